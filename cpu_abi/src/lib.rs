@@ -1,0 +1,225 @@
+//! What compiled CPU kernels and the engine that runs them agree on.
+//!
+//! `spmd/` and `ptx/` emit code that reads these structures by `offset_of!`; `hip_cpu/` fills them.
+//! Nothing else may know their layout. A change of any of them raises [`ABI_VERSION`], which is part
+//! of every compiled object and of the key of the kernel cache.
+
+use std::ffi::{c_char, c_void};
+
+/// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
+pub const ABI_VERSION: u32 = 1;
+
+/// `KernelDescriptor::magic`.
+pub const MAGIC: u32 = 0x5a4c_4344;
+
+/// Lanes in a warp.
+pub const WARP_SIZE: u32 = 32;
+
+/// The suffix of the exported symbol of a kernel's [`KernelDescriptor`]: `<kernel name>.kd`.
+pub const DESCRIPTOR_SUFFIX: &str = ".kd";
+
+/// How the code of a kernel is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum KernelKind {
+    /// 32-lane vector code: [`KernelDescriptor::entry`] is a [`BlockEntry`].
+    Vector = 0,
+    /// One lane at a time (the reference executor): `entry` is a [`ThreadEntry`].
+    Reference = 1,
+}
+
+/// [`KernelDescriptor::flags`]: some warp may have to wait for another one (barriers), so every warp
+/// needs a coroutine of its own. Without it the engine may run all warps in one call.
+pub const FLAG_WAITS: u32 = 1 << 0;
+/// [`KernelDescriptor::flags`]: valid only for launches where a warp never spans two rows of a block
+/// (`ntid.x % 32 == 0`, or `ntid.y == ntid.z == 1`).
+pub const FLAG_ROW_WARPS: u32 = 1 << 1;
+
+/// Constant data that every compiled object exports once per kernel, as `<kernel name>.kd`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct KernelDescriptor {
+    pub magic: u32,
+    pub abi_version: u32,
+    /// A [`KernelKind`].
+    pub kind: u32,
+    /// `FLAG_*`.
+    pub flags: u32,
+    /// A [`BlockEntry`] or a [`ThreadEntry`], by `kind`.
+    pub entry: *const c_void,
+    /// Bytes of the parameter buffer, hidden parameters included.
+    pub param_size: u32,
+    /// Bytes of statically declared shared memory. Dynamic shared memory begins at the next multiple of 16.
+    pub static_shared_size: u32,
+    /// Bytes of local memory (stack) per thread, as far as it is known.
+    pub local_size: u32,
+    /// Threads in a block at most, from `.maxntid`/`.reqntid`; 1024 where the kernel does not say.
+    pub max_threads_per_block: u32,
+}
+
+// SAFETY: a descriptor is constant data of a loaded object.
+unsafe impl Sync for KernelDescriptor {}
+// SAFETY: as above.
+unsafe impl Send for KernelDescriptor {}
+
+/// Runs the warps `first_warp..last_warp` of a block to their ends, one after the other. With
+/// [`FLAG_WAITS`] the engine passes one warp a call, each call on a coroutine of its own.
+pub type BlockEntry = unsafe extern "C" fn(block: *const BlockContext, first_warp: u32, last_warp: u32);
+
+/// Runs one thread of a block to its end, on a coroutine of its own.
+pub type ThreadEntry = unsafe extern "C" fn(block: *const BlockContext, thread: *const ThreadContext);
+
+/// A block in flight. Lives at a fixed address for as long as the block runs.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct BlockContext {
+    /// The parameter buffer: CUDA's parameter layout, then the hidden parameters.
+    pub params: *const u8,
+    /// The block's shared memory. Lies below 4 GiB, aligned to 1024 bytes at least.
+    pub shared: *mut u8,
+    pub runtime: *const Runtime,
+    pub ntid: [u32; 3],
+    pub nctaid: [u32; 3],
+    pub ctaid: [u32; 3],
+    /// Bytes of dynamic shared memory of the launch.
+    pub dynamic_shared_size: u32,
+    /// Static and dynamic shared memory together.
+    pub total_shared_size: u32,
+    /// Warps in the block: `ceil(ntid.x * ntid.y * ntid.z / 32)`.
+    pub warps: u32,
+    /// The worker that runs the block, `0..nsmid`.
+    pub smid: u32,
+    pub nsmid: u32,
+    pub grid_id: u64,
+    /// The engine's own data about the block.
+    pub engine: *mut c_void,
+}
+
+/// A thread in flight, for the reference executor.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct ThreadContext {
+    pub tid: [u32; 3],
+    /// `0..32`
+    pub lane: u32,
+    /// The warp's index in the block.
+    pub warp: u32,
+    pub _reserved: u32,
+    /// The engine's own data about the thread.
+    pub engine: *mut c_void,
+}
+
+/// The threads that a runtime call stands for.
+///
+/// Vector code passes the warp and the mask of active lanes, the reference executor passes its warp
+/// and the mask of the one lane.
+#[derive(Clone, Copy, Debug)]
+#[repr(u32)]
+pub enum BarrierReduction {
+    Popc = 0,
+    And = 1,
+    Or = 2,
+}
+
+/// What kernels can call, reached through [`BlockContext::runtime`]. All of these may switch
+/// coroutines or unwind the kernel; none of them returns an error to the kernel.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Runtime {
+    /// `barrier.sync id, threads` for the lanes in `mask` of `warp`; `threads` 0 means the whole block.
+    /// Threads that have exited no longer count.
+    pub barrier_sync: unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32, id: u32, threads: u32),
+    /// `barrier.arrive id, threads`: as above, without waiting.
+    pub barrier_arrive: unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32, id: u32, threads: u32),
+    /// `barrier.red`: the lanes in `predicates` (a subset of `mask`) bring true. Returns the count of
+    /// true predicates, or 0 or 1 for and/or. `reduction` is a [`BarrierReduction`].
+    pub barrier_reduce: unsafe extern "C" fn(
+        block: *const BlockContext,
+        warp: u32,
+        mask: u32,
+        id: u32,
+        threads: u32,
+        reduction: u32,
+        predicates: u32,
+    ) -> u32,
+    /// Lets other warps of the block run (spin loops, nanosleep). Returns later.
+    pub yield_now: unsafe extern "C" fn(block: *const BlockContext, warp: u32, nanoseconds: u32),
+    /// `vprintf(format, arguments)` of one thread; returns what CUDA's printf returns.
+    pub vprintf: unsafe extern "C" fn(block: *const BlockContext, format: *const c_char, arguments: *const u8) -> i32,
+    pub malloc: unsafe extern "C" fn(block: *const BlockContext, size: u64) -> *mut c_void,
+    pub free: unsafe extern "C" fn(block: *const BlockContext, pointer: *mut c_void),
+    /// `__assertfail` of one thread, whose lane in `warp` is `lane`. Does not return.
+    pub assert_fail: unsafe extern "C" fn(
+        block: *const BlockContext,
+        warp: u32,
+        lane: u32,
+        message: *const c_char,
+        file: *const c_char,
+        line: u32,
+        function: *const c_char,
+        char_size: u64,
+    ),
+    /// `trap`. Does not return.
+    pub trap: unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32),
+    /// Nanoseconds of `%globaltimer`.
+    pub global_timer: unsafe extern "C" fn(block: *const BlockContext) -> u64,
+    /// Aligned local memory for one call frame that does not fit the native stack. Reserved.
+    pub reserved: [*const c_void; 4],
+
+    // What follows serves the reference executor only: warp operations of one thread. Each waits
+    // until the threads that `membermask` names have come to it (or have exited).
+    /// `shfl.sync`: `kind` is a [`ShuffleKind`]; returns value in the low half and the predicate in bit 32.
+    pub shuffle: unsafe extern "C" fn(
+        thread: *const ThreadContext,
+        kind: u32,
+        value: u32,
+        b: u32,
+        c: u32,
+        membermask: u32,
+    ) -> u64,
+    /// All other warp-wide operations: `kind` is a [`WarpOperation`]. Returns the result in the low 32
+    /// bits and a predicate in bit 32 where the operation has one.
+    pub warp_operation:
+        unsafe extern "C" fn(thread: *const ThreadContext, kind: u32, value: u64, membermask: u32) -> u64,
+}
+
+// SAFETY: a table of functions and null pointers.
+unsafe impl Sync for Runtime {}
+
+/// `shfl.sync`'s modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum ShuffleKind {
+    Up = 0,
+    Down = 1,
+    Bfly = 2,
+    Idx = 3,
+}
+
+/// Warp-wide operations of [`Runtime::warp_operation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum WarpOperation {
+    /// `bar.warp.sync`
+    Sync = 0,
+    /// The mask of threads that run together with this one; `membermask` is not used.
+    ActiveMask,
+    VoteAll,
+    VoteAny,
+    VoteUni,
+    Ballot,
+    MatchAny32,
+    MatchAny64,
+    MatchAll32,
+    MatchAll64,
+    ReduxAdd,
+    ReduxMinS,
+    ReduxMaxS,
+    ReduxMinU,
+    ReduxMaxU,
+    ReduxAnd,
+    ReduxOr,
+    ReduxXor,
+    /// Low word: the leader's lane; bit 32: this thread is the leader.
+    Elect,
+}
