@@ -1,1 +1,26 @@
+//! Bindings to the HIP runtime, looked up at run time: nothing of HIP is linked.
+//!
+//! - [`generated`]: types, constants and the list of functions (`hip_functions!`), from HIP's headers.
+//! - [`HipRuntime`]: the table of a provider's functions, one method each.
+//! - [`Provider`]: which library provides HIP, and how it is opened.
 
+#[allow(
+    missing_docs,
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    dead_code,
+    unsafe_op_in_unsafe_fn,
+    clippy::all,
+    clippy::undocumented_unsafe_blocks
+)]
+#[rustfmt::skip]
+mod generated;
+mod constants;
+mod provider;
+mod table;
+
+pub use constants::*;
+pub use generated::*;
+pub use provider::{OpenError, Provider};
+pub use table::HipRuntime;

@@ -1,0 +1,126 @@
+//! The table of a provider's functions.
+
+// The names are HIP's.
+#![allow(non_snake_case)]
+
+use core::ffi::{c_char, c_int};
+
+use libloading::Library;
+
+use crate::*;
+
+/// What a function answers that the provider does not have.
+trait Missing {
+    fn missing() -> Self;
+}
+
+impl Missing for hipError_t {
+    fn missing() -> Self {
+        hipError_t::hipErrorNotSupported
+    }
+}
+
+impl Missing for *const c_char {
+    fn missing() -> Self {
+        core::ptr::null()
+    }
+}
+
+impl Missing for c_int {
+    fn missing() -> Self {
+        -1
+    }
+}
+
+impl Missing for hipChannelFormatDesc {
+    fn missing() -> Self {
+        hipChannelFormatDesc {
+            x: 0,
+            y: 0,
+            z: 0,
+            w: 0,
+            f: hipChannelFormatKind::hipChannelFormatKindNone,
+        }
+    }
+}
+
+macro_rules! table {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
+        /// The functions of one HIP library.
+        ///
+        /// Each method calls the library's function of that name. A function that the library lacks
+        /// answers `hipErrorNotSupported`; [`HipRuntime::has`] tells.
+        pub struct HipRuntime {
+            name: String,
+            missing: Vec<&'static str>,
+            $($name: unsafe extern "C" fn($($argument: $type),*) -> $result,)*
+            /// Keeps the functions above where they are.
+            _library: Library,
+        }
+
+        impl HipRuntime {
+            /// Looks up every function of `library`; `name` is what messages call it.
+            ///
+            /// # Safety
+            /// Symbols of `library` that have names of HIP functions must be those functions.
+            pub unsafe fn new(library: Library, name: String) -> HipRuntime {
+                let mut missing = Vec::new();
+                $(
+                    let $name = {
+                        unsafe extern "C" fn stub($(_: $type),*) -> $result {
+                            <$result as Missing>::missing()
+                        }
+                        type Function = unsafe extern "C" fn($($argument: $type),*) -> $result;
+                        // SAFETY: the caller says that the symbol is HIP's function, whose signature
+                        // comes from HIP's header.
+                        match unsafe { library.get::<Function>(concat!(stringify!($name), "\0").as_bytes()) } {
+                            Ok(function) => *function,
+                            Err(_) => {
+                                missing.push(stringify!($name));
+                                stub as Function
+                            }
+                        }
+                    };
+                )*
+                HipRuntime { name, missing, $($name,)* _library: library }
+            }
+
+            $(
+                #[doc = concat!("`", stringify!($name), "`, see HIP's manual.")]
+                ///
+                /// # Safety
+                /// As the manual says: pointers are null where that is allowed, or valid.
+                #[allow(clippy::too_many_arguments)]
+                pub unsafe fn $name(&self, $($argument: $type),*) -> $result {
+                    // SAFETY: the library is loaded as long as `self` lives; the caller upholds the rest.
+                    unsafe { (self.$name)($($argument),*) }
+                }
+            )*
+        }
+    };
+}
+
+hip_functions!(table);
+
+impl HipRuntime {
+    /// The library's file name or path, as it was opened.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the library has this function.
+    pub fn has(&self, function: &str) -> bool {
+        !self.missing.contains(&function)
+    }
+
+    /// The functions of HIP's header that the library lacks.
+    pub fn missing(&self) -> &[&'static str] {
+        &self.missing
+    }
+}
+
+impl core::fmt::Debug for HipRuntime {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter.debug_struct("HipRuntime").field("name", &self.name).finish_non_exhaustive()
+    }
+}
