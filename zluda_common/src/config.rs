@@ -1,0 +1,235 @@
+//! Configuration through environment variables.
+//!
+//! [`VARIABLES`] is the one table of them. A variable that is unset or empty has its default. A value
+//! that makes no sense is reported with one log line and replaced by the default.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+mod parse;
+
+/// One environment variable, as documentation and `zluda info` show it.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    pub name: &'static str,
+    pub meaning: &'static str,
+    pub values: &'static str,
+    pub default: &'static str,
+    /// Stores the value, or says what is wrong with it.
+    apply: fn(&mut Config, OsString) -> Result<(), String>,
+}
+
+/// Every variable that is read.
+pub const VARIABLES: &[Variable] = &[
+    Variable {
+        name: "ZLUDA_DEVICE",
+        meaning: "the device that programs run on",
+        values: "auto, rocm, cpu, emu:<gfx name>",
+        default: "auto: an AMD GPU if there is one, else the CPU",
+        apply: |config, value| parse::device(value).map(|device| config.device = device),
+    },
+    Variable {
+        name: "ZLUDA_MEMORY",
+        meaning: "the most device memory that one process may allocate on the CPU device",
+        values: "bytes, with an optional K, M, G or T (powers of 1024)",
+        default: "three quarters of the machine's memory",
+        apply: |config, value| parse::size(value).map(|bytes| config.memory = Some(bytes)),
+    },
+    Variable {
+        name: "ZLUDA_CC",
+        meaning: "the compute capability that devices report",
+        values: "<major>.<minor>, from 5.0 to 12.9",
+        default: "8.0",
+        apply: |config, value| {
+            parse::compute_capability(value)
+                .map(|capability| config.compute_capability = capability)
+        },
+    },
+    Variable {
+        name: "ZLUDA_CACHE_DIR",
+        meaning: "the folder of compiled kernels",
+        values: "an absolute path, or off",
+        default: "$XDG_CACHE_HOME/zluda, else ~/.cache/zluda",
+        apply: |config, value| parse::cache_dir(value).map(|folder| config.cache_dir = folder),
+    },
+    Variable {
+        name: "ZLUDA_CACHE_SIZE",
+        meaning: "the size that the folder of compiled kernels may have",
+        values: "bytes, with an optional K, M, G or T (powers of 1024)",
+        default: "1G",
+        apply: |config, value| parse::size(value).map(|bytes| config.cache_size = bytes),
+    },
+    Variable {
+        name: "ZLUDA_LOG",
+        meaning: "what is logged, and where to",
+        values: "off, error, warn, info, debug or trace; <crate>=<level>; file=<path>; joined by commas",
+        default: "warn, to standard error",
+        apply: |config, value| parse::log(value).map(|log| config.log = log),
+    },
+    Variable {
+        name: "ZLUDA_EXECUTOR",
+        meaning: "how the CPU device runs kernels: as vector code, or one lane at a time to check results",
+        values: "vector, reference",
+        default: "vector",
+        apply: |config, value| parse::executor(value).map(|executor| config.executor = executor),
+    },
+    Variable {
+        name: "ZLUDA_DEBUG",
+        meaning: "what the compiler shows and checks",
+        values: "print=<pass>, stop-after=<pass>, verify, time; joined by commas",
+        default: "nothing",
+        apply: |config, value| parse::debug(value).map(|debug| config.debug = debug),
+    },
+];
+
+/// The compute capability that devices report unless `ZLUDA_CC` says otherwise.
+pub const DEFAULT_COMPUTE_CAPABILITY: ComputeCapability = ComputeCapability { major: 8, minor: 0 };
+
+const DEFAULT_CACHE_SIZE: u64 = 1 << 30;
+
+/// The values of all [`VARIABLES`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    pub device: DeviceChoice,
+    /// Bytes. `None`: three quarters of the machine's memory.
+    pub memory: Option<u64>,
+    pub compute_capability: ComputeCapability,
+    pub cache_dir: CacheDir,
+    /// Bytes.
+    pub cache_size: u64,
+    pub log: LogConfig,
+    pub executor: Executor,
+    pub debug: DebugConfig,
+}
+
+/// `ZLUDA_DEVICE`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DeviceChoice {
+    #[default]
+    Auto,
+    Rocm,
+    Cpu,
+    /// The emulated AMD GPU with this name, such as `gfx1100`.
+    Emulated(String),
+}
+
+/// `ZLUDA_CC`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ComputeCapability {
+    pub major: u32,
+    pub minor: u32,
+}
+
+impl fmt::Display for ComputeCapability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// `ZLUDA_CACHE_DIR`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CacheDir {
+    /// `$XDG_CACHE_HOME/zluda`, else `~/.cache/zluda`.
+    #[default]
+    User,
+    Folder(PathBuf),
+    Off,
+}
+
+/// `ZLUDA_LOG`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogConfig {
+    /// Overrides of the default level, by crate, in the order given; the empty name stands for all crates.
+    pub levels: Vec<(String, LogLevel)>,
+    /// `None`: standard error.
+    pub file: Option<PathBuf>,
+}
+
+/// How much is logged: the level named, and all more urgent ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    Off,
+    Error,
+    #[default]
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// `ZLUDA_EXECUTOR`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Executor {
+    /// 32-lane vector code.
+    #[default]
+    Vector,
+    /// One lane at a time: slow, simple, for comparison.
+    Reference,
+}
+
+/// `ZLUDA_DEBUG`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DebugConfig {
+    /// Passes whose result is printed to the log.
+    pub print: Vec<String>,
+    /// The pass after which compilation ends.
+    pub stop_after: Option<String>,
+    /// The verifier runs between passes.
+    pub verify: bool,
+    /// The time that each pass takes is logged.
+    pub time: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            device: DeviceChoice::default(),
+            memory: None,
+            compute_capability: DEFAULT_COMPUTE_CAPABILITY,
+            cache_dir: CacheDir::default(),
+            cache_size: DEFAULT_CACHE_SIZE,
+            log: LogConfig::default(),
+            executor: Executor::default(),
+            debug: DebugConfig::default(),
+        }
+    }
+}
+
+impl Config {
+    /// Reads all [`VARIABLES`] through `lookup`. Returns the configuration and a line for each bad value.
+    pub fn read(lookup: impl Fn(&str) -> Option<OsString>) -> (Self, Vec<String>) {
+        let mut config = Self::default();
+        let mut problems = Vec::new();
+        for variable in VARIABLES {
+            let Some(value) = lookup(variable.name).filter(|value| !value.is_empty()) else {
+                continue;
+            };
+            let shown = value.to_string_lossy().into_owned();
+            if let Err(reason) = (variable.apply)(&mut config, value) {
+                problems.push(format!(
+                    "{}={shown} is ignored: {reason}; values: {}; default: {}",
+                    variable.name, variable.values, variable.default
+                ));
+            }
+        }
+        (config, problems)
+    }
+}
+
+static PROCESS: LazyLock<(Config, Vec<String>)> =
+    LazyLock::new(|| Config::read(|name| std::env::var_os(name)));
+
+/// The configuration of this process, read at the first call.
+pub fn config() -> &'static Config {
+    &PROCESS.0
+}
+
+/// A line for each bad value in this process's environment; [`crate::log::init`] logs them.
+pub(crate) fn problems() -> &'static [String] {
+    &PROCESS.1
+}
+
+#[cfg(test)]
+mod tests;

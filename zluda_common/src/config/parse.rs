@@ -1,0 +1,131 @@
+//! The values of environment variables. An error is the reason, without the variable's name.
+
+use super::{
+    CacheDir, ComputeCapability, DebugConfig, DeviceChoice, Executor, LogConfig, LogLevel,
+};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+fn text(value: OsString) -> Result<String, String> {
+    value.into_string().map_err(|_| "it is not UTF-8".to_owned())
+}
+
+pub(super) fn device(value: OsString) -> Result<DeviceChoice, String> {
+    let value = text(value)?;
+    match value.as_str() {
+        "auto" => Ok(DeviceChoice::Auto),
+        "rocm" => Ok(DeviceChoice::Rocm),
+        "cpu" => Ok(DeviceChoice::Cpu),
+        _ => match value.strip_prefix("emu:") {
+            Some(name) if is_gfx_name(name) => Ok(DeviceChoice::Emulated(name.to_owned())),
+            Some(_) => Err("the emulated GPU is not a gfx name such as gfx1100".to_owned()),
+            None => Err("there is no such device".to_owned()),
+        },
+    }
+}
+
+fn is_gfx_name(name: &str) -> bool {
+    name.strip_prefix("gfx").is_some_and(|digits| {
+        (3..=4).contains(&digits.len())
+            && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+/// Bytes, with an optional suffix K, M, G or T (KiB and KB are taken for K, likewise for the others).
+pub(super) fn size(value: OsString) -> Result<u64, String> {
+    let value = text(value)?;
+    let value = value.trim();
+    let digits = value.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, suffix) = value.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| "it is not a size".to_owned())?;
+    let suffix = suffix.trim().to_ascii_uppercase();
+    let shift = match suffix.trim_end_matches('B').trim_end_matches('I') {
+        "" if matches!(suffix.as_str(), "" | "B") => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return Err("the unit is unknown".to_owned()),
+    };
+    match number.checked_mul(1 << shift) {
+        None => Err("it is too large".to_owned()),
+        Some(0) => Err("it is zero".to_owned()),
+        Some(bytes) => Ok(bytes),
+    }
+}
+
+pub(super) fn compute_capability(value: OsString) -> Result<ComputeCapability, String> {
+    let value = text(value)?;
+    let parsed = value.split_once('.').and_then(|(major, minor)| {
+        Some(ComputeCapability { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    });
+    match parsed {
+        Some(capability) if (5..=12).contains(&capability.major) && capability.minor <= 9 => {
+            Ok(capability)
+        }
+        _ => Err("it is not a compute capability".to_owned()),
+    }
+}
+
+pub(super) fn cache_dir(value: OsString) -> Result<CacheDir, String> {
+    if value == "off" {
+        return Ok(CacheDir::Off);
+    }
+    let folder = PathBuf::from(value);
+    if folder.is_absolute() {
+        Ok(CacheDir::Folder(folder))
+    } else {
+        Err("the path is not absolute".to_owned())
+    }
+}
+
+pub(super) fn log(value: OsString) -> Result<LogConfig, String> {
+    let value = text(value)?;
+    let mut log = LogConfig::default();
+    for part in value.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        match part.split_once('=') {
+            Some(("file", path)) if !path.is_empty() => log.file = Some(PathBuf::from(path)),
+            Some(("file", _)) => return Err("file= wants a path".to_owned()),
+            Some((name, level)) => log.levels.push((name.to_owned(), log_level(level)?)),
+            None => log.levels.push((String::new(), log_level(part)?)),
+        }
+    }
+    Ok(log)
+}
+
+fn log_level(name: &str) -> Result<LogLevel, String> {
+    Ok(match name {
+        "off" => LogLevel::Off,
+        "error" => LogLevel::Error,
+        "warn" => LogLevel::Warn,
+        "info" => LogLevel::Info,
+        "debug" => LogLevel::Debug,
+        "trace" => LogLevel::Trace,
+        _ => return Err(format!("there is no level `{name}`")),
+    })
+}
+
+pub(super) fn executor(value: OsString) -> Result<Executor, String> {
+    match text(value)?.as_str() {
+        "vector" => Ok(Executor::Vector),
+        "reference" => Ok(Executor::Reference),
+        _ => Err("there is no such executor".to_owned()),
+    }
+}
+
+pub(super) fn debug(value: OsString) -> Result<DebugConfig, String> {
+    let value = text(value)?;
+    let mut debug = DebugConfig::default();
+    for part in value.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        match part.split_once('=') {
+            Some(("print", pass)) if !pass.is_empty() => debug.print.push(pass.to_owned()),
+            Some(("stop-after", pass)) if !pass.is_empty() => {
+                debug.stop_after = Some(pass.to_owned())
+            }
+            None if part == "verify" => debug.verify = true,
+            None if part == "time" => debug.time = true,
+            _ => return Err(format!("`{part}` is not known")),
+        }
+    }
+    Ok(debug)
+}

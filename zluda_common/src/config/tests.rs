@@ -1,0 +1,122 @@
+use super::*;
+
+fn read(pairs: &[(&str, &str)]) -> (Config, Vec<String>) {
+    Config::read(|name| {
+        pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
+    })
+}
+
+fn good(name: &str, value: &str) -> Config {
+    let (config, problems) = read(&[(name, value)]);
+    assert_eq!(problems, Vec::<String>::new());
+    config
+}
+
+#[test]
+fn unset_and_empty_variables_have_their_defaults() {
+    assert_eq!(read(&[]), (Config::default(), Vec::new()));
+    let empty: Vec<_> = VARIABLES.iter().map(|variable| (variable.name, "")).collect();
+    assert_eq!(read(&empty), (Config::default(), Vec::new()));
+}
+
+#[test]
+fn devices() {
+    assert_eq!(good("ZLUDA_DEVICE", "auto").device, DeviceChoice::Auto);
+    assert_eq!(good("ZLUDA_DEVICE", "rocm").device, DeviceChoice::Rocm);
+    assert_eq!(good("ZLUDA_DEVICE", "cpu").device, DeviceChoice::Cpu);
+    assert_eq!(
+        good("ZLUDA_DEVICE", "emu:gfx90a").device,
+        DeviceChoice::Emulated("gfx90a".to_owned())
+    );
+}
+
+#[test]
+fn sizes() {
+    for (value, bytes) in [
+        ("4096", 4096),
+        ("16K", 16_384),
+        ("3M", 3_145_728),
+        ("2g", 2_147_483_648),
+        ("1 TiB", 1_099_511_627_776),
+        ("7B", 7),
+    ] {
+        assert_eq!(good("ZLUDA_MEMORY", value).memory, Some(bytes), "{value}");
+    }
+    assert_eq!(good("ZLUDA_CACHE_SIZE", "64MB").cache_size, 67_108_864);
+}
+
+#[test]
+fn compute_capabilities() {
+    assert_eq!(
+        good("ZLUDA_CC", "12.1").compute_capability,
+        ComputeCapability { major: 12, minor: 1 }
+    );
+    assert_eq!(good("ZLUDA_CC", "7.5").compute_capability.to_string(), "7.5");
+}
+
+#[test]
+fn cache_folders() {
+    assert_eq!(good("ZLUDA_CACHE_DIR", "off").cache_dir, CacheDir::Off);
+    assert_eq!(
+        good("ZLUDA_CACHE_DIR", "/var/k").cache_dir,
+        CacheDir::Folder(PathBuf::from("/var/k"))
+    );
+}
+
+#[test]
+fn logs() {
+    let log = good("ZLUDA_LOG", "info,ptx=trace,file=/tmp/a=b.log").log;
+    assert_eq!(log.levels, [(String::new(), LogLevel::Info), ("ptx".to_owned(), LogLevel::Trace)]);
+    assert_eq!(log.file, Some(PathBuf::from("/tmp/a=b.log")));
+}
+
+#[test]
+fn debug_switches() {
+    let debug = good("ZLUDA_DEBUG", "print=lower,verify,print=expand,stop-after=lower").debug;
+    assert_eq!(debug.print, ["lower", "expand"]);
+    assert_eq!(debug.stop_after.as_deref(), Some("lower"));
+    assert!(debug.verify && !debug.time);
+}
+
+#[test]
+fn a_bad_value_gives_one_line_and_the_default() {
+    for (name, value) in [
+        ("ZLUDA_DEVICE", "gpu"),
+        ("ZLUDA_DEVICE", "emu:sm_80"),
+        ("ZLUDA_MEMORY", "-1"),
+        ("ZLUDA_MEMORY", "many"),
+        ("ZLUDA_MEMORY", "5X"),
+        ("ZLUDA_MEMORY", "0"),
+        ("ZLUDA_MEMORY", "i"),
+        ("ZLUDA_MEMORY", "17179869184G"),
+        ("ZLUDA_CC", "8"),
+        ("ZLUDA_CC", "99.0"),
+        ("ZLUDA_CACHE_DIR", "here"),
+        ("ZLUDA_CACHE_SIZE", "1P"),
+        ("ZLUDA_LOG", "loud"),
+        ("ZLUDA_LOG", "file="),
+        ("ZLUDA_EXECUTOR", "fast"),
+        ("ZLUDA_DEBUG", "everything"),
+        ("ZLUDA_DEBUG", "print="),
+    ] {
+        let (config, problems) = read(&[(name, value)]);
+        assert_eq!(config, Config::default(), "{name}={value}");
+        assert_eq!(problems.len(), 1, "{name}={value}");
+        assert!(
+            problems[0].starts_with(&format!("{name}={value} is ignored: ")),
+            "{}",
+            problems[0]
+        );
+        assert!(!problems[0].contains('\n'));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_value_that_is_not_utf8_is_a_bad_value() {
+    use std::os::unix::ffi::OsStringExt;
+    let (config, problems) =
+        Config::read(|name| (name == "ZLUDA_DEVICE").then(|| OsString::from_vec(vec![b'c', 0xff])));
+    assert_eq!(config, Config::default());
+    assert_eq!(problems.len(), 1);
+}
