@@ -1,1 +1,5 @@
+//! The types of NVIDIA's APIs, generated from the headers: one module an API.
 
+#![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
+
+pub mod cuda;

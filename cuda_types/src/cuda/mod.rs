@@ -1,0 +1,98 @@
+//! The CUDA driver API (`cuda.h`, CUDA 13.0, all versions of every structure).
+//!
+//! Enumerations are newtypes with constants, so that any value that a program passes is valid Rust.
+
+mod error;
+#[allow(unsafe_op_in_unsafe_fn)]
+mod generated;
+
+pub use error::{CUerror, RESULT_NAMES};
+pub use generated::*;
+
+use core::ffi::CStr;
+use core::fmt;
+use core::num::NonZeroU32;
+
+/// What a function of the driver gives: its value, or the code that the program sees.
+pub type CUres<T = ()> = Result<T, CUerror>;
+
+/// The current context's default stream, with the implicit synchronisation of CUDA's legacy stream.
+pub const CU_STREAM_LEGACY: CUstream = 1 as CUstream;
+/// The default stream of the calling thread.
+pub const CU_STREAM_PER_THREAD: CUstream = 2 as CUstream;
+/// End of the list that [`cuLaunchKernel`'s](https://docs.nvidia.com/cuda/cuda-driver-api/) `extra` is.
+pub const CU_LAUNCH_PARAM_END: usize = CU_LAUNCH_PARAM_END_AS_INT as usize;
+/// In `extra`: the next word is the address of the parameter buffer.
+pub const CU_LAUNCH_PARAM_BUFFER_POINTER: usize = CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as usize;
+/// In `extra`: the next word is the address of a `size_t`, the size of the parameter buffer.
+pub const CU_LAUNCH_PARAM_BUFFER_SIZE: usize = CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as usize;
+/// The device number that stands for the host, in hints about memory.
+pub const CU_DEVICE_CPU: CUdevice = -1;
+/// No device.
+pub const CU_DEVICE_INVALID: CUdevice = -2;
+
+impl CUerror {
+    /// The error with the code of `result`, which must not be success (that would be an error without a CUDA code).
+    pub const fn of(result: CUresult) -> Self {
+        match NonZeroU32::new(result.0) {
+            Some(code) => CUerror(code),
+            None => CUerror(NonZeroU32::MAX),
+        }
+    }
+
+    /// `CUDA_ERROR_...`, where the code is one of CUDA's.
+    pub fn name(self) -> Option<&'static CStr> {
+        result_name(self.into())
+    }
+}
+
+/// The name of a result as `cuGetErrorName` gives it.
+pub fn result_name(result: CUresult) -> Option<&'static CStr> {
+    RESULT_NAMES.iter().find(|(code, _)| *code == result).map(|(_, name)| *name)
+}
+
+impl From<CUerror> for CUresult {
+    fn from(error: CUerror) -> Self {
+        CUresult(error.0.get())
+    }
+}
+
+impl fmt::Debug for CUerror {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name().and_then(|name| name.to_str().ok()) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "CUerror({})", self.0),
+        }
+    }
+}
+
+impl fmt::Display for CUerror {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+impl std::error::Error for CUerror {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Codes as the CUDA driver API manual lists them.
+    #[test]
+    fn results_have_their_codes_and_names() {
+        for (error, code, name) in [
+            (CUerror::INVALID_VALUE, 1, c"CUDA_ERROR_INVALID_VALUE"),
+            (CUerror::INVALID_PTX, 218, c"CUDA_ERROR_INVALID_PTX"),
+            (CUerror::ILLEGAL_ADDRESS, 700, c"CUDA_ERROR_ILLEGAL_ADDRESS"),
+            (CUerror::NOT_SUPPORTED, 801, c"CUDA_ERROR_NOT_SUPPORTED"),
+            (CUerror::UNKNOWN, 999, c"CUDA_ERROR_UNKNOWN"),
+        ] {
+            assert_eq!(error.0.get(), code);
+            assert_eq!(error.name(), Some(name));
+        }
+        assert_eq!(result_name(CUresult::CUDA_SUCCESS), Some(c"CUDA_SUCCESS"));
+        assert_eq!(result_name(CUresult(12345)), None);
+        assert_eq!(size_of::<CUres>(), 4);
+    }
+}
