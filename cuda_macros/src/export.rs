@@ -30,7 +30,8 @@ impl Parse for Groups {
 impl Parse for Group {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(syn::Attribute::parse_outer)?;
-        let before_init = attributes.iter().any(|attribute| attribute.path().is_ident("before_init"));
+        let before_init =
+            attributes.iter().any(|attribute| attribute.path().is_ident("before_init"));
         let module = input.parse()?;
         let content;
         braced!(content in input);
@@ -58,12 +59,13 @@ pub(crate) fn expand(
     for group in &groups.0 {
         for name in &group.names {
             let plain = name.exported.to_string();
-            let declared = functions
-                .get(&plain)
-                .ok_or_else(|| syn::Error::new(name.exported.span(), "cuda.h does not declare this function"))?;
+            let declared = functions.get(&plain).ok_or_else(|| {
+                syn::Error::new(name.exported.span(), "cuda.h does not declare this function")
+            })?;
             let variants = [format!("{plain}_ptds"), format!("{plain}_ptsz")];
             let variant = variants.iter().find_map(|variant| functions.get_key_value(variant));
-            let earlier = implemented.insert(plain.clone(), definition(group, name, declared, variant.is_some(), false));
+            let earlier = implemented
+                .insert(plain.clone(), definition(group, name, declared, variant.is_some(), false));
             if earlier.is_some() {
                 return Err(syn::Error::new(name.exported.span(), "named twice"));
             }
@@ -134,7 +136,8 @@ fn definition(
     for input in inputs {
         let syn::FnArg::Typed(argument) = input else { continue };
         let pattern = &argument.pat;
-        let is_stream = matches!(&*argument.ty, syn::Type::Path(path) if path.path.is_ident("CUstream"));
+        let is_stream =
+            matches!(&*argument.ty, syn::Type::Path(path) if path.path.is_ident("CUstream"));
         takes_stream |= is_stream;
         arguments.push(if is_stream && per_thread {
             quote! { crate::export::or_per_thread(#pattern) }

@@ -2,8 +2,10 @@
 //!
 //! Enumerations are newtypes with constants, so that any value that a program passes is valid Rust.
 
+#[rustfmt::skip]
 mod error;
 #[allow(unsafe_op_in_unsafe_fn)]
+#[rustfmt::skip]
 mod generated;
 
 pub use error::{CUerror, RESULT_NAMES};
@@ -20,7 +22,7 @@ pub type CUres<T = ()> = Result<T, CUerror>;
 pub const CU_STREAM_LEGACY: CUstream = 1 as CUstream;
 /// The default stream of the calling thread.
 pub const CU_STREAM_PER_THREAD: CUstream = 2 as CUstream;
-/// End of the list that [`cuLaunchKernel`'s](https://docs.nvidia.com/cuda/cuda-driver-api/) `extra` is.
+/// End of the list that [`cuLaunchKernel`'s](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html) `extra` is.
 pub const CU_LAUNCH_PARAM_END: usize = CU_LAUNCH_PARAM_END_AS_INT as usize;
 /// In `extra`: the next word is the address of the parameter buffer.
 pub const CU_LAUNCH_PARAM_BUFFER_POINTER: usize = CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as usize;

@@ -30,8 +30,6 @@ pub fn generate(headers: &Path, root: &Path) -> Result<()> {
         .ignore_functions()
         .layout_tests(true)
         .derive_default(false)
-        .derive_eq(true)
-        .derive_hash(true)
         .default_enum_style(bindgen::EnumVariation::NewType { is_bitfield: false, is_global: false })
         .allowlist_item("(CU|cu|Pcu).*")
         .generate()?
