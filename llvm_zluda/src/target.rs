@@ -1,0 +1,179 @@
+//! [`TargetMachine`]: code generation for x86-64 and AMDGPU.
+
+use std::ffi::CStr;
+use std::ptr;
+use std::sync::Once;
+
+use llvm_sys::core::{
+    LLVMDisposeMemoryBuffer, LLVMDisposeMessage, LLVMGetBufferSize, LLVMGetBufferStart,
+};
+use llvm_sys::target::*;
+use llvm_sys::target_machine::*;
+
+use crate::value::owned_message;
+use crate::{Module, c_string};
+
+pub use llvm_sys::target_machine::LLVMCodeGenOptLevel as CodeGenOptLevel;
+
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    #[error("LLVM has no target `{triple}`: {message}")]
+    Unknown { triple: String, message: String },
+    #[error("LLVM cannot make a machine for `{triple}`, processor `{cpu}`")]
+    Machine { triple: String, cpu: String },
+    #[error("code generation failed: {0}")]
+    Emit(String),
+}
+
+unsafe extern "C" {
+    // llvm-sys does not declare this one.
+    fn LLVMInitializeAMDGPUDisassembler();
+}
+
+/// Makes the targets known to LLVM, once a process.
+fn initialize_targets() {
+    static ONCE: Once = Once::new();
+    // SAFETY: LLVM's registries are filled once, by one thread.
+    ONCE.call_once(|| unsafe {
+        LLVMInitializeX86TargetInfo();
+        LLVMInitializeX86Target();
+        LLVMInitializeX86TargetMC();
+        LLVMInitializeX86AsmPrinter();
+        LLVMInitializeX86AsmParser();
+        LLVMInitializeX86Disassembler();
+        LLVMInitializeAMDGPUTargetInfo();
+        LLVMInitializeAMDGPUTarget();
+        LLVMInitializeAMDGPUTargetMC();
+        LLVMInitializeAMDGPUAsmPrinter();
+        LLVMInitializeAMDGPUAsmParser();
+        LLVMInitializeAMDGPUDisassembler();
+    });
+}
+
+/// A code generator for one processor. Position-independent code, small code model.
+pub struct TargetMachine {
+    raw: LLVMTargetMachineRef,
+}
+
+impl TargetMachine {
+    /// `features` in LLVM's syntax: `+avx2,-avx512f`.
+    pub fn new(
+        triple: &str,
+        cpu: &str,
+        features: &str,
+        level: CodeGenOptLevel,
+    ) -> Result<Self, TargetError> {
+        initialize_targets();
+        let c_triple = c_string(triple);
+        let c_cpu = c_string(cpu);
+        let c_features = c_string(features);
+        // SAFETY: LLVM copies the texts; out pointers are ours.
+        unsafe {
+            let mut target = ptr::null_mut();
+            let mut message = ptr::null_mut();
+            if LLVMGetTargetFromTriple(c_triple.as_ptr(), &mut target, &mut message) != 0 {
+                return Err(TargetError::Unknown {
+                    triple: triple.to_owned(),
+                    message: owned_message(message),
+                });
+            }
+            let raw = LLVMCreateTargetMachine(
+                target,
+                c_triple.as_ptr(),
+                c_cpu.as_ptr(),
+                c_features.as_ptr(),
+                level,
+                LLVMRelocMode::LLVMRelocPIC,
+                LLVMCodeModel::LLVMCodeModelDefault,
+            );
+            if raw.is_null() {
+                return Err(TargetError::Machine {
+                    triple: triple.to_owned(),
+                    cpu: cpu.to_owned(),
+                });
+            }
+            Ok(Self { raw })
+        }
+    }
+
+    pub(crate) fn raw(&self) -> LLVMTargetMachineRef {
+        self.raw
+    }
+
+    /// The target's data layout, for [`Module::set_data_layout`].
+    pub fn data_layout(&self) -> String {
+        // SAFETY: the layout and its text are disposed after copying.
+        unsafe {
+            let layout = LLVMCreateTargetDataLayout(self.raw);
+            let text = LLVMCopyStringRepOfTargetData(layout);
+            LLVMDisposeTargetData(layout);
+            owned_message(text)
+        }
+    }
+
+    /// A relocatable object file.
+    pub fn emit_object(&self, module: &Module<'_>) -> Result<Vec<u8>, TargetError> {
+        self.emit(module, LLVMCodeGenFileType::LLVMObjectFile)
+    }
+
+    /// Assembly text.
+    pub fn emit_assembly(&self, module: &Module<'_>) -> Result<String, TargetError> {
+        let bytes = self.emit(module, LLVMCodeGenFileType::LLVMAssemblyFile)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn emit(&self, module: &Module<'_>, kind: LLVMCodeGenFileType) -> Result<Vec<u8>, TargetError> {
+        let mut message = ptr::null_mut();
+        let mut buffer = ptr::null_mut();
+        // SAFETY: module and machine are alive; the buffer is copied and disposed.
+        unsafe {
+            if LLVMTargetMachineEmitToMemoryBuffer(
+                self.raw,
+                module.raw(),
+                kind,
+                &mut message,
+                &mut buffer,
+            ) != 0
+            {
+                return Err(TargetError::Emit(owned_message(message)));
+            }
+            let bytes = std::slice::from_raw_parts(
+                LLVMGetBufferStart(buffer).cast::<u8>(),
+                LLVMGetBufferSize(buffer),
+            )
+            .to_vec();
+            LLVMDisposeMemoryBuffer(buffer);
+            Ok(bytes)
+        }
+    }
+}
+
+impl Drop for TargetMachine {
+    fn drop(&mut self) {
+        // SAFETY: the machine is ours.
+        unsafe { LLVMDisposeTargetMachine(self.raw) }
+    }
+}
+
+/// This machine's processor in LLVM's name, such as `znver3`.
+pub fn host_cpu() -> String {
+    // SAFETY: LLVM allocates the text.
+    unsafe { take(LLVMGetHostCPUName()) }
+}
+
+/// This machine's processor features in LLVM's syntax.
+pub fn host_features() -> String {
+    // SAFETY: LLVM allocates the text.
+    unsafe { take(LLVMGetHostCPUFeatures()) }
+}
+
+/// # Safety
+/// `text` is NUL-terminated and ours.
+unsafe fn take(text: *mut std::ffi::c_char) -> String {
+    // SAFETY: the caller promises it.
+    unsafe {
+        let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
+        LLVMDisposeMessage(text);
+        copy
+    }
+}

@@ -1,0 +1,94 @@
+//! The wrappers make IR, optimise it, generate code for both targets and link it.
+
+use llvm_zluda::*;
+
+#[test]
+fn memory_effects_print_as_meant() {
+    let context = Context::new();
+    let module = context.module("m");
+    let ty = context.function_type(context.i32(), &[]);
+    let none = module.add_function("none", ty);
+    let read = module.add_function("read", ty);
+    module.set_memory_effects(none, MemoryEffects::None);
+    module.set_memory_effects(read, MemoryEffects::Read);
+    let text = module.print();
+    assert!(text.contains("memory(none)"), "{text}");
+    assert!(text.contains("memory(read)"), "{text}");
+}
+
+fn add_function<'c>(context: &'c Context, module: &Module<'c>) {
+    let i32_type = context.i32();
+    let function =
+        module.add_function("add", context.function_type(i32_type, &[i32_type, i32_type]));
+    let builder = context.builder();
+    builder.position_at_end(module.append_block(function, "entry"));
+    let slot = builder.alloca(i32_type);
+    builder.store(builder.add(function.parameter(0), function.parameter(1)), slot, 4);
+    builder.ret(builder.load(i32_type, slot, 4));
+}
+
+#[test]
+fn passes_code_and_link_for_the_host() {
+    let context = Context::new();
+    let module = context.module("m");
+    let machine = TargetMachine::new(
+        "x86_64-unknown-linux-gnu",
+        &host_cpu(),
+        &host_features(),
+        CodeGenOptLevel::LLVMCodeGenLevelDefault,
+    )
+    .unwrap();
+    module.set_triple("x86_64-unknown-linux-gnu");
+    module.set_data_layout(&machine.data_layout());
+    add_function(&context, &module);
+    module.verify().unwrap();
+    run_passes(&module, "function(sroa,instcombine)", Some(&machine), true).unwrap();
+    assert!(!module.print().contains("alloca"));
+    assert!(run_passes(&module, "no-such-pass", None, false).is_err());
+    let object = machine.emit_object(&module).unwrap();
+    let linked = link_elf(&object, &["--no-undefined"]).unwrap();
+    assert_eq!(&linked[..4], b"\x7fELF");
+    assert!(link_elf(b"garbage", &[]).is_err());
+    assert!(link_elf(&object, &[]).is_ok(), "lld runs again after an error");
+}
+
+#[test]
+fn code_for_an_amd_gpu() {
+    let context = Context::new();
+    let module = context.module("m");
+    let machine = TargetMachine::new(
+        "amdgcn-amd-amdhsa",
+        "gfx1100",
+        "",
+        CodeGenOptLevel::LLVMCodeGenLevelDefault,
+    )
+    .unwrap();
+    module.set_triple("amdgcn-amd-amdhsa");
+    module.set_data_layout(&machine.data_layout());
+    module.add_flag("amdhsa_code_object_version", 500);
+    add_function(&context, &module);
+    // Allocas of this target stand in address space 5; the function above made one there.
+    module.verify().unwrap();
+    let object = machine.emit_object(&module).unwrap();
+    let linked = link_elf(&object, &["--no-undefined"]).unwrap();
+    // EI_ABIVERSION 3 is code object version 5.
+    assert_eq!(linked[8], 3);
+}
+
+#[test]
+fn garbage_text_is_an_error() {
+    let context = Context::new();
+    assert!(Module::parse(&context, "x", "define void @f() { nonsense }").is_err());
+    assert!(Module::parse(&context, "x", "a\0b").is_err());
+    let module = Module::parse(
+        &context,
+        "x",
+        "define i32 @f(i32 %a) {\n %b = add nsw i32 %a, 1\n ret i32 %b\n}",
+    )
+    .unwrap();
+    let function = module.function("f").unwrap();
+    let add = function.entry_block().instructions()[0];
+    assert_eq!(add.opcode(), Opcode::LLVMAdd);
+    assert!(add.has_nsw());
+    assert_eq!(add.operand(1).as_const_int(), Some(1));
+}
