@@ -49,11 +49,8 @@ macro_rules! cast {
 impl<'c> Builder<'c> {
     pub(crate) fn new(context: &'c Context) -> Self {
         // SAFETY: the builder is ours.
-        Self {
-            raw: unsafe { LLVMCreateBuilderInContext(context.raw()) },
-            context,
-            _owned: PhantomData,
-        }
+        let raw = unsafe { LLVMCreateBuilderInContext(context.raw()) };
+        Self { raw, context, _owned: PhantomData }
     }
 
     pub fn context(&self) -> &'c Context {
