@@ -66,10 +66,30 @@ fn main() {
     } else {
         println!("cargo:rustc-link-lib=dylib=LLVM-22");
     }
-    for system in ["z", "zstd", "xml2", "stdc++"] {
-        // A library that every Debian has stays dynamic; the compiler's own runtime too.
-        println!("cargo:rustc-link-lib=dylib={system}");
+    // A static build needs nothing of the machine that it runs on but the C library: a program may have
+    // brought its own, older libstdc++ or zstd.
+    let kind = if link_static { "static" } else { "dylib" };
+    for library in ["z", "zstd", "stdc++"] {
+        if link_static {
+            println!(
+                "cargo:rustc-link-search=native={}",
+                folder_of(&format!("lib{library}.a")).display()
+            );
+        }
+        println!("cargo:rustc-link-lib={kind}={library}");
     }
+}
+
+/// The folder where the C compiler finds a static library.
+fn folder_of(library: &str) -> PathBuf {
+    let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
+    let output = Command::new(&compiler)
+        .arg(format!("-print-file-name={library}"))
+        .output()
+        .unwrap_or_else(|error| panic!("cannot run {compiler}: {error}"));
+    let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    assert!(path.is_absolute(), "{library} is not installed");
+    path.parent().map(PathBuf::from).unwrap_or_default()
 }
 
 fn llvm_config(prefix: &std::path::Path, options: &[&str], components: &[&str]) -> Vec<String> {
