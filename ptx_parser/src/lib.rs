@@ -1,1 +1,54 @@
+//! PTX text to a typed tree, and back.
+//!
+//! ```
+//! let text = ".version 9.0\n.target sm_80\n.address_size 64\n\
+//!             .visible .entry k() { .reg .b32 %r<3>; add.s32 %r1, %r2, 4; ret; }";
+//! let parse = ptx_parser::parse(text);
+//! assert!(parse.errors.is_empty());
+//! ```
+//!
+//! # Where to start
+//!
+//! - [`parse`] gives a [`Parse`]: the [`Module`] and all errors. An error inside a function costs that
+//!   function only: there the body holds a [`Statement::Unknown`] with the same [`Error`]. Errors at
+//!   module scope have no `function`.
+//! - [`tree`]: [`Module`] > [`Directive`] > [`Function`] > [`Statement`] > [`Instruction`].
+//! - [`isa`]: the [`Instruction`] enum, one variant and one struct for each instruction of the PTX
+//!   manual, made from the tables in `isa/<family>.rs`. Match on it exhaustively. Its fields:
+//!   - a modifier that is a choice is an enum of [`modifier`], or `Option` of it where some form leaves
+//!     it out. Types are [`ScalarType`], in the field `type_` (`dtype`, `atype`... where the manual says so);
+//!   - a modifier that is there or not is a `bool`;
+//!   - words that all forms share (`.sync`, `.aligned`) and a type that never changes have no field;
+//!   - an operand is an [`Operand`], or an [`Address`] for `[a]`; `Option` where some form lacks it.
+//!     `[a, b]` is two operands. `d|p` is the operands `d` and `p`.
+//!   - names are the manual's in snake case: `.CmpOp` is `cmp_op`, `.level::cache_hint` is
+//!     `level_cache_hint`, `cache-policy` is `cache_policy`, `scale-A-tmem` is `scale_a_tmem`.
+//!   - `call` is [`Call`], by hand.
+//! - Names are slices of the source and are not resolved: an [`Operand::Name`] is a register, variable,
+//!   parameter, function or label by the scopes of the place where it stands. [`Variable::range`] declares
+//!   `%r0` to `%r99` at once. [`Span::of`] gives the place of any name.
+//! - Special registers are [`Operand::Special`]; constants are evaluated, see [`Immediate::bits`].
+//! - [`Instruction::operands`] visits all operands with their [`Access`].
+//! - Trees compare with `==` without regard to places.
+//!
+//! [`Error::render`] makes the text for users. `Display` of the tree prints PTX.
 
+pub mod error;
+pub mod isa;
+mod lexer;
+pub mod modifier;
+pub mod operand;
+mod parse;
+mod print;
+pub mod span;
+pub mod special_register;
+pub mod tree;
+
+pub use error::{Error, ErrorKind};
+pub use isa::{Instruction, OperandRef};
+pub use modifier::*;
+pub use operand::{Access, Address, Component, Immediate, Operand};
+pub use parse::{Parse, parse};
+pub use span::{Span, line_column};
+pub use special_register::SpecialRegister;
+pub use tree::*;

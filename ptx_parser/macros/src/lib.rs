@@ -1,1 +1,48 @@
+//! The instruction tables of `ptx_parser`, written in the syntax of the PTX manual.
+//!
+//! `isa!` stands in each `ptx_parser/src/isa/<family>.rs`; `instruction_set!` stands once, in
+//! `isa/mod.rs`, and makes the enum of all instructions from the same tables. `grammar` reads the
+//! manual's syntax, `merge` makes one struct of all forms of an instruction, `generate` writes it.
 
+mod generate;
+mod grammar;
+mod merge;
+
+use proc_macro::TokenStream;
+
+/// Declares the instructions of one family.
+///
+/// ```text
+/// isa! {
+///     /// Addition.
+///     Add = r"
+///         add.type       d, a, b;
+///         add{.sat}.s32  d, a, b;
+///         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
+///         ---
+///         add{.rnd}{.ftz}{.sat}.f32  d, a, b;
+///         .rnd: Rounding = { .rn, .rz, .rm, .rp };
+///     ";
+/// }
+/// ```
+///
+/// Beyond the manual's own syntax:
+/// - `---` ends a block; a `.name = { ... }` holds for the forms of its block.
+/// - `.name: Type = { ... }` names the enum of `crate::modifier` that holds the words. Groups of
+///   scalar types need none; a group of one word without a type is a flag.
+/// - `.name@field` and `.literal@field` store a group or a literal under another field's name. A
+///   literal scalar type without `@` goes to the field `type_`; other literals become flags, or
+///   nothing where every form has them.
+/// - `writes = d, p;` names the destinations; without it they are `d`, `p` and `q` outside of `[]`.
+#[proc_macro]
+pub fn isa(input: TokenStream) -> TokenStream {
+    let family = syn::parse_macro_input!(input as grammar::Family);
+    generate::family(&family).unwrap_or_else(|e| e.to_compile_error()).into()
+}
+
+/// Makes the modules of the families, the enum `Instruction` and the list of all tables.
+#[proc_macro]
+pub fn instruction_set(input: TokenStream) -> TokenStream {
+    let set = syn::parse_macro_input!(input as generate::Set);
+    generate::set(&set).unwrap_or_else(|e| e.to_compile_error()).into()
+}

@@ -1,0 +1,288 @@
+//! Reads the manual's syntax of an instruction.
+
+use proc_macro2::Span;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Error, Ident, LitStr, Token};
+
+/// The content of one `isa!`.
+pub struct Family {
+    pub instructions: Vec<Declaration>,
+}
+
+/// `/// doc  Name = "forms";`
+pub struct Declaration {
+    pub docs: Vec<Attribute>,
+    pub name: Ident,
+    pub blocks: Vec<Block>,
+    /// Names of the destination operands, where the default does not hold.
+    pub writes: Option<Vec<String>>,
+}
+
+/// Forms, and the groups that hold for them.
+#[derive(Default)]
+pub struct Block {
+    pub forms: Vec<Form>,
+    pub groups: Vec<Group>,
+}
+
+/// `.name@field: Type = { .word, ... };`
+#[derive(Clone)]
+pub struct Group {
+    pub name: String,
+    pub field: Option<String>,
+    pub type_: Option<String>,
+    pub words: Vec<String>,
+}
+
+/// `opcode.mods operands;`
+#[derive(Clone)]
+pub struct Form {
+    pub opcode: String,
+    pub modifiers: Vec<Modifier>,
+    pub operands: Vec<Operand>,
+}
+
+#[derive(Clone)]
+pub struct Modifier {
+    /// The word or the name of a group, without the dot.
+    pub name: String,
+    pub field: Option<String>,
+    pub optional: bool,
+}
+
+#[derive(Clone, Default)]
+pub struct Operand {
+    /// One name; several for `[a, b]`.
+    pub names: Vec<String>,
+    pub bracket: bool,
+    pub optional: bool,
+    /// `{!}a`
+    pub not: bool,
+    /// `{-}a`
+    pub minus: bool,
+    /// `a|p`, `a{|p}`: the name and whether it may be left out.
+    pub pair: Option<(String, bool)>,
+    /// `a{.sel}`
+    pub suffix: Option<Modifier>,
+}
+
+impl Parse for Family {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let mut instructions = Vec::new();
+        while !input.is_empty() {
+            let docs = input.call(Attribute::parse_outer)?;
+            let name: Ident = input.parse()?;
+            input.parse::<Token![=]>()?;
+            let text: LitStr = input.parse()?;
+            input.parse::<Token![;]>()?;
+            let (blocks, writes) =
+                read(&text.value()).map_err(|e| Error::new(text.span(), format!("{name}: {e}")))?;
+            instructions.push(Declaration { docs, name, blocks, writes });
+        }
+        Ok(Family { instructions })
+    }
+}
+
+pub fn error(at: &Ident, text: String) -> Error {
+    Error::new(Span::call_site(), format!("{at}: {text}"))
+}
+
+type Declared = (Vec<Block>, Option<Vec<String>>);
+
+fn read(text: &str) -> Result<Declared, String> {
+    let mut plain = String::new();
+    for line in text.lines() {
+        let line = line.split("//").next().unwrap_or_default();
+        if line.trim().starts_with("---") {
+            plain.push('#');
+        } else {
+            plain.push_str(line);
+        }
+        plain.push('\n');
+    }
+    let mut blocks = Vec::new();
+    let mut writes = None;
+    for part in plain.split('#') {
+        let mut block = Block::default();
+        for statement in part.split(';').map(str::trim).filter(|s| !s.is_empty()) {
+            let result = if let Some(names) = statement.strip_prefix("writes") {
+                writes = Some(
+                    names
+                        .trim_start_matches([' ', '='])
+                        .split(',')
+                        .map(|n| n.trim().to_owned())
+                        .filter(|n| !n.is_empty())
+                        .collect(),
+                );
+                Ok(())
+            } else if statement.starts_with('.') {
+                Reader::new(statement).groups(&mut block.groups)
+            } else {
+                Reader::new(statement).form().map(|f| block.forms.push(f))
+            };
+            result.map_err(|e| format!("{e} in `{statement}`"))?;
+        }
+        blocks.push(block);
+    }
+    Ok((blocks, writes))
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    fn new(rest: &'a str) -> Self {
+        Reader { rest }
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        self.rest = self.rest.trim_start();
+        match self.rest.strip_prefix(text) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn expect(&mut self, text: &str) -> Result<(), String> {
+        if self.eat(text) {
+            Ok(())
+        } else {
+            Err(format!("expected `{text}` before `{}`", self.rest))
+        }
+    }
+
+    fn peek(&mut self, text: &str) -> bool {
+        self.rest = self.rest.trim_start();
+        self.rest.starts_with(text)
+    }
+
+    fn word(&mut self, also: &[char]) -> Result<&'a str, String> {
+        self.rest = self.rest.trim_start();
+        let end = self
+            .rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || also.contains(&c)))
+            .unwrap_or(self.rest.len());
+        if end == 0 {
+            return Err(format!("expected a name before `{}`", self.rest));
+        }
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        Ok(word)
+    }
+
+    /// `name` with `::` inside; a single `:` ends it.
+    fn dotted(&mut self) -> Result<String, String> {
+        let mut name = self.word(&[])?.to_owned();
+        while self.rest.starts_with("::") {
+            self.rest = &self.rest[2..];
+            name.push_str("::");
+            name.push_str(self.word(&[])?);
+        }
+        Ok(name)
+    }
+
+    fn field(&mut self) -> Result<Option<String>, String> {
+        if self.eat("@") { Ok(Some(self.word(&[])?.to_owned())) } else { Ok(None) }
+    }
+
+    fn groups(&mut self, groups: &mut Vec<Group>) -> Result<(), String> {
+        let first = groups.len();
+        while self.eat(".") {
+            let name = self.dotted()?;
+            let field = self.field()?;
+            let type_ = if self.eat(":") { Some(self.word(&[])?.to_owned()) } else { None };
+            self.expect("=")?;
+            groups.push(Group { name, field, type_, words: Vec::new() });
+        }
+        self.expect("{")?;
+        let mut words = Vec::new();
+        while !self.eat("}") {
+            self.expect(".")?;
+            words.push(self.dotted()?);
+            self.eat(",");
+        }
+        if !self.rest.trim().is_empty() {
+            return Err(format!("unexpected `{}`", self.rest));
+        }
+        for group in &mut groups[first..] {
+            group.words.clone_from(&words);
+        }
+        Ok(())
+    }
+
+    fn form(&mut self) -> Result<Form, String> {
+        let opcode = self.word(&[])?.to_owned();
+        let mut modifiers = Vec::new();
+        loop {
+            if self.eat("{.") {
+                let name = self.dotted()?;
+                let field = self.field()?;
+                self.expect("}")?;
+                modifiers.push(Modifier { name, field, optional: true });
+            } else if self.eat(".") {
+                let name = self.dotted()?;
+                let field = self.field()?;
+                modifiers.push(Modifier { name, field, optional: false });
+            } else {
+                break;
+            }
+        }
+        let mut operands = Vec::new();
+        while !self.rest.trim().is_empty() {
+            if self.eat("{,") {
+                let mut operand = self.operand()?;
+                self.expect("}")?;
+                operand.optional = true;
+                operands.push(operand);
+            } else {
+                self.eat(",");
+                operands.push(self.operand()?);
+            }
+        }
+        Ok(Form { opcode, modifiers, operands })
+    }
+
+    fn operand(&mut self) -> Result<Operand, String> {
+        let mut operand = Operand::default();
+        if self.eat("{!}") {
+            operand.not = true;
+        }
+        if self.eat("{-}") {
+            operand.minus = true;
+        }
+        if self.eat("[") {
+            operand.bracket = true;
+            loop {
+                operand.names.push(self.word(&['-'])?.to_owned());
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect("]")?;
+        } else {
+            operand.names.push(self.word(&['-'])?.to_owned());
+        }
+        if self.eat("{.") {
+            let name = self.dotted()?;
+            let field = self.field()?;
+            self.expect("}")?;
+            operand.suffix = Some(Modifier { name, field, optional: true });
+        } else if self.eat(".") {
+            let name = self.dotted()?;
+            let field = self.field()?;
+            operand.suffix = Some(Modifier { name, field, optional: false });
+        }
+        if self.eat("{|") {
+            operand.pair = Some((self.word(&['-'])?.to_owned(), true));
+            self.expect("}")?;
+        } else if self.peek("|") {
+            self.expect("|")?;
+            operand.pair = Some((self.word(&['-'])?.to_owned(), false));
+        }
+        Ok(operand)
+    }
+}

@@ -1,0 +1,88 @@
+//! Moves, loads, stores and conversions.
+
+use super::prelude::*;
+
+isa! {
+    /// Move. `a` may be a special register, or a variable or function whose address is meant. Vectors
+    /// on one side pack or unpack.
+    Mov = r"
+        mov{.vec}.type  d, a;
+        .vec: VectorSize = { .v2, .v4 };
+        .type = { .pred, .b16, .b32, .b64, .b128, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 };
+    ";
+
+    /// Load. `sem` without a word is `.weak`; without a state space the address is generic.
+    Ld = r"
+        ld{.weak@sem}{.ss}{.cop}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{.unified}{, cache-policy};
+        ld{.weak@sem}{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{.unified}{, cache-policy};
+        ld.volatile@sem{.ss}{.level::prefetch_size}{.vec}.type  d, [a];
+        ld.sem.scope{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
+        ld.mmio.relaxed@sem.sys@scope{.global@ss}.type  d, [a];
+        ld.global@ss{.cop}.nc{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
+        ld.global@ss.nc{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
+        .sem: Semantics = { .relaxed, .acquire };
+        .ss: StateSpace = { .const, .global, .local, .param::entry, .param::func, .param, .shared, .shared::cta, .shared::cluster };
+        .cop: CacheOperator = { .ca, .cg, .cs, .lu, .cv };
+        .level1::eviction_priority: L1Eviction = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, .L1::no_allocate };
+        .level2::eviction_priority: L2Eviction = { .L2::evict_normal, .L2::evict_first, .L2::evict_last };
+        .level::cache_hint = { .L2::cache_hint };
+        .level::prefetch_size: PrefetchSize = { .L2::64B, .L2::128B, .L2::256B };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        .vec: VectorSize = { .v2, .v4, .v8 };
+        .type = { .b8, .b16, .b32, .b64, .b128, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
+    ";
+
+    /// Store. `sem` without a word is `.weak`; without a state space the address is generic.
+    St = r"
+        st{.weak@sem}{.ss}{.cop}{.level::cache_hint}{.vec}.type   [a], b{, cache-policy};
+        st{.weak@sem}{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.vec}.type [a], b{, cache-policy};
+        st.volatile@sem{.ss}{.vec}.type                           [a], b;
+        st.sem.scope{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.vec}.type [a], b{, cache-policy};
+        st.mmio.relaxed@sem.sys@scope{.global@ss}.type         [a], b;
+        .ss: StateSpace = { .global, .local, .param, .param::func, .shared, .shared::cta, .shared::cluster };
+        .level1::eviction_priority: L1Eviction = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, .L1::no_allocate };
+        .level2::eviction_priority: L2Eviction = { .L2::evict_normal, .L2::evict_first, .L2::evict_last };
+        .level::cache_hint = { .L2::cache_hint };
+        .cop: CacheOperator = { .wb, .cg, .cs, .wt };
+        .sem: Semantics = { .relaxed, .release };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        .vec: VectorSize = { .v2, .v4, .v8 };
+        .type = { .b8, .b16, .b32, .b64, .b128, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
+    ";
+
+    /// Conversion.
+    Cvt = r"
+        cvt{.rnd}{.ftz}{.sat}.dtype.atype            d, a;
+        .rnd: Rounding = { .rni, .rzi, .rmi, .rpi, .rn, .rz, .rm, .rp };
+        .dtype = .atype = { .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .bf16, .f16, .f32, .f64 };
+        ---
+        cvt.rnd{.relu}{.satfinite}.f16@dtype.f32@atype       d, a;
+        cvt.rnd{.relu}{.satfinite}.bf16@dtype.f32@atype      d, a;
+        cvt.rnd{.relu}{.satfinite}.f16x2@dtype.f32@atype     d, a, b;
+        cvt.rnd{.relu}{.satfinite}.bf16x2@dtype.f32@atype    d, a, b;
+        cvt.rnd{.relu}{.satfinite}.tf32@dtype.f32@atype      d, a;
+        .rnd: Rounding = { .rn, .rz };
+        ---
+        cvt.rna@rnd{.satfinite}.tf32@dtype.f32@atype               d, a;
+        cvt.rs@rnd{.relu}{.satfinite}.f16x2@dtype.f32@atype        d, a, b, rbits;
+        cvt.rs@rnd{.relu}{.satfinite}.bf16x2@dtype.f32@atype       d, a, b, rbits;
+        cvt.rn@rnd.satfinite{.relu}.x2type@dtype.f32@atype         d, a, b;
+        cvt.rn@rnd.satfinite{.relu}.f8x2type@dtype.f16x2@atype     d, a;
+        cvt.rn@rnd{.relu}.f16x2@dtype.x2type@atype                 d, a;
+        cvt.rs@rnd{.relu}.satfinite.x4type@dtype.f32@atype         d, a, rbits;
+        cvt.rnd{.satfinite}.ue8m0x2@dtype.f32@atype                d, a, b;
+        cvt.rnd{.satfinite}.ue8m0x2@dtype.bf16x2@atype             d, a;
+        cvt.rn@rnd.bf16x2@dtype.ue8m0x2@atype                      d, a;
+        .rnd: Rounding = { .rz, .rp };
+        .f8x2type = { .e4m3x2, .e5m2x2 };
+        .x2type = { .e4m3x2, .e5m2x2, .e2m1x2, .e2m3x2, .e3m2x2 };
+        .x4type = { .e4m3x4, .e5m2x4, .e2m1x4, .e2m3x4, .e3m2x4 };
+    ";
+
+    /// Conversion of an address to generic, or with `to` from generic to a state space.
+    Cvta = r"
+        cvta{.to}.space.size  d, a;
+        .space: StateSpace = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry };
+        .size = { .u32, .u64 };
+    ";
+}

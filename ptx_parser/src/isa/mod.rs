@@ -1,0 +1,27 @@
+//! The instruction tables. To add an instruction, write its lines from the PTX manual into the file
+//! of its family; a new family is one more name below.
+
+pub(crate) mod spec;
+mod visit;
+
+pub use spec::OperandRef;
+
+/// What the code that `isa!` writes needs.
+mod prelude {
+    pub(super) use super::Instruction;
+    pub(super) use super::spec::*;
+    pub(super) use crate::modifier::*;
+    pub(super) use crate::operand::{Address, Operand};
+    pub(super) use ptx_parser_macros::isa;
+}
+
+use crate::tree::Call;
+use spec::{Parts, Spec};
+
+ptx_parser_macros::instruction_set! {
+    integer,
+    float,
+    logic,
+    data,
+    control,
+}

@@ -1,0 +1,109 @@
+//! What `isa!` makes of a table: static descriptions of forms, and the values that fill them.
+//!
+//! Parsing, printing and queries are written once over these; generated code only moves values
+//! between a struct and its [`Codes`] and [`Values`].
+
+use super::Instruction;
+use crate::operand::{Address, Operand};
+
+pub(crate) const MAX_FIELDS: usize = 20;
+pub(crate) const MAX_OPERANDS: usize = 12;
+
+/// For each modifier field: 0 where absent, else 1 + the index of its word in the field's enum.
+pub(crate) type Codes = [u8; MAX_FIELDS];
+pub(crate) type Values<'a> = [Value<'a>; MAX_OPERANDS];
+
+pub(crate) struct Spec {
+    /// The struct's name.
+    pub name: &'static str,
+    pub fields: &'static [FieldSpec],
+    pub operands: &'static [OperandSpec],
+    pub forms: &'static [Form],
+    pub build: for<'a> fn(&Codes, &mut Values<'a>) -> Option<Instruction<'a>>,
+}
+
+pub(crate) struct FieldSpec {
+    /// All words of the field's enum; none for a flag.
+    pub words: &'static [&'static str],
+}
+
+pub(crate) struct OperandSpec {
+    pub write: bool,
+}
+
+/// One line of the manual.
+pub(crate) struct Form {
+    /// The first word of the mnemonic.
+    pub opcode: &'static str,
+    pub modifiers: &'static [Slot],
+    pub operands: &'static [OperandSlot],
+}
+
+/// A modifier of a form: a literal (one word) or a choice.
+pub(crate) struct Slot {
+    pub words: &'static [&'static str],
+    /// Where its value goes; none where every form has the same word.
+    pub field: Option<usize>,
+    pub optional: bool,
+}
+
+/// An operand of a form.
+pub(crate) struct OperandSlot {
+    /// One operand; several for `[a, b]`.
+    pub fields: &'static [usize],
+    pub bracket: bool,
+    pub optional: bool,
+    /// `{!}a`
+    pub not: bool,
+    /// `{-}a`
+    pub minus: bool,
+    /// `a|p`, and whether `|p` is optional.
+    pub pair: Option<(usize, bool)>,
+    /// `a{.sel}`
+    pub suffix: Option<Slot>,
+}
+
+/// A parsed operand on its way into a struct.
+#[derive(Debug, Default)]
+pub(crate) enum Value<'a> {
+    #[default]
+    None,
+    Operand(Operand<'a>),
+    Address(Address<'a>),
+}
+
+impl<'a> Value<'a> {
+    pub fn take_operand(&mut self) -> Option<Operand<'a>> {
+        match std::mem::take(self) {
+            Value::Operand(operand) => Some(operand),
+            _ => None,
+        }
+    }
+
+    pub fn take_address(&mut self) -> Option<Address<'a>> {
+        match std::mem::take(self) {
+            Value::Address(address) => Some(address),
+            _ => None,
+        }
+    }
+}
+
+/// An operand of an instruction, by reference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OperandRef<'s, 'a> {
+    Operand(&'s Operand<'a>),
+    Address(&'s Address<'a>),
+}
+
+/// An instruction taken apart, in the order of its table.
+pub(crate) struct Parts<'s, 'a> {
+    pub spec: &'static Spec,
+    pub codes: Codes,
+    pub operands: [Option<OperandRef<'s, 'a>>; MAX_OPERANDS],
+}
+
+impl Parts<'_, '_> {
+    pub fn new(spec: &'static Spec) -> Self {
+        Parts { spec, codes: [0; MAX_FIELDS], operands: [None; MAX_OPERANDS] }
+    }
+}

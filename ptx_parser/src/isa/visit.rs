@@ -1,0 +1,61 @@
+//! Questions that all instructions answer alike.
+
+use super::{Instruction, OperandRef};
+use crate::operand::{Access, Operand};
+
+impl<'a> Instruction<'a> {
+    /// Visits the operands in the order of their fields. A vector is one operand. An address counts as
+    /// read, whatever happens in the memory behind it.
+    pub fn operands(&self, mut visit: impl FnMut(OperandRef<'_, 'a>, Access)) {
+        match self {
+            Instruction::Call(call) => {
+                call.returns.iter().for_each(|o| visit(OperandRef::Operand(o), Access::Write));
+                call.arguments.iter().for_each(|o| visit(OperandRef::Operand(o), Access::Read));
+            }
+            _ => {
+                let Some(parts) = self.parts() else { return };
+                for (spec, operand) in parts.spec.operands.iter().zip(parts.operands) {
+                    let access = if spec.write { Access::Write } else { Access::Read };
+                    if let Some(operand) = operand {
+                        visit(operand, access);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The names that the instruction reads (`Access::Read`, address bases included) and writes, vector
+    /// elements one by one. The target of a `call` is not among them.
+    pub fn names(&self, mut visit: impl FnMut(&'a str, Access)) {
+        self.operands(|operand, access| match operand {
+            OperandRef::Operand(operand) => operand_names(operand, access, &mut visit),
+            OperandRef::Address(address) => {
+                if let Some(base) = address.base {
+                    visit(base, Access::Read);
+                }
+            }
+        });
+    }
+}
+
+fn operand_names<'a>(
+    operand: &Operand<'a>,
+    access: Access,
+    visit: &mut impl FnMut(&'a str, Access),
+) {
+    match operand {
+        Operand::Name(name)
+        | Operand::Component(name, _)
+        | Operand::Not(name)
+        | Operand::Minus(name) => {
+            visit(name, access);
+        }
+        Operand::Offset(address) => {
+            if let Some(base) = address.base {
+                visit(base, access);
+            }
+        }
+        Operand::Vector(elements) => elements.iter().for_each(|e| operand_names(e, access, visit)),
+        Operand::Special(_) | Operand::Immediate(_) | Operand::Sink => {}
+    }
+}

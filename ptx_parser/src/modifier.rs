@@ -1,0 +1,137 @@
+//! The words after the dots: one enum for each kind of modifier, shared by all instructions.
+
+/// An enum whose values are modifiers.
+pub trait Modifier: Copy + Eq + 'static {
+    /// All values, in the order of [`Modifier::WORDS`].
+    const ALL: &'static [Self];
+    /// The values' spellings, without the leading dot.
+    const WORDS: &'static [&'static str];
+
+    /// 1 + the value's index in [`Modifier::ALL`].
+    fn code(self) -> u8;
+
+    /// The value of a [`Modifier::code`]; none for 0.
+    fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code).checked_sub(1)?).copied()
+    }
+
+    /// The spelling, without the leading dot.
+    fn word(self) -> &'static str {
+        Self::WORDS.get(usize::from(self.code()) - 1).copied().unwrap_or_default()
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        let index = Self::WORDS.iter().position(|w| *w == word)?;
+        Self::ALL.get(index).copied()
+    }
+}
+
+macro_rules! modifiers {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $word:literal,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum $name { $($(#[$value_doc])* $value,)* }
+
+        impl Modifier for $name {
+            const ALL: &'static [Self] = &[$($name::$value,)*];
+            const WORDS: &'static [&'static str] = &[$($word,)*];
+
+            fn code(self) -> u8 {
+                self as u8 + 1
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, ".{}", self.word())
+            }
+        }
+    )*};
+}
+
+modifiers! {
+    /// Types of registers, variables and operations.
+    ScalarType {
+        B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128",
+        U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",
+        S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
+        F16 = "f16", F16x2 = "f16x2", F32 = "f32", F32x2 = "f32x2", F64 = "f64",
+        Bf16 = "bf16", Bf16x2 = "bf16x2", Tf32 = "tf32",
+        U16x2 = "u16x2", S16x2 = "s16x2",
+        Pred = "pred",
+        B1 = "b1", B2 = "b2", B4 = "b4", U2 = "u2", S2 = "s2", U4 = "u4", S4 = "s4",
+        E4m3 = "e4m3", E5m2 = "e5m2", E2m3 = "e2m3", E3m2 = "e3m2", E2m1 = "e2m1",
+        E4m3x2 = "e4m3x2", E5m2x2 = "e5m2x2", E2m3x2 = "e2m3x2", E3m2x2 = "e3m2x2", E2m1x2 = "e2m1x2",
+        E4m3x4 = "e4m3x4", E5m2x4 = "e5m2x4", E2m3x4 = "e2m3x4", E3m2x4 = "e3m2x4", E2m1x4 = "e2m1x4",
+        Ue8m0 = "ue8m0", Ue8m0x2 = "ue8m0x2", Ue4m3 = "ue4m3",
+        B8x16 = "b8x16", B6x16P32 = "b6x16_p32", B4x16P64 = "b4x16_p64", B1024 = "b1024",
+        Texref = "texref", Samplerref = "samplerref", Surfref = "surfref",
+    }
+    /// Rounding of results.
+    Rounding {
+        /// To nearest, ties to even.
+        Rn = "rn",
+        /// To nearest, ties away from zero.
+        Rna = "rna",
+        /// Towards zero.
+        Rz = "rz",
+        /// Towards negative infinity.
+        Rm = "rm",
+        /// Towards positive infinity.
+        Rp = "rp",
+        /// Stochastic.
+        Rs = "rs",
+        /// To the nearest integer, ties to even.
+        Rni = "rni",
+        /// To an integer, towards zero.
+        Rzi = "rzi",
+        /// To an integer, towards negative infinity.
+        Rmi = "rmi",
+        /// To an integer, towards positive infinity.
+        Rpi = "rpi",
+    }
+    /// State spaces, as instructions and variables name them.
+    StateSpace {
+        Reg = "reg", Sreg = "sreg", Const = "const", Global = "global", Local = "local",
+        Param = "param", ParamEntry = "param::entry", ParamFunc = "param::func",
+        Shared = "shared", SharedCta = "shared::cta", SharedCluster = "shared::cluster",
+        Tex = "tex",
+    }
+    /// Cache operators of loads and stores.
+    CacheOperator { Ca = "ca", Cg = "cg", Cs = "cs", Lu = "lu", Cv = "cv", Wb = "wb", Wt = "wt", }
+    /// Eviction priority in L1.
+    L1Eviction {
+        Normal = "L1::evict_normal", Unchanged = "L1::evict_unchanged", First = "L1::evict_first",
+        Last = "L1::evict_last", NoAllocate = "L1::no_allocate",
+    }
+    /// Eviction priority in L2.
+    L2Eviction {
+        Normal = "L2::evict_normal", First = "L2::evict_first", Last = "L2::evict_last",
+        Unchanged = "L2::evict_unchanged",
+    }
+    /// A hint how much to bring to L2.
+    PrefetchSize { L2B64 = "L2::64B", L2B128 = "L2::128B", L2B256 = "L2::256B", }
+    /// Memory ordering.
+    Semantics {
+        Weak = "weak", Volatile = "volatile", Relaxed = "relaxed", Acquire = "acquire", Release = "release",
+        AcqRel = "acq_rel", Sc = "sc", Mmio = "mmio",
+    }
+    /// Who sees a memory operation in order. `Gl` is `membar.gl`, the same as `Gpu`.
+    Scope { Cta = "cta", Cluster = "cluster", Gpu = "gpu", Gl = "gl", Sys = "sys", }
+    /// Number of elements of a vector access.
+    VectorSize { V2 = "v2", V4 = "v4", V8 = "v8", }
+    /// Which part of a product is kept.
+    MulMode { Lo = "lo", Hi = "hi", Wide = "wide", }
+    /// Comparisons; those in `u` also hold when an operand is NaN, `lo`, `ls`, `hi`, `hs` are unsigned.
+    Comparison {
+        Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge",
+        Lo = "lo", Ls = "ls", Hi = "hi", Hs = "hs",
+        Equ = "equ", Neu = "neu", Ltu = "ltu", Leu = "leu", Gtu = "gtu", Geu = "geu",
+        Num = "num", Nan = "nan",
+    }
+    /// How a predicate joins a comparison.
+    BoolOp { And = "and", Or = "or", Xor = "xor", }
+    /// What `bar` and `barrier` do.
+    BarrierOp { Sync = "sync", Arrive = "arrive", RedPopc = "popc", RedAnd = "and", RedOr = "or", }
+}

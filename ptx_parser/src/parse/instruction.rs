@@ -1,0 +1,287 @@
+//! Instructions: which form of which table a mnemonic is, and its operands.
+
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use super::operand::{Item, ItemKind};
+use super::{Parser, Result};
+use crate::error::Error;
+use crate::isa::Instruction;
+use crate::isa::TABLES;
+use crate::isa::spec::{Codes, Form, MAX_FIELDS, OperandSlot, Slot, Spec, Value, Values};
+use crate::lexer::TokenKind;
+use crate::operand::Operand;
+use crate::span::Span;
+use crate::tree::Call;
+
+/// A form whose modifiers fit, and the values that they give.
+#[derive(Clone)]
+pub(super) struct Selection {
+    spec: &'static Spec,
+    form: &'static Form,
+    codes: Codes,
+}
+
+/// All forms by the first word of their mnemonic.
+static FORMS: LazyLock<FxHashMap<&'static str, Vec<(&'static Spec, &'static Form)>>> =
+    LazyLock::new(|| {
+        let mut forms: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        for spec in TABLES {
+            for form in spec.forms {
+                forms.entry(form.opcode).or_default().push((*spec, form));
+            }
+        }
+        forms
+    });
+
+/// Why a form does not fit, and how many words fitted before.
+struct Mismatch {
+    fitted: usize,
+    message: String,
+}
+
+impl<'a> Parser<'a> {
+    /// An instruction up to its `;`. Gives the mnemonic where it is the operands that are wrong.
+    pub(super) fn instruction(&mut self) -> Result<Instruction<'a>> {
+        let start = self.token.start;
+        let opcode = self.name()?;
+        let mut words = Vec::new();
+        let mut contiguous = true;
+        while self.token.kind == TokenKind::Dot {
+            contiguous &= self.token.start == self.previous_end;
+            words.push(&self.next().text[1..]);
+        }
+        let mnemonic = self.since(start);
+        if opcode == "call" {
+            return self.call(&words, mnemonic);
+        }
+        let selections = self.select(opcode, &words, mnemonic, contiguous)?;
+        let mut items = Vec::new();
+        if !self.at(";") {
+            loop {
+                items.push(self.item()?);
+                if !self.eat(",") {
+                    break;
+                }
+            }
+        }
+        if !self.at(";") {
+            return Err(self.expected("`,` or `;`"));
+        }
+        let mut mismatch = None;
+        for selection in selections.iter() {
+            match place(selection.form.operands, &items) {
+                Ok(places) => {
+                    self.next();
+                    return build(selection, items, &places, mnemonic);
+                }
+                Err(error) => {
+                    mismatch.get_or_insert(error);
+                }
+            }
+        }
+        let (span, message) = mismatch.unwrap_or((None, "wrong operands".to_owned()));
+        let name = mnemonic.text(self.source());
+        Err(Error::invalid(span.unwrap_or(mnemonic), format!("{message} in `{name}`")))
+    }
+
+    fn select(
+        &mut self,
+        opcode: &'a str,
+        words: &[&'a str],
+        mnemonic: Span,
+        contiguous: bool,
+    ) -> Result<Rc<[Selection]>> {
+        let key = mnemonic.text(self.source());
+        if contiguous && let Some(selections) = self.selections.get(key) {
+            return Ok(selections.clone());
+        }
+        let Some(forms) = FORMS.get(opcode) else {
+            return Err(Error::unsupported(mnemonic, format!("unknown instruction `{opcode}`")));
+        };
+        let mut selections = Vec::new();
+        let mut best: Option<Mismatch> = None;
+        for (spec, form) in forms {
+            match fit(spec, form, words) {
+                Ok(codes) => selections.push(Selection { spec, form, codes }),
+                Err(mismatch) => {
+                    if best.as_ref().is_none_or(|b| b.fitted < mismatch.fitted) {
+                        best = Some(mismatch);
+                    }
+                }
+            }
+        }
+        if selections.is_empty() {
+            let reason = best.map_or_else(String::new, |b| b.message);
+            return Err(Error::unsupported(
+                mnemonic,
+                format!("no form of `{opcode}` is `{key}`: {reason}"),
+            ));
+        }
+        let selections: Rc<[Selection]> = selections.into();
+        if contiguous {
+            self.selections.insert(key, selections.clone());
+        }
+        Ok(selections)
+    }
+
+    /// `call{.uni} (returns), target, (arguments), prototype`
+    fn call(&mut self, words: &[&str], mnemonic: Span) -> Result<Instruction<'a>> {
+        if let Some(word) = words.iter().find(|w| **w != "uni") {
+            return Err(Error::unsupported(mnemonic, format!("no form of `call` has `.{word}`")));
+        }
+        let mut call = Call {
+            uni: !words.is_empty(),
+            returns: Vec::new(),
+            target: "",
+            arguments: Vec::new(),
+            prototype: None,
+        };
+        if self.eat("(") {
+            call.returns = self.list(")", Self::operand)?;
+            self.expect(",")?;
+        }
+        call.target = self.name()?;
+        if self.eat(",") {
+            if self.eat("(") {
+                call.arguments = self.list(")", Self::operand)?;
+                if self.eat(",") {
+                    call.prototype = Some(self.name()?);
+                }
+            } else {
+                call.prototype = Some(self.name()?);
+            }
+        }
+        self.expect(";")?;
+        Ok(Instruction::Call(Box::new(call)))
+    }
+}
+
+/// The values that `words` give to the fields of `form`. Words may stand in any order, but those that
+/// fit several slots (types) fill them in the order of the form.
+fn fit(spec: &Spec, form: &Form, words: &[&str]) -> std::result::Result<Codes, Mismatch> {
+    let mut codes = [0; MAX_FIELDS];
+    let mut filled = 0u64;
+    for (fitted, word) in words.iter().enumerate() {
+        let free = |(index, slot): &(usize, &Slot)| {
+            filled & (1 << index) == 0 && slot.words.contains(word)
+        };
+        let Some((index, slot)) = form.modifiers.iter().enumerate().find(free) else {
+            return Err(Mismatch { fitted, message: format!("`.{word}` does not fit") });
+        };
+        filled |= 1 << index;
+        set(spec, slot, word, &mut codes);
+    }
+    let missing = form
+        .modifiers
+        .iter()
+        .enumerate()
+        .find(|(index, slot)| filled & (1 << index) == 0 && !slot.optional);
+    match missing {
+        None => Ok(codes),
+        Some((_, slot)) => {
+            let choices: Vec<_> = slot.words.iter().map(|w| format!("`.{w}`")).collect();
+            let one_of = if choices.len() > 1 { "one of " } else { "" };
+            let message = format!("{one_of}{} is missing", choices.join(", "));
+            Err(Mismatch { fitted: words.len(), message })
+        }
+    }
+}
+
+fn set(spec: &Spec, slot: &Slot, word: &str, codes: &mut Codes) {
+    let Some(field) = slot.field else { return };
+    let Some(field_spec) = spec.fields.get(field) else { return };
+    let index = field_spec.words.iter().position(|w| *w == word).unwrap_or(0);
+    codes[field] = index as u8 + 1;
+}
+
+type OperandMismatch = (Option<Span>, String);
+
+/// Which slot each item fills. Optional slots are filled from the left.
+fn place(
+    slots: &[OperandSlot],
+    items: &[Item<'_>],
+) -> std::result::Result<Vec<usize>, OperandMismatch> {
+    let required = slots.iter().filter(|s| !s.optional).count();
+    let Some(mut optional) = items.len().checked_sub(required) else {
+        return Err((
+            None,
+            format!("{} operands of {required} are missing", required - items.len()),
+        ));
+    };
+    let mut places = Vec::with_capacity(items.len());
+    for (index, slot) in slots.iter().enumerate() {
+        if slot.optional {
+            if optional == 0 {
+                continue;
+            }
+            optional -= 1;
+        }
+        if let Some(item) = items.get(places.len()) {
+            accepts(slot, item).map_err(|message| (Some(item.span), message.to_owned()))?;
+            places.push(index);
+        }
+    }
+    if optional > 0 {
+        let extra = items.get(places.len()).map(|i| i.span);
+        return Err((extra, "too many operands".to_owned()));
+    }
+    Ok(places)
+}
+
+fn accepts(slot: &OperandSlot, item: &Item<'_>) -> std::result::Result<(), &'static str> {
+    match &item.kind {
+        ItemKind::Operand(_) if slot.bracket => return Err("expected an address in brackets"),
+        ItemKind::Operand(Operand::Not(_)) if !slot.not => return Err("`!` is not allowed"),
+        ItemKind::Operand(Operand::Minus(_)) if !slot.minus => return Err("`-` is not allowed"),
+        ItemKind::Operand(_) => {}
+        _ if !slot.bracket => return Err("brackets are not allowed"),
+        ItemKind::Address(_) if slot.fields.len() == 1 => {}
+        ItemKind::List(list) if slot.fields.len() == list.len() => {}
+        _ => return Err("wrong number of operands in brackets"),
+    }
+    match (&item.pair, slot.pair) {
+        (Some(_), None) => return Err("`|` is not allowed"),
+        (None, Some((_, false))) => return Err("expected a second result behind `|`"),
+        _ => {}
+    }
+    match (item.suffix, &slot.suffix) {
+        (Some(word), Some(suffix)) if suffix.words.contains(&word) => Ok(()),
+        (Some(_), _) => Err("a selector that does not fit"),
+        (None, Some(suffix)) if !suffix.optional => Err("a selector is missing"),
+        (None, _) => Ok(()),
+    }
+}
+
+fn build<'a>(
+    selection: &Selection,
+    items: Vec<Item<'a>>,
+    places: &[usize],
+    mnemonic: Span,
+) -> Result<Instruction<'a>> {
+    let mut codes = selection.codes;
+    let mut values: Values<'a> = Default::default();
+    for (item, place) in items.into_iter().zip(places) {
+        let slot = &selection.form.operands[*place];
+        match item.kind {
+            ItemKind::Operand(operand) => values[slot.fields[0]] = Value::Operand(operand),
+            ItemKind::Address(address) => values[slot.fields[0]] = Value::Address(address),
+            ItemKind::List(list) => {
+                for (field, operand) in slot.fields.iter().zip(list) {
+                    values[*field] = Value::Operand(operand);
+                }
+            }
+        }
+        if let (Some(operand), Some((field, _))) = (item.pair, slot.pair) {
+            values[field] = Value::Operand(operand);
+        }
+        if let (Some(word), Some(suffix)) = (item.suffix, &slot.suffix) {
+            set(selection.spec, suffix, word, &mut codes);
+        }
+    }
+    (selection.spec.build)(&codes, &mut values).ok_or_else(|| {
+        Error::bug(mnemonic, format!("the table of {} misses a value", selection.spec.name))
+    })
+}

@@ -1,0 +1,119 @@
+//! Operands, read before it is known which form they belong to.
+
+use super::{Parser, Result};
+use crate::error::Error;
+use crate::lexer::TokenKind;
+use crate::operand::{Address, Component, Operand};
+use crate::span::Span;
+use crate::special_register::SpecialRegister;
+
+/// What stands between two commas.
+pub(super) struct Item<'a> {
+    pub kind: ItemKind<'a>,
+    /// `p` of `d|p`.
+    pub pair: Option<Operand<'a>>,
+    /// `.word` behind the operand.
+    pub suffix: Option<&'a str>,
+    pub span: Span,
+}
+
+pub(super) enum ItemKind<'a> {
+    Operand(Operand<'a>),
+    /// `[a+8]`
+    Address(Address<'a>),
+    /// `[a, b]`
+    List(Vec<Operand<'a>>),
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn item(&mut self) -> Result<Item<'a>> {
+        let start = self.token.start;
+        let kind = if self.eat("[") { self.bracket()? } else { ItemKind::Operand(self.operand()?) };
+        let suffix = match self.dot() {
+            Some(word) => {
+                self.next();
+                Some(word)
+            }
+            None => None,
+        };
+        let pair = if self.eat("|") { Some(self.operand()?) } else { None };
+        Ok(Item { kind, pair, suffix, span: self.since(start) })
+    }
+
+    fn bracket(&mut self) -> Result<ItemKind<'a>> {
+        let start = self.token.start;
+        let mut operands = self.list("]", Self::operand)?;
+        if operands.len() > 1 {
+            return Ok(ItemKind::List(operands));
+        }
+        let address = match operands.pop() {
+            Some(Operand::Name(name)) => Address { base: Some(name), offset: 0 },
+            Some(Operand::Offset(address)) => *address,
+            Some(Operand::Immediate(value)) => match value.integer_bits() {
+                Some(bits) => Address { base: None, offset: bits as i64 },
+                None => return Err(Error::invalid(self.since(start), "a float is no address")),
+            },
+            _ => return Err(Error::invalid(self.since(start), "expected an address")),
+        };
+        Ok(ItemKind::Address(address))
+    }
+
+    pub(super) fn operand(&mut self) -> Result<Operand<'a>> {
+        if self.token.kind == TokenKind::Name && self.token.text != "WARP_SZ" {
+            return self.named();
+        }
+        if self.token.kind == TokenKind::Symbol {
+            let name_follows = |p: &Self| {
+                let next = p.peek();
+                next.kind == TokenKind::Name && next.text != "WARP_SZ"
+            };
+            match self.token.text {
+                "{" => {
+                    self.next();
+                    let elements = self.nested(|p| p.list("}", Self::operand))?;
+                    return Ok(Operand::Vector(elements.into()));
+                }
+                "!" if name_follows(self) => {
+                    self.next();
+                    return Ok(Operand::Not(self.name()?));
+                }
+                "-" if name_follows(self) => {
+                    self.next();
+                    return Ok(Operand::Minus(self.name()?));
+                }
+                _ => {}
+            }
+        }
+        if self.at_constant() {
+            return Ok(Operand::Immediate(self.constant()?));
+        }
+        Err(self.expected("an operand"))
+    }
+
+    /// A name, and what may follow it.
+    fn named(&mut self) -> Result<Operand<'a>> {
+        let name = self.next().text;
+        if name == "_" {
+            return Ok(Operand::Sink);
+        }
+        let component = self.dot().and_then(Component::from_word);
+        if let Some(register) = SpecialRegister::from_name(name) {
+            let element = component.and_then(|c| register.component(c));
+            if element.is_some() {
+                self.next();
+            }
+            return Ok(Operand::Special(element.unwrap_or(register)));
+        }
+        if let Some(component) = component {
+            self.next();
+            return Ok(Operand::Component(name, component));
+        }
+        if self.at("+") || self.at("-") {
+            let minus = self.next().text == "-";
+            let offset = self.integer()?;
+            let offset = if minus { offset.wrapping_neg() } else { offset };
+            return Ok(Operand::Offset(Box::new(Address { base: Some(name), offset })));
+        }
+        Ok(Operand::Name(name))
+    }
+}
