@@ -1,1 +1,75 @@
-fn main() {}
+//! The project's own tools: `cargo xtask <verb>`, or `./x <verb>`, which installs what is missing first.
+//!
+//! A verb is a file in `verb/`. What they share: [`repository`] (where things lie), [`program`] (running
+//! others), [`progress`] (what is shown meanwhile), [`toolkit`] (what comes from PyPI), [`sample`] (the
+//! CUDA programs under `samples/`).
+
+// A command-line tool prints.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod bindgen;
+mod program;
+mod progress;
+mod repository;
+mod sample;
+mod toolkit;
+mod verb;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Whatever goes wrong is shown to the person at the keyboard, so a text is enough.
+type Error = Box<dyn std::error::Error + Send + Sync>;
+type Result<T> = std::result::Result<T, Error>;
+
+#[derive(Parser)]
+#[command(
+    name = "./x",
+    bin_name = "./x",
+    about = "Builds, runs, tests and measures ZLUDA",
+    disable_version_flag = true
+)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Build the release and run real CUDA programs on this machine's processor
+    Demo(verb::demo::Options),
+    /// Run every test
+    Test(verb::test::Options),
+    /// Build the libraries and stage them in target/<profile>/zluda
+    Build(verb::build::Options),
+    /// Stage what is built already
+    Stage(verb::build::Options),
+    /// Install the CUDA toolkits and the Python packages of the tests below target/toolkit
+    Toolkit(verb::toolkit::Options),
+    /// Build all programs of samples/ with nvcc
+    Samples(verb::samples::Options),
+    /// Measure kernels, launches and compilation against native code
+    Bench(verb::bench::Options),
+    /// Generate the kept bindings again
+    Bindgen(verb::bindgen::Options),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().verb {
+        Verb::Demo(options) => verb::demo::run(&options),
+        Verb::Test(options) => verb::test::run(&options),
+        Verb::Build(options) => verb::build::run(&options),
+        Verb::Stage(options) => verb::build::stage_only(&options),
+        Verb::Toolkit(options) => verb::toolkit::run(&options),
+        Verb::Samples(options) => verb::samples::run(&options),
+        Verb::Bench(options) => verb::bench::run(&options),
+        Verb::Bindgen(options) => verb::bindgen::run(&options),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The generators of kept files.
+
+pub mod cuda;
+pub mod hip;

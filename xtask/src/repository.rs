@@ -1,0 +1,80 @@
+//! Where things lie.
+
+use crate::Result;
+use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+pub fn root() -> &'static Path {
+    // The manifest's folder is `<root>/xtask`.
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+/// Cargo's target folder.
+pub fn target() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => std::path::absolute(&folder).unwrap_or_else(|_| PathBuf::from(folder)),
+        None => root().join("target"),
+    }
+}
+
+/// How cargo builds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    Debug,
+    Release,
+}
+
+impl Profile {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Release => "release",
+        }
+    }
+
+    /// What cargo builds.
+    pub fn folder(self) -> PathBuf {
+        target().join(self.name())
+    }
+
+    /// The staged libraries.
+    pub fn staged(self) -> PathBuf {
+        self.folder().join("zluda")
+    }
+}
+
+/// Makes `folder`, empty.
+pub fn make_empty(folder: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(format!("{}: {error}", folder.display()).into());
+        }
+        _ => {}
+    }
+    make(folder)
+}
+
+/// Makes `folder` if it is not there.
+pub fn make(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()).into())
+}
+
+/// The files of `folder` whose names end in `.extension`, sorted.
+pub fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let entries =
+        std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|found| found == extension) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// A file's name without folder and extension.
+pub fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,187 @@
+//! What comes from PyPI: CUDA toolkits, the Python packages of the tests, HIP's headers. Everything is
+//! pinned, and lies below `target/toolkit`.
+
+use crate::program::quiet;
+use crate::progress::spinner;
+use crate::repository::{make, make_empty, target};
+use crate::{Error, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// A CUDA toolkit: nvcc, its compilers and the headers.
+#[derive(Clone, Copy, Debug)]
+pub struct CudaVersion {
+    pub name: &'static str,
+    packages: &'static [&'static str],
+}
+
+/// The toolkit whose headers the bindings come from.
+pub const CUDA_13_0: CudaVersion = CudaVersion {
+    name: "13.0",
+    packages: &[
+        "nvidia-cuda-nvcc==13.0.88",
+        "nvidia-nvvm==13.0.88",
+        "nvidia-cuda-crt==13.0.88",
+        "nvidia-cuda-runtime==13.0.96",
+        "nvidia-cuda-cccl==13.0.85",
+        "nvidia-cuda-culibos==13.0.39",
+        "nvidia-cuda-profiler-api==13.0.85",
+    ],
+};
+
+pub const CUDA_13_5: CudaVersion = CudaVersion {
+    name: "13.5",
+    packages: &[
+        "nvidia-cuda-nvcc==13.5.37",
+        "nvidia-nvvm==13.5.37",
+        "nvidia-cuda-crt==13.5.37",
+        "nvidia-cuda-runtime==13.5.37",
+        "nvidia-cuda-cccl==13.3.5.0.6",
+        "nvidia-cuda-culibos==13.5.25",
+        "nvidia-cuda-profiler-api==13.5.25",
+    ],
+};
+
+pub const CUDA_VERSIONS: [CudaVersion; 2] = [CUDA_13_0, CUDA_13_5];
+
+/// The packages of the Python programs that the tests run.
+const PYTHON_PACKAGES: &str = include_str!("../python-packages.txt");
+
+/// Its wheel holds the headers of HIP 7.1.
+const HIP_HEADERS_PACKAGE: &str = "triton==3.9.0";
+
+/// Downloads may be slow.
+const INSTALL_LIMIT: Duration = Duration::from_secs(1800);
+
+/// An installed CUDA toolkit.
+#[derive(Clone, Debug)]
+pub struct Cuda {
+    pub version: &'static str,
+    root: PathBuf,
+}
+
+impl Cuda {
+    pub fn nvcc(&self) -> PathBuf {
+        self.root.join("bin/nvcc")
+    }
+
+    pub fn headers(&self) -> PathBuf {
+        self.root.join("include")
+    }
+
+    /// Where the shared runtime library lies.
+    pub fn libraries(&self) -> PathBuf {
+        self.root.join("lib")
+    }
+}
+
+/// Installs a CUDA toolkit, unless it is there.
+pub fn cuda(version: CudaVersion) -> Result<Cuda> {
+    let folder = target().join("toolkit").join(format!("cuda-{}", version.name));
+    let root = folder.join("nvidia/cu13");
+    once(
+        &folder,
+        &version.packages.join("\n"),
+        &format!("installing the CUDA {} toolkit", version.name),
+        |folder| {
+            pip(&["install", "--no-deps", "--target"], folder, version.packages)?;
+            // The folder and the link that nvcc's configuration and linkers look for.
+            let root = folder.join("nvidia/cu13");
+            link("lib", &root.join("lib64"))?;
+            link("libcudart.so.13", &root.join("lib/libcudart.so"))
+        },
+    )?;
+    Ok(Cuda { version: version.name, root })
+}
+
+/// Installs the Python packages of the tests, unless they are there. Returns the interpreter.
+pub fn python_with_packages() -> Result<PathBuf> {
+    let folder = target().join("toolkit/python");
+    let packages: Vec<&str> = PYTHON_PACKAGES
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect();
+    once(&folder, PYTHON_PACKAGES, "installing the Python packages of the tests", |folder| {
+        let mut command = Command::new("python3");
+        quiet(command.args(["-m", "venv"]).arg(folder), INSTALL_LIMIT)?;
+        let mut command = Command::new(folder.join("bin/python"));
+        command.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-deps",
+        ]);
+        quiet(command.args(packages), INSTALL_LIMIT).map(drop)
+    })?;
+    Ok(folder.join("bin/python"))
+}
+
+/// Fetches the headers of HIP, unless they are there. Returns the folder that holds `hip/`.
+pub fn hip_headers() -> Result<PathBuf> {
+    let folder = target().join("toolkit/hip");
+    once(&folder, HIP_HEADERS_PACKAGE, "fetching the headers of HIP", |folder| {
+        let download = folder.join("download");
+        pip(
+            &["download", "--no-deps", "--only-binary=:all:", "--dest"],
+            &download,
+            &[HIP_HEADERS_PACKAGE],
+        )?;
+        let script = "import sys, glob, zipfile\n\
+            wheel = zipfile.ZipFile(glob.glob(sys.argv[1] + '/*.whl')[0])\n\
+            names = [n for n in wheel.namelist() if n.startswith('triton/backends/amd/include/')]\n\
+            wheel.extractall(sys.argv[2], names)";
+        let mut command = Command::new("python3");
+        quiet(command.args(["-c", script]).args([&download, folder]), INSTALL_LIMIT)?;
+        fs::remove_dir_all(&download)?;
+        Ok(())
+    })?;
+    Ok(folder.join("triton/backends/amd/include"))
+}
+
+/// Runs pip in a virtual environment of its own: some systems forbid it elsewhere.
+fn pip(arguments: &[&str], folder: &Path, packages: &[&str]) -> Result<()> {
+    let environment = target().join("toolkit/pip");
+    once(&environment, "1", "making a Python environment", |environment| {
+        quiet(Command::new("python3").args(["-m", "venv"]).arg(environment), INSTALL_LIMIT)
+            .map(drop)
+    })?;
+    let mut command = Command::new(environment.join("bin/python"));
+    command
+        .args(["-m", "pip", "--disable-pip-version-check", "--quiet"])
+        .args(arguments)
+        .arg(folder)
+        .args(packages);
+    quiet(&mut command, INSTALL_LIMIT).map(drop)
+}
+
+/// Runs `install` on an empty `folder`, unless it ended well before for the same `contents`.
+fn once(
+    folder: &Path,
+    contents: &str,
+    text: &str,
+    install: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    let stamp = folder.join(".installed");
+    if fs::read_to_string(&stamp).is_ok_and(|found| found == contents) {
+        return Ok(());
+    }
+    make(&target().join("toolkit"))?;
+    make_empty(folder)?;
+    spinner(text, || install(folder))
+        .map_err(|error| -> Error { format!("{text}: {error}").into() })?;
+    fs::write(&stamp, contents)?;
+    Ok(())
+}
+
+fn link(target: &str, path: &Path) -> Result<()> {
+    if !path.exists() {
+        std::os::unix::fs::symlink(target, path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}

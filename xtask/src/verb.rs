@@ -1,0 +1,9 @@
+//! One file a verb.
+
+pub mod bench;
+pub mod bindgen;
+pub mod build;
+pub mod demo;
+pub mod samples;
+pub mod test;
+pub mod toolkit;

@@ -1,0 +1,79 @@
+//! `bindgen`: generates the kept bindings again, or compares them with what would be generated.
+
+use crate::repository::{files, make, root};
+use crate::toolkit::{CUDA_13_0, cuda, hip_headers};
+use crate::{Result, bindgen};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The bindings to HIP.
+const HIP: &str = "ext/hip_runtime-sys/src/generated.rs";
+
+/// What the generator of CUDA's bindings reads besides the headers.
+const CUDA_EXPORTS: &str = "cuda_macros/src/cuda_exports.txt";
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Change nothing; fail if a kept file is not what would be generated
+    #[arg(long)]
+    check: bool,
+}
+
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let differing = differing()?;
+    for (file, text) in &differing {
+        if options.check {
+            println!("{} is not what `cargo xtask bindgen` makes", file.display());
+        } else {
+            fs::write(root().join(file), text)?;
+            println!("wrote {}", file.display());
+        }
+    }
+    if differing.is_empty() {
+        println!("all generated files are up to date");
+    }
+    Ok(if options.check && !differing.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The generated files, relative to the root, that are not what is kept, with what they should hold.
+pub fn differing() -> Result<Vec<(PathBuf, String)>> {
+    let cuda = cuda(CUDA_13_0)?;
+    let hip = hip_headers()?;
+    if std::env::var_os("LIBCLANG_PATH").is_none() {
+        let llvm =
+            std::env::var_os("LLVM_SYS_221_PREFIX").unwrap_or_else(|| "/usr/lib/llvm-22".into());
+        // SAFETY: no other thread runs.
+        unsafe { std::env::set_var("LIBCLANG_PATH", Path::new(&llvm).join("lib")) };
+    }
+    let fresh = tempfile::tempdir()?;
+    let exports = fresh.path().join(CUDA_EXPORTS);
+    make(exports.parent().unwrap_or(&exports))?;
+    fs::copy(root().join(CUDA_EXPORTS), &exports)?;
+    bindgen::cuda::generate(&cuda.headers(), fresh.path()).map_err(|error| error.to_string())?;
+    let hip_file = fresh.path().join(HIP);
+    make(hip_file.parent().unwrap_or(&hip_file))?;
+    fs::write(&hip_file, bindgen::hip::generate(&hip)?)?;
+
+    let mut differing = Vec::new();
+    for file in all_files(fresh.path())? {
+        let text = fs::read_to_string(&file)?;
+        let relative = file.strip_prefix(fresh.path())?.to_owned();
+        if fs::read_to_string(root().join(&relative)).ok().as_ref() != Some(&text) {
+            differing.push((relative, text));
+        }
+    }
+    Ok(differing)
+}
+
+/// All Rust files below `folder`.
+fn all_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = files(folder, "rs")?;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(all_files(&path)?);
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,44 @@
+//! `samples`: builds the programs of `samples/` with every toolkit and both kinds of runtime library.
+
+use crate::Result;
+use crate::progress::{heading, parallel};
+use crate::sample::{self, Sample};
+use crate::toolkit::{CUDA_VERSIONS, Cuda, CudaVersion, cuda};
+use std::process::ExitCode;
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Only samples whose name contains this
+    #[arg(default_value = "")]
+    filter: String,
+}
+
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let samples = sample::all(&options.filter)?;
+    build(&samples, &CUDA_VERSIONS)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds `samples` with the toolkits of `versions`, which it returns. The PTX of the kernels is made
+/// with the first.
+pub fn build(samples: &[Sample], versions: &[CudaVersion]) -> Result<Vec<Cuda>> {
+    let toolkits = versions.iter().map(|version| cuda(*version)).collect::<Result<Vec<_>>>()?;
+    heading(&format!("Building {} CUDA programs with nvcc", samples.len()));
+    let jobs: Vec<(&Sample, &Cuda, bool)> = toolkits
+        .iter()
+        .enumerate()
+        .flat_map(|(index, cuda)| samples.iter().map(move |sample| (sample, cuda, index == 0)))
+        .collect();
+    let results = parallel(
+        &jobs,
+        |(sample, cuda, _)| format!("{} with CUDA {}", sample.name, cuda.version),
+        |(sample, cuda, ptx)| {
+            sample.build(cuda)?;
+            if *ptx { sample.build_ptx(cuda) } else { Ok(()) }
+        },
+        Result::is_ok,
+    );
+    let failures: Vec<String> =
+        results.into_iter().filter_map(|result| Some(result.err()?.to_string())).collect();
+    if failures.is_empty() { Ok(toolkits) } else { Err(failures.join("\n").into()) }
+}

@@ -1,0 +1,17 @@
+//! `toolkit`: installs what comes from PyPI ahead of time.
+
+use crate::Result;
+use crate::toolkit::{CUDA_VERSIONS, cuda, hip_headers, python_with_packages};
+use std::process::ExitCode;
+
+#[derive(clap::Args)]
+pub struct Options {}
+
+pub fn run(_: &Options) -> Result<ExitCode> {
+    for version in CUDA_VERSIONS {
+        println!("nvcc {}: {}", version.name, cuda(version)?.nvcc().display());
+    }
+    println!("python: {}", python_with_packages()?.display());
+    println!("headers of HIP: {}", hip_headers()?.display());
+    Ok(ExitCode::SUCCESS)
+}
