@@ -1,0 +1,19 @@
+//! The cases, by the object that they are about. A name is `<object>/<what>`.
+
+mod context;
+mod device;
+mod execution;
+mod memory;
+mod module;
+mod stream;
+
+use crate::Answers;
+use crate::api::Api;
+
+pub type Case = (&'static str, fn(&Api) -> Answers);
+
+/// All cases, in the order of the record.
+pub fn all() -> Vec<Case> {
+    [device::CASES, context::CASES, memory::CASES, stream::CASES, module::CASES, execution::CASES]
+        .concat()
+}

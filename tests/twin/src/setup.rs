@@ -1,0 +1,112 @@
+//! What most cases begin with: an initialised driver, a context, a module.
+
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+use cuda_types::cuda::*;
+
+use crate::api::Api;
+
+/// A small module: a store, a kernel with a limit on its block, one with static and dynamic shared
+/// memory, faults of each kind, a variable.
+pub const PTX: &str = concat!(
+    r#"
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .global .align 4 .u32 counter = 7;
+.visible .global .align 8 .b8 table[24];
+.visible .entry store(.param .u64 out, .param .u32 value)
+{
+    .reg .b32 %r<2>; .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [value];
+    cvta.to.global.u64 %rd2, %rd1;
+    st.global.u32 [%rd2], %r1;
+    ret;
+}
+.visible .entry limited(.param .u64 out)
+.maxntid 64, 1, 1
+{
+    ret;
+}
+.visible .entry shared_memory()
+{
+    .shared .align 16 .b8 buffer[1024];
+    .reg .b32 %r<2>;
+    mov.u32 %r1, 1;
+    st.shared.u32 [buffer], %r1;
+    ret;
+}
+.visible .entry trap_now()
+{
+    trap;
+}
+.visible .entry nothing()
+{
+    ret;
+}
+"#,
+    "\0"
+);
+
+pub fn must(code: i64) {
+    assert_eq!(code, 0, "setting up failed");
+}
+
+/// cuInit and the primary context of device 0, current.
+pub fn context(api: &Api) -> CUcontext {
+    must(api.cuInit(0));
+    let mut context = null_mut();
+    must(api.cuDevicePrimaryCtxRetain(&mut context, 0));
+    must(api.cuCtxSetCurrent(context));
+    context
+}
+
+pub fn module(api: &Api) -> CUmodule {
+    context(api);
+    let mut module = null_mut();
+    must(api.cuModuleLoadData(&mut module, PTX.as_ptr().cast()));
+    module
+}
+
+pub fn kernel(api: &Api, module: CUmodule, name: &std::ffi::CStr) -> CUfunction {
+    let mut function = null_mut();
+    must(api.cuModuleGetFunction(&mut function, module, name.as_ptr()));
+    function
+}
+
+pub fn allocate(api: &Api, bytes: usize) -> CUdeviceptr {
+    let mut pointer = 0;
+    must(api.cuMemAlloc_v2(&mut pointer, bytes));
+    pointer
+}
+
+pub fn stream(api: &Api) -> CUstream {
+    let mut stream = null_mut();
+    must(api.cuStreamCreate(&mut stream, 0));
+    stream
+}
+
+pub fn event(api: &Api) -> CUevent {
+    let mut event = null_mut();
+    must(api.cuEventCreate(&mut event, 0));
+    event
+}
+
+/// A launch of one block on the default stream.
+pub fn launch(
+    api: &Api,
+    function: CUfunction,
+    threads: u32,
+    parameters: &mut [*mut c_void],
+) -> i64 {
+    let parameters = if parameters.is_empty() { null_mut() } else { parameters.as_mut_ptr() };
+    api.cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, null_mut(), parameters, null_mut())
+}
+
+/// A pointer that is no handle of anything, readable so that a driver that looks behind it survives.
+pub fn foreign<T>() -> *mut T {
+    static mut BYTES: [u64; 512] = [0; 512];
+    (&raw mut BYTES).cast()
+}

@@ -1,0 +1,96 @@
+//! This project's driver answers as NVIDIA's does.
+//!
+//! Each case runs in a process of its own against the staged library (`cargo xtask build` makes it) and
+//! is compared with what an H100 answered. `answers/differences.txt` lists the deliberate differences.
+//! With `ZLUDA_BLESS=1` the test prints the lines that would make it pass.
+
+// A test stops by panicking.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// `case: answer  # reason` a line.
+fn table(name: &str) -> BTreeMap<String, String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("answers").join(name);
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim())
+        .filter(|line| !line.is_empty())
+        .map(|line| {
+            let (case, answer) =
+                line.split_once(':').unwrap_or_else(|| panic!("{}: {line}", path.display()));
+            (case.to_owned(), answer.trim().to_owned())
+        })
+        .collect()
+}
+
+/// `target/<profile>/zluda/libcuda.so.1`, beside this test's own executable.
+fn library() -> PathBuf {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_twin"));
+    let path = program.with_file_name("zluda").join("libcuda.so.1");
+    assert!(path.exists(), "{} is not there: run `cargo xtask build` first", path.display());
+    path
+}
+
+/// Runs one case; a crash or a hang is an answer too.
+fn answer(library: &Path, case: &str) -> String {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_twin"))
+        .arg(library)
+        .arg(case)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > LIMIT {
+            child.kill().unwrap();
+            return "hang".to_owned();
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let output = child.wait_with_output().unwrap();
+    if output.status.success() {
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    } else {
+        format!("crash ({}) {}", output.status, String::from_utf8_lossy(&output.stderr).trim())
+    }
+}
+
+#[test]
+fn answers_are_those_of_an_h100() {
+    let library = library();
+    let nvidia = table("h100.txt");
+    let differences = table("differences.txt");
+    let mut wrong = Vec::new();
+    for (case, theirs) in &nvidia {
+        let ours = answer(&library, case);
+        match differences.get(case) {
+            Some(meant) if *meant == ours && ours != *theirs => {}
+            Some(meant) if ours == *theirs => wrong.push(format!(
+                "{case}: {ours}  # equal to NVIDIA's now; `{meant}` can leave the list"
+            )),
+            Some(meant) => {
+                wrong.push(format!("{case}: {ours}  # listed as {meant}, NVIDIA {theirs}"))
+            }
+            None if ours != *theirs => wrong.push(format!("{case}: {ours}  # NVIDIA {theirs}")),
+            None => {}
+        }
+    }
+    for case in differences.keys().filter(|case| !nvidia.contains_key(*case)) {
+        wrong.push(format!("{case}: listed as a difference, but no such case"));
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {} answers differ:\n{}",
+        wrong.len(),
+        nvidia.len(),
+        wrong.join("\n")
+    );
+}
