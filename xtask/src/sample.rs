@@ -1,8 +1,9 @@
 //! The CUDA programs under `samples/`.
 //!
-//! A sample checks its own results: it ends with status 0 and prints `PASS <name>`. Lines at its top of the
-//! form `// sample: key = value` say more: `flags` are further flags for nvcc, `stderr` is a text that must
-//! appear on standard error. The lines of a file `<name>.stdout` beside it must appear on standard output,
+//! A sample is a file `<name>.cu`, or a folder of such files, of which `main.cu` speaks for all.
+//! It checks its own results: it ends with status 0 and prints `PASS <name>`. Lines at its top of the
+//! form `// sample: key = value` say more: `flags` are further flags for nvcc, `arch` is the virtual
+//! architecture to compile for, `stderr` is a text that must appear on standard error. The lines of a file `<name>.stdout` beside it must appear on standard output,
 //! in their order.
 
 use crate::program::{Output, quiet};
@@ -17,15 +18,17 @@ use std::time::{Duration, SystemTime};
 /// nvcc is slow on a busy machine.
 const COMPILE_LIMIT: Duration = Duration::from_secs(600);
 
-/// PTX alone, as every machine with an NVIDIA GPU would have to compile it too.
-const ARCHITECTURE: [&str; 2] = ["-arch=compute_75", "-code=compute_75"];
+/// The oldest that CUDA 13 knows.
+const ARCHITECTURE: &str = "compute_75";
 
 /// A program and what it promises.
 #[derive(Clone, Debug)]
 pub struct Sample {
     pub name: String,
-    source: PathBuf,
+    /// The first speaks for all.
+    sources: Vec<PathBuf>,
     flags: Vec<String>,
+    architecture: String,
     stderr: Vec<String>,
     stdout: Vec<String>,
 }
@@ -48,21 +51,36 @@ impl Runtime {
 
 /// All samples whose name contains `filter`.
 pub fn all(filter: &str) -> Result<Vec<Sample>> {
-    let samples = files(&root().join("samples"), "cu")?;
-    samples
-        .iter()
-        .filter(|path| stem(path).contains(filter))
-        .map(|path| Sample::read(path))
-        .collect()
+    let folder = root().join("samples");
+    let mut samples = Vec::new();
+    for source in files(&folder, "cu")? {
+        samples.push(Sample::read(stem(&source), vec![source])?);
+    }
+    for entry in fs::read_dir(&folder)? {
+        let folder = entry?.path();
+        let main = folder.join("main.cu");
+        if main.exists() {
+            let others = files(&folder, "cu")?.into_iter().filter(|file| *file != main);
+            samples.push(Sample::read(
+                stem(&folder),
+                std::iter::once(main.clone()).chain(others).collect(),
+            )?);
+        }
+    }
+    samples.retain(|sample| sample.name.contains(filter));
+    samples.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(samples)
 }
 
 impl Sample {
-    fn read(source: &Path) -> Result<Self> {
-        let text = fs::read_to_string(source)?;
+    fn read(name: String, sources: Vec<PathBuf>) -> Result<Self> {
+        let source = sources.first().ok_or("a sample without sources")?.clone();
+        let text = fs::read_to_string(&source)?;
         let mut sample = Self {
-            name: stem(source),
-            source: source.to_owned(),
+            name,
+            sources,
             flags: Vec::new(),
+            architecture: ARCHITECTURE.to_owned(),
             stderr: Vec::new(),
             stdout: Vec::new(),
         };
@@ -71,6 +89,7 @@ impl Sample {
                 Some(("flags", value)) => {
                     sample.flags.extend(value.split_whitespace().map(str::to_owned))
                 }
+                Some(("arch", value)) => sample.architecture = value.to_owned(),
                 Some(("stderr", value)) => sample.stderr.push(value.to_owned()),
                 _ => {
                     return Err(
@@ -95,21 +114,24 @@ impl Sample {
         Self::folder(cuda).join(runtime.name()).join(&self.name)
     }
 
-    /// The kernels' PTX, which [`build_ptx`](Self::build_ptx) makes.
-    pub fn ptx(&self, cuda: &Cuda) -> PathBuf {
-        Self::folder(cuda).join("ptx").join(&self.name).with_extension("ptx")
+    /// The kernels' PTX, a file for each source, which [`build_ptx`](Self::build_ptx) makes.
+    pub fn ptx(&self, cuda: &Cuda) -> Vec<PathBuf> {
+        self.products(cuda, "ptx").into_iter().map(|(_, product)| product).collect()
     }
 
     /// Compiles the sample, and links it with both kinds of runtime library.
     pub fn build(&self, cuda: &Cuda) -> Result<()> {
-        let object = Self::folder(cuda).join("object").join(&self.name).with_extension("o");
-        if self.outdated(&object)? {
-            self.compile(cuda, &["-c"], &object)?;
+        let objects = self.products(cuda, "o");
+        for (source, object) in &objects {
+            if self.outdated(object)? {
+                self.compile(cuda, "-c", source, object)?;
+            }
         }
+        let objects: Vec<&Path> = objects.iter().map(|(_, object)| object.as_path()).collect();
         for runtime in [Runtime::Static, Runtime::Shared] {
             let program = self.program(cuda, runtime);
             if self.outdated(&program)? {
-                self.nvcc(cuda, &["-cudart", runtime.name()], &object, &program)?;
+                self.nvcc(cuda, &["-cudart", runtime.name()], &objects, &program)?;
             }
         }
         Ok(())
@@ -117,39 +139,56 @@ impl Sample {
 
     /// Compiles the kernels to PTX text.
     pub fn build_ptx(&self, cuda: &Cuda) -> Result<()> {
-        let ptx = self.ptx(cuda);
-        if self.outdated(&ptx)? { self.compile(cuda, &["-ptx"], &ptx) } else { Ok(()) }
+        for (source, ptx) in self.products(cuda, "ptx") {
+            if self.outdated(&ptx)? {
+                self.compile(cuda, "-ptx", source, &ptx)?;
+            }
+        }
+        Ok(())
     }
 
-    fn compile(&self, cuda: &Cuda, arguments: &[&str], to: &Path) -> Result<()> {
+    /// What is made of each source, by file name extension.
+    fn products(&self, cuda: &Cuda, extension: &str) -> Vec<(&Path, PathBuf)> {
+        let folder = Self::folder(cuda).join(extension);
+        let product = |source: &Path| match stem(source) {
+            file if file == self.name => format!("{file}.{extension}"),
+            file => format!("{}-{file}.{extension}", self.name),
+        };
+        self.sources.iter().map(|source| (source.as_path(), folder.join(product(source)))).collect()
+    }
+
+    fn compile(&self, cuda: &Cuda, what: &str, source: &Path, to: &Path) -> Result<()> {
         let flags = self.flags.iter().map(String::as_str);
-        let arguments: Vec<&str> = ["-std=c++17", "-O3"]
-            .into_iter()
-            .chain(arguments.iter().copied())
-            .chain(flags)
-            .collect();
-        self.nvcc(cuda, &arguments, &self.source, to)
+        let arguments: Vec<&str> = ["-std=c++17", "-O3", what].into_iter().chain(flags).collect();
+        self.nvcc(cuda, &arguments, &[source], to)
     }
 
-    fn nvcc(&self, cuda: &Cuda, arguments: &[&str], from: &Path, to: &Path) -> Result<()> {
+    fn nvcc(&self, cuda: &Cuda, arguments: &[&str], from: &[&Path], to: &Path) -> Result<()> {
         make(to.parent().unwrap_or(to))?;
-        // -ptx takes a virtual architecture alone.
-        let architecture =
-            if arguments.contains(&"-ptx") { &ARCHITECTURE[..1] } else { &ARCHITECTURE[..] };
         let unfinished = to.with_file_name(format!("{}.unfinished", self.name));
         let mut command = Command::new(cuda.nvcc());
-        command.args(architecture).args(arguments).arg("-o").arg(&unfinished).arg(from);
+        // PTX alone, so that the driver has to compile it.
+        command.arg(format!("-arch={}", self.architecture));
+        if !arguments.contains(&"-ptx") {
+            command.arg(format!("-code={}", self.architecture));
+        }
+        command.args(arguments).arg("-o").arg(&unfinished).args(from);
         quiet(&mut command, COMPILE_LIMIT)
             .map_err(|error| -> Error { format!("{}: {error}", self.name).into() })?;
         fs::rename(&unfinished, to)?;
         Ok(())
     }
 
-    /// Whether `product` is older than the sample's sources.
+    /// Whether `product` is older than the sample's sources, or than any header of the samples.
     fn outdated(&self, product: &Path) -> Result<bool> {
         let Ok(made) = modified(product) else { return Ok(true) };
-        let header = self.source.with_file_name("sample.h");
-        Ok(modified(&self.source)? > made || modified(&header)? > made)
+        let headers = files(&root().join("samples"), "h")?;
+        for source in self.sources.iter().chain(&headers) {
+            if modified(source)? > made {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What is wrong with a run of the sample. Empty: nothing.
