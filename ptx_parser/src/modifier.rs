@@ -134,4 +134,31 @@ modifiers! {
     BoolOp { And = "and", Or = "or", Xor = "xor", }
     /// What `bar` and `barrier` do.
     BarrierOp { Sync = "sync", Arrive = "arrive", RedPopc = "popc", RedAnd = "and", RedOr = "or", }
+    ClusterBarrierOp { Arrive = "arrive", Wait = "wait", }
+    GridAction { LaunchDependents = "launch_dependents", Wait = "wait", }
+    RegisterAction { Inc = "inc", Dec = "dec", }
+    /// Atomic and reduction operations.
+    AtomicOp {
+        And = "and", Or = "or", Xor = "xor", Cas = "cas", Exch = "exch", Add = "add", Inc = "inc", Dec = "dec",
+        Min = "min", Max = "max",
+    }
+    /// Proxies that a fence orders.
+    Proxy {
+        Alias = "alias", Async = "async", TensormapGeneric = "tensormap::generic", AsyncGeneric = "async::generic",
+    }
+    StateSpaceRestriction {
+        SharedCta = "sync_restrict::shared::cta", SharedCluster = "sync_restrict::shared::cluster",
+    }
+    AccumulatorPrecision { F32 = "acc::f32", F16 = "acc::f16", }
+    ShuffleMode { Up = "up", Down = "down", Bfly = "bfly", Idx = "idx", }
+    VoteMode { All = "all", Any = "any", Uni = "uni", Ballot = "ballot", }
+    MatchMode { Any = "any", All = "all", }
+    /// What becomes of a shift or position beyond the width.
+    ClampMode { Clamp = "clamp", Wrap = "wrap", }
+    Direction { L = "l", R = "r", }
+    PrmtMode { F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16", }
+    TestpOp {
+        Finite = "finite", Infinite = "infinite", Number = "number", Notanumber = "notanumber", Normal = "normal",
+        Subnormal = "subnormal",
+    }
 }

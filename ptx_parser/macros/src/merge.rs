@@ -160,7 +160,7 @@ pub fn snake(name: &str) -> String {
     if out.starts_with(|c: char| c.is_ascii_digit()) {
         out.insert(0, '_');
     }
-    if matches!(out.as_str(), "type" | "async" | "abs_" | "box" | "mod" | "ref") {
+    if matches!(out.as_str(), "type" | "async" | "match" | "box" | "ref") {
         out.push('_');
     }
     out

@@ -41,4 +41,43 @@ isa! {
         bar{.cta}.red.op.pred            d, a{, b}, {!}c;
         .op: BarrierOp = { .and, .or };
     ";
+
+    /// Barrier of a block, for threads that need not be together.
+    Barrier = r"
+        barrier{.cta}.sync@op{.aligned}           a{, b};
+        barrier{.cta}.arrive@op{.aligned}         a, b;
+        barrier{.cta}.red.popc@op{.aligned}.u32   d, a{, b}, {!}c;
+        barrier{.cta}.red.op{.aligned}.pred       d, a{, b}, {!}c;
+        .op: BarrierOp = { .and, .or };
+    ";
+
+    /// Barrier of a cluster.
+    BarrierCluster = r"
+        barrier.cluster.arrive@op{.sem}{.aligned};
+        barrier.cluster.op{.acquire@sem}{.aligned};
+        .op: ClusterBarrierOp = { .wait };
+        .sem: Semantics = { .release, .relaxed };
+    ";
+
+    /// Waits for about `t` nanoseconds.
+    Nanosleep = r"
+        nanosleep.u32 t;
+    ";
+
+    /// Order among dependent grids.
+    Griddepcontrol = r"
+        griddepcontrol.action;
+        .action: GridAction = { .launch_dependents, .wait };
+    ";
+
+    /// Triggers performance monitor events.
+    Pmevent = r"
+        pmevent{.mask} a;
+    ";
+
+    /// Changes how many registers a warp owns.
+    Setmaxnreg = r"
+        setmaxnreg.action.sync.aligned.u32 imm-reg-count;
+        .action: RegisterAction = { .inc, .dec };
+    ";
 }

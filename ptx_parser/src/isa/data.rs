@@ -85,4 +85,12 @@ isa! {
         .space: StateSpace = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry };
         .size = { .u32, .u64 };
     ";
+
+    /// Conversion of integers to narrower ones with saturation, packed; `c` gives the upper part.
+    CvtPack = r"
+        cvt.pack.sat.convertType.s32@ab_type        d, a, b;
+        cvt.pack.sat.convertType.s32@ab_type.cType  d, a, b, c;
+        .convertType = { .u16, .s16, .u2, .s2, .u4, .s4, .u8, .s8 };
+        .cType = { .b32 };
+    ";
 }

@@ -22,4 +22,70 @@ isa! {
         .rnd: Rounding = { .rn };
         .type = { .f16, .f16x2, .bf16, .bf16x2 };
     ";
+
+    /// Reciprocal. `approx` with `.f64` is `rcp.approx.ftz.f64`.
+    Rcp = r"
+        rcp.approx{.ftz}.f32  d, a;
+        rcp.rnd{.ftz}.f32     d, a;
+        rcp.rnd.f64           d, a;
+        rcp.approx.ftz.f64    d, a;
+        .rnd: Rounding = { .rn, .rz, .rm, .rp };
+    ";
+
+    /// Square root.
+    Sqrt = r"
+        sqrt.approx{.ftz}.f32  d, a;
+        sqrt.rnd{.ftz}.f32     d, a;
+        sqrt.rnd.f64           d, a;
+        .rnd: Rounding = { .rn, .rz, .rm, .rp };
+    ";
+
+    /// Reciprocal square root, approximate.
+    Rsqrt = r"
+        rsqrt.approx{.ftz}.f32  d, a;
+        rsqrt.approx{.ftz}.f64  d, a;
+    ";
+
+    /// Sine, approximate.
+    Sin = r"
+        sin.approx{.ftz}.f32  d, a;
+    ";
+
+    /// Cosine, approximate.
+    Cos = r"
+        cos.approx{.ftz}.f32  d, a;
+    ";
+
+    /// Base-2 logarithm, approximate.
+    Lg2 = r"
+        lg2.approx{.ftz}.f32  d, a;
+    ";
+
+    /// Power of 2, approximate.
+    Ex2 = r"
+        ex2.approx{.ftz}.f32   d, a;
+        ex2.approx.type        d, a;
+        ex2.approx.ftz.btype   d, a;
+        .type = { .f16, .f16x2 };
+        .btype@type_ = { .bf16, .bf16x2 };
+    ";
+
+    /// Hyperbolic tangent, approximate.
+    Tanh = r"
+        tanh.approx.type d, a;
+        .type = { .f16, .f32, .f16x2, .bf16, .bf16x2 };
+    ";
+
+    /// `b` with the sign of `a`.
+    Copysign = r"
+        copysign.type  d, a, b;
+        .type = { .f32, .f64 };
+    ";
+
+    /// What kind of number `a` is.
+    Testp = r"
+        testp.op.type  p, a;
+        .op: TestpOp = { .finite, .infinite, .number, .notanumber, .normal, .subnormal };
+        .type = { .f32, .f64 };
+    ";
 }

@@ -19,9 +19,12 @@ use crate::tree::Call;
 use spec::{Parts, Spec};
 
 ptx_parser_macros::instruction_set! {
-    integer,
+    arithmetic,
     float,
+    bits,
     logic,
     data,
+    atomic,
+    warp,
     control,
 }

@@ -1,0 +1,102 @@
+//! Addresses, caches, the stack, and clusters.
+
+use super::prelude::*;
+
+isa! {
+    /// Whether a generic address is in a state space.
+    Isspacep = r"
+        isspacep.space  p, a;
+        .space: StateSpace = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry };
+    ";
+
+    /// The address, in another block of the cluster, of a variable in shared memory.
+    Mapa = r"
+        mapa{.space}.type  d, a, b;
+        .space: StateSpace = { .shared::cluster };
+        .type = { .u32, .u64 };
+    ";
+
+    /// The rank of the block that owns an address in shared memory.
+    Getctarank = r"
+        getctarank{.space}.type d, a;
+        .space: StateSpace = { .shared::cluster };
+        .type = { .u32, .u64 };
+    ";
+
+    /// Brings a line to a cache.
+    Prefetch = r"
+        prefetch{.space}.level   [a];
+        prefetch.global@space.level::eviction_priority  [a];
+        prefetch{.tensormap_space@space}.tensormap [a];
+        .space: StateSpace = { .global, .local };
+        .level: CacheLevel = { .L1, .L2 };
+        .level::eviction_priority: L2Eviction = { .L2::evict_last, .L2::evict_normal };
+        .tensormap_space: StateSpace = { .const, .param };
+    ";
+
+    /// Brings a line to the uniform cache.
+    Prefetchu = r"
+        prefetchu.L1  [a];
+    ";
+
+    /// Sets the priority of a line.
+    Applypriority = r"
+        applypriority{.global}.L2::evict_normal  [a], size;
+    ";
+
+    /// Drops a line without writing it back.
+    Discard = r"
+        discard{.global}.L2  [a], size;
+    ";
+
+    /// Makes a policy for cache hints.
+    Createpolicy = r"
+        createpolicy.range{.global}.level::primary_priority{.level::secondary_priority}.b64  cache-policy, [a], primary-size, total-size;
+        createpolicy.fractional.level::primary_priority{.level::secondary_priority}.b64      cache-policy{, fraction};
+        createpolicy.cvt.L2.b64            cache-policy, access-property;
+        .level::primary_priority: L2Eviction = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged };
+        .level::secondary_priority: L2Eviction = { .L2::evict_first, .L2::evict_unchanged };
+        writes = cache-policy;
+    ";
+
+    /// Takes memory from the stack.
+    Alloca = r"
+        alloca.type  ptr, size{, immAlign};
+        .type = { .u32, .u64 };
+        writes = ptr;
+    ";
+
+    /// The stack pointer.
+    Stacksave = r"
+        stacksave.type  d;
+        .type = { .u32, .u64 };
+    ";
+
+    /// Sets the stack pointer back.
+    Stackrestore = r"
+        stackrestore.type  a;
+        .type = { .u32, .u64 };
+    ";
+
+    /// Asks for the cancellation of a cluster that has not started.
+    ClusterlaunchcontrolTryCancel = r"
+        clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128 [addr], [mbar];
+        .space: StateSpace = { .shared::cta };
+    ";
+
+    /// What became of the question.
+    ClusterlaunchcontrolQueryCancel = r"
+        clusterlaunchcontrol.query_cancel.is_canceled.pred.b128@atype              d, try_cancel_response;
+        clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128@atype  d, try_cancel_response;
+        clusterlaunchcontrol.query_cancel.dimension.b32.b128@atype           d, try_cancel_response;
+        .dimension: CtaidDimension = { .get_first_ctaid::x, .get_first_ctaid::y, .get_first_ctaid::z };
+    ";
+
+    /// Loads a value that is the same for the whole warp.
+    Ldu = r"
+        ldu{.ss}{.vec}.type  d, [a];
+        .ss: StateSpace = { .global };
+        .vec: VectorSize = { .v2, .v4 };
+        .type = { .b8, .b16, .b32, .b64, .b128, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
+    ";
+}

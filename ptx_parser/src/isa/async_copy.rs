@@ -1,0 +1,175 @@
+//! Asynchronous copies and the barriers that track them.
+
+use super::prelude::*;
+
+isa! {
+    /// Copies `cp_size` bytes (4, 8 or 16) from global to shared memory. `src_size` may be a predicate:
+    /// the source is ignored where it holds.
+    CpAsync = r"
+        cp.async.cop.state@space.global{.level::cache_hint}{.level::prefetch_size} [dst], [src], cp-size{, src-size}{, cache-policy};
+        .cop: CacheOperator = { .ca, .cg };
+        .level::cache_hint = { .L2::cache_hint };
+        .level::prefetch_size: PrefetchSize = { .L2::64B, .L2::128B, .L2::256B };
+        .state: StateSpace = { .shared, .shared::cta };
+    ";
+
+    /// Ends a group of copies.
+    CpAsyncCommitGroup = r"
+        cp.async.commit_group;
+    ";
+
+    /// Waits until at most `n` groups are pending.
+    CpAsyncWaitGroup = r"
+        cp.async.wait_group n;
+    ";
+
+    /// Waits for all copies.
+    CpAsyncWaitAll = r"
+        cp.async.wait_all;
+    ";
+
+    /// Makes an mbarrier track the thread's copies.
+    CpAsyncMbarrierArrive = r"
+        cp.async.mbarrier.arrive{.noinc}{.state@space}.b64 [addr];
+        .state: StateSpace = { .shared, .shared::cta };
+    ";
+
+    /// Copies a block of bytes.
+    CpAsyncBulk = r"
+        cp.async.bulk.dst.src.mbarrier::complete_tx::bytes{.level::cache_hint} [dstMem], [srcMem], size, [mbar]{, cache-policy};
+        cp.async.bulk.dst.src.mbarrier::complete_tx::bytes.multicast::cluster{.level::cache_hint} [dstMem], [srcMem], size, [mbar], ctaMask{, cache-policy};
+        .dst: StateSpace = { .shared::cta, .shared::cluster };
+        .src: StateSpace = { .global, .shared::cta };
+        .level::cache_hint = { .L2::cache_hint };
+        ---
+        cp.async.bulk.dst.src.bulk_group{.level::cache_hint} [dstMem], [srcMem], size{, cache-policy};
+        cp.async.bulk.dst.src.bulk_group{.level::cache_hint}.cp_mask [dstMem], [srcMem], size{, cache-policy}, byteMask;
+        .dst: StateSpace = { .global };
+        .src: StateSpace = { .shared::cta };
+        .level::cache_hint = { .L2::cache_hint };
+    ";
+
+    /// Ends a group of bulk copies.
+    CpAsyncBulkCommitGroup = r"
+        cp.async.bulk.commit_group;
+    ";
+
+    /// Waits until at most `n` groups of bulk copies are pending; with `read`, until their sources are read.
+    CpAsyncBulkWaitGroup = r"
+        cp.async.bulk.wait_group{.read} n;
+    ";
+
+    /// Brings a block of bytes to L2.
+    CpAsyncBulkPrefetch = r"
+        cp.async.bulk.prefetch.L2.global{.level::cache_hint}   [srcMem], size{, cache-policy};
+        .level::cache_hint = { .L2::cache_hint };
+    ";
+
+    /// Reduces a block of values into memory.
+    CpReduceAsyncBulk = r"
+        cp.reduce.async.bulk.shared::cluster@dst.shared::cta@src.mbarrier::complete_tx::bytes.redOp.type [dstMem], [srcMem], size, [mbar];
+        cp.reduce.async.bulk.dst.src.bulk_group{.level::cache_hint}.redOp.type [dstMem], [srcMem], size{, cache-policy};
+        cp.reduce.async.bulk.dst.src.bulk_group{.level::cache_hint}.add@red_op.noftz.half_type@type_ [dstMem], [srcMem], size{, cache-policy};
+        .dst: StateSpace = { .global };
+        .src: StateSpace = { .shared::cta };
+        .redOp: AtomicOp = { .and, .or, .xor, .add, .inc, .dec, .min, .max };
+        .level::cache_hint = { .L2::cache_hint };
+        .type = { .f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32, .f64 };
+        .half_type = { .f16, .bf16 };
+    ";
+
+    /// Starts an mbarrier that expects `count` arrivals a phase.
+    MbarrierInit = r"
+        mbarrier.init{.state@space}.b64 [addr], count;
+        .state: StateSpace = { .shared, .shared::cta };
+    ";
+
+    /// Ends an mbarrier.
+    MbarrierInval = r"
+        mbarrier.inval{.state@space}.b64 [addr];
+        .state: StateSpace = { .shared, .shared::cta };
+    ";
+
+    /// Adds to the bytes that the current phase expects.
+    MbarrierExpectTx = r"
+        mbarrier.expect_tx{.sem}{.scope}{.space}.b64 [addr], txCount;
+        .sem: Semantics = { .relaxed };
+        .scope: Scope = { .cta, .cluster };
+        .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
+    ";
+
+    /// Takes from the bytes that the current phase expects.
+    MbarrierCompleteTx = r"
+        mbarrier.complete_tx{.sem}{.scope}{.space}.b64 [addr], txCount;
+        .sem: Semantics = { .relaxed };
+        .scope: Scope = { .cta, .cluster };
+        .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
+    ";
+
+    /// Arrives; `state` is the phase before. A barrier of another block gives none: `_`.
+    MbarrierArrive = r"
+        mbarrier.arrive{.sem}{.scope}{.space}.b64            state, [addr]{, count};
+        mbarrier.arrive.expect_tx{.sem}{.scope}{.space}.b64  state, [addr], txCount;
+        mbarrier.arrive.noComplete{.sem}{.scope}{.space}.b64 state, [addr], count;
+        .sem: Semantics = { .release, .relaxed };
+        .scope: Scope = { .cta, .cluster };
+        .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
+        writes = state;
+    ";
+
+    /// Arrives, and lowers the arrivals that later phases expect.
+    MbarrierArriveDrop = r"
+        mbarrier.arrive_drop{.sem}{.scope}{.space}.b64            state, [addr]{, count};
+        mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.space}.b64  state, [addr], txCount;
+        mbarrier.arrive_drop.noComplete{.sem}{.scope}{.space}.b64 state, [addr], count;
+        .sem: Semantics = { .release, .relaxed };
+        .scope: Scope = { .cta, .cluster };
+        .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
+        writes = state;
+    ";
+
+    /// The arrivals that `state` still waited for.
+    MbarrierPendingCount = r"
+        mbarrier.pending_count.b64 count, state;
+        writes = count;
+    ";
+
+    /// Whether a phase is complete.
+    MbarrierTestWait = r"
+        mbarrier.test_wait{.sem}{.scope}{.space}.b64        waitComplete, [addr], state;
+        mbarrier.test_wait.parity{.sem}{.scope}{.space}.b64 waitComplete, [addr], phaseParity;
+        .sem: Semantics = { .acquire, .relaxed };
+        .scope: Scope = { .cta, .cluster };
+        .space: StateSpace = { .shared, .shared::cta };
+        writes = waitComplete;
+    ";
+
+    /// Whether a phase is complete, after waiting for a while.
+    MbarrierTryWait = r"
+        mbarrier.try_wait{.sem}{.scope}{.space}.b64         waitComplete, [addr], state{, suspendTimeHint};
+        mbarrier.try_wait.parity{.sem}{.scope}{.space}.b64  waitComplete, [addr], phaseParity{, suspendTimeHint};
+        .sem: Semantics = { .acquire, .relaxed };
+        .scope: Scope = { .cta, .cluster };
+        .space: StateSpace = { .shared, .shared::cta };
+        writes = waitComplete;
+    ";
+
+    /// Stores, and tells an mbarrier.
+    StAsync = r"
+        st.async{.weak@sem}{.cluster@scope}{.ss}{.mbarrier::complete_tx::bytes}{.vec}.type [a], b, [mbar];
+        .ss: StateSpace = { .shared::cluster };
+        .vec: VectorSize = { .v2, .v4 };
+        .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 };
+        ---
+        st.async{.mmio}.sem.scope{.ss}.type [a], b;
+        .sem: Semantics = { .release };
+        .scope: Scope = { .gpu, .sys };
+        .ss: StateSpace = { .global };
+        .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
+    ";
+
+    /// Fills shared memory with zeros.
+    StBulk = r"
+        st.bulk{.weak}{.shared::cta}  [a], size, initval;
+    ";
+}

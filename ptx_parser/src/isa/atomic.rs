@@ -1,0 +1,137 @@
+//! Atomic operations and fences.
+
+use super::prelude::*;
+
+isa! {
+    /// Atomic read, change and write; `d` is the old value. `sem` without a word is `.relaxed`.
+    Atom = r"
+        atom{.sem}{.scope}{.space}.op{.level::cache_hint}.type d, [a], b{, cache-policy};
+        atom{.sem}{.scope}{.space}.cas@op{.level::cache_hint}.type d, [a], b, c{, cache-policy};
+        atom{.sem}{.scope}{.space}.cas@op.castype d, [a], b, c;
+        atom{.sem}{.scope}{.space}.exch@op{.level::cache_hint}.b128 d, [a], b{, cache-policy};
+        atom{.sem}{.scope}{.space}.add@op.noftz{.level::cache_hint}.halftype d, [a], b{, cache-policy};
+        .space: StateSpace = { .global, .shared, .shared::cta, .shared::cluster };
+        .sem: Semantics = { .relaxed, .acquire, .release, .acq_rel };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        .op: AtomicOp = { .and, .or, .xor, .exch, .add, .inc, .dec, .min, .max };
+        .level::cache_hint = { .L2::cache_hint };
+        .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 };
+        .castype@type_ = { .b16, .b128 };
+        .halftype@type_ = { .f16, .f16x2, .bf16, .bf16x2 };
+        ---
+        atom{.sem}{.scope}{.global@space}.add@op{.level::cache_hint}.vec_32_bit@vec.f32  d, [a], b{, cache-policy};
+        atom{.sem}{.scope}{.global@space}.op.noftz{.level::cache_hint}.vec_16_bit@vec.half_word_type@type_  d, [a], b{, cache-policy};
+        atom{.sem}{.scope}{.global@space}.op.noftz{.level::cache_hint}.vec_32_bit@vec.packed_type@type_  d, [a], b{, cache-policy};
+        .op: AtomicOp = { .add, .min, .max };
+        .half_word_type = { .f16, .bf16 };
+        .packed_type = { .f16x2, .bf16x2 };
+        .vec_16_bit: VectorSize = { .v2, .v4, .v8 };
+        .vec_32_bit: VectorSize = { .v2, .v4 };
+        .level::cache_hint = { .L2::cache_hint };
+    ";
+
+    /// Atomic change without a result.
+    Red = r"
+        red{.sem}{.scope}{.space}.op{.level::cache_hint}.type [a], b{, cache-policy};
+        red{.sem}{.scope}{.space}.add@op.noftz{.level::cache_hint}.halftype [a], b{, cache-policy};
+        .space: StateSpace = { .global, .shared, .shared::cta, .shared::cluster };
+        .sem: Semantics = { .relaxed, .release };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        .op: AtomicOp = { .and, .or, .xor, .add, .inc, .dec, .min, .max };
+        .level::cache_hint = { .L2::cache_hint };
+        .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 };
+        .halftype@type_ = { .f16, .f16x2, .bf16, .bf16x2 };
+        ---
+        red{.sem}{.scope}{.space}.add@op{.level::cache_hint}.vec_32_bit@vec.f32  [a], b{, cache-policy};
+        red{.sem}{.scope}{.space}.op.noftz{.level::cache_hint}.vec_16_bit@vec.half_word_type@type_  [a], b{, cache-policy};
+        red{.sem}{.scope}{.space}.op.noftz{.level::cache_hint}.vec_32_bit@vec.packed_type@type_  [a], b{, cache-policy};
+        .space: StateSpace = { .global };
+        .op: AtomicOp = { .add, .min, .max };
+        .half_word_type = { .f16, .bf16 };
+        .packed_type = { .f16x2, .bf16x2 };
+        .vec_16_bit: VectorSize = { .v2, .v4, .v8 };
+        .vec_32_bit: VectorSize = { .v2, .v4 };
+        .level::cache_hint = { .L2::cache_hint };
+    ";
+
+    /// Atomic change that an mbarrier tracks.
+    RedAsync = r"
+        red.async.sem.scope{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar];
+        .sem: Semantics = { .relaxed };
+        .scope: Scope = { .cluster };
+        .ss: StateSpace = { .shared::cluster };
+        .op: AtomicOp = { .inc, .dec, .min, .max, .and, .or, .xor, .add };
+        .type = { .u32, .s32, .u64, .b32 };
+        ---
+        red.async{.mmio}.sem.scope{.ss}.add@op.type [a], b;
+        .sem: Semantics = { .release };
+        .scope: Scope = { .gpu, .cluster };
+        .ss: StateSpace = { .global };
+        .type = { .u32, .s32, .u64, .s64 };
+    ";
+
+    /// Fence between memory operations, or between proxies. Without `sem` it is `.acq_rel`.
+    Fence = r"
+        fence{.sem}.scope;
+        fence.sem.sync_restrict.cluster@scope;
+        fence.mbarrier_init.release@sem.cluster@scope;
+        .sem: Semantics = { .sc, .acq_rel, .acquire, .release };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        .sync_restrict: StateSpaceRestriction = { .sync_restrict::shared::cta, .sync_restrict::shared::cluster };
+        ---
+        fence.proxy.proxykind;
+        fence.proxy.async@proxykind.space;
+        fence.proxy.tensormap::generic@proxykind.release@sem.scope;
+        fence.proxy.tensormap::generic@proxykind.acquire@sem.scope  [addr], size;
+        fence.proxy.async::generic@proxykind.sem.sync_restrict.cluster@scope;
+        .proxykind: Proxy = { .alias, .async };
+        .space: StateSpace = { .global, .shared::cta, .shared::cluster };
+        .sem: Semantics = { .acquire, .release };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+    ";
+
+    /// The old fence; `level` is a scope, and `.sc` in meaning.
+    Membar = r"
+        membar.level;
+        membar.proxy.proxykind;
+        membar.proxy.async@proxykind.space;
+        .level: Scope = { .cta, .gl, .sys };
+        .proxykind: Proxy = { .alias, .async };
+        .space: StateSpace = { .global, .shared::cta, .shared::cluster };
+    ";
+
+    /// Reduction of the values that all devices of a multicast object hold.
+    MultimemLdReduce = r"
+        multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}{.vec}.type  d, [a];
+        .sem: Semantics = { .weak, .relaxed, .acquire };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        .ss: StateSpace = { .global };
+        .op: AtomicOp = { .min, .max, .add, .and, .or, .xor };
+        .acc_prec: AccumulatorPrecision = { .acc::f32, .acc::f16 };
+        .vec: VectorSize = { .v2, .v4, .v8 };
+        .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f16, .f16x2, .bf16, .bf16x2, .f32, .f64, .e5m2, .e5m2x2,
+                  .e5m2x4, .e4m3, .e4m3x2, .e4m3x4 };
+    ";
+
+    /// Store to all devices of a multicast object.
+    MultimemSt = r"
+        multimem.st{.sem}{.scope}{.ss}{.vec}.type  [a], b;
+        .sem: Semantics = { .weak, .relaxed, .release };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        .ss: StateSpace = { .global };
+        .vec: VectorSize = { .v2, .v4, .v8 };
+        .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f16, .f16x2, .bf16, .bf16x2, .f32, .f64, .e5m2, .e5m2x2,
+                  .e5m2x4, .e4m3, .e4m3x2, .e4m3x4 };
+    ";
+
+    /// Atomic change on all devices of a multicast object.
+    MultimemRed = r"
+        multimem.red{.sem}{.scope}{.ss}.op{.vec}.type  [a], b;
+        .sem: Semantics = { .relaxed, .release };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        .ss: StateSpace = { .global };
+        .op: AtomicOp = { .min, .max, .add, .and, .or, .xor };
+        .vec: VectorSize = { .v2, .v4, .v8 };
+        .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f16, .f16x2, .bf16, .bf16x2, .f32, .f64 };
+    ";
+}

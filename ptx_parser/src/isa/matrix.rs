@@ -1,0 +1,208 @@
+//! Matrix instructions of a warp.
+
+use super::prelude::*;
+
+isa! {
+    /// Loads the fragment of a matrix.
+    WmmaLoad = r"
+        wmma.load.matrix.sync.aligned.layout.shape{.ss}.type r, [p]{, stride};
+        .matrix: WmmaMatrix = { .a, .b, .c };
+        .layout: Layout = { .row, .col };
+        .ss: StateSpace = { .global, .shared, .shared::cta };
+        .shape: MatrixShape = { .m16n16k16, .m8n32k16, .m32n8k16 };
+        .type = { .f16, .bf16, .s8, .u8, .f32, .s32 };
+        ---
+        wmma.load.matrix.sync.aligned.layout.shape{.ss}.type r, [p]{, stride};
+        .shape: MatrixShape = { .m16n16k8 };
+        .type = { .tf32, .f32 };
+        ---
+        wmma.load.matrix.sync.aligned.layout.shape{.ss}.type r, [p]{, stride};
+        .shape: MatrixShape = { .m8n8k4 };
+        .type = { .f64 };
+        ---
+        wmma.load.matrix.sync.aligned.layout.shape{.ss}.type r, [p]{, stride};
+        .shape: MatrixShape = { .m8n8k32 };
+        .type = { .s4, .u4, .s32 };
+        ---
+        wmma.load.matrix.sync.aligned.layout.shape{.ss}.type r, [p]{, stride};
+        .shape: MatrixShape = { .m8n8k128 };
+        .type = { .b1, .s32 };
+        writes = r;
+    ";
+
+    /// Stores the fragment of a result.
+    WmmaStore = r"
+        wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride};
+        .layout: Layout = { .row, .col };
+        .ss: StateSpace = { .global, .shared, .shared::cta };
+        .shape: MatrixShape = { .m16n16k16, .m8n32k16, .m32n8k16 };
+        .type = { .f16, .f32, .s32 };
+        ---
+        wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride};
+        .shape: MatrixShape = { .m8n8k32, .m8n8k128 };
+        .type = { .s32 };
+        ---
+        wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride};
+        .shape: MatrixShape = { .m16n16k8 };
+        .type = { .f32 };
+        ---
+        wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride};
+        .shape: MatrixShape = { .m8n8k4 };
+        .type = { .f64 };
+        writes = ;
+    ";
+
+    /// `d = a * b + c` on fragments. Without `atype` and `btype` both are `.f16`.
+    WmmaMma = r"
+        wmma.mma.sync.aligned.alayout.blayout.shape.dtype.ctype d, a, b, c;
+        .alayout = .blayout: Layout = { .row, .col };
+        .shape: MatrixShape = { .m16n16k16, .m8n32k16, .m32n8k16 };
+        .dtype = .ctype = { .f16, .f32 };
+        ---
+        wmma.mma.sync.aligned.alayout.blayout.shape.s32@dtype.atype.btype.s32@ctype{.satfinite} d, a, b, c;
+        .atype = .btype = { .s8, .u8 };
+        ---
+        wmma.mma.sync.aligned.alayout.blayout.shape.f32@dtype.bf16@atype.bf16@btype.f32@ctype d, a, b, c;
+        ---
+        wmma.mma.sync.aligned.alayout.blayout.shape.f32@dtype.tf32@atype.tf32@btype.f32@ctype d, a, b, c;
+        .shape: MatrixShape = { .m16n16k8 };
+        ---
+        wmma.mma.sync.aligned.alayout.blayout.shape{.rnd}.f64@dtype.f64@atype.f64@btype.f64@ctype d, a, b, c;
+        .shape: MatrixShape = { .m8n8k4 };
+        .rnd: Rounding = { .rn, .rz, .rm, .rp };
+        ---
+        wmma.mma.sync.aligned.row@alayout.col@blayout.shape.s32@dtype.atype.btype.s32@ctype{.satfinite} d, a, b, c;
+        .shape: MatrixShape = { .m8n8k32 };
+        .atype = .btype = { .s4, .u4 };
+        ---
+        wmma.mma.op.popc.sync.aligned.row@alayout.col@blayout.shape.s32@dtype.b1@atype.b1@btype.s32@ctype d, a, b, c;
+        .shape: MatrixShape = { .m8n8k128 };
+        .op: BoolOp = { .xor, .and };
+    ";
+
+    /// `d = a * b + c` on registers of a warp.
+    Mma = r"
+        mma.sync.aligned.m8n8k4@shape.alayout.blayout.dtype.f16@atype.f16@btype.ctype  d, a, b, c;
+        mma.sync.aligned.shape.row@alayout.col@blayout.dtype.f16@atype.f16@btype.ctype  d, a, b, c;
+        .alayout = .blayout: Layout = { .row, .col };
+        .shape: MatrixShape = { .m16n8k8, .m16n8k16 };
+        .dtype = .ctype = { .f16, .f32 };
+        ---
+        mma.sync.aligned.shape.row@alayout.col@blayout.f32@dtype.atype.btype.f32@ctype  d, a, b, c;
+        .shape: MatrixShape = { .m16n8k4, .m16n8k8 };
+        .atype = .btype = { .tf32 };
+        ---
+        mma.sync.aligned.shape.row@alayout.col@blayout.f32@dtype.atype.btype.f32@ctype  d, a, b, c;
+        .shape: MatrixShape = { .m16n8k8, .m16n8k16 };
+        .atype = .btype = { .bf16 };
+        ---
+        mma.sync.aligned.shape.row@alayout.col@blayout.dtype.atype.btype.ctype  d, a, b, c;
+        .shape: MatrixShape = { .m16n8k16, .m16n8k32 };
+        .atype = .btype = { .e4m3, .e5m2 };
+        .dtype = .ctype = { .f16, .f32 };
+        ---
+        mma.sync.aligned.m16n8k32@shape.row@alayout.col@blayout.kind.dtype.atype.btype.ctype d, a, b, c;
+        .kind: MmaKind = { .kind::f8f6f4 };
+        .atype = .btype = { .e4m3, .e5m2, .e3m2, .e2m3, .e2m1 };
+        .dtype = .ctype = { .f16, .f32 };
+        ---
+        mma.sync.aligned.m16n8k64@shape.row@alayout.col@blayout.kind.block_scale{.scale_vec_size}.f32@dtype.e2m1@atype.e2m1@btype.f32@ctype.stype d, a, b, c, scale-a-data, selector-a, scale-b-data, selector-b;
+        .kind: MmaKind = { .kind::mxf4 };
+        .scale_vec_size: ScaleVecSize = { .scale_vec::2X };
+        .stype = { .ue8m0 };
+        ---
+        mma.sync.aligned.m16n8k64@shape.row@alayout.col@blayout.kind.block_scale.scale_vec_size.f32@dtype.e2m1@atype.e2m1@btype.f32@ctype.stype d, a, b, c, scale-a-data, selector-a, scale-b-data, selector-b;
+        .kind: MmaKind = { .kind::mxf4nvf4 };
+        .scale_vec_size: ScaleVecSize = { .scale_vec::2X, .scale_vec::4X };
+        .stype = { .ue8m0, .ue4m3 };
+        ---
+        mma.sync.aligned.m16n8k32@shape.row@alayout.col@blayout.kind.block_scale{.scale_vec_size}.f32@dtype.atype.btype.f32@ctype.stype d, a, b, c, scale-a-data, selector-a, scale-b-data, selector-b;
+        .kind: MmaKind = { .kind::mxf8f6f4 };
+        .scale_vec_size: ScaleVecSize = { .scale_vec::1X };
+        .atype = .btype = { .e4m3, .e5m2, .e3m2, .e2m3, .e2m1 };
+        .stype = { .ue8m0 };
+        ---
+        mma.sync.aligned.shape.row@alayout.col@blayout{.rnd}.f64@dtype.f64@atype.f64@btype.f64@ctype d, a, b, c;
+        .shape: MatrixShape = { .m8n8k4, .m16n8k4, .m16n8k8, .m16n8k16 };
+        .rnd: Rounding = { .rn, .rz, .rm, .rp };
+        ---
+        mma.sync.aligned.shape.row@alayout.col@blayout{.satfinite}.s32@dtype.atype.btype.s32@ctype d, a, b, c;
+        .shape: MatrixShape = { .m8n8k16, .m16n8k16, .m16n8k32 };
+        .atype = .btype = { .u8, .s8 };
+        ---
+        mma.sync.aligned.shape.row@alayout.col@blayout{.satfinite}.s32@dtype.atype.btype.s32@ctype d, a, b, c;
+        .shape: MatrixShape = { .m8n8k32, .m16n8k32, .m16n8k64 };
+        .atype = .btype = { .u4, .s4 };
+        ---
+        mma.sync.aligned.shape.row@alayout.col@blayout.s32@dtype.b1@atype.b1@btype.s32@ctype.bitOp.popc d, a, b, c;
+        .bitOp: BoolOp = { .xor, .and };
+        .shape: MatrixShape = { .m8n8k128, .m16n8k128, .m16n8k256 };
+    ";
+
+    /// `mma` where `a` is sparse: `e` is its metadata, `f` selects the threads that give it.
+    MmaSp = r"
+        mma.spvariant.sync.aligned.shape.row.col.dtype.f16@atype.f16@btype.ctype  d, a, b, c, e, f;
+        .spvariant: SparseVariant = { .sp, .sp::ordered_metadata };
+        .shape: MatrixShape = { .m16n8k16, .m16n8k32 };
+        .dtype = .ctype = { .f16, .f32 };
+        ---
+        mma.spvariant.sync.aligned.shape.row.col.f32@dtype.bf16@atype.bf16@btype.f32@ctype     d, a, b, c, e, f;
+        .shape: MatrixShape = { .m16n8k16, .m16n8k32 };
+        ---
+        mma.spvariant.sync.aligned.shape.row.col.f32@dtype.tf32@atype.tf32@btype.f32@ctype     d, a, b, c, e, f;
+        .shape: MatrixShape = { .m16n8k8, .m16n8k16 };
+        ---
+        mma.spvariant.sync.aligned.m16n8k64@shape.row.col{.kind}.dtype.atype.btype.ctype d, a, b, c, e, f;
+        .kind: MmaKind = { .kind::f8f6f4 };
+        .atype = .btype = { .e4m3, .e5m2, .e3m2, .e2m3, .e2m1 };
+        .dtype = .ctype = { .f16, .f32 };
+        ---
+        mma.spvariant.sync.aligned.m16n8k128@shape.row.col.kind.block_scale{.scale_vec_size}.f32@dtype.e2m1@atype.e2m1@btype.f32@ctype.stype d, a, b, c, e, f, scale-a-data, selector-a, scale-b-data, selector-b;
+        .kind: MmaKind = { .kind::mxf4, .kind::mxf4nvf4 };
+        .scale_vec_size: ScaleVecSize = { .scale_vec::2X, .scale_vec::4X };
+        .stype = { .ue8m0, .ue4m3 };
+        ---
+        mma.spvariant.sync.aligned.m16n8k64@shape.row.col.kind.block_scale{.scale_vec_size}.f32@dtype.atype.btype.f32@ctype.stype d, a, b, c, e, f, scale-a-data, selector-a, scale-b-data, selector-b;
+        .kind: MmaKind = { .kind::mxf8f6f4 };
+        .scale_vec_size: ScaleVecSize = { .scale_vec::1X };
+        .atype = .btype = { .e4m3, .e5m2, .e3m2, .e2m3, .e2m1 };
+        .stype = { .ue8m0 };
+        ---
+        mma.spvariant.sync.aligned.shape.row.col{.satfinite}.s32@dtype.atype.btype.s32@ctype d, a, b, c, e, f;
+        .shape: MatrixShape = { .m16n8k32, .m16n8k64 };
+        .atype = .btype = { .u8, .s8 };
+        ---
+        mma.spvariant.sync.aligned.shape.row.col{.satfinite}.s32@dtype.atype.btype.s32@ctype d, a, b, c, e, f;
+        .shape: MatrixShape = { .m16n8k64, .m16n8k128 };
+        .atype = .btype = { .u4, .s4 };
+    ";
+
+    /// Loads 8x8 (or 16x16, 8x16) matrices from shared memory.
+    Ldmatrix = r"
+        ldmatrix.sync.aligned.shape.num{.trans}{.ss}.type r, [p];
+        ldmatrix.sync.aligned.m8n16@shape.num{.ss}.dst_fmt.src_fmt        r, [p];
+        ldmatrix.sync.aligned.m16n16@shape.num.trans{.ss}.dst_fmt.src_fmt r, [p];
+        .shape: TileShape = { .m8n8, .m16n16 };
+        .num: TileCount = { .x1, .x2, .x4 };
+        .ss: StateSpace = { .shared, .shared::cta };
+        .type = { .b16, .b8 };
+        .dst_fmt = { .b8x16 };
+        .src_fmt = { .b6x16_p32, .b4x16_p64 };
+        writes = r;
+    ";
+
+    /// Stores 8x8 (or 16x8) matrices to shared memory.
+    Stmatrix = r"
+        stmatrix.sync.aligned.shape.num{.trans}{.ss}.type [p], r;
+        .shape: TileShape = { .m8n8, .m16n8 };
+        .num: TileCount = { .x1, .x2, .x4 };
+        .ss: StateSpace = { .shared, .shared::cta };
+        .type = { .b16, .b8 };
+        writes = ;
+    ";
+
+    /// Transposes an 8x8 matrix in registers.
+    Movmatrix = r"
+        movmatrix.sync.aligned.m8n8.trans.b16 d, a;
+    ";
+}
