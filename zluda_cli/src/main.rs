@@ -1,1 +1,57 @@
-fn main() {}
+//! The command `zluda`. Each subcommand is a file: [`run`], [`info`], [`cache`]. [`staged`] finds the
+//! libraries that belong to this program.
+
+// A command-line tool prints.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod cache;
+mod info;
+mod run;
+mod staged;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "zluda", version, about = "Runs CUDA programs without an NVIDIA GPU")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a program with ZLUDA in place of NVIDIA's driver
+    Run(run::Options),
+    /// Show devices, configuration and cache
+    Info,
+    /// Look at the compiled kernels on disk, or remove them
+    #[command(subcommand)]
+    Cache(cache::Action),
+}
+
+fn main() -> ExitCode {
+    zluda_common::log::init();
+    let result = match Arguments::parse().command {
+        Command::Run(options) => run::run(&options),
+        Command::Info => info::run(),
+        Command::Cache(action) => cache::run(action),
+    };
+    result.unwrap_or_else(|failure| {
+        eprintln!("zluda: {}", failure.message);
+        ExitCode::from(failure.status)
+    })
+}
+
+/// Why the command ends, and with which exit status.
+#[derive(Debug, PartialEq, Eq)]
+struct Failure {
+    message: String,
+    status: u8,
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Self { message, status: 1 }
+    }
+}
