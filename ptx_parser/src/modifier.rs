@@ -161,4 +161,45 @@ modifiers! {
         Finite = "finite", Infinite = "infinite", Number = "number", Notanumber = "notanumber", Normal = "normal",
         Subnormal = "subnormal",
     }
+    /// Which factor or sum a fragment is.
+    WmmaMatrix { A = "a", B = "b", C = "c", }
+    Layout { Row = "row", Col = "col", }
+    /// Shapes of `mma` and `wmma`.
+    MatrixShape {
+        M8n8k4 = "m8n8k4", M8n8k16 = "m8n8k16", M8n8k32 = "m8n8k32", M8n8k128 = "m8n8k128",
+        M16n8k4 = "m16n8k4", M16n8k8 = "m16n8k8", M16n8k16 = "m16n8k16", M16n8k32 = "m16n8k32",
+        M16n8k64 = "m16n8k64", M16n8k128 = "m16n8k128", M16n8k256 = "m16n8k256",
+        M16n16k16 = "m16n16k16", M16n16k8 = "m16n16k8", M8n32k16 = "m8n32k16", M32n8k16 = "m32n8k16",
+    }
+    MmaKind {
+        F8f6f4 = "kind::f8f6f4", Mxf4 = "kind::mxf4", Mxf4nvf4 = "kind::mxf4nvf4", Mxf8f6f4 = "kind::mxf8f6f4",
+        F16 = "kind::f16", Tf32 = "kind::tf32", I8 = "kind::i8",
+    }
+    ScaleVecSize {
+        X1 = "scale_vec::1X", X2 = "scale_vec::2X", X4 = "scale_vec::4X", Block16 = "block16", Block32 = "block32",
+    }
+    SparseVariant { Sp = "sp", SpOrderedMetadata = "sp::ordered_metadata", }
+    /// Shapes of `ldmatrix` and `stmatrix`.
+    TileShape { M8n8 = "m8n8", M16n16 = "m16n16", M8n16 = "m8n16", M16n8 = "m16n8", }
+    TileCount {
+        X1 = "x1", X2 = "x2", X4 = "x4", X8 = "x8", X16 = "x16", X32 = "x32", X64 = "x64", X128 = "x128",
+    }
+    Geometry {
+        D1 = "1d", D2 = "2d", D3 = "3d", A1d = "a1d", A2d = "a2d", Cube = "cube", Acube = "acube", D2ms = "2dms",
+        A2dms = "a2dms", D4 = "4d", D5 = "5d",
+    }
+    TextureComponent { R = "r", G = "g", B = "b", A = "a", }
+    TextureQuery {
+        Width = "width", Height = "height", Depth = "depth", ChannelDataType = "channel_data_type",
+        ChannelOrder = "channel_order", NormalizedCoords = "normalized_coords", ArraySize = "array_size",
+        NumMipmapLevels = "num_mipmap_levels", NumSamples = "num_samples",
+        ForceUnnormalizedCoords = "force_unnormalized_coords", FilterMode = "filter_mode",
+        AddrMode0 = "addr_mode_0", AddrMode1 = "addr_mode_1", AddrMode2 = "addr_mode_2",
+        MemoryLayout = "memory_layout",
+    }
+    /// What an access outside of a surface does.
+    SurfaceMode { Trap = "trap", Clamp = "clamp", Zero = "zero", }
+    SurfaceFormat { B = "b", P = "p", }
+    CacheLevel { L1 = "L1", L2 = "L2", }
+    CtaidDimension { X = "get_first_ctaid::x", Y = "get_first_ctaid::y", Z = "get_first_ctaid::z", }
 }

@@ -208,8 +208,11 @@ impl<'a> Reader<'a> {
         if !self.rest.trim().is_empty() {
             return Err(format!("unexpected `{}`", self.rest));
         }
+        // In `.a = .b: Type = { ... }` the type holds for both.
+        let type_ = groups[first..].iter().find_map(|g| g.type_.clone());
         for group in &mut groups[first..] {
             group.words.clone_from(&words);
+            group.type_ = group.type_.take().or_else(|| type_.clone());
         }
         Ok(())
     }

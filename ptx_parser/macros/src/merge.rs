@@ -355,6 +355,11 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
     let always_in = |seen: &[Vec<(usize, bool)>], index: usize| {
         seen.iter().all(|form| form.iter().any(|(i, optional)| *i == index && !optional))
     };
+    for slot in forms.iter().flat_map(|f: &MergedForm| &f.modifiers) {
+        if slot.words.len() > 1 && slot.field.is_some_and(|f| fields[f].type_.is_none()) {
+            return Err(fail(format!("`{}` is a choice and needs a type", slot.words.join(", "))));
+        }
+    }
     for (index, field) in fields.iter_mut().enumerate() {
         field.optional = !always_in(&seen_fields, index);
         if field.type_.is_none() && !field.optional {

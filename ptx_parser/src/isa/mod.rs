@@ -2,6 +2,8 @@
 //! of its family; a new family is one more name below.
 
 pub(crate) mod spec;
+#[cfg(test)]
+mod tests;
 mod visit;
 
 pub use spec::OperandRef;
@@ -27,4 +29,8 @@ ptx_parser_macros::instruction_set! {
     atomic,
     warp,
     control,
+    matrix,
+    async_copy,
+    texture,
+    address,
 }

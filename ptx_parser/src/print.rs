@@ -1,1 +1,0 @@
-//! Tree to text.
