@@ -31,7 +31,7 @@ impl Api {
 /// Makes a method of each declared function; all return the result code as a number.
 macro_rules! methods {
     ($(fn $name:ident($($argument:ident: $ty:ty),* $(,)?) -> CUresult;)*) => {
-        #[allow(non_snake_case, clippy::too_many_arguments, dead_code, clippy::missing_safety_doc)]
+        #[allow(non_snake_case, clippy::too_many_arguments, dead_code, clippy::not_unsafe_ptr_arg_deref)]
         impl Api {
             $(
                 pub fn $name(&self, $($argument: $ty),*) -> i64 {

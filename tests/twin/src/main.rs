@@ -7,14 +7,13 @@
 // A test program: it stops by panicking, and its output is its purpose.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
-mod api;
 mod cases;
 mod setup;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use api::Api;
+use twin::api::Api;
 
 /// What a case prints: result codes and values, in the order of its calls.
 pub type Answers = Vec<i64>;

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 
 use cuda_types::cuda::*;
 
-use crate::api::Api;
+use twin::api::Api;
 
 /// A small module: a store, a kernel with a limit on its block, one with static and dynamic shared
 /// memory, faults of each kind, a variable.

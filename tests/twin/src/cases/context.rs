@@ -7,7 +7,7 @@ use cuda_types::cuda::*;
 use super::Case;
 use crate::setup::*;
 
-fn created(api: &crate::api::Api) -> CUcontext {
+fn created(api: &twin::api::Api) -> CUcontext {
     let mut context = null_mut();
     must(api.cuCtxCreate_v2(&mut context, 0, 0));
     context

@@ -8,7 +8,7 @@ mod module;
 mod stream;
 
 use crate::Answers;
-use crate::api::Api;
+use twin::api::Api;
 
 pub type Case = (&'static str, fn(&Api) -> Answers);
 

@@ -6,8 +6,8 @@ use std::ptr::{null, null_mut};
 use cuda_types::cuda::*;
 
 use super::Case;
-use crate::api::Api;
 use crate::setup::*;
+use twin::api::Api;
 
 fn load(api: &Api, text: &str) -> i64 {
     let text = std::ffi::CString::new(text).unwrap();

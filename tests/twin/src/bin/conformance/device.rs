@@ -1,0 +1,88 @@
+//! Runs a form on a device through the driver API.
+
+use std::ffi::{CString, c_void};
+use std::path::Path;
+use std::ptr::null_mut;
+
+use cuda_types::cuda::{CUcontext, CUdeviceptr};
+use twin::api::Api;
+
+use crate::form::{CASES, Form, SCRATCH, THREADS};
+
+pub struct Device {
+    api: Api,
+    inputs: [CUdeviceptr; 4],
+    outputs: CUdeviceptr,
+    scratch: CUdeviceptr,
+}
+
+fn must(code: i64) {
+    assert_eq!(code, 0, "setting up the device failed");
+}
+
+impl Device {
+    pub fn open(library: &Path) -> Self {
+        let api = Api::load(library).unwrap_or_else(|error| panic!("{error}"));
+        must(api.cuInit(0));
+        let mut context: CUcontext = null_mut();
+        must(api.cuDevicePrimaryCtxRetain(&mut context, 0));
+        must(api.cuCtxSetCurrent(context));
+        let allocate = |bytes: usize| {
+            let mut pointer = 0;
+            must(api.cuMemAlloc_v2(&mut pointer, bytes));
+            pointer
+        };
+        let inputs = std::array::from_fn(|_| allocate(CASES * 8));
+        let outputs = allocate(CASES * 16);
+        let scratch = allocate(CASES * SCRATCH);
+        Self { api, inputs, outputs, scratch }
+    }
+
+    /// Two words a case, or the code of the call that failed first.
+    pub fn run(&self, form: &Form) -> Result<Vec<u64>, i64> {
+        let ok = |code: i64| if code == 0 { Ok(()) } else { Err(code) };
+        let api = &self.api;
+        let text = CString::new(form.ptx()).unwrap();
+        let mut module = null_mut();
+        ok(api.cuModuleLoadData(&mut module, text.as_ptr().cast()))?;
+        let result = (|| {
+            let mut function = null_mut();
+            ok(api.cuModuleGetFunction(&mut function, module, c"form".as_ptr()))?;
+            let columns = form.inputs();
+            for (column, &pointer) in columns.iter().zip(&self.inputs) {
+                ok(api.cuMemcpyHtoD_v2(pointer, column.as_ptr().cast(), CASES * 8))?;
+            }
+            ok(api.cuMemsetD8_v2(self.outputs, 0, CASES * 16))?;
+            ok(api.cuMemsetD8_v2(self.scratch, 0, CASES * SCRATCH))?;
+            let mut values = [
+                self.inputs[0],
+                self.inputs[1],
+                self.inputs[2],
+                self.inputs[3],
+                self.outputs,
+                self.scratch,
+            ];
+            let mut parameters =
+                values.each_mut().map(|value| (value as *mut u64).cast::<c_void>());
+            let grid = (CASES / THREADS) as u32;
+            ok(api.cuLaunchKernel(
+                function,
+                grid,
+                1,
+                1,
+                THREADS as u32,
+                1,
+                1,
+                0,
+                null_mut(),
+                parameters.as_mut_ptr(),
+                null_mut(),
+            ))?;
+            let mut outputs = vec![0_u64; 2 * CASES];
+            ok(api.cuMemcpyDtoH_v2(outputs.as_mut_ptr().cast(), self.outputs, CASES * 16))?;
+            Ok(outputs)
+        })();
+        api.cuModuleUnload(module);
+        result
+    }
+}

@@ -1,0 +1,218 @@
+//! [`Form`]: one instruction form, as a kernel that applies it to every case.
+
+use std::fmt::Write;
+
+use crate::values;
+
+/// Cases of a form: threads of its launch.
+pub const CASES: usize = 512;
+/// Threads of a block.
+pub const THREADS: usize = 64;
+/// Bytes of scratch memory that each thread has, in global and in shared memory.
+pub const SCRATCH: usize = 16;
+
+/// What an operand holds; decides its register and its interesting values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// An integer, or bits, of 8 (in a 16-bit register), 16, 32 or 64 bits.
+    Int(u32),
+    /// A 32-bit count that may lie beyond the width.
+    Shift,
+    F16,
+    Bf16,
+    F16x2,
+    Bf16x2,
+    F32,
+    F64,
+    /// A predicate: 0 or 1.
+    Flag,
+}
+
+impl Type {
+    pub fn bits(self) -> u32 {
+        match self {
+            Type::Int(8) | Type::F16 | Type::Bf16 => 16,
+            Type::Int(bits) => bits,
+            Type::Shift | Type::F16x2 | Type::Bf16x2 | Type::F32 | Type::Flag => 32,
+            Type::F64 => 64,
+        }
+    }
+}
+
+/// How close an output has to be to the recorded one.
+#[derive(Clone, Copy, Debug)]
+pub enum Bound {
+    Exact,
+    /// Units in the last place of the recorded value, or this much in absolute terms.
+    Ulp(u64, f64),
+}
+
+#[derive(Clone, Debug)]
+pub struct Form {
+    pub family: &'static str,
+    pub name: String,
+    /// PTX that reads `%a`, `%b`, `%c`, `%e` and writes `%d`, and may use `%q` (a predicate), `%lane`, the
+    /// thread's scratch memory at `[%g]` (global) and `[%s]` (shared), and `%x` (the second output).
+    pub body: String,
+    pub operands: Vec<Type>,
+    pub result: Type,
+    /// The type of `%x`, where the form writes it.
+    pub second: Option<Type>,
+    pub bound: Bound,
+    /// `.target` and `.version`.
+    pub target: (&'static str, &'static str),
+}
+
+impl Form {
+    pub fn new(family: &'static str, body: &str, result: Type, operands: &[Type]) -> Self {
+        let name =
+            body.split_whitespace().next().unwrap_or_default().trim_end_matches(';').to_owned();
+        Self {
+            family,
+            name,
+            body: body.to_owned(),
+            operands: operands.to_vec(),
+            result,
+            second: None,
+            bound: Bound::Exact,
+            target: ("sm_90", "8.0"),
+        }
+    }
+
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    pub fn within(mut self, ulp: u64, absolute: f64) -> Self {
+        self.bound = Bound::Ulp(ulp, absolute);
+        self
+    }
+
+    pub fn second(mut self, ty: Type) -> Self {
+        self.second = Some(ty);
+        self
+    }
+
+    /// The operands of all cases; the seed is the form's name, so that a form keeps its inputs.
+    pub fn inputs(&self) -> Vec<Vec<u64>> {
+        let seed = self.name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ byte as u64).wrapping_mul(0x100_0000_01b3)
+        });
+        values::columns(&self.operands, seed)
+    }
+
+    /// A module whose kernel `form` applies the body to one case a thread.
+    pub fn ptx(&self) -> String {
+        let mut text = String::new();
+        let (target, version) = self.target;
+        writeln!(text, ".version {version}\n.target {target}\n.address_size 64").unwrap();
+        writeln!(
+            text,
+            ".visible .entry form(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u64 p4, .param .u64 p5)\n{{"
+        )
+        .unwrap();
+        writeln!(text, "  .shared .align 16 .b8 memory[{}];", THREADS * SCRATCH).unwrap();
+        writeln!(text, "  .reg .b64 %t<8>; .reg .b32 %i<8>; .reg .pred %q, %p; .reg .b64 %g; .reg .b32 %s, %lane;").unwrap();
+        let register = |ty: Type| ty.bits();
+        for (name, ty) in ["a", "b", "c", "e"].iter().zip(&self.operands) {
+            writeln!(text, "  .reg .b{} %{name};", register(*ty)).unwrap();
+        }
+        writeln!(text, "  .reg .b{} %d;", register(self.result)).unwrap();
+        writeln!(text, "  .reg .b{} %x;", self.second.map_or(32, register)).unwrap();
+        text.push_str(
+            "  mov.u32 %i0, %ctaid.x; mov.u32 %i1, %ntid.x; mov.u32 %i2, %tid.x; mad.lo.s32 %i3, %i0, %i1, %i2;\n  \
+             mov.u32 %lane, %laneid;\n",
+        );
+        for (index, (name, ty)) in ["a", "b", "c", "e"].iter().zip(&self.operands).enumerate() {
+            let bits = register(*ty);
+            writeln!(
+                text,
+                "  ld.param.u64 %t0, [p{index}]; cvta.to.global.u64 %t0, %t0; mad.wide.u32 %t1, %i3, 8, %t0; ld.global.b{bits} %{name}, [%t1];"
+            )
+            .unwrap();
+        }
+        writeln!(
+            text,
+            "  ld.param.u64 %t0, [p5]; cvta.to.global.u64 %t0, %t0; mad.wide.u32 %g, %i3, {SCRATCH}, %t0;\n  \
+             mov.u32 %i4, memory; mad.lo.u32 %s, %i2, {SCRATCH}, %i4;"
+        )
+        .unwrap();
+        text.push_str("  mov.b32 %i5, 0; ");
+        let zero = |bits: u32, name: &str| match bits {
+            16 => format!("mov.b16 {name}, 0; "),
+            bits => format!("mov.b{bits} {name}, 0; "),
+        };
+        text.push_str(&zero(register(self.result), "%d"));
+        text.push_str(&zero(self.second.map_or(32, register), "%x"));
+        writeln!(text, "\n  {{ {} }}", self.body).unwrap();
+        let store = |bits: u32, name: &str, offset: u32| {
+            format!("st.global.b{bits} [%t1+{offset}], {name};")
+        };
+        writeln!(
+            text,
+            "  ld.param.u64 %t0, [p4]; cvta.to.global.u64 %t0, %t0; mad.wide.u32 %t1, %i3, 16, %t0; {} {}",
+            store(register(self.result), "%d", 0),
+            store(self.second.map_or(32, register), "%x", 8)
+        )
+        .unwrap();
+        text.push_str("  ret;\n}\n");
+        text
+    }
+
+    /// The first case where the outputs are too far apart, with its operands.
+    pub fn first_difference(&self, expected: &[u64], found: &[u64]) -> Option<String> {
+        let columns = self.inputs();
+        for case in 0..CASES {
+            for word in 0..2 {
+                let (expected, found) = (expected[2 * case + word], found[2 * case + word]);
+                let ty = if word == 0 { self.result } else { self.second.unwrap_or(Type::Int(32)) };
+                if !self.close(ty, expected, found) {
+                    let operands: Vec<String> =
+                        columns.iter().map(|column| format!("{:#x}", column[case])).collect();
+                    return Some(format!(
+                        "case {case} ({}): expected {expected:#x}, found {found:#x}",
+                        operands.join(", ")
+                    ));
+                }
+            }
+        }
+        None
+    }
+
+    fn close(&self, ty: Type, expected: u64, found: u64) -> bool {
+        let Bound::Ulp(ulp, absolute) = self.bound else { return expected == found };
+        if expected == found {
+            return true;
+        }
+        let (a, b) = (number(ty, expected), number(ty, found));
+        if a.is_nan() || b.is_nan() {
+            return a.is_nan() && b.is_nan();
+        }
+        if (a - b).abs() <= absolute {
+            return true;
+        }
+        // Patterns of one sign are ordered like the numbers that they stand for.
+        a.is_sign_positive() == b.is_sign_positive() && expected.abs_diff(found) <= ulp
+    }
+}
+
+/// The number that the bits of a floating-point type stand for.
+fn number(ty: Type, bits: u64) -> f64 {
+    match ty {
+        Type::F64 => f64::from_bits(bits),
+        Type::F16 => half_to_f64(bits as u16),
+        _ => f32::from_bits(bits as u32) as f64,
+    }
+}
+
+fn half_to_f64(bits: u16) -> f64 {
+    let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = ((bits >> 10) & 31, (bits & 0x3ff) as f64);
+    sign * match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        exponent => (1.0 + fraction / 1024.0) * 2f64.powi(exponent as i32 - 15),
+    }
+}

@@ -1,0 +1,102 @@
+//! `conformance LIBRARY record FILE` runs every form of every instruction in the tables on the library's
+//! device 0 and writes the outputs; with NVIDIA's library that makes `answers/<GPU>.forms.zst`.
+//! `conformance LIBRARY check FILE [FILTER]` runs them again and prints, per family, how many agree.
+//!
+//! Exact forms have to agree in every bit; approximate ones within the bound that the PTX manual states.
+
+// A test program: it stops by panicking, and its output is its purpose.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+mod answers;
+mod device;
+mod form;
+mod forms;
+mod values;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use answers::Answers;
+use device::Device;
+use form::Form;
+
+/// How one form came out.
+enum Verdict {
+    Agrees,
+    /// The recording GPU does not have it.
+    NotRecorded,
+    Refused(i64),
+    Differs(String),
+}
+
+fn judge(device: &Device, form: &Form, recorded: Option<&Vec<u64>>) -> Verdict {
+    let Some(expected) = recorded else { return Verdict::NotRecorded };
+    match device.run(form) {
+        Err(code) => Verdict::Refused(code),
+        Ok(outputs) => match form.first_difference(expected, &outputs) {
+            None => Verdict::Agrees,
+            Some(difference) => Verdict::Differs(difference),
+        },
+    }
+}
+
+fn check(library: &Path, file: &Path, filter: &str) -> bool {
+    let recorded = Answers::read(file);
+    let device = Device::open(library);
+    let mut families: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for form in forms::all().iter().filter(|form| form.name.contains(filter)) {
+        let count = families.entry(form.family).or_default();
+        match judge(&device, form, recorded.get(&form.name)) {
+            Verdict::NotRecorded => continue,
+            Verdict::Agrees => count.0 += 1,
+            Verdict::Refused(code) => println!("refused {}: error {code}", form.name),
+            Verdict::Differs(difference) => println!("differs {}: {difference}", form.name),
+        }
+        count.1 += 1;
+    }
+    let mut total = (0, 0);
+    for (family, (agree, all)) in families {
+        println!("{family}: {agree} of {all} forms agree");
+        total = (total.0 + agree, total.1 + all);
+    }
+    println!("{} of {} forms agree", total.0, total.1);
+    total.0 == total.1
+}
+
+fn record(library: &Path, file: &Path) {
+    let device = Device::open(library);
+    let mut answers = Answers::default();
+    let forms = forms::all();
+    for form in &forms {
+        match device.run(form) {
+            Ok(outputs) => answers.insert(form.name.clone(), outputs),
+            Err(code) => println!("not recorded {}: error {code}", form.name),
+        }
+    }
+    answers.write(file);
+    println!("recorded {} of {} forms", answers.len(), forms.len());
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [library, "record", file] => record(Path::new(library), Path::new(file)),
+        [library, "check", file, rest @ ..] => {
+            if !check(Path::new(library), Path::new(file), rest.first().unwrap_or(&"")) {
+                return ExitCode::FAILURE;
+            }
+        }
+        [_, "show", name] => {
+            for form in forms::all().iter().filter(|form| form.name == *name) {
+                println!("{}", form.ptx());
+            }
+        }
+        _ => {
+            eprintln!("usage: conformance LIBRARY record FILE | check FILE [FILTER] | show FORM");
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::SUCCESS
+}
