@@ -1,9 +1,9 @@
 //! The CUDA programs under `samples/`.
 //!
-//! A sample is a file `<name>.cu`, or a folder of such files, of which `main.cu` speaks for all.
+//! A sample is a file `<name>.cu`, a file `<name>.c` that uses the Driver API alone, or a folder of such files, of which `main.cu` speaks for all.
 //! It checks its own results: it ends with status 0 and prints `PASS <name>`. Lines at its top of the
 //! form `// sample: key = value` say more: `flags` are further flags for nvcc, `arch` is the virtual
-//! architecture to compile for, `stderr` is a text that must appear on standard error. The lines of a file `<name>.stdout` beside it must appear on standard output,
+//! architecture to compile for, `libraries` are to be linked with, `stderr` is a text that must appear on standard error. The lines of a file `<name>.stdout` beside it must appear on standard output,
 //! in their order.
 
 use crate::program::{Output, quiet};
@@ -13,6 +13,7 @@ use crate::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 /// nvcc is slow on a busy machine.
@@ -29,6 +30,7 @@ pub struct Sample {
     sources: Vec<PathBuf>,
     flags: Vec<String>,
     architecture: String,
+    libraries: Vec<String>,
     stderr: Vec<String>,
     stdout: Vec<String>,
 }
@@ -53,7 +55,7 @@ impl Runtime {
 pub fn all(filter: &str) -> Result<Vec<Sample>> {
     let folder = root().join("samples");
     let mut samples = Vec::new();
-    for source in files(&folder, "cu")? {
+    for source in files(&folder, "cu")?.into_iter().chain(files(&folder, "c")?) {
         samples.push(Sample::read(stem(&source), vec![source])?);
     }
     for entry in fs::read_dir(&folder)? {
@@ -81,6 +83,7 @@ impl Sample {
             sources,
             flags: Vec::new(),
             architecture: ARCHITECTURE.to_owned(),
+            libraries: Vec::new(),
             stderr: Vec::new(),
             stdout: Vec::new(),
         };
@@ -90,6 +93,9 @@ impl Sample {
                     sample.flags.extend(value.split_whitespace().map(str::to_owned))
                 }
                 Some(("arch", value)) => sample.architecture = value.to_owned(),
+                Some(("libraries", value)) => {
+                    sample.libraries.extend(value.split_whitespace().map(str::to_owned))
+                }
                 Some(("stderr", value)) => sample.stderr.push(value.to_owned()),
                 _ => {
                     return Err(
@@ -105,6 +111,22 @@ impl Sample {
         Ok(sample)
     }
 
+    /// The kinds of runtime library that the sample is linked with. What uses the Driver API alone is
+    /// the same with both.
+    pub fn runtimes(&self) -> &'static [Runtime] {
+        if self.uses_driver_alone() {
+            &[Runtime::Static]
+        } else {
+            &[Runtime::Static, Runtime::Shared]
+        }
+    }
+
+    fn uses_driver_alone(&self) -> bool {
+        self.sources
+            .iter()
+            .all(|source| source.extension().is_some_and(|extension| extension == "c"))
+    }
+
     fn folder(cuda: &Cuda) -> PathBuf {
         target().join("samples").join(cuda.version)
     }
@@ -116,6 +138,9 @@ impl Sample {
 
     /// The kernels' PTX, a file for each source, which [`build_ptx`](Self::build_ptx) makes.
     pub fn ptx(&self, cuda: &Cuda) -> Vec<PathBuf> {
+        if self.uses_driver_alone() {
+            return Vec::new();
+        }
         self.products(cuda, "ptx").into_iter().map(|(_, product)| product).collect()
     }
 
@@ -128,10 +153,10 @@ impl Sample {
             }
         }
         let objects: Vec<&Path> = objects.iter().map(|(_, object)| object.as_path()).collect();
-        for runtime in [Runtime::Static, Runtime::Shared] {
+        for &runtime in self.runtimes() {
             let program = self.program(cuda, runtime);
             if self.outdated(&program)? {
-                self.nvcc(cuda, &["-cudart", runtime.name()], &objects, &program)?;
+                self.link(cuda, runtime, &objects, &program)?;
             }
         }
         Ok(())
@@ -139,6 +164,9 @@ impl Sample {
 
     /// Compiles the kernels to PTX text.
     pub fn build_ptx(&self, cuda: &Cuda) -> Result<()> {
+        if self.uses_driver_alone() {
+            return Ok(());
+        }
         for (source, ptx) in self.products(cuda, "ptx") {
             if self.outdated(&ptx)? {
                 self.compile(cuda, "-ptx", source, &ptx)?;
@@ -158,21 +186,53 @@ impl Sample {
     }
 
     fn compile(&self, cuda: &Cuda, what: &str, source: &Path, to: &Path) -> Result<()> {
-        let flags = self.flags.iter().map(String::as_str);
-        let arguments: Vec<&str> = ["-std=c++17", "-O3", what].into_iter().chain(flags).collect();
-        self.nvcc(cuda, &arguments, &[source], to)
-    }
-
-    fn nvcc(&self, cuda: &Cuda, arguments: &[&str], from: &[&Path], to: &Path) -> Result<()> {
-        make(to.parent().unwrap_or(to))?;
-        let unfinished = to.with_file_name(format!("{}.unfinished", self.name));
-        let mut command = Command::new(cuda.nvcc());
+        if self.uses_driver_alone() {
+            let mut command = Command::new("cc");
+            command
+                .args(["-std=gnu11", "-O2", what, "-I"])
+                .arg(cuda.headers())
+                .args(&self.flags)
+                .arg(source);
+            return self.make(command, to);
+        }
+        let mut command = self.nvcc(cuda);
         // PTX alone, so that the driver has to compile it.
-        command.arg(format!("-arch={}", self.architecture));
-        if !arguments.contains(&"-ptx") {
+        if what != "-ptx" {
             command.arg(format!("-code={}", self.architecture));
         }
-        command.args(arguments).arg("-o").arg(&unfinished).args(from);
+        command.args(["-std=c++17", "-O3", what]).args(&self.flags).arg(source);
+        self.make(command, to)
+    }
+
+    fn link(&self, cuda: &Cuda, runtime: Runtime, objects: &[&Path], to: &Path) -> Result<()> {
+        let mut command = if self.uses_driver_alone() {
+            Command::new("cc")
+        } else {
+            let mut nvcc = self.nvcc(cuda);
+            nvcc.arg(format!("-code={}", self.architecture)).args(["-cudart", runtime.name()]);
+            nvcc
+        };
+        command.args(objects);
+        if !self.libraries.is_empty() {
+            command.arg("-L").arg(stub_driver()?);
+        }
+        command
+            .args(self.libraries.iter().map(|library| format!("-l{library}")))
+            .args(["-ldl", "-lpthread"]);
+        self.make(command, to)
+    }
+
+    fn nvcc(&self, cuda: &Cuda) -> Command {
+        let mut command = Command::new(cuda.nvcc());
+        command.arg(format!("-arch={}", self.architecture));
+        command
+    }
+
+    /// Runs a compiler; `to` appears when it is complete.
+    fn make(&self, mut command: Command, to: &Path) -> Result<()> {
+        make(to.parent().unwrap_or(to))?;
+        let unfinished = to.with_file_name(format!("{}.unfinished", self.name));
+        command.arg("-o").arg(&unfinished);
         quiet(&mut command, COMPILE_LIMIT)
             .map_err(|error| -> Error { format!("{}: {error}", self.name).into() })?;
         fs::rename(&unfinished, to)?;
@@ -226,6 +286,30 @@ pub fn hashes(output: &Output) -> Vec<&str> {
         .lines()
         .filter(|line| line.rsplit_once(' ').is_some_and(|(_, word)| is_hash(word)))
         .collect()
+}
+
+/// A folder with a `libcuda.so` to link with, which has all names and no code.
+fn stub_driver() -> Result<PathBuf> {
+    static STUB: OnceLock<std::result::Result<PathBuf, String>> = OnceLock::new();
+    STUB.get_or_init(|| make_stub_driver().map_err(|error| error.to_string()))
+        .clone()
+        .map_err(Error::from)
+}
+
+fn make_stub_driver() -> Result<PathBuf> {
+    let folder = target().join("samples/stub");
+    make(&folder)?;
+    let names = fs::read_to_string(root().join("cuda_macros/src/cuda_exports.txt"))?;
+    let names = names.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let source = folder.join("cuda.c");
+    fs::write(&source, names.map(|name| format!("void {name}(void) {{}}\n")).collect::<String>())?;
+    let mut command = Command::new("cc");
+    command
+        .args(["-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o"])
+        .arg(folder.join("libcuda.so"))
+        .arg(&source);
+    quiet(&mut command, COMPILE_LIMIT)?;
+    Ok(folder)
 }
 
 fn modified(path: &Path) -> Result<SystemTime> {

@@ -1,7 +1,105 @@
+//! `test`: everything. Each suite is a file in `test/`; all run, and the last line counts.
+
+mod amd;
+mod generated;
+mod python;
+mod rust;
+mod samples;
+
 use crate::Result;
+use crate::progress::heading;
+use crate::repository::Profile;
+use clap::ValueEnum;
 use std::process::ExitCode;
+use std::time::Instant;
+
 #[derive(clap::Args)]
-pub struct Options {}
-pub fn run(_: &Options) -> Result<ExitCode> {
-    Ok(ExitCode::SUCCESS)
+pub struct Options {
+    /// Only these suites
+    #[arg(value_enum)]
+    suites: Vec<Suite>,
+    /// Only samples and Python programs whose name contains this
+    #[arg(long, default_value = "")]
+    filter: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Suite {
+    /// The form of the source, and clippy without warnings
+    Lint,
+    /// Kept bindings are what their generators make
+    Generated,
+    /// The tests of all crates
+    Rust,
+    /// CUDA programs built by nvcc, on the CPU, in every way into the driver
+    Samples,
+    /// Python programs from PyPI, on the CPU
+    Python,
+    /// The samples' kernels, compiled for AMD GPUs
+    Amd,
+}
+
+/// How many checks passed, and what is wrong with the others.
+#[derive(Debug, Default)]
+pub struct Report {
+    passed: usize,
+    failures: Vec<(String, String)>,
+}
+
+impl Report {
+    fn pass(&mut self, count: usize) {
+        self.passed += count;
+    }
+
+    /// Counts a check. The reason of a failure is shown at once, and the name again at the end.
+    fn check(&mut self, name: impl Into<String>, result: std::result::Result<(), String>) {
+        match result {
+            Ok(()) => self.passed += 1,
+            Err(reason) => {
+                let name = name.into();
+                println!("FAILED {name}: {reason}");
+                self.failures.push((name, reason));
+            }
+        }
+    }
+}
+
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let start = Instant::now();
+    let mut report = Report::default();
+    let suites = if options.suites.is_empty() { Suite::value_variants() } else { &options.suites };
+    let needs_release =
+        |suite: &Suite| matches!(suite, Suite::Samples | Suite::Python | Suite::Amd);
+    for suite in suites.iter().filter(|suite| !needs_release(suite)) {
+        match suite {
+            Suite::Lint => rust::lint(&mut report),
+            Suite::Generated => generated::run(&mut report),
+            _ => rust::run(&mut report),
+        }
+    }
+    if suites.iter().any(needs_release) {
+        heading("Building the release");
+        match super::build::build(Profile::Release) {
+            Err(error) => report.check("build of the release", Err(error.to_string())),
+            Ok(()) => {
+                for suite in suites {
+                    let result = match suite {
+                        Suite::Samples => samples::run(&mut report, &options.filter),
+                        Suite::Python => python::run(&mut report, &options.filter),
+                        Suite::Amd => amd::run(&mut report, &options.filter),
+                        Suite::Lint | Suite::Generated | Suite::Rust => Ok(()),
+                    };
+                    if let Err(error) = result {
+                        report.check(format!("{suite:?}"), Err(error.to_string()));
+                    }
+                }
+            }
+        }
+    }
+    heading(&format!("Done in {} s", start.elapsed().as_secs()));
+    for (name, _) in &report.failures {
+        println!("FAILED {name}");
+    }
+    println!("{} passed, {} failed", report.passed, report.failures.len());
+    Ok(if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,0 +1,74 @@
+//! Every sample's kernels compile to linked AMDGPU code objects without undefined symbols.
+
+use super::Report;
+use crate::program::capture;
+use crate::progress::{heading, parallel};
+use crate::repository::{Profile, make, stem, target};
+use crate::toolkit::CUDA_13_0;
+use crate::{Result, sample, verb};
+use object::{Object, ObjectSymbol};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// One of wave32's generations, one of wave64's, and a newer one.
+const TARGETS: [&str; 3] = ["gfx1100", "gfx942", "gfx1201"];
+
+/// The ABI version byte of code object version 5.
+const CODE_OBJECT_V5: u8 = 3;
+
+const LIMIT: Duration = Duration::from_secs(600);
+
+pub fn run(report: &mut Report, filter: &str) -> Result<()> {
+    let samples = sample::all(filter)?;
+    let toolkits = verb::samples::build(&samples, &[CUDA_13_0])?;
+    let texts: Vec<_> = toolkits
+        .iter()
+        .flat_map(|cuda| samples.iter().flat_map(|sample| sample.ptx(cuda)))
+        .collect();
+    let jobs: Vec<_> =
+        TARGETS.iter().flat_map(|target| texts.iter().map(move |text| (target, text))).collect();
+    let folder = target().join("test/amd");
+    make(&folder)?;
+    heading("Compiling the samples' kernels for AMD GPUs");
+    let results = parallel(
+        &jobs,
+        |(target, text)| format!("{} for {target}", stem(text)),
+        |(target, text)| compile(text, target, &folder.join(format!("{}-{target}.o", stem(text)))),
+        |result| result.is_ok(),
+    );
+    for ((target, text), result) in jobs.iter().zip(results) {
+        report.check(format!("{} for {target}", stem(text)), result);
+    }
+    Ok(())
+}
+
+fn compile(ptx: &Path, target: &str, to: &Path) -> std::result::Result<(), String> {
+    let mut command = Command::new(Profile::Release.staged().join("bin/zluda"));
+    command.arg("compile").arg(ptx).args(["--target", target, "--emit", "obj", "-o"]).arg(to);
+    let output = capture(&mut command, LIMIT).map_err(|error| error.to_string())?;
+    if !output.success() {
+        return Err(output.describe());
+    }
+    let bytes = std::fs::read(to).map_err(|error| error.to_string())?;
+    let object = object::File::parse(&*bytes).map_err(|error| error.to_string())?;
+    if bytes.get(18..20) != Some(&object::elf::EM_AMDGPU.to_le_bytes()) {
+        return Err("it is not made for AMD GPUs".to_owned());
+    }
+    if bytes.get(8) != Some(&CODE_OBJECT_V5) {
+        return Err(format!("the ABI version is {:?}, not {CODE_OBJECT_V5}", bytes.get(8)));
+    }
+    let undefined: Vec<_> = object
+        .dynamic_symbols()
+        .chain(object.symbols())
+        .filter(|symbol| symbol.is_undefined())
+        .filter_map(|symbol| symbol.name().ok().filter(|name| !name.is_empty()).map(str::to_owned))
+        .collect();
+    if !undefined.is_empty() {
+        return Err(format!("undefined symbols: {}", undefined.join(", ")));
+    }
+    let kernels = object
+        .dynamic_symbols()
+        .filter(|symbol| symbol.name().is_ok_and(|name| name.ends_with(".kd")));
+    if kernels.count() == 0 { Err("it holds no kernel".to_owned()) } else { Ok(()) }
+}

@@ -1,0 +1,148 @@
+//! The crates: form, lints and tests.
+
+use super::Report;
+use crate::program::{cargo, loud, shown};
+use crate::progress::heading;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+/// `cargo fmt` and `cargo clippy`.
+pub fn lint(report: &mut Report) {
+    heading("Checking the form of the source");
+    report.check(
+        "cargo fmt",
+        loud(cargo().args(["fmt", "--all", "--check"])).map_err(|error| error.to_string()),
+    );
+    heading("Checking with clippy");
+    let mut command = cargo();
+    command.args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);
+    report.check("cargo clippy", loud(&mut command).map_err(|error| error.to_string()));
+}
+
+/// The tests of all crates, with nextest where it is installed.
+pub fn run(report: &mut Report) {
+    heading("Running the tests of all crates");
+    let has_nextest = cargo()
+        .args(["nextest", "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if has_nextest {
+        let mut command = cargo();
+        command.args([
+            "nextest",
+            "run",
+            "--workspace",
+            "--no-fail-fast",
+            "--hide-progress-bar",
+            "--no-tests=pass",
+        ]);
+        count(report, &mut command);
+        // nextest leaves out the examples in documentation.
+        let mut command = cargo();
+        command.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
+        count(report, &mut command);
+    } else {
+        let mut command = cargo();
+        command.args(["test", "--workspace", "--no-fail-fast"]);
+        count(report, &mut command);
+    }
+}
+
+/// Runs a test command, shows what it says, and counts the tests by its own lines.
+fn count(report: &mut Report, command: &mut Command) {
+    let name = shown(command);
+    // Of the two streams, tests write to one or the other.
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = match child {
+        Ok(child) => child,
+        Err(error) => return report.check(name, Err(error.to_string())),
+    };
+    let streams: [Option<Box<dyn std::io::Read + Send>>; 2] = [
+        child.stdout.take().map(|stream| Box::new(stream) as _),
+        child.stderr.take().map(|stream| Box::new(stream) as _),
+    ];
+    let counts: Vec<Counts> = std::thread::scope(|scope| {
+        let readers: Vec<_> =
+            streams.into_iter().flatten().map(|stream| scope.spawn(|| read(stream))).collect();
+        readers.into_iter().filter_map(|reader| reader.join().ok()).collect()
+    });
+    let mut total = Counts::default();
+    for counts in counts {
+        total.passed += counts.passed;
+        total.failed.extend(counts.failed);
+    }
+    report.pass(total.passed);
+    total.failed.sort();
+    total.failed.dedup();
+    let success = child.wait().is_ok_and(|status| status.success());
+    if total.failed.is_empty() && !success {
+        report.check(name, Err("it failed; see above".to_owned()));
+    }
+    for test in total.failed {
+        report.check(test, Err("see above".to_owned()));
+    }
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    passed: usize,
+    failed: Vec<String>,
+}
+
+fn read(stream: Box<dyn std::io::Read + Send>) -> Counts {
+    let mut counts = Counts::default();
+    for line in BufReader::new(stream).split(b'\n').map_while(std::io::Result::ok) {
+        let line = String::from_utf8_lossy(&line);
+        println!("{line}");
+        counts.read_line(&line);
+    }
+    counts
+}
+
+impl Counts {
+    /// Understands `test a::b ... ok` (libtest) and `PASS [ 0.1s] crate a::b` (nextest).
+    fn read_line(&mut self, line: &str) {
+        let line = line.trim();
+        if let Some(test) = line.strip_prefix("test ") {
+            if let Some((name, verdict)) = test.rsplit_once(" ... ") {
+                match verdict.split_whitespace().next() {
+                    Some("ok") => self.passed += 1,
+                    Some("FAILED") => self.failed.push(name.to_owned()),
+                    _ => {}
+                }
+            }
+        } else if let Some((verdict, rest)) = line.split_once(" [")
+            && let Some((_, name)) = rest.split_once("] ")
+        {
+            match verdict.trim() {
+                "PASS" | "LEAK" | "SLOW PASS" => self.passed += 1,
+                "FAIL" | "ABORT" | "SIGSEGV" | "SIGABRT" | "SIGKILL" | "TIMEOUT" | "SIGBUS"
+                | "SIGILL" | "SIGTRAP" => {
+                    self.failed.push(name.trim().to_owned());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_both_test_programs_are_counted() {
+        let text = "running 3 tests\ntest a::good ... ok\ntest a::bad - should panic ... FAILED\ntest c ... ignored\n\
+            test result: FAILED. 1 passed; 1 failed\n        PASS [   0.004s] (1/3) zluda_common config::sizes\n\
+            \x20       FAIL [   0.104s] (2/3) ptx lower::add\n     SIGSEGV [   0.104s] (3/3) spmd run\n\
+            \x20       SLOW [> 60.000s] ptx long\n     Summary [   0.2s] 3 tests run: 1 passed, 2 failed";
+        let counts = read(Box::new(std::io::Cursor::new(text.to_owned())));
+        assert_eq!(counts.passed, 2);
+        assert_eq!(
+            counts.failed,
+            ["a::bad - should panic", "(2/3) ptx lower::add", "(3/3) spmd run"]
+        );
+    }
+}

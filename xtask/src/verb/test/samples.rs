@@ -1,0 +1,179 @@
+//! The samples in every way into the driver: with both toolkits, both kinds of runtime library, by search
+//! path, audit library and `zluda run`; as vector code and on the reference executor, with the same results;
+//! and all at once in two processes that share a new cache.
+
+use super::Report;
+use crate::program::{Output, capture};
+use crate::progress::{heading, parallel};
+use crate::repository::{Profile, make_empty, target};
+use crate::sample::{self, Runtime, Sample, hashes};
+use crate::toolkit::{CUDA_VERSIONS, Cuda};
+use crate::{Result, verb};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The reference executor is slow by design, and a machine may be busy.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// How a program finds the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    SearchPath,
+    Audit,
+    Command,
+}
+
+/// One way to run a sample.
+#[derive(Clone, Copy, Debug)]
+struct Way<'a> {
+    cuda: &'a Cuda,
+    runtime: Runtime,
+    entry: Entry,
+    executor: &'static str,
+}
+
+impl Way<'_> {
+    fn name(&self) -> String {
+        let entry = match self.entry {
+            Entry::SearchPath => "LD_LIBRARY_PATH",
+            Entry::Audit => "LD_AUDIT",
+            Entry::Command => "zluda run",
+        };
+        format!(
+            "CUDA {}, {} cudart, {entry}, {}",
+            self.cuda.version,
+            self.runtime.name(),
+            self.executor
+        )
+    }
+
+    fn command(&self, sample: &Sample, cache: &Path) -> Command {
+        let staged = Profile::Release.staged();
+        let program = sample.program(self.cuda, self.runtime);
+        let mut libraries = Vec::new();
+        if self.runtime == Runtime::Shared {
+            libraries.push(self.cuda.libraries());
+        }
+        let mut command = match self.entry {
+            Entry::Command => {
+                let mut command = Command::new(staged.join("bin/zluda"));
+                command.arg("run").arg(program);
+                command
+            }
+            _ => Command::new(program),
+        };
+        match self.entry {
+            Entry::SearchPath => libraries.push(staged),
+            Entry::Audit => {
+                command.env("LD_AUDIT", staged.join("libzluda_ld.so"));
+            }
+            Entry::Command => {}
+        }
+        let libraries =
+            libraries.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":");
+        command
+            .env("LD_LIBRARY_PATH", libraries)
+            .env("ZLUDA_DEVICE", "cpu")
+            .env("ZLUDA_EXECUTOR", self.executor)
+            .env("ZLUDA_CACHE_DIR", cache);
+        command
+    }
+}
+
+pub fn run(report: &mut Report, filter: &str) -> Result<()> {
+    let samples = sample::all(filter)?;
+    let toolkits = verb::samples::build(&samples, &CUDA_VERSIONS)?;
+    let [first, second] = toolkits.as_slice() else {
+        return Err("two toolkits are expected".into());
+    };
+    let way = |cuda, runtime, entry, executor| Way { cuda, runtime, entry, executor };
+    let ways = [
+        way(first, Runtime::Static, Entry::SearchPath, "vector"),
+        way(first, Runtime::Static, Entry::SearchPath, "reference"),
+        way(first, Runtime::Shared, Entry::SearchPath, "vector"),
+        way(first, Runtime::Static, Entry::Audit, "vector"),
+        way(first, Runtime::Static, Entry::Command, "vector"),
+        way(second, Runtime::Static, Entry::SearchPath, "vector"),
+        way(second, Runtime::Shared, Entry::SearchPath, "vector"),
+    ];
+    let cache = target().join("test/cache");
+    make_empty(&cache)?;
+    heading("Running the CUDA programs on the CPU");
+    let jobs: Vec<(&Sample, &Way<'_>)> = ways
+        .iter()
+        .flat_map(|way| samples.iter().map(move |sample| (sample, way)))
+        .filter(|(sample, way)| sample.runtimes().contains(&way.runtime))
+        .collect();
+    let results = run_all(&jobs, &cache);
+    let mut first_results = BTreeMap::new();
+    for ((sample, way), result) in jobs.iter().zip(&results) {
+        let name = format!("{} ({})", sample.name, way.name());
+        report.check(name, result.as_ref().map(drop).map_err(Clone::clone));
+        let Ok(output) = result else { continue };
+        // The same PTX gives the same results, bit by bit, whatever runs it.
+        if way.executor == "vector" && way.cuda.version == first.version {
+            first_results.entry(&sample.name).or_insert(hashes(output));
+        } else if way.executor == "reference"
+            && let Some(expected) = first_results.get(&sample.name)
+        {
+            let same = *expected == hashes(output);
+            let reason = || {
+                format!(
+                    "vector code gives {expected:?}, the reference executor {:?}",
+                    hashes(output)
+                )
+            };
+            report.check(
+                format!("{}: equal results of both executors", sample.name),
+                same.then_some(()).ok_or_else(reason),
+            );
+        }
+    }
+    at_once(report, &samples, &ways[0])
+}
+
+/// All samples at once, twice, in a cache that is new.
+fn at_once(report: &mut Report, samples: &[Sample], way: &Way<'_>) -> Result<()> {
+    heading("Running the CUDA programs in pairs that share a new cache");
+    let cache: PathBuf = target().join("test/shared-cache");
+    make_empty(&cache)?;
+    let results = parallel(
+        samples,
+        |sample| format!("{} twice at once", sample.name),
+        |sample| {
+            std::thread::scope(|scope| {
+                let other = scope.spawn(|| run_one(sample, way, &cache));
+                let mine = run_one(sample, way, &cache);
+                let other = other.join().map_err(|_| "a thread ended badly".to_owned())?;
+                mine.and(other).map(drop)
+            })
+        },
+        |result: &std::result::Result<(), String>| result.is_ok(),
+    );
+    for (sample, result) in samples.iter().zip(results) {
+        report.check(format!("{} twice at once", sample.name), result);
+    }
+    Ok(())
+}
+
+fn run_all(jobs: &[(&Sample, &Way<'_>)], cache: &Path) -> Vec<std::result::Result<Output, String>> {
+    parallel(
+        jobs,
+        |(sample, way)| format!("{} ({})", sample.name, way.name()),
+        |(sample, way)| run_one(sample, way, cache),
+        |result| result.is_ok(),
+    )
+}
+
+fn run_one(sample: &Sample, way: &Way<'_>, cache: &Path) -> std::result::Result<Output, String> {
+    let output =
+        capture(&mut way.command(sample, cache), LIMIT).map_err(|error| error.to_string())?;
+    let problems = sample.check(&output);
+    if problems.is_empty() {
+        Ok(output)
+    } else {
+        Err(format!("{}\n{}", problems.join("; "), output.describe()))
+    }
+}
