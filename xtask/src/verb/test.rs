@@ -1,6 +1,7 @@
 //! `test`: everything. Each suite is a file in `test/`; all run, and the last line counts.
 
 mod amd;
+mod conformance;
 mod generated;
 mod python;
 mod rust;
@@ -33,6 +34,8 @@ enum Suite {
     Rust,
     /// CUDA programs built by nvcc, on the CPU, in every way into the driver
     Samples,
+    /// Single instructions against the recorded answers of an NVIDIA GPU
+    Conformance,
     /// Python programs from PyPI, on the CPU
     Python,
     /// The samples' kernels, compiled for AMD GPUs
@@ -68,8 +71,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let start = Instant::now();
     let mut report = Report::default();
     let suites = if options.suites.is_empty() { Suite::value_variants() } else { &options.suites };
-    let needs_release =
-        |suite: &Suite| matches!(suite, Suite::Samples | Suite::Python | Suite::Amd);
+    let needs_release = |suite: &Suite| {
+        matches!(suite, Suite::Samples | Suite::Conformance | Suite::Python | Suite::Amd)
+    };
     for suite in suites.iter().filter(|suite| !needs_release(suite)) {
         match suite {
             Suite::Lint => rust::lint(&mut report),
@@ -85,6 +89,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 for suite in suites {
                     let result = match suite {
                         Suite::Samples => samples::run(&mut report, &options.filter),
+                        Suite::Conformance => conformance::run(&mut report),
                         Suite::Python => python::run(&mut report, &options.filter),
                         Suite::Amd => amd::run(&mut report, &options.filter),
                         Suite::Lint | Suite::Generated | Suite::Rust => Ok(()),

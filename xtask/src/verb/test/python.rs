@@ -1,4 +1,4 @@
-//! The Python programs under `samples/python/`, with packages from PyPI as they are. Each compares its
+//! The Python programs under `tests/python/`, with packages from PyPI as they are. Each compares its
 //! results with NumPy or with the package's own CPU backend, and ends with status 0 if they agree.
 
 use super::Report;
@@ -13,7 +13,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(900);
 
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
-    let folder = root().join("samples/python");
+    let folder = root().join("tests/python");
     let programs: Vec<_> = files(&folder, "py")?
         .into_iter()
         .filter(|program| stem(program).contains(filter))

@@ -3,6 +3,8 @@
 use super::Report;
 use crate::program::{cargo, loud, shown};
 use crate::progress::heading;
+use crate::repository::Profile;
+use crate::verb::build::build;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
@@ -21,6 +23,10 @@ pub fn lint(report: &mut Report) {
 
 /// The tests of all crates, with nextest where it is installed.
 pub fn run(report: &mut Report) {
+    // Some tests open the staged libraries.
+    heading("Building the libraries");
+    report
+        .check("build of the libraries", build(Profile::Debug).map_err(|error| error.to_string()));
     heading("Running the tests of all crates");
     let has_nextest = cargo()
         .args(["nextest", "--version"])
