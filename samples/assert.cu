@@ -1,4 +1,5 @@
 // sample: stderr = Assertion `index < 3` failed
+// sample: alone = the error ends the context
 // A failed assert ends the kernel and its context with error 710; the process lives on.
 #include "sample.h"
 

@@ -1,3 +1,4 @@
+// sample: alone = the error ends the context
 // A store to an address that nobody allocated gives error 700; the process lives on.
 #include "sample.h"
 

@@ -1,3 +1,4 @@
+// sample: alone = the error ends the context
 // A trap ends the kernel and its context with error 719; the process lives on.
 #include "sample.h"
 

@@ -1,10 +1,16 @@
 //! The CUDA programs under `samples/`.
 //!
-//! A sample is a file `<name>.cu`, a file `<name>.c` that uses the Driver API alone, or a folder of such files, of which `main.cu` speaks for all.
-//! It checks its own results: it ends with status 0 and prints `PASS <name>`. Lines at its top of the
-//! form `// sample: key = value` say more: `flags` are further flags for nvcc, `arch` is the virtual
-//! architecture to compile for, `libraries` are to be linked with, `stderr` is a text that must appear on standard error. The lines of a file `<name>.stdout` beside it must appear on standard output,
-//! in their order.
+//! A sample is a file `<name>.cu`, a file `<name>.c` that uses the Driver API alone, or a folder of `.cu`
+//! files, of which `main.cu` speaks for all. It checks its own results: it ends with status 0 and prints
+//! `PASS <name>`. Lines at its top of the form `// sample: key = value` say more:
+//!
+//! - `flags`: further flags for nvcc.
+//! - `arch`: the virtual architecture to compile for.
+//! - `libraries`: libraries to link with.
+//! - `stderr`: a text that must appear on standard error.
+//! - `alone`: why the program cannot share a process with others.
+//!
+//! The lines of a file `<name>.stdout` beside it must appear on standard output, in their order.
 
 use crate::program::{Output, quiet};
 use crate::repository::{files, make, root, stem, target};
@@ -31,6 +37,7 @@ pub struct Sample {
     flags: Vec<String>,
     architecture: String,
     libraries: Vec<String>,
+    alone: bool,
     stderr: Vec<String>,
     stdout: Vec<String>,
 }
@@ -84,6 +91,7 @@ impl Sample {
             flags: Vec::new(),
             architecture: ARCHITECTURE.to_owned(),
             libraries: Vec::new(),
+            alone: false,
             stderr: Vec::new(),
             stdout: Vec::new(),
         };
@@ -96,6 +104,7 @@ impl Sample {
                 Some(("libraries", value)) => {
                     sample.libraries.extend(value.split_whitespace().map(str::to_owned))
                 }
+                Some(("alone", _)) => sample.alone = true,
                 Some(("stderr", value)) => sample.stderr.push(value.to_owned()),
                 _ => {
                     return Err(
@@ -134,6 +143,34 @@ impl Sample {
     /// The program that [`build`](Self::build) makes.
     pub fn program(&self, cuda: &Cuda, runtime: Runtime) -> PathBuf {
         Self::folder(cuda).join(runtime.name()).join(&self.name)
+    }
+
+    /// The program as a library, with a function `sample_main` for its `main`. `None`: it cannot share a
+    /// process with others.
+    pub fn library(&self, cuda: &Cuda) -> Option<PathBuf> {
+        let library = Self::folder(cuda).join("library").join(format!("{}.so", self.name));
+        (!self.alone && !self.uses_driver_alone()).then_some(library)
+    }
+
+    /// Makes the [`library`](Self::library), if there is one, from what [`build`](Self::build) made.
+    pub fn build_library(&self, cuda: &Cuda) -> Result<()> {
+        let Some(library) = self.library(cuda) else { return Ok(()) };
+        if !self.outdated(&library)? {
+            return Ok(());
+        }
+        let folder = tempfile::tempdir()?;
+        let mut objects = Vec::new();
+        for (index, (_, object)) in self.products(cuda, "o").into_iter().enumerate() {
+            let renamed = folder.path().join(format!("{index}.o"));
+            let mut command = Command::new("objcopy");
+            command.args(["--redefine-sym", "main=sample_main"]).arg(object).arg(&renamed);
+            quiet(&mut command, COMPILE_LIMIT)?;
+            objects.push(renamed);
+        }
+        let mut command = self.nvcc(cuda);
+        command.arg(format!("-code={}", self.architecture));
+        command.args(["-shared", "-cudart", "static"]).args(objects);
+        self.make(command, &library)
     }
 
     /// The kernels' PTX, a file for each source, which [`build_ptx`](Self::build_ptx) makes.
@@ -200,7 +237,9 @@ impl Sample {
         if what != "-ptx" {
             command.arg(format!("-code={}", self.architecture));
         }
-        command.args(["-std=c++17", "-O3", what]).args(&self.flags).arg(source);
+        // Position independent: the objects also make a library.
+        command.args(["-std=c++17", "-O3", "-Xcompiler", "-fPIC", what]);
+        command.args(&self.flags).arg(source);
         self.make(command, to)
     }
 

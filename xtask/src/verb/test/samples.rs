@@ -1,6 +1,8 @@
 //! The samples in every way into the driver: with both toolkits, both kinds of runtime library, by search
 //! path, audit library and `zluda run`; as vector code and on the reference executor, with the same results;
-//! and all at once in two processes that share a new cache.
+//! in pairs that share a new cache; and all at once in two processes.
+
+mod crowd;
 
 use super::Report;
 use crate::program::{Output, capture};
@@ -131,7 +133,8 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
             );
         }
     }
-    at_once(report, &samples, &ways[0])
+    at_once(report, &samples, &ways[0])?;
+    crowd::run(report, &samples, first)
 }
 
 /// All samples at once, twice, in a cache that is new.
