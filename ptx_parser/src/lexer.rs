@@ -59,6 +59,12 @@ impl<'a> Lexer<'a> {
         self.source
     }
 
+    /// Whether the next token begins with `byte`; comments before it hide it.
+    pub fn next_is(&self, byte: u8) -> bool {
+        let rest = self.source.as_bytes().get(self.position..).unwrap_or_default();
+        rest.iter().find(|b| !b.is_ascii_whitespace()) == Some(&byte)
+    }
+
     /// Goes on from `position`, which is the start or the end of a token.
     pub fn seek(&mut self, position: usize) {
         self.position = position;

@@ -6,19 +6,22 @@ use crate::lexer::TokenKind;
 use crate::operand::Immediate;
 use crate::span::Span;
 
-/// Binary operators from weak to strong, by level.
-const LEVELS: &[&[&str]] = &[
-    &["||"],
-    &["&&"],
-    &["|"],
-    &["^"],
-    &["&"],
-    &["==", "!="],
-    &["<", ">", "<=", ">="],
-    &["<<", ">>"],
-    &["+", "-"],
-    &["*", "/", "%"],
-];
+/// How tightly a binary operator binds; none for what is no operator.
+fn strength(operator: &str) -> Option<u8> {
+    Some(match operator {
+        "||" => 1,
+        "&&" => 2,
+        "|" => 3,
+        "^" => 4,
+        "&" => 5,
+        "==" | "!=" => 6,
+        "<" | ">" | "<=" | ">=" => 7,
+        "<<" | ">>" => 8,
+        "+" | "-" => 9,
+        "*" | "/" | "%" => 10,
+        _ => return None,
+    })
+}
 
 impl Parser<'_> {
     /// Whether a constant begins here.
@@ -27,6 +30,7 @@ impl Parser<'_> {
             TokenKind::Number => true,
             TokenKind::Name => self.token.text == "WARP_SZ",
             TokenKind::Symbol => matches!(self.token.text, "(" | "-" | "+" | "~" | "!"),
+            TokenKind::Dot => self.token.text[1..].starts_with(|c: char| c.is_ascii_digit()),
             _ => false,
         }
     }
@@ -75,15 +79,16 @@ impl Parser<'_> {
         })
     }
 
-    fn binary(&mut self, level: usize) -> Result<Immediate> {
-        let Some(operators) = LEVELS.get(level) else {
-            return self.unary();
-        };
+    /// Operators that bind more tightly than `weakest`.
+    fn binary(&mut self, weakest: u8) -> Result<Immediate> {
         let start = self.token.start;
-        let mut left = self.binary(level + 1)?;
-        while self.token.kind == TokenKind::Symbol && operators.contains(&self.token.text) {
+        let mut left = self.unary()?;
+        while self.token.kind == TokenKind::Symbol
+            && let Some(strength) = strength(self.token.text)
+            && strength > weakest
+        {
             let operator = self.next().text;
-            let right = self.binary(level + 1)?;
+            let right = self.nested(|p| p.binary(strength))?;
             left = apply(operator, left, right).ok_or_else(|| {
                 Error::invalid(self.since(start), format!("`{operator}` cannot be computed"))
             })?;
@@ -113,6 +118,14 @@ impl Parser<'_> {
         if self.token.kind == TokenKind::Number {
             let token = self.next();
             return number(token.text, token.span());
+        }
+        // `.5`
+        if let Some(word) = self.dot()
+            && word.starts_with(|c: char| c.is_ascii_digit())
+            && let Ok(value) = self.token.text.parse::<f64>()
+        {
+            self.next();
+            return Ok(Immediate::F64(value.to_bits()));
         }
         Err(self.expected("a constant"))
     }

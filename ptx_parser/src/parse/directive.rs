@@ -17,6 +17,7 @@ impl<'a> Parser<'a> {
         while self.token.kind != TokenKind::End {
             let start = self.token.start;
             self.function = None;
+            self.arrays[1].clear();
             self.depth = 0;
             if let Err(error) = self.directive(&mut module) {
                 self.report(error);

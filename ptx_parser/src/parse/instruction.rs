@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::operand::{Item, ItemKind};
+use super::operand::{Item, ItemKind, address};
 use super::{Parser, Result};
 use crate::error::Error;
 use crate::isa::Instruction;
@@ -237,6 +237,7 @@ fn accepts(slot: &OperandSlot, item: &Item<'_>) -> std::result::Result<(), &'sta
         ItemKind::Operand(Operand::Not(_)) if !slot.not => return Err("`!` is not allowed"),
         ItemKind::Operand(Operand::Minus(_)) if !slot.minus => return Err("`-` is not allowed"),
         ItemKind::Operand(_) => {}
+        ItemKind::Element(_) if slot.fields.len() == 1 => {}
         _ if !slot.bracket => return Err("brackets are not allowed"),
         ItemKind::Address(_) if slot.fields.len() == 1 => {}
         ItemKind::List(list) if slot.fields.len() == list.len() => {}
@@ -267,6 +268,10 @@ fn build<'a>(
         let slot = &selection.form.operands[*place];
         match item.kind {
             ItemKind::Operand(operand) => values[slot.fields[0]] = Value::Operand(operand),
+            ItemKind::Element(operand) if slot.bracket => {
+                values[slot.fields[0]] = address(operand).map(Value::Address).unwrap_or_default();
+            }
+            ItemKind::Element(operand) => values[slot.fields[0]] = Value::Operand(operand),
             ItemKind::Address(address) => values[slot.fields[0]] = Value::Address(address),
             ItemKind::List(list) => {
                 for (field, operand) in slot.fields.iter().zip(list) {

@@ -40,6 +40,13 @@ pub fn parse(source: &str) -> Parse<'_> {
 
 type Result<T> = std::result::Result<T, Error>;
 
+/// What `a[1][2]` needs to know of `a`.
+struct Array {
+    /// Bytes of an element.
+    size: i64,
+    dimensions: Vec<u64>,
+}
+
 /// How deep blocks, vectors, lists and parentheses may nest.
 const MAX_DEPTH: u32 = 100;
 
@@ -51,6 +58,8 @@ struct Parser<'a> {
     errors: Vec<Error>,
     function: Option<&'a str>,
     depth: u32,
+    /// The arrays declared so far, for `a[1]`: those of the function at hand hide those of the module.
+    arrays: [FxHashMap<&'a str, Array>; 2],
     /// The forms that a mnemonic with these modifiers may be.
     selections: FxHashMap<&'a str, Rc<[Selection]>>,
 }
@@ -66,6 +75,7 @@ impl<'a> Parser<'a> {
             errors: Vec::new(),
             function: None,
             depth: 0,
+            arrays: Default::default(),
             selections: FxHashMap::default(),
         }
     }

@@ -19,16 +19,35 @@ pub(super) struct Item<'a> {
 
 pub(super) enum ItemKind<'a> {
     Operand(Operand<'a>),
+    /// `a[2]`: its address, or in loads and stores what is there.
+    Element(Operand<'a>),
     /// `[a+8]`
     Address(Address<'a>),
     /// `[a, b]`
     List(Vec<Operand<'a>>),
 }
 
+/// What an operand means in brackets.
+pub(super) fn address(operand: Operand<'_>) -> Option<Address<'_>> {
+    match operand {
+        Operand::Name(name) => Some(Address { base: Some(name), offset: 0 }),
+        Operand::Offset(address) => Some(*address),
+        Operand::Immediate(value) => {
+            Some(Address { base: None, offset: value.integer_bits()? as i64 })
+        }
+        _ => None,
+    }
+}
+
 impl<'a> Parser<'a> {
     pub(super) fn item(&mut self) -> Result<Item<'a>> {
         let start = self.token.start;
+        let element = self.token.kind == TokenKind::Name && self.lexer.next_is(b'[');
         let kind = if self.eat("[") { self.bracket()? } else { ItemKind::Operand(self.operand()?) };
+        let kind = match kind {
+            ItemKind::Operand(operand) if element => ItemKind::Element(operand),
+            kind => kind,
+        };
         let suffix = match self.dot() {
             Some(word) => {
                 self.next();
@@ -46,16 +65,11 @@ impl<'a> Parser<'a> {
         if operands.len() > 1 {
             return Ok(ItemKind::List(operands));
         }
-        let address = match operands.pop() {
-            Some(Operand::Name(name)) => Address { base: Some(name), offset: 0 },
-            Some(Operand::Offset(address)) => *address,
-            Some(Operand::Immediate(value)) => match value.integer_bits() {
-                Some(bits) => Address { base: None, offset: bits as i64 },
-                None => return Err(Error::invalid(self.since(start), "a float is no address")),
-            },
-            _ => return Err(Error::invalid(self.since(start), "expected an address")),
-        };
-        Ok(ItemKind::Address(address))
+        operands
+            .pop()
+            .and_then(address)
+            .map(ItemKind::Address)
+            .ok_or_else(|| Error::invalid(self.since(start), "expected an address"))
     }
 
     pub(super) fn operand(&mut self) -> Result<Operand<'a>> {
@@ -108,6 +122,9 @@ impl<'a> Parser<'a> {
             self.next();
             return Ok(Operand::Component(name, component));
         }
+        if self.at("[") {
+            return self.element(name);
+        }
         if self.at("+") || self.at("-") {
             let minus = self.next().text == "-";
             let offset = self.integer()?;
@@ -115,5 +132,36 @@ impl<'a> Parser<'a> {
             return Ok(Operand::Offset(Box::new(Address { base: Some(name), offset })));
         }
         Ok(Operand::Name(name))
+    }
+
+    /// `a[1]`: the address of an element of a variable that is declared above.
+    fn element(&mut self, name: &'a str) -> Result<Operand<'a>> {
+        let start = self.token.start;
+        let mut indices = Vec::new();
+        while self.eat("[") {
+            indices.push(self.integer()?);
+            self.expect("]")?;
+        }
+        let array = self.arrays[1].get(name).or_else(|| self.arrays[0].get(name));
+        let offset = match array {
+            Some(array) if indices.len() == array.dimensions.len() => {
+                let index = indices.iter().zip(&array.dimensions).try_fold(
+                    0i64,
+                    |sum, (index, dimension)| {
+                        sum.checked_mul(i64::try_from(*dimension).ok()?)?.checked_add(*index)
+                    },
+                );
+                index.and_then(|i| i.checked_mul(array.size))
+            }
+            _ => None,
+        };
+        match offset {
+            Some(0) => Ok(Operand::Name(name)),
+            Some(offset) => Ok(Operand::Offset(Box::new(Address { base: Some(name), offset }))),
+            None => Err(Error::invalid(
+                self.since(start),
+                format!("`{name}` is no array with such an element"),
+            )),
+        }
     }
 }

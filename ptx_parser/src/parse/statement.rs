@@ -44,8 +44,7 @@ impl<'a> Parser<'a> {
         let start = self.token.start;
         match self.token.kind {
             TokenKind::Name => {
-                let next = self.peek();
-                if next.is(":") {
+                if self.lexer.next_is(b':') {
                     return self.label(start, statements);
                 }
                 let instruction = self.instruction()?;
@@ -76,9 +75,6 @@ impl<'a> Parser<'a> {
                     return Err(Error::invalid(open, "`{` without `}`"));
                 }
                 statements.push(Statement::Block(body));
-            }
-            TokenKind::Symbol if self.at(";") => {
-                self.next();
             }
             TokenKind::Dot => self.body_directive(statements)?,
             _ => return Err(self.expected("a statement")),

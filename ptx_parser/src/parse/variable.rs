@@ -1,6 +1,6 @@
 //! Variables, parameters, and initial values.
 
-use super::{Parser, Result};
+use super::{Array, Parser, Result};
 use crate::error::Error;
 use crate::lexer::TokenKind;
 use crate::modifier::{Modifier, ScalarType, StateSpace, VectorSize};
@@ -154,6 +154,11 @@ impl<'a> Parser<'a> {
             }
             dimensions.push(self.count()?);
             self.expect("]")?;
+        }
+        if !dimensions.is_empty() {
+            let size = i64::from(type_.size()) * head.vector.map_or(1, VectorSize::count);
+            let scope = usize::from(self.function.is_some());
+            self.arrays[scope].insert(name, Array { size, dimensions: dimensions.clone() });
         }
         let initializer = if self.eat("=") { Some(self.initializer()?) } else { None };
         Ok(Variable {
