@@ -120,3 +120,27 @@ fn a_value_that_is_not_utf8_is_a_bad_value() {
     assert_eq!(config, Config::default());
     assert_eq!(problems.len(), 1);
 }
+
+/// `docs/user/environment.md` holds the table of [`VARIABLES`]. `ZLUDA_BLESS=1` writes it.
+#[test]
+fn the_documentation_shows_every_variable() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/user/environment.md");
+    let text = std::fs::read_to_string(&path).expect("the page is there");
+    let mut table = "| variable | meaning | values | default |\n|---|---|---|---|\n".to_owned();
+    for Variable { name, meaning, values, default, .. } in VARIABLES {
+        // Angle brackets alone would be taken for HTML.
+        let cell = |text: &str| text.replace('<', "\\<");
+        table +=
+            &format!("| `{name}` | {} | {} | {} |\n", cell(meaning), cell(values), cell(default));
+    }
+    let before = text.split("| variable |").next().expect("a text has a beginning");
+    let expected = format!("{before}{table}");
+    if std::env::var_os("ZLUDA_BLESS").is_some() {
+        std::fs::write(&path, &expected).expect("the page can be written");
+    }
+    assert_eq!(
+        std::fs::read_to_string(&path).expect("the page is there"),
+        expected,
+        "update with ZLUDA_BLESS=1"
+    );
+}
