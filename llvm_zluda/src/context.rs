@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 
-use crate::{Builder, Module, Type, c_string};
+use crate::{Builder, Module, Type, Value, c_string};
 
 /// An LLVM context. One thread at a time uses it; different contexts are independent.
 pub struct Context {
@@ -113,6 +113,13 @@ impl Context {
                 packed as LLVMBool,
             )
         })
+    }
+
+    /// A constant of a literal structure type.
+    pub fn const_structure<'c>(&'c self, fields: &[Value<'c>]) -> Value<'c> {
+        let mut raw: Vec<_> = fields.iter().map(|field| field.raw).collect();
+        // SAFETY: `raw` holds constants of this context.
+        Value::new(unsafe { LLVMConstStructInContext(self.raw, raw.as_mut_ptr(), raw.len() as u32, 0) })
     }
 
     pub fn function_type<'c>(&'c self, result: Type<'c>, parameters: &[Type<'c>]) -> Type<'c> {

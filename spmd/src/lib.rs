@@ -1,1 +1,18 @@
+//! Per-thread LLVM IR to code for x86-64 CPUs.
+//!
+//! Start with [`compile_object`]. [`KernelKind::Vector`] makes 32-lane vector code, one call a block
+//! (`vectorize`); [`KernelKind::Reference`] makes scalar code, one coroutine a thread (`reference`), the
+//! yardstick that every vector result has to equal. `docs/dev/per_thread_ir.md` is what comes in, the crate
+//! `cpu_abi` what goes out.
 
+mod compile;
+mod descriptor;
+mod math;
+mod options;
+mod reference;
+mod shared;
+mod vectorize;
+
+pub use compile::{DATA_LAYOUT, Form, TRIPLE, compile_assembly, compile_object, lower};
+pub use cpu_abi::KernelKind;
+pub use options::{Error, Options};

@@ -1,0 +1,96 @@
+//! From a per-thread module to the bytes of a loadable ELF object.
+
+use cpu_abi::KernelKind;
+use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes};
+
+use crate::{Error, Options, math, reference, shared, vectorize};
+
+/// The triple of per-thread modules for this target.
+pub const TRIPLE: &str = "x86_64-unknown-linux-gnu";
+
+/// The data layout of per-thread modules for this target: x86-64's, with allocas in address space 5.
+pub const DATA_LAYOUT: &str =
+    "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128-A5";
+
+/// Scalar optimisation of per-thread IR. No pass here moves or copies convergent operations across
+/// branches, and none makes vectors, which would hide the lanes from the vectoriser.
+const PER_THREAD_PASSES: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine),\
+     cgscc(inline),globaldce,\
+     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine,reassociate,\
+     loop-mssa(loop-simplifycfg,licm<allowspeculation>),gvn,sccp,bdce,instcombine,dse,adce,simplifycfg)";
+
+/// What comes after lowering, on scalar or on vector code.
+const FINAL_PASSES: &str = "function(sroa<modify-cfg>,early-cse<memssa>,instcombine,simplifycfg,\
+     loop-mssa(licm<allowspeculation>),gvn,instcombine,adce,simplifycfg),globaldce";
+
+/// The stages that [`lower`] can stop at, for tools that show them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Optimised per-thread IR.
+    PerThread,
+    /// What code is generated from.
+    Lowered,
+}
+
+/// Takes per-thread IR as `ptx/` makes it to the given form. The module has [`TRIPLE`] and [`DATA_LAYOUT`].
+pub fn lower<'c>(
+    module: &Module<'c>,
+    kind: KernelKind,
+    options: &Options,
+    form: Form,
+) -> Result<Module<'c>, Error> {
+    let machine = machine(options)?;
+    let module = module.duplicate();
+    check(&module, options, "per-thread IR")?;
+    math::expand(&module)?;
+    let static_shared_size = shared::place_variables(&module)?;
+    check(&module, options, "expanded per-thread IR")?;
+    run_passes(&module, PER_THREAD_PASSES, Some(&machine), options.verify)?;
+    if form == Form::PerThread {
+        return Ok(module);
+    }
+    let lowered = match kind {
+        KernelKind::Reference => reference::lower(&module, static_shared_size)?,
+        KernelKind::Vector => vectorize::vectorize(&module, static_shared_size, options)?,
+    };
+    check(&lowered, options, "lowered IR")?;
+    run_passes(&lowered, FINAL_PASSES, Some(&machine), options.verify)?;
+    Ok(lowered)
+}
+
+/// The bytes of an ELF shared object that exports `<kernel>.kd`.
+pub fn compile_object(
+    module: &Module<'_>,
+    kind: KernelKind,
+    options: &Options,
+) -> Result<Vec<u8>, Error> {
+    let lowered = lower(module, kind, options, Form::Lowered)?;
+    let object = machine(options)?.emit_object(&lowered)?;
+    Ok(link_elf(&object, &["-Bsymbolic", "--hash-style=gnu", "-z", "noexecstack"])?)
+}
+
+/// The assembly text of a kernel.
+pub fn compile_assembly(
+    module: &Module<'_>,
+    kind: KernelKind,
+    options: &Options,
+) -> Result<String, Error> {
+    let lowered = lower(module, kind, options, Form::Lowered)?;
+    Ok(machine(options)?.emit_assembly(&lowered)?)
+}
+
+fn machine(options: &Options) -> Result<TargetMachine, Error> {
+    Ok(TargetMachine::new(
+        TRIPLE,
+        &options.cpu,
+        &options.features,
+        CodeGenOptLevel::LLVMCodeGenLevelDefault,
+    )?)
+}
+
+fn check(module: &Module<'_>, options: &Options, what: &str) -> Result<(), Error> {
+    if !options.verify {
+        return Ok(());
+    }
+    module.verify().map_err(|message| Error::Bug(format!("{what} is not well-formed: {message}")))
+}

@@ -1,0 +1,77 @@
+//! The `<kernel>.kd` constant that tells the engine how to run a kernel ([`cpu_abi::KernelDescriptor`]).
+
+use cpu_abi::{ABI_VERSION, DESCRIPTOR_SUFFIX, KernelKind, MAGIC};
+use llvm_zluda::{Linkage, Module, Value};
+
+/// What a descriptor says beyond the ABI's constants.
+#[derive(Clone, Debug)]
+pub struct Description {
+    pub kind: KernelKind,
+    /// `cpu_abi::FLAG_*`
+    pub flags: u32,
+    pub param_size: u32,
+    pub static_shared_size: u32,
+    pub local_size: u32,
+    pub max_threads_per_block: u32,
+}
+
+/// Adds the descriptor of the kernel `name` with the given entry function; both become the only exported
+/// symbols of the object.
+pub fn emit<'c>(module: &Module<'c>, name: &str, entry: Value<'c>, description: &Description) {
+    let context = module.context();
+    let word = |value: u32| context.i32().const_int(value as u64);
+    // In the order of the fields of `KernelDescriptor`.
+    let fields = [
+        word(MAGIC),
+        word(ABI_VERSION),
+        word(description.kind as u32),
+        word(description.flags),
+        entry,
+        word(description.param_size),
+        word(description.static_shared_size),
+        word(description.local_size),
+        word(description.max_threads_per_block),
+    ];
+    let constant = context.const_structure(&fields);
+    let global = module.add_global(
+        &format!("{name}{DESCRIPTOR_SUFFIX}"),
+        constant.ty(),
+        0,
+        Linkage::LLVMExternalLinkage,
+    );
+    global.set_initializer(constant);
+    global.set_global_constant(true);
+    global.set_alignment(8);
+}
+
+/// The kernel of a per-thread module and the facts that its attributes state.
+pub struct Kernel<'c> {
+    pub function: Value<'c>,
+    pub name: String,
+    pub param_size: u32,
+    pub max_threads_per_block: u32,
+}
+
+/// Finds the one function with the attribute `zluda-kernel`.
+pub fn find_kernel<'c>(module: &Module<'c>) -> Result<Kernel<'c>, crate::Error> {
+    let mut kernels = module.functions().into_iter().filter(|&function| {
+        !function.is_declaration() && module.string_attribute(function, "zluda-kernel").is_some()
+    });
+    let function =
+        kernels.next().ok_or_else(|| crate::Error::Bug("the module has no kernel".into()))?;
+    if kernels.next().is_some() {
+        return Err(crate::Error::Bug("the module has several kernels".into()));
+    }
+    let number = |name: &str, default: u32| {
+        module
+            .string_attribute(function, name)
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(default)
+    };
+    Ok(Kernel {
+        function,
+        name: function.name(),
+        param_size: number("zluda-param-size", 0),
+        max_threads_per_block: number("zluda-max-threads", 1024),
+    })
+}

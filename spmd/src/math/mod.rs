@@ -1,0 +1,153 @@
+//! PTX's approximate functions as scalar per-thread IR.
+//!
+//! Input: calls of `zluda.<function>.approx.*` and `zluda.ftz.f32`.
+//! Output: straight-line arithmetic in their place.
+//! Why here: before vectorising, so that the expansions become vector code like everything else. They
+//! use no fused multiply-add, so that all x86-64 levels give the same bits.
+
+mod exponential;
+mod logarithm;
+mod quotients;
+mod tanh;
+mod trigonometry;
+
+use llvm_zluda::{Builder, IntPredicate, Module, Opcode, RealPredicate, Value};
+
+use crate::Error;
+
+/// Replaces all calls of approximate functions and flushes.
+pub fn expand(module: &Module<'_>) -> Result<(), Error> {
+    for function in module.functions() {
+        if !function.is_declaration() {
+            continue;
+        }
+        let name = function.name();
+        let Some(name) = name.strip_prefix("zluda.") else { continue };
+        let Some(expansion) = expansion(name) else { continue };
+        for call in function.users() {
+            debug_assert_eq!(call.opcode(), Opcode::LLVMCall);
+            let builder = module.context().builder();
+            builder.position_before(call);
+            let math = Math { builder, module };
+            call.replace_all_uses_with(expansion.emit(&math, call.operand(0)));
+            call.erase();
+        }
+        function.delete_global();
+    }
+    Ok(())
+}
+
+type Emit = for<'a, 'c> fn(&Math<'a, 'c>, Value<'c>) -> Value<'c>;
+
+/// A function's arithmetic, and what happens around it.
+struct Expansion {
+    emit: Emit,
+    /// Subnormal operands and results become zeros of their sign.
+    flush: bool,
+    /// The operand and the result are `half`; the arithmetic is single precision.
+    half: bool,
+}
+
+impl Expansion {
+    fn emit<'c>(&self, math: &Math<'_, 'c>, operand: Value<'c>) -> Value<'c> {
+        let b = &math.builder;
+        let operand = if self.half { b.fpext(operand, b.context().f32()) } else { operand };
+        let operand = if self.flush { math.flush(operand) } else { operand };
+        let result = (self.emit)(math, operand);
+        let result = if self.flush { math.flush(result) } else { result };
+        if self.half { b.fptrunc(result, b.context().half()) } else { result }
+    }
+}
+
+/// `name` is without `zluda.`, such as `ex2.approx.ftz.f32`.
+fn expansion(name: &str) -> Option<Expansion> {
+    if name == "ftz.f32" {
+        return Some(Expansion { emit: |math, x| math.flush(x), flush: false, half: false });
+    }
+    let (function, rest) = name.split_once(".approx")?;
+    let (flush, ty) = match rest.strip_prefix(".ftz") {
+        Some(ty) => (true, ty),
+        None => (false, rest),
+    };
+    let emit: Emit = match (function, ty) {
+        ("ex2", ".f32" | ".f16") => exponential::ex2,
+        ("lg2", ".f32") => logarithm::lg2,
+        ("sin", ".f32") => trigonometry::sin,
+        ("cos", ".f32") => trigonometry::cos,
+        ("tanh", ".f32" | ".f16") => tanh::tanh,
+        ("rcp", ".f32") => quotients::rcp,
+        ("rsqrt", ".f32") => quotients::rsqrt,
+        ("sqrt", ".f32") => quotients::sqrt,
+        ("rcp", ".f64") => quotients::rcp_high_word,
+        ("rsqrt", ".f64") => quotients::rsqrt_high_word,
+        _ => return None,
+    };
+    // The double-precision functions flush as part of their definition, on their own type.
+    Some(Expansion { emit, flush: flush && ty == ".f32", half: ty == ".f16" })
+}
+
+/// A builder with the few operations that the expansions share. All values are `float` unless said.
+struct Math<'a, 'c> {
+    builder: Builder<'c>,
+    module: &'a Module<'c>,
+}
+
+impl<'c> Math<'_, 'c> {
+    fn constant(&self, value: f64) -> Value<'c> {
+        self.builder.context().f32().const_float(value)
+    }
+
+    fn int(&self, value: u32) -> Value<'c> {
+        self.builder.context().i32().const_int(value as u64)
+    }
+
+    fn bits(&self, x: Value<'c>) -> Value<'c> {
+        self.builder.bitcast(x, self.builder.context().i32())
+    }
+
+    fn float(&self, bits: Value<'c>) -> Value<'c> {
+        self.builder.bitcast(bits, self.builder.context().f32())
+    }
+
+    /// A unary LLVM intrinsic such as `llvm.rint`, on the operand's type.
+    fn intrinsic(&self, name: &str, x: Value<'c>) -> Value<'c> {
+        self.builder.intrinsic(self.module, name, &[x.ty()], &[x])
+    }
+
+    fn compare(&self, predicate: RealPredicate, x: Value<'c>, y: f64) -> Value<'c> {
+        self.builder.fcmp(predicate, x, x.ty().const_float(y))
+    }
+
+    /// `coefficients[0] + x * (coefficients[1] + x * ...)`
+    fn polynomial(&self, x: Value<'c>, coefficients: &[f64]) -> Value<'c> {
+        let b = &self.builder;
+        let mut terms = coefficients.iter().rev().map(|&c| self.constant(c));
+        let first = terms.next().unwrap_or_else(|| self.constant(0.0));
+        terms.fold(first, |sum, c| b.fadd(b.fmul(sum, x), c))
+    }
+
+    /// Subnormals become zeros of their sign. Float or double.
+    fn flush(&self, x: Value<'c>) -> Value<'c> {
+        let b = &self.builder;
+        let context = b.context();
+        let (integer, least_normal, sign) = match x.ty().bits() {
+            64 => (context.i64(), 1 << 52, 1 << 63),
+            _ => (context.i32(), 1 << 23, 1 << 31),
+        };
+        let bits = b.bitcast(x, integer);
+        let magnitude = b.and(bits, integer.const_int(sign - 1));
+        let subnormal =
+            b.icmp(IntPredicate::LLVMIntULT, magnitude, integer.const_int(least_normal));
+        let zero = b.bitcast(b.and(bits, integer.const_int(sign)), x.ty());
+        b.select(subnormal, zero, x)
+    }
+
+    /// The operand where it is a number with a magnitude of at most `limit`, else 0: safe to make an
+    /// integer of.
+    fn tame(&self, x: Value<'c>, limit: f64) -> Value<'c> {
+        let b = &self.builder;
+        let magnitude = self.intrinsic("llvm.fabs", x);
+        let good = self.compare(RealPredicate::LLVMRealOLE, magnitude, limit);
+        b.select(good, x, x.ty().const_float(0.0))
+    }
+}

@@ -1,0 +1,43 @@
+//! What callers choose, and what can go wrong.
+
+/// How a kernel is compiled for a CPU.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The launches have warps that never span two rows of a block (`ntid.x` a multiple of 32, or a
+    /// one-dimensional block): `tid.x` is consecutive in a warp, `tid.y` and `tid.z` are the same.
+    pub row_warps: bool,
+    /// A processor in LLVM's spelling, such as `znver3` or `x86-64-v3`.
+    pub cpu: String,
+    /// Processor features in LLVM's spelling, such as `+avx2,-avx512f`.
+    pub features: String,
+    /// Checks the IR after every step. Tests do; it costs about a third of the time.
+    pub verify: bool,
+}
+
+impl Options {
+    /// For the processor that this process runs on.
+    pub fn host(row_warps: bool) -> Self {
+        Self {
+            row_warps,
+            cpu: llvm_zluda::host_cpu(),
+            features: llvm_zluda::host_features(),
+            verify: cfg!(debug_assertions),
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The kernel uses something that this target does not do yet.
+    #[error("{0} is not supported on the CPU")]
+    Unsupported(String),
+    /// The IR breaks the contract of docs/dev/per_thread_ir.md, or a step of ours broke it.
+    #[error("{0}")]
+    Bug(String),
+    #[error(transparent)]
+    Passes(#[from] llvm_zluda::PassError),
+    #[error(transparent)]
+    Target(#[from] llvm_zluda::TargetError),
+    #[error(transparent)]
+    Link(#[from] llvm_zluda::LinkError),
+}

@@ -1,0 +1,352 @@
+//! The intrinsics of per-thread IR for one thread.
+
+use std::mem::offset_of;
+
+use cpu_abi::{BarrierReduction, BlockContext, Runtime, ShuffleKind, ThreadContext, WarpOperation};
+use llvm_zluda::{Builder, IntPredicate, Module, Type, Value};
+
+use crate::Error;
+use crate::shared::SHARED_BASE;
+
+/// A local variable lies at most this far from the frame of the function that asks about an address.
+const LOCAL_REACH: u64 = 1 << 20;
+
+/// Lowers the calls of one function, whose first parameters are the block and the thread.
+pub struct Lowering<'a, 'c> {
+    module: &'a Module<'c>,
+    builder: Builder<'c>,
+    block: Value<'c>,
+    thread: Value<'c>,
+}
+
+impl<'a, 'c> Lowering<'a, 'c> {
+    pub fn new(module: &'a Module<'c>, function: Value<'c>) -> Self {
+        let builder = module.context().builder();
+        Self { module, builder, block: function.parameter(0), thread: function.parameter(1) }
+    }
+
+    /// Lets other threads run before an access that may wait for them.
+    pub fn yield_before(&mut self, instruction: Value<'c>) {
+        self.builder.position_before(instruction);
+        let no_time = self.i32().const_int(0);
+        let warp = self.warp();
+        self.runtime(offset_of!(Runtime, yield_now), self.void(), &[self.block, warp, no_time]);
+    }
+
+    /// Replaces the call of an intrinsic; leaves other calls alone.
+    pub fn call(&mut self, call: Value<'c>) -> Result<(), Error> {
+        let full = call.called_name();
+        let Some(name) = full.strip_prefix("zluda.") else { return Ok(()) };
+        if call.callee().is_function() && !call.callee().is_declaration() {
+            return Ok(());
+        }
+        self.builder.position_before(call);
+        let arguments = call.arguments();
+        let result = if full == SHARED_BASE {
+            Some(self.block_field(offset_of!(BlockContext, shared), call.ty()))
+        } else {
+            self.intrinsic(name, call.ty(), &arguments)?
+        };
+        if let Some(result) = result {
+            call.replace_all_uses_with(result);
+        }
+        call.erase();
+        Ok(())
+    }
+
+    fn intrinsic(
+        &self,
+        name: &str,
+        ty: Type<'c>,
+        arguments: &[Value<'c>],
+    ) -> Result<Option<Value<'c>>, Error> {
+        let b = &self.builder;
+        let zero = self.i32().const_int(0);
+        if let Some(result) = self.identity(name, ty) {
+            return Ok(Some(result));
+        }
+        if let Some(result) = self.warp_operation(name, arguments) {
+            return Ok(result);
+        }
+        Ok(match name {
+            "clock64" => Some(b.intrinsic(self.module, "llvm.readcyclecounter", &[], &[])),
+            "globaltimer" => {
+                Some(self.runtime(offset_of!(Runtime, global_timer), ty, &[self.block]))
+            }
+            "barrier.sync" | "barrier.arrive" => {
+                let function = match name {
+                    "barrier.sync" => offset_of!(Runtime, barrier_sync),
+                    _ => offset_of!(Runtime, barrier_arrive),
+                };
+                self.runtime(
+                    function,
+                    ty,
+                    &[self.block, self.warp(), self.mask(), arguments[0], arguments[1]],
+                );
+                None
+            }
+            "barrier.red.popc" | "barrier.red.and" | "barrier.red.or" => {
+                let reduction = match name {
+                    "barrier.red.popc" => BarrierReduction::Popc,
+                    "barrier.red.and" => BarrierReduction::And,
+                    _ => BarrierReduction::Or,
+                };
+                let reduction = self.i32().const_int(reduction as u64);
+                let predicates = b.select(arguments[2], self.mask(), zero);
+                let words = [
+                    self.block,
+                    self.warp(),
+                    self.mask(),
+                    arguments[0],
+                    arguments[1],
+                    reduction,
+                    predicates,
+                ];
+                let result = self.runtime(offset_of!(Runtime, barrier_reduce), self.i32(), &words);
+                Some(if ty.bits() == 1 {
+                    b.icmp(IntPredicate::LLVMIntNE, result, zero)
+                } else {
+                    result
+                })
+            }
+            "nanosleep" => {
+                self.runtime(
+                    offset_of!(Runtime, yield_now),
+                    ty,
+                    &[self.block, self.warp(), arguments[0]],
+                );
+                None
+            }
+            "vprintf" => Some(self.runtime(
+                offset_of!(Runtime, vprintf),
+                ty,
+                &[self.block, arguments[0], arguments[1]],
+            )),
+            "malloc" => {
+                Some(self.runtime(offset_of!(Runtime, malloc), ty, &[self.block, arguments[0]]))
+            }
+            "free" => {
+                self.runtime(offset_of!(Runtime, free), ty, &[self.block, arguments[0]]);
+                None
+            }
+            "assertfail" => {
+                let mut words = vec![self.block, self.warp(), self.lane()];
+                words.extend(arguments);
+                self.runtime(offset_of!(Runtime, assert_fail), ty, &words);
+                None
+            }
+            "trap" => {
+                self.runtime(
+                    offset_of!(Runtime, trap),
+                    ty,
+                    &[self.block, self.warp(), self.mask()],
+                );
+                None
+            }
+            _ => match name.strip_prefix("isspacep.") {
+                Some(space) => Some(self.is_in_space(space, arguments[0])),
+                None => return Err(Error::Unsupported(format!("the intrinsic zluda.{name}"))),
+            },
+        })
+    }
+
+    /// Who and where the thread is.
+    fn identity(&self, name: &str, ty: Type<'c>) -> Option<Value<'c>> {
+        let axis = |name: &str, prefix: &str| {
+            let index =
+                ["x", "y", "z"].iter().position(|axis| name.strip_prefix(prefix) == Some(axis))?;
+            Some(index * size_of::<u32>())
+        };
+        let block = |field: usize| self.block_field(field, ty);
+        let thread = |field: usize| self.thread_field(field, ty);
+        Some(match name {
+            "params" => block(offset_of!(BlockContext, params)),
+            "laneid" => thread(offset_of!(ThreadContext, lane)),
+            "warpid" => thread(offset_of!(ThreadContext, warp)),
+            "nwarpid" => block(offset_of!(BlockContext, warps)),
+            "smid" => block(offset_of!(BlockContext, smid)),
+            "nsmid" => block(offset_of!(BlockContext, nsmid)),
+            "gridid" => block(offset_of!(BlockContext, grid_id)),
+            "dynamic_smem_size" => block(offset_of!(BlockContext, dynamic_shared_size)),
+            "total_smem_size" => block(offset_of!(BlockContext, total_shared_size)),
+            _ => {
+                if let Some(offset) = axis(name, "tid.") {
+                    thread(offset_of!(ThreadContext, tid) + offset)
+                } else if let Some(offset) = axis(name, "ntid.") {
+                    block(offset_of!(BlockContext, ntid) + offset)
+                } else if let Some(offset) = axis(name, "ctaid.") {
+                    block(offset_of!(BlockContext, ctaid) + offset)
+                } else {
+                    block(offset_of!(BlockContext, nctaid) + axis(name, "nctaid.")?)
+                }
+            }
+        })
+    }
+
+    /// Operations of a warp: waits in the runtime. The outer option says whether `name` is one.
+    fn warp_operation(&self, name: &str, arguments: &[Value<'c>]) -> Option<Option<Value<'c>>> {
+        use WarpOperation::*;
+        let b = &self.builder;
+        let shuffle = match name {
+            "shfl.up" => Some(ShuffleKind::Up),
+            "shfl.down" => Some(ShuffleKind::Down),
+            "shfl.bfly" => Some(ShuffleKind::Bfly),
+            "shfl.idx" => Some(ShuffleKind::Idx),
+            _ => None,
+        };
+        if let Some(kind) = shuffle {
+            let mut words = vec![self.thread, self.i32().const_int(kind as u64)];
+            words.extend(arguments);
+            let packed = self.runtime(offset_of!(Runtime, shuffle), self.i64(), &words);
+            return Some(Some(self.word_and_predicate(packed)));
+        }
+        let (operation, answer) = match name {
+            "bar.warp.sync" => (Sync, Answer::None),
+            "activemask" => (ActiveMask, Answer::Word),
+            "vote.all" => (VoteAll, Answer::Predicate),
+            "vote.any" => (VoteAny, Answer::Predicate),
+            "vote.uni" => (VoteUni, Answer::Predicate),
+            "vote.ballot" => (Ballot, Answer::Word),
+            "match.any.b32" => (MatchAny32, Answer::Word),
+            "match.any.b64" => (MatchAny64, Answer::Word),
+            "match.all.b32" => (MatchAll32, Answer::Both),
+            "match.all.b64" => (MatchAll64, Answer::Both),
+            "redux.add" => (ReduxAdd, Answer::Word),
+            "redux.min.s" => (ReduxMinS, Answer::Word),
+            "redux.max.s" => (ReduxMaxS, Answer::Word),
+            "redux.min.u" => (ReduxMinU, Answer::Word),
+            "redux.max.u" => (ReduxMaxU, Answer::Word),
+            "redux.and" => (ReduxAnd, Answer::Word),
+            "redux.or" => (ReduxOr, Answer::Word),
+            "redux.xor" => (ReduxXor, Answer::Word),
+            "elect" => (Elect, Answer::Both),
+            _ => return None,
+        };
+        let none = self.i64().const_int(0);
+        let (value, mask) = match *arguments {
+            [] => (none, self.i32().all_ones()),
+            [mask] => (none, mask),
+            [value, mask, ..] => (b.zext(value, self.i64()), mask),
+        };
+        let kind = self.i32().const_int(operation as u64);
+        let packed = self.runtime(
+            offset_of!(Runtime, warp_operation),
+            self.i64(),
+            &[self.thread, kind, value, mask],
+        );
+        Some(match answer {
+            Answer::None => None,
+            Answer::Word => Some(b.trunc(packed, self.i32())),
+            Answer::Predicate => Some(b.icmp(
+                IntPredicate::LLVMIntNE,
+                b.trunc(packed, self.i32()),
+                self.i32().const_int(0),
+            )),
+            Answer::Both => Some(self.word_and_predicate(packed)),
+        })
+    }
+
+    /// `{i32, i1}` from a word and a predicate in bit 32.
+    fn word_and_predicate(&self, packed: Value<'c>) -> Value<'c> {
+        let b = &self.builder;
+        let context = b.context();
+        let high = b.lshr(packed, self.i64().const_int(32));
+        let pair = context.structure(&[self.i32(), context.i1()], false).poison();
+        let pair = b.insert_value(pair, b.trunc(packed, self.i32()), 0);
+        b.insert_value(pair, b.trunc(high, context.i1()), 1)
+    }
+
+    /// Shared memory is the block's, local memory lies around this frame, everything else is global.
+    fn is_in_space(&self, space: &str, pointer: Value<'c>) -> Value<'c> {
+        let b = &self.builder;
+        let address = b.ptr_to_int(pointer, self.i64());
+        let below = |start: Value<'c>, size: Value<'c>| {
+            b.icmp(IntPredicate::LLVMIntULT, b.sub(address, start), size)
+        };
+        let shared = || {
+            let base = self.block_field(offset_of!(BlockContext, shared), self.i64());
+            let size = self.block_field(offset_of!(BlockContext, total_shared_size), self.i32());
+            below(base, b.zext(size, self.i64()))
+        };
+        let local = || {
+            let context = b.context();
+            let frame = b.intrinsic(
+                self.module,
+                "llvm.frameaddress",
+                &[context.ptr(0)],
+                &[self.i32().const_int(0)],
+            );
+            let start = b.sub(b.ptr_to_int(frame, self.i64()), self.i64().const_int(LOCAL_REACH));
+            below(start, self.i64().const_int(2 * LOCAL_REACH))
+        };
+        match space {
+            "shared" => shared(),
+            "local" => local(),
+            "global" => b.not(b.or(shared(), local())),
+            _ => b.context().i1().const_int(0),
+        }
+    }
+
+    // ---- pieces
+
+    fn void(&self) -> Type<'c> {
+        self.builder.context().void()
+    }
+
+    fn i32(&self) -> Type<'c> {
+        self.builder.context().i32()
+    }
+
+    fn i64(&self) -> Type<'c> {
+        self.builder.context().i64()
+    }
+
+    /// A field that never changes while the code runs.
+    fn field(&self, structure: Value<'c>, offset: usize, ty: Type<'c>) -> Value<'c> {
+        let b = &self.builder;
+        let pointer = b.byte_offset(structure, self.i64().const_int(offset as u64));
+        let alignment = if ty.is_pointer() || ty.bits() == 64 { 8 } else { 4 };
+        let load = b.load(ty, pointer, alignment);
+        load.add_empty_metadata(b.context(), "invariant.load");
+        load
+    }
+
+    fn block_field(&self, offset: usize, ty: Type<'c>) -> Value<'c> {
+        self.field(self.block, offset, ty)
+    }
+
+    fn thread_field(&self, offset: usize, ty: Type<'c>) -> Value<'c> {
+        self.field(self.thread, offset, ty)
+    }
+
+    fn warp(&self) -> Value<'c> {
+        self.thread_field(offset_of!(ThreadContext, warp), self.i32())
+    }
+
+    fn lane(&self) -> Value<'c> {
+        self.thread_field(offset_of!(ThreadContext, lane), self.i32())
+    }
+
+    /// The mask of this one lane.
+    fn mask(&self) -> Value<'c> {
+        self.builder.shl(self.i32().const_int(1), self.lane())
+    }
+
+    /// Calls the runtime function at `offset` of the table.
+    fn runtime(&self, offset: usize, result: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {
+        let b = &self.builder;
+        let pointer = b.context().ptr(0);
+        let table = self.block_field(offset_of!(BlockContext, runtime), pointer);
+        let function = self.field(table, offset, pointer);
+        let types: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
+        b.call_pointer(b.context().function_type(result, &types), function, arguments)
+    }
+}
+
+/// Which parts of a warp operation's answer the intrinsic returns.
+enum Answer {
+    None,
+    Word,
+    Predicate,
+    Both,
+}

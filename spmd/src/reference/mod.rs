@@ -1,0 +1,62 @@
+//! The reference lowering: one lane at a time, every thread a coroutine of its own.
+//!
+//! Input: optimised per-thread IR. Output: the same code as a [`cpu_abi::ThreadEntry`].
+//! It is slow, simple, and right by construction: whatever threads do together is a call of the runtime,
+//! which waits for the threads that the operation names. Independent thread scheduling included, since a
+//! thread yields before each atomic or volatile access.
+
+mod intrinsics;
+mod signature;
+
+use cpu_abi::{FLAG_WAITS, KernelKind};
+use llvm_zluda::{Linkage, Module, Opcode, Value};
+
+use crate::Error;
+use crate::descriptor::{self, Description};
+use intrinsics::Lowering;
+
+/// Makes the kernel of `module` a reference kernel. The returned module exports its descriptor only.
+pub fn lower<'c>(module: &Module<'c>, static_shared_size: u32) -> Result<Module<'c>, Error> {
+    let module = module.duplicate();
+    let kernel = descriptor::find_kernel(&module)?;
+    let (name, param_size, max_threads) =
+        (kernel.name, kernel.param_size, kernel.max_threads_per_block);
+
+    let entry = signature::add_context_parameters(&module, kernel.function);
+    entry.set_name(&format!("{name}.entry"));
+    for function in module.functions() {
+        if function.is_declaration() {
+            continue;
+        }
+        function.set_linkage(Linkage::LLVMInternalLinkage);
+        let mut lowering = Lowering::new(&module, function);
+        for block in function.blocks() {
+            for instruction in block.instructions() {
+                if instruction.opcode() == Opcode::LLVMCall {
+                    lowering.call(instruction)?;
+                } else if synchronizes(instruction) {
+                    lowering.yield_before(instruction);
+                }
+            }
+        }
+    }
+    let description = Description {
+        kind: KernelKind::Reference,
+        flags: FLAG_WAITS,
+        param_size,
+        static_shared_size,
+        local_size: 0,
+        max_threads_per_block: max_threads,
+    };
+    descriptor::emit(&module, &name, entry, &description);
+    Ok(module)
+}
+
+/// Accesses through which a thread may wait for another one.
+fn synchronizes(instruction: Value<'_>) -> bool {
+    match instruction.opcode() {
+        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => true,
+        Opcode::LLVMLoad => instruction.is_volatile() || instruction.is_atomic(),
+        _ => false,
+    }
+}

@@ -1,0 +1,142 @@
+//! Gives the `.shared` variables of a module their places in the block's shared memory.
+//!
+//! Input: per-thread IR whose shared variables are globals in address space 3.
+//! Output: the same IR without them; each use became `zluda.cpu.shared` (the block's shared memory, a
+//! `ptr addrspace(3)`) plus an offset.
+//! Why here: both lowerings want addresses that they can compute with, and constant expressions gone.
+
+use llvm_zluda::{Builder, MemoryEffects, Module, Opcode, Value};
+
+use crate::Error;
+
+/// The intrinsic that stands for the address of the block's shared memory.
+pub const SHARED_BASE: &str = "zluda.cpu.shared";
+
+/// Dynamic shared memory begins at the next multiple of this after the static variables.
+const DYNAMIC_ALIGNMENT: u64 = 16;
+
+const SHARED_SPACE: u32 = 3;
+
+/// Replaces the variables; returns the bytes of static shared memory.
+pub fn place_variables(module: &Module<'_>) -> Result<u32, Error> {
+    let mut places = Vec::new();
+    let mut dynamic = Vec::new();
+    let mut end = 0_u64;
+    for global in module.globals() {
+        if global.ty().address_space() != SHARED_SPACE {
+            continue;
+        }
+        if global.is_declaration() {
+            dynamic.push(global);
+            continue;
+        }
+        let place = end.next_multiple_of(global.alignment().max(1) as u64);
+        end = place + module.size_of(global.value_type());
+        places.push((global, place));
+    }
+    let dynamic_place = end.next_multiple_of(DYNAMIC_ALIGNMENT);
+    places.extend(dynamic.into_iter().map(|global| (global, dynamic_place)));
+    if places.is_empty() {
+        return Ok(0);
+    }
+    rewrite(module, &places)?;
+    for (global, _) in places {
+        if !global.has_uses() {
+            global.delete_global();
+        }
+    }
+    u32::try_from(end).map_err(|_| Error::Unsupported("shared memory of 4 GiB".into()))
+}
+
+fn rewrite<'c>(module: &Module<'c>, places: &[(Value<'c>, u64)]) -> Result<(), Error> {
+    let context = module.context();
+    let base =
+        module.declare_function(SHARED_BASE, context.function_type(context.ptr(SHARED_SPACE), &[]));
+    module.set_memory_effects(base, MemoryEffects::None);
+    for name in ["nounwind", "willreturn", "speculatable"] {
+        module.add_attribute(base, name);
+    }
+    let rewriter = Rewriter { builder: context.builder(), base, places };
+    for function in module.functions() {
+        for block in function.blocks() {
+            for instruction in block.instructions() {
+                rewriter.instruction(instruction)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Rewriter<'a, 'c> {
+    builder: Builder<'c>,
+    base: Value<'c>,
+    places: &'a [(Value<'c>, u64)],
+}
+
+impl<'c> Rewriter<'_, 'c> {
+    fn instruction(&self, instruction: Value<'c>) -> Result<(), Error> {
+        let phi = instruction.opcode() == Opcode::LLVMPHI;
+        for index in 0..instruction.operand_count() {
+            let operand = instruction.operand(index);
+            if !operand.is_constant() || !self.mentions_shared(operand) {
+                continue;
+            }
+            match (
+                phi,
+                phi.then(|| instruction.incoming()[index as usize].1.terminator()).flatten(),
+            ) {
+                (true, Some(terminator)) => self.builder.position_before(terminator),
+                _ => self.builder.position_before(instruction),
+            }
+            let value = self.materialize(operand)?;
+            instruction.set_operand(index, value);
+        }
+        Ok(())
+    }
+
+    fn place(&self, value: Value<'c>) -> Option<u64> {
+        self.places.iter().find(|(global, _)| *global == value).map(|&(_, place)| place)
+    }
+
+    fn mentions_shared(&self, value: Value<'c>) -> bool {
+        self.place(value).is_some()
+            || (value.is_constant_expression()
+                && value.operands().into_iter().any(|operand| self.mentions_shared(operand)))
+    }
+
+    /// The constant as instructions at the builder's position.
+    fn materialize(&self, value: Value<'c>) -> Result<Value<'c>, Error> {
+        let builder = &self.builder;
+        if let Some(place) = self.place(value) {
+            let base = builder.call(self.base, &[]);
+            return Ok(builder.byte_offset(base, builder.context().i64().const_int(place)));
+        }
+        if !self.mentions_shared(value) {
+            return Ok(value);
+        }
+        let operands = value
+            .operands()
+            .into_iter()
+            .map(|operand| self.materialize(operand))
+            .collect::<Result<Vec<_>, _>>()?;
+        let ty = value.ty();
+        Ok(match value.opcode() {
+            Opcode::LLVMPtrToInt | Opcode::LLVMPtrToAddr => builder.ptr_to_int(operands[0], ty),
+            Opcode::LLVMIntToPtr => builder.int_to_ptr(operands[0], ty),
+            Opcode::LLVMBitCast => builder.bitcast(operands[0], ty),
+            Opcode::LLVMAddrSpaceCast => builder.addr_space_cast(operands[0], ty),
+            Opcode::LLVMTrunc => builder.trunc(operands[0], ty),
+            Opcode::LLVMAdd => builder.add(operands[0], operands[1]),
+            Opcode::LLVMSub => builder.sub(operands[0], operands[1]),
+            Opcode::LLVMXor => builder.xor(operands[0], operands[1]),
+            Opcode::LLVMGetElementPtr => {
+                builder.gep(value.gep_source_type(), operands[0], &operands[1..])
+            }
+            other => {
+                return Err(Error::Bug(format!(
+                    "a constant expression with {other:?} over shared memory"
+                )));
+            }
+        })
+    }
+}
