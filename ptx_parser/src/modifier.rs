@@ -8,10 +8,10 @@ pub trait Modifier: Copy + Eq + 'static {
     const WORDS: &'static [&'static str];
 
     /// 1 + the value's index in [`Modifier::ALL`].
-    fn code(self) -> u8;
+    fn code(self) -> u16;
 
     /// The value of a [`Modifier::code`]; none for 0.
-    fn from_code(code: u8) -> Option<Self> {
+    fn from_code(code: u16) -> Option<Self> {
         Self::ALL.get(usize::from(code).checked_sub(1)?).copied()
     }
 
@@ -37,8 +37,8 @@ macro_rules! modifiers {
             const ALL: &'static [Self] = &[$($name::$value,)*];
             const WORDS: &'static [&'static str] = &[$($word,)*];
 
-            fn code(self) -> u8 {
-                self as u8 + 1
+            fn code(self) -> u16 {
+                self as u16 + 1
             }
         }
 
@@ -202,4 +202,161 @@ modifiers! {
     SurfaceFormat { B = "b", P = "p", }
     CacheLevel { L1 = "L1", L2 = "L2", }
     CtaidDimension { X = "get_first_ctaid::x", Y = "get_first_ctaid::y", Z = "get_first_ctaid::z", }
+    /// A byte or half of a word.
+    Selector { B0 = "b0", B1 = "b1", B2 = "b2", B3 = "b3", H0 = "h0", H1 = "h1", }
+    VideoScale { Shr7 = "shr7", Shr15 = "shr15", }
+    /// Which halves of a result are written.
+    HalfMask { H0 = "h0", H1 = "h1", H10 = "h10", }
+    /// The halves that the high and the low lane read.
+    HalfSelector { H00 = "h00", H01 = "h01", H02 = "h02", H03 = "h03", H10 = "h10", H11 = "h11", H12 = "h12", H13 = "h13", H20 = "h20", H21 = "h21", H22 = "h22", H23 = "h23", H30 = "h30", H31 = "h31", H32 = "h32", H33 = "h33", }
+    /// Which bytes of a result are written.
+    ByteMask { B0 = "b0", B1 = "b1", B10 = "b10", B2 = "b2", B20 = "b20", B21 = "b21", B210 = "b210", B3 = "b3", B30 = "b30", B31 = "b31", B310 = "b310", B32 = "b32", B320 = "b320", B321 = "b321", B3210 = "b3210", }
+    CtaGroup { One = "cta_group::1", Two = "cta_group::2", }
+    /// How a tensor is cut to boxes.
+    TensorMode {
+        Tile = "tile", TileGather4 = "tile::gather4", TileScatter4 = "tile::scatter4", Im2col = "im2col",
+        Im2colW = "im2col::w", Im2colW128 = "im2col::w::128", Im2colNoOffs = "im2col_no_offs",
+    }
+    TensormapField {
+        GlobalAddress = "global_address", Rank = "rank", BoxDim = "box_dim", GlobalDim = "global_dim",
+        GlobalStride = "global_stride", ElementStride = "element_stride", Elemtype = "elemtype",
+        InterleaveLayout = "interleave_layout", SwizzleMode = "swizzle_mode",
+        SwizzleAtomicity = "swizzle_atomicity", FillMode = "fill_mode",
+    }
+    /// Shapes of accesses to tensor memory.
+    TmemShape {
+        S128x256b = "128x256b", S4x256b = "4x256b", S128x128b = "128x128b", S64x128b = "64x128b",
+        S32x128b = "32x128b", S16x64b = "16x64b", S16x128b = "16x128b", S16x256b = "16x256b", S32x32b = "32x32b",
+        S16x32bx2 = "16x32bx2",
+    }
+    WarpMulticast { X2In02And13 = "warpx2::02_13", X2In01And23 = "warpx2::01_23", X4 = "warpx4", }
+    TmemFence { BeforeThreadSync = "fence::before_thread_sync", AfterThreadSync = "fence::after_thread_sync", }
+    TmemWait { Ld = "wait::ld", St = "wait::st", }
+    /// What becomes of a matrix in the collector buffer.
+    CollectorUsage { AFill = "collector::a::fill", AUse = "collector::a::use", ALastuse = "collector::a::lastuse", ADiscard = "collector::a::discard", B0Fill = "collector::b0::fill", B0Use = "collector::b0::use", B0Lastuse = "collector::b0::lastuse", B0Discard = "collector::b0::discard", B1Fill = "collector::b1::fill", B1Use = "collector::b1::use", B1Lastuse = "collector::b1::lastuse", B1Discard = "collector::b1::discard", B2Fill = "collector::b2::fill", B2Use = "collector::b2::use", B2Lastuse = "collector::b2::lastuse", B2Discard = "collector::b2::discard", B3Fill = "collector::b3::fill", B3Use = "collector::b3::use", B3Lastuse = "collector::b3::lastuse", B3Discard = "collector::b3::discard", }
+}
+
+/// A shape of `wgmma`, where m is always 64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WgmmaShape {
+    pub n: u16,
+    pub k: u16,
+}
+
+/// The k of all types, `.sp` included.
+const WGMMA_K: [u16; 6] = [8, 16, 32, 64, 128, 256];
+const WGMMA_COUNT: usize = 32 * WGMMA_K.len();
+
+static WGMMA_TEXT: [([u8; 12], usize); WGMMA_COUNT] = {
+    let mut texts = [([0; 12], 0); WGMMA_COUNT];
+    let mut i = 0;
+    while i < WGMMA_COUNT {
+        let shape = WgmmaShape::at(i);
+        let (text, end) = append(*b"m64n\0\0\0\0\0\0\0\0", 4, shape.n);
+        let (mut text, end) = (text, end);
+        text[end] = b'k';
+        texts[i] = append(text, end + 1, shape.k);
+        i += 1;
+    }
+    texts
+};
+
+const fn append(mut text: [u8; 12], mut end: usize, number: u16) -> ([u8; 12], usize) {
+    let mut unit = 100;
+    while unit > 0 {
+        if number >= unit {
+            text[end] = b'0' + (number / unit % 10) as u8;
+            end += 1;
+        }
+        unit /= 10;
+    }
+    (text, end)
+}
+
+const fn ascii(text: &'static [u8]) -> &'static str {
+    match std::str::from_utf8(text) {
+        Ok(text) => text,
+        Err(_) => "",
+    }
+}
+
+impl WgmmaShape {
+    const fn at(index: usize) -> Self {
+        WgmmaShape { n: 8 * (index / WGMMA_K.len() + 1) as u16, k: WGMMA_K[index % WGMMA_K.len()] }
+    }
+}
+
+impl Modifier for WgmmaShape {
+    const ALL: &'static [Self] = &{
+        let mut all = [WgmmaShape { n: 0, k: 0 }; WGMMA_COUNT];
+        let mut i = 0;
+        while i < WGMMA_COUNT {
+            all[i] = WgmmaShape::at(i);
+            i += 1;
+        }
+        all
+    };
+    const WORDS: &'static [&'static str] = &{
+        let mut words = [""; WGMMA_COUNT];
+        let mut i = 0;
+        while i < WGMMA_COUNT {
+            words[i] = ascii(WGMMA_TEXT[i].0.split_at(WGMMA_TEXT[i].1).0);
+            i += 1;
+        }
+        words
+    };
+
+    fn code(self) -> u16 {
+        Self::ALL.iter().position(|s| *s == self).map_or(0, |i| i as u16 + 1)
+    }
+}
+
+/// `.b7654`: the bytes, 0 to 7, that the lanes 3, 2, 1 and 0 read, as octal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ByteSelector(u16);
+
+impl ByteSelector {
+    /// The byte, 0 to 7, that a lane (0 to 3) reads.
+    pub fn byte(self, lane: u32) -> u16 {
+        self.0 >> (3 * lane) & 7
+    }
+}
+
+static BYTE_SELECTOR_TEXT: [[u8; 5]; 4096] = {
+    let mut texts = [*b"b0000"; 4096];
+    let mut i = 0;
+    while i < 4096 {
+        let mut digit = 0;
+        while digit < 4 {
+            texts[i][4 - digit] = b'0' + (i >> (3 * digit) & 7) as u8;
+            digit += 1;
+        }
+        i += 1;
+    }
+    texts
+};
+
+impl Modifier for ByteSelector {
+    const ALL: &'static [Self] = &{
+        let mut all = [ByteSelector(0); 4096];
+        let mut i = 0;
+        while i < 4096 {
+            all[i] = ByteSelector(i as u16);
+            i += 1;
+        }
+        all
+    };
+    const WORDS: &'static [&'static str] = &{
+        let mut words = [""; 4096];
+        let mut i = 0;
+        while i < 4096 {
+            words[i] = ascii(&BYTE_SELECTOR_TEXT[i]);
+            i += 1;
+        }
+        words
+    };
+
+    fn code(self) -> u16 {
+        self.0 + 1
+    }
 }

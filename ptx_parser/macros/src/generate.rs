@@ -28,7 +28,7 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
             (None, _) => {
                 members.push(quote!(pub #id: bool));
                 field_builds.push(quote!(#id: codes[#index] != 0));
-                field_codes.push(quote!(u8::from(self.#id)));
+                field_codes.push(quote!(u16::from(self.#id)));
                 field_specs.push(quote!(FieldSpec { words: &[] }));
             }
             (Some(type_), optional) => {
@@ -120,16 +120,24 @@ fn table(name: &Ident) -> Ident {
 }
 
 fn slot(slot: &Slot) -> TokenStream {
-    let Slot { words, field, optional } = slot;
+    let Slot { words, type_, field, optional } = slot;
+    // `{ * }`
+    let words = match (words.is_empty(), type_) {
+        (true, Some(type_)) => {
+            let type_ = format_ident!("{type_}");
+            quote!(<#type_ as Modifier>::WORDS)
+        }
+        _ => quote!(&[#(#words,)*]),
+    };
     let field = match field {
         Some(index) => quote!(Some(#index)),
         None => quote!(None),
     };
-    quote!(Slot { words: &[#(#words,)*], field: #field, optional: #optional })
+    quote!(Slot { words: #words, field: #field, optional: #optional })
 }
 
 fn operand_slot(operand: &OperandSlot) -> TokenStream {
-    let OperandSlot { fields, bracket, optional, not, minus, pair, suffix } = operand;
+    let OperandSlot { fields, bracket, vector, optional, not, minus, pair, suffix } = operand;
     let pair = match pair {
         Some((index, optional)) => quote!(Some((#index, #optional))),
         None => quote!(None),
@@ -144,6 +152,7 @@ fn operand_slot(operand: &OperandSlot) -> TokenStream {
     quote!(OperandSlot {
         fields: &[#(#fields,)*],
         bracket: #bracket,
+        vector: #vector,
         optional: #optional,
         not: #not,
         minus: #minus,

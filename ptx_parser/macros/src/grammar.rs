@@ -55,6 +55,8 @@ pub struct Operand {
     /// One name; several for `[a, b]`.
     pub names: Vec<String>,
     pub bracket: bool,
+    /// `<a>`: must be a vector.
+    pub vector: bool,
     pub optional: bool,
     /// `{!}a`
     pub not: bool,
@@ -71,13 +73,21 @@ impl Parse for Family {
         let mut instructions = Vec::new();
         while !input.is_empty() {
             let docs = input.call(Attribute::parse_outer)?;
-            let name: Ident = input.parse()?;
+            let mut names: Vec<Ident> = vec![input.parse()?];
+            while input.parse::<Option<Token![,]>>()?.is_some() {
+                names.push(input.parse()?);
+            }
             input.parse::<Token![=]>()?;
             let text: LitStr = input.parse()?;
             input.parse::<Token![;]>()?;
-            let (blocks, writes) =
-                read(&text.value()).map_err(|e| Error::new(text.span(), format!("{name}: {e}")))?;
-            instructions.push(Declaration { docs, name, blocks, writes });
+            for name in names {
+                let forms = text
+                    .value()
+                    .replace("opcode.", &format!("{}.", name.to_string().to_lowercase()));
+                let (blocks, writes) =
+                    read(&forms).map_err(|e| Error::new(text.span(), format!("{name}: {e}")))?;
+                instructions.push(Declaration { docs: docs.clone(), name, blocks, writes });
+            }
         }
         Ok(Family { instructions })
     }
@@ -185,6 +195,39 @@ impl<'a> Reader<'a> {
         Ok(name)
     }
 
+    fn number(&mut self) -> Result<usize, String> {
+        let word = self.word(&[])?;
+        word.parse().map_err(|_| format!("`{word}` is no number"))
+    }
+
+    /// `m64n[8..256/8]k16`: the words with 8, 16, ... 256.
+    fn range(&mut self) -> Result<Vec<String>, String> {
+        let mut words = vec![String::new()];
+        loop {
+            if self.rest.starts_with('[') {
+                self.expect("[")?;
+                let first = self.number()?;
+                self.expect("..")?;
+                let last = self.number()?;
+                self.expect("/")?;
+                let step = self.number()?.max(1);
+                self.expect("]")?;
+                let append = |w: &String| {
+                    (first..=last).step_by(step).map(|n| format!("{w}{n}")).collect::<Vec<_>>()
+                };
+                words = words.iter().flat_map(append).collect();
+            } else if self.rest.starts_with("::")
+                || self.rest.starts_with(|c: char| c.is_ascii_alphanumeric())
+            {
+                let separator = if self.eat("::") { "::" } else { "" };
+                let part = self.word(&[])?;
+                words.iter_mut().for_each(|w| w.push_str(&format!("{separator}{part}")));
+            } else {
+                return Ok(words);
+            }
+        }
+    }
+
     fn field(&mut self) -> Result<Option<String>, String> {
         if self.eat("@") { Ok(Some(self.word(&[])?.to_owned())) } else { Ok(None) }
     }
@@ -201,8 +244,10 @@ impl<'a> Reader<'a> {
         self.expect("{")?;
         let mut words = Vec::new();
         while !self.eat("}") {
-            self.expect(".")?;
-            words.push(self.dotted()?);
+            if !self.eat("*") {
+                self.expect(".")?;
+                words.extend(self.range()?);
+            }
             self.eat(",");
         }
         if !self.rest.trim().is_empty() {
@@ -266,6 +311,10 @@ impl<'a> Reader<'a> {
                 }
             }
             self.expect("]")?;
+        } else if self.eat("<") {
+            operand.vector = true;
+            operand.names.push(self.word(&['-'])?.to_owned());
+            self.expect(">")?;
         } else {
             operand.names.push(self.word(&['-'])?.to_owned());
         }

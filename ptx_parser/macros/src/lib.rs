@@ -33,6 +33,10 @@ use proc_macro::TokenStream;
 /// - `.name@field` and `.literal@field` store a group or a literal under another field's name. A
 ///   literal scalar type without `@` goes to the field `type_`; other literals become flags, or
 ///   nothing where every form has them.
+/// - `{ * }` is all words of the type, and `.m64n[8..256/8]k16` the words with 8, 16, ... 256.
+/// - `A, B = r"opcode.type d;"` declares `a.type d;` and `b.type d;` alike.
+/// - `<a>` is an operand that must be a vector.
+/// - A `{.level::cache_hint}` and a `{, cache-policy}` of one form come together or not at all.
 /// - `writes = d, p;` names the destinations; without it they are `d`, `p` and `q` outside of `[]`.
 #[proc_macro]
 pub fn isa(input: TokenStream) -> TokenStream {

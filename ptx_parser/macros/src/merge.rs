@@ -27,7 +27,9 @@ pub enum Kind {
 
 /// A place for a modifier in a form.
 pub struct Slot {
+    /// None for all words of the type.
     pub words: Vec<String>,
+    pub type_: Option<String>,
     pub field: Option<usize>,
     pub optional: bool,
 }
@@ -35,6 +37,7 @@ pub struct Slot {
 pub struct OperandSlot {
     pub fields: Vec<usize>,
     pub bracket: bool,
+    pub vector: bool,
     pub optional: bool,
     pub not: bool,
     pub minus: bool,
@@ -173,7 +176,7 @@ fn group<'a>(blocks: &'a [Block], own: &'a Block, name: &str) -> Option<&'a Grou
 
 fn resolve(blocks: &[Block], own: &Block, modifier: &Modifier) -> Resolved {
     if let Some(group) = group(blocks, own, &modifier.name) {
-        let scalar = group.words.iter().all(|w| is_scalar(w));
+        let scalar = !group.words.is_empty() && group.words.iter().all(|w| is_scalar(w));
         let type_ = group.type_.clone().or_else(|| scalar.then(|| SCALAR_TYPE.to_owned()));
         let field = modifier.field.as_ref().or(group.field.as_ref()).unwrap_or(&group.name);
         Resolved {
@@ -269,7 +272,7 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
                 Some(field) => field == "type_" && constant_type,
             };
             if constant {
-                return Ok(Slot { words: m.words, field: None, optional: m.optional });
+                return Ok(Slot { words: m.words, type_: None, field: None, optional: m.optional });
             }
             let name = m.field.clone().unwrap_or_else(|| snake(&m.words[0]));
             let index = match fields.iter().position(|f| f.name == name) {
@@ -295,7 +298,7 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
                 return Err(fail(format!("a form fills `{name}` twice")));
             }
             own_fields.push((index, m.optional));
-            Ok(Slot { words: m.words, field: Some(index), optional: m.optional })
+            Ok(Slot { words: m.words, type_: m.type_, field: Some(index), optional: m.optional })
         };
         let modifiers = modifiers.into_iter().map(&mut slot).collect::<syn::Result<Vec<_>>>()?;
         let mut operand_slots = Vec::new();
@@ -341,6 +344,7 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
             operand_slots.push(OperandSlot {
                 fields: indices,
                 bracket: operand.bracket,
+                vector: operand.vector,
                 optional: operand.optional,
                 not: operand.not,
                 minus: operand.minus,
@@ -356,7 +360,7 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
         seen.iter().all(|form| form.iter().any(|(i, optional)| *i == index && !optional))
     };
     for slot in forms.iter().flat_map(|f: &MergedForm| &f.modifiers) {
-        if slot.words.len() > 1 && slot.field.is_some_and(|f| fields[f].type_.is_none()) {
+        if slot.words.len() != 1 && slot.field.is_some_and(|f| fields[f].type_.is_none()) {
             return Err(fail(format!("`{}` is a choice and needs a type", slot.words.join(", "))));
         }
     }

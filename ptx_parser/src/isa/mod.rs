@@ -33,4 +33,8 @@ ptx_parser_macros::instruction_set! {
     async_copy,
     texture,
     address,
+    video,
+    wgmma,
+    tensor,
+    tcgen05,
 }

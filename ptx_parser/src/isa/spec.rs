@@ -10,7 +10,7 @@ pub(crate) const MAX_FIELDS: usize = 20;
 pub(crate) const MAX_OPERANDS: usize = 12;
 
 /// For each modifier field: 0 where absent, else 1 + the index of its word in the field's enum.
-pub(crate) type Codes = [u8; MAX_FIELDS];
+pub(crate) type Codes = [u16; MAX_FIELDS];
 pub(crate) type Values<'a> = [Value<'a>; MAX_OPERANDS];
 
 pub(crate) struct Spec {
@@ -52,6 +52,8 @@ pub(crate) struct OperandSlot {
     /// One operand; several for `[a, b]`.
     pub fields: &'static [usize],
     pub bracket: bool,
+    /// `{a, b}`
+    pub vector: bool,
     pub optional: bool,
     /// `{!}a`
     pub not: bool,

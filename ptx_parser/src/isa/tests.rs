@@ -62,6 +62,9 @@ fn operand(slot: &OperandSlot, all: bool) -> String {
     if slot.bracket {
         text = format!("[{text}]");
     }
+    if slot.vector {
+        text = format!("{{{text}}}");
+    }
     if let Some(suffix) = &slot.suffix
         && (all || !suffix.optional)
     {

@@ -78,13 +78,17 @@ impl<'a> Parser<'a> {
                     return build(selection, items, &places, mnemonic);
                 }
                 Err(error) => {
-                    mismatch.get_or_insert(error);
+                    if mismatch.as_ref().is_none_or(|m: &OperandMismatch| m.fitted < error.fitted) {
+                        mismatch = Some(error);
+                    }
                 }
             }
         }
-        let (span, message) = mismatch.unwrap_or((None, "wrong operands".to_owned()));
-        let name = mnemonic.text(self.source());
-        Err(Error::invalid(span.unwrap_or(mnemonic), format!("{message} in `{name}`")))
+        let (span, message) = match mismatch {
+            Some(mismatch) => (mismatch.span.unwrap_or(mnemonic), mismatch.message),
+            None => (mnemonic, "wrong operands".to_owned()),
+        };
+        Err(Error::invalid(span, format!("{message} in `{}`", mnemonic.text(self.source()))))
     }
 
     fn select(
@@ -194,10 +198,15 @@ fn set(spec: &Spec, slot: &Slot, word: &str, codes: &mut Codes) {
     let Some(field) = slot.field else { return };
     let Some(field_spec) = spec.fields.get(field) else { return };
     let index = field_spec.words.iter().position(|w| *w == word).unwrap_or(0);
-    codes[field] = index as u8 + 1;
+    codes[field] = index as u16 + 1;
 }
 
-type OperandMismatch = (Option<Span>, String);
+/// Why the operands do not fit a form, and how many fitted before.
+struct OperandMismatch {
+    fitted: usize,
+    span: Option<Span>,
+    message: String,
+}
 
 /// Which slot each item fills. Optional slots are filled from the left.
 fn place(
@@ -205,12 +214,7 @@ fn place(
     items: &[Item<'_>],
 ) -> std::result::Result<Vec<usize>, OperandMismatch> {
     let required = slots.iter().filter(|s| !s.optional).count();
-    let Some(mut optional) = items.len().checked_sub(required) else {
-        return Err((
-            None,
-            format!("{} operands of {required} are missing", required - items.len()),
-        ));
-    };
+    let mut optional = items.len().saturating_sub(required);
     let mut places = Vec::with_capacity(items.len());
     for (index, slot) in slots.iter().enumerate() {
         if slot.optional {
@@ -219,14 +223,22 @@ fn place(
             }
             optional -= 1;
         }
-        if let Some(item) = items.get(places.len()) {
-            accepts(slot, item).map_err(|message| (Some(item.span), message.to_owned()))?;
-            places.push(index);
-        }
+        let fitted = places.len();
+        let Some(item) = items.get(fitted) else {
+            let message = format!("{fitted} operands instead of {required}");
+            return Err(OperandMismatch { fitted, span: None, message });
+        };
+        accepts(slot, item).map_err(|message| OperandMismatch {
+            fitted,
+            span: Some(item.span),
+            message: message.to_owned(),
+        })?;
+        places.push(index);
     }
     if optional > 0 {
-        let extra = items.get(places.len()).map(|i| i.span);
-        return Err((extra, "too many operands".to_owned()));
+        let fitted = places.len();
+        let span = items.get(fitted).map(|i| i.span);
+        return Err(OperandMismatch { fitted, span, message: "too many operands".to_owned() });
     }
     Ok(places)
 }
@@ -234,6 +246,9 @@ fn place(
 fn accepts(slot: &OperandSlot, item: &Item<'_>) -> std::result::Result<(), &'static str> {
     match &item.kind {
         ItemKind::Operand(_) if slot.bracket => return Err("expected an address in brackets"),
+        ItemKind::Operand(operand) if slot.vector && !matches!(operand, Operand::Vector(_)) => {
+            return Err("expected a vector");
+        }
         ItemKind::Operand(Operand::Not(_)) if !slot.not => return Err("`!` is not allowed"),
         ItemKind::Operand(Operand::Minus(_)) if !slot.minus => return Err("`-` is not allowed"),
         ItemKind::Operand(_) => {}

@@ -1,0 +1,59 @@
+//! Copies of tensors, and the maps that describe them.
+
+use super::prelude::*;
+
+isa! {
+    /// Copies a box of a tensor.
+    CpAsyncBulkTensor = r"
+        cp.async.bulk.tensor.dim.dst.src{.load_mode}.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem], [tensorMap, tensorCoords], [mbar]{, im2colInfo}{, cache-policy};
+        cp.async.bulk.tensor.dim.dst.src{.load_mode}.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group}{.level::cache_hint} [dstMem], [tensorMap, tensorCoords], [mbar], ctaMask{, cache-policy};
+        cp.async.bulk.tensor.dim.dst.src{.load_mode}.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group}{.level::cache_hint} [dstMem], [tensorMap, tensorCoords], [mbar], im2colInfo, ctaMask{, cache-policy};
+        .dst: StateSpace = { .shared::cta, .shared::cluster };
+        .src: StateSpace = { .global };
+        .dim: Geometry = { .1d, .2d, .3d, .4d, .5d };
+        .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
+        .load_mode: TensorMode = { .tile, .tile::gather4, .im2col, .im2col::w, .im2col::w::128 };
+        .level::cache_hint = { .L2::cache_hint };
+        ---
+        cp.async.bulk.tensor.dim.dst.src{.load_mode}.bulk_group{.level::cache_hint} [tensorMap, tensorCoords], [srcMem]{, cache-policy};
+        .dst: StateSpace = { .global };
+        .src: StateSpace = { .shared::cta };
+        .load_mode: TensorMode = { .tile, .tile::scatter4, .im2col_no_offs };
+        .level::cache_hint = { .L2::cache_hint };
+    ";
+
+    /// Brings a box of a tensor to L2.
+    CpAsyncBulkPrefetchTensor = r"
+        cp.async.bulk.prefetch.tensor.dim.L2.global{.load_mode}{.level::cache_hint} [tensorMap, tensorCoords]{, im2colInfo}{, cache-policy};
+        .dim: Geometry = { .1d, .2d, .3d, .4d, .5d };
+        .load_mode: TensorMode = { .tile, .tile::gather4, .im2col, .im2col::w, .im2col::w::128 };
+        .level::cache_hint = { .L2::cache_hint };
+    ";
+
+    /// Reduces into a box of a tensor.
+    CpReduceAsyncBulkTensor = r"
+        cp.reduce.async.bulk.tensor.dim.global.shared::cta.redOp{.load_mode}.bulk_group{.level::cache_hint} [tensorMap, tensorCoords], [srcMem]{, cache-policy};
+        .dim: Geometry = { .1d, .2d, .3d, .4d, .5d };
+        .load_mode: TensorMode = { .tile, .im2col_no_offs };
+        .redOp: AtomicOp = { .add, .min, .max, .inc, .dec, .and, .or, .xor };
+        .level::cache_hint = { .L2::cache_hint };
+    ";
+
+    /// Changes a field of a tensor map.
+    TensormapReplace = r"
+        tensormap.replace.tile.field{.ss}.b1024@tensor.type  [addr], new_val;
+        .field: TensormapField = { .global_address, .rank, .elemtype, .interleave_layout, .swizzle_mode,
+                                   .swizzle_atomicity, .fill_mode };
+        .ss: StateSpace = { .global, .shared::cta };
+        .type = { .b32, .b64 };
+        ---
+        tensormap.replace.tile.field{.ss}.b1024@tensor.type  [addr], ord, new_val;
+        .field: TensormapField = { .box_dim, .global_dim, .global_stride, .element_stride };
+    ";
+
+    /// Copies a tensor map from shared to global memory, with a fence.
+    TensormapCpFenceproxy = r"
+        tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [dst], [src], size;
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+    ";
+}
