@@ -1,0 +1,37 @@
+// What the CUDA programs need: checked calls, device arrays, and a launch with its synchronisation as work.
+#pragma once
+
+#include "bench.h"
+
+#include <cuda_runtime.h>
+
+#define CUDA(call)                                                                                           \
+    do {                                                                                                     \
+        cudaError_t error_ = (call);                                                                         \
+        if (error_ != cudaSuccess) {                                                                         \
+            std::printf("%s: %s\n", #call, cudaGetErrorString(error_));                                      \
+            std::exit(1);                                                                                    \
+        }                                                                                                    \
+    } while (0)
+
+template <class T> T *to_device(const std::vector<T> &host) {
+    T *device;
+    CUDA(cudaMalloc(&device, host.size() * sizeof(T)));
+    CUDA(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
+    return device;
+}
+
+template <class T> std::vector<T> to_host(const T *device, size_t count) {
+    std::vector<T> host(count);
+    CUDA(cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+}
+
+// `launch` launches kernels; the time is that of launch and synchronisation.
+template <class Launch> std::vector<double> times_of_kernel(Launch launch) {
+    return times_of([&] {
+        launch();
+        CUDA(cudaGetLastError());
+        CUDA(cudaDeviceSynchronize());
+    });
+}
