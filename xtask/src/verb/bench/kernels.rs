@@ -1,0 +1,185 @@
+//! Kernels beside the same algorithms in C++, and launches of kernels that do nothing.
+
+use super::{best, folder, median};
+use crate::program::{capture, quiet};
+use crate::progress::{heading, parallel};
+use crate::repository::{Profile, files, make, make_empty, root, stem};
+use crate::toolkit::Cuda;
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// For a compiler, or for one run of a program.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// Sums are rounded in another order.
+const TOLERANCE: f64 = 1e-3;
+
+/// What a program prints of one kernel, in microseconds.
+#[derive(Clone, Debug)]
+struct Times {
+    kernel: String,
+    best: f64,
+    median: f64,
+    checksum: f64,
+}
+
+impl Times {
+    /// Reads a line `kernel best median checksum`.
+    fn parse(line: &str) -> Option<Self> {
+        let mut words = line.split_whitespace();
+        let kernel = words.next()?.to_owned();
+        let mut number = || words.next()?.parse().ok();
+        let (best, median, checksum) = (number()?, number()?, number()?);
+        words.next().is_none().then_some(Self { kernel, best, median, checksum })
+    }
+}
+
+/// All times of a kernel over some runs.
+#[derive(Debug, Default)]
+struct Series {
+    best: Vec<f64>,
+    median: Vec<f64>,
+    checksum: f64,
+}
+
+type Table = BTreeMap<String, Series>;
+
+fn add(table: &mut Table, times: Vec<Times>) {
+    for times in times {
+        let series = table.entry(times.kernel).or_default();
+        series.best.push(times.best);
+        series.median.push(times.median);
+        series.checksum = times.checksum;
+    }
+}
+
+/// Measures the programs of `bench/` that have a native counterpart.
+pub fn compare(cuda: &Cuda, filter: &str, rounds: usize) -> Result<()> {
+    let programs: Vec<String> = files(&root().join("bench"), "cpp")?
+        .iter()
+        .map(|file| stem(file))
+        .filter(|name| name.contains(filter))
+        .collect();
+    build(cuda, &programs, true)?;
+    heading(&format!("Kernels beside native C++, {rounds} runs of each in turn"));
+    println!(
+        "{:14} {:>12} {:>12} {:>12} {:>12} {:>7}",
+        "microseconds", "native best", "median", "ZLUDA best", "median", "ratio"
+    );
+    let cache = fresh_cache()?;
+    for program in &programs {
+        let (mut native, mut ours) = (Table::new(), Table::new());
+        for _ in 0..rounds {
+            add(&mut native, run(Command::new(native_program(program)))?);
+            add(&mut ours, run(on_zluda(program, &cache))?);
+        }
+        for (kernel, native) in &native {
+            let ours = ours.get(kernel).ok_or_else(|| -> Error {
+                format!("{program}.cu does not measure {kernel}").into()
+            })?;
+            println!(
+                "{kernel:14} {:12.1} {:12.1} {:12.1} {:12.1} {:7.2}",
+                best(&native.best),
+                median(&native.median),
+                best(&ours.best),
+                median(&ours.median),
+                best(&ours.best) / best(&native.best)
+            );
+            let difference = (native.checksum - ours.checksum).abs();
+            if difference > TOLERANCE * native.checksum.abs() {
+                let (native, ours) = (native.checksum, ours.checksum);
+                return Err(format!("{kernel}: the checksum is {ours} for {native}").into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Measures launches.
+pub fn launches(cuda: &Cuda, rounds: usize) -> Result<()> {
+    let program = "launch".to_owned();
+    build(cuda, std::slice::from_ref(&program), false)?;
+    heading(&format!("Launches, {rounds} runs"));
+    let cache = fresh_cache()?;
+    let mut table = Table::new();
+    for _ in 0..rounds {
+        add(&mut table, run(on_zluda(&program, &cache))?);
+    }
+    println!("{:24} {:>10} {:>10}", "microseconds a launch", "best", "median");
+    for (kernel, series) in &table {
+        println!("{kernel:24} {:10.2} {:10.2}", best(&series.best), median(&series.median));
+    }
+    Ok(())
+}
+
+fn fresh_cache() -> Result<PathBuf> {
+    let cache = folder().join("cache");
+    make_empty(&cache)?;
+    Ok(cache)
+}
+
+fn native_program(program: &str) -> PathBuf {
+    folder().join("native").join(program)
+}
+
+fn cuda_program(program: &str) -> PathBuf {
+    folder().join("cuda").join(program)
+}
+
+fn on_zluda(program: &str, cache: &Path) -> Command {
+    let mut command = Command::new(cuda_program(program));
+    command
+        .env("LD_LIBRARY_PATH", Profile::Release.staged())
+        .env("ZLUDA_DEVICE", "cpu")
+        .env("ZLUDA_CACHE_DIR", cache);
+    command
+}
+
+fn run(mut command: Command) -> Result<Vec<Times>> {
+    let output = capture(&mut command, LIMIT)?;
+    let times: Option<Vec<Times>> = output.stdout.lines().map(Times::parse).collect();
+    match times {
+        Some(times) if output.success() && !times.is_empty() => Ok(times),
+        _ => Err(format!("{}: {}", crate::program::shown(&command), output.describe()).into()),
+    }
+}
+
+/// Builds the CUDA programs and, if `native`, their counterparts.
+fn build(cuda: &Cuda, programs: &[String], native: bool) -> Result<()> {
+    heading("Building the programs to measure");
+    let sources = root().join("bench");
+    let mut commands = Vec::new();
+    for program in programs {
+        let to = cuda_program(program);
+        make(to.parent().unwrap_or(&to))?;
+        let mut nvcc = vec![cuda.nvcc().into_os_string()];
+        // PTX alone, so that the driver has to compile it.
+        nvcc.extend(["-O3", "-std=c++17", "-arch=compute_75", "-code=compute_75"].map(Into::into));
+        nvcc.extend(["-o".into(), to.into(), sources.join(format!("{program}.cu")).into()]);
+        commands.push(nvcc);
+        if native {
+            let to = native_program(program);
+            make(to.parent().unwrap_or(&to))?;
+            let mut compiler: Vec<std::ffi::OsString> =
+                ["g++", "-O3", "-march=native", "-fopenmp", "-std=c++17"].map(Into::into).into();
+            compiler.extend(["-o".into(), to.into()]);
+            compiler.push(sources.join(format!("{program}.cpp")).into());
+            commands.push(compiler);
+        }
+    }
+    let results = parallel(
+        &commands,
+        |words| words.last().map(|source| source.display().to_string()).unwrap_or_default(),
+        |words| match words.split_first() {
+            Some((program, arguments)) => {
+                quiet(Command::new(program).args(arguments), LIMIT).map(drop)
+            }
+            None => Ok(()),
+        },
+        Result::is_ok,
+    );
+    results.into_iter().collect()
+}

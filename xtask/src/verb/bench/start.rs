@@ -1,0 +1,48 @@
+//! How long a small program takes as a whole, when its kernel must be compiled, and when the cache has it.
+
+use super::{best, folder, median};
+use crate::Result;
+use crate::program::capture;
+use crate::progress::heading;
+use crate::repository::{Profile, make_empty};
+use crate::sample::{self, Runtime};
+use crate::toolkit::Cuda;
+use std::process::Command;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Short runs need more of them.
+const RUNS_PER_ROUND: usize = 5;
+
+pub fn measure(cuda: &Cuda, rounds: usize) -> Result<()> {
+    let samples = sample::all("vector_add")?;
+    let sample = samples.first().ok_or("there is no sample vector_add")?;
+    sample.build(cuda)?;
+    heading("The start of vector_add, as a whole process");
+    let cache = folder().join("start-cache");
+    let run = || -> Result<f64> {
+        let mut command = Command::new(sample.program(cuda, Runtime::Static));
+        command
+            .env("LD_LIBRARY_PATH", Profile::Release.staged())
+            .env("ZLUDA_DEVICE", "cpu")
+            .env("ZLUDA_CACHE_DIR", &cache);
+        let output = capture(&mut command, LIMIT)?;
+        let problems = sample.check(&output);
+        if problems.is_empty() {
+            Ok(output.time.as_secs_f64() * 1e3)
+        } else {
+            Err(format!("{}\n{}", problems.join("; "), output.describe()).into())
+        }
+    };
+    let (mut cold, mut warm) = (Vec::new(), Vec::new());
+    for _ in 0..rounds * RUNS_PER_ROUND {
+        make_empty(&cache)?;
+        cold.push(run()?);
+        warm.push(run()?);
+    }
+    println!("{:14} {:>10} {:>10}", "milliseconds", "best", "median");
+    println!("{:14} {:10.1} {:10.1}", "empty cache", best(&cold), median(&cold));
+    println!("{:14} {:10.1} {:10.1}", "full cache", best(&warm), median(&warm));
+    Ok(())
+}
