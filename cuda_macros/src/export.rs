@@ -140,16 +140,16 @@ fn definition(
             matches!(&*argument.ty, syn::Type::Path(path) if path.path.is_ident("CUstream"));
         takes_stream |= is_stream;
         arguments.push(if is_stream && per_thread {
-            quote! { crate::export::or_per_thread(#pattern) }
+            quote! { FromC::from_c(crate::export::or_per_thread(#pattern))? }
         } else {
-            quote! { #pattern }
+            quote! { FromC::from_c(#pattern)? }
         });
     }
     if has_variants && !takes_stream {
         arguments.push(if per_thread {
-            quote! { ::cuda_types::cuda::CU_STREAM_PER_THREAD }
+            quote! { FromC::from_c(::cuda_types::cuda::CU_STREAM_PER_THREAD)? }
         } else {
-            quote! { ::cuda_types::cuda::CU_STREAM_LEGACY }
+            quote! { FromC::from_c(::cuda_types::cuda::CU_STREAM_LEGACY)? }
         });
     }
     let text = ident.to_string();
@@ -160,8 +160,9 @@ fn definition(
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn #ident(#inputs) #output {
             crate::export::#guard(#text, || {
-                // SAFETY: the caller's promises are those that the driver API asks for; the function's
-                // own are the same.
+                #[allow(unused_imports)]
+                use crate::convert::FromC;
+                // SAFETY: the caller passes what the driver API asks for.
                 #[allow(unused_unsafe)]
                 unsafe { crate::api::#module::#called(#(#arguments),*) }
             })

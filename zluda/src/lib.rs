@@ -1,1 +1,116 @@
+//! The CUDA driver: exports NVIDIA's driver API on top of HIP.
+//!
+//! This file is the list of exports. What they do stands in `api` (arguments) and `core` (meaning);
+//! `export_table` has the interfaces that NVIDIA's libraries find by GUID, `proc_address` the table of
+//! `cuGetProcAddress`.
 
+mod api;
+mod convert;
+mod core;
+mod export;
+mod export_table;
+mod os;
+#[rustfmt::skip]
+mod proc_address;
+
+#[allow(unused_imports)]
+use cuda_types::cuda::*;
+
+cuda_macros::export_api! {
+    #[before_init]
+    init { cuInit, cuDriverGetVersion, cuGetErrorName, cuGetErrorString, cuGetExportTable },
+    #[before_init]
+    proc_address { cuGetProcAddress, cuGetProcAddress_v2 },
+    device {
+        cuDeviceGet, cuDeviceGetCount, cuDeviceGetName, cuDeviceGetUuid, cuDeviceGetUuid_v2 => cuDeviceGetUuid,
+        cuDeviceGetLuid, cuDeviceTotalMem_v2, cuDeviceGetAttribute, cuDeviceComputeCapability,
+        cuDeviceGetProperties, cuDeviceGetByPCIBusId, cuDeviceGetPCIBusId, cuDeviceGetTexture1DLinearMaxWidth,
+        cuDeviceGetExecAffinitySupport,
+    },
+    primary {
+        cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2,
+        cuDevicePrimaryCtxSetFlags_v2, cuDevicePrimaryCtxGetState,
+        cuDevicePrimaryCtxRelease => cuDevicePrimaryCtxRelease_v2,
+        cuDevicePrimaryCtxReset => cuDevicePrimaryCtxReset_v2,
+        cuDevicePrimaryCtxSetFlags => cuDevicePrimaryCtxSetFlags_v2,
+    },
+    context {
+        cuCtxCreate => cuCtxCreate_v2, cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4,
+        cuCtxDestroy => cuCtxDestroy_v2, cuCtxDestroy_v2, cuCtxAttach, cuCtxDetach,
+        cuCtxPushCurrent => cuCtxPushCurrent_v2, cuCtxPushCurrent_v2,
+        cuCtxPopCurrent => cuCtxPopCurrent_v2, cuCtxPopCurrent_v2,
+        cuCtxSetCurrent, cuCtxGetCurrent, cuCtxGetDevice, cuCtxGetDevice_v2, cuCtxGetFlags, cuCtxSetFlags,
+        cuCtxGetId, cuCtxSynchronize, cuCtxSynchronize_v2, cuCtxGetApiVersion, cuCtxGetLimit, cuCtxSetLimit,
+        cuCtxGetCacheConfig, cuCtxSetCacheConfig, cuCtxGetSharedMemConfig, cuCtxSetSharedMemConfig,
+        cuCtxGetStreamPriorityRange, cuCtxResetPersistingL2Cache, cuCtxGetExecAffinity,
+    },
+    peer { cuDeviceCanAccessPeer, cuDeviceGetP2PAttribute, cuCtxEnablePeerAccess, cuCtxDisablePeerAccess },
+    memory {
+        cuMemGetInfo_v2, cuMemAlloc_v2, cuMemAllocPitch_v2, cuMemAllocManaged, cuMemFree_v2,
+        cuMemGetAddressRange_v2, cuMemAllocHost_v2, cuMemHostAlloc, cuMemFreeHost, cuMemHostRegister_v2,
+        cuMemHostRegister => cuMemHostRegister_v2, cuMemHostUnregister, cuMemHostGetDevicePointer_v2,
+        cuMemHostGetFlags, cuMemAdvise, cuMemAdvise_v2, cuMemPrefetchAsync, cuMemPrefetchAsync_v2,
+        cuMemRangeGetAttribute,
+    },
+    copy {
+        cuMemcpy, cuMemcpyAsync, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2,
+        cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, cuMemcpyPeer, cuMemcpyPeerAsync, cuMemcpy2D_v2,
+        cuMemcpy2DUnaligned_v2, cuMemcpy2DAsync_v2, cuMemcpy3D_v2, cuMemcpy3DAsync_v2, cuMemcpy3DPeer,
+        cuMemcpy3DPeerAsync,
+    },
+    memset {
+        cuMemsetD8_v2, cuMemsetD8Async, cuMemsetD16_v2, cuMemsetD16Async, cuMemsetD32_v2, cuMemsetD32Async,
+        cuMemsetD2D8_v2, cuMemsetD2D8Async, cuMemsetD2D16_v2, cuMemsetD2D16Async, cuMemsetD2D32_v2,
+        cuMemsetD2D32Async,
+    },
+    pool {
+        cuMemAllocAsync, cuMemAllocFromPoolAsync, cuMemFreeAsync, cuDeviceGetDefaultMemPool, cuDeviceGetMemPool,
+        cuDeviceSetMemPool, cuMemGetDefaultMemPool, cuMemGetMemPool, cuMemSetMemPool, cuMemPoolCreate,
+        cuMemPoolDestroy, cuMemPoolTrimTo, cuMemPoolSetAttribute, cuMemPoolGetAttribute, cuMemPoolSetAccess,
+        cuMemPoolGetAccess,
+    },
+    pointer { cuPointerGetAttribute, cuPointerGetAttributes, cuPointerSetAttribute },
+    stream {
+        cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy => cuStreamDestroy_v2, cuStreamDestroy_v2,
+        cuStreamGetPriority, cuStreamGetFlags, cuStreamGetId, cuStreamGetDevice, cuStreamGetCtx,
+        cuStreamGetCtx_v2, cuStreamGetGreenCtx, cuStreamWaitEvent, cuStreamAddCallback, cuLaunchHostFunc,
+        cuStreamQuery, cuStreamSynchronize, cuStreamAttachMemAsync, cuStreamCopyAttributes,
+        cuStreamGetAttribute, cuStreamSetAttribute, cuStreamIsCapturing, cuStreamGetCaptureInfo,
+        cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v3, cuThreadExchangeStreamCaptureMode,
+    },
+    event {
+        cuEventCreate, cuEventDestroy => cuEventDestroy_v2, cuEventDestroy_v2, cuEventRecord,
+        cuEventRecordWithFlags, cuEventQuery, cuEventSynchronize, cuEventElapsedTime,
+        cuEventElapsedTime_v2 => cuEventElapsedTime,
+    },
+    module {
+        cuModuleLoad, cuModuleLoadData, cuModuleLoadDataEx, cuModuleLoadFatBinary, cuModuleUnload,
+        cuModuleGetLoadingMode, cuModuleGetFunction, cuModuleGetFunctionCount, cuModuleEnumerateFunctions,
+        cuModuleGetGlobal_v2, cuModuleGetTexRef, cuModuleGetSurfRef,
+    },
+    library {
+        cuLibraryLoadData, cuLibraryLoadFromFile, cuLibraryUnload, cuLibraryGetKernel, cuLibraryGetKernelCount,
+        cuLibraryEnumerateKernels, cuLibraryGetModule, cuLibraryGetGlobal, cuLibraryGetManaged,
+        cuLibraryGetUnifiedFunction,
+    },
+    kernel {
+        cuKernelGetFunction, cuKernelGetLibrary, cuKernelGetName, cuKernelGetAttribute, cuKernelSetAttribute,
+        cuKernelSetCacheConfig, cuKernelGetParamInfo,
+    },
+    function {
+        cuFuncGetAttribute, cuFuncSetAttribute, cuFuncSetCacheConfig, cuFuncSetSharedMemConfig, cuFuncGetModule,
+        cuFuncGetName, cuFuncGetParamInfo, cuFuncIsLoaded, cuFuncLoad,
+    },
+    launch { cuLaunchKernel, cuLaunchKernelEx, cuLaunchCooperativeKernel },
+    occupancy {
+        cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+        cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSizeWithFlags,
+        cuOccupancyAvailableDynamicSMemPerBlock, cuOccupancyMaxPotentialClusterSize,
+        cuOccupancyMaxActiveClusters,
+    },
+    link {
+        cuLinkCreate => cuLinkCreate_v2, cuLinkCreate_v2, cuLinkAddData => cuLinkAddData_v2, cuLinkAddData_v2,
+        cuLinkAddFile => cuLinkAddFile_v2, cuLinkAddFile_v2, cuLinkComplete, cuLinkDestroy,
+    },
+    profiler { cuProfilerInitialize, cuProfilerStart, cuProfilerStop },
+}

@@ -1,0 +1,230 @@
+//! Contexts.
+
+use crate::convert::{In, Out};
+use crate::core::context::{self, Context, current, handle_or_current, top};
+use crate::core::driver::driver;
+use crate::core::stream::PRIORITIES;
+use cuda_types::cuda::{
+    CUcontext, CUctx_flags, CUctxCreateParams, CUdevice, CUerror, CUexecAffinityParam,
+    CUfunc_cache, CUlimit, CUres, CUsharedconfig,
+};
+use std::ffi::{c_int, c_uint, c_ulonglong};
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// `INVALID_VALUE` for flags that do not exist, or more than one way of waiting.
+pub(crate) fn check_flags(flags: c_uint) -> CUres {
+    let known = CUctx_flags::CU_CTX_FLAGS_MASK.0;
+    let scheduling = flags & CUctx_flags::CU_CTX_SCHED_MASK.0;
+    if flags & !known != 0 || !matches!(scheduling, 0 | 1 | 2 | 4) {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    Ok(())
+}
+
+fn create(out: Out<CUcontext>, flags: c_uint, device: CUdevice) -> CUres {
+    out.check()?;
+    check_flags(flags)?;
+    let device = driver()?.device(device)?;
+    let context = Context::create(device.ordinal, flags)?;
+    out.set(context.handle())?;
+    // "The context is [...] made current to the calling thread."
+    context::push(context)
+}
+
+pub(crate) fn cuCtxCreate_v2(context: Out<CUcontext>, flags: c_uint, device: CUdevice) -> CUres {
+    create(context, flags, device)
+}
+
+pub(crate) fn cuCtxCreate_v3(
+    context: Out<CUcontext>,
+    _affinity: In<CUexecAffinityParam>,
+    params: c_int,
+    flags: c_uint,
+    device: CUdevice,
+) -> CUres {
+    if params != 0 {
+        return Err(CUerror::UNSUPPORTED_EXEC_AFFINITY);
+    }
+    create(context, flags, device)
+}
+
+pub(crate) fn cuCtxCreate_v4(
+    context: Out<CUcontext>,
+    params: In<CUctxCreateParams>,
+    flags: c_uint,
+    device: CUdevice,
+) -> CUres {
+    if let Some(params) = params.optional() {
+        if params.numExecAffinityParams != 0 {
+            return Err(CUerror::UNSUPPORTED_EXEC_AFFINITY);
+        }
+        if !params.cigParams.is_null() {
+            return Err(CUerror::NOT_SUPPORTED);
+        }
+    }
+    create(context, flags, device)
+}
+
+pub(crate) fn cuCtxDestroy_v2(context: CUcontext) -> CUres {
+    let context = Context::from_handle(context)?;
+    if context.is_primary {
+        return Err(CUerror::INVALID_CONTEXT);
+    }
+    // "If ctx is current to the calling thread then ctx will also be popped from the current thread's
+    // context stack (as though cuCtxPopCurrent() were called)."
+    if top().is_some_and(|top| Arc::ptr_eq(&top, &context)) {
+        context::pop()?;
+    }
+    context.end();
+    Ok(())
+}
+
+pub(crate) fn cuCtxAttach(out: Out<CUcontext>, flags: c_uint) -> CUres {
+    out.check()?;
+    // "Currently, flags must be 0."
+    if flags != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let current = current()?;
+    current.context.attached.fetch_add(1, Ordering::Relaxed);
+    out.set(current.context.handle())
+}
+
+pub(crate) fn cuCtxDetach(handle: CUcontext) -> CUres {
+    let context = Context::from_handle(handle)?;
+    if top().is_none_or(|top| !Arc::ptr_eq(&top, &context)) {
+        return Err(CUerror::INVALID_CONTEXT);
+    }
+    match context.attached.fetch_sub(1, Ordering::AcqRel) {
+        1 => cuCtxDestroy_v2(handle),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn cuCtxPushCurrent_v2(context: CUcontext) -> CUres {
+    context::push(Context::from_handle(context)?)
+}
+
+pub(crate) fn cuCtxPopCurrent_v2(context: Out<CUcontext>) -> CUres {
+    let popped = context::pop()?;
+    context.set_if_wanted(popped.handle());
+    Ok(())
+}
+
+pub(crate) fn cuCtxSetCurrent(handle: CUcontext) -> CUres {
+    // "If hCtx is NULL then the CUDA context previously at the top of the calling host thread's stack will
+    // be popped."
+    let context = if handle.is_null() { None } else { Some(Context::from_handle(handle)?) };
+    context::set_top(context)
+}
+
+pub(crate) fn cuCtxGetCurrent(context: Out<CUcontext>) -> CUres {
+    context.set(top().map_or(null_mut(), |top| top.handle()))
+}
+
+pub(crate) fn cuCtxGetDevice(device: Out<CUdevice>) -> CUres {
+    device.check()?;
+    device.set(top().ok_or(CUerror::INVALID_CONTEXT)?.device)
+}
+
+pub(crate) fn cuCtxGetDevice_v2(device: Out<CUdevice>, context: CUcontext) -> CUres {
+    device.check()?;
+    if context.is_null() {
+        return cuCtxGetDevice(device);
+    }
+    device.set(Context::from_handle(context)?.device)
+}
+
+pub(crate) fn cuCtxGetFlags(flags: Out<c_uint>) -> CUres {
+    flags.check()?;
+    flags.set(current()?.context.flags())
+}
+
+pub(crate) fn cuCtxSetFlags(flags: c_uint) -> CUres {
+    check_flags(flags)?;
+    current()?.context.set_flags(flags);
+    Ok(())
+}
+
+pub(crate) fn cuCtxGetId(context: CUcontext, id: Out<c_ulonglong>) -> CUres {
+    id.check()?;
+    id.set(handle_or_current(context)?.context.id())
+}
+
+pub(crate) fn cuCtxSynchronize() -> CUres {
+    cuCtxSynchronize_v2(null_mut())
+}
+
+pub(crate) fn cuCtxSynchronize_v2(context: CUcontext) -> CUres {
+    let current = handle_or_current(context)?;
+    // SAFETY: has no preconditions.
+    current.check(unsafe { current.driver.hip.hipDeviceSynchronize() })
+}
+
+pub(crate) fn cuCtxGetApiVersion(context: CUcontext, version: Out<c_uint>) -> CUres {
+    version.check()?;
+    handle_or_current(context)?;
+    // The version of the context interface, which has not changed since CUDA 3.2.
+    version.set(3020)
+}
+
+pub(crate) fn cuCtxGetLimit(value: Out<usize>, limit: CUlimit) -> CUres {
+    value.check()?;
+    value.set(current()?.context.limit(limit)?)
+}
+
+pub(crate) fn cuCtxSetLimit(limit: CUlimit, value: usize) -> CUres {
+    let current = current()?;
+    current.context.set_limit(current.driver, limit, value)
+}
+
+pub(crate) fn cuCtxGetCacheConfig(config: Out<CUfunc_cache>) -> CUres {
+    config.check()?;
+    config.set(current()?.context.settings.lock().cache_config)
+}
+
+pub(crate) fn cuCtxSetCacheConfig(config: CUfunc_cache) -> CUres {
+    if config.0 > CUfunc_cache::CU_FUNC_CACHE_PREFER_EQUAL.0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    current()?.context.settings.lock().cache_config = config;
+    Ok(())
+}
+
+pub(crate) fn cuCtxGetSharedMemConfig(config: Out<CUsharedconfig>) -> CUres {
+    config.check()?;
+    config.set(cuda_types::cuda::CUsharedconfig_enum(
+        current()?.context.settings.lock().shared_config,
+    ))
+}
+
+pub(crate) fn cuCtxSetSharedMemConfig(config: CUsharedconfig) -> CUres {
+    if config.0 > 2 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    // 0 asks for the default, which is banks of four bytes.
+    current()?.context.settings.lock().shared_config = config.0.max(1);
+    Ok(())
+}
+
+pub(crate) fn cuCtxGetStreamPriorityRange(least: Out<c_int>, greatest: Out<c_int>) -> CUres {
+    current()?;
+    least.set_if_wanted(PRIORITIES.1);
+    greatest.set_if_wanted(PRIORITIES.0);
+    Ok(())
+}
+
+pub(crate) fn cuCtxResetPersistingL2Cache() -> CUres {
+    current()?;
+    Ok(())
+}
+
+pub(crate) fn cuCtxGetExecAffinity(
+    _affinity: Out<CUexecAffinityParam>,
+    _kind: cuda_types::cuda::CUexecAffinityType,
+) -> CUres {
+    current()?;
+    Err(CUerror::UNSUPPORTED_EXEC_AFFINITY)
+}

@@ -1,0 +1,170 @@
+//! Copies.
+
+use crate::convert::In;
+use crate::core::context::Context;
+use crate::core::copy::{BoxCopy, Place, Wait, copy};
+use crate::core::stream::StreamArg;
+use cuda_types::cuda::{
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUres,
+};
+use std::ffi::c_void;
+
+pub(crate) fn cuMemcpy(
+    to: CUdeviceptr,
+    from: CUdeviceptr,
+    size: usize,
+    stream: StreamArg,
+) -> CUres {
+    copy(&stream.enter()?, Place::Unified(to), Place::Unified(from), size, Wait::Yes)
+}
+
+pub(crate) fn cuMemcpyAsync(
+    to: CUdeviceptr,
+    from: CUdeviceptr,
+    size: usize,
+    stream: StreamArg,
+) -> CUres {
+    copy(&stream.enter()?, Place::Unified(to), Place::Unified(from), size, Wait::No)
+}
+
+pub(crate) fn cuMemcpyHtoD_v2(
+    to: CUdeviceptr,
+    from: *const c_void,
+    size: usize,
+    stream: StreamArg,
+) -> CUres {
+    copy(&stream.enter()?, Place::Device(to), Place::Host(from as u64), size, Wait::Yes)
+}
+
+pub(crate) fn cuMemcpyHtoDAsync_v2(
+    to: CUdeviceptr,
+    from: *const c_void,
+    size: usize,
+    stream: StreamArg,
+) -> CUres {
+    copy(&stream.enter()?, Place::Device(to), Place::Host(from as u64), size, Wait::No)
+}
+
+pub(crate) fn cuMemcpyDtoH_v2(
+    to: *mut c_void,
+    from: CUdeviceptr,
+    size: usize,
+    stream: StreamArg,
+) -> CUres {
+    copy(&stream.enter()?, Place::Host(to as u64), Place::Device(from), size, Wait::Yes)
+}
+
+pub(crate) fn cuMemcpyDtoHAsync_v2(
+    to: *mut c_void,
+    from: CUdeviceptr,
+    size: usize,
+    stream: StreamArg,
+) -> CUres {
+    copy(&stream.enter()?, Place::Host(to as u64), Place::Device(from), size, Wait::No)
+}
+
+pub(crate) fn cuMemcpyDtoD_v2(
+    to: CUdeviceptr,
+    from: CUdeviceptr,
+    size: usize,
+    stream: StreamArg,
+) -> CUres {
+    // "This function exhibits asynchronous behavior for most use cases": in the order of the stream.
+    copy(&stream.enter()?, Place::Device(to), Place::Device(from), size, Wait::No)
+}
+
+pub(crate) fn cuMemcpyDtoDAsync_v2(
+    to: CUdeviceptr,
+    from: CUdeviceptr,
+    size: usize,
+    stream: StreamArg,
+) -> CUres {
+    copy(&stream.enter()?, Place::Device(to), Place::Device(from), size, Wait::No)
+}
+
+pub(crate) fn cuMemcpyPeer(
+    to: CUdeviceptr,
+    to_context: CUcontext,
+    from: CUdeviceptr,
+    from_context: CUcontext,
+    size: usize,
+    stream: StreamArg,
+) -> CUres {
+    cuMemcpyPeerAsync(to, to_context, from, from_context, size, stream)
+}
+
+pub(crate) fn cuMemcpyPeerAsync(
+    to: CUdeviceptr,
+    to_context: CUcontext,
+    from: CUdeviceptr,
+    from_context: CUcontext,
+    size: usize,
+    stream: StreamArg,
+) -> CUres {
+    for context in [to_context, from_context] {
+        Context::from_handle(context)?.check_usable()?;
+    }
+    // Addresses are unified: they say themselves where they are.
+    copy(&stream.enter()?, Place::Device(to), Place::Device(from), size, Wait::No)
+}
+
+pub(crate) fn cuMemcpy2D_v2(description: In<CUDA_MEMCPY2D>, stream: StreamArg) -> CUres {
+    BoxCopy::from_2d(&description.get()?)?.run(&stream.enter()?, Wait::Yes)
+}
+
+pub(crate) fn cuMemcpy2DUnaligned_v2(description: In<CUDA_MEMCPY2D>, stream: StreamArg) -> CUres {
+    cuMemcpy2D_v2(description, stream)
+}
+
+pub(crate) fn cuMemcpy2DAsync_v2(description: In<CUDA_MEMCPY2D>, stream: StreamArg) -> CUres {
+    BoxCopy::from_2d(&description.get()?)?.run(&stream.enter()?, Wait::No)
+}
+
+pub(crate) fn cuMemcpy3D_v2(description: In<CUDA_MEMCPY3D>, stream: StreamArg) -> CUres {
+    BoxCopy::from_3d(&description.get()?)?.run(&stream.enter()?, Wait::Yes)
+}
+
+pub(crate) fn cuMemcpy3DAsync_v2(description: In<CUDA_MEMCPY3D>, stream: StreamArg) -> CUres {
+    BoxCopy::from_3d(&description.get()?)?.run(&stream.enter()?, Wait::No)
+}
+
+pub(crate) fn cuMemcpy3DPeer(description: In<CUDA_MEMCPY3D_PEER>, stream: StreamArg) -> CUres {
+    BoxCopy::from_3d(&without_contexts(&description.get()?)?)?.run(&stream.enter()?, Wait::Yes)
+}
+
+pub(crate) fn cuMemcpy3DPeerAsync(description: In<CUDA_MEMCPY3D_PEER>, stream: StreamArg) -> CUres {
+    BoxCopy::from_3d(&without_contexts(&description.get()?)?)?.run(&stream.enter()?, Wait::No)
+}
+
+fn without_contexts(peer: &CUDA_MEMCPY3D_PEER) -> CUres<CUDA_MEMCPY3D> {
+    for context in [peer.srcContext, peer.dstContext] {
+        Context::from_handle(context)?.check_usable()?;
+    }
+    Ok(CUDA_MEMCPY3D {
+        srcXInBytes: peer.srcXInBytes,
+        srcY: peer.srcY,
+        srcZ: peer.srcZ,
+        srcLOD: peer.srcLOD,
+        srcMemoryType: peer.srcMemoryType,
+        srcHost: peer.srcHost,
+        srcDevice: peer.srcDevice,
+        srcArray: peer.srcArray,
+        reserved0: std::ptr::null_mut(),
+        srcPitch: peer.srcPitch,
+        srcHeight: peer.srcHeight,
+        dstXInBytes: peer.dstXInBytes,
+        dstY: peer.dstY,
+        dstZ: peer.dstZ,
+        dstLOD: peer.dstLOD,
+        dstMemoryType: peer.dstMemoryType,
+        dstHost: peer.dstHost,
+        dstDevice: peer.dstDevice,
+        dstArray: peer.dstArray,
+        reserved1: std::ptr::null_mut(),
+        dstPitch: peer.dstPitch,
+        dstHeight: peer.dstHeight,
+        WidthInBytes: peer.WidthInBytes,
+        Height: peer.Height,
+        Depth: peer.Depth,
+    })
+}

@@ -1,0 +1,57 @@
+//! Events.
+
+use crate::convert::Out;
+use crate::core::context::current;
+use crate::core::event::{self, Event};
+use crate::core::stream::StreamArg;
+use cuda_types::cuda::{CUerror, CUevent, CUevent_flags as F, CUres};
+use std::ffi::c_uint;
+use std::sync::Arc;
+
+pub(crate) fn cuEventCreate(event: Out<CUevent>, flags: c_uint) -> CUres {
+    event.check()?;
+    let (timing, process) = (F::CU_EVENT_DISABLE_TIMING.0, F::CU_EVENT_INTERPROCESS.0);
+    // "CU_EVENT_INTERPROCESS [...] must be specified along with CU_EVENT_DISABLE_TIMING."
+    if flags & !(F::CU_EVENT_BLOCKING_SYNC.0 | timing | process) != 0
+        || flags & process != 0 && flags & timing == 0
+    {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    if flags & process != 0 {
+        return Err(CUerror::NOT_SUPPORTED);
+    }
+    event.set(event::create(&current()?, flags)?)
+}
+
+pub(crate) fn cuEventDestroy_v2(event: CUevent) -> CUres {
+    event::destroy(event)
+}
+
+pub(crate) fn cuEventRecord(event: Arc<Event>, stream: StreamArg) -> CUres {
+    event.record(&stream.enter()?)
+}
+
+pub(crate) fn cuEventRecordWithFlags(event: Arc<Event>, stream: StreamArg, flags: c_uint) -> CUres {
+    // CU_EVENT_RECORD_EXTERNAL matters in captured streams only.
+    if flags > 1 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    event.record(&stream.enter()?)
+}
+
+pub(crate) fn cuEventQuery(event: Arc<Event>) -> CUres {
+    event.query()
+}
+
+pub(crate) fn cuEventSynchronize(event: Arc<Event>) -> CUres {
+    event.synchronize()
+}
+
+pub(crate) fn cuEventElapsedTime(
+    milliseconds: Out<f32>,
+    start: Arc<Event>,
+    end: Arc<Event>,
+) -> CUres {
+    milliseconds.check()?;
+    milliseconds.set(start.elapsed(&end)?)
+}

@@ -1,0 +1,71 @@
+//! Functions: kernels of modules.
+
+use crate::convert::Out;
+use crate::core::function::FunctionArg;
+use cuda_types::cuda::{
+    CUerror, CUfunc_cache, CUfunction_attribute, CUfunctionLoadingState, CUmodule, CUres,
+    CUsharedconfig,
+};
+use std::ffi::{c_char, c_int};
+
+pub(crate) fn cuFuncGetAttribute(
+    value: Out<c_int>,
+    attribute: CUfunction_attribute,
+    FunctionArg(function): FunctionArg,
+) -> CUres {
+    value.check()?;
+    value.set(function.settings.get(&function.info, attribute)?)
+}
+
+pub(crate) fn cuFuncSetAttribute(
+    FunctionArg(function): FunctionArg,
+    attribute: CUfunction_attribute,
+    value: c_int,
+) -> CUres {
+    function.settings.set(function.data.context.device()?, &function.info, attribute, value)
+}
+
+pub(crate) fn cuFuncSetCacheConfig(
+    FunctionArg(function): FunctionArg,
+    config: CUfunc_cache,
+) -> CUres {
+    if config.0 > CUfunc_cache::CU_FUNC_CACHE_PREFER_EQUAL.0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    *function.settings.cache_config.lock() = config;
+    Ok(())
+}
+
+pub(crate) fn cuFuncSetSharedMemConfig(_function: FunctionArg, config: CUsharedconfig) -> CUres {
+    if config.0 > 2 { Err(CUerror::INVALID_VALUE) } else { Ok(()) }
+}
+
+pub(crate) fn cuFuncGetModule(module: Out<CUmodule>, FunctionArg(function): FunctionArg) -> CUres {
+    module.set(function.module())
+}
+
+pub(crate) fn cuFuncGetName(name: Out<*const c_char>, FunctionArg(function): FunctionArg) -> CUres {
+    // Functions live as long as their module, which the text belongs to.
+    name.set(function.name.as_ptr())
+}
+
+pub(crate) fn cuFuncGetParamInfo(
+    FunctionArg(function): FunctionArg,
+    index: usize,
+    offset: Out<usize>,
+    size: Out<usize>,
+) -> CUres {
+    offset.check()?;
+    let param = function.info.params.get(index).ok_or(CUerror::INVALID_VALUE)?;
+    offset.set(param.offset as usize)?;
+    size.set_if_wanted(param.size as usize);
+    Ok(())
+}
+
+pub(crate) fn cuFuncIsLoaded(state: Out<CUfunctionLoadingState>, _function: FunctionArg) -> CUres {
+    state.set(CUfunctionLoadingState::CU_FUNCTION_LOADING_STATE_LOADED)
+}
+
+pub(crate) fn cuFuncLoad(_function: FunctionArg) -> CUres {
+    Ok(())
+}

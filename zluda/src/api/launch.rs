@@ -1,0 +1,114 @@
+//! Launches.
+
+use crate::convert::In;
+use crate::core::function::FunctionArg;
+use crate::core::launch::{Shape, collect, launch};
+use crate::core::stream::{self, StreamArg};
+use cuda_types::cuda::{
+    CU_STREAM_PER_THREAD, CUerror, CUlaunchAttribute, CUlaunchAttributeID as Id, CUlaunchConfig,
+    CUres,
+};
+use std::ffi::{c_uint, c_void};
+use std::ptr::null_mut;
+
+fn run(
+    function: &FunctionArg,
+    shape: &Shape,
+    stream: &StreamArg,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> CUres {
+    let target = stream.enter()?;
+    // SAFETY: the program passes parameters as the API describes them.
+    let params = unsafe { collect(&function.0, params, extra) }?;
+    launch(&target, &function.0, shape, params)
+}
+
+pub(crate) fn cuLaunchKernel(
+    function: FunctionArg,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    block_x: c_uint,
+    block_y: c_uint,
+    block_z: c_uint,
+    shared: c_uint,
+    stream: StreamArg,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> CUres {
+    let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+    run(&function, &Shape { grid, block, shared, cooperative: false }, &stream, params, extra)
+}
+
+pub(crate) fn cuLaunchCooperativeKernel(
+    function: FunctionArg,
+    grid_x: c_uint,
+    grid_y: c_uint,
+    grid_z: c_uint,
+    block_x: c_uint,
+    block_y: c_uint,
+    block_z: c_uint,
+    shared: c_uint,
+    stream: StreamArg,
+    params: *mut *mut c_void,
+) -> CUres {
+    let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+    run(&function, &Shape { grid, block, shared, cooperative: true }, &stream, params, null_mut())
+}
+
+pub(crate) fn cuLaunchKernelEx(
+    config: In<CUlaunchConfig>,
+    function: FunctionArg,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+    default: StreamArg,
+) -> CUres {
+    let config = config.get()?;
+    let mut shape = Shape {
+        grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
+        block: [config.blockDimX, config.blockDimY, config.blockDimZ],
+        shared: config.sharedMemBytes,
+        cooperative: false,
+    };
+    if config.numAttrs != 0 && config.attrs.is_null() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    for i in 0..config.numAttrs as usize {
+        // SAFETY: the program passes `numAttrs` attributes.
+        apply(unsafe { &*config.attrs.add(i) }, &mut shape)?;
+    }
+    let stream = match (config.hStream, default) {
+        (handle, StreamArg::PerThread) if handle.is_null() => {
+            stream::from_handle(CU_STREAM_PER_THREAD)?
+        }
+        (handle, _) => stream::from_handle(handle)?,
+    };
+    run(&function, &shape, &stream, params, extra)
+}
+
+fn apply(attribute: &CUlaunchAttribute, shape: &mut Shape) -> CUres {
+    match attribute.id {
+        Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+            // SAFETY: the value's member is the one that the id names.
+            shape.cooperative = unsafe { attribute.value.cooperative } != 0;
+        }
+        Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
+            // SAFETY: as above.
+            let cluster = unsafe { attribute.value.clusterDim };
+            if [cluster.x, cluster.y, cluster.z] != [1; 3] {
+                tracing::warn!("unsupported: a launch in clusters of more than one block");
+                return Err(CUerror::NOT_SUPPORTED);
+            }
+        }
+        Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
+        | Id::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => {
+            tracing::warn!("unsupported: a launch that records an event");
+            return Err(CUerror::NOT_SUPPORTED);
+        }
+        // All others say how to be quick, or allow what is not done here.
+        Id(other) if other < Id::CU_LAUNCH_ATTRIBUTE_MAX.0 => {}
+        _ => return Err(CUerror::INVALID_VALUE),
+    }
+    Ok(())
+}

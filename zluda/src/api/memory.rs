@@ -1,0 +1,279 @@
+//! Allocation of memory, and questions about it.
+
+use crate::convert::Out;
+use crate::core::context::current;
+use crate::core::driver::driver;
+use crate::core::memory::{self, Kind};
+use crate::core::stream::StreamArg;
+use cuda_types::cuda::{
+    CU_DEVICE_CPU, CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE,
+    CU_MEMHOSTALLOC_WRITECOMBINED, CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY,
+    CU_MEMHOSTREGISTER_PORTABLE, CU_MEMHOSTREGISTER_READ_ONLY, CUdevice, CUdeviceptr, CUerror,
+    CUmem_advise, CUmem_range_attribute, CUmemAttach_flags, CUmemLocation, CUmemLocationType,
+    CUres,
+};
+use std::ffi::{c_uint, c_void};
+
+pub(crate) fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) -> CUres {
+    free.check()?;
+    total.check()?;
+    let current = current()?;
+    let (mut free_bytes, mut total_bytes) = (0, 0);
+    let hip = &current.driver.hip;
+    // SAFETY: both outlive the call.
+    current.check(unsafe { hip.hipMemGetInfo(&mut free_bytes, &mut total_bytes) })?;
+    free.set(free_bytes)?;
+    total.set(total_bytes)
+}
+
+pub(crate) fn cuMemAlloc_v2(pointer: Out<CUdeviceptr>, size: usize) -> CUres {
+    pointer.check()?;
+    // "If bytesize is 0, cuMemAlloc() returns CUDA_ERROR_INVALID_VALUE."
+    if size == 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    pointer.set(memory::allocate(&current()?, size, Kind::Device)?.base)
+}
+
+pub(crate) fn cuMemAllocPitch_v2(
+    pointer: Out<CUdeviceptr>,
+    pitch: Out<usize>,
+    width: usize,
+    height: usize,
+    element: c_uint,
+) -> CUres {
+    pointer.check()?;
+    pitch.check()?;
+    // "ElementSizeBytes may be 4, 8, or 16"
+    if width == 0 || height == 0 || !matches!(element, 4 | 8 | 16) {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    // Rows begin where textures could, as on GPUs.
+    let row = width.checked_next_multiple_of(512).ok_or(CUerror::OUT_OF_MEMORY)?;
+    let size = row.checked_mul(height).ok_or(CUerror::OUT_OF_MEMORY)?;
+    let allocation = memory::allocate(&current()?, size, Kind::Device)?;
+    pitch.set(row)?;
+    pointer.set(allocation.base)
+}
+
+pub(crate) fn cuMemAllocManaged(pointer: Out<CUdeviceptr>, size: usize, flags: c_uint) -> CUres {
+    pointer.check()?;
+    let attach = CUmemAttach_flags(flags);
+    let known = [CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL, CUmemAttach_flags::CU_MEM_ATTACH_HOST];
+    if size == 0 || !known.contains(&attach) {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    pointer.set(memory::allocate_managed(&current()?, size, flags)?.base)
+}
+
+pub(crate) fn cuMemFree_v2(pointer: CUdeviceptr) -> CUres {
+    let current = current()?;
+    if pointer == 0 {
+        return Ok(());
+    }
+    memory::free(&current, pointer)
+}
+
+pub(crate) fn cuMemGetAddressRange_v2(
+    base: Out<CUdeviceptr>,
+    size: Out<usize>,
+    pointer: CUdeviceptr,
+) -> CUres {
+    current()?;
+    // "CUDA_ERROR_NOT_FOUND"
+    let allocation = memory::find(pointer).ok_or(CUerror::NOT_FOUND)?;
+    base.set_if_wanted(allocation.base);
+    size.set_if_wanted(allocation.size);
+    Ok(())
+}
+
+pub(crate) fn cuMemAllocHost_v2(pointer: Out<*mut c_void>, size: usize) -> CUres {
+    cuMemHostAlloc(pointer, size, 0)
+}
+
+pub(crate) fn cuMemHostAlloc(pointer: Out<*mut c_void>, size: usize, flags: c_uint) -> CUres {
+    pointer.check()?;
+    let known =
+        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+    if flags & !known != 0 || size == 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    pointer.set(memory::allocate_host(&current()?, size, flags)?.host as *mut c_void)
+}
+
+pub(crate) fn cuMemFreeHost(pointer: *mut c_void) -> CUres {
+    let current = current()?;
+    if pointer.is_null() {
+        return Ok(());
+    }
+    memory::free_host(&current, pointer)
+}
+
+pub(crate) fn cuMemHostRegister_v2(pointer: *mut c_void, size: usize, flags: c_uint) -> CUres {
+    let known = CU_MEMHOSTREGISTER_PORTABLE
+        | CU_MEMHOSTREGISTER_DEVICEMAP
+        | CU_MEMHOSTREGISTER_IOMEMORY
+        | CU_MEMHOSTREGISTER_READ_ONLY;
+    if pointer.is_null()
+        || size == 0
+        || flags & !known != 0
+        || (pointer as usize).checked_add(size).is_none()
+    {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    memory::register_host(&current()?, pointer, size, flags)
+}
+
+pub(crate) fn cuMemHostUnregister(pointer: *mut c_void) -> CUres {
+    if pointer.is_null() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    memory::unregister_host(&current()?, pointer)
+}
+
+pub(crate) fn cuMemHostGetDevicePointer_v2(
+    device: Out<CUdeviceptr>,
+    host: *mut c_void,
+    flags: c_uint,
+) -> CUres {
+    device.check()?;
+    // "Flags provides for future releases. For now, it must be set to 0."
+    if flags != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    current()?;
+    let allocation =
+        memory::find_host(host as u64).filter(|a| a.is_host()).ok_or(CUerror::INVALID_VALUE)?;
+    device.set(allocation.base + (host as u64 - allocation.host))
+}
+
+pub(crate) fn cuMemHostGetFlags(flags: Out<c_uint>, pointer: *mut c_void) -> CUres {
+    flags.check()?;
+    current()?;
+    match memory::find_host(pointer as u64).map(|allocation| allocation.kind) {
+        // All memory is mapped where addresses are unified.
+        Some(Kind::Host(given)) => flags.set(given | CU_MEMHOSTALLOC_DEVICEMAP),
+        Some(Kind::Registered(given)) => flags.set(given | CU_MEMHOSTREGISTER_DEVICEMAP),
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+/// Hints about managed memory: checked, and otherwise without effect.
+fn hint(pointer: CUdeviceptr, size: usize) -> CUres {
+    if size == 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let allocation = memory::find(pointer).ok_or(CUerror::INVALID_VALUE)?;
+    if allocation.kind != Kind::Managed {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    memory::check_range(pointer, size)
+}
+
+fn check_device(device: CUdevice) -> CUres {
+    if device == CU_DEVICE_CPU { Ok(()) } else { driver()?.device(device).map(drop) }
+}
+
+fn check_location(location: CUmemLocation) -> CUres {
+    match location.type_ {
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => check_device(location.id),
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST
+        | CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA
+        | CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(()),
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+fn check_advice(advice: CUmem_advise) -> CUres {
+    match advice.0 {
+        1..=6 => Ok(()),
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+/// The advices that need a location.
+fn needs_location(advice: CUmem_advise) -> bool {
+    matches!(
+        advice,
+        CUmem_advise::CU_MEM_ADVISE_SET_PREFERRED_LOCATION
+            | CUmem_advise::CU_MEM_ADVISE_SET_ACCESSED_BY
+            | CUmem_advise::CU_MEM_ADVISE_UNSET_ACCESSED_BY
+    )
+}
+
+pub(crate) fn cuMemAdvise(
+    pointer: CUdeviceptr,
+    size: usize,
+    advice: CUmem_advise,
+    device: CUdevice,
+) -> CUres {
+    check_advice(advice)?;
+    if needs_location(advice) {
+        check_device(device)?;
+    }
+    hint(pointer, size)
+}
+
+pub(crate) fn cuMemAdvise_v2(
+    pointer: CUdeviceptr,
+    size: usize,
+    advice: CUmem_advise,
+    location: CUmemLocation,
+) -> CUres {
+    check_advice(advice)?;
+    if needs_location(advice) {
+        check_location(location)?;
+    }
+    hint(pointer, size)
+}
+
+pub(crate) fn cuMemPrefetchAsync(
+    pointer: CUdeviceptr,
+    size: usize,
+    device: CUdevice,
+    stream: StreamArg,
+) -> CUres {
+    check_device(device)?;
+    stream.enter()?;
+    hint(pointer, size)
+}
+
+pub(crate) fn cuMemPrefetchAsync_v2(
+    pointer: CUdeviceptr,
+    size: usize,
+    location: CUmemLocation,
+    flags: c_uint,
+    stream: StreamArg,
+) -> CUres {
+    if flags != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    check_location(location)?;
+    stream.enter()?;
+    hint(pointer, size)
+}
+
+pub(crate) fn cuMemRangeGetAttribute(
+    data: Out<c_void>,
+    data_size: usize,
+    attribute: CUmem_range_attribute,
+    pointer: CUdeviceptr,
+    size: usize,
+) -> CUres {
+    data.check()?;
+    hint(pointer, size)?;
+    if data_size == 0 || !data_size.is_multiple_of(4) {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let value = match attribute {
+        CUmem_range_attribute::CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY => 0,
+        // No advice was kept, so there is no place: CU_DEVICE_INVALID.
+        CUmem_range_attribute::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION
+        | CUmem_range_attribute::CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY
+        | CUmem_range_attribute::CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION => -2,
+        CUmem_range_attribute(other) if other <= 10 => 0,
+        _ => return Err(CUerror::INVALID_VALUE),
+    };
+    data.cast::<i32>().set_all(std::iter::repeat(value), data_size / 4);
+    Ok(())
+}

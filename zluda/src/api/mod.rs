@@ -1,0 +1,28 @@
+//! The driver API, one file an object: arguments are validated and converted, `core` does the rest.
+//!
+//! Functions carry the API's names. Sentences in quotation marks are those of the CUDA driver API manual.
+
+// The names and the numbers of arguments are the API's.
+#![allow(non_snake_case, clippy::too_many_arguments)]
+
+pub(crate) mod context;
+pub(crate) mod copy;
+pub(crate) mod device;
+pub(crate) mod event;
+pub(crate) mod function;
+pub(crate) mod init;
+pub(crate) mod kernel;
+pub(crate) mod launch;
+pub(crate) mod library;
+pub(crate) mod link;
+pub(crate) mod memory;
+pub(crate) mod memset;
+pub(crate) mod module;
+pub(crate) mod occupancy;
+pub(crate) mod peer;
+pub(crate) mod pointer;
+pub(crate) mod pool;
+pub(crate) mod primary;
+pub(crate) mod proc_address;
+pub(crate) mod profiler;
+pub(crate) mod stream;

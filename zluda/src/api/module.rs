@@ -1,0 +1,163 @@
+//! Modules.
+
+use crate::convert::{Out, Text};
+use crate::core::compile::{Failure, Program};
+use crate::core::context::current;
+use crate::core::image;
+use crate::core::jit_options::JitOptions;
+use crate::core::module::{self, Module};
+use cuda_types::cuda::{
+    CUdeviceptr, CUerror, CUfunction, CUjit_option, CUmodule, CUmoduleLoadingMode, CUres,
+};
+use std::ffi::{CStr, c_uint, c_void};
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+/// The bytes of a file: `FILE_NOT_FOUND` for one that cannot be read.
+pub(crate) fn read_file(name: Text<'_>) -> CUres<Vec<u8>> {
+    let name = name.get()?;
+    #[cfg(unix)]
+    let path = std::os::unix::ffi::OsStrExt::from_bytes(name.to_bytes());
+    #[cfg(windows)]
+    let path = name.to_str().map_err(|_| CUerror::INVALID_VALUE)?;
+    let path: &std::ffi::OsStr = path;
+    std::fs::read(path).map_err(|error| {
+        tracing::warn!("{} cannot be read: {error}", path.display());
+        CUerror::FILE_NOT_FOUND
+    })
+}
+
+/// Loads text, telling the program's logs about it.
+pub(crate) fn program(text: CUres<Vec<u8>>, options: &mut JitOptions) -> CUres<Arc<Program>> {
+    let loaded = text.map_err(Failure::from).and_then(Program::load);
+    let loaded = loaded.map_err(|failure| {
+        options.log_error(&failure.log);
+        failure.error
+    });
+    options.finish();
+    loaded
+}
+
+fn load(
+    out: Out<CUmodule>,
+    text: impl FnOnce() -> CUres<Vec<u8>>,
+    options: &mut JitOptions,
+) -> CUres {
+    out.check()?;
+    let current = current()?;
+    let program = program(text(), options)?;
+    out.set(module::load(&current, program).map_err(|failure| failure.error)?.handle())
+}
+
+pub(crate) fn cuModuleLoad(module: Out<CUmodule>, file: Text<'_>) -> CUres {
+    load(module, || image::text_of_bytes(&read_file(file)?), &mut JitOptions::default())
+}
+
+pub(crate) fn cuModuleLoadData(module: Out<CUmodule>, image: *const c_void) -> CUres {
+    // SAFETY: the program passes an image.
+    load(module, || unsafe { image::text_of(image) }, &mut JitOptions::default())
+}
+
+pub(crate) fn cuModuleLoadDataEx(
+    module: Out<CUmodule>,
+    image: *const c_void,
+    count: c_uint,
+    options: *mut CUjit_option,
+    values: *mut *mut c_void,
+) -> CUres {
+    // SAFETY: the program passes arrays of `count` elements, and buffers of the sizes that it says.
+    let mut options = unsafe { JitOptions::read(count, options, values) }?;
+    // SAFETY: the program passes an image.
+    load(module, || unsafe { image::text_of(image) }, &mut options)
+}
+
+pub(crate) fn cuModuleLoadFatBinary(module: Out<CUmodule>, image: *const c_void) -> CUres {
+    cuModuleLoadData(module, image)
+}
+
+pub(crate) fn cuModuleUnload(module: CUmodule) -> CUres {
+    current()?;
+    module::unload(module)
+}
+
+pub(crate) fn cuModuleGetLoadingMode(mode: Out<CUmoduleLoadingMode>) -> CUres {
+    mode.set(CUmoduleLoadingMode::CU_MODULE_LAZY_LOADING)
+}
+
+pub(crate) fn cuModuleGetFunction(
+    function: Out<CUfunction>,
+    module: Arc<Module>,
+    name: Text<'_>,
+) -> CUres {
+    function.check()?;
+    let name = name.get()?;
+    let (handle, _) = module.function_by_name(name)?;
+    function.set(handle)
+}
+
+pub(crate) fn cuModuleGetFunctionCount(count: Out<c_uint>, module: Arc<Module>) -> CUres {
+    count.check()?;
+    let metadata = module.data.program.metadata().map_err(|failure| failure.error)?;
+    count.set(metadata.kernels.len() as c_uint)
+}
+
+pub(crate) fn cuModuleEnumerateFunctions(
+    functions: Out<CUfunction>,
+    count: c_uint,
+    module: Arc<Module>,
+) -> CUres {
+    if count == 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    functions.check()?;
+    let metadata = module.data.program.metadata().map_err(|failure| failure.error)?;
+    let all =
+        (0..metadata.kernels.len()).map(|index| module.function(index).map(|(handle, _)| handle));
+    let handles = all.collect::<CUres<Vec<_>>>()?;
+    // "CUDA_ERROR_INVALID_VALUE" for fewer than there are is not documented: as many as fit are given.
+    functions.set_all(handles, count as usize);
+    Ok(())
+}
+
+pub(crate) fn cuModuleGetGlobal_v2(
+    pointer: Out<CUdeviceptr>,
+    size: Out<usize>,
+    module: Arc<Module>,
+    name: Text<'_>,
+) -> CUres {
+    let name = name.get()?;
+    global(pointer, size, &module, name)
+}
+
+/// "Both parameters dptr and bytes are optional. If one of them is NULL, it is ignored."
+pub(crate) fn global(
+    pointer: Out<CUdeviceptr>,
+    size: Out<usize>,
+    module: &Module,
+    name: &CStr,
+) -> CUres {
+    let current = crate::core::context::enter(&module.data.context)?;
+    let (address, bytes) = module.global(&current, name)?;
+    pointer.set_if_wanted(address);
+    size.set_if_wanted(bytes);
+    Ok(())
+}
+
+/// Texture and surface references of modules are not there: PTX with them cannot be loaded yet.
+pub(crate) fn cuModuleGetTexRef(
+    reference: Out<cuda_types::cuda::CUtexref>,
+    _module: Arc<Module>,
+    name: Text<'_>,
+) -> CUres {
+    name.get()?;
+    reference.set(null_mut()).and(Err(CUerror::NOT_FOUND))
+}
+
+pub(crate) fn cuModuleGetSurfRef(
+    reference: Out<cuda_types::cuda::CUsurfref>,
+    _module: Arc<Module>,
+    name: Text<'_>,
+) -> CUres {
+    name.get()?;
+    reference.set(null_mut()).and(Err(CUerror::NOT_FOUND))
+}

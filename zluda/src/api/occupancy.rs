@@ -1,0 +1,113 @@
+//! Occupancy.
+
+use crate::convert::{In, Out};
+use crate::core::context::current;
+use crate::core::function::FunctionArg;
+use crate::core::occupancy::{available_shared, best_block_size, blocks_per_multiprocessor};
+use cuda_types::cuda::{CUerror, CUlaunchConfig, CUoccupancyB2DSize, CUres};
+use std::ffi::{c_int, c_uint};
+
+/// A block size: `INVALID_VALUE` unless it is positive.
+fn threads(block_size: c_int) -> CUres<u32> {
+    u32::try_from(block_size).ok().filter(|size| *size > 0).ok_or(CUerror::INVALID_VALUE)
+}
+
+pub(crate) fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+    blocks: Out<c_int>,
+    FunctionArg(function): FunctionArg,
+    block_size: c_int,
+    shared: usize,
+) -> CUres {
+    blocks.check()?;
+    let count =
+        blocks_per_multiprocessor(&function.info, &function.settings, threads(block_size)?, shared);
+    blocks.set(count as c_int)
+}
+
+pub(crate) fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    blocks: Out<c_int>,
+    function: FunctionArg,
+    block_size: c_int,
+    shared: usize,
+    flags: c_uint,
+) -> CUres {
+    if flags > 1 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_size, shared)
+}
+
+pub(crate) fn cuOccupancyMaxPotentialBlockSize(
+    grid: Out<c_int>,
+    block: Out<c_int>,
+    FunctionArg(function): FunctionArg,
+    shared_of: CUoccupancyB2DSize,
+    shared: usize,
+    limit: c_int,
+) -> CUres {
+    grid.check()?;
+    block.check()?;
+    let limit = u32::try_from(limit).map_err(|_| CUerror::INVALID_VALUE)?;
+    let dynamic = |threads: u32| match shared_of {
+        // SAFETY: the program gave this function to be called with block sizes.
+        Some(shared_of) => unsafe { shared_of(threads as c_int) },
+        None => shared,
+    };
+    let (threads, blocks) = best_block_size(&function.info, &function.settings, limit, dynamic)?;
+    grid.set(blocks as c_int * current()?.device()?.properties.multiprocessors)?;
+    block.set(threads as c_int)
+}
+
+pub(crate) fn cuOccupancyMaxPotentialBlockSizeWithFlags(
+    grid: Out<c_int>,
+    block: Out<c_int>,
+    function: FunctionArg,
+    shared_of: CUoccupancyB2DSize,
+    shared: usize,
+    limit: c_int,
+    flags: c_uint,
+) -> CUres {
+    if flags > 1 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    cuOccupancyMaxPotentialBlockSize(grid, block, function, shared_of, shared, limit)
+}
+
+pub(crate) fn cuOccupancyAvailableDynamicSMemPerBlock(
+    size: Out<usize>,
+    FunctionArg(function): FunctionArg,
+    blocks: c_int,
+    block_size: c_int,
+) -> CUres {
+    size.check()?;
+    size.set(available_shared(
+        &function.info,
+        &function.settings,
+        threads(blocks)?,
+        threads(block_size)?,
+    )?)
+}
+
+pub(crate) fn cuOccupancyMaxPotentialClusterSize(
+    size: Out<c_int>,
+    _function: FunctionArg,
+    config: In<CUlaunchConfig>,
+) -> CUres {
+    size.check()?;
+    config.get()?;
+    size.set(1)
+}
+
+pub(crate) fn cuOccupancyMaxActiveClusters(
+    count: Out<c_int>,
+    FunctionArg(function): FunctionArg,
+    config: In<CUlaunchConfig>,
+) -> CUres {
+    count.check()?;
+    let config = config.get()?;
+    let threads =
+        config.blockDimX.saturating_mul(config.blockDimY).saturating_mul(config.blockDimZ);
+    let shared = config.sharedMemBytes as usize;
+    let blocks = blocks_per_multiprocessor(&function.info, &function.settings, threads, shared);
+    count.set(blocks as c_int * current()?.device()?.properties.multiprocessors)
+}

@@ -1,0 +1,173 @@
+//! Questions about pointers.
+
+use crate::convert::In;
+use crate::core::context::current;
+use crate::core::memory::{self, Allocation, Kind};
+use crate::core::pool;
+use cuda_types::cuda::{
+    CU_DEVICE_INVALID, CUcontext, CUdeviceptr, CUerror, CUmemorytype, CUpointer_attribute as A,
+    CUres,
+};
+use std::ffi::{c_int, c_uint, c_void};
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The value of an attribute, as the type that it has.
+enum Value {
+    Context(CUcontext),
+    Int(c_int),
+    Word(u64),
+    Bool(bool),
+    /// Two words, for which the driver's interface to the kernel would be needed.
+    Tokens,
+}
+
+impl Value {
+    /// # Safety
+    /// `data` points to room for a value of this type.
+    unsafe fn store(self, data: *mut c_void) {
+        // SAFETY: the caller says so.
+        unsafe {
+            match self {
+                Value::Context(value) => data.cast::<CUcontext>().write_unaligned(value),
+                Value::Int(value) => data.cast::<c_int>().write_unaligned(value),
+                Value::Word(value) => data.cast::<u64>().write_unaligned(value),
+                Value::Bool(value) => data.cast::<bool>().write(value),
+                Value::Tokens => data.cast::<[u64; 2]>().write_unaligned([0; 2]),
+            }
+        }
+    }
+}
+
+fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUres<Value> {
+    let offset = pointer - allocation.base;
+    let memory_type = match allocation.is_host() {
+        true => CUmemorytype::CU_MEMORYTYPE_HOST,
+        false => CUmemorytype::CU_MEMORYTYPE_DEVICE,
+    };
+    Ok(match attribute {
+        A::CU_POINTER_ATTRIBUTE_CONTEXT => Value::Context(allocation.context.handle()),
+        A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => Value::Int(memory_type.0 as c_int),
+        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => Value::Word(pointer),
+        // "CUDA_ERROR_INVALID_VALUE if [the memory] cannot be accessed by the host"
+        A::CU_POINTER_ATTRIBUTE_HOST_POINTER if allocation.host == 0 => {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        A::CU_POINTER_ATTRIBUTE_HOST_POINTER => Value::Word(allocation.host + offset),
+        A::CU_POINTER_ATTRIBUTE_P2P_TOKENS => Value::Tokens,
+        A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
+            Value::Int(allocation.sync_memops.load(Ordering::Relaxed))
+        }
+        A::CU_POINTER_ATTRIBUTE_BUFFER_ID => Value::Word(allocation.id),
+        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => Value::Bool(allocation.kind == Kind::Managed),
+        A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Value::Int(allocation.context.device),
+        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => Value::Bool(false),
+        A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => Value::Word(allocation.base),
+        A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => Value::Word(allocation.size as u64),
+        A::CU_POINTER_ATTRIBUTE_MAPPED => Value::Bool(true),
+        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => Value::Word(0),
+        A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Bool(false),
+        // Read and write.
+        A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(3),
+        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE if allocation.kind == Kind::Pool => {
+            let [default, _] = pool::of_device(allocation.context.device)?;
+            Value::Word(default.handle() as u64)
+        }
+        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => Value::Word(0),
+        A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE => Value::Word(allocation.size as u64),
+        A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => Value::Word(allocation.base),
+        A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => Value::Word(allocation.id),
+        A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Bool(false),
+        _ => return Err(CUerror::INVALID_VALUE),
+    })
+}
+
+fn find(pointer: CUdeviceptr) -> Option<Arc<Allocation>> {
+    memory::find(pointer).or_else(|| memory::find_host(pointer))
+}
+
+pub(crate) fn cuPointerGetAttribute(data: *mut c_void, wanted: A, pointer: CUdeviceptr) -> CUres {
+    if data.is_null() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    current()?;
+    let allocation = find(pointer).ok_or(CUerror::INVALID_VALUE)?;
+    let device = if allocation.host != 0
+        && !(allocation.base..allocation.base + allocation.size as u64).contains(&pointer)
+    {
+        pointer - allocation.host + allocation.base
+    } else {
+        pointer
+    };
+    let value = attribute(&allocation, wanted, device)?;
+    // SAFETY: the program passes room for the attribute that it names.
+    unsafe { value.store(data) };
+    Ok(())
+}
+
+pub(crate) fn cuPointerGetAttributes(
+    count: c_uint,
+    attributes: In<A>,
+    data: In<*mut c_void>,
+    pointer: CUdeviceptr,
+) -> CUres {
+    let attributes = attributes.array(count as usize)?;
+    let data = data.array(count as usize)?;
+    current()?;
+    let allocation = find(pointer);
+    for (wanted, room) in attributes.into_iter().zip(data) {
+        if room.is_null()
+            || wanted.0 == 0
+            || wanted.0 > A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE.0
+        {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        // "Unlike cuPointerGetAttribute, this function will not return an error when the ptr encountered is
+        // not a valid CUDA pointer. Instead, the attributes are assigned default NULL values and
+        // CUDA_SUCCESS is returned."
+        let value = match &allocation {
+            Some(allocation) if memory::find(pointer).is_some() => {
+                attribute(allocation, wanted, pointer)
+            }
+            Some(allocation) => {
+                attribute(allocation, wanted, pointer - allocation.host + allocation.base)
+            }
+            None => Err(CUerror::INVALID_VALUE),
+        };
+        let value = value.unwrap_or_else(|_| nothing(wanted));
+        // SAFETY: the program passes room for each attribute that it names.
+        unsafe { value.store(room) };
+    }
+    Ok(())
+}
+
+/// The value of an attribute that a pointer does not have.
+fn nothing(attribute: A) -> Value {
+    match attribute {
+        A::CU_POINTER_ATTRIBUTE_CONTEXT => Value::Context(null_mut()),
+        A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Value::Int(CU_DEVICE_INVALID),
+        A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+        | A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+        | A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(0),
+        A::CU_POINTER_ATTRIBUTE_IS_MANAGED
+        | A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
+        | A::CU_POINTER_ATTRIBUTE_MAPPED
+        | A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
+        | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Bool(false),
+        A::CU_POINTER_ATTRIBUTE_P2P_TOKENS => Value::Tokens,
+        _ => Value::Word(0),
+    }
+}
+
+pub(crate) fn cuPointerSetAttribute(value: In<c_void>, wanted: A, pointer: CUdeviceptr) -> CUres {
+    let value = value.cast::<c_int>().get()?;
+    current()?;
+    let allocation = memory::find(pointer).ok_or(CUerror::INVALID_VALUE)?;
+    // "The supported attribute is CU_POINTER_ATTRIBUTE_SYNC_MEMOPS".
+    if wanted != A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    allocation.sync_memops.store(value, Ordering::Relaxed);
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! Stream-ordered memory and its pools.
+
+use crate::convert::{In, Out};
+use crate::core::memory;
+use crate::core::pool::{self, Pool};
+use crate::core::stream::StreamArg;
+use cuda_types::cuda::{
+    CUdevice, CUdeviceptr, CUerror, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationType,
+    CUmemLocation, CUmemLocationType, CUmemPool_attribute as A, CUmemPoolProps, CUmemoryPool,
+    CUres,
+};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+pub(crate) fn cuMemAllocAsync(pointer: Out<CUdeviceptr>, size: usize, stream: StreamArg) -> CUres {
+    pointer.check()?;
+    if size == 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let target = stream.enter()?;
+    pointer.set(memory::allocate_async(&target.current, size, target.hip)?.base)
+}
+
+pub(crate) fn cuMemAllocFromPoolAsync(
+    pointer: Out<CUdeviceptr>,
+    size: usize,
+    _pool: Arc<Pool>,
+    stream: StreamArg,
+) -> CUres {
+    cuMemAllocAsync(pointer, size, stream)
+}
+
+pub(crate) fn cuMemFreeAsync(pointer: CUdeviceptr, stream: StreamArg) -> CUres {
+    let target = stream.enter()?;
+    if pointer == 0 {
+        return Ok(());
+    }
+    memory::free_async(&target.current, pointer, target.hip)
+}
+
+pub(crate) fn cuDeviceGetDefaultMemPool(pool: Out<CUmemoryPool>, device: CUdevice) -> CUres {
+    pool.check()?;
+    let [default, _] = pool::of_device(device)?;
+    pool.set(default.handle())
+}
+
+pub(crate) fn cuDeviceGetMemPool(pool: Out<CUmemoryPool>, device: CUdevice) -> CUres {
+    pool.check()?;
+    let [_, current] = pool::of_device(device)?;
+    pool.set(current.handle())
+}
+
+pub(crate) fn cuDeviceSetMemPool(device: CUdevice, pool: Arc<Pool>) -> CUres {
+    if pool.device != device {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    pool::set_current(device, pool)
+}
+
+/// The device of a location; `INVALID_VALUE` for a place that is none.
+fn device_of(location: CUmemLocation) -> CUres<CUdevice> {
+    match location.type_ {
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => Ok(location.id),
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST => Err(CUerror::NOT_SUPPORTED),
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+fn check_type(kind: CUmemAllocationType) -> CUres {
+    match kind {
+        CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED => Ok(()),
+        CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED => Err(CUerror::NOT_SUPPORTED),
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+pub(crate) fn cuMemGetDefaultMemPool(
+    pool: Out<CUmemoryPool>,
+    location: In<CUmemLocation>,
+    kind: CUmemAllocationType,
+) -> CUres {
+    check_type(kind)?;
+    cuDeviceGetDefaultMemPool(pool, device_of(location.get()?)?)
+}
+
+pub(crate) fn cuMemGetMemPool(
+    pool: Out<CUmemoryPool>,
+    location: In<CUmemLocation>,
+    kind: CUmemAllocationType,
+) -> CUres {
+    check_type(kind)?;
+    cuDeviceGetMemPool(pool, device_of(location.get()?)?)
+}
+
+pub(crate) fn cuMemSetMemPool(
+    location: In<CUmemLocation>,
+    kind: CUmemAllocationType,
+    pool: Arc<Pool>,
+) -> CUres {
+    check_type(kind)?;
+    cuDeviceSetMemPool(device_of(location.get()?)?, pool)
+}
+
+pub(crate) fn cuMemPoolCreate(pool: Out<CUmemoryPool>, properties: In<CUmemPoolProps>) -> CUres {
+    pool.check()?;
+    let properties = properties.get()?;
+    check_type(properties.allocType)?;
+    if properties.handleTypes.0 != 0 {
+        // Sharing between processes.
+        return Err(CUerror::NOT_SUPPORTED);
+    }
+    pool.set(pool::create(device_of(properties.location)?, false)?.handle())
+}
+
+pub(crate) fn cuMemPoolDestroy(pool: Arc<Pool>) -> CUres {
+    pool::destroy(&pool)
+}
+
+pub(crate) fn cuMemPoolTrimTo(_pool: Arc<Pool>, _keep: usize) -> CUres {
+    // Freed memory is not held back.
+    Ok(())
+}
+
+/// Whether an attribute is an `int`; the others are 64 bits. `INVALID_VALUE` for one that does not exist.
+fn is_int(attribute: A) -> CUres<bool> {
+    match attribute.0 {
+        1..=3 => Ok(true),
+        4..=8 => Ok(false),
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+pub(crate) fn cuMemPoolSetAttribute(pool: Arc<Pool>, attribute: A, value: *mut c_void) -> CUres {
+    if value.is_null() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    // SAFETY: the attribute says how large its value is.
+    let value = unsafe {
+        match is_int(attribute)? {
+            true => value.cast::<u32>().read_unaligned().into(),
+            false => value.cast::<u64>().read_unaligned(),
+        }
+    };
+    pool.attributes.lock().insert(attribute.0, value);
+    Ok(())
+}
+
+pub(crate) fn cuMemPoolGetAttribute(pool: Arc<Pool>, attribute: A, value: *mut c_void) -> CUres {
+    if value.is_null() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let int = is_int(attribute)?;
+    // Reuse is allowed unless a program forbids it; amounts are not counted by pool.
+    let kept = pool.attributes.lock().get(&attribute.0).copied().unwrap_or(u64::from(int));
+    // SAFETY: as above.
+    unsafe {
+        match int {
+            true => value.cast::<u32>().write_unaligned(kept as u32),
+            false => value.cast::<u64>().write_unaligned(kept),
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn cuMemPoolSetAccess(pool: Arc<Pool>, map: In<CUmemAccessDesc>, count: usize) -> CUres {
+    for description in map.array(count)? {
+        let device = device_of(description.location)?;
+        crate::core::driver::driver()?.device(device)?;
+        // "revoking access of a device to its own memory is not possible"
+        if device == pool.device
+            && description.flags != CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+        {
+            return Err(CUerror::INVALID_VALUE);
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn cuMemPoolGetAccess(
+    flags: Out<CUmemAccess_flags>,
+    _pool: Arc<Pool>,
+    location: In<CUmemLocation>,
+) -> CUres {
+    flags.check()?;
+    crate::core::driver::driver()?.device(device_of(location.get()?)?)?;
+    flags.set(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+}

@@ -1,0 +1,237 @@
+//! Streams.
+
+use crate::convert::{In, Out};
+use crate::core::context::current;
+use crate::core::event::Event;
+use crate::core::memory::check_range;
+use crate::core::stream::{self, StreamArg};
+use cuda_types::cuda::{
+    CUcontext, CUdevice, CUdeviceptr, CUerror, CUgraph, CUgraphEdgeData, CUgraphNode, CUgreenCtx,
+    CUhostFn, CUres, CUstream, CUstreamAttrID, CUstreamAttrValue, CUstreamCallback,
+    CUstreamCaptureMode, CUstreamCaptureStatus,
+};
+use std::cell::Cell;
+use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+/// `CU_STREAM_NON_BLOCKING`
+const NON_BLOCKING: c_uint = 1;
+
+pub(crate) fn cuStreamCreate(stream: Out<CUstream>, flags: c_uint) -> CUres {
+    cuStreamCreateWithPriority(stream, flags, 0)
+}
+
+pub(crate) fn cuStreamCreateWithPriority(
+    stream: Out<CUstream>,
+    flags: c_uint,
+    priority: c_int,
+) -> CUres {
+    stream.check()?;
+    if flags & !NON_BLOCKING != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    stream.set(stream::create(&current()?, flags, priority)?)
+}
+
+pub(crate) fn cuStreamDestroy_v2(stream: CUstream) -> CUres {
+    stream::destroy(stream)
+}
+
+pub(crate) fn cuStreamGetPriority(stream: StreamArg, priority: Out<c_int>) -> CUres {
+    priority.check()?;
+    stream.enter()?;
+    priority.set(stream.priority())
+}
+
+pub(crate) fn cuStreamGetFlags(stream: StreamArg, flags: Out<c_uint>) -> CUres {
+    flags.check()?;
+    stream.enter()?;
+    flags.set(stream.flags())
+}
+
+pub(crate) fn cuStreamGetId(stream: StreamArg, id: Out<c_ulonglong>) -> CUres {
+    id.check()?;
+    stream.enter()?;
+    id.set(stream.id())
+}
+
+pub(crate) fn cuStreamGetDevice(stream: StreamArg, device: Out<CUdevice>) -> CUres {
+    device.check()?;
+    device.set(stream.enter()?.current.context.device)
+}
+
+pub(crate) fn cuStreamGetCtx(stream: StreamArg, context: Out<CUcontext>) -> CUres {
+    context.check()?;
+    context.set(stream.enter()?.current.context.handle())
+}
+
+pub(crate) fn cuStreamGetCtx_v2(
+    stream: StreamArg,
+    context: Out<CUcontext>,
+    green: Out<CUgreenCtx>,
+) -> CUres {
+    context.check()?;
+    green.check()?;
+    context.set(stream.enter()?.current.context.handle())?;
+    green.set(null_mut())
+}
+
+pub(crate) fn cuStreamGetGreenCtx(stream: StreamArg, green: Out<CUgreenCtx>) -> CUres {
+    green.check()?;
+    stream.enter()?;
+    green.set(null_mut())
+}
+
+pub(crate) fn cuStreamWaitEvent(stream: StreamArg, event: Arc<Event>, flags: c_uint) -> CUres {
+    // CU_EVENT_WAIT_EXTERNAL matters in captured streams only.
+    if flags > 1 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    event.hold(&stream.enter()?, 0)
+}
+
+pub(crate) fn cuStreamAddCallback(
+    handle: CUstream,
+    callback: CUstreamCallback,
+    data: *mut c_void,
+    flags: c_uint,
+) -> CUres {
+    // "flags: Reserved for future use, must be 0"
+    if flags != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let target = stream::from_handle(handle)?.enter()?;
+    stream::add_callback(&target, handle, callback, data)
+}
+
+pub(crate) fn cuLaunchHostFunc(stream: StreamArg, function: CUhostFn, data: *mut c_void) -> CUres {
+    stream::launch_host_function(&stream.enter()?, function, data)
+}
+
+pub(crate) fn cuStreamQuery(stream: StreamArg) -> CUres {
+    let target = stream.enter()?;
+    // SAFETY: the stream has been checked.
+    target.current.check(unsafe { target.current.driver.hip.hipStreamQuery(target.hip) })
+}
+
+pub(crate) fn cuStreamSynchronize(stream: StreamArg) -> CUres {
+    stream.enter()?.synchronize()
+}
+
+pub(crate) fn cuStreamAttachMemAsync(
+    stream: StreamArg,
+    pointer: CUdeviceptr,
+    size: usize,
+    flags: c_uint,
+) -> CUres {
+    if !matches!(flags, 1 | 2 | 4) {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    stream.enter()?;
+    // "length must be zero or the entire allocation's size". Managed memory is always accessible here.
+    check_range(pointer, size.max(1))
+}
+
+pub(crate) fn cuStreamCopyAttributes(to: StreamArg, from: StreamArg) -> CUres {
+    to.enter()?;
+    from.enter()?;
+    Ok(())
+}
+
+pub(crate) fn cuStreamGetAttribute(
+    stream: StreamArg,
+    attribute: CUstreamAttrID,
+    value: Out<CUstreamAttrValue>,
+) -> CUres {
+    value.check()?;
+    stream.enter()?;
+    check_attribute(attribute)?;
+    // SAFETY: all-zero is a valid value of every member of this union.
+    let mut answer: CUstreamAttrValue = unsafe { std::mem::zeroed() };
+    if attribute == CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_PRIORITY {
+        answer.priority = stream.priority();
+    }
+    value.set(answer)
+}
+
+pub(crate) fn cuStreamSetAttribute(
+    stream: StreamArg,
+    attribute: CUstreamAttrID,
+    value: In<CUstreamAttrValue>,
+) -> CUres {
+    value.get()?;
+    stream.enter()?;
+    // Hints, all of them.
+    check_attribute(attribute)
+}
+
+/// The attributes that streams have.
+fn check_attribute(attribute: CUstreamAttrID) -> CUres {
+    match attribute {
+        CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
+        | CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY
+        | CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_PRIORITY
+        | CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN
+        | CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => Ok(()),
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+// No stream is ever captured: cuStreamBeginCapture is not implemented.
+
+pub(crate) fn cuStreamIsCapturing(stream: StreamArg, status: Out<CUstreamCaptureStatus>) -> CUres {
+    status.check()?;
+    stream.enter()?;
+    status.set(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+}
+
+pub(crate) fn cuStreamGetCaptureInfo(
+    stream: StreamArg,
+    status: Out<CUstreamCaptureStatus>,
+    _id: Out<u64>,
+) -> CUres {
+    cuStreamIsCapturing(stream, status)
+}
+
+pub(crate) fn cuStreamGetCaptureInfo_v2(
+    stream: StreamArg,
+    status: Out<CUstreamCaptureStatus>,
+    _id: Out<u64>,
+    _graph: Out<CUgraph>,
+    _dependencies: Out<*const CUgraphNode>,
+    _count: Out<usize>,
+) -> CUres {
+    cuStreamIsCapturing(stream, status)
+}
+
+pub(crate) fn cuStreamGetCaptureInfo_v3(
+    stream: StreamArg,
+    status: Out<CUstreamCaptureStatus>,
+    _id: Out<u64>,
+    _graph: Out<CUgraph>,
+    _dependencies: Out<*const CUgraphNode>,
+    _edges: Out<*const CUgraphEdgeData>,
+    _count: Out<usize>,
+) -> CUres {
+    cuStreamIsCapturing(stream, status)
+}
+
+pub(crate) fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) -> CUres {
+    thread_local! {
+        static MODE: Cell<CUstreamCaptureMode> =
+            const { Cell::new(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL) };
+    }
+    if mode.is_null() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    // SAFETY: the program passes the address of a mode.
+    let given = unsafe { mode.read() };
+    if given.0 > CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED.0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let before = MODE.try_with(|mode| mode.replace(given)).map_err(|_| CUerror::DEINITIALIZED)?;
+    // SAFETY: as above.
+    unsafe { mode.write(before) };
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! From PTX text to code: through the cache where it has it, through the compiler where not.
+
+use crate::core::compiler;
+use crate::core::device::Device;
+use crate::core::driver::DeviceKind;
+use crate::core::metadata::Metadata;
+use crate::os;
+use cuda_types::cuda::CUerror;
+use std::sync::{Arc, LazyLock, OnceLock};
+use zluda_cache::{Cache, Key};
+use zluda_common::config::config;
+
+/// Text up to this size is looked through at load, so that bad PTX fails where CUDA says that it does.
+/// Larger text waits until something in it is asked for.
+const PARSE_AT_LOAD: usize = 1 << 20;
+
+/// What could not be compiled: the code for the program, and the text for its log.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: CUerror,
+    pub(crate) log: String,
+}
+
+impl From<CUerror> for Failure {
+    fn from(error: CUerror) -> Self {
+        Failure { error, log: String::new() }
+    }
+}
+
+/// The code that a kernel needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variant {
+    /// For every block.
+    General,
+    /// For blocks whose warps each lie in one row.
+    RowWarps,
+}
+
+/// What code is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// This machine's processor.
+    Cpu,
+    /// An AMD GPU, such as `gfx1100`.
+    Amd(String),
+}
+
+impl Target {
+    pub(crate) fn of(device: &Device) -> Target {
+        match device.kind {
+            DeviceKind::Cpu => Target::Cpu,
+            DeviceKind::Amd => Target::Amd(device.properties.gcn_arch.clone()),
+        }
+    }
+}
+
+/// A PTX module. Belongs to no device and no context.
+#[derive(Debug)]
+pub(crate) struct Program {
+    text: Vec<u8>,
+    metadata: OnceLock<Result<Metadata, Failure>>,
+    parsed: OnceLock<Result<Arc<compiler::Parsed>, Failure>>,
+}
+
+static CACHE: LazyLock<Cache> = LazyLock::new(|| Cache::open(config()));
+
+/// What tells this build of the driver from every other one. Code in the cache is from the same build.
+static BUILD: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut build = format!("{} {}", env!("CARGO_PKG_VERSION"), compiler::VERSION).into_bytes();
+    build.extend(os::own_file_stamp());
+    build
+});
+
+impl Program {
+    /// Takes PTX text; none at all is an empty module.
+    pub(crate) fn load(text: Vec<u8>) -> Result<Arc<Program>, Failure> {
+        let program = Program { metadata: OnceLock::new(), parsed: OnceLock::new(), text };
+        if program.text.is_empty() {
+            let _ = program.metadata.set(Ok(Metadata::default()));
+        } else if program.text.len() <= PARSE_AT_LOAD {
+            program.metadata()?;
+        }
+        Ok(Arc::new(program))
+    }
+
+    /// Kernels and variables of the module.
+    pub(crate) fn metadata(&self) -> Result<&Metadata, Failure> {
+        let metadata = self.metadata.get_or_init(|| {
+            let key = Key::new(&[b"metadata", &BUILD, &self.text]);
+            if let Some(metadata) = CACHE.get(&key).and_then(|bytes| Metadata::from_bytes(&bytes)) {
+                return Ok(metadata);
+            }
+            let metadata = self.parsed()?.metadata();
+            CACHE.put(&key, &metadata.to_bytes());
+            Ok(metadata)
+        });
+        metadata.as_ref().map_err(Failure::clone)
+    }
+
+    /// The code of one kernel, as the provider's `hipModuleLoadData` takes it.
+    pub(crate) fn compile(
+        &self,
+        kernel: &str,
+        target: &Target,
+        variant: Variant,
+    ) -> Result<Vec<u8>, Failure> {
+        let description = compiler::describe(target, variant);
+        let key =
+            Key::new(&[b"kernel", &BUILD, description.as_bytes(), kernel.as_bytes(), &self.text]);
+        if let Some(code) = CACHE.get(&key) {
+            return Ok(code);
+        }
+        let code = self.parsed()?.compile(kernel, target, variant).inspect_err(|failure| {
+            tracing::warn!("kernel {kernel} cannot be compiled: {}", failure.log);
+        })?;
+        CACHE.put(&key, &code);
+        Ok(code)
+    }
+
+    fn parsed(&self) -> Result<Arc<compiler::Parsed>, Failure> {
+        let parsed = self.parsed.get_or_init(|| {
+            let parsed = compiler::Parsed::parse(&self.text).inspect_err(|failure| {
+                tracing::warn!("PTX cannot be loaded: {}", failure.log);
+            })?;
+            Ok(Arc::new(parsed))
+        });
+        parsed.clone()
+    }
+}

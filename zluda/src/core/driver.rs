@@ -1,0 +1,126 @@
+//! The state of the process: the HIP provider and its devices, from the first `cuInit` on.
+
+use crate::core::device::Device;
+use crate::core::error::check;
+use crate::os;
+use cuda_types::cuda::{CUdevice, CUerror, CUres};
+use hip_runtime_sys::{HipRuntime, Provider};
+use std::sync::OnceLock;
+use zluda_common::config::{DeviceChoice, config};
+
+/// The CUDA version that the driver reports: 13.0.
+pub(crate) const DRIVER_VERSION: i32 = 13000;
+
+/// What kind of device the provider has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeviceKind {
+    Cpu,
+    Amd,
+}
+
+#[derive(Debug)]
+pub(crate) struct Driver {
+    pub(crate) hip: HipRuntime,
+    pub(crate) kind: DeviceKind,
+    pub(crate) devices: Vec<Device>,
+}
+
+static DRIVER: OnceLock<CUres<Driver>> = OnceLock::new();
+
+/// Opens the provider, once.
+pub(crate) fn initialize() -> CUres {
+    match DRIVER.get_or_init(open) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(*error),
+    }
+}
+
+pub(crate) fn is_initialized() -> bool {
+    matches!(DRIVER.get(), Some(Ok(_)))
+}
+
+/// The driver; `NOT_INITIALIZED` before `cuInit`.
+pub(crate) fn driver() -> CUres<&'static Driver> {
+    match DRIVER.get() {
+        Some(Ok(driver)) => Ok(driver),
+        _ => Err(CUerror::NOT_INITIALIZED),
+    }
+}
+
+impl Driver {
+    /// The device with this ordinal; `INVALID_DEVICE` if there is none.
+    pub(crate) fn device(&self, device: CUdevice) -> CUres<&Device> {
+        usize::try_from(device)
+            .ok()
+            .and_then(|i| self.devices.get(i))
+            .ok_or(CUerror::INVALID_DEVICE)
+    }
+}
+
+fn open() -> CUres<Driver> {
+    zluda_common::log::init();
+    let (hip, kind) = match &config().device {
+        DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, DeviceKind::Amd),
+        DeviceChoice::Cpu => (open_cpu()?, DeviceKind::Cpu),
+        DeviceChoice::Emulated(name) => {
+            tracing::error!("unsupported: there is no emulated device {name}");
+            return Err(CUerror::NO_DEVICE);
+        }
+        DeviceChoice::Auto => match open_rocm_with_device() {
+            Some(hip) => (hip, DeviceKind::Amd),
+            None => (open_cpu()?, DeviceKind::Cpu),
+        },
+    };
+    let count = device_count(&hip)?;
+    let devices =
+        (0..count).map(|ordinal| Device::open(&hip, kind, ordinal)).collect::<CUres<Vec<_>>>()?;
+    for device in &devices {
+        tracing::info!("device {}: {} (through {})", device.ordinal, device.name, hip.name());
+    }
+    Ok(Driver { hip, kind, devices })
+}
+
+/// ROCm, if it is there and has a device.
+fn open_rocm_with_device() -> Option<HipRuntime> {
+    match Provider::Rocm.open() {
+        Err(error) => {
+            tracing::debug!("no ROCm: {error}");
+            None
+        }
+        Ok(hip) => match device_count(&hip) {
+            Ok(count) if count > 0 => Some(hip),
+            _ => {
+                tracing::info!("{} has no device", hip.name());
+                None
+            }
+        },
+    }
+}
+
+fn open_cpu() -> CUres<HipRuntime> {
+    let Some(folder) = os::own_folder() else {
+        tracing::error!("the folder of the driver's own file is not known");
+        return Err(CUerror::NO_DEVICE);
+    };
+    open_provider(&Provider::Cpu(folder.join(os::CPU_PROVIDER)))
+}
+
+fn open_provider(provider: &Provider) -> CUres<HipRuntime> {
+    provider.open().map_err(|error| {
+        tracing::error!("{error}");
+        CUerror::NO_DEVICE
+    })
+}
+
+fn device_count(hip: &HipRuntime) -> CUres<i32> {
+    let mut count = 0;
+    // SAFETY: `count` outlives the calls.
+    unsafe {
+        check(hip.hipInit(0))?;
+        match check(hip.hipGetDeviceCount(&mut count)) {
+            Ok(()) => Ok(count),
+            Err(CUerror::NO_DEVICE) => Ok(0),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Launches.
+
+use crate::core::device_attributes::{MAX_BLOCK_DIM, MAX_GRID_DIM, MAX_THREADS_PER_BLOCK};
+use crate::core::function::Function;
+use crate::core::stream::Target;
+use cuda_types::cuda::{
+    CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUerror,
+    CUres,
+};
+use hip_runtime_sys::{
+    HIP_LAUNCH_CONFIG, HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE,
+    HIP_LAUNCH_PARAM_END, hipLaunchAttribute, hipLaunchAttribute_st__bindgen_ty_1,
+    hipLaunchAttributeID, hipLaunchAttributeValue,
+};
+use smallvec::SmallVec;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+/// What a launch is, parameters aside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub(crate) shared: u32,
+    /// All blocks run at the same time.
+    pub(crate) cooperative: bool,
+}
+
+/// A parameter buffer, aligned for every parameter.
+pub(crate) type Params = SmallVec<[u128; 32]>;
+
+impl Shape {
+    fn check(&self, function: &Function) -> CUres {
+        let dimensions_fit = |sizes: [u32; 3], most: [u32; 3]| {
+            sizes.iter().zip(most).all(|(size, most)| *size != 0 && *size <= most)
+        };
+        if !dimensions_fit(self.grid, MAX_GRID_DIM) || !dimensions_fit(self.block, MAX_BLOCK_DIM) {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        let threads: u32 = self.block.iter().product();
+        if threads > MAX_THREADS_PER_BLOCK {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        let info = &function.info;
+        if threads > info.max_threads {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        if info.required_block != [0; 3] && info.required_block != self.block {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        if self.shared > function.settings.max_dynamic_shared(info) {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        Ok(())
+    }
+}
+
+/// Collects the parameters of a launch from `kernelParams` or from `extra`, and adds the hidden ones'
+/// room.
+///
+/// # Safety
+/// `params` is null or an array of pointers to the kernel's parameters; `extra` is null or a list as the
+/// API describes it.
+pub(crate) unsafe fn collect(
+    function: &Function,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> CUres<Params> {
+    let info = &function.info;
+    let size = (info.total_param_size as usize).max(info.param_size as usize);
+    let mut buffer = Params::new();
+    buffer.resize(size.div_ceil(16).max(1), 0);
+    let bytes = buffer.as_mut_ptr().cast::<u8>();
+    if !params.is_null() {
+        // "The error CUDA_ERROR_INVALID_VALUE will be returned if kernel parameters are specified with both
+        // kernelParams and extra."
+        if !extra.is_null() {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        for (i, param) in info.params.iter().enumerate() {
+            // SAFETY: the caller says that there is a pointer for each parameter.
+            let source = unsafe { params.add(i).read() };
+            if source.is_null() {
+                return Err(CUerror::INVALID_VALUE);
+            }
+            // SAFETY: the parameter is there; the buffer has the size of all parameters.
+            unsafe {
+                std::ptr::copy_nonoverlapping(
+                    source.cast::<u8>(),
+                    bytes.add(param.offset as usize),
+                    param.size as usize,
+                );
+            }
+        }
+    } else if !extra.is_null() {
+        // SAFETY: the caller says so.
+        let (source, given) = unsafe { read_extra(extra) }?;
+        if given != 0 && source.is_null() {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        // A kernel whose last parameter needs padding may come with or without it.
+        let length = given.min(info.param_size as usize);
+        if given < needed(info.params.last()) {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        // SAFETY: the program says that its buffer has `given` bytes.
+        unsafe { std::ptr::copy_nonoverlapping(source.cast::<u8>(), bytes, length) }
+    } else if !info.params.is_empty() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    Ok(buffer)
+}
+
+fn needed(last: Option<&crate::core::metadata::Param>) -> usize {
+    last.map_or(0, |last| (last.offset + last.size) as usize)
+}
+
+/// # Safety
+/// `extra` is a list as the API describes it.
+unsafe fn read_extra(extra: *mut *mut c_void) -> CUres<(*const c_void, usize)> {
+    let (mut source, mut size) = (std::ptr::null::<c_void>(), 0);
+    // A list that is longer repeats itself, or has no end.
+    for i in 0..8 {
+        // SAFETY: the end of the list has not come yet.
+        let name = unsafe { extra.add(2 * i).read() } as usize;
+        if name == CU_LAUNCH_PARAM_END {
+            return Ok((source, size));
+        }
+        // SAFETY: as above; each name but the end has a value.
+        let value = unsafe { extra.add(2 * i + 1).read() };
+        match name {
+            CU_LAUNCH_PARAM_BUFFER_POINTER => source = value,
+            CU_LAUNCH_PARAM_BUFFER_SIZE if !value.is_null() => {
+                // SAFETY: the value is the address of a size, as the API says.
+                size = unsafe { value.cast::<usize>().read() }
+            }
+            _ => return Err(CUerror::INVALID_VALUE),
+        }
+    }
+    Err(CUerror::INVALID_VALUE)
+}
+
+/// Launches a kernel in a stream.
+pub(crate) fn launch(
+    target: &Target,
+    function: &Function,
+    shape: &Shape,
+    mut params: Params,
+) -> CUres {
+    let current = &target.current;
+    // A function belongs to the context in which its module was loaded.
+    if function.data.context.id() != current.context.id() {
+        return Err(CUerror::INVALID_CONTEXT);
+    }
+    shape.check(function)?;
+    let code = function.code(current, shape.block)?;
+    let info = &function.info;
+    let hidden = info.hidden_offset as usize;
+    let mut size = info.total_param_size as usize;
+    if size >= hidden + 8 {
+        let segment = function.data.segment(current)?;
+        // SAFETY: the buffer has `total_param_size` bytes.
+        unsafe {
+            params.as_mut_ptr().cast::<u8>().add(hidden).cast::<u64>().write_unaligned(segment)
+        }
+    }
+    let [grid_x, grid_y, grid_z] = shape.grid;
+    let [block_x, block_y, block_z] = shape.block;
+    let hip = &current.driver.hip;
+    let bytes = params.as_mut_ptr().cast::<u8>();
+    let mut extra = [
+        HIP_LAUNCH_PARAM_BUFFER_POINTER,
+        bytes.cast(),
+        HIP_LAUNCH_PARAM_BUFFER_SIZE,
+        (&raw mut size).cast(),
+        HIP_LAUNCH_PARAM_END,
+    ];
+    if shape.cooperative {
+        // hipModuleLaunchCooperativeKernel takes no parameter buffer.
+        let mut attribute = hipLaunchAttribute {
+            id: hipLaunchAttributeID::hipLaunchAttributeCooperative,
+            pad: [0; 4],
+            __bindgen_anon_1: hipLaunchAttribute_st__bindgen_ty_1 {
+                value: hipLaunchAttributeValue { cooperative: 1 },
+            },
+        };
+        let config = HIP_LAUNCH_CONFIG {
+            gridDimX: grid_x,
+            gridDimY: grid_y,
+            gridDimZ: grid_z,
+            blockDimX: block_x,
+            blockDimY: block_y,
+            blockDimZ: block_z,
+            sharedMemBytes: shape.shared,
+            hStream: target.hip,
+            attrs: &mut attribute,
+            numAttrs: 1,
+        };
+        // SAFETY: the function is loaded, its parameters are there, the stream has been checked.
+        return current.check(unsafe {
+            hip.hipDrvLaunchKernelEx(&config, code.function, null_mut(), extra.as_mut_ptr())
+        });
+    }
+    // SAFETY: as above.
+    current.check(unsafe {
+        hip.hipModuleLaunchKernel(
+            code.function,
+            grid_x,
+            grid_y,
+            grid_z,
+            block_x,
+            block_y,
+            block_z,
+            shape.shared,
+            target.hip,
+            null_mut(),
+            extra.as_mut_ptr(),
+        )
+    })
+}

@@ -1,0 +1,278 @@
+//! Memory: what has been allocated, and to whom it belongs.
+//!
+//! The driver keeps its own map of all allocations, so that addresses are checked before anything
+//! touches them, and questions about pointers have the same answers on every provider.
+
+use crate::core::context::{Context, Current};
+use crate::core::driver::driver;
+use crate::core::error::check;
+use cuda_types::cuda::{CUdeviceptr, CUerror, CUres};
+use hip_runtime_sys::hipStream_t;
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+
+/// How an allocation came to be, which says how it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Device,
+    Managed,
+    /// `cuMemHostAlloc`, with its flags.
+    Host(u32),
+    /// `cuMemHostRegister`, with its flags.
+    Registered(u32),
+    /// Stream-ordered, from a memory pool.
+    Pool,
+    /// The variables of a module; goes with it.
+    Module,
+}
+
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    /// Where kernels find it.
+    pub(crate) base: u64,
+    /// Where the host finds it; null for device memory.
+    pub(crate) host: u64,
+    pub(crate) size: usize,
+    pub(crate) kind: Kind,
+    pub(crate) context: Arc<Context>,
+    /// A number that no other allocation of the process has had.
+    pub(crate) id: u64,
+    /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`
+    pub(crate) sync_memops: AtomicI32,
+}
+
+/// All allocations, by base address. Registered host memory that lies elsewhere for the device is there
+/// twice.
+static ALLOCATIONS: RwLock<BTreeMap<u64, Arc<Allocation>>> = RwLock::new(BTreeMap::new());
+
+impl Allocation {
+    fn contains(&self, address: u64) -> bool {
+        address >= self.base && address - self.base < self.size as u64
+    }
+
+    pub(crate) fn is_host(&self) -> bool {
+        matches!(self.kind, Kind::Host(_) | Kind::Registered(_))
+    }
+}
+
+/// Enters an allocation that the provider has just made.
+fn insert(current: &Current, base: u64, host: u64, size: usize, kind: Kind) -> Arc<Allocation> {
+    static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+    let allocation = Arc::new(Allocation {
+        base,
+        host,
+        size,
+        kind,
+        context: current.context.clone(),
+        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+        sync_memops: AtomicI32::new(0),
+    });
+    ALLOCATIONS.write().insert(base, allocation.clone());
+    allocation
+}
+
+/// The allocation that holds this address.
+pub(crate) fn find(address: u64) -> Option<Arc<Allocation>> {
+    let allocations = ALLOCATIONS.read();
+    let (_, allocation) = allocations.range(..=address).next_back()?;
+    allocation.contains(address).then(|| allocation.clone())
+}
+
+/// The allocation with this host address.
+pub(crate) fn find_host(address: u64) -> Option<Arc<Allocation>> {
+    // Host and device addresses are nearly always the same.
+    if let Some(found) = find(address).filter(|found| found.host != 0) {
+        return Some(found);
+    }
+    let allocations = ALLOCATIONS.read();
+    allocations
+        .values()
+        .find(|a| a.host != 0 && address >= a.host && address - a.host < a.size as u64)
+        .cloned()
+}
+
+/// `INVALID_VALUE` unless one allocation holds the whole range.
+pub(crate) fn check_range(address: u64, size: usize) -> CUres {
+    if size == 0 {
+        return Ok(());
+    }
+    let allocations = ALLOCATIONS.read();
+    let (_, allocation) =
+        allocations.range(..=address).next_back().ok_or(CUerror::INVALID_VALUE)?;
+    let offset = (address - allocation.base) as usize;
+    if offset < allocation.size && size <= allocation.size - offset {
+        return Ok(());
+    }
+    Err(CUerror::INVALID_VALUE)
+}
+
+/// Device memory.
+pub(crate) fn allocate(current: &Current, size: usize, kind: Kind) -> CUres<Arc<Allocation>> {
+    let mut address: *mut c_void = null_mut();
+    // SAFETY: `address` outlives the call.
+    current.check(unsafe { current.driver.hip.hipMalloc(&mut address, size) })?;
+    Ok(insert(current, address as u64, 0, size, kind))
+}
+
+/// Memory that both the host and devices use at the same address.
+pub(crate) fn allocate_managed(
+    current: &Current,
+    size: usize,
+    flags: u32,
+) -> CUres<Arc<Allocation>> {
+    let mut address: *mut c_void = null_mut();
+    // SAFETY: `address` outlives the call.
+    current.check(unsafe { current.driver.hip.hipMallocManaged(&mut address, size, flags) })?;
+    Ok(insert(current, address as u64, address as u64, size, Kind::Managed))
+}
+
+/// Host memory that devices can use.
+pub(crate) fn allocate_host(current: &Current, size: usize, flags: u32) -> CUres<Arc<Allocation>> {
+    let hip = &current.driver.hip;
+    let mut address: *mut c_void = null_mut();
+    // CUDA's flags have HIP's values.
+    // SAFETY: `address` outlives the call.
+    current.check(unsafe { hip.hipHostMalloc(&mut address, size, flags) })?;
+    let base = device_address(current, address);
+    Ok(insert(current, base, address as u64, size, Kind::Host(flags)))
+}
+
+/// Lets devices use memory of the program.
+pub(crate) fn register_host(
+    current: &Current,
+    address: *mut c_void,
+    size: usize,
+    flags: u32,
+) -> CUres {
+    if ALLOCATIONS
+        .read()
+        .range(..address as u64 + size as u64)
+        .next_back()
+        .is_some_and(|(_, allocation)| allocation.base + allocation.size as u64 > address as u64)
+    {
+        return Err(CUerror::HOST_MEMORY_ALREADY_REGISTERED);
+    }
+    // SAFETY: the provider checks the range.
+    current.check(unsafe { current.driver.hip.hipHostRegister(address, size, flags) })?;
+    let base = device_address(current, address);
+    insert(current, base, address as u64, size, Kind::Registered(flags));
+    Ok(())
+}
+
+fn device_address(current: &Current, host: *mut c_void) -> u64 {
+    let mut device: *mut c_void = null_mut();
+    // SAFETY: `device` outlives the call.
+    match check(unsafe { current.driver.hip.hipHostGetDevicePointer(&mut device, host, 0) }) {
+        Ok(()) if !device.is_null() => device as u64,
+        _ => host as u64,
+    }
+}
+
+/// Stream-ordered memory.
+pub(crate) fn allocate_async(
+    current: &Current,
+    size: usize,
+    stream: hipStream_t,
+) -> CUres<Arc<Allocation>> {
+    let hip = &current.driver.hip;
+    let mut address: *mut c_void = null_mut();
+    // SAFETY: `address` outlives the calls; the stream has been checked.
+    current.check(unsafe {
+        match hip.has("hipMallocAsync") {
+            true => hip.hipMallocAsync(&mut address, size, stream),
+            false => hip.hipMalloc(&mut address, size),
+        }
+    })?;
+    Ok(insert(current, address as u64, 0, size, Kind::Pool))
+}
+
+/// Takes the allocation with this base out of the map, if `accept` says so; `INVALID_VALUE` otherwise.
+fn take(base: u64, accept: impl FnOnce(&Allocation) -> bool) -> CUres<Arc<Allocation>> {
+    let mut allocations = ALLOCATIONS.write();
+    match allocations.get(&base) {
+        Some(allocation) if accept(allocation) => {
+            allocations.remove(&base).ok_or(CUerror::INVALID_VALUE)
+        }
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+/// Frees device or managed memory; `INVALID_VALUE` unless `address` is the beginning of some.
+pub(crate) fn free(current: &Current, address: CUdeviceptr) -> CUres {
+    let allocation =
+        take(address, |a| matches!(a.kind, Kind::Device | Kind::Managed | Kind::Pool))?;
+    current.check(release(&allocation)?)
+}
+
+/// Frees memory in the order of a stream.
+pub(crate) fn free_async(current: &Current, address: CUdeviceptr, stream: hipStream_t) -> CUres {
+    let allocation = take(address, |a| matches!(a.kind, Kind::Device | Kind::Pool))?;
+    let hip = &current.driver.hip;
+    let pointer = allocation.base as *mut c_void;
+    // SAFETY: the allocation was in the map, so the provider knows it; the stream has been checked.
+    current.check(unsafe {
+        match allocation.kind == Kind::Pool && hip.has("hipFreeAsync") {
+            true => hip.hipFreeAsync(pointer, stream),
+            false => hip.hipFree(pointer),
+        }
+    })
+}
+
+/// Frees host memory of [`allocate_host`]; `INVALID_VALUE` unless `address` is the beginning of some.
+pub(crate) fn free_host(current: &Current, address: *mut c_void) -> CUres {
+    let found = find_host(address as u64)
+        .filter(|a| a.host == address as u64)
+        .ok_or(CUerror::INVALID_VALUE)?;
+    let allocation = take(found.base, |a| matches!(a.kind, Kind::Host(_)))?;
+    current.check(release(&allocation)?)
+}
+
+/// Ends a registration; `HOST_MEMORY_NOT_REGISTERED` if there is none that begins there.
+pub(crate) fn unregister_host(current: &Current, address: *mut c_void) -> CUres {
+    let error = CUerror::HOST_MEMORY_NOT_REGISTERED;
+    let found = find_host(address as u64).filter(|a| a.host == address as u64).ok_or(error)?;
+    let allocation =
+        take(found.base, |a| matches!(a.kind, Kind::Registered(_))).map_err(|_| error)?;
+    current.check(release(&allocation)?)
+}
+
+/// Frees the variables of a module.
+pub(crate) fn free_module(base: u64) {
+    if let Ok(allocation) = take(base, |a| a.kind == Kind::Module) {
+        let _ = release(&allocation);
+    }
+}
+
+/// Gives an allocation that is no longer in the map back to the provider.
+fn release(allocation: &Allocation) -> CUres<hip_runtime_sys::hipError_t> {
+    let hip = &driver()?.hip;
+    // SAFETY: the allocation was in the map, so the provider knows it, and nobody else frees it.
+    Ok(unsafe {
+        match allocation.kind {
+            Kind::Device | Kind::Managed | Kind::Pool | Kind::Module => {
+                hip.hipFree(allocation.base as *mut c_void)
+            }
+            Kind::Host(_) => hip.hipHostFree(allocation.host as *mut c_void),
+            Kind::Registered(_) => hip.hipHostUnregister(allocation.host as *mut c_void),
+        }
+    })
+}
+
+/// Frees everything that belongs to a context.
+pub(crate) fn end_context(context: u64) {
+    let mut ended = Vec::new();
+    ALLOCATIONS.write().retain(|_, allocation| {
+        let keep = allocation.context.id() != context;
+        if !keep {
+            ended.push(allocation.clone());
+        }
+        keep
+    });
+    for allocation in ended {
+        let _ = release(&allocation);
+    }
+}

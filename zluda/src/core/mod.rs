@@ -1,0 +1,39 @@
+//! What the driver does: the meaning of the API's objects, on top of the HIP function table.
+
+pub(crate) mod compile;
+pub(crate) mod compiler;
+pub(crate) mod context;
+pub(crate) mod context_storage;
+pub(crate) mod copy;
+pub(crate) mod device;
+pub(crate) mod device_attributes;
+pub(crate) mod driver;
+pub(crate) mod error;
+pub(crate) mod error_text;
+pub(crate) mod event;
+pub(crate) mod fatbin;
+pub(crate) mod function;
+pub(crate) mod image;
+pub(crate) mod jit_options;
+pub(crate) mod launch;
+pub(crate) mod library;
+pub(crate) mod link;
+pub(crate) mod memory;
+pub(crate) mod metadata;
+pub(crate) mod module;
+pub(crate) mod occupancy;
+pub(crate) mod pool;
+pub(crate) mod stream;
+
+/// The kinds of handles, which are numbers in [`zluda_common::handle`]'s tables.
+pub(crate) mod kind {
+    pub(crate) const CONTEXT: u8 = 1;
+    pub(crate) const STREAM: u8 = 2;
+    pub(crate) const EVENT: u8 = 3;
+    pub(crate) const MODULE: u8 = 4;
+    pub(crate) const FUNCTION: u8 = 5;
+    pub(crate) const LIBRARY: u8 = 6;
+    pub(crate) const KERNEL: u8 = 7;
+    pub(crate) const LINK: u8 = 8;
+    pub(crate) const POOL: u8 = 9;
+}

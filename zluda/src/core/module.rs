@@ -1,0 +1,178 @@
+//! Modules: a program's variables and kernels in one context.
+
+use crate::convert::FromC;
+use crate::core::compile::{Failure, Program};
+use crate::core::context::{Context, Current};
+use crate::core::driver::driver;
+use crate::core::function::{self, Function, Settings};
+use crate::core::kind;
+use crate::core::memory;
+use crate::core::metadata::Globals;
+use cuda_types::cuda::{CUdeviceptr, CUerror, CUfunction, CUmodule, CUres};
+use hip_runtime_sys::hipMemcpyKind;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_void};
+use std::sync::{Arc, LazyLock, OnceLock};
+use zluda_common::handle::HandleTable;
+
+#[derive(Debug)]
+pub(crate) struct Module {
+    handle: OnceLock<u64>,
+    pub(crate) data: Arc<ModuleData>,
+    /// The kernels that the program has asked for, with their handles.
+    functions: Mutex<BTreeMap<usize, (u64, Arc<Function>)>>,
+}
+
+/// What a module and its kernels share.
+#[derive(Debug)]
+pub(crate) struct ModuleData {
+    pub(crate) context: Arc<Context>,
+    pub(crate) program: Arc<Program>,
+    /// The segment of the variables, once something has asked for it.
+    segment: OnceLock<CUres<u64>>,
+}
+
+static MODULES: LazyLock<HandleTable<Module>> = LazyLock::new(|| HandleTable::new(kind::MODULE));
+
+impl FromC<CUmodule> for Arc<Module> {
+    unsafe fn from_c(handle: CUmodule) -> CUres<Self> {
+        MODULES.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
+    }
+}
+
+/// Loads a program into the current context.
+pub(crate) fn load(current: &Current, program: Arc<Program>) -> Result<Arc<Module>, Failure> {
+    let data = ModuleData { context: current.context.clone(), program, segment: OnceLock::new() };
+    let module = Arc::new(Module {
+        handle: OnceLock::new(),
+        data: Arc::new(data),
+        functions: Mutex::new(BTreeMap::new()),
+    });
+    let handle = MODULES.insert(module.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
+    let _ = module.handle.set(handle);
+    Ok(module)
+}
+
+/// Ends a module: its handle, its kernels' handles, its variables.
+pub(crate) fn unload(handle: CUmodule) -> CUres {
+    let module = MODULES.remove(handle as u64).ok_or(CUerror::INVALID_HANDLE)?;
+    let driver = driver()?;
+    // Kernels of the module may still run.
+    // SAFETY: has no preconditions.
+    let _ = unsafe { driver.hip.hipDeviceSynchronize() };
+    module.end_functions();
+    Ok(())
+}
+
+pub(crate) fn end_context(context: u64) {
+    for (handle, module) in MODULES.all() {
+        if module.data.context.id() == context {
+            MODULES.remove(handle);
+            module.end_functions();
+        }
+    }
+}
+
+impl Module {
+    pub(crate) fn handle(&self) -> CUmodule {
+        self.handle.get().copied().unwrap_or(0) as CUmodule
+    }
+
+    /// The kernel with this index.
+    pub(crate) fn function(&self, index: usize) -> CUres<(CUfunction, Arc<Function>)> {
+        self.function_with(index, &Arc::default())
+    }
+
+    /// The kernel with this index, which has these settings if nobody has asked for it before.
+    pub(crate) fn function_with(
+        &self,
+        index: usize,
+        settings: &Arc<Settings>,
+    ) -> CUres<(CUfunction, Arc<Function>)> {
+        let mut functions = self.functions.lock();
+        if let Some((handle, function)) = functions.get(&index) {
+            return Ok((*handle as CUfunction, function.clone()));
+        }
+        let function =
+            Arc::new(Function::new(self.data.clone(), self.handle(), index, settings.clone())?);
+        let handle = function::insert(function.clone())?;
+        functions.insert(index, (handle, function.clone()));
+        Ok((handle as CUfunction, function))
+    }
+
+    /// The kernel with this name; `NOT_FOUND` if there is none.
+    pub(crate) fn function_by_name(&self, name: &CStr) -> CUres<(CUfunction, Arc<Function>)> {
+        self.function(kernel_index(&self.data.program, name)?)
+    }
+
+    /// Address and size of a variable; `NOT_FOUND` if there is none of this name.
+    pub(crate) fn global(&self, current: &Current, name: &CStr) -> CUres<(CUdeviceptr, usize)> {
+        let metadata = self.data.program.metadata().map_err(|failure| failure.error)?;
+        let variable = metadata
+            .globals
+            .variables
+            .iter()
+            .find(|variable| variable.name.as_bytes() == name.to_bytes());
+        let variable = variable.ok_or(CUerror::NOT_FOUND)?;
+        Ok((self.data.segment(current)? + variable.offset, variable.size as usize))
+    }
+
+    fn end_functions(&self) {
+        for (handle, _) in std::mem::take(&mut *self.functions.lock()).into_values() {
+            function::remove(handle);
+        }
+    }
+}
+
+/// The index of the kernel with this name; `NOT_FOUND` if there is none.
+pub(crate) fn kernel_index(program: &Program, name: &CStr) -> CUres<usize> {
+    let metadata = program.metadata().map_err(|failure| failure.error)?;
+    let index =
+        metadata.kernels.iter().position(|kernel| kernel.name.as_bytes() == name.to_bytes());
+    index.ok_or(CUerror::NOT_FOUND)
+}
+
+impl ModuleData {
+    /// The address of the variables' segment, or 0 where there are none.
+    pub(crate) fn segment(&self, current: &Current) -> CUres<u64> {
+        *self.segment.get_or_init(|| {
+            let metadata = self.program.metadata().map_err(|failure| failure.error)?;
+            allocate_segment(current, &metadata.globals)
+        })
+    }
+}
+
+fn allocate_segment(current: &Current, globals: &Globals) -> CUres<u64> {
+    if globals.size == 0 {
+        return Ok(0);
+    }
+    let hip = &current.driver.hip;
+    let base = memory::allocate(current, globals.size as usize, memory::Kind::Module)?.base;
+    let mut image = globals.image.clone();
+    // What the image does not say is zero.
+    image.resize(globals.size as usize, 0);
+    for offset in &globals.relocations {
+        let word = usize::try_from(*offset)
+            .ok()
+            .and_then(|offset| image.get_mut(offset..)?.first_chunk_mut());
+        let word: &mut [u8; 8] = word.ok_or(CUerror::INVALID_IMAGE)?;
+        *word = u64::from_le_bytes(*word).wrapping_add(base).to_le_bytes();
+    }
+    // SAFETY: the segment has the size of the image.
+    current.check(unsafe {
+        let kind = hipMemcpyKind::hipMemcpyHostToDevice;
+        hip.hipMemcpy(base as *mut c_void, image.as_ptr().cast(), image.len(), kind)
+    })?;
+    Ok(base)
+}
+
+impl Drop for ModuleData {
+    fn drop(&mut self) {
+        if let Some(Ok(base)) = self.segment.get()
+            && *base != 0
+        {
+            memory::free_module(*base);
+        }
+    }
+}
