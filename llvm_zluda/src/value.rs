@@ -527,6 +527,12 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// LLVM's number of a calling convention, for a function.
+    pub fn set_calling_convention(self, number: u32) {
+        // SAFETY: callers ask functions only.
+        unsafe { LLVMSetFunctionCallConv(self.raw, number) }
+    }
+
     pub fn parameter_count(self) -> u32 {
         // SAFETY: callers ask functions only.
         unsafe { LLVMCountParams(self.raw) }

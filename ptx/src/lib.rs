@@ -1,1 +1,21 @@
+//! The compiler: PTX to linked objects.
+//!
+//! - [`Program`]: what a driver uses. Start reading there.
+//! - `pipeline`: the order of all passes.
+//! - `passes`: over the tree of a module. A pass is a file.
+//! - `lower`: the tree to per-thread LLVM IR (docs/dev/per_thread_ir.md), a file a family of instructions.
+//! - `target`: from per-thread IR to an object for CPUs or AMD GPUs.
+//! - [`info`]: what a driver must know of a module without compiling it.
 
+mod diagnostics;
+pub mod info;
+mod lower;
+mod passes;
+mod pipeline;
+mod program;
+mod target;
+
+pub use diagnostics::{Diagnostics, Error, ErrorKind};
+pub use info::{GlobalLayout, GlobalSpace, GlobalVar, KernelInfo, ParamInfo, Relocation};
+pub use program::{Options, Program, Stage};
+pub use target::{Executor, Target, UnknownTarget};

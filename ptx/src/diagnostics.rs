@@ -1,0 +1,59 @@
+//! [`Diagnostics`]: what a user reads when PTX does not compile.
+
+use std::fmt;
+
+pub use ptx_parser::{Error, ErrorKind};
+
+/// One or more errors with the text that shows their places. `Display` is what goes into
+/// `CU_JIT_ERROR_LOG_BUFFER` and the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostics {
+    errors: Vec<Error>,
+    text: String,
+}
+
+impl Diagnostics {
+    /// Renders `errors`, of which there is at least one, against the PTX that they point into.
+    pub fn new(errors: Vec<Error>, source: &str) -> Self {
+        let text = errors.iter().map(|error| error.render(source)).collect::<Vec<_>>().join("\n");
+        Self { errors, text }
+    }
+
+    /// An error of ours that has no place in the source.
+    pub(crate) fn bug(function: &str, message: String) -> Self {
+        let error = Error::bug(ptx_parser::Span::default(), message).in_function(function);
+        let text = format!("{error}\n  in function `{function}`\n");
+        Self { errors: vec![error], text }
+    }
+
+    /// Something that is not there yet, without a place in the source.
+    pub(crate) fn unsupported(function: &str, message: String) -> Self {
+        let error = Error::unsupported(ptx_parser::Span::default(), message).in_function(function);
+        let text = format!("{error}\n  in function `{function}`\n");
+        Self { errors: vec![error], text }
+    }
+
+    pub fn errors(&self) -> &[Error] {
+        &self.errors
+    }
+
+    /// The worst kind among the errors: bug, then invalid, then unsupported.
+    pub fn kind(&self) -> ErrorKind {
+        let has = |kind| self.errors.iter().any(|error| error.kind == kind);
+        if has(ErrorKind::Bug) {
+            ErrorKind::Bug
+        } else if has(ErrorKind::Invalid) {
+            ErrorKind::Invalid
+        } else {
+            ErrorKind::Unsupported
+        }
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Diagnostics {}

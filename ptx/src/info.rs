@@ -1,0 +1,119 @@
+//! What a driver must know of a module without compiling it: its kernels and its globals. All of it
+//! can be kept as bytes.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// A kernel: its parameters, and the resources that it asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelInfo {
+    pub name: String,
+    pub params: Vec<ParamInfo>,
+    /// Bytes of CUDA's parameters.
+    pub param_size: u32,
+    /// Where the hidden parameters begin: `param_size` rounded up to 8.
+    pub hidden_offset: u32,
+    /// Bytes of the whole parameter buffer.
+    pub total_param_size: u32,
+    /// Bytes of statically declared shared memory of the kernel and the functions that it reaches.
+    pub static_shared: u32,
+    /// Bytes of `.local` variables of the kernel and the functions that it reaches.
+    pub local_size: u32,
+    /// Threads in a block at most; 1024 where the kernel does not say.
+    pub max_threads: u32,
+    /// `.maxntid`, absent dimensions as 1.
+    pub maxntid: Option<[u32; 3]>,
+    /// `.reqntid`: the exact size of a block.
+    pub reqntid: Option<[u32; 3]>,
+    /// `.minnctapersm`
+    pub min_blocks: Option<u32>,
+    /// `.visible` or `.weak`: programs can ask for it by name.
+    pub visible: bool,
+}
+
+/// A parameter of a kernel. Offsets and sizes are bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParamInfo {
+    pub offset: u32,
+    pub size: u32,
+    pub align: u32,
+}
+
+/// The segment that holds a module's `.global` and `.const` variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GlobalLayout {
+    /// Bytes.
+    pub size: u64,
+    pub align: u64,
+    pub vars: Vec<GlobalVar>,
+    /// The first bytes of the segment; the rest, up to `size`, is 0.
+    pub image: Vec<u8>,
+    /// What is added to the image once the segment's address is known.
+    pub relocations: Vec<Relocation>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GlobalVar {
+    pub name: String,
+    /// From the start of the segment.
+    pub offset: u64,
+    pub size: u64,
+    pub align: u64,
+    pub space: GlobalSpace,
+    /// `.visible`, `.weak` or `.common`: programs can ask for it by name.
+    pub visible: bool,
+    /// `.extern` without a definition: another module has it.
+    pub external: bool,
+    /// `.attribute(.managed)`
+    pub managed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GlobalSpace {
+    Global,
+    Const,
+}
+
+/// A place in the image that holds an address: `(segment + target) >> shift`, cut to `width` bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relocation {
+    /// Where, from the start of the segment.
+    pub offset: u64,
+    /// What, from the start of the segment; the addend is in it.
+    pub target: i64,
+    /// Bytes: 1, 2, 4 or 8.
+    pub width: u8,
+    /// Bits; 0 but for single bytes of an address.
+    pub shift: u8,
+}
+
+/// The kept bytes are not what this version writes.
+#[derive(Debug, thiserror::Error)]
+#[error("not a kept description of a module: {0}")]
+pub struct DecodeError(#[from] postcard::Error);
+
+macro_rules! bytes {
+    ($($type_:ty),*) => {$(
+        impl $type_ {
+            /// For [`Self::from_bytes`] of the same version.
+            pub fn to_bytes(&self) -> Vec<u8> {
+                encode(self)
+            }
+
+            pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+                decode(bytes)
+            }
+        }
+    )*};
+}
+
+bytes!(KernelInfo, GlobalLayout);
+
+fn encode<T: Serialize>(value: &T) -> Vec<u8> {
+    // Growing a vector does not fail, and all types here have lengths.
+    postcard::to_stdvec(value).unwrap_or_default()
+}
+
+fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
+    Ok(postcard::from_bytes(bytes)?)
+}

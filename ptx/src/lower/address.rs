@@ -1,0 +1,135 @@
+//! Addresses: of variables, in instructions, and between state spaces.
+
+use llvm_zluda::Value;
+use ptx_parser::isa::{Cvta, Isspacep};
+use ptx_parser::{Address, ScalarType, StateSpace};
+
+use super::function::{Entity, FunctionLowering, word};
+use super::intrinsic::Effects;
+use super::operand::Width;
+use super::{Lowered, space};
+
+impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
+    /// The LLVM address space of a state space; none is generic.
+    pub fn address_space(&self, state_space: Option<StateSpace>) -> Lowered<u32> {
+        Ok(match state_space {
+            None => space::GENERIC,
+            Some(StateSpace::Global) => space::GLOBAL,
+            // `.const` variables are in the globals segment.
+            Some(StateSpace::Const) => space::CONSTANT,
+            Some(StateSpace::Shared | StateSpace::SharedCta) => space::SHARED,
+            Some(StateSpace::Local) => space::LOCAL,
+            Some(StateSpace::ParamEntry) => space::CONSTANT,
+            Some(StateSpace::ParamFunc) => space::LOCAL,
+            Some(StateSpace::Param) => {
+                if self.is_kernel() {
+                    space::CONSTANT
+                } else {
+                    space::LOCAL
+                }
+            }
+            Some(other) => return Err(self.unsupported(format!("accesses to `.{}`", word(other)))),
+        })
+    }
+
+    /// The address of a variable, parameter or function, as an integer in its own state space.
+    pub fn address_of(&mut self, name: &'a str, offset: i64) -> Lowered<Value<'c>> {
+        let address = match self.entity(name)? {
+            Entity::Memory { pointer } => self.builder.ptr_to_int(pointer, self.context.i64()),
+            Entity::KernelParameter { offset } => {
+                let place = self.builder.byte_offset(self.parameters(), self.i64(offset.into()));
+                self.builder.ptr_to_int(place, self.context.i64())
+            }
+            Entity::Function(function) => match self.module.unit.numbers.address(function) {
+                Some(address) => self.i64(address),
+                None => {
+                    return Err(self
+                        .unsupported(format!("the address of `{name}`, which has no body here")));
+                }
+            },
+            Entity::Label(_) => return Err(self.unsupported("addresses of labels")),
+            _ => return Err(self.invalid(format!("`{name}` has no address"))),
+        };
+        Ok(self.builder.add(address, self.i64(offset as u64)))
+    }
+
+    /// The pointer of `[base+offset]` in a state space, with `more` bytes added.
+    pub fn pointer(
+        &mut self,
+        address: &Address<'a>,
+        state_space: Option<StateSpace>,
+        more: u64,
+    ) -> Lowered<Value<'c>> {
+        let target = self.address_space(state_space)?;
+        let offset = (address.offset as u64).wrapping_add(more);
+        let Some(name) = address.base else {
+            let place = self.i64(offset);
+            return Ok(self.builder.int_to_ptr(place, self.context.ptr(target)));
+        };
+        match self.entity(name)? {
+            Entity::Memory { pointer } => {
+                let place = self.builder.byte_offset(pointer, self.i64(offset));
+                Ok(self.in_space(place, target))
+            }
+            Entity::KernelParameter { offset: parameter } => {
+                let offset = u64::from(parameter).wrapping_add(offset);
+                let place = self.builder.byte_offset(self.parameters(), self.i64(offset));
+                Ok(self.in_space(place, target))
+            }
+            Entity::Register { type_, .. } => {
+                let operand = ptx_parser::Operand::Name(name);
+                let base = match type_.bits() {
+                    32 => ScalarType::B32,
+                    64 => ScalarType::B64,
+                    bits => return Err(self.invalid(format!("an address of {bits} bits"))),
+                };
+                let base = self.read_width(&operand, base, Width::Exact)?;
+                let sum = self.builder.add(base, base.ty().const_int(offset));
+                let wide = self.builder.zext(sum, self.context.i64());
+                Ok(self.builder.int_to_ptr(wide, self.context.ptr(target)))
+            }
+            _ => Err(self.invalid(format!("`{name}` has no address"))),
+        }
+    }
+
+    /// A variable accessed through another state space than its own: `.global` for `.const`, generic.
+    fn in_space(&self, pointer: Value<'c>, target: u32) -> Value<'c> {
+        let own = pointer.ty().address_space();
+        if own == target {
+            return pointer;
+        }
+        if own == space::GENERIC || target == space::GENERIC {
+            return self.builder.addr_space_cast(pointer, self.context.ptr(target));
+        }
+        let bits = self.builder.ptr_to_int(pointer, self.context.i64());
+        self.builder.int_to_ptr(bits, self.context.ptr(target))
+    }
+
+    pub fn cvta(&mut self, i: &Cvta<'a>) -> Lowered {
+        let target = self.address_space(Some(i.space))?;
+        let a = self.read_width(&i.a, i.size, Width::AtLeast)?;
+        let wide = self.builder.zext(a, self.context.i64());
+        let (from, to) = if i.to { (space::GENERIC, target) } else { (target, space::GENERIC) };
+        let pointer = self.builder.int_to_ptr(wide, self.context.ptr(from));
+        let pointer = self.builder.addr_space_cast(pointer, self.context.ptr(to));
+        let address = self.builder.ptr_to_int(pointer, self.context.i64());
+        let address = self.builder.trunc(address, self.ty(i.size));
+        self.write_extended(&i.d, address, Some(false))
+    }
+
+    pub fn isspacep(&mut self, i: &Isspacep<'a>) -> Lowered {
+        let name = match i.space {
+            StateSpace::Shared | StateSpace::SharedCta | StateSpace::SharedCluster => {
+                "isspacep.shared"
+            }
+            StateSpace::Local => "isspacep.local",
+            StateSpace::Global => "isspacep.global",
+            StateSpace::Const => "isspacep.const",
+            other => return Err(self.unsupported(format!("`isspacep` of `.{}`", word(other)))),
+        };
+        let a = self.read_width(&i.a, ScalarType::B64, Width::Exact)?;
+        let pointer = self.builder.int_to_ptr(a, self.generic_pointer());
+        let inside = self.zluda(name, self.context.i1(), Effects::None, &[pointer]);
+        self.write(&i.p, inside)
+    }
+}

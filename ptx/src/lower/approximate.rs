@@ -1,0 +1,103 @@
+//! Division, roots and the approximate functions.
+
+use llvm_zluda::Value;
+use ptx_parser::isa::{Cos, Div, Ex2, Lg2, Rcp, Rsqrt, Sin, Sqrt, Tanh};
+use ptx_parser::{Operand, ScalarType};
+
+use super::Lowered;
+use super::float::{Arithmetic, Modes};
+use super::function::FunctionLowering;
+use super::intrinsic::Effects;
+
+/// LLVM's flags: approximate functions, and reciprocals in place of divisions.
+const APPROXIMATE: u32 = 1 << 6 | 1 << 4;
+
+impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
+    pub fn float_division(&mut self, i: &Div<'a>) -> Lowered {
+        let modes = Modes { rounding: i.rnd, ftz: i.ftz, ..Modes::default() };
+        if !i.approx && !i.full {
+            return self.arithmetic(Arithmetic::Div, i.type_, modes, &i.d, [&i.a, &i.b]);
+        }
+        let a = self.read(&i.a, i.type_)?;
+        let b = self.read(&i.b, i.type_)?;
+        let [a, b] = [a, b].map(|value| self.flushed(value, i.type_, i.ftz));
+        let quotient = self.builder.fdiv(a, b);
+        if i.approx {
+            quotient.set_fast_math(APPROXIMATE);
+        }
+        let quotient = self.flushed(quotient, i.type_, i.ftz);
+        self.write(&i.d, quotient)
+    }
+
+    pub fn rcp(&mut self, i: &Rcp<'a>) -> Lowered {
+        if i.approx {
+            return self.approximate("rcp", i.type_, i.ftz, &i.d, &i.a);
+        }
+        let modes = Modes { rounding: i.rnd, ftz: i.ftz, ..Modes::default() };
+        self.arithmetic(Arithmetic::Rcp, i.type_, modes, &i.d, [&i.a])
+    }
+
+    pub fn sqrt(&mut self, i: &Sqrt<'a>) -> Lowered {
+        if i.approx {
+            return self.approximate("sqrt", i.type_, i.ftz, &i.d, &i.a);
+        }
+        let modes = Modes { rounding: i.rnd, ftz: i.ftz, ..Modes::default() };
+        self.arithmetic(Arithmetic::Sqrt, i.type_, modes, &i.d, [&i.a])
+    }
+
+    pub fn rsqrt(&mut self, i: &Rsqrt<'a>) -> Lowered {
+        if i.type_ == ScalarType::F64 && !i.ftz {
+            let a = self.read(&i.a, i.type_)?;
+            let root = self.llvm("llvm.sqrt", a.ty(), &[a]);
+            let value = self.builder.fdiv(a.ty().const_float(1.0), root);
+            return self.write(&i.d, value);
+        }
+        self.approximate("rsqrt", i.type_, i.ftz, &i.d, &i.a)
+    }
+
+    pub fn sin(&mut self, i: &Sin<'a>) -> Lowered {
+        self.approximate("sin", ScalarType::F32, i.ftz, &i.d, &i.a)
+    }
+
+    pub fn cos(&mut self, i: &Cos<'a>) -> Lowered {
+        self.approximate("cos", ScalarType::F32, i.ftz, &i.d, &i.a)
+    }
+
+    pub fn lg2(&mut self, i: &Lg2<'a>) -> Lowered {
+        self.approximate("lg2", ScalarType::F32, i.ftz, &i.d, &i.a)
+    }
+
+    pub fn ex2(&mut self, i: &Ex2<'a>) -> Lowered {
+        self.approximate("ex2", i.type_, i.ftz, &i.d, &i.a)
+    }
+
+    pub fn tanh(&mut self, i: &Tanh<'a>) -> Lowered {
+        self.approximate("tanh", i.type_, false, &i.d, &i.a)
+    }
+
+    /// `zluda.<name>.approx[.ftz].<type>`, element by element; bfloat16 through `.f32`.
+    fn approximate(
+        &mut self,
+        name: &str,
+        type_: ScalarType,
+        ftz: bool,
+        d: &Operand<'a>,
+        a: &Operand<'a>,
+    ) -> Lowered {
+        self.elementwise(type_, d, [a], |s, type_, [a]| {
+            let of = |s: &Self, width: &str, ty, value: Value<'c>| {
+                let ftz = if ftz && width != "f16" { ".ftz" } else { "" };
+                s.zluda(&format!("{name}.approx{ftz}.{width}"), ty, Effects::None, &[value])
+            };
+            match type_ {
+                ScalarType::F32 => Ok(of(s, "f32", s.context.f32(), a)),
+                ScalarType::F64 => Ok(of(s, "f64", s.context.f64(), a)),
+                ScalarType::F16 => Ok(of(s, "f16", s.context.half(), a)),
+                _ => {
+                    let value = of(s, "f32", s.context.f32(), s.bf16_to_f32(a));
+                    s.f32_to_bf16(value, None)
+                }
+            }
+        })
+    }
+}

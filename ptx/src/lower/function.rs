@@ -1,0 +1,470 @@
+//! A body: scopes, labels, guards, and the ends of blocks.
+
+use llvm_zluda::{Block, Builder, Context, Value};
+use ptx_parser::{
+    Error, Function, GuardedInstruction, Linkage, ScalarType, Span, StateSpace, Statement, Variable,
+};
+use rustc_hash::FxHashMap;
+
+use super::module::ModuleLowering;
+use super::signature::{Signature, Slot, storage_type};
+use super::{Lowered, space};
+use crate::passes::index_symbols::{Symbol, variable};
+use crate::passes::layout_parameters::{self, align_of, lanes, size_of};
+
+/// What a name means inside a function.
+#[derive(Clone, Debug)]
+pub enum Entity<'c> {
+    /// One slot a component; a scalar has one.
+    Register {
+        slots: Vec<Value<'c>>,
+        type_: ScalarType,
+    },
+    /// A variable: a pointer in its address space.
+    Memory {
+        pointer: Value<'c>,
+    },
+    /// A parameter of the kernel: its offset in the parameter buffer.
+    KernelParameter {
+        offset: u32,
+    },
+    Label(Block<'c>),
+    Function(usize),
+    Prototype(Signature),
+    /// The functions of a `.calltargets`.
+    CallTargets(Vec<usize>),
+    BranchTargets(Vec<Block<'c>>),
+}
+
+#[derive(Default)]
+struct Scope<'c, 'a> {
+    names: FxHashMap<&'a str, Entity<'c>>,
+    /// `%r<100>`: prefix, count and type.
+    ranges: Vec<(&'a str, u32, ScalarType)>,
+}
+
+pub struct FunctionLowering<'l, 'u, 'c, 'a> {
+    pub module: &'l mut ModuleLowering<'u, 'c, 'a>,
+    pub context: &'c Context,
+    pub builder: Builder<'c>,
+    pub value: Value<'c>,
+    /// None for a kernel.
+    pub signature: Option<Signature>,
+    /// The instruction being lowered.
+    pub span: Span,
+    /// The condition code of `add.cc` and its kin, made when first used.
+    pub carry: Option<Value<'c>>,
+    tree: &'u Function<'a>,
+    scopes: Vec<Scope<'c, 'a>>,
+    /// Holds the allocas; branches to `body`.
+    entry: Block<'c>,
+    /// Where a scalar result is kept until `ret`.
+    result: Option<Value<'c>>,
+    globals: Option<Value<'c>>,
+}
+
+impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
+    pub fn new(
+        module: &'l mut ModuleLowering<'u, 'c, 'a>,
+        tree: &'u Function<'a>,
+        value: Value<'c>,
+        signature: Option<Signature>,
+    ) -> Self {
+        let context = module.context;
+        let builder = context.builder();
+        let entry = module.llvm.append_block(value, "entry");
+        Self {
+            module,
+            context,
+            builder,
+            value,
+            signature,
+            span: tree.span,
+            carry: None,
+            tree,
+            scopes: vec![Scope::default()],
+            entry,
+            result: None,
+            globals: None,
+        }
+    }
+
+    pub fn lower(mut self) -> Lowered {
+        let body = self.module.llvm.append_block(self.value, "body");
+        self.builder.position_at_end(body);
+        self.declare_parameters()?;
+        let statements = self.tree.body.as_deref().unwrap_or_default();
+        self.declare_labels(statements)?;
+        self.statements(statements)?;
+        if !self.is_terminated() {
+            self.return_()?;
+        }
+        self.builder.position_at_end(self.entry);
+        self.builder.br(body);
+        Ok(())
+    }
+
+    // ---- errors
+
+    pub fn invalid(&self, message: impl Into<String>) -> Error {
+        Error::invalid(self.span, message)
+    }
+
+    pub fn unsupported(&self, message: impl Into<String>) -> Error {
+        Error::unsupported(self.span, message)
+    }
+
+    // ---- parameters and results
+
+    pub fn is_kernel(&self) -> bool {
+        self.signature.is_none()
+    }
+
+    fn declare_parameters(&mut self) -> Lowered {
+        let parameters = &self.tree.parameters;
+        let Some(signature) = self.signature.clone() else {
+            let unit = self.module.unit;
+            for (parameter, layout) in parameters.iter().zip(&unit.info.params) {
+                self.declare(parameter.name, Entity::KernelParameter { offset: layout.offset });
+            }
+            return Ok(());
+        };
+        let returns = &self.tree.returns;
+        let mut argument = 0;
+        for (index, (variable, slot)) in returns.iter().zip(&signature.returns).enumerate() {
+            let entity = match slot {
+                Slot::Scalar(type_) if index == 0 => {
+                    let entity = self.scalar_variable(variable, *type_);
+                    self.result = Some(match &entity {
+                        Entity::Register { slots, .. } => slots[0],
+                        Entity::Memory { pointer } => *pointer,
+                        _ => {
+                            return Err(Error::bug(
+                                variable.span,
+                                "a result is neither register nor memory",
+                            ));
+                        }
+                    });
+                    entity
+                }
+                Slot::Scalar(_) if variable.space == StateSpace::Reg => {
+                    return Err(Error::unsupported(variable.span, "several results in registers"));
+                }
+                _ => {
+                    argument += 1;
+                    Entity::Memory { pointer: self.value.parameter(argument - 1) }
+                }
+            };
+            self.declare(variable.name, entity);
+        }
+        for (variable, slot) in parameters.iter().zip(&signature.parameters) {
+            let value = self.value.parameter(argument);
+            argument += 1;
+            let entity = match slot {
+                Slot::Memory { .. } => Entity::Memory { pointer: value },
+                Slot::Scalar(type_) => {
+                    let entity = self.scalar_variable(variable, *type_);
+                    let pointer = match &entity {
+                        Entity::Register { slots, .. } => slots[0],
+                        Entity::Memory { pointer } => *pointer,
+                        _ => {
+                            return Err(Error::bug(
+                                variable.span,
+                                "a parameter is neither register nor memory",
+                            ));
+                        }
+                    };
+                    self.builder.store(value, pointer, type_.size().max(1));
+                    entity
+                }
+            };
+            self.declare(variable.name, entity);
+        }
+        Ok(())
+    }
+
+    /// A scalar parameter or result: a register, or a place in local memory.
+    fn scalar_variable(&self, variable: &Variable<'a>, type_: ScalarType) -> Entity<'c> {
+        if variable.space == StateSpace::Reg {
+            Entity::Register { slots: vec![self.slot(type_)], type_ }
+        } else {
+            Entity::Memory { pointer: self.local(u64::from(type_.size()), align_of(variable)) }
+        }
+    }
+
+    /// `ret`: in a kernel the end of the thread.
+    pub fn return_(&mut self) -> Lowered {
+        let returned = self.signature.as_ref().and_then(Signature::returned);
+        match (returned, self.result) {
+            (Some(type_), Some(result)) => {
+                let ty = storage_type(self.context, type_);
+                let value = self.builder.load(ty, result, type_.size().max(1));
+                self.builder.ret(value);
+            }
+            (Some(_), None) => return Err(Error::bug(self.span, "a function has lost its result")),
+            (None, _) => {
+                self.builder.ret_void();
+            }
+        }
+        Ok(())
+    }
+
+    // ---- allocas
+
+    fn in_entry<T>(&self, make: impl FnOnce(&Self) -> T) -> T {
+        let here = self.builder.block();
+        self.builder.position_at_end(self.entry);
+        let made = make(self);
+        self.builder.position_at_end(here);
+        made
+    }
+
+    /// A place for a register.
+    pub fn slot(&self, type_: ScalarType) -> Value<'c> {
+        let ty = storage_type(self.context, type_);
+        self.in_entry(|s| s.builder.alloca(ty))
+    }
+
+    /// Local memory of the function, as `ptr addrspace(5)`.
+    pub fn local(&self, size: u64, align: u64) -> Value<'c> {
+        self.in_entry(|s| {
+            let alloca = s.builder.alloca(s.context.i8().array(size));
+            alloca.set_alignment(align.clamp(1, 1 << 16) as u32);
+            s.builder.addr_space_cast(alloca, s.context.ptr(space::LOCAL))
+        })
+    }
+
+    /// The address of the module's globals segment, loaded once.
+    pub fn globals_segment(&mut self) -> Value<'c> {
+        if let Some(segment) = self.globals {
+            return segment;
+        }
+        let offset = u64::from(self.module.unit.info.hidden_offset);
+        let segment = self.in_entry(|s| {
+            let place = s.builder.byte_offset(s.parameters(), s.i64(offset));
+            let load = s.builder.load(s.context.ptr(space::GLOBAL), place, 8);
+            load.add_empty_metadata(s.context, "invariant.load");
+            load
+        });
+        self.globals = Some(segment);
+        segment
+    }
+
+    /// The parameter buffer of the launch.
+    pub fn parameters(&self) -> Value<'c> {
+        self.zluda(
+            "params",
+            self.context.ptr(space::CONSTANT),
+            super::intrinsic::Effects::None,
+            &[],
+        )
+    }
+
+    // ---- names
+
+    pub fn declare(&mut self, name: &'a str, entity: Entity<'c>) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.names.insert(name, entity);
+        }
+    }
+
+    /// What `name` means here: the innermost scope that declares it, then the module.
+    pub fn entity(&mut self, name: &'a str) -> Lowered<Entity<'c>> {
+        for index in (0..self.scopes.len()).rev() {
+            if let Some(entity) = self.scopes[index].names.get(name) {
+                return Ok(entity.clone());
+            }
+            if let Some(type_) =
+                self.scopes[index].ranges.iter().find_map(|range| in_range(name, range))
+            {
+                let entity = Entity::Register { slots: vec![self.slot(type_)], type_ };
+                self.scopes[index].names.insert(name, entity.clone());
+                return Ok(entity);
+            }
+        }
+        match self.module.unit.symbols.get(name) {
+            Some(Symbol::Function(function)) => Ok(Entity::Function(function)),
+            Some(Symbol::Variable(index)) => self.module_variable(name, index),
+            None => Err(self.invalid(format!("`{name}` is not declared"))),
+        }
+    }
+
+    fn module_variable(&mut self, name: &str, index: usize) -> Lowered<Entity<'c>> {
+        if let Some(&pointer) = self.module.shared.get(&index) {
+            return Ok(Entity::Memory { pointer });
+        }
+        let unit = self.module.unit;
+        if variable(unit.tree, index).is_some_and(|v| v.linkage == Linkage::Extern) {
+            return Err(self.unsupported(format!(
+                "`{name}` is declared `.extern` and defined in another module"
+            )));
+        }
+        let Some(&offset) = unit.globals.offsets.get(&index) else {
+            return Err(
+                self.unsupported(format!("`{name}` lies in a state space that is not known here"))
+            );
+        };
+        let segment = self.globals_segment();
+        let offset = self.i64(offset);
+        Ok(Entity::Memory { pointer: self.builder.byte_offset(segment, offset) })
+    }
+
+    // ---- statements
+
+    fn declare_labels(&mut self, statements: &[Statement<'a>]) -> Lowered {
+        for statement in statements {
+            if let Statement::Label { name, .. } = statement {
+                let block = self.module.llvm.append_block(self.value, name.trim_start_matches('$'));
+                self.declare(name, Entity::Label(block));
+            }
+        }
+        for statement in statements {
+            if let Statement::BranchTargets { name, targets, span } = statement {
+                self.span = *span;
+                let blocks =
+                    targets.iter().map(|target| self.label(target)).collect::<Lowered<_>>()?;
+                self.declare(name, Entity::BranchTargets(blocks));
+            }
+        }
+        Ok(())
+    }
+
+    pub fn label(&mut self, name: &'a str) -> Lowered<Block<'c>> {
+        match self.entity(name)? {
+            Entity::Label(block) => Ok(block),
+            _ => Err(self.invalid(format!("`{name}` is not a label"))),
+        }
+    }
+
+    fn statements(&mut self, statements: &[Statement<'a>]) -> Lowered {
+        for statement in statements {
+            match statement {
+                Statement::Variable(variable) => {
+                    self.span = variable.span;
+                    self.variable(variable)?;
+                }
+                Statement::Label { name, span } => {
+                    self.span = *span;
+                    let block = self.label(name)?;
+                    if !self.is_terminated() {
+                        self.builder.br(block);
+                    }
+                    block.move_after(self.builder.block());
+                    self.builder.position_at_end(block);
+                }
+                Statement::Instruction(instruction) => {
+                    self.span = instruction.span;
+                    self.guarded(instruction)?;
+                }
+                Statement::Block(statements) => {
+                    self.scopes.push(Scope::default());
+                    self.declare_labels(statements)?;
+                    self.statements(statements)?;
+                    self.scopes.pop();
+                }
+                Statement::Prototype(prototype) => {
+                    let signature = Signature::new(&prototype.returns, &prototype.parameters)?;
+                    self.declare(prototype.name, Entity::Prototype(signature));
+                }
+                Statement::CallTargets { name, targets, span } => {
+                    self.span = *span;
+                    let targets = targets
+                        .iter()
+                        .map(|target| match self.module.unit.symbols.get(target) {
+                            Some(Symbol::Function(index)) => Ok(index),
+                            _ => Err(self.invalid(format!("`{target}` is not a function"))),
+                        })
+                        .collect::<Lowered<_>>()?;
+                    self.declare(name, Entity::CallTargets(targets));
+                }
+                Statement::Unknown(unknown) => return Err(unknown.error.clone()),
+                Statement::BranchTargets { .. } | Statement::Loc(_) | Statement::Pragma(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn variable(&mut self, variable: &Variable<'a>) -> Lowered {
+        let entity = match variable.space {
+            StateSpace::Reg => {
+                if let Some(count) = variable.range {
+                    if let Some(scope) = self.scopes.last_mut() {
+                        scope.ranges.push((variable.name, count, variable.type_));
+                    }
+                    return Ok(());
+                }
+                let count = variable.vector.map_or(1, lanes);
+                let slots = (0..count).map(|_| self.slot(variable.type_)).collect();
+                Entity::Register { slots, type_: variable.type_ }
+            }
+            StateSpace::Local | StateSpace::Param | StateSpace::ParamFunc => {
+                if variable.initializer.is_some() {
+                    return Err(self.unsupported("initialised local variables"));
+                }
+                let size = size_of(variable);
+                Entity::Memory { pointer: self.local(size, layout_parameters::align_of(variable)) }
+            }
+            StateSpace::Shared | StateSpace::SharedCta => {
+                Entity::Memory { pointer: self.module.shared_variable(variable) }
+            }
+            _ => {
+                return Err(self.unsupported(format!(
+                    "variables in `.{}` inside a function",
+                    word(variable.space)
+                )));
+            }
+        };
+        self.declare(variable.name, entity);
+        Ok(())
+    }
+
+    fn guarded(&mut self, guarded: &GuardedInstruction<'a>) -> Lowered {
+        if self.is_terminated() {
+            // Nothing comes here; the block goes away with the first clean-up.
+            let block = self.new_block("dead");
+            self.builder.position_at_end(block);
+        }
+        let Some(guard) = guarded.guard else {
+            return self.instruction(&guarded.instruction);
+        };
+        let mut condition = self.read_predicate(guard.predicate)?;
+        if guard.not {
+            condition = self.builder.not(condition);
+        }
+        let then = self.new_block("then");
+        let next = self.new_block("next");
+        self.builder.cond_br(condition, then, next);
+        self.builder.position_at_end(then);
+        self.instruction(&guarded.instruction)?;
+        if !self.is_terminated() {
+            self.builder.br(next);
+        }
+        self.builder.position_at_end(next);
+        Ok(())
+    }
+
+    // ---- blocks
+
+    pub fn is_terminated(&self) -> bool {
+        self.builder.block().terminator().is_some()
+    }
+
+    /// An empty block behind the present one.
+    pub fn new_block(&self, name: &str) -> Block<'c> {
+        self.module.llvm.append_block(self.value, name)
+    }
+}
+
+/// The type of `name` if it is one of `%r<100>`.
+fn in_range(name: &str, (prefix, count, type_): &(&str, u32, ScalarType)) -> Option<ScalarType> {
+    let number = name.strip_prefix(prefix)?;
+    let canonical = number == "0" || !number.starts_with('0');
+    (canonical
+        && number.bytes().all(|b| b.is_ascii_digit())
+        && number.parse::<u32>().ok()? < *count)
+        .then_some(*type_)
+}
+
+pub fn word<M: ptx_parser::Modifier>(modifier: M) -> &'static str {
+    modifier.word()
+}

@@ -1,0 +1,184 @@
+//! Which function lowers which instruction. Every instruction of the tables stands here.
+
+use ptx_parser::Instruction;
+
+use super::Lowered;
+use super::function::FunctionLowering;
+use super::intrinsic::Effects;
+
+impl<'a> FunctionLowering<'_, '_, '_, 'a> {
+    pub fn instruction(&mut self, instruction: &Instruction<'a>) -> Lowered {
+        use Instruction::*;
+        match instruction {
+            // Arithmetic.
+            Add(i) => self.add(i),
+            Sub(i) => self.sub(i),
+            Mul(i) => self.mul(i),
+            Mad(i) => self.mad(i),
+            Div(i) => self.div(i),
+            Rem(i) => self.rem(i),
+            Abs(i) => self.abs(i),
+            Neg(i) => self.neg(i),
+            Min(i) => self.min(i),
+            Max(i) => self.max(i),
+            Sad(i) => self.sad(i),
+            Mul24(i) => self.mul24(i),
+            Mad24(i) => self.mad24(i),
+            AddCc(i) => self.add_cc(i),
+            Addc(i) => self.addc(i),
+            SubCc(i) => self.sub_cc(i),
+            Subc(i) => self.subc(i),
+            MadCc(i) => self.mad_cc(i),
+            Madc(i) => self.madc(i),
+            Dp4a(i) => self.dp4a(i),
+            Dp2a(i) => self.dp2a(i),
+            Fma(i) => self.fma(i),
+            Rcp(i) => self.rcp(i),
+            Sqrt(i) => self.sqrt(i),
+            Rsqrt(i) => self.rsqrt(i),
+            Sin(i) => self.sin(i),
+            Cos(i) => self.cos(i),
+            Lg2(i) => self.lg2(i),
+            Ex2(i) => self.ex2(i),
+            Tanh(i) => self.tanh(i),
+            Copysign(i) => self.copysign(i),
+            Testp(i) => self.testp(i),
+
+            // Bits, logic and comparisons.
+            Popc(i) => self.popc(i),
+            Clz(i) => self.clz(i),
+            Bfind(i) => self.bfind(i),
+            Brev(i) => self.brev(i),
+            Bfe(i) => self.bfe(i),
+            Bfi(i) => self.bfi(i),
+            Szext(i) => self.szext(i),
+            Bmsk(i) => self.bmsk(i),
+            Prmt(i) => self.prmt(i),
+            And(i) => self.and(i),
+            Or(i) => self.or(i),
+            Xor(i) => self.xor(i),
+            Shl(i) => self.shl(i),
+            Shr(i) => self.shr(i),
+            Setp(i) => self.setp(i),
+            Selp(i) => self.selp(i),
+            Not(i) => self.not(i),
+            Cnot(i) => self.cnot(i),
+            Lop3(i) => self.lop3(i),
+            Shf(i) => self.shf(i),
+            Set(i) => self.set(i),
+            Slct(i) => self.slct(i),
+
+            // Data.
+            Mov(i) => self.mov(i),
+            Ld(i) => self.ld(i),
+            Ldu(i) => self.ldu(i),
+            St(i) => self.st(i),
+            Cvt(i) => self.cvt(i),
+            CvtPack(i) => self.cvt_pack(i),
+            Cvta(i) => self.cvta(i),
+            Isspacep(i) => self.isspacep(i),
+            Atom(i) => self.atom(i),
+            Red(i) => self.red(i),
+            Fence(i) => self.fence(i),
+            Membar(i) => self.membar(i),
+            CpAsync(i) => self.cp_async(i),
+
+            // The warp.
+            Shfl(i) => self.shfl(i),
+            Vote(i) => self.vote(i),
+            MatchSync(i) => self.match_sync(i),
+            ReduxSync(i) => self.redux_sync(i),
+            Activemask(i) => self.activemask(i),
+            ElectSync(i) => self.elect_sync(i),
+            BarWarpSync(i) => self.bar_warp_sync(i),
+
+            // Control.
+            Bra(i) => self.bra(i),
+            BrxIdx(i) => self.brx_idx(i),
+            Call(i) => self.call(i),
+            Ret(_) => self.return_(),
+            Exit(_) => {
+                self.exit();
+                Ok(())
+            }
+            Trap(_) => {
+                self.trap();
+                Ok(())
+            }
+            Bar(i) => self.bar(i),
+            Barrier(i) => self.barrier(i),
+            Nanosleep(i) => {
+                let time = self.read_u32(&i.t)?;
+                self.zluda("nanosleep", self.context.void(), Effects::Side, &[time]);
+                Ok(())
+            }
+
+            // Without effect here: hints, no debugger, copies that are finished at once, grids that run
+            // one after the other.
+            Brkpt(_)
+            | Prefetch(_)
+            | Prefetchu(_)
+            | Applypriority(_)
+            | Discard(_)
+            | CpAsyncCommitGroup(_)
+            | CpAsyncWaitGroup(_)
+            | CpAsyncWaitAll(_)
+            | CpAsyncBulkPrefetch(_)
+            | Griddepcontrol(_)
+            | Pmevent(_)
+            | Setmaxnreg(_) => Ok(()),
+            Createpolicy(i) => self.write(&i.cache_policy, self.i64(0)),
+
+            // Not yet.
+            Fns(_) => self.not_yet("fns"),
+            RedAsync(_) => self.not_yet("red.async"),
+            MultimemLdReduce(_) => self.not_yet("multimem.ld_reduce"),
+            MultimemSt(_) => self.not_yet("multimem.st"),
+            MultimemRed(_) => self.not_yet("multimem.red"),
+            BarrierCluster(_) => self.not_yet("barrier.cluster"),
+            WmmaLoad(_) => self.not_yet("wmma.load"),
+            WmmaStore(_) => self.not_yet("wmma.store"),
+            WmmaMma(_) => self.not_yet("wmma.mma"),
+            Mma(_) => self.not_yet("mma"),
+            MmaSp(_) => self.not_yet("mma.sp"),
+            Ldmatrix(_) => self.not_yet("ldmatrix"),
+            Stmatrix(_) => self.not_yet("stmatrix"),
+            Movmatrix(_) => self.not_yet("movmatrix"),
+            CpAsyncMbarrierArrive(_) => self.not_yet("cp.async.mbarrier.arrive"),
+            CpAsyncBulk(_) => self.not_yet("cp.async.bulk"),
+            CpAsyncBulkCommitGroup(_) => self.not_yet("cp.async.bulk.commit_group"),
+            CpAsyncBulkWaitGroup(_) => self.not_yet("cp.async.bulk.wait_group"),
+            CpReduceAsyncBulk(_) => self.not_yet("cp.reduce.async.bulk"),
+            MbarrierInit(_) => self.not_yet("mbarrier.init"),
+            MbarrierInval(_) => self.not_yet("mbarrier.inval"),
+            MbarrierExpectTx(_) => self.not_yet("mbarrier.expect_tx"),
+            MbarrierCompleteTx(_) => self.not_yet("mbarrier.complete_tx"),
+            MbarrierArrive(_) => self.not_yet("mbarrier.arrive"),
+            MbarrierArriveDrop(_) => self.not_yet("mbarrier.arrive_drop"),
+            MbarrierPendingCount(_) => self.not_yet("mbarrier.pending_count"),
+            MbarrierTestWait(_) => self.not_yet("mbarrier.test_wait"),
+            MbarrierTryWait(_) => self.not_yet("mbarrier.try_wait"),
+            StAsync(_) => self.not_yet("st.async"),
+            StBulk(_) => self.not_yet("st.bulk"),
+            Tex(_) => self.not_yet("tex"),
+            Tld4(_) => self.not_yet("tld4"),
+            Txq(_) => self.not_yet("txq"),
+            Suq(_) => self.not_yet("suq"),
+            Suld(_) => self.not_yet("suld"),
+            Sust(_) => self.not_yet("sust"),
+            Sured(_) => self.not_yet("sured"),
+            Istypep(_) => self.not_yet("istypep"),
+            Mapa(_) => self.not_yet("mapa"),
+            Getctarank(_) => self.not_yet("getctarank"),
+            Alloca(_) => self.not_yet("alloca"),
+            Stacksave(_) => self.not_yet("stacksave"),
+            Stackrestore(_) => self.not_yet("stackrestore"),
+            ClusterlaunchcontrolTryCancel(_) => self.not_yet("clusterlaunchcontrol.try_cancel"),
+            ClusterlaunchcontrolQueryCancel(_) => self.not_yet("clusterlaunchcontrol.query_cancel"),
+        }
+    }
+
+    fn not_yet(&self, mnemonic: &str) -> Lowered {
+        Err(self.unsupported(format!("the instruction `{mnemonic}`")))
+    }
+}

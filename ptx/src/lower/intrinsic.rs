@@ -1,0 +1,120 @@
+//! Calls of `zluda.` and `llvm.` intrinsics, and small values.
+
+use llvm_zluda::{IntPredicate, MemoryEffects, Type, Value};
+
+use super::function::FunctionLowering;
+
+/// The attributes of a `zluda.` intrinsic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effects {
+    /// A pure function of its arguments and the thread.
+    None,
+    /// Warps meet here; no memory is touched.
+    Convergent,
+    /// Warps meet here; memory may change.
+    Barrier,
+    /// Talks to the world outside.
+    Side,
+    /// Ends the thread.
+    Cold,
+}
+
+impl<'c> FunctionLowering<'_, '_, 'c, '_> {
+    pub fn zluda(
+        &self,
+        name: &str,
+        result: Type<'c>,
+        effects: Effects,
+        arguments: &[Value<'c>],
+    ) -> Value<'c> {
+        let module = &self.module.llvm;
+        let full = format!("zluda.{name}");
+        let function = module.function(&full).unwrap_or_else(|| {
+            let parameters: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
+            let function =
+                module.add_function(&full, self.context.function_type(result, &parameters));
+            module.add_attribute(function, "nounwind");
+            match effects {
+                Effects::None => {
+                    module.add_attribute(function, "willreturn");
+                    module.add_attribute(function, "speculatable");
+                    module.set_memory_effects(function, MemoryEffects::None);
+                }
+                Effects::Convergent => {
+                    module.add_attribute(function, "convergent");
+                    module.set_memory_effects(function, MemoryEffects::None);
+                }
+                Effects::Barrier => module.add_attribute(function, "convergent"),
+                Effects::Side => {}
+                Effects::Cold => module.add_attribute(function, "cold"),
+            }
+            function
+        });
+        self.builder.call(function, arguments)
+    }
+
+    pub fn llvm(&self, name: &str, overload: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {
+        self.builder.intrinsic(&self.module.llvm, name, &[overload], arguments)
+    }
+
+    pub fn i1(&self, value: bool) -> Value<'c> {
+        self.context.i1().const_int(value.into())
+    }
+
+    pub fn i32(&self, value: u32) -> Value<'c> {
+        self.context.i32().const_int(value.into())
+    }
+
+    pub fn i64(&self, value: u64) -> Value<'c> {
+        self.context.i64().const_int(value)
+    }
+
+    pub fn eq(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+        self.builder.icmp(IntPredicate::LLVMIntEQ, a, b)
+    }
+
+    pub fn ne(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+        self.builder.icmp(IntPredicate::LLVMIntNE, a, b)
+    }
+
+    pub fn ult(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+        self.builder.icmp(IntPredicate::LLVMIntULT, a, b)
+    }
+
+    /// The smaller of two unsigned integers.
+    pub fn umin(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+        self.llvm("llvm.umin", a.ty(), &[a, b])
+    }
+
+    /// `a << b`, 0 where `b` is the width or more. Both have one type.
+    pub fn shl_clamped(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+        self.shift_or_zero(a, b, |s, a, b| s.builder.shl(a, b))
+    }
+
+    /// `a >> b`, 0 where `b` is the width or more.
+    pub fn lshr_clamped(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+        self.shift_or_zero(a, b, |s, a, b| s.builder.lshr(a, b))
+    }
+
+    /// `a >> b` with copies of the sign; at most all bits are copies.
+    pub fn ashr_clamped(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+        let last = b.ty().const_int(u64::from(a.ty().bits()) - 1);
+        self.builder.ashr(a, self.umin(b, last))
+    }
+
+    fn shift_or_zero(
+        &self,
+        a: Value<'c>,
+        b: Value<'c>,
+        shift: impl Fn(&Self, Value<'c>, Value<'c>) -> Value<'c>,
+    ) -> Value<'c> {
+        let ty = a.ty();
+        let width = u64::from(ty.bits());
+        if let Some(amount) = b.as_const_int() {
+            return if amount < width { shift(self, a, b) } else { ty.zero() };
+        }
+        let fits = self.ult(b, ty.const_int(width));
+        let amount = self.builder.and(b, ty.const_int(width - 1));
+        self.builder.select(fits, shift(self, a, amount), ty.zero())
+    }
+}

@@ -1,0 +1,228 @@
+//! Moves, loads, stores, and copies to shared memory.
+
+use llvm_zluda::{AtomicOrdering, IntPredicate, Value};
+use ptx_parser::isa::{CpAsync, Ld, Ldu, Mov, St};
+use ptx_parser::{Address, Operand, ScalarType, Scope, Semantics, StateSpace, VectorSize};
+
+use super::Lowered;
+use super::function::{Entity, FunctionLowering, word};
+use super::operand::Width;
+use super::signature::storage_type;
+
+/// How a memory operation is ordered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Order {
+    Weak,
+    Volatile,
+    Atomic(AtomicOrdering, u32),
+}
+
+impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
+    pub fn mov(&mut self, i: &Mov<'a>) -> Lowered {
+        if i.vec.is_some() || self.is_vector_register(&i.d) {
+            let to = self.elements(&i.d)?;
+            let from = self.elements(&i.a)?;
+            if to.len() != from.len() {
+                return Err(self.invalid("vectors of different lengths"));
+            }
+            let values = from
+                .iter()
+                .map(|element| self.read(element, i.type_))
+                .collect::<Lowered<Vec<_>>>()?;
+            return to
+                .iter()
+                .zip(values)
+                .try_for_each(|(element, value)| self.write(element, value));
+        }
+        let value = self.read(&i.a, i.type_)?;
+        self.write(&i.d, value)
+    }
+
+    fn is_vector_register(&mut self, operand: &Operand<'a>) -> bool {
+        match operand {
+            Operand::Name(name) => {
+                matches!(self.entity(name), Ok(Entity::Register { slots, .. }) if slots.len() > 1)
+            }
+            _ => false,
+        }
+    }
+
+    /// The synchronisation scope; PTX's default is the GPU.
+    pub fn scope(&self, scope: Option<Scope>) -> u32 {
+        self.context.sync_scope(match scope {
+            Some(Scope::Cta) => "workgroup",
+            None | Some(Scope::Cluster | Scope::Gpu | Scope::Gl) => "agent",
+            Some(Scope::Sys) => "",
+        })
+    }
+
+    fn order(&self, semantics: Option<Semantics>, scope: Option<Scope>) -> Lowered<Order> {
+        use AtomicOrdering::*;
+        let atomic = |ordering| Order::Atomic(ordering, self.scope(scope));
+        Ok(match semantics {
+            None | Some(Semantics::Weak) => Order::Weak,
+            Some(Semantics::Volatile | Semantics::Mmio) => Order::Volatile,
+            Some(Semantics::Relaxed) => atomic(LLVMAtomicOrderingMonotonic),
+            Some(Semantics::Acquire) => atomic(LLVMAtomicOrderingAcquire),
+            Some(Semantics::Release) => atomic(LLVMAtomicOrderingRelease),
+            Some(other) => {
+                return Err(self.invalid(format!("`.{}` on a load or store", word(other))));
+            }
+        })
+    }
+
+    pub fn ld(&mut self, i: &Ld<'a>) -> Lowered {
+        let order = if i.mmio { Order::Volatile } else { self.order(i.sem, i.scope)? };
+        self.load_to(&i.d, &i.a, i.ss, i.vec, i.type_, order)
+    }
+
+    pub fn ldu(&mut self, i: &Ldu<'a>) -> Lowered {
+        self.load_to(&i.d, &i.a, i.ss, i.vec, i.type_, Order::Weak)
+    }
+
+    fn load_to(
+        &mut self,
+        d: &Operand<'a>,
+        address: &Address<'a>,
+        space: Option<StateSpace>,
+        vector: Option<VectorSize>,
+        type_: ScalarType,
+        order: Order,
+    ) -> Lowered {
+        if self.names_register(address, space) {
+            // `ld.param` of a parameter that is a register.
+            let value = self.read_register_parameter(address, type_)?;
+            return self.write_extended(d, value, Some(type_.is_signed()));
+        }
+        let targets = if vector.is_some() { self.elements(d)? } else { vec![d.clone()] };
+        let constant = match space {
+            Some(StateSpace::Const | StateSpace::ParamEntry) => true,
+            Some(StateSpace::Param) => self.is_kernel(),
+            _ => false,
+        };
+        let size = u64::from(type_.size());
+        let mut values = Vec::with_capacity(targets.len());
+        for index in 0..targets.len() as u64 {
+            let pointer = self.pointer(address, space, index * size)?;
+            let load = self.builder.load(storage_type(self.context, type_), pointer, type_.size());
+            self.set_order(load, order);
+            if constant && order == Order::Weak {
+                load.add_empty_metadata(self.context, "invariant.load");
+            }
+            values.push(load);
+        }
+        for (target, value) in targets.iter().zip(values) {
+            self.write_extended(target, value, Some(type_.is_signed()))?;
+        }
+        Ok(())
+    }
+
+    fn set_order(&self, access: Value<'c>, order: Order) {
+        match order {
+            Order::Weak => {}
+            Order::Volatile => access.set_volatile(true),
+            Order::Atomic(ordering, scope) => {
+                access.set_ordering(ordering);
+                access.set_sync_scope(scope);
+            }
+        }
+    }
+
+    fn names_register(&mut self, address: &Address<'a>, space: Option<StateSpace>) -> bool {
+        let param = matches!(space, Some(StateSpace::Param | StateSpace::ParamFunc));
+        param
+            && address.base.is_some_and(|name| {
+                !name.starts_with('%') && matches!(self.entity(name), Ok(Entity::Register { .. }))
+            })
+    }
+
+    fn read_register_parameter(
+        &mut self,
+        address: &Address<'a>,
+        type_: ScalarType,
+    ) -> Lowered<Value<'c>> {
+        match address.base {
+            Some(name) if address.offset == 0 => {
+                self.read_width(&Operand::Name(name), type_, Width::AtLeast)
+            }
+            _ => Err(self.invalid("a register has no address")),
+        }
+    }
+
+    pub fn st(&mut self, i: &St<'a>) -> Lowered {
+        let order = if i.mmio { Order::Volatile } else { self.order(i.sem, i.scope)? };
+        let sources = if i.vec.is_some() { self.elements(&i.b)? } else { vec![i.b.clone()] };
+        let size = u64::from(i.type_.size());
+        for (index, source) in sources.iter().enumerate() {
+            let value = self.read_width(source, i.type_, Width::AtLeast)?;
+            let value = self.builder.bitcast(value, storage_type(self.context, i.type_));
+            let pointer = self.pointer(&i.a, i.ss, index as u64 * size)?;
+            let store = self.builder.store(value, pointer, i.type_.size());
+            self.set_order(store, order);
+        }
+        Ok(())
+    }
+
+    /// A plain copy, finished at once: the commits and waits that follow have nothing to do.
+    pub fn cp_async(&mut self, i: &CpAsync<'a>) -> Lowered {
+        let bytes = match &i.cp_size {
+            Operand::Immediate(size) => {
+                size.integer().and_then(|v| u64::try_from(v).ok()).unwrap_or(0)
+            }
+            _ => 0,
+        };
+        if ![4, 8, 16].contains(&bytes) {
+            return Err(self.invalid("`cp.async` copies 4, 8 or 16 bytes"));
+        }
+        // How many bytes come from the source; the rest is zeros.
+        let taken = match &i.src_size {
+            None => None,
+            Some(operand) if self.is_predicate(operand) => {
+                let ignore = self.read(operand, ScalarType::Pred)?;
+                Some(self.builder.select(ignore, self.i32(0), self.i32(bytes as u32)))
+            }
+            Some(operand) => Some(self.read_u32(operand)?),
+        };
+        let i32 = self.context.i32();
+        for offset in (0..bytes).step_by(4) {
+            let source = self.pointer(&i.src, Some(StateSpace::Global), offset)?;
+            let target = self.pointer(&i.dst, Some(StateSpace::Shared), offset)?;
+            let value = match taken {
+                None => self.builder.load(i32, source, 4),
+                Some(taken) => self.load_some_bytes(source, taken, offset as u32),
+            };
+            self.builder.store(value, target, 4);
+        }
+        Ok(())
+    }
+
+    fn is_predicate(&mut self, operand: &Operand<'a>) -> bool {
+        match operand {
+            Operand::Not(_) => true,
+            Operand::Name(name) => {
+                matches!(self.entity(name), Ok(Entity::Register { type_: ScalarType::Pred, .. }))
+            }
+            _ => false,
+        }
+    }
+
+    /// The word at `offset` of a copy of which only `taken` bytes are read.
+    fn load_some_bytes(&mut self, source: Value<'c>, taken: Value<'c>, offset: u32) -> Value<'c> {
+        let i32 = self.context.i32();
+        let before = self.builder.block();
+        let (read, next) = (self.new_block("copy"), self.new_block("copied"));
+        let any = self.builder.icmp(IntPredicate::LLVMIntUGT, taken, self.i32(offset));
+        self.builder.cond_br(any, read, next);
+        self.builder.position_at_end(read);
+        let word = self.builder.load(i32, source, 4);
+        let left = self.umin(self.builder.sub(taken, self.i32(offset)), self.i32(4));
+        let unused = self.builder.sub(self.i32(32), self.builder.shl(left, self.i32(3)));
+        let mask = self.builder.lshr(i32.all_ones(), unused);
+        let word = self.builder.and(word, mask);
+        self.builder.br(next);
+        self.builder.position_at_end(next);
+        let value = self.builder.phi(i32);
+        value.add_incoming(&[(i32.zero(), before), (word, read)]);
+        value
+    }
+}

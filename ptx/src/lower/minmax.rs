@@ -1,0 +1,194 @@
+//! Minimum, maximum, sign and class of numbers.
+
+use llvm_zluda::{IntPredicate, RealPredicate, Value};
+use ptx_parser::isa::{Abs, Copysign, Max, Min, Neg, Testp};
+use ptx_parser::{Operand, ScalarType, TestpOp};
+
+use super::Lowered;
+use super::function::FunctionLowering;
+
+/// What `min` and `max` have in common.
+struct Choice<'i, 'a> {
+    max: bool,
+    type_: ScalarType,
+    relu: bool,
+    ftz: bool,
+    nan: bool,
+    /// The sign of the result is that of the operands' product; sizes are compared.
+    xorsign: bool,
+    abs: bool,
+    d: &'i Operand<'a>,
+    a: &'i Operand<'a>,
+    b: &'i Operand<'a>,
+    c: Option<&'i Operand<'a>>,
+}
+
+impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
+    pub fn min(&mut self, i: &Min<'a>) -> Lowered {
+        let Min { type_, relu, ftz, nan, xorsign, abs, .. } = *i;
+        let c = i.c.as_ref();
+        self.choose(&Choice {
+            max: false,
+            type_,
+            relu,
+            ftz,
+            nan,
+            xorsign,
+            abs,
+            d: &i.d,
+            a: &i.a,
+            b: &i.b,
+            c,
+        })
+    }
+
+    pub fn max(&mut self, i: &Max<'a>) -> Lowered {
+        let Max { type_, relu, ftz, nan, xorsign, abs, .. } = *i;
+        let c = i.c.as_ref();
+        self.choose(&Choice {
+            max: true,
+            type_,
+            relu,
+            ftz,
+            nan,
+            xorsign,
+            abs,
+            d: &i.d,
+            a: &i.a,
+            b: &i.b,
+            c,
+        })
+    }
+
+    fn choose(&mut self, choice: &Choice<'_, 'a>) -> Lowered {
+        match choice.c {
+            None => self.elementwise(
+                choice.type_,
+                choice.d,
+                [choice.a, choice.b],
+                |s, type_, [a, b]| s.chosen(choice, type_, a, b),
+            ),
+            Some(c) => {
+                let operands = [choice.a, choice.b, c];
+                self.elementwise(choice.type_, choice.d, operands, |s, type_, [a, b, c]| {
+                    let first = s.chosen(choice, type_, a, b)?;
+                    s.chosen(choice, type_, first, c)
+                })
+            }
+        }
+    }
+
+    fn chosen(
+        &self,
+        choice: &Choice<'_, 'a>,
+        type_: ScalarType,
+        a: Value<'c>,
+        b: Value<'c>,
+    ) -> Lowered<Value<'c>> {
+        if !type_.is_float() {
+            let name = match (choice.max, type_.is_signed()) {
+                (false, true) => "llvm.smin",
+                (true, true) => "llvm.smax",
+                (false, false) => "llvm.umin",
+                (true, false) => "llvm.umax",
+            };
+            let value = self.llvm(name, a.ty(), &[a, b]);
+            let zero = value.ty().zero();
+            return Ok(if choice.relu {
+                self.llvm("llvm.smax", value.ty(), &[value, zero])
+            } else {
+                value
+            });
+        }
+        let [a, b] =
+            [a, b].map(|value| self.widened(self.flushed(value, type_, choice.ftz), type_));
+        let ty = a.ty();
+        let sizes = choice.abs || choice.xorsign;
+        let [x, y] =
+            [a, b].map(|value| if sizes { self.llvm("llvm.fabs", ty, &[value]) } else { value });
+        let name = match (choice.max, choice.nan) {
+            (false, false) => "llvm.minimumnum",
+            (true, false) => "llvm.maximumnum",
+            (false, true) => "llvm.minimum",
+            (true, true) => "llvm.maximum",
+        };
+        let mut value = self.llvm(name, ty, &[x, y]);
+        if choice.xorsign {
+            let signs = self.builder.xor(self.bits_of(a), self.bits_of(b));
+            value = self.llvm("llvm.copysign", ty, &[value, self.builder.bitcast(signs, ty)]);
+        }
+        match type_ {
+            ScalarType::F16 => Ok(self.builder.fptrunc(value, self.context.half())),
+            ScalarType::Bf16 => self.f32_to_bf16(value, None),
+            _ => Ok(value),
+        }
+    }
+
+    pub fn abs(&mut self, i: &Abs<'a>) -> Lowered {
+        self.elementwise(i.type_, &i.d, [&i.a], |s, type_, [a]| {
+            if type_.is_float() {
+                let size = if type_ == ScalarType::Bf16 {
+                    s.builder.and(a, a.ty().const_int(0x7fff))
+                } else {
+                    s.llvm("llvm.fabs", a.ty(), &[a])
+                };
+                return Ok(s.flushed(size, type_, i.ftz));
+            }
+            let negative = s.builder.icmp(IntPredicate::LLVMIntSLT, a, a.ty().zero());
+            Ok(s.builder.select(negative, s.builder.neg(a), a))
+        })
+    }
+
+    pub fn neg(&mut self, i: &Neg<'a>) -> Lowered {
+        self.elementwise(i.type_, &i.d, [&i.a], |s, type_, [a]| {
+            if type_.is_float() {
+                let value = if type_ == ScalarType::Bf16 {
+                    s.builder.xor(a, a.ty().const_int(0x8000))
+                } else {
+                    s.builder.fneg(a)
+                };
+                return Ok(s.flushed(value, type_, i.ftz));
+            }
+            Ok(s.builder.neg(a))
+        })
+    }
+
+    pub fn copysign(&mut self, i: &Copysign<'a>) -> Lowered {
+        let a = self.read(&i.a, i.type_)?;
+        let b = self.read(&i.b, i.type_)?;
+        // The sign comes from `a`, the size from `b`.
+        let value = self.llvm("llvm.copysign", a.ty(), &[b, a]);
+        self.write(&i.d, value)
+    }
+
+    pub fn testp(&mut self, i: &Testp<'a>) -> Lowered {
+        let a = self.read(&i.a, i.type_)?;
+        let ty = a.ty();
+        let size = self.llvm("llvm.fabs", ty, &[a]);
+        let infinity = ty.const_float(f64::INFINITY);
+        let smallest = ty.const_float(if i.type_ == ScalarType::F32 {
+            f64::from(f32::MIN_POSITIVE)
+        } else {
+            f64::MIN_POSITIVE
+        });
+        let o = &self.builder;
+        use RealPredicate::*;
+        let result = match i.op {
+            TestpOp::Finite => o.fcmp(LLVMRealOLT, size, infinity),
+            TestpOp::Infinite => o.fcmp(LLVMRealOEQ, size, infinity),
+            TestpOp::Number => o.fcmp(LLVMRealORD, a, a),
+            TestpOp::Notanumber => o.fcmp(LLVMRealUNO, a, a),
+            TestpOp::Normal => {
+                let large = o.fcmp(LLVMRealOGE, size, smallest);
+                o.and(large, o.fcmp(LLVMRealOLT, size, infinity))
+            }
+            TestpOp::Subnormal => {
+                // By the bits, so that no flush mode of a target hides it.
+                let bits = self.bits_of(size);
+                let limit = self.bits_of(smallest);
+                o.and(self.ne(bits, bits.ty().zero()), self.ult(bits, limit))
+            }
+        };
+        self.write(&i.p, result)
+    }
+}

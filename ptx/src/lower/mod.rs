@@ -1,0 +1,40 @@
+//! Lowering: the tree of a kernel and what it reaches to per-thread LLVM IR (docs/dev/per_thread_ir.md).
+//!
+//! Start with [`module::lower`]. `function` walks a body, `operand` reads and writes registers, and
+//! each family of instructions has a file of its own; `instruction` names the lowering of each.
+
+mod address;
+mod approximate;
+mod atomic;
+mod bits;
+mod call;
+mod carry;
+mod compare;
+mod control;
+mod convert;
+mod float;
+mod function;
+mod instruction;
+mod integer;
+mod intrinsic;
+mod memory;
+mod minmax;
+pub mod module;
+mod narrow_float;
+mod operand;
+mod packed;
+mod rounding;
+mod signature;
+mod special_register;
+mod warp;
+
+/// Address spaces of per-thread IR.
+mod space {
+    pub const GENERIC: u32 = 0;
+    pub const GLOBAL: u32 = 1;
+    pub const SHARED: u32 = 3;
+    pub const CONSTANT: u32 = 4;
+    pub const LOCAL: u32 = 5;
+}
+
+type Lowered<T = ()> = Result<T, ptx_parser::Error>;

@@ -1,0 +1,144 @@
+//! A module of per-thread IR: the kernel, the functions that it reaches, and shared variables.
+
+use llvm_zluda::{Context, Linkage as LlvmLinkage, Module, Value};
+use ptx_parser::{Error, Function, Linkage};
+use rustc_hash::FxHashMap;
+
+use super::function::FunctionLowering;
+use super::signature::Signature;
+use super::space;
+use crate::info::KernelInfo;
+use crate::passes::collect_functions::Reached;
+use crate::passes::index_symbols::{Symbols, function, variable};
+use crate::passes::layout_globals::Globals;
+use crate::passes::layout_parameters::{align_of, size_of};
+use crate::passes::number_functions::Numbers;
+
+/// What is lowered together.
+#[derive(Clone, Copy)]
+pub struct Unit<'u, 'a> {
+    pub tree: &'u ptx_parser::Module<'a>,
+    pub symbols: &'u Symbols<'a>,
+    pub numbers: &'u Numbers,
+    pub globals: &'u Globals,
+    pub reached: &'u Reached,
+    /// The kernel, as an index into the directives.
+    pub kernel: usize,
+    pub info: &'u KernelInfo,
+}
+
+/// The module in the making.
+pub struct ModuleLowering<'u, 'c, 'a> {
+    pub context: &'c Context,
+    pub llvm: Module<'c>,
+    pub unit: Unit<'u, 'a>,
+    /// The functions that are reached, by their index in the directives.
+    pub functions: FxHashMap<usize, (Value<'c>, Signature)>,
+    /// Shared variables at module scope, by their index in the directives.
+    pub shared: FxHashMap<usize, Value<'c>>,
+    /// The dispatchers of indirect calls that are made already.
+    pub dispatchers: Vec<(Signature, Value<'c>)>,
+}
+
+/// Makes the module. `prepare` sets its triple and data layout.
+pub fn lower<'c>(
+    context: &'c Context,
+    unit: Unit<'_, '_>,
+    prepare: impl FnOnce(&Module<'c>),
+) -> Result<Module<'c>, Vec<Error>> {
+    let llvm = context.module(&unit.info.name);
+    prepare(&llvm);
+    let mut module = ModuleLowering {
+        context,
+        llvm,
+        unit,
+        functions: FxHashMap::default(),
+        shared: FxHashMap::default(),
+        dispatchers: Vec::new(),
+    };
+    for &index in &unit.reached.shared {
+        if let Some(variable) = variable(unit.tree, index) {
+            let global = module.shared_variable(variable);
+            module.shared.insert(index, global);
+        }
+    }
+    let mut errors = Vec::new();
+    for &index in &unit.reached.functions {
+        if let Some(function) = function(unit.tree, index).filter(|f| f.body.is_some()) {
+            match Signature::new(&function.returns, &function.parameters) {
+                Ok(signature) => {
+                    let value =
+                        module.llvm.add_function(function.name, signature.function_type(context));
+                    value.set_linkage(LlvmLinkage::LLVMInternalLinkage);
+                    module.llvm.add_attribute(value, "nounwind");
+                    module.functions.insert(index, (value, signature));
+                }
+                Err(error) => errors.push(error.in_function(function.name)),
+            }
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    for &index in std::iter::once(&unit.kernel).chain(&unit.reached.functions) {
+        if let Some(function) = function(unit.tree, index).filter(|f| f.body.is_some())
+            && let Err(error) = module.body(index, function)
+        {
+            errors.push(error.in_function(function.name));
+        }
+    }
+    if errors.is_empty() { Ok(module.llvm) } else { Err(errors) }
+}
+
+impl<'u, 'c, 'a> ModuleLowering<'u, 'c, 'a> {
+    fn body(&mut self, index: usize, function: &'u Function<'a>) -> Result<(), Error> {
+        let is_kernel = index == self.unit.kernel;
+        let (value, signature) = if is_kernel {
+            let ty = self.context.function_type(self.context.void(), &[]);
+            let value = self.llvm.add_function(function.name, ty);
+            self.llvm.add_attribute(value, "nounwind");
+            let info = self.unit.info;
+            self.llvm.add_string_attribute(value, "zluda-kernel", "");
+            self.llvm.add_string_attribute(
+                value,
+                "zluda-param-size",
+                &info.total_param_size.to_string(),
+            );
+            self.llvm.add_string_attribute(
+                value,
+                "zluda-max-threads",
+                &info.max_threads.to_string(),
+            );
+            (value, None)
+        } else {
+            match self.functions.get(&index) {
+                Some((value, signature)) => (*value, Some(signature.clone())),
+                None => {
+                    return Err(Error::bug(
+                        function.span,
+                        "a function was not declared before its body",
+                    ));
+                }
+            }
+        };
+        FunctionLowering::new(self, function, value, signature).lower()
+    }
+
+    /// A shared variable of the module or of a function.
+    pub fn shared_variable(&self, variable: &ptx_parser::Variable<'a>) -> Value<'c> {
+        let external = variable.linkage == Linkage::Extern;
+        let size = if external { 0 } else { size_of(variable) };
+        let ty = self.context.i8().array(size);
+        let linkage = if external {
+            LlvmLinkage::LLVMExternalLinkage
+        } else {
+            LlvmLinkage::LLVMInternalLinkage
+        };
+        let global = self.llvm.add_global(variable.name, ty, space::SHARED, linkage);
+        global.set_alignment(align_of(variable).min(1 << 20) as u32);
+        if !external {
+            global.set_initializer(ty.poison());
+        }
+        global
+    }
+}

@@ -1,0 +1,68 @@
+//! bfloat16 and other formats that LLVM's targets do not all know: kept as integers, computed in float.
+
+use llvm_zluda::{RealPredicate, Value};
+use ptx_parser::Rounding;
+
+use super::Lowered;
+use super::function::FunctionLowering;
+
+/// PTX's NaN in bfloat16.
+const BF16_NAN: u64 = 0x7fff;
+
+impl<'c> FunctionLowering<'_, '_, 'c, '_> {
+    /// bfloat16 bits (i16) as a float.
+    pub fn bf16_to_f32(&self, bits: Value<'c>) -> Value<'c> {
+        let wide = self.builder.zext(bits, self.context.i32());
+        let shifted = self.builder.shl(wide, self.i32(16));
+        self.builder.bitcast(shifted, self.context.f32())
+    }
+
+    /// A float as bfloat16 bits (i16), to nearest or towards zero.
+    pub fn f32_to_bf16(&self, value: Value<'c>, direction: Option<Rounding>) -> Lowered<Value<'c>> {
+        let o = &self.builder;
+        let bits = self.bits_of(value);
+        let i16 = self.context.i16();
+        let high = o.lshr(bits, self.i32(16));
+        let rounded = match direction {
+            None => {
+                let odd = o.and(high, self.i32(1));
+                let half = o.add(odd, self.i32(0x7fff));
+                o.lshr(o.add(bits, half), self.i32(16))
+            }
+            Some(Rounding::Rz) => high,
+            Some(_) => return Err(self.unsupported("this rounding to bfloat16")),
+        };
+        let nan = o.fcmp(RealPredicate::LLVMRealUNO, value, value);
+        Ok(o.select(nan, i16.const_int(BF16_NAN), o.trunc(rounded, i16)))
+    }
+
+    /// `a * b + c` of half or bfloat16 values given as floats, as a float that rounds to either as the
+    /// exact result does.
+    pub fn fma_for_narrow(&self, a: Value<'c>, b: Value<'c>, c: Value<'c>) -> Value<'c> {
+        let f64 = self.context.f64();
+        let [a, b, c] = [a, b, c].map(|value| self.builder.fpext(value, f64));
+        // 22 bits at most, and far from the ends of double: exact.
+        let product = self.builder.fmul(a, b);
+        let sum = self.add_odd(product, c);
+        self.trunc_odd(sum, self.context.f32())
+    }
+
+    /// A float rounded to TensorFloat-32: a float whose 13 last bits are 0.
+    pub fn f32_to_tf32(&self, value: Value<'c>, rounding: Option<Rounding>) -> Lowered<Value<'c>> {
+        let o = &self.builder;
+        let bits = self.bits_of(value);
+        let added = match rounding {
+            Some(Rounding::Rna) => o.add(bits, self.i32(0x1000)),
+            Some(Rounding::Rz) => bits,
+            Some(Rounding::Rn) => {
+                let odd = o.and(o.lshr(bits, self.i32(13)), self.i32(1));
+                o.add(bits, o.add(odd, self.i32(0xfff)))
+            }
+            _ => return Err(self.unsupported("this rounding to tf32")),
+        };
+        let exponent = o.and(bits, self.i32(0x7f80_0000));
+        let special = self.eq(exponent, self.i32(0x7f80_0000));
+        let kept = o.and(added, self.i32(0xffff_e000));
+        Ok(o.select(special, bits, kept))
+    }
+}

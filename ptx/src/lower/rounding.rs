@@ -1,0 +1,129 @@
+//! Rounding that LLVM has no instruction for: directed, and once instead of twice.
+//!
+//! All of it rests on *rounding to odd*: of a value that is not exact, take the neighbour whose last
+//! bit is 1. A value rounded to odd in a format with two bits more than the next rounds there, in any
+//! direction, as the exact value does.
+
+use llvm_zluda::{RealPredicate, Type, Value};
+use ptx_parser::Rounding;
+
+use super::Lowered;
+use super::function::{FunctionLowering, word};
+
+impl<'c> FunctionLowering<'_, '_, 'c, '_> {
+    /// `.rn`, or nothing, is nearest; others are directed.
+    pub fn directed(&self, rounding: Option<Rounding>) -> Lowered<Option<Rounding>> {
+        match rounding {
+            None | Some(Rounding::Rn) => Ok(None),
+            Some(r @ (Rounding::Rz | Rounding::Rm | Rounding::Rp)) => Ok(Some(r)),
+            Some(other) => Err(self.invalid(format!("`.{}` does not fit here", word(other)))),
+        }
+    }
+
+    /// `a + b` in double, rounded to odd.
+    pub fn add_odd(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+        let (sum, error) = self.two_sum(a, b);
+        self.to_odd(sum, error)
+    }
+
+    /// `a + b` to nearest, and what it is off by (exact but for overflow).
+    fn two_sum(&self, a: Value<'c>, b: Value<'c>) -> (Value<'c>, Value<'c>) {
+        let o = &self.builder;
+        let sum = o.fadd(a, b);
+        let b_part = o.fsub(sum, a);
+        let a_part = o.fsub(sum, b_part);
+        (sum, o.fadd(o.fsub(a, a_part), o.fsub(b, b_part)))
+    }
+
+    /// `a / b` in double, rounded to odd.
+    pub fn div_odd(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+        let quotient = self.builder.fdiv(a, b);
+        let product = self.builder.fneg(quotient);
+        let rest = self.llvm("llvm.fma", a.ty(), &[product, b, a]);
+        // The rest has the sign of the error times that of b.
+        let one = a.ty().const_float(1.0);
+        let sign = self.llvm("llvm.copysign", a.ty(), &[one, b]);
+        self.to_odd(quotient, self.builder.fmul(rest, sign))
+    }
+
+    /// The square root in double, rounded to odd.
+    pub fn sqrt_odd(&self, a: Value<'c>) -> Value<'c> {
+        let root = self.llvm("llvm.sqrt", a.ty(), &[a]);
+        let negative = self.builder.fneg(root);
+        let rest = self.llvm("llvm.fma", a.ty(), &[negative, root, a]);
+        self.to_odd(root, rest)
+    }
+
+    /// `value` was rounded to nearest and the exact value lies `error` away: its neighbour on that side
+    /// if it is inexact and even.
+    fn to_odd(&self, value: Value<'c>, error: Value<'c>) -> Value<'c> {
+        let o = &self.builder;
+        let ty = value.ty();
+        let bits = self.bits_of(value);
+        let inexact = o.fcmp(RealPredicate::LLVMRealONE, error, ty.zero());
+        let even = o.not(o.trunc(bits, self.context.i1()));
+        let moved = self.neighbour(value, error);
+        o.select(o.and(inexact, even), moved, value)
+    }
+
+    /// The next value from `value` in the direction of the sign of `towards`.
+    fn neighbour(&self, value: Value<'c>, towards: Value<'c>) -> Value<'c> {
+        let o = &self.builder;
+        let bits = self.bits_of(value);
+        let ty = bits.ty();
+        let zero = value.ty().zero();
+        let grows = o.fcmp(RealPredicate::LLVMRealOGT, towards, zero);
+        let positive = o.icmp(llvm_zluda::IntPredicate::LLVMIntSGE, bits, ty.zero());
+        let away = self.eq(grows, positive);
+        let step = o.select(away, ty.const_int(1), ty.all_ones());
+        o.bitcast(o.add(bits, step), value.ty())
+    }
+
+    /// A wide value cut to `ty`, rounded to odd.
+    pub fn trunc_odd(&self, wide: Value<'c>, ty: Type<'c>) -> Value<'c> {
+        let narrow = self.builder.fptrunc(wide, ty);
+        let back = self.builder.fpext(narrow, wide.ty());
+        let error = self.builder.fsub(wide, back);
+        let error = self.sign_only(error);
+        self.to_odd(narrow, self.builder.fptrunc(error, ty))
+    }
+
+    /// -1, 0 or 1, so that a difference keeps its sign when it is cut to a narrower type.
+    fn sign_only(&self, value: Value<'c>) -> Value<'c> {
+        let o = &self.builder;
+        let ty = value.ty();
+        let differs = o.fcmp(RealPredicate::LLVMRealONE, value, ty.zero());
+        let one = self.llvm("llvm.copysign", ty, &[ty.const_float(1.0), value]);
+        o.select(differs, one, ty.zero())
+    }
+
+    /// A wide value (rounded to odd, or exact) cut to `ty` in the given direction; none is nearest.
+    pub fn trunc_directed(
+        &self,
+        wide: Value<'c>,
+        ty: Type<'c>,
+        direction: Option<Rounding>,
+    ) -> Value<'c> {
+        let o = &self.builder;
+        let narrow = o.fptrunc(wide, ty);
+        let Some(direction) = direction else { return narrow };
+        let back = o.fpext(narrow, wide.ty());
+        let error = o.fsub(wide, back);
+        // Not NaN: a value that is finite may have become infinite, and an infinite one stays.
+        let above = o.fcmp(RealPredicate::LLVMRealOGT, back, wide);
+        let below = o.fcmp(RealPredicate::LLVMRealOLT, back, wide);
+        let negative = o.icmp(
+            llvm_zluda::IntPredicate::LLVMIntSLT,
+            self.bits_of(wide),
+            self.context.int(wide.ty().bits()).zero(),
+        );
+        let wrong = match direction {
+            Rounding::Rm => above,
+            Rounding::Rp => below,
+            _ => o.select(negative, below, above),
+        };
+        let towards = o.fptrunc(self.sign_only(error), ty);
+        let moved = self.neighbour(narrow, towards);
+        o.select(wrong, moved, narrow)
+    }
+}

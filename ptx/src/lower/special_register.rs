@@ -1,0 +1,88 @@
+//! What a thread can read of itself.
+
+use llvm_zluda::Value;
+use ptx_parser::{Component, SpecialRegister};
+
+use super::Lowered;
+use super::function::FunctionLowering;
+use super::intrinsic::Effects;
+
+impl<'c> FunctionLowering<'_, '_, 'c, '_> {
+    pub fn special_register(&mut self, register: SpecialRegister) -> Lowered<Value<'c>> {
+        use SpecialRegister::*;
+        Ok(match register {
+            Tid(component) => self.three("tid", component)?,
+            Ntid(component) => self.three("ntid", component)?,
+            Ctaid(component) | Clusterid(component) => self.three("ctaid", component)?,
+            Nctaid(component) | Nclusterid(component) => self.three("nctaid", component)?,
+            // Every block is a cluster of its own.
+            ClusterCtaid(Some(_)) | ClusterCtarank => self.i32(0),
+            ClusterNctaid(Some(_)) | ClusterNctarank => self.i32(1),
+            IsExplicitCluster => self.i1(false),
+            Laneid => self.word("laneid"),
+            Warpid => self.word("warpid"),
+            Nwarpid => self.word("nwarpid"),
+            Smid => self.word("smid"),
+            Nsmid => self.word("nsmid"),
+            DynamicSmemSize => self.word("dynamic_smem_size"),
+            TotalSmemSize | AggrSmemSize => self.word("total_smem_size"),
+            Gridid => self.zluda("gridid", self.context.i64(), Effects::None, &[]),
+            Clock64 => self.clock("clock64"),
+            Clock => self.low(self.clock("clock64")),
+            ClockHi => self.high(self.clock("clock64")),
+            Globaltimer => self.clock("globaltimer"),
+            GlobaltimerLo => self.low(self.clock("globaltimer")),
+            GlobaltimerHi => self.high(self.clock("globaltimer")),
+            LanemaskEq => self.lane_bit(),
+            LanemaskLt => self.builder.sub(self.lane_bit(), self.i32(1)),
+            LanemaskLe => {
+                let below = self.builder.sub(self.lane_bit(), self.i32(1));
+                self.builder.or(below, self.lane_bit())
+            }
+            LanemaskGe => self.builder.neg(self.lane_bit()),
+            LanemaskGt => {
+                let from = self.builder.neg(self.lane_bit());
+                self.builder.xor(from, self.lane_bit())
+            }
+            // The driver of a real GPU sets these; nothing sets them here.
+            Envreg(_)
+            | ReservedSmemOffset(_)
+            | ReservedSmemOffsetBegin
+            | ReservedSmemOffsetEnd
+            | ReservedSmemOffsetCap
+            | Pm(_) => self.i32(0),
+            Pm64(_) | CurrentGraphExec => self.i64(0),
+            ClusterCtaid(None) | ClusterNctaid(None) => {
+                return Err(self.unsupported(format!("`{register}` as a vector")));
+            }
+        })
+    }
+
+    fn three(&self, name: &str, component: Option<Component>) -> Lowered<Value<'c>> {
+        match component {
+            Some(Component::W) => Ok(self.i32(0)),
+            Some(component) => Ok(self.word(&format!("{name}.{}", component.word()))),
+            None => Err(self.unsupported(format!("`%{name}` as a vector"))),
+        }
+    }
+
+    fn word(&self, name: &str) -> Value<'c> {
+        self.zluda(name, self.context.i32(), Effects::None, &[])
+    }
+
+    fn clock(&self, name: &str) -> Value<'c> {
+        self.zluda(name, self.context.i64(), Effects::Side, &[])
+    }
+
+    fn low(&self, value: Value<'c>) -> Value<'c> {
+        self.builder.trunc(value, self.context.i32())
+    }
+
+    fn high(&self, value: Value<'c>) -> Value<'c> {
+        self.low(self.builder.lshr(value, self.i64(32)))
+    }
+
+    fn lane_bit(&self) -> Value<'c> {
+        self.builder.shl(self.i32(1), self.word("laneid"))
+    }
+}

@@ -1,0 +1,128 @@
+//! Exchange between the threads of a warp.
+
+use llvm_zluda::Value;
+use ptx_parser::isa::{Activemask, BarWarpSync, ElectSync, MatchSync, ReduxSync, Shfl, Vote};
+use ptx_parser::{AtomicOp, MatchMode, Operand, ScalarType, ShuffleMode, VoteMode};
+
+use super::Lowered;
+use super::function::{FunctionLowering, word};
+use super::intrinsic::Effects;
+
+impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
+    /// The mask of members; forms without `.sync` mean the threads that run together now.
+    fn members(&mut self, membermask: Option<&Operand<'a>>) -> Lowered<Value<'c>> {
+        match membermask {
+            Some(mask) => self.read_u32(mask),
+            None => Ok(self.active_mask()),
+        }
+    }
+
+    fn active_mask(&self) -> Value<'c> {
+        self.zluda("activemask", self.context.i32(), Effects::Barrier, &[])
+    }
+
+    /// `{i32, i1}`
+    fn with_predicate(&self) -> llvm_zluda::Type<'c> {
+        self.context.structure(&[self.context.i32(), self.context.i1()], false)
+    }
+
+    pub fn shfl(&mut self, i: &Shfl<'a>) -> Lowered {
+        let a = self.read(&i.a, ScalarType::B32)?;
+        let b = self.read_u32(&i.b)?;
+        let c = self.read_u32(&i.c)?;
+        let members = self.members(i.membermask.as_ref())?;
+        let name = match i.mode {
+            ShuffleMode::Up => "shfl.up",
+            ShuffleMode::Down => "shfl.down",
+            ShuffleMode::Bfly => "shfl.bfly",
+            ShuffleMode::Idx => "shfl.idx",
+        };
+        let both =
+            self.zluda(name, self.with_predicate(), Effects::Convergent, &[a, b, c, members]);
+        let value = self.builder.extract_value(both, 0);
+        self.write(&i.d, value)?;
+        match &i.p {
+            Some(p) => {
+                let inside = self.builder.extract_value(both, 1);
+                self.write(p, inside)
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub fn vote(&mut self, i: &Vote<'a>) -> Lowered {
+        let a = self.read(&i.a, ScalarType::Pred)?;
+        let members = self.members(i.membermask.as_ref())?;
+        let (name, result) = match i.mode {
+            VoteMode::All => ("vote.all", self.context.i1()),
+            VoteMode::Any => ("vote.any", self.context.i1()),
+            VoteMode::Uni => ("vote.uni", self.context.i1()),
+            VoteMode::Ballot => ("vote.ballot", self.context.i32()),
+        };
+        let value = self.zluda(name, result, Effects::Convergent, &[a, members]);
+        self.write(&i.d, value)
+    }
+
+    pub fn match_sync(&mut self, i: &MatchSync<'a>) -> Lowered {
+        let a = self.read(&i.a, i.type_)?;
+        let members = self.read_u32(&i.membermask)?;
+        let width = word(i.type_);
+        match i.mode {
+            MatchMode::Any => {
+                let name = format!("match.any.{width}");
+                let mask =
+                    self.zluda(&name, self.context.i32(), Effects::Convergent, &[a, members]);
+                self.write(&i.d, mask)
+            }
+            MatchMode::All => {
+                let name = format!("match.all.{width}");
+                let both =
+                    self.zluda(&name, self.with_predicate(), Effects::Convergent, &[a, members]);
+                self.write(&i.d, self.builder.extract_value(both, 0))?;
+                match &i.p {
+                    Some(p) => self.write(p, self.builder.extract_value(both, 1)),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    pub fn redux_sync(&mut self, i: &ReduxSync<'a>) -> Lowered {
+        let name = match (i.op, i.type_.is_signed()) {
+            _ if i.type_ == ScalarType::F32 => {
+                return Err(self.unsupported("`redux.sync` of `.f32`"));
+            }
+            (AtomicOp::Add, _) => "redux.add",
+            (AtomicOp::And, _) => "redux.and",
+            (AtomicOp::Or, _) => "redux.or",
+            (AtomicOp::Xor, _) => "redux.xor",
+            (AtomicOp::Min, true) => "redux.min.s",
+            (AtomicOp::Max, true) => "redux.max.s",
+            (AtomicOp::Min, false) => "redux.min.u",
+            (AtomicOp::Max, false) => "redux.max.u",
+            (other, _) => return Err(self.invalid(format!("`.{}` is no reduction", word(other)))),
+        };
+        let a = self.read(&i.src, i.type_)?;
+        let members = self.read_u32(&i.membermask)?;
+        let value = self.zluda(name, self.context.i32(), Effects::Convergent, &[a, members]);
+        self.write(&i.dst, value)
+    }
+
+    pub fn activemask(&mut self, i: &Activemask<'a>) -> Lowered {
+        let mask = self.active_mask();
+        self.write(&i.d, mask)
+    }
+
+    pub fn elect_sync(&mut self, i: &ElectSync<'a>) -> Lowered {
+        let members = self.read_u32(&i.membermask)?;
+        let both = self.zluda("elect", self.with_predicate(), Effects::Convergent, &[members]);
+        self.write(&i.d, self.builder.extract_value(both, 0))?;
+        self.write(&i.p, self.builder.extract_value(both, 1))
+    }
+
+    pub fn bar_warp_sync(&mut self, i: &BarWarpSync<'a>) -> Lowered {
+        let members = self.read_u32(&i.membermask)?;
+        self.zluda("bar.warp.sync", self.context.void(), Effects::Barrier, &[members]);
+        Ok(())
+    }
+}

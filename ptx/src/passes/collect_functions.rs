@@ -1,0 +1,85 @@
+//! Input: the symbols, the summaries, the functions' numbers, and a kernel.
+//! Output: the functions and the module-scope shared variables that the kernel reaches.
+//! Why here: one kernel with what it reaches is the unit of compilation; lowering starts from it.
+
+use ptx_parser::{Module, StateSpace};
+
+use super::index_symbols::{Symbol, Symbols, variable};
+use super::layout_parameters::{align_of, size_of};
+use super::number_functions::Numbers;
+use super::summarize_functions::Summaries;
+
+/// All as indices into the directives, in the order of the module.
+#[derive(Debug, Default)]
+pub struct Reached {
+    /// The kernel itself is not among them. Declarations without a body are.
+    pub functions: Vec<usize>,
+    pub shared: Vec<usize>,
+    /// Some function that is reached calls through a register.
+    pub calls_indirectly: bool,
+    /// Bytes of static shared memory, the functions' own variables included.
+    pub static_shared: u64,
+    /// Bytes of `.local` variables of all functions.
+    pub local_size: u64,
+}
+
+pub fn run(
+    module: &Module<'_>,
+    symbols: &Symbols<'_>,
+    summaries: &Summaries<'_>,
+    numbers: &Numbers,
+    kernel: usize,
+) -> Reached {
+    let mut reached = Reached::default();
+    let mut seen = vec![false; module.directives.len()];
+    let mut work = vec![kernel];
+    let mut own_shared = Vec::new();
+    if let Some(slot) = seen.get_mut(kernel) {
+        *slot = true;
+    }
+    while let Some(function) = work.pop() {
+        if function != kernel {
+            reached.functions.push(function);
+        }
+        let Some(summary) = summaries.get(function) else { continue };
+        reached.local_size += summary.local_size;
+        own_shared.extend(&summary.shared);
+        let mut visit = |symbol: Symbol| {
+            let (Symbol::Function(index) | Symbol::Variable(index)) = symbol;
+            if std::mem::replace(&mut seen[index], true) {
+                return;
+            }
+            match symbol {
+                Symbol::Function(index) => work.push(index),
+                Symbol::Variable(index) => {
+                    let shared = [StateSpace::Shared, StateSpace::SharedCta];
+                    if variable(module, index).is_some_and(|v| shared.contains(&v.space)) {
+                        reached.shared.push(index);
+                    }
+                }
+            }
+        };
+        summary.calls.iter().filter_map(|name| symbols.get(name)).for_each(&mut visit);
+        summary
+            .addresses
+            .iter()
+            .filter_map(|name| symbols.get(name))
+            .filter(|symbol| matches!(symbol, Symbol::Variable(_)))
+            .for_each(&mut visit);
+        if summary.calls_indirectly {
+            reached.calls_indirectly = true;
+            numbers.functions.iter().for_each(|&index| visit(Symbol::Function(index)));
+        }
+    }
+    reached.functions.sort_unstable();
+    reached.shared.sort_unstable();
+    let module_scope = reached
+        .shared
+        .iter()
+        .filter_map(|&i| variable(module, i))
+        .map(|v| (size_of(v), align_of(v)));
+    for (size, align) in module_scope.chain(own_shared) {
+        reached.static_shared = reached.static_shared.next_multiple_of(align) + size;
+    }
+    reached
+}

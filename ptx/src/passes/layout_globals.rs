@@ -1,0 +1,213 @@
+//! Input: the tree, its symbols, and the functions' numbers.
+//! Output: the segment of `.global` and `.const` variables: offsets, first bytes, relocations.
+//! Why here: it needs the functions' numbers for initialisers, and lowering needs its offsets. It is
+//! made of the whole module, so that kernels compiled apart share their variables.
+
+use ptx_parser::{
+    Attribute, Directive, Error, Initializer, Linkage, Module, ScalarType, StateSpace, Variable,
+};
+use rustc_hash::FxHashMap;
+
+use super::index_symbols::{Symbol, Symbols};
+use super::layout_parameters::{align_of, element_size, size_of};
+use super::number_functions::Numbers;
+use crate::info::{GlobalLayout, GlobalSpace, GlobalVar, Relocation};
+
+/// The layout, and the offset of each variable by its index in the directives.
+#[derive(Debug, Default)]
+pub struct Globals {
+    pub layout: GlobalLayout,
+    pub offsets: FxHashMap<usize, u64>,
+}
+
+/// No segment is larger than this; more is a mistake in the PTX.
+const LARGEST: u64 = 1 << 40;
+
+pub fn run<'a>(
+    module: &Module<'a>,
+    symbols: &Symbols<'a>,
+    numbers: &Numbers,
+) -> Result<Globals, Vec<Error>> {
+    let mut variables: Vec<(usize, &Variable<'a>, GlobalSpace)> = module
+        .directives
+        .iter()
+        .enumerate()
+        .filter_map(|(index, directive)| match directive {
+            Directive::Variable(variable)
+                if symbols.get(variable.name) == Some(Symbol::Variable(index)) =>
+            {
+                let space = match variable.space {
+                    StateSpace::Global => GlobalSpace::Global,
+                    StateSpace::Const => GlobalSpace::Const,
+                    // Texture references are opaque words of global memory.
+                    StateSpace::Tex => GlobalSpace::Global,
+                    _ => return None,
+                };
+                Some((index, variable, space))
+            }
+            _ => None,
+        })
+        .collect();
+    // Variables that start as zero come last, so that the image is short.
+    variables.sort_by_key(|(_, variable, _)| variable.initializer.is_none());
+
+    let mut globals = Globals {
+        layout: GlobalLayout { align: 16, ..GlobalLayout::default() },
+        ..Globals::default()
+    };
+    let mut errors = Vec::new();
+    for (index, variable, space) in &variables {
+        let (size, align) = (size_of(variable), align_of(variable));
+        let offset = globals.layout.size.next_multiple_of(align);
+        if size > LARGEST || offset > LARGEST {
+            errors.push(Error::invalid(variable.span, format!("`{}` is too large", variable.name)));
+            continue;
+        }
+        globals.layout.size = offset + size;
+        globals.layout.align = globals.layout.align.max(align);
+        globals.offsets.insert(*index, offset);
+        globals.layout.vars.push(GlobalVar {
+            name: variable.name.to_owned(),
+            offset,
+            size,
+            align,
+            space: *space,
+            visible: matches!(variable.linkage, Linkage::Visible | Linkage::Weak | Linkage::Common),
+            external: variable.linkage == Linkage::Extern,
+            managed: variable.attributes.contains(&Attribute::Managed),
+        });
+    }
+    for (index, variable, _) in &variables {
+        if let (Some(initializer), Some(&offset)) =
+            (&variable.initializer, globals.offsets.get(index))
+        {
+            let mut writer = Writer { variable, symbols, numbers, globals: &mut globals };
+            if let Err(error) = writer.write(initializer, &variable.dimensions, offset) {
+                errors.push(error);
+            }
+        }
+    }
+    if errors.is_empty() { Ok(globals) } else { Err(errors) }
+}
+
+struct Writer<'w, 'a> {
+    variable: &'w Variable<'a>,
+    symbols: &'w Symbols<'a>,
+    numbers: &'w Numbers,
+    globals: &'w mut Globals,
+}
+
+impl<'a> Writer<'_, 'a> {
+    /// `dimensions` are those that `initializer` stands for; none for an element.
+    fn write(
+        &mut self,
+        initializer: &Initializer<'a>,
+        dimensions: &[u64],
+        offset: u64,
+    ) -> Result<(), Error> {
+        match initializer {
+            Initializer::List(items) => {
+                let inner = dimensions.get(1..).unwrap_or_default();
+                let nested = items.iter().any(|item| matches!(item, Initializer::List(_)));
+                let (stride, inner): (u64, &[u64]) = if dimensions.is_empty() {
+                    // The elements of a vector.
+                    (u64::from(self.variable.type_.size()), &[])
+                } else if nested {
+                    (inner.iter().product::<u64>() * element_size(self.variable), inner)
+                } else {
+                    (element_size(self.variable), &[])
+                };
+                let end = self.end();
+                for (i, item) in items.iter().enumerate() {
+                    let at = offset + i as u64 * stride;
+                    if at >= end {
+                        return Err(
+                            self.invalid("the initializer has more elements than the variable")
+                        );
+                    }
+                    self.write(item, inner, at)?;
+                }
+                Ok(())
+            }
+            Initializer::Immediate(immediate) => {
+                let type_ = self.variable.type_;
+                let bits = immediate
+                    .bits(type_)
+                    .or_else(|| {
+                        let value = immediate.integer()? as f64;
+                        Some(match type_ {
+                            ScalarType::F32 => (value as f32).to_bits().into(),
+                            _ => value.to_bits(),
+                        })
+                    })
+                    .ok_or_else(|| self.invalid("the constant does not fit the variable's type"))?;
+                self.put(offset, bits, type_.size());
+                Ok(())
+            }
+            Initializer::Symbol { address, mask, .. } => self.symbol(address, *mask, offset),
+        }
+    }
+
+    fn symbol(
+        &mut self,
+        address: &ptx_parser::Address<'a>,
+        mask: Option<u64>,
+        offset: u64,
+    ) -> Result<(), Error> {
+        let width = self.variable.type_.size();
+        let Some(name) = address.base else {
+            self.put(offset, address.offset as u64, width);
+            return Ok(());
+        };
+        let shift = match mask {
+            Some(mask)
+                if mask.trailing_zeros() % 8 == 0 && mask >> mask.trailing_zeros() == 0xff =>
+            {
+                mask.trailing_zeros() as u8
+            }
+            Some(_) => return Err(self.invalid("a mask of an address keeps exactly one byte")),
+            None => 0,
+        };
+        match self.symbols.get(name) {
+            Some(Symbol::Function(function)) => {
+                let number = self.numbers.address(function).ok_or_else(|| {
+                    Error::unsupported(
+                        self.variable.span,
+                        format!("the address of `{name}`, which has no body here"),
+                    )
+                })?;
+                self.put(offset, number.wrapping_add(address.offset as u64) >> shift, width);
+                Ok(())
+            }
+            Some(Symbol::Variable(index)) => {
+                let Some(&target) = self.globals.offsets.get(&index) else {
+                    return Err(self.invalid(&format!("the address of `{name}` is not a constant")));
+                };
+                let target = (target as i64).wrapping_add(address.offset);
+                self.put(offset, 0, width);
+                let width = width.min(8) as u8;
+                self.globals.layout.relocations.push(Relocation { offset, target, width, shift });
+                Ok(())
+            }
+            None => Err(self.invalid(&format!("`{name}` is not declared"))),
+        }
+    }
+
+    fn end(&self) -> u64 {
+        let var = self.globals.layout.vars.iter().find(|var| var.name == self.variable.name);
+        var.map_or(0, |var| var.offset + var.size)
+    }
+
+    fn put(&mut self, offset: u64, bits: u64, width: u32) {
+        let image = &mut self.globals.layout.image;
+        let (start, width) = (offset as usize, width.min(8) as usize);
+        if image.len() < start + width {
+            image.resize(start + width, 0);
+        }
+        image[start..start + width].copy_from_slice(&bits.to_le_bytes()[..width]);
+    }
+
+    fn invalid(&self, message: &str) -> Error {
+        Error::invalid(self.variable.span, format!("`{}`: {message}", self.variable.name))
+    }
+}

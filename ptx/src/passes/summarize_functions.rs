@@ -1,0 +1,134 @@
+//! Input: the tree and its symbols.
+//! Output: for each function with a body: which module-scope names it uses, and how.
+//! Why here: the passes that follow ask for it once per kernel; bodies are walked once only.
+
+use ptx_parser::{
+    Call, Function, GuardedInstruction, Instruction, Module, Operand, StateSpace, Statement,
+    Variable,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::index_symbols::Symbols;
+use super::layout_parameters::size_of;
+
+#[derive(Debug, Default)]
+pub struct Summary<'a> {
+    /// Functions that are called by name.
+    pub calls: Vec<&'a str>,
+    /// Module-scope names in other places: variables that are accessed, functions whose address is taken.
+    pub addresses: Vec<&'a str>,
+    /// Calls through a register.
+    pub calls_indirectly: bool,
+    /// Bytes of `.local` variables.
+    pub local_size: u64,
+    /// `.shared` variables of the function itself: size and alignment, in bytes.
+    pub shared: Vec<(u64, u64)>,
+}
+
+#[derive(Debug, Default)]
+pub struct Summaries<'a> {
+    by_function: FxHashMap<usize, Summary<'a>>,
+}
+
+impl<'a> Summaries<'a> {
+    pub fn get(&self, function: usize) -> Option<&Summary<'a>> {
+        self.by_function.get(&function)
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &Summary<'a>> {
+        self.by_function.values()
+    }
+}
+
+pub fn run<'a>(module: &Module<'a>, symbols: &Symbols<'a>) -> Summaries<'a> {
+    let mut summaries = Summaries::default();
+    for (index, directive) in module.directives.iter().enumerate() {
+        if let ptx_parser::Directive::Function(function) = directive
+            && function.body.is_some()
+        {
+            summaries.by_function.insert(index, summarize(function, symbols));
+        }
+    }
+    summaries
+}
+
+fn summarize<'a>(function: &Function<'a>, symbols: &Symbols<'a>) -> Summary<'a> {
+    let mut walk = Walk { symbols, seen: FxHashSet::default(), summary: Summary::default() };
+    walk.statements(function.body.as_deref().unwrap_or_default());
+    walk.summary
+}
+
+struct Walk<'w, 'a> {
+    symbols: &'w Symbols<'a>,
+    /// Names that are in the summary already, and whether as a call.
+    seen: FxHashSet<(&'a str, bool)>,
+    summary: Summary<'a>,
+}
+
+impl<'a> Walk<'_, 'a> {
+    fn statements(&mut self, statements: &[Statement<'a>]) {
+        for statement in statements {
+            match statement {
+                Statement::Variable(variable) => self.variable(variable),
+                Statement::Block(statements) => self.statements(statements),
+                Statement::Instruction(instruction) => self.instruction(instruction),
+                Statement::CallTargets { targets, .. } => {
+                    targets.iter().for_each(|name| self.address(name))
+                }
+                Statement::Label { .. }
+                | Statement::Prototype(_)
+                | Statement::BranchTargets { .. }
+                | Statement::Loc(_)
+                | Statement::Pragma(_)
+                | Statement::Unknown(_) => {}
+            }
+        }
+    }
+
+    fn variable(&mut self, variable: &Variable<'a>) {
+        match variable.space {
+            StateSpace::Local => self.summary.local_size += size_of(variable),
+            StateSpace::Shared | StateSpace::SharedCta => {
+                let align = super::layout_parameters::align_of(variable);
+                self.summary.shared.push((size_of(variable), align));
+            }
+            _ => {}
+        }
+    }
+
+    fn instruction(&mut self, instruction: &GuardedInstruction<'a>) {
+        if let Instruction::Call(call) = &instruction.instruction {
+            self.call(call);
+            return;
+        }
+        instruction.instruction.names(|name, _| self.address(name));
+    }
+
+    fn call(&mut self, call: &Call<'a>) {
+        if self.symbols.get(call.target).is_some() {
+            if self.seen.insert((call.target, true)) {
+                self.summary.calls.push(call.target);
+            }
+        } else {
+            self.summary.calls_indirectly = true;
+        }
+        for operand in call.arguments.iter().chain(&call.returns) {
+            if let Operand::Name(name) = operand {
+                self.address(name);
+            }
+        }
+        if let Some(name) = call.prototype {
+            self.address(name);
+        }
+    }
+
+    fn address(&mut self, name: &'a str) {
+        // Almost all names are registers.
+        if !name.starts_with('%')
+            && self.symbols.get(name).is_some()
+            && self.seen.insert((name, false))
+        {
+            self.summary.addresses.push(name);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The order of all passes, here and nowhere else.
+
+use llvm_zluda::{Context, Module};
+use ptx_parser::{Directive, Error, FunctionDirective, FunctionKind, Linkage};
+
+use crate::diagnostics::Diagnostics;
+use crate::info::KernelInfo;
+use crate::lower::module::Unit;
+use crate::passes::collect_functions::{self, Reached};
+use crate::passes::index_symbols::{self, Symbol, Symbols};
+use crate::passes::layout_globals::{self, Globals};
+use crate::passes::layout_parameters;
+use crate::passes::number_functions::{self, Numbers};
+use crate::passes::summarize_functions;
+use crate::program::{Options, Stage};
+use crate::target::Target;
+
+/// Threads in a block of CUDA, at most.
+const MAX_THREADS: u32 = 1024;
+
+/// What the passes over the whole module give.
+pub struct Analysis<'a> {
+    pub tree: ptx_parser::Module<'a>,
+    pub symbols: Symbols<'a>,
+    pub numbers: Numbers,
+    pub globals: Globals,
+    pub kernels: Vec<KernelInfo>,
+    /// For each of `kernels`: its index in the directives, and what it reaches.
+    reached: Vec<(usize, Reached)>,
+}
+
+/// Once per module.
+pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
+    let parse = ptx_parser::parse(text);
+    let (local, errors): (Vec<_>, Vec<_>) =
+        parse.errors.into_iter().partition(|error| error.function.is_some());
+    drop(local);
+    if !errors.is_empty() {
+        return Err(Diagnostics::new(errors, text));
+    }
+    let tree = parse.module;
+    let symbols = index_symbols::run(&tree);
+    let summaries = summarize_functions::run(&tree, &symbols);
+    let numbers = number_functions::run(&tree, &symbols, &summaries);
+    let globals = layout_globals::run(&tree, &symbols, &numbers)
+        .map_err(|errors| Diagnostics::new(errors, text))?;
+    let mut kernels = Vec::new();
+    let mut all_reached = Vec::new();
+    for (index, directive) in tree.directives.iter().enumerate() {
+        if let Directive::Function(function) = directive
+            && function.kind == FunctionKind::Entry
+            && symbols.get(function.name) == Some(Symbol::Function(index))
+            && function.body.is_some()
+        {
+            let reached = collect_functions::run(&tree, &symbols, &summaries, &numbers, index);
+            kernels.push(describe(function, &reached));
+            all_reached.push((index, reached));
+        }
+    }
+    Ok(Analysis { tree, symbols, numbers, globals, kernels, reached: all_reached })
+}
+
+fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo {
+    let (params, param_size) = layout_parameters::run(&kernel.parameters);
+    let hidden_offset = param_size.next_multiple_of(8);
+    let mut info = KernelInfo {
+        name: kernel.name.to_owned(),
+        params,
+        param_size,
+        hidden_offset,
+        total_param_size: hidden_offset.saturating_add(8),
+        static_shared: u32::try_from(reached.static_shared).unwrap_or(u32::MAX),
+        local_size: u32::try_from(reached.local_size).unwrap_or(u32::MAX),
+        max_threads: MAX_THREADS,
+        visible: matches!(kernel.linkage, Linkage::Visible | Linkage::Weak),
+        ..KernelInfo::default()
+    };
+    for directive in &kernel.directives {
+        match directive {
+            FunctionDirective::Maxntid(size) => info.maxntid = Some(*size),
+            FunctionDirective::Reqntid(size) => info.reqntid = Some(*size),
+            FunctionDirective::Minnctapersm(count) => info.min_blocks = Some(*count),
+            _ => {}
+        }
+    }
+    if let Some([x, y, z]) = info.reqntid.or(info.maxntid) {
+        let threads = u64::from(x.max(1)) * u64::from(y.max(1)) * u64::from(z.max(1));
+        info.max_threads = u32::try_from(threads).unwrap_or(MAX_THREADS).min(MAX_THREADS);
+    }
+    info
+}
+
+/// Once per kernel and target.
+pub fn compile(
+    text: &str,
+    analysis: &Analysis<'_>,
+    kernel: &str,
+    target: &Target,
+    options: &Options,
+    stage: Stage,
+) -> Result<Vec<u8>, Diagnostics> {
+    if stage == Stage::Ast {
+        return Ok(analysis.tree.to_string().into_bytes());
+    }
+    let Some(position) = analysis.kernels.iter().position(|info| info.name == kernel) else {
+        let error = Error::invalid(
+            ptx_parser::Span::default(),
+            format!("the module has no kernel `{kernel}`"),
+        );
+        return Err(Diagnostics::new(vec![error], text));
+    };
+    let info = &analysis.kernels[position];
+    let (index, reached) = &analysis.reached[position];
+    let context = Context::new();
+    let unit = Unit {
+        tree: &analysis.tree,
+        symbols: &analysis.symbols,
+        numbers: &analysis.numbers,
+        globals: &analysis.globals,
+        reached,
+        kernel: *index,
+        info,
+    };
+    let machine = target.machine(kernel)?;
+    let module = crate::lower::module::lower(&context, unit, |module| machine.prepare(module))
+        .map_err(|errors| Diagnostics::new(errors, text))?;
+    verify(&module, kernel, "lowering", options)?;
+    clean(&module, kernel)?;
+    verify(&module, kernel, "the clean-up after lowering", options)?;
+    if stage == Stage::Ir {
+        return Ok(module.print().into_bytes());
+    }
+    machine.finish(module, info, options, stage)
+}
+
+/// Registers become values, and what never runs goes away.
+fn clean(module: &Module<'_>, kernel: &str) -> Result<(), Diagnostics> {
+    let passes = "function(sroa,early-cse,simplifycfg),globaldce";
+    llvm_zluda::run_passes(module, passes, None, false)
+        .map_err(|error| Diagnostics::bug(kernel, error.to_string()))
+}
+
+/// LLVM's verifier, where it is asked for: a failure is a mistake of ours.
+pub fn verify(
+    module: &Module<'_>,
+    kernel: &str,
+    after: &str,
+    options: &Options,
+) -> Result<(), Diagnostics> {
+    if !options.verify && !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    module
+        .verify()
+        .map_err(|message| Diagnostics::bug(kernel, format!("LLVM IR after {after}: {message}")))
+}

@@ -1,0 +1,106 @@
+//! [`Program`]: a module that is parsed and laid out, and compiles its kernels one by one.
+
+use self_cell::self_cell;
+
+use crate::diagnostics::Diagnostics;
+use crate::info::{GlobalLayout, KernelInfo};
+use crate::pipeline::{self, Analysis};
+use crate::target::Target;
+
+self_cell! {
+    struct Source {
+        owner: String,
+        #[covariant]
+        dependent: Analysis,
+    }
+}
+
+/// Everything that is known of a module of PTX before a kernel of it is compiled.
+pub struct Program {
+    source: Source,
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program").field("kernels", &self.kernels()).finish_non_exhaustive()
+    }
+}
+
+/// How a kernel is compiled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// LLVM's verifier runs after each of our own steps.
+    pub verify: bool,
+}
+
+/// A point of a kernel's way, for [`Program::emit`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The tree of the module, as PTX.
+    Ast,
+    /// Per-thread LLVM IR.
+    Ir,
+    /// What goes into LLVM's code generator.
+    Llvm,
+    /// Assembly of the target.
+    Asm,
+    /// What [`Program::compile`] gives: a linked object.
+    Obj,
+}
+
+impl Program {
+    /// Reads a module. Errors here concern all of it; what is wrong inside a function costs only the
+    /// kernels that reach it, when they are compiled.
+    pub fn parse(text: &str) -> Result<Program, Diagnostics> {
+        let owner = text.trim_end_matches('\0').to_owned();
+        let source = Source::try_new(owner, |text| pipeline::analyze(text))?;
+        Ok(Program { source })
+    }
+
+    fn analysis(&self) -> &Analysis<'_> {
+        self.source.borrow_dependent()
+    }
+
+    /// All kernels, in the order of the module.
+    pub fn kernels(&self) -> &[KernelInfo] {
+        &self.analysis().kernels
+    }
+
+    pub fn kernel(&self, name: &str) -> Option<&KernelInfo> {
+        self.kernels().iter().find(|kernel| kernel.name == name)
+    }
+
+    /// Where the module's variables lie.
+    pub fn globals(&self) -> &GlobalLayout {
+        &self.analysis().globals.layout
+    }
+
+    /// The kernel with all that it reaches, as a linked object for the target: an ELF shared object for
+    /// CPUs, a code object for AMD GPUs.
+    pub fn compile(
+        &self,
+        kernel: &str,
+        target: &Target,
+        options: &Options,
+    ) -> Result<Vec<u8>, Diagnostics> {
+        self.emit(kernel, target, options, Stage::Obj)
+    }
+
+    /// The kernel at a point of its way; all stages but [`Stage::Obj`] are text.
+    pub fn emit(
+        &self,
+        kernel: &str,
+        target: &Target,
+        options: &Options,
+        stage: Stage,
+    ) -> Result<Vec<u8>, Diagnostics> {
+        pipeline::compile(
+            self.source.borrow_owner(),
+            self.analysis(),
+            kernel,
+            target,
+            options,
+            stage,
+        )
+    }
+}

@@ -1,0 +1,143 @@
+//! AMD GPUs: code objects of version 5.
+//!
+//! The `zluda.` intrinsics are functions of a prelude in LLVM IR (prelude.ll, wave32.ll, wave64.ll),
+//! which is linked to the kernel's module and inlined.
+
+use llvm_zluda::{CodeGenOptLevel, Linkage, Module, TargetMachine, Value, link_elf, run_passes};
+
+use crate::diagnostics::Diagnostics;
+use crate::info::KernelInfo;
+use crate::pipeline::verify;
+use crate::program::{Options, Stage};
+
+const TRIPLE: &str = "amdgcn-amd-amdhsa";
+const PRELUDE: &str = include_str!("prelude.ll");
+const WAVE32: &str = include_str!("wave32.ll");
+const WAVE64: &str = include_str!("wave64.ll");
+/// LLVM's number for a kernel's calling convention on AMDGPU.
+const AMDGPU_KERNEL: u32 = 91;
+
+pub struct Machine {
+    llvm: TargetMachine,
+    wave64: bool,
+    /// Generic targets need version 6.
+    code_object_version: u32,
+}
+
+impl Machine {
+    pub fn new(kernel: &str, gfx: &str) -> Result<Self, Diagnostics> {
+        let llvm = TargetMachine::new(TRIPLE, gfx, "", CodeGenOptLevel::LLVMCodeGenLevelDefault)
+            .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
+        let code_object_version = if gfx.contains("generic") { 600 } else { 500 };
+        Ok(Self { llvm, wave64: gfx.starts_with("gfx9"), code_object_version })
+    }
+
+    pub fn prepare(&self, module: &Module<'_>) {
+        module.set_triple(TRIPLE);
+        module.set_data_layout(&self.llvm.data_layout());
+    }
+
+    pub fn finish(
+        &self,
+        module: Module<'_>,
+        info: &KernelInfo,
+        options: &Options,
+        stage: Stage,
+    ) -> Result<Vec<u8>, Diagnostics> {
+        let kernel = info.name.as_str();
+        let bug = |message: String| Diagnostics::bug(kernel, message);
+        refuse_named_barriers(&module, kernel)?;
+        let wave = if self.wave64 { WAVE64 } else { WAVE32 };
+        let bytes = info.total_param_size.next_multiple_of(8);
+        let text = format!("{}\n{wave}", PRELUDE.replace("PARAM_BYTES", &bytes.to_string()));
+        let prelude = Module::parse(module.context(), "prelude", &text).map_err(bug)?;
+        self.prepare(&prelude);
+        module.link(prelude).map_err(bug)?;
+        let ours = |function: &Value<'_>| {
+            function.name().starts_with("zluda.") && !function.is_declaration()
+        };
+        for function in module.functions().into_iter().filter(ours) {
+            function.set_linkage(Linkage::LLVMInternalLinkage);
+        }
+        make_kernel(&module, info, bytes)?;
+        module.add_flag("amdhsa_code_object_version", self.code_object_version);
+        verify(&module, kernel, "linking the prelude", options)?;
+        run_passes(
+            &module,
+            "always-inline,globaldce,default<O2>",
+            Some(&self.llvm),
+            options.verify,
+        )
+        .map_err(|error| bug(error.to_string()))?;
+        verify(&module, kernel, "optimisation", options)?;
+        match stage {
+            Stage::Asm => {
+                let text =
+                    self.llvm.emit_assembly(&module).map_err(|error| bug(error.to_string()))?;
+                Ok(text.into_bytes())
+            }
+            Stage::Obj => {
+                let object =
+                    self.llvm.emit_object(&module).map_err(|error| bug(error.to_string()))?;
+                link_elf(&object, &["--no-undefined"]).map_err(|error| bug(error.to_string()))
+            }
+            Stage::Ast | Stage::Ir | Stage::Llvm => Ok(module.print().into_bytes()),
+        }
+    }
+}
+
+/// Hardware has one barrier for all threads of a block, which is barrier 0.
+fn refuse_named_barriers(module: &Module<'_>, kernel: &str) -> Result<(), Diagnostics> {
+    for function in module.functions() {
+        let name = function.name();
+        if name == "zluda.exit" && function.has_uses() {
+            return Err(Diagnostics::unsupported(
+                kernel,
+                "`exit` inside a function, on AMD GPUs".to_owned(),
+            ));
+        }
+        if !name.starts_with("zluda.barrier.") {
+            continue;
+        }
+        let whole =
+            |call: &Value<'_>| call.arguments().iter().take(2).all(|v| v.as_const_int() == Some(0));
+        if name == "zluda.barrier.arrive" || !function.users().iter().all(whole) {
+            return Err(Diagnostics::unsupported(
+                kernel,
+                "barriers other than barrier 0 with all threads of the block, on AMD GPUs"
+                    .to_owned(),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The kernel as the hardware's dispatcher wants it: one argument, the parameter buffer.
+fn make_kernel(module: &Module<'_>, info: &KernelInfo, bytes: u32) -> Result<(), Diagnostics> {
+    let context = module.context();
+    let Some(body) = module.function(&info.name) else {
+        return Err(Diagnostics::bug(&info.name, "the kernel is missing".to_owned()));
+    };
+    body.set_name("zluda.body");
+    body.set_linkage(Linkage::LLVMInternalLinkage);
+    module.add_attribute(body, "alwaysinline");
+    let pointer = context.ptr(4);
+    let kernel = module.add_function(&info.name, context.function_type(context.void(), &[pointer]));
+    kernel.set_calling_convention(AMDGPU_KERNEL);
+    let buffer = context.i8().array(bytes.into());
+    module.add_parameter_type_attribute(kernel, 0, "byref", buffer);
+    module.add_parameter_attribute(kernel, 0, "align", 16);
+    module.add_string_attribute(
+        kernel,
+        "amdgpu-flat-work-group-size",
+        &format!("1,{}", info.max_threads),
+    );
+    // Blocks are whole: every one has the size that the launch names.
+    module.add_string_attribute(kernel, "uniform-work-group-size", "true");
+    let block = module.append_block(kernel, "entry");
+    let builder = context.builder();
+    builder.position_at_end(block);
+    builder.call(body, &[]);
+    builder.ret_void();
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Targets: from per-thread IR to a linked object.
+
+mod amdgcn;
+mod cpu;
+
+use llvm_zluda::Module;
+
+use crate::diagnostics::Diagnostics;
+use crate::info::KernelInfo;
+use crate::program::{Options, Stage};
+
+/// What a kernel is compiled for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// x86-64.
+    Cpu {
+        /// LLVM's name of the processor: `znver3`, `x86-64-v3`.
+        cpu: String,
+        /// LLVM's features: `+avx2,-avx512f`.
+        features: String,
+        /// Warps never span two rows of a block: `ntid.x` is a multiple of 32, or the block is one row.
+        row_warps: bool,
+        executor: Executor,
+    },
+    /// AMD GPUs.
+    Amdgcn {
+        /// `gfx1100`
+        gfx: String,
+    },
+}
+
+/// How x86-64 code runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Executor {
+    /// 32 lanes at once.
+    Vector,
+    /// One lane at a time, each a coroutine: slow, and right by construction.
+    Reference,
+}
+
+/// The word names no target.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no target: native, x86-64-v2, x86-64-v3, x86-64-v4, reference, gfx1100, ...")]
+pub struct UnknownTarget(String);
+
+impl Target {
+    /// The processor of this machine.
+    pub fn cpu_host(row_warps: bool, executor: Executor) -> Self {
+        Target::Cpu {
+            cpu: llvm_zluda::host_cpu(),
+            features: llvm_zluda::host_features(),
+            row_warps,
+            executor,
+        }
+    }
+
+    /// `native`, `reference` (this processor, one lane at a time), a processor like `x86-64-v3` or
+    /// `znver4`, or an AMD GPU like `gfx1100`.
+    pub fn parse(word: &str) -> Result<Self, UnknownTarget> {
+        let unknown = || UnknownTarget(word.to_owned());
+        match word {
+            "native" => Ok(Self::cpu_host(false, Executor::Vector)),
+            "reference" => Ok(Self::cpu_host(false, Executor::Reference)),
+            _ if word.starts_with("gfx") => {
+                let rest = &word[3..];
+                let good =
+                    rest.len() >= 3 && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+                if good { Ok(Target::Amdgcn { gfx: word.to_owned() }) } else { Err(unknown()) }
+            }
+            _ => {
+                let good = !word.is_empty()
+                    && word
+                        .bytes()
+                        .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_' || b == b'.');
+                if !good || !word.bytes().any(|b| b.is_ascii_alphabetic()) {
+                    return Err(unknown());
+                }
+                Ok(Target::Cpu {
+                    cpu: word.to_owned(),
+                    features: String::new(),
+                    row_warps: false,
+                    executor: Executor::Vector,
+                })
+            }
+        }
+    }
+
+    /// LLVM's machine for the target.
+    pub(crate) fn machine(&self, kernel: &str) -> Result<Machine, Diagnostics> {
+        Ok(match self {
+            Target::Cpu { cpu, features, row_warps, executor } => {
+                Machine::Cpu(cpu::Machine::new(kernel, cpu, features, *row_warps, *executor)?)
+            }
+            Target::Amdgcn { gfx } => Machine::Amdgcn(amdgcn::Machine::new(kernel, gfx)?),
+        })
+    }
+}
+
+/// A target at work.
+pub(crate) enum Machine {
+    Cpu(cpu::Machine),
+    Amdgcn(amdgcn::Machine),
+}
+
+impl Machine {
+    /// Sets triple and data layout, before lowering.
+    pub fn prepare(&self, module: &Module<'_>) {
+        match self {
+            Machine::Cpu(machine) => machine.prepare(module),
+            Machine::Amdgcn(machine) => machine.prepare(module),
+        }
+    }
+
+    /// From per-thread IR to `stage`.
+    pub fn finish(
+        &self,
+        module: Module<'_>,
+        info: &KernelInfo,
+        options: &Options,
+        stage: Stage,
+    ) -> Result<Vec<u8>, Diagnostics> {
+        match self {
+            Machine::Cpu(machine) => machine.finish(module, info, options, stage),
+            Machine::Amdgcn(machine) => machine.finish(module, info, options, stage),
+        }
+    }
+}
