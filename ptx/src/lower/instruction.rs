@@ -160,6 +160,31 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             MbarrierTryWait(_) => self.not_yet("mbarrier.try_wait"),
             StAsync(_) => self.not_yet("st.async"),
             StBulk(_) => self.not_yet("st.bulk"),
+            Tcgen05Alloc(_)
+            | Tcgen05Dealloc(_)
+            | Tcgen05RelinquishAllocPermit(_)
+            | Tcgen05Commit(_)
+            | Tcgen05Cp(_)
+            | Tcgen05Fence(_)
+            | Tcgen05Ld(_)
+            | Tcgen05St(_)
+            | Tcgen05Shift(_)
+            | Tcgen05Wait(_)
+            | Tcgen05Mma(_)
+            | Tcgen05MmaSp(_)
+            | Tcgen05MmaWs(_)
+            | Tcgen05MmaWsSp(_) => self.not_yet("tcgen05"),
+            CpAsyncBulkTensor(_)
+            | CpAsyncBulkPrefetchTensor(_)
+            | CpReduceAsyncBulkTensor(_)
+            | TensormapReplace(_)
+            | TensormapCpFenceproxy(_) => self.not_yet("cp.async.bulk.tensor"),
+            Vadd(_) | Vsub(_) | Vabsdiff(_) | Vmin(_) | Vmax(_) | Vshl(_) | Vshr(_) | Vmad(_)
+            | Vset(_) | Vadd2(_) | Vsub2(_) | Vavrg2(_) | Vabsdiff2(_) | Vmin2(_) | Vmax2(_)
+            | Vset2(_) | Vadd4(_) | Vsub4(_) | Vavrg4(_) | Vabsdiff4(_) | Vmin4(_) | Vmax4(_)
+            | Vset4(_) => self.not_yet("v..."),
+            WgmmaMmaAsync(_) | WgmmaMmaAsyncSp(_) | WgmmaFence(_) | WgmmaCommitGroup(_)
+            | WgmmaWaitGroup(_) => self.not_yet("wgmma"),
             Tex(_) => self.not_yet("tex"),
             Tld4(_) => self.not_yet("tld4"),
             Txq(_) => self.not_yet("txq"),
