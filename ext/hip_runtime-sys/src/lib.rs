@@ -23,4 +23,4 @@ mod table;
 pub use constants::*;
 pub use generated::*;
 pub use provider::{OpenError, Provider};
-pub use table::HipRuntime;
+pub use table::{HipRuntime, signatures};

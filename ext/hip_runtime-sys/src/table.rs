@@ -46,6 +46,14 @@ impl Missing for hipChannelFormatDesc {
 
 macro_rules! table {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
+        /// The type of each function, under its name: whoever exports HIP can check itself against it.
+        #[allow(non_camel_case_types)]
+        pub mod signatures {
+            use super::*;
+
+            $(pub type $name = unsafe extern "C" fn($($argument: $type),*) -> $result;)*
+        }
+
         /// The functions of one HIP library.
         ///
         /// Each method calls the library's function of that name. A function that the library lacks
@@ -53,7 +61,7 @@ macro_rules! table {
         pub struct HipRuntime {
             name: String,
             missing: Vec<&'static str>,
-            $($name: unsafe extern "C" fn($($argument: $type),*) -> $result,)*
+            $($name: signatures::$name,)*
             /// Keeps the functions above where they are.
             _library: Library,
         }
@@ -70,7 +78,7 @@ macro_rules! table {
                         unsafe extern "C" fn stub($(_: $type),*) -> $result {
                             <$result as Missing>::missing()
                         }
-                        type Function = unsafe extern "C" fn($($argument: $type),*) -> $result;
+                        type Function = signatures::$name;
                         // SAFETY: the caller says that the symbol is HIP's function, whose signature
                         // comes from HIP's header.
                         match unsafe { library.get::<Function>(concat!(stringify!($name), "\0").as_bytes()) } {

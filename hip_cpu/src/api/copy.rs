@@ -1,0 +1,353 @@
+//! Copies.
+//!
+//! Device and host addresses are the same, so a copy is a copy; but the kinds are checked as on a device,
+//! and the rules for when a call may return hold.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use hip_runtime_sys::{
+    HIP_MEMCPY3D, hip_Memcpy2D, hipDeviceptr_t, hipError_t, hipMemcpy3DParms, hipMemcpyKind,
+    hipMemoryType, hipStream_t, hipStreamLegacy,
+};
+
+use super::{INVALID, Result, check_may_wait, hip_api};
+use crate::core::copy::{Extent, Place, Source, Transfer, TransferTask};
+use crate::core::device::Device;
+use crate::core::op::Work;
+use crate::core::stream::Stream;
+use crate::engine::{job::Job, printf};
+
+/// Transfers up to this size are done by one thread, at once where nothing is in the way.
+const SMALL: usize = 64 << 10;
+/// As much of a program's own memory is copied aside, so that a call need not wait.
+const STAGED_MOST: usize = 64 << 20;
+
+/// What a pointer must be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Host,
+    Device,
+    Any,
+}
+
+fn sides(kind: hipMemcpyKind) -> Result<(Side, Side)> {
+    Ok(match kind {
+        hipMemcpyKind::hipMemcpyHostToHost => (Side::Host, Side::Host),
+        hipMemcpyKind::hipMemcpyHostToDevice => (Side::Host, Side::Device),
+        hipMemcpyKind::hipMemcpyDeviceToHost => (Side::Device, Side::Host),
+        hipMemcpyKind::hipMemcpyDeviceToDevice | hipMemcpyKind::hipMemcpyDeviceToDeviceNoCU => {
+            (Side::Device, Side::Device)
+        }
+        hipMemcpyKind::hipMemcpyDefault => (Side::Any, Side::Any),
+        _ => return Err(hipError_t::hipErrorInvalidMemcpyDirection),
+    })
+}
+
+/// Checks one end of a transfer; tells whether it is the program's own memory, which nobody registered.
+fn check(place: &Place, extent: Extent, side: Side) -> Result<bool> {
+    if place.start == 0 || (extent.height > 1 && place.pitch < extent.width) {
+        return Err(INVALID);
+    }
+    let span = place.span(extent).ok_or(INVALID)?;
+    match Device::get().memory.find(place.start) {
+        Some(range) if span <= range.start + range.size - place.start => Ok(false),
+        Some(_) => Err(INVALID),
+        None if side == Side::Device => Err(INVALID),
+        None => Ok(true),
+    }
+}
+
+/// Puts a checked transfer into a stream.
+pub(super) fn enqueue(
+    stream: &Stream,
+    transfer: Transfer,
+    staged: Option<Box<[u8]>>,
+) -> Arc<crate::core::op::Op> {
+    let priority = -stream.priority;
+    let work = if transfer.extent.bytes() <= SMALL {
+        Work::Quick(Box::new(move || {
+            let _staged = staged;
+            if Device::get().error().is_none() {
+                // SAFETY: the addresses were checked; freeing waits for all work.
+                unsafe { transfer.run_here() };
+            }
+        }))
+    } else {
+        Work::Blocks(Box::new(move |op| {
+            let blocks = transfer.blocks();
+            let task = Box::new(TransferTask { transfer, _staged: staged });
+            (Job::new(task, op, priority, blocks, transfer.threads()), blocks)
+        }))
+    };
+    Device::get().streams.enqueue(stream, false, None, work)
+}
+
+/// Does a checked transfer in stream order; returns when it has ended.
+pub(super) fn transfer_and_wait(stream: &Stream, transfer: Transfer) -> Result {
+    check_may_wait()?;
+    let device = Device::get();
+    if transfer.extent.bytes() <= 8 * SMALL && device.streams.is_idle(stream) {
+        // SAFETY: as above.
+        unsafe { transfer.run_here() };
+    } else {
+        enqueue(stream, transfer, None).wait();
+    }
+    printf::flush();
+    device.error().map_or(Ok(()), Err)
+}
+
+/// A copy of a box, in any of the ways that programs say it.
+fn copy(
+    to: Place,
+    from: Place,
+    extent: Extent,
+    kind: (Side, Side),
+    stream: hipStream_t,
+    waits: bool,
+) -> Result {
+    let stream = Device::get().streams.find(stream)?;
+    if extent.is_empty() {
+        return Ok(());
+    }
+    let from_own = check(&from, extent, kind.0)?;
+    let to_own = check(&to, extent, kind.1)?;
+    let transfer = Transfer::new(to, Source::Copy(from), extent);
+    // Memory that nobody registered may be gone, or changed, when the call has returned. "Copies from
+    // such memory return when it has been read; copies to it when they have ended."
+    if waits || to_own {
+        return transfer_and_wait(&stream, transfer);
+    }
+    let bytes = transfer.extent.bytes();
+    if bytes <= SMALL && Device::get().streams.is_idle(&stream) {
+        // SAFETY: as above.
+        unsafe { transfer.run_here() };
+        return Ok(());
+    }
+    if !from_own {
+        enqueue(&stream, transfer, None);
+        return Ok(());
+    }
+    if bytes > STAGED_MOST {
+        return transfer_and_wait(&stream, transfer);
+    }
+    let mut staged = vec![0u8; bytes].into_boxed_slice();
+    let aside = Place {
+        start: staged.as_mut_ptr() as usize,
+        pitch: extent.width,
+        slice: extent.width * extent.height,
+    };
+    // SAFETY: the program's memory, and a box of the same size.
+    unsafe { Transfer::new(aside, Source::Copy(from), extent).run_here() };
+    enqueue(&stream, Transfer::new(to, Source::Copy(aside), extent), Some(staged));
+    Ok(())
+}
+
+fn line(
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    kind: (Side, Side),
+    stream: hipStream_t,
+    waits: bool,
+) -> Result {
+    copy(Place::line(to.addr()), Place::line(from.addr()), Extent::line(size), kind, stream, waits)
+}
+
+fn plane(pointer: *const c_void, pitch: usize) -> Place {
+    Place { start: pointer.addr(), pitch, slice: 0 }
+}
+
+/// One end of a copy that names its memory by type.
+fn end(kind: hipMemoryType, host: *const c_void, device: *const c_void) -> Result<(usize, Side)> {
+    match kind {
+        hipMemoryType::hipMemoryTypeHost => Ok((host.addr(), Side::Host)),
+        hipMemoryType::hipMemoryTypeDevice => Ok((device.addr(), Side::Device)),
+        hipMemoryType::hipMemoryTypeUnified | hipMemoryType::hipMemoryTypeManaged => {
+            Ok((device.addr(), Side::Any))
+        }
+        hipMemoryType::hipMemoryTypeArray => Err(hipError_t::hipErrorNotSupported),
+        _ => Err(INVALID),
+    }
+}
+
+/// # Safety
+/// `parameters` is null or valid.
+unsafe fn copy_2d(parameters: *const hip_Memcpy2D, stream: hipStream_t, waits: bool) -> Result {
+    // SAFETY: the caller's promise.
+    let p = unsafe { parameters.as_ref() }.ok_or(INVALID)?;
+    let (from, from_side) = end(p.srcMemoryType, p.srcHost, p.srcDevice)?;
+    let (to, to_side) = end(p.dstMemoryType, p.dstHost, p.dstDevice)?;
+    let place = |start: usize, x: usize, y: usize, pitch: usize| {
+        // "A pitch of 0 means the width of the copy."
+        let pitch = if pitch == 0 { p.WidthInBytes } else { pitch };
+        let start = y.checked_mul(pitch)?.checked_add(x)?.checked_add(start)?;
+        Some(Place { start, pitch, slice: 0 })
+    };
+    let from = place(from, p.srcXInBytes, p.srcY, p.srcPitch).ok_or(INVALID)?;
+    let to = place(to, p.dstXInBytes, p.dstY, p.dstPitch).ok_or(INVALID)?;
+    let extent = Extent { width: p.WidthInBytes, height: p.Height, depth: 1 };
+    copy(to, from, extent, (from_side, to_side), stream, waits)
+}
+
+/// # Safety
+/// `parameters` is null or valid.
+unsafe fn copy_3d_driver(
+    parameters: *const HIP_MEMCPY3D,
+    stream: hipStream_t,
+    waits: bool,
+) -> Result {
+    // SAFETY: the caller's promise.
+    let p = unsafe { parameters.as_ref() }.ok_or(INVALID)?;
+    let (from, from_side) = end(p.srcMemoryType, p.srcHost, p.srcDevice)?;
+    let (to, to_side) = end(p.dstMemoryType, p.dstHost, p.dstDevice)?;
+    let place = |start: usize, [x, y, z]: [usize; 3], pitch: usize, height: usize| {
+        let pitch = if pitch == 0 { p.WidthInBytes } else { pitch };
+        let slice = pitch.checked_mul(if height == 0 { p.Height } else { height })?;
+        let start = z
+            .checked_mul(slice)?
+            .checked_add(y.checked_mul(pitch)?)?
+            .checked_add(x)?
+            .checked_add(start)?;
+        Some(Place { start, pitch, slice })
+    };
+    let from =
+        place(from, [p.srcXInBytes, p.srcY, p.srcZ], p.srcPitch, p.srcHeight).ok_or(INVALID)?;
+    let to = place(to, [p.dstXInBytes, p.dstY, p.dstZ], p.dstPitch, p.dstHeight).ok_or(INVALID)?;
+    let extent = Extent { width: p.WidthInBytes, height: p.Height, depth: p.Depth };
+    copy(to, from, extent, (from_side, to_side), stream, waits)
+}
+
+/// # Safety
+/// `parameters` is null or valid.
+unsafe fn copy_3d(parameters: *const hipMemcpy3DParms, stream: hipStream_t, waits: bool) -> Result {
+    // SAFETY: the caller's promise.
+    let p = unsafe { parameters.as_ref() }.ok_or(INVALID)?;
+    if !p.srcArray.is_null() || !p.dstArray.is_null() {
+        return Err(hipError_t::hipErrorNotSupported);
+    }
+    let place = |pointer: hip_runtime_sys::hipPitchedPtr, position: hip_runtime_sys::hipPos| {
+        let slice = pointer.pitch.checked_mul(pointer.ysize)?;
+        let start =
+            position.z.checked_mul(slice)?.checked_add(position.y.checked_mul(pointer.pitch)?)?;
+        let start = start.checked_add(position.x)?.checked_add(pointer.ptr.addr())?;
+        Some(Place { start, pitch: pointer.pitch, slice })
+    };
+    let (from, to) =
+        (place(p.srcPtr, p.srcPos).ok_or(INVALID)?, place(p.dstPtr, p.dstPos).ok_or(INVALID)?);
+    let extent = Extent { width: p.extent.width, height: p.extent.height, depth: p.extent.depth };
+    copy(to, from, extent, sides(p.kind)?, stream, waits)
+}
+
+const TO_DEVICE: (Side, Side) = (Side::Host, Side::Device);
+const TO_HOST: (Side, Side) = (Side::Device, Side::Host);
+const ON_DEVICE: (Side, Side) = (Side::Device, Side::Device);
+
+hip_api! {
+    healthy fn hipMemcpy(dst: *mut c_void, src: *const c_void, sizeBytes: usize, kind: hipMemcpyKind) {
+        line(dst, src, sizeBytes, sides(kind)?, hipStreamLegacy, true)
+    }
+
+    healthy fn hipMemcpyWithStream(
+        dst: *mut c_void, src: *const c_void, sizeBytes: usize, kind: hipMemcpyKind, stream: hipStream_t,
+    ) {
+        line(dst, src, sizeBytes, sides(kind)?, stream, true)
+    }
+
+    healthy fn hipMemcpyAsync(
+        dst: *mut c_void, src: *const c_void, sizeBytes: usize, kind: hipMemcpyKind, stream: hipStream_t,
+    ) {
+        line(dst, src, sizeBytes, sides(kind)?, stream, false)
+    }
+
+    healthy fn hipMemcpyHtoD(dst: hipDeviceptr_t, src: *const c_void, sizeBytes: usize) {
+        line(dst, src, sizeBytes, TO_DEVICE, hipStreamLegacy, true)
+    }
+
+    healthy fn hipMemcpyDtoH(dst: *mut c_void, src: hipDeviceptr_t, sizeBytes: usize) {
+        line(dst, src, sizeBytes, TO_HOST, hipStreamLegacy, true)
+    }
+
+    healthy fn hipMemcpyDtoD(dst: hipDeviceptr_t, src: hipDeviceptr_t, sizeBytes: usize) {
+        line(dst, src, sizeBytes, ON_DEVICE, hipStreamLegacy, true)
+    }
+
+    healthy fn hipMemcpyHtoDAsync(dst: hipDeviceptr_t, src: *const c_void, sizeBytes: usize, stream: hipStream_t) {
+        line(dst, src, sizeBytes, TO_DEVICE, stream, false)
+    }
+
+    healthy fn hipMemcpyDtoHAsync(dst: *mut c_void, src: hipDeviceptr_t, sizeBytes: usize, stream: hipStream_t) {
+        line(dst, src, sizeBytes, TO_HOST, stream, false)
+    }
+
+    healthy fn hipMemcpyDtoDAsync(dst: hipDeviceptr_t, src: hipDeviceptr_t, sizeBytes: usize, stream: hipStream_t) {
+        line(dst, src, sizeBytes, ON_DEVICE, stream, false)
+    }
+
+    healthy fn hipMemcpyPeer(
+        dst: *mut c_void, dstDeviceId: i32, src: *const c_void, srcDeviceId: i32, sizeBytes: usize,
+    ) {
+        super::check_device(dstDeviceId)?;
+        super::check_device(srcDeviceId)?;
+        line(dst, src, sizeBytes, ON_DEVICE, hipStreamLegacy, true)
+    }
+
+    healthy fn hipMemcpyPeerAsync(
+        dst: *mut c_void, dstDeviceId: i32, src: *const c_void, srcDevice: i32, sizeBytes: usize, stream: hipStream_t,
+    ) {
+        super::check_device(dstDeviceId)?;
+        super::check_device(srcDevice)?;
+        line(dst, src, sizeBytes, ON_DEVICE, stream, false)
+    }
+
+    healthy fn hipMemcpy2D(
+        dst: *mut c_void, dpitch: usize, src: *const c_void, spitch: usize, width: usize, height: usize,
+        kind: hipMemcpyKind,
+    ) {
+        let extent = Extent { width, height, depth: 1 };
+        copy(plane(dst, dpitch), plane(src, spitch), extent, sides(kind)?, hipStreamLegacy, true)
+    }
+
+    healthy fn hipMemcpy2DAsync(
+        dst: *mut c_void, dpitch: usize, src: *const c_void, spitch: usize, width: usize, height: usize,
+        kind: hipMemcpyKind, stream: hipStream_t,
+    ) {
+        let extent = Extent { width, height, depth: 1 };
+        copy(plane(dst, dpitch), plane(src, spitch), extent, sides(kind)?, stream, false)
+    }
+
+    healthy fn hipMemcpyParam2D(pCopy: *const hip_Memcpy2D) {
+        // SAFETY: the program's pointer.
+        unsafe { copy_2d(pCopy, hipStreamLegacy, true) }
+    }
+
+    healthy fn hipDrvMemcpy2DUnaligned(pCopy: *const hip_Memcpy2D) {
+        // SAFETY: the program's pointer.
+        unsafe { copy_2d(pCopy, hipStreamLegacy, true) }
+    }
+
+    healthy fn hipMemcpyParam2DAsync(pCopy: *const hip_Memcpy2D, stream: hipStream_t) {
+        // SAFETY: the program's pointer.
+        unsafe { copy_2d(pCopy, stream, false) }
+    }
+
+    healthy fn hipMemcpy3D(p: *const hipMemcpy3DParms) {
+        // SAFETY: the program's pointer.
+        unsafe { copy_3d(p, hipStreamLegacy, true) }
+    }
+
+    healthy fn hipMemcpy3DAsync(p: *const hipMemcpy3DParms, stream: hipStream_t) {
+        // SAFETY: the program's pointer.
+        unsafe { copy_3d(p, stream, false) }
+    }
+
+    healthy fn hipDrvMemcpy3D(pCopy: *const HIP_MEMCPY3D) {
+        // SAFETY: the program's pointer.
+        unsafe { copy_3d_driver(pCopy, hipStreamLegacy, true) }
+    }
+
+    healthy fn hipDrvMemcpy3DAsync(pCopy: *const HIP_MEMCPY3D, stream: hipStream_t) {
+        // SAFETY: the program's pointer.
+        unsafe { copy_3d_driver(pCopy, stream, false) }
+    }
+}

@@ -1,0 +1,314 @@
+//! Kernels: launches, attributes, occupancy.
+//!
+//! To this device a kernel has one parameter, the whole buffer that its descriptor names the size of.
+//! It comes through `extra`, or as the first element of `kernelParams`.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use cpu_abi::FLAG_ROW_WARPS;
+use hip_runtime_sys::{
+    HIP_LAUNCH_CONFIG, HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE,
+    HIP_LAUNCH_PARAM_END, hipError_t, hipFuncAttribute, hipFuncAttributes, hipFuncCache_t,
+    hipFunction_attribute, hipFunction_t, hipLaunchAttributeID, hipSharedMemConfig, hipStream_t,
+};
+use smallvec::smallvec;
+
+use super::{INVALID, Result, hip_api, put};
+use crate::core::device::{Device, SHARED_LIMIT};
+use crate::core::module::Kernel;
+use crate::core::op::Work;
+use crate::engine::job::Job;
+use crate::engine::launch::{Launch, Params};
+use crate::engine::{pool, printf};
+
+fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
+    Device::get().kernels.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
+}
+
+/// What a launch says besides its kernel.
+struct Request {
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    stream: hipStream_t,
+    cooperative: bool,
+}
+
+/// Copies the parameter buffer.
+///
+/// # Safety
+/// `kernel_params` and `extra` are null or as HIP's manual says.
+unsafe fn parameters(
+    kernel: &Kernel,
+    kernel_params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Result<Params> {
+    let wanted = kernel.descriptor.param_size as usize;
+    let mut params: Params = smallvec![0; wanted.div_ceil(16)];
+    let (mut buffer, mut size) = (std::ptr::null(), 0);
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !extra.is_null() {
+            if !kernel_params.is_null() {
+                return Err(INVALID);
+            }
+            let mut at = extra;
+            while *at != HIP_LAUNCH_PARAM_END {
+                match *at {
+                    HIP_LAUNCH_PARAM_BUFFER_POINTER => buffer = (*at.add(1)).cast_const(),
+                    HIP_LAUNCH_PARAM_BUFFER_SIZE => {
+                        let place = (*at.add(1)).cast::<usize>();
+                        if place.is_null() {
+                            return Err(INVALID);
+                        }
+                        size = place.read();
+                    }
+                    _ => return Err(INVALID),
+                }
+                at = at.add(2);
+            }
+        } else if !kernel_params.is_null() && wanted != 0 {
+            buffer = (*kernel_params).cast_const();
+            size = wanted;
+        }
+        if wanted == 0 {
+            return Ok(params);
+        }
+        if buffer.is_null() || size < wanted {
+            return Err(INVALID);
+        }
+        std::ptr::copy_nonoverlapping(buffer.cast::<u8>(), params.as_mut_ptr().cast(), wanted);
+    }
+    Ok(params)
+}
+
+/// # Safety
+/// As for [`parameters`].
+unsafe fn launch(
+    kernel: hipFunction_t,
+    request: Request,
+    kernel_params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Result {
+    let kernel = find(kernel)?;
+    let device = Device::get();
+    let stream = device.streams.find(request.stream)?;
+    let Request { grid, block, shared, cooperative, .. } = request;
+    check_shape(&kernel, grid, block)?;
+    let static_shared = kernel.descriptor.static_shared_size.next_multiple_of(16);
+    if shared > SHARED_LIMIT || static_shared + shared > SHARED_LIMIT.next_multiple_of(16) {
+        return Err(INVALID);
+    }
+    // SAFETY: the caller's promise.
+    let params = unsafe { parameters(&kernel, kernel_params, extra)? };
+    printf::flush_at_exit();
+    let launch = Launch {
+        kernel,
+        params,
+        grid,
+        block,
+        dynamic_shared: shared,
+        cooperative,
+        grid_id: device.new_grid(),
+    };
+    let blocks = launch.blocks();
+    if cooperative {
+        let most = launch.kernel.occupancy(launch.threads(), shared as usize) * pool::cores();
+        if blocks > u64::from(most) {
+            return Err(hipError_t::hipErrorCooperativeLaunchTooLarge);
+        }
+    }
+    let priority = -stream.priority;
+    let work = move |op| (Job::new(Box::new(launch), op, priority, blocks, pool::cores()), blocks);
+    device.streams.enqueue(&stream, false, None, Work::Blocks(Box::new(work)));
+    Ok(())
+}
+
+/// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+fn check_shape(kernel: &Kernel, grid: [u32; 3], block: [u32; 3]) -> Result {
+    let limits = [(grid, [i32::MAX as u32, 65535, 65535]), (block, [1024, 1024, 64])];
+    for (sizes, most) in limits {
+        if sizes.iter().zip(most).any(|(size, most)| *size == 0 || *size > most) {
+            return Err(INVALID);
+        }
+    }
+    let threads: u64 = block.iter().map(|size| u64::from(*size)).product();
+    if threads > 1024 {
+        return Err(INVALID);
+    }
+    if threads > u64::from(kernel.max_threads()) {
+        return Err(hipError_t::hipErrorLaunchOutOfResources);
+    }
+    // Code that was made for rows of whole warps must not see others.
+    let rows = block[0].is_multiple_of(32) || (block[1] == 1 && block[2] == 1);
+    if kernel.descriptor.flags & FLAG_ROW_WARPS != 0 && !rows {
+        return Err(hipError_t::hipErrorInvalidConfiguration);
+    }
+    Ok(())
+}
+
+fn occupancy(kernel: hipFunction_t, threads: i32, shared: usize) -> Result<i32> {
+    let threads = u32::try_from(threads).ok().filter(|threads| *threads != 0).ok_or(INVALID)?;
+    Ok(find(kernel)?.occupancy(threads, shared) as i32)
+}
+
+/// # Safety
+/// The pointers are null or valid.
+unsafe fn best_shape(
+    grid: *mut i32,
+    block: *mut i32,
+    kernel: hipFunction_t,
+    shared: usize,
+    limit: i32,
+) -> Result {
+    let kernel = find(kernel)?;
+    let most = match u32::try_from(limit).map_err(|_| INVALID)? {
+        0 => kernel.max_threads(),
+        limit => limit.min(kernel.max_threads()),
+    };
+    let threads = if most > 32 { most / 32 * 32 } else { most };
+    let blocks = kernel.occupancy(threads, shared) * pool::cores();
+    // SAFETY: the caller's promise.
+    unsafe {
+        put(grid, blocks as i32)?;
+        put(block, threads as i32)
+    }
+}
+
+hip_api! {
+    healthy fn hipModuleLaunchKernel(
+        f: hipFunction_t, gridDimX: u32, gridDimY: u32, gridDimZ: u32, blockDimX: u32, blockDimY: u32, blockDimZ: u32,
+        sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void, extra: *mut *mut c_void,
+    ) {
+        let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
+        let request = Request { grid, block, shared: sharedMemBytes, stream, cooperative: false };
+        // SAFETY: the program's arrays.
+        unsafe { launch(f, request, kernelParams, extra) }
+    }
+
+    healthy fn hipModuleLaunchCooperativeKernel(
+        f: hipFunction_t, gridDimX: u32, gridDimY: u32, gridDimZ: u32, blockDimX: u32, blockDimY: u32, blockDimZ: u32,
+        sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void,
+    ) {
+        let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
+        let request = Request { grid, block, shared: sharedMemBytes, stream, cooperative: true };
+        // SAFETY: the program's array.
+        unsafe { launch(f, request, kernelParams, std::ptr::null_mut()) }
+    }
+
+    healthy fn hipDrvLaunchKernelEx(
+        config: *const HIP_LAUNCH_CONFIG, f: hipFunction_t, params: *mut *mut c_void, extra: *mut *mut c_void,
+    ) {
+        // SAFETY: the program's pointers; attributes are as many as it says.
+        unsafe {
+            let config = config.as_ref().ok_or(INVALID)?;
+            if config.attrs.is_null() && config.numAttrs != 0 {
+                return Err(INVALID);
+            }
+            let mut cooperative = false;
+            for index in 0..config.numAttrs as usize {
+                let attribute = &*config.attrs.add(index);
+                // All others are hints.
+                if attribute.id == hipLaunchAttributeID::hipLaunchAttributeCooperative {
+                    cooperative = attribute.__bindgen_anon_1.value.cooperative != 0;
+                }
+            }
+            let request = Request {
+                grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
+                block: [config.blockDimX, config.blockDimY, config.blockDimZ],
+                shared: config.sharedMemBytes,
+                stream: config.hStream,
+                cooperative,
+            };
+            launch(f, request, params, extra)
+        }
+    }
+
+    healthy fn hipFuncGetAttribute(value: *mut i32, attrib: hipFunction_attribute, hfunc: hipFunction_t) {
+        use hipFunction_attribute as A;
+        let kernel = find(hfunc)?;
+        let result = match attrib {
+            A::HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => kernel.max_threads() as i32,
+            A::HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.descriptor.static_shared_size as i32,
+            A::HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.descriptor.local_size as i32,
+            A::HIP_FUNC_ATTRIBUTE_NUM_REGS => 32,
+            A::HIP_FUNC_ATTRIBUTE_PTX_VERSION | A::HIP_FUNC_ATTRIBUTE_BINARY_VERSION => 80,
+            A::HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => kernel.max_dynamic_shared() as i32,
+            A::HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => -1,
+            A::HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES | A::HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA => 0,
+            _ => return Err(INVALID),
+        };
+        // SAFETY: the program's pointer.
+        unsafe { put(value, result) }
+    }
+
+    // `func` is the handle of a function, as hipModuleGetFunction gives it.
+    healthy fn hipFuncGetAttributes(attr: *mut hipFuncAttributes, func: *const c_void) {
+        let kernel = find(func.cast_mut().cast())?;
+        let result = hipFuncAttributes {
+            binaryVersion: 80,
+            cacheModeCA: 0,
+            constSizeBytes: 0,
+            localSizeBytes: kernel.descriptor.local_size as usize,
+            maxDynamicSharedSizeBytes: kernel.max_dynamic_shared() as i32,
+            maxThreadsPerBlock: kernel.max_threads() as i32,
+            numRegs: 32,
+            preferredShmemCarveout: -1,
+            ptxVersion: 80,
+            sharedSizeBytes: kernel.descriptor.static_shared_size as usize,
+        };
+        // SAFETY: the program's pointer.
+        unsafe { put(attr, result) }
+    }
+
+    healthy fn hipFuncSetAttribute(func: *const c_void, attr: hipFuncAttribute, value: i32) {
+        let kernel = find(func.cast_mut().cast())?;
+        match attr {
+            hipFuncAttribute::hipFuncAttributeMaxDynamicSharedMemorySize => kernel.set_max_dynamic_shared(value),
+            // A hint, in per cent.
+            hipFuncAttribute::hipFuncAttributePreferredSharedMemoryCarveout if (-1..=100).contains(&value) => Ok(()),
+            _ => Err(INVALID),
+        }
+    }
+
+    healthy fn hipFuncSetCacheConfig(func: *const c_void, _config: hipFuncCache_t) {
+        find(func.cast_mut().cast()).map(drop)
+    }
+
+    healthy fn hipFuncSetSharedMemConfig(func: *const c_void, _config: hipSharedMemConfig) {
+        find(func.cast_mut().cast()).map(drop)
+    }
+
+    healthy fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+        numBlocks: *mut i32, f: hipFunction_t, blockSize: i32, dynSharedMemPerBlk: usize,
+    ) {
+        // SAFETY: the program's pointer.
+        unsafe { put(numBlocks, occupancy(f, blockSize, dynSharedMemPerBlk)?) }
+    }
+
+    healthy fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        numBlocks: *mut i32, f: hipFunction_t, blockSize: i32, dynSharedMemPerBlk: usize, flags: u32,
+    ) {
+        if flags & !1 != 0 {
+            return Err(INVALID);
+        }
+        // SAFETY: the program's pointer.
+        unsafe { put(numBlocks, occupancy(f, blockSize, dynSharedMemPerBlk)?) }
+    }
+
+    healthy fn hipModuleOccupancyMaxPotentialBlockSize(
+        gridSize: *mut i32, blockSize: *mut i32, f: hipFunction_t, dynSharedMemPerBlk: usize, blockSizeLimit: i32,
+    ) {
+        // SAFETY: the program's pointers.
+        unsafe { best_shape(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit) }
+    }
+
+    healthy fn hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
+        gridSize: *mut i32, blockSize: *mut i32, f: hipFunction_t, dynSharedMemPerBlk: usize, blockSizeLimit: i32,
+        _flags: u32,
+    ) {
+        // SAFETY: the program's pointers.
+        unsafe { best_shape(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit) }
+    }
+}

@@ -1,0 +1,14 @@
+//! What the device is: memory, streams, events, modules, and their rules.
+
+pub mod copy;
+pub mod device;
+pub mod event;
+pub mod handle;
+pub mod heap;
+pub mod host_thread;
+pub mod memory;
+pub mod module;
+pub mod op;
+pub mod pool;
+pub mod ranges;
+pub mod stream;

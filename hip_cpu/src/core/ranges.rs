@@ -1,0 +1,63 @@
+//! Free ranges of addresses, first fit.
+
+use std::collections::BTreeMap;
+
+/// What is free of some range of addresses. Knows nothing of what is taken.
+#[derive(Debug, Default)]
+pub struct FreeRanges(BTreeMap<usize, usize>);
+
+impl FreeRanges {
+    /// All of `start..start + size` is free.
+    pub fn new(start: usize, size: usize) -> FreeRanges {
+        FreeRanges(BTreeMap::from([(start, size)]))
+    }
+
+    /// Takes `size` bytes from the first range that has them.
+    pub fn take(&mut self, size: usize) -> Option<usize> {
+        let (start, free) =
+            self.0.iter().find(|(_, free)| **free >= size).map(|(start, free)| (*start, *free))?;
+        self.0.remove(&start);
+        if free > size {
+            self.0.insert(start + size, free - size);
+        }
+        Some(start)
+    }
+
+    /// Gives back what was taken; joins it with its neighbours.
+    pub fn give(&mut self, mut start: usize, mut size: usize) {
+        if let Some((before, free)) =
+            self.0.range(..start).next_back().map(|(start, free)| (*start, *free))
+            && before + free == start
+        {
+            self.0.remove(&before);
+            (start, size) = (before, size + free);
+        }
+        if let Some(free) = self.0.remove(&(start + size)) {
+            size += free;
+        }
+        self.0.insert(start, size);
+    }
+
+    /// Whether exactly this range is free as a whole.
+    pub fn is_whole(&self, start: usize, size: usize) -> bool {
+        self.0.get(&start) == Some(&size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_join_again() {
+        let mut free = FreeRanges::new(1000, 100);
+        let [a, b, c] = [20, 30, 50].map(|size| free.take(size).unwrap());
+        assert_eq!([a, b, c], [1000, 1020, 1050]);
+        assert_eq!(free.take(1), None);
+        free.give(a, 20);
+        free.give(c, 50);
+        assert_eq!(free.take(60), None);
+        free.give(b, 30);
+        assert!(free.is_whole(1000, 100));
+    }
+}

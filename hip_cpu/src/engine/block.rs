@@ -1,0 +1,446 @@
+//! A block in flight: its coroutines, and the order in which they run.
+//!
+//! A *unit* is what has a coroutine: a thread of the reference executor, or a warp of vector code; or
+//! the whole block, where no warp ever waits. Units are resumed in turn, fairly. A unit that waits
+//! (barriers, warp operations) leaves the queue until what it waits for has happened.
+
+use std::cell::{Cell, RefCell, UnsafeCell};
+use std::collections::VecDeque;
+use std::ptr::{null, null_mut};
+
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use cpu_abi::{BlockContext, BlockEntry, ThreadContext, ThreadEntry, WARP_SIZE};
+
+use super::arena::Arena;
+use super::barrier::Barriers;
+use super::fault::{self, Fault};
+use super::job::{Job, Taken};
+use super::launch::Launch;
+use super::reference::Gathering;
+use super::stack::KernelStack;
+
+/// How blocks of a launch run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Vector code, all warps in one call.
+    Whole,
+    /// Vector code, a coroutine for each warp.
+    Warps,
+    /// Reference code, a coroutine for each thread.
+    Threads,
+}
+
+/// Why a coroutine was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// It waits until somebody makes it ready.
+    Wait,
+    /// Others may run; it is still ready.
+    Yield,
+    /// It will never go on: the launch has failed, and the error is known.
+    Stop,
+}
+
+/// How a coroutine ended.
+#[derive(Clone, Copy, Debug)]
+pub enum Exit {
+    Finished,
+    Fault(Fault),
+}
+
+/// How a block ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Finished,
+    /// The launch has failed elsewhere, or the error is already known.
+    Stopped,
+    Fault(Fault),
+    Deadlock,
+}
+
+type KernelCoroutine = Coroutine<(), Pause, Exit, KernelStack>;
+
+/// A coroutine and its state.
+struct Unit {
+    coroutine: UnsafeCell<Option<KernelCoroutine>>,
+    yielder: Cell<*const Yielder<(), Pause>>,
+    finished: Cell<bool>,
+    /// What the operation that it waited for gave it.
+    result: Cell<u64>,
+}
+
+/// Reached from kernels through [`BlockContext::engine`]; so everything is shared and has interior
+/// mutability. No borrow is held while coroutines are switched.
+pub struct Block {
+    /// Kernels hold its address.
+    context: UnsafeCell<BlockContext>,
+    launch: *const Launch,
+    job: *const Job,
+    pub mode: Mode,
+    units: Vec<Unit>,
+    /// For the reference executor, a context for each unit.
+    threads: Vec<ThreadContext>,
+    current: Cell<u32>,
+    live: Cell<u32>,
+    ready: RefCell<VecDeque<u32>>,
+    /// Units that only yielded since the last step began.
+    yields: Cell<u32>,
+    pub barriers: RefCell<Barriers>,
+    pub gatherings: RefCell<Vec<Gathering>>,
+    stacks: RefCell<Vec<KernelStack>>,
+    stack_size: usize,
+    _arena: Arena,
+}
+
+impl Block {
+    /// Room for blocks of a launch, which lives longer. Nothing where memory is exhausted.
+    pub fn new(launch: &Launch, job: &Job, slot: u32) -> Option<Box<Block>> {
+        let arena = Arena::new()?;
+        let mode = launch.mode();
+        let count = match mode {
+            Mode::Whole => 1,
+            Mode::Warps => launch.warps(),
+            Mode::Threads => launch.threads(),
+        };
+        let unit = || Unit {
+            coroutine: UnsafeCell::new(None),
+            yielder: Cell::new(null()),
+            finished: Cell::new(false),
+            result: Cell::new(0),
+        };
+        let threads = if mode == Mode::Threads {
+            (0..count).map(|index| thread(launch, index)).collect()
+        } else {
+            vec![]
+        };
+        let mut block = Box::new(Block {
+            context: UnsafeCell::new(launch.context(slot)),
+            launch,
+            job,
+            mode,
+            units: (0..count).map(|_| unit()).collect(),
+            threads,
+            current: Cell::new(0),
+            live: Cell::new(0),
+            ready: RefCell::new(VecDeque::with_capacity(count as usize)),
+            yields: Cell::new(0),
+            barriers: RefCell::new(Barriers::new()),
+            gatherings: RefCell::new(Vec::new()),
+            stacks: RefCell::new(Vec::new()),
+            stack_size: launch.stack_size(),
+            _arena: arena,
+        });
+        let address: *mut Block = &mut *block;
+        let shared = block._arena.pointer();
+        let context = block.context.get_mut();
+        context.shared = shared;
+        context.engine = address.cast();
+        for thread in &mut block.threads {
+            thread.engine = address.cast();
+        }
+        Some(block)
+    }
+
+    /// The block behind a context that a kernel passes back.
+    ///
+    /// # Safety
+    /// `context` is what the engine gave to the kernel, which still runs.
+    pub unsafe fn of<'a>(context: *const BlockContext) -> &'a Block {
+        // SAFETY: `engine` is the address of the boxed block, which lives as long as its kernel runs.
+        unsafe { &*(*context).engine.cast::<Block>() }
+    }
+
+    pub fn context(&self) -> &BlockContext {
+        // SAFETY: changed only between the blocks that it stands for, by the thread that runs them.
+        unsafe { &*self.context.get() }
+    }
+
+    fn set_place(&self, number: u64) {
+        let ctaid = self.launch().ctaid(number);
+        // SAFETY: no kernel runs, and this thread holds no reference.
+        unsafe { (*self.context.get()).ctaid = ctaid };
+    }
+
+    pub fn launch(&self) -> &Launch {
+        // SAFETY: the launch is the job's task, and the job lives while blocks of it run.
+        unsafe { &*self.launch }
+    }
+
+    pub fn job(&self) -> &Job {
+        // SAFETY: the job lives while blocks of it run.
+        unsafe { &*self.job }
+    }
+
+    /// The unit that runs now.
+    pub fn current(&self) -> u32 {
+        self.current.get()
+    }
+
+    /// Units of the block.
+    pub fn units(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Units that have not ended.
+    pub fn live(&self) -> u32 {
+        self.live.get()
+    }
+
+    /// Whether a unit has ended.
+    pub fn has_finished(&self, unit: u32) -> bool {
+        self.units.get(unit as usize).is_none_or(|unit| unit.finished.get())
+    }
+
+    // What units call, on their own coroutines.
+
+    /// Leaves the running unit; returns when it is resumed. `Stop` never returns.
+    pub fn pause(&self, pause: Pause) {
+        // SAFETY: set when the running coroutine began, and valid until it ends.
+        let yielder = unsafe { &*self.units[self.current.get() as usize].yielder.get() };
+        let float_state = super::runtime::float_state();
+        loop {
+            yielder.suspend(pause);
+            if pause != Pause::Stop {
+                break;
+            }
+        }
+        super::runtime::set_float_state(float_state);
+    }
+
+    /// Runs `f` on the stack of the thread: code that takes locks must not run where a stack overflow of
+    /// the kernel can end it midway.
+    pub fn on_thread_stack<R>(&self, f: impl FnOnce() -> R) -> R {
+        // SAFETY: as in `pause`.
+        let yielder = unsafe { &*self.units[self.current.get() as usize].yielder.get() };
+        let f = SameThread(f);
+        yielder.on_parent_stack(|| f.call()).0
+    }
+
+    /// Waits until somebody calls [`Block::wake`] for the running unit; returns what they brought.
+    pub fn wait(&self) -> u64 {
+        self.pause(Pause::Wait);
+        self.units[self.current.get() as usize].result.get()
+    }
+
+    /// Lets a waiting unit go on.
+    pub fn wake(&self, unit: u32, result: u64) {
+        self.units[unit as usize].result.set(result);
+        self.ready.borrow_mut().push_back(unit);
+    }
+
+    // What the thread does that runs the block.
+
+    /// Sets the block up for another place of the grid.
+    pub fn begin(&self, number: u64) {
+        self.set_place(number);
+        let mut ready = self.ready.borrow_mut();
+        ready.clear();
+        ready.extend(0..self.units.len() as u32);
+        drop(ready);
+        for unit in &self.units {
+            unit.finished.set(false);
+        }
+        self.live.set(self.units.len() as u32);
+        self.barriers.borrow_mut().reset();
+        self.gatherings.borrow_mut().clear();
+    }
+
+    /// Runs the whole block to its end.
+    pub fn run(&self) -> Outcome {
+        loop {
+            let mut moved = false;
+            if let Some(outcome) = self.step(&mut moved) {
+                return outcome;
+            }
+            if !moved {
+                // Every unit spins: what they wait for happens on another thread.
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// Resumes every ready unit once. Returns an outcome when the block has ended; sets `moved` if
+    /// anything but yielding happened.
+    pub fn step(&self, moved: &mut bool) -> Option<Outcome> {
+        if self.job().is_stopped() {
+            self.abandon();
+            return Some(Outcome::Stopped);
+        }
+        let count = self.ready.borrow().len();
+        self.yields.set(0);
+        for _ in 0..count {
+            let Some(unit) = self.ready.borrow_mut().pop_front() else { break };
+            if let Some(outcome) = self.resume(unit) {
+                self.abandon();
+                return Some(outcome);
+            }
+        }
+        *moved |= (self.yields.get() as usize) < count;
+        if self.live.get() == 0 {
+            return Some(Outcome::Finished);
+        }
+        super::reference::end_of_step(self);
+        if self.ready.borrow().is_empty() {
+            self.abandon();
+            return Some(Outcome::Deadlock);
+        }
+        None
+    }
+
+    /// Runs one unit until it pauses or ends. Returns an outcome if that ends the block.
+    fn resume(&self, unit: u32) -> Option<Outcome> {
+        self.current.set(unit);
+        let slot = &self.units[unit as usize];
+        // SAFETY: coroutines are reached only from the thread that runs the block, never from within one.
+        let coroutine = unsafe { &mut *slot.coroutine.get() };
+        let coroutine = match coroutine {
+            Some(coroutine) => coroutine,
+            None => coroutine.insert(self.start(unit)?),
+        };
+        match fault::catching(coroutine.trap_handler(), || coroutine.resume(())) {
+            CoroutineResult::Yield(Pause::Wait) => None,
+            CoroutineResult::Yield(Pause::Yield) => {
+                self.yields.set(self.yields.get() + 1);
+                self.ready.borrow_mut().push_back(unit);
+                None
+            }
+            CoroutineResult::Yield(Pause::Stop) => Some(Outcome::Stopped),
+            CoroutineResult::Return(Exit::Fault(fault)) => Some(Outcome::Fault(fault)),
+            CoroutineResult::Return(Exit::Finished) => {
+                self.keep_stack(unit);
+                slot.finished.set(true);
+                self.live.set(self.live.get() - 1);
+                super::barrier::unit_ended(self);
+                super::reference::unit_ended(self, unit);
+                None
+            }
+        }
+    }
+
+    /// Makes the coroutine of a unit.
+    fn start(&self, unit: u32) -> Option<KernelCoroutine> {
+        let address: *const Block = self;
+        let mode = self.mode;
+        self.coroutine(move |yielder| {
+            // SAFETY: the block lives as long as its coroutines. The entry is of the kind that the
+            // descriptor says, which is how the mode was chosen.
+            unsafe {
+                let block = &*address;
+                block.units[unit as usize].yielder.set(yielder);
+                let entry = block.launch().kernel.descriptor.entry;
+                match mode {
+                    Mode::Threads => {
+                        let entry = std::mem::transmute::<*const _, ThreadEntry>(entry);
+                        entry(block.context.get(), &block.threads[unit as usize]);
+                    }
+                    Mode::Warps | Mode::Whole => {
+                        let entry = std::mem::transmute::<*const _, BlockEntry>(entry);
+                        entry(block.context.get(), unit, unit + 1);
+                    }
+                }
+            }
+        })
+    }
+
+    /// Runs blocks one after the other, all warps of each in one call, all within one coroutine.
+    pub fn run_whole(&self, taken: &Taken<'_>) -> Outcome {
+        let address: *const Block = self;
+        let taken: *const Taken<'static> = std::ptr::from_ref(taken).cast();
+        self.current.set(0);
+        let coroutine = self.coroutine(move |yielder| {
+            // SAFETY: block and counter live until the coroutine has ended.
+            let (block, taken) = unsafe { (&*address, &*taken) };
+            block.units[0].yielder.set(yielder);
+            // SAFETY: the mode was chosen by the kind of the descriptor.
+            let entry = unsafe {
+                std::mem::transmute::<*const _, BlockEntry>(block.launch().kernel.descriptor.entry)
+            };
+            let warps = block.context().warps;
+            while let Some(number) = taken.claim() {
+                block.set_place(number);
+                // SAFETY: what the entry asks for.
+                unsafe { entry(block.context.get(), 0, warps) };
+            }
+        });
+        let Some(mut coroutine) = coroutine else { return Outcome::Stopped };
+        loop {
+            let result = fault::catching(coroutine.trap_handler(), || coroutine.resume(()));
+            let outcome = match result {
+                CoroutineResult::Yield(Pause::Yield) => continue,
+                // There is nobody who could wake it.
+                CoroutineResult::Yield(Pause::Wait) => Outcome::Deadlock,
+                CoroutineResult::Yield(Pause::Stop) => Outcome::Stopped,
+                CoroutineResult::Return(Exit::Fault(fault)) => Outcome::Fault(fault),
+                CoroutineResult::Return(Exit::Finished) => Outcome::Finished,
+            };
+            // SAFETY: the frames of kernel code own nothing.
+            unsafe { coroutine.force_reset() };
+            return outcome;
+        }
+    }
+
+    /// A coroutine on a stack of the launch's size; if there is none, the launch fails.
+    fn coroutine(
+        &self,
+        body: impl FnOnce(&Yielder<(), Pause>) + 'static,
+    ) -> Option<KernelCoroutine> {
+        let stack = self.stacks.borrow_mut().pop().or_else(|| KernelStack::new(self.stack_size));
+        let Some(stack) = stack else {
+            tracing::error!("no memory for the stack of a kernel");
+            self.launch()
+                .fail(self.job(), hip_runtime_sys::hipError_t::hipErrorLaunchOutOfResources);
+            return None;
+        };
+        Some(Coroutine::with_stack(stack, move |yielder, ()| {
+            body(yielder);
+            Exit::Finished
+        }))
+    }
+
+    fn keep_stack(&self, unit: u32) {
+        // SAFETY: as in `resume`; the coroutine has ended.
+        let coroutine = unsafe { (*self.units[unit as usize].coroutine.get()).take() };
+        if let Some(coroutine) = coroutine {
+            self.stacks.borrow_mut().push(coroutine.into_stack());
+        }
+    }
+
+    /// Gives up all coroutines that have not ended.
+    fn abandon(&self) {
+        for unit in &self.units {
+            // SAFETY: as in `resume`; the frames of kernel code own nothing.
+            unsafe {
+                if let Some(mut coroutine) = (*unit.coroutine.get()).take() {
+                    coroutine.force_reset();
+                    self.stacks.borrow_mut().push(coroutine.into_stack());
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        self.abandon();
+    }
+}
+
+/// Says that a value does not leave its thread, only its stack.
+struct SameThread<T>(T);
+
+// SAFETY: as it says.
+unsafe impl<T> Send for SameThread<T> {}
+
+impl<R, F: FnOnce() -> R> SameThread<F> {
+    fn call(self) -> SameThread<R> {
+        SameThread((self.0)())
+    }
+}
+
+/// The context of a thread of the reference executor.
+fn thread(launch: &Launch, index: u32) -> ThreadContext {
+    let [x, y, _] = launch.block;
+    let tid = [index % x, index / x % y, index / x / y];
+    let (lane, warp) = (index % WARP_SIZE, index / WARP_SIZE);
+    ThreadContext { tid, lane, warp, _reserved: 0, engine: null_mut() }
+}

@@ -1,0 +1,191 @@
+//! One launch of a kernel: what all its blocks share, and how threads run them.
+
+use std::sync::Arc;
+
+use cpu_abi::{BlockContext, FLAG_WAITS, KernelKind, WARP_SIZE};
+use hip_runtime_sys::hipError_t;
+use smallvec::SmallVec;
+
+use super::block::{Block, Mode, Outcome};
+use super::fault::{self, Fault};
+use super::job::{Job, Taken, Task};
+use super::{pool, runtime};
+use crate::core::device::Device;
+use crate::core::module::Kernel;
+
+/// The parameter buffer, kept at 16-byte alignment.
+pub type Params = SmallVec<[u128; 16]>;
+
+pub struct Launch {
+    /// Keeps the code loaded.
+    pub kernel: Arc<Kernel>,
+    pub params: Params,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared: u32,
+    /// All blocks must be in flight at the same time.
+    pub cooperative: bool,
+    pub grid_id: u64,
+}
+
+impl Launch {
+    pub fn blocks(&self) -> u64 {
+        self.grid.iter().map(|size| u64::from(*size)).product()
+    }
+
+    /// Threads in a block.
+    pub fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    pub fn warps(&self) -> u32 {
+        self.threads().div_ceil(WARP_SIZE)
+    }
+
+    pub fn mode(&self) -> Mode {
+        if self.kernel.descriptor.kind == KernelKind::Reference as u32 {
+            Mode::Threads
+        } else if self.cooperative
+            || (self.kernel.descriptor.flags & FLAG_WAITS != 0 && self.warps() > 1)
+        {
+            Mode::Warps
+        } else {
+            Mode::Whole
+        }
+    }
+
+    /// Stack for each coroutine: what the kernel says, and what the program asked for with
+    /// `hipLimitStackSize`, with room for registers. Vector code keeps the rows of 32 lanes.
+    pub fn stack_size(&self) -> usize {
+        let per_thread = self.kernel.descriptor.local_size as usize + Device::get().limits.stack();
+        match self.mode() {
+            Mode::Threads => (32 << 10) + 4 * per_thread,
+            Mode::Warps | Mode::Whole => (192 << 10) + 2 * WARP_SIZE as usize * per_thread,
+        }
+    }
+
+    /// The place of a block in the grid, from its number: x fastest.
+    pub fn ctaid(&self, block: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(u64::from);
+        [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
+    }
+
+    /// A context for blocks of this launch, without those fields that differ between blocks.
+    pub fn context(&self, slot: u32) -> BlockContext {
+        BlockContext {
+            params: self.params.as_ptr().cast(),
+            shared: std::ptr::null_mut(),
+            runtime: &raw const runtime::RUNTIME,
+            ntid: self.block,
+            nctaid: self.grid,
+            ctaid: [0; 3],
+            dynamic_shared_size: self.dynamic_shared,
+            total_shared_size: self.kernel.descriptor.static_shared_size.next_multiple_of(16)
+                + self.dynamic_shared,
+            warps: self.warps(),
+            smid: slot,
+            nsmid: pool::cores(),
+            grid_id: self.grid_id,
+            engine: std::ptr::null_mut(),
+        }
+    }
+
+    /// Stops the launch and leaves the error with the context.
+    pub fn fail(&self, job: &Job, error: hipError_t) {
+        Device::get().set_error(error);
+        job.stop();
+    }
+
+    fn fail_with(&self, job: &Job, outcome: Outcome) {
+        let name = &self.kernel.name;
+        let error = match outcome {
+            Outcome::Finished | Outcome::Stopped => return,
+            Outcome::Fault(Fault { signal: libc::SIGSEGV | libc::SIGBUS, address }) => {
+                tracing::error!("kernel {name}: bad access at address {address:#x}");
+                hipError_t::hipErrorIllegalAddress
+            }
+            Outcome::Fault(Fault { signal, address }) => {
+                tracing::error!("kernel {name}: signal {signal} at {address:#x}");
+                hipError_t::hipErrorLaunchFailure
+            }
+            Outcome::Deadlock => {
+                tracing::error!(
+                    "kernel {name}: the threads of a block wait for each other forever"
+                );
+                hipError_t::hipErrorLaunchFailure
+            }
+        };
+        self.fail(job, error);
+    }
+
+    /// One block after the other.
+    fn run_in_turn(&self, job: &Job, slot: u32) {
+        let taken = Taken::new(job);
+        let Some(block) = Block::new(self, job, slot) else {
+            return self.out_of_memory(&taken);
+        };
+        if self.mode() == Mode::Whole {
+            let outcome = block.run_whole(&taken);
+            return self.fail_with(job, outcome);
+        }
+        while let Some(number) = taken.claim() {
+            block.begin(number);
+            let outcome = block.run();
+            self.fail_with(job, outcome);
+        }
+    }
+
+    /// All blocks that no other thread takes, at the same time, a step of each in turn.
+    fn run_together(&self, job: &Job, slot: u32) {
+        let taken = Taken::new(job);
+        let mut blocks: Vec<Box<Block>> = Vec::new();
+        loop {
+            if let Some(number) = taken.claim() {
+                let Some(block) = Block::new(self, job, slot) else {
+                    return self.out_of_memory(&taken);
+                };
+                block.begin(number);
+                blocks.push(block);
+            }
+            if blocks.is_empty() {
+                return;
+            }
+            let mut moved = false;
+            blocks.retain(|block| match block.step(&mut moved) {
+                None => true,
+                Some(outcome) => {
+                    self.fail_with(job, outcome);
+                    false
+                }
+            });
+            if !moved {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    fn out_of_memory(&self, taken: &Taken<'_>) {
+        tracing::error!(
+            "kernel {}: no memory for the stacks or the shared memory of a block",
+            self.kernel.name
+        );
+        // A block must be taken to be given up: the others may all be done by now.
+        if taken.job.is_stopped() || (taken.blocks.get() == 0 && taken.claim().is_none()) {
+            return;
+        }
+        self.fail(taken.job, hipError_t::hipErrorLaunchOutOfResources);
+    }
+}
+
+impl Task for Launch {
+    fn run(&self, job: &Job, slot: u32) {
+        fault::prepare_thread();
+        runtime::with_default_float_state(|| {
+            if self.cooperative {
+                self.run_together(job, slot)
+            } else {
+                self.run_in_turn(job, slot)
+            }
+        });
+    }
+}

@@ -1,0 +1,16 @@
+//! The launch engine: threads, jobs, blocks, and what kernels can call.
+//!
+//! Start reading at [`launch`]: a launch is a [`job`] that the [`pool`] runs; [`block`] runs one block.
+
+pub mod arena;
+pub mod barrier;
+pub mod block;
+pub mod fault;
+pub mod futex;
+pub mod job;
+pub mod launch;
+pub mod pool;
+pub mod printf;
+pub mod reference;
+pub mod runtime;
+pub mod stack;

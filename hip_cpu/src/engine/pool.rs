@@ -1,0 +1,103 @@
+//! The threads that run jobs: one for each core, and whoever waits for a job.
+//!
+//! Threads without work spin for a moment, because the next launch is often near, then sleep on
+//! [`Pool::epoch`], which each submission advances.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use parking_lot::Mutex;
+
+use super::futex;
+use super::job::Job;
+
+/// Looks at the epoch before a thread goes to sleep: some tens of microseconds.
+const SPINS: u32 = 1_000;
+
+pub struct Pool {
+    /// Jobs with blocks to take, the most urgent first, in order of submission.
+    jobs: Mutex<Vec<Arc<Job>>>,
+    epoch: AtomicU32,
+    sleepers: AtomicU32,
+    threads: u32,
+}
+
+static POOL: LazyLock<Pool> = LazyLock::new(|| {
+    let threads = cores();
+    for index in 0..threads {
+        let spawned =
+            std::thread::Builder::new().name(format!("zluda-sm{index}")).spawn(|| POOL.work());
+        if let Err(error) = spawned {
+            tracing::error!("no thread for multiprocessor {index}: {error}");
+        }
+    }
+    Pool { jobs: Mutex::default(), epoch: AtomicU32::new(0), sleepers: AtomicU32::new(0), threads }
+});
+
+/// Cores that this process may use: the device's multiprocessors.
+pub fn cores() -> u32 {
+    static CORES: LazyLock<u32> = LazyLock::new(|| {
+        std::thread::available_parallelism().map_or(1, |count| count.get() as u32)
+    });
+    *CORES
+}
+
+impl Pool {
+    pub fn get() -> &'static Pool {
+        &POOL
+    }
+
+    /// Lets the threads run a job.
+    pub fn submit(&self, job: Arc<Job>, blocks: u64) {
+        {
+            let mut jobs = self.jobs.lock();
+            let place =
+                jobs.iter().position(|other| other.priority < job.priority).unwrap_or(jobs.len());
+            jobs.insert(place, job);
+        }
+        self.epoch.fetch_add(1, Ordering::SeqCst);
+        // Those that wake up wake others.
+        self.wake(blocks.min(2) as u32);
+    }
+
+    fn wake(&self, count: u32) {
+        if self.sleepers.load(Ordering::SeqCst) != 0 {
+            futex::wake(&self.epoch, count.min(self.threads));
+        }
+    }
+
+    /// Takes part in the first job that has a block, a place, and what `wanted` asks for. Returns
+    /// whether there was one.
+    pub fn help(&self, wanted: impl Fn(&Job) -> bool) -> bool {
+        let job = {
+            let mut jobs = self.jobs.lock();
+            jobs.retain(|job| !job.is_exhausted());
+            jobs.iter().find(|job| job.has_place() && wanted(job)).cloned()
+        };
+        job.is_some_and(|job| job.take_part())
+    }
+
+    fn work(&self) {
+        super::fault::prepare_thread();
+        loop {
+            let epoch = self.epoch.load(Ordering::SeqCst);
+            if self.help(|_| true) {
+                continue;
+            }
+            if (0..SPINS).any(|_| {
+                std::hint::spin_loop();
+                self.epoch.load(Ordering::Relaxed) != epoch
+            }) {
+                continue;
+            }
+            self.sleepers.fetch_add(1, Ordering::SeqCst);
+            if self.epoch.load(Ordering::SeqCst) == epoch {
+                futex::wait(&self.epoch, epoch);
+            }
+            self.sleepers.fetch_sub(1, Ordering::SeqCst);
+            if !self.jobs.lock().is_empty() {
+                self.wake(2);
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What kernels can call: the table behind [`cpu_abi::Runtime`].
+
+use std::ffi::{CStr, c_char, c_void};
+use std::io::Write;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use cpu_abi::{BarrierReduction, BlockContext, Runtime, WARP_SIZE};
+use hip_runtime_sys::hipError_t;
+
+use super::barrier::{self, Arrival};
+use super::block::{Block, Mode, Pause};
+use super::{printf, reference};
+use crate::core::device::Device;
+
+pub static RUNTIME: Runtime = Runtime {
+    barrier_sync,
+    barrier_arrive,
+    barrier_reduce,
+    yield_now,
+    vprintf,
+    malloc,
+    free,
+    assert_fail,
+    trap,
+    global_timer,
+    reserved: [std::ptr::null(); 4],
+    shuffle: reference::shuffle,
+    warp_operation: reference::warp_operation,
+};
+
+/// The rounding and flushing state of vector arithmetic.
+pub fn float_state() -> u32 {
+    let mut state = 0u32;
+    // SAFETY: stores the register to a local variable.
+    unsafe {
+        std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut state, options(nostack, preserves_flags))
+    };
+    state
+}
+
+/// Sets what [`float_state`] gave, unless it is set already.
+pub fn set_float_state(state: u32) {
+    if float_state() != state {
+        // SAFETY: the value was read from the register, or is its default.
+        unsafe {
+            std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const state, options(nostack, preserves_flags))
+        };
+    }
+}
+
+/// Runs `f` as if the thread had just begun: the program may have set modes that kernels do not expect.
+pub fn with_default_float_state(f: impl FnOnce()) {
+    /// No exceptions, round to nearest, denormals kept.
+    const DEFAULT: u32 = 0x1f80;
+    let state = float_state();
+    set_float_state(DEFAULT);
+    f();
+    set_float_state(state);
+}
+
+unsafe extern "C" fn barrier_sync(
+    block: *const BlockContext,
+    _warp: u32,
+    mask: u32,
+    id: u32,
+    threads: u32,
+) {
+    // SAFETY: a kernel passes the context that it was called with.
+    let block = unsafe { Block::of(block) };
+    barrier::arrive(
+        block,
+        Arrival { id, threads, mask, predicates: 0, reduction: None, waits: true },
+    );
+}
+
+unsafe extern "C" fn barrier_arrive(
+    block: *const BlockContext,
+    _warp: u32,
+    mask: u32,
+    id: u32,
+    threads: u32,
+) {
+    // SAFETY: as above.
+    let block = unsafe { Block::of(block) };
+    barrier::arrive(
+        block,
+        Arrival { id, threads, mask, predicates: 0, reduction: None, waits: false },
+    );
+}
+
+unsafe extern "C" fn barrier_reduce(
+    block: *const BlockContext,
+    _warp: u32,
+    mask: u32,
+    id: u32,
+    threads: u32,
+    reduction: u32,
+    predicates: u32,
+) -> u32 {
+    // SAFETY: as above.
+    let block = unsafe { Block::of(block) };
+    let reduction = match reduction {
+        1 => BarrierReduction::And,
+        2 => BarrierReduction::Or,
+        _ => BarrierReduction::Popc,
+    };
+    barrier::arrive(
+        block,
+        Arrival { id, threads, mask, predicates, reduction: Some(reduction), waits: true },
+    )
+}
+
+unsafe extern "C" fn yield_now(block: *const BlockContext, _warp: u32, _nanoseconds: u32) {
+    // SAFETY: as above.
+    let block = unsafe { Block::of(block) };
+    if block.job().is_stopped() {
+        block.pause(Pause::Stop);
+    }
+    if block.mode == Mode::Whole {
+        // Nobody else is on this thread; what is waited for happens on another.
+        std::thread::yield_now();
+    } else {
+        block.pause(Pause::Yield);
+    }
+}
+
+unsafe extern "C" fn vprintf(
+    block: *const BlockContext,
+    format: *const c_char,
+    arguments: *const u8,
+) -> i32 {
+    // SAFETY: as above; strings and arguments are read here, on the kernel's stack, where a bad pointer
+    // is the kernel's fault.
+    unsafe {
+        if format.is_null() {
+            return -1;
+        }
+        let block = Block::of(block);
+        printf::touch(format, arguments);
+        block.on_thread_stack(|| printf::print(CStr::from_ptr(format).to_bytes(), arguments))
+    }
+}
+
+unsafe extern "C" fn malloc(block: *const BlockContext, size: u64) -> *mut c_void {
+    // SAFETY: as above.
+    let block = unsafe { Block::of(block) };
+    block
+        .on_thread_stack(|| Device::get().heap.allocate(size as usize))
+        .map_or(std::ptr::null_mut(), |at| at as _)
+}
+
+unsafe extern "C" fn free(block: *const BlockContext, pointer: *mut c_void) {
+    // SAFETY: as above.
+    let block = unsafe { Block::of(block) };
+    if pointer.is_null() || block.on_thread_stack(|| Device::get().heap.free(pointer as usize)) {
+        return;
+    }
+    tracing::error!(
+        "kernel {}: free of {pointer:?}, which malloc did not return",
+        block.launch().kernel.name
+    );
+    stop(block, hipError_t::hipErrorLaunchFailure);
+}
+
+unsafe extern "C" fn assert_fail(
+    block: *const BlockContext,
+    warp: u32,
+    lane: u32,
+    message: *const c_char,
+    file: *const c_char,
+    line: u32,
+    function: *const c_char,
+    _char_size: u64,
+) {
+    // SAFETY: as above.
+    let context = unsafe { &*block };
+    // SAFETY: as above.
+    let block = unsafe { Block::of(block) };
+    let text = |pointer: *const c_char| {
+        if pointer.is_null() {
+            return "?".into();
+        }
+        // SAFETY: strings of the kernel.
+        unsafe { CStr::from_ptr(pointer) }.to_string_lossy()
+    };
+    let (file, function, message) = (text(file), text(function), text(message));
+    let [x, y, _] = context.ntid;
+    let index = warp * WARP_SIZE + lane;
+    let tid = [index % x, index / x % y, index / x / y];
+    let line = format!(
+        "{file}:{line}: {function}: block: [{},{},{}], thread: [{},{},{}] Assertion `{message}` failed.\n",
+        context.ctaid[0], context.ctaid[1], context.ctaid[2], tid[0], tid[1], tid[2]
+    );
+    block.on_thread_stack(|| {
+        // Nothing can be done about a standard error stream that is closed.
+        let _ = std::io::stderr().write_all(line.as_bytes());
+    });
+    drop((file, function, message, line));
+    stop(block, hipError_t::hipErrorAssert);
+}
+
+unsafe extern "C" fn trap(block: *const BlockContext, _warp: u32, _mask: u32) {
+    // SAFETY: as above.
+    let block = unsafe { Block::of(block) };
+    stop(block, hipError_t::hipErrorLaunchFailure);
+}
+
+/// Ends the launch with an error; does not return to the kernel.
+fn stop(block: &Block, error: hipError_t) {
+    block.on_thread_stack(|| block.launch().fail(block.job(), error));
+    block.pause(Pause::Stop);
+}
+
+unsafe extern "C" fn global_timer(_block: *const BlockContext) -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
+}

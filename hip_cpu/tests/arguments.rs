@@ -1,0 +1,224 @@
+//! Wrong arguments: the documented error, and no crash.
+
+mod common;
+
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+use common::*;
+use hip_runtime_sys::*;
+
+const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
+const HANDLE: hipError_t = hipError_t::hipErrorInvalidHandle;
+
+#[test]
+fn null_results() {
+    let _alone = alone();
+    // SAFETY: null pointers are checked.
+    unsafe {
+        assert_eq!(hipMalloc(null_mut(), 16), INVALID);
+        assert_eq!(hipHostMalloc(null_mut(), 16, 0), INVALID);
+        assert_eq!(hipMallocManaged(null_mut(), 16, 1), INVALID);
+        assert_eq!(hipStreamCreate(null_mut()), INVALID);
+        assert_eq!(hipEventCreate(null_mut()), INVALID);
+        assert_eq!(hipGetDeviceCount(null_mut()), INVALID);
+        assert_eq!(hipModuleLoadData(null_mut(), null_mut()), INVALID);
+        assert_eq!(hipPointerGetAttributes(null_mut(), null_mut()), INVALID);
+        assert_eq!(hipMemGetInfo(null_mut(), null_mut()), INVALID);
+        assert_eq!(hipGetLastError(), INVALID);
+        assert_eq!(hipGetLastError(), hipError_t::hipSuccess);
+    }
+}
+
+#[test]
+fn stale_and_foreign_handles() {
+    let _alone = alone();
+    let module = load("vector");
+    let function = module.function("empty");
+    let mut on_the_stack = 0u64;
+    let foreign: *mut c_void = (&raw mut on_the_stack).cast();
+    // SAFETY: handles may be anything.
+    unsafe {
+        for bad in [foreign, 0x10 as *mut c_void, usize::MAX as *mut c_void, function.cast()] {
+            assert_eq!(hipStreamSynchronize(bad.cast()), HANDLE);
+            assert_eq!(hipStreamDestroy(bad.cast()), HANDLE);
+            assert_eq!(hipEventRecord(bad.cast(), null_mut()), HANDLE);
+            assert_eq!(hipEventDestroy(bad.cast()), HANDLE);
+            assert_eq!(hipModuleUnload(bad.cast()), HANDLE);
+        }
+        assert_eq!(hipStreamDestroy(null_mut()), HANDLE);
+        assert_eq!(launch(null_mut(), shape(1, 1), &[]), HANDLE);
+        assert_eq!(launch(module.0.cast(), shape(1, 1), &[]), HANDLE);
+        ok(launch(function, shape(1, 1), &[]));
+        ok(hipModuleUnload(module.0));
+        assert_eq!(launch(function, shape(1, 1), &[]), HANDLE);
+        assert_eq!(hipModuleUnload(module.0), HANDLE);
+    }
+}
+
+#[test]
+fn shapes_of_launches() {
+    let _alone = alone();
+    let module = load("vector");
+    let function = module.function("empty");
+    let try_shape = |grid: [u32; 3], block: [u32; 3]| {
+        launch(function, Shape { grid, block, shared: 0, stream: null_mut() }, &[])
+    };
+    let one = [1, 1, 1];
+    for bad in [[0, 1, 1], [1, 0, 1], [1, 1, 0], [1, 65536, 1], [1, 1, 65536], [1 << 31, 1, 1]] {
+        assert_eq!(try_shape(bad, one), INVALID, "grid {bad:?}");
+    }
+    for bad in [[0, 1, 1], [1025, 1, 1], [1, 1025, 1], [1, 1, 65], [32, 32, 2], [512, 3, 1]] {
+        assert_eq!(try_shape(one, bad), INVALID, "block {bad:?}");
+    }
+    ok(try_shape([1, 65535, 1], [1, 1, 64]));
+    ok(try_shape([3, 1, 65535], [1, 1024, 1]));
+    ok(synchronize());
+}
+
+#[test]
+fn parameter_buffers() {
+    let _alone = alone();
+    let module = load("vector");
+    let function = module.function("saxpy");
+    assert_eq!(launch(function, shape(1, 32), &[0, 0, 0]), INVALID);
+    // SAFETY: null is checked.
+    unsafe {
+        let none = hipModuleLaunchKernel(
+            function,
+            1,
+            1,
+            1,
+            1,
+            1,
+            1,
+            0,
+            null_mut(),
+            null_mut(),
+            null_mut(),
+        );
+        assert_eq!(none, INVALID);
+    }
+    // Longer buffers are fine.
+    ok(launch(function, shape(1, 32), &[0, 0, 0, 0, 0, 0]));
+    ok(synchronize());
+}
+
+#[test]
+fn images() {
+    let _alone = alone();
+    let image = compile("vector");
+    let load = |image: &[u8]| {
+        // The image ends where readable memory ends.
+        let size = image.len().next_multiple_of(4096);
+        let mut module = null_mut();
+        // SAFETY: a mapping with a guard behind it.
+        unsafe {
+            let map = libc::mmap(
+                null_mut(),
+                size + 4096,
+                3,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            );
+            libc::mprotect(map.byte_add(size), 4096, libc::PROT_NONE);
+            let start = map.byte_add(size - image.len()).cast::<u8>();
+            std::ptr::copy_nonoverlapping(image.as_ptr(), start, image.len());
+            let error = hipModuleLoadData(&mut module, start.cast());
+            libc::munmap(map, size + 4096);
+            error
+        }
+    };
+    ok(load(&image));
+    let invalid = hipError_t::hipErrorInvalidImage;
+    for length in [0, 1, 16, 63, 64, 65, 200, 4096, image.len() / 2, image.len() - 1] {
+        assert_eq!(load(&image[..length]), invalid, "{length} bytes");
+    }
+    let with = |at: usize, bytes: &[u8]| {
+        let mut image = image.clone();
+        image[at..at + bytes.len()].copy_from_slice(bytes);
+        image
+    };
+    assert_eq!(load(&with(0, b"NOPE")), invalid);
+    assert_eq!(load(&with(18, &[0xe0, 0])), invalid, "machine");
+    assert_eq!(load(&with(16, &[1, 0])), invalid, "relocatable");
+    assert_eq!(load(&with(32, &[0xff; 8])), invalid, "program headers");
+    assert_eq!(load(&with(40, &[0xff; 8])), invalid, "section headers");
+    // A descriptor of another version.
+    let magic = 0x5a4c_4344u32.to_le_bytes();
+    let at = image
+        .windows(8)
+        .position(|window| window[..4] == magic && window[4..] == [1, 0, 0, 0])
+        .unwrap();
+    assert_eq!(load(&with(at + 4, &[2])), hipError_t::hipErrorNoBinaryForGpu);
+    assert_eq!(load(&with(at, &[0])), invalid);
+}
+
+#[test]
+fn copies() {
+    let _alone = alone();
+    let buffer = Buffer::new(&[1u8; 1000]);
+    let mut host = [0u8; 2000];
+    let host: *mut c_void = host.as_mut_ptr().cast();
+    let device: *mut c_void = buffer.0.cast();
+    use hipMemcpyKind as K;
+    // SAFETY: what is wrong is checked, what is right is valid.
+    unsafe {
+        assert_eq!(hipMemcpyHtoD(device, host, 1001), INVALID);
+        assert_eq!(hipMemcpyHtoD(device.byte_add(999), host, 2), INVALID);
+        assert_eq!(hipMemcpyDtoH(host, device.byte_sub(1), 1), INVALID);
+        assert_eq!(hipMemcpyHtoD(host, host, 1), INVALID);
+        assert_eq!(hipMemcpyDtoD(device, null_mut(), 1), INVALID);
+        assert_eq!(hipMemcpy(device, host, 8, K(77)), hipError_t::hipErrorInvalidMemcpyDirection);
+        assert_eq!(hipMemcpy(device, host, usize::MAX, K::hipMemcpyDefault), INVALID);
+        ok(hipMemcpy(null_mut(), null_mut(), 0, K::hipMemcpyDefault));
+        ok(hipMemcpy(host, device, 1000, K::hipMemcpyDefault));
+        assert_eq!(hipMemset(device, 1, 1001), INVALID);
+        assert_eq!(hipMemsetD32(device.byte_add(2), 1, 4), INVALID);
+        assert_eq!(hipMemset2D(device, 100, 1, 100, 11), INVALID);
+        assert_eq!(hipMemset2D(device, 50, 1, 100, 2), INVALID);
+        ok(hipMemset2D(device, 100, 1, 90, 10));
+        assert_eq!(
+            hipMemcpy2D(device, 100, host, 200, 100, usize::MAX / 100, K::hipMemcpyHostToDevice),
+            INVALID
+        );
+    }
+}
+
+#[test]
+fn memory() {
+    let _alone = alone();
+    let mut pointer = null_mut();
+    let (mut free, mut total) = (0, 0);
+    let mut local = 5u32;
+    let local: *mut c_void = (&raw mut local).cast();
+    // SAFETY: what is wrong is checked, what is right is valid.
+    unsafe {
+        ok(hipMalloc(&mut pointer, 0));
+        assert!(pointer.is_null());
+        ok(hipFree(null_mut()));
+        assert_eq!(hipFree(local), INVALID);
+        ok(hipMalloc(&mut pointer, 1000));
+        assert_eq!(hipFree(pointer.byte_add(1)), INVALID);
+        assert_eq!(hipHostFree(pointer), INVALID);
+        ok(hipFree(pointer));
+        assert_eq!(hipFree(pointer), INVALID);
+        ok(hipMemGetInfo(&mut free, &mut total));
+        assert_eq!(hipMalloc(&mut pointer, free + (1 << 20)), hipError_t::hipErrorOutOfMemory);
+        assert_eq!(hipMalloc(&mut pointer, usize::MAX), hipError_t::hipErrorOutOfMemory);
+        assert_eq!(
+            hipMemGetAddressRange(null_mut(), null_mut(), local),
+            hipError_t::hipErrorNotFound
+        );
+        let mut attributes = std::mem::zeroed();
+        ok(hipPointerGetAttributes(&mut attributes, local));
+        assert_eq!(attributes.type_, hipMemoryType::hipMemoryTypeUnregistered);
+        ok(hipHostRegister(local, 4, 0));
+        assert_eq!(hipHostRegister(local, 4, 0), hipError_t::hipErrorHostMemoryAlreadyRegistered);
+        ok(hipPointerGetAttributes(&mut attributes, local));
+        assert_eq!(attributes.type_, hipMemoryType::hipMemoryTypeHost);
+        ok(hipHostUnregister(local));
+        assert_eq!(hipHostUnregister(local), hipError_t::hipErrorHostMemoryNotRegistered);
+    }
+}

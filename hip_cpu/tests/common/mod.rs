@@ -1,0 +1,181 @@
+//! A module of test kernels, compiled from C, and a few short hands.
+
+#![allow(dead_code, clippy::unwrap_used)]
+
+use std::ffi::{CString, c_void};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::ptr::null_mut;
+use std::sync::{Mutex, MutexGuard};
+
+use hip_runtime_sys::*;
+pub use zluda_hip_cpu::api::*;
+
+/// One test at a time: the device belongs to the process, and some tests break it.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static LOCK: Mutex<()> = Mutex::new(());
+    LOCK.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+#[track_caller]
+pub fn ok(error: hipError_t) {
+    assert_eq!(error, hipError_t::hipSuccess);
+}
+
+/// Compiles `tests/kernels/<name>.c` to a shared object.
+pub fn compile(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
+    let target = tempfile::tempdir().unwrap();
+    let object: PathBuf = target.path().join("kernel.so");
+    let status = Command::new("cc")
+        .args([
+            "-shared",
+            "-fPIC",
+            "-O1",
+            "-fno-optimize-sibling-calls",
+            "-Wall",
+            "-Wno-infinite-recursion",
+            "-o",
+        ])
+        .arg(&object)
+        .arg(folder.join(format!("{name}.c")))
+        .status()
+        .unwrap();
+    assert!(status.success());
+    std::fs::read(object).unwrap()
+}
+
+pub struct TestModule(pub hipModule_t);
+
+pub fn load(name: &str) -> TestModule {
+    let image = compile(name);
+    let mut module = null_mut();
+    // SAFETY: the image is an ELF file.
+    ok(unsafe { hipModuleLoadData(&mut module, image.as_ptr().cast()) });
+    TestModule(module)
+}
+
+impl TestModule {
+    pub fn function(&self, name: &str) -> hipFunction_t {
+        let name = CString::new(name).unwrap();
+        let mut function = null_mut();
+        // SAFETY: valid pointers.
+        ok(unsafe { hipModuleGetFunction(&mut function, self.0, name.as_ptr()) });
+        function
+    }
+}
+
+/// A parameter: every one of the test kernels has 8 bytes.
+pub fn word<T: Copy>(value: T) -> u64 {
+    assert!(size_of::<T>() <= 8);
+    let mut word = 0u64;
+    // SAFETY: it fits.
+    unsafe {
+        std::ptr::copy_nonoverlapping(
+            (&raw const value).cast::<u8>(),
+            (&raw mut word).cast(),
+            size_of::<T>(),
+        )
+    };
+    word
+}
+
+pub struct Shape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub shared: u32,
+    pub stream: hipStream_t,
+}
+
+pub fn shape(grid: u32, block: u32) -> Shape {
+    Shape { grid: [grid, 1, 1], block: [block, 1, 1], shared: 0, stream: null_mut() }
+}
+
+pub fn launch(function: hipFunction_t, shape: Shape, params: &[u64]) -> hipError_t {
+    let mut size = size_of_val(params);
+    let mut extra = [
+        HIP_LAUNCH_PARAM_BUFFER_POINTER,
+        params.as_ptr().cast_mut().cast(),
+        HIP_LAUNCH_PARAM_BUFFER_SIZE,
+        (&raw mut size).cast(),
+        HIP_LAUNCH_PARAM_END,
+    ];
+    let Shape { grid: [gx, gy, gz], block: [bx, by, bz], shared, stream } = shape;
+    // SAFETY: valid arrays.
+    unsafe {
+        hipModuleLaunchKernel(
+            function,
+            gx,
+            gy,
+            gz,
+            bx,
+            by,
+            bz,
+            shared,
+            stream,
+            null_mut(),
+            extra.as_mut_ptr(),
+        )
+    }
+}
+
+pub fn cooperative(function: hipFunction_t, shape: Shape, params: &[u64]) -> hipError_t {
+    let mut buffer = [params.as_ptr().cast_mut().cast::<c_void>()];
+    let Shape { grid: [gx, gy, gz], block: [bx, by, bz], shared, stream } = shape;
+    // SAFETY: valid arrays.
+    unsafe {
+        hipModuleLaunchCooperativeKernel(
+            function,
+            gx,
+            gy,
+            gz,
+            bx,
+            by,
+            bz,
+            shared,
+            stream,
+            buffer.as_mut_ptr(),
+        )
+    }
+}
+
+/// Memory of the device.
+pub struct Buffer<T>(pub *mut T, pub usize);
+
+impl<T: Copy> Buffer<T> {
+    pub fn new(values: &[T]) -> Buffer<T> {
+        let mut pointer = null_mut();
+        // SAFETY: valid pointers.
+        unsafe {
+            ok(hipMalloc(&mut pointer, size_of_val(values)));
+            ok(hipMemcpyHtoD(pointer, values.as_ptr().cast(), size_of_val(values)));
+        }
+        Buffer(pointer.cast(), values.len())
+    }
+
+    pub fn read(&self) -> Vec<T> {
+        let mut values = Vec::with_capacity(self.1);
+        // SAFETY: there is room, and all of it is written.
+        unsafe {
+            ok(hipMemcpyDtoH(
+                values.as_mut_ptr() as *mut c_void,
+                self.0.cast(),
+                self.1 * size_of::<T>(),
+            ));
+            values.set_len(self.1);
+        }
+        values
+    }
+}
+
+impl<T> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        // SAFETY: a pointer of hipMalloc; where the device was reset meanwhile, an error that is no matter.
+        unsafe { hipFree(self.0.cast()) };
+    }
+}
+
+pub fn synchronize() -> hipError_t {
+    // SAFETY: no arguments.
+    unsafe { hipDeviceSynchronize() }
+}

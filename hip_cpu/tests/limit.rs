@@ -1,0 +1,38 @@
+//! The limit of device memory that `ZLUDA_MEMORY` sets. A process of its own: it is read once.
+
+mod common;
+
+use std::ptr::null_mut;
+
+use common::*;
+use hip_runtime_sys::*;
+
+#[test]
+fn memory_ends_where_it_was_said() {
+    // SAFETY: no other thread reads the environment yet.
+    unsafe { std::env::set_var("ZLUDA_MEMORY", "10M") };
+    let (mut free, mut total) = (0, 0);
+    let mut pointers = Vec::new();
+    // SAFETY: valid pointers.
+    unsafe {
+        ok(hipMemGetInfo(&mut free, &mut total));
+        assert_eq!((free, total), (10 << 20, 10 << 20));
+        loop {
+            let mut pointer = null_mut();
+            match hipMalloc(&mut pointer, 1 << 20) {
+                hipError_t::hipSuccess => pointers.push(pointer),
+                error => {
+                    assert_eq!(error, hipError_t::hipErrorOutOfMemory);
+                    break;
+                }
+            }
+        }
+        assert_eq!(pointers.len(), 10);
+        ok(hipMemGetInfo(&mut free, &mut total));
+        assert_eq!(free, 0);
+        // Memory that a stream is about to free counts as free.
+        ok(hipFreeAsync(pointers[0], null_mut()));
+        let mut pointer = null_mut();
+        ok(hipMalloc(&mut pointer, 1 << 20));
+    }
+}

@@ -1,0 +1,365 @@
+//! Streams and events: order, and what is asynchronous.
+
+mod common;
+
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use common::*;
+use hip_runtime_sys::*;
+
+fn stream(flags: u32) -> hipStream_t {
+    let mut stream = null_mut();
+    // SAFETY: valid pointer.
+    ok(unsafe { hipStreamCreateWithFlags(&mut stream, flags) });
+    stream
+}
+
+fn event(flags: u32) -> hipEvent_t {
+    let mut event = null_mut();
+    // SAFETY: valid pointer.
+    ok(unsafe { hipEventCreateWithFlags(&mut event, flags) });
+    event
+}
+
+/// A word that host and device share.
+fn pinned(value: u32) -> *mut u32 {
+    let mut pointer = null_mut();
+    // SAFETY: valid pointer, four bytes.
+    unsafe {
+        ok(hipHostMalloc(&mut pointer, 4, 0));
+        pointer.cast::<u32>().write_volatile(value);
+    }
+    pointer.cast()
+}
+
+fn on(stream: hipStream_t) -> Shape {
+    Shape { stream, ..shape(1, 32) }
+}
+
+/// A kernel that runs until this is dropped, or released.
+struct Blocker(*mut u32);
+
+impl Blocker {
+    fn new(module: &TestModule, stream: hipStream_t) -> Blocker {
+        let flag = pinned(0);
+        ok(launch(module.function("wait_for_host"), on(stream), &[word(flag)]));
+        Blocker(flag)
+    }
+
+    fn release(&self) {
+        // SAFETY: a word of pinned memory.
+        unsafe { self.0.write_volatile(1) };
+    }
+}
+
+impl Drop for Blocker {
+    fn drop(&mut self) {
+        self.release();
+        ok(synchronize());
+        // SAFETY: pinned memory, not in use any more.
+        unsafe { ok(hipHostFree(self.0.cast())) };
+    }
+}
+
+fn query(stream: hipStream_t) -> hipError_t {
+    // SAFETY: no pointers.
+    unsafe { hipStreamQuery(stream) }
+}
+
+#[test]
+fn launches_do_not_wait() {
+    let _alone = alone();
+    let module = load("vector");
+    let stream = stream(0);
+    let blocker = Blocker::new(&module, stream);
+    assert_eq!(query(stream), hipError_t::hipErrorNotReady);
+    blocker.release();
+    // SAFETY: no pointers.
+    ok(unsafe { hipStreamSynchronize(stream) });
+    ok(query(stream));
+}
+
+#[test]
+fn work_of_a_stream_comes_in_order() {
+    let _alone = alone();
+    let module = load("vector");
+    let function = module.function("increment_slowly");
+    for stream in [null_mut(), hipStreamPerThread, stream(0), stream(hipStreamNonBlocking)] {
+        let counter = Buffer::new(&[0u32]);
+        for _ in 0..200 {
+            ok(launch(function, on(stream), &[word(counter.0), word(100u32)]));
+        }
+        // SAFETY: no pointers.
+        ok(unsafe { hipStreamSynchronize(stream) });
+        assert_eq!(counter.read(), [200]);
+    }
+}
+
+#[test]
+fn the_legacy_stream_waits_for_blocking_streams_and_they_for_it() {
+    let _alone = alone();
+    let module = load("vector");
+    let (blocking, free) = (stream(0), stream(hipStreamNonBlocking));
+    let value = pinned(5);
+    let blocker = Blocker::new(&module, blocking);
+    // SAFETY: pinned memory.
+    unsafe {
+        ok(hipMemsetD32Async(value.cast(), 6, 1, null_mut()));
+        assert_eq!(query(null_mut()), hipError_t::hipErrorNotReady);
+        // Streams that block wait for the legacy stream, so for the first stream too.
+        ok(hipMemsetD32Async(value.cast(), 7, 1, hipStreamPerThread));
+        assert_eq!(query(hipStreamPerThread), hipError_t::hipErrorNotReady);
+        assert_eq!(value.read_volatile(), 5);
+        // One that does not block goes on.
+        ok(hipMemsetD32Async(value.cast(), 8, 1, free));
+        ok(hipStreamSynchronize(free));
+        assert_eq!(value.read_volatile(), 8);
+        blocker.release();
+        ok(synchronize());
+        assert_eq!(value.read_volatile(), 7);
+    }
+}
+
+#[test]
+fn two_streams_overlap() {
+    let _alone = alone();
+    let module = load("vector");
+    let (one, two) = (stream(0), stream(0));
+    let blocker = Blocker::new(&module, one);
+    let (from, to) = (pinned(1), pinned(2));
+    // SAFETY: pinned memory.
+    unsafe {
+        ok(hipMemcpyAsync(to.cast(), from.cast(), 4, hipMemcpyKind::hipMemcpyHostToDevice, two));
+        ok(hipStreamSynchronize(two));
+        assert_eq!(to.read_volatile(), 1);
+    }
+    assert_eq!(query(one), hipError_t::hipErrorNotReady);
+    drop(blocker);
+}
+
+#[test]
+fn events_order_streams() {
+    let _alone = alone();
+    let module = load("vector");
+    let (one, two) = (stream(hipStreamNonBlocking), stream(hipStreamNonBlocking));
+    let done = event(hipEventDisableTiming);
+    let value = pinned(0);
+    let blocker = Blocker::new(&module, one);
+    // SAFETY: pinned memory.
+    unsafe {
+        // An event that was never recorded holds nobody up.
+        ok(hipStreamWaitEvent(two, done, 0));
+        ok(hipStreamSynchronize(two));
+        ok(hipEventQuery(done));
+        ok(hipMemsetD32Async(value.cast(), 1, 1, one));
+        ok(hipEventRecord(done, one));
+        assert_eq!(hipEventQuery(done), hipError_t::hipErrorNotReady);
+        ok(hipStreamWaitEvent(two, done, 0));
+        // Handles may end while somebody waits.
+        ok(hipEventDestroy(done));
+        ok(hipMemsetD32Async(value.cast(), 2, 1, two));
+        assert_eq!(query(two), hipError_t::hipErrorNotReady);
+        blocker.release();
+        ok(hipStreamSynchronize(two));
+        assert_eq!(value.read_volatile(), 2);
+    }
+}
+
+#[test]
+fn events_measure_time() {
+    let _alone = alone();
+    let module = load("vector");
+    let stream = stream(0);
+    let (from, to, untimed) = (event(0), event(0), event(hipEventDisableTiming));
+    let mut time = -1.0;
+    // SAFETY: valid pointers.
+    unsafe {
+        assert_eq!(hipEventElapsedTime(&mut time, from, to), hipError_t::hipErrorInvalidHandle);
+        ok(hipEventRecord(from, stream));
+        let blocker = Blocker::new(&module, stream);
+        ok(hipEventRecord(to, stream));
+        ok(hipEventRecord(untimed, stream));
+        assert_eq!(hipEventElapsedTime(&mut time, from, to), hipError_t::hipErrorNotReady);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        blocker.release();
+        ok(hipEventSynchronize(to));
+        ok(hipEventElapsedTime(&mut time, from, to));
+        assert!((20.0..10_000.0).contains(&time), "{time}");
+        ok(hipEventElapsedTime(&mut time, to, from));
+        assert!(time <= -20.0);
+        assert_eq!(
+            hipEventElapsedTime(&mut time, from, untimed),
+            hipError_t::hipErrorInvalidHandle
+        );
+    }
+}
+
+#[test]
+fn host_functions_run_in_order_on_another_thread() {
+    static CALLS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+    unsafe extern "C" fn note(data: *mut c_void) {
+        CALLS.lock().unwrap().push(data.addr());
+        // What waits for the device must not be called from here.
+        assert_eq!(synchronize(), hipError_t::hipErrorNotSupported);
+    }
+    unsafe extern "C" fn called(_: hipStream_t, status: hipError_t, data: *mut c_void) {
+        ok(status);
+        CALLS.lock().unwrap().push(data.addr() + 100);
+    }
+    let _alone = alone();
+    let module = load("vector");
+    let stream = stream(0);
+    let blocker = Blocker::new(&module, stream);
+    // SAFETY: the functions take any data.
+    unsafe {
+        for data in 0..50 {
+            let data = std::ptr::without_provenance_mut(data);
+            ok(hipLaunchHostFunc(stream, Some(note), data));
+            ok(hipStreamAddCallback(stream, Some(called), data, 0));
+        }
+        assert!(CALLS.lock().unwrap().is_empty());
+        blocker.release();
+        ok(hipStreamSynchronize(stream));
+    }
+    let expected: Vec<usize> = (0..50).flat_map(|data| [data, data + 100]).collect();
+    assert_eq!(*CALLS.lock().unwrap(), expected);
+}
+
+#[test]
+fn long_chains_do_not_recurse() {
+    let _alone = alone();
+    let module = load("vector");
+    let stream = stream(0);
+    let value = pinned(0);
+    let blocker = Blocker::new(&module, stream);
+    for i in 0..200_000 {
+        // SAFETY: pinned memory.
+        ok(unsafe { hipMemsetD32Async(value.cast(), i, 1, stream) });
+    }
+    blocker.release();
+    // SAFETY: pinned memory.
+    unsafe {
+        ok(hipStreamSynchronize(stream));
+        assert_eq!(value.read_volatile(), 199_999);
+    }
+}
+
+#[test]
+fn program_memory_may_change_once_a_copy_was_asked_for() {
+    let _alone = alone();
+    let module = load("vector");
+    let stream = stream(0);
+    let target = Buffer::new(&vec![0u8; 1 << 20]);
+    let blocker = Blocker::new(&module, stream);
+    let mut source = vec![3u8; 1 << 20];
+    // SAFETY: as long as the buffers are.
+    ok(unsafe { hipMemcpyHtoDAsync(target.0.cast(), source.as_ptr().cast(), 1 << 20, stream) });
+    source.fill(9);
+    drop(blocker);
+    assert!(target.read().iter().all(|byte| *byte == 3));
+}
+
+#[test]
+fn many_threads_launch_at_once() {
+    let _alone = alone();
+    let module = load("vector");
+    let function = module.function("increment_slowly").addr();
+    let saxpy = module.function("saxpy").addr();
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            scope.spawn(move || {
+                let own = stream(if thread % 2 == 0 { 0 } else { hipStreamNonBlocking });
+                let counter = Buffer::new(&[0u32]);
+                let data: Vec<f32> = (0..5000).map(|i| (i + thread) as f32).collect();
+                let (x, y) = (Buffer::new(&data), Buffer::new(&data));
+                for round in 0..100 {
+                    let stream = if round % 3 == 0 { hipStreamPerThread } else { own };
+                    let counting = [word(counter.0), word(50u32)];
+                    ok(launch(std::ptr::without_provenance_mut(function), on(stream), &counting));
+                    let shape = Shape { stream, ..shape(40, 128) };
+                    let params = [word(1.0f32), word(x.0), word(y.0), word(5000u64)];
+                    ok(launch(std::ptr::without_provenance_mut(saxpy), shape, &params));
+                    // SAFETY: no pointers.
+                    ok(unsafe { hipStreamSynchronize(stream) });
+                }
+                assert_eq!(counter.read(), [100]);
+                let expected: Vec<f32> = data.iter().map(|value| value * 101.0).collect();
+                assert_eq!(y.read(), expected);
+            });
+        }
+    });
+}
+
+#[test]
+fn a_destroyed_stream_finishes_its_work() {
+    let _alone = alone();
+    let module = load("vector");
+    let stream = stream(0);
+    let value = pinned(0);
+    let blocker = Blocker::new(&module, stream);
+    // SAFETY: pinned memory; handles may be stale.
+    unsafe {
+        ok(hipMemsetD32Async(value.cast(), 4, 1, stream));
+        ok(hipStreamDestroy(stream));
+        assert_eq!(hipStreamDestroy(stream), hipError_t::hipErrorInvalidResourceHandle);
+        assert_eq!(query(stream), hipError_t::hipErrorInvalidResourceHandle);
+        blocker.release();
+        ok(synchronize());
+        assert_eq!(value.read_volatile(), 4);
+    }
+}
+
+#[test]
+fn freeing_waits_for_work() {
+    static LATE: AtomicU32 = AtomicU32::new(0);
+    let _alone = alone();
+    let module = load("vector");
+    let stream = stream(hipStreamNonBlocking);
+    let buffer = Buffer::new(&[0u32; 1000]);
+    let blocker = Blocker::new(&module, stream);
+    ok(launch(module.function("increment_slowly"), on(stream), &[word(buffer.0), word(10u32)]));
+    std::thread::scope(|scope| {
+        let blocker = blocker.0.addr();
+        scope.spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(30));
+            LATE.store(1, Ordering::SeqCst);
+            // SAFETY: a word of pinned memory.
+            unsafe { (blocker as *mut u32).write_volatile(1) };
+        });
+        drop(buffer);
+        assert_eq!(LATE.load(Ordering::SeqCst), 1);
+    });
+    ok(synchronize());
+}
+
+#[test]
+fn pools_allocate_in_stream_order() {
+    let _alone = alone();
+    let module = load("vector");
+    let stream = stream(0);
+    let (mut pool, mut pointer, mut used) = (null_mut(), null_mut(), 0u64);
+    // SAFETY: valid pointers.
+    unsafe {
+        ok(hipDeviceGetDefaultMemPool(&mut pool, 0));
+        let get = |used: &mut u64| {
+            let attribute = hipMemPoolAttr::hipMemPoolAttrUsedMemCurrent;
+            ok(hipMemPoolGetAttribute(pool, attribute, (used as *mut u64).cast()));
+        };
+        ok(hipMallocAsync(&mut pointer, 1 << 20, stream));
+        get(&mut used);
+        assert_eq!(used, 1 << 20);
+        let blocker = Blocker::new(&module, stream);
+        ok(hipMemsetAsync(pointer, 1, 1 << 20, stream));
+        ok(hipFreeAsync(pointer, stream));
+        // The pointer is gone for calls, but not for work that is under way.
+        assert_eq!(hipFreeAsync(pointer, stream), hipError_t::hipErrorInvalidValue);
+        get(&mut used);
+        assert_eq!(used, 1 << 20);
+        drop(blocker);
+        get(&mut used);
+        assert_eq!(used, 0);
+    }
+}
