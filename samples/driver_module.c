@@ -3,6 +3,8 @@
 // and with a parameter buffer, copies, events.
 #include "driver.h"
 
+#include <stddef.h>
+
 static const char ptx[] =
     ".version 6.4\n"
     ".target sm_52\n"
@@ -73,14 +75,15 @@ int main(void) {
     CUDA(cuLaunchKernel(scale, (COUNT + 127) / 128, 1, 1, 128, 1, 1, 0, NULL, parameters, NULL));
     for (int i = 0; i < COUNT; ++i) expected[i] = expected[i] * 3 + 0.5f;
 
-    // The same parameters in one buffer, at their natural alignments; another factor.
+    // The same parameters in one buffer, at their natural alignments; another factor. The size is that of the
+    // parameters, not of the structure, which is padded.
     struct {
         CUdeviceptr values;
         unsigned count;
         unsigned char which;
         float addend;
     } buffer = {memory, COUNT - 1, 0, -1};
-    size_t size = sizeof(buffer);
+    size_t size = offsetof(__typeof__(buffer), addend) + sizeof(buffer.addend);
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                      CU_LAUNCH_PARAM_END};
     CUstream stream;

@@ -1,12 +1,12 @@
 //! `bench`: CUDA programs on the CPU beside the same algorithms in native C++, launches, start of a
-//! program, and compilation. All that is compared is measured in turn in one run.
+//! program, and compilation. All that is compared is measured in turn in one run. Prints Markdown.
 
 mod compile;
 mod kernels;
 mod start;
 
 use crate::progress::heading;
-use crate::repository::{Profile, target};
+use crate::repository::{Profile, root, target};
 use crate::toolkit::{CUDA_13_0, cuda};
 use crate::{Result, verb};
 use clap::ValueEnum;
@@ -27,6 +27,9 @@ pub struct Options {
     /// Take the staged libraries as they are
     #[arg(long)]
     no_build: bool,
+    /// Also write docs/dev/performance.md
+    #[arg(long)]
+    write: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -47,15 +50,26 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         verb::build::build(Profile::Release)?;
     }
     let cuda = cuda(CUDA_13_0)?;
-    println!("{}", machine());
+    let mut page = format!(
+        "# Performance\n\nWhat `./x bench --write` measured on {}.\n\
+         Differences of a tenth are noise on a machine that others use.\n",
+        machine()
+    );
     let parts = if options.parts.is_empty() { Part::value_variants() } else { &options.parts };
     for part in parts {
-        match part {
+        let section = match part {
             Part::Kernels => kernels::compare(&cuda, &options.filter, options.rounds)?,
             Part::Launches => kernels::launches(&cuda, options.rounds)?,
             Part::Start => start::measure(&cuda, options.rounds)?,
             Part::Compile => compile::measure(&cuda, options.rounds)?,
-        }
+        };
+        println!("\n{section}");
+        page += &format!("\n{section}");
+    }
+    if options.write {
+        let path = root().join("docs/dev/performance.md");
+        fs::write(&path, page)?;
+        println!("wrote {}", path.display());
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -21,20 +21,21 @@ const LEAST_INSTRUCTIONS: usize = 150;
 const EMPTY: &str =
     ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry empty() { ret; }\n";
 
-pub fn measure(cuda: &Cuda, rounds: usize) -> Result<()> {
+pub fn measure(cuda: &Cuda, rounds: usize) -> Result<String> {
     let mut files: Vec<PathBuf> = Vec::new();
     for sample in sample::all("")? {
         sample.build_ptx(cuda)?;
         files.extend(sample.ptx(cuda));
     }
-    heading("The compiler, over the samples' PTX");
+    heading("Measuring the compiler");
     make(&folder())?;
     let empty = folder().join("empty.ptx");
     fs::write(&empty, EMPTY)?;
     let base = time(&empty, rounds)?.ok_or("`zluda compile` cannot compile an empty kernel")?;
-    println!(
-        "{:26} {:>12} {:>14} {:>24}",
-        "PTX", "instructions", "milliseconds", "for 1,000 instructions"
+    let mut text = format!(
+        "## Compilation\n\n`zluda compile --emit obj` of the samples' kernels for this machine, less the \
+         {base:.1} ms that an empty kernel takes; best of {rounds}.\n\n\
+         | PTX | instructions | milliseconds | for 1,000 instructions |\n|---|---|---|---|\n"
     );
     let (mut instructions, mut milliseconds) = (0, 0.0);
     for file in files {
@@ -43,20 +44,23 @@ pub fn measure(cuda: &Cuda, rounds: usize) -> Result<()> {
             continue;
         }
         let Some(time) = time(&file, rounds)? else {
-            println!("{:26} {count:12} does not compile", stem(&file));
+            text += &format!("| {} | {count} | does not compile | |\n", stem(&file));
             continue;
         };
         let time = (time - base).max(0.0);
-        println!("{:26} {count:12} {time:14.1} {:24.1}", stem(&file), time * 1000.0 / count as f64);
+        text += &format!(
+            "| {} | {count} | {time:.1} | {:.1} |\n",
+            stem(&file),
+            time * 1000.0 / count as f64
+        );
         instructions += count;
         milliseconds += time;
     }
-    println!(
-        "{:26} {instructions:12} {milliseconds:14.1} {:24.1}",
-        "all",
+    text += &format!(
+        "| all | {instructions} | {milliseconds:.1} | {:.1} |\n",
         milliseconds * 1000.0 / instructions.max(1) as f64
     );
-    Ok(())
+    Ok(text)
 }
 
 /// The least time of some runs, in milliseconds. `None`: it does not compile.
@@ -64,7 +68,7 @@ fn time(ptx: &Path, rounds: usize) -> Result<Option<f64>> {
     let mut times = Vec::new();
     for _ in 0..rounds {
         let mut command = Command::new(Profile::Release.staged().join("bin/zluda"));
-        command.arg("compile").arg(ptx).args(["--emit", "obj", "--output", "/dev/null"]);
+        command.arg("compile").arg(ptx).args(["--emit", "obj", "-o", "/dev/null"]);
         let output = capture(&mut command, LIMIT)?;
         if !output.success() {
             return Ok(None);
@@ -74,15 +78,18 @@ fn time(ptx: &Path, rounds: usize) -> Result<Option<f64>> {
     Ok(Some(best(&times)))
 }
 
-/// The instructions of a PTX text: statements that are no directives.
+/// Statements inside bodies that are no directives.
 fn count_instructions(ptx: &str) -> usize {
-    let statement = |line: &str| {
-        let line = line.trim();
-        // Operands of a call stand on lines of their own.
-        let begins = |c: char| c.is_ascii_lowercase() || c == '@' || c == '{';
-        line.contains(';') && line.starts_with(begins)
-    };
-    ptx.lines().filter(|line| statement(line)).count()
+    let mut depth = 0;
+    let mut count = 0;
+    for line in ptx.lines().map(str::trim) {
+        depth += line.matches('{').count();
+        if depth > 0 && line.ends_with(';') && !line.starts_with('.') && !line.starts_with("//") {
+            count += 1;
+        }
+        depth = depth.saturating_sub(line.matches('}').count());
+    }
+    count
 }
 
 #[cfg(test)]
@@ -91,8 +98,9 @@ mod tests {
 
     #[test]
     fn directives_and_labels_are_no_instructions() {
-        let ptx =
-            ".version 7.0\n.reg .b32 %r<3>;\n  mov.u32 %r1, 0;\nL1:\n@%p1 bra L1;\n// x;\n ret;\n";
-        assert_eq!(count_instructions(ptx), 3);
+        let ptx = ".version 9.0\n.visible .entry k(\n.param .u64 p\n)\n{\n.reg .b32 %r<3>;\n\n// a comment;\n\
+            mov.u32 \t%r1, %tid.x;\n$L__BB0_1:\n@%p1 bra $L__BB0_1;\n{ // callseq 0, 0\n.param .b32 a;\n\
+            call.uni f, (a);\n} // callseq 0\nret;\n}\n.global .u32 x;\n";
+        assert_eq!(count_instructions(ptx), 4);
     }
 }

@@ -15,11 +15,11 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Short runs need more of them.
 const RUNS_PER_ROUND: usize = 5;
 
-pub fn measure(cuda: &Cuda, rounds: usize) -> Result<()> {
+pub fn measure(cuda: &Cuda, rounds: usize) -> Result<String> {
     let samples = sample::all("vector_add")?;
     let sample = samples.first().ok_or("there is no sample vector_add")?;
     sample.build(cuda)?;
-    heading("The start of vector_add, as a whole process");
+    heading("Measuring the start of a program");
     let cache = folder().join("start-cache");
     let run = || -> Result<f64> {
         let mut command = Command::new(sample.program(cuda, Runtime::Static));
@@ -41,8 +41,13 @@ pub fn measure(cuda: &Cuda, rounds: usize) -> Result<()> {
         cold.push(run()?);
         warm.push(run()?);
     }
-    println!("{:14} {:>10} {:>10}", "milliseconds", "best", "median");
-    println!("{:14} {:10.1} {:10.1}", "empty cache", best(&cold), median(&cold));
-    println!("{:14} {:10.1} {:10.1}", "full cache", best(&warm), median(&warm));
-    Ok(())
+    Ok(format!(
+        "## Start of a program\n\nThe sample vector_add as a whole process, in milliseconds.\n\n\
+         | cache | best | median |\n|---|---|---|\n\
+         | empty | {:.1} | {:.1} |\n| full | {:.1} | {:.1} |\n",
+        best(&cold),
+        median(&cold),
+        best(&warm),
+        median(&warm)
+    ))
 }
