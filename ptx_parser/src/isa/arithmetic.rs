@@ -46,7 +46,9 @@ isa! {
     /// Multiplication. `.wide` results are twice as wide as `type_`.
     Mul = r"
         mul.mode.type  d, a, b;
-        .mode: MulMode = { .hi, .lo, .wide };
+        mul.wide@mode.narrow@type_  d, a, b;
+        .mode: MulMode = { .hi, .lo };
+        .narrow = { .u16, .u32, .s16, .s32 };
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
         ---
         mul{.rnd}{.ftz}{.sat}.f32  d, a, b;
@@ -65,11 +67,13 @@ isa! {
     /// wide as `type_`.
     Mad = r"
         mad.mode.type  d, a, b, c;
+        mad.wide@mode.narrow@type_  d, a, b, c;
         mad.hi@mode.sat.s32 d, a, b, c;
-        .mode: MulMode = { .hi, .lo, .wide };
+        .mode: MulMode = { .hi, .lo };
+        .narrow = { .u16, .u32, .s16, .s32 };
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
         ---
-        mad{.rnd}{.ftz}{.sat}.f32  d, a, b, c;
+        mad.rnd{.ftz}{.sat}.f32    d, a, b, c;
         mad.rnd.f64                d, a, b, c;
         .rnd: Rounding = { .rn, .rz, .rm, .rp };
     ";

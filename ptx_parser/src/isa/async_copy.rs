@@ -36,9 +36,9 @@ isa! {
 
     /// Copies a block of bytes.
     CpAsyncBulk = r"
-        cp.async.bulk.dst.src.mbarrier::complete_tx::bytes{.level::cache_hint} [dstMem], [srcMem], size, [mbar]{, cache-policy};
-        cp.async.bulk.dst.src.mbarrier::complete_tx::bytes.multicast::cluster{.level::cache_hint} [dstMem], [srcMem], size, [mbar], ctaMask{, cache-policy};
-        .dst: StateSpace = { .shared::cta, .shared::cluster };
+        cp.async.bulk.shared::cta@dst.global@src.mbarrier::complete_tx::bytes{.level::cache_hint} [dstMem], [srcMem], size, [mbar]{, cache-policy};
+        cp.async.bulk.shared::cluster@dst.src.mbarrier::complete_tx::bytes{.level::cache_hint} [dstMem], [srcMem], size, [mbar]{, cache-policy};
+        cp.async.bulk.shared::cluster@dst.global@src.mbarrier::complete_tx::bytes.multicast::cluster{.level::cache_hint} [dstMem], [srcMem], size, [mbar], ctaMask{, cache-policy};
         .src: StateSpace = { .global, .shared::cta };
         .level::cache_hint = { .L2::cache_hint };
         ---

@@ -5,19 +5,25 @@ use super::prelude::*;
 isa! {
     /// Atomic read, change and write; `d` is the old value. `sem` without a word is `.relaxed`.
     Atom = r"
-        atom{.sem}{.scope}{.space}.op{.level::cache_hint}.type d, [a], b{, cache-policy};
-        atom{.sem}{.scope}{.space}.cas@op{.level::cache_hint}.type d, [a], b, c{, cache-policy};
-        atom{.sem}{.scope}{.space}.cas@op.castype d, [a], b, c;
-        atom{.sem}{.scope}{.space}.exch@op{.level::cache_hint}.b128 d, [a], b{, cache-policy};
+        atom{.sem}{.scope}{.space}.bitop@op{.level::cache_hint}.bits d, [a], b{, cache-policy};
+        atom{.sem}{.scope}{.space}.add@op{.level::cache_hint}.addtype d, [a], b{, cache-policy};
+        atom{.sem}{.scope}{.space}.countop@op{.level::cache_hint}.u32 d, [a], b{, cache-policy};
+        atom{.sem}{.scope}{.space}.minmax@op{.level::cache_hint}.mintype d, [a], b{, cache-policy};
         atom{.sem}{.scope}{.space}.add@op.noftz{.level::cache_hint}.halftype d, [a], b{, cache-policy};
+        atom{.sem}{.scope}{.space}.exch@op{.level::cache_hint}.b128 d, [a], b{, cache-policy};
+        atom{.sem}{.scope}{.space}.cas@op.castype d, [a], b, c;
+        .castype@type_ = { .b16, .b32, .b64, .b128 };
         .space: StateSpace = { .global, .shared, .shared::cta, .shared::cluster };
         .sem: Semantics = { .relaxed, .acquire, .release, .acq_rel };
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
-        .op: AtomicOp = { .and, .or, .xor, .exch, .add, .inc, .dec, .min, .max };
-        .level::cache_hint = { .L2::cache_hint };
-        .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 };
-        .castype@type_ = { .b16, .b128 };
+        .bitop: AtomicOp = { .and, .or, .xor, .exch };
+        .countop: AtomicOp = { .inc, .dec };
+        .minmax: AtomicOp = { .min, .max };
+        .bits@type_ = { .b32, .b64 };
+        .addtype@type_ = { .u32, .s32, .u64, .f32, .f64 };
+        .mintype@type_ = { .u32, .s32, .u64, .s64 };
         .halftype@type_ = { .f16, .f16x2, .bf16, .bf16x2 };
+        .level::cache_hint = { .L2::cache_hint };
         ---
         atom{.sem}{.scope}{.global@space}.add@op{.level::cache_hint}.vec_32_bit@vec.f32  d, [a], b{, cache-policy};
         atom{.sem}{.scope}{.global@space}.op.noftz{.level::cache_hint}.vec_16_bit@vec.half_word_type@type_  d, [a], b{, cache-policy};
@@ -32,20 +38,26 @@ isa! {
 
     /// Atomic change without a result.
     Red = r"
-        red{.sem}{.scope}{.space}.op{.level::cache_hint}.type [a], b{, cache-policy};
+        red{.sem}{.scope}{.space}.bitop@op{.level::cache_hint}.bits [a], b{, cache-policy};
+        red{.sem}{.scope}{.space}.add@op{.level::cache_hint}.addtype [a], b{, cache-policy};
+        red{.sem}{.scope}{.space}.countop@op{.level::cache_hint}.u32 [a], b{, cache-policy};
+        red{.sem}{.scope}{.space}.minmax@op{.level::cache_hint}.mintype [a], b{, cache-policy};
         red{.sem}{.scope}{.space}.add@op.noftz{.level::cache_hint}.halftype [a], b{, cache-policy};
         .space: StateSpace = { .global, .shared, .shared::cta, .shared::cluster };
         .sem: Semantics = { .relaxed, .release };
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
-        .op: AtomicOp = { .and, .or, .xor, .add, .inc, .dec, .min, .max };
-        .level::cache_hint = { .L2::cache_hint };
-        .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 };
+        .bitop: AtomicOp = { .and, .or, .xor };
+        .countop: AtomicOp = { .inc, .dec };
+        .minmax: AtomicOp = { .min, .max };
+        .bits@type_ = { .b32, .b64 };
+        .addtype@type_ = { .u32, .s32, .u64, .f32, .f64 };
+        .mintype@type_ = { .u32, .s32, .u64, .s64 };
         .halftype@type_ = { .f16, .f16x2, .bf16, .bf16x2 };
+        .level::cache_hint = { .L2::cache_hint };
         ---
-        red{.sem}{.scope}{.space}.add@op{.level::cache_hint}.vec_32_bit@vec.f32  [a], b{, cache-policy};
-        red{.sem}{.scope}{.space}.op.noftz{.level::cache_hint}.vec_16_bit@vec.half_word_type@type_  [a], b{, cache-policy};
-        red{.sem}{.scope}{.space}.op.noftz{.level::cache_hint}.vec_32_bit@vec.packed_type@type_  [a], b{, cache-policy};
-        .space: StateSpace = { .global };
+        red{.sem}{.scope}{.global@space}.add@op{.level::cache_hint}.vec_32_bit@vec.f32  [a], b{, cache-policy};
+        red{.sem}{.scope}{.global@space}.op.noftz{.level::cache_hint}.vec_16_bit@vec.half_word_type@type_  [a], b{, cache-policy};
+        red{.sem}{.scope}{.global@space}.op.noftz{.level::cache_hint}.vec_32_bit@vec.packed_type@type_  [a], b{, cache-policy};
         .op: AtomicOp = { .add, .min, .max };
         .half_word_type = { .f16, .bf16 };
         .packed_type = { .f16x2, .bf16x2 };
@@ -56,16 +68,19 @@ isa! {
 
     /// Atomic change that an mbarrier tracks.
     RedAsync = r"
-        red.async.sem.scope{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar];
-        .sem: Semantics = { .relaxed };
-        .scope: Scope = { .cluster };
-        .ss: StateSpace = { .shared::cluster };
-        .op: AtomicOp = { .inc, .dec, .min, .max, .and, .or, .xor, .add };
-        .type = { .u32, .s32, .u64, .b32 };
+        red.async.relaxed@sem.cluster@scope{.shared::cluster@ss}.mbarrier::complete_tx::bytes.countop@op.u32 [a], b, [mbar];
+        red.async.relaxed@sem.cluster@scope{.shared::cluster@ss}.mbarrier::complete_tx::bytes.minmax@op.mintype@type_ [a], b, [mbar];
+        red.async.relaxed@sem.cluster@scope{.shared::cluster@ss}.mbarrier::complete_tx::bytes.bitop@op.b32 [a], b, [mbar];
+        red.async.relaxed@sem.cluster@scope{.shared::cluster@ss}.mbarrier::complete_tx::bytes.add@op.addtype@type_ [a], b, [mbar];
+        .countop: AtomicOp = { .inc, .dec };
+        .minmax: AtomicOp = { .min, .max };
+        .bitop: AtomicOp = { .and, .or, .xor };
+        .mintype = { .u32, .s32 };
+        .addtype = { .u32, .s32, .u64 };
         ---
-        red.async{.mmio}.sem.scope{.ss}.add@op.type [a], b;
+        red.async{.mmio}.release@sem.scope{.ss}.add@op.type [a], b;
         .sem: Semantics = { .release };
-        .scope: Scope = { .gpu, .cluster };
+        .scope: Scope = { .gpu, .sys };
         .ss: StateSpace = { .global };
         .type = { .u32, .s32, .u64, .s64 };
     ";
@@ -73,17 +88,19 @@ isa! {
     /// Fence between memory operations, or between proxies. Without `sem` it is `.acq_rel`.
     Fence = r"
         fence{.sem}.scope;
-        fence.sem.sync_restrict.cluster@scope;
+        fence.acquire@sem.sync_restrict::shared::cluster@sync_restrict.cluster@scope;
+        fence.release@sem.sync_restrict::shared::cta@sync_restrict.cluster@scope;
         fence.mbarrier_init.release@sem.cluster@scope;
         .sem: Semantics = { .sc, .acq_rel, .acquire, .release };
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
-        .sync_restrict: StateSpaceRestriction = { .sync_restrict::shared::cta, .sync_restrict::shared::cluster };
         ---
         fence.proxy.proxykind;
         fence.proxy.async@proxykind.space;
         fence.proxy.tensormap::generic@proxykind.release@sem.scope;
         fence.proxy.tensormap::generic@proxykind.acquire@sem.scope  [addr], size;
-        fence.proxy.async::generic@proxykind.sem.sync_restrict.cluster@scope;
+        fence.proxy.async::generic@proxykind.acquire@sem.sync_restrict::shared::cluster@sync_restrict.cluster@scope;
+        fence.proxy.async::generic@proxykind.release@sem.sync_restrict::shared::cta@sync_restrict.cluster@scope;
+        .sync_restrict: StateSpaceRestriction = { .sync_restrict::shared::cta };
         .proxykind: Proxy = { .alias, .async };
         .space: StateSpace = { .global, .shared::cta, .shared::cluster };
         .sem: Semantics = { .acquire, .release };
@@ -94,10 +111,8 @@ isa! {
     Membar = r"
         membar.level;
         membar.proxy.proxykind;
-        membar.proxy.async@proxykind.space;
         .level: Scope = { .cta, .gl, .sys };
         .proxykind: Proxy = { .alias, .async };
-        .space: StateSpace = { .global, .shared::cta, .shared::cluster };
     ";
 
     /// Reduction of the values that all devices of a multicast object hold.

@@ -18,11 +18,12 @@ isa! {
         ld.volatile@sem{.ss}{.level::prefetch_size}{.vec}.type  d, [a];
         ld.sem.scope{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
         ld.mmio.relaxed@sem.sys@scope{.global@ss}.type  d, [a];
-        ld.global@ss{.cop}.nc{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
+        ld.global@ss{.nccop@cop}.nc{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
         ld.global@ss.nc{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
         .sem: Semantics = { .relaxed, .acquire };
         .ss: StateSpace = { .const, .global, .local, .param::entry, .param::func, .param, .shared, .shared::cta, .shared::cluster };
         .cop: CacheOperator = { .ca, .cg, .cs, .lu, .cv };
+        .nccop: CacheOperator = { .ca, .cg, .cs };
         .level1::eviction_priority: L1Eviction = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, .L1::no_allocate };
         .level2::eviction_priority: L2Eviction = { .L2::evict_normal, .L2::evict_first, .L2::evict_last };
         .level::cache_hint = { .L2::cache_hint };
@@ -52,9 +53,15 @@ isa! {
 
     /// Conversion.
     Cvt = r"
-        cvt{.rnd}{.ftz}{.sat}.dtype.atype            d, a;
-        .rnd: Rounding = { .rni, .rzi, .rmi, .rpi, .rn, .rz, .rm, .rp };
-        .dtype = .atype = { .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .bf16, .f16, .f32, .f64 };
+        cvt{.sat}.itype@dtype.itype@atype            d, a;
+        cvt.frnd{.ftz}{.sat}.ftype@dtype.itype@atype d, a;
+        cvt.irnd{.ftz}{.sat}.itype@dtype.ftype@atype d, a;
+        cvt{.frnd}{.ftz}{.sat}.ftype@dtype.ftype@atype d, a;
+        cvt.irnd{.ftz}{.sat}.ftype@dtype.ftype@atype d, a;
+        .irnd@rnd: Rounding = { .rni, .rzi, .rmi, .rpi };
+        .frnd@rnd: Rounding = { .rn, .rz, .rm, .rp };
+        .itype = { .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64 };
+        .ftype = { .bf16, .f16, .f32, .f64 };
         ---
         cvt.rnd{.relu}{.satfinite}.f16@dtype.f32@atype       d, a;
         cvt.rnd{.relu}{.satfinite}.bf16@dtype.f32@atype      d, a;
@@ -69,7 +76,7 @@ isa! {
         cvt.rn@rnd.satfinite{.relu}.x2type@dtype.f32@atype         d, a, b;
         cvt.rn@rnd.satfinite{.relu}.f8x2type@dtype.f16x2@atype     d, a;
         cvt.rn@rnd{.relu}.f16x2@dtype.x2type@atype                 d, a;
-        cvt.rs@rnd{.relu}.satfinite.x4type@dtype.f32@atype         d, a, rbits;
+        cvt.rs@rnd{.relu}.satfinite.x4type@dtype.f32@atype         d, <a>, rbits;
         cvt.rnd{.satfinite}.ue8m0x2@dtype.f32@atype                d, a, b;
         cvt.rnd{.satfinite}.ue8m0x2@dtype.bf16x2@atype             d, a;
         cvt.rn@rnd.bf16x2@dtype.ue8m0x2@atype                      d, a;
@@ -89,8 +96,10 @@ isa! {
     /// Conversion of integers to narrower ones with saturation, packed; `c` gives the upper part.
     CvtPack = r"
         cvt.pack.sat.convertType.s32@ab_type        d, a, b;
+        .convertType = { .u16, .s16 };
+        ---
         cvt.pack.sat.convertType.s32@ab_type.cType  d, a, b, c;
-        .convertType = { .u16, .s16, .u2, .s2, .u4, .s4, .u8, .s8 };
+        .convertType = { .u2, .s2, .u4, .s4, .u8, .s8 };
         .cType = { .b32 };
     ";
 }

@@ -35,18 +35,26 @@ isa! {
 
     /// Comparison to predicates: `p` gets the result, `q` its opposite, each joined with `c`.
     Setp = r"
-        setp.CmpOp{.ftz}.type         p{|q}, a, b;
-        setp.CmpOp.BoolOp{.ftz}.type  p{|q}, a, b, {!}c;
-        .CmpOp: Comparison = { .eq, .ne, .lt, .le, .gt, .ge, .lo, .ls, .hi, .hs,
-                               .equ, .neu, .ltu, .leu, .gtu, .geu, .num, .nan };
+        setp.bitcmp.bits         p{|q}, a, b;
+        setp.bitcmp.BoolOp.bits  p{|q}, a, b, {!}c;
+        setp.icmp.signed         p{|q}, a, b;
+        setp.icmp.BoolOp.signed  p{|q}, a, b, {!}c;
+        setp.ucmp.unsigned         p{|q}, a, b;
+        setp.ucmp.BoolOp.unsigned  p{|q}, a, b, {!}c;
+        setp.fcmp{.ftz}.ftz_type         p{|q}, a, b;
+        setp.fcmp.BoolOp{.ftz}.ftz_type  p{|q}, a, b, {!}c;
+        setp.fcmp.float         p{|q}, a, b;
+        setp.fcmp.BoolOp.float  p{|q}, a, b, {!}c;
+        .bitcmp@cmp_op: Comparison = { .eq, .ne };
+        .icmp@cmp_op: Comparison = { .eq, .ne, .lt, .le, .gt, .ge };
+        .ucmp@cmp_op: Comparison = { .eq, .ne, .lt, .le, .gt, .ge, .lo, .ls, .hi, .hs };
+        .fcmp@cmp_op: Comparison = { .eq, .ne, .lt, .le, .gt, .ge, .equ, .neu, .ltu, .leu, .gtu, .geu, .num, .nan };
         .BoolOp: BoolOp = { .and, .or, .xor };
-        .type = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 };
-        ---
-        setp.CmpOp{.ftz}.type          p{|q}, a, b;
-        setp.CmpOp.BoolOp{.ftz}.type   p{|q}, a, b, {!}c;
-        .CmpOp: Comparison = { .eq, .ne, .lt, .le, .gt, .ge, .equ, .neu, .ltu, .leu, .gtu, .geu, .num, .nan };
-        .BoolOp: BoolOp = { .and, .or, .xor };
-        .type = { .f16, .f16x2, .bf16, .bf16x2 };
+        .bits@type_ = { .b16, .b32, .b64 };
+        .signed@type_ = { .s16, .s32, .s64 };
+        .unsigned@type_ = { .u16, .u32, .u64 };
+        .ftz_type@type_ = { .f32, .f16, .f16x2 };
+        .float@type_ = { .f64, .bf16, .bf16x2 };
     ";
 
     /// `d = c ? a : b`
@@ -84,23 +92,45 @@ isa! {
 
     /// Comparison to a number: all ones or 1.0 for true.
     Set = r"
-        set.CmpOp{.ftz}.dtype.stype         d, a, b;
-        set.CmpOp.BoolOp{.ftz}.dtype.stype  d, a, b, {!}c;
-        .CmpOp: Comparison = { .eq, .ne, .lt, .le, .gt, .ge, .lo, .ls, .hi, .hs,
-                               .equ, .neu, .ltu, .leu, .gtu, .geu, .num, .nan };
-        .BoolOp: BoolOp = { .and, .or, .xor };
+        set.bitcmp.dtype.bits         d, a, b;
+        set.bitcmp.BoolOp.dtype.bits  d, a, b, {!}c;
+        set.icmp.dtype.signed         d, a, b;
+        set.icmp.BoolOp.dtype.signed  d, a, b, {!}c;
+        set.ucmp.dtype.unsigned         d, a, b;
+        set.ucmp.BoolOp.dtype.unsigned  d, a, b, {!}c;
         .dtype = { .u32, .s32, .f32, .f16, .bf16 };
-        .stype = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f16, .bf16, .f32, .f64 };
+        .bitcmp@cmp_op: Comparison = { .eq, .ne };
+        .icmp@cmp_op: Comparison = { .eq, .ne, .lt, .le, .gt, .ge };
+        .ucmp@cmp_op: Comparison = { .eq, .ne, .lt, .le, .gt, .ge, .lo, .ls, .hi, .hs };
+        .fcmp@cmp_op: Comparison = { .eq, .ne, .lt, .le, .gt, .ge, .equ, .neu, .ltu, .leu, .gtu, .geu, .num, .nan };
+        .BoolOp: BoolOp = { .and, .or, .xor };
+        .bits@stype = { .b16, .b32, .b64 };
+        .signed@stype = { .s16, .s32, .s64 };
+        .unsigned@stype = { .u16, .u32, .u64 };
         ---
-        set.CmpOp{.ftz}.dtype.stype         d, a, b;
-        set.CmpOp.BoolOp{.ftz}.dtype.stype  d, a, b, {!}c;
+        set.fcmp{.ftz}.dtype.stype         d, a, b;
+        set.fcmp.BoolOp{.ftz}.dtype.stype  d, a, b, {!}c;
+        .dtype = { .u32, .s32, .f32, .f16 };
+        .stype = { .f16, .f32 };
+        ---
+        set.fcmp.dtype.stype         d, a, b;
+        set.fcmp.BoolOp.dtype.stype  d, a, b, {!}c;
+        .dtype = { .u32, .s32, .f32, .f16, .bf16 };
+        .stype = { .f16, .bf16, .f32, .f64 };
+        ---
+        set.fcmp{.ftz}.dtype.f16@stype         d, a, b;
+        set.fcmp.BoolOp{.ftz}.dtype.f16@stype  d, a, b, {!}c;
+        set.fcmp.dtype.bf16@stype              d, a, b;
+        set.fcmp.BoolOp.dtype.bf16@stype       d, a, b, {!}c;
         .dtype = { .u16, .s16 };
-        .stype = { .f16, .bf16 };
         ---
-        set.CmpOp{.ftz}.dtype.stype         d, a, b;
-        set.CmpOp.BoolOp{.ftz}.dtype.stype  d, a, b, {!}c;
-        .dtype = { .f16x2, .bf16x2, .u32, .s32 };
-        .stype = { .f16x2, .bf16x2 };
+        set.fcmp{.ftz}.dtype.f16x2@stype         d, a, b;
+        set.fcmp.BoolOp{.ftz}.dtype.f16x2@stype  d, a, b, {!}c;
+        .dtype = { .f16x2, .u32, .s32 };
+        ---
+        set.fcmp.dtype.bf16x2@stype         d, a, b;
+        set.fcmp.BoolOp.dtype.bf16x2@stype  d, a, b, {!}c;
+        .dtype = { .bf16x2, .u32, .s32 };
     ";
 
     /// `d = c >= 0 ? a : b`; `stype` is the type of `c`.

@@ -5,28 +5,38 @@ use super::prelude::*;
 isa! {
     /// Loads the fragment of a matrix.
     WmmaLoad = r"
-        wmma.load.matrix.sync.aligned.layout.shape{.ss}.type r, [p]{, stride};
-        .matrix: WmmaMatrix = { .a, .b, .c };
+        wmma.load.factor@matrix.sync.aligned.layout.shape{.ss}.atype@type_ r, [p]{, stride};
+        wmma.load.c@matrix.sync.aligned.layout.shape{.ss}.ctype@type_ r, [p]{, stride};
+        .shape: MatrixShape = { .m16n16k16, .m8n32k16, .m32n8k16 };
+        .atype = { .f16, .bf16, .s8, .u8 };
+        .ctype = { .f16, .f32, .s32 };
+        ---
+        wmma.load.factor@matrix.sync.aligned.layout.shape{.ss}.atype@type_ r, [p]{, stride};
+        wmma.load.c@matrix.sync.aligned.layout.shape{.ss}.ctype@type_ r, [p]{, stride};
+        .shape: MatrixShape = { .m16n16k8 };
+        .atype = { .tf32 };
+        .ctype = { .f32 };
+        ---
+        wmma.load.factor@matrix.sync.aligned.layout.shape{.ss}.atype@type_ r, [p]{, stride};
+        wmma.load.c@matrix.sync.aligned.layout.shape{.ss}.ctype@type_ r, [p]{, stride};
+        .shape: MatrixShape = { .m8n8k4 };
+        .atype = { .f64 };
+        .ctype = { .f64 };
+        ---
+        wmma.load.factor@matrix.sync.aligned.layout.shape{.ss}.atype@type_ r, [p]{, stride};
+        wmma.load.c@matrix.sync.aligned.layout.shape{.ss}.ctype@type_ r, [p]{, stride};
+        .shape: MatrixShape = { .m8n8k32 };
+        .atype = { .s4, .u4 };
+        .ctype = { .s32 };
+        ---
+        wmma.load.factor@matrix.sync.aligned.layout.shape{.ss}.atype@type_ r, [p]{, stride};
+        wmma.load.c@matrix.sync.aligned.layout.shape{.ss}.ctype@type_ r, [p]{, stride};
+        .shape: MatrixShape = { .m8n8k128 };
+        .atype = { .b1 };
+        .ctype = { .s32 };
+        .factor: WmmaMatrix = { .a, .b };
         .layout: Layout = { .row, .col };
         .ss: StateSpace = { .global, .shared, .shared::cta };
-        .shape: MatrixShape = { .m16n16k16, .m8n32k16, .m32n8k16 };
-        .type = { .f16, .bf16, .s8, .u8, .f32, .s32 };
-        ---
-        wmma.load.matrix.sync.aligned.layout.shape{.ss}.type r, [p]{, stride};
-        .shape: MatrixShape = { .m16n16k8 };
-        .type = { .tf32, .f32 };
-        ---
-        wmma.load.matrix.sync.aligned.layout.shape{.ss}.type r, [p]{, stride};
-        .shape: MatrixShape = { .m8n8k4 };
-        .type = { .f64 };
-        ---
-        wmma.load.matrix.sync.aligned.layout.shape{.ss}.type r, [p]{, stride};
-        .shape: MatrixShape = { .m8n8k32 };
-        .type = { .s4, .u4, .s32 };
-        ---
-        wmma.load.matrix.sync.aligned.layout.shape{.ss}.type r, [p]{, stride};
-        .shape: MatrixShape = { .m8n8k128 };
-        .type = { .b1, .s32 };
         writes = r;
     ";
 

@@ -6,8 +6,8 @@ isa! {
     /// Copies a box of a tensor.
     CpAsyncBulkTensor = r"
         cp.async.bulk.tensor.dim.dst.src{.load_mode}.mbarrier::complete_tx::bytes{.cta_group}{.level::cache_hint} [dstMem], [tensorMap, tensorCoords], [mbar]{, im2colInfo}{, cache-policy};
-        cp.async.bulk.tensor.dim.dst.src{.load_mode}.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group}{.level::cache_hint} [dstMem], [tensorMap, tensorCoords], [mbar], ctaMask{, cache-policy};
-        cp.async.bulk.tensor.dim.dst.src{.load_mode}.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group}{.level::cache_hint} [dstMem], [tensorMap, tensorCoords], [mbar], im2colInfo, ctaMask{, cache-policy};
+        cp.async.bulk.tensor.dim.shared::cluster@dst.src{.load_mode}.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group}{.level::cache_hint} [dstMem], [tensorMap, tensorCoords], [mbar], ctaMask{, cache-policy};
+        cp.async.bulk.tensor.dim.shared::cluster@dst.src{.load_mode}.mbarrier::complete_tx::bytes.multicast::cluster{.cta_group}{.level::cache_hint} [dstMem], [tensorMap, tensorCoords], [mbar], im2colInfo, ctaMask{, cache-policy};
         .dst: StateSpace = { .shared::cta, .shared::cluster };
         .src: StateSpace = { .global };
         .dim: Geometry = { .1d, .2d, .3d, .4d, .5d };
