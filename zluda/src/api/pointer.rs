@@ -13,12 +13,12 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The value of an attribute, as the type that it has.
+/// The value of an attribute, as the type that it has. What the manual calls a boolean is an `int` for
+/// NVIDIA's runtime.
 enum Value {
     Context(CUcontext),
     Int(c_int),
     Word(u64),
-    Bool(bool),
     /// Two words, for which the driver's interface to the kernel would be needed.
     Tokens,
 }
@@ -33,7 +33,6 @@ impl Value {
                 Value::Context(value) => data.cast::<CUcontext>().write_unaligned(value),
                 Value::Int(value) => data.cast::<c_int>().write_unaligned(value),
                 Value::Word(value) => data.cast::<u64>().write_unaligned(value),
-                Value::Bool(value) => data.cast::<bool>().write(value),
                 Value::Tokens => data.cast::<[u64; 2]>().write_unaligned([0; 2]),
             }
         }
@@ -60,14 +59,16 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
             Value::Int(allocation.sync_memops.load(Ordering::Relaxed))
         }
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID => Value::Word(allocation.id),
-        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => Value::Bool(allocation.kind == Kind::Managed),
+        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => {
+            Value::Int(c_int::from(allocation.kind == Kind::Managed))
+        }
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Value::Int(allocation.context.device),
-        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => Value::Bool(false),
+        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => Value::Int(0),
         A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => Value::Word(allocation.base),
         A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => Value::Word(allocation.size as u64),
-        A::CU_POINTER_ATTRIBUTE_MAPPED => Value::Bool(true),
+        A::CU_POINTER_ATTRIBUTE_MAPPED => Value::Int(1),
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => Value::Word(0),
-        A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Bool(false),
+        A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Int(0),
         // Read and write.
         A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(3),
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE if allocation.kind == Kind::Pool => {
@@ -78,7 +79,7 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
         A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE => Value::Word(allocation.size as u64),
         A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => Value::Word(allocation.base),
         A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => Value::Word(allocation.id),
-        A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Bool(false),
+        A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Int(0),
         _ => return Err(CUerror::INVALID_VALUE),
     })
 }
@@ -154,7 +155,7 @@ fn nothing(attribute: A) -> Value {
         | A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
         | A::CU_POINTER_ATTRIBUTE_MAPPED
         | A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
-        | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Bool(false),
+        | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Int(0),
         A::CU_POINTER_ATTRIBUTE_P2P_TOKENS => Value::Tokens,
         _ => Value::Word(0),
     }

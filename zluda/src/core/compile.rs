@@ -66,7 +66,7 @@ static CACHE: LazyLock<Cache> = LazyLock::new(|| Cache::open(config()));
 
 /// What tells this build of the driver from every other one. Code in the cache is from the same build.
 static BUILD: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let mut build = format!("{} {}", env!("CARGO_PKG_VERSION"), compiler::VERSION).into_bytes();
+    let mut build = env!("CARGO_PKG_VERSION").as_bytes().to_vec();
     build.extend(os::own_file_stamp());
     build
 });
@@ -91,7 +91,9 @@ impl Program {
                 return Ok(metadata);
             }
             let metadata = self.parsed()?.metadata();
-            CACHE.put(&key, &metadata.to_bytes());
+            if let Some(bytes) = metadata.to_bytes() {
+                CACHE.put(&key, &bytes);
+            }
             Ok(metadata)
         });
         metadata.as_ref().map_err(Failure::clone)

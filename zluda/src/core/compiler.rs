@@ -1,62 +1,63 @@
-//! The compiler, as the driver uses it: the only file that names `ptx`.
+//! The compiler, as the driver uses it: the only file that calls `ptx`.
 
 use crate::core::compile::{Failure, Target, Variant};
-use crate::core::metadata::{KernelInfo, Metadata};
+use crate::core::metadata::Metadata;
 use cuda_types::cuda::CUerror;
-
-/// Changes with what the compiler makes.
-pub(crate) const VERSION: &str = "0";
+use ptx::{Diagnostics, ErrorKind, Executor, Options, Program};
+use zluda_common::config::{self, config};
 
 /// A module that has been parsed.
 #[derive(Debug)]
-pub(crate) struct Parsed {
-    metadata: Metadata,
+pub(crate) struct Parsed(Program);
+
+/// Names everything that a kernel's code depends on besides its text and the build of the driver.
+pub(crate) fn describe(target: &Target, variant: Variant) -> String {
+    format!("{:?} abi {}", ptx_target(target, variant), cpu_abi::ABI_VERSION)
 }
 
-/// Names everything that a kernel's code depends on besides its text.
-pub(crate) fn describe(target: &Target, variant: Variant) -> String {
-    format!("{target:?} {variant:?}")
+fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
+    let executor = match config().executor {
+        config::Executor::Vector => Executor::Vector,
+        config::Executor::Reference => Executor::Reference,
+    };
+    match target {
+        Target::Cpu => ptx::Target::cpu_host(variant == Variant::RowWarps, executor),
+        Target::Amd(name) => ptx::Target::Amdgcn { gfx: name.clone() },
+    }
 }
 
 impl Parsed {
     pub(crate) fn parse(text: &[u8]) -> Result<Parsed, Failure> {
         let text = String::from_utf8_lossy(text);
-        if !text.contains(".version") {
-            return Err(Failure {
-                error: CUerror::INVALID_PTX,
-                log: "error[invalid]: no .version".to_owned(),
-            });
+        match Program::parse(&text) {
+            Ok(program) => Ok(Parsed(program)),
+            // What is wrong with a whole module is wrong with its syntax.
+            Err(diagnostics) => Err(failure(&diagnostics)),
         }
-        let kernels = text
-            .split(".entry")
-            .skip(1)
-            .map(|rest| KernelInfo {
-                name: rest
-                    .trim_start()
-                    .split(|c: char| c == '(' || c.is_whitespace())
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned(),
-                max_threads: 1024,
-                ..KernelInfo::default()
-            })
-            .collect();
-        Ok(Parsed { metadata: Metadata { kernels, ..Metadata::default() } })
     }
 
     pub(crate) fn metadata(&self) -> Metadata {
-        self.metadata.clone()
+        Metadata { kernels: self.0.kernels().to_vec(), globals: self.0.globals().clone() }
     }
 
     pub(crate) fn compile(
         &self,
         kernel: &str,
-        _target: &Target,
-        _variant: Variant,
+        target: &Target,
+        variant: Variant,
     ) -> Result<Vec<u8>, Failure> {
-        Err(Failure {
-            error: CUerror::NOT_SUPPORTED,
-            log: format!("error[unsupported]: no compiler for {kernel}"),
-        })
+        let options = Options { verify: config().debug.verify };
+        self.0
+            .compile(kernel, &ptx_target(target, variant), &options)
+            .map_err(|diagnostics| failure(&diagnostics))
     }
+}
+
+fn failure(diagnostics: &Diagnostics) -> Failure {
+    let error = match diagnostics.kind() {
+        ErrorKind::Unsupported => CUerror::NOT_SUPPORTED,
+        ErrorKind::Invalid => CUerror::INVALID_PTX,
+        ErrorKind::Bug => CUerror::UNKNOWN,
+    };
+    Failure { error, log: diagnostics.to_string() }
 }

@@ -6,7 +6,6 @@ use crate::core::context::Current;
 use crate::core::device::Device;
 use crate::core::device_attributes::{MAX_THREADS_PER_BLOCK, SHARED_MEMORY_PER_BLOCK};
 use crate::core::driver::{DeviceKind, driver};
-use crate::core::metadata::KernelInfo;
 use crate::core::module::ModuleData;
 use crate::core::{kind, library};
 use cuda_types::cuda::{
@@ -14,6 +13,7 @@ use cuda_types::cuda::{
 };
 use hip_runtime_sys::{hipFunction_t, hipModule_t};
 use parking_lot::Mutex;
+use ptx::KernelInfo;
 use std::ffi::CString;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};

@@ -46,7 +46,7 @@ impl Shape {
         if threads > info.max_threads {
             return Err(CUerror::INVALID_VALUE);
         }
-        if info.required_block != [0; 3] && info.required_block != self.block {
+        if info.reqntid.is_some_and(|required| required != self.block) {
             return Err(CUerror::INVALID_VALUE);
         }
         if self.shared > function.settings.max_dynamic_shared(info) {
@@ -99,21 +99,18 @@ pub(crate) unsafe fn collect(
         if given != 0 && source.is_null() {
             return Err(CUerror::INVALID_VALUE);
         }
-        // A kernel whose last parameter needs padding may come with or without it.
-        let length = given.min(info.param_size as usize);
-        if given < needed(info.params.last()) {
-            return Err(CUerror::INVALID_VALUE);
+        // NVIDIA's driver takes fewer bytes than the parameters have, but neither none nor more.
+        match given {
+            0 if info.param_size != 0 => return Err(CUerror::INVALID_VALUE),
+            _ if given > info.param_size as usize => return Err(CUerror::LAUNCH_OUT_OF_RESOURCES),
+            _ => {}
         }
         // SAFETY: the program says that its buffer has `given` bytes.
-        unsafe { std::ptr::copy_nonoverlapping(source.cast::<u8>(), bytes, length) }
+        unsafe { std::ptr::copy_nonoverlapping(source.cast::<u8>(), bytes, given) }
     } else if !info.params.is_empty() {
         return Err(CUerror::INVALID_VALUE);
     }
     Ok(buffer)
-}
-
-fn needed(last: Option<&crate::core::metadata::Param>) -> usize {
-    last.map_or(0, |last| (last.offset + last.size) as usize)
 }
 
 /// # Safety

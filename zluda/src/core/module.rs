@@ -7,10 +7,10 @@ use crate::core::driver::driver;
 use crate::core::function::{self, Function, Settings};
 use crate::core::kind;
 use crate::core::memory;
-use crate::core::metadata::Globals;
 use cuda_types::cuda::{CUdeviceptr, CUerror, CUfunction, CUmodule, CUres};
 use hip_runtime_sys::hipMemcpyKind;
 use parking_lot::Mutex;
+use ptx::GlobalLayout;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_void};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -111,7 +111,7 @@ impl Module {
         let metadata = self.data.program.metadata().map_err(|failure| failure.error)?;
         let variable = metadata
             .globals
-            .variables
+            .vars
             .iter()
             .find(|variable| variable.name.as_bytes() == name.to_bytes());
         let variable = variable.ok_or(CUerror::NOT_FOUND)?;
@@ -143,7 +143,7 @@ impl ModuleData {
     }
 }
 
-fn allocate_segment(current: &Current, globals: &Globals) -> CUres<u64> {
+fn allocate_segment(current: &Current, globals: &GlobalLayout) -> CUres<u64> {
     if globals.size == 0 {
         return Ok(0);
     }
@@ -152,12 +152,11 @@ fn allocate_segment(current: &Current, globals: &Globals) -> CUres<u64> {
     let mut image = globals.image.clone();
     // What the image does not say is zero.
     image.resize(globals.size as usize, 0);
-    for offset in &globals.relocations {
-        let word = usize::try_from(*offset)
-            .ok()
-            .and_then(|offset| image.get_mut(offset..)?.first_chunk_mut());
-        let word: &mut [u8; 8] = word.ok_or(CUerror::INVALID_IMAGE)?;
-        *word = u64::from_le_bytes(*word).wrapping_add(base).to_le_bytes();
+    for relocation in &globals.relocations {
+        let value = base.wrapping_add_signed(relocation.target) >> relocation.shift;
+        let (offset, width) = (relocation.offset as usize, usize::from(relocation.width).min(8));
+        let place = image.get_mut(offset..).and_then(|rest| rest.get_mut(..width));
+        place.ok_or(CUerror::INVALID_IMAGE)?.copy_from_slice(&value.to_le_bytes()[..width]);
     }
     // SAFETY: the segment has the size of the image.
     current.check(unsafe {

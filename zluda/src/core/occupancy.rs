@@ -5,8 +5,8 @@ use crate::core::device_attributes::{
     RESERVED_SHARED_MEMORY_PER_BLOCK, SHARED_MEMORY_PER_MULTIPROCESSOR, WARP_SIZE,
 };
 use crate::core::function::Settings;
-use crate::core::metadata::KernelInfo;
 use cuda_types::cuda::{CUerror, CUres};
+use ptx::KernelInfo;
 
 /// Blocks of `threads` threads with `dynamic` bytes of dynamic shared memory that run on one
 /// multiprocessor at the same time.
