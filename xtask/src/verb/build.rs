@@ -10,7 +10,7 @@ use std::process::ExitCode;
 /// What cargo builds (the package, the file that comes out) and what it is staged as.
 const PRODUCTS: &[(&str, &str, &str)] = &[
     ("zluda", "libzluda_cuda.so", "libcuda.so.1"),
-    ("hip_cpu", "libhip_cpu.so", "libzluda_hip_cpu.so"),
+    ("hip_cpu", "libzluda_hip_cpu.so", "libzluda_hip_cpu.so"),
     ("zluda_ld", "libzluda_ld.so", "libzluda_ld.so"),
     ("zluda_cli", "zluda_cli", "bin/zluda"),
 ];
