@@ -93,6 +93,8 @@ impl Barrier {
 }
 
 /// The running unit arrives, and waits if it says so. Returns the result of the reduction.
+// Inlined, because each return after a switch is mispredicted.
+#[inline(always)]
 pub fn arrive(block: &Block, arrival: Arrival) -> u32 {
     if block.mode == Mode::Whole {
         return arrive_whole(block, arrival);

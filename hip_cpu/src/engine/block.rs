@@ -13,10 +13,11 @@ use cpu_abi::{BlockContext, BlockEntry, ThreadContext, ThreadEntry, WARP_SIZE};
 
 use super::arena::Arena;
 use super::barrier::Barriers;
-use super::fault::{self, Fault};
+use super::fault::{self, Fault, Running};
 use super::job::{Job, Taken};
 use super::launch::Launch;
 use super::reference::Gathering;
+use super::runtime::{self, DEFAULT_FLOAT_STATE};
 use super::stack::KernelStack;
 
 /// How blocks of a launch run.
@@ -83,6 +84,10 @@ pub struct Block {
     current: Cell<u32>,
     live: Cell<u32>,
     ready: RefCell<VecDeque<u32>>,
+    /// The coroutine that runs, for the handler of faults.
+    running: Running,
+    /// What the float state register holds while no unit runs.
+    float_state: Cell<u32>,
     /// Units that only yielded since the last step began.
     yields: Cell<u32>,
     pub barriers: RefCell<Barriers>,
@@ -123,6 +128,8 @@ impl Block {
             current: Cell::new(0),
             live: Cell::new(0),
             ready: RefCell::new(VecDeque::with_capacity(count as usize)),
+            running: Cell::new(None),
+            float_state: Cell::new(DEFAULT_FLOAT_STATE),
             yields: Cell::new(0),
             barriers: RefCell::new(Barriers::new()),
             gatherings: RefCell::new(Vec::new()),
@@ -194,17 +201,21 @@ impl Block {
     // What units call, on their own coroutines.
 
     /// Leaves the running unit; returns when it is resumed. `Stop` never returns.
+    #[inline(always)]
     pub fn pause(&self, pause: Pause) {
         // SAFETY: set when the running coroutine began, and valid until it ends.
         let yielder = unsafe { &*self.units[self.current.get() as usize].yielder.get() };
-        let float_state = super::runtime::float_state();
+        let float_state = runtime::float_state();
+        self.float_state.set(float_state);
         loop {
             yielder.suspend(pause);
             if pause != Pause::Stop {
                 break;
             }
         }
-        super::runtime::set_float_state(float_state);
+        if self.float_state.get() != float_state {
+            runtime::set_float_state(float_state);
+        }
     }
 
     /// Runs `f` on the stack of the thread: code that takes locks must not run where a stack overflow of
@@ -217,12 +228,14 @@ impl Block {
     }
 
     /// Waits until somebody calls [`Block::wake`] for the running unit; returns what they brought.
+    #[inline(always)]
     pub fn wait(&self) -> u64 {
         self.pause(Pause::Wait);
         self.units[self.current.get() as usize].result.get()
     }
 
     /// Lets a waiting unit go on.
+    #[inline]
     pub fn wake(&self, unit: u32, result: u64) {
         self.units[unit as usize].result.set(result);
         self.ready.borrow_mut().push_back(unit);
@@ -268,12 +281,20 @@ impl Block {
         }
         let count = self.ready.borrow().len();
         self.yields.set(0);
-        for _ in 0..count {
-            let Some(unit) = self.ready.borrow_mut().pop_front() else { break };
-            if let Some(outcome) = self.resume(unit) {
-                self.abandon();
-                return Some(outcome);
+        // Another block may have run on this thread since.
+        self.float_state.set(runtime::float_state());
+        let outcome = fault::catching(&self.running, || {
+            for _ in 0..count {
+                let Some(unit) = self.ready.borrow_mut().pop_front() else { break };
+                if let Some(outcome) = self.resume(unit) {
+                    return Some(outcome);
+                }
             }
+            None
+        });
+        if outcome.is_some() {
+            self.abandon();
+            return outcome;
         }
         *moved |= (self.yields.get() as usize) < count;
         if self.live.get() == 0 {
@@ -288,6 +309,7 @@ impl Block {
     }
 
     /// Runs one unit until it pauses or ends. Returns an outcome if that ends the block.
+    #[inline(always)]
     fn resume(&self, unit: u32) -> Option<Outcome> {
         self.current.set(unit);
         let slot = &self.units[unit as usize];
@@ -295,9 +317,15 @@ impl Block {
         let coroutine = unsafe { &mut *slot.coroutine.get() };
         let coroutine = match coroutine {
             Some(coroutine) => coroutine,
-            None => coroutine.insert(self.start(unit)?),
+            None => {
+                if self.float_state.get() != DEFAULT_FLOAT_STATE {
+                    runtime::set_float_state(DEFAULT_FLOAT_STATE);
+                }
+                coroutine.insert(self.start(unit)?)
+            }
         };
-        match fault::catching(coroutine.trap_handler(), || coroutine.resume(())) {
+        self.running.set(Some(coroutine.trap_handler()));
+        match coroutine.resume(()) {
             CoroutineResult::Yield(Pause::Wait) => None,
             CoroutineResult::Yield(Pause::Yield) => {
                 self.yields.set(self.yields.get() + 1);
@@ -307,6 +335,7 @@ impl Block {
             CoroutineResult::Yield(Pause::Stop) => Some(Outcome::Stopped),
             CoroutineResult::Return(Exit::Fault(fault)) => Some(Outcome::Fault(fault)),
             CoroutineResult::Return(Exit::Finished) => {
+                self.float_state.set(runtime::float_state());
                 self.keep_stack(unit);
                 slot.finished.set(true);
                 self.live.set(self.live.get() - 1);
@@ -363,9 +392,9 @@ impl Block {
             }
         });
         let Some(mut coroutine) = coroutine else { return Outcome::Stopped };
+        self.running.set(Some(coroutine.trap_handler()));
         loop {
-            let result = fault::catching(coroutine.trap_handler(), || coroutine.resume(()));
-            let outcome = match result {
+            let outcome = match fault::catching(&self.running, || coroutine.resume(())) {
                 CoroutineResult::Yield(Pause::Yield) => continue,
                 // There is nobody who could wake it.
                 CoroutineResult::Yield(Pause::Wait) => Outcome::Deadlock,

@@ -31,9 +31,12 @@ unsafe impl Sync for Previous {}
 static PREVIOUS: Previous = Previous(UnsafeCell::new([const { MaybeUninit::uninit() }; 4]));
 static INSTALL: Once = Once::new();
 
+/// Where the thread notes which coroutine runs.
+pub type Running = Cell<Option<CoroutineTrapHandler<Exit>>>;
+
 thread_local! {
-    /// The coroutine that runs on this thread.
-    static CURRENT: Cell<Option<CoroutineTrapHandler<Exit>>> = const { Cell::new(None) };
+    /// The note that counts on this thread, or null.
+    static RUNNING: Cell<*const Running> = const { Cell::new(null()) };
     static ALTERNATE_STACK: AlternateStack = AlternateStack::install();
 }
 
@@ -58,11 +61,11 @@ pub fn prepare_thread() {
     ALTERNATE_STACK.with(|_| ());
 }
 
-/// Runs `f`, during which a fault on the stack of `coroutine` ends that coroutine.
-pub fn catching<R>(coroutine: CoroutineTrapHandler<Exit>, f: impl FnOnce() -> R) -> R {
-    let previous = CURRENT.replace(Some(coroutine));
+/// Runs `f`, during which a fault on the stack of the coroutine that `running` names ends that coroutine.
+pub fn catching<R>(running: &Running, f: impl FnOnce() -> R) -> R {
+    let previous = RUNNING.replace(running);
     let result = f();
-    CURRENT.set(previous);
+    RUNNING.set(previous);
     result
 }
 
@@ -76,7 +79,9 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc
     // Codes above 0 come from the processor; others were sent by somebody.
     if code > 0
         && stack::contains(stack_pointer)
-        && let Some(coroutine) = CURRENT.get()
+        // SAFETY: null, or the note of a block that runs on this thread.
+        && let Some(running) = unsafe { RUNNING.get().as_ref() }
+        && let Some(coroutine) = running.get()
         && coroutine.stack_ptr_in_bounds(stack_pointer)
     {
         let fault = Fault { signal, address };

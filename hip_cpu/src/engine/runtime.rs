@@ -38,22 +38,21 @@ pub fn float_state() -> u32 {
     state
 }
 
-/// Sets what [`float_state`] gave, unless it is set already.
+/// Sets the register to what [`float_state`] gave.
 pub fn set_float_state(state: u32) {
-    if float_state() != state {
-        // SAFETY: the value was read from the register, or is its default.
-        unsafe {
-            std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const state, options(nostack, preserves_flags))
-        };
-    }
+    // SAFETY: the value was read from the register, or is its default.
+    unsafe {
+        std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const state, options(nostack, preserves_flags))
+    };
 }
+
+/// No exceptions, round to nearest, denormals kept: what kernels begin with.
+pub const DEFAULT_FLOAT_STATE: u32 = 0x1f80;
 
 /// Runs `f` as if the thread had just begun: the program may have set modes that kernels do not expect.
 pub fn with_default_float_state(f: impl FnOnce()) {
-    /// No exceptions, round to nearest, denormals kept.
-    const DEFAULT: u32 = 0x1f80;
     let state = float_state();
-    set_float_state(DEFAULT);
+    set_float_state(DEFAULT_FLOAT_STATE);
     f();
     set_float_state(state);
 }
