@@ -69,7 +69,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         match self.entity(name)? {
             Entity::Memory { pointer } => {
                 let place = self.builder.byte_offset(pointer, self.i64(offset));
-                Ok(self.in_space(place, target))
+                // `.param` variables of a body hold arguments and results of calls, also in a kernel.
+                let named = matches!(state_space, Some(StateSpace::Param | StateSpace::ParamFunc));
+                Ok(if named { place } else { self.in_space(place, target) })
             }
             Entity::KernelParameter { offset: parameter } => {
                 let offset = u64::from(parameter).wrapping_add(offset);

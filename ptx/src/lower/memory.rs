@@ -95,18 +95,13 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             return self.write_extended(d, value, Some(type_.is_signed()));
         }
         let targets = if vector.is_some() { self.elements(d)? } else { vec![d.clone()] };
-        let constant = match space {
-            Some(StateSpace::Const | StateSpace::ParamEntry) => true,
-            Some(StateSpace::Param) => self.is_kernel(),
-            _ => false,
-        };
         let size = u64::from(type_.size());
         let mut values = Vec::with_capacity(targets.len());
         for index in 0..targets.len() as u64 {
             let pointer = self.pointer(address, space, index * size)?;
             let load = self.builder.load(storage_type(self.context, type_), pointer, type_.size());
             self.set_order(load, order);
-            if constant && order == Order::Weak {
+            if order == Order::Weak && pointer.ty().address_space() == super::space::CONSTANT {
                 load.add_empty_metadata(self.context, "invariant.load");
             }
             values.push(load);

@@ -1,55 +1,52 @@
 //! x86-64: per-thread IR goes to `spmd`, which makes code for warps or for single lanes.
 
-use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine};
+use llvm_zluda::Module;
+use spmd::{Form, KernelKind};
 
 use super::Executor;
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
 use crate::program::{Options, Stage};
 
-const TRIPLE: &str = "x86_64-unknown-linux-gnu";
-
 pub struct Machine {
-    llvm: TargetMachine,
-    cpu: String,
-    features: String,
-    row_warps: bool,
-    executor: Executor,
+    options: spmd::Options,
+    kind: KernelKind,
 }
 
 impl Machine {
-    pub fn new(
-        kernel: &str,
-        cpu: &str,
-        features: &str,
-        row_warps: bool,
-        executor: Executor,
-    ) -> Result<Self, Diagnostics> {
-        let llvm =
-            TargetMachine::new(TRIPLE, cpu, features, CodeGenOptLevel::LLVMCodeGenLevelDefault)
-                .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
-        Ok(Self { llvm, cpu: cpu.to_owned(), features: features.to_owned(), row_warps, executor })
+    pub fn new(cpu: &str, features: &str, row_warps: bool, executor: Executor) -> Self {
+        let kind = match executor {
+            Executor::Vector => KernelKind::Vector,
+            Executor::Reference => KernelKind::Reference,
+        };
+        let (cpu, features) = (cpu.to_owned(), features.to_owned());
+        Self { options: spmd::Options { row_warps, cpu, features, verify: false }, kind }
     }
 
     pub fn prepare(&self, module: &Module<'_>) {
-        module.set_triple(TRIPLE);
-        module.set_data_layout(&self.llvm.data_layout());
+        module.set_triple(spmd::TRIPLE);
+        module.set_data_layout(spmd::DATA_LAYOUT);
     }
 
     pub fn finish(
         &self,
-        module: Module<'_>,
+        module: &Module<'_>,
         info: &KernelInfo,
-        _options: &Options,
+        options: &Options,
         stage: Stage,
     ) -> Result<Vec<u8>, Diagnostics> {
-        let _ = (&self.cpu, &self.features, self.row_warps, self.executor);
-        match stage {
-            Stage::Ast | Stage::Ir | Stage::Llvm => Ok(module.print().into_bytes()),
-            Stage::Asm | Stage::Obj => Err(Diagnostics::unsupported(
-                &info.name,
-                "code for x86-64: the vectoriser is not there".to_owned(),
-            )),
-        }
+        let own = spmd::Options { verify: options.verify, ..self.options.clone() };
+        let result = match stage {
+            Stage::Ast | Stage::Ir | Stage::Llvm => {
+                spmd::lower(module, self.kind, &own, Form::Lowered)
+                    .map(|module| module.print().into_bytes())
+            }
+            Stage::Asm => spmd::compile_assembly(module, self.kind, &own).map(String::into_bytes),
+            Stage::Obj => spmd::compile_object(module, self.kind, &own),
+        };
+        result.map_err(|error| match error {
+            spmd::Error::Unsupported(_) => Diagnostics::unsupported(&info.name, error.to_string()),
+            _ => Diagnostics::bug(&info.name, error.to_string()),
+        })
     }
 }

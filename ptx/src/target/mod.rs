@@ -89,7 +89,7 @@ impl Target {
     pub(crate) fn machine(&self, kernel: &str) -> Result<Machine, Diagnostics> {
         Ok(match self {
             Target::Cpu { cpu, features, row_warps, executor } => {
-                Machine::Cpu(cpu::Machine::new(kernel, cpu, features, *row_warps, *executor)?)
+                Machine::Cpu(cpu::Machine::new(cpu, features, *row_warps, *executor))
             }
             Target::Amdgcn { gfx } => Machine::Amdgcn(amdgcn::Machine::new(kernel, gfx)?),
         })
@@ -114,7 +114,7 @@ impl Machine {
     /// From per-thread IR to `stage`.
     pub fn finish(
         &self,
-        module: Module<'_>,
+        module: &Module<'_>,
         info: &KernelInfo,
         options: &Options,
         stage: Stage,

@@ -39,14 +39,14 @@ impl Machine {
 
     pub fn finish(
         &self,
-        module: Module<'_>,
+        module: &Module<'_>,
         info: &KernelInfo,
         options: &Options,
         stage: Stage,
     ) -> Result<Vec<u8>, Diagnostics> {
         let kernel = info.name.as_str();
         let bug = |message: String| Diagnostics::bug(kernel, message);
-        refuse_named_barriers(&module, kernel)?;
+        refuse_named_barriers(module, kernel)?;
         let wave = if self.wave64 { WAVE64 } else { WAVE32 };
         let bytes = info.total_param_size.next_multiple_of(8);
         let text = format!("{}\n{wave}", PRELUDE.replace("PARAM_BYTES", &bytes.to_string()));
@@ -59,26 +59,21 @@ impl Machine {
         for function in module.functions().into_iter().filter(ours) {
             function.set_linkage(Linkage::LLVMInternalLinkage);
         }
-        make_kernel(&module, info, bytes)?;
+        make_kernel(module, info, bytes)?;
         module.add_flag("amdhsa_code_object_version", self.code_object_version);
-        verify(&module, kernel, "linking the prelude", options)?;
-        run_passes(
-            &module,
-            "always-inline,globaldce,default<O2>",
-            Some(&self.llvm),
-            options.verify,
-        )
-        .map_err(|error| bug(error.to_string()))?;
-        verify(&module, kernel, "optimisation", options)?;
+        verify(module, kernel, "linking the prelude", options)?;
+        run_passes(module, "always-inline,globaldce,default<O2>", Some(&self.llvm), options.verify)
+            .map_err(|error| bug(error.to_string()))?;
+        verify(module, kernel, "optimisation", options)?;
         match stage {
             Stage::Asm => {
                 let text =
-                    self.llvm.emit_assembly(&module).map_err(|error| bug(error.to_string()))?;
+                    self.llvm.emit_assembly(module).map_err(|error| bug(error.to_string()))?;
                 Ok(text.into_bytes())
             }
             Stage::Obj => {
                 let object =
-                    self.llvm.emit_object(&module).map_err(|error| bug(error.to_string()))?;
+                    self.llvm.emit_object(module).map_err(|error| bug(error.to_string()))?;
                 link_elf(&object, &["--no-undefined"]).map_err(|error| bug(error.to_string()))
             }
             Stage::Ast | Stage::Ir | Stage::Llvm => Ok(module.print().into_bytes()),

@@ -521,10 +521,11 @@ define void @zluda.free(ptr %p) alwaysinline nounwind {
   ret void
 }
 define void @zluda.assertfail(ptr %message, ptr %file, i32 %line, ptr %function, i64 %char_size) alwaysinline nounwind {
-  call void @llvm.trap()
+  call void @zluda.trap()
   ret void
 }
-define void @zluda.trap() alwaysinline nounwind {
+; Not inlined: where a trap splits a block, LLVM 22 leaves pseudo-instructions behind it as they are.
+define void @zluda.trap() noinline cold nounwind {
   call void @llvm.trap()
   ret void
 }
