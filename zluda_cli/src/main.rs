@@ -1,10 +1,11 @@
-//! The command `zluda`. Each subcommand is a file: [`run`], [`info`], [`cache`]. [`staged`] finds the
+//! The command `zluda`. Each subcommand is a file: [`run`], [`info`], [`compile`], [`cache`]. [`staged`] finds the
 //! libraries that belong to this program.
 
 // A command-line tool prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod cache;
+mod compile;
 mod info;
 mod run;
 mod staged;
@@ -25,6 +26,8 @@ enum Command {
     Run(run::Options),
     /// Show devices, configuration and cache
     Info,
+    /// Compile a file of PTX, and show or keep any stage of it
+    Compile(compile::Options),
     /// Look at the compiled kernels on disk, or remove them
     #[command(subcommand)]
     Cache(cache::Action),
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(options) => run::run(&options),
         Command::Info => info::run(),
+        Command::Compile(options) => compile::run(&options),
         Command::Cache(action) => cache::run(action),
     };
     result.unwrap_or_else(|failure| {

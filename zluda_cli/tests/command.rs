@@ -129,3 +129,80 @@ fn without_a_cache_there_is_nothing_to_clear() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(text(&output.stderr), "zluda: there is no cache that can be cleared\n");
 }
+
+const TWO_KERNELS: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry first(.param .u64 out)
+{
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+.visible .entry second() { ret; }
+";
+
+#[test]
+fn compile_shows_stages_of_kernels() {
+    let stage = Stage::new();
+    let file = stage.path("two.ptx").display().to_string();
+    std::fs::write(&file, TWO_KERNELS).expect("a file");
+    for (emit, wanted, unwanted) in [
+        ("ast", "st.global.u32", "define"),
+        ("ir", "zluda.tid.x", "st.global"),
+        ("llvm", "define", "st.global"),
+        ("asm", "s_endpgm", "define"),
+    ] {
+        let output = stage
+            .run(&["compile", &file, "--kernel", "first", "--target", "gfx1100", "--emit", emit]);
+        let shown = text(&output.stdout);
+        assert!(output.status.success(), "{emit}: {}", text(&output.stderr));
+        assert!(shown.contains(wanted) && !shown.contains(unwanted), "{emit}: {shown}");
+    }
+}
+
+#[test]
+fn compile_writes_an_object_for_each_kernel() {
+    let stage = Stage::new();
+    let file = stage.path("two.ptx").display().to_string();
+    std::fs::write(&file, TWO_KERNELS).expect("a file");
+    let objects = stage.path("objects");
+    std::fs::create_dir(&objects).expect("a folder");
+    let folder = objects.display().to_string();
+    let output =
+        stage.run(&["compile", &file, "--target", "gfx942", "--emit", "obj", "-o", &folder]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for kernel in ["first", "second"] {
+        let bytes = std::fs::read(objects.join(format!("{kernel}.o"))).expect("an object");
+        // ELF, 64 bits, for AMD GPUs (machine 224).
+        assert_eq!((&bytes[..5], &bytes[18..20]), (b"\x7fELF\x02".as_slice(), [224, 0].as_slice()));
+    }
+    let single = stage.path("single.o").display().to_string();
+    let output =
+        stage.run(&["compile", &file, "--target", "gfx942", "--emit", "obj", "-o", &single]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("several kernels"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn compile_says_what_is_wrong() {
+    let stage = Stage::new();
+    let file = stage.path("bad.ptx").display().to_string();
+    std::fs::write(&file, TWO_KERNELS.replace("st.global.u32", "st.nowhere.u32")).expect("a file");
+    let output = stage.run(&["compile", &file, "--emit", "ir"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("st.nowhere"), "{}", text(&output.stderr));
+    for (arguments, wanted) in [
+        (&["compile", "/nonexistent.ptx"] as &[&str], "/nonexistent.ptx: "),
+        (&["compile", &file, "--kernel", "third"], "no kernel third; there are: first, second"),
+        (&["compile", &file, "--target", "!"], "is no target"),
+    ] {
+        let output = stage.run(arguments);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains(wanted), "{}", text(&output.stderr));
+    }
+}

@@ -3,7 +3,7 @@
 use super::Report;
 use crate::program::capture;
 use crate::progress::{heading, parallel};
-use crate::repository::{Profile, make, stem, target};
+use crate::repository::{Profile, files, make_empty, stem, target};
 use crate::toolkit::CUDA_13_0;
 use crate::{Result, sample, verb};
 use object::{Object, ObjectSymbol};
@@ -29,12 +29,11 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let jobs: Vec<_> =
         TARGETS.iter().flat_map(|target| texts.iter().map(move |text| (target, text))).collect();
     let folder = target().join("test/amd");
-    make(&folder)?;
     heading("Compiling the samples' kernels for AMD GPUs");
     let results = parallel(
         &jobs,
         |(target, text)| format!("{} for {target}", stem(text)),
-        |(target, text)| compile(text, target, &folder.join(format!("{}-{target}.o", stem(text)))),
+        |(target, text)| compile(text, target, &folder.join(target).join(stem(text))),
         |result| result.is_ok(),
     );
     for ((target, text), result) in jobs.iter().zip(results) {
@@ -43,14 +42,27 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     Ok(())
 }
 
-fn compile(ptx: &Path, target: &str, to: &Path) -> std::result::Result<(), String> {
+/// Compiles all kernels of a file into a folder, and looks at each.
+fn compile(ptx: &Path, target: &str, folder: &Path) -> std::result::Result<(), String> {
+    make_empty(folder).map_err(|error| error.to_string())?;
     let mut command = Command::new(Profile::Release.staged().join("bin/zluda"));
-    command.arg("compile").arg(ptx).args(["--target", target, "--emit", "obj", "-o"]).arg(to);
+    command.arg("compile").arg(ptx).args(["--target", target, "--emit", "obj", "-o"]).arg(folder);
     let output = capture(&mut command, LIMIT).map_err(|error| error.to_string())?;
     if !output.success() {
         return Err(output.describe());
     }
-    let bytes = std::fs::read(to).map_err(|error| error.to_string())?;
+    let objects = files(folder, "o").map_err(|error| error.to_string())?;
+    if objects.is_empty() {
+        return Err("there are no kernels".to_owned());
+    }
+    objects
+        .iter()
+        .try_for_each(|object| check(object).map_err(|error| format!("{}: {error}", stem(object))))
+}
+
+/// The object is a code object of version 5 with a kernel and without undefined symbols.
+fn check(path: &Path) -> std::result::Result<(), String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     let object = object::File::parse(&*bytes).map_err(|error| error.to_string())?;
     if bytes.get(18..20) != Some(&object::elf::EM_AMDGPU.to_le_bytes()) {
         return Err("it is not made for AMD GPUs".to_owned());

@@ -1,0 +1,138 @@
+//! `zluda compile`: a file of PTX through the compiler, up to any stage, for any target.
+
+use crate::Failure;
+use ptx::{Options as Compilation, Program, Stage, Target};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// A file of PTX
+    file: PathBuf,
+    /// Only this kernel; otherwise all, each by itself
+    #[arg(long)]
+    kernel: Option<String>,
+    /// native, reference, a processor such as x86-64-v3, or an AMD GPU such as gfx1100
+    #[arg(long, default_value = "native")]
+    target: String,
+    /// How far to go
+    #[arg(long, value_enum, default_value = "asm")]
+    emit: Emit,
+    /// A file, or a folder that gets a file for each kernel; standard output if not given
+    #[arg(short, value_name = "PATH")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Emit {
+    /// The module as it was understood, as PTX
+    Ast,
+    /// Per-thread LLVM IR, the same for all targets
+    Ir,
+    /// The LLVM IR that the target's code is generated from
+    Llvm,
+    /// Assembly
+    Asm,
+    /// A linked object
+    Obj,
+}
+
+impl Emit {
+    fn stage(self) -> Stage {
+        match self {
+            Self::Ast => Stage::Ast,
+            Self::Ir => Stage::Ir,
+            Self::Llvm => Stage::Llvm,
+            Self::Asm => Stage::Asm,
+            Self::Obj => Stage::Obj,
+        }
+    }
+
+    /// Of files in a folder of results.
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Ast => "ptx",
+            Self::Ir | Self::Llvm => "ll",
+            Self::Asm => "s",
+            Self::Obj => "o",
+        }
+    }
+}
+
+/// A kernel that fails does not keep the others from being compiled.
+pub fn run(options: &Options) -> Result<ExitCode, Failure> {
+    let target = Target::parse(&options.target).map_err(|error| error.to_string())?;
+    let shown = options.file.display();
+    let text = fs::read(&options.file).map_err(|error| format!("{shown}: {error}"))?;
+    let text = String::from_utf8(text).map_err(|_| format!("{shown}: it is not text"))?;
+    let program =
+        Program::parse(&text).map_err(|diagnostics| format!("{shown}:\n{diagnostics}"))?;
+    let kernels = selected(&program, options)?;
+    let compilation = Compilation { verify: zluda_common::config::config().debug.verify };
+    let mut results = Vec::new();
+    let mut failures = 0;
+    for kernel in kernels {
+        match program.emit(&kernel, &target, &compilation, options.emit.stage()) {
+            Ok(bytes) => results.push((kernel, bytes)),
+            Err(diagnostics) => {
+                failures += 1;
+                eprintln!("zluda: {shown}: kernel {kernel}:\n{diagnostics}");
+            }
+        }
+    }
+    write(&results, options)?;
+    Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The names of the kernels to compile. The tree is the whole module's, whichever kernel it is asked for.
+fn selected(program: &Program, options: &Options) -> Result<Vec<String>, Failure> {
+    let mut names: Vec<String> =
+        program.kernels().iter().map(|kernel| kernel.name.to_string()).collect();
+    if let Some(wanted) = &options.kernel {
+        if !names.contains(wanted) {
+            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            return Err(Failure::from(format!(
+                "{}: no kernel {wanted}; there are: {known}",
+                options.file.display()
+            )));
+        }
+        names = vec![wanted.clone()];
+    } else if names.is_empty() {
+        return Err(Failure::from(format!("{}: there are no kernels", options.file.display())));
+    }
+    if options.emit == Emit::Ast {
+        names.truncate(1);
+    }
+    Ok(names)
+}
+
+fn write(results: &[(String, Vec<u8>)], options: &Options) -> Result<(), String> {
+    let all: Vec<u8> = results.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
+    let Some(path) = &options.output else {
+        if options.emit == Emit::Obj {
+            return Err("objects need a place to be written to: -o PATH".to_owned());
+        }
+        return std::io::stdout().write_all(&all).map_err(|error| error.to_string());
+    };
+    if path.is_dir() {
+        for (kernel, bytes) in results {
+            write_file(&path.join(format!("{kernel}.{}", options.emit.extension())), bytes)?;
+        }
+        return Ok(());
+    }
+    // Texts may follow each other; objects only where nobody reads them.
+    let is_device = path.exists() && !path.is_file();
+    if options.emit == Emit::Obj && results.len() > 1 && !is_device {
+        return Err(format!(
+            "there are several kernels: choose one with --kernel, or make {} a folder",
+            path.display()
+        ));
+    }
+    if results.is_empty() { Ok(()) } else { write_file(path, &all) }
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    fs::write(path, bytes).map_err(|error| format!("{}: {error}", path.display()))
+}
