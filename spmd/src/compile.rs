@@ -13,15 +13,16 @@ pub const DATA_LAYOUT: &str =
     "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128-A5";
 
 /// Scalar optimisation of per-thread IR. No pass here moves or copies convergent operations across
-/// branches, and none makes vectors, which would hide the lanes from the vectoriser.
-const PER_THREAD_PASSES: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine),\
+/// branches, and none makes vectors, which would hide the lanes from the vectoriser. (Without
+/// `no-verify-fixpoint` LLVM ends the process when one round of `instcombine` is not enough.)
+const PER_THREAD_PASSES: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),\
      cgscc(inline),globaldce,\
-     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine,reassociate,\
-     loop-mssa(loop-simplifycfg,licm<allowspeculation>),gvn,sccp,bdce,instcombine,dse,adce,simplifycfg)";
+     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,reassociate,\
+     loop-mssa(loop-simplifycfg,licm<allowspeculation>),gvn,sccp,bdce,instcombine<no-verify-fixpoint>,dse,adce,simplifycfg)";
 
 /// What comes after lowering, on scalar or on vector code.
-const FINAL_PASSES: &str = "function(sroa<modify-cfg>,early-cse<memssa>,instcombine,simplifycfg,\
-     loop-mssa(licm<allowspeculation>),gvn,instcombine,adce,simplifycfg),globaldce";
+const FINAL_PASSES: &str = "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
+     loop-mssa(licm<allowspeculation>),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg),globaldce";
 
 /// The stages that [`lower`] can stop at, for tools that show them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
