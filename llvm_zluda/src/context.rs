@@ -119,7 +119,9 @@ impl Context {
     pub fn const_structure<'c>(&'c self, fields: &[Value<'c>]) -> Value<'c> {
         let mut raw: Vec<_> = fields.iter().map(|field| field.raw).collect();
         // SAFETY: `raw` holds constants of this context.
-        Value::new(unsafe { LLVMConstStructInContext(self.raw, raw.as_mut_ptr(), raw.len() as u32, 0) })
+        Value::new(unsafe {
+            LLVMConstStructInContext(self.raw, raw.as_mut_ptr(), raw.len() as u32, 0)
+        })
     }
 
     pub fn function_type<'c>(&'c self, result: Type<'c>, parameters: &[Type<'c>]) -> Type<'c> {

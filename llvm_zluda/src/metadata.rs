@@ -41,6 +41,14 @@ impl<'c> Module<'c> {
         }
     }
 
+    /// Adds an attribute with a number such as `uwtable` to a function.
+    pub fn add_attribute_with_value(&self, function: Value<'c>, name: &str, value: u64) {
+        if let Some(attribute) = self.context().enum_attribute(name, value) {
+            // SAFETY: callers give functions only.
+            unsafe { LLVMAddAttributeAtIndex(function.raw, LLVMAttributeFunctionIndex, attribute) }
+        }
+    }
+
     /// Adds an attribute with a number such as `align` or `dereferenceable` to a parameter.
     pub fn add_parameter_attribute(
         &self,
@@ -163,6 +171,22 @@ impl<'c> Module<'c> {
 const LOCATION_BITS: u64 = 0xfff;
 
 impl<'c> Value<'c> {
+    /// Adds an attribute such as `alwaysinline` to a call.
+    pub fn add_call_attribute(self, context: &'c Context, name: &str) {
+        if let Some(attribute) = context.enum_attribute(name, 0) {
+            // SAFETY: callers give calls only.
+            unsafe { LLVMAddCallSiteAttribute(self.raw, LLVMAttributeFunctionIndex, attribute) }
+        }
+    }
+
+    /// Says how a pointer argument of a call is aligned, in bytes.
+    pub fn set_argument_alignment(self, context: &'c Context, argument: u32, bytes: u32) {
+        if let Some(attribute) = context.enum_attribute("align", u64::from(bytes)) {
+            // SAFETY: callers give calls, and arguments that they have.
+            unsafe { LLVMAddCallSiteAttribute(self.raw, parameter_index(argument), attribute) }
+        }
+    }
+
     /// Attaches `!name !{}` to an instruction, such as `invariant.load`.
     pub fn add_empty_metadata(self, context: &'c Context, name: &str) {
         // SAFETY: the node belongs to the context; callers give instructions only.

@@ -423,6 +423,12 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// The `disjoint` flag of an `or`.
+    pub fn is_disjoint(self) -> bool {
+        // SAFETY: callers ask `or` instructions only.
+        unsafe { LLVMGetIsDisjoint(self.raw) != 0 }
+    }
+
     pub fn has_nsw(self) -> bool {
         // SAFETY: callers ask add, sub, mul, shl only.
         unsafe { LLVMGetNSW(self.raw) != 0 }

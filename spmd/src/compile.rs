@@ -84,7 +84,7 @@ fn machine(options: &Options) -> Result<TargetMachine, Error> {
     Ok(TargetMachine::new(
         TRIPLE,
         &options.cpu,
-        &options.features,
+        &options.target_features(),
         CodeGenOptLevel::LLVMCodeGenLevelDefault,
     )?)
 }

@@ -5,10 +5,14 @@
 //! yardstick that every vector result has to equal. `docs/dev/per_thread_ir.md` is what comes in, the crate
 //! `cpu_abi` what goes out.
 
+pub mod analysis;
 mod compile;
 mod descriptor;
+mod emit;
 mod math;
 mod options;
+mod outlined;
+mod processor;
 mod reference;
 mod shared;
 mod vectorize;

@@ -1,14 +1,163 @@
 //! Per-thread IR to vector code for whole warps.
+//!
+//! Input: optimised per-thread IR without shared variables. Output: a module that exports the kernel's
+//! descriptor; its entry loops over warps and runs each as one function of 32-lane vectors ([`crate::emit`]).
 
-use llvm_zluda::Module;
+use std::mem::offset_of;
 
+use cpu_abi::{BlockContext, FLAG_ROW_WARPS, FLAG_WAITS, KernelKind};
+use llvm_zluda::{IntPredicate, Linkage, Module, Opcode, Value, run_passes};
+use rustc_hash::FxHashMap;
+
+use crate::analysis::shape::alloca_stride;
+use crate::descriptor::{self, Description};
+use crate::emit::{self, Pair, Unit};
 use crate::{Error, Options};
 
-/// Not there yet.
+/// Kernels with this many instructions or more are compiled once for all warps, whole or not.
+const SPECIALIZE_BELOW: usize = 1500;
+
+/// One entry for every loop, no switches, loops with a preheader, one latch and exits of their own, and no
+/// value of a loop used outside but by phis. Vectors of one thread fall apart.
+const SHAPE: &str = "function(scalarizer,lower-switch,fix-irreducible,loop-simplify,lcssa)";
+
+/// Makes the vector form of the module's kernel.
 pub fn vectorize<'c>(
-    _module: &Module<'c>,
-    _static_shared_size: u32,
-    _options: &Options,
+    module: &Module<'c>,
+    static_shared_size: u32,
+    options: &Options,
 ) -> Result<Module<'c>, Error> {
-    Err(Error::Unsupported("vector code".into()))
+    let module = module.duplicate();
+    run_passes(&module, SHAPE, None, options.verify)?;
+    let kernel = descriptor::find_kernel(&module)?;
+    let threads: Vec<_> =
+        module.functions().into_iter().filter(|function| !function.is_declaration()).collect();
+    let local_size = local_size(&module, &threads);
+    // Stack variables are host memory like all other memory.
+    module.set_data_layout(&module.data_layout().replace("-A5", ""));
+
+    let mut functions = FxHashMap::default();
+    let mut pairs = Vec::new();
+    for &thread in &threads {
+        let warp = emit::declare(&module, thread)?;
+        warp.set_linkage(Linkage::LLVMInternalLinkage);
+        functions.insert(thread, warp);
+        pairs.push(Pair { thread, warp });
+    }
+    let unit = Unit { module: &module, options, functions: &functions };
+    let mut flags = if options.row_warps { FLAG_ROW_WARPS } else { 0 };
+    for &pair in &pairs {
+        if emit::emit_function(&unit, pair, pair.thread == kernel.function)? {
+            flags |= FLAG_WAITS;
+        }
+    }
+    let body = functions[&kernel.function];
+    remove(&threads);
+
+    let entry = block_entry(&module, &kernel.name, body);
+    descriptor::emit(
+        &module,
+        &kernel.name,
+        entry,
+        &Description {
+            kind: KernelKind::Vector,
+            flags,
+            param_size: kernel.param_size,
+            static_shared_size,
+            local_size,
+            max_threads_per_block: kernel.max_threads_per_block,
+        },
+    );
+    for function in module.functions() {
+        if !function.is_declaration() {
+            let width = options.vector_width().to_string();
+            module.add_string_attribute(function, "prefer-vector-width", &width);
+            module.add_attribute_with_value(function, "uwtable", 2);
+        }
+    }
+    Ok(module)
+}
+
+/// Bytes of stack variables of one thread, as far as it is known.
+fn local_size(module: &Module<'_>, functions: &[Value<'_>]) -> u32 {
+    let bytes: u64 = functions
+        .iter()
+        .flat_map(|function| function.blocks())
+        .flat_map(|block| block.instructions())
+        .filter(|instruction| instruction.opcode() == Opcode::LLVMAlloca)
+        .map(|alloca| alloca_stride(module, alloca))
+        .sum();
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+/// Deletes the per-thread functions, which may call one another.
+fn remove(functions: &[Value<'_>]) {
+    for function in functions {
+        function.replace_all_uses_with(function.ty().poison());
+    }
+    for function in functions {
+        function.delete_global();
+    }
+}
+
+/// The `BlockEntry`: a loop over warps, whole ones with a mask that is known.
+fn block_entry<'c>(module: &Module<'c>, name: &str, body: Value<'c>) -> Value<'c> {
+    let cx = module.context();
+    let i32_type = cx.i32();
+    let ty = cx.function_type(cx.void(), &[cx.ptr(0), i32_type, i32_type]);
+    let entry = module.add_function(&format!("{name}.block"), ty);
+    entry.set_linkage(Linkage::LLVMInternalLinkage);
+    let [start, head, whole, part, latch, done] =
+        ["start", "head", "whole", "part", "latch", "done"]
+            .map(|name| module.append_block(entry, name));
+    let b = cx.builder();
+    let (block, first, last) = (entry.parameter(0), entry.parameter(1), entry.parameter(2));
+
+    b.position_at_end(start);
+    let ntid = |axis: usize| {
+        let offset = cx.i64().const_int((offset_of!(BlockContext, ntid) + 4 * axis) as u64);
+        b.load(i32_type, b.byte_offset(block, offset), 4)
+    };
+    let threads = b.mul(b.mul(ntid(0), ntid(1)), ntid(2));
+    let none = b.icmp(IntPredicate::LLVMIntUGE, first, last);
+    b.cond_br(none, done, head);
+
+    b.position_at_end(head);
+    let warp = b.phi(i32_type);
+    let left = b.sub(threads, b.shl(warp, i32_type.const_int(5)));
+    let is_whole = b.icmp(IntPredicate::LLVMIntUGE, left, i32_type.const_int(32));
+    let instructions: usize = body.blocks().iter().map(|block| block.instructions().len()).sum();
+    let specialize = instructions < SPECIALIZE_BELOW;
+    if specialize {
+        b.cond_br(is_whole, whole, part);
+    } else {
+        b.br(part);
+    }
+
+    b.position_at_end(whole);
+    if specialize {
+        let call = b.call(body, &[block, warp, i32_type.all_ones()]);
+        call.add_call_attribute(cx, "alwaysinline");
+    }
+    b.br(latch);
+
+    b.position_at_end(part);
+    let lanes = b.sub(
+        b.shl(i32_type.const_int(1), b.and(left, i32_type.const_int(31))),
+        i32_type.const_int(1),
+    );
+    let mask = b.select(is_whole, i32_type.all_ones(), lanes);
+    let call = b.call(body, &[block, warp, mask]);
+    call.add_call_attribute(cx, "noinline");
+    b.br(latch);
+
+    b.position_at_end(latch);
+    let next = b.add(warp, i32_type.const_int(1));
+    let more = b.icmp(IntPredicate::LLVMIntULT, next, last);
+    b.cond_br(more, head, done);
+    warp.add_incoming(&[(first, start), (next, latch)]);
+
+    b.position_at_end(done);
+    b.ret_void();
+    entry
 }

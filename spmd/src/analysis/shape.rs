@@ -1,0 +1,268 @@
+//! [`Shape`]: how a value of one thread differs from that of the next.
+
+use llvm_zluda::{Module, Opcode, Type, Value};
+
+/// The relation between the lanes of a value, as a lattice: unknown, then strided, then varying.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Nothing has been seen yet, or undefined.
+    Unknown,
+    /// Lane `n` has the value of lane 0 plus `n` times this; 0 is uniform.
+    Strided(i64),
+    Varying,
+}
+
+impl Shape {
+    pub const UNIFORM: Shape = Shape::Strided(0);
+
+    pub fn meet(self, other: Shape) -> Shape {
+        match (self, other) {
+            (Shape::Unknown, shape) | (shape, Shape::Unknown) => shape,
+            (a, b) if a == b => a,
+            _ => Shape::Varying,
+        }
+    }
+
+    pub fn is_uniform(self) -> bool {
+        self == Self::UNIFORM
+    }
+
+    pub fn is_uniform_or_unknown(self) -> bool {
+        matches!(self, Shape::Strided(0) | Shape::Unknown)
+    }
+}
+
+/// How shapes of operands make shapes of results.
+pub struct ShapeRules<'m, 'c> {
+    pub module: &'m Module<'c>,
+    /// Warps never span rows of a block.
+    pub row_warps: bool,
+}
+
+/// The shape of an operand.
+pub type Of<'f, 'c> = &'f dyn Fn(Value<'c>) -> Shape;
+
+impl<'c> ShapeRules<'_, 'c> {
+    /// Arguments of device functions.
+    pub fn argument(&self, _argument: Value<'c>) -> Shape {
+        Shape::Varying
+    }
+
+    /// The shape of an instruction other than a phi.
+    pub fn instruction(&self, instruction: Value<'c>, of: Of<'_, 'c>) -> Shape {
+        let opcode = instruction.opcode();
+        match opcode {
+            Opcode::LLVMAlloca => {
+                return Shape::Strided(alloca_stride(self.module, instruction) as i64);
+            }
+            Opcode::LLVMCall => return self.call(instruction, of),
+            Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => return Shape::Varying,
+            Opcode::LLVMLoad => {
+                return match of(instruction.operand(0)) {
+                    Shape::Strided(0) => Shape::UNIFORM,
+                    Shape::Unknown => Shape::Unknown,
+                    _ => Shape::Varying,
+                };
+            }
+            _ => {}
+        }
+        let operands: Vec<Shape> =
+            instruction.operands().iter().map(|&operand| of(operand)).collect();
+        if operands.contains(&Shape::Unknown) && !operands.contains(&Shape::Varying) {
+            return Shape::Unknown;
+        }
+        if operands.iter().all(|shape| shape.is_uniform()) {
+            return Shape::UNIFORM;
+        }
+        if operands.contains(&Shape::Varying) || !is_scalar_address_like(instruction.ty()) {
+            return Shape::Varying;
+        }
+        self.strided(instruction, opcode, &operands).unwrap_or(Shape::Varying)
+    }
+
+    /// Operands are strided, and one at least is not uniform.
+    fn strided(&self, instruction: Value<'c>, opcode: Opcode, operands: &[Shape]) -> Option<Shape> {
+        let stride = |index: usize| match operands.get(index) {
+            Some(Shape::Strided(stride)) => *stride,
+            _ => 0,
+        };
+        let constant = |index: u32| instruction.operand(index).as_const_signed();
+        let strided = match opcode {
+            Opcode::LLVMAdd => stride(0).checked_add(stride(1))?,
+            Opcode::LLVMSub => stride(0).checked_sub(stride(1))?,
+            Opcode::LLVMOr if instruction.is_disjoint() => stride(0).checked_add(stride(1))?,
+            Opcode::LLVMMul => match (constant(0), constant(1)) {
+                (_, Some(factor)) => stride(0).checked_mul(factor)?,
+                (Some(factor), _) => stride(1).checked_mul(factor)?,
+                _ => return None,
+            },
+            Opcode::LLVMShl => {
+                let bits = u32::try_from(constant(1)?).ok().filter(|&bits| bits < 32)?;
+                stride(0).checked_mul(1 << bits)?
+            }
+            // Lanes that differ only in the bits that go away, or that stay.
+            Opcode::LLVMLShr | Opcode::LLVMAShr => {
+                let bits = u32::try_from(constant(1)?).ok().filter(|&bits| bits < 32)?;
+                if !self.lanes_stay_below(instruction.operand(0), stride(0), bits) {
+                    return None;
+                }
+                0
+            }
+            Opcode::LLVMAnd => {
+                let mask = constant(1)? as u64;
+                let low = mask.trailing_ones();
+                let cleared = mask.trailing_zeros();
+                if mask == (1u64 << low.min(63)) - 1
+                    && self.lanes_stay_below(instruction.operand(0), stride(0), low)
+                {
+                    stride(0)
+                } else if self.lanes_stay_below(instruction.operand(0), stride(0), cleared) {
+                    0
+                } else {
+                    return None;
+                }
+            }
+            Opcode::LLVMSExt | Opcode::LLVMZExt if instruction.operand(0).ty().bits() >= 32 => {
+                stride(0)
+            }
+            Opcode::LLVMTrunc if instruction.ty().bits() >= 8 => stride(0),
+            Opcode::LLVMPtrToInt | Opcode::LLVMIntToPtr if pointer_sized(instruction) => stride(0),
+            Opcode::LLVMAddrSpaceCast | Opcode::LLVMFreeze | Opcode::LLVMBitCast => stride(0),
+            Opcode::LLVMSelect if stride(0) == 0 && stride(1) == stride(2) => stride(1),
+            Opcode::LLVMGetElementPtr => self.element_pointer(instruction, operands)?,
+            _ => return None,
+        };
+        // The stride of all lanes together stays far from any width.
+        (strided.unsigned_abs() < 1 << 24).then_some(Shape::Strided(strided))
+    }
+
+    fn element_pointer(&self, gep: Value<'c>, operands: &[Shape]) -> Option<i64> {
+        let mut ty = gep.gep_source_type();
+        let mut total = 0i64;
+        for (index, shape) in operands.iter().enumerate() {
+            let Shape::Strided(stride) = *shape else { return None };
+            let size = match index {
+                0 => 1,
+                1 => self.module.size_of(ty) as i64,
+                _ if ty.is_struct() => {
+                    let field = gep.operand(index as u32).as_const_int()? as usize;
+                    ty = *ty.fields().get(field)?;
+                    0
+                }
+                _ => {
+                    ty = ty.element();
+                    self.module.size_of(ty) as i64
+                }
+            };
+            if index > 0 && stride != 0 && gep.operand(index as u32).ty().bits() < 64 {
+                return None;
+            }
+            total = total.checked_add(stride.checked_mul(size)?)?;
+        }
+        Some(total)
+    }
+
+    /// Lane 0 has zeros in the low `bits` bits, and all lanes differ from it only there.
+    fn lanes_stay_below(&self, value: Value<'c>, stride: i64, bits: u32) -> bool {
+        stride >= 0 && bits < 32 && stride * 31 < 1 << bits && self.base_zeros(value, 8) >= bits
+    }
+
+    /// Low bits of lane 0's value that are zero.
+    fn base_zeros(&self, value: Value<'c>, depth: u32) -> u32 {
+        if let Some(constant) = value.as_const_int() {
+            return constant.trailing_zeros();
+        }
+        if !value.is_instruction() || depth == 0 {
+            return 0;
+        }
+        let zeros = |index: u32| self.base_zeros(value.operand(index), depth - 1);
+        match value.opcode() {
+            Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMOr => zeros(0).min(zeros(1)),
+            Opcode::LLVMMul => zeros(0).saturating_add(zeros(1)).min(64),
+            Opcode::LLVMShl => {
+                zeros(0) + value.operand(1).as_const_int().unwrap_or(0).min(64) as u32
+            }
+            Opcode::LLVMAnd => zeros(0).max(zeros(1)),
+            Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMTrunc | Opcode::LLVMFreeze => {
+                zeros(0)
+            }
+            Opcode::LLVMCall => match value.called_name().as_str() {
+                "zluda.laneid" => 64,
+                "zluda.tid.x" if self.row_warps => 5,
+                _ => 0,
+            },
+            _ => 0,
+        }
+    }
+
+    fn call(&self, call: Value<'c>, of: Of<'_, 'c>) -> Shape {
+        let name = call.called_name();
+        let shapes: Vec<Shape> = call.arguments().iter().map(|&argument| of(argument)).collect();
+        let all_uniform = || {
+            if shapes.contains(&Shape::Varying)
+                || shapes.iter().any(|s| matches!(s, Shape::Strided(n) if *n != 0))
+            {
+                Shape::Varying
+            } else if shapes.contains(&Shape::Unknown) {
+                Shape::Unknown
+            } else {
+                Shape::UNIFORM
+            }
+        };
+        // Uniform where all lanes name the same members.
+        let by_members = || match shapes.last() {
+            Some(Shape::Unknown) => Shape::Unknown,
+            Some(Shape::Strided(0)) => Shape::UNIFORM,
+            _ => Shape::Varying,
+        };
+        if name.starts_with("llvm.") {
+            return all_uniform();
+        }
+        let Some(name) = name.strip_prefix("zluda.") else { return Shape::Varying };
+        match name {
+            "laneid" => Shape::Strided(1),
+            "tid.x" if self.row_warps => Shape::Strided(1),
+            "tid.x" => Shape::Varying,
+            "tid.y" | "tid.z" if !self.row_warps => Shape::Varying,
+            "elect" | "vprintf" | "malloc" => Shape::Varying,
+            "shfl.idx" => {
+                let whole_warp = call
+                    .operand(2)
+                    .as_const_int()
+                    .is_some_and(|c| c & 0x1f00 == 0 && c & 0x1f == 0x1f);
+                match (shapes[1], whole_warp) {
+                    (Shape::Unknown, _) => Shape::Unknown,
+                    (Shape::Strided(0), true) => Shape::UNIFORM,
+                    _ => Shape::Varying,
+                }
+            }
+            _ if name.starts_with("shfl.") || name.starts_with("match.any") => Shape::Varying,
+            _ if name.starts_with("vote.")
+                || name.starts_with("match.all")
+                || name.starts_with("redux.") =>
+            {
+                by_members()
+            }
+            "activemask" | "clock64" | "globaltimer" => Shape::UNIFORM,
+            _ if name.starts_with("barrier.red") => Shape::UNIFORM,
+            _ if name.starts_with("indirect.") => Shape::Varying,
+            // Places in the grid and pure functions of one thread.
+            _ => all_uniform(),
+        }
+    }
+}
+
+fn is_scalar_address_like(ty: Type<'_>) -> bool {
+    ty.is_pointer() || (ty.is_int() && (8..=64).contains(&ty.bits()))
+}
+
+fn pointer_sized(cast: Value<'_>) -> bool {
+    [cast.ty(), cast.operand(0).ty()].iter().all(|ty| ty.is_pointer() || ty.bits() == 64)
+}
+
+/// Bytes from one lane's copy of a stack variable to the next one's.
+pub fn alloca_stride(module: &Module<'_>, alloca: Value<'_>) -> u64 {
+    let count = alloca.operand(0).as_const_int().unwrap_or(1);
+    let align = alloca.alignment().max(1) as u64;
+    (module.size_of(alloca.allocated_type()) * count).next_multiple_of(align).max(align)
+}

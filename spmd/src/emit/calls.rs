@@ -1,0 +1,445 @@
+//! Calls: of device functions, of LLVM's intrinsics, of ours, and of the runtime.
+
+use std::mem::offset_of;
+
+use cpu_abi::{BarrierReduction, BlockContext, Runtime};
+use llvm_zluda::{Type, Value};
+
+use super::environment::field;
+use super::lanes::parts;
+use super::{Emitter, LANES, Lanes};
+use crate::Error;
+
+/// Block context, warp and mask come before the arguments of a warp function.
+pub(super) const HIDDEN_ARGUMENTS: u32 = 3;
+
+/// Declares the warp function of a per-thread function.
+pub(crate) fn declare<'c>(
+    module: &llvm_zluda::Module<'c>,
+    thread: Value<'c>,
+) -> Result<Value<'c>, Error> {
+    let cx = module.context();
+    let ty = thread.value_type();
+    let vector = |ty: Type<'c>| {
+        if parts(ty).is_some() {
+            return Err(Error::Unsupported(format!(
+                "a parameter or result with parts of `{}`",
+                thread.name()
+            )));
+        }
+        Ok(if ty.is_pointer() { cx.ptr(0).vector(LANES) } else { ty.vector(LANES) })
+    };
+    let mut parameters = vec![cx.ptr(0), cx.i32(), cx.i32()];
+    for parameter in ty.parameters() {
+        parameters.push(vector(parameter)?);
+    }
+    let result = if ty.result().is_void() { cx.void() } else { vector(ty.result())? };
+    Ok(module
+        .add_function(&format!("{}.warp", thread.name()), cx.function_type(result, &parameters)))
+}
+
+/// LLVM's intrinsics that work on each lane apart. The overloads are result type, or as named.
+enum Overload {
+    Result,
+    ResultAndFirst,
+    First,
+}
+
+fn lanewise_intrinsic(name: &str) -> Option<(&'static str, Overload)> {
+    const BY_RESULT: &[&str] = &[
+        "fma",
+        "fmuladd",
+        "sqrt",
+        "fabs",
+        "minnum",
+        "maxnum",
+        "minimum",
+        "maximum",
+        "minimumnum",
+        "maximumnum",
+        "copysign",
+        "floor",
+        "ceil",
+        "trunc",
+        "rint",
+        "nearbyint",
+        "roundeven",
+        "round",
+        "canonicalize",
+        "ctpop",
+        "ctlz",
+        "cttz",
+        "bitreverse",
+        "bswap",
+        "fshl",
+        "fshr",
+        "smin",
+        "smax",
+        "umin",
+        "umax",
+        "abs",
+        "sadd.sat",
+        "uadd.sat",
+        "ssub.sat",
+        "usub.sat",
+    ];
+    const BY_FIRST: &[&str] = &[
+        "sadd.with.overflow",
+        "uadd.with.overflow",
+        "ssub.with.overflow",
+        "usub.with.overflow",
+        "smul.with.overflow",
+        "umul.with.overflow",
+        "is.fpclass",
+    ];
+    const BY_BOTH: &[&str] = &["fptosi.sat", "fptoui.sat", "scmp", "ucmp"];
+    let rest = name.strip_prefix("llvm.")?;
+    let of = |list: &[&'static str]| {
+        list.iter().copied().find(|base| {
+            rest.strip_prefix(base).is_some_and(|suffix| {
+                suffix
+                    .strip_prefix('.')
+                    .is_some_and(|types| types.starts_with(['i', 'f', 'b', 'v']))
+            })
+        })
+    };
+    of(BY_FIRST)
+        .map(|base| (base, Overload::First))
+        .or_else(|| of(BY_BOTH).map(|base| (base, Overload::ResultAndFirst)))
+        .or_else(|| of(BY_RESULT).map(|base| (base, Overload::Result)))
+}
+
+impl<'c> Emitter<'_, 'c> {
+    /// `None` where the call gives nothing.
+    pub(super) fn call(&mut self, call: Value<'c>) -> Result<Option<Lanes<'c>>, Error> {
+        let callee = call.callee();
+        if !callee.is_function() {
+            return Err(Error::Bug("a call of a pointer".to_owned()));
+        }
+        if let Some(&warp) = self.unit.functions.get(&callee) {
+            return self.call_function(call, warp);
+        }
+        let name = callee.name();
+        if let Some(name) = name.strip_prefix("zluda.") {
+            return self.our_intrinsic(name, call);
+        }
+        if name.starts_with("llvm.") {
+            return self.llvm_intrinsic(&name, call);
+        }
+        Err(Error::Unsupported(format!("the external function `{name}`")))
+    }
+
+    fn call_function(
+        &mut self,
+        call: Value<'c>,
+        warp: Value<'c>,
+    ) -> Result<Option<Lanes<'c>>, Error> {
+        let mut arguments = vec![self.environment.block, self.environment.warp, self.active_bits()];
+        for argument in call.arguments() {
+            let lanes = self.get(argument);
+            arguments.push(self.vector(&lanes));
+        }
+        let result = self.b.call(warp, &arguments);
+        Ok((!call.ty().is_void()).then_some(Lanes::Vector(result)))
+    }
+
+    pub(super) fn return_lanes(&mut self, lanes: &Lanes<'c>) {
+        let vector = self.vector(lanes);
+        self.b.ret(vector);
+    }
+
+    fn llvm_intrinsic(&mut self, name: &str, call: Value<'c>) -> Result<Option<Lanes<'c>>, Error> {
+        const WITHOUT_MEANING: &[&str] = &[
+            "llvm.lifetime",
+            "llvm.assume",
+            "llvm.dbg",
+            "llvm.experimental.noalias",
+            "llvm.invariant",
+        ];
+        if WITHOUT_MEANING.iter().any(|prefix| name.starts_with(prefix)) {
+            return Ok(None);
+        }
+        let Some((base, overload)) = lanewise_intrinsic(name) else {
+            return Err(Error::Unsupported(format!("the intrinsic `{name}`")));
+        };
+        let arguments: Vec<_> =
+            call.arguments().into_iter().map(|argument| self.get(argument)).collect();
+        self.lanewise_call(base, &overload, &arguments, call.ty(), call).map(Some)
+    }
+
+    fn lanewise_call(
+        &mut self,
+        base: &str,
+        overload: &Overload,
+        arguments: &[Lanes<'c>],
+        ty: Type<'c>,
+        call: Value<'c>,
+    ) -> Result<Lanes<'c>, Error> {
+        if ty.is_vector() {
+            let mut results = Vec::new();
+            for index in 0..ty.len() as usize {
+                let of_part: Result<Vec<_>, _> = arguments
+                    .iter()
+                    .map(|argument| match argument {
+                        Lanes::Composite(_) => super::values::part(argument, index),
+                        scalar => Ok(scalar.clone()),
+                    })
+                    .collect();
+                results.push(self.lanewise_call(base, overload, &of_part?, ty.element(), call)?);
+            }
+            return Ok(Lanes::Composite(results));
+        }
+        let name = format!("llvm.{base}");
+        let uniform = arguments.iter().all(|argument| matches!(argument, Lanes::Uniform(_)));
+        // Flags such as "zero is poison" stay scalars.
+        let flag = match base {
+            "ctlz" | "cttz" | "abs" | "is.fpclass" => Some(1),
+            _ => None,
+        };
+        let values: Vec<_> = arguments
+            .iter()
+            .enumerate()
+            .map(|(index, argument)| {
+                if uniform || flag == Some(index) {
+                    self.base(argument)
+                } else {
+                    self.vector(argument)
+                }
+            })
+            .collect();
+        let of_lanes = |ty: Type<'c>| if uniform { ty } else { ty.vector(LANES) };
+        let overloads = match overload {
+            Overload::Result => vec![of_lanes(ty)],
+            Overload::First => vec![values[0].ty()],
+            Overload::ResultAndFirst => vec![of_lanes(ty), values[0].ty()],
+        };
+        let made = self.b.intrinsic(self.module, &name, &overloads, &values);
+        made.copy_flags_from(call);
+        if ty.is_struct() {
+            let fields = (0..ty.len() as u32).map(|index| {
+                let field = self.b.extract_value(made, index);
+                if uniform { Lanes::Uniform(field) } else { Lanes::Vector(field) }
+            });
+            return Ok(Lanes::Composite(fields.collect()));
+        }
+        Ok(if uniform { Lanes::Uniform(made) } else { Lanes::Vector(made) })
+    }
+
+    fn context_word(&self, offset: usize) -> Lanes<'c> {
+        Lanes::Uniform(field(&self.b, self.environment.block, offset, self.cx.i32(), 4))
+    }
+
+    fn our_intrinsic(&mut self, name: &str, call: Value<'c>) -> Result<Option<Lanes<'c>>, Error> {
+        let arguments = call.arguments();
+        let axis = |base: usize| match name.as_bytes().last() {
+            Some(b'x') => base,
+            Some(b'y') => base + 4,
+            _ => base + 8,
+        };
+        let i32_type = self.cx.i32();
+        let lanes = match name {
+            "cpu.shared" => Lanes::Uniform(self.environment.shared),
+            "params" => Lanes::Uniform(self.environment.params),
+            "tid.x" => self.environment.tid[0].clone(),
+            "tid.y" => self.environment.tid[1].clone(),
+            "tid.z" => self.environment.tid[2].clone(),
+            "ntid.x" | "ntid.y" | "ntid.z" => {
+                self.context_word(axis(offset_of!(BlockContext, ntid)))
+            }
+            "ctaid.x" | "ctaid.y" | "ctaid.z" => {
+                self.context_word(axis(offset_of!(BlockContext, ctaid)))
+            }
+            "nctaid.x" | "nctaid.y" | "nctaid.z" => {
+                self.context_word(axis(offset_of!(BlockContext, nctaid)))
+            }
+            "laneid" => Lanes::Strided { base: i32_type.const_int(0), stride: 1, vector: None },
+            "warpid" => Lanes::Uniform(self.environment.warp),
+            "nwarpid" => self.context_word(offset_of!(BlockContext, warps)),
+            "smid" => self.context_word(offset_of!(BlockContext, smid)),
+            "nsmid" => self.context_word(offset_of!(BlockContext, nsmid)),
+            "gridid" => {
+                let offset = offset_of!(BlockContext, grid_id);
+                Lanes::Uniform(field(&self.b, self.environment.block, offset, self.cx.i64(), 8))
+            }
+            "dynamic_smem_size" => self.context_word(offset_of!(BlockContext, dynamic_shared_size)),
+            "total_smem_size" => self.context_word(offset_of!(BlockContext, total_shared_size)),
+            "clock64" => {
+                Lanes::Uniform(self.b.intrinsic(self.module, "llvm.readcyclecounter", &[], &[]))
+            }
+            "globaltimer" => {
+                let offset = offset_of!(Runtime, global_timer);
+                Lanes::Uniform(self.runtime(offset, self.cx.i64(), &[self.environment.block]))
+            }
+            "activemask" => Lanes::Uniform(self.active_bits()),
+            "bar.warp.sync" => return Ok(None),
+            "elect" => self.elect(&arguments)?,
+            "barrier.sync" | "barrier.arrive" => {
+                let offset = match name {
+                    "barrier.sync" => offset_of!(Runtime, barrier_sync),
+                    _ => offset_of!(Runtime, barrier_arrive),
+                };
+                let (id, threads) = (self.uniform(arguments[0]), self.uniform(arguments[1]));
+                let all = [
+                    self.environment.block,
+                    self.environment.warp,
+                    self.active_bits(),
+                    id,
+                    threads,
+                ];
+                self.runtime(offset, self.cx.void(), &all);
+                self.waits = true;
+                return Ok(None);
+            }
+            "barrier.red.popc" | "barrier.red.and" | "barrier.red.or" => {
+                self.barrier_reduce(name, &arguments)
+            }
+            "nanosleep" => {
+                let lanes = self.get(arguments[0]);
+                let duration = match lanes {
+                    Lanes::Uniform(duration) => duration,
+                    _ => self.reduce_active("umax", self.vector(&lanes), 0, self.mask),
+                };
+                self.yield_warp(duration);
+                self.waits = true;
+                return Ok(None);
+            }
+            "vprintf" => {
+                self.lane_calls(offset_of!(Runtime, vprintf), Some(i32_type), &arguments)?
+            }
+            "malloc" => {
+                self.lane_calls(offset_of!(Runtime, malloc), Some(self.cx.ptr(0)), &arguments)?
+            }
+            "free" => {
+                self.lane_calls(offset_of!(Runtime, free), None, &arguments)?;
+                return Ok(None);
+            }
+            "assertfail" => {
+                self.assert_fail(&arguments)?;
+                return Ok(None);
+            }
+            "trap" => {
+                let all = [self.environment.block, self.environment.warp, self.active_bits()];
+                self.runtime(offset_of!(Runtime, trap), self.cx.void(), &all);
+                return Ok(None);
+            }
+            "exit" if self.is_kernel => return Ok(None),
+            "exit" => {
+                return Err(Error::Unsupported(
+                    "`exit` in a function that is not inlined".to_owned(),
+                ));
+            }
+            _ => return self.warp_intrinsic(name, &arguments).map(Some),
+        };
+        Ok(Some(lanes))
+    }
+
+    fn warp_intrinsic(&mut self, name: &str, arguments: &[Value<'c>]) -> Result<Lanes<'c>, Error> {
+        if let Some(mode) = name.strip_prefix("shfl.") {
+            return self.shuffle(mode, arguments);
+        }
+        if let Some(mode) = name.strip_prefix("vote.") {
+            return self.vote(mode, arguments);
+        }
+        if name.starts_with("match.any") {
+            return self.match_any(arguments);
+        }
+        if name.starts_with("match.all") {
+            return self.match_all(arguments);
+        }
+        if let Some(operation) = name.strip_prefix("redux.") {
+            return self.redux(operation, arguments);
+        }
+        Err(Error::Unsupported(format!("the intrinsic `zluda.{name}`")))
+    }
+
+    /// An operand that all lanes have to agree on; where the analysis cannot see it, the first lane's.
+    fn uniform(&self, value: Value<'c>) -> Value<'c> {
+        match self.get(value) {
+            Lanes::Uniform(value) => value,
+            lanes => self.first_active(self.vector(&lanes)),
+        }
+    }
+
+    fn barrier_reduce(&mut self, name: &str, arguments: &[Value<'c>]) -> Lanes<'c> {
+        let kind = match name {
+            "barrier.red.popc" => BarrierReduction::Popc,
+            "barrier.red.and" => BarrierReduction::And,
+            _ => BarrierReduction::Or,
+        };
+        let condition = self.get(arguments[2]);
+        let condition = self.vector(&condition);
+        let all = [
+            self.environment.block,
+            self.environment.warp,
+            self.active_bits(),
+            self.uniform(arguments[0]),
+            self.uniform(arguments[1]),
+            self.cx.i32().const_int(kind as u64),
+            self.active_where(condition),
+        ];
+        let result = self.runtime(offset_of!(Runtime, barrier_reduce), self.cx.i32(), &all);
+        self.waits = true;
+        Lanes::Uniform(match kind {
+            BarrierReduction::Popc => result,
+            _ => self.b.trunc(result, self.cx.i1()),
+        })
+    }
+
+    pub(super) fn yield_warp(&mut self, nanoseconds: Value<'c>) {
+        let all = [self.environment.block, self.environment.warp, nanoseconds];
+        self.runtime(offset_of!(Runtime, yield_now), self.cx.void(), &all);
+    }
+
+    /// Calls the runtime function whose address lies at `offset` of the table.
+    fn runtime(&self, offset: usize, result: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {
+        let types: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
+        let function = field(&self.b, self.environment.runtime, offset, self.cx.ptr(0), 8);
+        self.b.call_pointer(self.cx.function_type(result, &types), function, arguments)
+    }
+
+    /// A runtime call for each active lane; the block's context comes first.
+    fn lane_calls(
+        &mut self,
+        offset: usize,
+        result: Option<Type<'c>>,
+        arguments: &[Value<'c>],
+    ) -> Result<Lanes<'c>, Error> {
+        let spilled: Vec<_> = arguments
+            .iter()
+            .map(|&argument| {
+                let lanes = self.get(argument);
+                (self.spill(self.vector(&lanes)), self.lane_type(argument.ty()))
+            })
+            .collect();
+        let results = result.map(|ty| (self.stack(ty.vector(LANES), 32), ty));
+        self.for_each_lane(self.active_bits(), |this, lane| {
+            let mut all = vec![this.environment.block];
+            all.extend(spilled.iter().map(|&(slot, ty)| this.lane_of(slot, ty, lane)));
+            let value = this.runtime(offset, result.unwrap_or(this.cx.void()), &all);
+            if let Some((slot, _)) = results {
+                this.set_lane_of(slot, value, lane);
+            }
+            Ok(())
+        })?;
+        Ok(match results {
+            Some((slot, ty)) => self.reload(slot, ty, true),
+            None => Lanes::Composite(Vec::new()),
+        })
+    }
+
+    fn assert_fail(&mut self, arguments: &[Value<'c>]) -> Result<(), Error> {
+        let spilled: Vec<_> = arguments
+            .iter()
+            .map(|&argument| {
+                let lanes = self.get(argument);
+                (self.spill(self.vector(&lanes)), self.lane_type(argument.ty()))
+            })
+            .collect();
+        self.for_each_lane(self.active_bits(), |this, lane| {
+            let mut all = vec![this.environment.block, this.environment.warp, lane];
+            all.extend(spilled.iter().map(|&(slot, ty)| this.lane_of(slot, ty, lane)));
+            this.runtime(offset_of!(Runtime, assert_fail), this.cx.void(), &all);
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,440 @@
+//! Control flow: levels of nodes laid out in one line, with real branches where all lanes go together.
+//!
+//! Nodes are made in the level's compact order. After each node control goes to the earliest node that
+//! still has lanes coming to it: the target of a uniform branch, or the first of all targets of a
+//! divergent one; the others are *pending* for the nodes after it. A node that only a part of the lanes
+//! may reach has a mask in a stack slot, to which each edge adds its lanes. Phis are stack slots too;
+//! LLVM's `sroa` turns both back into values.
+
+use std::collections::BTreeSet;
+
+use llvm_zluda::{Block, Opcode, Value};
+
+use super::{Emitter, LANES, Lanes};
+use crate::Error;
+use crate::analysis::level::{Edge, Node, edges, level_of};
+
+/// A level whose nodes are being made.
+pub(super) struct OpenLevel<'c> {
+    of: Option<usize>,
+    /// Where each node begins; the sink last.
+    entries: Vec<Block<'c>>,
+    /// Nodes that may have lanes waiting when control comes to a node.
+    pending: Vec<BTreeSet<usize>>,
+    /// Masks of nodes made so far.
+    masks: Vec<Option<(Value<'c>, bool)>>,
+    /// Where lanes that take the back edge add themselves, in loops that lanes leave one by one.
+    live: Option<Value<'c>>,
+}
+
+impl<'c> Emitter<'_, 'c> {
+    /// Makes the whole function; the builder stands where its code begins.
+    pub(super) fn function_level(&mut self, thread: Value<'c>) -> Result<(), Error> {
+        let result = thread.value_type().result();
+        if !result.is_void() {
+            self.result_slot = Some(self.new_slot(result, crate::analysis::shape::Shape::Varying));
+        }
+        let sink = self.level(None, None)?;
+        self.b.position_at_end(sink);
+        match self.result_slot.take() {
+            None => {
+                self.b.ret_void();
+            }
+            Some(slot) => {
+                let lanes = self.load_slot(&slot, result);
+                self.return_lanes(&lanes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the nodes of a level and returns its sink, which has no code yet. The builder stands where
+    /// the level begins; `self.mask` holds the lanes that enter.
+    fn level(&mut self, of: Option<usize>, live: Option<Value<'c>>) -> Result<Block<'c>, Error> {
+        let number = level_of(of);
+        let count = self.levels.levels[number].nodes.len();
+        self.clear_level(number);
+        let entries: Vec<_> =
+            (0..=count).map(|node| self.block(&self.node_name(number, node))).collect();
+        self.b.br(entries[0]);
+        self.open.push(OpenLevel {
+            of,
+            entries,
+            pending: vec![BTreeSet::new(); count + 1],
+            masks: vec![None; count],
+            live,
+        });
+        for node in 0..count {
+            self.node(number, node)?;
+        }
+        let open = self.open.pop().ok_or_else(|| Error::Bug("levels do not nest".to_owned()))?;
+        Ok(open.entries[count])
+    }
+
+    fn node_name(&self, level: usize, node: usize) -> String {
+        match self.levels.levels[level].nodes.get(node) {
+            Some(Node::Block(block)) => self.cfg.blocks[*block].name(),
+            Some(Node::Loop(inner)) => {
+                format!("loop.{}", self.cfg.blocks[self.cfg.loops[*inner].header].name())
+            }
+            None => "end".to_owned(),
+        }
+    }
+
+    /// No lane waits anywhere in the level.
+    fn clear_level(&mut self, number: usize) {
+        for node in 0..self.levels.levels[number].nodes.len() {
+            if self.divergence.facts[number].partial[node] {
+                let slot = self.mask_slot(number, node);
+                self.b.store(self.empty_mask(), slot, 4);
+            }
+            let Node::Block(block) = self.levels.levels[number].nodes[node] else { continue };
+            if node == 0 {
+                continue;
+            }
+            for phi in self.phis(block) {
+                let slot = self.phi_slot(phi);
+                self.forget_slot(&slot, phi.ty());
+            }
+        }
+    }
+
+    fn mask_slot(&mut self, level: usize, node: usize) -> Value<'c> {
+        if let Some(slot) = self.mask_slots.get(&(level, node)) {
+            return *slot;
+        }
+        let slot = self.stack(self.cx.i1().vector(LANES), 4);
+        self.mask_slots.insert((level, node), slot);
+        slot
+    }
+
+    fn phis(&self, block: usize) -> Vec<Value<'c>> {
+        let instructions = self.cfg.blocks[block].instructions();
+        instructions
+            .into_iter()
+            .take_while(|instruction| instruction.opcode() == Opcode::LLVMPHI)
+            .collect()
+    }
+
+    fn phi_slot(&mut self, phi: Value<'c>) -> super::Slot<'c> {
+        if let Some(slot) = self.phi_slots.get(&phi) {
+            return slot.clone();
+        }
+        let slot = self.new_slot(phi.ty(), self.divergence.shape(phi));
+        self.phi_slots.insert(phi, slot.clone());
+        slot
+    }
+
+    fn node(&mut self, level: usize, node: usize) -> Result<(), Error> {
+        let top = self.open.len() - 1;
+        let entry = self.open[top].entries[node];
+        self.b.position_at_end(entry);
+        let facts = &self.divergence.facts[level];
+        if node == 0 {
+            // `self.mask` is that of the level.
+        } else if facts.partial[node] {
+            let slot = self.mask_slot(level, node);
+            self.mask = self.b.load(self.cx.i1().vector(LANES), slot, 4);
+            self.mask_not_empty = false;
+            if self.wants_guard(level, node) {
+                let run = self.block("run");
+                let skip = self.block("skip");
+                let any = self.any(self.mask);
+                self.b.cond_br(any, run, skip);
+                self.b.position_at_end(skip);
+                self.jump(top, node, &[]);
+                self.b.position_at_end(run);
+                self.mask_not_empty = true;
+            }
+        } else {
+            let dominator = self.levels.levels[level].dominator[node];
+            (self.mask, self.mask_not_empty) = self.open[top].masks[dominator]
+                .ok_or_else(|| Error::Bug("a node stands before its dominator".into()))?;
+        }
+        self.open[top].masks[node] = Some((self.mask, self.mask_not_empty));
+        match self.levels.levels[level].nodes[node] {
+            Node::Block(block) => self.basic_block(node, block),
+            Node::Loop(inner) => self.inner_loop(level, node, inner),
+        }
+    }
+
+    /// Whether an empty mask has to be kept out of a node and what it dominates.
+    fn wants_guard(&self, level: usize, node: usize) -> bool {
+        const WORTH_A_BRANCH: u32 = 24;
+        let end = self.levels.levels[level].subtree_end[node];
+        let partial = &self.divergence.facts[level].partial;
+        let mut weight = 0;
+        for inside in node..end {
+            let (more, unsafe_when_empty) = self.node_weight(level, inside);
+            weight += more;
+            // What is under another partial node can have a guard of its own.
+            let mut up = inside;
+            while up > node && !partial[up] {
+                up = self.levels.levels[level].dominator[up];
+            }
+            if weight >= WORTH_A_BRANCH || (unsafe_when_empty && up == node) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn node_weight(&self, level: usize, node: usize) -> (u32, bool) {
+        match self.levels.levels[level].nodes[node] {
+            Node::Loop(_) => (100, true),
+            Node::Block(block) => {
+                let mut weight = 0;
+                let mut unsafe_when_empty = false;
+                for instruction in self.cfg.blocks[block].instructions() {
+                    let (more, not_empty) = self.instruction_weight(instruction);
+                    weight += more;
+                    unsafe_when_empty |= not_empty;
+                }
+                (weight, unsafe_when_empty)
+            }
+        }
+    }
+
+    fn basic_block(&mut self, node: usize, block: usize) -> Result<(), Error> {
+        for phi in self.phis(block) {
+            let slot = self.phi_slot(phi);
+            let lanes = self.load_slot(&slot, phi.ty());
+            self.values.insert(phi, lanes);
+        }
+        for instruction in self.cfg.blocks[block].instructions() {
+            if instruction.opcode() != Opcode::LLVMPHI && !instruction.is_terminator() {
+                self.instruction(instruction)?;
+            }
+        }
+        let Some(terminator) = self.cfg.blocks[block].terminator() else {
+            return Err(Error::Bug("a block without an end".to_owned()));
+        };
+        let top = self.open.len() - 1;
+        let successors = edges(&self.cfg, Node::Block(block));
+        match terminator.opcode() {
+            Opcode::LLVMRet => {
+                if terminator.operand_count() > 0 {
+                    self.store_result(terminator.operand(0));
+                }
+                let sink = self.open[top].entries.len() - 1;
+                self.jump(top, node, &[sink]);
+            }
+            Opcode::LLVMUnreachable => {
+                let sink = self.open[top].entries.len() - 1;
+                self.jump(top, node, &[sink]);
+            }
+            Opcode::LLVMBr => match terminator.condition() {
+                Some(condition) if successors[0].to != successors[1].to => {
+                    self.branch(top, node, condition, &successors)?;
+                }
+                _ => {
+                    self.edge(successors[0], self.mask)?;
+                    self.leave(top, node, successors[0].to);
+                }
+            },
+            other => return Err(Error::Unsupported(format!("the terminator {other:?}"))),
+        }
+        Ok(())
+    }
+
+    fn store_result(&mut self, value: Value<'c>) {
+        let lanes = self.get(value);
+        if let Some(slot) = self.result_slot.clone() {
+            let mask = self.result_stored.then_some(self.mask);
+            self.store_slot(&slot, value.ty(), &lanes, mask);
+            // A return in a loop runs many times, so only the first one outside of all loops stores plainly.
+            self.result_stored = true;
+        }
+    }
+
+    fn branch(
+        &mut self,
+        top: usize,
+        node: usize,
+        condition: Value<'c>,
+        successors: &[Edge],
+    ) -> Result<(), Error> {
+        let lanes = self.get(condition);
+        if let Lanes::Uniform(value) = lanes {
+            let value = if self.mask_not_empty { value } else { self.b.freeze(value) };
+            let blocks = [self.block("then"), self.block("else")];
+            self.b.cond_br(value, blocks[0], blocks[1]);
+            for (edge, block) in successors.iter().zip(blocks) {
+                self.b.position_at_end(block);
+                self.edge(*edge, self.mask)?;
+                self.leave(top, node, edge.to);
+            }
+            return Ok(());
+        }
+        let condition = self.vector(&lanes);
+        let yes = self.mask_and(self.mask, condition);
+        let no = self.mask_and_not(self.mask, condition);
+        self.edge(successors[0], yes)?;
+        self.edge(successors[1], no)?;
+        let of = self.open[top].of;
+        let targets: Vec<_> =
+            successors.iter().map(|edge| self.levels.target(&self.cfg, edge.to, of)).collect();
+        self.jump(top, node, &targets);
+        Ok(())
+    }
+
+    /// Gives the lanes of `mask` to the target of an edge: its mask and its phis.
+    fn edge(&mut self, edge: Edge, mask: Value<'c>) -> Result<(), Error> {
+        let source = self.cfg.loop_of[edge.from];
+        if let Some(number) = source.filter(|&number| self.cfg.loops[number].header == edge.to) {
+            debug_assert_eq!(self.open.last().and_then(|open| open.of), Some(number));
+            if let Some(live) = self.open.last().and_then(|open| open.live) {
+                self.b.store(mask, live, 4);
+            }
+            self.store_phis(edge, None);
+            return Ok(());
+        }
+        // The level that holds the target as a node; a loop is entered through its header.
+        let enters =
+            self.cfg.loop_of[edge.to].filter(|&number| self.cfg.loops[number].header == edge.to);
+        let of = match enters {
+            Some(number) => self.cfg.loops[number].parent,
+            None => self.cfg.loop_of[edge.to],
+        };
+        let node = match enters {
+            Some(number) => self.levels.loop_node[number],
+            None => self.levels.block_node[edge.to],
+        };
+        let level = level_of(of);
+        if self.divergence.facts[level].partial[node] {
+            let slot = self.mask_slot(level, node);
+            let old = self.b.load(self.cx.i1().vector(LANES), slot, 4);
+            let both = self.b.or(old, mask);
+            self.b.store(both, slot, 4);
+        }
+        let mut late = false;
+        let mut inner = source;
+        while inner != of {
+            let Some(number) = inner else { break };
+            late |= self.divergence.divergent_loop[number];
+            inner = self.cfg.loops[number].parent;
+        }
+        let first = self.phis_stored.insert(edge.to);
+        let blends = late || (self.divergence.facts[level].joins[node] && !first);
+        self.store_phis(edge, blends.then_some(mask));
+        Ok(())
+    }
+
+    fn store_phis(&mut self, edge: Edge, mask: Option<Value<'c>>) {
+        let from = self.cfg.blocks[edge.from];
+        // All values are read before any is stored, as phis ask for.
+        let mut stores = Vec::new();
+        for phi in self.phis(edge.to) {
+            let Some((value, _)) = phi.incoming().into_iter().find(|(_, block)| *block == from)
+            else {
+                continue;
+            };
+            if !value.is_undef_or_poison() {
+                stores.push((phi, self.get(value)));
+            }
+        }
+        for (phi, lanes) in stores {
+            let slot = self.phi_slot(phi);
+            self.store_slot(&slot, phi.ty(), &lanes, mask);
+        }
+    }
+
+    /// Goes on after a real branch of all lanes from `node` of an open level to the block `to`.
+    fn leave(&mut self, top: usize, node: usize, to: usize) {
+        let of = self.open[top].of;
+        if let Some(number) = of {
+            let outside = !self.cfg.loops[number].contains[to];
+            if outside && !self.divergence.divergent_loop[number] {
+                let node = self.levels.loop_node[number];
+                return self.leave(top - 1, node, to);
+            }
+        }
+        let target = self.levels.target(&self.cfg, to, of);
+        self.jump(top, node, &[target]);
+    }
+
+    /// Jumps to the first of the targets and of what is pending, and makes the others pending there.
+    fn jump(&mut self, top: usize, node: usize, targets: &[usize]) {
+        let open = &mut self.open[top];
+        let mut all = open.pending[node].clone();
+        all.extend(targets);
+        let next = all.pop_first().unwrap_or(open.entries.len() - 1);
+        open.pending[next].extend(all);
+        let block = open.entries[next];
+        self.b.br(block);
+    }
+
+    fn inner_loop(&mut self, level: usize, node: usize, inner: usize) -> Result<(), Error> {
+        let top = self.open.len() - 1;
+        let saved = (self.mask, self.mask_not_empty);
+        let header = self.block("header");
+        let mask_type = self.cx.i1().vector(LANES);
+        let divergent = self.divergence.divergent_loop[inner];
+        let slots = divergent.then(|| (self.stack(mask_type, 4), self.stack(mask_type, 4)));
+        if let Some((mask, _)) = slots {
+            self.b.store(self.mask, mask, 4);
+        }
+        self.b.br(header);
+        self.b.position_at_end(header);
+        if let Some((mask, live)) = slots {
+            self.mask = self.b.load(mask_type, mask, 4);
+            self.mask_not_empty = true;
+            self.b.store(self.empty_mask(), live, 4);
+        }
+        let sink = self.level(Some(inner), slots.map(|(_, live)| live))?;
+        self.b.position_at_end(sink);
+        let spins = self.spins(inner);
+        if spins {
+            self.waits = true;
+            self.yield_warp(self.cx.i32().const_int(0));
+        }
+        match slots {
+            None => {
+                self.b.br(header);
+            }
+            Some((mask, live)) => {
+                let left = self.b.load(mask_type, live, 4);
+                self.b.store(left, mask, 4);
+                let any = self.any(left);
+                let done = self.block("loop.done");
+                self.b.cond_br(any, header, done);
+                self.b.position_at_end(done);
+                (self.mask, self.mask_not_empty) = saved;
+                let targets = self.levels.levels[level].successors[node].clone();
+                self.jump(top, node, &targets);
+            }
+        }
+        Ok(())
+    }
+
+    /// The loop waits for another thread: what it goes on by is read from memory that others write.
+    fn spins(&self, number: usize) -> bool {
+        let contains = &self.cfg.loops[number].contains;
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut stack: Vec<Value<'c>> = edges(&self.cfg, Node::Loop(number))
+            .iter()
+            .filter_map(|edge| self.cfg.blocks[edge.from].terminator())
+            .filter(|terminator| terminator.opcode() == Opcode::LLVMBr)
+            .filter_map(Value::condition)
+            .collect();
+        while let Some(value) = stack.pop() {
+            if !value.is_instruction() || !seen.insert(value) {
+                continue;
+            }
+            let inside = self.cfg.index.get(&value.parent()).is_some_and(|&block| contains[block]);
+            if !inside {
+                continue;
+            }
+            match value.opcode() {
+                Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAtomicRMW => return true,
+                Opcode::LLVMLoad if value.is_volatile() || value.is_atomic() => return true,
+                // What a plain load reads does not change under the loop.
+                Opcode::LLVMLoad => {}
+                _ => stack.extend(
+                    value.operands().into_iter().filter(|operand| operand.is_instruction()),
+                ),
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,88 @@
+//! [`Environment`]: what the prologue of a warp function reads from the block's context.
+
+use std::mem::offset_of;
+
+use cpu_abi::BlockContext;
+use llvm_zluda::{Builder, Type, Value};
+
+use super::{LANES, Lanes, Unit};
+
+pub(super) struct Environment<'c> {
+    pub block: Value<'c>,
+    pub warp: Value<'c>,
+    pub params: Value<'c>,
+    pub shared: Value<'c>,
+    pub runtime: Value<'c>,
+    pub tid: [Lanes<'c>; 3],
+}
+
+/// Loads a field that does not change while the block runs.
+pub(super) fn field<'c>(
+    b: &Builder<'c>,
+    base: Value<'c>,
+    offset: usize,
+    ty: Type<'c>,
+    align: u32,
+) -> Value<'c> {
+    let pointer = b.byte_offset(base, b.context().i64().const_int(offset as u64));
+    let load = b.load(ty, pointer, align);
+    load.add_empty_metadata(b.context(), "invariant.load");
+    load
+}
+
+impl<'c> Environment<'c> {
+    pub fn new(unit: &Unit<'_, 'c>, b: &Builder<'c>, function: Value<'c>) -> Self {
+        let cx = b.context();
+        let block = function.parameter(0);
+        let warp = function.parameter(1);
+        let pointer = |offset| field(b, block, offset, cx.ptr(0), 8);
+        let word = |offset| field(b, block, offset, cx.i32(), 4);
+        let ntid: Vec<_> =
+            (0..3).map(|axis| word(offset_of!(BlockContext, ntid) + 4 * axis)).collect();
+        let first = b.shl(warp, cx.i32().const_int(5));
+        let tid = if unit.options.row_warps {
+            row_tid(b, first, &ntid)
+        } else {
+            any_tid(b, first, &ntid)
+        };
+        Self {
+            block,
+            warp,
+            params: pointer(offset_of!(BlockContext, params)),
+            shared: pointer(offset_of!(BlockContext, shared)),
+            runtime: pointer(offset_of!(BlockContext, runtime)),
+            tid,
+        }
+    }
+}
+
+/// Rows are whole warps, or there is one row.
+fn row_tid<'c>(b: &Builder<'c>, first: Value<'c>, ntid: &[Value<'c>]) -> [Lanes<'c>; 3] {
+    let row = b.udiv(first, ntid[0]);
+    let before = b.mul(row, ntid[0]);
+    let x = b.sub(first, before);
+    // A multiple of 32 by the rule above, which LLVM cannot see.
+    let x = b.and(x, b.context().i32().const_int(!31));
+    let y = b.urem(row, ntid[1]);
+    let z = b.udiv(row, ntid[1]);
+    [Lanes::Strided { base: x, stride: 1, vector: None }, Lanes::Uniform(y), Lanes::Uniform(z)]
+}
+
+/// Lanes may lie in any row. All numbers are at most 1024 but for idle lanes of the last warp, and single
+/// precision divides those exactly.
+fn any_tid<'c>(b: &Builder<'c>, first: Value<'c>, ntid: &[Value<'c>]) -> [Lanes<'c>; 3] {
+    let cx = b.context();
+    let ints = cx.i32().vector(LANES);
+    let floats = cx.f32().vector(LANES);
+    let lanes: Vec<_> = (0..LANES as u64).map(|lane| cx.i32().const_int(lane)).collect();
+    let linear = b.add(b.splat(first, LANES), b.const_vector(&lanes));
+    let divide = |value: Value<'c>, by: Value<'c>| {
+        let by = b.splat(by, LANES);
+        let quotient = b.fdiv(b.sitofp(value, floats), b.sitofp(by, floats));
+        let quotient = b.fptosi(quotient, ints);
+        (quotient, b.sub(value, b.mul(quotient, by)))
+    };
+    let (row, x) = divide(linear, ntid[0]);
+    let (z, y) = divide(row, ntid[1]);
+    [Lanes::Vector(x), Lanes::Vector(y), Lanes::Vector(z)]
+}

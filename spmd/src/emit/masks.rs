@@ -1,0 +1,81 @@
+//! Masks: which lanes run.
+//!
+//! A mask is `<32 x i1>`. Conditions of lanes that do not run may be poison, so masks meet conditions in
+//! `select`, never in `and`.
+
+use llvm_zluda::{IntPredicate, Value};
+
+use super::{Emitter, LANES};
+
+impl<'c> Emitter<'_, 'c> {
+    pub(super) fn empty_mask(&self) -> Value<'c> {
+        self.cx.i1().vector(LANES).zero()
+    }
+
+    /// The lanes of `mask` where `condition` holds.
+    pub(super) fn mask_and(&self, mask: Value<'c>, condition: Value<'c>) -> Value<'c> {
+        self.b.select(mask, condition, self.empty_mask())
+    }
+
+    /// The lanes of `mask` where `condition` does not hold.
+    pub(super) fn mask_and_not(&self, mask: Value<'c>, condition: Value<'c>) -> Value<'c> {
+        let negated = self.b.not(condition);
+        self.b.select(mask, negated, self.empty_mask())
+    }
+
+    /// A bit a lane.
+    pub(super) fn bits(&self, mask: Value<'c>) -> Value<'c> {
+        self.b.bitcast(mask, self.cx.i32())
+    }
+
+    pub(super) fn from_bits(&self, bits: Value<'c>) -> Value<'c> {
+        self.b.bitcast(bits, self.cx.i1().vector(LANES))
+    }
+
+    pub(super) fn active_bits(&self) -> Value<'c> {
+        self.bits(self.mask)
+    }
+
+    pub(super) fn any(&self, mask: Value<'c>) -> Value<'c> {
+        let bits = self.bits(mask);
+        self.b.icmp(IntPredicate::LLVMIntNE, bits, self.cx.i32().const_int(0))
+    }
+
+    /// The lanes of a condition that are active and true, as bits.
+    pub(super) fn active_where(&self, condition: Value<'c>) -> Value<'c> {
+        let mask = self.mask_and(self.mask, condition);
+        self.bits(mask)
+    }
+
+    /// Runs `body` for each lane of `bits`, in order, with the lane's number as `i32`.
+    pub(super) fn for_each_lane(
+        &mut self,
+        bits: Value<'c>,
+        body: impl FnOnce(&mut Self, Value<'c>) -> Result<(), crate::Error>,
+    ) -> Result<(), crate::Error> {
+        let i32_type = self.cx.i32();
+        let zero = i32_type.const_int(0);
+        let before = self.b.block();
+        let head = self.block("lane");
+        let done = self.block("lanes.done");
+        let none = self.b.icmp(IntPredicate::LLVMIntEQ, bits, zero);
+        self.b.cond_br(none, done, head);
+        self.b.position_at_end(head);
+        let left = self.b.phi(i32_type);
+        let lane = self.b.intrinsic(
+            self.module,
+            "llvm.cttz",
+            &[i32_type],
+            &[left, self.cx.i1().const_int(1)],
+        );
+        body(self, lane)?;
+        let less = self.b.sub(left, i32_type.const_int(1));
+        let rest = self.b.and(left, less);
+        let last = self.b.icmp(IntPredicate::LLVMIntEQ, rest, zero);
+        let latch = self.b.block();
+        self.b.cond_br(last, done, head);
+        left.add_incoming(&[(bits, before), (rest, latch)]);
+        self.b.position_at_end(done);
+        Ok(())
+    }
+}

@@ -1,0 +1,304 @@
+//! Loads, stores and fences, by the shape of their address.
+
+use llvm_zluda::{AtomicOrdering, IntPredicate, Type, Value};
+
+use super::lanes::parts;
+use super::values::part;
+use super::{Emitter, LANES, Lanes};
+use crate::Error;
+
+impl<'c> Emitter<'_, 'c> {
+    pub(super) fn load(&mut self, load: Value<'c>) -> Result<Lanes<'c>, Error> {
+        let address = self.get(load.operand(0));
+        let ty = load.ty();
+        let lanes = if let Lanes::Uniform(pointer) = address {
+            let lane_type = self.lane_type(ty);
+            let value = self.b.load(lane_type, pointer, load.alignment());
+            if load.is_atomic() {
+                value.set_ordering(load.ordering());
+            }
+            value.set_volatile(load.is_volatile());
+            if load.operand(0).ty().address_space() == 4 {
+                value.add_empty_metadata(self.cx, "invariant.load");
+            }
+            self.split(value, ty)
+        } else {
+            self.load_parts(&address, ty, 0)?
+        };
+        self.order(load, AtomicOrdering::LLVMAtomicOrderingAcquire);
+        Ok(lanes)
+    }
+
+    /// The parts of a scalar value.
+    fn split(&self, value: Value<'c>, ty: Type<'c>) -> Lanes<'c> {
+        match parts(ty) {
+            None => Lanes::Uniform(value),
+            Some(fields) => Lanes::Composite(
+                fields
+                    .into_iter()
+                    .enumerate()
+                    .map(|(index, field)| {
+                        let part = if ty.is_vector() {
+                            self.b.extract_element(value, self.cx.i32().const_int(index as u64))
+                        } else {
+                            self.b.extract_value(value, index as u32)
+                        };
+                        self.split(part, field)
+                    })
+                    .collect(),
+            ),
+        }
+    }
+
+    fn part_offset(&self, ty: Type<'c>, index: usize) -> u64 {
+        if ty.is_struct() {
+            self.module.offset_of(ty, index as u32)
+        } else {
+            self.module.size_of(ty.element()) * index as u64
+        }
+    }
+
+    fn load_parts(
+        &mut self,
+        address: &Lanes<'c>,
+        ty: Type<'c>,
+        offset: u64,
+    ) -> Result<Lanes<'c>, Error> {
+        if let Some(fields) = parts(ty) {
+            let mut loaded = Vec::new();
+            for (index, field) in fields.into_iter().enumerate() {
+                let at = offset + self.part_offset(ty, index);
+                loaded.push(self.load_parts(address, field, at)?);
+            }
+            return Ok(Lanes::Composite(loaded));
+        }
+        let scalar = self.lane_type(ty);
+        let size = self.module.size_of(scalar) as i64;
+        if let Lanes::Strided { base, stride, .. } = address
+            && *stride == size
+        {
+            let base = self.b.byte_offset(*base, self.cx.i64().const_int(offset));
+            return self.load_row(base, scalar).map(Lanes::Vector);
+        }
+        let pointers = self.offset_pointers(address, offset);
+        Ok(Lanes::Vector(self.gather(pointers, scalar)))
+    }
+
+    fn offset_pointers(&self, address: &Lanes<'c>, offset: u64) -> Value<'c> {
+        let pointers = self.vector(address);
+        if offset == 0 {
+            return pointers;
+        }
+        self.b.byte_offset(pointers, self.splat(self.cx.i64().const_int(offset)))
+    }
+
+    /// 32 values that lie side by side.
+    fn load_row(&mut self, base: Value<'c>, scalar: Type<'c>) -> Result<Value<'c>, Error> {
+        let vector = scalar.vector(LANES);
+        let align = self.module.align_of(scalar);
+        if self.unit.options.masks_rows_of(self.module.size_of(scalar)) {
+            let arguments = [base, self.mask, vector.poison()];
+            let load = self.b.intrinsic(
+                self.module,
+                "llvm.masked.load",
+                &[vector, self.cx.ptr(0)],
+                &arguments,
+            );
+            load.set_argument_alignment(self.cx, 0, align);
+            return Ok(load);
+        }
+        let (plain, slow, done) = self.whole_warp_or_not();
+        self.b.position_at_end(plain);
+        let whole = self.b.load(vector, base, align);
+        self.b.br(done);
+        self.b.position_at_end(slow);
+        let pointers = self.strided_vector(base, self.module.size_of(scalar) as i64);
+        let some = self.gather(pointers, scalar);
+        let slow = self.b.block();
+        self.b.br(done);
+        self.b.position_at_end(done);
+        let result = self.b.phi(vector);
+        result.add_incoming(&[(whole, plain), (some, slow)]);
+        Ok(result)
+    }
+
+    /// Branches to the first block where all lanes are active, to the second otherwise.
+    fn whole_warp_or_not(
+        &self,
+    ) -> (llvm_zluda::Block<'c>, llvm_zluda::Block<'c>, llvm_zluda::Block<'c>) {
+        let blocks = (self.block("whole"), self.block("some"), self.block("row.done"));
+        let all =
+            self.b.icmp(IntPredicate::LLVMIntEQ, self.active_bits(), self.cx.i32().all_ones());
+        self.b.cond_br(all, blocks.0, blocks.1);
+        blocks
+    }
+
+    /// The values at the pointers of active lanes.
+    pub(super) fn gather(&mut self, pointers: Value<'c>, scalar: Type<'c>) -> Value<'c> {
+        let vector = scalar.vector(LANES);
+        let size = self.module.size_of(scalar);
+        if self.unit.options.gathers(size) {
+            let arguments = [pointers, self.mask, vector.poison()];
+            let gather = self.b.intrinsic(
+                self.module,
+                "llvm.masked.gather",
+                &[vector, pointers.ty()],
+                &arguments,
+            );
+            gather.set_argument_alignment(self.cx, 0, self.module.align_of(scalar));
+            return gather;
+        }
+        let helper = crate::outlined::gather(self.module, size as u32 * 8);
+        let loaded = self.b.call(helper, &[pointers, self.active_bits()]);
+        if scalar.is_pointer() {
+            self.b.int_to_ptr(loaded, vector)
+        } else {
+            self.b.bitcast(loaded, vector)
+        }
+    }
+
+    pub(super) fn store(&mut self, store: Value<'c>) -> Result<(), Error> {
+        self.order(store, AtomicOrdering::LLVMAtomicOrderingRelease);
+        let value = self.get(store.operand(0));
+        let address = self.get(store.operand(1));
+        if let (Lanes::Uniform(pointer), Lanes::Uniform(value)) = (&address, &value) {
+            let made = self.b.store(*value, *pointer, store.alignment());
+            if store.is_atomic() {
+                made.set_ordering(store.ordering());
+            }
+            made.set_volatile(store.is_volatile());
+            return Ok(());
+        }
+        self.store_parts(&address, &value, store.operand(0).ty(), 0)?;
+        if store.ordering() == AtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent {
+            self.b.fence(
+                AtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent,
+                self.cx.sync_scope(""),
+            );
+        }
+        Ok(())
+    }
+
+    fn store_parts(
+        &mut self,
+        address: &Lanes<'c>,
+        value: &Lanes<'c>,
+        ty: Type<'c>,
+        offset: u64,
+    ) -> Result<(), Error> {
+        if let Some(fields) = parts(ty) {
+            for (index, field) in fields.into_iter().enumerate() {
+                let at = offset + self.part_offset(ty, index);
+                self.store_parts(address, &part(value, index)?, field, at)?;
+            }
+            return Ok(());
+        }
+        let scalar = self.lane_type(ty);
+        let align = self.module.align_of(scalar);
+        let size = self.module.size_of(scalar);
+        match address {
+            Lanes::Uniform(pointer) => {
+                // Lanes that store to one place: one of them wins, here the last.
+                let value = match value {
+                    Lanes::Uniform(value) => *value,
+                    _ => self.last_active(self.vector(value)),
+                };
+                let pointer = self.b.byte_offset(*pointer, self.cx.i64().const_int(offset));
+                self.b.store(value, pointer, align);
+            }
+            Lanes::Strided { base, stride, .. } if *stride == size as i64 => {
+                let base = self.b.byte_offset(*base, self.cx.i64().const_int(offset));
+                let vector = self.vector(value);
+                self.store_row(vector, base, scalar);
+            }
+            _ => {
+                let pointers = self.offset_pointers(address, offset);
+                let vector = self.vector(value);
+                self.scatter(vector, pointers, scalar);
+            }
+        }
+        Ok(())
+    }
+
+    fn store_row(&mut self, vector: Value<'c>, base: Value<'c>, scalar: Type<'c>) {
+        let align = self.module.align_of(scalar);
+        if self.unit.options.masks_rows_of(self.module.size_of(scalar)) {
+            let overloads = [vector.ty(), self.cx.ptr(0)];
+            let store = self.b.intrinsic(
+                self.module,
+                "llvm.masked.store",
+                &overloads,
+                &[vector, base, self.mask],
+            );
+            store.set_argument_alignment(self.cx, 1, align);
+            return;
+        }
+        let (plain, slow, done) = self.whole_warp_or_not();
+        self.b.position_at_end(plain);
+        self.b.store(vector, base, align);
+        self.b.br(done);
+        self.b.position_at_end(slow);
+        let pointers = self.strided_vector(base, self.module.size_of(scalar) as i64);
+        self.scatter(vector, pointers, scalar);
+        self.b.br(done);
+        self.b.position_at_end(done);
+    }
+
+    fn scatter(&mut self, vector: Value<'c>, pointers: Value<'c>, scalar: Type<'c>) {
+        let size = self.module.size_of(scalar);
+        if self.unit.options.scatters(size) {
+            let overloads = [vector.ty(), pointers.ty()];
+            let arguments = [vector, pointers, self.mask];
+            let scatter =
+                self.b.intrinsic(self.module, "llvm.masked.scatter", &overloads, &arguments);
+            scatter.set_argument_alignment(self.cx, 1, self.module.align_of(scalar));
+            return;
+        }
+        let bits = size as u32 * 8;
+        let integers = self.cx.int(bits).vector(LANES);
+        let vector = if scalar.is_pointer() {
+            self.b.ptr_to_int(vector, integers)
+        } else {
+            self.b.bitcast(vector, integers)
+        };
+        let helper = crate::outlined::scatter(self.module, bits);
+        self.b.call(helper, &[vector, pointers, self.active_bits()]);
+    }
+
+    /// The value of the highest active lane.
+    pub(super) fn last_active(&self, vector: Value<'c>) -> Value<'c> {
+        let i32_type = self.cx.i32();
+        let arguments = [self.active_bits(), self.cx.i1().const_int(0)];
+        let zeros = self.b.intrinsic(self.module, "llvm.ctlz", &[i32_type], &arguments);
+        let lane = self.b.and(self.b.sub(i32_type.const_int(31), zeros), i32_type.const_int(31));
+        self.b.extract_element(vector, lane)
+    }
+
+    /// The value of the lowest active lane.
+    pub(super) fn first_active(&self, vector: Value<'c>) -> Value<'c> {
+        let i32_type = self.cx.i32();
+        let arguments = [self.active_bits(), self.cx.i1().const_int(0)];
+        let lane = self.b.intrinsic(self.module, "llvm.cttz", &[i32_type], &arguments);
+        let lane = self.b.and(lane, i32_type.const_int(31));
+        self.b.extract_element(vector, lane)
+    }
+
+    /// Keeps the compiler from moving accesses across an ordered one; the hardware orders them itself.
+    fn order(&self, access: Value<'c>, side: AtomicOrdering) {
+        use AtomicOrdering::*;
+        if !access.is_atomic() {
+            return;
+        }
+        if !matches!(access.ordering(), LLVMAtomicOrderingUnordered | LLVMAtomicOrderingMonotonic) {
+            self.b.fence(side, self.cx.sync_scope("singlethread"));
+        }
+    }
+
+    pub(super) fn fence(&mut self, fence: Value<'c>) -> Result<(), Error> {
+        // A block's warps share one processor, so that a fence of a block only holds the compiler back.
+        let workgroup = fence.sync_scope() == self.cx.sync_scope("workgroup");
+        let scope = if workgroup { "singlethread" } else { "" };
+        self.b.fence(fence.ordering(), self.cx.sync_scope(scope));
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! From one thread's function to the function of a warp.
+//!
+//! [`emit_function`] walks the levels of a function ([`control`]) and makes each instruction
+//! for 32 lanes ([`values`], [`memory`], [`atomics`], [`warp`], [`calls`]).
+
+mod atomics;
+mod calls;
+mod control;
+mod environment;
+mod lanes;
+mod masks;
+mod memory;
+mod values;
+mod warp;
+
+use llvm_zluda::{Block, Builder, Context, Module, Type, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::analysis::cfg::Cfg;
+use crate::analysis::divergence::Divergence;
+use crate::analysis::level::Levels;
+use crate::analysis::shape::ShapeRules;
+use crate::{Error, Options};
+
+pub(crate) use calls::declare;
+use control::OpenLevel;
+use environment::Environment;
+use lanes::Slot;
+pub(crate) use lanes::{LANES, Lanes};
+
+/// A function of per-thread IR and the warp function that takes its place.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<'c> {
+    pub thread: Value<'c>,
+    pub warp: Value<'c>,
+}
+
+/// What all functions of a module share.
+pub(crate) struct Unit<'m, 'c> {
+    pub module: &'m Module<'c>,
+    pub options: &'m Options,
+    /// Device functions by their per-thread form.
+    pub functions: &'m FxHashMap<Value<'c>, Value<'c>>,
+}
+
+pub(crate) struct Emitter<'m, 'c> {
+    unit: &'m Unit<'m, 'c>,
+    module: &'m Module<'c>,
+    cx: &'c Context,
+    b: Builder<'c>,
+    /// Stands at the end of the first block, which holds the stack variables.
+    slots_builder: Builder<'c>,
+    function: Value<'c>,
+    is_kernel: bool,
+    cfg: Cfg<'c>,
+    levels: Levels,
+    divergence: Divergence<'c>,
+    environment: Environment<'c>,
+    values: FxHashMap<Value<'c>, Lanes<'c>>,
+    phi_slots: FxHashMap<Value<'c>, Slot<'c>>,
+    /// Blocks whose phis some edge has stored to.
+    phis_stored: FxHashSet<usize>,
+    /// The mask of each partial node, by level and node.
+    mask_slots: FxHashMap<(usize, usize), Value<'c>>,
+    result_slot: Option<Slot<'c>>,
+    result_stored: bool,
+    open: Vec<OpenLevel<'c>>,
+    /// The lanes that run the code being made, as `<32 x i1>`.
+    mask: Value<'c>,
+    /// Some lane is known to be active.
+    mask_not_empty: bool,
+    /// The kernel has to run on coroutines.
+    waits: bool,
+}
+
+/// Fills `pair.warp`. Returns whether some warp may wait for another one in it.
+pub(crate) fn emit_function<'c>(
+    unit: &Unit<'_, 'c>,
+    pair: Pair<'c>,
+    is_kernel: bool,
+) -> Result<bool, Error> {
+    let module = unit.module;
+    let cx = module.context();
+    let cfg = Cfg::new(pair.thread)?;
+    let levels = Levels::new(&cfg);
+    let rules = ShapeRules { module, row_warps: unit.options.row_warps };
+    let divergence = Divergence::new(&cfg, &levels, &rules);
+
+    let slots = module.append_block(pair.warp, "slots");
+    let start = module.append_block(pair.warp, "start");
+    let slots_builder = cx.builder();
+    slots_builder.position_at_end(slots);
+    let b = cx.builder();
+    b.position_at_end(start);
+    let mask = b.bitcast(pair.warp.parameter(2), cx.i1().vector(LANES));
+    let environment = Environment::new(unit, &b, pair.warp);
+    let mut emitter = Emitter {
+        unit,
+        module,
+        cx,
+        b,
+        slots_builder,
+        function: pair.warp,
+        is_kernel,
+        cfg,
+        levels,
+        divergence,
+        environment,
+        values: FxHashMap::default(),
+        phi_slots: FxHashMap::default(),
+        phis_stored: FxHashSet::default(),
+        mask_slots: FxHashMap::default(),
+        result_slot: None,
+        result_stored: false,
+        open: Vec::new(),
+        mask,
+        mask_not_empty: true,
+        waits: false,
+    };
+    emitter.bind_arguments(pair);
+    emitter.function_level(pair.thread)?;
+    emitter.slots_builder.br(start);
+    Ok(emitter.waits)
+}
+
+impl<'c> Emitter<'_, 'c> {
+    fn block(&self, name: &str) -> Block<'c> {
+        self.module.append_block(self.function, name)
+    }
+
+    /// A stack variable of the warp function.
+    fn stack(&self, ty: Type<'c>, align: u32) -> Value<'c> {
+        let slot = self.slots_builder.alloca(ty);
+        slot.set_alignment(align);
+        slot
+    }
+}

@@ -1,0 +1,399 @@
+//! Instructions without memory effects, and constants.
+
+use llvm_zluda::{IntPredicate, Opcode, Type, Value};
+
+use super::lanes::parts;
+use super::{Emitter, LANES, Lanes, Pair};
+use crate::Error;
+use crate::analysis::shape::{Shape, alloca_stride};
+
+impl<'c> Emitter<'_, 'c> {
+    pub(super) fn bind_arguments(&mut self, pair: Pair<'c>) {
+        for (index, parameter) in pair.thread.parameters().into_iter().enumerate() {
+            let lanes =
+                Lanes::Vector(pair.warp.parameter(index as u32 + super::calls::HIDDEN_ARGUMENTS));
+            self.values.insert(parameter, lanes);
+        }
+    }
+
+    pub(super) fn get(&self, value: Value<'c>) -> Lanes<'c> {
+        if let Some(lanes) = self.values.get(&value) {
+            return lanes.clone();
+        }
+        debug_assert!(value.is_constant(), "{value:?} is used before it is made");
+        self.constant(value)
+    }
+
+    fn constant(&self, value: Value<'c>) -> Lanes<'c> {
+        let ty = value.ty();
+        if let Some(fields) = parts(ty) {
+            let part = |index: usize| {
+                if ty.is_vector() {
+                    self.b.extract_element(value, self.cx.i32().const_int(index as u64))
+                } else {
+                    self.b.extract_value(value, index as u32)
+                }
+            };
+            return Lanes::Composite(
+                (0..fields.len()).map(|index| self.constant(part(index))).collect(),
+            );
+        }
+        if value.is_undef_or_poison() {
+            return Lanes::Uniform(self.lane_type(ty).zero());
+        }
+        Lanes::Uniform(self.scalar_constant(value))
+    }
+
+    fn scalar_constant(&self, value: Value<'c>) -> Value<'c> {
+        let ty = self.lane_type(value.ty());
+        if value.is_constant_expression() {
+            let operands: Vec<_> =
+                value.operands().into_iter().map(|operand| self.scalar_constant(operand)).collect();
+            if let Some(made) = self.build(value, &operands, ty) {
+                return made;
+            }
+        }
+        if value.ty().is_pointer() && value.ty() != ty {
+            if value.is_global_variable() {
+                return self.b.addr_space_cast(value, ty);
+            }
+            return ty.zero();
+        }
+        value
+    }
+
+    /// How much a node costs by an instruction, and whether it must not run without an active lane.
+    pub(super) fn instruction_weight(&self, instruction: Value<'c>) -> (u32, bool) {
+        let uniform = |value: Value<'c>| self.divergence.shape(value).is_uniform();
+        match instruction.opcode() {
+            Opcode::LLVMLoad => {
+                let uniform = uniform(instruction.operand(0));
+                (if uniform { 1 } else { 8 }, uniform)
+            }
+            Opcode::LLVMStore => {
+                let uniform = uniform(instruction.operand(1));
+                (if uniform { 2 } else { 6 }, uniform)
+            }
+            Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => (20, true),
+            Opcode::LLVMUDiv | Opcode::LLVMSDiv | Opcode::LLVMURem | Opcode::LLVMSRem => {
+                let constant = instruction.operand(1).as_const_int().is_some();
+                (if uniform(instruction) { 2 } else { 12 }, uniform(instruction) && !constant)
+            }
+            Opcode::LLVMFDiv => (4, false),
+            Opcode::LLVMCall => {
+                let name = instruction.called_name();
+                if name.starts_with("llvm.") {
+                    (2, false)
+                } else if name.starts_with("zluda.") {
+                    (4, !is_pure_intrinsic(&name))
+                } else {
+                    (100, true)
+                }
+            }
+            Opcode::LLVMFence | Opcode::LLVMUnreachable => (1, false),
+            _ => (1, false),
+        }
+    }
+
+    pub(super) fn instruction(&mut self, instruction: Value<'c>) -> Result<(), Error> {
+        let lanes = match instruction.opcode() {
+            Opcode::LLVMLoad => self.load(instruction)?,
+            Opcode::LLVMStore => return self.store(instruction),
+            Opcode::LLVMFence => return self.fence(instruction),
+            Opcode::LLVMAtomicRMW => self.atomic_rmw(instruction)?,
+            Opcode::LLVMAtomicCmpXchg => self.cmpxchg(instruction)?,
+            Opcode::LLVMCall => match self.call(instruction)? {
+                Some(lanes) => lanes,
+                None => return Ok(()),
+            },
+            Opcode::LLVMAlloca => self.stack_variable(instruction)?,
+            Opcode::LLVMExtractValue => {
+                let mut lanes = self.get(instruction.operand(0));
+                for index in instruction.aggregate_indices() {
+                    lanes = part(&lanes, index as usize)?;
+                }
+                lanes
+            }
+            Opcode::LLVMInsertValue => {
+                let mut whole = self.get(instruction.operand(0));
+                let element = self.get(instruction.operand(1));
+                let mut place = &mut whole;
+                for index in instruction.aggregate_indices() {
+                    let Lanes::Composite(parts) = place else { return Err(malformed()) };
+                    place = parts.get_mut(index as usize).ok_or_else(malformed)?;
+                }
+                *place = element;
+                whole
+            }
+            Opcode::LLVMExtractElement => {
+                let index = constant_index(instruction.operand(1))?;
+                part(&self.get(instruction.operand(0)), index)?
+            }
+            Opcode::LLVMInsertElement => {
+                let mut whole = self.get(instruction.operand(0));
+                let index = constant_index(instruction.operand(2))?;
+                let element = self.get(instruction.operand(1));
+                let Lanes::Composite(parts) = &mut whole else { return Err(malformed()) };
+                *parts.get_mut(index).ok_or_else(malformed)? = element;
+                whole
+            }
+            Opcode::LLVMShuffleVector => {
+                let (Lanes::Composite(mut all), Lanes::Composite(second)) =
+                    (self.get(instruction.operand(0)), self.get(instruction.operand(1)))
+                else {
+                    return Err(malformed());
+                };
+                all.extend(second);
+                let element = instruction.ty().element();
+                Lanes::Composite(
+                    instruction
+                        .shuffle_mask()
+                        .iter()
+                        .map(|&index| {
+                            all.get(index as usize).cloned().unwrap_or_else(|| self.poison(element))
+                        })
+                        .collect(),
+                )
+            }
+            _ => {
+                let operands: Vec<_> =
+                    instruction.operands().into_iter().map(|operand| self.get(operand)).collect();
+                self.elementwise(instruction, &operands, instruction.ty())?
+            }
+        };
+        self.values.insert(instruction, lanes);
+        Ok(())
+    }
+
+    /// An instruction that works on each element of per-thread vectors apart.
+    fn elementwise(
+        &mut self,
+        instruction: Value<'c>,
+        operands: &[Lanes<'c>],
+        ty: Type<'c>,
+    ) -> Result<Lanes<'c>, Error> {
+        if let Some(fields) = parts(ty) {
+            if instruction.opcode() == Opcode::LLVMBitCast {
+                return Err(Error::Unsupported("a bitcast of a vector".to_owned()));
+            }
+            let mut results = Vec::new();
+            for (index, field) in fields.into_iter().enumerate() {
+                let of_part: Result<Vec<_>, _> = operands
+                    .iter()
+                    .map(|operand| match operand {
+                        Lanes::Composite(_) => part(operand, index),
+                        scalar => Ok(scalar.clone()),
+                    })
+                    .collect();
+                results.push(self.elementwise(instruction, &of_part?, field)?);
+            }
+            return Ok(Lanes::Composite(results));
+        }
+        let shape = self.divergence.shape(instruction);
+        let scalar = self.lane_type(ty);
+        let unsupported =
+            || Error::Unsupported(format!("the instruction {:?}", instruction.opcode()));
+        if operands.iter().all(|operand| matches!(operand, Lanes::Uniform(_))) {
+            let values: Vec<_> = operands.iter().map(|operand| self.base(operand)).collect();
+            let made = self.build(instruction, &values, scalar).ok_or_else(unsupported)?;
+            if self.mask_not_empty {
+                made.copy_flags_from(instruction);
+            }
+            return Ok(Lanes::Uniform(made));
+        }
+        if let Shape::Strided(stride) = shape {
+            let values: Vec<_> = operands.iter().map(|operand| self.base(operand)).collect();
+            let base = match instruction.opcode() {
+                Opcode::LLVMZExt => self.widen_base(&operands[0], scalar),
+                _ => self.build(instruction, &values, scalar).ok_or_else(unsupported)?,
+            };
+            if stride == 0 {
+                return Ok(Lanes::Uniform(base));
+            }
+            // Lanes may wrap at another place than lane 0 where a value widens.
+            let inexact = matches!(instruction.opcode(), Opcode::LLVMSExt | Opcode::LLVMZExt)
+                || operands
+                    .iter()
+                    .any(|operand| matches!(operand, Lanes::Strided { vector: Some(_), .. }));
+            let vector = if inexact {
+                Some(self.lanewise(instruction, operands, scalar).ok_or_else(unsupported)?)
+            } else {
+                None
+            };
+            return Ok(Lanes::Strided { base, stride, vector });
+        }
+        let division = matches!(
+            instruction.opcode(),
+            Opcode::LLVMUDiv | Opcode::LLVMSDiv | Opcode::LLVMURem | Opcode::LLVMSRem
+        );
+        if division
+            && !matches!(&operands[1], Lanes::Uniform(divisor) if divisor.as_const_int().is_some_and(|d| d != 0))
+        {
+            let (a, b) = (self.vector(&operands[0]), self.vector(&operands[1]));
+            return Ok(Lanes::Vector(self.divide(instruction.opcode(), a, b)));
+        }
+        Ok(Lanes::Vector(self.lanewise(instruction, operands, scalar).ok_or_else(unsupported)?))
+    }
+
+    fn lanewise(
+        &self,
+        instruction: Value<'c>,
+        operands: &[Lanes<'c>],
+        scalar: Type<'c>,
+    ) -> Option<Value<'c>> {
+        let one_of_two = instruction.opcode() == Opcode::LLVMSelect;
+        let values: Vec<_> = operands
+            .iter()
+            .enumerate()
+            .map(|(index, operand)| match operand {
+                // A scalar condition chooses between whole vectors, and GEPs mix scalars and vectors.
+                Lanes::Uniform(value) if one_of_two && index == 0 => *value,
+                Lanes::Uniform(value) if instruction.opcode() == Opcode::LLVMGetElementPtr => {
+                    *value
+                }
+                _ => self.vector(operand),
+            })
+            .collect();
+        let made = self.build(instruction, &values, scalar.vector(LANES))?;
+        made.copy_flags_from(instruction);
+        Some(made)
+    }
+
+    /// Lane 0 of a zero-extension, for addresses: where the warp's 32-bit values pass zero, lanes before it
+    /// count as negative, since those after it are the ones that can be addresses.
+    fn widen_base(&self, operand: &Lanes<'c>, wide: Type<'c>) -> Value<'c> {
+        let Lanes::Strided { base, stride, .. } = operand else {
+            return self.b.zext(self.base(operand), wide);
+        };
+        let narrow = base.ty();
+        let zero_extended = self.b.zext(*base, wide);
+        if *stride < 0 || narrow.bits() >= wide.bits() {
+            return zero_extended;
+        }
+        let last = self.b.add(*base, narrow.const_int((stride * (i64::from(LANES) - 1)) as u64));
+        let wraps = self.b.icmp(IntPredicate::LLVMIntULT, last, *base);
+        let lower = self.b.sub(zero_extended, wide.const_int(1 << narrow.bits()));
+        self.b.select(wraps, lower, zero_extended)
+    }
+
+    /// The instruction's operation on other operands, scalars or vectors.
+    pub(super) fn build(
+        &self,
+        like: Value<'c>,
+        v: &[Value<'c>],
+        ty: Type<'c>,
+    ) -> Option<Value<'c>> {
+        let b = &self.b;
+        Some(match like.opcode() {
+            Opcode::LLVMAdd => b.add(v[0], v[1]),
+            Opcode::LLVMSub => b.sub(v[0], v[1]),
+            Opcode::LLVMMul => b.mul(v[0], v[1]),
+            Opcode::LLVMUDiv => b.udiv(v[0], v[1]),
+            Opcode::LLVMSDiv => b.sdiv(v[0], v[1]),
+            Opcode::LLVMURem => b.urem(v[0], v[1]),
+            Opcode::LLVMSRem => b.srem(v[0], v[1]),
+            Opcode::LLVMShl => b.shl(v[0], v[1]),
+            Opcode::LLVMLShr => b.lshr(v[0], v[1]),
+            Opcode::LLVMAShr => b.ashr(v[0], v[1]),
+            Opcode::LLVMAnd => b.and(v[0], v[1]),
+            Opcode::LLVMOr => b.or(v[0], v[1]),
+            Opcode::LLVMXor => b.xor(v[0], v[1]),
+            Opcode::LLVMFAdd => b.fadd(v[0], v[1]),
+            Opcode::LLVMFSub => b.fsub(v[0], v[1]),
+            Opcode::LLVMFMul => b.fmul(v[0], v[1]),
+            Opcode::LLVMFDiv => b.fdiv(v[0], v[1]),
+            Opcode::LLVMFNeg => b.fneg(v[0]),
+            Opcode::LLVMFreeze => b.freeze(v[0]),
+            Opcode::LLVMICmp => b.icmp(like.int_predicate(), v[0], v[1]),
+            Opcode::LLVMFCmp => b.fcmp(like.real_predicate(), v[0], v[1]),
+            Opcode::LLVMSelect => b.select(v[0], v[1], v[2]),
+            Opcode::LLVMTrunc => b.trunc(v[0], ty),
+            Opcode::LLVMZExt => b.zext(v[0], ty),
+            Opcode::LLVMSExt => b.sext(v[0], ty),
+            Opcode::LLVMFPToUI => b.fptoui(v[0], ty),
+            Opcode::LLVMFPToSI => b.fptosi(v[0], ty),
+            Opcode::LLVMUIToFP => b.uitofp(v[0], ty),
+            Opcode::LLVMSIToFP => b.sitofp(v[0], ty),
+            Opcode::LLVMFPTrunc => b.fptrunc(v[0], ty),
+            Opcode::LLVMFPExt => b.fpext(v[0], ty),
+            Opcode::LLVMPtrToInt => b.ptr_to_int(v[0], ty),
+            Opcode::LLVMIntToPtr => b.int_to_ptr(v[0], ty),
+            // Address spaces are one.
+            Opcode::LLVMAddrSpaceCast => v[0],
+            Opcode::LLVMBitCast => b.bitcast(v[0], ty),
+            Opcode::LLVMGetElementPtr => b.gep(like.gep_source_type(), v[0], &v[1..]),
+            _ => return None,
+        })
+    }
+
+    /// Integer division of lanes. x86 has none for vectors: widths up to 32 go through double precision, whose
+    /// quotients of such integers never round up to the next one.
+    fn divide(&self, opcode: Opcode, dividend: Value<'c>, divisor: Value<'c>) -> Value<'c> {
+        let b = &self.b;
+        let ty = dividend.ty();
+        let bits = ty.element().bits();
+        let signed = matches!(opcode, Opcode::LLVMSDiv | Opcode::LLVMSRem);
+        let remainder = matches!(opcode, Opcode::LLVMURem | Opcode::LLVMSRem);
+        if bits > 32 {
+            let one = self.splat(ty.element().const_int(1));
+            let divisor = b.freeze(b.select(self.mask, divisor, one));
+            let zero = b.icmp(IntPredicate::LLVMIntEQ, divisor, ty.zero());
+            let divisor = b.select(zero, one, divisor);
+            let dividend = b.freeze(b.select(self.mask, dividend, one));
+            return match (signed, remainder) {
+                (true, true) => b.srem(dividend, divisor),
+                (true, false) => b.sdiv(dividend, divisor),
+                (false, true) => b.urem(dividend, divisor),
+                (false, false) => b.udiv(dividend, divisor),
+            };
+        }
+        let doubles = self.cx.f64().vector(LANES);
+        let (x, y) = if signed {
+            (b.sitofp(dividend, doubles), b.sitofp(divisor, doubles))
+        } else {
+            (b.uitofp(dividend, doubles), b.uitofp(divisor, doubles))
+        };
+        let quotient = b.intrinsic(self.module, "llvm.trunc", &[doubles], &[b.fdiv(x, y)]);
+        // Adding 1.5 * 2^52 leaves the integer in the low bits, two's complement included.
+        let magic = self.splat(self.cx.f64().const_float(6_755_399_441_055_744.0));
+        let shifted = b.bitcast(b.fadd(quotient, magic), self.cx.i64().vector(LANES));
+        let quotient = b.trunc(shifted, ty);
+        if remainder { b.sub(dividend, b.mul(quotient, divisor)) } else { quotient }
+    }
+
+    fn stack_variable(&mut self, alloca: Value<'c>) -> Result<Lanes<'c>, Error> {
+        if alloca.operand(0).as_const_int().is_none() {
+            return Err(Error::Unsupported("a stack variable of variable size".to_owned()));
+        }
+        let stride = alloca_stride(self.module, alloca);
+        let bytes = self.cx.i8().array(stride * u64::from(LANES));
+        let base = self.stack(bytes, alloca.alignment().max(32));
+        Ok(Lanes::Strided { base, stride: stride as i64, vector: None })
+    }
+}
+
+pub(super) fn part<'c>(lanes: &Lanes<'c>, index: usize) -> Result<Lanes<'c>, Error> {
+    match lanes {
+        Lanes::Composite(parts) => parts.get(index).cloned().ok_or_else(malformed),
+        _ => Err(malformed()),
+    }
+}
+
+fn malformed() -> Error {
+    Error::Bug("a value without the parts that its type has".to_owned())
+}
+
+fn constant_index(value: Value<'_>) -> Result<usize, Error> {
+    let index = value
+        .as_const_int()
+        .ok_or_else(|| Error::Unsupported("a vector element by a variable index".to_owned()))?;
+    Ok(index as usize)
+}
+
+/// Intrinsics of one thread, or of the warp, that do no harm when no lane is active.
+fn is_pure_intrinsic(name: &str) -> bool {
+    let Some(name) = name.strip_prefix("zluda.") else { return false };
+    !["barrier", "vprintf", "malloc", "free", "assertfail", "trap", "exit", "nanosleep", "indirect"]
+        .iter()
+        .any(|effect| name.starts_with(effect))
+}

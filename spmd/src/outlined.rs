@@ -1,0 +1,113 @@
+//! Functions that compiled kernels call where LLVM would put hundreds of instructions in line: accesses
+//! of 32 addresses that the processor has no instruction for.
+
+use llvm_zluda::{Linkage, Module, Value};
+
+use crate::emit::LANES;
+
+fn noinline<'c>(module: &Module<'c>, function: Value<'c>) {
+    function.set_linkage(Linkage::LLVMInternalLinkage);
+    module.add_attribute(function, "noinline");
+    module.add_attribute(function, "nounwind");
+}
+
+/// `<32 x iN> (<32 x ptr>, i32 active)`; lanes that are not active are undefined.
+pub(crate) fn gather<'c>(module: &Module<'c>, bits: u32) -> Value<'c> {
+    let name = format!("spmd.gather.{bits}");
+    if let Some(function) = module.function(&name) {
+        return function;
+    }
+    let cx = module.context();
+    let scalar = cx.int(bits);
+    let vector = scalar.vector(LANES);
+    let pointers = cx.ptr(0).vector(LANES);
+    let function = module.add_function(&name, cx.function_type(vector, &[pointers, cx.i32()]));
+    noinline(module, function);
+    let b = cx.builder();
+    b.position_at_end(module.append_block(function, ""));
+    let results = b.alloca(vector);
+    let bytes = bits / 8;
+    each_lane(
+        module,
+        function,
+        1,
+        &|b, lane, pointer| {
+            let value = b.load(scalar, pointer, 1);
+            let place = b.gep(scalar, results, &[lane]);
+            b.store(value, place, bytes);
+        },
+        &b,
+    );
+    let loaded = b.load(vector, results, bytes);
+    b.ret(loaded);
+    function
+}
+
+/// `void (<32 x iN>, <32 x ptr>, i32 active)`.
+pub(crate) fn scatter<'c>(module: &Module<'c>, bits: u32) -> Value<'c> {
+    let name = format!("spmd.scatter.{bits}");
+    if let Some(function) = module.function(&name) {
+        return function;
+    }
+    let cx = module.context();
+    let scalar = cx.int(bits);
+    let vector = scalar.vector(LANES);
+    let pointers = cx.ptr(0).vector(LANES);
+    let function =
+        module.add_function(&name, cx.function_type(cx.void(), &[vector, pointers, cx.i32()]));
+    noinline(module, function);
+    let b = cx.builder();
+    b.position_at_end(module.append_block(function, ""));
+    let values = b.alloca(vector);
+    let bytes = bits / 8;
+    b.store(function.parameter(0), values, bytes);
+    each_lane(
+        module,
+        function,
+        2,
+        &|b, lane, pointer| {
+            let place = b.gep(scalar, values, &[lane]);
+            let value = b.load(scalar, place, bytes);
+            b.store(value, pointer, 1);
+        },
+        &b,
+    );
+    b.ret_void();
+    function
+}
+
+type Body<'f, 'c> = &'f dyn Fn(&llvm_zluda::Builder<'c>, Value<'c>, Value<'c>);
+
+/// Runs `body` with lane and pointer for each lane of the mask, which is parameter `mask`; the pointers are
+/// the one before it.
+fn each_lane<'c>(
+    module: &Module<'c>,
+    function: Value<'c>,
+    mask: u32,
+    body: Body<'_, 'c>,
+    b: &llvm_zluda::Builder<'c>,
+) {
+    let cx = module.context();
+    let i32_type = cx.i32();
+    let pointers = function.parameter(mask - 1);
+    let stored = b.alloca(pointers.ty());
+    b.store(pointers, stored, 8);
+    let entry = b.block();
+    let [head, work, done] =
+        ["head", "work", "done"].map(|name| module.append_block(function, name));
+    b.br(head);
+    b.position_at_end(head);
+    let left = b.phi(i32_type);
+    let none = b.icmp(llvm_zluda::IntPredicate::LLVMIntEQ, left, i32_type.const_int(0));
+    b.cond_br(none, done, work);
+    b.position_at_end(work);
+    let lane = b.intrinsic(module, "llvm.cttz", &[i32_type], &[left, cx.i1().const_int(1)]);
+    let lane = b.zext(lane, cx.i64());
+    let place = b.gep(cx.ptr(0), stored, &[lane]);
+    let pointer = b.load(cx.ptr(0), place, 8);
+    body(b, lane, pointer);
+    let rest = b.and(left, b.sub(left, i32_type.const_int(1)));
+    b.br(head);
+    left.add_incoming(&[(function.parameter(mask), entry), (rest, work)]);
+    b.position_at_end(done);
+}

@@ -1,0 +1,63 @@
+//! What the processor can do with 32 addresses at once.
+
+use crate::Options;
+
+impl Options {
+    fn has(&self, feature: &str, from_level: u32) -> bool {
+        let mut has = match self.cpu.as_str() {
+            "haswell" => from_level <= 3,
+            cpu => cpu
+                .strip_prefix("x86-64-v")
+                .and_then(|level| level.parse::<u32>().ok())
+                .is_some_and(|level| level >= from_level),
+        };
+        for word in self.features.split(',') {
+            match word.split_at_checked(1) {
+                Some(("+", name)) if name == feature => has = true,
+                Some(("-", name)) if name == feature => has = false,
+                _ => {}
+            }
+        }
+        has
+    }
+
+    pub(crate) fn avx2(&self) -> bool {
+        self.has("avx2", 3)
+    }
+
+    pub(crate) fn avx512(&self) -> bool {
+        self.has("avx512f", 4)
+    }
+
+    /// The processor masks loads and stores of elements of `size` bytes.
+    pub(crate) fn masks_rows_of(&self, size: u64) -> bool {
+        match size {
+            4 | 8 => self.avx2(),
+            1 | 2 => self.has("avx512bw", 4),
+            _ => false,
+        }
+    }
+
+    /// The processor gathers elements of `size` bytes.
+    pub(crate) fn gathers(&self, size: u64) -> bool {
+        matches!(size, 4 | 8) && self.avx2()
+    }
+
+    pub(crate) fn scatters(&self, size: u64) -> bool {
+        matches!(size, 4 | 8) && self.avx512()
+    }
+
+    /// The features, with what tells LLVM to use gathers where they were asked for.
+    pub(crate) fn target_features(&self) -> String {
+        if !self.avx2() {
+            return self.features.clone();
+        }
+        let separator = if self.features.is_empty() { "" } else { "," };
+        format!("{}{separator}+fast-gather", self.features)
+    }
+
+    /// Bits of the vectors that LLVM should use.
+    pub(crate) fn vector_width(&self) -> u32 {
+        if self.avx512() { 512 } else { 256 }
+    }
+}

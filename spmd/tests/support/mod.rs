@@ -1,0 +1,270 @@
+//! Runs compiled vector kernels: one block after the other, a coroutine a warp.
+#![allow(dead_code)]
+
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_char, c_void};
+
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use cpu_abi::{BlockContext, BlockEntry, KernelDescriptor, Runtime, ThreadContext};
+use llvm_zluda::{Context, Module};
+use spmd::{DATA_LAYOUT, KernelKind, Options, TRIPLE, compile_object};
+
+pub struct Kernel {
+    pub descriptor: KernelDescriptor,
+    _library: libloading::Library,
+}
+
+/// Declarations of all intrinsics that the kernels use come before their text.
+const PRELUDE: &str = include_str!("../kernels/prelude.ll");
+
+pub fn options(row_warps: bool) -> Options {
+    Options { verify: true, ..Options::host(row_warps) }
+}
+
+pub fn compile(name: &str, text: &str, row_warps: bool) -> Kernel {
+    let context = Context::new();
+    let text = format!("{PRELUDE}\n{text}");
+    let module = Module::parse(&context, name, &text).unwrap();
+    module.set_triple(TRIPLE);
+    module.set_data_layout(DATA_LAYOUT);
+    if std::env::var_os("SPMD_PRINT").is_some() {
+        let lowered =
+            spmd::lower(&module, KernelKind::Vector, &options(row_warps), spmd::Form::Lowered)
+                .unwrap();
+        println!("{}", lowered.print());
+    }
+    let object = compile_object(&module, KernelKind::Vector, &options(row_warps)).unwrap();
+    load(name, &object)
+}
+
+pub fn load(name: &str, object: &[u8]) -> Kernel {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kernel.so");
+    std::fs::write(&path, object).unwrap();
+    // SAFETY: the object was just made and has no initialisers.
+    let library = unsafe { libloading::Library::new(&path) }.unwrap();
+    // SAFETY: the symbol is a descriptor.
+    let descriptor = unsafe {
+        **library.get::<*const KernelDescriptor>(format!("{name}.kd").as_bytes()).unwrap()
+    };
+    assert_eq!(descriptor.magic, cpu_abi::MAGIC);
+    assert_eq!(descriptor.kind, KernelKind::Vector as u32);
+    Kernel { descriptor, _library: library }
+}
+
+thread_local! {
+    static YIELDER: Cell<*const Yielder<(), ()>> = const { Cell::new(std::ptr::null()) };
+    static BARRIER: RefCell<Barrier> = RefCell::default();
+    pub static PRINTED: RefCell<Vec<i32>> = RefCell::default();
+    pub static TRAPPED: Cell<u32> = const { Cell::new(0) };
+}
+
+#[derive(Default)]
+struct Barrier {
+    arrived: u32,
+    count: u32,
+    generation: u32,
+    result: u32,
+    alive: u32,
+}
+
+fn suspend() {
+    let yielder = YIELDER.get();
+    assert!(!yielder.is_null(), "a kernel that waits says so in its flags");
+    // SAFETY: set by the coroutine that runs.
+    unsafe { (*yielder).suspend(()) };
+    YIELDER.set(yielder);
+}
+
+fn barrier(mask: u32, predicates: u32, wait: bool) -> u32 {
+    let generation = BARRIER.with_borrow_mut(|barrier| {
+        barrier.arrived += mask.count_ones();
+        barrier.count += predicates.count_ones();
+        barrier.generation
+    });
+    while wait {
+        BARRIER.with_borrow_mut(release);
+        if BARRIER.with_borrow(|barrier| barrier.generation) != generation {
+            break;
+        }
+        suspend();
+    }
+    BARRIER.with_borrow(|barrier| barrier.result)
+}
+
+fn release(barrier: &mut Barrier) {
+    if barrier.arrived >= barrier.alive && barrier.arrived > 0 {
+        barrier.generation += 1;
+        barrier.arrived = 0;
+        barrier.result = std::mem::take(&mut barrier.count);
+    }
+}
+
+unsafe extern "C" fn barrier_sync(_: *const BlockContext, _: u32, mask: u32, _: u32, _: u32) {
+    barrier(mask, 0, true);
+}
+unsafe extern "C" fn barrier_arrive(_: *const BlockContext, _: u32, mask: u32, _: u32, _: u32) {
+    barrier(mask, 0, false);
+}
+unsafe extern "C" fn barrier_reduce(
+    _: *const BlockContext,
+    _: u32,
+    mask: u32,
+    _: u32,
+    _: u32,
+    kind: u32,
+    p: u32,
+) -> u32 {
+    let all = BARRIER.with_borrow(|barrier| barrier.alive);
+    let count = barrier(mask, p, true);
+    match kind {
+        0 => count,
+        1 => u32::from(count == all),
+        _ => u32::from(count > 0),
+    }
+}
+unsafe extern "C" fn yield_now(_: *const BlockContext, _: u32, _: u32) {
+    suspend();
+}
+unsafe extern "C" fn vprintf(
+    _: *const BlockContext,
+    _: *const c_char,
+    arguments: *const u8,
+) -> i32 {
+    // SAFETY: the kernels pass one integer.
+    let value = unsafe { arguments.cast::<i32>().read_unaligned() };
+    PRINTED.with_borrow_mut(|printed| printed.push(value));
+    value
+}
+unsafe extern "C" fn malloc(_: *const BlockContext, size: u64) -> *mut c_void {
+    // SAFETY: as C's.
+    unsafe { libc::malloc(size as usize) }
+}
+unsafe extern "C" fn free(_: *const BlockContext, pointer: *mut c_void) {
+    // SAFETY: as C's.
+    unsafe { libc::free(pointer) }
+}
+unsafe extern "C" fn assert_fail(
+    _: *const BlockContext,
+    _: u32,
+    _: u32,
+    _: *const c_char,
+    _: *const c_char,
+    _: u32,
+    _: *const c_char,
+    _: u64,
+) {
+}
+unsafe extern "C" fn trap(_: *const BlockContext, _: u32, mask: u32) {
+    TRAPPED.set(mask);
+}
+unsafe extern "C" fn global_timer(_: *const BlockContext) -> u64 {
+    1
+}
+unsafe extern "C" fn shuffle(
+    _: *const ThreadContext,
+    _: u32,
+    _: u32,
+    _: u32,
+    _: u32,
+    _: u32,
+) -> u64 {
+    unreachable!("vector code has its own shuffles")
+}
+unsafe extern "C" fn warp_operation(_: *const ThreadContext, _: u32, _: u64, _: u32) -> u64 {
+    unreachable!("vector code has its own warp operations")
+}
+
+static RUNTIME: Runtime = Runtime {
+    barrier_sync,
+    barrier_arrive,
+    barrier_reduce,
+    yield_now,
+    vprintf,
+    malloc,
+    free,
+    assert_fail,
+    trap,
+    global_timer,
+    reserved: [std::ptr::null(); 4],
+    shuffle,
+    warp_operation,
+};
+
+#[repr(align(1024))]
+struct Shared([u8; 65536]);
+
+/// Words of a parameter buffer.
+pub fn params(words: &[u64]) -> Vec<u64> {
+    words.to_vec()
+}
+
+pub fn address<T>(data: &mut [T]) -> u64 {
+    data.as_mut_ptr() as u64
+}
+
+impl Kernel {
+    pub fn launch(&self, grid: [u32; 3], block: [u32; 3], params: &[u64]) {
+        let mut shared = Box::new(Shared([0xcd; 65536]));
+        // SAFETY: the descriptor's kind was checked.
+        let entry: BlockEntry = unsafe { std::mem::transmute(self.descriptor.entry) };
+        let threads = block.iter().product::<u32>();
+        let warps = threads.div_ceil(32);
+        for z in 0..grid[2] {
+            for y in 0..grid[1] {
+                for x in 0..grid[0] {
+                    let context = BlockContext {
+                        params: params.as_ptr().cast(),
+                        shared: shared.0.as_mut_ptr(),
+                        runtime: &RUNTIME,
+                        ntid: block,
+                        nctaid: grid,
+                        ctaid: [x, y, z],
+                        dynamic_shared_size: 0,
+                        total_shared_size: 65536,
+                        warps,
+                        smid: 0,
+                        nsmid: 1,
+                        grid_id: 7,
+                        engine: std::ptr::null_mut(),
+                    };
+                    self.block(entry, &context, threads);
+                }
+            }
+        }
+    }
+
+    fn block(&self, entry: BlockEntry, context: &BlockContext, threads: u32) {
+        if self.descriptor.flags & cpu_abi::FLAG_WAITS == 0 {
+            // SAFETY: the context is whole.
+            unsafe { entry(context, 0, context.warps) };
+            return;
+        }
+        BARRIER.set(Barrier { alive: threads, ..Barrier::default() });
+        let pointer = context as *const BlockContext as usize;
+        let mut warps: Vec<_> = (0..context.warps)
+            .map(|warp| {
+                let coroutine = Coroutine::new(move |yielder: &Yielder<(), ()>, ()| {
+                    YIELDER.set(yielder);
+                    // SAFETY: the context outlives the coroutine.
+                    unsafe { entry(pointer as *const BlockContext, warp, warp + 1) };
+                });
+                (warp, coroutine)
+            })
+            .collect();
+        while !warps.is_empty() {
+            warps.retain_mut(|(warp, coroutine)| {
+                if let CoroutineResult::Return(()) = coroutine.resume(()) {
+                    let lanes = (threads - *warp * 32).min(32);
+                    BARRIER.with_borrow_mut(|barrier| {
+                        barrier.alive -= lanes;
+                        release(barrier);
+                    });
+                    return false;
+                }
+                true
+            });
+        }
+        YIELDER.set(std::ptr::null());
+    }
+}
