@@ -1,6 +1,6 @@
 //! Operands of instructions.
 
-use crate::modifier::{ScalarType, VectorSize};
+use crate::modifier::ScalarType;
 use crate::special_register::SpecialRegister;
 
 /// An operand that is not an address in brackets.
@@ -174,17 +174,6 @@ impl ScalarType {
     pub fn is_float(self) -> bool {
         use ScalarType::*;
         matches!(self, F16 | F16x2 | F32 | F32x2 | F64 | Bf16 | Bf16x2 | Tf32)
-    }
-}
-
-impl VectorSize {
-    /// 2, 4 or 8.
-    pub fn count(self) -> i64 {
-        match self {
-            VectorSize::V2 => 2,
-            VectorSize::V4 => 4,
-            VectorSize::V8 => 8,
-        }
     }
 }
 

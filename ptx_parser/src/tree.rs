@@ -114,6 +114,8 @@ pub enum Initializer<'a> {
         mask: Option<u64>,
     },
     List(Vec<Initializer<'a>>),
+    /// `filter_mode = nearest` in the list of a texture, surface or sampler.
+    Property(&'a str, Box<Initializer<'a>>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -40,13 +40,6 @@ pub fn parse(source: &str) -> Parse<'_> {
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// What `a[1][2]` needs to know of `a`.
-struct Array {
-    /// Bytes of an element.
-    size: i64,
-    dimensions: Vec<u64>,
-}
-
 /// How deep blocks, vectors, lists and parentheses may nest.
 const MAX_DEPTH: u32 = 100;
 
@@ -58,8 +51,9 @@ struct Parser<'a> {
     errors: Vec<Error>,
     function: Option<&'a str>,
     depth: u32,
-    /// The arrays declared so far, for `a[1]`: those of the function at hand hide those of the module.
-    arrays: [FxHashMap<&'a str, Array>; 2],
+    /// Bytes of an element of the arrays declared so far, for `a[1]`: first those of the module, then those
+    /// of the function at hand.
+    arrays: [FxHashMap<&'a str, u32>; 2],
     /// The forms that a mnemonic with these modifiers may be.
     selections: FxHashMap<&'a str, Rc<[Selection]>>,
 }
@@ -198,18 +192,26 @@ impl<'a> Parser<'a> {
     /// `}` that ends the block around it.
     fn skip_statement(&mut self, start: usize) {
         self.seek(start);
+        // A directive may have a body; an instruction with a `{` may lack its `}`.
+        let directive = self.token.kind == TokenKind::Dot;
         let mut braces = 0usize;
         loop {
             match self.token.kind {
                 TokenKind::End => return,
                 TokenKind::Symbol => match self.token.text {
-                    ";" => {
+                    ";" if braces == 0 || !directive => {
                         self.next();
                         return;
                     }
                     "{" => braces += 1,
                     "}" if braces == 0 => return,
-                    "}" => braces -= 1,
+                    "}" => {
+                        braces -= 1;
+                        if directive && braces == 0 {
+                            self.next();
+                            return;
+                        }
+                    }
                     _ => {}
                 },
                 _ => {}

@@ -134,28 +134,14 @@ impl<'a> Parser<'a> {
         Ok(Operand::Name(name))
     }
 
-    /// `a[1]`: the address of an element of a variable that is declared above.
+    /// `a[1]`: the address of an element of an array that is declared above.
     fn element(&mut self, name: &'a str) -> Result<Operand<'a>> {
         let start = self.token.start;
-        let mut indices = Vec::new();
-        while self.eat("[") {
-            indices.push(self.integer()?);
-            self.expect("]")?;
-        }
-        let array = self.arrays[1].get(name).or_else(|| self.arrays[0].get(name));
-        let offset = match array {
-            Some(array) if indices.len() == array.dimensions.len() => {
-                let index = indices.iter().zip(&array.dimensions).try_fold(
-                    0i64,
-                    |sum, (index, dimension)| {
-                        sum.checked_mul(i64::try_from(*dimension).ok()?)?.checked_add(*index)
-                    },
-                );
-                index.and_then(|i| i.checked_mul(array.size))
-            }
-            _ => None,
-        };
-        match offset {
+        self.expect("[")?;
+        let index = self.integer()?;
+        self.expect("]")?;
+        let size = self.arrays[1].get(name).or_else(|| self.arrays[0].get(name));
+        match size.and_then(|size| index.checked_mul(i64::from(*size))) {
             Some(0) => Ok(Operand::Name(name)),
             Some(offset) => Ok(Operand::Offset(Box::new(Address { base: Some(name), offset }))),
             None => Err(Error::invalid(

@@ -130,17 +130,6 @@ impl<'a> Parser<'a> {
                 let texts = self.pragma()?;
                 statements.push(Statement::Pragma(texts));
             }
-            "extern" | "visible" | "weak" | "common" => {
-                let linkage = match word {
-                    "extern" => Linkage::Extern,
-                    "visible" => Linkage::Visible,
-                    "weak" => Linkage::Weak,
-                    _ => Linkage::Common,
-                };
-                self.next();
-                let variables = self.variables(linkage)?;
-                statements.extend(variables.into_iter().map(Statement::Variable));
-            }
             _ => {
                 return Err(Error::unsupported(
                     self.token.span(),

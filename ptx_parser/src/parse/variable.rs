@@ -1,6 +1,6 @@
 //! Variables, parameters, and initial values.
 
-use super::{Array, Parser, Result};
+use super::{Parser, Result};
 use crate::error::Error;
 use crate::lexer::TokenKind;
 use crate::modifier::{Modifier, ScalarType, StateSpace, VectorSize};
@@ -156,9 +156,8 @@ impl<'a> Parser<'a> {
             self.expect("]")?;
         }
         if !dimensions.is_empty() {
-            let size = i64::from(type_.size()) * head.vector.map_or(1, VectorSize::count);
             let scope = usize::from(self.function.is_some());
-            self.arrays[scope].insert(name, Array { size, dimensions: dimensions.clone() });
+            self.arrays[scope].insert(name, type_.size());
         }
         let initializer = if self.eat("=") { Some(self.initializer()?) } else { None };
         Ok(Variable {
@@ -190,6 +189,12 @@ impl<'a> Parser<'a> {
             return Ok(Initializer::Symbol { address, generic, mask: mask.integer_bits() });
         }
         if self.token.kind == TokenKind::Name && self.token.text != "WARP_SZ" {
+            if self.lexer.next_is(b'=') {
+                let name = self.name()?;
+                self.expect("=")?;
+                let value = self.nested(Self::initializer)?;
+                return Ok(Initializer::Property(name, Box::new(value)));
+            }
             let (address, generic) = self.symbol()?;
             return Ok(Initializer::Symbol { address, generic, mask: None });
         }

@@ -121,6 +121,7 @@ impl Display for Initializer<'_> {
                 commas(f, values)?;
                 f.write_char('}')
             }
+            Initializer::Property(name, value) => write!(f, "{name} = {value}"),
             Initializer::Symbol { address, generic, mask } => {
                 if let Some(mask) = mask {
                     write!(f, "{mask:#X}(")?;

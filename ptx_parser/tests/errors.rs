@@ -1,0 +1,186 @@
+//! What is wrong is named, located, and costs no more than it must.
+
+use ptx_parser::*;
+
+/// The errors of a kernel `k` with the given body, as `kind line:column message`, line 1 being the body's
+/// first.
+fn errors(body: &str) -> Vec<String> {
+    let source = format!(
+        ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {{\n{body}\n}}\n.entry other() {{ ret; }}"
+    );
+    let parse = parse(&source);
+    let functions: Vec<_> = parse
+        .module
+        .directives
+        .iter()
+        .map(|d| matches!(d, Directive::Function(f) if f.body.is_some()))
+        .collect();
+    assert_eq!(functions, [true, true], "both kernels stand");
+    parse
+        .errors
+        .iter()
+        .map(|e| {
+            assert_eq!(e.function.as_deref(), Some("k"));
+            let (line, column) = line_column(&source, e.span.start);
+            format!("{} {}:{} {}", e.kind.name(), line - 4, column, e.message)
+        })
+        .collect()
+}
+
+#[test]
+fn instructions() {
+    let cases = [
+        ("frobnicate.u32 %r1;", "unsupported 1:1 unknown instruction `frobnicate`"),
+        (
+            "  add.u33 %r1, %r2, %r3;",
+            "unsupported 1:3 no form of `add` is `add.u33`: `.u33` does not fit",
+        ),
+        (
+            "add.rn.u32 %r1, %r2, %r3;",
+            "unsupported 1:1 no form of `add` is `add.rn.u32`: `.u32` does not fit",
+        ),
+        (
+            "shl %r1, %r2, 1;",
+            "unsupported 1:1 no form of `shl` is `shl`: one of `.b16`, `.b32`, `.b64` is missing",
+        ),
+        (
+            "sin.f32 %f1, %f2;",
+            "unsupported 1:1 no form of `sin` is `sin.f32`: `.approx` is missing",
+        ),
+        (
+            "add.ftz.ftz.f32 %f1, %f1, %f1;",
+            "unsupported 1:1 no form of `add` is `add.ftz.ftz.f32`: `.ftz` does not fit",
+        ),
+        ("add.u32 %r1, %r2;", "invalid 1:1 2 operands instead of 3 in `add.u32`"),
+        ("add.u32 %r1, %r2, 3, 4;", "invalid 1:22 too many operands in `add.u32`"),
+        ("ld.u32 %r1, %r2;", "invalid 1:13 expected an address in brackets in `ld.u32`"),
+        ("add.u32 %r1, [%r2], 3;", "invalid 1:14 brackets are not allowed in `add.u32`"),
+        ("add.u32 %r1|%p1, %r2, 3;", "invalid 1:9 `|` is not allowed in `add.u32`"),
+        ("add.u32 %r1, !%r2, 3;", "invalid 1:14 `!` is not allowed in `add.u32`"),
+        ("add.u32 %r1, -%r2, 3;", "invalid 1:14 `-` is not allowed in `add.u32`"),
+        ("add.u32 %r1, %r2.b0, 3;", "invalid 1:14 a selector that does not fit in `add.u32`"),
+        ("ld.u32 %r1, [%r2-4];", ""),
+        ("ld.u32 %r1, [%r2, 3];", "invalid 1:13 wrong number of operands in brackets in `ld.u32`"),
+        ("ld.u32 %r1, [1.5];", "invalid 1:14 expected an address"),
+        ("ld.u32 %r1, a[1];", "invalid 1:14 `a` is no array with such an element"),
+        ("mov.u32 %r1, 5/0;", "invalid 1:14 `/` cannot be computed"),
+        ("mov.u32 %r1, ~1.5;", "invalid 1:14 `~` needs an integer"),
+        ("mov.u32 %r1, 08;", "invalid 1:14 `08` is no number"),
+        ("mov.u32 %r1, 0f3F80;", "invalid 1:14 `0f3F80` is no number"),
+        ("mov.u32 %r1, 99999999999999999999;", "invalid 1:14 `99999999999999999999` is no number"),
+        ("mov.u32 %r1 %r2;", "invalid 1:13 expected `,` or `;`, found `%r2`"),
+        ("mov.u32 %r1, ;", "invalid 1:14 expected an operand, found `;`"),
+        ("mov.u32 %r1, \u{e9};", "invalid 1:14 expected an operand, found `\u{e9}`"),
+        ("this is not PTX;", "unsupported 1:1 unknown instruction `this`"),
+        (".reg .u32 5;", "invalid 1:11 expected a name, found `5`"),
+        (".reg .u33 a;", "invalid 1:6 expected a type, found `.u33`"),
+        (".reg a;", "invalid 1:6 expected a type, found `a`"),
+        (".local .align 3 .u32 a;", "invalid 1:15 an alignment of 3 is no power of two"),
+        (".local .u32 a[-1];", "invalid 1:15 -1 is out of range"),
+        (".frob;", "unsupported 1:1 unknown directive `.frob`"),
+        (".func inner() { ret; }", "unsupported 1:1 unknown directive `.func`"),
+        (";", "invalid 1:1 expected a statement, found `;`"),
+        ("call.now f;", "unsupported 1:1 no form of `call` has `.now`"),
+    ];
+    for (body, expected) in cases {
+        let expected = if expected.is_empty() { vec![] } else { vec![expected.to_owned()] };
+        assert_eq!(errors(body), expected, "{body}");
+    }
+}
+
+#[test]
+fn all_errors_are_reported() {
+    let found = errors(
+        "foo.u32 %r1;\nadd.u32 %r1, %r2, 3;\n@%p bar.u32 1;\n{ baz; ret; }\nmov.u32 {%r1, , %r2;\nret;",
+    );
+    assert_eq!(
+        found,
+        [
+            "unsupported 1:1 unknown instruction `foo`",
+            "unsupported 3:5 no form of `bar` is `bar.u32`: `.red` is missing",
+            "unsupported 4:3 unknown instruction `baz`",
+            "invalid 5:15 expected an operand, found `,`",
+        ]
+    );
+}
+
+#[test]
+fn unknown_statements_are_kept() {
+    let source = ".version 9.0\n.target sm_90\n.entry k() { @!%p foo.bar::x.u32 %r1, 3; ret; }";
+    let parse = parse(source);
+    let [Directive::Function(function)] = &parse.module.directives[..] else { panic!("a kernel") };
+    let [Statement::Unknown(unknown), Statement::Instruction(_)] =
+        function.body.as_deref().unwrap()
+    else {
+        panic!("an unknown statement and `ret`")
+    };
+    assert_eq!(unknown.mnemonic, "foo.bar::x.u32");
+    assert_eq!(unknown.text, "@!%p foo.bar::x.u32 %r1, 3;");
+    assert_eq!(unknown.span.text(source), unknown.text);
+    assert_eq!(parse.errors, [unknown.error.clone()]);
+}
+
+#[test]
+fn rendering() {
+    let source = ".version 9.0\n.target sm_90\n.entry k() {\n\tadd.u32\t%r1, [%r2], 3;\n}";
+    assert_eq!(
+        parse(source).errors[0].render(source),
+        "error[invalid]: brackets are not allowed in `add.u32`\n  \
+         --> function `k`, line 4, column 15\n   |\n 4 | \tadd.u32\t%r1, [%r2], 3;\n   | \t       \t     ^^^^^\n"
+    );
+    // A place behind the end of the text.
+    let source = ".version 9.0\n.target sm_90\n.entry k() {";
+    let rendered: Vec<_> = parse(source).errors.iter().map(|e| e.render(source)).collect();
+    assert_eq!(
+        rendered,
+        [
+            "error[invalid]: `{` without `}`\n  --> function `k`, line 3, column 12\n   |\n 3 | .entry k() {\n   |            ^\n"
+        ]
+    );
+}
+
+/// Errors at module scope cost one directive.
+#[test]
+fn directives() {
+    let source = ".version 9.0\n.target sm_90\n.global .u33 x;\n.entry a() { ret; }\nnonsense { ret; } \n\
+                  .global .u32 y = {1, };\n.frob 1, 2;\n.entry b(.param .u32) { ret; }\n.entry c() .frob 3 { ret; }\n.entry d() { ret; }";
+    let parse = parse(source);
+    let names: Vec<_> = parse
+        .module
+        .directives
+        .iter()
+        .map(|d| match d {
+            Directive::Function(f) => f.name,
+            _ => "?",
+        })
+        .collect();
+    assert_eq!(names, ["a", "d"]);
+    let lines: Vec<_> = parse.errors.iter().map(|e| line_column(source, e.span.start).0).collect();
+    assert_eq!(lines, [3, 5, 6, 7, 8, 9]);
+}
+
+#[test]
+fn no_module() {
+    for source in ["", "\0\0\0", "   \n", "// a comment", "/* */"] {
+        let messages: Vec<_> = parse(source).errors.iter().map(|e| e.message.clone()).collect();
+        assert_eq!(messages, ["a module begins with `.version`"], "{source:?}");
+    }
+    for source in [
+        "\u{7f}ELF\u{2}\u{1}",
+        "hello",
+        "{",
+        "}",
+        ";",
+        "/* ",
+        "\"",
+        ".version",
+        ".version 9",
+        ".version x.y",
+    ] {
+        let errors = parse(source).errors;
+        assert!(
+            !errors.is_empty() && errors.iter().all(|e| e.kind != ErrorKind::Bug),
+            "{source:?}: {errors:?}"
+        );
+    }
+}
