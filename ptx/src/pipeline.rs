@@ -8,6 +8,7 @@ use crate::info::KernelInfo;
 use crate::lower::module::Unit;
 use crate::passes::collect_functions::{self, Reached};
 use crate::passes::index_symbols::{self, Symbol, Symbols};
+use crate::passes::inline_exits;
 use crate::passes::layout_globals::{self, Globals};
 use crate::passes::layout_parameters;
 use crate::passes::number_functions::{self, Numbers};
@@ -125,6 +126,8 @@ pub fn compile(
     let module = crate::lower::module::lower(&context, unit, |module| machine.prepare(module))
         .map_err(|errors| Diagnostics::new(errors, text))?;
     verify(&module, kernel, "lowering", options)?;
+    inline_exits::run(&module, kernel)
+        .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
     clean(&module, kernel)?;
     verify(&module, kernel, "the clean-up after lowering", options)?;
     if stage == Stage::Ir {

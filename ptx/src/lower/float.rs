@@ -64,11 +64,15 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             values.iter().map(|&value| self.flushed(value, type_, modes.ftz)).collect();
         let result = match (type_, direction) {
             (ScalarType::F32 | ScalarType::F64, None) => self.compute(operation, &values),
-            (ScalarType::F32, Some(_)) => {
+            (ScalarType::F64, Some(direction)) => {
+                self.directed_f64(operation, &values, direction)?
+            }
+            (ScalarType::F32, Some(rounding)) => {
                 let f64 = self.context.f64();
                 let wide: Vec<_> =
                     values.iter().map(|&value| self.builder.fpext(value, f64)).collect();
                 let exact = self.compute_odd(operation, &wide);
+                let exact = self.signed_zero(operation, &wide, exact, rounding);
                 self.trunc_directed(exact, self.context.f32(), direction)
             }
             (ScalarType::F16, None) => {

@@ -1,7 +1,9 @@
-//! Passes over a module's tree. Each is a file; `pipeline.rs` alone knows their order.
+//! Passes over a module's tree, and over what it is lowered to. Each is a file; `pipeline.rs` alone
+//! knows their order.
 
 pub mod collect_functions;
 pub mod index_symbols;
+pub mod inline_exits;
 pub mod layout_globals;
 pub mod layout_parameters;
 pub mod number_functions;

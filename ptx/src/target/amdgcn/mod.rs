@@ -88,7 +88,7 @@ fn refuse_named_barriers(module: &Module<'_>, kernel: &str) -> Result<(), Diagno
         if name == "zluda.exit" && function.has_uses() {
             return Err(Diagnostics::unsupported(
                 kernel,
-                "`exit` inside a function, on AMD GPUs".to_owned(),
+                "`exit` inside a recursive function, on AMD GPUs".to_owned(),
             ));
         }
         if !name.starts_with("zluda.barrier.") {
