@@ -144,6 +144,8 @@ impl<'a> Writer<'_, 'a> {
                 self.put(offset, bits, type_.size());
                 Ok(())
             }
+            // Of samplers, which are opaque words.
+            Initializer::Property(..) => Ok(()),
             Initializer::Symbol { address, mask, .. } => self.symbol(address, *mask, offset),
         }
     }

@@ -53,7 +53,7 @@ pub fn run(module: &Module<'_>, symbols: &Symbols<'_>, summaries: &Summaries<'_>
 
 fn visit<'a>(initializer: &Initializer<'a>, found: &mut impl FnMut(&'a str)) {
     match initializer {
-        Initializer::Immediate(_) => {}
+        Initializer::Immediate(_) | Initializer::Property(..) => {}
         Initializer::Symbol { address, .. } => address.base.into_iter().for_each(found),
         Initializer::List(items) => items.iter().for_each(|item| visit(item, found)),
     }
