@@ -23,6 +23,11 @@ pub(crate) fn check_flags(flags: c_uint) -> CUres {
     Ok(())
 }
 
+/// The context with this handle: `INVALID_VALUE` for null, `INVALID_CONTEXT` for what is none.
+fn not_null(handle: CUcontext) -> CUres<Arc<Context>> {
+    if handle.is_null() { Err(CUerror::INVALID_VALUE) } else { Context::from_handle(handle) }
+}
+
 fn create(out: Out<CUcontext>, flags: c_uint, device: CUdevice) -> CUres {
     out.check()?;
     check_flags(flags)?;
@@ -68,7 +73,7 @@ pub(crate) fn cuCtxCreate_v4(
 }
 
 pub(crate) fn cuCtxDestroy_v2(context: CUcontext) -> CUres {
-    let context = Context::from_handle(context)?;
+    let context = not_null(context)?;
     if context.is_primary {
         return Err(CUerror::INVALID_CONTEXT);
     }
@@ -104,7 +109,7 @@ pub(crate) fn cuCtxDetach(handle: CUcontext) -> CUres {
 }
 
 pub(crate) fn cuCtxPushCurrent_v2(context: CUcontext) -> CUres {
-    context::push(Context::from_handle(context)?)
+    context::push(not_null(context)?)
 }
 
 pub(crate) fn cuCtxPopCurrent_v2(context: Out<CUcontext>) -> CUres {

@@ -52,6 +52,7 @@ pub(crate) fn cuEventElapsedTime(
     start: Arc<Event>,
     end: Arc<Event>,
 ) -> CUres {
-    milliseconds.check()?;
+    // NVIDIA's driver says so, where the manual has INVALID_VALUE.
+    milliseconds.check().map_err(|_| CUerror::INVALID_HANDLE)?;
     milliseconds.set(start.elapsed(&end)?)
 }

@@ -13,17 +13,17 @@ use cuda_types::cuda::{
     CUres,
 };
 use std::ffi::{c_uint, c_void};
+use std::ptr::null_mut;
 
 pub(crate) fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) -> CUres {
-    free.check()?;
-    total.check()?;
     let current = current()?;
     let (mut free_bytes, mut total_bytes) = (0, 0);
     let hip = &current.driver.hip;
     // SAFETY: both outlive the call.
     current.check(unsafe { hip.hipMemGetInfo(&mut free_bytes, &mut total_bytes) })?;
-    free.set(free_bytes)?;
-    total.set(total_bytes)
+    free.set_if_wanted(free_bytes);
+    total.set_if_wanted(total_bytes);
+    Ok(())
 }
 
 pub(crate) fn cuMemAlloc_v2(pointer: Out<CUdeviceptr>, size: usize) -> CUres {
@@ -67,11 +67,10 @@ pub(crate) fn cuMemAllocManaged(pointer: Out<CUdeviceptr>, size: usize, flags: c
 }
 
 pub(crate) fn cuMemFree_v2(pointer: CUdeviceptr) -> CUres {
-    let current = current()?;
     if pointer == 0 {
         return Ok(());
     }
-    memory::free(&current, pointer)
+    memory::free(&current()?, pointer)
 }
 
 pub(crate) fn cuMemGetAddressRange_v2(
@@ -95,10 +94,15 @@ pub(crate) fn cuMemHostAlloc(pointer: Out<*mut c_void>, size: usize, flags: c_ui
     pointer.check()?;
     let known =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
-    if flags & !known != 0 || size == 0 {
+    if flags & !known != 0 {
         return Err(CUerror::INVALID_VALUE);
     }
-    pointer.set(memory::allocate_host(&current()?, size, flags)?.host as *mut c_void)
+    let current = current()?;
+    // Nothing of host memory is no error, other than nothing of device memory.
+    if size == 0 {
+        return pointer.set(null_mut());
+    }
+    pointer.set(memory::allocate_host(&current, size, flags)?.host as *mut c_void)
 }
 
 pub(crate) fn cuMemFreeHost(pointer: *mut c_void) -> CUres {

@@ -45,7 +45,11 @@ fn load(
 ) -> CUres {
     out.check()?;
     let current = current()?;
-    let program = program(text(), options)?;
+    let text = text()?;
+    if text.is_empty() {
+        return Err(CUerror::NO_BINARY_FOR_GPU);
+    }
+    let program = program(Ok(text), options)?;
     out.set(module::load(&current, program).map_err(|failure| failure.error)?.handle())
 }
 
@@ -91,6 +95,9 @@ pub(crate) fn cuModuleGetFunction(
 ) -> CUres {
     function.check()?;
     let name = name.get()?;
+    if name.is_empty() {
+        return Err(CUerror::INVALID_VALUE);
+    }
     let (handle, _) = module.function_by_name(name)?;
     function.set(handle)
 }
@@ -136,6 +143,13 @@ pub(crate) fn global(
     module: &Module,
     name: &CStr,
 ) -> CUres {
+    if pointer.is_null() && size.is_null() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    // NVIDIA's driver tells the name of a function from a name that is not there.
+    if module::kernel_index(&module.data.program, name).is_ok() {
+        return Err(CUerror::INVALID_VALUE);
+    }
     let current = crate::core::context::enter(&module.data.context)?;
     let (address, bytes) = module.global(&current, name)?;
     pointer.set_if_wanted(address);

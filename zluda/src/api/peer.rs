@@ -5,7 +5,6 @@ use crate::core::context::{Context, current};
 use crate::core::driver::driver;
 use cuda_types::cuda::{CUcontext, CUdevice, CUdevice_P2PAttribute, CUerror, CUres};
 use std::ffi::{c_int, c_uint};
-use std::sync::Arc;
 
 pub(crate) fn cuDeviceCanAccessPeer(can: Out<c_int>, device: CUdevice, peer: CUdevice) -> CUres {
     can.check()?;
@@ -34,14 +33,13 @@ pub(crate) fn cuDeviceGetP2PAttribute(
     }
 }
 
+/// `INVALID_CONTEXT` unless there is such a context, alive, and a current one.
 fn check_peer(peer: CUcontext) -> CUres {
-    let current = current()?;
-    let peer = Context::from_handle(peer)?;
-    // "CUDA_ERROR_INVALID_CONTEXT [...] if the peer context is the current context"
-    if Arc::ptr_eq(&peer, &current.context) || !peer.is_alive() {
-        return Err(CUerror::INVALID_CONTEXT);
+    current()?;
+    match Context::from_handle(peer)?.is_alive() {
+        true => Ok(()),
+        false => Err(CUerror::INVALID_CONTEXT),
     }
-    Ok(())
 }
 
 pub(crate) fn cuCtxEnablePeerAccess(peer: CUcontext, flags: c_uint) -> CUres {

@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 pub(crate) fn cuMemAllocAsync(pointer: Out<CUdeviceptr>, size: usize, stream: StreamArg) -> CUres {
     pointer.check()?;
-    if size == 0 {
-        return Err(CUerror::INVALID_VALUE);
-    }
     let target = stream.enter()?;
+    if size == 0 {
+        return pointer.set(0);
+    }
     pointer.set(memory::allocate_async(&target.current, size, target.hip)?.base)
 }
 

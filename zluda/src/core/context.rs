@@ -191,10 +191,10 @@ impl Context {
         result
     }
 
-    /// A limit; `UNSUPPORTED_LIMIT` for one that does not exist.
+    /// A limit; `INVALID_VALUE` for one that does not exist.
     pub(crate) fn limit(&self, limit: CUlimit) -> CUres<usize> {
         let limits = self.settings.lock().limits;
-        limits.get(limit.0 as usize).copied().ok_or(CUerror::UNSUPPORTED_LIMIT)
+        limits.get(limit.0 as usize).copied().ok_or(CUerror::INVALID_VALUE)
     }
 
     pub(crate) fn set_limit(&self, driver: &Driver, limit: CUlimit, value: usize) -> CUres {
@@ -213,7 +213,7 @@ impl Context {
             }
         }
         let mut settings = self.settings.lock();
-        let slot = settings.limits.get_mut(limit.0 as usize).ok_or(CUerror::UNSUPPORTED_LIMIT)?;
+        let slot = settings.limits.get_mut(limit.0 as usize).ok_or(CUerror::INVALID_VALUE)?;
         *slot = value;
         Ok(())
     }

@@ -14,6 +14,7 @@ use zluda_common::config::config;
 
 const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 const ELF_MAGIC: u32 = 0x464c_457f;
+const ELF_HEADER: usize = 64;
 
 /// What `.nvFatBinSegment` and NVIDIA's runtime point to.
 #[repr(C)]
@@ -52,7 +53,8 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
         }
         // SAFETY: the magic number says what it is.
         CONTAINER_MAGIC => unsafe { text_of_container(bytes) },
-        ELF_MAGIC => Err(machine_code()),
+        // SAFETY: all files that begin so have a header.
+        ELF_MAGIC => Err(machine_code(unsafe { std::slice::from_raw_parts(bytes, ELF_HEADER) })),
         // SAFETY: what is nothing else is NUL-terminated text.
         _ => text(unsafe { CStr::from_ptr(image.cast()) }.to_bytes()),
     }
@@ -62,7 +64,7 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
 pub(crate) fn text_of_bytes(bytes: &[u8]) -> CUres<Vec<u8>> {
     match bytes.first_chunk().map(|magic| u32::from_le_bytes(*magic)) {
         Some(CONTAINER_MAGIC) => best_of(bytes),
-        Some(ELF_MAGIC) => Err(machine_code()),
+        Some(ELF_MAGIC) => Err(machine_code(bytes)),
         // Pointers in a file mean nothing.
         Some(WRAPPER_MAGIC) => Err(CUerror::INVALID_IMAGE),
         _ => text(bytes.split(|byte| *byte == 0).next().unwrap_or_default()),
@@ -114,15 +116,19 @@ fn best_of(container: &[u8]) -> CUres<Vec<u8>> {
 }
 
 fn text(bytes: &[u8]) -> CUres<Vec<u8>> {
-    // "CUDA_ERROR_INVALID_IMAGE: the device kernel image is invalid."
-    if bytes.is_empty()
-        || bytes
-            .iter()
-            .any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace() && *byte != 0x0b)
-    {
-        return Err(CUerror::INVALID_IMAGE);
+    // What does not begin as PTX does, comments aside, is no image at all for NVIDIA's driver.
+    let mut rest = bytes.trim_ascii_start();
+    loop {
+        let end = if rest.starts_with(b"//") {
+            rest.iter().position(|byte| *byte == b'\n')
+        } else if rest.starts_with(b"/*") {
+            rest.windows(2).position(|two| two == b"*/").map(|end| end + 1)
+        } else {
+            break;
+        };
+        rest = end.and_then(|end| rest.get(end + 1..)).unwrap_or_default().trim_ascii_start();
     }
-    Ok(bytes.to_vec())
+    if rest.starts_with(b".version") { Ok(bytes.to_vec()) } else { Err(CUerror::INVALID_IMAGE) }
 }
 
 fn malformed(error: Malformed) -> CUerror {
@@ -130,7 +136,40 @@ fn malformed(error: Malformed) -> CUerror {
     CUerror::INVALID_IMAGE
 }
 
-fn machine_code() -> CUerror {
+/// The error for an ELF file: code of NVIDIA's GPUs is no use here, all others are no images.
+fn machine_code(header: &[u8]) -> CUerror {
+    const EM_CUDA: [u8; 2] = 190u16.to_le_bytes();
+    if header.get(18..20) != Some(&EM_CUDA) {
+        return CUerror::INVALID_IMAGE;
+    }
     tracing::warn!("unsupported: machine code of NVIDIA's GPUs (SASS); only PTX can run here");
     CUerror::NO_BINARY_FOR_GPU
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_begins_as_ptx_is_text() {
+        for good in [".version 8.0", "\n// .target\n/* a\n*/ .version 8.0\0rest"] {
+            let text = text_of_bytes(good.as_bytes()).unwrap();
+            assert_eq!(text, good.split('\0').next().unwrap().as_bytes());
+        }
+        for bad in
+            ["", "hello", ".target sm_80", "// .version 8.0", "/* .version 8.0", "/", "\0.version"]
+        {
+            assert_eq!(text_of_bytes(bad.as_bytes()), Err(CUerror::INVALID_IMAGE), "{bad}");
+        }
+    }
+
+    #[test]
+    fn machine_code_is_told_from_other_files() {
+        let mut elf = b"\x7fELF\x02\x01\x01".to_vec();
+        elf.resize(64, 0);
+        assert_eq!(text_of_bytes(&elf), Err(CUerror::INVALID_IMAGE));
+        elf[18] = 190;
+        assert_eq!(text_of_bytes(&elf), Err(CUerror::NO_BINARY_FOR_GPU));
+        assert_eq!(text_of_bytes(&elf[..8]), Err(CUerror::INVALID_IMAGE));
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::core::device_attributes::{MAX_BLOCK_DIM, MAX_GRID_DIM, MAX_THREADS_PER_BLOCK};
 use crate::core::function::Function;
+use crate::core::occupancy::blocks_per_multiprocessor;
 use crate::core::stream::Target;
 use cuda_types::cuda::{
     CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUerror,
@@ -75,7 +76,9 @@ pub(crate) unsafe fn collect(
     if !params.is_null() {
         // "The error CUDA_ERROR_INVALID_VALUE will be returned if kernel parameters are specified with both
         // kernelParams and extra."
-        if !extra.is_null() {
+        // A list that names none is none.
+        // SAFETY: a list has at least its end.
+        if !extra.is_null() && unsafe { extra.read() } as usize != CU_LAUNCH_PARAM_END {
             return Err(CUerror::INVALID_VALUE);
         }
         for (i, param) in info.params.iter().enumerate() {
@@ -151,6 +154,18 @@ pub(crate) fn launch(
         return Err(CUerror::INVALID_CONTEXT);
     }
     shape.check(function)?;
+    if shape.cooperative {
+        let threads = shape.block.iter().product();
+        let shared = shape.shared as usize;
+        let each = blocks_per_multiprocessor(&function.info, &function.settings, threads, shared);
+        let most = u64::from(each) * current.device()?.properties.multiprocessors as u64;
+        let blocks: u64 = shape.grid.iter().map(|size| u64::from(*size)).product();
+        // "The total number of blocks launched cannot exceed the maximum number of blocks per multiprocessor
+        // [...] times the number of multiprocessors".
+        if blocks > most {
+            return Err(CUerror::COOPERATIVE_LAUNCH_TOO_LARGE);
+        }
+    }
     let code = function.code(current, shape.block)?;
     let info = &function.info;
     let hidden = info.hidden_offset as usize;
