@@ -102,6 +102,13 @@ cuda_macros::export_api! {
         cuFuncGetName, cuFuncGetParamInfo, cuFuncIsLoaded, cuFuncLoad,
     },
     launch { cuLaunchKernel, cuLaunchKernelEx, cuLaunchCooperativeKernel },
+    graph {
+        cuGraphCreate, cuGraphDestroy, cuGraphAddKernelNode, cuGraphAddKernelNode_v2, cuGraphAddEmptyNode,
+        cuGraphDestroyNode, cuGraphNodeGetType, cuGraphKernelNodeSetParams, cuGraphKernelNodeSetParams_v2,
+        cuGraphGetNodes, cuGraphGetRootNodes, cuGraphInstantiate, cuGraphInstantiate_v2 => cuGraphInstantiate,
+        cuGraphInstantiateWithFlags, cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2,
+        cuGraphLaunch, cuGraphUpload, cuGraphExecDestroy,
+    },
     occupancy {
         cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
         cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSizeWithFlags,

@@ -10,6 +10,7 @@ pub(crate) mod copy;
 pub(crate) mod device;
 pub(crate) mod event;
 pub(crate) mod function;
+pub(crate) mod graph;
 pub(crate) mod init;
 pub(crate) mod kernel;
 pub(crate) mod launch;

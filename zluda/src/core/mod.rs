@@ -13,6 +13,7 @@ pub(crate) mod error_text;
 pub(crate) mod event;
 pub(crate) mod fatbin;
 pub(crate) mod function;
+pub(crate) mod graph;
 pub(crate) mod image;
 pub(crate) mod jit_options;
 pub(crate) mod launch;
@@ -36,4 +37,7 @@ pub(crate) mod kind {
     pub(crate) const KERNEL: u8 = 7;
     pub(crate) const LINK: u8 = 8;
     pub(crate) const POOL: u8 = 9;
+    pub(crate) const GRAPH: u8 = 10;
+    pub(crate) const GRAPH_NODE: u8 = 11;
+    pub(crate) const GRAPH_EXEC: u8 = 12;
 }
