@@ -117,7 +117,7 @@ fn unknown_statements_are_kept() {
     assert_eq!(unknown.mnemonic, "foo.bar::x.u32");
     assert_eq!(unknown.text, "@!%p foo.bar::x.u32 %r1, 3;");
     assert_eq!(unknown.span.text(source), unknown.text);
-    assert_eq!(parse.errors, [unknown.error.clone()]);
+    assert_eq!(parse.errors, std::slice::from_ref(&unknown.error));
 }
 
 #[test]

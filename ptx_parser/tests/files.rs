@@ -32,7 +32,7 @@ fn function<'m, 'a>(module: &'m Module<'a>, name: &str) -> &'m Function<'a> {
             _ => None,
         })
         .next()
-        .unwrap()
+        .expect("it is declared")
 }
 
 fn variable<'m, 'a>(module: &'m Module<'a>, name: &str) -> &'m Variable<'a> {
@@ -44,7 +44,7 @@ fn variable<'m, 'a>(module: &'m Module<'a>, name: &str) -> &'m Variable<'a> {
             _ => None,
         })
         .next()
-        .unwrap()
+        .expect("it is declared")
 }
 
 fn instructions<'m, 'a>(body: &'m [Statement<'a>]) -> Vec<&'m GuardedInstruction<'a>> {
