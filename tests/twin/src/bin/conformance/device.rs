@@ -11,6 +11,7 @@ use crate::form::{CASES, Form, SCRATCH, THREADS};
 
 pub struct Device {
     api: Api,
+    context: CUcontext,
     inputs: [CUdeviceptr; 4],
     outputs: CUdeviceptr,
     scratch: CUdeviceptr,
@@ -24,22 +25,36 @@ impl Device {
     pub fn open(library: &Path) -> Self {
         let api = Api::load(library).unwrap_or_else(|error| panic!("{error}"));
         must(api.cuInit(0));
-        let mut context: CUcontext = null_mut();
-        must(api.cuDevicePrimaryCtxRetain(&mut context, 0));
-        must(api.cuCtxSetCurrent(context));
-        let allocate = |bytes: usize| {
-            let mut pointer = 0;
-            must(api.cuMemAlloc_v2(&mut pointer, bytes));
-            pointer
-        };
-        let inputs = std::array::from_fn(|_| allocate(CASES * 8));
-        let outputs = allocate(CASES * 16);
-        let scratch = allocate(CASES * SCRATCH);
-        Self { api, inputs, outputs, scratch }
+        let mut device = Self { api, context: null_mut(), inputs: [0; 4], outputs: 0, scratch: 0 };
+        device.prepare();
+        device
     }
 
-    /// Two words a case, or the code of the call that failed first.
-    pub fn run(&self, form: &Form) -> Result<Vec<u64>, i64> {
+    /// A new context, current, and the buffers in it.
+    fn prepare(&mut self) {
+        must(self.api.cuCtxCreate_v2(&mut self.context, 0, 0));
+        let allocate = |bytes: usize| {
+            let mut pointer = 0;
+            must(self.api.cuMemAlloc_v2(&mut pointer, bytes));
+            pointer
+        };
+        self.inputs = std::array::from_fn(|_| allocate(CASES * 8));
+        self.outputs = allocate(CASES * 16);
+        self.scratch = allocate(CASES * SCRATCH);
+    }
+
+    /// Two words a case, or the code of the call that failed first. An error that stays with the context
+    /// does not meet the next form.
+    pub fn run(&mut self, form: &Form) -> Result<Vec<u64>, i64> {
+        let result = self.run_once(form);
+        if result.is_err() && self.api.cuCtxSynchronize() != 0 {
+            self.api.cuCtxDestroy_v2(self.context);
+            self.prepare();
+        }
+        result
+    }
+
+    fn run_once(&self, form: &Form) -> Result<Vec<u64>, i64> {
         let ok = |code: i64| if code == 0 { Ok(()) } else { Err(code) };
         let api = &self.api;
         let text = CString::new(form.ptx()).unwrap();

@@ -160,14 +160,21 @@ impl Form {
         text
     }
 
-    /// The first case where the outputs are too far apart, with its operands.
-    pub fn first_difference(&self, expected: &[u64], found: &[u64]) -> Option<String> {
+    /// The first case where the outputs are too far apart, with its operands. All NaNs are alike unless
+    /// `payloads` is set.
+    pub fn first_difference(
+        &self,
+        expected: &[u64],
+        found: &[u64],
+        payloads: bool,
+    ) -> Option<String> {
         let columns = self.inputs();
         for case in 0..CASES {
             for word in 0..2 {
                 let (expected, found) = (expected[2 * case + word], found[2 * case + word]);
                 let ty = if word == 0 { self.result } else { self.second.unwrap_or(Type::Int(32)) };
-                if !self.close(ty, expected, found) {
+                if !self.close(ty, expected, found) && (payloads || !both_nan(ty, expected, found))
+                {
                     let operands: Vec<String> =
                         columns.iter().map(|column| format!("{:#x}", column[case])).collect();
                     return Some(format!(
@@ -194,6 +201,24 @@ impl Form {
         }
         // Patterns of one sign are ordered like the numbers that they stand for.
         a.is_sign_positive() == b.is_sign_positive() && expected.abs_diff(found) <= ulp
+    }
+}
+
+/// Whether two results of a floating-point type differ in the payloads of NaNs alone; pairs are judged
+/// half by half.
+fn both_nan(ty: Type, a: u64, b: u64) -> bool {
+    let nan = |ty, bits| number(ty, bits).is_nan();
+    match ty {
+        Type::F16 | Type::F32 | Type::F64 => nan(ty, a) && nan(ty, b),
+        Type::Bf16 => nan(Type::F32, a << 16) && nan(Type::F32, b << 16),
+        Type::F16x2 | Type::Bf16x2 => {
+            let half = if ty == Type::F16x2 { Type::F16 } else { Type::Bf16 };
+            [0, 16].into_iter().all(|shift| {
+                let (a, b) = (a >> shift & 0xffff, b >> shift & 0xffff);
+                a == b || both_nan(half, a, b)
+            })
+        }
+        Type::Int(_) | Type::Shift | Type::Flag => false,
     }
 }
 

@@ -2,7 +2,8 @@
 //! device 0 and writes the outputs; with NVIDIA's library that makes `answers/<GPU>.forms.zst`.
 //! `conformance LIBRARY check FILE [FILTER]` runs them again and prints, per family, how many agree.
 //!
-//! Exact forms have to agree in every bit; approximate ones within the bound that the PTX manual states.
+//! Exact forms have to agree, and are counted apart where they agree in the payloads of NaNs too;
+//! approximate ones have to lie within the bound that the PTX manual states.
 
 // A test program: it stops by panicking, and its output is its purpose.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
@@ -23,19 +24,24 @@ use form::Form;
 
 /// How one form came out.
 enum Verdict {
-    Agrees,
+    /// In every bit, or up to the payloads of NaNs.
+    Agrees {
+        every_bit: bool,
+    },
     /// The recording GPU does not have it.
     NotRecorded,
     Refused(i64),
     Differs(String),
 }
 
-fn judge(device: &Device, form: &Form, recorded: Option<&Vec<u64>>) -> Verdict {
+fn judge(device: &mut Device, form: &Form, recorded: Option<&Vec<u64>>) -> Verdict {
     let Some(expected) = recorded else { return Verdict::NotRecorded };
     match device.run(form) {
         Err(code) => Verdict::Refused(code),
-        Ok(outputs) => match form.first_difference(expected, &outputs) {
-            None => Verdict::Agrees,
+        Ok(outputs) => match form.first_difference(expected, &outputs, false) {
+            None => Verdict::Agrees {
+                every_bit: form.first_difference(expected, &outputs, true).is_none(),
+            },
             Some(difference) => Verdict::Differs(difference),
         },
     }
@@ -43,29 +49,35 @@ fn judge(device: &Device, form: &Form, recorded: Option<&Vec<u64>>) -> Verdict {
 
 fn check(library: &Path, file: &Path, filter: &str) -> bool {
     let recorded = Answers::read(file);
-    let device = Device::open(library);
-    let mut families: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    let mut device = Device::open(library);
+    let mut families: BTreeMap<&str, [u32; 3]> = BTreeMap::new();
     for form in forms::all().iter().filter(|form| form.name.contains(filter)) {
         let count = families.entry(form.family).or_default();
-        match judge(&device, form, recorded.get(&form.name)) {
+        match judge(&mut device, form, recorded.get(&form.name)) {
             Verdict::NotRecorded => continue,
-            Verdict::Agrees => count.0 += 1,
+            Verdict::Agrees { every_bit } => {
+                count[0] += 1;
+                count[1] += every_bit as u32;
+            }
             Verdict::Refused(code) => println!("refused {}: error {code}", form.name),
             Verdict::Differs(difference) => println!("differs {}: {difference}", form.name),
         }
-        count.1 += 1;
+        count[2] += 1;
     }
-    let mut total = (0, 0);
-    for (family, (agree, all)) in families {
-        println!("{family}: {agree} of {all} forms agree");
-        total = (total.0 + agree, total.1 + all);
+    let mut total = [0; 3];
+    for (family, counts) in families {
+        println!(
+            "{family}: {} of {} forms agree, {} in every bit",
+            counts[0], counts[2], counts[1]
+        );
+        total = std::array::from_fn(|i| total[i] + counts[i]);
     }
-    println!("{} of {} forms agree", total.0, total.1);
-    total.0 == total.1
+    println!("{} of {} forms agree, {} in every bit", total[0], total[2], total[1]);
+    total[0] == total[2]
 }
 
 fn record(library: &Path, file: &Path) {
-    let device = Device::open(library);
+    let mut device = Device::open(library);
     let mut answers = Answers::default();
     let forms = forms::all();
     for form in &forms {
