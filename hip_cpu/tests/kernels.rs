@@ -276,3 +276,40 @@ fn reference_barriers_in_branches() {
         assert_eq!(out[64 + thread], 10);
     }
 }
+
+#[test]
+fn reference_blocks_of_a_cooperative_launch_meet() {
+    let _alone = alone();
+    let module = load("threads");
+    let counter = Buffer::new(&[0u32]);
+    let blocks = std::thread::available_parallelism().unwrap().get() as u32 * 2;
+    ok(cooperative(module.function("threads_grid_barrier"), shape(blocks, 70), &[word(counter.0)]));
+    assert_eq!(counter.read(), [blocks * 70]);
+}
+
+#[test]
+fn float_state_belongs_to_each_warp_and_to_the_program() {
+    let _alone = alone();
+    let module = load("vector");
+    let out = Buffer::new(&[0u32; 8]);
+    let state = |new: Option<u32>| {
+        let mut state = 0u32;
+        // SAFETY: reads, and sets, the register.
+        unsafe {
+            std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut state);
+            if let Some(new) = new {
+                std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const new);
+            }
+        }
+        state
+    };
+    // The program flushes denormals, and so does its thread that takes part.
+    let before = state(Some(0x9fc0));
+    for _ in 0..100 {
+        ok(launch(module.function("float_state"), shape(1, 256), &[word(out.0)]));
+        ok(synchronize());
+        assert_eq!(state(None) & !0x3f, 0x9fc0);
+    }
+    state(Some(before));
+    assert_eq!(out.read(), [1; 8]);
+}

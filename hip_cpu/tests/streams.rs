@@ -363,3 +363,62 @@ fn pools_allocate_in_stream_order() {
         assert_eq!(used, 0);
     }
 }
+
+#[test]
+fn priorities_are_kept_within_their_range() {
+    let _alone = alone();
+    let (mut least, mut greatest, mut stream) = (1, 1, null_mut());
+    // SAFETY: valid pointers.
+    unsafe {
+        ok(hipDeviceGetStreamPriorityRange(&mut least, &mut greatest));
+        assert!(greatest < least);
+        for (asked, given) in [(greatest - 10, greatest), (greatest, greatest), (least + 3, least)]
+        {
+            let mut priority = 77;
+            ok(hipStreamCreateWithPriority(&mut stream, 0, asked));
+            ok(hipStreamGetPriority(stream, &mut priority));
+            assert_eq!(priority, given);
+            ok(hipStreamDestroy(stream));
+        }
+    }
+}
+
+/// Of two jobs that wait for a place, the urgent one goes first.
+#[test]
+fn urgent_streams_go_first() {
+    let _alone = alone();
+    let module = load("vector");
+    let function = module.function("increment_slowly");
+    let (mut normal, mut urgent) = (null_mut(), null_mut());
+    let (mut least, mut greatest) = (0, 0);
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let (first, second) = (event(0), event(0));
+    let counters = Buffer::new(&[0u32; 2]);
+    let mut time = 0.0;
+    // SAFETY: valid pointers.
+    unsafe {
+        ok(hipDeviceGetStreamPriorityRange(&mut least, &mut greatest));
+        ok(hipStreamCreateWithPriority(&mut normal, hipStreamNonBlocking, least));
+        ok(hipStreamCreateWithPriority(&mut urgent, hipStreamNonBlocking, greatest));
+        // Every thread of the engine is busy while both are submitted.
+        let blockers: Vec<Blocker> =
+            (0..cores).map(|_| Blocker::new(&module, stream(hipStreamNonBlocking))).collect();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        ok(launch(
+            function,
+            Shape { stream: normal, ..shape(20, 32) },
+            &[word(counters.0), word(1_000_000u32)],
+        ));
+        ok(hipEventRecord(first, normal));
+        ok(launch(
+            function,
+            Shape { stream: urgent, ..shape(20, 32) },
+            &[word(counters.0.add(1)), word(1_000u32)],
+        ));
+        ok(hipEventRecord(second, urgent));
+        blockers.iter().for_each(Blocker::release);
+        ok(synchronize());
+        ok(hipEventElapsedTime(&mut time, second, first));
+    }
+    assert!(time > 0.0, "{time}");
+}

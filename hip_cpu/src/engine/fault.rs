@@ -31,6 +31,20 @@ unsafe impl Sync for Previous {}
 static PREVIOUS: Previous = Previous(UnsafeCell::new([const { MaybeUninit::uninit() }; 4]));
 static INSTALL: Once = Once::new();
 
+/// For threads of ours: signals that are sent to the program are for its own threads; those of faults are
+/// not to be blocked, whatever the thread was that began this one.
+pub fn own_thread() {
+    // SAFETY: sets the mask of the calling thread.
+    unsafe {
+        let mut mask: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut mask);
+        for signal in SIGNALS.into_iter().chain([libc::SIGTRAP, libc::SIGABRT]) {
+            libc::sigdelset(&mut mask, signal);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &mask, null_mut());
+    }
+}
+
 /// Where the thread notes which coroutine runs.
 pub type Running = Cell<Option<CoroutineTrapHandler<Exit>>>;
 

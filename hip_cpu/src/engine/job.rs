@@ -95,6 +95,9 @@ impl Job {
 
     /// Takes part, if there is a place: runs blocks until all are taken.
     pub fn take_part(&self) -> bool {
+        if self.is_exhausted() {
+            return false;
+        }
         let Some(slot) = self.take_slot() else { return false };
         self.task.run(self, slot);
         let (word, bit) = (slot as usize / 64, slot % 64);

@@ -12,7 +12,7 @@ use super::futex;
 use super::job::Job;
 
 /// Looks at the epoch before a thread goes to sleep: some tens of microseconds.
-const SPINS: u32 = 1_000;
+const SPINS: u32 = 2_000;
 
 pub struct Pool {
     /// Jobs with blocks to take, the most urgent first, in order of submission.
@@ -78,6 +78,7 @@ impl Pool {
     }
 
     fn work(&self) {
+        super::fault::own_thread();
         super::fault::prepare_thread();
         loop {
             let epoch = self.epoch.load(Ordering::SeqCst);

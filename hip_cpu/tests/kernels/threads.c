@@ -89,3 +89,11 @@ THREAD_KERNEL(divergent_barrier, 8, 4096) {
     out[TID] = shared[49 - TID];
     out[64 + TID] = b->runtime->barrier_reduce(b, t->warp, 1u << t->lane, 2, 0, 0, (TID % 5 == 0) << t->lane);
 }
+
+/* All blocks meet once. */
+THREAD_KERNEL(threads_grid_barrier, 8, 0) {
+    volatile uint32_t *counter = PARAM(uint32_t *, 0);
+    __atomic_fetch_add(counter, 1, __ATOMIC_SEQ_CST);
+    while (*counter < b->nctaid[0] * b->ntid[0])
+        b->runtime->yield_now(b, t->warp, 0);
+}

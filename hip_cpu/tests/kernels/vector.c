@@ -152,3 +152,17 @@ VECTOR_KERNEL(doubles_variable, 0, 0, 0) {
     for (int i = 0; i < 4; i++)
         variable[i] *= 2;
 }
+
+/* out[warp] = 1 if the float state was the default one at the start, and stays the warp's own. */
+VECTOR_KERNEL(float_state, WAITS, 8, 0) {
+    uint32_t *out = PARAM(uint32_t *, 0);
+    uint32_t own = first % 2 ? 0x9fc0 : 0x1f80;
+    uint32_t good = __builtin_ia32_stmxcsr() == 0x1f80;
+    __builtin_ia32_ldmxcsr(own);
+    for (int i = 0; i < 10; i++) {
+        b->runtime->barrier_sync(b, first, -1u, 0, 0);
+        good &= __builtin_ia32_stmxcsr() == own;
+    }
+    __builtin_ia32_ldmxcsr(0x1f80);
+    out[first] = good;
+}
