@@ -22,6 +22,7 @@ pub(crate) fn guard(name: &'static str, call: impl FnOnce() -> CUres) -> CUresul
 
 /// Runs an exported function.
 pub(crate) fn guard_before_init(name: &'static str, call: impl FnOnce() -> CUres) -> CUresult {
+    tracing::trace!("{name}");
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => CUresult::CUDA_SUCCESS,
         Ok(Err(error)) => {

@@ -250,6 +250,13 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
         segment
     }
 
+    /// Half of the address of the grid's workspace: `half` is 0 for the low one, 4 for the high one.
+    pub fn grid_workspace(&self, half: u64) -> Value<'c> {
+        let offset = u64::from(self.module.unit.info.hidden_offset) + 8 + half;
+        let place = self.builder.byte_offset(self.parameters(), self.i64(offset));
+        self.builder.load(self.context.i32(), place, 4)
+    }
+
     /// The parameter buffer of the launch.
     pub fn parameters(&self) -> Value<'c> {
         self.zluda(

@@ -44,6 +44,9 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
                 let from = self.builder.neg(self.lane_bit());
                 self.builder.xor(from, self.lane_bit())
             }
+            // The halves of an address: docs/dev/per_thread_ir.md, hidden parameters.
+            Envreg(1) => self.grid_workspace(4),
+            Envreg(2) => self.grid_workspace(0),
             // The driver of a real GPU sets these; nothing sets them here.
             Envreg(_)
             | ReservedSmemOffset(_)

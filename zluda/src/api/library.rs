@@ -2,7 +2,8 @@
 
 use crate::api::module::{global, program, read_file};
 use crate::convert::{Out, Text};
-use crate::core::context::current;
+use crate::core::context::{current, enter};
+use crate::core::driver::driver;
 use crate::core::image;
 use crate::core::jit_options::JitOptions;
 use crate::core::library::{self, Library};
@@ -102,8 +103,19 @@ pub(crate) fn cuLibraryGetManaged(
     library: Arc<Library>,
     name: Text<'_>,
 ) -> CUres {
-    // Managed variables lie where all others do, which the host can read on a CPU.
-    cuLibraryGetGlobal(pointer, size, library, name)
+    let name = name.get()?;
+    // Managed variables lie where all others do, which the host can read on a CPU. NVIDIA's runtime asks for
+    // them before there is a context: they are those of the first device's primary context, which lives on
+    // from then.
+    let current = match current() {
+        Err(CUerror::INVALID_CONTEXT) => {
+            let device = driver()?.device(0)?;
+            device.retain_primary()?;
+            enter(device.primary_context()?)?
+        }
+        current => current?,
+    };
+    global(pointer, size, &*library.module(&current)?, name)
 }
 
 pub(crate) fn cuLibraryGetUnifiedFunction(

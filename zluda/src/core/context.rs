@@ -9,6 +9,7 @@ use cuda_types::cuda::{CUcontext, CUerror, CUfunc_cache, CUlimit, CUres};
 use hip_runtime_sys::{hipError_t, hipLimit_t};
 use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use zluda_common::handle::HandleTable;
@@ -29,6 +30,8 @@ pub(crate) struct Context {
     sticky: AtomicU32,
     pub(crate) settings: Mutex<Settings>,
     pub(crate) storage: LocalStorage,
+    /// Memory for the barriers of cooperative launches: where it is, or 0.
+    workspaces: Mutex<(u64, usize)>,
 }
 
 /// What programs set and get again.
@@ -76,6 +79,7 @@ impl Context {
                     sticky: AtomicU32::new(0),
                     settings: Mutex::new(Settings::default()),
                     storage: LocalStorage::default(),
+                    workspaces: Mutex::default(),
                 });
                 made = Some(context.clone());
                 context
@@ -150,6 +154,7 @@ impl Context {
         event::end_context(id);
         stream::end_context(id);
         memory::end_context(id);
+        *self.workspaces.lock() = (0, 0);
         if self.is_primary {
             *self.settings.lock() = Settings::default();
             self.sticky.store(0, Ordering::Release);
@@ -229,7 +234,28 @@ impl Default for Settings {
     }
 }
 
+/// Cooperative launches that may run at the same time.
+const WORKSPACES: usize = 1024;
+/// Bytes; a cache line, so that barriers do not disturb each other.
+const WORKSPACE: usize = 64;
+
 impl Current {
+    /// The workspace of one more cooperative launch. Launches take turns: a barrier leaves its words ready
+    /// for the next one.
+    pub(crate) fn workspace(&self) -> CUres<u64> {
+        let mut workspaces = self.context.workspaces.lock();
+        if workspaces.0 == 0 {
+            let size = WORKSPACES * WORKSPACE;
+            let base = memory::allocate(self, size, memory::Kind::Module)?.base;
+            // SAFETY: the memory has just been allocated.
+            self.check(unsafe { self.driver.hip.hipMemset(base as *mut c_void, 0, size) })?;
+            workspaces.0 = base;
+        }
+        let (base, next) = *workspaces;
+        workspaces.1 = (next + 1) % WORKSPACES;
+        Ok(base + (next * WORKSPACE) as u64)
+    }
+
     /// The result of a HIP call in this context.
     pub(crate) fn check(&self, error: hipError_t) -> CUres {
         self.context.check(error)

@@ -170,11 +170,13 @@ pub(crate) fn launch(
     let info = &function.info;
     let hidden = info.hidden_offset as usize;
     let mut size = info.total_param_size as usize;
-    if size >= hidden + 8 {
-        let segment = function.data.segment(current)?;
-        // SAFETY: the buffer has `total_param_size` bytes.
-        unsafe {
-            params.as_mut_ptr().cast::<u8>().add(hidden).cast::<u64>().write_unaligned(segment)
+    let workspace = if shape.cooperative { current.workspace()? } else { 0 };
+    for (offset, word) in [(hidden, function.data.segment(current)?), (hidden + 8, workspace)] {
+        if offset + 8 <= size {
+            // SAFETY: the buffer has `total_param_size` bytes.
+            unsafe {
+                params.as_mut_ptr().cast::<u8>().add(offset).cast::<u64>().write_unaligned(word)
+            }
         }
     }
     let [grid_x, grid_y, grid_z] = shape.grid;
