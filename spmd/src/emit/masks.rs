@@ -28,7 +28,7 @@ impl<'c> Emitter<'_, 'c> {
         self.b.bitcast(mask, self.cx.i32())
     }
 
-    pub(super) fn from_bits(&self, bits: Value<'c>) -> Value<'c> {
+    pub(super) fn mask_of_bits(&self, bits: Value<'c>) -> Value<'c> {
         self.b.bitcast(bits, self.cx.i1().vector(LANES))
     }
 

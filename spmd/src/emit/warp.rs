@@ -184,7 +184,7 @@ impl<'c> Emitter<'_, 'c> {
         self.b.store(words.zero(), results, 32);
         self.for_each_group(key, |this, bits, _| {
             let old = this.b.load(words, results, 32);
-            let new = this.b.select(this.from_bits(bits), this.splat(bits), old);
+            let new = this.b.select(this.mask_of_bits(bits), this.splat(bits), old);
             this.b.store(new, results, 32);
             Ok(())
         })?;
@@ -230,7 +230,7 @@ impl<'c> Emitter<'_, 'c> {
         let vector = self.vector(&value);
         let members = self.get(arguments[1]);
         if let Lanes::Uniform(members) = members {
-            let mask = self.mask_and(self.mask, self.from_bits(members));
+            let mask = self.mask_and(self.mask, self.mask_of_bits(members));
             return Ok(Lanes::Uniform(self.reduce_active(name, vector, identity, mask)));
         }
         let words = self.cx.i32().vector(LANES);
@@ -238,7 +238,7 @@ impl<'c> Emitter<'_, 'c> {
         self.b.store(words.zero(), results, 32);
         let members = self.vector(&members);
         self.for_each_group(members, |this, bits, _| {
-            let group = this.from_bits(bits);
+            let group = this.mask_of_bits(bits);
             let total = this.reduce_active(name, vector, identity, group);
             let old = this.b.load(words, results, 32);
             let new = this.b.select(group, this.splat(total), old);

@@ -1,5 +1,5 @@
 //! Runs compiled vector kernels: one block after the other, a coroutine a warp.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)]
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_void};
@@ -82,12 +82,14 @@ fn barrier(mask: u32, predicates: u32, wait: bool) -> u32 {
         barrier.count += predicates.count_ones();
         barrier.generation
     });
-    while wait {
-        BARRIER.with_borrow_mut(release);
-        if BARRIER.with_borrow(|barrier| barrier.generation) != generation {
-            break;
+    if wait {
+        loop {
+            BARRIER.with_borrow_mut(release);
+            if BARRIER.with_borrow(|barrier| barrier.generation) != generation {
+                break;
+            }
+            suspend();
         }
-        suspend();
     }
     BARRIER.with_borrow(|barrier| barrier.result)
 }
