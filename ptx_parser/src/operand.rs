@@ -164,6 +164,20 @@ impl ScalarType {
         }
     }
 
+    /// The integer type of twice the width: the result of `mul.wide`.
+    pub fn doubled(self) -> Option<ScalarType> {
+        use ScalarType::*;
+        Some(match self {
+            U8 => U16,
+            U16 => U32,
+            U32 => U64,
+            S8 => S16,
+            S16 => S32,
+            S32 => S64,
+            _ => return None,
+        })
+    }
+
     /// `.s8` to `.s64` and `.s16x2`.
     pub fn is_signed(self) -> bool {
         use ScalarType::*;

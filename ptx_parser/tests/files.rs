@@ -234,3 +234,93 @@ fn operands_are_visited_with_their_access() {
     }
     assert!(stores > 1);
 }
+
+/// Types of operands, against the types that nvcc declared the registers with.
+#[test]
+fn operands_have_the_types_of_their_registers() {
+    use std::collections::HashMap;
+    let mut count = 0;
+    for source in [VECTOR_ADD, KERNELS] {
+        let module = module(source);
+        for directive in &module.directives {
+            let Directive::Function(Function { body: Some(body), .. }) = directive else {
+                continue;
+            };
+            let mut registers = HashMap::new();
+            for statement in body {
+                if let Statement::Variable(Variable { range: Some(range), name, type_, .. }) =
+                    statement
+                {
+                    registers.extend((0..*range).map(|n| (format!("{name}{n}"), *type_)));
+                }
+            }
+            for GuardedInstruction { instruction, .. } in instructions(body) {
+                // Registers may be wider than what these load, store and convert.
+                let wider = matches!(
+                    instruction,
+                    Instruction::Ld(_)
+                        | Instruction::St(_)
+                        | Instruction::Cvt(_)
+                        | Instruction::Sust(_)
+                );
+                instruction.typed_operands(|operand, _, type_| {
+                    let OperandRef::Operand(Operand::Name(name)) = operand else { return };
+                    let (Some(register), Some(type_)) = (registers.get(*name), type_) else {
+                        return;
+                    };
+                    let fits = if wider {
+                        register.bits() >= type_.bits()
+                    } else {
+                        register.bits() == type_.bits()
+                    };
+                    assert!(fits, "`{name}` is {register} and not {type_} in `{instruction}`");
+                    assert_eq!(
+                        *register == ScalarType::Pred,
+                        type_ == ScalarType::Pred,
+                        "{instruction}"
+                    );
+                    count += 1;
+                });
+            }
+        }
+    }
+    assert!(count > 500, "{count}");
+}
+
+#[test]
+fn types_that_differ_among_operands() {
+    let types = |text: &str| {
+        let source = format!(".version 9.0\n.target sm_90\n.func f() {{ {text} }}");
+        let Parse { module, errors } = parse(&source);
+        assert_eq!(errors, [], "{text}");
+        let [Directive::Function(Function { body: Some(body), .. })] = &module.directives[..]
+        else {
+            panic!("a function")
+        };
+        let mut types = Vec::new();
+        instructions(body)[0].instruction.typed_operands(|_, access, type_| {
+            let access = if access == Access::Write { ">" } else { "" };
+            types.push(format!("{access}{}", type_.map_or(String::new(), |t| t.to_string())));
+        });
+        types.join(" ")
+    };
+    assert_eq!(types("mul.wide.u16 %r1, %h1, %h2;"), ">.u32 .u16 .u16");
+    assert_eq!(types("mul.lo.u16 %h1, %h1, %h2;"), ">.u16 .u16 .u16");
+    assert_eq!(types("mad.wide.s32 %rd1, %r1, %r2, %rd2;"), ">.s64 .s32 .s32 .s64");
+    assert_eq!(types("add.f32.f16 %f1, %h1, %f2;"), ">.f32 .f16 .f32");
+    assert_eq!(types("shl.b64 %rd1, %rd2, %r1;"), ">.b64 .b64 .u32");
+    assert_eq!(types("setp.lt.and.f64 %p1|%p2, %d1, %d2, !%p3;"), ">.pred >.pred .f64 .f64 .pred");
+    assert_eq!(types("cvt.rn.f16.s32 %h1, %r1;"), ">.f16 .s32");
+    assert_eq!(types("popc.b64 %r1, %rd1;"), ">.u32 .b64");
+    assert_eq!(types("bfi.b64 %rd1, %rd2, %rd3, %r1, %r2;"), ">.b64 .b64 .b64 .u32 .u32");
+    assert_eq!(
+        types("shfl.sync.up.b32 %r1|%p1, %r2, 1, 31, -1;"),
+        ">.b32 >.pred .b32 .b32 .b32 .b32"
+    );
+    assert_eq!(
+        types("st.global.L2::cache_hint.v2.u16 [%rd1], {%h1, %h2}, %rd2;"),
+        ".u16 .u16 .b64"
+    );
+    assert_eq!(types("bar.red.popc.u32 %r1, 0, %r2, %p1;"), ".u32 .u32 >.u32 .pred");
+    assert_eq!(types("call f, (%r1);"), "");
+}

@@ -6,7 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Error, Ident, Token};
 
 use crate::grammar::{Declaration, Family};
-use crate::merge::{Kind, Merged, OperandSlot, Slot, merge};
+use crate::merge::{Kind, Merged, OperandSlot, Slot, TypeRule, merge};
 
 pub fn family(family: &Family) -> syn::Result<TokenStream> {
     family.instructions.iter().map(instruction).collect()
@@ -65,7 +65,12 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
             operand_builds.push(quote!(#id: values[#index].#take()?));
             operand_parts.push(quote!(Some(OperandRef::#variant(&self.#id))));
         }
-        operand_specs.push(quote!(OperandSpec { write: #write }));
+        let types = operand.types.iter().map(|rule| match rule {
+            TypeRule::Field(field) => quote!(TypeRule::Field(#field)),
+            TypeRule::Fixed(word) => quote!(TypeRule::Fixed(#word)),
+            TypeRule::Wide(type_, mode) => quote!(TypeRule::Wide(#type_, #mode)),
+        });
+        operand_specs.push(quote!(OperandSpec { write: #write, types: &[#(#types,)*] }));
     }
     let lifetime = if operands.is_empty() { quote!() } else { quote!(<'a>) };
     let build = quote!(#name { #(#field_builds,)* #(#operand_builds,)* });

@@ -16,6 +16,17 @@ pub struct Declaration {
     pub blocks: Vec<Block>,
     /// Names of the destination operands, where the default does not hold.
     pub writes: Option<Vec<String>>,
+    /// Types of operands, where the default does not hold.
+    pub types: Vec<OperandType>,
+}
+
+/// `a b = atype or type_ or .b32` in `types`.
+#[derive(Clone)]
+pub struct OperandType {
+    /// Operands; none for all that no other entry names.
+    pub operands: Vec<String>,
+    /// Fields or `.literal` types, of which the first that is there holds; `wide` doubles `type_`.
+    pub choices: Vec<String>,
 }
 
 /// Forms, and the groups that hold for them.
@@ -84,9 +95,9 @@ impl Parse for Family {
                 let forms = text
                     .value()
                     .replace("opcode.", &format!("{}.", name.to_string().to_lowercase()));
-                let (blocks, writes) =
+                let Declared { blocks, writes, types } =
                     read(&forms).map_err(|e| Error::new(text.span(), format!("{name}: {e}")))?;
-                instructions.push(Declaration { docs: docs.clone(), name, blocks, writes });
+                instructions.push(Declaration { docs: docs.clone(), name, blocks, writes, types });
             }
         }
         Ok(Family { instructions })
@@ -97,7 +108,12 @@ pub fn error(at: &Ident, text: String) -> Error {
     Error::new(Span::call_site(), format!("{at}: {text}"))
 }
 
-type Declared = (Vec<Block>, Option<Vec<String>>);
+#[derive(Default)]
+struct Declared {
+    blocks: Vec<Block>,
+    writes: Option<Vec<String>>,
+    types: Vec<OperandType>,
+}
 
 fn read(text: &str) -> Result<Declared, String> {
     let mut plain = String::new();
@@ -110,21 +126,17 @@ fn read(text: &str) -> Result<Declared, String> {
         }
         plain.push('\n');
     }
-    let mut blocks = Vec::new();
-    let mut writes = None;
+    let mut declared = Declared::default();
     for part in plain.split('#') {
         let mut block = Block::default();
         for statement in part.split(';').map(str::trim).filter(|s| !s.is_empty()) {
             let result = if let Some(names) = statement.strip_prefix("writes") {
-                writes = Some(
-                    names
-                        .trim_start_matches([' ', '='])
-                        .split(',')
-                        .map(|n| n.trim().to_owned())
-                        .filter(|n| !n.is_empty())
-                        .collect(),
-                );
+                let names = names.trim_start_matches([' ', '=']).split(',').map(str::trim);
+                declared.writes =
+                    Some(names.filter(|n| !n.is_empty()).map(str::to_owned).collect());
                 Ok(())
+            } else if let Some(entries) = statement.strip_prefix("types ") {
+                entries.split(',').try_for_each(|e| operand_type(e).map(|t| declared.types.push(t)))
             } else if statement.starts_with('.') {
                 Reader::new(statement).groups(&mut block.groups)
             } else {
@@ -132,9 +144,17 @@ fn read(text: &str) -> Result<Declared, String> {
             };
             result.map_err(|e| format!("{e} in `{statement}`"))?;
         }
-        blocks.push(block);
+        declared.blocks.push(block);
     }
-    Ok((blocks, writes))
+    Ok(declared)
+}
+
+fn operand_type(entry: &str) -> Result<OperandType, String> {
+    let (operands, choices) = entry.split_once('=').ok_or("expected `=`")?;
+    let operands = operands.split_whitespace().filter(|o| *o != "*").map(str::to_owned).collect();
+    let choices =
+        choices.split(" or ").map(|c| c.trim().to_owned()).filter(|c| !c.is_empty()).collect();
+    Ok(OperandType { operands, choices })
 }
 
 struct Reader<'a> {

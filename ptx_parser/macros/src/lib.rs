@@ -38,6 +38,10 @@ use proc_macro::TokenStream;
 /// - `<a>` is an operand that must be a vector.
 /// - A `{.level::cache_hint}` and a `{, cache-policy}` of one form come together or not at all.
 /// - `writes = d, p;` names the destinations; without it they are `d`, `p` and `q` outside of `[]`.
+/// - `types d = dtype, a b = atype or type_, c = .pred, * = ;` gives the types of operands: the first field
+///   that is there, a fixed type, `wide` for a `type` that `.wide` doubles, or nothing where it is not
+///   known; `*` is all others. Without an entry it is `type`, or the one literal type; `.pred` behind `|`;
+///   `.b64` for `cache-policy`; and `.b32` for `membermask`.
 #[proc_macro]
 pub fn isa(input: TokenStream) -> TokenStream {
     let family = syn::parse_macro_input!(input as grammar::Family);

@@ -17,6 +17,17 @@ pub struct OperandField {
     pub kind: Kind,
     pub optional: bool,
     pub write: bool,
+    /// The first that is there holds; none where the type is not known.
+    pub types: Vec<TypeRule>,
+}
+
+/// Where the type of an operand comes from.
+#[derive(Clone, PartialEq, Eq)]
+pub enum TypeRule {
+    Field(usize),
+    Fixed(String),
+    /// The type in the first field, doubled if the second is `.wide`.
+    Wide(usize, usize),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -218,6 +229,33 @@ fn split_cache_policy(form: &Form, own: &Block) -> Vec<Form> {
     vec![without, with]
 }
 
+/// What the type of an operand may come from: as declared, else by the name that the manual gives to it,
+/// else the instruction's one type.
+fn choices(
+    declaration: &Declaration,
+    operand: &str,
+    pair: bool,
+    constant: Option<&str>,
+) -> Vec<String> {
+    let own = declaration.types.iter().find(|t| t.operands.iter().any(|o| snake(o) == operand));
+    if let Some(own) = own {
+        return own.choices.clone();
+    }
+    let known = match operand {
+        "cache_policy" => Some(".b64"),
+        "membermask" => Some(".b32"),
+        _ if pair => Some(".pred"),
+        _ => None,
+    };
+    if let Some(known) = known {
+        return vec![known.to_owned()];
+    }
+    match declaration.types.iter().find(|t| t.operands.is_empty()) {
+        Some(others) => others.choices.clone(),
+        None => vec![constant.map_or_else(|| "type_".to_owned(), |c| format!(".{c}"))],
+    }
+}
+
 pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
     let fail = |text: String| error(&declaration.name, text);
     let mut resolved: Vec<(Form, Vec<Resolved>, Vec<Option<Resolved>>)> = Vec::new();
@@ -246,9 +284,8 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
         let everywhere = resolved
             .iter()
             .all(|(_, mods, _)| mods.iter().any(|m| m.field.as_deref() == Some("type_")));
-        first.is_some_and(|w| {
-            w.len() == 1 && everywhere && literals.all(|m| m.words == w && !m.optional)
-        })
+        let first = first.filter(|w| w.len() == 1 && everywhere);
+        first.filter(|w| literals.all(|m| m.words == *w && !m.optional)).map(|w| w[0].clone())
     };
     let mut constants = Vec::new();
     for (_, mods, _) in &resolved {
@@ -269,7 +306,7 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
         let mut slot = |m: Resolved| -> syn::Result<Slot> {
             let constant = match &m.field {
                 None => constants.contains(&m.words[0]),
-                Some(field) => field == "type_" && constant_type,
+                Some(field) => field == "type_" && constant_type.is_some(),
             };
             if constant {
                 return Ok(Slot { words: m.words, type_: None, field: None, optional: m.optional });
@@ -317,7 +354,13 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
                         }
                         Some(index) => index,
                         None => {
-                            operands.push(OperandField { name, kind, optional: false, write });
+                            operands.push(OperandField {
+                                name,
+                                kind,
+                                optional: false,
+                                write,
+                                types: Vec::new(),
+                            });
                             operands.len() - 1
                         }
                     };
@@ -372,6 +415,33 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
     }
     for (index, operand) in operands.iter_mut().enumerate() {
         operand.optional = !always_in(&seen_operands, index);
+    }
+    let paired: Vec<usize> = forms
+        .iter()
+        .flat_map(|f: &MergedForm| &f.operands)
+        .filter_map(|o| Some(o.pair?.0))
+        .collect();
+    for (index, operand) in operands.iter_mut().enumerate() {
+        let pair = paired.contains(&index);
+        let choices = choices(declaration, &operand.name, pair, constant_type.as_deref());
+        for choice in choices {
+            let field = |name: &str| fields.iter().position(|f| f.name == name);
+            operand.types.push(match choice.strip_prefix('.') {
+                Some(literal) => TypeRule::Fixed(literal.to_owned()),
+                None if choice == "wide" => match (field("type_"), field("mode")) {
+                    (Some(type_), Some(mode)) => TypeRule::Wide(type_, mode),
+                    _ => return Err(fail("`wide` needs `type` and `mode`".to_owned())),
+                },
+                None => match field(&choice) {
+                    Some(index) if fields[index].type_.as_deref() == Some(SCALAR_TYPE) => {
+                        TypeRule::Field(index)
+                    }
+                    // The default of an instruction that has no such field.
+                    _ if choice == "type_" => continue,
+                    _ => return Err(fail(format!("`{choice}` is no type"))),
+                },
+            });
+        }
     }
     if let Some(f) = fields.iter().find(|f| operands.iter().any(|o| o.name == f.name)) {
         return Err(fail(format!("`{}` is a modifier and an operand", f.name)));

@@ -7,6 +7,7 @@ isa! {
     Isspacep = r"
         isspacep.space  p, a;
         .space: StateSpace = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry };
+        types p = .pred, a =;
     ";
 
     /// The address, in another block of the cluster, of a variable in shared memory.
@@ -14,6 +15,7 @@ isa! {
         mapa{.space}.type  d, a, b;
         .space: StateSpace = { .shared::cluster };
         .type = { .u32, .u64 };
+        types b = .u32;
     ";
 
     /// The rank of the block that owns an address in shared memory.
@@ -21,6 +23,7 @@ isa! {
         getctarank{.space}.type d, a;
         .space: StateSpace = { .shared::cluster };
         .type = { .u32, .u64 };
+        types d = .u32, a = type_;
     ";
 
     /// Brings a line to a cache.
@@ -32,21 +35,25 @@ isa! {
         .level: CacheLevel = { .L1, .L2 };
         .level::eviction_priority: L2Eviction = { .L2::evict_last, .L2::evict_normal };
         .tensormap_space: StateSpace = { .const, .param };
+        types * =;
     ";
 
     /// Brings a line to the uniform cache.
     Prefetchu = r"
         prefetchu.L1  [a];
+        types * =;
     ";
 
     /// Sets the priority of a line.
     Applypriority = r"
         applypriority{.global}.L2::evict_normal  [a], size;
+        types * =;
     ";
 
     /// Drops a line without writing it back.
     Discard = r"
         discard{.global}.L2  [a], size;
+        types * =;
     ";
 
     /// Makes a policy for cache hints.
@@ -57,6 +64,7 @@ isa! {
         .level::primary_priority: L2Eviction = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged };
         .level::secondary_priority: L2Eviction = { .L2::evict_first, .L2::evict_unchanged };
         writes = cache-policy;
+        types * =;
     ";
 
     /// Takes memory from the stack.
@@ -82,6 +90,7 @@ isa! {
     ClusterlaunchcontrolTryCancel = r"
         clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128 [addr], [mbar];
         .space: StateSpace = { .shared::cta };
+        types * =;
     ";
 
     /// What became of the question.
@@ -90,6 +99,7 @@ isa! {
         clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128@atype  d, try_cancel_response;
         clusterlaunchcontrol.query_cancel.dimension.b32.b128@atype           d, try_cancel_response;
         .dimension: CtaidDimension = { .get_first_ctaid::x, .get_first_ctaid::y, .get_first_ctaid::z };
+        types try_cancel_response = .b128, d = type_;
     ";
 
     /// Loads a value that is the same for the whole warp.

@@ -21,6 +21,7 @@ isa! {
         add{.rnd}.bf16   d, a, b;
         add{.rnd}.bf16x2 d, a, b;
         .rnd: Rounding = { .rn };
+        types a = atype or type_;
     ";
 
     /// Subtraction.
@@ -41,6 +42,7 @@ isa! {
         sub{.rnd}.bf16   d, a, b;
         sub{.rnd}.bf16x2 d, a, b;
         .rnd: Rounding = { .rn };
+        types a = atype or type_;
     ";
 
     /// Multiplication. `.wide` results are twice as wide as `type_`.
@@ -61,6 +63,7 @@ isa! {
         mul{.rnd}.bf16   d, a, b;
         mul{.rnd}.bf16x2 d, a, b;
         .rnd: Rounding = { .rn };
+        types d = wide;
     ";
 
     /// `d = a * b + c`. Floating-point forms round once, like `fma`. `.wide` makes `c` and `d` twice as
@@ -76,6 +79,7 @@ isa! {
         mad.rnd{.ftz}{.sat}.f32    d, a, b, c;
         mad.rnd.f64                d, a, b, c;
         .rnd: Rounding = { .rn, .rz, .rm, .rp };
+        types c d = wide;
     ";
 
     /// Division.
@@ -207,6 +211,7 @@ isa! {
     Dp4a = r"
         dp4a.atype.btype  d, a, b, c;
         .atype = .btype = { .u32, .s32 };
+        types a = atype, b = btype, c d = .b32;
     ";
 
     /// Two products of 16 bits by 8, and `c`.
@@ -214,5 +219,6 @@ isa! {
         dp2a.mode.atype.btype  d, a, b, c;
         .mode: MulMode = { .lo, .hi };
         .atype = .btype = { .u32, .s32 };
+        types a = atype, b = btype, c d = .b32;
     ";
 }

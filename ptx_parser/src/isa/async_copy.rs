@@ -11,6 +11,7 @@ isa! {
         .level::cache_hint = { .L2::cache_hint };
         .level::prefetch_size: PrefetchSize = { .L2::64B, .L2::128B, .L2::256B };
         .state: StateSpace = { .shared, .shared::cta };
+        types * =;
     ";
 
     /// Ends a group of copies.
@@ -21,6 +22,7 @@ isa! {
     /// Waits until at most `n` groups are pending.
     CpAsyncWaitGroup = r"
         cp.async.wait_group n;
+        types * =;
     ";
 
     /// Waits for all copies.
@@ -32,6 +34,7 @@ isa! {
     CpAsyncMbarrierArrive = r"
         cp.async.mbarrier.arrive{.noinc}{.state@space}.b64 [addr];
         .state: StateSpace = { .shared, .shared::cta };
+        types addr =;
     ";
 
     /// Copies a block of bytes.
@@ -47,6 +50,7 @@ isa! {
         .dst: StateSpace = { .global };
         .src: StateSpace = { .shared::cta };
         .level::cache_hint = { .L2::cache_hint };
+        types * =;
     ";
 
     /// Ends a group of bulk copies.
@@ -57,12 +61,14 @@ isa! {
     /// Waits until at most `n` groups of bulk copies are pending; with `read`, until their sources are read.
     CpAsyncBulkWaitGroup = r"
         cp.async.bulk.wait_group{.read} n;
+        types * =;
     ";
 
     /// Brings a block of bytes to L2.
     CpAsyncBulkPrefetch = r"
         cp.async.bulk.prefetch.L2.global{.level::cache_hint}   [srcMem], size{, cache-policy};
         .level::cache_hint = { .L2::cache_hint };
+        types * =;
     ";
 
     /// Reduces a block of values into memory.
@@ -76,18 +82,21 @@ isa! {
         .level::cache_hint = { .L2::cache_hint };
         .type = { .f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32, .f64 };
         .half_type = { .f16, .bf16 };
+        types * =;
     ";
 
     /// Starts an mbarrier that expects `count` arrivals a phase.
     MbarrierInit = r"
         mbarrier.init{.state@space}.b64 [addr], count;
         .state: StateSpace = { .shared, .shared::cta };
+        types addr = , count = .u32;
     ";
 
     /// Ends an mbarrier.
     MbarrierInval = r"
         mbarrier.inval{.state@space}.b64 [addr];
         .state: StateSpace = { .shared, .shared::cta };
+        types addr =;
     ";
 
     /// Adds to the bytes that the current phase expects.
@@ -96,6 +105,7 @@ isa! {
         .sem: Semantics = { .relaxed };
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
+        types addr = , tx_count = .u32;
     ";
 
     /// Takes from the bytes that the current phase expects.
@@ -104,6 +114,7 @@ isa! {
         .sem: Semantics = { .relaxed };
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
+        types addr = , tx_count = .u32;
     ";
 
     /// Arrives; `state` is the phase before. A barrier of another block gives none: `_`.
@@ -115,6 +126,7 @@ isa! {
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
         writes = state;
+        types addr = , state = .b64, count tx_count = .u32;
     ";
 
     /// Arrives, and lowers the arrivals that later phases expect.
@@ -126,12 +138,14 @@ isa! {
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
         writes = state;
+        types addr = , state = .b64, count tx_count = .u32;
     ";
 
     /// The arrivals that `state` still waited for.
     MbarrierPendingCount = r"
         mbarrier.pending_count.b64 count, state;
         writes = count;
+        types count = .u32, state = .b64;
     ";
 
     /// Whether a phase is complete.
@@ -142,6 +156,7 @@ isa! {
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta };
         writes = waitComplete;
+        types addr = , wait_complete = .pred, state = .b64, phase_parity = .u32;
     ";
 
     /// Whether a phase is complete, after waiting for a while.
@@ -152,6 +167,7 @@ isa! {
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta };
         writes = waitComplete;
+        types addr = , wait_complete = .pred, state = .b64, phase_parity suspend_time_hint = .u32;
     ";
 
     /// Stores, and tells an mbarrier.
@@ -166,10 +182,12 @@ isa! {
         .scope: Scope = { .gpu, .sys };
         .ss: StateSpace = { .global };
         .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
+        types mbar =;
     ";
 
     /// Fills shared memory with zeros.
     StBulk = r"
         st.bulk{.weak}{.shared::cta}  [a], size, initval;
+        types * =;
     ";
 }

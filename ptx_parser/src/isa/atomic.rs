@@ -83,6 +83,7 @@ isa! {
         .scope: Scope = { .gpu, .sys };
         .ss: StateSpace = { .global };
         .type = { .u32, .s32, .u64, .s64 };
+        types mbar =;
     ";
 
     /// Fence between memory operations, or between proxies. Without `sem` it is `.acq_rel`.
@@ -105,6 +106,7 @@ isa! {
         .space: StateSpace = { .global, .shared::cta, .shared::cluster };
         .sem: Semantics = { .acquire, .release };
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        types * =;
     ";
 
     /// The old fence; `level` is a scope, and `.sc` in meaning.

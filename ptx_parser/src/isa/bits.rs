@@ -7,18 +7,21 @@ isa! {
     Popc = r"
         popc.type  d, a;
         .type = { .b32, .b64 };
+        types d = .u32;
     ";
 
     /// Number of leading zeros.
     Clz = r"
         clz.type  d, a;
         .type = { .b32, .b64 };
+        types d = .u32;
     ";
 
     /// Position of the highest bit that is not the sign; all ones where there is none.
     Bfind = r"
         bfind{.shiftamt}.type  d, a;
         .type = { .u32, .u64, .s32, .s64 };
+        types d = .u32;
     ";
 
     /// Position of the `offset`th one, counted from `base`.
@@ -36,6 +39,7 @@ isa! {
     Bfe = r"
         bfe.type  d, a, b, c;
         .type = { .u32, .u64, .s32, .s64 };
+        types b c = .u32;
     ";
 
     /// Inserts `d` bits of `a` into `b` at position `c`, and writes `f`.
@@ -43,6 +47,7 @@ isa! {
         bfi.type  f, a, b, c, d;
         .type = { .b32, .b64 };
         writes = f;
+        types c d = .u32;
     ";
 
     /// Extends the low `b` bits of `a`, with zeros or their sign.
@@ -50,6 +55,7 @@ isa! {
         szext.mode.type  d, a, b;
         .mode: ClampMode = { .clamp, .wrap };
         .type = { .u32, .s32 };
+        types b = .u32;
     ";
 
     /// `b` ones from position `a`.

@@ -6,11 +6,13 @@ isa! {
     /// Branch.
     Bra = r"
         bra{.uni}  tgt;
+        types * =;
     ";
 
     /// Branch to the entry number `index` of a `.branchtargets` list.
     BrxIdx = r"
         brx.idx{.uni} index, tlist;
+        types index = .u32, * =;
     ";
 
     /// Return from a function; in a kernel, the end of the thread.
@@ -40,6 +42,7 @@ isa! {
         bar{.cta}.red.popc@op.u32        d, a{, b}, {!}c;
         bar{.cta}.red.op.pred            d, a{, b}, {!}c;
         .op: BarrierOp = { .and, .or };
+        types a b = .u32, c = .pred, d = type_;
     ";
 
     /// Barrier of a block, for threads that need not be together.
@@ -49,6 +52,7 @@ isa! {
         barrier{.cta}.red.popc@op{.aligned}.u32   d, a{, b}, {!}c;
         barrier{.cta}.red.op{.aligned}.pred       d, a{, b}, {!}c;
         .op: BarrierOp = { .and, .or };
+        types a b = .u32, c = .pred, d = type_;
     ";
 
     /// Barrier of a cluster.
@@ -73,6 +77,7 @@ isa! {
     /// Triggers performance monitor events.
     Pmevent = r"
         pmevent{.mask} a;
+        types a = .u32;
     ";
 
     /// Changes how many registers a warp owns.

@@ -84,6 +84,7 @@ isa! {
         .f8x2type = { .e4m3x2, .e5m2x2 };
         .x2type = { .e4m3x2, .e5m2x2, .e2m1x2, .e2m3x2, .e3m2x2 };
         .x4type = { .e4m3x4, .e5m2x4, .e2m1x4, .e2m3x4, .e3m2x4 };
+        types d = dtype, a b = atype, rbits = .b32;
     ";
 
     /// Conversion of an address to generic, or with `to` from generic to a state space.
@@ -91,6 +92,7 @@ isa! {
         cvta{.to}.space.size  d, a;
         .space: StateSpace = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry };
         .size = { .u32, .u64 };
+        types d a = size;
     ";
 
     /// Conversion of integers to narrower ones with saturation, packed; `c` gives the upper part.
@@ -101,5 +103,6 @@ isa! {
         cvt.pack.sat.convertType.s32@ab_type.cType  d, a, b, c;
         .convertType = { .u2, .s2, .u4, .s4, .u8, .s8 };
         .cType = { .b32 };
+        types d = .b32, a b = ab_type, c = .b32;
     ";
 }

@@ -21,6 +21,7 @@ isa! {
         fma.rnd.oob{.relu}.type     d, a, b, c;
         .rnd: Rounding = { .rn };
         .type = { .f16, .f16x2, .bf16, .bf16x2 };
+        types a b = abtype or type_;
     ";
 
     /// Reciprocal. `approx` with `.f64` is `rcp.approx.ftz.f64`.
@@ -87,5 +88,6 @@ isa! {
         testp.op.type  p, a;
         .op: TestpOp = { .finite, .infinite, .number, .notanumber, .normal, .subnormal };
         .type = { .f32, .f64 };
+        types p = .pred;
     ";
 }

@@ -25,12 +25,14 @@ isa! {
     Shl = r"
         shl.type d, a, b;
         .type = { .b16, .b32, .b64 };
+        types b = .u32;
     ";
 
     /// Shift right by the 32-bit `b`, at most by the width of the type; signed types keep the sign.
     Shr = r"
         shr.type d, a, b;
         .type = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64 };
+        types b = .u32;
     ";
 
     /// Comparison to predicates: `p` gets the result, `q` its opposite, each joined with `c`.
@@ -55,12 +57,14 @@ isa! {
         .unsigned@type_ = { .u16, .u32, .u64 };
         .ftz_type@type_ = { .f32, .f16, .f16x2 };
         .float@type_ = { .f64, .bf16, .bf16x2 };
+        types p q c = .pred;
     ";
 
     /// `d = c ? a : b`
     Selp = r"
         selp.type d, a, b, c;
         .type = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 };
+        types c = .pred;
     ";
 
     /// Bitwise complement.
@@ -81,6 +85,7 @@ isa! {
         lop3.BoolOp.b32  d|p, a, b, c, immLut, q;
         .BoolOp: BoolOp = { .or, .and };
         writes = d, p;
+        types q = .pred;
     ";
 
     /// Funnel shift of the pair `b:a`.
@@ -131,6 +136,7 @@ isa! {
         set.fcmp.dtype.bf16x2@stype         d, a, b;
         set.fcmp.BoolOp.dtype.bf16x2@stype  d, a, b, {!}c;
         .dtype = { .bf16x2, .u32, .s32 };
+        types d = dtype, a b = stype, c = .pred;
     ";
 
     /// `d = c >= 0 ? a : b`; `stype` is the type of `c`.
@@ -138,5 +144,6 @@ isa! {
         slct.dtype.s32@stype        d, a, b, c;
         slct{.ftz}.dtype.f32@stype  d, a, b, c;
         .dtype = { .b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 };
+        types d a b = dtype, c = stype;
     ";
 }

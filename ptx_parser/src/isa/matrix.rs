@@ -38,6 +38,7 @@ isa! {
         .layout: Layout = { .row, .col };
         .ss: StateSpace = { .global, .shared, .shared::cta };
         writes = r;
+        types p = type_, stride = .u32, * =;
     ";
 
     /// Stores the fragment of a result.
@@ -60,6 +61,7 @@ isa! {
         .shape: MatrixShape = { .m8n8k4 };
         .type = { .f64 };
         writes = ;
+        types p = type_, stride = .u32, * =;
     ";
 
     /// `d = a * b + c` on fragments. Without `atype` and `btype` both are `.f16`.
@@ -88,6 +90,7 @@ isa! {
         wmma.mma.op.popc.sync.aligned.row@alayout.col@blayout.shape.s32@dtype.b1@atype.b1@btype.s32@ctype d, a, b, c;
         .shape: MatrixShape = { .m8n8k128 };
         .op: BoolOp = { .xor, .and };
+        types * =;
     ";
 
     /// `d = a * b + c` on registers of a warp.
@@ -147,6 +150,7 @@ isa! {
         mma.sync.aligned.shape.row@alayout.col@blayout.s32@dtype.b1@atype.b1@btype.s32@ctype.bitOp.popc d, a, b, c;
         .bitOp: BoolOp = { .xor, .and };
         .shape: MatrixShape = { .m8n8k128, .m16n8k128, .m16n8k256 };
+        types * =;
     ";
 
     /// `mma` where `a` is sparse: `e` is its metadata, `f` selects the threads that give it.
@@ -185,6 +189,7 @@ isa! {
         mma.spvariant.sync.aligned.shape.row.col{.satfinite}.s32@dtype.atype.btype.s32@ctype d, a, b, c, e, f;
         .shape: MatrixShape = { .m16n8k64, .m16n8k128 };
         .atype = .btype = { .u4, .s4 };
+        types * =;
     ";
 
     /// Loads 8x8 (or 16x16, 8x16) matrices from shared memory.
@@ -199,6 +204,7 @@ isa! {
         .dst_fmt = { .b8x16 };
         .src_fmt = { .b6x16_p32, .b4x16_p64 };
         writes = r;
+        types p = type_, r = .b32;
     ";
 
     /// Stores 8x8 (or 16x8) matrices to shared memory.
@@ -209,10 +215,12 @@ isa! {
         .ss: StateSpace = { .shared, .shared::cta };
         .type = { .b16, .b8 };
         writes = ;
+        types p = type_, r = .b32;
     ";
 
     /// Transposes an 8x8 matrix in registers.
     Movmatrix = r"
         movmatrix.sync.aligned.m8n8.trans.b16 d, a;
+        types d a = .b32;
     ";
 }

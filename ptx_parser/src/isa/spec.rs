@@ -4,6 +4,7 @@
 //! between a struct and its [`Codes`] and [`Values`].
 
 use super::Instruction;
+use crate::modifier::{Modifier, MulMode, ScalarType};
 use crate::operand::{Address, Operand};
 
 pub(crate) const MAX_FIELDS: usize = 20;
@@ -28,7 +29,17 @@ pub(crate) struct FieldSpec {
 }
 
 pub(crate) struct OperandSpec {
+    /// Where its type comes from: the first that is there.
+    pub types: &'static [TypeRule],
     pub write: bool,
+}
+
+pub(crate) enum TypeRule {
+    Field(usize),
+    /// A literal.
+    Fixed(&'static str),
+    /// The type in the first field, doubled if the second is `.wide`.
+    Wide(usize, usize),
 }
 
 /// One line of the manual.
@@ -105,6 +116,19 @@ pub(crate) struct Parts<'s, 'a> {
 }
 
 impl Parts<'_, '_> {
+    /// The type of an operand (of each element, where it is a vector).
+    pub fn type_of(&self, operand: &OperandSpec) -> Option<ScalarType> {
+        operand.types.iter().find_map(|rule| match rule {
+            TypeRule::Field(field) => ScalarType::from_code(self.codes[*field]),
+            TypeRule::Fixed(word) => ScalarType::from_word(word),
+            TypeRule::Wide(type_, mode) => {
+                let type_ = ScalarType::from_code(self.codes[*type_])?;
+                let wide = MulMode::from_code(self.codes[*mode]) == Some(MulMode::Wide);
+                Some(if wide { type_.doubled()? } else { type_ })
+            }
+        })
+    }
+
     pub fn new(spec: &'static Spec) -> Self {
         Parts { spec, codes: [0; MAX_FIELDS], operands: [None; MAX_OPERANDS] }
     }

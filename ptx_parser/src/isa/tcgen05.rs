@@ -7,12 +7,14 @@ isa! {
     Tcgen05Alloc = r"
         tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32  [dst], nCols;
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
+        types * =;
     ";
 
     /// Gives columns of tensor memory back.
     Tcgen05Dealloc = r"
         tcgen05.dealloc.cta_group.sync.aligned.b32              taddr, nCols;
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
+        types * =;
     ";
 
     /// Promises to take no more tensor memory.
@@ -26,6 +28,7 @@ isa! {
         tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.b64 [mbar];
         tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.multicast::cluster.b64 [mbar], ctaMask;
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
+        types * =;
     ";
 
     /// Copies from shared to tensor memory.
@@ -37,6 +40,7 @@ isa! {
         .src_fmt = { .b6x16_p32, .b4x16_p64 };
         .shape: TmemShape = { .128x256b, .4x256b, .128x128b, .64x128b, .32x128b };
         .multicast: WarpMulticast = { .warpx2::02_13, .warpx2::01_23, .warpx4 };
+        types * =;
     ";
 
     /// Orders asynchronous operations around a synchronisation of threads.
@@ -64,6 +68,7 @@ isa! {
         tcgen05.ld.red.sync.aligned.shape.num.redOp.type            r, redval, [taddr], immHalfSplitoff;
         .shape: TmemShape = { .16x32bx2 };
         writes = r, redval;
+        types * =;
     ";
 
     /// Stores to tensor memory.
@@ -74,12 +79,14 @@ isa! {
         ---
         tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32    [taddr], immHalfSplitoff, r;
         .shape: TmemShape = { .16x32bx2 };
+        types * =;
     ";
 
     /// Moves rows of tensor memory down.
     Tcgen05Shift = r"
         tcgen05.shift.cta_group.down  [taddr];
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
+        types * =;
     ";
 
     /// Waits for the thread's loads or stores.
@@ -103,6 +110,7 @@ isa! {
         .kind: MmaKind = { .kind::mxf8f6f4, .kind::mxf4, .kind::mxf4nvf4 };
         .scale_vectorsize: ScaleVecSize = { .scale_vec::1X, .scale_vec::2X, .scale_vec::4X, .block16, .block32 };
         writes = ;
+        types * =;
     ";
 
     /// `tcgen05.mma` where `a` is sparse.
@@ -120,6 +128,7 @@ isa! {
         .kind: MmaKind = { .kind::mxf8f6f4, .kind::mxf4, .kind::mxf4nvf4 };
         .scale_vectorsize: ScaleVecSize = { .scale_vec::1X, .scale_vec::2X, .scale_vec::4X, .block16, .block32 };
         writes = ;
+        types * =;
     ";
 
     /// `tcgen05.mma` where `b` stays in place.
@@ -130,6 +139,7 @@ isa! {
         .kind: MmaKind = { .kind::f16, .kind::tf32, .kind::f8f6f4, .kind::i8 };
         .collector_usage: CollectorUsage = { .collector::b[0..3/1]::fill, .collector::b[0..3/1]::use, .collector::b[0..3/1]::lastuse, .collector::b[0..3/1]::discard };
         writes = ;
+        types * =;
     ";
 
     /// `tcgen05.mma.ws` where `a` is sparse.
@@ -140,5 +150,6 @@ isa! {
         .kind: MmaKind = { .kind::f16, .kind::tf32, .kind::f8f6f4, .kind::i8 };
         .collector_usage: CollectorUsage = { .collector::b[0..3/1]::fill, .collector::b[0..3/1]::use, .collector::b[0..3/1]::lastuse, .collector::b[0..3/1]::discard };
         writes = ;
+        types * =;
     ";
 }

@@ -20,6 +20,7 @@ isa! {
         .src: StateSpace = { .shared::cta };
         .load_mode: TensorMode = { .tile, .tile::scatter4, .im2col_no_offs };
         .level::cache_hint = { .L2::cache_hint };
+        types * =;
     ";
 
     /// Brings a box of a tensor to L2.
@@ -28,6 +29,7 @@ isa! {
         .dim: Geometry = { .1d, .2d, .3d, .4d, .5d };
         .load_mode: TensorMode = { .tile, .tile::gather4, .im2col, .im2col::w, .im2col::w::128 };
         .level::cache_hint = { .L2::cache_hint };
+        types * =;
     ";
 
     /// Reduces into a box of a tensor.
@@ -37,6 +39,7 @@ isa! {
         .load_mode: TensorMode = { .tile, .im2col_no_offs };
         .redOp: AtomicOp = { .add, .min, .max, .inc, .dec, .and, .or, .xor };
         .level::cache_hint = { .L2::cache_hint };
+        types * =;
     ";
 
     /// Changes a field of a tensor map.
@@ -49,11 +52,13 @@ isa! {
         ---
         tensormap.replace.tile.field{.ss}.b1024@tensor.type  [addr], ord, new_val;
         .field: TensormapField = { .box_dim, .global_dim, .global_stride, .element_stride };
+        types addr = , ord = .u32, new_val = type_;
     ";
 
     /// Copies a tensor map from shared to global memory, with a fence.
     TensormapCpFenceproxy = r"
         tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [dst], [src], size;
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        types * =;
     ";
 }

@@ -27,7 +27,7 @@ fn words_are_known_to_their_enums() {
                         spec.name,
                         slot.words
                     );
-                } else {
+                } else if slot.words != words {
                     for word in slot.words {
                         assert!(
                             words.contains(word),

@@ -18,6 +18,7 @@ isa! {
         .vec: VectorSize = { .v2, .v4 };
         .dtype = { .u32, .s32, .f16, .f32, .f16x2 };
         .ctype = { .s32, .f32 };
+        types d = dtype, c dPdx dPdy lod = ctype, p = .pred, * =;
     ";
 
     /// One component of the four texels around a point.
@@ -27,6 +28,7 @@ isa! {
         .comp: TextureComponent = { .r, .g, .b, .a };
         .geom: Geometry = { .2d, .a2d, .cube, .acube };
         .dtype = { .u32, .s32, .f32 };
+        types d = dtype, c = .f32, p = .pred, * =;
     ";
 
     /// An attribute of a texture or sampler.
@@ -36,6 +38,7 @@ isa! {
         .query: TextureQuery = { .width, .height, .depth, .channel_data_type, .channel_order, .normalized_coords,
                                  .array_size, .num_mipmap_levels, .num_samples, .force_unnormalized_coords,
                                  .filter_mode, .addr_mode_0, .addr_mode_1, .addr_mode_2 };
+        types a lod = , d = .b32;
     ";
 
     /// An attribute of a surface.
@@ -43,6 +46,7 @@ isa! {
         suq.query.b32   d, [a];
         .query: TextureQuery = { .width, .height, .depth, .channel_data_type, .channel_order, .array_size,
                                  .memory_layout };
+        types a = , d = .b32;
     ";
 
     /// Surface load.
@@ -53,6 +57,7 @@ isa! {
         .vec: VectorSize = { .v2, .v4 };
         .dtype = { .b8, .b16, .b32, .b64 };
         .mode: SurfaceMode = { .trap, .clamp, .zero };
+        types d = dtype, b = .s32, * =;
     ";
 
     /// Surface store: `.b` of bits, `.p` of formatted values.
@@ -65,6 +70,7 @@ isa! {
         .vec: VectorSize = { .v2, .v4 };
         .ctype = { .b8, .b16, .b32, .b64 };
         .mode: SurfaceMode = { .trap, .clamp, .zero };
+        types c = ctype, b = .s32, * =;
     ";
 
     /// Surface reduction.
@@ -77,11 +83,13 @@ isa! {
         .ctype = { .u32, .u64, .s32, .b32, .s64 };
         .ptype = { .b32, .b64 };
         .mode: SurfaceMode = { .trap, .clamp, .zero };
+        types c = ctype, b = .s32, * =;
     ";
 
     /// What kind of opaque object `a` is.
     Istypep = r"
         istypep.type   p, a;
         .type = { .texref, .samplerref, .surfref };
+        types p = .pred, a = .b64;
     ";
 }

@@ -1,23 +1,38 @@
 //! Questions that all instructions answer alike.
 
 use super::{Instruction, OperandRef};
+use crate::modifier::ScalarType;
 use crate::operand::{Access, Operand};
 
 impl<'a> Instruction<'a> {
     /// Visits the operands in the order of their fields. A vector is one operand. An address counts as
     /// read, whatever happens in the memory behind it.
     pub fn operands(&self, mut visit: impl FnMut(OperandRef<'_, 'a>, Access)) {
+        self.typed_operands(|operand, access, _| visit(operand, access));
+    }
+
+    /// Visits the operands with their types. A vector's type is that of its elements, but in `mov` and
+    /// `cvt` that of the whole. There is none for operands of `call`, for fragments of matrices and for
+    /// descriptors; that of an address is the type of what is there.
+    pub fn typed_operands(
+        &self,
+        mut visit: impl FnMut(OperandRef<'_, 'a>, Access, Option<ScalarType>),
+    ) {
         match self {
             Instruction::Call(call) => {
-                call.returns.iter().for_each(|o| visit(OperandRef::Operand(o), Access::Write));
-                call.arguments.iter().for_each(|o| visit(OperandRef::Operand(o), Access::Read));
+                call.returns
+                    .iter()
+                    .for_each(|o| visit(OperandRef::Operand(o), Access::Write, None));
+                call.arguments
+                    .iter()
+                    .for_each(|o| visit(OperandRef::Operand(o), Access::Read, None));
             }
             _ => {
                 let Some(parts) = self.parts() else { return };
                 for (spec, operand) in parts.spec.operands.iter().zip(parts.operands) {
                     let access = if spec.write { Access::Write } else { Access::Read };
                     if let Some(operand) = operand {
-                        visit(operand, access);
+                        visit(operand, access, parts.type_of(spec));
                     }
                 }
             }

@@ -17,6 +17,7 @@ isa! {
         vote.mode.pred              d, {!}a;
         vote.ballot@mode.b32        d, {!}a;
         .mode: VoteMode = { .all, .any, .uni };
+        types a = .pred;
     ";
 
     /// The lanes that have the same value; for `.all`, `p` tells whether all have.
@@ -25,6 +26,7 @@ isa! {
         match.mode.sync.type      d{|p}, a, membermask;
         .mode: MatchMode = { .all };
         .type = { .b32, .b64 };
+        types d = .b32;
     ";
 
     /// Reduction over lanes.
@@ -49,6 +51,7 @@ isa! {
     /// Elects one lane: `p` is true in it, `d` its number in all.
     ElectSync = r"
         elect.sync d|p, membermask;
+        types d = .b32;
     ";
 
     /// Barrier of the lanes of `membermask`.

@@ -32,6 +32,7 @@ isa! {
         wgmma.mma_async.sync.aligned.shape.s32@dtype.b1@atype.b1@btype.and.popc  d, a-desc, b-desc, scale-d;
         wgmma.mma_async.sync.aligned.shape.s32@dtype.b1@atype.b1@btype.and.popc  d, <a>, b-desc, scale-d;
         .shape: WgmmaShape = { .m64n[8..32/8]k256, .m64n[48..256/16]k256 };
+        types * =;
     ";
 
     /// `wgmma.mma_async` where `a` is sparse.
@@ -59,6 +60,7 @@ isa! {
         wgmma.mma_async.sp.sync.aligned.shape{.satfinite}.s32@dtype.atype.btype  d, <a>, b-desc, sp-meta, sp-sel, scale-d;
         .shape: WgmmaShape = { .m64n[8..32/8]k64, .m64n[48..256/16]k64 };
         .atype = .btype = { .s8, .u8 };
+        types * =;
     ";
 
     /// Orders accesses to the registers of `wgmma.mma_async`.
@@ -74,5 +76,6 @@ isa! {
     /// Waits until at most `n` groups are pending.
     WgmmaWaitGroup = r"
         wgmma.wait_group.sync.aligned n;
+        types * =;
     ";
 }

@@ -14,6 +14,9 @@ impl<'a> Parser<'a> {
             address_size: 64,
             directives: Vec::new(),
         };
+        if !self.at_dot("version") {
+            self.report(Error::invalid(self.token.span(), "a module begins with `.version`"));
+        }
         while self.token.kind != TokenKind::End {
             let start = self.token.start;
             self.function = None;
@@ -24,8 +27,8 @@ impl<'a> Parser<'a> {
                 self.skip_directive(start);
             }
         }
-        if module.version == (0, 0) && self.errors.is_empty() {
-            self.report(Error::invalid(self.token.span(), "a module begins with `.version`"));
+        if module.target.words.is_empty() && module.version != (0, 0) {
+            self.report(Error::invalid(self.token.span(), "a module has a `.target`"));
         }
         Parse { module, errors: self.errors }
     }
@@ -107,6 +110,15 @@ impl<'a> Parser<'a> {
             }
             _ if linkage != Linkage::Internal => {
                 return Err(self.expected("a variable or function"));
+            }
+            "version" | "target" | "address_size" if !module.directives.is_empty() => {
+                return Err(Error::invalid(
+                    self.token.span(),
+                    format!("`.{word}` stands before all other directives"),
+                ));
+            }
+            "version" if module.version != (0, 0) => {
+                return Err(Error::invalid(self.token.span(), "a module has one `.version`"));
             }
             "version" => {
                 self.next();

@@ -37,9 +37,24 @@ static FORMS: LazyLock<FxHashMap<&'static str, Vec<(&'static Spec, &'static Form
     });
 
 /// Why a form does not fit, and how many words fitted before.
-struct Mismatch {
+struct Mismatch<'a> {
     fitted: usize,
-    message: String,
+    reason: Reason<'a>,
+}
+
+enum Reason<'a> {
+    Unfit(&'a str),
+    Missing(&'static Slot),
+}
+
+impl std::fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Reason::Unfit(word) => write!(f, "`.{word}` does not fit"),
+            Reason::Missing(Slot { words: [word], .. }) => write!(f, "`.{word}` is missing"),
+            Reason::Missing(slot) => write!(f, "one of `.{}` is missing", slot.words.join("`, `.")),
+        }
+    }
 }
 
 impl<'a> Parser<'a> {
@@ -106,7 +121,7 @@ impl<'a> Parser<'a> {
             return Err(Error::unsupported(mnemonic, format!("unknown instruction `{opcode}`")));
         };
         let mut selections = Vec::new();
-        let mut best: Option<Mismatch> = None;
+        let mut best: Option<Mismatch<'_>> = None;
         for (spec, form) in forms {
             match fit(spec, form, words) {
                 Ok(codes) => selections.push(Selection { spec, form, codes }),
@@ -118,7 +133,7 @@ impl<'a> Parser<'a> {
             }
         }
         if selections.is_empty() {
-            let reason = best.map_or_else(String::new, |b| b.message);
+            let reason = best.map_or_else(String::new, |b| b.reason.to_string());
             return Err(Error::unsupported(
                 mnemonic,
                 format!("no form of `{opcode}` is `{key}`: {reason}"),
@@ -165,7 +180,11 @@ impl<'a> Parser<'a> {
 
 /// The values that `words` give to the fields of `form`. Words may stand in any order, but those that
 /// fit several slots (types) fill them in the order of the form.
-fn fit(spec: &Spec, form: &Form, words: &[&str]) -> std::result::Result<Codes, Mismatch> {
+fn fit<'a>(
+    spec: &Spec,
+    form: &'static Form,
+    words: &[&'a str],
+) -> std::result::Result<Codes, Mismatch<'a>> {
     let mut codes = [0; MAX_FIELDS];
     let mut filled = 0u64;
     for (fitted, word) in words.iter().enumerate() {
@@ -173,7 +192,7 @@ fn fit(spec: &Spec, form: &Form, words: &[&str]) -> std::result::Result<Codes, M
             filled & (1 << index) == 0 && slot.words.contains(word)
         };
         let Some((index, slot)) = form.modifiers.iter().enumerate().find(free) else {
-            return Err(Mismatch { fitted, message: format!("`.{word}` does not fit") });
+            return Err(Mismatch { fitted, reason: Reason::Unfit(word) });
         };
         filled |= 1 << index;
         set(spec, slot, word, &mut codes);
@@ -185,12 +204,7 @@ fn fit(spec: &Spec, form: &Form, words: &[&str]) -> std::result::Result<Codes, M
         .find(|(index, slot)| filled & (1 << index) == 0 && !slot.optional);
     match missing {
         None => Ok(codes),
-        Some((_, slot)) => {
-            let choices: Vec<_> = slot.words.iter().map(|w| format!("`.{w}`")).collect();
-            let one_of = if choices.len() > 1 { "one of " } else { "" };
-            let message = format!("{one_of}{} is missing", choices.join(", "));
-            Err(Mismatch { fitted: words.len(), message })
-        }
+        Some((_, slot)) => Err(Mismatch { fitted: words.len(), reason: Reason::Missing(slot) }),
     }
 }
 
