@@ -1,7 +1,7 @@
 //! The order of all passes, here and nowhere else.
 
 use llvm_zluda::{Context, Module};
-use ptx_parser::{Directive, Error, FunctionDirective, FunctionKind, Linkage};
+use ptx_parser::{Directive, Error, ErrorKind, FunctionDirective, FunctionKind, Linkage};
 
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
@@ -35,7 +35,6 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
     let parse = ptx_parser::parse(text);
     let (local, errors): (Vec<_>, Vec<_>) =
         parse.errors.into_iter().partition(|error| error.function.is_some());
-    drop(local);
     if !errors.is_empty() {
         return Err(Diagnostics::new(errors, text));
     }
@@ -57,6 +56,15 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
             kernels.push(describe(function, &reached));
             all_reached.push((index, reached));
         }
+    }
+    // A module of which nothing could ever run is no module.
+    let broken = |kernel: &KernelInfo| {
+        local.iter().any(|error| {
+            error.kind == ErrorKind::Invalid && error.function.as_deref() == Some(&kernel.name)
+        })
+    };
+    if !kernels.is_empty() && kernels.iter().all(broken) {
+        return Err(Diagnostics::new(local, text));
     }
     Ok(Analysis { tree, symbols, numbers, globals, kernels, reached: all_reached })
 }

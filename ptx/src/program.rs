@@ -50,7 +50,7 @@ pub enum Stage {
 
 impl Program {
     /// Reads a module. Errors here concern all of it; what is wrong inside a function costs only the
-    /// kernels that reach it, when they are compiled.
+    /// kernels that reach it, when they are compiled, unless no kernel of the module is valid.
     pub fn parse(text: &str) -> Result<Program, Diagnostics> {
         let owner = text.trim_end_matches('\0').to_owned();
         let source = Source::try_new(owner, |text| pipeline::analyze(text))?;
