@@ -17,12 +17,13 @@ static const char good[] =
     "    ret;\n"
     "}\n";
 
+// The body does not end.
 static const char bad[] =
     ".version 6.4\n.target sm_52\n.address_size 64\n"
     ".visible .entry broken(.param .u64 out)\n"
     "{\n"
-    "    this is not PTX;\n"
-    "}\n";
+    "    .reg .b32 %r<2>;\n"
+    "    mov.u32 %r1, 0;\n";
 
 static void *library;
 
