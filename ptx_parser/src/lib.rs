@@ -28,7 +28,8 @@
 //!   parameter, function or label by the scopes of the place where it stands. [`Variable::range`] declares
 //!   `%r0` to `%r99` at once. [`Span::of`] gives the place of any name.
 //! - Special registers are [`Operand::Special`]; constants are evaluated, see [`Immediate::bits`].
-//! - [`Instruction::operands`] visits all operands with their [`Access`].
+//! - [`Instruction::operands`] visits all operands with their [`Access`], `typed_operands` with their types
+//!   too, [`Instruction::names`] the names in them.
 //! - Trees compare with `==` without regard to places.
 //!
 //! [`Error::render`] makes the text for users. `Display` of the tree prints PTX.
