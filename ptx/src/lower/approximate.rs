@@ -95,7 +95,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 ScalarType::F16 => Ok(of(s, "f16", s.context.half(), a)),
                 _ => {
                     let value = of(s, "f32", s.context.f32(), s.bf16_to_f32(a));
-                    s.f32_to_bf16(value, None)
+                    Ok(s.f32_to_bf16(value, None))
                 }
             }
         })

@@ -199,7 +199,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         };
         match type_ {
             ScalarType::F16 => Ok(self.builder.fptrunc(result, self.context.half())),
-            ScalarType::Bf16 => self.f32_to_bf16(result, None),
+            ScalarType::Bf16 => Ok(self.f32_to_bf16(result, None)),
             _ => Ok(result),
         }
     }

@@ -186,8 +186,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     pub fn bfe(&mut self, i: &Bfe<'a>) -> Lowered {
         let a = self.read(&i.a, i.type_)?;
-        let position = self.low_byte(&i.b, a)?;
-        let length = self.low_byte(&i.c, a)?;
+        let position = self.bit_position(&i.b, a)?;
+        let length = self.bit_position(&i.c, a)?;
         let ty = a.ty();
         let result = if i.type_.is_signed() {
             // Shifted to the top and back down, with copies of the sign.
@@ -208,8 +208,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn bfi(&mut self, i: &Bfi<'a>) -> Lowered {
         let a = self.read(&i.a, i.type_)?;
         let b = self.read(&i.b, i.type_)?;
-        let position = self.low_byte(&i.c, a)?;
-        let length = self.low_byte(&i.d, a)?;
+        let position = self.bit_position(&i.c, a)?;
+        let length = self.bit_position(&i.d, a)?;
         let mask = self.shl_clamped(self.low_ones(length), position);
         let moved = self.shl_clamped(a, position);
         let o = &self.builder;
@@ -217,11 +217,13 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.write(&i.f, result)
     }
 
-    /// Bits 0 to 7 of a 32-bit operand, in the type of `like`.
-    fn low_byte(&mut self, operand: &Operand<'a>, like: Value<'c>) -> Lowered<Value<'c>> {
+    /// A position or length, in the type of `like`: of 32-bit words its low byte counts, of 64-bit words
+    /// all of it.
+    fn bit_position(&mut self, operand: &Operand<'a>, like: Value<'c>) -> Lowered<Value<'c>> {
         let value = self.read_u32(operand)?;
-        let byte = self.builder.and(value, self.i32(0xff));
-        Ok(self.builder.zext(byte, like.ty()))
+        let wide = like.ty().bits() == 64;
+        let value = if wide { value } else { self.builder.and(value, self.i32(0xff)) };
+        Ok(self.builder.zext(value, like.ty()))
     }
 
     /// `length` ones from the bottom; all, where it is the width or more.

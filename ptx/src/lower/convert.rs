@@ -94,11 +94,33 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let (f32, f64) = (self.context.f32(), self.context.f64());
         let to =
             |value: Value<'c>, ty| if signed { o.sitofp(value, ty) } else { o.uitofp(value, ty) };
-        let unknown = || self.unsupported("directed rounding of 64-bit integers");
+        // A 64-bit integer as the sum of two exact doubles.
+        let halves = |a: Value<'c>| {
+            let shift = self.i64(32);
+            let high = if signed { o.ashr(a, shift) } else { o.lshr(a, shift) };
+            let high = o.fmul(to(high, f64), f64.const_float(4_294_967_296.0));
+            (high, o.uitofp(o.trunc(a, self.context.i32()), f64))
+        };
         Ok(match i.dtype {
             ScalarType::F64 if bits < 64 || direction.is_none() => to(a, f64),
             ScalarType::F32 if direction.is_none() => to(a, f32),
-            ScalarType::F32 if bits < 64 => self.trunc_directed(to(a, f64), f32, direction),
+            ScalarType::F64 => {
+                let (high, low) = halves(a);
+                let (sum, error) = self.two_sum(high, low);
+                match direction {
+                    Some(direction) => self.directed_neighbour(sum, error, direction),
+                    None => sum,
+                }
+            }
+            ScalarType::F32 => {
+                let exact = if bits < 64 {
+                    to(a, f64)
+                } else {
+                    let (high, low) = halves(a);
+                    self.add_odd(high, low)
+                };
+                self.trunc_directed(exact, f32, direction)
+            }
             ScalarType::F16 => {
                 let value = if bits < 32 {
                     to(a, f32)
@@ -113,11 +135,20 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 };
                 self.trunc_directed(value, self.context.half(), direction)
             }
-            ScalarType::Bf16 if bits < 64 => {
-                let odd = self.trunc_odd(to(a, f64), f32);
-                self.f32_to_bf16(odd, direction)?
+            ScalarType::Bf16 => {
+                let exact = if bits < 64 {
+                    to(a, f64)
+                } else {
+                    let (high, low) = halves(a);
+                    self.add_odd(high, low)
+                };
+                let odd = self.trunc_odd(exact, f32);
+                self.f32_to_bf16(odd, direction)
             }
-            _ => return Err(unknown()),
+            other => {
+                let (from, to) = (word(i.atype), word(other));
+                return Err(self.unsupported(format!("conversions from `.{from}` to `.{to}`")));
+            }
         })
     }
 
@@ -130,7 +161,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         }
     }
 
-    /// Out of range gives the nearest integer, NaN gives 0.
+    /// Out of range gives the nearest integer. NaN gives 0 where both types have 32 bits or fewer, else
+    /// the highest bit alone, signed or not: so the hardware, while the manual knows only the 0.
     fn float_to_integer(&self, i: &Cvt<'a>, a: Value<'c>) -> Lowered<Value<'c>> {
         let value =
             self.widened(self.flushed(a, i.atype, i.ftz && i.atype == ScalarType::F32), i.atype);
@@ -144,7 +176,14 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let bits = i.dtype.bits();
         let ty = self.context.int(bits.max(32));
         let integer = self.builder.intrinsic(&self.module.llvm, name, &[ty, value.ty()], &[value]);
-        Ok(if bits < 32 { self.saturated_integer(integer, signed, i.dtype) } else { integer })
+        let integer =
+            if bits < 32 { self.saturated_integer(integer, signed, i.dtype) } else { integer };
+        if bits < 64 && i.atype != ScalarType::F64 {
+            return Ok(integer);
+        }
+        let nan = self.builder.fcmp(RealPredicate::LLVMRealUNO, value, value);
+        let indefinite = integer.ty().const_int(1 << (bits - 1));
+        Ok(self.builder.select(nan, indefinite, integer))
     }
 
     fn to_integral(&self, value: Value<'c>, rounding: Rounding) -> Lowered<Value<'c>> {
@@ -165,7 +204,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     fn float_to_float(&self, i: &Cvt<'a>, a: Value<'c>) -> Lowered<Value<'c>> {
         let (to, from) = (i.dtype, i.atype);
         let flush_result = i.ftz && to == ScalarType::F32;
-        let mut value = self.widened(self.flushed(a, from, i.ftz && from == ScalarType::F32), from);
+        // A subnormal float is nothing in half, but it counts when rounding is directed.
+        let flush = i.ftz && from == ScalarType::F32 && to != ScalarType::F16;
+        let mut value = self.widened(self.flushed(a, from, flush), from);
         let integral = [Rounding::Rni, Rounding::Rzi, Rounding::Rmi, Rounding::Rpi];
         let direction = match i.rnd {
             Some(rounding) if integral.contains(&rounding) => {
@@ -190,7 +231,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             }
             ScalarType::Bf16 => {
                 let value = if is_double { self.trunc_odd(value, f32) } else { value };
-                self.f32_to_bf16(value, direction)?
+                self.f32_to_bf16(value, direction)
             }
             ScalarType::Tf32 => self.f32_to_tf32(value, i.rnd)?,
             other => return Err(self.unsupported(format!("conversions to `.{}`", word(other)))),
@@ -200,10 +241,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             return self.saturated(result, to);
         }
         if i.relu {
-            if to == ScalarType::Tf32 {
-                return Err(self.unsupported("`.relu` of `.tf32`"));
-            }
-            return self.relu(result, to);
+            let float =
+                if to == ScalarType::Tf32 { self.builder.bitcast(result, f32) } else { result };
+            return self.relu(float, to);
         }
         Ok(result)
     }

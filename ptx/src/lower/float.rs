@@ -93,7 +93,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                     (Arithmetic::Fma, &[a, b, c]) => self.fma_for_narrow(a, b, c),
                     _ => self.compute(operation, &wide),
                 };
-                self.f32_to_bf16(result, None)?
+                self.f32_to_bf16(result, None)
             }
             _ => {
                 let rounding = modes.rounding.map_or("rn", word);

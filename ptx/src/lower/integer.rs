@@ -125,7 +125,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         } else {
             self.builder.urem(a, divisor)
         };
-        let result = self.builder.select(zero, a, rest);
+        let result = self.builder.select(zero, a.ty().all_ones(), rest);
         self.write(&i.d, result)
     }
 

@@ -119,7 +119,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         }
         match type_ {
             ScalarType::F16 => Ok(self.builder.fptrunc(value, self.context.half())),
-            ScalarType::Bf16 => self.f32_to_bf16(value, None),
+            ScalarType::Bf16 => Ok(self.f32_to_bf16(value, None)),
             _ => Ok(value),
         }
     }
@@ -178,17 +178,20 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             TestpOp::Infinite => o.fcmp(LLVMRealOEQ, size, infinity),
             TestpOp::Number => o.fcmp(LLVMRealORD, a, a),
             TestpOp::Notanumber => o.fcmp(LLVMRealUNO, a, a),
+            // Zero is normal.
             TestpOp::Normal => {
-                let large = o.fcmp(LLVMRealOGE, size, smallest);
-                o.and(large, o.fcmp(LLVMRealOLT, size, infinity))
+                let finite = o.fcmp(LLVMRealOLT, size, infinity);
+                o.and(finite, o.not(self.is_subnormal(size, smallest)))
             }
-            TestpOp::Subnormal => {
-                // By the bits, so that no flush mode of a target hides it.
-                let bits = self.bits_of(size);
-                let limit = self.bits_of(smallest);
-                o.and(self.ne(bits, bits.ty().zero()), self.ult(bits, limit))
-            }
+            TestpOp::Subnormal => self.is_subnormal(size, smallest),
         };
         self.write(&i.p, result)
+    }
+
+    /// By the bits, so that no flush mode of a target hides it.
+    fn is_subnormal(&self, size: Value<'c>, smallest_normal: Value<'c>) -> Value<'c> {
+        let bits = self.bits_of(size);
+        let below = self.ult(bits, self.bits_of(smallest_normal));
+        self.builder.and(self.ne(bits, bits.ty().zero()), below)
     }
 }

@@ -17,8 +17,8 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         self.builder.bitcast(shifted, self.context.f32())
     }
 
-    /// A float as bfloat16 bits (i16), to nearest or towards zero.
-    pub fn f32_to_bf16(&self, value: Value<'c>, direction: Option<Rounding>) -> Lowered<Value<'c>> {
+    /// A float as bfloat16 bits (i16).
+    pub fn f32_to_bf16(&self, value: Value<'c>, direction: Option<Rounding>) -> Value<'c> {
         let o = &self.builder;
         let bits = self.bits_of(value);
         let i16 = self.context.i16();
@@ -29,11 +29,17 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
                 let half = o.add(odd, self.i32(0x7fff));
                 o.lshr(o.add(bits, half), self.i32(16))
             }
-            Some(Rounding::Rz) => high,
-            Some(_) => return Err(self.unsupported("this rounding to bfloat16")),
+            Some(direction @ (Rounding::Rm | Rounding::Rp)) => {
+                // Away from zero where that is the way and something is cut off.
+                let cut = self.ne(o.and(bits, self.i32(0xffff)), self.i32(0));
+                let sign = o.trunc(o.lshr(bits, self.i32(31)), self.context.i1());
+                let away = if direction == Rounding::Rm { sign } else { o.not(sign) };
+                o.add(high, o.zext(o.and(cut, away), self.context.i32()))
+            }
+            Some(_) => high,
         };
         let nan = o.fcmp(RealPredicate::LLVMRealUNO, value, value);
-        Ok(o.select(nan, i16.const_int(BF16_NAN), o.trunc(rounded, i16)))
+        o.select(nan, i16.const_int(BF16_NAN), o.trunc(rounded, i16))
     }
 
     /// `a * b + c` of half or bfloat16 values given as floats, as a float that rounds to either as the

@@ -28,7 +28,7 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
     }
 
     /// `a + b` to nearest, and what it is off by (exact but for overflow).
-    fn two_sum(&self, a: Value<'c>, b: Value<'c>) -> (Value<'c>, Value<'c>) {
+    pub fn two_sum(&self, a: Value<'c>, b: Value<'c>) -> (Value<'c>, Value<'c>) {
         let o = &self.builder;
         let sum = o.fadd(a, b);
         let b_part = o.fsub(sum, a);
