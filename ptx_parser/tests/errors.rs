@@ -134,7 +134,7 @@ fn rendering() {
     assert_eq!(
         rendered,
         [
-            "error[invalid]: `{` without `}`\n  --> function `k`, line 3, column 12\n   |\n 3 | .entry k() {\n   |            ^\n"
+            "error[invalid]: `{` without `}`\n  --> line 3, column 12\n   |\n 3 | .entry k() {\n   |            ^\n"
         ]
     );
 }

@@ -30,6 +30,8 @@ impl<'a> Parser<'a> {
             let open = self.next().span();
             let body = self.body();
             if !self.eat("}") {
+                // What follows in the module is lost as well.
+                self.function = None;
                 self.report(Error::invalid(open, "`{` without `}`"));
             }
             Some(body)
