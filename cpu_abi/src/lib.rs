@@ -64,10 +64,12 @@ unsafe impl Send for KernelDescriptor {}
 
 /// Runs the warps `first_warp..last_warp` of a block to their ends, one after the other. With
 /// [`FLAG_WAITS`] the engine passes one warp a call, each call on a coroutine of its own.
-pub type BlockEntry = unsafe extern "C" fn(block: *const BlockContext, first_warp: u32, last_warp: u32);
+pub type BlockEntry =
+    unsafe extern "C" fn(block: *const BlockContext, first_warp: u32, last_warp: u32);
 
 /// Runs one thread of a block to its end, on a coroutine of its own.
-pub type ThreadEntry = unsafe extern "C" fn(block: *const BlockContext, thread: *const ThreadContext);
+pub type ThreadEntry =
+    unsafe extern "C" fn(block: *const BlockContext, thread: *const ThreadContext);
 
 /// A block in flight. Lives at a fixed address for as long as the block runs.
 #[derive(Clone, Copy, Debug)]
@@ -128,9 +130,21 @@ pub enum BarrierReduction {
 pub struct Runtime {
     /// `barrier.sync id, threads` for the lanes in `mask` of `warp`; `threads` 0 means the whole block.
     /// Threads that have exited no longer count.
-    pub barrier_sync: unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32, id: u32, threads: u32),
+    pub barrier_sync: unsafe extern "C" fn(
+        block: *const BlockContext,
+        warp: u32,
+        mask: u32,
+        id: u32,
+        threads: u32,
+    ),
     /// `barrier.arrive id, threads`: as above, without waiting.
-    pub barrier_arrive: unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32, id: u32, threads: u32),
+    pub barrier_arrive: unsafe extern "C" fn(
+        block: *const BlockContext,
+        warp: u32,
+        mask: u32,
+        id: u32,
+        threads: u32,
+    ),
     /// `barrier.red`: the lanes in `predicates` (a subset of `mask`) bring true. Returns the count of
     /// true predicates, or 0 or 1 for and/or. `reduction` is a [`BarrierReduction`].
     pub barrier_reduce: unsafe extern "C" fn(
@@ -145,7 +159,11 @@ pub struct Runtime {
     /// Lets other warps of the block run (spin loops, nanosleep). Returns later.
     pub yield_now: unsafe extern "C" fn(block: *const BlockContext, warp: u32, nanoseconds: u32),
     /// `vprintf(format, arguments)` of one thread; returns what CUDA's printf returns.
-    pub vprintf: unsafe extern "C" fn(block: *const BlockContext, format: *const c_char, arguments: *const u8) -> i32,
+    pub vprintf: unsafe extern "C" fn(
+        block: *const BlockContext,
+        format: *const c_char,
+        arguments: *const u8,
+    ) -> i32,
     pub malloc: unsafe extern "C" fn(block: *const BlockContext, size: u64) -> *mut c_void,
     pub free: unsafe extern "C" fn(block: *const BlockContext, pointer: *mut c_void),
     /// `__assertfail` of one thread, whose lane in `warp` is `lane`. Does not return.
@@ -179,8 +197,12 @@ pub struct Runtime {
     ) -> u64,
     /// All other warp-wide operations: `kind` is a [`WarpOperation`]. Returns the result in the low 32
     /// bits and a predicate in bit 32 where the operation has one.
-    pub warp_operation:
-        unsafe extern "C" fn(thread: *const ThreadContext, kind: u32, value: u64, membermask: u32) -> u64,
+    pub warp_operation: unsafe extern "C" fn(
+        thread: *const ThreadContext,
+        kind: u32,
+        value: u64,
+        membermask: u32,
+    ) -> u64,
 }
 
 // SAFETY: a table of functions and null pointers.
