@@ -69,11 +69,10 @@ impl<'a> Parser<'a> {
                 }));
             }
             TokenKind::Symbol if self.at("{") => {
-                let open = self.next().span();
+                self.next();
                 let body = self.nested(|parser| Ok(parser.body()))?;
-                if !self.eat("}") {
-                    return Err(Error::invalid(open, "`{` without `}`"));
-                }
+                // Where the `}` is missing, so is that of the function, which reports it.
+                self.eat("}");
                 statements.push(Statement::Block(body));
             }
             TokenKind::Dot => self.body_directive(statements)?,
