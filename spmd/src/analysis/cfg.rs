@@ -1,6 +1,6 @@
 //! [`Cfg`]: blocks by number, dominators, and natural loops.
 
-use llvm_zluda::{Block, Value};
+use llvm_zluda::{Block, Module, Value};
 use rustc_hash::FxHashMap;
 
 use crate::Error;
@@ -13,6 +13,8 @@ pub struct Loop {
     pub parent: Option<usize>,
     /// `contains[b]`: block `b` is in this loop or in a loop inside it.
     pub contains: Vec<bool>,
+    /// The loop waits for another thread, see [`super::spinning`].
+    pub spins: bool,
 }
 
 /// The reachable blocks of one function, numbered in reverse postorder.
@@ -29,7 +31,7 @@ pub struct Cfg<'c> {
 
 impl<'c> Cfg<'c> {
     /// Fails where a cycle has several entries; `fix-irreducible` has to run first.
-    pub fn new(function: Value<'c>) -> Result<Self, Error> {
+    pub fn new(module: &Module<'c>, function: Value<'c>) -> Result<Self, Error> {
         let blocks = reverse_postorder(function.entry_block());
         let index: FxHashMap<_, _> =
             blocks.iter().enumerate().map(|(i, &block)| (block, i)).collect();
@@ -45,7 +47,9 @@ impl<'c> Cfg<'c> {
         }
         let dominators = immediate_dominators(&predecessors);
         let (loops, loop_of) = natural_loops(&predecessors, &successors, &dominators)?;
-        Ok(Self { blocks, index, successors, predecessors, loops, loop_of })
+        let mut cfg = Self { blocks, index, successors, predecessors, loops, loop_of };
+        super::spinning::take_in_what_follows(&mut cfg, module)?;
+        Ok(cfg)
     }
 
     /// Whether `inner` is `outer` or lies in it; `None` is the whole function.
@@ -158,7 +162,7 @@ fn natural_loops(
             }
         }
         let parent = loops.iter().rposition(|outer| outer.contains[header]);
-        loops.push(Loop { header, parent, contains });
+        loops.push(Loop { header, parent, contains, spins: false });
     }
     let loop_of = (0..count).map(|block| loops.iter().rposition(|l| l.contains[block])).collect();
     debug_assert_eq!(successors.len(), count);

@@ -5,3 +5,4 @@ pub mod cfg;
 pub mod divergence;
 pub mod level;
 pub mod shape;
+mod spinning;

@@ -281,12 +281,21 @@ impl<'c> Emitter<'_, 'c> {
     /// Gives the lanes of `mask` to the target of an edge: its mask and its phis.
     fn edge(&mut self, edge: Edge, mask: Value<'c>) -> Result<(), Error> {
         let source = self.cfg.loop_of[edge.from];
-        if let Some(number) = source.filter(|&number| self.cfg.loops[number].header == edge.to) {
-            debug_assert_eq!(self.open.last().and_then(|open| open.of), Some(number));
-            if let Some(live) = self.open.last().and_then(|open| open.live) {
-                self.b.store(mask, live, 4);
+        let closed = self.open.iter().rposition(|open| {
+            open.of.is_some_and(|number| {
+                let closed = &self.cfg.loops[number];
+                closed.header == edge.to && closed.contains[edge.from]
+            })
+        });
+        if let Some(place) = closed {
+            // From within an inner loop lanes may come here in several of its rounds.
+            let at_once = place + 1 == self.open.len();
+            if let Some(live) = self.open[place].live {
+                let old = self.b.load(self.cx.i1().vector(LANES), live, 4);
+                let both = self.b.or(old, mask);
+                self.b.store(both, live, 4);
             }
-            self.store_phis(edge, None);
+            self.store_phis(edge, (!at_once).then_some(mask));
             return Ok(());
         }
         // The level that holds the target as a node; a loop is entered through its header.
@@ -383,8 +392,7 @@ impl<'c> Emitter<'_, 'c> {
         }
         let sink = self.level(Some(inner), slots.map(|(_, live)| live))?;
         self.b.position_at_end(sink);
-        let spins = self.spins(inner);
-        if spins {
+        if self.cfg.loops[inner].spins {
             self.waits = true;
             self.yield_warp(self.cx.i32().const_int(0));
         }
@@ -405,36 +413,5 @@ impl<'c> Emitter<'_, 'c> {
             }
         }
         Ok(())
-    }
-
-    /// The loop waits for another thread: what it goes on by is read from memory that others write.
-    fn spins(&self, number: usize) -> bool {
-        let contains = &self.cfg.loops[number].contains;
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut stack: Vec<Value<'c>> = edges(&self.cfg, Node::Loop(number))
-            .iter()
-            .filter_map(|edge| self.cfg.blocks[edge.from].terminator())
-            .filter(|terminator| terminator.opcode() == Opcode::LLVMBr)
-            .filter_map(Value::condition)
-            .collect();
-        while let Some(value) = stack.pop() {
-            if !value.is_instruction() || !seen.insert(value) {
-                continue;
-            }
-            let inside = self.cfg.index.get(&value.parent()).is_some_and(|&block| contains[block]);
-            if !inside {
-                continue;
-            }
-            match value.opcode() {
-                Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAtomicRMW => return true,
-                Opcode::LLVMLoad if value.is_volatile() || value.is_atomic() => return true,
-                // What a plain load reads does not change under the loop.
-                Opcode::LLVMLoad => {}
-                _ => stack.extend(
-                    value.operands().into_iter().filter(|operand| operand.is_instruction()),
-                ),
-            }
-        }
-        false
     }
 }

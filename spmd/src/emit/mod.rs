@@ -81,7 +81,7 @@ pub(crate) fn emit_function<'c>(
 ) -> Result<bool, Error> {
     let module = unit.module;
     let cx = module.context();
-    let cfg = Cfg::new(pair.thread)?;
+    let cfg = Cfg::new(module, pair.thread)?;
     let levels = Levels::new(&cfg);
     let rules = ShapeRules { module, row_warps: unit.options.row_warps };
     let divergence = Divergence::new(&cfg, &levels, &rules);

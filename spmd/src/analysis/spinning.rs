@@ -1,0 +1,169 @@
+//! Loops that wait for another thread, which may be a lane of the same warp.
+//!
+//! A lane that takes a lock leaves the loop in which its neighbours still spin, and they spin until it gives
+//! the lock back: were it to wait for them at the end of the loop, none would get on. So what follows such a
+//! loop counts as part of it: in each round the lanes that have left run on, and those that spin try once
+//! more. What follows ends where the loop around begins again, and before the first block in which lanes
+//! work together, such as at a barrier: a lock that is held there hangs.
+
+use llvm_zluda::{Module, Opcode, Value};
+use rustc_hash::FxHashSet;
+
+use super::cfg::Cfg;
+use crate::Error;
+
+/// Finds the loops that wait, and widens them. Values that leave a widened loop go through the stack.
+pub(super) fn take_in_what_follows<'c>(
+    cfg: &mut Cfg<'c>,
+    module: &Module<'c>,
+) -> Result<(), Error> {
+    for number in (0..cfg.loops.len()).rev() {
+        if !waits(cfg, number) {
+            continue;
+        }
+        cfg.loops[number].spins = true;
+        let added = what_follows(cfg, number);
+        for &block in &added {
+            cfg.loops[number].contains[block] = true;
+        }
+        // Blocks and inner loops of the loop around change their home.
+        let parent = cfg.loops[number].parent;
+        for &block in &added {
+            if cfg.loop_of[block] == parent {
+                cfg.loop_of[block] = Some(number);
+            }
+        }
+        for inner in number + 1..cfg.loops.len() {
+            if cfg.loops[inner].parent == parent && added.contains(&cfg.loops[inner].header) {
+                cfg.loops[inner].parent = Some(number);
+            }
+        }
+        for &block in &added {
+            leave_through_stack(cfg, module, number, block);
+        }
+    }
+    Ok(())
+}
+
+/// What the loop goes on by is read from memory that others write.
+fn waits(cfg: &Cfg<'_>, number: usize) -> bool {
+    let contains = &cfg.loops[number].contains;
+    let leaves = |block: usize| cfg.successors[block].iter().any(|&to| !contains[to]);
+    let mut seen = FxHashSet::default();
+    let mut stack: Vec<Value<'_>> = (0..cfg.blocks.len())
+        .filter(|&block| contains[block] && leaves(block))
+        .filter_map(|block| cfg.blocks[block].terminator())
+        .filter(|terminator| terminator.opcode() == Opcode::LLVMBr)
+        .filter_map(Value::condition)
+        .collect();
+    while let Some(value) = stack.pop() {
+        if !value.is_instruction() || !seen.insert(value) {
+            continue;
+        }
+        if !cfg.index.get(&value.parent()).is_some_and(|&block| contains[block]) {
+            continue;
+        }
+        match value.opcode() {
+            Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAtomicRMW => return true,
+            Opcode::LLVMLoad if value.is_volatile() || value.is_atomic() => return true,
+            // What a plain load reads does not change under the loop.
+            Opcode::LLVMLoad => {}
+            _ => stack
+                .extend(value.operands().into_iter().filter(|operand| operand.is_instruction())),
+        }
+    }
+    false
+}
+
+/// The blocks that lanes reach from the loop before the loop around begins again.
+fn what_follows(cfg: &Cfg<'_>, number: usize) -> Vec<usize> {
+    let this = &cfg.loops[number];
+    let parent = this.parent.map(|parent| &cfg.loops[parent]);
+    let may_enter = |block: usize| {
+        !this.contains[block]
+            && parent.is_none_or(|parent| parent.contains[block] && parent.header != block)
+            && !works_together(cfg, block)
+    };
+    let mut added = Vec::new();
+    let mut stack: Vec<usize> =
+        (0..cfg.blocks.len()).filter(|&block| this.contains[block]).collect();
+    while let Some(block) = stack.pop() {
+        for &to in &cfg.successors[block] {
+            if may_enter(to) && !added.contains(&to) {
+                added.push(to);
+                stack.push(to);
+            }
+        }
+    }
+    // A block that can be entered past the loop belongs to both ways, and stays outside.
+    loop {
+        let inside = |block: usize| this.contains[block] || added.contains(&block);
+        let Some(place) = added
+            .iter()
+            .position(|&block| cfg.predecessors[block].iter().any(|&from| !inside(from)))
+        else {
+            return added;
+        };
+        added.swap_remove(place);
+    }
+}
+
+/// Lanes meet in the block, or in a function that it calls.
+fn works_together(cfg: &Cfg<'_>, block: usize) -> bool {
+    cfg.blocks[block].instructions().into_iter().any(|instruction| {
+        if instruction.opcode() != Opcode::LLVMCall {
+            return false;
+        }
+        let name = instruction.called_name();
+        let Some(name) = name.strip_prefix("zluda.") else { return !name.starts_with("llvm.") };
+        ["barrier", "bar.", "shfl", "vote", "match", "redux", "elect"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+    })
+}
+
+/// Lanes that leave the loop at different times keep what `block` computed in memory of their own.
+fn leave_through_stack<'c>(cfg: &Cfg<'c>, module: &Module<'c>, number: usize, block: usize) {
+    let contains = &cfg.loops[number].contains;
+    let builder = module.context().builder();
+    let inside =
+        |value: Value<'c>| cfg.index.get(&value.parent()).is_some_and(|&block| contains[block]);
+    for value in cfg.blocks[block].instructions() {
+        if value.ty().is_void() {
+            continue;
+        }
+        let outside: Vec<_> = value.users().into_iter().filter(|&user| !inside(user)).collect();
+        if outside.is_empty() {
+            continue;
+        }
+        builder.position_at_start(cfg.blocks[0]);
+        let slot = builder.alloca(value.ty());
+        let align = module.align_of(value.ty());
+        let mut after = cfg.blocks[block]
+            .instructions()
+            .into_iter()
+            .skip_while(|&other| other != value)
+            .skip(1);
+        if let Some(next) = after.find(|next| next.opcode() != Opcode::LLVMPHI) {
+            builder.position_before(next);
+        }
+        builder.store(value, slot, align);
+        for user in outside {
+            for index in 0..user.operand_count() {
+                if user.operand(index) != value {
+                    continue;
+                }
+                if user.opcode() == Opcode::LLVMPHI {
+                    let from = user.incoming()[index as usize].1;
+                    let leaves = cfg.index.get(&from).is_some_and(|&from| contains[from]);
+                    let (false, Some(end)) = (leaves, from.terminator()) else { continue };
+                    builder.position_before(end);
+                } else {
+                    builder.position_before(user);
+                }
+                let again = builder.load(value.ty(), slot, align);
+                user.set_operand(index, again);
+            }
+        }
+    }
+}
