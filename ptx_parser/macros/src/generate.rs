@@ -121,7 +121,7 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
 }
 
 fn table(name: &Ident) -> Ident {
-    format_ident!("{}", crate::merge::snake(&name.to_string()).to_uppercase())
+    format_ident!("{}", crate::resolve::snake(&name.to_string()).to_uppercase())
 }
 
 fn slot(slot: &Slot) -> TokenStream {

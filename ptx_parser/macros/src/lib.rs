@@ -2,11 +2,13 @@
 //!
 //! `isa!` stands in each `ptx_parser/src/isa/<family>.rs`; `instruction_set!` stands once, in
 //! `isa/mod.rs`, and makes the enum of all instructions from the same tables. `grammar` reads the
-//! manual's syntax, `merge` makes one struct of all forms of an instruction, `generate` writes it.
+//! manual's syntax, `resolve` looks its words up, `merge` makes one struct of all forms of an
+//! instruction, `generate` writes it.
 
 mod generate;
 mod grammar;
 mod merge;
+mod resolve;
 
 use proc_macro::TokenStream;
 
