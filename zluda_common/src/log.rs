@@ -17,6 +17,15 @@ use tracing_subscriber::layer::SubscriberExt;
 ///
 /// A subscriber that the process has installed before is left alone.
 pub fn init() {
+    init_and_report(true);
+}
+
+/// As [`init`], for a library that another one of ours has loaded: that one reports the bad values.
+pub fn init_beside() {
+    init_and_report(false);
+}
+
+fn init_and_report(report: bool) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let log = &config::config().log;
@@ -26,8 +35,10 @@ pub fn init() {
             Some(Err(reason)) => (BoxMakeWriter::new(std::io::stderr), Some(reason)),
         };
         let _ = tracing::subscriber::set_global_default(subscriber(log, writer));
-        for problem in problem.iter().chain(config::problems()) {
-            tracing::warn!("{problem}");
+        if report {
+            for problem in problem.iter().chain(config::problems()) {
+                tracing::warn!("{problem}");
+            }
         }
     });
 }

@@ -61,6 +61,7 @@ impl Limits {
 }
 
 static DEVICE: LazyLock<Device> = LazyLock::new(|| {
+    zluda_common::log::init_beside();
     // Times count from here.
     super::op::origin();
     Device {

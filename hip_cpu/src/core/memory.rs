@@ -260,11 +260,8 @@ fn map(size: usize) -> Option<(usize, Place)> {
 
 /// `ZLUDA_MEMORY`, or three quarters of the memory that the machine, or the group of processes, has.
 fn limit() -> usize {
-    if let Ok(text) = std::env::var("ZLUDA_MEMORY") {
-        match parse_size(&text) {
-            Some(size) => return size,
-            None => tracing::warn!("ZLUDA_MEMORY={text} is not a size such as 8G; ignored"),
-        }
+    if let Some(bytes) = zluda_common::config::config().memory {
+        return usize::try_from(bytes).unwrap_or(usize::MAX);
     }
     // SAFETY: reads two numbers of the system.
     let (pages, page) =
@@ -276,36 +273,12 @@ fn limit() -> usize {
     machine.min(group.unwrap_or(usize::MAX)) / 4 * 3
 }
 
-/// `512M`: bytes, with a suffix K, M, G or T for powers of 1024.
-pub fn parse_size(text: &str) -> Option<usize> {
-    let text = text.trim();
-    let (digits, shift) = match text.chars().last()?.to_ascii_uppercase() {
-        'K' => (&text[..text.len() - 1], 10),
-        'M' => (&text[..text.len() - 1], 20),
-        'G' => (&text[..text.len() - 1], 30),
-        'T' => (&text[..text.len() - 1], 40),
-        _ => (text, 0),
-    };
-    digits.trim().parse::<usize>().ok()?.checked_mul(1 << shift)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn memory(limit: usize) -> Memory {
         Memory { state: Mutex::default(), limit }
-    }
-
-    #[test]
-    fn sizes_have_suffixes() {
-        assert_eq!(parse_size("4096"), Some(4096));
-        assert_eq!(parse_size("3k"), Some(3072));
-        assert_eq!(parse_size(" 2G "), Some(2 << 30));
-        assert_eq!(parse_size("1T"), Some(1 << 40));
-        for bad in ["", "G", "-1", "1.5G", "99999999999T"] {
-            assert_eq!(parse_size(bad), None, "{bad}");
-        }
     }
 
     #[test]

@@ -126,7 +126,9 @@ pub fn arrive(block: &Block, arrival: Arrival) -> u32 {
 /// A block that runs in one call: its warps come one after the other, so only a single one may wait.
 fn arrive_whole(block: &Block, arrival: Arrival) -> u32 {
     if block.context().warps > 1 && arrival.waits {
-        tracing::error!("kernel {} waits, but does not say so", block.launch().kernel.name);
+        block.on_thread_stack(|| {
+            tracing::error!("kernel {} waits, but does not say so", block.launch().kernel.name);
+        });
         block.wait();
     }
     let trues = arrival.predicates & arrival.mask;

@@ -198,9 +198,13 @@ unsafe extern "C" fn assert_fail(
     stop(block, hipError_t::hipErrorAssert);
 }
 
-unsafe extern "C" fn trap(block: *const BlockContext, _warp: u32, _mask: u32) {
+unsafe extern "C" fn trap(block: *const BlockContext, warp: u32, mask: u32) {
     // SAFETY: as above.
     let block = unsafe { Block::of(block) };
+    block.on_thread_stack(|| {
+        let (name, ctaid) = (&block.launch().kernel.name, block.context().ctaid);
+        tracing::error!("kernel {name}: trap in block {ctaid:?}, warp {warp}, lanes {mask:#x}");
+    });
     stop(block, hipError_t::hipErrorLaunchFailure);
 }
 
