@@ -8,7 +8,7 @@ pub(crate) enum TokenKind {
     Name,
     /// `.u32`, `.shared::cta`, `.16x64b`
     Dot,
-    /// `12`, `0x1F`, `0f3F800000`, `1.5e3`: every text that begins with a digit.
+    /// `12`, `0x1F`, `0f3F800000`, `1.5e3`: every text that begins with a digit; and `.5e+3`.
     Number,
     /// `"text"`, quotes included.
     Text,
@@ -115,10 +115,7 @@ impl<'a> Lexer<'a> {
         loop {
             match self.byte(self.position) {
                 b' ' | b'\t' | b'\r' | b'\n' | 0x0B | 0x0C => self.position += 1,
-                b'/' if self.byte(self.position + 1) == b'/' => {
-                    let rest = &self.source.as_bytes()[self.position..];
-                    self.position += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
-                }
+                b'/' if self.byte(self.position + 1) == b'/' => self.skip_line(),
                 b'/' if self.byte(self.position + 1) == b'*' => {
                     let rest = &self.source[self.position + 2..];
                     match rest.find("*/") {
@@ -126,9 +123,21 @@ impl<'a> Lexer<'a> {
                         None => return Err(self.position),
                     }
                 }
+                // `#line 5 "x.cu"`, `# 5 "x.cu"`: what a preprocessor leaves behind.
+                b'#' if self.at_line_marker() => self.skip_line(),
                 _ => return Ok(()),
             }
         }
+    }
+
+    fn skip_line(&mut self) {
+        let rest = &self.source.as_bytes()[self.position..];
+        self.position += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+    }
+
+    fn at_line_marker(&self) -> bool {
+        let rest = self.source[self.position + 1..].trim_start_matches([' ', '\t']);
+        rest.starts_with("line") || rest.starts_with(|c: char| c.is_ascii_digit())
     }
 
     pub fn next(&mut self) -> Token<'a> {
@@ -152,6 +161,12 @@ impl<'a> Lexer<'a> {
             b'0'..=b'9' => (TokenKind::Number, self.number_end(start)),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => (TokenKind::Name, self.words_end(start)),
             b'%' if is_word(second) => (TokenKind::Name, self.words_end(start + 1)),
+            b'.' if second.is_ascii_digit()
+                && self.number_end(start + 1) > self.path_end(start + 1) =>
+            {
+                // `.5e+3`; a `.5` is like a modifier until it is used.
+                (TokenKind::Number, self.number_end(start + 1))
+            }
             b'.' if is_word(second) => (TokenKind::Dot, self.path_end(start + 1)),
             b'"' => match self.source.as_bytes()[start + 1..]
                 .iter()

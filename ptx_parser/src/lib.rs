@@ -27,6 +27,7 @@
 //! - Names are slices of the source and are not resolved: an [`Operand::Name`] is a register, variable,
 //!   parameter, function or label by the scopes of the place where it stands. [`Variable::range`] declares
 //!   `%r0` to `%r99` at once. [`Span::of`] gives the place of any name.
+//! - Every predicate that is read may be an [`Operand::Not`], as for ptxas.
 //! - Special registers are [`Operand::Special`]; constants are evaluated, see [`Immediate::bits`].
 //! - [`Instruction::operands`] visits all operands with their [`Access`], `typed_operands` with their types
 //!   too, [`Instruction::names`] the names in them.

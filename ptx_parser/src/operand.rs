@@ -18,7 +18,7 @@ pub enum Operand<'a> {
     Vector(Box<[Operand<'a>]>),
     /// `_`: a result that nobody wants.
     Sink,
-    /// `!p`
+    /// `!p`, of any predicate that is read.
     Not(&'a str),
     /// `-a`, in video instructions only.
     Minus(&'a str),

@@ -6,7 +6,7 @@ isa! {
     /// Copies `cp_size` bytes (4, 8 or 16) from global to shared memory. `src_size` may be a predicate:
     /// the source is ignored where it holds.
     CpAsync = r"
-        cp.async.cop.state@space.global{.level::cache_hint}{.level::prefetch_size} [dst], [src], cp-size{, src-size}{, cache-policy};
+        cp.async.cop.state@space.global{.level::cache_hint}{.level::prefetch_size} [dst], [src], cp-size{, {!}src-size}{, cache-policy};
         .cop: CacheOperator = { .ca, .cg };
         .level::cache_hint = { .L2::cache_hint };
         .level::prefetch_size: PrefetchSize = { .L2::64B, .L2::128B, .L2::256B };

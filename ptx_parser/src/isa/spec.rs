@@ -42,6 +42,21 @@ pub(crate) enum TypeRule {
     Wide(usize, usize),
 }
 
+impl OperandSpec {
+    /// Its type (that of each element, where it is a vector).
+    pub fn type_(&self, codes: &Codes) -> Option<ScalarType> {
+        self.types.iter().find_map(|rule| match rule {
+            TypeRule::Field(field) => ScalarType::from_code(codes[*field]),
+            TypeRule::Fixed(word) => ScalarType::from_word(word),
+            TypeRule::Wide(type_, mode) => {
+                let type_ = ScalarType::from_code(codes[*type_])?;
+                let wide = MulMode::from_code(codes[*mode]) == Some(MulMode::Wide);
+                Some(if wide { type_.doubled()? } else { type_ })
+            }
+        })
+    }
+}
+
 /// One line of the manual.
 pub(crate) struct Form {
     /// The first word of the mnemonic.
@@ -116,19 +131,6 @@ pub(crate) struct Parts<'s, 'a> {
 }
 
 impl Parts<'_, '_> {
-    /// The type of an operand (of each element, where it is a vector).
-    pub fn type_of(&self, operand: &OperandSpec) -> Option<ScalarType> {
-        operand.types.iter().find_map(|rule| match rule {
-            TypeRule::Field(field) => ScalarType::from_code(self.codes[*field]),
-            TypeRule::Fixed(word) => ScalarType::from_word(word),
-            TypeRule::Wide(type_, mode) => {
-                let type_ = ScalarType::from_code(self.codes[*type_])?;
-                let wide = MulMode::from_code(self.codes[*mode]) == Some(MulMode::Wide);
-                Some(if wide { type_.doubled()? } else { type_ })
-            }
-        })
-    }
-
     pub fn new(spec: &'static Spec) -> Self {
         Parts { spec, codes: [0; MAX_FIELDS], operands: [None; MAX_OPERANDS] }
     }

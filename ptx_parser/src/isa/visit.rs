@@ -32,7 +32,7 @@ impl<'a> Instruction<'a> {
                 for (spec, operand) in parts.spec.operands.iter().zip(parts.operands) {
                     let access = if spec.write { Access::Write } else { Access::Read };
                     if let Some(operand) = operand {
-                        visit(operand, access, parts.type_of(spec));
+                        visit(operand, access, spec.type_(&parts.codes));
                     }
                 }
             }

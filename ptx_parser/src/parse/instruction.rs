@@ -12,6 +12,7 @@ use crate::isa::Instruction;
 use crate::isa::TABLES;
 use crate::isa::spec::{Codes, Form, MAX_FIELDS, OperandSlot, Slot, Spec, Value, Values};
 use crate::lexer::TokenKind;
+use crate::modifier::ScalarType;
 use crate::operand::Operand;
 use crate::span::Span;
 use crate::tree::Call;
@@ -87,7 +88,7 @@ impl<'a> Parser<'a> {
         }
         let mut mismatch = None;
         for selection in selections.iter() {
-            match place(selection.form.operands, &items) {
+            match place(selection, &items) {
                 Ok(places) => {
                     self.next();
                     return build(selection, items, &places, mnemonic);
@@ -224,9 +225,10 @@ struct OperandMismatch {
 
 /// Which slot each item fills. Optional slots are filled from the left.
 fn place(
-    slots: &[OperandSlot],
+    selection: &Selection,
     items: &[Item<'_>],
 ) -> std::result::Result<Vec<usize>, OperandMismatch> {
+    let slots = selection.form.operands;
     let required = slots.iter().filter(|s| !s.optional).count();
     let mut optional = items.len().saturating_sub(required);
     let mut places = Vec::with_capacity(items.len());
@@ -242,7 +244,7 @@ fn place(
             let message = format!("{fitted} operands instead of {required}");
             return Err(OperandMismatch { fitted, span: None, message });
         };
-        accepts(slot, item).map_err(|message| OperandMismatch {
+        accepts(selection, slot, item).map_err(|message| OperandMismatch {
             fitted,
             span: Some(item.span),
             message: message.to_owned(),
@@ -257,13 +259,25 @@ fn place(
     Ok(places)
 }
 
-fn accepts(slot: &OperandSlot, item: &Item<'_>) -> std::result::Result<(), &'static str> {
+/// Every predicate that is read may be negated, though the manual writes `{!}` in few places.
+fn reads_predicate(selection: &Selection, slot: &OperandSlot) -> bool {
+    let operand = slot.fields.first().and_then(|f| selection.spec.operands.get(*f));
+    operand.is_some_and(|o| !o.write && o.type_(&selection.codes) == Some(ScalarType::Pred))
+}
+
+fn accepts(
+    selection: &Selection,
+    slot: &OperandSlot,
+    item: &Item<'_>,
+) -> std::result::Result<(), &'static str> {
     match &item.kind {
         ItemKind::Operand(_) if slot.bracket => return Err("expected an address in brackets"),
         ItemKind::Operand(operand) if slot.vector && !matches!(operand, Operand::Vector(_)) => {
             return Err("expected a vector");
         }
-        ItemKind::Operand(Operand::Not(_)) if !slot.not => return Err("`!` is not allowed"),
+        ItemKind::Operand(Operand::Not(_)) if !slot.not && !reads_predicate(selection, slot) => {
+            return Err("`!` is not allowed");
+        }
         ItemKind::Operand(Operand::Minus(_)) if !slot.minus => return Err("`-` is not allowed"),
         ItemKind::Operand(_) => {}
         ItemKind::Element(_) if slot.fields.len() == 1 => {}
