@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::shape::alloca_stride;
 use crate::descriptor::{self, Description};
-use crate::emit::{self, Pair, Unit};
+use crate::emit::{self, Pair, Rows, Unit};
 use crate::{Error, Options};
 
 /// Kernels with this many instructions or more are compiled once for all warps, whole or not.
@@ -47,14 +47,23 @@ pub fn vectorize<'c>(
     let unit = Unit { module: &module, options, functions: &functions };
     let mut flags = if options.row_warps { FLAG_ROW_WARPS } else { 0 };
     for &pair in &pairs {
-        if emit::emit_function(&unit, pair, pair.thread == kernel.function)? {
+        let rows = if options.row_warps { Rows::Whole } else { Rows::Any };
+        if emit::emit_function(&unit, pair, pair.thread == kernel.function, rows)? {
             flags |= FLAG_WAITS;
         }
     }
-    let body = functions[&kernel.function];
+    let any = functions[&kernel.function];
+    let halves = if !options.row_warps && depends_on_rows(&module) {
+        let warp = emit::declare(&module, kernel.function)?;
+        warp.set_linkage(Linkage::LLVMInternalLinkage);
+        emit::emit_function(&unit, Pair { thread: kernel.function, warp }, true, Rows::Halves)?;
+        Some(warp)
+    } else {
+        None
+    };
     remove(&threads);
 
-    let entry = block_entry(&module, &kernel.name, body);
+    let entry = block_entry(&module, &kernel.name, Bodies { any, halves });
     descriptor::emit(
         &module,
         &kernel.name,
@@ -76,6 +85,21 @@ pub fn vectorize<'c>(
         }
     }
     Ok(module)
+}
+
+/// Some function asks for its place in the block.
+fn depends_on_rows(module: &Module<'_>) -> bool {
+    ["zluda.tid.x", "zluda.tid.y"]
+        .iter()
+        .all(|name| module.function(name).is_some_and(|function| function.has_uses()))
+}
+
+/// The forms of a kernel in one object.
+#[derive(Clone, Copy)]
+struct Bodies<'c> {
+    any: Value<'c>,
+    /// For blocks of 16 columns, the most frequent shape whose warps span rows.
+    halves: Option<Value<'c>>,
 }
 
 /// Bytes of stack variables of one thread, as far as it is known.
@@ -101,7 +125,7 @@ fn remove(functions: &[Value<'_>]) {
 }
 
 /// The `BlockEntry`: a loop over warps, whole ones with a mask that is known.
-fn block_entry<'c>(module: &Module<'c>, name: &str, body: Value<'c>) -> Value<'c> {
+fn block_entry<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>) -> Value<'c> {
     let cx = module.context();
     let i32_type = cx.i32();
     let ty = cx.function_type(cx.void(), &[cx.ptr(0), i32_type, i32_type]);
@@ -126,17 +150,28 @@ fn block_entry<'c>(module: &Module<'c>, name: &str, body: Value<'c>) -> Value<'c
     let warp = b.phi(i32_type);
     let left = b.sub(threads, b.shl(warp, i32_type.const_int(5)));
     let is_whole = b.icmp(IntPredicate::LLVMIntUGE, left, i32_type.const_int(32));
-    let instructions: usize = body.blocks().iter().map(|block| block.instructions().len()).sum();
+    // What runs whole warps is worth a copy of its own, with a mask that is known.
+    let best = bodies.halves.unwrap_or(bodies.any);
+    let instructions: usize = best.blocks().iter().map(|block| block.instructions().len()).sum();
     let specialize = instructions < SPECIALIZE_BELOW;
     if specialize {
-        b.cond_br(is_whole, whole, part);
+        let fits = match bodies.halves {
+            None => is_whole,
+            Some(_) => {
+                let sixteen = b.icmp(IntPredicate::LLVMIntEQ, ntid(0), i32_type.const_int(16));
+                let flat = b.icmp(IntPredicate::LLVMIntEQ, ntid(2), i32_type.const_int(1));
+                let even = b.trunc(b.not(ntid(1)), cx.i1());
+                b.and(b.and(is_whole, sixteen), b.or(flat, even))
+            }
+        };
+        b.cond_br(fits, whole, part);
     } else {
         b.br(part);
     }
 
     b.position_at_end(whole);
     if specialize {
-        let call = b.call(body, &[block, warp, i32_type.all_ones()]);
+        let call = b.call(best, &[block, warp, i32_type.all_ones()]);
         call.add_call_attribute(cx, "alwaysinline");
     }
     b.br(latch);
@@ -147,7 +182,7 @@ fn block_entry<'c>(module: &Module<'c>, name: &str, body: Value<'c>) -> Value<'c
         i32_type.const_int(1),
     );
     let mask = b.select(is_whole, i32_type.all_ones(), lanes);
-    let call = b.call(body, &[block, warp, mask]);
+    let call = b.call(bodies.any, &[block, warp, mask]);
     call.add_call_attribute(cx, "noinline");
     b.br(latch);
 

@@ -9,6 +9,8 @@ pub enum Shape {
     Unknown,
     /// Lane `n` has the value of lane 0 plus `n` times this; 0 is uniform.
     Strided(i64),
+    /// The same within each half of the warp; lanes 0 and 16 are unrelated. Arises in blocks of 16 columns.
+    Halves(i64),
     Varying,
 }
 
@@ -19,6 +21,11 @@ impl Shape {
         match (self, other) {
             (Shape::Unknown, shape) | (shape, Shape::Unknown) => shape,
             (a, b) if a == b => a,
+            (Shape::Strided(a), Shape::Halves(b)) | (Shape::Halves(a), Shape::Strided(b))
+                if a == b =>
+            {
+                Shape::Halves(a)
+            }
             _ => Shape::Varying,
         }
     }
@@ -37,6 +44,8 @@ pub struct ShapeRules<'m, 'c> {
     pub module: &'m Module<'c>,
     /// Warps never span rows of a block.
     pub row_warps: bool,
+    /// Blocks have 16 columns, and a warp is two rows.
+    pub halves: bool,
 }
 
 /// The shape of an operand.
@@ -83,9 +92,16 @@ impl<'c> ShapeRules<'_, 'c> {
     /// Operands are strided, and one at least is not uniform.
     fn strided(&self, instruction: Value<'c>, opcode: Opcode, operands: &[Shape]) -> Option<Shape> {
         let stride = |index: usize| match operands.get(index) {
-            Some(Shape::Strided(stride)) => *stride,
+            Some(Shape::Strided(stride) | Shape::Halves(stride)) => *stride,
             _ => 0,
         };
+        let halves = operands.iter().any(|operand| matches!(operand, Shape::Halves(_)));
+        if halves
+            && (0..operands.len()).all(|index| stride(index) == 0)
+            && computes_on_halves(opcode)
+        {
+            return Some(Shape::Halves(0));
+        }
         let constant = |index: u32| instruction.operand(index).as_const_signed();
         let strided = match opcode {
             Opcode::LLVMAdd => stride(0).checked_add(stride(1))?,
@@ -101,6 +117,7 @@ impl<'c> ShapeRules<'_, 'c> {
                 stride(0).checked_mul(1 << bits)?
             }
             // Lanes that differ only in the bits that go away, or that stay.
+            Opcode::LLVMLShr | Opcode::LLVMAShr | Opcode::LLVMAnd if halves => return None,
             Opcode::LLVMLShr | Opcode::LLVMAShr => {
                 let bits = u32::try_from(constant(1)?).ok().filter(|&bits| bits < 32)?;
                 if !self.lanes_stay_below(instruction.operand(0), stride(0), bits) {
@@ -133,14 +150,15 @@ impl<'c> ShapeRules<'_, 'c> {
             _ => return None,
         };
         // The stride of all lanes together stays far from any width.
-        (strided.unsigned_abs() < 1 << 24).then_some(Shape::Strided(strided))
+        let shape = if halves { Shape::Halves(strided) } else { Shape::Strided(strided) };
+        (strided.unsigned_abs() < 1 << 24).then_some(shape)
     }
 
     fn element_pointer(&self, gep: Value<'c>, operands: &[Shape]) -> Option<i64> {
         let mut ty = gep.gep_source_type();
         let mut total = 0i64;
         for (index, shape) in operands.iter().enumerate() {
-            let Shape::Strided(stride) = *shape else { return None };
+            let (Shape::Strided(stride) | Shape::Halves(stride)) = *shape else { return None };
             let size = match index {
                 0 => 1,
                 1 => self.module.size_of(ty) as i64,
@@ -200,7 +218,9 @@ impl<'c> ShapeRules<'_, 'c> {
         let shapes: Vec<Shape> = call.arguments().iter().map(|&argument| of(argument)).collect();
         let all_uniform = || {
             if shapes.contains(&Shape::Varying)
-                || shapes.iter().any(|s| matches!(s, Shape::Strided(n) if *n != 0))
+                || shapes.iter().any(|s| {
+                    matches!(s, Shape::Halves(_)) || matches!(s, Shape::Strided(n) if *n != 0)
+                })
             {
                 Shape::Varying
             } else if shapes.contains(&Shape::Unknown) {
@@ -222,6 +242,9 @@ impl<'c> ShapeRules<'_, 'c> {
         match name {
             "laneid" => Shape::Strided(1),
             "tid.x" if self.row_warps => Shape::Strided(1),
+            "tid.x" if self.halves => Shape::Halves(1),
+            "tid.y" if self.halves => Shape::Halves(0),
+            "tid.z" if self.halves => Shape::UNIFORM,
             "tid.x" => Shape::Varying,
             "tid.y" | "tid.z" if !self.row_warps => Shape::Varying,
             "elect" | "vprintf" | "malloc" => Shape::Varying,
@@ -254,6 +277,31 @@ impl<'c> ShapeRules<'_, 'c> {
 
 fn is_scalar_address_like(ty: Type<'_>) -> bool {
     ty.is_pointer() || (ty.is_int() && (8..=64).contains(&ty.bits()))
+}
+
+/// Operations that are done for both halves when each half is uniform; none that traps.
+fn computes_on_halves(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        LLVMAdd
+            | LLVMSub
+            | LLVMMul
+            | LLVMShl
+            | LLVMLShr
+            | LLVMAShr
+            | LLVMAnd
+            | LLVMOr
+            | LLVMXor
+            | LLVMSExt
+            | LLVMZExt
+            | LLVMTrunc
+            | LLVMFreeze
+            | LLVMPtrToInt
+            | LLVMIntToPtr
+            | LLVMAddrSpaceCast
+            | LLVMGetElementPtr
+    )
 }
 
 fn pointer_sized(cast: Value<'_>) -> bool {

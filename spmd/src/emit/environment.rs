@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use cpu_abi::BlockContext;
 use llvm_zluda::{Builder, Type, Value};
 
-use super::{LANES, Lanes, Unit};
+use super::{LANES, Lanes};
 
 pub(super) struct Environment<'c> {
     pub block: Value<'c>,
@@ -31,7 +31,7 @@ pub(super) fn field<'c>(
 }
 
 impl<'c> Environment<'c> {
-    pub fn new(unit: &Unit<'_, 'c>, b: &Builder<'c>, function: Value<'c>) -> Self {
+    pub fn new(b: &Builder<'c>, function: Value<'c>, rows: Rows) -> Self {
         let cx = b.context();
         let block = function.parameter(0);
         let warp = function.parameter(1);
@@ -40,10 +40,10 @@ impl<'c> Environment<'c> {
         let ntid: Vec<_> =
             (0..3).map(|axis| word(offset_of!(BlockContext, ntid) + 4 * axis)).collect();
         let first = b.shl(warp, cx.i32().const_int(5));
-        let tid = if unit.options.row_warps {
-            row_tid(b, first, &ntid)
-        } else {
-            any_tid(b, first, &ntid)
+        let tid = match rows {
+            Rows::Whole => row_tid(b, first, &ntid),
+            Rows::Halves => half_row_tid(b, warp, &ntid),
+            Rows::Any => any_tid(b, first, &ntid),
         };
         Self {
             block,
@@ -54,6 +54,28 @@ impl<'c> Environment<'c> {
             tid,
         }
     }
+}
+
+/// How the rows of a block lie in warps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// A warp never spans two rows.
+    Whole,
+    /// A warp is two rows of 16 threads in one plane.
+    Halves,
+    Any,
+}
+
+fn half_row_tid<'c>(b: &Builder<'c>, warp: Value<'c>, ntid: &[Value<'c>]) -> [Lanes<'c>; 3] {
+    let word = |value| b.context().i32().const_int(value);
+    let row = b.shl(warp, word(1));
+    let y = b.urem(row, ntid[1]);
+    let z = b.udiv(row, ntid[1]);
+    [
+        Lanes::Halves { bases: [word(0); 2], stride: 1, vector: None },
+        Lanes::Halves { bases: [y, b.add(y, word(1))], stride: 0, vector: None },
+        Lanes::Uniform(z),
+    ]
 }
 
 /// Rows are whole warps, or there is one row.

@@ -19,6 +19,12 @@ pub(crate) enum Lanes<'c> {
         stride: i64,
         vector: Option<Value<'c>>,
     },
+    /// As above for each half of the warp, from lanes 0 and 16 on.
+    Halves {
+        bases: [Value<'c>; 2],
+        stride: i64,
+        vector: Option<Value<'c>>,
+    },
     Vector(Value<'c>),
     /// The parts of a structure, array or vector of one thread.
     Composite(Vec<Lanes<'c>>),
@@ -29,6 +35,7 @@ pub(crate) enum Lanes<'c> {
 pub(crate) enum Slot<'c> {
     Uniform(Value<'c>),
     Strided(Value<'c>, i64),
+    Halves([Value<'c>; 2], i64),
     Vector(Value<'c>),
     Composite(Vec<Slot<'c>>),
 }
@@ -83,6 +90,11 @@ impl<'c> Emitter<'_, 'c> {
             Lanes::Uniform(value) => self.splat(*value),
             Lanes::Strided { vector: Some(vector), .. } | Lanes::Vector(vector) => *vector,
             Lanes::Strided { base, stride, vector: None } => self.strided_vector(*base, *stride),
+            Lanes::Halves { vector: Some(vector), .. } => *vector,
+            Lanes::Halves { bases, stride, vector: None } => {
+                let halves = bases.map(|base| self.strided_half(base, *stride));
+                self.join_halves(halves)
+            }
             Lanes::Composite(_) => {
                 debug_assert!(false, "a value with parts has no one vector");
                 self.cx.i32().vector(LANES).poison()
@@ -98,10 +110,53 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
+    /// 16 lanes from a base on.
+    pub(super) fn strided_half(&self, base: Value<'c>, stride: i64) -> Value<'c> {
+        let ty = if base.ty().is_pointer() { self.cx.i64() } else { base.ty() };
+        let steps: Vec<_> = (0..16i64).map(|lane| ty.const_int((lane * stride) as u64)).collect();
+        let steps = self.b.const_vector(&steps);
+        if base.ty().is_pointer() {
+            return self.b.byte_offset(base, steps);
+        }
+        self.b.add(self.b.splat(base, LANES / 2), steps)
+    }
+
+    pub(super) fn join_halves(&self, halves: [Value<'c>; 2]) -> Value<'c> {
+        let lanes: Vec<_> = (0..LANES as i32).collect();
+        self.b.shuffle(halves[0], halves[1], &lanes)
+    }
+
+    pub(super) fn half_of(&self, vector: Value<'c>, half: usize) -> Value<'c> {
+        let first = 16 * half as i32;
+        let lanes: Vec<_> = (first..first + 16).collect();
+        self.b.shuffle(vector, vector, &lanes)
+    }
+
+    /// The values of lanes 0 and 16.
+    pub(super) fn bases(&self, lanes: &Lanes<'c>) -> [Value<'c>; 2] {
+        match lanes {
+            Lanes::Halves { bases, .. } => *bases,
+            Lanes::Strided { base, stride, .. } => {
+                let step = stride * 16;
+                let second = if base.ty().is_pointer() {
+                    self.b.byte_offset(*base, self.cx.i64().const_int(step as u64))
+                } else {
+                    self.b.add(*base, base.ty().const_int(step as u64))
+                };
+                [*base, second]
+            }
+            Lanes::Vector(vector) => {
+                [0, 16].map(|lane| self.b.extract_element(*vector, self.cx.i32().const_int(lane)))
+            }
+            Lanes::Uniform(_) | Lanes::Composite(_) => [self.base(lanes); 2],
+        }
+    }
+
     /// Lane 0's value, for values that are uniform or strided.
     pub(super) fn base(&self, lanes: &Lanes<'c>) -> Value<'c> {
         match lanes {
             Lanes::Uniform(value) | Lanes::Strided { base: value, .. } => *value,
+            Lanes::Halves { bases, .. } => bases[0],
             Lanes::Vector(vector) => self.b.extract_element(*vector, self.cx.i32().const_int(0)),
             Lanes::Composite(parts) => {
                 let values: Vec<_> = parts.iter().map(|part| self.base(part)).collect();
@@ -136,6 +191,9 @@ impl<'c> Emitter<'_, 'c> {
         match shape {
             Shape::Unknown | Shape::Strided(0) => Slot::Uniform(self.slots_builder.alloca(scalar)),
             Shape::Strided(stride) => Slot::Strided(self.slots_builder.alloca(scalar), stride),
+            Shape::Halves(stride) => {
+                Slot::Halves([(); 2].map(|()| self.slots_builder.alloca(scalar)), stride)
+            }
             Shape::Varying => Slot::Vector(self.slots_builder.alloca(scalar.vector(LANES))),
         }
     }
@@ -158,6 +216,11 @@ impl<'c> Emitter<'_, 'c> {
             (Slot::Uniform(slot) | Slot::Strided(slot, _), _) => {
                 let value = self.base(lanes);
                 self.b.store(value, *slot, self.module.align_of(value.ty()));
+            }
+            (Slot::Halves(slots, _), _) => {
+                for (slot, value) in slots.iter().zip(self.bases(lanes)) {
+                    self.b.store(value, *slot, self.module.align_of(value.ty()));
+                }
             }
             (Slot::Vector(slot), _) => {
                 let vector_type = self.vector_type(ty);
@@ -196,6 +259,11 @@ impl<'c> Emitter<'_, 'c> {
                 let base = self.b.load(ty, *slot, self.module.align_of(ty));
                 Lanes::Strided { base, stride: *stride, vector: None }
             }
+            Slot::Halves(slots, stride) => {
+                let ty = self.lane_type(ty);
+                let bases = slots.map(|slot| self.b.load(ty, slot, self.module.align_of(ty)));
+                Lanes::Halves { bases, stride: *stride, vector: None }
+            }
             Slot::Vector(slot) => {
                 let ty = self.vector_type(ty);
                 Lanes::Vector(self.b.load(ty, *slot, self.module.align_of(ty)))
@@ -215,7 +283,7 @@ impl<'c> Emitter<'_, 'c> {
                 let ty = self.vector_type(ty);
                 self.b.store(ty.poison(), *slot, self.module.align_of(ty));
             }
-            Slot::Uniform(_) | Slot::Strided(..) => {}
+            Slot::Uniform(_) | Slot::Strided(..) | Slot::Halves(..) => {}
         }
     }
 }

@@ -80,8 +80,63 @@ impl<'c> Emitter<'_, 'c> {
             let base = self.b.byte_offset(*base, self.cx.i64().const_int(offset));
             return self.load_row(base, scalar).map(Lanes::Vector);
         }
+        if let Lanes::Halves { bases, stride, .. } = address
+            && self.unit.options.masks_rows_of(size as u64)
+        {
+            let bases = bases.map(|base| self.b.byte_offset(base, self.cx.i64().const_int(offset)));
+            if *stride == size {
+                return Ok(Lanes::Vector(self.load_half_rows(bases, scalar)));
+            }
+            if *stride == 0 {
+                return Ok(Lanes::Vector(self.load_of_halves(bases, address, scalar, offset)));
+            }
+        }
         let pointers = self.offset_pointers(address, offset);
         Ok(Lanes::Vector(self.gather(pointers, scalar)))
+    }
+
+    /// Two times 16 values that lie side by side.
+    fn load_half_rows(&self, bases: [Value<'c>; 2], scalar: Type<'c>) -> Value<'c> {
+        let vector = scalar.vector(LANES / 2);
+        let mut halves = [vector.poison(); 2];
+        for (half, base) in bases.into_iter().enumerate() {
+            let arguments = [base, self.half_of(self.mask, half), vector.poison()];
+            let load = self.b.intrinsic(
+                self.module,
+                "llvm.masked.load",
+                &[vector, self.cx.ptr(0)],
+                &arguments,
+            );
+            load.set_argument_alignment(self.cx, 0, self.module.align_of(scalar));
+            halves[half] = load;
+        }
+        self.join_halves(halves)
+    }
+
+    /// One value for each half, where all lanes are active; otherwise a half may have no lane at all.
+    fn load_of_halves(
+        &mut self,
+        bases: [Value<'c>; 2],
+        address: &Lanes<'c>,
+        scalar: Type<'c>,
+        offset: u64,
+    ) -> Value<'c> {
+        let (plain, slow, done) = self.whole_warp_or_not();
+        self.b.position_at_end(plain);
+        let align = self.module.align_of(scalar);
+        let whole = self.join_halves(
+            bases.map(|base| self.b.splat(self.b.load(scalar, base, align), LANES / 2)),
+        );
+        self.b.br(done);
+        self.b.position_at_end(slow);
+        let pointers = self.offset_pointers(address, offset);
+        let some = self.gather(pointers, scalar);
+        let slow = self.b.block();
+        self.b.br(done);
+        self.b.position_at_end(done);
+        let result = self.b.phi(scalar.vector(LANES));
+        result.add_incoming(&[(whole, plain), (some, slow)]);
+        result
     }
 
     fn offset_pointers(&self, address: &Lanes<'c>, offset: u64) -> Value<'c> {
@@ -210,6 +265,20 @@ impl<'c> Emitter<'_, 'c> {
                 let base = self.b.byte_offset(*base, self.cx.i64().const_int(offset));
                 let vector = self.vector(value);
                 self.store_row(vector, base, scalar);
+            }
+            Lanes::Halves { bases, stride, .. }
+                if *stride == size as i64 && self.unit.options.masks_rows_of(size) =>
+            {
+                let vector = self.vector(value);
+                for (half, base) in bases.iter().enumerate() {
+                    let base = self.b.byte_offset(*base, self.cx.i64().const_int(offset));
+                    let part = self.half_of(vector, half);
+                    let arguments = [part, base, self.half_of(self.mask, half)];
+                    let overloads = [part.ty(), self.cx.ptr(0)];
+                    let store =
+                        self.b.intrinsic(self.module, "llvm.masked.store", &overloads, &arguments);
+                    store.set_argument_alignment(self.cx, 1, align);
+                }
             }
             _ => {
                 let pointers = self.offset_pointers(address, offset);

@@ -25,6 +25,7 @@ use crate::{Error, Options};
 pub(crate) use calls::declare;
 use control::OpenLevel;
 use environment::Environment;
+pub(crate) use environment::Rows;
 use lanes::Slot;
 pub(crate) use lanes::{LANES, Lanes};
 
@@ -78,12 +79,13 @@ pub(crate) fn emit_function<'c>(
     unit: &Unit<'_, 'c>,
     pair: Pair<'c>,
     is_kernel: bool,
+    rows: Rows,
 ) -> Result<bool, Error> {
     let module = unit.module;
     let cx = module.context();
     let cfg = Cfg::new(module, pair.thread)?;
     let levels = Levels::new(&cfg);
-    let rules = ShapeRules { module, row_warps: unit.options.row_warps };
+    let rules = ShapeRules { module, row_warps: rows == Rows::Whole, halves: rows == Rows::Halves };
     let divergence = Divergence::new(&cfg, &levels, &rules);
 
     let slots = module.append_block(pair.warp, "slots");
@@ -93,7 +95,7 @@ pub(crate) fn emit_function<'c>(
     let b = cx.builder();
     b.position_at_end(start);
     let mask = b.bitcast(pair.warp.parameter(2), cx.i1().vector(LANES));
-    let environment = Environment::new(unit, &b, pair.warp);
+    let environment = Environment::new(&b, pair.warp, rows);
     let mut emitter = Emitter {
         unit,
         module,

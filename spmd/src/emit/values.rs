@@ -222,6 +222,35 @@ impl<'c> Emitter<'_, 'c> {
             };
             return Ok(Lanes::Strided { base, stride, vector });
         }
+        if let Shape::Halves(stride) = shape {
+            let of_half: Vec<[Value<'c>; 2]> =
+                operands.iter().map(|operand| self.bases(operand)).collect();
+            let mut bases = [scalar.zero(); 2];
+            for (half, base) in bases.iter_mut().enumerate() {
+                let values: Vec<_> = of_half.iter().map(|values| values[half]).collect();
+                *base = match (instruction.opcode(), &operands[0]) {
+                    (Opcode::LLVMZExt, Lanes::Halves { stride, .. }) => {
+                        self.widen_lane(values[0], *stride, scalar)
+                    }
+                    _ => self.build(instruction, &values, scalar).ok_or_else(unsupported)?,
+                };
+            }
+            let inexact = stride != 0
+                && (matches!(instruction.opcode(), Opcode::LLVMSExt | Opcode::LLVMZExt)
+                    || operands.iter().any(|operand| {
+                        matches!(
+                            operand,
+                            Lanes::Strided { vector: Some(_), .. }
+                                | Lanes::Halves { vector: Some(_), .. }
+                        )
+                    }));
+            let vector = if inexact {
+                Some(self.lanewise(instruction, operands, scalar).ok_or_else(unsupported)?)
+            } else {
+                None
+            };
+            return Ok(Lanes::Halves { bases, stride, vector });
+        }
         let division = matches!(
             instruction.opcode(),
             Opcode::LLVMUDiv | Opcode::LLVMSDiv | Opcode::LLVMURem | Opcode::LLVMSRem
@@ -265,13 +294,17 @@ impl<'c> Emitter<'_, 'c> {
         let Lanes::Strided { base, stride, .. } = operand else {
             return self.b.zext(self.base(operand), wide);
         };
+        self.widen_lane(*base, *stride, wide)
+    }
+
+    fn widen_lane(&self, base: Value<'c>, stride: i64, wide: Type<'c>) -> Value<'c> {
         let narrow = base.ty();
-        let zero_extended = self.b.zext(*base, wide);
-        if *stride < 0 || narrow.bits() >= wide.bits() {
+        let zero_extended = self.b.zext(base, wide);
+        if stride <= 0 || narrow.bits() >= wide.bits() {
             return zero_extended;
         }
-        let last = self.b.add(*base, narrow.const_int((stride * (i64::from(LANES) - 1)) as u64));
-        let wraps = self.b.icmp(IntPredicate::LLVMIntULT, last, *base);
+        let last = self.b.add(base, narrow.const_int((stride * (i64::from(LANES) - 1)) as u64));
+        let wraps = self.b.icmp(IntPredicate::LLVMIntULT, last, base);
         let lower = self.b.sub(zero_extended, wide.const_int(1 << narrow.bits()));
         self.b.select(wraps, lower, zero_extended)
     }
