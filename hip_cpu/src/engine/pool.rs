@@ -96,7 +96,8 @@ impl Pool {
                 futex::wait(&self.epoch, epoch);
             }
             self.sleepers.fetch_sub(1, Ordering::SeqCst);
-            if !self.jobs.lock().is_empty() {
+            let more = self.jobs.lock().iter().any(|job| !job.is_exhausted());
+            if more {
                 self.wake(2);
             }
         }
