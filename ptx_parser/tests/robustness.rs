@@ -137,7 +137,7 @@ impl Random {
 /// Valid files with a few bytes, words or lines changed, moved or gone. `PTX_MUTATIONS` sets how many.
 #[test]
 fn mutations() {
-    let count = std::env::var("PTX_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(1500);
+    let count = std::env::var("PTX_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(800);
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     const WORDS: [&str; 24] = [
         "{",

@@ -125,10 +125,8 @@ impl<'a> Parser<'a> {
         if self.at("[") {
             return self.element(name);
         }
-        if self.at("+") || self.at("-") {
-            let minus = self.next().text == "-";
+        if self.eat("+") {
             let offset = self.integer()?;
-            let offset = if minus { offset.wrapping_neg() } else { offset };
             return Ok(Operand::Offset(Box::new(Address { base: Some(name), offset })));
         }
         Ok(Operand::Name(name))
