@@ -68,7 +68,8 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         };
         let exponent = o.and(bits, self.i32(0x7f80_0000));
         let special = self.eq(exponent, self.i32(0x7f80_0000));
-        let kept = o.and(added, self.i32(0xffff_e000));
-        Ok(o.select(special, bits, kept))
+        // Infinities and NaNs do not round; what does not fit of a payload is cut off.
+        let rounded = o.select(special, bits, added);
+        Ok(o.and(rounded, self.i32(0xffff_e000)))
     }
 }

@@ -1,0 +1,215 @@
+//! Tests that run kernels on the CPU device.
+//!
+//! A comment line `// run: kernel [grid=N] [block=N]` begins a case, and the lines up to the next one are
+//! its buffers, in the order of the kernel's parameters (all pointers): `// in: u32 1 2 0xff`, and
+//! `// out: f32 1.5 nan`. Outputs begin as zeros. NaN equals NaN whatever its payload. A line that begins
+//! with `// +` continues the one before.
+
+use std::ffi::{CString, c_void};
+use std::path::Path;
+use std::ptr::null_mut;
+
+use hip_runtime_sys::*;
+use libtest_mimic::Failed;
+use ptx::{Executor, Options, Program, Target};
+use zluda_hip_cpu::api::*;
+
+struct Case {
+    kernel: String,
+    grid: u32,
+    block: u32,
+    buffers: Vec<Values>,
+}
+
+struct Values {
+    type_: String,
+    output: bool,
+    words: Vec<u64>,
+}
+
+impl Values {
+    fn width(&self) -> usize {
+        self.type_[1..].parse::<usize>().unwrap_or(32) / 8
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.words.iter().flat_map(|word| word.to_le_bytes()[..self.width()].to_vec()).collect()
+    }
+
+    fn is_nan(&self, word: u64) -> bool {
+        match self.type_.as_str() {
+            "f32" => f32::from_bits(word as u32).is_nan(),
+            "f64" => f64::from_bits(word).is_nan(),
+            "f16" => word & 0x7fff > 0x7c00,
+            _ => false,
+        }
+    }
+}
+
+pub fn test(file: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(file)?;
+    let program = Program::parse(&text).map_err(|e| e.to_string())?;
+    let cases = cases(&text)?;
+    if cases.is_empty() {
+        return Err("the file has no `// run:` line".into());
+    }
+    for executor in [Executor::Reference, Executor::Vector] {
+        for case in &cases {
+            let target = Target::cpu_host(false, executor);
+            let object = program
+                .compile(&case.kernel, &target, &Options { verify: true })
+                .map_err(|e| e.to_string())?;
+            let size = program.kernel(&case.kernel).map_or(0, |info| info.total_param_size);
+            run(case, &object, size)
+                .map_err(|e| format!("{executor:?}, `{}`: {e}", case.kernel))?;
+        }
+    }
+    Ok(())
+}
+
+fn cases(text: &str) -> Result<Vec<Case>, String> {
+    let mut cases: Vec<Case> = Vec::new();
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("// run:") {
+            let mut words = rest.split_whitespace();
+            let kernel = words.next().ok_or("`// run:` names a kernel")?.to_owned();
+            let mut case = Case { kernel, grid: 1, block: 1, buffers: Vec::new() };
+            for word in words {
+                match word.split_once('=') {
+                    Some(("grid", n)) => case.grid = n.parse().map_err(|_| word)?,
+                    Some(("block", n)) => case.block = n.parse().map_err(|_| word)?,
+                    _ => return Err(format!("unknown word `{word}`")),
+                }
+            }
+            cases.push(case);
+            continue;
+        }
+        let (output, rest) = match (line.strip_prefix("// in:"), line.strip_prefix("// out:")) {
+            (Some(rest), _) => (false, rest),
+            (_, Some(rest)) => (true, rest),
+            _ => match line.strip_prefix("// +") {
+                Some(rest) => {
+                    let last =
+                        cases.last_mut().and_then(|case| case.buffers.last_mut()).ok_or(line)?;
+                    let type_ = last.type_.clone();
+                    last.words.extend(values(&type_, rest)?);
+                    continue;
+                }
+                None => continue,
+            },
+        };
+        let case = cases.last_mut().ok_or("a buffer before the first `// run:`")?;
+        let (type_, rest) = rest.trim().split_once(' ').ok_or("a buffer has a type and values")?;
+        case.buffers.push(Values { type_: type_.to_owned(), output, words: values(type_, rest)? });
+    }
+    Ok(cases)
+}
+
+fn values(type_: &str, text: &str) -> Result<Vec<u64>, String> {
+    text.split_whitespace()
+        .map(|word| value(type_, word).ok_or(format!("`{word}` is no {type_}")))
+        .collect()
+}
+
+fn value(type_: &str, word: &str) -> Option<u64> {
+    if let Some(hex) = word.strip_prefix("0x") {
+        return u64::from_str_radix(hex, 16).ok();
+    }
+    match type_ {
+        "f32" => Some(word.parse::<f32>().ok()?.to_bits().into()),
+        "f64" => Some(word.parse::<f64>().ok()?.to_bits()),
+        _ => Some(word.parse::<i128>().ok()? as u64),
+    }
+}
+
+fn ok(call: &str, error: hipError_t) -> Result<(), String> {
+    if error == hipError_t::hipSuccess { Ok(()) } else { Err(format!("{call} gives {error:?}")) }
+}
+
+fn run(case: &Case, object: &[u8], param_size: u32) -> Result<(), String> {
+    let mut module = null_mut();
+    let mut function = null_mut();
+    let name = CString::new(case.kernel.as_str()).map_err(|e| e.to_string())?;
+    // SAFETY: the image is an ELF file, and the pointers are valid.
+    unsafe {
+        ok("hipModuleLoadData", hipModuleLoadData(&mut module, object.as_ptr().cast()))?;
+        ok("hipModuleGetFunction", hipModuleGetFunction(&mut function, module, name.as_ptr()))?;
+    }
+    let mut params = Vec::new();
+    for buffer in &case.buffers {
+        let bytes = if buffer.output { vec![0; buffer.bytes().len()] } else { buffer.bytes() };
+        let mut pointer = null_mut();
+        // SAFETY: valid pointers and lengths.
+        unsafe {
+            ok("hipMalloc", hipMalloc(&mut pointer, bytes.len()))?;
+            ok("hipMemcpyHtoD", hipMemcpyHtoD(pointer, bytes.as_ptr().cast(), bytes.len()))?;
+        }
+        params.push(pointer as u64);
+    }
+    // The hidden parameters: these modules have no globals, and no launch is cooperative.
+    params.resize(param_size as usize / 8, 0);
+    let mut size = size_of_val(params.as_slice());
+    let mut extra = [
+        HIP_LAUNCH_PARAM_BUFFER_POINTER,
+        params.as_mut_ptr().cast::<c_void>(),
+        HIP_LAUNCH_PARAM_BUFFER_SIZE,
+        (&raw mut size).cast(),
+        HIP_LAUNCH_PARAM_END,
+    ];
+    let Case { grid, block, .. } = *case;
+    // SAFETY: valid arrays; the parameter buffer has the kernel's layout.
+    unsafe {
+        ok(
+            "hipModuleLaunchKernel",
+            hipModuleLaunchKernel(
+                function,
+                grid,
+                1,
+                1,
+                block,
+                1,
+                1,
+                0,
+                null_mut(),
+                null_mut(),
+                extra.as_mut_ptr(),
+            ),
+        )?;
+        ok("hipDeviceSynchronize", hipDeviceSynchronize())?;
+    }
+    for (index, (buffer, &pointer)) in case.buffers.iter().zip(&params).enumerate() {
+        let mut bytes = vec![0u8; buffer.bytes().len()];
+        // SAFETY: valid pointers and lengths.
+        unsafe {
+            ok(
+                "hipMemcpyDtoH",
+                hipMemcpyDtoH(bytes.as_mut_ptr().cast(), pointer as *mut c_void, bytes.len()),
+            )?
+        };
+        if buffer.output {
+            check(buffer, &bytes).map_err(|e| format!("buffer {index}, {e}"))?;
+        }
+        // SAFETY: a pointer of hipMalloc.
+        unsafe { ok("hipFree", hipFree(pointer as *mut c_void))? };
+    }
+    // SAFETY: the module is loaded, and nothing of it runs.
+    ok("hipModuleUnload", unsafe { hipModuleUnload(module) })
+}
+
+fn check(buffer: &Values, bytes: &[u8]) -> Result<(), String> {
+    let width = buffer.width();
+    for (index, (&expected, found)) in buffer.words.iter().zip(bytes.chunks(width)).enumerate() {
+        let mut word = [0; 8];
+        word[..width].copy_from_slice(found);
+        let found = u64::from_le_bytes(word);
+        let mask = u64::MAX >> (64 - 8 * width as u32);
+        let both_nan = buffer.is_nan(expected & mask) && buffer.is_nan(found);
+        if found != expected & mask && !both_nan {
+            return Err(format!(
+                "element {index}: expected {:#x}, found {found:#x}",
+                expected & mask
+            ));
+        }
+    }
+    Ok(())
+}
