@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use llvm_zluda::{Block, Opcode, Value};
+use llvm_zluda::{Block, IntPredicate, Opcode, Value};
 
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
@@ -269,9 +269,25 @@ impl<'c> Emitter<'_, 'c> {
         let condition = self.vector(&lanes);
         let yes = self.mask_and(self.mask, condition);
         let no = self.mask_and_not(self.mask, condition);
-        self.edge(successors[0], yes)?;
-        self.edge(successors[1], no)?;
         let of = self.open[top].of;
+        for (edge, mask, other) in [(successors[0], yes, no), (successors[1], no, yes)] {
+            let leaves = of
+                .filter(|_| of == self.whole_loop)
+                .is_some_and(|number| !self.cfg.loops[number].contains[edge.to]);
+            if !leaves {
+                self.edge(edge, mask)?;
+                continue;
+            }
+            // Where all lanes are about to stay, what those that leave take with them costs nothing.
+            let [some, go_on] = ["leave", "stay"].map(|name| self.block(name));
+            let all_stay =
+                self.b.icmp(IntPredicate::LLVMIntEQ, self.bits(other), self.active_bits());
+            self.b.cond_br(all_stay, go_on, some);
+            self.b.position_at_end(some);
+            self.edge(edge, mask)?;
+            self.b.br(go_on);
+            self.b.position_at_end(go_on);
+        }
         let targets: Vec<_> =
             successors.iter().map(|edge| self.levels.target(&self.cfg, edge.to, of)).collect();
         self.jump(top, node, &targets);
@@ -380,10 +396,17 @@ impl<'c> Emitter<'_, 'c> {
         let mask_type = self.cx.i1().vector(LANES);
         let divergent = self.divergence.divergent_loop[inner];
         let slots = divergent.then(|| (self.stack(mask_type, 4), self.stack(mask_type, 4)));
-        if let Some((mask, _)) = slots {
+        let done = self.block("loop.done");
+        if let Some((mask, live)) = slots {
             self.b.store(self.mask, mask, 4);
+            if self.wants_whole_rounds(inner) {
+                self.whole_rounds(inner, mask, live, header, done)?;
+            } else {
+                self.b.br(header);
+            }
+        } else {
+            self.b.br(header);
         }
-        self.b.br(header);
         self.b.position_at_end(header);
         if let Some((mask, live)) = slots {
             self.mask = self.b.load(mask_type, mask, 4);
@@ -399,12 +422,13 @@ impl<'c> Emitter<'_, 'c> {
         match slots {
             None => {
                 self.b.br(header);
+                // Uniform loops are left by branches of their own.
+                done.delete();
             }
             Some((mask, live)) => {
                 let left = self.b.load(mask_type, live, 4);
                 self.b.store(left, mask, 4);
                 let any = self.any(left);
-                let done = self.block("loop.done");
                 self.b.cond_br(any, header, done);
                 self.b.position_at_end(done);
                 (self.mask, self.mask_not_empty) = saved;
@@ -412,6 +436,52 @@ impl<'c> Emitter<'_, 'c> {
                 self.jump(top, node, &targets);
             }
         }
+        Ok(())
+    }
+
+    /// Small innermost loops are worth a second copy.
+    fn wants_whole_rounds(&self, number: usize) -> bool {
+        const SMALL: usize = 80;
+        let this = &self.cfg.loops[number];
+        let innermost = self.cfg.loops.iter().all(|other| other.parent != Some(number));
+        let instructions: usize = (0..self.cfg.blocks.len())
+            .filter(|&block| this.contains[block])
+            .map(|block| self.cfg.blocks[block].instructions().len())
+            .sum();
+        innermost && !this.spins && instructions <= SMALL
+    }
+
+    /// A copy of the loop for as long as all 32 lanes are in it, with a mask that is known. Its last round,
+    /// in which some lanes leave, goes over to the loop at `header` or to `done`.
+    fn whole_rounds(
+        &mut self,
+        inner: usize,
+        mask: Value<'c>,
+        live: Value<'c>,
+        header: Block<'c>,
+        done: Block<'c>,
+    ) -> Result<(), Error> {
+        let all = self.cx.i32().all_ones();
+        let [whole, some] = ["whole", "some"].map(|name| self.block(name));
+        let enters_whole = self.b.icmp(IntPredicate::LLVMIntEQ, self.active_bits(), all);
+        self.b.cond_br(enters_whole, whole, header);
+        self.b.position_at_end(whole);
+        let saved = (self.mask, self.mask_not_empty);
+        self.mask = self.cx.i1().vector(LANES).all_ones();
+        self.mask_not_empty = true;
+        self.b.store(self.empty_mask(), live, 4);
+        let outer = self.whole_loop.replace(inner);
+        let sink = self.level(Some(inner), Some(live))?;
+        self.whole_loop = outer;
+        self.b.position_at_end(sink);
+        let left = self.b.load(self.cx.i1().vector(LANES), live, 4);
+        let all_left = self.b.icmp(IntPredicate::LLVMIntEQ, self.bits(left), all);
+        self.b.cond_br(all_left, whole, some);
+        self.b.position_at_end(some);
+        self.b.store(left, mask, 4);
+        let any = self.any(left);
+        self.b.cond_br(any, header, done);
+        (self.mask, self.mask_not_empty) = saved;
         Ok(())
     }
 }

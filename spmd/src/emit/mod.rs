@@ -68,6 +68,8 @@ pub(crate) struct Emitter<'m, 'c> {
     open: Vec<OpenLevel<'c>>,
     /// The lanes that run the code being made, as `<32 x i1>`.
     mask: Value<'c>,
+    /// The loop that is being made for the rounds in which all lanes take part.
+    whole_loop: Option<usize>,
     /// Some lane is known to be active.
     mask_not_empty: bool,
     /// The kernel has to run on coroutines.
@@ -116,6 +118,7 @@ pub(crate) fn emit_function<'c>(
         result_stored: false,
         open: Vec::new(),
         mask,
+        whole_loop: None,
         mask_not_empty: true,
         waits: false,
     };
