@@ -29,6 +29,17 @@ pub struct KernelInfo {
     pub min_blocks: Option<u32>,
     /// `.visible` or `.weak`: programs can ask for it by name.
     pub visible: bool,
+    /// Why the kernel cannot be compiled, as far as reading the module tells.
+    pub error: Option<KernelError>,
+}
+
+/// An error in a kernel or in a function that it reaches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelError {
+    /// The PTX breaks the language's rules; otherwise it is not known yet.
+    pub invalid: bool,
+    /// All errors with their places.
+    pub text: String,
 }
 
 /// A parameter of a kernel. Offsets and sizes are bytes.

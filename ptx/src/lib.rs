@@ -16,6 +16,8 @@ mod program;
 mod target;
 
 pub use diagnostics::{Diagnostics, Error, ErrorKind};
-pub use info::{GlobalLayout, GlobalSpace, GlobalVar, KernelInfo, ParamInfo, Relocation};
+pub use info::{
+    GlobalLayout, GlobalSpace, GlobalVar, KernelError, KernelInfo, ParamInfo, Relocation,
+};
 pub use program::{Options, Program, Stage};
 pub use target::{Executor, Target, UnknownTarget};

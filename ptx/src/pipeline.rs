@@ -4,7 +4,7 @@ use llvm_zluda::{Context, Module};
 use ptx_parser::{Directive, Error, ErrorKind, FunctionDirective, FunctionKind, Linkage};
 
 use crate::diagnostics::Diagnostics;
-use crate::info::KernelInfo;
+use crate::info::{KernelError, KernelInfo};
 use crate::lower::module::Unit;
 use crate::passes::collect_functions::{self, Reached};
 use crate::passes::index_symbols::{self, Symbol, Symbols};
@@ -53,7 +53,9 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
             && function.body.is_some()
         {
             let reached = collect_functions::run(&tree, &symbols, &summaries, &numbers, index);
-            kernels.push(describe(function, &reached));
+            let mut info = describe(function, &reached);
+            info.error = error_of(function, &reached, &tree, &local, text);
+            kernels.push(info);
             all_reached.push((index, reached));
         }
     }
@@ -67,6 +69,35 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
         return Err(Diagnostics::new(local, text));
     }
     Ok(Analysis { tree, symbols, numbers, globals, kernels, reached: all_reached })
+}
+
+/// The errors in a kernel and in all that it reaches.
+fn error_of(
+    kernel: &ptx_parser::Function<'_>,
+    reached: &Reached,
+    tree: &ptx_parser::Module<'_>,
+    errors: &[Error],
+    text: &str,
+) -> Option<KernelError> {
+    if errors.is_empty() {
+        return None;
+    }
+    let called = reached.functions.iter().filter_map(|&index| match tree.directives.get(index) {
+        Some(Directive::Function(function)) => Some(function.name),
+        _ => None,
+    });
+    let names: Vec<&str> = std::iter::once(kernel.name).chain(called).collect();
+    let own: Vec<Error> = errors
+        .iter()
+        .filter(|error| error.function.as_deref().is_some_and(|name| names.contains(&name)))
+        .cloned()
+        .collect();
+    if own.is_empty() {
+        return None;
+    }
+    let diagnostics = Diagnostics::new(own, text);
+    let invalid = diagnostics.kind() == ErrorKind::Invalid;
+    Some(KernelError { invalid, text: diagnostics.to_string() })
 }
 
 fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo {

@@ -75,9 +75,8 @@ pub(crate) fn cuLibraryEnumerateKernels(
         return Err(CUerror::INVALID_VALUE);
     }
     kernels.check()?;
-    let all = (0..library.kernel_count()?)
-        .map(|index| library.kernel(index))
-        .collect::<CUres<Vec<_>>>()?;
+    // Those that cannot be compiled are left out.
+    let all = (0..library.kernel_count()?).filter_map(|index| library.kernel(index).ok());
     kernels.set_all(all, count as usize);
     Ok(())
 }

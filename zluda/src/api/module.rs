@@ -118,10 +118,9 @@ pub(crate) fn cuModuleEnumerateFunctions(
     }
     functions.check()?;
     let metadata = module.data.program.metadata().map_err(|failure| failure.error)?;
-    let all =
-        (0..metadata.kernels.len()).map(|index| module.function(index).map(|(handle, _)| handle));
-    let handles = all.collect::<CUres<Vec<_>>>()?;
-    // "CUDA_ERROR_INVALID_VALUE" for fewer than there are is not documented: as many as fit are given.
+    // Those that cannot be compiled are left out, and as many as fit are given.
+    let handles = (0..metadata.kernels.len())
+        .filter_map(|index| module.function(index).ok().map(|(handle, _)| handle));
     functions.set_all(handles, count as usize);
     Ok(())
 }

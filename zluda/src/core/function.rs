@@ -6,6 +6,7 @@ use crate::core::context::Current;
 use crate::core::device::Device;
 use crate::core::device_attributes::{MAX_THREADS_PER_BLOCK, SHARED_MEMORY_PER_BLOCK};
 use crate::core::driver::{DeviceKind, driver};
+use crate::core::metadata::check_kernel;
 use crate::core::module::ModuleData;
 use crate::core::{kind, library};
 use cuda_types::cuda::{
@@ -175,6 +176,7 @@ impl Function {
     ) -> CUres<Function> {
         let metadata = data.program.metadata().map_err(|failure| failure.error)?;
         let info = metadata.kernels.get(index).ok_or(CUerror::NOT_FOUND)?.clone();
+        check_kernel(&info)?;
         Ok(Function {
             module: module as u64,
             name: CString::new(info.name.as_str()).map_err(|_| CUerror::INVALID_IMAGE)?,

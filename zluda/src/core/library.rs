@@ -5,6 +5,7 @@ use crate::core::compile::Program;
 use crate::core::context::{Current, current};
 use crate::core::function::{Function, Settings};
 use crate::core::kind;
+use crate::core::metadata::check_kernel;
 use crate::core::module::{self, Module, kernel_index};
 use cuda_types::cuda::{CUerror, CUfunction, CUkernel, CUlibrary, CUres};
 use parking_lot::{Mutex, RwLock};
@@ -133,6 +134,7 @@ impl Library {
         }
         let metadata = self.shared.program.metadata().map_err(|failure| failure.error)?;
         let info = metadata.kernels.get(index).ok_or(CUerror::NOT_FOUND)?.clone();
+        check_kernel(&info)?;
         let kernel = Arc::new(Kernel {
             shared: self.shared.clone(),
             index,

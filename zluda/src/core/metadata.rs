@@ -1,6 +1,7 @@
 //! What the driver has to know of a PTX module besides its code: kernels and variables. Kept in the cache
 //! beside the code, so that a program's second run does not read the PTX.
 
+use cuda_types::cuda::{CUerror, CUres};
 use ptx::{GlobalLayout, KernelInfo};
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,15 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Metadata {
     pub(crate) kernels: Vec<KernelInfo>,
     pub(crate) globals: GlobalLayout,
+}
+
+/// The error that a program gets which asks for a kernel that cannot be compiled.
+pub(crate) fn check_kernel(kernel: &KernelInfo) -> CUres {
+    let Some(error) = &kernel.error else { return Ok(()) };
+    if zluda_common::log::first_time(&error.text) {
+        tracing::warn!("kernel {} cannot be compiled: {}", kernel.name, error.text);
+    }
+    Err(if error.invalid { CUerror::INVALID_PTX } else { CUerror::NOT_SUPPORTED })
 }
 
 impl Metadata {
