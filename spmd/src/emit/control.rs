@@ -145,17 +145,75 @@ impl<'c> Emitter<'_, 'c> {
                 self.jump(top, node, &[]);
                 self.b.position_at_end(run);
                 self.mask_not_empty = true;
+                if self.wants_whole_copy(level, node) {
+                    self.copy_for_whole_warps(top, level, node)?;
+                }
             }
         } else {
             let dominator = self.levels.levels[level].dominator[node];
             (self.mask, self.mask_not_empty) = self.open[top].masks[dominator]
                 .ok_or_else(|| Error::Bug("a node stands before its dominator".into()))?;
         }
+        self.node_body(top, level, node)
+    }
+
+    fn node_body(&mut self, top: usize, level: usize, node: usize) -> Result<(), Error> {
         self.open[top].masks[node] = Some((self.mask, self.mask_not_empty));
         match self.levels.levels[level].nodes[node] {
             Node::Block(block) => self.basic_block(node, block),
             Node::Loop(inner) => self.inner_loop(level, node, inner),
         }
+    }
+
+    /// Kernels begin by sending home the threads past the end, of which most warps have none. What is left
+    /// gets a copy for whole warps: masked stores and masks of loops cost more than the memory accesses.
+    fn wants_whole_copy(&self, level: usize, node: usize) -> bool {
+        const MODERATE: u32 = 400;
+        if !self.is_kernel || self.whole_copy || level != 0 {
+            return false;
+        }
+        let end = self.levels.levels[level].subtree_end[node];
+        let nodes = &self.levels.levels[level].nodes;
+        let size: u32 = nodes[node..end]
+            .iter()
+            .map(|inside| match *inside {
+                Node::Block(block) => self.cfg.blocks[block].instructions().len() as u32,
+                Node::Loop(number) => (0..self.cfg.blocks.len())
+                    .filter(|&block| self.cfg.loops[number].contains[block])
+                    .map(|block| self.cfg.blocks[block].instructions().len() as u32)
+                    .sum(),
+            })
+            .sum();
+        size <= MODERATE
+    }
+
+    /// Makes a node and all that it dominates for a mask that is known; the builder comes back to where the
+    /// mask is not.
+    fn copy_for_whole_warps(&mut self, top: usize, level: usize, node: usize) -> Result<(), Error> {
+        let [whole, some] = ["whole", "some"].map(|name| self.block(name));
+        let all =
+            self.b.icmp(IntPredicate::LLVMIntEQ, self.active_bits(), self.cx.i32().all_ones());
+        self.b.cond_br(all, whole, some);
+        self.b.position_at_end(whole);
+        let saved = self.mask;
+        let range = node + 1..self.levels.levels[level].subtree_end[node];
+        let entries = self.open[top].entries.clone();
+        for inside in range.clone() {
+            self.open[top].entries[inside] = self.block(&self.node_name(level, inside));
+        }
+        self.mask = self.cx.i1().vector(LANES).all_ones();
+        self.whole_copy = true;
+        self.node_body(top, level, node)?;
+        for inside in range.clone() {
+            self.node(level, inside)?;
+            self.open[top].pending[inside].clear();
+        }
+        self.whole_copy = false;
+        self.open[top].entries = entries;
+        self.mask = saved;
+        self.mask_not_empty = true;
+        self.b.position_at_end(some);
+        Ok(())
     }
 
     /// Whether an empty mask has to be kept out of a node and what it dominates.

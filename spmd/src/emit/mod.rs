@@ -68,6 +68,8 @@ pub(crate) struct Emitter<'m, 'c> {
     open: Vec<OpenLevel<'c>>,
     /// The lanes that run the code being made, as `<32 x i1>`.
     mask: Value<'c>,
+    /// The code being made is a copy for the case that all lanes come to it.
+    whole_copy: bool,
     /// The loop that is being made for the rounds in which all lanes take part.
     whole_loop: Option<usize>,
     /// Some lane is known to be active.
@@ -118,6 +120,7 @@ pub(crate) fn emit_function<'c>(
         result_stored: false,
         open: Vec::new(),
         mask,
+        whole_copy: false,
         whole_loop: None,
         mask_not_empty: true,
         waits: false,
