@@ -144,8 +144,10 @@ impl<'c> Divergence<'c> {
             if let Some(number) = of {
                 let contains = &cfg.loops[number].contains;
                 self.divergent_loop[number] = level.nodes.iter().enumerate().any(|(n, &node)| {
+                    let edges = edges(cfg, node);
+                    // Without an edge lanes end there; a loop that waits holds what follows it.
                     (facts.divergent[n] || !facts.whole[n])
-                        && edges(cfg, node).iter().any(|edge| !contains[edge.to])
+                        && (edges.is_empty() || edges.iter().any(|edge| !contains[edge.to]))
                 });
             }
             self.facts[level_of(of)] = facts;
