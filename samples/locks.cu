@@ -26,6 +26,13 @@ __global__ void deposits(Account *accounts, int accounts_count, int rounds) {
     for (int round = 0; round < rounds; ++round) deposit(&accounts[(i + round) % accounts_count], i, i);
 }
 
+// The lock is taken once, by some of the threads, and the kernel ends behind it.
+__global__ void last_deposit(Account *account) {
+    if (threadIdx.x % 3 == 1) return;
+    deposit(account, 1, threadIdx.x);
+    account[1 + threadIdx.x].balance = 5;
+}
+
 int main() {
     const int accounts_count = 5, threads = 96, rounds = 4;
     std::vector<Account> start(accounts_count, Account{0, 0, 0, -1});
@@ -46,5 +53,14 @@ int main() {
         expect_equal("owners", end[account].owner_changes, visits[account]);
         expect_equal("lock", end[account].lock, 0);
     }
+
+    const int rivals = 48;
+    DeviceArray<Account> last(1 + rivals);
+    last.fill_bytes(0);
+    last_deposit<<<1, rivals>>>(last.get());
+    CUDA_FINISH();
+    end = last.to_host();
+    expect_equal("balance behind the last lock", end[0].balance, rivals - rivals / 3);
+    for (int i = 0; i < rivals; ++i) expect_equal("behind the lock", end[1 + i].balance, i % 3 == 1 ? 0 : 5);
     return pass("locks");
 }
