@@ -181,3 +181,36 @@ fn memory_of_all_kinds() {
         assert_eq!(quads[77 * 4..], quads_before[77 * 4..]);
     }
 }
+
+#[test]
+fn blocks_of_several_rows() {
+    for row_warps in [false, true] {
+        let kernel = compile("rows", include_str!("kernels/rows.ll"), row_warps);
+        for block in
+            [[16, 16, 1], [16, 3, 1], [16, 4, 1], [8, 8, 1], [5, 7, 1], [32, 3, 1], [64, 2, 1]]
+        {
+            if row_warps && block[0] % 32 != 0 {
+                continue;
+            }
+            let (width, height) = (37u32, 21u32);
+            let size = (width * height) as usize;
+            let mut values: Vec<i32> = (0..size as i32).map(|i| i * 31 % 257).collect();
+            let mut out = vec![-1; size];
+            let params = [address(&mut values), address(&mut out), width.into(), height.into()];
+            let grid = [width.div_ceil(block[0]), height.div_ceil(block[1]), 1];
+            kernel.launch(grid, block, &params);
+            for i in 0..size {
+                let (x, start) = (i % width as usize, i - i % width as usize);
+                assert_eq!(out[i], values[i] + values[start] * x as i32, "{block:?}, element {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lanes_of_a_warp_take_turns_with_a_lock() {
+    let kernel = compile("lock", include_str!("kernels/lock.ll"), true);
+    let mut account = [0i32; 2];
+    kernel.launch([2, 1, 1], [80, 1, 1], &[address(&mut account)]);
+    assert_eq!(account, [0, 2 * 3 * (0..80).sum::<i32>()]);
+}

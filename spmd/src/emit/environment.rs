@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use cpu_abi::BlockContext;
-use llvm_zluda::{Builder, Type, Value};
+use llvm_zluda::{Builder, IntPredicate, Module, Type, Value};
 
 use super::{LANES, Lanes};
 
@@ -31,7 +31,7 @@ pub(super) fn field<'c>(
 }
 
 impl<'c> Environment<'c> {
-    pub fn new(b: &Builder<'c>, function: Value<'c>, rows: Rows) -> Self {
+    pub fn new(module: &Module<'c>, b: &Builder<'c>, function: Value<'c>, rows: Rows) -> Self {
         let cx = b.context();
         let block = function.parameter(0);
         let warp = function.parameter(1);
@@ -41,7 +41,7 @@ impl<'c> Environment<'c> {
             (0..3).map(|axis| word(offset_of!(BlockContext, ntid) + 4 * axis)).collect();
         let first = b.shl(warp, cx.i32().const_int(5));
         let tid = match rows {
-            Rows::Whole => row_tid(b, first, &ntid),
+            Rows::Whole => row_tid(module, b, function, first, &ntid),
             Rows::Halves => half_row_tid(b, warp, &ntid),
             Rows::Any => any_tid(b, first, &ntid),
         };
@@ -78,15 +78,36 @@ fn half_row_tid<'c>(b: &Builder<'c>, warp: Value<'c>, ntid: &[Value<'c>]) -> [La
     ]
 }
 
-/// Rows are whole warps, or there is one row.
-fn row_tid<'c>(b: &Builder<'c>, first: Value<'c>, ntid: &[Value<'c>]) -> [Lanes<'c>; 3] {
+/// Rows are whole warps, or there is one row. Warps of the first row, the only one in most launches, do
+/// without divisions.
+fn row_tid<'c>(
+    module: &Module<'c>,
+    b: &Builder<'c>,
+    function: Value<'c>,
+    first: Value<'c>,
+    ntid: &[Value<'c>],
+) -> [Lanes<'c>; 3] {
+    let i32_type = b.context().i32();
+    let [later, known] = ["later.row", "row.known"].map(|name| module.append_block(function, name));
+    let before = b.block();
+    let in_first = b.icmp(IntPredicate::LLVMIntULT, first, ntid[0]);
+    b.cond_br(in_first, known, later);
+
+    b.position_at_end(later);
     let row = b.udiv(first, ntid[0]);
-    let before = b.mul(row, ntid[0]);
-    let x = b.sub(first, before);
     // A multiple of 32 by the rule above, which LLVM cannot see.
-    let x = b.and(x, b.context().i32().const_int(!31));
-    let y = b.urem(row, ntid[1]);
+    let x = b.and(b.sub(first, b.mul(row, ntid[0])), i32_type.const_int(!31));
     let z = b.udiv(row, ntid[1]);
+    let y = b.sub(row, b.mul(z, ntid[1]));
+    b.br(known);
+
+    b.position_at_end(known);
+    let zero = i32_type.const_int(0);
+    let [x, y, z] = [(first, x), (zero, y), (zero, z)].map(|(at_first, at_later)| {
+        let phi = b.phi(i32_type);
+        phi.add_incoming(&[(at_first, before), (at_later, later)]);
+        phi
+    });
     [Lanes::Strided { base: x, stride: 1, vector: None }, Lanes::Uniform(y), Lanes::Uniform(z)]
 }
 

@@ -99,7 +99,7 @@ pub(crate) fn emit_function<'c>(
     let b = cx.builder();
     b.position_at_end(start);
     let mask = b.bitcast(pair.warp.parameter(2), cx.i1().vector(LANES));
-    let environment = Environment::new(&b, pair.warp, rows);
+    let environment = Environment::new(module, &b, pair.warp, rows);
     let mut emitter = Emitter {
         unit,
         module,
