@@ -214,3 +214,13 @@ fn lanes_of_a_warp_take_turns_with_a_lock() {
     kernel.launch([2, 1, 1], [80, 1, 1], &[address(&mut account)]);
     assert_eq!(account, [0, 2 * 3 * (0..80).sum::<i32>()]);
 }
+
+#[test]
+fn spaces_of_addresses() {
+    let kernel = compile("spaces", include_str!("kernels/spaces.ll"), true);
+    let mut out = vec![0u32; 64];
+    kernel.launch([1, 1, 1], [64, 1, 1], &[address(&mut out)]);
+    for (thread, &bits) in out.iter().enumerate() {
+        assert_eq!(bits, 8 | 1 << (thread % 3), "thread {thread}");
+    }
+}

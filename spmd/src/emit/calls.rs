@@ -3,12 +3,15 @@
 use std::mem::offset_of;
 
 use cpu_abi::{BarrierReduction, BlockContext, Runtime};
-use llvm_zluda::{Type, Value};
+use llvm_zluda::{IntPredicate, Type, Value};
 
 use super::environment::field;
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
+
+/// How far local memory may lie from the frame of the code that asks for it.
+const LOCAL_REACH: u64 = 1 << 20;
 
 /// Block context, warp and mask come before the arguments of a warp function.
 pub(super) const HIDDEN_ARGUMENTS: u32 = 3;
@@ -328,9 +331,45 @@ impl<'c> Emitter<'_, 'c> {
                     "`exit` in a function that is not inlined".to_owned(),
                 ));
             }
-            _ => return self.warp_intrinsic(name, &arguments).map(Some),
+            _ => match name.strip_prefix("isspacep.") {
+                Some(space) => self.is_in_space(space, arguments[0]),
+                None => return self.warp_intrinsic(name, &arguments).map(Some),
+            },
         };
         Ok(Some(lanes))
+    }
+
+    /// `isspacep`: shared memory is the block's, local memory lies around this frame, the rest is global.
+    fn is_in_space(&mut self, space: &str, pointer: Value<'c>) -> Lanes<'c> {
+        let lanes = self.get(pointer);
+        let uniform = matches!(lanes, Lanes::Uniform(_));
+        let pointers = if uniform { self.base(&lanes) } else { self.vector(&lanes) };
+        let b = &self.b;
+        let i64_type = self.cx.i64();
+        let ty = if uniform { i64_type } else { i64_type.vector(LANES) };
+        let spread = |value: Value<'c>| if uniform { value } else { self.splat(value) };
+        let addresses = b.ptr_to_int(pointers, ty);
+        let within = |start: Value<'c>, size: Value<'c>| {
+            b.icmp(IntPredicate::LLVMIntULT, b.sub(addresses, spread(start)), spread(size))
+        };
+        let shared = || {
+            let offset = offset_of!(BlockContext, total_shared_size);
+            let size = field(b, self.environment.block, offset, self.cx.i32(), 4);
+            within(b.ptr_to_int(self.environment.shared, i64_type), b.zext(size, i64_type))
+        };
+        let local = || {
+            let zero = self.cx.i32().const_int(0);
+            let frame = b.intrinsic(self.module, "llvm.frameaddress", &[self.cx.ptr(0)], &[zero]);
+            let start = b.sub(b.ptr_to_int(frame, i64_type), i64_type.const_int(LOCAL_REACH));
+            within(start, i64_type.const_int(2 * LOCAL_REACH))
+        };
+        let answer = match space {
+            "shared" => shared(),
+            "local" => local(),
+            "global" => b.not(b.or(shared(), local())),
+            _ => spread(self.cx.i1().const_int(0)),
+        };
+        if uniform { Lanes::Uniform(answer) } else { Lanes::Vector(answer) }
     }
 
     fn warp_intrinsic(&mut self, name: &str, arguments: &[Value<'c>]) -> Result<Lanes<'c>, Error> {

@@ -25,6 +25,9 @@ declare {i32, i1} @zluda.elect(i32) #1
 declare void @zluda.barrier.sync(i32, i32) convergent
 declare i32 @zluda.barrier.red.popc(i32, i32, i1) convergent
 declare i32 @zluda.vprintf(ptr, ptr)
+declare i1 @zluda.isspacep.shared(ptr)
+declare i1 @zluda.isspacep.global(ptr)
+declare i1 @zluda.isspacep.local(ptr)
 declare void @zluda.trap() cold nounwind
 declare float @zluda.ex2.approx.ftz.f32(float)
 declare float @llvm.fma.f32(float, float, float)
