@@ -111,9 +111,10 @@ impl<T: Copy> In<T> {
         (!self.0.is_null()).then(|| unsafe { self.0.read_unaligned() })
     }
 
-    /// The values of an array of `count`; `INVALID_VALUE` where the caller passed null and `count` is not 0.
-    pub(crate) fn array(&self, count: usize) -> CUres<Vec<T>> {
-        if count != 0 && self.0.is_null() {
+    /// The values of an array of `count`; `INVALID_VALUE` where the caller passed null and `count` is not 0,
+    /// or where there are more than `most`, so that a wrong count is not taken for memory to be read.
+    pub(crate) fn array(&self, count: usize, most: usize) -> CUres<Vec<T>> {
+        if count > most || (count != 0 && self.0.is_null()) {
             return Err(CUerror::INVALID_VALUE);
         }
         // SAFETY: `from_c`'s caller says that the array is there; `count` is its length.

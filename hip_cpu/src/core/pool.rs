@@ -38,6 +38,10 @@ impl Pool {
 
     /// Takes memory; it can be used at once, which is sooner than it has to be.
     pub fn allocate(&self, handle: hipMemPool_t, size: usize) -> Result<Range, hipError_t> {
+        // More than there can be would overflow the sum of what is used.
+        if size > isize::MAX as usize {
+            return Err(hipError_t::hipErrorOutOfMemory);
+        }
         let used = self.used.fetch_add(size as u64, Ordering::Relaxed) + size as u64;
         let result = if self.max_size != 0 && used > self.max_size {
             Err(hipError_t::hipErrorOutOfMemory)

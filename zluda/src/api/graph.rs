@@ -65,7 +65,7 @@ pub(crate) fn cuGraphAddKernelNode(
 ) -> CUres {
     node.check()?;
     let work = Work::Kernel(Box::new(launch_of(&params.get()?)?));
-    node.set(graph::add(graph, &dependencies.array(count)?, work)?)
+    node.set(graph::add(graph, &dependencies.array(count, graph::size(graph)?)?, work)?)
 }
 
 pub(crate) fn cuGraphAddKernelNode_v2(
@@ -77,7 +77,7 @@ pub(crate) fn cuGraphAddKernelNode_v2(
 ) -> CUres {
     node.check()?;
     let work = Work::Kernel(Box::new(launch_of(&without_kernel(&params.get()?))?));
-    node.set(graph::add(graph, &dependencies.array(count)?, work)?)
+    node.set(graph::add(graph, &dependencies.array(count, graph::size(graph)?)?, work)?)
 }
 
 pub(crate) fn cuGraphAddEmptyNode(
@@ -87,7 +87,7 @@ pub(crate) fn cuGraphAddEmptyNode(
     count: usize,
 ) -> CUres {
     node.check()?;
-    node.set(graph::add(graph, &dependencies.array(count)?, Work::Nothing)?)
+    node.set(graph::add(graph, &dependencies.array(count, graph::size(graph)?)?, Work::Nothing)?)
 }
 
 pub(crate) fn cuGraphDestroyNode(node: CUgraphNode) -> CUres {

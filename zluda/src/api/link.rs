@@ -35,7 +35,7 @@ pub(crate) fn cuLinkAddData_v2(
     _options: *mut CUjit_option,
     _values: *mut *mut c_void,
 ) -> CUres {
-    if data.is_null() || size == 0 {
+    if data.is_null() || size == 0 || size > isize::MAX as usize {
         return Err(CUerror::INVALID_VALUE);
     }
     // SAFETY: the program passes `size` bytes.

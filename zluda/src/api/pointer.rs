@@ -107,14 +107,17 @@ pub(crate) fn cuPointerGetAttribute(data: *mut c_void, wanted: A, pointer: CUdev
     Ok(())
 }
 
+/// There are fewer attributes than this. A program that asks for more has passed a wrong count.
+const MOST_ATTRIBUTES: usize = 256;
+
 pub(crate) fn cuPointerGetAttributes(
     count: c_uint,
     attributes: In<A>,
     data: In<*mut c_void>,
     pointer: CUdeviceptr,
 ) -> CUres {
-    let attributes = attributes.array(count as usize)?;
-    let data = data.array(count as usize)?;
+    let attributes = attributes.array(count as usize, MOST_ATTRIBUTES)?;
+    let data = data.array(count as usize, MOST_ATTRIBUTES)?;
     current()?;
     let allocation = find(pointer);
     for (wanted, room) in attributes.into_iter().zip(data) {

@@ -162,8 +162,12 @@ pub(crate) fn cuMemPoolGetAttribute(pool: Arc<Pool>, attribute: A, value: *mut c
     Ok(())
 }
 
+/// There are fewer places than this that a pool can be accessed from. A program that passes more has passed
+/// a wrong count.
+const MOST_DESCRIPTIONS: usize = 1024;
+
 pub(crate) fn cuMemPoolSetAccess(pool: Arc<Pool>, map: In<CUmemAccessDesc>, count: usize) -> CUres {
-    for description in map.array(count)? {
+    for description in map.array(count, MOST_DESCRIPTIONS)? {
         let device = device_of(description.location)?;
         crate::core::driver::driver()?.device(device)?;
         // "revoking access of a device to its own memory is not possible"

@@ -30,14 +30,23 @@ impl Place {
             _ if size == 0 => Ok(()),
             Place::Host(0) | Place::Unified(0) => Err(CUerror::INVALID_VALUE),
             Place::Host(_) => Ok(()),
-            Place::Device(address) => check_range(address + offset as u64, size),
-            // An address in an allocation must stay within it.
+            Place::Device(address) => check_range(end(address, offset)?, size),
             Place::Unified(address) => match crate::core::memory::find(address) {
-                Some(_) => check_range(address + offset as u64, size),
+                // An address in an allocation must stay within it.
+                Some(_) => check_range(end(address, offset)?, size),
+                // Memory that has been freed looks like the program's own.
+                None if !crate::os::is_mapped(end(address, offset)?, size) => {
+                    Err(CUerror::INVALID_VALUE)
+                }
                 None => Ok(()),
             },
         }
     }
+}
+
+/// The address `offset` bytes behind another.
+fn end(address: u64, offset: usize) -> CUres<u64> {
+    address.checked_add(offset as u64).ok_or(CUerror::INVALID_VALUE)
 }
 
 /// Whether the program may go on before a copy or fill is done.

@@ -67,6 +67,11 @@ fn graph(handle: CUgraph) -> CUres<Arc<Graph>> {
     GRAPHS.get(handle as u64).ok_or(CUerror::INVALID_VALUE)
 }
 
+/// The number of a graph's nodes.
+pub(crate) fn size(handle: CUgraph) -> CUres<usize> {
+    Ok(graph(handle)?.nodes.lock().len())
+}
+
 pub(crate) fn create() -> CUres<CUgraph> {
     Ok(GRAPHS.insert(Arc::default()).ok_or(CUerror::OUT_OF_MEMORY)? as CUgraph)
 }

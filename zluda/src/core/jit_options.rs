@@ -22,12 +22,16 @@ struct Buffer {
     written: usize,
 }
 
+/// There are fewer options than this. A program that passes more has passed a wrong count.
+const MOST_OPTIONS: u32 = 256;
+
 /// The address of an option's value.
 #[derive(Clone, Copy, Debug)]
 struct Slot(usize);
 
 impl JitOptions {
-    /// Reads `count` options; `INVALID_VALUE` for arrays that are not there or options that do not exist.
+    /// Reads `count` options; `INVALID_VALUE` for arrays that are not there or too long, and for
+    /// options that do not exist.
     ///
     /// # Safety
     /// The arrays have `count` elements, the buffers the sizes that the options say, and all stay as long
@@ -39,7 +43,7 @@ impl JitOptions {
     ) -> CUres<JitOptions> {
         let mut read =
             JitOptions { begun: Some(std::time::Instant::now()), ..JitOptions::default() };
-        if count != 0 && (options.is_null() || values.is_null()) {
+        if count > MOST_OPTIONS || (count != 0 && (options.is_null() || values.is_null())) {
             return Err(CUerror::INVALID_VALUE);
         }
         for i in 0..count as usize {

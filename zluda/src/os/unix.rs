@@ -38,3 +38,14 @@ pub(crate) fn own_file_stamp() -> Vec<u8> {
         .map(|file| format!("{} {} {}", file.size(), file.mtime(), file.mtime_nsec()).into_bytes())
         .unwrap_or_default()
 }
+
+/// Whether there is memory of any kind in the whole range.
+pub(crate) fn is_mapped(address: u64, size: usize) -> bool {
+    // SAFETY: has no preconditions.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64;
+    let start = address / page * page;
+    let Some(length) = (address - start).checked_add(size as u64) else { return false };
+    // SAFETY: an asynchronous flush does nothing but look whether there are mappings; it changes no memory,
+    // and fails for addresses that have none.
+    unsafe { libc::msync(start as *mut _, length as usize, libc::MS_ASYNC) == 0 }
+}
