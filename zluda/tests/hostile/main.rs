@@ -1,0 +1,211 @@
+//! Every implemented function is called with wrong arguments, one at a time, and answers with an error of
+//! its documentation; the process lives on.
+//!
+//! | file | what |
+//! |---|---|
+//! | `calls.rs` | the functions: those that `cuda.h` declares |
+//! | `world.rs` | right and wrong values for each type of argument |
+//! | `rules.rs` | which answers are right |
+//! | `documented.txt` | the result codes that the documentation names for each function |
+//! | `exceptions.txt` | answers that are right for another reason, with that reason |
+//!
+//! Each function has a process of its own, so that a crash or a hang has a name. A failure prints the
+//! answers as they would have to stand in `exceptions.txt`, were they right.
+
+// A test stops by panicking.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout)]
+
+mod calls;
+#[path = "../common/mod.rs"]
+mod common;
+mod rules;
+mod world;
+
+use calls::{FUNCTIONS, Function};
+use libloading::Library;
+use rules::{Answer, Rules};
+use std::collections::BTreeSet;
+use std::ffi::c_void;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use world::{Kind, World};
+
+/// Names the function that a child process is for.
+const VARIABLE: &str = "ZLUDA_TEST_FUNCTION";
+const LIMIT: Duration = Duration::from_secs(120);
+/// What a line of a child's answers begins with.
+const MARK: &str = "answer:";
+
+fn address(library: &Library, name: &str) -> *const c_void {
+    // SAFETY: the address is used with the type of the declaration.
+    match unsafe { library.get::<*const c_void>(name.as_bytes()) } {
+        // SAFETY: the library is not unloaded.
+        Ok(symbol) => unsafe { symbol.into_raw() }.as_raw_ptr(),
+        Err(error) => panic!("{name}: {error}"),
+    }
+}
+
+/// Calls, and says so before and after it.
+fn call(library: &Library, function: &Function, case: &str, words: &[u64]) {
+    print!("\n{MARK}{case}:");
+    std::io::stdout().flush().unwrap();
+    // SAFETY: the words are wrong in the ways that this test is about: no function may trust them. Pointers
+    // are null or point to more than any function asks for.
+    let result = unsafe { (function.call)(address(library, function.name), words) };
+    println!("{}", result.0);
+}
+
+/// The child: all calls of one function.
+#[test]
+#[ignore = "the other test runs it, in a process for each function"]
+fn one_function() {
+    let name = std::env::var(VARIABLE).expect("the other test sets it");
+    let function = FUNCTIONS.iter().find(|function| function.name == name).expect("it exists");
+    let parameters = function.parameters;
+    // SAFETY: the library has no initialisers of its own.
+    let library = unsafe { Library::new(common::library_path()) }.expect("the library loads");
+    let zeros = vec![0; parameters.len()];
+    call(&library, function, "uninitialized", &zeros);
+
+    // SAFETY: the type is that of `cuInit`.
+    let init: extern "C" fn(u32) -> u32 =
+        unsafe { std::mem::transmute(address(&library, "cuInit")) };
+    assert_eq!(init(0), 0);
+    call(&library, function, "contextless", &zeros);
+    World::new(&library);
+    call(&library, function, "zero", &zeros);
+
+    let mut world = World::new(&library);
+    let words: Vec<u64> =
+        parameters.iter().map(|(name, ty)| world.right(function.name, name, ty)).collect();
+    call(&library, function, "right", &words);
+
+    for at in 0..parameters.len() {
+        let count = World::new(&library).wrong(parameters[at].1).len();
+        for variant in 0..count {
+            let mut world = World::new(&library);
+            let mut words: Vec<u64> =
+                parameters.iter().map(|(name, ty)| world.right(function.name, name, ty)).collect();
+            let wrong = world.wrong(parameters[at].1)[variant];
+            words[at] = wrong.word;
+            let case = format!("{} {} {:?}", parameters[at].0, wrong.name, wrong.kind);
+            call(&library, function, &case, &words);
+            // What is asked for by the call may run in the background still.
+            let synchronize = FUNCTIONS.iter().find(|function| function.name == "cuCtxSynchronize");
+            let synchronize = synchronize.expect("it exists");
+            // SAFETY: the function has no arguments.
+            unsafe { (synchronize.call)(address(&library, synchronize.name), &[]) };
+        }
+    }
+    // The driver is of use still.
+    World::new(&library);
+    println!("\n{MARK}end:0");
+}
+
+/// All answers of a function; what it did instead of answering is an error.
+fn ask(function: &Function, cache: &std::path::Path) -> Result<Vec<Answer>, String> {
+    let mut output = tempfile::tempfile().unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "one_function", "--ignored", "--nocapture", "--test-threads=1"])
+        .env(VARIABLE, function.name)
+        .env("ZLUDA_DEVICE", "cpu")
+        .env("ZLUDA_CACHE_DIR", cache)
+        .env("ZLUDA_LOG", "error")
+        .env(world::FILE, cache.join("module.ptx"))
+        .stdin(Stdio::null())
+        .stdout(output.try_clone().unwrap())
+        .stderr(output.try_clone().unwrap())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break Some(status);
+        }
+        if begun.elapsed() > LIMIT {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            break None;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    let mut bytes = Vec::new();
+    std::io::Seek::rewind(&mut output).unwrap();
+    std::io::Read::read_to_end(&mut output, &mut bytes).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix(MARK)).collect();
+    let last = lines.last().copied().unwrap_or_default();
+    match status {
+        None => return Err(format!("{}: hangs: {last}", function.name)),
+        Some(status) if !status.success() || last != "end:0" => {
+            return Err(format!("{}: {status} after {last}\n{text}", function.name));
+        }
+        Some(_) => {}
+    }
+    let parse = |line: &&str| {
+        let (case, code) = line.rsplit_once(':')?;
+        Some(Answer { function: function.name, case: case.to_owned(), code: code.parse().ok()? })
+    };
+    lines[..lines.len() - 1]
+        .iter()
+        // What a panic prints stands where the code should, though the driver answers after it.
+        .map(|line| parse(line).ok_or_else(|| format!("{}: panics: {line}\n{text}", function.name)))
+        .collect()
+}
+
+/// The functions that the library has: all others answer `NOT_SUPPORTED`, initialised or not.
+fn implemented() -> Vec<&'static Function> {
+    // SAFETY: the library has no initialisers of its own.
+    let library = unsafe { Library::new(common::library_path()) }.expect("the library loads");
+    FUNCTIONS
+        .iter()
+        // `cuInit` would do what it is for.
+        .filter(|function| {
+            let zeros = vec![0; function.parameters.len()];
+            // SAFETY: no pointer is anything but null.
+            function.name == "cuInit"
+                || unsafe { (function.call)(address(&library, function.name), &zeros) }.0 != 801
+        })
+        .collect()
+}
+
+#[test]
+fn wrong_arguments_give_the_documented_errors() {
+    // SAFETY: no other thread reads the environment yet.
+    unsafe { std::env::set_var("ZLUDA_LOG", "off") };
+    let functions = implemented();
+    assert!(functions.len() > 200, "only {} functions are implemented", functions.len());
+    let cache = tempfile::tempdir().unwrap();
+    std::fs::write(cache.path().join("module.ptx"), world::TEXT).unwrap();
+    let next = AtomicUsize::new(0);
+    let answers = Mutex::new(Vec::new());
+    let crashes = Mutex::new(BTreeSet::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                while let Some(function) = functions.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match ask(function, cache.path()) {
+                        Ok(all) => answers.lock().unwrap().extend(all),
+                        Err(error) => _ = crashes.lock().unwrap().insert(error),
+                    }
+                }
+            });
+        }
+    });
+    let answers = answers.into_inner().unwrap();
+    let crashes = crashes.into_inner().unwrap();
+    let wrong = Rules::read().check(&answers);
+    assert!(
+        crashes.is_empty() && wrong.is_empty(),
+        "{} of {} functions do not answer:\n{}\n{} of {} answers are wrong:\n{}",
+        crashes.len(),
+        functions.len(),
+        crashes.into_iter().collect::<Vec<_>>().join("\n"),
+        wrong.len(),
+        answers.len(),
+        wrong.join("\n")
+    );
+}

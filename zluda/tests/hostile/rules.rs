@@ -1,0 +1,128 @@
+//! Which answers are right.
+
+use crate::Kind;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub struct Answer {
+    pub function: &'static str,
+    /// The parameter, the name of its wrong value, and what is wrong; or what is wrong with all of them.
+    pub case: String,
+    pub code: u32,
+}
+
+const INVALID_VALUE: u32 = 1;
+const NOT_INITIALIZED: u32 = 3;
+const INVALID_DEVICE: u32 = 101;
+const INVALID_CONTEXT: u32 = 201;
+const INVALID_HANDLE: u32 = 400;
+const CONTEXT_IS_DESTROYED: u32 = 709;
+const UNKNOWN: u32 = 999;
+
+/// Codes that the documentation names for all functions, or by which NVIDIA's driver answers to a wrong
+/// handle whatever the documentation of the function names.
+const GENERAL: [u32; 4] = [INVALID_VALUE, INVALID_CONTEXT, INVALID_HANDLE, CONTEXT_IS_DESTROYED];
+
+pub struct Rules {
+    documented: BTreeMap<&'static str, Vec<u32>>,
+    /// By function and case.
+    exceptions: BTreeMap<(&'static str, &'static str), u32>,
+}
+
+/// The lines of a file without comments, each cut at its first colon.
+fn lines(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    text.lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim())
+        .filter(|line| !line.is_empty())
+        .map(|line| line.split_once(':').unwrap_or_else(|| panic!("no colon: {line}")))
+}
+
+/// The function that a variant for streams of each thread belongs to.
+fn without_variant(function: &str) -> &str {
+    function.trim_end_matches("_ptds").trim_end_matches("_ptsz")
+}
+
+impl Rules {
+    pub fn read() -> Rules {
+        let numbers = |text: &'static str| {
+            text.split_whitespace().map(|code| code.parse().unwrap()).collect()
+        };
+        Rules {
+            documented: lines(include_str!("documented.txt"))
+                .map(|(function, codes)| (function, numbers(codes)))
+                .collect(),
+            exceptions: lines(include_str!("exceptions.txt"))
+                .map(|(case, code)| {
+                    (case.split_once(' ').expect("function and case"), code.trim().parse().unwrap())
+                })
+                .collect(),
+        }
+    }
+
+    /// The documented codes of a function, or of the nearest version of it that is documented.
+    fn codes(&self, function: &str) -> Option<&Vec<u32>> {
+        let function = without_variant(function);
+        let (stem, _) = function.split_once("_v").unwrap_or((function, ""));
+        let versions = [stem.to_owned(), format!("{stem}_v2"), format!("{stem}_v4")];
+        std::iter::once(function)
+            .chain(versions.iter().map(String::as_str))
+            .find_map(|name| self.documented.get(name))
+    }
+
+    /// Whether the rules for all functions are kept.
+    fn is_regular(&self, answer: &Answer) -> bool {
+        let code = answer.code;
+        let documented = || {
+            GENERAL.contains(&code)
+                || self.codes(answer.function).is_some_and(|known| known.contains(&code))
+        };
+        // No function may be at a loss, even where the documentation allows it.
+        if code == UNKNOWN {
+            return false;
+        }
+        let kind = answer.case.rsplit(' ').next().unwrap_or_default();
+        let is = |other: Kind| kind == format!("{other:?}");
+        if kind == "right" {
+            // Else the wrong arguments were not what is wrong with the other calls.
+            code == 0
+        } else if kind == "uninitialized" {
+            code == NOT_INITIALIZED
+        } else if kind == "contextless" || kind == "zero" {
+            code != 0 && documented()
+        } else if is(Kind::WrongDevice) {
+            code == INVALID_DEVICE
+        } else if is(Kind::NullPointer) {
+            code == INVALID_VALUE
+        } else if is(Kind::WrongHandle) || is(Kind::NullHandle) {
+            GENERAL.contains(&code)
+        } else {
+            documented()
+        }
+    }
+
+    /// Everything that is not as it should be.
+    pub fn check(&self, answers: &[Answer]) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let mut used = BTreeSet::new();
+        for answer in answers {
+            let key = (without_variant(answer.function), answer.case.as_str());
+            let line = format!("{} {}: {}", answer.function, answer.case, answer.code);
+            let exception = self.exceptions.get(&key);
+            if exception.is_some() {
+                used.insert(key);
+            }
+            match (exception, self.is_regular(answer)) {
+                (Some(_), true) => wrong.push(format!("{line}  # regular: leaves the list")),
+                (Some(code), false) if *code != answer.code => {
+                    wrong.push(format!("{line}  # the list says {code}"));
+                }
+                (None, false) => wrong.push(line),
+                _ => {}
+            }
+        }
+        for (function, case) in self.exceptions.keys().filter(|key| !used.contains(*key)) {
+            wrong.push(format!("{function} {case}: is listed, but was not asked"));
+        }
+        wrong.sort();
+        wrong
+    }
+}

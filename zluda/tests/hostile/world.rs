@@ -1,0 +1,354 @@
+//! What arguments can be: live objects, freed ones, and what never was an object.
+
+use cuda_types::cuda::*;
+use libloading::Library;
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+
+pub const TEXT: &[u8] = b".version 7.0
+.target sm_75
+.address_size 64
+.visible .global .align 4 .u32 variable;
+.visible .entry kernel() { ret; }
+\0";
+
+/// The name of a file with the text above is in this variable.
+pub const FILE: &str = "ZLUDA_TEST_FILE";
+
+/// Bytes behind each pointer argument: more than any structure of the API, all 0.
+const ROOM: usize = 64 << 10;
+
+/// A live object and one that is gone, of each kind of handle.
+pub struct World {
+    handles: Vec<(&'static str, u64, u64)>,
+    pointer: (u64, u64),
+    host: u64,
+    /// What pointers point to.
+    room: Vec<Box<[u64]>>,
+}
+
+/// One value of an argument, and what it is called in the list of exceptions.
+#[derive(Clone, Copy, Debug)]
+pub struct Value {
+    pub name: &'static str,
+    pub word: u64,
+    pub kind: Kind,
+}
+
+/// What is wrong with a value, which decides about the answers that are right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    NullHandle,
+    WrongHandle,
+    WrongDevice,
+    NullPointer,
+    /// A size, an address, a number or a text that may be wrong, which only the function knows.
+    Number,
+}
+
+fn file() -> String {
+    std::env::var(FILE).expect("the other test sets it")
+}
+
+fn pool_properties() -> CUmemPoolProps {
+    // SAFETY: a structure of numbers.
+    let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
+    properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+    properties
+}
+
+fn kernel_node(func: CUfunction) -> CUDA_KERNEL_NODE_PARAMS {
+    CUDA_KERNEL_NODE_PARAMS {
+        func,
+        gridDimX: 1,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: 1,
+        blockDimY: 1,
+        blockDimZ: 1,
+        // SAFETY: a structure of numbers and pointers.
+        ..unsafe { std::mem::zeroed() }
+    }
+}
+
+extern "C" fn nothing() -> usize {
+    0
+}
+
+macro_rules! ask {
+    ($library:expr, $name:ident($($argument:expr),* $(,)?): ($($ty:ty),*)) => {{
+        // SAFETY: the signature is that of `cuda.h`.
+        let function = unsafe {
+            $library.get::<unsafe extern "C" fn($($ty),*) -> CUresult>(stringify!($name).as_bytes())
+        }
+        .expect(stringify!($name));
+        // SAFETY: every argument is valid.
+        let result = unsafe { function($($argument),*) };
+        assert_eq!(result, CUresult::CUDA_SUCCESS, "{} fails as part of setting up", stringify!($name));
+    }};
+}
+
+impl World {
+    /// Makes everything in a fresh context, which is current then.
+    pub fn new(library: &Library) -> World {
+        let mut handles = Vec::new();
+        let context = || {
+            let mut context = null_mut();
+            ask!(library, cuCtxCreate_v2(&mut context, 0, 0): (*mut CUcontext, u32, CUdevice));
+            context
+        };
+        let gone = context();
+        ask!(library, cuCtxDestroy_v2(gone): (CUcontext));
+        handles.push(("CUcontext", context() as u64, gone as u64));
+
+        /// Makes two, and destroys one.
+        macro_rules! two {
+            ($ty:ident, $destroy:ident, |$out:ident| $make:expr) => {{
+                let make = || {
+                    let mut $out: $ty = null_mut();
+                    $make;
+                    $out
+                };
+                let (live, gone) = (make(), make());
+                ask!(library, $destroy(gone): ($ty));
+                handles.push((stringify!($ty), live as u64, gone as u64));
+                live
+            }};
+        }
+
+        two!(CUstream, cuStreamDestroy_v2, |new| ask!(library,
+            cuStreamCreate(&mut new, 0): (*mut CUstream, u32)));
+        let event = two!(CUevent, cuEventDestroy_v2, |new| ask!(library,
+            cuEventCreate(&mut new, 0): (*mut CUevent, u32)));
+        ask!(library, cuEventRecord(event, null_mut()): (CUevent, CUstream));
+        ask!(library, cuEventSynchronize(event): (CUevent));
+
+        let load_module = || {
+            let (mut module, mut function) = (null_mut(), null_mut());
+            ask!(library, cuModuleLoadData(&mut module, TEXT.as_ptr().cast()):
+                (*mut CUmodule, *const c_void));
+            ask!(library, cuModuleGetFunction(&mut function, module, c"kernel".as_ptr()):
+                (*mut CUfunction, CUmodule, *const std::ffi::c_char));
+            (module, function)
+        };
+        let (live, gone) = (load_module(), load_module());
+        ask!(library, cuModuleUnload(gone.0): (CUmodule));
+        handles.push(("CUmodule", live.0 as u64, gone.0 as u64));
+        handles.push(("CUfunction", live.1 as u64, gone.1 as u64));
+        let function = live.1;
+
+        let load_library = || {
+            let (mut new, mut kernel) = (null_mut(), null_mut());
+            ask!(library, cuLibraryLoadData(&mut new, TEXT.as_ptr().cast(), null_mut(), null_mut(), 0,
+                null_mut(), null_mut(), 0): (*mut CUlibrary, *const c_void, *mut CUjit_option,
+                *mut *mut c_void, u32, *mut CUlibraryOption, *mut *mut c_void, u32));
+            ask!(library, cuLibraryGetKernel(&mut kernel, new, c"kernel".as_ptr()):
+                (*mut CUkernel, CUlibrary, *const std::ffi::c_char));
+            (new, kernel)
+        };
+        let (live, gone) = (load_library(), load_library());
+        ask!(library, cuLibraryUnload(gone.0): (CUlibrary));
+        handles.push(("CUlibrary", live.0 as u64, gone.0 as u64));
+        handles.push(("CUkernel", live.1 as u64, gone.1 as u64));
+
+        two!(CUlinkState, cuLinkDestroy, |new| ask!(library,
+            cuLinkCreate_v2(0, null_mut(), null_mut(), &mut new):
+            (u32, *mut CUjit_option, *mut *mut c_void, *mut CUlinkState)));
+        let properties = pool_properties();
+        two!(CUmemoryPool, cuMemPoolDestroy, |new| ask!(library,
+            cuMemPoolCreate(&mut new, &properties): (*mut CUmemoryPool, *const CUmemPoolProps)));
+
+        let graph = two!(CUgraph, cuGraphDestroy, |new| ask!(library,
+            cuGraphCreate(&mut new, 0): (*mut CUgraph, u32)));
+        two!(CUgraphNode, cuGraphDestroyNode, |new| ask!(library,
+            cuGraphAddKernelNode_v2(&mut new, graph, null(), 0, &kernel_node(function)):
+            (*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const CUDA_KERNEL_NODE_PARAMS)));
+        two!(CUgraphExec, cuGraphExecDestroy, |new| ask!(library,
+            cuGraphInstantiateWithFlags(&mut new, graph, 0): (*mut CUgraphExec, CUgraph, u64)));
+
+        let (mut live, mut gone) = (0, 0);
+        for pointer in [&mut live, &mut gone] {
+            ask!(library, cuMemAlloc_v2(pointer, 64 << 20): (*mut CUdeviceptr, usize));
+        }
+        ask!(library, cuMemFree_v2(gone): (CUdeviceptr));
+        let mut host = null_mut();
+        ask!(library, cuMemAllocHost_v2(&mut host, 4096): (*mut *mut c_void, usize));
+        World { handles, pointer: (live, gone), host: host as u64, room: Vec::new() }
+    }
+
+    /// Memory that is the program's own, and no object.
+    fn room(&mut self) -> u64 {
+        let room = vec![0u64; ROOM / size_of::<u64>()].into_boxed_slice();
+        let address = room.as_ptr() as u64;
+        self.room.push(room);
+        address
+    }
+
+    /// A structure of which the rest of the room is 0.
+    fn params<T>(&mut self, params: T) -> u64 {
+        let room = self.room();
+        // SAFETY: the room is larger than any structure, and aligned as memory is that words are in.
+        unsafe { (room as *mut T).write(params) };
+        room
+    }
+
+    fn text(&mut self, text: &str) -> u64 {
+        let room = self.room();
+        // SAFETY: no file has a name of 64 KiB; the room is 0 behind it.
+        unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), room as *mut u8, text.len()) };
+        room
+    }
+
+    fn handle(&self, ty: &str) -> Option<(u64, u64)> {
+        self.handles.iter().find(|(name, ..)| *name == ty).map(|(_, live, gone)| (*live, *gone))
+    }
+
+    /// A value that is right for a parameter of a function.
+    pub fn right(&mut self, function: &str, name: &str, ty: &str) -> u64 {
+        let ty = &*ty.replace(' ', "");
+        if let Some((live, _)) = self.handle(ty) {
+            return live;
+        }
+        match (name, ty) {
+            ("code" | "image" | "fatCubin", _) => TEXT.as_ptr() as u64,
+            ("data", _) if function.starts_with("cuLinkAddData") => TEXT.as_ptr() as u64,
+            ("size", _) if function.starts_with("cuLinkAddData") => TEXT.len() as u64,
+            ("p" | "pp", "*mut::core::ffi::c_void") if function.starts_with("cuMem") => {
+                match function {
+                    "cuMemHostRegister" | "cuMemHostRegister_v2" => self.room(),
+                    _ => self.host,
+                }
+            }
+            ("fileName" | "path" | "fname", _) => self.text(&file()),
+            ("symbol", _) => c"cuInit".as_ptr() as u64,
+            ("name", _) if function.contains("Global") || function.contains("Managed") => {
+                c"variable".as_ptr() as u64
+            }
+            ("extra", _) => 0,
+            ("cudaVersion", _) => 13000,
+            ("len", _) => 64,
+            ("ElementSizeBytes", _) => 4,
+            ("dstPitch", _) => 4096,
+            ("flags", _) if function.starts_with("cuMemAllocManaged") => 1,
+            (
+                "blockSize" | "numBlocks" | "numChannels" | "numKernels" | "numFunctions",
+                "::core::ffi::c_int" | "::core::ffi::c_uint",
+            ) => 1,
+            (_, "usize") if name.starts_with("num") || name == "count" || name == "paramIndex" => 0,
+            (_, "::core::ffi::c_uint")
+                if name.starts_with("gridDim") || name.starts_with("blockDim") =>
+            {
+                1
+            }
+            (_, "CUdevice_attribute" | "CUmemPool_attribute" | "CUmemAllocationType") => 1,
+            (_, "CUjitInputType") => CUjitInputType::CU_JIT_INPUT_PTX.0.into(),
+            (_, "CUpointer_attribute") => {
+                CUpointer_attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS.0.into()
+            }
+            (_, "CUfunction_attribute") => {
+                CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.0.into()
+            }
+            (_, "CUstreamAttrID") => 3,
+            // A device, the first.
+            (_, "CUmemLocation") => 1,
+            (_, "*constCUmemLocation" | "*mutCUmemLocation") => self.params(1u64),
+            (_, "*constCUmemPoolProps") => self.params(pool_properties()),
+            (_, "*constCUDA_KERNEL_NODE_PARAMS" | "*constCUDA_KERNEL_NODE_PARAMS_v1") => {
+                let function = self.handle("CUfunction").expect("it is one of the kinds").0;
+                self.params(kernel_node(function as CUfunction))
+            }
+            (_, "*constCUlaunchConfig") => self.params([1u32; 6]),
+            (_, "*constCUDA_MEMCPY2D") => {
+                let pointer = self.pointer.0;
+                self.params(CUDA_MEMCPY2D {
+                    srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+                    srcDevice: pointer,
+                    dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+                    dstDevice: pointer,
+                    WidthInBytes: 64,
+                    Height: 1,
+                    // SAFETY: a structure of numbers and pointers.
+                    ..unsafe { std::mem::zeroed() }
+                })
+            }
+            (_, "*constCUDA_MEMCPY3D" | "*constCUDA_MEMCPY3D_PEER") => {
+                let (pointer, context) = (self.pointer.0, self.handles[0].1 as CUcontext);
+                // The other one has something reserved where this one has contexts.
+                let peer = ty.ends_with("PEER");
+                self.params(CUDA_MEMCPY3D_PEER {
+                    srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+                    srcDevice: pointer,
+                    srcContext: if peer { context } else { null_mut() },
+                    dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+                    dstDevice: pointer,
+                    dstContext: if peer { context } else { null_mut() },
+                    WidthInBytes: 64,
+                    Height: 1,
+                    Depth: 1,
+                    // SAFETY: a structure of numbers and pointers.
+                    ..unsafe { std::mem::zeroed() }
+                })
+            }
+            (_, "CUdeviceptr") => self.pointer.0,
+            (_, "usize") => 64,
+            (_, "CUstreamCallback" | "CUhostFn" | "CUoccupancyB2DSize") => {
+                nothing as *const () as u64
+            }
+            _ if ty.starts_with("*const") && ty.ends_with("c_char") => c"kernel".as_ptr() as u64,
+            _ if ty.starts_with('*') => self.room(),
+            _ => 0,
+        }
+    }
+
+    /// All wrong values for a parameter.
+    pub fn wrong(&mut self, ty: &str) -> Vec<Value> {
+        let ty = &*ty.replace(' ', "");
+        let value = |name, word, kind| Value { name, word, kind };
+        // A handle is told by its type: those that cannot be made here are opaque pointers all the same.
+        if let Some((_, gone)) = self.handle(ty) {
+            let other = if ty == "CUevent" { "CUstream" } else { "CUevent" };
+            let (other, _) = self.handle(other).expect("it is one of the kinds");
+            return vec![
+                // The default stream.
+                value("null", 0, if ty == "CUstream" { Kind::Number } else { Kind::NullHandle }),
+                value("freed", gone, Kind::WrongHandle),
+                value("foreign", self.room(), Kind::WrongHandle),
+                value("other", other, Kind::WrongHandle),
+                value("last", u64::MAX, Kind::WrongHandle),
+            ];
+        }
+        match ty {
+            "CUdevice" => vec![
+                value("-1", -1i64 as u64, Kind::WrongDevice),
+                value("99", 99, Kind::WrongDevice),
+            ],
+            "CUdeviceptr" => vec![
+                value("null", 0, Kind::Number),
+                value("freed", self.pointer.1, Kind::Number),
+                value("foreign", self.room(), Kind::Number),
+                value("last", u64::MAX, Kind::Number),
+            ],
+            "usize" | "::core::ffi::c_ulonglong" | "cuuint64_t" => vec![
+                value("0", 0, Kind::Number),
+                value("2^40", 1 << 40, Kind::Number),
+                value("2^60", 1 << 60, Kind::Number),
+                value("max", u64::MAX, Kind::Number),
+            ],
+            _ if ty.ends_with("c_char") && ty.starts_with("*const") => vec![
+                value("null", 0, Kind::NullPointer),
+                value("empty", c"".as_ptr() as u64, Kind::Number),
+                value("strange", c"\xff\xfe%s%n/../\x01".as_ptr() as u64, Kind::Number),
+            ],
+            _ if ty.starts_with('*') => vec![value("null", 0, Kind::NullPointer)],
+            "CUstreamCallback" | "CUhostFn" | "CUoccupancyB2DSize" => {
+                vec![value("null", 0, Kind::NullPointer)]
+            }
+            _ => vec![
+                value("0", 0, Kind::Number),
+                value("1", 1, Kind::Number),
+                value("max", u64::MAX, Kind::Number),
+            ],
+        }
+    }
+}
