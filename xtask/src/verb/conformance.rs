@@ -14,13 +14,18 @@ pub struct Options {
 
 pub fn run(options: &Options) -> Result<ExitCode> {
     verb::build::build(Profile::Release)?;
-    let status = command(&options.filter)?.status()?;
+    build()?;
+    let status = command(&options.filter).status()?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The program that compares, built, for the staged release.
-pub fn command(filter: &str) -> Result<Command> {
-    loud(cargo().args(["build", "--release", "--package", "twin", "--bin", "conformance"]))?;
+/// Builds the program that compares.
+pub fn build() -> Result<()> {
+    loud(cargo().args(["build", "--release", "--package", "twin", "--bin", "conformance"]))
+}
+
+/// The program that compares, for the staged release.
+pub fn command(filter: &str) -> Command {
     let mut command = Command::new(Profile::Release.folder().join("conformance"));
     command
         .arg(Profile::Release.staged().join("libcuda.so.1"))
@@ -28,5 +33,5 @@ pub fn command(filter: &str) -> Result<Command> {
         .arg(root().join("tests/twin/answers/h100.forms.zst"))
         .arg(filter)
         .env("ZLUDA_DEVICE", "cpu");
-    Ok(command)
+    command
 }

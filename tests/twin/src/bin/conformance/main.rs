@@ -1,6 +1,7 @@
 //! `conformance LIBRARY record FILE` runs every form of every instruction in the tables on the library's
 //! device 0 and writes the outputs; with NVIDIA's library that makes `answers/<GPU>.forms.zst`.
-//! `conformance LIBRARY check FILE [FILTER]` runs them again and prints, per family, how many agree.
+//! `conformance LIBRARY check FILE [FILTER [I/N]]` runs those with FILTER in their names again, or every
+//! N-th from the I-th on, and prints, per family, how many agree.
 //!
 //! Exact forms have to agree, and are counted apart where they agree in the payloads of NaNs too;
 //! approximate ones have to lie within the bound that the PTX manual states.
@@ -47,11 +48,28 @@ fn judge(device: &mut Device, form: &Form, recorded: Option<&Vec<u64>>) -> Verdi
     }
 }
 
-fn check(library: &Path, file: &Path, filter: &str) -> bool {
+/// Every `of`-th form, from the `index`-th on.
+#[derive(Clone, Copy)]
+struct Part {
+    index: usize,
+    of: usize,
+}
+
+impl Part {
+    fn parse(text: &str) -> Option<Self> {
+        let (index, of) = text.split_once('/')?;
+        let part = Self { index: index.parse().ok()?, of: of.parse().ok()? };
+        (part.index < part.of).then_some(part)
+    }
+}
+
+fn check(library: &Path, file: &Path, filter: &str, part: Part) -> bool {
     let recorded = Answers::read(file);
     let mut device = Device::open(library);
     let mut families: BTreeMap<&str, [u32; 3]> = BTreeMap::new();
-    for form in forms::all().iter().filter(|form| form.name.contains(filter)) {
+    let forms = forms::all();
+    let chosen = forms.iter().filter(|form| form.name.contains(filter));
+    for form in chosen.skip(part.index).step_by(part.of) {
         let count = families.entry(form.family).or_default();
         match judge(&mut device, form, recorded.get(&form.name)) {
             Verdict::NotRecorded => continue,
@@ -96,7 +114,12 @@ fn main() -> ExitCode {
     match words.as_slice() {
         [library, "record", file] => record(Path::new(library), Path::new(file)),
         [library, "check", file, rest @ ..] => {
-            if !check(Path::new(library), Path::new(file), rest.first().unwrap_or(&"")) {
+            let filter = rest.first().unwrap_or(&"");
+            let Some(part) = Part::parse(rest.get(1).unwrap_or(&"0/1")) else {
+                eprintln!("a part is I/N, with I from 0 to N - 1");
+                return ExitCode::from(2);
+            };
+            if !check(Path::new(library), Path::new(file), filter, part) {
                 return ExitCode::FAILURE;
             }
         }
@@ -106,7 +129,9 @@ fn main() -> ExitCode {
             }
         }
         _ => {
-            eprintln!("usage: conformance LIBRARY record FILE | check FILE [FILTER] | show FORM");
+            eprintln!(
+                "usage: conformance LIBRARY record FILE | check FILE [FILTER [I/N]] | show FORM"
+            );
             return ExitCode::from(2);
         }
     }
