@@ -1,5 +1,7 @@
 //! Work that several threads share: numbered blocks, taken in order.
 
+use std::cell::Cell;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -60,14 +62,18 @@ impl Job {
         self.op.stream
     }
 
-    /// Takes the next block.
-    pub fn claim(&self) -> Option<u64> {
+    /// Takes the next blocks: a share of those that are left, so that threads seldom meet at the counter
+    /// while there are many, and end together. Every lower block is taken already, by a thread that runs
+    /// its blocks in order; so a block may wait for lower ones.
+    fn claim(&self) -> Range<u64> {
         // The look before the leap keeps idle threads from writing to the line.
-        if self.is_exhausted() {
-            return None;
+        let left = self.total.saturating_sub(self.next.load(Ordering::Relaxed));
+        if left == 0 {
+            return 0..0;
         }
-        let block = self.next.fetch_add(1, Ordering::Relaxed);
-        (block < self.total).then_some(block)
+        let count = (left / (SHARES * u64::from(self.slot_count))).clamp(1, MOST_AT_ONCE);
+        let first = self.next.fetch_add(count, Ordering::Relaxed);
+        first.min(self.total)..(first + count).min(self.total)
     }
 
     /// Whether every block is taken.
@@ -136,21 +142,45 @@ impl Job {
     }
 }
 
-/// Counts the blocks that a thread has taken, and reports them all at once when dropped.
+/// A thread takes about this part of its even share at a time.
+const SHARES: u64 = 8;
+
+/// Blocks that a thread takes at a time at most.
+const MOST_AT_ONCE: u64 = 8;
+
+/// The blocks that a thread has taken; they are reported as ended all at once, when it is dropped.
 pub struct Taken<'a> {
-    pub job: &'a Job,
-    pub blocks: std::cell::Cell<u64>,
+    job: &'a Job,
+    blocks: Cell<u64>,
+    next: Cell<u64>,
+    end: Cell<u64>,
 }
 
 impl<'a> Taken<'a> {
     pub fn new(job: &'a Job) -> Taken<'a> {
-        Taken { job, blocks: std::cell::Cell::new(0) }
+        Taken { job, blocks: Cell::new(0), next: Cell::new(0), end: Cell::new(0) }
     }
 
-    /// Takes the next block.
+    /// Whether no block was taken so far.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.get() == 0
+    }
+
+    /// The next block to run; none once the job is stopped.
     pub fn claim(&self) -> Option<u64> {
-        let block = self.job.claim()?;
-        self.blocks.set(self.blocks.get() + 1);
+        if self.next.get() == self.end.get() {
+            let blocks = self.job.claim();
+            self.blocks.set(self.blocks.get() + (blocks.end - blocks.start));
+            self.next.set(blocks.start);
+            self.end.set(blocks.end);
+            if blocks.is_empty() {
+                return None;
+            }
+        } else if self.job.is_stopped() {
+            return None;
+        }
+        let block = self.next.get();
+        self.next.set(block + 1);
         Some(block)
     }
 }

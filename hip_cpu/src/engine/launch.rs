@@ -122,7 +122,7 @@ impl Launch {
     fn run_in_turn(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job);
         let Some(block) = Block::new(self, job, slot) else {
-            return self.out_of_memory(&taken);
+            return self.out_of_memory(job, &taken);
         };
         if self.mode() == Mode::Whole {
             let outcome = block.run_whole(&taken);
@@ -142,7 +142,7 @@ impl Launch {
         loop {
             if let Some(number) = taken.claim() {
                 let Some(block) = Block::new(self, job, slot) else {
-                    return self.out_of_memory(&taken);
+                    return self.out_of_memory(job, &taken);
                 };
                 block.begin(number);
                 blocks.push(block);
@@ -164,16 +164,16 @@ impl Launch {
         }
     }
 
-    fn out_of_memory(&self, taken: &Taken<'_>) {
+    fn out_of_memory(&self, job: &Job, taken: &Taken<'_>) {
         tracing::error!(
             "kernel {}: no memory for the stacks or the shared memory of a block",
             self.kernel.name
         );
         // A block must be taken to be given up: the others may all be done by now.
-        if taken.job.is_stopped() || (taken.blocks.get() == 0 && taken.claim().is_none()) {
+        if job.is_stopped() || (taken.is_empty() && taken.claim().is_none()) {
             return;
         }
-        self.fail(taken.job, hipError_t::hipErrorLaunchOutOfResources);
+        self.fail(job, hipError_t::hipErrorLaunchOutOfResources);
     }
 }
 
