@@ -55,12 +55,12 @@ impl Target {
     }
 
     /// `native`, `reference` (this processor, one lane at a time), a processor like `x86-64-v3` or
-    /// `znver4`, or an AMD GPU like `gfx1100`.
+    /// `znver4`, or an AMD GPU like `gfx1100`. Vector code is that for blocks whose rows are whole warps.
     pub fn parse(word: &str) -> Result<Self, UnknownTarget> {
         let unknown = || UnknownTarget(word.to_owned());
         match word {
-            "native" => Ok(Self::cpu_host(false, Executor::Vector)),
-            "reference" => Ok(Self::cpu_host(false, Executor::Reference)),
+            "native" => Ok(Self::cpu_host(true, Executor::Vector)),
+            "reference" => Ok(Self::cpu_host(true, Executor::Reference)),
             _ if word.starts_with("gfx") => {
                 let rest = &word[3..];
                 let good =
@@ -78,7 +78,7 @@ impl Target {
                 Ok(Target::Cpu {
                     cpu: word.to_owned(),
                     features: String::new(),
-                    row_warps: false,
+                    row_warps: true,
                     executor: Executor::Vector,
                 })
             }
