@@ -198,6 +198,18 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Attaches `!name !{i64 number}` to an instruction, such as `dereferenceable`.
+    pub fn add_number_metadata(self, context: &'c Context, name: &str, number: u64) {
+        // SAFETY: node and constant belong to the context; callers give instructions only.
+        unsafe {
+            let kind =
+                LLVMGetMDKindIDInContext(context.raw(), name.as_ptr().cast(), name.len() as u32);
+            let mut operand = LLVMValueAsMetadata(context.i64().const_int(number).raw);
+            let node = LLVMMDNodeInContext2(context.raw(), &mut operand, 1);
+            LLVMSetMetadata(self.raw, kind, LLVMMetadataAsValue(context.raw(), node))
+        }
+    }
+
     pub fn has_metadata(self, context: &'c Context, name: &str) -> bool {
         // SAFETY: LLVM returns null where nothing is attached; callers give instructions only.
         unsafe {

@@ -22,7 +22,7 @@ const PER_THREAD_PASSES: &str = "function(sroa<modify-cfg>,early-cse<memssa>,sim
 
 /// What comes after lowering, on scalar or on vector code.
 const FINAL_PASSES: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
-     loop-mssa(licm<allowspeculation>),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg),globaldce";
+     loop-mssa(licm<allowspeculation>),gvn,instcombine<no-verify-fixpoint>,sink,adce,simplifycfg),globaldce";
 
 /// The stages that [`lower`] can stop at, for tools that show them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -130,6 +130,7 @@ fn block_entry<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>) -> Value
     let i32_type = cx.i32();
     let ty = cx.function_type(cx.void(), &[cx.ptr(0), i32_type, i32_type]);
     let entry = module.add_function(&format!("{name}.block"), ty);
+    emit::mark_context(module, entry);
     entry.set_linkage(Linkage::LLVMInternalLinkage);
     let [start, head, whole, part, latch, done] =
         ["start", "head", "whole", "part", "latch", "done"]

@@ -67,6 +67,10 @@ impl Launch {
     /// The place of a block in the grid, from its number: x fastest.
     pub fn ctaid(&self, block: u64) -> [u32; 3] {
         let [x, y, _] = self.grid.map(u64::from);
+        if block < x {
+            // Divisions cost as much as a small block.
+            return [block as u32, 0, 0];
+        }
         [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
     }
 

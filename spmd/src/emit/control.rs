@@ -133,10 +133,16 @@ impl<'c> Emitter<'_, 'c> {
         if node == 0 {
             // `self.mask` is that of the level.
         } else if facts.partial[node] {
+            let guarded = self.wants_guard(level, node);
+            let copied = guarded && self.wants_whole_copy(level, node);
+            let quick = copied.then(|| self.quick_whole_test(top, level, node)).flatten();
+            if let Some(whole) = quick {
+                self.copy_for_whole_warps(whole, top, level, node)?;
+            }
             let slot = self.mask_slot(level, node);
             self.mask = self.b.load(self.cx.i1().vector(LANES), slot, 4);
             self.mask_not_empty = false;
-            if self.wants_guard(level, node) {
+            if guarded {
                 let run = self.block("run");
                 let skip = self.block("skip");
                 let any = self.any(self.mask);
@@ -145,8 +151,10 @@ impl<'c> Emitter<'_, 'c> {
                 self.jump(top, node, &[]);
                 self.b.position_at_end(run);
                 self.mask_not_empty = true;
-                if self.wants_whole_copy(level, node) {
-                    self.copy_for_whole_warps(top, level, node)?;
+                if copied && quick.is_none() {
+                    let ones = self.cx.i32().all_ones();
+                    let whole = self.b.icmp(IntPredicate::LLVMIntEQ, self.active_bits(), ones);
+                    self.copy_for_whole_warps(whole, top, level, node)?;
                 }
             }
         } else {
@@ -187,12 +195,73 @@ impl<'c> Emitter<'_, 'c> {
         size <= MODERATE
     }
 
-    /// Makes a node and all that it dominates for a mask that is known; the builder comes back to where the
-    /// mask is not.
-    fn copy_for_whole_warps(&mut self, top: usize, level: usize, node: usize) -> Result<(), Error> {
+    /// A test of scalars that says that all lanes come to the node, for the usual `if (index < count)`: an
+    /// index that grows with the lanes passes a comparison for all lanes where it does for the first and the
+    /// last one. Vectors are then compared only in the few warps that stand across the end.
+    fn quick_whole_test(&mut self, top: usize, level: usize, node: usize) -> Option<Value<'c>> {
+        use IntPredicate::*;
+        let dominator = self.levels.levels[level].dominator[node];
+        let nodes = &self.levels.levels[level].nodes;
+        let (Node::Block(to), Node::Block(from)) = (nodes[node], nodes[dominator]) else {
+            return None;
+        };
+        if self.cfg.predecessors[to] != [from] {
+            return None;
+        }
+        let (to, from) = (self.cfg.blocks[to], self.cfg.blocks[from]);
+        let branch = from.terminator()?;
+        let condition = branch.condition()?;
+        if branch.opcode() != Opcode::LLVMBr
+            || branch.successor(0) == branch.successor(1)
+            || !condition.is_instruction()
+            || condition.opcode() != Opcode::LLVMICmp
+        {
+            return None;
+        }
+        let (mask, _) = self.open[top].masks[dominator]?;
+        let predicate = condition.int_predicate();
+        let predicate =
+            if branch.successor(0) == to { predicate } else { inverse_order(predicate)? };
+        let signed = match predicate {
+            LLVMIntSLT | LLVMIntSLE | LLVMIntSGT | LLVMIntSGE => true,
+            LLVMIntULT | LLVMIntULE | LLVMIntUGT | LLVMIntUGE => false,
+            _ => return None,
+        };
+        let [left, right] = [0, 1].map(|index| self.get(condition.operand(index)));
+        let (index, limit, index_first) = match (left, right) {
+            (index @ Lanes::Strided { .. }, Lanes::Uniform(limit)) => (index, limit, true),
+            (Lanes::Uniform(limit), index @ Lanes::Strided { .. }) => (index, limit, false),
+            _ => return None,
+        };
+        let Lanes::Strided { base, stride: stride @ 1..=64, vector: None } = index else {
+            return None;
+        };
+        if !base.ty().is_int() || base.ty().bits() < 32 {
+            return None;
+        }
+        let b = &self.b;
+        let last = b.add(base, base.ty().const_int(stride as u64 * u64::from(LANES - 1)));
+        let compare = |lane| match index_first {
+            true => b.icmp(predicate, lane, limit),
+            false => b.icmp(predicate, limit, lane),
+        };
+        let no_wrap = b.icmp(if signed { LLVMIntSGE } else { LLVMIntUGE }, last, base);
+        let passes = b.and(b.and(compare(base), compare(last)), no_wrap);
+        let full = b.icmp(LLVMIntEQ, self.bits(mask), self.cx.i32().all_ones());
+        let none = self.cx.i1().const_int(0);
+        Some(b.freeze(b.select(full, passes, none)))
+    }
+
+    /// Makes a node and all that it dominates for the case that `all` lanes come to it; the builder comes
+    /// back to the other case.
+    fn copy_for_whole_warps(
+        &mut self,
+        all: Value<'c>,
+        top: usize,
+        level: usize,
+        node: usize,
+    ) -> Result<(), Error> {
         let [whole, some] = ["whole", "some"].map(|name| self.block(name));
-        let all =
-            self.b.icmp(IntPredicate::LLVMIntEQ, self.active_bits(), self.cx.i32().all_ones());
         self.b.cond_br(all, whole, some);
         self.b.position_at_end(whole);
         let saved = self.mask;
@@ -202,6 +271,7 @@ impl<'c> Emitter<'_, 'c> {
             self.open[top].entries[inside] = self.block(&self.node_name(level, inside));
         }
         self.mask = self.cx.i1().vector(LANES).all_ones();
+        self.mask_not_empty = true;
         self.whole_copy = true;
         self.node_body(top, level, node)?;
         for inside in range.clone() {
@@ -542,4 +612,20 @@ impl<'c> Emitter<'_, 'c> {
         (self.mask, self.mask_not_empty) = saved;
         Ok(())
     }
+}
+
+/// The comparison that holds where an ordering does not; none for equalities.
+fn inverse_order(predicate: IntPredicate) -> Option<IntPredicate> {
+    use IntPredicate::*;
+    Some(match predicate {
+        LLVMIntSLT => LLVMIntSGE,
+        LLVMIntSLE => LLVMIntSGT,
+        LLVMIntSGT => LLVMIntSLE,
+        LLVMIntSGE => LLVMIntSLT,
+        LLVMIntULT => LLVMIntUGE,
+        LLVMIntULE => LLVMIntUGT,
+        LLVMIntUGT => LLVMIntULE,
+        LLVMIntUGE => LLVMIntULT,
+        _ => return None,
+    })
 }

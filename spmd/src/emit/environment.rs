@@ -16,6 +16,9 @@ pub(super) struct Environment<'c> {
     pub tid: [Lanes<'c>; 3],
 }
 
+/// The engine keeps parameters in words of 8 bytes.
+const PARAMS_ALIGNMENT: u64 = 8;
+
 /// Loads a field that does not change while the block runs.
 pub(super) fn field<'c>(
     b: &Builder<'c>,
@@ -31,7 +34,15 @@ pub(super) fn field<'c>(
 }
 
 impl<'c> Environment<'c> {
-    pub fn new(module: &Module<'c>, b: &Builder<'c>, function: Value<'c>, rows: Rows) -> Self {
+    /// `param_size` is that of the parameter buffer, where it is known: LLVM then reads parameters before
+    /// loops.
+    pub fn new(
+        module: &Module<'c>,
+        b: &Builder<'c>,
+        function: Value<'c>,
+        rows: Rows,
+        param_size: Option<u64>,
+    ) -> Self {
         let cx = b.context();
         let block = function.parameter(0);
         let warp = function.parameter(1);
@@ -45,15 +56,31 @@ impl<'c> Environment<'c> {
             Rows::Halves => half_row_tid(b, warp, &ntid),
             Rows::Any => any_tid(b, first, &ntid),
         };
+        let params = pointer(offset_of!(BlockContext, params));
+        if let Some(size @ 1..) = param_size {
+            params.add_number_metadata(cx, "dereferenceable", size);
+            params.add_number_metadata(cx, "align", PARAMS_ALIGNMENT);
+        }
+        mark_context(module, function);
         Self {
             block,
             warp,
-            params: pointer(offset_of!(BlockContext, params)),
+            params,
             shared: pointer(offset_of!(BlockContext, shared)),
             runtime: pointer(offset_of!(BlockContext, runtime)),
             tid,
         }
     }
+}
+
+/// The context of a block, a function's first parameter, can be read at any time, and no kernel writes it.
+pub(crate) fn mark_context<'c>(module: &Module<'c>, function: Value<'c>) {
+    module.add_parameter_attribute(function, 0, "noalias", 0);
+    module.add_parameter_attribute(function, 0, "nonnull", 0);
+    module.add_parameter_attribute(function, 0, "readonly", 0);
+    let size = size_of::<BlockContext>() as u64;
+    module.add_parameter_attribute(function, 0, "dereferenceable", size);
+    module.add_parameter_attribute(function, 0, "align", align_of::<BlockContext>() as u64);
 }
 
 /// How the rows of a block lie in warps.

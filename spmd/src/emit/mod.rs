@@ -25,7 +25,7 @@ use crate::{Error, Options};
 pub(crate) use calls::declare;
 use control::OpenLevel;
 use environment::Environment;
-pub(crate) use environment::Rows;
+pub(crate) use environment::{Rows, mark_context};
 use lanes::Slot;
 pub(crate) use lanes::{LANES, Lanes};
 
@@ -99,7 +99,9 @@ pub(crate) fn emit_function<'c>(
     let b = cx.builder();
     b.position_at_end(start);
     let mask = b.bitcast(pair.warp.parameter(2), cx.i1().vector(LANES));
-    let environment = Environment::new(module, &b, pair.warp, rows);
+    let param_size =
+        module.string_attribute(pair.thread, "zluda-param-size").and_then(|text| text.parse().ok());
+    let environment = Environment::new(module, &b, pair.warp, rows, param_size);
     let mut emitter = Emitter {
         unit,
         module,
