@@ -93,16 +93,35 @@ fn one_function() {
             words[at] = wrong.word;
             let case = format!("{} {} {:?}", parameters[at].0, wrong.name, wrong.kind);
             call(&library, function, &case, &words);
-            // What is asked for by the call may run in the background still.
-            let synchronize = FUNCTIONS.iter().find(|function| function.name == "cuCtxSynchronize");
-            let synchronize = synchronize.expect("it exists");
-            // SAFETY: the function has no arguments.
-            unsafe { (synchronize.call)(address(&library, synchronize.name), &[]) };
+            synchronize(&library);
+        }
+        for word in World::words_of(parameters[at].1) {
+            for variant in 0..World::new(&library).spoilt().len() {
+                let mut world = World::new(&library);
+                let words: Vec<u64> = parameters
+                    .iter()
+                    .map(|(name, ty)| world.right(function.name, name, ty))
+                    .collect();
+                let wrong = world.spoilt()[variant];
+                // SAFETY: the argument points to a structure that has this word.
+                unsafe { (words[at] as *mut u64).add(word).write(wrong.word) };
+                let case = format!("{}[{word}] {} {:?}", parameters[at].0, wrong.name, wrong.kind);
+                call(&library, function, &case, &words);
+                synchronize(&library);
+            }
         }
     }
     // The driver is of use still.
     World::new(&library);
     println!("\n{MARK}end:0");
+}
+
+/// What was asked for may run in the background still.
+fn synchronize(library: &Library) {
+    let function = FUNCTIONS.iter().find(|function| function.name == "cuCtxSynchronize");
+    let function = function.expect("it exists");
+    // SAFETY: the function has no arguments.
+    unsafe { (function.call)(address(library, function.name), &[]) };
 }
 
 /// All answers of a function; what it did instead of answering is an error.

@@ -301,6 +301,44 @@ impl World {
         }
     }
 
+    /// The words of a structure that may be spoilt: all but pointers that the program answers for.
+    pub fn words_of(ty: &str) -> Vec<usize> {
+        let size = match &*ty.replace(' ', "") {
+            "*constCUDA_MEMCPY2D" => size_of::<CUDA_MEMCPY2D>(),
+            "*constCUDA_MEMCPY3D" => size_of::<CUDA_MEMCPY3D>(),
+            "*constCUDA_MEMCPY3D_PEER" => size_of::<CUDA_MEMCPY3D_PEER>(),
+            "*constCUmemPoolProps" => size_of::<CUmemPoolProps>(),
+            "*constCUmemLocation" | "*mutCUmemLocation" => size_of::<CUmemLocation>(),
+            "*constCUlaunchConfig" => {
+                // Before it stand sizes, of which most are right, and take their time.
+                let first = std::mem::offset_of!(CUlaunchConfig, sharedMemBytes) / 8;
+                return (first..size_of::<CUlaunchConfig>() / 8).collect();
+            }
+            "*constCUDA_KERNEL_NODE_PARAMS" | "*constCUDA_KERNEL_NODE_PARAMS_v1" => {
+                // `kernelParams` and `extra` are arrays without a length.
+                let arrays = std::mem::offset_of!(CUDA_KERNEL_NODE_PARAMS, kernelParams) / 8;
+                return (0..arrays).collect();
+            }
+            _ => 0,
+        };
+        (0..size.div_ceil(8)).collect()
+    }
+
+    /// What a word of a structure is spoilt with.
+    pub fn spoilt(&mut self) -> Vec<Value> {
+        let gone = self.handle("CUfunction").expect("it is one of the kinds").1;
+        let value = |name, word| Value { name, word, kind: Kind::Number };
+        vec![
+            value("0", 0),
+            value("1", 1),
+            value("2^40", 1 << 40),
+            value("2^60", 1 << 60),
+            value("max", u64::MAX),
+            value("freed", gone),
+            value("foreign", self.room()),
+        ]
+    }
+
     /// All wrong values for a parameter.
     pub fn wrong(&mut self, ty: &str) -> Vec<Value> {
         let ty = &*ty.replace(' ', "");
