@@ -75,8 +75,9 @@ fn one_function() {
         unsafe { std::mem::transmute(address(&library, "cuInit")) };
     assert_eq!(init(0), 0);
     call(&library, function, "contextless", &zeros);
-    World::new(&library);
+    let world = World::new(&library);
     call(&library, function, "zero", &zeros);
+    drop(world);
 
     let mut world = World::new(&library);
     let words: Vec<u64> =

@@ -25,6 +25,14 @@ pub struct World {
     host: u64,
     /// What pointers point to.
     room: Vec<Box<[u64]>>,
+    end_context: unsafe extern "C" fn(CUcontext) -> CUresult,
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        // SAFETY: the library is not unloaded before the process ends. The context may have ended already.
+        unsafe { (self.end_context)(self.handles[0].1 as CUcontext) };
+    }
 }
 
 /// One value of an argument, and what it is called in the list of exceptions.
@@ -172,9 +180,11 @@ impl World {
             ask!(library, cuMemAlloc_v2(pointer, 64 << 20): (*mut CUdeviceptr, usize));
         }
         ask!(library, cuMemFree_v2(gone): (CUdeviceptr));
+        // SAFETY: the signature is that of `cuda.h`.
+        let end_context = *unsafe { library.get(b"cuCtxDestroy_v2") }.expect("it was called above");
         let mut host = null_mut();
         ask!(library, cuMemAllocHost_v2(&mut host, 4096): (*mut *mut c_void, usize));
-        World { handles, pointer: (live, gone), host: host as u64, room: Vec::new() }
+        World { handles, pointer: (live, gone), host: host as u64, room: Vec::new(), end_context }
     }
 
     /// Memory that is the program's own, and no object.
