@@ -14,6 +14,7 @@ mod metadata;
 mod module;
 mod passes;
 mod target;
+mod timing;
 mod types;
 mod value;
 
@@ -24,6 +25,7 @@ pub use metadata::{MemoryEffects, llvm_version};
 pub use module::Module;
 pub use passes::{PassError, run_passes};
 pub use target::{CodeGenOptLevel, TargetError, TargetMachine, host_cpu, host_features};
+pub use timing::timed;
 pub use types::{Type, TypeKind};
 pub use value::{Block, Value};
 

@@ -1,6 +1,6 @@
 //! The order of all passes, here and nowhere else.
 
-use llvm_zluda::{Context, Module};
+use llvm_zluda::{Context, Module, timed};
 use ptx_parser::{Directive, Error, ErrorKind, FunctionDirective, FunctionKind, Linkage};
 
 use crate::diagnostics::Diagnostics;
@@ -162,12 +162,13 @@ pub fn compile(
         info,
     };
     let machine = target.machine(kernel)?;
-    let module = crate::lower::module::lower(&context, unit, |module| machine.prepare(module))
+    let lower = || crate::lower::module::lower(&context, unit, |module| machine.prepare(module));
+    let module = timed(format_args!("lowering of {kernel}"), lower)
         .map_err(|errors| Diagnostics::new(errors, text))?;
     verify(&module, kernel, "lowering", options)?;
     inline_exits::run(&module, kernel)
         .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
-    clean(&module, kernel)?;
+    timed("clean-up after lowering", || clean(&module, kernel))?;
     verify(&module, kernel, "the clean-up after lowering", options)?;
     if stage == Stage::Ir {
         return Ok(module.print().into_bytes());

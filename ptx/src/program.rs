@@ -1,5 +1,6 @@
 //! [`Program`]: a module that is parsed and laid out, and compiles its kernels one by one.
 
+use llvm_zluda::timed;
 use self_cell::self_cell;
 
 use crate::diagnostics::Diagnostics;
@@ -53,7 +54,7 @@ impl Program {
     /// kernels that reach it, when they are compiled, unless no kernel of the module is valid.
     pub fn parse(text: &str) -> Result<Program, Diagnostics> {
         let owner = text.trim_end_matches('\0').to_owned();
-        let source = Source::try_new(owner, |text| pipeline::analyze(text))?;
+        let source = timed("parsing", || Source::try_new(owner, |text| pipeline::analyze(text)))?;
         Ok(Program { source })
     }
 

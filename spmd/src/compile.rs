@@ -1,7 +1,7 @@
 //! From a per-thread module to the bytes of a loadable ELF object.
 
 use cpu_abi::KernelKind;
-use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes};
+use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, timed};
 
 use crate::{Error, Options, math, reference, shared, vectorize};
 
@@ -46,16 +46,18 @@ pub fn lower<'c>(
     math::expand(&module)?;
     let static_shared_size = shared::place_variables(&module)?;
     check(&module, options, "expanded per-thread IR")?;
-    run_passes(&module, PER_THREAD_PASSES, Some(&machine), options.verify)?;
+    timed("per-thread passes", || {
+        run_passes(&module, PER_THREAD_PASSES, Some(&machine), options.verify)
+    })?;
     if form == Form::PerThread {
         return Ok(module);
     }
-    let lowered = match kind {
-        KernelKind::Reference => reference::lower(&module, static_shared_size)?,
-        KernelKind::Vector => vectorize::vectorize(&module, static_shared_size, options)?,
-    };
+    let lowered = timed("vectorisation", || match kind {
+        KernelKind::Reference => reference::lower(&module, static_shared_size),
+        KernelKind::Vector => vectorize::vectorize(&module, static_shared_size, options),
+    })?;
     check(&lowered, options, "lowered IR")?;
-    run_passes(&lowered, FINAL_PASSES, Some(&machine), options.verify)?;
+    timed("final passes", || run_passes(&lowered, FINAL_PASSES, Some(&machine), options.verify))?;
     Ok(lowered)
 }
 
@@ -66,8 +68,10 @@ pub fn compile_object(
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
     let lowered = lower(module, kind, options, Form::Lowered)?;
-    let object = machine(options)?.emit_object(&lowered)?;
-    Ok(link_elf(&object, &["-Bsymbolic", "--hash-style=gnu", "-z", "noexecstack"])?)
+    let machine = machine(options)?;
+    let object = timed("code generation", || machine.emit_object(&lowered))?;
+    let flags = ["-Bsymbolic", "--hash-style=gnu", "-z", "noexecstack"];
+    Ok(timed("linking", || link_elf(&object, &flags))?)
 }
 
 /// The assembly text of a kernel.

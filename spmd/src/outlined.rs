@@ -1,7 +1,7 @@
 //! Functions that compiled kernels call where LLVM would put hundreds of instructions in line: accesses
 //! of 32 addresses that the processor has no instruction for.
 
-use llvm_zluda::{Linkage, Module, Value};
+use llvm_zluda::{Linkage, Module, Type, Value};
 
 use crate::emit::LANES;
 
@@ -43,18 +43,18 @@ pub(crate) fn gather<'c>(module: &Module<'c>, bits: u32) -> Value<'c> {
     function
 }
 
-/// `void (<32 x iN>, <32 x ptr>, i32 active)`.
-pub(crate) fn scatter<'c>(module: &Module<'c>, bits: u32) -> Value<'c> {
-    let name = format!("spmd.scatter.{bits}");
+/// `void (<32 x iN>, places, i32 active)`, where `places` are 32 pointers or 32-bit addresses.
+pub(crate) fn scatter<'c>(module: &Module<'c>, bits: u32, places: Type<'c>) -> Value<'c> {
+    let near = if places.element().is_pointer() { "" } else { ".near" };
+    let name = format!("spmd.scatter.{bits}{near}");
     if let Some(function) = module.function(&name) {
         return function;
     }
     let cx = module.context();
     let scalar = cx.int(bits);
     let vector = scalar.vector(LANES);
-    let pointers = cx.ptr(0).vector(LANES);
     let function =
-        module.add_function(&name, cx.function_type(cx.void(), &[vector, pointers, cx.i32()]));
+        module.add_function(&name, cx.function_type(cx.void(), &[vector, places, cx.i32()]));
     noinline(module, function);
     let b = cx.builder();
     b.position_at_end(module.append_block(function, ""));
@@ -78,8 +78,8 @@ pub(crate) fn scatter<'c>(module: &Module<'c>, bits: u32) -> Value<'c> {
 
 type Body<'f, 'c> = &'f dyn Fn(&llvm_zluda::Builder<'c>, Value<'c>, Value<'c>);
 
-/// Runs `body` with lane and pointer for each lane of the mask, which is parameter `mask`; the pointers are
-/// the one before it.
+/// Runs `body` with lane and pointer for each lane of the mask, which is parameter `mask`; the pointers,
+/// or their low halves, are the one before it.
 fn each_lane<'c>(
     module: &Module<'c>,
     function: Value<'c>,
@@ -90,8 +90,9 @@ fn each_lane<'c>(
     let cx = module.context();
     let i32_type = cx.i32();
     let pointers = function.parameter(mask - 1);
+    let element = pointers.ty().element();
     let stored = b.alloca(pointers.ty());
-    b.store(pointers, stored, 8);
+    b.store(pointers, stored, 32);
     let entry = b.block();
     let [head, work, done] =
         ["head", "work", "done"].map(|name| module.append_block(function, name));
@@ -103,8 +104,12 @@ fn each_lane<'c>(
     b.position_at_end(work);
     let lane = b.intrinsic(module, "llvm.cttz", &[i32_type], &[left, cx.i1().const_int(1)]);
     let lane = b.zext(lane, cx.i64());
-    let place = b.gep(cx.ptr(0), stored, &[lane]);
-    let pointer = b.load(cx.ptr(0), place, 8);
+    let place = b.gep(element, stored, &[lane]);
+    let pointer = if element.is_pointer() {
+        b.load(element, place, 8)
+    } else {
+        b.int_to_ptr(b.zext(b.load(element, place, 4), cx.i64()), cx.ptr(0))
+    };
     body(b, lane, pointer);
     let rest = b.and(left, b.sub(left, i32_type.const_int(1)));
     b.br(head);

@@ -567,16 +567,25 @@ impl<'c> Emitter<'_, 'c> {
         Ok(())
     }
 
-    /// Small innermost loops are worth a second copy.
-    fn wants_whole_rounds(&self, number: usize) -> bool {
+    /// Small innermost loops are worth a second copy, unless there are many: code unrolled over loops runs
+    /// each of them for a moment only.
+    fn wants_whole_rounds(&mut self, number: usize) -> bool {
         const SMALL: usize = 80;
+        const ALL_TOGETHER: usize = 240;
         let this = &self.cfg.loops[number];
         let innermost = self.cfg.loops.iter().all(|other| other.parent != Some(number));
         let instructions: usize = (0..self.cfg.blocks.len())
             .filter(|&block| this.contains[block])
             .map(|block| self.cfg.blocks[block].instructions().len())
             .sum();
-        innermost && !this.spins && instructions <= SMALL
+        let wants = innermost
+            && !this.spins
+            && instructions <= SMALL
+            && self.whole_rounds_size + instructions <= ALL_TOGETHER;
+        if wants {
+            self.whole_rounds_size += instructions;
+        }
+        wants
     }
 
     /// A copy of the loop for as long as all 32 lanes are in it, with a mask that is known. Its last round,

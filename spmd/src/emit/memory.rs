@@ -1,6 +1,6 @@
 //! Loads, stores and fences, by the shape of their address.
 
-use llvm_zluda::{AtomicOrdering, IntPredicate, Type, Value};
+use llvm_zluda::{AtomicOrdering, IntPredicate, Opcode, Type, Value};
 
 use super::lanes::parts;
 use super::values::part;
@@ -193,6 +193,10 @@ impl<'c> Emitter<'_, 'c> {
         let vector = scalar.vector(LANES);
         let size = self.module.size_of(scalar);
         if self.unit.options.gathers(size) {
+            let pointers = match narrow_addresses(pointers) {
+                Some(addresses) => self.pointers_from_2_gib(addresses),
+                None => pointers,
+            };
             let arguments = [pointers, self.mask, vector.poison()];
             let gather = self.b.intrinsic(
                 self.module,
@@ -210,6 +214,16 @@ impl<'c> Emitter<'_, 'c> {
         } else {
             self.b.bitcast(loaded, vector)
         }
+    }
+
+    /// 32-bit addresses, written as signed offsets: so LLVM gathers with 32-bit indices, eight lanes an
+    /// instruction instead of four.
+    fn pointers_from_2_gib(&self, addresses: Value<'c>) -> Value<'c> {
+        const MIDDLE: u64 = 1 << 31;
+        let i64_type = self.cx.i64();
+        let base = self.b.int_to_ptr(i64_type.const_int(MIDDLE), self.cx.ptr(0));
+        let offsets = self.b.xor(addresses, self.splat(self.cx.i32().const_int(MIDDLE)));
+        self.b.byte_offset(base, self.b.sext(offsets, i64_type.vector(LANES)))
     }
 
     pub(super) fn store(&mut self, store: Value<'c>) -> Result<(), Error> {
@@ -330,8 +344,10 @@ impl<'c> Emitter<'_, 'c> {
         } else {
             self.b.bitcast(vector, integers)
         };
-        let helper = crate::outlined::scatter(self.module, bits);
-        self.b.call(helper, &[vector, pointers, self.active_bits()]);
+        // Shared memory has 32-bit addresses, which take half the registers.
+        let places = narrow_addresses(pointers).unwrap_or(pointers);
+        let helper = crate::outlined::scatter(self.module, bits, places.ty());
+        self.b.call(helper, &[vector, places, self.active_bits()]);
     }
 
     /// The value of the highest active lane.
@@ -370,4 +386,14 @@ impl<'c> Emitter<'_, 'c> {
         self.b.fence(fence.ordering(), self.cx.sync_scope(scope));
         Ok(())
     }
+}
+
+/// The 32-bit addresses that pointers were made of.
+fn narrow_addresses<'c>(pointers: Value<'c>) -> Option<Value<'c>> {
+    let operand_of = |value: Value<'c>, opcode| {
+        (value.is_instruction() && value.opcode() == opcode).then(|| value.operand(0))
+    };
+    let wide = operand_of(pointers, Opcode::LLVMIntToPtr)?;
+    let narrow = operand_of(wide, Opcode::LLVMZExt)?;
+    (narrow.ty().element().bits() == 32).then_some(narrow)
 }

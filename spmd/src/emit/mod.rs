@@ -72,6 +72,8 @@ pub(crate) struct Emitter<'m, 'c> {
     whole_copy: bool,
     /// The loop that is being made for the rounds in which all lanes take part.
     whole_loop: Option<usize>,
+    /// Per-thread instructions of loops that were copied for such rounds.
+    whole_rounds_size: usize,
     /// Some lane is known to be active.
     mask_not_empty: bool,
     /// The kernel has to run on coroutines.
@@ -124,6 +126,7 @@ pub(crate) fn emit_function<'c>(
         mask,
         whole_copy: false,
         whole_loop: None,
+        whole_rounds_size: 0,
         mask_not_empty: true,
         waits: false,
     };
