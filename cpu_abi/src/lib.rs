@@ -111,10 +111,7 @@ pub struct ThreadContext {
     pub engine: *mut c_void,
 }
 
-/// The threads that a runtime call stands for.
-///
-/// Vector code passes the warp and the mask of active lanes, the reference executor passes its warp
-/// and the mask of the one lane.
+/// What `barrier.red` makes of the threads' predicates.
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]
 pub enum BarrierReduction {
@@ -125,6 +122,9 @@ pub enum BarrierReduction {
 
 /// What kernels can call, reached through [`BlockContext::runtime`]. All of these may switch
 /// coroutines or unwind the kernel; none of them returns an error to the kernel.
+///
+/// `warp` and `mask` name the threads that a call stands for: vector code passes its warp and the active
+/// lanes, the reference executor its warp and the one lane.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Runtime {
@@ -181,7 +181,7 @@ pub struct Runtime {
     pub trap: unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32),
     /// Nanoseconds of `%globaltimer`.
     pub global_timer: unsafe extern "C" fn(block: *const BlockContext) -> u64,
-    /// Aligned local memory for one call frame that does not fit the native stack. Reserved.
+    /// Null: room for functions to come without moving those below.
     pub reserved: [*const c_void; 4],
 
     // What follows serves the reference executor only: warp operations of one thread. Each waits
