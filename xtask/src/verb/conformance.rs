@@ -30,7 +30,7 @@ pub fn command(filter: &str) -> Command {
     command
         .arg(Profile::Release.staged().join("libcuda.so.1"))
         .arg("check")
-        .arg(root().join("tests/twin/answers/h100.forms.zst"))
+        .arg(root().join("tests/twin/answers/h100.forms"))
         .arg(filter)
         .env("ZLUDA_DEVICE", "cpu");
     command

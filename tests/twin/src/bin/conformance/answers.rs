@@ -1,4 +1,4 @@
-//! Recorded outputs: a zstd-compressed list of forms with their output words.
+//! Recorded outputs: a folder with a zstd-compressed list of forms and their output words for each family.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,6 +21,20 @@ impl Answers {
         self.forms.len()
     }
 
+    /// What all files of a folder hold.
+    pub fn read_folder(folder: &Path) -> Self {
+        let entries = std::fs::read_dir(folder)
+            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let mut answers = Self::default();
+        for entry in entries {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "zst") {
+                answers.forms.extend(Self::read(&path).forms);
+            }
+        }
+        answers
+    }
+
     /// Each form: name length, name, number of words, then the words' bytes, all first bytes before all
     /// second ones, which compresses better. Numbers are `u32`, little-endian.
     pub fn write(&self, path: &Path) {
@@ -36,7 +50,7 @@ impl Answers {
         std::fs::write(path, zstd::encode_all(bytes.as_slice(), 19).unwrap()).unwrap();
     }
 
-    pub fn read(path: &Path) -> Self {
+    fn read(path: &Path) -> Self {
         let packed =
             std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let bytes = zstd::decode_all(packed.as_slice()).unwrap();

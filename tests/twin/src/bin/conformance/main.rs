@@ -1,6 +1,6 @@
-//! `conformance LIBRARY record FILE` runs every form of every instruction in the tables on the library's
-//! device 0 and writes the outputs; with NVIDIA's library that makes `answers/<GPU>.forms.zst`.
-//! `conformance LIBRARY check FILE [FILTER [I/N]]` runs those with FILTER in their names again, or every
+//! `conformance LIBRARY record FOLDER [FAMILY ...]` runs every form of the families (of all) on the library's
+//! device 0 and writes the outputs; with NVIDIA's library that makes `answers/<GPU>.forms/<family>.zst`.
+//! `conformance LIBRARY check FOLDER [FILTER [I/N]]` runs those with FILTER in their names again, or every
 //! N-th from the I-th on, and prints, per family, how many agree.
 //!
 //! Exact forms have to agree, and are counted apart where they agree in the payloads of NaNs too;
@@ -63,8 +63,8 @@ impl Part {
     }
 }
 
-fn check(library: &Path, file: &Path, filter: &str, part: Part) -> bool {
-    let recorded = Answers::read(file);
+fn check(library: &Path, folder: &Path, filter: &str, part: Part) -> bool {
+    let recorded = Answers::read_folder(folder);
     let mut device = Device::open(library);
     let mut families: BTreeMap<&str, [u32; 3]> = BTreeMap::new();
     let forms = forms::all();
@@ -94,32 +94,41 @@ fn check(library: &Path, file: &Path, filter: &str, part: Part) -> bool {
     total[0] == total[2]
 }
 
-fn record(library: &Path, file: &Path) {
+fn record(library: &Path, folder: &Path, wanted: &[&str]) {
     let mut device = Device::open(library);
-    let mut answers = Answers::default();
-    let forms = forms::all();
-    for form in &forms {
+    let mut families: BTreeMap<&str, (usize, Answers)> = BTreeMap::new();
+    for form in &forms::all() {
+        if !wanted.is_empty() && !wanted.contains(&form.family) {
+            continue;
+        }
+        let (count, answers) = families.entry(form.family).or_default();
+        *count += 1;
         match device.run(form) {
             Ok(outputs) => answers.insert(form.name.clone(), outputs),
             Err(code) => println!("not recorded {}: error {code}", form.name),
         }
     }
-    answers.write(file);
-    println!("recorded {} of {} forms", answers.len(), forms.len());
+    std::fs::create_dir_all(folder).unwrap();
+    for (family, (count, answers)) in families {
+        answers.write(&folder.join(format!("{family}.zst")));
+        println!("{family}: recorded {} of {count} forms", answers.len());
+    }
 }
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        [library, "record", file] => record(Path::new(library), Path::new(file)),
-        [library, "check", file, rest @ ..] => {
+        [library, "record", folder, families @ ..] => {
+            record(Path::new(library), Path::new(folder), families)
+        }
+        [library, "check", folder, rest @ ..] => {
             let filter = rest.first().unwrap_or(&"");
             let Some(part) = Part::parse(rest.get(1).unwrap_or(&"0/1")) else {
                 eprintln!("a part is I/N, with I from 0 to N - 1");
                 return ExitCode::from(2);
             };
-            if !check(Path::new(library), Path::new(file), filter, part) {
+            if !check(Path::new(library), Path::new(folder), filter, part) {
                 return ExitCode::FAILURE;
             }
         }
@@ -130,7 +139,7 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "usage: conformance LIBRARY record FILE | check FILE [FILTER [I/N]] | show FORM"
+                "usage: conformance LIBRARY record FOLDER [FAMILY ...] | check FOLDER [FILTER [I/N]] | show FORM"
             );
             return ExitCode::from(2);
         }
