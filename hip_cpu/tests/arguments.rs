@@ -146,12 +146,12 @@ fn images() {
     assert_eq!(load(&with(32, &[0xff; 8])), invalid, "program headers");
     assert_eq!(load(&with(40, &[0xff; 8])), invalid, "section headers");
     // A descriptor of another version.
-    let magic = 0x5a4c_4344u32.to_le_bytes();
-    let at = image
-        .windows(8)
-        .position(|window| window[..4] == magic && window[4..] == [1, 0, 0, 0])
-        .unwrap();
-    assert_eq!(load(&with(at + 4, &[2])), hipError_t::hipErrorNoBinaryForGpu);
+    let start = [cpu_abi::MAGIC, cpu_abi::ABI_VERSION].map(u32::to_le_bytes).concat();
+    let at = image.windows(8).position(|window| window == start).unwrap();
+    assert_eq!(
+        load(&with(at + 4, &(cpu_abi::ABI_VERSION + 1).to_le_bytes())),
+        hipError_t::hipErrorNoBinaryForGpu
+    );
     assert_eq!(load(&with(at, &[0])), invalid);
 }
 

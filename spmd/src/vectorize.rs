@@ -5,10 +5,11 @@
 
 use std::mem::offset_of;
 
-use cpu_abi::{BlockContext, FLAG_ROW_WARPS, FLAG_WAITS, KernelKind};
+use cpu_abi::{BlockContext, FLAG_ANY_ORDER, FLAG_ROW_WARPS, FLAG_WAITS, KernelKind};
 use llvm_zluda::{IntPredicate, Linkage, Module, Opcode, Value, run_passes};
 use rustc_hash::FxHashMap;
 
+use crate::analysis::block_order;
 use crate::analysis::shape::alloca_stride;
 use crate::descriptor::{self, Description};
 use crate::emit::{self, Pair, Rows, Unit};
@@ -46,6 +47,9 @@ pub fn vectorize<'c>(
     }
     let unit = Unit { module: &module, options, functions: &functions };
     let mut flags = if options.row_warps { FLAG_ROW_WARPS } else { 0 };
+    if block_order::is_any(&module, &threads)? {
+        flags |= FLAG_ANY_ORDER;
+    }
     for &pair in &pairs {
         let rows = if options.row_warps { Rows::Whole } else { Rows::Any };
         if emit::emit_function(&unit, pair, pair.thread == kernel.function, rows)? {

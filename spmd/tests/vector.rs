@@ -216,6 +216,43 @@ fn lanes_of_a_warp_take_turns_with_a_lock() {
 }
 
 #[test]
+fn blocks_begin_in_any_order_unless_they_may_wait() {
+    // {flag, data}: a round of `spin` loads the flag in the given way.
+    let spin = |load: &str| {
+        format!(
+            "define void @spin() #0 {{
+              %p = call ptr addrspace(4) @zluda.params()
+              %flag = load ptr addrspace(1), ptr addrspace(4) %p
+              br label %round
+            round:
+              {load}
+              %set = icmp ne i32 %value, 0
+              br i1 %set, label %done, label %round
+            done:
+              store i32 2, ptr addrspace(1) %flag
+              ret void
+            }}"
+        )
+    };
+    let any_order = |name: &str, text: &str| {
+        compile(name, text, true).descriptor.flags & cpu_abi::FLAG_ANY_ORDER != 0
+    };
+    assert!(any_order("saxpy", include_str!("kernels/saxpy.ll")));
+    // Without anything that makes other blocks' stores visible the loop does not wait.
+    assert!(any_order("spin", &spin("%value = load i32, ptr addrspace(1) %flag")));
+    assert!(!any_order("lock", include_str!("kernels/lock.ll")));
+    for load in [
+        "%value = load volatile i32, ptr addrspace(1) %flag",
+        "%value = load atomic i32, ptr addrspace(1) %flag acquire, align 4",
+        "%value = atomicrmw add ptr addrspace(1) %flag, i32 0 monotonic",
+        "fence seq_cst\n%value = load i32, ptr addrspace(1) %flag",
+        "call void @zluda.barrier.sync(i32 0, i32 0)\n%value = load i32, ptr addrspace(1) %flag",
+    ] {
+        assert!(!any_order("spin", &spin(load)), "{load}");
+    }
+}
+
+#[test]
 fn spaces_of_addresses() {
     let kernel = compile("spaces", include_str!("kernels/spaces.ll"), true);
     let mut out = vec![0u32; 64];

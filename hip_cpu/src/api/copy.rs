@@ -16,7 +16,7 @@ use crate::core::copy::{Extent, Place, Source, Transfer, TransferTask};
 use crate::core::device::Device;
 use crate::core::op::Work;
 use crate::core::stream::Stream;
-use crate::engine::{job::Job, printf};
+use crate::engine::{blocks::Order, job::Job, printf};
 
 /// Transfers up to this size are done by one thread, at once where nothing is in the way.
 const SMALL: usize = 64 << 10;
@@ -77,7 +77,7 @@ pub(super) fn enqueue(
         Work::Blocks(Box::new(move |op| {
             let blocks = transfer.blocks();
             let task = Box::new(TransferTask { transfer, _staged: staged });
-            (Job::new(task, op, priority, blocks, transfer.threads()), blocks)
+            (Job::new(task, op, priority, blocks, Order::Any, transfer.threads()), blocks)
         }))
     };
     Device::get().streams.enqueue(stream, false, None, work)

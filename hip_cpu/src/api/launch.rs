@@ -120,7 +120,9 @@ unsafe fn launch(
         }
     }
     let priority = -stream.priority;
-    let work = move |op| (Job::new(Box::new(launch), op, priority, blocks, pool::cores()), blocks);
+    let order = launch.order();
+    let work =
+        move |op| (Job::new(Box::new(launch), op, priority, blocks, order, pool::cores()), blocks);
     device.streams.enqueue(&stream, false, None, Work::Blocks(Box::new(work)));
     Ok(())
 }

@@ -175,8 +175,8 @@ pub struct TransferTask {
 }
 
 impl Task for TransferTask {
-    fn run(&self, job: &Job, _slot: u32) {
-        let taken = Taken::new(job);
+    fn run(&self, job: &Job, slot: u32) {
+        let taken = Taken::new(job, slot);
         while let Some(block) = taken.claim() {
             // SAFETY: the addresses were checked when the call was made; freeing waits for all work.
             unsafe { self.transfer.run_block(block) };

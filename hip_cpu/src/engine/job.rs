@@ -1,12 +1,14 @@
-//! Work that several threads share: numbered blocks, taken in order.
+//! Work that several threads share: numbered blocks, see [`Order`].
 
 use std::cell::Cell;
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
 
+use super::blocks::{Blocks, Order};
+use super::pool::{self, Pool};
 use crate::core::op::{self, Op};
 
 /// What a job does.
@@ -23,8 +25,8 @@ pub struct Job {
     op: Arc<Op>,
     /// Greater runs sooner.
     pub priority: i32,
-    /// The next block to take; `total` or more when there is none.
-    next: AtomicU64,
+    /// Blocks that nobody has taken.
+    blocks: Blocks,
     /// Blocks that were taken and have ended, or will never run.
     ended: AtomicU64,
     total: u64,
@@ -40,16 +42,16 @@ impl Job {
         op: Arc<Op>,
         priority: i32,
         total: u64,
+        order: Order,
         slot_count: u32,
     ) -> Job {
         let slots = (0..slot_count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        let (next, ended) = (AtomicU64::new(0), AtomicU64::new(0));
         Job {
             task,
             op,
             priority,
-            next,
-            ended,
+            blocks: Blocks::new(total, order, slot_count),
+            ended: AtomicU64::new(0),
             total,
             stopped: AtomicBool::new(false),
             slots,
@@ -62,30 +64,15 @@ impl Job {
         self.op.stream
     }
 
-    /// Takes the next blocks: a share of those that are left, so that threads seldom meet at the counter
-    /// while there are many, and end together. Every lower block is taken already, by a thread that runs
-    /// its blocks in order; so a block may wait for lower ones.
-    fn claim(&self) -> Range<u64> {
-        // The look before the leap keeps idle threads from writing to the line.
-        let left = self.total.saturating_sub(self.next.load(Ordering::Relaxed));
-        if left == 0 {
-            return 0..0;
-        }
-        let count = (left / (SHARES * u64::from(self.slot_count))).clamp(1, MOST_AT_ONCE);
-        let first = self.next.fetch_add(count, Ordering::Relaxed);
-        first.min(self.total)..(first + count).min(self.total)
-    }
-
     /// Whether every block is taken.
     pub fn is_exhausted(&self) -> bool {
-        self.next.load(Ordering::Relaxed) >= self.total
+        self.blocks.are_taken()
     }
 
     /// Takes no further block, and asks those that run to stop.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
-        let next = self.next.swap(self.total, Ordering::Relaxed);
-        self.end(self.total.saturating_sub(next));
+        self.end(self.blocks.take_all());
     }
 
     /// Whether [`Job::stop`] was called.
@@ -111,27 +98,30 @@ impl Job {
         true
     }
 
+    /// The slot of this processor if it is free, so that a thread of the same processor works on the same
+    /// blocks when a program launches a kernel again; else the first one that is.
     fn take_slot(&self) -> Option<u32> {
-        for (index, word) in self.slots.iter().enumerate() {
-            let mut value = word.load(Ordering::Relaxed);
+        let own = pool::processor() % self.slot_count;
+        if self.take(own) {
+            return Some(own);
+        }
+        (0..self.slots.len() as u32).find_map(|word| {
             loop {
-                let bit = value.trailing_ones();
-                let slot = index as u32 * 64 + bit;
-                if bit == 64 || slot >= self.slot_count {
-                    break;
+                let free = self.slots[word as usize].load(Ordering::Relaxed).trailing_ones();
+                let slot = word * 64 + free;
+                if free == 64 || slot >= self.slot_count {
+                    return None;
                 }
-                match word.compare_exchange_weak(
-                    value,
-                    value | 1 << bit,
-                    Ordering::Acquire,
-                    Ordering::Relaxed,
-                ) {
-                    Ok(_) => return Some(slot),
-                    Err(now) => value = now,
+                if self.take(slot) {
+                    return Some(slot);
                 }
             }
-        }
-        None
+        })
+    }
+
+    fn take(&self, slot: u32) -> bool {
+        let bit = 1 << (slot % 64);
+        self.slots[slot as usize / 64].fetch_or(bit, Ordering::Acquire) & bit == 0
     }
 
     /// Whether another thread may take part.
@@ -142,23 +132,24 @@ impl Job {
     }
 }
 
-/// A thread takes about this part of its even share at a time.
-const SHARES: u64 = 8;
-
-/// Blocks that a thread takes at a time at most.
-const MOST_AT_ONCE: u64 = 8;
-
 /// The blocks that a thread has taken; they are reported as ended all at once, when it is dropped.
 pub struct Taken<'a> {
     job: &'a Job,
+    slot: u32,
     blocks: Cell<u64>,
     next: Cell<u64>,
     end: Cell<u64>,
+    /// When to call the reserve.
+    late: Cell<Option<Instant>>,
 }
 
+/// A job that has run for this long and still has a place is worth waking the reserve.
+const LATE: Duration = Duration::from_micros(50);
+
 impl<'a> Taken<'a> {
-    pub fn new(job: &'a Job) -> Taken<'a> {
-        Taken { job, blocks: Cell::new(0), next: Cell::new(0), end: Cell::new(0) }
+    pub fn new(job: &'a Job, slot: u32) -> Taken<'a> {
+        let late = Cell::new(Some(Instant::now() + LATE));
+        Taken { job, slot, blocks: Cell::new(0), next: Cell::new(0), end: Cell::new(0), late }
     }
 
     /// Whether no block was taken so far.
@@ -166,10 +157,20 @@ impl<'a> Taken<'a> {
         self.blocks.get() == 0
     }
 
+    fn call_reserve_if_late(&self) {
+        if self.late.get().is_some_and(|late| Instant::now() > late) {
+            self.late.set(None);
+            if self.job.has_place() {
+                Pool::get().call_reserve();
+            }
+        }
+    }
+
     /// The next block to run; none once the job is stopped.
     pub fn claim(&self) -> Option<u64> {
         if self.next.get() == self.end.get() {
-            let blocks = self.job.claim();
+            self.call_reserve_if_late();
+            let blocks = self.job.blocks.take(self.slot);
             self.blocks.set(self.blocks.get() + (blocks.end - blocks.start));
             self.next.set(blocks.start);
             self.end.set(blocks.end);

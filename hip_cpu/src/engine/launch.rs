@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use cpu_abi::{BlockContext, FLAG_WAITS, KernelKind, WARP_SIZE};
+use cpu_abi::{BlockContext, FLAG_ANY_ORDER, FLAG_WAITS, KernelKind, WARP_SIZE};
 use hip_runtime_sys::hipError_t;
 use smallvec::SmallVec;
 
 use super::block::{Block, Mode, Outcome};
+use super::blocks::Order;
 use super::fault::{self, Fault};
 use super::job::{Job, Taken, Task};
 use super::{pool, runtime};
@@ -51,6 +52,15 @@ impl Launch {
             Mode::Warps
         } else {
             Mode::Whole
+        }
+    }
+
+    /// Blocks of a cooperative launch wait for each other.
+    pub fn order(&self) -> Order {
+        if self.kernel.descriptor.flags & FLAG_ANY_ORDER != 0 && !self.cooperative {
+            Order::Any
+        } else {
+            Order::Ascending
         }
     }
 
@@ -124,7 +134,7 @@ impl Launch {
 
     /// One block after the other.
     fn run_in_turn(&self, job: &Job, slot: u32) {
-        let taken = Taken::new(job);
+        let taken = Taken::new(job, slot);
         let Some(block) = Block::new(self, job, slot) else {
             return self.out_of_memory(job, &taken);
         };
@@ -141,7 +151,7 @@ impl Launch {
 
     /// All blocks that no other thread takes, at the same time, a step of each in turn.
     fn run_together(&self, job: &Job, slot: u32) {
-        let taken = Taken::new(job);
+        let taken = Taken::new(job, slot);
         let mut blocks: Vec<Box<Block>> = Vec::new();
         loop {
             if let Some(number) = taken.claim() {

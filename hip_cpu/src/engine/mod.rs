@@ -5,6 +5,7 @@
 pub mod arena;
 pub mod barrier;
 pub mod block;
+pub mod blocks;
 pub mod fault;
 pub mod futex;
 pub mod job;

@@ -1,7 +1,9 @@
 //! The threads that run jobs: one for each core, and whoever waits for a job.
 //!
 //! Threads without work spin for a moment, because the next launch is often near, then sleep on
-//! [`Pool::epoch`], which each submission advances.
+//! [`Pool::epoch`], which each submission advances. One of them, the reserve, stays out of the way of a
+//! program that waits for its kernels, whose own thread works on that core: it comes when a job has run for
+//! a while and still has a place.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -19,19 +21,23 @@ pub struct Pool {
     jobs: Mutex<Vec<Arc<Job>>>,
     epoch: AtomicU32,
     sleepers: AtomicU32,
+    /// Advanced to call the reserve.
+    calls: AtomicU32,
     threads: u32,
 }
 
 static POOL: LazyLock<Pool> = LazyLock::new(|| {
     let threads = cores();
     for index in 0..threads {
+        let work = if index == 0 || index + 1 < threads { Pool::work } else { Pool::stand_by };
         let spawned =
-            std::thread::Builder::new().name(format!("zluda-sm{index}")).spawn(|| POOL.work());
+            std::thread::Builder::new().name(format!("zluda-sm{index}")).spawn(move || work(&POOL));
         if let Err(error) = spawned {
             tracing::error!("no thread for multiprocessor {index}: {error}");
         }
     }
-    Pool { jobs: Mutex::default(), epoch: AtomicU32::new(0), sleepers: AtomicU32::new(0), threads }
+    let [epoch, sleepers, calls] = std::array::from_fn(|_| AtomicU32::new(0));
+    Pool { jobs: Mutex::default(), epoch, sleepers, calls, threads }
 });
 
 /// Cores that this process may use: the device's multiprocessors.
@@ -40,6 +46,12 @@ pub fn cores() -> u32 {
         std::thread::available_parallelism().map_or(1, |count| count.get() as u32)
     });
     *CORES
+}
+
+/// The processor that this thread runs on, or ran on a moment ago.
+pub fn processor() -> u32 {
+    // SAFETY: no arguments; negative where the system cannot say.
+    u32::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)
 }
 
 impl Pool {
@@ -75,6 +87,23 @@ impl Pool {
             jobs.iter().find(|job| job.has_place() && wanted(job)).cloned()
         };
         job.is_some_and(|job| job.take_part())
+    }
+
+    /// Wakes the reserve.
+    pub fn call_reserve(&self) {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        futex::wake(&self.calls, 1);
+    }
+
+    fn stand_by(&self) {
+        super::fault::own_thread();
+        super::fault::prepare_thread();
+        loop {
+            let calls = self.calls.load(Ordering::SeqCst);
+            if !self.help(|_| true) {
+                futex::wait(&self.calls, calls);
+            }
+        }
     }
 
     fn work(&self) {

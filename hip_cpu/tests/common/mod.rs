@@ -35,6 +35,7 @@ pub fn compile(name: &str) -> Vec<u8> {
             "-fno-optimize-sibling-calls",
             "-Wall",
             "-Wno-infinite-recursion",
+            &format!("-DABI_VERSION={}", cpu_abi::ABI_VERSION),
             "-o",
         ])
         .arg(&object)

@@ -52,7 +52,7 @@ enum {
 };
 
 #define DESCRIBE(NAME, KIND, FLAGS, PARAMS, SHARED, LOCAL, THREADS)                                                   \
-    const struct descriptor NAME##_descriptor __asm__(#NAME ".kd") = {0x5a4c4344, 1,      KIND,  FLAGS,               \
+    const struct descriptor NAME##_descriptor __asm__(#NAME ".kd") = {0x5a4c4344, ABI_VERSION, KIND, FLAGS,            \
                                                                       (const void *)NAME, PARAMS, SHARED, LOCAL, THREADS};
 
 /* A kernel that runs warps first to last; `p` points to its parameters. */

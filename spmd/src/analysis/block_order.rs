@@ -1,0 +1,91 @@
+//! Whether the blocks of a kernel may begin in any order.
+//!
+//! A block that waits for another one does so in a loop that reads, again and again, what other blocks write.
+//! What is no such loop for sure counts as one.
+
+use llvm_zluda::{Module, Opcode, Value};
+use rustc_hash::FxHashSet;
+
+use super::cfg::{Cfg, Loop};
+use crate::Error;
+
+/// Functions of the environment that neither wait for other blocks nor read memory.
+const HARMLESS: [&str; 19] = [
+    "zluda.activemask",
+    "zluda.assertfail",
+    "zluda.bar.warp.sync",
+    "zluda.barrier.",
+    "zluda.ctaid.",
+    "zluda.dynamic_smem_size",
+    "zluda.elect",
+    "zluda.ftz.",
+    "zluda.isspacep.",
+    "zluda.laneid",
+    "zluda.match.",
+    "zluda.nctaid.",
+    "zluda.ntid.",
+    "zluda.params",
+    "zluda.redux.",
+    "zluda.shfl.",
+    "zluda.tid.",
+    "zluda.trap",
+    "zluda.vote.",
+];
+
+/// Whether no block of the module's kernel waits for another one. The module is per-thread IR in the shape
+/// that [`Cfg::new`] asks for.
+pub fn is_any<'c>(module: &Module<'c>, functions: &[Value<'c>]) -> Result<bool, Error> {
+    // A function that is called may be in a loop of its caller, or call itself.
+    let &[kernel] = functions else { return Ok(false) };
+    let cfg = Cfg::new(module, kernel)?;
+    Ok(!cfg.loops.iter().any(|this| may_wait(&cfg, this)))
+}
+
+fn may_wait(cfg: &Cfg<'_>, this: &Loop) -> bool {
+    let blocks = || (0..cfg.blocks.len()).filter(|&block| this.contains[block]);
+    let mut barriers = false;
+    for instruction in blocks().flat_map(|block| cfg.blocks[block].instructions()) {
+        match instruction.opcode() {
+            Opcode::LLVMLoad if instruction.is_volatile() || instruction.is_atomic() => {
+                return true;
+            }
+            Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => return true,
+            Opcode::LLVMAtomicRMW if instruction.has_uses() => return true,
+            Opcode::LLVMCall | Opcode::LLVMInvoke => {
+                let name = instruction.called_name();
+                let harmless = name.starts_with("llvm.")
+                    || HARMLESS.iter().any(|prefix| name.starts_with(prefix));
+                if !harmless {
+                    return true;
+                }
+                barriers |= name.starts_with("zluda.barrier.");
+            }
+            _ => {}
+        }
+    }
+    // Other blocks' plain stores are seen at a barrier at the earliest.
+    barriers
+        && blocks()
+            .filter(|&block| cfg.successors[block].iter().any(|&to| !this.contains[to]))
+            .filter_map(|block| cfg.blocks[block].terminator())
+            .any(|terminator| depends_on_loads(cfg, this, terminator))
+}
+
+/// Whether what the loop itself loads decides about its end.
+fn depends_on_loads(cfg: &Cfg<'_>, this: &Loop, terminator: Value<'_>) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![terminator];
+    while let Some(value) = stack.pop() {
+        if !value.is_instruction() || !seen.insert(value) {
+            continue;
+        }
+        if !cfg.index.get(&value.parent()).is_some_and(|&block| this.contains[block]) {
+            continue;
+        }
+        if value.opcode() == Opcode::LLVMLoad {
+            return true;
+        }
+        stack.extend(value.operands().into_iter().filter(|operand| operand.is_instruction()));
+    }
+    false
+}
