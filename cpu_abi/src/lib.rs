@@ -184,8 +184,10 @@ pub struct Runtime {
     pub trap: unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32),
     /// Nanoseconds of `%globaltimer`.
     pub global_timer: unsafe extern "C" fn(block: *const BlockContext) -> u64,
+    /// `a * b + c`, rounded once, for code for processors that have no such instruction.
+    pub fma: extern "C" fn(a: f64, b: f64, c: f64) -> f64,
     /// Null: room for functions to come without moving those below.
-    pub reserved: [*const c_void; 4],
+    pub reserved: [*const c_void; 3],
 
     // What follows serves the reference executor only: warp operations of one thread. Each waits
     // until the threads that `membermask` names have come to it (or have exited).

@@ -9,6 +9,7 @@ pub mod analysis;
 mod compile;
 mod descriptor;
 mod emit;
+mod emulated;
 mod math;
 mod options;
 mod outlined;

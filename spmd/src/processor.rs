@@ -29,6 +29,16 @@ impl Options {
         self.has("avx512f", 4)
     }
 
+    /// The processor has fused multiply-adds.
+    pub(crate) fn fuses(&self) -> bool {
+        self.has("fma", 3)
+    }
+
+    /// The processor converts to and from half precision.
+    pub(crate) fn converts_half(&self) -> bool {
+        self.has("f16c", 3)
+    }
+
     /// The processor masks loads and stores of elements of `size` bytes.
     pub(crate) fn masks_rows_of(&self, size: u64) -> bool {
         match size {

@@ -76,6 +76,13 @@ pub const VARIABLES: &[Variable] = &[
         apply: |config, value| parse::executor(value).map(|executor| config.executor = executor),
     },
     Variable {
+        name: "ZLUDA_CPU_TARGET",
+        meaning: "the processor that the CPU device compiles kernels for, which may be less than this one",
+        values: "native, x86-64-v2, x86-64-v3 (AVX2), x86-64-v4 (AVX-512)",
+        default: "native",
+        apply: |config, value| parse::cpu_target(value).map(|target| config.cpu_target = target),
+    },
+    Variable {
         name: "ZLUDA_DEBUG",
         meaning: "what the compiler shows and checks",
         values: "print=<pass>, stop-after=<pass>, verify, time; joined by commas",
@@ -101,6 +108,7 @@ pub struct Config {
     pub cache_size: u64,
     pub log: LogConfig,
     pub executor: Executor,
+    pub cpu_target: CpuTarget,
     pub debug: DebugConfig,
 }
 
@@ -169,6 +177,16 @@ pub enum Executor {
     Reference,
 }
 
+/// `ZLUDA_CPU_TARGET`. This machine can run code for each value that was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CpuTarget {
+    /// This machine's processor, with all that it can do.
+    #[default]
+    Native,
+    /// A level of the x86-64 ABI, in LLVM's spelling.
+    Level(&'static str),
+}
+
 /// `ZLUDA_DEBUG`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DebugConfig {
@@ -192,6 +210,7 @@ impl Default for Config {
             cache_size: DEFAULT_CACHE_SIZE,
             log: LogConfig::default(),
             executor: Executor::default(),
+            cpu_target: CpuTarget::default(),
             debug: DebugConfig::default(),
         }
     }

@@ -23,7 +23,8 @@ pub static RUNTIME: Runtime = Runtime {
     assert_fail,
     trap,
     global_timer,
-    reserved: [std::ptr::null(); 4],
+    fma,
+    reserved: [std::ptr::null(); 3],
     shuffle: reference::shuffle,
     warp_operation: reference::warp_operation,
 };
@@ -55,6 +56,10 @@ pub fn with_default_float_state(f: impl FnOnce()) {
     set_float_state(DEFAULT_FLOAT_STATE);
     f();
     set_float_state(state);
+}
+
+extern "C" fn fma(a: f64, b: f64, c: f64) -> f64 {
+    a.mul_add(b, c)
 }
 
 unsafe extern "C" fn barrier_sync(

@@ -44,6 +44,16 @@ pub enum Executor {
 pub struct UnknownTarget(String);
 
 impl Target {
+    /// A level of the x86-64 ABI such as `x86-64-v3`, or this machine's processor where none is given.
+    pub fn cpu(level: Option<&str>, row_warps: bool, executor: Executor) -> Self {
+        match level {
+            None => Self::cpu_host(row_warps, executor),
+            Some(level) => {
+                Target::Cpu { cpu: level.to_owned(), features: String::new(), row_warps, executor }
+            }
+        }
+    }
+
     /// The processor of this machine.
     pub fn cpu_host(row_warps: bool, executor: Executor) -> Self {
         Target::Cpu {

@@ -4,7 +4,7 @@ use crate::core::compile::{Failure, Target, Variant};
 use crate::core::metadata::Metadata;
 use cuda_types::cuda::CUerror;
 use ptx::{Diagnostics, ErrorKind, Executor, Options, Program};
-use zluda_common::config::{self, config};
+use zluda_common::config::{self, CpuTarget, config};
 
 /// A module that has been parsed.
 #[derive(Debug)]
@@ -21,7 +21,13 @@ fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
         config::Executor::Reference => Executor::Reference,
     };
     match target {
-        Target::Cpu => ptx::Target::cpu_host(variant == Variant::RowWarps, executor),
+        Target::Cpu => {
+            let level = match config().cpu_target {
+                CpuTarget::Native => None,
+                CpuTarget::Level(name) => Some(name),
+            };
+            ptx::Target::cpu(level, variant == Variant::RowWarps, executor)
+        }
         Target::Amd(name) => ptx::Target::Amdgcn { gfx: name.clone() },
     }
 }

@@ -1,7 +1,8 @@
 //! The values of environment variables. An error is the reason, without the variable's name.
 
 use super::{
-    CacheDir, ComputeCapability, DebugConfig, DeviceChoice, Executor, LogConfig, LogLevel,
+    CacheDir, ComputeCapability, CpuTarget, DebugConfig, DeviceChoice, Executor, LogConfig,
+    LogLevel,
 };
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -111,6 +112,41 @@ pub(super) fn executor(value: OsString) -> Result<Executor, String> {
         "reference" => Ok(Executor::Reference),
         _ => Err("there is no such executor".to_owned()),
     }
+}
+
+pub(super) fn cpu_target(value: OsString) -> Result<CpuTarget, String> {
+    let value = text(value)?;
+    if value == "native" {
+        return Ok(CpuTarget::Native);
+    }
+    let levels: [(&'static str, fn() -> bool); 3] =
+        [("x86-64-v2", has_v2), ("x86-64-v3", has_v3), ("x86-64-v4", has_v4)];
+    let (name, runs) =
+        levels.into_iter().find(|(name, _)| *name == value).ok_or("there is no such processor")?;
+    if runs() { Ok(CpuTarget::Level(name)) } else { Err("this processor can do less".to_owned()) }
+}
+
+/// Whether this processor has all named features.
+macro_rules! has {
+    ($($feature:tt)*) => {{
+        #[cfg(target_arch = "x86_64")]
+        let all = $(std::arch::is_x86_feature_detected!($feature))&&*;
+        #[cfg(not(target_arch = "x86_64"))]
+        let all = false;
+        all
+    }};
+}
+
+fn has_v2() -> bool {
+    has!("cmpxchg16b" "popcnt" "sse3" "ssse3" "sse4.1" "sse4.2")
+}
+
+fn has_v3() -> bool {
+    has_v2() && has!("avx" "avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "movbe")
+}
+
+fn has_v4() -> bool {
+    has_v3() && has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl")
 }
 
 pub(super) fn debug(value: OsString) -> Result<DebugConfig, String> {

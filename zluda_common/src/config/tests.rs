@@ -71,6 +71,23 @@ fn logs() {
 }
 
 #[test]
+fn cpu_targets() {
+    assert_eq!(good("ZLUDA_CPU_TARGET", "native").cpu_target, CpuTarget::Native);
+    let (config, problems) = read(&[("ZLUDA_CPU_TARGET", "x86-64-v5")]);
+    assert_eq!((config.cpu_target, problems.len()), (CpuTarget::Native, 1));
+    // What this machine cannot run is not compiled for.
+    for (level, feature) in [
+        ("x86-64-v2", std::arch::is_x86_feature_detected!("sse4.2")),
+        ("x86-64-v3", std::arch::is_x86_feature_detected!("avx2")),
+        ("x86-64-v4", std::arch::is_x86_feature_detected!("avx512f")),
+    ] {
+        let (config, problems) = read(&[("ZLUDA_CPU_TARGET", level)]);
+        assert_eq!(config.cpu_target == CpuTarget::Level(level), problems.is_empty(), "{level}");
+        assert!(feature || !problems.is_empty(), "{level}");
+    }
+}
+
+#[test]
 fn debug_switches() {
     let debug = good("ZLUDA_DEBUG", "print=lower,verify,print=expand,stop-after=lower").debug;
     assert_eq!(debug.print, ["lower", "expand"]);
