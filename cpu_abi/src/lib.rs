@@ -7,7 +7,7 @@
 use std::ffi::{c_char, c_void};
 
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
 
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;
@@ -37,6 +37,9 @@ pub const FLAG_ROW_WARPS: u32 = 1 << 1;
 /// [`KernelDescriptor::flags`]: no block waits for another one, so blocks may begin in any order. Without it
 /// a block begins when all lower ones have begun.
 pub const FLAG_ANY_ORDER: u32 = 1 << 2;
+/// [`KernelDescriptor::flags`]: valid only for launches where every warp has 32 threads of one row
+/// (`ntid.x % 32 == 0`).
+pub const FLAG_WHOLE_WARPS: u32 = 1 << 3;
 
 /// Constant data that every compiled object exports once per kernel, as `<kernel name>.kd`.
 #[derive(Clone, Copy, Debug)]

@@ -20,4 +20,4 @@ pub use info::{
     GlobalLayout, GlobalSpace, GlobalVar, KernelError, KernelInfo, ParamInfo, Relocation,
 };
 pub use program::{Options, Program, Stage};
-pub use target::{Executor, Target, UnknownTarget};
+pub use target::{Blocks, Executor, Target, UnknownTarget};

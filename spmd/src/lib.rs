@@ -20,4 +20,4 @@ mod vectorize;
 
 pub use compile::{DATA_LAYOUT, Form, TRIPLE, compile_assembly, compile_object, lower};
 pub use cpu_abi::KernelKind;
-pub use options::{Error, Options};
+pub use options::{Blocks, Error, Options};

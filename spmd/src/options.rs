@@ -1,11 +1,22 @@
 //! What callers choose, and what can go wrong.
 
+/// The shapes of blocks that code is for. The fewer, the smaller it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Blocks {
+    /// All.
+    Any,
+    /// Warps never span two rows (`ntid.x` a multiple of 32, or a one-dimensional block): `tid.x` is
+    /// consecutive in a warp, `tid.y` and `tid.z` are the same.
+    RowWarps,
+    /// As above, and all warps have 32 threads: `ntid.x` is a multiple of 32.
+    WholeWarps,
+}
+
 /// How a kernel is compiled for a CPU.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The launches have warps that never span two rows of a block (`ntid.x` a multiple of 32, or a
-    /// one-dimensional block): `tid.x` is consecutive in a warp, `tid.y` and `tid.z` are the same.
-    pub row_warps: bool,
+    /// The launches that the code is for.
+    pub blocks: Blocks,
     /// A processor in LLVM's spelling, such as `znver3` or `x86-64-v3`.
     pub cpu: String,
     /// Processor features in LLVM's spelling, such as `+avx2,-avx512f`.
@@ -16,9 +27,9 @@ pub struct Options {
 
 impl Options {
     /// For the processor that this process runs on.
-    pub fn host(row_warps: bool) -> Self {
+    pub fn host(blocks: Blocks) -> Self {
         Self {
-            row_warps,
+            blocks,
             cpu: llvm_zluda::host_cpu(),
             features: llvm_zluda::host_features(),
             verify: cfg!(debug_assertions),

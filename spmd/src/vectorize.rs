@@ -5,17 +5,19 @@
 
 use std::mem::offset_of;
 
-use cpu_abi::{BlockContext, FLAG_ANY_ORDER, FLAG_ROW_WARPS, FLAG_WAITS, KernelKind};
+use cpu_abi::{
+    BlockContext, FLAG_ANY_ORDER, FLAG_ROW_WARPS, FLAG_WAITS, FLAG_WHOLE_WARPS, KernelKind,
+};
 use llvm_zluda::{IntPredicate, Linkage, Module, Opcode, Value, run_passes};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::block_order;
 use crate::analysis::shape::alloca_stride;
 use crate::descriptor::{self, Description};
-use crate::emit::{self, Pair, Rows, Unit};
-use crate::{Error, Options};
+use crate::emit::{self, Body, Pair, Rows, Unit};
+use crate::{Blocks, Error, Options};
 
-/// Kernels with this many instructions or more are compiled once for all warps, whole or not.
+/// Kernels with this many instructions or more are compiled once for all warps, where not all are whole.
 const SPECIALIZE_BELOW: usize = 1500;
 
 /// One entry for every loop, no switches, loops with a preheader, one latch and exits of their own, and no
@@ -46,28 +48,41 @@ pub fn vectorize<'c>(
         pairs.push(Pair { thread, warp });
     }
     let unit = Unit { module: &module, options, functions: &functions };
-    let mut flags = if options.row_warps { FLAG_ROW_WARPS } else { 0 };
+    let (rows, mut flags) = match options.blocks {
+        Blocks::Any => (Rows::Any, 0),
+        Blocks::RowWarps => (Rows::Whole, FLAG_ROW_WARPS),
+        Blocks::WholeWarps => (Rows::Whole, FLAG_ROW_WARPS | FLAG_WHOLE_WARPS),
+    };
     if block_order::is_any(&module, &threads)? {
         flags |= FLAG_ANY_ORDER;
     }
+    let warp_of_kernel = |rows, partial| {
+        let warp = emit::declare(&module, kernel.function)?;
+        warp.set_linkage(Linkage::LLVMInternalLinkage);
+        let pair = Pair { thread: kernel.function, warp };
+        emit::emit_function(&unit, pair, Body { is_kernel: true, rows, partial })?;
+        Ok::<_, Error>(warp)
+    };
     for &pair in &pairs {
-        let rows = if options.row_warps { Rows::Whole } else { Rows::Any };
-        if emit::emit_function(&unit, pair, pair.thread == kernel.function, rows)? {
+        let is_kernel = pair.thread == kernel.function;
+        if emit::emit_function(&unit, pair, Body { is_kernel, rows, partial: false })? {
             flags |= FLAG_WAITS;
         }
     }
-    let any = functions[&kernel.function];
-    let halves = if !options.row_warps && depends_on_rows(&module) {
-        let warp = emit::declare(&module, kernel.function)?;
-        warp.set_linkage(Linkage::LLVMInternalLinkage);
-        emit::emit_function(&unit, Pair { thread: kernel.function, warp }, true, Rows::Halves)?;
-        Some(warp)
+    let all = functions[&kernel.function];
+    let bodies = if options.blocks == Blocks::WholeWarps {
+        Bodies { whole: Some(all), rest: None, halves: false }
+    } else if options.blocks == Blocks::Any && depends_on_rows(&module) {
+        let halves = Some(warp_of_kernel(Rows::Halves, false)?).filter(|&body| is_small(body));
+        Bodies { whole: halves, rest: Some(all), halves: true }
+    } else if is_small(all) {
+        Bodies { whole: Some(all), rest: Some(warp_of_kernel(rows, true)?), halves: false }
     } else {
-        None
+        Bodies { whole: None, rest: Some(all), halves: false }
     };
     remove(&threads);
 
-    let entry = block_entry(&module, &kernel.name, Bodies { any, halves });
+    let entry = block_entry(&module, &kernel.name, bodies);
     descriptor::emit(
         &module,
         &kernel.name,
@@ -98,12 +113,21 @@ fn depends_on_rows(module: &Module<'_>) -> bool {
         .all(|name| module.function(name).is_some_and(|function| function.has_uses()))
 }
 
-/// The forms of a kernel in one object.
+/// The forms of a kernel in one object. What runs whole warps is worth a copy of its own, with a mask that
+/// is known.
 #[derive(Clone, Copy)]
 struct Bodies<'c> {
-    any: Value<'c>,
-    /// For blocks of 16 columns, the most frequent shape whose warps span rows.
-    halves: Option<Value<'c>>,
+    /// For warps of 32 threads.
+    whole: Option<Value<'c>>,
+    /// For other warps. Without it there are none.
+    rest: Option<Value<'c>>,
+    /// `whole` is for blocks of 16 columns, the most frequent shape whose warps span rows.
+    halves: bool,
+}
+
+fn is_small(body: Value<'_>) -> bool {
+    let instructions: usize = body.blocks().iter().map(|block| block.instructions().len()).sum();
+    instructions < SPECIALIZE_BELOW
 }
 
 /// Bytes of stack variables of one thread, as far as it is known.
@@ -155,40 +179,36 @@ fn block_entry<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>) -> Value
     let warp = b.phi(i32_type);
     let left = b.sub(threads, b.shl(warp, i32_type.const_int(5)));
     let is_whole = b.icmp(IntPredicate::LLVMIntUGE, left, i32_type.const_int(32));
-    // What runs whole warps is worth a copy of its own, with a mask that is known.
-    let best = bodies.halves.unwrap_or(bodies.any);
-    let instructions: usize = best.blocks().iter().map(|block| block.instructions().len()).sum();
-    let specialize = instructions < SPECIALIZE_BELOW;
-    if specialize {
-        let fits = match bodies.halves {
-            None => is_whole,
-            Some(_) => {
-                let sixteen = b.icmp(IntPredicate::LLVMIntEQ, ntid(0), i32_type.const_int(16));
-                let flat = b.icmp(IntPredicate::LLVMIntEQ, ntid(2), i32_type.const_int(1));
-                let even = b.trunc(b.not(ntid(1)), cx.i1());
-                b.and(b.and(is_whole, sixteen), b.or(flat, even))
-            }
-        };
-        b.cond_br(fits, whole, part);
-    } else {
-        b.br(part);
-    }
+    match bodies {
+        Bodies { whole: None, .. } => b.br(part),
+        Bodies { rest: None, .. } => b.br(whole),
+        Bodies { halves: false, .. } => b.cond_br(is_whole, whole, part),
+        Bodies { halves: true, .. } => {
+            let sixteen = b.icmp(IntPredicate::LLVMIntEQ, ntid(0), i32_type.const_int(16));
+            let flat = b.icmp(IntPredicate::LLVMIntEQ, ntid(2), i32_type.const_int(1));
+            let even = b.trunc(b.not(ntid(1)), cx.i1());
+            let fits = b.and(b.and(is_whole, sixteen), b.or(flat, even));
+            b.cond_br(fits, whole, part)
+        }
+    };
 
     b.position_at_end(whole);
-    if specialize {
-        let call = b.call(best, &[block, warp, i32_type.all_ones()]);
+    if let Some(body) = bodies.whole {
+        let call = b.call(body, &[block, warp, i32_type.all_ones()]);
         call.add_call_attribute(cx, "alwaysinline");
     }
     b.br(latch);
 
     b.position_at_end(part);
-    let lanes = b.sub(
-        b.shl(i32_type.const_int(1), b.and(left, i32_type.const_int(31))),
-        i32_type.const_int(1),
-    );
-    let mask = b.select(is_whole, i32_type.all_ones(), lanes);
-    let call = b.call(bodies.any, &[block, warp, mask]);
-    call.add_call_attribute(cx, "noinline");
+    if let Some(body) = bodies.rest {
+        let lanes = b.sub(
+            b.shl(i32_type.const_int(1), b.and(left, i32_type.const_int(31))),
+            i32_type.const_int(1),
+        );
+        let mask = b.select(is_whole, i32_type.all_ones(), lanes);
+        let call = b.call(body, &[block, warp, mask]);
+        call.add_call_attribute(cx, "noinline");
+    }
     b.br(latch);
 
     b.position_at_end(latch);

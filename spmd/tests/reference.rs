@@ -51,7 +51,9 @@ fn compiles_to_an_object_with_a_descriptor() {
     let module = Module::parse(&context, "kernel", KERNEL).unwrap();
     module.set_triple(TRIPLE);
     module.set_data_layout(DATA_LAYOUT);
-    let object = compile_object(&module, KernelKind::Reference, &Options::host(true)).unwrap();
+    let object =
+        compile_object(&module, KernelKind::Reference, &Options::host(spmd::Blocks::RowWarps))
+            .unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kernel.so");
     std::fs::write(&path, object).unwrap();

@@ -2,13 +2,17 @@
 
 mod support;
 
-use support::{address, compile};
+use spmd::Blocks;
+use support::{address, compile, compile_for};
 
 #[test]
 fn saxpy() {
-    for row_warps in [true, false] {
-        let kernel = compile("saxpy", include_str!("kernels/saxpy.ll"), row_warps);
+    for blocks in [Blocks::Any, Blocks::RowWarps, Blocks::WholeWarps] {
+        let kernel = compile_for("saxpy", include_str!("kernels/saxpy.ll"), blocks);
         for (n, grid, block) in [(1000, 8, 128), (77, 1, 100), (5, 2, 32), (4096, 40, 96)] {
+            if blocks == Blocks::WholeWarps && block % 32 != 0 {
+                continue;
+            }
             let mut x: Vec<f32> = (0..5000).map(|i| i as f32 * 0.5).collect();
             let mut y: Vec<f32> = (0..5000).map(|i| 3.0 - i as f32).collect();
             let last = n.min(grid * block) as usize;
@@ -184,12 +188,12 @@ fn memory_of_all_kinds() {
 
 #[test]
 fn blocks_of_several_rows() {
-    for row_warps in [false, true] {
-        let kernel = compile("rows", include_str!("kernels/rows.ll"), row_warps);
+    for blocks in [Blocks::Any, Blocks::RowWarps, Blocks::WholeWarps] {
+        let kernel = compile_for("rows", include_str!("kernels/rows.ll"), blocks);
         for block in
             [[16, 16, 1], [16, 3, 1], [16, 4, 1], [8, 8, 1], [5, 7, 1], [32, 3, 1], [64, 2, 1]]
         {
-            if row_warps && block[0] % 32 != 0 {
+            if blocks != Blocks::Any && block[0] % 32 != 0 {
                 continue;
             }
             let (width, height) = (37u32, 21u32);

@@ -6,7 +6,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use cpu_abi::FLAG_ROW_WARPS;
+use cpu_abi::{FLAG_ROW_WARPS, FLAG_WHOLE_WARPS};
 use hip_runtime_sys::{
     HIP_LAUNCH_CONFIG, HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE,
     HIP_LAUNCH_PARAM_END, hipError_t, hipFuncAttribute, hipFuncAttributes, hipFuncCache_t,
@@ -142,9 +142,11 @@ fn check_shape(kernel: &Kernel, grid: [u32; 3], block: [u32; 3]) -> Result {
     if threads > u64::from(kernel.max_threads()) {
         return Err(hipError_t::hipErrorLaunchOutOfResources);
     }
-    // Code that was made for rows of whole warps must not see others.
-    let rows = block[0].is_multiple_of(32) || (block[1] == 1 && block[2] == 1);
-    if kernel.descriptor.flags & FLAG_ROW_WARPS != 0 && !rows {
+    // Code that was made for some shapes must not see others.
+    let whole = block[0].is_multiple_of(32);
+    let rows = whole || (block[1] == 1 && block[2] == 1);
+    let flags = kernel.descriptor.flags;
+    if (flags & FLAG_ROW_WARPS != 0 && !rows) || (flags & FLAG_WHOLE_WARPS != 0 && !whole) {
         return Err(hipError_t::hipErrorInvalidConfiguration);
     }
     Ok(())

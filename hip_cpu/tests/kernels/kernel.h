@@ -32,7 +32,8 @@ struct runtime {
                         uint32_t line, const char *function, uint64_t char_size);
     void (*trap)(const struct block *, uint32_t warp, uint32_t mask);
     uint64_t (*global_timer)(const struct block *);
-    const void *reserved[4];
+    double (*fma)(double, double, double);
+    const void *reserved[3];
     uint64_t (*shuffle)(const struct thread *, uint32_t kind, uint32_t value, uint32_t b, uint32_t c, uint32_t mask);
     uint64_t (*warp_operation)(const struct thread *, uint32_t kind, uint64_t value, uint32_t mask);
 };

@@ -1,7 +1,7 @@
 //! x86-64: per-thread IR goes to `spmd`, which makes code for warps or for single lanes.
 
 use llvm_zluda::Module;
-use spmd::{Form, KernelKind};
+use spmd::{Blocks, Form, KernelKind};
 
 use super::Executor;
 use crate::diagnostics::Diagnostics;
@@ -14,13 +14,13 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new(cpu: &str, features: &str, row_warps: bool, executor: Executor) -> Self {
+    pub fn new(cpu: &str, features: &str, blocks: Blocks, executor: Executor) -> Self {
         let kind = match executor {
             Executor::Vector => KernelKind::Vector,
             Executor::Reference => KernelKind::Reference,
         };
         let (cpu, features) = (cpu.to_owned(), features.to_owned());
-        Self { options: spmd::Options { row_warps, cpu, features, verify: false }, kind }
+        Self { options: spmd::Options { blocks, cpu, features, verify: false }, kind }
     }
 
     pub fn prepare(&self, module: &Module<'_>) {

@@ -4,6 +4,7 @@ mod amdgcn;
 mod cpu;
 
 use llvm_zluda::Module;
+pub use spmd::Blocks;
 
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
@@ -18,8 +19,8 @@ pub enum Target {
         cpu: String,
         /// LLVM's features: `+avx2,-avx512f`.
         features: String,
-        /// Warps never span two rows of a block: `ntid.x` is a multiple of 32, or the block is one row.
-        row_warps: bool,
+        /// The launches that the code is for.
+        blocks: Blocks,
         executor: Executor,
     },
     /// AMD GPUs.
@@ -45,32 +46,33 @@ pub struct UnknownTarget(String);
 
 impl Target {
     /// A level of the x86-64 ABI such as `x86-64-v3`, or this machine's processor where none is given.
-    pub fn cpu(level: Option<&str>, row_warps: bool, executor: Executor) -> Self {
+    pub fn cpu(level: Option<&str>, blocks: Blocks, executor: Executor) -> Self {
         match level {
-            None => Self::cpu_host(row_warps, executor),
+            None => Self::cpu_host(blocks, executor),
             Some(level) => {
-                Target::Cpu { cpu: level.to_owned(), features: String::new(), row_warps, executor }
+                Target::Cpu { cpu: level.to_owned(), features: String::new(), blocks, executor }
             }
         }
     }
 
     /// The processor of this machine.
-    pub fn cpu_host(row_warps: bool, executor: Executor) -> Self {
+    pub fn cpu_host(blocks: Blocks, executor: Executor) -> Self {
         Target::Cpu {
             cpu: llvm_zluda::host_cpu(),
             features: llvm_zluda::host_features(),
-            row_warps,
+            blocks,
             executor,
         }
     }
 
     /// `native`, `reference` (this processor, one lane at a time), a processor like `x86-64-v3` or
-    /// `znver4`, or an AMD GPU like `gfx1100`. Vector code is that for blocks whose rows are whole warps.
+    /// `znver4`, or an AMD GPU like `gfx1100`. Vector code is that for blocks whose
+    /// rows are whole warps, the most frequent.
     pub fn parse(word: &str) -> Result<Self, UnknownTarget> {
         let unknown = || UnknownTarget(word.to_owned());
         match word {
-            "native" => Ok(Self::cpu_host(true, Executor::Vector)),
-            "reference" => Ok(Self::cpu_host(true, Executor::Reference)),
+            "native" => Ok(Self::cpu_host(Blocks::WholeWarps, Executor::Vector)),
+            "reference" => Ok(Self::cpu_host(Blocks::WholeWarps, Executor::Reference)),
             _ if word.starts_with("gfx") => {
                 let rest = &word[3..];
                 let good =
@@ -88,7 +90,7 @@ impl Target {
                 Ok(Target::Cpu {
                     cpu: word.to_owned(),
                     features: String::new(),
-                    row_warps: true,
+                    blocks: Blocks::WholeWarps,
                     executor: Executor::Vector,
                 })
             }
@@ -98,8 +100,8 @@ impl Target {
     /// LLVM's machine for the target.
     pub(crate) fn machine(&self, kernel: &str) -> Result<Machine, Diagnostics> {
         Ok(match self {
-            Target::Cpu { cpu, features, row_warps, executor } => {
-                Machine::Cpu(cpu::Machine::new(cpu, features, *row_warps, *executor))
+            Target::Cpu { cpu, features, blocks, executor } => {
+                Machine::Cpu(cpu::Machine::new(cpu, features, *blocks, *executor))
             }
             Target::Amdgcn { gfx } => Machine::Amdgcn(amdgcn::Machine::new(kernel, gfx)?),
         })

@@ -11,7 +11,7 @@ use std::ptr::null_mut;
 
 use hip_runtime_sys::*;
 use libtest_mimic::Failed;
-use ptx::{Executor, Options, Program, Target};
+use ptx::{Blocks, Executor, Options, Program, Target};
 use zluda_hip_cpu::api::*;
 
 struct Case {
@@ -55,7 +55,7 @@ pub fn test(file: &Path) -> Result<(), Failed> {
     }
     for executor in [Executor::Reference, Executor::Vector] {
         for case in &cases {
-            let target = Target::cpu_host(false, executor);
+            let target = Target::cpu_host(Blocks::Any, executor);
             let object = program
                 .compile(&case.kernel, &target, &Options { verify: true })
                 .map_err(|e| e.to_string())?;

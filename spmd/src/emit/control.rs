@@ -129,6 +129,9 @@ impl<'c> Emitter<'_, 'c> {
         let top = self.open.len() - 1;
         let entry = self.open[top].entries[node];
         self.b.position_at_end(entry);
+        if level == 0 && node >= self.partial_until {
+            self.partial_until = 0;
+        }
         let facts = &self.divergence.facts[level];
         if node == 0 {
             // `self.mask` is that of the level.
@@ -177,7 +180,7 @@ impl<'c> Emitter<'_, 'c> {
     /// gets a copy for whole warps: masked stores and masks of loops cost more than the memory accesses.
     fn wants_whole_copy(&self, level: usize, node: usize) -> bool {
         const MODERATE: u32 = 400;
-        if !self.is_kernel || self.whole_copy || level != 0 {
+        if !self.is_kernel || self.whole_copy || self.is_partial() || level != 0 {
             return false;
         }
         let end = self.levels.levels[level].subtree_end[node];
@@ -193,6 +196,11 @@ impl<'c> Emitter<'_, 'c> {
             })
             .sum();
         size <= MODERATE
+    }
+
+    /// All 32 lanes are seldom active where code is being made.
+    pub(super) fn is_partial(&self) -> bool {
+        self.partial_until != 0
     }
 
     /// A test of scalars that says that all lanes come to the node, for the usual `if (index < count)`: an
@@ -279,6 +287,7 @@ impl<'c> Emitter<'_, 'c> {
             self.open[top].pending[inside].clear();
         }
         self.whole_copy = false;
+        self.partial_until = range.end;
         self.open[top].entries = entries;
         self.mask = saved;
         self.mask_not_empty = true;
@@ -579,6 +588,7 @@ impl<'c> Emitter<'_, 'c> {
             .map(|block| self.cfg.blocks[block].instructions().len())
             .sum();
         let wants = innermost
+            && !self.is_partial()
             && !this.spins
             && instructions <= SMALL
             && self.whole_rounds_size + instructions <= ALL_TOGETHER;

@@ -121,6 +121,10 @@ impl<'c> Emitter<'_, 'c> {
         scalar: Type<'c>,
         offset: u64,
     ) -> Value<'c> {
+        if self.is_partial() {
+            let pointers = self.offset_pointers(address, offset);
+            return self.gather(pointers, scalar);
+        }
         let (plain, slow, done) = self.whole_warp_or_not();
         self.b.position_at_end(plain);
         let align = self.module.align_of(scalar);
@@ -161,6 +165,10 @@ impl<'c> Emitter<'_, 'c> {
             );
             load.set_argument_alignment(self.cx, 0, align);
             return Ok(load);
+        }
+        if self.is_partial() {
+            let pointers = self.strided_vector(base, self.module.size_of(scalar) as i64);
+            return Ok(self.gather(pointers, scalar));
         }
         let (plain, slow, done) = self.whole_warp_or_not();
         self.b.position_at_end(plain);
@@ -315,6 +323,10 @@ impl<'c> Emitter<'_, 'c> {
             );
             store.set_argument_alignment(self.cx, 1, align);
             return;
+        }
+        if self.is_partial() {
+            let pointers = self.strided_vector(base, self.module.size_of(scalar) as i64);
+            return self.scatter(vector, pointers, scalar);
         }
         let (plain, slow, done) = self.whole_warp_or_not();
         self.b.position_at_end(plain);

@@ -70,6 +70,8 @@ pub(crate) struct Emitter<'m, 'c> {
     mask: Value<'c>,
     /// The code being made is a copy for the case that all lanes come to it.
     whole_copy: bool,
+    /// The code being made seldom runs with all lanes, up to this node of the outermost level.
+    partial_until: usize,
     /// The loop that is being made for the rounds in which all lanes take part.
     whole_loop: Option<usize>,
     /// Per-thread instructions of loops that were copied for such rounds.
@@ -80,13 +82,22 @@ pub(crate) struct Emitter<'m, 'c> {
     waits: bool,
 }
 
+/// What a function of a warp is for.
+#[derive(Clone, Copy)]
+pub(crate) struct Body {
+    pub is_kernel: bool,
+    pub rows: Rows,
+    /// All 32 lanes are seldom active.
+    pub partial: bool,
+}
+
 /// Fills `pair.warp`. Returns whether some warp may wait for another one in it.
 pub(crate) fn emit_function<'c>(
     unit: &Unit<'_, 'c>,
     pair: Pair<'c>,
-    is_kernel: bool,
-    rows: Rows,
+    body: Body,
 ) -> Result<bool, Error> {
+    let Body { is_kernel, rows, .. } = body;
     let module = unit.module;
     let cx = module.context();
     let cfg = Cfg::new(module, pair.thread)?;
@@ -125,6 +136,7 @@ pub(crate) fn emit_function<'c>(
         open: Vec::new(),
         mask,
         whole_copy: false,
+        partial_until: if body.partial { usize::MAX } else { 0 },
         whole_loop: None,
         whole_rounds_size: 0,
         mask_not_empty: true,

@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_void};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use cpu_abi::{BlockContext, BlockEntry, KernelDescriptor, Runtime, ThreadContext};
 use llvm_zluda::{Context, Module};
-use spmd::{DATA_LAYOUT, KernelKind, Options, TRIPLE, compile_object};
+use spmd::{Blocks, DATA_LAYOUT, KernelKind, Options, TRIPLE, compile_object};
 
 pub struct Kernel {
     pub descriptor: KernelDescriptor,
@@ -17,11 +17,15 @@ pub struct Kernel {
 /// Declarations of all intrinsics that the kernels use come before their text.
 const PRELUDE: &str = include_str!("../kernels/prelude.ll");
 
-pub fn options(row_warps: bool) -> Options {
-    Options { verify: true, ..Options::host(row_warps) }
+pub fn options(blocks: Blocks) -> Options {
+    Options { verify: true, ..Options::host(blocks) }
 }
 
 pub fn compile(name: &str, text: &str, row_warps: bool) -> Kernel {
+    compile_for(name, text, if row_warps { Blocks::RowWarps } else { Blocks::Any })
+}
+
+pub fn compile_for(name: &str, text: &str, blocks: Blocks) -> Kernel {
     let context = Context::new();
     let text = format!("{PRELUDE}\n{text}");
     let module = Module::parse(&context, name, &text).unwrap();
@@ -29,11 +33,11 @@ pub fn compile(name: &str, text: &str, row_warps: bool) -> Kernel {
     module.set_data_layout(DATA_LAYOUT);
     if std::env::var_os("SPMD_PRINT").is_some() {
         let lowered =
-            spmd::lower(&module, KernelKind::Vector, &options(row_warps), spmd::Form::Lowered)
+            spmd::lower(&module, KernelKind::Vector, &options(blocks), spmd::Form::Lowered)
                 .unwrap();
         println!("{}", lowered.print());
     }
-    let object = compile_object(&module, KernelKind::Vector, &options(row_warps)).unwrap();
+    let object = compile_object(&module, KernelKind::Vector, &options(blocks)).unwrap();
     load(name, &object)
 }
 
@@ -102,6 +106,9 @@ fn release(barrier: &mut Barrier) {
     }
 }
 
+extern "C" fn fma(a: f64, b: f64, c: f64) -> f64 {
+    a.mul_add(b, c)
+}
 unsafe extern "C" fn barrier_sync(_: *const BlockContext, _: u32, mask: u32, _: u32, _: u32) {
     barrier(mask, 0, true);
 }
@@ -188,7 +195,8 @@ static RUNTIME: Runtime = Runtime {
     assert_fail,
     trap,
     global_timer,
-    reserved: [std::ptr::null(); 4],
+    fma,
+    reserved: [std::ptr::null(); 3],
     shuffle,
     warp_operation,
 };

@@ -34,6 +34,8 @@ pub(crate) enum Variant {
     General,
     /// For blocks whose warps each lie in one row.
     RowWarps,
+    /// For blocks whose rows are whole warps.
+    WholeWarps,
 }
 
 /// What code is for.

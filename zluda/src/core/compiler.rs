@@ -3,7 +3,7 @@
 use crate::core::compile::{Failure, Target, Variant};
 use crate::core::metadata::Metadata;
 use cuda_types::cuda::CUerror;
-use ptx::{Diagnostics, ErrorKind, Executor, Options, Program};
+use ptx::{Blocks, Diagnostics, ErrorKind, Executor, Options, Program};
 use zluda_common::config::{self, CpuTarget, config};
 
 /// A module that has been parsed.
@@ -22,11 +22,16 @@ fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
     };
     match target {
         Target::Cpu => {
+            let blocks = match variant {
+                Variant::General => Blocks::Any,
+                Variant::RowWarps => Blocks::RowWarps,
+                Variant::WholeWarps => Blocks::WholeWarps,
+            };
             let level = match config().cpu_target {
                 CpuTarget::Native => None,
                 CpuTarget::Level(name) => Some(name),
             };
-            ptx::Target::cpu(level, variant == Variant::RowWarps, executor)
+            ptx::Target::cpu(level, blocks, executor)
         }
         Target::Amd(name) => ptx::Target::Amdgcn { gfx: name.clone() },
     }

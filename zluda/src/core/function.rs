@@ -31,7 +31,7 @@ pub(crate) struct Function {
     pub(crate) name: CString,
     pub(crate) settings: Arc<Settings>,
     /// By [`Variant`].
-    code: [OnceLock<CUres<Code>>; 2],
+    code: [OnceLock<CUres<Code>>; 3],
 }
 
 /// What programs set of a kernel.
@@ -194,10 +194,10 @@ impl Function {
     /// The code for a block of this shape, compiled now if it has not been.
     pub(crate) fn code(&self, current: &Current, block: [u32; 3]) -> CUres<&Code> {
         let [x, y, z] = block;
-        let row_warps = x.is_multiple_of(32) || (y == 1 && z == 1);
-        let variant = match row_warps && current.driver.kind == DeviceKind::Cpu {
-            true => Variant::RowWarps,
-            false => Variant::General,
+        let variant = match current.driver.kind {
+            DeviceKind::Cpu if x.is_multiple_of(32) => Variant::WholeWarps,
+            DeviceKind::Cpu if y == 1 && z == 1 => Variant::RowWarps,
+            _ => Variant::General,
         };
         let code = self.code[variant as usize].get_or_init(|| self.load(current, variant));
         code.as_ref().map_err(|error| *error)

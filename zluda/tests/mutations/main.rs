@@ -193,7 +193,7 @@ fn spoilt_text(driver: &mut Driver) {
 
 /// What can be parsed is compiled too: what is wrong with it then is not the compiler's fault.
 fn compiled_text(driver: &mut Driver) {
-    let target = ptx::Target::cpu_host(true, ptx::Executor::Vector);
+    let target = ptx::Target::cpu_host(ptx::Blocks::WholeWarps, ptx::Executor::Vector);
     for seed in 0..1000 {
         let text = Seeded(seed).reword(TEXT);
         println!("compiling with seed {seed}");
