@@ -4,11 +4,13 @@
 //! - `pipeline`: the order of all passes.
 //! - `passes`: over the tree of a module. A pass is a file.
 //! - `lower`: the tree to per-thread LLVM IR (docs/dev/per_thread_ir.md), a file a family of instructions.
+//! - [`Linker`]: several modules become one.
 //! - `target`: from per-thread IR to an object for CPUs or AMD GPUs.
 //! - [`info`]: what a driver must know of a module without compiling it.
 
 mod diagnostics;
 pub mod info;
+mod link;
 mod lower;
 mod passes;
 mod pipeline;
@@ -19,5 +21,6 @@ pub use diagnostics::{Diagnostics, Error, ErrorKind};
 pub use info::{
     GlobalLayout, GlobalSpace, GlobalVar, KernelError, KernelInfo, ParamInfo, Relocation,
 };
+pub use link::{LinkError, Linker};
 pub use program::{Options, Program, Stage};
 pub use target::{Blocks, Executor, Target, UnknownTarget};

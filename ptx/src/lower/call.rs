@@ -11,6 +11,19 @@ use super::signature::{Signature, Slot, storage_type};
 use crate::passes::index_symbols::{Symbol, function};
 use crate::passes::number_functions::address_of;
 
+/// Functions that modules declare `.extern` and that the system has.
+const SYSTEM_FUNCTIONS: [&str; 6] =
+    ["vprintf", "malloc", "free", "__assertfail", "memset", "memcpy"];
+
+/// What the names of NVIDIA's other system functions begin with.
+const SYSTEM_PREFIXES: [&str; 4] = ["cnp", "vfprintf", "__profile", "__cuda_"];
+
+/// Whether no module has to define the function.
+pub fn is_system_function(name: &str) -> bool {
+    SYSTEM_FUNCTIONS.contains(&name)
+        || SYSTEM_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn call(&mut self, i: &Call<'a>) -> Lowered {
         let unit = self.module.unit;

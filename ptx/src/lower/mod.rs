@@ -7,7 +7,7 @@ mod address;
 mod approximate;
 mod atomic;
 mod bits;
-mod call;
+pub mod call;
 mod carry;
 mod compare;
 mod control;

@@ -1,9 +1,10 @@
 //! The compiler, as the driver uses it: the only file that calls `ptx`.
 
 use crate::core::compile::{Failure, Target, Variant};
+use crate::core::jit_options::JitOptions;
 use crate::core::metadata::Metadata;
-use cuda_types::cuda::CUerror;
-use ptx::{Blocks, Diagnostics, ErrorKind, Executor, Options, Program};
+use cuda_types::cuda::{CUerror, CUres};
+use ptx::{Blocks, Diagnostics, ErrorKind, Executor, LinkError, Options, Program};
 use zluda_common::config::{self, CpuTarget, config};
 
 /// A module that has been parsed.
@@ -62,6 +63,43 @@ impl Parsed {
             .compile(kernel, &ptx_target(target, variant), &options)
             .map_err(|diagnostics| failure(&diagnostics))
     }
+}
+
+/// Modules that become one.
+#[derive(Debug, Default)]
+pub(crate) struct Linker(ptx::Linker);
+
+impl Linker {
+    /// Adds PTX text; what is wrong with it goes into the program's log.
+    pub(crate) fn add(&mut self, name: &str, text: &[u8], options: &mut JitOptions) -> CUres {
+        let text = String::from_utf8_lossy(text);
+        self.0.add(name, &text).map_err(|error| link_failure(error, options))
+    }
+
+    /// Whether text would give what the others lack.
+    pub(crate) fn wants(&self, text: &[u8]) -> bool {
+        self.0.wants(&String::from_utf8_lossy(text))
+    }
+
+    /// All modules as one text.
+    pub(crate) fn complete(&self, options: &mut JitOptions) -> CUres<String> {
+        self.0.complete().map_err(|error| link_failure(error, options))
+    }
+}
+
+fn link_failure(error: LinkError, options: &mut JitOptions) -> CUerror {
+    let failure = match error {
+        LinkError::Text(diagnostics) => failure(&diagnostics),
+        LinkError::Symbols(messages) => {
+            let lines: Vec<_> = messages.iter().map(|m| format!("error   : {m}")).collect();
+            Failure { error: CUerror::INVALID_SOURCE, log: lines.join("\n") }
+        }
+    };
+    if !failure.log.is_empty() {
+        tracing::warn!("PTX cannot be linked: {}", failure.log);
+    }
+    options.log_error(&failure.log);
+    failure.error
 }
 
 fn failure(diagnostics: &Diagnostics) -> Failure {

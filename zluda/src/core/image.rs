@@ -9,6 +9,7 @@
 
 use crate::core::fatbin::{CONTAINER_MAGIC, Container, HEADER_SIZE, Malformed, container_size};
 use cuda_types::cuda::{CUerror, CUres};
+use object::{Object, ObjectSection};
 use std::ffi::{CStr, c_void};
 use zluda_common::config::config;
 
@@ -69,6 +70,60 @@ pub(crate) fn text_of_bytes(bytes: &[u8]) -> CUres<Vec<u8>> {
         Some(WRAPPER_MAGIC) => Err(CUerror::INVALID_IMAGE),
         _ => text(bytes.split(|byte| *byte == 0).next().unwrap_or_default()),
     }
+}
+
+/// What an input of the linker holds: texts that all belong to the program, or members of an archive, of
+/// which only some are wanted.
+#[derive(Debug)]
+pub(crate) enum Parts {
+    Texts(Vec<Vec<u8>>),
+    Archive(Vec<Vec<u8>>),
+}
+
+/// The sections of the host's objects that hold fat binaries: with code that is whole, and with code that
+/// is to be linked.
+const FATBIN_SECTIONS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
+
+/// The texts in an object of the host, as `nvcc -dc` makes them: none where it has machine code only. One
+/// without a fat binary is `CUDA_ERROR_UNKNOWN`, as for NVIDIA's driver.
+pub(crate) fn parts_of_object(bytes: &[u8]) -> CUres<Parts> {
+    let texts = texts_of_object(bytes).ok_or(CUerror::UNKNOWN)?;
+    let of_use = texts.into_iter().filter(|text| *text != Err(CUerror::NO_BINARY_FOR_GPU));
+    of_use.collect::<CUres<_>>().map(Parts::Texts)
+}
+
+fn texts_of_object(bytes: &[u8]) -> Option<Vec<CUres<Vec<u8>>>> {
+    let object = object::File::parse(bytes).ok()?;
+    let sections: Vec<_> = object
+        .sections()
+        .filter(|section| section.name().is_ok_and(|name| FATBIN_SECTIONS.contains(&name)))
+        .collect();
+    if sections.is_empty() {
+        return None;
+    }
+    let mut texts = Vec::new();
+    for section in sections {
+        let mut rest = section.data().unwrap_or_default();
+        // Containers follow each other at multiples of eight bytes.
+        while let Some(size) = container_size(rest).ok().filter(|size| *size <= rest.len()) {
+            texts.push(best_of(&rest[..size]));
+            rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default();
+        }
+    }
+    Some(texts)
+}
+
+/// The texts in the members of an archive: objects of the host. Members without PTX are passed over.
+pub(crate) fn parts_of_archive(bytes: &[u8]) -> CUres<Parts> {
+    let archive =
+        object::read::archive::ArchiveFile::parse(bytes).map_err(|_| CUerror::INVALID_IMAGE)?;
+    let mut members = Vec::new();
+    for member in archive.members() {
+        let data = member.and_then(|member| member.data(bytes));
+        let data = data.map_err(|_| CUerror::INVALID_IMAGE)?;
+        members.extend(texts_of_object(data).into_iter().flatten().filter_map(Result::ok));
+    }
+    Ok(Parts::Archive(members))
 }
 
 /// The first four bytes, as far as they come before a NUL.

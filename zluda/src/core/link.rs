@@ -1,9 +1,11 @@
 //! Linking of PTX at run time.
 //!
 //! The result is again PTX text: what `cuLinkComplete` calls a cubin is an image that `cuModuleLoadData`
-//! takes. Several inputs become one text.
+//! takes.
 
 use crate::convert::FromC;
+use crate::core::compiler::Linker;
+use crate::core::image::Parts;
 use crate::core::jit_options::JitOptions;
 use crate::core::kind;
 use cuda_types::cuda::{CUerror, CUlinkState, CUres};
@@ -16,8 +18,10 @@ pub(crate) struct Link(pub(crate) Mutex<State>);
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    pub(crate) options: JitOptions,
-    inputs: Vec<Vec<u8>>,
+    options: JitOptions,
+    linker: Linker,
+    /// Members of archives that nothing needs so far, with their names.
+    waiting: Vec<(String, Vec<u8>)>,
     /// NUL-terminated text; stays where it is until the link is destroyed.
     output: Option<Box<[u8]>>,
 }
@@ -40,70 +44,98 @@ pub(crate) fn destroy(handle: CUlinkState) -> CUres {
 }
 
 impl State {
-    /// Adds PTX text.
-    pub(crate) fn add(&mut self, text: Vec<u8>) -> CUres {
+    /// Adds what an input holds. `name` is what messages call it.
+    pub(crate) fn add(&mut self, parts: CUres<Parts>, name: &str) -> CUres {
+        let added = parts.and_then(|parts| self.add_parts(parts, name));
+        self.options.finish();
+        added
+    }
+
+    fn add_parts(&mut self, parts: Parts, name: &str) -> CUres {
         if self.output.is_some() {
             return Err(CUerror::INVALID_HANDLE);
         }
-        self.inputs.push(text);
-        Ok(())
+        match parts {
+            Parts::Texts(texts) if texts.is_empty() => {
+                self.options.log_info(&format!("info    : No PTX in {name}; continuing."));
+                Ok(())
+            }
+            Parts::Texts(texts) => {
+                texts.iter().try_for_each(|text| self.linker.add(name, text, &mut self.options))
+            }
+            Parts::Archive(members) => {
+                self.waiting.extend(members.into_iter().map(|text| (name.to_owned(), text)));
+                Ok(())
+            }
+        }
     }
 
     /// The linked image and its size, NUL included.
     pub(crate) fn complete(&mut self) -> CUres<&[u8]> {
-        if self.inputs.is_empty() {
-            return Err(CUerror::INVALID_VALUE);
-        }
-        let inputs = &self.inputs;
-        let output = self.output.get_or_insert_with(|| {
-            let mut text = join(inputs);
-            text.push(0);
-            text.into_boxed_slice()
-        });
-        Ok(output)
+        let linked = match self.output.take() {
+            Some(output) => Ok(output),
+            None => self.link(),
+        };
+        self.options.finish();
+        Ok(self.output.insert(linked?))
     }
-}
 
-/// One text from several: the first one's header serves all.
-fn join(inputs: &[Vec<u8>]) -> Vec<u8> {
-    let mut joined = inputs.first().cloned().unwrap_or_default();
-    for input in inputs.iter().skip(1) {
-        joined.push(b'\n');
-        for line in input.split_inclusive(|byte| *byte == b'\n') {
-            let start = line.trim_ascii_start();
-            let header = [&b".version"[..], b".target", b".address_size"]
-                .iter()
-                .any(|word| start.starts_with(word));
-            if !header {
-                joined.extend_from_slice(line);
-            }
+    fn link(&mut self) -> CUres<Box<[u8]>> {
+        // A member that is wanted may want others.
+        while let Some(found) = self.waiting.iter().position(|(_, text)| self.linker.wants(text)) {
+            let (name, text) = self.waiting.remove(found);
+            self.linker.add(&name, &text, &mut self.options)?;
         }
+        let mut text = self.linker.complete(&mut self.options)?.into_bytes();
+        text.push(0);
+        Ok(text.into_boxed_slice())
     }
-    joined
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn texts_share_one_header() {
-        let first =
-            b".version 8.0\n.target sm_80\n.address_size 64\n.entry a() { ret; }\n".to_vec();
-        let second =
-            b".version 7.0\n  .target sm_70\n.address_size 64\n.entry b() { ret; }".to_vec();
-        let joined = ".version 8.0\n.target sm_80\n.address_size 64\n.entry a() { ret; }\n\n.entry b() { ret; }";
-        assert_eq!(join(&[first, second]), joined.as_bytes());
+    const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+    fn texts(bodies: &[&str]) -> Vec<Vec<u8>> {
+        bodies.iter().map(|body| format!("{HEAD}{body}").into_bytes()).collect()
     }
 
     #[test]
     fn results_end_with_nul_and_stay() {
         let mut state = State::default();
-        assert_eq!(state.complete(), Err(CUerror::INVALID_VALUE));
-        state.add(b".version 8.0".to_vec()).unwrap();
+        state.add(Ok(Parts::Texts(texts(&[".entry k() { ret; }"]))), "a").unwrap();
         let address = state.complete().unwrap().as_ptr();
         let again = state.complete().unwrap();
-        assert_eq!((again.as_ptr(), again), (address, &b".version 8.0\0"[..]));
-        assert_eq!(state.add(Vec::new()), Err(CUerror::INVALID_HANDLE));
+        assert_eq!((again.as_ptr(), again.last()), (address, Some(&0)));
+        let late = state.add(Ok(Parts::Texts(Vec::new())), "b");
+        assert_eq!(late, Err(CUerror::INVALID_HANDLE));
+    }
+
+    #[test]
+    fn members_of_archives_come_when_they_are_wanted() {
+        let mut state = State::default();
+        let members = texts(&[
+            ".visible .func g() { ret; }",
+            ".visible .func unwanted() { ret; }",
+            ".extern .func g(); .visible .func f() { call g; ret; }",
+            ".visible .entry kernel() { ret; }",
+        ]);
+        state.add(Ok(Parts::Archive(members)), "library").unwrap();
+        let main = texts(&[".extern .func f(); .visible .entry k() { call f; ret; }"]);
+        state.add(Ok(Parts::Texts(main)), "main").unwrap();
+        let text = String::from_utf8(state.complete().unwrap().to_vec()).unwrap();
+        assert!(text.contains(".func g()\n{") && text.contains(".func f()\n{"), "{text}");
+        assert!(text.contains(".entry kernel()") && !text.contains("unwanted"), "{text}");
+    }
+
+    #[test]
+    fn one_that_fails_stays_failed() {
+        let mut state = State::default();
+        let twice = || Ok(Parts::Texts(texts(&[".visible .func f() { ret; }"])));
+        state.add(twice(), "a").unwrap();
+        assert_eq!(state.add(twice(), "b"), Err(CUerror::INVALID_SOURCE));
+        assert_eq!(state.complete().map(<[u8]>::len), Err(CUerror::INVALID_SOURCE));
     }
 }

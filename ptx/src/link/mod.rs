@@ -1,0 +1,94 @@
+//! The linker: several modules become one, which is PTX again.
+//!
+//! - [`Linker`]: what a driver uses. Start reading there.
+//! - `symbols`: what a module declares and defines, and the rules by which modules fit together.
+//! - `undefined`: which symbols are wanted and not there.
+//! - `join`: the text of all modules as one.
+
+mod join;
+mod symbols;
+#[cfg(test)]
+mod tests;
+mod undefined;
+
+use ptx_parser::ErrorKind;
+
+use crate::diagnostics::Diagnostics;
+use symbols::{Module, Table};
+
+/// Modules that become one.
+#[derive(Debug, Default)]
+pub struct Linker {
+    inputs: Vec<Input>,
+    table: Table,
+    /// What does not fit together. Nothing can be linked any more.
+    failed: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Input {
+    /// For messages.
+    name: String,
+    text: String,
+    module: Module,
+}
+
+/// Why modules cannot be linked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LinkError {
+    /// A module breaks the language's rules; it is left out, and the others may be linked.
+    #[error("{0}")]
+    Text(Diagnostics),
+    /// Modules that do not fit together, a message each.
+    #[error("{}", .0.join("\n"))]
+    Symbols(Vec<String>),
+}
+
+impl Linker {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a module. `name` is what messages call it.
+    pub fn add(&mut self, name: &str, text: &str) -> Result<(), LinkError> {
+        let text = text.trim_end_matches('\0');
+        let parse = ptx_parser::parse(text);
+        let wrong = |kind| kind != ErrorKind::Unsupported;
+        if parse.errors.iter().any(|error| wrong(error.kind) || error.function.is_none()) {
+            return Err(LinkError::Text(Diagnostics::new(parse.errors, text)));
+        }
+        if self.failed {
+            return Err(LinkError::Symbols(Vec::new()));
+        }
+        let module = Module::of(&parse.module);
+        let errors = self.table.merge(self.inputs.len(), name, &module, &self.inputs);
+        self.inputs.push(Input { name: name.to_owned(), text: text.to_owned(), module });
+        if errors.is_empty() {
+            return Ok(());
+        }
+        self.failed = true;
+        Err(LinkError::Symbols(errors))
+    }
+
+    /// Whether a module would give what the others want: a kernel, or a definition that is missing.
+    /// `false` for text that cannot be read.
+    pub fn wants(&self, text: &str) -> bool {
+        let parse = ptx_parser::parse(text.trim_end_matches('\0'));
+        Module::of(&parse.module)
+            .symbols
+            .iter()
+            .any(|symbol| symbol.is_kernel() || self.table.lacks(symbol))
+    }
+
+    /// All modules as one. None at all are an empty module.
+    pub fn complete(&self) -> Result<String, LinkError> {
+        if self.failed {
+            return Err(LinkError::Symbols(Vec::new()));
+        }
+        let undefined = undefined::find(&self.inputs, &self.table);
+        if !undefined.is_empty() {
+            return Err(LinkError::Symbols(undefined));
+        }
+        Ok(join::join(&self.inputs, &self.table))
+    }
+}

@@ -1,0 +1,84 @@
+//! Rules of the linker beyond those that tests/twin compares with NVIDIA's.
+
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use super::*;
+
+const HEAD: &str = ".version 8.0\n.target sm_75\n.address_size 64\n";
+
+fn link(bodies: &[&str]) -> Result<String, LinkError> {
+    let mut linker = Linker::new();
+    for (number, body) in bodies.iter().enumerate() {
+        linker.add(&format!("{number}.ptx"), &format!("{HEAD}{body}"))?;
+    }
+    linker.complete()
+}
+
+fn linked(bodies: &[&str]) -> String {
+    let text = link(bodies).unwrap_or_else(|error| panic!("{error}"));
+    let again = ptx_parser::parse(&text);
+    assert_eq!(again.errors, [], "{text}");
+    text
+}
+
+#[test]
+fn the_newest_version_and_target_count() {
+    let mut linker = Linker::new();
+    linker.add("a", ".version 6.0\n.target sm_50, debug\n.address_size 64\n").unwrap();
+    linker.add("b", ".version 8.1\n.target sm_90a\n.address_size 64\n").unwrap();
+    let text = linker.complete().unwrap();
+    assert_eq!(text, ".version 8.1\n.target sm_90a, debug\n.address_size 64\n");
+}
+
+#[test]
+fn own_names_are_renamed_where_they_clash() {
+    let own = ".global .u32 x; .entry k() { mov.u32 %r, x; @x bra x; x: ret; }";
+    let text = linked(&[own, ".visible .global .u32 x = 5;", own]);
+    assert!(text.contains(".global .u32 x$0;") && text.contains(".global .u32 x$2;"), "{text}");
+    assert!(text.contains(".visible .global .u32 x = 5;"), "{text}");
+    assert!(text.contains("@x$2 bra x$2;\nx$2:"), "{text}");
+    assert!(text.contains(".entry k()") && text.contains(".entry k$2()"), "{text}");
+}
+
+#[test]
+fn a_new_name_is_new() {
+    let text = linked(&[".global .u32 x; .global .u32 x$1;", ".global .u32 x;"]);
+    assert!(text.contains("x$1;") && text.contains("x$1$;"), "{text}");
+}
+
+#[test]
+fn files_keep_their_lines() {
+    let module = ".file 1 \"a.cu\"\n.entry k() { .loc 1 5 0\n { .loc 1 6 0\n } ret; }";
+    let other = ".file 1 \"b.cu\"\n.entry l() { .loc 1 7 0\n ret; }";
+    let text = linked(&[module, other]);
+    for wanted in [".file 1 \"a.cu\"", ".file 2 \"b.cu\"", ".loc 1 6 0", ".loc 2 7 0"] {
+        assert!(text.contains(wanted), "{wanted}\n{text}");
+    }
+}
+
+#[test]
+fn what_is_not_known_yet_is_kept() {
+    let own = ".global .u32 x; .entry k() { frobnicate.u32 x, 5; ret; }";
+    let text = link(&[".visible .global .u32 x;", own]).unwrap();
+    assert!(text.contains("frobnicate.u32 x$1, 5;"), "{text}");
+}
+
+#[test]
+fn dynamic_shared_memory_takes_the_largest_alignment() {
+    let text = linked(&[
+        ".extern .shared .b8 s[]; .entry k() { ret; }",
+        ".extern .shared .align 16 .b8 s[]; .entry l() { ret; }",
+    ]);
+    assert!(text.contains(".extern .shared .align 16 .b8 s[];"), "{text}");
+    assert_eq!(text.matches("s[]").count(), 1, "{text}");
+}
+
+#[test]
+fn what_failed_stays_failed() {
+    let mut linker = Linker::new();
+    let text = format!("{HEAD}.visible .func f() {{ ret; }}");
+    linker.add("a", &text).unwrap();
+    assert!(matches!(linker.add("b", &text), Err(LinkError::Symbols(m)) if m.len() == 1));
+    assert!(linker.add("c", HEAD).is_err());
+    assert!(linker.complete().is_err());
+}
