@@ -7,7 +7,7 @@
 use std::ffi::{c_char, c_void};
 
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
-pub const ABI_VERSION: u32 = 3;
+pub const ABI_VERSION: u32 = 4;
 
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;
@@ -17,6 +17,12 @@ pub const WARP_SIZE: u32 = 32;
 
 /// The suffix of the exported symbol of a kernel's [`KernelDescriptor`]: `<kernel name>.kd`.
 pub const DESCRIPTOR_SUFFIX: &str = ".kd";
+
+/// Bytes from the shared memory of one block of a cluster to that of the next.
+pub const CLUSTER_SHARED_STRIDE: u64 = 1 << 19;
+
+/// Blocks in a cluster at most.
+pub const MAX_CLUSTER_BLOCKS: u32 = 16;
 
 /// How the code of a kernel is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +104,13 @@ pub struct BlockContext {
     /// The worker that runs the block, `0..nsmid`.
     pub smid: u32,
     pub nsmid: u32,
+    /// Blocks in a cluster, along each axis; 1, 1, 1 where blocks are not in clusters.
+    pub cluster: [u32; 3],
+    /// 1 where the launch or the kernel asked for clusters, else 0.
+    pub explicit_cluster: u32,
+    /// The shared memory of the first block of the cluster; that of block `n` begins
+    /// `n * CLUSTER_SHARED_STRIDE` bytes behind.
+    pub cluster_shared: *mut u8,
     pub grid_id: u64,
     /// The engine's own data about the block.
     pub engine: *mut c_void,
@@ -189,8 +202,19 @@ pub struct Runtime {
     pub global_timer: unsafe extern "C" fn(block: *const BlockContext) -> u64,
     /// `a * b + c`, rounded once, for code for processors that have no such instruction.
     pub fma: extern "C" fn(a: f64, b: f64, c: f64) -> f64,
+    /// An operation of one thread that is a call rather than code: `operation` is a [`LaneOperation`],
+    /// `arguments` are as many words as it takes. Returns its result, 0 where it has none.
+    pub lane_operation: unsafe extern "C" fn(
+        block: *const BlockContext,
+        operation: u32,
+        arguments: *const u64,
+    ) -> u64,
+    /// `barrier.cluster` of the lanes in `mask` of `warp`: arrives, or with `waits` 1 waits for the phase in
+    /// which it arrived last.
+    pub cluster_barrier:
+        unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32, waits: u32),
     /// Null: room for functions to come without moving those below.
-    pub reserved: [*const c_void; 3],
+    pub reserved: [*const c_void; 1],
 
     // What follows serves the reference executor only: warp operations of one thread. Each waits
     // until the threads that `membermask` names have come to it (or have exited).
@@ -252,4 +276,112 @@ pub enum WarpOperation {
     ReduxXor,
     /// Low word: the leader's lane; bit 32: this thread is the leader.
     Elect,
+}
+
+macro_rules! lane_operations {
+    ($($(#[$doc:meta])* $name:ident = $word:literal ($($argument:ident),*);)*) => {
+        /// What [`Runtime::lane_operation`] does. Per-thread IR calls each as `zluda.lane.<word>`, with
+        /// arguments and result of type `i64`. Addresses are generic ones.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum LaneOperation {
+            $(
+                $(#[$doc])*
+                #[doc = concat!("\n\nArguments:" $(, " `", stringify!($argument), "`")*)]
+                $name,
+            )*
+        }
+
+        impl LaneOperation {
+            pub const ALL: &[LaneOperation] = &[$(LaneOperation::$name),*];
+
+            /// The operation that per-thread IR calls `zluda.lane.<word>`.
+            pub fn from_word(word: &str) -> Option<LaneOperation> {
+                match word {
+                    $($word => Some(LaneOperation::$name),)*
+                    _ => None,
+                }
+            }
+
+            /// How many words it takes.
+            pub fn arguments(self) -> usize {
+                match self {
+                    $(LaneOperation::$name => {
+                        const NAMES: &[&str] = &[$(stringify!($argument)),*];
+                        NAMES.len()
+                    })*
+                }
+            }
+        }
+    };
+}
+
+lane_operations! {
+    /// `mbarrier.arrive`; returns the state before.
+    MbarrierArrive = "mbarrier.arrive" (address, count);
+    /// `mbarrier.arrive_drop`; returns the state before.
+    MbarrierArriveDrop = "mbarrier.arrive_drop" (address, count);
+    /// `mbarrier.expect_tx`
+    MbarrierExpectTx = "mbarrier.expect_tx" (address, bytes);
+    /// `mbarrier.complete_tx`
+    MbarrierCompleteTx = "mbarrier.complete_tx" (address, bytes);
+    /// Copies bytes; the ranges may not overlap.
+    Copy = "copy" (destination, source, bytes);
+    /// Copies to shared memory of the blocks of the cluster that a mask names, at the place that
+    /// `destination` has in its block, and tells the mbarriers at the place of `mbarrier`.
+    CopyMulticast = "copy.multicast" (destination, source, bytes, mbarrier, mask);
+    /// As `copy`, of every 16 bytes those that a mask of 16 bits names.
+    CopyMasked = "copy.masked" (destination, source, bytes, mask);
+    /// Reduces elements into memory: `operation` is a [`Reduction`].
+    Reduce = "reduce" (destination, source, bytes, operation);
+    /// Fills with a byte.
+    Fill = "fill" (destination, bytes, value);
+}
+
+/// Operations of bulk reductions, with the types of their elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Reduction {
+    And32 = 0,
+    And64,
+    Or32,
+    Or64,
+    Xor32,
+    Xor64,
+    AddU32,
+    AddU64,
+    IncU32,
+    DecU32,
+    MinU32,
+    MinS32,
+    MinU64,
+    MinS64,
+    MaxU32,
+    MaxS32,
+    MaxU64,
+    MaxS64,
+    AddF16,
+    MinF16,
+    MaxF16,
+    AddBf16,
+    MinBf16,
+    MaxBf16,
+    AddF32,
+    /// Denormals become zeros.
+    AddFtzF32,
+    AddF64,
+}
+
+/// The words of an mbarrier, which fill 64 bits.
+pub mod mbarrier {
+    /// Arrivals that the current phase waits for still.
+    pub const PENDING_SHIFT: u32 = 0;
+    /// Arrivals that phases to come wait for.
+    pub const EXPECTED_SHIFT: u32 = 20;
+    /// Bytes that are expected and not complete, in two's complement.
+    pub const TX_SHIFT: u32 = 40;
+    pub const COUNT_BITS: u32 = 20;
+    pub const TX_BITS: u32 = 21;
+    /// The parity of the current phase.
+    pub const PARITY_SHIFT: u32 = 63;
 }

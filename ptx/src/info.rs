@@ -25,6 +25,14 @@ pub struct KernelInfo {
     pub maxntid: Option<[u32; 3]>,
     /// `.reqntid`: the exact size of a block.
     pub reqntid: Option<[u32; 3]>,
+    /// `.reqnctapercluster`: blocks in a cluster along each axis.
+    pub cluster: Option<[u32; 3]>,
+    /// `.explicitcluster`: launches have to say how large clusters are.
+    pub explicit_cluster: bool,
+    /// `.maxclusterrank`: blocks in a cluster at most.
+    pub max_cluster_blocks: Option<u32>,
+    /// `.blocksareclusters`: the grid of a launch counts clusters.
+    pub grid_of_clusters: bool,
     /// `.minnctapersm`
     pub min_blocks: Option<u32>,
     /// `.visible` or `.weak`: programs can ask for it by name.

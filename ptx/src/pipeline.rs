@@ -120,6 +120,10 @@ fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo 
             FunctionDirective::Maxntid(size) => info.maxntid = Some(*size),
             FunctionDirective::Reqntid(size) => info.reqntid = Some(*size),
             FunctionDirective::Minnctapersm(count) => info.min_blocks = Some(*count),
+            FunctionDirective::Reqnctapercluster(size) => info.cluster = Some(*size),
+            FunctionDirective::Explicitcluster => info.explicit_cluster = true,
+            FunctionDirective::Maxclusterrank(count) => info.max_cluster_blocks = Some(*count),
+            FunctionDirective::Blocksareclusters => info.grid_of_clusters = true,
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 use cpu_abi::KernelKind;
 use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, timed};
 
-use crate::{Error, Options, emulated, math, reference, shared, vectorize};
+use crate::{Error, Options, clusters, emulated, math, reference, shared, vectorize};
 
 /// The triple of per-thread modules for this target.
 pub const TRIPLE: &str = "x86_64-unknown-linux-gnu";
@@ -44,6 +44,7 @@ pub fn lower<'c>(
     let module = module.duplicate();
     check(&module, options, "per-thread IR")?;
     math::expand(&module)?;
+    clusters::expand(&module);
     let static_shared_size = shared::place_variables(&module)?;
     check(&module, options, "expanded per-thread IR")?;
     timed("per-thread passes", || {

@@ -6,6 +6,7 @@
 //! `cpu_abi` what goes out.
 
 pub mod analysis;
+mod clusters;
 mod compile;
 mod descriptor;
 mod emit;

@@ -25,3 +25,7 @@ impl hipError_t {
         if self == hipError_t::hipSuccess { Ok(()) } else { Err(self) }
     }
 }
+
+/// The launch attribute that holds the size of a cluster in blocks, as three words, the number of CUDA's. HIP
+/// of ROCm 7 has none; the CPU device takes it.
+pub const CLUSTER_DIMENSION: crate::hipLaunchAttributeID = crate::hipLaunchAttributeID(4);

@@ -6,11 +6,12 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use cpu_abi::{FLAG_ROW_WARPS, FLAG_WHOLE_WARPS};
+use cpu_abi::{FLAG_ROW_WARPS, FLAG_WHOLE_WARPS, MAX_CLUSTER_BLOCKS};
 use hip_runtime_sys::{
-    HIP_LAUNCH_CONFIG, HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE,
-    HIP_LAUNCH_PARAM_END, hipError_t, hipFuncAttribute, hipFuncAttributes, hipFuncCache_t,
-    hipFunction_attribute, hipFunction_t, hipLaunchAttributeID, hipSharedMemConfig, hipStream_t,
+    CLUSTER_DIMENSION, HIP_LAUNCH_CONFIG, HIP_LAUNCH_PARAM_BUFFER_POINTER,
+    HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END, hipError_t, hipFuncAttribute,
+    hipFuncAttributes, hipFuncCache_t, hipFunction_attribute, hipFunction_t, hipLaunchAttributeID,
+    hipSharedMemConfig, hipStream_t,
 };
 use smallvec::smallvec;
 
@@ -33,6 +34,7 @@ struct Request {
     shared: u32,
     stream: hipStream_t,
     cooperative: bool,
+    cluster: Option<[u32; 3]>,
 }
 
 /// Copies the parameter buffer.
@@ -94,8 +96,9 @@ unsafe fn launch(
     let kernel = find(kernel)?;
     let device = Device::get();
     let stream = device.streams.find(request.stream)?;
-    let Request { grid, block, shared, cooperative, .. } = request;
+    let Request { grid, block, shared, cooperative, cluster, .. } = request;
     check_shape(&kernel, grid, block)?;
+    check_cluster(grid, cluster)?;
     let static_shared = kernel.descriptor.static_shared_size.next_multiple_of(16);
     if shared > SHARED_LIMIT || static_shared + shared > SHARED_LIMIT.next_multiple_of(16) {
         return Err(INVALID);
@@ -109,6 +112,7 @@ unsafe fn launch(
         grid,
         block,
         dynamic_shared: shared,
+        cluster,
         cooperative,
         grid_id: device.new_grid(),
     };
@@ -120,9 +124,11 @@ unsafe fn launch(
         }
     }
     let priority = -stream.priority;
-    let order = launch.order();
-    let work =
-        move |op| (Job::new(Box::new(launch), op, priority, blocks, order, pool::cores()), blocks);
+    let (clusters, order) = (launch.clusters(), launch.order());
+    let work = move |op| {
+        let job = Job::new(Box::new(launch), op, priority, clusters, order, pool::cores());
+        (job, clusters)
+    };
     device.streams.enqueue(&stream, false, None, Work::Blocks(Box::new(work)));
     Ok(())
 }
@@ -148,6 +154,19 @@ fn check_shape(kernel: &Kernel, grid: [u32; 3], block: [u32; 3]) -> Result {
     let flags = kernel.descriptor.flags;
     if (flags & FLAG_ROW_WARPS != 0 && !rows) || (flags & FLAG_WHOLE_WARPS != 0 && !whole) {
         return Err(hipError_t::hipErrorInvalidConfiguration);
+    }
+    Ok(())
+}
+
+/// A cluster has 16 blocks at most, and the grid is whole clusters.
+fn check_cluster(grid: [u32; 3], cluster: Option<[u32; 3]>) -> Result {
+    let Some(cluster) = cluster else { return Ok(()) };
+    let blocks: u64 = cluster.iter().map(|size| u64::from(*size)).product();
+    if blocks == 0 || blocks > u64::from(MAX_CLUSTER_BLOCKS) {
+        return Err(hipError_t::hipErrorInvalidConfiguration);
+    }
+    if grid.iter().zip(cluster).any(|(grid, cluster)| !grid.is_multiple_of(cluster)) {
+        return Err(INVALID);
     }
     Ok(())
 }
@@ -186,7 +205,7 @@ hip_api! {
         sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void, extra: *mut *mut c_void,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
-        let request = Request { grid, block, shared: sharedMemBytes, stream, cooperative: false };
+        let request = Request { grid, block, shared: sharedMemBytes, stream, cooperative: false, cluster: None };
         // SAFETY: the program's arrays.
         unsafe { launch(f, request, kernelParams, extra) }
     }
@@ -196,7 +215,7 @@ hip_api! {
         sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
-        let request = Request { grid, block, shared: sharedMemBytes, stream, cooperative: true };
+        let request = Request { grid, block, shared: sharedMemBytes, stream, cooperative: true, cluster: None };
         // SAFETY: the program's array.
         unsafe { launch(f, request, kernelParams, std::ptr::null_mut()) }
     }
@@ -210,12 +229,16 @@ hip_api! {
             if config.attrs.is_null() && config.numAttrs != 0 {
                 return Err(INVALID);
             }
-            let mut cooperative = false;
+            let (mut cooperative, mut cluster) = (false, None);
             for index in 0..config.numAttrs as usize {
                 let attribute = &*config.attrs.add(index);
                 // All others are hints.
                 if attribute.id == hipLaunchAttributeID::hipLaunchAttributeCooperative {
                     cooperative = attribute.__bindgen_anon_1.value.cooperative != 0;
+                }
+                if attribute.id == CLUSTER_DIMENSION {
+                    let value = &raw const attribute.__bindgen_anon_1.value;
+                    cluster = Some(value.cast::<[u32; 3]>().read_unaligned());
                 }
             }
             let request = Request {
@@ -224,6 +247,7 @@ hip_api! {
                 shared: config.sharedMemBytes,
                 stream: config.hStream,
                 cooperative,
+                cluster,
             };
             launch(f, request, params, extra)
         }

@@ -1,41 +1,52 @@
 //! Shared memory of blocks: arenas below 4 GiB, so that 32-bit shared addresses are whole.
 
+use cpu_abi::{CLUSTER_SHARED_STRIDE, MAX_CLUSTER_BLOCKS};
 use parking_lot::Mutex;
 
-/// Bytes of each arena: the most shared memory that a block can have, and slack.
+/// Bytes for each block: the most shared memory that a block can have, and slack.
 pub const ARENA_SIZE: usize = 256 << 10;
 const GUARD: usize = 4 << 10;
-const WHOLE: usize = ARENA_SIZE + 2 * GUARD;
+const STRIDE: usize = CLUSTER_SHARED_STRIDE as usize;
 
-static FREE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+/// By the number of blocks.
+static FREE: Mutex<[Vec<usize>; MAX_CLUSTER_BLOCKS as usize + 1]> =
+    Mutex::new([const { Vec::new() }; MAX_CLUSTER_BLOCKS as usize + 1]);
 
-/// The shared memory of one block at a time. Its contents are whatever was there before.
-pub struct Arena(usize);
+/// The shared memory of the blocks of one cluster at a time. Its contents are whatever was there before.
+pub struct Arena {
+    start: usize,
+    blocks: u32,
+}
 
 impl Arena {
-    /// An arena, or nothing where memory below 4 GiB is exhausted.
-    pub fn new() -> Option<Arena> {
-        let free = FREE.lock().pop();
-        free.or_else(map).map(Arena)
+    /// An arena for that many blocks, or nothing where memory below 4 GiB is exhausted.
+    pub fn new(blocks: u32) -> Option<Arena> {
+        let free = FREE.lock().get_mut(blocks as usize)?.pop();
+        let start = free.or_else(|| map(blocks as usize))?;
+        Some(Arena { start, blocks })
     }
 
-    /// The first byte; aligned to a page.
-    pub fn pointer(&self) -> *mut u8 {
-        self.0 as *mut u8
+    /// The first byte of a block's shared memory; aligned to a page.
+    pub fn pointer(&self, block: u32) -> *mut u8 {
+        (self.start + block as usize * STRIDE) as *mut u8
     }
 }
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        FREE.lock().push(self.0);
+        if let Some(free) = FREE.lock().get_mut(self.blocks as usize) {
+            free.push(self.start);
+        }
     }
 }
 
-fn map() -> Option<usize> {
+/// Room for some blocks, with inaccessible pages between them.
+fn map(blocks: usize) -> Option<usize> {
+    let whole = (blocks - 1) * STRIDE + ARENA_SIZE + 2 * GUARD;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let place = |address: usize, flags: i32| {
         // SAFETY: a fresh private mapping; a fixed address never replaces what is there.
-        let start = unsafe { libc::mmap(address as *mut _, WHOLE, libc::PROT_NONE, flags, -1, 0) };
+        let start = unsafe { libc::mmap(address as *mut _, whole, libc::PROT_NONE, flags, -1, 0) };
         (start != libc::MAP_FAILED).then_some(start as usize)
     };
     let start = place(0, flags | libc::MAP_32BIT).or_else(|| {
@@ -45,13 +56,17 @@ fn map() -> Option<usize> {
             .find_map(|address| place(address, flags | libc::MAP_FIXED_NOREPLACE))
     })?;
     let start_of_data = start + GUARD;
-    // SAFETY: within the mapping just made.
-    let result = unsafe {
-        libc::mprotect(start_of_data as *mut _, ARENA_SIZE, libc::PROT_READ | libc::PROT_WRITE)
-    };
-    if result != 0 || start + WHOLE > 1 << 32 {
+    let accessible = (0..blocks).all(|block| {
+        let address = start_of_data + block * STRIDE;
+        // SAFETY: within the mapping just made.
+        let result = unsafe {
+            libc::mprotect(address as *mut _, ARENA_SIZE, libc::PROT_READ | libc::PROT_WRITE)
+        };
+        result == 0
+    });
+    if !accessible || start + whole > 1 << 32 {
         // SAFETY: as above.
-        unsafe { libc::munmap(start as *mut _, WHOLE) };
+        unsafe { libc::munmap(start as *mut _, whole) };
         return None;
     }
     Some(start_of_data)

@@ -13,6 +13,7 @@ use cpu_abi::{BlockContext, BlockEntry, ThreadContext, ThreadEntry, WARP_SIZE};
 
 use super::arena::Arena;
 use super::barrier::Barriers;
+use super::cluster::Cluster;
 use super::fault::{self, Fault, Running};
 use super::job::{Job, Taken};
 use super::launch::Launch;
@@ -68,6 +69,8 @@ struct Unit {
     finished: Cell<bool>,
     /// What the operation that it waited for gave it.
     result: Cell<u64>,
+    /// The phases of the cluster's barrier that it has arrived in.
+    cluster_arrivals: Cell<u64>,
 }
 
 /// Reached from kernels through [`BlockContext::engine`]; so everything is shared and has interior
@@ -94,13 +97,21 @@ pub struct Block {
     pub gatherings: RefCell<Vec<Gathering>>,
     stacks: RefCell<Vec<KernelStack>>,
     stack_size: usize,
-    _arena: Arena,
+    /// Lives as long as the block.
+    cluster: *const Cluster,
 }
 
 impl Block {
-    /// Room for blocks of a launch, which lives longer. Nothing where memory is exhausted.
-    pub fn new(launch: &Launch, job: &Job, slot: u32) -> Option<Box<Block>> {
-        let arena = Arena::new()?;
+    /// Room for blocks of a launch that are number `index` of their clusters; launch, arena and cluster
+    /// live longer.
+    pub fn new(
+        launch: &Launch,
+        job: &Job,
+        slot: u32,
+        arena: &Arena,
+        index: u32,
+        cluster: &Cluster,
+    ) -> Box<Block> {
         let mode = launch.mode();
         let count = match mode {
             Mode::Whole => 1,
@@ -112,6 +123,7 @@ impl Block {
             yielder: Cell::new(null()),
             finished: Cell::new(false),
             result: Cell::new(0),
+            cluster_arrivals: Cell::new(0),
         };
         let threads = if mode == Mode::Threads {
             (0..count).map(|index| thread(launch, index)).collect()
@@ -135,17 +147,17 @@ impl Block {
             gatherings: RefCell::new(Vec::new()),
             stacks: RefCell::new(Vec::new()),
             stack_size: launch.stack_size(),
-            _arena: arena,
+            cluster,
         });
         let address: *mut Block = &mut *block;
-        let shared = block._arena.pointer();
         let context = block.context.get_mut();
-        context.shared = shared;
+        context.shared = arena.pointer(index);
+        context.cluster_shared = arena.pointer(0);
         context.engine = address.cast();
         for thread in &mut block.threads {
             thread.engine = address.cast();
         }
-        Some(block)
+        block
     }
 
     /// The block behind a context that a kernel passes back.
@@ -162,8 +174,21 @@ impl Block {
         unsafe { &*self.context.get() }
     }
 
-    fn set_place(&self, number: u64) {
-        let ctaid = self.launch().ctaid(number);
+    /// The cluster that the block belongs to.
+    pub fn cluster(&self) -> &Cluster {
+        // SAFETY: whoever made the block says that it lives longer.
+        unsafe { &*self.cluster }
+    }
+
+    pub fn cluster_arrivals(&self, unit: u32) -> u64 {
+        self.units[unit as usize].cluster_arrivals.get()
+    }
+
+    pub fn set_cluster_arrivals(&self, unit: u32, phases: u64) {
+        self.units[unit as usize].cluster_arrivals.set(phases);
+    }
+
+    fn set_place(&self, ctaid: [u32; 3]) {
         // SAFETY: no kernel runs, and this thread holds no reference.
         unsafe { (*self.context.get()).ctaid = ctaid };
     }
@@ -186,6 +211,11 @@ impl Block {
     /// Units of the block.
     pub fn units(&self) -> usize {
         self.units.len()
+    }
+
+    /// Whether a unit can go on.
+    pub fn is_ready(&self) -> bool {
+        !self.ready.borrow().is_empty()
     }
 
     /// Units that have not ended.
@@ -244,32 +274,19 @@ impl Block {
     // What the thread does that runs the block.
 
     /// Sets the block up for another place of the grid.
-    pub fn begin(&self, number: u64) {
-        self.set_place(number);
+    pub fn begin(&self, ctaid: [u32; 3]) {
+        self.set_place(ctaid);
         let mut ready = self.ready.borrow_mut();
         ready.clear();
         ready.extend(0..self.units.len() as u32);
         drop(ready);
         for unit in &self.units {
             unit.finished.set(false);
+            unit.cluster_arrivals.set(0);
         }
         self.live.set(self.units.len() as u32);
         self.barriers.borrow_mut().reset();
         self.gatherings.borrow_mut().clear();
-    }
-
-    /// Runs the whole block to its end.
-    pub fn run(&self) -> Outcome {
-        loop {
-            let mut moved = false;
-            if let Some(outcome) = self.step(&mut moved) {
-                return outcome;
-            }
-            if !moved {
-                // Every unit spins: what they wait for happens on another thread.
-                std::thread::yield_now();
-            }
-        }
     }
 
     /// Resumes every ready unit once. Returns an outcome when the block has ended; sets `moved` if
@@ -301,10 +318,6 @@ impl Block {
             return Some(Outcome::Finished);
         }
         super::reference::end_of_step(self);
-        if self.ready.borrow().is_empty() {
-            self.abandon();
-            return Some(Outcome::Deadlock);
-        }
         None
     }
 
@@ -341,6 +354,7 @@ impl Block {
                 self.live.set(self.live.get() - 1);
                 super::barrier::unit_ended(self);
                 super::reference::unit_ended(self, unit);
+                self.cluster().unit_ended(self, unit);
                 None
             }
         }
@@ -386,7 +400,7 @@ impl Block {
             };
             let warps = block.context().warps;
             while let Some(number) = taken.claim() {
-                block.set_place(number);
+                block.set_place(block.launch().ctaid(number));
                 // SAFETY: what the entry asks for.
                 unsafe { entry(block.context.get(), 0, warps) };
             }
@@ -435,7 +449,7 @@ impl Block {
     }
 
     /// Gives up all coroutines that have not ended.
-    fn abandon(&self) {
+    pub fn abandon(&self) {
         for unit in &self.units {
             // SAFETY: as in `resume`; the frames of kernel code own nothing.
             unsafe {

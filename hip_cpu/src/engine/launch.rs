@@ -6,8 +6,9 @@ use cpu_abi::{BlockContext, FLAG_ANY_ORDER, FLAG_WAITS, KernelKind, WARP_SIZE};
 use hip_runtime_sys::hipError_t;
 use smallvec::SmallVec;
 
-use super::block::{Block, Mode, Outcome};
+use super::block::{Mode, Outcome};
 use super::blocks::Order;
+use super::cluster::Group;
 use super::fault::{self, Fault};
 use super::job::{Job, Taken, Task};
 use super::{pool, runtime};
@@ -24,6 +25,8 @@ pub struct Launch {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub dynamic_shared: u32,
+    /// Blocks of a cluster along each axis, which divide `grid`; none where nobody asked for clusters.
+    pub cluster: Option<[u32; 3]>,
     /// All blocks must be in flight at the same time.
     pub cooperative: bool,
     pub grid_id: u64,
@@ -32,6 +35,15 @@ pub struct Launch {
 impl Launch {
     pub fn blocks(&self) -> u64 {
         self.grid.iter().map(|size| u64::from(*size)).product()
+    }
+
+    /// Blocks in a cluster.
+    pub fn cluster_blocks(&self) -> u32 {
+        self.cluster.map_or(1, |cluster| cluster.iter().product())
+    }
+
+    pub fn clusters(&self) -> u64 {
+        self.blocks() / u64::from(self.cluster_blocks())
     }
 
     /// Threads in a block.
@@ -47,6 +59,7 @@ impl Launch {
         if self.kernel.descriptor.kind == KernelKind::Reference as u32 {
             Mode::Threads
         } else if self.cooperative
+            || self.cluster_blocks() > 1
             || (self.kernel.descriptor.flags & FLAG_WAITS != 0 && self.warps() > 1)
         {
             Mode::Warps
@@ -76,12 +89,15 @@ impl Launch {
 
     /// The place of a block in the grid, from its number: x fastest.
     pub fn ctaid(&self, block: u64) -> [u32; 3] {
-        let [x, y, _] = self.grid.map(u64::from);
-        if block < x {
-            // Divisions cost as much as a small block.
-            return [block as u32, 0, 0];
-        }
-        [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
+        place(block, self.grid)
+    }
+
+    /// The place of a block in the grid, from the number of its cluster and its own in that.
+    pub fn cluster_ctaid(&self, number: u64, rank: u32) -> [u32; 3] {
+        let Some(cluster) = self.cluster else { return self.ctaid(number) };
+        let clusters = std::array::from_fn(|axis| self.grid[axis] / cluster[axis]);
+        let (first, own) = (place(number, clusters), place(rank.into(), cluster));
+        std::array::from_fn(|axis| first[axis] * cluster[axis] + own[axis])
     }
 
     /// A context for blocks of this launch, without those fields that differ between blocks.
@@ -99,6 +115,9 @@ impl Launch {
             warps: self.warps(),
             smid: slot,
             nsmid: pool::cores(),
+            cluster: self.cluster.unwrap_or([1; 3]),
+            explicit_cluster: self.cluster.is_some().into(),
+            cluster_shared: std::ptr::null_mut(),
             grid_id: self.grid_id,
             engine: std::ptr::null_mut(),
         }
@@ -132,40 +151,40 @@ impl Launch {
         self.fail(job, error);
     }
 
-    /// One block after the other.
+    /// One cluster after the other.
     fn run_in_turn(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job, slot);
-        let Some(block) = Block::new(self, job, slot) else {
+        let Some(group) = Group::new(self, job, slot) else {
             return self.out_of_memory(job, &taken);
         };
         if self.mode() == Mode::Whole {
-            let outcome = block.run_whole(&taken);
+            let outcome = group.block().run_whole(&taken);
             return self.fail_with(job, outcome);
         }
         while let Some(number) = taken.claim() {
-            block.begin(number);
-            let outcome = block.run();
+            group.begin(number);
+            let outcome = group.run();
             self.fail_with(job, outcome);
         }
     }
 
-    /// All blocks that no other thread takes, at the same time, a step of each in turn.
+    /// All clusters that no other thread takes, at the same time, a step of each in turn.
     fn run_together(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job, slot);
-        let mut blocks: Vec<Box<Block>> = Vec::new();
+        let mut groups: Vec<Group> = Vec::new();
         loop {
             if let Some(number) = taken.claim() {
-                let Some(block) = Block::new(self, job, slot) else {
+                let Some(group) = Group::new(self, job, slot) else {
                     return self.out_of_memory(job, &taken);
                 };
-                block.begin(number);
-                blocks.push(block);
+                group.begin(number);
+                groups.push(group);
             }
-            if blocks.is_empty() {
+            if groups.is_empty() {
                 return;
             }
             let mut moved = false;
-            blocks.retain(|block| match block.step(&mut moved) {
+            groups.retain(|group| match group.step(&mut moved) {
                 None => true,
                 Some(outcome) => {
                     self.fail_with(job, outcome);
@@ -202,4 +221,14 @@ impl Task for Launch {
             }
         });
     }
+}
+
+/// The place of an element from its number, in a box of this size: x fastest.
+fn place(number: u64, size: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = size.map(u64::from);
+    if number < x {
+        // Divisions cost as much as a small block.
+        return [number as u32, 0, 0];
+    }
+    [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
 }

@@ -3,15 +3,18 @@
 //! Start reading at [`launch`]: a launch is a [`job`] that the [`pool`] runs; [`block`] runs one block.
 
 pub mod arena;
+pub mod asynchronous;
 pub mod barrier;
 pub mod block;
 pub mod blocks;
+pub mod cluster;
 pub mod fault;
 pub mod futex;
 pub mod job;
 pub mod launch;
 pub mod pool;
 pub mod printf;
+pub mod reduction;
 pub mod reference;
 pub mod runtime;
 pub mod stack;

@@ -9,7 +9,7 @@ use hip_runtime_sys::hipError_t;
 
 use super::barrier::{self, Arrival};
 use super::block::{Block, Mode, Pause};
-use super::{printf, reference};
+use super::{asynchronous, printf, reference};
 use crate::core::device::Device;
 
 pub static RUNTIME: Runtime = Runtime {
@@ -24,7 +24,9 @@ pub static RUNTIME: Runtime = Runtime {
     trap,
     global_timer,
     fma,
-    reserved: [std::ptr::null(); 3],
+    lane_operation: asynchronous::lane_operation,
+    cluster_barrier,
+    reserved: [std::ptr::null(); 1],
     shuffle: reference::shuffle,
     warp_operation: reference::warp_operation,
 };
@@ -112,6 +114,25 @@ unsafe extern "C" fn barrier_reduce(
         block,
         Arrival { id, threads, mask, predicates, reduction: Some(reduction), waits: true },
     )
+}
+
+unsafe extern "C" fn cluster_barrier(
+    block: *const BlockContext,
+    _warp: u32,
+    _mask: u32,
+    waits: u32,
+) {
+    // SAFETY: as above.
+    let block = unsafe { Block::of(block) };
+    // A single warp in a single block waits for itself alone.
+    if block.mode == Mode::Whole {
+        return;
+    }
+    if waits == 0 {
+        block.cluster().arrive(block);
+    } else {
+        block.cluster().wait(block);
+    }
 }
 
 unsafe extern "C" fn yield_now(block: *const BlockContext, _warp: u32, _nanoseconds: u32) {

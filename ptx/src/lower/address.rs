@@ -17,7 +17,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             Some(StateSpace::Global) => space::GLOBAL,
             // `.const` variables are in the globals segment.
             Some(StateSpace::Const) => space::CONSTANT,
-            Some(StateSpace::Shared | StateSpace::SharedCta) => space::SHARED,
+            Some(StateSpace::Shared | StateSpace::SharedCta | StateSpace::SharedCluster) => {
+                space::SHARED
+            }
             Some(StateSpace::Local) => space::LOCAL,
             Some(StateSpace::ParamEntry) => space::CONSTANT,
             Some(StateSpace::ParamFunc) => space::LOCAL,
@@ -121,9 +123,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     pub fn isspacep(&mut self, i: &Isspacep<'a>) -> Lowered {
         let name = match i.space {
-            StateSpace::Shared | StateSpace::SharedCta | StateSpace::SharedCluster => {
-                "isspacep.shared"
-            }
+            StateSpace::Shared | StateSpace::SharedCta => "isspacep.shared",
+            StateSpace::SharedCluster => "isspacep.shared.cluster",
             StateSpace::Local => "isspacep.local",
             StateSpace::Global => "isspacep.global",
             StateSpace::Const => "isspacep.const",

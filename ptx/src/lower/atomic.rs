@@ -57,6 +57,21 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.change(&change).map(|_| ())
     }
 
+    /// One relaxed reduction.
+    pub fn reduce_one(
+        &mut self,
+        op: AtomicOp,
+        type_: ScalarType,
+        space: Option<StateSpace>,
+        a: &Address<'a>,
+        b: &Operand<'a>,
+    ) -> Lowered {
+        let ordering = AtomicOrdering::LLVMAtomicOrderingMonotonic;
+        let scope = self.scope(None);
+        let change = Change { op, type_, vec: None, space, ordering, scope, a, b, c: None };
+        self.change(&change).map(drop)
+    }
+
     fn ordering(&self, semantics: Option<Semantics>) -> Lowered<AtomicOrdering> {
         use AtomicOrdering::*;
         Ok(match semantics {

@@ -83,6 +83,28 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             Membar(i) => self.membar(i),
             CpAsync(i) => self.cp_async(i),
 
+            // Copies and barriers that run beside the threads, and clusters.
+            RedAsync(i) => self.red_async(i),
+            BarrierCluster(i) => self.barrier_cluster(i),
+            CpAsyncMbarrierArrive(i) => self.cp_async_mbarrier_arrive(i),
+            CpAsyncBulk(i) => self.cp_async_bulk(i),
+            CpReduceAsyncBulk(i) => self.cp_reduce_async_bulk(i),
+            StAsync(i) => self.st_async(i),
+            StBulk(i) => self.st_bulk(i),
+            Mapa(i) => self.mapa(i),
+            Getctarank(i) => self.getctarank(i),
+            ClusterlaunchcontrolTryCancel(i) => self.try_cancel(i),
+            ClusterlaunchcontrolQueryCancel(i) => self.query_cancel(i),
+            MbarrierInit(i) => self.mbarrier_init(i),
+            MbarrierInval(i) => self.mbarrier_inval(i),
+            MbarrierExpectTx(i) => self.mbarrier_expect_tx(i),
+            MbarrierCompleteTx(i) => self.mbarrier_complete_tx(i),
+            MbarrierArrive(i) => self.mbarrier_arrive(i),
+            MbarrierArriveDrop(i) => self.mbarrier_arrive_drop(i),
+            MbarrierPendingCount(i) => self.mbarrier_pending_count(i),
+            MbarrierTestWait(i) => self.mbarrier_test_wait(i),
+            MbarrierTryWait(i) => self.mbarrier_try_wait(i),
+
             // The warp.
             Shfl(i) => self.shfl(i),
             Vote(i) => self.vote(i),
@@ -124,6 +146,9 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             | CpAsyncWaitGroup(_)
             | CpAsyncWaitAll(_)
             | CpAsyncBulkPrefetch(_)
+            | CpAsyncBulkPrefetchTensor(_)
+            | CpAsyncBulkCommitGroup(_)
+            | CpAsyncBulkWaitGroup(_)
             | Griddepcontrol(_)
             | Pmevent(_)
             | Setmaxnreg(_) => Ok(()),
@@ -131,11 +156,9 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
 
             // Not yet.
             Fns(_) => self.not_yet("fns"),
-            RedAsync(_) => self.not_yet("red.async"),
             MultimemLdReduce(_) => self.not_yet("multimem.ld_reduce"),
             MultimemSt(_) => self.not_yet("multimem.st"),
             MultimemRed(_) => self.not_yet("multimem.red"),
-            BarrierCluster(_) => self.not_yet("barrier.cluster"),
             WmmaLoad(_) => self.not_yet("wmma.load"),
             WmmaStore(_) => self.not_yet("wmma.store"),
             WmmaMma(_) => self.not_yet("wmma.mma"),
@@ -144,22 +167,6 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             Ldmatrix(_) => self.not_yet("ldmatrix"),
             Stmatrix(_) => self.not_yet("stmatrix"),
             Movmatrix(_) => self.not_yet("movmatrix"),
-            CpAsyncMbarrierArrive(_) => self.not_yet("cp.async.mbarrier.arrive"),
-            CpAsyncBulk(_) => self.not_yet("cp.async.bulk"),
-            CpAsyncBulkCommitGroup(_) => self.not_yet("cp.async.bulk.commit_group"),
-            CpAsyncBulkWaitGroup(_) => self.not_yet("cp.async.bulk.wait_group"),
-            CpReduceAsyncBulk(_) => self.not_yet("cp.reduce.async.bulk"),
-            MbarrierInit(_) => self.not_yet("mbarrier.init"),
-            MbarrierInval(_) => self.not_yet("mbarrier.inval"),
-            MbarrierExpectTx(_) => self.not_yet("mbarrier.expect_tx"),
-            MbarrierCompleteTx(_) => self.not_yet("mbarrier.complete_tx"),
-            MbarrierArrive(_) => self.not_yet("mbarrier.arrive"),
-            MbarrierArriveDrop(_) => self.not_yet("mbarrier.arrive_drop"),
-            MbarrierPendingCount(_) => self.not_yet("mbarrier.pending_count"),
-            MbarrierTestWait(_) => self.not_yet("mbarrier.test_wait"),
-            MbarrierTryWait(_) => self.not_yet("mbarrier.try_wait"),
-            StAsync(_) => self.not_yet("st.async"),
-            StBulk(_) => self.not_yet("st.bulk"),
             Tcgen05Alloc(_)
             | Tcgen05Dealloc(_)
             | Tcgen05RelinquishAllocPermit(_)
@@ -175,7 +182,6 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             | Tcgen05MmaWs(_)
             | Tcgen05MmaWsSp(_) => self.not_yet("tcgen05"),
             CpAsyncBulkTensor(_)
-            | CpAsyncBulkPrefetchTensor(_)
             | CpReduceAsyncBulkTensor(_)
             | TensormapReplace(_)
             | TensormapCpFenceproxy(_) => self.not_yet("cp.async.bulk.tensor"),
@@ -193,13 +199,9 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             Sust(_) => self.not_yet("sust"),
             Sured(_) => self.not_yet("sured"),
             Istypep(_) => self.not_yet("istypep"),
-            Mapa(_) => self.not_yet("mapa"),
-            Getctarank(_) => self.not_yet("getctarank"),
             Alloca(_) => self.not_yet("alloca"),
             Stacksave(_) => self.not_yet("stacksave"),
             Stackrestore(_) => self.not_yet("stackrestore"),
-            ClusterlaunchcontrolTryCancel(_) => self.not_yet("clusterlaunchcontrol.try_cancel"),
-            ClusterlaunchcontrolQueryCancel(_) => self.not_yet("clusterlaunchcontrol.query_cancel"),
         }
     }
 

@@ -7,18 +7,40 @@ use super::Lowered;
 use super::function::FunctionLowering;
 use super::intrinsic::Effects;
 
+const AXES: [Component; 3] = [Component::X, Component::Y, Component::Z];
+
 impl<'c> FunctionLowering<'_, '_, 'c, '_> {
     pub fn special_register(&mut self, register: SpecialRegister) -> Lowered<Value<'c>> {
         use SpecialRegister::*;
         Ok(match register {
             Tid(component) => self.three("tid", component)?,
             Ntid(component) => self.three("ntid", component)?,
-            Ctaid(component) | Clusterid(component) => self.three("ctaid", component)?,
-            Nctaid(component) | Nclusterid(component) => self.three("nctaid", component)?,
-            // Every block is a cluster of its own.
-            ClusterCtaid(Some(_)) | ClusterCtarank => self.i32(0),
-            ClusterNctaid(Some(_)) | ClusterNctarank => self.i32(1),
-            IsExplicitCluster => self.i1(false),
+            Ctaid(component) => self.three("ctaid", component)?,
+            Nctaid(component) => self.three("nctaid", component)?,
+            ClusterNctaid(component) => self.cluster_size(component)?,
+            Clusterid(component) => {
+                let place = self.three("ctaid", component)?;
+                self.builder.udiv(place, self.cluster_size(component)?)
+            }
+            Nclusterid(component) => {
+                let size = self.three("nctaid", component)?;
+                self.builder.udiv(size, self.cluster_size(component)?)
+            }
+            ClusterCtaid(component) => self.cluster_place(component)?,
+            ClusterCtarank => {
+                let [x, y, z] = AXES.map(|axis| self.cluster_place(Some(axis)));
+                let [width, height] = [AXES[0], AXES[1]].map(|axis| self.cluster_size(Some(axis)));
+                let rows = self.builder.add(self.builder.mul(z?, height?), y?);
+                self.builder.add(self.builder.mul(rows, width?), x?)
+            }
+            ClusterNctarank => {
+                let [x, y, z] = AXES.map(|axis| self.cluster_size(Some(axis)));
+                self.builder.mul(self.builder.mul(x?, y?), z?)
+            }
+            IsExplicitCluster => {
+                let word = self.word("is_explicit_cluster");
+                self.ne(word, self.i32(0))
+            }
             Laneid => self.word("laneid"),
             Warpid => self.word("warpid"),
             Nwarpid => self.word("nwarpid"),
@@ -55,10 +77,21 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
             | ReservedSmemOffsetCap
             | Pm(_) => self.i32(0),
             Pm64(_) | CurrentGraphExec => self.i64(0),
-            ClusterCtaid(None) | ClusterNctaid(None) => {
-                return Err(self.unsupported(format!("`{register}` as a vector")));
-            }
         })
+    }
+
+    /// Blocks in a cluster along an axis.
+    fn cluster_size(&self, component: Option<Component>) -> Lowered<Value<'c>> {
+        match component {
+            Some(Component::W) => Ok(self.i32(1)),
+            _ => self.three("cluster_nctaid", component),
+        }
+    }
+
+    /// The block's place in its cluster along an axis.
+    fn cluster_place(&self, component: Option<Component>) -> Lowered<Value<'c>> {
+        let place = self.three("ctaid", component)?;
+        Ok(self.builder.urem(place, self.cluster_size(component)?))
     }
 
     fn three(&self, name: &str, component: Option<Component>) -> Lowered<Value<'c>> {

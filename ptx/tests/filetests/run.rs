@@ -1,6 +1,6 @@
 //! Tests that run kernels on the CPU device.
 //!
-//! A comment line `// run: kernel [grid=N] [block=N]` begins a case, and the lines up to the next one are
+//! A comment line `// run: kernel [grid=N] [block=N] [cluster=N]` begins a case, and the lines up to the next one are
 //! its buffers, in the order of the kernel's parameters (all pointers): `// in: u32 1 2 0xff`, and
 //! `// out: f32 1.5 nan`. Outputs begin as zeros. NaN equals NaN whatever its payload. A line that begins
 //! with `// +` continues the one before.
@@ -18,6 +18,8 @@ struct Case {
     kernel: String,
     grid: u32,
     block: u32,
+    /// Blocks in a cluster; 0 where the launch says nothing of clusters.
+    cluster: u32,
     buffers: Vec<Values>,
 }
 
@@ -73,11 +75,12 @@ fn cases(text: &str) -> Result<Vec<Case>, String> {
         if let Some(rest) = line.strip_prefix("// run:") {
             let mut words = rest.split_whitespace();
             let kernel = words.next().ok_or("`// run:` names a kernel")?.to_owned();
-            let mut case = Case { kernel, grid: 1, block: 1, buffers: Vec::new() };
+            let mut case = Case { kernel, grid: 1, block: 1, cluster: 0, buffers: Vec::new() };
             for word in words {
                 match word.split_once('=') {
                     Some(("grid", n)) => case.grid = n.parse().map_err(|_| word)?,
                     Some(("block", n)) => case.block = n.parse().map_err(|_| word)?,
+                    Some(("cluster", n)) => case.cluster = n.parse().map_err(|_| word)?,
                     _ => return Err(format!("unknown word `{word}`")),
                 }
             }
@@ -156,24 +159,32 @@ fn run(case: &Case, object: &[u8], param_size: u32) -> Result<(), String> {
         (&raw mut size).cast(),
         HIP_LAUNCH_PARAM_END,
     ];
-    let Case { grid, block, .. } = *case;
+    let Case { grid, block, cluster, .. } = *case;
+    let mut value = hipLaunchAttributeValue { pad: [0; 64] };
+    // SAFETY: the attribute is three words, for which there is room.
+    unsafe { (&raw mut value).cast::<[u32; 3]>().write_unaligned([cluster, 1, 1]) };
+    let mut attribute = hipLaunchAttribute {
+        id: CLUSTER_DIMENSION,
+        pad: [0; 4],
+        __bindgen_anon_1: hipLaunchAttribute_st__bindgen_ty_1 { value },
+    };
+    let config = HIP_LAUNCH_CONFIG {
+        gridDimX: grid,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: block,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: 0,
+        hStream: null_mut(),
+        attrs: &mut attribute,
+        numAttrs: u32::from(cluster != 0),
+    };
     // SAFETY: valid arrays; the parameter buffer has the kernel's layout.
     unsafe {
         ok(
-            "hipModuleLaunchKernel",
-            hipModuleLaunchKernel(
-                function,
-                grid,
-                1,
-                1,
-                block,
-                1,
-                1,
-                0,
-                null_mut(),
-                null_mut(),
-                extra.as_mut_ptr(),
-            ),
+            "hipDrvLaunchKernelEx",
+            hipDrvLaunchKernelEx(&config, function, null_mut(), extra.as_mut_ptr()),
         )?;
         ok("hipDeviceSynchronize", hipDeviceSynchronize())?;
     }

@@ -248,6 +248,7 @@ impl<'c> ShapeRules<'_, 'c> {
             "tid.x" => Shape::Varying,
             "tid.y" | "tid.z" if !self.row_warps => Shape::Varying,
             "elect" | "vprintf" | "malloc" => Shape::Varying,
+            _ if name.starts_with("lane.") => Shape::Varying,
             "shfl.idx" => {
                 let whole_warp = call
                     .operand(2)

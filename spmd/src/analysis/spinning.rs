@@ -116,7 +116,7 @@ fn works_together(cfg: &Cfg<'_>, block: usize) -> bool {
         }
         let name = instruction.called_name();
         let Some(name) = name.strip_prefix("zluda.") else { return !name.starts_with("llvm.") };
-        ["barrier", "bar.", "shfl", "vote", "match", "redux", "elect"]
+        ["barrier", "bar.", "cluster.", "shfl", "vote", "match", "redux", "elect"]
             .iter()
             .any(|prefix| name.starts_with(prefix))
     })

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use cpu_abi::{BarrierReduction, BlockContext, Runtime};
+use cpu_abi::{BarrierReduction, BlockContext, LaneOperation, Runtime};
 use llvm_zluda::{IntPredicate, Type, Value};
 
 use super::environment::field;
@@ -228,6 +228,20 @@ impl<'c> Emitter<'_, 'c> {
         Ok(if uniform { Lanes::Uniform(made) } else { Lanes::Vector(made) })
     }
 
+    fn cluster_shared(&self) -> Value<'c> {
+        let offset = offset_of!(BlockContext, cluster_shared);
+        field(&self.b, self.environment.block, offset, self.cx.i64(), 8)
+    }
+
+    /// Blocks in the cluster.
+    fn cluster_blocks(&self) -> Value<'c> {
+        let [x, y, z] = [0, 4, 8].map(|axis| {
+            let offset = offset_of!(BlockContext, cluster) + axis;
+            field(&self.b, self.environment.block, offset, self.cx.i32(), 4)
+        });
+        self.b.mul(self.b.mul(x, y), z)
+    }
+
     fn context_word(&self, offset: usize) -> Lanes<'c> {
         Lanes::Uniform(field(&self.b, self.environment.block, offset, self.cx.i32(), 4))
     }
@@ -263,6 +277,19 @@ impl<'c> Emitter<'_, 'c> {
             "gridid" => {
                 let offset = offset_of!(BlockContext, grid_id);
                 Lanes::Uniform(field(&self.b, self.environment.block, offset, self.cx.i64(), 8))
+            }
+            "cluster_nctaid.x" | "cluster_nctaid.y" | "cluster_nctaid.z" => {
+                self.context_word(axis(offset_of!(BlockContext, cluster)))
+            }
+            "is_explicit_cluster" => self.context_word(offset_of!(BlockContext, explicit_cluster)),
+            "cpu.cluster_shared" => Lanes::Uniform(self.cluster_shared()),
+            "cluster.arrive" | "cluster.wait" => {
+                let waits = self.cx.i32().const_int(u64::from(name == "cluster.wait"));
+                let all =
+                    [self.environment.block, self.environment.warp, self.active_bits(), waits];
+                self.runtime(offset_of!(Runtime, cluster_barrier), self.cx.void(), &all);
+                self.waits = true;
+                return Ok(None);
             }
             "dynamic_smem_size" => self.context_word(offset_of!(BlockContext, dynamic_shared_size)),
             "total_smem_size" => self.context_word(offset_of!(BlockContext, total_shared_size)),
@@ -331,6 +358,7 @@ impl<'c> Emitter<'_, 'c> {
                     "`exit` in a function that is not inlined".to_owned(),
                 ));
             }
+            _ if name.starts_with("lane.") => self.lane_operation(name, &arguments)?,
             _ => match name.strip_prefix("isspacep.") {
                 Some(space) => self.is_in_space(space, arguments[0]),
                 None => return self.warp_intrinsic(name, &arguments).map(Some),
@@ -366,7 +394,15 @@ impl<'c> Emitter<'_, 'c> {
         let answer = match space {
             "shared" => shared(),
             "local" => local(),
-            "global" => b.not(b.or(shared(), local())),
+            "global" => {
+                // Other blocks of the cluster count as shared memory too.
+                let place = b.sub(addresses, spread(self.cluster_shared()));
+                let bits = cpu_abi::CLUSTER_SHARED_STRIDE.trailing_zeros();
+                let place = b.lshr(place, spread(i64_type.const_int(bits.into())));
+                let blocks = b.zext(self.cluster_blocks(), i64_type);
+                let shared = b.icmp(IntPredicate::LLVMIntULT, place, spread(blocks));
+                b.not(b.or(shared, local()))
+            }
             _ => spread(self.cx.i1().const_int(0)),
         };
         if uniform { Lanes::Uniform(answer) } else { Lanes::Vector(answer) }
@@ -464,6 +500,37 @@ impl<'c> Emitter<'_, 'c> {
             Some((slot, ty)) => self.reload(slot, ty, true),
             None => Lanes::Composite(Vec::new()),
         })
+    }
+
+    /// A call of the runtime for each active lane, with its arguments in memory.
+    fn lane_operation(&mut self, name: &str, arguments: &[Value<'c>]) -> Result<Lanes<'c>, Error> {
+        let operation = name.strip_prefix("lane.").and_then(LaneOperation::from_word);
+        let Some(operation) = operation.filter(|it| it.arguments() == arguments.len()) else {
+            return Err(Error::Unsupported(format!("the intrinsic `zluda.{name}`")));
+        };
+        let i64_type = self.cx.i64();
+        let spilled: Vec<_> = arguments
+            .iter()
+            .map(|&argument| {
+                let lanes = self.get(argument);
+                self.spill(self.vector(&lanes))
+            })
+            .collect();
+        let words = self.stack(i64_type.array(arguments.len() as u64), 8);
+        let results = self.stack(i64_type.vector(LANES), 32);
+        self.for_each_lane(self.active_bits(), |this, lane| {
+            for (index, &slot) in spilled.iter().enumerate() {
+                let word = this.lane_of(slot, i64_type, lane);
+                let place = this.b.byte_offset(words, i64_type.const_int(8 * index as u64));
+                this.b.store(word, place, 8);
+            }
+            let number = this.cx.i32().const_int(operation as u64);
+            let all = [this.environment.block, number, words];
+            let value = this.runtime(offset_of!(Runtime, lane_operation), i64_type, &all);
+            this.set_lane_of(results, value, lane);
+            Ok(())
+        })?;
+        Ok(self.reload(results, i64_type, true))
     }
 
     fn assert_fail(&mut self, arguments: &[Value<'c>]) -> Result<(), Error> {

@@ -2,7 +2,10 @@
 
 use std::mem::offset_of;
 
-use cpu_abi::{BarrierReduction, BlockContext, Runtime, ShuffleKind, ThreadContext, WarpOperation};
+use cpu_abi::{
+    BarrierReduction, BlockContext, LaneOperation, Runtime, ShuffleKind, ThreadContext,
+    WarpOperation,
+};
 use llvm_zluda::{Builder, IntPredicate, Module, Type, Value};
 
 use crate::Error;
@@ -143,6 +146,13 @@ impl<'a, 'c> Lowering<'a, 'c> {
                 );
                 None
             }
+            "cluster.arrive" | "cluster.wait" => {
+                let waits = self.i32().const_int(u64::from(name == "cluster.wait"));
+                let words = [self.block, self.warp(), self.mask(), waits];
+                self.runtime(offset_of!(Runtime, cluster_barrier), ty, &words);
+                None
+            }
+            _ if name.starts_with("lane.") => Some(self.lane_operation(name, arguments)?),
             _ => match name.strip_prefix("isspacep.") {
                 Some(space) => Some(self.is_in_space(space, arguments[0])),
                 None => return Err(Error::Unsupported(format!("the intrinsic zluda.{name}"))),
@@ -167,6 +177,8 @@ impl<'a, 'c> Lowering<'a, 'c> {
             "smid" => block(offset_of!(BlockContext, smid)),
             "nsmid" => block(offset_of!(BlockContext, nsmid)),
             "gridid" => block(offset_of!(BlockContext, grid_id)),
+            "is_explicit_cluster" => block(offset_of!(BlockContext, explicit_cluster)),
+            "cpu.cluster_shared" => block(offset_of!(BlockContext, cluster_shared)),
             "dynamic_smem_size" => block(offset_of!(BlockContext, dynamic_shared_size)),
             "total_smem_size" => block(offset_of!(BlockContext, total_shared_size)),
             _ => {
@@ -176,6 +188,8 @@ impl<'a, 'c> Lowering<'a, 'c> {
                     block(offset_of!(BlockContext, ntid) + offset)
                 } else if let Some(offset) = axis(name, "ctaid.") {
                     block(offset_of!(BlockContext, ctaid) + offset)
+                } else if let Some(offset) = axis(name, "cluster_nctaid.") {
+                    block(offset_of!(BlockContext, cluster) + offset)
                 } else {
                     block(offset_of!(BlockContext, nctaid) + axis(name, "nctaid.")?)
                 }
@@ -256,6 +270,30 @@ impl<'a, 'c> Lowering<'a, 'c> {
         b.insert_value(pair, b.trunc(high, context.i1()), 1)
     }
 
+    /// A call of the runtime, with arguments in memory.
+    fn lane_operation(&self, name: &str, arguments: &[Value<'c>]) -> Result<Value<'c>, Error> {
+        let operation = name.strip_prefix("lane.").and_then(LaneOperation::from_word);
+        let Some(operation) = operation.filter(|it| it.arguments() == arguments.len()) else {
+            return Err(Error::Unsupported(format!("the intrinsic zluda.{name}")));
+        };
+        let b = &self.builder;
+        let function = b.block().function();
+        let here = b.context().builder();
+        if let Some(first) =
+            function.blocks().first().and_then(|entry| entry.instructions().first().copied())
+        {
+            here.position_before(first);
+        }
+        let words = here.alloca(self.i64().array(arguments.len() as u64));
+        for (index, &argument) in arguments.iter().enumerate() {
+            b.store(argument, b.byte_offset(words, self.i64().const_int(8 * index as u64)), 8);
+        }
+        let words = b.addr_space_cast(words, b.context().ptr(0));
+        let number = self.i32().const_int(operation as u64);
+        let all = [self.block, number, words];
+        Ok(self.runtime(offset_of!(Runtime, lane_operation), self.i64(), &all))
+    }
+
     /// Shared memory is the block's, local memory lies around this frame, everything else is global.
     fn is_in_space(&self, space: &str, pointer: Value<'c>) -> Value<'c> {
         let b = &self.builder;
@@ -282,7 +320,16 @@ impl<'a, 'c> Lowering<'a, 'c> {
         match space {
             "shared" => shared(),
             "local" => local(),
-            "global" => b.not(b.or(shared(), local())),
+            "global" => {
+                // Other blocks of the cluster count as shared memory too.
+                let first = self.block_field(offset_of!(BlockContext, cluster_shared), self.i64());
+                let [x, y, z] = [0, 4, 8].map(|axis| {
+                    self.block_field(offset_of!(BlockContext, cluster) + axis, self.i32())
+                });
+                let blocks = b.zext(b.mul(b.mul(x, y), z), self.i64());
+                let stride = self.i64().const_int(cpu_abi::CLUSTER_SHARED_STRIDE);
+                b.not(b.or(below(first, b.mul(blocks, stride)), local()))
+            }
             _ => b.context().i1().const_int(0),
         }
     }

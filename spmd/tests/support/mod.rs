@@ -109,6 +109,10 @@ fn release(barrier: &mut Barrier) {
 extern "C" fn fma(a: f64, b: f64, c: f64) -> f64 {
     a.mul_add(b, c)
 }
+unsafe extern "C" fn lane_operation(_: *const BlockContext, _: u32, _: *const u64) -> u64 {
+    0
+}
+unsafe extern "C" fn cluster_barrier(_: *const BlockContext, _: u32, _: u32, _: u32) {}
 unsafe extern "C" fn barrier_sync(_: *const BlockContext, _: u32, mask: u32, _: u32, _: u32) {
     barrier(mask, 0, true);
 }
@@ -196,7 +200,9 @@ static RUNTIME: Runtime = Runtime {
     trap,
     global_timer,
     fma,
-    reserved: [std::ptr::null(); 3],
+    lane_operation,
+    cluster_barrier,
+    reserved: [std::ptr::null(); 1],
     shuffle,
     warp_operation,
 };
@@ -235,6 +241,9 @@ impl Kernel {
                         warps,
                         smid: 0,
                         nsmid: 1,
+                        cluster: [1; 3],
+                        explicit_cluster: 0,
+                        cluster_shared: shared.0.as_mut_ptr(),
                         grid_id: 7,
                         engine: std::ptr::null_mut(),
                     };

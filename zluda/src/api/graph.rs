@@ -21,6 +21,7 @@ fn launch_of(params: &CUDA_KERNEL_NODE_PARAMS_v1) -> CUres<Launch> {
         block: [params.blockDimX, params.blockDimY, params.blockDimZ],
         shared: params.sharedMemBytes,
         cooperative: false,
+        cluster: None,
     };
     // SAFETY: the program passes parameters as the API describes them.
     let params = unsafe { collect(&function, params.kernelParams, params.extra) }?;

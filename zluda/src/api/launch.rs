@@ -38,7 +38,7 @@ pub(crate) fn cuLaunchKernel(
     extra: *mut *mut c_void,
 ) -> CUres {
     let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-    run(&function, &Shape { grid, block, shared, cooperative: false }, &stream, params, extra)
+    run(&function, &Shape::new(grid, block, shared), &stream, params, extra)
 }
 
 pub(crate) fn cuLaunchCooperativeKernel(
@@ -54,7 +54,8 @@ pub(crate) fn cuLaunchCooperativeKernel(
     params: *mut *mut c_void,
 ) -> CUres {
     let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-    run(&function, &Shape { grid, block, shared, cooperative: true }, &stream, params, null_mut())
+    let shape = Shape { cooperative: true, ..Shape::new(grid, block, shared) };
+    run(&function, &shape, &stream, params, null_mut())
 }
 
 pub(crate) fn cuLaunchKernelEx(
@@ -70,14 +71,9 @@ pub(crate) fn cuLaunchKernelEx(
         block: [config.blockDimX, config.blockDimY, config.blockDimZ],
         shared: config.sharedMemBytes,
         cooperative: false,
+        cluster: None,
     };
-    if config.numAttrs != 0 && config.attrs.is_null() {
-        return Err(CUerror::INVALID_VALUE);
-    }
-    for i in 0..config.numAttrs as usize {
-        // SAFETY: the program passes `numAttrs` attributes.
-        apply(unsafe { &*config.attrs.add(i) }, &mut shape)?;
-    }
+    apply_all(&config, &mut shape)?;
     let stream = match (config.hStream, default) {
         (handle, StreamArg::PerThread) if handle.is_null() => {
             stream::from_handle(CU_STREAM_PER_THREAD)?
@@ -85,6 +81,24 @@ pub(crate) fn cuLaunchKernelEx(
         (handle, _) => stream::from_handle(handle)?,
     };
     run(&function, &shape, &stream, params, extra)
+}
+
+/// The size of the clusters that a configuration asks for.
+pub(crate) fn cluster_of(config: &CUlaunchConfig) -> CUres<Option<[u32; 3]>> {
+    let mut shape = Shape::new([1; 3], [1; 3], 0);
+    apply_all(config, &mut shape)?;
+    Ok(shape.cluster)
+}
+
+fn apply_all(config: &CUlaunchConfig, shape: &mut Shape) -> CUres {
+    if config.numAttrs != 0 && config.attrs.is_null() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    for i in 0..config.numAttrs as usize {
+        // SAFETY: the program passes `numAttrs` attributes.
+        apply(unsafe { &*config.attrs.add(i) }, shape)?;
+    }
+    Ok(())
 }
 
 fn apply(attribute: &CUlaunchAttribute, shape: &mut Shape) -> CUres {
@@ -96,10 +110,7 @@ fn apply(attribute: &CUlaunchAttribute, shape: &mut Shape) -> CUres {
         Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
             // SAFETY: as above.
             let cluster = unsafe { attribute.value.clusterDim };
-            if [cluster.x, cluster.y, cluster.z] != [1; 3] {
-                tracing::warn!("unsupported: a launch in clusters of more than one block");
-                return Err(CUerror::NOT_SUPPORTED);
-            }
+            shape.cluster = Some([cluster.x, cluster.y, cluster.z]);
         }
         Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
         | Id::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => {

@@ -1,5 +1,6 @@
 //! Occupancy.
 
+use crate::api::launch::cluster_of;
 use crate::convert::{In, Out};
 use crate::core::context::current;
 use crate::core::function::FunctionArg;
@@ -90,12 +91,12 @@ pub(crate) fn cuOccupancyAvailableDynamicSMemPerBlock(
 
 pub(crate) fn cuOccupancyMaxPotentialClusterSize(
     size: Out<c_int>,
-    _function: FunctionArg,
+    FunctionArg(function): FunctionArg,
     config: In<CUlaunchConfig>,
 ) -> CUres {
     size.check()?;
     config.get()?;
-    size.set(1)
+    size.set(function.settings.cluster.max_blocks(&function.info) as c_int)
 }
 
 pub(crate) fn cuOccupancyMaxActiveClusters(
@@ -109,5 +110,14 @@ pub(crate) fn cuOccupancyMaxActiveClusters(
         config.blockDimX.saturating_mul(config.blockDimY).saturating_mul(config.blockDimZ);
     let shared = config.sharedMemBytes as usize;
     let blocks = blocks_per_multiprocessor(&function.info, &function.settings, threads, shared);
-    count.set(blocks as c_int * current()?.device()?.properties.multiprocessors)
+    let processors = current()?.device()?.properties.multiprocessors;
+    // A cluster runs on one processor, whatever its size.
+    let cluster = function.settings.cluster.of_launch(
+        &function.info,
+        [config.gridDimX, config.gridDimY, config.gridDimZ],
+        cluster_of(&config)?,
+    )?;
+    let size = cluster.map_or(1, |cluster| cluster.iter().product());
+    let clusters = if blocks == 0 { 0 } else { (blocks / size).max(1) };
+    count.set(clusters as c_int * processors)
 }

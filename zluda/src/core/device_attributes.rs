@@ -112,6 +112,7 @@ impl Device {
                 }
             }
             A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => 1,
+            A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => cpu.into(),
             A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
             A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT => 1,
             A::CU_DEVICE_ATTRIBUTE_NUMA_ID | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID => -1,

@@ -1,6 +1,7 @@
 //! Functions: a kernel in one context, compiled when it is launched.
 
 use crate::convert::FromC;
+use crate::core::cluster::ClusterSettings;
 use crate::core::compile::{Target, Variant};
 use crate::core::context::Current;
 use crate::core::device::Device;
@@ -39,6 +40,7 @@ pub(crate) struct Function {
 pub(crate) struct Settings {
     max_dynamic_shared: AtomicI32,
     carveout: AtomicI32,
+    pub(crate) cluster: ClusterSettings,
     pub(crate) cache_config: Mutex<CUfunc_cache>,
 }
 
@@ -94,6 +96,7 @@ impl Default for Settings {
         Settings {
             max_dynamic_shared: AtomicI32::new(-1),
             carveout: AtomicI32::new(-1),
+            cluster: ClusterSettings::default(),
             cache_config: Mutex::new(CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE),
         }
     }
@@ -109,6 +112,9 @@ impl Settings {
     }
 
     pub(crate) fn get(&self, info: &KernelInfo, attribute: A) -> CUres<i32> {
+        if let Some(value) = self.cluster.get(info, attribute) {
+            return Ok(value);
+        }
         let capability = config().compute_capability;
         let version = (capability.major * 10 + capability.minor) as i32;
         Ok(match attribute {
@@ -140,6 +146,9 @@ impl Settings {
         attribute: A,
         value: i32,
     ) -> CUres {
+        if let Some(result) = self.cluster.set(info, attribute, value) {
+            return result;
+        }
         match attribute {
             // "The sum of this value and the function attribute CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES cannot
             // exceed the device attribute CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN."
@@ -157,10 +166,6 @@ impl Settings {
                 }
                 self.carveout.store(value, Ordering::Relaxed);
                 Ok(())
-            }
-            A(other) if (10..A::CU_FUNC_ATTRIBUTE_MAX.0).contains(&other) => {
-                tracing::warn!("unsupported: function attribute {other} (clusters)");
-                Err(CUerror::NOT_SUPPORTED)
             }
             _ => Err(CUerror::INVALID_VALUE),
         }

@@ -1,6 +1,7 @@
 //! Launches.
 
 use crate::core::device_attributes::{MAX_BLOCK_DIM, MAX_GRID_DIM, MAX_THREADS_PER_BLOCK};
+use crate::core::driver::DeviceKind;
 use crate::core::function::Function;
 use crate::core::occupancy::blocks_per_multiprocessor;
 use crate::core::stream::Target;
@@ -9,9 +10,9 @@ use cuda_types::cuda::{
     CUres,
 };
 use hip_runtime_sys::{
-    HIP_LAUNCH_CONFIG, HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE,
-    HIP_LAUNCH_PARAM_END, hipLaunchAttribute, hipLaunchAttribute_st__bindgen_ty_1,
-    hipLaunchAttributeID, hipLaunchAttributeValue,
+    CLUSTER_DIMENSION, HIP_LAUNCH_CONFIG, HIP_LAUNCH_PARAM_BUFFER_POINTER,
+    HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END, hipLaunchAttribute,
+    hipLaunchAttribute_st__bindgen_ty_1, hipLaunchAttributeID, hipLaunchAttributeValue,
 };
 use smallvec::SmallVec;
 use std::ffi::c_void;
@@ -26,12 +27,19 @@ pub(crate) struct Shape {
     pub(crate) shared: u32,
     /// All blocks run at the same time.
     pub(crate) cooperative: bool,
+    /// Blocks in a cluster, where the launch says so.
+    pub(crate) cluster: Option<[u32; 3]>,
 }
 
 /// A parameter buffer, aligned for every parameter.
 pub(crate) type Params = SmallVec<[u128; 32]>;
 
 impl Shape {
+    /// A launch that asks for nothing else.
+    pub(crate) fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> Shape {
+        Shape { grid, block, shared, cooperative: false, cluster: None }
+    }
+
     fn check(&self, function: &Function) -> CUres {
         let dimensions_fit = |sizes: [u32; 3], most: [u32; 3]| {
             sizes.iter().zip(most).all(|(size, most)| *size != 0 && *size <= most)
@@ -141,6 +149,15 @@ unsafe fn read_extra(extra: *mut *mut c_void) -> CUres<(*const c_void, usize)> {
     Err(CUerror::INVALID_VALUE)
 }
 
+/// A launch attribute whose value begins with these words.
+fn attribute(id: hipLaunchAttributeID, words: [u32; 3]) -> hipLaunchAttribute {
+    let mut value = hipLaunchAttributeValue { pad: [0; 64] };
+    // SAFETY: there is room for 64 bytes.
+    unsafe { (&raw mut value).cast::<[u32; 3]>().write_unaligned(words) };
+    let value = hipLaunchAttribute_st__bindgen_ty_1 { value };
+    hipLaunchAttribute { id, pad: [0; 4], __bindgen_anon_1: value }
+}
+
 /// Launches a kernel in a stream.
 pub(crate) fn launch(
     target: &Target,
@@ -154,6 +171,8 @@ pub(crate) fn launch(
         return Err(CUerror::INVALID_CONTEXT);
     }
     shape.check(function)?;
+    let info = &function.info;
+    let cluster = function.settings.cluster.of_launch(info, shape.grid, shape.cluster)?;
     if shape.cooperative {
         let threads = shape.block.iter().product();
         let shared = shape.shared as usize;
@@ -167,7 +186,6 @@ pub(crate) fn launch(
         }
     }
     let code = function.code(current, shape.block)?;
-    let info = &function.info;
     let hidden = info.hidden_offset as usize;
     let mut size = info.total_param_size as usize;
     let workspace = if shape.cooperative { current.workspace()? } else { 0 };
@@ -179,7 +197,12 @@ pub(crate) fn launch(
             }
         }
     }
-    let [grid_x, grid_y, grid_z] = shape.grid;
+    let [grid_x, grid_y, grid_z] = match (info.grid_of_clusters, cluster) {
+        (true, Some(cluster)) => {
+            std::array::from_fn(|axis| shape.grid[axis].saturating_mul(cluster[axis]))
+        }
+        _ => shape.grid,
+    };
     let [block_x, block_y, block_z] = shape.block;
     let hip = &current.driver.hip;
     let bytes = params.as_mut_ptr().cast::<u8>();
@@ -190,15 +213,20 @@ pub(crate) fn launch(
         (&raw mut size).cast(),
         HIP_LAUNCH_PARAM_END,
     ];
+    if cluster.is_some() && current.driver.kind != DeviceKind::Cpu {
+        tracing::warn!("unsupported: launches in clusters, on AMD GPUs");
+        return Err(CUerror::NOT_SUPPORTED);
+    }
+    // hipModuleLaunchCooperativeKernel takes no parameter buffer.
+    let mut attributes = SmallVec::<[hipLaunchAttribute; 2]>::new();
     if shape.cooperative {
-        // hipModuleLaunchCooperativeKernel takes no parameter buffer.
-        let mut attribute = hipLaunchAttribute {
-            id: hipLaunchAttributeID::hipLaunchAttributeCooperative,
-            pad: [0; 4],
-            __bindgen_anon_1: hipLaunchAttribute_st__bindgen_ty_1 {
-                value: hipLaunchAttributeValue { cooperative: 1 },
-            },
-        };
+        let id = hipLaunchAttributeID::hipLaunchAttributeCooperative;
+        attributes.push(attribute(id, [1, 0, 0]));
+    }
+    if let Some(cluster) = cluster {
+        attributes.push(attribute(CLUSTER_DIMENSION, cluster));
+    }
+    if !attributes.is_empty() {
         let config = HIP_LAUNCH_CONFIG {
             gridDimX: grid_x,
             gridDimY: grid_y,
@@ -208,8 +236,8 @@ pub(crate) fn launch(
             blockDimZ: block_z,
             sharedMemBytes: shape.shared,
             hStream: target.hip,
-            attrs: &mut attribute,
-            numAttrs: 1,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as u32,
         };
         // SAFETY: the function is loaded, its parameters are there, the stream has been checked.
         return current.check(unsafe {

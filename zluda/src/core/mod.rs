@@ -1,5 +1,6 @@
 //! What the driver does: the meaning of the API's objects, on top of the HIP function table.
 
+pub(crate) mod cluster;
 pub(crate) mod compile;
 pub(crate) mod compiler;
 pub(crate) mod context;

@@ -117,6 +117,36 @@ define i32 @zluda.ntid.z() alwaysinline nounwind {
   %r = call i32 @zluda.amd.block_size(i64 16)
   ret i32 %r
 }
+define i32 @zluda.cluster_nctaid.x() alwaysinline nounwind {
+  ret i32 1
+}
+define i32 @zluda.cluster_nctaid.y() alwaysinline nounwind {
+  ret i32 1
+}
+define i32 @zluda.cluster_nctaid.z() alwaysinline nounwind {
+  ret i32 1
+}
+define i32 @zluda.is_explicit_cluster() alwaysinline nounwind {
+  ret i32 0
+}
+define i64 @zluda.mapa(i64 %address, i32 %rank) alwaysinline nounwind {
+  ret i64 %address
+}
+define i32 @zluda.getctarank(i64 %address) alwaysinline nounwind {
+  ret i32 0
+}
+define i1 @zluda.isspacep.shared.cluster(ptr %p) alwaysinline nounwind {
+  %inside = call i1 @zluda.isspacep.shared(ptr %p)
+  ret i1 %inside
+}
+define void @zluda.cluster.arrive() alwaysinline nounwind convergent {
+  ret void
+}
+define void @zluda.cluster.wait() alwaysinline nounwind convergent {
+  call void @zluda.barrier.sync(i32 0, i32 0)
+  ret void
+}
+
 define i32 @zluda.dynamic_smem_size() alwaysinline nounwind {
   %r = call i32 @zluda.amd.block_count(i64 120)
   ret i32 %r

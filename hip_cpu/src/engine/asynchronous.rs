@@ -1,0 +1,206 @@
+//! Operations of single threads that kernels call: mbarriers, and copies that PTX calls asynchronous.
+//!
+//! A copy is finished when its instruction is; the instructions that wait for it find it so. The blocks of
+//! a cluster run on one thread and change places only in calls that wait, so that nothing here needs to be
+//! atomic but what changes global memory.
+
+use cpu_abi::{BlockContext, CLUSTER_SHARED_STRIDE, LaneOperation, mbarrier};
+
+use super::reduction;
+
+/// The count of arrivals, and the count of bytes.
+const COUNT: u64 = (1 << mbarrier::COUNT_BITS) - 1;
+const TX: u64 = (1 << mbarrier::TX_BITS) - 1;
+
+/// See [`cpu_abi::Runtime::lane_operation`].
+pub unsafe extern "C" fn lane_operation(
+    block: *const BlockContext,
+    operation: u32,
+    arguments: *const u64,
+) -> u64 {
+    let Some(&operation) = LaneOperation::ALL.get(operation as usize) else { return 0 };
+    // SAFETY: a kernel passes as many words as the operation takes.
+    let arguments = unsafe { std::slice::from_raw_parts(arguments, operation.arguments()) };
+    // SAFETY: addresses are the kernel's: where they are bad, the kernel faults, on its own stack.
+    unsafe { run(&*block, operation, arguments) }
+}
+
+/// # Safety
+/// The addresses among the arguments are valid, or the caller is a kernel.
+unsafe fn run(block: &BlockContext, operation: LaneOperation, arguments: &[u64]) -> u64 {
+    use LaneOperation::*;
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (operation, arguments) {
+            (MbarrierArrive, &[at, count]) => return change(at, |barrier| barrier.arrive(count)),
+            (MbarrierArriveDrop, &[at, count]) => {
+                return change(at, |barrier| {
+                    barrier.expected = barrier.expected.wrapping_sub(count) & COUNT;
+                    barrier.arrive(count);
+                });
+            }
+            (MbarrierExpectTx, &[at, bytes]) => {
+                change(at, |barrier| barrier.add_tx(bytes));
+            }
+            (MbarrierCompleteTx, &[at, bytes]) => complete_tx(at, bytes),
+            (Copy, &[to, from, bytes]) => copy(to, from, bytes),
+            (CopyMulticast, &[to, from, bytes, barrier, mask]) => {
+                for base in named_blocks(block, mask) {
+                    copy(base + inside(block, to), from, bytes);
+                    complete_tx(base + inside(block, barrier), bytes);
+                }
+            }
+            (CopyMasked, &[to, from, bytes, mask]) => {
+                for place in (0..bytes).filter(|place| mask >> (place % 16) & 1 != 0) {
+                    copy(to + place, from + place, 1);
+                }
+            }
+            (Reduce, &[to, from, bytes, operation]) => {
+                reduction::reduce(to, from, bytes, operation as u32);
+            }
+            (Fill, &[at, bytes, value]) => {
+                std::ptr::write_bytes(at as *mut u8, value as u8, bytes as usize);
+            }
+            _ => {}
+        }
+    }
+    0
+}
+
+/// The shared memory of those blocks of the cluster that a mask names.
+fn named_blocks(block: &BlockContext, mask: u64) -> impl Iterator<Item = u64> {
+    let first = block.cluster_shared as u64;
+    let blocks = u64::from(block.cluster.iter().product::<u32>());
+    (0..blocks)
+        .filter(move |rank| mask >> rank & 1 != 0)
+        .map(move |rank| first + rank * CLUSTER_SHARED_STRIDE)
+}
+
+/// Where in its block's shared memory an address lies.
+fn inside(block: &BlockContext, address: u64) -> u64 {
+    address.wrapping_sub(block.cluster_shared as u64) % CLUSTER_SHARED_STRIDE
+}
+
+/// # Safety
+/// The ranges are accessible and do not overlap, or the caller is a kernel.
+unsafe fn copy(to: u64, from: u64, bytes: u64) {
+    // SAFETY: the caller's promise.
+    unsafe { std::ptr::copy(from as *const u8, to as *mut u8, bytes as usize) };
+}
+
+/// # Safety
+/// As for [`change`].
+unsafe fn complete_tx(at: u64, bytes: u64) {
+    // SAFETY: the caller's promise.
+    unsafe { change(at, |barrier| barrier.add_tx(bytes.wrapping_neg())) };
+}
+
+/// Changes an mbarrier and, if nothing is left to wait for, begins its next phase; returns what it was
+/// before.
+///
+/// # Safety
+/// An mbarrier lies at the address, or the caller is a kernel.
+unsafe fn change(at: u64, f: impl FnOnce(&mut Mbarrier)) -> u64 {
+    let place = at as *mut u64;
+    // SAFETY: the caller's promise.
+    let before = unsafe { place.read_unaligned() };
+    let mut barrier = Mbarrier::unpack(before);
+    f(&mut barrier);
+    barrier.end_phase();
+    // SAFETY: as above.
+    unsafe { place.write_unaligned(barrier.pack()) };
+    before
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Mbarrier {
+    pending: u64,
+    expected: u64,
+    tx: u64,
+    odd: bool,
+}
+
+impl Mbarrier {
+    fn unpack(word: u64) -> Mbarrier {
+        Mbarrier {
+            pending: word >> mbarrier::PENDING_SHIFT & COUNT,
+            expected: word >> mbarrier::EXPECTED_SHIFT & COUNT,
+            tx: word >> mbarrier::TX_SHIFT & TX,
+            odd: word >> mbarrier::PARITY_SHIFT != 0,
+        }
+    }
+
+    fn pack(self) -> u64 {
+        self.pending << mbarrier::PENDING_SHIFT
+            | self.expected << mbarrier::EXPECTED_SHIFT
+            | self.tx << mbarrier::TX_SHIFT
+            | u64::from(self.odd) << mbarrier::PARITY_SHIFT
+    }
+
+    fn arrive(&mut self, count: u64) {
+        self.pending = self.pending.wrapping_sub(count) & COUNT;
+    }
+
+    fn add_tx(&mut self, bytes: u64) {
+        self.tx = self.tx.wrapping_add(bytes) & TX;
+    }
+
+    fn end_phase(&mut self) {
+        if self.pending == 0 && self.tx == 0 {
+            self.pending = self.expected;
+            self.odd = !self.odd;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `mbarrier.init` makes it.
+    fn init(count: u64) -> u64 {
+        count << mbarrier::PENDING_SHIFT | count << mbarrier::EXPECTED_SHIFT
+    }
+
+    fn parity(word: u64) -> u64 {
+        word >> mbarrier::PARITY_SHIFT
+    }
+
+    fn call(operation: LaneOperation, arguments: &[u64]) -> u64 {
+        let context = std::mem::MaybeUninit::<BlockContext>::zeroed();
+        // SAFETY: null pointers and zeros are a context; the addresses are those of local variables.
+        unsafe { lane_operation(context.as_ptr(), operation as u32, arguments.as_ptr()) }
+    }
+
+    #[test]
+    fn a_phase_ends_with_the_last_arrival() {
+        let mut barrier = init(3);
+        let at = &raw mut barrier as u64;
+        assert_eq!(call(LaneOperation::MbarrierArrive, &[at, 1]), init(3));
+        assert_eq!(parity(barrier), 0);
+        call(LaneOperation::MbarrierArrive, &[at, 2]);
+        assert_eq!((parity(barrier), barrier << 1), (1, init(3) << 1));
+    }
+
+    #[test]
+    fn bytes_may_complete_before_they_are_expected() {
+        let mut barrier = init(1);
+        let at = &raw mut barrier as u64;
+        call(LaneOperation::MbarrierCompleteTx, &[at, 128]);
+        assert_eq!(parity(barrier), 0);
+        call(LaneOperation::MbarrierExpectTx, &[at, 256]);
+        call(LaneOperation::MbarrierArrive, &[at, 1]);
+        assert_eq!(parity(barrier), 0);
+        call(LaneOperation::MbarrierCompleteTx, &[at, 128]);
+        assert_eq!((parity(barrier), barrier << 1), (1, init(1) << 1));
+    }
+
+    #[test]
+    fn who_drops_out_is_not_waited_for() {
+        let mut barrier = init(2);
+        let at = &raw mut barrier as u64;
+        call(LaneOperation::MbarrierArriveDrop, &[at, 1]);
+        call(LaneOperation::MbarrierArrive, &[at, 1]);
+        assert_eq!((parity(barrier), barrier << 1), (1, init(1) << 1));
+    }
+}

@@ -1,0 +1,150 @@
+//! The blocks of a cluster: in flight together, on one thread, with shared memory side by side.
+//!
+//! A launch without clusters runs each block as a cluster of its own.
+
+use std::cell::{Cell, RefCell};
+
+use super::arena::Arena;
+use super::block::{Block, Outcome};
+use super::job::Job;
+use super::launch::Launch;
+
+/// What the blocks of a cluster share; reached from kernels through their blocks.
+pub struct Cluster {
+    /// Units of all blocks that have not ended.
+    live: Cell<u32>,
+    /// Units of them that have not arrived at the barrier in this phase.
+    missing: Cell<u32>,
+    /// Phases of the barrier that are complete.
+    phase: Cell<u64>,
+    /// Units that wait for the end of the phase: addresses of their blocks, and their numbers.
+    waiting: RefCell<Vec<(*const Block, u32)>>,
+}
+
+impl Cluster {
+    fn begin(&self, units: u32) {
+        self.live.set(units);
+        self.missing.set(units);
+        self.phase.set(0);
+        self.waiting.borrow_mut().clear();
+    }
+
+    /// `barrier.cluster.arrive` of the running unit of a block.
+    pub fn arrive(&self, block: &Block) {
+        let unit = block.current();
+        // A warp whose lanes come apart has arrived with the first of them.
+        if block.cluster_arrivals(unit) > self.phase.get() {
+            return;
+        }
+        block.set_cluster_arrivals(unit, self.phase.get() + 1);
+        self.one_less();
+    }
+
+    /// `barrier.cluster.wait` of the running unit of a block.
+    pub fn wait(&self, block: &Block) {
+        let unit = block.current();
+        if block.cluster_arrivals(unit) <= self.phase.get() {
+            return;
+        }
+        block.on_thread_stack(|| self.waiting.borrow_mut().push((block, unit)));
+        block.wait();
+    }
+
+    /// A unit has ended: nobody waits for it any more.
+    pub fn unit_ended(&self, block: &Block, unit: u32) {
+        self.live.set(self.live.get() - 1);
+        if block.cluster_arrivals(unit) <= self.phase.get() {
+            self.one_less();
+        }
+    }
+
+    fn one_less(&self) {
+        self.missing.set(self.missing.get() - 1);
+        if self.missing.get() != 0 {
+            return;
+        }
+        self.phase.set(self.phase.get() + 1);
+        self.missing.set(self.live.get());
+        for (block, unit) in self.waiting.borrow_mut().drain(..) {
+            // SAFETY: the blocks of a cluster live until all of them have ended.
+            unsafe { (*block).wake(unit, 0) };
+        }
+    }
+}
+
+/// Room for a cluster, used for one after the other.
+pub struct Group {
+    // Kernels hold the addresses of their blocks.
+    #[expect(clippy::vec_box)]
+    blocks: Vec<Box<Block>>,
+    cluster: Box<Cluster>,
+    _arena: Arena,
+}
+
+impl Group {
+    /// Room for clusters of a launch, which lives longer. Nothing where memory is exhausted.
+    pub fn new(launch: &Launch, job: &Job, slot: u32) -> Option<Group> {
+        let count = launch.cluster_blocks();
+        let arena = Arena::new(count)?;
+        let cluster = Box::new(Cluster {
+            live: Cell::new(0),
+            missing: Cell::new(0),
+            phase: Cell::new(0),
+            waiting: RefCell::new(Vec::new()),
+        });
+        let blocks = (0..count).map(|index| Block::new(launch, job, slot, &arena, index, &cluster));
+        Some(Group { blocks: blocks.collect(), cluster, _arena: arena })
+    }
+
+    /// The first block.
+    pub fn block(&self) -> &Block {
+        &self.blocks[0]
+    }
+
+    /// Sets the group up for the cluster of this number.
+    pub fn begin(&self, number: u64) {
+        let mut units = 0;
+        for (index, block) in self.blocks.iter().enumerate() {
+            block.begin(block.launch().cluster_ctaid(number, index as u32));
+            units += block.live();
+        }
+        self.cluster.begin(units);
+    }
+
+    /// Runs the whole cluster to its end.
+    pub fn run(&self) -> Outcome {
+        loop {
+            let mut moved = false;
+            if let Some(outcome) = self.step(&mut moved) {
+                return outcome;
+            }
+            if !moved {
+                // Every unit spins: what they wait for happens on another thread.
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// Resumes every ready unit once. Returns an outcome when the cluster has ended; sets `moved` if
+    /// anything but yielding happened.
+    pub fn step(&self, moved: &mut bool) -> Option<Outcome> {
+        for block in self.blocks.iter().filter(|block| block.live() != 0) {
+            match block.step(moved) {
+                None | Some(Outcome::Finished) => {}
+                Some(failure) => return Some(self.give_up(failure)),
+            }
+        }
+        if self.blocks.iter().all(|block| block.live() == 0) {
+            return Some(Outcome::Finished);
+        }
+        if self.blocks.iter().all(|block| !block.is_ready()) {
+            return Some(self.give_up(Outcome::Deadlock));
+        }
+        None
+    }
+
+    fn give_up(&self, outcome: Outcome) -> Outcome {
+        self.blocks.iter().for_each(|block| block.abandon());
+        outcome
+    }
+}

@@ -1,0 +1,90 @@
+//! Addresses in the shared memory of a cluster, as arithmetic.
+//!
+//! Input: calls of `zluda.mapa`, `zluda.getctarank` and `zluda.isspacep.shared.cluster`.
+//! Output: arithmetic on the address of the first block's shared memory, `zluda.cpu.cluster_shared`.
+//! Why here: one meaning for both lowerings, before the passes that simplify it.
+
+use cpu_abi::CLUSTER_SHARED_STRIDE;
+use llvm_zluda::{Builder, IntPredicate, MemoryEffects, Module, Type, Value};
+
+/// The intrinsic that stands for the address of the shared memory of the cluster's first block, as `i64`.
+pub const CLUSTER_SHARED: &str = "zluda.cpu.cluster_shared";
+
+const STRIDE_BITS: u64 = CLUSTER_SHARED_STRIDE.trailing_zeros() as u64;
+
+/// Replaces the calls.
+pub fn expand(module: &Module<'_>) {
+    replace(module, "zluda.mapa", |s, call| {
+        let (address, rank) = (call.operand(0), call.operand(1));
+        let first = s.first();
+        let inside = s.b.and(s.b.sub(address, first), s.number(CLUSTER_SHARED_STRIDE - 1));
+        let block = s.b.shl(s.b.zext(rank, s.i64()), s.number(STRIDE_BITS));
+        s.b.add(s.b.add(first, block), inside)
+    });
+    replace(module, "zluda.getctarank", |s, call| {
+        let place = s.b.sub(call.operand(0), s.first());
+        s.b.trunc(s.b.lshr(place, s.number(STRIDE_BITS)), s.b.context().i32())
+    });
+    replace(module, "zluda.isspacep.shared.cluster", |s, call| {
+        let address = s.b.ptr_to_int(call.operand(0), s.i64());
+        let place = s.b.lshr(s.b.sub(address, s.first()), s.number(STRIDE_BITS));
+        s.b.icmp(IntPredicate::LLVMIntULT, place, s.blocks())
+    });
+}
+
+fn replace<'c>(
+    module: &Module<'c>,
+    name: &str,
+    expansion: impl Fn(&Expander<'_, 'c>, Value<'c>) -> Value<'c>,
+) {
+    let Some(function) = module.function(name).filter(|function| function.is_declaration()) else {
+        return;
+    };
+    for call in function.users() {
+        let b = module.context().builder();
+        b.position_before(call);
+        let value = expansion(&Expander { b, module }, call);
+        call.replace_all_uses_with(value);
+        call.erase();
+    }
+    function.delete_global();
+}
+
+struct Expander<'m, 'c> {
+    b: Builder<'c>,
+    module: &'m Module<'c>,
+}
+
+impl<'c> Expander<'_, 'c> {
+    fn i64(&self) -> Type<'c> {
+        self.b.context().i64()
+    }
+
+    fn number(&self, value: u64) -> Value<'c> {
+        self.i64().const_int(value)
+    }
+
+    fn first(&self) -> Value<'c> {
+        self.pure(CLUSTER_SHARED, self.i64())
+    }
+
+    /// Blocks in the cluster.
+    fn blocks(&self) -> Value<'c> {
+        let [x, y, z] = ["x", "y", "z"]
+            .map(|axis| self.pure(&format!("zluda.cluster_nctaid.{axis}"), self.b.context().i32()));
+        self.b.zext(self.b.mul(self.b.mul(x, y), z), self.i64())
+    }
+
+    fn pure(&self, name: &str, ty: Type<'c>) -> Value<'c> {
+        let function = self.module.function(name).unwrap_or_else(|| {
+            let ty = self.b.context().function_type(ty, &[]);
+            let function = self.module.declare_function(name, ty);
+            self.module.set_memory_effects(function, MemoryEffects::None);
+            for attribute in ["nounwind", "willreturn", "speculatable"] {
+                self.module.add_attribute(function, attribute);
+            }
+            function
+        });
+        self.b.call(function, &[])
+    }
+}
