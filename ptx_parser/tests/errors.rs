@@ -189,3 +189,53 @@ fn no_module() {
         );
     }
 }
+
+/// The words of ptxas 13.0 for the same lines are beside them.
+#[test]
+fn versions_and_targets() {
+    let error = |header: &str, instruction: &str| {
+        let source = format!("{header}\n.address_size 64\n.func f() {{ {instruction} }}");
+        parse(&source).errors.first().map(|e| format!("{}: {}", e.kind.name(), e.message))
+    };
+    let sum = "add.bf16 %h1, %h2, %h3;";
+    // Feature 'add.bf16' requires .target sm_90 or higher
+    assert_eq!(
+        error(".version 7.8\n.target sm_80", sum).unwrap(),
+        "invalid: `add.bf16`: `.bf16` needs .target sm_90 or higher"
+    );
+    assert_eq!(error(".version 7.8\n.target sm_90", sum), None);
+    assert_eq!(error(".version 9.0\n.target sm_121a", sum), None);
+    // Feature '256 bit wide load/store' requires PTX ISA .version 8.8 or later
+    let load = "ld.global.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1];";
+    assert_eq!(
+        error(".version 8.7\n.target sm_100", load).unwrap(),
+        "invalid: `ld.global.v8.b32`: `.v8` and `.b32` together need PTX ISA .version 8.8 or later"
+    );
+    assert_eq!(error(".version 8.8\n.target sm_100", load), None);
+    // Instruction 'wgmma.fence' not supported on .target 'sm_100a'
+    let fence = "wgmma.fence.sync.aligned;";
+    assert_eq!(
+        error(".version 9.0\n.target sm_100a", fence).unwrap(),
+        "invalid: `wgmma.fence.sync.aligned`: it needs .target sm_90a"
+    );
+    assert_eq!(error(".version 9.0\n.target sm_90a, debug", fence), None);
+    // Families: 100 and 103, not 120.
+    let wait = "tcgen05.wait::ld.sync.aligned;";
+    for (target, taken) in
+        [("sm_100", false), ("sm_100f", true), ("sm_103a", true), ("sm_120f", false)]
+    {
+        let header = format!(".version 9.0\n.target {target}");
+        assert_eq!(error(&header, wait).is_none(), taken, "{target}");
+    }
+    // Without three operands it is older.
+    assert_eq!(error(".version 7.0\n.target sm_75", "min.f32 %f1, %f2, %f3;"), None);
+    assert!(error(".version 7.0\n.target sm_75", "min.f32 %f1, %f2, %f3, %f4;").is_some());
+}
+
+/// Types have an order, other modifiers have none.
+#[test]
+fn types_stand_in_order() {
+    let source = ".version 9.0\n.target sm_90\n.func f() { set.eq.u16.f16 %h1, %h2, %h3; }";
+    let text = parse(source).module.to_string();
+    assert!(text.contains("set.eq.u16.f16"), "{text}");
+}

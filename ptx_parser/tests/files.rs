@@ -290,7 +290,7 @@ fn operands_have_the_types_of_their_registers() {
 #[test]
 fn types_that_differ_among_operands() {
     let types = |text: &str| {
-        let source = format!(".version 9.0\n.target sm_90\n.func f() {{ {text} }}");
+        let source = format!(".version 9.0\n.target sm_100\n.func f() {{ {text} }}");
         let Parse { module, errors } = parse(&source);
         assert_eq!(errors, [], "{text}");
         let [Directive::Function(Function { body: Some(body), .. })] = &module.directives[..]

@@ -6,7 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Error, Ident, Token};
 
 use crate::grammar::{Declaration, Family};
-use crate::merge::{Kind, Merged, OperandSlot, Slot, TypeRule, merge};
+use crate::merge::{Atom, Kind, Merged, OperandSlot, Rule, Slot, TypeRule, merge};
 
 pub fn family(family: &Family) -> syn::Result<TokenStream> {
     family.instructions.iter().map(instruction).collect()
@@ -16,7 +16,7 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
     let merged = merge(declaration)?;
     let name = &declaration.name;
     let docs = &declaration.docs;
-    let Merged { fields, operands, forms } = &merged;
+    let Merged { rules, fields, operands, forms } = &merged;
 
     let mut members = Vec::new();
     let mut field_builds = Vec::new();
@@ -70,7 +70,9 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
             TypeRule::Fixed(word) => quote!(TypeRule::Fixed(#word)),
             TypeRule::Wide(type_, mode) => quote!(TypeRule::Wide(#type_, #mode)),
         });
-        operand_specs.push(quote!(OperandSpec { write: #write, types: &[#(#types,)*] }));
+        let name = &operand.name;
+        operand_specs
+            .push(quote!(OperandSpec { name: #name, write: #write, types: &[#(#types,)*] }));
     }
     let lifetime = if operands.is_empty() { quote!() } else { quote!(<'a>) };
     let build = quote!(#name { #(#field_builds,)* #(#operand_builds,)* });
@@ -81,6 +83,7 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
         let operands = form.operands.iter().map(operand_slot);
         quote!(Form { opcode: #opcode, modifiers: &[#(#modifiers,)*], operands: &[#(#operands,)*] })
     });
+    let rules = rules.iter().map(rule);
     let copy = if operands.is_empty() { quote!(Copy,) } else { quote!() };
     let text = name.to_string();
     let table = table(name);
@@ -101,6 +104,7 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
             fields: &[#(#field_specs,)*],
             operands: &[#(#operand_specs,)*],
             forms: &[#(#forms,)*],
+            rules: &[#(#rules,)*],
             build: #name::build,
         };
 
@@ -122,6 +126,30 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
 
 fn table(name: &Ident) -> Ident {
     format_ident!("{}", crate::resolve::snake(&name.to_string()).to_uppercase())
+}
+
+fn rule(rule: &Rule) -> TokenStream {
+    let Rule { never, version: (major, minor), targets, when } = rule;
+    let atom = |atom: &Atom| match atom {
+        Atom::Word(word) => quote!(Condition::Word(#word)),
+        Atom::Field(field, word) => quote!(Condition::Field(#field, #word)),
+        Atom::Operand(operand, kind) => {
+            let mut name = kind.clone();
+            name[..1].make_ascii_uppercase();
+            let kind = format_ident!("{name}");
+            quote!(Condition::Operand(#operand, OperandKind::#kind))
+        }
+    };
+    let terms = when.iter().map(|(not, any)| {
+        let any = any.iter().map(atom);
+        quote!(Term { not: #not, any: &[#(#any,)*] })
+    });
+    quote!(Rule {
+        never: #never,
+        version: (#major, #minor),
+        targets: &[#(#targets,)*],
+        when: &[#(#terms,)*],
+    })
 }
 
 fn slot(slot: &Slot) -> TokenStream {
@@ -183,8 +211,10 @@ pub fn set(set: &Set) -> syn::Result<TokenStream> {
     let mut variants = Vec::new();
     let mut names = Vec::new();
     let mut tables = Vec::new();
+    let mut family_tables = Vec::new();
     let families = &set.families;
     for family in families {
+        let first = tables.len();
         let path = format!("{root}/src/isa/{family}.rs");
         let fail = |e: &dyn std::fmt::Display| Error::new(family.span(), format!("{path}: {e}"));
         let text = std::fs::read_to_string(&path).map_err(|e| fail(&e))?;
@@ -208,6 +238,9 @@ pub fn set(set: &Set) -> syn::Result<TokenStream> {
                 names.push(name);
             }
         }
+        let name = family.to_string();
+        let own = &tables[first..];
+        family_tables.push(quote!((#name, &[#(#own,)*])));
     }
     Ok(quote! {
         #(pub mod #families; pub use #families::*;)*
@@ -232,5 +265,8 @@ pub fn set(set: &Set) -> syn::Result<TokenStream> {
 
         /// All tables.
         pub(crate) static TABLES: &[&Spec] = &[#(#tables,)*];
+
+        /// The tables of each family.
+        pub(crate) static FAMILIES: &[(&str, &[&Spec])] = &[#(#family_tables,)*];
     })
 }

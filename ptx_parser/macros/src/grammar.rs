@@ -18,6 +18,35 @@ pub struct Declaration {
     pub writes: Option<Vec<String>>,
     /// Types of operands, where the default does not hold.
     pub types: Vec<OperandType>,
+    pub rules: Vec<Rule>,
+}
+
+/// `needs 7.8 sm_90 for .bf16 | .bf16x2;` or `never .v8 & .b8 | .b16;`
+#[derive(Clone, Default)]
+pub struct Rule {
+    pub never: bool,
+    pub version: Option<(u16, u16)>,
+    /// `sm_90`, `sm_100f`...: one of them.
+    pub targets: Vec<String>,
+    /// All have to hold.
+    pub when: Vec<Term>,
+}
+
+/// `!.a | .b`: neither; `.a | .b`: one of them.
+#[derive(Clone)]
+pub struct Term {
+    pub not: bool,
+    pub any: Vec<Atom>,
+}
+
+#[derive(Clone)]
+pub enum Atom {
+    /// `.word`, wherever it stands.
+    Word(String),
+    /// `atype.word`
+    Field(String, String),
+    /// `a`, `a:vector`: the operand is there, and is what the second says.
+    Operand(String, Option<String>),
 }
 
 /// `a b = atype or type_ or .b32` in `types`.
@@ -95,9 +124,16 @@ impl Parse for Family {
                 let forms = text
                     .value()
                     .replace("opcode.", &format!("{}.", name.to_string().to_lowercase()));
-                let Declared { blocks, writes, types } =
+                let Declared { blocks, writes, types, rules } =
                     read(&forms).map_err(|e| Error::new(text.span(), format!("{name}: {e}")))?;
-                instructions.push(Declaration { docs: docs.clone(), name, blocks, writes, types });
+                instructions.push(Declaration {
+                    docs: docs.clone(),
+                    name,
+                    blocks,
+                    writes,
+                    types,
+                    rules,
+                });
             }
         }
         Ok(Family { instructions })
@@ -113,6 +149,7 @@ struct Declared {
     blocks: Vec<Block>,
     writes: Option<Vec<String>>,
     types: Vec<OperandType>,
+    rules: Vec<Rule>,
 }
 
 fn read(text: &str) -> Result<Declared, String> {
@@ -137,6 +174,11 @@ fn read(text: &str) -> Result<Declared, String> {
                 Ok(())
             } else if let Some(entries) = statement.strip_prefix("types ") {
                 entries.split(',').try_for_each(|e| operand_type(e).map(|t| declared.types.push(t)))
+            } else if let Some(rule) = statement.strip_prefix("needs ") {
+                needs(rule).map(|r| declared.rules.push(r))
+            } else if let Some(rule) = statement.strip_prefix("never ") {
+                terms(rule)
+                    .map(|when| declared.rules.push(Rule { never: true, when, ..Rule::default() }))
             } else if statement.starts_with('.') {
                 Reader::new(statement).groups(&mut block.groups)
             } else {
@@ -155,6 +197,56 @@ fn operand_type(entry: &str) -> Result<OperandType, String> {
     let choices =
         choices.split(" or ").map(|c| c.trim().to_owned()).filter(|c| !c.is_empty()).collect();
     Ok(OperandType { operands, choices })
+}
+
+/// `7.8 sm_90 for .bf16`; any part may be missing.
+fn needs(text: &str) -> Result<Rule, String> {
+    let (what, when) = match text.split_once(" for ") {
+        Some((what, when)) => (what, terms(when)?),
+        None => (text, Vec::new()),
+    };
+    let mut rule = Rule { when, ..Rule::default() };
+    for word in what.split_whitespace() {
+        if word.starts_with("sm_") {
+            rule.targets.push(word.to_owned());
+        } else {
+            let number = |n: &str| n.parse().map_err(|_| format!("`{word}` is no version"));
+            let (major, minor) = word.split_once('.').ok_or("expected a version or a target")?;
+            rule.version = Some((number(major)?, number(minor)?));
+        }
+    }
+    Ok(rule)
+}
+
+fn terms(text: &str) -> Result<Vec<Term>, String> {
+    text.split('&')
+        .map(|term| {
+            let term = term.trim();
+            let (not, words) = match term.strip_prefix('!') {
+                Some(words) => (true, words),
+                None => (false, term),
+            };
+            let any = words.split('|').map(|word| atom(word.trim())).collect::<Result<_, _>>()?;
+            Ok(Term { not, any })
+        })
+        .collect()
+}
+
+fn atom(text: &str) -> Result<Atom, String> {
+    if let Some(word) = text.strip_prefix('.') {
+        return Ok(Atom::Word(word.to_owned()));
+    }
+    if let Some((field, word)) = text.split_once('.') {
+        return Ok(Atom::Field(field.to_owned(), word.to_owned()));
+    }
+    let (operand, kind) = match text.split_once(':') {
+        Some((operand, kind)) => (operand, Some(kind.to_owned())),
+        None => (text, None),
+    };
+    if operand.is_empty() || operand.contains(char::is_whitespace) {
+        return Err(format!("expected a word or an operand, not `{text}`"));
+    }
+    Ok(Atom::Operand(operand.to_owned(), kind))
 }
 
 struct Reader<'a> {

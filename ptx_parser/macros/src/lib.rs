@@ -44,6 +44,10 @@ use proc_macro::TokenStream;
 ///   that is there, a fixed type, `wide` for a `type` that `.wide` doubles, or nothing where it is not
 ///   known; `*` is all others. Without an entry it is `type`, or the one literal type; `.pred` behind `|`;
 ///   `.b64` for `cache-policy`; and `.b32` for `membermask`.
+/// - `needs 7.8 sm_90 for .bf16 | .bf16x2;` gives the PTX version and the targets that a form with one of
+///   these words needs; several targets are alternatives. `never .v8 & .b8 | .b16;` names words that do not go
+///   together. `&` binds less than `|`, and `!` before an alternative negates all of it. `atype.f32` is a word
+///   of one field, `c` an operand that is there, `c:vector` one of that kind (`sink`, `vector`, `immediate`).
 #[proc_macro]
 pub fn isa(input: TokenStream) -> TokenStream {
     let family = syn::parse_macro_input!(input as grammar::Family);

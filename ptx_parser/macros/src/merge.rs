@@ -63,7 +63,22 @@ pub struct MergedForm {
     pub operands: Vec<OperandSlot>,
 }
 
+/// A rule with its names looked up.
+pub struct Rule {
+    pub never: bool,
+    pub version: (u16, u16),
+    pub targets: Vec<String>,
+    pub when: Vec<(bool, Vec<Atom>)>,
+}
+
+pub enum Atom {
+    Word(String),
+    Field(usize, String),
+    Operand(usize, String),
+}
+
 pub struct Merged {
+    pub rules: Vec<Rule>,
     pub fields: Vec<Field>,
     pub operands: Vec<OperandField>,
     pub forms: Vec<MergedForm>,
@@ -238,6 +253,35 @@ impl Merger<'_> {
         Ok(rules)
     }
 
+    fn rule(&self, rule: &grammar::Rule) -> syn::Result<Rule> {
+        let atom = |atom: &grammar::Atom| match atom {
+            grammar::Atom::Word(word) => Ok(Atom::Word(word.clone())),
+            grammar::Atom::Field(field, word) => {
+                match self.fields.iter().position(|f| f.name == snake(field)) {
+                    Some(index) => Ok(Atom::Field(index, word.clone())),
+                    None => self.fail(format!("a rule names the field `{field}`")),
+                }
+            }
+            grammar::Atom::Operand(operand, kind) => {
+                let kind = kind.clone().unwrap_or_else(|| "present".to_owned());
+                match self.operands.iter().position(|o| o.name == snake(operand)) {
+                    Some(index) => Ok(Atom::Operand(index, kind)),
+                    None => self.fail(format!("a rule names the operand `{operand}`")),
+                }
+            }
+        };
+        let mut when = Vec::new();
+        for term in &rule.when {
+            when.push((term.not, term.any.iter().map(atom).collect::<syn::Result<_>>()?));
+        }
+        Ok(Rule {
+            never: rule.never,
+            version: rule.version.unwrap_or_default(),
+            targets: rule.targets.clone(),
+            when,
+        })
+    }
+
     /// Errors that only the whole struct shows.
     fn check(&self, forms: &[MergedForm]) -> syn::Result<()> {
         for slot in forms.iter().flat_map(|f| &f.modifiers) {
@@ -299,5 +343,6 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
         operand.optional = !always(&operands_of_forms, index);
     }
     merger.check(&forms)?;
-    Ok(Merged { fields: merger.fields, operands: merger.operands, forms })
+    let rules = declaration.rules.iter().map(|r| merger.rule(r)).collect::<syn::Result<_>>()?;
+    Ok(Merged { rules, fields: merger.fields, operands: merger.operands, forms })
 }

@@ -8,6 +8,10 @@ isa! {
         isspacep.space  p, a;
         .space: StateSpace = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry };
         types p = .pred, a =;
+        needs 7.7 for .param;
+        needs 7.8 for .shared::cta;
+        needs 8.3 for .param::entry;
+        needs 7.8 sm_90 for .shared::cluster;
     ";
 
     /// The address, in another block of the cluster, of a variable in shared memory.
@@ -16,6 +20,7 @@ isa! {
         .space: StateSpace = { .shared::cluster };
         .type = { .u32, .u64 };
         types b = .u32;
+        needs 7.8 sm_90;
     ";
 
     /// The rank of the block that owns an address in shared memory.
@@ -24,6 +29,7 @@ isa! {
         .space: StateSpace = { .shared::cluster };
         .type = { .u32, .u64 };
         types d = .u32, a = type_;
+        needs 7.8 sm_90;
     ";
 
     /// Brings a line to a cache.
@@ -36,6 +42,8 @@ isa! {
         .level::eviction_priority: L2Eviction = { .L2::evict_last, .L2::evict_normal };
         .tensormap_space: StateSpace = { .const, .param };
         types * =;
+        needs 7.4 sm_80 for .L2::evict_last | .L2::evict_normal;
+        needs 8.0 sm_90 for .tensormap;
     ";
 
     /// Brings a line to the uniform cache.
@@ -48,12 +56,14 @@ isa! {
     Applypriority = r"
         applypriority{.global}.L2::evict_normal  [a], size;
         types * =;
+        needs 7.4 sm_80;
     ";
 
     /// Drops a line without writing it back.
     Discard = r"
         discard{.global}.L2  [a], size;
         types * =;
+        needs 7.4 sm_80;
     ";
 
     /// Makes a policy for cache hints.
@@ -65,6 +75,7 @@ isa! {
         .level::secondary_priority: L2Eviction = { .L2::evict_first, .L2::evict_unchanged };
         writes = cache-policy;
         types * =;
+        needs 7.4 sm_80;
     ";
 
     /// Takes memory from the stack.
@@ -72,18 +83,21 @@ isa! {
         alloca.type  ptr, size{, immAlign};
         .type = { .u32, .u64 };
         writes = ptr;
+        needs 7.3;
     ";
 
     /// The stack pointer.
     Stacksave = r"
         stacksave.type  d;
         .type = { .u32, .u64 };
+        needs 7.3;
     ";
 
     /// Sets the stack pointer back.
     Stackrestore = r"
         stackrestore.type  a;
         .type = { .u32, .u64 };
+        needs 7.3;
     ";
 
     /// Asks for the cancellation of a cluster that has not started.
@@ -91,6 +105,8 @@ isa! {
         clusterlaunchcontrol.try_cancel.async{.space}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128 [addr], [mbar];
         .space: StateSpace = { .shared::cta };
         types * =;
+        needs 8.6 sm_100;
+        needs 8.6 sm_100f sm_110f sm_120f for .multicast::cluster::all;
     ";
 
     /// What became of the question.
@@ -100,6 +116,7 @@ isa! {
         clusterlaunchcontrol.query_cancel.dimension.b32.b128@atype           d, try_cancel_response;
         .dimension: CtaidDimension = { .get_first_ctaid::x, .get_first_ctaid::y, .get_first_ctaid::z };
         types try_cancel_response = .b128, d = type_;
+        needs 8.6 sm_100;
     ";
 
     /// Loads a value that is the same for the whole warp.
@@ -108,5 +125,6 @@ isa! {
         .ss: StateSpace = { .global };
         .vec: VectorSize = { .v2, .v4 };
         .type = { .b8, .b16, .b32, .b64, .b128, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
+        needs 8.3 for .b128;
     ";
 }

@@ -22,6 +22,10 @@ isa! {
         add{.rnd}.bf16x2 d, a, b;
         .rnd: Rounding = { .rn };
         types a = atype or type_;
+        needs 7.8 sm_90 for .bf16 | .bf16x2;
+        needs 8.0 sm_90 for .s16x2 | .u16x2;
+        needs 8.6 sm_100 for .f32x2;
+        needs 8.6 sm_100 for .f32 & .bf16 | .f16;
     ";
 
     /// Subtraction.
@@ -43,6 +47,9 @@ isa! {
         sub{.rnd}.bf16x2 d, a, b;
         .rnd: Rounding = { .rn };
         types a = atype or type_;
+        needs 7.8 sm_90 for .bf16 | .bf16x2;
+        needs 8.6 sm_100 for .f32x2;
+        needs 8.6 sm_100 for .f32 & .bf16 | .f16;
     ";
 
     /// Multiplication. `.wide` results are twice as wide as `type_`.
@@ -64,6 +71,8 @@ isa! {
         mul{.rnd}.bf16x2 d, a, b;
         .rnd: Rounding = { .rn };
         types d = wide;
+        needs 7.8 sm_90 for .bf16 | .bf16x2;
+        needs 8.6 sm_100 for .f32x2;
     ";
 
     /// `d = a * b + c`. Floating-point forms round once, like `fma`. `.wide` makes `c` and `d` twice as
@@ -106,6 +115,8 @@ isa! {
         abs{.ftz}.ftype  d, a;
         .type = { .s16, .s32, .s64, .f64, .bf16, .bf16x2 };
         .ftype@type_ = { .f32, .f16, .f16x2 };
+        needs 6.5 for .f16 | .f16x2;
+        needs 7.0 sm_80 for .bf16 | .bf16x2;
     ";
 
     /// Negation.
@@ -114,6 +125,7 @@ isa! {
         neg{.ftz}.ftype  d, a;
         .type = { .s16, .s32, .s64, .f64, .bf16, .bf16x2 };
         .ftype@type_ = { .f32, .f16, .f16x2 };
+        needs 7.0 sm_80 for .bf16 | .bf16x2;
     ";
 
     /// Minimum. Without `nan` a NaN loses to a number.
@@ -130,6 +142,10 @@ isa! {
         min{.ftz}{.NaN}{.abs}.f32           d, a, b, c;
         .ftype@type_ = { .f32, .f16, .f16x2 };
         .bftype@type_ = { .bf16, .bf16x2 };
+        needs 7.0 sm_80 for .NaN | .bf16 | .bf16x2 | .f16 | .f16x2;
+        needs 7.2 sm_86 for .abs;
+        needs 8.0 sm_90 for .relu | .s16x2 | .u16x2;
+        needs 8.8 sm_100 for c;
     ";
 
     /// Maximum. Without `nan` a NaN loses to a number.
@@ -146,6 +162,10 @@ isa! {
         max{.ftz}{.NaN}{.abs}.f32           d, a, b, c;
         .ftype@type_ = { .f32, .f16, .f16x2 };
         .bftype@type_ = { .bf16, .bf16x2 };
+        needs 7.0 sm_80 for .NaN | .bf16 | .bf16x2 | .f16 | .f16x2;
+        needs 7.2 sm_86 for .abs;
+        needs 8.0 sm_90 for .relu | .s16x2 | .u16x2;
+        needs 8.8 sm_100 for c;
     ";
 
     /// `d = c + |a - b|`

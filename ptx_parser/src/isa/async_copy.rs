@@ -12,22 +12,27 @@ isa! {
         .level::prefetch_size: PrefetchSize = { .L2::64B, .L2::128B, .L2::256B };
         .state: StateSpace = { .shared, .shared::cta };
         types * =;
+        needs 7.0 sm_80;
+        needs 7.4 sm_80 for .L2::128B | .L2::256B | .L2::64B | .L2::cache_hint;
     ";
 
     /// Ends a group of copies.
     CpAsyncCommitGroup = r"
         cp.async.commit_group;
+        needs 7.0 sm_80;
     ";
 
     /// Waits until at most `n` groups are pending.
     CpAsyncWaitGroup = r"
         cp.async.wait_group n;
         types * =;
+        needs 7.0 sm_80;
     ";
 
     /// Waits for all copies.
     CpAsyncWaitAll = r"
         cp.async.wait_all;
+        needs 7.0 sm_80;
     ";
 
     /// Makes an mbarrier track the thread's copies.
@@ -35,6 +40,8 @@ isa! {
         cp.async.mbarrier.arrive{.noinc}{.state@space}.b64 [addr];
         .state: StateSpace = { .shared, .shared::cta };
         types addr =;
+        needs 7.0 sm_80;
+        needs 7.8 sm_80 for .shared::cta;
     ";
 
     /// Copies a block of bytes.
@@ -51,17 +58,22 @@ isa! {
         .src: StateSpace = { .shared::cta };
         .level::cache_hint = { .L2::cache_hint };
         types * =;
+        needs 8.0 sm_90;
+        needs 8.6 sm_100 for .cp_mask;
+        needs 8.6 for dst.shared::cta;
     ";
 
     /// Ends a group of bulk copies.
     CpAsyncBulkCommitGroup = r"
         cp.async.bulk.commit_group;
+        needs 8.0 sm_90;
     ";
 
     /// Waits until at most `n` groups of bulk copies are pending; with `read`, until their sources are read.
     CpAsyncBulkWaitGroup = r"
         cp.async.bulk.wait_group{.read} n;
         types * =;
+        needs 8.0 sm_90;
     ";
 
     /// Brings a block of bytes to L2.
@@ -69,6 +81,7 @@ isa! {
         cp.async.bulk.prefetch.L2.global{.level::cache_hint}   [srcMem], size{, cache-policy};
         .level::cache_hint = { .L2::cache_hint };
         types * =;
+        needs 8.0 sm_90;
     ";
 
     /// Reduces a block of values into memory.
@@ -83,6 +96,7 @@ isa! {
         .type = { .f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32, .f64 };
         .half_type = { .f16, .bf16 };
         types * =;
+        needs 8.0 sm_90;
     ";
 
     /// Starts an mbarrier that expects `count` arrivals a phase.
@@ -90,6 +104,8 @@ isa! {
         mbarrier.init{.state@space}.b64 [addr], count;
         .state: StateSpace = { .shared, .shared::cta };
         types addr = , count = .u32;
+        needs 7.0 sm_80;
+        needs 7.8 sm_80 for .shared::cta;
     ";
 
     /// Ends an mbarrier.
@@ -97,6 +113,8 @@ isa! {
         mbarrier.inval{.state@space}.b64 [addr];
         .state: StateSpace = { .shared, .shared::cta };
         types addr =;
+        needs 7.0 sm_80;
+        needs 7.8 sm_80 for .shared::cta;
     ";
 
     /// Adds to the bytes that the current phase expects.
@@ -106,6 +124,7 @@ isa! {
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
         types addr = , tx_count = .u32;
+        needs 8.0 sm_90;
     ";
 
     /// Takes from the bytes that the current phase expects.
@@ -115,6 +134,7 @@ isa! {
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
         types addr = , tx_count = .u32;
+        needs 8.0 sm_90;
     ";
 
     /// Arrives; `state` is the phase before. A barrier of another block gives none: `_`.
@@ -127,6 +147,12 @@ isa! {
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
         writes = state;
         types addr = , state = .b64, count tx_count = .u32;
+        needs 7.0 sm_80;
+        needs 7.8 sm_80 for .shared::cta;
+        needs 8.0 sm_80 for .release;
+        needs 8.0 sm_90 for .cluster | .expect_tx;
+        needs 8.6 sm_90 for .relaxed;
+        needs 7.8 sm_90 for count & !.noComplete;
     ";
 
     /// Arrives, and lowers the arrivals that later phases expect.
@@ -139,6 +165,12 @@ isa! {
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
         writes = state;
         types addr = , state = .b64, count tx_count = .u32;
+        needs 7.0 sm_80;
+        needs 7.8 sm_80 for .shared::cta;
+        needs 8.0 sm_80 for .release;
+        needs 8.0 sm_90 for .cluster | .expect_tx;
+        needs 8.6 sm_90 for .relaxed;
+        needs 7.8 sm_90 for count & !.noComplete;
     ";
 
     /// The arrivals that `state` still waited for.
@@ -146,6 +178,7 @@ isa! {
         mbarrier.pending_count.b64 count, state;
         writes = count;
         types count = .u32, state = .b64;
+        needs 7.0 sm_80;
     ";
 
     /// Whether a phase is complete.
@@ -157,6 +190,12 @@ isa! {
         .space: StateSpace = { .shared, .shared::cta };
         writes = waitComplete;
         types addr = , wait_complete = .pred, state = .b64, phase_parity = .u32;
+        needs 7.0 sm_80;
+        needs 7.1 sm_80 for .parity;
+        needs 7.8 sm_80 for .shared::cta;
+        needs 8.0 sm_80 for .cta;
+        needs 8.0 sm_90 for .cluster;
+        needs 8.6 sm_90 for .relaxed;
     ";
 
     /// Whether a phase is complete, after waiting for a while.
@@ -168,6 +207,9 @@ isa! {
         .space: StateSpace = { .shared, .shared::cta };
         writes = waitComplete;
         types addr = , wait_complete = .pred, state = .b64, phase_parity suspend_time_hint = .u32;
+        needs 7.8 sm_90;
+        needs 8.0 sm_90 for .acquire;
+        needs 8.6 sm_90 for .relaxed;
     ";
 
     /// Stores, and tells an mbarrier.
@@ -183,11 +225,14 @@ isa! {
         .ss: StateSpace = { .global };
         .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
         types mbar =;
+        needs 8.1 sm_90;
+        needs 8.7 sm_100 for .release;
     ";
 
     /// Fills shared memory with zeros.
     StBulk = r"
         st.bulk{.weak}{.shared::cta}  [a], size, initval;
         types * =;
+        needs 8.6 sm_100;
     ";
 }

@@ -34,6 +34,12 @@ isa! {
         .vec_16_bit: VectorSize = { .v2, .v4, .v8 };
         .vec_32_bit: VectorSize = { .v2, .v4 };
         .level::cache_hint = { .L2::cache_hint };
+        needs 7.8 for .shared::cta;
+        needs 7.4 sm_80 for .L2::cache_hint;
+        needs 7.8 sm_90 for .bf16 | .bf16x2 | .cluster | .shared::cluster;
+        needs 8.1 sm_90 for .v2 | .v4 | .v8;
+        needs 8.3 sm_90 for .b128;
+        needs 8.4 sm_90 for .b128 & .sys;
     ";
 
     /// Atomic change without a result.
@@ -64,6 +70,10 @@ isa! {
         .vec_16_bit: VectorSize = { .v2, .v4, .v8 };
         .vec_32_bit: VectorSize = { .v2, .v4 };
         .level::cache_hint = { .L2::cache_hint };
+        needs 7.8 for .shared::cta;
+        needs 7.4 sm_80 for .L2::cache_hint;
+        needs 7.8 sm_90 for .bf16 | .bf16x2 | .cluster | .shared::cluster;
+        needs 8.1 sm_90 for .v2 | .v4 | .v8;
     ";
 
     /// Atomic change that an mbarrier tracks.
@@ -84,6 +94,8 @@ isa! {
         .ss: StateSpace = { .global };
         .type = { .u32, .s32, .u64, .s64 };
         types mbar =;
+        needs 8.1 sm_90;
+        needs 8.7 sm_100 for .release;
     ";
 
     /// Fence between memory operations, or between proxies. Without `sem` it is `.acq_rel`.
@@ -107,6 +119,11 @@ isa! {
         .sem: Semantics = { .acquire, .release };
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
         types * =;
+        needs 7.5 for .proxy;
+        needs 7.8 sm_90 for .cluster;
+        needs 8.0 sm_90 for .async | .mbarrier_init;
+        needs 8.3 sm_90 for .tensormap::generic;
+        needs 8.6 sm_90 for .sync_restrict::shared::cluster | .sync_restrict::shared::cta;
     ";
 
     /// The old fence; `level` is a scope, and `.sc` in meaning.
@@ -115,6 +132,7 @@ isa! {
         membar.proxy.proxykind;
         .level: Scope = { .cta, .gl, .sys };
         .proxykind: Proxy = { .alias, .async };
+        needs 7.5 for .alias;
     ";
 
     /// Reduction of the values that all devices of a multicast object hold.
@@ -128,6 +146,9 @@ isa! {
         .vec: VectorSize = { .v2, .v4, .v8 };
         .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f16, .f16x2, .bf16, .bf16x2, .f32, .f64, .e5m2, .e5m2x2,
                   .e5m2x4, .e4m3, .e4m3x2, .e4m3x4 };
+        needs 8.1 sm_90;
+        needs 8.2 sm_90 for .acc::f32;
+        needs 8.6 sm_100f sm_110f sm_120a sm_121a for .acc::f16 | .e4m3 | .e4m3x4 | .e5m2x2 | .e5m2x4;
     ";
 
     /// Store to all devices of a multicast object.
@@ -139,6 +160,8 @@ isa! {
         .vec: VectorSize = { .v2, .v4, .v8 };
         .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f16, .f16x2, .bf16, .bf16x2, .f32, .f64, .e5m2, .e5m2x2,
                   .e5m2x4, .e4m3, .e4m3x2, .e4m3x4 };
+        needs 8.1 sm_90;
+        needs 8.6 sm_100f sm_110f sm_120a sm_121a for .e4m3 | .e4m3x2 | .e4m3x4 | .e5m2 | .e5m2x2 | .e5m2x4;
     ";
 
     /// Atomic change on all devices of a multicast object.
@@ -150,5 +173,6 @@ isa! {
         .op: AtomicOp = { .min, .max, .add, .and, .or, .xor };
         .vec: VectorSize = { .v2, .v4, .v8 };
         .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f16, .f16x2, .bf16, .bf16x2, .f32, .f64 };
+        needs 8.1 sm_90;
     ";
 }

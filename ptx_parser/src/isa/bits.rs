@@ -56,12 +56,14 @@ isa! {
         .mode: ClampMode = { .clamp, .wrap };
         .type = { .u32, .s32 };
         types b = .u32;
+        needs 7.6;
     ";
 
     /// `b` ones from position `a`.
     Bmsk = r"
         bmsk.mode.b32  d, a, b;
         .mode: ClampMode = { .clamp, .wrap };
+        needs 7.6;
     ";
 
     /// Picks bytes of the pair `b:a`.

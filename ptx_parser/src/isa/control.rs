@@ -43,6 +43,7 @@ isa! {
         bar{.cta}.red.op.pred            d, a{, b}, {!}c;
         .op: BarrierOp = { .and, .or };
         types a b = .u32, c = .pred, d = type_;
+        needs 7.8 for .cta;
     ";
 
     /// Barrier of a block, for threads that need not be together.
@@ -53,6 +54,7 @@ isa! {
         barrier{.cta}.red.op{.aligned}.pred       d, a{, b}, {!}c;
         .op: BarrierOp = { .and, .or };
         types a b = .u32, c = .pred, d = type_;
+        needs 7.8 for .cta;
     ";
 
     /// Barrier of a cluster.
@@ -61,6 +63,8 @@ isa! {
         barrier.cluster.op{.acquire@sem}{.aligned};
         .op: ClusterBarrierOp = { .wait };
         .sem: Semantics = { .release, .relaxed };
+        needs 7.8 sm_90;
+        needs 8.0 sm_90 for .acquire | .relaxed | .release;
     ";
 
     /// Waits for about `t` nanoseconds.
@@ -72,6 +76,7 @@ isa! {
     Griddepcontrol = r"
         griddepcontrol.action;
         .action: GridAction = { .launch_dependents, .wait };
+        needs 7.8 sm_90;
     ";
 
     /// Triggers performance monitor events.
@@ -84,5 +89,6 @@ isa! {
     Setmaxnreg = r"
         setmaxnreg.action.sync.aligned.u32 imm-reg-count;
         .action: RegisterAction = { .inc, .dec };
+        needs 8.0 sm_90a sm_100f sm_110f sm_120f;
     ";
 }

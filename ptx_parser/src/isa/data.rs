@@ -9,6 +9,7 @@ isa! {
         mov{.vec}.type  d, a;
         .vec: VectorSize = { .v2, .v4 };
         .type = { .pred, .b16, .b32, .b64, .b128, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 };
+        needs 8.3 for .b128;
     ";
 
     /// Load. `sem` without a word is `.weak`; without a state space the address is generic.
@@ -31,6 +32,17 @@ isa! {
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
         .vec: VectorSize = { .v2, .v4, .v8 };
         .type = { .b8, .b16, .b32, .b64, .b128, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
+        needs 7.4 for .L1::evict_first | .L1::evict_last | .L1::evict_normal | .L1::evict_unchanged |
+            .L1::no_allocate | .L2::128B | .L2::64B;
+        needs 7.8 for .shared::cta;
+        needs 8.2 for .mmio;
+        needs 8.3 for .b128 | .param::entry | .param::func;
+        needs 7.4 sm_80 for .L2::cache_hint | .L2::256B;
+        needs 7.8 sm_90 for .cluster | .shared::cluster;
+        needs 8.8 sm_100 for .L2::evict_first | .L2::evict_last | .L2::evict_normal;
+        needs 8.4 for .b128 & .sys;
+        needs 8.8 sm_100 for .v4 & .b64 | .f64 | .s64 | .u64;
+        needs 8.8 sm_100 for .v8 & .b32 | .f32 | .s32 | .u32;
     ";
 
     /// Store. `sem` without a word is `.weak`; without a state space the address is generic.
@@ -49,6 +61,17 @@ isa! {
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
         .vec: VectorSize = { .v2, .v4, .v8 };
         .type = { .b8, .b16, .b32, .b64, .b128, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
+        needs 7.4 for .L1::evict_first | .L1::evict_last | .L1::evict_normal | .L1::evict_unchanged |
+            .L1::no_allocate;
+        needs 7.8 for .shared::cta;
+        needs 8.2 for .mmio;
+        needs 8.3 for .b128 | .param::func;
+        needs 7.4 sm_80 for .L2::cache_hint;
+        needs 7.8 sm_90 for .cluster | .shared::cluster;
+        needs 8.8 sm_100 for .L2::evict_first | .L2::evict_last | .L2::evict_normal;
+        needs 8.4 for .b128 & .mmio;
+        needs 8.8 sm_100 for .v4 & .b64 | .f64 | .s64 | .u64;
+        needs 8.8 sm_100 for .v8 & .b32 | .f32 | .s32 | .u32;
     ";
 
     /// Conversion.
@@ -85,6 +108,21 @@ isa! {
         .x2type = { .e4m3x2, .e5m2x2, .e2m1x2, .e2m3x2, .e3m2x2 };
         .x4type = { .e4m3x4, .e5m2x4, .e2m1x4, .e2m3x4, .e3m2x4 };
         types d = dtype, a b = atype, rbits = .b32;
+        needs 7.8 for .satfinite;
+        needs 7.0 sm_80 for .relu | dtype.bf16 | dtype.bf16x2 | dtype.f16x2 | dtype.tf32;
+        needs 7.1 sm_80 for atype.bf16;
+        needs 7.8 sm_89 for atype.e4m3x2 | atype.e5m2x2 | dtype.e4m3x2 | dtype.e5m2x2;
+        needs 8.6 sm_100f sm_110f sm_120f for atype.e2m1x2 | atype.e2m3x2 | atype.e3m2x2 | atype.ue8m0x2 |
+            dtype.e2m1x2 | dtype.e2m3x2 | dtype.e3m2x2 | dtype.ue8m0x2;
+        needs 8.7 sm_100a sm_103a for .rs;
+        needs 8.1 for .satfinite & dtype.f16;
+        needs 8.1 sm_80 for .satfinite & dtype.bf16 | dtype.bf16x2 | dtype.f16x2 | dtype.tf32;
+        needs 7.8 sm_90 for dtype.bf16 & atype.bf16 | atype.f16 | atype.f64 | atype.s16 | atype.s32 | atype.s64
+            | atype.s8 | atype.u16 | atype.u32 | atype.u64 | atype.u8;
+        needs 7.8 sm_90 for atype.bf16 & .ftz | .rmi | .rni | .rpi | .rzi | dtype.f16 | dtype.f64;
+        needs 7.8 sm_90 for dtype.tf32 & .rn | .rz;
+        needs 8.6 sm_100 for .satfinite & .rn & dtype.tf32;
+        needs 8.6 sm_100 for .satfinite & .rz & dtype.tf32;
     ";
 
     /// Conversion of an address to generic, or with `to` from generic to a state space.
@@ -93,6 +131,10 @@ isa! {
         .space: StateSpace = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry };
         .size = { .u32, .u64 };
         types d a = size;
+        needs 7.7 for .param;
+        needs 7.8 for .shared::cta;
+        needs 8.3 for .param::entry;
+        needs 7.8 sm_90 for .shared::cluster;
     ";
 
     /// Conversion of integers to narrower ones with saturation, packed; `c` gives the upper part.
@@ -104,5 +146,6 @@ isa! {
         .convertType = { .u2, .s2, .u4, .s4, .u8, .s8 };
         .cType = { .b32 };
         types d = .b32, a b = ab_type, c = .b32;
+        needs 6.5;
     ";
 }

@@ -22,6 +22,10 @@ isa! {
         .rnd: Rounding = { .rn };
         .type = { .f16, .f16x2, .bf16, .bf16x2 };
         types a b = abtype or type_;
+        needs 7.0 sm_80 for .bf16 | .bf16x2 | .relu;
+        needs 8.1 sm_90 for .oob;
+        needs 8.6 sm_100 for .f32x2;
+        needs 8.6 sm_100 for .f32 & .bf16 | .f16;
     ";
 
     /// Reciprocal. `approx` with `.f64` is `rcp.approx.ftz.f64`.
@@ -69,12 +73,16 @@ isa! {
         ex2.approx.ftz.btype   d, a;
         .type = { .f16, .f16x2 };
         .btype@type_ = { .bf16, .bf16x2 };
+        needs 7.0 for .f16 | .f16x2;
+        needs 7.8 sm_90 for .bf16 | .bf16x2;
     ";
 
     /// Hyperbolic tangent, approximate.
     Tanh = r"
         tanh.approx.type d, a;
         .type = { .f16, .f32, .f16x2, .bf16, .bf16x2 };
+        needs 7.0;
+        needs 7.8 sm_90 for .bf16 | .bf16x2;
     ";
 
     /// `b` with the sign of `a`.

@@ -58,6 +58,7 @@ isa! {
         .ftz_type@type_ = { .f32, .f16, .f16x2 };
         .float@type_ = { .f64, .bf16, .bf16x2 };
         types p q c = .pred;
+        needs 7.8 sm_90 for .bf16 | .bf16x2;
     ";
 
     /// `d = c ? a : b`
@@ -86,6 +87,7 @@ isa! {
         .BoolOp: BoolOp = { .or, .and };
         writes = d, p;
         types q = .pred;
+        needs 8.2 for .or | .and;
     ";
 
     /// Funnel shift of the pair `b:a`.
@@ -137,6 +139,10 @@ isa! {
         set.fcmp.BoolOp.dtype.bf16x2@stype  d, a, b, {!}c;
         .dtype = { .bf16x2, .u32, .s32 };
         types d = dtype, a b = stype, c = .pred;
+        needs 6.5 for dtype.s16 | dtype.u16;
+        needs 7.8 sm_90 for dtype.bf16 | stype.bf16 | stype.bf16x2;
+        needs 6.5 for dtype.u32 & stype.f16 | stype.f16x2;
+        needs 6.5 for dtype.s32 & stype.f16 | stype.f16x2;
     ";
 
     /// `d = c >= 0 ? a : b`; `stype` is the type of `c`.

@@ -39,6 +39,8 @@ isa! {
         .ss: StateSpace = { .global, .shared, .shared::cta };
         writes = r;
         types p = type_, stride = .u32, * =;
+        needs 7.8 for .shared::cta;
+        needs 7.0 sm_80 for .bf16 | .f64 | .m16n16k8;
     ";
 
     /// Stores the fragment of a result.
@@ -62,6 +64,8 @@ isa! {
         .type = { .f64 };
         writes = ;
         types p = type_, stride = .u32, * =;
+        needs 7.8 for .shared::cta;
+        needs 7.0 sm_80 for .f64 | .m16n16k8;
     ";
 
     /// `d = a * b + c` on fragments. Without `atype` and `btype` both are `.f16`.
@@ -91,6 +95,8 @@ isa! {
         .shape: MatrixShape = { .m8n8k128 };
         .op: BoolOp = { .xor, .and };
         types * =;
+        needs 7.0 sm_80 for .m16n16k8 | .m8n8k4 | atype.bf16;
+        needs 7.1 sm_80 for .and;
     ";
 
     /// `d = a * b + c` on registers of a warp.
@@ -151,6 +157,19 @@ isa! {
         .bitOp: BoolOp = { .xor, .and };
         .shape: MatrixShape = { .m8n8k128, .m16n8k128, .m16n8k256 };
         types * =;
+        needs 6.4;
+        needs 6.5 for .m16n8k8 | ctype.s32;
+        needs 7.0 for .popc;
+        needs 7.0 sm_80 for .m16n8k128 | .m16n8k16 | .m16n8k256 | .m16n8k32 | .m16n8k64 | atype.bf16 | atype.f64
+            | atype.tf32;
+        needs 7.1 sm_80 for .and;
+        needs 8.4 sm_89 for atype.e4m3 | atype.e5m2;
+        needs 8.6 sm_100f sm_110f sm_120f for .kind::f8f6f4;
+        needs 8.7 sm_120f for .block_scale | atype.e2m1 | atype.e2m3 | atype.e3m2 | btype.e2m1 | btype.e2m3 |
+            btype.e3m2;
+        needs 8.7 sm_89 for atype.e4m3 & .m16n8k16 | ctype.f16;
+        needs 8.7 sm_89 for atype.e5m2 & .m16n8k16 | ctype.f16;
+        needs 7.8 sm_90 for atype.f64 & .m16n8k16 | .m16n8k4 | .m16n8k8;
     ";
 
     /// `mma` where `a` is sparse: `e` is its metadata, `f` selects the threads that give it.
@@ -190,6 +209,14 @@ isa! {
         .shape: MatrixShape = { .m16n8k64, .m16n8k128 };
         .atype = .btype = { .u4, .s4 };
         types * =;
+        needs 7.1 sm_80;
+        needs 8.5 sm_80 for .sp::ordered_metadata;
+        needs 8.4 sm_89 for atype.e4m3 | atype.e5m2;
+        needs 8.6 sm_100f sm_110f sm_120f for .kind::f8f6f4;
+        needs 8.7 sm_120f for .block_scale | atype.e2m1 | atype.e2m3 | atype.e3m2 | btype.e2m1 | btype.e2m3 |
+            btype.e3m2;
+        needs 8.7 sm_120a sm_121a for .kind::mxf4 | .kind::mxf4nvf4;
+        needs 8.7 sm_120f for .m16n8k64 & ctype.f16;
     ";
 
     /// Loads 8x8 (or 16x16, 8x16) matrices from shared memory.
@@ -205,6 +232,9 @@ isa! {
         .src_fmt = { .b6x16_p32, .b4x16_p64 };
         writes = r;
         types p = type_, r = .b32;
+        needs 6.5;
+        needs 7.8 for .shared::cta;
+        needs 8.6 sm_100f sm_110f sm_120f for .b8x16 | .m16n16;
     ";
 
     /// Stores 8x8 (or 16x8) matrices to shared memory.
@@ -216,11 +246,14 @@ isa! {
         .type = { .b16, .b8 };
         writes = ;
         types p = type_, r = .b32;
+        needs 7.8 sm_90;
+        needs 8.6 sm_100f sm_110f sm_120f for .b8;
     ";
 
     /// Transposes an 8x8 matrix in registers.
     Movmatrix = r"
         movmatrix.sync.aligned.m8n8.trans.b16 d, a;
         types d a = .b32;
+        needs 7.8;
     ";
 }

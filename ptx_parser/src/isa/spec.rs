@@ -20,6 +20,7 @@ pub(crate) struct Spec {
     pub fields: &'static [FieldSpec],
     pub operands: &'static [OperandSpec],
     pub forms: &'static [Form],
+    pub rules: &'static [Rule],
     pub build: for<'a> fn(&Codes, &mut Values<'a>) -> Option<Instruction<'a>>,
 }
 
@@ -29,6 +30,7 @@ pub(crate) struct FieldSpec {
 }
 
 pub(crate) struct OperandSpec {
+    pub name: &'static str,
     /// Where its type comes from: the first that is there.
     pub types: &'static [TypeRule],
     pub write: bool,
@@ -55,6 +57,40 @@ impl OperandSpec {
             }
         })
     }
+}
+
+/// What the forms of an instruction need, or what never stands together, beyond what the forms say.
+pub(crate) struct Rule {
+    /// Where `when` holds, the instruction is wrong.
+    pub never: bool,
+    /// The least PTX version; 0.0 for any.
+    pub version: (u16, u16),
+    /// Targets, of which one has to cover that of the module; none for any.
+    pub targets: &'static [&'static str],
+    /// All of these hold.
+    pub when: &'static [Term],
+}
+
+pub(crate) struct Term {
+    pub not: bool,
+    pub any: &'static [Condition],
+}
+
+pub(crate) enum Condition {
+    /// A word of the mnemonic.
+    Word(&'static str),
+    /// The word of a field.
+    Field(usize, &'static str),
+    Operand(usize, OperandKind),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code)] // Tables name those that they need.
+pub(crate) enum OperandKind {
+    Present,
+    Sink,
+    Vector,
+    Immediate,
 }
 
 /// One line of the manual.

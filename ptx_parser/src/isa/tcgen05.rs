@@ -8,6 +8,7 @@ isa! {
         tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32  [dst], nCols;
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
         types * =;
+        needs 8.6 sm_100f sm_110f;
     ";
 
     /// Gives columns of tensor memory back.
@@ -15,12 +16,14 @@ isa! {
         tcgen05.dealloc.cta_group.sync.aligned.b32              taddr, nCols;
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
         types * =;
+        needs 8.6 sm_100f sm_110f;
     ";
 
     /// Promises to take no more tensor memory.
     Tcgen05RelinquishAllocPermit = r"
         tcgen05.relinquish_alloc_permit.cta_group.sync.aligned;
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
+        needs 8.6 sm_100f sm_110f;
     ";
 
     /// Makes an mbarrier track the operations before.
@@ -29,6 +32,7 @@ isa! {
         tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.multicast::cluster.b64 [mbar], ctaMask;
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
         types * =;
+        needs 8.6 sm_100f sm_110f;
     ";
 
     /// Copies from shared to tensor memory.
@@ -41,12 +45,14 @@ isa! {
         .shape: TmemShape = { .128x256b, .4x256b, .128x128b, .64x128b, .32x128b };
         .multicast: WarpMulticast = { .warpx2::02_13, .warpx2::01_23, .warpx4 };
         types * =;
+        needs 8.6 sm_100f sm_110f;
     ";
 
     /// Orders asynchronous operations around a synchronisation of threads.
     Tcgen05Fence = r"
         tcgen05.fence;
         .fence: TmemFence = { .fence::before_thread_sync, .fence::after_thread_sync };
+        needs 8.6 sm_100f sm_110f;
     ";
 
     /// Loads from tensor memory.
@@ -69,6 +75,8 @@ isa! {
         .shape: TmemShape = { .16x32bx2 };
         writes = r, redval;
         types * =;
+        needs 8.6 sm_100f sm_110f;
+        needs 8.8 sm_103f sm_110f for .red;
     ";
 
     /// Stores to tensor memory.
@@ -80,6 +88,7 @@ isa! {
         tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32    [taddr], immHalfSplitoff, r;
         .shape: TmemShape = { .16x32bx2 };
         types * =;
+        needs 8.6 sm_100f sm_110f;
     ";
 
     /// Moves rows of tensor memory down.
@@ -87,12 +96,14 @@ isa! {
         tcgen05.shift.cta_group.down  [taddr];
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
         types * =;
+        needs 8.6 sm_100a sm_103a sm_110a;
     ";
 
     /// Waits for the thread's loads or stores.
     Tcgen05Wait = r"
         tcgen05.wait.sync.aligned;
         .wait: TmemWait = { .wait::ld, .wait::st };
+        needs 8.6 sm_100f sm_110f;
     ";
 
     /// Starts `d = a * b + d` in tensor memory.
@@ -111,6 +122,14 @@ isa! {
         .scale_vectorsize: ScaleVecSize = { .scale_vec::1X, .scale_vec::2X, .scale_vec::4X, .block16, .block32 };
         writes = ;
         types * =;
+        needs 8.6 sm_100f sm_110f;
+        needs 8.7 sm_100f sm_110f for .kind::mxf4nvf4;
+        needs 8.8 sm_100f sm_110f for .block16 | .block32;
+        needs 8.6 sm_100a sm_103a sm_110a for .scale_vec::1X | .scale_vec::2X;
+        needs 8.7 sm_100a sm_103a sm_110a for .scale_vec::4X;
+        needs 8.6 sm_100a sm_110a for .kind::i8;
+        needs sm_100f for scale-input-d & .kind::f16 | .kind::tf32;
+        needs 8.8 for .block_scale & !.scale_vec::1X | .scale_vec::2X | .scale_vec::4X;
     ";
 
     /// `tcgen05.mma` where `a` is sparse.
@@ -129,6 +148,14 @@ isa! {
         .scale_vectorsize: ScaleVecSize = { .scale_vec::1X, .scale_vec::2X, .scale_vec::4X, .block16, .block32 };
         writes = ;
         types * =;
+        needs 8.6 sm_100f sm_110f;
+        needs 8.8 sm_100f sm_110f for .block32;
+        needs 8.6 sm_100a sm_103a sm_110a for .kind::mxf4 | .scale_vec::1X;
+        needs 8.7 sm_100a sm_103a sm_110a for .kind::mxf4nvf4;
+        needs 8.8 sm_100a sm_103a sm_110a for .block16;
+        needs 8.6 sm_100a sm_110a for .kind::i8;
+        needs sm_100f for scale-input-d & .kind::f16 | .kind::tf32;
+        needs 8.8 for .block_scale & !.scale_vec::1X | .scale_vec::2X | .scale_vec::4X;
     ";
 
     /// `tcgen05.mma` where `b` stays in place.
@@ -140,6 +167,8 @@ isa! {
         .collector_usage: CollectorUsage = { .collector::b[0..3/1]::fill, .collector::b[0..3/1]::use, .collector::b[0..3/1]::lastuse, .collector::b[0..3/1]::discard };
         writes = ;
         types * =;
+        needs 8.6 sm_100f sm_110f;
+        needs 8.6 sm_100a sm_110a for .kind::i8;
     ";
 
     /// `tcgen05.mma.ws` where `a` is sparse.
@@ -151,5 +180,7 @@ isa! {
         .collector_usage: CollectorUsage = { .collector::b[0..3/1]::fill, .collector::b[0..3/1]::use, .collector::b[0..3/1]::lastuse, .collector::b[0..3/1]::discard };
         writes = ;
         types * =;
+        needs 8.6 sm_100f sm_110f;
+        needs 8.6 sm_100a sm_110a for .kind::i8;
     ";
 }

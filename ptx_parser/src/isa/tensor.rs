@@ -21,6 +21,11 @@ isa! {
         .load_mode: TensorMode = { .tile, .tile::scatter4, .im2col_no_offs };
         .level::cache_hint = { .L2::cache_hint };
         types * =;
+        needs 8.0 sm_90;
+        needs 8.6 sm_100 for .im2col::w | .tile::gather4;
+        needs 8.6 sm_100f sm_110f for .cta_group::1 | .cta_group::2 | .im2col::w::128 | .tile::scatter4;
+        needs 8.6 sm_100f sm_110f for .shared::cluster & .im2col::w | .tile::gather4;
+        needs 8.6 for dst.shared::cta;
     ";
 
     /// Brings a box of a tensor to L2.
@@ -30,6 +35,8 @@ isa! {
         .load_mode: TensorMode = { .tile, .tile::gather4, .im2col, .im2col::w, .im2col::w::128 };
         .level::cache_hint = { .L2::cache_hint };
         types * =;
+        needs 8.0 sm_90;
+        needs 8.6 sm_100f sm_110f for .im2col::w | .im2col::w::128 | .tile::gather4;
     ";
 
     /// Reduces into a box of a tensor.
@@ -40,6 +47,7 @@ isa! {
         .redOp: AtomicOp = { .add, .min, .max, .inc, .dec, .and, .or, .xor };
         .level::cache_hint = { .L2::cache_hint };
         types * =;
+        needs 8.0 sm_90;
     ";
 
     /// Changes a field of a tensor map.
@@ -53,6 +61,7 @@ isa! {
         tensormap.replace.tile.field{.ss}.b1024@tensor.type  [addr], ord, new_val;
         .field: TensormapField = { .box_dim, .global_dim, .global_stride, .element_stride };
         types addr = , ord = .u32, new_val = type_;
+        needs 8.3 sm_90a sm_100f sm_110f sm_120f;
     ";
 
     /// Copies a tensor map from shared to global memory, with a fence.
@@ -60,5 +69,6 @@ isa! {
         tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [dst], [src], size;
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
         types * =;
+        needs 8.3 sm_90;
     ";
 }

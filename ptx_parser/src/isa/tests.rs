@@ -90,8 +90,17 @@ fn text(form: &Form, choice: usize, all: bool) -> String {
     format!("{text}{};", operands.join(", "))
 }
 
+/// No target has all instructions.
+const TARGETS: [&str; 5] = ["sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"];
+
 fn instruction(text: &str) -> Result<String, String> {
-    let module = format!(".version 9.0\n.target sm_90\n.address_size 64\n.func f() {{ {text} }}");
+    let mut results = TARGETS.map(|target| instruction_for(target, text)).into_iter();
+    results.find(Result::is_ok).unwrap_or_else(|| instruction_for(TARGETS[0], text))
+}
+
+fn instruction_for(target: &str, text: &str) -> Result<String, String> {
+    let module =
+        format!(".version 9.0\n.target {target}\n.address_size 64\n.func f() {{ {text} }}");
     let parse = parse(&module);
     if let Some(error) = parse.errors.first() {
         return Err(error.render(&module));

@@ -19,6 +19,7 @@ isa! {
         .dtype = { .u32, .s32, .f16, .f32, .f16x2 };
         .ctype = { .s32, .f32 };
         types d = dtype, c dPdx dPdy lod = ctype, p = .pred, * =;
+        needs 7.1 for p;
     ";
 
     /// One component of the four texels around a point.
@@ -29,6 +30,7 @@ isa! {
         .geom: Geometry = { .2d, .a2d, .cube, .acube };
         .dtype = { .u32, .s32, .f32 };
         types d = dtype, c = .f32, p = .pred, * =;
+        needs 7.1 for p;
     ";
 
     /// An attribute of a texture or sampler.
@@ -84,6 +86,8 @@ isa! {
         .ptype = { .b32, .b64 };
         .mode: SurfaceMode = { .trap, .clamp, .zero };
         types c = ctype, b = .s32, * =;
+        needs 8.1 for .b64 | .s64;
+        needs 8.1 for .u64 & .max | .min;
     ";
 
     /// What kind of opaque object `a` is.

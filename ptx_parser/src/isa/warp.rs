@@ -41,6 +41,8 @@ isa! {
         redux.sync.op{.abs}{.NaN}.f32 dst, src, membermask;
         .op: AtomicOp = { .min, .max };
         writes = dst;
+        needs 7.0 sm_80;
+        needs 8.6 sm_100f for .f32;
     ";
 
     /// The lanes that run together now.
@@ -52,6 +54,7 @@ isa! {
     ElectSync = r"
         elect.sync d|p, membermask;
         types d = .b32;
+        needs 8.0 sm_90;
     ";
 
     /// Barrier of the lanes of `membermask`.

@@ -33,6 +33,9 @@ isa! {
         wgmma.mma_async.sync.aligned.shape.s32@dtype.b1@atype.b1@btype.and.popc  d, <a>, b-desc, scale-d;
         .shape: WgmmaShape = { .m64n[8..32/8]k256, .m64n[48..256/16]k256 };
         types * =;
+        needs 8.0 sm_90a;
+        needs 8.4 sm_90a for atype.u8 & btype.s8;
+        needs 8.4 sm_90a for atype.s8 & btype.u8;
     ";
 
     /// `wgmma.mma_async` where `a` is sparse.
@@ -61,21 +64,27 @@ isa! {
         .shape: WgmmaShape = { .m64n[8..32/8]k64, .m64n[48..256/16]k64 };
         .atype = .btype = { .s8, .u8 };
         types * =;
+        needs 8.2 sm_90a;
+        needs 8.4 sm_90a for atype.u8 & btype.s8;
+        needs 8.4 sm_90a for atype.s8 & btype.u8;
     ";
 
     /// Orders accesses to the registers of `wgmma.mma_async`.
     WgmmaFence = r"
         wgmma.fence.sync.aligned;
+        needs 8.0 sm_90a;
     ";
 
     /// Ends a group of `wgmma.mma_async`.
     WgmmaCommitGroup = r"
         wgmma.commit_group.sync.aligned;
+        needs 8.0 sm_90a;
     ";
 
     /// Waits until at most `n` groups are pending.
     WgmmaWaitGroup = r"
         wgmma.wait_group.sync.aligned n;
         types * =;
+        needs 8.0 sm_90a;
     ";
 }

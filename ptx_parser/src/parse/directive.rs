@@ -1,5 +1,6 @@
 //! The module and its directives.
 
+use super::rule::Environment;
 use super::variable::declared_space;
 use super::{Parse, Parser, Result};
 use crate::error::Error;
@@ -101,6 +102,7 @@ impl<'a> Parser<'a> {
         };
         match word {
             "entry" | "func" => {
+                self.environment = Environment::new(module);
                 let function = self.function_directive(start, linkage)?;
                 module.directives.push(Directive::Function(function));
             }

@@ -6,13 +6,14 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::operand::{Item, ItemKind, address};
+use super::rule::Subject;
 use super::{Parser, Result};
 use crate::error::Error;
 use crate::isa::Instruction;
 use crate::isa::TABLES;
 use crate::isa::spec::{Codes, Form, MAX_FIELDS, OperandSlot, Slot, Spec, Value, Values};
 use crate::lexer::TokenKind;
-use crate::modifier::ScalarType;
+use crate::modifier::{Modifier, ScalarType};
 use crate::operand::Operand;
 use crate::span::Span;
 use crate::tree::Call;
@@ -23,6 +24,8 @@ pub(super) struct Selection {
     spec: &'static Spec,
     form: &'static Form,
     codes: Codes,
+    /// Some rules depend on the operands.
+    rules_wait: bool,
 }
 
 /// All forms by the first word of their mnemonic.
@@ -38,12 +41,12 @@ static FORMS: LazyLock<FxHashMap<&'static str, Vec<(&'static Spec, &'static Form
     });
 
 /// Why a form does not fit, and how many words fitted before.
-struct Mismatch<'a> {
+pub(crate) struct Mismatch<'a> {
     fitted: usize,
     reason: Reason<'a>,
 }
 
-enum Reason<'a> {
+pub(crate) enum Reason<'a> {
     Unfit(&'a str),
     Missing(&'static Slot),
 }
@@ -91,7 +94,7 @@ impl<'a> Parser<'a> {
             match place(selection, &items) {
                 Ok(places) => {
                     self.next();
-                    return build(selection, items, &places, mnemonic);
+                    return self.build(selection, &words, items, &places, mnemonic);
                 }
                 Err(error) => {
                     if mismatch.as_ref().is_none_or(|m: &OperandMismatch| m.fitted < error.fitted) {
@@ -123,15 +126,29 @@ impl<'a> Parser<'a> {
         };
         let mut selections = Vec::new();
         let mut best: Option<Mismatch<'_>> = None;
+        let mut violation = None;
         for (spec, form) in forms {
             match fit(spec, form, words) {
-                Ok(codes) => selections.push(Selection { spec, form, codes }),
+                Ok(codes) => {
+                    let subject = Subject { spec, words, codes: &codes, values: None };
+                    match subject.check(&self.environment) {
+                        Ok(rules_wait) => {
+                            selections.push(Selection { spec, form, codes, rules_wait })
+                        }
+                        Err(text) => violation = violation.or(Some(text)),
+                    }
+                }
                 Err(mismatch) => {
                     if best.as_ref().is_none_or(|b| b.fitted < mismatch.fitted) {
                         best = Some(mismatch);
                     }
                 }
             }
+        }
+        if selections.is_empty()
+            && let Some(violation) = violation
+        {
+            return Err(Error::invalid(mnemonic, format!("`{key}`: {violation}")));
         }
         if selections.is_empty() {
             let reason = best.map_or_else(String::new, |b| b.reason.to_string());
@@ -179,23 +196,30 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The values that `words` give to the fields of `form`. Words may stand in any order, but those that
-/// fit several slots (types) fill them in the order of the form.
-fn fit<'a>(
+/// The values that `words` give to the fields of `form`. Words may stand in any order, but types stand in
+/// that of the form.
+pub(crate) fn fit<'a>(
     spec: &Spec,
     form: &'static Form,
     words: &[&'a str],
 ) -> std::result::Result<Codes, Mismatch<'a>> {
     let mut codes = [0; MAX_FIELDS];
     let mut filled = 0u64;
+    let mut next_type = 0;
     for (fitted, word) in words.iter().enumerate() {
+        let is_type = ScalarType::from_word(word).is_some();
         let free = |(index, slot): &(usize, &Slot)| {
-            filled & (1 << index) == 0 && slot.words.contains(word)
+            filled & (1 << index) == 0
+                && slot.words.contains(word)
+                && (!is_type || *index >= next_type)
         };
         let Some((index, slot)) = form.modifiers.iter().enumerate().find(free) else {
             return Err(Mismatch { fitted, reason: Reason::Unfit(word) });
         };
         filled |= 1 << index;
+        if is_type {
+            next_type = index;
+        }
         set(spec, slot, word, &mut codes);
     }
     let missing = form
@@ -299,37 +323,50 @@ fn accepts(
     }
 }
 
-fn build<'a>(
-    selection: &Selection,
-    items: Vec<Item<'a>>,
-    places: &[usize],
-    mnemonic: Span,
-) -> Result<Instruction<'a>> {
-    let mut codes = selection.codes;
-    let mut values: Values<'a> = Default::default();
-    for (item, place) in items.into_iter().zip(places) {
-        let slot = &selection.form.operands[*place];
-        match item.kind {
-            ItemKind::Operand(operand) => values[slot.fields[0]] = Value::Operand(operand),
-            ItemKind::Element(operand) if slot.bracket => {
-                values[slot.fields[0]] = address(operand).map(Value::Address).unwrap_or_default();
-            }
-            ItemKind::Element(operand) => values[slot.fields[0]] = Value::Operand(operand),
-            ItemKind::Address(address) => values[slot.fields[0]] = Value::Address(address),
-            ItemKind::List(list) => {
-                for (field, operand) in slot.fields.iter().zip(list) {
-                    values[*field] = Value::Operand(operand);
+impl<'a> Parser<'a> {
+    fn build(
+        &self,
+        selection: &Selection,
+        words: &[&'a str],
+        items: Vec<Item<'a>>,
+        places: &[usize],
+        mnemonic: Span,
+    ) -> Result<Instruction<'a>> {
+        let mut codes = selection.codes;
+        let mut values: Values<'a> = Default::default();
+        for (item, place) in items.into_iter().zip(places) {
+            let slot = &selection.form.operands[*place];
+            match item.kind {
+                ItemKind::Operand(operand) => values[slot.fields[0]] = Value::Operand(operand),
+                ItemKind::Element(operand) if slot.bracket => {
+                    values[slot.fields[0]] =
+                        address(operand).map(Value::Address).unwrap_or_default();
+                }
+                ItemKind::Element(operand) => values[slot.fields[0]] = Value::Operand(operand),
+                ItemKind::Address(address) => values[slot.fields[0]] = Value::Address(address),
+                ItemKind::List(list) => {
+                    for (field, operand) in slot.fields.iter().zip(list) {
+                        values[*field] = Value::Operand(operand);
+                    }
                 }
             }
+            if let (Some(operand), Some((field, _))) = (item.pair, slot.pair) {
+                values[field] = Value::Operand(operand);
+            }
+            if let (Some(word), Some(suffix)) = (item.suffix, &slot.suffix) {
+                set(selection.spec, suffix, word, &mut codes);
+            }
         }
-        if let (Some(operand), Some((field, _))) = (item.pair, slot.pair) {
-            values[field] = Value::Operand(operand);
+        if selection.rules_wait {
+            let spec = selection.spec;
+            let subject = Subject { spec, words, codes: &codes, values: Some(&values) };
+            if let Err(violation) = subject.check(&self.environment) {
+                let key = mnemonic.text(self.source());
+                return Err(Error::invalid(mnemonic, format!("`{key}`: {violation}")));
+            }
         }
-        if let (Some(word), Some(suffix)) = (item.suffix, &slot.suffix) {
-            set(selection.spec, suffix, word, &mut codes);
-        }
+        (selection.spec.build)(&codes, &mut values).ok_or_else(|| {
+            Error::bug(mnemonic, format!("the table of {} misses a value", selection.spec.name))
+        })
     }
-    (selection.spec.build)(&codes, &mut values).ok_or_else(|| {
-        Error::bug(mnemonic, format!("the table of {} misses a value", selection.spec.name))
-    })
 }

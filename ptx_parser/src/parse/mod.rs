@@ -8,8 +8,9 @@
 mod constant;
 mod directive;
 mod function;
-mod instruction;
+pub(crate) mod instruction;
 mod operand;
+mod rule;
 mod statement;
 mod variable;
 
@@ -22,6 +23,7 @@ use crate::lexer::{Lexer, Token, TokenKind};
 use crate::span::Span;
 use crate::tree::Module;
 use instruction::Selection;
+use rule::Environment;
 
 /// What [`parse`] gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +56,7 @@ struct Parser<'a> {
     /// Bytes of an element of the arrays declared so far, for `a[1]`: first those of the module, then those
     /// of the function at hand.
     arrays: [FxHashMap<&'a str, u32>; 2],
+    environment: Environment,
     /// The forms that a mnemonic with these modifiers may be.
     selections: FxHashMap<&'a str, Rc<[Selection]>>,
 }
@@ -70,6 +73,7 @@ impl<'a> Parser<'a> {
             function: None,
             depth: 0,
             arrays: Default::default(),
+            environment: Environment::default(),
             selections: FxHashMap::default(),
         }
     }

@@ -1,0 +1,102 @@
+//! The tables as data for others: what may be written, form by form.
+
+use super::FAMILIES;
+use super::spec::{Form, OperandSlot, Slot, Spec};
+use crate::modifier::ScalarType;
+use crate::parse::instruction::fit;
+
+/// One form of an instruction, as its table gives it.
+#[derive(Clone, Copy)]
+pub struct Syntax {
+    /// The file of its table.
+    pub family: &'static str,
+    spec: &'static Spec,
+    form: &'static Form,
+}
+
+/// A modifier of a form: one of `words`, without their dots.
+#[derive(Clone, Copy)]
+pub struct WordSyntax {
+    pub words: &'static [&'static str],
+    pub optional: bool,
+    /// The place among the instruction's fields, where it has one.
+    pub field: Option<usize>,
+}
+
+/// What stands between two commas.
+#[derive(Clone)]
+pub struct OperandSyntax {
+    /// One name; several for `[a, b]`.
+    pub names: Vec<&'static str>,
+    pub bracket: bool,
+    /// `{a, b}`
+    pub vector: bool,
+    pub optional: bool,
+    /// `{!}a`
+    pub not: bool,
+    /// The type of each name, where it is known.
+    pub types: Vec<Option<ScalarType>>,
+    pub write: bool,
+    /// `a|p`: the second name, and whether it may be left out.
+    pub pair: Option<(&'static str, bool)>,
+    /// `a{.sel}`
+    pub selector: Option<WordSyntax>,
+}
+
+/// All forms of all instructions.
+pub fn syntax() -> Vec<Syntax> {
+    let mut all = Vec::new();
+    for (family, specs) in FAMILIES {
+        for spec in *specs {
+            all.extend(spec.forms.iter().map(|form| Syntax { family, spec, form }));
+        }
+    }
+    all
+}
+
+impl WordSyntax {
+    fn new(slot: &'static Slot) -> Self {
+        WordSyntax { words: slot.words, optional: slot.optional, field: slot.field }
+    }
+}
+
+impl Syntax {
+    /// The name of the instruction's struct.
+    pub fn instruction(&self) -> &'static str {
+        self.spec.name
+    }
+
+    /// The first word of the mnemonic.
+    pub fn opcode(&self) -> &'static str {
+        self.form.opcode
+    }
+
+    pub fn words(&self) -> Vec<WordSyntax> {
+        self.form.modifiers.iter().map(WordSyntax::new).collect()
+    }
+
+    /// All words that the field's enum has; none for a flag.
+    pub fn field_words(&self, field: usize) -> &'static [&'static str] {
+        self.spec.fields.get(field).map_or(&[], |f| f.words)
+    }
+
+    /// The operands for a choice of words that fits the form; none for one that does not.
+    pub fn operands(&self, words: &[&str]) -> Option<Vec<OperandSyntax>> {
+        let codes = fit(self.spec, self.form, words).ok()?;
+        let operand = |slot: &'static OperandSlot| {
+            let specs: Vec<_> = slot.fields.iter().map(|f| &self.spec.operands[*f]).collect();
+            OperandSyntax {
+                names: specs.iter().map(|s| s.name).collect(),
+                bracket: slot.bracket,
+                vector: slot.vector,
+                optional: slot.optional,
+                not: slot.not,
+                types: specs.iter().map(|s| s.type_(&codes)).collect(),
+                write: specs.iter().any(|s| s.write),
+                pair: slot.pair.map(|(f, optional)| (self.spec.operands[f].name, optional)),
+                selector: slot.suffix.as_ref().map(WordSyntax::new),
+            }
+        };
+        Some(self.form.operands.iter().map(operand).collect())
+    }
+}
