@@ -2,12 +2,14 @@
 //!
 //! - [`Program`]: what a driver uses. Start reading there.
 //! - `pipeline`: the order of all passes.
+//! - `check`: the rules of the language beyond its syntax.
 //! - `passes`: over the tree of a module. A pass is a file.
 //! - `lower`: the tree to per-thread LLVM IR (docs/dev/per_thread_ir.md), a file a family of instructions.
 //! - [`Linker`]: several modules become one.
 //! - `target`: from per-thread IR to an object for CPUs or AMD GPUs.
 //! - [`info`]: what a driver must know of a module without compiling it.
 
+mod check;
 mod diagnostics;
 pub mod info;
 mod link;

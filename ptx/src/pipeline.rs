@@ -3,6 +3,7 @@
 use llvm_zluda::{Context, Module, timed};
 use ptx_parser::{Directive, Error, ErrorKind, FunctionDirective, FunctionKind, Linkage};
 
+use crate::check::{self, Extent};
 use crate::diagnostics::Diagnostics;
 use crate::info::{KernelError, KernelInfo};
 use crate::lower::module::Unit;
@@ -33,12 +34,13 @@ pub struct Analysis<'a> {
 /// Once per module.
 pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
     let parse = ptx_parser::parse(text);
-    let (local, errors): (Vec<_>, Vec<_>) =
-        parse.errors.into_iter().partition(|error| error.function.is_some());
-    if !errors.is_empty() {
+    let tree = parse.module;
+    let errors = check::errors(&tree, parse.errors, text, Extent::Whole);
+    // What is not known yet costs the functions that have it; what is wrong costs the module.
+    if errors.iter().any(|error| error.kind != ErrorKind::Unsupported || error.function.is_none()) {
         return Err(Diagnostics::new(errors, text));
     }
-    let tree = parse.module;
+    let local = errors;
     let symbols = index_symbols::run(&tree);
     let summaries = summarize_functions::run(&tree, &symbols);
     let numbers = number_functions::run(&tree, &symbols, &summaries);
@@ -58,15 +60,6 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
             kernels.push(info);
             all_reached.push((index, reached));
         }
-    }
-    // A module of which nothing could ever run is no module.
-    let broken = |kernel: &KernelInfo| {
-        local.iter().any(|error| {
-            error.kind == ErrorKind::Invalid && error.function.as_deref() == Some(&kernel.name)
-        })
-    };
-    if !kernels.is_empty() && kernels.iter().all(broken) {
-        return Err(Diagnostics::new(local, text));
     }
     Ok(Analysis { tree, symbols, numbers, globals, kernels, reached: all_reached })
 }

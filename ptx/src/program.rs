@@ -50,8 +50,8 @@ pub enum Stage {
 }
 
 impl Program {
-    /// Reads a module. Errors here concern all of it; what is wrong inside a function costs only the
-    /// kernels that reach it, when they are compiled, unless no kernel of the module is valid.
+    /// Reads a module. Errors here concern all of it, as for NVIDIA's driver: all that are found. What is not
+    /// known yet inside a function costs only the kernels that reach it, when they are compiled.
     pub fn parse(text: &str) -> Result<Program, Diagnostics> {
         let owner = text.trim_end_matches('\0').to_owned();
         let source = timed("parsing", || Source::try_new(owner, |text| pipeline::analyze(text)))?;

@@ -11,7 +11,7 @@
 //!
 //! - [`parse`] gives a [`Parse`]: the [`Module`] and all errors. An error inside a function costs that
 //!   function only: there the body holds a [`Statement::Unknown`] with the same [`Error`]. Errors at
-//!   module scope have no `function`.
+//!   module scope have no `function`. Words that no table has are invalid up to version [`NEWEST`].
 //! - [`tree`]: [`Module`] > [`Directive`] > [`Function`] > [`Statement`] > [`Instruction`].
 //! - [`isa`]: the [`Instruction`] enum, one variant and one struct for each instruction of the PTX
 //!   manual, made from the tables in `isa/<family>.rs`. Match on it exhaustively. Its fields:
@@ -51,7 +51,7 @@ pub use error::{Error, ErrorKind};
 pub use isa::{Instruction, OperandRef};
 pub use modifier::*;
 pub use operand::{Access, Address, Component, Immediate, Operand};
-pub use parse::{Parse, parse};
+pub use parse::{NEWEST, Parse, parse};
 pub use rename::rename;
 pub use span::{Span, line_column};
 pub use special_register::SpecialRegister;

@@ -30,7 +30,7 @@ fn errors(body: &str) -> Vec<String> {
 #[test]
 fn instructions() {
     let cases = [
-        ("frobnicate.u32 %r1;", "unsupported 1:1 unknown instruction `frobnicate`"),
+        ("frobnicate.u32 %r1;", "invalid 1:1 unknown instruction `frobnicate`"),
         (
             "  add.u33 %r1, %r2, %r3;",
             "unsupported 1:3 no form of `add` is `add.u33`: `.u33` does not fit",
@@ -76,14 +76,14 @@ fn instructions() {
         ("mov.u32 %r1 %r2;", "invalid 1:13 expected `,` or `;`, found `%r2`"),
         ("mov.u32 %r1, ;", "invalid 1:14 expected an operand, found `;`"),
         ("mov.u32 %r1, \u{e9};", "invalid 1:14 expected an operand, found `\u{e9}`"),
-        ("this is not PTX;", "unsupported 1:1 unknown instruction `this`"),
+        ("this is not PTX;", "invalid 1:1 unknown instruction `this`"),
         (".reg .u32 5;", "invalid 1:11 expected a name, found `5`"),
         (".reg .u33 a;", "invalid 1:6 expected a type, found `.u33`"),
         (".reg a;", "invalid 1:6 expected a type, found `a`"),
         (".local .align 3 .u32 a;", "invalid 1:15 an alignment of 3 is no power of two"),
         (".local .u32 a[-1];", "invalid 1:15 -1 is out of range"),
-        (".frob;", "unsupported 1:1 unknown directive `.frob`"),
-        (".func inner() { ret; }", "unsupported 1:1 unknown directive `.func`"),
+        (".frob;", "invalid 1:1 unknown directive `.frob`"),
+        (".func inner() { ret; }", "invalid 1:1 unknown directive `.func`"),
         (";", "invalid 1:1 expected a statement, found `;`"),
         ("call.now f;", "unsupported 1:1 no form of `call` has `.now`"),
     ];
@@ -101,9 +101,9 @@ fn all_errors_are_reported() {
     assert_eq!(
         found,
         [
-            "unsupported 1:1 unknown instruction `foo`",
+            "invalid 1:1 unknown instruction `foo`",
             "unsupported 3:5 no form of `bar` is `bar.u32`: `.red` is missing",
-            "unsupported 4:3 unknown instruction `baz`",
+            "invalid 4:3 unknown instruction `baz`",
             "invalid 5:15 expected an operand, found `,`",
         ]
     );

@@ -9,7 +9,7 @@ use libloading::Library;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
-const TEXT: &[u8] = b".version 7.0
+const TEXT: &[u8] = b".version 99.0
 .target sm_75
 .address_size 64
 .visible .entry store(.param .u64 to, .param .u32 value) {

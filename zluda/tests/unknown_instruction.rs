@@ -16,7 +16,7 @@ use std::process::Command;
 use std::ptr::null_mut;
 
 /// The unknown instructions stand in lines 11 and 19.
-const TEXT: &CStr = c".version 7.0
+const TEXT: &CStr = c".version 99.0
 .target sm_75
 .address_size 64
 .visible .entry before(.param .u64 to) {

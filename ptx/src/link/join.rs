@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Input;
 use super::symbols::{Strength, Table};
+use crate::lower::call::is_system_function;
 
 pub(crate) fn join(inputs: &[Input], table: &Table) -> String {
     let names = own_names(inputs, table);
@@ -119,6 +120,14 @@ fn counts(name: &str, linkage: Linkage, number: usize, table: &Table) -> Option<
     Some(shared.input == number)
 }
 
+/// Whether nobody defines a shared name, and this module's declaration of it stands for all.
+fn is_undefined(name: &str, number: usize, table: &Table) -> bool {
+    table
+        .symbols
+        .get(name)
+        .is_some_and(|s| s.input == number && s.symbol.strength == Strength::Undefined)
+}
+
 /// Writes the declaration of a shared name, once.
 fn declare<'a>(
     directive: &Directive<'a>,
@@ -132,19 +141,35 @@ fn declare<'a>(
         Directive::Function(function)
             if function.kind == FunctionKind::Func
                 && counts(function.name, function.linkage, number, table) == Some(true)
+                && !is_undefined(function.name, number, table)
                 && declared.insert(function.name) =>
         {
             let declaration = Function { body: None, ..function.clone() };
             let _ = writeln!(text, "{declaration}");
         }
-        Directive::Variable(variable) if variable.linkage == Linkage::Extern => {
-            let shared = table.symbols.get(variable.name);
-            // Of what nobody defines the one that says most is left.
-            let undefined = shared.is_some_and(|s| s.symbol.strength == Strength::Undefined);
-            if (!undefined || shared.is_some_and(|s| s.input == number))
+        Directive::Function(function) if function.kind == FunctionKind::Func => {
+            // Only code that never runs calls what nobody defines.
+            if is_undefined(function.name, number, table)
+                && !is_system_function(function.name)
+                && declared.insert(function.name)
+            {
+                let body = Some(Vec::new());
+                let stub = Function { body, linkage: Linkage::Weak, ..function.clone() };
+                let _ = writeln!(text, "{stub}");
+            } else if is_undefined(function.name, number, table) && declared.insert(function.name) {
+                let _ = writeln!(text, "{function}");
+            }
+        }
+        Directive::Variable(variable) => {
+            let defined = variable.linkage != Linkage::Extern
+                && counts(variable.name, variable.linkage, number, table) == Some(true);
+            // Of what nobody defines the declaration that says most is left.
+            if (defined || is_undefined(variable.name, number, table))
                 && declared.insert(variable.name)
             {
                 let mut declaration = variable.clone();
+                declaration.linkage = Linkage::Extern;
+                declaration.initializer = None;
                 align(&mut declaration, table);
                 let _ = writeln!(text, "{declaration};");
             }
@@ -168,7 +193,7 @@ fn kept<'a>(mut directive: Directive<'a>, number: usize, table: &Table) -> Optio
             let counts = counts(function.name, function.linkage, number, table);
             match (&function.body, function.kind) {
                 (Some(_), _) => counts.unwrap_or(true),
-                // Declarations of what is shared stand at the top.
+                // Declarations of what is shared stand at the top, system functions' too.
                 (None, FunctionKind::Func) => counts.is_none(),
                 (None, FunctionKind::Entry) => false,
             }

@@ -13,6 +13,7 @@ mod undefined;
 
 use ptx_parser::ErrorKind;
 
+use crate::check::{self, Extent};
 use crate::diagnostics::Diagnostics;
 use symbols::{Module, Table};
 
@@ -53,9 +54,10 @@ impl Linker {
     pub fn add(&mut self, name: &str, text: &str) -> Result<(), LinkError> {
         let text = text.trim_end_matches('\0');
         let parse = ptx_parser::parse(text);
+        let errors = check::errors(&parse.module, parse.errors, text, Extent::Part);
         let wrong = |kind| kind != ErrorKind::Unsupported;
-        if parse.errors.iter().any(|error| wrong(error.kind) || error.function.is_none()) {
-            return Err(LinkError::Text(Diagnostics::new(parse.errors, text)));
+        if errors.iter().any(|error| wrong(error.kind) || error.function.is_none()) {
+            return Err(LinkError::Text(Diagnostics::new(errors, text)));
         }
         if self.failed {
             return Err(LinkError::Symbols(Vec::new()));

@@ -9,7 +9,7 @@ use ptx_parser::{
 use rustc_hash::FxHashMap;
 
 use super::index_symbols::{Symbol, Symbols};
-use super::layout_parameters::{align_of, element_size, size_of};
+use super::layout_parameters::{align_of, size_of};
 use super::number_functions::Numbers;
 use crate::info::{GlobalLayout, GlobalSpace, GlobalVar, Relocation};
 
@@ -82,7 +82,7 @@ pub fn run<'a>(
             (&variable.initializer, globals.offsets.get(index))
         {
             let mut writer = Writer { variable, symbols, numbers, globals: &mut globals };
-            if let Err(error) = writer.write(initializer, &variable.dimensions, offset) {
+            if let Err(error) = writer.write(initializer, offset) {
                 errors.push(error);
             }
         }
@@ -98,36 +98,16 @@ struct Writer<'w, 'a> {
 }
 
 impl<'a> Writer<'_, 'a> {
-    /// `dimensions` are those that `initializer` stands for; none for an element.
-    fn write(
-        &mut self,
-        initializer: &Initializer<'a>,
-        dimensions: &[u64],
-        offset: u64,
-    ) -> Result<(), Error> {
+    /// Writes at `offset`; gives where the next element is. The elements of lists follow each other, however
+    /// many an inner list leaves out: NVIDIA's compiler does not pad them.
+    fn write(&mut self, initializer: &Initializer<'a>, offset: u64) -> Result<u64, Error> {
+        let next = offset + u64::from(self.variable.type_.size());
         match initializer {
             Initializer::List(items) => {
-                let inner = dimensions.get(1..).unwrap_or_default();
-                let nested = items.iter().any(|item| matches!(item, Initializer::List(_)));
-                let (stride, inner): (u64, &[u64]) = if dimensions.is_empty() {
-                    // The elements of a vector.
-                    (u64::from(self.variable.type_.size()), &[])
-                } else if nested {
-                    (inner.iter().product::<u64>() * element_size(self.variable), inner)
-                } else {
-                    (element_size(self.variable), &[])
-                };
-                let end = self.end();
-                for (i, item) in items.iter().enumerate() {
-                    let at = offset + i as u64 * stride;
-                    if at >= end {
-                        return Err(
-                            self.invalid("the initializer has more elements than the variable")
-                        );
-                    }
-                    self.write(item, inner, at)?;
-                }
-                Ok(())
+                items.iter().try_fold(offset, |offset, item| self.write(item, offset))
+            }
+            _ if next > self.end() => {
+                Err(self.invalid("the initializer has more elements than the variable"))
             }
             Initializer::Immediate(immediate) => {
                 let type_ = self.variable.type_;
@@ -142,11 +122,13 @@ impl<'a> Writer<'_, 'a> {
                     })
                     .ok_or_else(|| self.invalid("the constant does not fit the variable's type"))?;
                 self.put(offset, bits, type_.size());
-                Ok(())
+                Ok(next)
             }
             // Of samplers, which are opaque words.
-            Initializer::Property(..) => Ok(()),
-            Initializer::Symbol { address, mask, .. } => self.symbol(address, *mask, offset),
+            Initializer::Property(..) => Ok(offset),
+            Initializer::Symbol { address, mask, .. } => {
+                self.symbol(address, *mask, offset).map(|()| next)
+            }
         }
     }
 

@@ -186,10 +186,10 @@ impl<'a> Parser<'a> {
                 self.loc()?;
             }
             _ => {
-                return Err(Error::unsupported(
-                    self.token.span(),
-                    format!("unknown directive `.{word}`"),
-                ));
+                self.environment = Environment::new(module);
+                return Err(
+                    self.unknown_word(self.token.span(), format!("unknown directive `.{word}`"))
+                );
             }
         }
         Ok(())

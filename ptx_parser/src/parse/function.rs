@@ -86,10 +86,9 @@ impl<'a> Parser<'a> {
                 "abi_preserve" => FunctionDirective::AbiPreserve(self.count()?),
                 "abi_preserve_control" => FunctionDirective::AbiPreserveControl(self.count()?),
                 _ => {
-                    return Err(Error::unsupported(
-                        token.span(),
-                        format!("unknown directive `.{word}`"),
-                    ));
+                    return Err(
+                        self.unknown_word(token.span(), format!("unknown directive `.{word}`"))
+                    );
                 }
             });
         }

@@ -122,7 +122,7 @@ impl<'a> Parser<'a> {
             return Ok(selections.clone());
         }
         let Some(forms) = FORMS.get(opcode) else {
-            return Err(Error::unsupported(mnemonic, format!("unknown instruction `{opcode}`")));
+            return Err(self.unknown_word(mnemonic, format!("unknown instruction `{opcode}`")));
         };
         let mut selections = Vec::new();
         let mut best: Option<Mismatch<'_>> = None;

@@ -24,6 +24,7 @@ use crate::span::Span;
 use crate::tree::Module;
 use instruction::Selection;
 use rule::Environment;
+pub use rule::NEWEST;
 
 /// What [`parse`] gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,6 +160,14 @@ impl<'a> Parser<'a> {
             _ => format!("`{}`", self.token.text.chars().take(60).collect::<String>()),
         };
         Error::invalid(self.token.span(), format!("expected {what}, found {found}"))
+    }
+
+    /// The error for a word that no table has.
+    fn unknown_word(&self, span: Span, message: String) -> Error {
+        match self.environment.is_known() {
+            true => Error::invalid(span, message),
+            false => Error::unsupported(span, message),
+        }
     }
 
     fn source(&self) -> &'a str {

@@ -4,6 +4,10 @@ use crate::isa::spec::{Codes, Condition, OperandKind, Rule, Spec, Term, Value, V
 use crate::operand::Operand;
 use crate::tree::{Module, Target};
 
+/// The newest version of PTX whose instructions and directives are all known. What a module of a newer version
+/// has besides is unsupported; in others it is invalid.
+pub const NEWEST: (u16, u16) = (9, 0);
+
 /// The `.version` and `.target` of a module, as far as it has them.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Environment {
@@ -62,6 +66,11 @@ impl Environment {
             version: (module.version != (0, 0)).then_some(module.version),
             target: words.iter().find_map(|w| Architecture::parse(w)),
         }
+    }
+
+    /// Whether the tables have all that the version of the module has.
+    pub fn is_known(&self) -> bool {
+        self.version.is_some_and(|version| version <= NEWEST)
     }
 
     /// What is wrong with an instruction for which the rule's `when` holds.

@@ -130,10 +130,9 @@ impl<'a> Parser<'a> {
                 statements.push(Statement::Pragma(texts));
             }
             _ => {
-                return Err(Error::unsupported(
-                    self.token.span(),
-                    format!("unknown directive `.{word}`"),
-                ));
+                return Err(
+                    self.unknown_word(self.token.span(), format!("unknown directive `.{word}`"))
+                );
             }
         }
         Ok(())

@@ -160,6 +160,11 @@ impl<'a> Parser<'a> {
             self.arrays[scope].insert(name, type_.size());
         }
         let initializer = if self.eat("=") { Some(self.initializer()?) } else { None };
+        if let (Some(first @ 0), Some(Initializer::List(items))) =
+            (dimensions.first_mut(), &initializer)
+        {
+            *first = items.len() as u64;
+        }
         Ok(Variable {
             linkage,
             space,

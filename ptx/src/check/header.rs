@@ -1,0 +1,69 @@
+//! Version and target.
+
+use ptx_parser::{Error, Module, Span};
+
+/// The targets, and the version of PTX that each came with.
+const TARGETS: &[(u32, (u16, u16))] = &[
+    (10, (1, 0)),
+    (11, (1, 0)),
+    (12, (1, 2)),
+    (13, (1, 2)),
+    (20, (2, 0)),
+    (21, (2, 0)),
+    (30, (3, 0)),
+    (32, (4, 0)),
+    (35, (3, 1)),
+    (37, (4, 1)),
+    (50, (4, 0)),
+    (52, (4, 1)),
+    (53, (4, 2)),
+    (60, (5, 0)),
+    (61, (5, 0)),
+    (62, (5, 0)),
+    (70, (6, 0)),
+    (72, (6, 1)),
+    (75, (6, 3)),
+    (80, (7, 0)),
+    (86, (7, 1)),
+    (87, (7, 4)),
+    (88, (9, 0)),
+    (89, (7, 8)),
+    (90, (7, 8)),
+    (100, (8, 6)),
+    (101, (8, 6)),
+    (103, (8, 8)),
+    (110, (9, 0)),
+    (120, (8, 7)),
+    (121, (8, 8)),
+];
+
+/// What else may stand in a `.target`.
+const OPTIONS: [&str; 6] = [
+    "texmode_unified",
+    "texmode_independent",
+    "texmode_raw",
+    "debug",
+    "map_f64_to_f32",
+    "ptx_hopper",
+];
+
+pub fn check(module: &Module<'_>, source: &str, errors: &mut Vec<Error>) {
+    for word in &module.target.words {
+        let span = Span::of(source, word).unwrap_or_default();
+        if OPTIONS.contains(word) {
+            continue;
+        }
+        let number = word.strip_prefix("sm_").map(|n| n.trim_end_matches(['a', 'f']));
+        let known = number
+            .and_then(|number| number.parse().ok())
+            .and_then(|number: u32| TARGETS.iter().find(|(sm, _)| *sm == number));
+        match known {
+            None => errors.push(Error::invalid(span, format!("there is no target `{word}`"))),
+            Some((_, since)) if module.version < *since => errors.push(Error::invalid(
+                span,
+                format!("the target `{word}` came with version {}.{}", since.0, since.1),
+            )),
+            Some(_) => {}
+        }
+    }
+}
