@@ -4,10 +4,17 @@
 //! Nothing else may know their layout. A change of any of them raises [`ABI_VERSION`], which is part
 //! of every compiled object and of the key of the kernel cache.
 
+mod texture;
+
 use std::ffi::{c_char, c_void};
 
+pub use texture::{
+    SurfaceBounds, SurfaceReduction, TEXTURE_RESULTS, TextureAction, TextureAttribute,
+    TextureGeometry, TextureLevel, TextureObjectKind, TextureOperation, TextureType, sampler_word,
+};
+
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
-pub const ABI_VERSION: u32 = 4;
+pub const ABI_VERSION: u32 = 5;
 
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;
@@ -213,6 +220,17 @@ pub struct Runtime {
     /// which it arrived last.
     pub cluster_barrier:
         unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32, waits: u32),
+    /// A texture or surface instruction, [`TextureOperation`], of the lanes in `mask`. `words` holds rows
+    /// of `lanes` words (32; 1 from the reference executor, whose one lane stands for the mask): a row for
+    /// each operand on entry, [`TEXTURE_RESULTS`] rows of results on return.
+    pub texture: unsafe extern "C" fn(
+        block: *const BlockContext,
+        warp: u32,
+        mask: u32,
+        operation: u64,
+        lanes: u32,
+        words: *mut u32,
+    ),
     /// Null: room for functions to come without moving those below.
     pub reserved: [*const c_void; 1],
 

@@ -56,7 +56,18 @@ cuda_macros::export_api! {
         cuMemcpy, cuMemcpyAsync, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2,
         cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, cuMemcpyPeer, cuMemcpyPeerAsync, cuMemcpy2D_v2,
         cuMemcpy2DUnaligned_v2, cuMemcpy2DAsync_v2, cuMemcpy3D_v2, cuMemcpy3DAsync_v2, cuMemcpy3DPeer,
-        cuMemcpy3DPeerAsync,
+        cuMemcpy3DPeerAsync, cuMemcpyAtoH_v2, cuMemcpyAtoHAsync_v2, cuMemcpyHtoA_v2, cuMemcpyHtoAAsync_v2,
+        cuMemcpyAtoD_v2, cuMemcpyDtoA_v2, cuMemcpyAtoA_v2,
+    },
+    array {
+        cuArrayCreate_v2, cuArray3DCreate_v2, cuArrayDestroy, cuArrayGetDescriptor_v2, cuArray3DGetDescriptor_v2,
+        cuArrayGetPlane, cuArrayGetSparseProperties, cuArrayGetMemoryRequirements, cuMipmappedArrayCreate,
+        cuMipmappedArrayDestroy, cuMipmappedArrayGetLevel, cuMipmappedArrayGetSparseProperties,
+        cuMipmappedArrayGetMemoryRequirements,
+    },
+    texture {
+        cuTexObjectCreate, cuTexObjectDestroy, cuTexObjectGetResourceDesc, cuTexObjectGetTextureDesc,
+        cuTexObjectGetResourceViewDesc, cuSurfObjectCreate, cuSurfObjectDestroy, cuSurfObjectGetResourceDesc,
     },
     memset {
         cuMemsetD8_v2, cuMemsetD8Async, cuMemsetD16_v2, cuMemsetD16Async, cuMemsetD32_v2, cuMemsetD32Async,

@@ -7,11 +7,12 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use hip_runtime_sys::{
-    HIP_MEMCPY3D, hip_Memcpy2D, hipDeviceptr_t, hipError_t, hipMemcpy3DParms, hipMemcpyKind,
-    hipMemoryType, hipStream_t, hipStreamLegacy,
+    HIP_MEMCPY3D, hip_Memcpy2D, hipArray_t, hipDeviceptr_t, hipError_t, hipMemcpy3DParms,
+    hipMemcpyKind, hipMemoryType, hipStream_t, hipStreamLegacy,
 };
 
 use super::{INVALID, Result, check_may_wait, hip_api};
+use crate::core::array::Array;
 use crate::core::copy::{Extent, Place, Source, Transfer, TransferTask};
 use crate::core::device::Device;
 use crate::core::op::Work;
@@ -158,6 +159,29 @@ fn plane(pointer: *const c_void, pitch: usize) -> Place {
     Place { start: pointer.addr(), pitch, slice: 0 }
 }
 
+/// An array as one end of a copy: where it begins, and the size that copies of it have to keep to.
+fn array_end(
+    array: hipArray_t,
+    [x, y, z]: [usize; 3],
+    extent: Extent,
+) -> Result<(Place, Arc<Array>)> {
+    let array = Device::get().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
+    let whole = array.extent();
+    let fits = |from: usize, size: usize, all: usize| from <= all && size <= all - from;
+    let texel = array.format.size();
+    if !fits(x, extent.width, whole.width)
+        || !fits(y, extent.height, whole.height)
+        || !fits(z, extent.depth, whole.depth)
+        || !x.is_multiple_of(texel)
+        || !extent.width.is_multiple_of(texel)
+    {
+        return Err(INVALID);
+    }
+    let place = array.level.place;
+    let start = place.start + z * place.slice + y * place.pitch + x;
+    Ok((Place { start, ..place }, array))
+}
+
 /// One end of a copy that names its memory by type.
 fn end(kind: hipMemoryType, host: *const c_void, device: *const c_void) -> Result<(usize, Side)> {
     match kind {
@@ -166,7 +190,6 @@ fn end(kind: hipMemoryType, host: *const c_void, device: *const c_void) -> Resul
         hipMemoryType::hipMemoryTypeUnified | hipMemoryType::hipMemoryTypeManaged => {
             Ok((device.addr(), Side::Any))
         }
-        hipMemoryType::hipMemoryTypeArray => Err(hipError_t::hipErrorNotSupported),
         _ => Err(INVALID),
     }
 }
@@ -176,17 +199,37 @@ fn end(kind: hipMemoryType, host: *const c_void, device: *const c_void) -> Resul
 unsafe fn copy_2d(parameters: *const hip_Memcpy2D, stream: hipStream_t, waits: bool) -> Result {
     // SAFETY: the caller's promise.
     let p = unsafe { parameters.as_ref() }.ok_or(INVALID)?;
-    let (from, from_side) = end(p.srcMemoryType, p.srcHost, p.srcDevice)?;
-    let (to, to_side) = end(p.dstMemoryType, p.dstHost, p.dstDevice)?;
-    let place = |start: usize, x: usize, y: usize, pitch: usize| {
+    let extent = Extent { width: p.WidthInBytes, height: p.Height, depth: 1 };
+    if extent.is_empty() {
+        return Ok(());
+    }
+    let place = |kind, host, device, array, [x, y]: [usize; 2], pitch: usize| {
+        if kind == hipMemoryType::hipMemoryTypeArray {
+            let (place, array) = array_end(array, [x, y, 0], extent)?;
+            return Ok((place, Side::Device, Some(array)));
+        }
+        let (start, side) = end(kind, host, device)?;
         // "A pitch of 0 means the width of the copy."
         let pitch = if pitch == 0 { p.WidthInBytes } else { pitch };
-        let start = y.checked_mul(pitch)?.checked_add(x)?.checked_add(start)?;
-        Some(Place { start, pitch, slice: 0 })
+        let start = || y.checked_mul(pitch)?.checked_add(x)?.checked_add(start);
+        Ok((Place { start: start().ok_or(INVALID)?, pitch, slice: 0 }, side, None))
     };
-    let from = place(from, p.srcXInBytes, p.srcY, p.srcPitch).ok_or(INVALID)?;
-    let to = place(to, p.dstXInBytes, p.dstY, p.dstPitch).ok_or(INVALID)?;
-    let extent = Extent { width: p.WidthInBytes, height: p.Height, depth: 1 };
+    let (from, from_side, _from) = place(
+        p.srcMemoryType,
+        p.srcHost,
+        p.srcDevice,
+        p.srcArray,
+        [p.srcXInBytes, p.srcY],
+        p.srcPitch,
+    )?;
+    let (to, to_side, _to) = place(
+        p.dstMemoryType,
+        p.dstHost,
+        p.dstDevice,
+        p.dstArray,
+        [p.dstXInBytes, p.dstY],
+        p.dstPitch,
+    )?;
     copy(to, from, extent, (from_side, to_side), stream, waits)
 }
 
@@ -199,22 +242,44 @@ unsafe fn copy_3d_driver(
 ) -> Result {
     // SAFETY: the caller's promise.
     let p = unsafe { parameters.as_ref() }.ok_or(INVALID)?;
-    let (from, from_side) = end(p.srcMemoryType, p.srcHost, p.srcDevice)?;
-    let (to, to_side) = end(p.dstMemoryType, p.dstHost, p.dstDevice)?;
-    let place = |start: usize, [x, y, z]: [usize; 3], pitch: usize, height: usize| {
-        let pitch = if pitch == 0 { p.WidthInBytes } else { pitch };
-        let slice = pitch.checked_mul(if height == 0 { p.Height } else { height })?;
-        let start = z
-            .checked_mul(slice)?
-            .checked_add(y.checked_mul(pitch)?)?
-            .checked_add(x)?
-            .checked_add(start)?;
-        Some(Place { start, pitch, slice })
-    };
-    let from =
-        place(from, [p.srcXInBytes, p.srcY, p.srcZ], p.srcPitch, p.srcHeight).ok_or(INVALID)?;
-    let to = place(to, [p.dstXInBytes, p.dstY, p.dstZ], p.dstPitch, p.dstHeight).ok_or(INVALID)?;
     let extent = Extent { width: p.WidthInBytes, height: p.Height, depth: p.Depth };
+    if extent.is_empty() {
+        return Ok(());
+    }
+    let place = |kind, host, device, array, [x, y, z]: [usize; 3], [pitch, height]: [usize; 2]| {
+        if kind == hipMemoryType::hipMemoryTypeArray {
+            let (place, array) = array_end(array, [x, y, z], extent)?;
+            return Ok((place, Side::Device, Some(array)));
+        }
+        let (start, side) = end(kind, host, device)?;
+        let pitch = if pitch == 0 { p.WidthInBytes } else { pitch };
+        let place = || {
+            let slice = pitch.checked_mul(if height == 0 { p.Height } else { height })?;
+            let start = z
+                .checked_mul(slice)?
+                .checked_add(y.checked_mul(pitch)?)?
+                .checked_add(x)?
+                .checked_add(start)?;
+            Some(Place { start, pitch, slice })
+        };
+        Ok((place().ok_or(INVALID)?, side, None))
+    };
+    let (from, from_side, _from) = place(
+        p.srcMemoryType,
+        p.srcHost,
+        p.srcDevice,
+        p.srcArray,
+        [p.srcXInBytes, p.srcY, p.srcZ],
+        [p.srcPitch, p.srcHeight],
+    )?;
+    let (to, to_side, _to) = place(
+        p.dstMemoryType,
+        p.dstHost,
+        p.dstDevice,
+        p.dstArray,
+        [p.dstXInBytes, p.dstY, p.dstZ],
+        [p.dstPitch, p.dstHeight],
+    )?;
     copy(to, from, extent, (from_side, to_side), stream, waits)
 }
 

@@ -1,5 +1,6 @@
 //! The exported functions, a file for each object of HIP's manual.
 
+mod array;
 mod context;
 mod copy;
 mod device;
@@ -11,6 +12,7 @@ mod module;
 mod pool;
 mod set;
 mod stream;
+mod texture;
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,8 +22,8 @@ use hip_runtime_sys::hipError_t;
 use crate::core::device::Device;
 
 pub use {
-    context::*, copy::*, device::*, error::*, event::*, launch::*, memory::*, module::*, pool::*,
-    set::*, stream::*,
+    array::*, context::*, copy::*, device::*, error::*, event::*, launch::*, memory::*, module::*,
+    pool::*, set::*, stream::*, texture::*,
 };
 
 type Result<T = ()> = std::result::Result<T, hipError_t>;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use hip_runtime_sys::hipError_t;
 
+use super::array::{Array, Mipmapped};
 use super::event::Event;
 use super::handle::Handles;
 use super::heap::Heap;
@@ -29,6 +30,8 @@ pub struct Device {
     pub modules: Handles<Module>,
     pub kernels: Handles<Kernel>,
     pub pools: Handles<Pool>,
+    pub arrays: Handles<Array>,
+    pub mipmapped: Handles<Mipmapped>,
     /// A `hipError_t`: what a kernel did wrong. Stays until the device is reset.
     error: AtomicU32,
     grids: AtomicU64,
@@ -75,6 +78,8 @@ static DEVICE: LazyLock<Device> = LazyLock::new(|| {
         modules: Handles::default(),
         kernels: Handles::default(),
         pools: Handles::default(),
+        arrays: Handles::default(),
+        mipmapped: Handles::default(),
         error: AtomicU32::new(0),
         grids: AtomicU64::new(1),
     }
@@ -121,6 +126,9 @@ impl Device {
         self.kernels.retain(|_| false);
         self.modules.retain(|_| false);
         self.pools.retain(|pool| pool.is_default());
+        super::texture::end_all();
+        self.arrays.retain(|_| false);
+        self.mipmapped.retain(|_| false);
         self.memory.reset();
         self.heap.reset();
         self.error.store(0, Ordering::Release);

@@ -17,6 +17,8 @@ pub enum Kind {
     Device,
     /// `hipMallocManaged`
     Managed,
+    /// An array, which programs have no addresses of.
+    Array,
     /// `hipHostMalloc`
     Host,
     /// The program's own, made known by `hipHostRegister`.

@@ -1,8 +1,10 @@
 //! What the device is: memory, streams, events, modules, and their rules.
 
+pub mod array;
 pub mod copy;
 pub mod device;
 pub mod event;
+pub mod format;
 pub mod handle;
 pub mod heap;
 pub mod host_thread;
@@ -12,3 +14,4 @@ pub mod op;
 pub mod pool;
 pub mod ranges;
 pub mod stream;
+pub mod texture;

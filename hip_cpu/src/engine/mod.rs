@@ -18,3 +18,4 @@ pub mod reduction;
 pub mod reference;
 pub mod runtime;
 pub mod stack;
+mod texture;

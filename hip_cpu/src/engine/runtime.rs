@@ -9,7 +9,7 @@ use hip_runtime_sys::hipError_t;
 
 use super::barrier::{self, Arrival};
 use super::block::{Block, Mode, Pause};
-use super::{asynchronous, printf, reference};
+use super::{asynchronous, printf, reference, texture};
 use crate::core::device::Device;
 
 pub static RUNTIME: Runtime = Runtime {
@@ -26,6 +26,7 @@ pub static RUNTIME: Runtime = Runtime {
     fma,
     lane_operation: asynchronous::lane_operation,
     cluster_barrier,
+    texture: texture::texture,
     reserved: [std::ptr::null(); 1],
     shuffle: reference::shuffle,
     warp_operation: reference::warp_operation,
@@ -235,7 +236,7 @@ unsafe extern "C" fn trap(block: *const BlockContext, warp: u32, mask: u32) {
 }
 
 /// Ends the launch with an error; does not return to the kernel.
-fn stop(block: &Block, error: hipError_t) {
+pub(super) fn stop(block: &Block, error: hipError_t) {
     block.on_thread_stack(|| block.launch().fail(block.job(), error));
     block.pause(Pause::Stop);
 }

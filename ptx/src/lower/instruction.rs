@@ -105,6 +105,16 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             MbarrierTestWait(i) => self.mbarrier_test_wait(i),
             MbarrierTryWait(i) => self.mbarrier_try_wait(i),
 
+            // Textures and surfaces.
+            Tex(i) => self.tex(i),
+            Tld4(i) => self.tld4(i),
+            Txq(i) => self.txq(i),
+            Suq(i) => self.suq(i),
+            Suld(i) => self.suld(i),
+            Sust(i) => self.sust(i),
+            Sured(i) => self.sured(i),
+            Istypep(i) => self.istypep(i),
+
             // The warp.
             Shfl(i) => self.shfl(i),
             Vote(i) => self.vote(i),
@@ -191,14 +201,6 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             | Vset4(_) => self.not_yet("v..."),
             WgmmaMmaAsync(_) | WgmmaMmaAsyncSp(_) | WgmmaFence(_) | WgmmaCommitGroup(_)
             | WgmmaWaitGroup(_) => self.not_yet("wgmma"),
-            Tex(_) => self.not_yet("tex"),
-            Tld4(_) => self.not_yet("tld4"),
-            Txq(_) => self.not_yet("txq"),
-            Suq(_) => self.not_yet("suq"),
-            Suld(_) => self.not_yet("suld"),
-            Sust(_) => self.not_yet("sust"),
-            Sured(_) => self.not_yet("sured"),
-            Istypep(_) => self.not_yet("istypep"),
             Alloca(_) => self.not_yet("alloca"),
             Stacksave(_) => self.not_yet("stacksave"),
             Stackrestore(_) => self.not_yet("stackrestore"),

@@ -29,6 +29,7 @@ mod packed;
 mod rounding;
 mod signature;
 mod special_register;
+mod texture;
 mod warp;
 
 /// Address spaces of per-thread IR.

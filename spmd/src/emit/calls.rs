@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use cpu_abi::{BarrierReduction, BlockContext, LaneOperation, Runtime};
+use cpu_abi::{BarrierReduction, BlockContext, LaneOperation, Runtime, TEXTURE_RESULTS};
 use llvm_zluda::{IntPredicate, Type, Value};
 
 use super::environment::field;
@@ -352,6 +352,7 @@ impl<'c> Emitter<'_, 'c> {
                 self.runtime(offset_of!(Runtime, trap), self.cx.void(), &all);
                 return Ok(None);
             }
+            _ if name.starts_with("texture.") => self.texture(&arguments)?,
             "exit" if self.is_kernel => return Ok(None),
             "exit" => {
                 return Err(Error::Unsupported(
@@ -531,6 +532,34 @@ impl<'c> Emitter<'_, 'c> {
             Ok(())
         })?;
         Ok(self.reload(results, i64_type, true))
+    }
+
+    /// A texture or surface instruction of the active lanes: the operands after the first one lie in
+    /// rows of a buffer, and so do the results.
+    fn texture(&mut self, arguments: &[Value<'c>]) -> Result<Lanes<'c>, Error> {
+        let (b, cx) = (&self.b, self.cx);
+        let row = cx.i32().vector(LANES);
+        let rows = (arguments.len() - 1).max(TEXTURE_RESULTS);
+        let row_size = u64::from(LANES) * 4;
+        let buffer = self.stack(row.array(rows as u64), 64);
+        let place =
+            |index: usize| b.byte_offset(buffer, cx.i64().const_int(index as u64 * row_size));
+        for (index, &argument) in arguments[1..].iter().enumerate() {
+            let lanes = self.get(argument);
+            b.store(self.vector(&lanes), place(index), 64);
+        }
+        let all = [
+            self.environment.block,
+            self.environment.warp,
+            self.active_bits(),
+            self.uniform(arguments[0]),
+            cx.i32().const_int(LANES.into()),
+            buffer,
+        ];
+        self.runtime(offset_of!(Runtime, texture), cx.void(), &all);
+        let results =
+            (0..TEXTURE_RESULTS).map(|index| Lanes::Vector(b.load(row, place(index), 64)));
+        Ok(Lanes::Composite(results.collect()))
     }
 
     fn assert_fail(&mut self, arguments: &[Value<'c>]) -> Result<(), Error> {

@@ -3,8 +3,8 @@
 use std::mem::offset_of;
 
 use cpu_abi::{
-    BarrierReduction, BlockContext, LaneOperation, Runtime, ShuffleKind, ThreadContext,
-    WarpOperation,
+    BarrierReduction, BlockContext, LaneOperation, Runtime, ShuffleKind, TEXTURE_RESULTS,
+    ThreadContext, WarpOperation,
 };
 use llvm_zluda::{Builder, IntPredicate, Module, Type, Value};
 
@@ -153,10 +153,33 @@ impl<'a, 'c> Lowering<'a, 'c> {
                 None
             }
             _ if name.starts_with("lane.") => Some(self.lane_operation(name, arguments)?),
+            _ if name.starts_with("texture.") => Some(self.texture(ty, arguments)),
             _ => match name.strip_prefix("isspacep.") {
                 Some(space) => Some(self.is_in_space(space, arguments[0])),
                 None => return Err(Error::Unsupported(format!("the intrinsic zluda.{name}"))),
             },
+        })
+    }
+
+    /// A texture or surface instruction: operands after the first one, and results, lie in a buffer.
+    fn texture(&self, ty: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {
+        let b = &self.builder;
+        let words = (arguments.len() - 1).max(TEXTURE_RESULTS);
+        let buffer = {
+            let entry = b.context().builder();
+            entry.position_at_start(b.block().function().entry_block());
+            entry.alloca(self.i32().array(words as u64))
+        };
+        let place = |index: usize| b.byte_offset(buffer, self.i64().const_int(4 * index as u64));
+        for (index, &argument) in arguments[1..].iter().enumerate() {
+            b.store(argument, place(index), 4);
+        }
+        let one = self.i32().const_int(1);
+        let all = [self.block, self.warp(), self.mask(), arguments[0], one, buffer];
+        self.runtime(offset_of!(Runtime, texture), self.void(), &all);
+        (0..TEXTURE_RESULTS).fold(ty.poison(), |results, index| {
+            let word = b.load(self.i32(), place(index), 4);
+            b.insert_value(results, word, index as u32)
         })
     }
 

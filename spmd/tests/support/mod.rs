@@ -139,6 +139,17 @@ unsafe extern "C" fn barrier_reduce(
 unsafe extern "C" fn yield_now(_: *const BlockContext, _: u32, _: u32) {
     suspend();
 }
+unsafe extern "C" fn texture(
+    _block: *const BlockContext,
+    _warp: u32,
+    _mask: u32,
+    _operation: u64,
+    _lanes: u32,
+    _words: *mut u32,
+) {
+    panic!("no textures here");
+}
+
 unsafe extern "C" fn vprintf(
     _: *const BlockContext,
     _: *const c_char,
@@ -202,6 +213,7 @@ static RUNTIME: Runtime = Runtime {
     fma,
     lane_operation,
     cluster_barrier,
+    texture,
     reserved: [std::ptr::null(); 1],
     shuffle,
     warp_operation,

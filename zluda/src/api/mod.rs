@@ -5,6 +5,7 @@
 // The names and the numbers of arguments are the API's.
 #![allow(non_snake_case, clippy::too_many_arguments)]
 
+pub(crate) mod array;
 pub(crate) mod context;
 pub(crate) mod copy;
 pub(crate) mod device;
@@ -27,3 +28,4 @@ pub(crate) mod primary;
 pub(crate) mod proc_address;
 pub(crate) mod profiler;
 pub(crate) mod stream;
+pub(crate) mod texture;

@@ -1,10 +1,12 @@
 //! Copies and fills of memory, in one, two and three dimensions.
 
+use crate::core::array::{self, Array};
 use crate::core::memory::check_range;
 use crate::core::stream::Target;
-use cuda_types::cuda::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUerror, CUmemorytype, CUres};
-use hip_runtime_sys::hipMemcpyKind;
+use cuda_types::cuda::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUerror, CUmemorytype, CUres};
+use hip_runtime_sys::{HIP_MEMCPY3D, hipMemcpyKind, hipMemoryType};
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// One side of a copy.
 #[derive(Clone, Copy, Debug)]
@@ -99,26 +101,51 @@ struct Region {
     slice: usize,
 }
 
-/// `CUDA_MEMCPY2D` and `CUDA_MEMCPY3D` without arrays.
-#[derive(Clone, Copy, Debug)]
+/// One side of a copy of a box.
+#[derive(Clone, Debug)]
+enum End {
+    Memory(Region),
+    /// A box of an array, whose corner is in bytes, rows and slices.
+    Array {
+        array: Arc<Array>,
+        corner: [usize; 3],
+    },
+}
+
+/// `CUDA_MEMCPY2D` and `CUDA_MEMCPY3D`.
+#[derive(Clone, Debug)]
 pub(crate) struct BoxCopy {
-    to: Region,
-    from: Region,
+    to: End,
+    from: End,
     width: usize,
     height: usize,
     depth: usize,
 }
 
-fn place(kind: CUmemorytype, host: u64, device: u64) -> CUres<Place> {
-    match kind {
-        CUmemorytype::CU_MEMORYTYPE_HOST => Ok(Place::Host(host)),
-        CUmemorytype::CU_MEMORYTYPE_DEVICE => Ok(Place::Device(device)),
-        CUmemorytype::CU_MEMORYTYPE_UNIFIED => Ok(Place::Unified(device)),
-        CUmemorytype::CU_MEMORYTYPE_ARRAY => {
-            tracing::warn!("unsupported: copies of arrays");
-            Err(CUerror::NOT_SUPPORTED)
-        }
-        _ => Err(CUerror::INVALID_VALUE),
+/// What a description of a copy says of one side.
+struct Side {
+    kind: CUmemorytype,
+    host: u64,
+    device: u64,
+    array: CUarray,
+    corner: [usize; 3],
+    pitch: usize,
+    height: usize,
+}
+
+impl Side {
+    fn end(&self, size: [usize; 3]) -> CUres<End> {
+        let place = match self.kind {
+            CUmemorytype::CU_MEMORYTYPE_HOST => Place::Host(self.host),
+            CUmemorytype::CU_MEMORYTYPE_DEVICE => Place::Device(self.device),
+            CUmemorytype::CU_MEMORYTYPE_UNIFIED => Place::Unified(self.device),
+            CUmemorytype::CU_MEMORYTYPE_ARRAY => {
+                let array = array::from_handle(self.array)?;
+                return Ok(End::Array { array, corner: self.corner });
+            }
+            _ => return Err(CUerror::INVALID_VALUE),
+        };
+        Region::new(place, self.corner, self.pitch, self.height, size).map(End::Memory)
     }
 }
 
@@ -149,7 +176,7 @@ impl Region {
         Ok(Region { place, offset, pitch, slice })
     }
 
-    fn check(&self, width: usize, height: usize, depth: usize) -> CUres {
+    fn check(&self, [width, height, depth]: [usize; 3]) -> CUres {
         let end = || {
             let rows = self.pitch.checked_mul(height - 1)?;
             self.slice.checked_mul(depth - 1)?.checked_add(rows)?.checked_add(width)
@@ -162,18 +189,48 @@ impl Region {
     }
 }
 
+impl End {
+    /// `INVALID_VALUE` if the box, which is not empty, cannot be accessed.
+    fn check(&self, size: [usize; 3]) -> CUres {
+        let (array, corner) = match self {
+            End::Memory(region) => return region.check(size),
+            End::Array { array, corner } => (array, corner),
+        };
+        let texel = array.format.size();
+        let inside = (0..3).all(|axis| {
+            let all = array.extent()[axis];
+            corner[axis] <= all && size[axis] <= all - corner[axis]
+        });
+        if inside && corner[0].is_multiple_of(texel) && size[0].is_multiple_of(texel) {
+            Ok(())
+        } else {
+            Err(CUerror::INVALID_VALUE)
+        }
+    }
+}
+
 impl BoxCopy {
     pub(crate) fn from_2d(copy: &CUDA_MEMCPY2D) -> CUres<BoxCopy> {
         let size = [copy.WidthInBytes, copy.Height, 1];
-        let to = place(copy.dstMemoryType, copy.dstHost as u64, copy.dstDevice)?;
-        let from = place(copy.srcMemoryType, copy.srcHost as u64, copy.srcDevice)?;
-        Ok(BoxCopy {
-            to: Region::new(to, [copy.dstXInBytes, copy.dstY, 0], copy.dstPitch, 0, size)?,
-            from: Region::new(from, [copy.srcXInBytes, copy.srcY, 0], copy.srcPitch, 0, size)?,
-            width: size[0],
-            height: size[1],
-            depth: 1,
-        })
+        let to = Side {
+            kind: copy.dstMemoryType,
+            host: copy.dstHost as u64,
+            device: copy.dstDevice,
+            array: copy.dstArray,
+            corner: [copy.dstXInBytes, copy.dstY, 0],
+            pitch: copy.dstPitch,
+            height: 0,
+        };
+        let from = Side {
+            kind: copy.srcMemoryType,
+            host: copy.srcHost as u64,
+            device: copy.srcDevice,
+            array: copy.srcArray,
+            corner: [copy.srcXInBytes, copy.srcY, 0],
+            pitch: copy.srcPitch,
+            height: 0,
+        };
+        BoxCopy::new(&to, &from, size)
     }
 
     pub(crate) fn from_3d(copy: &CUDA_MEMCPY3D) -> CUres<BoxCopy> {
@@ -181,35 +238,73 @@ impl BoxCopy {
             return Err(CUerror::INVALID_VALUE);
         }
         let size = [copy.WidthInBytes, copy.Height, copy.Depth];
-        let to = place(copy.dstMemoryType, copy.dstHost as u64, copy.dstDevice)?;
-        let from = place(copy.srcMemoryType, copy.srcHost as u64, copy.srcDevice)?;
-        let to_corner = [copy.dstXInBytes, copy.dstY, copy.dstZ];
-        let from_corner = [copy.srcXInBytes, copy.srcY, copy.srcZ];
-        Ok(BoxCopy {
-            to: Region::new(to, to_corner, copy.dstPitch, copy.dstHeight, size)?,
-            from: Region::new(from, from_corner, copy.srcPitch, copy.srcHeight, size)?,
-            width: size[0],
-            height: size[1],
-            depth: size[2],
-        })
+        let to = Side {
+            kind: copy.dstMemoryType,
+            host: copy.dstHost as u64,
+            device: copy.dstDevice,
+            array: copy.dstArray,
+            corner: [copy.dstXInBytes, copy.dstY, copy.dstZ],
+            pitch: copy.dstPitch,
+            height: copy.dstHeight,
+        };
+        let from = Side {
+            kind: copy.srcMemoryType,
+            host: copy.srcHost as u64,
+            device: copy.srcDevice,
+            array: copy.srcArray,
+            corner: [copy.srcXInBytes, copy.srcY, copy.srcZ],
+            pitch: copy.srcPitch,
+            height: copy.srcHeight,
+        };
+        BoxCopy::new(&to, &from, size)
+    }
+
+    fn new(to: &Side, from: &Side, size: [usize; 3]) -> CUres<BoxCopy> {
+        let [width, height, depth] = size;
+        Ok(BoxCopy { to: to.end(size)?, from: from.end(size)?, width, height, depth })
+    }
+
+    /// `size` bytes between an array of one axis and memory, or another such array.
+    pub(crate) fn line(to: LineEnd, from: LineEnd, size: usize) -> CUres<BoxCopy> {
+        let end = |end: LineEnd| match end {
+            LineEnd::Memory(place) => {
+                Region::new(place, [0; 3], 0, 0, [size, 1, 1]).map(End::Memory)
+            }
+            // Offsets into arrays of more axes do not say where.
+            LineEnd::Array(array, _) if array.descriptor.Height > 1 => Err(CUerror::INVALID_VALUE),
+            LineEnd::Array(array, offset) => Ok(End::Array { array, corner: [offset, 0, 0] }),
+        };
+        Ok(BoxCopy { to: end(to)?, from: end(from)?, width: size, height: 1, depth: 1 })
     }
 
     pub(crate) fn run(&self, stream: &Target, wait: Wait) -> CUres {
         if self.width == 0 || self.height == 0 || self.depth == 0 {
             return Ok(());
         }
-        self.to.check(self.width, self.height, self.depth)?;
-        self.from.check(self.width, self.height, self.depth)?;
-        let kind = direction(self.to.place, self.from.place);
+        let size = [self.width, self.height, self.depth];
+        self.to.check(size)?;
+        self.from.check(size)?;
+        match (&self.to, &self.from) {
+            (End::Memory(to), End::Memory(from)) => self.run_in_memory(to, from, stream)?,
+            _ => self.run_with_arrays(stream)?,
+        }
+        match wait {
+            Wait::Yes => stream.synchronize(),
+            Wait::No => Ok(()),
+        }
+    }
+
+    fn run_in_memory(&self, to: &Region, from: &Region, stream: &Target) -> CUres {
+        let kind = direction(to.place, from.place);
         for z in 0..self.depth {
             // SAFETY: both boxes have been checked as far as they are known; the program answers for the
             // rest.
             stream.current.check(unsafe {
                 stream.current.driver.hip.hipMemcpy2DAsync(
-                    self.to.row(z) as *mut c_void,
-                    self.to.pitch.max(self.width),
-                    self.from.row(z) as *const c_void,
-                    self.from.pitch.max(self.width),
+                    to.row(z) as *mut c_void,
+                    to.pitch.max(self.width),
+                    from.row(z) as *const c_void,
+                    from.pitch.max(self.width),
                     self.width,
                     self.height,
                     kind,
@@ -217,11 +312,59 @@ impl BoxCopy {
                 )
             })?;
         }
-        match wait {
-            Wait::Yes => stream.synchronize(),
-            Wait::No => Ok(()),
-        }
+        Ok(())
     }
+
+    fn run_with_arrays(&self, stream: &Target) -> CUres {
+        // SAFETY: all zeros is a description of a copy.
+        let mut copy: HIP_MEMCPY3D = unsafe { std::mem::zeroed() };
+        let memory = |place: Place| match place {
+            Place::Host(_) => hipMemoryType::hipMemoryTypeHost,
+            Place::Device(_) => hipMemoryType::hipMemoryTypeDevice,
+            Place::Unified(_) => hipMemoryType::hipMemoryTypeUnified,
+        };
+        match &self.to {
+            End::Array { array, corner } => {
+                copy.dstMemoryType = hipMemoryType::hipMemoryTypeArray;
+                copy.dstArray = array.hip();
+                [copy.dstXInBytes, copy.dstY, copy.dstZ] = *corner;
+            }
+            End::Memory(region) => {
+                copy.dstMemoryType = memory(region.place);
+                copy.dstHost = region.row(0) as *mut c_void;
+                copy.dstDevice = region.row(0) as *mut c_void;
+                copy.dstPitch = region.pitch.max(self.width);
+                copy.dstHeight = region.slice.checked_div(region.pitch).unwrap_or(0);
+            }
+        }
+        match &self.from {
+            End::Array { array, corner } => {
+                copy.srcMemoryType = hipMemoryType::hipMemoryTypeArray;
+                copy.srcArray = array.hip();
+                [copy.srcXInBytes, copy.srcY, copy.srcZ] = *corner;
+            }
+            End::Memory(region) => {
+                copy.srcMemoryType = memory(region.place);
+                copy.srcHost = region.row(0) as *const c_void;
+                copy.srcDevice = region.row(0) as *mut c_void;
+                copy.srcPitch = region.pitch.max(self.width);
+                copy.srcHeight = region.slice.checked_div(region.pitch).unwrap_or(0);
+            }
+        }
+        (copy.WidthInBytes, copy.Height, copy.Depth) = (self.width, self.height, self.depth);
+        // SAFETY: both boxes have been checked as above.
+        stream
+            .current
+            .check(unsafe { stream.current.driver.hip.hipDrvMemcpy3DAsync(&copy, stream.hip) })
+    }
+}
+
+/// One side of a copy of a line.
+#[derive(Clone, Debug)]
+pub(crate) enum LineEnd {
+    Memory(Place),
+    /// An array, and bytes from its beginning.
+    Array(Arc<Array>, usize),
 }
 
 /// The values that memory is filled with.

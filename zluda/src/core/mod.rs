@@ -1,5 +1,6 @@
 //! What the driver does: the meaning of the API's objects, on top of the HIP function table.
 
+pub(crate) mod array;
 pub(crate) mod cluster;
 pub(crate) mod compile;
 pub(crate) mod compiler;
@@ -26,6 +27,7 @@ pub(crate) mod module;
 pub(crate) mod occupancy;
 pub(crate) mod pool;
 pub(crate) mod stream;
+pub(crate) mod texture;
 
 /// The kinds of handles, which are numbers in [`zluda_common::handle`]'s tables.
 pub(crate) mod kind {
@@ -41,4 +43,6 @@ pub(crate) mod kind {
     pub(crate) const GRAPH: u8 = 10;
     pub(crate) const GRAPH_NODE: u8 = 11;
     pub(crate) const GRAPH_EXEC: u8 = 12;
+    pub(crate) const ARRAY: u8 = 13;
+    pub(crate) const MIPMAPPED_ARRAY: u8 = 14;
 }

@@ -80,6 +80,26 @@ fn kernel_node(func: CUfunction) -> CUDA_KERNEL_NODE_PARAMS {
     }
 }
 
+/// A row of bytes, which surfaces can be made of.
+fn array_descriptor() -> CUDA_ARRAY3D_DESCRIPTOR {
+    CUDA_ARRAY3D_DESCRIPTOR {
+        Width: 128,
+        Height: 0,
+        Depth: 0,
+        Format: CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8,
+        NumChannels: 1,
+        Flags: CUDA_ARRAY3D_SURFACE_LDST,
+    }
+}
+
+fn resource(array: CUarray) -> CUDA_RESOURCE_DESC {
+    // SAFETY: a structure of numbers and handles.
+    let mut resource: CUDA_RESOURCE_DESC = unsafe { std::mem::zeroed() };
+    resource.resType = CUresourcetype::CU_RESOURCE_TYPE_ARRAY;
+    resource.res.array.hArray = array;
+    resource
+}
+
 extern "C" fn nothing() -> usize {
     0
 }
@@ -175,6 +195,34 @@ impl World {
         two!(CUgraphExec, cuGraphExecDestroy, |new| ask!(library,
             cuGraphInstantiateWithFlags(&mut new, graph, 0): (*mut CUgraphExec, CUgraph, u64)));
 
+        let descriptor = array_descriptor();
+        let array = two!(CUarray, cuArrayDestroy, |new| ask!(library,
+            cuArray3DCreate_v2(&mut new, &descriptor): (*mut CUarray, *const CUDA_ARRAY3D_DESCRIPTOR)));
+        two!(CUmipmappedArray, cuMipmappedArrayDestroy, |new| ask!(library,
+            cuMipmappedArrayCreate(&mut new, &descriptor, 2):
+            (*mut CUmipmappedArray, *const CUDA_ARRAY3D_DESCRIPTOR, u32)));
+        let resource = resource(array);
+        let object = |surface: bool| {
+            let mut object: CUtexObject = 0;
+            // SAFETY: a structure of numbers.
+            let description: CUDA_TEXTURE_DESC = unsafe { std::mem::zeroed() };
+            if surface {
+                ask!(library, cuSurfObjectCreate(&mut object, &resource):
+                    (*mut CUsurfObject, *const CUDA_RESOURCE_DESC));
+            } else {
+                ask!(library, cuTexObjectCreate(&mut object, &resource, &description, null()):
+                    (*mut CUtexObject, *const CUDA_RESOURCE_DESC, *const CUDA_TEXTURE_DESC,
+                    *const CUDA_RESOURCE_VIEW_DESC));
+            }
+            object
+        };
+        let (texture, gone) = (object(false), object(false));
+        ask!(library, cuTexObjectDestroy(gone): (CUtexObject));
+        handles.push(("CUtexObject", texture, gone));
+        let (surface, gone) = (object(true), object(true));
+        ask!(library, cuSurfObjectDestroy(gone): (CUsurfObject));
+        handles.push(("CUsurfObject", surface, gone));
+
         let (mut live, mut gone) = (0, 0);
         for pointer in [&mut live, &mut gone] {
             ask!(library, cuMemAlloc_v2(pointer, 64 << 20): (*mut CUdeviceptr, usize));
@@ -235,6 +283,8 @@ impl World {
             ("name", _) if function.contains("Global") || function.contains("Managed") => {
                 c"variable".as_ptr() as u64
             }
+            ("dstOffset" | "srcOffset", "usize") => 0,
+            ("numMipmapLevels", _) => 1,
             ("extra", _) => 0,
             ("cudaVersion", _) => 13000,
             ("len", _) => 64,
@@ -267,6 +317,17 @@ impl World {
             (_, "*constCUDA_KERNEL_NODE_PARAMS" | "*constCUDA_KERNEL_NODE_PARAMS_v1") => {
                 let function = self.handle("CUfunction").expect("it is one of the kinds").0;
                 self.params(kernel_node(function as CUfunction))
+            }
+            (_, "*constCUDA_ARRAY_DESCRIPTOR") => self.params(CUDA_ARRAY_DESCRIPTOR {
+                Width: 128,
+                Height: 0,
+                Format: CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8,
+                NumChannels: 1,
+            }),
+            (_, "*constCUDA_ARRAY3D_DESCRIPTOR") => self.params(array_descriptor()),
+            (_, "*constCUDA_RESOURCE_DESC") => {
+                let array = self.handle("CUarray").expect("it is one of the kinds").0;
+                self.params(resource(array as CUarray))
             }
             (_, "*constCUlaunchConfig") => self.params([1u32; 6]),
             (_, "*constCUDA_MEMCPY2D") => {
@@ -317,6 +378,11 @@ impl World {
             "*constCUDA_MEMCPY2D" => size_of::<CUDA_MEMCPY2D>(),
             "*constCUDA_MEMCPY3D" => size_of::<CUDA_MEMCPY3D>(),
             "*constCUDA_MEMCPY3D_PEER" => size_of::<CUDA_MEMCPY3D_PEER>(),
+            "*constCUDA_ARRAY_DESCRIPTOR" => size_of::<CUDA_ARRAY_DESCRIPTOR>(),
+            "*constCUDA_ARRAY3D_DESCRIPTOR" => size_of::<CUDA_ARRAY3D_DESCRIPTOR>(),
+            "*constCUDA_RESOURCE_DESC" => size_of::<CUDA_RESOURCE_DESC>(),
+            "*constCUDA_TEXTURE_DESC" => size_of::<CUDA_TEXTURE_DESC>(),
+            "*constCUDA_RESOURCE_VIEW_DESC" => size_of::<CUDA_RESOURCE_VIEW_DESC>(),
             "*constCUmemPoolProps" => size_of::<CUmemPoolProps>(),
             "*constCUmemLocation" | "*mutCUmemLocation" => size_of::<CUmemLocation>(),
             "*constCUlaunchConfig" => {

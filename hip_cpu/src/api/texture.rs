@@ -1,0 +1,267 @@
+//! Texture and surface objects.
+
+use std::sync::Arc;
+
+use hip_runtime_sys::{
+    HIP_RESOURCE_DESC, HIP_RESOURCE_VIEW_DESC, HIP_TEXTURE_DESC, HIPresourcetype, hipError_t,
+    hipResourceDesc, hipResourceType, hipSurfaceObject_t, hipTextureObject_t,
+};
+
+use super::{INVALID, Result, check_may_wait, hip_api, put};
+use crate::core::array::{Array, CUBEMAP, LAYERED, Level};
+use crate::core::copy::Place;
+use crate::core::device::Device;
+use crate::core::format::Format;
+use crate::core::texture::{self, Address, Object, Owner, Sampler, Shape};
+
+const READ_AS_INTEGER: u32 = 1;
+const NORMALIZED: u32 = 2;
+const SRGB: u32 = 16;
+const SEAMLESS: u32 = 64;
+/// `HIP_RES_VIEW_FORMAT_UNSIGNED_BC7`
+const LAST_VIEW_FORMAT: u32 = 34;
+
+fn shape(array: &Array) -> Shape {
+    let d = &array.descriptor;
+    match (d.Flags & LAYERED != 0, d.Flags & CUBEMAP != 0) {
+        (true, true) => Shape::CubeLayers,
+        (false, true) => Shape::Cube,
+        (true, false) => Shape::Layers(if d.Height == 0 { 1 } else { 2 }),
+        (false, false) => Shape::Axes(match (d.Height, d.Depth) {
+            (0, _) => 1,
+            (_, 0) => 2,
+            _ => 3,
+        }),
+    }
+}
+
+/// What a resource is made of.
+struct Resource {
+    owner: Owner,
+    shape: Shape,
+    levels: Vec<Level>,
+    format: Format,
+}
+
+fn array_resource(array: Arc<Array>) -> Resource {
+    Resource {
+        shape: shape(&array),
+        levels: vec![array.level],
+        format: array.format,
+        owner: Owner::Array(array),
+    }
+}
+
+/// Memory of the program as an image.
+fn memory_resource(
+    start: usize,
+    format: (u32, u32),
+    [width, height]: [usize; 2],
+    pitch: usize,
+    shape: Shape,
+) -> Result<Resource> {
+    let format = Format::of(format.0, format.1).ok_or(INVALID)?;
+    let row = width.checked_mul(format.size()).ok_or(INVALID)?;
+    if width == 0 || height == 0 || pitch < row || !start.is_multiple_of(format.channel.size()) {
+        return Err(INVALID);
+    }
+    let place = Place { start, pitch, slice: 0 };
+    let bytes = pitch.checked_mul(height - 1).and_then(|rows| rows.checked_add(row));
+    let bytes = bytes.ok_or(INVALID)?;
+    let range = Device::get().memory.find(start).ok_or(INVALID)?;
+    if bytes > range.start + range.size - start {
+        return Err(INVALID);
+    }
+    let level = Level { place, width, height, depth: 1 };
+    Ok(Resource { owner: Owner::Memory, shape, levels: vec![level], format })
+}
+
+fn resource(description: &HIP_RESOURCE_DESC) -> Result<Resource> {
+    let device = Device::get();
+    // SAFETY: the type says which part of the union is meant; all of them are plain data.
+    unsafe {
+        match description.resType {
+            HIPresourcetype::HIP_RESOURCE_TYPE_ARRAY => {
+                let array = device.arrays.get(description.res.array.hArray);
+                Ok(array_resource(array.ok_or(hipError_t::hipErrorInvalidHandle)?))
+            }
+            HIPresourcetype::HIP_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
+                let array = device.mipmapped.get(description.res.mipmap.hMipmappedArray);
+                let array = array.ok_or(hipError_t::hipErrorInvalidHandle)?;
+                let first = array.levels.first().ok_or(INVALID)?;
+                Ok(Resource {
+                    shape: shape(first),
+                    levels: array.levels.iter().map(|level| level.level).collect(),
+                    format: first.format,
+                    owner: Owner::Mipmapped(array),
+                })
+            }
+            HIPresourcetype::HIP_RESOURCE_TYPE_LINEAR => {
+                let linear = description.res.linear;
+                let format = (linear.format.0, linear.numChannels);
+                let texel = Format::of(format.0, format.1).ok_or(INVALID)?.size();
+                let width = linear.sizeInBytes / texel;
+                memory_resource(
+                    linear.devPtr.addr(),
+                    format,
+                    [width, 1],
+                    linear.sizeInBytes,
+                    Shape::Linear,
+                )
+            }
+            HIPresourcetype::HIP_RESOURCE_TYPE_PITCH2D => {
+                let plane = description.res.pitch2D;
+                let format = (plane.format.0, plane.numChannels);
+                let size = [plane.width, plane.height];
+                memory_resource(
+                    plane.devPtr.addr(),
+                    format,
+                    size,
+                    plane.pitchInBytes,
+                    Shape::Axes(2),
+                )
+            }
+            _ => Err(INVALID),
+        }
+    }
+}
+
+/// Restricts a resource to some of its levels and layers, with another format of the same size.
+fn apply_view(resource: &mut Resource, view: &HIP_RESOURCE_VIEW_DESC) -> Result {
+    if let Some(format) = Format::of_view(view.format.0) {
+        if format.size() != resource.format.size() {
+            return Err(INVALID);
+        }
+        resource.format = format;
+    } else if view.format.0 > LAST_VIEW_FORMAT {
+        return Err(INVALID);
+    } else if view.format.0 != 0 {
+        // Blocks of texels.
+        return Err(hipError_t::hipErrorNotSupported);
+    }
+    let (first, last) = (view.firstMipmapLevel as usize, view.lastMipmapLevel as usize);
+    if first > last || last >= resource.levels.len() {
+        return Err(INVALID);
+    }
+    resource.levels.truncate(last + 1);
+    resource.levels.drain(..first);
+    if matches!(resource.shape, Shape::Layers(_) | Shape::CubeLayers) {
+        let (first, last) = (view.firstLayer as usize, view.lastLayer as usize);
+        for level in &mut resource.levels {
+            if first > last || last >= level.depth {
+                return Err(INVALID);
+            }
+            level.place.start += first * level.place.slice;
+            level.depth = last + 1 - first;
+        }
+    }
+    Ok(())
+}
+
+fn sampler(description: &HIP_TEXTURE_DESC) -> Result<Sampler> {
+    let mut address = [Address::Clamp; 3];
+    for (mode, code) in address.iter_mut().zip(description.addressMode) {
+        *mode = Address::of(code.0).ok_or(INVALID)?;
+    }
+    let linear = |code: u32| match code {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(INVALID),
+    };
+    Ok(Sampler {
+        address,
+        linear: linear(description.filterMode.0)?,
+        linear_levels: linear(description.mipmapFilterMode.0)?,
+        normalized: description.flags & NORMALIZED != 0,
+        bias: description.mipmapLevelBias,
+        least_level: description.minMipmapLevelClamp,
+        greatest_level: description.maxMipmapLevelClamp,
+        border: description.borderColor,
+        seamless: description.flags & SEAMLESS != 0,
+    })
+}
+
+fn destroy(handle: u64, surface: bool) -> Result {
+    let object = texture::remove(handle, surface).ok_or(hipError_t::hipErrorInvalidHandle)?;
+    // Kernels may use it until they end.
+    let _ = Device::get().synchronize();
+    drop(object);
+    Ok(())
+}
+
+hip_api! {
+    healthy fn hipTexObjectCreate(
+        pTexObject: *mut hipTextureObject_t, pResDesc: *const HIP_RESOURCE_DESC, pTexDesc: *const HIP_TEXTURE_DESC,
+        pResViewDesc: *const HIP_RESOURCE_VIEW_DESC,
+    ) {
+        // SAFETY: the program's pointers.
+        let (description, texture_description, view) =
+            unsafe { (pResDesc.as_ref(), pTexDesc.as_ref(), pResViewDesc.as_ref()) };
+        let mut resource = resource(description.ok_or(INVALID)?)?;
+        let texture_description = texture_description.ok_or(INVALID)?;
+        if pTexObject.is_null() {
+            return Err(INVALID);
+        }
+        if let Some(view) = view {
+            apply_view(&mut resource, view)?;
+        }
+        let object = Object {
+            surface: false,
+            shape: resource.shape,
+            levels: resource.levels,
+            format: resource.format,
+            as_integers: texture_description.flags & READ_AS_INTEGER != 0,
+            srgb: texture_description.flags & SRGB != 0,
+            sampler: sampler(texture_description)?,
+            _owner: resource.owner,
+        };
+        let handle = texture::insert(object).ok_or(hipError_t::hipErrorOutOfMemory)?;
+        // SAFETY: the program's pointer.
+        unsafe { put(pTexObject, std::ptr::without_provenance_mut(handle as usize)) }
+    }
+
+    always fn hipTexObjectDestroy(texObject: hipTextureObject_t) {
+        check_may_wait()?;
+        destroy(texObject.addr() as u64, false)
+    }
+
+    healthy fn hipCreateSurfaceObject(pSurfObject: *mut hipSurfaceObject_t, pResDesc: *const hipResourceDesc) {
+        // SAFETY: the program's pointer.
+        let description = unsafe { pResDesc.as_ref() }.ok_or(INVALID)?;
+        if pSurfObject.is_null() || description.resType != hipResourceType::hipResourceTypeArray {
+            return Err(INVALID);
+        }
+        // SAFETY: the type says which part of the union is meant.
+        let array = unsafe { description.res.array.array };
+        let array = Device::get().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
+        let resource = array_resource(array);
+        let object = Object {
+            surface: true,
+            shape: resource.shape,
+            levels: resource.levels,
+            format: resource.format,
+            as_integers: true,
+            srgb: false,
+            sampler: Sampler {
+                address: [Address::Clamp; 3],
+                linear: false,
+                linear_levels: false,
+                normalized: false,
+                bias: 0.0,
+                least_level: 0.0,
+                greatest_level: 0.0,
+                border: [0.0; 4],
+                seamless: false,
+            },
+            _owner: resource.owner,
+        };
+        let handle = texture::insert(object).ok_or(hipError_t::hipErrorOutOfMemory)?;
+        // SAFETY: the program's pointer.
+        unsafe { put(pSurfObject, std::ptr::without_provenance_mut(handle as usize)) }
+    }
+
+    always fn hipDestroySurfaceObject(surfaceObject: hipSurfaceObject_t) {
+        check_may_wait()?;
+        destroy(surfaceObject.addr() as u64, true)
+    }
+}

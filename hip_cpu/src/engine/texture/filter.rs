@@ -1,0 +1,85 @@
+//! Averages of texels.
+
+use super::coordinate::WEIGHT;
+use super::texel::{Number, Texel};
+
+/// A texel and its weight of 256.
+pub type Weighted = (Texel, i64);
+
+/// The average, as words for the kernel.
+pub fn average(texels: &[Weighted]) -> [u32; 4] {
+    std::array::from_fn(|channel| {
+        let numbers = texels.iter().map(|(texel, weight)| (texel[channel], *weight));
+        one(numbers)
+    })
+}
+
+fn one(numbers: impl Iterator<Item = (Number, i64)> + Clone) -> u32 {
+    let Some((first, _)) = numbers.clone().next() else { return 0 };
+    const HALF: i64 = 1 << (WEIGHT - 1);
+    let sum = |value: fn(Number) -> i64| -> i64 {
+        numbers.clone().map(|(number, weight)| value(number) * weight).sum()
+    };
+    let exact = || -> f64 {
+        numbers
+            .clone()
+            // Texels without weight do not count, whatever they are.
+            .filter(|(_, weight)| *weight != 0)
+            .map(|(number, weight)| f64::from(float(number)) * weight as f64)
+            .sum::<f64>()
+            / f64::from(1 << WEIGHT)
+    };
+    match first {
+        Number::Whole(bits) => bits,
+        Number::Unsigned(..) => {
+            let sum = sum(|number| match number {
+                Number::Unsigned(value, _) => value.into(),
+                _ => 0,
+            });
+            (((sum + HALF) >> WEIGHT) as f32 / 65535.0).to_bits()
+        }
+        Number::Signed(..) => {
+            let sum = sum(|number| match number {
+                Number::Signed(value, _) => value.into(),
+                _ => 0,
+            });
+            (((sum + 16 * HALF) >> (WEIGHT + 4)) as f32 / 32767.0).to_bits()
+        }
+        Number::Half(_) => round(exact(), 11).to_bits(),
+        Number::Float(_) => round(exact(), 24).to_bits(),
+    }
+}
+
+fn float(number: Number) -> f32 {
+    match number {
+        Number::Half(value) | Number::Float(value) => value,
+        Number::Whole(bits) => f32::from_bits(bits),
+        Number::Unsigned(_, value) | Number::Signed(_, value) => value,
+    }
+}
+
+/// To so many bits of significand, ties away from zero.
+pub fn round(value: f64, significand: u32) -> f32 {
+    if !value.is_finite() {
+        return value as f32;
+    }
+    let cut = 53 - significand;
+    let rounded = (value.to_bits() + (1 << (cut - 1))) & !((1 << cut) - 1);
+    f64::from_bits(rounded) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn averages_round_ties_away() {
+        assert_eq!(round(1.0 + f64::powi(2.0, -24), 24), 1.0_f32.next_up());
+        assert_eq!(round(-1.0 - f64::powi(2.0, -24), 24), -(1.0_f32.next_up()));
+        assert_eq!(round(1.0 + 1.0 / 2048.0, 11), 1.0 + 1.0 / 1024.0);
+        let texel = |value| [Number::Unsigned(value, 0.0); 4];
+        // 131 and 49 of 255 with weights 225 and 31 of 256, as an H100 averages them.
+        let words = average(&[(texel(131 * 257), 225), (texel(49 * 257), 31)]);
+        assert_eq!(words[0], 0x3ef3_16f3);
+    }
+}

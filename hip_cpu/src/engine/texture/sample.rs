@@ -1,0 +1,324 @@
+//! `tex` and `tld4`.
+
+use cpu_abi::{TextureAction, TextureGeometry, TextureLevel, TextureOperation, TextureType};
+use smallvec::SmallVec;
+
+use super::coordinate::{self, Axis, Fixed, WEIGHT};
+use super::filter::{self, Weighted};
+use super::texel::{self, Number, Texel};
+use super::{Operands, Results, cube};
+use crate::core::array::Level;
+use crate::core::texture::{Address, Object, Sampler, Shape};
+
+/// A look-up of one lane.
+struct Lookup<'a> {
+    object: &'a Object,
+    sampler: &'a Sampler,
+    operation: &'a TextureOperation,
+    layer: u32,
+    coordinates: [u32; 3],
+    offsets: [i32; 3],
+    depth: Option<f32>,
+}
+
+/// Fractional bits of levels.
+const LEVEL: u32 = 8;
+
+pub fn sample(
+    object: &Object,
+    sampler: &Sampler,
+    operation: &TextureOperation,
+    operands: &mut Operands,
+) -> Results {
+    let geometry = operation.geometry;
+    let layer = if geometry.is_layered() { operands.word() } else { 0 };
+    if matches!(geometry, TextureGeometry::D2ms | TextureGeometry::A2dms) {
+        operands.word();
+    }
+    let axes = geometry.axes();
+    let mut take = |count: usize| {
+        let mut words = [0; 3];
+        words[..count].fill_with(|| operands.word());
+        words
+    };
+    let coordinates = take(axes);
+    let (mut level, mut slopes) = (0.0, [[0.0; 3]; 2]);
+    match operation.level {
+        TextureLevel::Level if operation.whole => level = take(1)[0] as i32 as f32,
+        TextureLevel::Level => level = f32::from_bits(take(1)[0]),
+        TextureLevel::Grad => {
+            slopes = [take(axes).map(f32::from_bits), take(axes).map(f32::from_bits)]
+        }
+        TextureLevel::Implicit | TextureLevel::Base => {}
+    }
+    let offsets = if operation.offset { take(axes) } else { [0; 3] };
+    let depth = operation.compare.then(|| f32::from_bits(take(1)[0]));
+    // Four bits of an offset count, six of one of a gather.
+    let unused = if operation.action == TextureAction::Gather { 26 } else { 28 };
+    let mut lookup = Lookup {
+        object,
+        sampler,
+        operation,
+        layer,
+        coordinates,
+        offsets: offsets.map(|offset| (offset << unused) as i32 >> unused),
+        depth,
+    };
+    let face = lookup.face();
+    if operation.action == TextureAction::Gather {
+        return lookup.gather(face);
+    }
+    let level = match operation.level {
+        TextureLevel::Grad => lookup.level_of(slopes),
+        _ => level,
+    };
+    lookup.filtered(face, level)
+}
+
+impl Lookup<'_> {
+    fn is_cube(&self) -> bool {
+        matches!(self.operation.geometry, TextureGeometry::Cube | TextureGeometry::Acube)
+    }
+
+    /// Replaces the direction into a cube by the face's coordinates.
+    fn face(&mut self) -> usize {
+        if !self.is_cube() {
+            return 0;
+        }
+        let [x, y, z] = self.coordinates.map(f32::from_bits);
+        let spot = cube::spot(x, y, z);
+        self.coordinates = [spot.s.to_bits(), spot.t.to_bits(), 0];
+        spot.face
+    }
+
+    /// Coordinates on a level in fixed point, offsets added.
+    fn fixed(&self, level: &Level) -> [Fixed; 3] {
+        let sizes = [level.width, level.height, level.depth];
+        std::array::from_fn(|axis| {
+            let word = self.coordinates[axis];
+            let normalized = self.sampler.normalized || self.is_cube();
+            let fixed = Fixed::new(f32::from_bits(word), sizes[axis] as i64, normalized);
+            fixed.plus(self.offsets[axis].into())
+        })
+    }
+
+    fn axes(&self) -> usize {
+        if self.is_cube() { 2 } else { self.operation.geometry.axes() }
+    }
+
+    fn axis(&self, level: &Level, axis: usize) -> Axis {
+        let size = [level.width, level.height, level.depth][axis] as i64;
+        let address = match self.sampler.address[axis] {
+            _ if self.is_cube() => Address::Clamp,
+            // Whole numbers of texels do not repeat.
+            Address::Wrap | Address::Mirror if !self.sampler.normalized => Address::Clamp,
+            address => address,
+        };
+        Axis { size, address }
+    }
+
+    /// The slice of the layer and face.
+    fn slice(&self, level: &Level, face: usize) -> usize {
+        let faces =
+            if matches!(self.object.shape, Shape::Cube | Shape::CubeLayers) { 6 } else { 1 };
+        let layers = (level.depth / faces).max(1);
+        (self.layer as usize).min(layers - 1) * faces + face
+    }
+
+    /// The texel with this number, or the border.
+    fn texel(&self, level: &Level, face: usize, numbers: [i64; 3]) -> Texel {
+        let axes = self.axes();
+        let mut place = [0, 0, 0];
+        let border = || self.compared(texel::border(self.object, self.sampler.border));
+        for axis in 0..axes {
+            match self.axis(level, axis).texel(numbers[axis]) {
+                Some(texel) => place[axis] = texel,
+                None => return border(),
+            }
+        }
+        if axes == 1 && numbers[1] < 0 {
+            return border();
+        }
+        if axes < 3 {
+            place[2] = self.slice(level, face);
+        }
+        self.load(level, place)
+    }
+
+    /// The texel with these numbers, whatever the sampler says; zeros outside of the image. Images of one
+    /// axis give no texels this way, memory does.
+    fn fetch(&self, level: &Level) -> Texel {
+        let axes = self.axes();
+        let sizes = [level.width, level.height, level.depth];
+        let mut place = [0; 3];
+        for axis in 0..axes {
+            let number = self.coordinates[axis] as i32;
+            let number = i64::from(number) + i64::from(self.offsets[axis]);
+            match usize::try_from(number) {
+                Ok(number) if number < sizes[axis] => place[axis] = number,
+                _ => return texel::zero(self.object),
+            }
+        }
+        if self.object.shape == Shape::Axes(1) {
+            return texel::zero(self.object);
+        }
+        if axes < 3 {
+            place[2] = self.slice(level, 0);
+        }
+        self.load(level, place)
+    }
+
+    fn load(&self, level: &Level, place: [usize; 3]) -> Texel {
+        let [x, y, z] = place;
+        let inside = [x.min(level.width - 1), y.min(level.height - 1), z.min(level.depth - 1)];
+        // SAFETY: the place is inside of the level, which the object keeps alive, or is memory of the program.
+        self.compared(unsafe { texel::load(self.object, level, inside) })
+    }
+
+    /// A texel of a cube with seamless edges: from the next face, or nothing at a corner.
+    fn cube_texel(&self, level: &Level, face: usize, x: i64, y: i64) -> Option<Texel> {
+        let (face, x, y) = cube::neighbour(face, x, y, level.width as i64)?;
+        Some(self.load(level, [x, y, self.slice(level, face)]))
+    }
+
+    /// "If the comparison passes, the result is 1.0, otherwise 0.0."
+    fn compared(&self, texel: Texel) -> Texel {
+        let Some(depth) = self.depth else { return texel };
+        texel.map(|number| {
+            let value = f32::from_bits(number.word());
+            Number::Float(if depth <= value { 1.0 } else { 0.0 })
+        })
+    }
+
+    // ---- levels
+
+    /// The level at which a step to the next thread is as long as a texel.
+    fn level_of(&self, slopes: [[f32; 3]; 2]) -> f32 {
+        let level = &self.object.levels[0];
+        let sizes = [level.width, level.height, level.depth].map(|size| size as f64);
+        let longest = slopes
+            .map(|slope| {
+                let squares = slope.iter().zip(sizes).take(self.axes());
+                squares.map(|(slope, size)| (f64::from(*slope) * size).powi(2)).sum::<f64>()
+            })
+            .into_iter()
+            .fold(0.0, f64::max);
+        (0.5 * longest.log2()) as f32
+    }
+
+    fn filtered(&self, face: usize, level: f32) -> Results {
+        let object = self.object;
+        let last = object.levels.len() as i64 - 1;
+        let (low, weight) = if last == 0 { (0, 0) } else { self.levels(level, last) };
+        let mut texels = SmallVec::<[Weighted; 16]>::new();
+        const WHOLE: i64 = 1 << WEIGHT;
+        self.level_texels(&object.levels[low as usize], face, WHOLE - weight, &mut texels);
+        if weight != 0 {
+            let next = &object.levels[(low as usize + 1).min(last as usize)];
+            self.level_texels(next, face, weight, &mut texels);
+        }
+        let words = match texels.as_slice() {
+            [(texel, _)] => texel.map(Number::word),
+            several => filter::average(several),
+        };
+        self.converted(words)
+    }
+
+    /// The lower level, and the weight of the next one of 256.
+    fn levels(&self, level: f32, last: i64) -> (i64, i64) {
+        let level = level + self.sampler.bias;
+        let level = if level.is_nan() { 0.0 } else { level };
+        let level = level.max(self.sampler.least_level).min(self.sampler.greatest_level);
+        let fixed = (f64::from(level) * f64::from(1 << LEVEL)).floor();
+        let fixed = fixed.clamp(0.0, (last << LEVEL) as f64) as i64;
+        if self.sampler.linear_levels {
+            (fixed >> LEVEL, fixed & ((1 << LEVEL) - 1))
+        } else {
+            ((fixed + (1 << (LEVEL - 1))) >> LEVEL, 0)
+        }
+    }
+
+    /// The texels of one level and their weights, `whole` together.
+    fn level_texels(
+        &self,
+        level: &Level,
+        face: usize,
+        whole: i64,
+        texels: &mut SmallVec<[Weighted; 16]>,
+    ) {
+        let mut fixed = self.fixed(level);
+        if self.operation.whole {
+            texels.push((self.fetch(level), whole));
+            return;
+        }
+        if !self.sampler.linear {
+            texels.push((self.texel(level, face, fixed.map(Fixed::nearest)), whole));
+            return;
+        }
+        let mut axes = self.axes();
+        // A row is a plane of one row, met at its edge: half of what a border gives is the border.
+        let bordered = self.operation.geometry == TextureGeometry::D1
+            && self.sampler.address[1] == Address::Border;
+        if bordered {
+            axes = 2;
+            fixed[1] = Fixed::whole(0);
+        }
+        let between: [_; 3] = std::array::from_fn(|axis| match axis {
+            _ if axis >= axes => (0, 0),
+            1 if bordered => fixed[axis].between(),
+            _ => self.axis(level, axis).between(fixed[axis]),
+        });
+        let upper = between.map(|(_, weight)| weight);
+        let weights = coordinate::corner_weights(whole, upper);
+        let begin = texels.len();
+        let mut beyond = 0;
+        for (corner, weight) in weights.into_iter().enumerate().take(1 << axes) {
+            let numbers = std::array::from_fn(|axis| between[axis].0 + (corner >> axis & 1) as i64);
+            if weight == 0 {
+                continue;
+            }
+            if !(self.is_cube() && self.sampler.seamless) {
+                texels.push((self.texel(level, face, numbers), weight));
+            } else if let Some(texel) = self.cube_texel(level, face, numbers[0], numbers[1]) {
+                texels.push((texel, weight));
+            } else {
+                beyond = weight;
+            }
+        }
+        // Beyond a corner of a cube there is no texel: the three others share its weight.
+        let count = (texels.len() - begin) as i64;
+        for (index, (_, part)) in texels[begin..].iter_mut().enumerate() {
+            *part += beyond / count + i64::from((index as i64) < beyond % count);
+        }
+    }
+
+    /// One channel of the four texels of a linear filter, counter-clockwise from the lower left.
+    fn gather(&self, face: usize) -> Results {
+        let level = &self.object.levels[0];
+        let fixed = self.fixed(level);
+        let [(x, _), (y, _), _] = fixed.map(Fixed::between);
+        let channel = usize::from(self.operation.detail) & 3;
+        let words = [(0, 1), (1, 1), (1, 0), (0, 0)].map(|(dx, dy)| {
+            let texel = if self.is_cube() && self.sampler.seamless {
+                self.cube_texel(level, face, x + dx, y + dy)
+                    .unwrap_or_else(|| self.texel(level, face, [x + dx, y + dy, 0]))
+            } else {
+                self.texel(level, face, [x + dx, y + dy, 0])
+            };
+            texel[channel].word()
+        });
+        self.converted(words)
+    }
+
+    // ---- results
+
+    fn converted(&self, words: [u32; 4]) -> Results {
+        let [x, y, z, w] = words;
+        let half = |word: u32| u32::from(texel::float_to_half(f32::from_bits(word)));
+        match self.operation.type_ {
+            TextureType::F16 => [half(x), half(y), half(z), half(w), 1],
+            TextureType::F16x2 => [half(x) | half(y) << 16, half(z) | half(w) << 16, 0, 0, 1],
+            _ => [x, y, z, w, 1],
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The numbers that texels stand for.
+
+use crate::core::array::Level;
+use crate::core::format::{Channel, Format};
+use crate::core::texture::Object;
+
+/// A channel before filters: how it is averaged and what kernels get depends on its kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// Bits that kernels get as they are.
+    Whole(u32),
+    /// Of 65535, with the exact value where it has 8 bits.
+    Unsigned(u16, f32),
+    /// Of 32767 times 16, and the exact value.
+    Signed(i32, f32),
+    Half(f32),
+    Float(f32),
+}
+
+pub type Texel = [Number; 4];
+
+/// Where a texel lies.
+pub fn address(level: &Level, format: Format, x: usize, y: usize, z: usize) -> usize {
+    level.place.start + z * level.place.slice + y * level.place.pitch + x * format.size()
+}
+
+/// A texel of an image; channels that it has not are 0.
+///
+/// # Safety
+/// The texel is inside of the level, which is alive.
+pub unsafe fn load(object: &Object, level: &Level, [x, y, z]: [usize; 3]) -> Texel {
+    let format = object.format;
+    let start = address(level, format, x, y, z);
+    let size = format.channel.size();
+    let zero = number(0, object, 0);
+    let mut texel = [zero; 4];
+    for (index, channel) in texel.iter_mut().enumerate().take(format.channels) {
+        let at = start + index * size;
+        // SAFETY: the caller's promise.
+        let bits = unsafe {
+            match size {
+                1 => u32::from((at as *const u8).read()),
+                2 => u32::from((at as *const u16).read_unaligned()),
+                _ => (at as *const u32).read_unaligned(),
+            }
+        };
+        *channel = number(bits, object, index);
+    }
+    texel
+}
+
+/// All channels 0.
+pub fn zero(object: &Object) -> Texel {
+    [number(0, object, 0); 4]
+}
+
+fn number(bits: u32, object: &Object, channel: usize) -> Number {
+    let kind = object.format.channel;
+    if kind.is_whole(object.as_integers) {
+        return Number::Whole(match kind {
+            Channel::S8 => i32::from(bits as i8) as u32,
+            Channel::S16 => i32::from(bits as i16) as u32,
+            Channel::U8 => bits & 0xff,
+            Channel::U16 => bits & 0xffff,
+            _ => bits,
+        });
+    }
+    match kind {
+        Channel::U8 if object.srgb && channel < 3 => Number::Half(from_srgb(bits as u8)),
+        Channel::U8 | Channel::Unorm8 => Number::Unsigned(bits as u16 * 257, bits as f32 / 255.0),
+        Channel::U16 | Channel::Unorm16 => Number::Unsigned(bits as u16, bits as f32 / 65535.0),
+        Channel::S8 | Channel::Snorm8 => {
+            let value = (bits as i8).max(-127);
+            let exact = f32::from(value) / 127.0;
+            Number::Signed((i32::from(value) * 32767 * 16).div_euclid(127), exact)
+        }
+        Channel::S16 | Channel::Snorm16 => {
+            let value = (bits as i16).max(-32767);
+            Number::Signed(i32::from(value) * 16, f32::from(value) / 32767.0)
+        }
+        Channel::F16 => Number::Half(half_to_float(bits as u16)),
+        Channel::F32 => Number::Float(f32::from_bits(bits)),
+        Channel::U32 | Channel::S32 => Number::Whole(bits),
+    }
+}
+
+impl Number {
+    /// What a kernel gets of a texel that no filter touched.
+    pub fn word(self) -> u32 {
+        match self {
+            Number::Whole(bits) => bits,
+            Number::Unsigned(_, value)
+            | Number::Signed(_, value)
+            | Number::Half(value)
+            | Number::Float(value) => value.to_bits(),
+        }
+    }
+}
+
+/// The border's colour, as the channels of the format hold it: rounded, or for integers its lowest bits.
+pub fn border(object: &Object, colour: [f32; 4]) -> Texel {
+    std::array::from_fn(|index| {
+        if index >= object.format.channels {
+            return number(0, object, index);
+        }
+        let value = colour[index];
+        let kind = object.format.channel;
+        let normal = |least: f32, scale: f32| {
+            let bits = (value.clamp(least, 1.0) * scale).round() as i32 as u32;
+            number(bits, object, index)
+        };
+        match kind {
+            _ if kind.is_whole(object.as_integers) => number(value.to_bits(), object, index),
+            Channel::U8 if object.srgb && index < 3 => Number::Half(value.clamp(0.0, 1.0)),
+            Channel::U8 | Channel::Unorm8 => normal(0.0, 255.0),
+            Channel::U16 | Channel::Unorm16 => normal(0.0, 65535.0),
+            Channel::S8 | Channel::Snorm8 => normal(-1.0, 127.0),
+            Channel::S16 | Channel::Snorm16 => normal(-1.0, 32767.0),
+            Channel::F16 => Number::Half(value),
+            _ => Number::Float(value),
+        }
+    })
+}
+
+/// Rounded to eight bits of significand, as an H100 does it.
+fn from_srgb(value: u8) -> f32 {
+    let value = f64::from(value) / 255.0;
+    let linear = if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) };
+    f32::from_bits(((linear as f32).to_bits() + 0x8000) & 0xffff_0000)
+}
+
+pub fn half_to_float(bits: u16) -> f32 {
+    let sign = u32::from(bits & 0x8000) << 16;
+    let (exponent, fraction) = (u32::from(bits >> 10 & 31), u32::from(bits & 0x3ff));
+    let magnitude = match exponent {
+        0 => fraction as f32 / (1 << 24) as f32,
+        31 => f32::from_bits(0x7f80_0000 | fraction << 13),
+        _ => f32::from_bits((exponent + 112) << 23 | fraction << 13),
+    };
+    f32::from_bits(sign | magnitude.to_bits())
+}
+
+/// Round to nearest even.
+pub fn float_to_half(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let sign = (bits >> 16) as u16 & 0x8000;
+    let magnitude = bits & 0x7fff_ffff;
+    if magnitude > 0x7f80_0000 {
+        return 0x7fff;
+    }
+    // 65520 and more, which rounds to infinity.
+    if magnitude >= 0x477f_f000 {
+        return sign | 0x7c00;
+    }
+    if magnitude < 0x3880_0000 {
+        // Adding 2^-1 leaves the multiples of 2^-24.
+        let rounded = f32::from_bits(magnitude) + 0.5;
+        return sign | (rounded.to_bits() - 0.5_f32.to_bits()) as u16;
+    }
+    let even = magnitude >> 13 & 1;
+    sign | ((magnitude + 0xfff + even - (112 << 23)) >> 13) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_come_back() {
+        for bits in 0..0x7c01_u16 {
+            assert_eq!(float_to_half(half_to_float(bits)), bits);
+        }
+        assert_eq!(float_to_half(65519.0), 0x7bff);
+        assert_eq!(float_to_half(65520.0), 0x7c00);
+        assert_eq!(float_to_half(-1e-8), 0x8000);
+        // Ties: 1 + 2^-11 and 1 + 3 * 2^-11.
+        assert_eq!(float_to_half(1.0 + 1.0 / 2048.0), 0x3c00);
+        assert_eq!(float_to_half(1.0 + 3.0 / 2048.0), 0x3c02);
+    }
+}

@@ -1,0 +1,114 @@
+//! `texture LIBRARY record FOLDER [FAMILY ...]` samples textures and uses surfaces on the library's device 0
+//! and writes what came out; with NVIDIA's library that makes `answers/<GPU>.textures/<family>.zst`.
+//! `texture LIBRARY check FOLDER [FILTER]` does it again and prints, per family, how many cases agree.
+//!
+//! All cases have to agree in every bit; those that do not are named with the first difference.
+
+// A test program: it stops by panicking, and its output is its purpose.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+#[path = "../conformance/answers.rs"]
+mod answers;
+mod case;
+mod cases;
+mod device;
+mod resource;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use answers::Answers;
+use case::{Case, OUTPUTS};
+use device::Device;
+
+/// The first words that differ, and how many do.
+fn difference(case: &Case, expected: &[u64], outputs: &[u64]) -> Option<String> {
+    let differing: Vec<usize> = (0..expected.len().max(outputs.len()))
+        .filter(|&i| expected.get(i) != outputs.get(i))
+        .collect();
+    let &first = differing.first()?;
+    let thread = first / OUTPUTS;
+    let operands =
+        case.operands.get(thread).map(|words| words.map(|word| format!("{word:x}")).join(" "));
+    Some(format!(
+        "{} words, first {} of thread {thread} ({}): {:x?}, expected {:x?}",
+        differing.len(),
+        first % OUTPUTS,
+        operands.unwrap_or_default(),
+        outputs.get(first),
+        expected.get(first)
+    ))
+}
+
+fn check(library: &Path, folder: &Path, filter: &str) -> bool {
+    let recorded = Answers::read_folder(folder);
+    let mut device = Device::open(library);
+    let mut families: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
+    for case in cases::all().iter().filter(|case| case.name.contains(filter)) {
+        let Some(expected) = recorded.get(&case.name) else { continue };
+        let count = families.entry(case.family).or_default();
+        count[1] += 1;
+        match device.run(case) {
+            Err(code) => println!("refused {}: error {code}", case.name),
+            Ok(outputs) => match difference(case, expected, &outputs) {
+                None => count[0] += 1,
+                Some(text) => println!("differs {}: {text}", case.name),
+            },
+        }
+    }
+    for (family, [agreeing, all]) in &families {
+        println!("{family}: {agreeing} of {all} cases agree");
+    }
+    families.values().all(|[agreeing, all]| agreeing == all)
+}
+
+fn record(library: &Path, folder: &Path, wanted: &[&str]) {
+    let mut device = Device::open(library);
+    let mut families: BTreeMap<&str, Answers> = BTreeMap::new();
+    for case in &cases::all() {
+        if !wanted.is_empty() && !wanted.contains(&case.family) {
+            continue;
+        }
+        match device.run(case) {
+            Ok(outputs) => {
+                families.entry(case.family).or_default().insert(case.name.clone(), outputs)
+            }
+            Err(code) => println!("not recorded {}: error {code}", case.name),
+        }
+    }
+    std::fs::create_dir_all(folder).unwrap();
+    for (family, answers) in families {
+        answers.write(&folder.join(format!("{family}.zst")));
+        println!("{family}: recorded {} cases", answers.len());
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [library, "record", folder, families @ ..] => {
+            record(Path::new(library), Path::new(folder), families);
+        }
+        [library, "check", folder, rest @ ..] => {
+            let filter = rest.first().unwrap_or(&"");
+            if !check(Path::new(library), Path::new(folder), filter) {
+                return ExitCode::FAILURE;
+            }
+        }
+        [_, "show", name] => {
+            for case in cases::all().iter().filter(|case| case.name == *name) {
+                println!("{}", case.ptx());
+            }
+        }
+        [_, "list"] => cases::all().iter().for_each(|case| println!("{}", case.name)),
+        _ => {
+            eprintln!(
+                "usage: texture LIBRARY record FOLDER [FAMILY ...] | check FOLDER [FILTER] | show CASE | list"
+            );
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::SUCCESS
+}

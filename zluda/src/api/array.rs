@@ -1,0 +1,129 @@
+//! Arrays and mipmapped arrays.
+
+use crate::convert::{In, Out};
+use crate::core::array::{self, Array, MipmappedArray};
+use crate::core::context::{current, enter};
+use crate::core::driver::driver;
+use cuda_types::cuda::{
+    CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES,
+    CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdevice, CUerror, CUmipmappedArray, CUres,
+};
+use std::ffi::c_uint;
+use std::sync::Arc;
+
+pub(crate) fn cuArrayCreate_v2(
+    array: Out<CUarray>,
+    descriptor: In<CUDA_ARRAY_DESCRIPTOR>,
+) -> CUres {
+    array.check()?;
+    let plane = descriptor.get()?;
+    let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
+        Width: plane.Width,
+        Height: plane.Height,
+        Depth: 0,
+        Format: plane.Format,
+        NumChannels: plane.NumChannels,
+        Flags: 0,
+    };
+    array.set(array::create(&current()?, &descriptor)?)
+}
+
+pub(crate) fn cuArray3DCreate_v2(
+    array: Out<CUarray>,
+    descriptor: In<CUDA_ARRAY3D_DESCRIPTOR>,
+) -> CUres {
+    array.check()?;
+    let descriptor = descriptor.get()?;
+    array.set(array::create(&current()?, &descriptor)?)
+}
+
+pub(crate) fn cuArrayDestroy(array: CUarray) -> CUres {
+    array::destroy(array)
+}
+
+pub(crate) fn cuArrayGetDescriptor_v2(
+    descriptor: Out<CUDA_ARRAY_DESCRIPTOR>,
+    array: Arc<Array>,
+) -> CUres {
+    let d = &array.descriptor;
+    descriptor.set(CUDA_ARRAY_DESCRIPTOR {
+        Width: d.Width,
+        Height: d.Height,
+        Format: d.Format,
+        NumChannels: d.NumChannels,
+    })
+}
+
+pub(crate) fn cuArray3DGetDescriptor_v2(
+    descriptor: Out<CUDA_ARRAY3D_DESCRIPTOR>,
+    array: Arc<Array>,
+) -> CUres {
+    descriptor.set(array.descriptor)
+}
+
+/// Arrays of several planes are of formats that are not here.
+pub(crate) fn cuArrayGetPlane(plane: Out<CUarray>, _array: Arc<Array>, _index: c_uint) -> CUres {
+    plane.check()?;
+    Err(CUerror::INVALID_VALUE)
+}
+
+/// "CUDA_ERROR_INVALID_VALUE if the array was not created with the flag CUDA_ARRAY3D_SPARSE."
+pub(crate) fn cuArrayGetSparseProperties(
+    properties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
+    _array: Arc<Array>,
+) -> CUres {
+    properties.check()?;
+    Err(CUerror::INVALID_VALUE)
+}
+
+pub(crate) fn cuMipmappedArrayGetSparseProperties(
+    properties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
+    _array: Arc<MipmappedArray>,
+) -> CUres {
+    properties.check()?;
+    Err(CUerror::INVALID_VALUE)
+}
+
+/// "CUDA_ERROR_INVALID_VALUE if the array was not created with CUDA_ARRAY3D_DEFERRED_MAPPING."
+pub(crate) fn cuArrayGetMemoryRequirements(
+    requirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
+    _array: Arc<Array>,
+    device: CUdevice,
+) -> CUres {
+    requirements.check()?;
+    driver()?.device(device)?;
+    Err(CUerror::INVALID_VALUE)
+}
+
+pub(crate) fn cuMipmappedArrayGetMemoryRequirements(
+    requirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
+    _array: Arc<MipmappedArray>,
+    device: CUdevice,
+) -> CUres {
+    requirements.check()?;
+    driver()?.device(device)?;
+    Err(CUerror::INVALID_VALUE)
+}
+
+pub(crate) fn cuMipmappedArrayCreate(
+    array: Out<CUmipmappedArray>,
+    descriptor: In<CUDA_ARRAY3D_DESCRIPTOR>,
+    levels: c_uint,
+) -> CUres {
+    array.check()?;
+    let descriptor = descriptor.get()?;
+    array.set(array::create_mipmapped(&current()?, &descriptor, levels)?)
+}
+
+pub(crate) fn cuMipmappedArrayDestroy(array: CUmipmappedArray) -> CUres {
+    array::destroy_mipmapped(array)
+}
+
+pub(crate) fn cuMipmappedArrayGetLevel(
+    level_array: Out<CUarray>,
+    array: Arc<MipmappedArray>,
+    level: c_uint,
+) -> CUres {
+    level_array.check()?;
+    level_array.set(array::level(&enter(&array.context)?, &array, level)?)
+}

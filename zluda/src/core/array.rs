@@ -1,0 +1,344 @@
+//! Arrays and mipmapped arrays.
+
+use crate::convert::FromC;
+use crate::core::context::{Context, Current};
+use crate::core::driver::driver;
+use crate::core::kind;
+use cuda_types::cuda::{
+    CUDA_ARRAY3D_COLOR_ATTACHMENT, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE, CUDA_ARRAY3D_SURFACE_LDST,
+    CUDA_ARRAY3D_TEXTURE_GATHER, CUarray, CUarray_format, CUerror, CUmipmappedArray, CUres,
+};
+use hip_runtime_sys::{HIP_ARRAY3D_DESCRIPTOR, hipArray_Format, hipArray_t, hipMipmappedArray_t};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::ptr::null_mut;
+use std::sync::{Arc, LazyLock};
+use zluda_common::handle::HandleTable;
+
+#[derive(Debug)]
+pub(crate) struct Array {
+    pub(crate) context: Arc<Context>,
+    hip: HipArray,
+    pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
+    pub(crate) format: Format,
+    /// Whose level the array is.
+    parent: Option<Arc<MipmappedArray>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct MipmappedArray {
+    pub(crate) context: Arc<Context>,
+    hip: HipMipmappedArray,
+    pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
+    pub(crate) format: Format,
+    pub(crate) levels: u32,
+    /// The handles of the levels that the program has asked for.
+    handles: Mutex<BTreeMap<u32, u64>>,
+}
+
+/// The provider's array, destroyed when nobody uses it any more; those of levels go with the whole.
+#[derive(Debug)]
+struct HipArray {
+    array: hipArray_t,
+    owned: bool,
+}
+
+#[derive(Debug)]
+struct HipMipmappedArray(hipMipmappedArray_t);
+
+// SAFETY: HIP's arrays may be used from any thread.
+unsafe impl Send for HipArray {}
+// SAFETY: as above.
+unsafe impl Sync for HipArray {}
+// SAFETY: as above.
+unsafe impl Send for HipMipmappedArray {}
+// SAFETY: as above.
+unsafe impl Sync for HipMipmappedArray {}
+
+impl Drop for HipArray {
+    fn drop(&mut self) {
+        if let Ok(driver) = driver()
+            && self.owned
+        {
+            // SAFETY: the array was created by this provider and is not used any more.
+            let _ = unsafe { driver.hip.hipArrayDestroy(self.array) };
+        }
+    }
+}
+
+impl Drop for HipMipmappedArray {
+    fn drop(&mut self) {
+        if let Ok(driver) = driver() {
+            // SAFETY: as above.
+            let _ = unsafe { driver.hip.hipMipmappedArrayDestroy(self.0) };
+        }
+    }
+}
+
+static ARRAYS: LazyLock<HandleTable<Array>> = LazyLock::new(|| HandleTable::new(kind::ARRAY));
+static MIPMAPPED: LazyLock<HandleTable<MipmappedArray>> =
+    LazyLock::new(|| HandleTable::new(kind::MIPMAPPED_ARRAY));
+
+impl FromC<CUarray> for Arc<Array> {
+    unsafe fn from_c(handle: CUarray) -> CUres<Self> {
+        from_handle(handle)
+    }
+}
+
+impl FromC<CUmipmappedArray> for Arc<MipmappedArray> {
+    unsafe fn from_c(handle: CUmipmappedArray) -> CUres<Self> {
+        mipmapped_from_handle(handle)
+    }
+}
+
+/// The array with this handle; `INVALID_HANDLE` if there is none.
+pub(crate) fn from_handle(handle: CUarray) -> CUres<Arc<Array>> {
+    ARRAYS.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
+}
+
+pub(crate) fn mipmapped_from_handle(handle: CUmipmappedArray) -> CUres<Arc<MipmappedArray>> {
+    MIPMAPPED.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
+}
+
+/// The bytes of a channel, and how many channels there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Format {
+    channel: usize,
+    channels: usize,
+}
+
+impl Format {
+    /// `INVALID_VALUE` for formats that CUDA does not have, `NOT_SUPPORTED` for those that are not here.
+    pub(crate) fn new(format: CUarray_format, channels: u32) -> CUres<Format> {
+        use CUarray_format as F;
+        if !matches!(channels, 1 | 2 | 4) {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        let channel = match format {
+            F::CU_AD_FORMAT_UNSIGNED_INT8 | F::CU_AD_FORMAT_SIGNED_INT8 => 1,
+            F::CU_AD_FORMAT_UNSIGNED_INT16
+            | F::CU_AD_FORMAT_SIGNED_INT16
+            | F::CU_AD_FORMAT_HALF => 2,
+            F::CU_AD_FORMAT_UNSIGNED_INT32
+            | F::CU_AD_FORMAT_SIGNED_INT32
+            | F::CU_AD_FORMAT_FLOAT => 4,
+            // CU_AD_FORMAT_UNORM_INT8X1 to CU_AD_FORMAT_SNORM_INT16X4: 1, 2 and 4 channels of each.
+            F(code @ 0xc0..=0xcb) => {
+                if channels != [1, 2, 4][(code as usize - 0xc0) % 3] {
+                    return Err(CUerror::INVALID_VALUE);
+                }
+                [1, 2, 1, 2][(code as usize - 0xc0) / 3]
+            }
+            F::CU_AD_FORMAT_NV12 | F(0x91..=0xb8) => {
+                tracing::warn!("unsupported: arrays of format {}", format.0);
+                return Err(CUerror::NOT_SUPPORTED);
+            }
+            _ => return Err(CUerror::INVALID_VALUE),
+        };
+        Ok(Format { channel, channels: channels as usize })
+    }
+
+    /// Bytes of a texel.
+    pub(crate) fn size(self) -> usize {
+        self.channel * self.channels
+    }
+}
+
+/// The longest sides of arrays: `cuDeviceGetAttribute` says the same.
+const LONGEST_1D: usize = 131_072;
+const LONGEST_2D: [usize; 2] = [131_072, 65_536];
+const LONGEST_3D: usize = 16_384;
+const LONGEST_LAYERED: usize = 32_768;
+const MOST_LAYERS: usize = 2048;
+const MOST_CUBE_FACES: usize = 2046;
+
+fn check(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<Format> {
+    const KNOWN: u32 = CUDA_ARRAY3D_LAYERED
+        | CUDA_ARRAY3D_SURFACE_LDST
+        | CUDA_ARRAY3D_CUBEMAP
+        | CUDA_ARRAY3D_TEXTURE_GATHER
+        | CUDA_ARRAY3D_COLOR_ATTACHMENT;
+    let d = descriptor;
+    const LATER: u32 = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
+    // Depths come from graphics APIs only, as on NVIDIA's devices.
+    if d.Flags & !(KNOWN | LATER) != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    if d.Flags & LATER != 0 {
+        tracing::warn!("unsupported: sparse arrays and arrays that get their memory later");
+        return Err(CUerror::NOT_SUPPORTED);
+    }
+    let format = Format::new(d.Format, d.NumChannels)?;
+    let within = |most: [usize; 3]| {
+        d.Width != 0
+            && [d.Width, d.Height, d.Depth].iter().zip(most).all(|(side, most)| *side <= most)
+    };
+    let layered = d.Flags & CUDA_ARRAY3D_LAYERED != 0;
+    let fits = if d.Flags & CUDA_ARRAY3D_CUBEMAP != 0 {
+        // "Width must be equal to Height, and Depth must be six", or a multiple of it with layers.
+        let faces = if layered { d.Depth != 0 && d.Depth.is_multiple_of(6) } else { d.Depth == 6 };
+        d.Width == d.Height && faces && within([LONGEST_LAYERED, LONGEST_LAYERED, MOST_CUBE_FACES])
+    } else if layered {
+        d.Depth != 0 && within([LONGEST_LAYERED, LONGEST_LAYERED, MOST_LAYERS])
+    } else {
+        match (d.Height, d.Depth) {
+            (0, 0) => within([LONGEST_1D, 0, 0]),
+            (0, _) => false,
+            (_, 0) => within([LONGEST_2D[0], LONGEST_2D[1], 0]),
+            _ => within([LONGEST_3D; 3]),
+        }
+    };
+    // Gathers need two axes.
+    let gathers = d.Flags & CUDA_ARRAY3D_TEXTURE_GATHER == 0
+        || (d.Height != 0 && (d.Depth == 0 || layered || d.Flags & CUDA_ARRAY3D_CUBEMAP != 0));
+    if fits && gathers { Ok(format) } else { Err(CUerror::INVALID_VALUE) }
+}
+
+fn hip_descriptor(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> HIP_ARRAY3D_DESCRIPTOR {
+    HIP_ARRAY3D_DESCRIPTOR {
+        Width: descriptor.Width,
+        Height: descriptor.Height,
+        Depth: descriptor.Depth,
+        // CUDA's formats and flags have HIP's values.
+        Format: hipArray_Format(descriptor.Format.0),
+        NumChannels: descriptor.NumChannels,
+        Flags: descriptor.Flags & !CUDA_ARRAY3D_COLOR_ATTACHMENT,
+    }
+}
+
+pub(crate) fn create(current: &Current, descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<CUarray> {
+    let format = check(descriptor)?;
+    let mut array = null_mut();
+    let hip_descriptor = hip_descriptor(descriptor);
+    // SAFETY: both pointers outlive the call.
+    current.check(unsafe { current.driver.hip.hipArray3DCreate(&mut array, &hip_descriptor) })?;
+    let array = Array {
+        context: current.context.clone(),
+        hip: HipArray { array, owned: true },
+        descriptor: *descriptor,
+        format,
+        parent: None,
+    };
+    let handle = ARRAYS.insert(Arc::new(array)).ok_or(CUerror::OUT_OF_MEMORY)?;
+    Ok(handle as CUarray)
+}
+
+/// Levels of mipmapped arrays go with the whole: `INVALID_VALUE`.
+pub(crate) fn destroy(handle: CUarray) -> CUres {
+    if from_handle(handle)?.parent.is_some() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    ARRAYS.remove(handle as u64).map(drop).ok_or(CUerror::INVALID_HANDLE)
+}
+
+pub(crate) fn create_mipmapped(
+    current: &Current,
+    descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
+    levels: u32,
+) -> CUres<CUmipmappedArray> {
+    let format = check(descriptor)?;
+    if levels == 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let d = descriptor;
+    let slices = d.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0;
+    let longest = d.Width.max(d.Height).max(if slices { 0 } else { d.Depth });
+    // "numMipmapLevels is clamped to [1, 1 + floor(log2(max(width, height, depth)))]."
+    let levels = levels.min(longest.ilog2() + 1);
+    let mut array = null_mut();
+    let mut hip_descriptor = hip_descriptor(descriptor);
+    // SAFETY: both pointers outlive the call.
+    current.check(unsafe {
+        current.driver.hip.hipMipmappedArrayCreate(&mut array, &mut hip_descriptor, levels)
+    })?;
+    let array = MipmappedArray {
+        context: current.context.clone(),
+        hip: HipMipmappedArray(array),
+        descriptor: *descriptor,
+        format,
+        levels,
+        handles: Mutex::default(),
+    };
+    let handle = MIPMAPPED.insert(Arc::new(array)).ok_or(CUerror::OUT_OF_MEMORY)?;
+    Ok(handle as CUmipmappedArray)
+}
+
+pub(crate) fn destroy_mipmapped(handle: CUmipmappedArray) -> CUres {
+    let array = MIPMAPPED.remove(handle as u64).ok_or(CUerror::INVALID_HANDLE)?;
+    end_levels(&array);
+    Ok(())
+}
+
+fn end_levels(array: &MipmappedArray) {
+    for (_, level) in std::mem::take(&mut *array.handles.lock()) {
+        ARRAYS.remove(level);
+    }
+}
+
+/// The array of a level, the same one each time; `INVALID_VALUE` if there is no such level.
+pub(crate) fn level(current: &Current, array: &Arc<MipmappedArray>, level: u32) -> CUres<CUarray> {
+    if level >= array.levels {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let mut handles = array.handles.lock();
+    if let Some(handle) = handles.get(&level) {
+        return Ok(*handle as CUarray);
+    }
+    let mut hip = null_mut();
+    // SAFETY: `hip` outlives the call; the array has been checked.
+    current.check(unsafe {
+        current.driver.hip.hipMipmappedArrayGetLevel(&mut hip, array.hip.0, level)
+    })?;
+    let d = &array.descriptor;
+    let smaller = |side: usize| if side == 0 { 0 } else { (side >> level).max(1) };
+    let slices = d.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0;
+    let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
+        Width: smaller(d.Width),
+        Height: smaller(d.Height),
+        Depth: if slices { d.Depth } else { smaller(d.Depth) },
+        ..*d
+    };
+    let object = Array {
+        context: array.context.clone(),
+        hip: HipArray { array: hip, owned: false },
+        descriptor,
+        format: array.format,
+        parent: Some(array.clone()),
+    };
+    let handle = ARRAYS.insert(Arc::new(object)).ok_or(CUerror::OUT_OF_MEMORY)?;
+    handles.insert(level, handle);
+    Ok(handle as CUarray)
+}
+
+pub(crate) fn end_context(context: u64) {
+    for (handle, array) in MIPMAPPED.all() {
+        if array.context.id() == context {
+            MIPMAPPED.remove(handle);
+            end_levels(&array);
+        }
+    }
+    for (handle, array) in ARRAYS.all() {
+        if array.context.id() == context {
+            ARRAYS.remove(handle);
+        }
+    }
+}
+
+impl Array {
+    pub(crate) fn hip(&self) -> hipArray_t {
+        self.hip.array
+    }
+
+    /// Bytes of a row, rows and slices, as copies count them.
+    pub(crate) fn extent(&self) -> [usize; 3] {
+        let d = &self.descriptor;
+        [d.Width * self.format.size(), d.Height.max(1), d.Depth.max(1)]
+    }
+}
+
+impl MipmappedArray {
+    pub(crate) fn hip(&self) -> hipMipmappedArray_t {
+        self.hip.0
+    }
+}

@@ -1,0 +1,273 @@
+//! Texture and surface objects. A program's handles are the provider's, because programs give them to kernels.
+
+use crate::core::array::{self, Array, Format, MipmappedArray};
+use crate::core::context::Current;
+use crate::core::driver::driver;
+use crate::core::memory::check_range;
+use cuda_types::cuda::{
+    CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC,
+    CUarray_format, CUerror, CUfilter_mode, CUres, CUresourcetype,
+};
+use hip_runtime_sys::{
+    HIP_RESOURCE_DESC, HIP_RESOURCE_VIEW_DESC, HIP_TEXTURE_DESC, HIPaddress_mode, HIPfilter_mode,
+    HIPresourceViewFormat, HIPresourcetype, hipArray_Format, hipResourceDesc, hipResourceType,
+    hipSurfaceObject_t, hipTextureObject_t,
+};
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
+
+/// What the bases of textures of memory are multiples of, as `cuDeviceGetAttribute` says.
+pub(crate) const TEXTURE_ALIGNMENT: u64 = 512;
+/// What the pitches of textures of memory are multiples of.
+pub(crate) const PITCH_ALIGNMENT: usize = 32;
+const MOST_LINEAR_TEXELS: usize = 1 << 28;
+const LONGEST_PITCH: usize = 2_097_120;
+
+/// What an object was made of.
+#[derive(Clone)]
+pub(crate) struct Texture {
+    pub(crate) context: u64,
+    pub(crate) resource: CUDA_RESOURCE_DESC,
+    pub(crate) texture: CUDA_TEXTURE_DESC,
+    pub(crate) view: Option<CUDA_RESOURCE_VIEW_DESC>,
+    _keeps: Resource,
+}
+
+#[derive(Clone)]
+pub(crate) struct Surface {
+    context: u64,
+    pub(crate) resource: CUDA_RESOURCE_DESC,
+    _keeps: Resource,
+}
+
+// SAFETY: descriptions hold handles and addresses, which are numbers here.
+unsafe impl Send for Texture {}
+// SAFETY: as above.
+unsafe impl Sync for Texture {}
+// SAFETY: as above.
+unsafe impl Send for Surface {}
+// SAFETY: as above.
+unsafe impl Sync for Surface {}
+
+/// The checked resource of a description.
+#[derive(Clone, Debug)]
+#[expect(dead_code, reason = "held, not read")]
+pub(crate) enum Resource {
+    Array(Arc<Array>),
+    Mipmapped(Arc<MipmappedArray>),
+    Memory(Format),
+}
+
+static TEXTURES: RwLock<BTreeMap<u64, Arc<Texture>>> = RwLock::new(BTreeMap::new());
+static SURFACES: RwLock<BTreeMap<u64, Arc<Surface>>> = RwLock::new(BTreeMap::new());
+
+/// The texture with this handle; `INVALID_VALUE` if there is none.
+pub(crate) fn texture(handle: u64) -> CUres<Arc<Texture>> {
+    TEXTURES.read().get(&handle).cloned().ok_or(CUerror::INVALID_VALUE)
+}
+
+pub(crate) fn surface(handle: u64) -> CUres<Arc<Surface>> {
+    SURFACES.read().get(&handle).cloned().ok_or(CUerror::INVALID_VALUE)
+}
+
+/// Checks a resource, and says it in HIP's terms.
+fn resource(description: &CUDA_RESOURCE_DESC) -> CUres<(Resource, HIP_RESOURCE_DESC)> {
+    // "flags must be set to zero."
+    if description.flags != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    // SAFETY: all zeros is a description.
+    let mut hip: HIP_RESOURCE_DESC = unsafe { std::mem::zeroed() };
+    let memory = |address: u64, bytes: usize, format: CUarray_format, channels: u32| {
+        let format = Format::new(format, channels)?;
+        // "devPtr must be aligned to CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT."
+        if address == 0 || bytes == 0 || !address.is_multiple_of(TEXTURE_ALIGNMENT) {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        check_range(address, bytes)?;
+        Ok(format)
+    };
+    // SAFETY: the type says which part of the union is meant; all of them are plain data.
+    let checked = unsafe {
+        match description.resType {
+            CUresourcetype::CU_RESOURCE_TYPE_ARRAY => {
+                let array = array::from_handle(description.res.array.hArray)?;
+                hip.resType = HIPresourcetype::HIP_RESOURCE_TYPE_ARRAY;
+                hip.res.array.hArray = array.hip();
+                Resource::Array(array)
+            }
+            CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
+                let array = array::mipmapped_from_handle(description.res.mipmap.hMipmappedArray)?;
+                hip.resType = HIPresourcetype::HIP_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+                hip.res.mipmap.hMipmappedArray = array.hip();
+                Resource::Mipmapped(array)
+            }
+            CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
+                let linear = description.res.linear;
+                let format =
+                    memory(linear.devPtr, linear.sizeInBytes, linear.format, linear.numChannels)?;
+                if linear.sizeInBytes / format.size() > MOST_LINEAR_TEXELS {
+                    return Err(CUerror::INVALID_VALUE);
+                }
+                hip.resType = HIPresourcetype::HIP_RESOURCE_TYPE_LINEAR;
+                hip.res.linear.devPtr = linear.devPtr as *mut c_void;
+                hip.res.linear.format = hipArray_Format(linear.format.0);
+                hip.res.linear.numChannels = linear.numChannels;
+                hip.res.linear.sizeInBytes = linear.sizeInBytes;
+                Resource::Memory(format)
+            }
+            CUresourcetype::CU_RESOURCE_TYPE_PITCH2D => {
+                let plane = description.res.pitch2D;
+                let format = Format::new(plane.format, plane.numChannels)?;
+                let row = plane.width.checked_mul(format.size()).ok_or(CUerror::INVALID_VALUE)?;
+                if plane.width == 0
+                    || plane.height == 0
+                    || plane.pitchInBytes < row
+                    || plane.pitchInBytes > LONGEST_PITCH
+                    || !plane.pitchInBytes.is_multiple_of(PITCH_ALIGNMENT)
+                {
+                    return Err(CUerror::INVALID_VALUE);
+                }
+                let bytes = plane.pitchInBytes.checked_mul(plane.height - 1);
+                let bytes = bytes.and_then(|rows| rows.checked_add(row));
+                let bytes = bytes.ok_or(CUerror::INVALID_VALUE)?;
+                memory(plane.devPtr, bytes, plane.format, plane.numChannels)?;
+                hip.resType = HIPresourcetype::HIP_RESOURCE_TYPE_PITCH2D;
+                hip.res.pitch2D.devPtr = plane.devPtr as *mut c_void;
+                hip.res.pitch2D.format = hipArray_Format(plane.format.0);
+                hip.res.pitch2D.numChannels = plane.numChannels;
+                hip.res.pitch2D.width = plane.width;
+                hip.res.pitch2D.height = plane.height;
+                hip.res.pitch2D.pitchInBytes = plane.pitchInBytes;
+                Resource::Memory(format)
+            }
+            _ => return Err(CUerror::INVALID_VALUE),
+        }
+    };
+    Ok((checked, hip))
+}
+
+fn texture_description(description: &CUDA_TEXTURE_DESC) -> CUres<HIP_TEXTURE_DESC> {
+    const KNOWN: u32 = 0x77;
+    let d = description;
+    let filter = |mode: CUfilter_mode| match mode {
+        CUfilter_mode::CU_TR_FILTER_MODE_POINT | CUfilter_mode::CU_TR_FILTER_MODE_LINEAR => {
+            Ok(HIPfilter_mode(mode.0))
+        }
+        _ => Err(CUerror::INVALID_VALUE),
+    };
+    if d.addressMode.iter().any(|mode| mode.0 > 3) || d.flags & !KNOWN != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    Ok(HIP_TEXTURE_DESC {
+        addressMode: d.addressMode.map(|mode| HIPaddress_mode(mode.0)),
+        filterMode: filter(d.filterMode)?,
+        flags: d.flags,
+        maxAnisotropy: d.maxAnisotropy,
+        mipmapFilterMode: filter(d.mipmapFilterMode)?,
+        mipmapLevelBias: d.mipmapLevelBias,
+        minMipmapLevelClamp: d.minMipmapLevelClamp,
+        maxMipmapLevelClamp: d.maxMipmapLevelClamp,
+        borderColor: d.borderColor,
+        reserved: [0; 12],
+    })
+}
+
+pub(crate) fn create_texture(
+    current: &Current,
+    resource_description: &CUDA_RESOURCE_DESC,
+    description: &CUDA_TEXTURE_DESC,
+    view: Option<&CUDA_RESOURCE_VIEW_DESC>,
+) -> CUres<u64> {
+    let (keeps, hip_resource) = resource(resource_description)?;
+    let hip_texture = texture_description(description)?;
+    // "The resource view description can only be specified if the type of resource is an array or a
+    // mipmapped array."
+    if view.is_some() && matches!(keeps, Resource::Memory(_)) {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let hip_view = view.map(|view| HIP_RESOURCE_VIEW_DESC {
+        format: HIPresourceViewFormat(view.format.0),
+        width: view.width,
+        height: view.height,
+        depth: view.depth,
+        firstMipmapLevel: view.firstMipmapLevel,
+        lastMipmapLevel: view.lastMipmapLevel,
+        firstLayer: view.firstLayer,
+        lastLayer: view.lastLayer,
+        reserved: [0; 16],
+    });
+    let mut object: hipTextureObject_t = null_mut();
+    let view_pointer = hip_view.as_ref().map_or(null(), std::ptr::from_ref);
+    // SAFETY: all pointers outlive the call.
+    current.check(unsafe {
+        let hip = &current.driver.hip;
+        hip.hipTexObjectCreate(&mut object, &hip_resource, &hip_texture, view_pointer)
+    })?;
+    let texture = Texture {
+        context: current.context.id(),
+        resource: *resource_description,
+        texture: *description,
+        view: view.copied(),
+        _keeps: keeps,
+    };
+    TEXTURES.write().insert(object as u64, Arc::new(texture));
+    Ok(object as u64)
+}
+
+/// `INVALID_VALUE` if there is no such texture.
+pub(crate) fn destroy_texture(handle: u64) -> CUres {
+    let _texture = TEXTURES.write().remove(&handle).ok_or(CUerror::INVALID_VALUE)?;
+    let driver = driver()?;
+    // SAFETY: the handle was in the map, so the provider knows it.
+    let _ = unsafe { driver.hip.hipTexObjectDestroy(handle as hipTextureObject_t) };
+    Ok(())
+}
+
+pub(crate) fn create_surface(current: &Current, description: &CUDA_RESOURCE_DESC) -> CUres<u64> {
+    // "The type of resource must be CU_RESOURCE_TYPE_ARRAY."
+    if description.resType != CUresourcetype::CU_RESOURCE_TYPE_ARRAY {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let (keeps, _) = resource(description)?;
+    let Resource::Array(array) = &keeps else { return Err(CUerror::INVALID_VALUE) };
+    if array.descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST == 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    // SAFETY: all zeros is a description.
+    let mut hip_resource: hipResourceDesc = unsafe { std::mem::zeroed() };
+    hip_resource.resType = hipResourceType::hipResourceTypeArray;
+    hip_resource.res.array.array = array.hip();
+    let mut object: hipSurfaceObject_t = null_mut();
+    let hip = &current.driver.hip;
+    // SAFETY: both pointers outlive the call.
+    current.check(unsafe { hip.hipCreateSurfaceObject(&mut object, &hip_resource) })?;
+    let surface = Surface { context: current.context.id(), resource: *description, _keeps: keeps };
+    SURFACES.write().insert(object as u64, Arc::new(surface));
+    Ok(object as u64)
+}
+
+pub(crate) fn destroy_surface(handle: u64) -> CUres {
+    let _surface = SURFACES.write().remove(&handle).ok_or(CUerror::INVALID_VALUE)?;
+    let driver = driver()?;
+    // SAFETY: as for textures.
+    let _ = unsafe { driver.hip.hipDestroySurfaceObject(handle as hipSurfaceObject_t) };
+    Ok(())
+}
+
+pub(crate) fn end_context(context: u64) {
+    let ended = |all: Vec<(u64, u64)>| -> Vec<u64> {
+        all.into_iter().filter(|(_, of)| *of == context).map(|(handle, _)| handle).collect()
+    };
+    let textures = TEXTURES.read().iter().map(|(handle, t)| (*handle, t.context)).collect();
+    for handle in ended(textures) {
+        let _ = destroy_texture(handle);
+    }
+    let surfaces = SURFACES.read().iter().map(|(handle, s)| (*handle, s.context)).collect();
+    for handle in ended(surfaces) {
+        let _ = destroy_surface(handle);
+    }
+}
