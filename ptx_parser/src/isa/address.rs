@@ -126,5 +126,7 @@ isa! {
         .vec: VectorSize = { .v2, .v4 };
         .type = { .b8, .b16, .b32, .b64, .b128, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
         needs 8.3 for .b128;
+        never .v4 & .b128 | .b64 | .u64 | .s64 | .f64;
+        never .v2 & .b128;
     ";
 }

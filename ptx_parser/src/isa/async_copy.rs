@@ -61,6 +61,7 @@ isa! {
         needs 8.0 sm_90;
         needs 8.6 sm_100 for .cp_mask;
         needs 8.6 for dst.shared::cta;
+        never dst.shared::cluster & src.shared::cta & .L2::cache_hint;
     ";
 
     /// Ends a group of bulk copies.
@@ -97,6 +98,14 @@ isa! {
         .half_type = { .f16, .bf16 };
         types * =;
         needs 8.0 sm_90;
+        never .mbarrier::complete_tx::bytes & .b64 | .bf16 | .f16 | .f32 | .f64 | .s64;
+        never .mbarrier::complete_tx::bytes & .u64 & !.add;
+        never .and | .or | .xor & !.b32 | .b64;
+        never .inc | .dec & !.u32;
+        never .b32 | .b64 & .add | .min | .max;
+        never .add & .s64;
+        never .f32 | .f64 & !.add;
+        never .add & .f16 | .bf16 & !.noftz;
     ";
 
     /// Starts an mbarrier that expects `count` arrivals a phase.
@@ -125,6 +134,8 @@ isa! {
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
         types addr = , tx_count = .u32;
         needs 8.0 sm_90;
+        never .cta | .cluster & !.relaxed | .acquire | .release;
+        never .relaxed | .acquire | .release & !.cta | .cluster;
     ";
 
     /// Takes from the bytes that the current phase expects.
@@ -135,6 +146,8 @@ isa! {
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
         types addr = , tx_count = .u32;
         needs 8.0 sm_90;
+        never .cta | .cluster & !.relaxed | .acquire | .release;
+        never .relaxed | .acquire | .release & !.cta | .cluster;
     ";
 
     /// Arrives; `state` is the phase before. A barrier of another block gives none: `_`.
@@ -153,6 +166,10 @@ isa! {
         needs 8.0 sm_90 for .cluster | .expect_tx;
         needs 8.6 sm_90 for .relaxed;
         needs 7.8 sm_90 for count & !.noComplete;
+        never .cta | .cluster & !.relaxed | .acquire | .release;
+        never .relaxed | .acquire | .release & !.cta | .cluster;
+        never .noComplete & .relaxed | .cluster | .shared::cluster;
+        never .shared::cluster & !state:sink;
     ";
 
     /// Arrives, and lowers the arrivals that later phases expect.
@@ -171,6 +188,10 @@ isa! {
         needs 8.0 sm_90 for .cluster | .expect_tx;
         needs 8.6 sm_90 for .relaxed;
         needs 7.8 sm_90 for count & !.noComplete;
+        never .cta | .cluster & !.relaxed | .acquire | .release;
+        never .relaxed | .acquire | .release & !.cta | .cluster;
+        never .noComplete & .relaxed | .cluster | .shared::cluster;
+        never .shared::cluster & !state:sink;
     ";
 
     /// The arrivals that `state` still waited for.
@@ -196,6 +217,8 @@ isa! {
         needs 8.0 sm_80 for .cta;
         needs 8.0 sm_90 for .cluster;
         needs 8.6 sm_90 for .relaxed;
+        never .cta | .cluster & !.relaxed | .acquire | .release;
+        never .relaxed | .acquire | .release & !.cta | .cluster;
     ";
 
     /// Whether a phase is complete, after waiting for a while.
@@ -210,6 +233,8 @@ isa! {
         needs 7.8 sm_90;
         needs 8.0 sm_90 for .acquire;
         needs 8.6 sm_90 for .relaxed;
+        never .cta | .cluster & !.relaxed | .acquire | .release;
+        never .relaxed | .acquire | .release & !.cta | .cluster;
     ";
 
     /// Stores, and tells an mbarrier.
@@ -227,6 +252,9 @@ isa! {
         types mbar =;
         needs 8.1 sm_90;
         needs 8.7 sm_100 for .release;
+        never .v4 & .b64 | .u64 | .s64 | .f64;
+        never .weak & .cluster;
+        never .cluster | .shared::cluster & mbar & !.mbarrier::complete_tx::bytes;
     ";
 
     /// Fills shared memory with zeros.

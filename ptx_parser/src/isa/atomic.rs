@@ -40,6 +40,7 @@ isa! {
         needs 8.1 sm_90 for .v2 | .v4 | .v8;
         needs 8.3 sm_90 for .b128;
         needs 8.4 sm_90 for .b128 & .sys;
+        never .L2::cache_hint & .shared | .shared::cta | .shared::cluster;
     ";
 
     /// Atomic change without a result.
@@ -74,6 +75,7 @@ isa! {
         needs 7.4 sm_80 for .L2::cache_hint;
         needs 7.8 sm_90 for .bf16 | .bf16x2 | .cluster | .shared::cluster;
         needs 8.1 sm_90 for .v2 | .v4 | .v8;
+        never .L2::cache_hint & .shared | .shared::cta | .shared::cluster;
     ";
 
     /// Atomic change that an mbarrier tracks.
@@ -86,7 +88,7 @@ isa! {
         .minmax: AtomicOp = { .min, .max };
         .bitop: AtomicOp = { .and, .or, .xor };
         .mintype = { .u32, .s32 };
-        .addtype = { .u32, .s32, .u64 };
+        .addtype = { .u32, .s32, .u64, .s64 };
         ---
         red.async{.mmio}.release@sem.scope{.ss}.add@op.type [a], b;
         .sem: Semantics = { .release };
@@ -133,6 +135,7 @@ isa! {
         .level: Scope = { .cta, .gl, .sys };
         .proxykind: Proxy = { .alias, .async };
         needs 7.5 for .alias;
+        never .async;
     ";
 
     /// Reduction of the values that all devices of a multicast object hold.
@@ -149,6 +152,19 @@ isa! {
         needs 8.1 sm_90;
         needs 8.2 sm_90 for .acc::f32;
         needs 8.6 sm_100f sm_110f sm_120a sm_121a for .acc::f16 | .e4m3 | .e4m3x4 | .e5m2x2 | .e5m2x4;
+        never .cta | .cluster | .gpu | .sys & !.relaxed | .acquire;
+        never .relaxed | .acquire & !.cta | .cluster | .gpu | .sys;
+        never .and | .or | .xor & !.b32 | .b64;
+        never .min | .max | .add & .b32 | .b64;
+        never .min | .max & .f32 | .f64;
+        never .add & .s64;
+        never !.v2 | .v4 | .v8 & .f16 | .bf16 | .e4m3 | .e5m2 | .e4m3x2 | .e5m2x2;
+        never .v2 & .e4m3 | .e5m2;
+        never .v2 | .v4 | .v8 & .b32 | .b64 | .u32 | .u64 | .s32 | .s64 | .f64;
+        never .v8 & .f16x2 | .bf16x2 | .f32 | .e4m3x4 | .e5m2x4;
+        never .acc::f16 | .acc::f32 & !.add;
+        never .acc::f32 & !.f16 | .bf16 | .f16x2 | .bf16x2;
+        never .acc::f16 & !.e4m3 | .e5m2 | .e4m3x2 | .e5m2x2 | .e4m3x4 | .e5m2x4;
     ";
 
     /// Store to all devices of a multicast object.
@@ -162,6 +178,12 @@ isa! {
                   .e5m2x4, .e4m3, .e4m3x2, .e4m3x4 };
         needs 8.1 sm_90;
         needs 8.6 sm_100f sm_110f sm_120a sm_121a for .e4m3 | .e4m3x2 | .e4m3x4 | .e5m2 | .e5m2x2 | .e5m2x4;
+        never .cta | .cluster | .gpu | .sys & !.relaxed | .acquire | .release;
+        never .relaxed | .acquire | .release & !.cta | .cluster | .gpu | .sys;
+        never !.v2 | .v4 | .v8 & .f16 | .bf16 | .e4m3 | .e5m2 | .e4m3x2 | .e5m2x2;
+        never .v2 & .e4m3 | .e5m2;
+        never .v2 | .v4 | .v8 & .b32 | .b64 | .u32 | .u64 | .s32 | .s64 | .f64;
+        never .v8 & .f16x2 | .bf16x2 | .f32 | .e4m3x4 | .e5m2x4;
     ";
 
     /// Atomic change on all devices of a multicast object.
@@ -174,5 +196,16 @@ isa! {
         .vec: VectorSize = { .v2, .v4, .v8 };
         .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f16, .f16x2, .bf16, .bf16x2, .f32, .f64 };
         needs 8.1 sm_90;
+        never .cta | .cluster | .gpu | .sys & !.relaxed | .acquire | .release;
+        never .relaxed | .acquire | .release & !.cta | .cluster | .gpu | .sys;
+        never .and | .or | .xor & !.b32 | .b64;
+        never .min | .max | .add & .b32 | .b64;
+        never .min | .max & .f32 | .f64;
+        never .add & .s64;
+        never !.v2 | .v4 | .v8 & .f16 | .bf16 | .e4m3 | .e5m2 | .e4m3x2 | .e5m2x2;
+        never .v2 & .e4m3 | .e5m2;
+        never .v2 | .v4 | .v8 & .b32 | .b64 | .u32 | .u64 | .s32 | .s64 | .f64;
+        never .v8 & .f16x2 | .bf16x2 | .f32 | .e4m3x4 | .e5m2x4;
+        never .min | .max & .f16x2 | .bf16x2 & !.v2 | .v4 | .v8;
     ";
 }

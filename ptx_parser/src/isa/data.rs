@@ -10,6 +10,7 @@ isa! {
         .vec: VectorSize = { .v2, .v4 };
         .type = { .pred, .b16, .b32, .b64, .b128, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 };
         needs 8.3 for .b128;
+        never .v2 | .v4 & !d:vector | a:vector;
     ";
 
     /// Load. `sem` without a word is `.weak`; without a state space the address is generic.
@@ -43,6 +44,22 @@ isa! {
         needs 8.4 for .b128 & .sys;
         needs 8.8 sm_100 for .v4 & .b64 | .f64 | .s64 | .u64;
         needs 8.8 sm_100 for .v8 & .b32 | .f32 | .s32 | .u32;
+        never .L2::cache_hint | .L2::64B | .L2::128B | .L2::256B | .L1::evict_normal | .L1::evict_unchanged |
+            .L1::evict_first | .L1::evict_last | .L1::no_allocate | .L2::evict_normal | .L2::evict_first |
+            .L2::evict_last & .const | .local | .param | .param::entry | .param::func | .shared | .shared::cta |
+            .shared::cluster;
+        never .L2::evict_normal | .L2::evict_first | .L2::evict_last & !.v4 | .v8;
+        never .L2::evict_normal | .L2::evict_first | .L2::evict_last & .v4 & .b32 | .u32 | .s32 | .f32 | .b8 |
+            .u8 | .s8 | .b16 | .u16 | .s16;
+        never .L2::evict_normal | .L2::evict_first | .L2::evict_last & .b8 | .u8 | .s8 | .b16 | .u16 | .s16 |
+            .b128;
+        never .v8 & .b128 | .b64 | .u64 | .s64 | .f64;
+        never .b128 & .v2 | .v4;
+        never .v8 & .b32 | .u32 | .s32 | .f32 & .const | .local | .param | .param::entry | .param::func |
+            .shared | .shared::cta | .shared::cluster;
+        never .v4 & .b64 | .u64 | .s64 | .f64 & .const | .local | .param | .param::entry | .param::func |
+            .shared | .shared::cta | .shared::cluster;
+        never .volatile | .relaxed | .acquire & .const | .local | .param | .param::entry | .param::func;
     ";
 
     /// Store. `sem` without a word is `.weak`; without a state space the address is generic.
@@ -72,6 +89,21 @@ isa! {
         needs 8.4 for .b128 & .mmio;
         needs 8.8 sm_100 for .v4 & .b64 | .f64 | .s64 | .u64;
         needs 8.8 sm_100 for .v8 & .b32 | .f32 | .s32 | .u32;
+        never .L2::cache_hint | .L1::evict_normal | .L1::evict_unchanged | .L1::evict_first | .L1::evict_last |
+            .L1::no_allocate | .L2::evict_normal | .L2::evict_first | .L2::evict_last & .local | .param |
+            .param::func | .shared | .shared::cta | .shared::cluster;
+        never .L2::evict_normal | .L2::evict_first | .L2::evict_last & !.v4 | .v8;
+        never .L2::evict_normal | .L2::evict_first | .L2::evict_last & .v4 & .b32 | .u32 | .s32 | .f32 | .b8 |
+            .u8 | .s8 | .b16 | .u16 | .s16;
+        never .L2::evict_normal | .L2::evict_first | .L2::evict_last & .b8 | .u8 | .s8 | .b16 | .u16 | .s16 |
+            .b128;
+        never .v8 & .b128 | .b64 | .u64 | .s64 | .f64;
+        never .b128 & .v2 | .v4;
+        never .v8 & .b32 | .u32 | .s32 | .f32 & .local | .param | .param::func | .shared | .shared::cta |
+            .shared::cluster;
+        never .v4 & .b64 | .u64 | .s64 | .f64 & .local | .param | .param::func | .shared | .shared::cta |
+            .shared::cluster;
+        never .volatile | .relaxed | .release & .local | .param | .param::func;
     ";
 
     /// Conversion.
@@ -123,6 +155,27 @@ isa! {
         needs 7.8 sm_90 for dtype.tf32 & .rn | .rz;
         needs 8.6 sm_100 for .satfinite & .rn & dtype.tf32;
         needs 8.6 sm_100 for .satfinite & .rz & dtype.tf32;
+        never .sat & atype.bf16 | dtype.bf16;
+        never .ftz & !atype.f32 | dtype.f32;
+        never .rn | .rz | .rm | .rp & dtype.f64 & atype.f16 | atype.f32 | atype.f64;
+        never .rn | .rz | .rm | .rp & dtype.f32 & atype.f16 | atype.f32;
+        never .rn | .rz | .rm | .rp & dtype.f16 & atype.f16;
+        never .rn | .rz | .rm | .rp & dtype.bf16 & atype.bf16;
+        never .rni | .rzi | .rmi | .rpi & dtype.f16 & !atype.f16;
+        never .rni | .rzi | .rmi | .rpi & dtype.bf16 & !atype.bf16;
+        never .rni | .rzi | .rmi | .rpi & dtype.f32 & !atype.f32;
+        never .rni | .rzi | .rmi | .rpi & dtype.f64 & !atype.f64;
+        never !.rn | .rz | .rm | .rp & dtype.f16 | dtype.bf16 | dtype.f32 & atype.f64;
+        never !.rn | .rz | .rm | .rp | .rna | .rs & dtype.f16 | dtype.bf16 & atype.f32;
+        never .sat & dtype.s8 & atype.s8;
+        never .sat & dtype.u8 & atype.u8;
+        never .sat & dtype.s16 & atype.s8 | atype.u8 | atype.s16;
+        never .sat & dtype.u16 & atype.u8 | atype.u16;
+        never .sat & dtype.s32 & atype.s8 | atype.u8 | atype.s16 | atype.u16 | atype.s32;
+        never .sat & dtype.u32 & atype.u8 | atype.u16 | atype.u32;
+        never .sat & dtype.s64 & atype.s8 | atype.u8 | atype.s16 | atype.u16 | atype.s32 | atype.u32 |
+            atype.s64;
+        never .sat & dtype.u64 & atype.u8 | atype.u16 | atype.u32 | atype.u64;
     ";
 
     /// Conversion of an address to generic, or with `to` from generic to a state space.

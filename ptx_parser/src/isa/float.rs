@@ -32,7 +32,7 @@ isa! {
     Rcp = r"
         rcp.approx{.ftz}.f32  d, a;
         rcp.rnd{.ftz}.f32     d, a;
-        rcp.rnd.f64           d, a;
+        rcp.rnd{.ftz}.f64     d, a;
         rcp.approx.ftz.f64    d, a;
         .rnd: Rounding = { .rn, .rz, .rm, .rp };
     ";

@@ -59,6 +59,7 @@ isa! {
         .float@type_ = { .f64, .bf16, .bf16x2 };
         types p q c = .pred;
         needs 7.8 sm_90 for .bf16 | .bf16x2;
+        never q & .f16 | .bf16;
     ";
 
     /// `d = c ? a : b`
@@ -143,6 +144,8 @@ isa! {
         needs 7.8 sm_90 for dtype.bf16 | stype.bf16 | stype.bf16x2;
         needs 6.5 for dtype.u32 & stype.f16 | stype.f16x2;
         needs 6.5 for dtype.s32 & stype.f16 | stype.f16x2;
+        never dtype.f32 & stype.f16 | stype.bf16;
+        never dtype.f16 & stype.bf16;
     ";
 
     /// `d = c >= 0 ? a : b`; `stype` is the type of `c`.

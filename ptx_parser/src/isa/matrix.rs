@@ -41,6 +41,8 @@ isa! {
         types p = type_, stride = .u32, * =;
         needs 7.8 for .shared::cta;
         needs 7.0 sm_80 for .bf16 | .f64 | .m16n16k8;
+        never .a & .col & .m8n8k32 | .m8n8k128;
+        never .b & .row & .m8n8k32 | .m8n8k128;
     ";
 
     /// Stores the fragment of a result.
@@ -97,6 +99,10 @@ isa! {
         types * =;
         needs 7.0 sm_80 for .m16n16k8 | .m8n8k4 | atype.bf16;
         needs 7.1 sm_80 for .and;
+        never atype.s8 & btype.u8;
+        never atype.u8 & btype.s8;
+        never atype.s4 & btype.u4;
+        never atype.u4 & btype.s4;
     ";
 
     /// `d = a * b + c` on registers of a warp.
@@ -170,6 +176,10 @@ isa! {
         needs 8.7 sm_89 for atype.e4m3 & .m16n8k16 | ctype.f16;
         needs 8.7 sm_89 for atype.e5m2 & .m16n8k16 | ctype.f16;
         needs 7.8 sm_90 for atype.f64 & .m16n8k16 | .m16n8k4 | .m16n8k8;
+        never dtype.f16 & ctype.f32;
+        never !.m8n8k4 & dtype.f32 & ctype.f16;
+        never .scale_vec::2X & stype.ue4m3;
+        never .kind::mxf4nvf4 & .scale_vec::4X & stype.ue8m0;
     ";
 
     /// `mma` where `a` is sparse: `e` is its metadata, `f` selects the threads that give it.
@@ -217,6 +227,15 @@ isa! {
             btype.e3m2;
         needs 8.7 sm_120a sm_121a for .kind::mxf4 | .kind::mxf4nvf4;
         needs 8.7 sm_120f for .m16n8k64 & ctype.f16;
+        never .sp & .block_scale | .kind::f8f6f4;
+        never !.block_scale | .kind::f8f6f4 & atype.e2m1 | atype.e2m3 | atype.e3m2 | btype.e2m1 | btype.e2m3 |
+            btype.e3m2;
+        never dtype.f32 & ctype.f16;
+        never dtype.f16 & ctype.f32;
+        never stype.ue4m3 & .kind::mxf4 | .scale_vec::2X;
+        never .scale_vec::4X & stype.ue8m0;
+        never .sp & .m16n8k64 & ctype.f16;
+        never .kind::mxf4nvf4 & !.scale_vec::2X | .scale_vec::4X;
     ";
 
     /// Loads 8x8 (or 16x16, 8x16) matrices from shared memory.
@@ -235,6 +254,9 @@ isa! {
         needs 6.5;
         needs 7.8 for .shared::cta;
         needs 8.6 sm_100f sm_110f sm_120f for .b8x16 | .m16n16;
+        never .m16n16 & .b16 | .x4;
+        never .m16n16 & !.trans;
+        never .m8n8 & .b8;
     ";
 
     /// Stores 8x8 (or 16x8) matrices to shared memory.
@@ -248,6 +270,9 @@ isa! {
         types p = type_, r = .b32;
         needs 7.8 sm_90;
         needs 8.6 sm_100f sm_110f sm_120f for .b8;
+        never .m8n8 & .b8;
+        never .m16n8 & .b16;
+        never .m16n8 & !.trans;
     ";
 
     /// Transposes an 8x8 matrix in registers.

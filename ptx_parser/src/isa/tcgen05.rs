@@ -46,6 +46,10 @@ isa! {
         .multicast: WarpMulticast = { .warpx2::02_13, .warpx2::01_23, .warpx4 };
         types * =;
         needs 8.6 sm_100f sm_110f;
+        never .warpx2::01_23 | .warpx2::02_13 & !.64x128b;
+        never .64x128b & !.warpx2::01_23 | .warpx2::02_13;
+        never .warpx4 & !.32x128b;
+        never .32x128b & !.warpx4;
     ";
 
     /// Orders asynchronous operations around a synchronisation of threads.
@@ -77,6 +81,10 @@ isa! {
         types * =;
         needs 8.6 sm_100f sm_110f;
         needs 8.8 sm_103f sm_110f for .red;
+        never .x1 & .red;
+        never .x128 & .16x128b | .16x256b;
+        never .x64 & .16x256b;
+        never !r:vector;
     ";
 
     /// Stores to tensor memory.
@@ -89,6 +97,9 @@ isa! {
         .shape: TmemShape = { .16x32bx2 };
         types * =;
         needs 8.6 sm_100f sm_110f;
+        never .x128 & .16x128b | .16x256b;
+        never .x64 & .16x256b;
+        never !r:vector;
     ";
 
     /// Moves rows of tensor memory down.
@@ -130,6 +141,12 @@ isa! {
         needs 8.6 sm_100a sm_110a for .kind::i8;
         needs sm_100f for scale-input-d & .kind::f16 | .kind::tf32;
         needs 8.8 for .block_scale & !.scale_vec::1X | .scale_vec::2X | .scale_vec::4X;
+        never .kind::mxf4 & .block16 | .scale_vec::1X | .scale_vec::4X;
+        never .kind::mxf8f6f4 & .block16 | .scale_vec::2X | .scale_vec::4X;
+        never .kind::mxf4nvf4 & .scale_vec::1X;
+        never .kind::mxf4nvf4 & !.scale_vec::2X | .scale_vec::4X | .block16 | .block32;
+        never .ashift & .collector::a::fill | .collector::a::use;
+        never .kind::f8f6f4 & scale-input-d;
     ";
 
     /// `tcgen05.mma` where `a` is sparse.
@@ -156,6 +173,12 @@ isa! {
         needs 8.6 sm_100a sm_110a for .kind::i8;
         needs sm_100f for scale-input-d & .kind::f16 | .kind::tf32;
         needs 8.8 for .block_scale & !.scale_vec::1X | .scale_vec::2X | .scale_vec::4X;
+        never .kind::mxf4 & .block16 | .scale_vec::1X | .scale_vec::4X;
+        never .kind::mxf8f6f4 & .block16 | .scale_vec::2X | .scale_vec::4X;
+        never .kind::mxf4nvf4 & .scale_vec::1X;
+        never .kind::mxf4nvf4 & !.scale_vec::2X | .scale_vec::4X | .block16 | .block32;
+        never .ashift & .collector::a::fill | .collector::a::use;
+        never .kind::f8f6f4 & scale-input-d;
     ";
 
     /// `tcgen05.mma` where `b` stays in place.

@@ -26,6 +26,10 @@ isa! {
         needs 8.6 sm_100f sm_110f for .cta_group::1 | .cta_group::2 | .im2col::w::128 | .tile::scatter4;
         needs 8.6 sm_100f sm_110f for .shared::cluster & .im2col::w | .tile::gather4;
         needs 8.6 for dst.shared::cta;
+        never .1d | .2d & .im2col | .im2col::w | .im2col::w::128 | .im2col_no_offs;
+        never im2colInfo & !.im2col | .im2col::w | .im2col::w::128;
+        never .im2col | .im2col::w | .im2col::w::128 & !im2colInfo;
+        never .tile::gather4 | .tile::scatter4 & !.2d;
     ";
 
     /// Brings a box of a tensor to L2.
@@ -37,6 +41,10 @@ isa! {
         types * =;
         needs 8.0 sm_90;
         needs 8.6 sm_100f sm_110f for .im2col::w | .im2col::w::128 | .tile::gather4;
+        never .1d | .2d & .im2col | .im2col::w | .im2col::w::128;
+        never im2colInfo & !.im2col | .im2col::w | .im2col::w::128;
+        never .im2col | .im2col::w | .im2col::w::128 & !im2colInfo;
+        never .tile::gather4 & !.2d;
     ";
 
     /// Reduces into a box of a tensor.
@@ -48,6 +56,7 @@ isa! {
         .level::cache_hint = { .L2::cache_hint };
         types * =;
         needs 8.0 sm_90;
+        never .im2col_no_offs & .1d | .2d;
     ";
 
     /// Changes a field of a tensor map.
@@ -62,6 +71,11 @@ isa! {
         .field: TensormapField = { .box_dim, .global_dim, .global_stride, .element_stride };
         types addr = , ord = .u32, new_val = type_;
         needs 8.3 sm_90a sm_100f sm_110f sm_120f;
+        never .b32 & .global_address;
+        never .b64 & .rank;
+        never .elemtype | .interleave_layout | .swizzle_mode | .swizzle_atomicity | .fill_mode & .b64;
+        never .elemtype | .interleave_layout | .swizzle_mode | .swizzle_atomicity | .fill_mode &
+            !new_val:immediate;
     ";
 
     /// Copies a tensor map from shared to global memory, with a fence.

@@ -94,8 +94,10 @@ fn text(form: &Form, choice: usize, all: bool) -> String {
 const TARGETS: [&str; 5] = ["sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"];
 
 fn instruction(text: &str) -> Result<String, String> {
-    let mut results = TARGETS.map(|target| instruction_for(target, text)).into_iter();
-    results.find(Result::is_ok).unwrap_or_else(|| instruction_for(TARGETS[0], text))
+    let results = TARGETS.map(|target| instruction_for(target, text));
+    let never = |r: &Result<String, String>| matches!(r, Err(e) if e.contains("wrong modifiers"));
+    let best = results.iter().position(Result::is_ok).or_else(|| results.iter().position(never));
+    results[best.unwrap_or_default()].clone()
 }
 
 fn instruction_for(target: &str, text: &str) -> Result<String, String> {
@@ -121,8 +123,13 @@ fn instruction_for(target: &str, text: &str) -> Result<String, String> {
     }
 }
 
-fn check(spec: &Spec, text: &str) {
-    let first = instruction(text).unwrap_or_else(|e| panic!("{text}\n{e}"));
+/// Whether the table has the instruction: not all words of a form go together.
+fn check(spec: &Spec, text: &str) -> bool {
+    let first = match instruction(text) {
+        Ok(first) => first,
+        Err(e) if e.contains("wrong modifiers") => return false,
+        Err(e) => panic!("{text}\n{e}"),
+    };
     let (name, printed) = first.split_once('\n').unwrap();
     assert_eq!(name, format!("Some({:?})", spec.name), "{text}");
     // What is printed means the same.
@@ -136,6 +143,7 @@ fn check(spec: &Spec, text: &str) {
     before.sort_unstable();
     after.sort_unstable();
     assert_eq!(before, after, "{text} was printed as {printed}");
+    true
 }
 
 #[test]
@@ -146,8 +154,7 @@ fn every_form_parses_and_prints() {
             let choices = form.modifiers.iter().map(|s| s.words.len()).max().unwrap_or(1);
             for choice in 0..choices {
                 for all in [false, true] {
-                    check(spec, &text(form, choice, all));
-                    count += 1;
+                    count += usize::from(check(spec, &text(form, choice, all)));
                 }
             }
         }

@@ -20,6 +20,14 @@ isa! {
         .ctype = { .s32, .f32 };
         types d = dtype, c dPdx dPdy lod = ctype, p = .pred, * =;
         needs 7.1 for p;
+        never !.v2 | .v4;
+        never dtype.f16x2 & .v4;
+        never !dtype.f16x2 & .v2;
+        never ctype.s32 & .cube | .acube;
+        never .2dms | .a2dms & ctype.f32;
+        never .2dms | .a2dms & .grad | .level;
+        never e:vector & .cube | .acube;
+        never f & .3d | .2dms | .a2dms | ctype.s32;
     ";
 
     /// One component of the four texels around a point.
@@ -31,6 +39,7 @@ isa! {
         .dtype = { .u32, .s32, .f32 };
         types d = dtype, c = .f32, p = .pred, * =;
         needs 7.1 for p;
+        never e:vector & .cube | .acube;
     ";
 
     /// An attribute of a texture or sampler.
@@ -41,6 +50,7 @@ isa! {
                                  .array_size, .num_mipmap_levels, .num_samples, .force_unnormalized_coords,
                                  .filter_mode, .addr_mode_0, .addr_mode_1, .addr_mode_2 };
         types a lod = , d = .b32;
+        never .level & !.width | .height | .depth;
     ";
 
     /// An attribute of a surface.
@@ -60,6 +70,8 @@ isa! {
         .dtype = { .b8, .b16, .b32, .b64 };
         .mode: SurfaceMode = { .trap, .clamp, .zero };
         types d = dtype, b = .s32, * =;
+        never !.trap | .clamp | .zero;
+        never .v4 & .b64;
     ";
 
     /// Surface store: `.b` of bits, `.p` of formatted values.
@@ -73,6 +85,8 @@ isa! {
         .ctype = { .b8, .b16, .b32, .b64 };
         .mode: SurfaceMode = { .trap, .clamp, .zero };
         types c = ctype, b = .s32, * =;
+        never !.trap | .clamp | .zero;
+        never .v4 & .b64;
     ";
 
     /// Surface reduction.
@@ -88,6 +102,9 @@ isa! {
         types c = ctype, b = .s32, * =;
         needs 8.1 for .b64 | .s64;
         needs 8.1 for .u64 & .max | .min;
+        never .and | .or & !.b32;
+        never .add & .b64 | .s64;
+        never .b & .b32 & .add | .min | .max;
     ";
 
     /// What kind of opaque object `a` is.

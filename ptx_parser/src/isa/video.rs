@@ -3,9 +3,10 @@
 use super::prelude::*;
 
 isa! {
-    /// Arithmetic on selected bytes or halves; a second operation or a merge takes `c`.
+    /// Arithmetic on selected bytes or halves; a second operation or a merge takes `c`, which else means
+    /// nothing.
     Vadd, Vsub, Vabsdiff, Vmin, Vmax = r"
-        opcode.dtype.atype.btype{.sat}       d, a{.asel}, b{.bsel};
+        opcode.dtype.atype.btype{.sat}       d, a{.asel}, b{.bsel}{, c};
         opcode.dtype.atype.btype{.sat}.op2   d, a{.asel}, b{.bsel}, c;
         opcode.dtype.atype.btype{.sat}  d.dsel, a{.asel}, b{.bsel}, c;
         .dtype = .atype = .btype = { .u32, .s32 };
@@ -16,7 +17,7 @@ isa! {
 
     /// Shifts of selected bytes or halves.
     Vshl, Vshr = r"
-        opcode.dtype.atype.u32@btype{.sat}.mode       d, a{.asel}, b{.bsel};
+        opcode.dtype.atype.u32@btype{.sat}.mode       d, a{.asel}, b{.bsel}{, c};
         opcode.dtype.atype.u32@btype{.sat}.mode.op2   d, a{.asel}, b{.bsel}, c;
         opcode.dtype.atype.u32@btype{.sat}.mode  d.dsel, a{.asel}, b{.bsel}, c;
         .dtype = .atype = { .u32, .s32 };
@@ -38,7 +39,7 @@ isa! {
 
     /// Comparison of selected bytes or halves.
     Vset = r"
-        vset.atype.btype.cmp       d, a{.asel}, b{.bsel};
+        vset.atype.btype.cmp       d, a{.asel}, b{.bsel}{, c};
         vset.atype.btype.cmp.op2   d, a{.asel}, b{.bsel}, c;
         vset.atype.btype.cmp  d.dsel, a{.asel}, b{.bsel}, c;
         .atype = .btype = { .u32, .s32 };

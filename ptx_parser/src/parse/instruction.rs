@@ -124,6 +124,11 @@ impl<'a> Parser<'a> {
         let Some(forms) = FORMS.get(opcode) else {
             return Err(self.unknown_word(mnemonic, format!("unknown instruction `{opcode}`")));
         };
+        let means = |word: &&str| {
+            let of = |form: &&Form| form.modifiers.iter().any(|slot| slot.words.contains(word));
+            !MEANINGLESS.contains(word) || forms.iter().any(|(_, form)| of(form))
+        };
+        let words: &[&str] = &words.iter().copied().filter(means).collect::<Vec<_>>();
         let mut selections = Vec::new();
         let mut best: Option<Mismatch<'_>> = None;
         let mut violation = None;
@@ -196,6 +201,38 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Flags that ptxas takes several times.
+const REPEATABLE: &[&str] = &["sat", "sync", "approx", "cc", "uni", "NaN", "shiftamt", "satfinite"];
+
+/// Words of few instructions that ptxas takes in all others too, where they mean nothing.
+const MEANINGLESS: &[&str] = &[
+    "acc::f16",
+    "acc::f32",
+    "finite",
+    "infinite",
+    "number",
+    "notanumber",
+    "normal",
+    "subnormal",
+    "b8x16",
+    "b6x16_p32",
+    "b4x16_p64",
+    "texref",
+    "samplerref",
+    "surfref",
+    "global_address",
+    "rank",
+    "box_dim",
+    "global_dim",
+    "global_stride",
+    "element_stride",
+    "elemtype",
+    "interleave_layout",
+    "swizzle_mode",
+    "swizzle_atomicity",
+    "fill_mode",
+];
+
 /// The values that `words` give to the fields of `form`. Words may stand in any order, but types stand in
 /// that of the form.
 pub(crate) fn fit<'a>(
@@ -214,6 +251,9 @@ pub(crate) fn fit<'a>(
                 && (!is_type || *index >= next_type)
         };
         let Some((index, slot)) = form.modifiers.iter().enumerate().find(free) else {
+            if REPEATABLE.contains(word) && words[..fitted].contains(word) {
+                continue;
+            }
             return Err(Mismatch { fitted, reason: Reason::Unfit(word) });
         };
         filled |= 1 << index;
