@@ -123,8 +123,10 @@ int main() {
     EXPECT(cudaLaunchKernelEx(&config, ranks, out) == cudaErrorInvalidClusterSize);
     (void)cudaGetLastError();
     int most = 0;
+    config = config_of(16, 32, 0, &attribute, 8);
     CUDA(cudaOccupancyMaxPotentialClusterSize(&most, ranks, &config));
     EXPECT(most == 8);
+    config = config_of(16, 32, 0, &attribute, 16);
     CUDA(cudaFuncSetAttribute(ranks, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     CUDA(cudaLaunchKernelEx(&config, ranks, out));
     CUDA(cudaDeviceSynchronize());

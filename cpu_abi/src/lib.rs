@@ -5,6 +5,7 @@
 //! of every compiled object and of the key of the kernel cache.
 
 mod texture;
+pub mod tensor_map;
 
 use std::ffi::{c_char, c_void};
 
@@ -354,6 +355,16 @@ lane_operations! {
     Reduce = "reduce" (destination, source, bytes, operation);
     /// Fills with a byte.
     Fill = "fill" (destination, bytes, value);
+    /// Copies a box of a tensor to shared memory: `map` is the address of a [`tensor_map::TensorMap`]'s words,
+    /// `places` that of five coordinates and two offsets, all `i32`, `mode` a [`TensorMode`]. Tells the
+    /// mbarrier how many bytes came. With a `mask` that is not 0, for the blocks of the cluster that it names.
+    TensorLoad = "tensor.load" (destination, map, places, mode, mbarrier, mask);
+    /// Copies a box from shared memory to a tensor.
+    TensorStore = "tensor.store" (source, map, places, mode);
+    /// Reduces a box into a tensor: `operation` is a [`TensorReduction`].
+    TensorReduce = "tensor.reduce" (source, map, places, mode, operation);
+    /// Changes a field of a tensor map, element `ordinal` of it: `field` is a [`TensorField`].
+    TensorReplace = "tensor.replace" (map, field, ordinal, value);
 }
 
 /// Operations of bulk reductions, with the types of their elements.
@@ -388,6 +399,50 @@ pub enum Reduction {
     /// Denormals become zeros.
     AddFtzF32,
     AddF64,
+}
+
+/// How the places of a box are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum TensorMode {
+    Tile = 0,
+    /// Four rows of a matrix: a column and four row numbers.
+    Rows4,
+    /// Pixels of images, with offsets.
+    Im2col,
+    /// Pixels of images, in order.
+    Im2colNoOffsets,
+}
+
+/// Operations of `cp.reduce.async.bulk.tensor`; the map has the type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum TensorReduction {
+    Add = 0,
+    Min,
+    Max,
+    Inc,
+    Dec,
+    And,
+    Or,
+    Xor,
+}
+
+/// Fields of `tensormap.replace`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum TensorField {
+    GlobalAddress = 0,
+    Rank,
+    BoxDim,
+    GlobalDim,
+    GlobalStride,
+    ElementStride,
+    ElementType,
+    InterleaveLayout,
+    SwizzleMode,
+    SwizzleAtomicity,
+    FillMode,
 }
 
 /// The words of an mbarrier, which fill 64 bits.

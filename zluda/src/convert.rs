@@ -27,6 +27,11 @@ impl<T> FromC<*mut T> for Out<T> {
 }
 
 impl<T> Out<T> {
+    /// A place that is known to be one.
+    pub(crate) fn of(place: *mut T) -> Self {
+        Out(place)
+    }
+
     /// `INVALID_VALUE` where the caller passed null. To be called before anything is created.
     pub(crate) fn check(&self) -> CUres {
         if self.0.is_null() { Err(CUerror::INVALID_VALUE) } else { Ok(()) }

@@ -130,5 +130,6 @@ cuda_macros::export_api! {
         cuLinkCreate => cuLinkCreate_v2, cuLinkCreate_v2, cuLinkAddData => cuLinkAddData_v2, cuLinkAddData_v2,
         cuLinkAddFile => cuLinkAddFile_v2, cuLinkAddFile_v2, cuLinkComplete, cuLinkDestroy,
     },
+    tensor_map { cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col, cuTensorMapReplaceAddress },
     profiler { cuProfilerInitialize, cuProfilerStart, cuProfilerStop },
 }

@@ -4,9 +4,9 @@
 //! a cluster run on one thread and change places only in calls that wait, so that nothing here needs to be
 //! atomic but what changes global memory.
 
-use cpu_abi::{BlockContext, CLUSTER_SHARED_STRIDE, LaneOperation, mbarrier};
+use cpu_abi::{BlockContext, CLUSTER_SHARED_STRIDE, LaneOperation, TensorMode, mbarrier};
 
-use super::reduction;
+use super::{reduction, tensor};
 
 /// The count of arrivals, and the count of bytes.
 const COUNT: u64 = (1 << mbarrier::COUNT_BITS) - 1;
@@ -57,6 +57,31 @@ unsafe fn run(block: &BlockContext, operation: LaneOperation, arguments: &[u64])
             }
             (Reduce, &[to, from, bytes, operation]) => {
                 reduction::reduce(to, from, bytes, operation as u32);
+            }
+            (TensorLoad, &[to, map, places, mode, barrier, mask]) => {
+                let Some(map) = tensor::read_map(map) else { return 0 };
+                let places = tensor::Places::read(places);
+                let rows4 = mode == TensorMode::Rows4 as u64;
+                if mask == 0 {
+                    let bytes = tensor::load(&map, &places, rows4, to);
+                    complete_tx(barrier, bytes);
+                }
+                for base in named_blocks(block, mask) {
+                    let bytes = tensor::load(&map, &places, rows4, base + inside(block, to));
+                    complete_tx(base + inside(block, barrier), bytes);
+                }
+            }
+            (TensorStore, &[from, map, places, mode]) => {
+                let Some(map) = tensor::read_map(map) else { return 0 };
+                let rows4 = mode == TensorMode::Rows4 as u64;
+                tensor::store(&map, &tensor::Places::read(places), rows4, from);
+            }
+            (TensorReduce, &[from, map, places, _mode, operation]) => {
+                let Some(map) = tensor::read_map(map) else { return 0 };
+                tensor::reduce(&map, &tensor::Places::read(places), from, operation as u32);
+            }
+            (TensorReplace, &[map, field, ordinal, value]) => {
+                tensor::replace(map, field as u32, ordinal, value);
             }
             (Fill, &[at, bytes, value]) => {
                 std::ptr::write_bytes(at as *mut u8, value as u8, bytes as usize);

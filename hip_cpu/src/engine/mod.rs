@@ -19,3 +19,4 @@ pub mod reference;
 pub mod runtime;
 pub mod stack;
 mod texture;
+pub mod tensor;

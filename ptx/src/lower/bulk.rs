@@ -85,7 +85,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             (Add, Bf16) => Reduction::AddBf16,
             (Min, Bf16) => Reduction::MinBf16,
             (Max, Bf16) => Reduction::MaxBf16,
-            (Add, F32) => Reduction::AddFtzF32,
+            (Add, F32) => Reduction::AddF32,
             (Add, F64) => Reduction::AddF64,
             _ => return Err(self.invalid(format!("`.{}` of `.{}`", word(op), word(type_)))),
         })

@@ -41,6 +41,7 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
     pub fn try_cancel(&mut self, i: &ClusterlaunchcontrolTryCancel<'a>) -> Lowered {
         let answer = self.local(16, 16);
         self.builder.store(self.context.int(128).zero(), answer, 16);
+        let answer = self.builder.addr_space_cast(answer, self.generic_pointer());
         let answer = self.builder.ptr_to_int(answer, self.context.i64());
         let space = Some(StateSpace::Shared).filter(|_| i.space.is_some());
         let [place, barrier] = [self.pointer(&i.addr, space, 0)?, self.pointer(&i.mbar, space, 0)?]

@@ -91,6 +91,10 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             CpReduceAsyncBulk(i) => self.cp_reduce_async_bulk(i),
             StAsync(i) => self.st_async(i),
             StBulk(i) => self.st_bulk(i),
+            CpAsyncBulkTensor(i) => self.cp_async_bulk_tensor(i),
+            CpReduceAsyncBulkTensor(i) => self.cp_reduce_async_bulk_tensor(i),
+            TensormapReplace(i) => self.tensormap_replace(i),
+            TensormapCpFenceproxy(i) => self.tensormap_cp_fenceproxy(i),
             Mapa(i) => self.mapa(i),
             Getctarank(i) => self.getctarank(i),
             ClusterlaunchcontrolTryCancel(i) => self.try_cancel(i),
@@ -191,10 +195,6 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             | Tcgen05MmaSp(_)
             | Tcgen05MmaWs(_)
             | Tcgen05MmaWsSp(_) => self.not_yet("tcgen05"),
-            CpAsyncBulkTensor(_)
-            | CpReduceAsyncBulkTensor(_)
-            | TensormapReplace(_)
-            | TensormapCpFenceproxy(_) => self.not_yet("cp.async.bulk.tensor"),
             Vadd(_) | Vsub(_) | Vabsdiff(_) | Vmin(_) | Vmax(_) | Vshl(_) | Vshr(_) | Vmad(_)
             | Vset(_) | Vadd2(_) | Vsub2(_) | Vavrg2(_) | Vabsdiff2(_) | Vmin2(_) | Vmax2(_)
             | Vset2(_) | Vadd4(_) | Vsub4(_) | Vavrg4(_) | Vabsdiff4(_) | Vmin4(_) | Vmax4(_)

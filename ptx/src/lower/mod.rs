@@ -30,6 +30,7 @@ mod rounding;
 mod signature;
 mod special_register;
 mod texture;
+mod tensor;
 mod warp;
 
 /// Address spaces of per-thread IR.

@@ -29,3 +29,4 @@ pub(crate) mod proc_address;
 pub(crate) mod profiler;
 pub(crate) mod stream;
 pub(crate) mod texture;
+pub(crate) mod tensor_map;

@@ -38,12 +38,9 @@ impl ClusterSettings {
     /// Sets one of the attributes of clusters; none where it is another attribute.
     pub(crate) fn set(&self, info: &KernelInfo, attribute: A, value: i32) -> Option<CUres> {
         let required = |axis: usize| {
-            // "If the value is set during compile time, it cannot be set at runtime. Setting the value at
-            // runtime should return CUDA_ERROR_NOT_PERMITTED."
-            if info.cluster.is_some() {
-                return Err(CUerror::NOT_PERMITTED);
-            }
-            if !(0..=MAX_BLOCKS as i32).contains(&value) {
+            // The manual speaks of CUDA_ERROR_NOT_PERMITTED; NVIDIA's driver gives another error.
+            let differs = info.cluster.is_some_and(|fixed| value as u32 != fixed[axis]);
+            if value < 0 || differs {
                 return Err(CUerror::INVALID_VALUE);
             }
             self.required[axis].store(value, Ordering::Relaxed);
@@ -54,8 +51,8 @@ impl ClusterSettings {
             A::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH => required(0),
             A::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT => required(1),
             A::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => required(2),
-            A::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED if (0..=1).contains(&value) => {
-                self.non_portable.store(value, Ordering::Relaxed);
+            A::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED => {
+                self.non_portable.store(i32::from(value != 0), Ordering::Relaxed);
                 Ok(())
             }
             A::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE
@@ -64,8 +61,7 @@ impl ClusterSettings {
                 self.policy.store(value, Ordering::Relaxed);
                 Ok(())
             }
-            A::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
-            | A::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+            A::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
                 Err(CUerror::INVALID_VALUE)
             }
             _ => return None,
@@ -75,8 +71,7 @@ impl ClusterSettings {
     /// The size that kernel or program has fixed, zeros where there is none.
     fn required(&self, info: &KernelInfo) -> [u32; 3] {
         info.cluster.unwrap_or_else(|| {
-            let set = self.required.each_ref().map(|value| value.load(Ordering::Relaxed) as u32);
-            if set == [0; 3] { set } else { set.map(|size| size.max(1)) }
+            self.required.each_ref().map(|value| value.load(Ordering::Relaxed) as u32)
         })
     }
 
@@ -113,7 +108,7 @@ impl ClusterSettings {
         // "The size of the cluster in each dimension [...] must be a divisor of the grid".
         let divides = |(grid, size): (&u32, &u32)| *size != 0 && grid.is_multiple_of(*size);
         if !info.grid_of_clusters && !grid.iter().zip(&cluster).all(divides) {
-            return Err(CUerror::INVALID_VALUE);
+            return Err(CUerror::INVALID_CLUSTER_SIZE);
         }
         if blocks > u64::from(self.max_blocks(info)) {
             return Err(CUerror::INVALID_CLUSTER_SIZE);
@@ -139,7 +134,10 @@ mod tests {
         let grid = [12, 1, 1];
         assert_eq!(settings.of_launch(&plain, grid, None), Ok(None));
         assert_eq!(settings.of_launch(&plain, grid, Some([4, 1, 1])), Ok(Some([4, 1, 1])));
-        assert_eq!(settings.of_launch(&plain, grid, Some([5, 1, 1])), Err(CUerror::INVALID_VALUE));
+        assert_eq!(
+            settings.of_launch(&plain, grid, Some([5, 1, 1])),
+            Err(CUerror::INVALID_CLUSTER_SIZE)
+        );
         assert_eq!(settings.of_launch(&fixed, grid, None), Ok(Some([2, 1, 1])));
         assert_eq!(settings.of_launch(&explicit, grid, None), Err(CUerror::INVALID_CLUSTER_SIZE));
         assert_eq!(
