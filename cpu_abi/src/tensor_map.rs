@@ -204,25 +204,26 @@ impl TensorMap {
         set(&mut words, NAN_FILL, self.nan_fill.into());
         set(&mut words, TF32, tf32.into());
         set(&mut words, L2_PROMOTION, self.l2_promotion.into());
-        for i in 0..self.rank {
-            set(&mut words, DIMS[i], self.dims[i] - 1);
-            set(&mut words, (6, STEPS + 3 * i as u32, 3), u64::from(self.steps[i]) - 1);
+        for (i, (place, dim)) in DIMS.into_iter().zip(self.dims).enumerate().take(self.rank) {
+            set(&mut words, place, dim.wrapping_sub(1));
+            set(&mut words, (6, STEPS + 3 * i as u32, 3), u64::from(self.steps[i]).wrapping_sub(1));
         }
-        for i in 0..self.rank - 1 {
-            let stride = self.strides[i] / 16;
-            set(&mut words, STRIDES[i], stride);
+        let strides = STRIDES.into_iter().zip(self.strides).enumerate();
+        for (i, (place, stride)) in strides.take(self.rank - 1) {
+            let stride = stride / 16;
+            set(&mut words, place, stride);
             set(&mut words, (3, STRIDES_HIGH + 4 * i as u32, 4), stride >> 32);
         }
         // For those who look at a map: the bytes of a copy, and the alignment of what it is copied to.
         let mut bytes = self.element.size();
         match self.shape {
             Shape::Tile(size) => {
-                set(&mut words, BOX_FIRST, u64::from(size[0]) - 1);
+                set(&mut words, BOX_FIRST, u64::from(size[0]).wrapping_sub(1));
                 for (i, size) in size.iter().enumerate().take(self.rank).skip(1) {
-                    set(&mut words, (7, 8 * (i as u32 - 1), 8), u64::from(*size) - 1);
+                    set(&mut words, (7, 8 * (i as u32 - 1), 8), u64::from(*size).wrapping_sub(1));
                 }
-                for i in 0..self.rank {
-                    bytes *= u64::from(size[i] / self.steps[i]);
+                for (size, step) in size.into_iter().zip(self.steps).take(self.rank) {
+                    bytes = bytes.wrapping_mul(u64::from(size.checked_div(step).unwrap_or(0)));
                 }
             }
             Shape::Im2col { lower, upper, channels, pixels } => {

@@ -40,10 +40,11 @@ unsafe fn read<T: Copy, const N: usize>(array: *const T, count: usize, rest: T) 
     if array.is_null() && count != 0 {
         return Err(CUerror::INVALID_VALUE);
     }
-    // SAFETY: the caller's promise.
-    Ok(std::array::from_fn(
-        |i| if i < count { unsafe { array.add(i).read_unaligned() } } else { rest },
-    ))
+    Ok(std::array::from_fn(|i| match i < count {
+        // SAFETY: the caller's promise.
+        true => unsafe { array.add(i).read_unaligned() },
+        false => rest,
+    }))
 }
 
 fn check(holds: bool) -> CUres {
