@@ -4,8 +4,8 @@
 //! Nothing else may know their layout. A change of any of them raises [`ABI_VERSION`], which is part
 //! of every compiled object and of the key of the kernel cache.
 
-mod texture;
 pub mod tensor_map;
+mod texture;
 
 use std::ffi::{c_char, c_void};
 

@@ -18,5 +18,5 @@ pub mod reduction;
 pub mod reference;
 pub mod runtime;
 pub mod stack;
-mod texture;
 pub mod tensor;
+mod texture;

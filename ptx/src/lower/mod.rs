@@ -29,8 +29,8 @@ mod packed;
 mod rounding;
 mod signature;
 mod special_register;
-mod texture;
 mod tensor;
+mod texture;
 mod warp;
 
 /// Address spaces of per-thread IR.

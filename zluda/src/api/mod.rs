@@ -28,5 +28,5 @@ pub(crate) mod primary;
 pub(crate) mod proc_address;
 pub(crate) mod profiler;
 pub(crate) mod stream;
-pub(crate) mod texture;
 pub(crate) mod tensor_map;
+pub(crate) mod texture;
