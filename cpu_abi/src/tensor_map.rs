@@ -296,7 +296,9 @@ mod tests {
     /// The words that an H100's driver wrote, and the maps that it was given.
     fn recorded() -> Vec<([u64; 10], TensorMap)> {
         let b = base();
-        let steps = |steps| TensorMap { steps, ..b };
+        fn steps(steps: [u32; RANK]) -> TensorMap {
+            TensorMap { steps, ..base() }
+        }
         let images = TensorMap {
             rank: 4,
             element: Element::F16,
