@@ -3,7 +3,7 @@
 use cpu_abi::KernelKind;
 use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, timed};
 
-use crate::{Error, Options, clusters, emulated, math, reference, shared, vectorize};
+use crate::{Error, Options, clusters, emulated, math, reference, shared, strips, vectorize};
 
 /// The triple of per-thread modules for this target.
 pub const TRIPLE: &str = "x86_64-unknown-linux-gnu";
@@ -59,6 +59,12 @@ pub fn lower<'c>(
     })?;
     check(&lowered, options, "lowered IR")?;
     timed("final passes", || run_passes(&lowered, FINAL_PASSES, Some(&machine), options.verify))?;
+    if kind == KernelKind::Vector && strips::outline(&lowered, options) {
+        check(&lowered, options, "IR with strips")?;
+        timed("merging of strips", || {
+            run_passes(&lowered, "mergefunc", Some(&machine), options.verify)
+        })?;
+    }
     emulated::replace_missing(&lowered, options);
     check(&lowered, options, "IR with emulated instructions")?;
     Ok(lowered)

@@ -17,6 +17,7 @@ mod outlined;
 mod processor;
 mod reference;
 mod shared;
+mod strips;
 mod vectorize;
 
 pub use compile::{DATA_LAYOUT, Form, TRIPLE, compile_assembly, compile_object, lower};

@@ -6,6 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -71,10 +72,13 @@ pub fn run(options: &Options) -> Result<ExitCode, Failure> {
         Program::parse(&text).map_err(|diagnostics| format!("{shown}:\n{diagnostics}"))?;
     let kernels = selected(&program, options)?;
     let compilation = Compilation { verify: zluda_common::config::config().debug.verify };
+    let outcomes = on_all_processors(&kernels, |kernel| {
+        program.emit(kernel, &target, &compilation, options.emit.stage())
+    });
     let mut results = Vec::new();
     let mut failures = 0;
-    for kernel in kernels {
-        match program.emit(&kernel, &target, &compilation, options.emit.stage()) {
+    for (kernel, outcome) in kernels.into_iter().zip(outcomes) {
+        match outcome {
             Ok(bytes) => results.push((kernel, bytes)),
             Err(diagnostics) => {
                 failures += 1;
@@ -84,6 +88,30 @@ pub fn run(options: &Options) -> Result<ExitCode, Failure> {
     }
     write(&results, options)?;
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What `work` makes of each item, in the order of the items.
+fn on_all_processors<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let one_after_the_other = || {
+        let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        let mine = indices.map_while(|index| Some((index, work(items.get(index)?))));
+        mine.collect::<Vec<_>>()
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let mut results = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(one_after_the_other)).collect();
+        let mut results = one_after_the_other();
+        for other in others {
+            match other.join() {
+                Ok(more) => results.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        results
+    });
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The names of the kernels to compile. The tree is the whole module's, whichever kernel it is asked for.

@@ -3,6 +3,7 @@
 
 pub mod block_order;
 pub mod cfg;
+pub mod depth;
 pub mod divergence;
 pub mod level;
 pub mod shape;

@@ -42,13 +42,13 @@ pub(crate) fn declare<'c>(
 }
 
 /// LLVM's intrinsics that work on each lane apart. The overloads are result type, or as named.
-enum Overload {
+pub(crate) enum Overload {
     Result,
     ResultAndFirst,
     First,
 }
 
-fn lanewise_intrinsic(name: &str) -> Option<(&'static str, Overload)> {
+pub(crate) fn lanewise_intrinsic(name: &str) -> Option<(&'static str, Overload)> {
     const BY_RESULT: &[&str] = &[
         "fma",
         "fmuladd",

@@ -22,12 +22,13 @@ use crate::analysis::level::Levels;
 use crate::analysis::shape::ShapeRules;
 use crate::{Error, Options};
 
-pub(crate) use calls::declare;
+pub(crate) use calls::{Overload, declare, lanewise_intrinsic};
 use control::OpenLevel;
 use environment::Environment;
 pub(crate) use environment::{Rows, mark_context};
 use lanes::Slot;
 pub(crate) use lanes::{LANES, Lanes};
+pub(crate) use values::rebuild;
 
 /// A function of per-thread IR and the warp function that takes its place.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Instructions without memory effects, and constants.
 
-use llvm_zluda::{IntPredicate, Opcode, Type, Value};
+use llvm_zluda::{Builder, IntPredicate, Opcode, Type, Value};
 
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes, Pair};
@@ -309,54 +309,13 @@ impl<'c> Emitter<'_, 'c> {
         self.b.select(wraps, lower, zero_extended)
     }
 
-    /// The instruction's operation on other operands, scalars or vectors.
     pub(super) fn build(
         &self,
         like: Value<'c>,
         v: &[Value<'c>],
         ty: Type<'c>,
     ) -> Option<Value<'c>> {
-        let b = &self.b;
-        Some(match like.opcode() {
-            Opcode::LLVMAdd => b.add(v[0], v[1]),
-            Opcode::LLVMSub => b.sub(v[0], v[1]),
-            Opcode::LLVMMul => b.mul(v[0], v[1]),
-            Opcode::LLVMUDiv => b.udiv(v[0], v[1]),
-            Opcode::LLVMSDiv => b.sdiv(v[0], v[1]),
-            Opcode::LLVMURem => b.urem(v[0], v[1]),
-            Opcode::LLVMSRem => b.srem(v[0], v[1]),
-            Opcode::LLVMShl => b.shl(v[0], v[1]),
-            Opcode::LLVMLShr => b.lshr(v[0], v[1]),
-            Opcode::LLVMAShr => b.ashr(v[0], v[1]),
-            Opcode::LLVMAnd => b.and(v[0], v[1]),
-            Opcode::LLVMOr => b.or(v[0], v[1]),
-            Opcode::LLVMXor => b.xor(v[0], v[1]),
-            Opcode::LLVMFAdd => b.fadd(v[0], v[1]),
-            Opcode::LLVMFSub => b.fsub(v[0], v[1]),
-            Opcode::LLVMFMul => b.fmul(v[0], v[1]),
-            Opcode::LLVMFDiv => b.fdiv(v[0], v[1]),
-            Opcode::LLVMFNeg => b.fneg(v[0]),
-            Opcode::LLVMFreeze => b.freeze(v[0]),
-            Opcode::LLVMICmp => b.icmp(like.int_predicate(), v[0], v[1]),
-            Opcode::LLVMFCmp => b.fcmp(like.real_predicate(), v[0], v[1]),
-            Opcode::LLVMSelect => b.select(v[0], v[1], v[2]),
-            Opcode::LLVMTrunc => b.trunc(v[0], ty),
-            Opcode::LLVMZExt => b.zext(v[0], ty),
-            Opcode::LLVMSExt => b.sext(v[0], ty),
-            Opcode::LLVMFPToUI => b.fptoui(v[0], ty),
-            Opcode::LLVMFPToSI => b.fptosi(v[0], ty),
-            Opcode::LLVMUIToFP => b.uitofp(v[0], ty),
-            Opcode::LLVMSIToFP => b.sitofp(v[0], ty),
-            Opcode::LLVMFPTrunc => b.fptrunc(v[0], ty),
-            Opcode::LLVMFPExt => b.fpext(v[0], ty),
-            Opcode::LLVMPtrToInt => b.ptr_to_int(v[0], ty),
-            Opcode::LLVMIntToPtr => b.int_to_ptr(v[0], ty),
-            // Address spaces are one.
-            Opcode::LLVMAddrSpaceCast => v[0],
-            Opcode::LLVMBitCast => b.bitcast(v[0], ty),
-            Opcode::LLVMGetElementPtr => b.gep(like.gep_source_type(), v[0], &v[1..]),
-            _ => return None,
-        })
+        rebuild(&self.b, like, v, ty)
     }
 
     /// Integer division of lanes. x86 has none for vectors: widths up to 32 go through double precision, whose
@@ -403,6 +362,55 @@ impl<'c> Emitter<'_, 'c> {
         let base = self.stack(bytes, alloca.alignment().max(32));
         Ok(Lanes::Strided { base, stride: stride as i64, vector: None })
     }
+}
+
+/// The instruction's operation on other operands, scalars or vectors, with a result of type `ty`.
+pub(crate) fn rebuild<'c>(
+    b: &Builder<'c>,
+    like: Value<'c>,
+    v: &[Value<'c>],
+    ty: Type<'c>,
+) -> Option<Value<'c>> {
+    Some(match like.opcode() {
+        Opcode::LLVMAdd => b.add(v[0], v[1]),
+        Opcode::LLVMSub => b.sub(v[0], v[1]),
+        Opcode::LLVMMul => b.mul(v[0], v[1]),
+        Opcode::LLVMUDiv => b.udiv(v[0], v[1]),
+        Opcode::LLVMSDiv => b.sdiv(v[0], v[1]),
+        Opcode::LLVMURem => b.urem(v[0], v[1]),
+        Opcode::LLVMSRem => b.srem(v[0], v[1]),
+        Opcode::LLVMShl => b.shl(v[0], v[1]),
+        Opcode::LLVMLShr => b.lshr(v[0], v[1]),
+        Opcode::LLVMAShr => b.ashr(v[0], v[1]),
+        Opcode::LLVMAnd => b.and(v[0], v[1]),
+        Opcode::LLVMOr => b.or(v[0], v[1]),
+        Opcode::LLVMXor => b.xor(v[0], v[1]),
+        Opcode::LLVMFAdd => b.fadd(v[0], v[1]),
+        Opcode::LLVMFSub => b.fsub(v[0], v[1]),
+        Opcode::LLVMFMul => b.fmul(v[0], v[1]),
+        Opcode::LLVMFDiv => b.fdiv(v[0], v[1]),
+        Opcode::LLVMFNeg => b.fneg(v[0]),
+        Opcode::LLVMFreeze => b.freeze(v[0]),
+        Opcode::LLVMICmp => b.icmp(like.int_predicate(), v[0], v[1]),
+        Opcode::LLVMFCmp => b.fcmp(like.real_predicate(), v[0], v[1]),
+        Opcode::LLVMSelect => b.select(v[0], v[1], v[2]),
+        Opcode::LLVMTrunc => b.trunc(v[0], ty),
+        Opcode::LLVMZExt => b.zext(v[0], ty),
+        Opcode::LLVMSExt => b.sext(v[0], ty),
+        Opcode::LLVMFPToUI => b.fptoui(v[0], ty),
+        Opcode::LLVMFPToSI => b.fptosi(v[0], ty),
+        Opcode::LLVMUIToFP => b.uitofp(v[0], ty),
+        Opcode::LLVMSIToFP => b.sitofp(v[0], ty),
+        Opcode::LLVMFPTrunc => b.fptrunc(v[0], ty),
+        Opcode::LLVMFPExt => b.fpext(v[0], ty),
+        Opcode::LLVMPtrToInt => b.ptr_to_int(v[0], ty),
+        Opcode::LLVMIntToPtr => b.int_to_ptr(v[0], ty),
+        // Address spaces are one.
+        Opcode::LLVMAddrSpaceCast => v[0],
+        Opcode::LLVMBitCast => b.bitcast(v[0], ty),
+        Opcode::LLVMGetElementPtr => b.gep(like.gep_source_type(), v[0], &v[1..]),
+        _ => return None,
+    })
 }
 
 pub(super) fn part<'c>(lanes: &Lanes<'c>, index: usize) -> Result<Lanes<'c>, Error> {

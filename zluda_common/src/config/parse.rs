@@ -119,11 +119,13 @@ pub(super) fn cpu_target(value: OsString) -> Result<CpuTarget, String> {
     if value == "native" {
         return Ok(CpuTarget::Native);
     }
-    let levels: [(&'static str, fn() -> bool); 3] =
-        [("x86-64-v2", has_v2), ("x86-64-v3", has_v3), ("x86-64-v4", has_v4)];
-    let (name, runs) =
-        levels.into_iter().find(|(name, _)| *name == value).ok_or("there is no such processor")?;
-    if runs() { Ok(CpuTarget::Level(name)) } else { Err("this processor can do less".to_owned()) }
+    let (name, runs) = match value.as_str() {
+        "x86-64-v2" => ("x86-64-v2", has_v2()),
+        "x86-64-v3" => ("x86-64-v3", has_v3()),
+        "x86-64-v4" => ("x86-64-v4", has_v4()),
+        _ => return Err("there is no such processor".to_owned()),
+    };
+    if runs { Ok(CpuTarget::Level(name)) } else { Err("this processor can do less".to_owned()) }
 }
 
 /// Whether this processor has all named features.

@@ -1,0 +1,460 @@
+//! Long stretches of arithmetic as functions that take a few lanes at a time.
+//!
+//! Input: vector code after its last optimisation. Output: the same code; arithmetic on 32 lanes that follows
+//! itself for long, outside of the loops of a kernel, stands in functions that loop over strips of lanes.
+//! Why here: a value of 32 lanes fills many registers, so that each operation is many instructions and most
+//! values wait on the stack. Strips make a fraction of the instructions, which is a fraction of the time to
+//! compile them, and the same stretch in several copies of the code becomes one function. Later than the
+//! other passes, since they would not see through the calls.
+
+use llvm_zluda::{Builder, Linkage, Module, Opcode, Type, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::Options;
+use crate::analysis::depth;
+use crate::emit::{LANES, Overload, lanewise_intrinsic, rebuild};
+
+/// Stretches shorter than this stay where they are.
+const LEAST_OPERATIONS: usize = 24;
+/// As above, for code in loops of the kernel, which pays for the way through memory each time.
+const LEAST_IN_LOOPS: usize = 200;
+
+/// Moves stretches of arithmetic to functions; returns whether there were any.
+pub fn outline(module: &Module<'_>, options: &Options) -> bool {
+    let functions: Vec<_> =
+        module.functions().into_iter().filter(|function| !function.is_declaration()).collect();
+    let mut strips = Strips { module, options, constants: FxHashMap::default(), count: 0 };
+    for function in functions {
+        if !function.value_type().parameters().first().is_some_and(|first| first.is_pointer()) {
+            continue;
+        }
+        let deep = depth::in_loops(function);
+        let blocks = function.blocks();
+        for (block, deep) in blocks.into_iter().zip(deep) {
+            let least = if deep { LEAST_IN_LOOPS } else { LEAST_OPERATIONS };
+            let instructions = block.instructions();
+            if instructions.len() >= least {
+                strips.block(function, instructions, least);
+            }
+        }
+    }
+    strips.count > 0
+}
+
+struct Strips<'m, 'c> {
+    module: &'m Module<'c>,
+    options: &'m Options,
+    /// Variables that hold constant vectors.
+    constants: FxHashMap<Value<'c>, Value<'c>>,
+    count: usize,
+}
+
+/// A stretch that is being collected.
+#[derive(Default)]
+struct Stretch<'c> {
+    members: Vec<Value<'c>>,
+    inside: FxHashSet<Value<'c>>,
+    /// Instructions that use members and can wait until the stretch has been run.
+    waiting: Vec<Value<'c>>,
+    waits: FxHashSet<Value<'c>>,
+}
+
+impl<'c> Stretch<'c> {
+    fn uses_members(&self, instruction: Value<'c>) -> bool {
+        instruction.operands().iter().any(|operand| self.inside.contains(operand))
+    }
+
+    fn uses_waiting(&self, instruction: Value<'c>) -> bool {
+        instruction.operands().iter().any(|operand| self.waits.contains(operand))
+    }
+}
+
+fn has_lanes(ty: Type<'_>) -> bool {
+    ty.is_vector() && ty.len() == u64::from(LANES)
+}
+
+/// The scalar that a vector repeats.
+fn repeated(value: Value<'_>) -> Option<Value<'_>> {
+    if !value.is_instruction()
+        || value.opcode() != Opcode::LLVMShuffleVector
+        || value.shuffle_mask().iter().any(|&lane| lane != 0)
+    {
+        return None;
+    }
+    let start = value.operand(0);
+    let inserted = start.is_instruction()
+        && start.opcode() == Opcode::LLVMInsertElement
+        && start.operand(2).as_const_int() == Some(0);
+    inserted.then(|| start.operand(1))
+}
+
+/// Works on each lane by itself, without memory.
+fn is_lanewise(instruction: Value<'_>) -> bool {
+    if !has_lanes(instruction.ty()) {
+        return false;
+    }
+    let of_lanes = || {
+        instruction
+            .operands()
+            .iter()
+            .all(|operand| !operand.ty().is_vector() || has_lanes(operand.ty()))
+    };
+    match instruction.opcode() {
+        Opcode::LLVMCall => {
+            instruction.callee().is_function()
+                && lanewise_intrinsic(&instruction.called_name()).is_some()
+        }
+        // Addresses keep the form that gathers are made from.
+        Opcode::LLVMGetElementPtr | Opcode::LLVMIntToPtr | Opcode::LLVMLoad | Opcode::LLVMPHI => {
+            false
+        }
+        Opcode::LLVMSExt | Opcode::LLVMZExt => !instruction
+            .users()
+            .iter()
+            .all(|user| matches!(user.opcode(), Opcode::LLVMGetElementPtr | Opcode::LLVMIntToPtr)),
+        Opcode::LLVMShuffleVector | Opcode::LLVMInsertElement => false,
+        Opcode::LLVMBitCast => has_lanes(instruction.operand(0).ty()),
+        Opcode::LLVMUDiv | Opcode::LLVMSDiv | Opcode::LLVMURem | Opcode::LLVMSRem => of_lanes(),
+        _ => of_lanes() && instruction.operand_count() > 0 && is_arithmetic(instruction.opcode()),
+    }
+}
+
+fn is_arithmetic(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        LLVMAdd
+            | LLVMSub
+            | LLVMMul
+            | LLVMShl
+            | LLVMLShr
+            | LLVMAShr
+            | LLVMAnd
+            | LLVMOr
+            | LLVMXor
+            | LLVMFAdd
+            | LLVMFSub
+            | LLVMFMul
+            | LLVMFDiv
+            | LLVMFNeg
+            | LLVMFreeze
+            | LLVMICmp
+            | LLVMFCmp
+            | LLVMSelect
+            | LLVMTrunc
+            | LLVMFPToUI
+            | LLVMFPToSI
+            | LLVMUIToFP
+            | LLVMSIToFP
+            | LLVMFPTrunc
+            | LLVMFPExt
+    )
+}
+
+/// Can be done later in its block.
+fn can_wait(instruction: Value<'_>) -> bool {
+    use Opcode::*;
+    is_arithmetic(instruction.opcode())
+        || matches!(
+            instruction.opcode(),
+            LLVMGetElementPtr
+                | LLVMIntToPtr
+                | LLVMPtrToInt
+                | LLVMSExt
+                | LLVMZExt
+                | LLVMBitCast
+                | LLVMShuffleVector
+                | LLVMInsertElement
+                | LLVMExtractElement
+                | LLVMInsertValue
+                | LLVMExtractValue
+        )
+}
+
+impl<'c> Strips<'_, 'c> {
+    fn block(&mut self, function: Value<'c>, instructions: Vec<Value<'c>>, least: usize) {
+        let mut stretch = Stretch::default();
+        for instruction in instructions {
+            if instruction.opcode() == Opcode::LLVMPHI {
+                continue;
+            }
+            let lanewise = is_lanewise(instruction);
+            let (of_members, of_waiting) =
+                (stretch.uses_members(instruction), stretch.uses_waiting(instruction));
+            if lanewise && !of_waiting {
+                stretch.inside.insert(instruction);
+                stretch.members.push(instruction);
+                continue;
+            }
+            if !of_members && !of_waiting && !instruction.is_terminator() {
+                continue;
+            }
+            if !lanewise && can_wait(instruction) {
+                stretch.waits.insert(instruction);
+                stretch.waiting.push(instruction);
+                continue;
+            }
+            self.finish(function, std::mem::take(&mut stretch), instruction, least);
+            if lanewise {
+                stretch.inside.insert(instruction);
+                stretch.members.push(instruction);
+            }
+        }
+    }
+
+    /// Puts a call in the place of a stretch, before the instruction `at`.
+    fn finish(&mut self, function: Value<'c>, stretch: Stretch<'c>, at: Value<'c>, least: usize) {
+        if stretch.members.len() < least {
+            return;
+        }
+        let mut inputs: Vec<Value<'c>> = Vec::new();
+        for member in &stretch.members {
+            for operand in arguments(*member) {
+                let known = stretch.inside.contains(&operand) || operand.is_constant();
+                if !known && !inputs.contains(&operand) {
+                    inputs.push(operand);
+                }
+            }
+        }
+        let outputs: Vec<Value<'c>> = stretch
+            .members
+            .iter()
+            .copied()
+            .filter(|member| member.users().iter().any(|user| !stretch.inside.contains(user)))
+            .collect();
+        if stretch.members.len() <= inputs.len() + 2 * outputs.len() {
+            return;
+        }
+        self.count += 1;
+        let cx = self.module.context();
+        let b = cx.builder();
+        let slots = cx.builder();
+        match function.entry_block().first_instruction() {
+            Some(first) => slots.position_before(first),
+            None => return,
+        }
+        let slot = |ty: Type<'c>| {
+            let slot = slots.alloca(ty);
+            slot.set_alignment(32);
+            slot
+        };
+        b.position_before(at);
+        let mut call_arguments = vec![function.parameter(0)];
+        let mut entries = FxHashMap::default();
+        for input in inputs {
+            let ty = input.ty();
+            let argument = if !has_lanes(ty) {
+                input
+            } else if let Some(scalar) = repeated(input) {
+                scalar
+            } else if ty.element() == cx.i1() {
+                // A lane that is poison must not spoil the others.
+                b.bitcast(b.freeze(input), cx.int(LANES))
+            } else {
+                let slot = slot(ty);
+                b.store(input, slot, 32);
+                slot
+            };
+            entries.insert(input, call_arguments.len() as u32);
+            call_arguments.push(argument);
+        }
+        let mut places = Vec::new();
+        for output in &outputs {
+            let ty = output.ty();
+            let bits = ty.element() == cx.i1();
+            let place = slot(if bits { cx.int(LANES) } else { ty });
+            places.push(call_arguments.len() as u32);
+            call_arguments.push(place);
+        }
+        let outlined =
+            self.function(&stretch.members, &call_arguments, &entries, &outputs, &places);
+        b.call(outlined, &call_arguments);
+        for (output, place) in outputs.iter().zip(&places) {
+            let slot = call_arguments[*place as usize];
+            let loaded = if output.ty().element() == cx.i1() {
+                b.bitcast(b.load(cx.int(LANES), slot, 32), output.ty())
+            } else {
+                b.load(output.ty(), slot, 32)
+            };
+            output.replace_all_uses_with(loaded);
+        }
+        for waiting in stretch.waiting {
+            let copy = waiting.clone_instruction();
+            b.insert(copy);
+            waiting.replace_all_uses_with(copy);
+            waiting.erase();
+        }
+        for member in stretch.members.into_iter().rev() {
+            member.replace_all_uses_with(member.ty().poison());
+            member.erase();
+        }
+    }
+
+    /// Lanes of a strip.
+    fn lanes(&self) -> u32 {
+        if self.options.avx512() { 16 } else { 8 }
+    }
+
+    fn function(
+        &mut self,
+        members: &[Value<'c>],
+        call_arguments: &[Value<'c>],
+        entries: &FxHashMap<Value<'c>, u32>,
+        outputs: &[Value<'c>],
+        places: &[u32],
+    ) -> Value<'c> {
+        let module = self.module;
+        let cx = module.context();
+        let types: Vec<_> = call_arguments.iter().map(|argument| argument.ty()).collect();
+        let name = format!("spmd.strip.{}", self.count);
+        let function = module.add_function(&name, cx.function_type(cx.void(), &types));
+        function.set_linkage(Linkage::LLVMInternalLinkage);
+        module.add_attribute(function, "noinline");
+        module.add_attribute(function, "nounwind");
+        module.add_attribute_with_value(function, "uwtable", 2);
+        let width = self.options.vector_width().to_string();
+        module.add_string_attribute(function, "prefer-vector-width", &width);
+        let [start, head, done] =
+            ["start", "head", "done"].map(|name| module.append_block(function, name));
+        let b = cx.builder();
+        let i64_type = cx.i64();
+        let lanes = self.lanes();
+        let strip = |ty: Type<'c>| ty.element().vector(lanes);
+        b.position_at_end(start);
+        b.br(head);
+        b.position_at_end(head);
+        let first = b.phi(i64_type);
+        let mut values: FxHashMap<Value<'c>, Value<'c>> = FxHashMap::default();
+        for (&input, &index) in entries {
+            let parameter = function.parameter(index);
+            let ty = input.ty();
+            let value = if !has_lanes(ty) {
+                parameter
+            } else if repeated(input).is_some() {
+                b.splat(parameter, lanes)
+            } else if ty.element() == cx.i1() {
+                let bits = b.lshr(parameter, b.trunc(first, cx.int(LANES)));
+                b.bitcast(b.trunc(bits, cx.int(lanes)), strip(ty))
+            } else {
+                self.load_strip(&b, parameter, ty, first)
+            };
+            values.insert(input, value);
+        }
+        for &member in members {
+            let operands: Vec<_> = arguments(member)
+                .into_iter()
+                .map(|operand| match values.get(&operand) {
+                    Some(value) => *value,
+                    None if has_lanes(operand.ty()) => self.constant_strip(&b, operand, first),
+                    None => operand,
+                })
+                .collect();
+            let ty = strip(member.ty());
+            let made = if member.opcode() == Opcode::LLVMCall {
+                self.intrinsic(&b, member, &operands, ty)
+            } else {
+                rebuild(&b, member, &operands, ty)
+            };
+            let made = made.unwrap_or_else(|| ty.poison());
+            made.copy_flags_from(member);
+            values.insert(member, made);
+        }
+        for (output, place) in outputs.iter().zip(places) {
+            let (value, place) = (values[output], function.parameter(*place));
+            if output.ty().element() == cx.i1() {
+                let at = b.byte_offset(place, b.lshr(first, i64_type.const_int(3)));
+                b.store(b.bitcast(b.freeze(value), cx.int(lanes)), at, 1);
+            } else {
+                let at = b.gep(output.ty().element(), place, &[first]);
+                let align = module.align_of(output.ty().element());
+                b.store(value, at, align);
+            }
+        }
+        let next = b.add(first, i64_type.const_int(u64::from(lanes)));
+        first.add_incoming(&[(i64_type.zero(), start), (next, head)]);
+        let more = b.icmp(
+            llvm_zluda::IntPredicate::LLVMIntULT,
+            next,
+            i64_type.const_int(u64::from(LANES)),
+        );
+        b.cond_br(more, head, done);
+        b.position_at_end(done);
+        b.ret_void();
+        function
+    }
+
+    fn load_strip(
+        &self,
+        b: &Builder<'c>,
+        place: Value<'c>,
+        ty: Type<'c>,
+        first: Value<'c>,
+    ) -> Value<'c> {
+        let at = b.gep(ty.element(), place, &[first]);
+        b.load(ty.element().vector(self.lanes()), at, self.module.align_of(ty.element()))
+    }
+
+    /// The strip of a constant vector.
+    fn constant_strip(
+        &mut self,
+        b: &Builder<'c>,
+        constant: Value<'c>,
+        first: Value<'c>,
+    ) -> Value<'c> {
+        let ty = constant.ty();
+        let cx = self.module.context();
+        let strip = ty.element().vector(self.lanes());
+        if constant.is_undef_or_poison() {
+            return strip.poison();
+        }
+        let lanes: Vec<_> = (0..u64::from(LANES))
+            .map(|lane| b.extract_element(constant, cx.i64().const_int(lane)))
+            .collect();
+        if lanes.iter().all(|lane| *lane == lanes[0]) {
+            return b.splat(lanes[0], self.lanes());
+        }
+        let element = ty.element();
+        if element == cx.i1() {
+            // A table of bits, as a number.
+            let bits = b.bitcast(constant, cx.int(LANES));
+            let bits = b.lshr(bits, b.trunc(first, cx.int(LANES)));
+            return b.bitcast(b.trunc(bits, cx.int(self.lanes())), strip);
+        }
+        let count = self.constants.len();
+        let module = self.module;
+        let variable = *self.constants.entry(constant).or_insert_with(|| {
+            let name = format!("spmd.lanes.{count}");
+            let variable = module.add_global(&name, ty, 0, Linkage::LLVMInternalLinkage);
+            variable.set_initializer(constant);
+            variable.set_global_constant(true);
+            variable.set_alignment(32);
+            variable
+        });
+        self.load_strip(b, variable, ty, first)
+    }
+
+    fn intrinsic(
+        &self,
+        b: &Builder<'c>,
+        call: Value<'c>,
+        operands: &[Value<'c>],
+        ty: Type<'c>,
+    ) -> Option<Value<'c>> {
+        let (base, overload) = lanewise_intrinsic(&call.called_name())?;
+        let overloads = match overload {
+            Overload::Result => vec![ty],
+            Overload::First => vec![operands[0].ty()],
+            Overload::ResultAndFirst => vec![ty, operands[0].ty()],
+        };
+        Some(b.intrinsic(self.module, &format!("llvm.{base}"), &overloads, operands))
+    }
+}
+
+/// What an instruction computes with; of a call, not its callee.
+fn arguments(instruction: Value<'_>) -> Vec<Value<'_>> {
+    if instruction.opcode() == Opcode::LLVMCall {
+        instruction.arguments()
+    } else {
+        instruction.operands()
+    }
+}
