@@ -178,9 +178,11 @@ impl<'c> Strips<'_, 'c> {
             if instruction.opcode() == Opcode::LLVMPHI {
                 continue;
             }
-            let lanewise = is_lanewise(instruction);
             let (of_members, of_waiting) =
                 (stretch.uses_members(instruction), stretch.uses_waiting(instruction));
+            // What merely looks at a value from outside differently would tell copies of a stretch apart.
+            let begins = of_members || instruction.opcode() != Opcode::LLVMBitCast;
+            let lanewise = begins && is_lanewise(instruction);
             if lanewise && !of_waiting {
                 stretch.inside.insert(instruction);
                 stretch.members.push(instruction);
@@ -240,7 +242,7 @@ impl<'c> Strips<'_, 'c> {
         };
         b.position_before(at);
         let mut call_arguments = vec![function.parameter(0)];
-        let mut entries = FxHashMap::default();
+        let mut entries = Vec::new();
         for input in inputs {
             let ty = input.ty();
             let argument = if !has_lanes(ty) {
@@ -255,7 +257,7 @@ impl<'c> Strips<'_, 'c> {
                 b.store(input, slot, 32);
                 slot
             };
-            entries.insert(input, call_arguments.len() as u32);
+            entries.push((input, call_arguments.len() as u32));
             call_arguments.push(argument);
         }
         let mut places = Vec::new();
@@ -299,7 +301,7 @@ impl<'c> Strips<'_, 'c> {
         &mut self,
         members: &[Value<'c>],
         call_arguments: &[Value<'c>],
-        entries: &FxHashMap<Value<'c>, u32>,
+        entries: &[(Value<'c>, u32)],
         outputs: &[Value<'c>],
         places: &[u32],
     ) -> Value<'c> {
@@ -325,7 +327,7 @@ impl<'c> Strips<'_, 'c> {
         b.position_at_end(head);
         let first = b.phi(i64_type);
         let mut values: FxHashMap<Value<'c>, Value<'c>> = FxHashMap::default();
-        for (&input, &index) in entries {
+        for &(input, index) in entries {
             let parameter = function.parameter(index);
             let ty = input.ty();
             let value = if !has_lanes(ty) {

@@ -66,8 +66,7 @@ fn components(successors: &[Vec<usize>], removed: &[bool]) -> Vec<usize> {
                 open.push(block);
             }
             let mut resumed = false;
-            for position in seen..successors[block].len() {
-                let to = successors[block][position];
+            for (position, &to) in successors[block].iter().enumerate().skip(seen) {
                 if removed[block] || removed[to] {
                     continue;
                 }

@@ -1,5 +1,5 @@
 //! Runs compiled vector kernels: one block after the other, a coroutine a warp.
-#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)]
+#![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_void};
@@ -26,19 +26,28 @@ pub fn compile(name: &str, text: &str, row_warps: bool) -> Kernel {
 }
 
 pub fn compile_for(name: &str, text: &str, blocks: Blocks) -> Kernel {
+    compile_with(name, text, &options(blocks))
+}
+
+pub fn compile_with(name: &str, text: &str, options: &Options) -> Kernel {
     let context = Context::new();
-    let text = format!("{PRELUDE}\n{text}");
-    let module = Module::parse(&context, name, &text).unwrap();
-    module.set_triple(TRIPLE);
-    module.set_data_layout(DATA_LAYOUT);
+    let module = parse(&context, name, text);
     if std::env::var_os("SPMD_PRINT").is_some() {
         let lowered =
-            spmd::lower(&module, KernelKind::Vector, &options(blocks), spmd::Form::Lowered)
-                .unwrap();
+            spmd::lower(&module, KernelKind::Vector, options, spmd::Form::Lowered).unwrap();
         println!("{}", lowered.print());
     }
-    let object = compile_object(&module, KernelKind::Vector, &options(blocks)).unwrap();
+    let object = compile_object(&module, KernelKind::Vector, options).unwrap();
     load(name, &object)
+}
+
+/// A module for this target from text that uses what the prelude declares.
+pub fn parse<'c>(context: &'c Context, name: &str, text: &str) -> Module<'c> {
+    let text = format!("{PRELUDE}\n{text}");
+    let module = Module::parse(context, name, &text).unwrap();
+    module.set_triple(TRIPLE);
+    module.set_data_layout(DATA_LAYOUT);
+    module
 }
 
 pub fn load(name: &str, object: &[u8]) -> Kernel {

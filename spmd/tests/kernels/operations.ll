@@ -1,0 +1,159 @@
+; out[i]: the operations that processors have or lack, on element i of each input.
+define void @operations() #0 {
+  %p = call ptr addrspace(4) @zluda.params()
+  %x.p = getelementptr i8, ptr addrspace(4) %p, i64 0
+  %x.base = load i64, ptr addrspace(4) %x.p
+  %y.p = getelementptr i8, ptr addrspace(4) %p, i64 8
+  %y.base = load i64, ptr addrspace(4) %y.p
+  %z.p = getelementptr i8, ptr addrspace(4) %p, i64 16
+  %z.base = load i64, ptr addrspace(4) %z.p
+  %d.p = getelementptr i8, ptr addrspace(4) %p, i64 24
+  %d.base = load i64, ptr addrspace(4) %d.p
+  %e.p = getelementptr i8, ptr addrspace(4) %p, i64 32
+  %e.base = load i64, ptr addrspace(4) %e.p
+  %f.p = getelementptr i8, ptr addrspace(4) %p, i64 40
+  %f.base = load i64, ptr addrspace(4) %f.p
+  %h.p = getelementptr i8, ptr addrspace(4) %p, i64 48
+  %h.base = load i64, ptr addrspace(4) %h.p
+  %out.p = getelementptr i8, ptr addrspace(4) %p, i64 56
+  %out.base = load i64, ptr addrspace(4) %out.p
+  %n.p = getelementptr i8, ptr addrspace(4) %p, i64 64
+  %n = load i32, ptr addrspace(4) %n.p
+  %tid = call i32 @zluda.tid.x()
+  %ntid = call i32 @zluda.ntid.x()
+  %cta = call i32 @zluda.ctaid.x()
+  %start = mul i32 %cta, %ntid
+  %i = add i32 %start, %tid
+  %beyond = icmp sge i32 %i, %n
+  br i1 %beyond, label %done, label %work
+work:
+  %wide = sext i32 %i to i64
+  %x.o = mul i64 %wide, 4
+  %x.a = add i64 %x.base, %x.o
+  %x.q = inttoptr i64 %x.a to ptr addrspace(1)
+  %x = load float, ptr addrspace(1) %x.q
+  %y.o = mul i64 %wide, 4
+  %y.a = add i64 %y.base, %y.o
+  %y.q = inttoptr i64 %y.a to ptr addrspace(1)
+  %y = load float, ptr addrspace(1) %y.q
+  %z.o = mul i64 %wide, 4
+  %z.a = add i64 %z.base, %z.o
+  %z.q = inttoptr i64 %z.a to ptr addrspace(1)
+  %z = load float, ptr addrspace(1) %z.q
+  %d.o = mul i64 %wide, 8
+  %d.a = add i64 %d.base, %d.o
+  %d.q = inttoptr i64 %d.a to ptr addrspace(1)
+  %d = load double, ptr addrspace(1) %d.q
+  %e.o = mul i64 %wide, 8
+  %e.a = add i64 %e.base, %e.o
+  %e.q = inttoptr i64 %e.a to ptr addrspace(1)
+  %e = load double, ptr addrspace(1) %e.q
+  %f.o = mul i64 %wide, 8
+  %f.a = add i64 %f.base, %f.o
+  %f.q = inttoptr i64 %f.a to ptr addrspace(1)
+  %f = load double, ptr addrspace(1) %f.q
+  %h.o = mul i64 %wide, 2
+  %h.a = add i64 %h.base, %h.o
+  %h.q = inttoptr i64 %h.a to ptr addrspace(1)
+  %h = load i16, ptr addrspace(1) %h.q
+  %single = call float @llvm.fma.f32(float %x, float %y, float %z)
+  %double = call double @llvm.fma.f64(double %d, double %e, double %f)
+  %half = bitcast i16 %h to half
+  %extended = fpext half %half to float
+  %truncated = fptrunc float %x to half
+  %narrow = fptrunc double %d to half
+  %less = fcmp olt half %truncated, %half
+  %s0 = bitcast float %x to i32
+  %m0 = mul i32 %s0, 1664525
+  %t0 = add i32 %m0, %i
+  %v0 = lshr i32 %t0, 3
+  %w0 = xor i32 %v0, %t0
+  %c0 = icmp slt i32 %w0, %m0
+  %s1 = select i1 %c0, i32 %w0, i32 %v0
+  %m1 = mul i32 %s1, 1664527
+  %t1 = add i32 %m1, %i
+  %v1 = lshr i32 %t1, 4
+  %w1 = xor i32 %v1, %t1
+  %c1 = icmp slt i32 %w1, %m1
+  %s2 = select i1 %c1, i32 %w1, i32 %v1
+  %m2 = mul i32 %s2, 1664529
+  %t2 = add i32 %m2, %i
+  %v2 = lshr i32 %t2, 5
+  %w2 = xor i32 %v2, %t2
+  %c2 = icmp slt i32 %w2, %m2
+  %s3 = select i1 %c2, i32 %w2, i32 %v2
+  %m3 = mul i32 %s3, 1664531
+  %t3 = add i32 %m3, %i
+  %v3 = lshr i32 %t3, 6
+  %w3 = xor i32 %v3, %t3
+  %c3 = icmp slt i32 %w3, %m3
+  %s4 = select i1 %c3, i32 %w3, i32 %v3
+  %m4 = mul i32 %s4, 1664533
+  %t4 = add i32 %m4, %i
+  %v4 = lshr i32 %t4, 7
+  %w4 = xor i32 %v4, %t4
+  %c4 = icmp slt i32 %w4, %m4
+  %s5 = select i1 %c4, i32 %w4, i32 %v4
+  %m5 = mul i32 %s5, 1664535
+  %t5 = add i32 %m5, %i
+  %v5 = lshr i32 %t5, 8
+  %w5 = xor i32 %v5, %t5
+  %c5 = icmp slt i32 %w5, %m5
+  %s6 = select i1 %c5, i32 %w5, i32 %v5
+  %m6 = mul i32 %s6, 1664537
+  %t6 = add i32 %m6, %i
+  %v6 = lshr i32 %t6, 9
+  %w6 = xor i32 %v6, %t6
+  %c6 = icmp slt i32 %w6, %m6
+  %s7 = select i1 %c6, i32 %w6, i32 %v6
+  %m7 = mul i32 %s7, 1664539
+  %t7 = add i32 %m7, %i
+  %v7 = lshr i32 %t7, 10
+  %w7 = xor i32 %v7, %t7
+  %c7 = icmp slt i32 %w7, %m7
+  %s8 = select i1 %c7, i32 %w7, i32 %v7
+  %m8 = mul i32 %s8, 1664541
+  %t8 = add i32 %m8, %i
+  %v8 = lshr i32 %t8, 11
+  %w8 = xor i32 %v8, %t8
+  %c8 = icmp slt i32 %w8, %m8
+  %s9 = select i1 %c8, i32 %w8, i32 %v8
+  %m9 = mul i32 %s9, 1664543
+  %t9 = add i32 %m9, %i
+  %v9 = lshr i32 %t9, 12
+  %w9 = xor i32 %v9, %t9
+  %c9 = icmp slt i32 %w9, %m9
+  %s10 = select i1 %c9, i32 %w9, i32 %v9
+  %m10 = mul i32 %s10, 1664545
+  %t10 = add i32 %m10, %i
+  %v10 = lshr i32 %t10, 13
+  %w10 = xor i32 %v10, %t10
+  %c10 = icmp slt i32 %w10, %m10
+  %s11 = select i1 %c10, i32 %w10, i32 %v10
+  %m11 = mul i32 %s11, 1664547
+  %t11 = add i32 %m11, %i
+  %v11 = lshr i32 %t11, 14
+  %w11 = xor i32 %v11, %t11
+  %c11 = icmp slt i32 %w11, %m11
+  %s12 = select i1 %c11, i32 %w11, i32 %v11
+  %place.o = mul i64 %wide, 32
+  %place.a = add i64 %out.base, %place.o
+  %at0 = inttoptr i64 %place.a to ptr addrspace(1)
+  store double %double, ptr addrspace(1) %at0
+  %at1 = getelementptr i8, ptr addrspace(1) %at0, i64 8
+  store float %single, ptr addrspace(1) %at1
+  %at2 = getelementptr i8, ptr addrspace(1) %at0, i64 12
+  store float %extended, ptr addrspace(1) %at2
+  %at3 = getelementptr i8, ptr addrspace(1) %at0, i64 16
+  store half %truncated, ptr addrspace(1) %at3
+  %at4 = getelementptr i8, ptr addrspace(1) %at0, i64 18
+  store half %narrow, ptr addrspace(1) %at4
+  %less.word = zext i1 %less to i32
+  %at5 = getelementptr i8, ptr addrspace(1) %at0, i64 20
+  store i32 %less.word, ptr addrspace(1) %at5
+  %at6 = getelementptr i8, ptr addrspace(1) %at0, i64 24
+  store i32 %s12, ptr addrspace(1) %at6
+  br label %done
+done:
+  ret void
+}
