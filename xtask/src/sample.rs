@@ -173,9 +173,14 @@ impl Sample {
         self.make(command, &library)
     }
 
+    /// Whether the kernels of a source are nothing without the other sources.
+    fn is_linked_by_the_driver(&self) -> bool {
+        self.flags.iter().any(|flag| flag == "-rdc=true")
+    }
+
     /// The kernels' PTX, a file for each source, which [`build_ptx`](Self::build_ptx) makes.
     pub fn ptx(&self, cuda: &Cuda) -> Vec<PathBuf> {
-        if self.uses_driver_alone() {
+        if self.uses_driver_alone() || self.is_linked_by_the_driver() {
             return Vec::new();
         }
         self.products(cuda, "ptx").into_iter().map(|(_, product)| product).collect()
@@ -201,7 +206,7 @@ impl Sample {
 
     /// Compiles the kernels to PTX text.
     pub fn build_ptx(&self, cuda: &Cuda) -> Result<()> {
-        if self.uses_driver_alone() {
+        if self.uses_driver_alone() || self.is_linked_by_the_driver() {
             return Ok(());
         }
         for (source, ptx) in self.products(cuda, "ptx") {

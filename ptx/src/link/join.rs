@@ -139,8 +139,7 @@ fn declare<'a>(
     match directive {
         // What is defined is declared as it is defined.
         Directive::Function(function)
-            if function.kind == FunctionKind::Func
-                && counts(function.name, function.linkage, number, table) == Some(true)
+            if counts(function.name, function.linkage, number, table) == Some(true)
                 && !is_undefined(function.name, number, table)
                 && declared.insert(function.name) =>
         {
@@ -191,11 +190,10 @@ fn kept<'a>(mut directive: Directive<'a>, number: usize, table: &Table) -> Optio
     let keep = match &mut directive {
         Directive::Function(function) => {
             let counts = counts(function.name, function.linkage, number, table);
-            match (&function.body, function.kind) {
-                (Some(_), _) => counts.unwrap_or(true),
+            match &function.body {
+                Some(_) => counts.unwrap_or(true),
                 // Declarations of what is shared stand at the top, system functions' too.
-                (None, FunctionKind::Func) => counts.is_none(),
-                (None, FunctionKind::Entry) => false,
+                None => counts.is_none(),
             }
         }
         Directive::Variable(variable) => {

@@ -22,6 +22,8 @@ use symbols::{Module, Table};
 pub struct Linker {
     inputs: Vec<Input>,
     table: Table,
+    /// What is added when it is wanted.
+    offered: Vec<Input>,
     /// What does not fit together. Nothing can be linked any more.
     failed: bool,
 }
@@ -72,18 +74,24 @@ impl Linker {
         Err(LinkError::Symbols(errors))
     }
 
-    /// Whether a module would give what the others want: a kernel, or a definition that is missing.
-    /// `false` for text that cannot be read.
-    pub fn wants(&self, text: &str) -> bool {
-        let parse = ptx_parser::parse(text.trim_end_matches('\0'));
-        Module::of(&parse.module)
-            .symbols
-            .iter()
-            .any(|symbol| symbol.is_kernel() || self.table.lacks(symbol))
+    /// Offers a module, as archives do: it is added at the end, if it has a kernel, or a definition that is
+    /// missing by then.
+    pub fn offer(&mut self, name: &str, text: &str) {
+        let text = text.trim_end_matches('\0');
+        let module = Module::of(&ptx_parser::parse(text).module);
+        self.offered.push(Input { name: name.to_owned(), text: text.to_owned(), module });
     }
 
     /// All modules as one. None at all are an empty module.
-    pub fn complete(&self) -> Result<String, LinkError> {
+    pub fn complete(&mut self) -> Result<String, LinkError> {
+        // What is wanted may want others.
+        let wanted = |input: &Input, table: &Table| {
+            input.module.symbols.iter().any(|s| s.is_launched() || table.lacks(s))
+        };
+        while let Some(found) = self.offered.iter().position(|i| wanted(i, &self.table)) {
+            let Input { name, text, .. } = self.offered.remove(found);
+            self.add(&name, &text)?;
+        }
         if self.failed {
             return Err(LinkError::Symbols(Vec::new()));
         }

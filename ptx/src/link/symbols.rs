@@ -58,6 +58,12 @@ impl Symbol {
         self.space == Space::Kernel && self.strength != Strength::Undefined
     }
 
+    /// A kernel that programs may launch: not one of NVIDIA's device runtime, a library that is part of many
+    /// programs and has kernels for functions of its own.
+    pub fn is_launched(&self) -> bool {
+        self.is_kernel() && !self.name.contains("_cuda_device_runtime_cu_")
+    }
+
     /// Shared memory of a size that the launch says.
     pub fn is_dynamic(&self) -> bool {
         self.space == Space::Shared && self.strength == Strength::Undefined && self.size == 0

@@ -76,13 +76,13 @@ impl Linker {
         self.0.add(name, &text).map_err(|error| link_failure(error, options))
     }
 
-    /// Whether text would give what the others lack.
-    pub(crate) fn wants(&self, text: &[u8]) -> bool {
-        self.0.wants(&String::from_utf8_lossy(text))
+    /// Offers PTX text, which becomes a part if it is wanted.
+    pub(crate) fn offer(&mut self, name: &str, text: &[u8]) {
+        self.0.offer(name, &String::from_utf8_lossy(text));
     }
 
     /// All modules as one text.
-    pub(crate) fn complete(&self, options: &mut JitOptions) -> CUres<String> {
+    pub(crate) fn complete(&mut self, options: &mut JitOptions) -> CUres<String> {
         self.0.complete().map_err(|error| link_failure(error, options))
     }
 }

@@ -3,13 +3,14 @@
 //! | begins with | what |
 //! |---|---|
 //! | `0x466243b1` | a wrapper, which points to a container |
-//! | `0xBA55ED50` | a container ([`crate::core::fatbin`]) |
+//! | `0xBA55ED50` | a container ([`fatbin`]) |
 //! | `\x7fELF` | machine code of NVIDIA's GPUs: of no use here |
 //! | anything else | PTX text, NUL-terminated where no size is given |
 
-use crate::core::fatbin::{CONTAINER_MAGIC, Container, HEADER_SIZE, Malformed, container_size};
+use crate::core::compiler::Linker;
+use crate::core::jit_options::JitOptions;
 use cuda_types::cuda::{CUerror, CUres};
-use object::{Object, ObjectSection};
+use fatbin::{CONTAINER_MAGIC, Container, HEADER_SIZE, Malformed, container_size};
 use std::ffi::{CStr, c_void};
 use zluda_common::config::config;
 
@@ -24,9 +25,13 @@ struct Wrapper {
     magic: u32,
     version: u32,
     container: *const u8,
-    /// In version 2 the containers that were linked to the one above.
-    _linked: *const c_void,
+    /// In version 2 a null-terminated list of the containers to link with the one above: what `nvcc -rdc=true`
+    /// leaves to the driver.
+    linked: *const *const u8,
 }
+
+/// No program links more containers.
+const MOST_LINKED: usize = 1 << 20;
 
 /// The text in an image of unknown size. Empty: the image is empty, which is no error.
 ///
@@ -46,11 +51,14 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
                 return Err(malformed(Malformed("a wrapper of an unknown version")));
             }
             // SAFETY: a wrapper points to a container.
-            match unsafe { magic(wrapper.container) } {
-                // SAFETY: as above.
-                CONTAINER_MAGIC => unsafe { text_of_container(wrapper.container) },
-                _ => Err(malformed(Malformed("a wrapper without a container"))),
+            if unsafe { magic(wrapper.container) } != CONTAINER_MAGIC {
+                return Err(malformed(Malformed("a wrapper without a container")));
             }
+            // SAFETY: as above.
+            let own = unsafe { text_of_container(wrapper.container) };
+            // SAFETY: as above.
+            let linked = unsafe { linked_texts(&wrapper) }?;
+            if linked.is_empty() { own } else { link(own?, linked) }
         }
         // SAFETY: the magic number says what it is.
         CONTAINER_MAGIC => unsafe { text_of_container(bytes) },
@@ -72,6 +80,45 @@ pub(crate) fn text_of_bytes(bytes: &[u8]) -> CUres<Vec<u8>> {
     }
 }
 
+/// The texts of the containers that a wrapper lists.
+///
+/// # Safety
+/// The wrapper's list, if its version has one, ends with null and points to containers.
+unsafe fn linked_texts(wrapper: &Wrapper) -> CUres<Vec<Vec<u8>>> {
+    let mut texts = Vec::new();
+    if wrapper.version != 2 || wrapper.linked.is_null() {
+        return Ok(texts);
+    }
+    for index in 0..MOST_LINKED {
+        // SAFETY: no pointer before this one was null.
+        let container = unsafe { wrapper.linked.add(index).read_unaligned() };
+        if container.is_null() {
+            break;
+        }
+        // SAFETY: the list points to containers.
+        let text = match unsafe { magic(container) } {
+            // SAFETY: as above.
+            CONTAINER_MAGIC => unsafe { text_of_container(container) }?,
+            _ => return Err(malformed(Malformed("a wrapper lists what is no container"))),
+        };
+        if !text.is_empty() {
+            texts.push(text);
+        }
+    }
+    Ok(texts)
+}
+
+/// Modules as one.
+fn link(own: Vec<u8>, others: Vec<Vec<u8>>) -> CUres<Vec<u8>> {
+    let mut linker = Linker::default();
+    let mut options = JitOptions::default();
+    let texts = others.into_iter().chain(Some(own).filter(|text| !text.is_empty()));
+    for (number, text) in texts.enumerate() {
+        linker.offer(&format!("module {number}"), &text);
+    }
+    linker.complete(&mut options).map(String::into_bytes)
+}
+
 /// What an input of the linker holds: texts that all belong to the program, or members of an archive, of
 /// which only some are wanted.
 #[derive(Debug)]
@@ -80,50 +127,22 @@ pub(crate) enum Parts {
     Archive(Vec<Vec<u8>>),
 }
 
-/// The sections of the host's objects that hold fat binaries: with code that is whole, and with code that
-/// is to be linked.
-const FATBIN_SECTIONS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
-
 /// The texts in an object of the host, as `nvcc -dc` makes them: none where it has machine code only. One
 /// without a fat binary is `CUDA_ERROR_UNKNOWN`, as for NVIDIA's driver.
 pub(crate) fn parts_of_object(bytes: &[u8]) -> CUres<Parts> {
-    let texts = texts_of_object(bytes).ok_or(CUerror::UNKNOWN)?;
-    let of_use = texts.into_iter().filter(|text| *text != Err(CUerror::NO_BINARY_FOR_GPU));
-    of_use.collect::<CUres<_>>().map(Parts::Texts)
+    let texts = fatbin::texts_of_object(bytes, capability()).ok_or(CUerror::UNKNOWN)?;
+    texts.map(Parts::Texts).map_err(malformed)
 }
 
-fn texts_of_object(bytes: &[u8]) -> Option<Vec<CUres<Vec<u8>>>> {
-    let object = object::File::parse(bytes).ok()?;
-    let sections: Vec<_> = object
-        .sections()
-        .filter(|section| section.name().is_ok_and(|name| FATBIN_SECTIONS.contains(&name)))
-        .collect();
-    if sections.is_empty() {
-        return None;
-    }
-    let mut texts = Vec::new();
-    for section in sections {
-        let mut rest = section.data().unwrap_or_default();
-        // Containers follow each other at multiples of eight bytes.
-        while let Some(size) = container_size(rest).ok().filter(|size| *size <= rest.len()) {
-            texts.push(best_of(&rest[..size]));
-            rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default();
-        }
-    }
-    Some(texts)
-}
-
-/// The texts in the members of an archive: objects of the host. Members without PTX are passed over.
+/// The texts in the members of an archive: objects of the host.
 pub(crate) fn parts_of_archive(bytes: &[u8]) -> CUres<Parts> {
-    let archive =
-        object::read::archive::ArchiveFile::parse(bytes).map_err(|_| CUerror::INVALID_IMAGE)?;
-    let mut members = Vec::new();
-    for member in archive.members() {
-        let data = member.and_then(|member| member.data(bytes));
-        let data = data.map_err(|_| CUerror::INVALID_IMAGE)?;
-        members.extend(texts_of_object(data).into_iter().flatten().filter_map(Result::ok));
-    }
-    Ok(Parts::Archive(members))
+    fatbin::texts_of_archive(bytes, capability()).map(Parts::Archive).map_err(malformed)
+}
+
+/// The device's compute capability: 80 for 8.0.
+fn capability() -> u32 {
+    let capability = config().compute_capability;
+    capability.major * 10 + capability.minor
 }
 
 /// The first four bytes, as far as they come before a NUL.
@@ -157,8 +176,7 @@ fn best_of(container: &[u8]) -> CUres<Vec<u8>> {
     if container.is_empty() {
         return Ok(Vec::new());
     }
-    let capability = config().compute_capability;
-    match container.best_ptx(capability.major * 10 + capability.minor) {
+    match container.best_ptx(capability()) {
         Some(Ok(found)) => text(&found),
         Some(Err(error)) => Err(malformed(error)),
         None => {

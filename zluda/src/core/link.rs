@@ -20,8 +20,6 @@ pub(crate) struct Link(pub(crate) Mutex<State>);
 pub(crate) struct State {
     options: JitOptions,
     linker: Linker,
-    /// Members of archives that nothing needs so far, with their names.
-    waiting: Vec<(String, Vec<u8>)>,
     /// NUL-terminated text; stays where it is until the link is destroyed.
     output: Option<Box<[u8]>>,
 }
@@ -64,7 +62,7 @@ impl State {
                 texts.iter().try_for_each(|text| self.linker.add(name, text, &mut self.options))
             }
             Parts::Archive(members) => {
-                self.waiting.extend(members.into_iter().map(|text| (name.to_owned(), text)));
+                members.iter().for_each(|text| self.linker.offer(name, text));
                 Ok(())
             }
         }
@@ -81,11 +79,6 @@ impl State {
     }
 
     fn link(&mut self) -> CUres<Box<[u8]>> {
-        // A member that is wanted may want others.
-        while let Some(found) = self.waiting.iter().position(|(_, text)| self.linker.wants(text)) {
-            let (name, text) = self.waiting.remove(found);
-            self.linker.add(&name, &text, &mut self.options)?;
-        }
         let mut text = self.linker.complete(&mut self.options)?.into_bytes();
         text.push(0);
         Ok(text.into_boxed_slice())

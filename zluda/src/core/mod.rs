@@ -13,7 +13,6 @@ pub(crate) mod driver;
 pub(crate) mod error;
 pub(crate) mod error_text;
 pub(crate) mod event;
-pub(crate) mod fatbin;
 pub(crate) mod function;
 pub(crate) mod graph;
 pub(crate) mod image;

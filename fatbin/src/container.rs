@@ -18,9 +18,9 @@
 
 use std::io::Read;
 
-pub(crate) const CONTAINER_MAGIC: u32 = 0xBA55_ED50;
+pub const CONTAINER_MAGIC: u32 = 0xBA55_ED50;
 /// The size of a container's header at least.
-pub(crate) const HEADER_SIZE: usize = 16;
+pub const HEADER_SIZE: usize = 16;
 /// No container is larger: 2 GiB.
 const MAX_CONTAINER: u64 = 2 << 30;
 /// No text is larger: 1 GiB.
@@ -34,11 +34,11 @@ const FLAG_ZSTD: u64 = 0x8000;
 /// The bytes are no container, or not all of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("malformed fat binary: {0}")]
-pub(crate) struct Malformed(pub(crate) &'static str);
+pub struct Malformed(pub &'static str);
 
 /// A container, its sizes checked.
 #[derive(Clone, Debug)]
-pub(crate) struct Container<'a> {
+pub struct Container<'a> {
     entries: Vec<Entry<'a>>,
 }
 
@@ -70,7 +70,7 @@ fn u64_at(bytes: &[u8], offset: usize) -> Result<u64, Malformed> {
 }
 
 /// The size of the container that begins with this header of [`HEADER_SIZE`] bytes.
-pub(crate) fn container_size(header: &[u8]) -> Result<usize, Malformed> {
+pub fn container_size(header: &[u8]) -> Result<usize, Malformed> {
     if u32_at(header, 0)? != CONTAINER_MAGIC {
         return Err(Malformed("wrong magic number"));
     }
@@ -86,7 +86,7 @@ pub(crate) fn container_size(header: &[u8]) -> Result<usize, Malformed> {
 
 impl<'a> Container<'a> {
     /// Reads the container at the beginning of `bytes`, which may be longer.
-    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let size = container_size(bytes)?;
         let bytes = bytes.get(..size).ok_or(Malformed("it ends early"))?;
         let mut rest =
@@ -120,14 +120,14 @@ impl<'a> Container<'a> {
         Ok(Container { entries })
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// The PTX that suits a device of this compute capability (80 for 8.0) best, decompressed, without
     /// NULs at its end: the highest architecture that is not above the device's, else the lowest one.
     /// `None`: the container has no PTX.
-    pub(crate) fn best_ptx(&self, capability: u32) -> Option<Result<Vec<u8>, Malformed>> {
+    pub fn best_ptx(&self, capability: u32) -> Option<Result<Vec<u8>, Malformed>> {
         let ptx = || self.entries.iter().filter(|entry| entry.kind == KIND_PTX);
         let suitable = ptx()
             .filter(|entry| entry.architecture <= capability)
@@ -166,7 +166,7 @@ impl Entry<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     const TEXT: &[u8] = b".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -193,7 +193,7 @@ mod tests {
         entry
     }
 
-    fn container(entries: &[Vec<u8>]) -> Vec<u8> {
+    pub(crate) fn container(entries: &[Vec<u8>]) -> Vec<u8> {
         let body = entries.concat();
         let mut bytes = CONTAINER_MAGIC.to_le_bytes().to_vec();
         bytes.extend_from_slice(&1u16.to_le_bytes());
@@ -203,7 +203,7 @@ mod tests {
         bytes
     }
 
-    fn plain(architecture: u32) -> Vec<u8> {
+    pub(crate) fn plain(architecture: u32) -> Vec<u8> {
         entry(1, architecture, 0, format!("{architecture}\0").as_bytes(), 0)
     }
 
