@@ -4,11 +4,15 @@
 //! Nothing else may know their layout. A change of any of them raises [`ABI_VERSION`], which is part
 //! of every compiled object and of the key of the kernel cache.
 
+mod matrix;
 pub mod tensor_map;
 mod texture;
 
 use std::ffi::{c_char, c_void};
 
+pub use matrix::{
+    BlockScale, MatrixKind, MatrixOperation, MatrixRounding, MatrixType, MatrixWords,
+};
 pub use texture::{
     SurfaceBounds, SurfaceReduction, TEXTURE_RESULTS, TextureAction, TextureAttribute,
     TextureGeometry, TextureLevel, TextureObjectKind, TextureOperation, TextureType, sampler_word,
@@ -208,6 +212,16 @@ pub struct Runtime {
     pub trap: unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32),
     /// Nanoseconds of `%globaltimer`.
     pub global_timer: unsafe extern "C" fn(block: *const BlockContext) -> u64,
+    /// A matrix operation of a warp: `operation` is a [`MatrixOperation`] as a number, `rows` a row of 32
+    /// words for each input word of its fragments, in whose place the outputs are left. Lanes that are
+    /// not in `mask` give no addresses.
+    pub matrix: unsafe extern "C" fn(
+        block: *const BlockContext,
+        warp: u32,
+        mask: u32,
+        operation: u64,
+        rows: *mut [u32; WARP_SIZE as usize],
+    ),
     /// `a * b + c`, rounded once, for code for processors that have no such instruction.
     pub fma: extern "C" fn(a: f64, b: f64, c: f64) -> f64,
     /// An operation of one thread that is a call rather than code: `operation` is a [`LaneOperation`],
@@ -254,6 +268,9 @@ pub struct Runtime {
         value: u64,
         membermask: u32,
     ) -> u64,
+    /// [`Runtime::matrix`] for one thread, whose words lie at `words`.
+    pub matrix_of_thread:
+        unsafe extern "C" fn(thread: *const ThreadContext, operation: u64, words: *mut u32),
 }
 
 // SAFETY: a table of functions and null pointers.

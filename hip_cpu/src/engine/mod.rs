@@ -12,6 +12,7 @@ pub mod fault;
 pub mod futex;
 pub mod job;
 pub mod launch;
+pub mod matrix;
 pub mod pool;
 pub mod printf;
 pub mod reduction;

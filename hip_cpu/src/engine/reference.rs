@@ -7,9 +7,10 @@
 //! together: those threads of the warp that have come to the same place of the code by the time that
 //! every other thread of the block waits, spins, or has ended.
 
-use cpu_abi::{ShuffleKind, ThreadContext, WARP_SIZE, WarpOperation};
+use cpu_abi::{MatrixOperation, ShuffleKind, ThreadContext, WARP_SIZE, WarpOperation};
 
 use super::block::{Block, Mode};
+use super::matrix;
 
 /// Threads of a warp that are meeting.
 pub struct Gathering {
@@ -28,6 +29,8 @@ enum Operation {
     Warp(WarpOperation),
     /// With the address that the call returns to.
     ActiveMask(usize),
+    /// The operation as a number; the value of an input is the address of the thread's words.
+    Matrix(u64),
 }
 
 #[derive(Clone, Copy, Default)]
@@ -90,6 +93,18 @@ unsafe extern "C" fn operation(
         Some(operation) => meet(thread, Operation::Warp(*operation), membermask, input),
         None => 0,
     }
+}
+
+/// [`cpu_abi::Runtime::matrix_of_thread`]: all lanes of the warp have to come.
+pub unsafe extern "C" fn matrix_of_thread(
+    thread: *const ThreadContext,
+    operation: u64,
+    words: *mut u32,
+) {
+    // SAFETY: a kernel passes the context that it was called with.
+    let thread = unsafe { &*thread };
+    let input = Input { value: words as u64, b: 0, c: 0 };
+    meet(thread, Operation::Matrix(operation), u32::MAX, input);
 }
 
 /// The running thread comes to a meeting, opens it if it is the first, and waits for the others.
@@ -160,6 +175,9 @@ impl Gathering {
 
     /// Gives every thread its result, and wakes all but `running`, whose result it returns.
     fn end(&self, block: &Block, running: Option<u32>) -> u64 {
+        if let Operation::Matrix(operation) = self.what {
+            self.matrix(block, operation);
+        }
         let mut own = 0;
         for lane in lanes(self.arrived) {
             let result = self.result(lane);
@@ -170,6 +188,30 @@ impl Gathering {
             }
         }
         own
+    }
+
+    /// Gathers the words of the threads, and gives each its own of the results.
+    fn matrix(&self, block: &Block, operation: u64) {
+        let Some(operation) = MatrixOperation::unpack(operation) else { return };
+        let mut rows = vec![[0; WARP_SIZE as usize]; matrix::rows_of(&operation)];
+        let words = operation.words();
+        let place = |lane: u32| self.inputs[lane as usize].value as *mut u32;
+        for lane in lanes(self.arrived) {
+            for (index, row) in rows.iter_mut().enumerate().take(words.inputs() as usize) {
+                // SAFETY: each thread that came waits, and has as many words.
+                row[lane as usize] = unsafe { place(lane).add(index).read() };
+            }
+        }
+        // SAFETY: addresses are the program's own.
+        unsafe {
+            matrix::perform(block.context(), self.warp, self.arrived, &operation, &mut rows);
+        }
+        for lane in lanes(self.arrived) {
+            for (index, row) in rows.iter().enumerate().take(words.d as usize) {
+                // SAFETY: as above, with room for the results.
+                unsafe { place(lane).add(index).write(row[lane as usize]) };
+            }
+        }
     }
 
     fn values(&self) -> impl Iterator<Item = u64> {
@@ -188,6 +230,7 @@ impl Gathering {
         let operation = match self.what {
             Operation::Shuffle(kind) => return self.shuffled(kind, lane),
             Operation::ActiveMask(_) => return self.arrived.into(),
+            Operation::Matrix(_) => return 0,
             Operation::Warp(operation) => operation,
         };
         let truth = |value: u64| value & 1 != 0;

@@ -9,7 +9,7 @@ use hip_runtime_sys::hipError_t;
 
 use super::barrier::{self, Arrival};
 use super::block::{Block, Mode, Pause};
-use super::{asynchronous, printf, reference, texture};
+use super::{asynchronous, matrix, printf, reference, texture};
 use crate::core::device::Device;
 
 pub static RUNTIME: Runtime = Runtime {
@@ -27,9 +27,11 @@ pub static RUNTIME: Runtime = Runtime {
     lane_operation: asynchronous::lane_operation,
     cluster_barrier,
     texture: texture::texture,
+    matrix: matrix::matrix,
     reserved: [std::ptr::null(); 1],
     shuffle: reference::shuffle,
     warp_operation: reference::warp_operation,
+    matrix_of_thread: reference::matrix_of_thread,
 };
 
 /// The rounding and flushing state of vector arithmetic.

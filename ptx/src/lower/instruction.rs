@@ -148,6 +148,16 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
                 self.zluda("nanosleep", self.context.void(), Effects::Side, &[time]);
                 Ok(())
             }
+            WmmaLoad(i) => self.wmma_load(i),
+            WmmaStore(i) => self.wmma_store(i),
+            WmmaMma(i) => self.wmma_mma(i),
+            Mma(i) => self.mma(i),
+            MmaSp(i) => self.mma_sp(i),
+            Ldmatrix(i) => self.ldmatrix(i),
+            Stmatrix(i) => self.stmatrix(i),
+            Movmatrix(i) => self.movmatrix(i),
+            WgmmaMmaAsync(i) => self.wgmma(i),
+            WgmmaMmaAsyncSp(i) => self.wgmma_sp(i),
 
             // Without effect here: hints, no debugger, copies that are finished at once, grids that run
             // one after the other.
@@ -165,7 +175,10 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             | CpAsyncBulkWaitGroup(_)
             | Griddepcontrol(_)
             | Pmevent(_)
-            | Setmaxnreg(_) => Ok(()),
+            | Setmaxnreg(_)
+            | WgmmaFence(_)
+            | WgmmaCommitGroup(_)
+            | WgmmaWaitGroup(_) => Ok(()),
             Createpolicy(i) => self.write(&i.cache_policy, self.i64(0)),
 
             // Not yet.
@@ -173,14 +186,6 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             MultimemLdReduce(_) => self.not_yet("multimem.ld_reduce"),
             MultimemSt(_) => self.not_yet("multimem.st"),
             MultimemRed(_) => self.not_yet("multimem.red"),
-            WmmaLoad(_) => self.not_yet("wmma.load"),
-            WmmaStore(_) => self.not_yet("wmma.store"),
-            WmmaMma(_) => self.not_yet("wmma.mma"),
-            Mma(_) => self.not_yet("mma"),
-            MmaSp(_) => self.not_yet("mma.sp"),
-            Ldmatrix(_) => self.not_yet("ldmatrix"),
-            Stmatrix(_) => self.not_yet("stmatrix"),
-            Movmatrix(_) => self.not_yet("movmatrix"),
             Tcgen05Alloc(_)
             | Tcgen05Dealloc(_)
             | Tcgen05RelinquishAllocPermit(_)
@@ -199,8 +204,6 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             | Vset(_) | Vadd2(_) | Vsub2(_) | Vavrg2(_) | Vabsdiff2(_) | Vmin2(_) | Vmax2(_)
             | Vset2(_) | Vadd4(_) | Vsub4(_) | Vavrg4(_) | Vabsdiff4(_) | Vmin4(_) | Vmax4(_)
             | Vset4(_) => self.not_yet("v..."),
-            WgmmaMmaAsync(_) | WgmmaMmaAsyncSp(_) | WgmmaFence(_) | WgmmaCommitGroup(_)
-            | WgmmaWaitGroup(_) => self.not_yet("wgmma"),
             Alloca(_) => self.not_yet("alloca"),
             Stacksave(_) => self.not_yet("stacksave"),
             Stackrestore(_) => self.not_yet("stackrestore"),

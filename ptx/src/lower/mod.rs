@@ -19,6 +19,8 @@ mod function;
 mod instruction;
 mod integer;
 mod intrinsic;
+mod matrix;
+mod matrix_memory;
 mod mbarrier;
 mod memory;
 mod minmax;
@@ -32,6 +34,7 @@ mod special_register;
 mod tensor;
 mod texture;
 mod warp;
+mod warp_group;
 
 /// Address spaces of per-thread IR.
 mod space {

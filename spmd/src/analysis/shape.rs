@@ -269,7 +269,9 @@ impl<'c> ShapeRules<'_, 'c> {
             }
             "activemask" | "clock64" | "globaltimer" => Shape::UNIFORM,
             _ if name.starts_with("barrier.red") => Shape::UNIFORM,
-            _ if name.starts_with("indirect.") || name.starts_with("texture.") => Shape::Varying,
+            _ if ["indirect.", "matrix.", "texture."].iter().any(|kind| name.starts_with(kind)) => {
+                Shape::Varying
+            }
             // Places in the grid and pure functions of one thread.
             _ => all_uniform(),
         }

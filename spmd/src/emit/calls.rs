@@ -353,6 +353,7 @@ impl<'c> Emitter<'_, 'c> {
                 return Ok(None);
             }
             _ if name.starts_with("texture.") => self.texture(&arguments)?,
+            _ if name.starts_with("matrix.") => return Ok(self.matrix(call)),
             "exit" if self.is_kernel => return Ok(None),
             "exit" => {
                 return Err(Error::Unsupported(
@@ -467,7 +468,12 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// Calls the runtime function whose address lies at `offset` of the table.
-    fn runtime(&self, offset: usize, result: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {
+    pub(super) fn runtime(
+        &self,
+        offset: usize,
+        result: Type<'c>,
+        arguments: &[Value<'c>],
+    ) -> Value<'c> {
         let types: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
         let function = field(&self.b, self.environment.runtime, offset, self.cx.ptr(0), 8);
         self.b.call_pointer(self.cx.function_type(result, &types), function, arguments)

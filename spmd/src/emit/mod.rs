@@ -9,6 +9,7 @@ mod control;
 mod environment;
 mod lanes;
 mod masks;
+mod matrix;
 mod memory;
 mod values;
 mod warp;
@@ -81,6 +82,8 @@ pub(crate) struct Emitter<'m, 'c> {
     mask_not_empty: bool,
     /// The kernel has to run on coroutines.
     waits: bool,
+    /// Memory for the fragments of matrix operations, by its type.
+    matrix_rows: Vec<(Type<'c>, Value<'c>)>,
 }
 
 /// What a function of a warp is for.
@@ -142,6 +145,7 @@ pub(crate) fn emit_function<'c>(
         whole_rounds_size: 0,
         mask_not_empty: true,
         waits: false,
+        matrix_rows: Vec::new(),
     };
     emitter.bind_arguments(pair);
     emitter.function_level(pair.thread)?;

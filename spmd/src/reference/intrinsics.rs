@@ -6,7 +6,7 @@ use cpu_abi::{
     BarrierReduction, BlockContext, LaneOperation, Runtime, ShuffleKind, TEXTURE_RESULTS,
     ThreadContext, WarpOperation,
 };
-use llvm_zluda::{Builder, IntPredicate, Module, Type, Value};
+use llvm_zluda::{Block, Builder, IntPredicate, Module, Type, Value};
 
 use crate::Error;
 use crate::shared::SHARED_BASE;
@@ -20,12 +20,20 @@ pub struct Lowering<'a, 'c> {
     builder: Builder<'c>,
     block: Value<'c>,
     thread: Value<'c>,
+    /// Holds the stack variables.
+    entry: Block<'c>,
 }
 
 impl<'a, 'c> Lowering<'a, 'c> {
     pub fn new(module: &'a Module<'c>, function: Value<'c>) -> Self {
         let builder = module.context().builder();
-        Self { module, builder, block: function.parameter(0), thread: function.parameter(1) }
+        Self {
+            module,
+            builder,
+            block: function.parameter(0),
+            thread: function.parameter(1),
+            entry: function.entry_block(),
+        }
     }
 
     /// Lets other threads run before an access that may wait for them.
@@ -70,6 +78,9 @@ impl<'a, 'c> Lowering<'a, 'c> {
         }
         if let Some(result) = self.warp_operation(name, arguments) {
             return Ok(result);
+        }
+        if name.starts_with("matrix.") {
+            return Ok(self.matrix(ty, arguments));
         }
         Ok(match name {
             "clock64" => Some(b.intrinsic(self.module, "llvm.readcyclecounter", &[], &[])),
@@ -280,6 +291,31 @@ impl<'a, 'c> Lowering<'a, 'c> {
                 self.i32().const_int(0),
             )),
             Answer::Both => Some(self.word_and_predicate(packed)),
+        })
+    }
+
+    /// Matrix operations: the words of the fragments go to memory, and the results come from there.
+    fn matrix(&self, ty: Type<'c>, arguments: &[Value<'c>]) -> Option<Value<'c>> {
+        let b = &self.builder;
+        let (operation, inputs) = arguments.split_first()?;
+        let outputs = if ty.is_void() { 0 } else { ty.len() as usize };
+        let array = self.i32().array(inputs.len().max(outputs) as u64);
+        let start = b.context().builder();
+        start.position_at_start(self.entry);
+        let words = start.alloca(array);
+        let word = |index: usize| b.byte_offset(words, self.i64().const_int(4 * index as u64));
+        for (index, &input) in inputs.iter().enumerate() {
+            b.store(input, word(index), 4);
+        }
+        self.runtime(
+            offset_of!(Runtime, matrix_of_thread),
+            self.void(),
+            &[self.thread, *operation, words],
+        );
+        (outputs > 0).then(|| {
+            (0..outputs).fold(ty.poison(), |whole, index| {
+                b.insert_value(whole, b.load(self.i32(), word(index), 4), index as u32)
+            })
         })
     }
 

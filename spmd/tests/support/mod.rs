@@ -159,6 +159,19 @@ unsafe extern "C" fn texture(
     panic!("no textures here");
 }
 
+unsafe extern "C" fn matrix(
+    _block: *const BlockContext,
+    _warp: u32,
+    _mask: u32,
+    _operation: u64,
+    _rows: *mut [u32; 32],
+) {
+    panic!("no matrices here");
+}
+unsafe extern "C" fn matrix_of_thread(_: *const ThreadContext, _: u64, _: *mut u32) {
+    unreachable!("vector code calls for whole warps")
+}
+
 unsafe extern "C" fn vprintf(
     _: *const BlockContext,
     _: *const c_char,
@@ -223,9 +236,11 @@ static RUNTIME: Runtime = Runtime {
     lane_operation,
     cluster_barrier,
     texture,
+    matrix,
     reserved: [std::ptr::null(); 1],
     shuffle,
     warp_operation,
+    matrix_of_thread,
 };
 
 #[repr(align(1024))]

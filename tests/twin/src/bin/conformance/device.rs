@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 use cuda_types::cuda::{CUcontext, CUdeviceptr};
 use twin::api::Api;
 
-use crate::form::{CASES, Form, SCRATCH, THREADS};
+use crate::form::{CASES, Form, SCRATCH};
 
 pub struct Device {
     api: Api,
@@ -63,6 +63,7 @@ impl Device {
         let result = (|| {
             let mut function = null_mut();
             ok(api.cuModuleGetFunction(&mut function, module, c"form".as_ptr()))?;
+            let cases = form.cases;
             let columns = form.inputs();
             for (column, &pointer) in columns.iter().zip(&self.inputs) {
                 ok(api.cuMemcpyHtoD_v2(pointer, column.as_ptr().cast(), CASES * 8))?;
@@ -79,13 +80,13 @@ impl Device {
             ];
             let mut parameters =
                 values.each_mut().map(|value| (value as *mut u64).cast::<c_void>());
-            let grid = (CASES / THREADS) as u32;
+            let grid = (cases / form.threads) as u32;
             ok(api.cuLaunchKernel(
                 function,
                 grid,
                 1,
                 1,
-                THREADS as u32,
+                form.threads as u32,
                 1,
                 1,
                 0,
@@ -93,8 +94,8 @@ impl Device {
                 parameters.as_mut_ptr(),
                 null_mut(),
             ))?;
-            let mut outputs = vec![0_u64; 2 * CASES];
-            ok(api.cuMemcpyDtoH_v2(outputs.as_mut_ptr().cast(), self.outputs, CASES * 16))?;
+            let mut outputs = vec![0_u64; 2 * cases];
+            ok(api.cuMemcpyDtoH_v2(outputs.as_mut_ptr().cast(), self.outputs, cases * 16))?;
             Ok(outputs)
         })();
         api.cuModuleUnload(module);

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use crate::elements::Element;
 use crate::values;
 
-/// Cases of a form: threads of its launch.
+/// Cases of a form at most, and where it does not say otherwise: threads of its launch.
 pub const CASES: usize = 512;
-/// Threads of a block.
+/// Threads of a block where the form does not say otherwise.
 pub const THREADS: usize = 64;
 /// Bytes of scratch memory that each thread has, in global and in shared memory.
 pub const SCRATCH: usize = 16;
@@ -26,6 +27,8 @@ pub enum Type {
     F64,
     /// A predicate: 0 or 1.
     Flag,
+    /// 64 bits of elements of a matrix.
+    Elements(Element),
 }
 
 impl Type {
@@ -34,7 +37,7 @@ impl Type {
             Type::Int(8) | Type::F16 | Type::Bf16 => 16,
             Type::Int(bits) => bits,
             Type::Shift | Type::F16x2 | Type::Bf16x2 | Type::F32 | Type::Flag => 32,
-            Type::F64 => 64,
+            Type::F64 | Type::Elements(_) => 64,
         }
     }
 }
@@ -61,6 +64,12 @@ pub struct Form {
     pub bound: Bound,
     /// `.target` and `.version`.
     pub target: (&'static str, &'static str),
+    /// Threads of the launch, up to [`CASES`]; the operands' columns have [`CASES`] words all the same.
+    pub cases: usize,
+    /// Threads of a block.
+    pub threads: usize,
+    /// Bytes of shared memory of a block.
+    pub shared: usize,
 }
 
 impl Form {
@@ -76,6 +85,9 @@ impl Form {
             second: None,
             bound: Bound::Exact,
             target: ("sm_90", "8.0"),
+            cases: CASES,
+            threads: THREADS,
+            shared: THREADS * SCRATCH,
         }
     }
 
@@ -99,7 +111,7 @@ impl Form {
         let seed = self.name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ byte as u64).wrapping_mul(0x100_0000_01b3)
         });
-        values::columns(&self.operands, seed)
+        values::columns(&self.operands, self.cases, seed)
     }
 
     /// A module whose kernel `form` applies the body to one case a thread.
@@ -112,7 +124,7 @@ impl Form {
             ".visible .entry form(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u64 p4, .param .u64 p5)\n{{"
         )
         .unwrap();
-        writeln!(text, "  .shared .align 16 .b8 memory[{}];", THREADS * SCRATCH).unwrap();
+        writeln!(text, "  .shared .align 1024 .b8 memory[{}];", self.shared).unwrap();
         writeln!(text, "  .reg .b64 %t<8>; .reg .b32 %i<8>; .reg .pred %q, %p; .reg .b64 %g; .reg .b32 %s, %lane;").unwrap();
         let register = |ty: Type| ty.bits();
         for (name, ty) in ["a", "b", "c", "e"].iter().zip(&self.operands) {
@@ -169,7 +181,7 @@ impl Form {
         payloads: bool,
     ) -> Option<String> {
         let columns = self.inputs();
-        for case in 0..CASES {
+        for case in 0..self.cases {
             for word in 0..2 {
                 let (expected, found) = (expected[2 * case + word], found[2 * case + word]);
                 let ty = if word == 0 { self.result } else { self.second.unwrap_or(Type::Int(32)) };
@@ -218,7 +230,7 @@ fn both_nan(ty: Type, a: u64, b: u64) -> bool {
                 a == b || both_nan(half, a, b)
             })
         }
-        Type::Int(_) | Type::Shift | Type::Flag => false,
+        Type::Int(_) | Type::Shift | Type::Flag | Type::Elements(_) => false,
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod answers;
 mod device;
+mod elements;
 mod form;
 mod forms;
 mod values;
@@ -133,13 +134,15 @@ fn main() -> ExitCode {
             }
         }
         [_, "show", name] => {
-            for form in forms::all().iter().filter(|form| form.name == *name) {
+            for form in
+                forms::all().iter().filter(|form| form.name == *name || form.family == *name)
+            {
                 println!("{}", form.ptx());
             }
         }
         _ => {
             eprintln!(
-                "usage: conformance LIBRARY record FOLDER [FAMILY ...] | check FOLDER [FILTER [I/N]] | show FORM"
+                "usage: conformance LIBRARY record FOLDER [FAMILY ...] | check FOLDER [FILTER [I/N]] | show FORM_OR_FAMILY"
             );
             return ExitCode::from(2);
         }

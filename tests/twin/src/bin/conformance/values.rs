@@ -1,5 +1,6 @@
 //! Operand values that reach the edges of each type, and their combinations.
 
+use crate::elements;
 use crate::form::{CASES, Type};
 
 /// A fixed, good enough mix of bits (splitmix64).
@@ -158,6 +159,7 @@ pub fn edges(ty: Type) -> Vec<u64> {
             0x3fd5_5555_5555_5555,
         ],
         Type::Flag => vec![0, 1],
+        Type::Elements(_) => vec![0],
     }
 }
 
@@ -179,12 +181,14 @@ fn usual(ty: Type, random: &mut Random) -> u64 {
         Type::F32 => bits & 0x81ff_ffff | 0x3e00_0000,
         Type::F64 => bits & 0x803f_ffff_ffff_ffff | 0x3fc0_0000_0000_0000,
         Type::Flag => bits & 1,
+        Type::Elements(_) => bits,
     }
 }
 
 /// The operands of all cases of a form, a column an operand: every pair of edges of the first two
-/// operands as far as there is room, then edges against usual values, then usual values alone.
-pub fn columns(types: &[Type], seed: u64) -> Vec<Vec<u64>> {
+/// operands as far as there is room, then edges against usual values, then usual values alone. `used` says
+/// how many of the cases run.
+pub fn columns(types: &[Type], used: usize, seed: u64) -> Vec<Vec<u64>> {
     let mut random = Random(seed);
     let sets: Vec<Vec<u64>> = types.iter().map(|&ty| edges(ty)).collect();
     let product: usize = sets.iter().map(Vec::len).product();
@@ -221,5 +225,11 @@ pub fn columns(types: &[Type], seed: u64) -> Vec<Vec<u64>> {
         };
         rows.push(row);
     }
-    (0..types.len()).map(|column| rows.iter().map(|row| row[column]).collect()).collect()
+    let column = |index: usize| match types[index] {
+        Type::Elements(element) => {
+            (0..CASES).map(|case| elements::word(element, case, used, &mut random)).collect()
+        }
+        _ => rows.iter().map(|row| row[index]).collect(),
+    };
+    (0..types.len()).map(column).collect()
 }

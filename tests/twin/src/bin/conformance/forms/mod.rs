@@ -4,11 +4,16 @@ mod atomic;
 mod compare;
 mod convert;
 mod float;
+mod fragment;
 mod half;
 mod integer;
 mod logic;
+mod matrix_move;
 mod memory;
+mod mma;
 mod warp;
+mod wgmma;
+mod wmma;
 
 use crate::form::Form;
 
@@ -23,6 +28,11 @@ pub fn all() -> Vec<Form> {
         memory::forms(),
         atomic::forms(),
         warp::forms(),
+        mma::forms(),
+        mma::sparse_forms(),
+        wmma::forms(),
+        wgmma::forms(),
+        matrix_move::forms(),
     ]
     .concat();
     let mut names: Vec<&str> = forms.iter().map(|form| form.name.as_str()).collect();
