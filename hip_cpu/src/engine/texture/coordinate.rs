@@ -30,10 +30,6 @@ impl Fixed {
         Fixed(if normalized { fixed.saturating_mul(size) } else { fixed })
     }
 
-    pub fn whole(coordinate: i32) -> Fixed {
-        Fixed(i64::from(coordinate) << FRACTION)
-    }
-
     pub fn plus(self, texels: i64) -> Fixed {
         Fixed(self.0.saturating_add(texels << FRACTION))
     }

@@ -7,19 +7,27 @@ pub struct Spot {
     pub t: f32,
 }
 
-/// The face of the component of greatest magnitude; the later axis wins a tie.
+/// The face of the component of greatest magnitude; the later axis wins a tie. Infinite components are as good
+/// as none, and what is not a number counts less than 0.
 pub fn spot(x: f32, y: f32, z: f32) -> Spot {
-    let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
-    let (face, s, t, major) = if az >= ax && az >= ay {
-        if z.is_sign_negative() { (5, -x, -y, az) } else { (4, x, -y, az) }
-    } else if ay >= ax {
-        if y.is_sign_negative() { (3, x, -z, ay) } else { (2, x, z, ay) }
-    } else if x.is_sign_negative() {
-        (1, z, -y, ax)
-    } else {
-        (0, -z, -y, ax)
+    // The direction is divided by its greatest component first, which makes infinities no numbers.
+    let greatest = x.abs().max(y.abs()).max(z.abs());
+    let scaled = |value: f32| {
+        let scale = 1.0 / greatest;
+        if scale == 0.0 || !scale.is_finite() { value * scale } else { value / greatest }
     };
-    let unit = |value: f32| (value / major + 1.0) * 0.5;
+    let [x, y, z] = [x, y, z].map(scaled);
+    let [ax, ay, az] = [x, y, z].map(|value| if value.is_nan() { -1.0 } else { value.abs() });
+    let (face, s, t) = if az >= ax && az >= ay {
+        if z < 0.0 { (5, -x, -y) } else { (4, x, -y) }
+    } else if ay >= ax {
+        if y < 0.0 { (3, x, -z) } else { (2, x, z) }
+    } else if x < 0.0 {
+        (1, z, -y)
+    } else {
+        (0, -z, -y)
+    };
+    let unit = |value: f32| if value.is_nan() { 0.5 } else { (value + 1.0) * 0.5 };
     Spot { face, s: unit(s), t: unit(t) }
 }
 

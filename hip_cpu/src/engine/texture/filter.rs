@@ -30,7 +30,15 @@ fn one(numbers: impl Iterator<Item = (Number, i64)> + Clone) -> u32 {
             / f64::from(1 << WEIGHT)
     };
     match first {
-        Number::Whole(bits) => bits,
+        Number::Whole(..) => {
+            let sum = sum(|number| match number {
+                Number::Whole(value, _) => value,
+                _ => 0,
+            });
+            // Those of 32 bits are rounded down.
+            let half = if matches!(first, Number::Whole(_, 32)) { 0 } else { HALF };
+            ((sum + half) >> WEIGHT) as u32
+        }
         Number::Unsigned(..) => {
             let sum = sum(|number| match number {
                 Number::Unsigned(value, _) => value.into(),
@@ -53,7 +61,7 @@ fn one(numbers: impl Iterator<Item = (Number, i64)> + Clone) -> u32 {
 fn float(number: Number) -> f32 {
     match number {
         Number::Half(value) | Number::Float(value) => value,
-        Number::Whole(bits) => f32::from_bits(bits),
+        Number::Whole(value, _) => f32::from_bits(value as u32),
         Number::Unsigned(_, value) | Number::Signed(_, value) => value,
     }
 }

@@ -64,6 +64,10 @@ pub fn sample(
         offsets: offsets.map(|offset| (offset << unused) as i32 >> unused),
         depth,
     };
+    // The offset of one axis is not cut, so its next bits are one across, which only a border shows.
+    if geometry == TextureGeometry::D1 {
+        lookup.offsets[1] = (offsets[0] << 24) as i32 >> 28;
+    }
     let face = lookup.face();
     if operation.action == TextureAction::Gather {
         return lookup.gather(face);
@@ -136,7 +140,7 @@ impl Lookup<'_> {
                 None => return border(),
             }
         }
-        if axes == 1 && numbers[1] < 0 {
+        if axes == 1 && numbers[1] != 0 && self.sampler.address[1] == Address::Border {
             return border();
         }
         if axes < 3 {
@@ -192,18 +196,16 @@ impl Lookup<'_> {
 
     // ---- levels
 
-    /// The level at which a step to the next thread is as long as a texel.
+    /// The level at which a step to the next thread is as long as a texel. Of steps in two directions the longer
+    /// one counts, or 11/16 of both where that is more.
     fn level_of(&self, slopes: [[f32; 3]; 2]) -> f32 {
         let level = &self.object.levels[0];
         let sizes = [level.width, level.height, level.depth].map(|size| size as f64);
-        let longest = slopes
-            .map(|slope| {
-                let squares = slope.iter().zip(sizes).take(self.axes());
-                squares.map(|(slope, size)| (f64::from(*slope) * size).powi(2)).sum::<f64>()
-            })
-            .into_iter()
-            .fold(0.0, f64::max);
-        (0.5 * longest.log2()) as f32
+        let [x, y] = slopes.map(|slope| {
+            let squares = slope.iter().zip(sizes).take(self.axes());
+            squares.map(|(slope, size)| (f64::from(*slope) * size).powi(2)).sum::<f64>().sqrt()
+        });
+        x.max(y).max((x + y) * 11.0 / 16.0).log2() as f32
     }
 
     fn filtered(&self, face: usize, level: f32) -> Results {
@@ -218,20 +220,24 @@ impl Lookup<'_> {
             self.level_texels(next, face, weight, &mut texels);
         }
         let words = match texels.as_slice() {
-            [(texel, _)] => texel.map(Number::word),
+            [(texel, _)] if !self.sampler.linear || self.operation.whole => texel.map(Number::word),
             several => filter::average(several),
         };
         self.converted(words)
     }
 
-    /// The lower level, and the weight of the next one of 256.
+    /// The lower level, and the weight of the next one of 256. Bias counts where the instruction names a
+    /// level. Everything is cut to eight fractional bits first.
     fn levels(&self, level: f32, last: i64) -> (i64, i64) {
-        let level = level + self.sampler.bias;
-        let level = if level.is_nan() { 0.0 } else { level };
-        let level = level.max(self.sampler.least_level).min(self.sampler.greatest_level);
-        let fixed = (f64::from(level) * f64::from(1 << LEVEL)).floor();
-        let fixed = fixed.clamp(0.0, (last << LEVEL) as f64) as i64;
-        if self.sampler.linear_levels {
+        let fixed = |level: f32| (f64::from(level) * f64::from(1 << LEVEL)).clamp(-1e9, 1e9);
+        let sampler = self.sampler;
+        let named = matches!(self.operation.level, TextureLevel::Level | TextureLevel::Grad);
+        let bias = if named { fixed(sampler.bias) as i64 } else { 0 };
+        let least = fixed(sampler.least_level) as i64;
+        let greatest = fixed(sampler.greatest_level) as i64;
+        let fixed = fixed(level) as i64 + bias;
+        let fixed = fixed.max(least).min(greatest).clamp(0, last << LEVEL);
+        if sampler.linear_levels {
             (fixed >> LEVEL, fixed & ((1 << LEVEL) - 1))
         } else {
             ((fixed + (1 << (LEVEL - 1))) >> LEVEL, 0)
@@ -246,7 +252,7 @@ impl Lookup<'_> {
         whole: i64,
         texels: &mut SmallVec<[Weighted; 16]>,
     ) {
-        let mut fixed = self.fixed(level);
+        let fixed = self.fixed(level);
         if self.operation.whole {
             texels.push((self.fetch(level), whole));
             return;
@@ -261,35 +267,39 @@ impl Lookup<'_> {
             && self.sampler.address[1] == Address::Border;
         if bordered {
             axes = 2;
-            fixed[1] = Fixed::whole(0);
         }
         let between: [_; 3] = std::array::from_fn(|axis| match axis {
             _ if axis >= axes => (0, 0),
+            _ if self.is_cube() && self.sampler.seamless => fixed[axis].between(),
             1 if bordered => fixed[axis].between(),
             _ => self.axis(level, axis).between(fixed[axis]),
         });
         let upper = between.map(|(_, weight)| weight);
-        let weights = coordinate::corner_weights(whole, upper);
-        let begin = texels.len();
-        let mut beyond = 0;
-        for (corner, weight) in weights.into_iter().enumerate().take(1 << axes) {
-            let numbers = std::array::from_fn(|axis| between[axis].0 + (corner >> axis & 1) as i64);
-            if weight == 0 {
-                continue;
-            }
-            if !(self.is_cube() && self.sampler.seamless) {
-                texels.push((self.texel(level, face, numbers), weight));
-            } else if let Some(texel) = self.cube_texel(level, face, numbers[0], numbers[1]) {
-                texels.push((texel, weight));
-            } else {
-                beyond = weight;
-            }
+        let mut weights = coordinate::corner_weights(whole, upper);
+        let number = |corner: usize| {
+            std::array::from_fn(|axis| between[axis].0 + (corner >> axis & 1) as i64)
+        };
+        if !(self.is_cube() && self.sampler.seamless) {
+            let corners = weights.into_iter().enumerate().take(1 << axes);
+            let texels_there = corners
+                .filter(|(_, weight)| *weight != 0)
+                .map(|(corner, weight)| (self.texel(level, face, number(corner)), weight));
+            texels.extend(texels_there);
+            return;
         }
+        let found: [_; 4] = std::array::from_fn(|corner| {
+            let [x, y, _] = number(corner);
+            self.cube_texel(level, face, x, y)
+        });
         // Beyond a corner of a cube there is no texel: the three others share its weight.
-        let count = (texels.len() - begin) as i64;
-        for (index, (_, part)) in texels[begin..].iter_mut().enumerate() {
-            *part += beyond / count + i64::from((index as i64) < beyond % count);
+        if let Some(beyond) = found.iter().position(Option::is_none) {
+            let third = (weights[beyond] + 1) / 3;
+            weights[beyond ^ 1] += third;
+            weights[beyond ^ 2] += third;
+            weights[beyond ^ 3] += weights[beyond] - 2 * third;
         }
+        let there = found.into_iter().zip(weights);
+        texels.extend(there.filter_map(|(texel, weight)| Some((texel?, weight))));
     }
 
     /// One channel of the four texels of a linear filter, counter-clockwise from the lower left.

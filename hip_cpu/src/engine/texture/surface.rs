@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use cpu_abi::{SurfaceBounds, SurfaceReduction, TextureAction, TextureOperation, TextureType};
 
-use super::texel::float_to_half;
+use super::texel::float_to_half_cut;
 use super::{Operands, Results, Stop};
 use crate::core::array::Level;
 use crate::core::format::Channel;
@@ -138,7 +138,7 @@ fn stored(channel: Channel, word: u32) -> u32 {
         Channel::S8 => signed.clamp(-128, 127) as u32,
         Channel::S16 => signed.clamp(-32768, 32767) as u32,
         Channel::U32 | Channel::S32 | Channel::F32 => word,
-        Channel::F16 => float_to_half(float).into(),
+        Channel::F16 => float_to_half_cut(float).into(),
         Channel::Unorm8 => normal(0.0, 255.0),
         Channel::Unorm16 => normal(0.0, 65535.0),
         Channel::Snorm8 => normal(-1.0, 127.0),

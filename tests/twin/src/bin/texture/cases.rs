@@ -262,7 +262,7 @@ fn addressing(all: &mut Vec<Case>) {
                 .map(|thread| {
                     std::array::from_fn(|_| match (thread, random.word()) {
                         (..8, word) => word,
-                        (_, word) => (word % 24) as u32 - 8_u32.min(word % 24).min(8),
+                        (_, word) => word % 24 - (word % 24).min(8),
                     })
                 })
                 .collect();
@@ -340,6 +340,28 @@ fn formats(all: &mut Vec<Case>) {
                     points(linear),
                 ));
             }
+        }
+    }
+}
+
+/// Every number of 8 bits as what formats make of it, alone and with the next one.
+fn ramps(all: &mut Vec<Case>) {
+    for (name, format_name, flags) in
+        [("srgb", "u8", CU_TRSF_SRGB), ("unorm", "u8", 0), ("snorm", "s8", 0)]
+    {
+        for linear in [false, true] {
+            let resource = array([256, 0, 0], format(format_name), 1, Fill::Ramp);
+            let operands = (0..if linear { 1024 } else { 256 })
+                .map(|thread| {
+                    let mut words = [0; INPUTS];
+                    let (texel, part) = (thread % 256, [0.0, 0.25, 0.5, 1.0 / 256.0][thread / 256]);
+                    words[0] = ((texel as f32 + 0.5 + part) / 256.0).to_bits();
+                    words
+                })
+                .collect();
+            let name = format!("{name}_{linear}");
+            let sampler = sampler(1, linear, flags | NORMALIZED);
+            all.push(texture("ramps", name, resource, sampler, &lookup("1d").0, operands));
         }
     }
 }
@@ -889,6 +911,7 @@ pub fn all() -> Vec<Case> {
     weights(&mut all);
     addressing(&mut all);
     formats(&mut all);
+    ramps(&mut all);
     layers(&mut all);
     cubes(&mut all);
     mipmaps(&mut all);

@@ -52,6 +52,8 @@ pub enum Fill {
     Noise,
     /// 0 and 1 in turn, so that the weights of a linear filter can be read off.
     Steps,
+    /// 0, 1, 2, ... of formats of 8 bits.
+    Ramp,
 }
 
 #[derive(Clone, Copy)]
@@ -94,9 +96,10 @@ impl Resource {
             let step = (index / self.channels % 2) as u32;
             let float = match self.fill {
                 Fill::Noise => (noise & 0xff_ffff) as f32 / (1 << 21) as f32 - 4.0,
-                Fill::Steps => step as f32,
+                Fill::Steps | Fill::Ramp => step as f32,
             };
             let integer = match (self.fill, self.format.kind) {
+                (Fill::Ramp, _) => (index / self.channels) as u32,
                 (Fill::Noise, _) => noise.rotate_left(16) ^ noise,
                 (Fill::Steps, Kind::Signed) => {
                     step * (u32::MAX >> (33 - 8 * self.format.size as u32))

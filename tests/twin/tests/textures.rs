@@ -1,0 +1,52 @@
+//! Textures and surfaces give what an H100 gave.
+//!
+//! The cases run against the staged library (`cargo xtask build` makes it) on both executors; the recording is
+//! `answers/h100.textures/`. `answers/textures_differ.txt` lists the cases that do not agree, and is checked
+//! both ways. With `ZLUDA_BLESS=1` the test prints the names that would make it pass.
+
+// A test stops by panicking.
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn textures_are_those_of_an_h100() {
+    let program = Path::new(env!("CARGO_BIN_EXE_texture"));
+    let library = program.with_file_name("zluda").join("libcuda.so.1");
+    assert!(library.exists(), "{} is not there: run `cargo xtask build` first", library.display());
+    let answers = Path::new(env!("CARGO_MANIFEST_DIR")).join("answers");
+    let listed = std::fs::read_to_string(answers.join("textures_differ.txt")).unwrap();
+    let listed: BTreeSet<&str> =
+        listed.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    for executor in ["vector", "reference"] {
+        let output = Command::new(program)
+            .arg(&library)
+            .arg("check")
+            .arg(answers.join("h100.textures"))
+            .env("ZLUDA_EXECUTOR", executor)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("cases agree"), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        let differing: BTreeSet<&str> = text
+            .lines()
+            .filter_map(|line| {
+                let rest = line.strip_prefix("differs ").or(line.strip_prefix("refused "))?;
+                rest.split(':').next()
+            })
+            .collect();
+        if std::env::var_os("ZLUDA_BLESS").is_some() {
+            for name in &differing {
+                println!("{name}");
+            }
+        }
+        let news: Vec<_> = differing.difference(&listed).collect();
+        let gone: Vec<_> = listed.difference(&differing).collect();
+        assert!(
+            news.is_empty() && gone.is_empty(),
+            "{executor}: not listed as different: {news:?}; listed, but agreeing: {gone:?}"
+        );
+    }
+}
