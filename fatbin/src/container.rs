@@ -124,6 +124,11 @@ impl<'a> Container<'a> {
         self.entries.is_empty()
     }
 
+    /// The PTX for all devices, as [`best_ptx`](Self::best_ptx) gives it.
+    pub fn all_ptx(&self) -> impl Iterator<Item = Result<Vec<u8>, Malformed>> {
+        self.entries.iter().filter(|entry| entry.kind == KIND_PTX).map(Entry::text)
+    }
+
     /// The PTX that suits a device of this compute capability (80 for 8.0) best, decompressed, without
     /// NULs at its end: the highest architecture that is not above the device's, else the lowest one.
     /// `None`: the container has no PTX.
@@ -234,6 +239,8 @@ pub(crate) mod tests {
         for (capability, chosen) in [(80, "75"), (90, "90"), (75, "75"), (200, "120"), (30, "50")] {
             assert_eq!(container.best_ptx(capability).unwrap().unwrap(), chosen.as_bytes());
         }
+        let all: Vec<_> = container.all_ptx().map(Result::unwrap).collect();
+        assert_eq!(all, [&b"50"[..], b"120", b"75", b"90"]);
     }
 
     #[test]

@@ -48,6 +48,8 @@ enum Verb {
     Toolkit(verb::toolkit::Options),
     /// Build all programs of samples/ with nvcc
     Samples(verb::samples::Options),
+    /// Collect PTX of samples/ and of files, and read it
+    CollectPtx(verb::collect_ptx::Options),
     /// Compare single instructions with the recorded answers of an NVIDIA GPU
     Conformance(verb::conformance::Options),
     /// Measure kernels, launches and compilation against native code
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Verb::Stage(options) => verb::build::stage_only(&options),
         Verb::Toolkit(options) => verb::toolkit::run(&options),
         Verb::Samples(options) => verb::samples::run(&options),
+        Verb::CollectPtx(options) => verb::collect_ptx::run(&options),
         Verb::Conformance(options) => verb::conformance::run(&options),
         Verb::Bench(options) => verb::bench::run(&options),
         Verb::Bindgen(options) => verb::bindgen::run(&options),

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod bindgen;
 pub mod build;
+pub mod collect_ptx;
 pub mod conformance;
 pub mod demo;
 pub mod samples;

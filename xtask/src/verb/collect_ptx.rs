@@ -1,0 +1,135 @@
+//! `collect-ptx`: PTX as compilers make it, in `target/ptx/`, and whether it is understood.
+//!
+//! It takes the kernels of `samples/`, as the toolkits compile them, and the PTX in files that are named:
+//! texts, and whatever holds fat binaries (programs, libraries, also those in Python packages). Each text has
+//! to parse, print, and parse to the same tree again, and to keep the rules of the language.
+
+use crate::Result;
+use crate::progress::{heading, parallel};
+use crate::repository::{make, make_empty, stem, target};
+use crate::sample::{self, Sample};
+use crate::toolkit::{CUDA_VERSIONS, cuda};
+use fatbin::{CONTAINER_MAGIC, Container, container_size};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Files, and folders with all that is below them
+    paths: Vec<PathBuf>,
+
+    /// Leave out the programs of samples/
+    #[arg(long)]
+    no_samples: bool,
+}
+
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let folder = target().join("ptx");
+    make_empty(&folder)?;
+    if !options.no_samples {
+        samples(&folder.join("samples"))?;
+    }
+    for path in &options.paths {
+        files(path, &folder.join(stem(path)))?;
+    }
+    let texts = below(&folder)?;
+    heading(&format!("Reading {} texts of PTX", texts.len()));
+    let results = parallel(&texts, |path| stem(path), |path| understood(path), Result::is_ok);
+    let failures: Vec<String> = texts
+        .iter()
+        .zip(results)
+        .filter_map(|(path, result)| Some(format!("{}: {}", path.display(), result.err()?)))
+        .collect();
+    failures.iter().for_each(|failure| println!("{failure}"));
+    println!("{} of {} are understood", texts.len() - failures.len(), texts.len());
+    Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The kernels of `samples/`, with each toolkit.
+fn samples(to: &Path) -> Result<()> {
+    let samples = sample::all("")?;
+    for version in CUDA_VERSIONS {
+        let cuda = cuda(version)?;
+        heading(&format!("Compiling {} programs with CUDA {}", samples.len(), cuda.version));
+        let made = |sample: &Sample| -> Result<Vec<PathBuf>> {
+            sample.build_ptx(&cuda)?;
+            Ok(sample.ptx(&cuda))
+        };
+        let name = |sample: &Sample| sample.name.clone();
+        let made = parallel(&samples, name, made, Result::is_ok);
+        let to = to.join(cuda.version);
+        make(&to)?;
+        for path in made.into_iter().collect::<Result<Vec<_>>>()?.concat() {
+            fs::copy(&path, to.join(path.file_name().unwrap_or_default()))?;
+        }
+    }
+    Ok(())
+}
+
+/// All files below a folder, or the file itself.
+fn below(path: &Path) -> Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path)? {
+        found.extend(below(&entry?.path())?);
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The PTX in files.
+fn files(from: &Path, to: &Path) -> Result<()> {
+    make(to)?;
+    for path in below(from)? {
+        let bytes = fs::read(&path)?;
+        if path.extension().is_some_and(|extension| extension == "ptx") {
+            fs::write(to.join(path.file_name().unwrap_or_default()), bytes)?;
+            continue;
+        }
+        for (number, text) in fat_binaries(&bytes).into_iter().enumerate() {
+            fs::write(to.join(format!("{}-{number}.ptx", stem(&path))), text)?;
+        }
+    }
+    Ok(())
+}
+
+/// The PTX of all fat binaries in a file.
+fn fat_binaries(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let magic = CONTAINER_MAGIC.to_le_bytes();
+    let mut texts = Vec::new();
+    let mut at = 0;
+    // They stand at multiples of eight bytes.
+    while let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= magic.len()) {
+        at += 8;
+        if rest.starts_with(&magic)
+            && let Ok(size) = container_size(rest)
+            && let Ok(container) = Container::parse(rest)
+        {
+            texts.extend(container.all_ptx().flatten());
+            at += size.saturating_sub(8).next_multiple_of(8);
+        }
+    }
+    texts
+}
+
+/// Whether a text parses, and what is printed is the same.
+fn understood(path: &Path) -> Result<()> {
+    let bytes = fs::read(path)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let parse = ptx_parser::parse(&text);
+    if let Some(error) = parse.errors.first() {
+        return Err(format!("{} errors, first {}", parse.errors.len(), error.render(&text)).into());
+    }
+    let printed = parse.module.to_string();
+    let again = ptx_parser::parse(&printed);
+    if let Some(error) = again.errors.first() {
+        return Err(format!("what is printed has errors, first {}", error.render(&printed)).into());
+    }
+    if again.module != parse.module {
+        return Err("what is printed is another module".into());
+    }
+    Ok(())
+}
