@@ -8,6 +8,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bindgen;
+mod isa;
 mod program;
 mod progress;
 mod repository;
@@ -52,6 +53,8 @@ enum Verb {
     CollectPtx(verb::collect_ptx::Options),
     /// Compare single instructions with the recorded answers of an NVIDIA GPU
     Conformance(verb::conformance::Options),
+    /// Compare the instruction tables with NVIDIA's assembler
+    IsaAudit(verb::isa_audit::Options),
     /// Measure kernels, launches and compilation against native code
     Bench(verb::bench::Options),
     /// Generate the kept bindings again
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Verb::Samples(options) => verb::samples::run(&options),
         Verb::CollectPtx(options) => verb::collect_ptx::run(&options),
         Verb::Conformance(options) => verb::conformance::run(&options),
+        Verb::IsaAudit(options) => verb::isa_audit::run(&options),
         Verb::Bench(options) => verb::bench::run(&options),
         Verb::Bindgen(options) => verb::bindgen::run(&options),
     };

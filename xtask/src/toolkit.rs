@@ -67,6 +67,11 @@ impl Cuda {
         self.root.join("bin/nvcc")
     }
 
+    /// The assembler.
+    pub fn ptxas(&self) -> PathBuf {
+        self.root.join("bin/ptxas")
+    }
+
     pub fn headers(&self) -> PathBuf {
         self.root.join("include")
     }

@@ -6,6 +6,7 @@ pub mod build;
 pub mod collect_ptx;
 pub mod conformance;
 pub mod demo;
+pub mod isa_audit;
 pub mod samples;
 pub mod test;
 pub mod toolkit;

@@ -35,7 +35,7 @@ isa! {
     /// Brings a line to a cache.
     Prefetch = r"
         prefetch{.space}.level   [a];
-        prefetch.global@space.level::eviction_priority  [a];
+        prefetch{.global@space}.level::eviction_priority  [a];
         prefetch{.tensormap_space@space}.tensormap [a];
         .space: StateSpace = { .global, .local };
         .level: CacheLevel = { .L1, .L2 };

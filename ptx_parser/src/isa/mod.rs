@@ -1,12 +1,14 @@
 //! The instruction tables. To add an instruction, write its lines from the PTX manual into the file
 //! of its family; a new family is one more name below.
 
+mod check;
 mod describe;
 pub(crate) mod spec;
 #[cfg(test)]
 mod tests;
 mod visit;
 
+pub use check::Named;
 pub use describe::{OperandSyntax, Syntax, WordSyntax, syntax};
 pub use spec::OperandRef;
 

@@ -61,21 +61,21 @@ isa! {
 
     /// Loads from tensor memory.
     Tcgen05Ld = r"
-        tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32    r, [taddr];
+        tcgen05.ld.sync{.aligned}.shape.num{.pack::16b}.b32    r, [taddr];
         .shape: TmemShape = { .16x64b, .16x128b, .16x256b, .32x32b };
         .num: TileCount = { .x1, .x2, .x4, .x8, .x16, .x32, .x64, .x128 };
         ---
-        tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32    r, [taddr], immHalfSplitoff;
+        tcgen05.ld.sync{.aligned}.shape.num{.pack::16b}.b32    r, [taddr], immHalfSplitoff;
         .shape: TmemShape = { .16x32bx2 };
         ---
-        tcgen05.ld.red.sync.aligned.shape.num.redOp{.abs}{.NaN}.f32 r, redval, [taddr];
-        tcgen05.ld.red.sync.aligned.shape.num.redOp.type            r, redval, [taddr];
+        tcgen05.ld.red.sync{.aligned}.shape.num.redOp{.abs}{.NaN}.f32 r, redval, [taddr];
+        tcgen05.ld.red.sync{.aligned}.shape.num.redOp.type            r, redval, [taddr];
         .shape: TmemShape = { .32x32b };
         .redOp: AtomicOp = { .min, .max };
         .type = { .u32, .s32 };
         ---
-        tcgen05.ld.red.sync.aligned.shape.num.redOp{.abs}{.NaN}.f32 r, redval, [taddr], immHalfSplitoff;
-        tcgen05.ld.red.sync.aligned.shape.num.redOp.type            r, redval, [taddr], immHalfSplitoff;
+        tcgen05.ld.red.sync{.aligned}.shape.num.redOp{.abs}{.NaN}.f32 r, redval, [taddr], immHalfSplitoff;
+        tcgen05.ld.red.sync{.aligned}.shape.num.redOp.type            r, redval, [taddr], immHalfSplitoff;
         .shape: TmemShape = { .16x32bx2 };
         writes = r, redval;
         types * =;
@@ -89,11 +89,11 @@ isa! {
 
     /// Stores to tensor memory.
     Tcgen05St = r"
-        tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32    [taddr], r;
+        tcgen05.st.sync{.aligned}.shape.num{.unpack::16b}.b32    [taddr], r;
         .shape: TmemShape = { .16x64b, .16x128b, .16x256b, .32x32b };
         .num: TileCount = { .x1, .x2, .x4, .x8, .x16, .x32, .x64, .x128 };
         ---
-        tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32    [taddr], immHalfSplitoff, r;
+        tcgen05.st.sync{.aligned}.shape.num{.unpack::16b}.b32    [taddr], immHalfSplitoff, r;
         .shape: TmemShape = { .16x32bx2 };
         types * =;
         needs 8.6 sm_100f sm_110f;

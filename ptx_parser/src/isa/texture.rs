@@ -77,7 +77,7 @@ isa! {
     /// Surface store: `.b` of bits, `.p` of formatted values.
     Sust = r"
         sust.b@format.geom{.cop}{.vec}.ctype{.mode}   [a, b], c;
-        sust.format.geom{.vec}.b32@ctype{.mode}       [a, b], c;
+        sust.format.geom{.cop}{.vec}.b32@ctype{.mode} [a, b], c;
         .format: SurfaceFormat = { .p };
         .geom: Geometry = { .1d, .2d, .3d, .a1d, .a2d };
         .cop: CacheOperator = { .wb, .cg, .cs, .wt };

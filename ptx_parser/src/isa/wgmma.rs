@@ -5,32 +5,32 @@ use super::prelude::*;
 isa! {
     /// Starts `d = a * b + d`; `a` is in registers or described by `a_desc`.
     WgmmaMmaAsync = r"
-        wgmma.mma_async.sync.aligned.shape.dtype.f16@atype.f16@btype  d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;
-        wgmma.mma_async.sync.aligned.shape.dtype.f16@atype.f16@btype  d, <a>, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;
+        wgmma.mma_async.sync{.aligned}.shape.dtype.f16@atype.f16@btype  d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;
+        wgmma.mma_async.sync{.aligned}.shape.dtype.f16@atype.f16@btype  d, <a>, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;
         .shape: WgmmaShape = { .m64n[8..256/8]k16 };
         .dtype = { .f16, .f32 };
         ---
-        wgmma.mma_async.sync.aligned.shape.f32@dtype.bf16@atype.bf16@btype  d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;
-        wgmma.mma_async.sync.aligned.shape.f32@dtype.bf16@atype.bf16@btype  d, <a>, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;
+        wgmma.mma_async.sync{.aligned}.shape.f32@dtype.bf16@atype.bf16@btype  d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;
+        wgmma.mma_async.sync{.aligned}.shape.f32@dtype.bf16@atype.bf16@btype  d, <a>, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;
         .shape: WgmmaShape = { .m64n[8..256/8]k16 };
         ---
-        wgmma.mma_async.sync.aligned.shape.f32@dtype.tf32@atype.tf32@btype  d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b;
-        wgmma.mma_async.sync.aligned.shape.f32@dtype.tf32@atype.tf32@btype  d, <a>, b-desc, scale-d, imm-scale-a, imm-scale-b;
+        wgmma.mma_async.sync{.aligned}.shape.f32@dtype.tf32@atype.tf32@btype  d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b;
+        wgmma.mma_async.sync{.aligned}.shape.f32@dtype.tf32@atype.tf32@btype  d, <a>, b-desc, scale-d, imm-scale-a, imm-scale-b;
         .shape: WgmmaShape = { .m64n[8..256/8]k8 };
         ---
-        wgmma.mma_async.sync.aligned.shape.dtype.atype.btype  d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b;
-        wgmma.mma_async.sync.aligned.shape.dtype.atype.btype  d, <a>, b-desc, scale-d, imm-scale-a, imm-scale-b;
+        wgmma.mma_async.sync{.aligned}.shape.dtype.atype.btype  d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b;
+        wgmma.mma_async.sync{.aligned}.shape.dtype.atype.btype  d, <a>, b-desc, scale-d, imm-scale-a, imm-scale-b;
         .shape: WgmmaShape = { .m64n[8..256/8]k32 };
         .atype = .btype = { .e4m3, .e5m2 };
         .dtype = { .f16, .f32 };
         ---
-        wgmma.mma_async.sync.aligned.shape{.satfinite}.s32@dtype.atype.btype  d, a-desc, b-desc, scale-d;
-        wgmma.mma_async.sync.aligned.shape{.satfinite}.s32@dtype.atype.btype  d, <a>, b-desc, scale-d;
+        wgmma.mma_async.sync{.aligned}.shape{.satfinite}.s32@dtype.atype.btype  d, a-desc, b-desc, scale-d;
+        wgmma.mma_async.sync{.aligned}.shape{.satfinite}.s32@dtype.atype.btype  d, <a>, b-desc, scale-d;
         .shape: WgmmaShape = { .m64n[8..32/8]k32, .m64n[48..256/16]k32 };
         .atype = .btype = { .s8, .u8 };
         ---
-        wgmma.mma_async.sync.aligned.shape.s32@dtype.b1@atype.b1@btype.and.popc  d, a-desc, b-desc, scale-d;
-        wgmma.mma_async.sync.aligned.shape.s32@dtype.b1@atype.b1@btype.and.popc  d, <a>, b-desc, scale-d;
+        wgmma.mma_async.sync{.aligned}.shape.s32@dtype.b1@atype.b1@btype.and.popc  d, a-desc, b-desc, scale-d;
+        wgmma.mma_async.sync{.aligned}.shape.s32@dtype.b1@atype.b1@btype.and.popc  d, <a>, b-desc, scale-d;
         .shape: WgmmaShape = { .m64n[8..32/8]k256, .m64n[48..256/16]k256 };
         types * =;
         needs 8.0 sm_90a;
@@ -40,27 +40,27 @@ isa! {
 
     /// `wgmma.mma_async` where `a` is sparse.
     WgmmaMmaAsyncSp = r"
-        wgmma.mma_async.sp.sync.aligned.shape.dtype.f16@atype.f16@btype  d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;
-        wgmma.mma_async.sp.sync.aligned.shape.dtype.f16@atype.f16@btype  d, <a>, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;
+        wgmma.mma_async.sp.sync{.aligned}.shape.dtype.f16@atype.f16@btype  d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;
+        wgmma.mma_async.sp.sync{.aligned}.shape.dtype.f16@atype.f16@btype  d, <a>, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;
         .shape: WgmmaShape = { .m64n[8..256/8]k32 };
         .dtype = { .f16, .f32 };
         ---
-        wgmma.mma_async.sp.sync.aligned.shape.f32@dtype.bf16@atype.bf16@btype  d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;
-        wgmma.mma_async.sp.sync.aligned.shape.f32@dtype.bf16@atype.bf16@btype  d, <a>, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;
+        wgmma.mma_async.sp.sync{.aligned}.shape.f32@dtype.bf16@atype.bf16@btype  d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;
+        wgmma.mma_async.sp.sync{.aligned}.shape.f32@dtype.bf16@atype.bf16@btype  d, <a>, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;
         .shape: WgmmaShape = { .m64n[8..256/8]k32 };
         ---
-        wgmma.mma_async.sp.sync.aligned.shape.f32@dtype.tf32@atype.tf32@btype  d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;
-        wgmma.mma_async.sp.sync.aligned.shape.f32@dtype.tf32@atype.tf32@btype  d, <a>, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;
+        wgmma.mma_async.sp.sync{.aligned}.shape.f32@dtype.tf32@atype.tf32@btype  d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;
+        wgmma.mma_async.sp.sync{.aligned}.shape.f32@dtype.tf32@atype.tf32@btype  d, <a>, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;
         .shape: WgmmaShape = { .m64n[8..256/8]k16 };
         ---
-        wgmma.mma_async.sp.sync.aligned.shape.dtype.atype.btype  d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;
-        wgmma.mma_async.sp.sync.aligned.shape.dtype.atype.btype  d, <a>, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;
+        wgmma.mma_async.sp.sync{.aligned}.shape.dtype.atype.btype  d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;
+        wgmma.mma_async.sp.sync{.aligned}.shape.dtype.atype.btype  d, <a>, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;
         .shape: WgmmaShape = { .m64n[8..256/8]k64 };
         .atype = .btype = { .e4m3, .e5m2 };
         .dtype = { .f16, .f32 };
         ---
-        wgmma.mma_async.sp.sync.aligned.shape{.satfinite}.s32@dtype.atype.btype  d, a-desc, b-desc, sp-meta, sp-sel, scale-d;
-        wgmma.mma_async.sp.sync.aligned.shape{.satfinite}.s32@dtype.atype.btype  d, <a>, b-desc, sp-meta, sp-sel, scale-d;
+        wgmma.mma_async.sp.sync{.aligned}.shape{.satfinite}.s32@dtype.atype.btype  d, a-desc, b-desc, sp-meta, sp-sel, scale-d;
+        wgmma.mma_async.sp.sync{.aligned}.shape{.satfinite}.s32@dtype.atype.btype  d, <a>, b-desc, sp-meta, sp-sel, scale-d;
         .shape: WgmmaShape = { .m64n[8..32/8]k64, .m64n[48..256/16]k64 };
         .atype = .btype = { .s8, .u8 };
         types * =;
@@ -71,19 +71,19 @@ isa! {
 
     /// Orders accesses to the registers of `wgmma.mma_async`.
     WgmmaFence = r"
-        wgmma.fence.sync.aligned;
+        wgmma.fence.sync{.aligned};
         needs 8.0 sm_90a;
     ";
 
     /// Ends a group of `wgmma.mma_async`.
     WgmmaCommitGroup = r"
-        wgmma.commit_group.sync.aligned;
+        wgmma.commit_group.sync{.aligned};
         needs 8.0 sm_90a;
     ";
 
     /// Waits until at most `n` groups are pending.
     WgmmaWaitGroup = r"
-        wgmma.wait_group.sync.aligned n;
+        wgmma.wait_group.sync{.aligned} n;
         types * =;
         needs 8.0 sm_90a;
     ";

@@ -124,15 +124,15 @@ impl<'a> Parser<'a> {
         let Some(forms) = FORMS.get(opcode) else {
             return Err(self.unknown_word(mnemonic, format!("unknown instruction `{opcode}`")));
         };
-        let means = |word: &&str| {
-            let of = |form: &&Form| form.modifiers.iter().any(|slot| slot.words.contains(word));
-            !MEANINGLESS.contains(word) || forms.iter().any(|(_, form)| of(form))
-        };
-        let words: &[&str] = &words.iter().copied().filter(means).collect::<Vec<_>>();
         let mut selections = Vec::new();
         let mut best: Option<Mismatch<'_>> = None;
         let mut violation = None;
         for (spec, form) in forms {
+            let means = |word: &&str| {
+                let of = |f: &Form| f.modifiers.iter().any(|slot| slot.words.contains(word));
+                !MEANINGLESS.contains(word) || spec.forms.iter().any(of)
+            };
+            let words: &[&str] = &words.iter().copied().filter(means).collect::<Vec<_>>();
             match fit(spec, form, words) {
                 Ok(codes) => {
                     let subject = Subject { spec, words, codes: &codes, values: None };
@@ -202,7 +202,8 @@ impl<'a> Parser<'a> {
 }
 
 /// Flags that ptxas takes several times.
-const REPEATABLE: &[&str] = &["sat", "sync", "approx", "cc", "uni", "NaN", "shiftamt", "satfinite"];
+const REPEATABLE: &[&str] =
+    &["sat", "sync", "approx", "cc", "uni", "NaN", "shiftamt", "satfinite", "relu"];
 
 /// Words of few instructions that ptxas takes in all others too, where they mean nothing.
 const MEANINGLESS: &[&str] = &[

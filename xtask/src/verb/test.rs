@@ -3,6 +3,7 @@
 mod amd;
 mod conformance;
 mod generated;
+mod isa;
 mod python;
 mod rust;
 mod samples;
@@ -32,6 +33,8 @@ enum Suite {
     Generated,
     /// The tests of all crates
     Rust,
+    /// The instruction tables against NVIDIA's assembler
+    Isa,
     /// CUDA programs built by nvcc, on the CPU, in every way into the driver
     Samples,
     /// Single instructions against the recorded answers of an NVIDIA GPU
@@ -78,6 +81,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         match suite {
             Suite::Lint => rust::lint(&mut report),
             Suite::Generated => generated::run(&mut report),
+            Suite::Isa => {
+                if let Err(error) = isa::run(&mut report) {
+                    report.check("isa", Err(error.to_string()));
+                }
+            }
             _ => rust::run(&mut report),
         }
     }
@@ -92,7 +100,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         Suite::Conformance => conformance::run(&mut report),
                         Suite::Python => python::run(&mut report, &options.filter),
                         Suite::Amd => amd::run(&mut report, &options.filter),
-                        Suite::Lint | Suite::Generated | Suite::Rust => Ok(()),
+                        Suite::Lint | Suite::Generated | Suite::Rust | Suite::Isa => Ok(()),
                     };
                     if let Err(error) = result {
                         report.check(format!("{suite:?}"), Err(error.to_string()));

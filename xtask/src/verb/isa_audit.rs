@@ -1,0 +1,81 @@
+//! `isa-audit`: the instruction tables against ptxas.
+
+use crate::Result;
+use crate::isa::audit::{self, Audit, Difference, Size, examples};
+use crate::isa::judge::Ptxas;
+use crate::isa::report::{Row, document, document_path, families};
+use crate::repository::{make, make_empty, target};
+use crate::toolkit::{CUDA_13_0, cuda};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Many more instructions, and no change of docs/user/ptx_support.md
+    #[arg(long)]
+    full: bool,
+    /// Only instructions whose name contains this, such as `Mbarrier`; the document stays as it is
+    #[arg(long, default_value = "")]
+    filter: String,
+    /// A folder for lists of all differences
+    #[arg(long)]
+    list: Option<PathBuf>,
+}
+
+/// What the document records.
+pub const RECORDED: Size = Size { forms: 20, variations: 100 };
+const FULL: Size = Size { forms: 1000, variations: 4000 };
+
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let size = if options.full { FULL } else { RECORDED };
+    let audit = audit(size, &options.filter)?;
+    println!("{} forms, {} variations", audit.forms, audit.variations);
+    let mut total = Row::default();
+    for (family, row) in families(&audit.entries) {
+        println!("{}", line(family, &row));
+        total.merge(&row);
+    }
+    println!("{}", line("all", &total));
+    if let Some(folder) = &options.list {
+        make(folder)?;
+        list(&folder.join("taken"), &audit.taken)?;
+        list(&folder.join("refused"), &audit.refused)?;
+    }
+    if !options.full && options.filter.is_empty() {
+        let text = document(&audit.entries, &examples(&audit.taken), &examples(&audit.refused))?;
+        std::fs::write(document_path(), text)?;
+        println!("written: {}", document_path().display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Asks ptxas and our parser.
+pub fn audit(size: Size, filter: &str) -> Result<Audit> {
+    let folder = target().join("isa-audit");
+    make_empty(&folder)?;
+    audit::run(&Ptxas { path: cuda(CUDA_13_0)?.ptxas(), folder }, size, filter)
+}
+
+fn line(name: &str, row: &Row) -> String {
+    let refused = row.refused();
+    format!(
+        "{name:12} taken {} of {}, varied {} of {}; refused {} of {}",
+        row.forms.ours,
+        row.forms.theirs,
+        row.variations.ours,
+        row.variations.theirs,
+        refused.ours,
+        refused.theirs
+    )
+}
+
+fn list(path: &Path, differences: &[Difference]) -> Result<()> {
+    let lines: Vec<_> = differences
+        .iter()
+        .map(|d| {
+            let e = d.environment;
+            format!("{}\t{} {}\t{}\t{}\n", d.mnemonic, e.version, e.target, d.instruction, d.reason)
+        })
+        .collect();
+    Ok(std::fs::write(path, lines.concat())?)
+}
