@@ -58,7 +58,7 @@ enum Mix {
     Cancelling,
     /// A few large ones among many small ones.
     Uneven,
-    /// Mostly zeros of both signs.
+    /// Mostly zeros of both signs, so that large numbers meet zeros.
     Zeros,
 }
 
@@ -139,7 +139,7 @@ fn number(element: Element, mix: Mix, random: &mut Random) -> u64 {
         Mix::Uneven if choice < 16 => finite(8 + step(2), fraction),
         Mix::Uneven => finite(-4 + step(3), fraction),
         Mix::Zeros if choice < 200 => 0,
-        Mix::Zeros => finite(step(1), fraction),
+        Mix::Zeros => finite(step(12), fraction),
     };
     sign | magnitude
 }

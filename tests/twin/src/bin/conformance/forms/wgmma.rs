@@ -63,6 +63,8 @@ struct Wgmma {
     scale_d: bool,
     signs: (i32, i32),
     cases: usize,
+    /// Metadata and their selector.
+    sparse: Option<(Element, u32)>,
 }
 
 /// Fills shared memory from the columns, each 8 bytes at another distance.
@@ -94,15 +96,19 @@ impl Wgmma {
             scale_d: true,
             signs: (1, 1),
             cases: 128,
+            sparse: None,
         }
     }
 
     fn forms(&self, parts: &[usize]) -> Vec<Form> {
         let [d, a, b] = self.types;
         let sat = if self.after == ".satfinite" { ".satfinite" } else { "" };
+        let sp = if self.sparse.is_some() { ".sp" } else { "" };
         let op = if a == "b1" { ".and.popc" } else { "" };
-        let instruction =
-            format!("wgmma.mma_async.sync.aligned.m64n{}k{}{sat}.{d}.{a}.{b}{op}", self.n, self.k);
+        let instruction = format!(
+            "wgmma.mma_async{sp}.sync.aligned.m64n{}k{}{sat}.{d}.{a}.{b}{op}",
+            self.n, self.k
+        );
         let registers = if d == "f16" { self.n / 4 } else { self.n / 2 };
         let result = Fragment::new("D", 2, registers);
         let registers_a = Fragment::new("A", 0, 4);
@@ -118,6 +124,11 @@ impl Wgmma {
                 registers_a.list()
             }
         };
+        let mut metadata = String::new();
+        if let Some((_, selector)) = self.sparse {
+            body.push_str(&Fragment::new("M", 3, 1).load());
+            metadata = format!(", %M0, {selector}");
+        }
         let mut tail = String::new();
         if d != "s32" {
             tail.push_str(&format!(", {}, {}", self.signs.0, self.signs.1));
@@ -129,7 +140,7 @@ impl Wgmma {
             }
         }
         body.push_str(&format!(
-            "setp.eq.u32 %p, {}, 1; wgmma.fence.sync.aligned; {instruction} {}, {a_operand}, %DB, %p{tail}; \
+            "setp.eq.u32 %p, {}, 1; wgmma.fence.sync.aligned; {instruction} {}, {a_operand}, %DB{metadata}, %p{tail}; \
              wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; ",
             self.scale_d as u32,
             result.list()
@@ -145,10 +156,15 @@ impl Wgmma {
         if self.signs != (1, 1) {
             name.push_str(&format!(" signs {:?}", self.signs));
         }
-        let operands = self.elements.map(Type::Elements);
+        let mut operands = self.elements.map(Type::Elements).to_vec();
+        if let Some((element, selector)) = self.sparse {
+            operands.push(Type::Elements(element));
+            name.push_str(&format!(" selector {selector}"));
+        }
         let mut forms = forms_of(FAMILY, &name, &body, result, &operands, parts.iter().copied());
         for form in &mut forms {
-            form.target = ("sm_90a", if d == "s32" { "8.4" } else { "8.0" });
+            let later = d == "s32" || self.sparse.is_some();
+            form.target = ("sm_90a", if later { "8.4" } else { "8.0" });
             form.cases = self.cases;
             form.threads = 128;
             form.shared = 48 * 1024;
@@ -246,6 +262,33 @@ pub fn forms() -> Vec<Form> {
             let elements = [Element::Bits, Element::Bits, Element::Extremes];
             add(Wgmma { after: ".satfinite", elements, ..base }, &[0]);
         }
+    }
+    let sparse = |base: Wgmma, metadata, selector| Wgmma {
+        k: 2 * base.k,
+        sparse: Some((metadata, selector)),
+        signs: (1, 1),
+        ..base
+    };
+    for selector in [0, 1] {
+        for base in [f16, half, bf16] {
+            add(sparse(base, Element::Pairs, selector), &[0]);
+            add(sparse(Wgmma { a: None, ..base }, Element::Pairs, selector), &[0]);
+        }
+        add(sparse(tf32, Element::Singles, selector), &[0]);
+    }
+    let wide = Place::new(1, 16, 1024);
+    add(sparse(Wgmma { n: 16, b: wide, ..f16 }, Element::Pairs, 0), &[1]);
+    let across = Place::new(1, 2048, 1024).transposed();
+    add(sparse(Wgmma { n: 64, b: across, ..f16 }, Element::Pairs, 1), &[3]);
+    for (types, element, d) in [
+        (["f32", "e4m3", "e4m3"], Element::E4m3, Element::F32),
+        (["f16", "e5m2", "e5m2"], Element::E5m2, Element::F16),
+        (["s32", "s8", "s8"], Element::Bits, Element::Bits),
+        (["s32", "u8", "u8"], Element::Bits, Element::Bits),
+    ] {
+        let base = Wgmma::new(8, 32, types, element, d);
+        add(sparse(base, Element::Pairs, 0), &[0]);
+        add(sparse(Wgmma { a: None, ..base }, Element::Pairs, 0), &[0]);
     }
     for n in [32, 96, 192, 256] {
         add(Wgmma { n, b: Place::new(0, 128, 256), ..f16 }, &[0, n / 8 - 1]);
