@@ -91,6 +91,12 @@ pub struct GlobalVar {
 pub enum GlobalSpace {
     Global,
     Const,
+    /// Eight bytes that hold the handle of a texture.
+    Texref,
+    /// Eight bytes that hold the handle of a surface.
+    Surfref,
+    /// Eight bytes that say how textures are sampled.
+    Samplerref,
 }
 
 /// A place in the image that holds an address: `(segment + target) >> shift`, cut to `width` bytes.

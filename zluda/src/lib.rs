@@ -65,6 +65,17 @@ cuda_macros::export_api! {
         cuMipmappedArrayDestroy, cuMipmappedArrayGetLevel, cuMipmappedArrayGetSparseProperties,
         cuMipmappedArrayGetMemoryRequirements,
     },
+    reference {
+        cuModuleGetTexRef, cuModuleGetSurfRef, cuTexRefCreate, cuTexRefDestroy, cuTexRefSetArray,
+        cuTexRefSetMipmappedArray, cuTexRefSetAddress_v2, cuTexRefSetAddress2D_v3,
+        cuTexRefSetAddress2D_v2 => cuTexRefSetAddress2D_v3, cuTexRefSetFormat, cuTexRefSetAddressMode,
+        cuTexRefSetFilterMode, cuTexRefSetMipmapFilterMode, cuTexRefSetMipmapLevelBias,
+        cuTexRefSetMipmapLevelClamp, cuTexRefSetMaxAnisotropy, cuTexRefSetBorderColor, cuTexRefSetFlags,
+        cuTexRefGetArray, cuTexRefGetMipmappedArray, cuTexRefGetAddress_v2, cuTexRefGetAddressMode,
+        cuTexRefGetFilterMode, cuTexRefGetMipmapFilterMode, cuTexRefGetMipmapLevelBias,
+        cuTexRefGetMipmapLevelClamp, cuTexRefGetMaxAnisotropy, cuTexRefGetBorderColor, cuTexRefGetFlags,
+        cuTexRefGetFormat, cuSurfRefSetArray, cuSurfRefGetArray,
+    },
     texture {
         cuTexObjectCreate, cuTexObjectDestroy, cuTexObjectGetResourceDesc, cuTexObjectGetTextureDesc,
         cuTexObjectGetResourceViewDesc, cuSurfObjectCreate, cuSurfObjectDestroy, cuSurfObjectGetResourceDesc,
@@ -97,7 +108,7 @@ cuda_macros::export_api! {
     module {
         cuModuleLoad, cuModuleLoadData, cuModuleLoadDataEx, cuModuleLoadFatBinary, cuModuleUnload,
         cuModuleGetLoadingMode, cuModuleGetFunction, cuModuleGetFunctionCount, cuModuleEnumerateFunctions,
-        cuModuleGetGlobal_v2, cuModuleGetTexRef, cuModuleGetSurfRef,
+        cuModuleGetGlobal_v2,
     },
     library {
         cuLibraryLoadData, cuLibraryLoadFromFile, cuLibraryUnload, cuLibraryGetKernel, cuLibraryGetKernelCount,

@@ -56,8 +56,8 @@ enum Place {
 
 /// The greatest size that is not a mapping of its own.
 const SMALL: usize = 64 << 10;
-/// The alignment of small allocations.
-const GRAIN: usize = 256;
+/// The alignment of small allocations, which is that of textures of memory.
+const GRAIN: usize = 512;
 /// Bytes of the mappings that small allocations share.
 const CHUNK: usize = 2 << 20;
 const PAGE: usize = 4 << 10;

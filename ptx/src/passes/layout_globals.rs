@@ -20,6 +20,9 @@ pub struct Globals {
     pub offsets: FxHashMap<usize, u64>,
 }
 
+/// Bytes of a texture's handle.
+const HANDLE: u64 = 8;
+
 /// No segment is larger than this; more is a mistake in the PTX.
 const LARGEST: u64 = 1 << 40;
 
@@ -36,11 +39,12 @@ pub fn run<'a>(
             Directive::Variable(variable)
                 if symbols.get(variable.name) == Some(Symbol::Variable(index)) =>
             {
-                let space = match variable.space {
-                    StateSpace::Global => GlobalSpace::Global,
-                    StateSpace::Const => GlobalSpace::Const,
-                    // Texture references are opaque words of global memory.
-                    StateSpace::Tex => GlobalSpace::Global,
+                let space = match (variable.type_, variable.space) {
+                    (ScalarType::Texref, _) | (_, StateSpace::Tex) => GlobalSpace::Texref,
+                    (ScalarType::Surfref, _) => GlobalSpace::Surfref,
+                    (ScalarType::Samplerref, _) => GlobalSpace::Samplerref,
+                    (_, StateSpace::Global) => GlobalSpace::Global,
+                    (_, StateSpace::Const) => GlobalSpace::Const,
                     _ => return None,
                 };
                 Some((index, variable, space))
@@ -57,7 +61,11 @@ pub fn run<'a>(
     };
     let mut errors = Vec::new();
     for (index, variable, space) in &variables {
-        let (size, align) = (size_of(variable), align_of(variable));
+        let (mut size, mut align) = (size_of(variable), align_of(variable));
+        // `.tex .u32 name` is a handle too, whatever its type says.
+        if variable.space == StateSpace::Tex {
+            (size, align) = (size.max(HANDLE), align.max(HANDLE));
+        }
         let offset = globals.layout.size.next_multiple_of(align);
         if size > LARGEST || offset > LARGEST {
             errors.push(Error::invalid(variable.span, format!("`{}` is too large", variable.name)));
@@ -77,7 +85,17 @@ pub fn run<'a>(
             managed: variable.attributes.contains(&Attribute::Managed),
         });
     }
-    for (index, variable, _) in &variables {
+    for (index, variable, space) in &variables {
+        if *space == GlobalSpace::Samplerref
+            && let Some(&offset) = globals.offsets.get(index)
+        {
+            let mut writer = Writer { variable, symbols, numbers, globals: &mut globals };
+            let each = u64::from(variable.type_.size());
+            for at in (offset..writer.end()).step_by(each as usize) {
+                writer.put(at, sampler_word(variable.initializer.as_ref()), variable.type_.size());
+            }
+            continue;
+        }
         if let (Some(initializer), Some(&offset)) =
             (&variable.initializer, globals.offsets.get(index))
         {
@@ -88,6 +106,45 @@ pub fn run<'a>(
         }
     }
     if errors.is_empty() { Ok(globals) } else { Err(errors) }
+}
+
+/// What a `.samplerref` holds: its properties, of which those that are not said are the first ones.
+fn sampler_word(initializer: Option<&Initializer<'_>>) -> u64 {
+    use cpu_abi::sampler_word::{ADDRESS_SHIFT, FORCE_UNNORMALIZED, LINEAR, TAG};
+    const CLAMP: u64 = 1;
+    let mut address = [CLAMP; 3];
+    let mut word = TAG;
+    let properties = match initializer {
+        Some(Initializer::List(items)) => items.as_slice(),
+        Some(property) => std::slice::from_ref(property),
+        None => &[],
+    };
+    for property in properties {
+        let Initializer::Property(name, value) = property else { continue };
+        let word_of = match &**value {
+            Initializer::Symbol { address, .. } => address.base.unwrap_or_default(),
+            _ => "",
+        };
+        let number = match &**value {
+            Initializer::Immediate(immediate) => immediate.integer().unwrap_or_default(),
+            _ => 0,
+        };
+        let axis = ["addr_mode_0", "addr_mode_1", "addr_mode_2"].iter().position(|it| it == name);
+        match (axis, *name) {
+            (Some(axis), _) => {
+                address[axis] = match word_of {
+                    "wrap" => 0,
+                    "mirror" => 2,
+                    "clamp_to_border" => 3,
+                    _ => CLAMP,
+                };
+            }
+            (None, "filter_mode") if word_of == "linear" => word |= LINEAR,
+            (None, "force_unnormalized_coords") if number != 0 => word |= FORCE_UNNORMALIZED,
+            _ => {}
+        }
+    }
+    address.iter().zip(ADDRESS_SHIFT).fold(word, |word, (mode, shift)| word | mode << shift)
 }
 
 struct Writer<'w, 'a> {

@@ -10,7 +10,6 @@ use cuda_types::cuda::{
     CUdeviceptr, CUerror, CUfunction, CUjit_option, CUmodule, CUmoduleLoadingMode, CUres,
 };
 use std::ffi::{CStr, c_uint, c_void};
-use std::ptr::null_mut;
 use std::sync::Arc;
 
 /// The bytes of a file: `FILE_NOT_FOUND` for one that cannot be read.
@@ -154,23 +153,4 @@ pub(crate) fn global(
     pointer.set_if_wanted(address);
     size.set_if_wanted(bytes);
     Ok(())
-}
-
-/// Texture and surface references of modules are not there: PTX with them cannot be loaded yet.
-pub(crate) fn cuModuleGetTexRef(
-    reference: Out<cuda_types::cuda::CUtexref>,
-    _module: Arc<Module>,
-    name: Text<'_>,
-) -> CUres {
-    name.get()?;
-    reference.set(null_mut()).and(Err(CUerror::NOT_FOUND))
-}
-
-pub(crate) fn cuModuleGetSurfRef(
-    reference: Out<cuda_types::cuda::CUsurfref>,
-    _module: Arc<Module>,
-    name: Text<'_>,
-) -> CUres {
-    name.get()?;
-    reference.set(null_mut()).and(Err(CUerror::NOT_FOUND))
 }

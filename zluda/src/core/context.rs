@@ -4,7 +4,7 @@ use crate::core::context_storage::LocalStorage;
 use crate::core::device::Device;
 use crate::core::driver::{Driver, driver};
 use crate::core::error::{check, is_sticky};
-use crate::core::{array, event, kind, library, memory, module, stream, texture};
+use crate::core::{array, event, kind, library, memory, module, reference, stream, texture};
 use cuda_types::cuda::{CUcontext, CUerror, CUfunc_cache, CUlimit, CUres};
 use hip_runtime_sys::{hipError_t, hipLimit_t};
 use parking_lot::Mutex;
@@ -153,6 +153,7 @@ impl Context {
         module::end_context(id);
         event::end_context(id);
         stream::end_context(id);
+        reference::end_context(id);
         texture::end_context(id);
         array::end_context(id);
         memory::end_context(id);

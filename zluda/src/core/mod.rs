@@ -25,6 +25,7 @@ pub(crate) mod metadata;
 pub(crate) mod module;
 pub(crate) mod occupancy;
 pub(crate) mod pool;
+pub(crate) mod reference;
 pub(crate) mod stream;
 pub(crate) mod texture;
 
@@ -44,4 +45,6 @@ pub(crate) mod kind {
     pub(crate) const GRAPH_EXEC: u8 = 12;
     pub(crate) const ARRAY: u8 = 13;
     pub(crate) const MIPMAPPED_ARRAY: u8 = 14;
+    pub(crate) const TEXTURE_REFERENCE: u8 = 15;
+    pub(crate) const SURFACE_REFERENCE: u8 = 16;
 }

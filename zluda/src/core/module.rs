@@ -7,10 +7,11 @@ use crate::core::driver::driver;
 use crate::core::function::{self, Function, Settings};
 use crate::core::kind;
 use crate::core::memory;
+use crate::core::reference::{self, Place};
 use cuda_types::cuda::{CUdeviceptr, CUerror, CUfunction, CUmodule, CUres};
 use hip_runtime_sys::hipMemcpyKind;
 use parking_lot::Mutex;
-use ptx::GlobalLayout;
+use ptx::{GlobalLayout, GlobalSpace};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_void};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -22,6 +23,8 @@ pub(crate) struct Module {
     pub(crate) data: Arc<ModuleData>,
     /// The kernels that the program has asked for, with their handles.
     functions: Mutex<BTreeMap<usize, (u64, Arc<Function>)>>,
+    /// The texture and surface references that the program has asked for, by address.
+    references: Mutex<BTreeMap<u64, u64>>,
 }
 
 /// What a module and its kernels share.
@@ -48,6 +51,7 @@ pub(crate) fn load(current: &Current, program: Arc<Program>) -> Result<Arc<Modul
         handle: OnceLock::new(),
         data: Arc::new(data),
         functions: Mutex::new(BTreeMap::new()),
+        references: Mutex::default(),
     });
     let handle = MODULES.insert(module.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
     let _ = module.handle.set(handle);
@@ -118,7 +122,33 @@ impl Module {
         Ok((self.data.segment(current)? + variable.offset, variable.size as usize))
     }
 
+    /// The handle of a texture or surface reference, the same one each time; `NOT_FOUND` if there is no such
+    /// variable.
+    pub(crate) fn reference(
+        &self,
+        name: &CStr,
+        space: GlobalSpace,
+        make: impl FnOnce(Place) -> CUres<u64>,
+    ) -> CUres<u64> {
+        let current = crate::core::context::enter(&self.data.context)?;
+        let metadata = self.data.program.metadata().map_err(|failure| failure.error)?;
+        let variables = &metadata.globals.vars;
+        let variable = variables
+            .iter()
+            .find(|variable| variable.space == space && variable.name.as_bytes() == name.to_bytes())
+            .ok_or(CUerror::NOT_FOUND)?;
+        let address = self.data.segment(&current)? + variable.offset;
+        let mut references = self.references.lock();
+        if let Some(handle) = references.get(&address) {
+            return Ok(*handle);
+        }
+        let handle = make(Place { module: self.data.clone(), address })?;
+        references.insert(address, handle);
+        Ok(handle)
+    }
+
     fn end_functions(&self) {
+        reference::end_module(&self.data);
         for (handle, _) in std::mem::take(&mut *self.functions.lock()).into_values() {
             function::remove(handle);
         }

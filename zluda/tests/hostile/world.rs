@@ -9,6 +9,8 @@ pub const TEXT: &[u8] = b".version 7.0
 .target sm_75
 .address_size 64
 .visible .global .align 4 .u32 variable;
+.global .texref texture;
+.global .surfref surface;
 .visible .entry kernel() { ret; }
 \0";
 
@@ -223,6 +225,22 @@ impl World {
         ask!(library, cuSurfObjectDestroy(gone): (CUsurfObject));
         handles.push(("CUsurfObject", surface, gone));
 
+        two!(CUtexref, cuTexRefDestroy, |new| ask!(library,
+            cuTexRefCreate(&mut new): (*mut CUtexref)));
+        let module = |index: usize| handles[index].1 as CUmodule;
+        let canvas = |module: CUmodule| {
+            let mut reference: CUsurfref = null_mut();
+            ask!(library, cuModuleGetSurfRef(&mut reference, module, c"surface".as_ptr()):
+                (*mut CUsurfref, CUmodule, *const std::ffi::c_char));
+            reference as u64
+        };
+        let at =
+            handles.iter().position(|(name, ..)| *name == "CUmodule").expect("it was made above");
+        let (ended, _) = load_module();
+        let (live, gone) = (canvas(module(at)), canvas(ended));
+        ask!(library, cuModuleUnload(ended): (CUmodule));
+        handles.push(("CUsurfref", live, gone));
+
         let (mut live, mut gone) = (0, 0);
         for pointer in [&mut live, &mut gone] {
             ask!(library, cuMemAlloc_v2(pointer, 64 << 20): (*mut CUdeviceptr, usize));
@@ -285,6 +303,10 @@ impl World {
             }
             ("dstOffset" | "srcOffset", "usize") => 0,
             ("numMipmapLevels", _) => 1,
+            ("name", _) if function.contains("TexRef") => c"texture".as_ptr() as u64,
+            ("name", _) if function.contains("SurfRef") => c"surface".as_ptr() as u64,
+            ("Flags", _) if function.starts_with("cuTexRefSet") => 1,
+            ("fmt", "CUarray_format") | ("NumPackedComponents", _) => 1,
             ("extra", _) => 0,
             ("cudaVersion", _) => 13000,
             ("len", _) => 64,

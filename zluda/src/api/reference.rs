@@ -1,0 +1,353 @@
+//! Texture and surface references.
+
+use crate::convert::{In, Out, Text};
+use crate::core::array::{self, Format};
+use crate::core::context::current;
+use crate::core::memory::check_range;
+use crate::core::module::Module;
+use crate::core::reference::{self, Bound, Place, SurfaceReference, TextureReference};
+use crate::core::texture::TEXTURE_ALIGNMENT;
+use cuda_types::cuda::{
+    CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUaddress_mode, CUarray, CUarray_format,
+    CUdeviceptr, CUerror, CUfilter_mode, CUmipmappedArray, CUres, CUsurfref, CUtexref,
+};
+use ptx::GlobalSpace;
+use std::ffi::{c_int, c_uint};
+use std::sync::Arc;
+
+pub(crate) fn cuModuleGetTexRef(
+    reference: Out<CUtexref>,
+    module: Arc<Module>,
+    name: Text<'_>,
+) -> CUres {
+    let name = name.get()?;
+    reference.check()?;
+    reference.set(module.reference(name, GlobalSpace::Texref, |place: Place| {
+        reference::create_texture(place.module.context.clone(), Some(place)).map(|it| it as u64)
+    })? as CUtexref)
+}
+
+pub(crate) fn cuModuleGetSurfRef(
+    reference: Out<CUsurfref>,
+    module: Arc<Module>,
+    name: Text<'_>,
+) -> CUres {
+    let name = name.get()?;
+    reference.check()?;
+    reference.set(module.reference(name, GlobalSpace::Surfref, |place: Place| {
+        reference::create_surface(place).map(|it| it as u64)
+    })? as CUsurfref)
+}
+
+pub(crate) fn cuTexRefCreate(reference: Out<CUtexref>) -> CUres {
+    reference.check()?;
+    reference.set(reference::create_texture(current()?.context, None)?)
+}
+
+pub(crate) fn cuTexRefDestroy(reference: CUtexref) -> CUres {
+    reference::destroy_texture(reference)
+}
+
+// ---- setting
+
+/// "The texture's format is taken from the array": the flag has to say so.
+fn check_override(flags: c_uint) -> CUres {
+    if flags == CU_TRSA_OVERRIDE_FORMAT { Ok(()) } else { Err(CUerror::INVALID_VALUE) }
+}
+
+pub(crate) fn cuTexRefSetArray(
+    reference: Arc<TextureReference>,
+    array: CUarray,
+    flags: c_uint,
+) -> CUres {
+    check_override(flags)?;
+    let descriptor = array::from_handle(array)?.descriptor;
+    reference.change(|state| {
+        state.bound = Bound::Array(array);
+        (state.format, state.channels) = (descriptor.Format, descriptor.NumChannels);
+        Ok(())
+    })
+}
+
+pub(crate) fn cuTexRefSetMipmappedArray(
+    reference: Arc<TextureReference>,
+    array: CUmipmappedArray,
+    flags: c_uint,
+) -> CUres {
+    check_override(flags)?;
+    let descriptor = array::mipmapped_from_handle(array)?.descriptor;
+    reference.change(|state| {
+        state.bound = Bound::Mipmapped(array);
+        (state.format, state.channels) = (descriptor.Format, descriptor.NumChannels);
+        Ok(())
+    })
+}
+
+pub(crate) fn cuTexRefSetAddress_v2(
+    offset: Out<usize>,
+    reference: Arc<TextureReference>,
+    address: CUdeviceptr,
+    size: usize,
+) -> CUres {
+    // "Returns in *ByteOffset a byte offset that must be applied to texture fetches."
+    let beyond = address % TEXTURE_ALIGNMENT;
+    if beyond != 0 && offset.is_null() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    check_range(address, size)?;
+    let size = size.checked_add(beyond as usize).ok_or(CUerror::INVALID_VALUE)?;
+    reference.change(|state| {
+        state.bound = Bound::Linear { address: address - beyond, size };
+        Ok(())
+    })?;
+    offset.set_if_wanted(beyond as usize);
+    Ok(())
+}
+
+pub(crate) fn cuTexRefSetAddress2D_v3(
+    reference: Arc<TextureReference>,
+    descriptor: In<CUDA_ARRAY_DESCRIPTOR>,
+    address: CUdeviceptr,
+    pitch: usize,
+) -> CUres {
+    let d = descriptor.get()?;
+    reference.change(|state| {
+        state.bound = Bound::Plane { address, width: d.Width, height: d.Height, pitch };
+        (state.format, state.channels) = (d.Format, d.NumChannels);
+        Ok(())
+    })
+}
+
+pub(crate) fn cuTexRefSetFormat(
+    reference: Arc<TextureReference>,
+    format: CUarray_format,
+    channels: c_int,
+) -> CUres {
+    let channels = u32::try_from(channels).map_err(|_| CUerror::INVALID_VALUE)?;
+    Format::new(format, channels)?;
+    reference.change(|state| {
+        (state.format, state.channels) = (format, channels);
+        Ok(())
+    })
+}
+
+/// The axis that an argument names.
+fn axis(dimension: c_int) -> CUres<usize> {
+    usize::try_from(dimension).ok().filter(|axis| *axis < 3).ok_or(CUerror::INVALID_VALUE)
+}
+
+pub(crate) fn cuTexRefSetAddressMode(
+    reference: Arc<TextureReference>,
+    dimension: c_int,
+    mode: CUaddress_mode,
+) -> CUres {
+    let axis = axis(dimension)?;
+    if mode.0 > CUaddress_mode::CU_TR_ADDRESS_MODE_BORDER.0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    reference.change(|state| {
+        state.description.addressMode[axis] = mode;
+        Ok(())
+    })
+}
+
+fn check_filter(mode: CUfilter_mode) -> CUres {
+    if mode.0 <= CUfilter_mode::CU_TR_FILTER_MODE_LINEAR.0 {
+        Ok(())
+    } else {
+        Err(CUerror::INVALID_VALUE)
+    }
+}
+
+pub(crate) fn cuTexRefSetFilterMode(
+    reference: Arc<TextureReference>,
+    mode: CUfilter_mode,
+) -> CUres {
+    check_filter(mode)?;
+    reference.change(|state| {
+        state.description.filterMode = mode;
+        Ok(())
+    })
+}
+
+pub(crate) fn cuTexRefSetMipmapFilterMode(
+    reference: Arc<TextureReference>,
+    mode: CUfilter_mode,
+) -> CUres {
+    check_filter(mode)?;
+    reference.change(|state| {
+        state.description.mipmapFilterMode = mode;
+        Ok(())
+    })
+}
+
+pub(crate) fn cuTexRefSetMipmapLevelBias(reference: Arc<TextureReference>, bias: f32) -> CUres {
+    reference.change(|state| {
+        state.description.mipmapLevelBias = bias;
+        Ok(())
+    })
+}
+
+pub(crate) fn cuTexRefSetMipmapLevelClamp(
+    reference: Arc<TextureReference>,
+    least: f32,
+    greatest: f32,
+) -> CUres {
+    reference.change(|state| {
+        state.description.minMipmapLevelClamp = least;
+        state.description.maxMipmapLevelClamp = greatest;
+        Ok(())
+    })
+}
+
+pub(crate) fn cuTexRefSetMaxAnisotropy(
+    reference: Arc<TextureReference>,
+    anisotropy: c_uint,
+) -> CUres {
+    reference.change(|state| {
+        state.description.maxAnisotropy = anisotropy;
+        Ok(())
+    })
+}
+
+pub(crate) fn cuTexRefSetBorderColor(reference: Arc<TextureReference>, colour: In<f32>) -> CUres {
+    let colour = colour.array(4, 4)?;
+    reference.change(|state| {
+        state.description.borderColor.copy_from_slice(&colour);
+        Ok(())
+    })
+}
+
+pub(crate) fn cuTexRefSetFlags(reference: Arc<TextureReference>, flags: c_uint) -> CUres {
+    // CU_TRSF_READ_AS_INTEGER, NORMALIZED_COORDINATES, SRGB, DISABLE_TRILINEAR_OPTIMIZATION, SEAMLESS_CUBEMAP.
+    const KNOWN: c_uint = 0x73;
+    if flags & !KNOWN != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    reference.change(|state| {
+        state.description.flags = flags;
+        Ok(())
+    })
+}
+
+// ---- asking
+
+pub(crate) fn cuTexRefGetArray(array: Out<CUarray>, reference: Arc<TextureReference>) -> CUres {
+    array.check()?;
+    match reference.state.lock().bound {
+        Bound::Array(bound) => array.set(bound),
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+pub(crate) fn cuTexRefGetMipmappedArray(
+    array: Out<CUmipmappedArray>,
+    reference: Arc<TextureReference>,
+) -> CUres {
+    array.check()?;
+    match reference.state.lock().bound {
+        Bound::Mipmapped(bound) => array.set(bound),
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+pub(crate) fn cuTexRefGetAddress_v2(
+    address: Out<CUdeviceptr>,
+    reference: Arc<TextureReference>,
+) -> CUres {
+    address.check()?;
+    match reference.state.lock().bound {
+        Bound::Linear { address: bound, .. } | Bound::Plane { address: bound, .. } => {
+            address.set(bound)
+        }
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+pub(crate) fn cuTexRefGetAddressMode(
+    mode: Out<CUaddress_mode>,
+    reference: Arc<TextureReference>,
+    dimension: c_int,
+) -> CUres {
+    let axis = axis(dimension)?;
+    mode.set(reference.state.lock().description.addressMode[axis])
+}
+
+pub(crate) fn cuTexRefGetFilterMode(
+    mode: Out<CUfilter_mode>,
+    reference: Arc<TextureReference>,
+) -> CUres {
+    mode.set(reference.state.lock().description.filterMode)
+}
+
+pub(crate) fn cuTexRefGetMipmapFilterMode(
+    mode: Out<CUfilter_mode>,
+    reference: Arc<TextureReference>,
+) -> CUres {
+    mode.set(reference.state.lock().description.mipmapFilterMode)
+}
+
+pub(crate) fn cuTexRefGetMipmapLevelBias(
+    bias: Out<f32>,
+    reference: Arc<TextureReference>,
+) -> CUres {
+    bias.set(reference.state.lock().description.mipmapLevelBias)
+}
+
+pub(crate) fn cuTexRefGetMipmapLevelClamp(
+    least: Out<f32>,
+    greatest: Out<f32>,
+    reference: Arc<TextureReference>,
+) -> CUres {
+    least.check()?;
+    greatest.check()?;
+    let description = reference.state.lock().description;
+    least.set(description.minMipmapLevelClamp)?;
+    greatest.set(description.maxMipmapLevelClamp)
+}
+
+pub(crate) fn cuTexRefGetMaxAnisotropy(
+    anisotropy: Out<c_int>,
+    reference: Arc<TextureReference>,
+) -> CUres {
+    anisotropy.set(reference.state.lock().description.maxAnisotropy as c_int)
+}
+
+pub(crate) fn cuTexRefGetBorderColor(colour: Out<f32>, reference: Arc<TextureReference>) -> CUres {
+    colour.check()?;
+    colour.set_all(reference.state.lock().description.borderColor, 4);
+    Ok(())
+}
+
+pub(crate) fn cuTexRefGetFlags(flags: Out<c_uint>, reference: Arc<TextureReference>) -> CUres {
+    flags.set(reference.state.lock().description.flags)
+}
+
+pub(crate) fn cuTexRefGetFormat(
+    format: Out<CUarray_format>,
+    channels: Out<c_int>,
+    reference: Arc<TextureReference>,
+) -> CUres {
+    format.check()?;
+    channels.check()?;
+    let state = reference.state.lock();
+    format.set(state.format)?;
+    channels.set(state.channels as c_int)
+}
+
+pub(crate) fn cuSurfRefSetArray(
+    reference: Arc<SurfaceReference>,
+    array: CUarray,
+    flags: c_uint,
+) -> CUres {
+    // "Flags must be set to 0."
+    if flags != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    reference.set_array(array)
+}
+
+pub(crate) fn cuSurfRefGetArray(array: Out<CUarray>, reference: Arc<SurfaceReference>) -> CUres {
+    array.check()?;
+    array.set(reference.array()?)
+}
