@@ -39,8 +39,17 @@ pub enum Entity<'c> {
 #[derive(Default)]
 struct Scope<'c, 'a> {
     names: FxHashMap<&'a str, Entity<'c>>,
-    /// `%r<100>`: prefix, count and type.
-    ranges: Vec<(&'a str, u32, ScalarType)>,
+    ranges: Vec<Range<'a>>,
+}
+
+/// `%r<100>`: registers, or parameters, that are made when they are first used.
+#[derive(Clone, Copy)]
+struct Range<'a> {
+    prefix: &'a str,
+    count: u32,
+    type_: ScalarType,
+    /// Size and alignment of what lies in memory.
+    memory: Option<(u64, u64)>,
 }
 
 pub struct FunctionLowering<'l, 'u, 'c, 'a> {
@@ -281,10 +290,12 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
             if let Some(entity) = self.scopes[index].names.get(name) {
                 return Ok(entity.clone());
             }
-            if let Some(type_) =
-                self.scopes[index].ranges.iter().find_map(|range| in_range(name, range))
-            {
-                let entity = Entity::Register { slots: vec![self.slot(type_)], type_ };
+            let range = self.scopes[index].ranges.iter().find(|range| range.contains(name));
+            if let Some(&Range { type_, memory, .. }) = range {
+                let entity = match memory {
+                    None => Entity::Register { slots: vec![self.slot(type_)], type_ },
+                    Some((size, align)) => Entity::Memory { pointer: self.local(size, align) },
+                };
                 self.scopes[index].names.insert(name, entity.clone());
                 return Ok(entity);
             }
@@ -301,7 +312,10 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
             return Ok(Entity::Memory { pointer });
         }
         let unit = self.module.unit;
-        if variable(unit.tree, index).is_some_and(|v| v.linkage == Linkage::Extern) {
+        // What no module defines is zero, as NVIDIA's compiler has it ("ignoring extern qualifier"), if its size
+        // is known.
+        let unsized_extern = |v: &Variable<'a>| v.linkage == Linkage::Extern && size_of(v) == 0;
+        if variable(unit.tree, index).is_some_and(unsized_extern) {
             return Err(self.unsupported(format!(
                 "`{name}` is declared `.extern` and defined in another module"
             )));
@@ -391,13 +405,18 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
         Ok(())
     }
 
+    fn declare_range(&mut self, variable: &Variable<'a>, count: u32, memory: Option<(u64, u64)>) {
+        let range = Range { prefix: variable.name, count, type_: variable.type_, memory };
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.ranges.push(range);
+        }
+    }
+
     fn variable(&mut self, variable: &Variable<'a>) -> Lowered {
         let entity = match variable.space {
             StateSpace::Reg => {
                 if let Some(count) = variable.range {
-                    if let Some(scope) = self.scopes.last_mut() {
-                        scope.ranges.push((variable.name, count, variable.type_));
-                    }
+                    self.declare_range(variable, count, None);
                     return Ok(());
                 }
                 let count = variable.vector.map_or(1, lanes);
@@ -408,8 +427,12 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
                 if variable.initializer.is_some() {
                     return Err(self.unsupported("initialised local variables"));
                 }
-                let size = size_of(variable);
-                Entity::Memory { pointer: self.local(size, layout_parameters::align_of(variable)) }
+                let (size, align) = (size_of(variable), layout_parameters::align_of(variable));
+                if let Some(count) = variable.range {
+                    self.declare_range(variable, count, Some((size, align)));
+                    return Ok(());
+                }
+                Entity::Memory { pointer: self.local(size, align) }
             }
             StateSpace::Shared | StateSpace::SharedCta => {
                 Entity::Memory { pointer: self.module.shared_variable(variable) }
@@ -462,14 +485,14 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
     }
 }
 
-/// The type of `name` if it is one of `%r<100>`.
-fn in_range(name: &str, (prefix, count, type_): &(&str, u32, ScalarType)) -> Option<ScalarType> {
-    let number = name.strip_prefix(prefix)?;
-    let canonical = number == "0" || !number.starts_with('0');
-    (canonical
-        && number.bytes().all(|b| b.is_ascii_digit())
-        && number.parse::<u32>().ok()? < *count)
-        .then_some(*type_)
+impl Range<'_> {
+    fn contains(&self, name: &str) -> bool {
+        let Some(number) = name.strip_prefix(self.prefix) else { return false };
+        let canonical = number == "0" || !number.starts_with('0');
+        canonical
+            && number.bytes().all(|b| b.is_ascii_digit())
+            && number.parse::<u32>().is_ok_and(|number| number < self.count)
+    }
 }
 
 pub fn word<M: ptx_parser::Modifier>(modifier: M) -> &'static str {
