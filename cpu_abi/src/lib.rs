@@ -372,6 +372,12 @@ lane_operations! {
     Reduce = "reduce" (destination, source, bytes, operation);
     /// Fills with a byte.
     Fill = "fill" (destination, bytes, value);
+    /// `alloca` of the thread of this number in its block; returns an address.
+    Alloca = "alloca" (thread, bytes, alignment);
+    /// `stacksave`
+    StackSave = "stacksave" (thread);
+    /// `stackrestore`
+    StackRestore = "stackrestore" (thread, place);
     /// Copies a box of a tensor to shared memory: `map` is the address of a [`tensor_map::TensorMap`]'s words,
     /// `places` that of five coordinates and two offsets, all `i32`, `mode` a [`TensorMode`]. Tells the
     /// mbarrier how many bytes came. With a `mask` that is not 0, for the blocks of the cluster that it names.

@@ -6,6 +6,7 @@
 
 use cpu_abi::{BlockContext, CLUSTER_SHARED_STRIDE, LaneOperation, TensorMode, mbarrier};
 
+use super::block::Block;
 use super::{reduction, tensor};
 
 /// The count of arrivals, and the count of bytes.
@@ -82,6 +83,13 @@ unsafe fn run(block: &BlockContext, operation: LaneOperation, arguments: &[u64])
             }
             (TensorReplace, &[map, field, ordinal, value]) => {
                 tensor::replace(map, field as u32, ordinal, value);
+            }
+            (Alloca, &[thread, bytes, alignment]) => {
+                return Block::of(block).alloca(thread as u32, bytes as usize, alignment as usize);
+            }
+            (StackSave, &[thread]) => return Block::of(block).stack_save(thread as u32),
+            (StackRestore, &[thread, place]) => {
+                Block::of(block).stack_restore(thread as u32, place);
             }
             (Fill, &[at, bytes, value]) => {
                 std::ptr::write_bytes(at as *mut u8, value as u8, bytes as usize);

@@ -14,6 +14,7 @@ use cpu_abi::{BlockContext, BlockEntry, ThreadContext, ThreadEntry, WARP_SIZE};
 use super::arena::Arena;
 use super::barrier::Barriers;
 use super::cluster::Cluster;
+use super::dynamic_stack::DynamicStacks;
 use super::fault::{self, Fault, Running};
 use super::job::{Job, Taken};
 use super::launch::Launch;
@@ -97,6 +98,7 @@ pub struct Block {
     pub gatherings: RefCell<Vec<Gathering>>,
     stacks: RefCell<Vec<KernelStack>>,
     stack_size: usize,
+    dynamic_stacks: RefCell<DynamicStacks>,
     /// Lives as long as the block.
     cluster: *const Cluster,
 }
@@ -147,6 +149,7 @@ impl Block {
             gatherings: RefCell::new(Vec::new()),
             stacks: RefCell::new(Vec::new()),
             stack_size: launch.stack_size(),
+            dynamic_stacks: RefCell::default(),
             cluster,
         });
         let address: *mut Block = &mut *block;
@@ -180,6 +183,19 @@ impl Block {
         unsafe { &*self.cluster }
     }
 
+    /// `alloca` of a thread.
+    pub fn alloca(&self, thread: u32, bytes: usize, alignment: usize) -> u64 {
+        self.on_thread_stack(|| self.dynamic_stacks.borrow_mut().take(thread, bytes, alignment))
+    }
+
+    pub fn stack_save(&self, thread: u32) -> u64 {
+        self.dynamic_stacks.borrow().top(thread)
+    }
+
+    pub fn stack_restore(&self, thread: u32, place: u64) {
+        self.on_thread_stack(|| self.dynamic_stacks.borrow_mut().restore(thread, place));
+    }
+
     pub fn cluster_arrivals(&self, unit: u32) -> u64 {
         self.units[unit as usize].cluster_arrivals.get()
     }
@@ -189,6 +205,7 @@ impl Block {
     }
 
     fn set_place(&self, ctaid: [u32; 3]) {
+        self.dynamic_stacks.borrow_mut().clear();
         // SAFETY: no kernel runs, and this thread holds no reference.
         unsafe { (*self.context.get()).ctaid = ctaid };
     }

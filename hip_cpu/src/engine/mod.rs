@@ -8,6 +8,7 @@ pub mod barrier;
 pub mod block;
 pub mod blocks;
 pub mod cluster;
+pub mod dynamic_stack;
 pub mod fault;
 pub mod futex;
 pub mod job;

@@ -128,6 +128,13 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             StateSpace::Local => "isspacep.local",
             StateSpace::Global => "isspacep.global",
             StateSpace::Const => "isspacep.const",
+            StateSpace::Param | StateSpace::ParamEntry => {
+                let address = self.read_width(&i.a, ScalarType::B64, Width::Exact)?;
+                let start = self.builder.ptr_to_int(self.parameters(), self.context.i64());
+                let bytes = self.i64(self.module.unit.info.param_size.into());
+                let inside = self.ult(self.builder.sub(address, start), bytes);
+                return self.write(&i.p, inside);
+            }
             other => return Err(self.unsupported(format!("`isspacep` of `.{}`", word(other)))),
         };
         let a = self.read_width(&i.a, ScalarType::B64, Width::Exact)?;

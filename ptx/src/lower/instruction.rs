@@ -204,9 +204,9 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             | Vset(_) | Vadd2(_) | Vsub2(_) | Vavrg2(_) | Vabsdiff2(_) | Vmin2(_) | Vmax2(_)
             | Vset2(_) | Vadd4(_) | Vsub4(_) | Vavrg4(_) | Vabsdiff4(_) | Vmin4(_) | Vmax4(_)
             | Vset4(_) => self.not_yet("v..."),
-            Alloca(_) => self.not_yet("alloca"),
-            Stacksave(_) => self.not_yet("stacksave"),
-            Stackrestore(_) => self.not_yet("stackrestore"),
+            Alloca(i) => self.alloca(i),
+            Stacksave(i) => self.stacksave(i),
+            Stackrestore(i) => self.stackrestore(i),
         }
     }
 

@@ -31,6 +31,7 @@ mod packed;
 mod rounding;
 mod signature;
 mod special_register;
+mod stack;
 mod tensor;
 mod texture;
 mod warp;

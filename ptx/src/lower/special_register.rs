@@ -7,6 +7,12 @@ use super::Lowered;
 use super::function::FunctionLowering;
 use super::intrinsic::Effects;
 
+/// What the driver of an H100 keeps of each block's shared memory for itself, and how much of it is used.
+const RESERVED_SMEM: u32 = 1024;
+const RESERVED_SMEM_USED: u32 = 0x120;
+/// Shared memory is given out in multiples of this.
+const SMEM_UNIT: u32 = 128;
+
 const AXES: [Component; 3] = [Component::X, Component::Y, Component::Z];
 
 impl<'c> FunctionLowering<'_, '_, 'c, '_> {
@@ -47,7 +53,11 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
             Smid => self.word("smid"),
             Nsmid => self.word("nsmid"),
             DynamicSmemSize => self.word("dynamic_smem_size"),
-            TotalSmemSize | AggrSmemSize => self.word("total_smem_size"),
+            TotalSmemSize => {
+                let bytes = self.builder.add(self.shared_bytes(), self.i32(SMEM_UNIT - 1));
+                self.builder.and(bytes, self.i32(!(SMEM_UNIT - 1)))
+            }
+            AggrSmemSize => self.builder.add(self.shared_bytes(), self.i32(RESERVED_SMEM)),
             Gridid => self.zluda("gridid", self.context.i64(), Effects::None, &[]),
             Clock64 => self.clock("clock64"),
             Clock => self.low(self.clock("clock64")),
@@ -70,14 +80,17 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
             Envreg(1) => self.grid_workspace(4),
             Envreg(2) => self.grid_workspace(0),
             // The driver of a real GPU sets these; nothing sets them here.
-            Envreg(_)
-            | ReservedSmemOffset(_)
-            | ReservedSmemOffsetBegin
-            | ReservedSmemOffsetEnd
-            | ReservedSmemOffsetCap
-            | Pm(_) => self.i32(0),
+            Envreg(_) | ReservedSmemOffset(_) | ReservedSmemOffsetBegin | Pm(_) => self.i32(0),
+            ReservedSmemOffsetEnd => self.i32(RESERVED_SMEM_USED),
+            ReservedSmemOffsetCap => self.i32(RESERVED_SMEM),
             Pm64(_) | CurrentGraphExec => self.i64(0),
         })
+    }
+
+    /// Static and dynamic shared memory of the block, whether code uses it or not.
+    fn shared_bytes(&self) -> Value<'c> {
+        let own = self.i32(self.module.unit.info.static_shared);
+        self.builder.add(own, self.word("dynamic_smem_size"))
     }
 
     /// Blocks in a cluster along an axis.

@@ -70,6 +70,8 @@ pub struct Form {
     pub threads: usize,
     /// Bytes of shared memory of a block.
     pub shared: usize,
+    /// Blocks in a cluster; 0 for no clusters.
+    pub cluster: u32,
 }
 
 impl Form {
@@ -88,7 +90,18 @@ impl Form {
             cases: CASES,
             threads: THREADS,
             shared: THREADS * SCRATCH,
+            cluster: 0,
         }
+    }
+
+    pub fn version(mut self, version: &'static str) -> Self {
+        self.target.1 = version;
+        self
+    }
+
+    pub fn cluster(mut self, blocks: u32) -> Self {
+        self.cluster = blocks;
+        self
     }
 
     pub fn named(mut self, name: impl Into<String>) -> Self {
@@ -121,9 +134,13 @@ impl Form {
         writeln!(text, ".version {version}\n.target {target}\n.address_size 64").unwrap();
         writeln!(
             text,
-            ".visible .entry form(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u64 p4, .param .u64 p5)\n{{"
+            ".visible .entry form(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u64 p4, .param .u64 p5)"
         )
         .unwrap();
+        if self.cluster != 0 {
+            writeln!(text, ".explicitcluster .reqnctapercluster {}", self.cluster).unwrap();
+        }
+        writeln!(text, "{{").unwrap();
         writeln!(text, "  .shared .align 1024 .b8 memory[{}];", self.shared).unwrap();
         writeln!(text, "  .reg .b64 %t<8>; .reg .b32 %i<8>; .reg .pred %q, %p; .reg .b64 %g; .reg .b32 %s, %lane;").unwrap();
         let register = |ty: Type| ty.bits();

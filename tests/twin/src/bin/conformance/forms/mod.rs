@@ -1,8 +1,11 @@
 //! The forms, by family.
 
+mod asynchronous;
 mod atomic;
+mod cluster;
 mod compare;
 mod convert;
+mod data;
 mod float;
 mod fragment;
 mod half;
@@ -27,6 +30,9 @@ pub fn all() -> Vec<Form> {
         convert::forms(),
         memory::forms(),
         atomic::forms(),
+        asynchronous::forms(),
+        cluster::forms(),
+        data::forms(),
         warp::forms(),
         mma::forms(),
         mma::sparse_forms(),
