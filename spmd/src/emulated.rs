@@ -128,6 +128,8 @@ impl<'c> Emulation<'_, 'c> {
         let [x, y, z] = [0, 1, 2].map(|index| b.fpext(function.parameter(index), wide));
         let product = b.fmul(x, y);
         let sum = b.fadd(product, z);
+        // A NaN that is added comes before one that the product makes.
+        let sum = b.select(b.fcmp(RealPredicate::LLVMRealUNO, z, z), z, sum);
         let of_z = b.fsub(sum, product);
         let error = b.fadd(b.fsub(product, b.fsub(sum, of_z)), b.fsub(z, of_z));
         b.fptrunc(self.to_odd(sum, error), ty)

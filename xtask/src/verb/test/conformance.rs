@@ -1,18 +1,52 @@
-//! Single instructions on edge inputs, against the recorded answers of an NVIDIA GPU, by both executors.
+//! Single instructions on edge inputs, against the recorded answers of an NVIDIA GPU, by both executors and
+//! for several processors.
 //! `tests/twin/answers/forms_missing.txt` lists the forms that do not agree, and is checked both ways.
 
 use super::Report;
 use crate::Result;
 use crate::program::capture;
 use crate::progress::{heading, parallel};
-use crate::repository::{make_empty, root, target};
+use crate::repository::{has_avx512, make_empty, root, target};
 use crate::verb::conformance::{build, command};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(1800);
 
-const EXECUTORS: [&str; 2] = ["vector", "reference"];
+/// How the forms are run, and the processors that they are compiled for.
+const RUNS: [Run; 3] = [
+    Run { executor: "vector", processor: "native" },
+    Run { executor: "reference", processor: "native" },
+    Run { executor: "vector", processor: "x86-64-v2" },
+];
+
+/// Where this processor has AVX-512, its code without it is run too.
+const WITHOUT_AVX512: Run = Run { executor: "vector", processor: "x86-64-v3" };
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    executor: &'static str,
+    processor: &'static str,
+}
+
+impl Run {
+    fn name(self) -> String {
+        match self.processor {
+            "native" => self.executor.to_owned(),
+            processor => format!("{}, {processor}", self.executor),
+        }
+    }
+}
+
+fn runs() -> Vec<Run> {
+    let mut runs = RUNS.to_vec();
+    if has_avx512() {
+        runs.push(WITHOUT_AVX512);
+    } else {
+        println!("not run: code for AVX-512, which this processor does not have");
+    }
+    runs
+}
 
 /// The forms are run in this many parts, by as many processes at once as there are processors.
 const PARTS: usize = 16;
@@ -33,29 +67,29 @@ pub fn run(report: &mut Report) -> Result<()> {
     build()?;
     let cache = target().join("test/conformance-cache");
     make_empty(&cache)?;
-    let jobs: Vec<(&str, usize)> = EXECUTORS
-        .iter()
-        .flat_map(|&executor| (0..PARTS).map(move |part| (executor, part)))
-        .collect();
+    let runs = runs();
+    let jobs: Vec<(Run, usize)> =
+        runs.iter().flat_map(|&run| (0..PARTS).map(move |part| (run, part))).collect();
     let results = parallel(
         &jobs,
-        |(executor, part)| format!("instructions, part {} of {PARTS} ({executor})", part + 1),
-        |&(executor, part)| {
+        |(run, part)| format!("instructions, part {} of {PARTS} ({})", part + 1, run.name()),
+        |&(run, part)| {
             let mut command = command("");
             command
                 .arg(format!("{part}/{PARTS}"))
-                .env("ZLUDA_EXECUTOR", executor)
+                .env("ZLUDA_EXECUTOR", run.executor)
+                .env("ZLUDA_CPU_TARGET", run.processor)
                 .env("ZLUDA_CACHE_DIR", &cache);
             let output = capture(&mut command, LIMIT).map_err(|error| error.to_string())?;
             verdicts(&output.stdout).ok_or_else(|| output.describe())
         },
         |result| result.is_ok(),
     );
-    for executor in EXECUTORS {
+    for run in runs {
+        let executor = run.name();
         let mut all = Verdicts::default();
         let mut complete = true;
-        for ((_, part), result) in jobs.iter().zip(&results).filter(|((of, _), _)| *of == executor)
-        {
+        for ((_, part), result) in jobs.iter().zip(&results).filter(|((of, _), _)| *of == run) {
             match result {
                 Ok(verdicts) => {
                     all.agreeing += verdicts.agreeing;

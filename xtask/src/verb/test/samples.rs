@@ -1,5 +1,6 @@
 //! The samples in every way into the driver: with both toolkits, both kinds of runtime library, by search
-//! path, audit library and `zluda run`; as vector code and on the reference executor, with the same results;
+//! path, audit library and `zluda run`; as vector code, on the reference executor and for less than this
+//! processor, with the same results;
 //! in pairs that share a new cache; and all at once in two processes.
 
 mod crowd;
@@ -7,7 +8,7 @@ mod crowd;
 use super::Report;
 use crate::program::{Output, capture};
 use crate::progress::{heading, parallel};
-use crate::repository::{Profile, make_empty, target};
+use crate::repository::{Profile, has_avx512, make_empty, target};
 use crate::sample::{self, Runtime, Sample, hashes};
 use crate::toolkit::{CUDA_VERSIONS, Cuda};
 use crate::{Result, verb};
@@ -34,6 +35,8 @@ struct Way<'a> {
     runtime: Runtime,
     entry: Entry,
     executor: &'static str,
+    /// What the code is compiled for.
+    processor: &'static str,
 }
 
 impl Way<'_> {
@@ -44,10 +47,11 @@ impl Way<'_> {
             Entry::Command => "zluda run",
         };
         format!(
-            "CUDA {}, {} cudart, {entry}, {}",
+            "CUDA {}, {} cudart, {entry}, {}, {}",
             self.cuda.version,
             self.runtime.name(),
-            self.executor
+            self.executor,
+            self.processor
         )
     }
 
@@ -79,6 +83,7 @@ impl Way<'_> {
             .env("LD_LIBRARY_PATH", libraries)
             .env("ZLUDA_DEVICE", "cpu")
             .env("ZLUDA_EXECUTOR", self.executor)
+            .env("ZLUDA_CPU_TARGET", self.processor)
             .env("ZLUDA_CACHE_DIR", cache);
         command
     }
@@ -90,8 +95,14 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let [first, second] = toolkits.as_slice() else {
         return Err("two toolkits are expected".into());
     };
-    let way = |cuda, runtime, entry, executor| Way { cuda, runtime, entry, executor };
-    let ways = [
+    let way = |cuda, runtime, entry, executor| Way {
+        cuda,
+        runtime,
+        entry,
+        executor,
+        processor: "native",
+    };
+    let mut ways = vec![
         way(first, Runtime::Static, Entry::SearchPath, "vector"),
         way(first, Runtime::Static, Entry::SearchPath, "reference"),
         way(first, Runtime::Shared, Entry::SearchPath, "vector"),
@@ -99,7 +110,12 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         way(first, Runtime::Static, Entry::Command, "vector"),
         way(second, Runtime::Static, Entry::SearchPath, "vector"),
         way(second, Runtime::Shared, Entry::SearchPath, "vector"),
+        Way { processor: "x86-64-v2", ..way(first, Runtime::Static, Entry::SearchPath, "vector") },
     ];
+    if has_avx512() {
+        let usual = way(first, Runtime::Static, Entry::SearchPath, "vector");
+        ways.push(Way { processor: "x86-64-v3", ..usual });
+    }
     let cache = target().join("test/cache");
     make_empty(&cache)?;
     heading("Running the CUDA programs on the CPU");
@@ -115,20 +131,18 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         report.check(name, result.as_ref().map(drop).map_err(Clone::clone));
         let Ok(output) = result else { continue };
         // The same PTX gives the same results, bit by bit, whatever runs it.
-        if way.executor == "vector" && way.cuda.version == first.version {
+        let usual = way.executor == "vector" && way.processor == "native";
+        if usual && way.cuda.version == first.version {
             first_results.entry(&sample.name).or_insert(hashes(output));
-        } else if way.executor == "reference"
-            && let Some(expected) = first_results.get(&sample.name)
-        {
-            let same = *expected == hashes(output);
-            let reason = || {
-                format!(
-                    "vector code gives {expected:?}, the reference executor {:?}",
-                    hashes(output)
-                )
+        } else if !usual && let Some(expected) = first_results.get(&sample.name) {
+            let other = match way.processor {
+                "native" => "the reference executor".to_owned(),
+                processor => format!("code for {processor}"),
             };
+            let same = *expected == hashes(output);
+            let reason = || format!("vector code gives {expected:?}, {other} {:?}", hashes(output));
             report.check(
-                format!("{}: equal results of both executors", sample.name),
+                format!("{}: {other} gives equal results", sample.name),
                 same.then_some(()).ok_or_else(reason),
             );
         }
