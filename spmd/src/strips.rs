@@ -18,6 +18,8 @@ use crate::emit::{LANES, Overload, lanewise_intrinsic, rebuild};
 const LEAST_OPERATIONS: usize = 24;
 /// As above, for code in loops of the kernel, which pays for the way through memory each time.
 const LEAST_IN_LOOPS: usize = 200;
+/// Each value that comes or goes through memory has to be worth it.
+const OPERATIONS_PER_WAY: usize = 3;
 
 /// Moves stretches of arithmetic to functions; returns whether there were any.
 pub fn outline(module: &Module<'_>, options: &Options) -> bool {
@@ -224,7 +226,10 @@ impl<'c> Strips<'_, 'c> {
             .copied()
             .filter(|member| member.users().iter().any(|user| !stretch.inside.contains(user)))
             .collect();
-        if stretch.members.len() <= inputs.len() + 2 * outputs.len() {
+        let through_memory =
+            |input: &&Value<'c>| has_lanes(input.ty()) && repeated(**input).is_none();
+        let ways = inputs.iter().filter(through_memory).count() + outputs.len();
+        if stretch.members.len() < OPERATIONS_PER_WAY * ways {
             return;
         }
         self.count += 1;

@@ -262,12 +262,17 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 }
                 None => self.builder.ret_void(),
             };
-            cases.push((self.i64(address_of(number)), block));
+            cases.push((context.i32().const_int(address_of(number)), block));
         }
         self.builder.position_at_end(nowhere);
         self.trap();
         self.builder.position_at_end(entry);
-        self.builder.switch(dispatcher.parameter(0), nowhere, &cases);
+        // Numbers of functions are small: lanes compare half of the bits, once all have the other half zero.
+        let address = dispatcher.parameter(0);
+        let low = self.builder.trunc(address, context.i32());
+        let small = self.builder.icmp(IntPredicate::LLVMIntULT, address, self.i64(1 << 32));
+        let word = self.builder.select(small, low, context.i32().const_int(0));
+        self.builder.switch(word, nowhere, &cases);
         self.builder.position_at_end(here);
         dispatcher
     }
