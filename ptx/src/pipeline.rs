@@ -7,6 +7,7 @@ use crate::check::{self, Extent};
 use crate::diagnostics::Diagnostics;
 use crate::info::{KernelError, KernelInfo};
 use crate::lower::module::Unit;
+use crate::passes::canonicalize_nans;
 use crate::passes::collect_functions::{self, Reached};
 use crate::passes::index_symbols::{self, Symbol, Symbols};
 use crate::passes::inline_exits;
@@ -166,6 +167,7 @@ pub fn compile(
     inline_exits::run(&module, kernel)
         .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
     timed("clean-up after lowering", || clean(&module, kernel))?;
+    canonicalize_nans::run(&module);
     verify(&module, kernel, "the clean-up after lowering", options)?;
     if stage == Stage::Ir {
         return Ok(module.print().into_bytes());

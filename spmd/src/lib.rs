@@ -11,6 +11,7 @@ mod compile;
 mod descriptor;
 mod emit;
 mod emulated;
+mod float_atomics;
 mod math;
 mod options;
 mod outlined;

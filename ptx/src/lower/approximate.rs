@@ -1,6 +1,6 @@
 //! Division, roots and the approximate functions.
 
-use llvm_zluda::Value;
+use llvm_zluda::{RealPredicate, Value};
 use ptx_parser::isa::{Cos, Div, Ex2, Lg2, Rcp, Rsqrt, Sin, Sqrt, Tanh};
 use ptx_parser::{Operand, ScalarType};
 
@@ -21,12 +21,21 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let a = self.read(&i.a, i.type_)?;
         let b = self.read(&i.b, i.type_)?;
         let [a, b] = [a, b].map(|value| self.flushed(value, i.type_, i.ftz));
-        let quotient = self.builder.fdiv(a, b);
+        let mut quotient = self.builder.fdiv(a, b);
         if i.approx {
             quotient.set_fast_math(APPROXIMATE);
+            // The reciprocal of a divisor beyond 2^126 is subnormal, and flushed.
+            let size = self.llvm("llvm.fabs", b.ty(), &[b]);
+            let limit = b.ty().const_float(2f64.powi(126));
+            let far = self.builder.fcmp(RealPredicate::LLVMRealOGT, size, limit);
+            let zero = self.llvm("llvm.copysign", b.ty(), &[b.ty().zero(), b]);
+            let nothing = self.builder.fmul(a, zero);
+            let infinity = b.ty().const_float(f64::INFINITY);
+            let finite = self.builder.fcmp(RealPredicate::LLVMRealOLT, size, infinity);
+            quotient = self.builder.select(self.builder.and(far, finite), nothing, quotient);
         }
         let quotient = self.flushed(quotient, i.type_, i.ftz);
-        self.write(&i.d, quotient)
+        self.write(&i.d, self.canonical(quotient, i.type_))
     }
 
     pub fn rcp(&mut self, i: &Rcp<'a>) -> Lowered {
@@ -90,9 +99,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 s.zluda(&format!("{name}.approx{ftz}.{width}"), ty, Effects::None, &[value])
             };
             match type_ {
-                ScalarType::F32 => Ok(of(s, "f32", s.context.f32(), a)),
+                ScalarType::F32 => Ok(s.canonical(of(s, "f32", s.context.f32(), a), type_)),
                 ScalarType::F64 => Ok(of(s, "f64", s.context.f64(), a)),
-                ScalarType::F16 => Ok(of(s, "f16", s.context.half(), a)),
+                ScalarType::F16 => Ok(s.canonical(of(s, "f16", s.context.half(), a), type_)),
                 _ => {
                     let value = of(s, "f32", s.context.f32(), s.bf16_to_f32(a));
                     Ok(s.f32_to_bf16(value, None))

@@ -213,7 +213,10 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             other => return Err(self.invalid(format!("`.{}` of `.{}`", word(other), word(type_)))),
         };
         match type_ {
-            ScalarType::F16 => Ok(self.builder.fptrunc(result, self.context.half())),
+            ScalarType::F16 => {
+                let half = self.builder.fptrunc(result, self.context.half());
+                Ok(self.canonical(half, type_))
+            }
             ScalarType::Bf16 => Ok(self.f32_to_bf16(result, None)),
             _ => Ok(result),
         }

@@ -1,9 +1,9 @@
 //! Logic and shifts.
 
-use llvm_zluda::Value;
+use llvm_zluda::{IntPredicate, Value};
 use ptx_parser::isa::{
-    And, Bfe, Bfi, Bfind, Bmsk, Brev, Clz, Cnot, Lop3, Not, Or, Popc, Prmt, Shf, Shl, Shr, Szext,
-    Xor,
+    And, Bfe, Bfi, Bfind, Bmsk, Brev, Clz, Cnot, Fns, Lop3, Not, Or, Popc, Prmt, Shf, Shl, Shr,
+    Szext, Xor,
 };
 use ptx_parser::{ClampMode, Direction, Operand, PrmtMode, ScalarType};
 
@@ -182,6 +182,42 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             if i.shiftamt { zeros } else { self.builder.sub(self.i32(i.type_.bits() - 1), zeros) };
         let result = self.builder.select(none, self.context.i32().all_ones(), place);
         self.write(&i.d, result)
+    }
+
+    /// The place of the `offset`th one from bit `base` on, upwards, or downwards for negative offsets; 0 asks
+    /// for bit `base` itself. All ones where there is none.
+    pub fn fns(&mut self, i: &Fns<'a>) -> Lowered {
+        let mask = self.read_u32(&i.mask)?;
+        let base = self.read_u32(&i.base)?;
+        let offset = self.read_u32(&i.offset)?;
+        let o = &self.builder;
+        let reverse = |value| self.llvm("llvm.bitreverse", self.context.i32(), &[value]);
+        let down = o.icmp(IntPredicate::LLVMIntSLT, offset, self.i32(0));
+        let own = self.eq(offset, self.i32(0));
+        let shift = self.llvm("llvm.umin", base.ty(), &[base, self.i32(31)]);
+        // Seen from the other end, downwards is upwards.
+        let start = o.select(down, o.sub(self.i32(31), shift), shift);
+        let bits = o.select(down, reverse(mask), mask);
+        let bit = o.shl(self.i32(1), start);
+        let from = o.and(bits, o.select(own, bit, o.neg(bit)));
+        let mut count = o.select(own, self.i32(1), o.select(down, o.neg(offset), offset));
+        let mut place = self.i32(0);
+        let mut rest = from;
+        let ones = |value| self.llvm("llvm.ctpop", self.context.i32(), &[value]);
+        let missing = self.ult(ones(from), count);
+        for width in [16, 8, 4, 2, 1] {
+            let below = ones(o.and(rest, self.i32((1 << width) - 1)));
+            let above = self.ult(below, count);
+            let pick = |yes| o.select(above, yes, self.i32(0));
+            count = o.sub(count, pick(below));
+            let step = pick(self.i32(width));
+            place = o.add(place, step);
+            rest = o.lshr(rest, step);
+        }
+        let place = o.select(down, o.sub(self.i32(31), place), place);
+        let outside = self.ult(self.i32(31), base);
+        let none = o.or(missing, outside);
+        self.write(&i.d, o.select(none, self.context.i32().all_ones(), place))
     }
 
     pub fn bfe(&mut self, i: &Bfe<'a>) -> Lowered {

@@ -1,4 +1,5 @@
-//! Extended-precision arithmetic: the carry flag.
+//! Extended-precision arithmetic: the carry flag. After a subtraction it is 1 where nothing was borrowed, as
+//! additions see that read it.
 
 use llvm_zluda::Value;
 use ptx_parser::isa::{AddCc, Addc, MadCc, Madc, SubCc, Subc};
@@ -40,23 +41,23 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.finish(d, total, out, keep)
     }
 
-    /// `d = a - b - borrow`, and the borrow into the flag if `keep`.
+    /// `d = a - b`, less 1 where `carry` is 0, and the absence of a borrow into the flag if `keep`.
     fn sub_with_borrow(
         &mut self,
         d: &Operand<'a>,
         [a, b]: [Value<'c>; 2],
-        borrow: Option<Value<'c>>,
+        carry: Option<Value<'c>>,
         keep: bool,
     ) -> Lowered {
         let difference = self.builder.sub(a, b);
         let mut out = self.ult(a, b);
         let mut total = difference;
-        if let Some(borrow) = borrow {
-            let borrow = self.builder.zext(borrow, a.ty());
+        if let Some(carry) = carry {
+            let borrow = self.builder.zext(self.builder.not(carry), a.ty());
             total = self.builder.sub(difference, borrow);
             out = self.builder.or(out, self.ult(difference, borrow));
         }
-        self.finish(d, total, out, keep)
+        self.finish(d, total, self.builder.not(out), keep)
     }
 
     fn finish(
@@ -100,8 +101,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     pub fn subc(&mut self, i: &Subc<'a>) -> Lowered {
         let pair = self.pair(i.type_, &i.a, &i.b)?;
-        let borrow = self.carry_in();
-        self.sub_with_borrow(&i.d, pair, Some(borrow), i.cc)
+        let carry = self.carry_in();
+        self.sub_with_borrow(&i.d, pair, Some(carry), i.cc)
     }
 
     pub fn mad_cc(&mut self, i: &MadCc<'a>) -> Lowered {

@@ -128,7 +128,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 }
 
-fn int_predicate(comparison: Comparison, signed: bool) -> Option<IntPredicate> {
+pub fn int_predicate(comparison: Comparison, signed: bool) -> Option<IntPredicate> {
     use IntPredicate::*;
     Some(match (comparison, signed) {
         (Comparison::Eq, _) => LLVMIntEQ,

@@ -16,6 +16,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         if i.rbits.is_some() {
             return Err(self.unsupported("stochastic rounding"));
         }
+        if self.cvt_minifloat(i)? {
+            return Ok(());
+        }
         if let Some(b) = &i.b {
             return self.cvt_pair(i, b);
         }
@@ -216,11 +219,14 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             Some(Rounding::Rna) if to == ScalarType::Tf32 => None,
             rounding => self.directed(rounding)?,
         };
-        if i.satfinite {
+        if i.satfinite && to != ScalarType::Tf32 {
             value = self.clamped_to_finite(value, to)?;
         }
         let (f32, f64) = (self.context.f32(), self.context.f64());
         let is_double = value.ty() == f64;
+        if flush && to == ScalarType::F64 {
+            value = self.canonical(value, ScalarType::F32);
+        }
         let result = match to {
             ScalarType::F64 => self.builder.fpext(value, f64),
             ScalarType::F32 if is_double => self.trunc_directed(value, f32, direction),
@@ -229,23 +235,37 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 let value = if is_double { self.trunc_odd(value, f32) } else { value };
                 self.trunc_directed(value, self.context.half(), direction)
             }
-            ScalarType::Bf16 => {
-                let value = if is_double { self.trunc_odd(value, f32) } else { value };
-                self.f32_to_bf16(value, direction)
+            ScalarType::Bf16 if is_double => {
+                let narrow = self.trunc_odd(value, f32);
+                let nan = self.builder.fcmp(RealPredicate::LLVMRealUNO, value, value);
+                let high = self.builder.lshr(self.bits_of(narrow), self.i32(16));
+                let own = self.builder.trunc(high, self.context.i16());
+                self.builder.select(nan, own, self.f32_to_bf16(narrow, direction))
             }
-            ScalarType::Tf32 => self.f32_to_tf32(value, i.rnd)?,
+            ScalarType::Bf16 => self.f32_to_bf16(value, direction),
+            ScalarType::Tf32 => self.f32_to_tf32(value, i.rnd, i.satfinite)?,
             other => return Err(self.unsupported(format!("conversions to `.{}`", word(other)))),
         };
         let result = self.flushed(result, to, flush_result);
         if i.sat {
             return self.saturated(result, to);
         }
-        if i.relu {
+        let result = if i.relu {
             let float =
                 if to == ScalarType::Tf32 { self.builder.bitcast(result, f32) } else { result };
-            return self.relu(float, to);
+            self.relu(float, to)?
+        } else {
+            result
+        };
+        // Doubles hand their NaN on, and so does what changes no number.
+        let unchanged = to == ScalarType::F32
+            && (from == ScalarType::Bf16 || from == to)
+            && !i.ftz
+            && i.rnd.is_none();
+        if is_double || unchanged || to == ScalarType::F64 {
+            return Ok(result);
         }
-        Ok(result)
+        Ok(self.canonical(result, to))
     }
 
     /// `.satfinite`: what would become infinite becomes the largest finite value; NaN stays.
@@ -253,7 +273,6 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let largest = match to {
             ScalarType::F16 => 65504.0,
             ScalarType::Bf16 => f64::from(f32::from_bits(0x7f7f_0000)),
-            ScalarType::Tf32 => f64::from(f32::from_bits(0x7f7f_e000)),
             other => return Err(self.unsupported(format!("`.satfinite` of `.{}`", word(other)))),
         };
         let ty = value.ty();

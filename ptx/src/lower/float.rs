@@ -8,6 +8,9 @@ use super::Lowered;
 use super::function::{FunctionLowering, word};
 use super::intrinsic::Effects;
 
+/// What loads outside of a tensor give for `.oob`.
+const OUT_OF_BOUNDS: u64 = 0xffff;
+
 /// What every floating-point instruction may ask for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Modes {
@@ -31,11 +34,48 @@ pub enum Arithmetic {
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn fma(&mut self, i: &Fma<'a>) -> Lowered {
-        if i.oob || i.abtype.is_some() {
-            return Err(self.unsupported("`fma.oob` and `fma` of mixed precision"));
-        }
         let modes = Modes { rounding: Some(i.rnd), ftz: i.ftz, sat: i.sat, relu: i.relu };
-        self.arithmetic(Arithmetic::Fma, i.type_, modes, &i.d, [&i.a, &i.b, &i.c])
+        if let Some(narrow) = i.abtype {
+            let a = self.read_widened(&i.a, narrow)?;
+            let b = self.read_widened(&i.b, narrow)?;
+            let c = self.read(&i.c, i.type_)?;
+            let result = self.rounded(Arithmetic::Fma, i.type_, modes, &[a, b, c])?;
+            return self.write(&i.d, result);
+        }
+        let operands = [&i.a, &i.b, &i.c];
+        if i.oob {
+            return self.elementwise(i.type_, &i.d, operands, |s, type_, [a, b, c]| {
+                let value = s.rounded(Arithmetic::Fma, type_, modes, &[a, b, c])?;
+                // A factor that is out of bounds, this NaN, makes zero.
+                let outside = |factor| {
+                    let bits = s.bits_of(factor);
+                    s.eq(bits, bits.ty().const_int(OUT_OF_BOUNDS))
+                };
+                let outside = s.builder.or(outside(a), outside(b));
+                Ok(s.builder.select(outside, value.ty().zero(), value))
+            });
+        }
+        self.arithmetic(Arithmetic::Fma, i.type_, modes, &i.d, operands)
+    }
+
+    /// An `.f16` or `.bf16` operand as `.f32`.
+    pub fn read_widened(&mut self, operand: &Operand<'a>, type_: ScalarType) -> Lowered<Value<'c>> {
+        let value = self.read(operand, type_)?;
+        Ok(self.widened(value, type_))
+    }
+
+    /// `add` and `sub` of an `.f16` or `.bf16` number and an `.f32` one.
+    pub fn mixed_sum(
+        &mut self,
+        operation: Arithmetic,
+        modes: Modes,
+        narrow: ScalarType,
+        [d, a, b]: [&Operand<'a>; 3],
+    ) -> Lowered {
+        let a = self.read_widened(a, narrow)?;
+        let b = self.read(b, ScalarType::F32)?;
+        let result = self.rounded(operation, ScalarType::F32, modes, &[a, b])?;
+        self.write(d, result)
     }
 
     /// A rounding operation on all floating-point types, packed ones included.
@@ -62,10 +102,21 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let direction = self.directed(modes.rounding)?;
         let values: Vec<_> =
             values.iter().map(|&value| self.flushed(value, type_, modes.ftz)).collect();
+        let mut tiny = None;
         let result = match (type_, direction) {
-            (ScalarType::F32 | ScalarType::F64, None) => self.compute(operation, &values),
+            (ScalarType::F32, None) => {
+                if modes.ftz && operation == Arithmetic::Mul {
+                    tiny = Some(self.is_tiny_product(values[0], values[1]));
+                }
+                self.compute(operation, &values)
+            }
+            (ScalarType::F64, None) => {
+                let result = self.compute(operation, &values);
+                self.operand_nan(operation, result, &values)
+            }
             (ScalarType::F64, Some(direction)) => {
-                self.directed_f64(operation, &values, direction)?
+                let result = self.directed_f64(operation, &values, direction)?;
+                self.operand_nan(operation, result, &values)
             }
             (ScalarType::F32, Some(rounding)) => {
                 let f64 = self.context.f64();
@@ -73,6 +124,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                     values.iter().map(|&value| self.builder.fpext(value, f64)).collect();
                 let exact = self.compute_odd(operation, &wide);
                 let exact = self.signed_zero(operation, &wide, exact, rounding);
+                if modes.ftz {
+                    tiny = Some(self.is_tiny(exact));
+                }
                 self.trunc_directed(exact, self.context.f32(), direction)
             }
             (ScalarType::F16, None) => {
@@ -102,18 +156,87 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 );
             }
         };
-        let result = self.flushed(result, type_, modes.ftz);
+        let result = match tiny {
+            Some(tiny) => self.zero_where(tiny, result),
+            None => self.flushed(result, type_, modes.ftz),
+        };
         if modes.sat {
             return self.saturated(result, type_);
         }
-        if modes.relu {
-            return self.relu(result, type_);
+        let result = if modes.relu { self.relu(result, type_)? } else { result };
+        Ok(self.canonical(result, type_))
+    }
+
+    /// The value with the NaN that the GPU's arithmetic makes: one for each of the narrower types, while
+    /// `.f64` keeps those of its operands. That of `.f32` waits until somebody looks at it.
+    pub fn canonical(&self, value: Value<'c>, type_: ScalarType) -> Value<'c> {
+        let infinity = match type_ {
+            ScalarType::F32 => {
+                return self.zluda("canonical.f32", value.ty(), Effects::None, &[value]);
+            }
+            ScalarType::F16 => 0x7c00,
+            ScalarType::Bf16 => 0x7f80,
+            _ => return value,
+        };
+        let o = &self.builder;
+        let bits = self.bits_of(value);
+        let constant = |value: u64| bits.ty().const_int(value);
+        let nan = self.ult(constant(infinity), o.and(bits, constant(0x7fff)));
+        o.bitcast(o.select(nan, constant(0x7fff), bits), value.ty())
+    }
+
+    /// Which of its NaN operands an operation on `.f64` hands on.
+    fn operand_nan(
+        &self,
+        operation: Arithmetic,
+        result: Value<'c>,
+        values: &[Value<'c>],
+    ) -> Value<'c> {
+        match (operation, values) {
+            (Arithmetic::Fma, &[a, b, c]) => self.last_nan(result, &[a, c, b]),
+            (Arithmetic::Div, &[a, b]) => self.last_nan(result, &[b, a]),
+            _ => self.last_nan(result, values),
         }
-        Ok(result)
+    }
+
+    /// The last of the operands that is NaN, made quiet, else the result.
+    pub fn last_nan(&self, result: Value<'c>, operands: &[Value<'c>]) -> Value<'c> {
+        operands.iter().fold(result, |result, &operand| {
+            if operand.is_constant() {
+                return result;
+            }
+            self.zluda("nan.f64", result.ty(), Effects::None, &[result, operand])
+        })
+    }
+
+    /// `.ftz` looks at the product before it is rounded: whether |a * b| lies below the normal numbers. The
+    /// difference is scaled, so that it keeps its sign.
+    fn is_tiny_product(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+        let o = &self.builder;
+        let ty = a.ty();
+        let size = |value| self.llvm("llvm.fabs", ty, &[value]);
+        let scaled = o.fmul(size(a), ty.const_float(16_777_216.0));
+        let limit = ty.const_float(-f64::from(f32::MIN_POSITIVE) * 16_777_216.0);
+        let above = self.llvm("llvm.fma", ty, &[scaled, size(b), limit]);
+        o.fcmp(RealPredicate::LLVMRealOLT, above, ty.zero())
+    }
+
+    /// Likewise for a result that is exact, or rounded to odd, in double.
+    fn is_tiny(&self, exact: Value<'c>) -> Value<'c> {
+        let ty = exact.ty();
+        let size = self.llvm("llvm.fabs", ty, &[exact]);
+        let limit = ty.const_float(f64::from(f32::MIN_POSITIVE));
+        self.builder.fcmp(RealPredicate::LLVMRealOLT, size, limit)
+    }
+
+    /// Zero of the value's sign, where the condition holds.
+    fn zero_where(&self, condition: Value<'c>, value: Value<'c>) -> Value<'c> {
+        let zero = self.llvm("llvm.copysign", value.ty(), &[value.ty().zero(), value]);
+        self.builder.select(condition, zero, value)
     }
 
     /// To nearest, in the type of the operands.
-    fn compute(&self, operation: Arithmetic, values: &[Value<'c>]) -> Value<'c> {
+    pub fn compute(&self, operation: Arithmetic, values: &[Value<'c>]) -> Value<'c> {
         let o = &self.builder;
         match (operation, values) {
             (Arithmetic::Add, &[a, b]) => o.fadd(a, b),

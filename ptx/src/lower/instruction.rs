@@ -46,6 +46,7 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
 
             // Bits, logic and comparisons.
             Popc(i) => self.popc(i),
+            Fns(i) => self.fns(i),
             Clz(i) => self.clz(i),
             Bfind(i) => self.bfind(i),
             Brev(i) => self.brev(i),
@@ -67,6 +68,31 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             Shf(i) => self.shf(i),
             Set(i) => self.set(i),
             Slct(i) => self.slct(i),
+
+            // Video.
+            Vadd(i) => self.vadd(i),
+            Vsub(i) => self.vsub(i),
+            Vabsdiff(i) => self.vabsdiff(i),
+            Vmin(i) => self.vmin(i),
+            Vmax(i) => self.vmax(i),
+            Vshl(i) => self.vshl(i),
+            Vshr(i) => self.vshr(i),
+            Vset(i) => self.vset(i),
+            Vmad(i) => self.vmad(i),
+            Vadd2(i) => self.vadd2(i),
+            Vsub2(i) => self.vsub2(i),
+            Vavrg2(i) => self.vavrg2(i),
+            Vabsdiff2(i) => self.vabsdiff2(i),
+            Vmin2(i) => self.vmin2(i),
+            Vmax2(i) => self.vmax2(i),
+            Vset2(i) => self.vset2(i),
+            Vadd4(i) => self.vadd4(i),
+            Vsub4(i) => self.vsub4(i),
+            Vavrg4(i) => self.vavrg4(i),
+            Vabsdiff4(i) => self.vabsdiff4(i),
+            Vmin4(i) => self.vmin4(i),
+            Vmax4(i) => self.vmax4(i),
+            Vset4(i) => self.vset4(i),
 
             // Data.
             Mov(i) => self.mov(i),
@@ -182,7 +208,6 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             Createpolicy(i) => self.write(&i.cache_policy, self.i64(0)),
 
             // Not yet.
-            Fns(_) => self.not_yet("fns"),
             MultimemLdReduce(_) => self.not_yet("multimem.ld_reduce"),
             MultimemSt(_) => self.not_yet("multimem.st"),
             MultimemRed(_) => self.not_yet("multimem.red"),
@@ -200,10 +225,6 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             | Tcgen05MmaSp(_)
             | Tcgen05MmaWs(_)
             | Tcgen05MmaWsSp(_) => self.not_yet("tcgen05"),
-            Vadd(_) | Vsub(_) | Vabsdiff(_) | Vmin(_) | Vmax(_) | Vshl(_) | Vshr(_) | Vmad(_)
-            | Vset(_) | Vadd2(_) | Vsub2(_) | Vavrg2(_) | Vabsdiff2(_) | Vmin2(_) | Vmax2(_)
-            | Vset2(_) | Vadd4(_) | Vsub4(_) | Vavrg4(_) | Vabsdiff4(_) | Vmin4(_) | Vmax4(_)
-            | Vset4(_) => self.not_yet("v..."),
             Alloca(i) => self.alloca(i),
             Stacksave(i) => self.stacksave(i),
             Stackrestore(i) => self.stackrestore(i),

@@ -7,14 +7,21 @@ use ptx_parser::{MulMode, Operand, ScalarType};
 use super::Lowered;
 use super::float::{Arithmetic, Modes};
 use super::function::{FunctionLowering, word};
+use super::packed::element;
+
+/// Packed types too.
+fn is_float(type_: ScalarType) -> bool {
+    element(type_).unwrap_or(type_).is_float()
+}
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn add(&mut self, i: &Add<'a>) -> Lowered {
-        if i.atype.is_some() {
-            return Err(self.unsupported("`add` of mixed precision"));
+        let modes = Modes { rounding: i.rnd, ftz: i.ftz, sat: i.sat, relu: false };
+        if let Some(narrow) = i.atype {
+            let operands = [&i.d, &i.a, &i.b];
+            return self.mixed_sum(Arithmetic::Add, modes, narrow, operands);
         }
-        if i.type_.is_float() {
-            let modes = Modes { rounding: i.rnd, ftz: i.ftz, sat: i.sat, relu: false };
+        if is_float(i.type_) {
             return self.arithmetic(Arithmetic::Add, i.type_, modes, &i.d, [&i.a, &i.b]);
         }
         self.elementwise(i.type_, &i.d, [&i.a, &i.b], |s, _, [a, b]| {
@@ -23,11 +30,12 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn sub(&mut self, i: &Sub<'a>) -> Lowered {
-        if i.atype.is_some() {
-            return Err(self.unsupported("`sub` of mixed precision"));
+        let modes = Modes { rounding: i.rnd, ftz: i.ftz, sat: i.sat, relu: false };
+        if let Some(narrow) = i.atype {
+            let operands = [&i.d, &i.a, &i.b];
+            return self.mixed_sum(Arithmetic::Sub, modes, narrow, operands);
         }
-        if i.type_.is_float() {
-            let modes = Modes { rounding: i.rnd, ftz: i.ftz, sat: i.sat, relu: false };
+        if is_float(i.type_) {
             return self.arithmetic(Arithmetic::Sub, i.type_, modes, &i.d, [&i.a, &i.b]);
         }
         self.elementwise(i.type_, &i.d, [&i.a, &i.b], |s, _, [a, b]| {

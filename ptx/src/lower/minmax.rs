@@ -118,9 +118,18 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             value = self.llvm("llvm.copysign", ty, &[value, self.builder.bitcast(signs, ty)]);
         }
         match type_ {
-            ScalarType::F16 => Ok(self.builder.fptrunc(value, self.context.half())),
+            ScalarType::F16 => {
+                let half = self.builder.fptrunc(value, self.context.half());
+                Ok(self.canonical(half, type_))
+            }
             ScalarType::Bf16 => Ok(self.f32_to_bf16(value, None)),
-            _ => Ok(value),
+            ScalarType::F64 => {
+                // Of two NaNs the second, made quiet.
+                let nan = self.builder.fcmp(RealPredicate::LLVMRealUNO, a, a);
+                let last = self.last_nan(value, &[b]);
+                Ok(self.builder.select(nan, last, value))
+            }
+            _ => Ok(self.canonical(value, type_)),
         }
     }
 
@@ -132,7 +141,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 } else {
                     s.llvm("llvm.fabs", a.ty(), &[a])
                 };
-                return Ok(s.flushed(size, type_, i.ftz));
+                let size = s.flushed(size, type_, i.ftz);
+                return Ok(s.canonical(s.own_nan(size, a, type_), type_));
             }
             let negative = s.builder.icmp(IntPredicate::LLVMIntSLT, a, a.ty().zero());
             Ok(s.builder.select(negative, s.builder.neg(a), a))
@@ -147,18 +157,26 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 } else {
                     s.builder.fneg(a)
                 };
-                return Ok(s.flushed(value, type_, i.ftz));
+                let value = s.flushed(value, type_, i.ftz);
+                return Ok(s.canonical(s.own_nan(value, a, type_), type_));
             }
             Ok(s.builder.neg(a))
         })
     }
 
+    /// A NaN of `.f64` keeps its sign.
+    fn own_nan(&self, result: Value<'c>, a: Value<'c>, type_: ScalarType) -> Value<'c> {
+        if type_ == ScalarType::F64 { self.last_nan(result, &[a]) } else { result }
+    }
+
     pub fn copysign(&mut self, i: &Copysign<'a>) -> Lowered {
         let a = self.read(&i.a, i.type_)?;
         let b = self.read(&i.b, i.type_)?;
-        // The sign comes from `a`, the size from `b`.
-        let value = self.llvm("llvm.copysign", a.ty(), &[b, a]);
-        self.write(&i.d, value)
+        // The sign comes from `a`, the size from `b`; bits, whatever they stand for.
+        let [a, b] = [a, b].map(|value| self.bits_of(value));
+        let sign = a.ty().const_int(1 << (a.ty().bits() - 1));
+        let size = self.builder.and(b, self.builder.not(sign));
+        self.write(&i.d, self.builder.or(size, self.builder.and(a, sign)))
     }
 
     pub fn testp(&mut self, i: &Testp<'a>) -> Lowered {

@@ -54,7 +54,12 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
     }
 
     /// A float rounded to TensorFloat-32: a float whose 13 last bits are 0.
-    pub fn f32_to_tf32(&self, value: Value<'c>, rounding: Option<Rounding>) -> Lowered<Value<'c>> {
+    pub fn f32_to_tf32(
+        &self,
+        value: Value<'c>,
+        rounding: Option<Rounding>,
+        finite: bool,
+    ) -> Lowered<Value<'c>> {
         let o = &self.builder;
         let bits = self.bits_of(value);
         let added = match rounding {
@@ -68,8 +73,21 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         };
         let exponent = o.and(bits, self.i32(0x7f80_0000));
         let special = self.eq(exponent, self.i32(0x7f80_0000));
-        // Infinities and NaNs do not round; what does not fit of a payload is cut off.
+        // Infinities do not round. Of a NaN `.rna` keeps what fits; the others make a new one.
         let rounded = o.select(special, bits, added);
-        Ok(o.and(rounded, self.i32(0xffff_e000)))
+        let cut = o.and(rounded, self.i32(0xffff_e000));
+        let cut = if finite {
+            // One step down from all that has no smaller exponent, NaNs too.
+            let exponent = o.and(cut, self.i32(0x7f80_0000));
+            let beyond = self.eq(exponent, self.i32(0x7f80_0000));
+            o.select(beyond, o.sub(cut, self.i32(0x2000)), cut)
+        } else {
+            cut
+        };
+        if rounding == Some(Rounding::Rna) {
+            return Ok(cut);
+        }
+        let nan = o.fcmp(RealPredicate::LLVMRealUNO, value, value);
+        Ok(o.select(nan, self.i32(0x7fff_e000), cut))
     }
 }

@@ -72,68 +72,9 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         o.select(wrong, self.neighbour(value, error), value)
     }
 
-    fn is_negative(&self, value: Value<'c>) -> Value<'c> {
+    pub fn is_negative(&self, value: Value<'c>) -> Value<'c> {
         let bits = self.bits_of(value);
         self.builder.icmp(llvm_zluda::IntPredicate::LLVMIntSLT, bits, bits.ty().zero())
-    }
-
-    /// `a * b` to nearest, and the sign of what it is off by.
-    fn two_product(&self, a: Value<'c>, b: Value<'c>) -> (Value<'c>, Value<'c>) {
-        let product = self.builder.fmul(a, b);
-        let negative = self.builder.fneg(product);
-        (product, self.llvm("llvm.fma", a.ty(), &[a, b, negative]))
-    }
-
-    /// Directed arithmetic on doubles. The errors are exact while results and errors are normal numbers;
-    /// an infinite result of finite operands becomes the largest number where the direction wants that.
-    pub fn directed_f64(
-        &self,
-        operation: Arithmetic,
-        values: &[Value<'c>],
-        direction: Rounding,
-    ) -> Lowered<Value<'c>> {
-        let o = &self.builder;
-        let (value, error) = match (operation, values) {
-            (Arithmetic::Add, &[a, b]) => self.two_sum(a, b),
-            (Arithmetic::Sub, &[a, b]) => self.two_sum(a, o.fneg(b)),
-            (Arithmetic::Mul, &[a, b]) => self.two_product(a, b),
-            (Arithmetic::Div, &[a, b]) => self.two_quotient(a, b),
-            (Arithmetic::Rcp, &[a]) => self.two_quotient(a.ty().const_float(1.0), a),
-            (Arithmetic::Sqrt, &[a]) => {
-                let root = self.llvm("llvm.sqrt", a.ty(), &[a]);
-                let negative = o.fneg(root);
-                (root, self.llvm("llvm.fma", a.ty(), &[negative, root, a]))
-            }
-            (Arithmetic::Fma, &[a, b, c]) => self.two_fma(a, b, c),
-            _ => return Err(self.unsupported("this rounding of `.f64` arithmetic")),
-        };
-        let rounded = self.directed_neighbour(value, error, direction);
-        let rounded = self.signed_zero(operation, values, rounded, direction);
-        // An overflow: infinite although no operand is.
-        let mut finite = self.i1(true);
-        for &operand in values {
-            finite = o.and(finite, self.is_finite(operand));
-        }
-        if matches!(operation, Arithmetic::Div | Arithmetic::Rcp) {
-            let divisor = values[values.len() - 1];
-            finite =
-                o.and(finite, o.fcmp(RealPredicate::LLVMRealONE, divisor, divisor.ty().zero()));
-        }
-        let ty = value.ty();
-        let infinite = o.fcmp(
-            RealPredicate::LLVMRealOEQ,
-            self.llvm("llvm.fabs", ty, &[value]),
-            ty.const_float(f64::INFINITY),
-        );
-        let overflow = o.and(finite, infinite);
-        let (largest, lowest) = (ty.const_float(f64::MAX), ty.const_float(f64::MIN));
-        let negative = self.is_negative(value);
-        let cut = match direction {
-            Rounding::Rm => o.select(negative, value, largest),
-            Rounding::Rp => o.select(negative, lowest, value),
-            _ => o.select(negative, lowest, largest),
-        };
-        Ok(o.select(overflow, cut, rounded))
     }
 
     /// A sum that cancels is -0 when rounding down, where nearest gives +0.
@@ -159,31 +100,14 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         o.select(o.and(zero, differ), value.ty().const_float(-0.0), value)
     }
 
-    fn is_finite(&self, value: Value<'c>) -> Value<'c> {
-        let ty = value.ty();
-        let size = self.llvm("llvm.fabs", ty, &[value]);
-        self.builder.fcmp(RealPredicate::LLVMRealOLT, size, ty.const_float(f64::INFINITY))
-    }
-
-    fn two_quotient(&self, a: Value<'c>, b: Value<'c>) -> (Value<'c>, Value<'c>) {
+    /// `a / b` to nearest, and the sign of what it is off by.
+    pub fn two_quotient(&self, a: Value<'c>, b: Value<'c>) -> (Value<'c>, Value<'c>) {
         let quotient = self.builder.fdiv(a, b);
         let negative = self.builder.fneg(quotient);
         let rest = self.llvm("llvm.fma", a.ty(), &[negative, b, a]);
         // The rest has the sign of the error times that of b.
         let sign = self.llvm("llvm.copysign", a.ty(), &[a.ty().const_float(1.0), b]);
         (quotient, self.builder.fmul(rest, sign))
-    }
-
-    /// `a * b + c` to nearest, and the sign of what it is off by: product and sum are split into exact
-    /// parts, whose sum less the result is small enough to be rounded to odd.
-    fn two_fma(&self, a: Value<'c>, b: Value<'c>, c: Value<'c>) -> (Value<'c>, Value<'c>) {
-        let result = self.llvm("llvm.fma", a.ty(), &[a, b, c]);
-        let (product, product_rest) = self.two_product(a, b);
-        let (small, small_rest) = self.two_sum(c, product_rest);
-        let (large, large_rest) = self.two_sum(product, small);
-        // large + large_rest + small_rest is the exact value, and what comes before small_rest is exact.
-        let difference = self.builder.fadd(self.builder.fsub(large, result), large_rest);
-        (result, self.builder.fadd(difference, small_rest))
     }
 
     /// `value` was rounded to nearest and the exact value lies `error` away: its neighbour on that side

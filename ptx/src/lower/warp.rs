@@ -1,6 +1,6 @@
 //! Exchange between the threads of a warp.
 
-use llvm_zluda::Value;
+use llvm_zluda::{RealPredicate, Value};
 use ptx_parser::isa::{Activemask, BarWarpSync, ElectSync, MatchSync, ReduxSync, Shfl, Vote};
 use ptx_parser::{AtomicOp, MatchMode, Operand, ScalarType, ShuffleMode, VoteMode};
 
@@ -89,9 +89,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     pub fn redux_sync(&mut self, i: &ReduxSync<'a>) -> Lowered {
         let name = match (i.op, i.type_.is_signed()) {
-            _ if i.type_ == ScalarType::F32 => {
-                return Err(self.unsupported("`redux.sync` of `.f32`"));
-            }
+            _ if i.type_ == ScalarType::F32 => return self.redux_float(i),
             (AtomicOp::Add, _) => "redux.add",
             (AtomicOp::And, _) => "redux.and",
             (AtomicOp::Or, _) => "redux.or",
@@ -106,6 +104,26 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let members = self.read_u32(&i.membermask)?;
         let value = self.zluda(name, self.context.i32(), Effects::Convergent, &[a, members]);
         self.write(&i.dst, value)
+    }
+
+    /// Floats as integers that have their order. NaN is the last choice, or the first one with `.NaN`.
+    fn redux_float(&mut self, i: &ReduxSync<'a>) -> Lowered {
+        let max = i.op == AtomicOp::Max;
+        let a = self.read(&i.src, i.type_)?;
+        let members = self.read_u32(&i.membermask)?;
+        let value = if i.abs { self.llvm("llvm.fabs", a.ty(), &[a]) } else { a };
+        let i32 = self.context.i32();
+        let ordered = |bits: Value<'c>| {
+            let negative = self.builder.ashr(bits, self.i32(31));
+            self.builder.xor(bits, self.builder.and(negative, self.i32(0x7fff_ffff)))
+        };
+        let nan = self.builder.fcmp(RealPredicate::LLVMRealUNO, a, a);
+        let extreme = self.i32(if i.nan == max { 0x7fff_ffff } else { 0x8000_0000 });
+        let key = self.builder.select(nan, extreme, ordered(self.bits_of(value)));
+        let name = if max { "redux.max.s" } else { "redux.min.s" };
+        let found = self.zluda(name, i32, Effects::Convergent, &[key, members]);
+        let result = self.builder.bitcast(ordered(found), a.ty());
+        self.write(&i.dst, self.canonical(result, i.type_))
     }
 
     pub fn activemask(&mut self, i: &Activemask<'a>) -> Lowered {

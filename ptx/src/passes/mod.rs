@@ -1,6 +1,7 @@
 //! Passes over a module's tree, and over what it is lowered to. Each is a file; `pipeline.rs` alone
 //! knows their order.
 
+pub mod canonicalize_nans;
 pub mod collect_functions;
 pub mod index_symbols;
 pub mod inline_exits;

@@ -7,7 +7,7 @@
 use llvm_zluda::{AtomicRmwOp, IntPredicate, Type, Value};
 
 use super::{Emitter, LANES, Lanes};
-use crate::Error;
+use crate::{Error, float_atomics};
 
 /// The address space of shared memory.
 const SHARED: u32 = 3;
@@ -47,6 +47,8 @@ impl<'c> Emitter<'_, 'c> {
                 let new = this.combine(operation, old, value)?;
                 this.b.store(new, pointer, align);
                 old
+            } else if float_atomics::concerns(operation, ty) {
+                this.b.call(float_atomics::function(this.module, ty), &[pointer, value])
             } else {
                 this.b.atomic_rmw(operation, pointer, value, ordering, scope)
             };
@@ -207,6 +209,9 @@ impl<'c> Emitter<'_, 'c> {
             LLVMAtomicRMWBinOpMin => pick("llvm.smin"),
             LLVMAtomicRMWBinOpUMax => pick("llvm.umax"),
             LLVMAtomicRMWBinOpUMin => pick("llvm.umin"),
+            LLVMAtomicRMWBinOpFAdd if float_atomics::concerns(operation, old.ty()) => {
+                float_atomics::sum(b, true, old, value)
+            }
             LLVMAtomicRMWBinOpFAdd => b.fadd(old, value),
             LLVMAtomicRMWBinOpFSub => b.fsub(old, value),
             LLVMAtomicRMWBinOpFMax => pick("llvm.maxnum"),

@@ -17,7 +17,8 @@ const COSINE: [f64; 3] =
     [4.166_664_568_298_827e-2, -1.388_731_625_493_765e-3, 2.443_315_711_809_948e-5];
 
 pub fn sin<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
-    turned(math, x, 0)
+    // Subnormal operands are flushed, with and without `.ftz`.
+    turned(math, math.flush(x), 0)
 }
 
 pub fn cos<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {

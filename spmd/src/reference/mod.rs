@@ -11,8 +11,8 @@ mod signature;
 use cpu_abi::{FLAG_WAITS, KernelKind};
 use llvm_zluda::{Linkage, Module, Opcode, Value};
 
-use crate::Error;
 use crate::descriptor::{self, Description};
+use crate::{Error, float_atomics};
 use intrinsics::Lowering;
 
 /// Makes the kernel of `module` a reference kernel. The returned module exports its descriptor only.
@@ -40,6 +40,7 @@ pub fn lower<'c>(module: &Module<'c>, static_shared_size: u32) -> Result<Module<
             }
         }
     }
+    float_atomics::expand(&module);
     let description = Description {
         kind: KernelKind::Reference,
         flags: FLAG_WAITS,

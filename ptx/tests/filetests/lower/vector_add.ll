@@ -30,7 +30,11 @@ next:                                             ; preds = %entry
   %18 = inttoptr i64 %15 to ptr addrspace(1)
   %19 = load float, ptr addrspace(1) %18, align 4
   %20 = fadd float %17, %19
-  store float %20, ptr addrspace(1) %18, align 4
+  %21 = bitcast float %20 to i32
+  %22 = fcmp uno float %20, %20
+  %23 = select i1 %22, i32 2147483647, i32 %21
+  %24 = bitcast i32 %23 to float
+  store float %24, ptr addrspace(1) %18, align 4
   br label %end
 
 end:                                              ; preds = %entry, %next

@@ -128,7 +128,7 @@ fn names(list: &str) -> BTreeSet<&str> {
 }
 
 /// From lines `refused <form>: <reason>` and `differs <form>: <reason>`, and the last line,
-/// `<n> of <m> forms agree, <k> in every bit`. `None`: the program did not come to its end.
+/// `<n> of <m> forms agree`. `None`: the program did not come to its end.
 fn verdicts(text: &str) -> Option<Verdicts> {
     let mut disagreeing = BTreeMap::new();
     for line in text.lines() {
@@ -153,14 +153,14 @@ mod tests {
     #[test]
     fn verdicts_are_read_to_the_last_line() {
         let text = "refused fns.b32: error 801\ndiffers sin.approx.f32:small: case 1 (0x1): expected 0x0\n\
-            float: 3 of 5 forms agree, 2 in every bit\n3 of 5 forms agree, 2 in every bit\n";
+            float: 3 of 5 forms agree\n3 of 5 forms agree\n";
         let disagreeing = BTreeMap::from([
             ("fns.b32".to_owned(), "error 801".to_owned()),
             ("sin.approx.f32:small".to_owned(), "case 1 (0x1): expected 0x0".to_owned()),
         ]);
         assert_eq!(verdicts(text), Some(Verdicts { agreeing: 3, disagreeing }));
         assert_eq!(verdicts("refused fns.b32: error 801\n"), None);
-        assert_eq!(verdicts("3 of 5 forms agree, 2 in every bit"), None);
+        assert_eq!(verdicts("3 of 5 forms agree"), None);
         assert_eq!(names("# a list\na.b  # why\n\nc\n"), BTreeSet::from(["a.b", "c"]));
     }
 }

@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 use cuda_types::cuda::{CUcontext, CUdeviceptr};
 use twin::api::Api;
 
-use crate::form::{CASES, Form, SCRATCH};
+use crate::form::{CASES, Form, Runner, SCRATCH};
 
 pub struct Device {
     api: Api,
@@ -45,8 +45,8 @@ impl Device {
 
     /// Two words a case, or the code of the call that failed first. An error that stays with the context
     /// does not meet the next form.
-    pub fn run(&mut self, form: &Form) -> Result<Vec<u64>, i64> {
-        let result = self.run_once(form);
+    pub fn run(&mut self, form: &Form, runner: Runner) -> Result<Vec<u64>, i64> {
+        let result = self.run_once(form, runner);
         if result.is_err() && self.api.cuCtxSynchronize() != 0 {
             self.api.cuCtxDestroy_v2(self.context);
             self.prepare();
@@ -54,10 +54,10 @@ impl Device {
         result
     }
 
-    fn run_once(&self, form: &Form) -> Result<Vec<u64>, i64> {
+    fn run_once(&self, form: &Form, runner: Runner) -> Result<Vec<u64>, i64> {
         let ok = |code: i64| if code == 0 { Ok(()) } else { Err(code) };
         let api = &self.api;
-        let text = CString::new(form.ptx()).unwrap();
+        let text = CString::new(form.ptx(runner)).unwrap();
         let mut module = null_mut();
         ok(api.cuModuleLoadData(&mut module, text.as_ptr().cast()))?;
         let result = (|| {

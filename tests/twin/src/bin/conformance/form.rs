@@ -25,6 +25,8 @@ pub enum Type {
     Bf16x2,
     F32,
     F64,
+    /// Two floats in 64 bits.
+    F32x2,
     /// A predicate: 0 or 1.
     Flag,
     /// 64 bits of elements of a matrix.
@@ -37,7 +39,7 @@ impl Type {
             Type::Int(8) | Type::F16 | Type::Bf16 => 16,
             Type::Int(bits) => bits,
             Type::Shift | Type::F16x2 | Type::Bf16x2 | Type::F32 | Type::Flag => 32,
-            Type::F64 | Type::Elements(_) => 64,
+            Type::F64 | Type::F32x2 | Type::Elements(_) => 64,
         }
     }
 }
@@ -50,7 +52,7 @@ pub enum Bound {
     Ulp(u64, f64),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Form {
     pub family: &'static str,
     pub name: String,
@@ -72,6 +74,21 @@ pub struct Form {
     pub shared: usize,
     /// Blocks in a cluster; 0 for no clusters.
     pub cluster: u32,
+    /// What runs in place of the body on a GPU that lacks the instruction: those that define it.
+    stand_in: Option<String>,
+    /// Gives both outputs for the operands of a case, where no GPU at hand does.
+    model: Option<Model>,
+}
+
+type Model = std::rc::Rc<dyn Fn(&[u64]) -> [u64; 2]>;
+
+/// Who runs a form.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Runner {
+    /// The GPU whose answers are kept.
+    Recorder,
+    /// The library under test.
+    Tested,
 }
 
 impl Form {
@@ -86,12 +103,38 @@ impl Form {
             result,
             second: None,
             bound: Bound::Exact,
-            target: ("sm_90", "8.0"),
+            target: ("sm_90", "8.3"),
             cases: CASES,
             threads: THREADS,
             shared: THREADS * SCRATCH,
             cluster: 0,
+            stand_in: None,
+            model: None,
         }
+    }
+
+    /// The recording GPU runs this in place of the body.
+    pub fn recorded_as(mut self, body: String) -> Self {
+        self.stand_in = Some(body);
+        self
+    }
+
+    /// No GPU has recorded the form; this computes what is expected, apart from the code under test.
+    pub fn modelled(mut self, model: impl Fn(&[u64]) -> [u64; 2] + 'static) -> Self {
+        self.target = ("sm_100a", "8.8");
+        self.model = Some(std::rc::Rc::new(model));
+        self
+    }
+
+    /// The outputs by the form's model, where it has one.
+    pub fn computed(&self) -> Option<Vec<u64>> {
+        let model = self.model.as_ref()?;
+        let columns = self.inputs();
+        let case = |case: usize| -> [u64; 2] {
+            let operands: Vec<u64> = columns.iter().map(|column| column[case]).collect();
+            model(&operands)
+        };
+        Some((0..CASES).flat_map(case).collect())
     }
 
     pub fn version(mut self, version: &'static str) -> Self {
@@ -128,9 +171,12 @@ impl Form {
     }
 
     /// A module whose kernel `form` applies the body to one case a thread.
-    pub fn ptx(&self) -> String {
+    pub fn ptx(&self, runner: Runner) -> String {
         let mut text = String::new();
-        let (target, version) = self.target;
+        let (body, (target, version)) = match &self.stand_in {
+            Some(body) if runner == Runner::Recorder => (body, ("sm_90", "8.3")),
+            _ => (&self.body, self.target),
+        };
         writeln!(text, ".version {version}\n.target {target}\n.address_size 64").unwrap();
         writeln!(
             text,
@@ -174,7 +220,7 @@ impl Form {
         };
         text.push_str(&zero(register(self.result), "%d"));
         text.push_str(&zero(self.second.map_or(32, register), "%x"));
-        writeln!(text, "\n  {{ {} }}", self.body).unwrap();
+        writeln!(text, "\n  {{ {body} }}").unwrap();
         let store = |bits: u32, name: &str, offset: u32| {
             format!("st.global.b{bits} [%t1+{offset}], {name};")
         };
@@ -189,21 +235,14 @@ impl Form {
         text
     }
 
-    /// The first case where the outputs are too far apart, with its operands. All NaNs are alike unless
-    /// `payloads` is set.
-    pub fn first_difference(
-        &self,
-        expected: &[u64],
-        found: &[u64],
-        payloads: bool,
-    ) -> Option<String> {
+    /// The first case where the outputs are too far apart, with its operands.
+    pub fn first_difference(&self, expected: &[u64], found: &[u64]) -> Option<String> {
         let columns = self.inputs();
         for case in 0..self.cases {
             for word in 0..2 {
                 let (expected, found) = (expected[2 * case + word], found[2 * case + word]);
                 let ty = if word == 0 { self.result } else { self.second.unwrap_or(Type::Int(32)) };
-                if !self.close(ty, expected, found) && (payloads || !both_nan(ty, expected, found))
-                {
+                if !self.close(ty, expected, found) {
                     let operands: Vec<String> =
                         columns.iter().map(|column| format!("{:#x}", column[case])).collect();
                     return Some(format!(
@@ -216,14 +255,21 @@ impl Form {
         None
     }
 
+    /// NaNs have to agree in every bit even where numbers need not.
     fn close(&self, ty: Type, expected: u64, found: u64) -> bool {
         let Bound::Ulp(ulp, absolute) = self.bound else { return expected == found };
+        if let Type::F16x2 | Type::Bf16x2 = ty {
+            let half = if ty == Type::F16x2 { Type::F16 } else { Type::Bf16 };
+            return [0, 16].into_iter().all(|shift| {
+                self.close(half, expected >> shift & 0xffff, found >> shift & 0xffff)
+            });
+        }
         if expected == found {
             return true;
         }
         let (a, b) = (number(ty, expected), number(ty, found));
         if a.is_nan() || b.is_nan() {
-            return a.is_nan() && b.is_nan();
+            return false;
         }
         if (a - b).abs() <= absolute {
             return true;
@@ -233,29 +279,12 @@ impl Form {
     }
 }
 
-/// Whether two results of a floating-point type differ in the payloads of NaNs alone; pairs are judged
-/// half by half.
-fn both_nan(ty: Type, a: u64, b: u64) -> bool {
-    let nan = |ty, bits| number(ty, bits).is_nan();
-    match ty {
-        Type::F16 | Type::F32 | Type::F64 => nan(ty, a) && nan(ty, b),
-        Type::Bf16 => nan(Type::F32, a << 16) && nan(Type::F32, b << 16),
-        Type::F16x2 | Type::Bf16x2 => {
-            let half = if ty == Type::F16x2 { Type::F16 } else { Type::Bf16 };
-            [0, 16].into_iter().all(|shift| {
-                let (a, b) = (a >> shift & 0xffff, b >> shift & 0xffff);
-                a == b || both_nan(half, a, b)
-            })
-        }
-        Type::Int(_) | Type::Shift | Type::Flag | Type::Elements(_) => false,
-    }
-}
-
 /// The number that the bits of a floating-point type stand for.
 fn number(ty: Type, bits: u64) -> f64 {
     match ty {
         Type::F64 => f64::from_bits(bits),
         Type::F16 => half_to_f64(bits as u16),
+        Type::Bf16 => f32::from_bits((bits as u32) << 16) as f64,
         _ => f32::from_bits(bits as u32) as f64,
     }
 }

@@ -158,6 +158,12 @@ pub fn edges(ty: Type) -> Vec<u64> {
             0x47ef_ffff_f000_0000,
             0x3fd5_5555_5555_5555,
         ],
+        Type::F32x2 => {
+            let floats = edges(Type::F32);
+            (0..floats.len())
+                .map(|i| floats[i] | floats[(i * 11 + 5) % floats.len()] << 32)
+                .collect()
+        }
         Type::Flag => vec![0, 1],
         Type::Elements(_) => vec![0],
     }
@@ -180,6 +186,7 @@ fn usual(ty: Type, random: &mut Random) -> u64 {
         Type::Bf16x2 => bits & 0x83ff_83ff | 0x3e00_3e00,
         Type::F32 => bits & 0x81ff_ffff | 0x3e00_0000,
         Type::F64 => bits & 0x803f_ffff_ffff_ffff | 0x3fc0_0000_0000_0000,
+        Type::F32x2 => bits & 0x81ff_ffff_81ff_ffff | 0x3e00_0000_3e00_0000,
         Type::Flag => bits & 1,
         Type::Elements(_) => bits,
     }

@@ -13,9 +13,15 @@ mod integer;
 mod logic;
 mod matrix_move;
 mod memory;
+mod mixed;
 mod mma;
+mod narrow;
+mod select;
+mod vector;
+mod video;
 mod warp;
 mod wgmma;
+mod wide;
 mod wmma;
 
 use crate::form::Form;
@@ -39,6 +45,12 @@ pub fn all() -> Vec<Form> {
         wmma::forms(),
         wgmma::forms(),
         matrix_move::forms(),
+        video::forms(),
+        narrow::forms(),
+        select::forms(),
+        wide::forms(),
+        vector::forms(),
+        mixed::forms(),
     ]
     .concat();
     let mut names: Vec<&str> = forms.iter().map(|form| form.name.as_str()).collect();
