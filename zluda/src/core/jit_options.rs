@@ -160,3 +160,65 @@ impl Buffer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The buffer and the size after a log of 30 characters went into a buffer of `size`.
+    fn logged(size: usize) -> (Vec<u8>, usize) {
+        let mut buffer = vec![0x5a_u8; size + 8];
+        let options = [
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        ];
+        let mut values = [buffer.as_mut_ptr().cast::<c_void>(), size as *mut c_void];
+        // SAFETY: two options, and a buffer that is larger than they say.
+        let mut read =
+            unsafe { JitOptions::read(2, options.as_ptr(), values.as_mut_ptr()) }.unwrap();
+        read.log_error("0123456789\n");
+        read.log_error("");
+        read.log_error("abcdefghijklmnopqrs");
+        read.finish();
+        (buffer, values[1] as usize)
+    }
+
+    /// What an H100 answers: tests/twin/answers/h100.modules/logs.txt.
+    #[test]
+    fn logs_are_cut_and_their_sizes_written_back() {
+        let whole = b"0123456789\nabcdefghijklmnopqrs\0";
+        assert_eq!(logged(64).1, 30);
+        assert_eq!(logged(64).0[..31], *whole);
+        assert_eq!(logged(31).1, 30);
+        let (buffer, size) = logged(20);
+        assert_eq!(size, 20);
+        assert_eq!(buffer[..19], whole[..19]);
+        assert_eq!(buffer[19..], [0, 0x5a, 0x5a, 0x5a, 0x5a, 0x5a, 0x5a, 0x5a, 0x5a]);
+        let (buffer, size) = logged(1);
+        assert_eq!((size, &buffer[..2]), (0, &[0, 0x5a][..]));
+        assert_eq!(logged(0), (vec![0x5a; 8], 0));
+    }
+
+    #[test]
+    fn options_that_make_no_sense_are_told() {
+        let read = |option: u32, value: usize| {
+            let mut value = value as *mut c_void;
+            // SAFETY: one option, which is no buffer.
+            unsafe { JitOptions::read(1, &CUjit_option(option), &mut value) }.map(drop)
+        };
+        // The numbers of the options, with the answers of an H100.
+        for (option, value, good) in [
+            (0, 32, true),
+            (5, 0, false),
+            (6, 4096, false),
+            (7, 5, true),
+            (9, 90, true),
+            (9, 12345, false),
+            (14, 7, false),
+            (99, 1, false),
+            (u32::MAX, 1, false),
+        ] {
+            assert_eq!(read(option, value).is_ok(), good, "{option} = {value}");
+        }
+    }
+}
