@@ -57,26 +57,6 @@ pub fn forms() -> Vec<Form> {
                 ));
             }
         }
-        for operator in ["ca", "cg", "cs", "lu", "cv"] {
-            forms.push(round_trip(
-                format!("ld.{space}.{operator}.u32"),
-                space,
-                address,
-                &format!(
-                    ".reg .b32 %v0; ld.{space}.{operator}.u32 %v0, [{address}+4]; st.{space}.u32 [{address}], %v0;"
-                ),
-            ));
-        }
-        for operator in ["wb", "cg", "cs", "wt"] {
-            forms.push(round_trip(
-                format!("st.{space}.{operator}.u32"),
-                space,
-                address,
-                &format!(
-                    ".reg .b32 %v0; ld.{space}.u32 %v0, [{address}+4]; st.{space}.{operator}.u32 [{address}], %v0;"
-                ),
-            ));
-        }
     }
     for t in ["b32", "u64", "f32", "v2.f32", "v4.u32", "v2.b64"] {
         let (count, bits) = match t {
