@@ -117,6 +117,9 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             CpReduceAsyncBulk(i) => self.cp_reduce_async_bulk(i),
             StAsync(i) => self.st_async(i),
             StBulk(i) => self.st_bulk(i),
+            MultimemLdReduce(i) => self.multimem_ld_reduce(i),
+            MultimemSt(i) => self.multimem_st(i),
+            MultimemRed(i) => self.multimem_red(i),
             CpAsyncBulkTensor(i) => self.cp_async_bulk_tensor(i),
             CpReduceAsyncBulkTensor(i) => self.cp_reduce_async_bulk_tensor(i),
             TensormapReplace(i) => self.tensormap_replace(i),
@@ -208,9 +211,6 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             Createpolicy(i) => self.write(&i.cache_policy, self.i64(0)),
 
             // Not yet.
-            MultimemLdReduce(_) => self.not_yet("multimem.ld_reduce"),
-            MultimemSt(_) => self.not_yet("multimem.st"),
-            MultimemRed(_) => self.not_yet("multimem.red"),
             Tcgen05Alloc(_)
             | Tcgen05Dealloc(_)
             | Tcgen05RelinquishAllocPermit(_)

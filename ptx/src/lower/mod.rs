@@ -27,6 +27,7 @@ mod memory;
 mod minifloat;
 mod minmax;
 pub mod module;
+mod multimem;
 mod narrow_float;
 mod operand;
 mod packed;
