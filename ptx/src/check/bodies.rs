@@ -3,6 +3,7 @@
 //! A block is a scope. Registers, variables and parameters are declared before they are used; labels are
 //! seen in all of their block and in the blocks in it.
 
+use ptx_parser::isa::Named;
 use ptx_parser::{
     Access, Directive, Error, Function, FunctionKind, GuardedInstruction, Instruction, Linkage,
     Module, Operand, OperandRef, Prototype, Span, StateSpace, Statement, Variable,
@@ -252,11 +253,26 @@ impl<'m, 'a> Body<'m, 'a, '_> {
                 if written {
                     self.invalid(span, "a special register is written to".to_owned());
                 }
+                self.operand_types(instruction, span);
                 let mut names = Vec::new();
                 instruction.names(|name, _| names.push(name));
                 names.into_iter().for_each(|name| self.operand(name, span));
                 self.parameter_access(instruction, span);
             }
+        }
+    }
+
+    /// Types and kinds of operands, as far as their names are known.
+    fn operand_types(&mut self, instruction: &Instruction<'a>, span: Span) {
+        let wrong = instruction.wrong_operand(|name| match self.find(name)? {
+            Entity::Variable(v) | Entity::Parameter(v, _) if v.space == StateSpace::Reg => {
+                Some(Named::Register(v.type_, v.vector))
+            }
+            Entity::Variable(_) | Entity::Function(_) => Some(Named::Address),
+            _ => None,
+        });
+        if let Some(wrong) = wrong {
+            self.invalid(span, wrong);
         }
     }
 

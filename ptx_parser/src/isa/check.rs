@@ -38,6 +38,32 @@ const FREE: &[&str] = &[
     "ClusterlaunchcontrolQueryCancel",
 ];
 
+/// Operands that hold the registers of a matrix.
+const FRAGMENTS: &[(&str, &[&str])] = &[
+    ("Mma", &["d", "a", "b", "c"]),
+    ("MmaSp", &["d", "a", "b", "c"]),
+    ("WmmaMma", &["d", "a", "b", "c"]),
+    ("WmmaLoad", &["r"]),
+    ("WmmaStore", &["r"]),
+    ("WgmmaMmaAsync", &["d", "a"]),
+    ("WgmmaMmaAsyncSp", &["d", "a"]),
+    ("Ldmatrix", &["r"]),
+    ("Stmatrix", &["r"]),
+];
+
+/// The types of operands that have the same in all instructions of their names.
+const NAMED_TYPES: &[(&str, ScalarType)] = &[
+    ("a_desc", ScalarType::B64),
+    ("b_desc", ScalarType::B64),
+    ("s_desc", ScalarType::B64),
+    ("scale_d", ScalarType::Pred),
+    ("enable_input_d", ScalarType::Pred),
+    ("idesc", ScalarType::B32),
+    ("sp_meta", ScalarType::B32),
+    ("scale_a_data", ScalarType::B32),
+    ("scale_b_data", ScalarType::B32),
+];
+
 /// Instructions whose operands ptxas does not look at closely.
 const LOOSE: &[&str] = &["Movmatrix", "Createpolicy"];
 
@@ -49,7 +75,8 @@ impl<'a> Instruction<'a> {
         let check = Check { size: vector_size(&parts), name: parts.spec.name, named: &named };
         for (spec, operand) in parts.spec.operands.iter().zip(parts.operands) {
             let Some(OperandRef::Operand(operand)) = operand else { continue };
-            let type_ = spec.type_(&parts.codes);
+            let named = || NAMED_TYPES.iter().find(|(name, _)| *name == spec.name).map(|t| t.1);
+            let type_ = spec.type_(&parts.codes).or_else(named);
             let wrong = check.operand(operand, type_, spec.write, spec.name);
             if let Some(wrong) = wrong {
                 return Some(format!("operand `{}`: {wrong}", spec.name));
@@ -88,6 +115,23 @@ impl Check<'_> {
         write: bool,
         name: &str,
     ) -> Option<String> {
+        let fragment = FRAGMENTS.iter().any(|(i, names)| *i == self.name && names.contains(&name));
+        match operand {
+            Operand::Vector(_) if fragment => return None,
+            Operand::Vector(_) | Operand::Immediate(_) if name.starts_with("imm_") => {
+                let vector = matches!(operand, Operand::Vector(_));
+                return vector.then(|| "expected a constant".to_owned());
+            }
+            Operand::Name(register) if fragment || name.starts_with("imm_") => {
+                return match (self.named)(register)? {
+                    Named::Register(_, Some(_)) if fragment => None,
+                    _ if fragment => Some("expected a vector".to_owned()),
+                    _ => Some("expected a constant".to_owned()),
+                };
+            }
+            Operand::Immediate(_) if fragment => return Some("expected a vector".to_owned()),
+            _ => {}
+        }
         if let Operand::Vector(items) = operand {
             return self.vector(items, type_?, write, name);
         }

@@ -330,6 +330,12 @@ fn reads_predicate(selection: &Selection, slot: &OperandSlot) -> bool {
     operand.is_some_and(|o| !o.write && o.type_(&selection.codes) == Some(ScalarType::Pred))
 }
 
+/// A descriptor is one register, where another form has a fragment in its place.
+fn is_descriptor(selection: &Selection, slot: &OperandSlot) -> bool {
+    let operand = slot.fields.first().and_then(|f| selection.spec.operands.get(*f));
+    operand.is_some_and(|o| o.name.ends_with("_desc"))
+}
+
 fn accepts(
     selection: &Selection,
     slot: &OperandSlot,
@@ -339,6 +345,9 @@ fn accepts(
         ItemKind::Operand(_) if slot.bracket => return Err("expected an address in brackets"),
         ItemKind::Operand(operand) if slot.vector && !matches!(operand, Operand::Vector(_)) => {
             return Err("expected a vector");
+        }
+        ItemKind::Operand(Operand::Vector(_)) if is_descriptor(selection, slot) => {
+            return Err("a vector is not allowed");
         }
         ItemKind::Operand(Operand::Not(_)) if !slot.not && !reads_predicate(selection, slot) => {
             return Err("`!` is not allowed");

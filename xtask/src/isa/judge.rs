@@ -3,7 +3,7 @@
 use super::environment::Environment;
 use crate::Result;
 use ptx_parser::isa::Named;
-use ptx_parser::{Directive, Error, Module, ScalarType, Statement};
+use ptx_parser::{Directive, Error, Instruction, Module, ScalarType, Statement};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -220,9 +220,13 @@ fn wrong_operands(module: &Module<'_>) -> Vec<Error> {
                     None if matches!(name, "sh" | "gl") => Some(Named::Address),
                     None => None,
                 };
-                if let Some(wrong) = guarded.instruction.wrong_operand(named) {
-                    errors.push(Error::invalid(guarded.span, wrong));
-                }
+                let mut wrong = guarded.instruction.wrong_operand(named);
+                guarded.instruction.names(|name, _| {
+                    if name == "L" && !matches!(guarded.instruction, Instruction::Bra(_)) {
+                        wrong.get_or_insert_with(|| "a label is no operand".to_owned());
+                    }
+                });
+                errors.extend(wrong.map(|wrong| Error::invalid(guarded.span, wrong)));
             }
             _ => {}
         }
