@@ -1,7 +1,7 @@
 //! Every sample's kernels compile to linked AMDGPU code objects without undefined symbols.
 
 use super::Report;
-use crate::program::capture;
+use crate::program::{Output, capture};
 use crate::progress::{heading, parallel};
 use crate::repository::{Profile, files, make_empty, stem, target};
 use crate::toolkit::CUDA_13_0;
@@ -24,7 +24,11 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let toolkits = verb::samples::build(&samples, &[CUDA_13_0])?;
     let texts: Vec<_> = toolkits
         .iter()
-        .flat_map(|cuda| samples.iter().flat_map(|sample| sample.ptx(cuda)))
+        .flat_map(|cuda| {
+            samples.iter().flat_map(|sample| {
+                sample.ptx(cuda).into_iter().map(|text| (text, sample.refused_for_amd))
+            })
+        })
         .collect();
     let jobs: Vec<_> =
         TARGETS.iter().flat_map(|target| texts.iter().map(move |text| (target, text))).collect();
@@ -32,22 +36,39 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     heading("Compiling the samples' kernels for AMD GPUs");
     let results = parallel(
         &jobs,
-        |(target, text)| format!("{} for {target}", stem(text)),
-        |(target, text)| compile(text, target, &folder.join(target).join(stem(text))),
+        |(target, (text, _))| format!("{} for {target}", stem(text)),
+        |(target, (text, refused))| {
+            let folder = folder.join(target).join(stem(text));
+            if *refused { refuse(text, target, &folder) } else { compile(text, target, &folder) }
+        },
         |result| result.is_ok(),
     );
-    for ((target, text), result) in jobs.iter().zip(results) {
+    for ((target, (text, _)), result) in jobs.iter().zip(results) {
         report.check(format!("{} for {target}", stem(text)), result);
     }
     Ok(())
 }
 
-/// Compiles all kernels of a file into a folder, and looks at each.
-fn compile(ptx: &Path, target: &str, folder: &Path) -> std::result::Result<(), String> {
+/// Asks for all kernels of a file, to be put into a folder.
+fn command(ptx: &Path, target: &str, folder: &Path) -> std::result::Result<Output, String> {
     make_empty(folder).map_err(|error| error.to_string())?;
     let mut command = Command::new(Profile::Release.staged().join("bin/zluda"));
     command.arg("compile").arg(ptx).args(["--target", target, "--emit", "obj", "-o"]).arg(folder);
-    let output = capture(&mut command, LIMIT).map_err(|error| error.to_string())?;
+    capture(&mut command, LIMIT).map_err(|error| error.to_string())
+}
+
+/// The kernels cannot be compiled, which is told as it should be.
+fn refuse(ptx: &Path, target: &str, folder: &Path) -> std::result::Result<(), String> {
+    let output = command(ptx, target, folder)?;
+    if !output.success() && output.describe().contains("error[unsupported]") {
+        return Ok(());
+    }
+    Err(format!("the sample says that it is refused: {}", output.describe()))
+}
+
+/// Compiles all kernels of a file into a folder, and looks at each.
+fn compile(ptx: &Path, target: &str, folder: &Path) -> std::result::Result<(), String> {
+    let output = command(ptx, target, folder)?;
     if !output.success() {
         return Err(output.describe());
     }
