@@ -65,6 +65,9 @@ fn word64(operation: Reduction, a: u64, b: u64) -> u64 {
         Reduction::MaxU64 => a.max(b),
         Reduction::MinS64 => (a as i64).min(b as i64) as u64,
         Reduction::MaxS64 => (a as i64).max(b as i64) as u64,
+        // The GPU hands NaNs on as they are.
+        Reduction::AddF64 if f64::from_bits(b).is_nan() => b,
+        Reduction::AddF64 if f64::from_bits(a).is_nan() => a,
         Reduction::AddF64 => (f64::from_bits(a) + f64::from_bits(b)).to_bits(),
         _ => a,
     }
@@ -84,7 +87,11 @@ fn word32(operation: Reduction, a: u32, b: u32) -> u32 {
         Reduction::MaxU32 => a.max(b),
         Reduction::MinS32 => (a as i32).min(b as i32) as u32,
         Reduction::MaxS32 => (a as i32).max(b as i32) as u32,
-        Reduction::AddF32 => (f32::from_bits(a) + f32::from_bits(b)).to_bits(),
+        Reduction::AddF32 => {
+            let sum = f32::from_bits(a) + f32::from_bits(b);
+            // The GPU makes one NaN of all.
+            if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() }
+        }
         Reduction::AddFtzF32 => flush((flush(a) + flush(b)).to_bits()).to_bits(),
         _ => a,
     }
@@ -107,6 +114,7 @@ fn word16(operation: Reduction, a: u16, b: u16) -> u16 {
     match operation {
         // One rounding more than the sum has in f32 is none: that has twice the digits and two more.
         AddF16 | AddBf16 => narrow(x + y),
+        _ if x.is_nan() && y.is_nan() => 0x7fff,
         _ if y.is_nan() => a,
         _ if x.is_nan() => b,
         MinF16 | MinBf16 => {
