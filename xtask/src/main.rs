@@ -55,6 +55,8 @@ enum Verb {
     Conformance(verb::conformance::Options),
     /// Compare the instruction tables with NVIDIA's assembler
     IsaAudit(verb::isa_audit::Options),
+    /// Run random kernels on both executors, and compare with the recorded answers of an NVIDIA GPU
+    Random(verb::random::Options),
     /// Measure kernels, launches and compilation against native code
     Bench(verb::bench::Options),
     /// Generate the kept bindings again
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         Verb::CollectPtx(options) => verb::collect_ptx::run(&options),
         Verb::Conformance(options) => verb::conformance::run(&options),
         Verb::IsaAudit(options) => verb::isa_audit::run(&options),
+        Verb::Random(options) => verb::random::run(&options),
         Verb::Bench(options) => verb::bench::run(&options),
         Verb::Bindgen(options) => verb::bindgen::run(&options),
     };

@@ -7,6 +7,7 @@ pub mod collect_ptx;
 pub mod conformance;
 pub mod demo;
 pub mod isa_audit;
+pub mod random;
 pub mod samples;
 pub mod test;
 pub mod toolkit;

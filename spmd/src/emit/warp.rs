@@ -194,10 +194,9 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     pub(super) fn match_all(&mut self, arguments: &[Value<'c>]) -> Result<Lanes<'c>, Error> {
-        let Lanes::Uniform(members) = self.get(arguments[1]) else {
-            return Err(Error::Unsupported(
-                "match.all whose lanes name different members".to_owned(),
-            ));
+        let members = self.get(arguments[1]);
+        let Lanes::Uniform(members) = members else {
+            return self.match_all_in_groups(arguments[0], &members);
         };
         let value = self.get(arguments[0]);
         let vector = self.vector(&value);
@@ -208,6 +207,36 @@ impl<'c> Emitter<'_, 'c> {
         let all = self.b.icmp(IntPredicate::LLVMIntEQ, bits, active);
         let found = self.b.select(all, active, self.word(0));
         Ok(Lanes::Composite(vec![Lanes::Uniform(found), Lanes::Uniform(all)]))
+    }
+
+    /// `match.all` where lanes name different members: those that name the same ones are a group.
+    fn match_all_in_groups(
+        &mut self,
+        value: Value<'c>,
+        members: &Lanes<'c>,
+    ) -> Result<Lanes<'c>, Error> {
+        let value = self.get(value);
+        let vector = self.vector(&value);
+        let spilled = self.spill(vector);
+        let element = vector.ty().element();
+        let words = self.cx.i32().vector(LANES);
+        let results = self.stack(words, 32);
+        self.b.store(words.zero(), results, 32);
+        let members = self.vector(members);
+        self.for_each_group(members, |this, bits, leader| {
+            let first = this.lane_of(spilled, element, leader);
+            let same = this.b.icmp(IntPredicate::LLVMIntEQ, vector, this.splat(first));
+            let matching = this.b.and(this.active_where(same), bits);
+            let all = this.b.icmp(IntPredicate::LLVMIntEQ, matching, bits);
+            let found = this.b.select(all, bits, this.word(0));
+            let old = this.b.load(words, results, 32);
+            let new = this.b.select(this.mask_of_bits(bits), this.splat(found), old);
+            this.b.store(new, results, 32);
+            Ok(())
+        })?;
+        let found = self.b.load(words, results, 32);
+        let all = self.b.icmp(IntPredicate::LLVMIntNE, found, words.zero());
+        Ok(Lanes::Composite(vec![Lanes::Vector(found), Lanes::Vector(all)]))
     }
 
     pub(super) fn redux(

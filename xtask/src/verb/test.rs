@@ -39,6 +39,8 @@ enum Suite {
     Samples,
     /// Single instructions against the recorded answers of an NVIDIA GPU
     Conformance,
+    /// Random kernels on both executors, against the recorded answers of an NVIDIA GPU
+    Random,
     /// Python programs from PyPI, on the CPU
     Python,
     /// The samples' kernels, compiled for AMD GPUs
@@ -70,12 +72,32 @@ impl Report {
     }
 }
 
+/// The kernels whose answers are recorded.
+fn random(report: &mut Report) -> Result<()> {
+    let (agreeing, disagreeing) = super::random::compare(1, super::random::TESTED)?;
+    let known = super::random::known()?;
+    report.pass(agreeing);
+    for kernel in known.iter().filter(|kernel| **kernel <= super::random::TESTED) {
+        if !disagreeing.contains_key(kernel) {
+            let reason = "it agrees: it can leave random_missing.txt".to_owned();
+            report.check(format!("random kernel {kernel}"), Err(reason));
+        }
+    }
+    for (kernel, reason) in disagreeing.into_iter().filter(|(kernel, _)| !known.contains(kernel)) {
+        report.check(format!("random kernel {kernel}"), Err(reason));
+    }
+    Ok(())
+}
+
 pub fn run(options: &Options) -> Result<ExitCode> {
     let start = Instant::now();
     let mut report = Report::default();
     let suites = if options.suites.is_empty() { Suite::value_variants() } else { &options.suites };
     let needs_release = |suite: &Suite| {
-        matches!(suite, Suite::Samples | Suite::Conformance | Suite::Python | Suite::Amd)
+        matches!(
+            suite,
+            Suite::Samples | Suite::Conformance | Suite::Random | Suite::Python | Suite::Amd
+        )
     };
     for suite in suites.iter().filter(|suite| !needs_release(suite)) {
         match suite {
@@ -98,6 +120,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                     let result = match suite {
                         Suite::Samples => samples::run(&mut report, &options.filter),
                         Suite::Conformance => conformance::run(&mut report),
+                        Suite::Random => random(&mut report),
                         Suite::Python => python::run(&mut report, &options.filter),
                         Suite::Amd => amd::run(&mut report, &options.filter),
                         Suite::Lint | Suite::Generated | Suite::Rust | Suite::Isa => Ok(()),
