@@ -55,7 +55,7 @@ enum Verb {
     Conformance(verb::conformance::Options),
     /// Compare the instruction tables with NVIDIA's assembler
     IsaAudit(verb::isa_audit::Options),
-    /// Run random kernels on both executors, and compare with the recorded answers of an NVIDIA GPU
+    /// Run random kernels by both executors, and reduce those that they differ about
     Random(verb::random::Options),
     /// Measure kernels, launches and compilation against native code
     Bench(verb::bench::Options),

@@ -137,8 +137,12 @@ fn leave_through_stack<'c>(cfg: &Cfg<'c>, module: &Module<'c>, number: usize, bl
             continue;
         }
         builder.position_at_start(cfg.blocks[0]);
-        let slot = builder.alloca(value.ty());
-        let align = module.align_of(value.ty());
+        // A row of 32 bits is no row of 32 bytes; in memory a bit is one.
+        let i8_type = module.context().i8();
+        let is_bit = value.ty() == module.context().i1();
+        let kept = if is_bit { i8_type } else { value.ty() };
+        let slot = builder.alloca(kept);
+        let align = module.align_of(kept);
         let mut after = cfg.blocks[block]
             .instructions()
             .into_iter()
@@ -147,7 +151,8 @@ fn leave_through_stack<'c>(cfg: &Cfg<'c>, module: &Module<'c>, number: usize, bl
         if let Some(next) = after.find(|next| next.opcode() != Opcode::LLVMPHI) {
             builder.position_before(next);
         }
-        builder.store(value, slot, align);
+        let bytes = if is_bit { builder.zext_or_trunc(value, i8_type) } else { value };
+        builder.store(bytes, slot, align);
         for user in outside {
             for index in 0..user.operand_count() {
                 if user.operand(index) != value {
@@ -161,7 +166,8 @@ fn leave_through_stack<'c>(cfg: &Cfg<'c>, module: &Module<'c>, number: usize, bl
                 } else {
                     builder.position_before(user);
                 }
-                let again = builder.load(value.ty(), slot, align);
+                let again = builder.load(kept, slot, align);
+                let again = if is_bit { builder.zext_or_trunc(again, value.ty()) } else { again };
                 user.set_operand(index, again);
             }
         }

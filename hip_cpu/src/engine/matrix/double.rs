@@ -99,7 +99,7 @@ mod tests {
             .map(|rounding| fused(third, third, (-1.0f64).to_bits(), rounding));
         assert_eq!(down, up + 1);
         assert_eq!(zero, up);
-        assert_eq!(f64::from_bits(down), -0.888_888_888_888_888_9);
+        assert_eq!(f64::from_bits(down), -0.888_888_888_888_889);
     }
 
     #[test]

@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_transposed_matrix_has_its_columns_in_rows() {
-        let mut rows = [std::array::from_fn(|lane| (2 * lane | (2 * lane + 1) << 16) as u32)];
+        let mut rows = [std::array::from_fn(|lane| ((2 * lane) | ((2 * lane + 1) << 16)) as u32)];
         transpose(&mut rows);
         // Element (r, c) was 8 r + c.
         assert_eq!(rows[0][0], 8 << 16);

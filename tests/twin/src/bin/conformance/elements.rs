@@ -1,6 +1,6 @@
 //! Elements of matrices: numbers that show the order and the width of a sum, a kind of mix for each warp.
 
-use crate::values::Random;
+use twin::random::Random;
 
 /// What the 64 bits of a column's word hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,18 +87,18 @@ pub fn word(element: Element, case: usize, used: usize, random: &mut Random) -> 
     // Where there are few warps, each takes one of the first mixes.
     let mix = MIXES[if used >= 512 { warp % 16 } else { warp % 4 }];
     match element {
-        Element::Bits => random.next(),
+        Element::Bits => random.bits(),
         Element::Extremes => {
-            let low = 0x7fff_ff00 + random.next() % 0x200;
-            let high = 0x7fff_ff00 + random.next() % 0x200;
+            let low = 0x7fff_ff00 + random.bits() % 0x200;
+            let high = 0x7fff_ff00 + random.bits() % 0x200;
             low | high << 32
         }
         Element::Pairs => (0..16).fold(0, |word, index| {
             const PAIRS: [u64; 6] = [0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110];
-            word | PAIRS[random.next() as usize % 6] << (4 * index)
+            word | PAIRS[random.bits() as usize % 6] << (4 * index)
         }),
         Element::Singles => (0..16).fold(0, |word, index| {
-            word | [0b0100, 0b1110][random.next() as usize % 2] << (4 * index)
+            word | [0b0100, 0b1110][random.bits() as usize % 2] << (4 * index)
         }),
         _ => {
             let bits = element.format().0;
@@ -112,7 +112,7 @@ fn number(element: Element, mix: Mix, random: &mut Random) -> u64 {
     let (bits, exponent_bits, fraction_bits) = element.format();
     let bias = (1_i64 << (exponent_bits - 1)) - 1;
     let top = 2 * bias;
-    let draw = random.next();
+    let draw = random.bits();
     let sign = (draw & 1) << (bits - 1);
     let fraction = draw >> 1 & ((1 << fraction_bits) - 1);
     let choice = draw >> 56;
@@ -146,5 +146,5 @@ fn number(element: Element, mix: Mix, random: &mut Random) -> u64 {
 
 /// Other bits of the same draw.
 fn random_of(draw: u64) -> u64 {
-    Random(draw).next() >> 8
+    Random(draw).bits() >> 8
 }

@@ -1,20 +1,9 @@
 //! Operand values that reach the edges of each type, and their combinations.
 
+use twin::random::Random;
+
 use crate::elements;
 use crate::form::{CASES, Type};
-
-/// A fixed, good enough mix of bits (splitmix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
 
 /// Zeros, ones, extremes, ties, denormals, infinities and NaNs of a type, as bits.
 pub fn edges(ty: Type) -> Vec<u64> {
@@ -176,7 +165,7 @@ fn pairs(halves: &[u64]) -> Vec<u64> {
 
 /// A value drawn from the type's usual range, so that results do not all overflow.
 fn usual(ty: Type, random: &mut Random) -> u64 {
-    let bits = random.next();
+    let bits = random.bits();
     match ty {
         Type::Int(width) => bits & (u64::MAX >> (64 - width)),
         Type::Shift => bits % 70,
@@ -207,7 +196,7 @@ pub fn columns(types: &[Type], used: usize, seed: u64) -> Vec<Vec<u64>> {
                 let mut index = if product <= CASES * 5 / 8 {
                     case % product
                 } else {
-                    random.next() as usize % product
+                    random.bits() as usize % product
                 };
                 sets.iter()
                     .map(|set| {
@@ -221,8 +210,8 @@ pub fn columns(types: &[Type], used: usize, seed: u64) -> Vec<Vec<u64>> {
                 .iter()
                 .zip(&sets)
                 .map(|(&ty, set)| {
-                    if random.next().is_multiple_of(2) {
-                        set[random.next() as usize % set.len()]
+                    if random.bits().is_multiple_of(2) {
+                        set[random.bits() as usize % set.len()]
                     } else {
                         usual(ty, &mut random)
                     }
