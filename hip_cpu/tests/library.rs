@@ -24,6 +24,7 @@ const SUCCEED: &[&str] = &[
     "hipDeviceSetSharedMemConfig",
     "hipDeviceSynchronize",
     "hipFree",
+    "hipFreeArray",
     "hipFreeAsync",
     "hipFreeHost",
     "hipHostFree",

@@ -10,6 +10,8 @@ struct block {
     const struct runtime *runtime;
     uint32_t ntid[3], nctaid[3], ctaid[3];
     uint32_t dynamic_shared_size, total_shared_size, warps, smid, nsmid;
+    uint32_t cluster[3], explicit_cluster;
+    uint8_t *cluster_shared;
     uint64_t grid_id;
     void *engine;
 };
@@ -32,8 +34,13 @@ struct runtime {
                         uint32_t line, const char *function, uint64_t char_size);
     void (*trap)(const struct block *, uint32_t warp, uint32_t mask);
     uint64_t (*global_timer)(const struct block *);
+    void (*matrix)(const struct block *, uint32_t warp, uint32_t mask, uint64_t operation, uint32_t (*rows)[32]);
     double (*fma)(double, double, double);
-    const void *reserved[3];
+    uint64_t (*lane_operation)(const struct block *, uint32_t operation, const uint64_t *arguments);
+    void (*cluster_barrier)(const struct block *, uint32_t warp, uint32_t mask, uint32_t waits);
+    void (*texture)(const struct block *, uint32_t warp, uint32_t mask, uint64_t operation, uint32_t lanes,
+                    uint32_t *words);
+    const void *reserved[1];
     uint64_t (*shuffle)(const struct thread *, uint32_t kind, uint32_t value, uint32_t b, uint32_t c, uint32_t mask);
     uint64_t (*warp_operation)(const struct thread *, uint32_t kind, uint64_t value, uint32_t mask);
 };

@@ -2,7 +2,8 @@
 
 use crate::kernel::{Kernel, Statement};
 
-/// Statements are numbered depth first. What a step does with one of them.
+/// Statements are numbered depth first. What a step does with one of them; it knows only those that it makes a
+/// difference for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Remove,
@@ -49,14 +50,16 @@ fn apply(kernel: &Kernel, number: usize, step: Step) -> Option<Kernel> {
 
 fn apply_to(list: &mut Vec<Statement>, left: &mut usize, step: Step) -> bool {
     for index in 0..list.len() {
-        if *left == 0 {
-            let statement = list.remove(index);
-            if step == Step::Unwrap {
-                list.splice(index..index, parts(statement));
+        if step == Step::Remove || !inner(&mut list[index]).is_empty() {
+            if *left == 0 {
+                let statement = list.remove(index);
+                if step == Step::Unwrap {
+                    list.splice(index..index, parts(statement));
+                }
+                return true;
             }
-            return true;
+            *left -= 1;
         }
-        *left -= 1;
         if inner(&mut list[index]).into_iter().any(|list| apply_to(list, left, step)) {
             return true;
         }
@@ -74,13 +77,9 @@ fn inner(statement: &mut Statement) -> Vec<&mut Vec<Statement>> {
     }
 }
 
-/// What a statement holds; of a statement that holds nothing, itself.
+/// What a statement holds.
 fn parts(mut statement: Statement) -> Vec<Statement> {
-    let lists = inner(&mut statement);
-    if lists.is_empty() {
-        return vec![statement];
-    }
-    lists.into_iter().flat_map(std::mem::take).collect()
+    inner(&mut statement).into_iter().flat_map(std::mem::take).collect()
 }
 
 #[cfg(test)]
