@@ -53,7 +53,7 @@ pub fn vectorize<'c>(
         Blocks::RowWarps => (Rows::Whole, FLAG_ROW_WARPS),
         Blocks::WholeWarps => (Rows::Whole, FLAG_ROW_WARPS | FLAG_WHOLE_WARPS),
     };
-    if block_order::is_any(&module, &threads)? {
+    if block_order::is_any(&threads)? {
         flags |= FLAG_ANY_ORDER;
     }
     let warp_of_kernel = |rows, partial| {

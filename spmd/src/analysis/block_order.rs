@@ -3,7 +3,7 @@
 //! A block that waits for another one does so in a loop that reads, again and again, what other blocks write.
 //! What is no such loop for sure counts as one.
 
-use llvm_zluda::{Module, Opcode, Value};
+use llvm_zluda::{Opcode, Value};
 use rustc_hash::FxHashSet;
 
 use super::cfg::{Cfg, Loop};
@@ -32,12 +32,12 @@ const HARMLESS: [&str; 19] = [
     "zluda.vote.",
 ];
 
-/// Whether no block of the module's kernel waits for another one. The module is per-thread IR in the shape
-/// that [`Cfg::new`] asks for.
-pub fn is_any<'c>(module: &Module<'c>, functions: &[Value<'c>]) -> Result<bool, Error> {
+/// Whether no block of the kernel waits for another one. The functions are per-thread IR in the shape that
+/// [`Cfg::as_it_is`] asks for.
+pub fn is_any(functions: &[Value<'_>]) -> Result<bool, Error> {
     // A function that is called may be in a loop of its caller, or call itself.
     let &[kernel] = functions else { return Ok(false) };
-    let cfg = Cfg::new(module, kernel)?;
+    let cfg = Cfg::as_it_is(kernel)?;
     Ok(!cfg.loops.iter().any(|this| may_wait(&cfg, this)))
 }
 

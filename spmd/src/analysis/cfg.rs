@@ -30,8 +30,15 @@ pub struct Cfg<'c> {
 }
 
 impl<'c> Cfg<'c> {
-    /// Fails where a cycle has several entries; `fix-irreducible` has to run first.
+    /// With loops that wait widened, for which the function may change ([`super::spinning`]).
     pub fn new(module: &Module<'c>, function: Value<'c>) -> Result<Self, Error> {
+        let mut cfg = Self::as_it_is(function)?;
+        super::spinning::take_in_what_follows(&mut cfg, module)?;
+        Ok(cfg)
+    }
+
+    /// Fails where a cycle has several entries; `fix-irreducible` has to run first.
+    pub fn as_it_is(function: Value<'c>) -> Result<Self, Error> {
         let blocks = reverse_postorder(function.entry_block());
         let index: FxHashMap<_, _> =
             blocks.iter().enumerate().map(|(i, &block)| (block, i)).collect();
@@ -47,9 +54,7 @@ impl<'c> Cfg<'c> {
         }
         let dominators = immediate_dominators(&predecessors);
         let (loops, loop_of) = natural_loops(&predecessors, &successors, &dominators)?;
-        let mut cfg = Self { blocks, index, successors, predecessors, loops, loop_of };
-        super::spinning::take_in_what_follows(&mut cfg, module)?;
-        Ok(cfg)
+        Ok(Self { blocks, index, successors, predecessors, loops, loop_of })
     }
 
     /// Whether `inner` is `outer` or lies in it; `None` is the whole function.
