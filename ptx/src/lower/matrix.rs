@@ -174,12 +174,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn mma(&mut self, i: &Mma<'a>) -> Lowered {
-        let scales = match (&i.scale_a_data, &i.selector_a, &i.scale_b_data, &i.selector_b) {
-            (Some(data_a), Some(selector_a), Some(data_b), Some(selector_b)) => {
-                Some([data_a, selector_a, data_b, selector_b])
-            }
-            _ => None,
-        };
+        let scales = all_of([&i.scale_a_data, &i.selector_a, &i.scale_b_data, &i.selector_b]);
         let product = Product {
             shape: i.shape,
             types: [i.dtype, i.atype, i.btype, i.ctype],
@@ -200,12 +195,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn mma_sp(&mut self, i: &MmaSp<'a>) -> Lowered {
-        let scales = match (&i.scale_a_data, &i.selector_a, &i.scale_b_data, &i.selector_b) {
-            (Some(data_a), Some(selector_a), Some(data_b), Some(selector_b)) => {
-                Some([data_a, selector_a, data_b, selector_b])
-            }
-            _ => None,
-        };
+        let scales = all_of([&i.scale_a_data, &i.selector_a, &i.scale_b_data, &i.selector_b]);
         let product = Product {
             shape: i.shape,
             types: [i.dtype, i.atype, i.btype, i.ctype],
@@ -351,4 +341,10 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         all.truncate(words as usize);
         Ok(all)
     }
+}
+
+/// The operands of a block-scaled product, which has all of them or none.
+fn all_of<T>(operands: [&Option<T>; 4]) -> Option<[&T; 4]> {
+    let [data_a, selector_a, data_b, selector_b] = operands.map(Option::as_ref);
+    Some([data_a?, selector_a?, data_b?, selector_b?])
 }
