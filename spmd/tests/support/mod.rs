@@ -243,8 +243,9 @@ static RUNTIME: Runtime = Runtime {
     matrix_of_thread,
 };
 
+/// All that the window of a block's shared memory spans: an array of a test must not lie within it.
 #[repr(align(1024))]
-struct Shared([u8; 65536]);
+struct Shared([u8; cpu_abi::CLUSTER_SHARED_STRIDE as usize]);
 
 /// Words of a parameter buffer.
 pub fn params(words: &[u64]) -> Vec<u64> {
@@ -257,7 +258,7 @@ pub fn address<T>(data: &mut [T]) -> u64 {
 
 impl Kernel {
     pub fn launch(&self, grid: [u32; 3], block: [u32; 3], params: &[u64]) {
-        let mut shared = Box::new(Shared([0xcd; 65536]));
+        let mut shared = Box::new(Shared([0xcd; cpu_abi::CLUSTER_SHARED_STRIDE as usize]));
         // SAFETY: the descriptor's kind was checked.
         let entry: BlockEntry = unsafe { std::mem::transmute(self.descriptor.entry) };
         let threads = block.iter().product::<u32>();
