@@ -84,8 +84,8 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "ZLUDA_DEBUG",
-        meaning: "what the compiler shows and checks",
-        values: "print=<pass>, stop-after=<pass>, verify, time; joined by commas",
+        meaning: "what the compiler shows, checks and keeps",
+        values: "print=<pass>, stop-after=<pass>, verify, time, ptx=<folder>; joined by commas",
         default: "nothing",
         apply: |config, value| parse::debug(value).map(|debug| config.debug = debug),
     },
@@ -198,6 +198,8 @@ pub struct DebugConfig {
     pub verify: bool,
     /// The time that each pass takes is logged.
     pub time: bool,
+    /// A folder that gets the PTX that programs load and link.
+    pub ptx: Option<PathBuf>,
 }
 
 impl Default for Config {

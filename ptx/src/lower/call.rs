@@ -32,7 +32,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         };
         if let Some((callee, signature)) = self.module.functions.get(&index).cloned() {
             let arguments = self.arguments(i, &signature)?;
-            let result = self.builder.call(callee, &arguments);
+            let result = self.call_function(callee, arguments);
             return self.results(i, &signature, result);
         }
         let Some(tree) = function(unit.tree, index) else {
@@ -214,7 +214,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let mut arguments = vec![address];
         arguments.extend(self.arguments(i, &signature)?);
         let dispatcher = self.dispatcher(&signature, &targets);
-        let result = self.builder.call(dispatcher, &arguments);
+        let result = self.call_function(dispatcher, arguments);
         self.results(i, &signature, result)
     }
 
@@ -227,6 +227,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let context = self.context;
         let mut types = vec![context.i64()];
         types.extend(signature.parameter_types(context));
+        types.extend(module.exit_parameter());
         let ty = context.function_type(signature.return_type(context), &types);
         let name = format!("zluda.indirect.{}", module.dispatchers.len());
         let dispatcher = module.llvm.add_function(&name, ty);
@@ -252,7 +253,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 .parameters()
                 .into_iter()
                 .skip(1)
-                .zip(wanted)
+                .zip(wanted.into_iter().chain(self.module.exit_parameter()))
                 .map(|(value, ty)| self.builder.bitcast(value, ty))
                 .collect();
             let result = self.builder.call(callee, &arguments);

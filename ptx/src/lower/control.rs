@@ -36,15 +36,6 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         Ok(())
     }
 
-    pub fn exit(&mut self) {
-        if self.is_kernel() {
-            self.builder.ret_void();
-        } else {
-            self.zluda("exit", self.context.void(), Effects::Barrier, &[]);
-            self.builder.unreachable();
-        }
-    }
-
     pub fn trap(&mut self) {
         self.zluda("trap", self.context.void(), Effects::Cold, &[]);
         self.builder.unreachable();

@@ -70,6 +70,8 @@ pub struct FunctionLowering<'l, 'u, 'c, 'a> {
     /// Where a scalar result is kept until `ret`.
     result: Option<Value<'c>>,
     globals: Option<Value<'c>>,
+    /// Where functions tell that they have ended the thread, once it is asked for.
+    pub(super) exit_word: Option<Value<'c>>,
 }
 
 impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
@@ -95,6 +97,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
             entry,
             result: None,
             globals: None,
+            exit_word: None,
         }
     }
 
@@ -220,7 +223,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
 
     // ---- allocas
 
-    fn in_entry<T>(&self, make: impl FnOnce(&Self) -> T) -> T {
+    pub(super) fn in_entry<T>(&self, make: impl FnOnce(&Self) -> T) -> T {
         let here = self.builder.block();
         self.builder.position_at_end(self.entry);
         let made = make(self);

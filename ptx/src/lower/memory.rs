@@ -19,7 +19,7 @@ enum Order {
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn mov(&mut self, i: &Mov<'a>) -> Lowered {
-        if i.vec.is_some() || self.is_vector_register(&i.d) {
+        if i.vec.is_some() {
             let to = self.elements(&i.d)?;
             let from = self.elements(&i.a)?;
             if to.len() != from.len() {
@@ -34,8 +34,30 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 .zip(values)
                 .try_for_each(|(element, value)| self.write(element, value));
         }
-        let value = self.read(&i.a, i.type_)?;
-        self.write(&i.d, value)
+        let a = self.packed_operand(&i.a)?;
+        let d = self.packed_operand(&i.d)?;
+        let vector = |operand: &Operand<'_>| matches!(operand, Operand::Vector(_));
+        // A vector register alone is `{v.x, v.y}`, of bits; braces on both sides are no instruction.
+        if vector(&a) && vector(&d) {
+            return Err(self.invalid("one of the two has to be no vector"));
+        }
+        let bits = matches!(
+            i.type_,
+            ScalarType::B16 | ScalarType::B32 | ScalarType::B64 | ScalarType::B128
+        );
+        if (vector(&a) || vector(&d)) && !bits {
+            return Err(self.invalid("vectors are packed and unpacked as bits"));
+        }
+        let value = self.read(&a, i.type_)?;
+        self.write(&d, value)
+    }
+
+    /// The operand, a vector register as all of its elements.
+    fn packed_operand(&mut self, operand: &Operand<'a>) -> Lowered<Operand<'a>> {
+        if self.is_vector_register(operand) {
+            return Ok(Operand::Vector(self.elements(operand)?.into()));
+        }
+        Ok(operand.clone())
     }
 
     fn is_vector_register(&mut self, operand: &Operand<'a>) -> bool {

@@ -15,6 +15,7 @@ mod compare;
 mod control;
 mod convert;
 mod directed_double;
+mod exit;
 mod float;
 mod function;
 mod instruction;

@@ -1,6 +1,6 @@
 //! A module of per-thread IR: the kernel, the functions that it reaches, and shared variables.
 
-use llvm_zluda::{Context, Linkage as LlvmLinkage, Module, Value};
+use llvm_zluda::{Context, Linkage as LlvmLinkage, Module, Type, Value};
 use ptx_parser::{Error, Function, Linkage};
 use rustc_hash::FxHashMap;
 
@@ -68,7 +68,7 @@ pub fn lower<'c>(
             match Signature::new(&function.returns, &function.parameters) {
                 Ok(signature) => {
                     let value =
-                        module.llvm.add_function(function.name, signature.function_type(context));
+                        module.llvm.add_function(function.name, module.function_type(&signature));
                     value.set_linkage(LlvmLinkage::LLVMInternalLinkage);
                     module.llvm.add_attribute(value, "nounwind");
                     module.functions.insert(index, (value, signature));
@@ -122,6 +122,14 @@ impl<'u, 'c, 'a> ModuleLowering<'u, 'c, 'a> {
             }
         };
         FunctionLowering::new(self, function, value, signature).lower()
+    }
+
+    /// The LLVM type of a function. Where `exit` is told through memory ([`super::exit`]), the last parameter
+    /// says where.
+    pub fn function_type(&self, signature: &Signature) -> Type<'c> {
+        let mut parameters = signature.parameter_types(self.context);
+        parameters.extend(self.exit_parameter());
+        self.context.function_type(signature.return_type(self.context), &parameters)
     }
 
     /// A shared variable of the module or of a function.

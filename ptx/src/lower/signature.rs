@@ -81,10 +81,6 @@ impl Signature {
         self.returned().map_or_else(|| context.void(), |type_| storage_type(context, type_))
     }
 
-    pub fn function_type<'c>(&self, context: &'c Context) -> Type<'c> {
-        context.function_type(self.return_type(context), &self.parameter_types(context))
-    }
-
     /// A call through a prototype of one may come to a function of the other.
     pub fn compatible(&self, other: &Signature) -> bool {
         let fits =

@@ -3,6 +3,7 @@
 //! Why here: one kernel with what it reaches is the unit of compilation; lowering starts from it.
 
 use ptx_parser::{Module, StateSpace};
+use rustc_hash::FxHashSet;
 
 use super::index_symbols::{Symbol, Symbols, variable};
 use super::layout_parameters::{align_of, size_of};
@@ -17,6 +18,8 @@ pub struct Reached {
     pub shared: Vec<usize>,
     /// Some function that is reached calls through a register.
     pub calls_indirectly: bool,
+    /// Functions that may come back to themselves may end the thread.
+    pub exits_from_recursion: bool,
     /// Bytes of static shared memory, the functions' own variables included.
     pub static_shared: u64,
     /// Bytes of `.local` variables of all functions.
@@ -71,6 +74,7 @@ pub fn run(
             numbers.functions.iter().for_each(|&index| visit(Symbol::Function(index)));
         }
     }
+    reached.exits_from_recursion = exits_from_recursion(&reached, symbols, summaries, numbers);
     reached.functions.sort_unstable();
     reached.shared.sort_unstable();
     let module_scope = reached
@@ -82,4 +86,48 @@ pub fn run(
         reached.static_shared = reached.static_shared.next_multiple_of(align) + size;
     }
     reached
+}
+
+/// Whether `exit` stands in or below functions that call each other in circles.
+fn exits_from_recursion(
+    reached: &Reached,
+    symbols: &Symbols<'_>,
+    summaries: &Summaries<'_>,
+    numbers: &Numbers,
+) -> bool {
+    let summary = |function: &usize| summaries.get(*function);
+    let mut exiting: FxHashSet<usize> = reached
+        .functions
+        .iter()
+        .copied()
+        .filter(|function| summary(function).is_some_and(|summary| summary.exits))
+        .collect();
+    let calls_one_of = |function: usize, callees: &FxHashSet<usize>| {
+        let Some(summary) = summaries.get(function) else { return false };
+        let by_name = summary.calls.iter().filter_map(|name| symbols.get(name));
+        by_name
+            .into_iter()
+            .any(|symbol| matches!(symbol, Symbol::Function(index) if callees.contains(&index)))
+            || (summary.calls_indirectly
+                && numbers.functions.iter().any(|index| callees.contains(index)))
+    };
+    // Those that call them, until there are no more.
+    let mut before = 0;
+    while exiting.len() != before {
+        before = exiting.len();
+        for &function in &reached.functions {
+            if !exiting.contains(&function) && calls_one_of(function, &exiting) {
+                exiting.insert(function);
+            }
+        }
+    }
+    // Without those that call none of the others, until there are no more, circles remain.
+    before = usize::MAX;
+    while exiting.len() != before {
+        before = exiting.len();
+        let callers: FxHashSet<usize> =
+            exiting.iter().copied().filter(|&function| calls_one_of(function, &exiting)).collect();
+        exiting = callers;
+    }
+    !exiting.is_empty()
 }

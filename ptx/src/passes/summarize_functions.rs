@@ -19,6 +19,8 @@ pub struct Summary<'a> {
     pub addresses: Vec<&'a str>,
     /// Calls through a register.
     pub calls_indirectly: bool,
+    /// It holds `exit`.
+    pub exits: bool,
     /// Bytes of `.local` variables.
     pub local_size: u64,
     /// `.shared` variables of the function itself: size and alignment, in bytes.
@@ -101,6 +103,7 @@ impl<'a> Walk<'_, 'a> {
             self.call(call);
             return;
         }
+        self.summary.exits |= matches!(instruction.instruction, Instruction::Exit(_));
         instruction.instruction.names(|name, _| self.address(name));
     }
 

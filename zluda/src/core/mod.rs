@@ -17,6 +17,7 @@ pub(crate) mod function;
 pub(crate) mod graph;
 pub(crate) mod image;
 pub(crate) mod jit_options;
+pub(crate) mod keep;
 pub(crate) mod launch;
 pub(crate) mod library;
 pub(crate) mod link;

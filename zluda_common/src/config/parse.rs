@@ -160,6 +160,7 @@ pub(super) fn debug(value: OsString) -> Result<DebugConfig, String> {
             Some(("stop-after", pass)) if !pass.is_empty() => {
                 debug.stop_after = Some(pass.to_owned())
             }
+            Some(("ptx", folder)) if folder.starts_with('/') => debug.ptx = Some(folder.into()),
             None if part == "verify" => debug.verify = true,
             None if part == "time" => debug.time = true,
             _ => return Err(format!("`{part}` is not known")),

@@ -89,10 +89,12 @@ fn cpu_targets() {
 
 #[test]
 fn debug_switches() {
-    let debug = good("ZLUDA_DEBUG", "print=lower,verify,print=expand,stop-after=lower").debug;
+    let debug =
+        good("ZLUDA_DEBUG", "print=lower,verify,print=expand,stop-after=lower,ptx=/a/b").debug;
     assert_eq!(debug.print, ["lower", "expand"]);
     assert_eq!(debug.stop_after.as_deref(), Some("lower"));
     assert!(debug.verify && !debug.time);
+    assert_eq!(debug.ptx.as_deref(), Some(std::path::Path::new("/a/b")));
 }
 
 #[test]
