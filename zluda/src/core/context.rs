@@ -5,11 +5,13 @@ use crate::core::device::Device;
 use crate::core::driver::{Driver, driver};
 use crate::core::error::{check, is_sticky};
 use crate::core::{array, event, kind, library, memory, module, reference, stream, texture};
+use crate::os;
 use cuda_types::cuda::{CUcontext, CUerror, CUfunc_cache, CUlimit, CUres};
 use hip_runtime_sys::{hipError_t, hipLimit_t};
 use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use zluda_common::handle::HandleTable;
@@ -52,9 +54,26 @@ static CONTEXTS: LazyLock<HandleTable<Context>> = LazyLock::new(|| HandleTable::
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
-    static STACK: RefCell<Vec<Arc<Context>>> = const { RefCell::new(Vec::new()) };
+    /// Has no destructor: programs call the driver in exit handlers, which run after the destructors of the
+    /// main thread's variables.
+    static STACK: ManuallyDrop<RefCell<Vec<Arc<Context>>>> =
+        const { ManuallyDrop::new(RefCell::new(Vec::new())) };
+    static END_OF_THREAD: EndOfThread = const { EndOfThread };
     /// The device that HIP takes calls of this thread for.
     static HIP_DEVICE: Cell<i32> = const { Cell::new(-1) };
+}
+
+/// Takes the contexts off a thread's stack when it ends.
+struct EndOfThread;
+
+impl Drop for EndOfThread {
+    fn drop(&mut self) {
+        // The main thread ends with the process.
+        if !os::is_main_thread() {
+            let contexts = STACK.with(|stack| stack.take());
+            drop(contexts);
+        }
+    }
 }
 
 /// The context that a call works in.
@@ -306,16 +325,17 @@ fn use_device(driver: &Driver, device: i32) {
 
 /// The current context, usable or not.
 pub(crate) fn top() -> Option<Arc<Context>> {
-    STACK.try_with(|stack| stack.borrow().last().cloned()).ok().flatten()
+    STACK.with(|stack| stack.borrow().last().cloned())
 }
 
 pub(crate) fn push(context: Arc<Context>) -> CUres {
-    with_stack(|stack| stack.push(context))
+    with_stack(|stack| stack.push(context));
+    Ok(())
 }
 
 /// Takes the current context off the stack; `INVALID_CONTEXT` if there is none.
 pub(crate) fn pop() -> CUres<Arc<Context>> {
-    with_stack(Vec::pop)?.ok_or(CUerror::INVALID_CONTEXT)
+    with_stack(Vec::pop).ok_or(CUerror::INVALID_CONTEXT)
 }
 
 /// Replaces the top of the stack; `None` takes it off.
@@ -323,9 +343,11 @@ pub(crate) fn set_top(context: Option<Arc<Context>>) -> CUres {
     with_stack(|stack| {
         stack.pop();
         stack.extend(context);
-    })
+    });
+    Ok(())
 }
 
-fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> CUres<R> {
-    STACK.try_with(|stack| change(&mut stack.borrow_mut())).map_err(|_| CUerror::DEINITIALIZED)
+fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
+    let _ = END_OF_THREAD.try_with(|_| ());
+    STACK.with(|stack| change(&mut stack.borrow_mut()))
 }

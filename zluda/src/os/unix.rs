@@ -24,6 +24,12 @@ fn own_file() -> Option<PathBuf> {
     std::fs::canonicalize(OsStr::from_bytes(name.to_bytes())).ok()
 }
 
+/// Whether the calling thread is the one that the process began with.
+pub(crate) fn is_main_thread() -> bool {
+    // SAFETY: both always succeed.
+    unsafe { libc::gettid() == libc::getpid() }
+}
+
 /// A number of the calling thread, as NVIDIA's runtime computes it.
 pub(crate) fn thread_number() -> u32 {
     // SAFETY: always succeeds.

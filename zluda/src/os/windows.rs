@@ -37,6 +37,11 @@ fn own_file() -> Option<PathBuf> {
     String::from_utf16(&name[..length as usize]).ok().map(PathBuf::from)
 }
 
+/// Whether the calling thread is known to be the one that the process began with.
+pub(crate) fn is_main_thread() -> bool {
+    false
+}
+
 /// A number of the calling thread, as NVIDIA's runtime computes it.
 pub(crate) fn thread_number() -> u32 {
     // SAFETY: always succeeds.
