@@ -51,8 +51,8 @@ impl Fixed {
 
 /// The weights of 256 of the corners of a filter, of which bit 0 says upper or lower in x, bit 1 in y and
 /// bit 2 in z, from the upper weights of the axes. `whole` is shared out: along z, then along x, then along
-/// y; the parts that are rounded are those of the upper side, and in y those of the corners where x and y
-/// are both upper or both lower.
+/// y; the parts that are rounded are those of the lower slice, of the upper side in x, and in y those of the
+/// corners where x and y are both upper or both lower.
 pub fn corner_weights(whole: i64, [x, y, z]: [i64; 3]) -> [i64; 8] {
     const ONE: i64 = 1 << WEIGHT;
     let part = |whole: i64, of: i64| (whole * of + ONE / 2) >> WEIGHT;
@@ -62,8 +62,8 @@ pub fn corner_weights(whole: i64, [x, y, z]: [i64; 3]) -> [i64; 8] {
         let (both_lower, both_upper) = (part(lower, ONE - y), part(upper, y));
         [both_lower, upper - both_upper, lower - both_lower, both_upper]
     };
-    let upper = part(whole, z);
-    let (back, front) = (slice(whole - upper), slice(upper));
+    let lower = part(whole, ONE - z);
+    let (back, front) = (slice(lower), slice(whole - lower));
     std::array::from_fn(|corner| if corner < 4 { back[corner] } else { front[corner - 4] })
 }
 
@@ -115,6 +115,7 @@ mod tests {
     fn corners_share_the_weight_as_on_an_h100() {
         assert_eq!(corner_weights(256, [128, 41, 0]), [108, 107, 20, 21, 0, 0, 0, 0]);
         assert_eq!(corner_weights(256, [167, 128, 47]), [37, 68, 36, 68, 8, 15, 8, 16]);
+        assert_eq!(corner_weights(128, [0, 105, 209]), [14, 0, 10, 0, 61, 0, 43, 0]);
     }
 
     #[test]

@@ -46,12 +46,38 @@ fn one(numbers: impl Iterator<Item = (Number, i64)> + Clone) -> u32 {
             });
             (((sum + HALF) >> WEIGHT) as f32 / 65535.0).to_bits()
         }
-        Number::Signed(..) => {
+        Number::Signed8(..) => {
             let sum = sum(|number| match number {
-                Number::Signed(value, _) => value.into(),
+                Number::Signed8(value, _) => value.into(),
                 _ => 0,
             });
-            (((sum + 16 * HALF) >> (WEIGHT + 4)) as f32 / 32767.0).to_bits()
+            // Of 127 * 256 to of 32767.
+            let wide = sum + ((sum + 64 + 16 * (sum >> 12)) >> 7);
+            (wide.max(-32767) as f32 / 32767.0).to_bits()
+        }
+        Number::Signed16(..) => {
+            let sum = sum(|number| match number {
+                Number::Signed16(value, _) => value.into(),
+                _ => 0,
+            });
+            (((sum + HALF) >> WEIGHT) as f32 / 32767.0).to_bits()
+        }
+        Number::Srgb(..) => {
+            let exponents = numbers.clone().filter_map(|(number, weight)| match number {
+                Number::Srgb(_, exponent) if weight != 0 => Some(exponent),
+                _ => None,
+            });
+            let Some(exponent) = exponents.max() else { return 0 };
+            // All of them get the exponent of the greatest, which cuts bits off the others.
+            let sum: i64 = numbers
+                .map(|(number, weight)| match number {
+                    Number::Srgb(significand, own) if weight != 0 => {
+                        i64::from(significand).unbounded_shr((exponent - own) as u32) * weight
+                    }
+                    _ => 0,
+                })
+                .sum();
+            round(sum as f64 * f64::from(i32::from(exponent) - WEIGHT as i32).exp2(), 11).to_bits()
         }
         Number::Half(_) => round(exact(), 11).to_bits(),
         Number::Float(_) => round(exact(), 24).to_bits(),
@@ -61,8 +87,7 @@ fn one(numbers: impl Iterator<Item = (Number, i64)> + Clone) -> u32 {
 fn float(number: Number) -> f32 {
     match number {
         Number::Half(value) | Number::Float(value) => value,
-        Number::Whole(value, _) => f32::from_bits(value as u32),
-        Number::Unsigned(_, value) | Number::Signed(_, value) => value,
+        _ => f32::from_bits(number.word()),
     }
 }
 

@@ -5,6 +5,8 @@ mod cube;
 mod filter;
 mod query;
 mod sample;
+mod slope;
+mod srgb;
 mod surface;
 mod texel;
 

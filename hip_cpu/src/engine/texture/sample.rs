@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::coordinate::{self, Axis, Fixed, WEIGHT};
 use super::filter::{self, Weighted};
 use super::texel::{self, Number, Texel};
-use super::{Operands, Results, cube};
+use super::{Operands, Results, cube, slope};
 use crate::core::array::Level;
 use crate::core::texture::{Address, Object, Sampler, Shape};
 
@@ -196,16 +196,20 @@ impl Lookup<'_> {
 
     // ---- levels
 
-    /// The level at which a step to the next thread is as long as a texel. Of steps in two directions the longer
-    /// one counts, or 11/16 of both where that is more.
+    /// The level of steps to the next thread along two directions. For images of three axes NVIDIA's compiler
+    /// takes the slopes from coordinates with a step added.
     fn level_of(&self, slopes: [[f32; 3]; 2]) -> f32 {
         let level = &self.object.levels[0];
-        let sizes = [level.width, level.height, level.depth].map(|size| size as f64);
-        let [x, y] = slopes.map(|slope| {
-            let squares = slope.iter().zip(sizes).take(self.axes());
-            squares.map(|(slope, size)| (f64::from(*slope) * size).powi(2)).sum::<f64>().sqrt()
+        let stepped = self.operation.geometry == TextureGeometry::D3;
+        let slopes = slopes.map(|slope| {
+            std::array::from_fn(|axis| match f32::from_bits(self.coordinates[axis]) {
+                coordinate if stepped => coordinate + slope[axis] - coordinate,
+                _ if axis < self.axes() => slope[axis],
+                _ => 0.0,
+            })
         });
-        x.max(y).max((x + y) * 11.0 / 16.0).log2() as f32
+        let level = slope::level(slopes, [level.width, level.height, level.depth]);
+        level.map_or(f32::NEG_INFINITY, |level| level as f32 / (1 << LEVEL) as f32)
     }
 
     fn filtered(&self, face: usize, level: f32) -> Results {
