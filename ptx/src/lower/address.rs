@@ -90,10 +90,30 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 let base = self.read_width(&operand, base, Width::Exact)?;
                 let sum = self.builder.add(base, base.ty().const_int(offset));
                 let wide = self.builder.zext(sum, self.context.i64());
+                let wide = if target == space::LOCAL { self.local_address(wide) } else { wide };
                 Ok(self.builder.int_to_ptr(wide, self.context.ptr(target)))
             }
             _ => Err(self.invalid(format!("`{name}` has no address"))),
         }
+    }
+
+    /// An address in `.local`, of which maybe only 32 bits are left. Local variables of CPUs lie in 64 bits of
+    /// addresses, all near the frame, so that a place in the frame tells the other half.
+    fn local_address(&mut self, address: Value<'c>) -> Value<'c> {
+        let narrow = self.module.unit.reached.narrow_local_addresses;
+        if !narrow || self.module.llvm.data_layout().contains("p5:32") {
+            return address;
+        }
+        let i32 = self.context.i32();
+        let frame = match self.frame {
+            Some(frame) => frame,
+            None => self.local(1, 1),
+        };
+        self.frame = Some(frame);
+        let frame = self.builder.ptr_to_int(frame, self.context.i64());
+        let low = self.builder.trunc(address, i32);
+        let distance = self.builder.sub(low, self.builder.trunc(frame, i32));
+        self.builder.add(frame, self.builder.sext(distance, self.context.i64()))
     }
 
     /// A variable accessed through another state space than its own: `.global` for `.const`, generic.
@@ -113,6 +133,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let target = self.address_space(Some(i.space))?;
         let a = self.read_width(&i.a, i.size, Width::AtLeast)?;
         let wide = self.builder.zext(a, self.context.i64());
+        let local = target == space::LOCAL && !i.to;
+        let wide = if local { self.local_address(wide) } else { wide };
         let (from, to) = if i.to { (space::GENERIC, target) } else { (target, space::GENERIC) };
         let pointer = self.builder.int_to_ptr(wide, self.context.ptr(from));
         let pointer = self.builder.addr_space_cast(pointer, self.context.ptr(to));

@@ -70,6 +70,8 @@ pub struct FunctionLowering<'l, 'u, 'c, 'a> {
     /// Where a scalar result is kept until `ret`.
     result: Option<Value<'c>>,
     globals: Option<Value<'c>>,
+    /// A place in the thread's local memory. The first variable, so that addresses within it become simple.
+    pub(super) frame: Option<Value<'c>>,
     /// Where functions tell that they have ended the thread, once it is asked for.
     pub(super) exit_word: Option<Value<'c>>,
 }
@@ -97,6 +99,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
             entry,
             result: None,
             globals: None,
+            frame: None,
             exit_word: None,
         }
     }
@@ -435,7 +438,11 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
                     self.declare_range(variable, count, Some((size, align)));
                     return Ok(());
                 }
-                Entity::Memory { pointer: self.local(size, align) }
+                let pointer = self.local(size, align);
+                if variable.space == StateSpace::Local {
+                    self.frame.get_or_insert(pointer);
+                }
+                Entity::Memory { pointer }
             }
             StateSpace::Shared | StateSpace::SharedCta => {
                 Entity::Memory { pointer: self.module.shared_variable(variable) }

@@ -116,7 +116,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             let value = self.read_register_parameter(address, type_)?;
             return self.write_extended(d, value, Some(type_.is_signed()));
         }
-        let targets = if vector.is_some() { self.elements(d)? } else { vec![d.clone()] };
+        let targets = self.loaded_or_stored(d, vector)?;
         let size = u64::from(type_.size());
         let mut values = Vec::with_capacity(targets.len());
         for index in 0..targets.len() as u64 {
@@ -132,6 +132,19 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             self.write_extended(target, value, Some(type_.is_signed()))?;
         }
         Ok(())
+    }
+
+    /// The registers that are loaded or stored; one may stand in braces.
+    fn loaded_or_stored(
+        &mut self,
+        operand: &Operand<'a>,
+        vector: Option<VectorSize>,
+    ) -> Lowered<Vec<Operand<'a>>> {
+        match (operand, vector) {
+            (Operand::Vector(elements), None) if elements.len() == 1 => Ok(elements.to_vec()),
+            (_, None) => Ok(vec![operand.clone()]),
+            (_, Some(_)) => self.elements(operand),
+        }
     }
 
     fn set_order(&self, access: Value<'c>, order: Order) {
@@ -168,7 +181,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     pub fn st(&mut self, i: &St<'a>) -> Lowered {
         let order = if i.mmio { Order::Volatile } else { self.order(i.sem, i.scope)? };
-        let sources = if i.vec.is_some() { self.elements(&i.b)? } else { vec![i.b.clone()] };
+        let sources = self.loaded_or_stored(&i.b, i.vec)?;
         let size = u64::from(i.type_.size());
         for (index, source) in sources.iter().enumerate() {
             let value = self.read_width(source, i.type_, Width::AtLeast)?;

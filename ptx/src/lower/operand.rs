@@ -84,11 +84,6 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         if have == want {
             return Ok(self.builder.bitcast(value, ty));
         }
-        if special && want < 64 && self.is_wide_local_address(operand) {
-            return Err(
-                self.unsupported("32-bit addresses of local variables, where those have 64 bits")
-            );
-        }
         if special || (have > want && width == Width::AtLeast) {
             let bits = self.bits_of(value);
             let cut = self.builder.zext_or_trunc(bits, self.context.int(want));
@@ -102,21 +97,6 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             Operand::Name(name) => !matches!(self.entity(name), Ok(Entity::Register { .. })),
             _ => false,
         }
-    }
-
-    /// Local variables lie anywhere in memory, unless the target has a space of 32 bits for them.
-    fn is_wide_local_address(&mut self, operand: &Operand<'a>) -> bool {
-        let name = match operand {
-            Operand::Name(name) => Some(*name),
-            Operand::Offset(address) => address.base,
-            _ => None,
-        };
-        let Some(name) = name else { return false };
-        let local = match self.entity(name) {
-            Ok(Entity::Memory { pointer }) => pointer.ty().address_space() == space::LOCAL,
-            _ => false,
-        };
-        local && !self.module.llvm.data_layout().contains("p5:32")
     }
 
     /// `variable+4` as an address.

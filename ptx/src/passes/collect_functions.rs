@@ -18,6 +18,8 @@ pub struct Reached {
     pub shared: Vec<usize>,
     /// Some function that is reached calls through a register.
     pub calls_indirectly: bool,
+    /// Addresses of `.local` variables go through registers of 32 bits.
+    pub narrow_local_addresses: bool,
     /// Functions that may come back to themselves may end the thread.
     pub exits_from_recursion: bool,
     /// Bytes of static shared memory, the functions' own variables included.
@@ -46,6 +48,7 @@ pub fn run(
         }
         let Some(summary) = summaries.get(function) else { continue };
         reached.local_size += summary.local_size;
+        reached.narrow_local_addresses |= summary.narrow_local_addresses;
         own_shared.extend(&summary.shared);
         let mut visit = |symbol: Symbol| {
             let (Symbol::Function(index) | Symbol::Variable(index)) = symbol;

@@ -21,6 +21,8 @@ pub struct Summary<'a> {
     pub calls_indirectly: bool,
     /// It holds `exit`.
     pub exits: bool,
+    /// It takes the address of a `.local` variable with 32 bits.
+    pub narrow_local_addresses: bool,
     /// Bytes of `.local` variables.
     pub local_size: u64,
     /// `.shared` variables of the function itself: size and alignment, in bytes.
@@ -55,7 +57,12 @@ pub fn run<'a>(module: &Module<'a>, symbols: &Symbols<'a>) -> Summaries<'a> {
 }
 
 fn summarize<'a>(function: &Function<'a>, symbols: &Symbols<'a>) -> Summary<'a> {
-    let mut walk = Walk { symbols, seen: FxHashSet::default(), summary: Summary::default() };
+    let mut walk = Walk {
+        symbols,
+        seen: FxHashSet::default(),
+        locals: FxHashSet::default(),
+        summary: Summary::default(),
+    };
     walk.statements(function.body.as_deref().unwrap_or_default());
     walk.summary
 }
@@ -64,6 +71,8 @@ struct Walk<'w, 'a> {
     symbols: &'w Symbols<'a>,
     /// Names that are in the summary already, and whether as a call.
     seen: FxHashSet<(&'a str, bool)>,
+    /// `.local` variables of the function.
+    locals: FxHashSet<&'a str>,
     summary: Summary<'a>,
 }
 
@@ -89,7 +98,10 @@ impl<'a> Walk<'_, 'a> {
 
     fn variable(&mut self, variable: &Variable<'a>) {
         match variable.space {
-            StateSpace::Local => self.summary.local_size += size_of(variable),
+            StateSpace::Local => {
+                self.summary.local_size += size_of(variable);
+                self.locals.insert(variable.name);
+            }
             StateSpace::Shared | StateSpace::SharedCta => {
                 let align = super::layout_parameters::align_of(variable);
                 self.summary.shared.push((size_of(variable), align));
@@ -102,6 +114,17 @@ impl<'a> Walk<'_, 'a> {
         if let Instruction::Call(call) = &instruction.instruction {
             self.call(call);
             return;
+        }
+        if let Instruction::Mov(mov) = &instruction.instruction
+            && mov.type_.bits() == 32
+        {
+            let name = match &mov.a {
+                Operand::Name(name) => Some(*name),
+                Operand::Offset(address) => address.base,
+                _ => None,
+            };
+            self.summary.narrow_local_addresses |=
+                name.is_some_and(|name| self.locals.contains(name));
         }
         self.summary.exits |= matches!(instruction.instruction, Instruction::Exit(_));
         instruction.instruction.names(|name, _| self.address(name));

@@ -64,6 +64,9 @@ const NAMED_TYPES: &[(&str, ScalarType)] = &[
     ("scale_b_data", ScalarType::B32),
 ];
 
+/// Instructions without a vector size that take one register in braces too.
+const ALONE: &[&str] = &["Ld", "Ldu", "St"];
+
 /// Instructions whose operands ptxas does not look at closely.
 const LOOSE: &[&str] = &["Movmatrix", "Createpolicy"];
 
@@ -168,6 +171,10 @@ impl Check<'_> {
                 items.iter().find_map(|item| self.scalar(item, Some(type_), write))
             }
             _ if type_.bits() >= 128 => None,
+            // One register in braces is that register, for loads and stores.
+            None if ALONE.contains(&self.name) && items.len() == 1 => {
+                items.iter().find_map(|item| self.scalar(item, Some(type_), write))
+            }
             _ => Some("a vector is not allowed".to_owned()),
         }
     }
