@@ -35,6 +35,8 @@ pub struct KernelInfo {
     pub grid_of_clusters: bool,
     /// `.minnctapersm`
     pub min_blocks: Option<u32>,
+    /// The architecture that the module is for, `.target`: 75 for `sm_75`.
+    pub architecture: u32,
     /// `.visible` or `.weak`: programs can ask for it by name.
     pub visible: bool,
     /// Why the kernel cannot be compiled, as far as reading the module tells.

@@ -57,6 +57,7 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
         {
             let reached = collect_functions::run(&tree, &symbols, &summaries, &numbers, index);
             let mut info = describe(function, &reached);
+            info.architecture = tree.target.sm().unwrap_or_default();
             info.error = error_of(function, &reached, &tree, &local, text);
             kernels.push(info);
             all_reached.push((index, reached));

@@ -6,12 +6,17 @@
 use crate::config::{self, LogConfig, LogLevel};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
+use std::fmt::{Debug, Write as _};
 use std::fs::{File, OpenOptions};
+use std::io::Write as _;
 use std::sync::{Arc, Once};
+use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
-use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::layer::{Context, SubscriberExt};
 
 /// Sets up logging as `ZLUDA_LOG` says, once, and logs the bad values of all environment variables.
 ///
@@ -51,13 +56,7 @@ fn open(path: &std::path::Path) -> Result<Arc<File>, String> {
 }
 
 fn subscriber(log: &LogConfig, writer: BoxMakeWriter) -> impl tracing::Subscriber + Send + Sync {
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(writer)
-        .with_ansi(false)
-        .without_time()
-        .log_internal_errors(false)
-        .event_format(Line);
-    tracing_subscriber::registry().with(lines).with(targets(log))
+    tracing_subscriber::registry().with(Lines(writer)).with(targets(log))
 }
 
 fn targets(log: &LogConfig) -> Targets {
@@ -84,19 +83,12 @@ fn level_filter(level: LogLevel) -> LevelFilter {
 }
 
 /// `[zluda] warn hip_cpu: text`: says whose line it is, among the lines of the program.
-struct Line;
+///
+/// Uses no variable of the thread: programs call the driver in exit handlers, when those are gone.
+struct Lines(BoxMakeWriter);
 
-impl<S, N> tracing_subscriber::fmt::FormatEvent<S, N> for Line
-where
-    S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
-    N: for<'a> tracing_subscriber::fmt::FormatFields<'a> + 'static,
-{
-    fn format_event(
-        &self,
-        context: &tracing_subscriber::fmt::FmtContext<'_, S, N>,
-        mut writer: tracing_subscriber::fmt::format::Writer<'_>,
-        event: &tracing::Event<'_>,
-    ) -> std::fmt::Result {
+impl<S: tracing::Subscriber> Layer<S> for Lines {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
         let level = match *event.metadata().level() {
             tracing::Level::ERROR => "error",
             tracing::Level::WARN => "warn",
@@ -104,9 +96,23 @@ where
             tracing::Level::DEBUG => "debug",
             tracing::Level::TRACE => "trace",
         };
-        write!(writer, "[zluda] {level} {}: ", event.metadata().target())?;
-        context.field_format().format_fields(writer.by_ref(), event)?;
-        writeln!(writer)
+        let mut line = format!("[zluda] {level} {}: ", event.metadata().target());
+        event.record(&mut Message(&mut line));
+        line.push('\n');
+        // Nobody can be told that nobody can be told.
+        let _ = self.0.make_writer_for(event.metadata()).write_all(line.as_bytes());
+    }
+}
+
+/// The text of an event; other fields follow it.
+struct Message<'l>(&'l mut String);
+
+impl Visit for Message<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let _ = match field.name() {
+            "message" => write!(self.0, "{value:?}"),
+            name => write!(self.0, " {name}={value:?}"),
+        };
     }
 }
 

@@ -126,7 +126,9 @@ impl Settings {
             A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => info.local_size as i32,
             // Registers limit nothing here; a number that lets programs choose large blocks.
             A::CU_FUNC_ATTRIBUTE_NUM_REGS => 32,
-            A::CU_FUNC_ATTRIBUTE_PTX_VERSION | A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => version,
+            // What the module was compiled for, by which CUB finds the sizes of blocks that it was compiled with.
+            A::CU_FUNC_ATTRIBUTE_PTX_VERSION => info.architecture as i32,
+            A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => version,
             A::CU_FUNC_ATTRIBUTE_CACHE_MODE_CA => 0,
             A::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
                 self.max_dynamic_shared(info) as i32
