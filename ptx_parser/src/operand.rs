@@ -1,6 +1,6 @@
 //! Operands of instructions.
 
-use crate::modifier::ScalarType;
+use crate::modifier::{ScalarType, VectorSize};
 use crate::special_register::SpecialRegister;
 
 /// An operand that is not an address in brackets.
@@ -131,6 +131,16 @@ impl Immediate {
             bits @ 1..64 => value & ((1 << bits) - 1),
             _ => value,
         })
+    }
+}
+
+impl VectorSize {
+    pub fn elements(self) -> usize {
+        match self {
+            VectorSize::V2 => 2,
+            VectorSize::V4 => 4,
+            VectorSize::V8 => 8,
+        }
     }
 }
 

@@ -102,7 +102,7 @@ fn all_errors_are_reported() {
         found,
         [
             "invalid 1:1 unknown instruction `foo`",
-            "unsupported 3:5 no form of `bar` is `bar.u32`: `.red` is missing",
+            "unsupported 3:5 no form of `bar` is `bar.u32`: `.warp` is missing",
             "invalid 4:3 unknown instruction `baz`",
             "invalid 5:15 expected an operand, found `,`",
         ]

@@ -315,11 +315,11 @@ fn types_that_differ_among_operands() {
     assert_eq!(types("bfi.b64 %rd1, %rd2, %rd3, %r1, %r2;"), ">.b64 .b64 .b64 .u32 .u32");
     assert_eq!(
         types("shfl.sync.up.b32 %r1|%p1, %r2, 1, 31, -1;"),
-        ">.b32 >.pred .b32 .b32 .b32 .b32"
+        ">.b32 >.pred .b32 .b32 .b32 .u32"
     );
     assert_eq!(
         types("st.global.L2::cache_hint.v2.u16 [%rd1], {%h1, %h2}, %rd2;"),
-        ".u16 .u16 .b64"
+        ".u16 .u16 .u64"
     );
     assert_eq!(types("bar.red.popc.u32 %r1, 0, %r2, %p1;"), ".u32 .u32 >.u32 .pred");
     assert_eq!(types("call f, (%r1);"), "");

@@ -4,7 +4,6 @@
 
 pub mod audit;
 pub mod environment;
-pub mod fragment;
 pub mod generate;
 pub mod judge;
 pub mod mutate;

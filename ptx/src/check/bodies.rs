@@ -227,11 +227,10 @@ impl<'m, 'a> Body<'m, 'a, '_> {
             self.known(guard.predicate, span);
         }
         match &guarded.instruction {
-            Instruction::Bra(i) => {
-                if let Operand::Name(name) = &i.tgt {
-                    self.label(name, span);
-                }
-            }
+            Instruction::Bra(i) => match &i.tgt {
+                Operand::Name(name) => self.label(name, span),
+                _ => self.operand_types(&guarded.instruction, span),
+            },
             Instruction::BrxIdx(i) => {
                 if let Operand::Name(name) = &i.index {
                     self.known(name, span);
@@ -241,6 +240,8 @@ impl<'m, 'a> Body<'m, 'a, '_> {
                 {
                     let span = self.place(name, span);
                     self.invalid(span, format!("there is no list of branch targets `{name}`"));
+                } else {
+                    self.operand_types(&guarded.instruction, span);
                 }
             }
             Instruction::Call(call) => calls::check(self, call, span),
@@ -268,7 +269,10 @@ impl<'m, 'a> Body<'m, 'a, '_> {
             Entity::Variable(v) | Entity::Parameter(v, _) if v.space == StateSpace::Reg => {
                 Some(Named::Register(v.type_, v.vector))
             }
-            Entity::Variable(_) | Entity::Function(_) => Some(Named::Address),
+            Entity::Variable(v) => Some(Named::Variable(v.space)),
+            Entity::Function(_) => Some(Named::Function),
+            Entity::BranchTargets => Some(Named::Targets),
+            // Parameters may be in several spaces, and labels have an error of their own.
             _ => None,
         });
         if let Some(wrong) = wrong {

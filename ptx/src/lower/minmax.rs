@@ -191,7 +191,10 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         });
         let o = &self.builder;
         use RealPredicate::*;
-        let result = match i.op {
+        let Some(op) = i.op else {
+            return Err(self.unsupported("`testp` without a property"));
+        };
+        let result = match op {
             TestpOp::Finite => o.fcmp(LLVMRealOLT, size, infinity),
             TestpOp::Infinite => o.fcmp(LLVMRealOEQ, size, infinity),
             TestpOp::Number => o.fcmp(LLVMRealORD, a, a),

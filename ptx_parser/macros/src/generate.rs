@@ -6,7 +6,10 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Error, Ident, Token};
 
 use crate::grammar::{Declaration, Family};
-use crate::merge::{Atom, Kind, Merged, OperandSlot, Rule, Slot, TypeRule, merge};
+use crate::merge::{
+    Atom, Kind, Merged, MergedForm, OperandField, OperandSlot, Rule, Slot, SpaceRule, TypeRule,
+    merge,
+};
 
 pub fn family(family: &Family) -> syn::Result<TokenStream> {
     family.instructions.iter().map(instruction).collect()
@@ -16,6 +19,7 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
     let merged = merge(declaration)?;
     let name = &declaration.name;
     let docs = &declaration.docs;
+    let ignored = &declaration.ignored;
     let Merged { rules, fields, operands, forms } = &merged;
 
     let mut members = Vec::new();
@@ -24,12 +28,13 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
     let mut field_specs = Vec::new();
     for (index, field) in fields.iter().enumerate() {
         let id = format_ident!("{}", field.name);
+        let text = &field.name;
         match (&field.type_, field.optional) {
             (None, _) => {
                 members.push(quote!(pub #id: bool));
                 field_builds.push(quote!(#id: codes[#index] != 0));
                 field_codes.push(quote!(u16::from(self.#id)));
-                field_specs.push(quote!(FieldSpec { words: &[] }));
+                field_specs.push(quote!(FieldSpec { name: #text, words: &[] }));
             }
             (Some(type_), optional) => {
                 let type_ = format_ident!("{type_}");
@@ -42,7 +47,8 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
                     field_builds.push(quote!(#id: <#type_ as Modifier>::from_code(codes[#index])?));
                     field_codes.push(quote!(Modifier::code(self.#id)));
                 }
-                field_specs.push(quote!(FieldSpec { words: <#type_ as Modifier>::WORDS }));
+                field_specs
+                    .push(quote!(FieldSpec { name: #text, words: <#type_ as Modifier>::WORDS }));
             }
         }
     }
@@ -51,7 +57,6 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
     let mut operand_specs = Vec::new();
     for (index, operand) in operands.iter().enumerate() {
         let id = format_ident!("{}", operand.name);
-        let write = operand.write;
         let (type_, take, variant) = match operand.kind {
             Kind::Operand => (quote!(Operand<'a>), quote!(take_operand), quote!(Operand)),
             Kind::Address => (quote!(Address<'a>), quote!(take_address), quote!(Address)),
@@ -65,23 +70,21 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
             operand_builds.push(quote!(#id: values[#index].#take()?));
             operand_parts.push(quote!(Some(OperandRef::#variant(&self.#id))));
         }
-        let types = operand.types.iter().map(|rule| match rule {
-            TypeRule::Field(field) => quote!(TypeRule::Field(#field)),
-            TypeRule::Fixed(word) => quote!(TypeRule::Fixed(#word)),
-            TypeRule::Wide(type_, mode) => quote!(TypeRule::Wide(#type_, #mode)),
-        });
-        let name = &operand.name;
-        operand_specs
-            .push(quote!(OperandSpec { name: #name, write: #write, types: &[#(#types,)*] }));
+        operand_specs.push(operand_spec(operand));
     }
     let lifetime = if operands.is_empty() { quote!() } else { quote!(<'a>) };
     let build = quote!(#name { #(#field_builds,)* #(#operand_builds,)* });
     let build = if merged.boxed() { quote!(Box::new(#build)) } else { build };
     let forms = forms.iter().map(|form| {
-        let opcode = &form.opcode;
+        let MergedForm { opcode, name, .. } = form;
         let modifiers = form.modifiers.iter().map(slot);
         let operands = form.operands.iter().map(operand_slot);
-        quote!(Form { opcode: #opcode, modifiers: &[#(#modifiers,)*], operands: &[#(#operands,)*] })
+        quote!(Form {
+            opcode: #opcode,
+            name: #name,
+            modifiers: &[#(#modifiers,)*],
+            operands: &[#(#operands,)*],
+        })
     });
     let rules = rules.iter().map(rule);
     let copy = if operands.is_empty() { quote!(Copy,) } else { quote!() };
@@ -104,6 +107,7 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
             fields: &[#(#field_specs,)*],
             operands: &[#(#operand_specs,)*],
             forms: &[#(#forms,)*],
+            ignored: &[#(#ignored,)*],
             rules: &[#(#rules,)*],
             build: #name::build,
         };
@@ -124,13 +128,42 @@ fn instruction(declaration: &Declaration) -> syn::Result<TokenStream> {
     })
 }
 
+fn operand_spec(operand: &OperandField) -> TokenStream {
+    let OperandField { name, write, types, constants, space, .. } = operand;
+    let types = types.iter().map(|rule| match rule {
+        TypeRule::Field(field) => quote!(TypeRule::Field(#field)),
+        TypeRule::Fixed(word) => quote!(TypeRule::Fixed(#word)),
+        TypeRule::Wide(type_, mode) => quote!(TypeRule::Wide(#type_, #mode)),
+    });
+    let constants = constants.iter().map(|c| {
+        let registers = c.registers;
+        let ranges = c
+            .ranges
+            .iter()
+            .map(|(first, last, step)| quote!(Range { first: #first, last: #last, step: #step }));
+        let when = terms(&c.when);
+        quote!(Constants { registers: #registers, ranges: &[#(#ranges,)*], when: &[#(#when,)*] })
+    });
+    let space = match space {
+        Some(SpaceRule::Field(field)) => quote!(Some(SpaceRule::Field(#field))),
+        Some(SpaceRule::Fixed(word)) => quote!(Some(SpaceRule::Fixed(#word))),
+        None => quote!(None),
+    };
+    quote!(OperandSpec {
+        name: #name,
+        write: #write,
+        types: &[#(#types,)*],
+        constants: &[#(#constants,)*],
+        space: #space,
+    })
+}
+
 fn table(name: &Ident) -> Ident {
     format_ident!("{}", crate::resolve::snake(&name.to_string()).to_uppercase())
 }
 
-fn rule(rule: &Rule) -> TokenStream {
-    let Rule { never, version: (major, minor), targets, when } = rule;
-    let atom = |atom: &Atom| match atom {
+fn atom(atom: &Atom) -> TokenStream {
+    match atom {
         Atom::Word(word) => quote!(Condition::Word(#word)),
         Atom::Field(field, word) => quote!(Condition::Field(#field, #word)),
         Atom::Operand(operand, kind) => {
@@ -139,13 +172,23 @@ fn rule(rule: &Rule) -> TokenStream {
             let kind = format_ident!("{name}");
             quote!(Condition::Operand(#operand, OperandKind::#kind))
         }
-    };
-    let terms = when.iter().map(|(not, any)| {
+    }
+}
+
+fn terms(terms: &[(bool, Vec<Atom>)]) -> Vec<TokenStream> {
+    let term = |(not, any): &(bool, Vec<Atom>)| {
         let any = any.iter().map(atom);
         quote!(Term { not: #not, any: &[#(#any,)*] })
-    });
+    };
+    terms.iter().map(term).collect()
+}
+
+fn rule(rule: &Rule) -> TokenStream {
+    let Rule { never, gone, version: (major, minor), targets, when } = rule;
+    let terms = terms(when);
     quote!(Rule {
         never: #never,
+        gone: #gone,
         version: (#major, #minor),
         targets: &[#(#targets,)*],
         when: &[#(#terms,)*],

@@ -18,13 +18,41 @@ pub struct Declaration {
     pub writes: Option<Vec<String>>,
     /// Types of operands, where the default does not hold.
     pub types: Vec<OperandType>,
+    pub constants: Vec<Constants>,
+    pub spaces: Vec<Space>,
+    /// Fields that belong to the name, so that nothing stands before them.
+    pub name_fields: Vec<String>,
+    /// Words that mean nothing.
+    pub ignored: Vec<String>,
     pub rules: Vec<Rule>,
 }
 
-/// `needs 7.8 sm_90 for .bf16 | .bf16x2;` or `never .v8 & .b8 | .b16;`
+/// `imm-scale-a imm-scale-b = -1 | 1`, `size? = 16../16` or `cp-size = 16 for .cg` in `constants`.
+#[derive(Clone)]
+pub struct Constants {
+    pub operands: Vec<String>,
+    /// `?`: a register will do too.
+    pub registers: bool,
+    /// First, last, step.
+    pub ranges: Vec<(i64, i64, i64)>,
+    /// What has to hold.
+    pub when: Vec<Term>,
+}
+
+/// `src-mem = src` or `mbar = .shared` in `spaces`.
+#[derive(Clone)]
+pub struct Space {
+    pub operands: Vec<String>,
+    /// A field or a `.literal` state space.
+    pub space: String,
+}
+
+/// `needs 7.8 sm_90 for .bf16 | .bf16x2;`, `gone 6.4 sm_70;` or `never .v8 & .b8 | .b16;`
 #[derive(Clone, Default)]
 pub struct Rule {
     pub never: bool,
+    /// The version and the target are those that no longer have it.
+    pub gone: bool,
     pub version: Option<(u16, u16)>,
     /// `sm_90`, `sm_100f`...: one of them.
     pub targets: Vec<String>,
@@ -124,14 +152,28 @@ impl Parse for Family {
                 let forms = text
                     .value()
                     .replace("opcode.", &format!("{}.", name.to_string().to_lowercase()));
-                let Declared { blocks, writes, types, rules } =
+                let declared =
                     read(&forms).map_err(|e| Error::new(text.span(), format!("{name}: {e}")))?;
+                let Declared {
+                    blocks,
+                    writes,
+                    types,
+                    constants,
+                    spaces,
+                    name_fields,
+                    ignored,
+                    rules,
+                } = declared;
                 instructions.push(Declaration {
                     docs: docs.clone(),
                     name,
                     blocks,
                     writes,
                     types,
+                    constants,
+                    spaces,
+                    name_fields,
+                    ignored,
                     rules,
                 });
             }
@@ -149,6 +191,10 @@ struct Declared {
     blocks: Vec<Block>,
     writes: Option<Vec<String>>,
     types: Vec<OperandType>,
+    constants: Vec<Constants>,
+    spaces: Vec<Space>,
+    name_fields: Vec<String>,
+    ignored: Vec<String>,
     rules: Vec<Rule>,
 }
 
@@ -174,6 +220,20 @@ fn read(text: &str) -> Result<Declared, String> {
                 Ok(())
             } else if let Some(entries) = statement.strip_prefix("types ") {
                 entries.split(',').try_for_each(|e| operand_type(e).map(|t| declared.types.push(t)))
+            } else if let Some(entries) = statement.strip_prefix("constants ") {
+                let mut entries = entries.split(',');
+                entries.try_for_each(|e| constants(e).map(|c| declared.constants.push(c)))
+            } else if let Some(fields) = statement.strip_prefix("name ") {
+                declared.name_fields.extend(fields.split(',').map(|f| f.trim().to_owned()));
+                Ok(())
+            } else if let Some(words) = statement.strip_prefix("ignored ") {
+                let words = words.split_whitespace().map(|w| w.trim_start_matches('.').to_owned());
+                declared.ignored.extend(words);
+                Ok(())
+            } else if let Some(entries) = statement.strip_prefix("spaces ") {
+                entries.split(',').try_for_each(|e| space(e).map(|s| declared.spaces.push(s)))
+            } else if let Some(rule) = statement.strip_prefix("gone ") {
+                needs(rule).map(|r| declared.rules.push(Rule { gone: true, ..r }))
             } else if let Some(rule) = statement.strip_prefix("needs ") {
                 needs(rule).map(|r| declared.rules.push(r))
             } else if let Some(rule) = statement.strip_prefix("never ") {
@@ -197,6 +257,40 @@ fn operand_type(entry: &str) -> Result<OperandType, String> {
     let choices =
         choices.split(" or ").map(|c| c.trim().to_owned()).filter(|c| !c.is_empty()).collect();
     Ok(OperandType { operands, choices })
+}
+
+fn constants(entry: &str) -> Result<Constants, String> {
+    let (operands, ranges) = entry.split_once('=').ok_or("expected `=`")?;
+    let (ranges, when) = match ranges.split_once(" for ") {
+        Some((ranges, when)) => (ranges, terms(when)?),
+        None => (ranges, Vec::new()),
+    };
+    let registers = operands.contains('?');
+    let operands = operands
+        .split(|c: char| c == '?' || c.is_whitespace())
+        .filter(|o| !o.is_empty())
+        .map(str::to_owned);
+    let number = |n: &str, none: i64| match n.trim() {
+        "" => Ok(none),
+        n => n.parse::<i64>().map_err(|_| format!("`{n}` is no number")),
+    };
+    let range = |range: &str| {
+        let (range, step) = range.split_once('/').unwrap_or((range, "1"));
+        let (first, last) = range.split_once("..").unwrap_or((range, range));
+        Ok((number(first, i64::MIN)?, number(last, i64::MAX)?, number(step, 1)?.max(1)))
+    };
+    Ok(Constants {
+        operands: operands.collect(),
+        registers,
+        ranges: ranges.split('|').map(range).collect::<Result<_, String>>()?,
+        when,
+    })
+}
+
+fn space(entry: &str) -> Result<Space, String> {
+    let (operands, space) = entry.split_once('=').ok_or("expected `=`")?;
+    let operands = operands.split_whitespace().map(str::to_owned).collect();
+    Ok(Space { operands, space: space.trim().to_owned() })
 }
 
 /// `7.8 sm_90 for .bf16`; any part may be missing.

@@ -43,7 +43,16 @@ use proc_macro::TokenStream;
 /// - `types d = dtype, a b = atype or type_, c = .pred, * = ;` gives the types of operands: the first field
 ///   that is there, a fixed type, `wide` for a `type` that `.wide` doubles, or nothing where it is not
 ///   known; `*` is all others. Without an entry it is `type`, or the one literal type; `.pred` behind `|`;
-///   `.b64` for `cache-policy`; and `.b32` for `membermask`.
+///   and what operands of some names have everywhere, such as `.u64` for `cache-policy`.
+/// - `constants n = 0.., imm-scale = -1 | 1, size? = 16../16;` names the operands that are constants, and the values
+///   that they may have: one, or first, last and step of a range. With `?` a register will do too. Of
+///   several entries for an operand the first holds whose `for`, as in `needs`, does.
+/// - `spaces src-mem = src, mbar = .shared;` says which field or literal is the state space of the variables that
+///   an address may name. Without an entry it is `space` or `ss`.
+/// - `name mode;` names choices and literals, or their fields, that belong to the name, as the literals that a form begins with do: they stand
+///   first and in order, where other modifiers may stand anywhere.
+/// - `ignored .tf32 .u4;` names words of other instructions that ptxas takes here too, and that mean nothing.
+/// - `gone 6.4 sm_70 for !.sync;` is what neither this PTX version nor a later one has for this target and later ones.
 /// - `needs 7.8 sm_90 for .bf16 | .bf16x2;` gives the PTX version and the targets that a form with one of
 ///   these words needs; several targets are alternatives. `never .v8 & .b8 | .b16;` names words that do not go
 ///   together. `&` binds less than `|`, and `!` before an alternative negates all of it. `atype.f32` is a word

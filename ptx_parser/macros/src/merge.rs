@@ -20,6 +20,21 @@ pub struct OperandField {
     pub write: bool,
     /// The first that is there holds; none where the type is not known.
     pub types: Vec<TypeRule>,
+    pub constants: Vec<Constants>,
+    pub space: Option<SpaceRule>,
+}
+
+/// The values of a constant, where `when` holds.
+pub struct Constants {
+    pub registers: bool,
+    pub ranges: Vec<(i64, i64, i64)>,
+    pub when: Vec<(bool, Vec<Atom>)>,
+}
+
+/// Where the state space of an address comes from.
+pub enum SpaceRule {
+    Field(usize),
+    Fixed(String),
 }
 
 /// Where the type of an operand comes from.
@@ -59,6 +74,8 @@ pub struct OperandSlot {
 
 pub struct MergedForm {
     pub opcode: String,
+    /// How many modifiers belong to the name.
+    pub name: usize,
     pub modifiers: Vec<Slot>,
     pub operands: Vec<OperandSlot>,
 }
@@ -66,6 +83,7 @@ pub struct MergedForm {
 /// A rule with its names looked up.
 pub struct Rule {
     pub never: bool,
+    pub gone: bool,
     pub version: (u16, u16),
     pub targets: Vec<String>,
     pub when: Vec<(bool, Vec<Atom>)>,
@@ -106,8 +124,11 @@ fn choices(
         return own.choices.clone();
     }
     let known = match operand {
-        "cache_policy" => Some(".b64"),
-        "membermask" => Some(".b32"),
+        "cache_policy" | "a_desc" | "b_desc" | "s_desc" | "zero_column_mask_desc" => Some(".u64"),
+        "membermask" | "idesc" => Some(".u32"),
+        "scale_a_data" | "scale_b_data" => Some(".b32"),
+        "cta_mask" | "byte_mask" => Some(".b16"),
+        "scale_d" | "enable_input_d" => Some(".pred"),
         _ if pair => Some(".pred"),
         _ => None,
     };
@@ -118,6 +139,43 @@ fn choices(
         Some(others) => others.choices.clone(),
         None => vec![shared_type.map_or_else(|| "type_".to_owned(), |c| format!(".{c}"))],
     }
+}
+
+/// Literals that may stand anywhere, though forms begin with them.
+const ANYWHERE: &[&str] = &[
+    "sync",
+    "aligned",
+    "cc",
+    "approx",
+    "sp",
+    "tile",
+    "L1",
+    "L2",
+    "L2::evict_normal",
+    "mbarrier_init",
+    "sat",
+    "global",
+    "release",
+    "mmio",
+    "get_first_ctaid",
+    "is_canceled",
+    "noComplete",
+];
+
+/// How many of the modifiers belong to the name of a form, as `.async.bulk` in `cp.async.bulk`: nothing stands
+/// before or between them.
+fn name_length(declaration: &Declaration, form: &ResolvedForm) -> usize {
+    let of_name = |(written, modifier): &(&grammar::Modifier, &Resolved)| {
+        let names = &declaration.name_fields;
+        let declared = names.contains(&written.name)
+            || written.field.as_ref().is_some_and(|f| names.contains(f));
+        let literal = modifier.field.is_none()
+            && modifier.words.len() == 1
+            && !modifier.optional
+            && !ANYWHERE.contains(&modifier.words[0].as_str());
+        declared || literal
+    };
+    form.form.modifiers.iter().zip(&form.modifiers).take_while(of_name).count()
 }
 
 /// The struct, as far as the forms read so far make it.
@@ -190,6 +248,8 @@ impl Merger<'_> {
                     optional: false,
                     write,
                     types: Vec::new(),
+                    constants: Vec::new(),
+                    space: None,
                 });
                 Ok(self.operands.len() - 1)
             }
@@ -253,8 +313,56 @@ impl Merger<'_> {
         Ok(rules)
     }
 
-    fn rule(&self, rule: &grammar::Rule) -> syn::Result<Rule> {
-        let atom = |atom: &grammar::Atom| match atom {
+    fn constants(&self, operand: &str) -> syn::Result<Vec<Constants>> {
+        let own = |c: &&grammar::Constants| c.operands.iter().any(|o| snake(o) == operand);
+        let constants = self.declaration.constants.iter().filter(own);
+        constants
+            .map(|c| {
+                let grammar::Constants { registers, ranges, when, .. } = c.clone();
+                Ok(Constants { registers, ranges, when: self.terms(&when)? })
+            })
+            .collect()
+    }
+
+    /// As declared; else what the field `space` or `ss` says.
+    fn space(&self, operand: &OperandField) -> syn::Result<Option<SpaceRule>> {
+        let field = |name: &str| self.fields.iter().position(|f| f.name == snake(name));
+        let own = |s: &&grammar::Space| s.operands.iter().any(|o| snake(o) == operand.name);
+        Ok(match self.declaration.spaces.iter().find(own) {
+            Some(own) => Some(match (own.space.strip_prefix('.'), field(&own.space)) {
+                (Some(word), _) => SpaceRule::Fixed(word.to_owned()),
+                (None, Some(index)) => SpaceRule::Field(index),
+                (None, None) => return self.fail(format!("`{}` is no field", own.space)),
+            }),
+            None if operand.kind == Kind::Address => {
+                field("space").or(field("ss")).map(SpaceRule::Field)
+            }
+            None => None,
+        })
+    }
+
+    /// What a table says of operands that there are not.
+    fn unknown_operand(&self) -> syn::Result<()> {
+        let constants = self.declaration.constants.iter().flat_map(|c| &c.operands);
+        let spaces = self.declaration.spaces.iter().flat_map(|s| &s.operands);
+        let types = self.declaration.types.iter().flat_map(|t| &t.operands);
+        let known = |name: &str| self.operands.iter().any(|o| o.name == snake(name));
+        if let Some(name) = constants.chain(spaces).chain(types).find(|name| !known(name)) {
+            return self.fail(format!("there is no operand `{name}`"));
+        }
+        let written = |name: &str| {
+            let forms = self.declaration.blocks.iter().flat_map(|b| &b.forms);
+            let mut modifiers = forms.flat_map(|f| &f.modifiers);
+            modifiers.any(|m| m.name == name || m.field.as_deref() == Some(name))
+        };
+        match self.declaration.name_fields.iter().find(|name| !written(name)) {
+            Some(name) => self.fail(format!("there is no modifier `{name}`")),
+            None => Ok(()),
+        }
+    }
+
+    fn atom(&self, atom: &grammar::Atom) -> syn::Result<Atom> {
+        match atom {
             grammar::Atom::Word(word) => Ok(Atom::Word(word.clone())),
             grammar::Atom::Field(field, word) => {
                 match self.fields.iter().position(|f| f.name == snake(field)) {
@@ -269,16 +377,24 @@ impl Merger<'_> {
                     None => self.fail(format!("a rule names the operand `{operand}`")),
                 }
             }
-        };
-        let mut when = Vec::new();
-        for term in &rule.when {
-            when.push((term.not, term.any.iter().map(atom).collect::<syn::Result<_>>()?));
         }
+    }
+
+    fn terms(&self, terms: &[grammar::Term]) -> syn::Result<Vec<(bool, Vec<Atom>)>> {
+        let term = |term: &grammar::Term| {
+            let any = term.any.iter().map(|a| self.atom(a)).collect::<syn::Result<_>>()?;
+            Ok((term.not, any))
+        };
+        terms.iter().map(term).collect()
+    }
+
+    fn rule(&self, rule: &grammar::Rule) -> syn::Result<Rule> {
         Ok(Rule {
             never: rule.never,
+            gone: rule.gone,
             version: rule.version.unwrap_or_default(),
             targets: rule.targets.clone(),
-            when,
+            when: self.terms(&rule.when)?,
         })
     }
 
@@ -309,7 +425,9 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
     let mut forms = Vec::new();
     let mut fields_of_forms = Vec::new();
     let mut operands_of_forms = Vec::new();
-    for ResolvedForm { form, modifiers, suffixes } in resolved {
+    for resolved in resolved {
+        let name = name_length(declaration, &resolved);
+        let ResolvedForm { form, modifiers, suffixes } = resolved;
         let (mut filled_fields, mut filled_operands) = (Filled::new(), Filled::new());
         let mut slots = Vec::new();
         for modifier in modifiers {
@@ -324,7 +442,7 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
                 &mut filled_operands,
             )?);
         }
-        forms.push(MergedForm { opcode: form.opcode, modifiers: slots, operands });
+        forms.push(MergedForm { opcode: form.opcode, name, modifiers: slots, operands });
         fields_of_forms.push(filled_fields);
         operands_of_forms.push(filled_operands);
     }
@@ -338,11 +456,16 @@ pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
         let pairs = forms.iter().flat_map(|f| &f.operands).filter_map(|o| o.pair);
         let is_pair = pairs.clone().any(|(pair, _)| pair == index);
         let types = merger.type_rules(&merger.operands[index].name, is_pair)?;
+        let constants = merger.constants(&merger.operands[index].name)?;
+        let space = merger.space(&merger.operands[index])?;
         let operand = &mut merger.operands[index];
         operand.types = types;
+        operand.constants = constants;
+        operand.space = space;
         operand.optional = !always(&operands_of_forms, index);
     }
     merger.check(&forms)?;
+    merger.unknown_operand()?;
     let rules = declaration.rules.iter().map(|r| merger.rule(r)).collect::<syn::Result<_>>()?;
     Ok(Merged { rules, fields: merger.fields, operands: merger.operands, forms })
 }

@@ -7,7 +7,7 @@ isa! {
     Isspacep = r"
         isspacep.space  p, a;
         .space: StateSpace = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry };
-        types p = .pred, a =;
+        types p = .pred, a = .u64;
         needs 7.7 for .param;
         needs 7.8 for .shared::cta;
         needs 8.3 for .param::entry;
@@ -18,7 +18,7 @@ isa! {
     Mapa = r"
         mapa{.space}.type  d, a, b;
         .space: StateSpace = { .shared::cluster };
-        .type = { .u32, .u64 };
+        .type = { .u32, .u64, .s32, .s64 };
         types b = .u32;
         needs 7.8 sm_90;
     ";
@@ -27,7 +27,7 @@ isa! {
     Getctarank = r"
         getctarank{.space}.type d, a;
         .space: StateSpace = { .shared::cluster };
-        .type = { .u32, .u64 };
+        .type = { .u32, .u64, .s32, .s64 };
         types d = .u32, a = type_;
         needs 7.8 sm_90;
     ";
@@ -50,12 +50,14 @@ isa! {
     Prefetchu = r"
         prefetchu.L1  [a];
         types * =;
+        spaces a = .global;
     ";
 
     /// Sets the priority of a line.
     Applypriority = r"
         applypriority{.global}.L2::evict_normal  [a], size;
         types * =;
+        constants size = 128;
         needs 7.4 sm_80;
     ";
 
@@ -63,6 +65,7 @@ isa! {
     Discard = r"
         discard{.global}.L2  [a], size;
         types * =;
+        constants size = 128;
         needs 7.4 sm_80;
     ";
 
@@ -74,7 +77,7 @@ isa! {
         .level::primary_priority: L2Eviction = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged };
         .level::secondary_priority: L2Eviction = { .L2::evict_first, .L2::evict_unchanged };
         writes = cache-policy;
-        types * =;
+        types cache-policy access-property = .u64, primary-size total-size = .u32, fraction = .f32, * =;
         needs 7.4 sm_80;
     ";
 
@@ -84,6 +87,7 @@ isa! {
         .type = { .u32, .u64 };
         writes = ptr;
         needs 7.3;
+        constants imm-align = 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128 | 256 | 512 | 1024 | 2048 | 4096;
     ";
 
     /// The stack pointer.

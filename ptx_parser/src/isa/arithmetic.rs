@@ -73,6 +73,7 @@ isa! {
         types d = wide;
         needs 7.8 sm_90 for .bf16 | .bf16x2;
         needs 8.6 sm_100 for .f32x2;
+        name mode;
     ";
 
     /// `d = a * b + c`. Floating-point forms round once, like `fma`. `.wide` makes `c` and `d` twice as
@@ -89,6 +90,7 @@ isa! {
         mad.rnd.f64                d, a, b, c;
         .rnd: Rounding = { .rn, .rz, .rm, .rp };
         types c d = wide;
+        name mode;
     ";
 
     /// Division.
@@ -179,6 +181,7 @@ isa! {
         mul24.mode.type  d, a, b;
         .mode: MulMode = { .hi, .lo };
         .type = { .u32, .s32 };
+        name mode;
     ";
 
     /// `mul24` and an addition.
@@ -187,6 +190,7 @@ isa! {
         mad24.hi@mode.sat.s32 d, a, b, c;
         .mode: MulMode = { .hi, .lo };
         .type = { .u32, .s32 };
+        name mode;
     ";
 
     /// Addition that writes the carry flag.
@@ -218,6 +222,7 @@ isa! {
         mad.hilo.cc.type  d, a, b, c;
         .hilo: MulMode = { .hi, .lo };
         .type = { .u32, .s32, .u64, .s64 };
+        name hilo;
     ";
 
     /// `mad` that adds the carry flag too; with `cc` it writes the flag.
@@ -225,13 +230,14 @@ isa! {
         madc.hilo{.cc}.type  d, a, b, c;
         .hilo: MulMode = { .hi, .lo };
         .type = { .u32, .s32, .u64, .s64 };
+        name hilo;
     ";
 
     /// Four products of bytes, and `c`.
     Dp4a = r"
         dp4a.atype.btype  d, a, b, c;
         .atype = .btype = { .u32, .s32 };
-        types a = atype, b = btype, c d = .b32;
+        types a = atype, b = btype, c d = .u32;
     ";
 
     /// Two products of 16 bits by 8, and `c`.
@@ -239,6 +245,7 @@ isa! {
         dp2a.mode.atype.btype  d, a, b, c;
         .mode: MulMode = { .lo, .hi };
         .atype = .btype = { .u32, .s32 };
-        types a = atype, b = btype, c d = .b32;
+        types a = atype, b = btype, c d = .u32;
+        name mode;
     ";
 }

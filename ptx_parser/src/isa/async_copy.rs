@@ -11,7 +11,9 @@ isa! {
         .level::cache_hint = { .L2::cache_hint };
         .level::prefetch_size: PrefetchSize = { .L2::64B, .L2::128B, .L2::256B };
         .state: StateSpace = { .shared, .shared::cta };
-        types * =;
+        types src-size = .u32, * =;
+        constants cp-size = 16 for .cg, cp-size = 4 | 8 | 16, src-size? = 0..16;
+        spaces dst = space, src = .global;
         needs 7.0 sm_80;
         needs 7.4 sm_80 for .L2::128B | .L2::256B | .L2::64B | .L2::cache_hint;
     ";
@@ -26,6 +28,7 @@ isa! {
     CpAsyncWaitGroup = r"
         cp.async.wait_group n;
         types * =;
+        constants n = ..;
         needs 7.0 sm_80;
     ";
 
@@ -40,6 +43,7 @@ isa! {
         cp.async.mbarrier.arrive{.noinc}{.state@space}.b64 [addr];
         .state: StateSpace = { .shared, .shared::cta };
         types addr =;
+        spaces addr = .shared;
         needs 7.0 sm_80;
         needs 7.8 sm_80 for .shared::cta;
     ";
@@ -57,7 +61,9 @@ isa! {
         .dst: StateSpace = { .global };
         .src: StateSpace = { .shared::cta };
         .level::cache_hint = { .L2::cache_hint };
-        types * =;
+        types size = .u32, * =;
+        constants size? = 0../16;
+        spaces dst-mem = dst, src-mem = src, mbar = .shared;
         needs 8.0 sm_90;
         needs 8.6 sm_100 for .cp_mask;
         needs 8.6 for dst.shared::cta;
@@ -74,6 +80,7 @@ isa! {
     CpAsyncBulkWaitGroup = r"
         cp.async.bulk.wait_group{.read} n;
         types * =;
+        constants n = ..;
         needs 8.0 sm_90;
     ";
 
@@ -81,7 +88,9 @@ isa! {
     CpAsyncBulkPrefetch = r"
         cp.async.bulk.prefetch.L2.global{.level::cache_hint}   [srcMem], size{, cache-policy};
         .level::cache_hint = { .L2::cache_hint };
-        types * =;
+        types size = .u32, * =;
+        constants size? = 0../16;
+        spaces src-mem = .global;
         needs 8.0 sm_90;
     ";
 
@@ -96,7 +105,9 @@ isa! {
         .level::cache_hint = { .L2::cache_hint };
         .type = { .f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32, .f64 };
         .half_type = { .f16, .bf16 };
-        types * =;
+        types size = .u32, * =;
+        constants size? = 0../16;
+        spaces dst-mem = dst, src-mem = src, mbar = .shared;
         needs 8.0 sm_90;
         never .mbarrier::complete_tx::bytes & .b64 | .bf16 | .f16 | .f32 | .f64 | .s64;
         never .mbarrier::complete_tx::bytes & .u64 & !.add;
@@ -113,6 +124,7 @@ isa! {
         mbarrier.init{.state@space}.b64 [addr], count;
         .state: StateSpace = { .shared, .shared::cta };
         types addr = , count = .u32;
+        spaces addr = .shared;
         needs 7.0 sm_80;
         needs 7.8 sm_80 for .shared::cta;
     ";
@@ -122,6 +134,7 @@ isa! {
         mbarrier.inval{.state@space}.b64 [addr];
         .state: StateSpace = { .shared, .shared::cta };
         types addr =;
+        spaces addr = .shared;
         needs 7.0 sm_80;
         needs 7.8 sm_80 for .shared::cta;
     ";
@@ -133,6 +146,7 @@ isa! {
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
         types addr = , tx_count = .u32;
+        spaces addr = .shared;
         needs 8.0 sm_90;
         never .cta | .cluster & !.relaxed | .acquire | .release;
         never .relaxed | .acquire | .release & !.cta | .cluster;
@@ -145,6 +159,7 @@ isa! {
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
         types addr = , tx_count = .u32;
+        spaces addr = .shared;
         needs 8.0 sm_90;
         never .cta | .cluster & !.relaxed | .acquire | .release;
         never .relaxed | .acquire | .release & !.cta | .cluster;
@@ -159,7 +174,8 @@ isa! {
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
         writes = state;
-        types addr = , state = .b64, count tx_count = .u32;
+        types addr = , state = .u64, count tx_count = .u32;
+        spaces addr = .shared;
         needs 7.0 sm_80;
         needs 7.8 sm_80 for .shared::cta;
         needs 8.0 sm_80 for .release;
@@ -181,7 +197,8 @@ isa! {
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta, .shared::cluster };
         writes = state;
-        types addr = , state = .b64, count tx_count = .u32;
+        types addr = , state = .u64, count tx_count = .u32;
+        spaces addr = .shared;
         needs 7.0 sm_80;
         needs 7.8 sm_80 for .shared::cta;
         needs 8.0 sm_80 for .release;
@@ -198,7 +215,7 @@ isa! {
     MbarrierPendingCount = r"
         mbarrier.pending_count.b64 count, state;
         writes = count;
-        types count = .u32, state = .b64;
+        types count = .u32, state = .u64;
         needs 7.0 sm_80;
     ";
 
@@ -210,7 +227,8 @@ isa! {
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta };
         writes = waitComplete;
-        types addr = , wait_complete = .pred, state = .b64, phase_parity = .u32;
+        types addr = , wait_complete = .pred, state = .u64, phase_parity = .u32;
+        spaces addr = .shared;
         needs 7.0 sm_80;
         needs 7.1 sm_80 for .parity;
         needs 7.8 sm_80 for .shared::cta;
@@ -229,7 +247,8 @@ isa! {
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta };
         writes = waitComplete;
-        types addr = , wait_complete = .pred, state = .b64, phase_parity suspend_time_hint = .u32;
+        types addr = , wait_complete = .pred, state = .u64, phase_parity suspend_time_hint = .u32;
+        spaces addr = .shared;
         needs 7.8 sm_90;
         needs 8.0 sm_90 for .acquire;
         needs 8.6 sm_90 for .relaxed;
@@ -239,28 +258,36 @@ isa! {
 
     /// Stores, and tells an mbarrier.
     StAsync = r"
-        st.async{.weak@sem}{.cluster@scope}{.ss}{.mbarrier::complete_tx::bytes}{.vec}.type [a], b, [mbar];
-        .ss: StateSpace = { .shared::cluster };
+        st.async{.weak@sem}{.cluster@scope}{.ss}{.mbarrier::complete_tx::bytes}{.vec}.type [a], b{, [mbar]};
+        .ss: StateSpace = { .shared::cluster, .shared, .shared::cta, .global };
         .vec: VectorSize = { .v2, .v4 };
-        .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 };
+        .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
         ---
-        st.async{.mmio}.sem.scope{.ss}.type [a], b;
+        st.async{.sem}.scope{.ss}.type [a], b{, [mbar]};
+        st.async.mmio.sem.scope{.ss}.type [a], b{, [mbar]};
         .sem: Semantics = { .release };
         .scope: Scope = { .gpu, .sys };
         .ss: StateSpace = { .global };
         .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
         types mbar =;
+        spaces mbar = .shared;
         needs 8.1 sm_90;
-        needs 8.7 sm_100 for .release;
+        needs 8.7 sm_100 for .release | .mmio | .global;
+        never .b8 | .b16 | .u8 | .u16 | .s8 | .s16 & mbar;
+        never .b8 | .b16 | .u8 | .u16 | .s8 | .s16 & .v2 | .v4;
         never .v4 & .b64 | .u64 | .s64 | .f64;
         never .weak & .cluster;
-        never .cluster | .shared::cluster & mbar & !.mbarrier::complete_tx::bytes;
+        never .cluster & .weak | .shared | .shared::cta;
+        never .cluster | .shared::cluster & !.mbarrier::complete_tx::bytes;
+        never .global & .mbarrier::complete_tx::bytes | .cluster;
     ";
 
     /// Fills shared memory with zeros.
     StBulk = r"
         st.bulk{.weak}{.shared::cta}  [a], size, initval;
-        types * =;
+        types size = .u64, * =;
+        constants size? = 0../8, initval = 0;
+        spaces a = .shared;
         needs 8.6 sm_100;
     ";
 }

@@ -12,6 +12,7 @@ isa! {
         atom{.sem}{.scope}{.space}.add@op.noftz{.level::cache_hint}.halftype d, [a], b{, cache-policy};
         atom{.sem}{.scope}{.space}.exch@op{.level::cache_hint}.b128 d, [a], b{, cache-policy};
         atom{.sem}{.scope}{.space}.cas@op.castype d, [a], b, c;
+        atom{.sem}{.scope}{.space}.bitop@op.b32@type_ d, [a], b, c;
         .castype@type_ = { .b16, .b32, .b64, .b128 };
         .space: StateSpace = { .global, .shared, .shared::cta, .shared::cluster };
         .sem: Semantics = { .relaxed, .acquire, .release, .acq_rel };
@@ -80,24 +81,28 @@ isa! {
 
     /// Atomic change that an mbarrier tracks.
     RedAsync = r"
-        red.async.relaxed@sem.cluster@scope{.shared::cluster@ss}.mbarrier::complete_tx::bytes.countop@op.u32 [a], b, [mbar];
-        red.async.relaxed@sem.cluster@scope{.shared::cluster@ss}.mbarrier::complete_tx::bytes.minmax@op.mintype@type_ [a], b, [mbar];
-        red.async.relaxed@sem.cluster@scope{.shared::cluster@ss}.mbarrier::complete_tx::bytes.bitop@op.b32 [a], b, [mbar];
-        red.async.relaxed@sem.cluster@scope{.shared::cluster@ss}.mbarrier::complete_tx::bytes.add@op.addtype@type_ [a], b, [mbar];
+        red.async.relaxed@sem.cluster@scope{.shared::cluster@ss}.mbarrier::complete_tx::bytes.countop@op.u32 [a], b{, [mbar]};
+        red.async.relaxed@sem.cluster@scope{.shared::cluster@ss}.mbarrier::complete_tx::bytes.minmax@op.mintype@type_ [a], b{, [mbar]};
+        red.async.relaxed@sem.cluster@scope{.shared::cluster@ss}.mbarrier::complete_tx::bytes.bitop@op.b32 [a], b{, [mbar]};
+        red.async.relaxed@sem.cluster@scope{.shared::cluster@ss}.mbarrier::complete_tx::bytes.add@op.addtype@type_ [a], b{, [mbar]};
         .countop: AtomicOp = { .inc, .dec };
         .minmax: AtomicOp = { .min, .max };
         .bitop: AtomicOp = { .and, .or, .xor };
         .mintype = { .u32, .s32 };
         .addtype = { .u32, .s32, .u64, .s64 };
         ---
-        red.async{.mmio}.release@sem.scope{.ss}.add@op.type [a], b;
-        .sem: Semantics = { .release };
+        red.async{.mmio}.sem.scope{.ss}.add@op.type [a], b{, [mbar]};
+        red.async{.mmio}.sem.scope{.ss}.countop@op.u32 [a], b{, [mbar]};
+        red.async{.mmio}.sem.scope{.ss}.minmax@op.mintype@type_ [a], b{, [mbar]};
+        red.async{.mmio}.sem.scope{.ss}.bitop@op.b32 [a], b{, [mbar]};
+        .sem: Semantics = { .release, .relaxed };
         .scope: Scope = { .gpu, .sys };
         .ss: StateSpace = { .global };
         .type = { .u32, .s32, .u64, .s64 };
         types mbar =;
         needs 8.1 sm_90;
-        needs 8.7 sm_100 for .release;
+        needs 8.7 sm_100 for .release | .mmio | .global;
+        never .mmio & .relaxed;
     ";
 
     /// Fence between memory operations, or between proxies. Without `sem` it is `.acq_rel`.
@@ -121,6 +126,19 @@ isa! {
         .sem: Semantics = { .acquire, .release };
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
         types * =;
+        constants size = 128;
+        ignored .global .shared .shared::cta .shared::cluster .sync_restrict::shared::cta
+            .sync_restrict::shared::cluster;
+        never !.proxy & .global | .shared | .shared::cta | .shared::cluster;
+        never .alias & .global | .shared | .shared::cta | .shared::cluster;
+        never .async & .shared;
+        never .tensormap::generic & .acquire & .global | .shared | .shared::cta | .shared::cluster |
+            .sync_restrict::shared::cta | .sync_restrict::shared::cluster;
+        never !.proxy & !.cluster & .sync_restrict::shared::cta | .sync_restrict::shared::cluster;
+        never .sync_restrict::shared::cta & .sync_restrict::shared::cluster;
+        never !.proxy & .acquire & .sync_restrict::shared::cta;
+        never !.proxy | .mbarrier_init & .release & .sync_restrict::shared::cluster;
+        never .sc | .acq_rel & .sync_restrict::shared::cta | .sync_restrict::shared::cluster;
         needs 7.5 for .proxy;
         needs 7.8 sm_90 for .cluster;
         needs 8.0 sm_90 for .async | .mbarrier_init;

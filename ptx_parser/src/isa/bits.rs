@@ -40,6 +40,7 @@ isa! {
         bfe.type  d, a, b, c;
         .type = { .u32, .u64, .s32, .s64 };
         types b c = .u32;
+        constants b c? = 0..255;
     ";
 
     /// Inserts `d` bits of `a` into `b` at position `c`, and writes `f`.
@@ -48,6 +49,7 @@ isa! {
         .type = { .b32, .b64 };
         writes = f;
         types c d = .u32;
+        constants c d? = 0..255;
     ";
 
     /// Extends the low `b` bits of `a`, with zeros or their sign.
@@ -63,6 +65,7 @@ isa! {
     Bmsk = r"
         bmsk.mode.b32  d, a, b;
         .mode: ClampMode = { .clamp, .wrap };
+        types d a b = .u32;
         needs 7.6;
     ";
 

@@ -1,86 +1,110 @@
 //! Whether the operands of an instruction are of the types and kinds that it takes, as ptxas sees it.
 
-use super::spec::Parts;
+use super::spec::{Constants, OperandSpec, Parts, SpaceRule};
+use super::vector::{self, Registers};
 use super::{Instruction, OperandRef};
-use crate::modifier::{Modifier, ScalarType, VectorSize};
-use crate::operand::Operand;
+use crate::modifier::{Modifier, ScalarType, StateSpace, VectorSize};
+use crate::operand::{Address, Immediate, Operand};
 
 /// What a name stands for, as far as types go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
     /// A register; a vector of them with a size.
     Register(ScalarType, Option<VectorSize>),
-    /// Anything else: a variable, a function. Its address is meant.
-    Address,
+    /// A variable. Its address is meant.
+    Variable(StateSpace),
+    Function,
+    Label,
+    /// A list of branch targets.
+    Targets,
 }
 
 /// Instructions whose registers may be wider than their type.
 const WIDE: &[&str] = &["Ld", "Ldu", "St", "Cvt", "CvtPack", "Suld", "Sust", "Sured"];
 
-/// Instructions that read the addresses of variables.
-const ADDRESSES: &[&str] = &["Mov", "Cvta", "Isspacep", "Mapa", "Getctarank", "Istypep", "Alloca"];
+/// Operands that may be the addresses of variables.
+const ADDRESSES: &[(&str, &str)] =
+    &[("Mov", "a"), ("Cvta", "a"), ("Mapa", "a"), ("Getctarank", "a")];
 
-/// Instructions whose vectors are as long as their modifier says.
-const VECTORS: &[&str] =
-    &["Ld", "Ldu", "St", "Atom", "Red", "StAsync", "MultimemLdReduce", "MultimemSt", "MultimemRed"];
-
-/// Instructions that pack and unpack, or whose vectors have rules of their own.
-const FREE: &[&str] = &[
-    "Mov",
-    "Cvt",
-    "Tex",
-    "Tld4",
-    "Suld",
-    "Sust",
-    "Sured",
-    "Ldmatrix",
-    "Stmatrix",
-    "ClusterlaunchcontrolQueryCancel",
+/// Operands that have rules of their own.
+const FREE: &[(&str, &str)] = &[
+    ("Tex", "c"),
+    ("Tex", "e"),
+    ("Tex", "d_pdx"),
+    ("Tex", "d_pdy"),
+    ("Tld4", "c"),
+    ("Tld4", "e"),
+    ("Suld", "b"),
+    ("Sust", "b"),
+    ("Sured", "b"),
 ];
 
-/// Operands that hold the registers of a matrix.
-const FRAGMENTS: &[(&str, &[&str])] = &[
-    ("Mma", &["d", "a", "b", "c"]),
-    ("MmaSp", &["d", "a", "b", "c"]),
-    ("WmmaMma", &["d", "a", "b", "c"]),
-    ("WmmaLoad", &["r"]),
-    ("WmmaStore", &["r"]),
-    ("WgmmaMmaAsync", &["d", "a"]),
-    ("WgmmaMmaAsyncSp", &["d", "a"]),
-    ("Ldmatrix", &["r"]),
-    ("Stmatrix", &["r"]),
+/// Operands of 32 bits that ptxas does not look at closely: whether predicates and vectors are taken too.
+const LOOSE: &[(&str, &str, bool, bool)] = &[
+    ("Movmatrix", "d", true, false),
+    ("Movmatrix", "a", true, false),
+    ("Mma", "scale_a_data", true, true),
+    ("Mma", "scale_b_data", true, true),
+    ("MmaSp", "scale_a_data", true, true),
+    ("MmaSp", "scale_b_data", true, true),
+    ("MmaSp", "e", true, true),
+    ("WgmmaMmaAsyncSp", "sp_meta", true, true),
+    ("Tcgen05Ld", "redval", true, true),
+    ("Createpolicy", "fraction", false, true),
 ];
 
-/// The types of operands that have the same in all instructions of their names.
-const NAMED_TYPES: &[(&str, ScalarType)] = &[
-    ("a_desc", ScalarType::B64),
-    ("b_desc", ScalarType::B64),
-    ("s_desc", ScalarType::B64),
-    ("scale_d", ScalarType::Pred),
-    ("enable_input_d", ScalarType::Pred),
-    ("idesc", ScalarType::B32),
-    ("sp_meta", ScalarType::B32),
-    ("scale_a_data", ScalarType::B32),
-    ("scale_b_data", ScalarType::B32),
+/// Scalars that ptxas takes vectors for.
+const VECTORS_TOO: &[(&str, &str)] = &[
+    ("MbarrierArrive", "count"),
+    ("MbarrierArriveDrop", "count"),
+    ("StAsync", "b"),
+    ("Suld", "d"),
 ];
 
-/// Instructions without a vector size that take one register in braces too.
-const ALONE: &[&str] = &["Ld", "Ldu", "St"];
+/// Scalars that may be one register in braces.
+const ALONE: &[(&str, &str)] = &[("Ld", "d"), ("Ldu", "d"), ("St", "b")];
 
-/// Instructions whose operands ptxas does not look at closely.
-const LOOSE: &[&str] = &["Movmatrix", "Createpolicy"];
+/// Operands that are no constants, though their types have some.
+const REGISTERS_ONLY: &[(&str, &str)] = &[("Stackrestore", "a"), ("Tcgen05Commit", "cta_mask")];
+
+/// Integers of 32 or 64 bits.
+const BOTH_WIDTHS: &[(&str, &str)] = &[("Isspacep", "a"), ("StBulk", "size")];
+
+/// Addresses that ptxas takes without brackets, and in registers of all kinds.
+const ANY_BASE: &[(&str, &str)] = &[
+    ("CpAsyncBulk", "mbar"),
+    ("CpReduceAsyncBulk", "mbar"),
+    ("CpAsyncBulkTensor", "dst_mem"),
+    ("CpAsyncBulkTensor", "mbar"),
+    ("CpAsyncBulkTensor", "src_mem"),
+    ("CpReduceAsyncBulkTensor", "src_mem"),
+];
+
+/// Integers that may be predicates.
+const PREDICATES_TOO: &[(&str, &str)] = &[("CpAsync", "src_size")];
+
+fn among(list: &[(&str, &str)], instruction: &str, operand: &str) -> bool {
+    list.iter().any(|(i, o)| *i == instruction && *o == operand)
+}
+
+/// Whether an operand that is read may be a predicate besides what its type says.
+pub(crate) fn takes_predicate(instruction: &str, operand: &str) -> bool {
+    let loose = LOOSE.iter().any(|(i, o, p, _)| *i == instruction && *o == operand && *p);
+    loose || operand == "disable_output_lane" || (instruction, operand) == ("MmaSp", "a")
+}
 
 impl<'a> Instruction<'a> {
     /// The first operand that is of a wrong type or kind. `named` says what a name stands for; what it does
     /// not know is not judged.
     pub fn wrong_operand(&self, named: impl Fn(&str) -> Option<Named>) -> Option<String> {
-        let parts = self.parts().filter(|p| !LOOSE.contains(&p.spec.name))?;
-        let check = Check { size: vector_size(&parts), name: parts.spec.name, named: &named };
+        let parts = self.parts()?;
         for (spec, operand) in parts.spec.operands.iter().zip(parts.operands) {
-            let Some(OperandRef::Operand(operand)) = operand else { continue };
-            let named = || NAMED_TYPES.iter().find(|(name, _)| *name == spec.name).map(|t| t.1);
-            let type_ = spec.type_(&parts.codes).or_else(named);
-            let wrong = check.operand(operand, type_, spec.write, spec.name);
+            let check = Check { parts: &parts, operand: spec, named: &named };
+            let wrong = match operand {
+                Some(OperandRef::Operand(operand)) => check.operand(operand),
+                Some(OperandRef::Address(address)) => check.address(address),
+                None => None,
+            };
             if let Some(wrong) = wrong {
                 return Some(format!("operand `{}`: {wrong}", spec.name));
             }
@@ -89,147 +113,344 @@ impl<'a> Instruction<'a> {
     }
 }
 
-/// The number of elements that the mnemonic names.
-fn vector_size(parts: &Parts<'_, '_>) -> Option<usize> {
-    let field = parts.spec.fields.iter().position(|f| f.words == VectorSize::WORDS)?;
-    VectorSize::from_code(parts.codes[field]).map(elements)
-}
-
-fn elements(size: VectorSize) -> usize {
-    match size {
-        VectorSize::V2 => 2,
-        VectorSize::V4 => 4,
-        VectorSize::V8 => 8,
-    }
-}
-
-struct Check<'n> {
-    /// The instruction's struct.
-    name: &'static str,
-    size: Option<usize>,
+struct Check<'n, 'a> {
+    parts: &'n Parts<'n, 'a>,
+    operand: &'static OperandSpec,
     named: &'n dyn Fn(&str) -> Option<Named>,
 }
 
-impl Check<'_> {
-    fn operand(
-        &self,
-        operand: &Operand<'_>,
-        type_: Option<ScalarType>,
-        write: bool,
-        name: &str,
-    ) -> Option<String> {
-        let fragment = FRAGMENTS.iter().any(|(i, names)| *i == self.name && names.contains(&name));
-        match operand {
-            Operand::Vector(_) if fragment => return None,
-            Operand::Vector(_) | Operand::Immediate(_) if name.starts_with("imm_") => {
-                let vector = matches!(operand, Operand::Vector(_));
-                return vector.then(|| "expected a constant".to_owned());
-            }
-            Operand::Name(register) if fragment || name.starts_with("imm_") => {
-                return match (self.named)(register)? {
-                    Named::Register(_, Some(_)) if fragment => None,
-                    _ if fragment => Some("expected a vector".to_owned()),
-                    _ => Some("expected a constant".to_owned()),
-                };
-            }
-            Operand::Immediate(_) if fragment => return Some("expected a vector".to_owned()),
-            _ => {}
+impl Check<'_, '_> {
+    fn name(&self) -> &'static str {
+        self.parts.spec.name
+    }
+
+    fn among(&self, list: &[(&str, &str)]) -> bool {
+        among(list, self.name(), self.operand.name)
+    }
+
+    fn type_(&self) -> Option<ScalarType> {
+        self.operand.type_(&self.parts.codes)
+    }
+
+    fn operand(&self, operand: &Operand<'_>) -> Option<String> {
+        if let Some(wrong) = self.jump(operand) {
+            return wrong;
         }
-        if let Operand::Vector(items) = operand {
-            return self.vector(items, type_?, write, name);
+        if let Some(constants) = self.parts.spec.constants(&self.parts.codes, self.operand) {
+            match operand {
+                Operand::Immediate(value) => return outside(constants, *value),
+                _ if constants.registers => {}
+                Operand::Name(name) if (self.named)(name).is_none() => return None,
+                _ => return Some("expected a constant".to_owned()),
+            }
         }
-        let whole = self.size.filter(|_| VECTORS.contains(&self.name) && name != "cache_policy");
-        if let (Some(size), Operand::Name(register)) = (whole, operand)
-            && type_.is_some()
-            && name != "c"
-            && self.name != "StAsync"
-            && let Some(Named::Register(_, held)) = (self.named)(register)
-            && held.map(elements) != Some(size)
+        if let Some(registers) =
+            vector::registers(self.parts.spec, &self.parts.codes, self.operand.name)
         {
-            return Some(format!("expected a vector of {size}"));
+            return self.vector(operand, registers);
         }
-        self.scalar(operand, type_, write)
-    }
-
-    fn vector(
-        &self,
-        items: &[Operand<'_>],
-        type_: ScalarType,
-        write: bool,
-        name: &str,
-    ) -> Option<String> {
-        // Of bfloat16 ptxas sees no more than the width.
-        let unchecked = matches!(type_, ScalarType::Bf16 | ScalarType::Bf16x2);
-        if unchecked && self.size.is_none() || FREE.contains(&self.name) {
-            return None;
+        if self.among(&[("Sust", "c")]) {
+            return self.stored(operand);
         }
-        match self.size {
-            Some(size) if VECTORS.contains(&self.name) && name != "cache_policy" => {
-                if items.len() != size {
-                    return Some(format!("a vector of {} instead of {size}", items.len()));
-                }
-                items.iter().find_map(|item| self.scalar(item, Some(type_), write))
-            }
-            _ if type_.bits() >= 128 => None,
-            // One register in braces is that register, for loads and stores.
-            None if ALONE.contains(&self.name) && items.len() == 1 => {
-                items.iter().find_map(|item| self.scalar(item, Some(type_), write))
-            }
-            _ => Some("a vector is not allowed".to_owned()),
+        let loose =
+            |(i, o, ..): &&(&str, &str, bool, bool)| *i == self.name() && *o == self.operand.name;
+        if let Some((_, _, predicates, vectors)) = LOOSE.iter().find(loose) {
+            return self.loose(operand, *predicates, *vectors);
         }
-    }
-
-    fn scalar(
-        &self,
-        operand: &Operand<'_>,
-        type_: Option<ScalarType>,
-        write: bool,
-    ) -> Option<String> {
         match operand {
-            Operand::Immediate(_) if write && self.scalar_video() => None,
-            Operand::Immediate(_) if write => Some("a result needs a register".to_owned()),
-            Operand::Immediate(value) => {
-                let type_ = type_?;
-                if self.name.starts_with('V') && self.name.ends_with(['2', '4']) {
-                    Some("a constant instead of a register".to_owned())
-                } else if value.bits(type_).is_none() {
-                    Some(format!("the constant is no `{type_}`"))
-                } else {
-                    None
+            Operand::Vector(items) if self.packs() => self.moved(items),
+            Operand::Name(name) if self.name() == "Mov" && self.parts.word("vec").is_some() => {
+                match (self.named)(name)? {
+                    Named::Register(_, Some(_)) => None,
+                    _ => Some("expected a vector".to_owned()),
                 }
             }
-            Operand::Special(register) if self.name != "Mov" => {
+            Operand::Vector(items) => self.unsized_vector(items),
+            _ => self.scalar(operand, self.type_()),
+        }
+    }
+
+    fn packs(&self) -> bool {
+        self.name() == "Mov" || self.type_() == Some(ScalarType::B128)
+    }
+
+    /// What is stored to a surface may be wider than what is asked for.
+    fn stored(&self, operand: &Operand<'_>) -> Option<String> {
+        let type_ = self.type_()?;
+        let Operand::Vector(items) = operand else { return self.scalar(operand, Some(type_)) };
+        let sized = self.parts.word("vec").and_then(VectorSize::from_word);
+        if sized.is_some_and(|size| size.elements() != items.len()) {
+            return Some(format!("a vector of {}", items.len()));
+        }
+        let each = if sized.is_some() { type_.bits() } else { type_.bits() / items.len() as u32 };
+        items.iter().find_map(|item| match item {
+            Operand::Name(name) => match (self.named)(name)? {
+                Named::Register(held, None) if held.bits() < each => {
+                    Some(format!("`{name}` of type `{held}` instead of {each} bits"))
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// `mov` packs 2 or 4 registers to one of bits, or moves as many as its modifier says.
+    fn moved(&self, items: &[Operand<'_>]) -> Option<String> {
+        let type_ = self.type_()?;
+        let whole = self.parts.word("vec").and_then(VectorSize::from_word);
+        let (count, bits) = match whole {
+            Some(size) => (size.elements(), type_.bits()),
+            None if !type_.word().starts_with('b') => {
+                return Some(format!("a vector is no `{type_}`"));
+            }
+            None => (items.len(), type_.bits() / (items.len() as u32).max(1)),
+        };
+        if items.len() != count || !matches!(count, 2 | 4) {
+            return Some(format!("a vector of {} instead of {count}", items.len()));
+        }
+        items.iter().find_map(|item| match item {
+            Operand::Name(name) => match (self.named)(name)? {
+                Named::Register(held, None) if held.bits() == bits => None,
+                Named::Register(held, None) => {
+                    Some(format!("`{name}` of type `{held}` instead of {bits} bits"))
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// The verdict on a place to jump to; none where the operand is something else.
+    fn jump(&self, operand: &Operand<'_>) -> Option<Option<String>> {
+        let (expected, what) = match (self.name(), self.operand.name) {
+            ("Bra", "tgt") => (Named::Label, "a label"),
+            ("BrxIdx", "tlist") => (Named::Targets, "a list of branch targets"),
+            _ => return None,
+        };
+        let fits = match operand {
+            Operand::Name(name) => (self.named)(name).is_none_or(|n| n == expected),
+            _ => false,
+        };
+        Some((!fits).then(|| format!("expected {what}")))
+    }
+
+    /// A vector of so many registers, in braces or as a name.
+    fn vector(&self, operand: &Operand<'_>, registers: Registers) -> Option<String> {
+        let Registers { type_, count } = registers;
+        let expected = || Some(format!("expected a vector of {count}"));
+        match operand {
+            Operand::Vector(items) if items.len() != count => {
+                Some(format!("a vector of {} instead of {count}", items.len()))
+            }
+            Operand::Vector(items) => items.iter().find_map(|item| self.scalar(item, Some(type_))),
+            Operand::Name(_) | Operand::Not(_) if self.takes_any_register() => {
+                self.loose(operand, true, false)
+            }
+            Operand::Name(name) => match (self.named)(name)? {
+                Named::Register(_, Some(held)) if held.elements() == count => None,
+                _ => expected(),
+            },
+            Operand::Sink => None,
+            _ => expected(),
+        }
+    }
+
+    /// Vectors for which ptxas takes any register of 32 bits.
+    fn takes_any_register(&self) -> bool {
+        let integers = || {
+            let type_ = self.parts.word("atype").unwrap_or_default();
+            matches!(type_, "s8" | "u8" | "s4" | "u4")
+        };
+        match (self.name(), self.operand.name) {
+            ("MmaSp", "a") => integers(),
+            (_, name) => name == "disable_output_lane",
+        }
+    }
+
+    /// Where a vector has no length of its own.
+    fn unsized_vector(&self, items: &[Operand<'_>]) -> Option<String> {
+        let type_ = self.type_()?;
+        // Of packed bfloat16 ptxas sees no more than the width.
+        let unchecked = matches!(type_, ScalarType::Bf16 | ScalarType::Bf16x2);
+        if self.among(FREE) {
+            None
+        } else if unchecked || self.among(VECTORS_TOO) || items.len() == 1 && self.among(ALONE) {
+            items.iter().find_map(|item| self.scalar(item, Some(type_)))
+        } else {
+            Some("a vector is not allowed".to_owned())
+        }
+    }
+
+    fn loose(&self, operand: &Operand<'_>, predicates: bool, vectors: bool) -> Option<String> {
+        let wrong = || Some("expected a register of 32 bits".to_owned());
+        match operand {
+            Operand::Vector(items) if vectors => {
+                items.iter().find_map(|item| self.loose(item, predicates, false))
+            }
+            Operand::Name(name) | Operand::Not(name) => match (self.named)(name)? {
+                Named::Register(ScalarType::Pred, _) if predicates => None,
+                Named::Register(held, _) if held.bits() == 32 => None,
+                _ => wrong(),
+            },
+            Operand::Sink if self.operand.write => None,
+            Operand::Immediate(Immediate::F32(_) | Immediate::F64(_)) if !predicates => None,
+            _ => wrong(),
+        }
+    }
+
+    fn scalar(&self, operand: &Operand<'_>, type_: Option<ScalarType>) -> Option<String> {
+        let write = self.operand.write;
+        match operand {
+            Operand::Immediate(value) => self.constant(*value, type_),
+            Operand::Special(register)
+                if !matches!(self.name(), "Mov" | "Cvt") && !in_coordinates(self.operand.name) =>
+            {
                 Some(format!("`{register}` is read by `mov` only"))
             }
             Operand::Name(name) | Operand::Not(name) | Operand::Minus(name) => {
                 match (self.named)(name)? {
                     Named::Register(held, None) => self.register(name, held, type_?),
                     Named::Register(_, Some(_)) => None,
-                    Named::Address if write => Some("a result needs a register".to_owned()),
-                    Named::Address if ADDRESSES.contains(&self.name) => None,
-                    Named::Address => {
+                    Named::Label => Some(format!("the label `{name}` is no operand")),
+                    Named::Variable(_) | Named::Function if write => {
+                        Some("a result needs a register".to_owned())
+                    }
+                    Named::Variable(_) | Named::Function if self.takes_addresses() => None,
+                    Named::Variable(_) | Named::Function => {
                         type_.map(|_| format!("the address of `{name}` instead of a value"))
                     }
+                    Named::Targets => Some(format!("`{name}` is no operand")),
                 }
             }
             _ => None,
         }
     }
 
-    /// `vadd` and its kin, which have lost their meaning to ptxas.
-    fn scalar_video(&self) -> bool {
-        self.name.starts_with('V') && self.name != "Vote" && !self.name.ends_with(['2', '4'])
+    fn takes_addresses(&self) -> bool {
+        let to = self.name() == "Cvta" && self.parts.spec.flag(&self.parts.codes, "to");
+        self.among(ADDRESSES) && !to
+    }
+
+    fn constant(&self, value: Immediate, type_: Option<ScalarType>) -> Option<String> {
+        let video = self.name().starts_with('V') && self.name() != "Vote";
+        let lanes = video && self.name().ends_with(['2', '4']);
+        let loose = video && !lanes || self.name() == "Createpolicy";
+        if self.operand.write && !loose {
+            return Some("a result needs a register".to_owned());
+        }
+        let type_ = type_?;
+        if lanes || self.among(REGISTERS_ONLY) {
+            Some("a constant instead of a register".to_owned())
+        } else if !(has_constants(type_) || self.takes_integers() && value.integer().is_some()) {
+            Some(format!("there are no constants of `{type_}`"))
+        } else if type_ == ScalarType::Pred {
+            value.integer().is_none().then(|| "the constant is no predicate".to_owned())
+        } else if value.bits(type_).is_none() {
+            Some(format!("the constant is no `{type_}`"))
+        } else {
+            None
+        }
+    }
+
+    /// Types that have no constants, for which ptxas takes integers.
+    fn takes_integers(&self) -> bool {
+        self.name() == "MultimemSt"
+            || self.name() == "Fma" && self.parts.word("abtype") == Some("bf16")
     }
 
     fn register(&self, name: &str, held: ScalarType, type_: ScalarType) -> Option<String> {
-        let wide = WIDE.contains(&self.name);
-        let fits = if held == ScalarType::Pred || type_ == ScalarType::Pred {
-            held == type_
+        let wide = WIDE.contains(&self.name()) && may_be_wider(type_);
+        let fits = if self.among(BOTH_WIDTHS) {
+            matches!(held.bits(), 32 | 64) && kind_fits(held, ScalarType::U64)
+        } else if held == ScalarType::Pred || type_ == ScalarType::Pred {
+            held == type_ || held == ScalarType::Pred && self.among(PREDICATES_TOO)
         } else {
             width_fits(held, type_, wide) && kind_fits(held, type_)
         };
         (!fits).then(|| format!("`{name}` of type `{held}` instead of `{type_}`"))
     }
+
+    /// An address: its variable is in the state space that the instruction says, its register holds addresses.
+    fn address(&self, address: &Address<'_>) -> Option<String> {
+        let base = address.base?;
+        let tensor_memory = self.operand.name.ends_with("_tmem");
+        match (self.named)(base)? {
+            Named::Register(..) if self.among(ANY_BASE) => None,
+            Named::Register(held, None) => {
+                let wide = held.bits() == 64;
+                let of_32 = tensor_memory || self.narrow();
+                let fits = held.bits() == 32 || wide && !of_32;
+                let fits =
+                    fits && kind_fits(held, if wide { ScalarType::U64 } else { ScalarType::U32 });
+                (!fits).then(|| format!("`{base}` of type `{held}` holds no address"))
+            }
+            Named::Variable(_) if address.offset != 0 && matches!(self.name(), "Txq" | "Suq") => {
+                Some("expected a texture or a surface".to_owned())
+            }
+            Named::Variable(_) if tensor_memory => Some("expected a register".to_owned()),
+            Named::Variable(space) => {
+                let expected = self.space()?;
+                (!in_space(space, expected)).then(|| {
+                    format!("`{base}` is in `.{}`, not in `.{}`", space.word(), expected.word())
+                })
+            }
+            Named::Label | Named::Targets => Some(format!("the label `{base}` is no address")),
+            _ => None,
+        }
+    }
+
+    /// Tensor memory has addresses of 32 bits.
+    fn narrow(&self) -> bool {
+        matches!(self.name(), "Tcgen05Ld" | "Tcgen05St") && self.operand.name == "taddr"
+    }
+
+    fn space(&self) -> Option<StateSpace> {
+        match self.operand.space.as_ref()? {
+            SpaceRule::Field(field) => StateSpace::from_code(self.parts.codes[*field]),
+            SpaceRule::Fixed(word) => StateSpace::from_word(word),
+        }
+    }
+}
+
+fn in_coordinates(operand: &str) -> bool {
+    operand == "tensor_coords"
+}
+
+fn in_space(variable: StateSpace, expected: StateSpace) -> bool {
+    use StateSpace::*;
+    match expected {
+        Shared | SharedCta | SharedCluster => {
+            matches!(variable, Shared | SharedCta | SharedCluster)
+        }
+        Param | ParamEntry | ParamFunc => matches!(variable, Param | ParamEntry | ParamFunc),
+        expected => variable == expected,
+    }
+}
+
+fn outside(constants: &Constants, value: Immediate) -> Option<String> {
+    match value.integer() {
+        Some(value) if constants.contain(value) => None,
+        Some(value) => Some(format!("the constant {value} is not possible")),
+        None => Some("expected an integer".to_owned()),
+    }
+}
+
+/// Constants are integers, `.f32` and `.f64`.
+fn has_constants(type_: ScalarType) -> bool {
+    use ScalarType::*;
+    match type_ {
+        F32 | F64 | Pred => true,
+        U16x2 | S16x2 => true,
+        _ => {
+            let (kind, bits) = type_.word().split_at(1);
+            matches!(kind, "b" | "u" | "s") && bits.parse::<u32>().is_ok()
+        }
+    }
+}
+
+/// Narrow formats have registers of their own width, even in conversions.
+fn may_be_wider(type_: ScalarType) -> bool {
+    has_constants(type_) || matches!(type_, ScalarType::F16 | ScalarType::F16x2)
 }
 
 fn width_fits(held: ScalarType, type_: ScalarType, wide: bool) -> bool {
@@ -243,6 +464,5 @@ fn kind_fits(held: ScalarType, type_: ScalarType) -> bool {
     let bits = |t: ScalarType| t.word().starts_with('b') && !t.is_float();
     let integer =
         |t: ScalarType| t.word().starts_with(['u', 's']) && t.word()[1..].parse::<u32>().is_ok();
-    let bfloat = matches!(type_, ScalarType::Bf16 | ScalarType::Bf16x2);
-    bfloat || bits(held) || bits(type_) || held == type_ || integer(held) && integer(type_)
+    bits(held) || bits(type_) || held == type_ || integer(held) && integer(type_)
 }

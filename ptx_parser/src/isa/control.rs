@@ -42,8 +42,10 @@ isa! {
         bar{.cta}.red.popc@op.u32        d, a{, b}, {!}c;
         bar{.cta}.red.op.pred            d, a{, b}, {!}c;
         .op: BarrierOp = { .and, .or };
+        constants a? = 0..15, b? = 32../32 for op.arrive, b? = 0../32;
         types a b = .u32, c = .pred, d = type_;
         needs 7.8 for .cta;
+        name cta, arrive;
     ";
 
     /// Barrier of a block, for threads that need not be together.
@@ -53,8 +55,10 @@ isa! {
         barrier{.cta}.red.popc@op{.aligned}.u32   d, a{, b}, {!}c;
         barrier{.cta}.red.op{.aligned}.pred       d, a{, b}, {!}c;
         .op: BarrierOp = { .and, .or };
+        constants a? = 0..15, b? = 32../32 for op.arrive, b? = 0../32;
         types a b = .u32, c = .pred, d = type_;
         needs 7.8 for .cta;
+        name cta, arrive;
     ";
 
     /// Barrier of a cluster.
@@ -65,6 +69,7 @@ isa! {
         .sem: Semantics = { .release, .relaxed };
         needs 7.8 sm_90;
         needs 8.0 sm_90 for .acquire | .relaxed | .release;
+        name op;
     ";
 
     /// Waits for about `t` nanoseconds.
@@ -81,14 +86,19 @@ isa! {
 
     /// Triggers performance monitor events.
     Pmevent = r"
+        name mask;
         pmevent{.mask} a;
         types a = .u32;
+        constants a = 0..65535;
     ";
 
     /// Changes how many registers a warp owns.
     Setmaxnreg = r"
-        setmaxnreg.action.sync.aligned.u32 imm-reg-count;
+        setmaxnreg.action.sync.aligned.type imm-reg-count;
+        .type = { .u32, .s32 };
         .action: RegisterAction = { .inc, .dec };
         needs 8.0 sm_90a sm_100f sm_110f sm_120f;
+        name action;
+        constants imm-reg-count = 24..256/8;
     ";
 }

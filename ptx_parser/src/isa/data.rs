@@ -15,8 +15,10 @@ isa! {
 
     /// Load. `sem` without a word is `.weak`; without a state space the address is generic.
     Ld = r"
-        ld{.weak@sem}{.ss}{.cop}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{.unified}{, cache-policy};
-        ld{.weak@sem}{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{.unified}{, cache-policy};
+        ld{.weak@sem}{.ss}{.cop}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
+        ld{.weak@sem}{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
+        ld{.weak@sem}{.global@ss}{.cop}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a].unified{, cache-policy};
+        ld{.weak@sem}{.global@ss}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a].unified{, cache-policy};
         ld.volatile@sem{.ss}{.level::prefetch_size}{.vec}.type  d, [a];
         ld.sem.scope{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
         ld.mmio.relaxed@sem.sys@scope{.global@ss}.type  d, [a];
@@ -180,6 +182,7 @@ isa! {
 
     /// Conversion of an address to generic, or with `to` from generic to a state space.
     Cvta = r"
+        name to;
         cvta{.to}.space.size  d, a;
         .space: StateSpace = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry };
         .size = { .u32, .u64 };

@@ -2,6 +2,7 @@
 
 use super::FAMILIES;
 use super::spec::{Form, OperandSlot, Slot, Spec};
+use super::vector::registers;
 use crate::modifier::ScalarType;
 use crate::parse::instruction::fit;
 
@@ -36,6 +37,10 @@ pub struct OperandSyntax {
     pub not: bool,
     /// The type of each name, where it is known.
     pub types: Vec<Option<ScalarType>>,
+    /// How many registers each name has, where it is a vector.
+    pub counts: Vec<Option<usize>>,
+    /// A value for each name that is a constant.
+    pub constants: Vec<Option<i64>>,
     pub write: bool,
     /// `a|p`: the second name, and whether it may be left out.
     pub pair: Option<(&'static str, bool)>,
@@ -82,16 +87,22 @@ impl Syntax {
 
     /// The operands for a choice of words that fits the form; none for one that does not.
     pub fn operands(&self, words: &[&str]) -> Option<Vec<OperandSyntax>> {
-        let codes = fit(self.spec, self.form, words).ok()?;
+        let codes = fit(self.spec, self.form, words, true).ok()?;
         let operand = |slot: &'static OperandSlot| {
             let specs: Vec<_> = slot.fields.iter().map(|f| &self.spec.operands[*f]).collect();
+            let registers: Vec<_> =
+                specs.iter().map(|s| registers(self.spec, &codes, s.name)).collect();
             OperandSyntax {
                 names: specs.iter().map(|s| s.name).collect(),
                 bracket: slot.bracket,
                 vector: slot.vector,
                 optional: slot.optional,
                 not: slot.not,
-                types: specs.iter().map(|s| s.type_(&codes)).collect(),
+                types: (specs.iter().zip(&registers))
+                    .map(|(s, r)| r.map(|r| r.type_).or(s.type_(&codes)))
+                    .collect(),
+                counts: registers.iter().map(|r| r.map(|r| r.count)).collect(),
+                constants: specs.iter().map(|s| self.spec.constants(&codes, s)?.any()).collect(),
                 write: specs.iter().any(|s| s.write),
                 pair: slot.pair.map(|(f, optional)| (self.spec.operands[f].name, optional)),
                 selector: slot.suffix.as_ref().map(WordSyntax::new),

@@ -16,11 +16,16 @@ isa! {
         fma.rnd{.ftz}{.sat}.f16x2   d, a, b, c;
         fma.rnd{.ftz}.relu.f16      d, a, b, c;
         fma.rnd{.ftz}.relu.f16x2    d, a, b, c;
-        fma.rnd{.relu}.bf16         d, a, b, c;
-        fma.rnd{.relu}.bf16x2       d, a, b, c;
+        fma.anyrnd{.relu}.bf16         d, a, b, c;
+        fma.anyrnd{.relu}.bf16x2       d, a, b, c;
         fma.rnd.oob{.relu}.type     d, a, b, c;
+        fma.anyrnd.oob{.relu}.bftype@type_  d, a, b, c;
+        fma.rnd.oob.sat.f16         d, a, b, c;
+        fma.rnd.oob.sat.f16x2       d, a, b, c;
         .rnd: Rounding = { .rn };
-        .type = { .f16, .f16x2, .bf16, .bf16x2 };
+        .anyrnd@rnd: Rounding = { .rn, .rz, .rm, .rp };
+        .type = { .f16, .f16x2 };
+        .bftype = { .bf16, .bf16x2 };
         types a b = abtype or type_;
         needs 7.0 sm_80 for .bf16 | .bf16x2 | .relu;
         needs 8.1 sm_90 for .oob;
@@ -93,7 +98,7 @@ isa! {
 
     /// What kind of number `a` is.
     Testp = r"
-        testp.op.type  p, a;
+        testp{.op}.type  p, a;
         .op: TestpOp = { .finite, .infinite, .number, .notanumber, .normal, .subnormal };
         .type = { .f32, .f64 };
         types p = .pred;

@@ -89,6 +89,7 @@ isa! {
         writes = d, p;
         types q = .pred;
         needs 8.2 for .or | .and;
+        constants immLut = ..;
     ";
 
     /// Funnel shift of the pair `b:a`.
@@ -96,6 +97,7 @@ isa! {
         shf.dir.mode.b32  d, a, b, c;
         .dir: Direction = { .l, .r };
         .mode: ClampMode = { .clamp, .wrap };
+        name dir;
     ";
 
     /// Comparison to a number: all ones or 1.0 for true.

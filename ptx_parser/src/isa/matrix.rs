@@ -43,6 +43,7 @@ isa! {
         needs 7.0 sm_80 for .bf16 | .f64 | .m16n16k8;
         never .a & .col & .m8n8k32 | .m8n8k128;
         never .b & .row & .m8n8k32 | .m8n8k128;
+        name matrix;
     ";
 
     /// Stores the fragment of a result.
@@ -64,6 +65,7 @@ isa! {
         wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride};
         .shape: MatrixShape = { .m8n8k4 };
         .type = { .f64 };
+        ignored .tf32 .u4 .s4 .b1;
         writes = ;
         types p = type_, stride = .u32, * =;
         needs 7.8 for .shared::cta;
@@ -163,6 +165,7 @@ isa! {
         .bitOp: BoolOp = { .xor, .and };
         .shape: MatrixShape = { .m8n8k128, .m16n8k128, .m16n8k256 };
         types * =;
+        ignored .bf16 .tf32 .u4 .s4 .b1;
         needs 6.4;
         needs 6.5 for .m16n8k8 | ctype.s32;
         needs 7.0 for .popc;
@@ -219,6 +222,8 @@ isa! {
         .shape: MatrixShape = { .m16n8k64, .m16n8k128 };
         .atype = .btype = { .u4, .s4 };
         types * =;
+        constants f = 0..3 for .m16n8k16 & atype.f16 | atype.bf16, f = 0..3 for .m16n8k8, f = 0 for .m16n8k128,
+            f = 0 | 1 for .m16n8k64 & atype.u4 | atype.s4, f = 0 for .m16n8k64, f = 0 | 1;
         needs 7.1 sm_80;
         needs 8.5 sm_80 for .sp::ordered_metadata;
         needs 8.4 sm_89 for atype.e4m3 | atype.e5m2;
@@ -279,6 +284,7 @@ isa! {
     Movmatrix = r"
         movmatrix.sync.aligned.m8n8.trans.b16 d, a;
         types d a = .b32;
+        ignored .bf16 .tf32 .u4 .s4 .b1 .row .col;
         needs 7.8;
     ";
 }

@@ -1,11 +1,12 @@
 //! The instruction tables. To add an instruction, write its lines from the PTX manual into the file
 //! of its family; a new family is one more name below.
 
-mod check;
+pub(crate) mod check;
 mod describe;
 pub(crate) mod spec;
 #[cfg(test)]
 mod tests;
+pub(crate) mod vector;
 mod visit;
 
 pub use check::Named;

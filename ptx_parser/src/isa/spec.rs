@@ -20,11 +20,42 @@ pub(crate) struct Spec {
     pub fields: &'static [FieldSpec],
     pub operands: &'static [OperandSpec],
     pub forms: &'static [Form],
+    /// Words that are taken and mean nothing.
+    pub ignored: &'static [&'static str],
     pub rules: &'static [Rule],
     pub build: for<'a> fn(&Codes, &mut Values<'a>) -> Option<Instruction<'a>>,
 }
 
+impl Spec {
+    /// The word that `codes` give to a field; none where it is absent.
+    pub fn word(&self, codes: &Codes, field: &str) -> Option<&'static str> {
+        let index = self.fields.iter().position(|f| f.name == field)?;
+        self.fields[index].words.get(usize::from(codes[index]).checked_sub(1)?).copied()
+    }
+
+    /// What the constants of an operand may be; none for an operand that is no constant.
+    pub fn constants(&self, codes: &Codes, operand: &OperandSpec) -> Option<&'static Constants> {
+        let words = |field: usize| {
+            let words = self.fields.get(field).map_or(&[][..], |f| f.words);
+            usize::from(codes[field]).checked_sub(1).and_then(|c| words.get(c).copied())
+        };
+        let atom = |atom: &Condition| match atom {
+            Condition::Word(word) => (0..self.fields.len()).any(|f| words(f) == Some(*word)),
+            Condition::Field(field, word) => words(*field) == Some(*word),
+            Condition::Operand(..) => false,
+        };
+        let holds = |c: &&Constants| c.when.iter().all(|t| t.any.iter().any(atom) != t.not);
+        operand.constants.iter().find(holds)
+    }
+
+    /// Whether the mnemonic has a word that is a field of its own.
+    pub fn flag(&self, codes: &Codes, field: &str) -> bool {
+        self.fields.iter().position(|f| f.name == field).is_some_and(|i| codes[i] != 0)
+    }
+}
+
 pub(crate) struct FieldSpec {
+    pub name: &'static str,
     /// All words of the field's enum; none for a flag.
     pub words: &'static [&'static str],
 }
@@ -34,6 +65,46 @@ pub(crate) struct OperandSpec {
     /// Where its type comes from: the first that is there.
     pub types: &'static [TypeRule],
     pub write: bool,
+    /// Where it is a constant: the first whose condition holds.
+    pub constants: &'static [Constants],
+    /// Of the variable that an address names.
+    pub space: Option<SpaceRule>,
+}
+
+/// An operand that is a constant.
+pub(crate) struct Constants {
+    /// A register will do too.
+    pub registers: bool,
+    pub ranges: &'static [Range],
+    /// All of these hold.
+    pub when: &'static [Term],
+}
+
+pub(crate) struct Range {
+    pub first: i64,
+    pub last: i64,
+    pub step: i64,
+}
+
+impl Constants {
+    /// One of the values.
+    pub fn any(&self) -> Option<i64> {
+        let range = self.ranges.last()?;
+        Some(if range.first == i64::MIN { range.last } else { range.first })
+    }
+
+    pub fn contain(&self, value: i128) -> bool {
+        self.ranges.iter().any(|r| {
+            let (first, last) = (i128::from(r.first), i128::from(r.last));
+            let start = if r.first == i64::MIN { 0 } else { first };
+            (first..=last).contains(&value) && (value - start) % i128::from(r.step) == 0
+        })
+    }
+}
+
+pub(crate) enum SpaceRule {
+    Field(usize),
+    Fixed(&'static str),
 }
 
 pub(crate) enum TypeRule {
@@ -63,6 +134,8 @@ impl OperandSpec {
 pub(crate) struct Rule {
     /// Where `when` holds, the instruction is wrong.
     pub never: bool,
+    /// The version and the targets are the first that no longer have it.
+    pub gone: bool,
     /// The least PTX version; 0.0 for any.
     pub version: (u16, u16),
     /// Targets, of which one has to cover that of the module; none for any.
@@ -97,6 +170,8 @@ pub(crate) enum OperandKind {
 pub(crate) struct Form {
     /// The first word of the mnemonic.
     pub opcode: &'static str,
+    /// How many modifiers belong to the name: they come first and in order.
+    pub name: usize,
     pub modifiers: &'static [Slot],
     pub operands: &'static [OperandSlot],
 }
@@ -167,6 +242,11 @@ pub(crate) struct Parts<'s, 'a> {
 }
 
 impl Parts<'_, '_> {
+    /// The word of a field; none where it is absent.
+    pub fn word(&self, field: &str) -> Option<&'static str> {
+        self.spec.word(&self.codes, field)
+    }
+
     pub fn new(spec: &'static Spec) -> Self {
         Parts { spec, codes: [0; MAX_FIELDS], operands: [None; MAX_OPERANDS] }
     }

@@ -7,7 +7,8 @@ isa! {
     Tcgen05Alloc = r"
         tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32  [dst], nCols;
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
-        types * =;
+        types n-cols = .u32, * =;
+        constants n-cols? = 32 | 64 | 128 | 256 | 512;
         needs 8.6 sm_100f sm_110f;
     ";
 
@@ -15,7 +16,8 @@ isa! {
     Tcgen05Dealloc = r"
         tcgen05.dealloc.cta_group.sync.aligned.b32              taddr, nCols;
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
-        types * =;
+        types taddr n-cols = .u32, * =;
+        constants n-cols? = 0../32;
         needs 8.6 sm_100f sm_110f;
     ";
 
@@ -57,6 +59,7 @@ isa! {
         tcgen05.fence;
         .fence: TmemFence = { .fence::before_thread_sync, .fence::after_thread_sync };
         needs 8.6 sm_100f sm_110f;
+        name fence;
     ";
 
     /// Loads from tensor memory.
@@ -79,6 +82,7 @@ isa! {
         .shape: TmemShape = { .16x32bx2 };
         writes = r, redval;
         types * =;
+        constants immHalfSplitoff = ..;
         needs 8.6 sm_100f sm_110f;
         needs 8.8 sm_103f sm_110f for .red;
         never .x1 & .red;
@@ -96,6 +100,7 @@ isa! {
         tcgen05.st.sync{.aligned}.shape.num{.unpack::16b}.b32    [taddr], immHalfSplitoff, r;
         .shape: TmemShape = { .16x32bx2 };
         types * =;
+        constants immHalfSplitoff = ..;
         needs 8.6 sm_100f sm_110f;
         never .x128 & .16x128b | .16x256b;
         never .x64 & .16x256b;
@@ -115,16 +120,24 @@ isa! {
         tcgen05.wait.sync.aligned;
         .wait: TmemWait = { .wait::ld, .wait::st };
         needs 8.6 sm_100f sm_110f;
+        name wait;
     ";
 
     /// Starts `d = a * b + d` in tensor memory.
     Tcgen05Mma = r"
-        tcgen05.mma.cta_group.kind{.collector_usage}  [d-tmem], a-desc, b-desc, idesc, <disable-output-lane>, enable-input-d{, scale-input-d};
         tcgen05.mma.cta_group.kind{.collector_usage}  [d-tmem], a-desc, b-desc, idesc, enable-input-d{, scale-input-d};
-        tcgen05.mma.cta_group.kind{.ashift}{.collector_usage}  [d-tmem], [a-tmem], b-desc, idesc, <disable-output-lane>, enable-input-d{, scale-input-d};
+        tcgen05.mma.cta_group.kind{.collector_usage}  [d-tmem], a-desc, b-desc, idesc, disable-output-lane, enable-input-d{, scale-input-d};
         tcgen05.mma.cta_group.kind{.ashift}{.collector_usage}  [d-tmem], [a-tmem], b-desc, idesc, enable-input-d{, scale-input-d};
+        tcgen05.mma.cta_group.kind{.ashift}{.collector_usage}  [d-tmem], [a-tmem], b-desc, idesc, disable-output-lane, enable-input-d{, scale-input-d};
+        tcgen05.mma.cta_group.unscaled@kind{.collector_usage}  [d-tmem], a-desc, b-desc, idesc, enable-input-d;
+        tcgen05.mma.cta_group.unscaled@kind{.collector_usage}  [d-tmem], a-desc, b-desc, idesc, disable-output-lane, enable-input-d;
+        tcgen05.mma.cta_group.unscaled@kind{.ashift}{.collector_usage}  [d-tmem], [a-tmem], b-desc, idesc, enable-input-d;
+        tcgen05.mma.cta_group.unscaled@kind{.ashift}{.collector_usage}  [d-tmem], [a-tmem], b-desc, idesc, disable-output-lane, enable-input-d;
+        tcgen05.mma.cta_group.kind::i8@kind{.collector_usage}  [d-tmem], a-desc, b-desc, idesc, disable-output-lane, enable-input-d, scale-input-d;
+        tcgen05.mma.cta_group.kind::i8@kind{.ashift}{.collector_usage}  [d-tmem], [a-tmem], b-desc, idesc, disable-output-lane, enable-input-d, scale-input-d;
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
-        .kind: MmaKind = { .kind::f16, .kind::tf32, .kind::f8f6f4, .kind::i8 };
+        .kind: MmaKind = { .kind::f16, .kind::tf32 };
+        .unscaled: MmaKind = { .kind::f8f6f4, .kind::i8 };
         .collector_usage: CollectorUsage = { .collector::a::fill, .collector::a::use, .collector::a::lastuse, .collector::a::discard };
         ---
         tcgen05.mma.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage}  [d-tmem], a-desc, b-desc, idesc, [scale-A-tmem], [scale-B-tmem], enable-input-d;
@@ -133,6 +146,7 @@ isa! {
         .scale_vectorsize: ScaleVecSize = { .scale_vec::1X, .scale_vec::2X, .scale_vec::4X, .block16, .block32 };
         writes = ;
         types * =;
+        constants scale-input-d = 0..15 for .kind::f16 | .kind::tf32;
         needs 8.6 sm_100f sm_110f;
         needs 8.7 sm_100f sm_110f for .kind::mxf4nvf4;
         needs 8.8 sm_100f sm_110f for .block16 | .block32;
@@ -146,17 +160,21 @@ isa! {
         never .kind::mxf4nvf4 & .scale_vec::1X;
         never .kind::mxf4nvf4 & !.scale_vec::2X | .scale_vec::4X | .block16 | .block32;
         never .ashift & .collector::a::fill | .collector::a::use;
-        never .kind::f8f6f4 & scale-input-d;
     ";
 
     /// `tcgen05.mma` where `a` is sparse.
     Tcgen05MmaSp = r"
-        tcgen05.mma.sp.cta_group.kind{.collector_usage}  [d-tmem], a-desc, b-desc, [sp-meta-tmem], idesc, <disable-output-lane>, enable-input-d{, scale-input-d};
         tcgen05.mma.sp.cta_group.kind{.collector_usage}  [d-tmem], a-desc, b-desc, [sp-meta-tmem], idesc, enable-input-d{, scale-input-d};
-        tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage}  [d-tmem], [a-tmem], b-desc, [sp-meta-tmem], idesc, <disable-output-lane>, enable-input-d{, scale-input-d};
+        tcgen05.mma.sp.cta_group.kind{.collector_usage}  [d-tmem], a-desc, b-desc, [sp-meta-tmem], idesc, disable-output-lane, enable-input-d{, scale-input-d};
         tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage}  [d-tmem], [a-tmem], b-desc, [sp-meta-tmem], idesc, enable-input-d{, scale-input-d};
+        tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage}  [d-tmem], [a-tmem], b-desc, [sp-meta-tmem], idesc, disable-output-lane, enable-input-d{, scale-input-d};
+        tcgen05.mma.sp.cta_group.unscaled@kind{.collector_usage}  [d-tmem], a-desc, b-desc, [sp-meta-tmem], idesc, enable-input-d;
+        tcgen05.mma.sp.cta_group.unscaled@kind{.collector_usage}  [d-tmem], a-desc, b-desc, [sp-meta-tmem], idesc, disable-output-lane, enable-input-d;
+        tcgen05.mma.sp.cta_group.unscaled@kind{.ashift}{.collector_usage}  [d-tmem], [a-tmem], b-desc, [sp-meta-tmem], idesc, enable-input-d;
+        tcgen05.mma.sp.cta_group.unscaled@kind{.ashift}{.collector_usage}  [d-tmem], [a-tmem], b-desc, [sp-meta-tmem], idesc, disable-output-lane, enable-input-d;
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
-        .kind: MmaKind = { .kind::f16, .kind::tf32, .kind::f8f6f4, .kind::i8 };
+        .kind: MmaKind = { .kind::f16, .kind::tf32 };
+        .unscaled: MmaKind = { .kind::f8f6f4, .kind::i8 };
         .collector_usage: CollectorUsage = { .collector::a::fill, .collector::a::use, .collector::a::lastuse, .collector::a::discard };
         ---
         tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vectorsize}{.collector_usage}  [d-tmem], a-desc, b-desc, [sp-meta-tmem], idesc, [scale-A-tmem], [scale-B-tmem], enable-input-d;
@@ -165,6 +183,7 @@ isa! {
         .scale_vectorsize: ScaleVecSize = { .scale_vec::1X, .scale_vec::2X, .scale_vec::4X, .block16, .block32 };
         writes = ;
         types * =;
+        constants scale-input-d = 0..15;
         needs 8.6 sm_100f sm_110f;
         needs 8.8 sm_100f sm_110f for .block32;
         needs 8.6 sm_100a sm_103a sm_110a for .kind::mxf4 | .scale_vec::1X;
@@ -178,7 +197,6 @@ isa! {
         never .kind::mxf4nvf4 & .scale_vec::1X;
         never .kind::mxf4nvf4 & !.scale_vec::2X | .scale_vec::4X | .block16 | .block32;
         never .ashift & .collector::a::fill | .collector::a::use;
-        never .kind::f8f6f4 & scale-input-d;
     ";
 
     /// `tcgen05.mma` where `b` stays in place.

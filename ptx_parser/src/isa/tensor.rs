@@ -21,6 +21,7 @@ isa! {
         .load_mode: TensorMode = { .tile, .tile::scatter4, .im2col_no_offs };
         .level::cache_hint = { .L2::cache_hint };
         types * =;
+        spaces dst-mem = dst, src-mem = .shared, mbar = .shared;
         needs 8.0 sm_90;
         needs 8.6 sm_100 for .im2col::w | .tile::gather4;
         needs 8.6 sm_100f sm_110f for .cta_group::1 | .cta_group::2 | .im2col::w::128 | .tile::scatter4;
@@ -55,6 +56,7 @@ isa! {
         .redOp: AtomicOp = { .add, .min, .max, .inc, .dec, .and, .or, .xor };
         .level::cache_hint = { .L2::cache_hint };
         types * =;
+        spaces src-mem = .shared;
         needs 8.0 sm_90;
         never .im2col_no_offs & .1d | .2d;
     ";
@@ -70,9 +72,12 @@ isa! {
         tensormap.replace.tile.field{.ss}.b1024@tensor.type  [addr], ord, new_val;
         .field: TensormapField = { .box_dim, .global_dim, .global_stride, .element_stride };
         types addr = , ord = .u32, new_val = type_;
+        constants ord = 0..4, new-val = 0..12 for .elemtype, new-val = 0..2 for .interleave_layout,
+            new-val = 0..3 for .swizzle_mode | .swizzle_atomicity, new-val = 0 | 1 for .fill_mode;
         needs 8.3 sm_90a sm_100f sm_110f sm_120f;
-        never .b32 & .global_address;
-        never .b64 & .rank;
+        needs 8.6 sm_100f sm_110f sm_120f for .swizzle_atomicity;
+        never .b32 & .global_address | .global_stride;
+        never .b64 & .rank | .box_dim | .element_stride | .global_dim;
         never .elemtype | .interleave_layout | .swizzle_mode | .swizzle_atomicity | .fill_mode & .b64;
         never .elemtype | .interleave_layout | .swizzle_mode | .swizzle_atomicity | .fill_mode &
             !new_val:immediate;
@@ -83,6 +88,8 @@ isa! {
         tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [dst], [src], size;
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
         types * =;
+        constants size = 128;
+        spaces dst = .global, src = .shared;
         needs 8.3 sm_90;
     ";
 }

@@ -91,7 +91,7 @@ fn text(form: &Form, choice: usize, all: bool) -> String {
 }
 
 /// No target has all instructions.
-const TARGETS: [&str; 5] = ["sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"];
+const TARGETS: [&str; 6] = ["sm_60", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"];
 
 fn instruction(text: &str) -> Result<String, String> {
     let results = TARGETS.map(|target| instruction_for(target, text));

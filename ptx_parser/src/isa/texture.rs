@@ -18,7 +18,7 @@ isa! {
         .vec: VectorSize = { .v2, .v4 };
         .dtype = { .u32, .s32, .f16, .f32, .f16x2 };
         .ctype = { .s32, .f32 };
-        types d = dtype, c dPdx dPdy lod = ctype, p = .pred, * =;
+        types d = dtype, c dPdx dPdy lod = ctype, p = .pred, f = .f32, * =;
         needs 7.1 for p;
         never !.v2 | .v4;
         never dtype.f16x2 & .v4;
@@ -37,7 +37,7 @@ isa! {
         .comp: TextureComponent = { .r, .g, .b, .a };
         .geom: Geometry = { .2d, .a2d, .cube, .acube };
         .dtype = { .u32, .s32, .f32 };
-        types d = dtype, c = .f32, p = .pred, * =;
+        types d = dtype, c f = .f32, p = .pred, * =;
         needs 7.1 for p;
         never e:vector & .cube | .acube;
     ";
@@ -50,6 +50,7 @@ isa! {
                                  .array_size, .num_mipmap_levels, .num_samples, .force_unnormalized_coords,
                                  .filter_mode, .addr_mode_0, .addr_mode_1, .addr_mode_2 };
         types a lod = , d = .b32;
+        spaces a = .global;
         never .level & !.width | .height | .depth;
     ";
 
@@ -59,6 +60,7 @@ isa! {
         .query: TextureQuery = { .width, .height, .depth, .channel_data_type, .channel_order, .array_size,
                                  .memory_layout };
         types a = , d = .b32;
+        spaces a = .global;
     ";
 
     /// Surface load.
@@ -87,6 +89,7 @@ isa! {
         types c = ctype, b = .s32, * =;
         never !.trap | .clamp | .zero;
         never .v4 & .b64;
+        name format;
     ";
 
     /// Surface reduction.
@@ -105,12 +108,13 @@ isa! {
         never .and | .or & !.b32;
         never .add & .b64 | .s64;
         never .b & .b32 & .add | .min | .max;
+        name format;
     ";
 
     /// What kind of opaque object `a` is.
     Istypep = r"
         istypep.type   p, a;
         .type = { .texref, .samplerref, .surfref };
-        types p = .pred, a = .b64;
+        types p = .pred, a = .u64;
     ";
 }

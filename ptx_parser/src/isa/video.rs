@@ -12,7 +12,7 @@ isa! {
         .dtype = .atype = .btype = { .u32, .s32 };
         .dsel = .asel = .bsel: Selector = { .b0, .b1, .b2, .b3, .h0, .h1 };
         .op2: AtomicOp = { .add, .min, .max };
-        types d c = .b32, a = atype, b = btype;
+        types d c = .u32, a = atype, b = btype;
     ";
 
     /// Shifts of selected bytes or halves.
@@ -24,7 +24,7 @@ isa! {
         .mode: ClampMode = { .clamp, .wrap };
         .dsel = .asel = .bsel: Selector = { .b0, .b1, .b2, .b3, .h0, .h1 };
         .op2: AtomicOp = { .add, .min, .max };
-        types d c = .b32, a = atype, b = btype;
+        types d c = .u32, a = atype, b = btype;
     ";
 
     /// Product of selected bytes or halves, and `c`, shifted right; `po` adds one more.
@@ -34,7 +34,7 @@ isa! {
         .dtype = .atype = .btype = { .u32, .s32 };
         .asel = .bsel: Selector = { .b0, .b1, .b2, .b3, .h0, .h1 };
         .scale: VideoScale = { .shr7, .shr15 };
-        types d c = .b32, a = atype, b = btype;
+        types d c = .u32, a = atype, b = btype;
     ";
 
     /// Comparison of selected bytes or halves.
@@ -46,7 +46,7 @@ isa! {
         .cmp: Comparison = { .eq, .ne, .lt, .le, .gt, .ge };
         .dsel = .asel = .bsel: Selector = { .b0, .b1, .b2, .b3, .h0, .h1 };
         .op2: AtomicOp = { .add, .min, .max };
-        types d c = .b32, a = atype, b = btype;
+        types d c = .u32, a = atype, b = btype;
     ";
 
     /// Arithmetic on both halves of words. A selector names a half for the high and the low lane, of the
@@ -57,7 +57,7 @@ isa! {
         .dtype = .atype = .btype = { .u32, .s32 };
         .mask: HalfMask = { .h0, .h1, .h10 };
         .asel = .bsel: HalfSelector = { .h[0..3/1][0..3/1] };
-        types d c = .b32, a = atype, b = btype;
+        types d c = .u32, a = atype, b = btype;
     ";
 
     /// Comparison of both halves of words, like `vadd2`.
@@ -68,7 +68,7 @@ isa! {
         .cmp: Comparison = { .eq, .ne, .lt, .le, .gt, .ge };
         .mask: HalfMask = { .h0, .h1, .h10 };
         .asel = .bsel: HalfSelector = { .h[0..3/1][0..3/1] };
-        types d c = .b32, a = atype, b = btype;
+        types d c = .u32, a = atype, b = btype;
     ";
 
     /// Arithmetic on the bytes of words. A selector names a byte for each lane, of the eight bytes of `a`
@@ -79,7 +79,7 @@ isa! {
         .dtype = .atype = .btype = { .u32, .s32 };
         .mask: ByteMask = { .b0, .b1, .b10, .b2, .b20, .b21, .b210, .b3, .b30, .b31, .b310, .b32, .b320, .b321, .b3210 };
         .asel = .bsel: ByteSelector = { * };
-        types d c = .b32, a = atype, b = btype;
+        types d c = .u32, a = atype, b = btype;
     ";
 
     /// Comparison of the bytes of words, like `vadd4`.
@@ -90,6 +90,6 @@ isa! {
         .cmp: Comparison = { .eq, .ne, .lt, .le, .gt, .ge };
         .mask: ByteMask = { .b0, .b1, .b10, .b2, .b20, .b21, .b210, .b3, .b30, .b31, .b310, .b32, .b320, .b321, .b3210 };
         .asel = .bsel: ByteSelector = { * };
-        types d c = .b32, a = atype, b = btype;
+        types d c = .u32, a = atype, b = btype;
     ";
 }

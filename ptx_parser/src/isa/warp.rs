@@ -8,6 +8,7 @@ isa! {
         shfl.sync.mode.b32  d{|p}, a, b, c, membermask;
         shfl.mode.b32       d{|p}, a, b, c;
         .mode: ShuffleMode = { .up, .down, .bfly, .idx };
+        gone 6.4 sm_70 for !.sync;
     ";
 
     /// Joins a predicate over lanes.
@@ -18,6 +19,7 @@ isa! {
         vote.ballot@mode.b32        d, {!}a;
         .mode: VoteMode = { .all, .any, .uni };
         types a = .pred;
+        gone 6.4 sm_70 for !.sync;
     ";
 
     /// The lanes that have the same value; for `.all`, `p` tells whether all have.
@@ -26,7 +28,7 @@ isa! {
         match.mode.sync.type      d{|p}, a, membermask;
         .mode: MatchMode = { .all };
         .type = { .b32, .b64 };
-        types d = .b32;
+        types d = .u32;
     ";
 
     /// Reduction over lanes.

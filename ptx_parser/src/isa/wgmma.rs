@@ -33,6 +33,7 @@ isa! {
         wgmma.mma_async.sync{.aligned}.shape.s32@dtype.b1@atype.b1@btype.and.popc  d, <a>, b-desc, scale-d;
         .shape: WgmmaShape = { .m64n[8..32/8]k256, .m64n[48..256/16]k256 };
         types * =;
+        constants imm-scale-a imm-scale-b = -1 | 1, imm-trans-a imm-trans-b = 0 | 1, scale-d? = 0 | 1;
         needs 8.0 sm_90a;
         needs 8.4 sm_90a for atype.u8 & btype.s8;
         needs 8.4 sm_90a for atype.s8 & btype.u8;
@@ -64,6 +65,8 @@ isa! {
         .shape: WgmmaShape = { .m64n[8..32/8]k64, .m64n[48..256/16]k64 };
         .atype = .btype = { .s8, .u8 };
         types * =;
+        constants imm-scale-a imm-scale-b = -1 | 1, imm-trans-a imm-trans-b = 0 | 1, scale-d? = 0 | 1, sp-sel = 0 for atype.e4m3 | atype.e5m2 | atype.s8 | atype.u8,
+            sp-sel = 0 | 1;
         needs 8.2 sm_90a;
         needs 8.4 sm_90a for atype.u8 & btype.s8;
         needs 8.4 sm_90a for atype.s8 & btype.u8;
@@ -85,6 +88,7 @@ isa! {
     WgmmaWaitGroup = r"
         wgmma.wait_group.sync{.aligned} n;
         types * =;
+        constants n = 0..;
         needs 8.0 sm_90a;
     ";
 }

@@ -11,10 +11,11 @@ use super::{Parser, Result};
 use crate::error::Error;
 use crate::isa::Instruction;
 use crate::isa::TABLES;
+use crate::isa::check::takes_predicate;
 use crate::isa::spec::{Codes, Form, MAX_FIELDS, OperandSlot, Slot, Spec, Value, Values};
 use crate::lexer::TokenKind;
-use crate::modifier::{Modifier, ScalarType};
-use crate::operand::Operand;
+use crate::modifier::{Layout, Modifier, ScalarType, StateSpace};
+use crate::operand::{Address, Immediate, Operand};
 use crate::span::Span;
 use crate::tree::Call;
 
@@ -127,27 +128,28 @@ impl<'a> Parser<'a> {
         let mut selections = Vec::new();
         let mut best: Option<Mismatch<'_>> = None;
         let mut violation = None;
-        for (spec, form) in forms {
-            let means = |word: &&str| {
-                let of = |f: &Form| f.modifiers.iter().any(|slot| slot.words.contains(word));
-                !MEANINGLESS.contains(word) || spec.forms.iter().any(of)
-            };
-            let words: &[&str] = &words.iter().copied().filter(means).collect::<Vec<_>>();
-            match fit(spec, form, words) {
-                Ok(codes) => {
-                    let subject = Subject { spec, words, codes: &codes, values: None };
-                    match subject.check(&self.environment) {
-                        Ok(rules_wait) => {
-                            selections.push(Selection { spec, form, codes, rules_wait })
+        // Words that mean nothing are looked at only where no form has all words.
+        for strict in [true, false] {
+            for (spec, form) in forms {
+                match fit(spec, form, words, strict) {
+                    Ok(codes) => {
+                        let subject = Subject { spec, words, codes: &codes, values: None };
+                        match subject.check(&self.environment) {
+                            Ok(rules_wait) => {
+                                selections.push(Selection { spec, form, codes, rules_wait });
+                            }
+                            Err(text) => violation = violation.or(Some(text)),
                         }
-                        Err(text) => violation = violation.or(Some(text)),
+                    }
+                    Err(mismatch) => {
+                        if best.as_ref().is_none_or(|b| b.fitted < mismatch.fitted) {
+                            best = Some(mismatch);
+                        }
                     }
                 }
-                Err(mismatch) => {
-                    if best.as_ref().is_none_or(|b| b.fitted < mismatch.fitted) {
-                        best = Some(mismatch);
-                    }
-                }
+            }
+            if !selections.is_empty() || violation.is_some() {
+                break;
             }
         }
         if selections.is_empty()
@@ -218,9 +220,6 @@ const MEANINGLESS: &[&str] = &[
     "b8x16",
     "b6x16_p32",
     "b4x16_p64",
-    "texref",
-    "samplerref",
-    "surfref",
     "global_address",
     "rank",
     "box_dim",
@@ -234,32 +233,110 @@ const MEANINGLESS: &[&str] = &[
     "fill_mode",
 ];
 
-/// The values that `words` give to the fields of `form`. Words may stand in any order, but types stand in
-/// that of the form.
+/// Types that ptxas takes besides the others in [`TAKE_OPAQUE`], where they mean nothing.
+const OPAQUE: &[&str] = &["pred", "texref", "samplerref", "surfref"];
+
+const TAKE_OPAQUE: &[&str] = &[
+    "Add",
+    "Sub",
+    "Mul",
+    "Abs",
+    "Neg",
+    "Min",
+    "Max",
+    "AddCc",
+    "SubCc",
+    "Fma",
+    "Rcp",
+    "Sqrt",
+    "Rsqrt",
+    "Sin",
+    "Cos",
+    "Lg2",
+    "Setp",
+    "Set",
+    "Cvt",
+    "CvtPack",
+    "Atom",
+    "Red",
+    "MultimemLdReduce",
+    "MultimemRed",
+    "WmmaMma",
+    "CpReduceAsyncBulk",
+    "WgmmaMmaAsync",
+    "WgmmaMmaAsyncSp",
+];
+
+/// Whether ptxas takes a word that no form of the instruction has.
+fn is_meaningless(spec: &Spec, words: &[&str], word: &str) -> bool {
+    let takes_opaque = || {
+        let integer = words.iter().any(|w| matches!(*w, "hi" | "lo" | "wide"));
+        TAKE_OPAQUE.contains(&spec.name) && !integer
+    };
+    if spec.ignored.contains(&word) {
+        return true;
+    }
+    let known = MEANINGLESS.contains(&word) || OPAQUE.contains(&word) && takes_opaque();
+    known && !spec.forms.iter().any(|f| f.modifiers.iter().any(|s| s.words.contains(&word)))
+}
+
+/// The number of words at the front that are the name of `form`.
+fn fit_name<'a>(
+    spec: &Spec,
+    form: &'static Form,
+    words: &[&'a str],
+    codes: &mut Codes,
+) -> std::result::Result<usize, Mismatch<'a>> {
+    let mut fitted = 0;
+    for slot in &form.modifiers[..form.name] {
+        match words.get(fitted) {
+            Some(word) if slot.words.contains(word) => {
+                set(spec, slot, word, codes);
+                fitted += 1;
+            }
+            _ if slot.optional => {}
+            _ => return Err(Mismatch { fitted, reason: Reason::Missing(slot) }),
+        }
+    }
+    Ok(fitted)
+}
+
+/// What stands in the order of the form where it has several: types, state spaces, and layouts.
+fn kind(word: &str) -> Option<usize> {
+    let type_ = ScalarType::from_word(word).is_some_and(|t| t != ScalarType::B1024);
+    let space = StateSpace::from_word(word).is_some();
+    [type_, space, Layout::from_word(word).is_some()].iter().position(|is| *is)
+}
+
+/// The values that `words` give to the fields of `form`. After the name words may stand in any order, but types
+/// stand in that of the form.
 pub(crate) fn fit<'a>(
     spec: &Spec,
     form: &'static Form,
     words: &[&'a str],
+    strict: bool,
 ) -> std::result::Result<Codes, Mismatch<'a>> {
     let mut codes = [0; MAX_FIELDS];
-    let mut filled = 0u64;
-    let mut next_type = 0;
-    for (fitted, word) in words.iter().enumerate() {
-        let is_type = ScalarType::from_word(word).is_some();
+    let named = fit_name(spec, form, words, &mut codes)?;
+    let mut filled = (1u64 << form.name) - 1;
+    let mut next = [0; 3];
+    for (fitted, word) in words.iter().enumerate().skip(named) {
+        let ordered = kind(word);
         let free = |(index, slot): &(usize, &Slot)| {
             filled & (1 << index) == 0
                 && slot.words.contains(word)
-                && (!is_type || *index >= next_type)
+                && ordered.is_none_or(|kind| *index >= next[kind])
         };
         let Some((index, slot)) = form.modifiers.iter().enumerate().find(free) else {
-            if REPEATABLE.contains(word) && words[..fitted].contains(word) {
+            let repeated = REPEATABLE.contains(word) && words[..fitted].contains(word);
+            if repeated || !strict && is_meaningless(spec, words, word) {
                 continue;
             }
             return Err(Mismatch { fitted, reason: Reason::Unfit(word) });
         };
         filled |= 1 << index;
-        if is_type {
-            next_type = index;
+        if let Some(kind) = ordered {
+            next[kind] = index;
         }
         set(spec, slot, word, &mut codes);
     }
@@ -327,7 +404,15 @@ fn place(
 /// Every predicate that is read may be negated, though the manual writes `{!}` in few places.
 fn reads_predicate(selection: &Selection, slot: &OperandSlot) -> bool {
     let operand = slot.fields.first().and_then(|f| selection.spec.operands.get(*f));
-    operand.is_some_and(|o| !o.write && o.type_(&selection.codes) == Some(ScalarType::Pred))
+    operand.is_some_and(|o| {
+        let predicate = o.type_(&selection.codes) == Some(ScalarType::Pred);
+        !o.write && (predicate || takes_predicate(selection.spec.name, o.name))
+    })
+}
+
+fn is_predicate(selection: &Selection, slot: &OperandSlot) -> bool {
+    let operand = slot.fields.first().and_then(|f| selection.spec.operands.get(*f));
+    operand.is_some_and(|o| o.type_(&selection.codes) == Some(ScalarType::Pred))
 }
 
 /// A descriptor is one register, where another form has a fragment in its place.
@@ -336,17 +421,57 @@ fn is_descriptor(selection: &Selection, slot: &OperandSlot) -> bool {
     operand.is_some_and(|o| o.name.ends_with("_desc"))
 }
 
+/// Instructions whose addresses ptxas takes without brackets: constants as well, or else all but them.
+const BARE_ADDRESSES: &[(&str, &str, bool)] = &[
+    ("CpAsyncBulk", "mbar", true),
+    ("CpReduceAsyncBulk", "mbar", true),
+    ("CpAsyncBulkTensor", "dst_mem", false),
+    ("CpAsyncBulkTensor", "mbar", false),
+    ("CpAsyncBulkTensor", "src_mem", false),
+    ("CpReduceAsyncBulkTensor", "src_mem", false),
+];
+
+fn is_bare_address(selection: &Selection, slot: &OperandSlot, operand: &Operand<'_>) -> bool {
+    let [field] = slot.fields else { return false };
+    let spec = selection.spec;
+    let name = spec.operands.get(*field).map_or("", |o| o.name);
+    let bare = BARE_ADDRESSES.iter().find(|(i, o, _)| *i == spec.name && *o == name);
+    bare.is_some_and(|(_, _, constants)| match operand {
+        Operand::Name(_) => true,
+        Operand::Not(_) => !constants,
+        Operand::Immediate(value) => *constants == value.integer().is_some(),
+        Operand::Vector(_) => *constants,
+        _ => false,
+    })
+}
+
+/// What ptxas makes of an operand in the place of an address.
+fn bare_address<'a>(operand: &Operand<'a>) -> Address<'a> {
+    let constant = |value: &Immediate| value.integer_bits().or(value.bits(ScalarType::F64));
+    match operand {
+        Operand::Name(name) | Operand::Not(name) => Address { base: Some(name), offset: 0 },
+        Operand::Immediate(value) => {
+            Address { base: None, offset: constant(value).unwrap_or_default() as i64 }
+        }
+        _ => Address { base: None, offset: 0 },
+    }
+}
+
 fn accepts(
     selection: &Selection,
     slot: &OperandSlot,
     item: &Item<'_>,
 ) -> std::result::Result<(), &'static str> {
     match &item.kind {
+        ItemKind::Operand(operand) if slot.bracket && is_bare_address(selection, slot, operand) => {
+        }
         ItemKind::Operand(_) if slot.bracket => return Err("expected an address in brackets"),
         ItemKind::Operand(operand) if slot.vector && !matches!(operand, Operand::Vector(_)) => {
             return Err("expected a vector");
         }
-        ItemKind::Operand(Operand::Vector(_)) if is_descriptor(selection, slot) => {
+        ItemKind::Operand(Operand::Vector(_))
+            if is_descriptor(selection, slot) || is_predicate(selection, slot) =>
+        {
             return Err("a vector is not allowed");
         }
         ItemKind::Operand(Operand::Not(_)) if !slot.not && !reads_predicate(selection, slot) => {
@@ -387,6 +512,9 @@ impl<'a> Parser<'a> {
         for (item, place) in items.into_iter().zip(places) {
             let slot = &selection.form.operands[*place];
             match item.kind {
+                ItemKind::Operand(operand) if slot.bracket => {
+                    values[slot.fields[0]] = Value::Address(bare_address(&operand));
+                }
                 ItemKind::Operand(operand) => values[slot.fields[0]] = Value::Operand(operand),
                 ItemKind::Element(operand) if slot.bracket => {
                     values[slot.fields[0]] =

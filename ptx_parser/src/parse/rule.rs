@@ -73,10 +73,31 @@ impl Environment {
         self.version.is_some_and(|version| version <= NEWEST)
     }
 
+    /// As [`Self::violation`], of what later versions and targets no longer have.
+    fn gone(&self, rule: &Rule, words: &[&str]) -> Option<String> {
+        let (major, minor) = rule.version;
+        let first = rule.targets.iter().find_map(|t| Architecture::parse(t))?;
+        let gone = self.version? >= rule.version && self.target?.number >= first.number;
+        gone.then(|| {
+            let without: Vec<_> = rule.when.iter().filter(|t| t.not).flat_map(|t| t.any).collect();
+            let subject = match without[..] {
+                [Condition::Word(word)] => format!("a form without `.{word}`"),
+                _ => subject(rule, words).trim_end_matches(" needs").to_owned(),
+            };
+            format!(
+                "{subject} is gone from .target sm_{} and PTX ISA .version {major}.{minor} on",
+                first.number
+            )
+        })
+    }
+
     /// What is wrong with an instruction for which the rule's `when` holds.
     fn violation(&self, rule: &Rule, words: &[&str]) -> Option<String> {
         if rule.never {
             return Some(never(rule));
+        }
+        if rule.gone {
+            return self.gone(rule, words);
         }
         let covered = |target: Architecture| {
             let known = rule.targets.iter().filter_map(|t| Architecture::parse(t));

@@ -3,7 +3,7 @@
 use super::environment::Environment;
 use crate::Result;
 use ptx_parser::isa::Named;
-use ptx_parser::{Directive, Error, Instruction, Module, ScalarType, Statement};
+use ptx_parser::{Directive, Error, Module, ScalarType, StateSpace, Statement};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -217,13 +217,18 @@ fn wrong_operands(module: &Module<'_>) -> Vec<Error> {
                     .get(name.trim_end_matches(|c: char| c.is_ascii_digit()))
                 {
                     Some(type_) => Some(Named::Register(*type_, None)),
-                    None if matches!(name, "sh" | "gl") => Some(Named::Address),
-                    None => None,
+                    None => match name {
+                        "sh" => Some(Named::Variable(StateSpace::Shared)),
+                        "gl" => Some(Named::Variable(StateSpace::Global)),
+                        "L" => Some(Named::Label),
+                        "BT" => Some(Named::Targets),
+                        _ => None,
+                    },
                 };
                 let mut wrong = guarded.instruction.wrong_operand(named);
                 guarded.instruction.names(|name, _| {
-                    if name == "L" && !matches!(guarded.instruction, Instruction::Bra(_)) {
-                        wrong.get_or_insert_with(|| "a label is no operand".to_owned());
+                    if name.starts_with('%') && named(name).is_none() {
+                        wrong.get_or_insert_with(|| format!("`{name}` is not declared"));
                     }
                 });
                 errors.extend(wrong.map(|wrong| Error::invalid(guarded.span, wrong)));

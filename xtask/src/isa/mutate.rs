@@ -66,7 +66,7 @@ fn is_type(word: &str) -> bool {
 pub fn mutate(case: &Case, vocabulary: &Vocabulary, random: &mut Random) -> Option<Case> {
     let mut case = case.clone();
     let types: Vec<_> = (0..case.words.len()).filter(|i| is_type(case.words[*i])).collect();
-    match random.below(10) {
+    match random.below(11) {
         0 | 1 => {
             let place = random.pick(&types)?;
             case.words[place] = random.pick(ScalarType::WORDS)?;
@@ -97,6 +97,15 @@ pub fn mutate(case: &Case, vocabulary: &Vocabulary, random: &mut Random) -> Opti
             case.class = Class::Modifier;
         }
         7 => {
+            let place = random.below(case.words.len().checked_sub(1)?);
+            let next = place + 1;
+            if next >= case.words.len() {
+                return None;
+            }
+            case.words.swap(place, next);
+            case.class = Class::Modifier;
+        }
+        8 => {
             if random.below(2) == 0 {
                 let place = random.below(case.operands.len());
                 if case.operands.is_empty() {

@@ -1,6 +1,5 @@
 //! Operands that fit an instruction.
 
-use super::fragment::fragment;
 use ptx_parser::ScalarType;
 use ptx_parser::isa::OperandSyntax;
 
@@ -183,15 +182,13 @@ pub fn operand(
         if let Some(text) = special(instruction, name, words) {
             return text;
         }
-        if let Some((kind, count)) = fragment(instruction, words, name) {
-            return vector(kind, count);
+        if let Some(constant) = syntax.constants[index] {
+            return constant.to_string();
         }
         let kind = syntax.types[index].map_or("rd", register);
-        let in_memory = syntax.bracket;
-        let value = matches!(name, "d" | "b" | "c") && !in_memory;
-        match vector_size(words) {
-            Some(n) if value && !matches!(instruction, "Mov") => vector(kind, n),
-            _ => format!("%{kind}{}", register_number + index),
+        match syntax.counts[index] {
+            Some(count) => vector(kind, count),
+            None => format!("%{kind}{}", register_number + index),
         }
     };
     let mut text = if syntax.bracket && syntax.names.len() == 1 {

@@ -17,6 +17,9 @@ pub struct Options {
     /// Only instructions whose name contains this, such as `Mbarrier`; the document stays as it is
     #[arg(long, default_value = "")]
     filter: String,
+    /// So many changed instructions of each; the document stays as it is
+    #[arg(long)]
+    variations: Option<usize>,
     /// A folder for lists of all differences
     #[arg(long)]
     list: Option<PathBuf>,
@@ -27,7 +30,8 @@ pub const RECORDED: Size = Size { forms: 20, variations: 100 };
 const FULL: Size = Size { forms: 1000, variations: 4000 };
 
 pub fn run(options: &Options) -> Result<ExitCode> {
-    let size = if options.full { FULL } else { RECORDED };
+    let mut size = if options.full { FULL } else { RECORDED };
+    size.variations = options.variations.unwrap_or(size.variations);
     let audit = audit(size, &options.filter)?;
     println!("{} forms, {} variations", audit.forms, audit.variations);
     let mut total = Row::default();
@@ -41,7 +45,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         list(&folder.join("taken"), &audit.taken)?;
         list(&folder.join("refused"), &audit.refused)?;
     }
-    if !options.full && options.filter.is_empty() {
+    if !options.full && options.variations.is_none() && options.filter.is_empty() {
         let text = document(&audit.entries, &examples(&audit.taken), &examples(&audit.refused))?;
         std::fs::write(document_path(), text)?;
         println!("written: {}", document_path().display());
