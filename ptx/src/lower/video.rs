@@ -169,69 +169,60 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let a = self.read_part(&i.a)?;
         let b = self.read_part(&i.b)?;
         let signed = i.dtype.is_signed();
-        let wide = self.video_operation(i.operation, a, b);
+        let mut wide = self.video_operation(i.operation, a, b);
         let i32 = self.context.i32();
-        let wrapped = match i.operation {
-            Operation::ShiftLeft(_) => i.sat,
-            Operation::Difference => i.sat && !signed && i.c.is_none(),
-            _ => false,
+        if matches!(i.operation, Operation::ShiftLeft(_)) && i.sat {
+            // What hardware keeps of it before it saturates.
+            wide = self.part_of(wide, 0, 34, true, wide.ty());
+        }
+        let shifted = matches!(i.operation, Operation::ShiftLeft(_) | Operation::ShiftRight(_));
+        // Unsigned results wrap where they are too large, but for those that were shifted: so hardware, while
+        // the manual clamps.
+        let saturated = match (i.sat, signed || shifted) {
+            (false, _) => wide,
+            (true, true) => self.clamped(wide, 32, signed),
+            (true, false) => self.llvm("llvm.smax", wide.ty(), &[wide, wide.ty().zero()]),
         };
-        // These wrap before they are saturated.
-        let wide = if wrapped { self.part_of(wide, 0, 32, signed, wide.ty()) } else { wide };
-        let Some(c) = i.c else {
-            let wide = if i.sat { self.clamped(wide, 32, signed) } else { wide };
-            let result = self.builder.trunc(wide, i32);
-            return self.write(i.d, result);
+        let word = self.builder.trunc(saturated, i32);
+        let c = match (i.c, i.dsel, i.op2) {
+            (Some(c), Some(_), _) | (Some(c), _, Some(_)) => self.read(c, ScalarType::B32)?,
+            _ => return self.write(i.d, word),
         };
-        let c = self.read(c, ScalarType::B32)?;
         let result = match (i.dsel, i.op2) {
             (Some(dsel), _) => {
-                let sat = i.sat && !matches!(i.operation, Operation::ShiftRight(_));
-                self.merged(wide, c, dsel, sat, signed)
-            }
-            (None, op2) => {
-                // Words that are too large wrap here.
-                let wide = match (i.sat, signed) {
-                    (false, _) => wide,
-                    (true, true) => self.clamped(wide, 32, true),
-                    (true, false) => self.llvm("llvm.smax", wide.ty(), &[wide, wide.ty().zero()]),
+                let limited = if i.sat && !shifted {
+                    self.at_most(wide, place(Some(dsel)).1, signed)
+                } else {
+                    saturated
                 };
-                let tmp = self.builder.trunc(wide, i32);
-                match op2 {
-                    Some(AtomicOp::Min | AtomicOp::Max) => {
-                        let larger = self.is_larger(i, wide, c);
-                        let keep = if op2 == Some(AtomicOp::Max) {
-                            larger
-                        } else {
-                            self.builder.not(larger)
-                        };
-                        self.builder.select(keep, tmp, c)
-                    }
-                    _ => self.builder.add(tmp, c),
-                }
+                self.merged(limited, c, dsel)
             }
+            (None, Some(op2 @ (AtomicOp::Min | AtomicOp::Max))) => {
+                let larger = self.is_larger(i, saturated, c);
+                let keep = if op2 == AtomicOp::Max { larger } else { self.builder.not(larger) };
+                self.builder.select(keep, word, c)
+            }
+            _ => self.builder.add(word, c),
         };
         self.write(i.d, result)
     }
 
-    /// `c` with a part replaced. The upper half takes the upper half of the result, and with `.sat` negative
-    /// results become the largest value: so hardware, while the manual shifts and clamps.
-    fn merged(
-        &self,
-        wide: Value<'c>,
-        c: Value<'c>,
-        dsel: Selector,
-        sat: bool,
-        signed: bool,
-    ) -> Value<'c> {
+    /// `c` with a part replaced. The upper half takes the upper half of the result: so hardware, while the
+    /// manual shifts.
+    fn merged(&self, wide: Value<'c>, c: Value<'c>, dsel: Selector) -> Value<'c> {
         let o = &self.builder;
         let (at, bits) = place(Some(dsel));
-        let most = u64::MAX >> (64 - bits + u32::from(signed));
-        let wide = if sat { self.umin(wide, wide.ty().const_int(most)) } else { wide };
         let result = o.trunc(wide, self.context.i32());
         let moved = if dsel == Selector::H1 { result } else { o.shl(result, self.i32(at)) };
         let mask = self.i32((u32::MAX >> (32 - bits)) << at);
         o.or(o.and(moved, mask), o.and(c, o.not(mask)))
+    }
+
+    /// Saturated to a part that is merged. Negative results become the largest value, and shifts are
+    /// saturated to words instead: so hardware, while the manual clamps.
+    fn at_most(&self, wide: Value<'c>, bits: u32, signed: bool) -> Value<'c> {
+        let most = u64::MAX >> (64 - bits + u32::from(signed));
+        self.umin(wide, wide.ty().const_int(most))
     }
 
     /// Whether the result is larger than `c`. As unsigned words, results that signed arithmetic made count as
@@ -247,23 +238,22 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let exact = match i.operation {
             Operation::Difference => true,
             Operation::ShiftLeft(_) => !i.sat,
-            Operation::Min | Operation::Max => i.dtype.is_signed() && signed_a != signed_b,
+            Operation::Min | Operation::Max | Operation::ShiftRight(_) => i.dtype.is_signed(),
             _ => false,
         };
         if exact {
             let signed = i.dtype.is_signed();
             let c = if signed { o.sext(c, wide.ty()) } else { o.zext(c, wide.ty()) };
-            return o.icmp(LLVMIntSGT, wide, c);
+            let unsigned = matches!(i.operation, Operation::ShiftLeft(_)) && !signed;
+            return o.icmp(if unsigned { LLVMIntUGT } else { LLVMIntSGT }, wide, c);
         }
         if i.dtype.is_signed() {
             return o.icmp(LLVMIntSGT, tmp, c);
         }
         let larger = o.icmp(LLVMIntUGT, tmp, c);
         let odd = match i.operation {
-            Operation::Sub => true,
-            Operation::Add | Operation::ShiftRight(_) | Operation::ShiftLeft(_) => {
-                signed_a || signed_b || i.sat
-            }
+            Operation::Add | Operation::Sub => true,
+            Operation::ShiftRight(_) | Operation::ShiftLeft(_) => signed_a || signed_b || i.sat,
             Operation::Min => signed_a || signed_b,
             Operation::Max => signed_a && signed_b && !i.sat,
             _ => false,
@@ -377,25 +367,26 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.write(i.d, result)
     }
 
-    /// `d = (a * b + c) >> scale`, the product or `c` negated, or with 1 more.
+    /// `d = (a * b + c) >> scale`, the product or `c` negated, or with 1 more. Hardware takes whole words, `c`
+    /// too, as signed numbers, whatever their types say, and saturates as the types of the sources say.
     pub fn vmad(&mut self, i: &Vmad<'a>) -> Lowered {
-        let wide = self.context.int(128);
+        let wide = self.context.i64();
         let [(a, minus_a), (b, minus_b), (c, minus_c)] = [&i.a, &i.b, &i.c].map(sign_of);
         let (signed_a, signed_b) = (i.atype.is_signed(), i.btype.is_signed());
         let negated = minus_a != minus_b;
         let signed = signed_a || signed_b || negated || minus_c;
-        let a = self.read(&a, ScalarType::B32)?;
-        let b = self.read(&b, ScalarType::B32)?;
+        let [a, b] =
+            [(a, i.asel, signed_a), (b, i.bsel, signed_b)].map(|(operand, selector, signed)| {
+                let signed = signed || selector.is_none();
+                self.read_part(&Source { operand: &operand, selector, signed })
+            });
+        let (a, b) = (a?, b?);
         let c = self.read(&c, ScalarType::B32)?;
-        let (at, bits) = place(i.asel);
-        let a = self.part_of(a, at, bits, signed_a, wide);
-        let (at, bits) = place(i.bsel);
-        let b = self.part_of(b, at, bits, signed_b, wide);
         let o = &self.builder;
         let mut product = o.mul(a, b);
-        let mut addend = if signed { o.sext(c, wide) } else { o.zext(c, wide) };
+        let mut addend = o.sext(c, wide);
         if i.po {
-            addend = o.add(addend, wide.const_wide_int(&[1, 0]));
+            addend = o.add(addend, wide.const_int(1));
         } else if negated {
             product = o.neg(product);
         } else if minus_c {
@@ -407,16 +398,11 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             Some(VideoScale::Shr7) => 7,
             Some(VideoScale::Shr15) => 15,
         };
-        let mut result = o.ashr(sum, wide.const_wide_int(&[shift, 0]));
+        let shift = wide.const_int(shift);
+        // Without a scale, negative sums of unsigned numbers saturate to 0; with one, to the largest.
+        let mut result = if signed { o.ashr(sum, shift) } else { o.lshr(sum, shift) };
         if i.sat {
-            let (low, high) = if signed {
-                (i64::from(i32::MIN), i64::from(i32::MAX))
-            } else {
-                (0, i64::from(u32::MAX))
-            };
-            let limit = |value: i64| o.sext(self.i64(value as u64), wide);
-            result = self.llvm("llvm.smax", wide, &[result, limit(low)]);
-            result = self.llvm("llvm.smin", wide, &[result, limit(high)]);
+            result = self.clamped(result, 32, signed);
         }
         let result = self.builder.trunc(result, self.context.i32());
         self.write(&i.d, result)
