@@ -185,7 +185,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     /// The place of the `offset`th one from bit `base` on, upwards, or downwards for negative offsets; 0 asks
-    /// for bit `base` itself. All ones where there is none.
+    /// for bit `base` itself. All ones where there is none; 0 for the offset that has no positive counterpart:
+    /// so hardware.
     pub fn fns(&mut self, i: &Fns<'a>) -> Lowered {
         let mask = self.read_u32(&i.mask)?;
         let base = self.read_u32(&i.base)?;
@@ -217,10 +218,23 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let place = o.select(down, o.sub(self.i32(31), place), place);
         let outside = self.ult(self.i32(31), base);
         let none = o.or(missing, outside);
-        self.write(&i.d, o.select(none, self.context.i32().all_ones(), place))
+        let found = o.select(none, self.context.i32().all_ones(), place);
+        let lowest = self.eq(offset, self.i32(1 << 31));
+        self.write(&i.d, o.select(lowest, self.i32(0), found))
     }
 
+    /// NVIDIA's assembler folds constants before the instruction sees them: a field of 32-bit signed numbers
+    /// that begins beyond the width is all ones then, where the instruction extends the sign. The second is what
+    /// registers give, so the constants are told apart here.
     pub fn bfe(&mut self, i: &Bfe<'a>) -> Lowered {
+        let constant = |operand: &Operand<'a>| match operand {
+            Operand::Immediate(value) => value.integer(),
+            _ => None,
+        };
+        let folded = i.type_ == ScalarType::S32 && constant(&i.a).is_none();
+        if let (true, Some(32..), Some(1..)) = (folded, constant(&i.b), constant(&i.c)) {
+            return self.write(&i.d, self.context.i32().all_ones());
+        }
         let a = self.read(&i.a, i.type_)?;
         let position = self.bit_position(&i.b, a)?;
         let length = self.bit_position(&i.c, a)?;
