@@ -83,6 +83,11 @@ special_registers! {
 }
 
 impl SpecialRegister {
+    /// Whether it has four elements, and all of them are meant.
+    pub fn is_vector(self) -> bool {
+        self.component(Component::X).is_some()
+    }
+
     /// The register that `name` (with `%`, without a component) means, if any.
     pub fn from_name(name: &str) -> Option<Self> {
         let rest = name.strip_prefix('%')?;

@@ -89,8 +89,13 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 };
                 let base = self.read_width(&operand, base, Width::Exact)?;
                 let sum = self.builder.add(base, base.ty().const_int(offset));
+                let narrow = base.ty().bits() == 32;
                 let wide = self.builder.zext(sum, self.context.i64());
-                let wide = if target == space::LOCAL { self.local_address(wide) } else { wide };
+                let wide = match target {
+                    space::LOCAL => self.local_address(wide),
+                    space::CONSTANT if narrow => self.constant_address(sum, state_space),
+                    _ => wide,
+                };
                 Ok(self.builder.int_to_ptr(wide, self.context.ptr(target)))
             }
             _ => Err(self.invalid(format!("`{name}` has no address"))),
@@ -104,16 +109,30 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         if !narrow || self.module.llvm.data_layout().contains("p5:32") {
             return address;
         }
-        let i32 = self.context.i32();
         let frame = match self.frame {
             Some(frame) => frame,
             None => self.local(1, 1),
         };
         self.frame = Some(frame);
-        let frame = self.builder.ptr_to_int(frame, self.context.i64());
-        let low = self.builder.trunc(address, i32);
-        let distance = self.builder.sub(low, self.builder.trunc(frame, i32));
-        self.builder.add(frame, self.builder.sext(distance, self.context.i64()))
+        let low = self.builder.trunc(address, self.context.i32());
+        self.nearest(low, frame)
+    }
+
+    /// An address of parameters or constants of which 32 bits are left.
+    fn constant_address(&mut self, low: Value<'c>, state_space: Option<StateSpace>) -> Value<'c> {
+        let start = match state_space {
+            Some(StateSpace::Const) => self.globals_segment(),
+            _ => self.parameters(),
+        };
+        self.nearest(low, start)
+    }
+
+    /// The address with these low 32 bits that is nearest to a place.
+    fn nearest(&self, low: Value<'c>, place: Value<'c>) -> Value<'c> {
+        let i64 = self.context.i64();
+        let place = self.builder.ptr_to_int(place, i64);
+        let distance = self.builder.sub(low, self.builder.trunc(place, low.ty()));
+        self.builder.add(place, self.builder.sext(distance, i64))
     }
 
     /// A variable accessed through another state space than its own: `.global` for `.const`, generic.

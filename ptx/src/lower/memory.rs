@@ -21,21 +21,26 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn mov(&mut self, i: &Mov<'a>) -> Lowered {
         if i.vec.is_some() {
             let to = self.elements(&i.d)?;
-            let from = self.elements(&i.a)?;
-            if to.len() != from.len() {
+            let mut values = if self.is_vector(&i.a) {
+                let from = self.elements(&i.a)?;
+                from.iter().map(|element| self.read(element, i.type_)).collect::<Lowered<_>>()?
+            } else {
+                vec![self.read(&i.a, i.type_)?]
+            };
+            // The assembler takes a single value; the other elements mean nothing then.
+            if values.len() == 1 {
+                values.resize(to.len(), self.ty(i.type_).zero());
+            }
+            if to.len() != values.len() {
                 return Err(self.invalid("vectors of different lengths"));
             }
-            let values = from
-                .iter()
-                .map(|element| self.read(element, i.type_))
-                .collect::<Lowered<Vec<_>>>()?;
             return to
                 .iter()
                 .zip(values)
                 .try_for_each(|(element, value)| self.write(element, value));
         }
-        let a = self.packed_operand(&i.a)?;
-        let d = self.packed_operand(&i.d)?;
+        let a = self.unfolded(&i.a)?;
+        let d = self.unfolded(&i.d)?;
         let vector = |operand: &Operand<'_>| matches!(operand, Operand::Vector(_));
         // A vector register alone is `{v.x, v.y}`, of bits; braces on both sides are no instruction.
         if vector(&a) && vector(&d) {
@@ -52,16 +57,20 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.write(&d, value)
     }
 
-    /// The operand, a vector register as all of its elements.
-    fn packed_operand(&mut self, operand: &Operand<'a>) -> Lowered<Operand<'a>> {
-        if self.is_vector_register(operand) {
-            return Ok(Operand::Vector(self.elements(operand)?.into()));
-        }
-        Ok(operand.clone())
+    /// A vector register as the list of its elements, which packs or unpacks.
+    fn unfolded(&mut self, operand: &Operand<'a>) -> Lowered<Operand<'a>> {
+        Ok(match operand {
+            Operand::Name(_) if self.is_vector(operand) => {
+                Operand::Vector(self.elements(operand)?.into())
+            }
+            _ => operand.clone(),
+        })
     }
 
-    fn is_vector_register(&mut self, operand: &Operand<'a>) -> bool {
+    fn is_vector(&mut self, operand: &Operand<'a>) -> bool {
         match operand {
+            Operand::Vector(_) => true,
+            Operand::Special(register) => register.is_vector(),
             Operand::Name(name) => {
                 matches!(self.entity(name), Ok(Entity::Register { slots, .. }) if slots.len() > 1)
             }

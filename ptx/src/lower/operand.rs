@@ -246,18 +246,26 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         Ok(())
     }
 
-    /// The registers of a vector operand: `{a, b}`, or a vector register.
+    /// The registers of a vector operand: `{a, b}`, or a vector register, such as `%tid`.
     pub fn elements(&mut self, operand: &Operand<'a>) -> Lowered<Vec<Operand<'a>>> {
+        use ptx_parser::Component::{W, X, Y, Z};
         match operand {
             Operand::Vector(elements) => Ok(elements.to_vec()),
             Operand::Name(name) => match self.entity(name)? {
                 Entity::Register { slots, .. } if slots.len() > 1 => {
-                    use ptx_parser::Component::{W, X, Y, Z};
                     let components = [X, Y, Z, W].into_iter().take(slots.len());
                     Ok(components.map(|component| Operand::Component(name, component)).collect())
                 }
                 _ => Err(self.invalid(format!("`{name}` is not a vector register"))),
             },
+            Operand::Special(register) => {
+                let elements = [X, Y, Z, W].into_iter().map(|component| {
+                    register.component(component).map(Operand::Special).ok_or_else(|| {
+                        self.invalid(format!("`{register}` is not a vector register"))
+                    })
+                });
+                elements.collect()
+            }
             _ => Err(self.invalid("a vector of registers is wanted")),
         }
     }

@@ -23,6 +23,7 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
             Ntid(component) => self.three("ntid", component)?,
             Ctaid(component) => self.three("ctaid", component)?,
             Nctaid(component) => self.three("nctaid", component)?,
+            ClusterNctaid(Some(Component::W)) => self.i32(0),
             ClusterNctaid(component) => self.cluster_size(component)?,
             Clusterid(component) => {
                 let place = self.three("ctaid", component)?;
@@ -93,7 +94,7 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         self.builder.add(own, self.word("dynamic_smem_size"))
     }
 
-    /// Blocks in a cluster along an axis.
+    /// Blocks in a cluster along an axis; there is 1 along the fourth.
     fn cluster_size(&self, component: Option<Component>) -> Lowered<Value<'c>> {
         match component {
             Some(Component::W) => Ok(self.i32(1)),
@@ -111,7 +112,7 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         match component {
             Some(Component::W) => Ok(self.i32(0)),
             Some(component) => Ok(self.word(&format!("{name}.{}", component.word()))),
-            None => Err(self.unsupported(format!("`%{name}` as a vector"))),
+            None => Err(self.invalid(format!("`%{name}` is a vector, which `mov.v4` moves"))),
         }
     }
 

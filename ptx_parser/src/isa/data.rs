@@ -10,7 +10,6 @@ isa! {
         .vec: VectorSize = { .v2, .v4 };
         .type = { .pred, .b16, .b32, .b64, .b128, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 };
         needs 8.3 for .b128;
-        never .v2 | .v4 & !d:vector | a:vector;
     ";
 
     /// Load. `sem` without a word is `.weak`; without a state space the address is generic.
