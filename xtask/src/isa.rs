@@ -5,6 +5,7 @@
 pub mod audit;
 pub mod environment;
 pub mod generate;
+pub mod grammar;
 pub mod judge;
 pub mod mutate;
 pub mod operand;

@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::isa::audit::{self, Audit, Difference, Size, examples};
+use crate::isa::grammar::{self, Missing};
 use crate::isa::judge::Ptxas;
 use crate::isa::report::{Row, document, document_path, families};
 use crate::repository::{make, make_empty, target};
@@ -20,6 +21,9 @@ pub struct Options {
     /// So many changed instructions of each; the document stays as it is
     #[arg(long)]
     variations: Option<usize>,
+    /// Only whether the tables have every word of this text, in the syntax of the PTX manual
+    #[arg(long)]
+    grammar: Option<PathBuf>,
     /// A folder for lists of all differences
     #[arg(long)]
     list: Option<PathBuf>,
@@ -30,6 +34,9 @@ pub const RECORDED: Size = Size { forms: 20, variations: 100 };
 const FULL: Size = Size { forms: 1000, variations: 4000 };
 
 pub fn run(options: &Options) -> Result<ExitCode> {
+    if let Some(path) = &options.grammar {
+        return compare(path);
+    }
     let mut size = if options.full { FULL } else { RECORDED };
     size.variations = options.variations.unwrap_or(size.variations);
     let audit = audit(size, &options.filter)?;
@@ -51,6 +58,16 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         println!("written: {}", document_path().display());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn compare(path: &Path) -> Result<ExitCode> {
+    let text = std::fs::read_to_string(path)?;
+    let (missing, found) = grammar::missing(&text, &ptx_parser::isa::syntax());
+    for Missing { instruction, mnemonic } in &missing {
+        println!("{instruction}: {mnemonic}");
+    }
+    println!("{found} words, {} missing", missing.len());
+    Ok(if missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Asks ptxas and our parser.
