@@ -168,12 +168,9 @@ fn array_end(
     let array = Device::get().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
     let whole = array.extent();
     let fits = |from: usize, size: usize, all: usize| from <= all && size <= all - from;
-    let texel = array.format.size();
     if !fits(x, extent.width, whole.width)
         || !fits(y, extent.height, whole.height)
         || !fits(z, extent.depth, whole.depth)
-        || !x.is_multiple_of(texel)
-        || !extent.width.is_multiple_of(texel)
     {
         return Err(INVALID);
     }
@@ -194,43 +191,72 @@ fn end(kind: hipMemoryType, host: *const c_void, device: *const c_void) -> Resul
     }
 }
 
+/// What a description of a copy says of one end.
+struct Half {
+    kind: hipMemoryType,
+    host: *const c_void,
+    device: *const c_void,
+    array: hipArray_t,
+    corner: [usize; 3],
+    pitch: usize,
+    height: usize,
+}
+
+impl Half {
+    /// Where the box begins, what the memory must be, and the array that has to live until the copy has ended.
+    fn place(&self, extent: Extent) -> Result<(Place, Side, Option<Arc<Array>>)> {
+        if self.kind == hipMemoryType::hipMemoryTypeArray {
+            let (place, array) = array_end(self.array, self.corner, extent)?;
+            return Ok((place, Side::Device, Some(array)));
+        }
+        let (start, side) = end(self.kind, self.host, self.device)?;
+        let [x, y, z] = self.corner;
+        // "A pitch of 0 means the width of the copy."
+        let pitch = if self.pitch == 0 { extent.width } else { self.pitch };
+        let place = || {
+            let slice =
+                pitch.checked_mul(if self.height == 0 { extent.height } else { self.height })?;
+            let rows = z.checked_mul(slice)?.checked_add(y.checked_mul(pitch)?)?;
+            Some(Place { start: rows.checked_add(x)?.checked_add(start)?, pitch, slice })
+        };
+        Ok((place().ok_or(INVALID)?, side, None))
+    }
+}
+
+fn copy_halves(from: &Half, to: &Half, extent: Extent, stream: hipStream_t, waits: bool) -> Result {
+    if extent.is_empty() {
+        return Ok(());
+    }
+    let (from, from_side, _from) = from.place(extent)?;
+    let (to, to_side, _to) = to.place(extent)?;
+    copy(to, from, extent, (from_side, to_side), stream, waits)
+}
+
 /// # Safety
 /// `parameters` is null or valid.
 unsafe fn copy_2d(parameters: *const hip_Memcpy2D, stream: hipStream_t, waits: bool) -> Result {
     // SAFETY: the caller's promise.
     let p = unsafe { parameters.as_ref() }.ok_or(INVALID)?;
     let extent = Extent { width: p.WidthInBytes, height: p.Height, depth: 1 };
-    if extent.is_empty() {
-        return Ok(());
-    }
-    let place = |kind, host, device, array, [x, y]: [usize; 2], pitch: usize| {
-        if kind == hipMemoryType::hipMemoryTypeArray {
-            let (place, array) = array_end(array, [x, y, 0], extent)?;
-            return Ok((place, Side::Device, Some(array)));
-        }
-        let (start, side) = end(kind, host, device)?;
-        // "A pitch of 0 means the width of the copy."
-        let pitch = if pitch == 0 { p.WidthInBytes } else { pitch };
-        let start = || y.checked_mul(pitch)?.checked_add(x)?.checked_add(start);
-        Ok((Place { start: start().ok_or(INVALID)?, pitch, slice: 0 }, side, None))
+    let from = Half {
+        kind: p.srcMemoryType,
+        host: p.srcHost,
+        device: p.srcDevice,
+        array: p.srcArray,
+        corner: [p.srcXInBytes, p.srcY, 0],
+        pitch: p.srcPitch,
+        height: 0,
     };
-    let (from, from_side, _from) = place(
-        p.srcMemoryType,
-        p.srcHost,
-        p.srcDevice,
-        p.srcArray,
-        [p.srcXInBytes, p.srcY],
-        p.srcPitch,
-    )?;
-    let (to, to_side, _to) = place(
-        p.dstMemoryType,
-        p.dstHost,
-        p.dstDevice,
-        p.dstArray,
-        [p.dstXInBytes, p.dstY],
-        p.dstPitch,
-    )?;
-    copy(to, from, extent, (from_side, to_side), stream, waits)
+    let to = Half {
+        kind: p.dstMemoryType,
+        host: p.dstHost,
+        device: p.dstDevice,
+        array: p.dstArray,
+        corner: [p.dstXInBytes, p.dstY, 0],
+        pitch: p.dstPitch,
+        height: 0,
+    };
+    copy_halves(&from, &to, extent, stream, waits)
 }
 
 /// # Safety
@@ -243,44 +269,25 @@ unsafe fn copy_3d_driver(
     // SAFETY: the caller's promise.
     let p = unsafe { parameters.as_ref() }.ok_or(INVALID)?;
     let extent = Extent { width: p.WidthInBytes, height: p.Height, depth: p.Depth };
-    if extent.is_empty() {
-        return Ok(());
-    }
-    let place = |kind, host, device, array, [x, y, z]: [usize; 3], [pitch, height]: [usize; 2]| {
-        if kind == hipMemoryType::hipMemoryTypeArray {
-            let (place, array) = array_end(array, [x, y, z], extent)?;
-            return Ok((place, Side::Device, Some(array)));
-        }
-        let (start, side) = end(kind, host, device)?;
-        let pitch = if pitch == 0 { p.WidthInBytes } else { pitch };
-        let place = || {
-            let slice = pitch.checked_mul(if height == 0 { p.Height } else { height })?;
-            let start = z
-                .checked_mul(slice)?
-                .checked_add(y.checked_mul(pitch)?)?
-                .checked_add(x)?
-                .checked_add(start)?;
-            Some(Place { start, pitch, slice })
-        };
-        Ok((place().ok_or(INVALID)?, side, None))
+    let from = Half {
+        kind: p.srcMemoryType,
+        host: p.srcHost,
+        device: p.srcDevice,
+        array: p.srcArray,
+        corner: [p.srcXInBytes, p.srcY, p.srcZ],
+        pitch: p.srcPitch,
+        height: p.srcHeight,
     };
-    let (from, from_side, _from) = place(
-        p.srcMemoryType,
-        p.srcHost,
-        p.srcDevice,
-        p.srcArray,
-        [p.srcXInBytes, p.srcY, p.srcZ],
-        [p.srcPitch, p.srcHeight],
-    )?;
-    let (to, to_side, _to) = place(
-        p.dstMemoryType,
-        p.dstHost,
-        p.dstDevice,
-        p.dstArray,
-        [p.dstXInBytes, p.dstY, p.dstZ],
-        [p.dstPitch, p.dstHeight],
-    )?;
-    copy(to, from, extent, (from_side, to_side), stream, waits)
+    let to = Half {
+        kind: p.dstMemoryType,
+        host: p.dstHost,
+        device: p.dstDevice,
+        array: p.dstArray,
+        corner: [p.dstXInBytes, p.dstY, p.dstZ],
+        pitch: p.dstPitch,
+        height: p.dstHeight,
+    };
+    copy_halves(&from, &to, extent, stream, waits)
 }
 
 /// # Safety

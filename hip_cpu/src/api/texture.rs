@@ -62,7 +62,7 @@ fn memory_resource(
 ) -> Result<Resource> {
     let format = Format::of(format.0, format.1).ok_or(INVALID)?;
     let row = width.checked_mul(format.size()).ok_or(INVALID)?;
-    if width == 0 || height == 0 || pitch < row || !start.is_multiple_of(format.channel.size()) {
+    if width == 0 || height == 0 || !start.is_multiple_of(format.channel.size()) {
         return Err(INVALID);
     }
     let place = Place { start, pitch, slice: 0 };
@@ -139,18 +139,17 @@ fn apply_view(resource: &mut Resource, view: &HIP_RESOURCE_VIEW_DESC) -> Result 
         // Blocks of texels.
         return Err(hipError_t::hipErrorNotSupported);
     }
-    let (first, last) = (view.firstMipmapLevel as usize, view.lastMipmapLevel as usize);
-    if first > last || last >= resource.levels.len() {
-        return Err(INVALID);
-    }
+    // What is beyond the image means its last level or layer.
+    let within = |first: u32, last: u32, count: usize| {
+        let end = |number: u32| (number as usize).min(count.saturating_sub(1));
+        if first > last { Err(INVALID) } else { Ok((end(first), end(last))) }
+    };
+    let (first, last) = within(view.firstMipmapLevel, view.lastMipmapLevel, resource.levels.len())?;
     resource.levels.truncate(last + 1);
     resource.levels.drain(..first);
     if matches!(resource.shape, Shape::Layers(_) | Shape::CubeLayers) {
-        let (first, last) = (view.firstLayer as usize, view.lastLayer as usize);
         for level in &mut resource.levels {
-            if first > last || last >= level.depth {
-                return Err(INVALID);
-            }
+            let (first, last) = within(view.firstLayer, view.lastLayer, level.depth)?;
             level.place.start += first * level.place.slice;
             level.depth = last + 1 - first;
         }

@@ -94,6 +94,34 @@ pub fn event(api: &Api) -> CUevent {
     event
 }
 
+pub fn shape(
+    [width, height, depth]: [usize; 3],
+    format: CUarray_format,
+    channels: u32,
+    flags: u32,
+) -> CUDA_ARRAY3D_DESCRIPTOR {
+    CUDA_ARRAY3D_DESCRIPTOR {
+        Width: width,
+        Height: height,
+        Depth: depth,
+        Format: format,
+        NumChannels: channels,
+        Flags: flags,
+    }
+}
+
+pub fn array(api: &Api, shape: &CUDA_ARRAY3D_DESCRIPTOR) -> CUarray {
+    let mut array = null_mut();
+    must(api.cuArray3DCreate_v2(&mut array, shape));
+    array
+}
+
+pub fn mipmapped(api: &Api, shape: &CUDA_ARRAY3D_DESCRIPTOR, levels: u32) -> CUmipmappedArray {
+    let mut array = null_mut();
+    must(api.cuMipmappedArrayCreate(&mut array, shape, levels));
+    array
+}
+
 /// A launch of one block on the default stream.
 pub fn launch(
     api: &Api,

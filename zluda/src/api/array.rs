@@ -3,7 +3,6 @@
 use crate::convert::{In, Out};
 use crate::core::array::{self, Array, MipmappedArray};
 use crate::core::context::{current, enter};
-use crate::core::driver::driver;
 use cuda_types::cuda::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES,
     CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdevice, CUerror, CUmipmappedArray, CUres,
@@ -69,39 +68,33 @@ pub(crate) fn cuArrayGetPlane(plane: Out<CUarray>, _array: Arc<Array>, _index: c
 
 /// "CUDA_ERROR_INVALID_VALUE if the array was not created with the flag CUDA_ARRAY3D_SPARSE."
 pub(crate) fn cuArrayGetSparseProperties(
-    properties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
-    _array: Arc<Array>,
+    _properties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
+    _array: CUarray,
 ) -> CUres {
-    properties.check()?;
     Err(CUerror::INVALID_VALUE)
 }
 
 pub(crate) fn cuMipmappedArrayGetSparseProperties(
-    properties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
-    _array: Arc<MipmappedArray>,
+    _properties: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
+    _array: CUmipmappedArray,
 ) -> CUres {
-    properties.check()?;
     Err(CUerror::INVALID_VALUE)
 }
 
 /// "CUDA_ERROR_INVALID_VALUE if the array was not created with CUDA_ARRAY3D_DEFERRED_MAPPING."
 pub(crate) fn cuArrayGetMemoryRequirements(
-    requirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
-    _array: Arc<Array>,
-    device: CUdevice,
+    _requirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
+    _array: CUarray,
+    _device: CUdevice,
 ) -> CUres {
-    requirements.check()?;
-    driver()?.device(device)?;
     Err(CUerror::INVALID_VALUE)
 }
 
 pub(crate) fn cuMipmappedArrayGetMemoryRequirements(
-    requirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
-    _array: Arc<MipmappedArray>,
-    device: CUdevice,
+    _requirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
+    _array: CUmipmappedArray,
+    _device: CUdevice,
 ) -> CUres {
-    requirements.check()?;
-    driver()?.device(device)?;
     Err(CUerror::INVALID_VALUE)
 }
 

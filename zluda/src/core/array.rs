@@ -5,9 +5,10 @@ use crate::core::context::{Context, Current};
 use crate::core::driver::driver;
 use crate::core::kind;
 use cuda_types::cuda::{
-    CUDA_ARRAY3D_COLOR_ATTACHMENT, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING,
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE, CUDA_ARRAY3D_SURFACE_LDST,
-    CUDA_ARRAY3D_TEXTURE_GATHER, CUarray, CUarray_format, CUerror, CUmipmappedArray, CUres,
+    CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ARRAY3D_DESCRIPTOR,
+    CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE, CUDA_ARRAY3D_SURFACE_LDST,
+    CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ARRAY3D_VIDEO_ENCODE_DECODE, CUarray, CUarray_format,
+    CUerror, CUmipmappedArray, CUres,
 };
 use hip_runtime_sys::{HIP_ARRAY3D_DESCRIPTOR, hipArray_Format, hipArray_t, hipMipmappedArray_t};
 use parking_lot::Mutex;
@@ -109,7 +110,8 @@ pub(crate) struct Format {
 }
 
 impl Format {
-    /// `INVALID_VALUE` for formats that CUDA does not have, `NOT_SUPPORTED` for those that are not here.
+    /// `INVALID_VALUE` for formats that CUDA does not have, and for those of planes, which it has for arrays of
+    /// other APIs only; `NOT_SUPPORTED` for those that are not here.
     pub(crate) fn new(format: CUarray_format, channels: u32) -> CUres<Format> {
         use CUarray_format as F;
         if !matches!(channels, 1 | 2 | 4) {
@@ -130,7 +132,7 @@ impl Format {
                 }
                 [1, 2, 1, 2][(code as usize - 0xc0) / 3]
             }
-            F::CU_AD_FORMAT_NV12 | F(0x91..=0xb8) => {
+            F(0x91..=0x9e) | F::CU_AD_FORMAT_UNORM_INT_101010_2 => {
                 tracing::warn!("unsupported: arrays of format {}", format.0);
                 return Err(CUerror::NOT_SUPPORTED);
             }
@@ -149,6 +151,10 @@ impl Format {
 const LONGEST_1D: usize = 131_072;
 const LONGEST_2D: [usize; 2] = [131_072, 65_536];
 const LONGEST_3D: usize = 16_384;
+/// Another shape that images of three axes may have.
+const DEEPEST_3D: [usize; 3] = [8192, 8192, 16_384 * 2];
+/// Of arrays for surfaces of one axis, for gathers and with levels.
+const LONGEST_SPECIAL: usize = 32_768;
 const LONGEST_LAYERED: usize = 32_768;
 const MOST_LAYERS: usize = 2048;
 const MOST_CUBE_FACES: usize = 2046;
@@ -158,11 +164,14 @@ fn check(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<Format> {
         | CUDA_ARRAY3D_SURFACE_LDST
         | CUDA_ARRAY3D_CUBEMAP
         | CUDA_ARRAY3D_TEXTURE_GATHER
-        | CUDA_ARRAY3D_COLOR_ATTACHMENT;
+        | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
     let d = descriptor;
     const LATER: u32 = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
-    // Depths come from graphics APIs only, as on NVIDIA's devices.
+    // Depths and targets of drawing come from graphics APIs only, as on NVIDIA's devices.
     if d.Flags & !(KNOWN | LATER) != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    if d.Flags & LATER == LATER || (d.Flags & CUDA_ARRAY3D_SPARSE != 0 && d.Height == 0) {
         return Err(CUerror::INVALID_VALUE);
     }
     if d.Flags & LATER != 0 {
@@ -183,15 +192,16 @@ fn check(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<Format> {
         d.Depth != 0 && within([LONGEST_LAYERED, LONGEST_LAYERED, MOST_LAYERS])
     } else {
         match (d.Height, d.Depth) {
+            (0, 0) if d.Flags & CUDA_ARRAY3D_SURFACE_LDST != 0 => within([LONGEST_SPECIAL, 0, 0]),
             (0, 0) => within([LONGEST_1D, 0, 0]),
             (0, _) => false,
             (_, 0) => within([LONGEST_2D[0], LONGEST_2D[1], 0]),
-            _ => within([LONGEST_3D; 3]),
+            _ => within([LONGEST_3D; 3]) || within(DEEPEST_3D),
         }
     };
-    // Gathers need two axes.
+    // Gathers are of planes.
     let gathers = d.Flags & CUDA_ARRAY3D_TEXTURE_GATHER == 0
-        || (d.Height != 0 && (d.Depth == 0 || layered || d.Flags & CUDA_ARRAY3D_CUBEMAP != 0));
+        || (d.Height != 0 && d.Depth == 0 && within([LONGEST_SPECIAL, LONGEST_SPECIAL, 0]));
     if fits && gathers { Ok(format) } else { Err(CUerror::INVALID_VALUE) }
 }
 
@@ -203,7 +213,7 @@ fn hip_descriptor(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> HIP_ARRAY3D_DESCRIPTO
         // CUDA's formats and flags have HIP's values.
         Format: hipArray_Format(descriptor.Format.0),
         NumChannels: descriptor.NumChannels,
-        Flags: descriptor.Flags & !CUDA_ARRAY3D_COLOR_ATTACHMENT,
+        Flags: descriptor.Flags & !CUDA_ARRAY3D_VIDEO_ENCODE_DECODE,
     }
 }
 
@@ -224,10 +234,10 @@ pub(crate) fn create(current: &Current, descriptor: &CUDA_ARRAY3D_DESCRIPTOR) ->
     Ok(handle as CUarray)
 }
 
-/// Levels of mipmapped arrays go with the whole: `INVALID_VALUE`.
+/// Levels of mipmapped arrays go with the whole.
 pub(crate) fn destroy(handle: CUarray) -> CUres {
     if from_handle(handle)?.parent.is_some() {
-        return Err(CUerror::INVALID_VALUE);
+        return Ok(());
     }
     ARRAYS.remove(handle as u64).map(drop).ok_or(CUerror::INVALID_HANDLE)
 }
@@ -238,14 +248,14 @@ pub(crate) fn create_mipmapped(
     levels: u32,
 ) -> CUres<CUmipmappedArray> {
     let format = check(descriptor)?;
-    if levels == 0 {
+    let d = descriptor;
+    if d.Depth == 0 && d.Width.max(d.Height) > LONGEST_SPECIAL {
         return Err(CUerror::INVALID_VALUE);
     }
-    let d = descriptor;
     let slices = d.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0;
     let longest = d.Width.max(d.Height).max(if slices { 0 } else { d.Depth });
     // "numMipmapLevels is clamped to [1, 1 + floor(log2(max(width, height, depth)))]."
-    let levels = levels.min(longest.ilog2() + 1);
+    let levels = levels.clamp(1, longest.ilog2() + 1);
     let mut array = null_mut();
     let mut hip_descriptor = hip_descriptor(descriptor);
     // SAFETY: both pointers outlive the call.

@@ -4,8 +4,9 @@ use crate::core::array::{self, Array};
 use crate::core::memory::check_range;
 use crate::core::stream::Target;
 use cuda_types::cuda::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUerror, CUmemorytype, CUres};
-use hip_runtime_sys::{HIP_MEMCPY3D, hipMemcpyKind, hipMemoryType};
+use hip_runtime_sys::{HIP_MEMCPY3D, hipArray_t, hipMemcpyKind, hipMemoryType};
 use std::ffi::c_void;
+use std::ptr::null_mut;
 use std::sync::Arc;
 
 /// One side of a copy.
@@ -122,6 +123,11 @@ pub(crate) struct BoxCopy {
     depth: usize,
 }
 
+/// Handles of none are as wrong as any other value here.
+fn copied_array(handle: CUarray) -> CUres<Arc<Array>> {
+    array::from_handle(handle).map_err(|_| CUerror::INVALID_VALUE)
+}
+
 /// What a description of a copy says of one side.
 struct Side {
     kind: CUmemorytype,
@@ -129,6 +135,8 @@ struct Side {
     device: u64,
     array: CUarray,
     corner: [usize; 3],
+    /// "srcLOD and dstLOD members of the CUDA_MEMCPY3D structure must be set to 0", for arrays.
+    level: usize,
     pitch: usize,
     height: usize,
 }
@@ -139,8 +147,11 @@ impl Side {
             CUmemorytype::CU_MEMORYTYPE_HOST => Place::Host(self.host),
             CUmemorytype::CU_MEMORYTYPE_DEVICE => Place::Device(self.device),
             CUmemorytype::CU_MEMORYTYPE_UNIFIED => Place::Unified(self.device),
+            CUmemorytype::CU_MEMORYTYPE_ARRAY if self.level != 0 => {
+                return Err(CUerror::INVALID_VALUE);
+            }
             CUmemorytype::CU_MEMORYTYPE_ARRAY => {
-                let array = array::from_handle(self.array)?;
+                let array = copied_array(self.array)?;
                 return Ok(End::Array { array, corner: self.corner });
             }
             _ => return Err(CUerror::INVALID_VALUE),
@@ -150,7 +161,8 @@ impl Side {
 }
 
 impl Region {
-    /// `INVALID_VALUE` for rows or slices that overlap, or offsets that leave the address space.
+    /// `INVALID_VALUE` for rows or slices that overlap, or offsets that leave the address space. Distances of
+    /// 0 mean those of a box without gaps.
     fn new(
         place: Place,
         [x, y, z]: [usize; 3],
@@ -158,12 +170,11 @@ impl Region {
         height: usize,
         size: [usize; 3],
     ) -> CUres<Region> {
-        let [width, rows, depth] = size;
-        // The distance of rows and slices does not matter where there is only one.
-        let pitch =
-            if pitch == 0 && rows <= 1 && depth <= 1 && y == 0 && z == 0 { width } else { pitch };
-        let height = if height == 0 { rows } else { height };
-        if pitch < width.saturating_add(x) && (rows > 1 || depth > 1) {
+        let [width, rows, _] = size;
+        let (row, slice) = (width.saturating_add(x), rows.saturating_add(y));
+        let pitch = if pitch == 0 { row } else { pitch };
+        let height = if height == 0 { slice } else { height };
+        if pitch < row || height < slice {
             return Err(CUerror::INVALID_VALUE);
         }
         let offset = || {
@@ -196,47 +207,41 @@ impl End {
             End::Memory(region) => return region.check(size),
             End::Array { array, corner } => (array, corner),
         };
-        let texel = array.format.size();
         let inside = (0..3).all(|axis| {
             let all = array.extent()[axis];
             corner[axis] <= all && size[axis] <= all - corner[axis]
         });
-        if inside && corner[0].is_multiple_of(texel) && size[0].is_multiple_of(texel) {
-            Ok(())
-        } else {
-            Err(CUerror::INVALID_VALUE)
-        }
+        if inside { Ok(()) } else { Err(CUerror::INVALID_VALUE) }
     }
 }
 
 impl BoxCopy {
     pub(crate) fn from_2d(copy: &CUDA_MEMCPY2D) -> CUres<BoxCopy> {
-        let size = [copy.WidthInBytes, copy.Height, 1];
-        let to = Side {
-            kind: copy.dstMemoryType,
-            host: copy.dstHost as u64,
-            device: copy.dstDevice,
-            array: copy.dstArray,
-            corner: [copy.dstXInBytes, copy.dstY, 0],
-            pitch: copy.dstPitch,
-            height: 0,
-        };
-        let from = Side {
-            kind: copy.srcMemoryType,
-            host: copy.srcHost as u64,
-            device: copy.srcDevice,
-            array: copy.srcArray,
-            corner: [copy.srcXInBytes, copy.srcY, 0],
-            pitch: copy.srcPitch,
-            height: 0,
-        };
-        BoxCopy::new(&to, &from, size)
+        // SAFETY: all zeros is a description of a copy.
+        let zeros: CUDA_MEMCPY3D = unsafe { std::mem::zeroed() };
+        BoxCopy::from_3d(&CUDA_MEMCPY3D {
+            srcXInBytes: copy.srcXInBytes,
+            srcY: copy.srcY,
+            srcMemoryType: copy.srcMemoryType,
+            srcHost: copy.srcHost,
+            srcDevice: copy.srcDevice,
+            srcArray: copy.srcArray,
+            srcPitch: copy.srcPitch,
+            dstXInBytes: copy.dstXInBytes,
+            dstY: copy.dstY,
+            dstMemoryType: copy.dstMemoryType,
+            dstHost: copy.dstHost,
+            dstDevice: copy.dstDevice,
+            dstArray: copy.dstArray,
+            dstPitch: copy.dstPitch,
+            WidthInBytes: copy.WidthInBytes,
+            Height: copy.Height,
+            Depth: 1,
+            ..zeros
+        })
     }
 
     pub(crate) fn from_3d(copy: &CUDA_MEMCPY3D) -> CUres<BoxCopy> {
-        if copy.srcLOD != 0 || copy.dstLOD != 0 {
-            return Err(CUerror::INVALID_VALUE);
-        }
         let size = [copy.WidthInBytes, copy.Height, copy.Depth];
         let to = Side {
             kind: copy.dstMemoryType,
@@ -244,6 +249,7 @@ impl BoxCopy {
             device: copy.dstDevice,
             array: copy.dstArray,
             corner: [copy.dstXInBytes, copy.dstY, copy.dstZ],
+            level: copy.dstLOD,
             pitch: copy.dstPitch,
             height: copy.dstHeight,
         };
@@ -253,6 +259,7 @@ impl BoxCopy {
             device: copy.srcDevice,
             array: copy.srcArray,
             corner: [copy.srcXInBytes, copy.srcY, copy.srcZ],
+            level: copy.srcLOD,
             pitch: copy.srcPitch,
             height: copy.srcHeight,
         };
@@ -260,19 +267,25 @@ impl BoxCopy {
     }
 
     fn new(to: &Side, from: &Side, size: [usize; 3]) -> CUres<BoxCopy> {
+        // What is said of nothing does not matter.
+        let end = |side: &Side| match size.contains(&0) {
+            true => Region::new(Place::Host(0), [0; 3], 0, 0, size).map(End::Memory),
+            false => side.end(size),
+        };
         let [width, height, depth] = size;
-        Ok(BoxCopy { to: to.end(size)?, from: from.end(size)?, width, height, depth })
+        Ok(BoxCopy { to: end(to)?, from: end(from)?, width, height, depth })
     }
 
-    /// `size` bytes between an array of one axis and memory, or another such array.
+    /// `size` bytes between the first row of an array and memory, or another such row.
     pub(crate) fn line(to: LineEnd, from: LineEnd, size: usize) -> CUres<BoxCopy> {
         let end = |end: LineEnd| match end {
             LineEnd::Memory(place) => {
                 Region::new(place, [0; 3], 0, 0, [size, 1, 1]).map(End::Memory)
             }
-            // Offsets into arrays of more axes do not say where.
-            LineEnd::Array(array, _) if array.descriptor.Height > 1 => Err(CUerror::INVALID_VALUE),
-            LineEnd::Array(array, offset) => Ok(End::Array { array, corner: [offset, 0, 0] }),
+            // Of arrays of more axes, in the first row.
+            LineEnd::Array(array, offset) => {
+                Ok(End::Array { array: copied_array(array)?, corner: [offset, 0, 0] })
+            }
         };
         Ok(BoxCopy { to: end(to)?, from: end(from)?, width: size, height: 1, depth: 1 })
     }
@@ -316,46 +329,75 @@ impl BoxCopy {
     }
 
     fn run_with_arrays(&self, stream: &Target) -> CUres {
-        // SAFETY: all zeros is a description of a copy.
-        let mut copy: HIP_MEMCPY3D = unsafe { std::mem::zeroed() };
-        let memory = |place: Place| match place {
-            Place::Host(_) => hipMemoryType::hipMemoryTypeHost,
-            Place::Device(_) => hipMemoryType::hipMemoryTypeDevice,
-            Place::Unified(_) => hipMemoryType::hipMemoryTypeUnified,
+        let (to, from) = (self.to.hip(self.width), self.from.hip(self.width));
+        let [x, y, z] = to.corner;
+        let [from_x, from_y, from_z] = from.corner;
+        let copy = HIP_MEMCPY3D {
+            srcMemoryType: from.kind,
+            srcHost: from.memory,
+            srcDevice: from.memory,
+            srcArray: from.array,
+            srcXInBytes: from_x,
+            srcY: from_y,
+            srcZ: from_z,
+            srcLOD: 0,
+            srcPitch: from.pitch,
+            srcHeight: from.height,
+            dstMemoryType: to.kind,
+            dstHost: to.memory,
+            dstDevice: to.memory,
+            dstArray: to.array,
+            dstXInBytes: x,
+            dstY: y,
+            dstZ: z,
+            dstLOD: 0,
+            dstPitch: to.pitch,
+            dstHeight: to.height,
+            WidthInBytes: self.width,
+            Height: self.height,
+            Depth: self.depth,
         };
-        match &self.to {
-            End::Array { array, corner } => {
-                copy.dstMemoryType = hipMemoryType::hipMemoryTypeArray;
-                copy.dstArray = array.hip();
-                [copy.dstXInBytes, copy.dstY, copy.dstZ] = *corner;
-            }
-            End::Memory(region) => {
-                copy.dstMemoryType = memory(region.place);
-                copy.dstHost = region.row(0) as *mut c_void;
-                copy.dstDevice = region.row(0) as *mut c_void;
-                copy.dstPitch = region.pitch.max(self.width);
-                copy.dstHeight = region.slice.checked_div(region.pitch).unwrap_or(0);
-            }
-        }
-        match &self.from {
-            End::Array { array, corner } => {
-                copy.srcMemoryType = hipMemoryType::hipMemoryTypeArray;
-                copy.srcArray = array.hip();
-                [copy.srcXInBytes, copy.srcY, copy.srcZ] = *corner;
-            }
-            End::Memory(region) => {
-                copy.srcMemoryType = memory(region.place);
-                copy.srcHost = region.row(0) as *const c_void;
-                copy.srcDevice = region.row(0) as *mut c_void;
-                copy.srcPitch = region.pitch.max(self.width);
-                copy.srcHeight = region.slice.checked_div(region.pitch).unwrap_or(0);
-            }
-        }
-        (copy.WidthInBytes, copy.Height, copy.Depth) = (self.width, self.height, self.depth);
         // SAFETY: both boxes have been checked as above.
         stream
             .current
             .check(unsafe { stream.current.driver.hip.hipDrvMemcpy3DAsync(&copy, stream.hip) })
+    }
+}
+
+/// One side of a copy as HIP describes it.
+struct HipSide {
+    kind: hipMemoryType,
+    memory: *mut c_void,
+    array: hipArray_t,
+    corner: [usize; 3],
+    pitch: usize,
+    height: usize,
+}
+
+impl End {
+    fn hip(&self, width: usize) -> HipSide {
+        match self {
+            End::Array { array, corner } => HipSide {
+                kind: hipMemoryType::hipMemoryTypeArray,
+                memory: null_mut(),
+                array: array.hip(),
+                corner: *corner,
+                pitch: 0,
+                height: 0,
+            },
+            End::Memory(region) => HipSide {
+                kind: match region.place {
+                    Place::Host(_) => hipMemoryType::hipMemoryTypeHost,
+                    Place::Device(_) => hipMemoryType::hipMemoryTypeDevice,
+                    Place::Unified(_) => hipMemoryType::hipMemoryTypeUnified,
+                },
+                memory: region.row(0) as *mut c_void,
+                array: null_mut(),
+                corner: [0; 3],
+                pitch: region.pitch.max(width),
+                height: region.slice.checked_div(region.pitch).unwrap_or(0),
+            },
+        }
     }
 }
 
@@ -364,7 +406,7 @@ impl BoxCopy {
 pub(crate) enum LineEnd {
     Memory(Place),
     /// An array, and bytes from its beginning.
-    Array(Arc<Array>, usize),
+    Array(CUarray, usize),
 }
 
 /// The values that memory is filled with.

@@ -2,13 +2,15 @@
 //! which the driver makes anew whenever the program changes the reference.
 
 use crate::convert::FromC;
+use crate::core::array;
 use crate::core::context::{Context, Current, enter};
 use crate::core::kind;
 use crate::core::module::ModuleData;
 use crate::core::texture;
 use cuda_types::cuda::{
-    CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUaddress_mode, CUarray, CUarray_format, CUdeviceptr,
-    CUerror, CUmipmappedArray, CUres, CUresourcetype, CUsurfref, CUtexref,
+    CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUaddress_mode, CUarray,
+    CUarray_format, CUdeviceptr, CUerror, CUmipmappedArray, CUres, CUresourcetype, CUsurfref,
+    CUtexref,
 };
 use hip_runtime_sys::hipMemcpyKind;
 use parking_lot::Mutex;
@@ -209,6 +211,9 @@ impl SurfaceReference {
 
     pub(crate) fn set_array(&self, array: CUarray) -> CUres {
         let current = enter(&self.place.module.context)?;
+        if array::from_handle(array)?.descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST == 0 {
+            return Err(CUerror::INVALID_VALUE);
+        }
         // SAFETY: all zeros is a description.
         let mut resource: CUDA_RESOURCE_DESC = unsafe { std::mem::zeroed() };
         resource.resType = CUresourcetype::CU_RESOURCE_TYPE_ARRAY;

@@ -5,8 +5,9 @@ use crate::core::context::Current;
 use crate::core::driver::driver;
 use crate::core::memory::check_range;
 use cuda_types::cuda::{
-    CUDA_ARRAY3D_SURFACE_LDST, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC,
-    CUarray_format, CUerror, CUfilter_mode, CUres, CUresourcetype,
+    CU_TRSF_SEAMLESS_CUBEMAP, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED,
+    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUaddress_mode, CUarray_format,
+    CUerror, CUfilter_mode, CUres, CUresourceViewFormat, CUresourcetype,
 };
 use hip_runtime_sys::{
     HIP_RESOURCE_DESC, HIP_RESOURCE_VIEW_DESC, HIP_TEXTURE_DESC, HIPaddress_mode, HIPfilter_mode,
@@ -25,6 +26,7 @@ pub(crate) const TEXTURE_ALIGNMENT: u64 = 512;
 pub(crate) const PITCH_ALIGNMENT: usize = 32;
 const MOST_LINEAR_TEXELS: usize = 1 << 28;
 const LONGEST_PITCH: usize = 2_097_120;
+const LARGEST_PLANE: [usize; 2] = [131_072, 65_000];
 
 /// What an object was made of.
 #[derive(Clone)]
@@ -82,7 +84,7 @@ fn resource(description: &CUDA_RESOURCE_DESC) -> CUres<(Resource, HIP_RESOURCE_D
     // SAFETY: all zeros is a description.
     let mut hip: HIP_RESOURCE_DESC = unsafe { std::mem::zeroed() };
     let memory = |address: u64, bytes: usize, format: CUarray_format, channels: u32| {
-        let format = Format::new(format, channels)?;
+        let format = memory_format(format, channels)?;
         // "devPtr must be aligned to CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT."
         if address == 0 || bytes == 0 || !address.is_multiple_of(TEXTURE_ALIGNMENT) {
             return Err(CUerror::INVALID_VALUE);
@@ -94,13 +96,15 @@ fn resource(description: &CUDA_RESOURCE_DESC) -> CUres<(Resource, HIP_RESOURCE_D
     let checked = unsafe {
         match description.resType {
             CUresourcetype::CU_RESOURCE_TYPE_ARRAY => {
-                let array = array::from_handle(description.res.array.hArray)?;
+                let array = array::from_handle(description.res.array.hArray);
+                let array = array.map_err(|_| CUerror::INVALID_VALUE)?;
                 hip.resType = HIPresourcetype::HIP_RESOURCE_TYPE_ARRAY;
                 hip.res.array.hArray = array.hip();
                 Resource::Array(array)
             }
             CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
-                let array = array::mipmapped_from_handle(description.res.mipmap.hMipmappedArray)?;
+                let array = array::mipmapped_from_handle(description.res.mipmap.hMipmappedArray);
+                let array = array.map_err(|_| CUerror::INVALID_VALUE)?;
                 hip.resType = HIPresourcetype::HIP_RESOURCE_TYPE_MIPMAPPED_ARRAY;
                 hip.res.mipmap.hMipmappedArray = array.hip();
                 Resource::Mipmapped(array)
@@ -121,11 +125,12 @@ fn resource(description: &CUDA_RESOURCE_DESC) -> CUres<(Resource, HIP_RESOURCE_D
             }
             CUresourcetype::CU_RESOURCE_TYPE_PITCH2D => {
                 let plane = description.res.pitch2D;
-                let format = Format::new(plane.format, plane.numChannels)?;
+                let format = memory_format(plane.format, plane.numChannels)?;
                 let row = plane.width.checked_mul(format.size()).ok_or(CUerror::INVALID_VALUE)?;
                 if plane.width == 0
                     || plane.height == 0
-                    || plane.pitchInBytes < row
+                    || plane.width > LARGEST_PLANE[0]
+                    || plane.height > LARGEST_PLANE[1]
                     || plane.pitchInBytes > LONGEST_PITCH
                     || !plane.pitchInBytes.is_multiple_of(PITCH_ALIGNMENT)
                 {
@@ -150,20 +155,75 @@ fn resource(description: &CUDA_RESOURCE_DESC) -> CUres<(Resource, HIP_RESOURCE_D
     Ok((checked, hip))
 }
 
-fn texture_description(description: &CUDA_TEXTURE_DESC) -> CUres<HIP_TEXTURE_DESC> {
-    const KNOWN: u32 = 0x77;
+/// Textures of memory are of the formats whose codes do not say the number of channels.
+fn memory_format(format: CUarray_format, channels: u32) -> CUres<Format> {
+    if format.0 > CUarray_format::CU_AD_FORMAT_FLOAT.0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    Format::new(format, channels)
+}
+
+fn descriptor(resource: &Resource) -> Option<&CUDA_ARRAY3D_DESCRIPTOR> {
+    match resource {
+        Resource::Array(array) => Some(&array.descriptor),
+        Resource::Mipmapped(array) => Some(&array.descriptor),
+        Resource::Memory(_) => None,
+    }
+}
+
+/// Views have the size of the whole image, in texels: those of blocks are four times as wide and high as the
+/// image of blocks. Only images with layers show some of them.
+fn check_view(view: &CUDA_RESOURCE_VIEW_DESC, d: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres {
+    let blocks = view.format.0 >= CUresourceViewFormat::CU_RES_VIEW_FORMAT_UNSIGNED_BC1.0;
+    let side = if blocks { 4 } else { 1 };
+    let layered = d.Flags & CUDA_ARRAY3D_LAYERED != 0;
+    let fits = view.format != CUresourceViewFormat::CU_RES_VIEW_FORMAT_NONE
+        && view.width == d.Width * side
+        && view.height == d.Height * side
+        && view.depth == d.Depth
+        && (layered || (view.firstLayer, view.lastLayer) == (0, 0));
+    if fits { Ok(()) } else { Err(CUerror::INVALID_VALUE) }
+}
+
+/// The axes whose address modes matter, and whether there are edges of cubes.
+fn shape(resource: &Resource, kind: CUresourcetype) -> (usize, bool) {
+    let Some(descriptor) = descriptor(resource) else {
+        return (if kind == CUresourcetype::CU_RESOURCE_TYPE_LINEAR { 1 } else { 2 }, false);
+    };
+    let slices = descriptor.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0;
+    let axes = match (descriptor.Height, descriptor.Depth) {
+        (0, _) => 1,
+        (_, 0) => 2,
+        _ if slices => 2,
+        _ => 3,
+    };
+    (axes, descriptor.Flags & CUDA_ARRAY3D_CUBEMAP != 0)
+}
+
+fn texture_description(
+    description: &CUDA_TEXTURE_DESC,
+    (axes, cube): (usize, bool),
+) -> CUres<HIP_TEXTURE_DESC> {
     let d = description;
+    // Integers, normalized coordinates, sRGB and no shortcuts of filters; two bits mean nothing.
+    let known = if cube { 0x3f | CU_TRSF_SEAMLESS_CUBEMAP } else { 0x3f };
     let filter = |mode: CUfilter_mode| match mode {
         CUfilter_mode::CU_TR_FILTER_MODE_POINT | CUfilter_mode::CU_TR_FILTER_MODE_LINEAR => {
             Ok(HIPfilter_mode(mode.0))
         }
         _ => Err(CUerror::INVALID_VALUE),
     };
-    if d.addressMode.iter().any(|mode| mode.0 > 3) || d.flags & !KNOWN != 0 {
+    let mode_fits = |mode: &CUaddress_mode| mode.0 <= CUaddress_mode::CU_TR_ADDRESS_MODE_BORDER.0;
+    if !d.addressMode[..axes].iter().all(mode_fits)
+        || d.flags & !known != 0
+        || d.reserved.iter().any(|word| *word != 0)
+    {
         return Err(CUerror::INVALID_VALUE);
     }
     Ok(HIP_TEXTURE_DESC {
-        addressMode: d.addressMode.map(|mode| HIPaddress_mode(mode.0)),
+        addressMode: d
+            .addressMode
+            .map(|mode| HIPaddress_mode(if mode_fits(&mode) { mode.0 } else { 1 })),
         filterMode: filter(d.filterMode)?,
         flags: d.flags,
         maxAnisotropy: d.maxAnisotropy,
@@ -183,11 +243,12 @@ pub(crate) fn create_texture(
     view: Option<&CUDA_RESOURCE_VIEW_DESC>,
 ) -> CUres<u64> {
     let (keeps, hip_resource) = resource(resource_description)?;
-    let hip_texture = texture_description(description)?;
-    // "The resource view description can only be specified if the type of resource is an array or a
-    // mipmapped array."
-    if view.is_some() && matches!(keeps, Resource::Memory(_)) {
-        return Err(CUerror::INVALID_VALUE);
+    let hip_texture =
+        texture_description(description, shape(&keeps, resource_description.resType))?;
+    // Memory has no views; what is said of them does not matter.
+    let view = view.filter(|_| !matches!(keeps, Resource::Memory(_)));
+    if let Some(view) = view {
+        check_view(view, descriptor(&keeps).ok_or(CUerror::INVALID_VALUE)?)?;
     }
     let hip_view = view.map(|view| HIP_RESOURCE_VIEW_DESC {
         format: HIPresourceViewFormat(view.format.0),
@@ -218,9 +279,9 @@ pub(crate) fn create_texture(
     Ok(object as u64)
 }
 
-/// `INVALID_VALUE` if there is no such texture.
+/// Handles of no texture are as good as destroyed.
 pub(crate) fn destroy_texture(handle: u64) -> CUres {
-    let _texture = TEXTURES.write().remove(&handle).ok_or(CUerror::INVALID_VALUE)?;
+    let Some(_texture) = TEXTURES.write().remove(&handle) else { return Ok(()) };
     let driver = driver()?;
     // SAFETY: the handle was in the map, so the provider knows it.
     let _ = unsafe { driver.hip.hipTexObjectDestroy(handle as hipTextureObject_t) };
@@ -234,9 +295,6 @@ pub(crate) fn create_surface(current: &Current, description: &CUDA_RESOURCE_DESC
     }
     let (keeps, _) = resource(description)?;
     let Resource::Array(array) = &keeps else { return Err(CUerror::INVALID_VALUE) };
-    if array.descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST == 0 {
-        return Err(CUerror::INVALID_VALUE);
-    }
     // SAFETY: all zeros is a description.
     let mut hip_resource: hipResourceDesc = unsafe { std::mem::zeroed() };
     hip_resource.resType = hipResourceType::hipResourceTypeArray;
@@ -251,7 +309,7 @@ pub(crate) fn create_surface(current: &Current, description: &CUDA_RESOURCE_DESC
 }
 
 pub(crate) fn destroy_surface(handle: u64) -> CUres {
-    let _surface = SURFACES.write().remove(&handle).ok_or(CUerror::INVALID_VALUE)?;
+    let Some(_surface) = SURFACES.write().remove(&handle) else { return Ok(()) };
     let driver = driver()?;
     // SAFETY: as for textures.
     let _ = unsafe { driver.hip.hipDestroySurfaceObject(handle as hipSurfaceObject_t) };

@@ -94,6 +94,15 @@ fn array_descriptor() -> CUDA_ARRAY3D_DESCRIPTOR {
     }
 }
 
+/// All of the array.
+fn view() -> CUDA_RESOURCE_VIEW_DESC {
+    // SAFETY: a structure of numbers.
+    let mut view: CUDA_RESOURCE_VIEW_DESC = unsafe { std::mem::zeroed() };
+    view.format = CUresourceViewFormat::CU_RES_VIEW_FORMAT_UINT_1X8;
+    view.width = array_descriptor().Width;
+    view
+}
+
 fn resource(array: CUarray) -> CUDA_RESOURCE_DESC {
     // SAFETY: a structure of numbers and handles.
     let mut resource: CUDA_RESOURCE_DESC = unsafe { std::mem::zeroed() };
@@ -312,6 +321,7 @@ impl World {
             ("len", _) => 64,
             ("ElementSizeBytes", _) => 4,
             ("dstPitch", _) => 4096,
+            ("Pitch", _) => 512,
             ("flags", _) if function.starts_with("cuMemAllocManaged") => 1,
             (
                 "blockSize" | "numBlocks" | "numChannels" | "numKernels" | "numFunctions",
@@ -351,6 +361,7 @@ impl World {
                 let array = self.handle("CUarray").expect("it is one of the kinds").0;
                 self.params(resource(array as CUarray))
             }
+            (_, "*constCUDA_RESOURCE_VIEW_DESC") => self.params(view()),
             (_, "*constCUlaunchConfig") => self.params([1u32; 6]),
             (_, "*constCUDA_MEMCPY2D") => {
                 let pointer = self.pointer.0;

@@ -150,6 +150,10 @@ fn run(operation: &TextureOperation, operands: &mut Operands) -> Result<Results,
                 .ok_or(Stop::NoObject(handle)),
         };
     }
+    if handle == 0 {
+        // What a variable holds that nothing is bound to: it shows zeros.
+        return Ok([0, 0, 0, 0, 1]);
+    }
     let sampled = matches!(operation.action, TextureAction::Sample | TextureAction::Gather);
     // Textures of surfaces' arrays are other objects than the surfaces.
     let object = object.filter(|object| object.surface != sampled).ok_or(Stop::NoObject(handle))?;

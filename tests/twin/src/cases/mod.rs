@@ -1,11 +1,16 @@
 //! The cases, by the object that they are about. A name is `<object>/<what>`.
 
+mod array;
 mod context;
+mod copy;
 mod device;
 mod execution;
 mod memory;
 mod module;
+mod reference;
 mod stream;
+mod tensor_map;
+mod texture;
 
 use crate::Answers;
 use twin::api::Api;
@@ -14,6 +19,18 @@ pub type Case = (&'static str, fn(&Api) -> Answers);
 
 /// All cases, in the order of the record.
 pub fn all() -> Vec<Case> {
-    [device::CASES, context::CASES, memory::CASES, stream::CASES, module::CASES, execution::CASES]
-        .concat()
+    [
+        device::CASES,
+        context::CASES,
+        memory::CASES,
+        stream::CASES,
+        module::CASES,
+        execution::CASES,
+        array::CASES,
+        copy::CASES,
+        texture::CASES,
+        reference::CASES,
+        tensor_map::CASES,
+    ]
+    .concat()
 }
