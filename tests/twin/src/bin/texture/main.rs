@@ -97,6 +97,12 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         }
+        [library, "run", name] => {
+            let device = Device::open(Path::new(library));
+            for case in cases::all().iter().filter(|case| case.name == *name) {
+                device.run_to_print(case);
+            }
+        }
         [_, "show", name] => {
             for case in cases::all().iter().filter(|case| case.name == *name) {
                 println!("{}", case.ptx());
@@ -105,7 +111,7 @@ fn main() -> ExitCode {
         [_, "list"] => cases::all().iter().for_each(|case| println!("{}", case.name)),
         _ => {
             eprintln!(
-                "usage: texture LIBRARY record FOLDER [FAMILY ...] | check FOLDER [FILTER] | show CASE | list"
+                "usage: texture LIBRARY record FOLDER [FAMILY ...] | check FOLDER [FILTER] | run CASE | show CASE | list"
             );
             return ExitCode::from(2);
         }

@@ -20,6 +20,8 @@ pub enum Kind {
     Unsigned,
     Signed,
     Float,
+    /// A block of 4 x 4 texels, of `size` bytes.
+    Block,
 }
 
 pub const FORMATS: &[Format] = &[
@@ -32,6 +34,28 @@ pub const FORMATS: &[Format] = &[
     Format { name: "f16", code: 16, size: 2, kind: Kind::Float },
     Format { name: "f32", code: 32, size: 4, kind: Kind::Float },
 ];
+
+/// Formats of blocks, and their channels.
+pub const BLOCKS: &[(Format, usize)] = &[
+    (block("bc1", 0x91, 8), 4),
+    (block("bc1_srgb", 0x92, 8), 4),
+    (block("bc2", 0x93, 16), 4),
+    (block("bc2_srgb", 0x94, 16), 4),
+    (block("bc3", 0x95, 16), 4),
+    (block("bc3_srgb", 0x96, 16), 4),
+    (block("bc4", 0x97, 8), 1),
+    (block("bc4_signed", 0x98, 8), 1),
+    (block("bc5", 0x99, 16), 2),
+    (block("bc5_signed", 0x9a, 16), 2),
+    (block("bc6h", 0x9b, 16), 3),
+    (block("bc6h_signed", 0x9c, 16), 3),
+    (block("bc7", 0x9d, 16), 4),
+    (block("bc7_srgb", 0x9e, 16), 4),
+];
+
+const fn block(name: &'static str, code: u32, size: usize) -> Format {
+    Format { name, code, size, kind: Kind::Block }
+}
 
 pub fn format(name: &str) -> Format {
     *FORMATS.iter().find(|format| format.name == name).unwrap()
@@ -54,6 +78,10 @@ pub enum Fill {
     Steps,
     /// 0, 1, 2, ... of formats of 8 bits.
     Ramp,
+    /// The greatest and least numbers of the format, and those beside them and 0.
+    Ends,
+    /// The number of the level.
+    Levels,
 }
 
 #[derive(Clone, Copy)]
@@ -80,12 +108,61 @@ fn ok(code: i64) -> Result<(), i64> {
 }
 
 impl Resource {
+    /// Bytes of a texel, or of a block of them.
     fn texel(&self) -> usize {
-        self.format.size * self.channels
+        if self.format.kind == Kind::Block {
+            self.format.size
+        } else {
+            self.format.size * self.channels
+        }
     }
 
-    /// The bytes of `count` texels.
-    fn bytes(&self, count: usize) -> Vec<u8> {
+    /// How many texels or blocks lie along each axis.
+    fn grid(&self, size: [usize; 3]) -> [usize; 3] {
+        let [width, height, depth] = size.map(|side| side.max(1));
+        if self.format.kind == Kind::Block {
+            [width.div_ceil(4), height.div_ceil(4), depth]
+        } else {
+            [width, height, depth]
+        }
+    }
+
+    /// Blocks of any bytes, in each of a format's modes in turn.
+    fn blocks(&self, count: usize) -> Vec<u8> {
+        const MODES_OF_BC6H: [u8; 16] = [0, 1, 2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 31];
+        let mut state = 0x1234_5678_9abc_def0_u64;
+        let mut bytes = vec![0; count * self.format.size];
+        for byte in &mut bytes {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            *byte = (state >> 40) as u8;
+        }
+        for (index, block) in bytes.chunks_mut(self.format.size).enumerate() {
+            match self.format.code {
+                0x9b | 0x9c => {
+                    let mode = MODES_OF_BC6H[index % MODES_OF_BC6H.len()];
+                    let bits = if mode < 2 { 3 } else { 31 };
+                    block[0] = block[0] & !bits | mode;
+                }
+                0x9d | 0x9e => {
+                    let mode = index as u32 % 9;
+                    // The eighth and ninth have no mode, or whatever the bytes say.
+                    if mode < 8 {
+                        block[0] = (u32::from(block[0]) << (mode + 1)) as u8 | 1 << mode;
+                    }
+                }
+                _ => {}
+            }
+        }
+        bytes
+    }
+
+    /// The bytes of `count` texels of a level.
+    fn bytes(&self, count: usize, level: u32) -> Vec<u8> {
+        if self.format.kind == Kind::Block {
+            return self.blocks(count);
+        }
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut bytes = Vec::new();
         for index in 0..count * self.channels {
@@ -96,10 +173,18 @@ impl Resource {
             let step = (index / self.channels % 2) as u32;
             let float = match self.fill {
                 Fill::Noise => (noise & 0xff_ffff) as f32 / (1 << 21) as f32 - 4.0,
+                Fill::Levels => level as f32,
+                Fill::Ends => [0.0, 1.0, -1.0, 65504.0, -65504.0, 1e-7][noise as usize % 6],
                 Fill::Steps | Fill::Ramp => step as f32,
             };
+            let most = u32::MAX >> (32 - 8 * self.format.size as u32);
+            let least = most / 2 + 1;
             let integer = match (self.fill, self.format.kind) {
                 (Fill::Ramp, _) => (index / self.channels) as u32,
+                (Fill::Levels, _) => level,
+                (Fill::Ends, _) => {
+                    [0, 1, most, most - 1, least, least + 1, least - 1][noise as usize % 7]
+                }
                 (Fill::Noise, _) => noise.rotate_left(16) ^ noise,
                 (Fill::Steps, Kind::Signed) => {
                     step * (u32::MAX >> (33 - 8 * self.format.size as u32))
@@ -124,9 +209,8 @@ impl Resource {
     }
 
     fn fill_array(&self, api: &Api, array: CUarray, level: u32) -> Result<(), i64> {
-        let [width, height, depth] = self.level_size(level);
-        let (height, depth) = (height.max(1), depth.max(1));
-        let bytes = self.bytes(width * height * depth);
+        let [width, height, depth] = self.grid(self.level_size(level));
+        let bytes = self.bytes(width * height * depth, level);
         // SAFETY: all zeros is a description of a copy.
         let mut copy: CUDA_MEMCPY3D = unsafe { std::mem::zeroed() };
         copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_HOST;
@@ -177,7 +261,7 @@ impl Resource {
                     if self.store == Store::Pitch { row.next_multiple_of(512) } else { row };
                 let rows = height.max(1);
                 ok(api.cuMemAlloc_v2(&mut made.memory, pitch * rows))?;
-                let bytes = self.bytes(width * rows);
+                let bytes = self.bytes(width * rows, 0);
                 for y in 0..rows {
                     let from = bytes[y * row..].as_ptr().cast::<c_void>();
                     ok(api.cuMemcpyHtoD_v2(made.memory + (y * pitch) as u64, from, row))?;
@@ -209,8 +293,7 @@ impl Resource {
 
     /// The bytes of an array, which a kernel may have written.
     pub fn read(&self, api: &Api, made: &Made) -> Result<Vec<u8>, i64> {
-        let [width, height, depth] = self.size;
-        let (height, depth) = (height.max(1), depth.max(1));
+        let [width, height, depth] = self.grid(self.size);
         let mut bytes = vec![0; width * height * depth * self.texel()];
         // SAFETY: all zeros is a description of a copy.
         let mut copy: CUDA_MEMCPY3D = unsafe { std::mem::zeroed() };
