@@ -246,7 +246,11 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             ScalarType::Tf32 => self.f32_to_tf32(value, i.rnd, i.satfinite)?,
             other => return Err(self.unsupported(format!("conversions to `.{}`", word(other)))),
         };
-        let result = self.flushed(result, to, flush_result);
+        let result = if flush_result && is_double {
+            self.zero_where(self.is_tiny(value, direction), result)
+        } else {
+            self.flushed(result, to, flush_result)
+        };
         if i.sat {
             return self.saturated(result, to);
         }

@@ -1,6 +1,6 @@
 //! Floating-point arithmetic.
 
-use llvm_zluda::{RealPredicate, Value};
+use llvm_zluda::{RealPredicate, Type, Value};
 use ptx_parser::isa::Fma;
 use ptx_parser::{Operand, Rounding, ScalarType};
 
@@ -105,8 +105,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let mut tiny = None;
         let result = match (type_, direction) {
             (ScalarType::F32, None) => {
-                if modes.ftz && operation == Arithmetic::Mul {
-                    tiny = Some(self.is_tiny_product(values[0], values[1]));
+                if modes.ftz {
+                    tiny = self.is_tiny_result(operation, &values);
                 }
                 self.compute(operation, &values)
             }
@@ -125,7 +125,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 let exact = self.compute_odd(operation, &wide);
                 let exact = self.signed_zero(operation, &wide, exact, rounding);
                 if modes.ftz {
-                    tiny = Some(self.is_tiny(exact));
+                    tiny = Some(self.is_tiny(exact, direction));
                 }
                 self.trunc_directed(exact, self.context.f32(), direction)
             }
@@ -209,28 +209,50 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         })
     }
 
-    /// `.ftz` looks at the product before it is rounded: whether |a * b| lies below the normal numbers. The
-    /// difference is scaled, so that it keeps its sign.
-    fn is_tiny_product(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+    /// `.ftz` makes zeros of results that lie below the normal numbers once they are rounded to 24 bits, however
+    /// small they are; to the grid of the subnormal ones, more of them would round up to the least normal
+    /// number. None for operations whose results that far down are exact.
+    fn is_tiny_result(&self, operation: Arithmetic, values: &[Value<'c>]) -> Option<Value<'c>> {
         let o = &self.builder;
-        let ty = a.ty();
-        let size = |value| self.llvm("llvm.fabs", ty, &[value]);
-        let scaled = o.fmul(size(a), ty.const_float(16_777_216.0));
-        let limit = ty.const_float(-f64::from(f32::MIN_POSITIVE) * 16_777_216.0);
-        let above = self.llvm("llvm.fma", ty, &[scaled, size(b), limit]);
-        o.fcmp(RealPredicate::LLVMRealOLT, above, ty.zero())
+        let size = |value: Value<'c>| self.llvm("llvm.fabs", value.ty(), &[value]);
+        let below = |a, b| Some(o.fcmp(RealPredicate::LLVMRealOLT, a, b));
+        let least = |ty: Type<'c>, scale| ty.const_float(f64::from(f32::MIN_POSITIVE) * scale);
+        // The same operation where there are 24 bits. What overflows here was not small.
+        const SCALE: f64 = 16_777_216.0;
+        let scaled = |value: Value<'c>| o.fmul(value, value.ty().const_float(SCALE));
+        match (operation, values) {
+            (Arithmetic::Mul, &[a, b]) => below(size(o.fmul(scaled(a), b)), least(a.ty(), SCALE)),
+            (Arithmetic::Fma, &[a, b, c]) => {
+                let sum = self.llvm("llvm.fma", a.ty(), &[scaled(a), b, scaled(c)]);
+                below(size(sum), least(a.ty(), SCALE))
+            }
+            // No quotient rounds up that far.
+            (Arithmetic::Div, &[a, b]) => below(size(a), o.fmul(size(b), least(b.ty(), 1.0))),
+            _ => None,
+        }
     }
 
-    /// Likewise for a result that is exact, or rounded to odd, in double.
-    fn is_tiny(&self, exact: Value<'c>) -> Value<'c> {
+    /// Likewise for a result of `.f32` that is exact, or rounded to odd, in double.
+    pub fn is_tiny(&self, exact: Value<'c>, direction: Option<Rounding>) -> Value<'c> {
         let ty = exact.ty();
+        let o = &self.builder;
         let size = self.llvm("llvm.fabs", ty, &[exact]);
-        let limit = ty.const_float(f64::from(f32::MIN_POSITIVE));
-        self.builder.fcmp(RealPredicate::LLVMRealOLT, size, limit)
+        // The last of 24 bits below the least normal number.
+        const LEAST: f64 = f32::MIN_POSITIVE as f64;
+        const LAST: f64 = LEAST / 16_777_216.0;
+        let towards_zero = ty.const_float(LEAST);
+        let away = ty.const_float((LEAST - LAST).next_up());
+        let limit = match direction {
+            None => ty.const_float(LEAST - LAST / 2.0),
+            Some(Rounding::Rm) => o.select(self.is_negative(exact), away, towards_zero),
+            Some(Rounding::Rp) => o.select(self.is_negative(exact), towards_zero, away),
+            Some(_) => towards_zero,
+        };
+        o.fcmp(RealPredicate::LLVMRealOLT, size, limit)
     }
 
     /// Zero of the value's sign, where the condition holds.
-    fn zero_where(&self, condition: Value<'c>, value: Value<'c>) -> Value<'c> {
+    pub fn zero_where(&self, condition: Value<'c>, value: Value<'c>) -> Value<'c> {
         let zero = self.llvm("llvm.copysign", value.ty(), &[value.ty().zero(), value]);
         self.builder.select(condition, zero, value)
     }
