@@ -139,6 +139,13 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                     // Twice the bits of half and two more: rounding twice is rounding once.
                     _ => self.compute(operation, &wide),
                 };
+                if modes.ftz {
+                    // As `is_tiny_result`, with 11 bits.
+                    let least = 2f64.powi(-14);
+                    let size = self.llvm("llvm.fabs", f32, &[result]);
+                    let limit = f32.const_float(least - least / 4096.0);
+                    tiny = Some(self.builder.fcmp(RealPredicate::LLVMRealOLT, size, limit));
+                }
                 self.builder.fptrunc(result, half)
             }
             (ScalarType::Bf16, None) => {

@@ -5,6 +5,7 @@ mod atomic;
 mod cluster;
 mod compare;
 mod convert;
+mod corners;
 mod data;
 mod float;
 mod fragment;
@@ -51,6 +52,7 @@ pub fn all() -> Vec<Form> {
         wide::forms(),
         vector::forms(),
         mixed::forms(),
+        corners::forms(),
     ]
     .concat();
     let mut names: Vec<&str> = forms.iter().map(|form| form.name.as_str()).collect();
