@@ -112,6 +112,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             let new = self.read(c, type_)?;
             return Ok(self.compare_exchange(pointer, b, new, change.ordering, change.scope));
         }
+        if change.c.is_some() {
+            return Err(self.unsupported("an atomic operation on two values other than `cas`"));
+        }
         let narrow =
             element(type_).is_some() || matches!(type_, ScalarType::F16 | ScalarType::Bf16);
         if narrow || (type_.is_float() && change.op != AtomicOp::Add && change.op != AtomicOp::Exch)

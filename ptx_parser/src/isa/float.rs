@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 isa! {
-    /// Fused multiply-add.
+    /// Fused multiply-add. ptxas takes all roundings for bfloat16, of which an H100 knows `.rn`.
     Fma = r"
         fma.rnd{.ftz}{.sat}.f32  d, a, b, c;
         fma.rnd{.ftz}.f32x2      d, a, b, c;
