@@ -1,8 +1,8 @@
 //! Names at module scope: how often and in which way each may be declared.
 
 use ptx_parser::{
-    Directive, Error, Function, FunctionKind, Instruction, Linkage, Module, Span, Statement,
-    Variable,
+    Directive, Error, Function, FunctionKind, Instruction, Linkage, Module, Span, StateSpace,
+    Statement, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -157,6 +157,9 @@ fn undefined(
     extent: Extent,
     errors: &mut Vec<Error>,
 ) {
+    if extent == Extent::Whole {
+        errors.extend(known.values().filter_map(without_size));
+    }
     let aliases: FxHashSet<&str> = module
         .directives
         .iter()
@@ -196,6 +199,16 @@ fn undefined(
             errors.push(Error::invalid(function.span, message).in_function(name));
         }
     }
+}
+
+/// The error that nobody knows the size of a variable, used or not. Shared memory is given at launch.
+fn without_size(known: &Known<'_, '_>) -> Option<Error> {
+    let Known::Variable(variable) = known else { return None };
+    let lacking = variable.linkage == Linkage::Extern
+        && variable.space != StateSpace::Shared
+        && variable.dimensions.contains(&0);
+    let message = || format!("the array `{}` is declared without a size", variable.name);
+    lacking.then(|| Error::invalid(variable.span, message()))
 }
 
 /// Which of the names a body uses.

@@ -18,6 +18,7 @@ impl<'a> Parser<'a> {
         if !self.at_dot("version") {
             self.report(Error::invalid(self.token.span(), "a module begins with `.version`"));
         }
+        let mut behind_version = None;
         while self.token.kind != TokenKind::End {
             let start = self.token.start;
             self.function = None;
@@ -27,9 +28,11 @@ impl<'a> Parser<'a> {
                 self.report(error);
                 self.skip_directive(start);
             }
+            behind_version.get_or_insert(self.token.span());
         }
         if module.target.words.is_empty() && module.version != (0, 0) {
-            self.report(Error::invalid(self.token.span(), "a module has a `.target`"));
+            let span = behind_version.unwrap_or(self.token.span());
+            self.report(Error::invalid(span, "a module has a `.target`"));
         }
         Parse { module, errors: self.errors }
     }
