@@ -14,6 +14,7 @@ use crate::passes::inline_exits;
 use crate::passes::layout_globals::{self, Globals};
 use crate::passes::layout_parameters;
 use crate::passes::number_functions::{self, Numbers};
+use crate::passes::remove_flushes;
 use crate::passes::summarize_functions;
 use crate::program::{Options, Stage};
 use crate::target::Target;
@@ -168,6 +169,7 @@ pub fn compile(
     inline_exits::run(&module, kernel)
         .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
     timed("clean-up after lowering", || clean(&module, kernel))?;
+    remove_flushes::run(&module);
     canonicalize_nans::run(&module);
     verify(&module, kernel, "the clean-up after lowering", options)?;
     if stage == Stage::Ir {

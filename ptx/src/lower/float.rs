@@ -258,10 +258,14 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         o.fcmp(RealPredicate::LLVMRealOLT, size, limit)
     }
 
-    /// Zero of the value's sign, where the condition holds.
+    /// Zero of the value's sign, where the condition holds, which it does for all that are subnormal.
     pub fn zero_where(&self, condition: Value<'c>, value: Value<'c>) -> Value<'c> {
         let zero = self.llvm("llvm.copysign", value.ty(), &[value.ty().zero(), value]);
-        self.builder.select(condition, zero, value)
+        let result = self.builder.select(condition, zero, value);
+        if value.ty() != self.context.f32() {
+            return result;
+        }
+        self.zluda("flushed.f32", result.ty(), Effects::None, &[result])
     }
 
     /// To nearest, in the type of the operands.

@@ -8,4 +8,5 @@ pub mod inline_exits;
 pub mod layout_globals;
 pub mod layout_parameters;
 pub mod number_functions;
+pub mod remove_flushes;
 pub mod summarize_functions;
