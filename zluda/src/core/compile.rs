@@ -3,7 +3,7 @@
 use crate::core::compiler;
 use crate::core::device::Device;
 use crate::core::driver::DeviceKind;
-use crate::core::keep::keep;
+use crate::core::keep::{Kind, keep};
 use crate::core::metadata::Metadata;
 use crate::os;
 use cuda_types::cuda::CUerror;
@@ -77,7 +77,7 @@ static BUILD: LazyLock<Vec<u8>> = LazyLock::new(|| {
 impl Program {
     /// Takes PTX text; none at all is an empty module.
     pub(crate) fn load(text: Vec<u8>) -> Result<Arc<Program>, Failure> {
-        keep(&text);
+        keep(Kind::Module, &text);
         let program = Program { metadata: OnceLock::new(), parsed: OnceLock::new(), text };
         if program.text.is_empty() {
             let _ = program.metadata.set(Ok(Metadata::default()));

@@ -2,7 +2,7 @@
 
 use crate::core::compile::{Failure, Target, Variant};
 use crate::core::jit_options::JitOptions;
-use crate::core::keep::keep;
+use crate::core::keep::{Kind, keep};
 use crate::core::metadata::Metadata;
 use cuda_types::cuda::{CUerror, CUres};
 use ptx::{Blocks, Diagnostics, ErrorKind, Executor, LinkError, Options, Program};
@@ -73,14 +73,14 @@ pub(crate) struct Linker(ptx::Linker);
 impl Linker {
     /// Adds PTX text; what is wrong with it goes into the program's log.
     pub(crate) fn add(&mut self, name: &str, text: &[u8], options: &mut JitOptions) -> CUres {
-        keep(text);
+        keep(Kind::Part, text);
         let text = String::from_utf8_lossy(text);
         self.0.add(name, &text).map_err(|error| link_failure(error, options))
     }
 
     /// Offers PTX text, which becomes a part if it is wanted.
     pub(crate) fn offer(&mut self, name: &str, text: &[u8]) {
-        keep(text);
+        keep(Kind::Part, text);
         self.0.offer(name, &String::from_utf8_lossy(text));
     }
 

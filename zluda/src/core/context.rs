@@ -59,6 +59,8 @@ thread_local! {
     static STACK: ManuallyDrop<RefCell<Vec<Arc<Context>>>> =
         const { ManuallyDrop::new(RefCell::new(Vec::new())) };
     static END_OF_THREAD: EndOfThread = const { EndOfThread };
+    /// The thread runs a stream's callback.
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
     /// The device that HIP takes calls of this thread for.
     static HIP_DEVICE: Cell<i32> = const { Cell::new(-1) };
 }
@@ -288,11 +290,22 @@ impl Current {
     }
 }
 
+/// Runs a stream's callback. "Callbacks must not make any CUDA API calls. Attempting to use CUDA APIs may result in
+/// CUDA_ERROR_NOT_PERMITTED": programs tell by this error that they are in one.
+pub(crate) fn run_callback(callback: impl FnOnce()) {
+    IN_CALLBACK.set(true);
+    callback();
+    IN_CALLBACK.set(false);
+}
+
 /// The calling thread's current context, usable, its device selected in HIP.
 ///
 /// `INVALID_CONTEXT` if there is none, `CONTEXT_IS_DESTROYED`, or the error that a kernel has left.
 pub(crate) fn current() -> CUres<Current> {
     let driver = driver()?;
+    if IN_CALLBACK.get() {
+        return Err(CUerror::NOT_PERMITTED);
+    }
     let context = top().ok_or(CUerror::INVALID_CONTEXT)?;
     context.check_usable()?;
     use_device(driver, context.device);

@@ -1,7 +1,7 @@
 //! Streams.
 
 use crate::convert::FromC;
-use crate::core::context::{Context, Current, current, enter};
+use crate::core::context::{Context, Current, current, enter, run_callback};
 use crate::core::driver::driver;
 use crate::core::error::check;
 use crate::core::kind;
@@ -177,8 +177,10 @@ pub(crate) fn add_callback(
     unsafe extern "C" fn run(data: *mut c_void) {
         // SAFETY: the box below, given to this call alone.
         let callback = unsafe { Box::from_raw(data.cast::<Callback>()) };
-        // SAFETY: the program gave this function and data for each other.
-        unsafe { (callback.function)(callback.stream, CUresult::CUDA_SUCCESS, callback.data) }
+        run_callback(|| {
+            // SAFETY: the program gave this function and data for each other.
+            unsafe { (callback.function)(callback.stream, CUresult::CUDA_SUCCESS, callback.data) }
+        });
     }
     let function = callback.ok_or(CUerror::INVALID_VALUE)?;
     let callback = Box::into_raw(Box::new(Callback { stream: handle, function, data }));
