@@ -27,7 +27,12 @@ pub fn spot(x: f32, y: f32, z: f32) -> Spot {
     } else {
         (0, -z, -y)
     };
-    let unit = |value: f32| if value.is_nan() { 0.5 } else { (value + 1.0) * 0.5 };
+    // Halves are taken, and cut towards minus infinity, before they are moved to where the face begins.
+    const HALF: f64 = (1 << 20) as f64;
+    let unit = |value: f32| match value.is_nan() {
+        true => 0.5,
+        false => (((f64::from(value) * HALF).floor() + HALF) / (2.0 * HALF)) as f32,
+    };
     Spot { face, s: unit(s), t: unit(t) }
 }
 

@@ -14,20 +14,32 @@ pub fn average(texels: &[Weighted]) -> [u32; 4] {
     })
 }
 
+/// The least half that has all bits of its significand, and how many of the least half are 1.
+const HALF_NORMAL: f64 = 1.0 / (1 << 14) as f64;
+const HALF_UNITS: f64 = (1 << 24) as f64;
+
 fn one(numbers: impl Iterator<Item = (Number, i64)> + Clone) -> u32 {
     let Some((first, _)) = numbers.clone().next() else { return 0 };
     const HALF: i64 = 1 << (WEIGHT - 1);
     let sum = |value: fn(Number) -> i64| -> i64 {
         numbers.clone().map(|(number, weight)| value(number) * weight).sum()
     };
-    let exact = || -> f64 {
-        numbers
-            .clone()
-            // Texels without weight do not count, whatever they are.
-            .filter(|(_, weight)| *weight != 0)
-            .map(|(number, weight)| f64::from(float(number)) * weight as f64)
-            .sum::<f64>()
-            / f64::from(1 << WEIGHT)
+    // Texels without weight do not count, whatever they are.
+    let weighted = || numbers.clone().filter(|(_, weight)| *weight != 0);
+    // Four bits below the last one of the greatest number count.
+    let average = |significand: i32| -> f64 {
+        const GUARD: i32 = 4;
+        let greatest = weighted().map(|(number, _)| float(number).abs()).fold(0.0, f32::max);
+        let (exponent, all) = ((greatest.to_bits() >> 23) as i32 - 127, weighted());
+        let cut = |value: f64| match greatest.is_finite() {
+            true => {
+                let unit = f64::from(exponent + 1 - significand - GUARD).exp2();
+                (value / unit).trunc() * unit
+            }
+            false => value,
+        };
+        let sum: f64 = all.map(|(number, weight)| cut(float(number).into()) * weight as f64).sum();
+        sum / f64::from(1 << WEIGHT)
     };
     match first {
         Number::Whole(..) => {
@@ -60,7 +72,7 @@ fn one(numbers: impl Iterator<Item = (Number, i64)> + Clone) -> u32 {
                 Number::Signed16(value, _) => value.into(),
                 _ => 0,
             });
-            (((sum + HALF) >> WEIGHT) as f32 / 32767.0).to_bits()
+            (((sum + HALF) >> WEIGHT).max(-32767) as f32 / 32767.0).to_bits()
         }
         Number::Srgb(..) => {
             let exponents = numbers.clone().filter_map(|(number, weight)| match number {
@@ -79,8 +91,13 @@ fn one(numbers: impl Iterator<Item = (Number, i64)> + Clone) -> u32 {
                 .sum();
             round(sum as f64 * f64::from(i32::from(exponent) - WEIGHT as i32).exp2(), 11).to_bits()
         }
-        Number::Half(_) => round(exact(), 11).to_bits(),
-        Number::Float(_) => round(exact(), 24).to_bits(),
+        // Halves have no bits below 2^-24.
+        Number::Half(_) => match average(11) {
+            tiny if tiny.abs() < HALF_NORMAL => ((tiny * HALF_UNITS).round() / HALF_UNITS) as f32,
+            average => round(average, 11),
+        }
+        .to_bits(),
+        Number::Float(_) => round(average(24), 24).to_bits(),
     }
 }
 
@@ -93,7 +110,11 @@ fn float(number: Number) -> f32 {
 
 /// To so many bits of significand, ties away from zero.
 pub fn round(value: f64, significand: u32) -> f32 {
-    if !value.is_finite() {
+    if value.is_nan() {
+        // All bits of the significand that there are.
+        return f32::from_bits(0x7f80_0000 | 0x7f_ffff << (24 - significand) & 0x7f_ffff);
+    }
+    if value.is_infinite() {
         return value as f32;
     }
     let cut = 53 - significand;

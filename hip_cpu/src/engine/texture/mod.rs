@@ -48,6 +48,8 @@ pub(super) enum Stop {
     NoObject(u64),
     /// `.trap` outside of a surface.
     Outside,
+    /// At bytes of a surface that the access cannot begin at.
+    Misaligned,
 }
 
 /// See [`cpu_abi::Runtime::texture`].
@@ -85,9 +87,22 @@ pub unsafe extern "C" fn texture(
                 // SAFETY: a kernel passes the context that it was called with.
                 let block = unsafe { Block::of(block) };
                 report(block, warp, &operation, &error);
-                stop(block, hipError_t::hipErrorLaunchFailure);
+                stop(block, error.code());
                 return;
             }
+        }
+    }
+}
+
+/// CUDA's code of misaligned accesses, for which HIP has no name.
+const MISALIGNED: hipError_t = hipError_t(716);
+
+impl Stop {
+    fn code(&self) -> hipError_t {
+        match self {
+            Stop::NoObject(_) => hipError_t::hipErrorLaunchFailure,
+            Stop::Outside => hipError_t::hipErrorIllegalAddress,
+            Stop::Misaligned => MISALIGNED,
         }
     }
 }
@@ -102,6 +117,9 @@ fn report(block: &Block, warp: u32, operation: &TextureOperation, error: &Stop) 
             ),
             Stop::Outside => tracing::error!(
                 "kernel {kernel}: {action:?} outside of a surface in block {ctaid:?}, warp {warp}"
+            ),
+            Stop::Misaligned => tracing::error!(
+                "kernel {kernel}: {action:?} of a surface is not aligned in block {ctaid:?}, warp {warp}"
             ),
         }
     });

@@ -18,10 +18,11 @@ pub fn attribute(object: &Object, operation: &TextureOperation, level: u32) -> R
     let word = match attribute {
         Width => of_level.width as u32,
         Height if object.surface && object.shape == Shape::Axes(1) => 0,
+        // Layers are a row's height and a plane's depth.
+        Height if object.shape == Shape::Layers(1) => layers as u32,
+        Depth if matches!(object.shape, Shape::Layers(2) | Shape::CubeLayers) => layers as u32,
         Height => of_level.height as u32,
-        Depth if !matches!(object.shape, Shape::Linear | Shape::Axes(1 | 2)) => {
-            of_level.depth as u32
-        }
+        Depth if object.shape == Shape::Axes(3) => of_level.depth as u32,
         Depth => 0,
         ArraySize => layers as u32,
         NumMipmapLevels => object.levels.len() as u32,

@@ -312,14 +312,27 @@ impl Lookup<'_> {
         let fixed = self.fixed(level);
         let [(x, _), (y, _), _] = fixed.map(Fixed::between);
         let channel = usize::from(self.operation.detail) & 3;
-        let words = [(0, 1), (1, 1), (1, 0), (0, 0)].map(|(dx, dy)| {
-            let texel = if self.is_cube() && self.sampler.seamless {
+        let corners = [(0, 1), (1, 1), (1, 0), (0, 0)];
+        let seamless = self.is_cube() && self.sampler.seamless;
+        let texels = corners.map(|(dx, dy)| {
+            if seamless {
                 self.cube_texel(level, face, x + dx, y + dy)
-                    .unwrap_or_else(|| self.texel(level, face, [x + dx, y + dy, 0]))
             } else {
-                self.texel(level, face, [x + dx, y + dy, 0])
-            };
-            texel[channel].word()
+                Some(self.texel(level, face, [x + dx, y + dy, 0]))
+            }
+        });
+        let words = std::array::from_fn(|corner| match texels[corner] {
+            Some(texel) => texel[channel].word(),
+            // Beyond a corner of a cube, the average of the others, as filters take it.
+            None => {
+                let across = corner ^ 2;
+                let others: SmallVec<[Weighted; 4]> = (0..4)
+                    .filter_map(|other| {
+                        Some((texels[other]?, if other == across { 86 } else { 85 }))
+                    })
+                    .collect();
+                filter::average(&others)[channel]
+            }
         });
         self.converted(words)
     }

@@ -10,15 +10,16 @@ pub fn linear(encoded: u8) -> Number {
     Number::Srgb(SIGNIFICANDS[usize::from(encoded)], exponent)
 }
 
-/// A linear number from 0 to 1, cut to eight bits; the smallest ones are 0.
-pub fn number(linear: f32) -> Number {
-    const BITS: i32 = 8;
-    const LEAST: f32 = 1e-30;
-    if linear.is_nan() || linear < LEAST {
-        return Number::Srgb(0, i8::MIN);
+/// The encoded number whose linear one is nearest.
+pub fn encoded(number: f32) -> u8 {
+    let distance =
+        |encoded: u8| (f32::from_bits(linear(encoded).word()) - number.clamp(0.0, 1.0)).abs();
+    // Not a number is 0.
+    if number.is_nan() {
+        0
+    } else {
+        (0..=255).min_by(|a, b| distance(*a).total_cmp(&distance(*b))).unwrap_or(0)
     }
-    let exponent = (linear.to_bits() >> 23) as i32 - 126 - BITS;
-    Number::Srgb((linear / (exponent as f32).exp2()) as u8, exponent as i8)
 }
 
 pub fn float(significand: u8, exponent: i8) -> f32 {

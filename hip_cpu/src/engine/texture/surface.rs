@@ -30,13 +30,22 @@ fn place(
     // Bytes, of which the lowest that the access needs not be aligned by are cut.
     let formatted =
         matches!(operation.action, TextureAction::StoreFormatted | TextureAction::ReduceFormatted);
-    let x = if formatted { x * texel as i64 } else { x };
+    let x = if formatted { x * width as i64 } else { x };
     let row = (level.width * texel) as i64;
     let clamped = |value: i64, size: usize| value.clamp(0, size as i64 - 1);
     let fits = x >= 0
         && x + width as i64 <= row
         && (0..level.height as i64).contains(&y)
         && (0..level.depth as i64).contains(&z);
+    let begins = (0..row).contains(&x)
+        && (0..level.height as i64).contains(&y)
+        && (0..level.depth as i64).contains(&z);
+    if operation.bounds == SurfaceBounds::Trap && !begins {
+        return Err(Stop::Outside);
+    }
+    if !formatted && x % width as i64 != 0 {
+        return Err(Stop::Misaligned);
+    }
     let (x, y, z) = match operation.bounds {
         _ if fits => (x, y, z),
         SurfaceBounds::Trap => return Err(Stop::Outside),
@@ -75,9 +84,8 @@ pub fn access(
     let size = element(operation.type_);
     let bytes = size * usize::from(operation.count);
     let texel = object.format.size();
-    let formatted =
-        matches!(operation.action, TextureAction::StoreFormatted | TextureAction::ReduceFormatted);
-    let width = if formatted { texel } else { bytes };
+    // Formatted reductions count in what they reduce, whatever the texels are.
+    let width = if operation.action == TextureAction::StoreFormatted { texel } else { bytes };
     let at = place(level, operation, operands, texel, width)?;
     let mut results = [0; 5];
     results[4] = at.is_some().into();
@@ -118,7 +126,11 @@ pub fn access(
                 }
             }
         }
-        _ => reduce(operation, at, operands),
+        // Bits are signed where the format is.
+        TextureAction::ReduceFormatted if object.format.channel == Channel::S32 => {
+            reduce(operation, TextureType::S32, at, operands);
+        }
+        _ => reduce(operation, operation.type_, at, operands),
     }
     Ok(results)
 }
@@ -146,7 +158,7 @@ fn stored(channel: Channel, word: u32) -> u32 {
     }
 }
 
-fn reduce(operation: &TextureOperation, at: usize, operands: &mut Operands) {
+fn reduce(operation: &TextureOperation, type_: TextureType, at: usize, operands: &mut Operands) {
     use SurfaceReduction::*;
     const RELAXED: Ordering = Ordering::Relaxed;
     let Some(reduction) = operation.reduction() else { return };
@@ -155,7 +167,7 @@ fn reduce(operation: &TextureOperation, at: usize, operands: &mut Operands) {
     // SAFETY: the bytes are inside of the level and aligned by the access's own size; other threads use
     // atomics too.
     unsafe {
-        match operation.type_ {
+        match type_ {
             TextureType::S32 => {
                 let to = AtomicI32::from_ptr(at as *mut i32);
                 match reduction {

@@ -13,9 +13,9 @@ pub enum Number {
     Whole(i64, u32),
     /// Of 65535, with the exact value where it has 8 bits.
     Unsigned(u16, f32),
-    /// Of 127, from -128, and the exact value.
+    /// Of 127, with -128, and the exact value.
     Signed8(i8, f32),
-    /// Of 32767, and the exact value.
+    /// Of 32767, with -32768, and the exact value.
     Signed16(i16, f32),
     /// A number of the table of sRGB: significand and exponent.
     Srgb(u8, i8),
@@ -81,8 +81,7 @@ fn number(bits: u32, object: &Object, channel: usize) -> Number {
             Number::Signed8(bits as i8, f32::from((bits as i8).max(-127)) / 127.0)
         }
         Channel::S16 | Channel::Snorm16 => {
-            let value = (bits as i16).max(-32767);
-            Number::Signed16(value, f32::from(value) / 32767.0)
+            Number::Signed16(bits as i16, f32::from((bits as i16).max(-32767)) / 32767.0)
         }
         Channel::F16 => Number::Half(half_to_float(bits as u16)),
         Channel::F32 => Number::Float(f32::from_bits(bits)),
@@ -114,19 +113,21 @@ pub fn border(object: &Object, colour: [f32; 4]) -> Texel {
         let value = colour[index];
         let kind = object.format.channel;
         let normal = |least: f32, scale: f32| {
-            let bits = (value.clamp(least, 1.0) * scale).round() as i32 as u32;
-            number(bits, object, index)
+            // The half that is added is a little less.
+            let magnitude = (value.clamp(least, 1.0) * scale).abs() + 0.4375;
+            let whole = magnitude.floor().copysign(value) as i32;
+            number(whole as u32, object, index)
         };
         match kind {
             _ if kind.is_whole(object.as_integers) => number(value.to_bits(), object, index),
             Channel::U8 if object.srgb && is_srgb(object.format, index) => {
-                srgb::number(value.clamp(0.0, 1.0))
+                srgb::linear(srgb::encoded(value))
             }
             Channel::U8 | Channel::Unorm8 => normal(0.0, 255.0),
             Channel::U16 | Channel::Unorm16 => normal(0.0, 65535.0),
             Channel::S8 | Channel::Snorm8 => normal(-1.0, 127.0),
             Channel::S16 | Channel::Snorm16 => normal(-1.0, 32767.0),
-            Channel::F16 => Number::Half(value),
+            Channel::F16 => Number::Half(half_to_float(float_to_half_cut(value))),
             _ => Number::Float(value),
         }
     })
