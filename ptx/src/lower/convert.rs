@@ -14,7 +14,7 @@ const BEYOND_HALF: u64 = 1 << 20;
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn cvt(&mut self, i: &Cvt<'a>) -> Lowered {
         if i.rbits.is_some() {
-            return Err(self.unsupported("stochastic rounding"));
+            return self.cvt_stochastic(i);
         }
         if self.cvt_minifloat(i)? {
             return Ok(());

@@ -36,6 +36,7 @@ mod rounding;
 mod signature;
 mod special_register;
 mod stack;
+mod stochastic;
 mod tensor;
 mod texture;
 mod video;

@@ -119,3 +119,58 @@ pub fn powers(operands: &[u64]) -> [u64; 2] {
     };
     [half(operands[0]) | half(operands[0] >> 8) << 16, 0]
 }
+
+/// Formats of 16 bits that stochastic rounding makes, with what they need of the random bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wide {
+    Half,
+    Bfloat,
+}
+
+impl Wide {
+    /// The size that a code without a sign stands for; in place of infinity the next power of two.
+    fn value(self, code: u32) -> f64 {
+        let (mantissa_bits, bias) = match self {
+            Wide::Half => (10, 15),
+            Wide::Bfloat => (7, 127),
+        };
+        let mantissa = f64::from(code & ((1 << mantissa_bits) - 1)) / f64::from(1 << mantissa_bits);
+        match (code >> mantissa_bits) as i32 {
+            0 => mantissa * 2f64.powi(1 - bias),
+            exponent => (1.0 + mantissa) * 2f64.powi(exponent - bias),
+        }
+    }
+
+    fn infinity(self) -> u32 {
+        if self == Wide::Half { 0x7c00 } else { 0x7f80 }
+    }
+
+    /// Up from the value below, where the rest counts as much as the random number lacks to its end.
+    fn stochastic(self, value: f32, random: u32, relu: bool, finite: bool) -> u32 {
+        if value.is_nan() {
+            return 0x7fff;
+        }
+        if relu && value.is_sign_negative() {
+            return 0;
+        }
+        let bits = if self == Wide::Half { 13 } else { 16 };
+        let steps = f64::from(1 << bits);
+        let random = f64::from(random & ((1 << bits) - 1));
+        let size = f64::from(value.abs());
+        let below = (0..=self.infinity()).rfind(|&code| self.value(code) <= size).unwrap_or(0);
+        let rest = (size - self.value(below)) / (self.value(below + 1) - self.value(below));
+        let up = (rest * steps).floor() + random >= steps;
+        let most = self.infinity() - u32::from(finite);
+        let size = (below + u32::from(up)).min(most);
+        size | if value.is_sign_negative() { 0x8000 } else { 0 }
+    }
+}
+
+/// Two floats and random bits, half of them for each; the first becomes the upper half.
+pub fn stochastic(format: Wide, relu: bool, finite: bool, operands: &[u64]) -> [u64; 2] {
+    let [high, low] = [0, 1].map(|i| {
+        let random = (operands[2] >> (16 - 16 * i)) as u32;
+        u64::from(format.stochastic(f32::from_bits(operands[i] as u32), random, relu, finite))
+    });
+    [high << 16 | low, 0]
+}

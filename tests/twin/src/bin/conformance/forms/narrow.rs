@@ -2,7 +2,7 @@
 //! only newer GPUs have.
 
 use crate::form::{Form, Type};
-use crate::model::{self, Format};
+use crate::model::{self, Format, Wide};
 
 const FAMILY: &str = "narrow";
 const I16: Type = Type::Int(16);
@@ -107,6 +107,34 @@ fn modelled() -> Vec<Form> {
             );
         }
     }
+    for (t, format) in [("f16x2", Wide::Half), ("bf16x2", Wide::Bfloat)] {
+        for relu in ["", ".relu"] {
+            for saturate in ["", ".satfinite"] {
+                let (floor, finite) = (!relu.is_empty(), !saturate.is_empty());
+                let name = format!("cvt.rs{relu}{saturate}.{t}.f32");
+                forms.push(
+                    new(format!("{name} %d, %a, %b, %c;"), I32, &[F32, F32, I32])
+                        .modelled(move |v| model::stochastic(format, floor, finite, v)),
+                );
+            }
+        }
+    }
+    // Subnormal halves.
+    forms.push(
+        new(
+            "mul.f32 %a, %a, 0f37800000; mul.f32 %b, %b, 0f35800000; cvt.rs.f16x2.f32 %d, %a, %b, %c;"
+                .into(),
+            I32,
+            &[F32, F32, I32],
+        )
+        .named("cvt.rs.f16x2.f32:small")
+        .modelled(|v| {
+            let scaled = |bits: u64, power: i32| {
+                u64::from((f32::from_bits(bits as u32) * 2f32.powi(power)).to_bits())
+            };
+            model::stochastic(Wide::Half, false, false, &[scaled(v[0], -16), scaled(v[1], -20), v[2]])
+        }),
+    );
     for (rounding, up) in [("rz", false), ("rp", true)] {
         for saturate in ["", ".satfinite"] {
             let finite = !saturate.is_empty();
