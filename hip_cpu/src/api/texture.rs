@@ -60,7 +60,7 @@ fn memory_resource(
     pitch: usize,
     shape: Shape,
 ) -> Result<Resource> {
-    let format = Format::of(format.0, format.1).ok_or(INVALID)?;
+    let format = Format::of(format.0, format.1).filter(|it| it.block.is_none()).ok_or(INVALID)?;
     let row = width.checked_mul(format.size()).ok_or(INVALID)?;
     if width == 0 || height == 0 || !start.is_multiple_of(format.channel.size()) {
         return Err(INVALID);
@@ -131,6 +131,10 @@ fn apply_view(resource: &mut Resource, view: &HIP_RESOURCE_VIEW_DESC) -> Result 
     if let Some(format) = Format::of_view(view.format.0) {
         if format.size() != resource.format.size() {
             return Err(INVALID);
+        }
+        let (old, new) = (resource.format.block_side(), format.block_side());
+        for level in &mut resource.levels {
+            (level.width, level.height) = (level.width / old * new, level.height / old * new);
         }
         resource.format = format;
     } else if view.format.0 > LAST_VIEW_FORMAT {
@@ -203,6 +207,10 @@ hip_api! {
         }
         if let Some(view) = view {
             apply_view(&mut resource, view)?;
+        }
+        // Formats of sRGB say so twice.
+        if resource.format.srgb && texture_description.flags & SRGB == 0 {
+            return Err(INVALID);
         }
         let object = Object {
             surface: false,

@@ -74,6 +74,9 @@ fn check(descriptor: &HIP_ARRAY3D_DESCRIPTOR) -> Result<Format> {
         (false, true) => d.Width == d.Height && d.Depth == 6,
         (true, true) => d.Width == d.Height && d.Depth != 0 && d.Depth.is_multiple_of(6),
     };
+    if format.block.is_some() && d.Height == 0 {
+        return Err(INVALID);
+    }
     if fits { Ok(format) } else { Err(INVALID) }
 }
 

@@ -20,11 +20,29 @@ pub enum Channel {
     Snorm16,
 }
 
+/// Blocks of 4 x 4 texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Block {
+    Bc1,
+    Bc2,
+    Bc3,
+    Bc4,
+    SignedBc4,
+    Bc5,
+    SignedBc5,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     pub channel: Channel,
-    /// 1, 2 or 4.
+    /// 1, 2 or 4; 3 of some blocks.
     pub channels: usize,
+    /// How texels are stored, where it is not one by one.
+    pub block: Option<Block>,
+    /// Alpha is 1 where there is none.
+    pub opaque: bool,
+    /// Whether the code says that colours are those of sRGB.
+    pub srgb: bool,
     /// `hipArray_Format`, which is CUDA's `CUarray_format`.
     pub code: u32,
 }
@@ -79,33 +97,70 @@ const NORMALIZED: [(u32, Channel, usize); 12] = [
     (0xcb, Channel::Snorm16, 4),
 ];
 
+/// Code, kind, whether colours are those of sRGB, what numbers the texels are, and how many.
+const BLOCKS: [(u32, Block, bool, Channel, usize); 10] = [
+    (0x91, Block::Bc1, false, Channel::Unorm8, 4),
+    (0x92, Block::Bc1, true, Channel::Unorm8, 4),
+    (0x93, Block::Bc2, false, Channel::Unorm8, 4),
+    (0x94, Block::Bc2, true, Channel::Unorm8, 4),
+    (0x95, Block::Bc3, false, Channel::Unorm8, 4),
+    (0x96, Block::Bc3, true, Channel::Unorm8, 4),
+    (0x97, Block::Bc4, false, Channel::Unorm16, 1),
+    (0x98, Block::SignedBc4, false, Channel::Snorm16, 1),
+    (0x99, Block::Bc5, false, Channel::Unorm16, 2),
+    (0x9a, Block::SignedBc5, false, Channel::Snorm16, 2),
+];
+
 impl Format {
     /// Nothing for formats that do not exist, or not here.
     pub fn of(code: u32, channels: u32) -> Option<Format> {
         let channels = usize::try_from(channels).ok().filter(|count| matches!(count, 1 | 2 | 4))?;
+        if let Some(&(_, block, srgb, channel, _)) =
+            BLOCKS.iter().find(|known| known.0 == code && known.4 == channels)
+        {
+            return Some(Format {
+                channel,
+                channels,
+                block: Some(block),
+                opaque: true,
+                srgb,
+                code,
+            });
+        }
         let channel =
             PLAIN.iter().find(|known| known.0 == code).map(|known| known.1).or_else(|| {
                 let known =
                     NORMALIZED.iter().find(|known| known.0 == code && known.2 == channels)?;
                 Some(known.1)
             })?;
-        Some(Format { channel, channels, code })
+        Some(Format { channel, channels, block: None, opaque: false, srgb: false, code })
     }
 
-    /// Bytes of a texel.
+    /// Bytes of a texel, or of a block of them.
     pub fn size(self) -> usize {
-        self.channel.size() * self.channels
+        match self.block {
+            None => self.channel.size() * self.channels,
+            Some(Block::Bc1 | Block::Bc4 | Block::SignedBc4) => 8,
+            Some(_) => 16,
+        }
     }
 
     /// Texels along the side of a block that is stored as one.
     pub fn block_side(self) -> usize {
-        1
+        if self.block.is_some() { 4 } else { 1 }
     }
 
     /// The format of a view (`hipResourceViewFormat`, which is CUDA's `CUresourceViewFormat`); nothing for
     /// those that do not exist here. 0 is the image's own.
     pub fn of_view(view: u32) -> Option<Format> {
         let index = view.checked_sub(1)?;
+        // CU_RES_VIEW_FORMAT_UNSIGNED_BC1 and those after it.
+        const BLOCK_VIEWS: [(u32, u32); 7] =
+            [(0x91, 4), (0x93, 4), (0x95, 4), (0x97, 1), (0x98, 1), (0x99, 2), (0x9a, 2)];
+        if let Some((code, channels)) = BLOCK_VIEWS.get((index as usize).wrapping_sub(24)) {
+            let format = Format::of(*code, *channels)?;
+            return Some(Format { opaque: false, ..format });
+        }
         const CODES: [u32; 8] = [0x01, 0x08, 0x02, 0x09, 0x03, 0x0a, 0x10, 0x20];
         let code = *CODES.get(index as usize / 3)?;
         Format::of(code, [1, 2, 4][index as usize % 3])
@@ -122,7 +177,9 @@ mod tests {
         assert_eq!(Format::of_view(1), Format::of(1, 1));
         assert_eq!(Format::of_view(12), Format::of(9, 4));
         assert_eq!(Format::of_view(24), Format::of(32, 4));
-        assert_eq!(Format::of_view(25), None);
+        assert_eq!(Format::of_view(25).map(|format| format.code), Some(0x91));
+        assert_eq!(Format::of_view(31).map(|format| format.code), Some(0x9a));
+        assert_eq!(Format::of_view(32), None);
         assert_eq!(Format::of_view(0), None);
     }
 

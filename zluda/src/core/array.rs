@@ -102,11 +102,13 @@ pub(crate) fn mipmapped_from_handle(handle: CUmipmappedArray) -> CUres<Arc<Mipma
     MIPMAPPED.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
 }
 
-/// The bytes of a channel, and how many channels there are.
+/// How texels are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
-    channel: usize,
-    channels: usize,
+    /// Bytes of a texel, or of a block of them.
+    size: usize,
+    /// Texels along the side of what is stored as one.
+    side: usize,
 }
 
 impl Format {
@@ -114,6 +116,19 @@ impl Format {
     /// other APIs only; `NOT_SUPPORTED` for those that are not here.
     pub(crate) fn new(format: CUarray_format, channels: u32) -> CUres<Format> {
         use CUarray_format as F;
+        // CU_AD_FORMAT_BC1_UNORM to CU_AD_FORMAT_BC7_UNORM_SRGB.
+        if let F(code @ 0x91..=0x9e) = format {
+            let count = [4, 4, 4, 4, 4, 4, 1, 1, 2, 2, 3, 3, 4, 4][code as usize - 0x91];
+            return match code {
+                _ if channels != count => Err(CUerror::INVALID_VALUE),
+                0x91 | 0x92 | 0x97 | 0x98 => Ok(Format { size: 8, side: 4 }),
+                0x93..=0x9a => Ok(Format { size: 16, side: 4 }),
+                _ => {
+                    tracing::warn!("unsupported: arrays of BC6H and BC7");
+                    Err(CUerror::NOT_SUPPORTED)
+                }
+            };
+        }
         if !matches!(channels, 1 | 2 | 4) {
             return Err(CUerror::INVALID_VALUE);
         }
@@ -132,18 +147,23 @@ impl Format {
                 }
                 [1, 2, 1, 2][(code as usize - 0xc0) / 3]
             }
-            F(0x91..=0x9e) | F::CU_AD_FORMAT_UNORM_INT_101010_2 => {
+            F::CU_AD_FORMAT_UNORM_INT_101010_2 => {
                 tracing::warn!("unsupported: arrays of format {}", format.0);
                 return Err(CUerror::NOT_SUPPORTED);
             }
             _ => return Err(CUerror::INVALID_VALUE),
         };
-        Ok(Format { channel, channels: channels as usize })
+        Ok(Format { size: channel * channels as usize, side: 1 })
     }
 
-    /// Bytes of a texel.
+    /// Bytes of a texel, or of a block of them.
     pub(crate) fn size(self) -> usize {
-        self.channel * self.channels
+        self.size
+    }
+
+    /// Whether texels are stored in blocks.
+    pub(crate) fn is_blocks(self) -> bool {
+        self.side != 1
     }
 }
 
@@ -202,6 +222,14 @@ fn check(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<Format> {
     // Gathers are of planes.
     let gathers = d.Flags & CUDA_ARRAY3D_TEXTURE_GATHER == 0
         || (d.Height != 0 && d.Depth == 0 && within([LONGEST_SPECIAL, LONGEST_SPECIAL, 0]));
+    if format.is_blocks() {
+        if d.Height == 0 {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        if d.Flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {
+            return Err(CUerror::NOT_SUPPORTED);
+        }
+    }
     if fits && gathers { Ok(format) } else { Err(CUerror::INVALID_VALUE) }
 }
 
@@ -343,7 +371,8 @@ impl Array {
     /// Bytes of a row, rows and slices, as copies count them.
     pub(crate) fn extent(&self) -> [usize; 3] {
         let d = &self.descriptor;
-        [d.Width * self.format.size(), d.Height.max(1), d.Depth.max(1)]
+        let Format { size, side } = self.format;
+        [d.Width.div_ceil(side) * size, d.Height.max(1).div_ceil(side), d.Depth.max(1)]
     }
 }
 

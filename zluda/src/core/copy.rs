@@ -211,7 +211,13 @@ impl End {
             let all = array.extent()[axis];
             corner[axis] <= all && size[axis] <= all - corner[axis]
         });
-        if inside { Ok(()) } else { Err(CUerror::INVALID_VALUE) }
+        // Texels may be copied in part, blocks of them may not.
+        let unit = if array.format.is_blocks() { array.format.size() } else { 1 };
+        if inside && corner[0].is_multiple_of(unit) && size[0].is_multiple_of(unit) {
+            Ok(())
+        } else {
+            Err(CUerror::INVALID_VALUE)
+        }
     }
 }
 

@@ -181,6 +181,7 @@ fn check_view(view: &CUDA_RESOURCE_VIEW_DESC, d: &CUDA_ARRAY3D_DESCRIPTOR) -> CU
         && view.width == d.Width * side
         && view.height == d.Height * side
         && view.depth == d.Depth
+        && (!blocks || d.Format == CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32)
         && (layered || (view.firstLayer, view.lastLayer) == (0, 0));
     if fits { Ok(()) } else { Err(CUerror::INVALID_VALUE) }
 }

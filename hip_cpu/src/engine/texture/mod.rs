@@ -1,5 +1,6 @@
 //! Texture and surface instructions, a lane at a time. docs/dev/textures.md says what was measured.
 
+mod block;
 mod coordinate;
 mod cube;
 mod filter;

@@ -4,7 +4,7 @@ use crate::core::array::Level;
 use crate::core::format::{Channel, Format};
 use crate::core::texture::Object;
 
-use super::srgb;
+use super::{block, srgb};
 
 /// A channel before filters: how it is averaged and what kernels get depends on its kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,8 +25,10 @@ pub enum Number {
 
 pub type Texel = [Number; 4];
 
-/// Where a texel lies.
+/// Where a texel lies, or the block that has it.
 pub fn address(level: &Level, format: Format, x: usize, y: usize, z: usize) -> usize {
+    let side = format.block_side();
+    let (x, y) = (x / side, y / side);
     level.place.start + z * level.place.slice + y * level.place.pitch + x * format.size()
 }
 
@@ -37,6 +39,20 @@ pub fn address(level: &Level, format: Format, x: usize, y: usize, z: usize) -> u
 pub unsafe fn load(object: &Object, level: &Level, [x, y, z]: [usize; 3]) -> Texel {
     let format = object.format;
     let start = address(level, format, x, y, z);
+    if let Some(block) = format.block {
+        let mut bytes = [0; 16];
+        // SAFETY: the caller's promise; blocks that stick out of the level are there as wholes.
+        unsafe {
+            let from = start as *const u8;
+            std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), format.size());
+        }
+        let encoded = object.srgb && format.channels == 4;
+        let mut texel = block::texel(block, &bytes, y % 4 * 4 + x % 4, encoded);
+        if format.opaque && format.channels < 4 {
+            texel[3] = one(format.channel);
+        }
+        return texel;
+    }
     let size = format.channel.size();
     let zero = number(0, object, 0);
     let mut texel = [zero; 4];
@@ -58,6 +74,14 @@ pub unsafe fn load(object: &Object, level: &Level, [x, y, z]: [usize; 3]) -> Tex
 /// All channels 0.
 pub fn zero(object: &Object) -> Texel {
     [number(0, object, 0); 4]
+}
+
+fn one(kind: Channel) -> Number {
+    match kind {
+        Channel::Snorm16 => Number::Signed16(i16::MAX, 1.0),
+        Channel::F16 => Number::Half(1.0),
+        _ => Number::Unsigned(u16::MAX, 1.0),
+    }
 }
 
 fn number(bits: u32, object: &Object, channel: usize) -> Number {
@@ -107,6 +131,9 @@ impl Number {
 /// The border's colour, as the channels of the format hold it: rounded, or for integers its lowest bits.
 pub fn border(object: &Object, colour: [f32; 4]) -> Texel {
     std::array::from_fn(|index| {
+        if index == 3 && object.format.opaque && object.format.channels < 4 {
+            return one(object.format.channel);
+        }
         if index >= object.format.channels {
             return number(0, object, index);
         }
@@ -120,7 +147,7 @@ pub fn border(object: &Object, colour: [f32; 4]) -> Texel {
         };
         match kind {
             _ if kind.is_whole(object.as_integers) => number(value.to_bits(), object, index),
-            Channel::U8 if object.srgb && is_srgb(object.format, index) => {
+            Channel::U8 | Channel::Unorm8 if object.srgb && is_srgb(object.format, index) => {
                 srgb::linear(srgb::encoded(value))
             }
             Channel::U8 | Channel::Unorm8 => normal(0.0, 255.0),
