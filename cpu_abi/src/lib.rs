@@ -19,7 +19,7 @@ pub use texture::{
 };
 
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
-pub const ABI_VERSION: u32 = 7;
+pub const ABI_VERSION: u32 = 8;
 
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;
@@ -143,7 +143,7 @@ pub struct ThreadContext {
 }
 
 /// What `barrier.red` makes of the threads' predicates.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum BarrierReduction {
     Popc = 0,
@@ -246,6 +246,29 @@ pub struct Runtime {
         lanes: u32,
         words: *mut u32,
     ),
+    /// The lanes in `mask` come to a place where others of their group do not: the group parts, and each
+    /// half returns. On return the group's lanes are `mask`, or the others, for which the code goes on
+    /// behind what only `mask` runs.
+    pub part:
+        unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32, group: *mut Group),
+    /// A warp operation with lanes that run elsewhere: parts, and waits until those that its members
+    /// name have come (or have exited). `operation` is a [`WarpOperation`], or [`MEET_SHUFFLE`] plus a
+    /// [`ShuffleKind`]; `rows` are [`MEET_ROWS`]. On return the first one holds results, the second one
+    /// predicates.
+    pub meet: unsafe extern "C" fn(
+        block: *const BlockContext,
+        warp: u32,
+        mask: u32,
+        group: *mut Group,
+        operation: u32,
+        rows: *mut [u32; WARP_SIZE as usize],
+    ),
+    /// A round of a loop in which the lanes in `mask` wait for another thread: lets others run, and parts
+    /// when that takes long, for it may be one of their own group that they wait for.
+    pub spin:
+        unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32, group: *mut Group),
+    /// A group of a warp that has parted comes to the end of the kernel. Returns for the last one.
+    pub end_group: unsafe extern "C" fn(block: *const BlockContext, warp: u32, group: *mut Group),
     /// Null: room for functions to come without moving those below.
     pub reserved: [*const c_void; 1],
 
@@ -273,6 +296,25 @@ pub struct Runtime {
         unsafe extern "C" fn(thread: *const ThreadContext, operation: u64, words: *mut u32),
 }
 
+/// Lanes of a warp that run together. Vector code keeps one in its outermost frame; a warp that
+/// has parted has several, each with a copy of all frames.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// Those that have not exited.
+    pub lanes: u32,
+    /// Lanes of the warp's other groups. Some of them may have exited since.
+    pub others: u32,
+    /// Not 0 once the warp has parted; then [`Runtime::end_group`] has to be called.
+    pub parted: u32,
+}
+
+/// [`Runtime::meet`]: operations from this number on are shuffles.
+pub const MEET_SHUFFLE: u32 = 64;
+
+/// The rows of [`Runtime::meet`]: the low and the high word of values, `b`, `c`, and members.
+pub const MEET_ROWS: usize = 5;
+
 // SAFETY: a table of functions and null pointers.
 unsafe impl Sync for Runtime {}
 
@@ -292,7 +334,8 @@ pub enum ShuffleKind {
 pub enum WarpOperation {
     /// `bar.warp.sync`
     Sync = 0,
-    /// The mask of threads that run together with this one; `membermask` is not used.
+    /// The mask of threads that run together with this one: those at the same instruction, whose number is
+    /// the value. `membermask` is not used.
     ActiveMask,
     VoteAll,
     VoteAny,
@@ -312,6 +355,51 @@ pub enum WarpOperation {
     ReduxXor,
     /// Low word: the leader's lane; bit 32: this thread is the leader.
     Elect,
+}
+
+impl ShuffleKind {
+    pub const ALL: [ShuffleKind; 4] =
+        [ShuffleKind::Up, ShuffleKind::Down, ShuffleKind::Bfly, ShuffleKind::Idx];
+
+    /// The mode that per-thread IR calls `zluda.shfl.<word>`.
+    pub fn from_word(word: &str) -> Option<ShuffleKind> {
+        Some(match word {
+            "up" => ShuffleKind::Up,
+            "down" => ShuffleKind::Down,
+            "bfly" => ShuffleKind::Bfly,
+            "idx" => ShuffleKind::Idx,
+            _ => return None,
+        })
+    }
+}
+
+impl WarpOperation {
+    /// Operations and what per-thread IR calls them, `zluda.<word>`.
+    pub const ALL: [(&'static str, WarpOperation); 19] = [
+        ("bar.warp.sync", WarpOperation::Sync),
+        ("activemask", WarpOperation::ActiveMask),
+        ("vote.all", WarpOperation::VoteAll),
+        ("vote.any", WarpOperation::VoteAny),
+        ("vote.uni", WarpOperation::VoteUni),
+        ("vote.ballot", WarpOperation::Ballot),
+        ("match.any.b32", WarpOperation::MatchAny32),
+        ("match.any.b64", WarpOperation::MatchAny64),
+        ("match.all.b32", WarpOperation::MatchAll32),
+        ("match.all.b64", WarpOperation::MatchAll64),
+        ("redux.add", WarpOperation::ReduxAdd),
+        ("redux.min.s", WarpOperation::ReduxMinS),
+        ("redux.max.s", WarpOperation::ReduxMaxS),
+        ("redux.min.u", WarpOperation::ReduxMinU),
+        ("redux.max.u", WarpOperation::ReduxMaxU),
+        ("redux.and", WarpOperation::ReduxAnd),
+        ("redux.or", WarpOperation::ReduxOr),
+        ("redux.xor", WarpOperation::ReduxXor),
+        ("elect", WarpOperation::Elect),
+    ];
+
+    pub fn from_word(word: &str) -> Option<WarpOperation> {
+        Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, operation)| *operation)
+    }
 }
 
 macro_rules! lane_operations {

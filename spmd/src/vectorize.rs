@@ -6,13 +6,14 @@
 use std::mem::offset_of;
 
 use cpu_abi::{
-    BlockContext, FLAG_ANY_ORDER, FLAG_ROW_WARPS, FLAG_WAITS, FLAG_WHOLE_WARPS, KernelKind,
+    BlockContext, FLAG_ANY_ORDER, FLAG_ROW_WARPS, FLAG_WAITS, FLAG_WHOLE_WARPS, KernelKind, Runtime,
 };
-use llvm_zluda::{IntPredicate, Linkage, Module, Opcode, Value, run_passes};
+use llvm_zluda::{Block, Builder, IntPredicate, Linkage, Module, Opcode, Value, run_passes};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::block_order;
+use crate::analysis::cfg::Cfg;
 use crate::analysis::shape::alloca_stride;
+use crate::analysis::{block_order, parting};
 use crate::descriptor::{self, Description};
 use crate::emit::{self, Body, Pair, Rows, Unit};
 use crate::{Blocks, Error, Options};
@@ -20,9 +21,24 @@ use crate::{Blocks, Error, Options};
 /// Kernels with this many instructions or more are compiled once for all warps, where not all are whole.
 const SPECIALIZE_BELOW: usize = 1500;
 
-/// One entry for every loop, no switches, loops with a preheader, one latch and exits of their own, and no
-/// value of a loop used outside but by phis. Vectors of one thread fall apart.
-const SHAPE: &str = "function(scalarizer,lower-switch,fix-irreducible,loop-simplify,lcssa)";
+/// No switches; vectors of one thread fall apart.
+const PLAIN: &str = "function(scalarizer,lower-switch)";
+/// One entry for every loop. Blocks of their own for all edges come first: LLVM 22 loses what a phi gets over an
+/// edge from a block that has a second edge into the same cycle.
+const ONE_ENTRY: &str = "function(break-crit-edges,fix-irreducible)";
+/// Loops with a preheader, one latch and exits of their own, and no value of a loop used outside but by phis.
+const LOOPS: &str = "function(loop-simplify,lcssa)";
+
+/// Brings all functions into the form that the analyses ask for.
+fn shape(module: &Module<'_>, verify: bool) -> Result<(), Error> {
+    run_passes(module, PLAIN, None, verify)?;
+    let functions = module.functions();
+    let mut bodies = functions.iter().filter(|function| !function.is_declaration());
+    if bodies.any(|&body| Cfg::as_it_is(body).is_err()) {
+        run_passes(module, ONE_ENTRY, None, verify)?;
+    }
+    Ok(run_passes(module, LOOPS, None, verify)?)
+}
 
 /// Makes the vector form of the module's kernel.
 pub fn vectorize<'c>(
@@ -31,7 +47,7 @@ pub fn vectorize<'c>(
     options: &Options,
 ) -> Result<Module<'c>, Error> {
     let module = module.duplicate();
-    run_passes(&module, SHAPE, None, options.verify)?;
+    shape(&module, options.verify)?;
     let kernel = descriptor::find_kernel(&module)?;
     let threads: Vec<_> =
         module.functions().into_iter().filter(|function| !function.is_declaration()).collect();
@@ -47,7 +63,8 @@ pub fn vectorize<'c>(
         functions.insert(thread, warp);
         pairs.push(Pair { thread, warp });
     }
-    let unit = Unit { module: &module, options, functions: &functions };
+    let parting = parting::functions(&threads, kernel.function)?;
+    let unit = Unit { module: &module, options, functions: &functions, parting: &parting };
     let (rows, mut flags) = match options.blocks {
         Blocks::Any => (Rows::Any, 0),
         Blocks::RowWarps => (Rows::Whole, FLAG_ROW_WARPS),
@@ -63,9 +80,12 @@ pub fn vectorize<'c>(
         emit::emit_function(&unit, pair, Body { is_kernel: true, rows, partial })?;
         Ok::<_, Error>(warp)
     };
+    let mut parts = false;
     for &pair in &pairs {
         let is_kernel = pair.thread == kernel.function;
-        if emit::emit_function(&unit, pair, Body { is_kernel, rows, partial: false })? {
+        let made = emit::emit_function(&unit, pair, Body { is_kernel, rows, partial: false })?;
+        parts |= made.parts;
+        if made.waits {
             flags |= FLAG_WAITS;
         }
     }
@@ -82,7 +102,7 @@ pub fn vectorize<'c>(
     };
     remove(&threads);
 
-    let entry = block_entry(&module, &kernel.name, bodies);
+    let entry = block_entry(&module, &kernel.name, bodies, parts);
     descriptor::emit(
         &module,
         &kernel.name,
@@ -152,8 +172,9 @@ fn remove(functions: &[Value<'_>]) {
     }
 }
 
-/// The `BlockEntry`: a loop over warps, whole ones with a mask that is known.
-fn block_entry<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>) -> Value<'c> {
+/// The `BlockEntry`: a loop over warps, whole ones with a mask that is known. Where lanes may part, warps have
+/// groups.
+fn block_entry<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>, parts: bool) -> Value<'c> {
     let cx = module.context();
     let i32_type = cx.i32();
     let ty = cx.function_type(cx.void(), &[cx.ptr(0), i32_type, i32_type]);
@@ -167,6 +188,7 @@ fn block_entry<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>) -> Value
     let (block, first, last) = (entry.parameter(0), entry.parameter(1), entry.parameter(2));
 
     b.position_at_end(start);
+    let group = Group::new(&b, parts);
     let ntid = |axis: usize| {
         let offset = cx.i64().const_int((offset_of!(BlockContext, ntid) + 4 * axis) as u64);
         b.load(i32_type, b.byte_offset(block, offset), 4)
@@ -194,7 +216,9 @@ fn block_entry<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>) -> Value
 
     b.position_at_end(whole);
     if let Some(body) = bodies.whole {
-        let call = b.call(body, &[block, warp, i32_type.all_ones()]);
+        let mask = i32_type.all_ones();
+        group.begin(&b, mask);
+        let call = b.call(body, &[block, warp, mask, group.0]);
         call.add_call_attribute(cx, "alwaysinline");
     }
     b.br(latch);
@@ -206,12 +230,14 @@ fn block_entry<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>) -> Value
             i32_type.const_int(1),
         );
         let mask = b.select(is_whole, i32_type.all_ones(), lanes);
-        let call = b.call(body, &[block, warp, mask]);
+        group.begin(&b, mask);
+        let call = b.call(body, &[block, warp, mask, group.0]);
         call.add_call_attribute(cx, "noinline");
     }
     b.br(latch);
 
     b.position_at_end(latch);
+    let latch = group.end(module, &b, block, warp);
     let next = b.add(warp, i32_type.const_int(1));
     let more = b.icmp(IntPredicate::LLVMIntULT, next, last);
     b.cond_br(more, head, done);
@@ -221,3 +247,62 @@ fn block_entry<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>) -> Value
     b.ret_void();
     entry
 }
+
+/// The [`cpu_abi::Group`] of the warp that runs; null where lanes never part.
+struct Group<'c>(Value<'c>);
+
+impl<'c> Group<'c> {
+    fn new(b: &Builder<'c>, parts: bool) -> Self {
+        let cx = b.context();
+        Self(if parts { b.alloca(cx.i32().array(GROUP_WORDS)) } else { cx.ptr(0).zero() })
+    }
+
+    fn is_used(&self) -> bool {
+        !self.0.is_constant()
+    }
+
+    fn begin(&self, b: &Builder<'c>, lanes: Value<'c>) {
+        if !self.is_used() {
+            return;
+        }
+        let cx = b.context();
+        for word in 0..GROUP_WORDS {
+            let place = b.byte_offset(self.0, cx.i64().const_int(4 * word));
+            let is_lanes = 4 * word == offset_of!(cpu_abi::Group, lanes) as u64;
+            b.store(if is_lanes { lanes } else { cx.i32().const_int(0) }, place, 4);
+        }
+    }
+
+    /// The end of a warp, for each of its groups. Returns the block with which it ends.
+    fn end(
+        &self,
+        module: &Module<'c>,
+        b: &Builder<'c>,
+        block: Value<'c>,
+        warp: Value<'c>,
+    ) -> Block<'c> {
+        if !self.is_used() {
+            return b.block();
+        }
+        let cx = b.context();
+        let function = b.block().function();
+        let [end, next] = ["end.group", "next"].map(|name| module.append_block(function, name));
+        let offset = offset_of!(cpu_abi::Group, parted) as u64;
+        let parted = b.load(cx.i32(), b.byte_offset(self.0, cx.i64().const_int(offset)), 4);
+        let zero = cx.i32().const_int(0);
+        b.cond_br(b.icmp(IntPredicate::LLVMIntEQ, parted, zero), next, end);
+        b.position_at_end(end);
+        let field = |base, offset: usize| {
+            b.load(cx.ptr(0), b.byte_offset(base, cx.i64().const_int(offset as u64)), 8)
+        };
+        let runtime = field(block, offset_of!(BlockContext, runtime));
+        let function = field(runtime, offset_of!(Runtime, end_group));
+        let ty = cx.function_type(cx.void(), &[cx.ptr(0), cx.i32(), cx.ptr(0)]);
+        b.call_pointer(ty, function, &[block, warp, self.0]);
+        b.br(next);
+        b.position_at_end(next);
+        next
+    }
+}
+
+const GROUP_WORDS: u64 = size_of::<cpu_abi::Group>() as u64 / 4;

@@ -7,6 +7,7 @@
 use cpu_abi::{BarrierReduction, WARP_SIZE};
 
 use super::block::{Block, Mode};
+use super::groups;
 
 /// Barriers in a block.
 pub const COUNT: usize = 16;
@@ -96,6 +97,15 @@ impl Barrier {
 // Inlined, because each return after a switch is mispredicted.
 #[inline(always)]
 pub fn arrive(block: &Block, arrival: Arrival) -> u32 {
+    if groups::has_parted(block) {
+        return groups::arrive(block, arrival);
+    }
+    arrive_together(block, arrival)
+}
+
+/// The whole unit arrives.
+#[inline(always)]
+pub fn arrive_together(block: &Block, arrival: Arrival) -> u32 {
     if block.mode == Mode::Whole {
         return arrive_whole(block, arrival);
     }

@@ -16,9 +16,11 @@ use super::barrier::Barriers;
 use super::cluster::Cluster;
 use super::dynamic_stack::DynamicStacks;
 use super::fault::{self, Fault, Running};
+use super::gathering::Gathering;
+use super::groups::{self, Groups};
 use super::job::{Job, Taken};
 use super::launch::Launch;
-use super::reference::Gathering;
+
 use super::runtime::{self, DEFAULT_FLOAT_STATE};
 use super::stack::KernelStack;
 
@@ -72,6 +74,18 @@ struct Unit {
     result: Cell<u64>,
     /// The phases of the cluster's barrier that it has arrived in.
     cluster_arrivals: Cell<u64>,
+    /// Where the frames of the kernel end.
+    top_of_frames: Cell<usize>,
+    /// Of a warp that has parted.
+    groups: Cell<*mut Groups>,
+    /// Lanes of the warp that wait for a thread, and the rounds in which it was these.
+    spins: Cell<(u32, u32)>,
+}
+
+impl Drop for Unit {
+    fn drop(&mut self) {
+        groups::drop_groups(&self.groups);
+    }
 }
 
 /// Reached from kernels through [`BlockContext::engine`]; so everything is shared and has interior
@@ -126,6 +140,9 @@ impl Block {
             finished: Cell::new(false),
             result: Cell::new(0),
             cluster_arrivals: Cell::new(0),
+            top_of_frames: Cell::new(0),
+            groups: Cell::new(null_mut()),
+            spins: Cell::new((0, 0)),
         };
         let threads = if mode == Mode::Threads {
             (0..count).map(|index| thread(launch, index)).collect()
@@ -240,6 +257,29 @@ impl Block {
         self.live.get()
     }
 
+    fn unit(&self) -> &Unit {
+        &self.units[self.current.get() as usize]
+    }
+
+    /// The groups of the running unit, a warp.
+    pub fn groups(&self) -> &Cell<*mut Groups> {
+        &self.unit().groups
+    }
+
+    /// Where the frames of the running unit's kernel end.
+    pub fn top_of_frames(&self) -> usize {
+        self.unit().top_of_frames.get()
+    }
+
+    /// One more round in which these lanes of the running unit wait; returns how many there were.
+    pub fn count_spin(&self, lanes: u32) -> u32 {
+        let spins = &self.unit().spins;
+        let (before, rounds) = spins.get();
+        let rounds = if before == lanes { rounds.saturating_add(1) } else { 1 };
+        spins.set((lanes, rounds));
+        rounds
+    }
+
     /// Whether a unit has ended.
     pub fn has_finished(&self, unit: u32) -> bool {
         self.units.get(unit as usize).is_none_or(|unit| unit.finished.get())
@@ -300,6 +340,7 @@ impl Block {
         for unit in &self.units {
             unit.finished.set(false);
             unit.cluster_arrivals.set(0);
+            unit.spins.set((0, 0));
         }
         self.live.set(self.units.len() as u32);
         self.barriers.borrow_mut().reset();
@@ -334,7 +375,10 @@ impl Block {
         if self.live.get() == 0 {
             return Some(Outcome::Finished);
         }
-        super::reference::end_of_step(self);
+        // Whoever was woken meanwhile may come to where others are.
+        if self.ready.borrow().len() <= self.yields.get() as usize {
+            super::reference::all_have_come(self);
+        }
         None
     }
 
@@ -395,7 +439,8 @@ impl Block {
                     }
                     Mode::Warps | Mode::Whole => {
                         let entry = std::mem::transmute::<*const _, BlockEntry>(entry);
-                        entry(block.context.get(), unit, unit + 1);
+                        let top = block.units[unit as usize].top_of_frames.as_ptr();
+                        groups::enter(entry, block.context.get(), unit, unit + 1, top);
                     }
                 }
             }
@@ -419,7 +464,10 @@ impl Block {
             while let Some(number) = taken.claim() {
                 block.set_place(block.launch().ctaid(number));
                 // SAFETY: what the entry asks for.
-                unsafe { entry(block.context.get(), 0, warps) };
+                unsafe {
+                    let top = block.units[0].top_of_frames.as_ptr();
+                    groups::enter(entry, block.context.get(), 0, warps, top);
+                }
             }
         });
         let Some(mut coroutine) = coroutine else { return Outcome::Stopped };
@@ -435,6 +483,7 @@ impl Block {
             };
             // SAFETY: the frames of kernel code own nothing.
             unsafe { coroutine.force_reset() };
+            groups::drop_groups(&self.units[0].groups);
             return outcome;
         }
     }
@@ -474,6 +523,7 @@ impl Block {
                     coroutine.force_reset();
                     self.stacks.borrow_mut().push(coroutine.into_stack());
                 }
+                groups::drop_groups(&unit.groups);
             }
         }
     }

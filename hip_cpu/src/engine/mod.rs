@@ -11,6 +11,8 @@ pub mod cluster;
 pub mod dynamic_stack;
 pub mod fault;
 pub mod futex;
+pub mod gathering;
+pub mod groups;
 pub mod job;
 pub mod launch;
 pub mod matrix;

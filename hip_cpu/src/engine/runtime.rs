@@ -9,7 +9,7 @@ use hip_runtime_sys::hipError_t;
 
 use super::barrier::{self, Arrival};
 use super::block::{Block, Mode, Pause};
-use super::{asynchronous, matrix, printf, reference, texture};
+use super::{asynchronous, groups, matrix, printf, reference, texture};
 use crate::core::device::Device;
 
 pub static RUNTIME: Runtime = Runtime {
@@ -28,6 +28,10 @@ pub static RUNTIME: Runtime = Runtime {
     cluster_barrier,
     texture: texture::texture,
     matrix: matrix::matrix,
+    part: groups::part,
+    meet: groups::meet_lanes,
+    spin: groups::spin,
+    end_group: groups::end_group,
     reserved: [std::ptr::null(); 1],
     shuffle: reference::shuffle,
     warp_operation: reference::warp_operation,
@@ -122,7 +126,7 @@ unsafe extern "C" fn barrier_reduce(
 unsafe extern "C" fn cluster_barrier(
     block: *const BlockContext,
     _warp: u32,
-    _mask: u32,
+    mask: u32,
     waits: u32,
 ) {
     // SAFETY: as above.
@@ -131,7 +135,9 @@ unsafe extern "C" fn cluster_barrier(
     if block.mode == Mode::Whole {
         return;
     }
-    if waits == 0 {
+    if groups::has_parted(block) {
+        groups::cluster_barrier(block, mask, waits != 0);
+    } else if waits == 0 {
         block.cluster().arrive(block);
     } else {
         block.cluster().wait(block);
@@ -140,7 +146,11 @@ unsafe extern "C" fn cluster_barrier(
 
 unsafe extern "C" fn yield_now(block: *const BlockContext, _warp: u32, _nanoseconds: u32) {
     // SAFETY: as above.
-    let block = unsafe { Block::of(block) };
+    groups::yield_now(unsafe { Block::of(block) });
+}
+
+/// Lets other warps run.
+pub fn yield_warp(block: &Block) {
     if block.job().is_stopped() {
         block.pause(Pause::Stop);
     }

@@ -21,6 +21,10 @@ struct thread {
     void *engine;
 };
 
+struct group {
+    uint32_t lanes, others, parted;
+};
+
 struct runtime {
     void (*barrier_sync)(const struct block *, uint32_t warp, uint32_t mask, uint32_t id, uint32_t threads);
     void (*barrier_arrive)(const struct block *, uint32_t warp, uint32_t mask, uint32_t id, uint32_t threads);
@@ -40,6 +44,11 @@ struct runtime {
     void (*cluster_barrier)(const struct block *, uint32_t warp, uint32_t mask, uint32_t waits);
     void (*texture)(const struct block *, uint32_t warp, uint32_t mask, uint64_t operation, uint32_t lanes,
                     uint32_t *words);
+    void (*part)(const struct block *, uint32_t warp, uint32_t mask, struct group *group);
+    void (*meet)(const struct block *, uint32_t warp, uint32_t mask, struct group *group, uint32_t operation,
+                 uint32_t (*rows)[32]);
+    void (*spin)(const struct block *, uint32_t warp, uint32_t mask, struct group *group);
+    void (*end_group)(const struct block *, uint32_t warp, struct group *group);
     const void *reserved[1];
     uint64_t (*shuffle)(const struct thread *, uint32_t kind, uint32_t value, uint32_t b, uint32_t c, uint32_t mask);
     uint64_t (*warp_operation)(const struct thread *, uint32_t kind, uint64_t value, uint32_t mask);

@@ -54,9 +54,9 @@ THREAD_KERNEL(apart, 8, 0) {
     uint32_t half = t->lane < 12 ? 0x00000fff : 0xfffff000;
     uint32_t active;
     if (t->lane < 12)
-        active = b->runtime->warp_operation(t, ACTIVE_MASK, 0, 0);
+        active = b->runtime->warp_operation(t, ACTIVE_MASK, 1, 0);
     else
-        active = b->runtime->warp_operation(t, ACTIVE_MASK, 0, 0) + 0;
+        active = b->runtime->warp_operation(t, ACTIVE_MASK, 2, 0);
     out[t->lane] = active;
     out[t->lane + 32] = b->runtime->warp_operation(t, BALLOT, t->lane % 4 == 0, half);
     /* The whole warp again. */

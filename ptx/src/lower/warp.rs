@@ -18,7 +18,10 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     fn active_mask(&self) -> Value<'c> {
-        self.zluda("activemask", self.context.i32(), Effects::Barrier, &[])
+        // The place in the text tells instructions apart, also where LLVM makes copies of them.
+        let i32_type = self.context.i32();
+        let place = i32_type.const_int(self.span.start.into());
+        self.zluda("activemask", i32_type, Effects::Barrier, &[place])
     }
 
     /// `{i32, i1}`

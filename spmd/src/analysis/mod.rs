@@ -6,5 +6,6 @@ pub mod cfg;
 pub mod depth;
 pub mod divergence;
 pub mod level;
+pub mod parting;
 pub mod shape;
 mod spinning;

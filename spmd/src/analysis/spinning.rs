@@ -4,7 +4,8 @@
 //! the lock back: were it to wait for them at the end of the loop, none would get on. So what follows such a
 //! loop counts as part of it: in each round the lanes that have left run on, and those that spin try once
 //! more. What follows ends where the loop around begins again, and before the first block in which lanes
-//! work together, such as at a barrier: a lock that is held there hangs.
+//! work together, such as at a barrier. A lane that holds a lock there goes on when its group parts
+//! ([`super::parting`]).
 
 use llvm_zluda::{Module, Opcode, Value};
 use rustc_hash::FxHashSet;
@@ -46,7 +47,7 @@ pub(super) fn take_in_what_follows<'c>(
 }
 
 /// What the loop goes on by is read from memory that others write.
-fn waits(cfg: &Cfg<'_>, number: usize) -> bool {
+pub(super) fn waits(cfg: &Cfg<'_>, number: usize) -> bool {
     let contains = &cfg.loops[number].contains;
     let leaves = |block: usize| cfg.successors[block].iter().any(|&to| !contains[to]);
     let mut seen = FxHashSet::default();

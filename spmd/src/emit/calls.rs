@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use cpu_abi::{BarrierReduction, BlockContext, LaneOperation, Runtime, TEXTURE_RESULTS};
 use llvm_zluda::{IntPredicate, Type, Value};
 
-use super::environment::field;
+use super::environment::{Environment, field};
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
@@ -13,8 +13,8 @@ use crate::Error;
 /// How far local memory may lie from the frame of the code that asks for it.
 const LOCAL_REACH: u64 = 1 << 20;
 
-/// Block context, warp and mask come before the arguments of a warp function.
-pub(super) const HIDDEN_ARGUMENTS: u32 = 3;
+/// Block context, warp, mask and group come before the arguments of a warp function.
+pub(super) const HIDDEN_ARGUMENTS: u32 = 4;
 
 /// Declares the warp function of a per-thread function.
 pub(crate) fn declare<'c>(
@@ -32,7 +32,7 @@ pub(crate) fn declare<'c>(
         }
         Ok(if ty.is_pointer() { cx.ptr(0).vector(LANES) } else { ty.vector(LANES) })
     };
-    let mut parameters = vec![cx.ptr(0), cx.i32(), cx.i32()];
+    let mut parameters = vec![cx.ptr(0), cx.i32(), cx.i32(), cx.ptr(0)];
     for parameter in ty.parameters() {
         parameters.push(vector(parameter)?);
     }
@@ -137,12 +137,16 @@ impl<'c> Emitter<'_, 'c> {
         call: Value<'c>,
         warp: Value<'c>,
     ) -> Result<Option<Lanes<'c>>, Error> {
-        let mut arguments = vec![self.environment.block, self.environment.warp, self.active_bits()];
+        let Environment { block, warp: number, group, .. } = self.environment;
+        let mut arguments = vec![block, number, self.active_bits(), group];
         for argument in call.arguments() {
             let lanes = self.get(argument);
             arguments.push(self.vector(&lanes));
         }
         let result = self.b.call(warp, &arguments);
+        if self.unit.parting.contains(&call.callee()) {
+            self.go_on_without_those_who_left();
+        }
         Ok((!call.ty().is_void()).then_some(Lanes::Vector(result)))
     }
 
@@ -285,6 +289,7 @@ impl<'c> Emitter<'_, 'c> {
             "cpu.cluster_shared" => Lanes::Uniform(self.cluster_shared()),
             "cluster.arrive" | "cluster.wait" => {
                 let waits = self.cx.i32().const_int(u64::from(name == "cluster.wait"));
+                self.part();
                 let all =
                     [self.environment.block, self.environment.warp, self.active_bits(), waits];
                 self.runtime(offset_of!(Runtime, cluster_barrier), self.cx.void(), &all);
@@ -301,14 +306,17 @@ impl<'c> Emitter<'_, 'c> {
                 Lanes::Uniform(self.runtime(offset, self.cx.i64(), &[self.environment.block]))
             }
             "activemask" => Lanes::Uniform(self.active_bits()),
-            "bar.warp.sync" => return Ok(None),
-            "elect" => self.elect(&arguments)?,
+            "bar.warp.sync" => {
+                self.sync_warp(&arguments)?;
+                return Ok(None);
+            }
             "barrier.sync" | "barrier.arrive" => {
                 let offset = match name {
                     "barrier.sync" => offset_of!(Runtime, barrier_sync),
                     _ => offset_of!(Runtime, barrier_arrive),
                 };
                 let (id, threads) = (self.uniform(arguments[0]), self.uniform(arguments[1]));
+                self.part();
                 let all = [
                     self.environment.block,
                     self.environment.warp,
@@ -363,7 +371,7 @@ impl<'c> Emitter<'_, 'c> {
             _ if name.starts_with("lane.") => self.lane_operation(name, &arguments)?,
             _ => match name.strip_prefix("isspacep.") {
                 Some(space) => self.is_in_space(space, arguments[0]),
-                None => return self.warp_intrinsic(name, &arguments).map(Some),
+                None => return self.warp_operation(name, &arguments).map(Some),
             },
         };
         Ok(Some(lanes))
@@ -410,25 +418,6 @@ impl<'c> Emitter<'_, 'c> {
         if uniform { Lanes::Uniform(answer) } else { Lanes::Vector(answer) }
     }
 
-    fn warp_intrinsic(&mut self, name: &str, arguments: &[Value<'c>]) -> Result<Lanes<'c>, Error> {
-        if let Some(mode) = name.strip_prefix("shfl.") {
-            return self.shuffle(mode, arguments);
-        }
-        if let Some(mode) = name.strip_prefix("vote.") {
-            return self.vote(mode, arguments);
-        }
-        if name.starts_with("match.any") {
-            return self.match_any(arguments);
-        }
-        if name.starts_with("match.all") {
-            return self.match_all(arguments);
-        }
-        if let Some(operation) = name.strip_prefix("redux.") {
-            return self.redux(operation, arguments);
-        }
-        Err(Error::Unsupported(format!("the intrinsic `zluda.{name}`")))
-    }
-
     /// An operand that all lanes have to agree on; where the analysis cannot see it, the first lane's.
     fn uniform(&self, value: Value<'c>) -> Value<'c> {
         match self.get(value) {
@@ -445,6 +434,7 @@ impl<'c> Emitter<'_, 'c> {
         };
         let condition = self.get(arguments[2]);
         let condition = self.vector(&condition);
+        self.part();
         let all = [
             self.environment.block,
             self.environment.warp,

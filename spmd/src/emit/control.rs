@@ -16,13 +16,15 @@ use crate::analysis::level::{Edge, Node, edges, level_of};
 
 /// A level whose nodes are being made.
 pub(super) struct OpenLevel<'c> {
-    of: Option<usize>,
+    pub(super) of: Option<usize>,
+    /// The node that is being made.
+    pub(super) current: usize,
     /// Where each node begins; the sink last.
-    entries: Vec<Block<'c>>,
+    pub(super) entries: Vec<Block<'c>>,
     /// Nodes that may have lanes waiting when control comes to a node.
     pending: Vec<BTreeSet<usize>>,
     /// Masks of nodes made so far.
-    masks: Vec<Option<(Value<'c>, bool)>>,
+    pub(super) masks: Vec<Option<(Value<'c>, bool)>>,
     /// Where lanes that take the back edge add themselves, in loops that lanes leave one by one.
     live: Option<Value<'c>>,
 }
@@ -59,6 +61,7 @@ impl<'c> Emitter<'_, 'c> {
         self.b.br(entries[0]);
         self.open.push(OpenLevel {
             of,
+            current: 0,
             entries,
             pending: vec![BTreeSet::new(); count + 1],
             masks: vec![None; count],
@@ -138,22 +141,20 @@ impl<'c> Emitter<'_, 'c> {
         } else if facts.partial[node] {
             let guarded = self.wants_guard(level, node);
             let copied = guarded && self.wants_whole_copy(level, node);
-            let quick = copied.then(|| self.quick_whole_test(top, level, node)).flatten();
+            let stale = self.is_stale(level, node);
+            let quick =
+                (copied && !stale).then(|| self.quick_whole_test(top, level, node)).flatten();
             if let Some(whole) = quick {
                 self.copy_for_whole_warps(whole, top, level, node)?;
             }
             let slot = self.mask_slot(level, node);
             self.mask = self.b.load(self.cx.i1().vector(LANES), slot, 4);
+            if stale {
+                self.mask = self.still_here(self.mask);
+            }
             self.mask_not_empty = false;
             if guarded {
-                let run = self.block("run");
-                let skip = self.block("skip");
-                let any = self.any(self.mask);
-                self.b.cond_br(any, run, skip);
-                self.b.position_at_end(skip);
-                self.jump(top, node, &[]);
-                self.b.position_at_end(run);
-                self.mask_not_empty = true;
+                self.guard(top, node);
                 if copied && quick.is_none() {
                     let ones = self.cx.i32().all_ones();
                     let whole = self.b.icmp(IntPredicate::LLVMIntEQ, self.active_bits(), ones);
@@ -164,11 +165,41 @@ impl<'c> Emitter<'_, 'c> {
             let dominator = self.levels.levels[level].dominator[node];
             (self.mask, self.mask_not_empty) = self.open[top].masks[dominator]
                 .ok_or_else(|| Error::Bug("a node stands before its dominator".into()))?;
+            if self.is_stale(level, node) {
+                self.mask = self.still_here(self.mask);
+                self.mask_not_empty = false;
+                if self.wants_guard(level, node) {
+                    self.guard(top, node);
+                }
+            }
         }
         self.node_body(top, level, node)
     }
 
+    /// Goes on where the mask is not empty, and skips the node and what it dominates where it is.
+    fn guard(&mut self, top: usize, node: usize) {
+        let run = self.block("run");
+        let skip = self.block("skip");
+        let any = self.any(self.mask);
+        self.b.cond_br(any, run, skip);
+        self.b.position_at_end(skip);
+        self.jump(top, node, &[]);
+        self.b.position_at_end(run);
+        self.mask_not_empty = true;
+    }
+
+    /// Whether lanes may have left the group since the masks that make up the node's were made.
+    fn is_stale(&self, level: usize, node: usize) -> bool {
+        let Some(parting) = &self.parting else { return false };
+        let this = &self.levels.levels[level];
+        let dominator = this.dominator[node];
+        // A block's mask is renewed where its lanes part.
+        let renewed = matches!(this.nodes[dominator], Node::Block(_));
+        parting.in_nodes(level, dominator + usize::from(renewed)..node)
+    }
+
     fn node_body(&mut self, top: usize, level: usize, node: usize) -> Result<(), Error> {
+        self.open[top].current = node;
         self.open[top].masks[node] = Some((self.mask, self.mask_not_empty));
         match self.levels.levels[level].nodes[node] {
             Node::Block(block) => self.basic_block(node, block),
@@ -327,7 +358,9 @@ impl<'c> Emitter<'_, 'c> {
                     weight += more;
                     unsafe_when_empty |= not_empty;
                 }
-                (weight, unsafe_when_empty)
+                let parts =
+                    self.parting.as_ref().is_some_and(|it| it.in_nodes(level, node..node + 1));
+                (weight, unsafe_when_empty || parts)
             }
         }
     }
@@ -350,6 +383,7 @@ impl<'c> Emitter<'_, 'c> {
         let successors = edges(&self.cfg, Node::Block(block));
         match terminator.opcode() {
             Opcode::LLVMRet => {
+                self.lanes_exit(block);
                 if terminator.operand_count() > 0 {
                     self.store_result(terminator.operand(0));
                 }
@@ -357,6 +391,7 @@ impl<'c> Emitter<'_, 'c> {
                 self.jump(top, node, &[sink]);
             }
             Opcode::LLVMUnreachable => {
+                self.lanes_exit(block);
                 let sink = self.open[top].entries.len() - 1;
                 self.jump(top, node, &[sink]);
             }
@@ -516,7 +551,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// Jumps to the first of the targets and of what is pending, and makes the others pending there.
-    fn jump(&mut self, top: usize, node: usize, targets: &[usize]) {
+    pub(super) fn jump(&mut self, top: usize, node: usize, targets: &[usize]) {
         let open = &mut self.open[top];
         let mut all = open.pending[node].clone();
         all.extend(targets);
@@ -533,6 +568,7 @@ impl<'c> Emitter<'_, 'c> {
         let mask_type = self.cx.i1().vector(LANES);
         let divergent = self.divergence.divergent_loop[inner];
         let slots = divergent.then(|| (self.stack(mask_type, 4), self.stack(mask_type, 4)));
+        let parts = self.parting.as_ref().is_some_and(|it| it.in_loop(inner));
         let done = self.block("loop.done");
         if let Some((mask, live)) = slots {
             self.b.store(self.mask, mask, 4);
@@ -549,12 +585,20 @@ impl<'c> Emitter<'_, 'c> {
             self.mask = self.b.load(mask_type, mask, 4);
             self.mask_not_empty = true;
             self.b.store(self.empty_mask(), live, 4);
+        } else if parts {
+            self.go_on_without_those_who_left();
         }
+        let entered = self.mask;
         let sink = self.level(Some(inner), slots.map(|(_, live)| live))?;
         self.b.position_at_end(sink);
         if self.cfg.loops[inner].spins {
             self.waits = true;
-            self.yield_warp(self.cx.i32().const_int(0));
+            let waiting = match slots {
+                Some((_, live)) => self.b.load(mask_type, live, 4),
+                None if parts => self.still_here(entered),
+                None => entered,
+            };
+            self.spin(waiting);
         }
         match slots {
             None => {
@@ -563,7 +607,10 @@ impl<'c> Emitter<'_, 'c> {
                 done.delete();
             }
             Some((mask, live)) => {
-                let left = self.b.load(mask_type, live, 4);
+                let mut left = self.b.load(mask_type, live, 4);
+                if parts {
+                    left = self.still_here(left);
+                }
                 self.b.store(left, mask, 4);
                 let any = self.any(left);
                 self.b.cond_br(any, header, done);
@@ -590,6 +637,7 @@ impl<'c> Emitter<'_, 'c> {
         let wants = innermost
             && !self.is_partial()
             && !this.spins
+            && self.parting.as_ref().is_none_or(|it| !it.in_loop(number))
             && instructions <= SMALL
             && self.whole_rounds_size + instructions <= ALL_TOGETHER;
         if wants {

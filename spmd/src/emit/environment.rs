@@ -10,6 +10,8 @@ use super::{LANES, Lanes};
 pub(super) struct Environment<'c> {
     pub block: Value<'c>,
     pub warp: Value<'c>,
+    /// A [`cpu_abi::Group`].
+    pub group: Value<'c>,
     pub params: Value<'c>,
     pub shared: Value<'c>,
     pub runtime: Value<'c>,
@@ -65,6 +67,7 @@ impl<'c> Environment<'c> {
         Self {
             block,
             warp,
+            group: function.parameter(3),
             params,
             shared: pointer(offset_of!(BlockContext, shared)),
             runtime: pointer(offset_of!(BlockContext, runtime)),

@@ -11,6 +11,7 @@ mod lanes;
 mod masks;
 mod matrix;
 mod memory;
+mod parting;
 mod values;
 mod warp;
 
@@ -20,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::analysis::cfg::Cfg;
 use crate::analysis::divergence::Divergence;
 use crate::analysis::level::Levels;
+use crate::analysis::parting::Parting;
 use crate::analysis::shape::ShapeRules;
 use crate::{Error, Options};
 
@@ -44,6 +46,8 @@ pub(crate) struct Unit<'m, 'c> {
     pub options: &'m Options,
     /// Device functions by their per-thread form.
     pub functions: &'m FxHashMap<Value<'c>, Value<'c>>,
+    /// Those in which lanes may part.
+    pub parting: &'m FxHashSet<Value<'c>>,
 }
 
 pub(crate) struct Emitter<'m, 'c> {
@@ -58,6 +62,8 @@ pub(crate) struct Emitter<'m, 'c> {
     cfg: Cfg<'c>,
     levels: Levels,
     divergence: Divergence<'c>,
+    /// Where lanes may part, if they do.
+    parting: Option<Parting>,
     environment: Environment<'c>,
     values: FxHashMap<Value<'c>, Lanes<'c>>,
     phi_slots: FxHashMap<Value<'c>, Slot<'c>>,
@@ -84,6 +90,8 @@ pub(crate) struct Emitter<'m, 'c> {
     waits: bool,
     /// Memory for the fragments of matrix operations, by its type.
     matrix_rows: Vec<(Type<'c>, Value<'c>)>,
+    /// Memory for what lanes bring to a meeting.
+    meeting_rows: Option<Value<'c>>,
 }
 
 /// What a function of a warp is for.
@@ -95,12 +103,20 @@ pub(crate) struct Body {
     pub partial: bool,
 }
 
-/// Fills `pair.warp`. Returns whether some warp may wait for another one in it.
+/// What the code of a function asks of those around it.
+pub(crate) struct Made {
+    /// Some warp may wait for another one.
+    pub waits: bool,
+    /// Lanes of a warp may part.
+    pub parts: bool,
+}
+
+/// Fills `pair.warp`.
 pub(crate) fn emit_function<'c>(
     unit: &Unit<'_, 'c>,
     pair: Pair<'c>,
     body: Body,
-) -> Result<bool, Error> {
+) -> Result<Made, Error> {
     let Body { is_kernel, rows, .. } = body;
     let module = unit.module;
     let cx = module.context();
@@ -108,6 +124,8 @@ pub(crate) fn emit_function<'c>(
     let levels = Levels::new(&cfg);
     let rules = ShapeRules { module, row_warps: rows == Rows::Whole, halves: rows == Rows::Halves };
     let divergence = Divergence::new(&cfg, &levels, &rules);
+    let parting = Parting::new(&cfg, &levels, &divergence, is_kernel, unit.parting);
+    let parts = parting.is_some();
 
     let slots = module.append_block(pair.warp, "slots");
     let start = module.append_block(pair.warp, "start");
@@ -130,6 +148,7 @@ pub(crate) fn emit_function<'c>(
         cfg,
         levels,
         divergence,
+        parting,
         environment,
         values: FxHashMap::default(),
         phi_slots: FxHashMap::default(),
@@ -146,11 +165,12 @@ pub(crate) fn emit_function<'c>(
         mask_not_empty: true,
         waits: false,
         matrix_rows: Vec::new(),
+        meeting_rows: None,
     };
     emitter.bind_arguments(pair);
     emitter.function_level(pair.thread)?;
     emitter.slots_builder.br(start);
-    Ok(emitter.waits)
+    Ok(Made { waits: emitter.waits, parts })
 }
 
 impl<'c> Emitter<'_, 'c> {

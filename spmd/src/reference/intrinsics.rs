@@ -235,44 +235,26 @@ impl<'a, 'c> Lowering<'a, 'c> {
     fn warp_operation(&self, name: &str, arguments: &[Value<'c>]) -> Option<Option<Value<'c>>> {
         use WarpOperation::*;
         let b = &self.builder;
-        let shuffle = match name {
-            "shfl.up" => Some(ShuffleKind::Up),
-            "shfl.down" => Some(ShuffleKind::Down),
-            "shfl.bfly" => Some(ShuffleKind::Bfly),
-            "shfl.idx" => Some(ShuffleKind::Idx),
-            _ => None,
-        };
+        let shuffle = name.strip_prefix("shfl.").and_then(ShuffleKind::from_word);
         if let Some(kind) = shuffle {
             let mut words = vec![self.thread, self.i32().const_int(kind as u64)];
             words.extend(arguments);
             let packed = self.runtime(offset_of!(Runtime, shuffle), self.i64(), &words);
             return Some(Some(self.word_and_predicate(packed)));
         }
-        let (operation, answer) = match name {
-            "bar.warp.sync" => (Sync, Answer::None),
-            "activemask" => (ActiveMask, Answer::Word),
-            "vote.all" => (VoteAll, Answer::Predicate),
-            "vote.any" => (VoteAny, Answer::Predicate),
-            "vote.uni" => (VoteUni, Answer::Predicate),
-            "vote.ballot" => (Ballot, Answer::Word),
-            "match.any.b32" => (MatchAny32, Answer::Word),
-            "match.any.b64" => (MatchAny64, Answer::Word),
-            "match.all.b32" => (MatchAll32, Answer::Both),
-            "match.all.b64" => (MatchAll64, Answer::Both),
-            "redux.add" => (ReduxAdd, Answer::Word),
-            "redux.min.s" => (ReduxMinS, Answer::Word),
-            "redux.max.s" => (ReduxMaxS, Answer::Word),
-            "redux.min.u" => (ReduxMinU, Answer::Word),
-            "redux.max.u" => (ReduxMaxU, Answer::Word),
-            "redux.and" => (ReduxAnd, Answer::Word),
-            "redux.or" => (ReduxOr, Answer::Word),
-            "redux.xor" => (ReduxXor, Answer::Word),
-            "elect" => (Elect, Answer::Both),
-            _ => return None,
+        let operation = WarpOperation::from_word(name)?;
+        let answer = match operation {
+            Sync => Answer::None,
+            VoteAll | VoteAny | VoteUni => Answer::Predicate,
+            MatchAll32 | MatchAll64 | Elect => Answer::Both,
+            _ => Answer::Word,
         };
         let none = self.i64().const_int(0);
         let (value, mask) = match *arguments {
             [] => (none, self.i32().all_ones()),
+            [place] if operation == ActiveMask => {
+                (b.zext(place, self.i64()), self.i32().all_ones())
+            }
             [mask] => (none, mask),
             [value, mask, ..] => (b.zext(value, self.i64()), mask),
         };

@@ -8,7 +8,7 @@ declare i32 @zluda.ctaid.y()
 declare i32 @zluda.nctaid.x()
 declare i32 @zluda.laneid()
 declare i32 @zluda.warpid()
-declare i32 @zluda.activemask() convergent
+declare i32 @zluda.activemask(i32) convergent
 declare {i32, i1} @zluda.shfl.up(i32, i32, i32, i32) #1
 declare {i32, i1} @zluda.shfl.down(i32, i32, i32, i32) #1
 declare {i32, i1} @zluda.shfl.bfly(i32, i32, i32, i32) #1

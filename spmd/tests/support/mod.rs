@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_void};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use cpu_abi::{BlockContext, BlockEntry, KernelDescriptor, Runtime, ThreadContext};
+use cpu_abi::{BlockContext, BlockEntry, Group, KernelDescriptor, Runtime, ThreadContext};
 use llvm_zluda::{Context, Module};
 use spmd::{Blocks, DATA_LAYOUT, KernelKind, Options, TRIPLE, compile_object};
 
@@ -172,6 +172,24 @@ unsafe extern "C" fn matrix_of_thread(_: *const ThreadContext, _: u64, _: *mut u
     unreachable!("vector code calls for whole warps")
 }
 
+unsafe extern "C" fn part(_: *const BlockContext, _: u32, _: u32, _: *mut Group) {
+    panic!("lanes do not part here");
+}
+unsafe extern "C" fn meet(
+    _: *const BlockContext,
+    _: u32,
+    _: u32,
+    _: *mut Group,
+    _: u32,
+    _: *mut [u32; 32],
+) {
+    panic!("lanes do not part here");
+}
+unsafe extern "C" fn spin(_: *const BlockContext, _: u32, _: u32, _: *mut Group) {
+    suspend();
+}
+unsafe extern "C" fn end_group(_: *const BlockContext, _: u32, _: *mut Group) {}
+
 unsafe extern "C" fn vprintf(
     _: *const BlockContext,
     _: *const c_char,
@@ -237,6 +255,10 @@ static RUNTIME: Runtime = Runtime {
     cluster_barrier,
     texture,
     matrix,
+    part,
+    meet,
+    spin,
+    end_group,
     reserved: [std::ptr::null(); 1],
     shuffle,
     warp_operation,

@@ -17,6 +17,9 @@ mod warp_group;
 
 use cpu_abi::{BlockContext, MatrixKind, MatrixOperation, WARP_SIZE};
 
+use super::block::Block;
+use super::groups;
+
 /// The words of one register, a lane each.
 pub type Row = [u32; WARP_SIZE as usize];
 
@@ -28,6 +31,12 @@ pub unsafe extern "C" fn matrix(
     operation: u64,
     rows: *mut Row,
 ) {
+    // SAFETY: a kernel passes the context that it was called with.
+    let parted = unsafe { Block::of(block) };
+    if groups::has_parted(parted) {
+        // SAFETY: as the kernel says.
+        return unsafe { groups::matrix(parted, mask, operation, rows) };
+    }
     let Some(operation) = MatrixOperation::unpack(operation) else { return };
     // SAFETY: a kernel has room for all inputs and all outputs of the operation.
     let rows = unsafe { std::slice::from_raw_parts_mut(rows, rows_of(&operation)) };

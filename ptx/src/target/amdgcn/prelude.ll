@@ -212,7 +212,7 @@ define i64 @zluda.globaltimer() alwaysinline nounwind {
 
 ; ---- the warp
 
-define i32 @zluda.activemask() alwaysinline nounwind convergent {
+define i32 @zluda.activemask(i32 %place) alwaysinline nounwind convergent {
   %r = call i32 @zluda.amd.ballot(i1 true)
   ret i32 %r
 }

@@ -1,0 +1,157 @@
+//! Where the lanes of a warp may have to part, and go on as groups of their own.
+//!
+//! Lanes that work together name each other: a partner may be on its way through other code, and comes
+//! only if it is let go. A lane that waits in a loop may wait for such a one. At these places the code
+//! asks who else is in its group, and when lanes have left it, masks that were made before hold too many.
+
+use std::ops::Range;
+
+use llvm_zluda::{Opcode, Value};
+use rustc_hash::FxHashSet;
+
+use super::cfg::Cfg;
+use super::divergence::Divergence;
+use super::level::{Level, Levels, Node, level_of};
+use super::spinning;
+use crate::Error;
+
+/// Operations for which lanes meet.
+const MEETINGS: [&str; 9] = [
+    "zluda.bar.warp.sync",
+    "zluda.barrier.",
+    "zluda.cluster.arrive",
+    "zluda.cluster.wait",
+    "zluda.elect",
+    "zluda.match.",
+    "zluda.redux.",
+    "zluda.shfl.",
+    "zluda.vote.",
+];
+
+/// Whether lanes meet in a call.
+pub fn is_meeting(instruction: Value<'_>) -> bool {
+    instruction.opcode() == Opcode::LLVMCall && {
+        let name = instruction.called_name();
+        MEETINGS.iter().any(|prefix| name.starts_with(prefix))
+    }
+}
+
+/// The functions in which lanes may part, or in what they call. The kernel is not one of them.
+pub fn functions<'c>(
+    functions: &[Value<'c>],
+    kernel: Value<'c>,
+) -> Result<FxHashSet<Value<'c>>, Error> {
+    let mut parting = FxHashSet::default();
+    let mut calls = Vec::new();
+    for &function in functions.iter().filter(|function| **function != kernel) {
+        let cfg = Cfg::as_it_is(function)?;
+        let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
+        let waits = (0..cfg.loops.len()).any(|number| spinning::waits(&cfg, number));
+        if waits || instructions().any(is_meeting) {
+            parting.insert(function);
+        }
+        let called = instructions()
+            .filter(|instruction| instruction.opcode() == Opcode::LLVMCall)
+            .map(|call| (function, call.callee()));
+        calls.extend(called);
+    }
+    loop {
+        let before = parting.len();
+        for (function, callee) in &calls {
+            if parting.contains(callee) {
+                parting.insert(*function);
+            }
+        }
+        if parting.len() == before {
+            return Ok(parting);
+        }
+    }
+}
+
+/// Where lanes part in one function.
+pub struct Parting {
+    /// Blocks to which all lanes come that have not exited.
+    whole: Vec<bool>,
+    /// Loops in which lanes part.
+    loops: Vec<bool>,
+    /// For each level and node, and the end: in how many nodes before it lanes part.
+    before: Vec<Vec<u32>>,
+}
+
+impl Parting {
+    /// None where lanes never part.
+    pub fn new<'c>(
+        cfg: &Cfg<'c>,
+        levels: &Levels,
+        divergence: &Divergence<'c>,
+        is_kernel: bool,
+        functions: &FxHashSet<Value<'c>>,
+    ) -> Option<Parting> {
+        let facts = |of: Option<usize>| &divergence.facts[level_of(of)];
+        // Parents come before the loops in them.
+        let mut whole_loops: Vec<bool> = Vec::with_capacity(cfg.loops.len());
+        for (number, this) in cfg.loops.iter().enumerate() {
+            let around = this.parent.map_or(is_kernel, |parent| whole_loops[parent]);
+            let here = facts(this.parent).whole[levels.loop_node[number]];
+            whole_loops.push(around && here && !divergence.divergent_loop[number]);
+        }
+        let whole: Vec<bool> = (0..cfg.blocks.len())
+            .map(|block| {
+                let home = cfg.loop_of[block];
+                home.map_or(is_kernel, |number| whole_loops[number])
+                    && facts(home).whole[levels.block_node[block]]
+            })
+            .collect();
+        let parts = |block: usize| {
+            cfg.blocks[block].instructions().into_iter().any(|instruction| {
+                (!whole[block] && is_meeting(instruction))
+                    || (instruction.opcode() == Opcode::LLVMCall
+                        && functions.contains(&instruction.callee()))
+            })
+        };
+        let blocks: Vec<bool> = (0..cfg.blocks.len()).map(parts).collect();
+        let loops: Vec<bool> = (0..cfg.loops.len())
+            .map(|number| {
+                let contains = &cfg.loops[number].contains;
+                let waits = |inner: usize| {
+                    cfg.loops[inner].spins
+                        && !whole_loops[inner]
+                        && contains[cfg.loops[inner].header]
+                };
+                (0..blocks.len()).any(|block| blocks[block] && contains[block])
+                    || (0..cfg.loops.len()).any(waits)
+            })
+            .collect();
+        if !blocks.contains(&true) && !loops.contains(&true) {
+            return None;
+        }
+        let count = |level: &Level| {
+            let mut counts = vec![0];
+            for node in &level.nodes {
+                let parts = match *node {
+                    Node::Block(block) => blocks[block],
+                    Node::Loop(number) => loops[number],
+                };
+                counts.push(counts[counts.len() - 1] + u32::from(parts));
+            }
+            counts
+        };
+        let before = levels.levels.iter().map(count).collect();
+        Some(Parting { whole, loops, before })
+    }
+
+    /// Whether some lanes of the group may be elsewhere when others are in the block.
+    pub fn is_partial(&self, block: usize) -> bool {
+        !self.whole[block]
+    }
+
+    /// Whether lanes may part in a loop.
+    pub fn in_loop(&self, number: usize) -> bool {
+        self.loops[number]
+    }
+
+    /// Whether lanes may part in one of some nodes of a level.
+    pub fn in_nodes(&self, level: usize, nodes: Range<usize>) -> bool {
+        self.before[level][nodes.start] != self.before[level][nodes.end]
+    }
+}
