@@ -43,7 +43,6 @@ isa! {
         cp.async.mbarrier.arrive{.noinc}{.state@space}.b64 [addr];
         .state: StateSpace = { .shared, .shared::cta };
         types addr =;
-        spaces addr = .shared;
         needs 7.0 sm_80;
         needs 7.8 sm_80 for .shared::cta;
     ";
@@ -263,19 +262,20 @@ isa! {
         .vec: VectorSize = { .v2, .v4 };
         .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
         ---
-        st.async{.sem}.scope{.ss}.type [a], b{, [mbar]};
-        st.async.mmio.sem.scope{.ss}.type [a], b{, [mbar]};
+        st.async{.sem}.scope{.ss}{.vec}.type [a], b{, [mbar]};
+        st.async.mmio.sem.scope{.ss}{.vec}.type [a], b{, [mbar]};
         .sem: Semantics = { .release };
         .scope: Scope = { .gpu, .sys };
         .ss: StateSpace = { .global };
         .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
         types mbar =;
-        spaces mbar = .shared;
         needs 8.1 sm_90;
         needs 8.7 sm_100 for .release | .mmio | .global;
         never .b8 | .b16 | .u8 | .u16 | .s8 | .s16 & mbar;
         never .b8 | .b16 | .u8 | .u16 | .s8 | .s16 & .v2 | .v4;
         never .v4 & .b64 | .u64 | .s64 | .f64;
+        never .v2 | .v4 & !mbar;
+        never .v2 | .v4 & .mmio;
         never .weak & .cluster;
         never .cluster & .weak | .shared | .shared::cta;
         never .cluster | .shared::cluster & !.mbarrier::complete_tx::bytes;
@@ -287,7 +287,6 @@ isa! {
         st.bulk{.weak}{.shared::cta}  [a], size, initval;
         types size = .u64, * =;
         constants size? = 0../8, initval = 0;
-        spaces a = .shared;
         needs 8.6 sm_100;
     ";
 }

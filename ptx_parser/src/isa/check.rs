@@ -87,9 +87,10 @@ fn among(list: &[(&str, &str)], instruction: &str, operand: &str) -> bool {
     list.iter().any(|(i, o)| *i == instruction && *o == operand)
 }
 
-/// Whether an operand that is read may be a predicate besides what its type says.
+/// Whether an operand may be a negated predicate besides what its type says.
 pub(crate) fn takes_predicate(instruction: &str, operand: &str) -> bool {
-    let loose = LOOSE.iter().any(|(i, o, p, _)| *i == instruction && *o == operand && *p);
+    let loose = LOOSE.iter().any(|(i, o, p, _)| *i == instruction && *o == operand && *p)
+        && (instruction, operand) != ("Movmatrix", "d");
     loose || operand == "disable_output_lane" || (instruction, operand) == ("MmaSp", "a")
 }
 
@@ -159,7 +160,9 @@ impl Check<'_, '_> {
         }
         match operand {
             Operand::Vector(items) if self.packs() => self.moved(items),
-            Operand::Name(name) if self.name() == "Mov" && self.parts.word("vec").is_some() => {
+            Operand::Name(name)
+                if self.among(&[("Mov", "d")]) && self.parts.word("vec").is_some() =>
+            {
                 match (self.named)(name)? {
                     Named::Register(_, Some(_)) => None,
                     _ => Some("expected a vector".to_owned()),
@@ -354,8 +357,12 @@ impl Check<'_, '_> {
 
     /// Types that have no constants, for which ptxas takes integers.
     fn takes_integers(&self) -> bool {
-        self.name() == "MultimemSt"
-            || self.name() == "Fma" && self.parts.word("abtype") == Some("bf16")
+        let narrow = || self.parts.word("atype").or(self.parts.word("abtype"));
+        match self.name() {
+            "MultimemSt" => true,
+            "Add" | "Sub" | "Fma" => narrow() == Some("bf16"),
+            _ => false,
+        }
     }
 
     fn register(&self, name: &str, held: ScalarType, type_: ScalarType) -> Option<String> {
@@ -379,7 +386,8 @@ impl Check<'_, '_> {
             Named::Register(held, None) => {
                 let wide = held.bits() == 64;
                 let of_32 = tensor_memory || self.narrow();
-                let fits = held.bits() == 32 || wide && !of_32;
+                let of_64 = matches!(self.name(), "Txq" | "Suq");
+                let fits = held.bits() == 32 && !of_64 || wide && !of_32;
                 let fits =
                     fits && kind_fits(held, if wide { ScalarType::U64 } else { ScalarType::U32 });
                 (!fits).then(|| format!("`{base}` of type `{held}` holds no address"))
@@ -440,7 +448,6 @@ fn has_constants(type_: ScalarType) -> bool {
     use ScalarType::*;
     match type_ {
         F32 | F64 | Pred => true,
-        U16x2 | S16x2 => true,
         _ => {
             let (kind, bits) = type_.word().split_at(1);
             matches!(kind, "b" | "u" | "s") && bits.parse::<u32>().is_ok()

@@ -165,7 +165,7 @@ isa! {
         .bitOp: BoolOp = { .xor, .and };
         .shape: MatrixShape = { .m8n8k128, .m16n8k128, .m16n8k256 };
         types * =;
-        ignored .bf16 .tf32 .u4 .s4 .b1;
+        ignored .bf16 .tf32 .u2 .s2 .u4 .s4 .b1;
         needs 6.4;
         needs 6.5 for .m16n8k8 | ctype.s32;
         needs 7.0 for .popc;
@@ -262,6 +262,7 @@ isa! {
         never .m16n16 & .b16 | .x4;
         never .m16n16 & !.trans;
         never .m8n8 & .b8;
+        ignored .row .col;
     ";
 
     /// Stores 8x8 (or 16x8) matrices to shared memory.
@@ -278,13 +279,14 @@ isa! {
         never .m8n8 & .b8;
         never .m16n8 & .b16;
         never .m16n8 & !.trans;
+        ignored .row .col;
     ";
 
     /// Transposes an 8x8 matrix in registers.
     Movmatrix = r"
         movmatrix.sync.aligned.m8n8.trans.b16 d, a;
         types d a = .b32;
-        ignored .bf16 .tf32 .u4 .s4 .b1 .row .col;
+        ignored .bf16 .tf32 .u2 .s2 .u4 .s4 .b1 .row .col;
         needs 7.8;
     ";
 }

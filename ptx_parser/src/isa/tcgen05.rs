@@ -52,6 +52,7 @@ isa! {
         never .64x128b & !.warpx2::01_23 | .warpx2::02_13;
         never .warpx4 & !.32x128b;
         never .32x128b & !.warpx4;
+        ignored .row .col;
     ";
 
     /// Orders asynchronous operations around a synchronisation of threads.
@@ -89,6 +90,7 @@ isa! {
         never .x128 & .16x128b | .16x256b;
         never .x64 & .16x256b;
         never !r:vector;
+        ignored .row .col;
     ";
 
     /// Stores to tensor memory.
@@ -105,6 +107,7 @@ isa! {
         never .x128 & .16x128b | .16x256b;
         never .x64 & .16x256b;
         never !r:vector;
+        ignored .row .col;
     ";
 
     /// Moves rows of tensor memory down.

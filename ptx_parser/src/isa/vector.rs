@@ -137,7 +137,11 @@ pub(crate) fn registers(spec: &'static Spec, codes: &Codes, operand: &str) -> Op
         ("Mma", _) if operand.starts_with("selector") => Some(Registers { type_: B16, count: 2 }),
         ("MmaSp", _) if operand.starts_with("selector") => Some(Registers { type_: B16, count: 2 }),
         ("Mma", _) => words.mma(operand, false),
-        ("MmaSp", _) => words.mma(operand, true),
+        ("MmaSp", _) => {
+            let registers = words.mma(operand, true)?;
+            let unchecked = operand == "a" && registers.type_ == Bf16x2;
+            Some(if unchecked { Registers { type_: B32, ..registers } } else { registers })
+        }
         ("WmmaMma", "d" | "a" | "b" | "c") => {
             let field = format!("{operand}type");
             words.wmma(operand, words.type_(&field).unwrap_or(F16))

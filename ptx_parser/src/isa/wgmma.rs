@@ -37,6 +37,7 @@ isa! {
         needs 8.0 sm_90a;
         needs 8.4 sm_90a for atype.u8 & btype.s8;
         needs 8.4 sm_90a for atype.s8 & btype.u8;
+        ignored .row .col;
     ";
 
     /// `wgmma.mma_async` where `a` is sparse.
@@ -70,6 +71,7 @@ isa! {
         needs 8.2 sm_90a;
         needs 8.4 sm_90a for atype.u8 & btype.s8;
         needs 8.4 sm_90a for atype.s8 & btype.u8;
+        ignored .row .col;
     ";
 
     /// Orders accesses to the registers of `wgmma.mma_async`.

@@ -259,6 +259,9 @@ const TAKE_OPAQUE: &[&str] = &[
     "CvtPack",
     "Atom",
     "Red",
+    "Ex2",
+    "Tanh",
+    "MultimemSt",
     "MultimemLdReduce",
     "MultimemRed",
     "WmmaMma",
@@ -406,7 +409,7 @@ fn reads_predicate(selection: &Selection, slot: &OperandSlot) -> bool {
     let operand = slot.fields.first().and_then(|f| selection.spec.operands.get(*f));
     operand.is_some_and(|o| {
         let predicate = o.type_(&selection.codes) == Some(ScalarType::Pred);
-        !o.write && (predicate || takes_predicate(selection.spec.name, o.name))
+        !o.write && predicate || takes_predicate(selection.spec.name, o.name)
     })
 }
 
