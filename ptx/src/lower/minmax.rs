@@ -134,6 +134,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn abs(&mut self, i: &Abs<'a>) -> Lowered {
+        if let Some(nan) = constant_nan(&i.a, i.type_) {
+            return self.write(&i.d, self.i32(nan & !SIGN));
+        }
         self.elementwise(i.type_, &i.d, [&i.a], |s, type_, [a]| {
             if type_.is_float() {
                 let size = if type_ == ScalarType::Bf16 {
@@ -150,6 +153,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn neg(&mut self, i: &Neg<'a>) -> Lowered {
+        if let Some(nan) = constant_nan(&i.a, i.type_) {
+            return self.write(&i.d, self.i32(nan ^ SIGN));
+        }
         self.elementwise(i.type_, &i.d, [&i.a], |s, type_, [a]| {
             if type_.is_float() {
                 let value = if type_ == ScalarType::Bf16 {
@@ -215,4 +221,14 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let below = self.ult(bits, self.bits_of(smallest_normal));
         self.builder.and(self.ne(bits, bits.ty().zero()), below)
     }
+}
+
+const SIGN: u32 = 1 << 31;
+
+/// A constant of `.f32` that is NaN, made quiet: NVIDIA's assembler gives it another sign and keeps the rest,
+/// where the instruction makes the NaN of arithmetic.
+fn constant_nan(operand: &Operand<'_>, type_: ScalarType) -> Option<u32> {
+    let Operand::Immediate(value) = operand else { return None };
+    let bits = value.bits(type_).filter(|_| type_ == ScalarType::F32)? as u32;
+    f32::from_bits(bits).is_nan().then_some(bits | 1 << 22)
 }

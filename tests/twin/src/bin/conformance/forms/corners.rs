@@ -1,6 +1,7 @@
 //! Where instructions change their ways: operands that are whole words, results at the least normal number,
 //! constants beyond the width, vectors of registers, addresses of 32 bits.
 
+use super::constants;
 use crate::form::{Form, Type};
 
 const FAMILY: &str = "corners";
@@ -13,7 +14,16 @@ fn form(name: String, body: &str, result: Type, operands: &[Type]) -> Form {
 }
 
 pub fn forms() -> Vec<Form> {
-    [video_words(), tiny_results(), tiny_halves(), constants(), moves()].concat()
+    [
+        video_words(),
+        simd_lanes(),
+        tiny_results(),
+        tiny_halves(),
+        fields(),
+        constants::forms(),
+        moves(),
+    ]
+    .concat()
 }
 
 /// Fewer cases, so that there can be many forms.
@@ -50,6 +60,23 @@ fn video_words() -> Vec<Form> {
                         &format!("%d.{part}, %a, %b.b1, %c"),
                     ));
                 }
+            }
+        }
+    }
+    forms
+}
+
+/// Lanes of both operands, in any order, and single lanes of the result.
+fn simd_lanes() -> Vec<Form> {
+    let mut forms = Vec::new();
+    for (d, a, b) in triples(SIGNS) {
+        for op in ["vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"] {
+            for (tail, two, four) in [
+                (".sat", "%d.h1, %a.h03, %b.h21, %c", "%d.b20, %a.b7216, %b.b0345, %c"),
+                (".add", "%d.h0, %a.h22, %b.h13, %c", "%d.b321, %a.b5500, %b.b1737, %c"),
+            ] {
+                forms.push(word(&format!("{op}2.{d}.{a}.{b}{tail}"), two));
+                forms.push(word(&format!("{op}4.{d}.{a}.{b}{tail}"), four));
             }
         }
     }
@@ -134,8 +161,8 @@ fn tiny_halves() -> Vec<Form> {
     forms
 }
 
-/// Operands that are constants, which NVIDIA's assembler computes with before the instruction does.
-fn constants() -> Vec<Form> {
+/// Bit fields that are constants.
+fn fields() -> Vec<Form> {
     let mut forms = Vec::new();
     let mut add = |name: String, body: String, ty: Type, operands: &[Type]| {
         let mut form = form(name, &body, ty, operands);

@@ -4,6 +4,7 @@ mod asynchronous;
 mod atomic;
 mod cluster;
 mod compare;
+mod constants;
 mod convert;
 mod corners;
 mod data;
