@@ -30,6 +30,9 @@ pub enum Block {
     SignedBc4,
     Bc5,
     SignedBc5,
+    Bc6h,
+    SignedBc6h,
+    Bc7,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +101,7 @@ const NORMALIZED: [(u32, Channel, usize); 12] = [
 ];
 
 /// Code, kind, whether colours are those of sRGB, what numbers the texels are, and how many.
-const BLOCKS: [(u32, Block, bool, Channel, usize); 10] = [
+const BLOCKS: [(u32, Block, bool, Channel, usize); 14] = [
     (0x91, Block::Bc1, false, Channel::Unorm8, 4),
     (0x92, Block::Bc1, true, Channel::Unorm8, 4),
     (0x93, Block::Bc2, false, Channel::Unorm8, 4),
@@ -109,12 +112,16 @@ const BLOCKS: [(u32, Block, bool, Channel, usize); 10] = [
     (0x98, Block::SignedBc4, false, Channel::Snorm16, 1),
     (0x99, Block::Bc5, false, Channel::Unorm16, 2),
     (0x9a, Block::SignedBc5, false, Channel::Snorm16, 2),
+    (0x9b, Block::Bc6h, false, Channel::F16, 3),
+    (0x9c, Block::SignedBc6h, false, Channel::F16, 3),
+    (0x9d, Block::Bc7, false, Channel::Unorm8, 4),
+    (0x9e, Block::Bc7, true, Channel::Unorm8, 4),
 ];
 
 impl Format {
     /// Nothing for formats that do not exist, or not here.
     pub fn of(code: u32, channels: u32) -> Option<Format> {
-        let channels = usize::try_from(channels).ok().filter(|count| matches!(count, 1 | 2 | 4))?;
+        let channels = usize::try_from(channels).ok().filter(|count| (1..=4).contains(count))?;
         if let Some(&(_, block, srgb, channel, _)) =
             BLOCKS.iter().find(|known| known.0 == code && known.4 == channels)
         {
@@ -126,6 +133,9 @@ impl Format {
                 srgb,
                 code,
             });
+        }
+        if channels == 3 {
+            return None;
         }
         let channel =
             PLAIN.iter().find(|known| known.0 == code).map(|known| known.1).or_else(|| {
@@ -155,8 +165,18 @@ impl Format {
     pub fn of_view(view: u32) -> Option<Format> {
         let index = view.checked_sub(1)?;
         // CU_RES_VIEW_FORMAT_UNSIGNED_BC1 and those after it.
-        const BLOCK_VIEWS: [(u32, u32); 7] =
-            [(0x91, 4), (0x93, 4), (0x95, 4), (0x97, 1), (0x98, 1), (0x99, 2), (0x9a, 2)];
+        const BLOCK_VIEWS: [(u32, u32); 10] = [
+            (0x91, 4),
+            (0x93, 4),
+            (0x95, 4),
+            (0x97, 1),
+            (0x98, 1),
+            (0x99, 2),
+            (0x9a, 2),
+            (0x9b, 3),
+            (0x9c, 3),
+            (0x9d, 4),
+        ];
         if let Some((code, channels)) = BLOCK_VIEWS.get((index as usize).wrapping_sub(24)) {
             let format = Format::of(*code, *channels)?;
             return Some(Format { opaque: false, ..format });
@@ -179,7 +199,7 @@ mod tests {
         assert_eq!(Format::of_view(24), Format::of(32, 4));
         assert_eq!(Format::of_view(25).map(|format| format.code), Some(0x91));
         assert_eq!(Format::of_view(31).map(|format| format.code), Some(0x9a));
-        assert_eq!(Format::of_view(32), None);
+        assert_eq!(Format::of_view(35), None);
         assert_eq!(Format::of_view(0), None);
     }
 

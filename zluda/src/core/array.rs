@@ -119,14 +119,11 @@ impl Format {
         // CU_AD_FORMAT_BC1_UNORM to CU_AD_FORMAT_BC7_UNORM_SRGB.
         if let F(code @ 0x91..=0x9e) = format {
             let count = [4, 4, 4, 4, 4, 4, 1, 1, 2, 2, 3, 3, 4, 4][code as usize - 0x91];
-            return match code {
-                _ if channels != count => Err(CUerror::INVALID_VALUE),
-                0x91 | 0x92 | 0x97 | 0x98 => Ok(Format { size: 8, side: 4 }),
-                0x93..=0x9a => Ok(Format { size: 16, side: 4 }),
-                _ => {
-                    tracing::warn!("unsupported: arrays of BC6H and BC7");
-                    Err(CUerror::NOT_SUPPORTED)
-                }
+            let size = if matches!(code, 0x91 | 0x92 | 0x97 | 0x98) { 8 } else { 16 };
+            return if channels == count {
+                Ok(Format { size, side: 4 })
+            } else {
+                Err(CUerror::INVALID_VALUE)
             };
         }
         if !matches!(channels, 1 | 2 | 4) {

@@ -1,9 +1,14 @@
 //! Texels of formats that store blocks of 4 x 4 of them, as an H100 decodes them.
 
+mod bc6h;
+mod bc7;
+mod bits;
+mod partition;
+
 use crate::core::format::Block;
 
 use super::srgb;
-use super::texel::{Number, Texel};
+use super::texel::{Number, Texel, half_to_float};
 
 /// The texel at a place from 0 to 15 of a block; channels that it has not are 0.
 pub fn texel(block: Block, bytes: &[u8; 16], place: usize, encoded: bool) -> Texel {
@@ -26,6 +31,17 @@ pub fn texel(block: Block, bytes: &[u8; 16], place: usize, encoded: bool) -> Tex
         Block::Bc3 => {
             let ([r, g, b], _) = rgb(&bytes[8..], false);
             [r, g, b, eight(alpha(bytes, place))]
+        }
+        Block::Bc6h | Block::SignedBc6h => {
+            let bits = bc6h::texel(bytes, place, block == Block::SignedBc6h);
+            let [r, g, b] = bits.map(|bits| Number::Half(half_to_float(bits)));
+            [r, g, b, Number::Half(0.0)]
+        }
+        Block::Bc7 => {
+            let [r, g, b, alpha] = bc7::texel(bytes, place);
+            let [r, g, b] =
+                [r, g, b].map(|value| if encoded { srgb::linear(value) } else { eight(value) });
+            [r, g, b, eight(alpha)]
         }
         Block::Bc4 => [unsigned(bytes, place), none, none, none],
         Block::Bc5 => [unsigned(bytes, place), unsigned(&bytes[8..], place), none, none],
