@@ -2,7 +2,7 @@
 //!
 //! A verb is a file in `verb/`. What they share: [`repository`] (where things lie), [`program`] (running
 //! others), [`progress`] (what is shown meanwhile), [`toolkit`] (what comes from PyPI), [`sample`] (the
-//! CUDA programs under `samples/`).
+//! CUDA programs under `samples/`), [`ptx_text`] (PTX and whether it is understood).
 
 // A command-line tool prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -11,6 +11,7 @@ mod bindgen;
 mod isa;
 mod program;
 mod progress;
+mod ptx_text;
 mod repository;
 mod sample;
 mod toolkit;

@@ -135,7 +135,7 @@ impl Sample {
         }
     }
 
-    fn uses_driver_alone(&self) -> bool {
+    pub fn uses_driver_alone(&self) -> bool {
         self.sources
             .iter()
             .all(|source| source.extension().is_some_and(|extension| extension == "c"))
@@ -179,7 +179,7 @@ impl Sample {
     }
 
     /// Whether the kernels of a source are nothing without the other sources.
-    fn is_linked_by_the_driver(&self) -> bool {
+    pub fn is_linked_by_the_driver(&self) -> bool {
         self.flags.iter().any(|flag| flag == "-rdc=true")
     }
 

@@ -145,8 +145,9 @@ fn write(results: &[(String, Vec<u8>)], options: &Options) -> Result<(), String>
         return std::io::stdout().write_all(&all).map_err(|error| error.to_string());
     };
     if path.is_dir() {
-        for (kernel, bytes) in results {
-            write_file(&path.join(format!("{kernel}.{}", options.emit.extension())), bytes)?;
+        for (number, (kernel, bytes)) in results.iter().enumerate() {
+            let name = file_name(kernel, number);
+            write_file(&path.join(format!("{name}.{}", options.emit.extension())), bytes)?;
         }
         return Ok(());
     }
@@ -161,6 +162,28 @@ fn write(results: &[(String, Vec<u8>)], options: &Options) -> Result<(), String>
     if results.is_empty() { Ok(()) } else { write_file(path, &all) }
 }
 
+/// The name of a kernel's file. Names of templates may be longer than those of files: such a one is cut, and has
+/// the kernel's number.
+fn file_name(kernel: &str, number: usize) -> String {
+    const LONGEST: usize = 200;
+    match kernel.get(..LONGEST) {
+        Some(start) if kernel.len() > LONGEST => format!("{start}-{number}"),
+        _ => kernel.to_owned(),
+    }
+}
+
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
     fs::write(path, bytes).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_names_that_file_systems_take() {
+        assert_eq!(file_name("kernel", 3), "kernel");
+        assert_eq!(file_name(&"k".repeat(200), 3), "k".repeat(200));
+        assert_eq!(file_name(&"k".repeat(201), 3), format!("{}-3", "k".repeat(200)));
+    }
 }

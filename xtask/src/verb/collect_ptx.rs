@@ -6,10 +6,10 @@
 
 use crate::Result;
 use crate::progress::{heading, parallel};
+use crate::ptx_text::{fat_binaries, understood};
 use crate::repository::{make, make_empty, stem, target};
 use crate::sample::{self, Sample};
 use crate::toolkit::{CUDA_VERSIONS, cuda};
-use fatbin::{CONTAINER_MAGIC, Container, container_size};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -35,7 +35,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     }
     let texts = below(&folder)?;
     heading(&format!("Reading {} texts of PTX", texts.len()));
-    let results = parallel(&texts, |path| stem(path), |path| understood(path), Result::is_ok);
+    let results =
+        parallel(&texts, |path| stem(path), |path| understood(&fs::read(path)?), Result::is_ok);
     let failures: Vec<String> = texts
         .iter()
         .zip(results)
@@ -92,44 +93,6 @@ fn files(from: &Path, to: &Path) -> Result<()> {
         for (number, text) in fat_binaries(&bytes).into_iter().enumerate() {
             fs::write(to.join(format!("{}-{number}.ptx", stem(&path))), text)?;
         }
-    }
-    Ok(())
-}
-
-/// The PTX of all fat binaries in a file.
-fn fat_binaries(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let magic = CONTAINER_MAGIC.to_le_bytes();
-    let mut texts = Vec::new();
-    let mut at = 0;
-    // They stand at multiples of eight bytes.
-    while let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= magic.len()) {
-        at += 8;
-        if rest.starts_with(&magic)
-            && let Ok(size) = container_size(rest)
-            && let Ok(container) = Container::parse(rest)
-        {
-            texts.extend(container.all_ptx().flatten());
-            at += size.saturating_sub(8).next_multiple_of(8);
-        }
-    }
-    texts
-}
-
-/// Whether a text parses, and what is printed is the same.
-fn understood(path: &Path) -> Result<()> {
-    let bytes = fs::read(path)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let parse = ptx_parser::parse(&text);
-    if let Some(error) = parse.errors.first() {
-        return Err(format!("{} errors, first {}", parse.errors.len(), error.render(&text)).into());
-    }
-    let printed = parse.module.to_string();
-    let again = ptx_parser::parse(&printed);
-    if let Some(error) = again.errors.first() {
-        return Err(format!("what is printed has errors, first {}", error.render(&printed)).into());
-    }
-    if again.module != parse.module {
-        return Err("what is printed is another module".into());
     }
     Ok(())
 }

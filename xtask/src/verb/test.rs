@@ -4,6 +4,8 @@ mod amd;
 mod conformance;
 mod generated;
 mod isa;
+mod offload;
+mod ptx;
 mod python;
 mod random;
 mod rust;
@@ -44,6 +46,10 @@ enum Suite {
     Random,
     /// Python programs from PyPI, on the CPU
     Python,
+    /// PTX of nvcc, NVRTC, numba, taichi, tinygrad, triton and warp: understood, and compiled for the CPU
+    Ptx,
+    /// OpenMP and OpenACC of GCC, on the CPU
+    Offload,
     /// The samples' kernels, compiled for AMD GPUs
     Amd,
 }
@@ -80,7 +86,13 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let needs_release = |suite: &Suite| {
         matches!(
             suite,
-            Suite::Samples | Suite::Conformance | Suite::Random | Suite::Python | Suite::Amd
+            Suite::Samples
+                | Suite::Conformance
+                | Suite::Random
+                | Suite::Python
+                | Suite::Ptx
+                | Suite::Offload
+                | Suite::Amd
         )
     };
     for suite in suites.iter().filter(|suite| !needs_release(suite)) {
@@ -106,6 +118,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         Suite::Conformance => conformance::run(&mut report),
                         Suite::Random => random::run(&mut report),
                         Suite::Python => python::run(&mut report, &options.filter),
+                        Suite::Ptx => {
+                            let fresh = suites.contains(&Suite::Python);
+                            ptx::run(&mut report, &options.filter, fresh)
+                        }
+                        Suite::Offload => offload::run(&mut report, &options.filter),
                         Suite::Amd => amd::run(&mut report, &options.filter),
                         Suite::Lint | Suite::Generated | Suite::Rust | Suite::Isa => Ok(()),
                     };

@@ -1,23 +1,34 @@
 //! The Python programs under `tests/python/`, with packages from PyPI as they are. Each compares its
-//! results with NumPy or with the package's own CPU backend, and ends with status 0 if they agree.
+//! results with NumPy or with the package's own CPU backend, and ends with status 0 if they agree. The PTX that
+//! they load is kept for the suite [`super::ptx`].
 
 use super::Report;
 use crate::program::capture;
 use crate::progress::{heading, parallel};
 use crate::repository::{Profile, files, make_empty, root, stem, target};
+use crate::toolkit::{CUDA_13_0, cuda};
 use crate::{Result, toolkit};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 /// Compilers written in Python take their time.
 const LIMIT: Duration = Duration::from_secs(900);
 
+/// The programs whose name contains `filter`.
+pub fn programs(filter: &str) -> Result<Vec<PathBuf>> {
+    let all = files(&root().join("tests/python"), "py")?;
+    Ok(all.into_iter().filter(|program| stem(program).contains(filter)).collect())
+}
+
+/// Where a program's run has left the PTX that it loaded.
+pub fn texts(program: &Path) -> PathBuf {
+    target().join("test/python-ptx").join(stem(program))
+}
+
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
-    let folder = root().join("tests/python");
-    let programs: Vec<_> = files(&folder, "py")?
-        .into_iter()
-        .filter(|program| stem(program).contains(filter))
-        .collect();
+    let programs = programs(filter)?;
+    let headers = cuda(CUDA_13_0)?.headers();
     let python = toolkit::python_with_packages()?;
     let home = target().join("test/python-home");
     make_empty(&home)?;
@@ -26,6 +37,8 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         &programs,
         |program| format!("python {}", stem(program)),
         |program| {
+            let texts = texts(program);
+            make_empty(&texts).map_err(|error| error.to_string())?;
             let mut command = Command::new(&python);
             command
                 .arg(program)
@@ -33,7 +46,9 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
                 .env("HOME", &home)
                 .env("XDG_CACHE_HOME", home.join("cache"))
                 .env("LD_LIBRARY_PATH", Profile::Release.staged())
-                .env("ZLUDA_DEVICE", "cpu");
+                .env("CUDA_HEADERS", &headers)
+                .env("ZLUDA_DEVICE", "cpu")
+                .env("ZLUDA_DEBUG", format!("ptx={}", texts.display()));
             match capture(&mut command, LIMIT) {
                 Ok(output) if output.success() => Ok(()),
                 Ok(output) => Err(output.describe()),
