@@ -86,7 +86,10 @@ fn of_programs(
         report.check(format!("PTX of {name}"), some);
         for path in kept {
             let text = fs::read(&path)?;
-            let whole = !stem(&path).starts_with("part-") && text.len() <= LIBRARY;
+            // What is linked elsewhere may have been loaded by itself too, to be refused.
+            let part = path.with_file_name(format!("part-{}.ptx", stem(&path))).exists();
+            let part = part || stem(&path).starts_with("part-");
+            let whole = !part && text.len() <= LIBRARY;
             let origin = Origin { name: format!("{name}-{}", stem(&path)), whole };
             texts.entry(text).or_insert(origin);
         }
