@@ -24,11 +24,10 @@ impl Short {
         Short { significand: significand as u32, exponent: exponent + shift }
     }
 
-    /// The magnitude of a number; numbers too small to be normal are 0, and what is none is as good as
-    /// infinite.
+    /// The magnitude of a number; numbers too small to be normal are 0, and so is what is none.
     fn of(value: f32) -> Short {
         let bits = value.to_bits() & 0x7fff_ffff;
-        if bits >> 23 == 0 {
+        if bits >> 23 == 0 || value.is_nan() {
             return Short::ZERO;
         }
         Short::cut(u64::from(bits & 0x7f_ffff | 0x80_0000), (bits >> 23) as i32 - 150)
@@ -40,9 +39,14 @@ impl Short {
         Short::cut(product, self.exponent + exponent + BITS as i32 - 1)
     }
 
+    /// Adds up the shifted number for each bit of the size, cut to three bits below the last one, and rounds up.
     fn times_size(self, size: usize) -> Short {
+        const BELOW: u32 = 3;
         let size = Short::cut(size as u64, 0);
-        self.times(size.significand, size.exponent)
+        let parts = (0..BITS).filter(|shift| size.significand >> (BITS - 1 - shift) & 1 != 0);
+        let sum: u32 = parts.map(|shift| self.significand << BELOW >> shift).sum();
+        let rounded = (sum + (1 << BELOW) - 1) >> BELOW;
+        Short::cut(rounded.into(), self.exponent + size.exponent + BITS as i32 - 1)
     }
 
     fn scaled(self, exponent: i32) -> Short {
