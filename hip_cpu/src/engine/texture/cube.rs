@@ -36,6 +36,20 @@ pub fn spot(x: f32, y: f32, z: f32) -> Spot {
     Spot { face, s: unit(s), t: unit(t) }
 }
 
+/// Where a direction meets the plane of a face, in sides from its middle.
+pub fn on_plane(face: usize, direction: [f32; 3]) -> [f64; 2] {
+    let [x, y, z] = direction.map(f64::from);
+    let (major, s, t) = match face {
+        0 => (x, -z, -y),
+        1 => (x, z, -y),
+        2 => (y, x, z),
+        3 => (y, x, -z),
+        4 => (z, x, -y),
+        _ => (z, -x, -y),
+    };
+    [s, t].map(|value| value / (2.0 * major.abs()))
+}
+
 /// The direction of a point of a face's plane, whose sides go from -1 to 1, scaled by `half`.
 fn direction(face: usize, s: i64, t: i64, half: i64) -> [i64; 3] {
     match face {

@@ -17,6 +17,8 @@ struct Lookup<'a> {
     operation: &'a TextureOperation,
     layer: u32,
     coordinates: [u32; 3],
+    /// Into a cube.
+    direction: [f32; 3],
     offsets: [i32; 3],
     depth: Option<f32>,
 }
@@ -61,6 +63,7 @@ pub fn sample(
         operation,
         layer,
         coordinates,
+        direction: coordinates.map(f32::from_bits),
         offsets: offsets.map(|offset| (offset << unused) as i32 >> unused),
         depth,
     };
@@ -73,7 +76,7 @@ pub fn sample(
         return lookup.gather(face);
     }
     let level = match operation.level {
-        TextureLevel::Grad => lookup.level_of(slopes),
+        TextureLevel::Grad => lookup.level_of(face, slopes),
         _ => level,
     };
     lookup.filtered(face, level)
@@ -197,11 +200,17 @@ impl Lookup<'_> {
     // ---- levels
 
     /// The level of steps to the next thread along two directions. For images of three axes NVIDIA's compiler
-    /// takes the slopes from coordinates with a step added.
-    fn level_of(&self, slopes: [[f32; 3]; 2]) -> f32 {
+    /// takes the slopes from coordinates with a step added, for cubes from where they meet the face.
+    fn level_of(&self, face: usize, slopes: [[f32; 3]; 2]) -> f32 {
         let level = &self.object.levels[0];
         let stepped = self.operation.geometry == TextureGeometry::D3;
         let slopes = slopes.map(|slope| {
+            if self.is_cube() {
+                let stepped = std::array::from_fn(|axis| self.direction[axis] + slope[axis]);
+                let [from, to] =
+                    [self.direction, stepped].map(|direction| cube::on_plane(face, direction));
+                return [(to[0] - from[0]) as f32, (to[1] - from[1]) as f32, 0.0];
+            }
             std::array::from_fn(|axis| match f32::from_bits(self.coordinates[axis]) {
                 coordinate if stepped => coordinate + slope[axis] - coordinate,
                 _ if axis < self.axes() => slope[axis],
