@@ -16,32 +16,45 @@ pub(super) static TABLE: Table<7> = Table::sized([
     flags as *const (),
 ]);
 
+/// Zeros with as many bytes as the runtime is told, and more: CUDA 13.5's runtime asks for the size
+/// and looks at bytes behind it, where anything but zero means a tool to call.
 #[repr(align(16))]
-struct Buffer<const N: usize>([AtomicU8; N]);
+struct Buffer {
+    bytes: [AtomicU8; ROOM],
+    size: usize,
+}
 
-static CALLBACKS: Buffer<1024> = Buffer([const { AtomicU8::new(0) }; 1024]);
-static FLAGS: Buffer<14> = Buffer([const { AtomicU8::new(0) }; 14]);
+const ROOM: usize = 16384;
+
+static CALLBACKS: Buffer = Buffer::new(1024);
+static FLAGS: Buffer = Buffer::new(14);
+
+impl Buffer {
+    const fn new(size: usize) -> Self {
+        Self { bytes: [const { AtomicU8::new(0) }; ROOM], size }
+    }
+
+    /// # Safety
+    /// The pointers are null or valid.
+    unsafe fn give(&'static self, buffer: *mut *mut c_void, size: *mut usize) {
+        // SAFETY: the caller says so.
+        unsafe {
+            if !buffer.is_null() {
+                buffer.write(self.bytes.as_ptr().cast_mut().cast());
+            }
+            if !size.is_null() {
+                size.write(self.size);
+            }
+        }
+    }
+}
 
 unsafe extern "C" fn callbacks(buffer: *mut *mut c_void, size: *mut usize) {
     // SAFETY: the runtime passes room for both.
-    unsafe { give(&CALLBACKS.0, buffer, size) }
+    unsafe { CALLBACKS.give(buffer, size) }
 }
 
 unsafe extern "C" fn flags(buffer: *mut *mut c_void, size: *mut usize) {
     // SAFETY: the runtime passes room for both.
-    unsafe { give(&FLAGS.0, buffer, size) }
-}
-
-/// # Safety
-/// The pointers are null or valid.
-unsafe fn give(bytes: &'static [AtomicU8], buffer: *mut *mut c_void, size: *mut usize) {
-    // SAFETY: the caller says so.
-    unsafe {
-        if !buffer.is_null() {
-            buffer.write(bytes.as_ptr().cast_mut().cast());
-        }
-        if !size.is_null() {
-            size.write(bytes.len());
-        }
-    }
+    unsafe { FLAGS.give(buffer, size) }
 }
