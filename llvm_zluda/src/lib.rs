@@ -24,9 +24,7 @@ pub use link::{LinkError, link_elf};
 pub use metadata::{MemoryEffects, llvm_version};
 pub use module::Module;
 pub use passes::{PassError, run_passes};
-pub use target::{
-    CodeGenOptLevel, TargetError, TargetMachine, host_cpu, host_features, set_process_options,
-};
+pub use target::{CodeGenOptLevel, TargetError, TargetMachine, host_cpu, host_features};
 pub use timing::timed;
 pub use types::{Type, TypeKind};
 pub use value::{Block, Value};

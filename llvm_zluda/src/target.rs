@@ -1,13 +1,12 @@
 //! [`TargetMachine`]: code generation for x86-64 and AMDGPU.
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::CStr;
 use std::ptr;
 use std::sync::Once;
 
 use llvm_sys::core::{
     LLVMDisposeMemoryBuffer, LLVMDisposeMessage, LLVMGetBufferSize, LLVMGetBufferStart,
 };
-use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 
@@ -54,21 +53,6 @@ fn initialize_targets() {
 /// A code generator for one processor. Position-independent code, small code model.
 pub struct TargetMachine {
     raw: LLVMTargetMachineRef,
-}
-
-/// Options of LLVM's command line, which hold for the whole process from the first call on; later calls do
-/// nothing.
-pub fn set_process_options(options: &[&str]) {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let texts: Vec<CString> =
-            ["llvm"].iter().chain(options).map(|option| c_string(option)).collect();
-        let pointers: Vec<*const c_char> = texts.iter().map(|text| text.as_ptr()).collect();
-        // SAFETY: LLVM copies the texts.
-        unsafe {
-            LLVMParseCommandLineOptions(pointers.len() as i32, pointers.as_ptr(), ptr::null());
-        }
-    });
 }
 
 impl TargetMachine {

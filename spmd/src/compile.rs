@@ -93,13 +93,7 @@ pub fn compile_assembly(
     Ok(machine(options)?.emit_assembly(&lowered)?)
 }
 
-/// Warp functions have blocks with hundreds of vectors alive, for which parts of LLVM take time that grows with
-/// the square: sinking within a function (a fifth of code generation, for nothing that was measured), and
-/// looking for the best regions to split live ranges in.
-const LLVM_OPTIONS: [&str; 2] = ["-disable-machine-sink", "-grow-region-complexity-budget=500"];
-
 fn machine(options: &Options) -> Result<TargetMachine, Error> {
-    llvm_zluda::set_process_options(&LLVM_OPTIONS);
     Ok(TargetMachine::new(
         TRIPLE,
         &options.cpu,
