@@ -104,9 +104,10 @@ impl Gathering {
         }
     }
 
-    /// Whether every member has come or is no longer alive.
-    pub fn is_complete(&self, alive: u32) -> bool {
-        !matches!(self.what, Operation::ActiveMask(_)) && self.members & !self.arrived & alive == 0
+    /// Whether every member has come, or has exited.
+    pub fn is_complete(&self, has_exited: impl Fn(u32) -> bool) -> bool {
+        !matches!(self.what, Operation::ActiveMask(_))
+            && lanes(self.members & !self.arrived).all(has_exited)
     }
 
     /// Performs a matrix operation; returns the rows of its results, none for other operations.

@@ -189,6 +189,11 @@ impl Groups {
         group.float_state = runtime::float_state();
     }
 
+    /// What meetings gave the current group.
+    fn results(&self) -> &Results {
+        &self.list[self.current].results
+    }
+
     /// Tells the code who is in the current group.
     fn introduce(&mut self, lanes: u32) {
         let others = (0..self.list.len())
@@ -349,10 +354,11 @@ fn end_meetings(block: &Block, groups: *mut Groups) {
         let complete = block.on_thread_stack(|| {
             // SAFETY: as in `wait`.
             let (warp, alive) = unsafe { ((*groups).warp, (*groups).alive()) };
+            let has_exited = |lane: u32| alive & (1 << lane) == 0;
             let mut gatherings = block.gatherings.borrow_mut();
             let place = gatherings
                 .iter()
-                .position(|gathering| gathering.warp == warp && gathering.is_complete(alive));
+                .position(|gathering| gathering.warp == warp && gathering.is_complete(has_exited));
             place.map(|place| gatherings.remove(place))
         });
         match complete {
@@ -456,9 +462,9 @@ pub unsafe extern "C" fn meet_lanes(
     };
     meet(block, groups, here, what, input, |_, _| 0);
     // SAFETY: as in `wait`.
-    let results = unsafe { &(&(*groups).list)[(*groups).current].results.values };
+    let results = unsafe { (*groups).results() };
     for lane in lanes(here) {
-        let result = results[lane as usize];
+        let result = results.values[lane as usize];
         words[0][lane as usize] = result as u32;
         words[1][lane as usize] = (result >> 32) as u32;
     }
@@ -481,8 +487,8 @@ pub unsafe fn matrix(
     let input = |_| (Input::default(), u32::MAX);
     meet(block, groups, mask, Operation::Matrix(operation), input, word);
     // SAFETY: as in `wait`.
-    let results = unsafe { &(&(*groups).list)[(*groups).current].results.rows };
-    for (index, row) in results.iter().enumerate() {
+    let results = unsafe { (*groups).results() };
+    for (index, row) in results.rows.iter().enumerate() {
         for lane in lanes(mask) {
             // SAFETY: as above.
             unsafe { (*rows.add(index))[lane as usize] = row[lane as usize] };
@@ -511,8 +517,8 @@ fn all_meet(block: &Block, mask: u32, what: Operation, predicates: u32) -> u32 {
     };
     meet(block, groups, mask, what, input, |_, _| 0);
     // SAFETY: as in `wait`.
-    let results = unsafe { &(&(*groups).list)[(*groups).current].results.values };
-    results[mask.trailing_zeros() as usize % WARP_SIZE as usize] as u32
+    let results = unsafe { (*groups).results() };
+    results.values[mask.trailing_zeros() as usize % WARP_SIZE as usize] as u32
 }
 
 /// [`cpu_abi::Runtime::spin`]

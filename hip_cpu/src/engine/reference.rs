@@ -73,7 +73,7 @@ fn meet(thread: &ThreadContext, what: Operation, membermask: u32, input: Input) 
         gathering.arrive_with_words(lane, input, |index| unsafe {
             (input.value as *const u32).add(index).read()
         });
-        if !gathering.is_complete(alive(block, warp)) {
+        if !gathering.is_complete(|lane| block.has_finished(warp * WARP_SIZE + lane)) {
             return None;
         }
         let gathering = gatherings.remove(place);
@@ -82,21 +82,14 @@ fn meet(thread: &ThreadContext, what: Operation, membermask: u32, input: Input) 
     result.unwrap_or_else(|| block.wait())
 }
 
-/// The lanes of a warp that have not ended.
-fn alive(block: &Block, warp: u32) -> u32 {
-    lanes(u32::MAX)
-        .filter(|lane| !block.has_finished(warp * WARP_SIZE + lane))
-        .fold(0, |mask, lane| mask | 1 << lane)
-}
-
 /// A thread has ended: meetings that waited only for it are complete.
 pub fn unit_ended(block: &Block, unit: u32) {
     if block.mode != Mode::Threads {
         return;
     }
     let warp = unit / WARP_SIZE;
-    let alive = alive(block, warp);
-    end_where(block, |gathering| gathering.warp == warp && gathering.is_complete(alive));
+    let has_exited = |lane| block.has_finished(warp * WARP_SIZE + lane);
+    end_where(block, |gathering| gathering.warp == warp && gathering.is_complete(has_exited));
 }
 
 /// Every thread waits, spins, or has ended: whoever asked for the active threads gets an answer.

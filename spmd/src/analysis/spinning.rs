@@ -11,6 +11,7 @@ use llvm_zluda::{Module, Opcode, Value};
 use rustc_hash::FxHashSet;
 
 use super::cfg::Cfg;
+use super::parting::is_meeting;
 use crate::Error;
 
 /// Finds the loops that wait, and widens them. Values that leave a widened loop go through the stack.
@@ -112,14 +113,11 @@ fn what_follows(cfg: &Cfg<'_>, number: usize) -> Vec<usize> {
 /// Lanes meet in the block, or in a function that it calls.
 fn works_together(cfg: &Cfg<'_>, block: usize) -> bool {
     cfg.blocks[block].instructions().into_iter().any(|instruction| {
-        if instruction.opcode() != Opcode::LLVMCall {
-            return false;
-        }
-        let name = instruction.called_name();
-        let Some(name) = name.strip_prefix("zluda.") else { return !name.starts_with("llvm.") };
-        ["barrier", "bar.", "cluster.", "shfl", "vote", "match", "redux", "elect"]
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
+        is_meeting(instruction)
+            || (instruction.opcode() == Opcode::LLVMCall && {
+                let name = instruction.called_name();
+                !name.starts_with("zluda.") && !name.starts_with("llvm.")
+            })
     })
 }
 
