@@ -6,14 +6,10 @@ from pathlib import Path
 
 import numpy as np
 from cuda.bindings import driver, nvrtc
+from driver_calls import check, launch
 
 HEADERS = os.environ["CUDA_HEADERS"]
 SOURCES = Path(__file__).parent / "nvrtc"
-
-
-def check(result, *values):
-    assert result in (driver.CUresult.CUDA_SUCCESS, nvrtc.nvrtcResult.NVRTC_SUCCESS), result
-    return values[0] if len(values) == 1 else values
 
 
 def compiled(name, architecture, *options):
@@ -32,24 +28,7 @@ def compiled(name, architecture, *options):
 
 
 def run(kernel, grid, block, *arguments, shared=0):
-    """Launches; returns the arrays among the arguments as the kernel leaves them."""
-    values, places = [], []
-    for argument in arguments:
-        if isinstance(argument, np.ndarray):
-            place = check(*driver.cuMemAlloc(argument.nbytes))
-            check(*driver.cuMemcpyHtoD(place, argument.ctypes.data, argument.nbytes))
-            places.append((place, argument))
-            argument = np.uint64(int(place))
-        values.append(np.array([argument]))
-    pointers = np.array([value.ctypes.data for value in values], dtype=np.uint64)
-    check(*driver.cuLaunchKernel(kernel, grid, 1, 1, block, 1, 1, shared, 0, pointers.ctypes.data, 0))
-    results = []
-    for place, array in places:
-        result = np.empty_like(array)
-        check(*driver.cuMemcpyDtoH(result.ctypes.data, place, array.nbytes))
-        check(*driver.cuMemFree(place))
-        results.append(result)
-    return results
+    return launch(kernel, (grid, 1, 1), block, shared, arguments)
 
 
 class Library:

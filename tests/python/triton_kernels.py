@@ -13,6 +13,7 @@ import numpy as np
 import triton
 import triton.language as tl
 from cuda.bindings import driver
+from driver_calls import check, launch
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
@@ -202,11 +203,6 @@ def inline(x, out, BLOCK: tl.constexpr):
     tl.store(out + i, turned)
 
 
-def check(result, *values):
-    assert result == driver.CUresult.CUDA_SUCCESS, result
-    return values[0] if len(values) == 1 else values
-
-
 def compiled(kernel, capability, types, constants, **options):
     """The PTX and what a launch has to know of it."""
     names = [name for name in kernel.arg_names if name not in constants]
@@ -228,26 +224,11 @@ def run(code, grid, *arguments):
     function = check(*driver.cuModuleGetFunction(module, code.metadata.name.encode()))
     shared = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
     check(*driver.cuFuncSetAttribute(function, shared, code.metadata.shared))
-    values, places = [], []
-    for argument in arguments:
-        if isinstance(argument, np.ndarray):
-            place = check(*driver.cuMemAlloc(argument.nbytes))
-            check(*driver.cuMemcpyHtoD(place, argument.ctypes.data, argument.nbytes))
-            places.append((place, argument))
-            argument = np.uint64(int(place))
-        values.append(np.array([argument]))
     blocks = int(np.prod(grid))
     scratch = check(*driver.cuMemAlloc(max(1, blocks * code.metadata.global_scratch_size)))
-    values += [np.array([int(scratch)], np.uint64), np.zeros(1, np.uint64)]
-    pointers = np.array([value.ctypes.data for value in values], dtype=np.uint64)
+    arguments += (np.uint64(int(scratch)), np.uint64(0))
     threads = 32 * code.metadata.num_warps
-    check(*driver.cuLaunchKernel(function, *grid, threads, 1, 1, code.metadata.shared, 0, pointers.ctypes.data, 0))
-    results = []
-    for place, array in places:
-        result = np.empty_like(array)
-        check(*driver.cuMemcpyDtoH(result.ctypes.data, place, array.nbytes))
-        check(*driver.cuMemFree(place))
-        results.append(result)
+    results = launch(function, grid, threads, code.metadata.shared, arguments)
     check(*driver.cuMemFree(scratch))
     check(*driver.cuModuleUnload(module))
     return results

@@ -4,6 +4,7 @@ use std::ptr::{null, null_mut};
 
 use cuda_types::cuda::*;
 use twin::api::Api;
+use twin::view::view;
 
 use super::Case;
 use crate::Answers;
@@ -62,21 +63,6 @@ fn plane(address: u64, format: CUarray_format, size: [usize; 3]) -> CUDA_RESOURC
         pitchInBytes: size[2],
     };
     resource
-}
-
-fn view(
-    format: u32,
-    size: [usize; 3],
-    levels: [u32; 2],
-    layers: [u32; 2],
-) -> CUDA_RESOURCE_VIEW_DESC {
-    // SAFETY: a plain structure.
-    let mut view: CUDA_RESOURCE_VIEW_DESC = unsafe { std::mem::zeroed() };
-    view.format = CUresourceViewFormat(format as _);
-    [view.width, view.height, view.depth] = size;
-    [view.firstMipmapLevel, view.lastMipmapLevel] = levels;
-    [view.firstLayer, view.lastLayer] = layers;
-    view
 }
 
 /// Makes a texture and destroys it.

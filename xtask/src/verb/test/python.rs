@@ -45,6 +45,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
                 // Caches of the packages themselves must not hide anything.
                 .env("HOME", &home)
                 .env("XDG_CACHE_HOME", home.join("cache"))
+                .env("PYTHONDONTWRITEBYTECODE", "1")
                 .env("LD_LIBRARY_PATH", Profile::Release.staged())
                 .env("CUDA_HEADERS", &headers)
                 .env("ZLUDA_DEVICE", "cpu")

@@ -1,21 +1,8 @@
 //! Textures that show some levels or layers of a resource, or its bytes in another format.
 
-use super::*;
+use twin::view::view;
 
-fn view(
-    format: u32,
-    size: [usize; 3],
-    levels: [u32; 2],
-    layers: [u32; 2],
-) -> CUDA_RESOURCE_VIEW_DESC {
-    // SAFETY: all zeros is a view.
-    let mut view: CUDA_RESOURCE_VIEW_DESC = unsafe { std::mem::zeroed() };
-    view.format = CUresourceViewFormat(format as _);
-    [view.width, view.height, view.depth] = size;
-    [view.firstMipmapLevel, view.lastMipmapLevel] = levels;
-    [view.firstLayer, view.lastLayer] = layers;
-    view
-}
+use super::*;
 
 pub fn views(all: &mut Vec<Case>) {
     let mut add = |name: String, resource, sampler, instruction: &str, operands, view| {
