@@ -1,0 +1,104 @@
+//! What instructions mean, on plain values.
+//!
+//! An operation is known by its mnemonic as LLVM prints it, without the suffix of its encoding (`_e32`, `_e64`,
+//! `_dpp`, `_sdwa`). The machine reads its sources, applies their modifiers (`neg`, `abs`, `op_sel`, `sext`),
+//! calls it for each active lane, and applies `omod` and `clamp` to the result. All values are bits in the low
+//! end of a `u64`; what lies above a kind's width is zero, in and out.
+
+mod scalar;
+mod vector;
+
+pub use scalar::scalar;
+pub use vector::vector;
+
+/// How wide a value is, and what modifiers and inline constants mean for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// No value.
+    None,
+    B16,
+    B32,
+    B64,
+    F16,
+    Bf16,
+    F32,
+    F64,
+    /// Two integers of 16 bits.
+    P16,
+    /// Two halves.
+    PF16,
+    /// Two `bf16`.
+    PBf16,
+    /// Two floats, in two registers.
+    PF32,
+    /// Two integers of 32 bits, in two registers.
+    P32,
+}
+
+/// How results are rounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Round {
+    #[default]
+    NearestEven,
+    Up,
+    Down,
+    Zero,
+}
+
+/// The MODE register of a wave, as far as results depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mode {
+    pub round_f32: Round,
+    /// Of `f64` and `f16`.
+    pub round_f64: Round,
+    /// Subnormal `f32` operands count as zeros.
+    pub flush_in_f32: bool,
+    /// Subnormal `f32` results become zeros.
+    pub flush_out_f32: bool,
+    /// The same of `f64` and `f16`.
+    pub flush_in_f64: bool,
+    pub flush_out_f64: bool,
+    /// Clamping makes NaN zero.
+    pub dx10_clamp: bool,
+    /// Signalling NaNs are made quiet; minimum and maximum as in IEEE 754-2008. Not on GFX12.
+    pub ieee: bool,
+}
+
+/// An operation of one lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    pub name: &'static str,
+    pub sources: &'static [Kind],
+    pub result: Kind,
+    /// The destination is the last source: `v_fmac_f32`, `v_dot2c_f32_f16`.
+    pub reads_destination: bool,
+    pub action: Action,
+}
+
+/// What an operation of one lane does.
+#[derive(Clone, Copy, Debug)]
+pub enum Action {
+    Value(fn(&Mode, [u64; 3]) -> u64),
+    /// `v_cmp`, `v_cmpx`, `v_cmp_class`: the lane's bit of a mask.
+    Test(fn(&Mode, [u64; 3]) -> bool),
+    /// Reads the lane's bit of a mask, VCC or a third source: `v_cndmask_b32`, `v_div_fmas_f32`.
+    WithFlag(fn(&Mode, [u64; 3], bool) -> u64),
+    /// Writes the lane's bit of a mask too: `v_add_co_u32`, `v_div_scale_f32`, `v_mad_u64_u32`.
+    AndFlag(fn(&Mode, [u64; 3]) -> (u64, bool)),
+    /// Reads one and writes one: `v_add_co_ci_u32`, `v_addc_co_u32`.
+    WithAndFlag(fn(&Mode, [u64; 3], bool) -> (u64, bool)),
+}
+
+/// An operation of a wave's scalar unit that touches nothing but its operands and SCC.
+#[derive(Clone, Copy, Debug)]
+pub struct ScalarOperation {
+    pub name: &'static str,
+    /// `B32` or `B64`; floats of the scalar unit are `F32` and `F16`.
+    pub sources: &'static [Kind],
+    /// [`Kind::None`] of comparisons.
+    pub result: Kind,
+    /// The destination is the last source: `s_fmac_f32`, `s_cmov_b32`, `s_bitset0_b32`.
+    pub reads_destination: bool,
+    /// From mode, sources and SCC: the result, and SCC afterwards.
+    pub run: fn(&Mode, [u64; 3], bool) -> (u64, bool),
+}
