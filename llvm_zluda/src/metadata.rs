@@ -210,6 +210,23 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// The number of [`Self::add_number_metadata`].
+    pub fn number_metadata(self, context: &'c Context, name: &str) -> Option<u64> {
+        // SAFETY: LLVM returns null where nothing is attached, and writes as many operands as it says; callers
+        // give instructions only.
+        unsafe {
+            let kind =
+                LLVMGetMDKindIDInContext(context.raw(), name.as_ptr().cast(), name.len() as u32);
+            let node = LLVMGetMetadata(self.raw, kind);
+            if node.is_null() || LLVMGetMDNodeNumOperands(node) != 1 {
+                return None;
+            }
+            let mut operand = std::ptr::null_mut();
+            LLVMGetMDNodeOperands(node, &mut operand);
+            Value::new(operand).as_const_int()
+        }
+    }
+
     pub fn has_metadata(self, context: &'c Context, name: &str) -> bool {
         // SAFETY: LLVM returns null where nothing is attached; callers give instructions only.
         unsafe {

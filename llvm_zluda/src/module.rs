@@ -4,6 +4,7 @@ use std::ffi::CString;
 use std::ptr;
 
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
+use llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use llvm_sys::bit_writer::LLVMWriteBitcodeToMemoryBuffer;
 use llvm_sys::core::*;
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
@@ -51,6 +52,29 @@ impl<'c> Module<'c> {
             LLVMDisposeMemoryBuffer(buffer);
             if failed != 0 {
                 return Err(owned_message(message));
+            }
+            Ok(Self::from_raw(context, raw))
+        }
+    }
+
+    /// Reads bitcode, the bodies of functions only once they are looked at.
+    pub fn read_bitcode(
+        context: &'c Context,
+        name: &str,
+        bytes: &'static [u8],
+    ) -> Result<Self, String> {
+        let c_name = c_string(name);
+        let mut raw = ptr::null_mut();
+        // SAFETY: the buffer refers to the bytes, which live forever; the module takes it over, if there is one.
+        unsafe {
+            let buffer = LLVMCreateMemoryBufferWithMemoryRange(
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                c_name.as_ptr(),
+                0,
+            );
+            if LLVMGetBitcodeModuleInContext2(context.raw(), buffer, &mut raw) != 0 {
+                return Err(format!("`{name}` is no bitcode"));
             }
             Ok(Self::from_raw(context, raw))
         }

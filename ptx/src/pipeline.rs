@@ -175,7 +175,7 @@ pub fn compile(
     if stage == Stage::Ir {
         return Ok(module.print().into_bytes());
     }
-    machine.finish(&module, info, options, stage)
+    machine.finish(&module, text, info, options, stage)
 }
 
 /// Registers become values, and what never runs goes away.

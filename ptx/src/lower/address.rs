@@ -106,7 +106,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     /// addresses, all near the frame, so that a place in the frame tells the other half.
     fn local_address(&mut self, address: Value<'c>) -> Value<'c> {
         let narrow = self.module.unit.reached.narrow_local_addresses;
-        if !narrow || self.module.llvm.data_layout().contains("p5:32") {
+        if !narrow || self.module.is_amdgcn {
             return address;
         }
         let frame = match self.frame {

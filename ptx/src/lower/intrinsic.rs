@@ -1,6 +1,7 @@
 //! Calls of `zluda.` and `llvm.` intrinsics, and small values.
 
-use llvm_zluda::{IntPredicate, MemoryEffects, Type, Value};
+use llvm_zluda::{Context, IntPredicate, MemoryEffects, Type, Value};
+use ptx_parser::Span;
 
 use super::function::FunctionLowering;
 
@@ -17,6 +18,15 @@ pub enum Effects {
     Side,
     /// Ends the thread.
     Cold,
+}
+
+/// Metadata of calls of `zluda.` intrinsics: the place of the instruction.
+const SPAN: &str = "zluda.span";
+
+/// The place of the instruction that a call was made for.
+pub fn span_of<'c>(call: Value<'c>, context: &'c Context) -> Option<Span> {
+    let packed = call.number_metadata(context, SPAN)?;
+    Some(Span { start: (packed >> 32) as u32, end: packed as u32 })
 }
 
 impl<'c> FunctionLowering<'_, '_, 'c, '_> {
@@ -50,7 +60,13 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
             }
             function
         });
-        self.builder.call(function, arguments)
+        let call = self.builder.call(function, arguments);
+        if self.module.is_amdgcn {
+            // What the target has no code for is told with its place.
+            let span = u64::from(self.span.start) << 32 | u64::from(self.span.end);
+            call.add_number_metadata(self.context, SPAN, span);
+        }
+        call
     }
 
     pub fn llvm(&self, name: &str, overload: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {

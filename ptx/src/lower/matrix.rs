@@ -89,9 +89,6 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         operation: &MatrixOperation,
         inputs: &[Value<'c>],
     ) -> Lowered<Vec<Value<'c>>> {
-        if self.module.llvm.data_layout().contains("p5:32") {
-            return Err(self.unsupported("matrix instructions on AMD GPUs"));
-        }
         let MatrixWords { d, .. } = operation.words();
         let i32 = self.context.i32();
         let mut arguments = vec![self.i64(operation.pack())];

@@ -19,9 +19,6 @@ use super::intrinsic::Effects;
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     /// An operation of one thread that targets implement as a call: `zluda.lane.<name>`, all words.
     pub fn lane(&mut self, name: &str, words: &[Value<'c>]) -> Lowered<Value<'c>> {
-        if self.module.llvm.data_layout().contains("p5:32") {
-            return Err(self.unsupported("mbarriers and bulk copies, on AMD GPUs"));
-        }
         Ok(self.zluda(&format!("lane.{name}"), self.context.i64(), Effects::Side, words))
     }
 

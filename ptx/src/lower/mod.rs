@@ -20,7 +20,7 @@ mod float;
 mod function;
 mod instruction;
 mod integer;
-mod intrinsic;
+pub mod intrinsic;
 mod matrix;
 mod matrix_memory;
 mod mbarrier;

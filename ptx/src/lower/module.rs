@@ -38,6 +38,8 @@ pub struct ModuleLowering<'u, 'c, 'a> {
     pub shared: FxHashMap<usize, Value<'c>>,
     /// The dispatchers of indirect calls that are made already.
     pub dispatchers: Vec<(Signature, Value<'c>)>,
+    /// The code is for an AMD GPU: pointers to local and shared memory have 32 bits.
+    pub is_amdgcn: bool,
 }
 
 /// Makes the module. `prepare` sets its triple and data layout.
@@ -48,6 +50,7 @@ pub fn lower<'c>(
 ) -> Result<Module<'c>, Vec<Error>> {
     let llvm = context.module(&unit.info.name);
     prepare(&llvm);
+    let is_amdgcn = llvm.data_layout().contains("p5:32");
     let mut module = ModuleLowering {
         context,
         llvm,
@@ -55,6 +58,7 @@ pub fn lower<'c>(
         functions: FxHashMap::default(),
         shared: FxHashMap::default(),
         dispatchers: Vec::new(),
+        is_amdgcn,
     };
     for &index in &unit.reached.shared {
         if let Some(variable) = variable(unit.tree, index) {

@@ -238,9 +238,6 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     /// A handle as two words: of a register, or what the variable or parameter holds.
     fn object(&mut self, operand: &Operand<'a>) -> Lowered<Vec<Value<'c>>> {
-        if self.module.llvm.data_layout().contains("p5:32") {
-            return Err(self.unsupported("textures and surfaces on AMD GPUs"));
-        }
         let named = match operand {
             Operand::Name(name) => match self.entity(name)? {
                 Entity::Memory { .. } | Entity::KernelParameter { .. } => Some(*name),

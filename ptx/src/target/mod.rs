@@ -123,17 +123,18 @@ impl Machine {
         }
     }
 
-    /// From per-thread IR to `stage`.
+    /// From per-thread IR to `stage`. `text` is the PTX, for errors that show their places.
     pub fn finish(
         &self,
         module: &Module<'_>,
+        text: &str,
         info: &KernelInfo,
         options: &Options,
         stage: Stage,
     ) -> Result<Vec<u8>, Diagnostics> {
         match self {
             Machine::Cpu(machine) => machine.finish(module, info, options, stage),
-            Machine::Amdgcn(machine) => machine.finish(module, info, options, stage),
+            Machine::Amdgcn(machine) => machine.finish(module, text, info, options, stage),
         }
     }
 }

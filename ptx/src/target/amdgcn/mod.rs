@@ -1,9 +1,14 @@
 //! AMD GPUs: code objects of version 5.
 //!
-//! The `zluda.` intrinsics are functions of a prelude in LLVM IR (prelude.ll, wave32.ll, wave64.ll),
-//! which is linked to the kernel's module and inlined.
+//! The `zluda.` intrinsics are functions of a prelude in LLVM IR (prelude.ll, wave32.ll, wave64.ll) and of a device
+//! library in C (library/), which are linked to the kernel's module ([`library`]). What neither has is refused at
+//! its place ([`refuse`]).
+
+mod library;
+mod refuse;
 
 use llvm_zluda::{CodeGenOptLevel, Linkage, Module, TargetMachine, Value, link_elf, run_passes};
+use ptx_parser::Error;
 
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
@@ -11,9 +16,6 @@ use crate::pipeline::verify;
 use crate::program::{Options, Stage};
 
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
-const PRELUDE: &str = include_str!("prelude.ll");
-const WAVE32: &str = include_str!("wave32.ll");
-const WAVE64: &str = include_str!("wave64.ll");
 /// LLVM's number for a kernel's calling convention on AMDGPU.
 const AMDGPU_KERNEL: u32 = 91;
 
@@ -40,28 +42,27 @@ impl Machine {
     pub fn finish(
         &self,
         module: &Module<'_>,
+        text: &str,
         info: &KernelInfo,
         options: &Options,
         stage: Stage,
     ) -> Result<Vec<u8>, Diagnostics> {
         let kernel = info.name.as_str();
         let bug = |message: String| Diagnostics::bug(kernel, message);
-        refuse_named_barriers(module, kernel)?;
-        let wave = if self.wave64 { WAVE64 } else { WAVE32 };
+        let errors = refuse_named_barriers(module);
+        if !errors.is_empty() {
+            return Err(Diagnostics::new(errors, text));
+        }
         let bytes = info.total_param_size.next_multiple_of(8);
-        let text = format!("{}\n{wave}", PRELUDE.replace("PARAM_BYTES", &bytes.to_string()));
-        let prelude = Module::parse(module.context(), "prelude", &text).map_err(bug)?;
-        self.prepare(&prelude);
-        module.link(prelude).map_err(bug)?;
-        let ours = |function: &Value<'_>| {
-            function.name().starts_with("zluda.") && !function.is_declaration()
-        };
-        for function in module.functions().into_iter().filter(ours) {
-            function.set_linkage(Linkage::LLVMInternalLinkage);
+        define_parameters(module, bytes);
+        library::link(module, self.wave64).map_err(bug)?;
+        let errors = refuse::undefined(module);
+        if !errors.is_empty() {
+            return Err(Diagnostics::new(errors, text));
         }
         make_kernel(module, info, bytes)?;
         module.add_flag("amdhsa_code_object_version", self.code_object_version);
-        verify(module, kernel, "linking the prelude", options)?;
+        verify(module, kernel, "linking the library", options)?;
         run_passes(module, "always-inline,globaldce,default<O2>", Some(&self.llvm), options.verify)
             .map_err(|error| bug(error.to_string()))?;
         verify(module, kernel, "optimisation", options)?;
@@ -82,29 +83,34 @@ impl Machine {
 }
 
 /// Hardware has one barrier for all threads of a block, which is barrier 0.
-fn refuse_named_barriers(module: &Module<'_>, kernel: &str) -> Result<(), Diagnostics> {
+fn refuse_named_barriers(module: &Module<'_>) -> Vec<Error> {
+    let whole =
+        |call: &Value<'_>| call.arguments().iter().take(2).all(|v| v.as_const_int() == Some(0));
+    let mut errors = Vec::new();
     for function in module.functions() {
         let name = function.name();
-        if name == "zluda.exit" && function.has_uses() {
-            return Err(Diagnostics::unsupported(
-                kernel,
-                "`exit` inside a recursive function, on AMD GPUs".to_owned(),
-            ));
-        }
         if !name.starts_with("zluda.barrier.") {
             continue;
         }
-        let whole =
-            |call: &Value<'_>| call.arguments().iter().take(2).all(|v| v.as_const_int() == Some(0));
-        if name == "zluda.barrier.arrive" || !function.users().iter().all(whole) {
-            return Err(Diagnostics::unsupported(
-                kernel,
-                "barriers other than barrier 0 with all threads of the block, on AMD GPUs"
-                    .to_owned(),
-            ));
-        }
+        let refused = |call: &Value<'_>| name == "zluda.barrier.arrive" || !whole(call);
+        let what = "barriers other than barrier 0 with all threads of the block";
+        let calls = function.users().into_iter().filter(refused);
+        errors.extend(calls.map(|call| refuse::unsupported(module.context(), call, what)));
     }
-    Ok(())
+    errors
+}
+
+/// The implicit arguments follow the kernel's own, rounded up to 8 bytes: `zluda.params` is that many before.
+fn define_parameters(module: &Module<'_>, bytes: u32) {
+    let Some(function) = module.function("zluda.params") else { return };
+    let context = module.context();
+    let builder = context.builder();
+    builder.position_at_end(module.append_block(function, "entry"));
+    let implicit = builder.intrinsic(module, "llvm.amdgcn.implicitarg.ptr", &[], &[]);
+    let before = context.i64().const_int(u64::from(bytes).wrapping_neg());
+    builder.ret(builder.byte_offset(implicit, before));
+    function.set_linkage(Linkage::LLVMInternalLinkage);
+    module.add_attribute(function, "alwaysinline");
 }
 
 /// The kernel as the hardware's dispatcher wants it: one argument, the parameter buffer.

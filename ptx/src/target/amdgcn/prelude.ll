@@ -44,14 +44,7 @@ declare void @llvm.trap()
 
 @zluda.amd.reduction = internal addrspace(3) global i32 poison, align 4
 
-; ---- parameters and identity
-
-; The implicit arguments follow the kernel's own, rounded up to 8 bytes.
-define ptr addrspace(4) @zluda.params() alwaysinline nounwind memory(none) {
-  %implicit = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
-  %params = getelementptr i8, ptr addrspace(4) %implicit, i64 -PARAM_BYTES
-  ret ptr addrspace(4) %params
-}
+; ---- identity
 
 define i32 @zluda.tid.x() alwaysinline nounwind {
   %r = call i32 @llvm.amdgcn.workitem.id.x()

@@ -1,0 +1,99 @@
+//! Compiles what the AMD target links to kernels to LLVM bitcode: the C files of its device library, and its prelude
+//! for both sizes of waves.
+
+// A build script stops the build by panicking.
+#![allow(clippy::panic)]
+
+use std::env;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const FOLDER: &str = "src/target/amdgcn";
+
+/// One bitcode serves every GPU, so that nothing here may name one.
+const C_FLAGS: &[&str] = &[
+    "-std=c17",
+    "-O2",
+    "-ffreestanding",
+    "-nostdinc",
+    "-fno-ident",
+    "-ffp-contract=off",
+    "-fno-unroll-loops",
+    "-Xclang",
+    "-mcode-object-version=none",
+    "-Wall",
+    "-Werror",
+];
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
+    println!("cargo:rerun-if-changed={FOLDER}");
+    let folder = Path::new(FOLDER);
+    let library = folder.join("library");
+    println!("cargo:rerun-if-changed={}", library.display());
+
+    let mut list = String::from("pub const LIBRARY: &[&[u8]] = &[\n");
+    for source in files(&library, "c") {
+        println!("cargo:rerun-if-changed={}", source.display());
+        let name = format!("{}.bc", stem(&source));
+        clang(C_FLAGS, &source, &out.join(&name));
+        let _ = writeln!(list, "    include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\")),");
+    }
+    list.push_str("];\n");
+
+    for (constant, name) in [("PRELUDE32", "wave32"), ("PRELUDE64", "wave64")] {
+        let text = [folder.join("prelude.ll"), folder.join(format!("{name}.ll"))].map(|path| {
+            println!("cargo:rerun-if-changed={}", path.display());
+            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        });
+        let whole = out.join(format!("{name}.ll"));
+        write(&whole, &text.concat());
+        clang(&["-Wno-override-module"], &whole, &out.join(format!("{name}.bc")));
+        let _ = writeln!(
+            list,
+            "pub const {constant}: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.bc\"));"
+        );
+    }
+    write(&out.join("amdgcn_bitcode.rs"), &list);
+}
+
+fn clang(flags: &[&str], source: &Path, output: &Path) {
+    let program = match env::var_os("LLVM_SYS_221_PREFIX") {
+        Some(prefix) => PathBuf::from(prefix).join("bin/clang"),
+        None => PathBuf::from("clang-22"),
+    };
+    let status = Command::new(&program)
+        .args(["-target", "amdgcn-amd-amdhsa", "-nogpulib", "-emit-llvm", "-c"])
+        .args(flags)
+        .arg(source)
+        .arg("-o")
+        .arg(output)
+        .status()
+        .unwrap_or_else(|error| {
+            panic!("cannot run {}: {error}; install the package clang-22", program.display())
+        });
+    assert!(status.success(), "{} does not compile", source.display());
+}
+
+/// The files of a folder with an extension, by their names.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<_> = entries
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}

@@ -1,0 +1,71 @@
+//! What kernels call and LLVM has no instruction for: the prelude in LLVM IR, and the device library in C
+//! (`library/*.c`), which build.rs compiles to bitcode. Only what a kernel reaches is linked to it.
+
+use std::sync::OnceLock;
+
+use llvm_zluda::{Context, Linkage, Module, Value};
+use rustc_hash::FxHashMap;
+
+include!(concat!(env!("OUT_DIR"), "/amdgcn_bitcode.rs"));
+
+/// Links the definitions of all `zluda.` functions that there are, and makes them the module's own.
+pub fn link(module: &Module<'_>, wave64: bool) -> Result<(), String> {
+    let prelude = if wave64 { PRELUDE64 } else { PRELUDE32 };
+    let mut linked = Vec::new();
+    loop {
+        // Files of the library call each other and the prelude.
+        add(module, prelude)?;
+        let wanted = undefined(module);
+        let file = wanted
+            .iter()
+            .find_map(|name| files().get(name).copied().filter(|file| !linked.contains(file)));
+        let Some(file) = file else { break };
+        add(module, LIBRARY[file])?;
+        linked.push(file);
+    }
+    for function in module.functions() {
+        if is_ours(&function) && !function.is_declaration() {
+            function.set_linkage(Linkage::LLVMInternalLinkage);
+        }
+    }
+    Ok(())
+}
+
+/// The names of functions of ours that are called and not there.
+fn undefined(module: &Module<'_>) -> Vec<String> {
+    let functions = module.functions().into_iter();
+    functions
+        .filter(|f| is_ours(f) && f.is_declaration() && f.has_uses())
+        .map(|f| f.name())
+        .collect()
+}
+
+pub fn is_ours(function: &Value<'_>) -> bool {
+    function.name().starts_with("zluda.")
+}
+
+fn add(module: &Module<'_>, bitcode: &'static [u8]) -> Result<(), String> {
+    let library = Module::read_bitcode(module.context(), "library", bitcode)?;
+    for function in library.functions() {
+        // The linker takes of these what is asked for.
+        if !function.is_declaration() && function.linkage() == Linkage::LLVMExternalLinkage {
+            function.set_linkage(Linkage::LLVMLinkOnceODRLinkage);
+        }
+    }
+    module.link(library)
+}
+
+/// Which file of the library defines a function.
+fn files() -> &'static FxHashMap<String, usize> {
+    static FILES: OnceLock<FxHashMap<String, usize>> = OnceLock::new();
+    FILES.get_or_init(|| {
+        let context = Context::new();
+        let mut files = FxHashMap::default();
+        for (index, bitcode) in LIBRARY.iter().enumerate() {
+            let Ok(library) = Module::read_bitcode(&context, "library", bitcode) else { continue };
+            let defined = library.functions().into_iter().filter(|f| !f.is_declaration());
+            files.extend(defined.map(|function| (function.name(), index)));
+        }
+        files
+    })
+}

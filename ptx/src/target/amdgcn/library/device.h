@@ -1,0 +1,26 @@
+// What the files of the device library share. They are compiled once for all GPUs: no builtin may depend on one,
+// and nothing here may depend on the size of a wave.
+//
+// A function that per-thread IR names `zluda.x.y` is declared with NAMED("zluda.x.y"). Only functions that a
+// kernel reaches are linked to it.
+
+#pragma once
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long u64;
+typedef int i32;
+typedef long i64;
+
+#define NAMED(name) __asm__(name)
+#define INLINE __attribute__((always_inline))
+#define OUTLINE __attribute__((noinline))
+#define GLOBAL __attribute__((address_space(1)))
+#define SHARED __attribute__((address_space(3)))
+#define CONSTANT __attribute__((address_space(4)))
+#define PRIVATE __attribute__((address_space(5)))
+
+#define BLOCK_SCOPE __MEMORY_SCOPE_WRKGRP
+#define DEVICE_SCOPE __MEMORY_SCOPE_DEVICE
+#define SYSTEM_SCOPE __MEMORY_SCOPE_SYSTEM

@@ -1,0 +1,35 @@
+//! Errors at the instruction of PTX that a call of an intrinsic was made for.
+
+use llvm_zluda::{Context, Module, Value};
+use ptx_parser::Error;
+
+use super::library::is_ours;
+use crate::lower::intrinsic::span_of;
+
+/// What intrinsics are for, by the beginnings of their names.
+const MEANINGS: &[(&str, &str)] = &[
+    ("zluda.matrix.", "this matrix instruction"),
+    ("zluda.texture.", "this instruction of textures or surfaces"),
+    ("zluda.lane.tensor.", "this instruction of tensors"),
+    ("zluda.exit", "`exit` inside a recursive function"),
+];
+
+/// The error that an instruction is not supported, at its place.
+pub fn unsupported<'c>(context: &'c Context, call: Value<'c>, what: &str) -> Error {
+    let function = call.parent().function();
+    let span = span_of(call, context).unwrap_or_default();
+    Error::unsupported(span, format!("{what}, on AMD GPUs")).in_function(&function.name())
+}
+
+/// An error for each call of an intrinsic that has no definition.
+pub fn undefined(module: &Module<'_>) -> Vec<Error> {
+    let mut errors = Vec::new();
+    for function in module.functions().into_iter().filter(|f| is_ours(f) && f.is_declaration()) {
+        let name = function.name();
+        let meaning = MEANINGS.iter().find(|(start, _)| name.starts_with(start));
+        let what = meaning.map_or_else(|| format!("`{name}`"), |(_, what)| (*what).to_owned());
+        let calls = function.users().into_iter().filter(|user| user.is_instruction());
+        errors.extend(calls.map(|call| unsupported(module.context(), call, &what)));
+    }
+    errors
+}
