@@ -5,11 +5,15 @@
 //! calls it for each active lane, and applies `omod` and `clamp` to the result. All values are bits in the low
 //! end of a `u64`; what lies above a kind's width is zero, in and out.
 
+mod compare;
+mod integer;
+mod lookup;
+mod packed;
 mod scalar;
-mod vector;
+mod table;
+mod value;
 
-pub use scalar::scalar;
-pub use vector::vector;
+pub use lookup::{saturating, scalar, vector};
 
 /// How wide a value is, and what modifiers and inline constants mean for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +91,24 @@ pub enum Action {
     AndFlag(fn(&Mode, [u64; 3]) -> (u64, bool)),
     /// Reads one and writes one: `v_add_co_ci_u32`, `v_addc_co_u32`.
     WithAndFlag(fn(&Mode, [u64; 3], bool) -> (u64, bool)),
+    /// Takes a number that is no register.
+    WithNumber(Number, fn(&Mode, [u64; 3], u32) -> u64),
+}
+
+/// Which number an operation takes beside its sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// The lane's number in its wave: `v_mbcnt_lo_u32_b32`.
+    Lane,
+    /// The bits of `neg_lo`, which say here that a source is signed: `v_dot4_i32_iu8`.
+    Signs,
+    /// The truth table of `bitop3`.
+    Table,
+    /// `byte_sel`; 0 where SDWA picks the byte.
+    Byte,
+    /// `op_sel` in bits 0 to 2, `op_sel_hi` in 3 to 5, `neg` (or `neg_lo`) in 6 to 8 and `abs` (or `neg_hi`) in
+    /// 9 to 11: `v_fma_mix_f32`, whose sources come as they are in their registers.
+    Mix,
 }
 
 /// An operation of a wave's scalar unit that touches nothing but its operands and SCC.

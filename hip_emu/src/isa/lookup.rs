@@ -1,0 +1,159 @@
+//! From a mnemonic to its operation.
+
+use super::{Operation, ScalarOperation, compare, integer, packed, scalar as scalars};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Operations of lanes.
+static VECTOR: &[&[Operation]] = &[
+    integer::PLAIN,
+    integer::SELECT,
+    integer::CARRY_OUT,
+    integer::CARRY_IN_AND_OUT,
+    integer::BY_LANE,
+    integer::BY_TABLE,
+    packed::PLAIN,
+    packed::INTO_DESTINATION,
+    packed::BY_SIGNS,
+    compare::I16,
+    compare::U16,
+    compare::I32,
+    compare::U32,
+    compare::I64,
+    compare::U64,
+];
+
+/// Integer operations of lanes with `clamp`.
+static SATURATING: &[&[Operation]] = &[
+    integer::SATURATING,
+    integer::SATURATING_CARRY_OUT,
+    packed::SATURATING,
+    packed::SATURATING_BY_SIGNS,
+];
+
+static SCALAR: &[&[ScalarOperation]] = &[
+    scalars::PLAIN,
+    scalars::NONZERO,
+    scalars::WITH_SCC,
+    scalars::INTO_DESTINATION,
+    scalars::COMPARISONS,
+];
+
+/// Names of other generations for the same operation.
+static SAME: &[(&str, &str)] = &[
+    ("v_accvgpr_mov_b32", "v_mov_b32"),
+    ("v_accvgpr_read_b32", "v_mov_b32"),
+    ("v_accvgpr_write_b32", "v_mov_b32"),
+    ("v_add_i16", "v_add_nc_i16"),
+    ("v_add_i32", "v_add_nc_i32"),
+    ("v_add_u16", "v_add_nc_u16"),
+    ("v_add_u32", "v_add_nc_u32"),
+    ("v_addc_co_u32", "v_add_co_ci_u32"),
+    ("v_ffbh_i32", "v_cls_i32"),
+    ("v_ffbh_u32", "v_clz_i32_u32"),
+    ("v_ffbl_b32", "v_ctz_i32_b32"),
+    ("v_mad_co_i64_i32", "v_mad_i64_i32"),
+    ("v_mad_co_u64_u32", "v_mad_u64_u32"),
+    ("v_mad_legacy_i16", "v_mad_i16"),
+    ("v_mad_legacy_u16", "v_mad_u16"),
+    ("v_sub_i16", "v_sub_nc_i16"),
+    ("v_sub_i32", "v_sub_nc_i32"),
+    ("v_sub_u16", "v_sub_nc_u16"),
+    ("v_sub_u32", "v_sub_nc_u32"),
+    ("v_subb_co_u32", "v_sub_co_ci_u32"),
+    ("v_subbrev_co_u32", "v_subrev_co_ci_u32"),
+    ("v_subrev_u32", "v_subrev_nc_u32"),
+    ("s_add_co_ci_u32", "s_addc_u32"),
+    ("s_add_co_i32", "s_add_i32"),
+    ("s_add_co_u32", "s_add_u32"),
+    ("s_addk_co_i32", "s_addk_i32"),
+    ("s_andn2_b32", "s_and_not1_b32"),
+    ("s_andn2_b64", "s_and_not1_b64"),
+    ("s_ff1_i32_b32", "s_ctz_i32_b32"),
+    ("s_ff1_i32_b64", "s_ctz_i32_b64"),
+    ("s_flbit_i32", "s_cls_i32"),
+    ("s_flbit_i32_b32", "s_clz_i32_u32"),
+    ("s_flbit_i32_b64", "s_clz_i32_u64"),
+    ("s_flbit_i32_i64", "s_cls_i32_i64"),
+    ("s_orn2_b32", "s_or_not1_b32"),
+    ("s_orn2_b64", "s_or_not1_b64"),
+    ("s_sub_co_ci_u32", "s_subb_u32"),
+    ("s_sub_co_i32", "s_sub_i32"),
+    ("s_sub_co_u32", "s_sub_u32"),
+];
+
+static ALIASES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| SAME.iter().copied().collect());
+static VECTOR_BY_NAME: LazyLock<HashMap<&str, &Operation>> =
+    LazyLock::new(|| by_name(VECTOR, |one| one.name));
+static SATURATING_BY_NAME: LazyLock<HashMap<&str, &Operation>> =
+    LazyLock::new(|| by_name(SATURATING, |one| one.name));
+static SCALAR_BY_NAME: LazyLock<HashMap<&str, &ScalarOperation>> =
+    LazyLock::new(|| by_name(SCALAR, |one| one.name));
+
+/// What a mnemonic of the vector unit means for one lane. `v_cmpx_` is as `v_cmp_`; that EXEC is what it writes is
+/// the machine's to know.
+pub fn vector(mnemonic: &str) -> Option<&'static Operation> {
+    match mnemonic.strip_prefix("v_cmpx_") {
+        Some(relation) => find(&VECTOR_BY_NAME, &format!("v_cmp_{relation}")),
+        None => find(&VECTOR_BY_NAME, mnemonic),
+    }
+}
+
+/// What a mnemonic of the vector unit means with `clamp`, where its result is of integers: they saturate.
+pub fn saturating(mnemonic: &str) -> Option<&'static Operation> {
+    find(&SATURATING_BY_NAME, mnemonic)
+}
+
+/// What a mnemonic of the scalar unit means.
+pub fn scalar(mnemonic: &str) -> Option<&'static ScalarOperation> {
+    find(&SCALAR_BY_NAME, mnemonic)
+}
+
+fn by_name<T>(
+    tables: &[&'static [T]],
+    name: fn(&T) -> &'static str,
+) -> HashMap<&'static str, &'static T> {
+    tables.iter().flat_map(|table| table.iter()).map(|one| (name(one), one)).collect()
+}
+
+fn find<T>(names: &HashMap<&'static str, &'static T>, mnemonic: &str) -> Option<&'static T> {
+    names.get(ALIASES.get(mnemonic).copied().unwrap_or(mnemonic)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let vector: usize = VECTOR.iter().map(|table| table.len()).sum();
+        assert_eq!(vector, VECTOR_BY_NAME.len());
+        let saturating: usize = SATURATING.iter().map(|table| table.len()).sum();
+        assert_eq!(saturating, SATURATING_BY_NAME.len());
+        let scalar: usize = SCALAR.iter().map(|table| table.len()).sum();
+        assert_eq!(scalar, SCALAR_BY_NAME.len());
+    }
+
+    #[test]
+    fn aliases_lead_to_operations() {
+        for (alias, name) in SAME {
+            assert!(vector(alias).is_some() != scalar(alias).is_some(), "{alias} is {name}");
+            assert!(
+                !VECTOR_BY_NAME.contains_key(alias) && !SCALAR_BY_NAME.contains_key(alias),
+                "{alias}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_saturates_is_an_operation_too() {
+        for (name, saturating) in SATURATING_BY_NAME.iter() {
+            let plain = vector(name).expect("the same name without clamp");
+            assert_eq!(
+                (plain.sources, plain.result),
+                (saturating.sources, saturating.result),
+                "{name}"
+            );
+        }
+    }
+}
