@@ -9,6 +9,7 @@
 
 mod builder;
 mod context;
+mod disassembler;
 mod link;
 mod metadata;
 mod module;
@@ -20,6 +21,7 @@ mod value;
 
 pub use builder::Builder;
 pub use context::Context;
+pub use disassembler::Disassembler;
 pub use link::{LinkError, link_elf};
 pub use metadata::{MemoryEffects, llvm_version};
 pub use module::Module;

@@ -31,7 +31,7 @@ unsafe extern "C" {
 }
 
 /// Makes the targets known to LLVM, once a process.
-fn initialize_targets() {
+pub(crate) fn initialize_targets() {
     static ONCE: Once = Once::new();
     // SAFETY: LLVM's registries are filled once, by one thread.
     ONCE.call_once(|| unsafe {
