@@ -8,11 +8,15 @@ use hip_runtime_sys::{
 };
 
 use super::{INVALID, Result, check_device, hip_api, put, text};
-use crate::core::device::{Device, SHARED_DEFAULT, SHARED_LIMIT};
+use crate::core::device::Device;
 use crate::engine::pool;
+use crate::executor::executor;
 
-/// What the processor calls itself.
+/// What the device is called: what the processor calls itself, unless the executor has a name.
 fn name() -> &'static str {
+    if let Some(name) = executor().name() {
+        return name;
+    }
     static NAME: LazyLock<String> = LazyLock::new(|| {
         let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
@@ -96,10 +100,12 @@ fn attribute(attribute: hipDeviceAttribute_t) -> Result<i32> {
         A::hipDeviceAttributeMaxRegistersPerBlock
         | A::hipDeviceAttributeMaxRegistersPerMultiprocessor => 65536,
         A::hipDeviceAttributeReservedSharedMemPerBlock => 1024,
-        A::hipDeviceAttributeMaxSharedMemoryPerBlock => SHARED_DEFAULT as i32,
-        A::hipDeviceAttributeSharedMemPerBlockOptin => SHARED_LIMIT as i32,
+        A::hipDeviceAttributeMaxSharedMemoryPerBlock => executor().limits().shared_default as i32,
+        A::hipDeviceAttributeSharedMemPerBlockOptin => executor().limits().shared as i32,
         A::hipDeviceAttributeSharedMemPerMultiprocessor
-        | A::hipDeviceAttributeMaxSharedMemoryPerMultiprocessor => SHARED_LIMIT as i32 + 1024,
+        | A::hipDeviceAttributeMaxSharedMemoryPerMultiprocessor => {
+            executor().limits().shared as i32 + 1024
+        }
         A::hipDeviceAttributeSingleToDoublePrecisionPerfRatio => 2,
         A::hipDeviceAttributeTextureAlignment | A::hipDeviceAttributeSurfaceAlignment => 512,
         A::hipDeviceAttributeTexturePitchAlignment => 32,
@@ -195,14 +201,15 @@ hip_api! {
             let (text, size) = (properties.name.as_mut_ptr(), properties.name.len() as i32);
             put_text(text, size, name().as_bytes())?;
             let (text, size) = (properties.gcnArchName.as_mut_ptr(), properties.gcnArchName.len() as i32);
-            put_text(text, size, b"x86-64")?;
+            put_text(text, size, executor().arch().as_bytes())?;
         }
         properties.uuid = hipUUID_t { bytes: uuid().map(|byte| byte as c_char) };
         properties.totalGlobalMem = Device::get().memory.limit();
-        properties.sharedMemPerBlock = SHARED_DEFAULT as usize;
-        properties.sharedMemPerBlockOptin = SHARED_LIMIT as usize;
-        properties.sharedMemPerMultiprocessor = SHARED_LIMIT as usize + 1024;
-        properties.maxSharedMemoryPerMultiProcessor = SHARED_LIMIT as usize + 1024;
+        let limits = executor().limits();
+        properties.sharedMemPerBlock = limits.shared_default as usize;
+        properties.sharedMemPerBlockOptin = limits.shared as usize;
+        properties.sharedMemPerMultiprocessor = limits.shared as usize + 1024;
+        properties.maxSharedMemoryPerMultiProcessor = limits.shared as usize + 1024;
         properties.reservedSharedMemPerBlock = 1024;
         properties.regsPerBlock = attribute(A::hipDeviceAttributeMaxRegistersPerBlock)?;
         properties.regsPerMultiprocessor = properties.regsPerBlock;

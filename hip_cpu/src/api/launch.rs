@@ -6,7 +6,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use cpu_abi::{FLAG_ROW_WARPS, FLAG_WHOLE_WARPS, MAX_CLUSTER_BLOCKS};
+use cpu_abi::MAX_CLUSTER_BLOCKS;
 use hip_runtime_sys::{
     CLUSTER_DIMENSION, HIP_LAUNCH_CONFIG, HIP_LAUNCH_PARAM_BUFFER_POINTER,
     HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END, hipError_t, hipFuncAttribute,
@@ -16,19 +16,20 @@ use hip_runtime_sys::{
 use smallvec::smallvec;
 
 use super::{INVALID, Result, hip_api, put};
-use crate::core::device::{Device, SHARED_LIMIT};
+use crate::core::device::Device;
 use crate::core::module::Kernel;
 use crate::core::op::Work;
 use crate::engine::job::Job;
-use crate::engine::launch::{Launch, Params};
+use crate::engine::request::{Params, Request};
 use crate::engine::{pool, printf};
+use crate::executor::executor;
 
 fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
     Device::get().kernels.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
 }
 
 /// What a launch says besides its kernel.
-struct Request {
+struct Wanted {
     grid: [u32; 3],
     block: [u32; 3],
     shared: u32,
@@ -46,7 +47,7 @@ unsafe fn parameters(
     kernel_params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Result<Params> {
-    let wanted = kernel.descriptor.param_size as usize;
+    let wanted = kernel.facts.param_size as usize;
     let mut params: Params = smallvec![0; wanted.div_ceil(16)];
     let (mut buffer, mut size) = (std::ptr::null(), 0);
     // SAFETY: the caller's promise.
@@ -89,25 +90,26 @@ unsafe fn parameters(
 /// As for [`parameters`].
 unsafe fn launch(
     kernel: hipFunction_t,
-    request: Request,
+    wanted: Wanted,
     kernel_params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Result {
     let kernel = find(kernel)?;
     let device = Device::get();
-    let stream = device.streams.find(request.stream)?;
-    let Request { grid, block, shared, cooperative, cluster, .. } = request;
+    let stream = device.streams.find(wanted.stream)?;
+    let Wanted { grid, block, shared, cooperative, cluster, .. } = wanted;
     check_shape(&kernel, grid, block)?;
     check_cluster(grid, cluster)?;
-    let static_shared = kernel.descriptor.static_shared_size.next_multiple_of(16);
-    if shared > SHARED_LIMIT || static_shared + shared > SHARED_LIMIT.next_multiple_of(16) {
+    let static_shared = kernel.facts.static_shared.next_multiple_of(16);
+    let limit = executor().limits().shared;
+    if shared > limit || static_shared + shared > limit.next_multiple_of(16) {
         return Err(INVALID);
     }
     // SAFETY: the caller's promise.
     let params = unsafe { parameters(&kernel, kernel_params, extra)? };
     printf::flush_at_exit();
-    let launch = Launch {
-        kernel,
+    let request = Request {
+        kernel: kernel.clone(),
         params,
         grid,
         block,
@@ -116,19 +118,16 @@ unsafe fn launch(
         cooperative,
         grid_id: device.new_grid(),
     };
-    let blocks = launch.blocks();
+    let (blocks, clusters) = (request.blocks(), request.clusters());
     if cooperative {
-        let most = launch.kernel.occupancy(launch.threads(), shared as usize) * pool::cores();
+        let most = kernel.occupancy(request.threads(), shared as usize) * pool::cores();
         if blocks > u64::from(most) {
             return Err(hipError_t::hipErrorCooperativeLaunchTooLarge);
         }
     }
     let priority = -stream.priority;
-    let (clusters, order) = (launch.clusters(), launch.order());
-    let work = move |op| {
-        let job = Job::new(Box::new(launch), op, priority, clusters, order, pool::cores());
-        (job, clusters)
-    };
+    let (task, order) = kernel.code.task(request)?;
+    let work = move |op| (Job::new(task, op, priority, clusters, order, pool::cores()), clusters);
     device.streams.enqueue(&stream, false, None, Work::Blocks(Box::new(work)));
     Ok(())
 }
@@ -148,14 +147,7 @@ fn check_shape(kernel: &Kernel, grid: [u32; 3], block: [u32; 3]) -> Result {
     if threads > u64::from(kernel.max_threads()) {
         return Err(hipError_t::hipErrorLaunchOutOfResources);
     }
-    // Code that was made for some shapes must not see others.
-    let whole = block[0].is_multiple_of(32);
-    let rows = whole || (block[1] == 1 && block[2] == 1);
-    let flags = kernel.descriptor.flags;
-    if (flags & FLAG_ROW_WARPS != 0 && !rows) || (flags & FLAG_WHOLE_WARPS != 0 && !whole) {
-        return Err(hipError_t::hipErrorInvalidConfiguration);
-    }
-    Ok(())
+    kernel.code.check_block(block)
 }
 
 /// A cluster has 16 blocks at most, and the grid is whole clusters.
@@ -205,9 +197,9 @@ hip_api! {
         sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void, extra: *mut *mut c_void,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
-        let request = Request { grid, block, shared: sharedMemBytes, stream, cooperative: false, cluster: None };
+        let wanted = Wanted { grid, block, shared: sharedMemBytes, stream, cooperative: false, cluster: None };
         // SAFETY: the program's arrays.
-        unsafe { launch(f, request, kernelParams, extra) }
+        unsafe { launch(f, wanted, kernelParams, extra) }
     }
 
     healthy fn hipModuleLaunchCooperativeKernel(
@@ -215,9 +207,9 @@ hip_api! {
         sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
-        let request = Request { grid, block, shared: sharedMemBytes, stream, cooperative: true, cluster: None };
+        let wanted = Wanted { grid, block, shared: sharedMemBytes, stream, cooperative: true, cluster: None };
         // SAFETY: the program's array.
-        unsafe { launch(f, request, kernelParams, std::ptr::null_mut()) }
+        unsafe { launch(f, wanted, kernelParams, std::ptr::null_mut()) }
     }
 
     healthy fn hipDrvLaunchKernelEx(
@@ -241,7 +233,7 @@ hip_api! {
                     cluster = Some(value.cast::<[u32; 3]>().read_unaligned());
                 }
             }
-            let request = Request {
+            let wanted = Wanted {
                 grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
                 block: [config.blockDimX, config.blockDimY, config.blockDimZ],
                 shared: config.sharedMemBytes,
@@ -249,7 +241,7 @@ hip_api! {
                 cooperative,
                 cluster,
             };
-            launch(f, request, params, extra)
+            launch(f, wanted, params, extra)
         }
     }
 
@@ -258,8 +250,8 @@ hip_api! {
         let kernel = find(hfunc)?;
         let result = match attrib {
             A::HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => kernel.max_threads() as i32,
-            A::HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.descriptor.static_shared_size as i32,
-            A::HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.descriptor.local_size as i32,
+            A::HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => kernel.facts.static_shared as i32,
+            A::HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.facts.local as i32,
             A::HIP_FUNC_ATTRIBUTE_NUM_REGS => 32,
             A::HIP_FUNC_ATTRIBUTE_PTX_VERSION | A::HIP_FUNC_ATTRIBUTE_BINARY_VERSION => 80,
             A::HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => kernel.max_dynamic_shared() as i32,
@@ -278,13 +270,13 @@ hip_api! {
             binaryVersion: 80,
             cacheModeCA: 0,
             constSizeBytes: 0,
-            localSizeBytes: kernel.descriptor.local_size as usize,
+            localSizeBytes: kernel.facts.local as usize,
             maxDynamicSharedSizeBytes: kernel.max_dynamic_shared() as i32,
             maxThreadsPerBlock: kernel.max_threads() as i32,
             numRegs: 32,
             preferredShmemCarveout: -1,
             ptxVersion: 80,
-            sharedSizeBytes: kernel.descriptor.static_shared_size as usize,
+            sharedSizeBytes: kernel.facts.static_shared as usize,
         };
         // SAFETY: the program's pointer.
         unsafe { put(attr, result) }

@@ -15,11 +15,6 @@ use super::pool::Pool;
 use super::stream::{Stream, Streams};
 use crate::engine::printf;
 
-/// Most shared memory that a block can have, static and dynamic together: what compute capability 9.0 has.
-pub const SHARED_LIMIT: u32 = 227 << 10;
-/// Shared memory that a block can have without asking for more.
-pub const SHARED_DEFAULT: u32 = 48 << 10;
-
 pub struct Device {
     pub memory: Memory,
     pub heap: Heap,

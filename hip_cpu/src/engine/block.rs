@@ -431,7 +431,7 @@ impl Block {
             unsafe {
                 let block = &*address;
                 block.units[unit as usize].yielder.set(yielder);
-                let entry = block.launch().kernel.descriptor.entry;
+                let entry = block.launch().descriptor.entry;
                 match mode {
                     Mode::Threads => {
                         let entry = std::mem::transmute::<*const _, ThreadEntry>(entry);
@@ -458,7 +458,7 @@ impl Block {
             block.units[0].yielder.set(yielder);
             // SAFETY: the mode was chosen by the kind of the descriptor.
             let entry = unsafe {
-                std::mem::transmute::<*const _, BlockEntry>(block.launch().kernel.descriptor.entry)
+                std::mem::transmute::<*const _, BlockEntry>(block.launch().descriptor.entry)
             };
             let warps = block.context().warps;
             while let Some(number) = taken.claim() {

@@ -1,66 +1,40 @@
 //! One launch of a kernel: what all its blocks share, and how threads run them.
 
-use std::sync::Arc;
+use std::ops::Deref;
 
-use cpu_abi::{BlockContext, FLAG_ANY_ORDER, FLAG_WAITS, KernelKind, WARP_SIZE};
+use cpu_abi::{BlockContext, FLAG_ANY_ORDER, FLAG_WAITS, KernelDescriptor, KernelKind, WARP_SIZE};
 use hip_runtime_sys::hipError_t;
-use smallvec::SmallVec;
 
 use super::block::{Mode, Outcome};
 use super::blocks::Order;
 use super::cluster::Group;
 use super::fault::{self, Fault};
 use super::job::{Job, Taken, Task};
+use super::request::Request;
 use super::{pool, runtime};
 use crate::core::device::Device;
-use crate::core::module::Kernel;
 
-/// The parameter buffer, kept at 16-byte alignment.
-pub type Params = SmallVec<[u128; 16]>;
-
+/// A launch of x86-64 code.
 pub struct Launch {
-    /// Keeps the code loaded.
-    pub kernel: Arc<Kernel>,
-    pub params: Params,
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-    pub dynamic_shared: u32,
-    /// Blocks of a cluster along each axis, which divide `grid`; none where nobody asked for clusters.
-    pub cluster: Option<[u32; 3]>,
-    /// All blocks must be in flight at the same time.
-    pub cooperative: bool,
-    pub grid_id: u64,
+    pub request: Request,
+    pub descriptor: KernelDescriptor,
+}
+
+impl Deref for Launch {
+    type Target = Request;
+
+    fn deref(&self) -> &Request {
+        &self.request
+    }
 }
 
 impl Launch {
-    pub fn blocks(&self) -> u64 {
-        self.grid.iter().map(|size| u64::from(*size)).product()
-    }
-
-    /// Blocks in a cluster.
-    pub fn cluster_blocks(&self) -> u32 {
-        self.cluster.map_or(1, |cluster| cluster.iter().product())
-    }
-
-    pub fn clusters(&self) -> u64 {
-        self.blocks() / u64::from(self.cluster_blocks())
-    }
-
-    /// Threads in a block.
-    pub fn threads(&self) -> u32 {
-        self.block.iter().product()
-    }
-
-    pub fn warps(&self) -> u32 {
-        self.threads().div_ceil(WARP_SIZE)
-    }
-
     pub fn mode(&self) -> Mode {
-        if self.kernel.descriptor.kind == KernelKind::Reference as u32 {
+        if self.descriptor.kind == KernelKind::Reference as u32 {
             Mode::Threads
         } else if self.cooperative
             || self.cluster_blocks() > 1
-            || (self.kernel.descriptor.flags & FLAG_WAITS != 0 && self.warps() > 1)
+            || (self.descriptor.flags & FLAG_WAITS != 0 && self.warps() > 1)
         {
             Mode::Warps
         } else {
@@ -70,7 +44,7 @@ impl Launch {
 
     /// Blocks of a cooperative launch wait for each other.
     pub fn order(&self) -> Order {
-        if self.kernel.descriptor.flags & FLAG_ANY_ORDER != 0 && !self.cooperative {
+        if self.descriptor.flags & FLAG_ANY_ORDER != 0 && !self.cooperative {
             Order::Any
         } else {
             Order::Ascending
@@ -80,24 +54,11 @@ impl Launch {
     /// Stack for each coroutine: what the kernel says, and what the program asked for with
     /// `hipLimitStackSize`, with room for registers. Vector code keeps the rows of 32 lanes.
     pub fn stack_size(&self) -> usize {
-        let per_thread = self.kernel.descriptor.local_size as usize + Device::get().limits.stack();
+        let per_thread = self.descriptor.local_size as usize + Device::get().limits.stack();
         match self.mode() {
             Mode::Threads => (32 << 10) + 4 * per_thread,
             Mode::Warps | Mode::Whole => (192 << 10) + 2 * WARP_SIZE as usize * per_thread,
         }
-    }
-
-    /// The place of a block in the grid, from its number: x fastest.
-    pub fn ctaid(&self, block: u64) -> [u32; 3] {
-        place(block, self.grid)
-    }
-
-    /// The place of a block in the grid, from the number of its cluster and its own in that.
-    pub fn cluster_ctaid(&self, number: u64, rank: u32) -> [u32; 3] {
-        let Some(cluster) = self.cluster else { return self.ctaid(number) };
-        let clusters = std::array::from_fn(|axis| self.grid[axis] / cluster[axis]);
-        let (first, own) = (place(number, clusters), place(rank.into(), cluster));
-        std::array::from_fn(|axis| first[axis] * cluster[axis] + own[axis])
     }
 
     /// A context for blocks of this launch, without those fields that differ between blocks.
@@ -110,7 +71,7 @@ impl Launch {
             nctaid: self.grid,
             ctaid: [0; 3],
             dynamic_shared_size: self.dynamic_shared,
-            total_shared_size: self.kernel.descriptor.static_shared_size.next_multiple_of(16)
+            total_shared_size: self.descriptor.static_shared_size.next_multiple_of(16)
                 + self.dynamic_shared,
             warps: self.warps(),
             smid: slot,
@@ -121,12 +82,6 @@ impl Launch {
             grid_id: self.grid_id,
             engine: std::ptr::null_mut(),
         }
-    }
-
-    /// Stops the launch and leaves the error with the context.
-    pub fn fail(&self, job: &Job, error: hipError_t) {
-        Device::get().set_error(error);
-        job.stop();
     }
 
     fn fail_with(&self, job: &Job, outcome: Outcome) {
@@ -221,14 +176,4 @@ impl Task for Launch {
             }
         });
     }
-}
-
-/// The place of an element from its number, in a box of this size: x fastest.
-fn place(number: u64, size: [u32; 3]) -> [u32; 3] {
-    let [x, y, _] = size.map(u64::from);
-    if number < x {
-        // Divisions cost as much as a small block.
-        return [number as u32, 0, 0];
-    }
-    [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
 }
