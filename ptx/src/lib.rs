@@ -25,4 +25,4 @@ pub use info::{
 };
 pub use link::{LinkError, Linker};
 pub use program::{Options, Program, Stage};
-pub use target::{Blocks, Executor, Target, UnknownTarget};
+pub use target::{Blocks, Executor, GPUS, Gpu, MatrixUnit, Target, UnknownTarget};

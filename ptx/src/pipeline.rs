@@ -17,7 +17,7 @@ use crate::passes::number_functions::{self, Numbers};
 use crate::passes::remove_flushes;
 use crate::passes::summarize_functions;
 use crate::program::{Options, Stage};
-use crate::target::Target;
+use crate::target::{Machine, Target};
 
 /// Threads in a block of CUDA, at most.
 const MAX_THREADS: u32 = 1024;
@@ -142,6 +142,57 @@ pub fn compile(
     if stage == Stage::Ast {
         return Ok(analysis.tree.to_string().into_bytes());
     }
+    let context = Context::new();
+    let machine = target.machine(kernel)?;
+    let (module, info) = per_thread(text, analysis, kernel, &machine, options, &context)?;
+    if stage == Stage::Ir {
+        return Ok(module.print().into_bytes());
+    }
+    machine.finish(&module, text, info, options, stage)
+}
+
+/// Several kernels as one object, for targets that have that, and why others are not in it.
+pub fn compile_together(
+    text: &str,
+    analysis: &Analysis<'_>,
+    kernels: &[String],
+    target: &Target,
+    options: &Options,
+) -> Result<(Vec<u8>, Vec<(String, Diagnostics)>), Diagnostics> {
+    let context = Context::new();
+    let mut whole: Option<Module<'_>> = None;
+    let mut failures = Vec::new();
+    let machine = target.machine("")?;
+    for kernel in kernels {
+        let lowered = per_thread(text, analysis, kernel, &machine, options, &context);
+        let compiled = lowered.and_then(|(module, info)| {
+            machine.optimise(&module, text, info, options)?;
+            Ok(module)
+        });
+        match (compiled, &whole) {
+            (Err(diagnostics), _) => failures.push((kernel.clone(), diagnostics)),
+            (Ok(module), None) => whole = Some(module),
+            (Ok(module), Some(whole)) => {
+                whole.link(module).map_err(|message| Diagnostics::bug(kernel, message))?;
+            }
+        }
+    }
+    let object = match whole {
+        Some(whole) => machine.emit_object(&whole)?,
+        None => Vec::new(),
+    };
+    Ok((object, failures))
+}
+
+/// The per-thread IR of a kernel, and what is known of it.
+fn per_thread<'i, 'c>(
+    text: &str,
+    analysis: &'i Analysis<'_>,
+    kernel: &str,
+    machine: &Machine,
+    options: &Options,
+    context: &'c Context,
+) -> Result<(Module<'c>, &'i KernelInfo), Diagnostics> {
     let Some(position) = analysis.kernels.iter().position(|info| info.name == kernel) else {
         let error = Error::invalid(
             ptx_parser::Span::default(),
@@ -151,7 +202,6 @@ pub fn compile(
     };
     let info = &analysis.kernels[position];
     let (index, reached) = &analysis.reached[position];
-    let context = Context::new();
     let unit = Unit {
         tree: &analysis.tree,
         symbols: &analysis.symbols,
@@ -161,8 +211,7 @@ pub fn compile(
         kernel: *index,
         info,
     };
-    let machine = target.machine(kernel)?;
-    let lower = || crate::lower::module::lower(&context, unit, |module| machine.prepare(module));
+    let lower = || crate::lower::module::lower(context, unit, |module| machine.prepare(module));
     let module = timed(format_args!("lowering of {kernel}"), lower)
         .map_err(|errors| Diagnostics::new(errors, text))?;
     verify(&module, kernel, "lowering", options)?;
@@ -172,10 +221,7 @@ pub fn compile(
     remove_flushes::run(&module);
     canonicalize_nans::run(&module);
     verify(&module, kernel, "the clean-up after lowering", options)?;
-    if stage == Stage::Ir {
-        return Ok(module.print().into_bytes());
-    }
-    machine.finish(&module, text, info, options, stage)
+    Ok((module, info))
 }
 
 /// Registers become values, and what never runs goes away.

@@ -87,6 +87,19 @@ impl Program {
         self.emit(kernel, target, options, Stage::Obj)
     }
 
+    /// Several kernels as one linked object, for targets that [join kernels](Target::joins_kernels); and why others
+    /// of them are not in it. Empty where none is.
+    #[expect(clippy::type_complexity, reason = "said above")]
+    pub fn compile_together(
+        &self,
+        kernels: &[String],
+        target: &Target,
+        options: &Options,
+    ) -> Result<(Vec<u8>, Vec<(String, Diagnostics)>), Diagnostics> {
+        let text = self.source.borrow_owner();
+        pipeline::compile_together(text, self.analysis(), kernels, target, options)
+    }
+
     /// The kernel at a point of its way; all stages but [`Stage::Obj`] are text.
     pub fn emit(
         &self,

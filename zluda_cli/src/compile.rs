@@ -18,9 +18,9 @@ pub struct Options {
     /// native, reference, a processor such as x86-64-v3, or an AMD GPU such as gfx1100
     #[arg(long, default_value = "native")]
     target: String,
-    /// How far to go
-    #[arg(long, value_enum, default_value = "asm")]
-    emit: Emit,
+    /// How far to go; asm if not given, obj for files that are named .o or .hsaco
+    #[arg(long, value_enum)]
+    emit: Option<Emit>,
     /// A file, or a folder that gets a file for each kernel; standard output if not given
     #[arg(short, value_name = "PATH")]
     output: Option<PathBuf>,
@@ -38,6 +38,23 @@ enum Emit {
     Asm,
     /// A linked object
     Obj,
+}
+
+impl Options {
+    fn emit(&self) -> Emit {
+        let path = self.output.as_ref();
+        let extension = path.and_then(|path| path.extension()).and_then(|found| found.to_str());
+        self.emit.unwrap_or(match extension {
+            Some("o" | "hsaco") => Emit::Obj,
+            _ => Emit::Asm,
+        })
+    }
+
+    /// The kernels become one object, in one file.
+    fn is_together(&self, target: &Target) -> bool {
+        let file = self.output.as_ref().is_some_and(|path| !path.is_dir());
+        file && self.emit() == Emit::Obj && target.joins_kernels()
+    }
 }
 
 impl Emit {
@@ -72,11 +89,24 @@ pub fn run(options: &Options) -> Result<ExitCode, Failure> {
         Program::parse(&text).map_err(|diagnostics| format!("{shown}:\n{diagnostics}"))?;
     let kernels = selected(&program, options)?;
     let compilation = Compilation { verify: zluda_common::config::config().debug.verify };
-    let outcomes = on_all_processors(&kernels, |kernel| {
-        program.emit(kernel, &target, &compilation, options.emit.stage())
-    });
     let mut results = Vec::new();
     let mut failures = 0;
+    if options.is_together(&target) {
+        let (object, failed) = program
+            .compile_together(&kernels, &target, &compilation)
+            .map_err(|diagnostics| format!("{shown}:\n{diagnostics}"))?;
+        for (kernel, diagnostics) in &failed {
+            eprintln!("zluda: {shown}: kernel {kernel}:\n{diagnostics}");
+        }
+        if !object.is_empty() {
+            results.push((String::new(), object));
+        }
+        write(&results, options)?;
+        return Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
+    let outcomes = on_all_processors(&kernels, |kernel| {
+        program.emit(kernel, &target, &compilation, options.emit().stage())
+    });
     for (kernel, outcome) in kernels.into_iter().zip(outcomes) {
         match outcome {
             Ok(bytes) => results.push((kernel, bytes)),
@@ -130,7 +160,7 @@ fn selected(program: &Program, options: &Options) -> Result<Vec<String>, Failure
     } else if names.is_empty() {
         return Err(Failure::from(format!("{}: there are no kernels", options.file.display())));
     }
-    if options.emit == Emit::Ast {
+    if options.emit() == Emit::Ast {
         names.truncate(1);
     }
     Ok(names)
@@ -139,7 +169,7 @@ fn selected(program: &Program, options: &Options) -> Result<Vec<String>, Failure
 fn write(results: &[(String, Vec<u8>)], options: &Options) -> Result<(), String> {
     let all: Vec<u8> = results.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
     let Some(path) = &options.output else {
-        if options.emit == Emit::Obj {
+        if options.emit() == Emit::Obj {
             return Err("objects need a place to be written to: -o PATH".to_owned());
         }
         return std::io::stdout().write_all(&all).map_err(|error| error.to_string());
@@ -147,13 +177,13 @@ fn write(results: &[(String, Vec<u8>)], options: &Options) -> Result<(), String>
     if path.is_dir() {
         for (number, (kernel, bytes)) in results.iter().enumerate() {
             let name = file_name(kernel, number);
-            write_file(&path.join(format!("{name}.{}", options.emit.extension())), bytes)?;
+            write_file(&path.join(format!("{name}.{}", options.emit().extension())), bytes)?;
         }
         return Ok(());
     }
     // Texts may follow each other; objects only where nobody reads them.
     let is_device = path.exists() && !path.is_file();
-    if options.emit == Emit::Obj && results.len() > 1 && !is_device {
+    if options.emit() == Emit::Obj && results.len() > 1 && !is_device {
         return Err(format!(
             "there are several kernels: choose one with --kernel, or make {} a folder",
             path.display()

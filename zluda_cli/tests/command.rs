@@ -182,10 +182,24 @@ fn compile_writes_an_object_for_each_kernel() {
         assert_eq!((&bytes[..5], &bytes[18..20]), (b"\x7fELF\x02".as_slice(), [224, 0].as_slice()));
     }
     let single = stage.path("single.o").display().to_string();
-    let output =
-        stage.run(&["compile", &file, "--target", "gfx942", "--emit", "obj", "-o", &single]);
+    let output = stage.run(&["compile", &file, "-o", &single]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("several kernels"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn compile_makes_one_code_object_of_all_kernels() {
+    let stage = Stage::new();
+    let file = stage.path("two.ptx").display().to_string();
+    std::fs::write(&file, TWO_KERNELS).expect("a file");
+    let path = stage.path("two.hsaco");
+    let output =
+        stage.run(&["compile", &file, "--target", "gfx942", "-o", &path.display().to_string()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let bytes = std::fs::read(path).expect("an object");
+    for name in [b"first.kd".as_slice(), b"second.kd"] {
+        assert!(bytes.windows(name.len()).any(|window| window == name));
+    }
 }
 
 #[test]
@@ -200,6 +214,7 @@ fn compile_says_what_is_wrong() {
         (&["compile", "/nonexistent.ptx"] as &[&str], "/nonexistent.ptx: "),
         (&["compile", &file, "--kernel", "third"], "no kernel third; there are: first, second"),
         (&["compile", &file, "--target", "!"], "is no target"),
+        (&["compile", &file, "--target", "gfx1"], "`gfx1` is no target"),
     ] {
         let output = stage.run(arguments);
         assert_eq!(output.status.code(), Some(1));

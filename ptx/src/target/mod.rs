@@ -6,6 +6,8 @@ mod cpu;
 use llvm_zluda::Module;
 pub use spmd::Blocks;
 
+pub use amdgcn::gpu::{GPUS, Gpu, MatrixUnit};
+
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
 use crate::program::{Options, Stage};
@@ -41,7 +43,7 @@ pub enum Executor {
 
 /// The word names no target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no target: native, x86-64-v2, x86-64-v3, x86-64-v4, reference, gfx1100, ...")]
+#[error("`{0}` is no target: native, reference, x86-64-v2, x86-64-v3, x86-64-v4, {names}", names = Gpu::names())]
 pub struct UnknownTarget(String);
 
 impl Target {
@@ -74,10 +76,8 @@ impl Target {
             "native" => Ok(Self::cpu_host(Blocks::WholeWarps, Executor::Vector)),
             "reference" => Ok(Self::cpu_host(Blocks::WholeWarps, Executor::Reference)),
             _ if word.starts_with("gfx") => {
-                let rest = &word[3..];
-                let good =
-                    rest.len() >= 3 && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-                if good { Ok(Target::Amdgcn { gfx: word.to_owned() }) } else { Err(unknown()) }
+                Gpu::named(word).ok_or_else(unknown)?;
+                Ok(Target::Amdgcn { gfx: word.to_owned() })
             }
             _ => {
                 let good = !word.is_empty()
@@ -97,6 +97,11 @@ impl Target {
         }
     }
 
+    /// One object holds as many kernels as it should.
+    pub fn joins_kernels(&self) -> bool {
+        matches!(self, Target::Amdgcn { .. })
+    }
+
     /// LLVM's machine for the target.
     pub(crate) fn machine(&self, kernel: &str) -> Result<Machine, Diagnostics> {
         Ok(match self {
@@ -107,6 +112,8 @@ impl Target {
         })
     }
 }
+
+const ONE_BY_ONE: &str = "kernels of CPUs are objects each";
 
 /// A target at work.
 pub(crate) enum Machine {
@@ -123,6 +130,28 @@ impl Machine {
         }
     }
 
+    /// The first half of [`Self::finish`], for targets that join kernels.
+    pub fn optimise(
+        &self,
+        module: &Module<'_>,
+        text: &str,
+        info: &KernelInfo,
+        options: &Options,
+    ) -> Result<(), Diagnostics> {
+        match self {
+            Machine::Cpu(_) => Err(Diagnostics::bug(&info.name, ONE_BY_ONE.to_owned())),
+            Machine::Amdgcn(machine) => machine.optimise(module, text, info, options),
+        }
+    }
+
+    /// The second half: one object of all kernels of a module.
+    pub fn emit_object(&self, module: &Module<'_>) -> Result<Vec<u8>, Diagnostics> {
+        match self {
+            Machine::Cpu(_) => Err(Diagnostics::bug("", ONE_BY_ONE.to_owned())),
+            Machine::Amdgcn(machine) => machine.emit(module, "", Stage::Obj),
+        }
+    }
+
     /// From per-thread IR to `stage`. `text` is the PTX, for errors that show their places.
     pub fn finish(
         &self,
@@ -134,7 +163,10 @@ impl Machine {
     ) -> Result<Vec<u8>, Diagnostics> {
         match self {
             Machine::Cpu(machine) => machine.finish(module, info, options, stage),
-            Machine::Amdgcn(machine) => machine.finish(module, text, info, options, stage),
+            Machine::Amdgcn(machine) => {
+                machine.optimise(module, text, info, options)?;
+                machine.emit(module, &info.name, stage)
+            }
         }
     }
 }

@@ -1,9 +1,10 @@
-//! AMD GPUs: code objects of version 5.
+//! AMD GPUs: code objects.
 //!
 //! The `zluda.` intrinsics are functions of a prelude in LLVM IR (prelude.ll, wave32.ll, wave64.ll) and of a device
 //! library in C (library/), which are linked to the kernel's module ([`library`]). What neither has is refused at
 //! its place ([`refuse`]).
 
+pub mod gpu;
 mod library;
 mod refuse;
 
@@ -14,6 +15,7 @@ use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
 use crate::pipeline::verify;
 use crate::program::{Options, Stage};
+use gpu::Gpu;
 
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
 /// LLVM's number for a kernel's calling convention on AMDGPU.
@@ -21,17 +23,19 @@ const AMDGPU_KERNEL: u32 = 91;
 
 pub struct Machine {
     llvm: TargetMachine,
-    wave64: bool,
-    /// Generic targets need version 6.
-    code_object_version: u32,
+    gpu: &'static Gpu,
 }
 
 impl Machine {
     pub fn new(kernel: &str, gfx: &str) -> Result<Self, Diagnostics> {
-        let llvm = TargetMachine::new(TRIPLE, gfx, "", CodeGenOptLevel::LLVMCodeGenLevelDefault)
-            .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
-        let code_object_version = if gfx.contains("generic") { 600 } else { 500 };
-        Ok(Self { llvm, wave64: gfx.starts_with("gfx9"), code_object_version })
+        let Some(gpu) = Gpu::named(gfx) else {
+            let message = format!("the GPU {gfx}; there are: {}", Gpu::names());
+            return Err(Diagnostics::unsupported(kernel, message));
+        };
+        let llvm =
+            TargetMachine::new(TRIPLE, gpu.name, "", CodeGenOptLevel::LLVMCodeGenLevelDefault)
+                .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
+        Ok(Self { llvm, gpu })
     }
 
     pub fn prepare(&self, module: &Module<'_>) {
@@ -39,14 +43,14 @@ impl Machine {
         module.set_data_layout(&self.llvm.data_layout());
     }
 
-    pub fn finish(
+    /// From per-thread IR to what goes into LLVM's code generator.
+    pub fn optimise(
         &self,
         module: &Module<'_>,
         text: &str,
         info: &KernelInfo,
         options: &Options,
-        stage: Stage,
-    ) -> Result<Vec<u8>, Diagnostics> {
+    ) -> Result<(), Diagnostics> {
         let kernel = info.name.as_str();
         let bug = |message: String| Diagnostics::bug(kernel, message);
         let errors = refuse_named_barriers(module);
@@ -55,17 +59,27 @@ impl Machine {
         }
         let bytes = info.total_param_size.next_multiple_of(8);
         define_parameters(module, bytes);
-        library::link(module, self.wave64).map_err(bug)?;
+        library::link(module, self.gpu.is_wave64()).map_err(bug)?;
         let errors = refuse::undefined(module);
         if !errors.is_empty() {
             return Err(Diagnostics::new(errors, text));
         }
         make_kernel(module, info, bytes)?;
-        module.add_flag("amdhsa_code_object_version", self.code_object_version);
+        module.add_flag("amdhsa_code_object_version", self.gpu.code_object_version() * 100);
         verify(module, kernel, "linking the library", options)?;
         run_passes(module, "always-inline,globaldce,default<O2>", Some(&self.llvm), options.verify)
             .map_err(|error| bug(error.to_string()))?;
-        verify(module, kernel, "optimisation", options)?;
+        verify(module, kernel, "optimisation", options)
+    }
+
+    /// Assembly, a linked code object, or IR as it is. `kernel` is who errors are told of.
+    pub fn emit(
+        &self,
+        module: &Module<'_>,
+        kernel: &str,
+        stage: Stage,
+    ) -> Result<Vec<u8>, Diagnostics> {
+        let bug = |message: String| Diagnostics::bug(kernel, message);
         match stage {
             Stage::Asm => {
                 let text =
