@@ -27,6 +27,10 @@ const C_FLAGS: &[&str] = &[
     "-Werror",
 ];
 
+/// Files whose functions say nothing before they are linked to a constant (see `operation.rs`): they stay as they are
+/// written until then.
+const OF_OPERATIONS: &[&str] = &["matrix", "texture"];
+
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
@@ -39,7 +43,11 @@ fn main() {
     for source in files(&library, "c") {
         println!("cargo:rerun-if-changed={}", source.display());
         let name = format!("{}.bc", stem(&source));
-        clang(C_FLAGS, &source, &out.join(&name));
+        let mut flags = C_FLAGS.to_vec();
+        if OF_OPERATIONS.contains(&stem(&source).as_str()) {
+            flags.extend(["-Xclang", "-disable-llvm-passes"]);
+        }
+        clang(&flags, &source, &out.join(&name));
         let _ = writeln!(list, "    include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\")),");
     }
     list.push_str("];\n");

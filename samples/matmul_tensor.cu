@@ -1,5 +1,4 @@
 // sample: arch = compute_80
-// sample: amd = matrix instructions are not there
 // Matrix products by tensor core instructions: the warp matrix functions of mma.h, and mma.sync with ldmatrix.
 #include "sample.h"
 

@@ -8,6 +8,8 @@ pub mod barrier;
 pub mod block;
 pub mod blocks;
 pub mod cluster;
+#[cfg(test)]
+mod device_library;
 pub mod dynamic_stack;
 pub mod fault;
 pub mod futex;

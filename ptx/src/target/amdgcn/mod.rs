@@ -6,6 +6,7 @@
 
 pub mod gpu;
 mod library;
+mod operation;
 mod refuse;
 
 use llvm_zluda::{CodeGenOptLevel, Linkage, Module, TargetMachine, Value, link_elf, run_passes};
@@ -59,6 +60,7 @@ impl Machine {
         }
         let bytes = info.total_param_size.next_multiple_of(8);
         define_parameters(module, bytes);
+        operation::specialise(module);
         library::link(module, self.gpu.is_wave64()).map_err(bug)?;
         let errors = refuse::undefined(module);
         if !errors.is_empty() {
