@@ -195,6 +195,12 @@ impl<'c> Value<'c> {
         unsafe { LLVMInstructionEraseFromParent(self.raw) }
     }
 
+    /// Takes an instruction out of its block; it is the same value wherever it is placed again.
+    pub fn detach(self) {
+        // SAFETY: callers ask placed instructions only.
+        unsafe { LLVMInstructionRemoveFromParent(self.raw) }
+    }
+
     /// An unplaced copy of an instruction, with the same operands.
     pub fn clone_instruction(self) -> Value<'c> {
         // SAFETY: callers ask instructions only.

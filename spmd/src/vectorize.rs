@@ -30,7 +30,7 @@ const ONE_ENTRY: &str = "function(break-crit-edges,fix-irreducible)";
 const LOOPS: &str = "function(loop-simplify,lcssa)";
 
 /// Brings all functions into the form that the analyses ask for.
-fn shape(module: &Module<'_>, verify: bool) -> Result<(), Error> {
+pub(crate) fn shape(module: &Module<'_>, verify: bool) -> Result<(), Error> {
     run_passes(module, PLAIN, None, verify)?;
     let functions = module.functions();
     let mut bodies = functions.iter().filter(|function| !function.is_declaration());

@@ -29,6 +29,8 @@ pub enum Target {
     Amdgcn {
         /// `gfx1100`
         gfx: String,
+        /// The launches that the code is for.
+        blocks: Blocks,
     },
 }
 
@@ -77,7 +79,7 @@ impl Target {
             "reference" => Ok(Self::cpu_host(Blocks::WholeWarps, Executor::Reference)),
             _ if word.starts_with("gfx") => {
                 Gpu::named(word).ok_or_else(unknown)?;
-                Ok(Target::Amdgcn { gfx: word.to_owned() })
+                Ok(Target::Amdgcn { gfx: word.to_owned(), blocks: Blocks::Any })
             }
             _ => {
                 let good = !word.is_empty()
@@ -108,7 +110,9 @@ impl Target {
             Target::Cpu { cpu, features, blocks, executor } => {
                 Machine::Cpu(cpu::Machine::new(cpu, features, *blocks, *executor))
             }
-            Target::Amdgcn { gfx } => Machine::Amdgcn(amdgcn::Machine::new(kernel, gfx)?),
+            Target::Amdgcn { gfx, blocks } => {
+                Machine::Amdgcn(amdgcn::Machine::new(kernel, gfx, *blocks)?)
+            }
         })
     }
 }

@@ -46,6 +46,8 @@ pub struct ShapeRules<'m, 'c> {
     pub row_warps: bool,
     /// Blocks have 16 columns, and a warp is two rows.
     pub halves: bool,
+    /// Two warps run as one, as on GPUs with waves of 64: what is the same for a warp differs.
+    pub two_warps: bool,
 }
 
 /// The shape of an operand.
@@ -240,6 +242,7 @@ impl<'c> ShapeRules<'_, 'c> {
         }
         let Some(name) = name.strip_prefix("zluda.") else { return Shape::Varying };
         match name {
+            _ if self.two_warps && differs_between_warps(name) => Shape::Varying,
             "laneid" => Shape::Strided(1),
             "tid.x" if self.row_warps => Shape::Strided(1),
             "tid.x" if self.halves => Shape::Halves(1),
@@ -276,6 +279,13 @@ impl<'c> ShapeRules<'_, 'c> {
             _ => all_uniform(),
         }
     }
+}
+
+/// A part of an intrinsic's name.
+fn differs_between_warps(name: &str) -> bool {
+    ["tid.", "laneid", "warpid", "vote.", "match.", "redux.", "shfl.", "activemask"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
 }
 
 fn is_scalar_address_like(ty: Type<'_>) -> bool {

@@ -122,7 +122,12 @@ pub(crate) fn emit_function<'c>(
     let cx = module.context();
     let cfg = Cfg::new(module, pair.thread)?;
     let levels = Levels::new(&cfg);
-    let rules = ShapeRules { module, row_warps: rows == Rows::Whole, halves: rows == Rows::Halves };
+    let rules = ShapeRules {
+        module,
+        row_warps: rows == Rows::Whole,
+        halves: rows == Rows::Halves,
+        two_warps: false,
+    };
     let divergence = Divergence::new(&cfg, &levels, &rules);
     let parting = Parting::new(&cfg, &levels, &divergence, is_kernel, unit.parting);
     let parts = parting.is_some();

@@ -22,20 +22,20 @@ fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
         config::Executor::Vector => Executor::Vector,
         config::Executor::Reference => Executor::Reference,
     };
+    let blocks = match variant {
+        Variant::General => Blocks::Any,
+        Variant::RowWarps => Blocks::RowWarps,
+        Variant::WholeWarps => Blocks::WholeWarps,
+    };
     match target {
         Target::Cpu => {
-            let blocks = match variant {
-                Variant::General => Blocks::Any,
-                Variant::RowWarps => Blocks::RowWarps,
-                Variant::WholeWarps => Blocks::WholeWarps,
-            };
             let level = match config().cpu_target {
                 CpuTarget::Native => None,
                 CpuTarget::Level(name) => Some(name),
             };
             ptx::Target::cpu(level, blocks, executor)
         }
-        Target::Amd(name) => ptx::Target::Amdgcn { gfx: name.clone() },
+        Target::Amd(name) => ptx::Target::Amdgcn { gfx: name.clone(), blocks },
     }
 }
 

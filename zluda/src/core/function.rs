@@ -6,7 +6,7 @@ use crate::core::compile::{Target, Variant};
 use crate::core::context::Current;
 use crate::core::device::Device;
 use crate::core::device_attributes::{MAX_THREADS_PER_BLOCK, SHARED_MEMORY_PER_BLOCK};
-use crate::core::driver::{DeviceKind, driver};
+use crate::core::driver::driver;
 use crate::core::metadata::check_kernel;
 use crate::core::module::ModuleData;
 use crate::core::{kind, library};
@@ -201,9 +201,9 @@ impl Function {
     /// The code for a block of this shape, compiled now if it has not been.
     pub(crate) fn code(&self, current: &Current, block: [u32; 3]) -> CUres<&Code> {
         let [x, y, z] = block;
-        let variant = match current.driver.kind {
-            DeviceKind::Cpu if x.is_multiple_of(32) => Variant::WholeWarps,
-            DeviceKind::Cpu if y == 1 && z == 1 => Variant::RowWarps,
+        let variant = match (y, z) {
+            _ if x.is_multiple_of(32) => Variant::WholeWarps,
+            (1, 1) => Variant::RowWarps,
             _ => Variant::General,
         };
         let code = self.code[variant as usize].get_or_init(|| self.load(current, variant));

@@ -5,12 +5,14 @@
 //! its place ([`refuse`]).
 
 pub mod gpu;
+mod independent_threads;
 mod library;
 mod operation;
 mod refuse;
 
 use llvm_zluda::{CodeGenOptLevel, Linkage, Module, TargetMachine, Value, link_elf, run_passes};
 use ptx_parser::Error;
+use spmd::{Blocks, Waves};
 
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
@@ -25,10 +27,12 @@ const AMDGPU_KERNEL: u32 = 91;
 pub struct Machine {
     llvm: TargetMachine,
     gpu: &'static Gpu,
+    /// The launches that the code is for.
+    blocks: Blocks,
 }
 
 impl Machine {
-    pub fn new(kernel: &str, gfx: &str) -> Result<Self, Diagnostics> {
+    pub fn new(kernel: &str, gfx: &str, blocks: Blocks) -> Result<Self, Diagnostics> {
         let Some(gpu) = Gpu::named(gfx) else {
             let message = format!("the GPU {gfx}; there are: {}", Gpu::names());
             return Err(Diagnostics::unsupported(kernel, message));
@@ -36,7 +40,7 @@ impl Machine {
         let llvm =
             TargetMachine::new(TRIPLE, gpu.name, "", CodeGenOptLevel::LLVMCodeGenLevelDefault)
                 .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
-        Ok(Self { llvm, gpu })
+        Ok(Self { llvm, gpu, blocks })
     }
 
     pub fn prepare(&self, module: &Module<'_>) {
@@ -58,6 +62,10 @@ impl Machine {
         if !errors.is_empty() {
             return Err(Diagnostics::new(errors, text));
         }
+        let waves = if self.gpu.is_wave64() { Waves::TwoWarps } else { Waves::OneWarp };
+        independent_threads::run(module, kernel, self.blocks, waves)
+            .map_err(|error| bug(error.to_string()))?;
+        verify(module, kernel, "giving each thread its own way", options)?;
         let bytes = info.total_param_size.next_multiple_of(8);
         define_parameters(module, bytes);
         operation::specialise(module);

@@ -12,6 +12,7 @@ declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
 declare i32 @llvm.amdgcn.groupstaticsize()
 declare i32 @llvm.amdgcn.ds.bpermute(i32, i32)
 declare i32 @llvm.amdgcn.readfirstlane.i32(i32)
+declare i32 @llvm.amdgcn.wave.reduce.umin.i32(i32, i32 immarg)
 declare void @llvm.amdgcn.s.barrier()
 declare void @llvm.amdgcn.wave.barrier()
 declare void @llvm.amdgcn.s.sleep(i32 immarg)
@@ -359,6 +360,21 @@ define void @zluda.bar.warp.sync(i32 %membermask) alwaysinline nounwind converge
   call void @llvm.amdgcn.wave.barrier()
   fence syncscope("workgroup") acquire
   ret void
+}
+
+; Of the places where lanes are, the first one after the last place that had its turn, in a circle.
+define i32 @zluda.amd.next_place(i32 %place, i32 %last) alwaysinline nounwind convergent {
+  %l = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %last)
+  %after = add i32 %l, 1
+  %distance = sub i32 %place, %after
+  %least = call i32 @llvm.amdgcn.wave.reduce.umin.i32(i32 %distance, i32 0)
+  %r = add i32 %least, %after
+  ret i32 %r
+}
+
+define i32 @zluda.amd.first_lanes(i32 %value) alwaysinline nounwind convergent {
+  %r = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %value)
+  ret i32 %r
 }
 
 ; Reductions walk the members one by one.

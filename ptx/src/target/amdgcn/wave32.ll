@@ -14,3 +14,14 @@ define i32 @zluda.amd.ballot(i1 %p) alwaysinline nounwind convergent {
   %r = call i32 @llvm.amdgcn.ballot.i32(i1 %p)
   ret i32 %r
 }
+
+; The lanes of the wave, and those of the own warp among them.
+define i64 @zluda.amd.wave_ballot(i1 %p) alwaysinline nounwind convergent {
+  %b = call i32 @llvm.amdgcn.ballot.i32(i1 %p)
+  %r = zext i32 %b to i64
+  ret i64 %r
+}
+define i32 @zluda.amd.own_half(i64 %lanes) alwaysinline nounwind {
+  %r = trunc i64 %lanes to i32
+  ret i32 %r
+}

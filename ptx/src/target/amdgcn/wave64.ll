@@ -27,3 +27,16 @@ define i32 @zluda.amd.ballot(i1 %p) alwaysinline nounwind convergent {
   %r = trunc i64 %own to i32
   ret i32 %r
 }
+
+; The lanes of the wave, and those of the own warp among them.
+define i64 @zluda.amd.wave_ballot(i1 %p) alwaysinline nounwind convergent {
+  %r = call i64 @llvm.amdgcn.ballot.i64(i1 %p)
+  ret i64 %r
+}
+define i32 @zluda.amd.own_half(i64 %lanes) alwaysinline nounwind {
+  %first = call i32 @zluda.amd.first_lane()
+  %shift = zext i32 %first to i64
+  %own = lshr i64 %lanes, %shift
+  %r = trunc i64 %own to i32
+  ret i32 %r
+}

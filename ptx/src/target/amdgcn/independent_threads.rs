@@ -1,0 +1,437 @@
+//! Threads of a warp that go on by themselves, as CUDA promises and AMD's hardware does not.
+//!
+//! A wave has one program counter: it runs one way of a branch to its end before it begins the other, and leaves a
+//! loop when its last lane has. Lanes that wait for a neighbour who is elsewhere would wait forever. So in kernels
+//! where lanes may do that ([`spmd::kernel_parts`]) every lane has a *place*, the block that it comes to next, and
+//! the kernel is one loop: in each round the wave runs one block for those lanes whose place it is. Blocks take
+//! turns in their order, which brings lanes together again where ways join.
+//!
+//! What lanes do together (`shfl`, `vote`, `bar.warp.sync`, ...) has a block of its own for each operation,
+//! whichever instruction they come from; lanes leave it when all members are there. Where all lanes wait for one
+//! another, as in code that is wrong on every GPU, those who are there go on without the rest.
+
+use llvm_zluda::{
+    Block, Builder, IntPredicate, Module, Opcode, PassError, Type, Value, run_passes,
+};
+use spmd::{Blocks, Waves};
+
+/// The place of lanes that have ended.
+const ENDED: u64 = 0xffff_ffff;
+
+/// Who takes part in an operation of several lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Party {
+    /// Whom the last operand names.
+    Members,
+    /// The lanes of the warp.
+    Warp,
+    /// The lanes of the wave.
+    Wave,
+}
+
+/// Operations of several lanes, by the beginnings of their names.
+const MEETINGS: [(&str, Party); 9] = [
+    ("zluda.bar.warp.sync", Party::Members),
+    ("zluda.elect", Party::Members),
+    ("zluda.match.", Party::Members),
+    ("zluda.redux.", Party::Members),
+    ("zluda.shfl.", Party::Members),
+    ("zluda.vote.", Party::Members),
+    ("zluda.matrix.", Party::Warp),
+    ("zluda.barrier.", Party::Wave),
+    ("zluda.cluster.", Party::Wave),
+];
+
+/// Why a kernel could not be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Passes(#[from] PassError),
+    #[error(transparent)]
+    Analysis(#[from] spmd::Error),
+}
+
+/// Changes the kernel if its lanes may wait for one another. What parts in functions is inlined first; recursive
+/// functions stay as they are.
+pub fn run(module: &Module<'_>, kernel: &str, blocks: Blocks, waves: Waves) -> Result<(), Error> {
+    let parting = spmd::functions_that_part(module)?;
+    for function in parting.iter().filter_map(|name| module.function(name)) {
+        module.add_attribute(function, "alwaysinline");
+    }
+    if !parting.is_empty() {
+        let inline = "always-inline,function(sroa,early-cse,simplifycfg),globaldce";
+        run_passes(module, inline, None, false)?;
+    }
+    if !spmd::kernel_parts(module, blocks, waves)? {
+        return Ok(());
+    }
+    let Some(function) = module.function(kernel) else { return Ok(()) };
+    // Values that one block gives to another lie on the stack while blocks change their order.
+    run_passes(module, "function(lower-switch,reg2mem)", None, false)?;
+    split_at_meetings(module, function);
+    run_passes(module, "function(reg2mem)", None, false)?;
+    Rounds::new(module, function).build();
+    run_passes(module, "function(sroa,early-cse,simplifycfg)", None, false)?;
+    Ok(())
+}
+
+/// Who takes part, if an instruction is an operation of several lanes.
+fn party(instruction: Value<'_>) -> Option<Party> {
+    if instruction.opcode() != Opcode::LLVMCall {
+        return None;
+    }
+    let name = instruction.called_name();
+    MEETINGS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, party)| *party)
+}
+
+/// Gives each meeting a block of its own.
+fn split_at_meetings<'c>(module: &Module<'c>, function: Value<'c>) {
+    for mut block in function.blocks() {
+        for call in block.instructions().into_iter().filter(|&it| party(it).is_some()) {
+            let own = split_before(module, block, call);
+            block = split_after(module, own, call);
+        }
+    }
+}
+
+/// Moves an instruction and those that follow it to a new block, to which the old one goes on. No block has phis.
+fn split_before<'c>(module: &Module<'c>, block: Block<'c>, first: Value<'c>) -> Block<'c> {
+    let new = module.append_block(block.function(), "");
+    new.move_after(block);
+    let builder = module.context().builder();
+    builder.position_at_end(new);
+    for instruction in block.instructions().into_iter().skip_while(|&other| other != first) {
+        instruction.detach();
+        builder.insert(instruction);
+    }
+    builder.position_at_end(block);
+    builder.br(new);
+    new
+}
+
+fn split_after<'c>(module: &Module<'c>, block: Block<'c>, last: Value<'c>) -> Block<'c> {
+    let mut rest = block.instructions().into_iter().skip_while(|&other| other != last).skip(1);
+    rest.next().map_or(block, |first| split_before(module, block, first))
+}
+
+/// What lanes do together, wherever they come from.
+struct Handler<'c> {
+    /// Tells it from others.
+    operation: String,
+    party: Party,
+    /// Stands in no block yet; of all calls the first, so errors are told at its place.
+    call: Value<'c>,
+    /// Slots for the operands; constants that are the same at every call are themselves.
+    operands: Vec<Operand<'c>>,
+    result: Option<Value<'c>>,
+}
+
+#[derive(Clone, Copy)]
+enum Operand<'c> {
+    Slot(Value<'c>),
+    Constant(Value<'c>),
+}
+
+/// A block that ends with a meeting.
+struct Meeting<'c> {
+    block: Block<'c>,
+    /// Where lanes go on.
+    after: Block<'c>,
+    handler: usize,
+}
+
+/// The loop around all blocks.
+struct Rounds<'m, 'c> {
+    module: &'m Module<'c>,
+    function: Value<'c>,
+    b: Builder<'c>,
+    head: Block<'c>,
+    // Slots of a lane.
+    /// Where it comes next.
+    place: Value<'c>,
+    /// Where it goes on after a meeting.
+    resume: Value<'c>,
+    /// It got on in this round.
+    moved: Value<'c>,
+    // Slots with the same value for all lanes of the wave.
+    /// The place whose turn it was.
+    last: Value<'c>,
+    /// Rounds since a lane got on.
+    idle: Value<'c>,
+    /// Lanes that have not ended.
+    alive: Value<'c>,
+}
+
+impl<'m, 'c> Rounds<'m, 'c> {
+    fn new(module: &'m Module<'c>, function: Value<'c>) -> Self {
+        let cx = module.context();
+        let b = cx.builder();
+        b.position_at_start(function.entry_block());
+        let [place, resume, moved, last, idle] = [(); 5].map(|()| b.alloca(cx.i32()));
+        let alive = b.alloca(cx.i64());
+        let head = module.append_block(function, "round");
+        Self { module, function, b, head, place, resume, moved, last, idle, alive }
+    }
+
+    fn build(&self) {
+        let entry = self.function.entry_block();
+        let start = self.empty(entry);
+        let (handlers, meetings) = self.part_with_meetings();
+        let in_turn: Vec<_> = self
+            .function
+            .blocks()
+            .into_iter()
+            .filter(|&block| block != entry && block != self.head)
+            .collect();
+        let place_of = |block: Block<'c>| {
+            let place = in_turn.iter().position(|&other| other == block);
+            self.word(place.unwrap_or_default() as u64)
+        };
+        for &block in &in_turn {
+            match meetings.iter().find(|meeting| meeting.block == block) {
+                Some(meeting) => {
+                    let handler = self.word((in_turn.len() + meeting.handler) as u64);
+                    self.end_turn(block, |_| {
+                        self.store(self.resume, place_of(meeting.after));
+                        Some(handler)
+                    });
+                }
+                None => self.end_turn(block, |end| self.next_place(end, &place_of)),
+            }
+        }
+        self.b.position_at_end(entry);
+        let zero = self.word(0);
+        self.store(self.place, place_of(start));
+        self.store(self.moved, self.word(1));
+        self.store(self.last, self.word(ENDED));
+        self.store(self.idle, zero);
+        self.b.store(self.module.context().i64().const_int(0), self.alive, 8);
+        self.b.br(self.head);
+        let stuck = self.word(handlers.len() as u64);
+        let handlers: Vec<_> = handlers.iter().map(|handler| self.meet(handler, stuck)).collect();
+        self.choose(&[in_turn, handlers].concat());
+    }
+
+    fn word(&self, value: u64) -> Value<'c> {
+        self.module.context().i32().const_int(value)
+    }
+
+    fn load(&self, slot: Value<'c>) -> Value<'c> {
+        self.b.load(self.module.context().i32(), slot, 4)
+    }
+
+    fn store(&self, slot: Value<'c>, value: Value<'c>) {
+        self.b.store(value, slot, 4);
+    }
+
+    fn is_equal(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+        self.b.icmp(IntPredicate::LLVMIntEQ, a, b)
+    }
+
+    /// Calls a function of the prelude.
+    fn call(&self, name: &str, result: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {
+        let parameters: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
+        let ty = self.module.context().function_type(result, &parameters);
+        let function = self.module.declare_function(name, ty);
+        for attribute in ["convergent", "nounwind"] {
+            self.module.add_attribute(function, attribute);
+        }
+        self.b.call(function, arguments)
+    }
+
+    /// The lanes of the wave that are here and have a property.
+    fn wave_ballot(&self, property: Value<'c>) -> Value<'c> {
+        self.call("zluda.amd.wave_ballot", self.module.context().i64(), &[property])
+    }
+
+    fn wave_here(&self) -> Value<'c> {
+        self.wave_ballot(self.module.context().i1().all_ones())
+    }
+
+    /// Leaves nothing in the entry but stack variables; returns the block of the rest.
+    fn empty(&self, entry: Block<'c>) -> Block<'c> {
+        let start = self.module.append_block(self.function, "start");
+        start.move_after(entry);
+        self.b.position_at_end(start);
+        for instruction in entry.instructions() {
+            let is_variable = instruction.opcode() == Opcode::LLVMAlloca
+                && instruction.operand(0).as_const_int().is_some();
+            if !is_variable {
+                instruction.detach();
+                self.b.insert(instruction);
+            }
+        }
+        start
+    }
+
+    /// Lanes at a meeting leave their operands in slots, and find the result in one.
+    fn part_with_meetings(&self) -> (Vec<Handler<'c>>, Vec<Meeting<'c>>) {
+        let (mut handlers, mut meetings) = (Vec::<Handler<'c>>::new(), Vec::new());
+        for block in self.function.blocks() {
+            let found = block.instructions().into_iter().find_map(|it| Some((it, party(it)?)));
+            let Some((call, party)) = found else { continue };
+            let operation = operation(call, party);
+            let known = handlers.iter().position(|handler| handler.operation == operation);
+            let handler = known.unwrap_or_else(|| {
+                handlers.push(self.handler(operation, party, call));
+                handlers.len() - 1
+            });
+            let after = split_after(self.module, block, call);
+            self.b.position_before(call);
+            for (operand, argument) in handlers[handler].operands.iter().zip(call.arguments()) {
+                if let Operand::Slot(slot) = operand {
+                    self.b.store(argument, *slot, self.module.align_of(argument.ty()));
+                }
+            }
+            if let Some(result) = handlers[handler].result {
+                self.b.position_at_start(after);
+                let result = self.b.load(call.ty(), result, self.module.align_of(call.ty()));
+                call.replace_all_uses_with(result);
+            }
+            call.erase();
+            meetings.push(Meeting { block, after, handler });
+        }
+        (handlers, meetings)
+    }
+
+    fn handler(&self, operation: String, party: Party, call: Value<'c>) -> Handler<'c> {
+        self.b.position_at_start(self.function.entry_block());
+        let operands = call.arguments().into_iter().enumerate().map(|(index, argument)| {
+            if party == Party::Warp && index == 0 {
+                Operand::Constant(argument)
+            } else {
+                Operand::Slot(self.b.alloca(argument.ty()))
+            }
+        });
+        let operands = operands.collect();
+        let result = (!call.ty().is_void()).then(|| self.b.alloca(call.ty()));
+        Handler { operation, party, call: call.clone_instruction(), operands, result }
+    }
+
+    /// Instead of going on, lanes say where they come next.
+    fn end_turn(&self, block: Block<'c>, place: impl FnOnce(Value<'c>) -> Option<Value<'c>>) {
+        let Some(end) = block.terminator() else { return };
+        self.b.position_before(end);
+        let Some(place) = place(end) else { return };
+        self.store(self.place, place);
+        self.store(self.moved, self.word(1));
+        self.b.br(self.head);
+        end.erase();
+    }
+
+    /// None where a block has no end.
+    fn next_place(
+        &self,
+        end: Value<'c>,
+        place_of: &dyn Fn(Block<'c>) -> Value<'c>,
+    ) -> Option<Value<'c>> {
+        Some(match (end.opcode(), end.successors()[..].as_ref()) {
+            (Opcode::LLVMRet, _) => self.word(ENDED),
+            (Opcode::LLVMBr, &[to]) => place_of(to),
+            (Opcode::LLVMBr, &[yes, no]) => {
+                self.b.select(end.condition()?, place_of(yes), place_of(no))
+            }
+            _ => return None,
+        })
+    }
+
+    /// The block in which lanes do something together once all are there, or all wait for somebody.
+    fn meet(&self, handler: &Handler<'c>, stuck: Value<'c>) -> Block<'c> {
+        let [block, together] =
+            ["meet", "together"].map(|name| self.module.append_block(self.function, name));
+        self.b.position_at_end(block);
+        let operand = |operand: &Operand<'c>, ty: Type<'c>| match *operand {
+            Operand::Constant(value) => value,
+            Operand::Slot(slot) => self.b.load(ty, slot, self.module.align_of(ty)),
+        };
+        let types = handler.call.called_function_type().parameters();
+        let arguments: Vec<_> =
+            handler.operands.iter().zip(types).map(|(slot, ty)| operand(slot, ty)).collect();
+        let ready = self.are_all_here(handler.party, arguments.last().copied());
+        let none_moves = self.b.icmp(IntPredicate::LLVMIntUGT, self.load(self.idle), stuck);
+        let go = self.b.or(ready, none_moves);
+        self.b.cond_br(go, together, self.head);
+
+        self.b.position_at_end(together);
+        let call = handler.call;
+        for (index, argument) in (0..).zip(arguments) {
+            call.set_operand(index, argument);
+        }
+        self.b.insert(call);
+        if let Some(slot) = handler.result {
+            self.b.store(call, slot, self.module.align_of(call.ty()));
+        }
+        self.store(self.place, self.load(self.resume));
+        self.store(self.moved, self.word(1));
+        self.b.br(self.head);
+        block
+    }
+
+    fn are_all_here(&self, party: Party, members: Option<Value<'c>>) -> Value<'c> {
+        let cx = self.module.context();
+        let (i32_type, alive) = (cx.i32(), self.b.load(cx.i64(), self.alive, 8));
+        let of_warp = |lanes: Value<'c>| self.call("zluda.amd.own_half", i32_type, &[lanes]);
+        let (wanted, here) = match (party, members) {
+            (Party::Members, Some(members)) => {
+                let all = i32_type.all_ones();
+                let same = self.call("zluda.match.any.b32", i32_type, &[members, all]);
+                (self.b.and(members, of_warp(alive)), same)
+            }
+            (Party::Warp, _) => (of_warp(alive), of_warp(self.wave_here())),
+            (Party::Wave | Party::Members, _) => (alive, self.wave_here()),
+        };
+        let missing = self.b.and(wanted, self.b.not(here));
+        self.is_equal(missing, missing.ty().zero())
+    }
+
+    /// The head of the loop: whose turn it is.
+    fn choose(&self, blocks: &[Block<'c>]) {
+        let cx = self.module.context();
+        let [choose, run, end, nowhere] = ["choose", "run", "end", "nowhere"]
+            .map(|name| self.module.append_block(self.function, name));
+        let b = &self.b;
+        b.position_at_end(self.head);
+        let place = self.load(self.place);
+        b.cond_br(self.is_equal(place, self.word(ENDED)), end, choose);
+
+        b.position_at_end(choose);
+        let zero = self.word(0);
+        let alive = self.wave_here();
+        let before = b.load(cx.i64(), self.alive, 8);
+        let has_moved = b.icmp(IntPredicate::LLVMIntNE, self.load(self.moved), zero);
+        let moved = self.wave_ballot(has_moved);
+        let none_moved = self.is_equal(moved, cx.i64().const_int(0));
+        let none_ended = self.is_equal(alive, before);
+        let idle = b.add(self.load(self.idle), self.word(1));
+        self.store(self.idle, b.select(b.and(none_moved, none_ended), idle, zero));
+        self.store(self.moved, zero);
+        b.store(alive, self.alive, 8);
+        let turn = self.call("zluda.amd.next_place", cx.i32(), &[place, self.load(self.last)]);
+        self.store(self.last, turn);
+        b.cond_br(self.is_equal(place, turn), run, self.head);
+
+        b.position_at_end(run);
+        let cases: Vec<_> = blocks
+            .iter()
+            .enumerate()
+            .map(|(place, &block)| (self.word(place as u64), block))
+            .collect();
+        // LLVM knows that a lane's place is equal here, and must not branch by it: it differs between lanes.
+        let turn = self.call("zluda.amd.first_lanes", cx.i32(), &[turn]);
+        b.switch(turn, nowhere, &cases);
+        b.position_at_end(nowhere);
+        b.unreachable();
+        b.position_at_end(end);
+        b.ret_void();
+    }
+}
+
+/// Lanes whose operations are the same meet.
+fn operation(call: Value<'_>, party: Party) -> String {
+    let name = call.called_name();
+    match call.arguments().first() {
+        // The number of a matrix operation has to stay a constant.
+        Some(number) if party == Party::Warp => format!("{name} {}", number.print()),
+        _ => name,
+    }
+}

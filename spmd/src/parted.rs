@@ -1,0 +1,43 @@
+//! For targets whose hardware keeps the lanes of a wave together: whether a kernel lets them do so.
+
+use llvm_zluda::Module;
+
+use crate::analysis::cfg::Cfg;
+use crate::analysis::divergence::Divergence;
+use crate::analysis::level::Levels;
+use crate::analysis::parting::{self, Parting};
+use crate::analysis::shape::ShapeRules;
+use crate::{Blocks, Error, descriptor, vectorize};
+
+/// What runs in lockstep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waves {
+    OneWarp,
+    TwoWarps,
+}
+
+/// The names of the functions in which lanes work together, or wait for others; the kernel is none of them.
+pub fn functions_that_part(module: &Module<'_>) -> Result<Vec<String>, Error> {
+    let module = module.duplicate();
+    vectorize::shape(&module, false)?;
+    let kernel = descriptor::find_kernel(&module)?;
+    let bodies: Vec<_> =
+        module.functions().into_iter().filter(|function| !function.is_declaration()).collect();
+    let parting = parting::functions(&bodies, kernel.function)?;
+    Ok(parting.into_iter().map(|function| function.name()).collect())
+}
+
+/// Whether lanes of a wave may wait for others that are elsewhere in the kernel. What functions do that are not
+/// inlined does not count.
+pub fn kernel_parts(module: &Module<'_>, blocks: Blocks, waves: Waves) -> Result<bool, Error> {
+    let module = module.duplicate();
+    vectorize::shape(&module, false)?;
+    let kernel = descriptor::find_kernel(&module)?.function;
+    let cfg = Cfg::new(&module, kernel)?;
+    let levels = Levels::new(&cfg);
+    let two_warps = waves == Waves::TwoWarps;
+    let row_warps = blocks != Blocks::Any && !two_warps;
+    let rules = ShapeRules { module: &module, row_warps, halves: false, two_warps };
+    let divergence = Divergence::new(&cfg, &levels, &rules);
+    Ok(Parting::new(&cfg, &levels, &divergence, true, &Default::default()).is_some())
+}
