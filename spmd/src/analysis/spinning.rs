@@ -7,7 +7,7 @@
 //! work together, such as at a barrier. A lane that holds a lock there goes on when its group parts
 //! ([`super::parting`]).
 
-use llvm_zluda::{Module, Opcode, Value};
+use llvm_zluda::{Block, Module, Opcode, Value};
 use rustc_hash::FxHashSet;
 
 use super::cfg::Cfg;
@@ -51,6 +51,7 @@ pub(super) fn take_in_what_follows<'c>(
 pub(super) fn waits(cfg: &Cfg<'_>, number: usize) -> bool {
     let contains = &cfg.loops[number].contains;
     let leaves = |block: usize| cfg.successors[block].iter().any(|&to| !contains[to]);
+    let is_inside = |block: Block<'_>| cfg.index.get(&block).is_some_and(|&block| contains[block]);
     let mut seen = FxHashSet::default();
     let mut stack: Vec<Value<'_>> = (0..cfg.blocks.len())
         .filter(|&block| contains[block] && leaves(block))
@@ -62,10 +63,11 @@ pub(super) fn waits(cfg: &Cfg<'_>, number: usize) -> bool {
         if !value.is_instruction() || !seen.insert(value) {
             continue;
         }
-        if !cfg.index.get(&value.parent()).is_some_and(|&block| contains[block]) {
+        if !is_inside(value.parent()) {
             continue;
         }
         match value.opcode() {
+            Opcode::LLVMAtomicCmpXchg if tries_again(value, &is_inside) => {}
             Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAtomicRMW => return true,
             Opcode::LLVMLoad if value.is_volatile() || value.is_atomic() => return true,
             // What a plain load reads does not change under the loop.
@@ -75,6 +77,28 @@ pub(super) fn waits(cfg: &Cfg<'_>, number: usize) -> bool {
         }
     }
     false
+}
+
+/// A compare-and-swap that expects what it found the last time waits for nobody: of lanes that try together one gets
+/// on in each round.
+fn tries_again(swap: Value<'_>, is_inside: &dyn Fn(Block<'_>) -> bool) -> bool {
+    let expected = without_casts(swap.operand(1));
+    let is_found = |value: Value<'_>| {
+        let value = without_casts(value);
+        value.is_instruction()
+            && value.opcode() == Opcode::LLVMExtractValue
+            && value.operand(0) == swap
+    };
+    expected.is_instruction()
+        && expected.opcode() == Opcode::LLVMPHI
+        && expected.incoming().iter().all(|&(value, from)| !is_inside(from) || is_found(value))
+}
+
+fn without_casts(mut value: Value<'_>) -> Value<'_> {
+    while value.is_instruction() && value.opcode() == Opcode::LLVMBitCast {
+        value = value.operand(0);
+    }
+    value
 }
 
 /// The blocks that lanes reach from the loop before the loop around begins again.
