@@ -1,6 +1,9 @@
 //! From a mnemonic to its operation.
 
-use super::{Operation, ScalarOperation, compare, integer, packed, scalar as scalars};
+use super::{
+    Operation, ScalarOperation, compare, convert_table, divide, float_table, integer, packed,
+    scalar as scalars, scalar_float,
+};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -21,6 +24,18 @@ static VECTOR: &[&[Operation]] = &[
     compare::U32,
     compare::I64,
     compare::U64,
+    compare::F16_RELATIONS,
+    compare::F32_RELATIONS,
+    compare::F64_RELATIONS,
+    float_table::SINGLE,
+    float_table::DOUBLE,
+    float_table::HALF,
+    float_table::INTO_DESTINATION,
+    float_table::MIXED,
+    convert_table::PLAIN,
+    divide::SCALES,
+    divide::LAST_STEPS,
+    divide::REPAIRS,
 ];
 
 /// Integer operations of lanes with `clamp`.
@@ -37,6 +52,9 @@ static SCALAR: &[&[ScalarOperation]] = &[
     scalars::WITH_SCC,
     scalars::INTO_DESTINATION,
     scalars::COMPARISONS,
+    scalar_float::PLAIN,
+    scalar_float::INTO_DESTINATION,
+    scalar_float::COMPARISONS,
 ];
 
 /// Names of other generations for the same operation.
@@ -49,13 +67,50 @@ static SAME: &[(&str, &str)] = &[
     ("v_add_u16", "v_add_nc_u16"),
     ("v_add_u32", "v_add_nc_u32"),
     ("v_addc_co_u32", "v_add_co_ci_u32"),
+    ("v_cvt_flr_i32_f32", "v_cvt_floor_i32_f32"),
+    ("v_cvt_pknorm_i16_f16", "v_cvt_pk_norm_i16_f16"),
+    ("v_cvt_pknorm_i16_f32", "v_cvt_pk_norm_i16_f32"),
+    ("v_cvt_pknorm_u16_f16", "v_cvt_pk_norm_u16_f16"),
+    ("v_cvt_pknorm_u16_f32", "v_cvt_pk_norm_u16_f32"),
+    ("v_cvt_pkrtz_f16_f32", "v_cvt_pk_rtz_f16_f32"),
+    ("v_cvt_rpi_i32_f32", "v_cvt_nearest_i32_f32"),
+    ("v_div_fixup_legacy_f16", "v_div_fixup_f16"),
+    ("v_dot2acc_f32_f16", "v_dot2c_f32_f16"),
     ("v_ffbh_i32", "v_cls_i32"),
     ("v_ffbh_u32", "v_clz_i32_u32"),
     ("v_ffbl_b32", "v_ctz_i32_b32"),
+    ("v_fma_legacy_f16", "v_fma_f16"),
+    ("v_fma_legacy_f32", "v_fma_dx9_zero_f32"),
+    ("v_fma_mixhi_f16", "v_fma_mixlo_f16"),
+    ("v_fmaak_f16", "v_fma_f16"),
+    ("v_fmaak_f32", "v_fma_f32"),
+    ("v_fmaak_f64", "v_fma_f64"),
+    ("v_fmac_legacy_f32", "v_fmac_dx9_zero_f32"),
+    ("v_fmamk_f16", "v_fma_f16"),
+    ("v_fmamk_f32", "v_fma_f32"),
+    ("v_fmamk_f64", "v_fma_f64"),
     ("v_mad_co_i64_i32", "v_mad_i64_i32"),
     ("v_mad_co_u64_u32", "v_mad_u64_u32"),
+    ("v_mad_legacy_f16", "v_mad_f16"),
     ("v_mad_legacy_i16", "v_mad_i16"),
     ("v_mad_legacy_u16", "v_mad_u16"),
+    ("v_mad_mixhi_f16", "v_mad_mixlo_f16"),
+    ("v_madak_f16", "v_mad_f16"),
+    ("v_madak_f32", "v_mad_f32"),
+    ("v_madmk_f16", "v_mad_f16"),
+    ("v_madmk_f32", "v_mad_f32"),
+    ("v_mul_legacy_f32", "v_mul_dx9_zero_f32"),
+    ("v_rcp_iflag_f32", "v_rcp_f32"),
+    ("v_s_exp_f16", "v_exp_f16"),
+    ("v_s_exp_f32", "v_exp_f32"),
+    ("v_s_log_f16", "v_log_f16"),
+    ("v_s_log_f32", "v_log_f32"),
+    ("v_s_rcp_f16", "v_rcp_f16"),
+    ("v_s_rcp_f32", "v_rcp_f32"),
+    ("v_s_rsq_f16", "v_rsq_f16"),
+    ("v_s_rsq_f32", "v_rsq_f32"),
+    ("v_s_sqrt_f16", "v_sqrt_f16"),
+    ("v_s_sqrt_f32", "v_sqrt_f32"),
     ("v_sub_i16", "v_sub_nc_i16"),
     ("v_sub_i32", "v_sub_nc_i32"),
     ("v_sub_u16", "v_sub_nc_u16"),

@@ -6,11 +6,19 @@
 //! end of a `u64`; what lies above a kind's width is zero, in and out.
 
 mod compare;
+mod convert_table;
+mod divide;
+mod float;
+mod float_table;
 mod integer;
 mod lookup;
 mod packed;
 mod scalar;
+mod scalar_float;
+mod special;
 mod table;
+#[cfg(test)]
+mod testing;
 mod value;
 
 pub use lookup::{saturating, scalar, vector};
