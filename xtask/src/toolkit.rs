@@ -1,5 +1,9 @@
-//! What comes from PyPI: CUDA toolkits, the Python packages of the tests, HIP's headers. Everything is
-//! pinned, and lies below `target/toolkit`.
+//! What comes from PyPI: CUDA toolkits, the Python packages of the tests, HIP's headers, all of it pinned; and
+//! from Debian: ROCm. Everything lies below `target/toolkit`.
+
+mod rocm;
+
+pub use rocm::{ROCM_VERSIONS, Rocm, rocm};
 
 use crate::program::quiet;
 use crate::progress::spinner;

@@ -2,6 +2,7 @@
 //!
 //! - [`generated`]: types, constants and the list of functions (`hip_functions!`), from HIP's headers.
 //! - [`HipRuntime`]: the table of a provider's functions, one method each.
+//! - [`Launch`] and the methods beside it: what differs between versions of ROCm.
 //! - [`Provider`]: which library provides HIP, and how it is opened.
 
 #[allow(
@@ -19,8 +20,10 @@ mod generated;
 mod constants;
 mod provider;
 mod table;
+mod versions;
 
 pub use constants::*;
 pub use generated::*;
 pub use provider::{OpenError, Provider};
 pub use table::{HipRuntime, signatures};
+pub use versions::Launch;

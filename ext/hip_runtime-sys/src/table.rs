@@ -61,6 +61,7 @@ macro_rules! table {
         pub struct HipRuntime {
             name: String,
             missing: Vec<&'static str>,
+            before_6: Option<crate::versions::Before6>,
             $($name: signatures::$name,)*
             /// Keeps the functions above where they are.
             _library: Library,
@@ -90,7 +91,9 @@ macro_rules! table {
                         }
                     };
                 )*
-                HipRuntime { name, missing, $($name,)* _library: library }
+                // SAFETY: as above.
+                let before_6 = unsafe { crate::versions::Before6::new(&library) };
+                HipRuntime { name, missing, before_6, $($name,)* _library: library }
             }
 
             $(
@@ -114,6 +117,11 @@ impl HipRuntime {
     /// The library's file name or path, as it was opened.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The functions with old layouts, where the library is older than ROCm 6.
+    pub(crate) fn before_6(&self) -> Option<&crate::versions::Before6> {
+        self.before_6.as_ref()
     }
 
     /// Whether the library has this function.

@@ -40,12 +40,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 pub fn differing() -> Result<Vec<(PathBuf, String)>> {
     let cuda = cuda(CUDA_13_0)?;
     let hip = hip_headers()?;
-    if std::env::var_os("LIBCLANG_PATH").is_none() {
-        let llvm =
-            std::env::var_os("LLVM_SYS_221_PREFIX").unwrap_or_else(|| "/usr/lib/llvm-22".into());
-        // SAFETY: no other thread runs.
-        unsafe { std::env::set_var("LIBCLANG_PATH", Path::new(&llvm).join("lib")) };
-    }
+    bindgen::find_libclang();
     let fresh = tempfile::tempdir()?;
     let exports = fresh.path().join(CUDA_EXPORTS);
     make(exports.parent().unwrap_or(&exports))?;

@@ -3,6 +3,7 @@
 mod amd;
 mod conformance;
 mod generated;
+mod hip;
 mod isa;
 mod offload;
 mod ptx;
@@ -52,6 +53,8 @@ enum Suite {
     Offload,
     /// The samples' kernels, compiled for AMD GPUs
     Amd,
+    /// HIP's real libraries of several versions of ROCm: their layouts, and the driver on them
+    Hip,
 }
 
 /// How many checks passed, and what is wrong with the others.
@@ -93,6 +96,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 | Suite::Ptx
                 | Suite::Offload
                 | Suite::Amd
+                | Suite::Hip
         )
     };
     for suite in suites.iter().filter(|suite| !needs_release(suite)) {
@@ -124,6 +128,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         }
                         Suite::Offload => offload::run(&mut report, &options.filter),
                         Suite::Amd => amd::run(&mut report, &options.filter),
+                        Suite::Hip => hip::run(&mut report),
                         Suite::Lint | Suite::Generated | Suite::Rust | Suite::Isa => Ok(()),
                     };
                     if let Err(error) = result {

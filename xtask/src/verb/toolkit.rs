@@ -1,7 +1,7 @@
-//! `toolkit`: installs what comes from PyPI ahead of time.
+//! `toolkit`: installs what comes from PyPI and Debian ahead of time.
 
 use crate::Result;
-use crate::toolkit::{CUDA_VERSIONS, cuda, hip_headers, python_with_packages};
+use crate::toolkit::{CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, python_with_packages, rocm};
 use std::process::ExitCode;
 
 #[derive(clap::Args)]
@@ -13,5 +13,8 @@ pub fn run(_: &Options) -> Result<ExitCode> {
     }
     println!("python: {}", python_with_packages()?.display());
     println!("headers of HIP: {}", hip_headers()?.display());
+    for version in ROCM_VERSIONS {
+        println!("ROCm {}: {}", version.name, rocm(version)?.libraries().display());
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use crate::api::launch::cluster_of;
 use crate::convert::{In, Out};
 use crate::core::context::current;
 use crate::core::function::FunctionArg;
-use crate::core::occupancy::{available_shared, best_block_size, blocks_per_multiprocessor};
+use crate::core::occupancy::Occupancy;
 use cuda_types::cuda::{CUerror, CUlaunchConfig, CUoccupancyB2DSize, CUres};
 use std::ffi::{c_int, c_uint};
 
@@ -20,8 +20,7 @@ pub(crate) fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
     shared: usize,
 ) -> CUres {
     blocks.check()?;
-    let count =
-        blocks_per_multiprocessor(&function.info, &function.settings, threads(block_size)?, shared);
+    let count = Occupancy::new(&current()?, &function)?.blocks(threads(block_size)?, shared)?;
     blocks.set(count as c_int)
 }
 
@@ -54,8 +53,9 @@ pub(crate) fn cuOccupancyMaxPotentialBlockSize(
         Some(shared_of) => unsafe { shared_of(threads as c_int) },
         None => shared,
     };
-    let (threads, blocks) = best_block_size(&function.info, &function.settings, limit, dynamic)?;
-    grid.set(blocks as c_int * current()?.device()?.properties.multiprocessors)?;
+    let current = current()?;
+    let (threads, blocks) = Occupancy::new(&current, &function)?.best_block_size(limit, dynamic)?;
+    grid.set(blocks as c_int * current.device()?.properties.multiprocessors)?;
     block.set(threads as c_int)
 }
 
@@ -81,12 +81,8 @@ pub(crate) fn cuOccupancyAvailableDynamicSMemPerBlock(
     block_size: c_int,
 ) -> CUres {
     size.check()?;
-    size.set(available_shared(
-        &function.info,
-        &function.settings,
-        threads(blocks)?,
-        threads(block_size)?,
-    )?)
+    let (blocks, threads) = (threads(blocks)?, threads(block_size)?);
+    size.set(Occupancy::new(&current()?, &function)?.available_shared(blocks, threads)?)
 }
 
 pub(crate) fn cuOccupancyMaxPotentialClusterSize(
@@ -109,8 +105,9 @@ pub(crate) fn cuOccupancyMaxActiveClusters(
     let threads =
         config.blockDimX.saturating_mul(config.blockDimY).saturating_mul(config.blockDimZ);
     let shared = config.sharedMemBytes as usize;
-    let blocks = blocks_per_multiprocessor(&function.info, &function.settings, threads, shared);
-    let processors = current()?.device()?.properties.multiprocessors;
+    let current = current()?;
+    let blocks = Occupancy::new(&current, &function)?.blocks(threads, shared)?;
+    let processors = current.device()?.properties.multiprocessors;
     // A cluster runs on one processor, whatever its size.
     let cluster = function.settings.cluster.of_launch(
         &function.info,

@@ -366,7 +366,7 @@ impl BoxCopy {
         // SAFETY: both boxes have been checked as above.
         stream
             .current
-            .check(unsafe { stream.current.driver.hip.hipDrvMemcpy3DAsync(&copy, stream.hip) })
+            .check(unsafe { stream.current.driver.hip.memcpy_3d_async(&copy, stream.hip) })
     }
 }
 

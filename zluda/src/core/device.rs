@@ -1,8 +1,9 @@
 //! Devices: what the provider says of them, and their primary contexts.
 
 use crate::core::context::Context;
+use crate::core::device_attributes::Multiprocessor;
 use crate::core::driver::DeviceKind;
-use crate::core::error::check;
+use crate::core::error::{check, convert};
 use cuda_types::cuda::{CUcontext, CUres};
 use hip_runtime_sys::{HipRuntime, hipDeviceProp_tR0600, hipUUID};
 use parking_lot::Mutex;
@@ -26,6 +27,7 @@ pub(crate) struct Device {
 #[derive(Clone, Debug)]
 pub(crate) struct Properties {
     pub(crate) multiprocessors: i32,
+    pub(crate) multiprocessor: Multiprocessor,
     /// Kilohertz.
     pub(crate) clock_rate: i32,
     /// Kilohertz.
@@ -57,10 +59,7 @@ struct PrimaryState {
 
 impl Device {
     pub(crate) fn open(hip: &HipRuntime, kind: DeviceKind, ordinal: i32) -> CUres<Device> {
-        // SAFETY: all-zero is a valid value of this structure of numbers, text and pointers.
-        let mut properties: hipDeviceProp_tR0600 = unsafe { std::mem::zeroed() };
-        // SAFETY: `properties` outlives the call.
-        check(unsafe { hip.hipGetDevicePropertiesR0600(&mut properties, ordinal) })?;
+        let properties = hip.device_properties(ordinal).map_err(convert)?;
         let name = match text(&properties.name) {
             name if name.starts_with("ZLUDA") => name,
             name => format!("{name} [ZLUDA]"),
@@ -74,6 +73,7 @@ impl Device {
             total_memory: properties.totalGlobalMem,
             properties: Properties {
                 multiprocessors: properties.multiProcessorCount.max(1),
+                multiprocessor: Multiprocessor::new(kind, &properties),
                 clock_rate: properties.clockRate,
                 memory_clock_rate: properties.memoryClockRate,
                 memory_bus_width: properties.memoryBusWidth,

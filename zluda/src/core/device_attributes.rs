@@ -7,6 +7,7 @@
 use crate::core::device::Device;
 use crate::core::driver::DeviceKind;
 use cuda_types::cuda::{CUdevice_attribute as A, CUerror, CUres};
+use hip_runtime_sys::hipDeviceProp_tR0600;
 use zluda_common::config::config;
 
 /// Threads in a block at most.
@@ -19,17 +20,45 @@ pub(crate) const MAX_GRID_DIM: [u32; 3] = [0x7fff_ffff, 65535, 65535];
 pub(crate) const SHARED_MEMORY_PER_BLOCK: u32 = 48 << 10;
 /// Bytes of shared memory that a kernel may use after `MAX_DYNAMIC_SHARED_SIZE_BYTES` was raised.
 pub(crate) const SHARED_MEMORY_PER_BLOCK_OPTIN: u32 = 163 << 10;
-/// Bytes of shared memory that a block uses for itself.
-pub(crate) const RESERVED_SHARED_MEMORY_PER_BLOCK: u32 = 1 << 10;
-/// Bytes of shared memory of all blocks that share a multiprocessor.
-pub(crate) const SHARED_MEMORY_PER_MULTIPROCESSOR: u32 = 164 << 10;
 /// An amdgcn workgroup has 64 KiB of shared memory and not more.
 const AMD_SHARED_MEMORY: u32 = 64 << 10;
-pub(crate) const MAX_THREADS_PER_MULTIPROCESSOR: u32 = 2048;
 pub(crate) const MAX_BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 pub(crate) const WARP_SIZE: u32 = 32;
 /// Registers for which occupancy accounts; nothing here is limited by them.
 pub(crate) const REGISTERS_PER_BLOCK: u32 = 65536;
+
+/// What the blocks that run on a multiprocessor at the same time share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Multiprocessor {
+    pub(crate) threads: u32,
+    /// Bytes.
+    pub(crate) shared: u32,
+    /// Bytes of shared memory that a block uses for itself.
+    pub(crate) reserved: u32,
+}
+
+impl Multiprocessor {
+    /// As on capability 8.0.
+    pub(crate) const CPU: Multiprocessor =
+        Multiprocessor { threads: 2048, shared: 164 << 10, reserved: 1 << 10 };
+
+    pub(crate) fn new(kind: DeviceKind, properties: &hipDeviceProp_tR0600) -> Multiprocessor {
+        let Multiprocessor { threads, .. } = Self::CPU;
+        match kind {
+            DeviceKind::Cpu => Self::CPU,
+            DeviceKind::Amd => Multiprocessor {
+                threads: u32::try_from(properties.maxThreadsPerMultiProcessor)
+                    .ok()
+                    .filter(|count| *count >= MAX_THREADS_PER_BLOCK)
+                    .unwrap_or(threads),
+                shared: u32::try_from(properties.maxSharedMemoryPerMultiProcessor)
+                    .unwrap_or(AMD_SHARED_MEMORY)
+                    .max(AMD_SHARED_MEMORY),
+                reserved: 0,
+            },
+        }
+    }
+}
 
 impl Device {
     /// Bytes of shared memory that a block can have at most.
@@ -58,10 +87,10 @@ impl Device {
                 self.shared_memory_optin() as i32
             }
             A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR => {
-                SHARED_MEMORY_PER_MULTIPROCESSOR as i32
+                properties.multiprocessor.shared as i32
             }
             A::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK => {
-                RESERVED_SHARED_MEMORY_PER_BLOCK as i32
+                properties.multiprocessor.reserved as i32
             }
             A::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY => 64 << 10,
             A::CU_DEVICE_ATTRIBUTE_WARP_SIZE => WARP_SIZE as i32,
@@ -74,7 +103,7 @@ impl Device {
             A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE => properties.l2_cache_size,
             A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => properties.multiprocessors,
             A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR => {
-                MAX_THREADS_PER_MULTIPROCESSOR as i32
+                properties.multiprocessor.threads as i32
             }
             A::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR => {
                 MAX_BLOCKS_PER_MULTIPROCESSOR as i32

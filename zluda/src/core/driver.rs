@@ -1,10 +1,10 @@
 //! The state of the process: the HIP provider and its devices, from the first `cuInit` on.
 
 use crate::core::device::Device;
-use crate::core::error::check;
+use crate::core::error::convert;
 use crate::os;
 use cuda_types::cuda::{CUdevice, CUerror, CUres};
-use hip_runtime_sys::{HipRuntime, Provider};
+use hip_runtime_sys::{HipRuntime, Provider, hipError_t};
 use std::sync::OnceLock;
 use zluda_common::config::{DeviceChoice, config};
 
@@ -72,6 +72,14 @@ fn open() -> CUres<Driver> {
         },
     };
     let count = device_count(&hip)?;
+    if count == 0 {
+        tracing::error!(
+            "{} finds no AMD GPU: is the driver amdgpu loaded, and may this user open /dev/kfd and \
+             /dev/dri/renderD*?",
+            hip.name()
+        );
+        return Err(CUerror::NO_DEVICE);
+    }
     let devices =
         (0..count).map(|ordinal| Device::open(&hip, kind, ordinal)).collect::<CUres<Vec<_>>>()?;
     for device in &devices {
@@ -116,11 +124,15 @@ fn device_count(hip: &HipRuntime) -> CUres<i32> {
     let mut count = 0;
     // SAFETY: `count` outlives the calls.
     unsafe {
-        check(hip.hipInit(0))?;
-        match check(hip.hipGetDeviceCount(&mut count)) {
-            Ok(()) => Ok(count),
-            Err(CUerror::NO_DEVICE) => Ok(0),
-            Err(error) => Err(error),
+        let error = match hip.hipInit(0) {
+            hipError_t::hipSuccess => hip.hipGetDeviceCount(&mut count),
+            error => error,
+        };
+        match error {
+            hipError_t::hipSuccess => Ok(count),
+            // ROCm says the second one where no driver runs.
+            hipError_t::hipErrorNoDevice | hipError_t::hipErrorInvalidDevice => Ok(0),
+            error => Err(convert(error)),
         }
     }
 }

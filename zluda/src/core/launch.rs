@@ -3,7 +3,7 @@
 use crate::core::device_attributes::{MAX_BLOCK_DIM, MAX_GRID_DIM, MAX_THREADS_PER_BLOCK};
 use crate::core::driver::DeviceKind;
 use crate::core::function::Function;
-use crate::core::occupancy::blocks_per_multiprocessor;
+use crate::core::occupancy::Occupancy;
 use crate::core::stream::Target;
 use cuda_types::cuda::{
     CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUerror,
@@ -158,6 +158,25 @@ fn attribute(id: hipLaunchAttributeID, words: [u32; 3]) -> hipLaunchAttribute {
     hipLaunchAttribute { id, pad: [0; 4], __bindgen_anon_1: value }
 }
 
+/// What AMD GPUs do not launch.
+fn check_for_amd(shape: &Shape, cluster: Option<[u32; 3]>) -> CUres {
+    if cluster.is_some() {
+        tracing::warn!("unsupported: launches in clusters, on AMD GPUs");
+        return Err(CUerror::NOT_SUPPORTED);
+    }
+    // The packet that starts a kernel counts threads, in 32 bits.
+    let fits = |(blocks, threads): (&u32, &u32)| blocks.checked_mul(*threads).is_some();
+    if !shape.grid.iter().zip(&shape.block).all(fits) {
+        let Shape { grid, block, .. } = shape;
+        tracing::warn!(
+            "unsupported: a grid of {grid:?} blocks of {block:?} threads, on AMD GPUs, which have fewer \
+             than 2^32 threads along each axis"
+        );
+        return Err(CUerror::NOT_SUPPORTED);
+    }
+    Ok(())
+}
+
 /// Launches a kernel in a stream.
 pub(crate) fn launch(
     target: &Target,
@@ -175,8 +194,7 @@ pub(crate) fn launch(
     let cluster = function.settings.cluster.of_launch(info, shape.grid, shape.cluster)?;
     if shape.cooperative {
         let threads = shape.block.iter().product();
-        let shared = shape.shared as usize;
-        let each = blocks_per_multiprocessor(&function.info, &function.settings, threads, shared);
+        let each = Occupancy::new(current, function)?.blocks(threads, shape.shared as usize)?;
         let most = u64::from(each) * current.device()?.properties.multiprocessors as u64;
         let blocks: u64 = shape.grid.iter().map(|size| u64::from(*size)).product();
         // "The total number of blocks launched cannot exceed the maximum number of blocks per multiprocessor
@@ -206,6 +224,20 @@ pub(crate) fn launch(
     let [block_x, block_y, block_z] = shape.block;
     let hip = &current.driver.hip;
     let bytes = params.as_mut_ptr().cast::<u8>();
+    if current.driver.kind == DeviceKind::Amd {
+        check_for_amd(shape, cluster)?;
+        if shape.cooperative {
+            let launch = hip_runtime_sys::Launch {
+                function: code.function,
+                grid: shape.grid,
+                block: shape.block,
+                shared: shape.shared,
+                stream: target.hip,
+            };
+            // SAFETY: the function is loaded, and has one argument, the buffer; the stream has been checked.
+            return current.check(unsafe { hip.launch_cooperative(&launch, &mut [bytes.cast()]) });
+        }
+    }
     let mut extra = [
         HIP_LAUNCH_PARAM_BUFFER_POINTER,
         bytes.cast(),
@@ -213,11 +245,6 @@ pub(crate) fn launch(
         (&raw mut size).cast(),
         HIP_LAUNCH_PARAM_END,
     ];
-    if cluster.is_some() && current.driver.kind != DeviceKind::Cpu {
-        tracing::warn!("unsupported: launches in clusters, on AMD GPUs");
-        return Err(CUerror::NOT_SUPPORTED);
-    }
-    // hipModuleLaunchCooperativeKernel takes no parameter buffer.
     let mut attributes = SmallVec::<[hipLaunchAttribute; 2]>::new();
     if shape.cooperative {
         let id = hipLaunchAttributeID::hipLaunchAttributeCooperative;

@@ -6,7 +6,7 @@
 use crate::core::context::{Context, Current};
 use crate::core::driver::driver;
 use crate::core::error::check;
-use cuda_types::cuda::{CUdeviceptr, CUerror, CUres};
+use cuda_types::cuda::{CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUerror, CUres};
 use hip_runtime_sys::hipStream_t;
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
@@ -119,24 +119,29 @@ pub(crate) fn allocate(current: &Current, size: usize, kind: Kind) -> CUres<Arc<
 }
 
 /// Memory that both the host and devices use at the same address.
-pub(crate) fn allocate_managed(
-    current: &Current,
-    size: usize,
-    flags: u32,
-) -> CUres<Arc<Allocation>> {
+pub(crate) fn allocate_managed(current: &Current, size: usize) -> CUres<Arc<Allocation>> {
     let mut address: *mut c_void = null_mut();
+    let hip = &current.driver.hip;
+    // Whose memory it is at first is a hint.
     // SAFETY: `address` outlives the call.
-    current.check(unsafe { current.driver.hip.hipMallocManaged(&mut address, size, flags) })?;
+    current.check(unsafe { hip.hipMallocManaged(&mut address, size, MEM_ATTACH_GLOBAL) })?;
     Ok(insert(current, address as u64, address as u64, size, Kind::Managed))
 }
+
+/// `hipHostMallocCoherent`
+const HOST_MALLOC_COHERENT: u32 = 0x4000_0000;
+/// `hipMemAttachGlobal`
+const MEM_ATTACH_GLOBAL: u32 = 1;
 
 /// Host memory that devices can use.
 pub(crate) fn allocate_host(current: &Current, size: usize, flags: u32) -> CUres<Arc<Allocation>> {
     let hip = &current.driver.hip;
     let mut address: *mut c_void = null_mut();
-    // CUDA's flags have HIP's values.
+    // CUDA's flags have HIP's values, and its host memory is coherent while kernels run. HIP's is so only where
+    // one asks for it.
+    let hip_flags = flags | HOST_MALLOC_COHERENT;
     // SAFETY: `address` outlives the call.
-    current.check(unsafe { hip.hipHostMalloc(&mut address, size, flags) })?;
+    current.check(unsafe { hip.hipHostMalloc(&mut address, size, hip_flags) })?;
     let base = device_address(current, address);
     Ok(insert(current, base, address as u64, size, Kind::Host(flags)))
 }
@@ -156,8 +161,10 @@ pub(crate) fn register_host(
     {
         return Err(CUerror::HOST_MEMORY_ALREADY_REGISTERED);
     }
+    // AMD's driver has no memory that devices only read: it is a hint.
+    let hip_flags = flags & !CU_MEMHOSTREGISTER_READ_ONLY;
     // SAFETY: the provider checks the range.
-    current.check(unsafe { current.driver.hip.hipHostRegister(address, size, flags) })?;
+    current.check(unsafe { current.driver.hip.hipHostRegister(address, size, hip_flags) })?;
     let base = device_address(current, address);
     insert(current, base, address as u64, size, Kind::Registered(flags));
     Ok(())

@@ -1,16 +1,76 @@
-//! How many blocks fit a multiprocessor: as on a GPU, though here it only guides programs.
+//! How many blocks fit a multiprocessor. On CPUs it only guides programs; AMD GPUs know of the registers that a
+//! kernel's code takes, and are asked.
 
-use crate::core::device_attributes::{
-    MAX_BLOCKS_PER_MULTIPROCESSOR, MAX_THREADS_PER_MULTIPROCESSOR,
-    RESERVED_SHARED_MEMORY_PER_BLOCK, SHARED_MEMORY_PER_MULTIPROCESSOR, WARP_SIZE,
-};
-use crate::core::function::Settings;
+use crate::core::context::Current;
+use crate::core::device_attributes::{MAX_BLOCKS_PER_MULTIPROCESSOR, Multiprocessor, WARP_SIZE};
+use crate::core::driver::DeviceKind;
+use crate::core::function::{Function, Settings};
 use cuda_types::cuda::{CUerror, CUres};
 use ptx::KernelInfo;
 
+/// Answers the questions about one kernel.
+pub(crate) struct Occupancy<'a> {
+    current: &'a Current,
+    function: &'a Function,
+    multiprocessor: Multiprocessor,
+}
+
+impl<'a> Occupancy<'a> {
+    pub(crate) fn new(current: &'a Current, function: &'a Function) -> CUres<Occupancy<'a>> {
+        let multiprocessor = current.device()?.properties.multiprocessor;
+        Ok(Occupancy { current, function, multiprocessor })
+    }
+
+    /// Blocks of `threads` threads with `dynamic` bytes of dynamic shared memory that run on one
+    /// multiprocessor at the same time.
+    pub(crate) fn blocks(&self, threads: u32, dynamic: usize) -> CUres<u32> {
+        let Occupancy { current, function, multiprocessor } = self;
+        let (info, settings) = (&function.info, &function.settings);
+        let blocks = blocks_per_multiprocessor(multiprocessor, info, settings, threads, dynamic);
+        if blocks == 0 || current.driver.kind == DeviceKind::Cpu {
+            return Ok(blocks);
+        }
+        let code = function.code(current, [threads, 1, 1])?;
+        let mut most = 0;
+        // SAFETY: `most` outlives the call; the function is loaded.
+        current.check(unsafe {
+            current.driver.hip.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut most,
+                code.function,
+                threads as i32,
+                dynamic,
+            )
+        })?;
+        Ok(blocks.min(u32::try_from(most).unwrap_or(0)))
+    }
+
+    /// The block size with the highest occupancy, the largest one of several, and the blocks of it that run on
+    /// one multiprocessor. `limit` is the largest block to consider, or 0.
+    pub(crate) fn best_block_size(
+        &self,
+        limit: u32,
+        dynamic: impl Fn(u32) -> usize,
+    ) -> CUres<(u32, u32)> {
+        let most = self.function.info.max_threads;
+        best_block_size(most, limit, |threads| self.blocks(threads, dynamic(threads)))
+    }
+
+    /// Bytes of dynamic shared memory that let `blocks` blocks of `threads` threads run on a multiprocessor.
+    pub(crate) fn available_shared(&self, blocks: u32, threads: u32) -> CUres<usize> {
+        if blocks == 0 || self.blocks(threads, 0)? < blocks {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        let Multiprocessor { shared, reserved, .. } = self.multiprocessor;
+        let info = &self.function.info;
+        let each = (shared / blocks).saturating_sub(reserved).saturating_sub(info.static_shared);
+        Ok(each.min(self.function.settings.max_dynamic_shared(info)) as usize)
+    }
+}
+
 /// Blocks of `threads` threads with `dynamic` bytes of dynamic shared memory that run on one
 /// multiprocessor at the same time.
-pub(crate) fn blocks_per_multiprocessor(
+fn blocks_per_multiprocessor(
+    multiprocessor: &Multiprocessor,
     info: &KernelInfo,
     settings: &Settings,
     threads: u32,
@@ -22,49 +82,27 @@ pub(crate) fn blocks_per_multiprocessor(
     {
         return 0;
     }
-    let by_threads = MAX_THREADS_PER_MULTIPROCESSOR / threads.next_multiple_of(WARP_SIZE);
-    let shared = info.static_shared as usize + dynamic + RESERVED_SHARED_MEMORY_PER_BLOCK as usize;
-    let by_shared = SHARED_MEMORY_PER_MULTIPROCESSOR as usize / shared;
-    by_threads.min(by_shared as u32).min(MAX_BLOCKS_PER_MULTIPROCESSOR)
+    let by_threads = multiprocessor.threads / threads.next_multiple_of(WARP_SIZE);
+    let shared = info.static_shared as usize + dynamic + multiprocessor.reserved as usize;
+    let by_shared = (multiprocessor.shared as usize).checked_div(shared).unwrap_or(usize::MAX);
+    by_threads.min(u32::try_from(by_shared).unwrap_or(u32::MAX)).min(MAX_BLOCKS_PER_MULTIPROCESSOR)
 }
 
-/// The block size with the highest occupancy, the largest one of several, and the blocks of it that run on
-/// one multiprocessor. `limit` is the largest block to consider, or 0.
-pub(crate) fn best_block_size(
-    info: &KernelInfo,
-    settings: &Settings,
-    limit: u32,
-    dynamic: impl Fn(u32) -> usize,
-) -> CUres<(u32, u32)> {
-    let limit = if limit == 0 { info.max_threads } else { limit.min(info.max_threads) };
+/// The block size of which `blocks` says that the most threads run, the largest one of several, and its blocks.
+fn best_block_size(most: u32, limit: u32, blocks: impl Fn(u32) -> CUres<u32>) -> CUres<(u32, u32)> {
+    let limit = if limit == 0 { most } else { limit.min(most) };
     let (mut best, mut best_threads) = ((0, 0), 0);
     // From the limit down, in whole warps.
     let sizes = std::iter::successors(Some(limit), |size| {
         Some(size.checked_sub(1)? / WARP_SIZE * WARP_SIZE)
     });
     for threads in sizes.take_while(|size| *size > 0) {
-        let blocks = blocks_per_multiprocessor(info, settings, threads, dynamic(threads));
+        let blocks = blocks(threads)?;
         if blocks * threads > best_threads {
             (best, best_threads) = ((threads, blocks), blocks * threads);
         }
     }
     if best_threads == 0 { Err(CUerror::INVALID_VALUE) } else { Ok(best) }
-}
-
-/// Bytes of dynamic shared memory that let `blocks` blocks of `threads` threads run on a multiprocessor.
-pub(crate) fn available_shared(
-    info: &KernelInfo,
-    settings: &Settings,
-    blocks: u32,
-    threads: u32,
-) -> CUres<usize> {
-    let fits = |dynamic| blocks_per_multiprocessor(info, settings, threads, dynamic) >= blocks;
-    if blocks == 0 || !fits(0) {
-        return Err(CUerror::INVALID_VALUE);
-    }
-    let each = (SHARED_MEMORY_PER_MULTIPROCESSOR / blocks)
-        .saturating_sub(RESERVED_SHARED_MEMORY_PER_BLOCK);
-    Ok(each.saturating_sub(info.static_shared).min(settings.max_dynamic_shared(info)) as usize)
 }
 
 #[cfg(test)]
@@ -76,9 +114,25 @@ mod tests {
     }
 
     // 2048 threads, 32 blocks and 164 KiB of shared memory a multiprocessor, 1 KiB of it reserved a block.
+    /// Of the CPU's model.
+    fn on_cpu(kernel: &KernelInfo, threads: u32, dynamic: usize) -> u32 {
+        blocks_per_multiprocessor(
+            &Multiprocessor::CPU,
+            kernel,
+            &Settings::default(),
+            threads,
+            dynamic,
+        )
+    }
+
+    fn best(kernel: &KernelInfo, limit: u32, dynamic: impl Fn(u32) -> usize) -> CUres<(u32, u32)> {
+        best_block_size(kernel.max_threads, limit, |threads| {
+            Ok(on_cpu(kernel, threads, dynamic(threads)))
+        })
+    }
+
     #[test]
     fn each_resource_limits() {
-        let settings = Settings::default();
         for (threads, shared, blocks) in [
             (1024, 0, 2),
             (256, 0, 8),
@@ -89,25 +143,26 @@ mod tests {
             (1025, 0, 0),
             (0, 0, 0),
         ] {
-            assert_eq!(
-                blocks_per_multiprocessor(&kernel(1024, 0), &settings, threads, shared),
-                blocks
-            );
+            assert_eq!(on_cpu(&kernel(1024, 0), threads, shared), blocks);
         }
-        assert_eq!(blocks_per_multiprocessor(&kernel(256, 0), &settings, 512, 0), 0);
+        assert_eq!(on_cpu(&kernel(256, 0), 512, 0), 0);
+        // 64 KiB of shared memory, nothing reserved.
+        let amd = Multiprocessor { threads: 2048, shared: 64 << 10, reserved: 0 };
+        let settings = Settings::default();
+        for (shared, blocks) in [(0, 16), (32 << 10, 2), (40 << 10, 1)] {
+            let found = blocks_per_multiprocessor(&amd, &kernel(1024, 0), &settings, 128, shared);
+            assert_eq!(found, blocks);
+        }
     }
 
     #[test]
     fn the_largest_of_the_best_block_sizes_is_chosen() {
-        let settings = Settings::default();
-        assert_eq!(best_block_size(&kernel(1024, 0), &settings, 0, |_| 0), Ok((1024, 2)));
-        assert_eq!(best_block_size(&kernel(1024, 0), &settings, 300, |_| 0), Ok((256, 8)));
+        assert_eq!(best(&kernel(1024, 0), 0, |_| 0), Ok((1024, 2)));
+        assert_eq!(best(&kernel(1024, 0), 300, |_| 0), Ok((256, 8)));
         // 768 threads: 2 blocks, 1536; 672: 3 blocks, 2016.
-        assert_eq!(best_block_size(&kernel(768, 0), &settings, 0, |_| 0), Ok((512, 4)));
+        assert_eq!(best(&kernel(768, 0), 0, |_| 0), Ok((512, 4)));
         // 32 bytes a thread.
-        let (threads, blocks) =
-            best_block_size(&kernel(1024, 0), &settings, 0, |threads| threads as usize * 32)
-                .unwrap();
+        let (threads, blocks) = best(&kernel(1024, 0), 0, |threads| threads as usize * 32).unwrap();
         assert_eq!((threads, blocks), (1024, 2));
     }
 }

@@ -1,0 +1,159 @@
+//! What a version of HIP's headers says that a program depends on: the sizes of structures and the places
+//! of their fields, the numbers of enumerators, the parameters of functions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use quote::ToTokens;
+
+/// The facts of one version, by what they are about.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// `size hipUUID_t`, `field hipUUID_t.bytes`, `hipErrorNotReady`, `function hipInit`, each with its value.
+    values: BTreeMap<String, String>,
+    /// Names of pointers.
+    aliases: BTreeMap<String, String>,
+    /// For each type and function, the types that it is made of.
+    parts: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// Reads the headers below a folder.
+pub fn read(headers: &Path) -> Result<Facts, String> {
+    let mut facts = Facts::default();
+    for item in super::hip::translate(headers)?.items {
+        match item {
+            syn::Item::Const(item) => facts.add_layout(&item),
+            syn::Item::Impl(item) => facts.add_enumerators(&item),
+            syn::Item::Type(item) => {
+                let ident = item.ident.to_string();
+                facts.add_parts(&ident, &item.ty);
+                if matches!(*item.ty, syn::Type::Ptr(_)) {
+                    facts.aliases.insert(ident, name(&item.ty));
+                }
+            }
+            syn::Item::Struct(item) => facts.add_parts(&item.ident.to_string(), &item.fields),
+            syn::Item::Union(item) => facts.add_parts(&item.ident.to_string(), &item.fields),
+            syn::Item::ForeignMod(block) => {
+                for item in block.items {
+                    if let syn::ForeignItem::Fn(function) = item {
+                        facts.add_function(&function.sig);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(facts)
+}
+
+impl Facts {
+    /// `["Size of X"][size_of::<X>() - 8usize];` and the like, in one constant for each structure.
+    fn add_layout(&mut self, item: &syn::ItemConst) {
+        let text = item.expr.to_token_stream().to_string();
+        let mut rest = text.as_str();
+        while let Some((_, after)) = rest.split_once("[\"") {
+            let Some((what, after)) = after.split_once('"') else { return };
+            let Some((expression, after)) = after.split_once("usize]") else { return };
+            let value = expression.rsplit(' ').next().unwrap_or_default();
+            if let Some(name) = what.strip_prefix("Size of ") {
+                self.values.insert(format!("size {name}"), value.to_owned());
+            } else if let Some(field) = what.strip_prefix("Offset of field: ") {
+                self.values.insert(format!("field {}", field.replace("::", ".")), value.to_owned());
+            }
+            rest = after;
+        }
+    }
+
+    fn add_enumerators(&mut self, item: &syn::ItemImpl) {
+        for member in &item.items {
+            if let syn::ImplItem::Const(constant) = member {
+                let value = constant.expr.to_token_stream().to_string();
+                let number = value.rsplit_once('(').map_or("", |(_, number)| number);
+                let number = number.trim_end_matches(')').trim().replace(' ', "");
+                self.values.insert(format!("{}.{}", name(&item.self_ty), constant.ident), number);
+            }
+        }
+    }
+
+    fn add_function(&mut self, signature: &syn::Signature) {
+        let name = signature.ident.to_string();
+        self.values.insert(format!("function {name}"), self.resolve(signature));
+        self.add_parts(&name, &signature.inputs);
+    }
+
+    fn add_parts(&mut self, name: &str, tokens: &impl ToTokens) {
+        let words = tokens.to_token_stream().to_string();
+        let words = words.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let parts = words.filter(|word| !word.is_empty()).map(str::to_owned);
+        self.parts.entry(name.to_owned()).or_default().extend(parts);
+    }
+
+    /// What is wrong if a fact does not have this value.
+    pub fn expect(&self, key: &str, value: &str) -> Result<(), String> {
+        match self.values.get(key) {
+            Some(found) if found == value => Ok(()),
+            found => Err(format!("{key} is {found:?}, not {value}")),
+        }
+    }
+
+    /// `names`, and all types that they are made of.
+    pub fn closure(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let mut waiting: Vec<&str> = names.iter().map(String::as_str).collect();
+        while let Some(name) = waiting.pop() {
+            if let Some(parts) = self.parts.get(name).filter(|_| !found.contains(name)) {
+                waiting.extend(parts.iter().map(String::as_str));
+            }
+            found.insert(name.to_owned());
+        }
+        found
+    }
+
+    /// What another version says differently of `names`, a line each; of what it lacks as a whole, one line.
+    pub fn differences(&self, other: &Facts, names: &BTreeSet<String>) -> BTreeSet<String> {
+        let mut lines = BTreeSet::new();
+        for (key, value) in &self.values {
+            let (what, subject) = key.rsplit_once(' ').unwrap_or(("", key));
+            let owner = subject.split('.').next().unwrap_or(subject);
+            if !names.contains(owner) {
+                continue;
+            }
+            match other.values.get(key) {
+                Some(same) if same == value => {}
+                Some(differs) => drop(lines.insert(format!("{key} is {differs}, not {value}"))),
+                None if what == "function" || other.parts.contains_key(owner) => {
+                    lines.insert(format!("{key} is missing"));
+                }
+                None => drop(lines.insert(format!("type {owner} is missing"))),
+            }
+        }
+        lines
+    }
+
+    /// A signature whose names for pointers are what they stand for: versions have different ones.
+    fn resolve(&self, signature: &syn::Signature) -> String {
+        let types = signature.inputs.iter().filter_map(|input| match input {
+            syn::FnArg::Typed(argument) => Some(name(&argument.ty)),
+            syn::FnArg::Receiver(_) => None,
+        });
+        let types: Vec<_> = types
+            .map(|ty| {
+                let (pointers, base) = match ty.rsplit_once(' ') {
+                    Some((pointers, base)) => (format!("{pointers} "), base),
+                    None => (String::new(), ty.as_str()),
+                };
+                format!("{pointers}{}", self.aliases.get(base).map_or(base, String::as_str))
+            })
+            .collect();
+        format!("({})", types.join(", "))
+    }
+}
+
+/// A type as people write it.
+fn name(tokens: &impl ToTokens) -> String {
+    let text = tokens.to_token_stream().to_string();
+    text.replace(":: core :: ffi :: ", "")
+        .replace(" :: ", "::")
+        .replace("* mut", "*mut")
+        .replace("* const", "*const")
+}
