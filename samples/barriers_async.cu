@@ -1,6 +1,5 @@
 // sample: arch = compute_80
 // sample: flags = -std=c++17
-// sample: amd = mbarriers are not there
 // libcu++'s barriers and pipelines, and asynchronous copies to shared memory.
 #include "sample.h"
 #include <cooperative_groups.h>

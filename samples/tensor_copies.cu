@@ -1,5 +1,4 @@
 // sample: arch = compute_90
-// sample: amd = mbarriers and tensor copies are not there
 // Copies of boxes of tensors: random shapes, swizzles, strides and places, in, out and added, against a model
 // on the host; windows of images; and one box for a whole cluster.
 #include "sample.h"

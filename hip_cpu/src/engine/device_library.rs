@@ -1,13 +1,14 @@
 //! The device library of AMD GPUs (`ptx/src/target/amdgcn/library`), compiled for this machine and asked the same as
 //! the code of this crate: both have to give the same bits.
 
+mod lane;
 mod matrix;
 
 use std::ffi::{CString, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A file of the library, as a shared object of this process.
+/// Files of the library, as a shared object of this process.
 struct Library {
     handle: *mut c_void,
     _folder: tempfile::TempDir,
@@ -15,7 +16,7 @@ struct Library {
 
 impl Library {
     /// `host` is C code that gives what other files define for a GPU.
-    fn build(file: &str, host: &str) -> Library {
+    fn build(files: &[&str], host: &str) -> Library {
         let sources =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx/src/target/amdgcn/library");
         let folder = tempfile::tempdir().unwrap();
@@ -29,7 +30,7 @@ impl Library {
             .args(["-shared", "-fPIC", "-O1", "-std=c17", "-ffp-contract=off", "-mfma", "-w"])
             .args(["-fno-builtin", "-o"])
             .arg(&object)
-            .arg(sources.join(file))
+            .args(files.iter().map(|file| sources.join(file)))
             .arg(&stub)
             .arg("-lm")
             .status()

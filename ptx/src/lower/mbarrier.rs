@@ -29,7 +29,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         space: Option<StateSpace>,
     ) -> Lowered<Value<'c>> {
         let pointer = self.pointer(address, space, 0)?;
-        Ok(self.builder.ptr_to_int(pointer, self.context.i64()))
+        let generic = self.builder.addr_space_cast(pointer, self.generic_pointer());
+        Ok(self.builder.ptr_to_int(generic, self.context.i64()))
     }
 
     /// A 32-bit operand as a word.

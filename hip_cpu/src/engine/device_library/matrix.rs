@@ -23,7 +23,7 @@ struct Device {
 
 impl Device {
     fn new(random: &mut Random) -> Device {
-        let library = Library::build("matrix.c", HOST);
+        let library = Library::build(&["matrix.c"], HOST);
         let mut shared = vec![0_u8; 2 * SHARED];
         let start = shared.as_ptr().align_offset(SHARED);
         for byte in &mut shared[start..start + SHARED] {

@@ -4,24 +4,25 @@
 use std::sync::OnceLock;
 
 use llvm_zluda::{Context, Linkage, Module, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 include!(concat!(env!("OUT_DIR"), "/amdgcn_bitcode.rs"));
 
 /// Links the definitions of all `zluda.` functions that there are, and makes them the module's own.
 pub fn link(module: &Module<'_>, wave64: bool) -> Result<(), String> {
     let prelude = if wave64 { PRELUDE64 } else { PRELUDE32 };
-    let mut linked = Vec::new();
+    let mut asked = FxHashSet::default();
     loop {
-        // Files of the library call each other and the prelude.
+        // Files of the library call each other and the prelude. Of a file comes what is asked for at the time.
         add(module, prelude)?;
-        let wanted = undefined(module);
-        let file = wanted
-            .iter()
-            .find_map(|name| files().get(name).copied().filter(|file| !linked.contains(file)));
-        let Some(file) = file else { break };
+        let mut wanted = undefined(module).into_iter();
+        let found = wanted.find_map(|name| {
+            let file = files().get(&name).copied().filter(|_| !asked.contains(&name))?;
+            Some((name, file))
+        });
+        let Some((name, file)) = found else { break };
         add(module, LIBRARY[file])?;
-        linked.push(file);
+        asked.insert(name);
     }
     for function in module.functions() {
         if is_ours(&function) && !function.is_declaration() {
