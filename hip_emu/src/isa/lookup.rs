@@ -2,7 +2,7 @@
 
 use super::{
     Operation, ScalarOperation, compare, convert_table, divide, float_table, integer, packed,
-    scalar as scalars, scalar_float,
+    scalar as scalars, scalar_float, small_float,
 };
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -36,6 +36,8 @@ static VECTOR: &[&[Operation]] = &[
     divide::SCALES,
     divide::LAST_STEPS,
     divide::REPAIRS,
+    small_float::FROM_BYTE,
+    small_float::PLAIN,
 ];
 
 /// Integer operations of lanes with `clamp`.

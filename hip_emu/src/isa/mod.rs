@@ -4,6 +4,12 @@
 //! `_dpp`, `_sdwa`). The machine reads its sources, applies their modifiers (`neg`, `abs`, `op_sel`, `sext`),
 //! calls it for each active lane, and applies `omod` and `clamp` to the result. All values are bits in the low
 //! end of a `u64`; what lies above a kind's width is zero, in and out.
+//!
+//! Where a result is of integers, `clamp` means an operation of its own: [`saturating`]. On GFX942 the formats of
+//! eight bits differ from those of later targets: the machine asks for their conversions with `_fnuz` after the
+//! mnemonic.
+//!
+//! Start reading in `table`, whose macros are the tables' grammar, and `lookup`, which lists the tables.
 
 mod compare;
 mod convert_table;
@@ -15,6 +21,7 @@ mod lookup;
 mod packed;
 mod scalar;
 mod scalar_float;
+mod small_float;
 mod special;
 mod table;
 #[cfg(test)]
