@@ -24,5 +24,5 @@ pub use info::{
     GlobalLayout, GlobalSpace, GlobalVar, KernelError, KernelInfo, ParamInfo, Relocation,
 };
 pub use link::{LinkError, Linker};
-pub use program::{Options, Program, Stage};
+pub use program::{Joined, Options, Program, Stage};
 pub use target::{Blocks, Executor, GPUS, Gpu, MatrixUnit, Target, UnknownTarget};

@@ -16,7 +16,7 @@ use crate::passes::layout_parameters;
 use crate::passes::number_functions::{self, Numbers};
 use crate::passes::remove_flushes;
 use crate::passes::summarize_functions;
-use crate::program::{Options, Stage};
+use crate::program::{Joined, Options, Stage};
 use crate::target::{Machine, Target};
 
 /// Threads in a block of CUDA, at most.
@@ -151,14 +151,14 @@ pub fn compile(
     machine.finish(&module, text, info, options, stage)
 }
 
-/// Several kernels as one object, for targets that have that, and why others are not in it.
+/// Several kernels as one object, for targets that have that.
 pub fn compile_together(
     text: &str,
     analysis: &Analysis<'_>,
     kernels: &[String],
     target: &Target,
     options: &Options,
-) -> Result<(Vec<u8>, Vec<(String, Diagnostics)>), Diagnostics> {
+) -> Result<Joined, Diagnostics> {
     let context = Context::new();
     let mut whole: Option<Module<'_>> = None;
     let mut failures = Vec::new();
@@ -181,7 +181,7 @@ pub fn compile_together(
         Some(whole) => machine.emit_object(&whole)?,
         None => Vec::new(),
     };
-    Ok((object, failures))
+    Ok(Joined { object, failures })
 }
 
 /// The per-thread IR of a kernel, and what is known of it.

@@ -34,6 +34,15 @@ pub struct Options {
     pub verify: bool,
 }
 
+/// One object of several kernels.
+#[derive(Debug)]
+pub struct Joined {
+    /// Empty where no kernel is in it.
+    pub object: Vec<u8>,
+    /// The kernels that are not in it, and why.
+    pub failures: Vec<(String, Diagnostics)>,
+}
+
 /// A point of a kernel's way, for [`Program::emit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -87,15 +96,13 @@ impl Program {
         self.emit(kernel, target, options, Stage::Obj)
     }
 
-    /// Several kernels as one linked object, for targets that [join kernels](Target::joins_kernels); and why others
-    /// of them are not in it. Empty where none is.
-    #[expect(clippy::type_complexity, reason = "said above")]
+    /// Several kernels as one linked object, for targets that [join kernels](Target::joins_kernels).
     pub fn compile_together(
         &self,
         kernels: &[String],
         target: &Target,
         options: &Options,
-    ) -> Result<(Vec<u8>, Vec<(String, Diagnostics)>), Diagnostics> {
+    ) -> Result<Joined, Diagnostics> {
         let text = self.source.borrow_owner();
         pipeline::compile_together(text, self.analysis(), kernels, target, options)
     }

@@ -92,17 +92,17 @@ pub fn run(options: &Options) -> Result<ExitCode, Failure> {
     let mut results = Vec::new();
     let mut failures = 0;
     if options.is_together(&target) {
-        let (object, failed) = program
+        let joined = program
             .compile_together(&kernels, &target, &compilation)
             .map_err(|diagnostics| format!("{shown}:\n{diagnostics}"))?;
-        for (kernel, diagnostics) in &failed {
+        for (kernel, diagnostics) in &joined.failures {
             eprintln!("zluda: {shown}: kernel {kernel}:\n{diagnostics}");
         }
-        if !object.is_empty() {
-            results.push((String::new(), object));
+        if !joined.object.is_empty() {
+            results.push((String::new(), joined.object));
         }
         write(&results, options)?;
-        return Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        return Ok(if joined.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
     let outcomes = on_all_processors(&kernels, |kernel| {
         program.emit(kernel, &target, &compilation, options.emit().stage())

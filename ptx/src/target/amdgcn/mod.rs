@@ -12,6 +12,7 @@ mod refuse;
 
 use llvm_zluda::{CodeGenOptLevel, Linkage, Module, TargetMachine, Value, link_elf, run_passes};
 use ptx_parser::Error;
+use spmd::analysis::cfg::Cfg;
 use spmd::{Blocks, Waves};
 
 use crate::diagnostics::Diagnostics;
@@ -23,6 +24,11 @@ use gpu::Gpu;
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
 /// LLVM's number for a kernel's calling convention on AMDGPU.
 const AMDGPU_KERNEL: u32 = 91;
+
+const PASSES: &str = "always-inline,globaldce,default<O2>";
+/// One entry for every loop. The code generator would do that, but LLVM 22 loses what a phi gets over an edge from a
+/// block that has a second edge into the same cycle. So all edges get blocks of their own first.
+const ONE_ENTRY: &str = "function(lower-switch,break-crit-edges,fix-irreducible,simplifycfg)";
 
 pub struct Machine {
     llvm: TargetMachine,
@@ -77,8 +83,14 @@ impl Machine {
         make_kernel(module, info, bytes)?;
         module.add_flag("amdhsa_code_object_version", self.gpu.code_object_version() * 100);
         verify(module, kernel, "linking the library", options)?;
-        run_passes(module, "always-inline,globaldce,default<O2>", Some(&self.llvm), options.verify)
+        run_passes(module, PASSES, Some(&self.llvm), options.verify)
             .map_err(|error| bug(error.to_string()))?;
+        let functions = module.functions();
+        let mut bodies = functions.iter().filter(|function| !function.is_declaration());
+        if bodies.any(|&body| Cfg::as_it_is(body).is_err()) {
+            run_passes(module, ONE_ENTRY, Some(&self.llvm), options.verify)
+                .map_err(|error| bug(error.to_string()))?;
+        }
         verify(module, kernel, "optimisation", options)
     }
 
