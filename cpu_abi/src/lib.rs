@@ -5,6 +5,7 @@
 //! of every compiled object and of the key of the kernel cache.
 
 mod matrix;
+pub mod services;
 pub mod tensor_map;
 mod texture;
 
@@ -19,7 +20,7 @@ pub use texture::{
 };
 
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
-pub const ABI_VERSION: u32 = 8;
+pub const ABI_VERSION: u32 = 9;
 
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;

@@ -104,7 +104,7 @@ fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo 
         params,
         param_size,
         hidden_offset,
-        total_param_size: hidden_offset.saturating_add(16),
+        total_param_size: hidden_offset.saturating_add(24),
         static_shared: u32::try_from(reached.static_shared).unwrap_or(u32::MAX),
         local_size: u32::try_from(reached.local_size).unwrap_or(u32::MAX),
         max_threads: MAX_THREADS,

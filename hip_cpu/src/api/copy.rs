@@ -17,7 +17,8 @@ use crate::core::copy::{Extent, Place, Source, Transfer, TransferTask};
 use crate::core::device::Device;
 use crate::core::op::Work;
 use crate::core::stream::Stream;
-use crate::engine::{blocks::Order, job::Job, printf};
+use crate::engine::{blocks::Order, job::Job};
+use zluda_common::printf;
 
 /// Transfers up to this size are done by one thread, at once where nothing is in the way.
 const SMALL: usize = 64 << 10;

@@ -12,7 +12,7 @@ use super::{INVALID, Result, check_may_wait, hip_api, put};
 use crate::core::device::Device;
 use crate::core::event::Event;
 use crate::core::op::Work;
-use crate::engine::printf;
+use zluda_common::printf;
 
 fn event(handle: hipEvent_t) -> Result<Arc<Event>> {
     Device::get().events.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)

@@ -20,9 +20,10 @@ use crate::core::device::Device;
 use crate::core::module::Kernel;
 use crate::core::op::Work;
 use crate::engine::job::Job;
+use crate::engine::pool;
 use crate::engine::request::{Params, Request};
-use crate::engine::{pool, printf};
 use crate::executor::executor;
+use zluda_common::printf;
 
 fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
     Device::get().kernels.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)

@@ -12,7 +12,7 @@ use super::{INVALID, Result, check_may_wait, hip_api, put};
 use crate::core::device::Device;
 use crate::core::op::Work;
 use crate::core::stream::{GREATEST_PRIORITY, Kind, LEAST_PRIORITY, Stream};
-use crate::engine::printf;
+use zluda_common::printf;
 
 fn find(handle: hipStream_t) -> Result<Arc<Stream>> {
     Device::get().streams.find(handle)

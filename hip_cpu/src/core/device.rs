@@ -13,7 +13,7 @@ use super::memory::Memory;
 use super::module::{Kernel, Module};
 use super::pool::Pool;
 use super::stream::{Stream, Streams};
-use crate::engine::printf;
+use zluda_common::printf;
 
 pub struct Device {
     pub memory: Memory,

@@ -20,7 +20,6 @@ pub mod job;
 pub mod launch;
 pub mod matrix;
 pub mod pool;
-pub mod printf;
 pub mod reduction;
 pub mod reference;
 pub mod request;

@@ -9,8 +9,9 @@ use hip_runtime_sys::hipError_t;
 
 use super::barrier::{self, Arrival};
 use super::block::{Block, Mode, Pause};
-use super::{asynchronous, groups, matrix, printf, reference, texture};
+use super::{asynchronous, groups, matrix, reference, texture};
 use crate::core::device::Device;
+use zluda_common::printf;
 
 pub static RUNTIME: Runtime = Runtime {
     barrier_sync,

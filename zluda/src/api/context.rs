@@ -165,7 +165,7 @@ pub(crate) fn cuCtxSynchronize() -> CUres {
 pub(crate) fn cuCtxSynchronize_v2(context: CUcontext) -> CUres {
     let current = handle_or_current(context)?;
     // SAFETY: has no preconditions.
-    current.check(unsafe { current.driver.hip.hipDeviceSynchronize() })
+    current.check_synchronized(unsafe { current.driver.hip.hipDeviceSynchronize() })
 }
 
 pub(crate) fn cuCtxGetApiVersion(context: CUcontext, version: Out<c_uint>) -> CUres {

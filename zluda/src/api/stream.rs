@@ -112,7 +112,9 @@ pub(crate) fn cuLaunchHostFunc(stream: StreamArg, function: CUhostFn, data: *mut
 pub(crate) fn cuStreamQuery(stream: StreamArg) -> CUres {
     let target = stream.enter()?;
     // SAFETY: the stream has been checked.
-    target.current.check(unsafe { target.current.driver.hip.hipStreamQuery(target.hip) })
+    target
+        .current
+        .check_synchronized(unsafe { target.current.driver.hip.hipStreamQuery(target.hip) })
 }
 
 pub(crate) fn cuStreamSynchronize(stream: StreamArg) -> CUres {

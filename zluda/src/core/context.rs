@@ -4,7 +4,9 @@ use crate::core::context_storage::LocalStorage;
 use crate::core::device::Device;
 use crate::core::driver::{Driver, driver};
 use crate::core::error::{check, is_sticky};
-use crate::core::{array, event, kind, library, memory, module, reference, stream, texture};
+use crate::core::{
+    array, event, kind, library, memory, module, reference, services, stream, texture,
+};
 use crate::os;
 use cuda_types::cuda::{CUcontext, CUerror, CUfunc_cache, CUlimit, CUres};
 use hip_runtime_sys::{hipError_t, hipLimit_t};
@@ -34,6 +36,7 @@ pub(crate) struct Context {
     pub(crate) storage: LocalStorage,
     /// Memory for the barriers of cooperative launches: where it is, or 0.
     workspaces: Mutex<(u64, usize)>,
+    pub(crate) services: services::Slot,
 }
 
 /// What programs set and get again.
@@ -101,6 +104,7 @@ impl Context {
                     settings: Mutex::new(Settings::default()),
                     storage: LocalStorage::default(),
                     workspaces: Mutex::default(),
+                    services: services::Slot::default(),
                 });
                 made = Some(context.clone());
                 context
@@ -169,6 +173,7 @@ impl Context {
             // SAFETY: has no preconditions.
             let _ = unsafe { driver.hip.hipDeviceSynchronize() };
         }
+        self.services.end();
         let id = self.id();
         library::end_context(id);
         module::end_context(id);
@@ -196,6 +201,7 @@ impl Context {
     }
 
     fn check_sticky(&self) -> CUres {
+        self.keep(self.services.error())?;
         match self.sticky.load(Ordering::Acquire) {
             0 => Ok(()),
             code => Err(CUerror::of(cuda_types::cuda::CUresult(code))),
@@ -207,7 +213,18 @@ impl Context {
         if error == hipError_t::hipSuccess {
             return Ok(());
         }
-        let result = check(error);
+        self.keep(check(error))
+    }
+
+    /// The result of a HIP call after which all work of a stream, or of the context, is done: what kernels
+    /// asked for is done too.
+    pub(crate) fn check_synchronized(&self, error: hipError_t) -> CUres {
+        let settled = self.keep(self.services.settle());
+        self.check(error).and(settled)
+    }
+
+    /// Keeps an error that a kernel left, for all calls to come.
+    fn keep(&self, result: CUres) -> CUres {
         if let Err(error) = result
             && is_sticky(error)
             && self
@@ -283,6 +300,11 @@ impl Current {
     /// The result of a HIP call in this context.
     pub(crate) fn check(&self, error: hipError_t) -> CUres {
         self.context.check(error)
+    }
+
+    /// As above, after a call that waits.
+    pub(crate) fn check_synchronized(&self, error: hipError_t) -> CUres {
+        self.context.check_synchronized(error)
     }
 
     pub(crate) fn device(&self) -> CUres<&'static Device> {

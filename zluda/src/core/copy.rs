@@ -81,7 +81,9 @@ pub(crate) fn copy(stream: &Target, to: Place, from: Place, size: usize, wait: W
     let kind = direction(to, from);
     if wait == Wait::Yes && stream.hip.is_null() {
         // SAFETY: both ranges have been checked as far as they are known; the program answers for the rest.
-        return stream.current.check(unsafe { hip.hipMemcpy(destination, source, size, kind) });
+        return stream
+            .current
+            .check_synchronized(unsafe { hip.hipMemcpy(destination, source, size, kind) });
     }
     let current = &stream.current;
     // SAFETY: as above; the stream has been checked.

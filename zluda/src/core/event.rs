@@ -82,13 +82,13 @@ impl Event {
     pub(crate) fn query(&self) -> CUres {
         let current = enter(&self.context)?;
         // SAFETY: the event has been checked.
-        current.check(unsafe { current.driver.hip.hipEventQuery(self.hip.0) })
+        current.check_synchronized(unsafe { current.driver.hip.hipEventQuery(self.hip.0) })
     }
 
     pub(crate) fn synchronize(&self) -> CUres {
         let current = enter(&self.context)?;
         // SAFETY: the event has been checked.
-        current.check(unsafe { current.driver.hip.hipEventSynchronize(self.hip.0) })
+        current.check_synchronized(unsafe { current.driver.hip.hipEventSynchronize(self.hip.0) })
     }
 
     /// Milliseconds from this event to `end`.

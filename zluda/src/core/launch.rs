@@ -207,7 +207,12 @@ pub(crate) fn launch(
     let hidden = info.hidden_offset as usize;
     let mut size = info.total_param_size as usize;
     let workspace = if shape.cooperative { current.workspace()? } else { 0 };
-    for (offset, word) in [(hidden, function.data.segment(current)?), (hidden + 8, workspace)] {
+    let services = match current.driver.kind {
+        DeviceKind::Amd => current.context.services.address(current)?,
+        DeviceKind::Cpu => 0,
+    };
+    let segment = function.data.segment(current)?;
+    for (offset, word) in [(hidden, segment), (hidden + 8, workspace), (hidden + 16, services)] {
         if offset + 8 <= size {
             // SAFETY: the buffer has `total_param_size` bytes.
             unsafe {

@@ -27,6 +27,7 @@ pub(crate) mod module;
 pub(crate) mod occupancy;
 pub(crate) mod pool;
 pub(crate) mod reference;
+pub(crate) mod services;
 pub(crate) mod stream;
 pub(crate) mod texture;
 

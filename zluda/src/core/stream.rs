@@ -122,7 +122,8 @@ impl StreamArg {
 impl Target {
     pub(crate) fn synchronize(&self) -> CUres {
         // SAFETY: the stream has been checked.
-        self.current.check(unsafe { self.current.driver.hip.hipStreamSynchronize(self.hip) })
+        self.current
+            .check_synchronized(unsafe { self.current.driver.hip.hipStreamSynchronize(self.hip) })
     }
 }
 

@@ -25,7 +25,9 @@ const TRIPLE: &str = "amdgcn-amd-amdhsa";
 /// LLVM's number for a kernel's calling convention on AMDGPU.
 const AMDGPU_KERNEL: u32 = 91;
 
-const PASSES: &str = "always-inline,globaldce,default<O2>";
+const PASSES: &str = "default<O2>";
+/// Per-thread IR's name of the parameter buffer.
+const PARAMETERS: &str = "zluda.params";
 /// One entry for every loop. The code generator would do that, but LLVM 22 loses what a phi gets over an edge from a
 /// block that has a second edge into the same cycle. So all edges get blocks of their own first.
 const ONE_ENTRY: &str = "function(lower-switch,break-crit-edges,fix-irreducible,simplifycfg)";
@@ -73,16 +75,19 @@ impl Machine {
             .map_err(|error| bug(error.to_string()))?;
         verify(module, kernel, "giving each thread its own way", options)?;
         let bytes = info.total_param_size.next_multiple_of(8);
-        define_parameters(module, bytes);
+        define_services(module, info);
         operation::specialise(module);
         library::link(module, self.gpu.is_wave64()).map_err(bug)?;
         let errors = refuse::undefined(module);
         if !errors.is_empty() {
             return Err(Diagnostics::new(errors, text));
         }
-        make_kernel(module, info, bytes)?;
+        let function = make_kernel(module, info, bytes)?;
         module.add_flag("amdhsa_code_object_version", self.gpu.code_object_version() * 100);
         verify(module, kernel, "linking the library", options)?;
+        run_passes(module, "always-inline,globaldce", None, false)
+            .map_err(|error| bug(error.to_string()))?;
+        place_parameters(module, function, bytes);
         run_passes(module, PASSES, Some(&self.llvm), options.verify)
             .map_err(|error| bug(error.to_string()))?;
         let functions = module.functions();
@@ -136,21 +141,50 @@ fn refuse_named_barriers(module: &Module<'_>) -> Vec<Error> {
     errors
 }
 
-/// The implicit arguments follow the kernel's own, rounded up to 8 bytes: `zluda.params` is that many before.
-fn define_parameters(module: &Module<'_>, bytes: u32) {
-    let Some(function) = module.function("zluda.params") else { return };
+/// `zluda.amd.services`, which a hidden parameter says.
+fn define_services(module: &Module<'_>, info: &KernelInfo) {
     let context = module.context();
+    let (pointer, parameters) = (context.ptr(1), context.ptr(4));
+    let declare = |name: &str, ty| {
+        let declared = module.function(name);
+        declared.unwrap_or_else(|| module.add_function(name, context.function_type(ty, &[])))
+    };
+    let function = declare("zluda.amd.services", pointer);
     let builder = context.builder();
     builder.position_at_end(module.append_block(function, "entry"));
-    let implicit = builder.intrinsic(module, "llvm.amdgcn.implicitarg.ptr", &[], &[]);
-    let before = context.i64().const_int(u64::from(bytes).wrapping_neg());
-    builder.ret(builder.byte_offset(implicit, before));
-    function.set_linkage(Linkage::LLVMInternalLinkage);
+    let buffer = builder.call(declare(PARAMETERS, parameters), &[]);
+    let offset = context.i64().const_int(u64::from(info.hidden_offset) + 16);
+    let load = builder.load(pointer, builder.byte_offset(buffer, offset), 8);
+    load.add_empty_metadata(context, "invariant.load");
+    builder.ret(load);
     module.add_attribute(function, "alwaysinline");
 }
 
+/// The parameter buffer: in the kernel its argument, in functions what lies before the implicit arguments, which
+/// follow it.
+fn place_parameters(module: &Module<'_>, kernel: Value<'_>, bytes: u32) {
+    let Some(function) = module.function(PARAMETERS) else { return };
+    let builder = module.context().builder();
+    for call in function.users() {
+        builder.position_before(call);
+        let buffer = if call.parent().function() == kernel {
+            kernel.parameter(0)
+        } else {
+            let implicit = builder.intrinsic(module, "llvm.amdgcn.implicitarg.ptr", &[], &[]);
+            let before = u64::from(bytes).wrapping_neg();
+            builder.byte_offset(implicit, module.context().i64().const_int(before))
+        };
+        call.replace_all_uses_with(buffer);
+        call.erase();
+    }
+}
+
 /// The kernel as the hardware's dispatcher wants it: one argument, the parameter buffer.
-fn make_kernel(module: &Module<'_>, info: &KernelInfo, bytes: u32) -> Result<(), Diagnostics> {
+fn make_kernel<'c>(
+    module: &Module<'c>,
+    info: &KernelInfo,
+    bytes: u32,
+) -> Result<Value<'c>, Diagnostics> {
     let context = module.context();
     let Some(body) = module.function(&info.name) else {
         return Err(Diagnostics::bug(&info.name, "the kernel is missing".to_owned()));
@@ -176,5 +210,5 @@ fn make_kernel(module: &Module<'_>, info: &KernelInfo, bytes: u32) -> Result<(),
     builder.position_at_end(block);
     builder.call(body, &[]);
     builder.ret_void();
-    Ok(())
+    Ok(kernel)
 }

@@ -41,7 +41,6 @@ declare i32 @llvm.smin.i32(i32, i32)
 declare i32 @llvm.smax.i32(i32, i32)
 declare i32 @llvm.umin.i32(i32, i32)
 declare i32 @llvm.umax.i32(i32, i32)
-declare void @llvm.trap()
 
 @zluda.amd.reduction = internal addrspace(3) global i32 poison, align 4
 
@@ -544,31 +543,12 @@ define i1 @zluda.barrier.red.and(i32 %id, i32 %threads, i1 %p) alwaysinline noun
   ret i1 %r
 }
 
-; ---- the system; a kernel on an AMD GPU prints nothing and has no heap yet
+; ---- the system
 
 define void @zluda.nanosleep(i32 %ns) alwaysinline nounwind {
   call void @llvm.amdgcn.s.sleep(i32 1)
   ret void
 }
-define i32 @zluda.vprintf(ptr %format, ptr %arguments) alwaysinline nounwind {
-  ret i32 0
-}
-define ptr @zluda.malloc(i64 %size) alwaysinline nounwind {
-  ret ptr null
-}
-define void @zluda.free(ptr %p) alwaysinline nounwind {
-  ret void
-}
-define void @zluda.assertfail(ptr %message, ptr %file, i32 %line, ptr %function, i64 %char_size) alwaysinline nounwind {
-  call void @zluda.trap()
-  ret void
-}
-; Not inlined: where a trap splits a block, LLVM 22 leaves pseudo-instructions behind it as they are.
-define void @zluda.trap() noinline cold nounwind {
-  call void @llvm.trap()
-  ret void
-}
-
 define i1 @zluda.isspacep.shared(ptr %p) alwaysinline nounwind {
   %r = call i1 @llvm.amdgcn.is.shared(ptr %p)
   ret i1 %r

@@ -40,3 +40,7 @@ define i32 @zluda.amd.own_half(i64 %lanes) alwaysinline nounwind {
   %r = trunc i64 %own to i32
   ret i32 %r
 }
+define i64 @zluda.amd.wave_mask() alwaysinline nounwind convergent {
+  %r = call i64 @llvm.amdgcn.ballot.i64(i1 true)
+  ret i64 %r
+}

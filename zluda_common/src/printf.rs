@@ -1,5 +1,5 @@
 //! printf of kernels: text is gathered here and written to the program's `stdout` when the host
-//! synchronises.
+//! synchronises. Formats and arguments are those of CUDA's `vprintf`.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
@@ -118,6 +118,39 @@ pub unsafe fn touch(format: *const c_char, arguments: *const u8) {
             }
         }
     }
+}
+
+/// Where in the arguments the addresses of strings lie, and how many bytes the arguments have.
+pub fn string_places(format: &[u8]) -> (Vec<usize>, usize) {
+    let mut places = Vec::new();
+    let mut offset = 0usize;
+    let mut take = |size: usize| {
+        let start = offset.next_multiple_of(size);
+        offset = start + size;
+        start
+    };
+    for piece in pieces(format) {
+        let Piece::Conversion(conversion) = piece else { continue };
+        if conversion.kind == b'%' {
+            continue;
+        }
+        conversion.head.iter().filter(|byte| **byte == b'*').for_each(|_| {
+            take(4);
+        });
+        match conversion.kind {
+            b's' => places.push(take(8)),
+            b'd' | b'i' | b'u' | b'o' | b'x' | b'X' => {
+                take(conversion.integer);
+            }
+            b'c' => {
+                take(4);
+            }
+            _ => {
+                take(8);
+            }
+        }
+    }
+    (places, offset)
 }
 
 /// Formats and keeps a text; returns the number of arguments.
@@ -381,6 +414,13 @@ mod tests {
             .add(i32::from(b'x').to_ne_bytes())
             .add(0x1234usize.to_ne_bytes());
         assert_eq!(formatted("%-6s|%s|%c|%p", pack), ("warp  |(null)|x|0x1234".to_owned(), 4));
+    }
+
+    #[test]
+    fn strings_are_found_among_arguments() {
+        assert_eq!(string_places(b"%d %s %*c %% %hd %s %y %lf"), (vec![8, 32], 48));
+        assert_eq!(string_places(b"%s"), (vec![0], 8));
+        assert_eq!(string_places(b"%d"), (vec![], 4));
     }
 
     #[test]

@@ -1,0 +1,56 @@
+//! What kernels on AMD GPUs ask of the host: a block of memory that both see, which the third hidden parameter points
+//! to. `ptx/src/target/amdgcn/library/services.h` says the same in C.
+//!
+//! Kernels put records into the ring behind the block; the driver takes them out where it synchronises. A record is a
+//! header of 8 bytes and what the kind says, up to a multiple of 8 bytes. The header is written last, and is 0 before:
+//! the driver clears what it has read. Bytes of a record in the low half, a [`RecordKind`] in the high half.
+
+/// Bytes of memory before the ring.
+pub const RING_OFFSET: usize = 128;
+
+/// Bytes before the first block of the heap, which are zero at first.
+pub const HEAP_HEADER: usize = 512;
+
+/// The beginning of the block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Services {
+    /// 0, or the first [`ServiceError`] of the context's kernels.
+    pub error: u32,
+    pub reserved: u32,
+    /// Bytes of the ring, a power of two.
+    pub ring_bytes: u64,
+    /// Bytes that kernels have taken for records. Where in the ring: modulo its size.
+    pub ring_written: u64,
+    /// Bytes that the driver is done with.
+    pub ring_read: u64,
+    /// The address of `malloc`'s memory, or 0.
+    pub heap: u64,
+    pub heap_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum ServiceError {
+    /// `trap`, and what else cannot go on.
+    Trap = 1,
+    Assert = 2,
+}
+
+impl ServiceError {
+    pub fn from_number(number: u32) -> Option<ServiceError> {
+        [ServiceError::Trap, ServiceError::Assert].into_iter().find(|e| *e as u32 == number)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum RecordKind {
+    /// `u32` bytes of the format, `u32` bytes of arguments; both, each up to a multiple of 8 bytes; the strings that
+    /// arguments are addresses of, each with its NUL.
+    Printf = 1,
+    /// `u32` line; block and thread, each three `u32`; `u32` 0; file, function and message, each with its NUL.
+    Assert = 2,
+}
+
+const _: () = assert!(size_of::<Services>() <= RING_OFFSET);

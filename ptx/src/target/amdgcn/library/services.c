@@ -1,0 +1,43 @@
+// Errors of kernels, and records for the host.
+
+#include "services.h"
+
+void set_error(u32 error) {
+  GLOBAL Services *shared = services();
+  if (shared != 0) {
+    u32 none = 0;
+    __scoped_atomic_compare_exchange_n(&shared->error, &none, error, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                       SYSTEM_SCOPE);
+  }
+}
+
+_Noreturn void stop(u32 error) {
+  set_error(error);
+  __builtin_amdgcn_endpgm();
+}
+
+OUTLINE __attribute__((cold)) _Noreturn void trap(void) NAMED("zluda.trap");
+OUTLINE __attribute__((cold)) _Noreturn void trap(void) { stop(ERROR_TRAP); }
+
+OUTLINE u32 record_begin(Record *record, u64 bytes) {
+  GLOBAL Services *shared = services();
+  if (shared == 0) {
+    return 0;
+  }
+  bytes = 8 + (bytes + 7) / 8 * 8;
+  u64 most = shared->ring_bytes;
+  u64 written = __scoped_atomic_load_n(&shared->ring_written, __ATOMIC_RELAXED, SYSTEM_SCOPE);
+  do {
+    u64 read = __scoped_atomic_load_n(&shared->ring_read, __ATOMIC_ACQUIRE, SYSTEM_SCOPE);
+    if (written + bytes - read > most) {
+      return 0;
+    }
+  } while (!__scoped_atomic_compare_exchange_n(&shared->ring_written, &written, written + bytes, 0,
+                                               __ATOMIC_RELAXED, __ATOMIC_RELAXED, SYSTEM_SCOPE));
+  record->words = (GLOBAL u64 *)((GLOBAL u8 *)shared + RING_OFFSET);
+  record->mask = most / 8 - 1;
+  record->first = written;
+  record->at = written + 8;
+  record->word = 0;
+  return 1;
+}
