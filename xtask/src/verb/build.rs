@@ -11,6 +11,7 @@ use std::process::ExitCode;
 const PRODUCTS: &[(&str, &str, &str)] = &[
     ("zluda", "libzluda_cuda.so", "libcuda.so.1"),
     ("hip_cpu", "libzluda_hip_cpu.so", "libzluda_hip_cpu.so"),
+    ("hip_emu", "libzluda_hip_emu.so", "libzluda_hip_emu.so"),
     ("zluda_ld", "libzluda_ld.so", "libzluda_ld.so"),
     ("zluda_cli", "zluda_cli", "bin/zluda"),
 ];

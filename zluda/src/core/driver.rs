@@ -61,14 +61,12 @@ fn open() -> CUres<Driver> {
     zluda_common::log::init();
     let (hip, kind) = match &config().device {
         DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, DeviceKind::Amd),
-        DeviceChoice::Cpu => (open_cpu()?, DeviceKind::Cpu),
-        DeviceChoice::Emulated(name) => {
-            tracing::error!("unsupported: there is no emulated device {name}");
-            return Err(CUerror::NO_DEVICE);
-        }
+        DeviceChoice::Cpu => (open_own(os::CPU_PROVIDER)?, DeviceKind::Cpu),
+        // The library knows which GPU from the same place.
+        DeviceChoice::Emulated(_) => (open_own(os::EMULATED_PROVIDER)?, DeviceKind::Amd),
         DeviceChoice::Auto => match open_rocm_with_device() {
             Some(hip) => (hip, DeviceKind::Amd),
-            None => (open_cpu()?, DeviceKind::Cpu),
+            None => (open_own(os::CPU_PROVIDER)?, DeviceKind::Cpu),
         },
     };
     let count = device_count(&hip)?;
@@ -105,12 +103,13 @@ fn open_rocm_with_device() -> Option<HipRuntime> {
     }
 }
 
-fn open_cpu() -> CUres<HipRuntime> {
+/// A provider that lies beside the driver.
+fn open_own(file: &str) -> CUres<HipRuntime> {
     let Some(folder) = os::own_folder() else {
         tracing::error!("the folder of the driver's own file is not known");
         return Err(CUerror::NO_DEVICE);
     };
-    open_provider(&Provider::Cpu(folder.join(os::CPU_PROVIDER)))
+    open_provider(&Provider::Path(folder.join(file)))
 }
 
 fn open_provider(provider: &Provider) -> CUres<HipRuntime> {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 /// The file of the CPU's HIP provider.
 pub(crate) const CPU_PROVIDER: &str = "libzluda_hip_cpu.so";
+/// The library of emulated AMD GPUs, which lies there too.
+pub(crate) const EMULATED_PROVIDER: &str = "libzluda_hip_emu.so";
 
 /// The folder of the file that holds this code.
 pub(crate) fn own_folder() -> Option<PathBuf> {

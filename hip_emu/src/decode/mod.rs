@@ -1,0 +1,152 @@
+//! From machine code to [`Instruction`]s, through the text that LLVM prints.
+//!
+//! - [`text`]: the text taken apart; [`operand`]: what operands mean.
+//! - [`vector`], [`scalar`], [`memory`], [`lane`]: the families, each with the structure that the machine runs.
+//!
+//! What is not known becomes [`Code::Unknown`], which ends a launch that comes to it.
+
+pub mod lane;
+pub mod memory;
+pub mod operand;
+pub mod scalar;
+pub mod text;
+pub mod vector;
+
+use llvm_zluda::Disassembler;
+
+use crate::arch::Arch;
+use crate::isa;
+use lane::{CrossLane, Permute};
+use memory::{LdsExchange, Memory, ScalarLoad};
+use scalar::{Branch, Clock, Program as Jump, SaveExec, Scalar, Status};
+use text::{Error, Text};
+use vector::Vector;
+
+/// An instruction, ready to run.
+#[derive(Debug)]
+pub struct Instruction {
+    /// Words of code.
+    pub words: u8,
+    pub code: Code,
+}
+
+/// What an instruction does.
+#[derive(Debug)]
+pub enum Code {
+    /// Nothing that can be seen: waits, hints.
+    Nothing,
+    /// All memory accesses before come before those after.
+    Fence,
+    /// Others may run.
+    Yield,
+    Barrier,
+    /// Arrives at the barrier, without waiting.
+    BarrierSignal,
+    BarrierWait,
+    End,
+    Trap(u32),
+    Scalar(Box<Scalar>),
+    SaveExec(Box<SaveExec>),
+    Branch(Branch),
+    Jump(Box<Jump>),
+    Status(Box<Status>),
+    Clock(Clock),
+    Vector(Box<Vector>),
+    /// Both read their sources before either writes.
+    Dual(Box<[Vector; 2]>),
+    CrossLane(Box<CrossLane>),
+    Permute(Box<Permute>),
+    Memory(Box<Memory>),
+    LdsExchange(Box<LdsExchange>),
+    ScalarLoad(Box<ScalarLoad>),
+    /// What the emulator does not know: why, and the text.
+    Unknown(Box<str>),
+}
+
+/// The padding behind code.
+const S_CODE_END: u32 = 0xbf9f_0000;
+
+/// The code of a text section.
+#[derive(Debug)]
+pub struct Decoded {
+    /// One a word.
+    pub instructions: Vec<Instruction>,
+    /// One more than the highest vector register that is named.
+    pub registers: usize,
+}
+
+/// Decodes the code of a text section, one entry a word; `address` is that of the first.
+pub fn decode(arch: &Arch, bytes: &[u8], address: u64) -> Result<Decoded, Error> {
+    let disassembler = Disassembler::new("amdgcn-amd-amdhsa", &arch.name, "")
+        .map_err(|error| error.to_string())?;
+    let unknown = |why: &str| Instruction { words: 1, code: Code::Unknown(why.into()) };
+    let mut code = Vec::with_capacity(bytes.len() / 4);
+    let mut registers = 4;
+    let mut at = 0;
+    while at + 4 <= bytes.len() {
+        let rest = &bytes[at..];
+        let word = u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]);
+        if word == S_CODE_END || word == 0 {
+            code.push(unknown("no instruction: padding"));
+            at += 4;
+            continue;
+        }
+        let Some((text, size)) = disassembler.decode(rest, address + at as u64) else {
+            code.push(unknown("no instruction of this processor"));
+            at += 4;
+            continue;
+        };
+        let words = (size / 4).max(1);
+        registers = registers.max(registers_in(&text));
+        let parsed = parse(arch, &text, word);
+        let parsed = parsed.unwrap_or_else(|why| Code::Unknown(format!("`{text}`: {why}").into()));
+        code.push(Instruction { words: words as u8, code: parsed });
+        // Nobody jumps into the middle of an instruction.
+        code.extend((1..words).map(|_| unknown("the middle of an instruction")));
+        at += words * 4;
+    }
+    Ok(Decoded { instructions: code, registers })
+}
+
+/// One more than the highest vector register that a text names.
+fn registers_in(text: &str) -> usize {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && !"[:]_".contains(c));
+    let ends = words.filter_map(|word| match operand::registers(word) {
+        Some(operand::Registers::Vector { first, count }) => Some(usize::from(first + count)),
+        _ => None,
+    });
+    ends.max().unwrap_or(0)
+}
+
+/// An instruction from its text; `word` is the first of its code.
+pub fn parse(arch: &Arch, text: &str, word: u32) -> Result<Code, Error> {
+    if let Some((x, y)) = text.split_once(" :: ") {
+        let half = |text: &str| {
+            let text = text.trim().replacen("v_dual_", "v_", 1);
+            let text = text.replacen("v_dot2acc_", "v_dot2c_", 1);
+            Vector::parse(arch, &Text::new(&text))
+        };
+        return Ok(Code::Dual(Box::new([half(x)?, half(y)?])));
+    }
+    let text = Text::new(text);
+    let name = text.mnemonic;
+    let code = match name.split('_').next().unwrap_or_default() {
+        "s" => scalar::parse(arch, &text)?,
+        "v" => match lane::parse(arch, &text)? {
+            Some(code) => code,
+            None => Code::Vector(Box::new(Vector::parse(arch, &text)?)),
+        },
+        "global" | "flat" | "scratch" | "buffer" | "ds" => memory::parse(arch, &text, word)?,
+        _ => return Err("mnemonic".to_owned()),
+    };
+    if !matches!(code, Code::Nothing | Code::Fence) {
+        text.finish()?;
+    }
+    Ok(code)
+}
+
+/// The meaning of a vector instruction, or that there is none.
+fn vector_operation(name: &str, saturates: bool) -> Result<&'static isa::Operation, Error> {
+    let found = if saturates { isa::saturating(name) } else { isa::vector(name) };
+    found.ok_or_else(|| "mnemonic".to_owned())
+}

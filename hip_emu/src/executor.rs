@@ -1,0 +1,134 @@
+//! The executor that hip_cpu's runtime runs kernels with.
+
+use std::ffi::c_void;
+use std::sync::{Arc, OnceLock};
+
+use hip_runtime_sys::hipError_t;
+use object::elf::EM_AMDGPU;
+use zluda_common::config::{DeviceChoice, config};
+use zluda_hip_cpu::executor::{
+    Code, Executor, Image, KernelCode, KernelFacts, Limits, Order, Request, Task, Variable,
+    register,
+};
+
+use crate::arch::Arch;
+use crate::launch::Launch;
+use crate::object::{CodeObject, Kernel};
+
+/// LDS of a workgroup.
+const LDS: u32 = 64 << 10;
+
+/// An emulated GPU.
+struct Emulator {
+    arch: Arch,
+    name: String,
+}
+
+static EMULATOR: OnceLock<Emulator> = OnceLock::new();
+
+/// Makes this process's HIP an emulated GPU, `gfx1100`, unless it is something already. Returns whether
+/// it is one now.
+pub fn emulate(gfx: &str) -> bool {
+    let Some(arch) = Arch::parse(gfx) else {
+        tracing::error!("unsupported: {gfx} is not emulated");
+        return false;
+    };
+    let name = format!("ZLUDA emulated {gfx}");
+    register(EMULATOR.get_or_init(|| Emulator { arch, name }))
+}
+
+/// Runs when the library is loaded, before anybody can call HIP.
+extern "C" fn begin() {
+    if let DeviceChoice::Emulated(gfx) = &config().device {
+        emulate(gfx);
+    }
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEGIN: extern "C" fn() = begin;
+
+impl Executor for Emulator {
+    fn arch(&self) -> &str {
+        &self.arch.name
+    }
+
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { shared: LDS, shared_default: LDS }
+    }
+
+    unsafe fn load(&self, image: *const c_void, most: usize) -> Result<Box<dyn Code>, hipError_t> {
+        // SAFETY: the caller's promise.
+        let image = unsafe { Image::copy(image, most, EM_AMDGPU)? };
+        let object = CodeObject::load(&self.arch, &image.bytes).map_err(|error| {
+            tracing::error!("code object: {error}");
+            hipError_t::hipErrorInvalidImage
+        })?;
+        let kernels = object.kernels().map(str::to_owned).collect();
+        let variables = object
+            .variables
+            .iter()
+            .map(|(name, address, size)| Variable {
+                name: name.clone(),
+                address: *address,
+                size: *size,
+            })
+            .collect();
+        Ok(Box::new(Loaded { object: Arc::new(object), kernels, variables }))
+    }
+}
+
+struct Loaded {
+    object: Arc<CodeObject>,
+    kernels: Vec<String>,
+    variables: Vec<Variable>,
+}
+
+impl Code for Loaded {
+    fn kernels(&self) -> &[String] {
+        &self.kernels
+    }
+
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    fn kernel(&self, name: &str) -> Result<Box<dyn KernelCode>, hipError_t> {
+        let kernel = self.object.kernel(name).ok_or(hipError_t::hipErrorNotFound)?;
+        let kernel = kernel.map_err(|error| {
+            tracing::error!("{error}");
+            hipError_t::hipErrorInvalidImage
+        })?;
+        Ok(Box::new(LoadedKernel(Arc::new(kernel))))
+    }
+}
+
+struct LoadedKernel(Arc<Kernel>);
+
+impl KernelCode for LoadedKernel {
+    fn facts(&self) -> KernelFacts {
+        let kernel = &self.0;
+        KernelFacts {
+            param_size: kernel.metadata.explicit_size,
+            static_shared: kernel.descriptor.group_size,
+            local: kernel.descriptor.private_size,
+            max_threads: kernel.metadata.max_threads.clamp(1, 1024),
+        }
+    }
+
+    fn check_block(&self, _block: [u32; 3]) -> Result<(), hipError_t> {
+        Ok(())
+    }
+
+    fn task(&self, request: Request) -> Result<(Box<dyn Task>, Order), hipError_t> {
+        if request.cluster.is_some() {
+            tracing::error!("unsupported: launches in clusters, on AMD GPUs");
+            return Err(hipError_t::hipErrorNotSupported);
+        }
+        Ok((Box::new(Launch::new(request, self.0.clone())), Order::Ascending))
+    }
+}

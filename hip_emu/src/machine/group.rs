@@ -1,0 +1,124 @@
+//! A workgroup in flight: its waves, its LDS, its scratch memory.
+
+use super::interpreter::{self, Pause};
+use super::wave::{State, Wave};
+use super::{Stop, start};
+use crate::launch::Launch;
+
+/// Instructions that a wave runs before others get a turn.
+const SLICE: u32 = 20_000;
+
+/// The memory that waves of a workgroup share.
+#[derive(Debug)]
+pub struct Local {
+    // Of words, to be aligned for every access.
+    memory: Vec<u128>,
+    size: usize,
+}
+
+impl Local {
+    fn new(size: usize) -> Local {
+        Local { memory: vec![0; size.div_ceil(16)], size }
+    }
+
+    /// The host's address of an access to `bytes` bytes.
+    #[inline(always)]
+    pub fn address(&self, offset: u32, bytes: u8) -> Result<usize, Stop> {
+        let offset = offset as usize;
+        if offset + usize::from(bytes) > self.size {
+            return Err(Stop::BadLds(offset as u64));
+        }
+        Ok(self.memory.as_ptr() as usize + offset)
+    }
+}
+
+/// Room for one workgroup after the other.
+#[derive(Debug)]
+pub struct Group {
+    waves: Vec<Wave>,
+    local: Local,
+    /// Scratch memory of all waves.
+    private: Vec<u128>,
+    /// The wave that runs, for messages.
+    current: usize,
+    /// Its instruction.
+    at: usize,
+}
+
+impl Group {
+    pub fn new(launch: &Launch) -> Group {
+        let kernel = &launch.kernel;
+        let lanes = kernel.code.arch.lanes;
+        let count = (launch.request.threads() as usize).div_ceil(lanes);
+        let registers = kernel.code.registers;
+        let waves = (0..count).map(|number| Wave::new(lanes, registers, number as u32)).collect();
+        let size = launch.local_size();
+        let private = launch.private_size();
+        Group {
+            waves,
+            local: Local::new(size),
+            private: vec![0; (private * lanes * count).div_ceil(16)],
+            current: 0,
+            at: 0,
+        }
+    }
+
+    /// Sets the group up for a place in the grid.
+    pub fn begin(&mut self, launch: &Launch, place: [u32; 3]) {
+        let size = launch.private_size();
+        let bytes = size * launch.kernel.code.arch.lanes;
+        let private = self.private.as_mut_ptr() as usize;
+        for (number, wave) in self.waves.iter_mut().enumerate() {
+            wave.private = private + number * bytes;
+            wave.private_size = size;
+            start::begin(wave, launch, place);
+        }
+    }
+
+    /// Runs every wave for a while. Returns whether all have ended; sets `moved` where anything but waiting
+    /// happened.
+    ///
+    /// May be left by a bad access in between; nothing is owned by the frames.
+    pub fn step(&mut self, launch: &Launch, moved: &mut bool) -> Result<bool, Stop> {
+        for number in 0..self.waves.len() {
+            self.current = number;
+            let wave = &mut self.waves[number];
+            if wave.state != State::Running {
+                continue;
+            }
+            match interpreter::run(wave, &self.local, launch, SLICE, &mut self.at)? {
+                Pause::Slice => *moved = true,
+                Pause::Yield => {}
+                Pause::Barrier => {
+                    *moved = true;
+                    wave.state = State::AtBarrier;
+                }
+                Pause::End => {
+                    *moved = true;
+                    wave.state = State::Ended;
+                }
+            }
+        }
+        let waits = |wave: &Wave| wave.state == State::AtBarrier;
+        if self.waves.iter().all(|wave| wave.state == State::Ended) {
+            return Ok(true);
+        }
+        // A wave that has signalled and goes on counts as having come.
+        let has_come = |wave: &Wave| waits(wave) || wave.state == State::Ended || wave.signalled;
+        if self.waves.iter().all(has_come) {
+            for wave in self.waves.iter_mut() {
+                if waits(wave) {
+                    wave.state = State::Running;
+                }
+                wave.signalled = false;
+            }
+            *moved = true;
+        }
+        Ok(false)
+    }
+
+    /// The word of code at which the group was left.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+}

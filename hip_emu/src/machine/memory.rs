@@ -1,0 +1,319 @@
+//! Loads, stores and atomic operations.
+
+use super::group::Local;
+use super::wave::{Lanes, PRIVATE_APERTURE, SHARED_APERTURE, Wave};
+use super::{Stop, atomic};
+use crate::decode::memory::{
+    Action, Address, Format, LdsExchange, Memory, Part, ScalarLoad, Space,
+};
+use crate::decode::operand::Place;
+
+/// Runs an instruction in all active lanes.
+pub fn run(wave: &mut Wave, local: &Local, memory: &Memory) -> Result<(), Stop> {
+    let active = Lanes(wave.exec() & wave.all_lanes());
+    let base = Base::of(wave, memory);
+    let offset = memory.address.offset;
+    match memory.action {
+        Action::Load { result, format } => {
+            let words = u16::from(format.bytes).div_ceil(4);
+            // A result may overwrite the address of its own lane only.
+            for lane in active {
+                let address = base.address(wave, local, memory, lane, offset, format.bytes)?;
+                let second = match memory.address.second {
+                    None => None,
+                    Some(offset) => {
+                        Some(base.address(wave, local, memory, lane, offset, format.bytes)?)
+                    }
+                };
+                load(wave, address, lane, result, format);
+                if let Some(address) = second {
+                    load(wave, address, lane, result + words, format);
+                }
+            }
+        }
+        Action::Store { data, second, format } => {
+            for lane in active {
+                let address = base.address(wave, local, memory, lane, offset, format.bytes)?;
+                store(wave, address, lane, data, format);
+                if let Some(offset) = memory.address.second {
+                    let address = base.address(wave, local, memory, lane, offset, format.bytes)?;
+                    store(wave, address, lane, second, format);
+                }
+            }
+        }
+        Action::Atomic { operation, data, second, result } => {
+            let bytes = if operation.wide { 8 } else { 4 };
+            for lane in active {
+                let address = base.address(wave, local, memory, lane, offset, bytes)?;
+                if !address.is_multiple_of(usize::from(bytes)) {
+                    return Err(Stop::Misaligned(address));
+                }
+                let value = |register| {
+                    if operation.wide {
+                        wave.lane64(register, lane)
+                    } else {
+                        wave.lane32(register, lane).into()
+                    }
+                };
+                // SAFETY: aligned; what cannot be accessed ends the interpreter.
+                let old = unsafe { atomic::apply(operation, address, value(data), value(second)) };
+                match result {
+                    None => {}
+                    Some(register) if operation.wide => wave.set_lane64(register, lane, old),
+                    Some(register) => wave.set_lane32(register, lane, old as u32),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The part of an address that all lanes have in common.
+struct Base {
+    value: u64,
+    /// A buffer's stride and size; accesses beyond are none.
+    stride: u64,
+    size: u64,
+}
+
+impl Base {
+    fn of(wave: &Wave, memory: &Memory) -> Base {
+        let Address { base, .. } = memory.address;
+        let (mut stride, mut size) = (0, u64::MAX);
+        let value = match (memory.space, base) {
+            (Space::Global, Some(register)) => wave.scalar64(register),
+            (Space::Scratch, Some(register)) => wave.scalar32(register).into(),
+            (Space::Buffer, Some(register)) => {
+                let words = wave.scalar64(register);
+                stride = words >> 48 & 0x3fff;
+                size = wave.scalar32(register + 2).into();
+                words & 0xffff_ffff_ffff
+            }
+            _ => 0,
+        };
+        Base { value, stride, size }
+    }
+
+    /// The host's address of a lane's access to `bytes` bytes.
+    #[inline(always)]
+    fn address(
+        &self,
+        wave: &Wave,
+        local: &Local,
+        memory: &Memory,
+        lane: usize,
+        offset: i64,
+        bytes: u8,
+    ) -> Result<usize, Stop> {
+        let Address { lane: register, wide, offen, idxen, soffset, .. } = memory.address;
+        let own = match register {
+            None => 0,
+            Some(register) if wide && memory.space != Space::Buffer => wave.lane64(register, lane),
+            Some(register) => wave.lane32(register, lane).into(),
+        };
+        let address = self.value.wrapping_add(own).wrapping_add(offset as u64);
+        match memory.space {
+            Space::Global => host(address),
+            Space::Scratch => private(wave, address as u32, lane, bytes),
+            Space::Lds => local.address(address as u32, bytes),
+            Space::Flat => match (address >> 32) as u32 {
+                SHARED_APERTURE => local.address(address as u32, bytes),
+                PRIVATE_APERTURE => private(wave, address as u32, lane, bytes),
+                _ => host(address),
+            },
+            Space::Buffer => {
+                let (index, own) = match (idxen, offen, register) {
+                    (true, true, Some(register)) => (own, wave.lane32(register + 1, lane).into()),
+                    (true, false, _) => (own, 0),
+                    _ => (0, own),
+                };
+                let soffset = match soffset {
+                    Place::Vector(_) => 0,
+                    place => wave.uniform(place, false),
+                };
+                let within = index * self.stride + own + offset as u64;
+                if self.stride == 0 && within + u64::from(bytes) > self.size {
+                    return Err(Stop::BadAddress(self.value.wrapping_add(within)));
+                }
+                host(self.value.wrapping_add(within).wrapping_add(soffset))
+            }
+        }
+    }
+}
+
+/// An address of the host's memory; null and its page are none.
+#[inline(always)]
+fn host(address: u64) -> Result<usize, Stop> {
+    if address < 4096 { Err(Stop::BadAddress(address)) } else { Ok(address as usize) }
+}
+
+/// The host's address of a lane's scratch memory.
+fn private(wave: &Wave, offset: u32, lane: usize, bytes: u8) -> Result<usize, Stop> {
+    let at = offset as usize;
+    if at + usize::from(bytes) > wave.private_size {
+        return Err(Stop::BadAddress(u64::from(PRIVATE_APERTURE) << 32 | u64::from(offset)));
+    }
+    Ok(wave.private + lane * wave.private_size + at)
+}
+
+/// Reads a value of the host's memory.
+///
+/// What cannot be read there ends the interpreter: it runs where faults are caught.
+#[inline(always)]
+fn read<T: Copy>(address: usize) -> T {
+    // SAFETY: the types are plain numbers; as above.
+    unsafe { (address as *const T).read_unaligned() }
+}
+
+#[inline(always)]
+fn write<T: Copy>(address: usize, value: T) {
+    // SAFETY: as for `read`.
+    unsafe { (address as *mut T).write_unaligned(value) }
+}
+
+#[inline(always)]
+fn load(wave: &mut Wave, address: usize, lane: usize, result: u16, format: Format) {
+    let value = match (format.bytes, format.signed) {
+        (1, false) => read::<u8>(address).into(),
+        (1, true) => i32::from(read::<i8>(address)) as u32,
+        (2, false) => read::<u16>(address).into(),
+        (2, true) => i32::from(read::<i16>(address)) as u32,
+        (4, _) => read::<u32>(address),
+        // In one piece, as long as it is aligned.
+        (8, _) => return wave.set_lane64(result, lane, read(address)),
+        (bytes, _) => {
+            let words: [u32; 4] = std::array::from_fn(|word| {
+                if word < usize::from(bytes) / 4 { read(address + 4 * word) } else { 0 }
+            });
+            for (word, value) in words.iter().enumerate().take(usize::from(bytes) / 4) {
+                wave.set_lane32(result + word as u16, lane, *value);
+            }
+            return;
+        }
+    };
+    let value = match format.part {
+        Part::Whole => value,
+        Part::Low => wave.lane32(result, lane) & 0xffff_0000 | value & 0xffff,
+        Part::High => wave.lane32(result, lane) & 0xffff | value << 16,
+    };
+    wave.set_lane32(result, lane, value);
+}
+
+#[inline(always)]
+fn store(wave: &Wave, address: usize, lane: usize, data: u16, format: Format) {
+    let mut value = wave.lane32(data, lane);
+    if format.part == Part::High {
+        value >>= 16;
+    }
+    match format.bytes {
+        1 => write(address, value as u8),
+        2 => write(address, value as u16),
+        4 => write(address, value),
+        8 => write(address, wave.lane64(data, lane)),
+        bytes => {
+            for word in 0..u16::from(bytes) / 4 {
+                write(address + 4 * usize::from(word), wave.lane32(data + word, lane));
+            }
+        }
+    }
+}
+
+/// Loads scalar registers.
+pub fn load_scalar(wave: &mut Wave, load: &ScalarLoad) -> Result<(), Stop> {
+    let register = load.register.map_or(0, |register| u64::from(wave.scalar32(register)));
+    let words = wave.scalar64(load.base);
+    let mut address = if load.is_buffer { words & 0xffff_ffff_ffff } else { words };
+    let offset = register.wrapping_add(load.offset as u64);
+    if load.is_buffer {
+        let bytes = u64::from(load.bytes) * u64::from(load.count);
+        if offset.wrapping_add(bytes) > u64::from(wave.scalar32(load.base + 2)) {
+            return Err(Stop::BadAddress(address.wrapping_add(offset)));
+        }
+    }
+    address = address.wrapping_add(offset);
+    host(address)?;
+    match (load.bytes, load.signed) {
+        (1, false) => wave.set_scalar32(load.result, read::<u8>(address as usize).into()),
+        (1, true) => {
+            wave.set_scalar32(load.result, i32::from(read::<i8>(address as usize)) as u32);
+        }
+        (2, false) => wave.set_scalar32(load.result, read::<u16>(address as usize).into()),
+        (2, true) => {
+            wave.set_scalar32(load.result, i32::from(read::<i16>(address as usize)) as u32);
+        }
+        _ => {
+            let address = address as usize & !3;
+            // The result may hold the address.
+            for word in 0..load.count {
+                let value = read(address + 4 * usize::from(word));
+                wave.set_scalar32(load.result + word, value);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Moves values between lanes, as the LDS unit does.
+pub fn exchange(wave: &mut Wave, local: &Local, exchange: &LdsExchange) -> Result<(), Stop> {
+    let exec = wave.exec() & wave.all_lanes();
+    let lanes = wave.lanes;
+    let mut values = [0; 64];
+    let result = match *exchange {
+        LdsExchange::Pull { result, address, data, offset, inactive } => {
+            for lane in Lanes(exec) {
+                let from = wave.lane32(address, lane).wrapping_add(offset) as usize / 4 % lanes;
+                if inactive || exec >> from & 1 != 0 {
+                    values[lane] = wave.lane32(data, from);
+                }
+            }
+            result
+        }
+        LdsExchange::Push { result, address, data, offset } => {
+            for lane in Lanes(exec) {
+                let to = wave.lane32(address, lane).wrapping_add(offset) as usize / 4 % lanes;
+                values[to] = wave.lane32(data, lane);
+            }
+            result
+        }
+        LdsExchange::Swizzle { result, data, pattern } => {
+            for lane in Lanes(exec) {
+                let from = swizzled(pattern, lane);
+                if exec >> from & 1 != 0 {
+                    values[lane] = wave.lane32(data, from);
+                }
+            }
+            result
+        }
+        LdsExchange::Append { result, offset, consumes } => {
+            let base = wave.scalar32(crate::decode::operand::sgpr::M0) & 0xffff;
+            let address = local.address(base.wrapping_add(offset), 4)?;
+            let count = exec.count_ones();
+            let old: u32 = read(address);
+            let new = if consumes { old.wrapping_sub(count) } else { old.wrapping_add(count) };
+            write(address, new);
+            values = [old; 64];
+            result
+        }
+    };
+    for lane in Lanes(exec) {
+        wave.set_lane32(result, lane, values[lane]);
+    }
+    Ok(())
+}
+
+/// The lane that `ds_swizzle_b32` takes a lane's value from.
+fn swizzled(pattern: u32, lane: usize) -> usize {
+    let (group, place) = (lane & !31, lane & 31);
+    let field = |shift: u32| (pattern >> shift) as usize & 31;
+    match pattern >> 13 {
+        // Four lanes permuted.
+        4..=5 => lane & !3 | (pattern >> (2 * (lane & 3))) as usize & 3,
+        // Rotated within the bits that the mask leaves.
+        6 => {
+            let (keep, by) = (field(0), field(5));
+            let moved = if pattern >> 10 & 1 == 0 { place + by } else { place + 32 - by };
+            group | place & keep | moved & 31 & !keep
+        }
+        _ => group | ((place & field(0) | field(5)) ^ field(10)),
+    }
+}

@@ -1,0 +1,31 @@
+//! The machine: waves that run instructions.
+//!
+//! - [`group`]: a workgroup; [`wave`]: registers; [`start`]: what a wave begins with.
+//! - [`interpreter`]: one instruction after the other.
+//! - [`vector`], [`lane`], [`memory`], [`atomic`], [`status`]: what instructions do.
+
+pub mod atomic;
+pub mod group;
+pub mod interpreter;
+pub mod lane;
+pub mod memory;
+pub mod mode;
+pub mod output;
+pub mod start;
+pub mod status;
+pub mod vector;
+pub mod wave;
+
+/// Why a launch ends before its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    BadAddress(u64),
+    BadLds(u64),
+    Misaligned(usize),
+    /// Code where there is none.
+    BadCode(u64),
+    /// `s_trap`
+    Trap(u32),
+    /// What the emulator does not know, and the text.
+    Unknown(String),
+}

@@ -1,0 +1,228 @@
+//! Code objects: ELF files for AMD GPUs, loaded into the host's memory.
+
+pub mod descriptor;
+pub mod metadata;
+pub mod msgpack;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use object::elf::{PT_LOAD, SHT_NOTE};
+use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, SectionHeader};
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolKind};
+
+use crate::arch::Arch;
+use crate::decode::{Decoded, Instruction};
+use descriptor::Descriptor;
+use metadata::KernelMetadata;
+
+/// What is wrong with a code object.
+pub type Error = String;
+
+/// A code object in memory.
+#[derive(Debug)]
+pub struct CodeObject {
+    pub arch: Arch,
+    /// The segments, as they lie in memory.
+    memory: Box<[u128]>,
+    /// The words of code, in order.
+    pub instructions: Vec<Instruction>,
+    /// The host's address of the first.
+    code_address: u64,
+    /// Vector registers that waves need.
+    pub registers: usize,
+    kernels: Vec<KernelMetadata>,
+    /// Where descriptors are in memory, by the names of their symbols.
+    symbols: HashMap<String, u64>,
+    /// Name, address and size.
+    pub variables: Vec<(String, usize, usize)>,
+}
+
+/// A kernel of a code object.
+#[derive(Debug)]
+pub struct Kernel {
+    pub code: Arc<CodeObject>,
+    pub metadata: KernelMetadata,
+    pub descriptor: Descriptor,
+    /// The word of code that it begins with.
+    pub entry: usize,
+}
+
+/// The largest image in memory that is believed.
+const LARGEST: u64 = 1 << 30;
+
+const R_AMDGPU_ABS64: u32 = 3;
+const R_AMDGPU_RELATIVE64: u32 = 13;
+const NT_AMDGPU_METADATA: u32 = 32;
+
+impl CodeObject {
+    pub fn load(arch: &Arch, bytes: &[u8]) -> Result<CodeObject, Error> {
+        let text = |error: object::Error| error.to_string();
+        let elf = ElfFile64::<LittleEndian>::parse(bytes).map_err(text)?;
+        let endian = LittleEndian;
+        let mut size = 0;
+        for segment in elf.elf_program_headers() {
+            if segment.p_type(endian) == PT_LOAD {
+                let end = segment.p_vaddr(endian).checked_add(segment.p_memsz(endian));
+                size = size.max(end.ok_or("a segment without an end")?);
+            }
+        }
+        if size > LARGEST {
+            return Err("segments beyond what is believed".to_owned());
+        }
+        let mut memory = vec![0u128; (size as usize).div_ceil(16)].into_boxed_slice();
+        let base = memory.as_mut_ptr() as u64;
+        {
+            let image = bytes_of(&mut memory);
+            for segment in elf.elf_program_headers() {
+                if segment.p_type(endian) != PT_LOAD {
+                    continue;
+                }
+                let data =
+                    segment.data(endian, bytes).map_err(|()| "a segment outside the file")?;
+                let at = segment.p_vaddr(endian) as usize;
+                image
+                    .get_mut(at..at + data.len())
+                    .ok_or("a segment longer than its memory")?
+                    .copy_from_slice(data);
+            }
+            relocate(&elf, image, base)?;
+        }
+        let code = elf.section_by_name(".text").ok_or("no code")?;
+        let (start, length) = (code.address(), code.size());
+        let code_address = base + start;
+        let image = bytes_of(&mut memory);
+        let range = start as usize..start.saturating_add(length) as usize;
+        let code = image.get(range).ok_or("code outside the segments")?;
+        let Decoded { instructions, registers } = crate::decode::decode(arch, code, code_address)?;
+        let mut symbols = HashMap::new();
+        let mut variables = Vec::new();
+        for symbol in elf.dynamic_symbols().filter(|symbol| symbol.is_definition()) {
+            let name = symbol.name().map_err(text)?.to_owned();
+            if symbol.kind() == SymbolKind::Data && !name.ends_with(".kd") {
+                let address = (base + symbol.address()) as usize;
+                variables.push((name, address, symbol.size() as usize));
+            } else {
+                symbols.insert(name, symbol.address());
+            }
+        }
+        let kernels = metadata(&elf, bytes)?;
+        Ok(CodeObject {
+            arch: arch.clone(),
+            memory,
+            instructions,
+            code_address,
+            registers,
+            kernels,
+            symbols,
+            variables,
+        })
+    }
+
+    /// The kernels' names.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.kernels.iter().map(|kernel| kernel.name.as_str())
+    }
+
+    /// A kernel by name; `None` where there is none.
+    pub fn kernel(self: &Arc<Self>, name: &str) -> Option<Result<Kernel, Error>> {
+        let metadata = self.kernels.iter().find(|kernel| kernel.name == name)?.clone();
+        Some(self.open(metadata))
+    }
+
+    fn open(self: &Arc<Self>, metadata: KernelMetadata) -> Result<Kernel, Error> {
+        let missing = || format!("kernel {} has no descriptor", metadata.name);
+        let at = *self.symbols.get(&metadata.symbol).ok_or_else(missing)?;
+        let mut bytes = [0; descriptor::SIZE];
+        let memory = self.memory.as_ptr().cast::<u8>();
+        let length = self.memory.len() * 16;
+        let end = (at as usize).checked_add(descriptor::SIZE).ok_or_else(missing)?;
+        if end > length {
+            return Err(missing());
+        }
+        // SAFETY: within the memory, which nobody changes but kernels.
+        unsafe {
+            std::ptr::copy_nonoverlapping(memory.add(at as usize), bytes.as_mut_ptr(), bytes.len());
+        }
+        let descriptor = Descriptor::parse(&bytes);
+        if descriptor.lanes(&self.arch) != self.arch.lanes {
+            return Err(format!("kernel {} wants waves of another size", metadata.name));
+        }
+        let mut entry = (self.memory.as_ptr() as u64 + at).wrapping_add_signed(descriptor.entry);
+        if descriptor.preloads() {
+            entry += 256;
+        }
+        let entry = self.word_of(entry).ok_or_else(missing)?;
+        Ok(Kernel { code: self.clone(), metadata, descriptor, entry })
+    }
+
+    /// The address of a word of code.
+    pub fn address_of(&self, word: usize) -> u64 {
+        self.code_address.wrapping_add(4 * word as u64)
+    }
+
+    /// The same, from the beginning of the file's segments, as tools print it.
+    pub fn offset_of(&self, word: usize) -> u64 {
+        self.address_of(word).wrapping_sub(self.memory.as_ptr() as u64)
+    }
+
+    /// The word of code at an address.
+    pub fn word_of(&self, address: u64) -> Option<usize> {
+        let offset = address.checked_sub(self.code_address)?;
+        let word = usize::try_from(offset / 4).ok()?;
+        (offset.is_multiple_of(4) && word < self.instructions.len()).then_some(word)
+    }
+}
+
+fn bytes_of(memory: &mut [u128]) -> &mut [u8] {
+    let length = size_of_val(memory);
+    // SAFETY: the same bytes.
+    unsafe { std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast(), length) }
+}
+
+fn relocate(elf: &ElfFile64<'_, LittleEndian>, image: &mut [u8], base: u64) -> Result<(), Error> {
+    let Some(relocations) = elf.dynamic_relocations() else { return Ok(()) };
+    for (offset, relocation) in relocations {
+        let object::RelocationFlags::Elf { r_type } = relocation.flags() else {
+            return Err("a relocation of another format".to_owned());
+        };
+        let value = match (r_type, relocation.target()) {
+            (R_AMDGPU_RELATIVE64, _) => base.wrapping_add_signed(relocation.addend()),
+            (R_AMDGPU_ABS64, object::RelocationTarget::Symbol(index)) => {
+                let table = elf.dynamic_symbol_table().ok_or("no table of symbols")?;
+                let symbol = object::ObjectSymbolTable::symbol_by_index(&table, index)
+                    .map_err(|error| error.to_string())?;
+                if !symbol.is_definition() {
+                    return Err(format!("undefined symbol {}", symbol.name().unwrap_or_default()));
+                }
+                (base + symbol.address()).wrapping_add_signed(relocation.addend())
+            }
+            _ => return Err(format!("a relocation of type {r_type}")),
+        };
+        let at = offset as usize;
+        image
+            .get_mut(at..at + 8)
+            .ok_or("a relocation outside the segments")?
+            .copy_from_slice(&value.to_le_bytes());
+    }
+    Ok(())
+}
+
+fn metadata(elf: &ElfFile64<'_, LittleEndian>, bytes: &[u8]) -> Result<Vec<KernelMetadata>, Error> {
+    let endian = LittleEndian;
+    let header = elf.elf_header();
+    let sections = header.section_headers(endian, bytes).map_err(|error| error.to_string())?;
+    for section in sections {
+        if section.sh_type(endian) != SHT_NOTE {
+            continue;
+        }
+        let Ok(Some(mut notes)) = section.notes(endian, bytes) else { continue };
+        while let Ok(Some(note)) = notes.next() {
+            if note.n_type(endian) == NT_AMDGPU_METADATA && note.name() == b"AMDGPU" {
+                let found = metadata::kernels(note.desc());
+                return found.ok_or_else(|| "metadata that cannot be read".to_owned());
+            }
+        }
+    }
+    Err("no metadata".to_owned())
+}
