@@ -30,7 +30,7 @@ enum Party {
 }
 
 /// Operations of several lanes, by the beginnings of their names.
-const MEETINGS: [(&str, Party); 9] = [
+const MEETINGS: [(&str, Party); 10] = [
     ("zluda.bar.warp.sync", Party::Members),
     ("zluda.elect", Party::Members),
     ("zluda.match.", Party::Members),
@@ -38,6 +38,7 @@ const MEETINGS: [(&str, Party); 9] = [
     ("zluda.shfl.", Party::Members),
     ("zluda.vote.", Party::Members),
     ("zluda.matrix.", Party::Warp),
+    ("zluda.barrier.come", Party::Warp),
     ("zluda.barrier.", Party::Wave),
     ("zluda.cluster.", Party::Wave),
 ];
@@ -270,7 +271,7 @@ impl<'m, 'c> Rounds<'m, 'c> {
         for block in self.function.blocks() {
             let found = block.instructions().into_iter().find_map(|it| Some((it, party(it)?)));
             let Some((call, party)) = found else { continue };
-            let operation = operation(call, party);
+            let operation = operation(call);
             let known = handlers.iter().position(|handler| handler.operation == operation);
             let handler = known.unwrap_or_else(|| {
                 handlers.push(self.handler(operation, party, call));
@@ -297,7 +298,7 @@ impl<'m, 'c> Rounds<'m, 'c> {
     fn handler(&self, operation: String, party: Party, call: Value<'c>) -> Handler<'c> {
         self.b.position_at_start(self.function.entry_block());
         let operands = call.arguments().into_iter().enumerate().map(|(index, argument)| {
-            if party == Party::Warp && index == 0 {
+            if index == 0 && has_number(call) {
                 Operand::Constant(argument)
             } else {
                 Operand::Slot(self.b.alloca(argument.ty()))
@@ -426,12 +427,16 @@ impl<'m, 'c> Rounds<'m, 'c> {
     }
 }
 
+/// The number of a matrix operation has to stay a constant.
+fn has_number(call: Value<'_>) -> bool {
+    call.called_name().starts_with("zluda.matrix.")
+}
+
 /// Lanes whose operations are the same meet.
-fn operation(call: Value<'_>, party: Party) -> String {
+fn operation(call: Value<'_>) -> String {
     let name = call.called_name();
     match call.arguments().first() {
-        // The number of a matrix operation has to stay a constant.
-        Some(number) if party == Party::Warp => format!("{name} {}", number.print()),
+        Some(number) if has_number(call) => format!("{name} {}", number.print()),
         _ => name,
     }
 }

@@ -32,6 +32,14 @@ pub fn link(module: &Module<'_>, wave64: bool) -> Result<(), String> {
     Ok(())
 }
 
+/// Links the file of the library that defines a function.
+pub fn add_file(module: &Module<'_>, function: &str) -> Result<(), String> {
+    match files().get(function) {
+        Some(&file) => add(module, LIBRARY[file]),
+        None => Err(format!("the device library has no `{function}`")),
+    }
+}
+
 /// The names of functions of ours that are called and not there.
 fn undefined(module: &Module<'_>) -> Vec<String> {
     let functions = module.functions().into_iter();

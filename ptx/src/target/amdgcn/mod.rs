@@ -4,6 +4,7 @@
 //! library in C (library/), which are linked to the kernel's module ([`library`]). What neither has is refused at
 //! its place ([`refuse`]).
 
+mod barriers;
 pub mod gpu;
 mod independent_threads;
 mod library;
@@ -11,7 +12,6 @@ mod operation;
 mod refuse;
 
 use llvm_zluda::{CodeGenOptLevel, Linkage, Module, TargetMachine, Value, link_elf, run_passes};
-use ptx_parser::Error;
 use spmd::analysis::cfg::Cfg;
 use spmd::{Blocks, Waves};
 
@@ -66,10 +66,10 @@ impl Machine {
     ) -> Result<(), Diagnostics> {
         let kernel = info.name.as_str();
         let bug = |message: String| Diagnostics::bug(kernel, message);
-        let errors = refuse_named_barriers(module);
-        if !errors.is_empty() {
-            return Err(Diagnostics::new(errors, text));
-        }
+        let Some(body) = module.function(kernel) else {
+            return Err(bug("the kernel is missing".to_owned()));
+        };
+        barriers::run(module, body).map_err(|error| bug(error.to_string()))?;
         let waves = if self.gpu.is_wave64() { Waves::TwoWarps } else { Waves::OneWarp };
         independent_threads::run(module, kernel, self.blocks, waves)
             .map_err(|error| bug(error.to_string()))?;
@@ -121,24 +121,6 @@ impl Machine {
             Stage::Ast | Stage::Ir | Stage::Llvm => Ok(module.print().into_bytes()),
         }
     }
-}
-
-/// Hardware has one barrier for all threads of a block, which is barrier 0.
-fn refuse_named_barriers(module: &Module<'_>) -> Vec<Error> {
-    let whole =
-        |call: &Value<'_>| call.arguments().iter().take(2).all(|v| v.as_const_int() == Some(0));
-    let mut errors = Vec::new();
-    for function in module.functions() {
-        let name = function.name();
-        if !name.starts_with("zluda.barrier.") {
-            continue;
-        }
-        let refused = |call: &Value<'_>| name == "zluda.barrier.arrive" || !whole(call);
-        let what = "barriers other than barrier 0 with all threads of the block";
-        let calls = function.users().into_iter().filter(refused);
-        errors.extend(calls.map(|call| refuse::unsupported(module.context(), call, what)));
-    }
-    errors
 }
 
 /// `zluda.amd.services`, which a hidden parameter says.

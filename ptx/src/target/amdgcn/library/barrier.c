@@ -1,0 +1,135 @@
+// The 16 barriers of a block, in LDS. One lane of a warp does what the warp does to them, under a lock.
+
+#include "barrier.h"
+
+#define BARRIERS 16
+#define WARPS 32
+
+typedef struct Barrier {
+  u32 phase;
+  // Threads that have come in this phase, by whole warps.
+  u32 arrived;
+  // That it waits for, as the last one said; 0 for all of the block.
+  u32 threads;
+  u32 trues;
+  u32 falses;
+  // Of the last two phases.
+  u64 results[2];
+} Barrier;
+
+typedef struct State {
+  u32 lock;
+  // Warps with threads that have not exited, and the number of these threads.
+  u32 live_warps;
+  u32 live_threads[WARPS];
+  Barrier barriers[BARRIERS];
+} State;
+
+static volatile SHARED State state __attribute__((loader_uninitialized));
+
+u32 warp_number(void) NAMED("zluda.warpid");
+u32 warp_count(void) NAMED("zluda.nwarpid");
+
+// Everybody sees the barriers as they are at first.
+CONVERGENT OUTLINE void begin(void) NAMED("zluda.amd.barrier.begin");
+CONVERGENT OUTLINE void begin(void) {
+  u32 threads = (u32)__builtin_popcount(warp_ballot(1));
+  u32 warp = warp_number();
+  if (warp_lane() == 0) {
+    state.live_threads[warp % WARPS] = threads;
+    if (warp == 0) {
+      state.lock = 0;
+      state.live_warps = warp_count();
+      for (u32 id = 0; id < BARRIERS; id++) {
+        state.barriers[id].phase = 0;
+        state.barriers[id].arrived = 0;
+        state.barriers[id].trues = 0;
+        state.barriers[id].falses = 0;
+      }
+    }
+  }
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+static inline INLINE void lock(void) {
+  while (__scoped_atomic_exchange_n(&state.lock, 1, __ATOMIC_ACQUIRE, BLOCK_SCOPE) != 0) {
+    __builtin_amdgcn_s_sleep(1);
+  }
+}
+
+static inline INLINE void unlock(void) { __scoped_atomic_store_n(&state.lock, 0, __ATOMIC_RELEASE, BLOCK_SCOPE); }
+
+// Begins the next phase, if all have come.
+static inline INLINE void complete(volatile SHARED Barrier *barrier) {
+  u32 threads = barrier->threads == 0 ? state.live_warps * 32 : barrier->threads;
+  if (barrier->arrived >= threads) {
+    u32 phase = barrier->phase;
+    barrier->results[phase & 1] = barrier->trues | (u64)barrier->falses << 32;
+    barrier->arrived = 0;
+    barrier->trues = 0;
+    barrier->falses = 0;
+    __scoped_atomic_store_n(&barrier->phase, phase + 1, __ATOMIC_RELEASE, BLOCK_SCOPE);
+  }
+}
+
+CONVERGENT OUTLINE u64 barrier_come(u32 id, u32 threads, u32 is_true) {
+  u32 here = warp_ballot(1);
+  u32 trues = warp_ballot(is_true != 0);
+  u32 first = (u32)__builtin_ctz(here);
+  u32 is_first = warp_lane() == first;
+  volatile SHARED Barrier *barrier = &state.barriers[id % BARRIERS];
+  u32 phase = 0;
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  // One warp of the wave after the other.
+  for (u64 left = wave_ballot(is_first); left != 0; left &= left - 1) {
+    if (wave_lane() == (u32)__builtin_ctzl(left)) {
+      lock();
+      phase = barrier->phase;
+      barrier->threads = threads;
+      barrier->arrived += 32;
+      barrier->trues += (u32)__builtin_popcount(trues);
+      barrier->falses += (u32)__builtin_popcount(here & ~trues);
+      complete(barrier);
+      unlock();
+    }
+  }
+  return warp_read(phase, first) | (u64)id << 32;
+}
+
+u32 barrier_is_over(u64 ticket) {
+  volatile SHARED Barrier *barrier = &state.barriers[(ticket >> 32) % BARRIERS];
+  if (__scoped_atomic_load_n(&barrier->phase, __ATOMIC_RELAXED, BLOCK_SCOPE) != (u32)ticket) {
+    return 1;
+  }
+  __builtin_amdgcn_s_sleep(1);
+  return 0;
+}
+
+u64 barrier_result(u64 ticket) { return state.barriers[(ticket >> 32) % BARRIERS].results[ticket & 1]; }
+
+// Threads exit. Nobody waits for a warp without threads.
+CONVERGENT OUTLINE void leave(void) NAMED("zluda.amd.barrier.leave");
+CONVERGENT OUTLINE void leave(void) {
+  u32 here = warp_ballot(1);
+  u32 is_first = warp_lane() == (u32)__builtin_ctz(here);
+  u32 warp = warp_number() % WARPS;
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  for (u64 left = wave_ballot(is_first); left != 0; left &= left - 1) {
+    if (wave_lane() == (u32)__builtin_ctzl(left)) {
+      lock();
+      u32 threads = state.live_threads[warp] - (u32)__builtin_popcount(here);
+      state.live_threads[warp] = threads;
+      if (threads == 0) {
+        state.live_warps -= 1;
+        for (u32 id = 0; id < BARRIERS; id++) {
+          if (state.barriers[id].arrived != 0) {
+            complete(&state.barriers[id]);
+          }
+        }
+      }
+      unlock();
+    }
+  }
+}
