@@ -44,8 +44,8 @@ pub fn run<'c>(module: &Module<'c>, kernel: Value<'c>) -> Result<(), Error> {
     };
     let (begin, leave) = (declare("zluda.amd.barrier.begin"), declare("zluda.amd.barrier.leave"));
     let builder = context.builder();
-    let first = kernel.entry_block().instructions().into_iter();
-    if let Some(first) = first.skip_while(|it| it.opcode() == Opcode::LLVMAlloca).next() {
+    let mut instructions = kernel.entry_block().instructions().into_iter();
+    if let Some(first) = instructions.find(|it| it.opcode() != Opcode::LLVMAlloca) {
         builder.position_before(first);
         builder.call(begin, &[]);
     }
