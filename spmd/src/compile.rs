@@ -21,7 +21,7 @@ const PER_THREAD_PASSES: &str = "function(sroa<modify-cfg>,early-cse<memssa>,sim
      loop-mssa(loop-simplifycfg,licm<allowspeculation>),gvn,sccp,bdce,instcombine<no-verify-fixpoint>,dse,adce,simplifycfg)";
 
 /// What comes after lowering, on scalar or on vector code.
-const FINAL_PASSES: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
+const FINAL_PASSES: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
      loop-mssa(licm<allowspeculation>),gvn,instcombine<no-verify-fixpoint>,sink,adce,simplifycfg),globaldce";
 
 /// The stages that [`lower`] can stop at, for tools that show them.

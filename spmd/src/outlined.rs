@@ -11,17 +11,21 @@ fn noinline<'c>(module: &Module<'c>, function: Value<'c>) {
     module.add_attribute(function, "nounwind");
 }
 
-/// `<32 x iN> (<32 x ptr>, i32 active)`; lanes that are not active are undefined.
-pub(crate) fn gather<'c>(module: &Module<'c>, bits: u32) -> Value<'c> {
-    let name = format!("spmd.gather.{bits}");
+fn suffix(places: Type<'_>) -> &'static str {
+    if places.element().is_pointer() { "" } else { ".near" }
+}
+
+/// `<32 x iN> (places, i32 active)`, where `places` are 32 pointers or 32-bit addresses; lanes that are not active
+/// are undefined.
+pub(crate) fn gather<'c>(module: &Module<'c>, bits: u32, places: Type<'c>) -> Value<'c> {
+    let name = format!("spmd.gather.{bits}{}", suffix(places));
     if let Some(function) = module.function(&name) {
         return function;
     }
     let cx = module.context();
     let scalar = cx.int(bits);
     let vector = scalar.vector(LANES);
-    let pointers = cx.ptr(0).vector(LANES);
-    let function = module.add_function(&name, cx.function_type(vector, &[pointers, cx.i32()]));
+    let function = module.add_function(&name, cx.function_type(vector, &[places, cx.i32()]));
     noinline(module, function);
     let b = cx.builder();
     b.position_at_end(module.append_block(function, ""));
@@ -45,8 +49,7 @@ pub(crate) fn gather<'c>(module: &Module<'c>, bits: u32) -> Value<'c> {
 
 /// `void (<32 x iN>, places, i32 active)`, where `places` are 32 pointers or 32-bit addresses.
 pub(crate) fn scatter<'c>(module: &Module<'c>, bits: u32, places: Type<'c>) -> Value<'c> {
-    let near = if places.element().is_pointer() { "" } else { ".near" };
-    let name = format!("spmd.scatter.{bits}{near}");
+    let name = format!("spmd.scatter.{bits}{}", suffix(places));
     if let Some(function) = module.function(&name) {
         return function;
     }

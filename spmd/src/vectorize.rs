@@ -15,11 +15,14 @@ use crate::analysis::cfg::Cfg;
 use crate::analysis::shape::alloca_stride;
 use crate::analysis::{block_order, parting};
 use crate::descriptor::{self, Description};
-use crate::emit::{self, Body, Pair, Rows, Unit};
+use crate::emit::{self, Body, Entering, Pair, Rows, Unit};
 use crate::{Blocks, Error, Options};
 
 /// Kernels with this many instructions or more are compiled once for all warps, where not all are whole.
 const SPECIALIZE_BELOW: usize = 1500;
+
+/// What warps run is part of the loop over them where it has fewer instructions than this.
+const INLINE_BELOW: usize = 600;
 
 /// No switches; vectors of one thread fall apart.
 const PLAIN: &str = "function(scalarizer,lower-switch)";
@@ -73,17 +76,21 @@ pub fn vectorize<'c>(
     if block_order::is_any(&threads)? {
         flags |= FLAG_ANY_ORDER;
     }
-    let warp_of_kernel = |rows, partial| {
+    let warp_of_kernel = |rows, lanes| {
         let warp = emit::declare(&module, kernel.function)?;
         warp.set_linkage(Linkage::LLVMInternalLinkage);
         let pair = Pair { thread: kernel.function, warp };
-        emit::emit_function(&unit, pair, Body { is_kernel: true, rows, partial })?;
+        emit::emit_function(&unit, pair, Body { is_kernel: true, rows, lanes })?;
         Ok::<_, Error>(warp)
     };
     let mut parts = false;
     for &pair in &pairs {
         let is_kernel = pair.thread == kernel.function;
-        let made = emit::emit_function(&unit, pair, Body { is_kernel, rows, partial: false })?;
+        let lanes = match options.blocks {
+            Blocks::WholeWarps if is_kernel => Entering::All,
+            _ => Entering::Any,
+        };
+        let made = emit::emit_function(&unit, pair, Body { is_kernel, rows, lanes })?;
         parts |= made.parts;
         if made.waits {
             flags |= FLAG_WAITS;
@@ -93,10 +100,16 @@ pub fn vectorize<'c>(
     let bodies = if options.blocks == Blocks::WholeWarps {
         Bodies { whole: Some(all), rest: None, halves: false }
     } else if options.blocks == Blocks::Any && depends_on_rows(&module) {
-        let halves = Some(warp_of_kernel(Rows::Halves, false)?).filter(|&body| is_small(body));
+        let halves =
+            Some(warp_of_kernel(Rows::Halves, Entering::All)?).filter(|&body| is_small(body));
         Bodies { whole: halves, rest: Some(all), halves: true }
     } else if is_small(all) {
-        Bodies { whole: Some(all), rest: Some(warp_of_kernel(rows, true)?), halves: false }
+        let whole = warp_of_kernel(rows, Entering::All)?;
+        Bodies {
+            whole: Some(whole),
+            rest: Some(warp_of_kernel(rows, Entering::Some)?),
+            halves: false,
+        }
     } else {
         Bodies { whole: None, rest: Some(all), halves: false }
     };
@@ -146,8 +159,11 @@ struct Bodies<'c> {
 }
 
 fn is_small(body: Value<'_>) -> bool {
-    let instructions: usize = body.blocks().iter().map(|block| block.instructions().len()).sum();
-    instructions < SPECIALIZE_BELOW
+    size(body) < SPECIALIZE_BELOW
+}
+
+fn size(body: Value<'_>) -> usize {
+    body.blocks().iter().map(|block| block.instructions().len()).sum()
 }
 
 /// Bytes of stack variables of one thread, as far as it is known.
@@ -219,7 +235,8 @@ fn block_entry<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>, parts: b
         let mask = i32_type.all_ones();
         group.begin(&b, mask);
         let call = b.call(body, &[block, warp, mask, group.0]);
-        call.add_call_attribute(cx, "alwaysinline");
+        let inlines = size(body) < INLINE_BELOW;
+        call.add_call_attribute(cx, if inlines { "alwaysinline" } else { "noinline" });
     }
     b.br(latch);
 

@@ -153,11 +153,11 @@ fn all_processors_give_the_same_results() {
 fn long_arithmetic_goes_in_strips() {
     let context = llvm_zluda::Context::new();
     let module = parse(&context, "operations", TEXT);
-    let options = options(Some("x86-64-v3"), Blocks::WholeWarps);
+    let options = options(Some("x86-64-v3"), Blocks::RowWarps);
     let lowered = spmd::lower(&module, KernelKind::Vector, &options, Form::Lowered)
         .expect("the kernel is supported");
     let text = lowered.print();
-    // The two copies, for whole warps and for the last one, share what is the same.
+    // The two copies, for whole warps and for others, share what is the same.
     assert_eq!(text.matches("define internal void @spmd.strip.").count(), 1, "{text}");
     assert_eq!(text.matches("call void @spmd.strip.").count(), 2, "{text}");
 }

@@ -207,10 +207,11 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
-    /// Kernels begin by sending home the threads past the end, of which most warps have none. What is left
-    /// gets a copy for whole warps: masked stores and masks of loops cost more than the memory accesses.
-    fn wants_whole_copy(&self, level: usize, node: usize) -> bool {
-        const MODERATE: u32 = 400;
+    /// Kernels begin by sending home the threads past the end, of which most warps have none. Where little is
+    /// left it gets a copy for whole warps: there masked stores and masks of loops cost more than the work.
+    fn wants_whole_copy(&mut self, level: usize, node: usize) -> bool {
+        const SMALL: u32 = 64;
+        const ALL_TOGETHER: u32 = 128;
         if !self.is_kernel || self.whole_copy || self.is_partial() || level != 0 {
             return false;
         }
@@ -226,7 +227,11 @@ impl<'c> Emitter<'_, 'c> {
                     .sum(),
             })
             .sum();
-        size <= MODERATE
+        let wants = size <= SMALL && self.whole_copies_size + size <= ALL_TOGETHER;
+        if wants {
+            self.whole_copies_size += size;
+        }
+        wants
     }
 
     /// All 32 lanes are seldom active where code is being made.
@@ -627,7 +632,7 @@ impl<'c> Emitter<'_, 'c> {
     /// each of them for a moment only.
     fn wants_whole_rounds(&mut self, number: usize) -> bool {
         const SMALL: usize = 80;
-        const ALL_TOGETHER: usize = 240;
+        const ALL_TOGETHER: usize = 120;
         let this = &self.cfg.loops[number];
         let innermost = self.cfg.loops.iter().all(|other| other.parent != Some(number));
         let instructions: usize = (0..self.cfg.blocks.len())

@@ -201,10 +201,7 @@ impl<'c> Emitter<'_, 'c> {
         let vector = scalar.vector(LANES);
         let size = self.module.size_of(scalar);
         if self.unit.options.gathers(size) {
-            let pointers = match narrow_addresses(pointers) {
-                Some(addresses) => self.pointers_from_2_gib(addresses),
-                None => pointers,
-            };
+            let pointers = self.with_narrow_indices(pointers);
             let arguments = [pointers, self.mask, vector.poison()];
             let gather = self.b.intrinsic(
                 self.module,
@@ -215,8 +212,9 @@ impl<'c> Emitter<'_, 'c> {
             gather.set_argument_alignment(self.cx, 0, self.module.align_of(scalar));
             return gather;
         }
-        let helper = crate::outlined::gather(self.module, size as u32 * 8);
-        let loaded = self.b.call(helper, &[pointers, self.active_bits()]);
+        let places = narrow_addresses(pointers).unwrap_or(pointers);
+        let helper = crate::outlined::gather(self.module, size as u32 * 8, places.ty());
+        let loaded = self.b.call(helper, &[places, self.active_bits()]);
         if scalar.is_pointer() {
             self.b.int_to_ptr(loaded, vector)
         } else {
@@ -224,10 +222,11 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
-    /// 32-bit addresses, written as signed offsets: so LLVM gathers with 32-bit indices, eight lanes an
-    /// instruction instead of four.
-    fn pointers_from_2_gib(&self, addresses: Value<'c>) -> Value<'c> {
+    /// Pointers that were made of 32-bit addresses, written as signed offsets: so LLVM gathers and scatters with
+    /// 32-bit indices, with half the instructions.
+    fn with_narrow_indices(&self, pointers: Value<'c>) -> Value<'c> {
         const MIDDLE: u64 = 1 << 31;
+        let Some(addresses) = narrow_addresses(pointers) else { return pointers };
         let i64_type = self.cx.i64();
         let base = self.b.int_to_ptr(i64_type.const_int(MIDDLE), self.cx.ptr(0));
         let offsets = self.b.xor(addresses, self.splat(self.cx.i32().const_int(MIDDLE)));
@@ -342,6 +341,7 @@ impl<'c> Emitter<'_, 'c> {
     fn scatter(&mut self, vector: Value<'c>, pointers: Value<'c>, scalar: Type<'c>) {
         let size = self.module.size_of(scalar);
         if self.unit.options.scatters(size) {
+            let pointers = self.with_narrow_indices(pointers);
             let overloads = [vector.ty(), pointers.ty()];
             let arguments = [vector, pointers, self.mask];
             let scatter =

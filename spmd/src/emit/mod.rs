@@ -82,6 +82,8 @@ pub(crate) struct Emitter<'m, 'c> {
     partial_until: usize,
     /// The loop that is being made for the rounds in which all lanes take part.
     whole_loop: Option<usize>,
+    /// Per-thread instructions of copies for whole warps.
+    whole_copies_size: u32,
     /// Per-thread instructions of loops that were copied for such rounds.
     whole_rounds_size: usize,
     /// Some lane is known to be active.
@@ -99,8 +101,16 @@ pub(crate) struct Emitter<'m, 'c> {
 pub(crate) struct Body {
     pub is_kernel: bool,
     pub rows: Rows,
-    /// All 32 lanes are seldom active.
-    pub partial: bool,
+    pub lanes: Entering,
+}
+
+/// The lanes that come to a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entering {
+    All,
+    Any,
+    /// Seldom all of them.
+    Some,
 }
 
 /// What the code of a function asks of those around it.
@@ -138,7 +148,11 @@ pub(crate) fn emit_function<'c>(
     slots_builder.position_at_end(slots);
     let b = cx.builder();
     b.position_at_end(start);
-    let mask = b.bitcast(pair.warp.parameter(2), cx.i1().vector(LANES));
+    let lanes = cx.i1().vector(LANES);
+    let mask = match body.lanes {
+        Entering::All => lanes.all_ones(),
+        Entering::Any | Entering::Some => b.bitcast(pair.warp.parameter(2), lanes),
+    };
     let param_size =
         module.string_attribute(pair.thread, "zluda-param-size").and_then(|text| text.parse().ok());
     let environment = Environment::new(module, &b, pair.warp, rows, param_size);
@@ -164,8 +178,9 @@ pub(crate) fn emit_function<'c>(
         open: Vec::new(),
         mask,
         whole_copy: false,
-        partial_until: if body.partial { usize::MAX } else { 0 },
+        partial_until: if body.lanes == Entering::Some { usize::MAX } else { 0 },
         whole_loop: None,
+        whole_copies_size: 0,
         whole_rounds_size: 0,
         mask_not_empty: true,
         waits: false,
