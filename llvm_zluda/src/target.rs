@@ -116,6 +116,12 @@ impl TargetMachine {
         self.emit(module, LLVMCodeGenFileType::LLVMObjectFile)
     }
 
+    /// Has assembly with LLVM's comments from now on.
+    pub fn comment_assembly(&self) {
+        // SAFETY: the machine is alive.
+        unsafe { LLVMSetTargetMachineAsmVerbosity(self.raw, 1) }
+    }
+
     /// Assembly text.
     pub fn emit_assembly(&self, module: &Module<'_>) -> Result<String, TargetError> {
         let bytes = self.emit(module, LLVMCodeGenFileType::LLVMAssemblyFile)?;

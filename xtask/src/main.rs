@@ -60,6 +60,8 @@ enum Verb {
     Random(verb::random::Options),
     /// Measure kernels, launches and compilation against native code
     Bench(verb::bench::Options),
+    /// Count the instructions and registers of code for AMD GPUs beside clang's
+    AmdQuality(verb::amd_quality::Options),
     /// Generate the kept bindings again
     Bindgen(verb::bindgen::Options),
 }
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Verb::IsaAudit(options) => verb::isa_audit::run(&options),
         Verb::Random(options) => verb::random::run(&options),
         Verb::Bench(options) => verb::bench::run(&options),
+        Verb::AmdQuality(options) => verb::amd_quality::run(&options),
         Verb::Bindgen(options) => verb::bindgen::run(&options),
     };
     match result {

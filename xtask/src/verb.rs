@@ -1,5 +1,6 @@
 //! One file a verb.
 
+pub mod amd_quality;
 pub mod bench;
 pub mod bindgen;
 pub mod build;

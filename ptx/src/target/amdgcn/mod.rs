@@ -5,6 +5,7 @@
 //! its place ([`refuse`]).
 
 mod barriers;
+mod form_pointers;
 pub mod gpu;
 mod independent_threads;
 mod library;
@@ -88,6 +89,8 @@ impl Machine {
         run_passes(module, "always-inline,globaldce", None, false)
             .map_err(|error| bug(error.to_string()))?;
         place_parameters(module, function, bytes);
+        form_pointers::run(module);
+        verify(module, kernel, "forming pointers", options)?;
         run_passes(module, PASSES, Some(&self.llvm), options.verify)
             .map_err(|error| bug(error.to_string()))?;
         let functions = module.functions();
@@ -109,6 +112,8 @@ impl Machine {
         let bug = |message: String| Diagnostics::bug(kernel, message);
         match stage {
             Stage::Asm => {
+                // With what the code needs of the GPU, as comments.
+                self.llvm.comment_assembly();
                 let text =
                     self.llvm.emit_assembly(module).map_err(|error| bug(error.to_string()))?;
                 Ok(text.into_bytes())

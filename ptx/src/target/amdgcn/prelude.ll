@@ -25,6 +25,9 @@ declare float @llvm.amdgcn.rsq.f32(float)
 declare float @llvm.amdgcn.sqrt.f32(float)
 declare double @llvm.amdgcn.rcp.f64(double)
 declare double @llvm.amdgcn.rsq.f64(double)
+declare float @llvm.amdgcn.frexp.mant.f32(float)
+declare i32 @llvm.amdgcn.frexp.exp.i32.f32(float)
+declare float @llvm.ldexp.f32.i32(float, i32)
 declare float @llvm.exp2.f32(float)
 declare float @llvm.log2.f32(float)
 declare float @llvm.sin.f32(float)
@@ -621,7 +624,8 @@ define float @zluda.tanh.approx.f32(float %x) alwaysinline nounwind {
   %scaled = fmul float %a, 0x4007154760000000
   %e = call float @llvm.exp2.f32(float %scaled)
   %d = fadd float %e, 1.0
-  %q = fdiv float 2.0, %d
+  %i = call float @llvm.amdgcn.rcp.f32(float %d)
+  %q = fmul float 2.0, %i
   %t = fsub float 1.0, %q
   %xx = fmul float %a, %a
   %third = fmul float %xx, 0xBFD5555560000000
@@ -637,8 +641,13 @@ define float @zluda.tanh.approx.ftz.f32(float %x) alwaysinline nounwind {
   %r = call float @zluda.tanh.approx.f32(float %z)
   ret float %r
 }
+; The hardware's reciprocal takes subnormals for zeros and gives none: it is of the mantissa.
 define float @zluda.rcp.approx.f32(float %x) alwaysinline nounwind {
-  %r = fdiv float 1.0, %x
+  %m = call float @llvm.amdgcn.frexp.mant.f32(float %x)
+  %e = call i32 @llvm.amdgcn.frexp.exp.i32.f32(float %x)
+  %i = call float @llvm.amdgcn.rcp.f32(float %m)
+  %n = sub i32 0, %e
+  %r = call float @llvm.ldexp.f32.i32(float %i, i32 %n)
   ret float %r
 }
 define float @zluda.rcp.approx.ftz.f32(float %x) alwaysinline nounwind {
@@ -647,9 +656,14 @@ define float @zluda.rcp.approx.ftz.f32(float %x) alwaysinline nounwind {
   %q = call float @zluda.ftz.f32(float %r)
   ret float %q
 }
+; The hardware's roots take subnormals for zeros: they are of 2^24 x.
 define float @zluda.rsqrt.approx.f32(float %x) alwaysinline nounwind {
-  %s = call float @llvm.sqrt.f32(float %x)
-  %r = fdiv float 1.0, %s
+  %tiny = fcmp olt float %x, 0x3810000000000000
+  %up = select i1 %tiny, float 0x4170000000000000, float 1.0
+  %y = fmul float %x, %up
+  %i = call float @llvm.amdgcn.rsq.f32(float %y)
+  %down = select i1 %tiny, float 0x40B0000000000000, float 1.0
+  %r = fmul float %i, %down
   ret float %r
 }
 define float @zluda.rsqrt.approx.ftz.f32(float %x) alwaysinline nounwind {
@@ -658,7 +672,12 @@ define float @zluda.rsqrt.approx.ftz.f32(float %x) alwaysinline nounwind {
   ret float %r
 }
 define float @zluda.sqrt.approx.f32(float %x) alwaysinline nounwind {
-  %r = call float @llvm.sqrt.f32(float %x)
+  %tiny = fcmp olt float %x, 0x3810000000000000
+  %up = select i1 %tiny, float 0x4170000000000000, float 1.0
+  %y = fmul float %x, %up
+  %s = call float @llvm.amdgcn.sqrt.f32(float %y)
+  %down = select i1 %tiny, float 0x3F30000000000000, float 1.0
+  %r = fmul float %s, %down
   ret float %r
 }
 define float @zluda.sqrt.approx.ftz.f32(float %x) alwaysinline nounwind {

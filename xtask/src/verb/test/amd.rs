@@ -1,10 +1,12 @@
-//! Every sample's kernels compile to linked AMDGPU code objects without undefined symbols.
+//! Every sample's kernels compile to linked AMDGPU code objects without undefined symbols, and the kernels of
+//! `bench/amd` to about as many instructions as clang makes of them.
 
 use super::Report;
 use crate::program::{Output, capture};
 use crate::progress::{heading, parallel};
 use crate::repository::{Profile, files, make_empty, stem, target};
 use crate::toolkit::CUDA_13_0;
+use crate::verb::amd_quality;
 use crate::{Result, sample, verb};
 use object::{Object, ObjectSymbol};
 use std::path::Path;
@@ -20,6 +22,10 @@ const CODE_OBJECT_V5: u8 = 3;
 const LIMIT: Duration = Duration::from_secs(600);
 
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
+    heading("Counting instructions beside clang's");
+    for comparison in amd_quality::compare(Profile::Release, filter)? {
+        report.check(format!("code for {}", comparison.target), comparison.check());
+    }
     let samples = sample::all(filter)?;
     let toolkits = verb::samples::build(&samples, &[CUDA_13_0])?;
     let texts: Vec<_> = toolkits
