@@ -517,16 +517,10 @@ define void @zluda.barrier.sync(i32 %id, i32 %threads) alwaysinline nounwind con
   fence syncscope("workgroup") acquire
   ret void
 }
+; Whoever is there clears the count: any thread may have exited.
 define i32 @zluda.barrier.red.popc(i32 %id, i32 %threads, i1 %p) alwaysinline nounwind convergent {
-entry:
   call void @zluda.barrier.sync(i32 0, i32 0)
-  %t = call i32 @zluda.amd.linear_tid()
-  %first = icmp eq i32 %t, 0
-  br i1 %first, label %clear, label %count
-clear:
   store atomic i32 0, ptr addrspace(3) @zluda.amd.reduction syncscope("workgroup") monotonic, align 4
-  br label %count
-count:
   call void @zluda.barrier.sync(i32 0, i32 0)
   %one = zext i1 %p to i32
   %old = atomicrmw add ptr addrspace(3) @zluda.amd.reduction, i32 %one syncscope("workgroup") monotonic
