@@ -132,13 +132,17 @@ fn definition(
     let ident = &signature.ident;
     let (inputs, output) = (&signature.inputs, &signature.output);
     let mut takes_stream = false;
+    let (mut takes_handle, mut takes_function) = (false, false);
     let mut arguments: Vec<TokenStream> = Vec::new();
     for input in inputs {
         let syn::FnArg::Typed(argument) = input else { continue };
         let pattern = &argument.pat;
-        let is_stream =
-            matches!(&*argument.ty, syn::Type::Path(path) if path.path.is_ident("CUstream"));
+        let is =
+            |name: &str| matches!(&*argument.ty, syn::Type::Path(path) if path.path.is_ident(name));
+        let is_stream = is("CUstream");
         takes_stream |= is_stream;
+        takes_handle |= is_stream || is("CUevent");
+        takes_function |= is("CUfunction");
         arguments.push(if is_stream && per_thread {
             quote! { FromC::from_c(crate::export::or_per_thread(#pattern))? }
         } else {
@@ -154,7 +158,11 @@ fn definition(
     }
     let text = ident.to_string();
     let (module, called) = (&group.module, &name.called);
-    let guard = if group.before_init { quote!(guard_before_init) } else { quote!(guard) };
+    let guard = match (group.before_init, takes_handle && !takes_function) {
+        (true, _) => quote!(guard_before_init),
+        (false, true) => quote!(guard_by_handle),
+        (false, false) => quote!(guard),
+    };
     quote! {
         #[allow(non_snake_case, clippy::too_many_arguments)]
         #[unsafe(no_mangle)]

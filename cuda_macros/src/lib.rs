@@ -37,7 +37,8 @@ pub fn cuda_function_declarations(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// An export named in module `m` calls `crate::api::m::<name>` with its arguments, each converted by
-/// `crate::convert::FromC::from_c`, through `crate::export::guard` (`guard_before_init` where the group says so); `a => b` exports `a` and calls
+/// `crate::convert::FromC::from_c`, through `crate::export::guard` (`guard_before_init` where the group says so,
+/// `guard_by_handle` where an argument is a stream or an event, and none is a function); `a => b` exports `a` and calls
 /// `b`. With a name its per-thread variants (`_ptds`, `_ptsz`) are exported: they pass
 /// `CU_STREAM_PER_THREAD` where the stream is null. Functions with such variants and no parameter of type
 /// `CUstream` get the default stream that is meant as one more, last argument.

@@ -1,6 +1,6 @@
 //! What stands between the exported symbols and `api`: nothing unwinds out, and a result becomes a code.
 
-use crate::core::driver;
+use crate::core::{context, driver};
 use cuda_types::cuda::{CU_STREAM_PER_THREAD, CUerror, CUres, CUresult, CUstream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,8 +12,17 @@ pub(crate) struct Address(pub(crate) *const ());
 // SAFETY: the address of a function is a number.
 unsafe impl Sync for Address {}
 
-/// Runs an exported function that asks for an initialised driver.
+/// Runs an exported function that asks for an initialised driver, and not to be called within a stream.
 pub(crate) fn guard(name: &'static str, call: impl FnOnce() -> CUres) -> CUresult {
+    guard_by_handle(name, || {
+        context::check_permitted()?;
+        call()
+    })
+}
+
+/// Runs an exported function that asks for an initialised driver and works in the context of a stream or an event:
+/// NVIDIA's driver lets functions that run in streams call most of these.
+pub(crate) fn guard_by_handle(name: &'static str, call: impl FnOnce() -> CUres) -> CUresult {
     if !driver::is_initialized() {
         return CUresult::CUDA_ERROR_NOT_INITIALIZED;
     }

@@ -102,7 +102,15 @@ fn check_device(device: i32) -> Result {
 
 /// Calls that wait for the device would never return on the thread for host functions.
 fn check_may_wait() -> Result {
-    if crate::core::host_thread::is_here() { Err(hipError_t::hipErrorNotSupported) } else { Ok(()) }
+    check_may_wait_unless(|| false)
+}
+
+/// The same where there may be nothing to wait for.
+fn check_may_wait_unless(has_ended: impl FnOnce() -> bool) -> Result {
+    if crate::core::host_thread::is_here() && !has_ended() {
+        return Err(hipError_t::hipErrorNotSupported);
+    }
+    Ok(())
 }
 
 /// A string of the program.

@@ -1,18 +1,23 @@
 //! The 16 named barriers of a block.
 //!
-//! Threads are counted in whole units: a warp of vector code arrives as 32 threads, whichever lanes are
-//! active, as barriers do that are executed by a warp together; a thread of the reference executor
-//! counts for itself.
+//! Warps come to them as a whole, and count as 32 threads. An NVIDIA H100 does not count a part of a warp: who has
+//! come waits until the others of the warp come too, or have exited, and nobody may wait at another barrier meanwhile.
 
 use cpu_abi::{BarrierReduction, WARP_SIZE};
 
+use hip_runtime_sys::hipError_t;
+
 use super::block::{Block, Mode};
-use super::groups;
+use super::gathering::{Gathering, Operation, lanes};
+use super::{groups, reference, runtime};
 
 /// Barriers in a block.
 pub const COUNT: usize = 16;
 
-/// What a unit brings.
+/// CUDA's code of illegal instructions, for which HIP has no name.
+const ILLEGAL_INSTRUCTION: hipError_t = hipError_t(715);
+
+/// What a warp brings.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// `0..16`; greater numbers wrap.
@@ -23,12 +28,30 @@ pub struct Arrival {
     pub mask: u32,
     pub predicates: u32,
     pub reduction: Option<BarrierReduction>,
-    /// Whether the unit waits for the others.
+    /// Whether the warp waits for the others.
     pub waits: bool,
+}
+
+impl Arrival {
+    /// What lanes of a warp meet for that come to the barrier one by one.
+    pub fn meeting(&self) -> Operation {
+        let Arrival { id, threads, reduction, waits, .. } = *self;
+        Operation::Barrier { id, threads, reduction, waits }
+    }
+
+    /// The arrival of the lanes that have met; nothing if they met for something else.
+    pub fn of(gathering: &Gathering) -> Option<Arrival> {
+        let Operation::Barrier { id, threads, reduction, waits } = gathering.what else {
+            return None;
+        };
+        let (mask, predicates) = (gathering.arrived, gathering.trues());
+        Some(Arrival { id, threads, mask, predicates, reduction, waits })
+    }
 }
 
 #[derive(Default)]
 struct Barrier {
+    warps: u32,
     /// Units that have arrived.
     arrived: u32,
     /// As in [`Arrival`], of the last one to arrive.
@@ -56,6 +79,7 @@ impl Barriers {
 
 impl Barrier {
     fn clear(&mut self) {
+        self.warps = 0;
         self.arrived = 0;
         self.threads = 0;
         self.trues = 0;
@@ -68,11 +92,20 @@ impl Barrier {
         if self.arrived == 0 {
             return false;
         }
-        match (self.threads, block.mode) {
-            (0, _) => self.arrived >= block.live(),
-            (threads, Mode::Threads) => self.arrived >= threads,
-            (threads, Mode::Warps | Mode::Whole) => self.arrived * WARP_SIZE >= threads,
+        match self.threads {
+            0 => self.arrived >= block.live(),
+            threads => self.warps * WARP_SIZE >= threads,
         }
+    }
+
+    /// A warp comes, as so many units.
+    fn count(&mut self, arrival: &Arrival, units: u32) {
+        self.warps += 1;
+        self.arrived += units;
+        self.threads = arrival.threads;
+        let trues = arrival.predicates & arrival.mask;
+        self.trues += trues.count_ones();
+        self.all &= trues == arrival.mask;
     }
 
     fn result(&self, reduction: Option<BarrierReduction>) -> u64 {
@@ -97,13 +130,35 @@ impl Barrier {
 // Inlined, because each return after a switch is mispredicted.
 #[inline(always)]
 pub fn arrive(block: &Block, arrival: Arrival) -> u32 {
+    if block.mode == Mode::Threads {
+        return reference::arrive(block, arrival);
+    }
     if groups::has_parted(block) {
         return groups::arrive(block, arrival);
     }
     arrive_together(block, arrival)
 }
 
-/// The whole unit arrives.
+/// Ends the launch if lanes of the warp wait at another barrier, or for another number of threads, as an H100 does:
+/// they would wait for the running ones, and these for them.
+pub fn refuse_another(block: &Block, warp: u32, arrival: &Arrival) {
+    let waits_elsewhere = |gathering: &Gathering| {
+        let Some(other) = Arrival::of(gathering) else { return false };
+        gathering.warp == warp && (other.id, other.threads) != (arrival.id, arrival.threads)
+    };
+    if !block.gatherings.borrow().iter().any(waits_elsewhere) {
+        return;
+    }
+    block.on_thread_stack(|| {
+        let (name, ctaid) = (&block.launch().kernel.name, block.context().ctaid);
+        tracing::error!(
+            "kernel {name}: block {ctaid:?}, warp {warp}: lanes wait at different barriers"
+        );
+    });
+    runtime::stop(block, ILLEGAL_INSTRUCTION);
+}
+
+/// The running unit arrives, a whole warp or more.
 #[inline(always)]
 pub fn arrive_together(block: &Block, arrival: Arrival) -> u32 {
     if block.mode == Mode::Whole {
@@ -115,11 +170,7 @@ pub fn arrive_together(block: &Block, arrival: Arrival) -> u32 {
         if barrier.waiters.capacity() == 0 {
             block.on_thread_stack(|| barrier.waiters.reserve(block.units()));
         }
-        barrier.arrived += 1;
-        barrier.threads = arrival.threads;
-        let trues = arrival.predicates & arrival.mask;
-        barrier.trues += trues.count_ones();
-        barrier.all &= trues == arrival.mask;
+        barrier.count(&arrival, 1);
         if barrier.is_complete(block) {
             let result = barrier.result(arrival.reduction);
             barrier.complete(block);
@@ -131,6 +182,22 @@ pub fn arrive_together(block: &Block, arrival: Arrival) -> u32 {
         barrier.waiters.push((block.current(), arrival.reduction));
     }
     block.wait() as u32
+}
+
+/// The threads of a warp arrive, each a unit; all of them are woken in the end.
+pub fn arrive_threads(block: &Block, warp: u32, arrival: Arrival) {
+    let units = lanes(arrival.mask).map(|lane| warp * WARP_SIZE + lane);
+    let mut barriers = block.barriers.borrow_mut();
+    let barrier = &mut barriers.0[arrival.id as usize % COUNT];
+    barrier.count(&arrival, arrival.mask.count_ones());
+    if arrival.waits {
+        barrier.waiters.extend(units.map(|unit| (unit, arrival.reduction)));
+    } else {
+        units.for_each(|unit| block.wake(unit, 0));
+    }
+    if barrier.is_complete(block) {
+        barrier.complete(block);
+    }
 }
 
 /// A block that runs in one call: its warps come one after the other, so only a single one may wait.

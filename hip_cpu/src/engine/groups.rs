@@ -371,11 +371,8 @@ fn end_meetings(block: &Block, groups: *mut Groups) {
 /// Does what lanes have met for, and makes their groups ready.
 fn end(block: &Block, groups: *mut Groups, mut gathering: Gathering) {
     let of_all = match gathering.what {
-        Operation::Barrier { id, threads, reduction, waits } => {
-            let (mask, predicates) = (gathering.arrived, gathering.trues());
-            let arrival = Arrival { id, threads, mask, predicates, reduction, waits };
-            Some(u64::from(barrier::arrive_together(block, arrival)))
-        }
+        Operation::Barrier { .. } => Arrival::of(&gathering)
+            .map(|arrival| u64::from(barrier::arrive_together(block, arrival))),
         Operation::ClusterBarrier { waits: false } => {
             block.cluster().arrive(block);
             Some(0)
@@ -498,9 +495,12 @@ pub unsafe fn matrix(
 
 /// A barrier of a warp that has parted: its groups come to it together.
 pub fn arrive(block: &Block, arrival: Arrival) -> u32 {
-    let Arrival { id, threads, mask, predicates, reduction, waits } = arrival;
-    let what = Operation::Barrier { id, threads, reduction, waits };
-    all_meet(block, mask, what, predicates)
+    if let Some(groups) = groups_of(block) {
+        // SAFETY: as in `wait`.
+        let warp = unsafe { groups.as_ref().warp };
+        barrier::refuse_another(block, warp, &arrival);
+    }
+    all_meet(block, arrival.mask, arrival.meeting(), arrival.predicates)
 }
 
 /// A barrier of the cluster, likewise.

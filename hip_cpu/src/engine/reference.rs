@@ -9,6 +9,7 @@
 
 use cpu_abi::{MEET_SHUFFLE, ThreadContext, WARP_SIZE, WarpOperation};
 
+use super::barrier::{self, Arrival};
 use super::block::{Block, Mode};
 use super::gathering::{self, Gathering, Input, Operation, lanes};
 
@@ -82,6 +83,25 @@ fn meet(thread: &ThreadContext, what: Operation, membermask: u32, input: Input) 
     result.unwrap_or_else(|| block.wait())
 }
 
+/// The running thread comes to a barrier of the block, and waits for the others of its warp, then for the block if
+/// it says so.
+pub fn arrive(block: &Block, arrival: Arrival) -> u32 {
+    let (warp, lane) = (block.current() / WARP_SIZE, block.current() % WARP_SIZE);
+    barrier::refuse_another(block, warp, &arrival);
+    block.on_thread_stack(|| {
+        let mut gatherings = block.gatherings.borrow_mut();
+        let place = gathering::open(&mut gatherings, warp, arrival.meeting(), u32::MAX, lane);
+        let value = (arrival.predicates >> lane & 1).into();
+        gatherings[place].arrive(lane, Input { value, ..Input::default() });
+        if gatherings[place].is_complete(|lane| block.has_finished(warp * WARP_SIZE + lane)) {
+            let gathering = gatherings.remove(place);
+            drop(gatherings);
+            end(gathering, block, None);
+        }
+    });
+    block.wait() as u32
+}
+
 /// A thread has ended: meetings that waited only for it are complete.
 pub fn unit_ended(block: &Block, unit: u32) {
     if block.mode != Mode::Threads {
@@ -109,6 +129,10 @@ fn end_where(block: &Block, which: impl Fn(&Gathering) -> bool) {
 
 /// Gives every thread its result, and wakes all but `running`, whose result it returns.
 fn end(mut gathering: Gathering, block: &Block, running: Option<u32>) -> u64 {
+    if let Some(arrival) = Arrival::of(&gathering) {
+        barrier::arrive_threads(block, gathering.warp, arrival);
+        return 0;
+    }
     let rows = gathering.matrix(block).to_vec();
     let mut own = 0;
     for lane in lanes(gathering.arrived) {

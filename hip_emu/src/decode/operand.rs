@@ -181,8 +181,10 @@ pub fn constant(text: &str, kind: Kind, signed: bool) -> Option<u64> {
     if text.contains('.') {
         return float_constant(text.parse().ok()?, kind);
     }
-    let value = integer(text)?;
-    let literal = text.contains("0x");
+    // A literal whose value would fit without one is marked.
+    let marked = call(text, "lit").or_else(|| call(text, "lit64"));
+    let value = integer(marked.unwrap_or(text))?;
+    let literal = marked.is_some() || text.contains("0x");
     Some(match kind {
         Kind::None => return None,
         Kind::B16 | Kind::F16 | Kind::Bf16 => value as u64 & 0xffff,
@@ -234,6 +236,7 @@ mod tests {
         assert_eq!(bits("0x40240000", Kind::F64), Some(0x4024_0000_0000_0000));
         assert_eq!(bits("0x80000000", Kind::B64), Some(0x8000_0000));
         assert_eq!(constant("0x80000000", Kind::B64, true), Some(0xffff_ffff_8000_0000));
+        assert_eq!(bits("lit(0xffffffff)", Kind::B32), Some(0xffff_ffff));
         assert_eq!(bits("0.3", Kind::F32), None);
     }
 

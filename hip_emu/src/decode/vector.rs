@@ -204,12 +204,12 @@ impl Vector {
             }
         }
         let picks_high = op_sel >> given & 1 != 0
-            && (has_halves(operation.result) || operation.name.ends_with("mixhi_f16"));
+            && (has_halves(operation.result) || text.mnemonic.ends_with("mixhi_f16"));
         let mut part = match half {
             Some(Half::Low) => Part::Low,
             Some(Half::High) => Part::High,
-            None if picks_high || operation.name.ends_with("mixhi_f16") => Part::High,
-            None if operation.name.ends_with("mixlo_f16") => Part::Low,
+            None if picks_high || text.mnemonic.ends_with("mixhi_f16") => Part::High,
+            None if text.mnemonic.ends_with("mixlo_f16") => Part::Low,
             None if arch.clears_upper_half() => Part::LowClear,
             None => Part::Low,
         };

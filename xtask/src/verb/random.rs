@@ -81,3 +81,10 @@ pub fn check(executor: &str, part: usize, parts: usize) -> Command {
         .arg(format!("{part}/{parts}"));
     command
 }
+
+/// Runs the kernels that are kept with what they leave.
+pub fn check_kept(executor: &str) -> Command {
+    let mut command = command(executor);
+    command.arg("check-kept").arg(root().join("tests/twin/kernels"));
+    command
+}

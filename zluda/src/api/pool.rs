@@ -1,6 +1,7 @@
 //! Stream-ordered memory and its pools.
 
 use crate::convert::{In, Out};
+use crate::core::context::check_permitted;
 use crate::core::memory;
 use crate::core::pool::{self, Pool};
 use crate::core::stream::StreamArg;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 pub(crate) fn cuMemAllocAsync(pointer: Out<CUdeviceptr>, size: usize, stream: StreamArg) -> CUres {
     pointer.check()?;
+    check_permitted()?;
     let target = stream.enter()?;
     if size == 0 {
         return pointer.set(0);

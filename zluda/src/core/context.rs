@@ -12,7 +12,6 @@ use cuda_types::cuda::{CUcontext, CUerror, CUfunc_cache, CUlimit, CUres};
 use hip_runtime_sys::{hipError_t, hipLimit_t};
 use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
-use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -62,8 +61,8 @@ thread_local! {
     static STACK: ManuallyDrop<RefCell<Vec<Arc<Context>>>> =
         const { ManuallyDrop::new(RefCell::new(Vec::new())) };
     static END_OF_THREAD: EndOfThread = const { EndOfThread };
-    /// The thread runs a stream's callback.
-    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
+    /// The thread runs a function of the program that waited in a stream.
+    static IN_STREAM: Cell<bool> = const { Cell::new(false) };
     /// The device that HIP takes calls of this thread for.
     static HIP_DEVICE: Cell<i32> = const { Cell::new(-1) };
 }
@@ -213,6 +212,10 @@ impl Context {
         if error == hipError_t::hipSuccess {
             return Ok(());
         }
+        if error == hipError_t::hipErrorNotSupported {
+            // Providers refuse to wait within a stream.
+            check_permitted()?;
+        }
         self.keep(check(error))
     }
 
@@ -288,8 +291,7 @@ impl Current {
         if workspaces.0 == 0 {
             let size = WORKSPACES * WORKSPACE;
             let base = memory::allocate(self, size, memory::Kind::Module)?.base;
-            // SAFETY: the memory has just been allocated.
-            self.check(unsafe { self.driver.hip.hipMemset(base as *mut c_void, 0, size) })?;
+            stream::fill_new_memory(self, base, &vec![0; size])?;
             workspaces.0 = base;
         }
         let (base, next) = *workspaces;
@@ -312,12 +314,17 @@ impl Current {
     }
 }
 
-/// Runs a stream's callback. "Callbacks must not make any CUDA API calls. Attempting to use CUDA APIs may result in
-/// CUDA_ERROR_NOT_PERMITTED": programs tell by this error that they are in one.
-pub(crate) fn run_callback(callback: impl FnOnce()) {
-    IN_CALLBACK.set(true);
-    callback();
-    IN_CALLBACK.set(false);
+/// Runs a function of the program that waited in a stream.
+pub(crate) fn run_in_stream(function: impl FnOnce()) {
+    IN_STREAM.set(true);
+    function();
+    IN_STREAM.set(false);
+}
+
+/// Refuses what functions that run in streams must not do. "Callbacks must not make any CUDA API calls. Attempting to
+/// use CUDA APIs may result in CUDA_ERROR_NOT_PERMITTED": programs tell by this error that they are in one.
+pub(crate) fn check_permitted() -> CUres {
+    if IN_STREAM.get() { Err(CUerror::NOT_PERMITTED) } else { Ok(()) }
 }
 
 /// The calling thread's current context, usable, its device selected in HIP.
@@ -325,9 +332,7 @@ pub(crate) fn run_callback(callback: impl FnOnce()) {
 /// `INVALID_CONTEXT` if there is none, `CONTEXT_IS_DESTROYED`, or the error that a kernel has left.
 pub(crate) fn current() -> CUres<Current> {
     let driver = driver()?;
-    if IN_CALLBACK.get() {
-        return Err(CUerror::NOT_PERMITTED);
-    }
+    check_permitted()?;
     let context = top().ok_or(CUerror::INVALID_CONTEXT)?;
     context.check_usable()?;
     use_device(driver, context.device);

@@ -8,12 +8,12 @@ use crate::core::function::{self, Function, Settings};
 use crate::core::kind;
 use crate::core::memory;
 use crate::core::reference::{self, Place};
+use crate::core::stream;
 use cuda_types::cuda::{CUdeviceptr, CUerror, CUfunction, CUmodule, CUres};
-use hip_runtime_sys::hipMemcpyKind;
 use parking_lot::Mutex;
 use ptx::{GlobalLayout, GlobalSpace};
 use std::collections::BTreeMap;
-use std::ffi::{CStr, c_void};
+use std::ffi::CStr;
 use std::sync::{Arc, LazyLock, OnceLock};
 use zluda_common::handle::HandleTable;
 
@@ -177,7 +177,6 @@ fn allocate_segment(current: &Current, globals: &GlobalLayout) -> CUres<u64> {
     if globals.size == 0 {
         return Ok(0);
     }
-    let hip = &current.driver.hip;
     let base = memory::allocate(current, globals.size as usize, memory::Kind::Module)?.base;
     let mut image = globals.image.clone();
     // What the image does not say is zero.
@@ -188,11 +187,7 @@ fn allocate_segment(current: &Current, globals: &GlobalLayout) -> CUres<u64> {
         let place = image.get_mut(offset..).and_then(|rest| rest.get_mut(..width));
         place.ok_or(CUerror::INVALID_IMAGE)?.copy_from_slice(&value.to_le_bytes()[..width]);
     }
-    // SAFETY: the segment has the size of the image.
-    current.check(unsafe {
-        let kind = hipMemcpyKind::hipMemcpyHostToDevice;
-        hip.hipMemcpy(base as *mut c_void, image.as_ptr().cast(), image.len(), kind)
-    })?;
+    stream::fill_new_memory(current, base, &image)?;
     Ok(base)
 }
 

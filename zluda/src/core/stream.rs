@@ -1,7 +1,7 @@
 //! Streams.
 
 use crate::convert::FromC;
-use crate::core::context::{Context, Current, current, enter, run_callback};
+use crate::core::context::{Context, Current, current, enter, run_in_stream};
 use crate::core::driver::driver;
 use crate::core::error::check;
 use crate::core::kind;
@@ -9,7 +9,9 @@ use cuda_types::cuda::{
     CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUerror, CUhostFn, CUres, CUresult, CUstream,
     CUstreamCallback,
 };
-use hip_runtime_sys::{hipStream_t, hipStreamPerThread};
+use hip_runtime_sys::{
+    hipError_t, hipMemcpyKind, hipStream_t, hipStreamNonBlocking, hipStreamPerThread,
+};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -148,6 +150,22 @@ pub(crate) fn create(current: &Current, flags: u32, priority: i32) -> CUres<CUst
     Ok(handle as CUstream)
 }
 
+/// Copies to memory that nobody knows yet. Does not wait for any stream: a function of the program that runs in one
+/// may wait for what the calling thread does next.
+pub(crate) fn fill_new_memory(current: &Current, base: u64, bytes: &[u8]) -> CUres {
+    let hip = &current.driver.hip;
+    let mut stream = null_mut();
+    // SAFETY: `stream` outlives the call.
+    current.check(unsafe { hip.hipStreamCreateWithFlags(&mut stream, hipStreamNonBlocking) })?;
+    let stream = HipStream(stream);
+    let (to, from) = (base as *mut c_void, bytes.as_ptr().cast());
+    let kind = hipMemcpyKind::hipMemcpyHostToDevice;
+    // SAFETY: the memory is at least as large as the bytes, which outlive the call below.
+    current.check(unsafe { hip.hipMemcpyAsync(to, from, bytes.len(), kind, stream.0) })?;
+    // SAFETY: the stream was created above.
+    current.check(unsafe { hip.hipStreamSynchronize(stream.0) })
+}
+
 /// Ends a handle; the stream goes when its work is done. `INVALID_HANDLE` for what cannot be destroyed.
 pub(crate) fn destroy(handle: CUstream) -> CUres {
     STREAMS.remove(handle as u64).map(drop).ok_or(CUerror::INVALID_HANDLE)
@@ -161,11 +179,50 @@ pub(crate) fn end_context(context: u64) {
     }
 }
 
-/// What a callback that waits in a stream needs.
-struct Callback {
-    stream: CUstream,
-    function: unsafe extern "C" fn(CUstream, CUresult, *mut c_void),
+/// A function of the program that waits in a stream, with the data that it gets.
+struct Waiting {
+    function: Function,
     data: *mut c_void,
+}
+
+enum Function {
+    Callback(CUstream, unsafe extern "C" fn(CUstream, CUresult, *mut c_void)),
+    Host(unsafe extern "C" fn(*mut c_void)),
+}
+
+impl Waiting {
+    /// Callbacks learn of an error that a kernel has left; host functions are not called then.
+    fn run(self, status: CUres) {
+        let code = status.err().map_or(CUresult::CUDA_SUCCESS, CUresult::from);
+        run_in_stream(|| match self.function {
+            // SAFETY: the program gave function and data for each other.
+            Function::Callback(stream, function) => unsafe { function(stream, code, self.data) },
+            // SAFETY: as above.
+            Function::Host(function) if status.is_ok() => unsafe { function(self.data) },
+            Function::Host(_) => {}
+        });
+    }
+}
+
+/// Puts a function into a stream. It runs once: an H100 refuses to capture callbacks, and host functions of graphs
+/// are nodes, which keep what they need.
+fn enqueue(target: &Target, function: Function, data: *mut c_void) -> CUres {
+    unsafe extern "C" fn run(_stream: hipStream_t, status: hipError_t, waiting: *mut c_void) {
+        // SAFETY: the box below, given to this call alone.
+        let waiting = unsafe { Box::from_raw(waiting.cast::<Waiting>()) };
+        waiting.run(check(status));
+    }
+    let waiting = Box::into_raw(Box::new(Waiting { function, data }));
+    let hip = &target.current.driver.hip;
+    // SAFETY: the stream has been checked; `run` takes the box.
+    let result = target
+        .current
+        .check(unsafe { hip.hipStreamAddCallback(target.hip, Some(run), waiting.cast(), 0) });
+    if result.is_err() {
+        // SAFETY: the provider has not taken the function, so nobody else has the box.
+        drop(unsafe { Box::from_raw(waiting) });
+    }
+    result
 }
 
 /// Puts a callback into a stream.
@@ -175,25 +232,8 @@ pub(crate) fn add_callback(
     callback: CUstreamCallback,
     data: *mut c_void,
 ) -> CUres {
-    unsafe extern "C" fn run(data: *mut c_void) {
-        // SAFETY: the box below, given to this call alone.
-        let callback = unsafe { Box::from_raw(data.cast::<Callback>()) };
-        run_callback(|| {
-            // SAFETY: the program gave this function and data for each other.
-            unsafe { (callback.function)(callback.stream, CUresult::CUDA_SUCCESS, callback.data) }
-        });
-    }
     let function = callback.ok_or(CUerror::INVALID_VALUE)?;
-    let callback = Box::into_raw(Box::new(Callback { stream: handle, function, data }));
-    // SAFETY: the stream has been checked; `run` takes the box.
-    let result = check(unsafe {
-        target.current.driver.hip.hipLaunchHostFunc(target.hip, Some(run), callback.cast())
-    });
-    if result.is_err() {
-        // SAFETY: the provider has not taken the callback, so nobody else has the box.
-        drop(unsafe { Box::from_raw(callback) });
-    }
-    result
+    enqueue(target, Function::Callback(handle, function), data)
 }
 
 /// Puts a host function into a stream.
@@ -202,11 +242,5 @@ pub(crate) fn launch_host_function(
     function: CUhostFn,
     data: *mut c_void,
 ) -> CUres {
-    if function.is_none() {
-        return Err(CUerror::INVALID_VALUE);
-    }
-    // SAFETY: the stream has been checked; the program gave function and data for each other.
-    target
-        .current
-        .check(unsafe { target.current.driver.hip.hipLaunchHostFunc(target.hip, function, data) })
+    enqueue(target, Function::Host(function.ok_or(CUerror::INVALID_VALUE)?), data)
 }

@@ -235,6 +235,29 @@ pub const CASES: &[Case] = &[
         answers.push(api.cuFuncGetAttribute(&mut value, attribute(0), null_mut()));
         answers
     }),
+    ("function/ptx_version", |api| {
+        context(api);
+        let mut answers = Vec::new();
+        for (version, target) in [
+            ("6.3", "sm_75"),
+            ("7.0", "sm_75"),
+            ("7.0", "sm_80"),
+            ("7.8", "sm_86"),
+            ("8.0", "sm_90"),
+            ("8.0", "sm_90a"),
+        ] {
+            let text = format!(
+                ".version {version}\n.target {target}\n.address_size 64\n.visible .entry nothing() {{ ret; }}\0"
+            );
+            let (mut module, mut value) = (null_mut(), -1);
+            must(api.cuModuleLoadData(&mut module, text.as_ptr().cast()));
+            let nothing = kernel(api, module, c"nothing");
+            // PTX_VERSION, which is that of the target.
+            answers.push(api.cuFuncGetAttribute(&mut value, attribute(5), nothing));
+            answers.push(value as i64);
+        }
+        answers
+    }),
     ("function/set_attribute", |api| {
         let module = module(api);
         let shared = kernel(api, module, c"shared_memory");

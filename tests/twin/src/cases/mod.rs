@@ -1,6 +1,8 @@
 //! The cases, by the object that they are about. A name is `<object>/<what>`.
 
 mod array;
+mod barrier;
+mod callback;
 mod context;
 mod copy;
 mod device;
@@ -24,8 +26,10 @@ pub fn all() -> Vec<Case> {
         context::CASES,
         memory::CASES,
         stream::CASES,
+        callback::CASES,
         module::CASES,
         execution::CASES,
+        barrier::CASES,
         array::CASES,
         copy::CASES,
         texture::CASES,

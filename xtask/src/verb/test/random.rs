@@ -6,7 +6,7 @@ use crate::Result;
 use crate::program::capture;
 use crate::progress::{heading, parallel};
 use crate::repository::root;
-use crate::verb::random::{build, check};
+use crate::verb::random::{build, check, check_kept};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -61,6 +61,11 @@ pub fn run(report: &mut Report) -> Result<()> {
             let reason = "it agrees, and can leave random_missing.txt".to_owned();
             report.check(format!("random kernel {seed} ({executor})"), Err(reason));
         }
+    }
+    for (executor, _) in EXECUTORS {
+        let output = capture(&mut check_kept(executor), LIMIT)?;
+        let result = if output.success() { Ok(()) } else { Err(output.describe()) };
+        report.check(format!("kept random kernels ({executor})"), result);
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::ffi::{CString, c_void};
 use std::path::Path;
 use std::ptr::null_mut;
 
-use cuda_types::cuda::{CUcontext, CUdeviceptr};
+use cuda_types::cuda::{CUcontext, CUdeviceptr, CUjit_option};
 use twin::api::Api;
 use twin::random::Random;
 
@@ -19,6 +19,8 @@ pub struct Device {
     input: CUdeviceptr,
     output: CUdeviceptr,
     sums: CUdeviceptr,
+    /// Of the assembler; its own where there is none.
+    pub level: Option<u32>,
 }
 
 fn ok(code: i64) -> Result<(), i64> {
@@ -28,7 +30,8 @@ fn ok(code: i64) -> Result<(), i64> {
 impl Device {
     pub fn open(library: &Path) -> Result<Self, String> {
         let api = Api::load(library)?;
-        let mut device = Self { api, context: null_mut(), input: 0, output: 0, sums: 0 };
+        let mut device =
+            Self { api, context: null_mut(), input: 0, output: 0, sums: 0, level: None };
         device.prepare().map_err(|code| format!("setting up the device: error {code}"))?;
         Ok(device)
     }
@@ -45,9 +48,14 @@ impl Device {
         ok(self.api.cuMemcpyHtoD_v2(self.input, input.as_ptr().cast(), 4 * INPUT))
     }
 
-    /// The hash of all that the kernel `random` of a text leaves. An error that stays with the context does not
-    /// meet the next kernel.
+    /// The hash of all that the kernel `random` of a text leaves.
     pub fn run(&mut self, text: &str, launch: [u32; 3]) -> Result<u64, i64> {
+        self.output(text, launch).map(hash)
+    }
+
+    /// The rows of the threads, then the sums. An error that stays with the context does not meet the next
+    /// kernel.
+    pub fn output(&mut self, text: &str, launch: [u32; 3]) -> Result<Vec<u8>, i64> {
         let result = self.run_once(text, launch);
         if result.is_err() && self.api.cuCtxSynchronize() != 0 {
             self.api.cuCtxDestroy_v2(self.context);
@@ -56,12 +64,20 @@ impl Device {
         result
     }
 
-    fn run_once(&self, text: &str, [grid, width, height]: [u32; 3]) -> Result<u64, i64> {
+    fn run_once(&self, text: &str, [grid, width, height]: [u32; 3]) -> Result<Vec<u8>, i64> {
         let api = &self.api;
         // A null byte is no PTX.
         let text = CString::new(text).map_err(|_| 218_i64)?;
         let mut module = null_mut();
-        ok(api.cuModuleLoadData(&mut module, text.as_ptr().cast()))?;
+        let image = text.as_ptr().cast();
+        ok(match self.level {
+            None => api.cuModuleLoadData(&mut module, image),
+            Some(level) => {
+                let mut option = CUjit_option::CU_JIT_OPTIMIZATION_LEVEL;
+                let mut value = level as usize as *mut c_void;
+                api.cuModuleLoadDataEx(&mut module, image, 1, &mut option, &mut value)
+            }
+        })?;
         let mut function = null_mut();
         ok(api.cuModuleGetFunction(&mut function, module, c"random".as_ptr()))?;
         ok(api.cuMemsetD8_v2(self.output, 0, THREADS * ROW))?;
@@ -77,6 +93,6 @@ impl Device {
         ok(api.cuMemcpyDtoH_v2(output.as_mut_ptr().cast(), self.output, output.len()))?;
         ok(api.cuMemcpyDtoH_v2(sums.as_mut_ptr().cast(), self.sums, sums.len()))?;
         ok(api.cuModuleUnload(module))?;
-        Ok(hash(bytes))
+        Ok(bytes)
     }
 }

@@ -89,6 +89,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Blocks, and the width and the height of a block.
+    pub fn launch(&self) -> [u32; 3] {
+        [self.grid, self.block[0], self.block[1]]
+    }
+
     pub fn ptx(&self) -> String {
         let mut printer = Printer::default();
         printer.text.push_str(".version 8.0\n.target sm_80\n.address_size 64\n");
@@ -354,6 +359,11 @@ pub fn launch_of(text: &str) -> Option<[u32; 3]> {
     let mut words = text.lines().next()?.strip_prefix("// launch ")?.split(' ');
     let mut number = || words.next()?.parse().ok();
     Some([number()?, number()?, number()?])
+}
+
+/// The hash that the second line of a kept kernel states.
+pub fn leaves_of(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.lines().nth(1)?.strip_prefix("// leaves ")?, 16).ok()
 }
 
 /// A hash of what a kernel left, FNV-1a.

@@ -2,10 +2,13 @@
 //!
 //! `random LIBRARY record FILE COUNT` writes a hash of what the kernel of each seed leaves on the library's
 //! device 0; with NVIDIA's library that makes `answers/<GPU>.random`.
-//! `random LIBRARY check FILE [I/N]` compares, every N-th seed from the I-th on.
-//! `random LIBRARY hash FIRST COUNT` prints the hashes of seeds. `random LIBRARY run FILE` prints that of a
-//! kernel that `random LIBRARY show SEED` or `reduce SEED` printed; `reduce` looks for a small kernel for which
-//! the vector and the reference executor of the library differ.
+//! `random LIBRARY check FILE [I/N]` compares, every N-th seed from the I-th on. `random LIBRARY check-kept FOLDER`
+//! runs kernels that are kept with the hash of what they leave.
+//! `random LIBRARY hash FIRST COUNT` prints the hashes of seeds. `random LIBRARY run FILE [OUTPUT]` prints that of a
+//! kernel that `random LIBRARY show SEED` or `reduce SEED` printed, and keeps what it left; `reduce` looks for a
+//! small kernel for which the vector and the reference executor of the library differ, `reduce SEED OTHER` for one
+//! for which the library and another one do, `reduce-levels SEED` for one for which the levels of optimisation of
+//! NVIDIA's library do, of which `levels FILE` prints the hashes.
 
 // A test program: it stops by panicking, and its output is its purpose.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
@@ -20,25 +23,59 @@ use std::process::{Command, ExitCode};
 
 use device::Device;
 use generate::generate;
-use kernel::{Kernel, launch_of, lines};
+use kernel::{Kernel, hash, launch_of, leaves_of, lines};
 
 fn run(device: &mut Device, kernel: &Kernel) -> Result<u64, i64> {
-    device.run(&kernel.ptx(), [kernel.grid, kernel.block[0], kernel.block[1]])
+    device.run(&kernel.ptx(), kernel.launch())
 }
 
 fn open(library: &str) -> Device {
     Device::open(Path::new(library)).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Hashes of what code leaves that the assembler did not optimise; says where optimised code leaves other bits,
+/// which a kernel that is well defined never does.
 fn record(library: &str, file: &str, count: u64) {
     let mut device = open(library);
+    let mut hash = |seed: u64, kernel: &Kernel, level: Option<u32>| {
+        device.level = level;
+        run(&mut device, kernel).unwrap_or_else(|code| panic!("seed {seed}: error {code}"))
+    };
     let hashes: Vec<u64> = (0..count)
         .map(|seed| {
-            run(&mut device, &generate(seed))
-                .unwrap_or_else(|code| panic!("seed {seed}: error {code}"))
+            let kernel = generate(seed);
+            let plain = hash(seed, &kernel, Some(0));
+            if hash(seed, &kernel, None) != plain {
+                println!("optimised code differs {seed}");
+            }
+            plain
         })
         .collect();
     std::fs::write(file, lines(&hashes)).unwrap();
+}
+
+/// Runs the kernels in the files of a folder, which say what they leave.
+fn check_kept(library: &str, folder: &str) -> bool {
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{folder}: {error}"))
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let mut device = open(library);
+    let differing = files.iter().filter(|file| {
+        let name = file.to_string_lossy();
+        let (text, launch) = shown(&name);
+        let expected = leaves_of(&text).unwrap_or_else(|| panic!("{name}: no hash in line 2"));
+        let left = device.run(&text, launch);
+        let differs = left != Ok(expected);
+        if differs {
+            println!("{name} differs: {left:x?}");
+        }
+        differs
+    });
+    let differing = differing.count();
+    println!("{} of {} kernels agree", files.len() - differing, files.len());
+    differing == 0
 }
 
 /// Every `of`-th seed from the `index`-th on.
@@ -82,6 +119,49 @@ fn executors_differ(library: &str, kernel: &Kernel) -> bool {
     vector != reference
 }
 
+/// Levels of optimisation of the assembler in the driver.
+const LEVELS: [u32; 5] = [0, 1, 2, 3, 4];
+
+/// What a kernel leaves at each level.
+fn by_level(device: &mut Device, text: &str, launch: [u32; 3]) -> Vec<Result<u64, i64>> {
+    let hashes = LEVELS.map(|level| {
+        device.level = Some(level);
+        device.run(text, launch)
+    });
+    device.level = None;
+    hashes.to_vec()
+}
+
+fn levels_differ(device: &mut Device, kernel: &Kernel) -> bool {
+    let hashes = by_level(device, &kernel.ptx(), kernel.launch());
+    hashes.iter().any(|hash| *hash != hashes[0])
+}
+
+fn print(hash: Result<u64, i64>) {
+    match hash {
+        Ok(hash) => println!("{hash:016x}"),
+        Err(code) => println!("error {code}"),
+    }
+}
+
+/// Prints the smallest kernel found that fails as that of the seed does.
+fn reduce(seed: u64, mut fails: impl FnMut(&Kernel) -> bool) -> ExitCode {
+    let kernel = generate(seed);
+    if !fails(&kernel) {
+        eprintln!("nothing differs for seed {seed}");
+        return ExitCode::FAILURE;
+    }
+    print!("{}", reduce::reduce(&kernel, fails));
+    ExitCode::SUCCESS
+}
+
+/// A shown kernel and its launch.
+fn shown(file: &str) -> (String, [u32; 3]) {
+    let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{file}: {error}"));
+    let launch = launch_of(&text).unwrap_or_else(|| panic!("{file}: no launch in line 1"));
+    (text, launch)
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -97,6 +177,11 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         }
+        [library, "check-kept", folder] => {
+            if !check_kept(library, folder) {
+                return ExitCode::FAILURE;
+            }
+        }
         [library, "hash", first, count] => {
             let mut device = open(library);
             for seed in number(first)..number(first) + number(count) {
@@ -106,27 +191,36 @@ fn main() -> ExitCode {
                 }
             }
         }
-        [library, "run", file] => {
-            let text = std::fs::read_to_string(file).unwrap();
-            let launch = launch_of(&text).unwrap_or_else(|| panic!("{file}: no launch in line 1"));
-            match open(library).run(&text, launch) {
-                Ok(hash) => println!("{hash:016x}"),
-                Err(code) => println!("error {code}"),
+        [library, "run", file, output @ ..] if output.len() <= 1 => {
+            let (text, launch) = shown(file);
+            let left = open(library).output(&text, launch);
+            if let ([output], Ok(bytes)) = (output, &left) {
+                std::fs::write(output, bytes).unwrap();
             }
+            print(left.map(hash));
+        }
+        [library, "levels", file] => {
+            let (text, launch) = shown(file);
+            by_level(&mut open(library), &text, launch).into_iter().for_each(print);
         }
         [library, "reduce", seed] => {
-            let kernel = generate(number(seed));
-            if !executors_differ(library, &kernel) {
-                eprintln!("the executors agree about seed {seed}");
-                return ExitCode::FAILURE;
-            }
-            print!("{}", reduce::reduce(&kernel, |kernel| executors_differ(library, kernel)));
+            return reduce(number(seed), |kernel| executors_differ(library, kernel));
+        }
+        [library, "reduce", seed, other] => {
+            let (mut library, mut other) = (open(library), open(other));
+            return reduce(number(seed), |kernel| {
+                run(&mut library, kernel) != run(&mut other, kernel)
+            });
+        }
+        [library, "reduce-levels", seed] => {
+            let mut device = open(library);
+            return reduce(number(seed), |kernel| levels_differ(&mut device, kernel));
         }
         [_, "show", seed] => print!("{}", generate(number(seed))),
         _ => {
             eprintln!(
-                "usage: random LIBRARY record FILE COUNT | check FILE [I/N] | hash FIRST COUNT | run FILE | \
-                 show SEED | reduce SEED"
+                "usage: random LIBRARY record FILE COUNT | check FILE [I/N] | check-kept FOLDER | \
+                 hash FIRST COUNT | run FILE [OUTPUT] | levels FILE | show SEED | reduce SEED [OTHER] | reduce-levels SEED"
             );
             return ExitCode::from(2);
         }

@@ -1,6 +1,6 @@
 //! Makes a kernel smaller while something about it stays.
 
-use crate::kernel::{Kernel, Statement};
+use crate::kernel::{Condition, Kernel, Statement};
 
 /// Statements are numbered depth first. What a step does with one of them; it knows only those that it makes a
 /// difference for.
@@ -50,7 +50,7 @@ fn apply(kernel: &Kernel, number: usize, step: Step) -> Option<Kernel> {
 
 fn apply_to(list: &mut Vec<Statement>, left: &mut usize, step: Step) -> bool {
     for index in 0..list.len() {
-        if step == Step::Remove || !inner(&mut list[index]).is_empty() {
+        if step == Step::Remove || can_unwrap(&mut list[index]) {
             if *left == 0 {
                 let statement = list.remove(index);
                 if step == Step::Unwrap {
@@ -65,6 +65,12 @@ fn apply_to(list: &mut Vec<Statement>, left: &mut usize, step: Step) -> bool {
         }
     }
     false
+}
+
+/// What lanes do together that others are kept from has to stay among them.
+fn can_unwrap(statement: &mut Statement) -> bool {
+    let of_lanes = matches!(statement, Statement::If { condition: Condition::Lanes(_), .. });
+    !of_lanes && !inner(statement).is_empty()
 }
 
 fn inner(statement: &mut Statement) -> Vec<&mut Vec<Statement>> {
