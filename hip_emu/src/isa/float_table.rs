@@ -3,6 +3,7 @@
 //! The hardware's approximations (reciprocals, roots, exponentials, logarithms, sines) are rounded correctly here,
 //! through `f64`: any program that lives with the hardware's error lives with this.
 
+use super::Mode;
 use super::float::arithmetic::{
     add, cos_of_turns, fma, fma_zero, fract, frexp_exponent, frexp_mantissa, ldexp, mad, max,
     max_num, maximum, med3, med3_num, min, min_num, minimum, mixed_operands, mul, mul_zero,
@@ -158,14 +159,8 @@ values! { HALF, mode;
         add(mode, add(mode, c, mul(mode, a[0], b[0])), mul(mode, a[1], b[1]));
     v_dot2_bf16_bf16(a: [BF16; 2], b: [BF16; 2], c: BF16) -> BF16 =
         add(mode, add(mode, c, mul(mode, a[0], b[0])), mul(mode, a[1], b[1]));
-    v_dot2_f32_f16(a: [F16; 2], b: [F16; 2], c: F32) -> F32 = {
-        let (a, b) = (a.map(|a| convert::convert(mode, a)), b.map(|b| convert::convert(mode, b)));
-        fma(mode, a[1], b[1], fma(mode, a[0], b[0], c))
-    };
-    v_dot2_f32_bf16(a: [BF16; 2], b: [BF16; 2], c: F32) -> F32 = {
-        let (a, b) = (a.map(|a| convert::convert(mode, a)), b.map(|b| convert::convert(mode, b)));
-        fma(mode, a[1], b[1], fma(mode, a[0], b[0], c))
-    };
+    v_dot2_f32_f16(a: [F16; 2], b: [F16; 2], c: F32) -> F32 = dot2_f16(mode, a, b, c);
+    v_dot2_f32_bf16(a: [BF16; 2], b: [BF16; 2], c: F32) -> F32 = dot2_bf16(mode, a, b, c);
 }
 
 accumulating! { INTO_DESTINATION, mode;
@@ -176,14 +171,8 @@ accumulating! { INTO_DESTINATION, mode;
     v_mac_f16(a: F16, b: F16, d: F16) -> F16 = mad(mode, a, b, d);
     v_fmac_dx9_zero_f32(a: F32, b: F32, d: F32) -> F32 = fma_zero(mode, a, b, d);
     v_pk_fmac_f16(a: [F16; 2], b: [F16; 2], d: [F16; 2]) -> [F16; 2] = three(a, b, d, |a, b, d| fma(mode, a, b, d));
-    v_dot2c_f32_f16(a: [F16; 2], b: [F16; 2], d: F32) -> F32 = {
-        let (a, b) = (a.map(|a| convert::convert(mode, a)), b.map(|b| convert::convert(mode, b)));
-        fma(mode, a[1], b[1], fma(mode, a[0], b[0], d))
-    };
-    v_dot2c_f32_bf16(a: [BF16; 2], b: [BF16; 2], d: F32) -> F32 = {
-        let (a, b) = (a.map(|a| convert::convert(mode, a)), b.map(|b| convert::convert(mode, b)));
-        fma(mode, a[1], b[1], fma(mode, a[0], b[0], d))
-    };
+    v_dot2c_f32_f16(a: [F16; 2], b: [F16; 2], d: F32) -> F32 = dot2_f16(mode, a, b, d);
+    v_dot2c_f32_bf16(a: [BF16; 2], b: [BF16; 2], d: F32) -> F32 = dot2_bf16(mode, a, b, d);
 }
 
 // `v_fma_mixlo_f16` and `v_fma_mixhi_f16` differ in the half of the register that they write.
@@ -204,4 +193,16 @@ with_number! { MIXED, mode, number: Mix, false;
         let [a, b, c] = mixed_operands(mode, [a, b, c], number);
         convert::convert(mode, mad(mode, a, b, c))
     };
+}
+
+/// Products of halves are exact in `f32`.
+fn dot2_f16(mode: &Mode, a: [F16; 2], b: [F16; 2], c: F32) -> F32 {
+    let (a, b) = (a.map(|a| convert::convert(mode, a)), b.map(|b| convert::convert(mode, b)));
+    fma(mode, a[1], b[1], fma(mode, a[0], b[0], c))
+}
+
+/// Products of `bf16` may leave the range of `f32` on their own.
+fn dot2_bf16(mode: &Mode, a: [BF16; 2], b: [BF16; 2], c: F32) -> F32 {
+    let (a, b) = (a.map(|a| convert::convert(mode, a)), b.map(|b| convert::convert(mode, b)));
+    add(mode, add(mode, c, mul(mode, a[0], b[0])), mul(mode, a[1], b[1]))
 }

@@ -43,10 +43,9 @@ pub fn fma<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>, c: Float<F>) -> Flo
     sum.result(mode, [a, b, c])
 }
 
-/// A product and a sum, each rounded; subnormals are zeros whatever the mode says.
+/// A product and a sum, each rounded.
 pub fn mad<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>, c: Float<F>) -> Float<F> {
-    let product = mul(mode, a.flushed(), b.flushed()).flushed();
-    add(mode, product, c.flushed()).flushed()
+    add(mode, mul(mode, a, b), c)
 }
 
 /// Zero times anything is zero.

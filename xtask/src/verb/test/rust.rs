@@ -4,6 +4,7 @@ use super::Report;
 use crate::program::{cargo, loud, shown};
 use crate::progress::heading;
 use crate::repository::Profile;
+use crate::toolkit::python_with_packages;
 use crate::verb::build::build;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -27,6 +28,9 @@ pub fn run(report: &mut Report) {
     heading("Building the libraries");
     report
         .check("build of the libraries", build(Profile::Debug).map_err(|error| error.to_string()));
+    // The emulated GPU's instructions are tested against what one of the packages has.
+    let packages = python_with_packages().map(drop);
+    report.check("packages of the tests", packages.map_err(|error| error.to_string()));
     heading("Running the tests of all crates");
     let has_nextest = cargo()
         .args(["nextest", "--version"])
