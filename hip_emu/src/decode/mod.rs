@@ -18,7 +18,7 @@ use crate::arch::Arch;
 use crate::isa;
 use lane::{CrossLane, Permute};
 use memory::{LdsExchange, Memory, ScalarLoad};
-use scalar::{Branch, Clock, Program as Jump, SaveExec, Scalar, Status};
+use scalar::{Branch, Clock, Jump, SaveExec, Scalar, Status};
 use text::{Error, Text};
 use vector::Vector;
 
@@ -66,17 +66,33 @@ pub enum Code {
 /// The padding behind code.
 const S_CODE_END: u32 = 0xbf9f_0000;
 
-/// The code of a text section.
-#[derive(Debug)]
-pub struct Decoded {
+/// Code, ready to run.
+#[derive(Debug, Default)]
+pub struct Program {
     /// One a word.
     pub instructions: Vec<Instruction>,
+    /// The host's address of the first.
+    pub address: u64,
     /// One more than the highest vector register that is named.
     pub registers: usize,
 }
 
-/// Decodes the code of a text section, one entry a word; `address` is that of the first.
-pub fn decode(arch: &Arch, bytes: &[u8], address: u64) -> Result<Decoded, Error> {
+impl Program {
+    /// The address of a word of code.
+    pub fn address_of(&self, word: usize) -> u64 {
+        self.address.wrapping_add(4 * word as u64)
+    }
+
+    /// The word of code at an address.
+    pub fn word_of(&self, address: u64) -> Option<usize> {
+        let offset = address.checked_sub(self.address)?;
+        let word = usize::try_from(offset / 4).ok()?;
+        (offset.is_multiple_of(4) && word < self.instructions.len()).then_some(word)
+    }
+}
+
+/// Decodes the code of a text section, which lies at `address`.
+pub fn decode(arch: &Arch, bytes: &[u8], address: u64) -> Result<Program, Error> {
     let disassembler = Disassembler::new("amdgcn-amd-amdhsa", &arch.name, "")
         .map_err(|error| error.to_string())?;
     let unknown = |why: &str| Instruction { words: 1, code: Code::Unknown(why.into()) };
@@ -105,7 +121,7 @@ pub fn decode(arch: &Arch, bytes: &[u8], address: u64) -> Result<Decoded, Error>
         code.extend((1..words).map(|_| unknown("the middle of an instruction")));
         at += words * 4;
     }
-    Ok(Decoded { instructions: code, registers })
+    Ok(Program { instructions: code, address, registers })
 }
 
 /// One more than the highest vector register that a text names.

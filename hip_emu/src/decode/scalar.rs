@@ -43,7 +43,7 @@ pub enum Condition {
 
 /// The address of code in registers.
 #[derive(Clone, Copy, Debug)]
-pub enum Program {
+pub enum Jump {
     /// Stores the address of the next instruction.
     Get(u8),
     Set(u8),
@@ -150,10 +150,10 @@ pub fn parse(arch: &Arch, text: &Text<'_>) -> Result<Code, Error> {
         "s_barrier_signal" if text.operand(0)? == "-1" => Ok(Code::BarrierSignal),
         "s_barrier_wait" if matches!(text.operand(0)?, "-1" | "0xffff") => Ok(Code::BarrierWait),
         "s_trap" => Ok(Code::Trap(integer(text.operand(0)?).unwrap_or(0) as u32)),
-        "s_getpc_b64" => jump(Program::Get(wide(0)?)),
-        "s_setpc_b64" => jump(Program::Set(wide(0)?)),
-        "s_swappc_b64" => jump(Program::Swap(wide(0)?, wide(1)?)),
-        "s_call_b64" => jump(Program::Call(wide(0)?, signed_word(text.operand(1)?)?)),
+        "s_getpc_b64" => jump(Jump::Get(wide(0)?)),
+        "s_setpc_b64" => jump(Jump::Set(wide(0)?)),
+        "s_swappc_b64" => jump(Jump::Swap(wide(0)?, wide(1)?)),
+        "s_call_b64" => jump(Jump::Call(wide(0)?, signed_word(text.operand(1)?)?)),
         "s_memtime" => Ok(Code::Clock(Clock { result: wide(0)?, wide: true, real: false })),
         "s_memrealtime" => Ok(Code::Clock(Clock { result: wide(0)?, wide: true, real: true })),
         "s_sendmsg_rtn_b64" if text.operand(1)? == "sendmsg(MSG_RTN_GET_REALTIME)" => {

@@ -17,7 +17,7 @@ pub struct Local {
 }
 
 impl Local {
-    fn new(size: usize) -> Local {
+    pub fn new(size: usize) -> Local {
         Local { memory: vec![0; size.div_ceil(16)], size }
     }
 
@@ -39,9 +39,7 @@ pub struct Group {
     local: Local,
     /// Scratch memory of all waves.
     private: Vec<u128>,
-    /// The wave that runs, for messages.
-    current: usize,
-    /// Its instruction.
+    /// The word of code of the wave that runs.
     at: usize,
 }
 
@@ -50,7 +48,7 @@ impl Group {
         let kernel = &launch.kernel;
         let lanes = kernel.code.arch.lanes;
         let count = (launch.request.threads() as usize).div_ceil(lanes);
-        let registers = kernel.code.registers;
+        let registers = kernel.code.program.registers;
         let waves = (0..count).map(|number| Wave::new(lanes, registers, number as u32)).collect();
         let size = launch.local_size();
         let private = launch.private_size();
@@ -58,7 +56,6 @@ impl Group {
             waves,
             local: Local::new(size),
             private: vec![0; (private * lanes * count).div_ceil(16)],
-            current: 0,
             at: 0,
         }
     }
@@ -80,13 +77,12 @@ impl Group {
     ///
     /// May be left by a bad access in between; nothing is owned by the frames.
     pub fn step(&mut self, launch: &Launch, moved: &mut bool) -> Result<bool, Stop> {
-        for number in 0..self.waves.len() {
-            self.current = number;
-            let wave = &mut self.waves[number];
+        let program = &launch.kernel.code.program;
+        for wave in &mut self.waves {
             if wave.state != State::Running {
                 continue;
             }
-            match interpreter::run(wave, &self.local, launch, SLICE, &mut self.at)? {
+            match interpreter::run(wave, &self.local, program, SLICE, &mut self.at)? {
                 Pause::Slice => *moved = true,
                 Pause::Yield => {}
                 Pause::Barrier => {

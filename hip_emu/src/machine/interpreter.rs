@@ -5,11 +5,10 @@ use std::sync::atomic::{Ordering, fence};
 use super::group::Local;
 use super::wave::Wave;
 use super::{Stop, lane, memory, status, vector};
-use crate::decode::Code;
 use crate::decode::operand::sgpr;
-use crate::decode::scalar::{Branch, Condition, Program, SaveExec, Scalar};
+use crate::decode::scalar::{Branch, Condition, Jump, SaveExec, Scalar};
+use crate::decode::{Code, Program};
 use crate::isa::Kind;
-use crate::launch::Launch;
 
 /// Why a wave lets others run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,11 +25,10 @@ pub enum Pause {
 pub fn run(
     wave: &mut Wave,
     local: &Local,
-    launch: &Launch,
+    program: &Program,
     limit: u32,
     at: &mut usize,
 ) -> Result<Pause, Stop> {
-    let program = &launch.kernel.code;
     for _ in 0..limit {
         *at = wave.pc;
         let Some(instruction) = program.instructions.get(wave.pc) else {
@@ -52,17 +50,17 @@ pub fn run(
             Code::Jump(jump) => {
                 let next = program.address_of(wave.pc);
                 let to = match **jump {
-                    Program::Get(result) => {
+                    Jump::Get(result) => {
                         wave.set_scalar64(result, next);
                         continue;
                     }
-                    Program::Set(from) => wave.scalar64(from),
-                    Program::Swap(result, from) => {
+                    Jump::Set(from) => wave.scalar64(from),
+                    Jump::Swap(result, from) => {
                         let to = wave.scalar64(from);
                         wave.set_scalar64(result, next);
                         to
                     }
-                    Program::Call(result, distance) => {
+                    Jump::Call(result, distance) => {
                         wave.set_scalar64(result, next);
                         next.wrapping_add_signed(i64::from(distance) * 4)
                     }

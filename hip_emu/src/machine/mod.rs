@@ -13,6 +13,8 @@ pub mod mode;
 pub mod output;
 pub mod start;
 pub mod status;
+#[cfg(test)]
+mod tests;
 pub mod vector;
 pub mod wave;
 

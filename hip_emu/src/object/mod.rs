@@ -12,7 +12,7 @@ use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, SectionHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolKind};
 
 use crate::arch::Arch;
-use crate::decode::{Decoded, Instruction};
+use crate::decode::{Program, decode};
 use descriptor::Descriptor;
 use metadata::KernelMetadata;
 
@@ -25,12 +25,7 @@ pub struct CodeObject {
     pub arch: Arch,
     /// The segments, as they lie in memory.
     memory: Box<[u128]>,
-    /// The words of code, in order.
-    pub instructions: Vec<Instruction>,
-    /// The host's address of the first.
-    code_address: u64,
-    /// Vector registers that waves need.
-    pub registers: usize,
+    pub program: Program,
     kernels: Vec<KernelMetadata>,
     /// Where descriptors are in memory, by the names of their symbols.
     symbols: HashMap<String, u64>,
@@ -90,11 +85,10 @@ impl CodeObject {
         }
         let code = elf.section_by_name(".text").ok_or("no code")?;
         let (start, length) = (code.address(), code.size());
-        let code_address = base + start;
         let image = bytes_of(&mut memory);
         let range = start as usize..start.saturating_add(length) as usize;
         let code = image.get(range).ok_or("code outside the segments")?;
-        let Decoded { instructions, registers } = crate::decode::decode(arch, code, code_address)?;
+        let program = decode(arch, code, base + start)?;
         let mut symbols = HashMap::new();
         let mut variables = Vec::new();
         for symbol in elf.dynamic_symbols().filter(|symbol| symbol.is_definition()) {
@@ -107,16 +101,7 @@ impl CodeObject {
             }
         }
         let kernels = metadata(&elf, bytes)?;
-        Ok(CodeObject {
-            arch: arch.clone(),
-            memory,
-            instructions,
-            code_address,
-            registers,
-            kernels,
-            symbols,
-            variables,
-        })
+        Ok(CodeObject { arch: arch.clone(), memory, program, kernels, symbols, variables })
     }
 
     /// The kernels' names.
@@ -152,25 +137,13 @@ impl CodeObject {
         if descriptor.preloads() {
             entry += 256;
         }
-        let entry = self.word_of(entry).ok_or_else(missing)?;
+        let entry = self.program.word_of(entry).ok_or_else(missing)?;
         Ok(Kernel { code: self.clone(), metadata, descriptor, entry })
     }
 
-    /// The address of a word of code.
-    pub fn address_of(&self, word: usize) -> u64 {
-        self.code_address.wrapping_add(4 * word as u64)
-    }
-
-    /// The same, from the beginning of the file's segments, as tools print it.
+    /// The address of a word of code from the beginning of the file's segments, as tools print it.
     pub fn offset_of(&self, word: usize) -> u64 {
-        self.address_of(word).wrapping_sub(self.memory.as_ptr() as u64)
-    }
-
-    /// The word of code at an address.
-    pub fn word_of(&self, address: u64) -> Option<usize> {
-        let offset = address.checked_sub(self.code_address)?;
-        let word = usize::try_from(offset / 4).ok()?;
-        (offset.is_multiple_of(4) && word < self.instructions.len()).then_some(word)
+        self.program.address_of(word).wrapping_sub(self.memory.as_ptr() as u64)
     }
 }
 
