@@ -281,6 +281,15 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Of a phi, what an earlier incoming value is that comes from the same block, as it does where a switch has
+    /// several ways to it. Both have to be the same value.
+    pub fn earlier_from_same_block(self, index: u32) -> Option<Value<'c>> {
+        let incoming = self.incoming();
+        let (earlier, rest) = incoming.split_at_checked(index as usize)?;
+        let block = rest.first()?.1;
+        earlier.iter().find(|(_, other)| *other == block).map(|(value, _)| *value)
+    }
+
     pub fn add_incoming(self, incoming: &[(Value<'c>, Block<'c>)]) {
         let mut values: Vec<_> = incoming.iter().map(|(value, _)| value.raw).collect();
         let mut blocks: Vec<_> = incoming.iter().map(|(_, block)| block.raw).collect();

@@ -81,6 +81,10 @@ impl<'c> Rewriter<'_, 'c> {
             if !operand.is_constant() || !self.mentions_shared(operand) {
                 continue;
             }
+            if phi && let Some(same) = instruction.earlier_from_same_block(index) {
+                instruction.set_operand(index, same);
+                continue;
+            }
             match (
                 phi,
                 phi.then(|| instruction.incoming()[index as usize].1.terminator()).flatten(),

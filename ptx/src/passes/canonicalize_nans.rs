@@ -148,20 +148,18 @@ fn is_arithmetic(user: Value<'_>) -> bool {
 /// Gives `user` the NVIDIA NaN wherever it reads `value`.
 fn observe<'c>(module: &Module<'c>, value: Value<'c>, user: Value<'c>) {
     let builder = module.context().builder();
-    let incoming = if user.opcode() == Opcode::LLVMPHI { user.incoming() } else { Vec::new() };
-    // A switch may come to a phi by several ways, which have to bring the same value.
-    let mut made: Vec<(Block<'c>, Value<'c>)> = Vec::new();
+    let is_phi = user.opcode() == Opcode::LLVMPHI;
+    let incoming = if is_phi { user.incoming() } else { Vec::new() };
     for index in 0..user.operand_count() {
         if user.operand(index) != value {
             continue;
         }
-        let from = incoming.get(index as usize).map(|(_, block)| *block);
-        let known = made.iter().find(|(block, _)| Some(*block) == from);
-        let chosen = known.map(|(_, chosen)| *chosen).unwrap_or_else(|| {
-            builder.position_before(from.and_then(|block| block.terminator()).unwrap_or(user));
+        let earlier = if is_phi { user.earlier_from_same_block(index) } else { None };
+        let chosen = earlier.unwrap_or_else(|| {
+            let before = incoming.get(index as usize).and_then(|(_, block)| block.terminator());
+            builder.position_before(before.unwrap_or(user));
             canonical(&builder, value)
         });
-        made.extend(from.map(|block| (block, chosen)));
         user.set_operand(index, chosen);
     }
 }

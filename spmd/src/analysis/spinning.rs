@@ -185,6 +185,10 @@ fn leave_through_stack<'c>(cfg: &Cfg<'c>, module: &Module<'c>, number: usize, bl
                     let from = user.incoming()[index as usize].1;
                     let leaves = cfg.index.get(&from).is_some_and(|&from| contains[from]);
                     let (false, Some(end)) = (leaves, from.terminator()) else { continue };
+                    if let Some(same) = user.earlier_from_same_block(index) {
+                        user.set_operand(index, same);
+                        continue;
+                    }
                     builder.position_before(end);
                 } else {
                     builder.position_before(user);
