@@ -1,7 +1,10 @@
 //! [`Context`]: the owner of types, constants and modules.
 
+use std::cell::RefCell;
+use std::ffi::c_void;
 use std::marker::PhantomData;
 
+use llvm_sys::LLVMDiagnosticSeverity;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 
@@ -10,6 +13,8 @@ use crate::{Builder, Module, Type, Value, c_string};
 /// An LLVM context. One thread at a time uses it; different contexts are independent.
 pub struct Context {
     raw: LLVMContextRef,
+    /// What LLVM has called errors. Without a handler it would print them and end the process.
+    errors: Box<RefCell<Vec<String>>>,
 }
 
 impl Default for Context {
@@ -18,10 +23,36 @@ impl Default for Context {
     }
 }
 
+/// Remarks and warnings are dropped.
+extern "C" fn keep_error(diagnostic: LLVMDiagnosticInfoRef, errors: *mut c_void) {
+    // SAFETY: LLVM passes what the handler was registered with, which lives as long as the context, and a
+    // diagnostic, whose text it allocates.
+    unsafe {
+        let severity = LLVMGetDiagInfoSeverity(diagnostic);
+        if severity != LLVMDiagnosticSeverity::LLVMDSError {
+            return;
+        }
+        let text = crate::value::owned_message(LLVMGetDiagInfoDescription(diagnostic));
+        (*errors.cast::<RefCell<Vec<String>>>()).borrow_mut().push(text);
+    }
+}
+
 impl Context {
     pub fn new() -> Self {
-        // SAFETY: creates an object that `drop` destroys.
-        Self { raw: unsafe { LLVMContextCreate() } }
+        let errors = Box::<RefCell<Vec<String>>>::default();
+        let place: *const RefCell<Vec<String>> = &*errors;
+        // SAFETY: creates an object that `drop` destroys, before the box that the handler is given.
+        let raw = unsafe {
+            let raw = LLVMContextCreate();
+            LLVMContextSetDiagnosticHandler(raw, Some(keep_error), place.cast_mut().cast());
+            raw
+        };
+        Self { raw, errors }
+    }
+
+    /// What LLVM has called errors since the last time.
+    pub(crate) fn take_errors(&self) -> Vec<String> {
+        self.errors.take()
     }
 
     pub(crate) fn raw(&self) -> LLVMContextRef {

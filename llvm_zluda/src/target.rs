@@ -149,7 +149,11 @@ impl TargetMachine {
             )
             .to_vec();
             LLVMDisposeMemoryBuffer(buffer);
-            Ok(bytes)
+            // Errors of single instructions do not stop LLVM; what comes out is of no use.
+            match module.context().take_errors() {
+                errors if errors.is_empty() => Ok(bytes),
+                errors => Err(TargetError::Emit(errors.join("; "))),
+            }
         }
     }
 }
@@ -181,5 +185,24 @@ unsafe fn take(text: *mut std::ffi::c_char) -> String {
         let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
         LLVMDisposeMessage(text);
         copy
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Context;
+
+    #[test]
+    fn what_a_target_lacks_is_an_error_and_no_end_of_the_process() {
+        let context = Context::new();
+        let module = Module::parse(&context, "m", "module asm \"no instruction\"").unwrap();
+        let triple = "amdgcn-amd-amdhsa";
+        let level = CodeGenOptLevel::LLVMCodeGenLevelDefault;
+        let machine = TargetMachine::new(triple, "gfx1100", "", level).unwrap();
+        module.set_triple(triple);
+        module.set_data_layout(&machine.data_layout());
+        let error = machine.emit_object(&module).unwrap_err();
+        assert!(error.to_string().contains("invalid instruction"), "{error}");
     }
 }
