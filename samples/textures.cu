@@ -1,4 +1,3 @@
-// sample: amd = textures and surfaces are not there
 // Textures and surfaces through the runtime API: objects of arrays, of layered, cubemap and mipmapped arrays,
 // of linear and pitched memory, and surfaces that kernels write. Filters are compared with their definition:
 // weights have 8 fractional bits.

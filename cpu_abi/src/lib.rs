@@ -7,7 +7,9 @@
 mod matrix;
 pub mod services;
 pub mod tensor_map;
+pub mod texel_format;
 mod texture;
+pub mod texture_object;
 
 use std::ffi::{c_char, c_void};
 

@@ -35,11 +35,16 @@ pub enum ServiceError {
     /// `trap`, and what else cannot go on.
     Trap = 1,
     Assert = 2,
+    /// Outside of a surface.
+    IllegalAddress = 3,
+    /// At bytes of a surface that the access cannot begin at.
+    Misaligned = 4,
 }
 
 impl ServiceError {
     pub fn from_number(number: u32) -> Option<ServiceError> {
-        [ServiceError::Trap, ServiceError::Assert].into_iter().find(|e| *e as u32 == number)
+        use ServiceError::*;
+        [Trap, Assert, IllegalAddress, Misaligned].into_iter().find(|e| *e as u32 == number)
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod lane;
 mod matrix;
+mod texture;
 
 use std::ffi::{CString, c_void};
 use std::path::{Path, PathBuf};

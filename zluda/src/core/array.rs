@@ -1,9 +1,11 @@
-//! Arrays and mipmapped arrays.
+//! Arrays and mipmapped arrays: the provider's on CPUs, memory on AMD GPUs.
 
 use crate::convert::FromC;
 use crate::core::context::{Context, Current};
-use crate::core::driver::driver;
+use crate::core::driver::{DeviceKind, driver};
 use crate::core::kind;
+use crate::core::linear_image::{LevelSize, LinearImage};
+use cpu_abi::texture_object::TextureObjectLevel;
 use cuda_types::cuda::{
     CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ARRAY3D_DESCRIPTOR,
     CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE, CUDA_ARRAY3D_SURFACE_LDST,
@@ -20,7 +22,7 @@ use zluda_common::handle::HandleTable;
 #[derive(Debug)]
 pub(crate) struct Array {
     pub(crate) context: Arc<Context>,
-    hip: HipArray,
+    storage: Storage,
     pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
     pub(crate) format: Format,
     /// Whose level the array is.
@@ -30,12 +32,26 @@ pub(crate) struct Array {
 #[derive(Debug)]
 pub(crate) struct MipmappedArray {
     pub(crate) context: Arc<Context>,
-    hip: HipMipmappedArray,
+    storage: MipmappedStorage,
     pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
     pub(crate) format: Format,
     pub(crate) levels: u32,
     /// The handles of the levels that the program has asked for.
     handles: Mutex<BTreeMap<u32, u64>>,
+}
+
+/// Where the texels are.
+#[derive(Debug)]
+enum Storage {
+    Provider(HipArray),
+    /// A level of an image.
+    Memory(Arc<LinearImage>, u32),
+}
+
+#[derive(Debug)]
+enum MipmappedStorage {
+    Provider(HipMipmappedArray),
+    Memory(Arc<LinearImage>),
 }
 
 /// The provider's array, destroyed when nobody uses it any more; those of levels go with the whole.
@@ -242,15 +258,45 @@ fn hip_descriptor(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> HIP_ARRAY3D_DESCRIPTO
     }
 }
 
+/// The sizes of a level.
+fn level_size(descriptor: &CUDA_ARRAY3D_DESCRIPTOR, format: Format, level: u32) -> LevelSize {
+    let d = at_level(descriptor, level);
+    LevelSize { extent: extent(&d, format), texels: [d.Width, d.Height.max(1), d.Depth.max(1)] }
+}
+
+/// What the descriptor of a level says.
+fn at_level(d: &CUDA_ARRAY3D_DESCRIPTOR, level: u32) -> CUDA_ARRAY3D_DESCRIPTOR {
+    let smaller = |side: usize| if side == 0 { 0 } else { (side >> level).max(1) };
+    let slices = d.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0;
+    CUDA_ARRAY3D_DESCRIPTOR {
+        Width: smaller(d.Width),
+        Height: smaller(d.Height),
+        Depth: if slices { d.Depth } else { smaller(d.Depth) },
+        ..*d
+    }
+}
+
+/// Bytes of a row, rows and slices, as copies count them.
+fn extent(d: &CUDA_ARRAY3D_DESCRIPTOR, Format { size, side }: Format) -> [usize; 3] {
+    [d.Width.div_ceil(side) * size, d.Height.max(1).div_ceil(side), d.Depth.max(1)]
+}
+
 pub(crate) fn create(current: &Current, descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<CUarray> {
     let format = check(descriptor)?;
-    let mut array = null_mut();
-    let hip_descriptor = hip_descriptor(descriptor);
-    // SAFETY: both pointers outlive the call.
-    current.check(unsafe { current.driver.hip.hipArray3DCreate(&mut array, &hip_descriptor) })?;
+    let storage = if current.driver.kind == DeviceKind::Amd {
+        let image = LinearImage::new(current, &[level_size(descriptor, format, 0)])?;
+        Storage::Memory(Arc::new(image), 0)
+    } else {
+        let mut array = null_mut();
+        let hip_descriptor = hip_descriptor(descriptor);
+        let hip = &current.driver.hip;
+        // SAFETY: both pointers outlive the call.
+        current.check(unsafe { hip.hipArray3DCreate(&mut array, &hip_descriptor) })?;
+        Storage::Provider(HipArray { array, owned: true })
+    };
     let array = Array {
         context: current.context.clone(),
-        hip: HipArray { array, owned: true },
+        storage,
         descriptor: *descriptor,
         format,
         parent: None,
@@ -281,15 +327,22 @@ pub(crate) fn create_mipmapped(
     let longest = d.Width.max(d.Height).max(if slices { 0 } else { d.Depth });
     // "numMipmapLevels is clamped to [1, 1 + floor(log2(max(width, height, depth)))]."
     let levels = levels.clamp(1, longest.ilog2() + 1);
-    let mut array = null_mut();
-    let mut hip_descriptor = hip_descriptor(descriptor);
-    // SAFETY: both pointers outlive the call.
-    current.check(unsafe {
-        current.driver.hip.hipMipmappedArrayCreate(&mut array, &mut hip_descriptor, levels)
-    })?;
+    let storage = if current.driver.kind == DeviceKind::Amd {
+        let sizes: Vec<_> =
+            (0..levels).map(|level| level_size(descriptor, format, level)).collect();
+        MipmappedStorage::Memory(Arc::new(LinearImage::new(current, &sizes)?))
+    } else {
+        let mut array = null_mut();
+        let mut hip_descriptor = hip_descriptor(descriptor);
+        // SAFETY: both pointers outlive the call.
+        current.check(unsafe {
+            current.driver.hip.hipMipmappedArrayCreate(&mut array, &mut hip_descriptor, levels)
+        })?;
+        MipmappedStorage::Provider(HipMipmappedArray(array))
+    };
     let array = MipmappedArray {
         context: current.context.clone(),
-        hip: HipMipmappedArray(array),
+        storage,
         descriptor: *descriptor,
         format,
         levels,
@@ -320,24 +373,21 @@ pub(crate) fn level(current: &Current, array: &Arc<MipmappedArray>, level: u32) 
     if let Some(handle) = handles.get(&level) {
         return Ok(*handle as CUarray);
     }
-    let mut hip = null_mut();
-    // SAFETY: `hip` outlives the call; the array has been checked.
-    current.check(unsafe {
-        current.driver.hip.hipMipmappedArrayGetLevel(&mut hip, array.hip.0, level)
-    })?;
-    let d = &array.descriptor;
-    let smaller = |side: usize| if side == 0 { 0 } else { (side >> level).max(1) };
-    let slices = d.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0;
-    let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
-        Width: smaller(d.Width),
-        Height: smaller(d.Height),
-        Depth: if slices { d.Depth } else { smaller(d.Depth) },
-        ..*d
+    let storage = match &array.storage {
+        MipmappedStorage::Memory(image) => Storage::Memory(image.clone(), level),
+        MipmappedStorage::Provider(whole) => {
+            let mut hip = null_mut();
+            // SAFETY: `hip` outlives the call; the array has been checked.
+            current.check(unsafe {
+                current.driver.hip.hipMipmappedArrayGetLevel(&mut hip, whole.0, level)
+            })?;
+            Storage::Provider(HipArray { array: hip, owned: false })
+        }
     };
     let object = Array {
         context: array.context.clone(),
-        hip: HipArray { array: hip, owned: false },
-        descriptor,
+        storage,
+        descriptor: at_level(&array.descriptor, level),
         format: array.format,
         parent: Some(array.clone()),
     };
@@ -361,20 +411,42 @@ pub(crate) fn end_context(context: u64) {
 }
 
 impl Array {
+    /// The provider's array; null where the texels are in memory.
     pub(crate) fn hip(&self) -> hipArray_t {
-        self.hip.array
+        match &self.storage {
+            Storage::Provider(hip) => hip.array,
+            Storage::Memory(..) => null_mut(),
+        }
+    }
+
+    /// Where the texels lie in memory.
+    pub(crate) fn level(&self) -> Option<TextureObjectLevel> {
+        match &self.storage {
+            Storage::Provider(_) => None,
+            Storage::Memory(image, level) => image.levels.get(*level as usize).copied(),
+        }
     }
 
     /// Bytes of a row, rows and slices, as copies count them.
     pub(crate) fn extent(&self) -> [usize; 3] {
-        let d = &self.descriptor;
-        let Format { size, side } = self.format;
-        [d.Width.div_ceil(side) * size, d.Height.max(1).div_ceil(side), d.Depth.max(1)]
+        extent(&self.descriptor, self.format)
     }
 }
 
 impl MipmappedArray {
+    /// The provider's array; null where the texels are in memory.
     pub(crate) fn hip(&self) -> hipMipmappedArray_t {
-        self.hip.0
+        match &self.storage {
+            MipmappedStorage::Provider(hip) => hip.0,
+            MipmappedStorage::Memory(_) => null_mut(),
+        }
+    }
+
+    /// Where the texels of all levels lie in memory.
+    pub(crate) fn all_levels(&self) -> Option<&[TextureObjectLevel]> {
+        match &self.storage {
+            MipmappedStorage::Provider(_) => None,
+            MipmappedStorage::Memory(image) => Some(&image.levels),
+        }
     }
 }

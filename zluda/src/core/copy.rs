@@ -203,6 +203,19 @@ impl Region {
 }
 
 impl End {
+    /// The box in memory; none of arrays of the provider.
+    fn region(&self) -> Option<Region> {
+        match self {
+            End::Memory(region) => Some(*region),
+            End::Array { array, corner: [x, y, z] } => {
+                let level = array.level()?;
+                let (pitch, slice) = (level.pitch as usize, level.slice as usize);
+                let offset = z * slice + y * pitch + x;
+                Some(Region { place: Place::Device(level.start), offset, pitch, slice })
+            }
+        }
+    }
+
     /// `INVALID_VALUE` if the box, which is not empty, cannot be accessed.
     fn check(&self, size: [usize; 3]) -> CUres {
         let (array, corner) = match self {
@@ -305,8 +318,8 @@ impl BoxCopy {
         let size = [self.width, self.height, self.depth];
         self.to.check(size)?;
         self.from.check(size)?;
-        match (&self.to, &self.from) {
-            (End::Memory(to), End::Memory(from)) => self.run_in_memory(to, from, stream)?,
+        match (self.to.region(), self.from.region()) {
+            (Some(to), Some(from)) => self.run_in_memory(&to, &from, stream)?,
             _ => self.run_with_arrays(stream)?,
         }
         match wait {

@@ -64,6 +64,7 @@ impl Device {
             name if name.starts_with("ZLUDA") => name,
             name => format!("{name} [ZLUDA]"),
         };
+        let text_arch = text(&properties.gcnArchName);
         Ok(Device {
             ordinal,
             kind,
@@ -80,7 +81,7 @@ impl Device {
                 pci_domain: properties.pciDomainID,
                 pci_bus: properties.pciBusID,
                 pci_device: properties.pciDeviceID,
-                gcn_arch: architecture(&properties),
+                gcn_arch: text_arch.split(':').next().unwrap_or_default().to_owned(),
             },
             primary: Primary::default(),
         })
@@ -148,11 +149,6 @@ impl Device {
         let alive = self.primary.context.get().is_some_and(|context| context.is_alive());
         (self.primary.state.lock().flags, alive)
     }
-}
-
-/// LLVM's name of an AMD GPU: `gfx90a`, of which HIP says `gfx90a:sramecc+:xnack-`.
-pub(crate) fn architecture(properties: &hipDeviceProp_tR0600) -> String {
-    text(&properties.gcnArchName).split(':').next().unwrap_or_default().to_owned()
 }
 
 fn text(characters: &[c_char]) -> String {

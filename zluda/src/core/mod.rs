@@ -20,6 +20,7 @@ pub(crate) mod jit_options;
 pub(crate) mod keep;
 pub(crate) mod launch;
 pub(crate) mod library;
+pub(crate) mod linear_image;
 pub(crate) mod link;
 pub(crate) mod memory;
 pub(crate) mod metadata;
@@ -30,6 +31,7 @@ pub(crate) mod reference;
 pub(crate) mod services;
 pub(crate) mod stream;
 pub(crate) mod texture;
+pub(crate) mod texture_object;
 
 /// The kinds of handles, which are numbers in [`zluda_common::handle`]'s tables.
 pub(crate) mod kind {

@@ -103,6 +103,8 @@ impl Block {
             None => Ok(()),
             Some(ServiceError::Trap) => Err(CUerror::LAUNCH_FAILED),
             Some(ServiceError::Assert) => Err(CUerror::ASSERT),
+            Some(ServiceError::IllegalAddress) => Err(CUerror::ILLEGAL_ADDRESS),
+            Some(ServiceError::Misaligned) => Err(CUerror::MISALIGNED_ADDRESS),
         }
     }
 

@@ -1,9 +1,11 @@
-//! Texture and surface objects. A program's handles are the provider's, because programs give them to kernels.
+//! Texture and surface objects. A program's handles are the provider's, because programs give them to kernels; on AMD
+//! GPUs they are those of [`texture_object`].
 
 use crate::core::array::{self, Array, Format, MipmappedArray};
 use crate::core::context::Current;
-use crate::core::driver::driver;
+use crate::core::driver::{DeviceKind, driver};
 use crate::core::memory::check_range;
+use crate::core::texture_object::{self, Image};
 use cuda_types::cuda::{
     CU_TRSF_SEAMLESS_CUBEMAP, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED,
     CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUaddress_mode, CUarray_format,
@@ -56,11 +58,10 @@ unsafe impl Sync for Surface {}
 
 /// The checked resource of a description.
 #[derive(Clone, Debug)]
-#[expect(dead_code, reason = "held, not read")]
 pub(crate) enum Resource {
     Array(Arc<Array>),
     Mipmapped(Arc<MipmappedArray>),
-    Memory(Format),
+    Memory,
 }
 
 static TEXTURES: RwLock<BTreeMap<u64, Arc<Texture>>> = RwLock::new(BTreeMap::new());
@@ -121,7 +122,7 @@ fn resource(description: &CUDA_RESOURCE_DESC) -> CUres<(Resource, HIP_RESOURCE_D
                 hip.res.linear.format = hipArray_Format(linear.format.0);
                 hip.res.linear.numChannels = linear.numChannels;
                 hip.res.linear.sizeInBytes = linear.sizeInBytes;
-                Resource::Memory(format)
+                Resource::Memory
             }
             CUresourcetype::CU_RESOURCE_TYPE_PITCH2D => {
                 let plane = description.res.pitch2D;
@@ -147,7 +148,7 @@ fn resource(description: &CUDA_RESOURCE_DESC) -> CUres<(Resource, HIP_RESOURCE_D
                 hip.res.pitch2D.width = plane.width;
                 hip.res.pitch2D.height = plane.height;
                 hip.res.pitch2D.pitchInBytes = plane.pitchInBytes;
-                Resource::Memory(format)
+                Resource::Memory
             }
             _ => return Err(CUerror::INVALID_VALUE),
         }
@@ -167,7 +168,7 @@ fn descriptor(resource: &Resource) -> Option<&CUDA_ARRAY3D_DESCRIPTOR> {
     match resource {
         Resource::Array(array) => Some(&array.descriptor),
         Resource::Mipmapped(array) => Some(&array.descriptor),
-        Resource::Memory(_) => None,
+        Resource::Memory => None,
     }
 }
 
@@ -237,6 +238,27 @@ fn texture_description(
     })
 }
 
+/// What a checked resource shows, on AMD GPUs.
+fn image(resource: &Resource, description: &CUDA_RESOURCE_DESC) -> CUres<Image> {
+    match resource {
+        Resource::Array(array) => Image::array(array),
+        Resource::Mipmapped(array) => Image::mipmapped(array),
+        // SAFETY: the type says which part of the union is meant; both are plain data.
+        Resource::Memory => unsafe {
+            if description.resType == CUresourcetype::CU_RESOURCE_TYPE_LINEAR {
+                let linear = description.res.linear;
+                let bytes = linear.sizeInBytes;
+                Image::linear(linear.devPtr, bytes, linear.format.0, linear.numChannels)
+            } else {
+                let plane = description.res.pitch2D;
+                let size = [plane.width, plane.height];
+                let pitch = plane.pitchInBytes;
+                Image::plane(plane.devPtr, size, pitch, plane.format.0, plane.numChannels)
+            }
+        },
+    }
+}
+
 pub(crate) fn create_texture(
     current: &Current,
     resource_description: &CUDA_RESOURCE_DESC,
@@ -247,9 +269,25 @@ pub(crate) fn create_texture(
     let hip_texture =
         texture_description(description, shape(&keeps, resource_description.resType))?;
     // Memory has no views; what is said of them does not matter.
-    let view = view.filter(|_| !matches!(keeps, Resource::Memory(_)));
+    let view = view.filter(|_| !matches!(keeps, Resource::Memory));
     if let Some(view) = view {
         check_view(view, descriptor(&keeps).ok_or(CUerror::INVALID_VALUE)?)?;
+    }
+    if current.driver.kind == DeviceKind::Amd {
+        let mut image = image(&keeps, resource_description)?;
+        if let Some(view) = view {
+            image.apply_view(view)?;
+        }
+        let handle = texture_object::create_texture(current, &image, description)?;
+        let texture = Texture {
+            context: current.context.id(),
+            resource: *resource_description,
+            texture: *description,
+            view: view.copied(),
+            _keeps: keeps,
+        };
+        TEXTURES.write().insert(handle, Arc::new(texture));
+        return Ok(handle);
     }
     let hip_view = view.map(|view| HIP_RESOURCE_VIEW_DESC {
         format: HIPresourceViewFormat(view.format.0),
@@ -284,6 +322,10 @@ pub(crate) fn create_texture(
 pub(crate) fn destroy_texture(handle: u64) -> CUres {
     let Some(_texture) = TEXTURES.write().remove(&handle) else { return Ok(()) };
     let driver = driver()?;
+    if driver.kind == DeviceKind::Amd {
+        texture_object::destroy(handle);
+        return Ok(());
+    }
     // SAFETY: the handle was in the map, so the provider knows it.
     let _ = unsafe { driver.hip.hipTexObjectDestroy(handle as hipTextureObject_t) };
     Ok(())
@@ -296,6 +338,13 @@ pub(crate) fn create_surface(current: &Current, description: &CUDA_RESOURCE_DESC
     }
     let (keeps, _) = resource(description)?;
     let Resource::Array(array) = &keeps else { return Err(CUerror::INVALID_VALUE) };
+    if current.driver.kind == DeviceKind::Amd {
+        let handle = texture_object::create_surface(current, &Image::array(array)?)?;
+        let surface =
+            Surface { context: current.context.id(), resource: *description, _keeps: keeps };
+        SURFACES.write().insert(handle, Arc::new(surface));
+        return Ok(handle);
+    }
     // SAFETY: all zeros is a description.
     let mut hip_resource: hipResourceDesc = unsafe { std::mem::zeroed() };
     hip_resource.resType = hipResourceType::hipResourceTypeArray;
@@ -312,6 +361,10 @@ pub(crate) fn create_surface(current: &Current, description: &CUDA_RESOURCE_DESC
 pub(crate) fn destroy_surface(handle: u64) -> CUres {
     let Some(_surface) = SURFACES.write().remove(&handle) else { return Ok(()) };
     let driver = driver()?;
+    if driver.kind == DeviceKind::Amd {
+        texture_object::destroy(handle);
+        return Ok(());
+    }
     // SAFETY: as for textures.
     let _ = unsafe { driver.hip.hipDestroySurfaceObject(handle as hipSurfaceObject_t) };
     Ok(())

@@ -179,7 +179,7 @@ fn map(random: &mut Random, address: u64) -> TensorMap {
 #[test]
 fn tensor_copies_have_the_bytes_of_the_engine() {
     let (library, mut random) = (library(), Random(6));
-    for round in 0..1500 {
+    for round in 0..600 {
         let mut memory = Memory::random(&mut random);
         let tensor = map(&mut random, memory.global.as_ptr() as u64 + 1024);
         memory.map = tensor.encode();
@@ -218,7 +218,7 @@ fn tensor_copies_have_the_bytes_of_the_engine() {
 #[test]
 fn tensor_maps_change_as_those_of_the_engine() {
     let (library, mut random) = (library(), Random(7));
-    for _ in 0..1500 {
+    for _ in 0..600 {
         let mut memory = Memory::random(&mut random);
         let tensor = map(&mut random, 1024);
         memory.map = tensor.encode();

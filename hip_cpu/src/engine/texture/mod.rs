@@ -31,6 +31,13 @@ pub(super) struct Operands {
 }
 
 impl Operands {
+    #[cfg(test)]
+    pub fn new(given: &[u32]) -> Operands {
+        let mut words = [0; MOST_OPERANDS];
+        words[..given.len()].copy_from_slice(given);
+        Operands { words, next: 0 }
+    }
+
     fn word(&mut self) -> u32 {
         self.next += 1;
         self.words.get(self.next - 1).copied().unwrap_or(0)
@@ -127,7 +134,7 @@ fn report(block: &Block, warp: u32, operation: &TextureOperation, error: &Stop) 
 }
 
 /// How many words the operands of an operation have.
-fn operand_words(operation: &TextureOperation) -> usize {
+pub(super) fn operand_words(operation: &TextureOperation) -> usize {
     use cpu_abi::{TextureLevel as L, TextureType as T};
     let geometry = operation.geometry;
     let wide = matches!(operation.type_, T::B64 | T::U64 | T::S64);
@@ -149,7 +156,7 @@ fn operand_words(operation: &TextureOperation) -> usize {
     words.min(MOST_OPERANDS)
 }
 
-fn run(operation: &TextureOperation, operands: &mut Operands) -> Result<Results, Stop> {
+pub(super) fn run(operation: &TextureOperation, operands: &mut Operands) -> Result<Results, Stop> {
     let handle = operands.handle();
     let object = find(handle);
     if operation.action == TextureAction::IsType {

@@ -1,13 +1,21 @@
-//! Intrinsics whose first argument is a number that says what to do: `zluda.matrix`. Each
+//! Intrinsics whose first argument is a number that says what to do: `zluda.matrix` and `zluda.texture`. Each
 //! distinct number becomes a function of its own, in which the device library's code for all of them meets the
 //! constant, so that LLVM leaves what the operation needs.
 
-use cpu_abi::{MatrixKind, MatrixOperation, MatrixType};
+use cpu_abi::{MatrixKind, MatrixOperation, MatrixType, TextureAction, TextureOperation};
 use llvm_zluda::{Linkage, Module, Value};
 use rustc_hash::FxHashMap;
 
 /// The function of the device library that does an operation: `void (i64 operation, ptr words, ptr results)`.
-fn implementation(operation: u64) -> Option<&'static str> {
+fn implementation(intrinsic: &str, operation: u64) -> Option<&'static str> {
+    if intrinsic.starts_with("zluda.texture.") {
+        return Some(match TextureOperation::decode(operation)?.action {
+            TextureAction::Sample | TextureAction::Gather => "zluda.amd.texture.look_up",
+            TextureAction::Query => "zluda.amd.texture.query",
+            TextureAction::IsType => "zluda.amd.texture.is_type",
+            _ => "zluda.amd.texture.surface",
+        });
+    }
     let operation = MatrixOperation::unpack(operation)?;
     Some(match operation.kind {
         MatrixKind::Multiply if operation.is_quad_pairs() => "zluda.amd.matrix.quad_pairs",
@@ -24,7 +32,8 @@ fn implementation(operation: u64) -> Option<&'static str> {
 pub fn specialise(module: &Module<'_>) {
     for intrinsic in module.functions() {
         let name = intrinsic.name();
-        if name.starts_with("zluda.matrix.") && intrinsic.is_declaration() {
+        let ours = name.starts_with("zluda.matrix.") || name.starts_with("zluda.texture.");
+        if ours && intrinsic.is_declaration() {
             specialise_calls(module, intrinsic, &name);
         }
     }
@@ -39,7 +48,7 @@ fn specialise_calls<'c>(module: &Module<'c>, intrinsic: Value<'c>, name: &str) {
         }
     }
     for (number, calls) in calls {
-        let Some(implementation) = implementation(number) else { continue };
+        let Some(implementation) = implementation(name, number) else { continue };
         let function = define(module, intrinsic, name, number, implementation);
         if calls.len() > 1 {
             module.add_attribute(function, "noinline");

@@ -18,6 +18,8 @@ typedef struct Services {
 
 #define ERROR_TRAP 1
 #define ERROR_ASSERT 2
+#define ERROR_ILLEGAL_ADDRESS 3
+#define ERROR_MISALIGNED 4
 
 #define RECORD_PRINTF 1
 #define RECORD_ASSERT 2

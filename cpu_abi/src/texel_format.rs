@@ -1,7 +1,9 @@
-//! The formats of texels: how many bytes, and what number they stand for.
+//! The formats of texels: how many bytes, and what number they stand for. The numbers of channels and blocks are those
+//! of the device library.
 
 /// What the bytes of a channel are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 pub enum Channel {
     /// Integers, which textures may read as numbers from 0 to 1.
     U8,
@@ -22,8 +24,9 @@ pub enum Channel {
 
 /// Blocks of 4 x 4 texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 pub enum Block {
-    Bc1,
+    Bc1 = 1,
     Bc2,
     Bc3,
     Bc4,
