@@ -17,12 +17,13 @@ pub const DATA_LAYOUT: &str =
 /// `no-verify-fixpoint` LLVM ends the process when one round of `instcombine` is not enough.)
 const PER_THREAD_PASSES: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),\
      cgscc(inline),globaldce,\
-     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,reassociate,\
+     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,reassociate,\
      loop-mssa(loop-simplifycfg,licm<allowspeculation>),gvn,sccp,bdce,instcombine<no-verify-fixpoint>,dse,adce,simplifycfg)";
 
-/// What comes after lowering, on scalar or on vector code.
-const FINAL_PASSES: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
-     loop-mssa(licm<allowspeculation>),gvn,instcombine<no-verify-fixpoint>,sink,adce,simplifycfg),globaldce";
+/// What comes after lowering, on scalar or on vector code. What one thread does has been simplified before: a
+/// second round, or `gvn`, costs a tenth of the time to compile and finds nothing.
+const FINAL_PASSES: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
+     loop-mssa(licm<allowspeculation>),early-cse<memssa>,instcombine<no-verify-fixpoint>,sink,adce,simplifycfg),globaldce";
 
 /// The stages that [`lower`] can stop at, for tools that show them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,15 +41,27 @@ pub fn lower<'c>(
     options: &Options,
     form: Form,
 ) -> Result<Module<'c>, Error> {
-    let machine = machine(options)?;
+    lower_for(&machine(options)?, module, kind, options, form)
+}
+
+fn lower_for<'c>(
+    machine: &TargetMachine,
+    module: &Module<'c>,
+    kind: KernelKind,
+    options: &Options,
+    form: Form,
+) -> Result<Module<'c>, Error> {
     let module = module.duplicate();
     check(&module, options, "per-thread IR")?;
+    if kind == KernelKind::Vector {
+        vectorize::prefer_width(&module, options);
+    }
     math::expand(&module)?;
     clusters::expand(&module);
     let static_shared_size = shared::place_variables(&module)?;
     check(&module, options, "expanded per-thread IR")?;
     timed("per-thread passes", || {
-        run_passes(&module, PER_THREAD_PASSES, Some(&machine), options.verify)
+        run_passes(&module, PER_THREAD_PASSES, Some(machine), options.verify)
     })?;
     if form == Form::PerThread {
         return Ok(module);
@@ -58,11 +71,11 @@ pub fn lower<'c>(
         KernelKind::Vector => vectorize::vectorize(&module, static_shared_size, options),
     })?;
     check(&lowered, options, "lowered IR")?;
-    timed("final passes", || run_passes(&lowered, FINAL_PASSES, Some(&machine), options.verify))?;
+    timed("final passes", || run_passes(&lowered, FINAL_PASSES, Some(machine), options.verify))?;
     if kind == KernelKind::Vector && strips::outline(&lowered, options) {
         check(&lowered, options, "IR with strips")?;
         timed("merging of strips", || {
-            run_passes(&lowered, "mergefunc", Some(&machine), options.verify)
+            run_passes(&lowered, "mergefunc", Some(machine), options.verify)
         })?;
     }
     emulated::replace_missing(&lowered, options);
@@ -76,8 +89,8 @@ pub fn compile_object(
     kind: KernelKind,
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
-    let lowered = lower(module, kind, options, Form::Lowered)?;
     let machine = machine(options)?;
+    let lowered = lower_for(&machine, module, kind, options, Form::Lowered)?;
     let object = timed("code generation", || machine.emit_object(&lowered))?;
     let flags = ["-Bsymbolic", "--hash-style=gnu", "-z", "noexecstack"];
     Ok(timed("linking", || link_elf(&object, &flags))?)
@@ -89,8 +102,9 @@ pub fn compile_assembly(
     kind: KernelKind,
     options: &Options,
 ) -> Result<String, Error> {
-    let lowered = lower(module, kind, options, Form::Lowered)?;
-    Ok(machine(options)?.emit_assembly(&lowered)?)
+    let machine = machine(options)?;
+    let lowered = lower_for(&machine, module, kind, options, Form::Lowered)?;
+    Ok(machine.emit_assembly(&lowered)?)
 }
 
 fn machine(options: &Options) -> Result<TargetMachine, Error> {

@@ -129,14 +129,24 @@ pub fn vectorize<'c>(
             max_threads_per_block: kernel.max_threads_per_block,
         },
     );
+    prefer_width(&module, options);
     for function in module.functions() {
         if !function.is_declaration() {
-            let width = options.vector_width().to_string();
-            module.add_string_attribute(function, "prefer-vector-width", &width);
             module.add_attribute_with_value(function, "uwtable", 2);
         }
     }
     Ok(module)
+}
+
+/// Lets functions use registers of all sizes. A module in which all say so is compiled for one subtarget, and LLVM
+/// takes a millisecond to set one up.
+pub fn prefer_width(module: &Module<'_>, options: &Options) {
+    let width = options.vector_width().to_string();
+    for function in module.functions() {
+        if !function.is_declaration() {
+            module.add_string_attribute(function, "prefer-vector-width", &width);
+        }
+    }
 }
 
 /// Some function asks for its place in the block.
