@@ -210,6 +210,21 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Attaches `!noalias.addrspace` to an atomic access: it is in none of the address spaces from `first` up to, and
+    /// without, `end`.
+    pub fn exclude_address_spaces(self, context: &'c Context, first: u32, end: u32) {
+        const NAME: &str = "noalias.addrspace";
+        // SAFETY: node and constants belong to the context; callers give instructions only.
+        unsafe {
+            let kind =
+                LLVMGetMDKindIDInContext(context.raw(), NAME.as_ptr().cast(), NAME.len() as u32);
+            let mut bounds = [first, end]
+                .map(|bound| LLVMValueAsMetadata(context.i32().const_int(bound.into()).raw));
+            let node = LLVMMDNodeInContext2(context.raw(), bounds.as_mut_ptr(), bounds.len());
+            LLVMSetMetadata(self.raw, kind, LLVMMetadataAsValue(context.raw(), node))
+        }
+    }
+
     /// The number of [`Self::add_number_metadata`].
     pub fn number_metadata(self, context: &'c Context, name: &str) -> Option<u64> {
         // SAFETY: LLVM returns null where nothing is attached, and writes as many operands as it says; callers

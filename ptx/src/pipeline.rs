@@ -211,6 +211,18 @@ fn per_thread<'i, 'c>(
         kernel: *index,
         info,
     };
+    if let Some(most) = machine.shared_memory().filter(|most| info.static_shared > *most) {
+        let span = match analysis.tree.directives.get(*index) {
+            Some(Directive::Function(function)) => function.span,
+            _ => ptx_parser::Span::default(),
+        };
+        let message = format!(
+            "{} bytes of shared memory, of which a block on this GPU has {most}",
+            info.static_shared
+        );
+        let error = Error::unsupported(span, message).in_function(kernel);
+        return Err(Diagnostics::new(vec![error], text));
+    }
     let lower = || crate::lower::module::lower(context, unit, |module| machine.prepare(module));
     let module = timed(format_args!("lowering of {kernel}"), lower)
         .map_err(|errors| Diagnostics::new(errors, text))?;

@@ -21,9 +21,16 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let a = self.read(&i.a, i.type_)?;
         let b = self.read(&i.b, i.type_)?;
         let [a, b] = [a, b].map(|value| self.flushed(value, i.type_, i.ftz));
-        let mut quotient = self.builder.fdiv(a, b);
+        // On AMD GPUs the approximation would flush subnormal divisors.
+        let own = i.approx && !i.ftz && self.module.is_amdgcn;
+        let mut quotient = match own {
+            true => self.zluda("amd.div.approx.f32", a.ty(), Effects::None, &[a, b]),
+            false => self.builder.fdiv(a, b),
+        };
         if i.approx {
-            quotient.set_fast_math(APPROXIMATE);
+            if !own {
+                quotient.set_fast_math(APPROXIMATE);
+            }
             // The reciprocal of a divisor beyond 2^126 is subnormal, and flushed.
             let size = self.llvm("llvm.fabs", b.ty(), &[b]);
             let limit = b.ty().const_float(2f64.powi(126));

@@ -4,9 +4,9 @@ use llvm_zluda::{AtomicOrdering, AtomicRmwOp, Value};
 use ptx_parser::isa::{Atom, Fence, Membar, Red};
 use ptx_parser::{Address, AtomicOp, Operand, ScalarType, Semantics, StateSpace, VectorSize};
 
-use super::Lowered;
 use super::function::{FunctionLowering, word};
 use super::packed::element;
+use super::{Lowered, space};
 
 /// What `atom` and `red` have in common.
 struct Change<'i, 'a> {
@@ -140,7 +140,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             AtomicOp::Max => LLVMAtomicRMWBinOpUMax,
             AtomicOp::Cas => return Err(self.invalid("`cas` takes two values")),
         };
-        Ok(self.builder.atomic_rmw(operation, pointer, b, change.ordering, change.scope))
+        let old = self.builder.atomic_rmw(operation, pointer, b, change.ordering, change.scope);
+        self.is_not_local(old, pointer);
+        Ok(old)
     }
 
     /// One compare-and-exchange; the old value.
@@ -160,7 +162,15 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             _ => AtomicOrdering::LLVMAtomicOrderingAcquire,
         };
         let both = self.builder.cmpxchg(pointer, compare, new, (ordering, failure), scope);
+        self.is_not_local(both, pointer);
         self.builder.extract_value(both, 0)
+    }
+
+    /// Atomic operations are on global and shared memory only, which spares AMD GPUs to ask.
+    fn is_not_local(&self, access: Value<'c>, pointer: Value<'c>) {
+        if self.module.is_amdgcn && pointer.ty() == self.generic_pointer() {
+            access.exclude_address_spaces(self.context, space::LOCAL, space::LOCAL + 1);
+        }
     }
 
     /// Operations that no target has: a loop around compare-and-exchange.

@@ -126,6 +126,14 @@ pub(crate) enum Machine {
 }
 
 impl Machine {
+    /// Bytes that a block may have, where the target cannot have as many as programs say.
+    pub fn shared_memory(&self) -> Option<u32> {
+        match self {
+            Machine::Cpu(_) => None,
+            Machine::Amdgcn(machine) => Some(machine.shared_memory()),
+        }
+    }
+
     /// Sets triple and data layout, before lowering.
     pub fn prepare(&self, module: &Module<'_>) {
         match self {

@@ -5,6 +5,7 @@
 //! its place ([`refuse`]).
 
 mod barriers;
+mod dynamic_stack;
 mod form_pointers;
 pub mod gpu;
 mod independent_threads;
@@ -52,6 +53,10 @@ impl Machine {
         Ok(Self { llvm, gpu, blocks })
     }
 
+    pub fn shared_memory(&self) -> u32 {
+        self.gpu.lds
+    }
+
     pub fn prepare(&self, module: &Module<'_>) {
         module.set_triple(TRIPLE);
         module.set_data_layout(&self.llvm.data_layout());
@@ -70,6 +75,7 @@ impl Machine {
         let Some(body) = module.function(kernel) else {
             return Err(bug("the kernel is missing".to_owned()));
         };
+        dynamic_stack::run(module);
         barriers::run(module, body).map_err(|error| bug(error.to_string()))?;
         let waves = if self.gpu.is_wave64() { Waves::TwoWarps } else { Waves::OneWarp };
         independent_threads::run(module, kernel, self.blocks, waves)

@@ -679,13 +679,45 @@ define float @zluda.sqrt.approx.ftz.f32(float %x) alwaysinline nounwind {
   %r = call float @llvm.amdgcn.sqrt.f32(float %z)
   ret float %r
 }
-define double @zluda.rcp.approx.ftz.f64(double %x) alwaysinline nounwind {
-  %r = call double @llvm.amdgcn.rcp.f64(double %x)
+; The low words of operand and result count as zero, and subnormals flush.
+define double @zluda.amd.high_word(double %x) alwaysinline nounwind {
+  %bits = bitcast double %x to i64
+  %cut = and i64 %bits, -4294967296
+  %exponent = and i64 %bits, 9218868437227405312
+  %tiny = icmp eq i64 %exponent, 0
+  %sign = and i64 %bits, -9223372036854775808
+  %kept = select i1 %tiny, i64 %sign, i64 %cut
+  %r = bitcast i64 %kept to double
   ret double %r
 }
-define double @zluda.rsqrt.approx.ftz.f64(double %x) alwaysinline nounwind {
-  %r = call double @llvm.amdgcn.rsq.f64(double %x)
+define double @zluda.amd.high_result(double %x) alwaysinline nounwind {
+  %nan = fcmp uno double %x, %x
+  %cut = call double @zluda.amd.high_word(double %x)
+  %r = select i1 %nan, double 0x7FFFFFFF00000000, double %cut
   ret double %r
+}
+define double @zluda.rcp.approx.ftz.f64(double %x) alwaysinline nounwind {
+  %z = call double @zluda.amd.high_word(double %x)
+  %r = call double @llvm.amdgcn.rcp.f64(double %z)
+  %q = call double @zluda.amd.high_result(double %r)
+  ret double %q
+}
+define double @zluda.rsqrt.approx.ftz.f64(double %x) alwaysinline nounwind {
+  %z = call double @zluda.amd.high_word(double %x)
+  %r = call double @llvm.amdgcn.rsq.f64(double %z)
+  %q = call double @zluda.amd.high_result(double %r)
+  ret double %q
+}
+; A quotient through a reciprocal, which hardware takes of normal numbers only.
+define float @zluda.amd.div.approx.f32(float %a, float %b) alwaysinline nounwind {
+  %size = call float @llvm.fabs.f32(float %b)
+  %tiny = fcmp olt float %size, 0x3810000000000000
+  %factor = select i1 %tiny, float 0x4170000000000000, float 1.0
+  %normal = fmul float %b, %factor
+  %reciprocal = call float @llvm.amdgcn.rcp.f32(float %normal)
+  %quotient = fmul float %a, %reciprocal
+  %r = fmul float %quotient, %factor
+  ret float %r
 }
 define half @zluda.ex2.approx.f16(half %x) alwaysinline nounwind {
   %r = call half @llvm.exp2.f16(half %x)
