@@ -64,6 +64,11 @@ impl Arch {
         self.generation <= Generation::Gfx940
     }
 
+    /// Whether formats of eight bits have no negative zero, whose bits are NaN.
+    pub fn has_unsigned_zeros(&self) -> bool {
+        self.name == "gfx942"
+    }
+
     /// Whether `v_cmpx` writes a mask besides EXEC.
     pub fn cmpx_writes_mask(&self) -> bool {
         self.generation <= Generation::Gfx940

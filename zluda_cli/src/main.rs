@@ -1,4 +1,4 @@
-//! The command `zluda`. Each subcommand is a file: [`run`], [`info`], [`compile`], [`cache`]. [`staged`] finds the
+//! The command `zluda`. Each subcommand is a file: [`run`], [`info`], [`doctor`], [`compile`], [`cache`]. [`staged`] finds the
 //! libraries that belong to this program.
 
 // A command-line tool prints.
@@ -6,6 +6,7 @@
 
 mod cache;
 mod compile;
+mod doctor;
 mod info;
 mod run;
 mod staged;
@@ -26,6 +27,8 @@ enum Command {
     Run(run::Options),
     /// Show devices, configuration and cache
     Info,
+    /// Look for what could keep programs from AMD GPUs
+    Doctor,
     /// Compile a file of PTX, and show or keep any stage of it
     Compile(compile::Options),
     /// Look at the compiled kernels on disk, or remove them
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(options) => run::run(&options),
         Command::Info => info::run(),
+        Command::Doctor => doctor::run(),
         Command::Compile(options) => compile::run(&options),
         Command::Cache(action) => cache::run(action),
     };

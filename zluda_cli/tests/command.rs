@@ -221,3 +221,13 @@ fn compile_says_what_is_wrong() {
         assert!(text(&output.stderr).contains(wanted), "{}", text(&output.stderr));
     }
 }
+
+#[test]
+fn doctor_names_what_an_amd_gpu_needs() {
+    let output = Stage::new().run(&["doctor"]);
+    let said = text(&output.stdout);
+    let about = |what: &str| said.lines().any(|line| line.contains(what));
+    assert!(about("ok: the driver lies in"), "{said}");
+    assert!(about("/dev/kfd"), "{said}");
+    assert!(about("libamdhip64.so."), "{said}");
+}

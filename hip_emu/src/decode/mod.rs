@@ -1,11 +1,12 @@
 //! From machine code to [`Instruction`]s, through the text that LLVM prints.
 //!
 //! - [`text`]: the text taken apart; [`operand`]: what operands mean.
-//! - [`vector`], [`scalar`], [`memory`], [`lane`]: the families, each with the structure that the machine runs.
+//! - [`vector`], [`scalar`], [`memory`], [`lane`], [`matrix`]: the families, each with the structure that the machine runs.
 //!
 //! What is not known becomes [`Code::Unknown`], which ends a launch that comes to it.
 
 pub mod lane;
+pub mod matrix;
 pub mod memory;
 pub mod operand;
 pub mod scalar;
@@ -17,6 +18,7 @@ use llvm_zluda::Disassembler;
 use crate::arch::Arch;
 use crate::isa;
 use lane::{CrossLane, Permute};
+use matrix::Multiply;
 use memory::{LdsExchange, Memory, ScalarLoad};
 use scalar::{Branch, Clock, Jump, SaveExec, Scalar, Status};
 use text::{Error, Text};
@@ -54,6 +56,7 @@ pub enum Code {
     Vector(Box<Vector>),
     /// Both read their sources before either writes.
     Dual(Box<[Vector; 2]>),
+    Matrix(Box<Multiply>),
     CrossLane(Box<CrossLane>),
     Permute(Box<Permute>),
     Memory(Box<Memory>),
@@ -148,7 +151,9 @@ pub fn parse(arch: &Arch, text: &str, word: u32) -> Result<Code, Error> {
     let name = text.mnemonic;
     let code = match name.split('_').next().unwrap_or_default() {
         "s" => scalar::parse(arch, &text)?,
-        "v" => match lane::parse(arch, &text)? {
+        "v" => match lane::parse(arch, &text)?
+            .map_or_else(|| matrix::parse(arch, &text), |code| Ok(Some(code)))?
+        {
             Some(code) => code,
             None => Code::Vector(Box::new(Vector::parse(arch, &text)?)),
         },
@@ -162,7 +167,17 @@ pub fn parse(arch: &Arch, text: &str, word: u32) -> Result<Code, Error> {
 }
 
 /// The meaning of a vector instruction, or that there is none.
-fn vector_operation(name: &str, saturates: bool) -> Result<&'static isa::Operation, Error> {
+fn vector_operation(
+    arch: &Arch,
+    name: &str,
+    saturates: bool,
+) -> Result<&'static isa::Operation, Error> {
+    // Formats of eight bits of its own have operations of their own.
+    if arch.has_unsigned_zeros()
+        && let Some(found) = isa::vector(&format!("{name}_fnuz"))
+    {
+        return Ok(found);
+    }
     let found = if saturates { isa::saturating(name) } else { isa::vector(name) };
     found.ok_or_else(|| "mnemonic".to_owned())
 }

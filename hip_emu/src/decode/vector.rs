@@ -112,9 +112,10 @@ const NOTHING: Source = Source {
 impl Vector {
     pub fn parse(arch: &Arch, text: &Text<'_>) -> Result<Vector, Error> {
         let clamp = text.has("clamp");
-        let plain = vector_operation(text.mnemonic, false)?;
+        let plain = vector_operation(arch, text.mnemonic, false)?;
         let saturates = clamp && !is_float(plain.result);
-        let operation = if saturates { vector_operation(text.mnemonic, true)? } else { plain };
+        let operation =
+            if saturates { vector_operation(arch, text.mnemonic, true)? } else { plain };
         let is_compare = matches!(operation.action, Action::Test(_));
         let is_cmpx = text.mnemonic.starts_with("v_cmpx_");
         let mut operands = text.operands.iter().copied();

@@ -6,6 +6,7 @@
 //! subnormal. The manual's pseudo code gives the scales' size only, not always their direction: the direction is the
 //! one that keeps all intermediate results in range.
 
+use super::float::arithmetic::fma;
 use super::float::{F16, F32, F64, Float, Format, exact};
 use super::table::{and_flag, values, with_flag};
 use super::{Mode, Round};
@@ -122,12 +123,11 @@ fn last_step<F: Division>(
     c: Float<F>,
     flag: bool,
 ) -> Float<F> {
+    if !flag {
+        return fma(mode, a, b, c);
+    }
     let (a, b, c) = (a.read(mode), b.read(mode), c.read(mode));
-    let power = match flag {
-        false => 0,
-        true if c.exponent() > F::BIAS => F::SCALE,
-        true => -F::SCALE,
-    };
+    let power = if c.exponent() > F::BIAS { F::SCALE } else { -F::SCALE };
     exact::fma(F::round(mode), a, b, c, power).result(mode, [a, b, c])
 }
 
@@ -167,7 +167,7 @@ fn repair<F: Format>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::float::arithmetic::{fma, mul, through_f64, through_f64_flushed};
+    use super::super::float::arithmetic::{mul, through_f64, through_f64_flushed};
     use super::super::float::{Double, Single};
     use super::super::value::Value;
     use super::*;

@@ -18,6 +18,7 @@ mod float;
 mod float_table;
 mod integer;
 mod lookup;
+pub mod matrix;
 mod packed;
 mod scalar;
 mod scalar_float;

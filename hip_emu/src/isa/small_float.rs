@@ -7,8 +7,8 @@ use super::table::{values, with_number};
 use super::{Mode, Round};
 
 /// A format of eight bits.
-#[derive(Clone, Copy)]
-struct Small {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Small {
     fraction: u32,
     bias: i32,
     /// The largest finite number's bits.
@@ -19,13 +19,13 @@ struct Small {
     negative_zero: bool,
 }
 
-const FP8: Small =
+pub(super) const FP8: Small =
     Small { fraction: 3, bias: 7, largest: 0x7e, overflow: 0x7f, nan: 0x7f, negative_zero: true };
-const BF8: Small =
+pub(super) const BF8: Small =
     Small { fraction: 2, bias: 15, largest: 0x7b, overflow: 0x7c, nan: 0x7f, negative_zero: true };
-const FP8_FNUZ: Small =
+pub(super) const FP8_FNUZ: Small =
     Small { fraction: 3, bias: 8, largest: 0x7f, overflow: 0x80, nan: 0x80, negative_zero: false };
-const BF8_FNUZ: Small =
+pub(super) const BF8_FNUZ: Small =
     Small { fraction: 2, bias: 16, largest: 0x7f, overflow: 0x80, nan: 0x80, negative_zero: false };
 
 with_number! { FROM_BYTE, mode, byte: Byte, false;
@@ -52,7 +52,7 @@ values! { PLAIN, mode;
 }
 
 /// Exactly.
-fn widen(format: Small, a: u8) -> F32 {
+pub(super) fn widen(format: Small, a: u8) -> F32 {
     let (magnitude, negative) = (a & 0x7f, a >> 7 == 1);
     if !format.negative_zero && a == format.nan {
         return F32::NAN;

@@ -4,7 +4,7 @@ use std::sync::atomic::{Ordering, fence};
 
 use super::group::Local;
 use super::wave::Wave;
-use super::{Stop, lane, memory, status, vector};
+use super::{Stop, lane, matrix, memory, status, vector};
 use crate::decode::operand::sgpr;
 use crate::decode::scalar::{Branch, Condition, Jump, SaveExec, Scalar};
 use crate::decode::{Code, Program};
@@ -44,6 +44,7 @@ pub fn run(
             Code::SaveExec(save) => save_exec(wave, save),
             Code::ScalarLoad(load) => memory::load_scalar(wave, load)?,
             Code::Dual(both) => vector::run_dual(wave, both),
+            Code::Matrix(multiply) => matrix::run(wave, multiply),
             Code::CrossLane(cross) => lane::run(wave, cross)?,
             Code::Permute(permute) => lane::permute(wave, permute),
             Code::LdsExchange(exchange) => memory::exchange(wave, local, exchange)?,

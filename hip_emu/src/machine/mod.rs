@@ -2,12 +2,13 @@
 //!
 //! - [`group`]: a workgroup; [`wave`]: registers; [`start`]: what a wave begins with.
 //! - [`interpreter`]: one instruction after the other.
-//! - [`vector`], [`lane`], [`memory`], [`atomic`], [`status`]: what instructions do.
+//! - [`vector`], [`lane`], [`matrix`], [`memory`], [`atomic`], [`status`]: what instructions do.
 
 pub mod atomic;
 pub mod group;
 pub mod interpreter;
 pub mod lane;
+pub mod matrix;
 pub mod memory;
 pub mod mode;
 pub mod output;

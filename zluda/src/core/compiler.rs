@@ -39,6 +39,16 @@ fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
     }
 }
 
+/// Bytes of shared memory that a block may have on an AMD GPU; none of GPUs that code is not made for.
+pub(crate) fn amd_shared_memory(gfx: &str) -> Option<u32> {
+    ptx::Gpu::named(gfx).map(|gpu| gpu.lds)
+}
+
+/// The AMD GPUs that code is made for.
+pub(crate) fn amd_gpus() -> String {
+    ptx::Gpu::names()
+}
+
 impl Parsed {
     pub(crate) fn parse(text: &[u8]) -> Result<Parsed, Failure> {
         let text = String::from_utf8_lossy(text);

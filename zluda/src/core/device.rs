@@ -64,7 +64,6 @@ impl Device {
             name if name.starts_with("ZLUDA") => name,
             name => format!("{name} [ZLUDA]"),
         };
-        let text_arch = text(&properties.gcnArchName);
         Ok(Device {
             ordinal,
             kind,
@@ -81,7 +80,7 @@ impl Device {
                 pci_domain: properties.pciDomainID,
                 pci_bus: properties.pciBusID,
                 pci_device: properties.pciDeviceID,
-                gcn_arch: text_arch.split(':').next().unwrap_or_default().to_owned(),
+                gcn_arch: architecture(&properties),
             },
             primary: Primary::default(),
         })
@@ -149,6 +148,11 @@ impl Device {
         let alive = self.primary.context.get().is_some_and(|context| context.is_alive());
         (self.primary.state.lock().flags, alive)
     }
+}
+
+/// LLVM's name of an AMD GPU: `gfx90a`, of which HIP says `gfx90a:sramecc+:xnack-`.
+pub(crate) fn architecture(properties: &hipDeviceProp_tR0600) -> String {
+    text(&properties.gcnArchName).split(':').next().unwrap_or_default().to_owned()
 }
 
 fn text(characters: &[c_char]) -> String {

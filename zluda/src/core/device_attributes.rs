@@ -4,6 +4,7 @@
 //! what a device of the reported compute capability could say. Attributes of features that do not exist
 //! here are 0.
 
+use crate::core::compiler::amd_shared_memory;
 use crate::core::device::Device;
 use crate::core::driver::DeviceKind;
 use cuda_types::cuda::{CUdevice_attribute as A, CUerror, CUres};
@@ -20,7 +21,7 @@ pub(crate) const MAX_GRID_DIM: [u32; 3] = [0x7fff_ffff, 65535, 65535];
 pub(crate) const SHARED_MEMORY_PER_BLOCK: u32 = 48 << 10;
 /// Bytes of shared memory that a kernel may use after `MAX_DYNAMIC_SHARED_SIZE_BYTES` was raised.
 pub(crate) const SHARED_MEMORY_PER_BLOCK_OPTIN: u32 = 163 << 10;
-/// An amdgcn workgroup has 64 KiB of shared memory and not more.
+/// Bytes of shared memory that a block may have on nearly all AMD GPUs.
 const AMD_SHARED_MEMORY: u32 = 64 << 10;
 pub(crate) const MAX_BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 pub(crate) const WARP_SIZE: u32 = 32;
@@ -65,7 +66,9 @@ impl Device {
     pub(crate) fn shared_memory_optin(&self) -> u32 {
         match self.kind {
             DeviceKind::Cpu => SHARED_MEMORY_PER_BLOCK_OPTIN,
-            DeviceKind::Amd => AMD_SHARED_MEMORY,
+            DeviceKind::Amd => {
+                amd_shared_memory(&self.properties.gcn_arch).unwrap_or(AMD_SHARED_MEMORY)
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! The state of the process: the HIP provider and its devices, from the first `cuInit` on.
 
-use crate::core::device::Device;
+use crate::core::compiler::{amd_gpus, amd_shared_memory};
+use crate::core::device::{Device, architecture};
 use crate::core::error::convert;
 use crate::os;
 use cuda_types::cuda::{CUdevice, CUerror, CUres};
@@ -80,8 +81,12 @@ fn open() -> CUres<Driver> {
     }
     let devices =
         (0..count).map(|ordinal| Device::open(&hip, kind, ordinal)).collect::<CUres<Vec<_>>>()?;
-    for device in &devices {
-        tracing::info!("device {}: {} (through {})", device.ordinal, device.name, hip.name());
+    for Device { ordinal, name, properties, .. } in &devices {
+        tracing::info!("device {ordinal}: {name} (through {})", hip.name());
+        if kind == DeviceKind::Amd && amd_shared_memory(&properties.gcn_arch).is_none() {
+            let (gfx, gpus) = (&properties.gcn_arch, amd_gpus());
+            tracing::warn!("unsupported: kernels for device {ordinal}, a {gfx}; there are: {gpus}");
+        }
     }
     Ok(Driver { hip, kind, devices })
 }
@@ -94,13 +99,19 @@ fn open_rocm_with_device() -> Option<HipRuntime> {
             None
         }
         Ok(hip) => match device_count(&hip) {
-            Ok(count) if count > 0 => Some(hip),
+            Ok(count) if (0..count).any(|device| has_code(&hip, device)) => Some(hip),
             _ => {
-                tracing::info!("{} has no device", hip.name());
+                tracing::info!("{} has no device that code is made for", hip.name());
                 None
             }
         },
     }
+}
+
+/// Code is made for this device.
+fn has_code(hip: &HipRuntime, device: i32) -> bool {
+    hip.device_properties(device)
+        .is_ok_and(|properties| amd_shared_memory(&architecture(&properties)).is_some())
 }
 
 /// A provider that lies beside the driver.

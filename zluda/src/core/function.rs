@@ -49,6 +49,8 @@ pub(crate) struct Settings {
 pub(crate) struct Code {
     module: hipModule_t,
     pub(crate) function: hipFunction_t,
+    /// ROCm does not say that it copies images.
+    image: Vec<u8>,
 }
 
 // SAFETY: HIP's modules and functions may be used from any thread.
@@ -218,10 +220,10 @@ impl Function {
             .compile(&self.info.name, &target, variant)
             .map_err(|failure| failure.error)?;
         let hip = &current.driver.hip;
-        let mut code = Code { module: null_mut(), function: null_mut() };
+        let mut code = Code { module: null_mut(), function: null_mut(), image };
         // SAFETY: the image is an object of the provider's kind; the others outlive the calls.
         unsafe {
-            current.check(hip.hipModuleLoadData(&mut code.module, image.as_ptr().cast()))?;
+            current.check(hip.hipModuleLoadData(&mut code.module, code.image.as_ptr().cast()))?;
             current.check(hip.hipModuleGetFunction(
                 &mut code.function,
                 code.module,

@@ -7,7 +7,7 @@ use crate::core::context::{Context, Current};
 use crate::core::driver::driver;
 use crate::core::error::check;
 use cuda_types::cuda::{CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUerror, CUres};
-use hip_runtime_sys::hipStream_t;
+use hip_runtime_sys::{hipError_t, hipStream_t};
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -189,9 +189,10 @@ pub(crate) fn allocate_async(
     let mut address: *mut c_void = null_mut();
     // SAFETY: `address` outlives the calls; the stream has been checked.
     current.check(unsafe {
-        match hip.has("hipMallocAsync") {
-            true => hip.hipMallocAsync(&mut address, size, stream),
-            false => hip.hipMalloc(&mut address, size),
+        match hip.hipMallocAsync(&mut address, size, stream) {
+            // Some GPUs and systems have no pools.
+            hipError_t::hipErrorNotSupported => hip.hipMalloc(&mut address, size),
+            error => error,
         }
     })?;
     Ok(insert(current, address as u64, 0, size, Kind::Pool))
@@ -222,9 +223,14 @@ pub(crate) fn free_async(current: &Current, address: CUdeviceptr, stream: hipStr
     let pointer = allocation.base as *mut c_void;
     // SAFETY: the allocation was in the map, so the provider knows it; the stream has been checked.
     current.check(unsafe {
-        match allocation.kind == Kind::Pool && hip.has("hipFreeAsync") {
-            true => hip.hipFreeAsync(pointer, stream),
-            false => hip.hipFree(pointer),
+        let error = match allocation.kind {
+            Kind::Pool => hip.hipFreeAsync(pointer, stream),
+            _ => hipError_t::hipErrorNotSupported,
+        };
+        match error {
+            // The provider waits for whatever uses the memory.
+            hipError_t::hipErrorNotSupported => hip.hipFree(pointer),
+            error => error,
         }
     })
 }

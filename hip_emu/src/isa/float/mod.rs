@@ -8,4 +8,4 @@ pub(super) mod convert;
 pub(super) mod exact;
 mod format;
 
-pub(super) use format::{BF16, Double, F16, F32, F64, Float, Format, Single};
+pub(super) use format::{BF16, Bf16, Double, F16, F32, F64, Float, Format, Half, Single};

@@ -1,0 +1,167 @@
+//! Which lane holds which element, as the manuals draw it.
+//!
+//! In which order elements of A and B lie along `k` is the same for both, so that it does not matter for what is
+//! multiplied with what.
+
+use super::Family;
+
+/// A lane, and which of its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub lane: usize,
+    pub element: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    family: Family,
+    pub rows: usize,
+    pub columns: usize,
+    pub depth: usize,
+    /// Matrices that are multiplied at once.
+    pub blocks: usize,
+    /// The bits that an element of the result takes.
+    width: usize,
+}
+
+impl Layout {
+    /// Of these rows, columns, depth and blocks; nothing where an instruction of this shape is not known.
+    pub fn new(
+        family: Family,
+        [rows, columns, depth, blocks]: [usize; 4],
+        result_width: usize,
+    ) -> Option<Layout> {
+        let known = match family {
+            Family::Gfx11 => (rows, columns, depth, blocks) == (16, 16, 16, 1),
+            Family::Gfx12 => (rows, columns, blocks) == (16, 16, 1) && matches!(depth, 16 | 32),
+            // A lane has elements of one block, or of all of them.
+            Family::Gfx940 => {
+                let blocks_fit = blocks == 1 || rows * blocks == 64;
+                let depth_fits = blocks > 1 || (rows * depth) % 64 == 0;
+                let double = result_width != 64 || (rows, depth, blocks) == (16, 4, 1);
+                matches!(rows, 4 | 16 | 32)
+                    && rows == columns
+                    && depth > 0
+                    && depth <= 128
+                    && blocks_fit
+                    && depth_fits
+                    && double
+                    && (rows > 4 || blocks == 16)
+            }
+        };
+        // RDNA3 puts results of 16 bits into registers of their own.
+        let width = if family == Family::Gfx11 { 32 } else { result_width };
+        known.then_some(Layout { family, rows, columns, depth, blocks, width })
+    }
+
+    pub fn lanes(&self) -> usize {
+        if self.family == Family::Gfx940 { 64 } else { 32 }
+    }
+
+    /// Elements of A, and of B, in a lane.
+    pub fn operand_elements(&self) -> usize {
+        match self.family {
+            // Each half of the wave has them all.
+            Family::Gfx11 => self.depth,
+            _ => self.rows * self.depth * self.blocks / self.lanes(),
+        }
+    }
+
+    /// Elements of C, and of D, in a lane.
+    pub fn result_elements(&self) -> usize {
+        self.rows * self.columns * self.blocks / self.lanes()
+    }
+
+    /// The bits of a register or of its part that an element of C has for itself.
+    pub fn result_width(&self) -> usize {
+        self.width
+    }
+
+    /// An element of a row of A, or of a column of B.
+    pub fn operand(&self, block: usize, index: usize, k: usize) -> Place {
+        if self.family == Family::Gfx11 {
+            return Place { lane: index, element: k };
+        }
+        let elements = self.operand_elements();
+        let group = if self.blocks > 1 { block } else { k / elements };
+        Place { lane: group * self.rows + index, element: k % elements }
+    }
+
+    /// An element of C and D.
+    pub fn result(&self, block: usize, row: usize, column: usize) -> Place {
+        match self.family {
+            Family::Gfx11 => Place { lane: row % 2 * 16 + column, element: row / 2 },
+            Family::Gfx12 => Place { lane: row / 8 * 16 + column, element: row % 8 },
+            Family::Gfx940 if self.rows == 4 => Place { lane: block * 4 + column, element: row },
+            Family::Gfx940 if self.width == 64 => {
+                Place { lane: row % 4 * 16 + column, element: row / 4 }
+            }
+            Family::Gfx940 => {
+                // Four rows in a lane, then those of the next group of lanes.
+                let groups = 64 / self.columns;
+                let (four, rest) = (row / 4, row % 4);
+                let in_block = self.rows * self.columns / 64;
+                Place {
+                    lane: four % groups * self.columns + column,
+                    element: block * in_block + four / groups * 4 + rest,
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(family: Family, sizes: [usize; 4]) -> Layout {
+        Layout::new(family, sizes, 32).expect("a shape")
+    }
+
+    /// Places that the manuals and AMD's articles on these instructions show.
+    #[test]
+    fn elements_lie_where_they_are_drawn() {
+        let place = |lane, element| Place { lane, element };
+        let wmma = layout(Family::Gfx11, [16, 16, 16, 1]);
+        assert_eq!(wmma.operand(0, 3, 9), place(3, 9));
+        assert_eq!(wmma.result(0, 5, 7), place(23, 2));
+        let wmma = layout(Family::Gfx12, [16, 16, 16, 1]);
+        assert_eq!(wmma.result(0, 9, 7), place(23, 1));
+        let wide = layout(Family::Gfx940, [32, 32, 8, 1]);
+        assert_eq!(wide.operand(0, 5, 6), place(37, 2));
+        assert_eq!(wide.result(0, 13, 2), place(34, 5));
+        let small = layout(Family::Gfx940, [16, 16, 16, 1]);
+        assert_eq!(small.operand(0, 5, 9), place(37, 1));
+        assert_eq!(small.result(0, 6, 3), place(19, 2));
+        let blocks = layout(Family::Gfx940, [4, 4, 4, 16]);
+        assert_eq!(blocks.operand(5, 2, 3), place(22, 3));
+        assert_eq!(blocks.result(5, 2, 3), place(23, 2));
+    }
+
+    #[test]
+    fn no_two_elements_share_a_place() {
+        for (family, sizes) in [
+            (Family::Gfx11, [16, 16, 16, 1]),
+            (Family::Gfx12, [16, 16, 32, 1]),
+            (Family::Gfx940, [32, 32, 4, 2]),
+            (Family::Gfx940, [16, 16, 4, 4]),
+            (Family::Gfx940, [4, 4, 4, 16]),
+            (Family::Gfx940, [32, 32, 16, 1]),
+        ] {
+            let layout = layout(family, sizes);
+            let mut seen = vec![false; layout.lanes() * layout.result_elements()];
+            for block in 0..layout.blocks {
+                for row in 0..layout.rows {
+                    for column in 0..layout.columns {
+                        let place = layout.result(block, row, column);
+                        let at = place.element * layout.lanes() + place.lane;
+                        assert!(
+                            !std::mem::replace(&mut seen[at], true),
+                            "{sizes:?} {row} {column}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

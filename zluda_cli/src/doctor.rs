@@ -1,0 +1,113 @@
+//! `zluda doctor`: what this machine has for programs to run on, and what is missing.
+
+use crate::{Failure, info, staged};
+use hip_runtime_sys::{HipRuntime, Provider, hipError_t};
+use std::ffi::{CStr, c_int};
+use std::fs::OpenOptions;
+use std::process::ExitCode;
+
+pub fn run() -> Result<ExitCode, Failure> {
+    match staged::folder() {
+        Ok(folder) => println!("ok: the driver lies in {}", folder.display()),
+        Err(reason) => println!("problem: {reason}"),
+    }
+    kernel_driver();
+    let usable = rocm();
+    println!("\nWhat programs see:");
+    // Whatever is wrong, here it shows.
+    let code = info::run()?;
+    if usable == 0 {
+        println!("\nWithout an AMD GPU, programs run on the processor.");
+    }
+    Ok(code)
+}
+
+/// Linux's driver of AMD GPUs: the files through which ROCm talks to it.
+fn kernel_driver() {
+    let mut paths = vec!["/dev/kfd".to_owned()];
+    if let Ok(entries) = std::fs::read_dir("/dev/dri") {
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        paths.extend(
+            names.filter(|name| name.starts_with("renderD")).map(|n| format!("/dev/dri/{n}")),
+        );
+    }
+    for path in paths {
+        match OpenOptions::new().read(true).write(true).open(&path) {
+            Ok(_) => println!("ok: {path} can be opened"),
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                println!("problem: {path}: {error}; the groups `render` and `video` may open it");
+            }
+            Err(error) => println!("problem: {path}: {error}; is the driver `amdgpu` loaded?"),
+        }
+    }
+}
+
+/// ROCm's library and its devices. Returns how many devices code is made for.
+fn rocm() -> usize {
+    match Provider::Rocm.open() {
+        Ok(hip) => {
+            println!("ok: {} is there, of ROCm {}", hip.name(), version(&hip));
+            devices(&hip)
+        }
+        Err(error) => {
+            for reason in error.reasons {
+                println!("problem: {reason}");
+            }
+            0
+        }
+    }
+}
+
+fn version(hip: &HipRuntime) -> String {
+    let mut version = 0;
+    // SAFETY: `version` outlives the call.
+    match unsafe { hip.hipRuntimeGetVersion(&mut version) }.result() {
+        Ok(()) => format!("{}.{}", version / 10_000_000, version / 100_000 % 100),
+        Err(_) => "an unknown version".to_owned(),
+    }
+}
+
+fn devices(hip: &HipRuntime) -> usize {
+    let mut count: c_int = 0;
+    // SAFETY: `count` outlives the call.
+    let result = unsafe {
+        match hip.hipInit(0) {
+            hipError_t::hipSuccess => hip.hipGetDeviceCount(&mut count),
+            error => error,
+        }
+    };
+    if let Err(error) = result.result() {
+        println!("problem: {} finds no AMD GPU: {}", hip.name(), error_name(hip, error));
+        return 0;
+    }
+    let mut usable = 0;
+    for device in 0..count {
+        match hip.device_properties(device) {
+            Err(error) => println!("problem: device {device}: {}", error_name(hip, error)),
+            Ok(properties) => {
+                let name = text(&properties.name.map(|c| c as u8));
+                let gfx = text(&properties.gcnArchName.map(|c| c as u8));
+                if ptx::Gpu::named(&gfx).is_some() {
+                    println!("ok: device {device}: {name}, {gfx}");
+                    usable += 1;
+                } else {
+                    println!("problem: device {device}: {name}: code is not made for a {gfx}");
+                }
+            }
+        }
+    }
+    usable
+}
+
+fn error_name(hip: &HipRuntime, error: hipError_t) -> String {
+    // SAFETY: HIP's names of errors live as long as the library.
+    let name = unsafe {
+        let name = hip.hipGetErrorName(error);
+        (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
+    };
+    name.unwrap_or_else(|| format!("error {}", error.0))
+}
+
+fn text(bytes: &[u8]) -> String {
+    CStr::from_bytes_until_nul(bytes).unwrap_or_default().to_string_lossy().into_owned()
+}
