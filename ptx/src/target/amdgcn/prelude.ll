@@ -30,10 +30,11 @@ declare i32 @llvm.amdgcn.frexp.exp.i32.f32(float)
 declare float @llvm.ldexp.f32.i32(float, i32)
 declare float @llvm.exp2.f32(float)
 declare float @llvm.log2.f32(float)
-declare float @llvm.sin.f32(float)
-declare float @llvm.cos.f32(float)
+declare float @llvm.amdgcn.sin.f32(float)
+declare float @llvm.amdgcn.cos.f32(float)
 declare float @llvm.sqrt.f32(float)
 declare float @llvm.fabs.f32(float)
+declare float @llvm.roundeven.f32(float)
 declare float @llvm.copysign.f32(float, float)
 declare half @llvm.exp2.f16(half)
 declare i64 @llvm.readcyclecounter()
@@ -593,22 +594,39 @@ define float @zluda.lg2.approx.ftz.f32(float %x) alwaysinline nounwind {
   %r = call float @llvm.amdgcn.log.f32(float %z)
   ret float %r
 }
+; Hardware counts in turns. Since RDNA it knows 256 of them, and beyond gives zero: whole turns go first.
+define float @zluda.amd.turns(float %x) alwaysinline nounwind {
+  %turns = fmul float %x, 0x3FC45F3060000000
+  %whole = call float @llvm.roundeven.f32(float %turns)
+  %r = fsub float %turns, %whole
+  ret float %r
+}
+define float @zluda.amd.sin(float %x) alwaysinline nounwind {
+  %turns = call float @zluda.amd.turns(float %x)
+  %r = call float @llvm.amdgcn.sin.f32(float %turns)
+  ret float %r
+}
+define float @zluda.amd.cos(float %x) alwaysinline nounwind {
+  %turns = call float @zluda.amd.turns(float %x)
+  %r = call float @llvm.amdgcn.cos.f32(float %turns)
+  ret float %r
+}
 define float @zluda.sin.approx.f32(float %x) alwaysinline nounwind {
-  %r = call afn float @llvm.sin.f32(float %x)
+  %r = call float @zluda.amd.sin(float %x)
   ret float %r
 }
 define float @zluda.sin.approx.ftz.f32(float %x) alwaysinline nounwind {
   %z = call float @zluda.ftz.f32(float %x)
-  %r = call afn float @llvm.sin.f32(float %z)
+  %r = call float @zluda.amd.sin(float %z)
   %q = call float @zluda.ftz.f32(float %r)
   ret float %q
 }
 define float @zluda.cos.approx.f32(float %x) alwaysinline nounwind {
-  %r = call afn float @llvm.cos.f32(float %x)
+  %r = call float @zluda.amd.cos(float %x)
   ret float %r
 }
 define float @zluda.cos.approx.ftz.f32(float %x) alwaysinline nounwind {
-  %r = call afn float @llvm.cos.f32(float %x)
+  %r = call float @zluda.amd.cos(float %x)
   %q = call float @zluda.ftz.f32(float %r)
   ret float %q
 }
