@@ -1,7 +1,7 @@
 //! Tests that are PTX files, under `tests/filetests/`. Each is one test, named by its path.
 //!
 //! - `run/<family>/x.ptx`: kernels with inputs and expected outputs, on the vector code and on the
-//!   reference executor (see `run`).
+//!   reference executor (see `run`); `filetests_gfx1100` and `filetests_gfx942` run them on emulated GPUs.
 //! - `lower/x.ptx`: the per-thread IR of the file's kernels equals `x.ll` beside it.
 //! - `errors/x.ptx`: the diagnostics of the file equal `x.txt` beside it.
 //!
@@ -16,6 +16,7 @@ mod run;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use ptx::{Blocks, Executor, Target};
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");
@@ -37,10 +38,15 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
+/// Both executors of this machine's processor.
+fn processors() -> [Target; 2] {
+    [Executor::Reference, Executor::Vector].map(|executor| Target::cpu_host(Blocks::Any, executor))
+}
+
 fn trial(root: &Path, file: PathBuf) -> Option<Trial> {
     let name = file.strip_prefix(root).ok()?.with_extension("").to_string_lossy().into_owned();
     let test: fn(&Path) -> Result<(), Failed> = match name.split('/').next()? {
-        "run" => run::test,
+        "run" => |file| run::test(file, &processors()),
         "lower" => golden::lower,
         "errors" => golden::errors,
         _ => return None,

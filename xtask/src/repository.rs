@@ -17,6 +17,9 @@ pub fn target() -> PathBuf {
     }
 }
 
+/// Emulated AMD GPUs that the tests run on, as ZLUDA_DEVICE names them: one has waves of 32 lanes, one of 64.
+pub const EMULATED: [&str; 2] = ["emu:gfx1100", "emu:gfx942"];
+
 /// How cargo builds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {

@@ -197,7 +197,7 @@ impl Vector {
                     sources[place].half = Some(if high { Half::High } else { Half::Low });
                 }
                 if is_pair(*kind)
-                    && matches!(sources[place].place, Place::Constant(_))
+                    && matches!(sources[place].place, Place::Constant(value) if value != 0)
                     && (op_sel | op_sel_hi) >> place & 1 != 0
                 {
                     return Err("a constant's upper half".to_owned());

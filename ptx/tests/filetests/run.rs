@@ -1,9 +1,10 @@
-//! Tests that run kernels on the CPU device.
+//! Tests that run kernels, on whatever device the process has.
 //!
 //! A comment line `// run: kernel [grid=N] [block=N] [cluster=N]` begins a case, and the lines up to the next one are
 //! its buffers, in the order of the kernel's parameters (all pointers): `// in: u32 1 2 0xff`, and
 //! `// out: f32 1.5 nan`. Outputs begin as zeros. NaN equals NaN whatever its payload. A line that begins
-//! with `// +` continues the one before.
+//! with `// +` continues the one before. `// amd: reason` within a case says that AMD GPUs cannot run it, which they
+//! have to refuse.
 
 use std::ffi::{CString, c_void};
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::ptr::null_mut;
 
 use hip_runtime_sys::*;
 use libtest_mimic::Failed;
-use ptx::{Blocks, Executor, Options, Program, Target};
+use ptx::{Options, Program, Target};
 use zluda_hip_cpu::api::*;
 
 struct Case {
@@ -20,6 +21,8 @@ struct Case {
     block: u32,
     /// Blocks in a cluster; 0 where the launch says nothing of clusters.
     cluster: u32,
+    /// AMD GPUs refuse it.
+    refused_for_amd: bool,
     buffers: Vec<Values>,
 }
 
@@ -48,25 +51,38 @@ impl Values {
     }
 }
 
-pub fn test(file: &Path) -> Result<(), Failed> {
+/// Runs the cases of a file as code for each of the targets.
+pub fn test(file: &Path, targets: &[Target]) -> Result<(), Failed> {
     let text = std::fs::read_to_string(file)?;
     let program = Program::parse(&text).map_err(|e| e.to_string())?;
     let cases = cases(&text)?;
     if cases.is_empty() {
         return Err("the file has no `// run:` line".into());
     }
-    for executor in [Executor::Reference, Executor::Vector] {
+    for target in targets {
         for case in &cases {
-            let target = Target::cpu_host(Blocks::Any, executor);
-            let object = program
-                .compile(&case.kernel, &target, &Options { verify: true })
-                .map_err(|e| e.to_string())?;
-            let size = program.kernel(&case.kernel).map_or(0, |info| info.total_param_size);
-            run(case, &object, size)
-                .map_err(|e| format!("{executor:?}, `{}`: {e}", case.kernel))?;
+            let outcome = compile_and_run(&program, case, target);
+            let refused = case.refused_for_amd && matches!(target, Target::Amdgcn { .. });
+            match outcome {
+                Ok(()) if refused => {
+                    return Err(format!("`{}` runs on AMD GPUs", case.kernel).into());
+                }
+                Err(error) if !refused => {
+                    return Err(format!("{target:?}, `{}`: {error}", case.kernel).into());
+                }
+                _ => {}
+            }
         }
     }
     Ok(())
+}
+
+fn compile_and_run(program: &Program, case: &Case, target: &Target) -> Result<(), String> {
+    let object = program
+        .compile(&case.kernel, target, &Options { verify: true })
+        .map_err(|e| e.to_string())?;
+    let size = program.kernel(&case.kernel).map_or(0, |info| info.total_param_size);
+    run(case, &object, size)
 }
 
 fn cases(text: &str) -> Result<Vec<Case>, String> {
@@ -75,7 +91,14 @@ fn cases(text: &str) -> Result<Vec<Case>, String> {
         if let Some(rest) = line.strip_prefix("// run:") {
             let mut words = rest.split_whitespace();
             let kernel = words.next().ok_or("`// run:` names a kernel")?.to_owned();
-            let mut case = Case { kernel, grid: 1, block: 1, cluster: 0, buffers: Vec::new() };
+            let mut case = Case {
+                kernel,
+                grid: 1,
+                block: 1,
+                cluster: 0,
+                refused_for_amd: false,
+                buffers: Vec::new(),
+            };
             for word in words {
                 match word.split_once('=') {
                     Some(("grid", n)) => case.grid = n.parse().map_err(|_| word)?,
@@ -85,6 +108,10 @@ fn cases(text: &str) -> Result<Vec<Case>, String> {
                 }
             }
             cases.push(case);
+            continue;
+        }
+        if line.starts_with("// amd:") {
+            cases.last_mut().ok_or(line)?.refused_for_amd = true;
             continue;
         }
         let (output, rest) = match (line.strip_prefix("// in:"), line.strip_prefix("// out:")) {

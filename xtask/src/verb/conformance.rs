@@ -10,12 +10,15 @@ pub struct Options {
     /// Only forms whose name contains this, such as `cvt.rni`
     #[arg(default_value = "")]
     filter: String,
+    /// The device, as ZLUDA_DEVICE names it: `cpu`, `emu:gfx1100`
+    #[arg(long, default_value = "cpu")]
+    device: String,
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
     verb::build::build(Profile::Release)?;
     build()?;
-    let status = command(&options.filter).status()?;
+    let status = command(&options.device, &options.filter).status()?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -25,13 +28,13 @@ pub fn build() -> Result<()> {
 }
 
 /// The program that compares, for the staged release.
-pub fn command(filter: &str) -> Command {
+pub fn command(device: &str, filter: &str) -> Command {
     let mut command = Command::new(Profile::Release.folder().join("conformance"));
     command
         .arg(Profile::Release.staged().join("libcuda.so.1"))
         .arg("check")
         .arg(root().join("tests/twin/answers/h100.forms"))
         .arg(filter)
-        .env("ZLUDA_DEVICE", "cpu");
+        .env("ZLUDA_DEVICE", device);
     command
 }

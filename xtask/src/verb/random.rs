@@ -61,13 +61,17 @@ pub fn build() -> Result<()> {
     loud(cargo().args(["build", "--release", "--package", "twin", "--bin", "random"]))
 }
 
-/// The program, for the staged release.
+/// The program, for the staged release. What is no executor of the CPU is a device.
 fn command(executor: &str) -> Command {
+    let (device, executor) = match executor.strip_prefix("emu:") {
+        Some(_) => (executor, "vector"),
+        None => ("cpu", executor),
+    };
     let mut command = Command::new(Profile::Release.folder().join("random"));
     command
         .arg(Profile::Release.staged().join("libcuda.so.1"))
         .env("ZLUDA_EXECUTOR", executor)
-        .env("ZLUDA_DEVICE", "cpu")
+        .env("ZLUDA_DEVICE", device)
         .env("ZLUDA_CACHE", "0");
     command
 }

@@ -1,12 +1,13 @@
 //! Single instructions on edge inputs, against the recorded answers of an NVIDIA GPU, by both executors and
-//! for several processors.
-//! `tests/twin/answers/forms_missing.txt` lists the forms that do not agree, and is checked both ways.
+//! for several processors, and on emulated AMD GPUs.
+//! `tests/twin/answers/forms_missing.txt` and `forms_missing_emu_<gfx>.txt` list the forms that do not agree,
+//! and are checked both ways.
 
 use super::Report;
 use crate::Result;
 use crate::program::capture;
 use crate::progress::{heading, parallel};
-use crate::repository::{has_avx512, make_empty, root, target};
+use crate::repository::{EMULATED, has_avx512, make_empty, root, target};
 use crate::verb::conformance::{build, command};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,25 +16,37 @@ const LIMIT: Duration = Duration::from_secs(1800);
 
 /// How the forms are run, and the processors that they are compiled for.
 const RUNS: [Run; 3] = [
-    Run { executor: "vector", processor: "native" },
-    Run { executor: "reference", processor: "native" },
-    Run { executor: "vector", processor: "x86-64-v2" },
+    Run { device: "cpu", executor: "vector", processor: "native" },
+    Run { device: "cpu", executor: "reference", processor: "native" },
+    Run { device: "cpu", executor: "vector", processor: "x86-64-v2" },
 ];
 
 /// Where this processor has AVX-512, its code without it is run too.
-const WITHOUT_AVX512: Run = Run { executor: "vector", processor: "x86-64-v3" };
+const WITHOUT_AVX512: Run = Run { device: "cpu", executor: "vector", processor: "x86-64-v3" };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
+    device: &'static str,
     executor: &'static str,
     processor: &'static str,
 }
 
 impl Run {
     fn name(self) -> String {
+        if self.device != "cpu" {
+            return self.device.to_owned();
+        }
         match self.processor {
             "native" => self.executor.to_owned(),
             processor => format!("{}, {processor}", self.executor),
+        }
+    }
+
+    /// The list of forms that do not agree.
+    fn list(self) -> String {
+        match self.device.strip_prefix("emu:") {
+            Some(gfx) => format!("forms_missing_emu_{gfx}.txt"),
+            None => "forms_missing.txt".to_owned(),
         }
     }
 }
@@ -45,6 +58,8 @@ fn runs() -> Vec<Run> {
     } else {
         println!("not run: code for AVX-512, which this processor does not have");
     }
+    let emulated = EMULATED.map(|device| Run { device, ..RUNS[0] });
+    runs.extend(emulated);
     runs
 }
 
@@ -61,8 +76,6 @@ struct Verdicts {
 }
 
 pub fn run(report: &mut Report) -> Result<()> {
-    let listed = std::fs::read_to_string(root().join("tests/twin/answers/forms_missing.txt"))?;
-    let listed = names(&listed);
     heading("Comparing instructions with an NVIDIA GPU's answers");
     build()?;
     let cache = target().join("test/conformance-cache");
@@ -74,7 +87,7 @@ pub fn run(report: &mut Report) -> Result<()> {
         &jobs,
         |(run, part)| format!("instructions, part {} of {PARTS} ({})", part + 1, run.name()),
         |&(run, part)| {
-            let mut command = command("");
+            let mut command = command(run.device, "");
             command
                 .arg(format!("{part}/{PARTS}"))
                 .env("ZLUDA_EXECUTOR", run.executor)
@@ -87,6 +100,9 @@ pub fn run(report: &mut Report) -> Result<()> {
     );
     for run in runs {
         let executor = run.name();
+        let list = run.list();
+        let listed = std::fs::read_to_string(root().join("tests/twin/answers").join(&list))?;
+        let listed = names(&listed);
         let mut all = Verdicts::default();
         let mut complete = true;
         for ((_, part), result) in jobs.iter().zip(&results).filter(|((of, _), _)| *of == run) {
@@ -111,7 +127,7 @@ pub fn run(report: &mut Report) -> Result<()> {
         }
         if complete {
             for form in listed.iter().filter(|form| !all.disagreeing.contains_key(**form)) {
-                let reason = "it agrees, or is no form: it can leave forms_missing.txt".to_owned();
+                let reason = format!("it agrees, or is no form: it can leave {list}");
                 report.check(format!("{form} ({executor})"), Err(reason));
             }
         }

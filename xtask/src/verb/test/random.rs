@@ -1,11 +1,11 @@
-//! Random kernels against the bits that an NVIDIA GPU leaves, by both executors.
+//! Random kernels against the bits that an NVIDIA GPU leaves, by both executors and on emulated AMD GPUs.
 //! `tests/twin/answers/random_missing.txt` lists those that do not agree, and is checked both ways.
 
 use super::Report;
 use crate::Result;
 use crate::program::capture;
 use crate::progress::{heading, parallel};
-use crate::repository::root;
+use crate::repository::{EMULATED, root};
 use crate::verb::random::{build, check, check_kept};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,7 +17,12 @@ const PARTS: usize = 48;
 
 /// The executors with the parts that they run, by as many processes at once as there are processors: compiling
 /// a kernel to vector code takes ten times as long as compiling it for the reference executor.
-const EXECUTORS: [(&str, usize); 2] = [("vector", PARTS / 3), ("reference", PARTS)];
+const EXECUTORS: [(&str, usize); 4] = [
+    ("vector", PARTS / 3),
+    ("reference", PARTS),
+    (EMULATED[0], PARTS / 3),
+    (EMULATED[1], PARTS / 3),
+];
 
 pub fn run(report: &mut Report) -> Result<()> {
     let listed = std::fs::read_to_string(root().join("tests/twin/answers/random_missing.txt"))?;

@@ -1,14 +1,14 @@
 //! The samples in every way into the driver: with both toolkits, both kinds of runtime library, by search
 //! path, audit library and `zluda run`; as vector code, on the reference executor and for less than this
 //! processor, with the same results;
-//! in pairs that share a new cache; and all at once in two processes.
+//! on emulated AMD GPUs; in pairs that share a new cache; and all at once in two processes.
 
 mod crowd;
 
 use super::Report;
 use crate::program::{Output, capture};
 use crate::progress::{heading, parallel};
-use crate::repository::{Profile, has_avx512, make_empty, target};
+use crate::repository::{EMULATED, Profile, has_avx512, make_empty, target};
 use crate::sample::{self, Runtime, Sample, hashes};
 use crate::toolkit::{CUDA_VERSIONS, Cuda};
 use crate::{Result, verb};
@@ -34,6 +34,8 @@ struct Way<'a> {
     cuda: &'a Cuda,
     runtime: Runtime,
     entry: Entry,
+    /// As ZLUDA_DEVICE names it.
+    device: &'static str,
     executor: &'static str,
     /// What the code is compiled for.
     processor: &'static str,
@@ -46,6 +48,9 @@ impl Way<'_> {
             Entry::Audit => "LD_AUDIT",
             Entry::Command => "zluda run",
         };
+        if self.device != "cpu" {
+            return self.device.to_owned();
+        }
         format!(
             "CUDA {}, {} cudart, {entry}, {}, {}",
             self.cuda.version,
@@ -81,7 +86,7 @@ impl Way<'_> {
             libraries.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":");
         command
             .env("LD_LIBRARY_PATH", libraries)
-            .env("ZLUDA_DEVICE", "cpu")
+            .env("ZLUDA_DEVICE", self.device)
             .env("ZLUDA_EXECUTOR", self.executor)
             .env("ZLUDA_CPU_TARGET", self.processor)
             .env("ZLUDA_CACHE_DIR", cache);
@@ -99,6 +104,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         cuda,
         runtime,
         entry,
+        device: "cpu",
         executor,
         processor: "native",
     };
@@ -116,13 +122,16 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         let usual = way(first, Runtime::Static, Entry::SearchPath, "vector");
         ways.push(Way { processor: "x86-64-v3", ..usual });
     }
+    let usual = way(first, Runtime::Static, Entry::SearchPath, "vector");
+    ways.extend(EMULATED.map(|device| Way { device, ..usual }));
     let cache = target().join("test/cache");
     make_empty(&cache)?;
-    heading("Running the CUDA programs on the CPU");
+    heading("Running the CUDA programs on the CPU and on emulated GPUs");
     let jobs: Vec<(&Sample, &Way<'_>)> = ways
         .iter()
         .flat_map(|way| samples.iter().map(move |sample| (sample, way)))
         .filter(|(sample, way)| sample.runtimes().contains(&way.runtime))
+        .filter(|(sample, way)| way.device == "cpu" || !sample.refused_for_amd)
         .collect();
     let results = run_all(&jobs, &cache);
     let mut first_results = BTreeMap::new();
@@ -130,6 +139,10 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         let name = format!("{} ({})", sample.name, way.name());
         report.check(name, result.as_ref().map(drop).map_err(Clone::clone));
         let Ok(output) = result else { continue };
+        if way.device != "cpu" {
+            // What approximates does so in its own way.
+            continue;
+        }
         // The same PTX gives the same results, bit by bit, whatever runs it.
         let usual = way.executor == "vector" && way.processor == "native";
         if usual && way.cuda.version == first.version {
