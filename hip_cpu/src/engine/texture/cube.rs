@@ -10,44 +10,94 @@ pub struct Spot {
 /// The face of the component of greatest magnitude; the later axis wins a tie. Infinite components are as good
 /// as none, and what is not a number counts less than 0.
 pub fn spot(x: f32, y: f32, z: f32) -> Spot {
-    // The direction is divided by its greatest component first, which makes infinities no numbers.
-    let greatest = x.abs().max(y.abs()).max(z.abs());
-    let scaled = |value: f32| {
-        let scale = 1.0 / greatest;
-        if scale == 0.0 || !scale.is_finite() { value * scale } else { value / greatest }
-    };
-    let [x, y, z] = [x, y, z].map(scaled);
-    let [ax, ay, az] = [x, y, z].map(|value| if value.is_nan() { -1.0 } else { value.abs() });
-    let (face, s, t) = if az >= ax && az >= ay {
-        if z < 0.0 { (5, -x, -y) } else { (4, x, -y) }
-    } else if ay >= ax {
-        if y < 0.0 { (3, x, -z) } else { (2, x, z) }
-    } else if x < 0.0 {
-        (1, z, -y)
-    } else {
-        (0, -z, -y)
-    };
+    let direction = scaled([x, y, z]);
+    let face = face_of(direction);
     // Halves are taken, and cut towards minus infinity, before they are moved to where the face begins.
     const HALF: f64 = (1 << 20) as f64;
     let unit = |value: f32| match value.is_nan() {
         true => 0.5,
         false => (((f64::from(value) * HALF).floor() + HALF) / (2.0 * HALF)) as f32,
     };
-    Spot { face, s: unit(s), t: unit(t) }
+    let [s, t] = on_face(face, direction).map(unit);
+    Spot { face, s, t }
 }
 
-/// Where a direction meets the plane of a face, in sides from its middle.
-pub fn on_plane(face: usize, direction: [f32; 3]) -> [f64; 2] {
-    let [x, y, z] = direction.map(f64::from);
-    let (major, s, t) = match face {
-        0 => (x, -z, -y),
-        1 => (x, z, -y),
-        2 => (y, x, z),
-        3 => (y, x, -z),
-        4 => (z, x, -y),
-        _ => (z, -x, -y),
+/// Divides by the greatest component, which makes infinities no numbers; where one by that is too small to be
+/// normal, all are zero.
+fn scaled(direction: [f32; 3]) -> [f32; 3] {
+    let greatest =
+        direction.into_iter().fold(f32::NAN, |greatest, value| greatest.max(value.abs()));
+    let scale = 1.0 / greatest;
+    let scale = if scale.is_subnormal() { 0.0 } else { scale };
+    direction.map(|value| match scale == 0.0 || !scale.is_finite() {
+        true => value * scale,
+        false => value / greatest,
+    })
+}
+
+fn face_of([x, y, z]: [f32; 3]) -> usize {
+    let [ax, ay, az] = [x, y, z].map(|value| if value.is_nan() { -1.0 } else { value.abs() });
+    let (axis, value) = if az >= ax && az >= ay {
+        (2, z)
+    } else if ay >= ax {
+        (1, y)
+    } else {
+        (0, x)
     };
-    [s, t].map(|value| value / (2.0 * major.abs()))
+    2 * axis + usize::from(value < 0.0)
+}
+
+/// The components of a direction along the sides of a face.
+fn on_face(face: usize, [x, y, z]: [f32; 3]) -> [f32; 2] {
+    match face {
+        0 => [-z, -y],
+        1 => [z, -y],
+        2 => [x, z],
+        3 => [x, -z],
+        4 => [x, -y],
+        _ => [-x, -y],
+    }
+}
+
+/// A step from a direction to another one, in sides of a face.
+pub enum Step {
+    /// On the face.
+    Within([f32; 2]),
+    /// To the next face: along each side of the first one the way to the edge, and the way beyond.
+    Across([[f32; 2]; 2]),
+    /// To the face across.
+    Opposite,
+}
+
+/// The step that a slope is for who looks in a direction.
+pub fn step(direction: [f32; 3], slope: [f32; 3]) -> Step {
+    let number = |value: f32| if value.is_nan() { 0.0 } else { value };
+    let stepped = scaled(std::array::from_fn(|axis| direction[axis] + slope[axis]));
+    let from = scaled(direction);
+    let (face, next) = (face_of(from), face_of(stepped));
+    let place = |direction| on_face(face, direction).map(|value| f64::from(number(value)) / 2.0);
+    let (from, to) = (place(from), place(stepped));
+    let way = |side: usize| (to[side] - from[side]) as f32;
+    if face == next {
+        return Step::Within([way(0), way(1)]);
+    }
+    if face / 2 == next / 2 {
+        return Step::Opposite;
+    }
+    // The axis of the next face is one of the sides, in its direction or against it.
+    let mut axis = [0.0; 3];
+    axis[next / 2] = if next.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let sides = on_face(face, axis);
+    // How far the old face's axis is left, from 1/2 at the edge to -1/2 at the other one.
+    let left = f64::from(number(stepped[face / 2])) / 2.0;
+    let left = if face.is_multiple_of(2) { left } else { -left };
+    Step::Across(std::array::from_fn(|side| {
+        if sides[side] == 0.0 {
+            return [way(side), 0.0];
+        }
+        let to_edge = 0.5 - f64::from(sides[side]) * from[side];
+        [to_edge as f32, (0.5 - left) as f32]
+    }))
 }
 
 /// The direction of a point of a face's plane, whose sides go from -1 to 1, scaled by `half`.

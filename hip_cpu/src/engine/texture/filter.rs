@@ -3,14 +3,17 @@
 use super::coordinate::WEIGHT;
 use super::texel::{Number, Texel};
 
-/// A texel and its weight of 256.
-pub type Weighted = (Texel, i64);
+/// A texel, its weight of 256, and its slice: of a level, the four texels side by side.
+pub type Weighted = (Texel, i64, usize);
+
+/// Slices of two levels of three axes.
+const SLICES: usize = 4;
 
 /// The average, as words for the kernel.
 pub fn average(texels: &[Weighted]) -> [u32; 4] {
     std::array::from_fn(|channel| {
-        let numbers = texels.iter().map(|(texel, weight)| (texel[channel], *weight));
-        one(numbers)
+        let slices = texels.iter().map(|(.., slice)| *slice);
+        one(texels.iter().map(|(texel, weight, _)| (texel[channel], *weight)), slices)
     })
 }
 
@@ -18,27 +21,37 @@ pub fn average(texels: &[Weighted]) -> [u32; 4] {
 const HALF_NORMAL: f64 = 1.0 / (1 << 14) as f64;
 const HALF_UNITS: f64 = (1 << 24) as f64;
 
-fn one(numbers: impl Iterator<Item = (Number, i64)> + Clone) -> u32 {
+fn one(
+    numbers: impl Iterator<Item = (Number, i64)> + Clone,
+    slices: impl Iterator<Item = usize> + Clone,
+) -> u32 {
     let Some((first, _)) = numbers.clone().next() else { return 0 };
     const HALF: i64 = 1 << (WEIGHT - 1);
     let sum = |value: fn(Number) -> i64| -> i64 {
         numbers.clone().map(|(number, weight)| value(number) * weight).sum()
     };
-    // Texels without weight do not count, whatever they are.
-    let weighted = || numbers.clone().filter(|(_, weight)| *weight != 0);
-    // Four bits below the last one of the greatest number count.
+    // Of each slice, four bits below the last one of the greatest number count.
     let average = |significand: i32| -> f64 {
         const GUARD: i32 = 4;
-        let greatest = weighted().map(|(number, _)| float(number).abs()).fold(0.0, f32::max);
-        let (exponent, all) = ((greatest.to_bits() >> 23) as i32 - 127, weighted());
-        let cut = |value: f64| match greatest.is_finite() {
-            true => {
-                let unit = f64::from(exponent + 1 - significand - GUARD).exp2();
-                (value / unit).trunc() * unit
-            }
-            false => value,
+        let sum_of = |wanted: usize| -> f64 {
+            // Texels without weight do not count, whatever they are.
+            let all = || {
+                let here = numbers.clone().zip(slices.clone());
+                here.filter(move |((_, weight), slice)| *weight != 0 && *slice == wanted)
+                    .map(|((number, weight), _)| (float(number), weight as f64))
+            };
+            let greatest = all().map(|(number, _)| number.abs()).fold(0.0, f32::max);
+            let exponent = (greatest.to_bits() >> 23) as i32 - 127;
+            let cut = |value: f64| match greatest.is_finite() {
+                true => {
+                    let unit = f64::from(exponent + 1 - significand - GUARD).exp2();
+                    (value / unit).trunc() * unit
+                }
+                false => value,
+            };
+            all().map(|(number, weight)| cut(number.into()) * weight).sum()
         };
-        let sum: f64 = all.map(|(number, weight)| cut(float(number).into()) * weight as f64).sum();
+        let sum: f64 = (0..SLICES).map(sum_of).sum();
         sum / f64::from(1 << WEIGHT)
     };
     match first {
@@ -133,7 +146,16 @@ mod tests {
         assert_eq!(round(1.0 + 1.0 / 2048.0, 11), 1.0 + 1.0 / 1024.0);
         let texel = |value| [Number::Unsigned(value, 0.0); 4];
         // 131 and 49 of 255 with weights 225 and 31 of 256, as an H100 averages them.
-        let words = average(&[(texel(131 * 257), 225), (texel(49 * 257), 31)]);
+        let words = average(&[(texel(131 * 257), 225, 0), (texel(49 * 257), 31, 0)]);
         assert_eq!(words[0], 0x3ef3_16f3);
+    }
+
+    // Halves of one slice and of two, as an H100 averages them.
+    #[test]
+    fn slices_are_cut_by_themselves() {
+        let texel = |value| [Number::Half(value); 4];
+        let words = |slice| average(&[(texel(-65504.0), 130, 0), (texel(-1.0), 126, slice)]);
+        assert_eq!(words(0)[0], (-33248_f32).to_bits());
+        assert_eq!(words(1)[0], (-33280_f32).to_bits());
     }
 }

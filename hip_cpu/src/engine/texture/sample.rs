@@ -76,7 +76,7 @@ pub fn sample(
         return lookup.gather(face);
     }
     let level = match operation.level {
-        TextureLevel::Grad => lookup.level_of(face, slopes),
+        TextureLevel::Grad => lookup.level_of(slopes),
         _ => level,
     };
     lookup.filtered(face, level)
@@ -200,24 +200,24 @@ impl Lookup<'_> {
     // ---- levels
 
     /// The level of steps to the next thread along two directions. For images of three axes NVIDIA's compiler
-    /// takes the slopes from coordinates with a step added, for cubes from where they meet the face.
-    fn level_of(&self, face: usize, slopes: [[f32; 3]; 2]) -> f32 {
+    /// takes the slopes from coordinates with a step added.
+    fn level_of(&self, slopes: [[f32; 3]; 2]) -> f32 {
         let level = &self.object.levels[0];
+        let number = |value: f32| if value.is_nan() { 0.0 } else { value };
         let stepped = self.operation.geometry == TextureGeometry::D3;
-        let slopes = slopes.map(|slope| {
-            if self.is_cube() {
-                let stepped = std::array::from_fn(|axis| self.direction[axis] + slope[axis]);
-                let [from, to] =
-                    [self.direction, stepped].map(|direction| cube::on_plane(face, direction));
-                return [(to[0] - from[0]) as f32, (to[1] - from[1]) as f32, 0.0];
-            }
-            std::array::from_fn(|axis| match f32::from_bits(self.coordinates[axis]) {
-                coordinate if stepped => coordinate + slope[axis] - coordinate,
-                _ if axis < self.axes() => slope[axis],
-                _ => 0.0,
-            })
-        });
-        let level = slope::level(slopes, [level.width, level.height, level.depth]);
+        let level = if self.is_cube() {
+            let steps = slopes.map(|slope| cube::step(self.direction, slope));
+            slope::level_on_cube(steps, level.width)
+        } else {
+            let slopes = slopes.map(|slope| {
+                std::array::from_fn(|axis| match f32::from_bits(self.coordinates[axis]) {
+                    coordinate if stepped => number(coordinate + slope[axis]) - coordinate,
+                    _ if axis < self.axes() => slope[axis],
+                    _ => 0.0,
+                })
+            });
+            slope::level(slopes, [level.width, level.height, level.depth])
+        };
         level.map_or(f32::NEG_INFINITY, |level| level as f32 / (1 << LEVEL) as f32)
     }
 
@@ -227,13 +227,15 @@ impl Lookup<'_> {
         let (low, weight) = if last == 0 { (0, 0) } else { self.levels(level, last) };
         let mut texels = SmallVec::<[Weighted; 16]>::new();
         const WHOLE: i64 = 1 << WEIGHT;
-        self.level_texels(&object.levels[low as usize], face, WHOLE - weight, &mut texels);
+        self.level_texels(&object.levels[low as usize], face, WHOLE - weight, 0, &mut texels);
         if weight != 0 {
             let next = &object.levels[(low as usize + 1).min(last as usize)];
-            self.level_texels(next, face, weight, &mut texels);
+            self.level_texels(next, face, weight, 2, &mut texels);
         }
         let words = match texels.as_slice() {
-            [(texel, _)] if !self.sampler.linear || self.operation.whole => texel.map(Number::word),
+            [(texel, ..)] if !self.sampler.linear || self.operation.whole => {
+                texel.map(Number::word)
+            }
             several => filter::average(several),
         };
         self.converted(words)
@@ -257,21 +259,22 @@ impl Lookup<'_> {
         }
     }
 
-    /// The texels of one level and their weights, `whole` together.
+    /// The texels of one level and their weights, `whole` together; `slice` is the level's first one.
     fn level_texels(
         &self,
         level: &Level,
         face: usize,
         whole: i64,
+        slice: usize,
         texels: &mut SmallVec<[Weighted; 16]>,
     ) {
         let fixed = self.fixed(level);
         if self.operation.whole {
-            texels.push((self.fetch(level), whole));
+            texels.push((self.fetch(level), whole, slice));
             return;
         }
         if !self.sampler.linear {
-            texels.push((self.texel(level, face, fixed.map(Fixed::nearest)), whole));
+            texels.push((self.texel(level, face, fixed.map(Fixed::nearest)), whole, slice));
             return;
         }
         let mut axes = self.axes();
@@ -294,9 +297,11 @@ impl Lookup<'_> {
         };
         if !(self.is_cube() && self.sampler.seamless) {
             let corners = weights.into_iter().enumerate().take(1 << axes);
-            let texels_there = corners
-                .filter(|(_, weight)| *weight != 0)
-                .map(|(corner, weight)| (self.texel(level, face, number(corner)), weight));
+            let texels_there =
+                corners.filter(|(_, weight)| *weight != 0).map(|(corner, weight)| {
+                    let texel = self.texel(level, face, number(corner));
+                    (texel, weight, slice + (corner >> 2))
+                });
             texels.extend(texels_there);
             return;
         }
@@ -312,7 +317,7 @@ impl Lookup<'_> {
             weights[beyond ^ 3] += weights[beyond] - 2 * third;
         }
         let there = found.into_iter().zip(weights);
-        texels.extend(there.filter_map(|(texel, weight)| Some((texel?, weight))));
+        texels.extend(there.filter_map(|(texel, weight)| Some((texel?, weight, slice))));
     }
 
     /// One channel of the four texels of a linear filter, counter-clockwise from the lower left.
@@ -337,7 +342,7 @@ impl Lookup<'_> {
                 let across = corner ^ 2;
                 let others: SmallVec<[Weighted; 4]> = (0..4)
                     .filter_map(|other| {
-                        Some((texels[other]?, if other == across { 86 } else { 85 }))
+                        Some((texels[other]?, if other == across { 86 } else { 85 }, 0))
                     })
                     .collect();
                 filter::average(&others)[channel]

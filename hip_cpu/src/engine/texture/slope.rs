@@ -1,5 +1,7 @@
 //! Levels from slopes, as an H100 computes them: by numbers of ten bits, without squares and roots.
 
+use super::cube::Step;
+
 /// A number of ten bits, `significand * 2^exponent`: the significand is 0, or from 512 to 1023.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Short {
@@ -132,6 +134,28 @@ pub fn level(slopes: [[f32; 3]; 2], sizes: [usize; 3]) -> Option<i32> {
     steps.max(diagonal(sum)).max(diagonal(difference)).log()
 }
 
+/// The same for a cube with faces of this size. Where a step leaves the face, sum and difference do not count.
+pub fn level_on_cube(steps: [Step; 2], size: usize) -> Option<i32> {
+    let sides = |side: f32| Short::of(side).times_size(size);
+    let long = match steps {
+        [Step::Within(along), Step::Within(across)] => {
+            let slopes = [along, across].map(|[s, t]| [s, t, 0.0]);
+            return level(slopes, [size, size, 1]);
+        }
+        // At least a whole side.
+        [Step::Opposite, _] | [_, Step::Opposite] => return Some(i32::MAX),
+        steps => steps.map(|step| match step {
+            Step::Within([s, t]) => length([sides(s), sides(t), Short::ZERO]),
+            Step::Across(ways) => {
+                let [s, t] = ways.map(|[to, beyond]| sides(to).plus(sides(beyond)));
+                length([s, t, Short::ZERO])
+            }
+            Step::Opposite => Short::ZERO,
+        }),
+    };
+    long[0].max(long[1]).log()
+}
+
 /// 256 times the logarithm to the base of 2 of 1 + n/256, as an H100 has it: that of about 1 + (n + 0.48) / 256.
 #[rustfmt::skip]
 const LOGARITHMS: [u8; 256] = [
@@ -152,6 +176,7 @@ const LOGARITHMS: [u8; 256] = [
 
 #[cfg(test)]
 mod tests {
+    use super::super::cube;
     use super::*;
 
     // Slopes and levels of an H100, of images of 512 x 512 and 1536 texels.
@@ -167,5 +192,23 @@ mod tests {
         assert_eq!(line(683.0 / 512.0 / 256.0), Some(768));
         assert_eq!(line(685.0 / 512.0 / 256.0), Some(770));
         assert_eq!(line(0.0), None);
+    }
+
+    // Of faces of 32 texels: a step to the next face, and two to different ones.
+    #[test]
+    fn levels_across_edges_are_those_of_an_h100() {
+        let level = |direction: [f32; 3], slopes: [[f32; 3]; 2]| {
+            level_on_cube(slopes.map(|slope| cube::step(direction, slope)), 32)
+        };
+        let slopes = [
+            [-0.002_430_495_3, -0.020_198_295, 0.183_570_8],
+            [0.480_18, 0.010_856_614, 0.010_785_977],
+        ];
+        assert_eq!(level([0.448_854_8, 0.727_300_64, 0.846_449_14], slopes), Some(815));
+        let slopes = [
+            [0.013_032_963, -1.685_676_6, -0.632_245_84],
+            [-0.083_829_895, 0.001_347_114_6, 1.572_403],
+        ];
+        assert_eq!(level([0.944_607_6, -0.387_100_93, 0.336_996_44], slopes), Some(1121));
     }
 }
