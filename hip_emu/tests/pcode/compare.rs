@@ -3,14 +3,20 @@
 use crate::evaluate::{Evaluation, Operations};
 use crate::operands::{float, width};
 use crate::syntax::Statement;
-use crate::value::{Format, Type, Value};
+use crate::value::{Format, Rounding, Type, Value};
 use zluda_hip_emu::isa::{self, Action, Kind, Mode, Number, Round};
 
 /// A mode without flushing.
-pub fn mode(ieee: bool) -> Mode {
+fn mode(ieee: bool, rounding: Rounding) -> Mode {
+    let round = match rounding {
+        Rounding::NearestEven => Round::NearestEven,
+        Rounding::Zero => Round::Zero,
+        Rounding::Up => Round::Up,
+        Rounding::Down => Round::Down,
+    };
     Mode {
-        round_f32: Round::NearestEven,
-        round_f64: Round::NearestEven,
+        round_f32: round,
+        round_f64: round,
         flush_in_f32: false,
         flush_out_f32: false,
         flush_in_f64: false,
@@ -34,6 +40,7 @@ pub struct Extra {
     pub flag: bool,
     pub number: u32,
     pub ieee: bool,
+    pub rounding: Rounding,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,10 +105,21 @@ impl Subject {
         };
         let modes: &[bool] =
             if text.contains("v_m") || text.contains("IEEE") { &[true, false] } else { &[true] };
+        // The interpreter computes in `f64`, which rounds to nearest.
+        let has_double = self.sources().contains(&Kind::F64) || self.result() == Kind::F64;
+        let roundings: &[Rounding] = match float(self.result()) {
+            Some(_) if !has_double || text.contains("f64_to_f32") => {
+                &[Rounding::NearestEven, Rounding::Zero, Rounding::Up, Rounding::Down]
+            }
+            _ => &[Rounding::NearestEven],
+        };
         let mut extras = Vec::new();
         for &number in numbers {
             for &flag in flags {
-                extras.extend(modes.iter().map(|&ieee| Extra { flag, number, ieee }));
+                for &ieee in modes {
+                    let extra = |&rounding: &Rounding| Extra { flag, number, ieee, rounding };
+                    extras.extend(roundings.iter().map(extra));
+                }
             }
         }
         extras
@@ -109,7 +127,7 @@ impl Subject {
 
     /// Ours.
     pub fn run(self, sources: [u64; 3], extra: Extra) -> Answer {
-        let mode = mode(extra.ieee);
+        let mode = mode(extra.ieee, extra.rounding);
         let (value, flag) = match self {
             Subject::Scalar(operation) => {
                 let (value, scc) = (operation.run)(&mode, sources, extra.flag);
@@ -144,6 +162,7 @@ impl Subject {
     ) -> Result<Answer, String> {
         let mut evaluation = Evaluation::new(operations);
         self.bind(&mut evaluation, mnemonic, sources, extra);
+        evaluation.rounding = extra.rounding;
         evaluation.run(body)?;
         let lane = self.lane(extra);
         let d0 = evaluation.get(if mnemonic.starts_with("v_cmpx") { "EXEC" } else { "D0" });

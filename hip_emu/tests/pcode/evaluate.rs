@@ -403,14 +403,14 @@ impl<'a> Evaluation<'a> {
             && self.value(base)?.wide() == 2.0
         {
             let (value, power) = (self.value(left)?, self.value(power)?.integer());
-            return Ok(functions::scale(value, power));
+            return Ok(functions::scale(value, power, self.rounding));
         }
         let left = self.value(left)?;
         if operator == "&&" && !left.is_true() || operator == "||" && left.is_true() {
             return Ok(Value::flag(left.is_true()));
         }
         let right = self.value(right)?;
-        functions::binary(operator, left, right)
+        functions::binary(operator, left, right, self.rounding)
     }
 
     fn call(&mut self, name: &str, arguments: &[Expression]) -> Outcome<Value> {
@@ -437,6 +437,7 @@ impl<'a> Evaluation<'a> {
             if let Some(ieee) = self.get("WAVE_MODE.IEEE") {
                 inner.set("WAVE_MODE.IEEE", ieee);
             }
+            inner.rounding = self.rounding;
             inner.run(&body)?;
             let result = inner.get("D0").ok_or_else(|| "no result".to_owned())?;
             let of = name.rsplit('_').next().and_then(Type::named).unwrap_or(RAW);

@@ -34,7 +34,12 @@ fn common(left: Type, right: Type) -> Type {
     }
 }
 
-pub fn binary(operator: &str, left: Value, right: Value) -> Result<Value, String> {
+pub fn binary(
+    operator: &str,
+    left: Value,
+    right: Value,
+    rounding: Rounding,
+) -> Result<Value, String> {
     let is_float = left.format().is_some() || right.format().is_some();
     match operator {
         "&&" | "||" => return Ok(Value::flag(right.is_true())),
@@ -75,15 +80,18 @@ pub fn binary(operator: &str, left: Value, right: Value) -> Result<Value, String
     if is_float {
         let format = wider(left, right);
         let (left, right) = (left.wide(), right.wide());
+        let zero = zero_of_sum(rounding);
         let result = match operator {
-            "+" => left + right,
-            "-" => left - right,
+            "+" if format == Format::F64 => left + right,
+            "-" if format == Format::F64 => left - right,
+            "+" => sum(left, right, zero),
+            "-" => sum(left, -right, zero),
             "*" => left * right,
             "/" => left / right,
             "**" => left.powf(right),
             _ => return Err(format!("{operator} of floats")),
         };
-        return Ok(Value::float(format, result));
+        return Ok(Value::rounded(format, result, rounding));
     }
     let of = common(left.of, right.of);
     let (left, right) = (left.integer(), right.integer());
@@ -97,6 +105,25 @@ pub fn binary(operator: &str, left: Value, right: Value) -> Result<Value, String
         _ => return Err(format!("{operator} of integers")),
     };
     Ok(Value::new(of, result as u128))
+}
+
+/// The sign of a sum of opposite numbers.
+fn zero_of_sum(rounding: Rounding) -> f64 {
+    if rounding == Rounding::Down { -0.0 } else { 0.0 }
+}
+
+/// A sum that narrower formats round as they would round the exact one: of two neighbours that which is odd.
+fn sum(left: f64, right: f64, zero: f64) -> f64 {
+    let near = left + right;
+    if near == 0.0 && (left != 0.0 || left.is_sign_negative() != right.is_sign_negative()) {
+        return zero;
+    }
+    let (large, small) = if left.abs() > right.abs() { (left, right) } else { (right, left) };
+    let error = small - (near - large);
+    if !near.is_finite() || error == 0.0 || near.to_bits() & 1 == 1 {
+        return near;
+    }
+    if error > 0.0 { near.next_up() } else { near.next_down() }
 }
 
 fn wider(left: Value, right: Value) -> Format {
@@ -131,7 +158,7 @@ fn is_signalling(value: Value) -> bool {
 }
 
 /// `value * 2^power`, rounded once.
-pub fn scale(value: Value, power: i128) -> Value {
+pub fn scale(value: Value, power: i128, rounding: Rounding) -> Value {
     let format = format_of(value);
     let wide = value.wide();
     if wide == 0.0 || !wide.is_finite() {
@@ -141,10 +168,12 @@ pub fn scale(value: Value, power: i128) -> Value {
     let exponent = wide.abs().log2().floor() as i128 + power.clamp(-5000, 5000);
     let power = power.clamp(-5000, 5000) as i32;
     if exponent < -1100 {
-        return Value::float(format, 0.0_f64.copysign(wide));
+        let small = if format == Format::F64 { 0.0 } else { f64::MIN_POSITIVE };
+        return Value::rounded(format, small.copysign(wide), rounding);
     }
     if exponent > 1025 {
-        return Value::float(format, f64::INFINITY.copysign(wide));
+        let large = if format == Format::F64 { f64::INFINITY } else { f64::MAX };
+        return Value::rounded(format, large.copysign(wide), rounding);
     }
     let last = if exponent < -1000 { -100 } else { 0 };
     let mut rest = power - last;
@@ -154,28 +183,15 @@ pub fn scale(value: Value, power: i128) -> Value {
         result *= 2.0_f64.powi(step);
         rest -= step;
     }
-    Value::float(format, result * 2.0_f64.powi(last))
+    Value::rounded(format, result * 2.0_f64.powi(last), rounding)
 }
 
-/// Halves are multiples of 2^-24, and so are sums and products of them of 2^-48.
-fn fma(a: Value, b: Value, c: Value) -> Value {
-    let format = format_of(a);
+/// Products of formats narrower than `f64` are exact in it.
+fn fma(a: Value, b: Value, c: Value, rounding: Rounding) -> Value {
     let (x, y, z) = (a.wide(), b.wide(), c.wide());
-    match format {
-        Format::F64 => Value::float(format, x.mul_add(y, z)),
-        Format::F32 => Value::float(format, (x as f32).mul_add(y as f32, z as f32).into()),
-        _ if !(x * y + z).is_finite() || x * y == 0.0 || z == 0.0 || x * y + z == 0.0 => {
-            Value::float(format, x * y + z)
-        }
-        _ => {
-            let unit = 2.0_f64.powi(48);
-            let exact = (x * y * unit) as i128 + (z * unit) as i128;
-            let excess = (128 - exact.unsigned_abs().leading_zeros()).saturating_sub(50);
-            let sticky = exact.unsigned_abs() & ((1 << excess) - 1) != 0;
-            let kept = (exact.unsigned_abs() >> excess) << 1 | u128::from(sticky);
-            let value = kept as f64 * 2.0_f64.powi(excess as i32 - 49);
-            Value::float(format, value.copysign(exact as f64))
-        }
+    match format_of(a) {
+        Format::F64 => Value::float(Format::F64, x.mul_add(y, z)),
+        format => Value::rounded(format, sum(x * y, z, zero_of_sum(rounding)), rounding),
     }
 }
 
@@ -197,7 +213,7 @@ fn conversion(from: Type, to: Type, value: Value, rounding: Rounding) -> Option<
         (Type::Float(_), Type::Unsigned(width)) => {
             saturated(value.wide(), 0, (1 << width) - 1).cast(to)
         }
-        (_, Type::Float(format)) => Value::float(format, value.integer() as f64),
+        (_, Type::Float(format)) => Value::rounded(format, value.integer() as f64, rounding),
         (_, Type::Signed(width)) if width < from.width() => Value::new(
             to,
             value.integer().clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) as u128,
@@ -249,8 +265,8 @@ pub fn call(name: &str, arguments: &[Value], rounding: Rounding) -> Option<Value
             }
             same(magnitude.copysign(wide))
         }
-        "fma" => fma(first, *arguments.get(1)?, *arguments.get(2)?),
-        "ldexp" => scale(first, arguments.get(1)?.integer()),
+        "fma" => fma(first, *arguments.get(1)?, *arguments.get(2)?, rounding),
+        "ldexp" => scale(first, arguments.get(1)?.integer(), rounding),
         "signext" => Value::new(Type::Signed(64), first.integer() as u128),
         "signext_from_bit" => match arguments.get(1)?.integer() {
             0 => Value::new(first.of, 0),

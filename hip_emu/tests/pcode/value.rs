@@ -15,6 +15,8 @@ pub enum Format {
 pub enum Rounding {
     NearestEven,
     Zero,
+    Up,
+    Down,
 }
 
 impl Format {
@@ -87,10 +89,16 @@ impl Format {
             return sign;
         }
         let largest = if self == Format::Fp8 { infinity + 6 } else { infinity - 1 };
-        let overflow = match (self, rounding) {
-            (Format::Fp8, Rounding::NearestEven) => infinity | 7,
-            (_, Rounding::NearestEven) => infinity,
-            (_, Rounding::Zero) => largest,
+        let away = match rounding {
+            Rounding::NearestEven => true,
+            Rounding::Zero => false,
+            Rounding::Up => value > 0.0,
+            Rounding::Down => value < 0.0,
+        };
+        let overflow = match self {
+            _ if !away => largest,
+            Format::Fp8 => infinity | 7,
+            _ => infinity,
         };
         if magnitude.is_infinite() {
             return sign | if self == Format::Fp8 { overflow } else { infinity };
@@ -101,7 +109,8 @@ impl Format {
         let scaled = magnitude * 2.0_f64.powi(-unit);
         let rounded = match rounding {
             Rounding::NearestEven => scaled.round_ties_even(),
-            Rounding::Zero => scaled.trunc(),
+            _ if away => scaled.ceil(),
+            _ => scaled.trunc(),
         };
         let bits =
             ((exponent.max(1 - self.bias()) + self.bias() - 1).max(0) as u64) << self.fraction();
@@ -184,7 +193,11 @@ impl Value {
     }
 
     pub fn float(format: Format, value: f64) -> Value {
-        Value::new(Type::Float(format), format.encode(value, Rounding::NearestEven).into())
+        Value::rounded(format, value, Rounding::NearestEven)
+    }
+
+    pub fn rounded(format: Format, value: f64, rounding: Rounding) -> Value {
+        Value::new(Type::Float(format), format.encode(value, rounding).into())
     }
 
     pub fn is_true(self) -> bool {
