@@ -1,113 +1,121 @@
-//! Every sample's kernels compile to linked AMDGPU code objects without undefined symbols, and the kernels of
-//! `bench/amd` to about as many instructions as clang makes of them.
+//! PTX of the samples and of the compiler's tests becomes code objects that are what they should be, for every AMD GPU;
+//! and the kernels of `bench/amd` about as many instructions as clang makes of them.
+
+mod code_object;
 
 use super::Report;
 use crate::program::{Output, capture};
 use crate::progress::{heading, parallel};
-use crate::repository::{Profile, files, make_empty, stem, target};
+use crate::repository::{Profile, files, make_empty, root, stem, target};
 use crate::toolkit::CUDA_13_0;
 use crate::verb::amd_quality;
 use crate::{Result, sample, verb};
-use object::{Object, ObjectSymbol};
-use std::path::Path;
+use code_object::PROCESSORS;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// One of wave32's generations, one of wave64's, and a newer one.
+/// One of wave32's generations, one of wave64's, and a newer one: the samples are for these, the small texts of the
+/// compiler's tests for all.
 const TARGETS: [&str; 3] = ["gfx1100", "gfx942", "gfx1201"];
 
-/// The ABI version byte of code object version 5.
-const CODE_OBJECT_V5: u8 = 3;
-
 const LIMIT: Duration = Duration::from_secs(600);
+
+/// A file of PTX for a processor.
+struct Job {
+    ptx: PathBuf,
+    target: &'static str,
+    /// The sample says that its kernels are refused.
+    refused: bool,
+}
 
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     heading("Counting instructions beside clang's");
     for comparison in amd_quality::compare(Profile::Release, filter)? {
         report.check(format!("code for {}", comparison.target), comparison.check());
     }
+    let mut jobs = Vec::new();
     let samples = sample::all(filter)?;
-    let toolkits = verb::samples::build(&samples, &[CUDA_13_0])?;
-    let texts: Vec<_> = toolkits
-        .iter()
-        .flat_map(|cuda| {
-            samples.iter().flat_map(|sample| {
-                sample.ptx(cuda).into_iter().map(|text| (text, sample.refused_for_amd))
-            })
-        })
-        .collect();
-    let jobs: Vec<_> =
-        TARGETS.iter().flat_map(|target| texts.iter().map(move |text| (target, text))).collect();
+    for cuda in verb::samples::build(&samples, &[CUDA_13_0])? {
+        for sample in &samples {
+            let refused = sample.refused_for_amd;
+            let texts = sample.ptx(&cuda);
+            jobs.extend(texts.into_iter().flat_map(|ptx| {
+                TARGETS.iter().map(move |target| Job { ptx: ptx.clone(), target, refused })
+            }));
+        }
+    }
+    for family in folders(&root().join("ptx/tests/filetests/run"))? {
+        for ptx in files(&family, "ptx")?.into_iter().filter(|ptx| stem(ptx).contains(filter)) {
+            let all = PROCESSORS.iter();
+            jobs.extend(all.map(|(target, _)| Job { ptx: ptx.clone(), target, refused: false }));
+        }
+    }
     let folder = target().join("test/amd");
-    heading("Compiling the samples' kernels for AMD GPUs");
+    for target in PROCESSORS.iter().map(|(target, _)| target) {
+        make_empty(&folder.join(target))?;
+    }
+    heading("Compiling kernels for AMD GPUs");
+    let name = |job: &Job| format!("{} for {}", stem(&job.ptx), job.target);
     let results = parallel(
         &jobs,
-        |(target, (text, _))| format!("{} for {target}", stem(text)),
-        |(target, (text, refused))| {
-            let folder = folder.join(target).join(stem(text));
-            if *refused { refuse(text, target, &folder) } else { compile(text, target, &folder) }
+        name,
+        |job| {
+            let to = folder.join(job.target).join(format!("{}.hsaco", stem(&job.ptx)));
+            if job.refused { refuse(job, &to) } else { compile(job, &to) }
         },
         |result| result.is_ok(),
     );
-    for ((target, (text, _)), result) in jobs.iter().zip(results) {
-        report.check(format!("{} for {target}", stem(text)), result);
+    for (job, result) in jobs.iter().zip(results) {
+        report.check(name(job), result);
     }
     Ok(())
 }
 
-/// Asks for all kernels of a file, to be put into a folder.
-fn command(ptx: &Path, target: &str, folder: &Path) -> std::result::Result<Output, String> {
-    make_empty(folder).map_err(|error| error.to_string())?;
+fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
+    let mut folders: Vec<_> = entries.into_iter().map(|entry| entry.path()).collect();
+    folders.retain(|path| path.is_dir());
+    folders.sort();
+    Ok(folders)
+}
+
+/// One code object of all kernels of a file.
+fn command(job: &Job, to: &Path) -> std::result::Result<Output, String> {
     let mut command = Command::new(Profile::Release.staged().join("bin/zluda"));
-    command.arg("compile").arg(ptx).args(["--target", target, "--emit", "obj", "-o"]).arg(folder);
+    command.arg("compile").arg(&job.ptx).args(["--target", job.target, "-o"]).arg(to);
     capture(&mut command, LIMIT).map_err(|error| error.to_string())
 }
 
 /// The kernels cannot be compiled, which is told as it should be.
-fn refuse(ptx: &Path, target: &str, folder: &Path) -> std::result::Result<(), String> {
-    let output = command(ptx, target, folder)?;
+fn refuse(job: &Job, to: &Path) -> std::result::Result<(), String> {
+    let output = command(job, to)?;
     if !output.success() && output.describe().contains("error[unsupported]") {
         return Ok(());
     }
     Err(format!("the sample says that it is refused: {}", output.describe()))
 }
 
-/// Compiles all kernels of a file into a folder, and looks at each.
-fn compile(ptx: &Path, target: &str, folder: &Path) -> std::result::Result<(), String> {
-    let output = command(ptx, target, folder)?;
+/// Compiles a file, and looks at what comes of it.
+fn compile(job: &Job, to: &Path) -> std::result::Result<(), String> {
+    let output = command(job, to)?;
     if !output.success() {
         return Err(output.describe());
     }
-    let objects = files(folder, "o").map_err(|error| error.to_string())?;
-    if objects.is_empty() {
-        return Err("there are no kernels".to_owned());
-    }
-    objects
-        .iter()
-        .try_for_each(|object| check(object).map_err(|error| format!("{}: {error}", stem(object))))
+    let read = |path: &Path| std::fs::read(path).map_err(|error| error.to_string());
+    let text = String::from_utf8_lossy(&read(&job.ptx)?).into_owned();
+    code_object::check(&read(to)?, job.target, &kernels(&text))
 }
 
-/// The object is a code object of version 5 with a kernel and without undefined symbols.
-fn check(path: &Path) -> std::result::Result<(), String> {
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    let object = object::File::parse(&*bytes).map_err(|error| error.to_string())?;
-    if bytes.get(18..20) != Some(&object::elf::EM_AMDGPU.to_le_bytes()) {
-        return Err("it is not made for AMD GPUs".to_owned());
-    }
-    if bytes.get(8) != Some(&CODE_OBJECT_V5) {
-        return Err(format!("the ABI version is {:?}, not {CODE_OBJECT_V5}", bytes.get(8)));
-    }
-    let undefined: Vec<_> = object
-        .dynamic_symbols()
-        .chain(object.symbols())
-        .filter(|symbol| symbol.is_undefined())
-        .filter_map(|symbol| symbol.name().ok().filter(|name| !name.is_empty()).map(str::to_owned))
-        .collect();
-    if !undefined.is_empty() {
-        return Err(format!("undefined symbols: {}", undefined.join(", ")));
-    }
-    let kernels = object
-        .dynamic_symbols()
-        .filter(|symbol| symbol.name().is_ok_and(|name| name.ends_with(".kd")));
-    if kernels.count() == 0 { Err("it holds no kernel".to_owned()) } else { Ok(()) }
+/// The names of the kernels that a text defines.
+fn kernels(text: &str) -> Vec<String> {
+    let tree = ptx_parser::parse(text).module;
+    let functions = tree.directives.iter().filter_map(|directive| match directive {
+        ptx_parser::Directive::Function(function) => Some(function),
+        _ => None,
+    });
+    functions
+        .filter(|it| it.kind == ptx_parser::FunctionKind::Entry && it.body.is_some())
+        .map(|it| it.name.to_owned())
+        .collect()
 }
