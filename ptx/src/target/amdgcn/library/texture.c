@@ -1,5 +1,6 @@
 // Instructions of textures: `tex`, `tld4`, `txq`, `suq`, `istypep`.
 
+#include "texture_cube.h"
 #include "texture_texel.h"
 
 // ---- from coordinates to the numbers of texels and the weights of filters
@@ -77,62 +78,22 @@ static inline i32 texel_number(i64 number, u32 size, u32 address) {
 
 // ---- cubes
 
-static inline float greater(float a, float b) { return a >= b || b != b ? a : b; }
-
 // Halves are taken, and cut towards minus infinity, before they are moved to where the face begins.
 static inline float unit_of(float value) {
   if (value != value) return 0.5f;
   return (float)((__builtin_floor((double)value * 0x1p20) + 0x1p20) / 0x1p21);
 }
 
-// The face that a direction meets, and where, from 0 to 1. The later axis wins a tie; infinite components are as good as
-// none, and what is not a number counts less than 0.
-static inline u32 face_of(u32 *coordinates) {
-  float d[3], a[3];
-  for (u32 i = 0; i < 3; i++) d[i] = float_of(coordinates[i]);
-  float greatest = greater(greater(__builtin_fabsf(d[0]), __builtin_fabsf(d[1])), __builtin_fabsf(d[2]));
-  // The direction is divided by its greatest component first, which makes infinities no numbers.
-  float scale = 1.0f / greatest;
-  int multiplies = scale == 0.0f || (bits_of(scale) & 0x7f800000) == 0x7f800000;
-  for (u32 i = 0; i < 3; i++) {
-    d[i] = multiplies ? d[i] * scale : d[i] / greatest;
-    a[i] = d[i] != d[i] ? -1.0f : __builtin_fabsf(d[i]);
-  }
-  u32 face;
-  float s, t;
-  if (a[2] >= a[0] && a[2] >= a[1]) {
-    face = d[2] < 0.0f ? 5 : 4;
-    s = face == 5 ? -d[0] : d[0];
-    t = -d[1];
-  } else if (a[1] >= a[0]) {
-    face = d[1] < 0.0f ? 3 : 2;
-    s = d[0];
-    t = face == 3 ? -d[2] : d[2];
-  } else {
-    face = d[0] < 0.0f ? 1 : 0;
-    s = face == 1 ? d[2] : -d[2];
-    t = -d[1];
-  }
-  coordinates[0] = bits_of(unit_of(s));
-  coordinates[1] = bits_of(unit_of(t));
+// The face that a direction meets; its coordinates become those on the face, from 0 to 1.
+static inline u32 face_of(const float *direction, u32 *coordinates) {
+  float scaled[3], place[2];
+  scale_direction(direction, scaled);
+  u32 face = face_of_scaled(scaled);
+  on_face(face, scaled, place);
+  coordinates[0] = bits_of(unit_of(place[0]));
+  coordinates[1] = bits_of(unit_of(place[1]));
   coordinates[2] = 0;
   return face;
-}
-
-// Where a direction meets the plane of a face, in sides from its middle.
-static inline void on_plane(u32 face, const float *direction, double *to) {
-  double x = direction[0], y = direction[1], z = direction[2], major, s, t;
-  switch (face) {
-  case 0: major = x; s = -z; t = -y; break;
-  case 1: major = x; s = z; t = -y; break;
-  case 2: major = y; s = x; t = z; break;
-  case 3: major = y; s = x; t = -z; break;
-  case 4: major = z; s = x; t = -y; break;
-  default: major = z; s = -x; t = -y; break;
-  }
-  double scale = 2.0 * __builtin_fabs(major);
-  to[0] = s / scale;
-  to[1] = t / scale;
 }
 
 // The texel next to a face's edge: on the face that shares the edge; returns 0 beyond a corner, where three faces meet and
@@ -282,20 +243,21 @@ static inline INLINE int cube_texel(const lookup *l, const level *image, i64 x, 
   return 1;
 }
 
-static inline INLINE void push(weighted_texels *w, texel t, i32 weight) {
+static inline INLINE void push(weighted_texels *w, texel t, i32 weight, u32 slice) {
   w->texels[w->count] = t;
+  w->slices[w->count] = (u8)slice;
   w->weights[w->count++] = weight;
 }
 
-// The texels of one level and their weights, `whole` together.
-static inline INLINE void level_texels(const lookup *l, const level *image, i32 whole, weighted_texels *to) {
+// The texels of one level and their weights, `whole` together; `slice` is the level's first one.
+static inline INLINE void level_texels(const lookup *l, const level *image, i32 whole, u32 slice, weighted_texels *to) {
   u64 operation = l->operation;
-  if (is_whole(operation)) return push(to, fetched(l, image), whole);
+  if (is_whole(operation)) return push(to, fetched(l, image), whole, slice);
   i64 fixed[3];
   for (u32 axis = 0; axis < 3; axis++) fixed[axis] = fixed_along(l, image, axis);
   if (!l->sampler->linear) {
     for (u32 axis = 0; axis < 3; axis++) fixed[axis] >>= FRACTION;
-    return push(to, numbered(l, image, fixed), whole);
+    return push(to, numbered(l, image, fixed), whole, slice);
   }
   u32 axes = plane_axes(operation);
   // A row is a plane of one row, met at its edge: half of what a border gives is the border.
@@ -321,7 +283,7 @@ static inline INLINE void level_texels(const lookup *l, const level *image, i32 
       if (weights[corner] == 0) continue;
       i64 numbers[3];
       for (u32 axis = 0; axis < 3; axis++) numbers[axis] = spans[axis].low + (corner >> axis & 1);
-      push(to, numbered(l, image, numbers), weights[corner]);
+      push(to, numbered(l, image, numbers), weights[corner], slice + corner / 4);
     }
     return;
   }
@@ -339,7 +301,7 @@ static inline INLINE void level_texels(const lookup *l, const level *image, i32 
     weights[beyond ^ 3] += weights[beyond] - 2 * third;
   }
   ROLLED for (u32 corner = 0; corner < 4; corner++) {
-    if (there[corner]) push(to, found[corner], weights[corner]);
+    if (there[corner]) push(to, found[corner], weights[corner], slice);
   }
 }
 
@@ -365,30 +327,21 @@ static inline INLINE span levels_of(const lookup *l, float level, i64 last) {
 }
 
 // The level of steps to the next thread along two directions. For images of three axes NVIDIA's compiler takes the slopes
-// from coordinates with a step added, for cubes from where they meet the face.
+// from coordinates with a step added.
 static inline INLINE float level_of_slopes(const lookup *l, const float *direction, float *slopes) {
   const level *image = &l->object->levels[0];
-  for (u32 along = 0; along < 2; along++) {
-    float *slope = slopes + 3 * along;
-    if (is_cube(l->operation)) {
-      float stepped[3];
-      double from[2], to[2];
-      for (u32 axis = 0; axis < 3; axis++) stepped[axis] = direction[axis] + slope[axis];
-      on_plane(l->face, direction, from);
-      on_plane(l->face, stepped, to);
-      slope[0] = (float)(to[0] - from[0]);
-      slope[1] = (float)(to[1] - from[1]);
-      slope[2] = 0.0f;
-      continue;
+  i32 level;
+  if (is_cube(l->operation)) {
+    level = texture_cube_slope(direction, slopes, image->width);
+  } else {
+    for (u32 i = 0; i < 6; i++) {
+      float coordinate = float_of(l->coordinates[i % 3]), stepped = coordinate + slopes[i];
+      if (geometry_of(l->operation) == G_3D) slopes[i] = (stepped != stepped ? 0.0f : stepped) - coordinate;
+      else if (i % 3 >= plane_axes(l->operation)) slopes[i] = 0.0f;
     }
-    for (u32 axis = 0; axis < 3; axis++) {
-      float coordinate = float_of(l->coordinates[axis]);
-      if (geometry_of(l->operation) == G_3D) slope[axis] = coordinate + slope[axis] - coordinate;
-      else if (axis >= plane_axes(l->operation)) slope[axis] = 0.0f;
-    }
+    u32 sizes[3] = {image->width, image->height, image->depth};
+    level = texture_slope(slopes, sizes);
   }
-  u32 sizes[3] = {image->width, image->height, image->depth};
-  i32 level = texture_slope(slopes, sizes);
   return level == NO_LEVEL ? -__builtin_inff() : (float)level / (1 << LEVEL_BITS);
 }
 
@@ -413,7 +366,7 @@ static inline INLINE void filtered(const lookup *l, float level_number, u32 *out
   ROLLED for (u32 next = 0; next < 2; next++) {
     if (next && levels.weight == 0) break;
     i64 number = levels.low + next < last ? levels.low + next : last;
-    level_texels(l, &o->levels[number], next ? levels.weight : 256 - levels.weight, &texels);
+    level_texels(l, &o->levels[number], next ? levels.weight : 256 - levels.weight, 2 * next, &texels);
   }
   int single = texels.count == 1 && (!l->sampler->linear || is_whole(l->operation));
   u32 words[4];
@@ -445,7 +398,7 @@ static inline INLINE void gathered(const lookup *l, u32 *out) {
     weighted_texels others;
     others.count = 0;
     ROLLED for (u32 other = 0; other < 4; other++) {
-      if (there[other]) push(&others, texels[other], other == (corner ^ 2) ? 86 : 85);
+      if (there[other]) push(&others, texels[other], other == (corner ^ 2) ? 86 : 85, 0);
     }
     words[corner] = average_of(&others, channel);
   }
@@ -511,7 +464,7 @@ static inline INLINE void look_up(u64 operation, const u32 *in, u32 *out) {
   // The offset of one axis is not cut, so its next bits are one across, which only a border shows.
   if (geometry == G_1D) l.offsets[1] = (i32)(first_offset << 24) >> 28;
   l.depth = compares(operation) ? float_of(take(&o)) : 0.0f;
-  l.face = is_cube(operation) ? face_of(l.coordinates) : 0;
+  l.face = is_cube(operation) ? face_of(direction, l.coordinates) : 0;
   if (action_of(operation) == GATHER) return gathered(&l, out);
   if (level_kind_of(operation) == GRAD) level_number = level_of_slopes(&l, direction, slopes);
   filtered(&l, level_number, out);

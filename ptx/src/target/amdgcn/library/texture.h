@@ -108,3 +108,6 @@ void texture_block(u32 block, const u8 *bytes, u32 place, u32 encoded, texel *to
 // steps of no length. `slopes` are three numbers along x, and three along y.
 i32 texture_slope(const float *slopes, const u32 *sizes) NAMED("zluda.amd.texture.slope");
 #define NO_LEVEL (-0x7fffffff)
+
+// The same for who looks from the middle of a cube in a direction; `slopes` are two steps to other directions.
+i32 texture_cube_slope(const float *direction, const float *slopes, u32 size) NAMED("zluda.amd.texture.cube_slope");

@@ -1,6 +1,6 @@
 // Levels from slopes, as an H100 computes them: by numbers of ten bits, without squares and roots. And the curve of sRGB.
 
-#include "texture.h"
+#include "texture_cube.h"
 
 // `significand * 2^exponent`: the significand is 0, or from 512 to 1023.
 typedef struct {
@@ -112,6 +112,12 @@ static const u8 LOGARITHMS[256] = {
   251, 251, 252, 253, 253, 254, 255, 255,
 };
 
+static inline i32 logarithm_of(brief step) {
+  if (step.significand == 0) return NO_LEVEL;
+  u32 place = (step.significand - (1 << (BITS - 1))) >> 1;
+  return (i32)((u32)(step.exponent + BITS - 1) << 8) + LOGARITHMS[place];
+}
+
 // Of the steps in both directions, and of 11/16 of their sum and their difference, the longest one counts.
 i32 texture_slope(const float *slopes, const u32 *sizes) {
   brief along[3], across[3], sum[3], difference[3];
@@ -126,9 +132,74 @@ i32 texture_slope(const float *slopes, const u32 *sizes) {
   brief step = greater_of(length_of(along[0], along[1], along[2]), length_of(across[0], across[1], across[2]));
   step = greater_of(step, diagonal_of(sum[0], sum[1], sum[2]));
   step = greater_of(step, diagonal_of(difference[0], difference[1], difference[2]));
-  if (step.significand == 0) return NO_LEVEL;
-  u32 place = (step.significand - (1 << (BITS - 1))) >> 1;
-  return (i32)((u32)(step.exponent + BITS - 1) << 8) + LOGARITHMS[place];
+  return logarithm_of(step);
+}
+
+// ---- cubes
+
+// A step from a direction to another one, in sides of a face: on the face; to the next face, along each side of the first
+// one the way to the edge and the way beyond; or to the face across.
+typedef struct {
+  enum { WITHIN, ACROSS, OPPOSITE } kind;
+  float ways[2][2];
+} face_step;
+
+static inline float or_zero(float value) { return value != value ? 0.0f : value; }
+
+static OUTLINE face_step step_of(const float *direction, const float *slope) {
+  float from[3], stepped[3], here[2], there[2];
+  for (u32 axis = 0; axis < 3; axis++) from[axis] = direction[axis] + slope[axis];
+  scale_direction(from, stepped);
+  scale_direction(direction, from);
+  u32 face = face_of_scaled(from), next = face_of_scaled(stepped);
+  on_face(face, from, here);
+  on_face(face, stepped, there);
+  face_step step = {WITHIN, {{0, 0}, {0, 0}}};
+  for (u32 side = 0; side < 2; side++) {
+    step.ways[side][0] = (float)((double)or_zero(there[side]) / 2.0 - (double)or_zero(here[side]) / 2.0);
+  }
+  if (face == next) return step;
+  if (face / 2 == next / 2) {
+    step.kind = OPPOSITE;
+    return step;
+  }
+  // The axis of the next face is one of the sides, in its direction or against it.
+  step.kind = ACROSS;
+  float axis[3] = {0.0f, 0.0f, 0.0f}, sides[2];
+  axis[next / 2] = next % 2 ? -1.0f : 1.0f;
+  on_face(face, axis, sides);
+  // How far the old face's axis is left, from 1/2 at the edge to -1/2 at the other one.
+  double left = (double)or_zero(stepped[face / 2]) / 2.0;
+  if (face % 2) left = -left;
+  for (u32 side = 0; side < 2; side++) {
+    if (sides[side] == 0.0f) continue;
+    step.ways[side][0] = (float)(0.5 - (double)sides[side] * ((double)or_zero(here[side]) / 2.0));
+    step.ways[side][1] = (float)(0.5 - left);
+  }
+  return step;
+}
+
+// Where a step leaves the face, sum and difference do not count.
+i32 texture_cube_slope(const float *direction, const float *slopes, u32 size) {
+  face_step steps[2] = {step_of(direction, slopes), step_of(direction, slopes + 3)};
+  // At least a whole side.
+  if (steps[0].kind == OPPOSITE || steps[1].kind == OPPOSITE) return 0x7fffffff;
+  if (steps[0].kind == WITHIN && steps[1].kind == WITHIN) {
+    float both[6] = {steps[0].ways[0][0], steps[0].ways[1][0], 0, steps[1].ways[0][0], steps[1].ways[1][0], 0};
+    u32 sizes[3] = {size, size, 1};
+    return texture_slope(both, sizes);
+  }
+  brief longest = {0, 0};
+  for (u32 i = 0; i < 2; i++) {
+    brief sides[2];
+    for (u32 side = 0; side < 2; side++) {
+      brief to = times_size(brief_of(steps[i].ways[side][0]), size);
+      brief beyond = times_size(brief_of(steps[i].ways[side][1]), size);
+      sides[side] = steps[i].kind == ACROSS ? plus(to, beyond) : to;
+    }
+    longest = greater_of(longest, length_of(sides[0], sides[1], (brief){0, 0}));
+  }
+  return logarithm_of(longest);
 }
 
 // ---- sRGB

@@ -164,11 +164,16 @@ static inline OUTLINE void border_texel(const object *o, const float *colour, te
 // Fractional bits of weights.
 #define WEIGHT 8
 
+// Texels and their weights of 256. A slice is the four texels of a level that lie side by side.
 typedef struct {
   texel texels[16];
   i32 weights[16];
+  u8 slices[16];
   u32 count;
 } weighted_texels;
+
+// Slices of two levels of three axes.
+#define SLICES 4
 
 // `2^exponent`, of normal numbers.
 static inline double power_of_two_f64(i32 exponent) { return double_of((u64)(exponent + 1023) << 52); }
@@ -183,24 +188,28 @@ static inline float rounded(double value, u32 significand) {
   return (float)double_of((bits + (1ul << (cut - 1))) & ~((1ul << cut) - 1));
 }
 
-// Of floats; four bits below the last one of the greatest number count.
+// Of floats; of each slice, four bits below the last one of the greatest number count.
 static inline double average_of_floats(const weighted_texels *w, u32 channel, i32 significand) {
-  float greatest = 0.0f;
-  ROLLED for (u32 i = 0; i < w->count; i++) {
-    float magnitude = __builtin_fabsf(w->texels[i].channels[channel].exact);
-    if (w->weights[i] != 0 && magnitude > greatest) greatest = magnitude;
-  }
-  i32 exponent = (i32)(bits_of(greatest) >> 23) - 127 + 1 - significand - 4;
-  double sum = -0.0;
-  ROLLED for (u32 i = 0; i < w->count; i++) {
-    if (w->weights[i] == 0) continue;
-    double value = w->texels[i].channels[channel].exact;
-    if (bits_of(greatest) >> 23 != 0xff) {
-      value = __builtin_trunc(value * power_of_two_f64(-exponent)) * power_of_two_f64(exponent);
+  double whole = -0.0;
+  ROLLED for (u32 slice = 0; slice < SLICES; slice++) {
+    float greatest = 0.0f;
+    ROLLED for (u32 i = 0; i < w->count; i++) {
+      float magnitude = __builtin_fabsf(w->texels[i].channels[channel].exact);
+      if (w->slices[i] == slice && w->weights[i] != 0 && magnitude > greatest) greatest = magnitude;
     }
-    sum += value * (double)w->weights[i];
+    i32 exponent = (i32)(bits_of(greatest) >> 23) - 127 + 1 - significand - 4;
+    double sum = -0.0;
+    ROLLED for (u32 i = 0; i < w->count; i++) {
+      if (w->slices[i] != slice || w->weights[i] == 0) continue;
+      double value = w->texels[i].channels[channel].exact;
+      if (bits_of(greatest) >> 23 != 0xff) {
+        value = __builtin_trunc(value * power_of_two_f64(-exponent)) * power_of_two_f64(exponent);
+      }
+      sum += value * (double)w->weights[i];
+    }
+    whole += sum;
   }
-  return sum / 256.0;
+  return whole / 256.0;
 }
 
 // What a texel adds to a sum of numbers of a kind: nothing where it is of another one, as what lies outside of blocks is.
