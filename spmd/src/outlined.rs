@@ -1,7 +1,7 @@
 //! Functions that compiled kernels call where LLVM would put hundreds of instructions in line: accesses
-//! of 32 addresses that the processor has no instruction for.
+//! of 32 addresses, and arithmetic on 32 lanes, that the processor has no instruction for.
 
-use llvm_zluda::{Linkage, Module, Type, Value};
+use llvm_zluda::{Builder, IntPredicate, Linkage, Module, Type, Value};
 
 use crate::emit::LANES;
 
@@ -79,7 +79,55 @@ pub(crate) fn scatter<'c>(module: &Module<'c>, bits: u32, places: Type<'c>) -> V
     function
 }
 
-type Body<'f, 'c> = &'f dyn Fn(&llvm_zluda::Builder<'c>, Value<'c>, Value<'c>);
+/// What `body` makes of the elements of each lane, one lane after the other.
+pub(crate) fn lane_by_lane<'c>(
+    module: &Module<'c>,
+    name: &str,
+    parameters: &[Type<'c>],
+    result: Type<'c>,
+    body: &dyn Fn(&Builder<'c>, &[Value<'c>]) -> Value<'c>,
+) -> Value<'c> {
+    if let Some(function) = module.function(name) {
+        return function;
+    }
+    let cx = module.context();
+    let function = module.add_function(name, cx.function_type(result, parameters));
+    noinline(module, function);
+    let [start, head, done] =
+        ["start", "head", "done"].map(|name| module.append_block(function, name));
+    let b = cx.builder();
+    b.position_at_end(start);
+    let inputs: Vec<_> = function
+        .parameters()
+        .into_iter()
+        .map(|parameter| {
+            let slot = b.alloca(parameter.ty());
+            b.store(parameter, slot, module.align_of(parameter.ty()));
+            (slot, parameter.ty().element())
+        })
+        .collect();
+    let results = b.alloca(result);
+    b.br(head);
+    b.position_at_end(head);
+    let lane = b.phi(cx.i64());
+    let elements: Vec<_> = inputs
+        .into_iter()
+        .map(|(slot, ty)| b.load(ty, b.gep(ty, slot, &[lane]), module.align_of(ty)))
+        .collect();
+    let made = body(&b, &elements);
+    let place = b.gep(result.element(), results, &[lane]);
+    b.store(made, place, module.align_of(result.element()));
+    let next = b.add(lane, cx.i64().const_int(1));
+    lane.add_incoming(&[(cx.i64().zero(), start), (next, head)]);
+    let last = cx.i64().const_int(u64::from(LANES));
+    b.cond_br(b.icmp(IntPredicate::LLVMIntULT, next, last), head, done);
+    b.position_at_end(done);
+    let loaded = b.load(result, results, module.align_of(result));
+    b.ret(loaded);
+    function
+}
+
+type Body<'f, 'c> = &'f dyn Fn(&Builder<'c>, Value<'c>, Value<'c>);
 
 /// Runs `body` with lane and pointer for each lane of the mask, which is parameter `mask`; the pointers,
 /// or their low halves, are the one before it.
@@ -88,7 +136,7 @@ fn each_lane<'c>(
     function: Value<'c>,
     mask: u32,
     body: Body<'_, 'c>,
-    b: &llvm_zluda::Builder<'c>,
+    b: &Builder<'c>,
 ) {
     let cx = module.context();
     let i32_type = cx.i32();
@@ -102,7 +150,7 @@ fn each_lane<'c>(
     b.br(head);
     b.position_at_end(head);
     let left = b.phi(i32_type);
-    let none = b.icmp(llvm_zluda::IntPredicate::LLVMIntEQ, left, i32_type.const_int(0));
+    let none = b.icmp(IntPredicate::LLVMIntEQ, left, i32_type.const_int(0));
     b.cond_br(none, done, work);
     b.position_at_end(work);
     let lane = b.intrinsic(module, "llvm.cttz", &[i32_type], &[left, cx.i1().const_int(1)]);

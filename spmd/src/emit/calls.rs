@@ -214,6 +214,12 @@ impl<'c> Emitter<'_, 'c> {
                 }
             })
             .collect();
+        if !uniform && matches!(base, "fptosi.sat" | "fptoui.sat") {
+            return Ok(Lanes::Vector(self.saturate(base, values[0], ty)));
+        }
+        if !uniform && let Some(made) = self.round_halves(base, values[0]) {
+            return Ok(Lanes::Vector(made));
+        }
         let of_lanes = |ty: Type<'c>| if uniform { ty } else { ty.vector(LANES) };
         let overloads = match overload {
             Overload::Result => vec![of_lanes(ty)],

@@ -1,8 +1,9 @@
 //! From one thread's function to the function of a warp.
 //!
 //! [`emit_function`] walks the levels of a function ([`control`]) and makes each instruction
-//! for 32 lanes ([`values`], [`memory`], [`atomics`], [`warp`], [`calls`]).
+//! for 32 lanes ([`values`], [`arithmetic`], [`memory`], [`atomics`], [`warp`], [`calls`]).
 
+mod arithmetic;
 mod atomics;
 mod calls;
 mod control;

@@ -2,6 +2,7 @@
 
 use llvm_zluda::{Builder, IntPredicate, Opcode, Type, Value};
 
+use super::arithmetic::is_division;
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes, Pair};
 use crate::Error;
@@ -251,15 +252,25 @@ impl<'c> Emitter<'_, 'c> {
             };
             return Ok(Lanes::Halves { bases, stride, vector });
         }
-        let division = matches!(
-            instruction.opcode(),
-            Opcode::LLVMUDiv | Opcode::LLVMSDiv | Opcode::LLVMURem | Opcode::LLVMSRem
-        );
-        if division
-            && !matches!(&operands[1], Lanes::Uniform(divisor) if divisor.as_const_int().is_some_and(|d| d != 0))
+        let opcode = instruction.opcode();
+        if is_division(opcode) {
+            let made = match &operands[1] {
+                Lanes::Uniform(divisor) if divisor.as_const_int().is_some_and(|d| d != 0) => {
+                    self.divide_by_constant(opcode, &operands[0], *divisor)
+                }
+                divisor => {
+                    let (a, b) = (self.vector(&operands[0]), self.vector(divisor));
+                    Some(self.divide(opcode, a, b))
+                }
+            };
+            if let Some(made) = made {
+                return Ok(Lanes::Vector(made));
+            }
+        }
+        if opcode == Opcode::LLVMTrunc
+            && let Some(made) = self.high_product(instruction)
         {
-            let (a, b) = (self.vector(&operands[0]), self.vector(&operands[1]));
-            return Ok(Lanes::Vector(self.divide(instruction.opcode(), a, b)));
+            return Ok(Lanes::Vector(made));
         }
         Ok(Lanes::Vector(self.lanewise(instruction, operands, scalar).ok_or_else(unsupported)?))
     }
@@ -316,41 +327,6 @@ impl<'c> Emitter<'_, 'c> {
         ty: Type<'c>,
     ) -> Option<Value<'c>> {
         rebuild(&self.b, like, v, ty)
-    }
-
-    /// Integer division of lanes. x86 has none for vectors: widths up to 32 go through double precision, whose
-    /// quotients of such integers never round up to the next one.
-    fn divide(&self, opcode: Opcode, dividend: Value<'c>, divisor: Value<'c>) -> Value<'c> {
-        let b = &self.b;
-        let ty = dividend.ty();
-        let bits = ty.element().bits();
-        let signed = matches!(opcode, Opcode::LLVMSDiv | Opcode::LLVMSRem);
-        let remainder = matches!(opcode, Opcode::LLVMURem | Opcode::LLVMSRem);
-        if bits > 32 {
-            let one = self.splat(ty.element().const_int(1));
-            let divisor = b.freeze(b.select(self.mask, divisor, one));
-            let zero = b.icmp(IntPredicate::LLVMIntEQ, divisor, ty.zero());
-            let divisor = b.select(zero, one, divisor);
-            let dividend = b.freeze(b.select(self.mask, dividend, one));
-            return match (signed, remainder) {
-                (true, true) => b.srem(dividend, divisor),
-                (true, false) => b.sdiv(dividend, divisor),
-                (false, true) => b.urem(dividend, divisor),
-                (false, false) => b.udiv(dividend, divisor),
-            };
-        }
-        let doubles = self.cx.f64().vector(LANES);
-        let (x, y) = if signed {
-            (b.sitofp(dividend, doubles), b.sitofp(divisor, doubles))
-        } else {
-            (b.uitofp(dividend, doubles), b.uitofp(divisor, doubles))
-        };
-        let quotient = b.intrinsic(self.module, "llvm.trunc", &[doubles], &[b.fdiv(x, y)]);
-        // Adding 1.5 * 2^52 leaves the integer in the low bits, two's complement included.
-        let magic = self.splat(self.cx.f64().const_float(6_755_399_441_055_744.0));
-        let shifted = b.bitcast(b.fadd(quotient, magic), self.cx.i64().vector(LANES));
-        let quotient = b.trunc(shifted, ty);
-        if remainder { b.sub(dividend, b.mul(quotient, divisor)) } else { quotient }
     }
 
     fn stack_variable(&mut self, alloca: Value<'c>) -> Result<Lanes<'c>, Error> {
