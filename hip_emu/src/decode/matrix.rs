@@ -23,11 +23,16 @@ pub enum Accumulator {
     Registers(u16),
     /// All elements are the same.
     Constant(u64),
+    /// D is C too; the register says which elements a sparse A has.
+    Indices(u16),
 }
 
 /// Nothing where the mnemonic is of another family.
 pub fn parse(arch: &Arch, text: &Text<'_>) -> Result<Option<Code>, Error> {
-    if !["v_wmma_", "v_mfma_"].iter().any(|prefix| text.mnemonic.starts_with(prefix)) {
+    if !["v_wmma_", "v_swmmac_", "v_mfma_", "v_smfmac_"]
+        .iter()
+        .any(|prefix| text.mnemonic.starts_with(prefix))
+    {
         return Ok(None);
     }
     let family = match arch.generation {
@@ -46,6 +51,7 @@ pub fn parse(arch: &Arch, text: &Text<'_>) -> Result<Option<Code>, Error> {
     };
     let c = text.operand(3)?;
     let c = match registers(c) {
+        _ if matrix.sparse => Accumulator::Indices(first(3, 1)?),
         Some(_) => Accumulator::Registers(first(3, c_count)?),
         None => Accumulator::Constant(inline(&matrix, c).ok_or_else(|| format!("operand `{c}`"))?),
     };
@@ -58,9 +64,18 @@ pub fn parse(arch: &Arch, text: &Text<'_>) -> Result<Option<Code>, Error> {
         negated_hi: text.bits("neg_hi", 0)?,
         upper_half: op_sel & 4 != 0,
         clamp: text.has("clamp"),
+        index_set: if matrix.sparse { index_set(text)? } else { 0 },
     };
     let (a, b, result) = (first(1, a_count)?, first(2, b_count)?, first(0, c_count)?);
     Ok(Some(Code::Matrix(Box::new(Multiply { matrix, modifiers, a, b, c, result }))))
+}
+
+/// Which part of the indices counts: it is named differently by the generations.
+fn index_set(text: &Text<'_>) -> Result<u32, Error> {
+    let (set, key) = (text.number("abid")?, text.number("index_key")?);
+    // With this one set, it is always the first part.
+    let is_first = text.number("cbsz")? != 0;
+    Ok(if is_first { 0 } else { set.max(key) as u32 })
 }
 
 /// A constant, whose bits are those of a float where it is written as one.
@@ -105,12 +120,22 @@ mod tests {
     }
 
     #[test]
+    fn sparse_factors_have_indices() {
+        let text = "v_smfmac_f32_16x16x32_f16 v[0:3], v[4:5], v[6:9], v10 abid:2";
+        let multiply = parsed("gfx942", text).expect("an instruction");
+        assert_eq!((multiply.c, multiply.modifiers.index_set), (Accumulator::Indices(10), 2));
+        let text = "v_swmmac_f32_16x16x32_f16 v[0:7], v[8:11], v[12:19], v20 index_key:1";
+        let multiply = parsed("gfx1200", text).expect("an instruction");
+        assert_eq!((multiply.c, multiply.modifiers.index_set), (Accumulator::Indices(20), 1));
+    }
+
+    #[test]
     fn what_is_not_emulated_is_refused() {
         let broadcast = "v_mfma_f32_16x16x4_4b_f16 v[0:15], v[16:17], v[18:19], 0 cbsz:1";
         assert_eq!(parsed("gfx942", broadcast).err(), Some("modifier `cbsz:1`".to_owned()));
         let narrow = "v_mfma_f32_16x16x16_f16 v[0:3], v4, v[6:7], 0";
         assert_eq!(parsed("gfx942", narrow).err(), Some("operand `v4`".to_owned()));
-        let sparse = "v_mfma_f32_16x16x8_xf32 v[0:3], v[4:5], v[6:7], 0";
-        assert_eq!(parsed("gfx942", sparse).err(), Some("mnemonic".to_owned()));
+        let reduced = "v_mfma_f32_16x16x8_xf32 v[0:3], v[4:5], v[6:7], 0";
+        assert_eq!(parsed("gfx942", reduced).err(), Some("mnemonic".to_owned()));
     }
 }

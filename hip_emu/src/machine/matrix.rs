@@ -18,6 +18,7 @@ pub fn run(wave: &mut Wave, multiply: &Multiply) {
     let c = match multiply.c {
         Accumulator::Registers(first) => C::Registers(&wave.vector[range(first, c_count)]),
         Accumulator::Constant(bits) => C::Constant(bits),
+        Accumulator::Indices(register) => C::Indices(&wave.vector[range(register, 1)]),
     };
     let a = &wave.vector[range(multiply.a, a_count)];
     let b = &wave.vector[range(multiply.b, b_count)];

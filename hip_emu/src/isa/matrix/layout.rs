@@ -1,7 +1,6 @@
 //! Which lane holds which element, as the manuals draw it.
 //!
-//! In which order elements of A and B lie along `k` is the same for both, so that it does not matter for what is
-//! multiplied with what.
+//! A sparse A has two elements of each four along `k`, in the lane where B has those four, in their order.
 
 use super::Family;
 
@@ -20,51 +19,61 @@ pub struct Layout {
     pub depth: usize,
     /// Matrices that are multiplied at once.
     pub blocks: usize,
+    /// Elements along `k` that a lane has in a row, before the next lanes have theirs.
+    run: usize,
     /// The bits that an element of the result takes.
     width: usize,
 }
 
 impl Layout {
-    /// Of these rows, columns, depth and blocks; nothing where an instruction of this shape is not known.
+    /// Of these rows, columns, depth and blocks, and widths of elements of B and of the result; nothing where an
+    /// instruction of this shape is not known.
     pub fn new(
         family: Family,
-        [rows, columns, depth, blocks]: [usize; 4],
+        sizes: [usize; 4],
+        width: usize,
         result_width: usize,
     ) -> Option<Layout> {
+        let [rows, columns, depth, blocks] = sizes;
         let known = match family {
-            Family::Gfx11 => (rows, columns, depth, blocks) == (16, 16, 16, 1),
-            Family::Gfx12 => (rows, columns, blocks) == (16, 16, 1) && matches!(depth, 16 | 32),
-            // A lane has elements of one block, or of all of them.
+            Family::Gfx11 => sizes == [16, 16, 16, 1],
+            Family::Gfx12 => {
+                (rows, columns, blocks) == (16, 16, 1) && matches!(depth, 16 | 32 | 64)
+            }
             Family::Gfx940 => {
-                let blocks_fit = blocks == 1 || rows * blocks == 64;
-                let depth_fits = blocks > 1 || (rows * depth) % 64 == 0;
-                let double = result_width != 64 || (rows, depth, blocks) == (16, 4, 1);
-                matches!(rows, 4 | 16 | 32)
-                    && rows == columns
-                    && depth > 0
-                    && depth <= 128
-                    && blocks_fit
-                    && depth_fits
-                    && double
-                    && (rows > 4 || blocks == 16)
+                let fills_lanes = matches!((rows, blocks), (32, 1 | 2) | (16, 1 | 4) | (4, 16));
+                let double = [[16, 16, 4, 1], [4, 4, 4, 4]].contains(&sizes);
+                let fits = if result_width == 64 { double } else { fills_lanes };
+                rows == columns
+                    && fits
+                    && (1..=128).contains(&depth)
+                    && (rows * blocks * depth) % 64 == 0
             }
         };
         // RDNA3 puts results of 16 bits into registers of their own.
-        let width = if family == Family::Gfx11 { 32 } else { result_width };
-        known.then_some(Layout { family, rows, columns, depth, blocks, width })
+        let result_width = if family == Family::Gfx11 { 32 } else { result_width };
+        let mut layout =
+            Layout { family, rows, columns, depth, blocks, run: 1, width: result_width };
+        layout.run = match family {
+            Family::Gfx12 if width == 16 => layout.operand_elements() / 2,
+            _ => layout.operand_elements(),
+        };
+        known.then_some(layout)
     }
 
     pub fn lanes(&self) -> usize {
         if self.family == Family::Gfx940 { 64 } else { 32 }
     }
 
+    /// How many groups of lanes share the elements along `k`.
+    fn groups(&self) -> usize {
+        // RDNA3's have them all.
+        if self.family == Family::Gfx11 { 1 } else { self.lanes() / (self.rows * self.blocks) }
+    }
+
     /// Elements of A, and of B, in a lane.
     pub fn operand_elements(&self) -> usize {
-        match self.family {
-            // Each half of the wave has them all.
-            Family::Gfx11 => self.depth,
-            _ => self.rows * self.depth * self.blocks / self.lanes(),
-        }
+        self.depth / self.groups().max(1)
     }
 
     /// Elements of C, and of D, in a lane.
@@ -79,12 +88,12 @@ impl Layout {
 
     /// An element of a row of A, or of a column of B.
     pub fn operand(&self, block: usize, index: usize, k: usize) -> Place {
-        if self.family == Family::Gfx11 {
-            return Place { lane: index, element: k };
+        let (runs, in_run) = (k / self.run, k % self.run);
+        let group = runs % self.groups();
+        Place {
+            lane: (group * self.blocks + block) * self.rows + index,
+            element: runs / self.groups() * self.run + in_run,
         }
-        let elements = self.operand_elements();
-        let group = if self.blocks > 1 { block } else { k / elements };
-        Place { lane: group * self.rows + index, element: k % elements }
     }
 
     /// An element of C and D.
@@ -92,10 +101,10 @@ impl Layout {
         match self.family {
             Family::Gfx11 => Place { lane: row % 2 * 16 + column, element: row / 2 },
             Family::Gfx12 => Place { lane: row / 8 * 16 + column, element: row % 8 },
-            Family::Gfx940 if self.rows == 4 => Place { lane: block * 4 + column, element: row },
             Family::Gfx940 if self.width == 64 => {
-                Place { lane: row % 4 * 16 + column, element: row / 4 }
+                Place { lane: row % 4 * 16 + block * 4 + column, element: row / 4 }
             }
+            Family::Gfx940 if self.rows == 4 => Place { lane: block * 4 + column, element: row },
             Family::Gfx940 => {
                 // Four rows in a lane, then those of the next group of lanes.
                 let groups = 64 / self.columns;
@@ -115,7 +124,7 @@ mod tests {
     use super::*;
 
     fn layout(family: Family, sizes: [usize; 4]) -> Layout {
-        Layout::new(family, sizes, 32).expect("a shape")
+        Layout::new(family, sizes, 16, 32).expect("a shape")
     }
 
     /// Places that the manuals and AMD's articles on these instructions show.
@@ -126,6 +135,7 @@ mod tests {
         assert_eq!(wmma.operand(0, 3, 9), place(3, 9));
         assert_eq!(wmma.result(0, 5, 7), place(23, 2));
         let wmma = layout(Family::Gfx12, [16, 16, 16, 1]);
+        assert_eq!(wmma.operand(0, 3, 13), place(19, 5));
         assert_eq!(wmma.result(0, 9, 7), place(23, 1));
         let wide = layout(Family::Gfx940, [32, 32, 8, 1]);
         assert_eq!(wide.operand(0, 5, 6), place(37, 2));
@@ -136,6 +146,9 @@ mod tests {
         let blocks = layout(Family::Gfx940, [4, 4, 4, 16]);
         assert_eq!(blocks.operand(5, 2, 3), place(22, 3));
         assert_eq!(blocks.result(5, 2, 3), place(23, 2));
+        let double = Layout::new(Family::Gfx940, [4, 4, 4, 4], 64, 64).expect("a shape");
+        assert_eq!(double.operand(3, 2, 1), place(30, 0));
+        assert_eq!(double.result(3, 2, 1), place(45, 0));
     }
 
     #[test]

@@ -4,7 +4,9 @@
 //! What the mnemonic says is all that there is to know of an instruction: `v_wmma_f32_16x16x16_f16`,
 //! `v_mfma_f32_32x32x4_2b_bf16`. Products are added to the accumulator one after the other in the order of `k`, each
 //! with one rounding to nearest even, subnormal numbers kept; results of 16 bits are rounded at the end. The manuals
-//! do not say in which order and precision the hardware adds. Sparse, `xf32` and block-scaled forms are not here.
+//! do not say in which order and precision the hardware adds. Forms with `xf32` or scaled blocks are not here.
+//!
+//! Of a sparse A, two elements of each four along `k` are there, and a register says which: `v_smfmac`, `v_swmmac`.
 
 mod layout;
 
@@ -25,7 +27,7 @@ pub enum Family {
     Gfx11,
     /// RDNA4's.
     Gfx12,
-    /// `v_mfma` as it is named from GFX940 on.
+    /// `v_mfma` and `v_smfmac` as they are named from GFX940 on.
     Gfx940,
 }
 
@@ -48,6 +50,7 @@ enum Element {
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix {
     layout: Layout,
+    pub sparse: bool,
     a: Element,
     b: Element,
     result: Element,
@@ -64,6 +67,8 @@ pub struct Modifiers {
     pub upper_half: bool,
     /// Integers saturate.
     pub clamp: bool,
+    /// Which part of its register the indices of a sparse A are in.
+    pub index_set: u32,
 }
 
 impl Element {
@@ -121,8 +126,16 @@ impl Element {
 impl Matrix {
     /// What a mnemonic means; `fnuz` chooses GFX942's formats of eight bits.
     pub fn parse(mnemonic: &str, family: Family, fnuz: bool) -> Option<Matrix> {
-        let prefix = if family == Family::Gfx940 { "v_mfma_" } else { "v_wmma_" };
-        let (result, rest) = mnemonic.strip_prefix(prefix)?.split_once('_')?;
+        let (dense, sparse) = match family {
+            Family::Gfx940 => ("v_mfma_", "v_smfmac_"),
+            Family::Gfx11 | Family::Gfx12 => ("v_wmma_", "v_swmmac_"),
+        };
+        let (rest, sparse) = match (mnemonic.strip_prefix(dense), mnemonic.strip_prefix(sparse)) {
+            (Some(rest), _) => (rest, false),
+            (_, Some(rest)) if family != Family::Gfx11 => (rest, true),
+            _ => return None,
+        };
+        let (result, rest) = rest.split_once('_')?;
         let (shape, elements) = rest.split_once('_')?;
         let mut sizes = shape.split('x').map(str::parse);
         let (Some(Ok(rows)), Some(Ok(columns)), Some(Ok(depth)), None) =
@@ -137,16 +150,18 @@ impl Matrix {
         let (a, b) = elements.split_once('_').unwrap_or((elements, elements));
         let element = |name| Element::parse(name, fnuz);
         let (a, b, result) = (element(a)?, element(b)?, element(result)?);
-        let layout = Layout::new(family, [rows, columns, depth, blocks], result.width())?;
-        Some(Matrix { layout, a, b, result })
+        let sizes = [rows, columns, depth, blocks];
+        let layout = Layout::new(family, sizes, b.width(), result.width())?;
+        Some(Matrix { layout, sparse, a, b, result })
     }
 
-    /// How many registers A, B and C have; D has as many as C.
+    /// How many registers A, B and D have; C has as many as D.
     pub fn registers(&self) -> [usize; 3] {
         let count = |elements: usize, width: usize| (elements * width).div_ceil(32);
         let operand = self.layout.operand_elements();
         let result = count(self.layout.result_elements(), self.layout.result_width());
-        [count(operand, self.a.width()), count(operand, self.b.width()), result]
+        let stored = if self.sparse { operand / 2 } else { operand };
+        [count(stored, self.a.width()), count(operand, self.b.width()), result]
     }
 
     /// An integer that stands for all elements of C: bits, whatever the type is.
@@ -176,38 +191,64 @@ impl Matrix {
                     let start = match c {
                         C::Registers(c) => self.read_result(c, place, modifiers),
                         C::Constant(bits) => bits,
+                        C::Indices(_) => self.read_result(d, place, modifiers),
                     };
-                    let pair = |k: usize| {
-                        let element = |words: &[u32], of: Element, place: Place| {
-                            (read(words, layout.lanes(), place, of.width()), place.element % 2 == 1)
+                    let factors = |step: usize| {
+                        let (a_place, k) = match c {
+                            C::Indices(indices) => self.stored(modifiers, indices, row, step),
+                            _ => (layout.operand(block, row, step), step),
                         };
+                        let b_place = layout.operand(block, column, k);
                         [
-                            element(a, self.a, layout.operand(block, row, k)),
-                            element(b, self.b, layout.operand(block, column, k)),
+                            (
+                                read(a, layout.lanes(), a_place, self.a.width()),
+                                a_place.element % 2 == 1,
+                            ),
+                            (
+                                read(b, layout.lanes(), b_place, self.b.width()),
+                                b_place.element % 2 == 1,
+                            ),
                         ]
                     };
-                    let sum = self.sum(modifiers, pair, start);
+                    let sum = self.sum(modifiers, factors, start);
                     self.write_result(d, place, modifiers, sum);
                 }
             }
         }
     }
 
-    /// The products of one row and one column, added to an element of C.
+    /// Where an element of a sparse A is stored, and at which `k` it stands.
+    fn stored(
+        &self,
+        modifiers: &Modifiers,
+        indices: &[u32],
+        row: usize,
+        step: usize,
+    ) -> (Place, usize) {
+        let (four, which) = (step / 2, step % 2);
+        let place = self.layout.operand(0, row, four * 4);
+        // Two bits for each element, as many as a lane has of them for one instruction.
+        let set = self.layout.operand_elements() * modifiers.index_set as usize;
+        let index = indices[place.lane] >> ((set + place.element + which * 2) % 32) & 3;
+        (Place { lane: place.lane, element: place.element / 2 + which }, four * 4 + index as usize)
+    }
+
+    /// Products added to an element of C.
     fn sum(
         &self,
         modifiers: &Modifiers,
-        pair: impl Fn(usize) -> [(u64, bool); 2],
+        factors: impl Fn(usize) -> [(u64, bool); 2],
         start: u64,
     ) -> u64 {
+        let steps = if self.sparse { self.layout.depth / 2 } else { self.layout.depth };
         if self.result == Element::I32 {
             let signed = |operand: u32| modifiers.negated_lo >> operand & 1 == 1;
-            let sum = (0..self.layout.depth).fold(i64::from(start as i32), |sum, k| {
-                let [(a, _), (b, _)] = pair(k);
+            let sum = (0..steps).fold(i64::from(start as i32), |sum, step| {
+                let [(a, _), (b, _)] = factors(step);
                 sum + self.a.integer(a, signed(0)) * self.b.integer(b, signed(1))
             });
             let clamped = sum.clamp(i32::MIN.into(), i32::MAX.into());
-            return (if modifiers.clamp { clamped } else { sum }) as u32 as u64;
+            return u64::from(if modifiers.clamp { clamped as u32 } else { sum as u32 });
         }
         let negate = |value: f64, operand: u32, odd: bool| {
             let bits = if odd { modifiers.negated_hi } else { modifiers.negated_lo };
@@ -218,8 +259,8 @@ impl Matrix {
             sum = sum.abs();
         }
         sum = negate(sum, 2, false);
-        for k in 0..self.layout.depth {
-            let [(a, a_odd), (b, b_odd)] = pair(k);
+        for step in 0..steps {
+            let [(a, a_odd), (b, b_odd)] = factors(step);
             let (a, b) = (negate(self.a.float(a), 0, a_odd), negate(self.b.float(b), 1, b_odd));
             sum = match self.result {
                 Element::F64 => a.mul_add(b, sum),
@@ -272,6 +313,8 @@ pub enum C<'a> {
     Registers(&'a [u32]),
     /// All elements are the same.
     Constant(u64),
+    /// They are D's; here is which elements a sparse A has.
+    Indices(&'a [u32]),
 }
 
 fn rounded<F: Format>(value: f64) -> u64 {
@@ -363,6 +406,75 @@ mod tests {
         }
     }
 
+    /// The same with an A of which two elements of four are there.
+    fn check_sparse(mnemonic: &str, family: Family, index_set: u32, encode: fn(i32) -> u64) {
+        let matrix = Matrix::parse(mnemonic, family, true).expect("an instruction");
+        let layout = matrix.layout;
+        let lanes = layout.lanes();
+        let [a_registers, b_registers, d_registers] = matrix.registers();
+        let (mut a, mut b) = (vec![0_u32; a_registers * lanes], vec![0_u32; b_registers * lanes]);
+        let (mut indices, mut d) = (vec![0_u32; lanes], vec![0_u32; d_registers * lanes]);
+        let a_value = |i: usize, step: usize| ((i * 3 + step * 5) % 7) as i32 - 3;
+        let b_value = |j: usize, k: usize| ((j * 2 + k * 7) % 5) as i32 - 2;
+        // Which of four: in order, and different for each row.
+        let index =
+            |i: usize, step: usize| [[0, 1], [1, 3], [0, 2], [2, 3]][(i + step / 2) % 4][step % 2];
+        let put = |words: &mut [u32], place: Place, width: usize, bits: u64| {
+            let bit = place.element * width;
+            words[bit / 32 * lanes + place.lane] |=
+                ((bits & ((1 << width) - 1)) << (bit % 32)) as u32;
+        };
+        let set = layout.operand_elements() * index_set as usize;
+        for i in 0..layout.rows {
+            for step in 0..layout.depth / 2 {
+                let four = layout.operand(0, i, step / 2 * 4);
+                let place = Place { lane: four.lane, element: four.element / 2 + step % 2 };
+                put(&mut a, place, matrix.a.width(), encode(a_value(i, step)));
+                indices[four.lane] |=
+                    (index(i, step) as u32) << (set + four.element + step % 2 * 2);
+            }
+            for k in 0..layout.depth {
+                put(&mut b, layout.operand(0, i, k), matrix.b.width(), encode(b_value(i, k)));
+            }
+        }
+        let negated_lo = if matrix.result == Element::I32 { 3 } else { 0 };
+        let modifiers = Modifiers { negated_lo, index_set, ..Modifiers::default() };
+        // Twice, onto what is there.
+        matrix.run(&modifiers, &a, &b, C::Indices(&indices), &mut d);
+        matrix.run(&modifiers, &a, &b, C::Indices(&indices), &mut d);
+        for i in 0..layout.rows {
+            for j in 0..layout.columns {
+                let product =
+                    |step: usize| a_value(i, step) * b_value(j, step / 2 * 4 + index(i, step));
+                let expected = 2 * (0..layout.depth / 2).map(product).sum::<i32>();
+                let bits = matrix.read_result(&d, layout.result(0, i, j), &modifiers);
+                let got = match matrix.result {
+                    Element::I32 => f64::from(bits as i32),
+                    result => result.float(bits),
+                };
+                assert_eq!(got, f64::from(expected), "{mnemonic}: row {i}, column {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn sparse_products_are_those_of_matrices() {
+        for set in 0..4 {
+            check_sparse("v_smfmac_f32_16x16x32_f16", Family::Gfx940, set, half);
+            check_sparse("v_smfmac_f32_32x32x16_bf16", Family::Gfx940, set, bf16);
+        }
+        for set in 0..2 {
+            check_sparse("v_smfmac_i32_16x16x64_i8", Family::Gfx940, set, integer);
+            check_sparse("v_smfmac_i32_32x32x32_i8", Family::Gfx940, set, integer);
+            check_sparse("v_swmmac_f32_16x16x32_f16", Family::Gfx12, set, half);
+            check_sparse("v_swmmac_f16_16x16x32_f16", Family::Gfx12, set, half);
+            check_sparse("v_swmmac_bf16_16x16x32_bf16", Family::Gfx12, set, bf16);
+            check_sparse("v_swmmac_i32_16x16x32_iu8", Family::Gfx12, set, integer);
+            check_sparse("v_swmmac_i32_16x16x32_iu4", Family::Gfx12, set, integer);
+        }
+        check_sparse("v_swmmac_i32_16x16x64_iu4", Family::Gfx12, 0, integer);
+    }
+
     fn half(value: i32) -> u64 {
         convert::narrow::<super::super::float::Half>(value.into())
     }
@@ -398,7 +510,11 @@ mod tests {
                 (value as f32).to_bits().into()
             });
         }
-        check("v_mfma_f64_16x16x4_f64", Family::Gfx940, |value| f64::from(value).to_bits());
+        for shape in ["16x16x4", "4x4x4_4b"] {
+            check(&format!("v_mfma_f64_{shape}_f64"), Family::Gfx940, |value| {
+                f64::from(value).to_bits()
+            });
+        }
     }
 
     /// Registers as the assembler wants them.
@@ -421,6 +537,10 @@ mod tests {
         assert_eq!(registers("v_mfma_f32_16x16x32_fp8_fp8", Family::Gfx940), Some([2, 2, 4]));
         assert_eq!(registers("v_mfma_f64_16x16x4_f64", Family::Gfx940), Some([2, 2, 8]));
         assert_eq!(registers("v_mfma_f32_16x16x8_xf32", Family::Gfx940), None);
-        assert_eq!(registers("v_mfma_f64_4x4x4_4b_f64", Family::Gfx940), None);
+        assert_eq!(registers("v_mfma_f64_4x4x4_4b_f64", Family::Gfx940), Some([2, 2, 2]));
+        assert_eq!(registers("v_smfmac_f32_16x16x32_f16", Family::Gfx940), Some([2, 4, 4]));
+        assert_eq!(registers("v_smfmac_i32_32x32x32_i8", Family::Gfx940), Some([2, 4, 16]));
+        assert_eq!(registers("v_swmmac_f16_16x16x32_f16", Family::Gfx12), Some([4, 8, 4]));
+        assert_eq!(registers("v_swmmac_i32_16x16x64_iu4", Family::Gfx12), Some([2, 4, 8]));
     }
 }
