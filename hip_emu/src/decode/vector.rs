@@ -210,7 +210,7 @@ impl Vector {
             Some(Half::Low) => Part::Low,
             Some(Half::High) => Part::High,
             None if picks_high || text.mnemonic.ends_with("mixhi_f16") => Part::High,
-            None if text.mnemonic.ends_with("mixlo_f16") => Part::Low,
+            None if keeps_upper_half(text.mnemonic) => Part::Low,
             None if arch.clears_upper_half() => Part::LowClear,
             None => Part::Low,
         };
@@ -247,6 +247,11 @@ impl Vector {
             cross,
         })
     }
+}
+
+/// Whether results of 16 bits leave the upper half as it is, on all generations.
+fn keeps_upper_half(mnemonic: &str) -> bool {
+    mnemonic.ends_with("mixlo_f16") || ["v_cvt_pk_fp8_f32", "v_cvt_pk_bf8_f32"].contains(&mnemonic)
 }
 
 fn mix_number(sources: &[Source; 3], op_sel: u32, op_sel_hi: u32, neg_lo: u32, neg_hi: u32) -> u32 {
