@@ -46,6 +46,7 @@ static SATURATING: &[&[Operation]] = &[
     integer::SATURATING_CARRY_OUT,
     packed::SATURATING,
     packed::SATURATING_BY_SIGNS,
+    packed::SATURATING_INTO_DESTINATION,
 ];
 
 static SCALAR: &[&[ScalarOperation]] = &[

@@ -66,6 +66,12 @@ values! { SATURATING, mode;
         narrow_unsigned(dot(nibbles(a, false), nibbles(b, false)) + i64::from(c));
 }
 
+accumulating! { SATURATING_INTO_DESTINATION, mode;
+    v_dot2c_i32_i16(a: [i16; 2], b: [i16; 2], c: i32) -> i32 = narrow(dot(a, b) + i64::from(c));
+    v_dot4c_i32_i8(a: u32, b: u32, c: i32) -> i32 = narrow(dot(bytes(a, true), bytes(b, true)) + i64::from(c));
+    v_dot8c_i32_i4(a: u32, b: u32, c: i32) -> i32 = narrow(dot(nibbles(a, true), nibbles(b, true)) + i64::from(c));
+}
+
 with_number! { SATURATING_BY_SIGNS, mode, signs: Signs, false;
     v_dot4_i32_iu8(a: u32, b: u32, c: i32) -> i32 =
         narrow(dot(bytes(a, signs & 1 != 0), bytes(b, signs & 2 != 0)) + i64::from(c));
