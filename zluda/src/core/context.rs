@@ -226,6 +226,11 @@ impl Context {
         self.check(error).and(settled)
     }
 
+    /// The error that a kernel has left on an AMD GPU, whose provider knows nothing of it.
+    pub(crate) fn error_of_kernels(&self) -> CUres {
+        self.services.error()
+    }
+
     /// Keeps an error that a kernel left, for all calls to come.
     fn keep(&self, result: CUres) -> CUres {
         if let Err(error) = result

@@ -7,7 +7,7 @@ use crate::core::context::{Context, Current};
 use crate::core::driver::driver;
 use crate::core::error::check;
 use cuda_types::cuda::{CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUerror, CUres};
-use hip_runtime_sys::{hipError_t, hipStream_t};
+use hip_runtime_sys::{hipError_t, hipHostMallocCoherent, hipMemAttachGlobal, hipStream_t};
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -124,14 +124,9 @@ pub(crate) fn allocate_managed(current: &Current, size: usize) -> CUres<Arc<Allo
     let hip = &current.driver.hip;
     // Whose memory it is at first is a hint.
     // SAFETY: `address` outlives the call.
-    current.check(unsafe { hip.hipMallocManaged(&mut address, size, MEM_ATTACH_GLOBAL) })?;
+    current.check(unsafe { hip.hipMallocManaged(&mut address, size, hipMemAttachGlobal) })?;
     Ok(insert(current, address as u64, address as u64, size, Kind::Managed))
 }
-
-/// `hipHostMallocCoherent`
-const HOST_MALLOC_COHERENT: u32 = 0x4000_0000;
-/// `hipMemAttachGlobal`
-const MEM_ATTACH_GLOBAL: u32 = 1;
 
 /// Host memory that devices can use.
 pub(crate) fn allocate_host(current: &Current, size: usize, flags: u32) -> CUres<Arc<Allocation>> {
@@ -139,7 +134,7 @@ pub(crate) fn allocate_host(current: &Current, size: usize, flags: u32) -> CUres
     let mut address: *mut c_void = null_mut();
     // CUDA's flags have HIP's values, and its host memory is coherent while kernels run. HIP's is so only where
     // one asks for it.
-    let hip_flags = flags | HOST_MALLOC_COHERENT;
+    let hip_flags = flags | hipHostMallocCoherent;
     // SAFETY: `address` outlives the call.
     current.check(unsafe { hip.hipHostMalloc(&mut address, size, hip_flags) })?;
     let base = device_address(current, address);

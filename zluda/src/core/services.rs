@@ -5,7 +5,7 @@
 
 use crate::core::context::Current;
 use crate::core::error::check;
-use crate::core::memory;
+use crate::core::{memory, stream};
 use cpu_abi::services::{HEAP_HEADER, RING_OFFSET, RecordKind, ServiceError, Services};
 use cuda_types::cuda::{CUerror, CUlimit, CUres};
 use hip_runtime_sys::{
@@ -54,9 +54,8 @@ impl Block {
         let ring = ring.next_power_of_two();
         let heap_bytes = limit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE)?.max(HEAP_HEADER);
         let heap = memory::allocate(current, heap_bytes, memory::Kind::Module)?.base;
+        stream::fill_new_memory(current, heap, &[0; HEAP_HEADER])?;
         let hip = &current.driver.hip;
-        // SAFETY: the memory has just been allocated.
-        current.check(unsafe { hip.hipMemset(heap as *mut c_void, 0, HEAP_HEADER) })?;
         let mut host: *mut c_void = null_mut();
         let flags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent;
         // SAFETY: `host` outlives the call.

@@ -181,6 +181,7 @@ pub(crate) fn end_context(context: u64) {
 
 /// A function of the program that waits in a stream, with the data that it gets.
 struct Waiting {
+    context: Arc<Context>,
     function: Function,
     data: *mut c_void,
 }
@@ -210,9 +211,14 @@ fn enqueue(target: &Target, function: Function, data: *mut c_void) -> CUres {
     unsafe extern "C" fn run(_stream: hipStream_t, status: hipError_t, waiting: *mut c_void) {
         // SAFETY: the box below, given to this call alone.
         let waiting = unsafe { Box::from_raw(waiting.cast::<Waiting>()) };
-        waiting.run(check(status));
+        let status = check(status).and(waiting.context.error_of_kernels());
+        waiting.run(status);
     }
-    let waiting = Box::into_raw(Box::new(Waiting { function, data }));
+    let waiting = Box::into_raw(Box::new(Waiting {
+        context: target.current.context.clone(),
+        function,
+        data,
+    }));
     let hip = &target.current.driver.hip;
     // SAFETY: the stream has been checked; `run` takes the box.
     let result = target
