@@ -1,7 +1,8 @@
 //! This project's driver answers as NVIDIA's does.
 //!
 //! Each case runs in a process of its own against the staged library (`cargo xtask build` makes it) and
-//! is compared with what an H100 answered. `answers/differences.txt` lists the deliberate differences.
+//! is compared with what an H100 answered. `answers/differences.txt` lists the deliberate differences, and
+//! `answers/differences_amd.txt` those that an emulated AMD GPU has besides.
 //! With `ZLUDA_BLESS=1` the test prints the lines that would make it pass.
 
 // A test stops by panicking.
@@ -43,9 +44,16 @@ fn executors(case: &str) -> &'static [&'static str] {
     if case.starts_with("barrier/") { &["vector", "reference"] } else { &["vector"] }
 }
 
+/// What a driver answers does not depend on the GPU.
+const EMULATED: &str = "emu:gfx1100";
+
+/// What stands for the answer of a case that is not asked.
+const NOT_ASKED: &str = "-";
+
 /// Runs one case; a crash or a hang is an answer too.
-fn answer(library: &Path, case: &str, executor: &str) -> String {
+fn answer(library: &Path, case: &str, device: &str, executor: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_twin"))
+        .env("ZLUDA_DEVICE", device)
         .env("ZLUDA_EXECUTOR", executor)
         .arg(library)
         .arg(case)
@@ -69,37 +77,65 @@ fn answer(library: &Path, case: &str, executor: &str) -> String {
     }
 }
 
-#[test]
-fn answers_are_those_of_an_h100() {
+/// A case that runs in one way, and what NVIDIA's driver answers.
+type Run<'a> = (&'a str, &'a str, &'a str, &'a str);
+
+/// Runs cases, each with a device and an executor, and compares.
+fn compare(runs: &[Run<'_>], differences: &BTreeMap<String, String>) {
     let library = library();
-    let nvidia = table("h100.txt");
-    let differences = table("differences.txt");
     let mut wrong = Vec::new();
-    let runs =
-        nvidia.iter().flat_map(|answer| executors(answer.0).iter().map(move |e| (answer, e)));
-    for ((case, theirs), executor) in runs {
-        let ours = answer(&library, case, executor);
+    for &(case, theirs, device, executor) in runs {
+        if differences.get(case).is_some_and(|meant| meant == NOT_ASKED) {
+            continue;
+        }
+        let ours = answer(&library, case, device, executor);
+        let how = format!("{device}, {executor}");
         match differences.get(case) {
-            Some(meant) if *meant == ours && ours != *theirs => {}
-            Some(meant) if ours == *theirs => wrong.push(format!(
-                "{case}: {ours}  # {executor}: equal to NVIDIA's now; `{meant}` can leave the list"
+            Some(meant) if *meant == ours && ours != theirs => {}
+            Some(meant) if ours == theirs => wrong.push(format!(
+                "{case}: {ours}  # {how}: equal to NVIDIA's now; `{meant}` can leave the list"
             )),
-            Some(meant) => wrong
-                .push(format!("{case}: {ours}  # {executor}: listed as {meant}, NVIDIA {theirs}")),
-            None if ours != *theirs => {
-                wrong.push(format!("{case}: {ours}  # {executor}: NVIDIA {theirs}"))
+            Some(meant) => {
+                wrong.push(format!("{case}: {ours}  # {how}: listed as {meant}, NVIDIA {theirs}"))
+            }
+            None if ours != theirs => {
+                wrong.push(format!("{case}: {ours}  # {how}: NVIDIA {theirs}"))
             }
             None => {}
         }
     }
-    for case in differences.keys().filter(|case| !nvidia.contains_key(*case)) {
+    for case in differences.keys().filter(|case| !runs.iter().any(|run| run.0 == **case)) {
         wrong.push(format!("{case}: listed as a difference, but no such case"));
     }
     assert!(
         wrong.is_empty(),
         "{} of {} answers differ:\n{}",
         wrong.len(),
-        nvidia.len(),
+        runs.len(),
         wrong.join("\n")
     );
+}
+
+#[test]
+fn answers_are_those_of_an_h100() {
+    let nvidia = table("h100.txt");
+    let runs: Vec<Run<'_>> = nvidia
+        .iter()
+        .flat_map(|(case, theirs)| {
+            executors(case).iter().map(move |e| (case.as_str(), theirs.as_str(), "cpu", *e))
+        })
+        .collect();
+    compare(&runs, &table("differences.txt"));
+}
+
+#[test]
+fn answers_on_an_emulated_amd_gpu_are_too() {
+    let nvidia = table("h100.txt");
+    let mut differences = table("differences.txt");
+    differences.extend(table("differences_amd.txt"));
+    let runs: Vec<Run<'_>> = nvidia
+        .iter()
+        .map(|(case, theirs)| (case.as_str(), theirs.as_str(), EMULATED, "vector"))
+        .collect();
+    compare(&runs, &differences);
 }
