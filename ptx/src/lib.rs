@@ -25,4 +25,4 @@ pub use info::{
 };
 pub use link::{LinkError, Linker};
 pub use program::{Joined, Options, Program, Stage};
-pub use target::{Blocks, Executor, GPUS, Gpu, MatrixUnit, Target, UnknownTarget};
+pub use target::{Blocks, Executor, GPUS, Gpu, Matrices, MatrixUnit, Target, UnknownTarget};

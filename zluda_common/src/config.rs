@@ -83,6 +83,14 @@ pub const VARIABLES: &[Variable] = &[
         apply: |config, value| parse::cpu_target(value).map(|target| config.cpu_target = target),
     },
     Variable {
+        name: "ZLUDA_AMD_MATRIX",
+        meaning: "how AMD GPUs multiply matrices of floats: with the bits of an NVIDIA GPU, or by their own \
+                  matrix instructions where they have them",
+        values: "exact, fast",
+        default: "exact",
+        apply: |config, value| parse::amd_matrix(value).map(|matrix| config.amd_matrix = matrix),
+    },
+    Variable {
         name: "ZLUDA_DEBUG",
         meaning: "what the compiler shows, checks and keeps",
         values: "print=<pass>, stop-after=<pass>, verify, time, ptx=<folder>; joined by commas",
@@ -109,6 +117,7 @@ pub struct Config {
     pub log: LogConfig,
     pub executor: Executor,
     pub cpu_target: CpuTarget,
+    pub amd_matrix: AmdMatrix,
     pub debug: DebugConfig,
 }
 
@@ -187,6 +196,14 @@ pub enum CpuTarget {
     Level(&'static str),
 }
 
+/// `ZLUDA_AMD_MATRIX`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AmdMatrix {
+    #[default]
+    Exact,
+    Fast,
+}
+
 /// `ZLUDA_DEBUG`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DebugConfig {
@@ -213,6 +230,7 @@ impl Default for Config {
             log: LogConfig::default(),
             executor: Executor::default(),
             cpu_target: CpuTarget::default(),
+            amd_matrix: AmdMatrix::default(),
             debug: DebugConfig::default(),
         }
     }

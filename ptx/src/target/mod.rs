@@ -31,7 +31,18 @@ pub enum Target {
         gfx: String,
         /// The launches that the code is for.
         blocks: Blocks,
+        matrices: Matrices,
     },
+}
+
+/// How floats of matrices are multiplied on AMD GPUs that have instructions for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Matrices {
+    /// With the bits of an NVIDIA GPU.
+    #[default]
+    Exact,
+    /// By these instructions, which round differently.
+    Fast,
 }
 
 /// How x86-64 code runs.
@@ -79,7 +90,8 @@ impl Target {
             "reference" => Ok(Self::cpu_host(Blocks::WholeWarps, Executor::Reference)),
             _ if word.starts_with("gfx") => {
                 Gpu::named(word).ok_or_else(unknown)?;
-                Ok(Target::Amdgcn { gfx: word.to_owned(), blocks: Blocks::Any })
+                let (gfx, blocks) = (word.to_owned(), Blocks::Any);
+                Ok(Target::Amdgcn { gfx, blocks, matrices: Matrices::default() })
             }
             _ => {
                 let good = !word.is_empty()
@@ -110,8 +122,8 @@ impl Target {
             Target::Cpu { cpu, features, blocks, executor } => {
                 Machine::Cpu(cpu::Machine::new(cpu, features, *blocks, *executor))
             }
-            Target::Amdgcn { gfx, blocks } => {
-                Machine::Amdgcn(amdgcn::Machine::new(kernel, gfx, *blocks)?)
+            Target::Amdgcn { gfx, blocks, matrices } => {
+                Machine::Amdgcn(amdgcn::Machine::new(kernel, gfx, *blocks, *matrices)?)
             }
         })
     }

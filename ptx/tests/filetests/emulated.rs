@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Trial};
-use ptx::{Blocks, Target};
+use ptx::{Blocks, Matrices, Target};
 
 use crate::run;
 
@@ -16,7 +16,14 @@ pub fn run(gfx: &'static str) {
     let trials = files.into_iter().map(|file| {
         let name = file.strip_prefix(&root).unwrap_or(&file).with_extension("");
         let test = move || {
-            run::test(&file, &[Target::Amdgcn { gfx: gfx.to_owned(), blocks: Blocks::Any }])
+            run::test(
+                &file,
+                &[Target::Amdgcn {
+                    gfx: gfx.to_owned(),
+                    blocks: Blocks::Any,
+                    matrices: Matrices::Exact,
+                }],
+            )
         };
         Trial::test(name.to_string_lossy().into_owned(), test)
     });

@@ -5,8 +5,8 @@ use crate::core::jit_options::JitOptions;
 use crate::core::keep::{Kind, keep};
 use crate::core::metadata::Metadata;
 use cuda_types::cuda::{CUerror, CUres};
-use ptx::{Blocks, Diagnostics, ErrorKind, Executor, LinkError, Options, Program};
-use zluda_common::config::{self, CpuTarget, config};
+use ptx::{Blocks, Diagnostics, ErrorKind, Executor, LinkError, Matrices, Options, Program};
+use zluda_common::config::{self, AmdMatrix, CpuTarget, config};
 
 /// A module that has been parsed.
 #[derive(Debug)]
@@ -35,7 +35,13 @@ fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
             };
             ptx::Target::cpu(level, blocks, executor)
         }
-        Target::Amd(name) => ptx::Target::Amdgcn { gfx: name.clone(), blocks },
+        Target::Amd(name) => {
+            let matrices = match config().amd_matrix {
+                AmdMatrix::Exact => Matrices::Exact,
+                AmdMatrix::Fast => Matrices::Fast,
+            };
+            ptx::Target::Amdgcn { gfx: name.clone(), blocks, matrices }
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The values of environment variables. An error is the reason, without the variable's name.
 
 use super::{
-    CacheDir, ComputeCapability, CpuTarget, DebugConfig, DeviceChoice, Executor, LogConfig,
-    LogLevel,
+    AmdMatrix, CacheDir, ComputeCapability, CpuTarget, DebugConfig, DeviceChoice, Executor,
+    LogConfig, LogLevel,
 };
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -111,6 +111,14 @@ pub(super) fn executor(value: OsString) -> Result<Executor, String> {
         "vector" => Ok(Executor::Vector),
         "reference" => Ok(Executor::Reference),
         _ => Err("there is no such executor".to_owned()),
+    }
+}
+
+pub(super) fn amd_matrix(value: OsString) -> Result<AmdMatrix, String> {
+    match text(value)?.as_str() {
+        "exact" => Ok(AmdMatrix::Exact),
+        "fast" => Ok(AmdMatrix::Fast),
+        _ => Err("there is no such way".to_owned()),
     }
 }
 

@@ -21,6 +21,7 @@ use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
 use crate::pipeline::verify;
 use crate::program::{Options, Stage};
+use crate::target::Matrices;
 use gpu::Gpu;
 
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
@@ -39,10 +40,16 @@ pub struct Machine {
     gpu: &'static Gpu,
     /// The launches that the code is for.
     blocks: Blocks,
+    matrices: Matrices,
 }
 
 impl Machine {
-    pub fn new(kernel: &str, gfx: &str, blocks: Blocks) -> Result<Self, Diagnostics> {
+    pub fn new(
+        kernel: &str,
+        gfx: &str,
+        blocks: Blocks,
+        matrices: Matrices,
+    ) -> Result<Self, Diagnostics> {
         let Some(gpu) = Gpu::named(gfx) else {
             let message = format!("the GPU {gfx}; there are: {}", Gpu::names());
             return Err(Diagnostics::unsupported(kernel, message));
@@ -50,7 +57,7 @@ impl Machine {
         let llvm =
             TargetMachine::new(TRIPLE, gpu.name, "", CodeGenOptLevel::LLVMCodeGenLevelDefault)
                 .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
-        Ok(Self { llvm, gpu, blocks })
+        Ok(Self { llvm, gpu, blocks, matrices })
     }
 
     pub fn shared_memory(&self) -> u32 {
@@ -83,7 +90,7 @@ impl Machine {
         verify(module, kernel, "giving each thread its own way", options)?;
         let bytes = info.total_param_size.next_multiple_of(8);
         define_services(module, info);
-        operation::specialise(module);
+        operation::specialise(module, self.gpu.matrix, self.matrices);
         library::link(module, self.gpu.is_wave64()).map_err(bug)?;
         let errors = refuse::undefined(module);
         if !errors.is_empty() {

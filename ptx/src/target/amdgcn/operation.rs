@@ -6,8 +6,16 @@ use cpu_abi::{MatrixKind, MatrixOperation, MatrixType, TextureAction, TextureOpe
 use llvm_zluda::{Linkage, Module, Value};
 use rustc_hash::FxHashMap;
 
+use super::gpu::MatrixUnit;
+use crate::target::Matrices;
+
 /// The function of the device library that does an operation: `void (i64 operation, ptr words, ptr results)`.
-fn implementation(intrinsic: &str, operation: u64) -> Option<&'static str> {
+fn implementation(
+    intrinsic: &str,
+    operation: u64,
+    unit: MatrixUnit,
+    matrices: Matrices,
+) -> Option<&'static str> {
     if intrinsic.starts_with("zluda.texture.") {
         return Some(match TextureOperation::decode(operation)?.action {
             TextureAction::Sample | TextureAction::Gather => "zluda.amd.texture.look_up",
@@ -17,6 +25,13 @@ fn implementation(intrinsic: &str, operation: u64) -> Option<&'static str> {
         });
     }
     let operation = MatrixOperation::unpack(operation)?;
+    if has_instruction(&operation, matrices) {
+        match unit {
+            MatrixUnit::Wmma3 => return Some("zluda.amd.matrix.rdna3"),
+            MatrixUnit::Wmma4 => return Some("zluda.amd.matrix.rdna4"),
+            _ => {}
+        }
+    }
     Some(match operation.kind {
         MatrixKind::Multiply if operation.is_quad_pairs() => "zluda.amd.matrix.quad_pairs",
         MatrixKind::Multiply if operation.a == MatrixType::F64 => "zluda.amd.matrix.doubles",
@@ -28,18 +43,43 @@ fn implementation(intrinsic: &str, operation: u64) -> Option<&'static str> {
     })
 }
 
+/// Whether matrix instructions of RDNA GPUs may do it: products of integers are the same everywhere.
+fn has_instruction(operation: &MatrixOperation, matrices: Matrices) -> bool {
+    use MatrixType::{Bf16, F16, F32, S8, U8};
+    let MatrixOperation { a, b, c, d, .. } = *operation;
+    let fits = operation.kind == MatrixKind::Multiply
+        && (operation.m, operation.n) == (16, 8)
+        && !operation.sparse
+        && !operation.saturate
+        && operation.scale.is_none();
+    fits && match (a, b, operation.k) {
+        (F16, F16, 8 | 16) | (Bf16, Bf16, 8 | 16) => {
+            matrices == Matrices::Fast && (c, d) == (F32, F32)
+        }
+        (S8 | U8, S8 | U8, 16 | 32) => true,
+        _ => false,
+    }
+}
+
 /// Replaces the calls of these intrinsics. What is no operation stays, and is refused for it.
-pub fn specialise(module: &Module<'_>) {
+pub fn specialise(module: &Module<'_>, unit: MatrixUnit, matrices: Matrices) {
     for intrinsic in module.functions() {
         let name = intrinsic.name();
         let ours = name.starts_with("zluda.matrix.") || name.starts_with("zluda.texture.");
         if ours && intrinsic.is_declaration() {
-            specialise_calls(module, intrinsic, &name);
+            specialise_calls(module, intrinsic, &name, |number| {
+                implementation(&name, number, unit, matrices)
+            });
         }
     }
 }
 
-fn specialise_calls<'c>(module: &Module<'c>, intrinsic: Value<'c>, name: &str) {
+fn specialise_calls<'c>(
+    module: &Module<'c>,
+    intrinsic: Value<'c>,
+    name: &str,
+    implementation: impl Fn(u64) -> Option<&'static str>,
+) {
     let mut calls: FxHashMap<u64, Vec<Value<'c>>> = FxHashMap::default();
     for call in intrinsic.users().into_iter().filter(|user| user.is_instruction()) {
         let number = call.arguments().first().and_then(|number| number.as_const_int());
@@ -48,7 +88,7 @@ fn specialise_calls<'c>(module: &Module<'c>, intrinsic: Value<'c>, name: &str) {
         }
     }
     for (number, calls) in calls {
-        let Some(implementation) = implementation(name, number) else { continue };
+        let Some(implementation) = implementation(number) else { continue };
         let function = define(module, intrinsic, name, number, implementation);
         if calls.len() > 1 {
             module.add_attribute(function, "noinline");
@@ -112,4 +152,39 @@ fn define<'c>(
     }
     builder.ret(all);
     function
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Blocks, Matrices, Options, Program, Stage, Target};
+
+    fn assembly(gfx: &str, matrices: Matrices, types: &str, k: u32) -> String {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n\
+             .entry k(.param .u64 p) {{ .reg .b32 %r<10>; .reg .f32 %f<4>; .reg .b64 %p;\n\
+             ld.param.u64 %p, [p]; ld.global.v4.u32 {{%r0, %r1, %r2, %r3}}, [%p];\n\
+             mma.sync.aligned.m16n8k{k}.row.col.{types} {{%r4, %r5, %r6, %r7}}, {{%r0, %r1, %r2, %r3}},\n\
+             {{%r0, %r1}}, {{%r0, %r1, %r2, %r3}};\n\
+             st.global.v4.u32 [%p], {{%r4, %r5, %r6, %r7}}; ret; }}"
+        );
+        let program = Program::parse(&text).expect("PTX");
+        let target = Target::Amdgcn { gfx: gfx.to_owned(), blocks: Blocks::Any, matrices };
+        let code = program.emit("k", &target, &Options::default(), Stage::Asm);
+        String::from_utf8(code.expect("code")).expect("text")
+    }
+
+    #[test]
+    fn matrix_instructions_do_what_they_may() {
+        let (exact, fast) = (Matrices::Exact, Matrices::Fast);
+        for gfx in ["gfx1100", "gfx1201", "gfx11-generic"] {
+            let has = |matrices, types, k, instruction: &str| {
+                assembly(gfx, matrices, types, k).contains(instruction)
+            };
+            assert!(has(exact, "s32.s8.u8.s32", 32, "v_wmma_i32_16x16x16_iu8"), "{gfx}");
+            assert!(!has(exact, "f32.f16.f16.f32", 16, "v_wmma"), "{gfx}");
+            assert!(has(fast, "f32.f16.f16.f32", 16, "v_wmma_f32_16x16x16_f16"), "{gfx}");
+            assert!(has(fast, "f32.bf16.bf16.f32", 16, "v_wmma_f32_16x16x16_bf16"), "{gfx}");
+        }
+        assert!(!assembly("gfx1030", fast, "f32.f16.f16.f32", 16).contains("v_wmma"));
+    }
 }
