@@ -13,7 +13,9 @@ mod library;
 mod operation;
 mod refuse;
 
-use llvm_zluda::{CodeGenOptLevel, Linkage, Module, TargetMachine, Value, link_elf, run_passes};
+use llvm_zluda::{
+    CodeGenOptLevel, Linkage, Module, TargetMachine, Value, link_elf, run_passes, timed,
+};
 use spmd::analysis::cfg::Cfg;
 use spmd::{Blocks, Waves};
 
@@ -91,7 +93,8 @@ impl Machine {
         let bytes = info.total_param_size.next_multiple_of(8);
         define_services(module, info);
         operation::specialise(module, self.gpu.matrix, self.matrices);
-        library::link(module, self.gpu.is_wave64()).map_err(bug)?;
+        timed("linking the device library", || library::link(module, self.gpu.is_wave64()))
+            .map_err(bug)?;
         let errors = refuse::undefined(module);
         if !errors.is_empty() {
             return Err(Diagnostics::new(errors, text));
@@ -104,7 +107,7 @@ impl Machine {
         place_parameters(module, function, bytes);
         form_pointers::run(module);
         verify(module, kernel, "forming pointers", options)?;
-        run_passes(module, PASSES, Some(&self.llvm), options.verify)
+        timed("LLVM's passes", || run_passes(module, PASSES, Some(&self.llvm), options.verify))
             .map_err(|error| bug(error.to_string()))?;
         let functions = module.functions();
         let mut bodies = functions.iter().filter(|function| !function.is_declaration());
@@ -132,9 +135,10 @@ impl Machine {
                 Ok(text.into_bytes())
             }
             Stage::Obj => {
-                let object =
-                    self.llvm.emit_object(module).map_err(|error| bug(error.to_string()))?;
-                link_elf(&object, &["--no-undefined"]).map_err(|error| bug(error.to_string()))
+                let object = timed("LLVM's code generator", || self.llvm.emit_object(module))
+                    .map_err(|error| bug(error.to_string()))?;
+                let link = || link_elf(&object, &["--no-undefined"]);
+                timed("the linker", link).map_err(|error| bug(error.to_string()))
             }
             Stage::Ast | Stage::Ir | Stage::Llvm => Ok(module.print().into_bytes()),
         }
