@@ -71,6 +71,13 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             Some(c) => {
                 let operands = [choice.a, choice.b, c];
                 self.elementwise(choice.type_, choice.d, operands, |s, type_, [a, b, c]| {
+                    // On AMD GPUs LLVM makes one instruction of both, which takes a signalling NaN for a number.
+                    let quiet =
+                        |value: Value<'c>| match s.module.is_amdgcn && type_ == ScalarType::F32 {
+                            true => s.llvm("llvm.canonicalize", value.ty(), &[value]),
+                            false => value,
+                        };
+                    let [a, b, c] = [a, b, c].map(quiet);
                     let first = s.chosen(choice, type_, a, b)?;
                     s.chosen(choice, type_, first, c)
                 })
