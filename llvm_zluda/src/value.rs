@@ -444,6 +444,12 @@ impl<'c> Value<'c> {
         unsafe { LLVMGetIsDisjoint(self.raw) != 0 }
     }
 
+    /// The `nneg` flag of a `zext`.
+    pub fn has_nneg(self) -> bool {
+        // SAFETY: callers ask `zext` instructions only.
+        unsafe { LLVMGetNNeg(self.raw) != 0 }
+    }
+
     pub fn has_nsw(self) -> bool {
         // SAFETY: callers ask add, sub, mul, shl only.
         unsafe { LLVMGetNSW(self.raw) != 0 }

@@ -3,7 +3,9 @@
 use cpu_abi::KernelKind;
 use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, timed};
 
-use crate::{Error, Options, clusters, emulated, math, reference, shared, strips, vectorize};
+use crate::{
+    Error, Options, addresses, clusters, emulated, math, reference, shared, strips, vectorize,
+};
 
 /// The triple of per-thread modules for this target.
 pub const TRIPLE: &str = "x86_64-unknown-linux-gnu";
@@ -72,6 +74,10 @@ fn lower_for<'c>(
     })?;
     check(&lowered, options, "lowered IR")?;
     timed("final passes", || run_passes(&lowered, FINAL_PASSES, Some(machine), options.verify))?;
+    if kind == KernelKind::Vector {
+        addresses::narrow(&lowered, options);
+        check(&lowered, options, "IR with narrow addresses")?;
+    }
     if kind == KernelKind::Vector && strips::outline(&lowered, options) {
         check(&lowered, options, "IR with strips")?;
         timed("merging of strips", || {

@@ -76,7 +76,7 @@ fn has_lanes(ty: Type<'_>) -> bool {
 }
 
 /// The scalar that a vector repeats.
-fn repeated(value: Value<'_>) -> Option<Value<'_>> {
+pub(crate) fn repeated(value: Value<'_>) -> Option<Value<'_>> {
     if !value.is_instruction()
         || value.opcode() != Opcode::LLVMShuffleVector
         || value.shuffle_mask().iter().any(|&lane| lane != 0)
