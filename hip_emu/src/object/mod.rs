@@ -46,6 +46,10 @@ pub struct Kernel {
 /// The largest image in memory that is believed.
 const LARGEST: u64 = 1 << 30;
 
+/// Bytes of arguments that are believed, and of scratch memory of a work item.
+const LARGEST_ARGUMENTS: usize = 64 << 10;
+const LARGEST_PRIVATE: u32 = 512 << 10;
+
 const R_AMDGPU_ABS64: u32 = 3;
 const R_AMDGPU_RELATIVE64: u32 = 13;
 const NT_AMDGPU_METADATA: u32 = 32;
@@ -76,8 +80,9 @@ impl CodeObject {
                 let data =
                     segment.data(endian, bytes).map_err(|()| "a segment outside the file")?;
                 let at = segment.p_vaddr(endian) as usize;
+                // Within the image, or a range that ends before it begins.
                 image
-                    .get_mut(at..at + data.len())
+                    .get_mut(at..at.wrapping_add(data.len()))
                     .ok_or("a segment longer than its memory")?
                     .copy_from_slice(data);
             }
@@ -88,13 +93,16 @@ impl CodeObject {
         let image = bytes_of(&mut memory);
         let range = start as usize..start.saturating_add(length) as usize;
         let code = image.get(range).ok_or("code outside the segments")?;
-        let program = decode(arch, code, base + start)?;
+        let program = decode(arch, code, base.wrapping_add(start))?;
         let mut symbols = HashMap::new();
         let mut variables = Vec::new();
         for symbol in elf.dynamic_symbols().filter(|symbol| symbol.is_definition()) {
             let name = symbol.name().map_err(text)?.to_owned();
             if symbol.kind() == SymbolKind::Data && !name.ends_with(".kd") {
-                let address = (base + symbol.address()) as usize;
+                let address = base.wrapping_add(symbol.address()) as usize;
+                if symbol.address().checked_add(symbol.size()).is_none_or(|end| end > size) {
+                    return Err(format!("variable {name} outside the segments"));
+                }
                 variables.push((name, address, symbol.size() as usize));
             } else {
                 symbols.insert(name, symbol.address());
@@ -133,9 +141,18 @@ impl CodeObject {
         if descriptor.lanes(&self.arch) != self.arch.lanes {
             return Err(format!("kernel {} wants waves of another size", metadata.name));
         }
-        let mut entry = (self.memory.as_ptr() as u64 + at).wrapping_add_signed(descriptor.entry);
+        let arguments = metadata.hidden.iter().map(|hidden| hidden.offset + hidden.size);
+        let arguments = arguments.max().unwrap_or(0).max(metadata.explicit_size as usize);
+        if arguments.max(descriptor.arguments_size as usize) > LARGEST_ARGUMENTS {
+            return Err(format!("kernel {} has too many arguments", metadata.name));
+        }
+        if descriptor.private_size.max(metadata.private_size) > LARGEST_PRIVATE {
+            return Err(format!("kernel {} has too much local memory", metadata.name));
+        }
+        let mut entry =
+            (self.memory.as_ptr() as u64).wrapping_add(at).wrapping_add_signed(descriptor.entry);
         if descriptor.preloads() {
-            entry += 256;
+            entry = entry.wrapping_add(256);
         }
         let entry = self.program.word_of(entry).ok_or_else(missing)?;
         Ok(Kernel { code: self.clone(), metadata, descriptor, entry })
@@ -168,13 +185,13 @@ fn relocate(elf: &ElfFile64<'_, LittleEndian>, image: &mut [u8], base: u64) -> R
                 if !symbol.is_definition() {
                     return Err(format!("undefined symbol {}", symbol.name().unwrap_or_default()));
                 }
-                (base + symbol.address()).wrapping_add_signed(relocation.addend())
+                base.wrapping_add(symbol.address()).wrapping_add_signed(relocation.addend())
             }
             _ => return Err(format!("a relocation of type {r_type}")),
         };
         let at = offset as usize;
         image
-            .get_mut(at..at + 8)
+            .get_mut(at..at.wrapping_add(8))
             .ok_or("a relocation outside the segments")?
             .copy_from_slice(&value.to_le_bytes());
     }

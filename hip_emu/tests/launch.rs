@@ -1,0 +1,168 @@
+//! Launches through HIP: code objects of kernels.s, assembled and linked in this process.
+
+use std::ffi::{CString, c_void};
+use std::ptr::null_mut;
+use std::sync::LazyLock;
+
+use hip_runtime_sys::*;
+use llvm_zluda::{CodeGenOptLevel, Context, Module, TargetMachine, link_elf};
+use zluda_hip_emu::api::*;
+
+const KERNELS: [&str; 5] = ["told", "places", "meets", "faults", "unknown"];
+
+/// The arguments of every kernel, as metadata has them.
+fn metadata(kernel: &str) -> String {
+    let argument = |offset: u32, size: u32, kind: &str| {
+        format!("      - {{ .offset: {offset}, .size: {size}, .value_kind: {kind} }}\n")
+    };
+    format!(
+        "  - .name: {kernel}\n    .symbol: {kernel}.kd\n    .kernarg_segment_size: 272\n    \
+         .kernarg_segment_align: 8\n    .group_segment_fixed_size: 256\n    \
+         .private_segment_fixed_size: 0\n    .wavefront_size: 32\n    .sgpr_count: 16\n    \
+         .vgpr_count: 8\n    .max_flat_workgroup_size: 256\n    .args:\n{}{}{}{}{}",
+        argument(0, 8, "global_buffer"),
+        argument(8, 4, "by_value"),
+        argument(16, 4, "hidden_block_count_x"),
+        argument(28, 2, "hidden_group_size_x"),
+        argument(136, 4, "hidden_dynamic_lds_size"),
+    )
+}
+
+/// The code object.
+static OBJECT: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let kernels: String = KERNELS.map(metadata).concat();
+    let text = include_str!("kernels.s").replace("KERNELS\n", &kernels);
+    let lines: String = text
+        .lines()
+        .map(|line| line.split(';').next().unwrap_or_default())
+        .map(|line| format!("module asm \"{}\"\n", line.replace('"', "\\22")))
+        .collect();
+    let triple = "amdgcn-amd-amdhsa";
+    let context = Context::new();
+    let module = Module::parse(&context, "kernels", &lines).unwrap();
+    let level = CodeGenOptLevel::LLVMCodeGenLevelDefault;
+    let machine = TargetMachine::new(triple, "gfx1100", "", level).unwrap();
+    module.set_triple(triple);
+    module.set_data_layout(&machine.data_layout());
+    module.add_flag("amdhsa_code_object_version", 500);
+    link_elf(&machine.emit_object(&module).unwrap(), &["--no-undefined"]).unwrap()
+});
+
+fn ok(error: hipError_t) {
+    assert_eq!(error, hipError_t::hipSuccess);
+}
+
+fn load(bytes: &[u8]) -> Result<hipModule_t, hipError_t> {
+    let mut module = null_mut();
+    // SAFETY: the image is as long as its headers say, or the loader finds out.
+    match unsafe { hipModuleLoadData(&mut module, bytes.as_ptr().cast()) } {
+        hipError_t::hipSuccess => Ok(module),
+        error => Err(error),
+    }
+}
+
+/// Launches a kernel with a buffer of `words`, and returns what it leaves there.
+fn launch(
+    kernel: &str,
+    groups: u32,
+    block: [u32; 3],
+    words: usize,
+) -> Result<Vec<u32>, hipError_t> {
+    let name = CString::new(kernel).unwrap();
+    let mut result = vec![0u32; words];
+    // SAFETY: valid pointers and lengths.
+    unsafe {
+        let module = load(&OBJECT)?;
+        let mut function = null_mut();
+        ok(hipModuleGetFunction(&mut function, module, name.as_ptr()));
+        let mut buffer = null_mut();
+        ok(hipMalloc(&mut buffer, words * 4));
+        ok(hipMemset(buffer, 0, words * 4));
+        let mut arguments = [buffer as u64, 77];
+        let mut size = 12usize;
+        let mut extra = [
+            HIP_LAUNCH_PARAM_BUFFER_POINTER,
+            arguments.as_mut_ptr().cast::<c_void>(),
+            HIP_LAUNCH_PARAM_BUFFER_SIZE,
+            (&raw mut size).cast(),
+            HIP_LAUNCH_PARAM_END,
+        ];
+        let [x, y, z] = block;
+        let extra = extra.as_mut_ptr();
+        ok(hipModuleLaunchKernel(
+            function,
+            groups,
+            1,
+            1,
+            x,
+            y,
+            z,
+            40,
+            null_mut(),
+            null_mut(),
+            extra,
+        ));
+        match hipDeviceSynchronize() {
+            hipError_t::hipSuccess => {}
+            error => {
+                ok(hipDeviceReset());
+                return Err(error);
+            }
+        }
+        ok(hipMemcpyDtoH(result.as_mut_ptr().cast(), buffer, words * 4));
+        ok(hipFree(buffer));
+        ok(hipModuleUnload(module));
+    }
+    Ok(result)
+}
+
+/// One test, because the device and its errors belong to the whole process.
+#[test]
+fn kernels_run() {
+    assert!(zluda_hip_emu::emulate("gfx1100"));
+    // SAFETY: numbers and text.
+    let mut properties: hipDeviceProp_tR0600 = unsafe { std::mem::zeroed() };
+    // SAFETY: a valid pointer.
+    ok(unsafe { hipGetDevicePropertiesR0600(&mut properties, 0) });
+    let arch: String =
+        properties.gcnArchName.iter().take_while(|c| **c != 0).map(|c| *c as u8 as char).collect();
+    assert_eq!((arch.as_str(), properties.sharedMemPerBlock), ("gfx1100", 64 << 10));
+
+    // The number of the program, groups, work items along x, bytes of dynamic LDS.
+    assert_eq!(launch("told", 3, [8, 1, 1], 4), Ok(vec![77, 3, 8, 40]));
+
+    let places = launch("places", 2, [4, 2, 1], 64).unwrap();
+    let item = |x: u32, y: u32, group: u32| x | y << 10 | group << 30;
+    assert_eq!(places[..8], [0, 1, 2, 3, 4, 5, 6, 7].map(|i| item(i % 4, i / 4, 0)));
+    assert_eq!(places[32..40], [0, 1, 2, 3, 4, 5, 6, 7].map(|i| item(i % 4, i / 4, 1)));
+
+    let met = launch("meets", 1, [64, 1, 1], 64).unwrap();
+    assert_eq!(met, (0..64).map(|i| i ^ 32).collect::<Vec<_>>());
+
+    // After each, the device is as in the beginning.
+    assert_eq!(launch("faults", 1, [1, 1, 1], 4), Err(hipError_t::hipErrorIllegalAddress));
+    assert_eq!(launch("unknown", 1, [1, 1, 1], 4), Err(hipError_t::hipErrorLaunchFailure));
+    assert_eq!(launch("told", 1, [1, 1, 1], 4), Ok(vec![77, 1, 1, 40]));
+
+    spoilt_objects_are_refused_or_load();
+}
+
+/// Bytes of the headers, tables and metadata changed.
+fn spoilt_objects_are_refused_or_load() {
+    let good = &*OBJECT;
+    let mut refused = 0;
+    for at in
+        (0..good.len().min(0x700)).step_by(9).chain((good.len() - 0x500..good.len()).step_by(5))
+    {
+        for value in [0xff, good[at] ^ 0x80, good[at].wrapping_add(1)] {
+            let mut bad = good.clone();
+            bad[at] = value;
+            match load(&bad) {
+                // SAFETY: just loaded.
+                Ok(module) => ok(unsafe { hipModuleUnload(module) }),
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(refused > 50, "{refused} were refused");
+}
