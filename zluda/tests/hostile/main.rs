@@ -126,12 +126,12 @@ fn synchronize(library: &Library) {
 }
 
 /// All answers of a function; what it did instead of answering is an error.
-fn ask(function: &Function, cache: &std::path::Path) -> Result<Vec<Answer>, String> {
+fn ask(function: &Function, device: &str, cache: &std::path::Path) -> Result<Vec<Answer>, String> {
     let mut output = tempfile::tempfile().unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "one_function", "--ignored", "--nocapture", "--test-threads=1"])
         .env(VARIABLE, function.name)
-        .env("ZLUDA_DEVICE", "cpu")
+        .env("ZLUDA_DEVICE", device)
         .env("ZLUDA_CACHE_DIR", cache)
         .env("ZLUDA_LOG", "error")
         .env(world::FILE, cache.join("module.ptx"))
@@ -196,6 +196,12 @@ fn implemented() -> Vec<&'static Function> {
 fn wrong_arguments_give_the_documented_errors() {
     // SAFETY: no other thread reads the environment yet.
     unsafe { std::env::set_var("ZLUDA_LOG", "off") };
+    for device in ["cpu", "emu:gfx1100"] {
+        check(device);
+    }
+}
+
+fn check(device: &str) {
     let functions = implemented();
     assert!(functions.len() > 200, "only {} functions are implemented", functions.len());
     let cache = tempfile::tempdir().unwrap();
@@ -207,7 +213,7 @@ fn wrong_arguments_give_the_documented_errors() {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
             scope.spawn(|| {
                 while let Some(function) = functions.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    match ask(function, cache.path()) {
+                    match ask(function, device, cache.path()) {
                         Ok(all) => answers.lock().unwrap().extend(all),
                         Err(error) => _ = crashes.lock().unwrap().insert(error),
                     }
@@ -220,7 +226,7 @@ fn wrong_arguments_give_the_documented_errors() {
     let wrong = Rules::read().check(&answers);
     assert!(
         crashes.is_empty() && wrong.is_empty(),
-        "{} of {} functions do not answer:\n{}\n{} of {} answers are wrong:\n{}",
+        "{device}: {} of {} functions do not answer:\n{}\n{} of {} answers are wrong:\n{}",
         crashes.len(),
         functions.len(),
         crashes.into_iter().collect::<Vec<_>>().join("\n"),
