@@ -1,6 +1,7 @@
 // The 16 barriers of a block, in LDS. One lane of a warp does what the warp does to them, under a lock.
 
 #include "barrier.h"
+#include "services.h"
 
 #define BARRIERS 16
 #define WARPS 32
@@ -98,10 +99,22 @@ CONVERGENT OUTLINE u64 barrier_come(u32 id, u32 threads, u32 is_true) {
   return warp_read(phase, first) | (u64)id << 32;
 }
 
+// A wave that traps does not come any more; those that wait look for that now and then.
+static u32 is_hopeless(void) {
+  if ((__builtin_readcyclecounter() & 0xf00) != 0) {
+    return 0;
+  }
+  GLOBAL Services *shared = services();
+  return shared != 0 && __scoped_atomic_load_n(&shared->error, __ATOMIC_RELAXED, SYSTEM_SCOPE) != 0;
+}
+
 u32 barrier_is_over(u64 ticket) {
   volatile SHARED Barrier *barrier = &state.barriers[(ticket >> 32) % BARRIERS];
   if (__scoped_atomic_load_n(&barrier->phase, __ATOMIC_RELAXED, BLOCK_SCOPE) != (u32)ticket) {
     return 1;
+  }
+  if (is_hopeless()) {
+    __builtin_amdgcn_endpgm();
   }
   __builtin_amdgcn_s_sleep(1);
   return 0;
