@@ -1,5 +1,8 @@
 //! Launches through HIP: code objects of kernels.s, assembled and linked in this process.
 
+// A test: it stops by panicking.
+#![allow(clippy::unwrap_used)]
+
 use std::ffi::{CString, c_void};
 use std::ptr::null_mut;
 use std::sync::LazyLock;

@@ -82,7 +82,9 @@ np.testing.assert_array_equal(run(together.kernel("barriers"), 1, 128, x, np.zer
 np.testing.assert_array_equal(run(together.kernel("copies"), 1, 256, x, np.zeros(256, np.int32))[1], x[::-1])
 out = run(together.kernel("coalesced"), 1, 32, np.zeros(65, np.int32))[0]
 assert out[0] == 21 and sorted(out[1:22]) == [i for i in range(32) if i % 3], out
-np.testing.assert_array_equal(run(together.kernel("clusters"), 4, 32, np.zeros(4, np.int32))[0], [6, 5, 6, 5])
+HAS_CLUSTERS = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH
+if check(*driver.cuDeviceGetAttribute(HAS_CLUSTERS, 0)):
+    np.testing.assert_array_equal(run(together.kernel("clusters"), 4, 32, np.zeros(4, np.int32))[0], [6, 5, 6, 5])
 
 matrices = Library(compiled("matrices", 80))
 a, b = random.randn(16, 16).astype(np.float16), random.randn(16, 16).astype(np.float16)

@@ -5,7 +5,7 @@
 use super::Report;
 use crate::program::capture;
 use crate::progress::{heading, parallel};
-use crate::repository::{Profile, files, make_empty, root, stem, target};
+use crate::repository::{EMULATED, Profile, files, make_empty, root, stem, target};
 use crate::toolkit::{CUDA_13_0, cuda};
 use crate::{Result, toolkit};
 use std::path::{Path, PathBuf};
@@ -32,13 +32,24 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let python = toolkit::python_with_packages()?;
     let home = target().join("test/python-home");
     make_empty(&home)?;
-    heading("Running Python programs on the CPU");
+    heading("Running Python programs on the CPU and on emulated GPUs");
+    let devices = ["cpu"].into_iter().chain(EMULATED);
+    let jobs: Vec<(&PathBuf, &str)> =
+        devices.flat_map(|device| programs.iter().map(move |program| (program, device))).collect();
+    let name = |program: &Path, device: &str| match device {
+        "cpu" => format!("python {}", stem(program)),
+        _ => format!("python {} ({device})", stem(program)),
+    };
     let results = parallel(
-        &programs,
-        |program| format!("python {}", stem(program)),
-        |program| {
-            let texts = texts(program);
-            make_empty(&texts).map_err(|error| error.to_string())?;
+        &jobs,
+        |(program, device)| name(program, device),
+        |(program, device)| {
+            let mut debug = String::new();
+            if *device == "cpu" {
+                let texts = texts(program);
+                make_empty(&texts).map_err(|error| error.to_string())?;
+                debug = format!("ptx={}", texts.display());
+            }
             let mut command = Command::new(&python);
             command
                 .arg(program)
@@ -48,8 +59,8 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
                 .env("PYTHONDONTWRITEBYTECODE", "1")
                 .env("LD_LIBRARY_PATH", Profile::Release.staged())
                 .env("CUDA_HEADERS", &headers)
-                .env("ZLUDA_DEVICE", "cpu")
-                .env("ZLUDA_DEBUG", format!("ptx={}", texts.display()));
+                .env("ZLUDA_DEVICE", device)
+                .env("ZLUDA_DEBUG", debug);
             match capture(&mut command, LIMIT) {
                 Ok(output) if output.success() => Ok(()),
                 Ok(output) => Err(output.describe()),
@@ -58,8 +69,8 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         },
         |result: &std::result::Result<(), String>| result.is_ok(),
     );
-    for (program, result) in programs.iter().zip(results) {
-        report.check(format!("python {}", stem(program)), result);
+    for ((program, device), result) in jobs.iter().zip(results) {
+        report.check(name(program, device), result);
     }
     Ok(())
 }
