@@ -29,7 +29,8 @@ const C_FLAGS: &[&str] = &[
 
 /// Files whose functions say nothing before they are linked to a constant (see `operation.rs`): they stay as they are
 /// written until then.
-const OF_OPERATIONS: &[&str] = &["matrix", "matrix_wmma", "texture", "texture_surface"];
+const OF_OPERATIONS: &[&str] =
+    &["matrix", "matrix_mfma", "matrix_wmma", "texture", "texture_surface"];
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());

@@ -25,12 +25,14 @@ fn implementation(
         });
     }
     let operation = MatrixOperation::unpack(operation)?;
-    if has_instruction(&operation, matrices) {
-        match unit {
-            MatrixUnit::Wmma3 => return Some("zluda.amd.matrix.rdna3"),
-            MatrixUnit::Wmma4 => return Some("zluda.amd.matrix.rdna4"),
-            _ => {}
-        }
+    if has_instruction(&operation, unit, matrices) {
+        return match unit {
+            MatrixUnit::Wmma3 => Some("zluda.amd.matrix.rdna3"),
+            MatrixUnit::Wmma4 => Some("zluda.amd.matrix.rdna4"),
+            MatrixUnit::Mfma1 | MatrixUnit::Mfma2 => Some("zluda.amd.matrix.cdna2"),
+            MatrixUnit::Mfma3 | MatrixUnit::Mfma4 => Some("zluda.amd.matrix.cdna3"),
+            MatrixUnit::None => None,
+        };
     }
     Some(match operation.kind {
         MatrixKind::Multiply if operation.is_quad_pairs() => "zluda.amd.matrix.quad_pairs",
@@ -43,20 +45,23 @@ fn implementation(
     })
 }
 
-/// Whether matrix instructions of RDNA GPUs may do it: products of integers are the same everywhere.
-fn has_instruction(operation: &MatrixOperation, matrices: Matrices) -> bool {
+/// Whether instructions of the GPU may do it: products of integers are the same everywhere.
+fn has_instruction(operation: &MatrixOperation, unit: MatrixUnit, matrices: Matrices) -> bool {
     use MatrixType::{Bf16, F16, F32, S8, U8};
     let MatrixOperation { a, b, c, d, .. } = *operation;
-    let fits = operation.kind == MatrixKind::Multiply
+    let fits = unit != MatrixUnit::None
+        && operation.kind == MatrixKind::Multiply
         && (operation.m, operation.n) == (16, 8)
         && !operation.sparse
         && !operation.saturate
         && operation.scale.is_none();
+    let fast = matrices == Matrices::Fast && (c, d) == (F32, F32);
     fits && match (a, b, operation.k) {
-        (F16, F16, 8 | 16) | (Bf16, Bf16, 8 | 16) => {
-            matrices == Matrices::Fast && (c, d) == (F32, F32)
-        }
-        (S8 | U8, S8 | U8, 16 | 32) => true,
+        (F16, F16, 8 | 16) => fast,
+        (Bf16, Bf16, 8 | 16) => fast && unit != MatrixUnit::Mfma1,
+        (S8, S8, 16 | 32) => true,
+        // MFMA has signed numbers only.
+        (S8 | U8, S8 | U8, 16 | 32) => matches!(unit, MatrixUnit::Wmma3 | MatrixUnit::Wmma4),
         _ => false,
     }
 }
@@ -159,12 +164,15 @@ mod tests {
     use crate::{Blocks, Matrices, Options, Program, Stage, Target};
 
     fn assembly(gfx: &str, matrices: Matrices, types: &str, k: u32) -> String {
+        let short = k == 16 && types.starts_with("s32");
+        let (a, b) =
+            if short { ("{%r0, %r1}", "{%r0}") } else { ("{%r0, %r1, %r2, %r3}", "{%r0, %r1}") };
         let text = format!(
             ".version 8.0\n.target sm_80\n.address_size 64\n\
              .entry k(.param .u64 p) {{ .reg .b32 %r<10>; .reg .f32 %f<4>; .reg .b64 %p;\n\
              ld.param.u64 %p, [p]; ld.global.v4.u32 {{%r0, %r1, %r2, %r3}}, [%p];\n\
-             mma.sync.aligned.m16n8k{k}.row.col.{types} {{%r4, %r5, %r6, %r7}}, {{%r0, %r1, %r2, %r3}},\n\
-             {{%r0, %r1}}, {{%r0, %r1, %r2, %r3}};\n\
+             mma.sync.aligned.m16n8k{k}.row.col.{types} {{%r4, %r5, %r6, %r7}}, {a},\n\
+             {b}, {{%r0, %r1, %r2, %r3}};\n\
              st.global.v4.u32 [%p], {{%r4, %r5, %r6, %r7}}; ret; }}"
         );
         let program = Program::parse(&text).expect("PTX");
@@ -184,6 +192,16 @@ mod tests {
             assert!(!has(exact, "f32.f16.f16.f32", 16, "v_wmma"), "{gfx}");
             assert!(has(fast, "f32.f16.f16.f32", 16, "v_wmma_f32_16x16x16_f16"), "{gfx}");
             assert!(has(fast, "f32.bf16.bf16.f32", 16, "v_wmma_f32_16x16x16_bf16"), "{gfx}");
+        }
+        for gfx in ["gfx90a", "gfx942", "gfx950"] {
+            let has = |matrices, types, instruction: &str| {
+                assembly(gfx, matrices, types, 16).contains(instruction)
+            };
+            assert!(has(exact, "s32.s8.s8.s32", "v_mfma_i32_16x16x"), "{gfx}");
+            assert!(!has(exact, "s32.s8.u8.s32", "v_mfma"), "{gfx}");
+            assert!(!has(exact, "f32.bf16.bf16.f32", "v_mfma"), "{gfx}");
+            assert!(has(fast, "f32.f16.f16.f32", "v_mfma_f32_16x16x16"), "{gfx}");
+            assert!(has(fast, "f32.bf16.bf16.f32", "v_mfma_f32_16x16x16"), "{gfx}");
         }
         assert!(!assembly("gfx1030", fast, "f32.f16.f16.f32", 16).contains("v_wmma"));
     }
