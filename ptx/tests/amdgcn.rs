@@ -1,0 +1,109 @@
+//! What the AMD target makes of modules, and what it says of those that it cannot compile. Its code runs in the file
+//! tests, on emulated GPUs.
+
+// Tests may.
+#![allow(clippy::expect_used)]
+
+use ptx::{GPUS, Options, Program, Stage, Target};
+
+const HEADER: &str = ".version 8.8\n.target sm_100a\n.address_size 64\n";
+
+fn program(text: &str) -> Program {
+    Program::parse(&format!("{HEADER}{text}")).expect("good PTX")
+}
+
+fn target(name: &str) -> Target {
+    Target::parse(name).expect("a target")
+}
+
+/// The error's text.
+fn refused(text: &str, gpu: &str) -> String {
+    let error = program(text).compile("k", &target(gpu), &Options::default());
+    error.expect_err("not for this GPU").to_string()
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+#[test]
+fn what_has_no_code_is_told_at_its_place() {
+    let text = ".visible .entry k(.param .u64 p) {\n.reg .b64 %rd<2>; .reg .b128 %q<4>;\n\
+                ld.param.u64 %rd1, [p];\natom.global.cas.b128 %q1, [%rd1], %q2, %q3;\nret;\n}";
+    let error = refused(text, "gfx1100");
+    assert!(error.starts_with("error[unsupported]"), "{error}");
+    assert!(error.contains("function `k`, line 7"), "{error}");
+}
+
+#[test]
+fn too_much_shared_memory_is_told_at_the_kernel() {
+    let text = ".visible .entry k() {\n.shared .align 4 .b8 s[66000];\n.reg .b32 %r<2>;\n\
+                ld.shared.u32 %r1, [s];\nst.shared.u32 [s+65000], %r1;\nret;\n}";
+    let error = refused(text, "gfx1100");
+    assert!(error.contains("66000 bytes of shared memory"), "{error}");
+    assert!(error.contains("65536"), "{error}");
+    assert!(error.contains("line 4"), "{error}");
+    // CDNA 4 has more.
+    let compiled = program(text).compile("k", &target("gfx950"), &Options::default());
+    assert!(compiled.is_ok());
+}
+
+#[test]
+fn names_of_kernels_are_those_of_ptx() {
+    let names = ["$k", "_0", "%k", "memcpy", "lock", "main", "a$b_1"];
+    let text: String = names.map(|name| format!(".visible .entry {name}() {{ ret; }}\n")).concat();
+    let names = names.map(str::to_owned);
+    let joined = program(&text).compile_together(&names, &target("gfx942"), &Options::default());
+    let joined = joined.expect("a code object");
+    assert!(joined.failures.is_empty(), "{:?}", joined.failures);
+    for name in names {
+        assert!(holds(&joined.object, &format!("\0{name}.kd\0")), "{name}");
+    }
+}
+
+#[test]
+fn a_kernel_that_fails_leaves_the_others() {
+    let text = ".visible .entry good() { ret; }\n.visible .entry bad() {\n\
+                .shared .align 4 .b8 s[66000]; .reg .b32 %r<2>; ld.shared.u32 %r1, [s]; st.shared.u32 [s], %r1; ret; }";
+    let names = ["good", "bad"].map(str::to_owned);
+    let joined = program(text).compile_together(&names, &target("gfx1030"), &Options::default());
+    let joined = joined.expect("a code object");
+    assert!(holds(&joined.object, "good.kd") && !holds(&joined.object, "bad.kd"));
+    assert_eq!(joined.failures.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["bad"]);
+}
+
+/// Recursion has no depth that a compiler could know.
+#[test]
+fn stacks_without_bounds_are_in_the_metadata() {
+    let call = |argument: &str, result: &str| {
+        format!(
+            "{{ .param .b32 a; .param .b32 b; st.param.b32 [a], {argument};\n\
+             call (b), f, (a);\nld.param.b32 {result}, [b]; }}\n"
+        )
+    };
+    let text = format!(
+        ".func (.param .b32 r) f(.param .b32 n) {{\n.reg .b32 %r<6>; .reg .pred %p;\n\
+         ld.param.u32 %r1, [n];\nmov.u32 %r5, 1;\nsetp.lt.u32 %p, %r1, 2;\n@%p bra done;\n\
+         sub.u32 %r2, %r1, 1;\nshr.u32 %r3, %r1, 1;\n{}{}\
+         mad.lo.u32 %r5, %r4, %r4, %r5;\ndone: st.param.b32 [r], %r5;\nret;\n}}\n\
+         .visible .entry k(.param .u64 p) {{\n.reg .b64 %rd<2>; .reg .b32 %r<3>;\n\
+         ld.param.u64 %rd1, [p];\nld.global.u32 %r1, [%rd1];\n{}\
+         st.global.u32 [%rd1], %r2;\nret;\n}}",
+        call("%r2", "%r4"),
+        call("%r3", "%r5"),
+        call("%r1", "%r2")
+    );
+    let program = program(&text);
+    let assembly = program.emit("k", &target("gfx1100"), &Options::default(), Stage::Asm);
+    let assembly = String::from_utf8(assembly.expect("assembly")).expect("text");
+    assert!(assembly.contains(".uses_dynamic_stack: true"), "{assembly}");
+}
+
+#[test]
+fn every_gpu_is_a_target() {
+    for gpu in GPUS {
+        assert!(Target::parse(gpu.name).is_ok(), "{}", gpu.name);
+    }
+    let error = Target::parse("gfx1").expect_err("no GPU").to_string();
+    assert!(error.contains("`gfx1`") && error.contains("gfx1201"), "{error}");
+}
