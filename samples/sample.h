@@ -45,6 +45,13 @@ inline void check_cuda(cudaError_t error, const char *call, const char *file, in
         CUDA(cudaDeviceSynchronize());                                                                       \
     } while (0)
 
+// Whether blocks can be launched in clusters of several.
+inline bool has_clusters() {
+    int clusters = 0;
+    CUDA(cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, 0));
+    return clusters != 0;
+}
+
 // The first program argument as a size, or the sample's own choice.
 inline int size_argument(int argc, char **argv, int otherwise) {
     int size = argc > 1 ? std::atoi(argv[1]) : otherwise;

@@ -160,8 +160,8 @@ fn attribute(id: hipLaunchAttributeID, words: [u32; 3]) -> hipLaunchAttribute {
 
 /// What AMD GPUs do not launch.
 fn check_for_amd(shape: &Shape, cluster: Option<[u32; 3]>) -> CUres {
-    if cluster.is_some() {
-        tracing::warn!("unsupported: launches in clusters, on AMD GPUs");
+    if cluster.is_some_and(|cluster| cluster != [1; 3]) {
+        tracing::warn!("unsupported: launches in clusters of several blocks, on AMD GPUs");
         return Err(CUerror::NOT_SUPPORTED);
     }
     // The packet that starts a kernel counts threads, in 32 bits.
@@ -255,7 +255,7 @@ pub(crate) fn launch(
         let id = hipLaunchAttributeID::hipLaunchAttributeCooperative;
         attributes.push(attribute(id, [1, 0, 0]));
     }
-    if let Some(cluster) = cluster {
+    if let Some(cluster) = cluster.filter(|_| current.driver.kind == DeviceKind::Cpu) {
         attributes.push(attribute(CLUSTER_DIMENSION, cluster));
     }
     if !attributes.is_empty() {
