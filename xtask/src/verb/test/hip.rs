@@ -4,6 +4,7 @@
 //! How a version differs in what we use of it is kept in `tests/rocm/<version>.txt`; `ZLUDA_BLESS=1` writes it.
 
 use super::Report;
+use super::amd::PROCESSORS;
 use crate::bindgen::{find_libclang, hip_facts};
 use crate::program::{capture, quiet};
 use crate::progress::{heading, spinner};
@@ -25,33 +26,6 @@ const NO_GPU: [&str; 2] = ["hipInit 100", "hipInit 101"];
 /// `CUDA_ERROR_NO_DEVICE`
 const CU_NO_DEVICE: &str = "cuInit 100";
 
-/// All GPUs that code is made for, and LLVM's generic ones.
-const TARGETS: &[&str] = &[
-    "gfx900",
-    "gfx906",
-    "gfx908",
-    "gfx90a",
-    "gfx942",
-    "gfx950",
-    "gfx1010",
-    "gfx1030",
-    "gfx1031",
-    "gfx1032",
-    "gfx1100",
-    "gfx1101",
-    "gfx1102",
-    "gfx1103",
-    "gfx1150",
-    "gfx1151",
-    "gfx1200",
-    "gfx1201",
-    "gfx9-generic",
-    "gfx9-4-generic",
-    "gfx10-1-generic",
-    "gfx10-3-generic",
-    "gfx11-generic",
-    "gfx12-generic",
-];
 /// Those that ROCm 5.7 has.
 const TARGETS_OF_5_7: &[&str] = &[
     "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1010", "gfx1030", "gfx1031", "gfx1032",
@@ -204,7 +178,8 @@ fn code_objects(report: &mut Report, versions: &[Rocm], probe: &Path) -> Result<
         }
     }
     let folder = target().join("test/code_objects");
-    for gfx in TARGETS {
+    let all: Vec<&str> = PROCESSORS.iter().map(|(gfx, _)| *gfx).collect();
+    for gfx in &all {
         make_empty(&folder.join(gfx))?;
         for text in &texts {
             let mut command = Command::new(Profile::Release.staged().join("bin/zluda"));
@@ -217,8 +192,8 @@ fn code_objects(report: &mut Report, versions: &[Rocm], probe: &Path) -> Result<
             UNSUPPORTED => continue,
             "5.7" => ("metadata", "libamd_comgr.so.2", TARGETS_OF_5_7),
             // Which cannot disassemble all instructions of gfx11 that write halves of registers.
-            "6.4" => ("metadata", "libamd_comgr.so.3", TARGETS),
-            _ => ("code", "libamd_comgr.so.3", TARGETS),
+            "6.4" => ("metadata", "libamd_comgr.so.3", all.as_slice()),
+            _ => ("code", "libamd_comgr.so.3", all.as_slice()),
         };
         for gfx in targets {
             let paths = files(&folder.join(gfx), "o")?;
