@@ -1,6 +1,6 @@
 //! Textures and surfaces give what an H100 gave.
 //!
-//! The cases run against the staged library (`cargo xtask build` makes it) on both executors; the recording is
+//! The cases run against the staged library (`cargo xtask build` makes it) on both executors and on an emulated AMD GPU; the recording is
 //! `answers/h100.textures/`. `answers/textures_differ.txt` lists the cases that do not agree, and is checked
 //! both ways. With `ZLUDA_BLESS=1` the test prints the names that would make it pass.
 
@@ -20,11 +20,12 @@ fn textures_are_those_of_an_h100() {
     let listed = std::fs::read_to_string(answers.join("textures_differ.txt")).unwrap();
     let listed: BTreeSet<&str> =
         listed.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    for executor in ["vector", "reference"] {
+    for (device, executor) in [("cpu", "vector"), ("cpu", "reference"), ("emu:gfx1100", "vector")] {
         let output = Command::new(program)
             .arg(&library)
             .arg("check")
             .arg(answers.join("h100.textures"))
+            .env("ZLUDA_DEVICE", device)
             .env("ZLUDA_EXECUTOR", executor)
             .output()
             .unwrap();
@@ -46,7 +47,7 @@ fn textures_are_those_of_an_h100() {
         let gone: Vec<_> = listed.difference(&differing).collect();
         assert!(
             news.is_empty() && gone.is_empty(),
-            "{executor}: not listed as different: {news:?}; listed, but agreeing: {gone:?}"
+            "{device}, {executor}: not listed as different: {news:?}; listed, but agreeing: {gone:?}"
         );
     }
 }

@@ -57,9 +57,10 @@ static inline void corner_weights(i32 whole, i32 x, i32 y, i32 z, i32 *to) {
   corners_of_slice(whole - below, x, y, to + 4);
 }
 
+// Numbers of texels have less than 53 bits; the quotient may be off by one.
 static OUTLINE i64 remainder_of(i64 value, i64 size) {
-  i64 rest = value % size;
-  return rest < 0 ? rest + size : rest;
+  i64 rest = value - (i64)__builtin_floor((double)value / (double)size) * size;
+  return rest < 0 ? rest + size : rest >= size ? rest - size : rest;
 }
 
 // The number of the texel of the image, or -1 where the border is.
@@ -210,7 +211,7 @@ static inline INLINE texel border_of(const lookup *l) {
 // The texel with these numbers, or the border.
 static OUTLINE texel numbered(const lookup *l, const level *image, const i64 *numbers) {
   u32 axes = plane_axes(l->operation), place[3] = {0, 0, 0};
-  for (u32 axis = 0; axis < axes; axis++) {
+  ROLLED for (u32 axis = 0; axis < axes; axis++) {
     i32 found = texel_number(numbers[axis], size_along(image, axis), address_along(l, axis));
     if (found < 0) return border_of(l);
     place[axis] = (u32)found;
@@ -254,7 +255,7 @@ static inline INLINE void level_texels(const lookup *l, const level *image, i32 
   u64 operation = l->operation;
   if (is_whole(operation)) return push(to, fetched(l, image), whole, slice);
   i64 fixed[3];
-  for (u32 axis = 0; axis < 3; axis++) fixed[axis] = fixed_along(l, image, axis);
+  ROLLED for (u32 axis = 0; axis < 3; axis++) fixed[axis] = fixed_along(l, image, axis);
   if (!l->sampler->linear) {
     for (u32 axis = 0; axis < 3; axis++) fixed[axis] >>= FRACTION;
     return push(to, numbered(l, image, fixed), whole, slice);
@@ -264,7 +265,7 @@ static inline INLINE void level_texels(const lookup *l, const level *image, i32 
   int bordered = geometry_of(operation) == G_1D && l->sampler->address[1] == BORDER;
   if (bordered) axes = 2;
   span spans[3];
-  for (u32 axis = 0; axis < 3; axis++) {
+  ROLLED for (u32 axis = 0; axis < 3; axis++) {
     span s = between(fixed[axis]);
     u32 size = size_along(image, axis);
     if (axis >= axes) {

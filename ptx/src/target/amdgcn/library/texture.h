@@ -5,6 +5,9 @@
 
 #include "device.h"
 
+#define UNROLL _Pragma("clang loop unroll(full)")
+#define ROLLED _Pragma("clang loop unroll(disable)")
+
 // ---- objects: `cpu_abi::TextureObject`
 
 enum shape { LINEAR, AXES, LAYERS, CUBE, CUBE_LAYERS };

@@ -50,7 +50,7 @@ static inline int colour_of(const u8 *bytes, u32 place, int punched, u32 *rgb) {
   }
   i32 step = green_of(far) - green_of(near), of_green = four ? 80 : 128;
   rgb[1] = (u32)((256 * green_of(near) + (step >> 2) + 128 + step * of_green) >> 8) & 255;
-  for (u32 channel = 0; channel < 3; channel += 2) {
+  ROLLED for (u32 channel = 0; channel < 3; channel += 2) {
     u32 x = part_of(near, channel), y = part_of(far, channel);
     rgb[channel] = (four ? (2 * x + y) * 22 / 8 : (x + y) * 33 / 8) & 255;
   }
@@ -71,7 +71,7 @@ static const steps SIGNED_STEPS = {{0, 258, 36, 72, 114, 144, 186, 222}, {0, 258
 // The three bits of a texel in a block of one channel.
 static inline u32 selected(const u8 *bytes, u32 place) {
   u64 bits = 0;
-  for (u32 at = 2; at < 8; at++) bits |= (u64)bytes[at] << 8 * (at - 2);
+  ROLLED for (u32 at = 2; at < 8; at++) bits |= (u64)bytes[at] << 8 * (at - 2);
   return (u32)(bits >> 3 * place) & 7;
 }
 
@@ -176,7 +176,7 @@ static inline i32 weighted(i32 first, i32 second, u32 bits, u32 index) {
 // The index of a texel; all indices are passed.
 static inline u32 index_of(bit_reader *bits, u32 count, u32 subsets, u32 partition, u32 place) {
   u32 found = 0;
-  for (u32 texel = 0; texel < 16; texel++) {
+  ROLLED for (u32 texel = 0; texel < 16; texel++) {
     u32 index = take(bits, count - (u32)is_anchor(subsets, partition, texel));
     found = texel == place ? index : found;
   }
@@ -265,26 +265,26 @@ static OUTLINE void bc6h_texel(u128 block, u32 place, int is_signed, u32 *rgb) {
   u32 number = (u32)block & 3;
   if (number >= 2) number = (u32)block & 31;
   const bc6h_mode *mode = 0;
-  for (u32 i = 0; i < 14; i++) mode = BC6H_MODES[i].number == number ? &BC6H_MODES[i] : mode;
+  ROLLED for (u32 i = 0; i < 14; i++) mode = BC6H_MODES[i].number == number ? &BC6H_MODES[i] : mode;
   rgb[0] = rgb[1] = rgb[2] = 0;
   if (!mode) return;
   bit_reader bits = {block, number < 2 ? 2 : 5};
   i32 colours[4][3] = {0};
-  for (u32 i = 0; i < mode->field_count; i++) {
+  ROLLED for (u32 i = 0; i < mode->field_count; i++) {
     const u8 *f = mode->fields[i];
     i32 *value = &colours[f[0]][f[1]];
     u32 high = f[2], low = f[3];
     if (high >= low) {
       *value |= (i32)(take(&bits, high - low + 1) << low);
     } else {
-      for (u32 bit = low + 1; bit-- > high;) *value |= (i32)(take(&bits, 1) << bit);
+      ROLLED for (u32 bit = low + 1; bit-- > high;) *value |= (i32)(take(&bits, 1) << bit);
     }
   }
   u32 subsets = number == 3 || number == 7 || number == 11 || number == 15 ? 1 : 2;
   u32 partition = subsets == 2 ? take(&bits, 5) : 0;
-  for (u32 channel = 0; channel < 3; channel++) {
+  ROLLED for (u32 channel = 0; channel < 3; channel++) {
     i32 first = colours[0][channel];
-    for (u32 colour = 1; colour < 4; colour++) {
+    ROLLED for (u32 colour = 1; colour < 4; colour++) {
       i32 *value = &colours[colour][channel];
       if (mode->is_different) {
         *value = (first + extended(*value, mode->differences[channel])) & ((1 << mode->bits) - 1);
@@ -296,7 +296,7 @@ static OUTLINE void bc6h_texel(u128 block, u32 place, int is_signed, u32 *rgb) {
   u32 index_bits = subsets == 2 ? 3 : 4;
   u32 index = index_of(&bits, index_bits, subsets, partition, place);
   u32 pair = 2 * subset_of(subsets, partition, place);
-  for (u32 channel = 0; channel < 3; channel++) {
+  ROLLED for (u32 channel = 0; channel < 3; channel++) {
     i32 near = widened_half(colours[pair][channel], mode->bits, is_signed);
     i32 far = widened_half(colours[pair + 1][channel], mode->bits, is_signed);
     i32 value = weighted(near, far, index_bits, index);
@@ -322,7 +322,7 @@ static const bc7_mode BC7_MODES[8] = {
 
 // Red, green, blue and alpha. Blocks of no mode are all 0.
 static OUTLINE void bc7_texel(u128 block, u32 place, u32 *rgba) {
-  for (u32 channel = 0; channel < 4; channel++) rgba[channel] = 0;
+  ROLLED for (u32 channel = 0; channel < 4; channel++) rgba[channel] = 0;
   u32 number = (u32)__builtin_ctz(((u32)block & 0xff) | 0x100);
   if (number >= 8) return;
   const bc7_mode *mode = &BC7_MODES[number];
@@ -331,18 +331,18 @@ static OUTLINE void bc7_texel(u128 block, u32 place, u32 *rgba) {
   u32 selection = take(&bits, mode->selection_bits);
   // Two colours for each subset, by channel.
   u32 colours[6][4] = {0}, lowest[6] = {0}, count = 2 * mode->subsets;
-  for (u32 channel = 0; channel < 4; channel++) {
-    for (u32 i = 0; i < count; i++) colours[i][channel] = take(&bits, channel == 3 ? mode->alpha_bits : mode->colour_bits);
+  ROLLED for (u32 channel = 0; channel < 4; channel++) {
+    ROLLED for (u32 i = 0; i < count; i++) colours[i][channel] = take(&bits, channel == 3 ? mode->alpha_bits : mode->colour_bits);
   }
   if (mode->own_bits) {
-    for (u32 i = 0; i < count; i++) lowest[i] = take(&bits, 1);
+    ROLLED for (u32 i = 0; i < count; i++) lowest[i] = take(&bits, 1);
   }
   if (mode->shared_bits) {
-    for (u32 i = 0; i < count; i += 2) lowest[i] = lowest[i + 1] = take(&bits, 1);
+    ROLLED for (u32 i = 0; i < count; i += 2) lowest[i] = lowest[i + 1] = take(&bits, 1);
   }
   u32 with_lowest = mode->own_bits || mode->shared_bits;
-  for (u32 i = 0; i < count; i++) {
-    for (u32 channel = 0; channel < 4; channel++) {
+  ROLLED for (u32 i = 0; i < count; i++) {
+    ROLLED for (u32 channel = 0; channel < 4; channel++) {
       u32 width = channel == 3 ? mode->alpha_bits : mode->colour_bits, value = colours[i][channel];
       if (width == 0) {
         colours[i][channel] = 255;
@@ -360,7 +360,7 @@ static OUTLINE void bc7_texel(u128 block, u32 place, u32 *rgba) {
   if (second_bits == 0) second_bits = first_bits;
   else second = index_of(&bits, second_bits, 1, 0, place);
   u32 pair = 2 * subset_of(mode->subsets, partition, place);
-  for (u32 channel = 0; channel < 4; channel++) {
+  ROLLED for (u32 channel = 0; channel < 4; channel++) {
     int is_second = (channel == 3) != (selection == 1);
     i32 near = (i32)colours[pair][channel], far = (i32)colours[pair + 1][channel];
     rgba[channel] = (u32)weighted(near, far, is_second ? second_bits : first_bits, is_second ? second : first) & 255;
@@ -373,14 +373,14 @@ static OUTLINE void bc7_texel(u128 block, u32 place, u32 *rgba) {
 }
 
 static inline void put_colours(const u32 *rgb, u32 encoded, texel *to) {
-  for (u32 channel = 0; channel < 3; channel++) {
+  ROLLED for (u32 channel = 0; channel < 3; channel++) {
     to->channels[channel] = encoded ? texture_srgb(rgb[channel]) : unsigned8(rgb[channel]);
   }
 }
 
 static inline u128 whole(const u8 *bytes) {
   u128 block = 0;
-  for (u32 i = 0; i < 16; i++) block |= (u128)bytes[i] << 8 * i;
+  ROLLED for (u32 i = 0; i < 16; i++) block |= (u128)bytes[i] << 8 * i;
   return block;
 }
 
@@ -406,7 +406,7 @@ OUTLINE void texture_block(u32 block, const u8 *bytes, u32 place, u32 encoded, t
   case BC6H:
   case SIGNED_BC6H:
     bc6h_texel(whole(bytes), place, block == SIGNED_BC6H, colours);
-    for (u32 channel = 0; channel < 3; channel++) {
+    ROLLED for (u32 channel = 0; channel < 3; channel++) {
       to->channels[channel] = (number){HALF, 0, half_to_float(colours[channel])};
     }
     to->channels[3] = (number){HALF, 0, 0.0f};

@@ -16,7 +16,7 @@ static inline void scale_direction(const float *direction, float *to) {
   float scale = 1.0f / greatest;
   u32 exponent = bits_of(scale) & 0x7f800000;
   if (exponent == 0) scale = 0.0f;
-  for (u32 i = 0; i < 3; i++) to[i] = exponent == 0 || exponent == 0x7f800000 ? direction[i] * scale : direction[i] / greatest;
+  ROLLED for (u32 i = 0; i < 3; i++) to[i] = exponent == 0 || exponent == 0x7f800000 ? direction[i] * scale : direction[i] / greatest;
 }
 
 static inline float magnitude_or_less(float value) { return value != value ? -1.0f : __builtin_fabsf(value); }

@@ -5,9 +5,6 @@
 #include "services.h"
 #include "texture.h"
 
-#define UNROLL _Pragma("clang loop unroll(full)")
-#define ROLLED _Pragma("clang loop unroll(disable)")
-
 enum action { SAMPLE, GATHER, QUERY, IS_TYPE, LOAD, STORE, STORE_FORMATTED, REDUCE, REDUCE_FORMATTED };
 
 enum geometry { G_1D, G_2D, G_3D, G_A1D, G_A2D, G_CUBE, G_ACUBE, G_2DMS, G_A2DMS };

@@ -37,7 +37,7 @@ static inline brief times(brief a, u32 significand, i32 exponent) {
 static inline brief times_size(brief a, u32 number) {
   brief size = cut(number, 0);
   u32 sum = 0;
-  for (u32 shift = 0; shift < BITS; shift++) {
+  ROLLED for (u32 shift = 0; shift < BITS; shift++) {
     if (size.significand >> (BITS - 1 - shift) & 1) sum += a.significand << 3 >> shift;
   }
   return cut((sum + 7) >> 3, a.exponent + size.exponent + BITS - 1);
@@ -74,7 +74,7 @@ static inline brief minus(brief a, brief b) {
 
 // Longest first.
 static inline void sort(brief *sides) {
-  for (u32 i = 0; i < 3; i++) {
+  ROLLED for (u32 i = 0; i < 3; i++) {
     u32 at = i == 1 ? 1 : 0;
     brief greater = greater_of(sides[at], sides[at + 1]), lesser = lesser_of(sides[at], sides[at + 1]);
     sides[at] = greater;
@@ -121,7 +121,7 @@ static inline i32 logarithm_of(brief step) {
 // Of the steps in both directions, and of 11/16 of their sum and their difference, the longest one counts.
 i32 texture_slope(const float *slopes, const u32 *sizes) {
   brief along[3], across[3], sum[3], difference[3];
-  for (u32 axis = 0; axis < 3; axis++) {
+  ROLLED for (u32 axis = 0; axis < 3; axis++) {
     along[axis] = times_size(brief_of(slopes[axis]), sizes[axis]);
     across[axis] = times_size(brief_of(slopes[3 + axis]), sizes[axis]);
     brief more = plus(along[axis], across[axis]), less = minus(along[axis], across[axis]);
@@ -148,14 +148,14 @@ static inline float or_zero(float value) { return value != value ? 0.0f : value;
 
 static OUTLINE face_step step_of(const float *direction, const float *slope) {
   float from[3], stepped[3], here[2], there[2];
-  for (u32 axis = 0; axis < 3; axis++) from[axis] = direction[axis] + slope[axis];
+  ROLLED for (u32 axis = 0; axis < 3; axis++) from[axis] = direction[axis] + slope[axis];
   scale_direction(from, stepped);
   scale_direction(direction, from);
   u32 face = face_of_scaled(from), next = face_of_scaled(stepped);
   on_face(face, from, here);
   on_face(face, stepped, there);
   face_step step = {WITHIN, {{0, 0}, {0, 0}}};
-  for (u32 side = 0; side < 2; side++) {
+  ROLLED for (u32 side = 0; side < 2; side++) {
     step.ways[side][0] = (float)((double)or_zero(there[side]) / 2.0 - (double)or_zero(here[side]) / 2.0);
   }
   if (face == next) return step;
@@ -171,7 +171,7 @@ static OUTLINE face_step step_of(const float *direction, const float *slope) {
   // How far the old face's axis is left, from 1/2 at the edge to -1/2 at the other one.
   double left = (double)or_zero(stepped[face / 2]) / 2.0;
   if (face % 2) left = -left;
-  for (u32 side = 0; side < 2; side++) {
+  ROLLED for (u32 side = 0; side < 2; side++) {
     if (sides[side] == 0.0f) continue;
     step.ways[side][0] = (float)(0.5 - (double)sides[side] * ((double)or_zero(here[side]) / 2.0));
     step.ways[side][1] = (float)(0.5 - left);
@@ -190,9 +190,9 @@ i32 texture_cube_slope(const float *direction, const float *slopes, u32 size) {
     return texture_slope(both, sizes);
   }
   brief longest = {0, 0};
-  for (u32 i = 0; i < 2; i++) {
+  ROLLED for (u32 i = 0; i < 2; i++) {
     brief sides[2];
-    for (u32 side = 0; side < 2; side++) {
+    ROLLED for (u32 side = 0; side < 2; side++) {
       brief to = times_size(brief_of(steps[i].ways[side][0]), size);
       brief beyond = times_size(brief_of(steps[i].ways[side][1]), size);
       sides[side] = steps[i].kind == ACROSS ? plus(to, beyond) : to;

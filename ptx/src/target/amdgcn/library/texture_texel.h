@@ -17,10 +17,6 @@ static inline int is_srgb(const object *o, u32 channel) { return o->srgb && (cha
 
 static inline i32 sign_extended(u32 bits, u32 width) { return (i32)(bits << (32 - width)) >> (32 - width); }
 
-static inline number signed_number(u32 kind, i32 value, i32 most) {
-  return (number){kind, value, (float)(value < -most ? -most : value) / (float)most};
-}
-
 // What the bits of a channel mean.
 static inline OUTLINE number number_of(u32 bits, const object *o, u32 channel) {
   if (is_whole_channel(o)) {
@@ -33,15 +29,20 @@ static inline OUTLINE number number_of(u32 bits, const object *o, u32 channel) {
     default: return (number){WHOLE_U32, (i32)bits, 0};
     }
   }
+  // What it is of how much; bytes count as 16 bits where they are averaged.
+  u32 kind;
+  i32 value, most;
   switch (o->channel) {
-  case U8: return is_srgb(o, channel) ? texture_srgb(bits & 0xff) : unsigned8(bits & 0xff);
-  case UNORM8: return unsigned8(bits & 0xff);
-  case U16: case UNORM16: return unsigned16(bits & 0xffff);
-  case S8: case SNORM8: return signed_number(SIGNED8, sign_extended(bits, 8), 127);
-  case S16: case SNORM16: return signed_number(SIGNED16, sign_extended(bits, 16), 32767);
   case F16: return (number){HALF, 0, half_to_float(bits & 0xffff)};
-  default: return (number){FLOAT, 0, float_of(bits)};
+  case F32: return (number){FLOAT, 0, float_of(bits)};
+  case U8:
+    if (is_srgb(o, channel)) return texture_srgb(bits & 0xff);
+  case UNORM8: kind = UNSIGNED; value = (i32)(bits & 0xff) * 257; most = 255 * 257; break;
+  case U16: case UNORM16: kind = UNSIGNED; value = (i32)(bits & 0xffff); most = 65535; break;
+  case S8: case SNORM8: kind = SIGNED8; value = sign_extended(bits, 8); most = 127; break;
+  default: kind = SIGNED16; value = sign_extended(bits, 16); most = 32767; break;
   }
+  return (number){kind, value, (float)(value < -most ? -most : value) / (float)most};
 }
 
 static inline texel zero_texel(const object *o) {
