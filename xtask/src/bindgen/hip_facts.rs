@@ -9,7 +9,8 @@ use quote::ToTokens;
 /// The facts of one version, by what they are about.
 #[derive(Debug, Default)]
 pub struct Facts {
-    /// `size hipUUID_t`, `field hipUUID_t.bytes`, `hipErrorNotReady`, `function hipInit`, each with its value.
+    /// `size hipUUID_t`, `field hipUUID_t.bytes`, `hipError_t.hipErrorNotReady`, `hipMemAttachGlobal`,
+    /// `function hipInit`, each with its value.
     values: BTreeMap<String, String>,
     /// Names of pointers.
     aliases: BTreeMap<String, String>,
@@ -22,7 +23,11 @@ pub fn read(headers: &Path) -> Result<Facts, String> {
     let mut facts = Facts::default();
     for item in super::hip::translate(headers)?.items {
         match item {
-            syn::Item::Const(item) => facts.add_layout(&item),
+            syn::Item::Const(item) if item.ident == "_" => facts.add_layout(&item),
+            syn::Item::Const(item) => {
+                let value = item.expr.to_token_stream().to_string();
+                facts.values.insert(item.ident.to_string(), value);
+            }
             syn::Item::Impl(item) => facts.add_enumerators(&item),
             syn::Item::Type(item) => {
                 let ident = item.ident.to_string();
@@ -121,7 +126,7 @@ impl Facts {
             match other.values.get(key) {
                 Some(same) if same == value => {}
                 Some(differs) => drop(lines.insert(format!("{key} is {differs}, not {value}"))),
-                None if what == "function" || other.parts.contains_key(owner) => {
+                None if what == "function" || key == owner || other.parts.contains_key(owner) => {
                     lines.insert(format!("{key} is missing"));
                 }
                 None => drop(lines.insert(format!("type {owner} is missing"))),

@@ -156,7 +156,7 @@ pub(crate) fn register_host(
     {
         return Err(CUerror::HOST_MEMORY_ALREADY_REGISTERED);
     }
-    // AMD's driver has no memory that devices only read: it is a hint.
+    // That devices only read is a hint, and HIP has had other flags of this number.
     let hip_flags = flags & !CU_MEMHOSTREGISTER_READ_ONLY;
     // SAFETY: the provider checks the range.
     current.check(unsafe { current.driver.hip.hipHostRegister(address, size, hip_flags) })?;
