@@ -92,6 +92,7 @@ impl Machine {
         verify(module, kernel, "giving each thread its own way", options)?;
         let bytes = info.total_param_size.next_multiple_of(8);
         define_services(module, info);
+        define_cluster(module, info);
         operation::specialise(module, self.gpu.matrix, self.matrices);
         timed("linking the device library", || library::link(module, self.gpu.is_wave64()))
             .map_err(bug)?;
@@ -161,6 +162,17 @@ fn define_services(module: &Module<'_>, info: &KernelInfo) {
     let load = builder.load(pointer, builder.byte_offset(buffer, offset), 8);
     load.add_empty_metadata(context, "invariant.load");
     builder.ret(load);
+    module.add_attribute(function, "alwaysinline");
+}
+
+/// `zluda.is_explicit_cluster`, as far as the kernel itself says it.
+fn define_cluster(module: &Module<'_>, info: &KernelInfo) {
+    let Some(function) = module.function("zluda.is_explicit_cluster") else { return };
+    let context = module.context();
+    let builder = context.builder();
+    builder.position_at_end(module.append_block(function, "entry"));
+    let is_explicit = info.cluster.is_some() || info.explicit_cluster;
+    builder.ret(context.i32().const_int(is_explicit.into()));
     module.add_attribute(function, "alwaysinline");
 }
 

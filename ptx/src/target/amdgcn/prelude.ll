@@ -123,9 +123,6 @@ define i32 @zluda.cluster_nctaid.y() alwaysinline nounwind {
 define i32 @zluda.cluster_nctaid.z() alwaysinline nounwind {
   ret i32 1
 }
-define i32 @zluda.is_explicit_cluster() alwaysinline nounwind {
-  ret i32 0
-}
 define i64 @zluda.mapa(i64 %address, i32 %rank) alwaysinline nounwind {
   ret i64 %address
 }
