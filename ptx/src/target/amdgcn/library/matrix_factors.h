@@ -154,7 +154,6 @@ static inline INLINE double scale_of(u64 operation, u32 word, u32 first, u32 blo
 static inline INLINE u32 scaled_product(u64 operation, const factors *f, u32 half, u32 column, u32 c) {
   u32 bits = element_bits(operation), count = stored_elements(operation), blocks = scale_factors(operation);
   u32 at = f->more + (is_sparse(operation) ? 2 : 0);
-  u32 length = elements_of_b(operation) / blocks;
   format format_a = format_of(a_type(operation)), format_b = format_of(b_type(operation));
   u32 first_a = word_of_lane(f->words, at + 1, 0), thread_a = word_of_lane(f->words, at + 2, 0);
   u32 first_b = word_of_lane(f->words, at + 4, 0), thread_b = word_of_lane(f->words, at + 5, 0);
@@ -172,7 +171,6 @@ static inline INLINE u32 scaled_product(u64 operation, const factors *f, u32 hal
     }
     total += sum * scale_of(operation, word_a, first_a, block) * scale_of(operation, word_b, first_b, block);
   }
-  (void)length;
   return total != total ? NAN_F32 : bits_of((float)total);
 }
 

@@ -179,4 +179,3 @@ static inline INLINE u32 add_f32(u32 a, u32 b) {
   float sum = float_of(a) + float_of(b);
   return sum != sum ? NAN_F32 : bits_of(sum);
 }
-

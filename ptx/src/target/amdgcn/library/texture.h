@@ -8,7 +8,7 @@
 #define UNROLL _Pragma("clang loop unroll(full)")
 #define ROLLED _Pragma("clang loop unroll(disable)")
 
-// ---- objects: `cpu_abi::TextureObject`
+// ---- objects: `cpu_abi::texture_object`
 
 enum shape { LINEAR, AXES, LAYERS, CUBE, CUBE_LAYERS };
 

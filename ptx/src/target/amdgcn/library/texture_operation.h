@@ -64,7 +64,7 @@ static inline INLINE u64 take_handle(operands *o) {
 
 #define HANDLE_TAG 0x7e57ul
 #define SAMPLER_TAG 0x7e58ul
-// `cpu_abi::TextureObject::LIVE`
+// `cpu_abi::texture_object::LIVE`
 #define LIVE 0x65727574786574ul
 
 // The word that a handle stands for: itself, or what the variable at that address holds.
@@ -89,5 +89,3 @@ static inline INLINE sampler sampler_of_word(u64 word) {
   s.greatest_level = 1000.0f;
   return s;
 }
-
-
