@@ -22,7 +22,7 @@ use crate::{Blocks, Error, Options};
 const SPECIALIZE_BELOW: usize = 1500;
 
 /// What warps run is part of the loop over them where it has fewer instructions than this.
-const INLINE_BELOW: usize = 600;
+const INLINE_BELOW: usize = 300;
 
 /// No switches; vectors of one thread fall apart.
 const PLAIN: &str = "function(scalarizer,lower-switch)";

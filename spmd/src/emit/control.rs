@@ -631,8 +631,8 @@ impl<'c> Emitter<'_, 'c> {
     /// Small innermost loops are worth a second copy, unless there are many: code unrolled over loops runs
     /// each of them for a moment only.
     fn wants_whole_rounds(&mut self, number: usize) -> bool {
-        const SMALL: usize = 80;
-        const ALL_TOGETHER: usize = 120;
+        const SMALL: usize = 32;
+        const ALL_TOGETHER: usize = 64;
         let this = &self.cfg.loops[number];
         let innermost = self.cfg.loops.iter().all(|other| other.parent != Some(number));
         let instructions: usize = (0..self.cfg.blocks.len())
