@@ -68,12 +68,17 @@ pub fn run(wave: &mut Wave, local: &Local, memory: &Memory) -> Result<(), Stop> 
     Ok(())
 }
 
+/// The size by which the resource of scratch memory is known.
+pub const PRIVATE_BUFFER_SIZE: u32 = u32::MAX;
+
 /// The part of an address that all lanes have in common.
 struct Base {
     value: u64,
     /// A buffer's stride and size; accesses beyond are none.
     stride: u64,
     size: u64,
+    /// The buffer is the wave's scratch memory.
+    is_private: bool,
 }
 
 impl Base {
@@ -91,7 +96,10 @@ impl Base {
             }
             _ => 0,
         };
-        Base { value, stride, size }
+        let is_private = memory.space == Space::Buffer
+            && value == wave.private as u64
+            && size == PRIVATE_BUFFER_SIZE.into();
+        Base { value, stride, size, is_private }
     }
 
     /// The host's address of a lane's access to `bytes` bytes.
@@ -131,6 +139,12 @@ impl Base {
                     Place::Vector(_) => 0,
                     place => wave.uniform(place, false),
                 };
+                if self.is_private {
+                    // The scalar offset counts the bytes of all lanes.
+                    let offset = own.wrapping_add(offset as u64);
+                    let offset = offset.wrapping_add(soffset / wave.lanes as u64);
+                    return private(wave, offset as u32, lane, bytes);
+                }
                 let within = index * self.stride + own + offset as u64;
                 if self.stride == 0 && within + u64::from(bytes) > self.size {
                     return Err(Stop::BadAddress(self.value.wrapping_add(within)));

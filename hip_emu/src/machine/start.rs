@@ -1,5 +1,6 @@
 //! What a wave begins with: the registers that the dispatcher fills.
 
+use super::memory::PRIVATE_BUFFER_SIZE;
 use super::mode::ModeRegister;
 use super::wave::{State, Wave};
 use crate::decode::operand::sgpr;
@@ -34,7 +35,7 @@ pub fn begin(wave: &mut Wave, launch: &Launch, place: [u32; 3]) {
     if descriptor.wants_private_buffer() {
         // The resource of scratch memory.
         let [low, high] = halves(private);
-        give(wave, &[low, high, u32::MAX, 0]);
+        give(wave, &[low, high, PRIVATE_BUFFER_SIZE, 0]);
     }
     if descriptor.wants_dispatch() {
         give(wave, &halves(launch.packet_address()));

@@ -275,6 +275,18 @@ fn scratch_memory_is_a_lanes_own() {
 }
 
 #[test]
+fn a_buffer_of_all_lanes_is_scratch_memory_too() {
+    // The scalar offset counts the bytes of 32 lanes.
+    let text = "s_movk_i32 s6, 0x80\nbuffer_store_dword v0, off, s[0:3], s6 offset:4
+        v_mov_b32 v2, 8\nbuffer_load_dword v1, v2, s[0:3], 0 offen";
+    let mut bench = Bench::new("gfx1030", text);
+    bench.wave.set_scalar64(0, bench.wave.private as u64);
+    bench.wave.set_scalar64(2, super::memory::PRIVATE_BUFFER_SIZE.into());
+    bench.run().unwrap();
+    assert_eq!(bench.row(1), (0..32).collect::<Vec<_>>());
+}
+
+#[test]
 fn two_operations_at_once_read_before_either_writes() {
     let text = "v_mov_b32 v1, 1.0\nv_mov_b32 v2, 2.0
         v_dual_mov_b32 v1, v2 :: v_dual_mov_b32 v2, v1";

@@ -146,7 +146,8 @@ impl CodeObject {
         if arguments.max(descriptor.arguments_size as usize) > LARGEST_ARGUMENTS {
             return Err(format!("kernel {} has too many arguments", metadata.name));
         }
-        if descriptor.private_size.max(metadata.private_size) > LARGEST_PRIVATE {
+        let private = descriptor.private_size.max(metadata.private_size);
+        if private > LARGEST_PRIVATE {
             return Err(format!("kernel {} has too much local memory", metadata.name));
         }
         let mut entry =
