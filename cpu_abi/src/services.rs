@@ -5,6 +5,8 @@
 //! header of 8 bytes and what the kind says, up to a multiple of 8 bytes. The header is written last, and is 0 before:
 //! the driver clears what it has read. Bytes of a record in the low half, a [`RecordKind`] in the high half.
 
+use std::mem::offset_of;
+
 /// Bytes of memory before the ring.
 pub const RING_OFFSET: usize = 128;
 
@@ -58,4 +60,13 @@ pub enum RecordKind {
     Assert = 2,
 }
 
-const _: () = assert!(size_of::<Services>() <= RING_OFFSET);
+// As services.h asserts.
+const _: () = {
+    assert!(size_of::<Services>() <= RING_OFFSET);
+    assert!(offset_of!(Services, error) == 0);
+    assert!(offset_of!(Services, ring_bytes) == 8);
+    assert!(offset_of!(Services, ring_written) == 16);
+    assert!(offset_of!(Services, ring_read) == 24);
+    assert!(offset_of!(Services, heap) == 32);
+    assert!(offset_of!(Services, heap_bytes) == 40);
+};

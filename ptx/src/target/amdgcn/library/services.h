@@ -14,6 +14,13 @@ typedef struct Services {
   u64 heap_bytes;
 } Services;
 
+// As `cpu_abi::services` asserts.
+_Static_assert(__builtin_offsetof(Services, ring_bytes) == 8, "ring_bytes");
+_Static_assert(__builtin_offsetof(Services, ring_written) == 16, "ring_written");
+_Static_assert(__builtin_offsetof(Services, ring_read) == 24, "ring_read");
+_Static_assert(__builtin_offsetof(Services, heap) == 32, "heap");
+_Static_assert(__builtin_offsetof(Services, heap_bytes) == 40, "heap_bytes");
+
 #define RING_OFFSET 128
 
 #define ERROR_TRAP 1
