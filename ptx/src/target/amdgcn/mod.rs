@@ -30,7 +30,9 @@ const TRIPLE: &str = "amdgcn-amd-amdhsa";
 /// LLVM's number for a kernel's calling convention on AMDGPU.
 const AMDGPU_KERNEL: u32 = 91;
 
-const PASSES: &str = "default<O2>";
+/// The last passes keep LLVM 22's code generator from losing what a phi gets from a block to which several ways lead:
+/// it moves what costs nothing, such as taking a vector apart, before a branch that only one of them comes by.
+const PASSES: &str = "default<O2>,function(scalarizer<min-bits=32>,lower-switch,break-crit-edges)";
 /// Per-thread IR's name of the parameter buffer.
 const PARAMETERS: &str = "zluda.params";
 /// One entry for every loop. The code generator would do that, but LLVM 22 loses what a phi gets over an edge from a
