@@ -52,9 +52,9 @@ pub enum Error {
     Analysis(#[from] spmd::Error),
 }
 
-/// Changes the kernel if its lanes may wait for one another. What parts in functions is inlined first; recursive
-/// functions stay as they are.
-pub fn run(module: &Module<'_>, kernel: &str, blocks: Blocks, waves: Waves) -> Result<(), Error> {
+/// Changes the kernel if its lanes may wait for one another, and says whether it did. What parts in functions is
+/// inlined first; recursive functions stay as they are.
+pub fn run(module: &Module<'_>, kernel: &str, blocks: Blocks, waves: Waves) -> Result<bool, Error> {
     let parting = spmd::functions_that_part(module)?;
     for function in parting.iter().filter_map(|name| module.function(name)) {
         module.add_attribute(function, "alwaysinline");
@@ -64,16 +64,16 @@ pub fn run(module: &Module<'_>, kernel: &str, blocks: Blocks, waves: Waves) -> R
         run_passes(module, inline, None, false)?;
     }
     if !spmd::kernel_parts(module, blocks, waves)? {
-        return Ok(());
+        return Ok(false);
     }
-    let Some(function) = module.function(kernel) else { return Ok(()) };
+    let Some(function) = module.function(kernel) else { return Ok(false) };
     // Values that one block gives to another lie on the stack while blocks change their order.
     run_passes(module, "function(lower-switch,reg2mem)", None, false)?;
     split_at_meetings(module, function);
     run_passes(module, "function(reg2mem)", None, false)?;
     Rounds::new(module, function).build();
     run_passes(module, "function(sroa,early-cse,simplifycfg)", None, false)?;
-    Ok(())
+    Ok(true)
 }
 
 /// Who takes part, if an instruction is an operation of several lanes.

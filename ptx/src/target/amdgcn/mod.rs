@@ -30,9 +30,11 @@ const TRIPLE: &str = "amdgcn-amd-amdhsa";
 /// LLVM's number for a kernel's calling convention on AMDGPU.
 const AMDGPU_KERNEL: u32 = 91;
 
-/// The last passes keep LLVM 22's code generator from losing what a phi gets from a block to which several ways lead:
-/// it moves what costs nothing, such as taking a vector apart, before a branch that only one of them comes by.
-const PASSES: &str = "default<O2>,function(scalarizer<min-bits=32>,lower-switch,break-crit-edges)";
+const PASSES: &str = "default<O2>";
+/// For kernels that are one loop over their blocks: LLVM 22's code generator loses what a phi gets from a block to which
+/// several ways lead. It moves what costs nothing, such as taking a vector apart, before a branch that only one of
+/// them comes by.
+const APART: &str = "function(scalarizer<min-bits=32>,lower-switch,break-crit-edges)";
 /// Per-thread IR's name of the parameter buffer.
 const PARAMETERS: &str = "zluda.params";
 /// One entry for every loop. The code generator would do that, but LLVM 22 loses what a phi gets over an edge from a
@@ -89,7 +91,7 @@ impl Machine {
         dynamic_stack::run(module);
         barriers::run(module, body).map_err(|error| bug(error.to_string()))?;
         let waves = if self.gpu.is_wave64() { Waves::TwoWarps } else { Waves::OneWarp };
-        independent_threads::run(module, kernel, self.blocks, waves)
+        let in_rounds = independent_threads::run(module, kernel, self.blocks, waves)
             .map_err(|error| bug(error.to_string()))?;
         verify(module, kernel, "giving each thread its own way", options)?;
         let bytes = info.total_param_size.next_multiple_of(8);
@@ -112,6 +114,10 @@ impl Machine {
         verify(module, kernel, "forming pointers", options)?;
         timed("LLVM's passes", || run_passes(module, PASSES, Some(&self.llvm), options.verify))
             .map_err(|error| bug(error.to_string()))?;
+        if in_rounds {
+            run_passes(module, APART, Some(&self.llvm), options.verify)
+                .map_err(|error| bug(error.to_string()))?;
+        }
         let functions = module.functions();
         let mut bodies = functions.iter().filter(|function| !function.is_declaration());
         if bodies.any(|&body| Cfg::as_it_is(body).is_err()) {
