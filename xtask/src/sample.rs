@@ -9,7 +9,6 @@
 //! - `libraries`: libraries to link with.
 //! - `stderr`: a text that must appear on standard error.
 //! - `alone`: why the program cannot share a process with others.
-//! - `amd`: why its kernels are refused for AMD GPUs.
 //!
 //! The lines of a file `<name>.stdout` beside it must appear on standard output, in their order.
 
@@ -39,8 +38,6 @@ pub struct Sample {
     architecture: String,
     libraries: Vec<String>,
     alone: bool,
-    /// Its kernels are refused for AMD GPUs, as unsupported.
-    pub refused_for_amd: bool,
     stderr: Vec<String>,
     stdout: Vec<String>,
 }
@@ -95,7 +92,6 @@ impl Sample {
             architecture: ARCHITECTURE.to_owned(),
             libraries: Vec::new(),
             alone: false,
-            refused_for_amd: false,
             stderr: Vec::new(),
             stdout: Vec::new(),
         };
@@ -109,7 +105,6 @@ impl Sample {
                     sample.libraries.extend(value.split_whitespace().map(str::to_owned))
                 }
                 Some(("alone", _)) => sample.alone = true,
-                Some(("amd", _)) => sample.refused_for_amd = true,
                 Some(("stderr", value)) => sample.stderr.push(value.to_owned()),
                 _ => {
                     return Err(

@@ -273,22 +273,33 @@ pub(crate) fn create_texture(
     if let Some(view) = view {
         check_view(view, descriptor(&keeps).ok_or(CUerror::INVALID_VALUE)?)?;
     }
-    if current.driver.kind == DeviceKind::Amd {
-        let mut image = image(&keeps, resource_description)?;
-        if let Some(view) = view {
-            image.apply_view(view)?;
+    let handle = match current.driver.kind {
+        DeviceKind::Amd => {
+            let mut image = image(&keeps, resource_description)?;
+            if let Some(view) = view {
+                image.apply_view(view)?;
+            }
+            texture_object::create_texture(current, &image, description)?
         }
-        let handle = texture_object::create_texture(current, &image, description)?;
-        let texture = Texture {
-            context: current.context.id(),
-            resource: *resource_description,
-            texture: *description,
-            view: view.copied(),
-            _keeps: keeps,
-        };
-        TEXTURES.write().insert(handle, Arc::new(texture));
-        return Ok(handle);
-    }
+        DeviceKind::Cpu => create_hip_texture(current, &hip_resource, &hip_texture, view)?,
+    };
+    let texture = Texture {
+        context: current.context.id(),
+        resource: *resource_description,
+        texture: *description,
+        view: view.copied(),
+        _keeps: keeps,
+    };
+    TEXTURES.write().insert(handle, Arc::new(texture));
+    Ok(handle)
+}
+
+fn create_hip_texture(
+    current: &Current,
+    resource: &HIP_RESOURCE_DESC,
+    texture: &HIP_TEXTURE_DESC,
+    view: Option<&CUDA_RESOURCE_VIEW_DESC>,
+) -> CUres<u64> {
     let hip_view = view.map(|view| HIP_RESOURCE_VIEW_DESC {
         format: HIPresourceViewFormat(view.format.0),
         width: view.width,
@@ -305,16 +316,8 @@ pub(crate) fn create_texture(
     // SAFETY: all pointers outlive the call.
     current.check(unsafe {
         let hip = &current.driver.hip;
-        hip.hipTexObjectCreate(&mut object, &hip_resource, &hip_texture, view_pointer)
+        hip.hipTexObjectCreate(&mut object, resource, texture, view_pointer)
     })?;
-    let texture = Texture {
-        context: current.context.id(),
-        resource: *resource_description,
-        texture: *description,
-        view: view.copied(),
-        _keeps: keeps,
-    };
-    TEXTURES.write().insert(object as u64, Arc::new(texture));
     Ok(object as u64)
 }
 

@@ -25,8 +25,6 @@ const LIMIT: Duration = Duration::from_secs(600);
 struct Job {
     ptx: PathBuf,
     target: &'static str,
-    /// The sample says that its kernels are refused.
-    refused: bool,
 }
 
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
@@ -40,17 +38,16 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let samples = sample::all(filter)?;
     for cuda in verb::samples::build(&samples, &[CUDA_13_0])? {
         for sample in &samples {
-            let refused = sample.refused_for_amd;
             let texts = sample.ptx(&cuda);
             jobs.extend(texts.into_iter().flat_map(|ptx| {
-                TARGETS.iter().map(move |target| Job { ptx: ptx.clone(), target, refused })
+                TARGETS.iter().map(move |target| Job { ptx: ptx.clone(), target })
             }));
         }
     }
     for family in folders(&root().join("ptx/tests/filetests/run"))? {
         for ptx in files(&family, "ptx")?.into_iter().filter(|ptx| stem(ptx).contains(filter)) {
             let all = PROCESSORS.iter();
-            jobs.extend(all.map(|(target, _)| Job { ptx: ptx.clone(), target, refused: false }));
+            jobs.extend(all.map(|(target, _)| Job { ptx: ptx.clone(), target }));
         }
     }
     let folder = target().join("test/amd");
@@ -64,7 +61,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         name,
         |job| {
             let to = folder.join(job.target).join(format!("{}.hsaco", stem(&job.ptx)));
-            if job.refused { refuse(job, &to) } else { compile(job, &to) }
+            compile(job, &to)
         },
         |result| result.is_ok(),
     );
@@ -87,15 +84,6 @@ fn command(job: &Job, to: &Path) -> std::result::Result<Output, String> {
     let mut command = Command::new(Profile::Release.staged().join("bin/zluda"));
     command.arg("compile").arg(&job.ptx).args(["--target", job.target, "-o"]).arg(to);
     capture(&mut command, LIMIT).map_err(|error| error.to_string())
-}
-
-/// The kernels cannot be compiled, which is told as it should be.
-fn refuse(job: &Job, to: &Path) -> std::result::Result<(), String> {
-    let output = command(job, to)?;
-    if !output.success() && output.describe().contains("error[unsupported]") {
-        return Ok(());
-    }
-    Err(format!("the sample says that it is refused: {}", output.describe()))
 }
 
 /// Compiles a file, and looks at what comes of it.

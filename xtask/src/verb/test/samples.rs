@@ -131,7 +131,6 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         .iter()
         .flat_map(|way| samples.iter().map(move |sample| (sample, way)))
         .filter(|(sample, way)| sample.runtimes().contains(&way.runtime))
-        .filter(|(sample, way)| way.device == "cpu" || !sample.refused_for_amd)
         .collect();
     let results = run_all(&jobs, &cache);
     let mut first_results = BTreeMap::new();
