@@ -11,9 +11,12 @@ struct Stage {
 
 impl Stage {
     fn new() -> Self {
-        let stage = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"));
+        let stage = Self { folder: folder.expect("a temporary folder") };
         std::fs::create_dir(stage.path("bin")).expect("a folder");
-        std::fs::copy(env!("CARGO_BIN_EXE_zluda_cli"), stage.path("bin/zluda")).expect("a copy");
+        // A link: a copy cannot be started while a child of another test still has it open for writing.
+        std::fs::hard_link(env!("CARGO_BIN_EXE_zluda_cli"), stage.path("bin/zluda"))
+            .expect("a link");
         std::fs::write(stage.path("libcuda.so.1"), "").expect("a file");
         stage
     }
