@@ -48,7 +48,7 @@ static OBJECT: LazyLock<Vec<u8>> = LazyLock::new(|| {
     module.set_triple(triple);
     module.set_data_layout(&machine.data_layout());
     module.add_flag("amdhsa_code_object_version", 500);
-    link_elf(&machine.emit_object(&module).unwrap(), &["--no-undefined"]).unwrap()
+    link_elf(&[machine.emit_object(&module).unwrap()], &["--no-undefined"]).unwrap()
 });
 
 fn ok(error: hipError_t) {

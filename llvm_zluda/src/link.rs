@@ -28,17 +28,22 @@ unsafe extern "C" {
 /// Whether lld may run: it is one per process, and after a crash none.
 static USABLE: Mutex<bool> = Mutex::new(true);
 
-/// Links one relocatable object to a shared object (`ld.lld -shared OPTIONS`), one call at a time.
-pub fn link_elf(object: &[u8], options: &[&str]) -> Result<Vec<u8>, LinkError> {
+/// Links relocatable objects to a shared object (`ld.lld -shared OPTIONS`), one call at a time.
+pub fn link_elf(objects: &[Vec<u8>], options: &[&str]) -> Result<Vec<u8>, LinkError> {
     let folder = tempfile::Builder::new().prefix("zluda").tempdir()?;
-    let input = folder.path().join("in.o");
     let output = folder.path().join("out.so");
-    fs::write(&input, object)?;
+    let mut inputs = Vec::new();
+    for (index, object) in objects.iter().enumerate() {
+        let input = folder.path().join(format!("in{index}.o"));
+        fs::write(&input, object)?;
+        inputs.push(input);
+    }
 
     let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
     let mut words = vec!["ld.lld".to_owned(), "-shared".to_owned(), "--threads=1".to_owned()];
     words.extend(options.iter().map(|&option| option.to_owned()));
-    words.extend([path(&input), "-o".to_owned(), path(&output)]);
+    words.extend(inputs.iter().map(|input| path(input)));
+    words.extend(["-o".to_owned(), path(&output)]);
     let words: Vec<CString> = words.iter().map(|word| crate::c_string(word)).collect();
     let pointers: Vec<*const c_char> = words.iter().map(|word| word.as_ptr()).collect();
 

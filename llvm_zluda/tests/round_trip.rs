@@ -46,10 +46,10 @@ fn passes_code_and_link_for_the_host() {
     assert!(!module.print().contains("alloca"));
     assert!(run_passes(&module, "no-such-pass", None, false).is_err());
     let object = machine.emit_object(&module).unwrap();
-    let linked = link_elf(&object, &["--no-undefined"]).unwrap();
+    let linked = link_elf(std::slice::from_ref(&object), &["--no-undefined"]).unwrap();
     assert_eq!(&linked[..4], b"\x7fELF");
-    assert!(link_elf(b"garbage", &[]).is_err());
-    assert!(link_elf(&object, &[]).is_ok(), "lld runs again after an error");
+    assert!(link_elf(&[b"garbage".to_vec()], &[]).is_err());
+    assert!(link_elf(&[object], &[]).is_ok(), "lld runs again after an error");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn code_for_an_amd_gpu() {
     // Allocas of this target stand in address space 5; the function above made one there.
     module.verify().unwrap();
     let object = machine.emit_object(&module).unwrap();
-    let linked = link_elf(&object, &["--no-undefined"]).unwrap();
+    let linked = link_elf(&[object], &["--no-undefined"]).unwrap();
     // EI_ABIVERSION 3 is code object version 5.
     assert_eq!(linked[8], 3);
 }

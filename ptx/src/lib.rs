@@ -16,6 +16,7 @@ mod link;
 mod lower;
 mod passes;
 mod pipeline;
+mod processors;
 mod program;
 mod target;
 
@@ -24,5 +25,6 @@ pub use info::{
     GlobalLayout, GlobalSpace, GlobalVar, KernelError, KernelInfo, ParamInfo, Relocation,
 };
 pub use link::{LinkError, Linker};
+pub use processors::on_all_processors;
 pub use program::{Joined, Options, Program, Stage};
 pub use target::{Blocks, Executor, GPUS, Gpu, Matrices, MatrixUnit, Target, UnknownTarget};

@@ -16,8 +16,9 @@ use crate::passes::layout_parameters;
 use crate::passes::number_functions::{self, Numbers};
 use crate::passes::remove_flushes;
 use crate::passes::summarize_functions;
+use crate::processors::on_all_processors;
 use crate::program::{Joined, Options, Stage};
-use crate::target::{Machine, Target};
+use crate::target::{self, Machine, Target};
 
 /// Threads in a block of CUDA, at most.
 const MAX_THREADS: u32 = 1024;
@@ -151,7 +152,7 @@ pub fn compile(
     machine.finish(&module, text, info, options, stage)
 }
 
-/// Several kernels as one object, for targets that have that.
+/// Several kernels as one object, for targets that have that: each on a thread of its own, as far as there are processors.
 pub fn compile_together(
     text: &str,
     analysis: &Analysis<'_>,
@@ -159,27 +160,23 @@ pub fn compile_together(
     target: &Target,
     options: &Options,
 ) -> Result<Joined, Diagnostics> {
-    let context = Context::new();
-    let mut whole: Option<Module<'_>> = None;
-    let mut failures = Vec::new();
-    let machine = target.machine("")?;
-    for kernel in kernels {
-        let lowered = per_thread(text, analysis, kernel, &machine, options, &context);
-        let compiled = lowered.and_then(|(module, info)| {
-            machine.optimise(&module, text, info, options)?;
-            Ok(module)
-        });
-        match (compiled, &whole) {
-            (Err(diagnostics), _) => failures.push((kernel.clone(), diagnostics)),
-            (Ok(module), None) => whole = Some(module),
-            (Ok(module), Some(whole)) => {
-                whole.link(module).map_err(|message| Diagnostics::bug(kernel, message))?;
-            }
+    let outcomes = on_all_processors(kernels, |kernel| {
+        let context = Context::new();
+        let machine = target.machine(kernel)?;
+        let (module, info) = per_thread(text, analysis, kernel, &machine, options, &context)?;
+        machine.optimise(&module, text, info, options)?;
+        machine.emit_relocatable(&module, kernel)
+    });
+    let (mut objects, mut failures) = (Vec::new(), Vec::new());
+    for (kernel, outcome) in kernels.iter().zip(outcomes) {
+        match outcome {
+            Ok(object) => objects.push(object),
+            Err(diagnostics) => failures.push((kernel.clone(), diagnostics)),
         }
     }
-    let object = match whole {
-        Some(whole) => machine.emit_object(&whole)?,
-        None => Vec::new(),
+    let object = match objects.len() {
+        0 => Vec::new(),
+        _ => target::link(objects).map_err(|message| Diagnostics::bug("", message))?,
     };
     Ok(Joined { object, failures })
 }

@@ -99,7 +99,7 @@ pub fn compile_object(
     let lowered = lower_for(&machine, module, kind, options, Form::Lowered)?;
     let object = timed("code generation", || machine.emit_object(&lowered))?;
     let flags = ["-Bsymbolic", "--hash-style=gnu", "-z", "noexecstack"];
-    Ok(timed("linking", || link_elf(&object, &flags))?)
+    Ok(timed("linking", || link_elf(&[object], &flags))?)
 }
 
 /// The assembly text of a kernel.

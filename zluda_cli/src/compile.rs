@@ -1,12 +1,11 @@
 //! `zluda compile`: a file of PTX through the compiler, up to any stage, for any target.
 
 use crate::Failure;
-use ptx::{Options as Compilation, Program, Stage, Target};
+use ptx::{Options as Compilation, Program, Stage, Target, on_all_processors};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -118,30 +117,6 @@ pub fn run(options: &Options) -> Result<ExitCode, Failure> {
     }
     write(&results, options)?;
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// What `work` makes of each item, in the order of the items.
-fn on_all_processors<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let one_after_the_other = || {
-        let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
-        let mine = indices.map_while(|index| Some((index, work(items.get(index)?))));
-        mine.collect::<Vec<_>>()
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
-    let mut results = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(one_after_the_other)).collect();
-        let mut results = one_after_the_other();
-        for other in others {
-            match other.join() {
-                Ok(more) => results.extend(more),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        results
-    });
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The names of the kernels to compile. The tree is the whole module's, whichever kernel it is asked for.

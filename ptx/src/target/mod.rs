@@ -7,6 +7,7 @@ use llvm_zluda::Module;
 pub use spmd::Blocks;
 
 pub use amdgcn::gpu::{GPUS, Gpu, MatrixUnit};
+pub(crate) use amdgcn::link;
 
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
@@ -168,11 +169,15 @@ impl Machine {
         }
     }
 
-    /// The second half: one object of all kernels of a module.
-    pub fn emit_object(&self, module: &Module<'_>) -> Result<Vec<u8>, Diagnostics> {
+    /// The second half: an object that is linked with those of other kernels.
+    pub fn emit_relocatable(
+        &self,
+        module: &Module<'_>,
+        kernel: &str,
+    ) -> Result<Vec<u8>, Diagnostics> {
         match self {
-            Machine::Cpu(_) => Err(Diagnostics::bug("", ONE_BY_ONE.to_owned())),
-            Machine::Amdgcn(machine) => machine.emit(module, "", Stage::Obj),
+            Machine::Cpu(_) => Err(Diagnostics::bug(kernel, ONE_BY_ONE.to_owned())),
+            Machine::Amdgcn(machine) => machine.emit_relocatable(module, kernel),
         }
     }
 

@@ -10,6 +10,7 @@ mod form_pointers;
 pub mod gpu;
 mod independent_threads;
 mod library;
+mod metadata;
 mod operation;
 mod refuse;
 
@@ -143,15 +144,27 @@ impl Machine {
                     self.llvm.emit_assembly(module).map_err(|error| bug(error.to_string()))?;
                 Ok(text.into_bytes())
             }
-            Stage::Obj => {
-                let object = timed("LLVM's code generator", || self.llvm.emit_object(module))
-                    .map_err(|error| bug(error.to_string()))?;
-                let link = || link_elf(&object, &["--no-undefined"]);
-                timed("the linker", link).map_err(|error| bug(error.to_string()))
-            }
+            Stage::Obj => link(vec![self.emit_relocatable(module, kernel)?]).map_err(bug),
             Stage::Ast | Stage::Ir | Stage::Llvm => Ok(module.print().into_bytes()),
         }
     }
+
+    /// What [`link`] makes a code object of.
+    pub fn emit_relocatable(
+        &self,
+        module: &Module<'_>,
+        kernel: &str,
+    ) -> Result<Vec<u8>, Diagnostics> {
+        timed("LLVM's code generator", || self.llvm.emit_object(module))
+            .map_err(|error| Diagnostics::bug(kernel, error.to_string()))
+    }
+}
+
+/// The code object of several kernels.
+pub fn link(mut objects: Vec<Vec<u8>>) -> Result<Vec<u8>, String> {
+    metadata::join(&mut objects).ok_or("LLVM's metadata are not as they were")?;
+    let link = || link_elf(&objects, &["--no-undefined"]);
+    timed("the linker", link).map_err(|error| error.to_string())
 }
 
 /// `zluda.amd.services`, which a hidden parameter says.
