@@ -8,6 +8,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bindgen;
+mod code_object;
 mod isa;
 mod program;
 mod progress;
@@ -62,6 +63,8 @@ enum Verb {
     Bench(verb::bench::Options),
     /// Count the instructions and registers of code for AMD GPUs beside clang's
     AmdQuality(verb::amd_quality::Options),
+    /// Compile all PTX of the tests for all AMD GPUs, and look at the code objects
+    AmdTargets(verb::amd_targets::Options),
     /// Generate the kept bindings again
     Bindgen(verb::bindgen::Options),
 }
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
         Verb::Random(options) => verb::random::run(&options),
         Verb::Bench(options) => verb::bench::run(&options),
         Verb::AmdQuality(options) => verb::amd_quality::run(&options),
+        Verb::AmdTargets(options) => verb::amd_targets::run(&options),
         Verb::Bindgen(options) => verb::bindgen::run(&options),
     };
     match result {

@@ -1,6 +1,7 @@
 //! One file a verb.
 
 pub mod amd_quality;
+pub mod amd_targets;
 pub mod bench;
 pub mod bindgen;
 pub mod build;

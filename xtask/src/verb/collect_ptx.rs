@@ -69,7 +69,7 @@ fn samples(to: &Path) -> Result<()> {
 }
 
 /// All files below a folder, or the file itself.
-fn below(path: &Path) -> Result<Vec<PathBuf>> {
+pub fn below(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -82,7 +82,7 @@ fn below(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The PTX in files.
-fn files(from: &Path, to: &Path) -> Result<()> {
+pub fn files(from: &Path, to: &Path) -> Result<()> {
     make(to)?;
     for path in below(from)? {
         let bytes = fs::read(&path)?;

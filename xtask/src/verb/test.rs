@@ -12,6 +12,8 @@ mod random;
 mod rust;
 mod samples;
 
+pub use ptx::compilers_texts;
+
 use crate::Result;
 use crate::progress::heading;
 use crate::repository::Profile;
@@ -47,10 +49,11 @@ enum Suite {
     Random,
     /// Python programs from PyPI, on the CPU
     Python,
-    /// PTX of nvcc, NVRTC, numba, taichi, tinygrad, triton and warp: understood, and compiled for the CPU
-    Ptx,
     /// OpenMP and OpenACC of GCC, on the CPU
     Offload,
+    /// PTX of nvcc, NVRTC, numba, taichi, tinygrad, triton, warp and GCC: understood, and compiled for the CPU and for
+    /// AMD GPUs
+    Ptx,
     /// The samples' kernels, compiled for AMD GPUs
     Amd,
     /// HIP's real libraries of several versions of ROCm: their layouts, and the driver on them
@@ -123,7 +126,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         Suite::Random => random::run(&mut report),
                         Suite::Python => python::run(&mut report, &options.filter),
                         Suite::Ptx => {
-                            let fresh = suites.contains(&Suite::Python);
+                            let fresh = ptx::Fresh {
+                                python: suites.contains(&Suite::Python),
+                                offload: suites.contains(&Suite::Offload),
+                            };
                             ptx::run(&mut report, &options.filter, fresh)
                         }
                         Suite::Offload => offload::run(&mut report, &options.filter),

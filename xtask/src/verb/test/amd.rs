@@ -1,25 +1,18 @@
 //! PTX of the samples and of the compiler's tests becomes code objects that are what they should be, for every AMD GPU;
 //! and the kernels of `bench/amd` about as many instructions as clang makes of them.
 
-mod code_object;
-
 use super::Report;
-use crate::program::{Output, capture};
+use crate::code_object::{self, PROCESSORS};
 use crate::progress::{heading, parallel};
 use crate::repository::{Profile, files, make_empty, root, stem, target};
 use crate::toolkit::CUDA_13_0;
 use crate::verb::amd_quality;
 use crate::{Result, sample, verb};
-pub use code_object::PROCESSORS;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
 
 /// One of wave32's generations, one of wave64's, and a newer one: the samples are for these, the small texts of the
 /// compiler's tests for all.
 const TARGETS: [&str; 3] = ["gfx1100", "gfx942", "gfx1201"];
-
-const LIMIT: Duration = Duration::from_secs(600);
 
 /// A file of PTX for a processor.
 struct Job {
@@ -61,7 +54,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         name,
         |job| {
             let to = folder.join(job.target).join(format!("{}.hsaco", stem(&job.ptx)));
-            compile(job, &to)
+            code_object::compile(Profile::Release, &job.ptx, job.target, &to)
         },
         |result| result.is_ok(),
     );
@@ -77,35 +70,4 @@ fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
     folders.retain(|path| path.is_dir());
     folders.sort();
     Ok(folders)
-}
-
-/// One code object of all kernels of a file.
-fn command(job: &Job, to: &Path) -> std::result::Result<Output, String> {
-    let mut command = Command::new(Profile::Release.staged().join("bin/zluda"));
-    command.arg("compile").arg(&job.ptx).args(["--target", job.target, "-o"]).arg(to);
-    capture(&mut command, LIMIT).map_err(|error| error.to_string())
-}
-
-/// Compiles a file, and looks at what comes of it.
-fn compile(job: &Job, to: &Path) -> std::result::Result<(), String> {
-    let output = command(job, to)?;
-    if !output.success() {
-        return Err(output.describe());
-    }
-    let read = |path: &Path| std::fs::read(path).map_err(|error| error.to_string());
-    let text = String::from_utf8_lossy(&read(&job.ptx)?).into_owned();
-    code_object::check(&read(to)?, job.target, &kernels(&text))
-}
-
-/// The names of the kernels that a text defines.
-fn kernels(text: &str) -> Vec<String> {
-    let tree = ptx_parser::parse(text).module;
-    let functions = tree.directives.iter().filter_map(|directive| match directive {
-        ptx_parser::Directive::Function(function) => Some(function),
-        _ => None,
-    });
-    functions
-        .filter(|it| it.kind == ptx_parser::FunctionKind::Entry && it.body.is_some())
-        .map(|it| it.name.to_owned())
-        .collect()
 }

@@ -4,8 +4,8 @@
 //! How a version differs in what we use of it is kept in `tests/rocm/<version>.txt`; `ZLUDA_BLESS=1` writes it.
 
 use super::Report;
-use super::amd::PROCESSORS;
 use crate::bindgen::{find_libclang, hip_facts};
+use crate::code_object::PROCESSORS;
 use crate::program::{capture, quiet};
 use crate::progress::{heading, spinner};
 use crate::repository::{Profile, files, make_empty, root, stem, target};

@@ -1,21 +1,32 @@
 //! The programs under `tests/offload/`, built by GCC for NVIDIA's GPUs: OpenMP and OpenACC. GCC's runtime loads the
-//! driver by itself, links its modules of PTX there, and launches what comes of them.
+//! driver by itself, links its modules of PTX there, and launches what comes of them. Its PTX is kept for the suite
+//! [`super::ptx`].
 
 use super::Report;
 use crate::Result;
 use crate::program::{capture, quiet};
 use crate::progress::{heading, parallel};
-use crate::repository::{Profile, files, make, root, stem, target};
-use std::path::Path;
+use crate::repository::{Profile, files, make, make_empty, root, stem, target};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 /// Linking and compiling some fifty modules takes its time.
 const LIMIT: Duration = Duration::from_secs(600);
 
+/// The programs whose name contains `filter`.
+pub fn programs(filter: &str) -> Result<Vec<PathBuf>> {
+    let all = files(&root().join("tests/offload"), "c")?;
+    Ok(all.into_iter().filter(|program| stem(program).contains(filter)).collect())
+}
+
+/// Where a program's run has left the PTX that it loaded.
+pub fn texts(program: &Path) -> PathBuf {
+    target().join("test/offload-ptx").join(stem(program))
+}
+
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
-    let mut sources = files(&root().join("tests/offload"), "c")?;
-    sources.retain(|source| stem(source).contains(filter));
+    let sources = programs(filter)?;
     heading("Running programs that GCC offloads, on the CPU");
     let results = parallel(
         &sources,
@@ -42,11 +53,14 @@ fn check(source: &Path) -> Result<()> {
         .args([&program, source])
         .arg("-lm");
     quiet(&mut compiler, LIMIT)?;
+    let texts = texts(source);
+    make_empty(&texts)?;
     let mut command = Command::new(&program);
     command
         .env("LD_LIBRARY_PATH", Profile::Release.staged())
         .env("ZLUDA_DEVICE", "cpu")
         .env("ZLUDA_CACHE_DIR", "off")
+        .env("ZLUDA_DEBUG", format!("ptx={}", texts.display()))
         // No falling back to the host.
         .env("OMP_TARGET_OFFLOAD", "MANDATORY")
         .env("ACC_DEVICE_TYPE", "nvidia");

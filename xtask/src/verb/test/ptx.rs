@@ -1,8 +1,9 @@
-//! PTX as compilers make it: of the samples by each nvcc, and all that the Python programs load, which is made by
-//! NVRTC, numba, taichi, tinygrad, triton and warp. Each text parses, prints and parses to the same tree again, and
-//! each kernel compiles for the CPU.
+//! PTX as compilers make it: of the samples by each nvcc, all that the Python programs load, which is made by NVRTC,
+//! numba, taichi, tinygrad, triton and warp, and what GCC makes of the programs that it offloads. Each text parses,
+//! prints and parses to the same tree again, and each kernel compiles for the CPU and for an AMD GPU.
 
-use super::{Report, python};
+use super::{Report, offload, python};
+use crate::code_object::{self, PROCESSORS};
 use crate::program::capture;
 use crate::progress::{heading, parallel};
 use crate::ptx_text::{fat_binaries, understood};
@@ -26,28 +27,35 @@ const LIBRARY: usize = 1 << 20;
 #[derive(Clone, Debug)]
 struct Origin {
     name: String,
-    /// All of it is compiled: it needs no other module, and is of no great size.
+    /// It needs no other module.
     whole: bool,
 }
 
-/// `fresh`: the Python programs have just run.
-pub fn run(report: &mut Report, filter: &str, fresh: bool) -> Result<()> {
-    if !fresh {
+/// What has just run, and left its texts.
+#[derive(Clone, Copy, Debug)]
+pub struct Fresh {
+    pub python: bool,
+    pub offload: bool,
+}
+
+pub fn run(report: &mut Report, filter: &str, fresh: Fresh) -> Result<()> {
+    if !fresh.python {
         python::run(&mut Report::default(), filter)?;
     }
-    let mut texts = BTreeMap::new();
-    of_samples(&mut texts, filter)?;
-    of_programs(&mut texts, report, filter)?;
+    if !fresh.offload {
+        offload::run(&mut Report::default(), filter)?;
+    }
+    let texts = gather(report, filter)?;
     let folder = target().join("test/ptx");
     make_empty(&folder)?;
-    let texts: Vec<_> = texts.into_iter().collect();
     heading(&format!("Reading and compiling {} texts of PTX", texts.len()));
     let results = parallel(
         &texts,
         |(_, origin)| origin.name.clone(),
         |(text, origin)| {
             understood(text).map_err(|error| error.to_string())?;
-            if origin.whole { compile(text, &folder.join(&origin.name)) } else { Ok(()) }
+            let is_compiled = origin.whole && text.len() <= LIBRARY && has_kernels(text);
+            if is_compiled { compile(text, &folder.join(&origin.name)) } else { Ok(()) }
         },
         |result: &std::result::Result<(), String>| result.is_ok(),
     );
@@ -57,7 +65,31 @@ pub fn run(report: &mut Report, filter: &str, fresh: bool) -> Result<()> {
     Ok(())
 }
 
-/// The texts in the samples' programs. Equal ones count once.
+/// The texts that can be compiled by themselves, with names, as the programs' last runs have left them.
+pub fn compilers_texts() -> Result<Vec<(Vec<u8>, String)>> {
+    let mut report = Report::default();
+    let texts = gather(&mut report, "")?;
+    if let Some((what, reason)) = report.failures.first() {
+        return Err(format!("{what}: {reason}; `./x test ptx` runs the programs").into());
+    }
+    let compiled = texts.into_iter().filter(|(text, origin)| origin.whole && has_kernels(text));
+    Ok(compiled.map(|(text, origin)| (text, origin.name)).collect())
+}
+
+/// All texts. Equal ones count once.
+fn gather(report: &mut Report, filter: &str) -> Result<Vec<(Vec<u8>, Origin)>> {
+    let mut texts = BTreeMap::new();
+    of_samples(&mut texts, filter)?;
+    for program in python::programs(filter)? {
+        of_program(&mut texts, report, &stem(&program), &python::texts(&program))?;
+    }
+    for program in offload::programs(filter)? {
+        of_program(&mut texts, report, &stem(&program), &offload::texts(&program))?;
+    }
+    Ok(texts.into_iter().collect())
+}
+
+/// The texts in the samples' programs.
 fn of_samples(texts: &mut BTreeMap<Vec<u8>, Origin>, filter: &str) -> Result<()> {
     let samples = sample::all(filter)?;
     for cuda in verb::samples::build(&samples, &CUDA_VERSIONS)? {
@@ -73,42 +105,34 @@ fn of_samples(texts: &mut BTreeMap<Vec<u8>, Origin>, filter: &str) -> Result<()>
     Ok(())
 }
 
-/// What the Python programs have loaded.
-fn of_programs(
+/// What a program has loaded.
+fn of_program(
     texts: &mut BTreeMap<Vec<u8>, Origin>,
     report: &mut Report,
-    filter: &str,
+    name: &str,
+    folder: &Path,
 ) -> Result<()> {
-    for program in python::programs(filter)? {
-        let kept = files(&python::texts(&program), "ptx").unwrap_or_default();
-        let name = stem(&program);
-        let some = if kept.is_empty() { Err("it has loaded none".to_owned()) } else { Ok(()) };
-        report.check(format!("PTX of {name}"), some);
-        for path in kept {
-            let text = fs::read(&path)?;
-            // What is linked elsewhere may have been loaded by itself too, to be refused.
-            let part = path.with_file_name(format!("part-{}.ptx", stem(&path))).exists();
-            let part = part || stem(&path).starts_with("part-");
-            let whole = !part && text.len() <= LIBRARY;
-            let origin = Origin { name: format!("{name}-{}", stem(&path)), whole };
-            texts.entry(text).or_insert(origin);
-        }
+    let kept = files(folder, "ptx").unwrap_or_default();
+    let some = if kept.is_empty() { Err("it has loaded none".to_owned()) } else { Ok(()) };
+    report.check(format!("PTX of {name}"), some);
+    for path in kept {
+        let text = fs::read(&path)?;
+        // What is linked elsewhere may have been loaded by itself too, to be refused.
+        let part = path.with_file_name(format!("part-{}.ptx", stem(&path))).exists();
+        let part = part || stem(&path).starts_with("part-");
+        let origin = Origin { name: format!("{name}-{}", stem(&path)), whole: !part };
+        texts.entry(text).or_insert(origin);
     }
     Ok(())
 }
 
-/// Compiles all kernels of a text for this machine's processor, as vector code.
+fn has_kernels(text: &[u8]) -> bool {
+    !code_object::kernels(&String::from_utf8_lossy(text)).is_empty()
+}
+
+/// Compiles all kernels of a text for this machine's processor, as vector code, and for one AMD GPU. What the folder
+/// gets stays there if one of them fails, to look at.
 fn compile(text: &[u8], folder: &Path) -> std::result::Result<(), String> {
-    let has_kernels =
-        ptx_parser::parse(&String::from_utf8_lossy(text)).module.directives.iter().any(
-            |directive| {
-                matches!(directive, ptx_parser::Directive::Function(function)
-                if function.kind == ptx_parser::FunctionKind::Entry)
-            },
-        );
-    if !has_kernels {
-        return Ok(());
-    }
     make_empty(folder).map_err(|error| error.to_string())?;
     let path = folder.join("text.ptx");
     fs::write(&path, text).map_err(|error| error.to_string())?;
@@ -116,8 +140,19 @@ fn compile(text: &[u8], folder: &Path) -> std::result::Result<(), String> {
     command.arg("compile").arg(&path).args(["--emit", "obj", "-o"]).arg(folder);
     let output = capture(&mut command, LIMIT).map_err(|error| error.to_string())?;
     if !output.success() {
-        // The text and the objects of the kernels that compile stay, to look at.
         return Err(output.describe());
     }
+    let processor = processor_of(text);
+    let object = folder.join(format!("{processor}.hsaco"));
+    code_object::compile(Profile::Release, &path, processor, &object)
+        .map_err(|error| format!("for {processor}: {error}"))?;
     fs::remove_dir_all(folder).map_err(|error| error.to_string())
+}
+
+/// The same for the same text, and all over many texts (FNV-1a).
+fn processor_of(text: &[u8]) -> &'static str {
+    const PRIME: u64 = 0x100_0000_01b3;
+    const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+    let hash = text.iter().fold(BASIS, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME));
+    PROCESSORS[(hash >> 32) as usize % PROCESSORS.len()].0
 }

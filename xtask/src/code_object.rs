@@ -1,11 +1,20 @@
-//! What a code object says of itself, held against the documents of LLVM ("User Guide for AMDGPU Backend").
+//! PTX becomes code objects for AMD GPUs, and what these say of themselves is held against the documents of LLVM ("User
+//! Guide for AMDGPU Backend").
 
+use crate::program::capture;
+use crate::repository::Profile;
 use object::elf::{EM_AMDGPU, FileHeader64};
 use object::read::elf::{ElfFile64, FileHeader, SectionHeader};
 use object::{Endianness, Object, ObjectSymbol};
 use rmpv::Value;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 type Checked<T = ()> = std::result::Result<T, String>;
+
+/// Large texts on a busy machine.
+const LIMIT: Duration = Duration::from_secs(1200);
 
 /// All processors, and their numbers in the ELF header.
 pub const PROCESSORS: &[(&str, u32)] = &[
@@ -54,8 +63,33 @@ const PROCESSOR_MASK: u32 = 0xff;
 const GENERIC_SHIFT: u32 = 24;
 const NT_AMDGPU_METADATA: u32 = 32;
 
+/// Makes one code object of all kernels of a file of PTX, and looks at what comes of it.
+pub fn compile(profile: Profile, ptx: &Path, processor: &str, to: &Path) -> Checked {
+    let mut command = Command::new(profile.staged().join("bin/zluda"));
+    command.arg("compile").arg(ptx).args(["--target", processor, "-o"]).arg(to);
+    let output = capture(&mut command, LIMIT).map_err(|error| error.to_string())?;
+    if !output.success() {
+        return Err(output.describe());
+    }
+    let read = |path: &Path| std::fs::read(path).map_err(|error| error.to_string());
+    check(&read(to)?, processor, &kernels(&String::from_utf8_lossy(&read(ptx)?)))
+}
+
+/// The names of the kernels that a text defines.
+pub fn kernels(text: &str) -> Vec<String> {
+    let tree = ptx_parser::parse(text).module;
+    let functions = tree.directives.iter().filter_map(|directive| match directive {
+        ptx_parser::Directive::Function(function) => Some(function),
+        _ => None,
+    });
+    functions
+        .filter(|it| it.kind == ptx_parser::FunctionKind::Entry && it.body.is_some())
+        .map(|it| it.name.to_owned())
+        .collect()
+}
+
 /// Headers, symbols and metadata of a code object that holds these kernels, for this processor.
-pub fn check(bytes: &[u8], processor: &str, kernels: &[String]) -> Checked {
+fn check(bytes: &[u8], processor: &str, kernels: &[String]) -> Checked {
     let object = ElfFile64::<Endianness>::parse(bytes).map_err(|error| error.to_string())?;
     check_header(&object, processor)?;
     let undefined: Vec<_> = object
