@@ -10,8 +10,9 @@ use std::mem::offset_of;
 /// Bytes of memory before the ring.
 pub const RING_OFFSET: usize = 128;
 
-/// Bytes before the first block of the heap, which are zero at first.
-pub const HEAP_HEADER: usize = 512;
+/// Bytes before the first block of the heap, which are zero at first: the heap's lists in 512, and 256 locks of 4 bytes
+/// for operations that hardware does not have.
+pub const HEAP_HEADER: usize = 512 + 256 * 4;
 
 /// The beginning of the block.
 #[repr(C)]

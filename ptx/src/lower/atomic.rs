@@ -107,9 +107,6 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     ) -> Lowered<Value<'c>> {
         use AtomicRmwOp::*;
         let type_ = change.type_;
-        if self.module.is_amdgcn && type_.bits() > 64 {
-            return Err(self.unsupported("atomic operations on 128 bits, on AMD GPUs"));
-        }
         if change.op == AtomicOp::Cas {
             let Some(c) = change.c else { return Err(self.invalid("`cas` takes two values")) };
             let new = self.read(c, type_)?;

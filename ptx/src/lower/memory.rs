@@ -87,20 +87,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         })
     }
 
-    fn order(
-        &self,
-        semantics: Option<Semantics>,
-        scope: Option<Scope>,
-        type_: ScalarType,
-    ) -> Lowered<Order> {
+    fn order(&self, semantics: Option<Semantics>, scope: Option<Scope>) -> Lowered<Order> {
         use AtomicOrdering::*;
-        let is_atomic = !matches!(
-            semantics,
-            None | Some(Semantics::Weak | Semantics::Volatile | Semantics::Mmio)
-        );
-        if is_atomic && self.module.is_amdgcn && type_.bits() > 64 {
-            return Err(self.unsupported("atomic operations on 128 bits, on AMD GPUs"));
-        }
         let atomic = |ordering| Order::Atomic(ordering, self.scope(scope));
         Ok(match semantics {
             None | Some(Semantics::Weak) => Order::Weak,
@@ -115,7 +103,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn ld(&mut self, i: &Ld<'a>) -> Lowered {
-        let order = if i.mmio { Order::Volatile } else { self.order(i.sem, i.scope, i.type_)? };
+        let order = if i.mmio { Order::Volatile } else { self.order(i.sem, i.scope)? };
         self.load_to(&i.d, &i.a, i.ss, i.vec, i.type_, order)
     }
 
@@ -201,7 +189,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn st(&mut self, i: &St<'a>) -> Lowered {
-        let order = if i.mmio { Order::Volatile } else { self.order(i.sem, i.scope, i.type_)? };
+        let order = if i.mmio { Order::Volatile } else { self.order(i.sem, i.scope)? };
         let sources = self.loaded_or_stored(&i.b, i.vec)?;
         let size = u64::from(i.type_.size());
         for (index, source) in sources.iter().enumerate() {

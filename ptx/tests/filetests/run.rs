@@ -176,7 +176,10 @@ fn run(case: &Case, object: &[u8], param_size: u32) -> Result<(), String> {
         }
         params.push(pointer as u64);
     }
-    // The hidden parameters: these modules have no globals, and no launch is cooperative.
+    // The hidden parameters: these modules have no globals, and no launch is cooperative. Devices see the host's memory.
+    let services = services_block();
+    let hidden = [0, 0, services.as_ptr() as u64];
+    params.extend(hidden);
     params.resize(param_size as usize / 8, 0);
     let mut size = size_of_val(params.as_slice());
     let mut extra = [
@@ -232,6 +235,25 @@ fn run(case: &Case, object: &[u8], param_size: u32) -> Result<(), String> {
     }
     // SAFETY: the module is loaded, and nothing of it runs.
     ok("hipModuleUnload", unsafe { hipModuleUnload(module) })
+}
+
+/// What AMD GPUs ask of the host: no room for records, and a heap of nothing but its header behind the block.
+fn services_block() -> Vec<u64> {
+    use cpu_abi::services::{HEAP_HEADER, RING_OFFSET, Services};
+    let mut memory = vec![0; (RING_OFFSET + HEAP_HEADER) / 8];
+    let heap = memory[RING_OFFSET / 8..].as_ptr() as u64;
+    let services = Services {
+        error: 0,
+        reserved: 0,
+        ring_bytes: 0,
+        ring_written: 0,
+        ring_read: 0,
+        heap,
+        heap_bytes: HEAP_HEADER as u64,
+    };
+    // SAFETY: there is room for it, and words are aligned as it is.
+    unsafe { memory.as_mut_ptr().cast::<Services>().write(services) };
+    memory
 }
 
 fn check(buffer: &Values, bytes: &[u8]) -> Result<(), String> {

@@ -13,6 +13,7 @@ mod library;
 mod metadata;
 mod operation;
 mod refuse;
+mod wide_atomics;
 
 use llvm_zluda::{
     CodeGenOptLevel, Linkage, Module, TargetMachine, Value, link_elf, run_passes, timed,
@@ -95,6 +96,7 @@ impl Machine {
         let in_rounds = independent_threads::run(module, kernel, self.blocks, waves)
             .map_err(|error| bug(error.to_string()))?;
         verify(module, kernel, "giving each thread its own way", options)?;
+        wide_atomics::run(module);
         let bytes = info.total_param_size.next_multiple_of(8);
         define_services(module, info);
         define_cluster(module, info);

@@ -1,6 +1,7 @@
 // `malloc` and `free` of kernels: blocks with their sizes at both ends, in lists by powers of two. One lane at a time
 // works on the heap, under a lock.
 
+#include "heap.h"
 #include "services.h"
 #include "wave.h"
 
@@ -29,7 +30,7 @@ typedef struct Heap {
   GLOBAL Block *bins[BINS];
 } Heap;
 
-#define FIRST 512
+_Static_assert(sizeof(Heap) <= LOCKS_OFFSET, "Heap");
 
 static inline INLINE GLOBAL Block *behind(GLOBAL Block *block, u64 bytes) {
   return (GLOBAL Block *)((GLOBAL u8 *)block + bytes);
@@ -69,11 +70,11 @@ static void take_out(GLOBAL Heap *heap, GLOBAL Block *block) {
 // One free block, between the head and a block without memory that is never given back.
 static void prepare(GLOBAL Heap *heap, u64 bytes) {
   heap->is_ready = 1;
-  if (bytes < FIRST + SMALLEST + HEADER) {
+  if (bytes < HEAP_HEADER + SMALLEST + HEADER) {
     return;
   }
-  u64 size = (bytes - FIRST - HEADER) / ALIGN * ALIGN;
-  GLOBAL Block *block = (GLOBAL Block *)((GLOBAL u8 *)heap + FIRST);
+  u64 size = (bytes - HEAP_HEADER - HEADER) / ALIGN * ALIGN;
+  GLOBAL Block *block = (GLOBAL Block *)((GLOBAL u8 *)heap + HEAP_HEADER);
   set(block, size, FREE);
   block->size_before = 0;
   GLOBAL Block *last = behind(block, size);
@@ -113,7 +114,7 @@ static u64 take(GLOBAL Heap *heap, u64 bytes) {
 
 // False where the address is none that `take` gave.
 static u32 give(GLOBAL Heap *heap, u64 heap_bytes, u64 address) {
-  u64 start = (u64)heap + FIRST + HEADER;
+  u64 start = (u64)heap + HEAP_HEADER + HEADER;
   if (address < start || address >= (u64)heap + heap_bytes || address % ALIGN != 0) {
     return 0;
   }

@@ -1,0 +1,9 @@
+// What lies at the beginning of the heap's memory, as `cpu_abi::services` says: it is zero at first.
+
+#pragma once
+
+// Of operations that hardware does not have.
+#define LOCKS_OFFSET 512
+#define LOCKS 256
+
+#define HEAP_HEADER (LOCKS_OFFSET + 4 * LOCKS)
