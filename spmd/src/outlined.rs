@@ -11,32 +11,95 @@ fn noinline<'c>(module: &Module<'c>, function: Value<'c>) {
     module.add_attribute(function, "nounwind");
 }
 
-fn suffix(places: Type<'_>) -> &'static str {
-    if places.element().is_pointer() { "" } else { ".near" }
+/// How a function is told its 32 addresses.
+#[derive(Clone, Copy)]
+enum Places<'c> {
+    /// A vector of pointers, or of 32-bit addresses.
+    Vector(Type<'c>),
+    /// A pointer, and the bytes from one lane to the next, `i64`.
+    Strided,
+}
+
+impl<'c> Places<'c> {
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Vector(places) if places.element().is_pointer() => "",
+            Self::Vector(_) => ".near",
+            Self::Strided => ".strided",
+        }
+    }
+
+    fn parameters(self, module: &Module<'c>) -> Vec<Type<'c>> {
+        match self {
+            Self::Vector(places) => vec![places],
+            Self::Strided => vec![module.context().ptr(0), module.context().i64()],
+        }
+    }
+
+    /// What makes a lane's pointer, of the parameters from `first` on.
+    fn pointers(
+        self,
+        module: &Module<'c>,
+        function: Value<'c>,
+        first: u32,
+        b: &Builder<'c>,
+    ) -> Box<dyn Fn(&Builder<'c>, Value<'c>) -> Value<'c> + 'c> {
+        let cx = module.context();
+        let place = function.parameter(first);
+        match self {
+            Self::Vector(places) => {
+                let element = places.element();
+                let stored = b.alloca(places);
+                b.store(place, stored, 32);
+                Box::new(move |b, lane| {
+                    let at = b.gep(element, stored, &[lane]);
+                    if element.is_pointer() {
+                        return b.load(element, at, 8);
+                    }
+                    b.int_to_ptr(b.zext(b.load(element, at, 4), cx.i64()), cx.ptr(0))
+                })
+            }
+            Self::Strided => {
+                let stride = function.parameter(first + 1);
+                Box::new(move |b, lane| b.byte_offset(place, b.mul(lane, stride)))
+            }
+        }
+    }
 }
 
 /// `<32 x iN> (places, i32 active)`, where `places` are 32 pointers or 32-bit addresses; lanes that are not active
 /// are undefined.
 pub(crate) fn gather<'c>(module: &Module<'c>, bits: u32, places: Type<'c>) -> Value<'c> {
-    let name = format!("spmd.gather.{bits}{}", suffix(places));
+    gather_from(module, bits, Places::Vector(places))
+}
+
+/// `<32 x iN> (ptr base, i64 stride, i32 active)`, as [`gather`].
+pub(crate) fn gather_strided<'c>(module: &Module<'c>, bits: u32) -> Value<'c> {
+    gather_from(module, bits, Places::Strided)
+}
+
+fn gather_from<'c>(module: &Module<'c>, bits: u32, places: Places<'c>) -> Value<'c> {
+    let name = format!("spmd.gather.{bits}{}", places.suffix());
     if let Some(function) = module.function(&name) {
         return function;
     }
     let cx = module.context();
     let scalar = cx.int(bits);
     let vector = scalar.vector(LANES);
-    let function = module.add_function(&name, cx.function_type(vector, &[places, cx.i32()]));
+    let mut parameters = places.parameters(module);
+    parameters.push(cx.i32());
+    let function = module.add_function(&name, cx.function_type(vector, &parameters));
     noinline(module, function);
     let b = cx.builder();
     b.position_at_end(module.append_block(function, ""));
     let results = b.alloca(vector);
     let bytes = bits / 8;
+    let pointer = places.pointers(module, function, 0, &b);
     each_lane(
         module,
         function,
-        1,
-        &|b, lane, pointer| {
-            let value = b.load(scalar, pointer, 1);
+        &|b, lane| {
+            let value = b.load(scalar, pointer(b, lane), 1);
             let place = b.gep(scalar, results, &[lane]);
             b.store(value, place, bytes);
         },
@@ -49,29 +112,40 @@ pub(crate) fn gather<'c>(module: &Module<'c>, bits: u32, places: Type<'c>) -> Va
 
 /// `void (<32 x iN>, places, i32 active)`, where `places` are 32 pointers or 32-bit addresses.
 pub(crate) fn scatter<'c>(module: &Module<'c>, bits: u32, places: Type<'c>) -> Value<'c> {
-    let name = format!("spmd.scatter.{bits}{}", suffix(places));
+    scatter_to(module, bits, Places::Vector(places))
+}
+
+/// `void (<32 x iN>, ptr base, i64 stride, i32 active)`.
+pub(crate) fn scatter_strided<'c>(module: &Module<'c>, bits: u32) -> Value<'c> {
+    scatter_to(module, bits, Places::Strided)
+}
+
+fn scatter_to<'c>(module: &Module<'c>, bits: u32, places: Places<'c>) -> Value<'c> {
+    let name = format!("spmd.scatter.{bits}{}", places.suffix());
     if let Some(function) = module.function(&name) {
         return function;
     }
     let cx = module.context();
     let scalar = cx.int(bits);
     let vector = scalar.vector(LANES);
-    let function =
-        module.add_function(&name, cx.function_type(cx.void(), &[vector, places, cx.i32()]));
+    let mut parameters = vec![vector];
+    parameters.extend(places.parameters(module));
+    parameters.push(cx.i32());
+    let function = module.add_function(&name, cx.function_type(cx.void(), &parameters));
     noinline(module, function);
     let b = cx.builder();
     b.position_at_end(module.append_block(function, ""));
     let values = b.alloca(vector);
     let bytes = bits / 8;
     b.store(function.parameter(0), values, bytes);
+    let pointer = places.pointers(module, function, 1, &b);
     each_lane(
         module,
         function,
-        2,
-        &|b, lane, pointer| {
+        &|b, lane| {
             let place = b.gep(scalar, values, &[lane]);
             let value = b.load(scalar, place, bytes);
-            b.store(value, pointer, 1);
+            b.store(value, pointer(b, lane), 1);
         },
         &b,
     );
@@ -127,23 +201,14 @@ pub(crate) fn lane_by_lane<'c>(
     function
 }
 
-type Body<'f, 'c> = &'f dyn Fn(&Builder<'c>, Value<'c>, Value<'c>);
+type Body<'f, 'c> = &'f dyn Fn(&Builder<'c>, Value<'c>);
 
-/// Runs `body` with lane and pointer for each lane of the mask, which is parameter `mask`; the pointers,
-/// or their low halves, are the one before it.
-fn each_lane<'c>(
-    module: &Module<'c>,
-    function: Value<'c>,
-    mask: u32,
-    body: Body<'_, 'c>,
-    b: &Builder<'c>,
-) {
+/// Runs `body` with each lane of the mask, which is the last parameter.
+fn each_lane<'c>(module: &Module<'c>, function: Value<'c>, body: Body<'_, 'c>, b: &Builder<'c>) {
     let cx = module.context();
     let i32_type = cx.i32();
-    let pointers = function.parameter(mask - 1);
-    let element = pointers.ty().element();
-    let stored = b.alloca(pointers.ty());
-    b.store(pointers, stored, 32);
+    let parameters = function.parameters();
+    let Some(&mask) = parameters.last() else { return };
     let entry = b.block();
     let [head, work, done] =
         ["head", "work", "done"].map(|name| module.append_block(function, name));
@@ -154,16 +219,9 @@ fn each_lane<'c>(
     b.cond_br(none, done, work);
     b.position_at_end(work);
     let lane = b.intrinsic(module, "llvm.cttz", &[i32_type], &[left, cx.i1().const_int(1)]);
-    let lane = b.zext(lane, cx.i64());
-    let place = b.gep(element, stored, &[lane]);
-    let pointer = if element.is_pointer() {
-        b.load(element, place, 8)
-    } else {
-        b.int_to_ptr(b.zext(b.load(element, place, 4), cx.i64()), cx.ptr(0))
-    };
-    body(b, lane, pointer);
+    body(b, b.zext(lane, cx.i64()));
     let rest = b.and(left, b.sub(left, i32_type.const_int(1)));
     b.br(head);
-    left.add_incoming(&[(function.parameter(mask), entry), (rest, work)]);
+    left.add_incoming(&[(mask, entry), (rest, work)]);
     b.position_at_end(done);
 }

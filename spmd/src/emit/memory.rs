@@ -91,8 +91,7 @@ impl<'c> Emitter<'_, 'c> {
                 return Ok(Lanes::Vector(self.load_of_halves(bases, address, scalar, offset)));
             }
         }
-        let pointers = self.offset_pointers(address, offset);
-        Ok(Lanes::Vector(self.gather(pointers, scalar)))
+        Ok(Lanes::Vector(self.gather_at(address, offset, scalar)))
     }
 
     /// Two times 16 values that lie side by side.
@@ -122,8 +121,7 @@ impl<'c> Emitter<'_, 'c> {
         offset: u64,
     ) -> Value<'c> {
         if self.is_partial() {
-            let pointers = self.offset_pointers(address, offset);
-            return self.gather(pointers, scalar);
+            return self.gather_at(address, offset, scalar);
         }
         let (plain, slow, done) = self.whole_warp_or_not();
         self.b.position_at_end(plain);
@@ -133,8 +131,7 @@ impl<'c> Emitter<'_, 'c> {
         );
         self.b.br(done);
         self.b.position_at_end(slow);
-        let pointers = self.offset_pointers(address, offset);
-        let some = self.gather(pointers, scalar);
+        let some = self.gather_at(address, offset, scalar);
         let slow = self.b.block();
         self.b.br(done);
         self.b.position_at_end(done);
@@ -144,6 +141,10 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     fn offset_pointers(&self, address: &Lanes<'c>, offset: u64) -> Value<'c> {
+        if let Lanes::Strided { base, stride, .. } = address {
+            let base = self.b.byte_offset(*base, self.cx.i64().const_int(offset));
+            return self.strided_vector(base, *stride);
+        }
         let pointers = self.vector(address);
         if offset == 0 {
             return pointers;
@@ -167,16 +168,14 @@ impl<'c> Emitter<'_, 'c> {
             return Ok(load);
         }
         if self.is_partial() {
-            let pointers = self.strided_vector(base, self.module.size_of(scalar) as i64);
-            return Ok(self.gather(pointers, scalar));
+            return Ok(self.gather_strided(base, self.module.size_of(scalar) as i64, scalar));
         }
         let (plain, slow, done) = self.whole_warp_or_not();
         self.b.position_at_end(plain);
         let whole = self.b.load(vector, base, align);
         self.b.br(done);
         self.b.position_at_end(slow);
-        let pointers = self.strided_vector(base, self.module.size_of(scalar) as i64);
-        let some = self.gather(pointers, scalar);
+        let some = self.gather_strided(base, self.module.size_of(scalar) as i64, scalar);
         let slow = self.b.block();
         self.b.br(done);
         self.b.position_at_end(done);
@@ -194,6 +193,48 @@ impl<'c> Emitter<'_, 'c> {
             self.b.icmp(IntPredicate::LLVMIntEQ, self.active_bits(), self.cx.i32().all_ones());
         self.b.cond_br(all, blocks.0, blocks.1);
         blocks
+    }
+
+    fn gather_at(&mut self, address: &Lanes<'c>, offset: u64, scalar: Type<'c>) -> Value<'c> {
+        if let Lanes::Strided { base, stride, .. } = address {
+            let base = self.b.byte_offset(*base, self.cx.i64().const_int(offset));
+            return self.gather_strided(base, *stride, scalar);
+        }
+        let pointers = self.offset_pointers(address, offset);
+        self.gather(pointers, scalar)
+    }
+
+    /// The values of active lanes at steps of some bytes.
+    fn gather_strided(&mut self, base: Value<'c>, stride: i64, scalar: Type<'c>) -> Value<'c> {
+        let size = self.module.size_of(scalar);
+        if self.unit.options.gathers(size) {
+            let pointers = self.strided_vector(base, stride);
+            return self.gather(pointers, scalar);
+        }
+        let helper = crate::outlined::gather_strided(self.module, size as u32 * 8);
+        let stride = self.cx.i64().const_int(stride as u64);
+        let loaded = self.b.call(helper, &[base, stride, self.active_bits()]);
+        self.from_bits(loaded, scalar)
+    }
+
+    /// Lanes of integers as a type of the same size.
+    fn from_bits(&self, lanes: Value<'c>, scalar: Type<'c>) -> Value<'c> {
+        let vector = scalar.vector(LANES);
+        if scalar.is_pointer() {
+            self.b.int_to_ptr(lanes, vector)
+        } else {
+            self.b.bitcast(lanes, vector)
+        }
+    }
+
+    /// Lanes as integers of their size.
+    fn to_bits(&self, lanes: Value<'c>, scalar: Type<'c>) -> Value<'c> {
+        let integers = self.cx.int(self.module.size_of(scalar) as u32 * 8).vector(LANES);
+        if scalar.is_pointer() {
+            self.b.ptr_to_int(lanes, integers)
+        } else {
+            self.b.bitcast(lanes, integers)
+        }
     }
 
     /// The values at the pointers of active lanes.
@@ -215,11 +256,7 @@ impl<'c> Emitter<'_, 'c> {
         let places = narrow_addresses(pointers).unwrap_or(pointers);
         let helper = crate::outlined::gather(self.module, size as u32 * 8, places.ty());
         let loaded = self.b.call(helper, &[places, self.active_bits()]);
-        if scalar.is_pointer() {
-            self.b.int_to_ptr(loaded, vector)
-        } else {
-            self.b.bitcast(loaded, vector)
-        }
+        self.from_bits(loaded, scalar)
     }
 
     /// Pointers that were made of 32-bit addresses, written as signed offsets: so LLVM gathers and scatters with
@@ -301,6 +338,11 @@ impl<'c> Emitter<'_, 'c> {
                     store.set_argument_alignment(self.cx, 1, align);
                 }
             }
+            Lanes::Strided { base, stride, .. } => {
+                let base = self.b.byte_offset(*base, self.cx.i64().const_int(offset));
+                let vector = self.vector(value);
+                self.scatter_strided(vector, base, *stride, scalar);
+            }
             _ => {
                 let pointers = self.offset_pointers(address, offset);
                 let vector = self.vector(value);
@@ -324,18 +366,34 @@ impl<'c> Emitter<'_, 'c> {
             return;
         }
         if self.is_partial() {
-            let pointers = self.strided_vector(base, self.module.size_of(scalar) as i64);
-            return self.scatter(vector, pointers, scalar);
+            return self.scatter_strided(vector, base, self.module.size_of(scalar) as i64, scalar);
         }
         let (plain, slow, done) = self.whole_warp_or_not();
         self.b.position_at_end(plain);
         self.b.store(vector, base, align);
         self.b.br(done);
         self.b.position_at_end(slow);
-        let pointers = self.strided_vector(base, self.module.size_of(scalar) as i64);
-        self.scatter(vector, pointers, scalar);
+        self.scatter_strided(vector, base, self.module.size_of(scalar) as i64, scalar);
         self.b.br(done);
         self.b.position_at_end(done);
+    }
+
+    fn scatter_strided(
+        &mut self,
+        vector: Value<'c>,
+        base: Value<'c>,
+        stride: i64,
+        scalar: Type<'c>,
+    ) {
+        let size = self.module.size_of(scalar);
+        if self.unit.options.scatters(size) {
+            let pointers = self.strided_vector(base, stride);
+            return self.scatter(vector, pointers, scalar);
+        }
+        let helper = crate::outlined::scatter_strided(self.module, size as u32 * 8);
+        let stride = self.cx.i64().const_int(stride as u64);
+        let vector = self.to_bits(vector, scalar);
+        self.b.call(helper, &[vector, base, stride, self.active_bits()]);
     }
 
     fn scatter(&mut self, vector: Value<'c>, pointers: Value<'c>, scalar: Type<'c>) {
@@ -349,16 +407,10 @@ impl<'c> Emitter<'_, 'c> {
             scatter.set_argument_alignment(self.cx, 1, self.module.align_of(scalar));
             return;
         }
-        let bits = size as u32 * 8;
-        let integers = self.cx.int(bits).vector(LANES);
-        let vector = if scalar.is_pointer() {
-            self.b.ptr_to_int(vector, integers)
-        } else {
-            self.b.bitcast(vector, integers)
-        };
+        let vector = self.to_bits(vector, scalar);
         // Shared memory has 32-bit addresses, which take half the registers.
         let places = narrow_addresses(pointers).unwrap_or(pointers);
-        let helper = crate::outlined::scatter(self.module, bits, places.ty());
+        let helper = crate::outlined::scatter(self.module, size as u32 * 8, places.ty());
         self.b.call(helper, &[vector, places, self.active_bits()]);
     }
 
