@@ -26,4 +26,4 @@ mod vectorize;
 pub use compile::{DATA_LAYOUT, Form, TRIPLE, compile_assembly, compile_object, lower};
 pub use cpu_abi::KernelKind;
 pub use options::{Blocks, Error, Options};
-pub use parted::{Waves, functions_that_part, kernel_parts};
+pub use parted::{Waves, functions_that_part, kernel_parts, loop_waits};

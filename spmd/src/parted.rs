@@ -7,6 +7,7 @@ use crate::analysis::divergence::Divergence;
 use crate::analysis::level::Levels;
 use crate::analysis::parting::{self, Parting};
 use crate::analysis::shape::ShapeRules;
+use crate::analysis::spinning;
 use crate::{Blocks, Error, descriptor, vectorize};
 
 /// What runs in lockstep.
@@ -40,4 +41,10 @@ pub fn kernel_parts(module: &Module<'_>, blocks: Blocks, waves: Waves) -> Result
     let rules = ShapeRules { module: &module, row_warps, halves: false, two_warps };
     let divergence = Divergence::new(&cfg, &levels, &rules);
     Ok(Parting::new(&cfg, &levels, &divergence, true, &Default::default()).is_some())
+}
+
+/// Whether a loop goes on by what other threads may write, as far as the function's own instructions say it: what it calls
+/// does not count.
+pub fn loop_waits(cfg: &Cfg<'_>, number: usize) -> bool {
+    spinning::waits(cfg, number)
 }

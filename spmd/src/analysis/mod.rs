@@ -8,4 +8,4 @@ pub mod divergence;
 pub mod level;
 pub mod parting;
 pub mod shape;
-mod spinning;
+pub(crate) mod spinning;

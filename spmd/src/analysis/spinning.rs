@@ -48,7 +48,7 @@ pub(super) fn take_in_what_follows<'c>(
 }
 
 /// What the loop goes on by is read from memory that others write.
-pub(super) fn waits(cfg: &Cfg<'_>, number: usize) -> bool {
+pub fn waits(cfg: &Cfg<'_>, number: usize) -> bool {
     let contains = &cfg.loops[number].contains;
     let leaves = |block: usize| cfg.successors[block].iter().any(|&to| !contains[to]);
     let is_inside = |block: Block<'_>| cfg.index.get(&block).is_some_and(|&block| contains[block]);

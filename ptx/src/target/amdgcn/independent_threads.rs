@@ -3,8 +3,9 @@
 //! A wave has one program counter: it runs one way of a branch to its end before it begins the other, and leaves a
 //! loop when its last lane has. Lanes that wait for a neighbour who is elsewhere would wait forever. So in kernels
 //! where lanes may do that ([`spmd::kernel_parts`]) every lane has a *place*, the block that it comes to next, and
-//! the kernel is one loop: in each round the wave runs one block for those lanes whose place it is. Blocks take
-//! turns in their order, which brings lanes together again where ways join.
+//! the kernel is one loop: in each round the wave runs one place for those lanes that are there. Places take
+//! turns in their order, which brings lanes together again where ways join. What follows a place and comes to an end
+//! whatever other lanes do is run in the same turn ([`places`]).
 //!
 //! What lanes do together (`shfl`, `vote`, `bar.warp.sync`, ...) has a block of its own for each operation,
 //! whichever instruction they come from; lanes leave it when all members are there. Where all lanes wait for one
@@ -13,7 +14,10 @@
 use llvm_zluda::{
     Block, Builder, IntPredicate, Module, Opcode, PassError, Type, Value, run_passes,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 use spmd::{Blocks, Waves};
+
+use super::places::{self, Places};
 
 /// The place of lanes that have ended.
 const ENDED: u64 = 0xffff_ffff;
@@ -68,10 +72,12 @@ pub fn run(module: &Module<'_>, kernel: &str, blocks: Blocks, waves: Waves) -> R
     }
     let Some(function) = module.function(kernel) else { return Ok(false) };
     // Values that one block gives to another lie on the stack while blocks change their order.
-    run_passes(module, "function(lower-switch,reg2mem)", None, false)?;
+    run_passes(module, "function(lower-switch)", None, false)?;
+    let ending = places::ending_loops(function);
+    run_passes(module, "function(reg2mem)", None, false)?;
     split_at_meetings(module, function);
     run_passes(module, "function(reg2mem)", None, false)?;
-    Rounds::new(module, function).build();
+    Rounds::new(module, function).build(&ending);
     run_passes(module, "function(sroa,early-cse,simplifycfg)", None, false)?;
     Ok(true)
 }
@@ -174,35 +180,45 @@ impl<'m, 'c> Rounds<'m, 'c> {
         Self { module, function, b, head, place, resume, moved, last, idle, alive }
     }
 
-    fn build(&self) {
+    /// `ending` is what [`places::ending_loops`] found.
+    fn build(&self, ending: &FxHashSet<Block<'c>>) {
         let entry = self.function.entry_block();
         let start = self.empty(entry);
         let (handlers, meetings) = self.part_with_meetings();
-        let in_turn: Vec<_> = self
-            .function
-            .blocks()
-            .into_iter()
-            .filter(|&block| block != entry && block != self.head)
-            .collect();
-        let place_of = |block: Block<'c>| {
+        let after_meetings: FxHashSet<_> = meetings.iter().map(|meeting| meeting.after).collect();
+        self.b.position_at_end(entry);
+        let to_start = self.b.br(start);
+        let places = Places::new(self.function, &after_meetings, ending);
+        to_start.erase();
+        let own = |block: &Block<'c>| *block != entry && *block != self.head;
+        let blocks: Vec<_> = self.function.blocks().into_iter().filter(own).collect();
+        let in_turn: Vec<_> =
+            blocks.iter().copied().filter(|&block| places.is_place(block)).collect();
+        let number_of = |block: Block<'c>| {
             let place = in_turn.iter().position(|&other| other == block);
             self.word(place.unwrap_or_default() as u64)
         };
-        for &block in &in_turn {
-            match meetings.iter().find(|meeting| meeting.block == block) {
-                Some(meeting) => {
-                    let handler = self.word((in_turn.len() + meeting.handler) as u64);
-                    self.end_turn(block, |_| {
-                        self.store(self.resume, place_of(meeting.after));
-                        Some(handler)
-                    });
+        let ways: FxHashMap<_, _> =
+            in_turn.iter().map(|&place| (place, self.way_to(number_of(place)))).collect();
+        for &block in &blocks {
+            let Some(end) = block.terminator() else { continue };
+            self.b.position_before(end);
+            if let Some(meeting) = meetings.iter().find(|meeting| meeting.block == block) {
+                self.store(self.resume, number_of(meeting.after));
+                self.end_turn(end, self.word((in_turn.len() + meeting.handler) as u64));
+            } else if end.opcode() == Opcode::LLVMRet {
+                self.end_turn(end, self.word(ENDED));
+            } else {
+                for (index, to) in (0..).zip(end.successors()) {
+                    if let Some(&way) = ways.get(&to).filter(|_| !places.is_within(block, to)) {
+                        end.set_successor(index, way);
+                    }
                 }
-                None => self.end_turn(block, |end| self.next_place(end, &place_of)),
             }
         }
         self.b.position_at_end(entry);
         let zero = self.word(0);
-        self.store(self.place, place_of(start));
+        self.store(self.place, number_of(start));
         self.store(self.moved, self.word(1));
         self.store(self.last, self.word(ENDED));
         self.store(self.idle, zero);
@@ -310,30 +326,21 @@ impl<'m, 'c> Rounds<'m, 'c> {
     }
 
     /// Instead of going on, lanes say where they come next.
-    fn end_turn(&self, block: Block<'c>, place: impl FnOnce(Value<'c>) -> Option<Value<'c>>) {
-        let Some(end) = block.terminator() else { return };
-        self.b.position_before(end);
-        let Some(place) = place(end) else { return };
+    fn end_turn(&self, end: Value<'c>, place: Value<'c>) {
         self.store(self.place, place);
         self.store(self.moved, self.word(1));
         self.b.br(self.head);
         end.erase();
     }
 
-    /// None where a block has no end.
-    fn next_place(
-        &self,
-        end: Value<'c>,
-        place_of: &dyn Fn(Block<'c>) -> Value<'c>,
-    ) -> Option<Value<'c>> {
-        Some(match (end.opcode(), end.successors()[..].as_ref()) {
-            (Opcode::LLVMRet, _) => self.word(ENDED),
-            (Opcode::LLVMBr, &[to]) => place_of(to),
-            (Opcode::LLVMBr, &[yes, no]) => {
-                self.b.select(end.condition()?, place_of(yes), place_of(no))
-            }
-            _ => return None,
-        })
+    /// A block where lanes say that they come next to a place.
+    fn way_to(&self, place: Value<'c>) -> Block<'c> {
+        let way = self.module.append_block(self.function, "way");
+        self.b.position_at_end(way);
+        self.store(self.place, place);
+        self.store(self.moved, self.word(1));
+        self.b.br(self.head);
+        way
     }
 
     /// The block in which lanes do something together once all are there, or all wait for somebody.

@@ -12,6 +12,7 @@ mod independent_threads;
 mod library;
 mod metadata;
 mod operation;
+mod places;
 mod refuse;
 mod wide_atomics;
 
