@@ -11,6 +11,9 @@ fn noinline<'c>(module: &Module<'c>, function: Value<'c>) {
     module.add_attribute(function, "nounwind");
 }
 
+/// A lane's pointer, of its number.
+type Pointers<'c> = Box<dyn Fn(&Builder<'c>, Value<'c>) -> Value<'c> + 'c>;
+
 /// How a function is told its 32 addresses.
 #[derive(Clone, Copy)]
 enum Places<'c> {
@@ -43,7 +46,7 @@ impl<'c> Places<'c> {
         function: Value<'c>,
         first: u32,
         b: &Builder<'c>,
-    ) -> Box<dyn Fn(&Builder<'c>, Value<'c>) -> Value<'c> + 'c> {
+    ) -> Pointers<'c> {
         let cx = module.context();
         let place = function.parameter(first);
         match self {
