@@ -214,11 +214,11 @@ impl<'c> Emitter<'_, 'c> {
         let helper = crate::outlined::gather_strided(self.module, size as u32 * 8);
         let stride = self.cx.i64().const_int(stride as u64);
         let loaded = self.b.call(helper, &[base, stride, self.active_bits()]);
-        self.from_bits(loaded, scalar)
+        self.of_integers(loaded, scalar)
     }
 
     /// Lanes of integers as a type of the same size.
-    fn from_bits(&self, lanes: Value<'c>, scalar: Type<'c>) -> Value<'c> {
+    fn of_integers(&self, lanes: Value<'c>, scalar: Type<'c>) -> Value<'c> {
         let vector = scalar.vector(LANES);
         if scalar.is_pointer() {
             self.b.int_to_ptr(lanes, vector)
@@ -228,7 +228,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// Lanes as integers of their size.
-    fn to_bits(&self, lanes: Value<'c>, scalar: Type<'c>) -> Value<'c> {
+    fn integers_of(&self, lanes: Value<'c>, scalar: Type<'c>) -> Value<'c> {
         let integers = self.cx.int(self.module.size_of(scalar) as u32 * 8).vector(LANES);
         if scalar.is_pointer() {
             self.b.ptr_to_int(lanes, integers)
@@ -256,7 +256,7 @@ impl<'c> Emitter<'_, 'c> {
         let places = narrow_addresses(pointers).unwrap_or(pointers);
         let helper = crate::outlined::gather(self.module, size as u32 * 8, places.ty());
         let loaded = self.b.call(helper, &[places, self.active_bits()]);
-        self.from_bits(loaded, scalar)
+        self.of_integers(loaded, scalar)
     }
 
     /// Pointers that were made of 32-bit addresses, written as signed offsets: so LLVM gathers and scatters with
@@ -392,7 +392,7 @@ impl<'c> Emitter<'_, 'c> {
         }
         let helper = crate::outlined::scatter_strided(self.module, size as u32 * 8);
         let stride = self.cx.i64().const_int(stride as u64);
-        let vector = self.to_bits(vector, scalar);
+        let vector = self.integers_of(vector, scalar);
         self.b.call(helper, &[vector, base, stride, self.active_bits()]);
     }
 
@@ -407,7 +407,7 @@ impl<'c> Emitter<'_, 'c> {
             scatter.set_argument_alignment(self.cx, 1, self.module.align_of(scalar));
             return;
         }
-        let vector = self.to_bits(vector, scalar);
+        let vector = self.integers_of(vector, scalar);
         // Shared memory has 32-bit addresses, which take half the registers.
         let places = narrow_addresses(pointers).unwrap_or(pointers);
         let helper = crate::outlined::scatter(self.module, size as u32 * 8, places.ty());
