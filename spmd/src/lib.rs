@@ -12,6 +12,7 @@ mod compile;
 mod descriptor;
 mod emit;
 mod emulated;
+mod extensions;
 mod float_atomics;
 mod math;
 mod options;

@@ -16,7 +16,7 @@ use crate::analysis::shape::alloca_stride;
 use crate::analysis::{block_order, parting};
 use crate::descriptor::{self, Description};
 use crate::emit::{self, Body, Entering, Pair, Rows, Unit};
-use crate::{Blocks, Error, Options};
+use crate::{Blocks, Error, Options, extensions};
 
 /// Kernels with this many instructions or more are compiled once for all warps, where not all are whole.
 const SPECIALIZE_BELOW: usize = 1500;
@@ -35,6 +35,7 @@ const LOOPS: &str = "function(loop-simplify,lcssa)";
 /// Brings all functions into the form that the analyses ask for.
 pub(crate) fn shape(module: &Module<'_>, verify: bool) -> Result<(), Error> {
     run_passes(module, PLAIN, None, verify)?;
+    extensions::write_out(module);
     let functions = module.functions();
     let mut bodies = functions.iter().filter(|function| !function.is_declaration());
     if bodies.any(|&body| Cfg::as_it_is(body).is_err()) {
