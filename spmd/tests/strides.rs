@@ -8,9 +8,8 @@ use support::{address, compile_with, parse};
 
 const COUNT: usize = 96;
 
-/// `if (i < limit) out[stride * i] = data[stride * i]` in words, where `index` makes `%i` of 64 bits of `%tid`.
+/// `if (i < limit) out[stride * i] = data[stride * i]` in words, where `index` makes `%at` of 64 bits, four times `%tid`.
 fn kernel(index: &str, stride: u64) -> String {
-    let bytes = stride * 4;
     format!(
         "define void @copy() #0 {{
   %p = call ptr addrspace(4) @zluda.params()
@@ -24,7 +23,7 @@ fn kernel(index: &str, stride: u64) -> String {
   br i1 %inside, label %copy, label %done
 copy:
   {index}
-  %off = mul i64 %i, {bytes}
+  %off = mul i64 %at, {stride}
   %from = add i64 %data, %off
   %from.ptr = inttoptr i64 %from to ptr addrspace(1)
   %value = load i32, ptr addrspace(1) %from.ptr
@@ -39,12 +38,14 @@ done:
 }
 
 const INDICES: [&str; 3] = [
-    "%i = zext i32 %tid to i64",
-    "%i = sext i32 %tid to i64",
-    "%wide = zext i32 %tid to i64
-  %high = or i64 %wide, -4294967296
+    "%i = zext i32 %tid to i64
+  %at = mul i64 %i, 4",
+    "%i = sext i32 %tid to i64
+  %at = shl i64 %i, 2",
+    "%i = zext i32 %tid to i64
+  %high = or i64 %i, -4294967296
   %up = shl i64 %high, 32
-  %i = ashr i64 %up, 32",
+  %at = ashr i64 %up, 30",
 ];
 
 fn options(level: Option<&str>) -> Options {
