@@ -141,10 +141,6 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     fn offset_pointers(&self, address: &Lanes<'c>, offset: u64) -> Value<'c> {
-        if let Lanes::Strided { base, stride, .. } = address {
-            let base = self.b.byte_offset(*base, self.cx.i64().const_int(offset));
-            return self.strided_vector(base, *stride);
-        }
         let pointers = self.vector(address);
         if offset == 0 {
             return pointers;
