@@ -7,6 +7,7 @@ use std::sync::Once;
 use llvm_sys::core::{
     LLVMDisposeMemoryBuffer, LLVMDisposeMessage, LLVMGetBufferSize, LLVMGetBufferStart,
 };
+use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 
@@ -30,11 +31,18 @@ unsafe extern "C" {
     fn LLVMInitializeAMDGPUDisassembler();
 }
 
+/// What LLVM takes for a program's name and options. They are the process's, so that all of them name the target that they
+/// mean: AMDGPU's code generator looks for sums and products of addresses that are the same, once more after the passes.
+const OPTIONS: [&str; 2] = ["zluda", "-amdgpu-scalar-ir-passes=0"];
+
 /// Makes the targets known to LLVM, once a process.
 pub(crate) fn initialize_targets() {
     static ONCE: Once = Once::new();
     // SAFETY: LLVM's registries are filled once, by one thread.
     ONCE.call_once(|| unsafe {
+        let options = OPTIONS.map(c_string);
+        let options = options.each_ref().map(|option| option.as_ptr());
+        LLVMParseCommandLineOptions(OPTIONS.len() as i32, options.as_ptr(), ptr::null());
         LLVMInitializeX86TargetInfo();
         LLVMInitializeX86Target();
         LLVMInitializeX86TargetMC();

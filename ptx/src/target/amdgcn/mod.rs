@@ -33,7 +33,16 @@ const TRIPLE: &str = "amdgcn-amd-amdhsa";
 /// LLVM's number for a kernel's calling convention on AMDGPU.
 const AMDGPU_KERNEL: u32 = 91;
 
-const PASSES: &str = "default<O2>";
+/// LLVM's `default<O2>` without what PTX does not need, which a compiler has optimised already: each pass is run once or
+/// twice.
+const PASSES: &str = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),\
+     cgscc(inline,function-attrs),\
+     function(infer-address-spaces,amdgpu-promote-kernel-arguments,amdgpu-lower-kernel-attributes,\
+     amdgpu-promote-alloca,sroa,tailcallelim,jump-threading,correlated-propagation,simplifycfg,reassociate,\
+     loop-mssa(loop-rotate,licm),loop(indvars,loop-deletion,loop-unroll-full),\
+     gvn,sccp,bdce,instcombine<no-verify-fixpoint>,dse,adce,loop-mssa(licm),\
+     simplifycfg<hoist-common-insts;sink-common-insts>,instcombine<no-verify-fixpoint>),\
+     globaldce,amdgpu-attributor";
 /// For kernels that are one loop over their blocks: LLVM 22's code generator loses what a phi gets from a block to which
 /// several ways lead. It moves what costs nothing, such as taking a vector apart, before a branch that only one of
 /// them comes by.
