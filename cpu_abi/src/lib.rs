@@ -4,6 +4,7 @@
 //! Nothing else may know their layout. A change of any of them raises [`ABI_VERSION`], which is part
 //! of every compiled object and of the key of the kernel cache.
 
+pub mod cluster_launch;
 mod matrix;
 pub mod services;
 pub mod tensor_map;

@@ -1,5 +1,6 @@
 //! Clusters of blocks: their barrier, and the shared memory of other blocks.
 
+use llvm_zluda::Value;
 use ptx_parser::ClusterBarrierOp;
 use ptx_parser::isa::{
     BarrierCluster, ClusterlaunchcontrolQueryCancel, ClusterlaunchcontrolTryCancel, Getctarank,
@@ -7,11 +8,11 @@ use ptx_parser::isa::{
 };
 use ptx_parser::{Operand, ScalarType, StateSpace};
 
-use super::Lowered;
+use super::{Lowered, space};
 use super::function::FunctionLowering;
 use super::intrinsic::Effects;
 
-impl<'a> FunctionLowering<'_, '_, '_, 'a> {
+impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn barrier_cluster(&mut self, i: &BarrierCluster) -> Lowered {
         let name = match i.op {
             ClusterBarrierOp::Arrive => "cluster.arrive",
@@ -23,18 +24,37 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
 
     pub fn mapa(&mut self, i: &Mapa<'a>) -> Lowered {
         let address = self.read(&i.a, i.type_)?;
-        let address = self.builder.zext(address, self.context.i64());
+        let address = self.shared_address(address, i.space);
         let rank = self.read_u32(&i.b)?;
         let there = self.zluda("mapa", self.context.i64(), Effects::None, &[address, rank]);
+        let there = match i.space {
+            Some(_) => there,
+            None => self.cast_address(there, space::SHARED, space::GENERIC),
+        };
         let there = self.builder.trunc(there, self.ty(i.type_));
         self.write(&i.d, there)
     }
 
     pub fn getctarank(&mut self, i: &Getctarank<'a>) -> Lowered {
         let address = self.read(&i.a, i.type_)?;
-        let address = self.builder.zext(address, self.context.i64());
+        let address = self.shared_address(address, i.space);
         let rank = self.zluda("getctarank", self.context.i32(), Effects::None, &[address]);
         self.write(&i.d, rank)
+    }
+
+    /// An address in shared memory as `i64`, of one that is generic unless the instruction has a state space.
+    fn shared_address(&self, address: Value<'c>, space: Option<StateSpace>) -> Value<'c> {
+        let wide = self.builder.zext(address, self.context.i64());
+        match space {
+            Some(_) => wide,
+            None => self.cast_address(wide, space::GENERIC, space::SHARED),
+        }
+    }
+
+    fn cast_address(&self, address: Value<'c>, from: u32, to: u32) -> Value<'c> {
+        let pointer = self.builder.int_to_ptr(address, self.context.ptr(from));
+        let pointer = self.builder.addr_space_cast(pointer, self.context.ptr(to));
+        self.builder.ptr_to_int(pointer, self.context.i64())
     }
 
     /// No cluster is ever given up: every one runs in its turn. The answer that says so is all zeros.

@@ -44,7 +44,7 @@ mod warp;
 mod warp_group;
 
 /// Address spaces of per-thread IR.
-mod space {
+pub(crate) mod space {
     pub const GENERIC: u32 = 0;
     pub const GLOBAL: u32 = 1;
     pub const SHARED: u32 = 3;

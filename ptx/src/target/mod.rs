@@ -33,6 +33,9 @@ pub enum Target {
         /// The launches that the code is for.
         blocks: Blocks,
         matrices: Matrices,
+        /// For launches in clusters of several blocks, and for no others: behind the parameters such kernels find a
+        /// `cpu_abi::cluster_launch::ClusterLaunch`.
+        clusters: bool,
     },
 }
 
@@ -92,7 +95,7 @@ impl Target {
             _ if word.starts_with("gfx") => {
                 Gpu::named(word).ok_or_else(unknown)?;
                 let (gfx, blocks) = (word.to_owned(), Blocks::Any);
-                Ok(Target::Amdgcn { gfx, blocks, matrices: Matrices::default() })
+                Ok(Target::Amdgcn { gfx, blocks, matrices: Matrices::default(), clusters: false })
             }
             _ => {
                 let good = !word.is_empty()
@@ -123,8 +126,8 @@ impl Target {
             Target::Cpu { cpu, features, blocks, executor } => {
                 Machine::Cpu(cpu::Machine::new(cpu, features, *blocks, *executor))
             }
-            Target::Amdgcn { gfx, blocks, matrices } => {
-                Machine::Amdgcn(amdgcn::Machine::new(kernel, gfx, *blocks, *matrices)?)
+            Target::Amdgcn { gfx, blocks, matrices, clusters } => {
+                Machine::Amdgcn(amdgcn::Machine::new(kernel, gfx, *blocks, *matrices, *clusters)?)
             }
         })
     }

@@ -2,7 +2,9 @@
 
 use crate::api::launch::cluster_of;
 use crate::convert::{In, Out};
+use crate::core::cluster_launch::clusters_at_once;
 use crate::core::context::current;
+use crate::core::driver::DeviceKind;
 use crate::core::function::FunctionArg;
 use crate::core::occupancy::Occupancy;
 use cuda_types::cuda::{CUerror, CUlaunchConfig, CUoccupancyB2DSize, CUres};
@@ -102,19 +104,21 @@ pub(crate) fn cuOccupancyMaxActiveClusters(
 ) -> CUres {
     count.check()?;
     let config = config.get()?;
-    let threads =
-        config.blockDimX.saturating_mul(config.blockDimY).saturating_mul(config.blockDimZ);
+    let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
+    let threads = block.iter().fold(1, |threads: u32, size| threads.saturating_mul(*size));
     let shared = config.sharedMemBytes as usize;
     let current = current()?;
-    let blocks = Occupancy::new(&current, &function)?.blocks(threads, shared)?;
-    let processors = current.device()?.properties.multiprocessors;
-    // A cluster runs on one processor, whatever its size.
     let cluster = function.settings.cluster.of_launch(
         &function.info,
         [config.gridDimX, config.gridDimY, config.gridDimZ],
         cluster_of(&config)?,
     )?;
     let size = cluster.map_or(1, |cluster| cluster.iter().product());
+    let blocks = Occupancy::new(&current, &function)?.blocks(threads, shared)?;
+    if blocks != 0 && size != 1 && current.driver.kind == DeviceKind::Amd {
+        return count.set(clusters_at_once(&current, &function, block, size)? as c_int);
+    }
+    // A cluster runs on one processor, whatever its size.
     let clusters = if blocks == 0 { 0 } else { (blocks / size).max(1) };
-    count.set(clusters as c_int * processors)
+    count.set(clusters as c_int * current.device()?.properties.multiprocessors)
 }

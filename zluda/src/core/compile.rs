@@ -30,7 +30,24 @@ impl From<CUerror> for Failure {
 
 /// The code that a kernel needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Variant {
+pub(crate) struct Variant {
+    pub(crate) rows: Rows,
+    /// For launches in clusters of several blocks, on AMD GPUs.
+    pub(crate) clusters: bool,
+}
+
+impl Variant {
+    pub(crate) const COUNT: usize = 6;
+
+    /// Of all, from 0 on.
+    pub(crate) fn number(self) -> usize {
+        self.rows as usize + if self.clusters { Self::COUNT / 2 } else { 0 }
+    }
+}
+
+/// How warps lie in the blocks that code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rows {
     /// For every block.
     General,
     /// For blocks whose warps each lie in one row.

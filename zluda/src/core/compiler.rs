@@ -1,6 +1,6 @@
 //! The compiler, as the driver uses it: the only file that calls `ptx`.
 
-use crate::core::compile::{Failure, Target, Variant};
+use crate::core::compile::{Failure, Rows, Target, Variant};
 use crate::core::jit_options::JitOptions;
 use crate::core::keep::{Kind, keep};
 use crate::core::metadata::Metadata;
@@ -22,10 +22,10 @@ fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
         config::Executor::Vector => Executor::Vector,
         config::Executor::Reference => Executor::Reference,
     };
-    let blocks = match variant {
-        Variant::General => Blocks::Any,
-        Variant::RowWarps => Blocks::RowWarps,
-        Variant::WholeWarps => Blocks::WholeWarps,
+    let blocks = match variant.rows {
+        Rows::General => Blocks::Any,
+        Rows::RowWarps => Blocks::RowWarps,
+        Rows::WholeWarps => Blocks::WholeWarps,
     };
     match target {
         Target::Cpu => {
@@ -40,7 +40,8 @@ fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
                 AmdMatrix::Exact => Matrices::Exact,
                 AmdMatrix::Fast => Matrices::Fast,
             };
-            ptx::Target::Amdgcn { gfx: name.clone(), blocks, matrices }
+            let (gfx, clusters) = (name.clone(), variant.clusters);
+            ptx::Target::Amdgcn { gfx, blocks, matrices, clusters }
         }
     }
 }

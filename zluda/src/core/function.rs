@@ -2,7 +2,7 @@
 
 use crate::convert::FromC;
 use crate::core::cluster::ClusterSettings;
-use crate::core::compile::{Target, Variant};
+use crate::core::compile::{Rows, Target, Variant};
 use crate::core::context::Current;
 use crate::core::device::Device;
 use crate::core::device_attributes::{MAX_THREADS_PER_BLOCK, SHARED_MEMORY_PER_BLOCK};
@@ -31,8 +31,8 @@ pub(crate) struct Function {
     pub(crate) info: KernelInfo,
     pub(crate) name: CString,
     pub(crate) settings: Arc<Settings>,
-    /// By [`Variant`].
-    code: [OnceLock<CUres<Code>>; 3],
+    /// By [`Variant::number`].
+    code: [OnceLock<CUres<Code>>; Variant::COUNT],
 }
 
 /// What programs set of a kernel.
@@ -200,15 +200,22 @@ impl Function {
         self.module as CUmodule
     }
 
-    /// The code for a block of this shape, compiled now if it has not been.
-    pub(crate) fn code(&self, current: &Current, block: [u32; 3]) -> CUres<&Code> {
+    /// The code for a block of this shape, compiled now if it has not been; `clusters` asks for that for launches in
+    /// clusters of several blocks, which AMD GPUs have.
+    pub(crate) fn code(
+        &self,
+        current: &Current,
+        block: [u32; 3],
+        clusters: bool,
+    ) -> CUres<&Code> {
         let [x, y, z] = block;
-        let variant = match (y, z) {
-            _ if x.is_multiple_of(32) => Variant::WholeWarps,
-            (1, 1) => Variant::RowWarps,
-            _ => Variant::General,
+        let rows = match (y, z) {
+            _ if x.is_multiple_of(32) => Rows::WholeWarps,
+            (1, 1) => Rows::RowWarps,
+            _ => Rows::General,
         };
-        let code = self.code[variant as usize].get_or_init(|| self.load(current, variant));
+        let variant = Variant { rows, clusters };
+        let code = self.code[variant.number()].get_or_init(|| self.load(current, variant));
         code.as_ref().map_err(|error| *error)
     }
 

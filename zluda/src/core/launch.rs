@@ -1,5 +1,6 @@
 //! Launches.
 
+use crate::core::cluster_launch;
 use crate::core::device_attributes::{MAX_BLOCK_DIM, MAX_GRID_DIM, MAX_THREADS_PER_BLOCK};
 use crate::core::driver::DeviceKind;
 use crate::core::function::Function;
@@ -159,11 +160,7 @@ fn attribute(id: hipLaunchAttributeID, words: [u32; 3]) -> hipLaunchAttribute {
 }
 
 /// What AMD GPUs do not launch.
-fn check_for_amd(shape: &Shape, cluster: Option<[u32; 3]>) -> CUres {
-    if cluster.is_some_and(|cluster| cluster != [1; 3]) {
-        tracing::warn!("unsupported: launches in clusters of several blocks, on AMD GPUs");
-        return Err(CUerror::NOT_SUPPORTED);
-    }
+fn check_for_amd(shape: &Shape) -> CUres {
     // The packet that starts a kernel counts threads, in 32 bits.
     let fits = |(blocks, threads): (&u32, &u32)| blocks.checked_mul(*threads).is_some();
     if !shape.grid.iter().zip(&shape.block).all(fits) {
@@ -192,7 +189,10 @@ pub(crate) fn launch(
     shape.check(function)?;
     let info = &function.info;
     let cluster = function.settings.cluster.of_launch(info, shape.grid, shape.cluster)?;
-    if shape.cooperative {
+    let is_amd = current.driver.kind == DeviceKind::Amd;
+    // Blocks that are clusters of their own are as blocks without.
+    let clusters = cluster.filter(|cluster| is_amd && *cluster != [1; 3]);
+    if shape.cooperative && clusters.is_none() {
         let threads = shape.block.iter().product();
         let each = Occupancy::new(current, function)?.blocks(threads, shape.shared as usize)?;
         let most = u64::from(each) * current.device()?.properties.multiprocessors as u64;
@@ -203,14 +203,10 @@ pub(crate) fn launch(
             return Err(CUerror::COOPERATIVE_LAUNCH_TOO_LARGE);
         }
     }
-    let code = function.code(current, shape.block)?;
     let hidden = info.hidden_offset as usize;
     let mut size = info.total_param_size as usize;
     let workspace = if shape.cooperative { current.workspace()? } else { 0 };
-    let services = match current.driver.kind {
-        DeviceKind::Amd => current.context.services.address(current)?,
-        DeviceKind::Cpu => 0,
-    };
+    let services = if is_amd { current.context.services.address(current)? } else { 0 };
     let segment = function.data.segment(current)?;
     for (offset, word) in [(hidden, segment), (hidden + 8, workspace), (hidden + 16, services)] {
         if offset + 8 <= size {
@@ -220,17 +216,21 @@ pub(crate) fn launch(
             }
         }
     }
-    let [grid_x, grid_y, grid_z] = match (info.grid_of_clusters, cluster) {
+    let grid = match (info.grid_of_clusters, cluster) {
         (true, Some(cluster)) => {
             std::array::from_fn(|axis| shape.grid[axis].saturating_mul(cluster[axis]))
         }
         _ => shape.grid,
     };
-    let [block_x, block_y, block_z] = shape.block;
+    if let Some(cluster) = clusters {
+        return cluster_launch::launch(target, function, shape, (grid, cluster), params);
+    }
+    let code = function.code(current, shape.block, false)?;
+    let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (grid, shape.block);
     let hip = &current.driver.hip;
     let bytes = params.as_mut_ptr().cast::<u8>();
-    if current.driver.kind == DeviceKind::Amd {
-        check_for_amd(shape, cluster)?;
+    if is_amd {
+        check_for_amd(shape)?;
         if shape.cooperative {
             let launch = hip_runtime_sys::Launch {
                 function: code.function,
@@ -255,7 +255,7 @@ pub(crate) fn launch(
         let id = hipLaunchAttributeID::hipLaunchAttributeCooperative;
         attributes.push(attribute(id, [1, 0, 0]));
     }
-    if let Some(cluster) = cluster.filter(|_| current.driver.kind == DeviceKind::Cpu) {
+    if let Some(cluster) = cluster.filter(|_| !is_amd) {
         attributes.push(attribute(CLUSTER_DIMENSION, cluster));
     }
     if !attributes.is_empty() {

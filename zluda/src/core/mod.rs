@@ -2,6 +2,7 @@
 
 pub(crate) mod array;
 pub(crate) mod cluster;
+pub(crate) mod cluster_launch;
 pub(crate) mod compile;
 pub(crate) mod compiler;
 pub(crate) mod context;

@@ -30,7 +30,7 @@ impl<'a> Occupancy<'a> {
         if blocks == 0 || current.driver.kind == DeviceKind::Cpu {
             return Ok(blocks);
         }
-        let code = function.code(current, [threads, 1, 1])?;
+        let code = function.code(current, [threads, 1, 1], false)?;
         let mut most = 0;
         // SAFETY: `most` outlives the call; the function is loaded.
         current.check(unsafe {

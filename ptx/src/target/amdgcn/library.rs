@@ -40,6 +40,14 @@ pub fn add_file(module: &Module<'_>, function: &str) -> Result<(), String> {
     }
 }
 
+/// Links all of the file of the library that defines a function, whether it is called or not.
+pub fn add_whole_file(module: &Module<'_>, function: &str) -> Result<(), String> {
+    match files().get(function) {
+        Some(&file) => module.link(Module::read_bitcode(module.context(), "library", LIBRARY[file])?),
+        None => Err(format!("the device library has no `{function}`")),
+    }
+}
+
 /// The names of functions of ours that are called and not there.
 fn undefined(module: &Module<'_>) -> Vec<String> {
     let functions = module.functions().into_iter();

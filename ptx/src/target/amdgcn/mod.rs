@@ -5,6 +5,7 @@
 //! its place ([`refuse`]).
 
 mod barriers;
+mod clusters;
 mod dynamic_stack;
 mod form_pointers;
 pub mod gpu;
@@ -16,6 +17,7 @@ mod places;
 mod refuse;
 mod wide_atomics;
 
+use cpu_abi::cluster_launch;
 use llvm_zluda::{
     CodeGenOptLevel, Linkage, Module, TargetMachine, Value, link_elf, run_passes, timed,
 };
@@ -59,6 +61,8 @@ pub struct Machine {
     /// The launches that the code is for.
     blocks: Blocks,
     matrices: Matrices,
+    /// The launches are in clusters of several blocks.
+    clusters: bool,
 }
 
 impl Machine {
@@ -67,6 +71,7 @@ impl Machine {
         gfx: &str,
         blocks: Blocks,
         matrices: Matrices,
+        clusters: bool,
     ) -> Result<Self, Diagnostics> {
         let Some(gpu) = Gpu::named(gfx) else {
             let message = format!("the GPU {gfx}; there are: {}", Gpu::names());
@@ -75,7 +80,7 @@ impl Machine {
         let llvm =
             TargetMachine::new(TRIPLE, gpu.name, "", CodeGenOptLevel::LLVMCodeGenLevelDefault)
                 .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
-        Ok(Self { llvm, gpu, blocks, matrices })
+        Ok(Self { llvm, gpu, blocks, matrices, clusters })
     }
 
     pub fn shared_memory(&self) -> u32 {
@@ -101,15 +106,25 @@ impl Machine {
             return Err(bug("the kernel is missing".to_owned()));
         };
         dynamic_stack::run(module);
+        if self.clusters {
+            clusters::add_barrier(module, body);
+        }
         barriers::run(module, body).map_err(|error| bug(error.to_string()))?;
         let waves = if self.gpu.is_wave64() { Waves::TwoWarps } else { Waves::OneWarp };
         let in_rounds = independent_threads::run(module, kernel, self.blocks, waves)
             .map_err(|error| bug(error.to_string()))?;
         verify(module, kernel, "giving each thread its own way", options)?;
         wide_atomics::run(module);
-        let bytes = info.total_param_size.next_multiple_of(8);
+        let mut bytes = info.total_param_size.next_multiple_of(8);
         define_services(module, info);
-        define_cluster(module, info);
+        if self.clusters {
+            clusters::run(module, info).map_err(bug)?;
+            define_launch(module, bytes);
+            bytes += cluster_launch::BYTES;
+            verify(module, kernel, "making shared memory global", options)?;
+        } else {
+            define_cluster(module, info);
+        }
         operation::specialise(module, self.gpu.matrix, self.matrices);
         timed("linking the device library", || library::link(module, self.gpu.is_wave64()))
             .map_err(bug)?;
@@ -195,6 +210,18 @@ fn define_services(module: &Module<'_>, info: &KernelInfo) {
     let load = builder.load(pointer, builder.byte_offset(buffer, offset), 8);
     load.add_empty_metadata(context, "invariant.load");
     builder.ret(load);
+    module.add_attribute(function, "alwaysinline");
+}
+
+/// `zluda.amd.cluster_launch`, which lies behind the hidden parameters.
+fn define_launch(module: &Module<'_>, offset: u32) {
+    let context = module.context();
+    let ty = context.function_type(context.ptr(4), &[]);
+    let function = module.declare_function("zluda.amd.cluster_launch", ty);
+    let builder = context.builder();
+    builder.position_at_end(module.append_block(function, "entry"));
+    let buffer = builder.call(module.declare_function(PARAMETERS, ty), &[]);
+    builder.ret(builder.byte_offset(buffer, context.i64().const_int(offset.into())));
     module.add_attribute(function, "alwaysinline");
 }
 

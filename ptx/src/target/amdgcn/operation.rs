@@ -176,7 +176,8 @@ mod tests {
              st.global.v4.u32 [%p], {{%r4, %r5, %r6, %r7}}; ret; }}"
         );
         let program = Program::parse(&text).expect("PTX");
-        let target = Target::Amdgcn { gfx: gfx.to_owned(), blocks: Blocks::Any, matrices };
+        let gfx = gfx.to_owned();
+        let target = Target::Amdgcn { gfx, blocks: Blocks::Any, matrices, clusters: false };
         let code = program.emit("k", &target, &Options::default(), Stage::Asm);
         String::from_utf8(code.expect("code")).expect("text")
     }

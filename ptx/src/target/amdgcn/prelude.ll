@@ -123,6 +123,20 @@ define i32 @zluda.cluster_nctaid.y() alwaysinline nounwind {
 define i32 @zluda.cluster_nctaid.z() alwaysinline nounwind {
   ret i32 1
 }
+define i32 @zluda.amd.cluster.blocks() alwaysinline nounwind {
+  ret i32 1
+}
+define i64 @zluda.amd.cluster.place(i64 %place, i32 %rank) alwaysinline nounwind {
+  ret i64 %place
+}
+define ptr @zluda.amd.shared_place(i32 %address) alwaysinline nounwind {
+  %p = inttoptr i32 %address to ptr addrspace(3)
+  %r = addrspacecast ptr addrspace(3) %p to ptr
+  ret ptr %r
+}
+define i32 @zluda.amd.own_address(i32 %offset) alwaysinline nounwind {
+  ret i32 %offset
+}
 define i64 @zluda.mapa(i64 %address, i32 %rank) alwaysinline nounwind {
   ret i64 %address
 }

@@ -1,5 +1,5 @@
 // Copies, fills and reductions of blocks of bytes. All are finished when the instruction is, so that nothing waits for
-// them. There are no clusters: the only block of one is this one.
+// them.
 
 #include "reduction.h"
 
@@ -20,9 +20,12 @@ u64 zluda_copy(u64 to, u64 from, u64 bytes) {
 
 u64 zluda_copy_multicast(u64 to, u64 from, u64 bytes, u64 barrier, u64 mask) NAMED("zluda.lane.copy.multicast");
 u64 zluda_copy_multicast(u64 to, u64 from, u64 bytes, u64 barrier, u64 mask) {
-  if ((mask & 1) == 0) return 0;
-  zluda_copy(to, from, bytes);
-  return mbarrier_complete_tx(barrier, bytes) & 0;
+  for (u32 rank = 0; rank < cluster_blocks_here(); rank++) {
+    if ((mask >> rank & 1) == 0) continue;
+    zluda_copy(cluster_place_in(to, rank), from, bytes);
+    mbarrier_complete_tx(cluster_place_in(barrier, rank), bytes);
+  }
+  return 0;
 }
 
 u64 zluda_copy_masked(u64 to, u64 from, u64 bytes, u64 mask) NAMED("zluda.lane.copy.masked");

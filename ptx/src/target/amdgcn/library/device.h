@@ -24,3 +24,11 @@ typedef long i64;
 #define BLOCK_SCOPE __MEMORY_SCOPE_WRKGRP
 #define DEVICE_SCOPE __MEMORY_SCOPE_DEVICE
 #define SYSTEM_SCOPE __MEMORY_SCOPE_SYSTEM
+
+// The memory at an address in shared memory, and the address of an offset in the block's own.
+void *shared_place(u32 address) NAMED("zluda.amd.shared_place");
+u32 own_address(u32 offset) NAMED("zluda.amd.own_address");
+// Blocks in the cluster, and the place in the shared memory of one of them that another place of shared memory has in
+// its block. Both are generic addresses.
+u32 cluster_blocks_here(void) NAMED("zluda.amd.cluster.blocks");
+u64 cluster_place_in(u64 place, u32 rank) NAMED("zluda.amd.cluster.place");

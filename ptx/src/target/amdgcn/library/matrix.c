@@ -143,11 +143,11 @@ u32 zluda_warp(void) NAMED("zluda.warpid");
 
 // What lies at an address, of which the low bits are known. Outside of the block's memory the hardware reads 0.
 static inline INLINE u32 read_shared(u32 address, u32 bytes) {
-  u32 offset = address & ADDRESS_MASK;
+  const void *place = shared_place(own_address(address & ADDRESS_MASK));
   switch (bytes) {
-  case 1: return *(const SHARED u8 *)offset;
-  case 2: return *(const SHARED u16 *)offset;
-  default: return *(const SHARED u32 *)offset;
+  case 1: return *(const u8 *)place;
+  case 2: return *(const u16 *)place;
+  default: return *(const u32 *)place;
   }
 }
 #else
@@ -251,19 +251,17 @@ static inline INLINE void multiply_group(u64 operation, const u32 *in, u32 *out)
 u32 zluda_ballot(_Bool) NAMED("zluda.amd.ballot");
 
 // The address of a row, which a lane gives.
-static inline INLINE const SHARED u8 *row_address(const u32 *in, u32 lane) {
-  return (const SHARED u8 *)word_of_lane(in, 0, lane % 32);
-}
+static inline INLINE u8 *row_address(const u32 *in, u32 lane) { return shared_place(word_of_lane(in, 0, lane % 32)); }
 
 static inline INLINE int is_there(u32 mask, u32 lane) { return lane < 32 && mask >> lane % 32 & 1; }
 
 static inline INLINE u32 word_in_row(const u32 *in, u32 mask, u32 lane, u32 byte, u32 bytes) {
-  const SHARED u8 *row = row_address(in, lane);
+  const u8 *row = row_address(in, lane);
   if (!is_there(mask, lane)) return 0;
   switch (bytes) {
   case 1: return row[byte];
-  case 2: return *(const SHARED u16 *)(row + byte);
-  default: return *(const SHARED u32 *)(row + byte);
+  case 2: return *(const u16 *)(row + byte);
+  default: return *(const u32 *)(row + byte);
   }
 }
 
@@ -311,12 +309,12 @@ static inline INLINE void store(u64 operation, const u32 *in) {
     if (a_type(operation) == B16 && a_columns(operation)) {
       UNROLL for (u32 i = 0; i < 2; i++) {
         u32 row = first + 2 * along + i;
-        SHARED u8 *to = (SHARED u8 *)row_address(in, row);
-        if (is_there(mask, row)) *(SHARED u16 *)(to + 2 * line) = (u16)half_of(word, i);
+        u8 *to = row_address(in, row);
+        if (is_there(mask, row)) *(u16 *)(to + 2 * line) = (u16)half_of(word, i);
       }
     } else {
-      SHARED u8 *to = (SHARED u8 *)row_address(in, first + line);
-      if (is_there(mask, first + line)) *(SHARED u32 *)(to + 4 * along) = word;
+      u8 *to = row_address(in, first + line);
+      if (is_there(mask, first + line)) *(u32 *)(to + 4 * along) = word;
     }
   }
 }

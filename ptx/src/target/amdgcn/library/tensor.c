@@ -185,13 +185,24 @@ static OUTLINE u64 each_row(const u64 *map, const i32 *places, int rows4, const 
   return rows * elements * size;
 }
 
+static OUTLINE void load_box(const u64 *map, const i32 *places, int rows4, u64 to, u64 barrier) {
+  transfer t = {COPY_IN, 0, to};
+  mbarrier_complete_tx(barrier, each_row(map, places, rows4, &t));
+}
+
 u64 tensor_load(u64 to, u64 map, u64 places, u64 mode, u64 barrier, u64 mask) NAMED("zluda.lane.tensor.load");
 u64 tensor_load(u64 to, u64 map, u64 places, u64 mode, u64 barrier, u64 mask) {
   const u64 *words = (const u64 *)map;
-  if (!is_map(words) || (mask != 0 && (mask & 1) == 0)) return 0;
-  transfer t = {COPY_IN, 0, to};
-  u64 bytes = each_row(words, (const i32 *)places, mode == ROWS4 && !is_im2col(words), &t);
-  mbarrier_complete_tx(barrier, bytes);
+  if (!is_map(words)) return 0;
+  int rows4 = mode == ROWS4 && !is_im2col(words);
+  if (mask == 0) {
+    load_box(words, (const i32 *)places, rows4, to, barrier);
+    return 0;
+  }
+  for (u32 rank = 0; rank < cluster_blocks_here(); rank++) {
+    if ((mask >> rank & 1) == 0) continue;
+    load_box(words, (const i32 *)places, rows4, cluster_place_in(to, rank), cluster_place_in(barrier, rank));
+  }
   return 0;
 }
 
