@@ -36,9 +36,12 @@ pub trait Executor: Sync {
     unsafe fn load(&self, image: *const c_void, most: usize) -> Result<Box<dyn Code>, hipError_t>;
 }
 
-/// Bytes of shared memory that a block can have, static and dynamic together.
+/// What a device has.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
+    /// Multiprocessors, as programs are told.
+    pub processors: u32,
+    /// Bytes of shared memory that a block can have, static and dynamic together.
     pub shared: u32,
     /// Without asking for more.
     pub shared_default: u32,
@@ -98,7 +101,7 @@ pub(crate) fn executor() -> &'static dyn Executor {
     *EXECUTOR.get_or_init(|| &Native)
 }
 
-/// A number of threads that run jobs: the device's multiprocessors.
+/// A number of threads that run jobs, and by default of multiprocessors.
 pub fn multiprocessors() -> u32 {
     crate::engine::pool::cores()
 }

@@ -8,7 +8,7 @@ use object::elf::EM_AMDGPU;
 use zluda_common::config::{DeviceChoice, config};
 use zluda_hip_cpu::executor::{
     Code, Executor, Image, KernelCode, KernelFacts, Limits, Order, Request, Task, Variable,
-    register,
+    multiprocessors, register,
 };
 
 use crate::arch::Arch;
@@ -17,6 +17,9 @@ use crate::object::{CodeObject, Kernel};
 
 /// LDS of a workgroup.
 const LDS: u32 = 64 << 10;
+
+/// Multiprocessors at least, whatever the machine has: small GPUs have about as many.
+const PROCESSORS: u32 = 8;
 
 /// An emulated GPU.
 struct Emulator {
@@ -58,7 +61,7 @@ impl Executor for Emulator {
     }
 
     fn limits(&self) -> Limits {
-        Limits { shared: LDS, shared_default: LDS }
+        Limits { processors: multiprocessors().max(PROCESSORS), shared: LDS, shared_default: LDS }
     }
 
     unsafe fn load(&self, image: *const c_void, most: usize) -> Result<Box<dyn Code>, hipError_t> {

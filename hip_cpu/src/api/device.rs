@@ -9,7 +9,6 @@ use hip_runtime_sys::{
 
 use super::{INVALID, Result, check_device, hip_api, put, text};
 use crate::core::device::Device;
-use crate::engine::pool;
 use crate::executor::executor;
 
 /// What the device is called: what the processor calls itself, unless the executor has a name.
@@ -96,7 +95,7 @@ fn attribute(attribute: hipDeviceAttribute_t) -> Result<i32> {
         A::hipDeviceAttributeMaxGridDimY | A::hipDeviceAttributeMaxGridDimZ => 65535,
         A::hipDeviceAttributeMaxPitch => i32::MAX,
         A::hipDeviceAttributeMultiprocessorCount
-        | A::hipDeviceAttributePhysicalMultiProcessorCount => pool::cores() as i32,
+        | A::hipDeviceAttributePhysicalMultiProcessorCount => executor().limits().processors as i32,
         A::hipDeviceAttributeMaxRegistersPerBlock
         | A::hipDeviceAttributeMaxRegistersPerMultiprocessor => 65536,
         A::hipDeviceAttributeReservedSharedMemPerBlock => 1024,
@@ -226,7 +225,7 @@ hip_api! {
         properties.texturePitchAlignment = 32;
         properties.surfaceAlignment = 512;
         properties.deviceOverlap = 1;
-        properties.multiProcessorCount = pool::cores() as i32;
+        properties.multiProcessorCount = limits.processors as i32;
         properties.integrated = 1;
         properties.canMapHostMemory = 1;
         properties.concurrentKernels = 1;

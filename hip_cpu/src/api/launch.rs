@@ -121,7 +121,8 @@ unsafe fn launch(
     };
     let (blocks, clusters) = (request.blocks(), request.clusters());
     if cooperative {
-        let most = kernel.occupancy(request.threads(), shared as usize) * pool::cores();
+        let processors = executor().limits().processors;
+        let most = kernel.occupancy(request.threads(), shared as usize) * processors;
         if blocks > u64::from(most) {
             return Err(hipError_t::hipErrorCooperativeLaunchTooLarge);
         }
@@ -184,7 +185,7 @@ unsafe fn best_shape(
         limit => limit.min(kernel.max_threads()),
     };
     let threads = if most > 32 { most / 32 * 32 } else { most };
-    let blocks = kernel.occupancy(threads, shared) * pool::cores();
+    let blocks = kernel.occupancy(threads, shared) * executor().limits().processors;
     // SAFETY: the caller's promise.
     unsafe {
         put(grid, blocks as i32)?;

@@ -17,13 +17,15 @@ use super::image::Image;
 use crate::engine::blocks::Order;
 use crate::engine::job::Task;
 use crate::engine::launch::Launch;
+use crate::engine::pool;
 use crate::executor::{Code, Executor, KernelCode, KernelFacts, Limits, Request, Variable};
 
 /// The processor itself.
 pub struct Native;
 
 /// What compute capability 9.0 has.
-const LIMITS: Limits = Limits { shared: 227 << 10, shared_default: 48 << 10 };
+const SHARED: u32 = 227 << 10;
+const SHARED_DEFAULT: u32 = 48 << 10;
 
 impl Executor for Native {
     fn arch(&self) -> &str {
@@ -31,7 +33,7 @@ impl Executor for Native {
     }
 
     fn limits(&self) -> Limits {
-        LIMITS
+        Limits { processors: pool::cores(), shared: SHARED, shared_default: SHARED_DEFAULT }
     }
 
     unsafe fn load(&self, image: *const c_void, most: usize) -> Result<Box<dyn Code>, hipError_t> {

@@ -8,9 +8,9 @@ use ptx_parser::isa::{
 };
 use ptx_parser::{Operand, ScalarType, StateSpace};
 
-use super::{Lowered, space};
 use super::function::FunctionLowering;
 use super::intrinsic::Effects;
+use super::{Lowered, space};
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn barrier_cluster(&mut self, i: &BarrierCluster) -> Lowered {

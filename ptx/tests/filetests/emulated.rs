@@ -16,8 +16,12 @@ pub fn run(gfx: &'static str) {
     let trials = files.into_iter().map(|file| {
         let name = file.strip_prefix(&root).unwrap_or(&file).with_extension("");
         let test = move || {
-            let target =
-                |matrices| Target::Amdgcn { gfx: gfx.to_owned(), blocks: Blocks::Any, matrices };
+            let target = |matrices| Target::Amdgcn {
+                gfx: gfx.to_owned(),
+                blocks: Blocks::Any,
+                matrices,
+                clusters: false,
+            };
             // What rounds nothing is the same by matrix instructions.
             let targets = [target(Matrices::Exact), target(Matrices::Fast)];
             let matrices = file.components().any(|part| part.as_os_str() == "matrix");

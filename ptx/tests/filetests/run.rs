@@ -3,16 +3,16 @@
 //! A comment line `// run: kernel [grid=N] [block=N] [cluster=N]` begins a case, and the lines up to the next one are
 //! its buffers, in the order of the kernel's parameters (all pointers): `// in: u32 1 2 0xff`, and
 //! `// out: f32 1.5 nan`. Outputs begin as zeros. NaN equals NaN whatever its payload. A line that begins
-//! with `// +` continues the one before. `// amd: reason` within a case says that AMD GPUs cannot run it, which they
-//! have to refuse.
+//! with `// +` continues the one before.
 
 use std::ffi::{CString, c_void};
 use std::path::Path;
 use std::ptr::null_mut;
 
+use cpu_abi::cluster_launch::{BYTES, ClusterLaunch, SMALLEST_WINDOW};
 use hip_runtime_sys::*;
 use libtest_mimic::Failed;
-use ptx::{Options, Program, Target};
+use ptx::{KernelInfo, Options, Program, Target};
 use zluda_hip_cpu::api::*;
 
 struct Case {
@@ -22,7 +22,6 @@ struct Case {
     /// Blocks in a cluster; 0 where the launch says nothing of clusters.
     cluster: u32,
     /// AMD GPUs refuse it.
-    refused_for_amd: bool,
     buffers: Vec<Values>,
 }
 
@@ -61,28 +60,25 @@ pub fn test(file: &Path, targets: &[Target]) -> Result<(), Failed> {
     }
     for target in targets {
         for case in &cases {
-            let outcome = compile_and_run(&program, case, target);
-            let refused = case.refused_for_amd && matches!(target, Target::Amdgcn { .. });
-            match outcome {
-                Ok(()) if refused => {
-                    return Err(format!("`{}` runs on AMD GPUs", case.kernel).into());
-                }
-                Err(error) if !refused => {
-                    return Err(format!("{target:?}, `{}`: {error}", case.kernel).into());
-                }
-                _ => {}
-            }
+            compile_and_run(&program, case, target)
+                .map_err(|error| format!("{target:?}, `{}`: {error}", case.kernel))?;
         }
     }
     Ok(())
 }
 
 fn compile_and_run(program: &Program, case: &Case, target: &Target) -> Result<(), String> {
+    let mut target = target.clone();
+    let mut in_windows = false;
+    if let Target::Amdgcn { clusters, .. } = &mut target {
+        *clusters = case.cluster > 1;
+        in_windows = *clusters;
+    }
     let object = program
-        .compile(&case.kernel, target, &Options { verify: true })
+        .compile(&case.kernel, &target, &Options { verify: true })
         .map_err(|e| e.to_string())?;
-    let size = program.kernel(&case.kernel).map_or(0, |info| info.total_param_size);
-    run(case, &object, size)
+    let info = program.kernel(&case.kernel).cloned().unwrap_or_default();
+    run(case, &object, &info, in_windows)
 }
 
 fn cases(text: &str) -> Result<Vec<Case>, String> {
@@ -91,14 +87,7 @@ fn cases(text: &str) -> Result<Vec<Case>, String> {
         if let Some(rest) = line.strip_prefix("// run:") {
             let mut words = rest.split_whitespace();
             let kernel = words.next().ok_or("`// run:` names a kernel")?.to_owned();
-            let mut case = Case {
-                kernel,
-                grid: 1,
-                block: 1,
-                cluster: 0,
-                refused_for_amd: false,
-                buffers: Vec::new(),
-            };
+            let mut case = Case { kernel, grid: 1, block: 1, cluster: 0, buffers: Vec::new() };
             for word in words {
                 match word.split_once('=') {
                     Some(("grid", n)) => case.grid = n.parse().map_err(|_| word)?,
@@ -108,10 +97,6 @@ fn cases(text: &str) -> Result<Vec<Case>, String> {
                 }
             }
             cases.push(case);
-            continue;
-        }
-        if line.starts_with("// amd:") {
-            cases.last_mut().ok_or(line)?.refused_for_amd = true;
             continue;
         }
         let (output, rest) = match (line.strip_prefix("// in:"), line.strip_prefix("// out:")) {
@@ -156,7 +141,7 @@ fn ok(call: &str, error: hipError_t) -> Result<(), String> {
     if error == hipError_t::hipSuccess { Ok(()) } else { Err(format!("{call} gives {error:?}")) }
 }
 
-fn run(case: &Case, object: &[u8], param_size: u32) -> Result<(), String> {
+fn run(case: &Case, object: &[u8], info: &KernelInfo, in_windows: bool) -> Result<(), String> {
     let mut module = null_mut();
     let mut function = null_mut();
     let name = CString::new(case.kernel.as_str()).map_err(|e| e.to_string())?;
@@ -180,7 +165,9 @@ fn run(case: &Case, object: &[u8], param_size: u32) -> Result<(), String> {
     let services = services_block();
     let hidden = [0, 0, services.as_ptr() as u64];
     params.extend(hidden);
-    params.resize(param_size as usize / 8, 0);
+    params.resize(info.total_param_size as usize / 8, 0);
+    // AMD GPUs find shared memory of clusters in memory of the device.
+    let memory = in_windows.then(|| windows(case, info, &mut params)).transpose()?;
     let mut size = size_of_val(params.as_slice());
     let mut extra = [
         HIP_LAUNCH_PARAM_BUFFER_POINTER,
@@ -190,17 +177,22 @@ fn run(case: &Case, object: &[u8], param_size: u32) -> Result<(), String> {
         HIP_LAUNCH_PARAM_END,
     ];
     let Case { grid, block, cluster, .. } = *case;
+    let (id, words) = match in_windows {
+        true => (hipLaunchAttributeID::hipLaunchAttributeCooperative, [1, 0, 0]),
+        false => (CLUSTER_DIMENSION, [cluster, 1, 1]),
+    };
     let mut value = hipLaunchAttributeValue { pad: [0; 64] };
-    // SAFETY: the attribute is three words, for which there is room.
-    unsafe { (&raw mut value).cast::<[u32; 3]>().write_unaligned([cluster, 1, 1]) };
+    // SAFETY: the attribute is at most three words, for which there is room.
+    unsafe { (&raw mut value).cast::<[u32; 3]>().write_unaligned(words) };
     let mut attribute = hipLaunchAttribute {
-        id: CLUSTER_DIMENSION,
+        id,
         pad: [0; 4],
         __bindgen_anon_1: hipLaunchAttribute_st__bindgen_ty_1 { value },
     };
+    let (grid_x, grid_y) = if in_windows { (cluster, grid / cluster) } else { (grid, 1) };
     let config = HIP_LAUNCH_CONFIG {
-        gridDimX: grid,
-        gridDimY: 1,
+        gridDimX: grid_x,
+        gridDimY: grid_y,
         gridDimZ: 1,
         blockDimX: block,
         blockDimY: 1,
@@ -233,8 +225,44 @@ fn run(case: &Case, object: &[u8], param_size: u32) -> Result<(), String> {
         // SAFETY: a pointer of hipMalloc.
         unsafe { ok("hipFree", hipFree(pointer as *mut c_void))? };
     }
+    if let Some(memory) = memory {
+        // SAFETY: a pointer of hipMalloc.
+        unsafe { ok("hipFree", hipFree(memory))? };
+    }
     // SAFETY: the module is loaded, and nothing of it runs.
     ok("hipModuleUnload", unsafe { hipModuleUnload(module) })
+}
+
+/// Memory for the windows and barriers of a launch in clusters, of which the parameters are told.
+fn windows(case: &Case, info: &KernelInfo, params: &mut Vec<u64>) -> Result<*mut c_void, String> {
+    let window_shift = ClusterLaunch::window_shift(info.static_shared, 0);
+    let barriers = vec![0u8; (8 * case.grid / case.cluster) as usize];
+    let windows = barriers.len().next_multiple_of(SMALLEST_WINDOW as usize);
+    let bytes = windows + ((case.grid as usize) << window_shift) + SMALLEST_WINDOW as usize;
+    let mut memory = null_mut();
+    // SAFETY: valid pointers and lengths.
+    let start = unsafe {
+        ok("hipMalloc", hipMalloc(&mut memory, bytes))?;
+        let start = (memory as u64).next_multiple_of(SMALLEST_WINDOW.into());
+        let to = start as *mut c_void;
+        ok("hipMemcpyHtoD", hipMemcpyHtoD(to, barriers.as_ptr().cast(), barriers.len()))?;
+        start
+    };
+    let record = ClusterLaunch {
+        windows: start + windows as u64,
+        barriers: start,
+        grid: [case.grid, 1, 1],
+        cluster: [case.cluster, 1, 1],
+        first: 0,
+        window_shift,
+        dynamic_shared: 0,
+        total_shared: info.static_shared.next_multiple_of(16),
+    };
+    let before = params.len();
+    params.resize(before + BYTES as usize / 8, 0);
+    // SAFETY: there is room for it.
+    unsafe { params[before..].as_mut_ptr().cast::<ClusterLaunch>().write(record) };
+    Ok(memory)
 }
 
 /// What AMD GPUs ask of the host: no room for records, and a heap of nothing but its header behind the block.

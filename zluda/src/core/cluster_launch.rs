@@ -112,8 +112,7 @@ impl<'a> Memory<'a> {
         let bytes = usize::try_from(bytes).map_err(|_| CUerror::OUT_OF_MEMORY)?;
         let mut memory = null_mut();
         // SAFETY: the stream has been checked, and `memory` outlives the call.
-        current
-            .check(unsafe { current.driver.hip.hipMallocAsync(&mut memory, bytes, stream) })?;
+        current.check(unsafe { current.driver.hip.hipMallocAsync(&mut memory, bytes, stream) })?;
         Ok(Memory { current, stream, address: memory as u64, is_free: false })
     }
 

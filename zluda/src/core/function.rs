@@ -202,12 +202,7 @@ impl Function {
 
     /// The code for a block of this shape, compiled now if it has not been; `clusters` asks for that for launches in
     /// clusters of several blocks, which AMD GPUs have.
-    pub(crate) fn code(
-        &self,
-        current: &Current,
-        block: [u32; 3],
-        clusters: bool,
-    ) -> CUres<&Code> {
+    pub(crate) fn code(&self, current: &Current, block: [u32; 3], clusters: bool) -> CUres<&Code> {
         let [x, y, z] = block;
         let rows = match (y, z) {
             _ if x.is_multiple_of(32) => Rows::WholeWarps,

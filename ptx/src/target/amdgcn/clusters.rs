@@ -54,7 +54,7 @@ pub fn add_barrier<'c>(module: &Module<'c>, kernel: Value<'c>) {
 
 /// Makes shared memory global, and links what intrinsics mean in a cluster.
 pub fn run(module: &Module<'_>, info: &KernelInfo) -> Result<(), String> {
-    let windows = Windows::new(module, info)?;
+    let windows = Windows { module, info, b: module.context().builder() };
     windows.replace_variables()?;
     for function in module.functions() {
         for block in function.blocks() {
@@ -90,13 +90,7 @@ struct Windows<'m, 'c> {
     b: Builder<'c>,
 }
 
-impl<'m, 'c> Windows<'m, 'c> {
-    fn new(module: &'m Module<'c>, info: &'m KernelInfo) -> Result<Self, String> {
-        let known = |global: &Value<'c>| global.ty().address_space() != space::SHARED;
-        debug_assert!(module.globals().iter().all(|g| known(g) || g.alignment() != 0));
-        Ok(Self { module, info, b: module.context().builder() })
-    }
-
+impl<'c> Windows<'_, 'c> {
     fn call(&self, name: &str, result: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {
         let parameters: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
         let ty = self.module.context().function_type(result, &parameters);
@@ -256,9 +250,7 @@ impl<'m, 'c> Windows<'m, 'c> {
     /// What is ordered within a workgroup is within the device.
     fn widen(&self, instruction: Value<'c>) {
         let context = self.module.context();
-        if instruction.is_atomic()
-            && instruction.sync_scope() == context.sync_scope("workgroup")
-        {
+        if instruction.is_atomic() && instruction.sync_scope() == context.sync_scope("workgroup") {
             instruction.set_sync_scope(context.sync_scope("agent"));
         }
     }

@@ -43,7 +43,9 @@ pub fn add_file(module: &Module<'_>, function: &str) -> Result<(), String> {
 /// Links all of the file of the library that defines a function, whether it is called or not.
 pub fn add_whole_file(module: &Module<'_>, function: &str) -> Result<(), String> {
     match files().get(function) {
-        Some(&file) => module.link(Module::read_bitcode(module.context(), "library", LIBRARY[file])?),
+        Some(&file) => {
+            module.link(Module::read_bitcode(module.context(), "library", LIBRARY[file])?)
+        }
         None => Err(format!("the device library has no `{function}`")),
     }
 }
