@@ -56,6 +56,65 @@ __global__ void ranks(int* out) {
     out[4 * block + 3] = cluster.num_threads();
 }
 
+/// More blocks than run at the same time: static and dynamic shared memory, read by matrix instructions, atomic
+/// operations through generic addresses of neighbours, and barriers of the block beside those of the cluster.
+__global__ void many(unsigned* out) {
+    __shared__ unsigned counts[2];
+    extern __shared__ __align__(128) unsigned short rows[];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned rank = cluster.block_rank(), blocks = cluster.num_blocks();
+    if (threadIdx.x < 2) counts[threadIdx.x] = 0;
+    for (unsigned i = threadIdx.x; i < 64; i += blockDim.x) rows[i] = 1000 * blockIdx.x + i;
+    cluster.sync();
+    atomicAdd(cluster.map_shared_rank(counts, (rank + 1) % blocks), 1u);
+    atomicMax(cluster.map_shared_rank(counts + 1, (rank + 3) % blocks), 1000 * rank + threadIdx.x);
+    __syncthreads();
+    unsigned matrix;
+    unsigned address = __cvta_generic_to_shared(rows + threadIdx.x % 8 * 8);
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(matrix) : "r"(address) : "memory");
+    cluster.sync();
+    unsigned* place = out + 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+    place[0] = counts[0];
+    place[1] = counts[1];
+    place[2] = matrix;
+    place[3] = __isShared(counts) && !__isGlobal(counts) && !__isLocal(counts) &&
+               cluster.query_shared_rank(cluster.map_shared_rank(counts, 1)) == 1;
+}
+
+/// Barriers that lanes of a warp come to on different ways, and that threads and whole blocks leave before.
+__global__ void leaving(int* out) {
+    __shared__ int word;
+    cg::cluster_group cluster = cg::this_cluster();
+    int rank = cluster.block_rank();
+    if (rank == 3) return;
+    if (threadIdx.x == 0) word = 10 * blockIdx.x;
+    if (threadIdx.x % 3 == 2 || threadIdx.x >= 64) return;
+    if (threadIdx.x % 2 == 0) {
+        asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+        out[64 * blockIdx.x + threadIdx.x] = 0;
+        asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+    } else {
+        asm volatile("barrier.cluster.arrive;" ::: "memory");
+        asm volatile("barrier.cluster.wait;" ::: "memory");
+    }
+    int seen = *cluster.map_shared_rank(&word, (rank + 1) % 3);
+    out[64 * blockIdx.x + threadIdx.x] = seen + 1;
+}
+
+/// The whole grid waits for itself.
+__global__ void whole_grid(int* out) {
+    __shared__ int sum;
+    cg::cluster_group cluster = cg::this_cluster();
+    cg::grid_group grid = cg::this_grid();
+    if (threadIdx.x == 0) sum = 0;
+    cluster.sync();
+    atomicAdd(cluster.map_shared_rank(&sum, 0), 1);
+    cluster.sync();
+    if (cluster.block_rank() == 0 && threadIdx.x == 0) atomicAdd(out, sum);
+    grid.sync();
+    if (threadIdx.x == 0) out[1 + blockIdx.x] = *(volatile int*)out;
+}
+
 static cudaLaunchConfig_t config_of(dim3 grid, dim3 block, size_t shared, cudaLaunchAttribute* attribute, dim3 cluster) {
     attribute->id = cudaLaunchAttributeClusterDimension;
     attribute->val.clusterDim.x = cluster.x;
@@ -87,17 +146,10 @@ int main() {
         for (int i = 0; i < BINS; i++) bins[i] = 0;
         cudaLaunchAttribute attribute;
         cudaLaunchConfig_t config = config_of(16, 128, BINS / blocks * sizeof(int), &attribute, blocks);
-        if (blocks > 1 && !has_clusters()) {
-            EXPECT(cudaLaunchKernelEx(&config, histogram, (const int*)values, COUNT, bins) == cudaErrorNotSupported);
-            (void)cudaGetLastError();
-            continue;
-        }
         CUDA(cudaLaunchKernelEx(&config, histogram, (const int*)values, COUNT, bins));
         CUDA(cudaDeviceSynchronize());
         for (int i = 0; i < BINS; i++) EXPECT(bins[i] == expected[i]);
     }
-
-    if (!has_clusters()) return pass("cluster");
 
     ring<<<8, 32>>>(out);
     CUDA(cudaGetLastError());
@@ -121,6 +173,45 @@ int main() {
                 EXPECT(block[2] == 2 + 30 + 100);
                 EXPECT(block[3] == 6 * 30);
             }
+
+    for (unsigned size : {4, 8}) {
+        constexpr unsigned BLOCKS = 96, THREADS = 512;
+        unsigned* words;
+        CUDA(cudaMallocManaged(&words, 4 * BLOCKS * THREADS * sizeof(unsigned)));
+        config = config_of(BLOCKS, THREADS, 64 * sizeof(short), &attribute, size);
+        CUDA(cudaLaunchKernelEx(&config, many, words));
+        CUDA(cudaDeviceSynchronize());
+        for (unsigned i = 0; i < BLOCKS * THREADS; i++) {
+            unsigned block = i / THREADS, lane = i % 32;
+            unsigned* found = words + 4 * i;
+            EXPECT(found[0] == THREADS);
+            EXPECT(found[1] == 1000 * ((block + 2 * size - 3) % size) + THREADS - 1);
+            unsigned low = 1000 * block + lane / 4 * 8 + lane % 4 * 2;
+            EXPECT(found[2] == ((low & 0xffff) | (low + 1) << 16));
+            EXPECT(found[3] == 1);
+        }
+        CUDA(cudaFree(words));
+    }
+
+    for (int i = 0; i < 8 * 64; i++) out[i] = -1;
+    config = config_of(8, 96, 0, &attribute, 4);
+    CUDA(cudaLaunchKernelEx(&config, leaving, out));
+    CUDA(cudaDeviceSynchronize());
+    for (int block = 0; block < 8; block++)
+        for (int i = 0; i < 64; i++) {
+            int seen = 10 * (block / 4 * 4 + (block % 4 + 1) % 3) + 1;
+            EXPECT(out[64 * block + i] == (block % 4 == 3 || i % 3 == 2 ? -1 : seen));
+        }
+
+    out[0] = 0;
+    cudaLaunchAttribute both[2];
+    config = config_of(8, 64, 0, both, 2);
+    both[1].id = cudaLaunchAttributeCooperative;
+    both[1].val.cooperative = 1;
+    config.numAttrs = 2;
+    CUDA(cudaLaunchKernelEx(&config, whole_grid, out));
+    CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < 9; i++) EXPECT(out[i] == 8 * 64);
 
     // What cannot be.
     config = config_of(6, 32, 0, &attribute, 4);
