@@ -33,8 +33,16 @@ impl Memory {
     }
 }
 
+/// The block is a cluster of its own.
+const HOST: &str = r#"
+unsigned blocks(void) __asm__("zluda.amd.cluster.blocks");
+unsigned blocks(void) { return 1; }
+unsigned long place(unsigned long place, unsigned rank) __asm__("zluda.amd.cluster.place");
+unsigned long place(unsigned long place, unsigned rank) { return place; }
+"#;
+
 fn library() -> Library {
-    Library::build(&["copy.c", "tensor.c", "mbarrier.c"], "")
+    Library::build(&["copy.c", "tensor.c", "mbarrier.c"], HOST)
 }
 
 /// The function of an operation, called with as many words as it takes.
