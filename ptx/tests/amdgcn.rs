@@ -27,15 +27,6 @@ fn holds(bytes: &[u8], text: &str) -> bool {
 }
 
 #[test]
-fn what_has_no_code_is_told_at_its_place() {
-    let text = ".visible .entry k(.param .u64 p) {\n.reg .b64 %rd<2>; .reg .b128 %q<4>;\n\
-                ld.param.u64 %rd1, [p];\natom.global.cas.b128 %q1, [%rd1], %q2, %q3;\nret;\n}";
-    let error = refused(text, "gfx1100");
-    assert!(error.starts_with("error[unsupported]"), "{error}");
-    assert!(error.contains("function `k`, line 7"), "{error}");
-}
-
-#[test]
 fn too_much_shared_memory_is_told_at_the_kernel() {
     let text = ".visible .entry k() {\n.shared .align 4 .b8 s[66000];\n.reg .b32 %r<2>;\n\
                 ld.shared.u32 %r1, [s];\nst.shared.u32 [s+65000], %r1;\nret;\n}";

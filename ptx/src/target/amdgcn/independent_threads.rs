@@ -17,6 +17,7 @@ use llvm_zluda::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use spmd::{Blocks, Waves};
 
+use super::end_waiting;
 use super::places::{self, Places};
 
 /// The place of lanes that have ended.
@@ -165,6 +166,8 @@ struct Rounds<'m, 'c> {
     last: Value<'c>,
     /// Rounds since a lane got on.
     idle: Value<'c>,
+    /// Rounds so far.
+    rounds: Value<'c>,
     /// Lanes that have not ended.
     alive: Value<'c>,
 }
@@ -174,10 +177,10 @@ impl<'m, 'c> Rounds<'m, 'c> {
         let cx = module.context();
         let b = cx.builder();
         b.position_at_start(function.entry_block());
-        let [place, resume, moved, last, idle] = [(); 5].map(|()| b.alloca(cx.i32()));
+        let [place, resume, moved, last, idle, rounds] = [(); 6].map(|()| b.alloca(cx.i32()));
         let alive = b.alloca(cx.i64());
         let head = module.append_block(function, "round");
-        Self { module, function, b, head, place, resume, moved, last, idle, alive }
+        Self { module, function, b, head, place, resume, moved, last, idle, rounds, alive }
     }
 
     /// `ending` is what [`places::ending_loops`] found.
@@ -222,6 +225,7 @@ impl<'m, 'c> Rounds<'m, 'c> {
         self.store(self.moved, self.word(1));
         self.store(self.last, self.word(ENDED));
         self.store(self.idle, zero);
+        self.store(self.rounds, zero);
         self.b.store(self.module.context().i64().const_int(0), self.alive, 8);
         self.b.br(self.head);
         let stuck = self.word(handlers.len() as u64);
@@ -404,6 +408,9 @@ impl<'m, 'c> Rounds<'m, 'c> {
 
         b.position_at_end(choose);
         let zero = self.word(0);
+        let round = b.add(self.load(self.rounds), self.word(1));
+        self.store(self.rounds, round);
+        self.call(end_waiting::LOOK, cx.void(), &[round]);
         let alive = self.wave_here();
         let before = b.load(cx.i64(), self.alive, 8);
         let has_moved = b.icmp(IntPredicate::LLVMIntNE, self.load(self.moved), zero);

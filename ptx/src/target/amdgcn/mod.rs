@@ -7,6 +7,7 @@
 mod barriers;
 mod clusters;
 mod dynamic_stack;
+mod end_waiting;
 mod form_pointers;
 pub mod gpu;
 mod independent_threads;
@@ -15,6 +16,7 @@ mod metadata;
 mod operation;
 mod places;
 mod refuse;
+mod rejoin_traps;
 mod wide_atomics;
 
 use cpu_abi::cluster_launch;
@@ -105,6 +107,7 @@ impl Machine {
         let Some(body) = module.function(kernel) else {
             return Err(bug("the kernel is missing".to_owned()));
         };
+        rejoin_traps::run(module);
         dynamic_stack::run(module);
         if self.clusters {
             clusters::add_barrier(module, body);
@@ -114,6 +117,7 @@ impl Machine {
         let in_rounds = independent_threads::run(module, kernel, self.blocks, waves)
             .map_err(|error| bug(error.to_string()))?;
         verify(module, kernel, "giving each thread its own way", options)?;
+        end_waiting::run(module, in_rounds.then_some(body));
         wide_atomics::run(module);
         let mut bytes = info.total_param_size.next_multiple_of(8);
         define_services(module, info);

@@ -36,3 +36,23 @@ pub fn undefined(module: &Module<'_>) -> Vec<Error> {
     }
     errors
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_code_is_told_at_its_place() {
+        let context = Context::new();
+        let text = "declare void @zluda.lane.juggle(i64)\ndeclare ptr addrspace(4) @zluda.params()\n\
+                    define void @k() { call ptr addrspace(4) @zluda.params()\n\
+                    call void @zluda.lane.juggle(i64 1), !zluda.span !0\n ret void }\n\
+                    !0 = !{i64 73014444057}";
+        let module = Module::parse(&context, "test", text).expect("IR");
+        let errors = undefined(&module);
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert_eq!(errors[0].to_string(), "error[unsupported]: `zluda.lane.juggle`, on AMD GPUs");
+        assert_eq!(errors[0].function.as_deref(), Some("k"));
+        assert_eq!((errors[0].span.start, errors[0].span.end), (17, 25));
+    }
+}

@@ -101,11 +101,7 @@ CONVERGENT OUTLINE u64 barrier_come(u32 id, u32 threads, u32 is_true) {
 
 // A wave that traps does not come any more; those that wait look for that now and then.
 static u32 is_hopeless(void) {
-  if ((__builtin_readcyclecounter() & 0xf00) != 0) {
-    return 0;
-  }
-  GLOBAL Services *shared = services();
-  return shared != 0 && __scoped_atomic_load_n(&shared->error, __ATOMIC_RELAXED, SYSTEM_SCOPE) != 0;
+  return (__builtin_readcyclecounter() & 0xf00) == 0 && has_failed();
 }
 
 u32 barrier_is_over(u64 ticket) {
@@ -114,7 +110,7 @@ u32 barrier_is_over(u64 ticket) {
     return 1;
   }
   if (is_hopeless()) {
-    __builtin_amdgcn_endpgm();
+    end_wave();
   }
   __builtin_amdgcn_s_sleep(1);
   return 0;

@@ -11,13 +11,13 @@ void set_error(u32 error) {
   }
 }
 
-_Noreturn void stop(u32 error) {
+void stop(u32 error) {
   set_error(error);
-  __builtin_amdgcn_endpgm();
+  end_wave();
 }
 
-OUTLINE __attribute__((cold)) _Noreturn void trap(void) NAMED("zluda.trap");
-OUTLINE __attribute__((cold)) _Noreturn void trap(void) { stop(ERROR_TRAP); }
+OUTLINE __attribute__((cold)) void trap(void) NAMED("zluda.trap");
+OUTLINE __attribute__((cold)) void trap(void) { stop(ERROR_TRAP); }
 
 OUTLINE u32 record_begin(Record *record, u64 bytes) {
   GLOBAL Services *shared = services();

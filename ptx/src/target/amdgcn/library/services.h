@@ -37,8 +37,17 @@ GLOBAL Services *services(void) NAMED("zluda.amd.services");
 // Sets the launch's error, if it has none yet.
 void set_error(u32 error) NAMED("zluda.amd.set_error");
 
-// Ends the wave: the driver ends the context when it sees the error.
-_Noreturn void stop(u32 error) NAMED("zluda.amd.stop");
+// Ends the wave. LLVM is not told: what does not return leaves all loops, and is done once all lanes have left them.
+static inline INLINE void end_wave(void) { __asm__ volatile("s_endpgm"); }
+
+// The same with an error: the driver ends the context when it sees it.
+void stop(u32 error) NAMED("zluda.amd.stop");
+
+// Whether a kernel has left an error: the driver ends the context.
+static inline INLINE u32 has_failed(void) {
+  GLOBAL Services *shared = services();
+  return shared != 0 && __scoped_atomic_load_n(&shared->error, __ATOMIC_RELAXED, SYSTEM_SCOPE) != 0;
+}
 
 // A record of the ring in the making.
 typedef struct Record {

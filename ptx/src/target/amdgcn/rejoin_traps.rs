@@ -1,0 +1,98 @@
+//! What traps goes on to where other threads go.
+//!
+//! A way that ends in `unreachable` leaves all loops, and a wave runs it once its last lane has left them: if that lane
+//! waits for something, a trap never happens. So to LLVM the way goes on, where the branch goes that led to it.
+//! Comes first, before anything asks where lanes go.
+
+use llvm_zluda::{Block, Module, Opcode, Value};
+use rustc_hash::FxHashMap;
+
+/// Intrinsics that do not return.
+const ENDS: [&str; 2] = ["zluda.trap", "zluda.assertfail"];
+
+pub fn run(module: &Module<'_>) {
+    for intrinsic in ENDS.iter().filter_map(|name| module.function(name)) {
+        for call in intrinsic.users().into_iter().filter(|user| user.is_instruction()) {
+            rejoin(module, call);
+        }
+    }
+}
+
+fn rejoin<'c>(module: &Module<'c>, call: Value<'c>) {
+    let block = call.parent();
+    let Some(end) = block.terminator().filter(|it| it.opcode() == Opcode::LLVMUnreachable) else {
+        return;
+    };
+    let predecessors = predecessors(call.parent().function());
+    let from = predecessors.get(&block).cloned().unwrap_or_default();
+    if let [only] = from[..] {
+        if let Some(to) = way_on(&predecessors, only, block) {
+            end.erase();
+            go_on(module, block, to);
+        }
+        return;
+    }
+    // Each way to the trap gets one of its own.
+    if block.instructions()[..] != [call, end] {
+        return;
+    }
+    for from in from {
+        let Some(to) = way_on(&predecessors, from, block) else { continue };
+        let Some(branch) = from.terminator() else { continue };
+        let own = module.append_block(block.function(), "trap");
+        own.move_after(block);
+        let builder = module.context().builder();
+        builder.position_at_end(own);
+        builder.insert(call.clone_instruction());
+        go_on(module, own, to);
+        for (index, successor) in (0..).zip(branch.successors()) {
+            if successor == block {
+                branch.set_successor(index, own);
+            }
+        }
+    }
+}
+
+fn predecessors<'c>(function: Value<'c>) -> FxHashMap<Block<'c>, Vec<Block<'c>>> {
+    let mut predecessors: FxHashMap<Block<'c>, Vec<Block<'c>>> = FxHashMap::default();
+    for from in function.blocks() {
+        for to in from.successors() {
+            let known = predecessors.entry(to).or_default();
+            if !known.contains(&from) {
+                known.push(from);
+            }
+        }
+    }
+    predecessors
+}
+
+/// The other way of the last branch on the way from one block to another.
+fn way_on<'c>(
+    predecessors: &FxHashMap<Block<'c>, Vec<Block<'c>>>,
+    mut from: Block<'c>,
+    mut to: Block<'c>,
+) -> Option<Block<'c>> {
+    let mut steps = predecessors.len();
+    loop {
+        match from.successors()[..] {
+            [yes, no] if yes != no => return Some(if yes == to { no } else { yes }),
+            [_] => {}
+            _ => return None,
+        }
+        let before = predecessors.get(&from)?;
+        let [only] = before[..] else { return None };
+        (from, to) = (only, from);
+        steps = steps.checked_sub(1)?;
+    }
+}
+
+/// Nothing comes this way, so that any value does.
+fn go_on<'c>(module: &Module<'c>, from: Block<'c>, to: Block<'c>) {
+    let builder = module.context().builder();
+    builder.position_at_end(from);
+    builder.br(to);
+    let phis = to.instructions().into_iter().take_while(|it| it.opcode() == Opcode::LLVMPHI);
+    for phi in phis {
+        phi.add_incoming(&[(phi.ty().poison(), from)]);
+    }
+}
