@@ -3,6 +3,7 @@
 use crate::convert::{In, Out};
 use crate::core::context::{self, Context, current, handle_or_current, top};
 use crate::core::driver::driver;
+use crate::core::error::is_sticky;
 use crate::core::stream::PRIORITIES;
 use cuda_types::cuda::{
     CUcontext, CUctx_flags, CUctxCreateParams, CUdevice, CUerror, CUexecAffinityParam,
@@ -170,7 +171,11 @@ pub(crate) fn cuCtxSynchronize_v2(context: CUcontext) -> CUres {
 
 pub(crate) fn cuCtxGetApiVersion(context: CUcontext, version: Out<c_uint>) -> CUres {
     version.check()?;
-    handle_or_current(context)?;
+    match handle_or_current(context) {
+        // CUDA's runtime asks before it resets a device that a kernel's error has made useless.
+        Err(error) if !is_sticky(error) => return Err(error),
+        _ => {}
+    }
     // The version of the context interface, which has not changed since CUDA 3.2.
     version.set(3020)
 }

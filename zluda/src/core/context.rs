@@ -166,11 +166,12 @@ impl Context {
             return;
         }
         self.storage.clear(self.handle());
+        let mut failed = false;
         if let Ok(driver) = driver() {
             use_device(driver, self.device);
             // Kernels may still use what goes now. What they end with no longer concerns anybody.
             // SAFETY: has no preconditions.
-            let _ = unsafe { driver.hip.hipDeviceSynchronize() };
+            failed = unsafe { driver.hip.hipDeviceSynchronize() } != hipError_t::hipSuccess;
         }
         self.services.end();
         let id = self.id();
@@ -183,11 +184,28 @@ impl Context {
         array::end_context(id);
         memory::end_context(id);
         *self.workspaces.lock() = (0, 0);
+        if failed || self.sticky.load(Ordering::Acquire) != 0 {
+            self.clean_device();
+        }
         if self.is_primary {
             *self.settings.lock() = Settings::default();
             self.sticky.store(0, Ordering::Release);
         } else {
             CONTEXTS.remove(self.handle);
+        }
+    }
+
+    /// A kernel's error stays with HIP's device, whose contexts are all one. Nothing of a dead context is wanted any
+    /// more, but that of others on the device may be.
+    fn clean_device(&self) {
+        let is_other = |other: &Context| other.device == self.device && other.is_alive();
+        if CONTEXTS.all().iter().any(|(_, other)| is_other(other)) {
+            return;
+        }
+        if let Ok(driver) = driver() {
+            use_device(driver, self.device);
+            // SAFETY: has no preconditions.
+            let _ = unsafe { driver.hip.hipDeviceReset() };
         }
     }
 
