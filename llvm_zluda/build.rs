@@ -48,6 +48,7 @@ fn main() {
         .flag("-w")
         .include(prefix.join("include"))
         .file("cpp/lld.cpp")
+        .file("cpp/code.cpp")
         .compile("zluda_lld");
 
     println!("cargo:rustc-link-search=native={}", library.display());

@@ -64,8 +64,7 @@ impl<'c> Module<'c> {
         bytes: &'static [u8],
     ) -> Result<Self, String> {
         let c_name = c_string(name);
-        let mut raw = ptr::null_mut();
-        // SAFETY: the buffer refers to the bytes, which live forever; the module takes it over, if there is one.
+        // SAFETY: the buffer refers to the bytes, which live forever.
         unsafe {
             let buffer = LLVMCreateMemoryBufferWithMemoryRange(
                 bytes.as_ptr().cast(),
@@ -73,6 +72,38 @@ impl<'c> Module<'c> {
                 c_name.as_ptr(),
                 0,
             );
+            Self::read_buffer(context, name, buffer)
+        }
+    }
+
+    /// As above, of a copy of the bytes.
+    pub fn read_bitcode_copy(
+        context: &'c Context,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<Self, String> {
+        let c_name = c_string(name);
+        // SAFETY: the buffer copies the bytes.
+        unsafe {
+            let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                c_name.as_ptr(),
+            );
+            Self::read_buffer(context, name, buffer)
+        }
+    }
+
+    /// # Safety
+    /// `buffer` is given up, and what it refers to lives as long as the module.
+    unsafe fn read_buffer(
+        context: &'c Context,
+        name: &str,
+        buffer: LLVMMemoryBufferRef,
+    ) -> Result<Self, String> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: the module takes the buffer over, if there is one.
+        unsafe {
             if LLVMGetBitcodeModuleInContext2(context.raw(), buffer, &mut raw) != 0 {
                 return Err(format!("`{name}` is no bitcode"));
             }

@@ -1,12 +1,13 @@
 //! [`TargetMachine`]: code generation for x86-64 and AMDGPU.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr;
 use std::sync::Once;
 
 use llvm_sys::core::{
     LLVMDisposeMemoryBuffer, LLVMDisposeMessage, LLVMGetBufferSize, LLVMGetBufferStart,
 };
+use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef};
 use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
@@ -29,6 +30,13 @@ pub enum TargetError {
 unsafe extern "C" {
     // llvm-sys does not declare this one.
     fn LLVMInitializeAMDGPUDisassembler();
+    fn zluda_emit(
+        machine: LLVMTargetMachineRef,
+        module: LLVMModuleRef,
+        assembly: c_int,
+        left_out: *const *const c_char,
+        count: usize,
+    ) -> LLVMMemoryBufferRef;
 }
 
 /// What LLVM takes for a program's name and options. They are the process's, so that all of them name the target that they
@@ -61,6 +69,8 @@ pub(crate) fn initialize_targets() {
 /// A code generator for one processor. Position-independent code, small code model.
 pub struct TargetMachine {
     raw: LLVMTargetMachineRef,
+    /// Names of passes that are not worth their time.
+    left_out: Vec<CString>,
 }
 
 impl TargetMachine {
@@ -100,7 +110,7 @@ impl TargetMachine {
                     cpu: cpu.to_owned(),
                 });
             }
-            Ok(Self { raw })
+            Ok(Self { raw, left_out: Vec::new() })
         }
     }
 
@@ -136,20 +146,27 @@ impl TargetMachine {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// Leaves passes out of code generation from now on, by the names that `llc -debug-pass=Structure` shows.
+    pub fn leave_out(&mut self, names: &[&str]) {
+        self.left_out.extend(names.iter().map(|name| c_string(name)));
+    }
+
     fn emit(&self, module: &Module<'_>, kind: LLVMCodeGenFileType) -> Result<Vec<u8>, TargetError> {
-        let mut message = ptr::null_mut();
-        let mut buffer = ptr::null_mut();
-        // SAFETY: module and machine are alive; the buffer is copied and disposed.
+        let left_out: Vec<_> = self.left_out.iter().map(|name| name.as_ptr()).collect();
+        let is_assembly = matches!(kind, LLVMCodeGenFileType::LLVMAssemblyFile);
+        // SAFETY: module, machine and names are alive; the buffer is copied and disposed.
         unsafe {
-            if LLVMTargetMachineEmitToMemoryBuffer(
+            let buffer = zluda_emit(
                 self.raw,
                 module.raw(),
-                kind,
-                &mut message,
-                &mut buffer,
-            ) != 0
-            {
-                return Err(TargetError::Emit(owned_message(message)));
+                is_assembly.into(),
+                left_out.as_ptr(),
+                left_out.len(),
+            );
+            if buffer.is_null() {
+                return Err(TargetError::Emit(
+                    "the module cannot be read, or the target makes no such file".to_owned(),
+                ));
             }
             let bytes = std::slice::from_raw_parts(
                 LLVMGetBufferStart(buffer).cast::<u8>(),

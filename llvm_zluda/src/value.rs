@@ -29,6 +29,11 @@ pub(crate) unsafe fn owned_message(message: *mut c_char) -> String {
     }
 }
 
+unsafe extern "C" {
+    // LLVM's C API has no such function.
+    fn zluda_delete_body(function: LLVMValueRef);
+}
+
 /// Any LLVM value. Questions that fit only one kind of value say so; asking others is a bug of ours.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Value<'c> {
@@ -540,6 +545,12 @@ impl<'c> Value<'c> {
     pub fn is_global_constant(self) -> bool {
         // SAFETY: callers ask global variables only.
         unsafe { LLVMIsGlobalConstant(self.raw) != 0 }
+    }
+
+    /// Makes a declaration of a function.
+    pub fn delete_body(self) {
+        // SAFETY: callers ask functions only.
+        unsafe { zluda_delete_body(self.raw) }
     }
 
     /// Deletes a global variable or a function that nothing uses.

@@ -4,7 +4,8 @@ use cpu_abi::KernelKind;
 use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, timed};
 
 use crate::{
-    Error, Options, addresses, clusters, emulated, math, reference, shared, strips, vectorize,
+    Error, Options, addresses, clusters, emulated, groups, math, reference, shared, strips,
+    vectorize,
 };
 
 /// The triple of per-thread modules for this target.
@@ -26,6 +27,19 @@ const PER_THREAD_PASSES: &str = "function(sroa<modify-cfg>,early-cse<memssa>,sim
 /// second round, or `gvn`, costs a tenth of the time to compile and finds nothing.
 const FINAL_PASSES: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
      loop-mssa(licm<allowspeculation>),early-cse<memssa>,instcombine<no-verify-fixpoint>,sink,adce,simplifycfg),globaldce";
+
+/// Passes of LLVM's code generator that change next to nothing in vector code. The scheduler alone takes a twentieth
+/// of the time to compile; processors that run instructions out of order do its work again.
+const NOT_WORTH_THEIR_TIME: &[&str] = &[
+    "Machine Instruction Scheduler",
+    "Constant Hoisting",
+    "Merge contiguous icmps into a memcmp",
+    "Expand memcmp() to load/stores",
+    "ObjC ARC contraction",
+    "X86 Domain Reassignment Pass",
+    "Merge disjoint stack slots",
+    "Shrink Wrapping analysis",
+];
 
 /// The stages that [`lower`] can stop at, for tools that show them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,9 +111,11 @@ pub fn compile_object(
 ) -> Result<Vec<u8>, Error> {
     let machine = machine(options)?;
     let lowered = lower_for(&machine, module, kind, options, Form::Lowered)?;
-    let object = timed("code generation", || machine.emit_object(&lowered))?;
+    let another_machine = || crate::compile::machine(options);
+    let objects =
+        timed("code generation", || groups::emit_objects(&lowered, &machine, &another_machine))?;
     let flags = ["-Bsymbolic", "--hash-style=gnu", "-z", "noexecstack"];
-    Ok(timed("linking", || link_elf(&[object], &flags))?)
+    Ok(timed("linking", || link_elf(&objects, &flags))?)
 }
 
 /// The assembly text of a kernel.
@@ -114,12 +130,14 @@ pub fn compile_assembly(
 }
 
 fn machine(options: &Options) -> Result<TargetMachine, Error> {
-    Ok(TargetMachine::new(
+    let mut machine = TargetMachine::new(
         TRIPLE,
         &options.cpu,
         &options.target_features(),
         CodeGenOptLevel::LLVMCodeGenLevelDefault,
-    )?)
+    )?;
+    machine.leave_out(NOT_WORTH_THEIR_TIME);
+    Ok(machine)
 }
 
 fn check(module: &Module<'_>, options: &Options, what: &str) -> Result<(), Error> {

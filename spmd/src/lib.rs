@@ -14,6 +14,7 @@ mod emit;
 mod emulated;
 mod extensions;
 mod float_atomics;
+mod groups;
 mod math;
 mod options;
 mod outlined;

@@ -1,0 +1,64 @@
+// What LLVM's C API lacks: code generation without some of the passes that LLVM adds for every program (its
+// command line options would hold for all targets of the process), and functions that lose their bodies.
+
+#include "llvm-c/Core.h"
+#include "llvm-c/TargetMachine.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Pass.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace {
+
+class SelectivePasses : public llvm::legacy::PassManager {
+  const char *const *left_out;
+  size_t count;
+
+public:
+  SelectivePasses(const char *const *left_out, size_t count) : left_out(left_out), count(count) {}
+
+  void add(llvm::Pass *pass) override {
+    for (size_t index = 0; index < count; index++) {
+      if (pass->getPassName() == left_out[index]) {
+        delete pass;
+        return;
+      }
+    }
+    llvm::legacy::PassManager::add(pass);
+  }
+};
+
+} // namespace
+
+/// LLVMTargetMachineEmitToMemoryBuffer without the passes whose names are given, of a module that may not have been
+/// read whole. Null where that fails, or the target makes no such file; the result is LLVM's buffer otherwise.
+extern "C" LLVMMemoryBufferRef zluda_emit(LLVMTargetMachineRef machine_ref, LLVMModuleRef module_ref, int assembly,
+                                          const char *const *left_out, size_t count) {
+  auto *machine = reinterpret_cast<llvm::TargetMachine *>(machine_ref);
+  llvm::Module *module = llvm::unwrap(module_ref);
+  if (llvm::Error error = module->materializeAll()) {
+    llvm::consumeError(std::move(error));
+    return nullptr;
+  }
+  module->setDataLayout(machine->createDataLayout());
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  SelectivePasses passes(left_out, count);
+  auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, kind))
+    return nullptr;
+  passes.run(*module);
+  return LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.data(), bytes.size(), "");
+}
+
+/// Makes a declaration of a function, whether its body has been read or not.
+extern "C" void zluda_delete_body(LLVMValueRef function) {
+  llvm::unwrap<llvm::Function>(function)->deleteBody();
+}
