@@ -15,6 +15,7 @@ use super::{Library, Random};
 use crate::core::array::Level;
 use crate::core::copy::Place;
 use crate::core::texture::{self, Address, Object, Owner, Sampler, Shape};
+use crate::engine::texture::quick::Quick;
 use crate::engine::texture::{Operands, Stop, operand_words, run};
 
 /// A kernel that stops returns to the caller, with what it stopped for.
@@ -226,6 +227,13 @@ fn compare(library: &Library, operation: &TextureOperation, words: &[u32], image
         words
     };
     let expected = run(operation, &mut Operands::new(&with_handle(image.handle)));
+    if Quick::does(operation) {
+        let given = with_handle(image.handle);
+        let quickly = Quick::default().sample(operation, |row| given[row]);
+        if let (Some(quickly), Ok(expected)) = (quickly, &expected) {
+            assert_eq!(quickly, *expected, "{operation:?} of {words:x?}, {:?}", image.object);
+        }
+    }
     let wanted_bytes = image.bytes.clone();
     image.bytes.copy_from_slice(&before);
     let handle = HANDLE_TAG | std::ptr::from_ref(&*image.object).addr() as u64;

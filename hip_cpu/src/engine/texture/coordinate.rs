@@ -20,13 +20,19 @@ pub struct Axis {
     pub address: Address,
 }
 
+/// Of numbers that an `i64` holds. Without SSE 4.1 `f64::floor` is a call.
+fn floor(number: f64) -> i64 {
+    let cut = number as i64;
+    cut - i64::from(cut as f64 > number)
+}
+
 impl Fixed {
     /// Not a number is 0, and so are numbers too small to be normal.
     pub fn new(coordinate: f32, size: i64, normalized: bool) -> Fixed {
         let coordinate =
             if coordinate.is_normal() || coordinate.is_infinite() { coordinate } else { 0.0 };
         let coordinate = f64::from(coordinate).clamp(-FARTHEST, FARTHEST);
-        let fixed = (coordinate * f64::from(1 << FRACTION)).floor() as i64;
+        let fixed = floor(coordinate * f64::from(1 << FRACTION));
         Fixed(if normalized { fixed.saturating_mul(size) } else { fixed })
     }
 
@@ -81,6 +87,9 @@ impl Axis {
     /// The number of the texel of the image, or nothing where the border is.
     pub fn texel(&self, texel: i64) -> Option<usize> {
         let size = self.size;
+        if (0..size).contains(&texel) {
+            return usize::try_from(texel).ok();
+        }
         let inside = match self.address {
             Address::Wrap => texel.rem_euclid(size),
             Address::Clamp => texel.clamp(0, size - 1),
@@ -88,7 +97,6 @@ impl Axis {
                 let folded = texel.rem_euclid(2 * size);
                 folded.min(2 * size - 1 - folded)
             }
-            Address::Border if (0..size).contains(&texel) => texel,
             Address::Border => return None,
         };
         usize::try_from(inside).ok()

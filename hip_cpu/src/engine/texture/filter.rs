@@ -6,14 +6,11 @@ use super::texel::{Number, Texel};
 /// A texel, its weight of 256, and its slice: of a level, the four texels side by side.
 pub type Weighted = (Texel, i64, usize);
 
-/// Slices of two levels of three axes.
-const SLICES: usize = 4;
-
 /// The average, as words for the kernel.
 pub fn average(texels: &[Weighted]) -> [u32; 4] {
     std::array::from_fn(|channel| {
         let slices = texels.iter().map(|(.., slice)| *slice);
-        one(texels.iter().map(|(texel, weight, _)| (texel[channel], *weight)), slices)
+        self::channel(texels.iter().map(|(texel, weight, _)| (texel[channel], *weight)), slices)
     })
 }
 
@@ -21,7 +18,9 @@ pub fn average(texels: &[Weighted]) -> [u32; 4] {
 const HALF_NORMAL: f64 = 1.0 / (1 << 14) as f64;
 const HALF_UNITS: f64 = (1 << 24) as f64;
 
-fn one(
+/// The average of one channel: numbers, their weights, and the slices that they are of.
+#[inline]
+pub fn channel(
     numbers: impl Iterator<Item = (Number, i64)> + Clone,
     slices: impl Iterator<Item = usize> + Clone,
 ) -> u32 {
@@ -42,16 +41,17 @@ fn one(
             };
             let greatest = all().map(|(number, _)| number.abs()).fold(0.0, f32::max);
             let exponent = (greatest.to_bits() >> 23) as i32 - 127;
-            let cut = |value: f64| match greatest.is_finite() {
-                true => {
-                    let unit = f64::from(exponent + 1 - significand - GUARD).exp2();
-                    (value / unit).trunc() * unit
-                }
+            let last = exponent + 1 - significand - GUARD;
+            let (unit, units) = (power_of_two(last), power_of_two(-last));
+            let cut = |value: f64| match greatest.is_finite() && !value.is_nan() {
+                // No more than 28 bits: without SSE 4.1 `f64::trunc` is a call.
+                true => ((value * units) as i64 as f64 * unit).copysign(value),
                 false => value,
             };
             all().map(|(number, weight)| cut(number.into()) * weight).sum()
         };
-        let sum: f64 = (0..SLICES).map(sum_of).sum();
+        let slices = slices.clone().max().unwrap_or(0) + 1;
+        let sum: f64 = (0..slices).map(sum_of).sum();
         sum / f64::from(1 << WEIGHT)
     };
     match first {
@@ -112,6 +112,11 @@ fn one(
         .to_bits(),
         Number::Float(_) => round(average(24), 24).to_bits(),
     }
+}
+
+/// Exact, for exponents that normal numbers have.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 fn float(number: Number) -> f32 {

@@ -5,6 +5,7 @@ mod coordinate;
 mod cube;
 mod filter;
 mod query;
+pub(super) mod quick;
 mod sample;
 mod slope;
 mod srgb;
@@ -75,20 +76,35 @@ pub unsafe extern "C" fn texture(
     let Some(operation) = TextureOperation::decode(operation) else { return };
     let rows = operand_words(&operation);
     let lanes = lanes as usize;
+    let mut quick = quick::Quick::does(&operation).then(quick::Quick::default);
     for lane in 0..lanes {
         if lanes > 1 && mask >> lane & 1 == 0 {
             continue;
         }
+        // SAFETY: the buffer has rows for operands and for results.
+        let place = |row: usize| unsafe { words.add(row * lanes + lane) };
+        // SAFETY: as above.
+        let sampled = quick
+            .as_mut()
+            .and_then(|quick| quick.sample(&operation, |row| unsafe { place(row).read() }));
+        if let Some(results) = sampled {
+            // SAFETY: as above.
+            results
+                .into_iter()
+                .enumerate()
+                .for_each(|(row, word)| unsafe { place(row).write(word) });
+            continue;
+        }
         let mut operands = Operands { words: [0; MOST_OPERANDS], next: 0 };
         for (row, word) in operands.words.iter_mut().enumerate().take(rows) {
-            // SAFETY: the buffer has a row for each operand.
-            *word = unsafe { words.add(row * lanes + lane).read() };
+            // SAFETY: as above.
+            *word = unsafe { place(row).read() };
         }
         match run(&operation, &mut operands) {
             Ok(results) => {
                 for (row, word) in results.into_iter().enumerate() {
-                    // SAFETY: the buffer has rows for the results.
-                    unsafe { words.add(row * lanes + lane).write(word) };
+                    // SAFETY: as above.
+                    unsafe { place(row).write(word) };
                 }
             }
             Err(error) => {

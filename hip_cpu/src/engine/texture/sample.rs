@@ -238,7 +238,7 @@ impl Lookup<'_> {
             }
             several => filter::average(several),
         };
-        self.converted(words)
+        converted(self.operation.type_, words)
     }
 
     /// The lower level, and the weight of the next one of 256. Bias counts where the instruction names a
@@ -348,18 +348,17 @@ impl Lookup<'_> {
                 filter::average(&others)[channel]
             }
         });
-        self.converted(words)
+        converted(self.operation.type_, words)
     }
+}
 
-    // ---- results
-
-    fn converted(&self, words: [u32; 4]) -> Results {
-        let [x, y, z, w] = words;
-        let half = |word: u32| u32::from(texel::float_to_half(f32::from_bits(word)));
-        match self.operation.type_ {
-            TextureType::F16 => [half(x), half(y), half(z), half(w), 1],
-            TextureType::F16x2 => [half(x) | half(y) << 16, half(z) | half(w) << 16, 0, 0, 1],
-            _ => [x, y, z, w, 1],
-        }
+/// What a kernel gets of four words: the instruction may ask for halves.
+pub fn converted(type_: TextureType, words: [u32; 4]) -> Results {
+    let [x, y, z, w] = words;
+    let half = |word: u32| u32::from(texel::float_to_half(f32::from_bits(word)));
+    match type_ {
+        TextureType::F16 => [half(x), half(y), half(z), half(w), 1],
+        TextureType::F16x2 => [half(x) | half(y) << 16, half(z) | half(w) << 16, 0, 0, 1],
+        _ => [x, y, z, w, 1],
     }
 }

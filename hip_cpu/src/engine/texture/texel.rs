@@ -38,8 +38,8 @@ pub fn address(level: &Level, format: Format, x: usize, y: usize, z: usize) -> u
 /// The texel is inside of the level, which is alive.
 pub unsafe fn load(object: &Object, level: &Level, [x, y, z]: [usize; 3]) -> Texel {
     let format = object.format;
-    let start = address(level, format, x, y, z);
     if let Some(block) = format.block {
+        let start = address(level, format, x, y, z);
         let mut bytes = [0; 16];
         // SAFETY: the caller's promise; blocks that stick out of the level are there as wholes.
         unsafe {
@@ -53,22 +53,38 @@ pub unsafe fn load(object: &Object, level: &Level, [x, y, z]: [usize; 3]) -> Tex
         }
         return texel;
     }
-    let size = format.channel.size();
-    let zero = number(0, object, 0);
-    let mut texel = [zero; 4];
-    for (index, channel) in texel.iter_mut().enumerate().take(format.channels) {
-        let at = start + index * size;
+    let mut texel = zero(object);
+    for (index, number) in texel.iter_mut().enumerate().take(format.channels) {
         // SAFETY: the caller's promise.
-        let bits = unsafe {
-            match size {
-                1 => u32::from((at as *const u8).read()),
-                2 => u32::from((at as *const u16).read_unaligned()),
-                _ => (at as *const u32).read_unaligned(),
-            }
-        };
-        *channel = number(bits, object, index);
+        *number = unsafe { channel(object, level, [x, y, z], index) };
     }
     texel
+}
+
+/// A channel that the image has, where texels are stored one by one.
+///
+/// # Safety
+/// The texel is inside of the level, which is alive.
+#[inline]
+pub unsafe fn channel(
+    object: &Object,
+    level: &Level,
+    [x, y, z]: [usize; 3],
+    index: usize,
+) -> Number {
+    let place = &level.place;
+    let row = place.start + z * place.slice + y * place.pitch;
+    let size = object.format.channel.size();
+    let at = row + (x * object.format.channels + index) * size;
+    // SAFETY: the caller's promise.
+    let bits = unsafe {
+        match size {
+            1 => u32::from((at as *const u8).read()),
+            2 => u32::from((at as *const u16).read_unaligned()),
+            _ => (at as *const u32).read_unaligned(),
+        }
+    };
+    number(bits, object, index)
 }
 
 /// All channels 0.
@@ -84,6 +100,7 @@ fn one(kind: Channel) -> Number {
     }
 }
 
+#[inline]
 fn number(bits: u32, object: &Object, channel: usize) -> Number {
     let kind = object.format.channel;
     if kind.is_whole(object.as_integers) {

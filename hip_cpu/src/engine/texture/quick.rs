@@ -1,0 +1,169 @@
+//! The look-ups that programs make most, without the detours of the others: of plain images with one level, by
+//! instructions that name neither level nor offset. [`sample`](super::sample) means the same; what is not done
+//! here it does.
+
+use cpu_abi::{TextureAction, TextureGeometry, TextureLevel, TextureOperation};
+
+use super::coordinate::{self, Axis, Fixed, WEIGHT};
+use super::filter;
+use super::texel::{self, Number};
+use super::{Results, find, sample};
+use crate::core::array::Level;
+use crate::core::texture::{Address, Object, Shape};
+
+/// The object that a warp's lanes look up, most often the same one.
+#[derive(Default)]
+pub struct Quick<'a> {
+    handle: u64,
+    image: Option<Image<'a>>,
+}
+
+struct Image<'a> {
+    object: &'a Object,
+    level: &'a Level,
+    axes: usize,
+    sides: [Axis; 3],
+}
+
+/// The row of the first coordinate, behind handles of texture and sampler.
+const COORDINATES: usize = 4;
+
+impl<'a> Quick<'a> {
+    /// Whether an instruction is one of those.
+    pub fn does(operation: &TextureOperation) -> bool {
+        let plain = matches!(
+            operation.geometry,
+            TextureGeometry::D1 | TextureGeometry::D2 | TextureGeometry::D3
+        );
+        let level = matches!(operation.level, TextureLevel::Implicit | TextureLevel::Base);
+        operation.action == TextureAction::Sample
+            && plain
+            && level
+            && !operation.offset
+            && !operation.compare
+    }
+
+    /// What one lane gets, whose operands are the words of the rows. Nothing where it takes more than is done here.
+    pub fn sample(
+        &mut self,
+        operation: &TextureOperation,
+        row: impl Fn(usize) -> u32,
+    ) -> Option<Results> {
+        let handle = u64::from(row(0)) | u64::from(row(1)) << 32;
+        if row(2) | row(3) != 0 {
+            return None;
+        }
+        if handle != self.handle {
+            self.image = Image::of(find(handle)?, operation);
+            self.handle = handle;
+        }
+        let image = self.image.as_ref()?;
+        let mut coordinates = [0; 3];
+        for (axis, coordinate) in coordinates.iter_mut().enumerate().take(image.axes) {
+            *coordinate = row(COORDINATES + axis);
+        }
+        let words = if operation.whole {
+            image.fetch(coordinates)
+        } else if image.object.sampler.linear {
+            image.filtered(coordinates)
+        } else {
+            image.nearest(coordinates)
+        };
+        Some(sample::converted(operation.type_, words?))
+    }
+}
+
+impl<'a> Image<'a> {
+    fn of(object: &'a Object, operation: &TextureOperation) -> Option<Image<'a>> {
+        let sampler = &object.sampler;
+        let axes = operation.geometry.axes();
+        let shape = match object.shape {
+            Shape::Linear => axes == 1,
+            Shape::Axes(count) => usize::from(count) == axes && (axes > 1 || !operation.whole),
+            _ => false,
+        };
+        let [level] = object.levels.as_slice() else { return None };
+        // A row is a plane of one row, which only a border shows.
+        let bordered = axes == 1 && sampler.address[1] == Address::Border;
+        if object.surface || !shape || bordered || object.format.block.is_some() {
+            return None;
+        }
+        let sizes = [level.width, level.height, level.depth];
+        let sides = std::array::from_fn(|axis| Axis {
+            size: sizes[axis] as i64,
+            address: match sampler.address[axis] {
+                Address::Wrap | Address::Mirror if !sampler.normalized => Address::Clamp,
+                address => address,
+            },
+        });
+        Some(Image { object, level, axes, sides })
+    }
+
+    fn fixed(&self, coordinates: [u32; 3], axis: usize) -> Fixed {
+        let coordinate = f32::from_bits(coordinates[axis]);
+        Fixed::new(coordinate, self.sides[axis].size, self.object.sampler.normalized)
+    }
+
+    fn channel(&self, place: [usize; 3], channel: usize) -> Number {
+        // SAFETY: the place is inside of the level, which the object keeps alive, or is memory of the program.
+        unsafe { texel::channel(self.object, self.level, place, channel) }
+    }
+
+    /// What each channel of the image makes; the others are 0.
+    fn channels(&self, word: impl Fn(usize) -> u32) -> [u32; 4] {
+        let mut words = [0; 4];
+        for (channel, made) in words.iter_mut().enumerate().take(self.object.format.channels) {
+            *made = word(channel);
+        }
+        words
+    }
+
+    fn texel(&self, place: [usize; 3]) -> [u32; 4] {
+        self.channels(|channel| self.channel(place, channel).word())
+    }
+
+    fn fetch(&self, numbers: [u32; 3]) -> Option<[u32; 4]> {
+        let mut place = [0; 3];
+        for (axis, place) in place.iter_mut().enumerate().take(self.axes) {
+            // Negative numbers are too large as well.
+            if i64::from(numbers[axis]) >= self.sides[axis].size.min(1 << 31) {
+                return None;
+            }
+            *place = numbers[axis] as usize;
+        }
+        Some(self.texel(place))
+    }
+
+    fn nearest(&self, coordinates: [u32; 3]) -> Option<[u32; 4]> {
+        let mut place = [0; 3];
+        for (axis, place) in place.iter_mut().enumerate().take(self.axes) {
+            *place = self.sides[axis].texel(self.fixed(coordinates, axis).nearest())?;
+        }
+        Some(self.texel(place))
+    }
+
+    fn filtered(&self, coordinates: [u32; 3]) -> Option<[u32; 4]> {
+        let mut places = [[0; 3]; 8];
+        let mut upper = [0; 3];
+        let corners = 1 << self.axes;
+        for axis in 0..self.axes {
+            let (low, weight) = self.sides[axis].between(self.fixed(coordinates, axis));
+            upper[axis] = weight;
+            let low_texel = self.sides[axis].texel(low)?;
+            let high_texel = match weight {
+                0 => low_texel,
+                _ => self.sides[axis].texel(low + 1)?,
+            };
+            for (corner, place) in places.iter_mut().enumerate().take(corners) {
+                place[axis] = if corner >> axis & 1 == 0 { low_texel } else { high_texel };
+            }
+        }
+        let weights = coordinate::corner_weights(1 << WEIGHT, upper);
+        let there = || (0..corners).filter(|&corner| weights[corner] != 0);
+        Some(self.channels(|channel| {
+            let numbers =
+                there().map(|corner| (self.channel(places[corner], channel), weights[corner]));
+            filter::channel(numbers, there().map(|corner| corner >> 2))
+        }))
+    }
+}
