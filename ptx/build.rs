@@ -27,10 +27,17 @@ const C_FLAGS: &[&str] = &[
     "-Werror",
 ];
 
+const SMALL: &str = "-Oz";
+
 /// Files whose functions say nothing before they are linked to a constant (see `operation.rs`): they stay as they are
 /// written until then.
 const OF_OPERATIONS: &[&str] =
     &["matrix", "matrix_mfma", "matrix_wmma", "texture", "texture_surface"];
+
+/// Files whose functions are linked as they are, after LLVM's passes: what they do takes long enough for a call, and is
+/// small rather than fast.
+const LATE: &[&str] =
+    &["heap", "printf", "reduction", "tensor", "texture_block", "texture_slope", "texture_texel"];
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
@@ -40,7 +47,7 @@ fn main() {
     let library = folder.join("library");
     println!("cargo:rerun-if-changed={}", library.display());
 
-    let mut list = String::from("pub const LIBRARY: &[&[u8]] = &[\n");
+    let mut list = String::from("pub const LIBRARY: &[(bool, &[u8])] = &[\n");
     for source in files(&library, "c") {
         println!("cargo:rerun-if-changed={}", source.display());
         let name = format!("{}.bc", stem(&source));
@@ -48,8 +55,15 @@ fn main() {
         if OF_OPERATIONS.contains(&stem(&source).as_str()) {
             flags.extend(["-Xclang", "-disable-llvm-passes"]);
         }
+        let is_late = LATE.contains(&stem(&source).as_str());
+        if is_late {
+            flags.push(SMALL);
+        }
         clang(&flags, &source, &out.join(&name));
-        let _ = writeln!(list, "    include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\")),");
+        let _ = writeln!(
+            list,
+            "    ({is_late}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\"))),"
+        );
     }
     list.push_str("];\n");
 

@@ -1,5 +1,6 @@
 //! What kernels call and LLVM has no instruction for: the prelude in LLVM IR, and the device library in C
-//! (`library/*.c`), which build.rs compiles to bitcode. Only what a kernel reaches is linked to it.
+//! (`library/*.c`), which build.rs compiles to bitcode. Only what a kernel reaches is linked to it: what may be inlined
+//! before LLVM's passes, and after them what is large, which build.rs has optimised.
 
 use std::sync::OnceLock;
 
@@ -8,8 +9,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 include!(concat!(env!("OUT_DIR"), "/amdgcn_bitcode.rs"));
 
-/// Links the definitions of all `zluda.` functions that there are, and makes them the module's own.
-pub fn link(module: &Module<'_>, wave64: bool) -> Result<(), String> {
+/// Which definitions are linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// What LLVM's passes should see.
+    Early,
+    All,
+}
+
+/// Links the definitions of `zluda.` functions that there are, and makes them the module's own.
+pub fn link(module: &Module<'_>, wave64: bool, part: Part) -> Result<(), String> {
+    let ours = || module.functions().into_iter().filter(|f| is_ours(f) && !f.is_declaration());
+    // What is the module's own already serves nobody else.
+    for function in ours() {
+        function.set_linkage(Linkage::LLVMExternalLinkage);
+    }
     let prelude = if wave64 { PRELUDE64 } else { PRELUDE32 };
     let mut asked = FxHashSet::default();
     loop {
@@ -18,24 +32,33 @@ pub fn link(module: &Module<'_>, wave64: bool) -> Result<(), String> {
         let mut wanted = undefined(module).into_iter();
         let found = wanted.find_map(|name| {
             let file = files().get(&name).copied().filter(|_| !asked.contains(&name))?;
-            Some((name, file))
+            let (is_late, bitcode) = LIBRARY[file];
+            (part == Part::All || !is_late).then_some((name, bitcode))
         });
-        let Some((name, file)) = found else { break };
-        add(module, LIBRARY[file])?;
+        let Some((name, bitcode)) = found else { break };
+        add(module, bitcode)?;
         asked.insert(name);
     }
-    for function in module.functions() {
-        if is_ours(&function) && !function.is_declaration() {
-            function.set_linkage(Linkage::LLVMInternalLinkage);
-        }
+    for function in ours() {
+        function.set_linkage(Linkage::LLVMInternalLinkage);
     }
     Ok(())
+}
+
+/// Whether something is called that only [`Part::All`] has.
+pub fn is_incomplete(module: &Module<'_>) -> bool {
+    undefined(module).iter().any(|name| files().contains_key(name))
+}
+
+/// Whether the library defines a function.
+pub fn defines(function: &str) -> bool {
+    files().contains_key(function)
 }
 
 /// Links the file of the library that defines a function.
 pub fn add_file(module: &Module<'_>, function: &str) -> Result<(), String> {
     match files().get(function) {
-        Some(&file) => add(module, LIBRARY[file]),
+        Some(&file) => add(module, LIBRARY[file].1),
         None => Err(format!("the device library has no `{function}`")),
     }
 }
@@ -80,7 +103,7 @@ fn files() -> &'static FxHashMap<String, usize> {
     FILES.get_or_init(|| {
         let context = Context::new();
         let mut files = FxHashMap::default();
-        for (index, bitcode) in LIBRARY.iter().enumerate() {
+        for (index, (_, bitcode)) in LIBRARY.iter().enumerate() {
             let Ok(library) = Module::read_bitcode(&context, "library", bitcode) else { continue };
             let defined = library.functions().into_iter().filter(|f| !f.is_declaration());
             files.extend(defined.map(|function| (function.name(), index)));

@@ -32,6 +32,7 @@ use crate::pipeline::verify;
 use crate::program::{Options, Stage};
 use crate::target::Matrices;
 use gpu::Gpu;
+use library::Part;
 
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
 /// LLVM's number for a kernel's calling convention on AMDGPU.
@@ -45,8 +46,9 @@ const PASSES: &str = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no
      amdgpu-promote-alloca,sroa,tailcallelim,jump-threading,correlated-propagation,simplifycfg,reassociate,\
      loop-mssa(loop-rotate,licm),loop(indvars,loop-deletion,loop-unroll-full),\
      gvn,sccp,bdce,instcombine<no-verify-fixpoint>,dse,adce,loop-mssa(licm),\
-     simplifycfg<hoist-common-insts;sink-common-insts>,instcombine<no-verify-fixpoint>),\
-     globaldce,amdgpu-attributor";
+     simplifycfg<hoist-common-insts;sink-common-insts>,instcombine<no-verify-fixpoint>)";
+/// When all functions are there.
+const LAST_PASSES: &str = "globaldce,amdgpu-attributor";
 /// For kernels that are one loop over their blocks: LLVM 22's code generator loses what a phi gets from a block to which
 /// several ways lead. It moves what costs nothing, such as taking a vector apart, before a branch that only one of
 /// them comes by.
@@ -130,7 +132,7 @@ impl Machine {
             define_cluster(module, info);
         }
         operation::specialise(module, self.gpu.matrix, self.matrices);
-        timed("linking the device library", || library::link(module, self.gpu.is_wave64()))
+        timed("linking the device library", || self.link_library(module, Part::Early))
             .map_err(bug)?;
         let errors = refuse::undefined(module);
         if !errors.is_empty() {
@@ -146,6 +148,16 @@ impl Machine {
         verify(module, kernel, "forming pointers", options)?;
         timed("LLVM's passes", || run_passes(module, PASSES, Some(&self.llvm), options.verify))
             .map_err(|error| bug(error.to_string()))?;
+        if library::is_incomplete(module) {
+            define_services(module, info);
+            timed("linking the rest of it", || self.link_library(module, Part::All))
+                .map_err(bug)?;
+            run_passes(module, "always-inline,globaldce", None, false)
+                .map_err(|error| bug(error.to_string()))?;
+            place_parameters(module, function, bytes);
+        }
+        run_passes(module, LAST_PASSES, Some(&self.llvm), options.verify)
+            .map_err(|error| bug(error.to_string()))?;
         if in_rounds {
             run_passes(module, APART, Some(&self.llvm), options.verify)
                 .map_err(|error| bug(error.to_string()))?;
@@ -157,6 +169,10 @@ impl Machine {
                 .map_err(|error| bug(error.to_string()))?;
         }
         verify(module, kernel, "optimisation", options)
+    }
+
+    fn link_library(&self, module: &Module<'_>, part: Part) -> Result<(), String> {
+        library::link(module, self.gpu.is_wave64(), part)
     }
 
     /// Assembly, a linked code object, or IR as it is. `kernel` is who errors are told of.
@@ -207,6 +223,9 @@ fn define_services(module: &Module<'_>, info: &KernelInfo) {
         declared.unwrap_or_else(|| module.add_function(name, context.function_type(ty, &[])))
     };
     let function = declare("zluda.amd.services", pointer);
+    if !function.is_declaration() {
+        return;
+    }
     let builder = context.builder();
     builder.position_at_end(module.append_block(function, "entry"));
     let buffer = builder.call(declare(PARAMETERS, parameters), &[]);

@@ -3,7 +3,7 @@
 use llvm_zluda::{Context, Module, Value};
 use ptx_parser::Error;
 
-use super::library::is_ours;
+use super::library::{self, is_ours};
 use crate::lower::intrinsic::span_of;
 
 /// What intrinsics are for, by the beginnings of their names.
@@ -21,12 +21,12 @@ pub fn unsupported<'c>(context: &'c Context, call: Value<'c>, what: &str) -> Err
     Error::unsupported(span, format!("{what}, on AMD GPUs")).in_function(&function.name())
 }
 
-/// An error for each call of an intrinsic that has no definition.
+/// An error for each call of an intrinsic that has no definition, and will have none.
 pub fn undefined(module: &Module<'_>) -> Vec<Error> {
     let mut errors = Vec::new();
     for function in module.functions().into_iter().filter(|f| is_ours(f) && f.is_declaration()) {
         let name = function.name();
-        if name == super::PARAMETERS {
+        if name == super::PARAMETERS || library::defines(&name) {
             continue;
         }
         let meaning = MEANINGS.iter().find(|(start, _)| name.starts_with(start));

@@ -16,6 +16,8 @@ typedef long i64;
 #define NAMED(name) __asm__(name)
 #define INLINE __attribute__((always_inline))
 #define OUTLINE __attribute__((noinline))
+// The function does not keep the address.
+#define LENT __attribute__((noescape))
 #define GLOBAL __attribute__((address_space(1)))
 #define SHARED __attribute__((address_space(3)))
 #define CONSTANT __attribute__((address_space(4)))

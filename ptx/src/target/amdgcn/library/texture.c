@@ -148,7 +148,6 @@ static OUTLINE int neighbour_of(u32 *face, i32 *px, i32 *py, i32 size) {
 // ---- look-ups
 
 typedef struct {
-  u64 operation;
   const object *object;
   const sampler *sampler;
   u32 layer, face;
@@ -159,21 +158,21 @@ typedef struct {
 
 static inline INLINE u32 plane_axes(u64 operation) { return is_cube(operation) ? 2 : axes_of(operation); }
 
-static inline INLINE int is_seamless(const lookup *l) { return is_cube(l->operation) && l->sampler->seamless; }
+static inline INLINE int is_seamless(u64 operation, const lookup *l) { return is_cube(operation) && l->sampler->seamless; }
 
 static inline INLINE u32 size_along(const level *l, u32 axis) {
   return axis == 0 ? l->width : axis == 1 ? l->height : l->depth;
 }
 
-static inline INLINE u32 address_along(const lookup *l, u32 axis) {
+static inline INLINE u32 address_along(u64 operation, const lookup *l, u32 axis) {
   u32 address = l->sampler->address[axis];
   // Whole numbers of texels do not repeat.
   int repeats = address == WRAP || address == MIRROR;
-  return is_cube(l->operation) || (repeats && !l->sampler->normalized) ? CLAMP : address;
+  return is_cube(operation) || (repeats && !l->sampler->normalized) ? CLAMP : address;
 }
 
-static inline INLINE i64 fixed_along(const lookup *l, const level *image, u32 axis) {
-  int normalized = l->sampler->normalized || is_cube(l->operation);
+static inline INLINE i64 fixed_along(u64 operation, const lookup *l, const level *image, u32 axis) {
+  int normalized = l->sampler->normalized || is_cube(operation);
   i64 fixed = fixed_of(l->coordinates[axis], size_along(image, axis), normalized);
   return plus_saturated(fixed, (i64)l->offsets[axis] * (1 << FRACTION));
 }
@@ -186,8 +185,8 @@ static inline INLINE u32 slice_of(const lookup *l, const level *image, u32 face)
 }
 
 // "If the comparison passes, the result is 1.0, otherwise 0.0."
-static inline INLINE texel compared(const lookup *l, texel t) {
-  if (!compares(l->operation)) return t;
+static inline INLINE texel compared(u64 operation, const lookup *l, texel t) {
+  if (!compares(operation)) return t;
   for (u32 channel = 0; channel < 4; channel++) {
     float value = float_of(word_of(t.channels[channel]));
     t.channels[channel] = (number){FLOAT, 0, l->depth <= value ? 1.0f : 0.0f};
@@ -195,36 +194,38 @@ static inline INLINE texel compared(const lookup *l, texel t) {
   return t;
 }
 
-static inline INLINE texel loaded(const lookup *l, const level *image, u32 x, u32 y, u32 z) {
+static inline INLINE texel loaded(u64 operation, const lookup *l, const level *image, u32 x, u32 y, u32 z) {
   x = x < image->width ? x : image->width - 1;
   y = y < image->height ? y : image->height - 1;
   z = z < image->depth ? z : image->depth - 1;
-  return compared(l, texel_at(l->object, image, x, y, z));
+  texel t;
+  texture_texel(l->object, image, x, y, z, &t);
+  return compared(operation, l, t);
 }
 
-static inline INLINE texel border_of(const lookup *l) {
+static inline INLINE texel border_of(u64 operation, const lookup *l) {
   texel t;
-  border_texel(l->object, l->sampler->border, &t);
-  return compared(l, t);
+  texture_border(l->object, l->sampler->border, &t);
+  return compared(operation, l, t);
 }
 
 // The texel with these numbers, or the border.
-static OUTLINE texel numbered(const lookup *l, const level *image, const i64 *numbers) {
-  u32 axes = plane_axes(l->operation), place[3] = {0, 0, 0};
+static OUTLINE texel numbered(u64 operation, const lookup *l, const level *image, const i64 *numbers) {
+  u32 axes = plane_axes(operation), place[3] = {0, 0, 0};
   ROLLED for (u32 axis = 0; axis < axes; axis++) {
-    i32 found = texel_number(numbers[axis], size_along(image, axis), address_along(l, axis));
-    if (found < 0) return border_of(l);
+    i32 found = texel_number(numbers[axis], size_along(image, axis), address_along(operation, l, axis));
+    if (found < 0) return border_of(operation, l);
     place[axis] = (u32)found;
   }
-  if (axes == 1 && numbers[1] != 0 && l->sampler->address[1] == BORDER) return border_of(l);
+  if (axes == 1 && numbers[1] != 0 && l->sampler->address[1] == BORDER) return border_of(operation, l);
   if (axes < 3) place[2] = slice_of(l, image, l->face);
-  return loaded(l, image, place[0], place[1], place[2]);
+  return loaded(operation, l, image, place[0], place[1], place[2]);
 }
 
 // The texel with these numbers, whatever the sampler says; zeros outside of the image. Images of one axis give no texels
 // this way, memory does.
-static inline INLINE texel fetched(const lookup *l, const level *image) {
-  u32 axes = plane_axes(l->operation), place[3] = {0, 0, 0};
+static inline INLINE texel fetched(u64 operation, const lookup *l, const level *image) {
+  u32 axes = plane_axes(operation), place[3] = {0, 0, 0};
   for (u32 axis = 0; axis < axes; axis++) {
     i64 number = (i64)(i32)l->coordinates[axis] + l->offsets[axis];
     if (number < 0 || number >= (i64)size_along(image, axis)) return zero_texel(l->object);
@@ -232,15 +233,15 @@ static inline INLINE texel fetched(const lookup *l, const level *image) {
   }
   if (l->object->shape == AXES && l->object->axes == 1) return zero_texel(l->object);
   if (axes < 3) place[2] = slice_of(l, image, 0);
-  return loaded(l, image, place[0], place[1], place[2]);
+  return loaded(operation, l, image, place[0], place[1], place[2]);
 }
 
 // A texel of a cube with seamless edges: from the next face, or nothing at a corner.
-static inline INLINE int cube_texel(const lookup *l, const level *image, i64 x, i64 y, texel *to) {
+static inline INLINE int cube_texel(u64 operation, const lookup *l, const level *image, i64 x, i64 y, texel *to) {
   u32 face = l->face;
   i32 px = (i32)x, py = (i32)y;
   if (!neighbour_of(&face, &px, &py, (i32)image->width)) return 0;
-  *to = loaded(l, image, (u32)px, (u32)py, slice_of(l, image, face));
+  *to = loaded(operation, l, image, (u32)px, (u32)py, slice_of(l, image, face));
   return 1;
 }
 
@@ -251,14 +252,13 @@ static inline INLINE void push(weighted_texels *w, texel t, i32 weight, u32 slic
 }
 
 // The texels of one level and their weights, `whole` together; `slice` is the level's first one.
-static inline INLINE void level_texels(const lookup *l, const level *image, i32 whole, u32 slice, weighted_texels *to) {
-  u64 operation = l->operation;
-  if (is_whole(operation)) return push(to, fetched(l, image), whole, slice);
+static inline INLINE void level_texels(u64 operation, const lookup *l, const level *image, i32 whole, u32 slice, weighted_texels *to) {
+  if (is_whole(operation)) return push(to, fetched(operation, l, image), whole, slice);
   i64 fixed[3];
-  ROLLED for (u32 axis = 0; axis < 3; axis++) fixed[axis] = fixed_along(l, image, axis);
+  ROLLED for (u32 axis = 0; axis < 3; axis++) fixed[axis] = fixed_along(operation, l, image, axis);
   if (!l->sampler->linear) {
     for (u32 axis = 0; axis < 3; axis++) fixed[axis] >>= FRACTION;
-    return push(to, numbered(l, image, fixed), whole, slice);
+    return push(to, numbered(operation, l, image, fixed), whole, slice);
   }
   u32 axes = plane_axes(operation);
   // A row is a plane of one row, met at its edge: half of what a border gives is the border.
@@ -270,7 +270,7 @@ static inline INLINE void level_texels(const lookup *l, const level *image, i32 
     u32 size = size_along(image, axis);
     if (axis >= axes) {
       s = (span){0, 0};
-    } else if (!is_seamless(l) && !(axis == 1 && bordered) && address_along(l, axis) == CLAMP) {
+    } else if (!is_seamless(operation, l) && !(axis == 1 && bordered) && address_along(operation, l, axis) == CLAMP) {
       // Clamping moves coordinates into the image.
       if (s.low < 0) s = (span){0, 0};
       else if (s.low >= (i64)size - 1) s = (span){(i64)size - 1, 0};
@@ -279,19 +279,19 @@ static inline INLINE void level_texels(const lookup *l, const level *image, i32 
   }
   i32 weights[8];
   corner_weights(whole, spans[0].weight, spans[1].weight, spans[2].weight, weights);
-  if (!is_seamless(l)) {
+  if (!is_seamless(operation, l)) {
     ROLLED for (u32 corner = 0; corner < 1u << axes; corner++) {
       if (weights[corner] == 0) continue;
       i64 numbers[3];
       for (u32 axis = 0; axis < 3; axis++) numbers[axis] = spans[axis].low + (corner >> axis & 1);
-      push(to, numbered(l, image, numbers), weights[corner], slice + corner / 4);
+      push(to, numbered(operation, l, image, numbers), weights[corner], slice + corner / 4);
     }
     return;
   }
   texel found[4];
   int there[4], beyond = -1;
   ROLLED for (u32 corner = 0; corner < 4; corner++) {
-    there[corner] = cube_texel(l, image, spans[0].low + (corner & 1), spans[1].low + (corner >> 1), &found[corner]);
+    there[corner] = cube_texel(operation, l, image, spans[0].low + (corner & 1), spans[1].low + (corner >> 1), &found[corner]);
     if (!there[corner] && beyond < 0) beyond = (int)corner;
   }
   // Beyond a corner of a cube there is no texel: the three others share its weight.
@@ -314,9 +314,9 @@ static inline INLINE i64 fixed_level(float level) {
 }
 
 // The lower level, and the weight of the next one of 256. Bias counts where the instruction names a level.
-static inline INLINE span levels_of(const lookup *l, float level, i64 last) {
+static inline INLINE span levels_of(u64 operation, const lookup *l, float level, i64 last) {
   const sampler *s = l->sampler;
-  u32 kind = level_kind_of(l->operation);
+  u32 kind = level_kind_of(operation);
   i64 bias = kind == LEVEL || kind == GRAD ? fixed_level(s->bias) : 0;
   i64 least = fixed_level(s->least_level), greatest = fixed_level(s->greatest_level);
   i64 fixed = fixed_level(level) + bias, most = last << LEVEL_BITS;
@@ -329,16 +329,16 @@ static inline INLINE span levels_of(const lookup *l, float level, i64 last) {
 
 // The level of steps to the next thread along two directions. For images of three axes NVIDIA's compiler takes the slopes
 // from coordinates with a step added.
-static inline INLINE float level_of_slopes(const lookup *l, const float *direction, float *slopes) {
+static inline INLINE float level_of_slopes(u64 operation, const lookup *l, const float *direction, float *slopes) {
   const level *image = &l->object->levels[0];
   i32 level;
-  if (is_cube(l->operation)) {
+  if (is_cube(operation)) {
     level = texture_cube_slope(direction, slopes, image->width);
   } else {
     for (u32 i = 0; i < 6; i++) {
       float coordinate = float_of(l->coordinates[i % 3]), stepped = coordinate + slopes[i];
-      if (geometry_of(l->operation) == G_3D) slopes[i] = (stepped != stepped ? 0.0f : stepped) - coordinate;
-      else if (i % 3 >= plane_axes(l->operation)) slopes[i] = 0.0f;
+      if (geometry_of(operation) == G_3D) slopes[i] = (stepped != stepped ? 0.0f : stepped) - coordinate;
+      else if (i % 3 >= plane_axes(operation)) slopes[i] = 0.0f;
     }
     u32 sizes[3] = {image->width, image->height, image->depth};
     level = texture_slope(slopes, sizes);
@@ -357,38 +357,38 @@ static inline INLINE void convert(u64 operation, const u32 *words, u32 *out) {
   }
 }
 
-static inline INLINE void filtered(const lookup *l, float level_number, u32 *out) {
+static inline INLINE void filtered(u64 operation, const lookup *l, float level_number, u32 *out) {
   const object *o = l->object;
   i64 last = (i64)o->level_count - 1;
-  span levels = last == 0 ? (span){0, 0} : levels_of(l, level_number, last);
+  span levels = last == 0 ? (span){0, 0} : levels_of(operation, l, level_number, last);
   weighted_texels texels;
   texels.count = 0;
   // One level after the other, in a loop for the size of the code.
   ROLLED for (u32 next = 0; next < 2; next++) {
     if (next && levels.weight == 0) break;
     i64 number = levels.low + next < last ? levels.low + next : last;
-    level_texels(l, &o->levels[number], next ? levels.weight : 256 - levels.weight, 2 * next, &texels);
+    level_texels(operation, l, &o->levels[number], next ? levels.weight : 256 - levels.weight, 2 * next, &texels);
   }
-  int single = texels.count == 1 && (!l->sampler->linear || is_whole(l->operation));
+  int single = texels.count == 1 && (!l->sampler->linear || is_whole(operation));
   u32 words[4];
   ROLLED for (u32 channel = 0; channel < 4; channel++) {
-    words[channel] = single ? word_of(texels.texels[0].channels[channel]) : average_of(&texels, channel);
+    words[channel] = single ? word_of(texels.texels[0].channels[channel]) : texture_average(&texels, channel);
   }
-  convert(l->operation, words, out);
+  convert(operation, words, out);
 }
 
 // One channel of the four texels of a linear filter, counter-clockwise from the lower left.
-static inline INLINE void gathered(const lookup *l, u32 *out) {
+static inline INLINE void gathered(u64 operation, const lookup *l, u32 *out) {
   const level *image = &l->object->levels[0];
-  span x = between(fixed_along(l, image, 0)), y = between(fixed_along(l, image, 1));
-  u32 channel = detail_of(l->operation) & 3, words[4];
+  span x = between(fixed_along(operation, l, image, 0)), y = between(fixed_along(operation, l, image, 1));
+  u32 channel = detail_of(operation) & 3, words[4];
   texel texels[4];
   int there[4];
   ROLLED for (u32 corner = 0; corner < 4; corner++) {
     i64 numbers[3] = {x.low + (corner == 1 || corner == 2), y.low + (corner < 2), 0};
     there[corner] = 1;
-    if (is_seamless(l)) there[corner] = cube_texel(l, image, numbers[0], numbers[1], &texels[corner]);
-    else texels[corner] = numbered(l, image, numbers);
+    if (is_seamless(operation, l)) there[corner] = cube_texel(operation, l, image, numbers[0], numbers[1], &texels[corner]);
+    else texels[corner] = numbered(operation, l, image, numbers);
   }
   ROLLED for (u32 corner = 0; corner < 4; corner++) {
     if (there[corner]) {
@@ -401,9 +401,9 @@ static inline INLINE void gathered(const lookup *l, u32 *out) {
     ROLLED for (u32 other = 0; other < 4; other++) {
       if (there[other]) push(&others, texels[other], other == (corner ^ 2) ? 86 : 85, 0);
     }
-    words[corner] = average_of(&others, channel);
+    words[corner] = texture_average(&others, channel);
   }
-  convert(l->operation, words, out);
+  convert(operation, words, out);
 }
 
 // The object of a handle: 0 for what a variable holds that nothing is bound to, which shows zeros.
@@ -421,7 +421,6 @@ static inline INLINE const object *sampled_object(u64 handle, u32 *out) {
 static inline INLINE void look_up(u64 operation, const u32 *in, u32 *out) {
   operands o = {in, 0};
   lookup l;
-  l.operation = operation;
   l.object = sampled_object(take_handle(&o), out);
   if (!l.object) return;
   u64 separate = take_handle(&o);
@@ -466,9 +465,9 @@ static inline INLINE void look_up(u64 operation, const u32 *in, u32 *out) {
   if (geometry == G_1D) l.offsets[1] = (i32)(first_offset << 24) >> 28;
   l.depth = compares(operation) ? float_of(take(&o)) : 0.0f;
   l.face = is_cube(operation) ? face_of(direction, l.coordinates) : 0;
-  if (action_of(operation) == GATHER) return gathered(&l, out);
-  if (level_kind_of(operation) == GRAD) level_number = level_of_slopes(&l, direction, slopes);
-  filtered(&l, level_number, out);
+  if (action_of(operation) == GATHER) return gathered(operation, &l, out);
+  if (level_kind_of(operation) == GRAD) level_number = level_of_slopes(operation, &l, direction, slopes);
+  filtered(operation, &l, level_number, out);
 }
 
 // ---- queries
