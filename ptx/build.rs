@@ -37,7 +37,7 @@ const OF_OPERATIONS: &[&str] =
 /// Files whose functions are linked as they are, after LLVM's passes: what they do takes long enough for a call, and is
 /// small rather than fast.
 const LATE: &[&str] =
-    &["heap", "printf", "reduction", "tensor", "texture_block", "texture_slope", "texture_texel"];
+    &["heap", "printf", "reduction", "texture_block", "texture_slope", "texture_texel"];
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());

@@ -42,7 +42,7 @@ unsigned long place(unsigned long place, unsigned rank) { return place; }
 "#;
 
 fn library() -> Library {
-    Library::build(&["copy.c", "tensor.c", "mbarrier.c"], HOST)
+    Library::build(&["copy.c", "reduction.c", "tensor.c", "mbarrier.c"], HOST)
 }
 
 /// The function of an operation, called with as many words as it takes.

@@ -258,7 +258,8 @@ fn compare(library: &Library, operation: &TextureOperation, words: &[u32], image
 }
 
 fn library() -> Library {
-    let files = ["texture.c", "texture_slope.c", "texture_block.c", "texture_surface.c"];
+    let files =
+        ["texture.c", "texture_texel.c", "texture_slope.c", "texture_block.c", "texture_surface.c"];
     Library::build(&files, HOST)
 }
 

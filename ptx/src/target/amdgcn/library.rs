@@ -67,7 +67,7 @@ pub fn add_file(module: &Module<'_>, function: &str) -> Result<(), String> {
 pub fn add_whole_file(module: &Module<'_>, function: &str) -> Result<(), String> {
     match files().get(function) {
         Some(&file) => {
-            module.link(Module::read_bitcode(module.context(), "library", LIBRARY[file])?)
+            module.link(Module::read_bitcode(module.context(), "library", LIBRARY[file].1)?)
         }
         None => Err(format!("the device library has no `{function}`")),
     }
