@@ -42,12 +42,16 @@ pub enum ServiceError {
     IllegalAddress = 3,
     /// At bytes of a surface that the access cannot begin at.
     Misaligned = 4,
+    /// Lanes of a warp at different barriers.
+    IllegalInstruction = 5,
 }
 
 impl ServiceError {
     pub fn from_number(number: u32) -> Option<ServiceError> {
         use ServiceError::*;
-        [Trap, Assert, IllegalAddress, Misaligned].into_iter().find(|e| *e as u32 == number)
+        [Trap, Assert, IllegalAddress, Misaligned, IllegalInstruction]
+            .into_iter()
+            .find(|e| *e as u32 == number)
     }
 }
 

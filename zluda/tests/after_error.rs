@@ -1,5 +1,6 @@
 //! A kernel's error is that of its context: the next one on the device, or the next life of a primary one, is without
-//! fault. A trap ends the grid, those who wait for the trapped thread included.
+//! fault. A trap ends the grid, those who wait for the trapped thread included; so do barriers to which nobody can come any
+//! more.
 
 // A test stops by panicking.
 #![allow(clippy::panic, clippy::unwrap_used)]
@@ -62,6 +63,25 @@ together:
     bar.warp.sync 0xffffffff;
     bar.sync 0;
     ret; }
+.visible .entry lanes_apart(.param .u64 to) {
+    .reg .b32 %r<3>;
+    .reg .pred %p<2>;
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 1;
+    setp.ne.u32 %p1, %r2, 0;
+    @%p1 bra odd;
+    barrier.sync 1, 64;
+    ret;
+odd:
+    barrier.sync 2, 64;
+    ret; }
+.visible .entry warps_apart(.param .u64 to) {
+    .reg .b32 %r<3>;
+    .reg .pred %p<2>;
+    mov.u32 %r1, %tid.x;
+    shr.u32 %r2, %r1, 5;
+    barrier.sync %r2, 64;
+    ret; }
 ";
 
 macro_rules! call {
@@ -111,6 +131,8 @@ fn program() {
         (c"elsewhere", R::CUDA_ERROR_ILLEGAL_ADDRESS),
         (c"waiting", R::CUDA_ERROR_LAUNCH_FAILED),
         (c"parting", R::CUDA_ERROR_LAUNCH_FAILED),
+        (c"lanes_apart", R::CUDA_ERROR_ILLEGAL_INSTRUCTION),
+        (c"warps_apart", R::CUDA_ERROR_LAUNCH_FAILED),
     ] {
         for is_primary in [true, false] {
             if is_primary {

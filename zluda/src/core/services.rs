@@ -104,6 +104,7 @@ impl Block {
             Some(ServiceError::Assert) => Err(CUerror::ASSERT),
             Some(ServiceError::IllegalAddress) => Err(CUerror::ILLEGAL_ADDRESS),
             Some(ServiceError::Misaligned) => Err(CUerror::MISALIGNED_ADDRESS),
+            Some(ServiceError::IllegalInstruction) => Err(CUerror::ILLEGAL_INSTRUCTION),
         }
     }
 

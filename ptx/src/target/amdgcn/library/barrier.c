@@ -14,6 +14,8 @@ typedef struct Barrier {
   u32 threads;
   u32 trues;
   u32 falses;
+  // Warps that have come and wait.
+  u32 waiting;
   // Of the last two phases.
   u64 results[2];
 } Barrier;
@@ -23,6 +25,8 @@ typedef struct State {
   // Warps with threads that have not exited, and the number of these threads.
   u32 live_warps;
   u32 live_threads[WARPS];
+  // Warps that wait at any of the barriers.
+  u32 waiting;
   Barrier barriers[BARRIERS];
 } State;
 
@@ -40,12 +44,14 @@ CONVERGENT OUTLINE void begin(void) {
     state.live_threads[warp % WARPS] = threads;
     if (warp == 0) {
       state.lock = 0;
+      state.waiting = 0;
       state.live_warps = warp_count();
       for (u32 id = 0; id < BARRIERS; id++) {
         state.barriers[id].phase = 0;
         state.barriers[id].arrived = 0;
         state.barriers[id].trues = 0;
         state.barriers[id].falses = 0;
+        state.barriers[id].waiting = 0;
       }
     }
   }
@@ -71,17 +77,27 @@ static inline INLINE void complete(volatile SHARED Barrier *barrier) {
     barrier->arrived = 0;
     barrier->trues = 0;
     barrier->falses = 0;
+    state.waiting -= barrier->waiting;
+    barrier->waiting = 0;
     __scoped_atomic_store_n(&barrier->phase, phase + 1, __ATOMIC_RELEASE, BLOCK_SCOPE);
   }
 }
 
-CONVERGENT OUTLINE u64 barrier_come(u32 id, u32 threads, u32 is_true) {
+// Nobody is left who could come to one of the barriers.
+static inline INLINE u32 all_wait(void) { return state.live_warps != 0 && state.waiting >= state.live_warps; }
+
+CONVERGENT OUTLINE u64 barrier_come(u32 id, u32 threads, u32 is_true, u32 waits) {
   u32 here = warp_ballot(1);
   u32 trues = warp_ballot(is_true != 0);
   u32 first = (u32)__builtin_ctz(here);
   u32 is_first = warp_lane() == first;
   volatile SHARED Barrier *barrier = &state.barriers[id % BARRIERS];
   u32 phase = 0;
+  u32 error = 0;
+  // Lanes of a warp that come to different barriers: NVIDIA's GPUs end such kernels too.
+  if (warp_ballot(id != warp_read(id, first) || threads != warp_read(threads, first)) != 0) {
+    stop(ERROR_ILLEGAL_INSTRUCTION);
+  }
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   // One warp of the wave after the other.
   for (u64 left = wave_ballot(is_first); left != 0; left &= left - 1) {
@@ -92,9 +108,15 @@ CONVERGENT OUTLINE u64 barrier_come(u32 id, u32 threads, u32 is_true) {
       barrier->arrived += 32;
       barrier->trues += (u32)__builtin_popcount(trues);
       barrier->falses += (u32)__builtin_popcount(here & ~trues);
+      barrier->waiting += waits;
+      state.waiting += waits;
       complete(barrier);
+      error = all_wait() ? ERROR_TRAP : 0;
       unlock();
     }
+  }
+  if (error != 0) {
+    stop(error);
   }
   return warp_read(phase, first) | (u64)id << 32;
 }
@@ -124,6 +146,7 @@ CONVERGENT OUTLINE void leave(void) {
   u32 here = warp_ballot(1);
   u32 is_first = warp_lane() == (u32)__builtin_ctz(here);
   u32 warp = warp_number() % WARPS;
+  u32 error = 0;
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   for (u64 left = wave_ballot(is_first); left != 0; left &= left - 1) {
     if (wave_lane() == (u32)__builtin_ctzl(left)) {
@@ -137,8 +160,12 @@ CONVERGENT OUTLINE void leave(void) {
             complete(&state.barriers[id]);
           }
         }
+        error = all_wait() ? ERROR_TRAP : 0;
       }
       unlock();
     }
+  }
+  if (error != 0) {
+    stop(error);
   }
 }

@@ -4,7 +4,7 @@
 #include "barrier.h"
 
 static inline INLINE u64 wait(u32 id, u32 threads, u32 is_true) {
-  u64 ticket = barrier_come(id, threads, is_true);
+  u64 ticket = barrier_come(id, threads, is_true, 1);
   while (!barrier_is_over(ticket)) {
   }
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
@@ -15,7 +15,7 @@ void sync(u32 id, u32 threads) NAMED("zluda.amd.software.barrier.sync");
 void sync(u32 id, u32 threads) { wait(id, threads, 0); }
 
 void arrive(u32 id, u32 threads) NAMED("zluda.amd.software.barrier.arrive");
-void arrive(u32 id, u32 threads) { barrier_come(id, threads, 0); }
+void arrive(u32 id, u32 threads) { barrier_come(id, threads, 0, 0); }
 
 u32 popc(u32 id, u32 threads, _Bool is_true) NAMED("zluda.amd.software.barrier.red.popc");
 u32 popc(u32 id, u32 threads, _Bool is_true) { return (u32)barrier_result(wait(id, threads, is_true)); }

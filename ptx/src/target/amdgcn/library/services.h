@@ -27,6 +27,7 @@ _Static_assert(__builtin_offsetof(Services, heap_bytes) == 40, "heap_bytes");
 #define ERROR_ASSERT 2
 #define ERROR_ILLEGAL_ADDRESS 3
 #define ERROR_MISALIGNED 4
+#define ERROR_ILLEGAL_INSTRUCTION 5
 
 #define RECORD_PRINTF 1
 #define RECORD_ASSERT 2
