@@ -4,7 +4,7 @@
 // Tests may.
 #![allow(clippy::expect_used)]
 
-use ptx::{GPUS, Options, Program, Stage, Target};
+use ptx::{Blocks, GPUS, Matrices, Options, Program, Stage, Target};
 
 const HEADER: &str = ".version 8.8\n.target sm_100a\n.address_size 64\n";
 
@@ -97,4 +97,32 @@ fn every_gpu_is_a_target() {
     }
     let error = Target::parse("gfx1").expect_err("no GPU").to_string();
     assert!(error.contains("`gfx1`") && error.contains("gfx1201"), "{error}");
+}
+
+/// No operation of shared memory is left to LDS, which other blocks do not see.
+#[test]
+fn shared_memory_of_clusters_is_global() {
+    let text = ".visible .entry k(.param .u64 p) {\n.reg .b64 %rd<5>; .reg .b32 %r<9>; .reg .pred %p;\n\
+                .shared .align 8 .b8 s[64];\nld.param.u64 %rd1, [p];\nmov.u32 %r1, s;\n\
+                ld.shared.u32 %r2, [s+8];\nmapa.shared::cluster.u32 %r3, %r1, 1;\n\
+                atom.shared::cluster.add.u32 %r4, [%r3], %r2;\n\
+                mbarrier.arrive.shared::cta.b64 %rd2, [%r1];\n\
+                cvta.shared.u64 %rd3, s;\nisspacep.shared %p, %rd3;\n@%p st.u32 [%rd3], %r2;\n\
+                st.shared.u32 [%r1+4], %r4;\nst.global.u64 [%rd1], %rd2;\nret;\n}";
+    let program = program(text);
+    for gpu in GPUS {
+        let target = |clusters| Target::Amdgcn {
+            gfx: gpu.name.to_owned(),
+            blocks: Blocks::Any,
+            matrices: Matrices::Exact,
+            clusters,
+        };
+        let lds_operations = |clusters| {
+            let assembly = program.emit("k", &target(clusters), &Options::default(), Stage::Asm);
+            let text = String::from_utf8(assembly.expect("assembly")).expect("text");
+            text.lines().filter(|line| line.trim_start().starts_with("ds_")).count()
+        };
+        assert!(lds_operations(false) >= 5, "{}", gpu.name);
+        assert_eq!(lds_operations(true), 0, "{}", gpu.name);
+    }
 }

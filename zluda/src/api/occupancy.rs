@@ -15,6 +15,10 @@ fn threads(block_size: c_int) -> CUres<u32> {
     u32::try_from(block_size).ok().filter(|size| *size > 0).ok_or(CUerror::INVALID_VALUE)
 }
 
+fn threads_of(block: [u32; 3]) -> u32 {
+    block.iter().fold(1, |threads, size| threads.saturating_mul(*size))
+}
+
 pub(crate) fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
     blocks: Out<c_int>,
     FunctionArg(function): FunctionArg,
@@ -93,8 +97,18 @@ pub(crate) fn cuOccupancyMaxPotentialClusterSize(
     config: In<CUlaunchConfig>,
 ) -> CUres {
     size.check()?;
-    config.get()?;
-    size.set(function.settings.cluster.max_blocks(&function.info) as c_int)
+    let config = config.get()?;
+    let most = function.settings.cluster.max_blocks(&function.info);
+    let current = current()?;
+    if current.driver.kind == DeviceKind::Cpu {
+        return size.set(most as c_int);
+    }
+    let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
+    let threads = threads_of(block);
+    if Occupancy::new(&current, &function)?.blocks(threads, config.sharedMemBytes as usize)? == 0 {
+        return size.set(0);
+    }
+    size.set(clusters_at_once(&current, &function, block, 1)?.min(most) as c_int)
 }
 
 pub(crate) fn cuOccupancyMaxActiveClusters(
@@ -105,7 +119,7 @@ pub(crate) fn cuOccupancyMaxActiveClusters(
     count.check()?;
     let config = config.get()?;
     let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
-    let threads = block.iter().fold(1, |threads: u32, size| threads.saturating_mul(*size));
+    let threads = threads_of(block);
     let shared = config.sharedMemBytes as usize;
     let current = current()?;
     let cluster = function.settings.cluster.of_launch(

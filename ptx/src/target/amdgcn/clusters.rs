@@ -27,6 +27,10 @@ const FILES: [&str; 3] = [
 
 /// Threads arrive at the barrier one by one, and nobody waits for those that have exited.
 pub fn add_barrier<'c>(module: &Module<'c>, kernel: Value<'c>) {
+    let is_used = |name| module.function(name).is_some_and(|function| function.has_uses());
+    if !is_used("zluda.cluster.arrive") && !is_used("zluda.cluster.wait") {
+        return;
+    }
     if let Some(arrive) = module.function("zluda.cluster.arrive") {
         arrive.set_name("zluda.amd.cluster.arrive");
     }

@@ -7,24 +7,16 @@
 
 enum axis { X, Y, Z };
 
-// Of number `number` among `counts` things along each axis.
-static inline INLINE u32 along(u32 axis, u32 number, const u32 *counts) {
-  switch (axis) {
-  case X: return number % counts[X];
-  case Y: return number / counts[X] % counts[Y];
-  default: return number / counts[X] / counts[Y];
-  }
-}
+static inline INLINE u32 size(u32 axis) { return cluster_launch()->cluster[axis]; }
+static inline INLINE u32 clusters(u32 axis) { return cluster_launch()->grid[axis] / size(axis); }
 
 static inline INLINE u32 block_place(u32 axis) {
-  const CONSTANT ClusterLaunch *launch = cluster_launch();
-  u32 sizes[3], counts[3];
-  for (u32 i = 0; i < 3; i++) {
-    sizes[i] = launch->cluster[i];
-    counts[i] = launch->grid[i] / sizes[i];
+  u32 cluster = cluster_launch()->first + __builtin_amdgcn_workgroup_id_y(), block = cluster_rank();
+  switch (axis) {
+  case X: return cluster % clusters(X) * size(X) + block % size(X);
+  case Y: return cluster / clusters(X) % clusters(Y) * size(Y) + block / size(X) % size(Y);
+  default: return cluster / clusters(X) / clusters(Y) * size(Z) + block / size(X) / size(Y);
   }
-  u32 cluster = along(axis, launch->first + __builtin_amdgcn_workgroup_id_y(), counts);
-  return cluster * sizes[axis] + along(axis, cluster_rank(), sizes);
 }
 
 u32 ctaid_x(void) IN_CLUSTER("ctaid.x");

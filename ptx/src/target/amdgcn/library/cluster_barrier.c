@@ -26,7 +26,7 @@ static inline INLINE u32 phase_now(void) {
 
 static inline INLINE u32 arrival_in(u32 phase) { return 1 + (phase & 1); }
 
-void begin(void) NAMED("zluda.amd.cluster.begin");
+void begin(void) NAMED("zluda.amd.cluster.begin") INLINE;
 void begin(void) { *arrival() = 0; }
 
 // Adds threads that arrive or exit. Of those that exit, `in_phase` had arrived in the phase that `phase` says.
