@@ -66,7 +66,7 @@ fn predecessors<'c>(function: Value<'c>) -> FxHashMap<Block<'c>, Vec<Block<'c>>>
     predecessors
 }
 
-/// The other way of the last branch on the way from one block to another.
+/// Another way of the last branch on the way from one block to another.
 fn way_on<'c>(
     predecessors: &FxHashMap<Block<'c>, Vec<Block<'c>>>,
     mut from: Block<'c>,
@@ -75,9 +75,10 @@ fn way_on<'c>(
     let mut steps = predecessors.len();
     loop {
         match from.successors()[..] {
-            [yes, no] if yes != no => return Some(if yes == to { no } else { yes }),
+            [] => return None,
             [_] => {}
-            _ => return None,
+            // A switch has several other ways, and one of them will do.
+            ref ways => return ways.iter().copied().find(|way| *way != to),
         }
         let before = predecessors.get(&from)?;
         let [only] = before[..] else { return None };

@@ -64,13 +64,12 @@ CONVERGENT OUTLINE void arrive(void) {
 
 CONVERGENT OUTLINE void wait(void) NAMED("zluda.amd.in_cluster.cluster.wait");
 CONVERGENT OUTLINE void wait(void) {
-  u32 last = *arrival();
-  GLOBAL Services *shared = services();
+  u32 last = *arrival(), rounds = 0;
   // A thread that has never arrived does not wait.
   while (last == arrival_in(phase_now())) {
     // Waves that trap do not come any more.
-    if (shared != 0 && __scoped_atomic_load_n(&shared->error, __ATOMIC_RELAXED, SYSTEM_SCOPE) != 0) {
-      __builtin_amdgcn_endpgm();
+    if (++rounds % 256 == 0 && has_failed()) {
+      end_wave();
     }
     __builtin_amdgcn_s_sleep(1);
   }
