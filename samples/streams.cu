@@ -13,6 +13,13 @@ __global__ void spin(int *out, int rounds) {
     *out = state;
 }
 
+// All threads wait together, and nothing is left to do behind the loop.
+__global__ void wait_for_host(const volatile int *said, long long clocks) {
+    long long start = clock64();
+    while (!*said)
+        if (clock64() - start > clocks) break;
+}
+
 int main(int argc, char **argv) {
     const int streams_count = 4, chunk = size_argument(argc, argv, 2000), count = chunk * streams_count;
     int *pinned;
@@ -64,6 +71,21 @@ int main(int argc, char **argv) {
     CUDA(cudaStreamSynchronize(streams[2]));
     CUDA(cudaMemcpy(result.data(), device.get(), chunk * sizeof(int), cudaMemcpyDeviceToHost));
     expect_equal("default stream", result, std::vector<int>(chunk, (0x01010101 + 5) * 2 + 1));
+
+    // Kernels that hold a stream up until time is over, and until the host says so.
+    volatile int *said;
+    CUDA(cudaHostAlloc((void **)&said, sizeof(int), cudaHostAllocDefault));
+    *said = 0;
+    wait_for_host<<<1, 1, 0, streams[1]>>>(said, 1000);
+    CUDA(cudaStreamSynchronize(streams[1]));
+    wait_for_host<<<2, 32, 0, streams[1]>>>(said, 1ll << 62);
+    multiply_add<<<(chunk + 127) / 128, 128, 0, streams[1]>>>(device.get(), chunk, 0, 7);
+    expect_equal("a stream that is held up", cudaStreamQuery(streams[1]) == cudaErrorNotReady, true);
+    *said = 1;
+    CUDA(cudaStreamSynchronize(streams[1]));
+    CUDA(cudaMemcpy(result.data(), device.get(), chunk * sizeof(int), cudaMemcpyDeviceToHost));
+    expect_equal("behind a kernel that waited", result, std::vector<int>(chunk, 7));
+    CUDA(cudaFreeHost((void *)said));
 
     // Timing, and queries that come true.
     cudaEvent_t start, stop;

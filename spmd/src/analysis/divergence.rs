@@ -145,9 +145,11 @@ impl<'c> Divergence<'c> {
                 let contains = &cfg.loops[number].contains;
                 self.divergent_loop[number] = level.nodes.iter().enumerate().any(|(n, &node)| {
                     let edges = edges(cfg, node);
-                    // Without an edge lanes end there; a loop that waits holds what follows it.
-                    (facts.divergent[n] || !facts.whole[n])
-                        && (edges.is_empty() || edges.iter().any(|edge| !contains[edge.to]))
+                    // Without an edge lanes end there, though all together: a loop that waits holds what follows
+                    // it, and has to be told who is left.
+                    edges.is_empty()
+                        || (facts.divergent[n] || !facts.whole[n])
+                            && edges.iter().any(|edge| !contains[edge.to])
                 });
             }
             self.facts[level_of(of)] = facts;
