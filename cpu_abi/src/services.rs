@@ -65,7 +65,7 @@ pub enum RecordKind {
     Assert = 2,
 }
 
-// As services.h asserts.
+// As services.h and heap.h assert.
 const _: () = {
     assert!(size_of::<Services>() <= RING_OFFSET);
     assert!(offset_of!(Services, error) == 0);
@@ -74,4 +74,5 @@ const _: () = {
     assert!(offset_of!(Services, ring_read) == 24);
     assert!(offset_of!(Services, heap) == 32);
     assert!(offset_of!(Services, heap_bytes) == 40);
+    assert!(HEAP_HEADER == 1536);
 };

@@ -7,3 +7,6 @@
 #define LOCKS 256
 
 #define HEAP_HEADER (LOCKS_OFFSET + 4 * LOCKS)
+
+// As `cpu_abi::services` asserts.
+_Static_assert(HEAP_HEADER == 1536, "HEAP_HEADER");
