@@ -13,48 +13,44 @@ typedef struct Conversion {
   u32 stars;
 } Conversion;
 
-static u32 is_flag(char byte) {
-  switch (byte) {
-  case '-': case '+': case ' ': case '#': case '.': case '*':
-    return 1;
-  default:
-    return byte >= '0' && byte <= '9';
-  }
+// What a byte is in a conversion, for those from 32 to 127.
+enum meaning { OTHER, FLAG, STAR, LONG, SHORT, INTEGER, CHARACTER, STRING, WIDE };
+
+static const u8 MEANINGS[96] = {
+  [' ' - 32] = FLAG, ['#' - 32] = FLAG, ['+' - 32] = FLAG, ['-' - 32] = FLAG, ['.' - 32] = FLAG,
+  ['0' - 32] = FLAG, ['1' - 32] = FLAG, ['2' - 32] = FLAG, ['3' - 32] = FLAG, ['4' - 32] = FLAG,
+  ['5' - 32] = FLAG, ['6' - 32] = FLAG, ['7' - 32] = FLAG, ['8' - 32] = FLAG, ['9' - 32] = FLAG,
+  ['*' - 32] = STAR,
+  ['l' - 32] = LONG, ['q' - 32] = LONG, ['j' - 32] = LONG, ['z' - 32] = LONG, ['t' - 32] = LONG,
+  ['h' - 32] = SHORT, ['L' - 32] = SHORT,
+  ['d' - 32] = INTEGER, ['i' - 32] = INTEGER, ['u' - 32] = INTEGER, ['o' - 32] = INTEGER, ['x' - 32] = INTEGER,
+  ['X' - 32] = INTEGER,
+  ['c' - 32] = CHARACTER, ['s' - 32] = STRING,
+  ['p' - 32] = WIDE, ['a' - 32] = WIDE, ['A' - 32] = WIDE, ['e' - 32] = WIDE, ['E' - 32] = WIDE, ['f' - 32] = WIDE,
+  ['F' - 32] = WIDE, ['g' - 32] = WIDE, ['G' - 32] = WIDE,
+};
+
+static inline u32 meaning_of(char byte) {
+  u32 place = (u32)(u8)byte - 32;
+  return place < 96 ? MEANINGS[place] : OTHER;
 }
 
 // What follows a `%`. The same as the host's reading, or arguments would be taken for others.
-static Conversion read_conversion(const char *at) {
+static OUTLINE Conversion read_conversion(const char *at) {
   Conversion found = {at, 0, 0, 0};
-  while (is_flag(*at)) {
-    found.stars += *at == '*';
-    at++;
+  u32 meaning = meaning_of(*at), integer = 4;
+  while (meaning == FLAG || meaning == STAR) {
+    found.stars += meaning == STAR;
+    meaning = meaning_of(*++at);
   }
-  u32 integer = 4;
-  for (;; at++) {
-    if (*at == 'l' || *at == 'q' || *at == 'j' || *at == 'z' || *at == 't') {
-      integer = 8;
-    } else if (*at != 'h' && *at != 'L') {
-      break;
-    }
+  while (meaning == LONG || meaning == SHORT) {
+    if (meaning == LONG) integer = 8;
+    meaning = meaning_of(*++at);
   }
-  switch (*at) {
-  case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
-    found.size = integer;
-    break;
-  case 'c':
-    found.size = 4;
-    break;
-  case 's':
-    found.size = 8;
-    found.is_string = 1;
-    break;
-  case 'p': case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
-    found.size = 8;
-    break;
-  default:
-    // Printed as it stands, and `%%`.
-    found.stars = 0;
-  }
+  // Others are printed as they stand, as `%%` is.
+  if (meaning < INTEGER) found.stars = 0;
+  else found.size = meaning == INTEGER ? integer : meaning == CHARACTER ? 4 : 8;
+  found.is_string = meaning == STRING;
   found.end = *at == 0 ? at : at + 1;
   return found;
 }

@@ -62,7 +62,7 @@ typedef struct Record {
 // Room for a record of as many bytes besides its header; false where there is none.
 u32 record_begin(Record *record, u64 bytes) NAMED("zluda.amd.record_begin");
 
-static inline INLINE void record_byte(Record *record, u8 byte) {
+static OUTLINE void record_byte(Record *record, u8 byte) {
   u64 place = record->at & 7;
   record->word |= (u64)byte << (place * 8);
   record->at += 1;
@@ -72,21 +72,21 @@ static inline INLINE void record_byte(Record *record, u8 byte) {
   }
 }
 
-static inline INLINE void record_u32(Record *record, u32 word) {
+static inline void record_u32(Record *record, u32 word) {
   for (u32 shift = 0; shift < 32; shift += 8) {
     record_byte(record, (u8)(word >> shift));
   }
 }
 
 // Fills up to a multiple of 8 bytes.
-static inline INLINE void record_pad(Record *record) {
+static inline void record_pad(Record *record) {
   while ((record->at & 7) != 0) {
     record_byte(record, 0);
   }
 }
 
 // The host may read the record from now on.
-static inline INLINE void record_end(Record *record, u32 kind) {
+static inline void record_end(Record *record, u32 kind) {
   record_pad(record);
   u64 header = (record->at - record->first) | (u64)kind << 32;
   __scoped_atomic_store_n(&record->words[record->first >> 3 & record->mask], header, __ATOMIC_RELEASE, SYSTEM_SCOPE);

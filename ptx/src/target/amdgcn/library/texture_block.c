@@ -3,16 +3,16 @@
 
 #include "texture.h"
 
-typedef unsigned __int128 u128;
-
+// What is left of a block.
 typedef struct {
-  u128 all;
-  u32 next;
+  u64 low, high;
 } bit_reader;
 
-static inline u32 take(bit_reader *bits, u32 count) {
-  u32 value = (u32)(bits->all >> bits->next) & (u32)((1ul << count) - 1);
-  bits->next += count;
+// Fewer than 32 bits; none give 0.
+static OUTLINE u32 take(bit_reader *bits, u32 count) {
+  u32 value = (u32)bits->low & ((1u << count) - 1);
+  bits->low = bits->low >> count | bits->high << 1 << (63 - count);
+  bits->high >>= count;
   return value;
 }
 
@@ -261,14 +261,14 @@ static inline i32 widened_half(i32 value, u32 bits, int is_signed) {
 }
 
 // Red, green and blue, as the bits of halves. Blocks of no mode are all 0.
-static OUTLINE void bc6h_texel(u128 block, u32 place, int is_signed, u32 *rgb) {
-  u32 number = (u32)block & 3;
-  if (number >= 2) number = (u32)block & 31;
+static OUTLINE void bc6h_texel(bit_reader bits, u32 place, int is_signed, u32 *rgb) {
+  u32 number = (u32)bits.low & 3;
+  if (number >= 2) number = (u32)bits.low & 31;
   const bc6h_mode *mode = 0;
   ROLLED for (u32 i = 0; i < 14; i++) mode = BC6H_MODES[i].number == number ? &BC6H_MODES[i] : mode;
   rgb[0] = rgb[1] = rgb[2] = 0;
   if (!mode) return;
-  bit_reader bits = {block, number < 2 ? 2 : 5};
+  take(&bits, number < 2 ? 2 : 5);
   i32 colours[4][3] = {0};
   ROLLED for (u32 i = 0; i < mode->field_count; i++) {
     const u8 *f = mode->fields[i];
@@ -321,12 +321,12 @@ static const bc7_mode BC7_MODES[8] = {
 };
 
 // Red, green, blue and alpha. Blocks of no mode are all 0.
-static OUTLINE void bc7_texel(u128 block, u32 place, u32 *rgba) {
+static OUTLINE void bc7_texel(bit_reader bits, u32 place, u32 *rgba) {
   ROLLED for (u32 channel = 0; channel < 4; channel++) rgba[channel] = 0;
-  u32 number = (u32)__builtin_ctz(((u32)block & 0xff) | 0x100);
+  u32 number = (u32)__builtin_ctz(((u32)bits.low & 0xff) | 0x100);
   if (number >= 8) return;
   const bc7_mode *mode = &BC7_MODES[number];
-  bit_reader bits = {block, number + 1};
+  take(&bits, number + 1);
   u32 partition = take(&bits, mode->partition_bits), rotation = take(&bits, mode->rotation_bits);
   u32 selection = take(&bits, mode->selection_bits);
   // Two colours for each subset, by channel.
@@ -378,9 +378,12 @@ static inline void put_colours(const u32 *rgb, u32 encoded, texel *to) {
   }
 }
 
-static inline u128 whole(const u8 *bytes) {
-  u128 block = 0;
-  ROLLED for (u32 i = 0; i < 16; i++) block |= (u128)bytes[i] << 8 * i;
+static inline bit_reader whole(const u8 *bytes) {
+  bit_reader block = {0, 0};
+  ROLLED for (u32 i = 8; i-- > 0;) {
+    block.low = block.low << 8 | bytes[i];
+    block.high = block.high << 8 | bytes[8 + i];
+  }
   return block;
 }
 

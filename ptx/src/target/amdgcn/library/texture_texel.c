@@ -3,29 +3,18 @@
 #include "texture_texel.h"
 
 OUTLINE number texture_number(u32 bits, LENT const object *o, u32 channel) {
-  if (is_whole_channel(o)) {
-    switch (o->channel) {
-    case S8: return (number){WHOLE, sign_extended(bits, 8), 0};
-    case S16: return (number){WHOLE, sign_extended(bits, 16), 0};
-    case U8: return (number){WHOLE, (i32)(bits & 0xff), 0};
-    case U16: return (number){WHOLE, (i32)(bits & 0xffff), 0};
-    case S32: return (number){WHOLE_S32, (i32)bits, 0};
-    default: return (number){WHOLE_U32, (i32)bits, 0};
-    }
-  }
+  const u32 with_sign = 1 << S8 | 1 << S16 | 1 << S32 | 1 << SNORM8 | 1 << SNORM16;
+  int is_signed = is_of(with_sign, o->channel);
+  u32 width = 8 * bytes_of_channel(o->channel), above = 32 - width;
+  i32 value = is_signed ? (i32)(bits << above) >> above : (i32)(bits << above >> above);
+  if (is_whole_channel(o)) return (number){width < 32 ? WHOLE : is_signed ? WHOLE_S32 : WHOLE_U32, value, 0};
+  if (o->channel == F16) return (number){HALF, 0, half_to_float((u32)value)};
+  if (o->channel == F32) return (number){FLOAT, 0, float_of((u32)value)};
+  if (o->channel == U8 && is_srgb(o, channel)) return texture_srgb((u32)value);
   // What it is of how much; bytes count as 16 bits where they are averaged.
-  u32 kind;
-  i32 value, most;
-  switch (o->channel) {
-  case F16: return (number){HALF, 0, half_to_float(bits & 0xffff)};
-  case F32: return (number){FLOAT, 0, float_of(bits)};
-  case U8:
-    if (is_srgb(o, channel)) return texture_srgb(bits & 0xff);
-  case UNORM8: kind = UNSIGNED; value = (i32)(bits & 0xff) * 257; most = 255 * 257; break;
-  case U16: case UNORM16: kind = UNSIGNED; value = (i32)(bits & 0xffff); most = 65535; break;
-  case S8: case SNORM8: kind = SIGNED8; value = sign_extended(bits, 8); most = 127; break;
-  default: kind = SIGNED16; value = sign_extended(bits, 16); most = 32767; break;
-  }
+  u32 kind = !is_signed ? UNSIGNED : width == 8 ? SIGNED8 : SIGNED16;
+  i32 most = !is_signed ? 65535 : width == 8 ? 127 : 32767;
+  if (!is_signed && width == 8) value *= 257;
   return (number){kind, value, (float)(value < -most ? -most : value) / (float)most};
 }
 

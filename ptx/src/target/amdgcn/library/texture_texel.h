@@ -5,11 +5,8 @@
 #include "texture_operation.h"
 
 static inline int is_whole_channel(const object *o) {
-  switch (o->channel) {
-  case U8: case U16: case S8: case S16: return o->as_integers != 0;
-  case U32: case S32: return 1;
-  default: return 0;
-  }
+  const u32 narrow = 1 << U8 | 1 << U16 | 1 << S8 | 1 << S16, wide = 1 << U32 | 1 << S32;
+  return is_of(o->as_integers ? narrow | wide : wide, o->channel);
 }
 
 // The last of two or four channels is alpha, which is linear.
