@@ -37,16 +37,12 @@ public:
 
 } // namespace
 
-/// LLVMTargetMachineEmitToMemoryBuffer without the passes whose names are given, of a module that may not have been
-/// read whole. Null where that fails, or the target makes no such file; the result is LLVM's buffer otherwise.
+/// LLVMTargetMachineEmitToMemoryBuffer without the passes whose names are given. Null where the target makes no such
+/// file; the result is LLVM's buffer otherwise.
 extern "C" LLVMMemoryBufferRef zluda_emit(LLVMTargetMachineRef machine_ref, LLVMModuleRef module_ref, int assembly,
                                           const char *const *left_out, size_t count) {
   auto *machine = reinterpret_cast<llvm::TargetMachine *>(machine_ref);
   llvm::Module *module = llvm::unwrap(module_ref);
-  if (llvm::Error error = module->materializeAll()) {
-    llvm::consumeError(std::move(error));
-    return nullptr;
-  }
   module->setDataLayout(machine->createDataLayout());
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
@@ -61,4 +57,13 @@ extern "C" LLVMMemoryBufferRef zluda_emit(LLVMTargetMachineRef machine_ref, LLVM
 /// Makes a declaration of a function, whether its body has been read or not.
 extern "C" void zluda_delete_body(LLVMValueRef function) {
   llvm::unwrap<llvm::Function>(function)->deleteBody();
+}
+
+/// Reads the bodies of all functions of a module that have not been read. Returns 0, or 1 with a text of LLVM's.
+extern "C" int zluda_read_bodies(LLVMModuleRef module, char **message) {
+  llvm::Error error = llvm::unwrap(module)->materializeAll();
+  if (!error)
+    return 0;
+  *message = LLVMCreateMessage(llvm::toString(std::move(error)).c_str());
+  return 1;
 }

@@ -1,6 +1,6 @@
 //! [`Module`]: functions and globals of one compilation.
 
-use std::ffi::CString;
+use std::ffi::{CString, c_char, c_int};
 use std::ptr;
 
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
@@ -13,6 +13,11 @@ use llvm_sys::prelude::*;
 
 use crate::value::owned_message;
 use crate::{Block, Context, Linkage, Type, Value, c_string};
+
+unsafe extern "C" {
+    // LLVM's C API has no such function.
+    fn zluda_read_bodies(module: LLVMModuleRef, message: *mut *mut c_char) -> c_int;
+}
 
 pub struct Module<'c> {
     context: &'c Context,
@@ -91,6 +96,18 @@ impl<'c> Module<'c> {
                 c_name.as_ptr(),
             );
             Self::read_buffer(context, name, buffer)
+        }
+    }
+
+    /// Reads the bodies that have not been looked at, and not been deleted, so that their uses of others are known.
+    pub fn read_bodies(&self) -> Result<(), String> {
+        let mut message = ptr::null_mut();
+        // SAFETY: LLVM sets the message where it fails, which `owned_message` frees.
+        unsafe {
+            match zluda_read_bodies(self.raw, &mut message) {
+                0 => Ok(()),
+                _ => Err(owned_message(message)),
+            }
         }
     }
 

@@ -164,9 +164,7 @@ impl TargetMachine {
                 left_out.len(),
             );
             if buffer.is_null() {
-                return Err(TargetError::Emit(
-                    "the module cannot be read, or the target makes no such file".to_owned(),
-                ));
+                return Err(TargetError::Emit("the target makes no such file".to_owned()));
             }
             let bytes = std::slice::from_raw_parts(
                 LLVMGetBufferStart(buffer).cast::<u8>(),

@@ -17,6 +17,8 @@ use crate::Error;
 const LEAST: u64 = 500;
 /// More groups than this share what all of them do: reading the module, setting up the code generator.
 const MOST: u64 = 6;
+/// Bytes of stack, which LLVM's recursions want more of than threads usually have.
+const STACK: usize = 8 << 20;
 
 /// The objects of a module's code. `machine` makes a code generator for each thread.
 pub fn emit_objects(
@@ -39,17 +41,26 @@ pub fn emit_objects(
     let emit_group = |group: &[String]| -> Result<Vec<u8>, Error> {
         let context = Context::new();
         let module = Module::read_bitcode_copy(&context, "group", &bitcode).map_err(Error::Bug)?;
-        keep_only(&module, group, false);
+        keep_only(&module, group, false)?;
         Ok(another_machine()?.emit_object(&module)?)
     };
     thread::scope(|scope| {
-        let threads: Vec<_> =
-            others.iter().map(|group| scope.spawn(|| emit_group(group))).collect();
+        let threads: Vec<_> = others
+            .iter()
+            .map(|group| {
+                let thread = thread::Builder::new().stack_size(STACK);
+                (group, thread.spawn_scoped(scope, || emit_group(group)).ok())
+            })
+            .collect();
         let module = module.duplicate();
-        keep_only(&module, first, true);
+        keep_only(&module, first, true)?;
         let mut objects = vec![machine.emit_object(&module)?];
-        for thread in threads {
-            objects.push(thread.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+        for (group, thread) in threads {
+            objects.push(match thread {
+                Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic))?,
+                // The process may have no more threads.
+                None => emit_group(group)?,
+            });
         }
         Ok(objects)
     })
@@ -102,12 +113,14 @@ fn size(function: Value<'_>) -> u64 {
 }
 
 /// Makes declarations of all functions but these, and deletes what is in every group or in the first one only.
-fn keep_only(module: &Module<'_>, group: &[String], is_first: bool) {
+fn keep_only(module: &Module<'_>, group: &[String], is_first: bool) -> Result<(), Error> {
     for function in module.functions() {
         if !function.is_declaration() && !group.contains(&function.name()) {
             function.delete_body();
         }
     }
+    // Before that nothing seems to use a variable.
+    module.read_bodies().map_err(Error::Bug)?;
     for variable in module.globals() {
         let is_copied = variable.linkage() == Linkage::LLVMInternalLinkage
             || variable.linkage() == Linkage::LLVMPrivateLinkage;
@@ -115,6 +128,7 @@ fn keep_only(module: &Module<'_>, group: &[String], is_first: bool) {
             variable.delete_global();
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -125,14 +139,17 @@ mod tests {
     fn with_functions<'c>(context: &'c Context, lengths: &[usize]) -> Module<'c> {
         let module = context.module("m");
         let i32_type = context.i32();
+        let table = module.add_global("table", i32_type, 0, Linkage::LLVMInternalLinkage);
+        table.set_initializer(i32_type.const_int(1));
+        table.set_global_constant(true);
         for (number, &length) in lengths.iter().enumerate() {
             let ty = context.function_type(i32_type, &[i32_type]);
             let function = module.add_function(&format!("f{number}"), ty);
             function.set_linkage(Linkage::LLVMInternalLinkage);
             let b = context.builder();
             b.position_at_end(module.append_block(function, ""));
-            let mut value = function.parameter(0);
-            for _ in 1..length {
+            let mut value = b.load(i32_type, table, 4);
+            for _ in 2..length {
                 value = b.add(value, function.parameter(0));
             }
             b.ret(value);
