@@ -132,8 +132,9 @@ impl Machine {
             define_cluster(module, info);
         }
         operation::specialise(module, self.gpu.matrix, self.matrices);
-        timed("linking the device library", || self.link_library(module, Part::Early))
-            .map_err(bug)?;
+        // What clusters have in place of the prelude is there for all of the library now, and gone later.
+        let part = if self.clusters { Part::All } else { Part::Early };
+        timed("linking the device library", || self.link_library(module, part)).map_err(bug)?;
         let errors = refuse::undefined(module);
         if !errors.is_empty() {
             return Err(Diagnostics::new(errors, text));

@@ -3,6 +3,10 @@
 
 #include "services.h"
 
+u32 block_x(void) NAMED("zluda.ctaid.x");
+u32 block_y(void) NAMED("zluda.ctaid.y");
+u32 block_z(void) NAMED("zluda.ctaid.z");
+
 typedef struct Conversion {
   // One past its last byte.
   const char *end;
@@ -153,9 +157,9 @@ OUTLINE __attribute__((cold)) void assert_fail(const char *message, const char *
   Record record;
   if (record_begin(&record, 32 + length(message) + length(file) + length(function) + 3)) {
     record_u32(&record, line);
-    record_u32(&record, __builtin_amdgcn_workgroup_id_x());
-    record_u32(&record, __builtin_amdgcn_workgroup_id_y());
-    record_u32(&record, __builtin_amdgcn_workgroup_id_z());
+    record_u32(&record, block_x());
+    record_u32(&record, block_y());
+    record_u32(&record, block_z());
     record_u32(&record, __builtin_amdgcn_workitem_id_x());
     record_u32(&record, __builtin_amdgcn_workitem_id_y());
     record_u32(&record, __builtin_amdgcn_workitem_id_z());
