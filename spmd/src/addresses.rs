@@ -1,13 +1,14 @@
 //! Addresses of gathers and scatters as one base and 32 narrow indices, next to the access.
 //!
 //! Input: vector code after its last optimisation. Output: the same code; where the addresses of an access are
-//! uniform terms and one sign-extended 32-bit index, they are written as such.
+//! uniform terms and one extended 32-bit index, or in stack variables an index and constant steps, they are written
+//! as such.
 //! Why here: x86 gathers with 32-bit indices take half the instructions of those with 64-bit ones, and LLVM makes
 //! them only of this form, in the block of the access, out of which its passes have moved what they could.
 
 use llvm_zluda::{Builder, Module, Opcode, Type, Value};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Options;
 use crate::emit::LANES;
@@ -24,12 +25,13 @@ pub fn narrow(module: &Module<'_>, options: &Options) {
         return;
     }
     for function in module.functions() {
+        let mut offsets = Offsets::default();
         for block in function.blocks() {
             for instruction in block.instructions() {
                 if instruction.opcode() == Opcode::LLVMCall
                     && let Some(argument) = address_argument(instruction)
                 {
-                    rewrite(module, instruction, argument);
+                    rewrite(module, &mut offsets, instruction, argument);
                 }
             }
         }
@@ -50,19 +52,57 @@ fn address_argument(call: Value<'_>) -> Option<u32> {
     }
 }
 
-fn rewrite<'c>(module: &Module<'c>, access: Value<'c>, argument: u32) {
+/// Offsets in stack variables, by index, sign, scale and steps.
+type Offsets<'c> = FxHashMap<(Value<'c>, bool, u32, Value<'c>), Value<'c>>;
+
+fn rewrite<'c>(module: &Module<'c>, offsets: &mut Offsets<'c>, access: Value<'c>, argument: u32) {
     let b = module.context().builder();
     b.position_before(access);
     let old = access.operand(argument);
-    let mut sum = Sum { b: &b, base: None, terms: Vec::new(), index: None };
-    if !old.is_instruction() || sum.pointers(old, 0).is_none() {
+    let mut sum = Sum { b: &b, base: None, terms: Vec::new(), steps: None, index: None };
+    if !old.is_instruction() || sum.pointers(old, 0).is_none() || is_as_wanted(access, old) {
         return;
     }
-    let Sum { base, terms, index: Some(index), .. } = sum else { return };
-    if is_as_wanted(access, old) {
-        return;
-    }
+    let is_local = sum.is_local();
+    let Sum { base, mut terms, steps, index, .. } = sum;
     let cx = module.context();
+    let wide = cx.i64().vector(LANES);
+    let words = cx.i32().vector(LANES);
+    let (indices, shift) = match (steps, index) {
+        (None, None) => return,
+        (Some(steps), None) => (steps, 0),
+        (None, Some(index)) => {
+            let mut word = index.words(&b, words);
+            if index.is_unsigned_word(words) {
+                // Indices from the middle of their range on have a sign.
+                const MIDDLE: u64 = 1 << 31;
+                word = b.xor(word, b.splat(cx.i32().const_int(MIDDLE), LANES));
+                terms.push(cx.i64().const_int(MIDDLE << index.shift));
+            }
+            (b.sext(word, wide), index.shift)
+        }
+        // What lies in one stack variable is less than 32 bits apart, so that sums of 32 bits are exact, but for
+        // terms that lead away from it and back: those belong to them.
+        (Some(steps), Some(index)) if is_local => {
+            let key = (index.lanes, index.signed, index.shift, steps);
+            let mut word = *offsets.entry(key).or_insert_with(|| {
+                // Accesses in other blocks use it too.
+                let b = cx.builder();
+                position_after(&b, index.lanes, access.parent().function());
+                let shift = b.splat(cx.i32().const_int(index.shift.into()), LANES);
+                let scaled = b.shl(index.words(&b, words), shift);
+                b.add(scaled, b.trunc(steps, words))
+            });
+            let (near, far) =
+                terms.into_iter().partition(|&term| is_alloca_address(term) || is_small(term));
+            terms = near;
+            for term in far {
+                word = b.add(word, b.splat(b.trunc(term, cx.i32()), LANES));
+            }
+            (b.sext(word, wide), 0)
+        }
+        (Some(_), Some(_)) => return,
+    };
     let total = terms.into_iter().reduce(|total, term| b.add(total, term));
     let base = match (base, total) {
         (Some(base), Some(total)) => b.byte_offset(base, total),
@@ -70,31 +110,44 @@ fn rewrite<'c>(module: &Module<'c>, access: Value<'c>, argument: u32) {
         (None, Some(total)) => b.int_to_ptr(total, cx.ptr(0)),
         (None, None) => return,
     };
-    let wide = cx.i64().vector(LANES);
-    let indices = match index.extended {
-        None => index.lanes,
-        Some(signed) => {
-            let words = cx.i32().vector(LANES);
-            let narrow = index.lanes;
-            let word = match (narrow.ty() == words, signed) {
-                (true, _) => narrow,
-                (false, true) => b.sext(narrow, words),
-                (false, false) => b.zext(narrow, words),
-            };
-            b.sext(word, wide)
-        }
-    };
-    let new = b.gep(cx.int(8 << index.shift), base, &[indices]);
+    let new = b.gep(cx.int(8 << shift), base, &[indices]);
     access.set_operand(argument, new);
     erase_unused(old);
+}
+
+fn position_after<'c>(b: &Builder<'c>, value: Value<'c>, function: Value<'c>) {
+    if !value.is_instruction() {
+        return b.position_at_start(function.entry_block());
+    }
+    let block = value.parent();
+    let is_phi = |next: &Value<'c>| next.opcode() == Opcode::LLVMPHI;
+    let mut later = block.instructions().into_iter().skip_while(|&next| next != value).skip(1);
+    match later.find(|next| !is_phi(next)) {
+        Some(next) => b.position_before(next),
+        None => b.position_at_end(block),
+    }
 }
 
 /// What the lanes of an address have apart.
 struct Index<'c> {
     lanes: Value<'c>,
-    /// How they become 64 bits wide, signed or not; none for constants that are.
-    extended: Option<bool>,
+    /// How they become 64 bits wide.
+    signed: bool,
     shift: u32,
+}
+
+impl<'c> Index<'c> {
+    fn words(&self, b: &Builder<'c>, words: Type<'c>) -> Value<'c> {
+        match (self.lanes.ty() == words, self.signed) {
+            (true, _) => self.lanes,
+            (false, true) => b.sext(self.lanes, words),
+            (false, false) => b.zext(self.lanes, words),
+        }
+    }
+
+    fn is_unsigned_word(&self, words: Type<'c>) -> bool {
+        !self.signed && self.lanes.ty() == words
+    }
 }
 
 struct Sum<'b, 'c> {
@@ -102,6 +155,8 @@ struct Sum<'b, 'c> {
     base: Option<Value<'c>>,
     /// Uniform 64-bit integers.
     terms: Vec<Value<'c>>,
+    /// Constant 64-bit offsets of the lanes.
+    steps: Option<Value<'c>>,
     index: Option<Index<'c>>,
 }
 
@@ -135,22 +190,21 @@ impl<'c> Sum<'_, 'c> {
             return None;
         }
         if !value.ty().is_vector() {
+            if has_alloca(value, depth) && !is_alloca_address(value) {
+                return self.both(value, depth);
+            }
             self.terms.push(value);
             return Some(());
         }
         if value.is_constant() {
             match self.constant(value) {
                 Some(element) => self.terms.push(element),
-                None => {
-                    let index = Index { lanes: value, extended: None, shift: 0 };
-                    return self.index.replace(index).is_none().then_some(());
-                }
+                None => return self.steps.replace(value).is_none().then_some(()),
             }
             return Some(());
         }
         if let Some(scalar) = repeated(value) {
-            self.terms.push(scalar);
-            return Some(());
+            return self.integers(scalar, depth + 1);
         }
         if !value.is_instruction() {
             return None;
@@ -183,11 +237,17 @@ impl<'c> Sum<'_, 'c> {
         };
         let lanes = value.operand(0);
         let bits = lanes.ty().element().bits();
-        if !(bits == 8 || bits == 16 || bits == 32 && (signed || value.has_nneg())) {
+        if !matches!(bits, 8 | 16 | 32) {
             return None;
         }
-        let index = Index { lanes, extended: Some(signed), shift: shift as u32 };
+        let signed = signed || value.has_nneg();
+        let index = Index { lanes, signed, shift: shift as u32 };
         self.index.replace(index).is_none().then_some(())
+    }
+
+    /// Whether the sum is an address of a stack variable.
+    fn is_local(&self) -> bool {
+        self.base.is_some_and(is_alloca) || self.terms.iter().copied().any(is_alloca_address)
     }
 
     /// The element that a constant vector repeats.
@@ -198,6 +258,46 @@ impl<'c> Sum<'_, 'c> {
         let first = self.b.extract_element(value, self.b.context().i32().zero());
         (first.is_constant() && self.b.splat(first, LANES) == value).then_some(first)
     }
+}
+
+fn is_alloca(value: Value<'_>) -> bool {
+    value.is_instruction() && value.opcode() == Opcode::LLVMAlloca
+}
+
+/// The address of a stack variable, or of a constant offset in it.
+fn is_alloca_address(term: Value<'_>) -> bool {
+    if !term.is_instruction() {
+        return false;
+    }
+    match term.opcode() {
+        Opcode::LLVMPtrToInt => is_alloca(term.operand(0)),
+        Opcode::LLVMAdd => is_alloca_address(term.operand(0)) && is_small(term.operand(1)),
+        Opcode::LLVMOr if term.is_disjoint() => {
+            is_alloca_address(term.operand(0)) && is_small(term.operand(1))
+        }
+        _ => false,
+    }
+}
+
+/// A sum that the address of a stack variable is part of.
+fn has_alloca(term: Value<'_>, depth: u32) -> bool {
+    if depth > DEEPEST || !term.is_instruction() {
+        return false;
+    }
+    match term.opcode() {
+        Opcode::LLVMPtrToInt => is_alloca(term.operand(0)),
+        Opcode::LLVMAdd | Opcode::LLVMOr => {
+            (term.opcode() == Opcode::LLVMAdd || term.is_disjoint())
+                && term.operands().into_iter().any(|operand| has_alloca(operand, depth + 1))
+        }
+        _ => false,
+    }
+}
+
+/// A number that is far from 32 bits.
+fn is_small(term: Value<'_>) -> bool {
+    const FAR: u64 = 1 << 30;
+    term.as_const_int().is_some_and(|number| (number as i64).unsigned_abs() < FAR)
 }
 
 /// Bytes of the types that LLVM's passes scale indices by.
