@@ -23,7 +23,6 @@ pub fn run<'c>(module: &Module<'c>, kernel: Value<'c>) -> Result<(), Error> {
     if barriers.iter().all(|barrier| is_hardwares(*barrier)) {
         return Ok(());
     }
-    let context = module.context();
     for barrier in barriers {
         let operation = barrier.name();
         let operation = operation.trim_start_matches(PREFIX);
@@ -36,13 +35,19 @@ pub fn run<'c>(module: &Module<'c>, kernel: Value<'c>) -> Result<(), Error> {
         }
     }
     run_passes(module, "always-inline,globaldce", None, false)?;
-    let declare = |name: &str| {
+    begin_and_leave(module, kernel, ["zluda.amd.barrier.begin", "zluda.amd.barrier.leave"]);
+    Ok(())
+}
+
+/// Calls one function where the kernel begins, and another one where its threads end.
+pub fn begin_and_leave<'c>(module: &Module<'c>, kernel: Value<'c>, names: [&str; 2]) {
+    let context = module.context();
+    let [begin, leave] = names.map(|name| {
         let function = module.add_function(name, context.function_type(context.void(), &[]));
         module.add_attribute(function, "convergent");
         module.add_attribute(function, "nounwind");
         function
-    };
-    let (begin, leave) = (declare("zluda.amd.barrier.begin"), declare("zluda.amd.barrier.leave"));
+    });
     let builder = context.builder();
     let mut instructions = kernel.entry_block().instructions().into_iter();
     if let Some(first) = instructions.find(|it| it.opcode() != Opcode::LLVMAlloca) {
@@ -55,7 +60,6 @@ pub fn run<'c>(module: &Module<'c>, kernel: Value<'c>) -> Result<(), Error> {
             builder.call(leave, &[]);
         }
     }
-    Ok(())
 }
 
 /// All calls are of barrier 0, with all threads of the block, which wait.

@@ -11,7 +11,7 @@
 
 use llvm_zluda::{Builder, Linkage, Module, Opcode, Type, Value};
 
-use super::library;
+use super::{barriers, library};
 use crate::info::KernelInfo;
 use crate::lower::space;
 
@@ -34,26 +34,8 @@ pub fn add_barrier<'c>(module: &Module<'c>, kernel: Value<'c>) {
     if let Some(arrive) = module.function("zluda.cluster.arrive") {
         arrive.set_name("zluda.amd.cluster.arrive");
     }
-    let context = module.context();
-    let declare = |name: &str| {
-        let function = module.add_function(name, context.function_type(context.void(), &[]));
-        module.add_attribute(function, "convergent");
-        module.add_attribute(function, "nounwind");
-        function
-    };
-    let (begin, leave) = (declare("zluda.amd.cluster.begin"), declare("zluda.amd.cluster.leave"));
-    let builder = context.builder();
-    let mut instructions = kernel.entry_block().instructions().into_iter();
-    if let Some(first) = instructions.find(|it| it.opcode() != Opcode::LLVMAlloca) {
-        builder.position_before(first);
-        builder.call(begin, &[]);
-    }
-    for block in kernel.blocks() {
-        if let Some(end) = block.terminator().filter(|end| end.opcode() == Opcode::LLVMRet) {
-            builder.position_before(end);
-            builder.call(leave, &[]);
-        }
-    }
+    let names = ["zluda.amd.cluster.begin", "zluda.amd.cluster.leave"];
+    barriers::begin_and_leave(module, kernel, names);
 }
 
 /// Makes shared memory global, and links what intrinsics mean in a cluster.
