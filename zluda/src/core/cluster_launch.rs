@@ -5,6 +5,7 @@
 use crate::core::context::Current;
 use crate::core::function::{Code, Function};
 use crate::core::launch::{Params, Shape};
+use crate::core::occupancy;
 use crate::core::stream::Target;
 use cpu_abi::cluster_launch::{BYTES, ClusterLaunch, SMALLEST_WINDOW};
 use cuda_types::cuda::{CUerror, CUres};
@@ -24,18 +25,9 @@ pub(crate) fn clusters_at_once(
 ) -> CUres<u32> {
     let code = function.code(current, block, true)?;
     let threads: u32 = block.iter().product();
-    let mut each = 0;
-    // SAFETY: `each` outlives the call; the function is loaded.
-    current.check(unsafe {
-        current.driver.hip.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
-            &mut each,
-            code.function,
-            threads as i32,
-            0,
-        )
-    })?;
-    let processors = current.device()?.properties.multiprocessors;
-    let resident = u32::try_from(each.saturating_mul(processors)).unwrap_or(0);
+    let each = occupancy::blocks_of_code(current, code.function, threads, 0)?;
+    let processors = u32::try_from(current.device()?.properties.multiprocessors).unwrap_or(0);
+    let resident = each.saturating_mul(processors);
     Ok(resident / blocks.max(1))
 }
 

@@ -6,7 +6,28 @@ use crate::core::device_attributes::{MAX_BLOCKS_PER_MULTIPROCESSOR, Multiprocess
 use crate::core::driver::DeviceKind;
 use crate::core::function::{Function, Settings};
 use cuda_types::cuda::{CUerror, CUres};
+use hip_runtime_sys::hipFunction_t;
 use ptx::KernelInfo;
+
+/// Blocks of loaded code that run on one multiprocessor at the same time, as HIP has it.
+pub(crate) fn blocks_of_code(
+    current: &Current,
+    code: hipFunction_t,
+    threads: u32,
+    dynamic: usize,
+) -> CUres<u32> {
+    let mut most = 0;
+    // SAFETY: `most` outlives the call; the function is loaded.
+    current.check(unsafe {
+        current.driver.hip.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+            &mut most,
+            code,
+            threads as i32,
+            dynamic,
+        )
+    })?;
+    Ok(u32::try_from(most).unwrap_or(0))
+}
 
 /// Answers the questions about one kernel.
 pub(crate) struct Occupancy<'a> {
@@ -31,17 +52,7 @@ impl<'a> Occupancy<'a> {
             return Ok(blocks);
         }
         let code = function.code(current, [threads, 1, 1], false)?;
-        let mut most = 0;
-        // SAFETY: `most` outlives the call; the function is loaded.
-        current.check(unsafe {
-            current.driver.hip.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
-                &mut most,
-                code.function,
-                threads as i32,
-                dynamic,
-            )
-        })?;
-        Ok(blocks.min(u32::try_from(most).unwrap_or(0)))
+        Ok(blocks.min(blocks_of_code(current, code.function, threads, dynamic)?))
     }
 
     /// The block size with the highest occupancy, the largest one of several, and the blocks of it that run on
