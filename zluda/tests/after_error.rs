@@ -5,6 +5,7 @@
 // A test stops by panicking.
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+#[macro_use]
 mod common;
 
 use cuda_types::cuda::{
@@ -83,18 +84,6 @@ odd:
     barrier.sync %r2, 64;
     ret; }
 ";
-
-macro_rules! call {
-    ($library:expr, $name:ident($($argument:expr),* $(,)?): ($($ty:ty),*)) => {{
-        // SAFETY: the signature is that of `cuda.h`.
-        let function = unsafe {
-            $library.get::<unsafe extern "C" fn($($ty),*) -> R>(stringify!($name).as_bytes())
-        }
-        .expect(stringify!($name));
-        // SAFETY: pointers are those of local variables, handles those that were given.
-        unsafe { function($($argument),*) }
-    }};
-}
 
 /// Runs a kernel in the current context, on 8 zeroed bytes, and returns what the end of its work says.
 fn run(library: &Library, kernel: &CStr) -> (R, u32) {

@@ -4,6 +4,7 @@
 // A test stops by panicking.
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+#[macro_use]
 mod common;
 
 use cuda_types::cuda::{
@@ -45,18 +46,6 @@ const TEXT: &CStr = c".version 99.0
     st.global.u32 [%rd1+4], 39;
     ret; }
 ";
-
-macro_rules! call {
-    ($library:expr, $name:ident($($argument:expr),* $(,)?): ($($ty:ty),*)) => {{
-        // SAFETY: the signature is that of `cuda.h`.
-        let function = unsafe {
-            $library.get::<unsafe extern "C" fn($($ty),*) -> R>(stringify!($name).as_bytes())
-        }
-        .expect(stringify!($name));
-        // SAFETY: pointers are those of local variables, handles those that were given.
-        unsafe { function($($argument),*) }
-    }};
-}
 
 /// The child: its log is what the other test reads.
 #[test]

@@ -1,6 +1,6 @@
 //! The built library, as programs see it.
 
-#![allow(dead_code)]
+#![allow(dead_code, unused_macros)]
 
 use std::path::PathBuf;
 
@@ -8,4 +8,17 @@ use std::path::PathBuf;
 pub fn library_path() -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own file");
     test.with_file_name("libzluda_cuda.so")
+}
+
+/// Calls a function of the driver, `call!(library, name(arguments): (types))`, where `R` is its result.
+macro_rules! call {
+    ($library:expr, $name:ident($($argument:expr),* $(,)?): ($($ty:ty),*)) => {{
+        // SAFETY: the signature is that of `cuda.h`.
+        let function = unsafe {
+            $library.get::<unsafe extern "C" fn($($ty),*) -> R>(stringify!($name).as_bytes())
+        }
+        .expect(stringify!($name));
+        // SAFETY: pointers are those of local variables, handles those that were given.
+        unsafe { function($($argument),*) }
+    }};
 }
