@@ -315,10 +315,14 @@ impl<'c> Emitter<'_, 'c> {
                 let pointer = self.b.byte_offset(*pointer, self.cx.i64().const_int(offset));
                 self.b.store(value, pointer, align);
             }
-            Lanes::Strided { base, stride, .. } if *stride == size as i64 => {
+            Lanes::Strided { base, stride, .. } => {
                 let base = self.b.byte_offset(*base, self.cx.i64().const_int(offset));
                 let vector = self.vector(value);
-                self.store_row(vector, base, scalar);
+                if *stride == size as i64 {
+                    self.store_row(vector, base, scalar);
+                } else {
+                    self.scatter_strided(vector, base, *stride, scalar);
+                }
             }
             Lanes::Halves { bases, stride, .. }
                 if *stride == size as i64 && self.unit.options.masks_rows_of(size) =>
@@ -333,11 +337,6 @@ impl<'c> Emitter<'_, 'c> {
                         self.b.intrinsic(self.module, "llvm.masked.store", &overloads, &arguments);
                     store.set_argument_alignment(self.cx, 1, align);
                 }
-            }
-            Lanes::Strided { base, stride, .. } => {
-                let base = self.b.byte_offset(*base, self.cx.i64().const_int(offset));
-                let vector = self.vector(value);
-                self.scatter_strided(vector, base, *stride, scalar);
             }
             _ => {
                 let pointers = self.offset_pointers(address, offset);
