@@ -1,7 +1,7 @@
 //! `amd-targets`: all PTX of the tests, for all AMD GPUs. Each text becomes one code object for each GPU, which links
 //! without undefined symbols and has the right headers, symbols and metadata. None is refused.
 //!
-//! The tests compile each of the compilers' texts for one GPU only (suite `ptx`), because all of it takes hours.
+//! The tests compile each of the compilers' texts for one GPU only (suite `ptx`), because all of it takes long.
 
 use crate::code_object::{self, PROCESSORS};
 use crate::progress::{heading, parallel};

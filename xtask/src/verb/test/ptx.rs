@@ -58,8 +58,7 @@ pub fn run(report: &mut Report, filter: &str, fresh: Fresh) -> Result<()> {
         |(_, origin)| origin.name.clone(),
         |(text, origin)| {
             understood(text).map_err(|error| error.to_string())?;
-            let is_compiled = origin.whole && text.len() <= LIBRARY && has_kernels(text);
-            if is_compiled { compile(text, &origin.name, &folder) } else { Ok(()) }
+            if is_compiled(text, origin) { compile(text, &origin.name, &folder) } else { Ok(()) }
         },
         |result: &std::result::Result<(), String>| result.is_ok(),
     );
@@ -77,8 +76,7 @@ pub fn compilers_texts() -> Result<Vec<(Vec<u8>, String)>> {
         return Err(format!("{what}: {reason}; `./x test ptx` runs the programs").into());
     }
     let compiled = texts.into_iter().filter(|(text, origin)| {
-        let in_time = text.len() <= LIBRARY && !origin.name.starts_with(NOT_FOR_AMD_GPUS);
-        in_time && origin.whole && has_kernels(text)
+        is_compiled(text, origin) && !origin.name.starts_with(NOT_FOR_AMD_GPUS)
     });
     Ok(compiled.map(|(text, origin)| (text, origin.name)).collect())
 }
@@ -133,8 +131,10 @@ fn of_program(
     Ok(())
 }
 
-fn has_kernels(text: &[u8]) -> bool {
-    !code_object::kernels(&String::from_utf8_lossy(text)).is_empty()
+/// Whether a text is compiled as a whole.
+fn is_compiled(text: &[u8], origin: &Origin) -> bool {
+    let has_kernels = || !code_object::kernels(&String::from_utf8_lossy(text)).is_empty();
+    origin.whole && text.len() <= LIBRARY && has_kernels()
 }
 
 /// Compiles all kernels of a text for this machine's processor, as vector code, and for one AMD GPU. What the folder
