@@ -17,8 +17,10 @@ use llvm_zluda::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use spmd::{Blocks, Waves};
 
+use super::compute_again;
 use super::end_waiting;
 use super::places::{self, Places};
+use super::share_slots;
 
 /// The place of lanes that have ended.
 const ENDED: u64 = 0xffff_ffff;
@@ -72,11 +74,11 @@ pub fn run(module: &Module<'_>, kernel: &str, blocks: Blocks, waves: Waves) -> R
         return Ok(false);
     }
     let Some(function) = module.function(kernel) else { return Ok(false) };
-    // Values that one block gives to another lie on the stack while blocks change their order.
     run_passes(module, "function(lower-switch)", None, false)?;
     let ending = places::ending_loops(function);
-    run_passes(module, "function(reg2mem)", None, false)?;
     split_at_meetings(module, function);
+    compute_again::run(module, function);
+    // Values that one block gives to another lie on the stack while blocks change their order.
     run_passes(module, "function(reg2mem)", None, false)?;
     Rounds::new(module, function).build(&ending);
     run_passes(module, "function(sroa,early-cse,simplifycfg)", None, false)?;
@@ -102,7 +104,7 @@ fn split_at_meetings<'c>(module: &Module<'c>, function: Value<'c>) {
     }
 }
 
-/// Moves an instruction and those that follow it to a new block, to which the old one goes on. No block has phis.
+/// Moves an instruction and those that follow it to a new block, to which the old one goes on.
 fn split_before<'c>(module: &Module<'c>, block: Block<'c>, first: Value<'c>) -> Block<'c> {
     let new = module.append_block(block.function(), "");
     new.move_after(block);
@@ -112,9 +114,26 @@ fn split_before<'c>(module: &Module<'c>, block: Block<'c>, first: Value<'c>) -> 
         instruction.detach();
         builder.insert(instruction);
     }
+    for next in new.successors() {
+        come_from(&builder, next, block, new);
+    }
     builder.position_at_end(block);
     builder.br(new);
     new
+}
+
+/// Lets the phis of a block have another predecessor in place of one.
+fn come_from<'c>(builder: &Builder<'c>, block: Block<'c>, old: Block<'c>, new: Block<'c>) {
+    let phis = block.instructions().into_iter().filter(|it| it.opcode() == Opcode::LLVMPHI);
+    for phi in phis.filter(|phi| phi.incoming().iter().any(|(_, from)| *from == old)) {
+        let moved = |(value, from)| (value, if from == old { new } else { from });
+        let incoming: Vec<_> = phi.incoming().into_iter().map(moved).collect();
+        builder.position_before(phi);
+        let changed = builder.phi(phi.ty());
+        changed.add_incoming(&incoming);
+        phi.replace_all_uses_with(changed);
+        phi.erase();
+    }
 }
 
 fn split_after<'c>(module: &Module<'c>, block: Block<'c>, last: Value<'c>) -> Block<'c> {
@@ -186,12 +205,14 @@ impl<'m, 'c> Rounds<'m, 'c> {
     /// `ending` is what [`places::ending_loops`] found.
     fn build(&self, ending: &FxHashSet<Block<'c>>) {
         let entry = self.function.entry_block();
+        let slots = share_slots::slots(self.module, entry);
         let start = self.empty(entry);
         let (handlers, meetings) = self.part_with_meetings();
         let after_meetings: FxHashSet<_> = meetings.iter().map(|meeting| meeting.after).collect();
         self.b.position_at_end(entry);
         let to_start = self.b.br(start);
         let places = Places::new(self.function, &after_meetings, ending);
+        share_slots::run(self.function, &slots, |block| places.is_place(block));
         to_start.erase();
         let own = |block: &Block<'c>| *block != entry && *block != self.head;
         let blocks: Vec<_> = self.function.blocks().into_iter().filter(own).collect();

@@ -6,6 +6,7 @@
 
 mod barriers;
 mod clusters;
+mod compute_again;
 mod dynamic_stack;
 mod end_waiting;
 mod form_pointers;
@@ -17,6 +18,7 @@ mod operation;
 mod places;
 mod refuse;
 mod rejoin_traps;
+mod share_slots;
 mod wide_atomics;
 
 use cpu_abi::cluster_launch;
