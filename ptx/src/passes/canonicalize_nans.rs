@@ -4,26 +4,18 @@
 //! Why here: arithmetic makes NaNs of NaNs whatever their bits, so a NaN gets the right bits only where a
 //! value stops being a number: where it is stored, cut up, or handed on. Sums in registers cost nothing.
 //!
-//! `zluda.canonical.f32(x)` is x, or 0x7fffffff where x is NaN. `zluda.nan.f64(x, a)` is x, or `a` made quiet
-//! where `a` is NaN: it says which of two NaN operands makes the result. Processors have a rule of their own
-//! for that, which holds inside of loops, where keeping NVIDIA's would cost too much.
+//! `zluda.canonical.f32(x)` is x, or 0x7fffffff where x is NaN. `zluda.nan.f64` is for [`choose_nans`].
 
-use llvm_zluda::{Block, Builder, Module, Opcode, RealPredicate, Type, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use llvm_zluda::{Builder, Module, Opcode, RealPredicate, Type, Value};
+use rustc_hash::FxHashSet;
+
+use super::choose_nans;
 
 /// The NaN of `.f32` arithmetic.
 const NAN: u64 = 0x7fff_ffff;
-/// The bit that makes a NaN of `.f64` quiet.
-const QUIET: u64 = 1 << 51;
 
 pub fn run(module: &Module<'_>) {
-    if let Some(marker) = module.function("zluda.nan.f64") {
-        let mut loops = Loops::default();
-        for call in marker.users() {
-            choose_operand(module, call, &mut loops);
-        }
-        marker.delete_global();
-    }
+    choose_nans::run(module);
     let Some(marker) = module.function("zluda.canonical.f32") else { return };
     let marks: Vec<_> = marker.users();
     let (order, values) = canonical_values(module, &marks);
@@ -172,44 +164,4 @@ fn canonical<'c>(builder: &Builder<'c>, value: Value<'c>) -> Value<'c> {
     let nan = builder.fcmp(RealPredicate::LLVMRealUNO, float, float);
     let chosen = builder.select(nan, context.i32().const_int(NAN), bits);
     builder.bitcast(chosen, value.ty())
-}
-
-fn choose_operand<'c>(module: &Module<'c>, call: Value<'c>, loops: &mut Loops<'c>) {
-    let (result, operand) = (call.operand(0), call.operand(1));
-    let chosen = if loops.contain(call.parent()) {
-        result
-    } else {
-        let context = module.context();
-        let builder = context.builder();
-        builder.position_before(call);
-        let [bits, own] = [result, operand].map(|value| builder.bitcast(value, context.i64()));
-        let nan = builder.fcmp(RealPredicate::LLVMRealUNO, operand, operand);
-        let quiet = builder.or(own, context.i64().const_int(QUIET));
-        builder.bitcast(builder.select(nan, quiet, bits), result.ty())
-    };
-    call.replace_all_uses_with(chosen);
-    call.erase();
-}
-
-/// Which blocks lie in loops, as far as somebody asked.
-#[derive(Default)]
-struct Loops<'c>(FxHashMap<Block<'c>, bool>);
-
-impl<'c> Loops<'c> {
-    /// Whether the block can be reached from itself.
-    fn contain(&mut self, block: Block<'c>) -> bool {
-        *self.0.entry(block).or_insert_with(|| {
-            let mut seen = FxHashSet::default();
-            let mut work = block.successors();
-            while let Some(next) = work.pop() {
-                if next == block {
-                    return true;
-                }
-                if seen.insert(next) {
-                    work.extend(next.successors());
-                }
-            }
-            false
-        })
-    }
 }

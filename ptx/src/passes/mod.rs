@@ -2,6 +2,7 @@
 //! knows their order.
 
 pub mod canonicalize_nans;
+pub mod choose_nans;
 pub mod collect_functions;
 pub mod index_symbols;
 pub mod inline_exits;
