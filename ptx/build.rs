@@ -4,12 +4,16 @@
 // A build script stops the build by panicking.
 #![allow(clippy::panic)]
 
+#[path = "build/ready_made.rs"]
+mod ready_made;
+
 use std::env;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+const TRIPLE: &str = "amdgcn-amd-amdhsa";
 const FOLDER: &str = "src/target/amdgcn";
 
 /// One bitcode serves every GPU, so that nothing here may name one.
@@ -80,25 +84,29 @@ fn main() {
             "pub const {constant}: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.bc\"));"
         );
     }
+    list.push_str(&ready_made::build(&out));
     write(&out.join("amdgcn_bitcode.rs"), &list);
 }
 
 fn clang(flags: &[&str], source: &Path, output: &Path) {
-    let program = match env::var_os("LLVM_SYS_221_PREFIX") {
-        Some(prefix) => PathBuf::from(prefix).join("bin/clang"),
-        None => PathBuf::from("clang-22"),
-    };
-    let status = Command::new(&program)
-        .args(["-target", "amdgcn-amd-amdhsa", "-nogpulib", "-emit-llvm", "-c"])
-        .args(flags)
-        .arg(source)
-        .arg("-o")
-        .arg(output)
-        .status()
-        .unwrap_or_else(|error| {
-            panic!("cannot run {}: {error}; install the package clang-22", program.display())
-        });
-    assert!(status.success(), "{} does not compile", source.display());
+    let command = &mut tool("clang");
+    command.args(["-target", TRIPLE, "-nogpulib", "-emit-llvm", "-c"]);
+    run(command.args(flags).arg(source).arg("-o").arg(output));
+}
+
+/// A program of LLVM.
+fn tool(name: &str) -> Command {
+    Command::new(match env::var_os("LLVM_SYS_221_PREFIX") {
+        Some(prefix) => PathBuf::from(prefix).join("bin").join(name),
+        None => PathBuf::from(format!("{name}-22")),
+    })
+}
+
+fn run(command: &mut Command) {
+    let status = command.status().unwrap_or_else(|error| {
+        panic!("{command:?}: {error}; install the packages clang-22 and llvm-22")
+    });
+    assert!(status.success(), "{command:?} fails");
 }
 
 /// The files of a folder with an extension, by their names.

@@ -157,6 +157,10 @@ impl Launch {
                 tracing::error!("kernel {name}, code {at:#x}: no code at address {address:#x}");
                 hipError_t::hipErrorLaunchFailure
             }
+            Stop::BadRegister => {
+                tracing::error!("kernel {name}, code {at:#x}: a register that was not allocated");
+                hipError_t::hipErrorLaunchFailure
+            }
             Stop::Trap(number) => {
                 tracing::error!("kernel {name}, code {at:#x}: trap {number}");
                 hipError_t::hipErrorLaunchFailure

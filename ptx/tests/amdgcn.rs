@@ -90,6 +90,31 @@ fn stacks_without_bounds_are_in_the_metadata() {
     assert!(assembly.contains(".uses_dynamic_stack: true"), "{assembly}");
 }
 
+/// What the build has compiled is neither compiled again nor taken for something unknown.
+#[test]
+fn functions_that_are_code_already_are_linked_and_counted() {
+    let text = ".extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 arguments);\n\
+                .visible .entry k(.param .u64 p) {\n.reg .b64 %rd<2>; .reg .b32 %r<2>;\n\
+                ld.param.u64 %rd1, [p];\n{ .param .b32 r; .param .b64 f; .param .b64 a;\n\
+                st.param.b64 [f], %rd1; st.param.b64 [a], 0;\ncall (r), vprintf, (f, a);\n\
+                ld.param.b32 %r1, [r]; }\nst.global.u32 [%rd1], %r1;\nret;\n}";
+    let (program, without) = (program(text), program(".visible .entry k() { ret; }"));
+    for gpu in GPUS {
+        let name = gpu.name;
+        let assembly = program.emit("k", &target(name), &Options::default(), Stage::Asm);
+        let assembly = String::from_utf8(assembly.expect("assembly")).expect("text");
+        assert!(!assembly.contains("read_conversion"), "{name}: {assembly}");
+        assert!(assembly.contains(".uses_dynamic_stack: false"), "{name}: {assembly}");
+        assert!(!assembly.contains(".private_segment_fixed_size: 0\n"), "{name}: {assembly}");
+        let bytes = |program: &Program| {
+            let object = program.compile("k", &target(name), &Options::default());
+            object.expect("a code object").len()
+        };
+        // A stub in the function's place would be short.
+        assert!(bytes(&program) > bytes(&without) + 4000, "{name}");
+    }
+}
+
 #[test]
 fn every_gpu_is_a_target() {
     for gpu in GPUS {

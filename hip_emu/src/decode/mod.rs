@@ -20,6 +20,7 @@ use crate::isa;
 use lane::{CrossLane, Permute};
 use matrix::Multiply;
 use memory::{LdsExchange, Memory, ScalarLoad};
+use operand::{ACCUMULATION, Registers, sgpr};
 use scalar::{Branch, Clock, Jump, SaveExec, Scalar, Status};
 use text::{Error, Text};
 use vector::Vector;
@@ -29,7 +30,59 @@ use vector::Vector;
 pub struct Instruction {
     /// Words of code.
     pub words: u8,
+    pub named: Named,
     pub code: Code,
+}
+
+/// How many registers of each kind there are, or have to be: one more than the highest that is named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    pub vector: u16,
+    pub accumulation: u16,
+    /// Without those that have names of their own.
+    pub scalar: u16,
+}
+
+impl Named {
+    /// More than any GPU has.
+    pub const ALL: Named = Named { vector: u16::MAX, accumulation: u16::MAX, scalar: u16::MAX };
+
+    /// Whether these are among `others`.
+    #[inline(always)]
+    pub fn are_among(&self, others: &Named) -> bool {
+        self.vector <= others.vector
+            && self.accumulation <= others.accumulation
+            && self.scalar <= others.scalar
+    }
+
+    /// Those of an instruction's text.
+    fn of(text: &str) -> Named {
+        let mut named = Named::default();
+        for word in text.split(|c: char| !c.is_ascii_alphanumeric() && !"[:]_".contains(c)) {
+            let (place, end) = match operand::registers(word) {
+                Some(Registers::Vector { first, count }) if first < ACCUMULATION => {
+                    (&mut named.vector, first + count)
+                }
+                Some(Registers::Vector { first, count }) => {
+                    (&mut named.accumulation, first + count - ACCUMULATION)
+                }
+                Some(Registers::Scalar { first, count }) if first < sgpr::VCC => {
+                    (&mut named.scalar, u16::from(first + count))
+                }
+                _ => continue,
+            };
+            *place = end.max(*place);
+        }
+        named
+    }
+
+    /// One more than the highest row of vector registers.
+    fn rows(&self) -> usize {
+        match self.accumulation {
+            0 => self.vector.into(),
+            count => (ACCUMULATION + count).into(),
+        }
+    }
 }
 
 /// What an instruction does.
@@ -98,7 +151,10 @@ impl Program {
 pub fn decode(arch: &Arch, bytes: &[u8], address: u64) -> Result<Program, Error> {
     let disassembler = Disassembler::new("amdgcn-amd-amdhsa", &arch.name, "")
         .map_err(|error| error.to_string())?;
-    let unknown = |why: &str| Instruction { words: 1, code: Code::Unknown(why.into()) };
+    let unknown = |why: &str| {
+        let code = Code::Unknown(why.into());
+        Instruction { words: 1, named: Named::default(), code }
+    };
     let mut code = Vec::with_capacity(bytes.len() / 4);
     let mut registers = 4;
     let mut at = 0;
@@ -116,25 +172,16 @@ pub fn decode(arch: &Arch, bytes: &[u8], address: u64) -> Result<Program, Error>
             continue;
         };
         let words = (size / 4).max(1);
-        registers = registers.max(registers_in(&text));
+        let named = Named::of(&text);
+        registers = registers.max(named.rows());
         let parsed = parse(arch, &text, word);
         let parsed = parsed.unwrap_or_else(|why| Code::Unknown(format!("`{text}`: {why}").into()));
-        code.push(Instruction { words: words as u8, code: parsed });
+        code.push(Instruction { words: words as u8, named, code: parsed });
         // Nobody jumps into the middle of an instruction.
         code.extend((1..words).map(|_| unknown("the middle of an instruction")));
         at += words * 4;
     }
     Ok(Program { instructions: code, address, registers })
-}
-
-/// One more than the highest vector register that a text names.
-fn registers_in(text: &str) -> usize {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && !"[:]_".contains(c));
-    let ends = words.filter_map(|word| match operand::registers(word) {
-        Some(operand::Registers::Vector { first, count }) => Some(usize::from(first + count)),
-        _ => None,
-    });
-    ends.max().unwrap_or(0)
 }
 
 /// An instruction from its text; `word` is the first of its code.

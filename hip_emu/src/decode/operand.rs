@@ -17,7 +17,7 @@ pub mod sgpr {
 }
 
 /// The first accumulation register, as a vector register.
-const ACCUMULATION: u16 = 256;
+pub const ACCUMULATION: u16 = 256;
 
 /// Registers in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,6 +34,9 @@ pub fn run(
         let Some(instruction) = program.instructions.get(wave.pc) else {
             return Err(Stop::BadCode(program.address_of(wave.pc)));
         };
+        if !instruction.named.are_among(&wave.allocated) {
+            return Err(Stop::BadRegister);
+        }
         wave.pc += usize::from(instruction.words);
         match &instruction.code {
             Code::Vector(vector) => vector::run(wave, vector),

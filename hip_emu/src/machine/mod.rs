@@ -27,6 +27,8 @@ pub enum Stop {
     Misaligned(usize),
     /// Code where there is none.
     BadCode(u64),
+    /// An instruction with registers that the kernel does not have, by its descriptor.
+    BadRegister,
     /// `s_trap`
     Trap(u32),
     /// What the emulator does not know, and the text.

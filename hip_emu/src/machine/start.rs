@@ -22,6 +22,7 @@ pub fn begin(wave: &mut Wave, launch: &Launch, place: [u32; 3]) {
     wave.scalar[usize::from(sgpr::NULL)] = 0;
     wave.set_scalar64(sgpr::EXEC, 0);
     wave.set_exec(if lanes == 64 { u64::MAX } else { (1 << lanes) - 1 });
+    wave.allocated = descriptor.allocated(arch);
     wave.mode = ModeRegister::new(descriptor.mode(arch));
     let mut next = 0;
     let mut give = |wave: &mut Wave, words: &[u32]| {

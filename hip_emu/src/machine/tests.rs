@@ -8,7 +8,7 @@ use super::group::Local;
 use super::interpreter::{self, Pause};
 use super::wave::Wave;
 use crate::arch::Arch;
-use crate::decode::{Program, decode};
+use crate::decode::{Named, Program, decode};
 
 /// Machine code of a text, through LLVM's assembler.
 fn assemble(gfx: &str, text: &str) -> Vec<u8> {
@@ -338,4 +338,26 @@ fn what_is_not_known_is_an_error() {
         other => panic!("{other:?}"),
     }
     assert_eq!(Bench::new("gfx1100", "s_trap 2").run(), Err(Stop::Trap(2)));
+}
+
+#[test]
+fn registers_beyond_the_kernels_are_an_error() {
+    let allocated = Named { vector: 8, accumulation: 4, scalar: 16 };
+    let outcome = |gfx, text| {
+        let mut bench = Bench::new(gfx, text);
+        bench.wave.allocated = allocated;
+        bench.run()
+    };
+    for gfx in ["gfx90a", "gfx942"] {
+        assert_eq!(outcome(gfx, "v_mov_b32 v7, s15\nv_accvgpr_write_b32 a3, v7"), Ok(()));
+        for text in [
+            "v_mov_b32 v8, 0",
+            "v_add_f64 v[8:9], v[0:1], v[0:1]",
+            "v_accvgpr_write_b32 a4, v0",
+            "s_mov_b64 s[16:17], vcc",
+            "global_load_dwordx2 v[8:9], v[0:1], off",
+        ] {
+            assert_eq!(outcome(gfx, text), Err(Stop::BadRegister), "{gfx}: {text}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! A wave: its registers, and where it is.
 
 use super::mode::ModeRegister;
+use crate::decode::Named;
 use crate::decode::operand::{Place, Special, sgpr};
 
 /// Rows of vector registers behind those of the kernel, for values on their way.
@@ -24,6 +25,8 @@ pub struct Wave {
     /// Register `r` of lane `l` is `vector[r * lanes + l]`.
     pub vector: Vec<u32>,
     pub lanes: usize,
+    /// The registers that the kernel has.
+    pub allocated: Named,
     /// The first of the rows for values on their way.
     pub scratch_row: usize,
     pub mode: ModeRegister,
@@ -53,6 +56,7 @@ impl Wave {
             scalar: [0; sgpr::COUNT],
             vector: vec![0; (registers + SCRATCH_ROWS) * lanes],
             lanes,
+            allocated: Named::ALL,
             scratch_row: registers,
             mode: ModeRegister::default(),
             private: 0,

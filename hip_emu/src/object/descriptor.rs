@@ -2,6 +2,7 @@
 //! section "Kernel Descriptor".
 
 use crate::arch::{Arch, Generation};
+use crate::decode::Named;
 
 /// Bytes of a descriptor.
 pub const SIZE: usize = 64;
@@ -19,6 +20,7 @@ pub struct Descriptor {
     pub entry: i64,
     rsrc1: u32,
     rsrc2: u32,
+    rsrc3: u32,
     properties: u16,
     preload: u16,
 }
@@ -36,6 +38,7 @@ impl Descriptor {
             entry: (u64::from(word(16)) | u64::from(word(20)) << 32) as i64,
             rsrc1: word(48),
             rsrc2: word(52),
+            rsrc3: word(44),
             properties,
             preload,
         }
@@ -82,6 +85,29 @@ impl Descriptor {
 
     pub fn has_dynamic_stack(&self) -> bool {
         self.property(11)
+    }
+
+    /// The registers that a wave gets.
+    pub fn allocated(&self, arch: &Arch) -> Named {
+        let generation = arch.generation;
+        let unified = matches!(generation, Generation::Gfx90a | Generation::Gfx940);
+        let granule = if unified || self.lanes(arch) == 32 { 8 } else { 4 };
+        let vector = (self.rsrc1 as u16 & 0x3f) * granule + granule;
+        let (vector, accumulation) = match generation {
+            Generation::Gfx90a | Generation::Gfx940 => {
+                let first = (self.rsrc3 as u16 & 0x3f) * 4 + 4;
+                (first.min(vector), vector.saturating_sub(first))
+            }
+            Generation::Gfx9 if arch.name == "gfx908" => (vector, vector),
+            _ => (vector, 0),
+        };
+        let scalar = match generation {
+            Generation::Gfx9 | Generation::Gfx90a | Generation::Gfx940 => {
+                (self.rsrc1 >> 6 & 0xf) as u16 / 2 * 16 + 16
+            }
+            _ => Named::ALL.scalar,
+        };
+        Named { vector, accumulation, scalar }
     }
 
     /// Words of the kernarg segment that come in registers.

@@ -7,7 +7,7 @@ use llvm_zluda::Module;
 pub use spmd::Blocks;
 
 pub use amdgcn::gpu::{GPUS, Gpu, MatrixUnit};
-pub(crate) use amdgcn::link;
+pub(crate) use amdgcn::{Relocatable, link};
 
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
@@ -177,7 +177,7 @@ impl Machine {
         &self,
         module: &Module<'_>,
         kernel: &str,
-    ) -> Result<Vec<u8>, Diagnostics> {
+    ) -> Result<Relocatable, Diagnostics> {
         match self {
             Machine::Cpu(_) => Err(Diagnostics::bug(kernel, ONE_BY_ONE.to_owned())),
             Machine::Amdgcn(machine) => machine.emit_relocatable(module, kernel),

@@ -86,6 +86,20 @@ impl Gpu {
         if self.name.ends_with("-generic") { 6 } else { 5 }
     }
 
+    /// Of the functions that are code already: LLVM's generic processor whose code the GPU runs, or the GPU itself.
+    pub fn family(&self) -> &'static str {
+        match self.name {
+            "gfx900" | "gfx902" | "gfx90c" => "gfx9-generic",
+            "gfx942" | "gfx950" => "gfx9-4-generic",
+            "gfx1010" | "gfx1011" | "gfx1012" => "gfx10-1-generic",
+            name if name.ends_with("-generic") => name,
+            name if name.starts_with("gfx103") => "gfx10-3-generic",
+            name if name.starts_with("gfx11") => "gfx11-generic",
+            name if name.starts_with("gfx12") => "gfx12-generic",
+            name => name,
+        }
+    }
+
     /// A wave holds two warps.
     pub fn is_wave64(&self) -> bool {
         self.wave == 64

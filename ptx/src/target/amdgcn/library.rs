@@ -1,6 +1,9 @@
 //! What kernels call and LLVM has no instruction for: the prelude in LLVM IR, and the device library in C
 //! (`library/*.c`), which build.rs compiles to bitcode. Only what a kernel reaches is linked to it: what may be inlined
 //! before LLVM's passes, and after them what is large, which build.rs has optimised.
+//!
+//! Most of what is large is code of the GPU already ([`ReadyMade`]). The kernel gets stubs of that, which say what the
+//! functions need, and the linker puts the functions in their places.
 
 use std::sync::OnceLock;
 
@@ -17,21 +20,79 @@ pub enum Part {
     All,
 }
 
+/// Functions that are code of a family of GPUs. They find services where launches that are not in clusters have them, and
+/// shared memory in LDS.
+#[derive(Debug)]
+pub struct ReadyMade {
+    /// LLVM's name of the family.
+    processor: &'static str,
+    /// In order.
+    functions: &'static [&'static str],
+    /// Bitcode: a weak function for each, which needs what the function needs.
+    stubs: &'static [u8],
+    /// A relocatable object.
+    pub object: &'static [u8],
+}
+
+impl ReadyMade {
+    pub fn of(processor: &str) -> Option<&'static ReadyMade> {
+        READY_MADE.iter().find(|family| family.processor == processor)
+    }
+
+    pub fn has(&self, function: &str) -> bool {
+        self.functions.binary_search(&function).is_ok()
+    }
+
+    /// Whether the module's functions are the whole of it.
+    pub fn is_wanted(&self, module: &Module<'_>) -> bool {
+        module.functions().iter().any(|function| is_ours(function) && self.has(&function.name()))
+    }
+}
+
+/// What kernels of a GPU are linked with.
+#[derive(Clone, Copy, Debug)]
+pub struct Library {
+    pub wave64: bool,
+    pub ready_made: Option<&'static ReadyMade>,
+}
+
+impl Library {
+    pub fn is_ready_made(&self, function: &str) -> bool {
+        self.ready_made.is_some_and(|family| family.has(function))
+    }
+
+    /// Whether there is a function, or will be.
+    pub fn defines(&self, function: &str) -> bool {
+        files().contains_key(function) || self.is_ready_made(function)
+    }
+
+    /// Whether something is called that only [`Part::All`] has.
+    pub fn is_incomplete(&self, module: &Module<'_>) -> bool {
+        undefined(module).iter().any(|name| self.defines(name))
+    }
+}
+
 /// Links the definitions of `zluda.` functions that there are, and makes them the module's own.
-pub fn link(module: &Module<'_>, wave64: bool, part: Part) -> Result<(), String> {
+pub fn link(module: &Module<'_>, library: Library, part: Part) -> Result<(), String> {
     let ours = || module.functions().into_iter().filter(|f| is_ours(f) && !f.is_declaration());
     // What is the module's own already serves nobody else.
     for function in ours() {
         function.set_linkage(Linkage::LLVMExternalLinkage);
     }
-    let prelude = if wave64 { PRELUDE64 } else { PRELUDE32 };
+    let prelude = if library.wave64 { PRELUDE64 } else { PRELUDE32 };
     let mut asked = FxHashSet::default();
     loop {
         // Files of the library call each other and the prelude. Of a file comes what is asked for at the time.
         add(module, prelude)?;
         let mut wanted = undefined(module).into_iter();
         let found = wanted.find_map(|name| {
-            let file = files().get(&name).copied().filter(|_| !asked.contains(&name))?;
+            if asked.contains(&name) {
+                return None;
+            }
+            if let Some(family) = library.ready_made.filter(|family| family.has(&name)) {
+                return (part == Part::All).then_some((name, family.stubs));
+            }
+            let file = files().get(&name).copied()?;
             let (is_late, bitcode) = LIBRARY[file];
             (part == Part::All || !is_late).then_some((name, bitcode))
         });
@@ -40,19 +101,13 @@ pub fn link(module: &Module<'_>, wave64: bool, part: Part) -> Result<(), String>
         asked.insert(name);
     }
     for function in ours() {
-        function.set_linkage(Linkage::LLVMInternalLinkage);
+        // LLVM may look into nothing that the linker replaces.
+        function.set_linkage(match library.is_ready_made(&function.name()) {
+            true => Linkage::LLVMWeakAnyLinkage,
+            false => Linkage::LLVMInternalLinkage,
+        });
     }
     Ok(())
-}
-
-/// Whether something is called that only [`Part::All`] has.
-pub fn is_incomplete(module: &Module<'_>) -> bool {
-    undefined(module).iter().any(|name| files().contains_key(name))
-}
-
-/// Whether the library defines a function.
-pub fn defines(function: &str) -> bool {
-    files().contains_key(function)
 }
 
 /// Links the file of the library that defines a function.

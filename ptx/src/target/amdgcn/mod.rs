@@ -8,6 +8,7 @@ mod barriers;
 mod clusters;
 mod compute_again;
 mod dynamic_stack;
+mod elf;
 mod end_waiting;
 mod form_pointers;
 pub mod gpu;
@@ -34,7 +35,7 @@ use crate::pipeline::verify;
 use crate::program::{Options, Stage};
 use crate::target::Matrices;
 use gpu::Gpu;
-use library::Part;
+use library::{Library, Part, ReadyMade};
 
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
 /// LLVM's number for a kernel's calling convention on AMDGPU.
@@ -133,11 +134,11 @@ impl Machine {
         } else {
             define_cluster(module, info);
         }
-        operation::specialise(module, self.gpu.matrix, self.matrices);
+        operation::specialise(module, self.library(), self.gpu.matrix, self.matrices);
         // What clusters have in place of the prelude is there for all of the library now, and gone later.
         let part = if self.clusters { Part::All } else { Part::Early };
         timed("linking the device library", || self.link_library(module, part)).map_err(bug)?;
-        let errors = refuse::undefined(module);
+        let errors = refuse::undefined(module, self.library());
         if !errors.is_empty() {
             return Err(Diagnostics::new(errors, text));
         }
@@ -151,7 +152,7 @@ impl Machine {
         verify(module, kernel, "forming pointers", options)?;
         timed("LLVM's passes", || run_passes(module, PASSES, Some(&self.llvm), options.verify))
             .map_err(|error| bug(error.to_string()))?;
-        if library::is_incomplete(module) {
+        if self.library().is_incomplete(module) {
             define_services(module, info);
             timed("linking the rest of it", || self.link_library(module, Part::All))
                 .map_err(bug)?;
@@ -174,8 +175,14 @@ impl Machine {
         verify(module, kernel, "optimisation", options)
     }
 
+    fn library(&self) -> Library {
+        // In clusters the library means other memory.
+        let ready_made = if self.clusters { None } else { ReadyMade::of(self.gpu.family()) };
+        Library { wave64: self.gpu.is_wave64(), ready_made }
+    }
+
     fn link_library(&self, module: &Module<'_>, part: Part) -> Result<(), String> {
-        library::link(module, self.gpu.is_wave64(), part)
+        library::link(module, self.library(), part)
     }
 
     /// Assembly, a linked code object, or IR as it is. `kernel` is who errors are told of.
@@ -204,16 +211,30 @@ impl Machine {
         &self,
         module: &Module<'_>,
         kernel: &str,
-    ) -> Result<Vec<u8>, Diagnostics> {
-        timed("LLVM's code generator", || self.llvm.emit_object(module))
-            .map_err(|error| Diagnostics::bug(kernel, error.to_string()))
+    ) -> Result<Relocatable, Diagnostics> {
+        let object = timed("LLVM's code generator", || self.llvm.emit_object(module))
+            .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
+        let library = self.library().ready_made.filter(|family| family.is_wanted(module));
+        Ok(Relocatable { object, library })
     }
 }
 
-/// The code object of several kernels.
-pub fn link(mut objects: Vec<Vec<u8>>) -> Result<Vec<u8>, String> {
+/// The code of a kernel, and what it calls.
+pub struct Relocatable {
+    object: Vec<u8>,
+    library: Option<&'static ReadyMade>,
+}
+
+/// The code object of several kernels for one GPU.
+pub fn link(kernels: Vec<Relocatable>) -> Result<Vec<u8>, String> {
+    let library = kernels.iter().find_map(|kernel| kernel.library);
+    let mut objects: Vec<_> = kernels.into_iter().map(|kernel| kernel.object).collect();
     metadata::join(&mut objects).ok_or("LLVM's metadata are not as they were")?;
-    let link = || link_elf(&objects, &["--no-undefined"]);
+    if let Some((family, first)) = library.zip(objects.first()) {
+        let object = elf::for_same_gpu(family.object, first).ok_or("an object is too short")?;
+        objects.push(object);
+    }
+    let link = || link_elf(&objects, &["--no-undefined", "--gc-sections"]);
     timed("the linker", link).map_err(|error| error.to_string())
 }
 

@@ -7,7 +7,15 @@ use llvm_zluda::{Linkage, Module, Value};
 use rustc_hash::FxHashMap;
 
 use super::gpu::MatrixUnit;
+use super::library::Library;
 use crate::target::Matrices;
+
+/// What operations that are code already are made of (build/ready_made.rs).
+const READY_MADE: [&str; 2] = ["zluda.amd.matrix.multiply", "zluda.amd.matrix.doubles"];
+const LOOK_UP: &str = "zluda.amd.texture.look_up";
+/// All look-ups, as code: of the operation and so many words.
+const READY_MADE_LOOK_UP: &str = "zluda.amd.texture.sample";
+const LOOK_UP_WORDS: usize = 20;
 
 /// The function of the device library that does an operation: `void (i64 operation, ptr words, ptr results)`.
 fn implementation(
@@ -18,7 +26,7 @@ fn implementation(
 ) -> Option<&'static str> {
     if intrinsic.starts_with("zluda.texture.") {
         return Some(match TextureOperation::decode(operation)?.action {
-            TextureAction::Sample | TextureAction::Gather => "zluda.amd.texture.look_up",
+            TextureAction::Sample | TextureAction::Gather => LOOK_UP,
             TextureAction::Query => "zluda.amd.texture.query",
             TextureAction::IsType => "zluda.amd.texture.is_type",
             _ => "zluda.amd.texture.surface",
@@ -67,12 +75,12 @@ fn has_instruction(operation: &MatrixOperation, unit: MatrixUnit, matrices: Matr
 }
 
 /// Replaces the calls of these intrinsics. What is no operation stays, and is refused for it.
-pub fn specialise(module: &Module<'_>, unit: MatrixUnit, matrices: Matrices) {
+pub fn specialise(module: &Module<'_>, library: Library, unit: MatrixUnit, matrices: Matrices) {
     for intrinsic in module.functions() {
         let name = intrinsic.name();
         let ours = name.starts_with("zluda.matrix.") || name.starts_with("zluda.texture.");
         if ours && intrinsic.is_declaration() {
-            specialise_calls(module, intrinsic, &name, |number| {
+            specialise_calls(module, library, intrinsic, &name, |number| {
                 implementation(&name, number, unit, matrices)
             });
         }
@@ -81,6 +89,7 @@ pub fn specialise(module: &Module<'_>, unit: MatrixUnit, matrices: Matrices) {
 
 fn specialise_calls<'c>(
     module: &Module<'c>,
+    library: Library,
     intrinsic: Value<'c>,
     name: &str,
     implementation: impl Fn(u64) -> Option<&'static str>,
@@ -94,44 +103,81 @@ fn specialise_calls<'c>(
     }
     for (number, calls) in calls {
         let Some(implementation) = implementation(number) else { continue };
-        let function = define(module, intrinsic, name, number, implementation);
-        if calls.len() > 1 {
-            module.add_attribute(function, "noinline");
+        if implementation == LOOK_UP && library.is_ready_made(READY_MADE_LOOK_UP) {
+            for call in calls {
+                look_up(module, call);
+            }
+            continue;
+        }
+        let own = format!("{name}.{number:x}");
+        let is_ready_made = READY_MADE.contains(&implementation) && library.is_ready_made(&own);
+        let own = if is_ready_made { own } else { own + ".here" };
+        let function = declare(module, intrinsic, &own);
+        if !is_ready_made {
+            define(module, function, number, implementation);
+            if calls.len() > 1 {
+                module.add_attribute(function, "noinline");
+            }
         }
         for call in calls {
-            let builder = module.context().builder();
-            builder.position_before(call);
-            let result = builder.call(function, &call.arguments()[1..]);
-            if call.has_uses() {
-                call.replace_all_uses_with(result);
-            }
-            call.erase();
+            replace(module, call, function, &call.arguments()[1..]);
         }
     }
 }
 
+/// Makes a look-up of the function that has all of them.
+fn look_up<'c>(module: &Module<'c>, call: Value<'c>) {
+    let context = module.context();
+    let word = context.i32();
+    let function = module.function(READY_MADE_LOOK_UP).unwrap_or_else(|| {
+        let mut parameters = vec![word; 1 + LOOK_UP_WORDS];
+        parameters[0] = context.i64();
+        let ty = context.function_type(call.ty(), &parameters);
+        let function = module.add_function(READY_MADE_LOOK_UP, ty);
+        module.add_parameter_attribute(function, 0, "inreg", 0);
+        for attribute in ["nounwind", "convergent"] {
+            module.add_attribute(function, attribute);
+        }
+        function
+    });
+    let mut arguments = call.arguments();
+    arguments.resize(1 + LOOK_UP_WORDS, word.poison());
+    replace(module, call, function, &arguments);
+}
+
+fn replace<'c>(module: &Module<'c>, call: Value<'c>, function: Value<'c>, arguments: &[Value<'c>]) {
+    let builder = module.context().builder();
+    builder.position_before(call);
+    let result = builder.call(function, arguments);
+    if call.has_uses() {
+        call.replace_all_uses_with(result);
+    }
+    call.erase();
+}
+
 /// A function of the intrinsic's arguments but the first one.
-fn define<'c>(
-    module: &Module<'c>,
-    intrinsic: Value<'c>,
-    name: &str,
-    number: u64,
-    implementation: &str,
-) -> Value<'c> {
+fn declare<'c>(module: &Module<'c>, intrinsic: Value<'c>, name: &str) -> Value<'c> {
+    let results = intrinsic.value_type().result();
+    let words = intrinsic.parameter_count() - 1;
+    let context = module.context();
+    let ty = context.function_type(results, &vec![context.i32(); words as usize]);
+    let function = module.add_function(name, ty);
+    for attribute in ["nounwind", "convergent"] {
+        module.add_attribute(function, attribute);
+    }
+    function
+}
+
+fn define<'c>(module: &Module<'c>, function: Value<'c>, number: u64, implementation: &str) {
     let context = module.context();
     let (generic, word, wide) = (context.ptr(0), context.i32(), context.i64());
     let body = module.function(implementation).unwrap_or_else(|| {
         let ty = context.function_type(context.void(), &[wide, generic, generic]);
         module.add_function(implementation, ty)
     });
-    let results = intrinsic.value_type().result();
-    let words = intrinsic.parameter_count() - 1;
-    let ty = context.function_type(results, &vec![word; words as usize]);
-    let function = module.add_function(&format!("{name}.{number:x}"), ty);
+    let results = function.value_type().result();
+    let words = function.parameter_count();
     function.set_linkage(Linkage::LLVMInternalLinkage);
-    for attribute in ["nounwind", "convergent"] {
-        module.add_attribute(function, attribute);
-    }
     let builder = context.builder();
     builder.position_at_end(module.append_block(function, "entry"));
     let room = |count: u32| {
@@ -149,14 +195,13 @@ fn define<'c>(
     builder.call(body, &[wide.const_int(number), from, to]);
     if count == 0 {
         builder.ret_void();
-        return function;
+        return;
     }
     let mut all = results.poison();
     for index in 0..count {
         all = builder.insert_value(all, builder.load(word, place(to, index), 4), index);
     }
     builder.ret(all);
-    function
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use llvm_zluda::{Context, Module, Value};
 use ptx_parser::Error;
 
-use super::library::{self, is_ours};
+use super::library::{Library, is_ours};
 use crate::lower::intrinsic::span_of;
 
 /// What intrinsics are for, by the beginnings of their names.
@@ -22,11 +22,11 @@ pub fn unsupported<'c>(context: &'c Context, call: Value<'c>, what: &str) -> Err
 }
 
 /// An error for each call of an intrinsic that has no definition, and will have none.
-pub fn undefined(module: &Module<'_>) -> Vec<Error> {
+pub fn undefined(module: &Module<'_>, library: Library) -> Vec<Error> {
     let mut errors = Vec::new();
     for function in module.functions().into_iter().filter(|f| is_ours(f) && f.is_declaration()) {
         let name = function.name();
-        if name == super::PARAMETERS || library::defines(&name) {
+        if name == super::PARAMETERS || library.defines(&name) {
             continue;
         }
         let meaning = MEANINGS.iter().find(|(start, _)| name.starts_with(start));
@@ -49,7 +49,7 @@ mod tests {
                     call void @zluda.lane.juggle(i64 1), !zluda.span !0\n ret void }\n\
                     !0 = !{i64 73014444057}";
         let module = Module::parse(&context, "test", text).expect("IR");
-        let errors = undefined(&module);
+        let errors = undefined(&module, Library { wave64: false, ready_made: None });
         assert_eq!(errors.len(), 1, "{errors:?}");
         assert_eq!(errors[0].to_string(), "error[unsupported]: `zluda.lane.juggle`, on AMD GPUs");
         assert_eq!(errors[0].function.as_deref(), Some("k"));

@@ -1,0 +1,388 @@
+//! Functions of the device library that are code of GPUs when the product is built: an object for each set of
+//! instructions, and stubs, which stand for its functions where a kernel is compiled.
+//!
+//! A stub is a weak function of the same name that takes what the function takes of the GPU: its registers are clobbered
+//! by an empty line of assembly, its stack is a variable, and attributes say which hidden inputs it wants. So LLVM counts
+//! for a kernel that calls it what the kernel needs, and the linker puts the function in the stub's place.
+
+use std::env;
+use std::fmt::{self, Display, Formatter, Write};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+
+use super::{TRIPLE, run, tool, write};
+use cpu_abi::{MatrixKind, MatrixOperation, MatrixType, TEXTURE_RESULTS};
+
+/// What the library gets once more, after clang, when all of it is together. No vectors are made, and loops stay as long
+/// as they are.
+const PASSES: &str = "internalize,always-inline,globaldce,\
+     function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),\
+     cgscc(inline,function-attrs),\
+     function(infer-address-spaces,amdgpu-promote-alloca,sroa,tailcallelim,jump-threading,\
+     correlated-propagation,simplifycfg,reassociate,loop-mssa(loop-rotate,licm),\
+     loop(indvars,loop-deletion,loop-unroll-full),\
+     gvn,sccp,bdce,instcombine<no-verify-fixpoint>,dse,adce,loop-mssa(licm),\
+     simplifycfg<hoist-common-insts;sink-common-insts>,instcombine<no-verify-fixpoint>),\
+     globaldce,amdgpu-attributor";
+
+/// LLVM's generic processors, whose code runs on all of a family, and those that belong to none; whether their waves have
+/// 64 lanes. `gpu.rs` says which GPU has which. gfx906 may have ECC that code for its family does not expect.
+const SETS: &[(&str, bool)] = &[
+    ("gfx9-generic", true),
+    ("gfx906", true),
+    ("gfx908", true),
+    ("gfx90a", true),
+    ("gfx9-4-generic", true),
+    ("gfx10-1-generic", false),
+    ("gfx10-3-generic", false),
+    ("gfx11-generic", false),
+    ("gfx12-generic", false),
+];
+
+/// Files of the library whose functions are there.
+const EXPORTED: &[&str] = &[
+    "heap",
+    "printf",
+    "reduction",
+    "tensor",
+    "texture_block",
+    "texture_slope",
+    "texture_texel",
+    "wide_atomics",
+];
+
+/// Files of which these functions need some.
+const NEEDED: &[&str] = &["copy", "matrix", "mbarrier", "services", "texture"];
+
+/// All look-ups of textures are one function, whose first parameter says which: where it is the same for all lanes, it
+/// costs a look-up next to nothing that this is not known before. So many words any of them has at most.
+const TEXTURE: &str = "zluda.amd.texture.sample";
+const TEXTURE_WORDS: u32 = 20;
+const LOOK_UP: &str = "zluda.amd.texture.look_up";
+
+/// The hidden parameter lies right before the implicit arguments, where a launch is not in clusters.
+const SERVICES: &str = "
+declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+define ptr addrspace(1) @zluda.amd.services() alwaysinline nounwind {
+  %implicit = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+  %place = getelementptr i8, ptr addrspace(4) %implicit, i64 -8
+  %services = load ptr addrspace(1), ptr addrspace(4) %place, align 8, !invariant.load !{}
+  ret ptr addrspace(1) %services
+}
+";
+
+/// What LLVM says of a function in the assembly, in this order.
+const RESOURCES: [&str; 6] =
+    ["num_vgpr", "num_agpr", "numbered_sgpr", "private_seg_size", "uses_vcc", "uses_flat_scratch"];
+
+/// Products that programs have most often, as far as no GPU has an instruction that gives the same bits.
+fn products() -> Vec<MatrixOperation> {
+    use MatrixType::{Bf16, E4m3, E5m2, F16, F32, F64, Tf32};
+    let shapes = [
+        (16, 8, 16, F16, F32),
+        (16, 8, 16, F16, F16),
+        (16, 8, 8, F16, F32),
+        (16, 8, 8, F16, F16),
+        (16, 8, 16, Bf16, F32),
+        (16, 8, 8, Bf16, F32),
+        (16, 8, 8, Tf32, F32),
+        (16, 8, 4, Tf32, F32),
+        (16, 8, 32, E4m3, F32),
+        (16, 8, 32, E5m2, F32),
+        (8, 8, 4, F64, F64),
+    ];
+    let product = |(m, n, k, factors, sums)| {
+        let mut operation = MatrixOperation::new(MatrixKind::Multiply, m, n, k, factors);
+        (operation.c, operation.d) = (sums, sums);
+        operation
+    };
+    shapes.into_iter().map(product).collect()
+}
+
+/// Makes the objects and stubs, of bitcode that is in the folder already. Gives a constant of Rust.
+pub fn build(out: &Path) -> String {
+    write(&out.join("operations.ll"), &operations());
+    write(&out.join("services_parameter.ll"), SERVICES);
+    let exported: Vec<String> = exported(out);
+    let mut list = String::from("pub const READY_MADE: &[ReadyMade] = &[\n");
+    // Each set by itself, on as many threads as cargo gives.
+    let jobs = env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok()).unwrap_or(1).max(1);
+    for sets in SETS.chunks(jobs) {
+        thread::scope(|scope| {
+            for &(processor, is_wave64) in sets {
+                let exported = &exported;
+                scope.spawn(move || build_for(processor, is_wave64, exported, out));
+            }
+        });
+    }
+    for (processor, _) in SETS {
+        let _ = writeln!(
+            list,
+            "    ReadyMade {{ processor: \"{processor}\", functions: FUNCTIONS,\n        \
+             stubs: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{processor}.stubs.bc\")),\n        \
+             object: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{processor}.o\")) }},"
+        );
+    }
+    list.push_str("];\n");
+    let _ = writeln!(list, "const FUNCTIONS: &[&str] = &{exported:?};");
+    list
+}
+
+/// Functions of LLVM IR between calls and what the library has for many operations.
+fn operations() -> String {
+    let matrix = |body: &str| format!("zluda.amd.matrix.{body}");
+    let mut text = String::new();
+    for body in [matrix("multiply"), matrix("doubles"), LOOK_UP.to_owned()] {
+        let _ = writeln!(text, "declare void @{body}(i64, ptr, ptr)");
+    }
+    for operation in products() {
+        let words = operation.words();
+        let body = if operation.a == MatrixType::F64 { "doubles" } else { "multiply" };
+        text += &OfWords {
+            name: &name_of(&operation),
+            number: Some(operation.pack()),
+            inputs: words.inputs(),
+            results: words.d,
+            body: &matrix(body),
+            limits: "",
+        }
+        .to_string();
+    }
+    let look_up = OfWords {
+        name: TEXTURE,
+        number: None,
+        inputs: TEXTURE_WORDS,
+        results: TEXTURE_RESULTS as u32,
+        body: LOOK_UP,
+        // As much as what it calls needs. With more, fewer waves fit a GPU of RDNA.
+        limits: "\"amdgpu-num-vgpr\"=\"96\"",
+    };
+    text + &look_up.to_string()
+}
+
+/// As `operation.rs` names it.
+fn name_of(operation: &MatrixOperation) -> String {
+    let words = operation.words();
+    format!("zluda.matrix.{}.{}.{:x}", words.d, words.inputs(), operation.pack())
+}
+
+/// A function of words, which gives words, around one of memory: `void (i64 operation, ptr words, ptr results)`.
+struct OfWords<'a> {
+    name: &'a str,
+    /// The operation; where there is none, the function gets it, the same for all lanes.
+    number: Option<u64>,
+    inputs: u32,
+    results: u32,
+    body: &'a str,
+    /// Attributes.
+    limits: &'a str,
+}
+
+impl Display for OfWords<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { name, inputs, results, body, limits, .. } = *self;
+        let fields = vec!["i32"; results as usize].join(", ");
+        let mut parameters: Vec<_> = (0..inputs).map(|index| format!("i32 %in{index}")).collect();
+        let operation = self.number.map_or("%operation".to_owned(), |number| number.to_string());
+        if self.number.is_none() {
+            parameters.insert(0, "i64 inreg %operation".to_owned());
+        }
+        let parameters = parameters.join(", ");
+        writeln!(f, "define {{ {fields} }} @{name}({parameters}) nounwind convergent {limits} {{")?;
+        for (array, count) in [("from", inputs), ("to", results)] {
+            writeln!(f, "  %{array}.own = alloca [{count} x i32], addrspace(5)")?;
+            writeln!(f, "  %{array} = addrspacecast ptr addrspace(5) %{array}.own to ptr")?;
+            for index in 0..count {
+                writeln!(f, "  %{array}{index} = getelementptr i32, ptr %{array}, i64 {index}")?;
+            }
+        }
+        for index in 0..inputs {
+            writeln!(f, "  store i32 %in{index}, ptr %from{index}")?;
+        }
+        writeln!(f, "  call void @{body}(i64 {operation}, ptr %from, ptr %to)")?;
+        let mut all = "poison".to_owned();
+        for index in 0..results {
+            writeln!(f, "  %out{index} = load i32, ptr %to{index}")?;
+            let value = format!("i32 %out{index}, {index}");
+            writeln!(f, "  %all{index} = insertvalue {{ {fields} }} {all}, {value}")?;
+            all = format!("%all{index}");
+        }
+        writeln!(f, "  ret {{ {fields} }} {all}\n}}")
+    }
+}
+
+fn exported(out: &Path) -> Vec<String> {
+    let mut nm = tool("llvm-nm");
+    nm.args(["--defined-only", "--extern-only", "--format=just-symbols"]).arg("--quiet");
+    nm.args(EXPORTED.iter().map(|file| out.join(format!("{file}.bc"))));
+    let mut names: Vec<String> = text_of(nm)
+        .lines()
+        .filter(|line| line.starts_with("zluda.") && !line.ends_with(':'))
+        .map(str::to_owned)
+        .collect();
+    names.extend(products().iter().map(name_of));
+    names.push(TEXTURE.to_owned());
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn build_for(processor: &str, is_wave64: bool, exported: &[String], out: &Path) {
+    let path = |ending: &str| out.join(format!("{processor}.{ending}"));
+    let (linked, code, assembly, object) = (path("bc"), path("ll"), path("s"), path("o"));
+    let prelude = if is_wave64 { "wave64" } else { "wave32" };
+    let mut link = tool("llvm-link");
+    link.arg("--suppress-warnings");
+    let files = EXPORTED.iter().chain(NEEDED).chain([&prelude]);
+    link.args(files.map(|file| out.join(format!("{file}.bc"))));
+    link.args(["operations.ll", "services_parameter.ll"].map(|file| out.join(file)));
+    run(link.arg("-o").arg(&linked));
+
+    let target = [format!("-mtriple={}", TRIPLE), format!("-mcpu={processor}")];
+    let passes = format!("-passes={PASSES}");
+    let names = format!("-internalize-public-api-list={}", exported.join(","));
+    run(tool("opt")
+        .args(&target)
+        .args([&passes, &names])
+        .arg("-S")
+        .arg(&linked)
+        .arg("-o")
+        .arg(&code));
+    let mut generate = tool("llc");
+    generate.args(&target).args(["-O2", "-relocation-model=pic"]);
+    generate.args(["-function-sections", "-data-sections"]);
+    run(generate.arg(&code).arg("-o").arg(&assembly));
+
+    // The assembler counts what functions need together with those that they call.
+    let mut text = read(&assembly);
+    text.push_str("\t.section .zluda.resources,\"\",@progbits\n");
+    for name in exported {
+        for resource in RESOURCES {
+            let _ = writeln!(
+                text,
+                "\t.long zluda_value_{resource}_{name}",
+                name = name.replace('.', "_")
+            );
+            let _ = writeln!(
+                text,
+                "\t.set zluda_value_{resource}_{0}, {name}.{resource}",
+                name.replace('.', "_")
+            );
+        }
+    }
+    write(&assembly, &text);
+    let mut assemble = tool("clang");
+    assemble.args(["-target", TRIPLE, "-nogpulib", "-c", "-x", "assembler"]);
+    run(assemble.arg(format!("-mcpu={processor}")).arg(&assembly).arg("-o").arg(&object));
+    let resources = path("resources");
+    let dump = format!("--dump-section=.zluda.resources={}", resources.display());
+    let mut strip = tool("llvm-objcopy");
+    strip.arg(dump).args(["--remove-section=.zluda.resources", "--remove-section=.note"]);
+    strip.args(["--remove-section=.AMDGPU.*", "--strip-unneeded"]);
+    run(strip.arg(&object));
+
+    let bytes =
+        fs::read(&resources).unwrap_or_else(|error| panic!("{}: {error}", resources.display()));
+    let words: Vec<u32> = bytes
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes(word.try_into().unwrap_or_default()))
+        .collect();
+    let stubs = stubs(&read(&code), exported, &words);
+    let stub_text = path("stubs.ll");
+    write(&stub_text, &stubs);
+    run(tool("llvm-as").arg(&stub_text).arg("-o").arg(path("stubs.bc")));
+}
+
+/// Stubs as LLVM IR, of the IR of the functions and of what they need.
+fn stubs(code: &str, exported: &[String], needs: &[u32]) -> String {
+    let mut text = format!("target triple = \"{}\"\n", TRIPLE);
+    for line in
+        code.lines().filter(|line| line.starts_with('%') || line.starts_with("target datalayout"))
+    {
+        let _ = writeln!(text, "{line}");
+    }
+    for (name, needs) in exported.iter().zip(needs.chunks_exact(RESOURCES.len())) {
+        let head = format!("@{name}(");
+        let line = code.lines().find(|line| line.starts_with("define ") && line.contains(&head));
+        let Some(line) = line else { panic!("{name} is not in the code") };
+        let (before, after) = line.split_at(line.find(&head).unwrap_or_default());
+        let result = before.trim_start_matches("define ").trim_start_matches("hidden ");
+        let end = after.rfind(')').unwrap_or_default();
+        let (signature, rest) = after.split_at(end + 1);
+        let Some(group) = rest.split_whitespace().find(|word| word.starts_with('#')) else {
+            panic!("{name} has no attributes");
+        };
+        let attributes = attributes_of(code, group);
+        let _ = writeln!(
+            text,
+            "define hidden {result}{signature} {attributes} section \".text.zluda.stub\" {{"
+        );
+        text.push_str(&body_of(result, needs));
+    }
+    text
+}
+
+/// What a caller has to know.
+fn attributes_of(code: &str, group: &str) -> String {
+    let head = format!("attributes {group} = {{ ");
+    let line = code.lines().find_map(|line| line.strip_prefix(&head));
+    let Some(line) = line else { panic!("there are no attributes {group}") };
+    let mut kept = String::from("noinline norecurse");
+    for word in line.split_whitespace() {
+        let plain = ["convergent", "nounwind", "noreturn", "willreturn", "cold"];
+        if plain.contains(&word) || word.starts_with("\"amdgpu-") {
+            let _ = write!(kept, " {word}");
+        }
+    }
+    kept
+}
+
+fn body_of(result: &str, needs: &[u32]) -> String {
+    let &[vector, accumulation, scalar, stack, vcc, flat_scratch] = needs else {
+        panic!("{} resources", needs.len());
+    };
+    let mut body = String::new();
+    let mut clobbers = Vec::new();
+    for (letter, count) in [('v', vector), ('a', accumulation), ('s', scalar)] {
+        if count > 0 {
+            clobbers.push(format!("~{{{letter}{}}}", count - 1));
+        }
+    }
+    if vcc != 0 {
+        clobbers.push("~{vcc}".to_owned());
+    }
+    if flat_scratch != 0 {
+        clobbers.push("~{flat_scratch}".to_owned());
+    }
+    let clobbers = clobbers.join(",");
+    if stack == 0 {
+        let _ = writeln!(body, "  call void asm sideeffect \"\", \"{clobbers}\"()");
+    } else {
+        let _ = writeln!(body, "  %stack = alloca [{stack} x i8], align 4, addrspace(5)");
+        let _ = writeln!(
+            body,
+            "  call void asm sideeffect \"\", \"v,{clobbers}\"(ptr addrspace(5) %stack)"
+        );
+    }
+    let result = result.trim();
+    let ty = match result.find(['{', '%', '<']) {
+        Some(start) => &result[start..],
+        // Attributes of the result come before its type.
+        None => result.rsplit(' ').next().unwrap_or_default(),
+    };
+    let end = if ty == "void" { "ret void".to_owned() } else { format!("ret {ty} poison") };
+    let _ = writeln!(body, "  {end}\n}}");
+    body
+}
+
+fn text_of(mut command: Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
