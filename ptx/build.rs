@@ -52,7 +52,8 @@ fn main() {
     println!("cargo:rerun-if-changed={}", library.display());
 
     let mut list = String::from("pub const LIBRARY: &[(bool, &[u8])] = &[\n");
-    for source in files(&library, "c") {
+    let mut functions = Vec::new();
+    for (index, source) in files(&library, "c").into_iter().enumerate() {
         println!("cargo:rerun-if-changed={}", source.display());
         let name = format!("{}.bc", stem(&source));
         let mut flags = C_FLAGS.to_vec();
@@ -64,12 +65,15 @@ fn main() {
             flags.push(SMALL);
         }
         clang(&flags, &source, &out.join(&name));
+        functions.extend(defined(&out.join(&name)).into_iter().map(|function| (function, index)));
         let _ = writeln!(
             list,
             "    ({is_late}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\"))),"
         );
     }
     list.push_str("];\n");
+    functions.sort();
+    let _ = writeln!(list, "pub const DEFINED: &[(&str, usize)] = &{functions:?};");
 
     for (constant, name) in [("PRELUDE32", "wave32"), ("PRELUDE64", "wave64")] {
         let text = [folder.join("prelude.ll"), folder.join(format!("{name}.ll"))].map(|path| {
@@ -92,6 +96,15 @@ fn clang(flags: &[&str], source: &Path, output: &Path) {
     let command = &mut tool("clang");
     command.args(["-target", TRIPLE, "-nogpulib", "-emit-llvm", "-c"]);
     run(command.args(flags).arg(source).arg("-o").arg(output));
+}
+
+/// The functions that a file of bitcode has for others.
+fn defined(bitcode: &Path) -> Vec<String> {
+    let mut nm = tool("llvm-nm");
+    nm.args(["--defined-only", "--extern-only", "--format=just-symbols"]).arg(bitcode);
+    let output = nm.output().unwrap_or_else(|error| panic!("{nm:?}: {error}"));
+    assert!(output.status.success(), "{nm:?} fails");
+    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
 }
 
 /// A program of LLVM.

@@ -9,10 +9,9 @@ use std::env;
 use std::fmt::{self, Display, Formatter, Write};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::thread;
 
-use super::{TRIPLE, run, tool, write};
+use super::{TRIPLE, defined, run, tool, write};
 use cpu_abi::{MatrixKind, MatrixOperation, MatrixType, TEXTURE_RESULTS};
 
 /// What the library gets once more, after clang, when all of it is together. No vectors are made, and loops stay as long
@@ -60,7 +59,6 @@ const NEEDED: &[&str] = &["copy", "matrix", "mbarrier", "services", "texture"];
 /// costs a look-up next to nothing that this is not known before. So many words any of them has at most.
 const TEXTURE: &str = "zluda.amd.texture.sample";
 const TEXTURE_WORDS: u32 = 20;
-const LOOK_UP: &str = "zluda.amd.texture.look_up";
 
 /// The hidden parameter lies right before the implicit arguments, where a launch is not in clusters.
 const SERVICES: &str = "
@@ -101,6 +99,27 @@ fn products() -> Vec<MatrixOperation> {
     shapes.into_iter().map(product).collect()
 }
 
+/// Columns of a tile. Products of groups of warps are one tile after the other, so that they need no function for each
+/// width.
+const TILE: u16 = 8;
+
+fn tiles() -> Vec<MatrixOperation> {
+    use MatrixType::{Bf16, F16, Tf32};
+    let mut tiles = Vec::new();
+    for (factors, k) in [(F16, 16), (Bf16, 16), (Tf32, 8)] {
+        for a_in_registers in [false, true] {
+            // Only elements of 16 bits can be transposed.
+            for b_rows in [false, true].into_iter().filter(|b_rows| factors != Tf32 || !b_rows) {
+                let kind = MatrixKind::WarpGroup;
+                let mut tile = MatrixOperation::new(kind, 64, TILE, k, factors);
+                (tile.a_in_registers, tile.b_rows) = (a_in_registers, b_rows);
+                tiles.push(tile);
+            }
+        }
+    }
+    tiles
+}
+
 /// Makes the objects and stubs, of bitcode that is in the folder already. Gives a constant of Rust.
 pub fn build(out: &Path) -> String {
     write(&out.join("operations.ll"), &operations());
@@ -132,20 +151,24 @@ pub fn build(out: &Path) -> String {
 
 /// Functions of LLVM IR between calls and what the library has for many operations.
 fn operations() -> String {
-    let matrix = |body: &str| format!("zluda.amd.matrix.{body}");
     let mut text = String::new();
-    for body in [matrix("multiply"), matrix("doubles"), LOOK_UP.to_owned()] {
-        let _ = writeln!(text, "declare void @{body}(i64, ptr, ptr)");
+    for body in ["matrix.multiply", "matrix.doubles", "matrix.tile", "texture.look_up"] {
+        let _ = writeln!(text, "declare void @zluda.amd.{body}(i64, ptr, ptr)");
     }
-    for operation in products() {
+    for operation in products().iter().chain(&tiles()) {
+        let is_tile = operation.kind == MatrixKind::WarpGroup;
+        let body = match operation.a {
+            _ if is_tile => "matrix.tile",
+            MatrixType::F64 => "matrix.doubles",
+            _ => "matrix.multiply",
+        };
         let words = operation.words();
-        let body = if operation.a == MatrixType::F64 { "doubles" } else { "multiply" };
         text += &OfWords {
-            name: &name_of(&operation),
+            name: &name_of(operation),
             number: Some(operation.pack()),
-            inputs: words.inputs(),
+            inputs: words.inputs() + u32::from(is_tile),
             results: words.d,
-            body: &matrix(body),
+            body,
             limits: "",
         }
         .to_string();
@@ -155,7 +178,7 @@ fn operations() -> String {
         number: None,
         inputs: TEXTURE_WORDS,
         results: TEXTURE_RESULTS as u32,
-        body: LOOK_UP,
+        body: "texture.look_up",
         // As much as what it calls needs. With more, fewer waves fit a GPU of RDNA.
         limits: "\"amdgpu-num-vgpr\"=\"96\"",
     };
@@ -164,8 +187,11 @@ fn operations() -> String {
 
 /// As `operation.rs` names it.
 fn name_of(operation: &MatrixOperation) -> String {
-    let words = operation.words();
-    format!("zluda.matrix.{}.{}.{:x}", words.d, words.inputs(), operation.pack())
+    let (words, number) = (operation.words(), operation.pack());
+    match operation.kind {
+        MatrixKind::WarpGroup => format!("zluda.matrix.tile.{number:x}"),
+        _ => format!("zluda.matrix.{}.{}.{number:x}", words.d, words.inputs()),
+    }
 }
 
 /// A function of words, which gives words, around one of memory: `void (i64 operation, ptr words, ptr results)`.
@@ -201,7 +227,7 @@ impl Display for OfWords<'_> {
         for index in 0..inputs {
             writeln!(f, "  store i32 %in{index}, ptr %from{index}")?;
         }
-        writeln!(f, "  call void @{body}(i64 {operation}, ptr %from, ptr %to)")?;
+        writeln!(f, "  call void @zluda.amd.{body}(i64 {operation}, ptr %from, ptr %to)")?;
         let mut all = "poison".to_owned();
         for index in 0..results {
             writeln!(f, "  %out{index} = load i32, ptr %to{index}")?;
@@ -214,15 +240,9 @@ impl Display for OfWords<'_> {
 }
 
 fn exported(out: &Path) -> Vec<String> {
-    let mut nm = tool("llvm-nm");
-    nm.args(["--defined-only", "--extern-only", "--format=just-symbols"]).arg("--quiet");
-    nm.args(EXPORTED.iter().map(|file| out.join(format!("{file}.bc"))));
-    let mut names: Vec<String> = text_of(nm)
-        .lines()
-        .filter(|line| line.starts_with("zluda.") && !line.ends_with(':'))
-        .map(str::to_owned)
-        .collect();
-    names.extend(products().iter().map(name_of));
+    let files = EXPORTED.iter().map(|file| out.join(format!("{file}.bc")));
+    let mut names: Vec<_> = files.flat_map(|file| defined(&file)).collect();
+    names.extend(products().iter().chain(&tiles()).map(name_of));
     names.push(TEXTURE.to_owned());
     names.sort();
     names.dedup();
@@ -375,12 +395,6 @@ fn body_of(result: &str, needs: &[u32]) -> String {
     let end = if ty == "void" { "ret void".to_owned() } else { format!("ret {ty} poison") };
     let _ = writeln!(body, "  {end}\n}}");
     body
-}
-
-fn text_of(mut command: Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(output.status.success(), "{command:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 fn read(path: &Path) -> String {

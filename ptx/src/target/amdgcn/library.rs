@@ -5,10 +5,8 @@
 //! Most of what is large is code of the GPU already ([`ReadyMade`]). The kernel gets stubs of that, which say what the
 //! functions need, and the linker puts the functions in their places.
 
-use std::sync::OnceLock;
-
-use llvm_zluda::{Context, Linkage, Module, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use llvm_zluda::{Linkage, Module, Value};
+use rustc_hash::FxHashSet;
 
 include!(concat!(env!("OUT_DIR"), "/amdgcn_bitcode.rs"));
 
@@ -63,7 +61,7 @@ impl Library {
 
     /// Whether there is a function, or will be.
     pub fn defines(&self, function: &str) -> bool {
-        files().contains_key(function) || self.is_ready_made(function)
+        file_of(function).is_some() || self.is_ready_made(function)
     }
 
     /// Whether something is called that only [`Part::All`] has.
@@ -92,7 +90,7 @@ pub fn link(module: &Module<'_>, library: Library, part: Part) -> Result<(), Str
             if let Some(family) = library.ready_made.filter(|family| family.has(&name)) {
                 return (part == Part::All).then_some((name, family.stubs));
             }
-            let file = files().get(&name).copied()?;
+            let file = file_of(&name)?;
             let (is_late, bitcode) = LIBRARY[file];
             (part == Part::All || !is_late).then_some((name, bitcode))
         });
@@ -112,16 +110,16 @@ pub fn link(module: &Module<'_>, library: Library, part: Part) -> Result<(), Str
 
 /// Links the file of the library that defines a function.
 pub fn add_file(module: &Module<'_>, function: &str) -> Result<(), String> {
-    match files().get(function) {
-        Some(&file) => add(module, LIBRARY[file].1),
+    match file_of(function) {
+        Some(file) => add(module, LIBRARY[file].1),
         None => Err(format!("the device library has no `{function}`")),
     }
 }
 
 /// Links all of the file of the library that defines a function, whether it is called or not.
 pub fn add_whole_file(module: &Module<'_>, function: &str) -> Result<(), String> {
-    match files().get(function) {
-        Some(&file) => {
+    match file_of(function) {
+        Some(file) => {
             module.link(Module::read_bitcode(module.context(), "library", LIBRARY[file].1)?)
         }
         None => Err(format!("the device library has no `{function}`")),
@@ -153,16 +151,7 @@ fn add(module: &Module<'_>, bitcode: &'static [u8]) -> Result<(), String> {
 }
 
 /// Which file of the library defines a function.
-fn files() -> &'static FxHashMap<String, usize> {
-    static FILES: OnceLock<FxHashMap<String, usize>> = OnceLock::new();
-    FILES.get_or_init(|| {
-        let context = Context::new();
-        let mut files = FxHashMap::default();
-        for (index, (_, bitcode)) in LIBRARY.iter().enumerate() {
-            let Ok(library) = Module::read_bitcode(&context, "library", bitcode) else { continue };
-            let defined = library.functions().into_iter().filter(|f| !f.is_declaration());
-            files.extend(defined.map(|function| (function.name(), index)));
-        }
-        files
-    })
+fn file_of(function: &str) -> Option<usize> {
+    let index = DEFINED.binary_search_by(|(name, _)| (*name).cmp(function)).ok()?;
+    Some(DEFINED[index].1)
 }

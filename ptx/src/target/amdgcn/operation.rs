@@ -16,6 +16,8 @@ const LOOK_UP: &str = "zluda.amd.texture.look_up";
 /// All look-ups, as code: of the operation and so many words.
 const READY_MADE_LOOK_UP: &str = "zluda.amd.texture.sample";
 const LOOK_UP_WORDS: usize = 20;
+/// Columns of a tile of a product of a group of warps.
+const TILE: u16 = 8;
 
 /// The function of the device library that does an operation: `void (i64 operation, ptr words, ptr results)`.
 fn implementation(
@@ -114,7 +116,10 @@ fn specialise_calls<'c>(
         let own = if is_ready_made { own } else { own + ".here" };
         let function = declare(module, intrinsic, &own);
         if !is_ready_made {
-            define(module, function, number, implementation);
+            match tile_of(library, number) {
+                Some(tile) => define_of_tiles(module, function, &tile),
+                None => define(module, function, number, implementation),
+            }
             if calls.len() > 1 {
                 module.add_attribute(function, "noinline");
             }
@@ -123,6 +128,48 @@ fn specialise_calls<'c>(
             replace(module, call, function, &call.arguments()[1..]);
         }
     }
+}
+
+/// A product of a group of warps with eight columns, if there is code for that.
+fn tile_of(library: Library, number: u64) -> Option<MatrixOperation> {
+    let whole = MatrixOperation::unpack(number).filter(|it| it.kind == MatrixKind::WarpGroup)?;
+    let tile = MatrixOperation { n: TILE, ..whole };
+    library.is_ready_made(&name_of_tile(&tile)).then_some(tile)
+}
+
+fn name_of_tile(tile: &MatrixOperation) -> String {
+    format!("zluda.matrix.tile.{:x}", tile.pack())
+}
+
+/// A product with more columns is one tile after the other, each with its part of the accumulator and its number.
+fn define_of_tiles<'c>(module: &Module<'c>, function: Value<'c>, tile: &MatrixOperation) {
+    let context = module.context();
+    let word = context.i32();
+    let words = tile.words();
+    let results = function.value_type().result();
+    let each = words.c as usize;
+    let ty = context.structure(&vec![word; each], false);
+    let ty = context.function_type(ty, &vec![word; words.inputs() as usize + 1]);
+    let product = module.declare_function(&name_of_tile(tile), ty);
+    for attribute in ["nounwind", "convergent"] {
+        module.add_attribute(product, attribute);
+    }
+    function.set_linkage(Linkage::LLVMInternalLinkage);
+    let builder = context.builder();
+    builder.position_at_end(module.append_block(function, "entry"));
+    let parameters = function.parameters();
+    let (factors, rest) = parameters.split_at((words.a + words.b) as usize);
+    let (sums, more) = rest.split_at(rest.len() - words.more as usize);
+    let mut all = results.poison();
+    for (number, sums) in sums.chunks(each).enumerate() {
+        let own = [word.const_int(number as u64)];
+        let tile = builder.call(product, &[factors, sums, more, &own].concat());
+        for index in 0..each {
+            let value = builder.extract_value(tile, index as u32);
+            all = builder.insert_value(all, value, (number * each + index) as u32);
+        }
+    }
+    builder.ret(all);
 }
 
 /// Makes a look-up of the function that has all of them.

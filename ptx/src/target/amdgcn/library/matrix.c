@@ -208,7 +208,8 @@ static inline INLINE u64 descriptor_at(const u32 *in, u32 first) {
   return word_of_lane(in, first, 0) | (u64)word_of_lane(in, first + 1, 0) << 32;
 }
 
-static inline INLINE void multiply_group(u64 operation, const u32 *in, u32 *out) {
+// Tiles of eight columns from the `first` one on, as many as the operation has.
+static inline INLINE void multiply_tiles(u64 operation, const u32 *in, u32 *out, u32 first) {
   u32 lane = lane_of_warp(), bits = element_bits(operation);
   u32 first_b = words_of_a(operation), first_c = first_b + 2, c_words = words_of_c(operation);
   u32 count = stored_elements(operation), count_b = elements_of_b(operation);
@@ -233,7 +234,7 @@ static inline INLINE void multiply_group(u64 operation, const u32 *in, u32 *out)
   // Two columns of each tile of eight, and two rows of them.
   ROLLED for (u32 place = 0; place < n_of(operation) / 4; place++) {
     u32 tile = place / 2, second = place % 2, column = lane % 4 * 2 + second;
-    shared_words(f.b, descriptor, (int)b_rows(operation), 8 * tile + column, bits, count_b);
+    shared_words(f.b, descriptor, (int)b_rows(operation), 8 * (first + tile) + column, bits, count_b);
     if (negates_b(operation)) flip_signs(f.b, bits, count_b);
     UNROLL for (u32 half = 0; half < 2; half++) {
       u32 word = halves ? 2 * tile + half : 4 * tile + 2 * half + second, at = 16 * second;
@@ -243,6 +244,12 @@ static inline INLINE void multiply_group(u64 operation, const u32 *in, u32 *out)
       else out[word] = value;
     }
   }
+}
+
+// One tile: its number follows the words of an operation with eight columns.
+static inline INLINE void multiply_tile(u64 operation, const u32 *in, u32 *out) {
+  u32 words = words_of_a(operation) + 2 + words_of_c(operation) + (is_sparse(operation) ? 3 : 1);
+  multiply_tiles(operation, in, out, own_word(in, words));
 }
 
 // ---- ldmatrix, stmatrix, movmatrix
@@ -337,7 +344,8 @@ static inline INLINE void transpose(const u32 *in, u32 *out) {
 ENTRY(multiply, multiply(operation, in, out))
 ENTRY(doubles, multiply_doubles(operation, in, out))
 ENTRY(quad_pairs, multiply_quad_pairs(operation, in, out))
-ENTRY(warp_group, multiply_group(operation, in, out))
+ENTRY(warp_group, multiply_tiles(operation, in, out, 0))
+ENTRY(tile, multiply_tile(operation, in, out))
 ENTRY(load, load(operation, in, out))
 ENTRY(store, store(operation, in))
 ENTRY(transpose, transpose(in, out))
