@@ -105,6 +105,18 @@ impl In<c_void> {
     }
 }
 
+impl<T> In<T> {
+    /// A value at a place that the caller passed, or null.
+    pub(crate) fn of(place: *const T) -> Self {
+        In(place)
+    }
+
+    /// What a caller passes who leaves it out.
+    pub(crate) fn none() -> Self {
+        In(std::ptr::null())
+    }
+}
+
 impl<T: Copy> In<T> {
     /// The value; `INVALID_VALUE` where the caller passed null.
     pub(crate) fn get(&self) -> CUres<T> {

@@ -2,6 +2,7 @@
 
 use crate::convert::{In, Out};
 use crate::core::array::{self, Array, MipmappedArray};
+use crate::core::capture;
 use crate::core::context::{current, enter};
 use cuda_types::cuda::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES,
@@ -14,6 +15,7 @@ pub(crate) fn cuArrayCreate_v2(
     array: Out<CUarray>,
     descriptor: In<CUDA_ARRAY_DESCRIPTOR>,
 ) -> CUres {
+    capture::check_unsafe_call()?;
     array.check()?;
     let plane = descriptor.get()?;
     let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
@@ -31,12 +33,14 @@ pub(crate) fn cuArray3DCreate_v2(
     array: Out<CUarray>,
     descriptor: In<CUDA_ARRAY3D_DESCRIPTOR>,
 ) -> CUres {
+    capture::check_unsafe_call()?;
     array.check()?;
     let descriptor = descriptor.get()?;
     array.set(array::create(&current()?, &descriptor)?)
 }
 
 pub(crate) fn cuArrayDestroy(array: CUarray) -> CUres {
+    capture::check_unsafe_call()?;
     array::destroy(array)
 }
 
@@ -103,12 +107,14 @@ pub(crate) fn cuMipmappedArrayCreate(
     descriptor: In<CUDA_ARRAY3D_DESCRIPTOR>,
     levels: c_uint,
 ) -> CUres {
+    capture::check_unsafe_call()?;
     array.check()?;
     let descriptor = descriptor.get()?;
     array.set(array::create_mipmapped(&current()?, &descriptor, levels)?)
 }
 
 pub(crate) fn cuMipmappedArrayDestroy(array: CUmipmappedArray) -> CUres {
+    capture::check_unsafe_call()?;
     array::destroy_mipmapped(array)
 }
 

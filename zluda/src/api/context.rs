@@ -1,6 +1,7 @@
 //! Contexts.
 
 use crate::convert::{In, Out};
+use crate::core::capture;
 use crate::core::context::{self, Context, current, handle_or_current, top};
 use crate::core::driver::driver;
 use crate::core::error::is_sticky;
@@ -165,6 +166,7 @@ pub(crate) fn cuCtxSynchronize() -> CUres {
 
 pub(crate) fn cuCtxSynchronize_v2(context: CUcontext) -> CUres {
     let current = handle_or_current(context)?;
+    capture::check_none_in(&current.context)?;
     // SAFETY: has no preconditions.
     current.check_synchronized(unsafe { current.driver.hip.hipDeviceSynchronize() })
 }
@@ -186,6 +188,7 @@ pub(crate) fn cuCtxGetLimit(value: Out<usize>, limit: CUlimit) -> CUres {
 }
 
 pub(crate) fn cuCtxSetLimit(limit: CUlimit, value: usize) -> CUres {
+    capture::check_unsafe_call()?;
     let current = current()?;
     current.context.set_limit(current.driver, limit, value)
 }
@@ -196,6 +199,7 @@ pub(crate) fn cuCtxGetCacheConfig(config: Out<CUfunc_cache>) -> CUres {
 }
 
 pub(crate) fn cuCtxSetCacheConfig(config: CUfunc_cache) -> CUres {
+    capture::check_unsafe_call()?;
     if config.0 > CUfunc_cache::CU_FUNC_CACHE_PREFER_EQUAL.0 {
         return Err(CUerror::INVALID_VALUE);
     }

@@ -15,7 +15,7 @@ pub(crate) fn cuMemcpy(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter()?, Place::Unified(to), Place::Unified(from), size, Wait::Yes)
+    copy(&stream.enter_to_work()?, Place::Unified(to), Place::Unified(from), size, Wait::Yes)
 }
 
 pub(crate) fn cuMemcpyAsync(
@@ -24,7 +24,7 @@ pub(crate) fn cuMemcpyAsync(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter()?, Place::Unified(to), Place::Unified(from), size, Wait::No)
+    copy(&stream.enter_to_work()?, Place::Unified(to), Place::Unified(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpyHtoD_v2(
@@ -33,7 +33,7 @@ pub(crate) fn cuMemcpyHtoD_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter()?, Place::Device(to), Place::Host(from as u64), size, Wait::Yes)
+    copy(&stream.enter_to_work()?, Place::Device(to), Place::Host(from as u64), size, Wait::Yes)
 }
 
 pub(crate) fn cuMemcpyHtoDAsync_v2(
@@ -42,7 +42,7 @@ pub(crate) fn cuMemcpyHtoDAsync_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter()?, Place::Device(to), Place::Host(from as u64), size, Wait::No)
+    copy(&stream.enter_to_work()?, Place::Device(to), Place::Host(from as u64), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpyDtoH_v2(
@@ -51,7 +51,7 @@ pub(crate) fn cuMemcpyDtoH_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter()?, Place::Host(to as u64), Place::Device(from), size, Wait::Yes)
+    copy(&stream.enter_to_work()?, Place::Host(to as u64), Place::Device(from), size, Wait::Yes)
 }
 
 pub(crate) fn cuMemcpyDtoHAsync_v2(
@@ -60,7 +60,7 @@ pub(crate) fn cuMemcpyDtoHAsync_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter()?, Place::Host(to as u64), Place::Device(from), size, Wait::No)
+    copy(&stream.enter_to_work()?, Place::Host(to as u64), Place::Device(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpyDtoD_v2(
@@ -70,7 +70,7 @@ pub(crate) fn cuMemcpyDtoD_v2(
     stream: StreamArg,
 ) -> CUres {
     // "This function exhibits asynchronous behavior for most use cases": in the order of the stream.
-    copy(&stream.enter()?, Place::Device(to), Place::Device(from), size, Wait::No)
+    copy(&stream.enter_to_work()?, Place::Device(to), Place::Device(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpyDtoDAsync_v2(
@@ -79,7 +79,7 @@ pub(crate) fn cuMemcpyDtoDAsync_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter()?, Place::Device(to), Place::Device(from), size, Wait::No)
+    copy(&stream.enter_to_work()?, Place::Device(to), Place::Device(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpyPeer(
@@ -105,11 +105,11 @@ pub(crate) fn cuMemcpyPeerAsync(
         Context::from_handle(context)?.check_usable()?;
     }
     // Addresses are unified: they say themselves where they are.
-    copy(&stream.enter()?, Place::Device(to), Place::Device(from), size, Wait::No)
+    copy(&stream.enter_to_work()?, Place::Device(to), Place::Device(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpy2D_v2(description: In<CUDA_MEMCPY2D>, stream: StreamArg) -> CUres {
-    BoxCopy::from_2d(&description.get()?)?.run(&stream.enter()?, Wait::Yes)
+    BoxCopy::from_2d(&description.get()?)?.run(&stream.enter_to_work()?, Wait::Yes)
 }
 
 pub(crate) fn cuMemcpy2DUnaligned_v2(description: In<CUDA_MEMCPY2D>, stream: StreamArg) -> CUres {
@@ -117,23 +117,25 @@ pub(crate) fn cuMemcpy2DUnaligned_v2(description: In<CUDA_MEMCPY2D>, stream: Str
 }
 
 pub(crate) fn cuMemcpy2DAsync_v2(description: In<CUDA_MEMCPY2D>, stream: StreamArg) -> CUres {
-    BoxCopy::from_2d(&description.get()?)?.run(&stream.enter()?, Wait::No)
+    BoxCopy::from_2d(&description.get()?)?.run(&stream.enter_to_work()?, Wait::No)
 }
 
 pub(crate) fn cuMemcpy3D_v2(description: In<CUDA_MEMCPY3D>, stream: StreamArg) -> CUres {
-    BoxCopy::from_3d(&description.get()?)?.run(&stream.enter()?, Wait::Yes)
+    BoxCopy::from_3d(&description.get()?)?.run(&stream.enter_to_work()?, Wait::Yes)
 }
 
 pub(crate) fn cuMemcpy3DAsync_v2(description: In<CUDA_MEMCPY3D>, stream: StreamArg) -> CUres {
-    BoxCopy::from_3d(&description.get()?)?.run(&stream.enter()?, Wait::No)
+    BoxCopy::from_3d(&description.get()?)?.run(&stream.enter_to_work()?, Wait::No)
 }
 
 pub(crate) fn cuMemcpy3DPeer(description: In<CUDA_MEMCPY3D_PEER>, stream: StreamArg) -> CUres {
-    BoxCopy::from_3d(&without_contexts(&description.get()?)?)?.run(&stream.enter()?, Wait::Yes)
+    BoxCopy::from_3d(&without_contexts(&description.get()?)?)?
+        .run(&stream.enter_to_work()?, Wait::Yes)
 }
 
 pub(crate) fn cuMemcpy3DPeerAsync(description: In<CUDA_MEMCPY3D_PEER>, stream: StreamArg) -> CUres {
-    BoxCopy::from_3d(&without_contexts(&description.get()?)?)?.run(&stream.enter()?, Wait::No)
+    BoxCopy::from_3d(&without_contexts(&description.get()?)?)?
+        .run(&stream.enter_to_work()?, Wait::No)
 }
 
 fn without_contexts(peer: &CUDA_MEMCPY3D_PEER) -> CUres<CUDA_MEMCPY3D> {
@@ -170,7 +172,7 @@ fn without_contexts(peer: &CUDA_MEMCPY3D_PEER) -> CUres<CUDA_MEMCPY3D> {
 }
 
 fn line(to: LineEnd, from: LineEnd, size: usize, stream: &StreamArg, wait: Wait) -> CUres {
-    let stream = stream.enter()?;
+    let stream = stream.enter_to_work()?;
     BoxCopy::line(to, from, size)?.run(&stream, wait)
 }
 

@@ -1,6 +1,7 @@
 //! Events.
 
 use crate::convert::Out;
+use crate::core::capture::{self, EXTERNAL};
 use crate::core::context::current;
 use crate::core::event::{self, Event};
 use crate::core::stream::StreamArg;
@@ -28,22 +29,25 @@ pub(crate) fn cuEventDestroy_v2(event: CUevent) -> CUres {
 }
 
 pub(crate) fn cuEventRecord(event: Arc<Event>, stream: StreamArg) -> CUres {
-    event.record(&stream.enter()?)
+    event.record(&stream.enter_to_work()?)
 }
 
 pub(crate) fn cuEventRecordWithFlags(event: Arc<Event>, stream: StreamArg, flags: c_uint) -> CUres {
-    // CU_EVENT_RECORD_EXTERNAL matters in captured streams only.
-    if flags > 1 {
+    if flags > EXTERNAL {
         return Err(CUerror::INVALID_VALUE);
     }
-    event.record(&stream.enter()?)
+    event.record_with(&stream.enter_to_work()?, flags)
 }
 
 pub(crate) fn cuEventQuery(event: Arc<Event>) -> CUres {
+    event.check_place()?;
+    capture::check_unsafe_call()?;
     event.query()
 }
 
 pub(crate) fn cuEventSynchronize(event: Arc<Event>) -> CUres {
+    event.check_place()?;
+    capture::check_unsafe_call()?;
     event.synchronize()
 }
 

@@ -2,8 +2,8 @@
 
 use crate::convert::In;
 use crate::core::function::FunctionArg;
-use crate::core::launch::{Shape, collect, launch};
-use crate::core::stream::{self, StreamArg};
+use crate::core::launch::{Shape, check_captured_shape, collect, launch_or_capture};
+use crate::core::stream::{self, PRIORITIES, StreamArg};
 use cuda_types::cuda::{
     CU_STREAM_PER_THREAD, CUerror, CUlaunchAttribute, CUlaunchAttributeID as Id, CUlaunchConfig,
     CUres,
@@ -18,10 +18,11 @@ fn run(
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> CUres {
-    let target = stream.enter()?;
+    let target = stream.enter_to_work()?;
+    check_captured_shape(&target, &function.0, shape)?;
     // SAFETY: the program passes parameters as the API describes them.
     let params = unsafe { collect(&function.0, params, extra) }?;
-    launch(&target, &function.0, shape, params)
+    launch_or_capture(&target, &function.0, shape, params)
 }
 
 pub(crate) fn cuLaunchKernel(
@@ -66,13 +67,11 @@ pub(crate) fn cuLaunchKernelEx(
     default: StreamArg,
 ) -> CUres {
     let config = config.get()?;
-    let mut shape = Shape {
-        grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
-        block: [config.blockDimX, config.blockDimY, config.blockDimZ],
-        shared: config.sharedMemBytes,
-        cooperative: false,
-        cluster: None,
-    };
+    let mut shape = Shape::new(
+        [config.gridDimX, config.gridDimY, config.gridDimZ],
+        [config.blockDimX, config.blockDimY, config.blockDimZ],
+        config.sharedMemBytes,
+    );
     apply_all(&config, &mut shape)?;
     let stream = match (config.hStream, default) {
         (handle, StreamArg::PerThread) if handle.is_null() => {
@@ -111,6 +110,16 @@ fn apply(attribute: &CUlaunchAttribute, shape: &mut Shape) -> CUres {
             // SAFETY: as above.
             let cluster = unsafe { attribute.value.clusterDim };
             shape.cluster = Some([cluster.x, cluster.y, cluster.z]);
+        }
+        Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION => {
+            // SAFETY: as above.
+            let allowed = unsafe { attribute.value.programmaticStreamSerializationAllowed };
+            shape.programmatic = allowed != 0;
+        }
+        Id::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
+            // SAFETY: as above.
+            let priority = unsafe { attribute.value.priority };
+            shape.priority = priority.clamp(PRIORITIES.0, PRIORITIES.1);
         }
         Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
         | Id::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => {

@@ -2,6 +2,7 @@
 
 use crate::api::module::{global, program, read_file};
 use crate::convert::{Out, Text};
+use crate::core::capture;
 use crate::core::context::{current, enter};
 use crate::core::driver::driver;
 use crate::core::image;
@@ -49,6 +50,7 @@ pub(crate) fn cuLibraryLoadFromFile(
 }
 
 pub(crate) fn cuLibraryUnload(library: CUlibrary) -> CUres {
+    capture::check_unsafe_call()?;
     library::unload(library)
 }
 

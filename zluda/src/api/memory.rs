@@ -1,6 +1,7 @@
 //! Allocation of memory, and questions about it.
 
 use crate::convert::Out;
+use crate::core::capture;
 use crate::core::context::current;
 use crate::core::driver::driver;
 use crate::core::memory::{self, Kind};
@@ -27,6 +28,7 @@ pub(crate) fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) -> CUres {
 }
 
 pub(crate) fn cuMemAlloc_v2(pointer: Out<CUdeviceptr>, size: usize) -> CUres {
+    capture::check_unsafe_call()?;
     pointer.check()?;
     // "If bytesize is 0, cuMemAlloc() returns CUDA_ERROR_INVALID_VALUE."
     if size == 0 {
@@ -42,6 +44,7 @@ pub(crate) fn cuMemAllocPitch_v2(
     height: usize,
     element: c_uint,
 ) -> CUres {
+    capture::check_unsafe_call()?;
     pointer.check()?;
     pitch.check()?;
     // "ElementSizeBytes may be 4, 8, or 16"
@@ -57,6 +60,7 @@ pub(crate) fn cuMemAllocPitch_v2(
 }
 
 pub(crate) fn cuMemAllocManaged(pointer: Out<CUdeviceptr>, size: usize, flags: c_uint) -> CUres {
+    capture::check_unsafe_call()?;
     pointer.check()?;
     let attach = CUmemAttach_flags(flags);
     let known = [CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL, CUmemAttach_flags::CU_MEM_ATTACH_HOST];
@@ -67,6 +71,7 @@ pub(crate) fn cuMemAllocManaged(pointer: Out<CUdeviceptr>, size: usize, flags: c
 }
 
 pub(crate) fn cuMemFree_v2(pointer: CUdeviceptr) -> CUres {
+    capture::check_unsafe_call()?;
     if pointer == 0 {
         return Ok(());
     }
@@ -91,6 +96,7 @@ pub(crate) fn cuMemAllocHost_v2(pointer: Out<*mut c_void>, size: usize) -> CUres
 }
 
 pub(crate) fn cuMemHostAlloc(pointer: Out<*mut c_void>, size: usize, flags: c_uint) -> CUres {
+    capture::check_unsafe_call()?;
     pointer.check()?;
     let known =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
@@ -106,6 +112,7 @@ pub(crate) fn cuMemHostAlloc(pointer: Out<*mut c_void>, size: usize, flags: c_ui
 }
 
 pub(crate) fn cuMemFreeHost(pointer: *mut c_void) -> CUres {
+    capture::check_unsafe_call()?;
     let current = current()?;
     if pointer.is_null() {
         return Ok(());
@@ -114,6 +121,7 @@ pub(crate) fn cuMemFreeHost(pointer: *mut c_void) -> CUres {
 }
 
 pub(crate) fn cuMemHostRegister_v2(pointer: *mut c_void, size: usize, flags: c_uint) -> CUres {
+    capture::check_unsafe_call()?;
     let known = CU_MEMHOSTREGISTER_PORTABLE
         | CU_MEMHOSTREGISTER_DEVICEMAP
         | CU_MEMHOSTREGISTER_IOMEMORY
@@ -129,6 +137,7 @@ pub(crate) fn cuMemHostRegister_v2(pointer: *mut c_void, size: usize, flags: c_u
 }
 
 pub(crate) fn cuMemHostUnregister(pointer: *mut c_void) -> CUres {
+    capture::check_unsafe_call()?;
     if pointer.is_null() {
         return Err(CUerror::INVALID_VALUE);
     }
@@ -211,6 +220,7 @@ pub(crate) fn cuMemAdvise(
     advice: CUmem_advise,
     device: CUdevice,
 ) -> CUres {
+    capture::check_unsafe_call()?;
     check_advice(advice)?;
     if needs_location(advice) {
         check_device(device)?;
@@ -224,6 +234,7 @@ pub(crate) fn cuMemAdvise_v2(
     advice: CUmem_advise,
     location: CUmemLocation,
 ) -> CUres {
+    capture::check_unsafe_call()?;
     check_advice(advice)?;
     if needs_location(advice) {
         check_location(location)?;
@@ -238,7 +249,7 @@ pub(crate) fn cuMemPrefetchAsync(
     stream: StreamArg,
 ) -> CUres {
     check_device(device)?;
-    stream.enter()?;
+    stream.enter_uncaptured()?;
     hint(pointer, size)
 }
 
@@ -253,7 +264,7 @@ pub(crate) fn cuMemPrefetchAsync_v2(
         return Err(CUerror::INVALID_VALUE);
     }
     check_location(location)?;
-    stream.enter()?;
+    stream.enter_uncaptured()?;
     hint(pointer, size)
 }
 

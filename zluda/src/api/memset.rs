@@ -1,12 +1,12 @@
 //! Fills. "All memset functions are asynchronous with respect to the host unless the target address is
 //! pinned host memory or a Unified Memory region": in the order of their stream.
 
-use crate::core::copy::Fill;
+use crate::core::fill::Fill;
 use crate::core::stream::StreamArg;
 use cuda_types::cuda::{CUdeviceptr, CUres};
 
 pub(crate) fn cuMemsetD8_v2(to: CUdeviceptr, value: u8, count: usize, stream: StreamArg) -> CUres {
-    Fill::D8(value).run(&stream.enter()?, to, 0, count, 1)
+    Fill::D8(value).run(&stream.enter_to_work()?, to, 0, count, 1)
 }
 
 pub(crate) fn cuMemsetD8Async(
@@ -15,7 +15,7 @@ pub(crate) fn cuMemsetD8Async(
     count: usize,
     stream: StreamArg,
 ) -> CUres {
-    Fill::D8(value).run(&stream.enter()?, to, 0, count, 1)
+    Fill::D8(value).run(&stream.enter_to_work()?, to, 0, count, 1)
 }
 
 pub(crate) fn cuMemsetD2D8_v2(
@@ -26,7 +26,7 @@ pub(crate) fn cuMemsetD2D8_v2(
     height: usize,
     stream: StreamArg,
 ) -> CUres {
-    Fill::D8(value).run(&stream.enter()?, to, pitch, width, height)
+    Fill::D8(value).run(&stream.enter_to_work()?, to, pitch, width, height)
 }
 
 pub(crate) fn cuMemsetD2D8Async(
@@ -37,7 +37,7 @@ pub(crate) fn cuMemsetD2D8Async(
     height: usize,
     stream: StreamArg,
 ) -> CUres {
-    Fill::D8(value).run(&stream.enter()?, to, pitch, width, height)
+    Fill::D8(value).run(&stream.enter_to_work()?, to, pitch, width, height)
 }
 
 pub(crate) fn cuMemsetD16_v2(
@@ -46,7 +46,7 @@ pub(crate) fn cuMemsetD16_v2(
     count: usize,
     stream: StreamArg,
 ) -> CUres {
-    Fill::D16(value).run(&stream.enter()?, to, 0, count, 1)
+    Fill::D16(value).run(&stream.enter_to_work()?, to, 0, count, 1)
 }
 
 pub(crate) fn cuMemsetD16Async(
@@ -55,7 +55,7 @@ pub(crate) fn cuMemsetD16Async(
     count: usize,
     stream: StreamArg,
 ) -> CUres {
-    Fill::D16(value).run(&stream.enter()?, to, 0, count, 1)
+    Fill::D16(value).run(&stream.enter_to_work()?, to, 0, count, 1)
 }
 
 pub(crate) fn cuMemsetD2D16_v2(
@@ -66,7 +66,7 @@ pub(crate) fn cuMemsetD2D16_v2(
     height: usize,
     stream: StreamArg,
 ) -> CUres {
-    Fill::D16(value).run(&stream.enter()?, to, pitch, width, height)
+    Fill::D16(value).run(&stream.enter_to_work()?, to, pitch, width, height)
 }
 
 pub(crate) fn cuMemsetD2D16Async(
@@ -77,7 +77,7 @@ pub(crate) fn cuMemsetD2D16Async(
     height: usize,
     stream: StreamArg,
 ) -> CUres {
-    Fill::D16(value).run(&stream.enter()?, to, pitch, width, height)
+    Fill::D16(value).run(&stream.enter_to_work()?, to, pitch, width, height)
 }
 
 pub(crate) fn cuMemsetD32_v2(
@@ -86,7 +86,7 @@ pub(crate) fn cuMemsetD32_v2(
     count: usize,
     stream: StreamArg,
 ) -> CUres {
-    Fill::D32(value).run(&stream.enter()?, to, 0, count, 1)
+    Fill::D32(value).run(&stream.enter_to_work()?, to, 0, count, 1)
 }
 
 pub(crate) fn cuMemsetD32Async(
@@ -95,7 +95,7 @@ pub(crate) fn cuMemsetD32Async(
     count: usize,
     stream: StreamArg,
 ) -> CUres {
-    Fill::D32(value).run(&stream.enter()?, to, 0, count, 1)
+    Fill::D32(value).run(&stream.enter_to_work()?, to, 0, count, 1)
 }
 
 pub(crate) fn cuMemsetD2D32_v2(
@@ -106,7 +106,7 @@ pub(crate) fn cuMemsetD2D32_v2(
     height: usize,
     stream: StreamArg,
 ) -> CUres {
-    Fill::D32(value).run(&stream.enter()?, to, pitch, width, height)
+    Fill::D32(value).run(&stream.enter_to_work()?, to, pitch, width, height)
 }
 
 pub(crate) fn cuMemsetD2D32Async(
@@ -117,5 +117,5 @@ pub(crate) fn cuMemsetD2D32Async(
     height: usize,
     stream: StreamArg,
 ) -> CUres {
-    Fill::D32(value).run(&stream.enter()?, to, pitch, width, height)
+    Fill::D32(value).run(&stream.enter_to_work()?, to, pitch, width, height)
 }

@@ -6,12 +6,15 @@
 #![allow(non_snake_case, clippy::too_many_arguments)]
 
 pub(crate) mod array;
+pub(crate) mod capture;
 pub(crate) mod context;
 pub(crate) mod copy;
 pub(crate) mod device;
 pub(crate) mod event;
 pub(crate) mod function;
 pub(crate) mod graph;
+pub(crate) mod graph_exec;
+pub(crate) mod graph_node;
 pub(crate) mod init;
 pub(crate) mod kernel;
 pub(crate) mod launch;

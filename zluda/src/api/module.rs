@@ -1,6 +1,7 @@
 //! Modules.
 
 use crate::convert::{Out, Text};
+use crate::core::capture;
 use crate::core::compile::{Failure, Program};
 use crate::core::context::current;
 use crate::core::image;
@@ -79,6 +80,7 @@ pub(crate) fn cuModuleLoadFatBinary(module: Out<CUmodule>, image: *const c_void)
 }
 
 pub(crate) fn cuModuleUnload(module: CUmodule) -> CUres {
+    capture::check_unsafe_call()?;
     current()?;
     module::unload(module)
 }

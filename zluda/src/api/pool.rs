@@ -1,7 +1,10 @@
 //! Stream-ordered memory and its pools.
 
 use crate::convert::{In, Out};
+use crate::core::capture;
 use crate::core::context::check_permitted;
+use crate::core::graph::memory::{Memory, check_is_of_graph};
+use crate::core::graph::work::Work;
 use crate::core::memory;
 use crate::core::pool::{self, Pool};
 use crate::core::stream::StreamArg;
@@ -13,12 +16,32 @@ use cuda_types::cuda::{
 use std::ffi::c_void;
 use std::sync::Arc;
 
+/// Of the memory that a device's own pool gives.
+fn properties_of(device: CUdevice) -> CUmemPoolProps {
+    // SAFETY: all zeros is a value of this structure.
+    let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
+    properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+    properties.location.id = device;
+    properties
+}
+
 pub(crate) fn cuMemAllocAsync(pointer: Out<CUdeviceptr>, size: usize, stream: StreamArg) -> CUres {
     pointer.check()?;
     check_permitted()?;
-    let target = stream.enter()?;
+    let target = stream.enter_to_work()?;
+    if target.recorder.is_none() {
+        capture::check_unsafe_call()?;
+    }
     if size == 0 {
         return pointer.set(0);
+    }
+    if let Some(recorder) = &target.recorder {
+        let properties = properties_of(target.current.context.device);
+        let memory = Memory::new(&target.current, size, properties)?;
+        let address = memory.address();
+        recorder.add(Work::Allocate(Arc::new(memory)))?;
+        return pointer.set(address);
     }
     pointer.set(memory::allocate_async(&target.current, size, target.hip)?.base)
 }
@@ -33,9 +56,16 @@ pub(crate) fn cuMemAllocFromPoolAsync(
 }
 
 pub(crate) fn cuMemFreeAsync(pointer: CUdeviceptr, stream: StreamArg) -> CUres {
-    let target = stream.enter()?;
+    let target = stream.enter_to_work()?;
+    if target.recorder.is_none() {
+        capture::check_unsafe_call()?;
+    }
     if pointer == 0 {
         return Ok(());
+    }
+    if let Some(recorder) = &target.recorder {
+        check_is_of_graph(pointer)?;
+        return recorder.add(Work::Free(pointer));
     }
     memory::free_async(&target.current, pointer, target.hip)
 }
@@ -104,6 +134,7 @@ pub(crate) fn cuMemSetMemPool(
 }
 
 pub(crate) fn cuMemPoolCreate(pool: Out<CUmemoryPool>, properties: In<CUmemPoolProps>) -> CUres {
+    capture::check_unsafe_call()?;
     pool.check()?;
     let properties = properties.get()?;
     check_type(properties.allocType)?;
@@ -115,10 +146,12 @@ pub(crate) fn cuMemPoolCreate(pool: Out<CUmemoryPool>, properties: In<CUmemPoolP
 }
 
 pub(crate) fn cuMemPoolDestroy(pool: Arc<Pool>) -> CUres {
+    capture::check_unsafe_call()?;
     pool::destroy(&pool)
 }
 
 pub(crate) fn cuMemPoolTrimTo(_pool: Arc<Pool>, _keep: usize) -> CUres {
+    capture::check_unsafe_call()?;
     // Freed memory is not held back.
     Ok(())
 }
@@ -133,6 +166,7 @@ fn is_int(attribute: A) -> CUres<bool> {
 }
 
 pub(crate) fn cuMemPoolSetAttribute(pool: Arc<Pool>, attribute: A, value: *mut c_void) -> CUres {
+    capture::check_unsafe_call()?;
     if value.is_null() {
         return Err(CUerror::INVALID_VALUE);
     }

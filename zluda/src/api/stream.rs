@@ -1,16 +1,15 @@
 //! Streams.
 
 use crate::convert::{In, Out};
+use crate::core::capture::{self, EXTERNAL};
 use crate::core::context::current;
 use crate::core::event::Event;
 use crate::core::memory::check_range;
 use crate::core::stream::{self, StreamArg};
 use cuda_types::cuda::{
-    CUcontext, CUdevice, CUdeviceptr, CUerror, CUgraph, CUgraphEdgeData, CUgraphNode, CUgreenCtx,
-    CUhostFn, CUres, CUstream, CUstreamAttrID, CUstreamAttrValue, CUstreamCallback,
-    CUstreamCaptureMode, CUstreamCaptureStatus,
+    CUcontext, CUdevice, CUdeviceptr, CUerror, CUgreenCtx, CUhostFn, CUres, CUstream,
+    CUstreamAttrID, CUstreamAttrValue, CUstreamCallback,
 };
-use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -46,19 +45,19 @@ pub(crate) fn cuStreamGetPriority(stream: StreamArg, priority: Out<c_int>) -> CU
 
 pub(crate) fn cuStreamGetFlags(stream: StreamArg, flags: Out<c_uint>) -> CUres {
     flags.check()?;
-    stream.enter()?;
+    stream.enter_uncaptured()?;
     flags.set(stream.flags())
 }
 
 pub(crate) fn cuStreamGetId(stream: StreamArg, id: Out<c_ulonglong>) -> CUres {
     id.check()?;
-    stream.enter()?;
+    stream.enter_uncaptured()?;
     id.set(stream.id())
 }
 
 pub(crate) fn cuStreamGetDevice(stream: StreamArg, device: Out<CUdevice>) -> CUres {
     device.check()?;
-    device.set(stream.enter()?.current.context.device)
+    device.set(stream.enter_uncaptured()?.current.context.device)
 }
 
 pub(crate) fn cuStreamGetCtx(stream: StreamArg, context: Out<CUcontext>) -> CUres {
@@ -84,11 +83,10 @@ pub(crate) fn cuStreamGetGreenCtx(stream: StreamArg, green: Out<CUgreenCtx>) -> 
 }
 
 pub(crate) fn cuStreamWaitEvent(stream: StreamArg, event: Arc<Event>, flags: c_uint) -> CUres {
-    // CU_EVENT_WAIT_EXTERNAL matters in captured streams only.
-    if flags > 1 {
+    if flags > EXTERNAL {
         return Err(CUerror::INVALID_VALUE);
     }
-    event.hold(&stream.enter()?, 0)
+    event.hold_with(&stream, flags)
 }
 
 pub(crate) fn cuStreamAddCallback(
@@ -101,16 +99,20 @@ pub(crate) fn cuStreamAddCallback(
     if flags != 0 {
         return Err(CUerror::INVALID_VALUE);
     }
-    let target = stream::from_handle(handle)?.enter()?;
+    let target = stream::from_handle(handle)?.enter_to_work()?;
     stream::add_callback(&target, handle, callback, data)
 }
 
 pub(crate) fn cuLaunchHostFunc(stream: StreamArg, function: CUhostFn, data: *mut c_void) -> CUres {
-    stream::launch_host_function(&stream.enter()?, function, data)
+    if function.is_none() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    stream::launch_host_function(&stream.enter_to_work()?, function, data)
 }
 
 pub(crate) fn cuStreamQuery(stream: StreamArg) -> CUres {
-    let target = stream.enter()?;
+    let target = stream.enter_uncaptured()?;
+    capture::check_unsafe_call()?;
     // SAFETY: the stream has been checked.
     target
         .current
@@ -118,7 +120,9 @@ pub(crate) fn cuStreamQuery(stream: StreamArg) -> CUres {
 }
 
 pub(crate) fn cuStreamSynchronize(stream: StreamArg) -> CUres {
-    stream.enter()?.synchronize()
+    let target = stream.enter_uncaptured()?;
+    capture::check_unsafe_call()?;
+    target.synchronize()
 }
 
 pub(crate) fn cuStreamAttachMemAsync(
@@ -130,7 +134,7 @@ pub(crate) fn cuStreamAttachMemAsync(
     if !matches!(flags, 1 | 2 | 4) {
         return Err(CUerror::INVALID_VALUE);
     }
-    stream.enter()?;
+    stream.enter_uncaptured()?;
     // "length must be zero or the entire allocation's size". Managed memory is always accessible here.
     check_range(pointer, size.max(1))
 }
@@ -178,62 +182,4 @@ fn check_attribute(attribute: CUstreamAttrID) -> CUres {
         | CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => Ok(()),
         _ => Err(CUerror::INVALID_VALUE),
     }
-}
-
-// No stream is ever captured: cuStreamBeginCapture is not implemented.
-
-pub(crate) fn cuStreamIsCapturing(stream: StreamArg, status: Out<CUstreamCaptureStatus>) -> CUres {
-    status.check()?;
-    stream.enter()?;
-    status.set(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
-}
-
-pub(crate) fn cuStreamGetCaptureInfo(
-    stream: StreamArg,
-    status: Out<CUstreamCaptureStatus>,
-    _id: Out<u64>,
-) -> CUres {
-    cuStreamIsCapturing(stream, status)
-}
-
-pub(crate) fn cuStreamGetCaptureInfo_v2(
-    stream: StreamArg,
-    status: Out<CUstreamCaptureStatus>,
-    _id: Out<u64>,
-    _graph: Out<CUgraph>,
-    _dependencies: Out<*const CUgraphNode>,
-    _count: Out<usize>,
-) -> CUres {
-    cuStreamIsCapturing(stream, status)
-}
-
-pub(crate) fn cuStreamGetCaptureInfo_v3(
-    stream: StreamArg,
-    status: Out<CUstreamCaptureStatus>,
-    _id: Out<u64>,
-    _graph: Out<CUgraph>,
-    _dependencies: Out<*const CUgraphNode>,
-    _edges: Out<*const CUgraphEdgeData>,
-    _count: Out<usize>,
-) -> CUres {
-    cuStreamIsCapturing(stream, status)
-}
-
-pub(crate) fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) -> CUres {
-    thread_local! {
-        static MODE: Cell<CUstreamCaptureMode> =
-            const { Cell::new(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL) };
-    }
-    if mode.is_null() {
-        return Err(CUerror::INVALID_VALUE);
-    }
-    // SAFETY: the program passes the address of a mode.
-    let given = unsafe { mode.read() };
-    if given.0 > CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED.0 {
-        return Err(CUerror::INVALID_VALUE);
-    }
-    let before = MODE.try_with(|mode| mode.replace(given)).map_err(|_| CUerror::DEINITIALIZED)?;
-    // SAFETY: as above.
-    unsafe { mode.write(before) };
-    Ok(())
 }

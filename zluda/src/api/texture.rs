@@ -1,6 +1,7 @@
 //! Texture and surface objects.
 
 use crate::convert::{In, Out};
+use crate::core::capture;
 use crate::core::context::current;
 use crate::core::texture;
 use cuda_types::cuda::{
@@ -14,6 +15,7 @@ pub(crate) fn cuTexObjectCreate(
     description: In<CUDA_TEXTURE_DESC>,
     view: In<CUDA_RESOURCE_VIEW_DESC>,
 ) -> CUres {
+    capture::check_unsafe_call()?;
     object.check()?;
     let (resource, description) = (resource.get()?, description.get()?);
     let view = view.optional();
@@ -59,6 +61,7 @@ pub(crate) fn cuSurfObjectCreate(
     object: Out<CUsurfObject>,
     resource: In<CUDA_RESOURCE_DESC>,
 ) -> CUres {
+    capture::check_unsafe_call()?;
     object.check()?;
     let resource = resource.get()?;
     object.set(texture::create_surface(&current()?, &resource)?)

@@ -5,7 +5,7 @@ use crate::core::device::Device;
 use crate::core::driver::{Driver, driver};
 use crate::core::error::{check, is_sticky};
 use crate::core::{
-    array, event, kind, library, memory, module, reference, services, stream, texture,
+    array, capture, event, kind, library, memory, module, reference, services, stream, texture,
 };
 use crate::os;
 use cuda_types::cuda::{CUcontext, CUerror, CUfunc_cache, CUlimit, CUres};
@@ -175,6 +175,7 @@ impl Context {
         }
         self.services.end();
         let id = self.id();
+        capture::end_context(id);
         library::end_context(id);
         module::end_context(id);
         event::end_context(id);

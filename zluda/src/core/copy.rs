@@ -1,7 +1,8 @@
-//! Copies and fills of memory, in one, two and three dimensions.
+//! Copies of memory, in one, two and three dimensions.
 
 use crate::core::array::{self, Array};
-use crate::core::memory::check_range;
+use crate::core::graph::work::{Copy, Description, Work};
+use crate::core::memory::{check_range, check_range_later, find_host};
 use crate::core::stream::Target;
 use cuda_types::cuda::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUerror, CUmemorytype, CUres};
 use hip_runtime_sys::{HIP_MEMCPY3D, hipArray_t, hipMemcpyKind, hipMemoryType};
@@ -21,14 +22,25 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    fn address(self) -> u64 {
+    pub(crate) fn address(self) -> u64 {
         match self {
             Place::Host(address) | Place::Device(address) | Place::Unified(address) => address,
         }
     }
 
+    /// It is the program's own memory, which the driver does not know.
+    pub(crate) fn is_unknown(self) -> bool {
+        !matches!(self, Place::Device(_))
+            && find_host(self.address()).is_none()
+            && crate::core::memory::find(self.address()).is_none()
+    }
+
     /// `INVALID_VALUE` if the range cannot be accessed, as far as it is known.
-    fn check(self, offset: usize, size: usize) -> CUres {
+    fn check(self, offset: usize, size: usize, rules: Rules) -> CUres {
+        let check_range = match rules {
+            Rules::Now => check_range,
+            Rules::Later => check_range_later,
+        };
         match self {
             _ if size == 0 => Ok(()),
             Place::Host(0) | Place::Unified(0) => Err(CUerror::INVALID_VALUE),
@@ -47,12 +59,20 @@ impl Place {
     }
 }
 
+/// When memory has to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rules {
+    Now,
+    /// When a node of a graph uses it.
+    Later,
+}
+
 /// The address `offset` bytes behind another.
 fn end(address: u64, offset: usize) -> CUres<u64> {
     address.checked_add(offset as u64).ok_or(CUerror::INVALID_VALUE)
 }
 
-/// Whether the program may go on before a copy or fill is done.
+/// Whether the program may go on before a copy is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
     Yes,
@@ -71,8 +91,11 @@ fn direction(to: Place, from: Place) -> hipMemcpyKind {
 
 /// Copies `size` bytes.
 pub(crate) fn copy(stream: &Target, to: Place, from: Place, size: usize, wait: Wait) -> CUres {
-    to.check(0, size)?;
-    from.check(0, size)?;
+    if stream.recorder.is_some() {
+        return BoxCopy::bytes(to, from, size)?.run(stream, wait);
+    }
+    to.check(0, size, Rules::Now)?;
+    from.check(0, size, Rules::Now)?;
     if size == 0 {
         return Ok(());
     }
@@ -96,8 +119,8 @@ pub(crate) fn copy(stream: &Target, to: Place, from: Place, size: usize, wait: W
 
 /// A box in memory: where it begins, and the distance of its rows and of its slices in bytes.
 #[derive(Clone, Copy, Debug)]
-struct Region {
-    place: Place,
+pub(crate) struct Region {
+    pub(crate) place: Place,
     /// From `place` to the first byte.
     offset: usize,
     pitch: usize,
@@ -106,11 +129,12 @@ struct Region {
 
 /// One side of a copy of a box.
 #[derive(Clone, Debug)]
-enum End {
+pub(crate) enum End {
     Memory(Region),
     /// A box of an array, whose corner is in bytes, rows and slices.
     Array {
         array: Arc<Array>,
+        handle: u64,
         corner: [usize; 3],
     },
 }
@@ -118,11 +142,11 @@ enum End {
 /// `CUDA_MEMCPY2D` and `CUDA_MEMCPY3D`.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxCopy {
-    to: End,
-    from: End,
-    width: usize,
-    height: usize,
-    depth: usize,
+    pub(crate) to: End,
+    pub(crate) from: End,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) depth: usize,
 }
 
 /// Handles of none are as wrong as any other value here.
@@ -154,7 +178,7 @@ impl Side {
             }
             CUmemorytype::CU_MEMORYTYPE_ARRAY => {
                 let array = copied_array(self.array)?;
-                return Ok(End::Array { array, corner: self.corner });
+                return Ok(End::Array { array, handle: self.array as u64, corner: self.corner });
             }
             _ => return Err(CUerror::INVALID_VALUE),
         };
@@ -189,16 +213,26 @@ impl Region {
         Ok(Region { place, offset, pitch, slice })
     }
 
-    fn check(&self, [width, height, depth]: [usize; 3]) -> CUres {
+    /// A box without gaps.
+    pub(crate) fn packed(place: Place, [width, height, _]: [usize; 3]) -> Region {
+        Region { place, offset: 0, pitch: width, slice: width * height }
+    }
+
+    fn check(&self, [width, height, depth]: [usize; 3], rules: Rules) -> CUres {
         let end = || {
             let rows = self.pitch.checked_mul(height - 1)?;
             self.slice.checked_mul(depth - 1)?.checked_add(rows)?.checked_add(width)
         };
-        self.place.check(self.offset, end().ok_or(CUerror::INVALID_VALUE)?)
+        self.place.check(self.offset, end().ok_or(CUerror::INVALID_VALUE)?, rules)
     }
 
     fn row(&self, z: usize) -> u64 {
         self.place.address() + (self.offset + z * self.slice) as u64
+    }
+
+    /// Where a row of the box begins.
+    pub(crate) fn row_of_slice(&self, y: usize, z: usize) -> u64 {
+        self.row(z) + (y * self.pitch) as u64
     }
 }
 
@@ -207,7 +241,7 @@ impl End {
     fn region(&self) -> Option<Region> {
         match self {
             End::Memory(region) => Some(*region),
-            End::Array { array, corner: [x, y, z] } => {
+            End::Array { array, corner: [x, y, z], .. } => {
                 let level = array.level()?;
                 let (pitch, slice) = (level.pitch as usize, level.slice as usize);
                 let offset = z * slice + y * pitch + x;
@@ -217,10 +251,10 @@ impl End {
     }
 
     /// `INVALID_VALUE` if the box, which is not empty, cannot be accessed.
-    fn check(&self, size: [usize; 3]) -> CUres {
+    fn check(&self, size: [usize; 3], rules: Rules) -> CUres {
         let (array, corner) = match self {
-            End::Memory(region) => return region.check(size),
-            End::Array { array, corner } => (array, corner),
+            End::Memory(region) => return region.check(size, rules),
+            End::Array { array, corner, .. } => (array, corner),
         };
         let inside = (0..3).all(|axis| {
             let all = array.extent()[axis];
@@ -305,19 +339,94 @@ impl BoxCopy {
             }
             // Of arrays of more axes, in the first row.
             LineEnd::Array(array, offset) => {
-                Ok(End::Array { array: copied_array(array)?, corner: [offset, 0, 0] })
+                let (handle, corner) = (array as u64, [offset, 0, 0]);
+                Ok(End::Array { array: copied_array(array)?, handle, corner })
             }
         };
         Ok(BoxCopy { to: end(to)?, from: end(from)?, width: size, height: 1, depth: 1 })
     }
 
+    /// `size` bytes of memory.
+    pub(crate) fn bytes(to: Place, from: Place, size: usize) -> CUres<BoxCopy> {
+        BoxCopy::line(LineEnd::Memory(to), LineEnd::Memory(from), size)
+    }
+
+    pub(crate) fn size(&self) -> [usize; 3] {
+        [self.width, self.height, self.depth]
+    }
+
+    /// The copy as programs describe copies.
+    fn description(&self) -> Description {
+        let (to, from) = (self.to.side(), self.from.side());
+        let [from_x, from_y, from_z] = from.corner;
+        let [to_x, to_y, to_z] = to.corner;
+        Description(CUDA_MEMCPY3D {
+            srcXInBytes: from_x,
+            srcY: from_y,
+            srcZ: from_z,
+            srcLOD: from.level,
+            srcMemoryType: from.kind,
+            srcHost: from.host as *const c_void,
+            srcDevice: from.device,
+            srcArray: from.array,
+            reserved0: null_mut(),
+            srcPitch: from.pitch,
+            srcHeight: from.height,
+            dstXInBytes: to_x,
+            dstY: to_y,
+            dstZ: to_z,
+            dstLOD: to.level,
+            dstMemoryType: to.kind,
+            dstHost: to.host as *mut c_void,
+            dstDevice: to.device,
+            dstArray: to.array,
+            reserved1: null_mut(),
+            dstPitch: to.pitch,
+            dstHeight: to.height,
+            WidthInBytes: self.width,
+            Height: self.height,
+            Depth: self.depth,
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.size().contains(&0)
+    }
+
+    /// `INVALID_VALUE` if the boxes, which are not empty, cannot be accessed.
+    pub(crate) fn check(&self, rules: Rules) -> CUres {
+        self.to.check(self.size(), rules)?;
+        self.from.check(self.size(), rules)
+    }
+
+    /// The same kinds of memory, and the same shape; the length of a line does not matter.
+    pub(crate) fn is_like(&self, other: &BoxCopy) -> bool {
+        let shape = |copy: &BoxCopy| match copy.size() {
+            [_, 1, 1] => [0, 1, 1],
+            size => size,
+        };
+        let kinds = |copy: &BoxCopy| [copy.to.kind(), copy.from.kind()];
+        shape(self) == shape(other) && kinds(self) == kinds(other)
+    }
+
     pub(crate) fn run(&self, stream: &Target, wait: Wait) -> CUres {
-        if self.width == 0 || self.height == 0 || self.depth == 0 {
+        if wait == Wait::Yes {
+            stream.check_uncaptured()?;
+        }
+        if self.is_empty() {
             return Ok(());
         }
-        let size = [self.width, self.height, self.depth];
-        self.to.check(size)?;
-        self.from.check(size)?;
+        if let Some(recorder) = &stream.recorder {
+            self.check(Rules::Later)?;
+            let description = self.description();
+            return recorder.add(Work::Copy(Box::new(Copy {
+                description,
+                copy: self.clone(),
+                context: stream.current.context.clone(),
+                deferred: None,
+            })));
+        }
+        self.check(Rules::Now)?;
         match (self.to.region(), self.from.region()) {
             (Some(to), Some(from)) => self.run_in_memory(&to, &from, stream)?,
             _ => self.run_with_arrays(stream)?,
@@ -385,6 +494,47 @@ impl BoxCopy {
     }
 }
 
+impl End {
+    /// What a description says of this side.
+    fn side(&self) -> Side {
+        let (corner, level) = ([0; 3], 0);
+        match self {
+            End::Array { handle, corner, .. } => Side {
+                kind: CUmemorytype::CU_MEMORYTYPE_ARRAY,
+                host: 0,
+                device: 0,
+                array: *handle as CUarray,
+                corner: *corner,
+                level,
+                pitch: 0,
+                height: 0,
+            },
+            End::Memory(region) => {
+                let address = region.row(0);
+                let (kind, host, device) = match region.place {
+                    Place::Host(_) => (CUmemorytype::CU_MEMORYTYPE_HOST, address, 0),
+                    Place::Device(_) => (CUmemorytype::CU_MEMORYTYPE_DEVICE, 0, address),
+                    Place::Unified(_) => (CUmemorytype::CU_MEMORYTYPE_UNIFIED, 0, address),
+                };
+                let (array, pitch) = (null_mut(), region.pitch);
+                let height = region.slice.checked_div(pitch).unwrap_or(0);
+                Side { kind, host, device, array, corner, level, pitch, height }
+            }
+        }
+    }
+
+    /// The kind of memory: 0 is the host's, 1 the device's, 2 an array's.
+    fn kind(&self) -> u8 {
+        match self {
+            End::Array { .. } => 2,
+            End::Memory(region) => match region.place {
+                Place::Device(_) => 1,
+                place => u8::from(find_host(place.address()).is_none() && !place.is_unknown()),
+            },
+        }
+    }
+}
+
 /// One side of a copy as HIP describes it.
 struct HipSide {
     kind: hipMemoryType,
@@ -398,7 +548,7 @@ struct HipSide {
 impl End {
     fn hip(&self, width: usize) -> HipSide {
         match self {
-            End::Array { array, corner } => HipSide {
+            End::Array { array, corner, .. } => HipSide {
                 kind: hipMemoryType::hipMemoryTypeArray,
                 memory: null_mut(),
                 array: array.hip(),
@@ -428,67 +578,4 @@ pub(crate) enum LineEnd {
     Memory(Place),
     /// An array, and bytes from its beginning.
     Array(CUarray, usize),
-}
-
-/// The values that memory is filled with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Fill {
-    D8(u8),
-    D16(u16),
-    D32(u32),
-}
-
-impl Fill {
-    fn size(self) -> usize {
-        match self {
-            Fill::D8(_) => 1,
-            Fill::D16(_) => 2,
-            Fill::D32(_) => 4,
-        }
-    }
-
-    /// Fills `height` rows of `width` elements, `pitch` bytes apart.
-    ///
-    /// `INVALID_VALUE` where an address is not a multiple of the element, or the range is no memory of
-    /// the device.
-    pub(crate) fn run(
-        self,
-        stream: &Target,
-        address: u64,
-        pitch: usize,
-        width: usize,
-        height: usize,
-    ) -> CUres {
-        let element = self.size();
-        if !address.is_multiple_of(element as u64) || (height > 1 && !pitch.is_multiple_of(element))
-        {
-            return Err(CUerror::INVALID_VALUE);
-        }
-        if width == 0 || height == 0 {
-            return Ok(());
-        }
-        let row = width.checked_mul(element).ok_or(CUerror::INVALID_VALUE)?;
-        if height > 1 && pitch < row {
-            return Err(CUerror::INVALID_VALUE);
-        }
-        let size = pitch.checked_mul(height - 1).and_then(|rows| rows.checked_add(row));
-        check_range(address, size.ok_or(CUerror::INVALID_VALUE)?)?;
-        // Rows without gaps are one.
-        let (width, height) = if pitch == row { (width * height, 1) } else { (width, height) };
-        for y in 0..height {
-            let start = (address + (y * pitch) as u64) as *mut c_void;
-            let hip = &stream.current.driver.hip;
-            // SAFETY: the range has been checked, the stream too.
-            stream.current.check(unsafe {
-                match self {
-                    Fill::D8(value) => hip.hipMemsetD8Async(start, value, width, stream.hip),
-                    Fill::D16(value) => hip.hipMemsetD16Async(start, value, width, stream.hip),
-                    Fill::D32(value) => {
-                        hip.hipMemsetD32Async(start, value as i32, width, stream.hip)
-                    }
-                }
-            })?;
-        }
-        Ok(())
-    }
 }

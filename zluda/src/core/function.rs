@@ -11,7 +11,7 @@ use crate::core::metadata::check_kernel;
 use crate::core::module::ModuleData;
 use crate::core::{kind, library};
 use cuda_types::cuda::{
-    CUerror, CUfunc_cache, CUfunction, CUfunction_attribute as A, CUmodule, CUres,
+    CUerror, CUfunc_cache, CUfunction, CUfunction_attribute as A, CUkernel, CUmodule, CUres,
 };
 use hip_runtime_sys::{hipFunction_t, hipModule_t};
 use parking_lot::Mutex;
@@ -25,6 +25,9 @@ use zluda_common::handle::HandleTable;
 
 #[derive(Debug)]
 pub(crate) struct Function {
+    handle: OnceLock<u64>,
+    /// The kernel's, where the function is one of a library.
+    kernel: OnceLock<u64>,
     pub(crate) data: Arc<ModuleData>,
     /// The module's handle.
     module: u64,
@@ -77,7 +80,7 @@ pub(crate) struct FunctionArg(pub(crate) Arc<Function>);
 
 impl FromC<CUfunction> for FunctionArg {
     unsafe fn from_c(handle: CUfunction) -> CUres<Self> {
-        if let Some(function) = FUNCTIONS.get(handle as u64) {
+        if let Ok(function) = from_handle(handle) {
             return Ok(FunctionArg(function));
         }
         let kernel = library::kernel_from_handle(handle as u64).ok_or(CUerror::INVALID_HANDLE)?;
@@ -85,8 +88,15 @@ impl FromC<CUfunction> for FunctionArg {
     }
 }
 
+/// The function with this handle, which is no kernel's; `INVALID_HANDLE` if there is none.
+pub(crate) fn from_handle(handle: CUfunction) -> CUres<Arc<Function>> {
+    FUNCTIONS.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
+}
+
 pub(crate) fn insert(function: Arc<Function>) -> CUres<u64> {
-    FUNCTIONS.insert(function).ok_or(CUerror::OUT_OF_MEMORY)
+    let handle = FUNCTIONS.insert(function.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
+    let _ = function.handle.set(handle);
+    Ok(handle)
 }
 
 pub(crate) fn remove(handle: u64) {
@@ -187,6 +197,8 @@ impl Function {
         let info = metadata.kernels.get(index).ok_or(CUerror::NOT_FOUND)?.clone();
         check_kernel(&info)?;
         Ok(Function {
+            handle: OnceLock::new(),
+            kernel: OnceLock::new(),
             module: module as u64,
             name: CString::new(info.name.as_str()).map_err(|_| CUerror::INVALID_IMAGE)?,
             info,
@@ -198,6 +210,19 @@ impl Function {
 
     pub(crate) fn module(&self) -> CUmodule {
         self.module as CUmodule
+    }
+
+    pub(crate) fn handle(&self) -> CUfunction {
+        self.handle.get().copied().unwrap_or(0) as CUfunction
+    }
+
+    /// The kernel of a library that this is; null for functions of modules.
+    pub(crate) fn kernel(&self) -> CUkernel {
+        self.kernel.get().copied().unwrap_or(0) as CUkernel
+    }
+
+    pub(crate) fn set_kernel(&self, handle: u64) {
+        let _ = self.kernel.set(handle);
     }
 
     /// The code for a block of this shape, compiled now if it has not been; `clusters` asks for that for launches in

@@ -4,6 +4,7 @@ use crate::core::cluster_launch;
 use crate::core::device_attributes::{MAX_BLOCK_DIM, MAX_GRID_DIM, MAX_THREADS_PER_BLOCK};
 use crate::core::driver::DeviceKind;
 use crate::core::function::Function;
+use crate::core::graph::work::{Launch, Work};
 use crate::core::occupancy::Occupancy;
 use crate::core::stream::Target;
 use cuda_types::cuda::{
@@ -18,6 +19,7 @@ use hip_runtime_sys::{
 use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::Arc;
 
 /// What a launch is, parameters aside.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +32,10 @@ pub(crate) struct Shape {
     pub(crate) cooperative: bool,
     /// Blocks in a cluster, where the launch says so.
     pub(crate) cluster: Option<[u32; 3]>,
+    /// It may begin before the kernels before it have ended; this matters in graphs only.
+    pub(crate) programmatic: bool,
+    /// Kept for graphs, whose nodes say it again.
+    pub(crate) priority: i32,
 }
 
 /// A parameter buffer, aligned for every parameter.
@@ -38,10 +44,11 @@ pub(crate) type Params = SmallVec<[u128; 32]>;
 impl Shape {
     /// A launch that asks for nothing else.
     pub(crate) fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> Shape {
-        Shape { grid, block, shared, cooperative: false, cluster: None }
+        let (cooperative, cluster, programmatic, priority) = (false, None, false, 0);
+        Shape { grid, block, shared, cooperative, cluster, programmatic, priority }
     }
 
-    fn check(&self, function: &Function) -> CUres {
+    pub(crate) fn check(&self, function: &Function) -> CUres {
         let dimensions_fit = |sizes: [u32; 3], most: [u32; 3]| {
             sizes.iter().zip(most).all(|(size, most)| *size != 0 && *size <= most)
         };
@@ -172,6 +179,29 @@ fn check_for_amd(shape: &Shape) -> CUres {
         return Err(CUerror::NOT_SUPPORTED);
     }
     Ok(())
+}
+
+/// A shape that a kernel does not have ends the capture of a stream: of wrong arguments, an H100 does so for these.
+pub(crate) fn check_captured_shape(target: &Target, function: &Function, shape: &Shape) -> CUres {
+    match &target.recorder {
+        Some(recorder) => shape.check(function).map_err(|error| recorder.refuse(error)),
+        None => Ok(()),
+    }
+}
+
+/// Launches a kernel in a stream, or makes it a node of the graph that the stream is captured to.
+pub(crate) fn launch_or_capture(
+    target: &Target,
+    function: &Arc<Function>,
+    shape: &Shape,
+    params: Params,
+) -> CUres {
+    let Some(recorder) = &target.recorder else {
+        return launch(target, function, shape, params);
+    };
+    let launch = Launch::new(function.clone(), *shape, params)?;
+    let work = Work::Kernel(Box::new(launch));
+    if shape.programmatic { recorder.add_programmatic(work) } else { recorder.add(work) }
 }
 
 /// Launches a kernel in a stream.

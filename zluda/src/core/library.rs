@@ -37,6 +37,7 @@ pub(crate) struct Kernel {
     index: usize,
     /// The library's handle.
     library: u64,
+    handle: OnceLock<u64>,
     pub(crate) name: CString,
     pub(crate) info: KernelInfo,
     pub(crate) settings: Arc<Settings>,
@@ -139,12 +140,14 @@ impl Library {
             shared: self.shared.clone(),
             index,
             library: self.handle.get().copied().unwrap_or(0),
+            handle: OnceLock::new(),
             name: CString::new(info.name.as_str()).map_err(|_| CUerror::INVALID_IMAGE)?,
             info,
             settings: Arc::default(),
             last: RwLock::new(None),
         });
         let handle = KERNELS.insert(kernel.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
+        let _ = kernel.handle.set(handle);
         kernels.insert(index, (handle, kernel));
         Ok(handle as CUkernel)
     }
@@ -165,6 +168,7 @@ impl Kernel {
         }
         let (handle, function) =
             self.shared.module(current)?.function_with(self.index, &self.settings)?;
+        function.set_kernel(self.handle.get().copied().unwrap_or(0));
         *self.last.write() = Some((id, handle as u64, function.clone()));
         Ok((handle, function))
     }

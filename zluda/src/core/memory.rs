@@ -6,6 +6,7 @@
 use crate::core::context::{Context, Current};
 use crate::core::driver::driver;
 use crate::core::error::check;
+use crate::core::graph;
 use cuda_types::cuda::{CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUerror, CUres};
 use hip_runtime_sys::{hipError_t, hipHostMallocCoherent, hipMemAttachGlobal, hipStream_t};
 use parking_lot::RwLock;
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
 /// How an allocation came to be, which says how it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub(crate) enum Kind {
     Pool,
     /// The variables of a module; goes with it.
     Module,
+    /// Of nodes of graphs: it is there while such a node has allocated it, and goes with the graphs.
+    Graph,
 }
 
 #[derive(Debug)]
@@ -43,6 +46,8 @@ pub(crate) struct Allocation {
     pub(crate) id: u64,
     /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`
     pub(crate) sync_memops: AtomicI32,
+    /// Memory of a graph that is not allocated now.
+    pub(crate) is_absent: AtomicBool,
 }
 
 /// All allocations, by base address. Registered host memory that lies elsewhere for the device is there
@@ -70,6 +75,7 @@ fn insert(current: &Current, base: u64, host: u64, size: usize, kind: Kind) -> A
         context: current.context.clone(),
         id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
         sync_memops: AtomicI32::new(0),
+        is_absent: AtomicBool::new(kind == Kind::Graph),
     });
     ALLOCATIONS.write().insert(base, allocation.clone());
     allocation
@@ -97,6 +103,15 @@ pub(crate) fn find_host(address: u64) -> Option<Arc<Allocation>> {
 
 /// `INVALID_VALUE` unless one allocation holds the whole range.
 pub(crate) fn check_range(address: u64, size: usize) -> CUres {
+    check_range_of(address, size, false)
+}
+
+/// The same, for memory that a graph will have allocated when the range is used.
+pub(crate) fn check_range_later(address: u64, size: usize) -> CUres {
+    check_range_of(address, size, true)
+}
+
+fn check_range_of(address: u64, size: usize, later: bool) -> CUres {
     if size == 0 {
         return Ok(());
     }
@@ -104,7 +119,8 @@ pub(crate) fn check_range(address: u64, size: usize) -> CUres {
     let (_, allocation) =
         allocations.range(..=address).next_back().ok_or(CUerror::INVALID_VALUE)?;
     let offset = (address - allocation.base) as usize;
-    if offset < allocation.size && size <= allocation.size - offset {
+    let is_there = later || !allocation.is_absent.load(Ordering::Acquire);
+    if is_there && offset < allocation.size && size <= allocation.size - offset {
         return Ok(());
     }
     Err(CUerror::INVALID_VALUE)
@@ -206,6 +222,9 @@ fn take(base: u64, accept: impl FnOnce(&Allocation) -> bool) -> CUres<Arc<Alloca
 
 /// Frees device or managed memory; `INVALID_VALUE` unless `address` is the beginning of some.
 pub(crate) fn free(current: &Current, address: CUdeviceptr) -> CUres {
+    if is_of_graph(address) {
+        return graph::memory::free(address);
+    }
     let allocation =
         take(address, |a| matches!(a.kind, Kind::Device | Kind::Managed | Kind::Pool))?;
     current.check(release(&allocation)?)
@@ -213,6 +232,10 @@ pub(crate) fn free(current: &Current, address: CUdeviceptr) -> CUres {
 
 /// Frees memory in the order of a stream.
 pub(crate) fn free_async(current: &Current, address: CUdeviceptr, stream: hipStream_t) -> CUres {
+    // What comes later in streams may use it again, but only after a node has allocated it in their order.
+    if is_of_graph(address) {
+        return graph::memory::free(address);
+    }
     let allocation = take(address, |a| matches!(a.kind, Kind::Device | Kind::Pool))?;
     let hip = &current.driver.hip;
     let pointer = allocation.base as *mut c_void;
@@ -243,9 +266,43 @@ pub(crate) fn free_host(current: &Current, address: *mut c_void) -> CUres {
 pub(crate) fn unregister_host(current: &Current, address: *mut c_void) -> CUres {
     let error = CUerror::HOST_MEMORY_NOT_REGISTERED;
     let found = find_host(address as u64).filter(|a| a.host == address as u64).ok_or(error)?;
-    let allocation =
-        take(found.base, |a| matches!(a.kind, Kind::Registered(_))).map_err(|_| error)?;
+    // Of memory that was allocated here, an H100 says INVALID_VALUE.
+    let allocation = take(found.base, |a| matches!(a.kind, Kind::Registered(_)))?;
     current.check(release(&allocation)?)
+}
+
+fn is_of_graph(address: u64) -> bool {
+    find(address).is_some_and(|found| found.kind == Kind::Graph && found.base == address)
+}
+
+/// The graphs of this memory are gone: it goes too, or, if it is allocated, becomes like any other.
+pub(crate) fn leave_graph(allocation: &Arc<Allocation>) {
+    let mut allocations = ALLOCATIONS.write();
+    let is_there = !allocation.is_absent.load(Ordering::Acquire);
+    let is_known =
+        allocations.get(&allocation.base).is_some_and(|known| Arc::ptr_eq(known, allocation));
+    // Contexts take their memory with them.
+    if !is_known {
+        return;
+    }
+    if is_there {
+        let Allocation { base, host, size, id, .. } = **allocation;
+        let plain = Allocation {
+            base,
+            host,
+            size,
+            kind: Kind::Device,
+            context: allocation.context.clone(),
+            id,
+            sync_memops: AtomicI32::new(allocation.sync_memops.load(Ordering::Relaxed)),
+            is_absent: AtomicBool::new(false),
+        };
+        allocations.insert(base, Arc::new(plain));
+    } else {
+        allocations.remove(&allocation.base);
+        drop(allocations);
+        let _ = release(allocation);
+    }
 }
 
 /// Frees the variables of a module.
@@ -261,7 +318,7 @@ fn release(allocation: &Allocation) -> CUres<hip_runtime_sys::hipError_t> {
     // SAFETY: the allocation was in the map, so the provider knows it, and nobody else frees it.
     Ok(unsafe {
         match allocation.kind {
-            Kind::Device | Kind::Managed | Kind::Pool | Kind::Module => {
+            Kind::Device | Kind::Managed | Kind::Pool | Kind::Module | Kind::Graph => {
                 hip.hipFree(allocation.base as *mut c_void)
             }
             Kind::Host(_) => hip.hipHostFree(allocation.host as *mut c_void),

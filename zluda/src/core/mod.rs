@@ -1,6 +1,7 @@
 //! What the driver does: the meaning of the API's objects, on top of the HIP function table.
 
 pub(crate) mod array;
+pub(crate) mod capture;
 pub(crate) mod cluster;
 pub(crate) mod cluster_launch;
 pub(crate) mod compile;
@@ -14,6 +15,7 @@ pub(crate) mod driver;
 pub(crate) mod error;
 pub(crate) mod error_text;
 pub(crate) mod event;
+pub(crate) mod fill;
 pub(crate) mod function;
 pub(crate) mod graph;
 pub(crate) mod image;
@@ -52,4 +54,5 @@ pub(crate) mod kind {
     pub(crate) const MIPMAPPED_ARRAY: u8 = 14;
     pub(crate) const TEXTURE_REFERENCE: u8 = 15;
     pub(crate) const SURFACE_REFERENCE: u8 = 16;
+    pub(crate) const USER_OBJECT: u8 = 17;
 }

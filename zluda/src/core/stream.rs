@@ -1,9 +1,11 @@
 //! Streams.
 
 use crate::convert::FromC;
+use crate::core::capture::{self, Recorder};
 use crate::core::context::{Context, Current, current, enter, run_in_stream};
 use crate::core::driver::driver;
 use crate::core::error::check;
+use crate::core::graph::work::{HostCall, Work};
 use crate::core::kind;
 use cuda_types::cuda::{
     CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUerror, CUhostFn, CUres, CUresult, CUstream,
@@ -81,18 +83,46 @@ pub(crate) fn from_handle(handle: CUstream) -> CUres<StreamArg> {
 pub(crate) struct Target {
     pub(crate) current: Current,
     pub(crate) hip: hipStream_t,
+    /// Where work goes instead, while the stream is captured.
+    pub(crate) recorder: Option<Recorder>,
 }
 
 impl StreamArg {
-    /// Enters the stream's context: that of a default stream is the current one.
+    /// Enters the stream's context: that of a default stream is the current one. For questions; what is captured too
+    /// begins with [`Self::enter_to_work`].
     pub(crate) fn enter(&self) -> CUres<Target> {
-        Ok(match self {
-            StreamArg::Legacy => Target { current: current()?, hip: null_mut() },
-            StreamArg::PerThread => Target { current: current()?, hip: hipStreamPerThread },
-            StreamArg::Created(stream) => {
-                Target { current: enter(&stream.context)?, hip: stream.hip.0 }
-            }
-        })
+        let (current, hip) = match self {
+            StreamArg::Legacy => (current()?, null_mut()),
+            StreamArg::PerThread => (current()?, hipStreamPerThread),
+            StreamArg::Created(stream) => (enter(&stream.context)?, stream.hip.0),
+        };
+        Ok(Target { current, hip, recorder: None })
+    }
+
+    /// Enters the stream's context, for work that a capture takes instead of the stream.
+    ///
+    /// `STREAM_CAPTURE_INVALIDATED`, and `STREAM_CAPTURE_IMPLICIT` for the legacy stream while streams are captured
+    /// that it waits for.
+    pub(crate) fn enter_to_work(&self) -> CUres<Target> {
+        let mut target = self.enter()?;
+        if capture::is_any() {
+            target.recorder = capture::recorder(self, &target.current.context)?;
+        }
+        Ok(target)
+    }
+
+    /// Enters the stream's context, for what cannot be asked of a captured stream: `STREAM_CAPTURE_UNSUPPORTED`.
+    pub(crate) fn enter_uncaptured(&self) -> CUres<Target> {
+        let target = self.enter()?;
+        if capture::is_any() {
+            capture::refuse_captured(self, &target.current.context)?;
+        }
+        Ok(target)
+    }
+
+    /// The legacy stream waits for it, and it for that one.
+    pub(crate) fn is_blocking(&self) -> bool {
+        self.flags() & hipStreamNonBlocking == 0
     }
 
     pub(crate) fn flags(&self) -> u32 {
@@ -122,6 +152,21 @@ impl StreamArg {
 }
 
 impl Target {
+    /// The same stream for work of another context of its device.
+    pub(crate) fn in_context(&self, context: &Arc<Context>) -> CUres<Target> {
+        if context.device != self.current.context.device {
+            tracing::warn!("unsupported: a graph with nodes of several devices");
+            return Err(CUerror::NOT_SUPPORTED);
+        }
+        Ok(Target { current: enter(context)?, hip: self.hip, recorder: None })
+    }
+
+    /// Refuses what a capture does not take.
+    pub(crate) fn check_uncaptured(&self) -> CUres {
+        let error = CUerror::STREAM_CAPTURE_UNSUPPORTED;
+        self.recorder.as_ref().map_or(Ok(()), |recorder| Err(recorder.refuse(error)))
+    }
+
     pub(crate) fn synchronize(&self) -> CUres {
         // SAFETY: the stream has been checked.
         self.current
@@ -168,7 +213,9 @@ pub(crate) fn fill_new_memory(current: &Current, base: u64, bytes: &[u8]) -> CUr
 
 /// Ends a handle; the stream goes when its work is done. `INVALID_HANDLE` for what cannot be destroyed.
 pub(crate) fn destroy(handle: CUstream) -> CUres {
-    STREAMS.remove(handle as u64).map(drop).ok_or(CUerror::INVALID_HANDLE)
+    let stream = STREAMS.remove(handle as u64).ok_or(CUerror::INVALID_HANDLE)?;
+    capture::end_stream(&stream.context, stream.id);
+    Ok(())
 }
 
 pub(crate) fn end_context(context: u64) {
@@ -189,6 +236,8 @@ struct Waiting {
 enum Function {
     Callback(CUstream, unsafe extern "C" fn(CUstream, CUresult, *mut c_void)),
     Host(unsafe extern "C" fn(*mut c_void)),
+    /// One of the driver's own.
+    Own(Box<dyn FnOnce() + Send>),
 }
 
 impl Waiting {
@@ -200,13 +249,13 @@ impl Waiting {
             Function::Callback(stream, function) => unsafe { function(stream, code, self.data) },
             // SAFETY: as above.
             Function::Host(function) if status.is_ok() => unsafe { function(self.data) },
-            Function::Host(_) => {}
+            Function::Own(function) if status.is_ok() => function(),
+            Function::Host(_) | Function::Own(_) => {}
         });
     }
 }
 
-/// Puts a function into a stream. It runs once: an H100 refuses to capture callbacks, and host functions of graphs
-/// are nodes, which keep what they need.
+/// Puts a function into a stream. It runs once.
 fn enqueue(target: &Target, function: Function, data: *mut c_void) -> CUres {
     unsafe extern "C" fn run(_stream: hipStream_t, status: hipError_t, waiting: *mut c_void) {
         // SAFETY: the box below, given to this call alone.
@@ -239,6 +288,8 @@ pub(crate) fn add_callback(
     data: *mut c_void,
 ) -> CUres {
     let function = callback.ok_or(CUerror::INVALID_VALUE)?;
+    // An H100 does not capture callbacks.
+    target.check_uncaptured()?;
     enqueue(target, Function::Callback(handle, function), data)
 }
 
@@ -248,5 +299,17 @@ pub(crate) fn launch_host_function(
     function: CUhostFn,
     data: *mut c_void,
 ) -> CUres {
-    enqueue(target, Function::Host(function.ok_or(CUerror::INVALID_VALUE)?), data)
+    let host_function = function.ok_or(CUerror::INVALID_VALUE)?;
+    if let Some(recorder) = &target.recorder {
+        return recorder.add(Work::Host(HostCall { function, data }));
+    }
+    enqueue(target, Function::Host(host_function), data)
+}
+
+/// Puts a function of the driver into a stream.
+pub(crate) fn launch_own_function(
+    target: &Target,
+    function: impl FnOnce() + Send + 'static,
+) -> CUres {
+    enqueue(target, Function::Own(Box::new(function)), null_mut())
 }

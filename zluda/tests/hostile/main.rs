@@ -83,6 +83,8 @@ fn one_function() {
     let words: Vec<u64> =
         parameters.iter().map(|(name, ty)| world.right(function.name, name, ty)).collect();
     call(&library, function, "right", &words);
+    // A stream may be captured now, which would matter to other worlds.
+    drop(world);
 
     for at in 0..parameters.len() {
         let count = World::new(&library).wrong(parameters[at].1).len();

@@ -25,6 +25,12 @@ pub struct World {
     handles: Vec<(&'static str, u64, u64)>,
     pointer: (u64, u64),
     host: u64,
+    /// Nodes of graphs, by a part of the names of functions that are about them.
+    nodes: Vec<(&'static str, u64)>,
+    child: u64,
+    clone: u64,
+    /// What a node of a graph allocates.
+    graph_memory: u64,
     /// What pointers point to.
     room: Vec<Box<[u64]>>,
     end_context: unsafe extern "C" fn(CUcontext) -> CUresult,
@@ -80,6 +86,36 @@ fn kernel_node(func: CUfunction) -> CUDA_KERNEL_NODE_PARAMS {
         // SAFETY: a structure of numbers and pointers.
         ..unsafe { std::mem::zeroed() }
     }
+}
+
+fn allocation() -> CUDA_MEM_ALLOC_NODE_PARAMS {
+    // SAFETY: a structure of numbers and pointers.
+    let zeros: CUDA_MEM_ALLOC_NODE_PARAMS = unsafe { std::mem::zeroed() };
+    CUDA_MEM_ALLOC_NODE_PARAMS { poolProps: pool_properties(), bytesize: 64, ..zeros }
+}
+
+fn copy_node(pointer: CUdeviceptr) -> CUDA_MEMCPY3D {
+    CUDA_MEMCPY3D {
+        srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        srcDevice: pointer,
+        dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+        dstDevice: pointer,
+        WidthInBytes: 64,
+        Height: 1,
+        Depth: 1,
+        // SAFETY: a structure of numbers and pointers.
+        ..unsafe { std::mem::zeroed() }
+    }
+}
+
+fn memset_node(dst: CUdeviceptr) -> CUDA_MEMSET_NODE_PARAMS {
+    CUDA_MEMSET_NODE_PARAMS { dst, pitch: 0, value: 1, elementSize: 4, width: 16, height: 1 }
+}
+
+unsafe extern "C" fn end_object(_data: *mut c_void) {}
+
+fn host_node() -> CUDA_HOST_NODE_PARAMS {
+    CUDA_HOST_NODE_PARAMS { fn_: Some(end_object), userData: null_mut() }
 }
 
 /// A row of bytes, which surfaces can be made of.
@@ -203,6 +239,56 @@ impl World {
         two!(CUgraphNode, cuGraphDestroyNode, |new| ask!(library,
             cuGraphAddKernelNode_v2(&mut new, graph, null(), 0, &kernel_node(function)):
             (*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, *const CUDA_KERNEL_NODE_PARAMS)));
+        let objects = || {
+            let mut object = null_mut();
+            ask!(library, cuUserObjectCreate(&mut object, null_mut(), Some(end_object), 2, 1):
+                (*mut CUuserObject, *mut c_void, CUhostFn, u32, u32));
+            object
+        };
+        let (live, gone) = (objects(), objects());
+        ask!(library, cuUserObjectRelease(gone, 2): (CUuserObject, u32));
+        ask!(library, cuGraphRetainUserObject(graph, live, 1, 0): (CUgraph, CUuserObject, u32, u32));
+        handles.push(("CUuserObject", live as u64, gone as u64));
+        let (mut live, mut gone) = (0, 0);
+        for pointer in [&mut live, &mut gone] {
+            ask!(library, cuMemAlloc_v2(pointer, 64 << 20): (*mut CUdeviceptr, usize));
+        }
+        ask!(library, cuMemFree_v2(gone): (CUdeviceptr));
+        let pointer = (live, gone);
+        let new_graph = || {
+            let mut graph = null_mut();
+            ask!(library, cuGraphCreate(&mut graph, 0): (*mut CUgraph, u32));
+            graph
+        };
+        let (child, keeper) = (new_graph(), new_graph());
+        let mut nodes = Vec::new();
+        /// Adds a node by a function of its own, with what follows the dependencies.
+        macro_rules! node {
+            ($part:literal, $graph:expr, $name:ident($($argument:expr),*): ($($ty:ty),*)) => {{
+                let mut node = null_mut();
+                ask!(library, $name(&mut node, $graph, null(), 0, $($argument),*):
+                    (*mut CUgraphNode, CUgraph, *const CUgraphNode, usize, $($ty),*));
+                nodes.push(($part, node as u64));
+            }};
+        }
+        let mut memory = allocation();
+        node!("MemAlloc", keeper, cuGraphAddMemAllocNode(&mut memory): (*mut CUDA_MEM_ALLOC_NODE_PARAMS));
+        node!("MemFree", keeper, cuGraphAddMemFreeNode(memory.dptr): (CUdeviceptr));
+        node!("another", keeper, cuGraphAddMemAllocNode(&mut memory): (*mut CUDA_MEM_ALLOC_NODE_PARAMS));
+        node!("Memcpy", graph, cuGraphAddMemcpyNode(&copy_node(live), null_mut()): (*const CUDA_MEMCPY3D, CUcontext));
+        node!("Memset", graph, cuGraphAddMemsetNode(&memset_node(live), null_mut()):
+            (*const CUDA_MEMSET_NODE_PARAMS, CUcontext));
+        node!("Host", graph, cuGraphAddHostNode(&host_node()): (*const CUDA_HOST_NODE_PARAMS));
+        node!("ChildGraph", graph, cuGraphAddChildGraphNode(child): (CUgraph));
+        node!("EventRecord", graph, cuGraphAddEventRecordNode(event): (CUevent));
+        node!("EventWait", graph, cuGraphAddEventWaitNode(event): (CUevent));
+        let mut empty = null_mut();
+        ask!(library, cuGraphAddEmptyNode(&mut empty, graph, null(), 0):
+            (*mut CUgraphNode, CUgraph, *const CUgraphNode, usize));
+        nodes.push(("cuGraphNodeSetParams", empty as u64));
+        nodes.push(("cuGraphExecNodeSetParams", empty as u64));
+        let mut clone = null_mut();
+        ask!(library, cuGraphClone(&mut clone, graph): (*mut CUgraph, CUgraph));
         two!(CUgraphExec, cuGraphExecDestroy, |new| ask!(library,
             cuGraphInstantiateWithFlags(&mut new, graph, 0): (*mut CUgraphExec, CUgraph, u64)));
 
@@ -250,16 +336,21 @@ impl World {
         ask!(library, cuModuleUnload(ended): (CUmodule));
         handles.push(("CUsurfref", live, gone));
 
-        let (mut live, mut gone) = (0, 0);
-        for pointer in [&mut live, &mut gone] {
-            ask!(library, cuMemAlloc_v2(pointer, 64 << 20): (*mut CUdeviceptr, usize));
-        }
-        ask!(library, cuMemFree_v2(gone): (CUdeviceptr));
         // SAFETY: the signature is that of `cuda.h`.
         let end_context = *unsafe { library.get(b"cuCtxDestroy_v2") }.expect("it was called above");
         let mut host = null_mut();
         ask!(library, cuMemAllocHost_v2(&mut host, 4096): (*mut *mut c_void, usize));
-        World { handles, pointer: (live, gone), host: host as u64, room: Vec::new(), end_context }
+        World {
+            handles,
+            pointer,
+            host: host as u64,
+            nodes,
+            child: child as u64,
+            clone: clone as u64,
+            graph_memory: memory.dptr,
+            room: Vec::new(),
+            end_context,
+        }
     }
 
     /// Memory that is the program's own, and no object.
@@ -292,10 +383,35 @@ impl World {
     /// A value that is right for a parameter of a function.
     pub fn right(&mut self, function: &str, name: &str, ty: &str) -> u64 {
         let ty = &*ty.replace(' ', "");
+        let node = self.nodes.iter().find(|(part, _)| function.contains(part));
+        match (name, ty) {
+            (_, "CUgraphNode") if node.is_some() => return node.map_or(0, |(_, node)| *node),
+            ("childGraph", _) => return self.child,
+            ("hClonedGraph", _) => return self.clone,
+            _ => {}
+        }
         if let Some((live, _)) = self.handle(ty) {
             return live;
         }
         match (name, ty) {
+            ("path", _) if function == "cuGraphDebugDotPrint" => c"/dev/null".as_ptr() as u64,
+            ("dptr", "CUdeviceptr") if function == "cuGraphAddMemFreeNode" => self.graph_memory,
+            ("initialRefcount", _) | ("flags", _) if function == "cuUserObjectCreate" => 1,
+            ("count", "::core::ffi::c_uint") if function.ends_with("UserObject") => 1,
+            ("count", "::core::ffi::c_uint") if function.starts_with("cuUserObject") => 1,
+            // Room for as many.
+            (_, "*mutusize") if function.starts_with("cuGraph") => self.params(4usize),
+            (_, "CUkernelNodeAttrID") => CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY.0.into(),
+            (_, "CUgraphMem_attribute") => 1,
+            (_, "*mutCUDA_MEM_ALLOC_NODE_PARAMS") => self.params(allocation()),
+            (_, "*constCUDA_HOST_NODE_PARAMS") => self.params(host_node()),
+            (_, "*constCUDA_MEMSET_NODE_PARAMS") => {
+                let pointer = self.pointer.0;
+                self.params(memset_node(pointer))
+            }
+            (_, "*mutCUgraphNodeParams" | "*constCUgraphNodeParams") => {
+                self.params(CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY)
+            }
             ("code" | "image" | "fatCubin", _) => TEXT.as_ptr() as u64,
             ("data", _) if function.starts_with("cuLinkAddData") => TEXT.as_ptr() as u64,
             ("size", _) if function.starts_with("cuLinkAddData") => TEXT.len() as u64,
@@ -408,6 +524,9 @@ impl World {
     /// The words of a structure that may be spoilt: all but pointers that the program answers for.
     pub fn words_of(ty: &str) -> Vec<usize> {
         let size = match &*ty.replace(' ', "") {
+            "*constCUDA_MEMSET_NODE_PARAMS" => size_of::<CUDA_MEMSET_NODE_PARAMS>(),
+            "*mutCUgraphNodeParams" => size_of::<CUgraphNodeParams>(),
+            "*mutCUDA_MEM_ALLOC_NODE_PARAMS" => size_of::<CUDA_MEM_ALLOC_NODE_PARAMS>(),
             "*constCUDA_MEMCPY2D" => size_of::<CUDA_MEMCPY2D>(),
             "*constCUDA_MEMCPY3D" => size_of::<CUDA_MEMCPY3D>(),
             "*constCUDA_MEMCPY3D_PEER" => size_of::<CUDA_MEMCPY3D_PEER>(),

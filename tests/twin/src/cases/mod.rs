@@ -3,10 +3,14 @@
 mod array;
 mod barrier;
 mod callback;
+mod capture;
+mod capture_call;
 mod context;
 mod copy;
 mod device;
 mod execution;
+mod graph;
+mod graph_node;
 mod memory;
 mod module;
 mod reference;
@@ -27,6 +31,10 @@ pub fn all() -> Vec<Case> {
         memory::CASES,
         stream::CASES,
         callback::CASES,
+        graph::CASES,
+        graph_node::CASES,
+        capture::CASES,
+        capture_call::CASES,
         module::CASES,
         execution::CASES,
         barrier::CASES,

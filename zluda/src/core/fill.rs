@@ -1,0 +1,116 @@
+//! Fills of memory, in one and two dimensions.
+
+use crate::core::copy::Rules;
+use crate::core::graph::work::{FillOf, Work};
+use crate::core::memory::{check_range, check_range_later};
+use crate::core::stream::Target;
+use cuda_types::cuda::{CUerror, CUres};
+use std::ffi::c_void;
+
+/// The values that memory is filled with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fill {
+    D8(u8),
+    D16(u16),
+    D32(u32),
+}
+
+impl Fill {
+    fn size(self) -> usize {
+        match self {
+            Fill::D8(_) => 1,
+            Fill::D16(_) => 2,
+            Fill::D32(_) => 4,
+        }
+    }
+
+    /// As `CUDA_MEMSET_NODE_PARAMS` says it: the element's size, and its value.
+    pub(crate) fn of_element(size: u32, value: u32) -> CUres<Fill> {
+        match size {
+            1 => Ok(Fill::D8(value as u8)),
+            2 => Ok(Fill::D16(value as u16)),
+            4 => Ok(Fill::D32(value)),
+            _ => Err(CUerror::INVALID_VALUE),
+        }
+    }
+
+    pub(crate) fn element(self) -> (u32, u32) {
+        match self {
+            Fill::D8(value) => (1, value.into()),
+            Fill::D16(value) => (2, value.into()),
+            Fill::D32(value) => (4, value),
+        }
+    }
+
+    /// `INVALID_VALUE` where an address is not a multiple of the element, or the range is no memory of
+    /// the device.
+    pub(crate) fn check(
+        self,
+        address: u64,
+        pitch: usize,
+        width: usize,
+        height: usize,
+        rules: Rules,
+    ) -> CUres {
+        let element = self.size();
+        if !address.is_multiple_of(element as u64) || (height > 1 && !pitch.is_multiple_of(element))
+        {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        let row = width.checked_mul(element).ok_or(CUerror::INVALID_VALUE)?;
+        if height > 1 && pitch < row {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        let size = pitch.checked_mul(height - 1).and_then(|rows| rows.checked_add(row));
+        let size = size.ok_or(CUerror::INVALID_VALUE)?;
+        match rules {
+            Rules::Now => check_range(address, size),
+            Rules::Later => check_range_later(address, size),
+        }
+    }
+
+    /// Fills `height` rows of `width` elements, `pitch` bytes apart.
+    ///
+    /// `INVALID_VALUE` where an address is not a multiple of the element, or the range is no memory of
+    /// the device.
+    pub(crate) fn run(
+        self,
+        stream: &Target,
+        address: u64,
+        pitch: usize,
+        width: usize,
+        height: usize,
+    ) -> CUres {
+        let rules = if stream.recorder.is_some() { Rules::Later } else { Rules::Now };
+        self.check(address, pitch, width, height, rules)?;
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        if let Some(recorder) = &stream.recorder {
+            let context = stream.current.context.clone();
+            let fill = FillOf { fill: self, address, pitch, width, height, context };
+            return recorder.add(Work::Fill(Box::new(fill)));
+        }
+        let row = width * self.size();
+        // Rows without gaps are one.
+        let (width, height) = if pitch == row { (width * height, 1) } else { (width, height) };
+        for y in 0..height {
+            let start = (address + (y * pitch) as u64) as *mut c_void;
+            let hip = &stream.current.driver.hip;
+            // SAFETY: the range has been checked, the stream too.
+            stream.current.check(unsafe {
+                match self {
+                    Fill::D8(value) => hip.hipMemsetD8Async(start, value, width, stream.hip),
+                    Fill::D16(value) => hip.hipMemsetD16Async(start, value, width, stream.hip),
+                    Fill::D32(value) => {
+                        hip.hipMemsetD32Async(start, value as i32, width, stream.hip)
+                    }
+                }
+            })?;
+        }
+        Ok(())
+    }
+}

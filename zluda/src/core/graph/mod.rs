@@ -1,0 +1,477 @@
+//! Graphs: work that a program puts together, or lets a stream record, and launches as one.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | graphs, nodes and edges, their handles and clones |
+//! | `work.rs` | what nodes do, and how it is put into a stream |
+//! | `exec.rs` | executable graphs: launches |
+//! | `update.rs` | other parameters for executable graphs |
+//! | `memory.rs` | memory that nodes allocate and free |
+//! | `deferred_copy.rs` | copies of the program's own memory, when their turn comes |
+//! | `user_object.rs` | objects that live as long as a graph |
+//! | `dot.rs` | graphs as text |
+//!
+//! Graphs are the driver's own: whatever the provider, it sees streams only.
+
+pub(crate) mod deferred_copy;
+pub(crate) mod dot;
+pub(crate) mod exec;
+pub(crate) mod memory;
+pub(crate) mod update;
+pub(crate) mod user_object;
+pub(crate) mod work;
+
+use crate::convert::FromC;
+use crate::core::kind;
+use cuda_types::cuda::{
+    CUerror, CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType as T, CUres,
+};
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
+use user_object::UserObject;
+use work::Work;
+use zluda_common::handle::HandleTable;
+
+#[derive(Debug)]
+pub(crate) struct Graph {
+    handle: OnceLock<u64>,
+    pub(crate) owner: Owner,
+    pub(crate) topology: Mutex<Topology>,
+    /// It belongs to a capture that goes on.
+    is_captured_to: AtomicBool,
+    /// "Graphs that contain memory nodes can have one executable graph": there is one.
+    has_exec: AtomicBool,
+    pub(crate) user_objects: Mutex<Vec<(Arc<UserObject>, u32)>>,
+}
+
+/// Who ends a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Program,
+    /// A node, whose graph it is.
+    Node,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Topology {
+    /// By the nodes' numbers: in the order in which they were added.
+    pub(crate) nodes: BTreeMap<u64, Links>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Links {
+    pub(crate) node: Arc<Node>,
+    /// In the order in which they were added, as the edges after it.
+    pub(crate) before: Vec<Edge>,
+    pub(crate) after: Vec<Edge>,
+}
+
+/// A node's neighbour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Edge {
+    /// The neighbour's number.
+    pub(crate) node: u64,
+    pub(crate) data: EdgeData,
+}
+
+/// `CUgraphEdgeData`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EdgeData {
+    pub(crate) from_port: u8,
+    pub(crate) to_port: u8,
+    pub(crate) kind: u8,
+}
+
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// A number that no other node of the process has had.
+    pub(crate) id: u64,
+    /// The number of the node that it was cloned from, or 0.
+    pub(crate) origin: u64,
+    handle: OnceLock<u64>,
+    /// The number of the graph's handle, for nodes that have handles.
+    graph: OnceLock<std::sync::Weak<Graph>>,
+    pub(crate) work: Mutex<Work>,
+    /// Nodes of executable graphs may be switched off.
+    pub(crate) is_enabled: AtomicBool,
+}
+
+static GRAPHS: LazyLock<HandleTable<Graph>> = LazyLock::new(|| HandleTable::new(kind::GRAPH));
+static NODES: LazyLock<HandleTable<Node>> = LazyLock::new(|| HandleTable::new(kind::GRAPH_NODE));
+
+impl FromC<CUgraphNode> for Arc<Node> {
+    unsafe fn from_c(handle: CUgraphNode) -> CUres<Self> {
+        node(handle)
+    }
+}
+
+impl FromC<CUgraph> for Arc<Graph> {
+    unsafe fn from_c(handle: CUgraph) -> CUres<Self> {
+        GRAPHS.get(handle as u64).ok_or(CUerror::INVALID_VALUE)
+    }
+}
+
+/// The node with this handle; `INVALID_VALUE` if there is none.
+pub(crate) fn node(handle: CUgraphNode) -> CUres<Arc<Node>> {
+    NODES.get(handle as u64).ok_or(CUerror::INVALID_VALUE)
+}
+
+impl EdgeData {
+    pub(crate) fn of(given: &CUgraphEdgeData) -> EdgeData {
+        EdgeData { from_port: given.from_port, to_port: given.to_port, kind: given.type_ }
+    }
+
+    /// `INVALID_VALUE` for ports and types that nodes of these kinds do not have.
+    pub(crate) fn check(given: &CUgraphEdgeData, from: T, to: T) -> CUres<EdgeData> {
+        let data = EdgeData::of(given);
+        let is_kernel = |kind: T| kind == T::CU_GRAPH_NODE_TYPE_KERNEL;
+        let fits = match data {
+            // CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC and CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER
+            EdgeData { from_port: 0, to_port: 0, kind: 0 } => true,
+            EdgeData { from_port: 1 | 2, to_port: 0, kind: 0 } => is_kernel(from),
+            EdgeData { from_port: 1 | 2, to_port: 0, kind: 1 } => is_kernel(from) && is_kernel(to),
+            _ => false,
+        };
+        // "reserved: These bytes are unused and must be zeroed."
+        if fits && given.reserved == [0; 5] { Ok(data) } else { Err(CUerror::INVALID_VALUE) }
+    }
+
+    pub(crate) fn to_cuda(self) -> CUgraphEdgeData {
+        CUgraphEdgeData {
+            from_port: self.from_port,
+            to_port: self.to_port,
+            type_: self.kind,
+            reserved: [0; 5],
+        }
+    }
+}
+
+impl Node {
+    fn new(work: Work, origin: u64) -> Node {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Node {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            origin,
+            handle: OnceLock::new(),
+            graph: OnceLock::new(),
+            work: Mutex::new(work),
+            is_enabled: AtomicBool::new(true),
+        }
+    }
+
+    /// Null for nodes of executable graphs, which have no handles of their own.
+    pub(crate) fn handle(&self) -> CUgraphNode {
+        self.handle.get().copied().unwrap_or(0) as CUgraphNode
+    }
+
+    pub(crate) fn kind(&self) -> T {
+        self.work.lock().kind()
+    }
+
+    /// The graph that it is a node of.
+    pub(crate) fn graph(&self) -> CUres<Arc<Graph>> {
+        self.graph.get().and_then(std::sync::Weak::upgrade).ok_or(CUerror::INVALID_VALUE)
+    }
+
+    fn end_handle(&self) {
+        if let Some(handle) = self.handle.get() {
+            NODES.remove(*handle);
+        }
+        for child in self.work.lock().graphs() {
+            child.end_handles();
+        }
+    }
+}
+
+impl Graph {
+    fn new(owner: Owner) -> Graph {
+        Graph {
+            handle: OnceLock::new(),
+            owner,
+            topology: Mutex::default(),
+            is_captured_to: AtomicBool::new(false),
+            has_exec: AtomicBool::new(false),
+            user_objects: Mutex::default(),
+        }
+    }
+
+    /// An empty graph with a handle.
+    pub(crate) fn create(owner: Owner) -> CUres<Arc<Graph>> {
+        let graph = Arc::new(Graph::new(owner));
+        graph.expose()?;
+        Ok(graph)
+    }
+
+    /// Gives handles to a graph, its nodes, and theirs.
+    fn expose(self: &Arc<Self>) -> CUres {
+        let handle = GRAPHS.insert(self.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
+        let _ = self.handle.set(handle);
+        let nodes = self.nodes();
+        nodes.iter().try_for_each(|node| self.expose_node(node))
+    }
+
+    fn expose_node(self: &Arc<Self>, node: &Arc<Node>) -> CUres {
+        let _ = node.graph.set(Arc::downgrade(self));
+        let handle = NODES.insert(node.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
+        let _ = node.handle.set(handle);
+        let children = node.work.lock().graphs();
+        children.iter().filter(|child| child.handle.get().is_none()).try_for_each(Self::expose)
+    }
+
+    pub(crate) fn handle(&self) -> CUgraph {
+        self.handle.get().copied().unwrap_or(0) as CUgraph
+    }
+
+    /// The nodes, in the order in which they were added.
+    pub(crate) fn nodes(&self) -> Vec<Arc<Node>> {
+        self.topology.lock().nodes.values().map(|links| links.node.clone()).collect()
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.topology.lock().nodes.len()
+    }
+
+    /// Ends a graph of the program: its handle and those of its nodes. Executable graphs live on.
+    pub(crate) fn destroy(&self) -> CUres {
+        if self.owner != Owner::Program {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        // An H100 says so of a graph that a capture goes on with.
+        if self.is_captured_to.load(Ordering::Acquire) {
+            return Err(CUerror::ILLEGAL_STATE);
+        }
+        self.end_handles();
+        Ok(())
+    }
+
+    fn end_handles(&self) {
+        GRAPHS.remove(self.handle() as u64);
+        for node in self.nodes() {
+            node.end_handle();
+        }
+        self.user_objects.lock().clear();
+    }
+
+    /// Marks the graph as that of a capture, or lets it go again.
+    pub(crate) fn set_captured_to(&self, captured: bool) {
+        self.is_captured_to.store(captured, Ordering::Release);
+    }
+
+    /// Adds a node after some others of the graph. `INVALID_VALUE` for a node that is none of this graph, or named
+    /// twice.
+    pub(crate) fn add(self: &Arc<Self>, before: &[Edge], work: Work) -> CUres<Arc<Node>> {
+        let node = Arc::new(Node::new(work, 0));
+        {
+            let mut topology = self.topology.lock();
+            let mut seen = BTreeSet::new();
+            if !before.iter().all(|edge| seen.insert(edge.node) && topology.has(edge.node)) {
+                return Err(CUerror::INVALID_VALUE);
+            }
+            topology.insert(node.clone());
+            for edge in before {
+                topology.link(edge.node, node.id, edge.data)?;
+            }
+        }
+        self.expose_node(&node)?;
+        Ok(node)
+    }
+
+    /// Removes a node and its edges. `NOT_SUPPORTED` where memory is allocated or freed.
+    pub(crate) fn remove(&self, node: &Node) -> CUres {
+        self.check_may_change()?;
+        let mut topology = self.topology.lock();
+        let links = topology.nodes.remove(&node.id).ok_or(CUerror::INVALID_VALUE)?;
+        for edge in &links.before {
+            topology.change(edge.node, |other| other.after.retain(|edge| edge.node != node.id));
+        }
+        for edge in &links.after {
+            topology.change(edge.node, |other| other.before.retain(|edge| edge.node != node.id));
+        }
+        drop(topology);
+        node.end_handle();
+        Ok(())
+    }
+
+    /// "Nodes and edges cannot be removed from graphs that contain memory nodes", and such graphs are not cloned.
+    fn check_may_change(&self) -> CUres {
+        if self.has_memory() { Err(CUerror::NOT_SUPPORTED) } else { Ok(()) }
+    }
+
+    /// Memory is allocated or freed here.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.nodes().iter().any(|node| {
+            let work = node.work.lock();
+            matches!(&*work, Work::Allocate(_) | Work::Free(_))
+                || work.graphs().iter().any(|child| child.has_memory())
+        })
+    }
+
+    /// Adds an edge. `INVALID_VALUE` if there is one already; cycles are found when the graph is instantiated.
+    pub(crate) fn connect(&self, from: u64, to: u64, data: EdgeData) -> CUres {
+        self.topology.lock().link(from, to, data)
+    }
+
+    /// Removes an edge; `INVALID_VALUE` if there is none, or none with these data.
+    pub(crate) fn disconnect(&self, from: u64, to: u64, data: Option<EdgeData>) -> CUres {
+        self.check_may_change()?;
+        let mut topology = self.topology.lock();
+        let is_it = |edge: &Edge| edge.node == to && data.is_none_or(|data| edge.data == data);
+        if !topology.nodes.get(&from).is_some_and(|links| links.after.iter().any(is_it)) {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        topology.change(from, |links| links.after.retain(|edge| edge.node != to));
+        topology.change(to, |links| links.before.retain(|edge| edge.node != from));
+        Ok(())
+    }
+
+    /// All edges, by their first nodes.
+    pub(crate) fn edges(&self) -> Vec<(CUgraphNode, CUgraphNode, EdgeData)> {
+        let topology = self.topology.lock();
+        let handle = |id: u64| topology.nodes.get(&id).map(|links| links.node.handle());
+        let mut edges = Vec::new();
+        for links in topology.nodes.values() {
+            for edge in &links.after {
+                if let Some(to) = handle(edge.node) {
+                    edges.push((links.node.handle(), to, edge.data));
+                }
+            }
+        }
+        edges
+    }
+
+    /// The nodes before or after one, with the edges' data.
+    pub(crate) fn neighbours(&self, node: &Node, after: bool) -> Vec<(CUgraphNode, EdgeData)> {
+        let topology = self.topology.lock();
+        let Some(links) = topology.nodes.get(&node.id) else { return Vec::new() };
+        let edges = if after { &links.after } else { &links.before };
+        edges
+            .iter()
+            .filter_map(|edge| Some((topology.nodes.get(&edge.node)?.node.handle(), edge.data)))
+            .collect()
+    }
+
+    /// A copy, which knows what it was made from. `NOT_SUPPORTED` for graphs that allocate memory.
+    pub(crate) fn clone_for(&self, owner: Owner) -> CUres<Arc<Graph>> {
+        self.check_may_change()?;
+        self.copy(owner, None)
+    }
+
+    /// A copy without handles; what nodes come from is entered in `index`.
+    fn copy(
+        &self,
+        owner: Owner,
+        mut index: Option<&mut HashMap<u64, Arc<Node>>>,
+    ) -> CUres<Arc<Graph>> {
+        let graph = Graph::new(owner);
+        graph.user_objects.lock().extend(self.user_objects.lock().iter().cloned());
+        let topology = self.topology.lock();
+        let mut numbers = HashMap::new();
+        {
+            let mut copies = graph.topology.lock();
+            for (id, links) in &topology.nodes {
+                let work = links.node.work.lock();
+                let work = work.try_clone(|child| child.copy(Owner::Node, index.as_deref_mut()))?;
+                let node = Arc::new(Node::new(work, *id));
+                numbers.insert(*id, node.id);
+                if let Some(index) = index.as_deref_mut() {
+                    index.insert(*id, node.clone());
+                }
+                copies.insert(node);
+            }
+            for (id, links) in &topology.nodes {
+                let renumber = |edge: &Edge| {
+                    numbers.get(&edge.node).map(|node| Edge { node: *node, data: edge.data })
+                };
+                let Some(copy) = numbers.get(id) else { continue };
+                let before = links.before.iter().filter_map(renumber).collect();
+                let after = links.after.iter().filter_map(renumber).collect();
+                copies.change(*copy, |links| (links.before, links.after) = (before, after));
+            }
+        }
+        Ok(Arc::new(graph))
+    }
+
+    /// A clone with handles.
+    pub(crate) fn duplicate(&self) -> CUres<Arc<Graph>> {
+        let clone = self.clone_for(Owner::Program)?;
+        clone.expose()?;
+        Ok(clone)
+    }
+
+    /// The node that was made from another when this graph was cloned.
+    pub(crate) fn find_in_clone(&self, original: &Node) -> Option<Arc<Node>> {
+        self.nodes().into_iter().find(|node| node.origin == original.id)
+    }
+
+    /// The nodes in an order that keeps all edges, and otherwise that in which they were added; a node of a cycle
+    /// if there is one.
+    pub(crate) fn order(&self) -> Result<Vec<Arc<Node>>, Arc<Node>> {
+        let topology = self.topology.lock();
+        let mut waits: HashMap<u64, usize> =
+            topology.nodes.iter().map(|(id, links)| (*id, links.before.len())).collect();
+        let mut ready: BTreeSet<u64> =
+            waits.iter().filter(|(_, count)| **count == 0).map(|(id, _)| *id).collect();
+        let mut order = Vec::with_capacity(topology.nodes.len());
+        while let Some(id) = ready.pop_first() {
+            let Some(links) = topology.nodes.get(&id) else { continue };
+            order.push(links.node.clone());
+            waits.remove(&id);
+            for edge in &links.after {
+                if let Some(count) = waits.get_mut(&edge.node) {
+                    *count -= 1;
+                    if *count == 0 {
+                        ready.insert(edge.node);
+                    }
+                }
+            }
+        }
+        let left = waits.keys().min().and_then(|id| topology.nodes.get(id));
+        left.map_or(Ok(order), |links| Err(links.node.clone()))
+    }
+
+    /// The numbers of all nodes that come before some others, these among them.
+    pub(crate) fn before(&self, last: impl IntoIterator<Item = u64>) -> BTreeSet<u64> {
+        let topology = self.topology.lock();
+        let mut found = BTreeSet::new();
+        let mut open: Vec<u64> = last.into_iter().collect();
+        while let Some(id) = open.pop() {
+            if found.insert(id)
+                && let Some(links) = topology.nodes.get(&id)
+            {
+                open.extend(links.before.iter().map(|edge| edge.node));
+            }
+        }
+        found
+    }
+}
+
+impl Topology {
+    pub(crate) fn has(&self, node: u64) -> bool {
+        self.nodes.contains_key(&node)
+    }
+
+    fn insert(&mut self, node: Arc<Node>) {
+        self.nodes.insert(node.id, Links { node, before: Vec::new(), after: Vec::new() });
+    }
+
+    fn change(&mut self, node: u64, change: impl FnOnce(&mut Links)) {
+        if let Some(links) = self.nodes.get_mut(&node) {
+            change(links);
+        }
+    }
+
+    fn link(&mut self, from: u64, to: u64, data: EdgeData) -> CUres {
+        let is_new = self
+            .nodes
+            .get(&from)
+            .is_some_and(|links| links.after.iter().all(|edge| edge.node != to));
+        if from == to || !is_new || !self.has(to) {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        self.change(from, |links| links.after.push(Edge { node: to, data }));
+        self.change(to, |links| links.before.push(Edge { node: from, data }));
+        Ok(())
+    }
+}

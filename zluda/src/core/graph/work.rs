@@ -1,0 +1,210 @@
+//! What nodes do.
+
+use super::Graph;
+use super::memory::Memory;
+use crate::core::context::{Context, enter};
+use crate::core::copy::{BoxCopy, Rules, Wait};
+use crate::core::event::Event;
+use crate::core::fill::Fill;
+use crate::core::function::Function;
+use crate::core::graph::deferred_copy::DeferredCopy;
+use crate::core::launch::{Params, Shape, launch};
+use crate::core::stream::{self, Target};
+use cuda_types::cuda::{CUDA_MEMCPY3D, CUerror, CUgraphNodeType as T, CUhostFn, CUres};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// What a node does.
+#[derive(Debug)]
+pub(crate) enum Work {
+    Nothing,
+    Kernel(Box<Launch>),
+    Copy(Box<Copy>),
+    Fill(Box<FillOf>),
+    Host(HostCall),
+    Child(Arc<Graph>),
+    Record(Arc<Event>),
+    Wait(Arc<Event>),
+    Allocate(Arc<Memory>),
+    /// The address of memory that a node of this graph, or of another, has allocated.
+    Free(u64),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    pub(crate) function: Arc<Function>,
+    pub(crate) shape: Shape,
+    /// Copied when the node was made.
+    pub(crate) params: Params,
+    /// The addresses of the parameters, where a program has asked for them.
+    pub(crate) pointers: Vec<u64>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Copy {
+    /// As the program, or the call that was captured, describes it.
+    pub(crate) description: Description,
+    pub(crate) copy: BoxCopy,
+    pub(crate) context: Arc<Context>,
+    /// Where the program's own memory is copied by the host, in executable graphs.
+    pub(crate) deferred: Option<Arc<DeferredCopy>>,
+}
+
+/// A description of a copy, whose pointers only the copy follows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Description(pub(crate) CUDA_MEMCPY3D);
+
+// SAFETY: the pointers are kept, not followed.
+unsafe impl Send for Description {}
+// SAFETY: as above.
+unsafe impl Sync for Description {}
+
+#[derive(Clone, Debug)]
+pub(crate) struct FillOf {
+    pub(crate) fill: Fill,
+    pub(crate) address: u64,
+    pub(crate) pitch: usize,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) context: Arc<Context>,
+}
+
+/// A function of the program with what it asked to get.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostCall {
+    pub(crate) function: CUhostFn,
+    pub(crate) data: *mut c_void,
+}
+
+// SAFETY: the program said that its function may have the pointer, on whatever thread.
+unsafe impl Send for HostCall {}
+// SAFETY: as above.
+unsafe impl Sync for HostCall {}
+
+impl Launch {
+    /// `INVALID_VALUE` for shapes that the kernel does not have.
+    pub(crate) fn new(function: Arc<Function>, shape: Shape, params: Params) -> CUres<Launch> {
+        shape.check(&function)?;
+        function.settings.cluster.of_launch(&function.info, shape.grid, shape.cluster)?;
+        Ok(Launch { function, shape, params, pointers: Vec::new() })
+    }
+
+    /// Addresses of all parameters, which stay as long as the parameters do.
+    pub(crate) fn pointers(&mut self) -> *mut *mut c_void {
+        let base = self.params.as_ptr() as u64;
+        let offsets = self.function.info.params.iter().map(|param| u64::from(param.offset));
+        self.pointers = offsets.map(|offset| base + offset).collect();
+        if self.pointers.is_empty() {
+            return std::ptr::null_mut();
+        }
+        self.pointers.as_mut_ptr().cast()
+    }
+}
+
+impl Copy {
+    /// `INVALID_VALUE` for copies of nothing, and for memory that is not there.
+    pub(crate) fn new(description: CUDA_MEMCPY3D, context: Arc<Context>) -> CUres<Copy> {
+        let copy = BoxCopy::from_3d(&description)?;
+        if copy.is_empty() {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        copy.check(Rules::Later)?;
+        Ok(Copy { description: Description(description), copy, context, deferred: None })
+    }
+}
+
+impl FillOf {
+    /// `INVALID_VALUE` for fills of nothing, and for memory that is not there.
+    pub(crate) fn check(&self) -> CUres {
+        if self.width == 0 || self.height == 0 {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        self.fill.check(self.address, self.pitch, self.width, self.height, Rules::Later)
+    }
+}
+
+impl Work {
+    pub(crate) fn kind(&self) -> T {
+        match self {
+            Work::Nothing => T::CU_GRAPH_NODE_TYPE_EMPTY,
+            Work::Kernel(_) => T::CU_GRAPH_NODE_TYPE_KERNEL,
+            Work::Copy(_) => T::CU_GRAPH_NODE_TYPE_MEMCPY,
+            Work::Fill(_) => T::CU_GRAPH_NODE_TYPE_MEMSET,
+            Work::Host(_) => T::CU_GRAPH_NODE_TYPE_HOST,
+            Work::Child(_) => T::CU_GRAPH_NODE_TYPE_GRAPH,
+            Work::Record(_) => T::CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+            Work::Wait(_) => T::CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+            Work::Allocate(_) => T::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+            Work::Free(_) => T::CU_GRAPH_NODE_TYPE_MEM_FREE,
+        }
+    }
+
+    /// The graphs that belong to the node.
+    pub(crate) fn graphs(&self) -> Vec<Arc<Graph>> {
+        match self {
+            Work::Child(graph) => vec![graph.clone()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same work, with copies of the graphs that belong to it.
+    pub(super) fn try_clone(
+        &self,
+        mut copy: impl FnMut(&Graph) -> CUres<Arc<Graph>>,
+    ) -> CUres<Work> {
+        Ok(match self {
+            Work::Nothing => Work::Nothing,
+            Work::Kernel(launch) => {
+                Work::Kernel(Box::new(Launch { pointers: Vec::new(), ..(**launch).clone() }))
+            }
+            Work::Copy(work) => Work::Copy(Box::new(Copy { deferred: None, ..(**work).clone() })),
+            Work::Fill(fill) => Work::Fill(fill.clone()),
+            Work::Host(call) => Work::Host(*call),
+            Work::Child(graph) => Work::Child(copy(graph)?),
+            Work::Record(event) => Work::Record(event.clone()),
+            Work::Wait(event) => Work::Wait(event.clone()),
+            Work::Allocate(memory) => Work::Allocate(memory.clone()),
+            Work::Free(address) => Work::Free(*address),
+        })
+    }
+
+    /// Gets ready what launches need.
+    pub(super) fn prepare(&mut self) -> CUres {
+        if let Work::Copy(work) = self {
+            work.deferred = match work.copy.needs_host() {
+                true => Some(Arc::new(DeferredCopy::new(&enter(&work.context)?, &work.copy)?)),
+                false => None,
+            };
+        }
+        Ok(())
+    }
+
+    /// Puts the work into a stream.
+    pub(super) fn put(&self, target: &Target) -> CUres {
+        match self {
+            Work::Nothing => Ok(()),
+            Work::Kernel(kernel) => {
+                let target = target.in_context(&kernel.function.data.context)?;
+                launch(&target, &kernel.function, &kernel.shape, kernel.params.clone())
+            }
+            Work::Copy(work) => {
+                let target = target.in_context(&work.context)?;
+                match &work.deferred {
+                    Some(deferred) => deferred.put(&target),
+                    None => work.copy.run(&target, Wait::No),
+                }
+            }
+            Work::Fill(work) => {
+                let FillOf { fill, address, pitch, width, height, context } = &**work;
+                fill.run(&target.in_context(context)?, *address, *pitch, *width, *height)
+            }
+            Work::Host(call) => stream::launch_host_function(target, call.function, call.data),
+            // Its nodes are in the order of the whole.
+            Work::Child(_) => Ok(()),
+            Work::Record(event) => event.record(&target.in_context(&event.context)?),
+            Work::Wait(event) => event.hold(&target.in_context(&event.context)?),
+            Work::Allocate(memory) => memory.allocate(),
+            Work::Free(address) => super::memory::free(*address),
+        }
+    }
+}
