@@ -3,9 +3,9 @@
 //! A wave has one program counter: it runs one way of a branch to its end before it begins the other, and leaves a
 //! loop when its last lane has. Lanes that wait for a neighbour who is elsewhere would wait forever. So in kernels
 //! where lanes may do that ([`spmd::kernel_parts`]) every lane has a *place*, the block that it comes to next, and
-//! the kernel is one loop: in each round the wave runs one place for those lanes that are there. Places take
-//! turns in their order, which brings lanes together again where ways join. What follows a place and comes to an end
-//! whatever other lanes do is run in the same turn ([`places`]).
+//! the kernel is one loop: in each round the wave goes past all places in their order, and runs each for those lanes
+//! that are there. The order brings lanes together again where ways join, and lanes that only go forward are
+//! through in one round. What follows a place and comes to an end whatever other lanes do belongs to it ([`places`]).
 //!
 //! What lanes do together (`shfl`, `vote`, `bar.warp.sync`, ...) has a block of its own for each operation,
 //! whichever instruction they come from; lanes leave it when all members are there. Where all lanes wait for one
@@ -14,7 +14,7 @@
 use llvm_zluda::{
     Block, Builder, IntPredicate, Module, Opcode, PassError, Type, Value, run_passes,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use spmd::{Blocks, Waves};
 
 use super::compute_again;
@@ -178,12 +178,8 @@ struct Rounds<'m, 'c> {
     place: Value<'c>,
     /// Where it goes on after a meeting.
     resume: Value<'c>,
-    /// It got on in this round.
-    moved: Value<'c>,
     // Slots with the same value for all lanes of the wave.
-    /// The place whose turn it was.
-    last: Value<'c>,
-    /// Rounds since a lane got on.
+    /// Rounds since a lane was elsewhere than at a meeting.
     idle: Value<'c>,
     /// Rounds so far.
     rounds: Value<'c>,
@@ -191,15 +187,24 @@ struct Rounds<'m, 'c> {
     alive: Value<'c>,
 }
 
+/// Where lanes are asked whether they are at a place, in the order of places; the last is where the next round begins.
+struct Gates<'c>(Vec<Block<'c>>);
+
+impl<'c> Gates<'c> {
+    fn behind(&self, place: usize) -> Block<'c> {
+        self.0[place + 1]
+    }
+}
+
 impl<'m, 'c> Rounds<'m, 'c> {
     fn new(module: &'m Module<'c>, function: Value<'c>) -> Self {
         let cx = module.context();
         let b = cx.builder();
         b.position_at_start(function.entry_block());
-        let [place, resume, moved, last, idle, rounds] = [(); 6].map(|()| b.alloca(cx.i32()));
+        let [place, resume, idle, rounds] = [(); 4].map(|()| b.alloca(cx.i32()));
         let alive = b.alloca(cx.i64());
         let head = module.append_block(function, "round");
-        Self { module, function, b, head, place, resume, moved, last, idle, rounds, alive }
+        Self { module, function, b, head, place, resume, idle, rounds, alive }
     }
 
     /// `ending` is what [`places::ending_loops`] found.
@@ -218,40 +223,38 @@ impl<'m, 'c> Rounds<'m, 'c> {
         let blocks: Vec<_> = self.function.blocks().into_iter().filter(own).collect();
         let in_turn: Vec<_> =
             blocks.iter().copied().filter(|&block| places.is_place(block)).collect();
-        let number_of = |block: Block<'c>| {
-            let place = in_turn.iter().position(|&other| other == block);
-            self.word(place.unwrap_or_default() as u64)
-        };
-        let ways: FxHashMap<_, _> =
-            in_turn.iter().map(|&place| (place, self.way_to(number_of(place)))).collect();
+        let position =
+            |block: Block<'c>| in_turn.iter().position(|&it| it == block).unwrap_or_default();
+        let number_of = |block: Block<'c>| self.word(position(block) as u64);
+        let gate = |_| self.module.append_block(self.function, "gate");
+        let all = in_turn.len() + handlers.len();
+        let gates = Gates((0..all).map(gate).chain([self.head]).collect());
         for &block in &blocks {
             let Some(end) = block.terminator() else { continue };
+            let behind = gates.behind(position(places.place_of(block)));
             self.b.position_before(end);
             if let Some(meeting) = meetings.iter().find(|meeting| meeting.block == block) {
                 self.store(self.resume, number_of(meeting.after));
-                self.end_turn(end, self.word((in_turn.len() + meeting.handler) as u64));
+                self.end_turn(end, self.word((in_turn.len() + meeting.handler) as u64), behind);
             } else if end.opcode() == Opcode::LLVMRet {
-                self.end_turn(end, self.word(ENDED));
+                self.end_turn(end, self.word(ENDED), behind);
             } else {
                 for (index, to) in (0..).zip(end.successors()) {
-                    if let Some(&way) = ways.get(&to).filter(|_| !places.is_within(block, to)) {
-                        end.set_successor(index, way);
+                    if places.is_place(to) && !places.is_within(block, to) {
+                        end.set_successor(index, self.way_to(number_of(to), behind));
                     }
                 }
             }
         }
         self.b.position_at_end(entry);
         let zero = self.word(0);
-        self.store(self.place, number_of(start));
-        self.store(self.moved, self.word(1));
-        self.store(self.last, self.word(ENDED));
+        self.come_to(number_of(start));
         self.store(self.idle, zero);
         self.store(self.rounds, zero);
-        self.b.store(self.module.context().i64().const_int(0), self.alive, 8);
         self.b.br(self.head);
-        let stuck = self.word(handlers.len() as u64);
-        let handlers: Vec<_> = handlers.iter().map(|handler| self.meet(handler, stuck)).collect();
-        self.choose(&[in_turn, handlers].concat());
+        let meet = |(number, handler)| self.meet(handler, gates.behind(in_turn.len() + number));
+        let handlers: Vec<_> = handlers.iter().enumerate().map(meet).collect();
+        self.choose(&gates, &in_turn, &handlers);
     }
 
     fn word(&self, value: u64) -> Value<'c> {
@@ -264,6 +267,13 @@ impl<'m, 'c> Rounds<'m, 'c> {
 
     fn store(&self, slot: Value<'c>, value: Value<'c>) {
         self.b.store(value, slot, 4);
+    }
+
+    /// Says where a lane comes next. LLVM does not know this number, so that it does not let lanes that know which gate is
+    /// theirs go there by themselves.
+    fn come_to(&self, place: Value<'c>) {
+        let hidden = self.call("zluda.amd.hidden", self.module.context().i32(), &[place]);
+        self.store(self.place, hidden);
     }
 
     fn is_equal(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
@@ -351,25 +361,23 @@ impl<'m, 'c> Rounds<'m, 'c> {
     }
 
     /// Instead of going on, lanes say where they come next.
-    fn end_turn(&self, end: Value<'c>, place: Value<'c>) {
-        self.store(self.place, place);
-        self.store(self.moved, self.word(1));
-        self.b.br(self.head);
+    fn end_turn(&self, end: Value<'c>, place: Value<'c>, gate: Block<'c>) {
+        self.come_to(place);
+        self.b.br(gate);
         end.erase();
     }
 
     /// A block where lanes say that they come next to a place.
-    fn way_to(&self, place: Value<'c>) -> Block<'c> {
+    fn way_to(&self, place: Value<'c>, gate: Block<'c>) -> Block<'c> {
         let way = self.module.append_block(self.function, "way");
         self.b.position_at_end(way);
-        self.store(self.place, place);
-        self.store(self.moved, self.word(1));
-        self.b.br(self.head);
+        self.come_to(place);
+        self.b.br(gate);
         way
     }
 
     /// The block in which lanes do something together once all are there, or all wait for somebody.
-    fn meet(&self, handler: &Handler<'c>, stuck: Value<'c>) -> Block<'c> {
+    fn meet(&self, handler: &Handler<'c>, behind: Block<'c>) -> Block<'c> {
         let [block, together] =
             ["meet", "together"].map(|name| self.module.append_block(self.function, name));
         self.b.position_at_end(block);
@@ -381,9 +389,9 @@ impl<'m, 'c> Rounds<'m, 'c> {
         let arguments: Vec<_> =
             handler.operands.iter().zip(types).map(|(slot, ty)| operand(slot, ty)).collect();
         let ready = self.are_all_here(handler.party, arguments.last().copied());
-        let none_moves = self.b.icmp(IntPredicate::LLVMIntUGT, self.load(self.idle), stuck);
+        let none_moves = self.b.icmp(IntPredicate::LLVMIntUGT, self.load(self.idle), self.word(1));
         let go = self.b.or(ready, none_moves);
-        self.b.cond_br(go, together, self.head);
+        self.b.cond_br(go, together, behind);
 
         self.b.position_at_end(together);
         let call = handler.call;
@@ -395,8 +403,7 @@ impl<'m, 'c> Rounds<'m, 'c> {
             self.b.store(call, slot, self.module.align_of(call.ty()));
         }
         self.store(self.place, self.load(self.resume));
-        self.store(self.moved, self.word(1));
-        self.b.br(self.head);
+        self.b.br(behind);
         block
     }
 
@@ -417,46 +424,34 @@ impl<'m, 'c> Rounds<'m, 'c> {
         self.is_equal(missing, missing.ty().zero())
     }
 
-    /// The head of the loop: whose turn it is.
-    fn choose(&self, blocks: &[Block<'c>]) {
+    /// The head of the loop, which the wave leaves as one, and the gates.
+    fn choose(&self, gates: &Gates<'c>, in_turn: &[Block<'c>], handlers: &[Block<'c>]) {
         let cx = self.module.context();
-        let [choose, run, end, nowhere] = ["choose", "run", "end", "nowhere"]
-            .map(|name| self.module.append_block(self.function, name));
+        let [go, end] = ["go", "end"].map(|name| self.module.append_block(self.function, name));
         let b = &self.b;
         b.position_at_end(self.head);
         let place = self.load(self.place);
-        b.cond_br(self.is_equal(place, self.word(ENDED)), end, choose);
+        let goes_on = b.icmp(IntPredicate::LLVMIntNE, place, self.word(ENDED));
+        let alive = self.wave_ballot(goes_on);
+        b.store(alive, self.alive, 8);
+        b.cond_br(self.is_equal(alive, alive.ty().zero()), end, go);
 
-        b.position_at_end(choose);
-        let zero = self.word(0);
+        b.position_at_end(go);
         let round = b.add(self.load(self.rounds), self.word(1));
         self.store(self.rounds, round);
         self.call(end_waiting::LOOK, cx.void(), &[round]);
-        let alive = self.wave_here();
-        let before = b.load(cx.i64(), self.alive, 8);
-        let has_moved = b.icmp(IntPredicate::LLVMIntNE, self.load(self.moved), zero);
-        let moved = self.wave_ballot(has_moved);
-        let none_moved = self.is_equal(moved, cx.i64().const_int(0));
-        let none_ended = self.is_equal(alive, before);
+        let first = self.word(in_turn.len() as u64);
+        let is_at_meeting = b.and(goes_on, b.icmp(IntPredicate::LLVMIntUGE, place, first));
+        let all_wait = self.is_equal(self.wave_ballot(is_at_meeting), alive);
         let idle = b.add(self.load(self.idle), self.word(1));
-        self.store(self.idle, b.select(b.and(none_moved, none_ended), idle, zero));
-        self.store(self.moved, zero);
-        b.store(alive, self.alive, 8);
-        let turn = self.call("zluda.amd.next_place", cx.i32(), &[place, self.load(self.last)]);
-        self.store(self.last, turn);
-        b.cond_br(self.is_equal(place, turn), run, self.head);
+        self.store(self.idle, b.select(all_wait, idle, self.word(0)));
+        b.br(gates.0[0]);
 
-        b.position_at_end(run);
-        let cases: Vec<_> = blocks
-            .iter()
-            .enumerate()
-            .map(|(place, &block)| (self.word(place as u64), block))
-            .collect();
-        // LLVM knows that a lane's place is equal here, and must not branch by it: it differs between lanes.
-        let turn = self.call("zluda.amd.first_lanes", cx.i32(), &[turn]);
-        b.switch(turn, nowhere, &cases);
-        b.position_at_end(nowhere);
-        b.unreachable();
+        for (number, &block) in (0..).zip(in_turn.iter().chain(handlers)) {
+            b.position_at_end(gates.0[number]);
+            let is_here = self.is_equal(self.load(self.place), self.word(number as u64));
+            b.cond_br(is_here, block, gates.behind(number));
+        }
         b.position_at_end(end);
         b.ret_void();
     }

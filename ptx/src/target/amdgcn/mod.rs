@@ -56,6 +56,9 @@ const LAST_PASSES: &str = "globaldce,amdgpu-attributor";
 /// several ways lead. It moves what costs nothing, such as taking a vector apart, before a branch that only one of
 /// them comes by.
 const APART: &str = "function(scalarizer<min-bits=32>,lower-switch,break-crit-edges)";
+/// Passes of LLVM's code generator that do not pay. Addresses in loops are what PTX's compiler made of them; LLVM makes more
+/// registers of them, and takes a fifth of the time to generate code from unrolled loops.
+const NOT_WORTH_THEIR_TIME: [&str; 1] = ["Loop Strength Reduction"];
 /// Per-thread IR's name of the parameter buffer.
 const PARAMETERS: &str = "zluda.params";
 /// One entry for every loop. The code generator would do that, but LLVM 22 loses what a phi gets over an edge from a
@@ -84,9 +87,10 @@ impl Machine {
             let message = format!("the GPU {gfx}; there are: {}", Gpu::names());
             return Err(Diagnostics::unsupported(kernel, message));
         };
-        let llvm =
+        let mut llvm =
             TargetMachine::new(TRIPLE, gpu.name, "", CodeGenOptLevel::LLVMCodeGenLevelDefault)
                 .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
+        llvm.leave_out(&NOT_WORTH_THEIR_TIME);
         Ok(Self { llvm, gpu, blocks, matrices, clusters })
     }
 

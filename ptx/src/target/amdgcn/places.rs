@@ -98,6 +98,12 @@ impl<'c> Places<'c> {
         cfg.index.get(&block).is_some_and(|&index| index != 0 && self.place_of[index] == index)
     }
 
+    /// The place that a block belongs to.
+    pub fn place_of(&self, block: Block<'c>) -> Block<'c> {
+        let Some(cfg) = &self.cfg else { return block };
+        cfg.index.get(&block).map_or(block, |&index| cfg.blocks[self.place_of[index]])
+    }
+
     /// Whether lanes come from one block to another one without a place between: hardware goes on, or once more around a
     /// loop that begins at the place.
     pub fn is_within(&self, from: Block<'c>, to: Block<'c>) -> bool {

@@ -376,18 +376,9 @@ define void @zluda.bar.warp.sync(i32 %membermask) alwaysinline nounwind converge
   ret void
 }
 
-; Of the places where lanes are, the first one after the last place that had its turn, in a circle.
-define i32 @zluda.amd.next_place(i32 %place, i32 %last) alwaysinline nounwind convergent {
-  %l = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %last)
-  %after = add i32 %l, 1
-  %distance = sub i32 %place, %after
-  %least = call i32 @llvm.amdgcn.wave.reduce.umin.i32(i32 %distance, i32 0)
-  %r = add i32 %least, %after
-  ret i32 %r
-}
-
-define i32 @zluda.amd.first_lanes(i32 %value) alwaysinline nounwind convergent {
-  %r = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %value)
+; The same number, of which LLVM knows nothing, and that differs between lanes.
+define i32 @zluda.amd.hidden(i32 %value) alwaysinline nounwind {
+  %r = call i32 asm "", "=v,0"(i32 %value)
   ret i32 %r
 }
 
