@@ -17,6 +17,16 @@ pub fn target() -> PathBuf {
     }
 }
 
+/// A program of LLVM.
+pub fn llvm_program(name: &str) -> PathBuf {
+    llvm().join("bin").join(name)
+}
+
+/// Where LLVM is, as llvm-sys finds it too.
+pub fn llvm() -> PathBuf {
+    std::env::var_os("LLVM_SYS_221_PREFIX").unwrap_or_else(|| "/usr/lib/llvm-22".into()).into()
+}
+
 /// Emulated AMD GPUs that the tests run on, as ZLUDA_DEVICE names them: one has waves of 32 lanes, one of 64.
 pub const EMULATED: [&str; 2] = ["emu:gfx1100", "emu:gfx942"];
 

@@ -3,7 +3,7 @@
 
 use crate::program::quiet;
 use crate::progress::heading;
-use crate::repository::{Profile, files, make, root, stem, target};
+use crate::repository::{Profile, files, llvm_program, make, root, stem, target};
 use crate::toolkit::{CUDA_13_0, cuda};
 use crate::{Result, verb};
 use std::fs;
@@ -126,8 +126,7 @@ fn compile_ours(profile: Profile, ptx: &Path, target: &str, out: PathBuf) -> Res
 }
 
 fn compile_clang(source: &Path, target: &str, out: PathBuf) -> Result<String> {
-    let llvm = std::env::var_os("LLVM_SYS_221_PREFIX").unwrap_or_else(|| "/usr/lib/llvm-22".into());
-    let mut command = Command::new(Path::new(&llvm).join("bin/clang"));
+    let mut command = Command::new(llvm_program("clang"));
     // Kernels stand for their bodies too, which share their variables of local memory: a warning.
     command.args(["-w", "-x", "cl", "-cl-std=CL2.0", "-cl-uniform-work-group-size"]);
     command.args(["-target", "amdgcn-amd-amdhsa", "-nogpulib", "-mcode-object-version=5", "-O3"]);

@@ -1,11 +1,14 @@
 //! `build`: the libraries, staged under the names that programs look for in `target/<profile>/zluda/`.
 
-use crate::program::{cargo, loud};
-use crate::repository::{Profile, make};
+pub mod bolt;
+
+use crate::program::{cargo, loud, quiet};
+use crate::repository::{Profile, llvm_program, make};
 use crate::{Error, Result};
 use std::fs;
-use std::path::Path;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 /// What cargo builds (the package, the file that comes out) and what it is staged as.
 const PRODUCTS: &[(&str, &str, &str)] = &[
@@ -16,6 +19,9 @@ const PRODUCTS: &[(&str, &str, &str)] = &[
     ("zluda_cli", "zluda_cli", "bin/zluda"),
 ];
 
+/// The packages that hold the compiler.
+const COMPILERS: &[&str] = &["zluda", "zluda_cli"];
+
 /// Programs that are linked at build time look for this one.
 const LINKS: &[(&str, &str)] = &[("libcuda.so", "libcuda.so.1")];
 
@@ -24,23 +30,33 @@ pub struct Options {
     /// Optimised, with LLVM linked statically
     #[arg(long)]
     release: bool,
+    /// Lay the compiler's code out by a profile: a release that compiles faster, and takes minutes more to build
+    #[arg(long)]
+    bolt: bool,
 }
 
 impl Options {
     fn profile(&self) -> Profile {
-        if self.release { Profile::Release } else { Profile::Debug }
+        if self.release || self.bolt { Profile::Release } else { Profile::Debug }
     }
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
     build(options.profile())?;
-    println!("staged in {}", options.profile().staged().display());
-    Ok(ExitCode::SUCCESS)
+    finish(options)
 }
 
 pub fn stage_only(options: &Options) -> Result<ExitCode> {
     stage(options.profile())?;
-    println!("staged in {}", options.profile().staged().display());
+    finish(options)
+}
+
+fn finish(options: &Options) -> Result<ExitCode> {
+    let staged = options.profile().staged();
+    if options.bolt {
+        lay_out(&staged)?;
+    }
+    println!("staged in {}", staged.display());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -58,11 +74,30 @@ pub fn build(profile: Profile) -> Result<()> {
     stage(profile)
 }
 
+/// Puts the products that hold the compiler into a staged folder as BOLT lays them out.
+pub fn lay_out(staged: &Path) -> Result<()> {
+    let built = |product: &str| Profile::Release.folder().join(product);
+    let products: Vec<(PathBuf, PathBuf)> = PRODUCTS
+        .iter()
+        .filter(|(package, ..)| COMPILERS.contains(package))
+        .map(|(_, product, name)| (built(product), staged.join(name)))
+        .collect();
+    bolt::lay_out(&built("zluda_cli"), &products)
+}
+
 fn stage(profile: Profile) -> Result<()> {
-    let staged = profile.staged();
+    stage_in(profile, &profile.staged())
+}
+
+/// Stages what cargo has built in a folder.
+pub fn stage_in(profile: Profile, staged: &Path) -> Result<()> {
     make(&staged.join("bin"))?;
     for (_, product, name) in PRODUCTS {
-        replace(&profile.folder().join(product), &staged.join(name))?;
+        let (from, to) = (profile.folder().join(product), staged.join(name));
+        match profile {
+            Profile::Debug => replace(&from, &to)?,
+            Profile::Release => strip(&from, &to)?,
+        }
     }
     for (name, target) in LINKS {
         let path = staged.join(name);
@@ -75,10 +110,22 @@ fn stage(profile: Profile) -> Result<()> {
     Ok(())
 }
 
-/// Copies to a new file first: a program that runs keeps the library that it has mapped.
+/// Copies without symbols, of which LLVM has as many bytes as of code.
+fn strip(from: &Path, to: &Path) -> Result<()> {
+    let unfinished = unfinished(to);
+    let mut command = Command::new(llvm_program("llvm-strip"));
+    quiet(command.arg(from).arg("-o").arg(&unfinished), Duration::from_secs(300))?;
+    Ok(fs::rename(&unfinished, to)?)
+}
+
+/// A new file comes first: a program that runs keeps the library that it has mapped.
+fn unfinished(to: &Path) -> PathBuf {
+    to.with_extension("unfinished")
+}
+
 fn replace(from: &Path, to: &Path) -> Result<()> {
     let copy = || {
-        let unfinished = to.with_extension("unfinished");
+        let unfinished = unfinished(to);
         fs::copy(from, &unfinished)?;
         fs::rename(&unfinished, to)
     };

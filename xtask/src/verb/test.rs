@@ -1,6 +1,7 @@
 //! `test`: everything. Each suite is a file in `test/`; all run, and the last line counts.
 
 mod amd;
+mod bolt;
 mod conformance;
 mod generated;
 mod hip;
@@ -56,6 +57,8 @@ enum Suite {
     Ptx,
     /// The samples' kernels, compiled for AMD GPUs
     Amd,
+    /// The release as BOLT lays it out, against the plain one
+    Bolt,
     /// HIP's real libraries of several versions of ROCm: their layouts, and the driver on them
     Hip,
 }
@@ -99,6 +102,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 | Suite::Ptx
                 | Suite::Offload
                 | Suite::Amd
+                | Suite::Bolt
                 | Suite::Hip
         )
     };
@@ -134,6 +138,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         }
                         Suite::Offload => offload::run(&mut report, &options.filter),
                         Suite::Amd => amd::run(&mut report, &options.filter),
+                        Suite::Bolt => bolt::run(&mut report),
                         Suite::Hip => hip::run(&mut report),
                         Suite::Lint | Suite::Generated | Suite::Rust | Suite::Isa => Ok(()),
                     };

@@ -1,0 +1,99 @@
+//! What holds the compiler, laid out by BOLT, LLVM's optimizer of linked programs.
+//!
+//! Compiling runs all over LLVM's code, of which the processor's caches hold a small part. BOLT puts together what runs
+//! often and what runs after another: the same machine code does the same in other places. It knows by a profile: a
+//! program that counts compiles the PTX of the tests. One profile serves all products, which hold the same LLVM.
+
+use crate::Result;
+use crate::program::quiet;
+use crate::progress::{heading, spinner};
+use crate::repository::{files, llvm_program, make, make_empty, root, target};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// For one step: BOLT takes about a minute for a product on two processors that have nothing else to do.
+const LIMIT: Duration = Duration::from_secs(1200);
+
+/// For whom the profile's texts are compiled, one after the other: the CPU with long and with short vectors, AMD GPUs
+/// with waves of 32 and of 64 lanes.
+const TARGETS: [[&str; 2]; 2] = [["x86-64-v4", "gfx1100"], ["x86-64-v2", "gfx942"]];
+
+/// How many texts make the profile, the longest. Whatever the text, each run spends a second on its counts.
+const TEXTS: usize = 12;
+
+/// Lays out products of the release (files that cargo has built, and where to put what comes out). `trained` is the
+/// one that is run.
+pub fn lay_out(trained: &Path, products: &[(PathBuf, PathBuf)]) -> Result<()> {
+    let bolt = llvm_program("llvm-bolt");
+    if !bolt.exists() {
+        let bolt = bolt.display();
+        return Err(
+            format!("{bolt} is missing: `./x build --bolt` installs the package bolt-22").into()
+        );
+    }
+    heading("Laying out the compiler by a profile of its work");
+    let folder = target().join("bolt");
+    make_empty(&folder)?;
+    let profile = profile(trained, &folder)?;
+    for (from, to) in products {
+        let name = from.file_name().map(OsStr::to_string_lossy).unwrap_or_default().into_owned();
+        let laid_out = folder.join(&name);
+        let mut command = Command::new(&bolt);
+        command.arg(from).arg("-o").arg(&laid_out).arg("-data").arg(&profile);
+        command.args(["-reorder-blocks=ext-tsp", "-reorder-functions=cdsort", "-icf=1"]);
+        // Code that never ran goes to the end, and all of it to where it was before.
+        command.args(["-split-functions", "-split-all-cold", "-use-old-text"]);
+        spinner(&format!("{name} by its profile"), || quiet(&mut command, LIMIT))?;
+        super::strip(&laid_out, to)?;
+    }
+    make_empty(&folder)
+}
+
+/// What runs how often while the tests' PTX is compiled.
+fn profile(trained: &Path, folder: &Path) -> Result<PathBuf> {
+    let counting = folder.join("counting");
+    let counts = folder.join("counts");
+    make(&counts)?;
+    let mut command = Command::new(llvm_program("llvm-bolt"));
+    command.arg(trained).arg("-instrument").arg("-o").arg(&counting);
+    command.arg(format!("-instrumentation-file={}", counts.join("of").display()));
+    command.arg("-instrumentation-file-append-pid");
+    spinner("A compiler that counts", || quiet(&mut command, LIMIT))?;
+
+    let mut texts = texts()?;
+    texts.sort_by_key(|text| std::cmp::Reverse(fs::metadata(text).map_or(0, |data| data.len())));
+    texts.truncate(TEXTS);
+    let out = folder.join("out");
+    make(&out)?;
+    spinner(&format!("It compiles {} texts of PTX", texts.len()), || -> Result<()> {
+        for (text, targets) in texts.iter().zip(TARGETS.iter().cycle()) {
+            for target in targets {
+                let mut command = Command::new(&counting);
+                command.arg("compile").arg(text).args(["--target", target, "--emit", "obj", "-o"]);
+                // Not all of them are for AMD GPUs. The counts of those that are refused are as good.
+                crate::program::capture(command.arg(&out), LIMIT)?;
+            }
+        }
+        Ok(())
+    })?;
+
+    let merged = folder.join("profile");
+    let mut command = Command::new(llvm_program("merge-fdata"));
+    let counts: Vec<_> = fs::read_dir(&counts)?.collect::<std::io::Result<_>>()?;
+    command.args(counts.iter().map(fs::DirEntry::path)).arg("-o").arg(&merged);
+    spinner("The profile", || quiet(&mut command, LIMIT))?;
+    Ok(merged)
+}
+
+/// The texts of PTX that the compiler's tests run, which lie in folders by what they are about.
+pub fn texts() -> Result<Vec<PathBuf>> {
+    let mut texts = Vec::new();
+    for family in fs::read_dir(root().join("ptx/tests/filetests/run"))? {
+        texts.extend(files(&family?.path(), "ptx")?);
+    }
+    texts.sort();
+    Ok(texts)
+}
