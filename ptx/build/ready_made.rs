@@ -55,7 +55,7 @@ const EXPORTED: &[&str] = &[
 /// Files of which these functions need some.
 const NEEDED: &[&str] = &["copy", "matrix", "mbarrier", "services", "texture"];
 
-/// All look-ups of textures are one function, whose first parameter says which: where it is the same for all lanes, it
+/// All look-ups of textures are one function, whose first two words say which: where it is the same for all lanes, it
 /// costs a look-up next to nothing that this is not known before. So many words any of them has at most.
 const TEXTURE: &str = "zluda.amd.texture.sample";
 const TEXTURE_WORDS: u32 = 20;
@@ -71,9 +71,23 @@ define ptr addrspace(1) @zluda.amd.services() alwaysinline nounwind {
 }
 ";
 
+/// An operation of two words, in scalar registers. Parameters cannot be there on GPUs where the first of these registers
+/// describe scratch memory: LLVM 22 gives both the same ones.
+const OPERATION: &str = "  \
+  %first = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %low)
+  %second = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %high)
+  %lower = zext i32 %first to i64
+  %wide = zext i32 %second to i64
+  %upper = shl i64 %wide, 32
+  %operation = or i64 %lower, %upper
+";
+
 /// What LLVM says of a function in the assembly, in this order.
-const RESOURCES: [&str; 6] =
-    ["num_vgpr", "num_agpr", "numbered_sgpr", "private_seg_size", "uses_vcc", "uses_flat_scratch"];
+const RESOURCES: [&str; 4] = ["num_vgpr", "num_agpr", "numbered_sgpr", "private_seg_size"];
+
+/// Scalar registers with numbers, and those of VCC, the address of scratch memory and the mask of page faults.
+const SCALARS: u32 = 102;
+const NAMED_SCALARS: u32 = 6;
 
 /// Products that programs have most often, as far as no GPU has an instruction that gives the same bits.
 fn products() -> Vec<MatrixOperation> {
@@ -151,7 +165,7 @@ pub fn build(out: &Path) -> String {
 
 /// Functions of LLVM IR between calls and what the library has for many operations.
 fn operations() -> String {
-    let mut text = String::new();
+    let mut text = String::from("declare i32 @llvm.amdgcn.readfirstlane.i32(i32)\n");
     for body in ["matrix.multiply", "matrix.doubles", "matrix.tile", "texture.look_up"] {
         let _ = writeln!(text, "declare void @zluda.amd.{body}(i64, ptr, ptr)");
     }
@@ -213,10 +227,13 @@ impl Display for OfWords<'_> {
         let mut parameters: Vec<_> = (0..inputs).map(|index| format!("i32 %in{index}")).collect();
         let operation = self.number.map_or("%operation".to_owned(), |number| number.to_string());
         if self.number.is_none() {
-            parameters.insert(0, "i64 inreg %operation".to_owned());
+            parameters.splice(0..0, ["i32 %low".to_owned(), "i32 %high".to_owned()]);
         }
         let parameters = parameters.join(", ");
-        writeln!(f, "define {{ {fields} }} @{name}({parameters}) nounwind convergent {limits} {{")?;
+        writeln!(
+            f,
+            "define hidden {{ {fields} }} @{name}({parameters}) nounwind convergent {limits} {{"
+        )?;
         for (array, count) in [("from", inputs), ("to", results)] {
             writeln!(f, "  %{array}.own = alloca [{count} x i32], addrspace(5)")?;
             writeln!(f, "  %{array} = addrspacecast ptr addrspace(5) %{array}.own to ptr")?;
@@ -226,6 +243,9 @@ impl Display for OfWords<'_> {
         }
         for index in 0..inputs {
             writeln!(f, "  store i32 %in{index}, ptr %from{index}")?;
+        }
+        if self.number.is_none() {
+            f.write_str(OPERATION)?;
         }
         writeln!(f, "  call void @zluda.amd.{body}(i64 {operation}, ptr %from, ptr %to)")?;
         let mut all = "poison".to_owned();
@@ -360,21 +380,18 @@ fn attributes_of(code: &str, group: &str) -> String {
 }
 
 fn body_of(result: &str, needs: &[u32]) -> String {
-    let &[vector, accumulation, scalar, stack, vcc, flat_scratch] = needs else {
+    let &[vector, accumulation, scalar, stack] = needs else {
         panic!("{} resources", needs.len());
     };
+    // Those with names lie behind those with numbers, and LLVM adds them where the kernel itself uses them. GPUs give 16
+    // at a time. Naming them instead is slow: LLVM looks them up in all of its tables.
+    let scalar = ((scalar + NAMED_SCALARS).next_multiple_of(16) - NAMED_SCALARS).min(SCALARS);
     let mut body = String::new();
     let mut clobbers = Vec::new();
     for (letter, count) in [('v', vector), ('a', accumulation), ('s', scalar)] {
         if count > 0 {
             clobbers.push(format!("~{{{letter}{}}}", count - 1));
         }
-    }
-    if vcc != 0 {
-        clobbers.push("~{vcc}".to_owned());
-    }
-    if flat_scratch != 0 {
-        clobbers.push("~{flat_scratch}".to_owned());
     }
     let clobbers = clobbers.join(",");
     if stack == 0 {

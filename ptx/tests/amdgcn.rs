@@ -110,8 +110,9 @@ fn functions_that_are_code_already_are_linked_and_counted() {
             let object = program.compile("k", &target(name), &Options::default());
             object.expect("a code object").len()
         };
-        // A stub in the function's place would be short.
-        assert!(bytes(&program) > bytes(&without) + 4000, "{name}");
+        // A stub in the function's place would be short, and all functions would be long.
+        let more = bytes(&program) - bytes(&without);
+        assert!((4_000..20_000).contains(&more), "{name}: {more} bytes");
     }
 }
 

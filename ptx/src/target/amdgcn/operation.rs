@@ -13,7 +13,7 @@ use crate::target::Matrices;
 /// What operations that are code already are made of (build/ready_made.rs).
 const READY_MADE: [&str; 2] = ["zluda.amd.matrix.multiply", "zluda.amd.matrix.doubles"];
 const LOOK_UP: &str = "zluda.amd.texture.look_up";
-/// All look-ups, as code: of the operation and so many words.
+/// All look-ups, as code: of the operation in two words and so many others.
 const READY_MADE_LOOK_UP: &str = "zluda.amd.texture.sample";
 const LOOK_UP_WORDS: usize = 20;
 /// Columns of a tile of a product of a group of warps.
@@ -107,7 +107,7 @@ fn specialise_calls<'c>(
         let Some(implementation) = implementation(number) else { continue };
         if implementation == LOOK_UP && library.is_ready_made(READY_MADE_LOOK_UP) {
             for call in calls {
-                look_up(module, call);
+                look_up(module, call, number);
             }
             continue;
         }
@@ -173,22 +173,18 @@ fn define_of_tiles<'c>(module: &Module<'c>, function: Value<'c>, tile: &MatrixOp
 }
 
 /// Makes a look-up of the function that has all of them.
-fn look_up<'c>(module: &Module<'c>, call: Value<'c>) {
+fn look_up<'c>(module: &Module<'c>, call: Value<'c>, operation: u64) {
     let context = module.context();
     let word = context.i32();
-    let function = module.function(READY_MADE_LOOK_UP).unwrap_or_else(|| {
-        let mut parameters = vec![word; 1 + LOOK_UP_WORDS];
-        parameters[0] = context.i64();
-        let ty = context.function_type(call.ty(), &parameters);
-        let function = module.add_function(READY_MADE_LOOK_UP, ty);
-        module.add_parameter_attribute(function, 0, "inreg", 0);
-        for attribute in ["nounwind", "convergent"] {
-            module.add_attribute(function, attribute);
-        }
-        function
-    });
-    let mut arguments = call.arguments();
-    arguments.resize(1 + LOOK_UP_WORDS, word.poison());
+    let ty = context.function_type(call.ty(), &[word; 2 + LOOK_UP_WORDS]);
+    let function = module.declare_function(READY_MADE_LOOK_UP, ty);
+    for attribute in ["nounwind", "convergent"] {
+        module.add_attribute(function, attribute);
+    }
+    let mut arguments =
+        vec![word.const_int(operation & 0xffff_ffff), word.const_int(operation >> 32)];
+    arguments.extend(&call.arguments()[1..]);
+    arguments.resize(2 + LOOK_UP_WORDS, word.poison());
     replace(module, call, function, &arguments);
 }
 
