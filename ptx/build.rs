@@ -46,7 +46,6 @@ const LATE: &[&str] =
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
-    println!("cargo:rerun-if-changed={FOLDER}");
     let folder = Path::new(FOLDER);
     let library = folder.join("library");
     println!("cargo:rerun-if-changed={}", library.display());
