@@ -426,3 +426,45 @@ fn urgent_streams_go_first() {
     }
     assert!(time > 0.0, "{time}");
 }
+
+#[test]
+fn streams_wait_for_words() {
+    let (waiting, other) = (stream(hipStreamNonBlocking), stream(hipStreamNonBlocking));
+    // What is waited for, the value, the mask, and what comes before and then.
+    for (flags, value, mask, [before, then]) in [
+        (hipStreamWaitValueGte, 5, u32::MAX, [4, 6]),
+        (hipStreamWaitValueEq, 5, 0xff, [6, 0x105]),
+        (hipStreamWaitValueAnd, 6, u32::MAX, [1, 4]),
+        (hipStreamWaitValueNor, 0xffff_fff0, u32::MAX, [0xf, 0xe]),
+    ] {
+        let (word, reached) = (pinned(before), pinned(0));
+        // SAFETY: the words live; the streams too.
+        unsafe {
+            ok(hipStreamWaitValue32(waiting, word.cast(), value, flags, mask));
+            ok(hipStreamWriteValue32(waiting, reached.cast(), 1, 0));
+            // Another stream is not held up.
+            ok(hipStreamSynchronize(other));
+            assert_eq!(query(waiting), hipError_t::hipErrorNotReady, "{flags}");
+            assert_eq!(reached.read_volatile(), 0, "{flags}");
+            ok(hipStreamWriteValue32(other, word.cast(), then, 0));
+            ok(hipStreamSynchronize(waiting));
+            assert_eq!(reached.read_volatile(), 1, "{flags}");
+        }
+    }
+    let word = pinned(0);
+    // SAFETY: wrong values are refused.
+    unsafe {
+        assert_eq!(
+            hipStreamWaitValue32(waiting, null_mut(), 1, 0, 1),
+            hipError_t::hipErrorInvalidValue
+        );
+        assert_eq!(
+            hipStreamWaitValue32(waiting, word.cast(), 1, 4, 1),
+            hipError_t::hipErrorInvalidValue
+        );
+        assert_eq!(
+            hipStreamWaitValue32(waiting, word.byte_add(1).cast(), 1, 0, 1),
+            hipError_t::hipErrorInvalidValue
+        );
+    }
+}

@@ -144,7 +144,7 @@ cuda_macros::export_api! {
         cuGraphExecHostNodeSetParams, cuGraphChildGraphNodeGetGraph, cuGraphEventRecordNodeGetEvent,
         cuGraphEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent, cuGraphEventWaitNodeGetEvent,
         cuGraphEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent, cuGraphMemAllocNodeGetParams,
-        cuGraphMemFreeNodeGetParams,
+        cuGraphMemFreeNodeGetParams, cuGraphConditionalHandleCreate,
     },
     graph_exec {
         cuGraphInstantiate, cuGraphInstantiate_v2 => cuGraphInstantiate, cuGraphInstantiateWithFlags,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use hip_runtime_sys::{
     hipDevice_t, hipError_t, hipHostFn_t, hipStream_t, hipStreamCallback_t, hipStreamCaptureStatus,
-    hipStreamNonBlocking,
+    hipStreamNonBlocking, hipStreamWaitValueAnd, hipStreamWaitValueEq, hipStreamWaitValueGte,
+    hipStreamWaitValueNor,
 };
 
 use super::{INVALID, Result, check_may_wait_unless, hip_api, put};
@@ -166,6 +167,25 @@ hip_api! {
         Ok(())
     }
 
+    healthy fn hipStreamWaitValue32(stream: hipStream_t, ptr: *mut c_void, value: u32, flags: u32, mask: u32) {
+        wait_value(stream, ptr, 4, flags, move |address| {
+            // SAFETY: checked to be four aligned bytes of known memory.
+            let word = unsafe { &*(address as *const std::sync::atomic::AtomicU32) };
+            let word = word.load(std::sync::atomic::Ordering::SeqCst) & mask;
+            // The upper half of a wider word would count.
+            let high = if flags == hipStreamWaitValueNor { u64::from(u32::MAX) << 32 } else { 0 };
+            is_reached(u64::from(word) | high, value.into(), flags)
+        })
+    }
+
+    healthy fn hipStreamWaitValue64(stream: hipStream_t, ptr: *mut c_void, value: u64, flags: u32, mask: u64) {
+        wait_value(stream, ptr, 8, flags, move |address| {
+            // SAFETY: checked to be eight aligned bytes of known memory.
+            let word = unsafe { &*(address as *const std::sync::atomic::AtomicU64) };
+            is_reached(word.load(std::sync::atomic::Ordering::SeqCst) & mask, value, flags)
+        })
+    }
+
     healthy fn hipStreamWriteValue32(stream: hipStream_t, ptr: *mut c_void, value: u32, _flags: u32) {
         write_value(stream, ptr, 4, move |address| {
             // SAFETY: checked to be four aligned bytes of known memory.
@@ -181,6 +201,58 @@ hip_api! {
     }
 }
 
+/// Whether a word is as a stream waits for it to be.
+fn is_reached(word: u64, value: u64, flags: u32) -> bool {
+    if flags == hipStreamWaitValueGte {
+        word >= value
+    } else if flags == hipStreamWaitValueEq {
+        word == value
+    } else if flags == hipStreamWaitValueAnd {
+        word & value != 0
+    } else {
+        !(word | value) != 0
+    }
+}
+
+/// Lets a stream wait for a word in memory.
+fn wait_value(
+    stream: hipStream_t,
+    at: *mut c_void,
+    size: usize,
+    flags: u32,
+    reached: impl Fn(usize) -> bool + Send + 'static,
+) -> Result {
+    let stream = find(stream)?;
+    let address = word_of(at, size)?;
+    if flags > hipStreamWaitValueNor {
+        return Err(INVALID);
+    }
+    let wait = move || {
+        let mut rounds = 0;
+        // After an error, nothing may ever write the word.
+        while !reached(address) && Device::get().error().is_none() {
+            rounds += 1;
+            match rounds {
+                0..100 => std::hint::spin_loop(),
+                100..1000 => std::thread::yield_now(),
+                _ => std::thread::sleep(std::time::Duration::from_micros(50)),
+            }
+        }
+    };
+    Device::get().streams.enqueue(&stream, false, None, Work::Waiting(Box::new(wait)));
+    Ok(())
+}
+
+/// The address of a word in memory that the device knows.
+fn word_of(at: *mut c_void, size: usize) -> Result<usize> {
+    let address = at.addr();
+    let range = Device::get().memory.find(address).ok_or(INVALID)?;
+    if !address.is_multiple_of(size) || range.start + range.size - address < size {
+        return Err(INVALID);
+    }
+    Ok(address)
+}
+
 /// Writes a word in stream order.
 fn write_value(
     stream: hipStream_t,
@@ -189,11 +261,7 @@ fn write_value(
     write: impl FnOnce(usize) + Send + 'static,
 ) -> Result {
     let stream = find(stream)?;
-    let address = to.addr();
-    let range = Device::get().memory.find(address).ok_or(INVALID)?;
-    if !address.is_multiple_of(size) || range.start + range.size - address < size {
-        return Err(INVALID);
-    }
+    let address = word_of(to, size)?;
     Device::get().streams.enqueue(
         &stream,
         false,

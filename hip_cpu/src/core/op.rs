@@ -23,6 +23,8 @@ pub enum Work {
     Blocks(Box<dyn FnOnce(Arc<Op>) -> (Job, u64) + Send>),
     /// A function of the program, on the thread for those.
     Host(Box<dyn FnOnce() + Send>),
+    /// Something that waits for what others do, on a thread of its own.
+    Waiting(Box<dyn FnOnce() + Send>),
 }
 
 const PENDING: u32 = 0;
@@ -161,5 +163,17 @@ fn arrive(op: Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
             Pool::get().submit(Arc::new(job), blocks);
         }
         Some(Work::Host(work)) => host_thread::run(op, work),
+        Some(Work::Waiting(work)) => {
+            let waiting = std::thread::Builder::new().name("zluda-wait".to_owned());
+            let last = op.clone();
+            let spawned = waiting.spawn(move || {
+                work();
+                finish(op);
+            });
+            if let Err(error) = spawned {
+                tracing::error!("no thread to wait on: {error}");
+                ended.push(last);
+            }
+        }
     }
 }

@@ -17,6 +17,23 @@ use crate::check::{self, Extent};
 use crate::diagnostics::Diagnostics;
 use symbols::{Module, Table};
 
+/// Functions that NVIDIA's libraries of device code have as machine code only.
+///
+/// A condition of a graph is the address of its value, which the driver looks at.
+const DEVICE_RUNTIME: &str = "
+.version 6.0
+.target sm_30
+.address_size 64
+.visible .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value)
+{
+    .reg .b32 %r<2>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [handle];
+    ld.param.u32 %r1, [value];
+    st.volatile.global.u32 [%rd1], %r1;
+    ret;
+}
+";
+
 /// Modules that become one.
 #[derive(Debug, Default)]
 pub struct Linker {
@@ -84,6 +101,7 @@ impl Linker {
 
     /// All modules as one. None at all are an empty module.
     pub fn complete(&mut self) -> Result<String, LinkError> {
+        self.offer("the device runtime", DEVICE_RUNTIME);
         // What is wanted may want others.
         let wanted = |input: &Input, table: &Table| {
             input.module.symbols.iter().any(|s| s.is_launched() || table.lacks(s))

@@ -173,11 +173,10 @@ pub(crate) fn cuDeviceGetGraphMemAttribute(
 ) -> CUres {
     driver()?.device(device)?;
     let value = value.cast::<u64>();
-    let Usage { used, used_high, reserved, reserved_high } = with_usage(device, |usage| *usage);
+    let Usage { used, used_high, reserved_high, .. } = with_usage(device, |usage| *usage);
     value.set(match attribute {
-        M::CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT => used,
+        M::CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT | M::CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT => used,
         M::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH => used_high,
-        M::CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT => reserved,
         M::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => reserved_high,
         _ => return Err(CUerror::INVALID_VALUE),
     })
@@ -199,7 +198,7 @@ pub(crate) fn cuDeviceSetGraphMemAttribute(
             Ok(())
         }
         M::CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => {
-            usage.reserved_high = usage.reserved;
+            usage.reserved_high = usage.used;
             Ok(())
         }
         _ => Err(CUerror::INVALID_VALUE),
@@ -208,6 +207,6 @@ pub(crate) fn cuDeviceSetGraphMemAttribute(
 
 pub(crate) fn cuDeviceGraphMemTrim(device: CUdevice) -> CUres {
     driver()?.device(device)?;
-    with_usage(device, |usage| usage.reserved = usage.used);
+    with_usage(device, Usage::trim);
     Ok(())
 }

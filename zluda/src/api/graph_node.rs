@@ -6,6 +6,7 @@ use crate::core::context::{Context, Current, current, enter, handle_or_current};
 use crate::core::event::Event;
 use crate::core::fill::Fill;
 use crate::core::function::{self, Function};
+use crate::core::graph::conditional::{Condition, Conditional};
 use crate::core::graph::exec::Exec;
 use crate::core::graph::memory::{self, Memory};
 use crate::core::graph::work::{Copy, FillOf, HostCall, Launch, Work};
@@ -14,12 +15,14 @@ use crate::core::launch::{Shape, collect};
 use crate::core::library::Kernel;
 use crate::core::stream::PRIORITIES;
 use cuda_types::cuda::{
-    CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
-    CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdeviceptr,
-    CUerror, CUevent, CUgraph, CUgraphChildGraphNodeOwnership, CUgraphEdgeData, CUgraphNode,
-    CUgraphNodeParams, CUgraphNodeType as T, CUkernelNodeAttrID, CUkernelNodeAttrValue,
-    CUlaunchAttributeID as A, CUmemAllocationType, CUmemLocationType, CUres,
+    CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS,
+    CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS,
+    CUcontext, CUdeviceptr, CUerror, CUevent, CUgraph, CUgraphChildGraphNodeOwnership,
+    CUgraphConditionalHandle, CUgraphEdgeData, CUgraphNode, CUgraphNodeParams,
+    CUgraphNodeType as T, CUkernelNodeAttrID, CUkernelNodeAttrValue, CUlaunchAttributeID as A,
+    CUmemAllocationType, CUmemLocationType, CUres,
 };
+use std::ffi::c_uint;
 use std::sync::Arc;
 
 /// Where a new node goes.
@@ -42,9 +45,11 @@ impl Place {
         Ok(Place { node, graph, before })
     }
 
-    fn add(&self, work: Work) -> CUres {
+    fn add(&self, work: Work) -> CUres<Arc<Node>> {
         let edges = edges_before(&self.before, work.kind())?;
-        self.node.set(self.graph.add(&edges, work)?.handle())
+        let node = self.graph.add(&edges, work)?;
+        self.node.set(node.handle())?;
+        Ok(node)
     }
 }
 
@@ -253,8 +258,14 @@ fn work_of(params: &mut CUgraphNodeParams, graph: Option<&Graph>) -> CUres<Work>
             T::CU_GRAPH_NODE_TYPE_MEM_FREE => {
                 release(graph.ok_or(CUerror::INVALID_VALUE)?, value.free.dptr)?
             }
+            T::CU_GRAPH_NODE_TYPE_CONDITIONAL if graph.is_some() => {
+                let given = value.conditional;
+                let current = handle_or_current(given.ctx)?;
+                current.driver.device(current.context.device)?;
+                let node = Conditional::new(given.handle, given.type_, given.size)?;
+                Work::Conditional(Box::new(node))
+            }
             T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP
-            | T::CU_GRAPH_NODE_TYPE_CONDITIONAL
             | T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL
             | T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => {
                 tracing::warn!("unsupported: nodes of graphs of type {}", params.type_.0);
@@ -305,7 +316,7 @@ macro_rules! add {
             count: usize,
             $($argument: $ty),*
         ) -> CUres {
-            Place::new(node, graph, nodes, In::none(), count)?.add($work)
+            Place::new(node, graph, nodes, In::none(), count)?.add($work).map(drop)
         }
     )*};
 }
@@ -343,7 +354,7 @@ pub(crate) fn cuGraphAddMemFreeNode(
     address: CUdeviceptr,
 ) -> CUres {
     let place = Place::new(node, graph.clone(), nodes, In::none(), count)?;
-    place.add(release(&graph, address)?)
+    place.add(release(&graph, address)?).map(drop)
 }
 
 pub(crate) fn cuGraphAddNode(
@@ -366,8 +377,26 @@ pub(crate) fn cuGraphAddNode_v2(
 ) -> CUres {
     let place = Place::new(node, graph.clone(), nodes, data, count)?;
     let mut given = In::of(params).get()?;
-    place.add(work_of(&mut given, Some(&graph))?)?;
+    let node = place.add(work_of(&mut given, Some(&graph))?)?;
+    if let Work::Conditional(conditional) = &mut *node.work.lock() {
+        given.__bindgen_anon_1.conditional.phGraph_out = conditional.handles();
+    }
     Out::of(params).set(given)
+}
+
+pub(crate) fn cuGraphConditionalHandleCreate(
+    handle: Out<CUgraphConditionalHandle>,
+    graph: Arc<Graph>,
+    context: CUcontext,
+    default: c_uint,
+    flags: c_uint,
+) -> CUres {
+    handle.check()?;
+    if flags & !CU_GRAPH_COND_ASSIGN_DEFAULT != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let default = (flags & CU_GRAPH_COND_ASSIGN_DEFAULT != 0).then_some(default);
+    handle.set(Condition::create(&handle_or_current(context)?, &graph, default)?)
 }
 
 pub(crate) fn cuGraphNodeSetParams(node: Arc<Node>, params: In<CUgraphNodeParams>) -> CUres {

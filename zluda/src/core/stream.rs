@@ -195,14 +195,31 @@ pub(crate) fn create(current: &Current, flags: u32, priority: i32) -> CUres<CUst
     Ok(handle as CUstream)
 }
 
+/// A stream of the driver's own, which waits for nobody.
+#[derive(Debug)]
+pub(crate) struct PrivateStream(HipStream);
+
+impl PrivateStream {
+    pub(crate) fn new(current: &Current) -> CUres<PrivateStream> {
+        let mut stream = null_mut();
+        let hip = &current.driver.hip;
+        // SAFETY: `stream` outlives the call.
+        let error = unsafe { hip.hipStreamCreateWithFlags(&mut stream, hipStreamNonBlocking) };
+        current.check(error)?;
+        Ok(PrivateStream(HipStream(stream)))
+    }
+
+    /// The stream for work of a context.
+    pub(crate) fn target(&self, context: &Arc<Context>) -> CUres<Target> {
+        Ok(Target { current: enter(context)?, hip: self.0.0, recorder: None })
+    }
+}
+
 /// Copies to memory that nobody knows yet. Does not wait for any stream: a function of the program that runs in one
 /// may wait for what the calling thread does next.
 pub(crate) fn fill_new_memory(current: &Current, base: u64, bytes: &[u8]) -> CUres {
     let hip = &current.driver.hip;
-    let mut stream = null_mut();
-    // SAFETY: `stream` outlives the call.
-    current.check(unsafe { hip.hipStreamCreateWithFlags(&mut stream, hipStreamNonBlocking) })?;
-    let stream = HipStream(stream);
+    let PrivateStream(stream) = PrivateStream::new(current)?;
     let (to, from) = (base as *mut c_void, bytes.as_ptr().cast());
     let kind = hipMemcpyKind::hipMemcpyHostToDevice;
     // SAFETY: the memory is at least as large as the bytes, which outlive the call below.

@@ -48,6 +48,7 @@ fn label(work: &Work, details: bool) -> String {
         Work::Fill(_) => "MEMSET",
         Work::Host(_) => "HOST",
         Work::Child(_) => "GRAPH",
+        Work::Conditional(_) => "CONDITIONAL",
         Work::Record(_) => "EVENT_RECORD",
         Work::Wait(_) => "WAIT_EVENT",
         Work::Allocate(_) => "MEM_ALLOC",

@@ -1,18 +1,22 @@
 //! Executable graphs. Launching one puts its nodes into a stream, one after the other, in an order that keeps all
 //! edges: the host does not wait, and branches that could run side by side do not.
 
+use super::conditional::{Condition, Word};
 use super::work::Work;
 use super::{Graph, Node, Owner};
 use crate::convert::FromC;
-use crate::core::context::current;
+use crate::core::context::{Context, Current, current};
 use crate::core::event::Marker;
 use crate::core::kind;
-use crate::core::stream::Target;
-use cuda_types::cuda::{CUerror, CUgraphExec, CUgraphInstantiateResult as R, CUres};
+use crate::core::stream::{PrivateStream, Target};
+use cuda_types::cuda::{
+    CUerror, CUgraphConditionalNodeType as C, CUgraphExec, CUgraphInstantiateResult as R, CUres,
+};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
+use std::thread::JoinHandle;
 use zluda_common::handle::HandleTable;
 
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`
@@ -26,14 +30,35 @@ pub(crate) struct Exec {
     source: Option<Arc<Graph>>,
     /// By the number of the node that each was made from.
     pub(super) index: HashMap<u64, Arc<Node>>,
-    /// In the order of launches, those of child graphs after the nodes that they belong to.
-    order: Vec<Arc<Node>>,
+    order: Vec<Step>,
+    /// Where there are conditional nodes.
+    runner: Option<Runner>,
     pub(crate) flags: u64,
     has_memory: bool,
     /// Launches come one after the other; the end of the last one.
     last: Mutex<Marker>,
     /// What the last launches may still use.
     pub(super) retired: Mutex<Vec<Work>>,
+}
+
+/// What is done one after the other.
+#[derive(Debug)]
+enum Step {
+    /// A node; those of child graphs come after the nodes that they belong to.
+    Node(Arc<Node>),
+    /// By the value of a condition, one of several.
+    Choice(Arc<Condition>, C, Vec<Vec<Step>>),
+}
+
+/// What launches with conditional nodes need.
+#[derive(Debug)]
+struct Runner {
+    context: Arc<Context>,
+    stream: PrivateStream,
+    /// How many launches have ended; streams wait for it.
+    ended: Word,
+    /// How many have begun, and the thread of the last one.
+    begun: Mutex<(u32, Option<JoinHandle<()>>)>,
 }
 
 static EXECS: LazyLock<HandleTable<Exec>> = LazyLock::new(|| HandleTable::new(kind::GRAPH_EXEC));
@@ -75,17 +100,19 @@ pub(crate) fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec,
     };
     let mut index = HashMap::new();
     let copy = graph.copy(Owner::Node, Some(&mut index)).map_err(give_back)?;
-    let mut order = Vec::with_capacity(index.len());
-    flatten(&copy, &mut order);
-    for node in &order {
+    for node in index.values() {
         node.work.lock().prepare().map_err(give_back)?;
     }
+    let order = steps(&copy);
+    let has_choices = order.iter().any(|step| matches!(step, Step::Choice(..)));
+    let runner = has_choices.then(|| Runner::new(&current)).transpose().map_err(give_back)?;
     let last = Mutex::new(Marker::new(&current).map_err(give_back)?);
     let exec = Exec {
         graph: copy,
         source,
         index,
         order,
+        runner,
         flags,
         has_memory,
         last,
@@ -102,6 +129,14 @@ fn check_order(graph: &Graph) -> Result<(), Failure> {
         result: R::CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE,
         node: Some(node),
     })?;
+    // "CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED"
+    if graph.has_unused_conditions() {
+        return Err(Failure {
+            error: CUerror::INVALID_VALUE,
+            result: R::CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED,
+            node: None,
+        });
+    }
     for node in order {
         let children = node.work.lock().graphs();
         children.iter().try_for_each(|child| check_order(child))?;
@@ -109,18 +144,23 @@ fn check_order(graph: &Graph) -> Result<(), Failure> {
     Ok(())
 }
 
-fn flatten(graph: &Graph, order: &mut Vec<Arc<Node>>) {
+/// The nodes of a graph in their order.
+fn steps(graph: &Graph) -> Vec<Step> {
+    let mut all = Vec::new();
     // There are no cycles: that has been checked.
     for node in graph.order().unwrap_or_default() {
-        let child = match &*node.work.lock() {
-            Work::Child(child) => Some(child.clone()),
-            _ => None,
+        let more = match &*node.work.lock() {
+            Work::Child(child) => steps(child),
+            Work::Conditional(choice) => {
+                let bodies = choice.bodies.iter().map(|body| steps(body)).collect();
+                vec![Step::Choice(choice.condition.clone(), choice.kind, bodies)]
+            }
+            _ => Vec::new(),
         };
-        order.push(node);
-        if let Some(child) = child {
-            flatten(&child, order);
-        }
+        all.push(Step::Node(node));
+        all.extend(more);
     }
+    all
 }
 
 /// Ends an executable graph; what it was launched as goes on.
@@ -146,6 +186,67 @@ pub(crate) fn destroy(handle: CUgraphExec) -> CUres {
     }
 }
 
+/// Puts work into a stream; waits only where a value is asked for.
+fn run(order: &[Step], target: &Target) -> CUres {
+    for step in order {
+        match step {
+            Step::Node(node) => {
+                if node.is_enabled.load(Ordering::Relaxed) {
+                    node.work.lock().put(target)?;
+                }
+            }
+            Step::Choice(condition, kind, bodies) => {
+                target.synchronize()?;
+                let mut value = condition.value();
+                if *kind == C::CU_GRAPH_COND_TYPE_WHILE {
+                    while value != 0 {
+                        run(&bodies[0], target)?;
+                        target.synchronize()?;
+                        value = condition.value();
+                    }
+                    continue;
+                }
+                let chosen = match *kind {
+                    C::CU_GRAPH_COND_TYPE_IF => usize::from(value == 0),
+                    _ => value as usize,
+                };
+                bodies.get(chosen).map_or(Ok(()), |body| run(body, target))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn assign_defaults(order: &[Step]) {
+    for step in order {
+        if let Step::Choice(condition, _, bodies) = step {
+            condition.assign_default();
+            bodies.iter().for_each(|body| assign_defaults(body));
+        }
+    }
+}
+
+impl Runner {
+    fn new(current: &Current) -> CUres<Runner> {
+        Ok(Runner {
+            context: current.context.clone(),
+            stream: PrivateStream::new(current)?,
+            ended: Word::for_streams(current)?,
+            begun: Mutex::default(),
+        })
+    }
+
+    /// On a thread of its own: all of a launch, after `begin`.
+    fn run(&self, order: &[Step], begin: &Marker) -> CUres {
+        let target = self.stream.target(&self.context)?;
+        begin.hold(&target)?;
+        target.synchronize()?;
+        assign_defaults(order);
+        run(order, &target)?;
+        target.synchronize()
+    }
+}
+
 impl Exec {
     /// The node that was made from another; `INVALID_VALUE` if there is none.
     pub(crate) fn node(&self, original: &Node) -> CUres<&Arc<Node>> {
@@ -153,24 +254,56 @@ impl Exec {
     }
 
     /// Puts all work into a stream, after what the graph was launched as before.
-    pub(crate) fn launch(&self, target: &Target) -> CUres {
+    pub(crate) fn launch(self: &Arc<Self>, target: &Target) -> CUres {
         let last = self.last.lock();
         if self.has_memory {
             self.check_memory()?;
         }
         last.hold(target)?;
-        for node in &self.order {
-            if node.is_enabled.load(Ordering::Relaxed) {
-                node.work.lock().put(target)?;
-            }
+        match &self.runner {
+            Some(runner) => self.launch_with_thread(runner, target)?,
+            None => run(&self.order, target)?,
         }
         last.record(target)
     }
 
+    /// Lets a thread put the work into a stream of its own, after what `target` has now, and `target` wait for it.
+    fn launch_with_thread(self: &Arc<Self>, runner: &Runner, target: &Target) -> CUres {
+        let begin = Marker::new(&target.current)?;
+        begin.record(target)?;
+        let mut begun = runner.begun.lock();
+        let number = begun.0 + 1;
+        let (exec, before) = (self.clone(), begun.1.take());
+        let go = move || {
+            if let Some(before) = before {
+                // A launch that has panicked has ended too.
+                let _ = before.join();
+            }
+            let Some(runner) = &exec.runner else { return };
+            if let Err(error) = runner.run(&exec.order, &begin) {
+                tracing::error!("a graph with conditional nodes failed with {error}");
+            }
+            runner.ended.set(number);
+        };
+        runner.ended.hold(target, number)?;
+        let thread = std::thread::Builder::new().name("zluda-graph".to_owned());
+        match thread.spawn(go) {
+            Ok(thread) => *begun = (number, Some(thread)),
+            Err(error) => {
+                tracing::error!("no thread for a graph: {error}");
+                begun.0 = number;
+                runner.ended.set(number);
+                return Err(CUerror::OUT_OF_MEMORY);
+            }
+        }
+        Ok(())
+    }
+
     /// `INVALID_VALUE` if memory that this graph allocates is still allocated.
     fn check_memory(&self) -> CUres {
-        for node in &self.order {
-            if let Work::Allocate(memory) = &*node.work.lock()
+        for step in &self.order {
+            if let Step::Node(node) = step
+                && let Work::Allocate(memory) = &*node.work.lock()
                 && memory.is_allocated()
             {
                 if self.flags & AUTO_FREE == 0 {

@@ -25,13 +25,19 @@ unsafe impl Send for Properties {}
 // SAFETY: as above.
 unsafe impl Sync for Properties {}
 
-/// Bytes of a device's graphs: allocated now and at most, kept now and at most.
+/// Bytes of a device's graphs. What is freed counts as used until somebody trims it, as on an H100.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Usage {
+    allocated: u64,
     pub(crate) used: u64,
     pub(crate) used_high: u64,
-    pub(crate) reserved: u64,
     pub(crate) reserved_high: u64,
+}
+
+impl Usage {
+    pub(crate) fn trim(&mut self) {
+        self.used = self.allocated;
+    }
 }
 
 static USAGE: Mutex<Option<HashMap<CUdevice, Usage>>> = Mutex::new(None);
@@ -77,10 +83,10 @@ impl Memory {
             return Err(CUerror::INVALID_VALUE);
         }
         with_usage(self.allocation.context.device, |usage| {
-            usage.used += self.bytes as u64;
+            usage.allocated += self.bytes as u64;
+            usage.used = usage.used.max(usage.allocated);
             usage.used_high = usage.used_high.max(usage.used);
-            usage.reserved = usage.reserved.max(usage.used);
-            usage.reserved_high = usage.reserved_high.max(usage.reserved);
+            usage.reserved_high = usage.reserved_high.max(usage.used);
         });
         Ok(())
     }
@@ -107,7 +113,7 @@ pub(crate) fn free(address: u64) -> CUres {
         return Err(CUerror::INVALID_VALUE);
     }
     with_usage(allocation.context.device, |usage| {
-        usage.used = usage.used.saturating_sub(allocation.size as u64);
+        usage.allocated = usage.allocated.saturating_sub(allocation.size as u64);
     });
     Ok(())
 }

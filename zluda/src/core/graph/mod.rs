@@ -8,11 +8,13 @@
 //! | `update.rs` | other parameters for executable graphs |
 //! | `memory.rs` | memory that nodes allocate and free |
 //! | `deferred_copy.rs` | copies of the program's own memory, when their turn comes |
+//! | `conditional.rs` | nodes whose graphs run by a value that kernels set |
 //! | `user_object.rs` | objects that live as long as a graph |
 //! | `dot.rs` | graphs as text |
 //!
 //! Graphs are the driver's own: whatever the provider, it sees streams only.
 
+pub(crate) mod conditional;
 pub(crate) mod deferred_copy;
 pub(crate) mod dot;
 pub(crate) mod exec;
@@ -23,6 +25,7 @@ pub(crate) mod work;
 
 use crate::convert::FromC;
 use crate::core::kind;
+use conditional::Condition;
 use cuda_types::cuda::{
     CUerror, CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType as T, CUres,
 };
@@ -44,6 +47,7 @@ pub(crate) struct Graph {
     /// "Graphs that contain memory nodes can have one executable graph": there is one.
     has_exec: AtomicBool,
     pub(crate) user_objects: Mutex<Vec<(Arc<UserObject>, u32)>>,
+    conditions: Mutex<Vec<Arc<Condition>>>,
 }
 
 /// Who ends a graph.
@@ -194,6 +198,7 @@ impl Graph {
             is_captured_to: AtomicBool::new(false),
             has_exec: AtomicBool::new(false),
             user_objects: Mutex::default(),
+            conditions: Mutex::default(),
         }
     }
 
@@ -352,9 +357,17 @@ impl Graph {
             .collect()
     }
 
-    /// A copy, which knows what it was made from. `NOT_SUPPORTED` for graphs that allocate memory.
+    /// Whether conditions of this graph are without a node.
+    pub(crate) fn has_unused_conditions(&self) -> bool {
+        self.conditions.lock().iter().any(|condition| !condition.is_used())
+    }
+
+    /// A copy, which knows what it was made from. `NOT_SUPPORTED` for graphs that allocate memory or have conditions.
     pub(crate) fn clone_for(&self, owner: Owner) -> CUres<Arc<Graph>> {
         self.check_may_change()?;
+        if !self.conditions.lock().is_empty() {
+            return Err(CUerror::NOT_SUPPORTED);
+        }
         self.copy(owner, None)
     }
 

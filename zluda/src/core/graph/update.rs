@@ -57,8 +57,8 @@ impl Exec {
         }
         for (old, new) in pairs {
             let work = match &*new.work.lock() {
-                // Those of child graphs are pairs of their own.
-                Work::Child(_) => continue,
+                // Those of the nodes' graphs are pairs of their own.
+                Work::Child(_) | Work::Conditional(_) => continue,
                 work => work.try_clone(|_| Err(CUerror::UNKNOWN))?,
             };
             self.replace(&old, work)?;
@@ -116,12 +116,9 @@ fn pair(old: &Graph, new: &Graph, pairs: &mut Pairs) -> Result<(), Difference> {
     }
     for at in first..pairs.len() {
         let (a, b) = &pairs[at];
-        let children = match (&*a.work.lock(), &*b.work.lock()) {
-            (Work::Child(a), Work::Child(b)) => Some((a.clone(), b.clone())),
-            _ => None,
-        };
-        if let Some((a, b)) = children {
-            pair(&a, &b, pairs)?;
+        let (a, b) = (a.work.lock().graphs(), b.work.lock().graphs());
+        for (a, b) in a.iter().zip(&b) {
+            pair(a, b, pairs)?;
         }
     }
     Ok(())
@@ -145,6 +142,10 @@ fn difference(old: &Work, new: &Work) -> Option<R> {
         }
         (Work::Allocate(a), Work::Allocate(b)) => {
             unless(a.address() == b.address(), R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED)
+        }
+        (Work::Conditional(a), Work::Conditional(b)) => {
+            let alike = a.kind == b.kind && a.bodies.len() == b.bodies.len();
+            unless(alike, R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED)
         }
         (Work::Free(a), Work::Free(b)) => {
             unless(a == b, R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED)

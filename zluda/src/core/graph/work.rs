@@ -1,6 +1,7 @@
 //! What nodes do.
 
 use super::Graph;
+use super::conditional::Conditional;
 use super::memory::Memory;
 use crate::core::context::{Context, enter};
 use crate::core::copy::{BoxCopy, Rules, Wait};
@@ -23,6 +24,7 @@ pub(crate) enum Work {
     Fill(Box<FillOf>),
     Host(HostCall),
     Child(Arc<Graph>),
+    Conditional(Box<Conditional>),
     Record(Arc<Event>),
     Wait(Arc<Event>),
     Allocate(Arc<Memory>),
@@ -132,6 +134,7 @@ impl Work {
             Work::Fill(_) => T::CU_GRAPH_NODE_TYPE_MEMSET,
             Work::Host(_) => T::CU_GRAPH_NODE_TYPE_HOST,
             Work::Child(_) => T::CU_GRAPH_NODE_TYPE_GRAPH,
+            Work::Conditional(_) => T::CU_GRAPH_NODE_TYPE_CONDITIONAL,
             Work::Record(_) => T::CU_GRAPH_NODE_TYPE_EVENT_RECORD,
             Work::Wait(_) => T::CU_GRAPH_NODE_TYPE_WAIT_EVENT,
             Work::Allocate(_) => T::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
@@ -143,6 +146,7 @@ impl Work {
     pub(crate) fn graphs(&self) -> Vec<Arc<Graph>> {
         match self {
             Work::Child(graph) => vec![graph.clone()],
+            Work::Conditional(node) => node.bodies.clone(),
             _ => Vec::new(),
         }
     }
@@ -161,6 +165,12 @@ impl Work {
             Work::Fill(fill) => Work::Fill(fill.clone()),
             Work::Host(call) => Work::Host(*call),
             Work::Child(graph) => Work::Child(copy(graph)?),
+            Work::Conditional(node) => Work::Conditional(Box::new(Conditional {
+                condition: node.condition.clone(),
+                kind: node.kind,
+                bodies: node.bodies.iter().map(|body| copy(body)).collect::<CUres<_>>()?,
+                told: Vec::new(),
+            })),
             Work::Record(event) => Work::Record(event.clone()),
             Work::Wait(event) => Work::Wait(event.clone()),
             Work::Allocate(memory) => Work::Allocate(memory.clone()),
@@ -199,8 +209,8 @@ impl Work {
                 fill.run(&target.in_context(context)?, *address, *pitch, *width, *height)
             }
             Work::Host(call) => stream::launch_host_function(target, call.function, call.data),
-            // Its nodes are in the order of the whole.
-            Work::Child(_) => Ok(()),
+            // Their nodes are in the order of the whole, or come when a value says so.
+            Work::Child(_) | Work::Conditional(_) => Ok(()),
             Work::Record(event) => event.record(&target.in_context(&event.context)?),
             Work::Wait(event) => event.hold(&target.in_context(&event.context)?),
             Work::Allocate(memory) => memory.allocate(),
