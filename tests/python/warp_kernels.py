@@ -81,6 +81,18 @@ wp.launch_tiled(tiles, dim=[20], inputs=[wp.array(a, dtype=float, device=device)
 np.testing.assert_allclose(rows.numpy(), a.sum(axis=1), rtol=1e-4, atol=1e-5)
 np.testing.assert_array_equal(doubled.numpy(), 2 * a)
 
+# Launches that are captured, with an array that is made meanwhile, and launched as a graph.
+captured = wp.zeros(N, dtype=float, device=device)
+with wp.ScopedCapture(device=device) as capture:
+    for _ in range(4):
+        wp.launch(saxpy, dim=N, inputs=[0.5, dx, captured], device=device)
+    kept = wp.clone(captured)
+np.testing.assert_array_equal(captured.numpy(), 0)
+for _ in range(3):
+    wp.capture_launch(capture.graph)
+np.testing.assert_allclose(captured.numpy(), 6 * x, rtol=1e-5, atol=1e-5)
+np.testing.assert_array_equal(kept.numpy(), captured.numpy())
+
 # The gradient that warp derives.
 gx = wp.array(x, dtype=float, device=device, requires_grad=True)
 loss = wp.zeros(1, dtype=float, device=device, requires_grad=True)

@@ -10,20 +10,20 @@ use crate::Answers;
 use crate::setup::*;
 use twin::api::Api;
 
-const GLOBAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
-const THREAD: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+pub const GLOBAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
+pub const THREAD: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+pub const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
 
-const LEGACY: CUstream = null_mut();
+pub const LEGACY: CUstream = null_mut();
 
-fn status(api: &Api, stream: CUstream) -> Answers {
+pub fn status(api: &Api, stream: CUstream) -> Answers {
     let mut status = CUstreamCaptureStatus(9);
     let answer = api.cuStreamIsCapturing(stream, &mut status);
     vec![answer, status.0.into()]
 }
 
 /// The end of a capture: the answer, and the kinds and edges of nodes in the order in which they came.
-fn end(api: &Api, stream: CUstream) -> Answers {
+pub fn end(api: &Api, stream: CUstream) -> Answers {
     let mut graph = 1 as CUgraph;
     let mut answers = vec![api.cuStreamEndCapture(stream, &mut graph)];
     if graph.is_null() {
@@ -36,7 +36,7 @@ fn end(api: &Api, stream: CUstream) -> Answers {
     answers
 }
 
-fn shape(api: &Api, graph: CUgraph) -> Answers {
+pub fn shape(api: &Api, graph: CUgraph) -> Answers {
     let (mut nodes, mut count) = ([null_mut(); 32], 32);
     must(api.cuGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count));
     let nodes = &nodes[..count];
@@ -47,20 +47,20 @@ fn shape(api: &Api, graph: CUgraph) -> Answers {
     answers
 }
 
-fn begin(api: &Api, mode: CUstreamCaptureMode) -> CUstream {
+pub fn begin(api: &Api, mode: CUstreamCaptureMode) -> CUstream {
     let stream = stream(api);
     must(api.cuStreamBeginCapture_v2(stream, mode));
     stream
 }
 
-fn non_blocking(api: &Api) -> CUstream {
+pub fn non_blocking(api: &Api) -> CUstream {
     let mut stream = null_mut();
     must(api.cuStreamCreate(&mut stream, 1));
     stream
 }
 
 /// Dependencies of a capture: how many.
-fn depends_on(api: &Api, stream: CUstream) -> Answers {
+pub fn depends_on(api: &Api, stream: CUstream) -> Answers {
     let (mut state, mut id, mut graph) = (CUstreamCaptureStatus(9), 0, null_mut());
     let (mut list, mut count) = (null(), 99);
     let answer = api
@@ -172,118 +172,6 @@ pub const CASES: &[Case] = &[
         answers.extend(end(api, stream));
         answers
     }),
-    ("capture/fork_and_join", |api| {
-        let module = module(api);
-        let function = kernel(api, module, c"nothing");
-        let (first, second) = (stream(api), stream(api));
-        let (forked, joined) = (event(api), event(api));
-        let go = |stream| {
-            api.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, null_mut(), null_mut())
-        };
-        let mut answers = vec![
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            go(first),
-            api.cuEventRecord(forked, first),
-            api.cuStreamWaitEvent(second, forked, 0),
-        ];
-        answers.extend(status(api, second));
-        answers.extend([
-            go(second),
-            go(first),
-            go(second),
-            api.cuEventRecord(joined, second),
-            api.cuStreamWaitEvent(first, joined, 0),
-        ]);
-        answers.extend(depends_on(api, first));
-        answers.extend([go(first)]);
-        answers.push(api.cuStreamEndCapture(second, &mut null_mut()));
-        answers.extend(status(api, first));
-        answers.extend(end(api, first));
-        answers.extend(status(api, second));
-        answers.extend([
-            api.cuEventQuery(forked),
-            api.cuEventSynchronize(joined),
-            api.cuStreamWaitEvent(second, forked, 0),
-            api.cuEventRecord(forked, first),
-            api.cuEventSynchronize(forked),
-        ]);
-        answers
-    }),
-    ("capture/begin_joined", |api| {
-        context(api);
-        let (first, second) = (stream(api), stream(api));
-        let forked = event(api);
-        let mut answers = vec![
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            api.cuEventRecord(forked, first),
-            api.cuStreamWaitEvent(second, forked, 0),
-            api.cuStreamBeginCapture_v2(second, GLOBAL),
-        ];
-        answers.extend(status(api, first));
-        // Once more in vain, then by a record outside.
-        answers.push(api.cuStreamWaitEvent(second, forked, 0));
-        answers.extend(end(api, first));
-        answers.push(api.cuEventRecord(forked, second));
-        answers.push(api.cuEventSynchronize(forked));
-        answers
-    }),
-    ("capture/destroy_streams", |api| {
-        context(api);
-        let (first, second) = (stream(api), stream(api));
-        let (forked, memory) = (event(api), allocate(api, 64));
-        let mut answers = vec![
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            api.cuEventRecord(forked, first),
-            api.cuStreamWaitEvent(second, forked, 0),
-            api.cuMemsetD8Async(memory, 1, 8, second),
-            api.cuStreamDestroy_v2(second),
-        ];
-        answers.extend(status(api, first));
-        answers.extend(end(api, first));
-        let second = stream(api);
-        answers.extend([
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            api.cuEventRecord(forked, first),
-            api.cuStreamWaitEvent(second, forked, 0),
-            api.cuStreamDestroy_v2(first),
-        ]);
-        answers.extend(status(api, second));
-        answers.push(api.cuMemsetD8Async(memory, 1, 8, second));
-        answers.push(api.cuEventQuery(forked));
-        answers.extend(end(api, second));
-        answers
-    }),
-    ("capture/record_again", |api| {
-        context(api);
-        let (first, second) = (stream(api), stream(api));
-        let (event, memory) = (event(api), allocate(api, 64));
-        let fill = |stream| api.cuMemsetD8Async(memory, 1, 8, stream);
-        let mut answers = vec![
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            fill(first),
-            api.cuEventRecord(event, first),
-            api.cuStreamWaitEvent(second, event, 0),
-            fill(second),
-            fill(first),
-            api.cuEventRecord(event, second),
-            api.cuStreamWaitEvent(first, event, 0),
-            api.cuStreamWaitEvent(first, event, 0),
-            fill(first),
-            api.cuStreamWaitEvent(first, event, 0),
-            fill(first),
-        ];
-        answers.extend(end(api, first));
-        // Recorded outside while it is of a capture.
-        answers.extend([
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            api.cuEventRecord(event, first),
-            api.cuEventRecord(event, second),
-            api.cuStreamWaitEvent(first, event, 0),
-        ]);
-        answers.extend(status(api, first));
-        answers.extend(end(api, first));
-        answers
-    }),
     ("capture/wrong_thread_and_invalid", |api| {
         let context = context(api);
         let first = begin(api, GLOBAL);
@@ -295,144 +183,6 @@ pub const CASES: &[Case] = &[
             end(api, first)
         }));
         answers.extend(status(api, first));
-        answers
-    }),
-    ("capture/end_by_second", |api| {
-        context(api);
-        let (first, second) = (stream(api), stream(api));
-        let forked = event(api);
-        let mut answers = vec![
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            api.cuEventRecord(forked, first),
-            api.cuStreamWaitEvent(second, forked, 0),
-        ];
-        answers.extend(end(api, second));
-        answers.extend(status(api, first));
-        answers.extend(status(api, second));
-        answers.extend(end(api, first));
-        answers
-    }),
-    ("capture/unjoined", |api| {
-        let module = module(api);
-        let function = kernel(api, module, c"nothing");
-        let (first, second) = (stream(api), stream(api));
-        let forked = event(api);
-        let go = |stream| {
-            api.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, null_mut(), null_mut())
-        };
-        let mut answers = vec![
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            go(first),
-            api.cuEventRecord(forked, first),
-            api.cuStreamWaitEvent(second, forked, 0),
-            go(second),
-        ];
-        answers.extend(end(api, first));
-        answers.extend(status(api, first));
-        answers.extend(status(api, second));
-        // Forked, without work of its own.
-        answers.extend([
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            go(first),
-            api.cuEventRecord(forked, first),
-            api.cuStreamWaitEvent(second, forked, 0),
-            go(first),
-        ]);
-        answers.extend(end(api, first));
-        answers.extend(status(api, second));
-        // Forked before there was anything.
-        answers.extend([
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            api.cuEventRecord(forked, first),
-            api.cuStreamWaitEvent(second, forked, 0),
-        ]);
-        answers.extend(status(api, second));
-        answers.extend(end(api, first));
-        answers
-    }),
-    ("capture/isolation", |api| {
-        context(api);
-        let (first, second) = (stream(api), stream(api));
-        let (before, never) = (event(api), event(api));
-        let mut answers = vec![
-            api.cuEventRecord(before, second),
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            api.cuStreamWaitEvent(first, before, 0),
-        ];
-        answers.extend(status(api, first));
-        answers.extend(end(api, first));
-        answers.push(api.cuStreamBeginCapture_v2(first, GLOBAL));
-        answers.push(api.cuStreamWaitEvent(first, never, 0));
-        answers.extend(status(api, first));
-        answers.extend(end(api, first));
-        // An event of a capture that is over.
-        let old = event(api);
-        answers.extend([api.cuStreamBeginCapture_v2(first, GLOBAL), api.cuEventRecord(old, first)]);
-        answers.extend(end(api, first));
-        answers.push(api.cuStreamBeginCapture_v2(first, GLOBAL));
-        answers.push(api.cuStreamWaitEvent(first, old, 0));
-        answers.extend(status(api, first));
-        answers.extend(end(api, first));
-        answers.push(api.cuEventQuery(old));
-        answers.push(api.cuStreamWaitEvent(second, old, 0));
-        answers
-    }),
-    ("capture/external_events", |api| {
-        context(api);
-        let first = stream(api);
-        let event = event(api);
-        let mut answers = vec![
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            api.cuStreamWaitEvent(first, event, 1),
-            api.cuEventRecordWithFlags(event, first, 1),
-        ];
-        answers.extend(end(api, first));
-        answers.push(api.cuEventQuery(event));
-        answers.push(api.cuEventRecordWithFlags(event, first, 1));
-        answers.push(api.cuStreamWaitEvent(first, event, 1));
-        answers
-    }),
-    ("capture/merge", |api| {
-        context(api);
-        let (first, second) = (stream(api), stream(api));
-        let event = event(api);
-        let mut answers = vec![
-            api.cuStreamBeginCapture_v2(first, GLOBAL),
-            api.cuStreamBeginCapture_v2(second, GLOBAL),
-            api.cuEventRecord(event, first),
-            api.cuStreamWaitEvent(second, event, 0),
-        ];
-        answers.extend(status(api, first));
-        answers.extend(status(api, second));
-        answers.extend(end(api, first));
-        answers.extend(end(api, second));
-        answers
-    }),
-    ("capture/event_query", |api| {
-        context(api);
-        let (first, event, timed) = (stream(api), event(api), event(api));
-        must(api.cuEventRecord(timed, LEGACY));
-        must(api.cuCtxSynchronize());
-        let mut answers = vec![
-            api.cuStreamBeginCapture_v2(first, RELAXED),
-            api.cuEventRecord(event, first),
-            api.cuEventQuery(event),
-        ];
-        answers.extend(status(api, first));
-        answers.push(api.cuEventSynchronize(event));
-        answers.extend(status(api, first));
-        answers.push(api.cuEventElapsedTime_v2(&mut 0.0, timed, event));
-        answers.extend(status(api, first));
-        answers.extend(end(api, first));
-        answers.extend([
-            api.cuStreamBeginCapture_v2(first, RELAXED),
-            api.cuEventRecord(event, first),
-            api.cuEventElapsedTime_v2(&mut 0.0, timed, event),
-        ]);
-        answers.extend(status(api, first));
-        answers.push(api.cuEventDestroy_v2(event));
-        answers.extend(status(api, first));
-        answers.extend(end(api, first));
         answers
     }),
     ("capture/after_invalidation", |api| {
@@ -803,19 +553,6 @@ pub const CASES: &[Case] = &[
             api.cuMemsetD8Async(memory, 1, 8, stream),
         ];
         answers.extend(status(api, LEGACY));
-        answers.extend(end(api, stream));
-        answers
-    }),
-    ("capture/event_on_legacy_waits", |api| {
-        context(api);
-        let event = event(api);
-        let stream = non_blocking(api);
-        let mut answers = vec![
-            api.cuStreamBeginCapture_v2(stream, RELAXED),
-            api.cuEventRecord(event, stream),
-            api.cuStreamWaitEvent(LEGACY, event, 0),
-        ];
-        answers.extend(status(api, stream));
         answers.extend(end(api, stream));
         answers
     }),

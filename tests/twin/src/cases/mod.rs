@@ -5,11 +5,14 @@ mod barrier;
 mod callback;
 mod capture;
 mod capture_call;
+mod capture_event;
 mod context;
 mod copy;
 mod device;
 mod execution;
 mod graph;
+mod graph_exec;
+mod graph_memory;
 mod graph_node;
 mod memory;
 mod module;
@@ -33,7 +36,10 @@ pub fn all() -> Vec<Case> {
         callback::CASES,
         graph::CASES,
         graph_node::CASES,
+        graph_exec::CASES,
+        graph_memory::CASES,
         capture::CASES,
+        capture_event::CASES,
         capture_call::CASES,
         module::CASES,
         execution::CASES,
