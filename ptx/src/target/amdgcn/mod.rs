@@ -46,19 +46,29 @@ const AMDGPU_KERNEL: u32 = 91;
 const PASSES: &str = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),\
      cgscc(inline,function-attrs),\
      function(infer-address-spaces,amdgpu-promote-kernel-arguments,amdgpu-lower-kernel-attributes,\
-     amdgpu-promote-alloca,sroa,tailcallelim,jump-threading,correlated-propagation,simplifycfg,reassociate,\
+     amdgpu-promote-alloca,sroa,tailcallelim,simplifycfg,reassociate,\
      loop-mssa(loop-rotate,licm),loop(indvars,loop-deletion,loop-unroll-full),\
-     gvn,sccp,bdce,instcombine<no-verify-fixpoint>,dse,adce,loop-mssa(licm),\
-     simplifycfg<hoist-common-insts;sink-common-insts>,instcombine<no-verify-fixpoint>)";
+     gvn,sccp,instcombine<no-verify-fixpoint>,dse,adce,loop-mssa(licm),\
+     simplifycfg<hoist-common-insts;sink-common-insts>)";
 /// When all functions are there.
 const LAST_PASSES: &str = "globaldce,amdgpu-attributor";
 /// For kernels that are one loop over their blocks: LLVM 22's code generator loses what a phi gets from a block to which
 /// several ways lead. It moves what costs nothing, such as taking a vector apart, before a branch that only one of
 /// them comes by.
 const APART: &str = "function(scalarizer<min-bits=32>,lower-switch,break-crit-edges)";
-/// Passes of LLVM's code generator that do not pay. Addresses in loops are what PTX's compiler made of them; LLVM makes more
-/// registers of them, and takes a fifth of the time to generate code from unrolled loops.
-const NOT_WORTH_THEIR_TIME: [&str; 1] = ["Loop Strength Reduction"];
+/// Passes of LLVM's code generator that do not pay: kernels have as many instructions without them, or fewer. Addresses in
+/// loops are what PTX's compiler made of them; LLVM's strength reduction makes more registers of them, and takes a
+/// fifth of the time to generate code from unrolled loops.
+const NOT_WORTH_THEIR_TIME: [&str; 8] = [
+    "AMDGPU Image Intrinsic Optimizer",
+    "Canonicalize Freeze Instructions in Loops",
+    "Constant Hoisting",
+    "Expand memcmp() to load/stores",
+    "Loop Invariant Code Motion",
+    "Loop Strength Reduction",
+    "Machine Copy Propagation Pass",
+    "Merge contiguous icmps into a memcmp",
+];
 /// Per-thread IR's name of the parameter buffer.
 const PARAMETERS: &str = "zluda.params";
 /// One entry for every loop. The code generator would do that, but LLVM 22 loses what a phi gets over an edge from a
