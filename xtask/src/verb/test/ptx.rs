@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_secs(600);
 const LIBRARY: usize = 1 << 20;
 
 /// How the names of texts begin that are not compiled for AMD GPUs. Of GCC's runtime for OpenMP 400 functions, in which
-/// threads wait for one another, become part of each kernel there: LLVM's passes take more than ten minutes for it.
+/// threads wait for one another, become part of each kernel there: LLVM takes minutes for each.
 const NOT_FOR_AMD_GPUS: &str = "openmp-";
 
 /// Where a text comes from.
