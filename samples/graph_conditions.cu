@@ -128,7 +128,24 @@ static void loops() {
     CUDA(cudaStreamDestroy(stream));
 }
 
+static void CUDART_CB no_call(void *) {}
+
+// A graph of such a node has no functions of the host.
+static void refusal() {
+    cudaGraph_t graph = new_graph();
+    cudaGraphNode_t node, call;
+    auto handle = handle_of(graph, 1, cudaGraphCondAssignDefault);
+    cudaGraph_t body = bodies(graph, {}, handle, cudaGraphCondTypeIf, 1, &node)[0];
+    cudaHostNodeParams calling{no_call, nullptr};
+    CUDA(cudaGraphAddHostNode(&call, body, nullptr, 0, &calling));
+    cudaGraphExec_t exec;
+    expect_equal("a function in a body", cudaGraphInstantiate(&exec, graph, 0), cudaErrorInvalidValue);
+    cudaGetLastError();
+    CUDA(cudaGraphDestroy(graph));
+}
+
 int main() {
+    refusal();
     choices();
     loops();
     CUDA_FINISH();

@@ -138,10 +138,42 @@ fn check_order(graph: &Graph) -> Result<(), Failure> {
         });
     }
     for node in order {
-        let children = node.work.lock().graphs();
-        children.iter().try_for_each(|child| check_order(child))?;
+        let (children, has_choices) = {
+            let work = node.work.lock();
+            (work.graphs(), matches!(&*work, Work::Conditional(_)))
+        };
+        for child in children {
+            check_order(&child)?;
+            if has_choices {
+                check_body(&child)?;
+            }
+        }
     }
     Ok(())
+}
+
+/// Graphs of conditional nodes hold kernels, copies, fills, graphs and conditional nodes, or nothing. An H100 refuses
+/// others here too.
+fn check_body(graph: &Graph) -> Result<(), Failure> {
+    let is_other = |node: &Arc<Node>| {
+        !matches!(
+            &*node.work.lock(),
+            Work::Kernel(_)
+                | Work::Nothing
+                | Work::Child(_)
+                | Work::Fill(_)
+                | Work::Copy(_)
+                | Work::Conditional(_)
+        )
+    };
+    match graph.nodes().into_iter().find(is_other) {
+        None => Ok(()),
+        node => Err(Failure {
+            error: CUerror::INVALID_VALUE,
+            result: R::CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED,
+            node,
+        }),
+    }
 }
 
 /// The nodes of a graph in their order.
