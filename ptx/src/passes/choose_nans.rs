@@ -1,140 +1,423 @@
-//! Input: `zluda.nan.f64` around the results of `.f64` arithmetic. `zluda.nan.f64(x, a)` is x, or `a` made quiet where `a`
-//! is NaN: it says which of several NaN operands makes the result.
-//! Output: plain IR.
-//! Why here: it is part of [`super::canonicalize_nans`].
+//! Input: per-thread IR where values have taken the place of registers, with `zluda.nan.f64` around the results of
+//! `.f64` arithmetic. `zluda.nan.f64(x, a)` is x, or `a` made quiet where `a` is NaN.
+//! Output: plain IR, with a selection where a processor could hand on another NaN than an NVIDIA GPU.
+//! Why here: a selection is three instructions for one, so that it must be known which values can differ. Long
+//! arithmetic mostly comes from one number, and all NaNs in it are that number's.
 //!
-//! Processors make the NaN of an operation of its operand that is NaN, as an NVIDIA GPU does, but have a rule of their
-//! own where two are. That rule holds inside of loops, where keeping NVIDIA's would cost too much. Elsewhere nothing has to be
-//! chosen where the operands' NaNs are those of one value: a polynomial of one variable has its NaN, whatever is
-//! added and multiplied first.
+//! A processor hands on a NaN operand, made quiet, and makes one fixed NaN where no operand is one. Which of two
+//! it takes has rules of its own; they hold within loops, where keeping NVIDIA's would cost too much.
 
-use llvm_zluda::{Block, Module, Opcode, RealPredicate, Value};
+use llvm_zluda::{Block, Builder, Module, Opcode, RealPredicate, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The bit that makes a NaN quiet.
+/// The bit that makes a NaN of `.f64` quiet.
 const QUIET: u64 = 1 << 51;
+/// The address space of stack variables.
+const STACK: u32 = 5;
+const MARKER: &str = "zluda.nan.f64";
+/// Users to look at for one value, so that large functions take no longer than their size.
+const LIMIT: usize = 100;
 
 pub fn run(module: &Module<'_>) {
-    let Some(marker) = module.function("zluda.nan.f64") else { return };
-    let marks: FxHashSet<_> = marker.users().into_iter().collect();
-    let mut functions: Vec<_> = marks.iter().map(|mark| mark.parent().function()).collect();
-    let mut seen = FxHashSet::default();
-    functions.retain(|function| seen.insert(*function));
-    let mut loops = Loops::default();
-    for function in functions {
-        let mut sources = Sources { marks: &marks, of: FxHashMap::default() };
-        let mut needless = FxHashSet::default();
-        let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
-        let order: Vec<_> = instructions.filter(|it| marks.contains(it)).collect();
-        for &mark in &order {
-            // Of the marks around a result, the last.
-            if !mark.users().iter().any(|user| marks.contains(user) && user.operand(0) == mark) {
-                let is_in_loop = loops.contain(mark.parent());
-                sources.look_at(module, mark, is_in_loop, &mut needless);
+    let Some(marker) = module.function(MARKER) else { return };
+    for function in module.functions() {
+        if function.is_declaration() {
+            continue;
+        }
+        let mut choice = Choice {
+            module,
+            builder: module.context().builder(),
+            origins: FxHashMap::default(),
+            sources: FxHashMap::default(),
+            plain: FxHashSet::default(),
+            loops: Loops::default(),
+        };
+        for block in in_order(function) {
+            for instruction in block.instructions() {
+                choice.instruction(instruction);
             }
         }
-        for mark in order {
-            choose(module, mark, needless.contains(&mark) || loops.contain(mark.parent()));
-        }
+    }
+    // Of code that nothing leads to.
+    for mark in marker.users() {
+        mark.replace_all_uses_with(mark.operand(0));
+        mark.erase();
     }
     marker.delete_global();
 }
 
-/// Where values get their NaNs from.
-struct Sources<'m, 'c> {
-    marks: &'m FxHashSet<Value<'c>>,
-    /// A value whose NaN this one has whenever that one is NaN; else the value is no NaN, or has the one that processors
-    /// make of numbers. It is itself for values that are not here.
-    of: FxHashMap<Value<'c>, Value<'c>>,
+/// What is known of a value where it is NaN.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin<'c> {
+    /// It is never NaN.
+    Number,
+    /// Where `root` is NaN, the value is that NaN made quiet, or, unless `always`, a number. Elsewhere it is a number
+    /// or the processor's own NaN.
+    Of { root: Value<'c>, always: bool },
 }
 
-impl<'c> Sources<'_, 'c> {
-    /// Sees which marks around a result are not needed.
-    fn look_at(
-        &mut self,
-        module: &Module<'c>,
-        last: Value<'c>,
-        is_in_loop: bool,
-        needless: &mut FxHashSet<Value<'c>>,
-    ) {
-        let (mut chain, mut result) = (vec![last], last.operand(0));
-        while self.marks.contains(&result) {
-            chain.push(result);
-            result = result.operand(0);
-        }
-        let Some(operands) = operands(result) else { return };
-        chain.retain(|mark| !mark.operand(1).is_constant());
-        let marked: FxHashSet<_> = chain.iter().map(|mark| mark.operand(1)).collect();
-        if operands.iter().any(|operand| !operand.is_constant() && !marked.contains(operand)) {
+struct Choice<'m, 'c> {
+    module: &'m Module<'c>,
+    builder: Builder<'c>,
+    /// Values come in the order of the code. One that is not here yet is its own root, which is always true.
+    origins: FxHashMap<Value<'c>, Origin<'c>>,
+    /// The roots that a root is NaN with.
+    sources: FxHashMap<Value<'c>, Vec<Value<'c>>>,
+    /// Values that LLVM does not take for the negative of another one: the processor negates products without
+    /// touching the signs of NaNs.
+    plain: FxHashSet<Value<'c>>,
+    loops: Loops<'c>,
+}
+
+impl<'c> Choice<'_, 'c> {
+    fn instruction(&mut self, value: Value<'c>) {
+        if value.ty() != self.module.context().f64() {
             return;
         }
-        let source = |operand: &Value<'c>| self.of.get(operand).copied().unwrap_or(*operand);
-        let sources: FxHashSet<_> = marked.iter().map(source).collect();
-        let keeps = keeps_nans(module, result, &operands);
-        let mut sources = sources.into_iter();
-        match (sources.next(), sources.next(), chain.last()) {
-            (Some(source), None, _) => {
-                if keeps {
-                    needless.extend(chain);
-                }
-                if keeps || !is_in_loop {
-                    self.of.insert(last, source);
-                }
+        if is_mark(value) {
+            if !is_marked_again(value) {
+                self.chain(value);
             }
-            // The first one counts where no other is NaN.
-            (_, _, Some(&first)) if keeps => {
-                needless.insert(first);
+            return;
+        }
+        let origin = match value.opcode() {
+            Opcode::LLVMSIToFP | Opcode::LLVMUIToFP => Origin::Number,
+            Opcode::LLVMSelect => self.joined(value, &[value.operand(1), value.operand(2)]),
+            // Around a loop roots are those of the round before.
+            Opcode::LLVMPHI if !self.loops.contain(value.parent()) => {
+                let arms: Vec<_> = value.incoming().into_iter().map(|(arm, _)| arm).collect();
+                self.joined(value, &arms)
             }
-            _ => {}
+            Opcode::LLVMCall if is_approximation(value) => {
+                self.note_sources(value, &value.arguments());
+                own(value)
+            }
+            _ => own(value),
+        };
+        self.origins.insert(value, origin);
+        if self.is_plain_instruction(value) {
+            self.plain.insert(value);
+        }
+    }
+
+    fn origin(&self, value: Value<'c>) -> Origin<'c> {
+        if value.is_constant() {
+            return if is_nan(self.module, value) { own(value) } else { Origin::Number };
+        }
+        self.origins.get(&value).copied().unwrap_or(own(value))
+    }
+
+    /// One of several values.
+    fn joined(&self, value: Value<'c>, arms: &[Value<'c>]) -> Origin<'c> {
+        let mut all: Option<Origin<'c>> = None;
+        for arm in arms {
+            let next = self.origin(*arm);
+            all = Some(match (all, next) {
+                (None, next) => next,
+                (Some(Origin::Number), Origin::Number) => Origin::Number,
+                (Some(Origin::Number), Origin::Of { root, .. })
+                | (Some(Origin::Of { root, .. }), Origin::Number) => {
+                    Origin::Of { root, always: false }
+                }
+                (
+                    Some(Origin::Of { root, always }),
+                    Origin::Of { root: other, always: another },
+                ) if root == other => Origin::Of { root, always: always && another },
+                _ => return own(value),
+            });
+        }
+        all.unwrap_or(own(value))
+    }
+
+    /// Whether the values have the same root, those apart that are never NaN.
+    fn have_one_root(&self, values: &[Value<'c>]) -> bool {
+        let mut only = None;
+        values.iter().all(|value| match self.origin(*value) {
+            Origin::Number => true,
+            Origin::Of { root, .. } => *only.get_or_insert(root) == root,
+        })
+    }
+
+    /// What an operation makes of its operands, of which the later ones win.
+    fn result(&mut self, value: Value<'c>, operands: &[Value<'c>]) -> Origin<'c> {
+        let origins: Vec<_> = operands.iter().map(|operand| self.origin(*operand)).collect();
+        let mut roots = origins.iter().rev().filter_map(|origin| match origin {
+            Origin::Number => None,
+            Origin::Of { root, always } => Some((*root, *always)),
+        });
+        // Where it is a number, the processor may make its own NaN of it, or take another.
+        if let Some((winner, true)) = roots.next()
+            && roots.all(|(root, _)| self.is_source(root, winner))
+        {
+            return Origin::Of { root: winner, always: true };
+        }
+        if self.have_one_root(operands)
+            && let Some(&always) =
+                origins.iter().find(|origin| matches!(origin, Origin::Of { always: true, .. }))
+        {
+            return always;
+        }
+        self.note_sources(value, operands);
+        own(value)
+    }
+
+    /// The value is NaN where any of the operands is.
+    fn note_sources(&mut self, value: Value<'c>, operands: &[Value<'c>]) {
+        let mut sources = Vec::new();
+        for operand in operands {
+            if let Origin::Of { root, always: true } = self.origin(*operand) {
+                sources.push(root);
+            }
+        }
+        self.sources.insert(value, sources);
+    }
+
+    /// Whether one root is NaN wherever another is.
+    fn is_source(&self, source: Value<'c>, root: Value<'c>) -> bool {
+        let mut work = vec![root];
+        for _ in 0..LIMIT {
+            match work.pop() {
+                None => return false,
+                Some(root) if root == source => return true,
+                Some(root) => work.extend(self.sources.get(&root).into_iter().flatten()),
+            }
+        }
+        false
+    }
+
+    /// Replaces the marks around one operation; `last` is the outermost.
+    fn chain(&mut self, last: Value<'c>) {
+        let mut marks = vec![last];
+        let mut operation = last.operand(0);
+        while is_mark(operation) && is_marked_again(operation) {
+            marks.push(operation);
+            operation = operation.operand(0);
+        }
+        marks.reverse();
+        // The later ones win.
+        let operands: Vec<_> = marks.iter().map(|mark| mark.operand(1)).collect();
+        let known = is_operation_on(operation, &operands);
+        let exact = known && !is_folded(self.module, operation) && !meets_signs(self.module, last);
+        let repeats = self.loops.contain(last.parent());
+        let needed: Vec<bool> = if repeats {
+            vec![false; marks.len()]
+        } else if !exact {
+            vec![true; marks.len()]
+        } else {
+            let mut first = 0;
+            while first < operands.len() && self.have_one_root(&operands[..=first]) {
+                first += 1;
+            }
+            let counts = |(index, operand): (usize, &Value<'c>)| {
+                self.origin(*operand) != Origin::Number
+                    && (index >= first || !self.is_plain(*operand))
+            };
+            operands.iter().enumerate().map(counts).collect()
+        };
+        let mut value = operation;
+        for ((mark, operand), needed) in marks.iter().zip(&operands).zip(needed) {
+            if needed {
+                self.builder.position_before(*mark);
+                value = self.selection(value, *operand);
+            }
+        }
+        // What is negated by itself keeps its NaN too.
+        let hands_on = if repeats {
+            exact && self.have_one_root(&operands)
+        } else {
+            known || operation.opcode() == Opcode::LLVMFNeg
+        };
+        let origin = if hands_on { self.result(value, &operands) } else { own(value) };
+        self.origins.insert(value, origin);
+        self.plain.insert(value);
+        last.replace_all_uses_with(value);
+        marks.iter().rev().for_each(|mark| mark.erase());
+    }
+
+    /// The bits are chosen as integers: of floats, LLVM may take one NaN for another.
+    fn selection(&self, result: Value<'c>, operand: Value<'c>) -> Value<'c> {
+        let context = self.module.context();
+        let o = &self.builder;
+        let [bits, own] = [result, operand].map(|value| o.bitcast(value, context.i64()));
+        let nan = o.fcmp(RealPredicate::LLVMRealUNO, operand, operand);
+        let quiet = o.or(own, context.i64().const_int(QUIET));
+        o.bitcast(o.select(nan, quiet, bits), result.ty())
+    }
+
+    fn is_plain(&self, value: Value<'c>) -> bool {
+        !value.is_instruction() || self.plain.contains(&value)
+    }
+
+    fn is_plain_instruction(&self, value: Value<'c>) -> bool {
+        match value.opcode() {
+            // Of memory that LLVM does not make values of.
+            Opcode::LLVMLoad => value.operand(0).ty().address_space() != STACK,
+            Opcode::LLVMFPExt
+            | Opcode::LLVMSIToFP
+            | Opcode::LLVMUIToFP
+            | Opcode::LLVMFAdd
+            | Opcode::LLVMFDiv
+            | Opcode::LLVMExtractValue => true,
+            Opcode::LLVMFSub | Opcode::LLVMFMul => !is_folded(self.module, value),
+            Opcode::LLVMCall => {
+                let name = value.called_name();
+                !["llvm.fabs.", "llvm.copysign."].iter().any(|other| name.starts_with(other))
+            }
+            Opcode::LLVMSelect => {
+                [1, 2].into_iter().all(|index| self.is_plain(value.operand(index)))
+            }
+            Opcode::LLVMPHI => value.incoming().into_iter().all(|(arm, _)| self.is_plain(arm)),
+            Opcode::LLVMBitCast => {
+                let bits = value.operand(0);
+                !bits.is_instruction()
+                    || match bits.opcode() {
+                        Opcode::LLVMLoad => bits.operand(0).ty().address_space() != STACK,
+                        Opcode::LLVMCall | Opcode::LLVMExtractValue => true,
+                        _ => false,
+                    }
+            }
+            _ => false,
         }
     }
 }
 
-/// The operands of an operation that is NaN where one of them is.
-fn operands(result: Value<'_>) -> Option<Vec<Value<'_>>> {
-    use Opcode::*;
-    if !result.is_instruction() {
+fn own(value: Value<'_>) -> Origin<'_> {
+    Origin::Of { root: value, always: true }
+}
+
+fn is_mark(value: Value<'_>) -> bool {
+    value.is_instruction() && value.opcode() == Opcode::LLVMCall && value.called_name() == MARKER
+}
+
+/// Only another mark uses this one.
+fn is_marked_again(mark: Value<'_>) -> bool {
+    matches!(mark.users()[..], [user] if is_mark(user) && user.operand(0) == mark)
+}
+
+/// A constant's number; none for other values.
+fn number(module: &Module<'_>, value: Value<'_>) -> Option<f64> {
+    if !value.is_constant() || value.ty() != module.context().f64() {
         return None;
     }
-    match result.opcode() {
-        LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFDiv | LLVMFNeg => Some(result.operands()),
-        LLVMCall if result.called_name() == "llvm.fma.f64" => Some(result.arguments()),
-        _ => None,
+    let context = module.context();
+    context.builder().bitcast(value, context.i64()).as_const_int().map(f64::from_bits)
+}
+
+fn is_nan(module: &Module<'_>, constant: Value<'_>) -> bool {
+    !constant.is_undef_or_poison() && number(module, constant).is_none_or(f64::is_nan)
+}
+
+/// An instruction of the processor that hands on NaNs, on these operands and constants.
+fn is_operation_on(value: Value<'_>, operands: &[Value<'_>]) -> bool {
+    if !value.is_instruction() {
+        return false;
+    }
+    let inputs = match value.opcode() {
+        Opcode::LLVMFAdd | Opcode::LLVMFSub | Opcode::LLVMFMul | Opcode::LLVMFDiv => {
+            value.operands()
+        }
+        Opcode::LLVMCall
+            if matches!(value.called_name().as_str(), "llvm.fma.f64" | "llvm.sqrt.f64") =>
+        {
+            value.arguments()
+        }
+        _ => return false,
+    };
+    inputs.iter().all(|input| input.is_constant() || operands.contains(input))
+        && operands.iter().all(|operand| inputs.contains(operand))
+}
+
+/// An approximation is NaN where its operand is.
+fn is_approximation(call: Value<'_>) -> bool {
+    matches!(call.called_name().as_str(), "zluda.rcp.approx.ftz.f64" | "zluda.rsqrt.approx.ftz.f64")
+}
+
+/// A zero or an infinity, or a selection or phi of one.
+fn may_be_special(module: &Module<'_>, value: Value<'_>) -> bool {
+    let is_special =
+        |arm| number(module, arm).is_some_and(|number| number == 0.0 || !number.is_finite());
+    match value.is_instruction().then(|| value.opcode()) {
+        Some(Opcode::LLVMSelect) => [1, 2].into_iter().any(|arm| is_special(value.operand(arm))),
+        Some(Opcode::LLVMPHI) => value.incoming().into_iter().any(|(arm, _)| is_special(arm)),
+        _ => is_special(value),
     }
 }
 
-/// Whether the only NaN among the operands is what comes out, with its sign, whatever LLVM makes of the operation.
-fn keeps_nans<'c>(module: &Module<'c>, result: Value<'c>, operands: &[Value<'c>]) -> bool {
-    let context = module.context();
-    let is_simple = |operand: &Value<'c>| {
-        if !operand.is_constant() {
-            return true;
-        }
-        let bits = context.builder().bitcast(*operand, context.i64()).as_const_int();
-        // Operations with these are no operations any more.
-        bits.is_some_and(|bits| ![0.0f64, 1.0].map(f64::to_bits).contains(&(bits << 1 >> 1)))
+/// Zeros and ones let LLVM make less of an operation: its operand as it is, or the operand's negative. Of zeros and
+/// infinities it makes NaNs of its own.
+fn is_folded(module: &Module<'_>, operation: Value<'_>) -> bool {
+    let any = |folds: fn(f64) -> bool| {
+        let mut numbers =
+            operation.operands().into_iter().filter_map(|operand| number(module, operand));
+        numbers.any(|number| !number.is_finite() || folds(number))
     };
-    // A difference may become a sum with the negative, whose NaN has the other sign.
-    let is_difference = result.opcode() == Opcode::LLVMFSub && !operands[1].is_constant();
-    let is_negative = result.opcode() == Opcode::LLVMFNeg;
-    !is_difference && !is_negative && operands.iter().all(is_simple)
+    if operation.operands().iter().filter(|operand| may_be_special(module, **operand)).count() > 1 {
+        return true;
+    }
+    match operation.opcode() {
+        Opcode::LLVMFAdd | Opcode::LLVMFSub => any(|number| number == 0.0),
+        Opcode::LLVMFMul | Opcode::LLVMFDiv => any(|number| number == 0.0 || number.abs() == 1.0),
+        _ => {
+            let factors = operation.operands().into_iter().take(2);
+            let mut factors = factors.filter_map(|operand| number(module, operand));
+            any(|_| false) || factors.any(|factor| factor == 0.0 || factor.abs() == 1.0)
+        }
+    }
 }
 
-fn choose<'c>(module: &Module<'c>, mark: Value<'c>, is_needless: bool) {
-    let (result, operand) = (mark.operand(0), mark.operand(1));
-    let chosen = if is_needless {
-        result
-    } else {
-        let context = module.context();
-        let builder = context.builder();
-        builder.position_before(mark);
-        let [bits, own] = [result, operand].map(|value| builder.bitcast(value, context.i64()));
-        let nan = builder.fcmp(RealPredicate::LLVMRealUNO, operand, operand);
-        let quiet = builder.or(own, context.i64().const_int(QUIET));
-        builder.bitcast(builder.select(nan, quiet, bits), result.ty())
-    };
-    mark.replace_all_uses_with(chosen);
-    mark.erase();
+/// Blocks behind those that lead to them, but for loops.
+fn in_order<'c>(function: Value<'c>) -> Vec<Block<'c>> {
+    let entry = function.entry_block();
+    let mut seen: FxHashSet<Block<'c>> = FxHashSet::from_iter([entry]);
+    let mut order = Vec::new();
+    let mut work = vec![(entry, entry.successors())];
+    while let Some((block, left)) = work.last_mut() {
+        match left.pop() {
+            Some(next) if seen.insert(next) => work.push((next, next.successors())),
+            Some(_) => {}
+            None => {
+                order.push(*block);
+                work.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// Whether something may change the value's sign: LLVM makes that a part of the operation, which leaves the sign of a
+/// NaN as it was.
+fn meets_signs<'c>(module: &Module<'c>, value: Value<'c>) -> bool {
+    use Opcode::*;
+    let mut seen: FxHashSet<(Value<'c>, bool)> = FxHashSet::default();
+    // With whether bits have been changed on the way.
+    let mut work = vec![(value, false)];
+    while let Some((value, changed)) = work.pop() {
+        for user in value.users() {
+            let next = match user.opcode() {
+                LLVMFNeg | LLVMRet => return true,
+                LLVMFMul | LLVMFSub if is_folded(module, user) => return true,
+                LLVMCall => match user.called_name() {
+                    name if name.starts_with("llvm.fabs.") => return true,
+                    name if name.starts_with("llvm.copysign.") => return true,
+                    name if name.starts_with("llvm.") || name.starts_with("zluda.") => continue,
+                    _ => return true,
+                },
+                LLVMBitCast if changed => return true,
+                LLVMAnd | LLVMOr | LLVMXor => (user, true),
+                LLVMBitCast | LLVMPHI | LLVMSelect | LLVMFreeze | LLVMTrunc | LLVMZExt
+                | LLVMSExt | LLVMShl | LLVMLShr | LLVMAShr | LLVMAdd | LLVMSub => (user, changed),
+                _ => continue,
+            };
+            if seen.len() >= LIMIT {
+                return true;
+            }
+            if seen.insert(next) {
+                work.push(next);
+            }
+        }
+    }
+    false
 }
 
 /// Which blocks lie in loops, as far as somebody asked.
