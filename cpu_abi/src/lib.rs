@@ -23,7 +23,7 @@ pub use texture::{
 };
 
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
-pub const ABI_VERSION: u32 = 11;
+pub const ABI_VERSION: u32 = 12;
 
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;
@@ -216,15 +216,16 @@ pub struct Runtime {
     pub trap: unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32),
     /// Nanoseconds of `%globaltimer`.
     pub global_timer: unsafe extern "C" fn(block: *const BlockContext) -> u64,
-    /// A matrix operation of a warp: `operation` is a [`MatrixOperation`] as a number, `rows` a row of 32
-    /// words for each input word of its fragments, in whose place the outputs are left. Lanes that are
-    /// not in `mask` give no addresses.
+    /// A matrix operation of a warp: `operation` is a [`MatrixOperation`] as a number. `rows` are rows of 32
+    /// words, of which `places` names one for each input word of its fragments, then one for each output
+    /// word. An output may take the place of an input. Lanes that are not in `mask` give no addresses.
     pub matrix: unsafe extern "C" fn(
         block: *const BlockContext,
         warp: u32,
         mask: u32,
         operation: u64,
         rows: *mut [u32; WARP_SIZE as usize],
+        places: *const u16,
     ),
     /// `a * b + c`, rounded once, for code for processors that have no such instruction.
     pub fma: extern "C" fn(a: f64, b: f64, c: f64) -> f64,

@@ -212,6 +212,13 @@ impl<'c> Value<'c> {
         Value::new(unsafe { LLVMInstructionClone(self.raw) })
     }
 
+    /// The instruction that follows in its block.
+    pub fn next_instruction(self) -> Option<Value<'c>> {
+        // SAFETY: the instruction is placed.
+        let next = unsafe { LLVMGetNextInstruction(self.raw) };
+        (!next.is_null()).then(|| Value::new(next))
+    }
+
     pub fn is_terminator(self) -> bool {
         // SAFETY: see `ty`.
         unsafe { !LLVMIsATerminatorInst(self.raw).is_null() }

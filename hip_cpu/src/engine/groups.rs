@@ -467,7 +467,7 @@ pub unsafe extern "C" fn meet_lanes(
     }
 }
 
-/// A matrix operation of a warp that has parted.
+/// A matrix operation of a warp that has parted, with the places of its inputs and outputs among `rows`.
 ///
 /// # Safety
 /// As for [`cpu_abi::Runtime::matrix`].
@@ -476,19 +476,24 @@ pub unsafe fn matrix(
     mask: u32,
     operation: u64,
     rows: *mut [u32; WARP_SIZE as usize],
+    [inputs, outputs]: [&[u16]; 2],
 ) {
     let Some(groups) = groups_of(block) else { return };
     let groups = groups.as_ptr();
-    // SAFETY: the caller has as many rows as the operation has words.
-    let word = |index: usize, lane: u32| unsafe { (*rows.add(index))[lane as usize] };
+    let word = |index: usize, lane: u32| {
+        inputs.get(index).map_or(0, |&place| {
+            // SAFETY: places name rows of the caller.
+            unsafe { (*rows.add(place.into()))[lane as usize] }
+        })
+    };
     let input = |_| (Input::default(), u32::MAX);
     meet(block, groups, mask, Operation::Matrix(operation), input, word);
     // SAFETY: as in `wait`.
     let results = unsafe { (*groups).results() };
-    for (index, row) in results.rows.iter().enumerate() {
+    for (row, &place) in results.rows.iter().zip(outputs) {
         for lane in lanes(mask) {
             // SAFETY: as above.
-            unsafe { (*rows.add(index))[lane as usize] = row[lane as usize] };
+            unsafe { (*rows.add(place.into()))[lane as usize] = row[lane as usize] };
         }
     }
 }

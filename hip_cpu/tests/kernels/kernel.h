@@ -38,7 +38,8 @@ struct runtime {
                         uint32_t line, const char *function, uint64_t char_size);
     void (*trap)(const struct block *, uint32_t warp, uint32_t mask);
     uint64_t (*global_timer)(const struct block *);
-    void (*matrix)(const struct block *, uint32_t warp, uint32_t mask, uint64_t operation, uint32_t (*rows)[32]);
+    void (*matrix)(const struct block *, uint32_t warp, uint32_t mask, uint64_t operation, uint32_t (*rows)[32],
+                   const uint16_t *places);
     double (*fma)(double, double, double);
     uint64_t (*lane_operation)(const struct block *, uint32_t operation, const uint64_t *arguments);
     void (*cluster_barrier)(const struct block *, uint32_t warp, uint32_t mask, uint32_t waits);

@@ -6,6 +6,7 @@
 //!
 //! `zluda.canonical.f32(x)` is x, or 0x7fffffff where x is NaN. `zluda.nan.f64` is for [`choose_nans`].
 
+use cpu_abi::{MatrixKind, MatrixOperation, MatrixType};
 use llvm_zluda::{Builder, Module, Opcode, RealPredicate, Type, Value};
 use rustc_hash::FxHashSet;
 
@@ -21,7 +22,7 @@ pub fn run(module: &Module<'_>) {
     let (order, values) = canonical_values(module, &marks);
     for value in order {
         for user in value.users() {
-            if !values.contains(&user) && !is_arithmetic(user) {
+            if !values.contains(&user) && !is_arithmetic(user) && !multiplies(value, user) {
                 observe(module, value, user);
             }
         }
@@ -135,6 +136,28 @@ fn is_arithmetic(user: Value<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// A product of matrices takes all NaNs for the same.
+fn multiplies<'c>(value: Value<'c>, user: Value<'c>) -> bool {
+    if user.opcode() != Opcode::LLVMCall || !user.called_name().starts_with("zluda.matrix.") {
+        return false;
+    }
+    let arguments = user.arguments();
+    let Some((number, inputs)) = arguments.split_first() else { return false };
+    let Some(operation) = number.as_const_int().and_then(MatrixOperation::unpack) else {
+        return false;
+    };
+    let words = operation.words();
+    let types = [(words.a, operation.a), (words.b, operation.b), (words.c, operation.c)];
+    let types = types.into_iter().flat_map(|(count, ty)| std::iter::repeat_n(ty, count as usize));
+    let is_number = |ty| matches!(ty, MatrixType::F32 | MatrixType::Tf32);
+    operation.kind == MatrixKind::Multiply
+        && types.clone().count() <= inputs.len()
+        && inputs
+            .iter()
+            .zip(types.map(Some).chain(std::iter::repeat(None)))
+            .all(|(input, ty)| *input != value || ty.is_some_and(is_number))
 }
 
 /// Gives `user` the NVIDIA NaN wherever it reads `value`.

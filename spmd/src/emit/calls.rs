@@ -367,7 +367,7 @@ impl<'c> Emitter<'_, 'c> {
                 return Ok(None);
             }
             _ if name.starts_with("texture.") => self.texture(&arguments)?,
-            _ if name.starts_with("matrix.") => return Ok(self.matrix(call)),
+            _ if name.starts_with("matrix.") => return self.matrix(call),
             "exit" if self.is_kernel => return Ok(None),
             "exit" => {
                 return Err(Error::Unsupported(

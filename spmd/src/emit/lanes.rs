@@ -26,6 +26,11 @@ pub(crate) enum Lanes<'c> {
         vector: Option<Value<'c>>,
     },
     Vector(Value<'c>),
+    /// What a matrix operation left in one of the function's rows.
+    Row {
+        row: usize,
+        ty: Type<'c>,
+    },
     /// The parts of a structure, array or vector of one thread.
     Composite(Vec<Lanes<'c>>),
 }
@@ -95,6 +100,7 @@ impl<'c> Emitter<'_, 'c> {
                 let halves = bases.map(|base| self.strided_half(base, *stride));
                 self.join_halves(halves)
             }
+            Lanes::Row { row, ty } => self.load_matrix_row(*row, *ty),
             Lanes::Composite(_) => {
                 debug_assert!(false, "a value with parts has no one vector");
                 self.cx.i32().vector(LANES).poison()
@@ -145,8 +151,9 @@ impl<'c> Emitter<'_, 'c> {
                 };
                 [*base, second]
             }
-            Lanes::Vector(vector) => {
-                [0, 16].map(|lane| self.b.extract_element(*vector, self.cx.i32().const_int(lane)))
+            Lanes::Vector(_) | Lanes::Row { .. } => {
+                let vector = self.vector(lanes);
+                [0, 16].map(|lane| self.b.extract_element(vector, self.cx.i32().const_int(lane)))
             }
             Lanes::Uniform(_) | Lanes::Composite(_) => [self.base(lanes); 2],
         }
@@ -157,7 +164,9 @@ impl<'c> Emitter<'_, 'c> {
         match lanes {
             Lanes::Uniform(value) | Lanes::Strided { base: value, .. } => *value,
             Lanes::Halves { bases, .. } => bases[0],
-            Lanes::Vector(vector) => self.b.extract_element(*vector, self.cx.i32().const_int(0)),
+            Lanes::Vector(_) | Lanes::Row { .. } => {
+                self.b.extract_element(self.vector(lanes), self.cx.i32().const_int(0))
+            }
             Lanes::Composite(parts) => {
                 let values: Vec<_> = parts.iter().map(|part| self.base(part)).collect();
                 let types: Vec<_> = values.iter().map(|value| value.ty()).collect();

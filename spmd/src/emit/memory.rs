@@ -7,6 +7,9 @@ use super::values::part;
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
 
+/// Half of the 32-bit addresses lie below.
+pub(crate) const MIDDLE: u64 = 1 << 31;
+
 impl<'c> Emitter<'_, 'c> {
     pub(super) fn load(&mut self, load: Value<'c>) -> Result<Lanes<'c>, Error> {
         let address = self.get(load.operand(0));
@@ -258,7 +261,6 @@ impl<'c> Emitter<'_, 'c> {
     /// Pointers that were made of 32-bit addresses, written as signed offsets: so LLVM gathers and scatters with
     /// 32-bit indices, with half the instructions.
     fn with_narrow_indices(&self, pointers: Value<'c>) -> Value<'c> {
-        const MIDDLE: u64 = 1 << 31;
         let Some(addresses) = narrow_addresses(pointers) else { return pointers };
         let i64_type = self.cx.i64();
         let base = self.b.int_to_ptr(i64_type.const_int(MIDDLE), self.cx.ptr(0));

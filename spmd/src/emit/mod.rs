@@ -32,6 +32,8 @@ use environment::Environment;
 pub(crate) use environment::{Rows, mark_context};
 use lanes::Slot;
 pub(crate) use lanes::{LANES, Lanes};
+use matrix::MatrixRows;
+pub(crate) use memory::MIDDLE;
 pub(crate) use values::rebuild;
 
 /// A function of per-thread IR and the warp function that takes its place.
@@ -91,8 +93,8 @@ pub(crate) struct Emitter<'m, 'c> {
     mask_not_empty: bool,
     /// The kernel has to run on coroutines.
     waits: bool,
-    /// Memory for the fragments of matrix operations, by its type.
-    matrix_rows: Vec<(Type<'c>, Value<'c>)>,
+    /// Memory for the fragments of matrix operations.
+    matrix_rows: MatrixRows<'c>,
     /// Memory for what lanes bring to a meeting.
     meeting_rows: Option<Value<'c>>,
 }
@@ -185,11 +187,12 @@ pub(crate) fn emit_function<'c>(
         whole_rounds_size: 0,
         mask_not_empty: true,
         waits: false,
-        matrix_rows: Vec::new(),
+        matrix_rows: MatrixRows::default(),
         meeting_rows: None,
     };
     emitter.bind_arguments(pair);
     emitter.function_level(pair.thread)?;
+    emitter.finish_rows();
     emitter.slots_builder.br(start);
     Ok(Made { waits: emitter.waits, parts })
 }

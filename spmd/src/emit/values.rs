@@ -192,6 +192,9 @@ impl<'c> Emitter<'_, 'c> {
         }
         let shape = self.divergence.shape(instruction);
         let scalar = self.lane_type(ty);
+        if let (Opcode::LLVMBitCast, [Lanes::Row { row, .. }]) = (instruction.opcode(), operands) {
+            return Ok(Lanes::Row { row: *row, ty: scalar });
+        }
         let unsupported =
             || Error::Unsupported(format!("the instruction {:?}", instruction.opcode()));
         if operands.iter().all(|operand| matches!(operand, Lanes::Uniform(_))) {

@@ -165,6 +165,7 @@ unsafe extern "C" fn matrix(
     _mask: u32,
     _operation: u64,
     _rows: *mut [u32; 32],
+    _places: *const u16,
 ) {
     panic!("no matrices here");
 }
