@@ -40,8 +40,10 @@ unsafe extern "C" {
 }
 
 /// What LLVM takes for a program's name and options. They are the process's, so that all of them name the target that they
-/// mean: AMDGPU's code generator looks for sums and products of addresses that are the same, once more after the passes.
-const OPTIONS: [&str; 2] = ["zluda", "-amdgpu-scalar-ir-passes=0"];
+/// mean: AMDGPU's code generator looks for sums and products of addresses that are the same, once more after the passes. The
+/// register allocator splits values around regions at a cost that grows with the function; in long ones it gives up soon.
+const OPTIONS: [&str; 3] =
+    ["zluda", "-amdgpu-scalar-ir-passes=0", "-grow-region-complexity-budget=30"];
 
 /// Makes the targets known to LLVM, once a process.
 pub(crate) fn initialize_targets() {

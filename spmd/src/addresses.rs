@@ -11,8 +11,8 @@ use llvm_zluda::{Builder, Module, Opcode, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Options;
-use crate::emit::LANES;
-use crate::strips::repeated;
+use crate::emit::{LANES, MIDDLE};
+use crate::strips::{repeated, repeated_constant};
 
 /// Sums with more levels than this are not looked into.
 const DEEPEST: u32 = 6;
@@ -38,7 +38,7 @@ pub fn narrow(module: &Module<'_>, options: &Options) {
     }
 }
 
-fn address_argument(call: Value<'_>) -> Option<u32> {
+pub(crate) fn address_argument(call: Value<'_>) -> Option<u32> {
     if !call.callee().is_function() {
         return None;
     }
@@ -75,11 +75,16 @@ fn rewrite<'c>(module: &Module<'c>, offsets: &mut Offsets<'c>, access: Value<'c>
             let mut word = index.words(&b, words);
             if index.is_unsigned_word(words) {
                 // Indices from the middle of their range on have a sign.
-                const MIDDLE: u64 = 1 << 31;
                 word = b.xor(word, b.splat(cx.i32().const_int(MIDDLE), LANES));
                 terms.push(cx.i64().const_int(MIDDLE << index.shift));
             }
             (b.sext(word, wide), index.shift)
+        }
+        // Small numbers, whose sums have 32 bits too.
+        (Some(steps), Some(index)) if index.is_small(&b, words) && are_small(&b, steps) => {
+            let shift = b.splat(cx.i32().const_int(index.shift.into()), LANES);
+            let scaled = b.shl(index.words(&b, words), shift);
+            (b.sext(b.add(scaled, b.trunc(steps, words)), wide), 0)
         }
         // What lies in one stack variable is less than 32 bits apart, so that sums of 32 bits are exact, but for
         // terms that lead away from it and back: those belong to them.
@@ -115,7 +120,7 @@ fn rewrite<'c>(module: &Module<'c>, offsets: &mut Offsets<'c>, access: Value<'c>
     erase_unused(old);
 }
 
-fn position_after<'c>(b: &Builder<'c>, value: Value<'c>, function: Value<'c>) {
+pub(crate) fn position_after<'c>(b: &Builder<'c>, value: Value<'c>, function: Value<'c>) {
     if !value.is_instruction() {
         return b.position_at_start(function.entry_block());
     }
@@ -143,6 +148,12 @@ impl<'c> Index<'c> {
             (false, true) => b.sext(self.lanes, words),
             (false, false) => b.zext(self.lanes, words),
         }
+    }
+
+    /// Whether it is no negative number, and far from 32 bits when scaled.
+    fn is_small(&self, b: &Builder<'c>, words: Type<'c>) -> bool {
+        (!self.signed || self.lanes.ty() == words)
+            && greatest(b, self.lanes, 0) < SMALL >> self.shift
     }
 
     fn is_unsigned_word(&self, words: Type<'c>) -> bool {
@@ -197,7 +208,7 @@ impl<'c> Sum<'_, 'c> {
             return Some(());
         }
         if value.is_constant() {
-            match self.constant(value) {
+            match repeated_constant(self.b, value) {
                 Some(element) => self.terms.push(element),
                 None => return self.steps.replace(value).is_none().then_some(()),
             }
@@ -213,7 +224,7 @@ impl<'c> Sum<'_, 'c> {
             Opcode::LLVMAdd => self.both(value, depth),
             Opcode::LLVMOr if value.is_disjoint() => self.both(value, depth),
             Opcode::LLVMShl => {
-                let shift = self.constant(value.operand(1))?.as_const_int()?;
+                let shift = repeated_constant(self.b, value.operand(1))?.as_const_int()?;
                 self.index(value.operand(0), shift)
             }
             _ => self.index(value, 0),
@@ -248,15 +259,6 @@ impl<'c> Sum<'_, 'c> {
     /// Whether the sum is an address of a stack variable.
     fn is_local(&self) -> bool {
         self.base.is_some_and(is_alloca) || self.terms.iter().copied().any(is_alloca_address)
-    }
-
-    /// The element that a constant vector repeats.
-    fn constant(&self, value: Value<'c>) -> Option<Value<'c>> {
-        if !value.is_constant() || value.is_undef_or_poison() {
-            return None;
-        }
-        let first = self.b.extract_element(value, self.b.context().i32().zero());
-        (first.is_constant() && self.b.splat(first, LANES) == value).then_some(first)
     }
 }
 
@@ -294,6 +296,42 @@ fn has_alloca(term: Value<'_>, depth: u32) -> bool {
     }
 }
 
+const SMALL: u64 = 1 << 30;
+
+/// No element of a vector is greater, as an unsigned number.
+fn greatest<'c>(b: &Builder<'c>, value: Value<'c>, depth: u32) -> u64 {
+    let bits = value.ty().element().bits();
+    let any = if bits < 64 { (1 << bits) - 1 } else { u64::MAX };
+    if depth > DEEPEST || !value.is_instruction() {
+        return any;
+    }
+    let of = |index| greatest(b, value.operand(index), depth + 1);
+    let constant = || repeated_constant(b, value.operand(1))?.as_const_int();
+    match value.opcode() {
+        Opcode::LLVMAnd => constant().unwrap_or(any).min(of(0)),
+        Opcode::LLVMLShr => constant().map_or(any, |by| of(0) >> by.min(63)),
+        Opcode::LLVMShl => match constant() {
+            Some(by) if by < 32 && of(0) << by <= any && of(0) < 1 << 32 => of(0) << by,
+            _ => any,
+        },
+        Opcode::LLVMOr | Opcode::LLVMXor => {
+            let right = constant().unwrap_or_else(|| of(1));
+            let highest = 64 - (of(0) | right).leading_zeros();
+            if highest < bits { (1 << highest) - 1 } else { any }
+        }
+        Opcode::LLVMZExt => of(0),
+        _ => any,
+    }
+}
+
+/// All elements of a constant vector are numbers from 0 on that are far from 32 bits.
+fn are_small<'c>(b: &Builder<'c>, steps: Value<'c>) -> bool {
+    (0..LANES).all(|lane| {
+        let step = b.extract_element(steps, b.context().i32().const_int(lane.into()));
+        step.as_const_int().is_some_and(|step| step < SMALL)
+    })
+}
+
 /// A number that is far from 32 bits.
 fn is_small(term: Value<'_>) -> bool {
     const FAR: u64 = 1 << 30;
@@ -319,7 +357,7 @@ fn is_as_wanted(access: Value<'_>, address: Value<'_>) -> bool {
 }
 
 /// Deletes what only the old addresses were made of.
-fn erase_unused(value: Value<'_>) {
+pub(crate) fn erase_unused(value: Value<'_>) {
     let mut left = vec![value];
     // What several operands lead to is not looked at once it is gone.
     let mut gone = FxHashSet::default();
@@ -346,6 +384,7 @@ fn is_address_arithmetic(opcode: Opcode) -> bool {
             | LLVMAdd
             | LLVMOr
             | LLVMShl
+            | LLVMXor
             | LLVMSExt
             | LLVMZExt
             | LLVMShuffleVector

@@ -4,8 +4,8 @@ use cpu_abi::KernelKind;
 use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, timed};
 
 use crate::{
-    Error, Options, addresses, clusters, emulated, groups, math, reference, shared, strips,
-    vectorize,
+    Error, Options, addresses, clusters, displacements, emulated, groups, math, reference, shared,
+    strips, vectorize,
 };
 
 /// The triple of per-thread modules for this target.
@@ -26,7 +26,7 @@ const PER_THREAD_PASSES: &str = "function(sroa<modify-cfg>,early-cse<memssa>,sim
 /// What comes after lowering, on scalar or on vector code. What one thread does has been simplified before: a
 /// second round, or `gvn`, costs a tenth of the time to compile and finds nothing.
 const FINAL_PASSES: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
-     loop-mssa(licm<allowspeculation>),early-cse<memssa>,instcombine<no-verify-fixpoint>,sink,adce,simplifycfg),globaldce";
+     loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,sink,adce,simplifycfg),globaldce";
 
 /// Passes of LLVM's code generator that change next to nothing in vector code. The scheduler alone takes a twentieth
 /// of the time to compile; processors that run instructions out of order do its work again.
@@ -39,6 +39,14 @@ const NOT_WORTH_THEIR_TIME: &[&str] = &[
     "X86 Domain Reassignment Pass",
     "Merge disjoint stack slots",
     "Shrink Wrapping analysis",
+];
+
+/// Passes that cost a twentieth of the time in long functions and gain nothing there: what they move out of loops, or
+/// make once for several uses, has no register to stay in.
+const FOR_SHORT_FUNCTIONS: &[&str] = &[
+    "Early Machine Loop Invariant Code Motion",
+    "Machine code sinking",
+    "Machine Common Subexpression Elimination",
 ];
 
 /// The stages that [`lower`] can stop at, for tools that show them.
@@ -90,6 +98,7 @@ fn lower_for<'c>(
     timed("final passes", || run_passes(&lowered, FINAL_PASSES, Some(machine), options.verify))?;
     if kind == KernelKind::Vector {
         addresses::narrow(&lowered, options);
+        displacements::split(&lowered, options);
         check(&lowered, options, "IR with narrow addresses")?;
     }
     if kind == KernelKind::Vector && strips::outline(&lowered, options) {
@@ -111,7 +120,9 @@ pub fn compile_object(
 ) -> Result<Vec<u8>, Error> {
     let machine = machine(options)?;
     let lowered = lower_for(&machine, module, kind, options, Form::Lowered)?;
-    let another_machine = || crate::compile::machine(options);
+    let long = groups::is_long(&lowered);
+    let machine = for_functions(machine, long);
+    let another_machine = || Ok(for_functions(crate::compile::machine(options)?, long));
     let objects =
         timed("code generation", || groups::emit_objects(&lowered, &machine, &another_machine))?;
     let flags = ["-Bsymbolic", "--hash-style=gnu", "-z", "noexecstack"];
@@ -126,7 +137,15 @@ pub fn compile_assembly(
 ) -> Result<String, Error> {
     let machine = machine(options)?;
     let lowered = lower_for(&machine, module, kind, options, Form::Lowered)?;
+    let machine = for_functions(machine, groups::is_long(&lowered));
     Ok(machine.emit_assembly(&lowered)?)
+}
+
+fn for_functions(mut machine: TargetMachine, long: bool) -> TargetMachine {
+    if long {
+        machine.leave_out(FOR_SHORT_FUNCTIONS);
+    }
+    machine
 }
 
 fn machine(options: &Options) -> Result<TargetMachine, Error> {

@@ -17,6 +17,8 @@ use crate::Error;
 const LEAST: u64 = 500;
 /// More groups than this share what all of them do: reading the module, setting up the code generator.
 const MOST: u64 = 6;
+/// Functions of this size, in estimated instructions, are long.
+const LONG: u64 = 1000;
 /// Bytes of stack, which LLVM's recursions want more of than threads usually have.
 const STACK: usize = 8 << 20;
 
@@ -93,6 +95,12 @@ fn groups(module: &Module<'_>) -> Vec<Vec<String>> {
         }
     }
     groups.into_iter().map(|(_, names)| names).collect()
+}
+
+/// Whether a function is so long that most of its values live on the stack.
+pub fn is_long(module: &Module<'_>) -> bool {
+    let functions = module.functions();
+    functions.into_iter().any(|function| !function.is_declaration() && size(function) >= LONG)
 }
 
 /// About as many instructions as a function becomes.

@@ -10,6 +10,7 @@ pub mod analysis;
 mod clusters;
 mod compile;
 mod descriptor;
+mod displacements;
 mod emit;
 mod emulated;
 mod extensions;

@@ -90,6 +90,15 @@ pub(crate) fn repeated(value: Value<'_>) -> Option<Value<'_>> {
     inserted.then(|| start.operand(1))
 }
 
+/// The element that a constant vector repeats.
+pub(crate) fn repeated_constant<'c>(b: &Builder<'c>, value: Value<'c>) -> Option<Value<'c>> {
+    if !value.is_constant() || value.is_undef_or_poison() {
+        return None;
+    }
+    let first = b.extract_element(value, b.context().i32().zero());
+    (first.is_constant() && b.splat(first, LANES) == value).then_some(first)
+}
+
 /// Works on each lane by itself, without memory.
 fn is_lanewise(instruction: Value<'_>) -> bool {
     if !has_lanes(instruction.ty()) {

@@ -159,3 +159,36 @@ fn threads_read_their_own_arrays() {
         }
     }
 }
+
+#[test]
+fn parts_of_a_vector_differ_by_their_base() {
+    let kernel = "define void @pairs() #0 {
+  %p = call ptr addrspace(4) @zluda.params()
+  %out = load i64, ptr addrspace(4) %p
+  %tid = call i32 @zluda.tid.x()
+  %i = zext i32 %tid to i64
+  %o.off = mul i64 %i, 4
+  %o.at = add i64 %out, %o.off
+  %o.ptr = inttoptr i64 %o.at to ptr addrspace(1)
+  %address = load i32, ptr addrspace(1) %o.ptr
+  %wide = zext i32 %address to i64
+  %pair = inttoptr i64 %wide to ptr addrspace(3)
+  %both = load <2 x i32>, ptr addrspace(3) %pair, align 8
+  %first = extractelement <2 x i32> %both, i64 0
+  %second = extractelement <2 x i32> %both, i64 1
+  %sum = add i32 %first, %second
+  store i32 %sum, ptr addrspace(1) %o.ptr
+  ret void
+}";
+    let context = llvm_zluda::Context::new();
+    let module = parse(&context, "pairs", kernel);
+    let host = Options { verify: true, ..Options::host(Blocks::WholeWarps) };
+    let options = Options { cpu: "x86-64-v3".to_owned(), features: String::new(), ..host };
+    let lowered = spmd::lower(&module, KernelKind::Vector, &options, Form::Lowered)
+        .expect("the kernel is supported");
+    let text = lowered.print();
+    let middle = 1u64 << 31;
+    for base in [middle, middle + 4] {
+        assert!(text.contains(&format!("ptr inttoptr (i64 {base} to ptr), <32 x i64>")), "{text}");
+    }
+}
