@@ -93,7 +93,7 @@ fn wait(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>> {
             return Ok(None);
         }
         std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
+        pause = (pause * 2).min(Duration::from_millis(1));
     }
 }
 
