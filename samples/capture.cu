@@ -1,3 +1,4 @@
+// sample: alone = its captures concern all threads of the process
 // Streams that are captured: all that they are given, forks and joins by events, updates of an executable graph by a
 // new capture, memory in the order of streams, and what cannot be asked meanwhile.
 #include "sample.h"

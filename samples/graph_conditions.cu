@@ -1,5 +1,6 @@
 // Nodes of graphs that run by a value that kernels set: if, if and else, while and switch, one in another, and in
 // launches that follow each other without the host's waiting.
+// sample: alone = its capture concerns all threads of the process
 // sample: flags = -rdc=true
 #include "sample.h"
 
