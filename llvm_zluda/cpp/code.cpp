@@ -1,5 +1,5 @@
-// What LLVM's C API lacks: code generation without some of the passes that LLVM adds for every program (its
-// command line options would hold for all targets of the process), and functions that lose their bodies.
+// What LLVM's C API lacks: options that last, code generation without some of the passes that LLVM adds for every
+// program (its command line options would hold for all targets of the process), and functions that lose their bodies.
 
 #include "llvm-c/Core.h"
 #include "llvm-c/TargetMachine.h"
@@ -9,6 +9,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Pass.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -36,6 +37,19 @@ public:
 };
 
 } // namespace
+
+/// Gives one of LLVM's command line options a value that lasts: LLVM forgets the option, since lld resets all that are
+/// known whenever it begins, while other threads generate code. Returns 0, or 1 where there is no such option or value.
+extern "C" int zluda_set_option(const char *name, const char *value) {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find(name);
+  if (found == options.end())
+    return 1;
+  llvm::cl::Option *option = found->second;
+  bool failed = option->addOccurrence(0, name, value);
+  option->removeArgument();
+  return failed;
+}
 
 /// LLVMTargetMachineEmitToMemoryBuffer without the passes whose names are given. Null where the target makes no such
 /// file; the result is LLVM's buffer otherwise.

@@ -1,5 +1,6 @@
 //! lld in this process.
 
+use crate::target::initialize_targets;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::fs;
 use std::ptr;
@@ -30,6 +31,8 @@ static USABLE: Mutex<bool> = Mutex::new(true);
 
 /// Links relocatable objects to a shared object (`ld.lld -shared OPTIONS`), one call at a time.
 pub fn link_elf(objects: &[Vec<u8>], options: &[&str]) -> Result<Vec<u8>, LinkError> {
+    // lld resets LLVM's options; those of code generation have to be out of its reach.
+    initialize_targets();
     let folder = tempfile::Builder::new().prefix("zluda").tempdir()?;
     let output = folder.path().join("out.so");
     let mut inputs = Vec::new();

@@ -2,13 +2,12 @@
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr;
-use std::sync::Once;
+use std::sync::OnceLock;
 
 use llvm_sys::core::{
     LLVMDisposeMemoryBuffer, LLVMDisposeMessage, LLVMGetBufferSize, LLVMGetBufferStart,
 };
 use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef};
-use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 
@@ -30,6 +29,7 @@ pub enum TargetError {
 unsafe extern "C" {
     // llvm-sys does not declare this one.
     fn LLVMInitializeAMDGPUDisassembler();
+    fn zluda_set_option(name: *const c_char, value: *const c_char) -> c_int;
     fn zluda_emit(
         machine: LLVMTargetMachineRef,
         module: LLVMModuleRef,
@@ -39,26 +39,26 @@ unsafe extern "C" {
     ) -> LLVMMemoryBufferRef;
 }
 
-/// What LLVM takes for a program's name and options. They are the process's, so that all of them name the target that they
-/// mean: AMDGPU's code generator looks for sums and products of addresses that are the same, once more after the passes. The
+/// Options of LLVM's and their values. They are the process's, so that all of them name the target that they mean:
+/// AMDGPU's code generator looks for sums and products of addresses that are the same, once more after the passes. The
 /// register allocator splits values around regions at a cost that grows with the function; in long ones it gives up soon.
 /// What lanes do one after the other are loops of a few instructions, which take a quarter longer if they lie in two lines of
 /// the cache.
-const OPTIONS: [&str; 4] = [
-    "zluda",
-    "-amdgpu-scalar-ir-passes=0",
-    "-grow-region-complexity-budget=30",
-    "-x86-experimental-pref-innermost-loop-alignment=5",
+const OPTIONS: [(&CStr, &CStr); 3] = [
+    (c"amdgpu-scalar-ir-passes", c"0"),
+    (c"grow-region-complexity-budget", c"30"),
+    (c"x86-experimental-pref-innermost-loop-alignment", c"5"),
 ];
 
-/// Makes the targets known to LLVM, once a process.
-pub(crate) fn initialize_targets() {
-    static ONCE: Once = Once::new();
-    // SAFETY: LLVM's registries are filled once, by one thread.
-    ONCE.call_once(|| unsafe {
-        let options = OPTIONS.map(c_string);
-        let options = options.each_ref().map(|option| option.as_ptr());
-        LLVMParseCommandLineOptions(OPTIONS.len() as i32, options.as_ptr(), ptr::null());
+/// Makes the targets known to LLVM, once a process. Returns how many of [`OPTIONS`] it has taken: none where another
+/// library of this process shares LLVM, and has set them.
+pub(crate) fn initialize_targets() -> usize {
+    static TAKEN: OnceLock<usize> = OnceLock::new();
+    // SAFETY: LLVM's registries are filled once, by one thread. The texts end in NULs.
+    *TAKEN.get_or_init(|| unsafe {
+        let is_taken =
+            |(name, value): &(&CStr, &CStr)| zluda_set_option(name.as_ptr(), value.as_ptr()) == 0;
+        let taken = OPTIONS.iter().filter(|option| is_taken(option)).count();
         LLVMInitializeX86TargetInfo();
         LLVMInitializeX86Target();
         LLVMInitializeX86TargetMC();
@@ -71,7 +71,8 @@ pub(crate) fn initialize_targets() {
         LLVMInitializeAMDGPUAsmPrinter();
         LLVMInitializeAMDGPUAsmParser();
         LLVMInitializeAMDGPUDisassembler();
-    });
+        taken
+    })
 }
 
 /// A code generator for one processor. Position-independent code, small code model.
@@ -223,6 +224,11 @@ unsafe fn take(text: *mut std::ffi::c_char) -> String {
 mod tests {
     use super::*;
     use crate::Context;
+
+    #[test]
+    fn llvm_knows_every_option() {
+        assert_eq!(initialize_targets(), OPTIONS.len());
+    }
 
     #[test]
     fn what_a_target_lacks_is_an_error_and_no_end_of_the_process() {

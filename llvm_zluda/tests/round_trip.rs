@@ -52,6 +52,42 @@ fn passes_code_and_link_for_the_host() {
     assert!(link_elf(&[object], &[]).is_ok(), "lld runs again after an error");
 }
 
+/// lld resets all options that LLVM knows whenever it begins.
+#[test]
+fn options_outlast_a_link() {
+    let context = Context::new();
+    let machine = TargetMachine::new(
+        "x86_64-unknown-linux-gnu",
+        "x86-64-v3",
+        "",
+        CodeGenOptLevel::LLVMCodeGenLevelDefault,
+    )
+    .unwrap();
+    let sums = "
+        define i32 @sums(ptr %p, i32 %n) {
+        entry:
+          br label %loop
+        loop:
+          %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+          %sum = atomicrmw add ptr %p, i32 %i seq_cst
+          %next = add i32 %i, 1
+          %more = icmp ult i32 %next, %n
+          br i1 %more, label %loop, label %end
+        end:
+          ret i32 %sum
+        }";
+    let assembly = || {
+        let module = Module::parse(&context, "sums", sums).unwrap();
+        module.set_data_layout(&machine.data_layout());
+        machine.emit_assembly(&module).unwrap()
+    };
+    let before = assembly();
+    assert!(before.contains(".p2align\t5"), "{before}");
+    link_elf(&[machine.emit_object(&Module::parse(&context, "sums", sums).unwrap()).unwrap()], &[])
+        .unwrap();
+    assert_eq!(before, assembly());
+}
+
 #[test]
 fn code_for_an_amd_gpu() {
     let context = Context::new();
