@@ -32,6 +32,10 @@ impl<T> Out<T> {
         Out(place)
     }
 
+    pub(crate) fn none() -> Self {
+        Out(std::ptr::null_mut())
+    }
+
     /// `INVALID_VALUE` where the caller passed null. To be called before anything is created.
     pub(crate) fn check(&self) -> CUres {
         if self.0.is_null() { Err(CUerror::INVALID_VALUE) } else { Ok(()) }

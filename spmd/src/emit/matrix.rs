@@ -23,6 +23,8 @@ pub(super) struct MatrixRows<'c> {
     free: Vec<usize>,
     /// Of per-thread code: what the operations of this block have still to read of each value, and how often.
     block: Option<Block<'c>>,
+    /// The block's first operation: where it comes again, the block does.
+    first: Option<Value<'c>>,
     left: FxHashMap<Value<'c>, usize>,
     /// Where values lie that were stored for the operations of this block.
     stored: FxHashMap<Value<'c>, usize>,
@@ -46,11 +48,12 @@ impl<'c> MatrixRows<'c> {
     /// Begins with the operations of a block, where `call` is the first.
     fn enter(&mut self, call: Value<'c>) {
         let block = call.parent();
-        let calls: Vec<_> = block.instructions().into_iter().filter(is_operation).collect();
-        if self.block == Some(block) && calls.first() != Some(&call) {
+        if self.block == Some(block) && self.first != Some(call) {
             return;
         }
+        let calls: Vec<_> = block.instructions().into_iter().filter(is_operation).collect();
         self.block = Some(block);
+        self.first = calls.first().copied();
         self.left.clear();
         self.stored.clear();
         self.passing.clear();

@@ -70,6 +70,17 @@ pub fn module(api: &Api) -> CUmodule {
     module
 }
 
+/// A library without options.
+pub fn load_library(api: &Api, library: *mut CUlibrary, code: *const c_void) -> i64 {
+    api.cuLibraryLoadData(library, code, null_mut(), null_mut(), 0, null_mut(), null_mut(), 0)
+}
+
+pub fn library(api: &Api) -> CUlibrary {
+    let mut library = null_mut();
+    must(load_library(api, &mut library, PTX.as_ptr().cast()));
+    library
+}
+
 pub fn kernel(api: &Api, module: CUmodule, name: &std::ffi::CStr) -> CUfunction {
     let mut function = null_mut();
     must(api.cuModuleGetFunction(&mut function, module, name.as_ptr()));

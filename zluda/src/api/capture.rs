@@ -91,16 +91,7 @@ pub(crate) fn cuStreamGetCaptureInfo_v2(
     dependencies: Out<*const CUgraphNode>,
     count: Out<usize>,
 ) -> CUres {
-    let info = info(&stream, status)?;
-    let Some(capture) = info.capture else { return Ok(()) };
-    if info.has_edge_data && !dependencies.is_null() {
-        return Err(CUerror::LOSSY_QUERY);
-    }
-    id.set_if_wanted(capture.id);
-    graph.set_if_wanted(capture.graph.handle());
-    dependencies.set_if_wanted(info.dependencies.0);
-    count.set_if_wanted(info.dependencies.2);
-    Ok(())
+    cuStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, Out::none(), count)
 }
 
 pub(crate) fn cuStreamGetCaptureInfo_v3(

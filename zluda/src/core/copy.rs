@@ -2,7 +2,7 @@
 
 use crate::core::array::{self, Array};
 use crate::core::graph::work::{Copy, Description, Work};
-use crate::core::memory::{check_range, check_range_later, find_host};
+use crate::core::memory::{Rules, check_range_by, find_host};
 use crate::core::stream::Target;
 use cuda_types::cuda::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUerror, CUmemorytype, CUres};
 use hip_runtime_sys::{HIP_MEMCPY3D, hipArray_t, hipMemcpyKind, hipMemoryType};
@@ -37,18 +37,14 @@ impl Place {
 
     /// `INVALID_VALUE` if the range cannot be accessed, as far as it is known.
     fn check(self, offset: usize, size: usize, rules: Rules) -> CUres {
-        let check_range = match rules {
-            Rules::Now => check_range,
-            Rules::Later => check_range_later,
-        };
         match self {
             _ if size == 0 => Ok(()),
             Place::Host(0) | Place::Unified(0) => Err(CUerror::INVALID_VALUE),
             Place::Host(_) => Ok(()),
-            Place::Device(address) => check_range(end(address, offset)?, size),
+            Place::Device(address) => check_range_by(rules, end(address, offset)?, size),
             Place::Unified(address) => match crate::core::memory::find(address) {
                 // An address in an allocation must stay within it.
-                Some(_) => check_range(end(address, offset)?, size),
+                Some(_) => check_range_by(rules, end(address, offset)?, size),
                 // Memory that has been freed looks like the program's own.
                 None if !crate::os::is_mapped(end(address, offset)?, size) => {
                     Err(CUerror::INVALID_VALUE)
@@ -57,14 +53,6 @@ impl Place {
             },
         }
     }
-}
-
-/// When memory has to be there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rules {
-    Now,
-    /// When a node of a graph uses it.
-    Later,
 }
 
 /// The address `offset` bytes behind another.

@@ -1,8 +1,7 @@
 //! Fills of memory, in one and two dimensions.
 
-use crate::core::copy::Rules;
 use crate::core::graph::work::{FillOf, Work};
-use crate::core::memory::{check_range, check_range_later};
+use crate::core::memory::{Rules, check_range_by};
 use crate::core::stream::Target;
 use cuda_types::cuda::{CUerror, CUres};
 use std::ffi::c_void;
@@ -66,10 +65,7 @@ impl Fill {
         }
         let size = pitch.checked_mul(height - 1).and_then(|rows| rows.checked_add(row));
         let size = size.ok_or(CUerror::INVALID_VALUE)?;
-        match rules {
-            Rules::Now => check_range(address, size),
-            Rules::Later => check_range_later(address, size),
-        }
+        check_range_by(rules, address, size)
     }
 
     /// Fills `height` rows of `width` elements, `pitch` bytes apart.

@@ -101,17 +101,20 @@ pub(crate) fn find_host(address: u64) -> Option<Arc<Allocation>> {
         .cloned()
 }
 
+/// When memory has to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rules {
+    Now,
+    /// When a node of a graph uses it, which may have been allocated by then.
+    Later,
+}
+
 /// `INVALID_VALUE` unless one allocation holds the whole range.
 pub(crate) fn check_range(address: u64, size: usize) -> CUres {
-    check_range_of(address, size, false)
+    check_range_by(Rules::Now, address, size)
 }
 
-/// The same, for memory that a graph will have allocated when the range is used.
-pub(crate) fn check_range_later(address: u64, size: usize) -> CUres {
-    check_range_of(address, size, true)
-}
-
-fn check_range_of(address: u64, size: usize, later: bool) -> CUres {
+pub(crate) fn check_range_by(rules: Rules, address: u64, size: usize) -> CUres {
     if size == 0 {
         return Ok(());
     }
@@ -119,7 +122,7 @@ fn check_range_of(address: u64, size: usize, later: bool) -> CUres {
     let (_, allocation) =
         allocations.range(..=address).next_back().ok_or(CUerror::INVALID_VALUE)?;
     let offset = (address - allocation.base) as usize;
-    let is_there = later || !allocation.is_absent.load(Ordering::Acquire);
+    let is_there = rules == Rules::Later || !allocation.is_absent.load(Ordering::Acquire);
     if is_there && offset < allocation.size && size <= allocation.size - offset {
         return Ok(());
     }

@@ -68,24 +68,21 @@ pub fn depends_on(api: &Api, stream: CUstream) -> Answers {
     vec![answer, state.0.into(), (id != 0) as i64, (!graph.is_null()) as i64, count as i64]
 }
 
-/// What a thread asks, and what it was answered.
-fn in_thread(what: impl FnOnce() -> Answers + Send) -> Answers {
-    struct Pass<T>(T);
-    // SAFETY: the cases pass handles and nothing else; the caller waits.
-    unsafe impl<T> Send for Pass<T> {}
-    std::thread::scope(|scope| scope.spawn(move || Pass(what())).join().unwrap().0)
-}
-
-/// Handles for another thread.
-#[derive(Clone, Copy)]
+/// Handles for another thread: its context and two streams.
 struct Shared<'a>(&'a Api, CUcontext, CUstream, CUstream);
 // SAFETY: the driver's handles may be used by any thread.
 unsafe impl Send for Shared<'_> {}
 
 impl Shared<'_> {
-    fn all(&self) -> (&Api, CUstream, CUstream) {
-        must(self.0.cuCtxSetCurrent(self.1));
-        (self.0, self.2, self.3)
+    /// What another thread is answered.
+    fn elsewhere(self, ask: impl FnOnce(&Api, CUstream, CUstream) -> Answers + Send) -> Answers {
+        let work = move || {
+            // As a whole: the pointers alone may not go to a thread.
+            let Shared(api, context, first, second) = { self };
+            must(api.cuCtxSetCurrent(context));
+            ask(api, first, second)
+        };
+        std::thread::scope(|scope| scope.spawn(work).join().unwrap())
     }
 }
 
@@ -177,11 +174,7 @@ pub const CASES: &[Case] = &[
         let first = begin(api, GLOBAL);
         let mut answers = vec![api.cuMemAlloc_v2(&mut 0, 64)];
         let shared = Shared(api, context, first, first);
-        answers.extend(in_thread(move || {
-            let shared = shared;
-            let (api, first, _) = shared.all();
-            end(api, first)
-        }));
+        answers.extend(shared.elsewhere(|api, first, _| end(api, first)));
         answers.extend(status(api, first));
         answers
     }),
@@ -504,9 +497,7 @@ pub const CASES: &[Case] = &[
             let first = begin(api, capture);
             let shared = Shared(api, context, first, stream(api));
             // Unsafe calls of another thread.
-            answers.extend(in_thread(move || {
-                let shared = shared;
-                let (api, _, _) = shared.all();
+            answers.extend(shared.elsewhere(|api, _, _| {
                 let mut mode = thread;
                 must(api.cuThreadExchangeStreamCaptureMode(&mut mode));
                 vec![api.cuMemAlloc_v2(&mut 0, 64)]
@@ -516,9 +507,7 @@ pub const CASES: &[Case] = &[
             // A capture that another thread goes on with, and ends.
             let first = begin(api, capture);
             let shared = Shared(api, context, first, stream(api));
-            answers.extend(in_thread(move || {
-                let shared = shared;
-                let (api, first, _) = shared.all();
+            answers.extend(shared.elsewhere(|api, first, _| {
                 let mut answers = vec![api.cuLaunchHostFunc(first, Some(host_nothing), null_mut())];
                 answers.extend(end(api, first));
                 answers
@@ -528,9 +517,7 @@ pub const CASES: &[Case] = &[
             // A capture that this thread has begun, while another thread uses the legacy stream.
             let first = begin(api, capture);
             let shared = Shared(api, context, first, stream(api));
-            answers.extend(in_thread(move || {
-                let shared = shared;
-                let (api, _, other) = shared.all();
+            answers.extend(shared.elsewhere(|api, _, other| {
                 vec![
                     api.cuStreamSynchronize(LEGACY),
                     api.cuLaunchHostFunc(other, Some(host_nothing), null_mut()),

@@ -108,18 +108,7 @@ const CALLS: &[Call] = &[
     ("module_global", |w| {
         w.api.cuModuleGetGlobal_v2(&mut 0, &mut 0, w.module, c"counter".as_ptr())
     }),
-    ("library_load", |w| {
-        w.api.cuLibraryLoadData(
-            &mut null_mut(),
-            PTX.as_ptr().cast(),
-            null_mut(),
-            null_mut(),
-            0,
-            null_mut(),
-            null_mut(),
-            0,
-        )
-    }),
+    ("library_load", |w| load_library(w.api, &mut null_mut(), PTX.as_ptr().cast())),
     ("function_attribute", |w| {
         w.api.cuFuncGetAttribute(&mut 0, CUfunction_attribute(0), w.function)
     }),
@@ -290,17 +279,7 @@ fn calls(api: &Api, list: &[Call], mode: CUstreamCaptureMode, flags: u32) -> Ans
         let module = module(api);
         let mut host = null_mut();
         must(api.cuMemAllocHost_v2(&mut host, 64));
-        let (mut library, mut pooled) = (null_mut(), 0);
-        must(api.cuLibraryLoadData(
-            &mut library,
-            PTX.as_ptr().cast(),
-            null_mut(),
-            null_mut(),
-            0,
-            null_mut(),
-            null_mut(),
-            0,
-        ));
+        let (library, mut pooled) = (library(api), 0);
         must(api.cuMemAllocAsync(&mut pooled, 64, LEGACY));
         let graph = graph(api);
         empty(api, graph, &[]);

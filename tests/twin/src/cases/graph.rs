@@ -247,6 +247,14 @@ pub const CASES: &[Case] = &[
         let b = empty(api, graph, &[a]);
         let c = empty(api, graph, &[a, b]);
         let all = [a, b, c];
+        // What a function says that lists nodes, in an array with some room.
+        let listed = |room: usize, ask: &dyn Fn(*mut CUgraphNode, *mut usize) -> i64| {
+            let (mut nodes, mut count) = ([1 as CUgraphNode; 4], room);
+            let mut answers = vec![ask(nodes.as_mut_ptr(), &mut count), count as i64];
+            let place = |node: &CUgraphNode| if node.is_null() { -2 } else { place(*node, &all) };
+            answers.extend(nodes.iter().map(place));
+            answers
+        };
         let (mut nodes, mut to) = ([1 as CUgraphNode; 4], [1 as CUgraphNode; 4]);
         let mut count = 9;
         let mut answers = vec![
@@ -255,38 +263,19 @@ pub const CASES: &[Case] = &[
             count as i64,
         ];
         for room in [0, 2, 4] {
-            count = room;
-            nodes = [1 as CUgraphNode; 4];
-            answers.push(api.cuGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count));
-            answers.push(count as i64);
-            answers.extend(
-                nodes.iter().map(|node| if node.is_null() { -2 } else { place(*node, &all) }),
-            );
+            answers.extend(listed(room, &|nodes, count| api.cuGraphGetNodes(graph, nodes, count)));
         }
         for room in [1, 4] {
-            count = room;
-            nodes = [1 as CUgraphNode; 4];
-            answers.push(api.cuGraphGetRootNodes(graph, nodes.as_mut_ptr(), &mut count));
-            answers.push(count as i64);
-            answers.extend(
-                nodes.iter().map(|node| if node.is_null() { -2 } else { place(*node, &all) }),
-            );
+            answers
+                .extend(listed(room, &|nodes, count| api.cuGraphGetRootNodes(graph, nodes, count)));
         }
         for room in [1, 4] {
-            count = room;
-            nodes = [1 as CUgraphNode; 4];
-            answers.push(api.cuGraphNodeGetDependencies(c, nodes.as_mut_ptr(), &mut count));
-            answers.push(count as i64);
-            answers.extend(
-                nodes.iter().map(|node| if node.is_null() { -2 } else { place(*node, &all) }),
-            );
-            count = room;
-            nodes = [1 as CUgraphNode; 4];
-            answers.push(api.cuGraphNodeGetDependentNodes(a, nodes.as_mut_ptr(), &mut count));
-            answers.push(count as i64);
-            answers.extend(
-                nodes.iter().map(|node| if node.is_null() { -2 } else { place(*node, &all) }),
-            );
+            answers.extend(listed(room, &|nodes, count| {
+                api.cuGraphNodeGetDependencies(c, nodes, count)
+            }));
+            answers.extend(listed(room, &|nodes, count| {
+                api.cuGraphNodeGetDependentNodes(a, nodes, count)
+            }));
         }
         for room in [1, 4] {
             count = room;

@@ -160,17 +160,7 @@ pub const CASES: &[Case] = &[
     }),
     ("graph_node/kernel_handles", |api| {
         context(api);
-        let (mut library, mut kernel) = (null_mut(), null_mut());
-        must(api.cuLibraryLoadData(
-            &mut library,
-            PTX.as_ptr().cast(),
-            null_mut(),
-            null_mut(),
-            0,
-            null_mut(),
-            null_mut(),
-            0,
-        ));
+        let (library, mut kernel) = (library(api), null_mut());
         must(api.cuLibraryGetKernel(&mut kernel, library, c"nothing".as_ptr()));
         let mut function = null_mut();
         must(api.cuKernelGetFunction(&mut function, kernel));

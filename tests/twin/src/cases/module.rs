@@ -161,18 +161,7 @@ pub const CASES: &[Case] = &[
         let mut library = null_mut();
         let mut kernel = null_mut();
         let mut count = 0;
-        let load = |library: *mut CUlibrary, code: *const c_void| {
-            api.cuLibraryLoadData(
-                library,
-                code,
-                null_mut(),
-                null_mut(),
-                0,
-                null_mut(),
-                null_mut(),
-                0,
-            )
-        };
+        let load = |library, code| load_library(api, library, code);
         let mut answers = vec![
             load(null_mut(), PTX.as_ptr().cast()),
             load(&mut library, null()),
@@ -206,30 +195,11 @@ pub const CASES: &[Case] = &[
     ("library/bad", |api| {
         context(api);
         let mut library = null_mut();
-        vec![api.cuLibraryLoadData(
-            &mut library,
-            c"hello".as_ptr().cast(),
-            null_mut(),
-            null_mut(),
-            0,
-            null_mut(),
-            null_mut(),
-            0,
-        )]
+        vec![load_library(api, &mut library, c"hello".as_ptr().cast())]
     }),
     ("library/unload_twice", |api| {
         context(api);
-        let mut library = null_mut();
-        must(api.cuLibraryLoadData(
-            &mut library,
-            PTX.as_ptr().cast(),
-            null_mut(),
-            null_mut(),
-            0,
-            null_mut(),
-            null_mut(),
-            0,
-        ));
+        let library = library(api);
         must(api.cuLibraryUnload(library));
         vec![api.cuLibraryUnload(library)]
     }),

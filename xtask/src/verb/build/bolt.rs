@@ -5,7 +5,7 @@
 //! program that counts compiles the PTX of the tests. One profile serves all products, which hold the same LLVM.
 
 use crate::Result;
-use crate::program::quiet;
+use crate::program::{capture, quiet};
 use crate::progress::{heading, spinner};
 use crate::repository::{files, llvm_program, make, make_empty, root, target};
 use std::ffi::OsStr;
@@ -74,7 +74,7 @@ fn profile(trained: &Path, folder: &Path) -> Result<PathBuf> {
                 let mut command = Command::new(&counting);
                 command.arg("compile").arg(text).args(["--target", target, "--emit", "obj", "-o"]);
                 // Not all of them are for AMD GPUs. The counts of those that are refused are as good.
-                crate::program::capture(command.arg(&out), LIMIT)?;
+                capture(command.arg(&out), LIMIT)?;
             }
         }
         Ok(())
