@@ -14,6 +14,7 @@ mod link;
 mod metadata;
 mod module;
 mod passes;
+mod pool;
 mod target;
 mod timing;
 mod types;

@@ -11,6 +11,7 @@ use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef};
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 
+use crate::pool::{Kind, Pooled};
 use crate::value::owned_message;
 use crate::{Module, c_string};
 
@@ -77,7 +78,7 @@ pub(crate) fn initialize_targets() -> usize {
 
 /// A code generator for one processor. Position-independent code, small code model.
 pub struct TargetMachine {
-    raw: LLVMTargetMachineRef,
+    machine: Pooled,
     /// Names of passes that are not worth their time.
     left_out: Vec<CString>,
 }
@@ -91,6 +92,15 @@ impl TargetMachine {
         level: CodeGenOptLevel,
     ) -> Result<Self, TargetError> {
         initialize_targets();
+        let kind = Kind {
+            triple: triple.to_owned(),
+            cpu: cpu.to_owned(),
+            features: features.to_owned(),
+            level: level as u32,
+        };
+        if let Some(machine) = Pooled::idle(&kind) {
+            return Ok(Self { machine, left_out: Vec::new() });
+        }
         let c_triple = c_string(triple);
         let c_cpu = c_string(cpu);
         let c_features = c_string(features);
@@ -119,19 +129,19 @@ impl TargetMachine {
                     cpu: cpu.to_owned(),
                 });
             }
-            Ok(Self { raw, left_out: Vec::new() })
+            Ok(Self { machine: Pooled::new(kind, raw), left_out: Vec::new() })
         }
     }
 
     pub(crate) fn raw(&self) -> LLVMTargetMachineRef {
-        self.raw
+        self.machine.raw()
     }
 
     /// The target's data layout, for [`Module::set_data_layout`].
     pub fn data_layout(&self) -> String {
         // SAFETY: the layout and its text are disposed after copying.
         unsafe {
-            let layout = LLVMCreateTargetDataLayout(self.raw);
+            let layout = LLVMCreateTargetDataLayout(self.raw());
             let text = LLVMCopyStringRepOfTargetData(layout);
             LLVMDisposeTargetData(layout);
             owned_message(text)
@@ -146,7 +156,7 @@ impl TargetMachine {
     /// Has assembly with LLVM's comments from now on.
     pub fn comment_assembly(&self) {
         // SAFETY: the machine is alive.
-        unsafe { LLVMSetTargetMachineAsmVerbosity(self.raw, 1) }
+        unsafe { LLVMSetTargetMachineAsmVerbosity(self.raw(), 1) }
     }
 
     /// Assembly text.
@@ -166,7 +176,7 @@ impl TargetMachine {
         // SAFETY: module, machine and names are alive; the buffer is copied and disposed.
         unsafe {
             let buffer = zluda_emit(
-                self.raw,
+                self.raw(),
                 module.raw(),
                 is_assembly.into(),
                 left_out.as_ptr(),
@@ -187,13 +197,6 @@ impl TargetMachine {
                 errors => Err(TargetError::Emit(errors.join("; "))),
             }
         }
-    }
-}
-
-impl Drop for TargetMachine {
-    fn drop(&mut self) {
-        // SAFETY: the machine is ours.
-        unsafe { LLVMDisposeTargetMachine(self.raw) }
     }
 }
 

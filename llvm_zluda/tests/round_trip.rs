@@ -111,6 +111,31 @@ fn code_for_an_amd_gpu() {
     assert_eq!(linked[8], 3);
 }
 
+/// Machines are used again, by users that want other things of them.
+#[test]
+fn code_does_not_depend_on_what_a_machine_did_before() {
+    let context = Context::new();
+    for (triple, cpu) in
+        [("amdgcn-amd-amdhsa", "gfx1031"), ("x86_64-unknown-linux-gnu", "x86-64-v4")]
+    {
+        let code = |comments: bool| {
+            let level = CodeGenOptLevel::LLVMCodeGenLevelDefault;
+            let machine = TargetMachine::new(triple, cpu, "", level).unwrap();
+            if comments {
+                machine.comment_assembly();
+            }
+            let module = context.module("m");
+            module.set_triple(triple);
+            module.set_data_layout(&machine.data_layout());
+            add_function(&context, &module);
+            machine.emit_assembly(&module).unwrap()
+        };
+        let plain = code(false);
+        assert!(code(true).len() > plain.len());
+        assert_eq!(code(false), plain);
+    }
+}
+
 #[test]
 fn garbage_text_is_an_error() {
     let context = Context::new();
