@@ -515,10 +515,11 @@ done:
 ; ---- the block; only barrier 0 with all threads comes here
 
 ; LLVM 22 takes the hardware's barrier for nothing that reads or writes memory, and moves loads behind it when it sinks
-; them to where they are used. Assembly that may write holds them.
+; them to where they are used. Assembly that may read any memory holds them, as it does with an immediate operand. LLVM
+; looks for a register named `memory` where that is clobbered, which takes as long as eight instructions of PTX.
 define void @zluda.barrier.sync(i32 %id, i32 %threads) alwaysinline nounwind convergent {
   fence syncscope("workgroup") release
-  call void asm sideeffect "", "~{memory}"()
+  call void asm sideeffect "", "I"(i32 0)
   call void @llvm.amdgcn.s.barrier()
   fence syncscope("workgroup") acquire
   ret void
