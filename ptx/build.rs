@@ -81,10 +81,14 @@ fn main() {
         });
         let whole = out.join(format!("{name}.ll"));
         write(&whole, &text.concat());
-        clang(&["-Wno-override-module"], &whole, &out.join(format!("{name}.bc")));
+        let bitcode = out.join(format!("{name}.bc"));
+        clang(&["-Wno-override-module"], &whole, &bitcode);
+        let mut functions = defined(&bitcode);
+        functions.sort();
         let _ = writeln!(
             list,
-            "pub const {constant}: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.bc\"));"
+            "const {constant}: Prelude = Prelude {{ functions: &{functions:?},\n    \
+             bitcode: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.bc\")) }};"
         );
     }
     list.push_str(&ready_made::build(&out));

@@ -18,6 +18,13 @@ pub enum Part {
     All,
 }
 
+/// What is inlined wherever it is called.
+struct Prelude {
+    /// In order.
+    functions: &'static [&'static str],
+    bitcode: &'static [u8],
+}
+
 /// Functions that are code of a family of GPUs. They find services where launches that are not in clusters have them, and
 /// shared memory in LDS.
 #[derive(Debug)]
@@ -77,13 +84,16 @@ pub fn link(module: &Module<'_>, library: Library, part: Part) -> Result<(), Str
     for function in ours() {
         function.set_linkage(Linkage::LLVMExternalLinkage);
     }
-    let prelude = if library.wave64 { PRELUDE64 } else { PRELUDE32 };
+    let prelude = if library.wave64 { &PRELUDE64 } else { &PRELUDE32 };
     let mut asked = FxHashSet::default();
     loop {
         // Files of the library call each other and the prelude. Of a file comes what is asked for at the time.
-        add(module, prelude)?;
-        let mut wanted = undefined(module).into_iter();
-        let found = wanted.find_map(|name| {
+        let mut wanted = undefined(module);
+        if wanted.iter().any(|name| prelude.functions.binary_search(&name.as_str()).is_ok()) {
+            add(module, prelude.bitcode)?;
+            wanted = undefined(module);
+        }
+        let found = wanted.into_iter().find_map(|name| {
             if asked.contains(&name) {
                 return None;
             }
