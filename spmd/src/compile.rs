@@ -4,8 +4,8 @@ use cpu_abi::KernelKind;
 use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, timed};
 
 use crate::{
-    Error, Options, addresses, clusters, displacements, emulated, groups, math, reference, shared,
-    strips, vectorize,
+    Error, Options, addresses, clusters, displacements, emulated, groups, math, reference,
+    sections, shared, strips, vectorize,
 };
 
 /// The triple of per-thread modules for this target.
@@ -109,6 +109,9 @@ fn lower_for<'c>(
     }
     emulated::replace_missing(&lowered, options);
     check(&lowered, options, "IR with emulated instructions")?;
+    if kind == KernelKind::Vector && sections::cut(&lowered, options) {
+        check(&lowered, options, "IR in sections")?;
+    }
     Ok(lowered)
 }
 
@@ -124,7 +127,7 @@ pub fn compile_object(
     let machine = for_functions(machine, long);
     let another_machine = || Ok(for_functions(crate::compile::machine(options)?, long));
     let objects =
-        timed("code generation", || groups::emit_objects(&lowered, &machine, &another_machine))?;
+        timed("code generation", || groups::emit_objects(lowered, &machine, &another_machine))?;
     let flags = ["-Bsymbolic", "--hash-style=gnu", "-z", "noexecstack"];
     Ok(timed("linking", || link_elf(&objects, &flags))?)
 }

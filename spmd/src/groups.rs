@@ -12,26 +12,27 @@ use std::thread;
 use llvm_zluda::{Context, Linkage, Module, TargetMachine, Type, Value};
 
 use crate::Error;
+use crate::sections::is_section;
 
 /// Groups smaller than this, in estimated instructions, are not worth the time to set them up.
-const LEAST: u64 = 500;
+const LEAST: u64 = 400;
 /// More groups than this share what all of them do: reading the module, setting up the code generator.
-const MOST: u64 = 6;
+const MOST: u64 = 8;
 /// Functions of this size, in estimated instructions, are long.
 const LONG: u64 = 1000;
 /// Bytes of stack, which LLVM's recursions want more of than threads usually have.
 const STACK: usize = 8 << 20;
 
-/// The objects of a module's code. `machine` makes a code generator for each thread.
+/// The objects of a module's code. `another_machine` makes a code generator for each further thread.
 pub fn emit_objects(
-    module: &Module<'_>,
+    module: Module<'_>,
     machine: &TargetMachine,
     another_machine: &(dyn Fn() -> Result<TargetMachine, Error> + Sync),
 ) -> Result<Vec<Vec<u8>>, Error> {
-    let groups = groups(module);
+    let groups = groups(&module);
     let Some((first, others)) = groups.split_first().filter(|(_, others)| !others.is_empty())
     else {
-        return Ok(vec![machine.emit_object(module)?]);
+        return Ok(vec![machine.emit_object(&module)?]);
     };
     for function in module.functions() {
         if function.linkage() == Linkage::LLVMInternalLinkage {
@@ -54,7 +55,6 @@ pub fn emit_objects(
                 (group, thread.spawn_scoped(scope, || emit_group(group)).ok())
             })
             .collect();
-        let module = module.duplicate();
         keep_only(&module, first, true)?;
         let mut objects = vec![machine.emit_object(&module)?];
         for (group, thread) in threads {
@@ -97,27 +97,33 @@ fn groups(module: &Module<'_>) -> Vec<Vec<String>> {
     groups.into_iter().map(|(_, names)| names).collect()
 }
 
-/// Whether a function is so long that most of its values live on the stack.
+/// Whether a function is so long that most of its values live on the stack, or was before it was cut.
 pub fn is_long(module: &Module<'_>) -> bool {
     let functions = module.functions();
-    functions.into_iter().any(|function| !function.is_declaration() && size(function) >= LONG)
+    functions.into_iter().any(|function| {
+        !function.is_declaration() && (is_section(function) || size(function) >= LONG)
+    })
 }
 
 /// About as many instructions as a function becomes.
-fn size(function: Value<'_>) -> u64 {
-    let registers = |ty: Type<'_>| {
-        if !ty.is_vector() {
-            return 1;
-        }
-        let element = ty.element();
-        let bits = if element.is_pointer() { 64 } else { u64::from(element.bits()) };
-        (bits * ty.len()).div_ceil(512)
-    };
-    let instructions = |instruction: Value<'_>| {
-        let operand = instruction.operands().first().map_or(1, |operand| registers(operand.ty()));
-        registers(instruction.ty()).max(operand)
-    };
-    function.blocks().into_iter().flat_map(|block| block.instructions()).map(instructions).sum()
+pub fn size(function: Value<'_>) -> u64 {
+    function.blocks().into_iter().flat_map(|block| block.instructions()).map(instruction_size).sum()
+}
+
+/// About as many instructions as one of LLVM's becomes.
+pub fn instruction_size(instruction: Value<'_>) -> u64 {
+    let operand = instruction.operands().first().map_or(1, |operand| registers(operand.ty()));
+    registers(instruction.ty()).max(operand)
+}
+
+/// The number of the widest registers that a value fills.
+pub fn registers(ty: Type<'_>) -> u64 {
+    if !ty.is_vector() {
+        return 1;
+    }
+    let element = ty.element();
+    let bits = if element.is_pointer() { 64 } else { u64::from(element.bits()) };
+    (bits * ty.len()).div_ceil(512)
 }
 
 /// Makes declarations of all functions but these, and deletes what is in every group or in the first one only.
@@ -192,7 +198,7 @@ mod tests {
         let level = llvm_zluda::CodeGenOptLevel::LLVMCodeGenLevelDefault;
         let machine = || Ok(TargetMachine::new(crate::TRIPLE, "x86-64-v2", "", level)?);
         module.set_data_layout(&machine().unwrap().data_layout());
-        let objects = emit_objects(&module, &machine().unwrap(), &machine).unwrap();
+        let objects = emit_objects(module, &machine().unwrap(), &machine).unwrap();
         assert_eq!(objects.len(), 2);
         let linked = llvm_zluda::link_elf(&objects, &["--no-undefined"]).unwrap();
         let has = |name: &[u8]| linked.windows(name.len()).any(|window| window == name);

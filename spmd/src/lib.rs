@@ -22,6 +22,7 @@ mod outlined;
 mod parted;
 mod processor;
 mod reference;
+mod sections;
 mod shared;
 mod strips;
 mod vectorize;
