@@ -17,11 +17,12 @@ pub const DATA_LAYOUT: &str =
 
 /// Scalar optimisation of per-thread IR. No pass here moves or copies convergent operations across
 /// branches, and none makes vectors, which would hide the lanes from the vectoriser. (Without
-/// `no-verify-fixpoint` LLVM ends the process when one round of `instcombine` is not enough.)
-const PER_THREAD_PASSES: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),\
-     cgscc(inline),globaldce,\
-     function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,reassociate,\
-     loop-mssa(loop-simplifycfg,licm<allowspeculation>),gvn,sccp,bdce,instcombine<no-verify-fixpoint>,dse,adce,simplifycfg)";
+/// `no-verify-fixpoint` LLVM ends the process when one round of `instcombine` is not enough.) `early-cse`, `sccp`, `bdce`,
+/// an earlier `instcombine`, and what `gvn` does to partial redundancies take a twentieth of the time to compile, and leave
+/// more code than there is without them.
+const PER_THREAD_PASSES: &str = "cgscc(inline),globaldce,\
+     function(sroa<modify-cfg>,simplifycfg,reassociate,\
+     loop-mssa(loop-simplifycfg,licm<allowspeculation>),gvn<no-pre;no-load-pre>,instcombine<no-verify-fixpoint>,dse,adce,simplifycfg)";
 
 /// What comes after lowering, on scalar or on vector code. What one thread does has been simplified before: a
 /// second round, or `gvn`, costs a tenth of the time to compile and finds nothing.
@@ -32,6 +33,8 @@ const FINAL_PASSES: &str = "always-inline,globaldce,function(sroa<modify-cfg>,ea
 /// of the time to compile; processors that run instructions out of order do its work again.
 const NOT_WORTH_THEIR_TIME: &[&str] = &[
     "Machine Instruction Scheduler",
+    "Machine Copy Propagation Pass",
+    "Canonicalize Freeze Instructions in Loops",
     "Constant Hoisting",
     "Merge contiguous icmps into a memcmp",
     "Expand memcmp() to load/stores",
@@ -41,12 +44,14 @@ const NOT_WORTH_THEIR_TIME: &[&str] = &[
     "Shrink Wrapping analysis",
 ];
 
-/// Passes that cost a twentieth of the time in long functions and gain nothing there: what they move out of loops, or
+/// Passes that cost a fifteenth of the time in long functions and gain nothing there: what they move out of loops, or
 /// make once for several uses, has no register to stay in.
 const FOR_SHORT_FUNCTIONS: &[&str] = &[
     "Early Machine Loop Invariant Code Motion",
     "Machine code sinking",
     "Machine Common Subexpression Elimination",
+    "Loop Strength Reduction",
+    "CodeGen Prepare",
 ];
 
 /// The stages that [`lower`] can stop at, for tools that show them.
