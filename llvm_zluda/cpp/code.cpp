@@ -5,6 +5,7 @@
 #include "llvm-c/TargetMachine.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -16,18 +17,26 @@
 #include <cstddef>
 #include <utility>
 
+/// A pass of LLVM's code generator that is not run: the first time that LLVM would, or never.
+struct LeftOut {
+  const char *name;
+  bool first_only;
+};
+
 namespace {
 
 class SelectivePasses : public llvm::legacy::PassManager {
-  const char *const *left_out;
+  const LeftOut *left_out;
   size_t count;
+  llvm::StringSet<> seen;
 
 public:
-  SelectivePasses(const char *const *left_out, size_t count) : left_out(left_out), count(count) {}
+  SelectivePasses(const LeftOut *left_out, size_t count) : left_out(left_out), count(count) {}
 
   void add(llvm::Pass *pass) override {
+    llvm::StringRef name = pass->getPassName();
     for (size_t index = 0; index < count; index++) {
-      if (pass->getPassName() == left_out[index]) {
+      if (name == left_out[index].name && (!left_out[index].first_only || seen.insert(name).second)) {
         delete pass;
         return;
       }
@@ -51,10 +60,10 @@ extern "C" int zluda_set_option(const char *name, const char *value) {
   return failed;
 }
 
-/// LLVMTargetMachineEmitToMemoryBuffer without the passes whose names are given. Null where the target makes no such
+/// LLVMTargetMachineEmitToMemoryBuffer without the given passes. Null where the target makes no such
 /// file; the result is LLVM's buffer otherwise.
 extern "C" LLVMMemoryBufferRef zluda_emit(LLVMTargetMachineRef machine_ref, LLVMModuleRef module_ref, int assembly,
-                                          const char *const *left_out, size_t count) {
+                                          const LeftOut *left_out, size_t count) {
   auto *machine = reinterpret_cast<llvm::TargetMachine *>(machine_ref);
   llvm::Module *module = llvm::unwrap(module_ref);
   module->setDataLayout(machine->createDataLayout());

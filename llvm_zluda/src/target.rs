@@ -35,9 +35,16 @@ unsafe extern "C" {
         machine: LLVMTargetMachineRef,
         module: LLVMModuleRef,
         assembly: c_int,
-        left_out: *const *const c_char,
+        left_out: *const LeftOut,
         count: usize,
     ) -> LLVMMemoryBufferRef;
+}
+
+/// As the C++ has it.
+#[repr(C)]
+struct LeftOut {
+    name: *const c_char,
+    first_only: bool,
 }
 
 /// Options of LLVM's and their values. They are the process's, so that all of them name the target that they mean:
@@ -79,8 +86,9 @@ pub(crate) fn initialize_targets() -> usize {
 /// A code generator for one processor. Position-independent code, small code model.
 pub struct TargetMachine {
     machine: Pooled,
-    /// Names of passes that are not worth their time.
-    left_out: Vec<CString>,
+    /// Names of passes that are not worth their time, and whether that holds for the first time only that LLVM would
+    /// run them.
+    left_out: Vec<(CString, bool)>,
 }
 
 impl TargetMachine {
@@ -167,11 +175,20 @@ impl TargetMachine {
 
     /// Leaves passes out of code generation from now on, by the names that `llc -debug-pass=Structure` shows.
     pub fn leave_out(&mut self, names: &[&str]) {
-        self.left_out.extend(names.iter().map(|name| c_string(name)));
+        self.left_out.extend(names.iter().map(|name| (c_string(name), false)));
+    }
+
+    /// As [`Self::leave_out`], where LLVM would run a pass for the first time.
+    pub fn leave_out_first(&mut self, names: &[&str]) {
+        self.left_out.extend(names.iter().map(|name| (c_string(name), true)));
     }
 
     fn emit(&self, module: &Module<'_>, kind: LLVMCodeGenFileType) -> Result<Vec<u8>, TargetError> {
-        let left_out: Vec<_> = self.left_out.iter().map(|name| name.as_ptr()).collect();
+        let left_out: Vec<_> = self
+            .left_out
+            .iter()
+            .map(|(name, first_only)| LeftOut { name: name.as_ptr(), first_only: *first_only })
+            .collect();
         let is_assembly = matches!(kind, LLVMCodeGenFileType::LLVMAssemblyFile);
         // SAFETY: module, machine and names are alive; the buffer is copied and disposed.
         unsafe {

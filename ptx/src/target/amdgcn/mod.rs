@@ -46,9 +46,9 @@ const AMDGPU_KERNEL: u32 = 91;
 const PASSES: &str = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),\
      cgscc(inline,function-attrs),\
      function(infer-address-spaces,amdgpu-promote-kernel-arguments,amdgpu-lower-kernel-attributes,\
-     amdgpu-promote-alloca,sroa,tailcallelim,simplifycfg,reassociate,\
-     loop-mssa(loop-rotate,licm),loop(indvars,loop-deletion,loop-unroll-full),\
-     gvn,sccp,instcombine<no-verify-fixpoint>,dse,adce,loop-mssa(licm),\
+     amdgpu-promote-alloca,sroa,simplifycfg,\
+     loop-mssa(loop-rotate,licm),loop(loop-deletion,loop-unroll-full),\
+     gvn,sccp,instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),\
      simplifycfg<hoist-common-insts;sink-common-insts>)";
 /// When all functions are there.
 const LAST_PASSES: &str = "globaldce,amdgpu-attributor";
@@ -58,17 +58,25 @@ const LAST_PASSES: &str = "globaldce,amdgpu-attributor";
 const APART: &str = "function(scalarizer<min-bits=32>,lower-switch,break-crit-edges)";
 /// Passes of LLVM's code generator that do not pay: kernels have as many instructions without them, or fewer. Addresses in
 /// loops are what PTX's compiler made of them; LLVM's strength reduction makes more registers of them, and takes a
-/// fifth of the time to generate code from unrolled loops.
-const NOT_WORTH_THEIR_TIME: [&str; 8] = [
+/// fifth of the time to generate code from unrolled loops. Live variables take a twelfth of the time to compile, since in
+/// each block LLVM looks at all of ten thousand registers, and save three instructions of a thousand.
+const NOT_WORTH_THEIR_TIME: [&str; 12] = [
     "AMDGPU Image Intrinsic Optimizer",
+    "AMDGPU Uniform Intrinsic Combine",
     "Canonicalize Freeze Instructions in Loops",
     "Constant Hoisting",
     "Expand memcmp() to load/stores",
+    "Live Variable Analysis",
     "Loop Invariant Code Motion",
     "Loop Strength Reduction",
     "Machine Copy Propagation Pass",
+    "Machine Loop Invariant Code Motion",
     "Merge contiguous icmps into a memcmp",
+    "SI Optimize VGPR LiveRange",
 ];
+/// Passes that do not pay the first time that LLVM runs them, and do later.
+const NOT_AT_FIRST: [&str; 2] =
+    ["Machine Common Subexpression Elimination", "Remove dead machine instructions"];
 /// Per-thread IR's name of the parameter buffer.
 const PARAMETERS: &str = "zluda.params";
 /// One entry for every loop. The code generator would do that, but LLVM 22 loses what a phi gets over an edge from a
@@ -101,6 +109,7 @@ impl Machine {
             TargetMachine::new(TRIPLE, gpu.name, "", CodeGenOptLevel::LLVMCodeGenLevelDefault)
                 .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
         llvm.leave_out(&NOT_WORTH_THEIR_TIME);
+        llvm.leave_out_first(&NOT_AT_FIRST);
         Ok(Self { llvm, gpu, blocks, matrices, clusters })
     }
 
