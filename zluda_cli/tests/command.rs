@@ -206,6 +206,19 @@ fn compile_makes_one_code_object_of_all_kernels() {
 }
 
 #[test]
+fn compile_says_how_long_it_takes() {
+    let stage = Stage::new();
+    let file = stage.path("two.ptx").display().to_string();
+    std::fs::write(&file, TWO_KERNELS).expect("a file");
+    let output =
+        stage.run(&["compile", &file, "--emit", "obj", "-o", "/dev/null", "--repeat", "2"]);
+    let said = text(&output.stderr);
+    let time = said.trim_end().strip_prefix(&format!("zluda: {file}: "));
+    let time = time.and_then(|time| time.strip_suffix(" ms")).expect("a time");
+    assert!(time.parse::<f64>().is_ok_and(|time| time > 0.0), "{said}");
+}
+
+#[test]
 fn compile_says_what_is_wrong() {
     let stage = Stage::new();
     let file = stage.path("bad.ptx").display().to_string();
