@@ -143,7 +143,8 @@ pub fn compile(
     if stage == Stage::Ast {
         return Ok(analysis.tree.to_string().into_bytes());
     }
-    let context = Context::new();
+    // Nobody reads the names of what becomes an object.
+    let context = if stage == Stage::Obj { Context::without_names() } else { Context::new() };
     let machine = target.machine(kernel)?;
     let (module, info) = per_thread(text, analysis, kernel, &machine, options, &context)?;
     if stage == Stage::Ir {
@@ -161,7 +162,7 @@ pub fn compile_together(
     options: &Options,
 ) -> Result<Joined, Diagnostics> {
     let outcomes = on_all_processors(kernels, |kernel| {
-        let context = Context::new();
+        let context = Context::without_names();
         let machine = target.machine(kernel)?;
         let (module, info) = per_thread(text, analysis, kernel, &machine, options, &context)?;
         machine.optimise(&module, text, info, options)?;
