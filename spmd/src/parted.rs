@@ -1,6 +1,6 @@
 //! For targets whose hardware keeps the lanes of a wave together: whether a kernel lets them do so.
 
-use llvm_zluda::Module;
+use llvm_zluda::{Block, Module, Value};
 
 use crate::analysis::cfg::Cfg;
 use crate::analysis::divergence::Divergence;
@@ -19,6 +19,9 @@ pub enum Waves {
 
 /// The names of the functions in which lanes work together, or wait for others; the kernel is none of them.
 pub fn functions_that_part(module: &Module<'_>) -> Result<Vec<String>, Error> {
+    if module.functions().iter().filter(|function| !function.is_declaration()).count() < 2 {
+        return Ok(Vec::new());
+    }
     let module = module.duplicate();
     vectorize::shape(&module, false)?;
     let kernel = descriptor::find_kernel(&module)?;
@@ -31,6 +34,9 @@ pub fn functions_that_part(module: &Module<'_>) -> Result<Vec<String>, Error> {
 /// Whether lanes of a wave may wait for others that are elsewhere in the kernel. What functions do that are not
 /// inlined does not count.
 pub fn kernel_parts(module: &Module<'_>, blocks: Blocks, waves: Waves) -> Result<bool, Error> {
+    if cannot_part(descriptor::find_kernel(module)?.function) {
+        return Ok(false);
+    }
     let module = module.duplicate();
     vectorize::shape(&module, false)?;
     let kernel = descriptor::find_kernel(&module)?.function;
@@ -41,6 +47,14 @@ pub fn kernel_parts(module: &Module<'_>, blocks: Blocks, waves: Waves) -> Result
     let rules = ShapeRules { module: &module, row_warps, halves: false, two_warps };
     let divergence = Divergence::new(&cfg, &levels, &rules);
     Ok(Parting::new(&cfg, &levels, &divergence, true, &Default::default()).is_some())
+}
+
+/// Whether it is plain at once that lanes do not wait: nothing comes twice, and where lanes meet, all of them come.
+fn cannot_part(kernel: Value<'_>) -> bool {
+    Cfg::as_it_is(kernel).is_ok_and(|cfg| {
+        let meets = |block: &Block<'_>| block.instructions().into_iter().any(parting::is_meeting);
+        cfg.loops.is_empty() && !cfg.blocks.iter().skip(1).any(meets)
+    })
 }
 
 /// Whether a loop goes on by what other threads may write, as far as the function's own instructions say it: what it calls
