@@ -676,8 +676,9 @@ impl<'c> Block<'c> {
         self.terminator().map(Value::successors).unwrap_or_default()
     }
 
+    /// Moves the block behind another one, which may be in another function.
     pub fn move_after(self, other: Block<'c>) {
-        // SAFETY: both are blocks of one function.
+        // SAFETY: both are blocks of functions.
         unsafe { LLVMMoveBasicBlockAfter(self.raw, other.raw) }
     }
 

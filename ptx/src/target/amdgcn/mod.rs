@@ -337,7 +337,6 @@ fn make_kernel<'c>(
     };
     body.set_name("zluda.body");
     body.set_linkage(Linkage::LLVMInternalLinkage);
-    module.add_attribute(body, "alwaysinline");
     let pointer = context.ptr(4);
     let kernel = module.add_function(&info.name, context.function_type(context.void(), &[pointer]));
     kernel.set_calling_convention(AMDGPU_KERNEL);
@@ -351,10 +350,23 @@ fn make_kernel<'c>(
     );
     // Blocks are whole: every one has the size that the launch names.
     module.add_string_attribute(kernel, "uniform-work-group-size", "true");
-    let block = module.append_block(kernel, "entry");
-    let builder = context.builder();
-    builder.position_at_end(block);
-    builder.call(body, &[]);
-    builder.ret_void();
+    module.add_attribute(kernel, "nounwind");
+    let first = module.append_block(kernel, "entry");
+    if body.has_uses() {
+        module.add_attribute(body, "alwaysinline");
+        let builder = context.builder();
+        builder.position_at_end(first);
+        builder.call(body, &[]);
+        builder.ret_void();
+        return Ok(kernel);
+    }
+    // Nobody else wants the body, which LLVM would copy.
+    let mut last = first;
+    for block in body.blocks() {
+        block.move_after(last);
+        last = block;
+    }
+    first.delete();
+    body.delete_global();
     Ok(kernel)
 }
