@@ -23,6 +23,10 @@ const LEAST: u64 = 250;
 const WORTH: u64 = 8;
 /// For so many instructions a vector is not read from the frame again. x86's operations can read an operand from memory.
 const STAYS: usize = 16;
+/// No value's place need begin at a multiple of more bytes.
+const ALIGN: u64 = 64;
+/// Bytes of stack that are no longer worth it: warps have a few hundred thousand.
+const LARGEST: u64 = 64 << 10;
 /// What the names of sections begin with.
 const PREFIX: &str = "spmd.section.";
 
@@ -263,7 +267,7 @@ struct Frame<'c> {
 }
 
 impl<'c> Frame<'c> {
-    /// Lays out the frame, and writes into it what is computed in no section.
+    /// Lays out the frame, unless it would be too large, and writes into it what is computed in no section.
     fn new(cuts: &Cuts<'c>, module: &Module<'c>) -> Option<Frame<'c>> {
         let blocks = cuts.function.blocks();
         let instructions: Vec<_> = blocks.iter().flat_map(|block| block.instructions()).collect();
@@ -319,6 +323,9 @@ impl<'c> Frame<'c> {
             offsets.insert(value, place(end, &value));
         }
         let size = ends.into_values().max().unwrap_or(end);
+        if size > LARGEST {
+            return None;
+        }
 
         let cx = module.context();
         let b = cx.builder();
@@ -364,9 +371,6 @@ fn first_place_for<'c>(value: Value<'c>, frame: Value<'c>) -> Option<Value<'c>> 
     }
     next
 }
-
-/// Bytes that no value's place need begin at a multiple of more.
-const ALIGN: u64 = 64;
 
 /// Whether a type is one of flags for lanes, which are a number in memory.
 fn is_flags(ty: Type<'_>) -> bool {
