@@ -9,11 +9,10 @@
 use std::mem::offset_of;
 
 use cpu_abi::{BlockContext, Runtime};
-use llvm_zluda::{
-    Builder, IntPredicate, Linkage, Module, Opcode, RealPredicate, Type, TypeKind, Value,
-};
+use llvm_zluda::{Builder, IntPredicate, Module, Opcode, RealPredicate, Type, TypeKind, Value};
 
 use crate::Options;
+use crate::outlined::late_function;
 
 /// Puts functions in the place of instructions that the processor lacks. The first parameter of every
 /// function that multiplies and adds is the block's context.
@@ -78,11 +77,7 @@ impl<'c> Emulation<'_, 'c> {
             return function;
         }
         let cx = self.module.context();
-        let function = self.module.add_function(&name, cx.function_type(result, parameters));
-        function.set_linkage(Linkage::LLVMInternalLinkage);
-        self.module.add_attribute(function, "noinline");
-        self.module.add_attribute(function, "nounwind");
-        self.module.add_attribute_with_value(function, "uwtable", 2);
+        let function = late_function(self.module, &name, cx.function_type(result, parameters));
         let inside = Emulation { module: self.module, b: cx.builder() };
         inside.b.position_at_end(self.module.append_block(function, ""));
         let value = fill(&inside, function);

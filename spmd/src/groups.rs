@@ -19,7 +19,7 @@ const LEAST: u64 = 400;
 /// More groups than this share what all of them do: reading the module, setting up the code generator.
 const MOST: u64 = 8;
 /// Functions of this size, in estimated instructions, are long.
-const LONG: u64 = 1000;
+pub const LONG: u64 = 1000;
 /// Bytes of stack, which LLVM's recursions want more of than threads usually have.
 const STACK: usize = 8 << 20;
 

@@ -3,12 +3,34 @@
 
 use llvm_zluda::{Builder, IntPredicate, Linkage, Module, Type, Value};
 
+use crate::Options;
 use crate::emit::LANES;
 
 fn noinline<'c>(module: &Module<'c>, function: Value<'c>) {
     function.set_linkage(Linkage::LLVMInternalLinkage);
     module.add_attribute(function, "noinline");
     module.add_attribute(function, "nounwind");
+}
+
+/// A new function that code calls after its last optimisation, without a body yet.
+pub(crate) fn late_function<'c>(module: &Module<'c>, name: &str, ty: Type<'c>) -> Value<'c> {
+    let function = module.add_function(name, ty);
+    noinline(module, function);
+    module.add_attribute_with_value(function, "uwtable", 2);
+    function
+}
+
+/// As [`late_function`], for vectors of all sizes that the options allow.
+pub(crate) fn late_vector_function<'c>(
+    module: &Module<'c>,
+    name: &str,
+    ty: Type<'c>,
+    options: &Options,
+) -> Value<'c> {
+    let function = late_function(module, name, ty);
+    let width = options.vector_width().to_string();
+    module.add_string_attribute(function, "prefer-vector-width", &width);
+    function
 }
 
 /// A lane's pointer, of its number.

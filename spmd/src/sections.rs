@@ -7,15 +7,14 @@
 //! are where few values live, and of those most would wait on the stack anyway: 32 lanes of an `f32` fill two of the
 //! widest registers.
 
-use llvm_zluda::{Block, Builder, Linkage, Module, Opcode, Type, Value};
+use llvm_zluda::{Block, Builder, Module, Opcode, Type, Value};
 use rustc_hash::FxHashMap;
 
 use crate::Options;
 use crate::groups;
+use crate::outlined::late_vector_function;
 
-/// Functions that are shorter, in estimated instructions, stay in one piece.
-const LONG: u64 = 1000;
-/// About as long is a section.
+/// About as long is a section, in estimated instructions.
 const LENGTH: u64 = 500;
 /// Blocks shorter than this are no section.
 const LEAST: u64 = 250;
@@ -37,8 +36,9 @@ pub fn is_section(function: Value<'_>) -> bool {
 
 /// Makes functions of long blocks of long functions; returns whether there were any.
 pub fn cut(module: &Module<'_>, options: &Options) -> bool {
-    let is_long =
-        |function: &Value<'_>| !function.is_declaration() && groups::size(*function) >= LONG;
+    let is_long = |function: &Value<'_>| {
+        !function.is_declaration() && groups::size(*function) >= groups::LONG
+    };
     let functions: Vec<_> = module.functions().into_iter().filter(is_long).collect();
     let mut count = 0;
     for function in functions {
@@ -103,13 +103,7 @@ impl<'c> Cuts<'c> {
             let name = format!("{PREFIX}{count}");
             *count += 1;
             let ty = cx.function_type(cx.void(), &[cx.ptr(0)]);
-            let function = module.add_function(&name, ty);
-            function.set_linkage(Linkage::LLVMInternalLinkage);
-            module.add_attribute(function, "noinline");
-            module.add_attribute(function, "nounwind");
-            module.add_attribute_with_value(function, "uwtable", 2);
-            let width = options.vector_width().to_string();
-            module.add_string_attribute(function, "prefer-vector-width", &width);
+            let function = late_vector_function(module, &name, ty, options);
             let b = cx.builder();
             let last = section.instructions.last().and_then(|last| last.next_instruction());
             // A terminator follows at the latest.

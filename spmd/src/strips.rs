@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Options;
 use crate::analysis::depth;
 use crate::emit::{LANES, Overload, lanewise_intrinsic, rebuild};
+use crate::outlined::late_vector_function;
 
 /// Stretches shorter than this stay where they are.
 const LEAST_OPERATIONS: usize = 24;
@@ -323,13 +324,8 @@ impl<'c> Strips<'_, 'c> {
         let cx = module.context();
         let types: Vec<_> = call_arguments.iter().map(|argument| argument.ty()).collect();
         let name = format!("spmd.strip.{}", self.count);
-        let function = module.add_function(&name, cx.function_type(cx.void(), &types));
-        function.set_linkage(Linkage::LLVMInternalLinkage);
-        module.add_attribute(function, "noinline");
-        module.add_attribute(function, "nounwind");
-        module.add_attribute_with_value(function, "uwtable", 2);
-        let width = self.options.vector_width().to_string();
-        module.add_string_attribute(function, "prefer-vector-width", &width);
+        let ty = cx.function_type(cx.void(), &types);
+        let function = late_vector_function(module, &name, ty, self.options);
         let [start, head, done] =
             ["start", "head", "done"].map(|name| module.append_block(function, name));
         let b = cx.builder();

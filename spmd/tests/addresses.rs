@@ -4,7 +4,7 @@
 mod support;
 
 use spmd::{Blocks, Form, KernelKind, Options};
-use support::{address, compile_with, parse};
+use support::{address, compile_with, options_for, parse};
 
 /// `out[i] = data[index[i] - 3]`, with an index of 32 bits that is extended so, or of 64.
 fn kernel(extend: Option<&str>) -> String {
@@ -48,8 +48,7 @@ fn indices_of_32_bits_stay_narrow() {
     for (extend, narrow) in [(Some("sext"), true), (Some("zext"), true), (None, false)] {
         let context = llvm_zluda::Context::new();
         let module = parse(&context, "permute", &kernel(extend));
-        let host = Options { verify: true, ..Options::host(Blocks::WholeWarps) };
-        let options = Options { cpu: "x86-64-v3".to_owned(), features: String::new(), ..host };
+        let options = options_for(Some("x86-64-v3"), Blocks::WholeWarps);
         let lowered = spmd::lower(&module, KernelKind::Vector, &options, Form::Lowered)
             .expect("the kernel is supported");
         let text = lowered.print();
@@ -182,8 +181,7 @@ fn parts_of_a_vector_differ_by_their_base() {
 }";
     let context = llvm_zluda::Context::new();
     let module = parse(&context, "pairs", kernel);
-    let host = Options { verify: true, ..Options::host(Blocks::WholeWarps) };
-    let options = Options { cpu: "x86-64-v3".to_owned(), features: String::new(), ..host };
+    let options = options_for(Some("x86-64-v3"), Blocks::WholeWarps);
     let lowered = spmd::lower(&module, KernelKind::Vector, &options, Form::Lowered)
         .expect("the kernel is supported");
     let text = lowered.print();

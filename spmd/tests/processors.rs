@@ -2,8 +2,8 @@
 
 mod support;
 
-use spmd::{Blocks, Form, KernelKind, Options};
-use support::{address, compile_with, parse};
+use spmd::{Blocks, Form, KernelKind};
+use support::{address, compile_with, options_for, parse};
 
 const TEXT: &str = include_str!("kernels/operations.ll");
 
@@ -19,15 +19,6 @@ struct Results {
     less: u32,
     mixed: u32,
     padding: u32,
-}
-
-/// A processor by its level, or this one.
-fn options(level: Option<&str>, blocks: Blocks) -> Options {
-    let host = Options { verify: true, ..Options::host(blocks) };
-    match level {
-        None => host,
-        Some(level) => Options { cpu: level.to_owned(), features: String::new(), ..host },
-    }
 }
 
 /// The levels that this machine can run.
@@ -122,7 +113,7 @@ fn all_processors_give_the_same_results() {
     let mut halves: Vec<u16> = (0..COUNT as u32).map(|index| index as u16).collect();
     for level in levels() {
         for blocks in [Blocks::Any, Blocks::RowWarps, Blocks::WholeWarps] {
-            let kernel = compile_with("operations", TEXT, &options(level, blocks));
+            let kernel = compile_with("operations", TEXT, &options_for(level, blocks));
             let mut out = vec![Results::default(); COUNT];
             let [x, y, z] = [0, 1, 2].map(|k| address(&mut columns[k]));
             let [d, e, f] = [0, 1, 2].map(|k| address(&mut wide[k]));
@@ -153,7 +144,7 @@ fn all_processors_give_the_same_results() {
 fn long_arithmetic_goes_in_strips() {
     let context = llvm_zluda::Context::new();
     let module = parse(&context, "operations", TEXT);
-    let options = options(Some("x86-64-v3"), Blocks::RowWarps);
+    let options = options_for(Some("x86-64-v3"), Blocks::RowWarps);
     let lowered = spmd::lower(&module, KernelKind::Vector, &options, Form::Lowered)
         .expect("the kernel is supported");
     let text = lowered.print();

@@ -2,8 +2,8 @@
 
 mod support;
 
-use spmd::{Blocks, Form, KernelKind, Options};
-use support::{address, compile_with, parse};
+use spmd::{Blocks, Form, KernelKind};
+use support::{address, compile_with, options_for, parse};
 
 const THREADS: u32 = 77;
 /// Reads of a round, each with some arithmetic.
@@ -74,14 +74,6 @@ done:
     text
 }
 
-fn options(level: Option<&str>) -> Options {
-    let host = Options { verify: true, ..Options::host(Blocks::Any) };
-    match level {
-        None => host,
-        Some(level) => Options { cpu: level.to_owned(), features: String::new(), ..host },
-    }
-}
-
 #[test]
 fn sections_compute_what_the_block_does() {
     const FACTOR: u32 = 2_654_435_761;
@@ -102,7 +94,7 @@ fn sections_compute_what_the_block_does() {
         })
         .unzip();
     for level in [None, Some("x86-64-v2")] {
-        let kernel = compile_with("long", &kernel(), &options(level));
+        let kernel = compile_with("long", &kernel(), &options_for(level, Blocks::Any));
         let mut got = (vec![0u32; THREADS as usize], vec![0f64; THREADS as usize]);
         let outputs = [address(&mut got.0), address(&mut got.1)];
         let params = [address(&mut data), outputs[0], outputs[1], FACTOR.into()];
@@ -116,9 +108,13 @@ fn sections_compute_what_the_block_does() {
 fn long_blocks_are_cut() {
     let context = llvm_zluda::Context::new();
     let module = parse(&context, "long", &kernel());
-    let lowered =
-        spmd::lower(&module, KernelKind::Vector, &options(Some("x86-64-v3")), Form::Lowered)
-            .expect("the kernel is supported");
+    let lowered = spmd::lower(
+        &module,
+        KernelKind::Vector,
+        &options_for(Some("x86-64-v3"), Blocks::Any),
+        Form::Lowered,
+    )
+    .expect("the kernel is supported");
     let text = lowered.print();
     let sections = text.matches("define internal void @spmd.section.").count();
     assert!(sections > 1, "{text}");

@@ -3,8 +3,8 @@
 
 mod support;
 
-use spmd::{Blocks, Form, KernelKind, Options};
-use support::{address, compile_with, parse};
+use spmd::{Blocks, Form, KernelKind};
+use support::{address, compile_with, options_for, parse};
 
 const COUNT: usize = 96;
 
@@ -48,14 +48,6 @@ const INDICES: [&str; 3] = [
   %at = ashr i64 %up, 30",
 ];
 
-fn options(level: Option<&str>) -> Options {
-    let host = Options { verify: true, ..Options::host(Blocks::WholeWarps) };
-    match level {
-        None => host,
-        Some(level) => Options { cpu: level.to_owned(), features: String::new(), ..host },
-    }
-}
-
 #[test]
 fn addresses_are_no_vectors() {
     for level in ["x86-64-v2", "x86-64-v3", "x86-64-v4"] {
@@ -63,7 +55,7 @@ fn addresses_are_no_vectors() {
             for stride in [1, 2, 3] {
                 let context = llvm_zluda::Context::new();
                 let module = parse(&context, "copy", &kernel(index, stride));
-                let options = options(Some(level));
+                let options = options_for(Some(level), Blocks::WholeWarps);
                 let lowered = spmd::lower(&module, KernelKind::Vector, &options, Form::Lowered)
                     .expect("the kernel is supported");
                 let text = lowered.print();
@@ -82,8 +74,11 @@ fn what_is_inside_is_copied() {
             for (stride, limit) in [(1, COUNT), (2, COUNT), (3, 77), (1, 33), (2, 0), (5, 95)] {
                 let mut data: Vec<u32> = (1..=COUNT as u32 * stride).collect();
                 let mut out = vec![0u32; data.len()];
-                let kernel =
-                    compile_with("copy", &kernel(index, u64::from(stride)), &options(level));
+                let kernel = compile_with(
+                    "copy",
+                    &kernel(index, u64::from(stride)),
+                    &options_for(level, Blocks::WholeWarps),
+                );
                 let words = [address(&mut data), address(&mut out), limit as u64];
                 kernel.launch([1, 1, 1], [COUNT as u32, 1, 1], &words);
                 for (place, value) in out.iter().enumerate() {

@@ -21,6 +21,15 @@ pub fn options(blocks: Blocks) -> Options {
     Options { verify: true, ..Options::host(blocks) }
 }
 
+/// For a processor by its level, or for this one.
+pub fn options_for(level: Option<&str>, blocks: Blocks) -> Options {
+    let host = options(blocks);
+    match level {
+        None => host,
+        Some(level) => Options { cpu: level.to_owned(), features: String::new(), ..host },
+    }
+}
+
 pub fn compile(name: &str, text: &str, row_warps: bool) -> Kernel {
     compile_for(name, text, if row_warps { Blocks::RowWarps } else { Blocks::Any })
 }
