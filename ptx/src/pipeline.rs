@@ -150,7 +150,7 @@ pub fn compile(
     if stage == Stage::Ir {
         return Ok(module.print().into_bytes());
     }
-    machine.finish(&module, text, info, options, stage)
+    machine.finish(module, text, info, options, stage)
 }
 
 /// Several kernels as one object, for targets that have that: each on a thread of its own, as far as there are processors.

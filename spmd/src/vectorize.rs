@@ -44,13 +44,12 @@ pub(crate) fn shape(module: &Module<'_>, verify: bool) -> Result<(), Error> {
     Ok(run_passes(module, LOOPS, None, verify)?)
 }
 
-/// Makes the vector form of the module's kernel.
+/// Makes the module's kernel a vector kernel.
 pub fn vectorize<'c>(
-    module: &Module<'c>,
+    module: Module<'c>,
     static_shared_size: u32,
     options: &Options,
 ) -> Result<Module<'c>, Error> {
-    let module = module.duplicate();
     shape(&module, options.verify)?;
     let kernel = descriptor::find_kernel(&module)?;
     let threads: Vec<_> =

@@ -49,7 +49,7 @@ fn indices_of_32_bits_stay_narrow() {
         let context = llvm_zluda::Context::new();
         let module = parse(&context, "permute", &kernel(extend));
         let options = options_for(Some("x86-64-v3"), Blocks::WholeWarps);
-        let lowered = spmd::lower(&module, KernelKind::Vector, &options, Form::Lowered)
+        let lowered = spmd::lower(module, KernelKind::Vector, &options, Form::Lowered)
             .expect("the kernel is supported");
         let text = lowered.print();
         let scaled = text.contains("getelementptr i32, ptr %") && text.contains("sext <32 x i32>");
@@ -142,7 +142,7 @@ fn threads_read_their_own_arrays() {
     let module = parse(&context, "pick", LOCAL);
     let for_avx2 =
         Options { cpu: "x86-64-v3".to_owned(), features: String::new(), ..options.clone() };
-    let lowered = spmd::lower(&module, KernelKind::Vector, &for_avx2, Form::Lowered)
+    let lowered = spmd::lower(module, KernelKind::Vector, &for_avx2, Form::Lowered)
         .expect("the kernel is supported");
     let text = lowered.print();
     assert!(!text.contains("inttoptr <32 x i64>"), "{text}");
@@ -182,7 +182,7 @@ fn parts_of_a_vector_differ_by_their_base() {
     let context = llvm_zluda::Context::new();
     let module = parse(&context, "pairs", kernel);
     let options = options_for(Some("x86-64-v3"), Blocks::WholeWarps);
-    let lowered = spmd::lower(&module, KernelKind::Vector, &options, Form::Lowered)
+    let lowered = spmd::lower(module, KernelKind::Vector, &options, Form::Lowered)
         .expect("the kernel is supported");
     let text = lowered.print();
     let middle = 1u64 << 31;

@@ -145,7 +145,7 @@ fn long_arithmetic_goes_in_strips() {
     let context = llvm_zluda::Context::new();
     let module = parse(&context, "operations", TEXT);
     let options = options_for(Some("x86-64-v3"), Blocks::RowWarps);
-    let lowered = spmd::lower(&module, KernelKind::Vector, &options, Form::Lowered)
+    let lowered = spmd::lower(module, KernelKind::Vector, &options, Form::Lowered)
         .expect("the kernel is supported");
     let text = lowered.print();
     // The two copies, for whole warps and for others, share what is the same.

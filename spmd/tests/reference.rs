@@ -52,7 +52,7 @@ fn compiles_to_an_object_with_a_descriptor() {
     module.set_triple(TRIPLE);
     module.set_data_layout(DATA_LAYOUT);
     let object =
-        compile_object(&module, KernelKind::Reference, &Options::host(spmd::Blocks::RowWarps))
+        compile_object(module, KernelKind::Reference, &Options::host(spmd::Blocks::RowWarps))
             .unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kernel.so");

@@ -109,7 +109,7 @@ fn long_blocks_are_cut() {
     let context = llvm_zluda::Context::new();
     let module = parse(&context, "long", &kernel());
     let lowered = spmd::lower(
-        &module,
+        module,
         KernelKind::Vector,
         &options_for(Some("x86-64-v3"), Blocks::Any),
         Form::Lowered,

@@ -30,7 +30,7 @@ impl Machine {
 
     pub fn finish(
         &self,
-        module: &Module<'_>,
+        module: Module<'_>,
         info: &KernelInfo,
         options: &Options,
         stage: Stage,

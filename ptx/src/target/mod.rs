@@ -187,7 +187,7 @@ impl Machine {
     /// From per-thread IR to `stage`. `text` is the PTX, for errors that show their places.
     pub fn finish(
         &self,
-        module: &Module<'_>,
+        module: Module<'_>,
         text: &str,
         info: &KernelInfo,
         options: &Options,
@@ -196,8 +196,8 @@ impl Machine {
         match self {
             Machine::Cpu(machine) => machine.finish(module, info, options, stage),
             Machine::Amdgcn(machine) => {
-                machine.optimise(module, text, info, options)?;
-                machine.emit(module, &info.name, stage)
+                machine.optimise(&module, text, info, options)?;
+                machine.emit(&module, &info.name, stage)
             }
         }
     }

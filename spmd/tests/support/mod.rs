@@ -43,10 +43,11 @@ pub fn compile_with(name: &str, text: &str, options: &Options) -> Kernel {
     let module = parse(&context, name, text);
     if std::env::var_os("SPMD_PRINT").is_some() {
         let lowered =
-            spmd::lower(&module, KernelKind::Vector, options, spmd::Form::Lowered).unwrap();
+            spmd::lower(module.duplicate(), KernelKind::Vector, options, spmd::Form::Lowered)
+                .unwrap();
         println!("{}", lowered.print());
     }
-    let object = compile_object(&module, KernelKind::Vector, options).unwrap();
+    let object = compile_object(module, KernelKind::Vector, options).unwrap();
     load(name, &object)
 }
 
