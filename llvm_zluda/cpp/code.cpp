@@ -1,11 +1,13 @@
 // What LLVM's C API lacks: options that last, code generation without some of the passes that LLVM adds for every
-// program (its command line options would hold for all targets of the process), and functions that lose their bodies.
+// program (its command line options would hold for all targets of the process), vectors of one constant, and functions
+// that lose their bodies.
 
 #include "llvm-c/Core.h"
 #include "llvm-c/TargetMachine.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -80,6 +82,17 @@ extern "C" LLVMMemoryBufferRef zluda_emit(LLVMTargetMachineRef machine_ref, LLVM
 /// Makes a declaration of a function, whether its body has been read or not.
 extern "C" void zluda_delete_body(LLVMValueRef function) {
   llvm::unwrap<llvm::Function>(function)->deleteBody();
+}
+
+/// A constant vector with the element in every lane.
+extern "C" LLVMValueRef zluda_splat(LLVMValueRef element, unsigned lanes) {
+  auto count = llvm::ElementCount::getFixed(lanes);
+  return llvm::wrap(llvm::ConstantVector::getSplat(count, llvm::unwrap<llvm::Constant>(element)));
+}
+
+/// The element that a constant vector has in every lane, or null.
+extern "C" LLVMValueRef zluda_repeated_element(LLVMValueRef vector) {
+  return llvm::wrap(llvm::unwrap<llvm::Constant>(vector)->getSplatValue());
 }
 
 /// Reads the bodies of all functions of a module that have not been read. Returns 0, or 1 with a text of LLVM's.

@@ -1,5 +1,6 @@
 //! [`Builder`]: makes instructions. Constant operands fold.
 
+use std::ffi::c_uint;
 use std::marker::PhantomData;
 
 use llvm_sys::core::*;
@@ -9,6 +10,11 @@ use crate::{
     AtomicOrdering, AtomicRmwOp, Block, Context, IntPredicate, Module, RealPredicate, Type, Value,
     c_string,
 };
+
+unsafe extern "C" {
+    // LLVM's C API has no such function.
+    fn zluda_splat(element: LLVMValueRef, lanes: c_uint) -> LLVMValueRef;
+}
 
 /// No name: LLVM numbers the value.
 const UNNAMED: *const std::ffi::c_char = c"".as_ptr();
@@ -338,6 +344,10 @@ impl<'c> Builder<'c> {
 
     /// The scalar in every lane.
     pub fn splat(&self, scalar: Value<'c>, lanes: u32) -> Value<'c> {
+        if scalar.is_constant() {
+            // SAFETY: a constant that a vector may have as an element.
+            return Value::new(unsafe { zluda_splat(scalar.raw, lanes) });
+        }
         let vector = scalar.ty().vector(lanes).poison();
         let first = self.insert_element(vector, scalar, self.context.i32().const_int(0));
         self.shuffle(first, vector, &vec![0; lanes as usize])

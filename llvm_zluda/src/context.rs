@@ -8,6 +8,7 @@ use llvm_sys::LLVMDiagnosticSeverity;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 
+use crate::target::initialize_targets;
 use crate::{Builder, Module, Type, Value, c_string};
 
 /// An LLVM context. One thread at a time uses it; different contexts are independent.
@@ -39,6 +40,8 @@ extern "C" fn keep_error(diagnostic: LLVMDiagnosticInfoRef, errors: *mut c_void)
 
 impl Context {
     pub fn new() -> Self {
+        // A constant has one form in a context, which LLVM's options say.
+        initialize_targets();
         let errors = Box::<RefCell<Vec<String>>>::default();
         let place: *const RefCell<Vec<String>> = &*errors;
         // SAFETY: creates an object that `drop` destroys, before the box that the handler is given.

@@ -30,8 +30,9 @@ pub(crate) unsafe fn owned_message(message: *mut c_char) -> String {
 }
 
 unsafe extern "C" {
-    // LLVM's C API has no such function.
+    // LLVM's C API has no such functions.
     fn zluda_delete_body(function: LLVMValueRef);
+    fn zluda_repeated_element(vector: LLVMValueRef) -> LLVMValueRef;
 }
 
 /// Any LLVM value. Questions that fit only one kind of value say so; asking others is a bug of ours.
@@ -106,6 +107,16 @@ impl<'c> Value<'c> {
         self.as_const_int()?;
         // SAFETY: it is an integer constant of at most 64 bits.
         Some(unsafe { LLVMConstIntGetSExtValue(self.raw) })
+    }
+
+    /// The element that a constant vector repeats in all of its lanes.
+    pub fn repeated_element(self) -> Option<Self> {
+        debug_assert!(self.ty().is_vector());
+        if !self.is_constant() {
+            return None;
+        }
+        // SAFETY: it is a constant vector; null where lanes differ.
+        Self::optional(unsafe { zluda_repeated_element(self.raw) })
     }
 
     pub fn name(self) -> String {

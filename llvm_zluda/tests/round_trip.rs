@@ -16,6 +16,31 @@ fn memory_effects_print_as_meant() {
     assert!(text.contains("memory(read)"), "{text}");
 }
 
+/// Constants are compared by identity, so one that repeats an element has to be the same however it is made.
+#[test]
+fn a_constant_that_repeats_an_element_has_one_form() {
+    let context = Context::new();
+    let b = context.builder();
+    let (i32_type, f32_type) = (context.i32(), context.f32());
+    for element in [
+        i32_type.const_int(7),
+        i32_type.zero(),
+        context.i1().const_int(1),
+        f32_type.const_float(1.5),
+        f32_type.const_float(0.0),
+        f32_type.const_float(-0.0),
+        context.half().const_float_bits(0x7e01),
+    ] {
+        let vector = b.splat(element, 8);
+        assert_eq!(vector, b.const_vector(&[element; 8]));
+        let inserted = b.insert_element(vector, element, i32_type.const_int(3));
+        assert_eq!(vector, inserted, "{element:?}");
+        assert_eq!(vector.repeated_element(), Some(element));
+    }
+    let differ = b.const_vector(&[0.0, -0.0].map(|element| f32_type.const_float(element)));
+    assert_eq!(differ.repeated_element(), None);
+}
+
 fn add_function<'c>(context: &'c Context, module: &Module<'c>) {
     let i32_type = context.i32();
     let function =

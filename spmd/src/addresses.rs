@@ -59,7 +59,7 @@ fn rewrite<'c>(module: &Module<'c>, offsets: &mut Offsets<'c>, access: Value<'c>
     let b = module.context().builder();
     b.position_before(access);
     let old = access.operand(argument);
-    let mut sum = Sum { b: &b, base: None, terms: Vec::new(), steps: None, index: None };
+    let mut sum = Sum { base: None, terms: Vec::new(), steps: None, index: None };
     if !old.is_instruction() || sum.pointers(old, 0).is_none() || is_as_wanted(access, old) {
         return;
     }
@@ -81,7 +81,7 @@ fn rewrite<'c>(module: &Module<'c>, offsets: &mut Offsets<'c>, access: Value<'c>
             (b.sext(word, wide), index.shift)
         }
         // Small numbers, whose sums have 32 bits too.
-        (Some(steps), Some(index)) if index.is_small(&b, words) && are_small(&b, steps) => {
+        (Some(steps), Some(index)) if index.is_small(words) && are_small(&b, steps) => {
             let shift = b.splat(cx.i32().const_int(index.shift.into()), LANES);
             let scaled = b.shl(index.words(&b, words), shift);
             (b.sext(b.add(scaled, b.trunc(steps, words)), wide), 0)
@@ -151,9 +151,8 @@ impl<'c> Index<'c> {
     }
 
     /// Whether it is no negative number, and far from 32 bits when scaled.
-    fn is_small(&self, b: &Builder<'c>, words: Type<'c>) -> bool {
-        (!self.signed || self.lanes.ty() == words)
-            && greatest(b, self.lanes, 0) < SMALL >> self.shift
+    fn is_small(&self, words: Type<'c>) -> bool {
+        (!self.signed || self.lanes.ty() == words) && greatest(self.lanes, 0) < SMALL >> self.shift
     }
 
     fn is_unsigned_word(&self, words: Type<'c>) -> bool {
@@ -161,8 +160,7 @@ impl<'c> Index<'c> {
     }
 }
 
-struct Sum<'b, 'c> {
-    b: &'b Builder<'c>,
+struct Sum<'c> {
     base: Option<Value<'c>>,
     /// Uniform 64-bit integers.
     terms: Vec<Value<'c>>,
@@ -171,7 +169,7 @@ struct Sum<'b, 'c> {
     index: Option<Index<'c>>,
 }
 
-impl<'c> Sum<'_, 'c> {
+impl<'c> Sum<'c> {
     /// Adds a vector of pointers. None where it has no such form.
     fn pointers(&mut self, value: Value<'c>, depth: u32) -> Option<()> {
         if depth > DEEPEST || !value.is_instruction() {
@@ -208,7 +206,7 @@ impl<'c> Sum<'_, 'c> {
             return Some(());
         }
         if value.is_constant() {
-            match repeated_constant(self.b, value) {
+            match repeated_constant(value) {
                 Some(element) => self.terms.push(element),
                 None => return self.steps.replace(value).is_none().then_some(()),
             }
@@ -224,7 +222,7 @@ impl<'c> Sum<'_, 'c> {
             Opcode::LLVMAdd => self.both(value, depth),
             Opcode::LLVMOr if value.is_disjoint() => self.both(value, depth),
             Opcode::LLVMShl => {
-                let shift = repeated_constant(self.b, value.operand(1))?.as_const_int()?;
+                let shift = repeated_constant(value.operand(1))?.as_const_int()?;
                 self.index(value.operand(0), shift)
             }
             _ => self.index(value, 0),
@@ -299,19 +297,19 @@ fn has_alloca(term: Value<'_>, depth: u32) -> bool {
 const SMALL: u64 = 1 << 30;
 
 /// No element of a vector is greater, as an unsigned number.
-fn greatest<'c>(b: &Builder<'c>, value: Value<'c>, depth: u32) -> u64 {
+fn greatest(value: Value<'_>, depth: u32) -> u64 {
     let bits = value.ty().element().bits();
     let any = if bits < 64 { (1 << bits) - 1 } else { u64::MAX };
     if depth > DEEPEST || !value.is_instruction() {
         return any;
     }
-    let of = |index| greatest(b, value.operand(index), depth + 1);
-    let constant = || repeated_constant(b, value.operand(1))?.as_const_int();
+    let of = |index| greatest(value.operand(index), depth + 1);
+    let constant = || repeated_constant(value.operand(1))?.as_const_int();
     match value.opcode() {
         Opcode::LLVMAnd => constant().unwrap_or(any).min(of(0)),
         Opcode::LLVMLShr => constant().map_or(any, |by| of(0) >> by.min(63)),
-        Opcode::LLVMShl => match constant() {
-            Some(by) if by < 32 && of(0) << by <= any && of(0) < 1 << 32 => of(0) << by,
+        Opcode::LLVMShl => match constant().filter(|&by| by < 32).map(|by| (by, of(0))) {
+            Some((by, left)) if left << by <= any && left < 1 << 32 => left << by,
             _ => any,
         },
         Opcode::LLVMOr | Opcode::LLVMXor => {

@@ -68,7 +68,7 @@ impl<'c> Split<'_, 'c> {
     /// A 64-bit address and a constant.
     fn of_wide(&self, address: Value<'c>) -> Option<Value<'c>> {
         let (rest, constant) = sum_with_constant(address)?;
-        let displacement = repeated_constant(&self.b, constant)?.as_const_signed()?;
+        let displacement = repeated_constant(constant)?.as_const_signed()?;
         if displacement.abs() >= FAR {
             return None;
         }
@@ -92,7 +92,7 @@ impl<'c> Split<'_, 'c> {
             let displacement = i64::from(constant.wrapping_sub(MIDDLE as u32) as i32);
             (displacement.abs() < FAR).then_some(displacement)
         };
-        if let Some(constant) = repeated_constant(&self.b, constant) {
+        if let Some(constant) = repeated_constant(constant) {
             let displacement = from_middle(constant)?;
             let words = *self.indices.entry(rest).or_insert_with(|| {
                 // Accesses in other blocks use it too.

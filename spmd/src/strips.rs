@@ -92,12 +92,11 @@ pub(crate) fn repeated(value: Value<'_>) -> Option<Value<'_>> {
 }
 
 /// The element that a constant vector repeats.
-pub(crate) fn repeated_constant<'c>(b: &Builder<'c>, value: Value<'c>) -> Option<Value<'c>> {
-    if !value.is_constant() || value.is_undef_or_poison() {
+pub(crate) fn repeated_constant(value: Value<'_>) -> Option<Value<'_>> {
+    if !has_lanes(value.ty()) || !value.is_constant() || value.is_undef_or_poison() {
         return None;
     }
-    let first = b.extract_element(value, b.context().i32().zero());
-    (first.is_constant() && b.splat(first, LANES) == value).then_some(first)
+    value.repeated_element()
 }
 
 /// Works on each lane by itself, without memory.
@@ -419,11 +418,8 @@ impl<'c> Strips<'_, 'c> {
         if constant.is_undef_or_poison() {
             return strip.poison();
         }
-        let lanes: Vec<_> = (0..u64::from(LANES))
-            .map(|lane| b.extract_element(constant, cx.i64().const_int(lane)))
-            .collect();
-        if lanes.iter().all(|lane| *lane == lanes[0]) {
-            return b.splat(lanes[0], self.lanes());
+        if let Some(element) = constant.repeated_element() {
+            return b.splat(element, self.lanes());
         }
         let element = ty.element();
         if element == cx.i1() {
