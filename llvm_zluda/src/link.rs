@@ -2,14 +2,15 @@
 
 use crate::target::initialize_targets;
 use std::ffi::{CStr, CString, c_char, c_int};
-use std::fs;
-use std::ptr;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::{env, fs, io, ptr};
+use tempfile::TempDir;
 
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
     #[error("the linker's files cannot be written: {0}")]
-    Files(#[from] std::io::Error),
+    Files(#[from] io::Error),
     #[error("linking failed: {0}")]
     Link(String),
     #[error("the linker crashed earlier in this process and cannot run again")]
@@ -33,16 +34,10 @@ static USABLE: Mutex<bool> = Mutex::new(true);
 pub fn link_elf(objects: &[Vec<u8>], options: &[&str]) -> Result<Vec<u8>, LinkError> {
     // lld resets LLVM's options; those of code generation have to be out of its reach.
     initialize_targets();
-    let folder = tempfile::Builder::new().prefix("zluda").tempdir()?;
+    let (folder, inputs) = write_inputs(objects)?;
     let output = folder.path().join("out.so");
-    let mut inputs = Vec::new();
-    for (index, object) in objects.iter().enumerate() {
-        let input = folder.path().join(format!("in{index}.o"));
-        fs::write(&input, object)?;
-        inputs.push(input);
-    }
 
-    let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
+    let path = |path: &Path| path.to_string_lossy().into_owned();
     let mut words = vec!["ld.lld".to_owned(), "-shared".to_owned(), "--threads=1".to_owned()];
     words.extend(options.iter().map(|&option| option.to_owned()));
     words.extend(inputs.iter().map(|input| path(input)));
@@ -77,4 +72,53 @@ pub fn link_elf(objects: &[Vec<u8>], options: &[&str]) -> Result<Vec<u8>, LinkEr
         return Err(LinkError::Link(text));
     }
     Ok(fs::read(&output)?)
+}
+
+/// A folder with the objects in files. Where there is room it lies in memory: a disk takes longer to make and remove the
+/// folder and the files than lld takes to link them.
+fn write_inputs(objects: &[Vec<u8>]) -> io::Result<(TempDir, Vec<PathBuf>)> {
+    let write_in = |parent: &Path| {
+        let folder = tempfile::Builder::new().prefix("zluda").tempdir_in(parent)?;
+        let mut inputs = Vec::new();
+        for (index, object) in objects.iter().enumerate() {
+            let input = folder.path().join(format!("in{index}.o"));
+            fs::write(&input, object)?;
+            inputs.push(input);
+        }
+        Ok((folder, inputs))
+    };
+    let bytes = objects.iter().map(|object| object.len() as u64).sum();
+    if let Some(Ok(written)) = memory_folder(bytes).map(write_in) {
+        return Ok(written);
+    }
+    write_in(&env::temp_dir())
+}
+
+/// Linux's folder in memory, if it has room for many times so much, since a process that maps a file which then finds no
+/// room dies of it; None where the user has said where temporary files go.
+fn memory_folder(bytes: u64) -> Option<&'static Path> {
+    const SHARED_MEMORY: &CStr = c"/dev/shm";
+    if env::var_os("TMPDIR").is_some() || free_bytes(SHARED_MEMORY)? < (16 << 20) + 16 * bytes {
+        return None;
+    }
+    SHARED_MEMORY.to_str().ok().map(Path::new)
+}
+
+/// The room that is left where a folder lies.
+#[cfg(target_os = "linux")]
+fn free_bytes(folder: &CStr) -> Option<u64> {
+    let mut info = std::mem::MaybeUninit::<libc::statvfs>::uninit();
+    // SAFETY: the path ends in a NUL, and the structure is read only where it has been filled.
+    unsafe {
+        if libc::statvfs(folder.as_ptr(), info.as_mut_ptr()) != 0 {
+            return None;
+        }
+        let info = info.assume_init();
+        info.f_bavail.checked_mul(info.f_frsize)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn free_bytes(_folder: &CStr) -> Option<u64> {
+    None
 }

@@ -10,7 +10,11 @@ pub fn on_all_processors<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R +
         let mine = indices.map_while(|index| Some((index, work(items.get(index)?))));
         mine.collect::<Vec<_>>()
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    // Linux reads several files to say how many processors there are.
+    let threads = match items.len() {
+        count @ ..=1 => count,
+        count => std::thread::available_parallelism().map_or(1, usize::from).min(count),
+    };
     let mut results = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(one_after_the_other)).collect();
         let mut results = one_after_the_other();
