@@ -44,6 +44,58 @@ const NOT_WORTH_THEIR_TIME: &[&str] = &[
     "Shrink Wrapping analysis",
 ];
 
+/// Passes of LLVM's code generator that find nothing in our code: they are for collected heaps, exceptions, x87, AMX's
+/// tiles, debuggers, sanitizers, tracers, and mitigations that attributes ask for. Code is the same without them; they and
+/// the analyses that only they want take a twentieth of the time that a short kernel takes to compile.
+const FOR_OTHER_PROGRAMS: &[&str] = &[
+    "Lower AMX intrinsics",
+    "Lower AMX type for load/store",
+    "Lower Garbage Collection Instructions",
+    "Shadow Stack GC Lowering",
+    "Replace intrinsics with calls to vector library",
+    "Partially inline calls to library functions",
+    "Instrument function entry/exit with calls to e.g. mcount() (post inlining)",
+    "Expand indirectbr instructions",
+    "Exception handling preparation",
+    "Prepare callbr",
+    "Safe Stack instrumentation pass",
+    "Local Dynamic TLS Access Clean-up",
+    "X86 PIC Global Base Reg Initialization",
+    "Local Stack Slot Allocation",
+    "Early If-Conversion",
+    "X86 speculative load hardening",
+    "Tile Register Pre-configure",
+    "Tile Register Configure",
+    "Register Allocation Pass Scoring",
+    "X86 Lower Tile Copy",
+    "X86 FP Stackifier",
+    "X86 Load Value Injection (LVI) Load Hardening",
+    "Remove Redundant DEBUG_VALUE analysis",
+    "Fixup Statepoint Caller Saved",
+    "Insert KCFI indirect call checks",
+    "Analyze Machine Code For Garbage Collection",
+    "Insert fentry calls",
+    "Insert XRay ops",
+    "Implement the 'patchable-function' attribute",
+    "X86 Indirect Branch Tracking",
+    "X86 insert wait instruction",
+    "Contiguously Lay Out Funclets",
+    "Remove Loads Into Fake Uses",
+    "StackMap Liveness Analysis",
+    "Live DEBUG_VALUE analysis",
+    "Machine Sanitizer Binary Metadata",
+    "Stack Frame Layout Analysis",
+    "X86 Speculative Execution Side Effect Suppression",
+    "X86 Indirect Thunks",
+    "X86 Return Thunks",
+    "X86 Load Value Injection (LVI) Ret-Hardening",
+    "Pseudo Probe Inserter",
+    "Unpack machine instruction bundles",
+];
+
+/// The register allocator is run for AMX's tiles alone before it is run for all the rest.
+const FOR_TILES: &[&str] = &["Greedy Register Allocator"];
+
 /// Passes that cost a fifteenth of the time in long functions and gain nothing there: what they move out of loops, or
 /// make once for several uses, has no register to stay in.
 const FOR_SHORT_FUNCTIONS: &[&str] = &[
@@ -164,6 +216,8 @@ fn machine(options: &Options) -> Result<TargetMachine, Error> {
         CodeGenOptLevel::LLVMCodeGenLevelDefault,
     )?;
     machine.leave_out(NOT_WORTH_THEIR_TIME);
+    machine.leave_out(FOR_OTHER_PROGRAMS);
+    machine.leave_out_first(FOR_TILES);
     Ok(machine)
 }
 
