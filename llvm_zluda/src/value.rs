@@ -670,7 +670,8 @@ impl<'c> Block<'c> {
     }
 
     pub fn instructions(self) -> Vec<Value<'c>> {
-        let mut instructions = Vec::new();
+        // LLVM would count them one by one.
+        let mut instructions = Vec::with_capacity(64);
         // SAFETY: the list is walked without changing it.
         unsafe {
             let mut instruction = LLVMGetFirstInstruction(self.raw);

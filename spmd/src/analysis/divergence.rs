@@ -4,7 +4,7 @@
 //! values differ between lanes, and which blocks are entered by only a part of the lanes that entered
 //! their dominator.
 
-use llvm_zluda::{Opcode, Value};
+use llvm_zluda::{Block, Opcode, Value};
 use rustc_hash::FxHashMap;
 
 use super::cfg::Cfg;
@@ -38,8 +38,14 @@ impl<'c> Divergence<'c> {
             facts: levels.levels.iter().map(|level| LevelFacts::new(level.nodes.len())).collect(),
             divergent_loop: vec![false; cfg.loops.len()],
         };
+        let of_block = |block: &Block<'c>| {
+            let mut values = block.instructions();
+            values.retain(|value| !value.ty().is_void());
+            values
+        };
+        let values: Vec<_> = cfg.blocks.iter().map(of_block).collect();
         loop {
-            this.propagate(cfg, levels, rules);
+            this.propagate(cfg, levels, rules, &values);
             let before = (this.facts.clone(), this.divergent_loop.clone());
             this.part_lanes(cfg, levels, rules);
             if before == (this.facts.clone(), this.divergent_loop.clone()) {
@@ -55,15 +61,23 @@ impl<'c> Divergence<'c> {
         self.shapes.get(&value).copied().unwrap_or(Shape::Unknown)
     }
 
-    fn propagate(&mut self, cfg: &Cfg<'c>, levels: &Levels, rules: &ShapeRules<'_, 'c>) {
+    /// `values` are those of each block.
+    fn propagate(
+        &mut self,
+        cfg: &Cfg<'c>,
+        levels: &Levels,
+        rules: &ShapeRules<'_, 'c>,
+        values: &[Vec<Value<'c>>],
+    ) {
         loop {
             let mut changed = false;
-            for (number, block) in cfg.blocks.iter().enumerate() {
-                for instruction in block.instructions() {
-                    if instruction.ty().is_void() {
+            for (number, values) in values.iter().enumerate() {
+                for &instruction in values {
+                    let old = self.shape(instruction);
+                    // Nothing comes behind that.
+                    if old == Shape::Varying {
                         continue;
                     }
-                    let old = self.shape(instruction);
                     let new = if instruction.opcode() == Opcode::LLVMPHI {
                         self.phi(cfg, levels, number, instruction)
                     } else {
