@@ -208,7 +208,8 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// Kernels begin by sending home the threads past the end, of which most warps have none. Where little is
-    /// left it gets a copy for whole warps: there masked stores and masks of loops cost more than the work.
+    /// left it gets a copy for whole warps, if it has rows of memory or loops: there masks cost more than the work.
+    /// Around what takes longer nothing is gained.
     fn wants_whole_copy(&mut self, level: usize, node: usize) -> bool {
         const SMALL: u32 = 64;
         const ALL_TOGETHER: u32 = 128;
@@ -216,18 +217,24 @@ impl<'c> Emitter<'_, 'c> {
             return false;
         }
         let end = self.levels.levels[level].subtree_end[node];
-        let nodes = &self.levels.levels[level].nodes;
-        let size: u32 = nodes[node..end]
-            .iter()
-            .map(|inside| match *inside {
-                Node::Block(block) => self.cfg.blocks[block].instructions().len() as u32,
-                Node::Loop(number) => (0..self.cfg.blocks.len())
-                    .filter(|&block| self.cfg.loops[number].contains[block])
-                    .map(|block| self.cfg.blocks[block].instructions().len() as u32)
-                    .sum(),
-            })
-            .sum();
-        let wants = size <= SMALL && self.whole_copies_size + size <= ALL_TOGETHER;
+        let (mut size, mut gains) = (0, false);
+        for inside in &self.levels.levels[level].nodes[node..end] {
+            let instructions = match *inside {
+                Node::Block(block) => self.cfg.blocks[block].instructions(),
+                Node::Loop(number) => {
+                    gains = true;
+                    self.instructions_of_loop(number).collect()
+                }
+            };
+            for instruction in instructions {
+                if self.takes_long(instruction) {
+                    return false;
+                }
+                size += 1;
+                gains |= self.is_row_of_memory(instruction);
+            }
+        }
+        let wants = gains && size <= SMALL && self.whole_copies_size + size <= ALL_TOGETHER;
         if wants {
             self.whole_copies_size += size;
         }
@@ -628,27 +635,31 @@ impl<'c> Emitter<'_, 'c> {
         Ok(())
     }
 
-    /// Small innermost loops are worth a second copy, unless there are many: code unrolled over loops runs
-    /// each of them for a moment only.
+    /// Small innermost loops are worth a second copy, unless there are many (code unrolled over loops runs
+    /// each of them for a moment only) or they hold something beside which masks cost nothing.
     fn wants_whole_rounds(&mut self, number: usize) -> bool {
         const SMALL: usize = 32;
         const ALL_TOGETHER: usize = 64;
         let this = &self.cfg.loops[number];
         let innermost = self.cfg.loops.iter().all(|other| other.parent != Some(number));
-        let instructions: usize = (0..self.cfg.blocks.len())
-            .filter(|&block| this.contains[block])
-            .map(|block| self.cfg.blocks[block].instructions().len())
-            .sum();
+        let inside: Vec<_> = self.instructions_of_loop(number).collect();
         let wants = innermost
             && !self.is_partial()
             && !this.spins
             && self.parting.as_ref().is_none_or(|it| !it.in_loop(number))
-            && instructions <= SMALL
-            && self.whole_rounds_size + instructions <= ALL_TOGETHER;
+            && inside.len() <= SMALL
+            && self.whole_rounds_size + inside.len() <= ALL_TOGETHER
+            && !inside.iter().any(|instruction| self.takes_long(*instruction));
         if wants {
-            self.whole_rounds_size += instructions;
+            self.whole_rounds_size += inside.len();
         }
         wants
+    }
+
+    fn instructions_of_loop(&self, number: usize) -> impl Iterator<Item = Value<'c>> {
+        let contains = &self.cfg.loops[number].contains;
+        let blocks = self.cfg.blocks.iter().zip(contains).filter(|(_, contains)| **contains);
+        blocks.flat_map(|(block, _)| block.instructions())
     }
 
     /// A copy of the loop for as long as all 32 lanes are in it, with a mask that is known. Its last round,

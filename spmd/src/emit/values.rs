@@ -96,6 +96,31 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
+    /// Whether a call or an atomic takes much longer than a row of memory: most go from lane to lane.
+    pub(super) fn takes_long(&self, instruction: Value<'c>) -> bool {
+        match instruction.opcode() {
+            Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => true,
+            Opcode::LLVMCall => {
+                let name = instruction.called_name();
+                // Such as `zluda.ntid.x`.
+                let is_register = is_pure_intrinsic(&name)
+                    && self.divergence.shape(instruction) != Shape::Varying;
+                !name.starts_with("llvm.") && !is_register
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the lanes read or write places of memory at constant distances.
+    pub(super) fn is_row_of_memory(&self, instruction: Value<'c>) -> bool {
+        let address = match instruction.opcode() {
+            Opcode::LLVMLoad => instruction.operand(0),
+            Opcode::LLVMStore => instruction.operand(1),
+            _ => return false,
+        };
+        matches!(self.divergence.shape(address), Shape::Strided(stride) if stride != 0)
+    }
+
     pub(super) fn instruction(&mut self, instruction: Value<'c>) -> Result<(), Error> {
         let lanes = match instruction.opcode() {
             Opcode::LLVMLoad => self.load(instruction)?,
