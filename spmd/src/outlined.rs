@@ -3,8 +3,8 @@
 
 use llvm_zluda::{Builder, IntPredicate, Linkage, Module, Type, Value};
 
-use crate::Options;
 use crate::emit::LANES;
+use crate::{Error, Options};
 
 fn noinline<'c>(module: &Module<'c>, function: Value<'c>) {
     function.set_linkage(Linkage::LLVMInternalLinkage);
@@ -123,7 +123,7 @@ fn gather_from<'c>(module: &Module<'c>, bits: u32, places: Places<'c>) -> Value<
     each_lane(
         module,
         function,
-        &|b, lane| {
+        &mut |b, lane| {
             let value = b.load(scalar, pointer(b, lane), 1);
             let place = b.gep(scalar, results, &[lane]);
             b.store(value, place, bytes);
@@ -167,7 +167,7 @@ fn scatter_to<'c>(module: &Module<'c>, bits: u32, places: Places<'c>) -> Value<'
     each_lane(
         module,
         function,
-        &|b, lane| {
+        &mut |b, lane| {
             let place = b.gep(scalar, values, &[lane]);
             let value = b.load(scalar, place, bytes);
             b.store(value, pointer(b, lane), 1);
@@ -226,7 +226,62 @@ pub(crate) fn lane_by_lane<'c>(
     function
 }
 
-type Body<'f, 'c> = &'f dyn Fn(&Builder<'c>, Value<'c>);
+/// Of the uniform values, the elements and the number of a lane, its results.
+type OfLane<'f, 'c> = &'f dyn Fn(
+    &Builder<'c>,
+    &[Value<'c>],
+    &[Value<'c>],
+    Value<'c>,
+) -> Result<Vec<Value<'c>>, Error>;
+
+/// `void (U..., ptr..., ptr..., i32 active)`: what `body` makes of each active lane, one after the other. The types are those
+/// of what is uniform, of the elements of the vectors at the first pointers, and of the results at the others.
+pub(crate) fn for_active_lanes<'c>(
+    module: &Module<'c>,
+    name: &str,
+    [uniform, elements, results]: [&[Type<'c>]; 3],
+    body: OfLane<'_, 'c>,
+) -> Result<Value<'c>, Error> {
+    if let Some(function) = module.function(name) {
+        return Ok(function);
+    }
+    let cx = module.context();
+    let mut parameters = uniform.to_vec();
+    parameters.extend(elements.iter().chain(results).map(|_| cx.ptr(0)));
+    parameters.push(cx.i32());
+    let function = module.add_function(name, cx.function_type(cx.void(), &parameters));
+    noinline(module, function);
+    let b = cx.builder();
+    b.position_at_end(module.append_block(function, ""));
+    let parameters = function.parameters();
+    let (uniform, places) = parameters.split_at(uniform.len());
+    let mut outcome = Ok(());
+    each_lane(
+        module,
+        function,
+        &mut |b, lane| {
+            let place = |index: usize, ty: Type<'c>| b.gep(ty, places[index], &[lane]);
+            let load = |(index, ty): (usize, &Type<'c>)| {
+                b.load(*ty, place(index, *ty), module.align_of(*ty))
+            };
+            let elements: Vec<_> = elements.iter().enumerate().map(load).collect();
+            match body(b, uniform, &elements, lane) {
+                Ok(made) => {
+                    for (index, value) in made.into_iter().enumerate() {
+                        let place = place(elements.len() + index, value.ty());
+                        b.store(value, place, module.align_of(value.ty()));
+                    }
+                }
+                Err(error) => outcome = Err(error),
+            }
+        },
+        &b,
+    );
+    b.ret_void();
+    outcome.map(|()| function)
+}
+
+type Body<'f, 'c> = &'f mut dyn FnMut(&Builder<'c>, Value<'c>);
 
 /// Runs `body` with each lane of the mask, which is the last parameter.
 fn each_lane<'c>(module: &Module<'c>, function: Value<'c>, body: Body<'_, 'c>, b: &Builder<'c>) {

@@ -4,8 +4,9 @@
 //! A block's warps take turns on one processor and only at calls of the runtime, so atomics on shared
 //! memory are plain accesses.
 
-use llvm_zluda::{AtomicRmwOp, IntPredicate, Type, Value};
+use llvm_zluda::{AtomicRmwOp, Builder, IntPredicate, Module, Type, Value};
 
+use super::lane_by_lane::Lane;
 use super::{Emitter, LANES, Lanes};
 use crate::{Error, float_atomics};
 
@@ -27,108 +28,70 @@ impl<'c> Emitter<'_, 'c> {
             if shared {
                 let align = self.module.align_of(ty);
                 let old = self.b.load(ty, pointer, align);
-                let new = self.combine(operation, old, total)?;
+                let new = combine(&self.b, self.module, operation, old, total)?;
                 self.b.store(new, pointer, align);
             } else {
                 self.b.atomic_rmw(operation, pointer, total, ordering, scope);
             }
             return Ok(self.poison(rmw.ty()));
         }
-        let addresses = self.spill(self.vector(&address));
-        let values = self.spill(self.vector(&value));
-        let results = self.stack(ty.vector(LANES), 32);
-        let wanted = rmw.has_uses();
-        self.for_each_lane(self.active_bits(), |this, lane| {
-            let pointer = this.lane_of(addresses, this.cx.ptr(0), lane);
-            let value = this.lane_of(values, ty, lane);
+        let vectors = [self.vector(&address), self.vector(&value)];
+        let results = if rmw.has_uses() { vec![ty] } else { Vec::new() };
+        let module = self.module;
+        let name = format!("atomic{}.{}.{shared}", operation as u32, ordering as u32);
+        let made = self.lane_by_lane(&name, &[], &vectors, &results, &|lane: &Lane<'_, 'c>| {
+            let (b, pointer, value) = (lane.b, lane.elements[0], lane.elements[1]);
             let old = if shared {
-                let align = this.module.align_of(ty);
-                let old = this.b.load(ty, pointer, align);
-                let new = this.combine(operation, old, value)?;
-                this.b.store(new, pointer, align);
+                let align = module.align_of(ty);
+                let old = b.load(ty, pointer, align);
+                b.store(combine(b, module, operation, old, value)?, pointer, align);
                 old
             } else if float_atomics::concerns(operation, ty) {
-                this.b.call(float_atomics::function(this.module, ty), &[pointer, value])
+                b.call(float_atomics::function(module, ty), &[pointer, value])
             } else {
-                this.b.atomic_rmw(operation, pointer, value, ordering, scope)
+                b.atomic_rmw(operation, pointer, value, ordering, scope)
             };
-            if wanted {
-                this.set_lane_of(results, old, lane);
-            }
-            Ok(())
+            Ok(results.iter().map(|_| old).collect())
         })?;
-        Ok(self.reload(results, ty, wanted))
+        Ok(match made.first() {
+            Some(old) => Lanes::Vector(*old),
+            None => self.poison(rmw.ty()),
+        })
     }
 
     pub(super) fn cmpxchg(&mut self, cmpxchg: Value<'c>) -> Result<Lanes<'c>, Error> {
         let ty = self.lane_type(cmpxchg.operand(1).ty());
-        let spilled = [0, 1, 2].map(|index| {
-            let lanes = self.get(cmpxchg.operand(index));
-            self.spill(self.vector(&lanes))
-        });
+        let vectors = self.vectors(&[0, 1, 2].map(|index| cmpxchg.operand(index)));
         let orderings = cmpxchg.cmpxchg_orderings();
         let scope = self.scope(cmpxchg);
         let shared = cmpxchg.operand(0).ty().address_space() == SHARED;
-        let i8_type = self.cx.i8();
-        let olds = self.stack(ty.vector(LANES), 32);
-        let taken = self.stack(i8_type.vector(LANES), 32);
-        self.for_each_lane(self.active_bits(), |this, lane| {
-            let pointer = this.lane_of(spilled[0], this.cx.ptr(0), lane);
-            let compare = this.lane_of(spilled[1], ty, lane);
-            let new = this.lane_of(spilled[2], ty, lane);
+        let (module, i8_type) = (self.module, self.cx.i8());
+        let name = format!("cmpxchg{}.{}.{shared}", orderings.0 as u32, orderings.1 as u32);
+        let results = [ty, i8_type];
+        let made = self.lane_by_lane(&name, &[], &vectors, &results, &|lane: &Lane<'_, 'c>| {
+            let b = lane.b;
+            let [pointer, compare, new] = [0, 1, 2].map(|index| lane.elements[index]);
             let (old, equal) = if shared {
-                let align = this.module.align_of(ty);
-                let old = this.b.load(ty, pointer, align);
-                let equal = this.b.icmp(IntPredicate::LLVMIntEQ, old, compare);
-                let stored = this.b.select(equal, new, old);
-                this.b.store(stored, pointer, align);
+                let align = module.align_of(ty);
+                let old = b.load(ty, pointer, align);
+                let equal = b.icmp(IntPredicate::LLVMIntEQ, old, compare);
+                b.store(b.select(equal, new, old), pointer, align);
                 (old, equal)
             } else {
-                let pair = this.b.cmpxchg(pointer, compare, new, orderings, scope);
-                (this.b.extract_value(pair, 0), this.b.extract_value(pair, 1))
+                let pair = b.cmpxchg(pointer, compare, new, orderings, scope);
+                (b.extract_value(pair, 0), b.extract_value(pair, 1))
             };
-            this.set_lane_of(olds, old, lane);
-            let equal = this.b.zext(equal, this.cx.i8());
-            this.set_lane_of(taken, equal, lane);
-            Ok(())
+            Ok(vec![old, b.zext(equal, i8_type)])
         })?;
-        let old = self.reload(olds, ty, true);
-        let taken = self.b.load(i8_type.vector(LANES), taken, 32);
-        let taken = self.b.icmp(IntPredicate::LLVMIntNE, taken, i8_type.vector(LANES).zero());
-        Ok(Lanes::Composite(vec![old, Lanes::Vector(taken)]))
+        let zero = i8_type.vector(LANES).zero();
+        let taken = self.b.icmp(IntPredicate::LLVMIntNE, made[1], zero);
+        Ok(Lanes::Composite(vec![Lanes::Vector(made[0]), Lanes::Vector(taken)]))
     }
 
     fn scope(&self, atomic: Value<'c>) -> u32 {
         // x86 has one kind of locked instruction; the scopes of other targets mean nothing to its backend.
         let _ = atomic;
         self.cx.sync_scope("")
-    }
-
-    /// Writes a vector to the stack, so that a loop can read its lanes.
-    pub(super) fn spill(&self, vector: Value<'c>) -> Value<'c> {
-        let slot = self.stack(vector.ty(), 32);
-        self.b.store(vector, slot, 32);
-        slot
-    }
-
-    pub(super) fn lane_of(&self, spilled: Value<'c>, ty: Type<'c>, lane: Value<'c>) -> Value<'c> {
-        let lane = self.b.zext(lane, self.cx.i64());
-        let place = self.b.gep(ty, spilled, &[lane]);
-        self.b.load(ty, place, self.module.align_of(ty))
-    }
-
-    pub(super) fn set_lane_of(&self, spilled: Value<'c>, value: Value<'c>, lane: Value<'c>) {
-        let lane = self.b.zext(lane, self.cx.i64());
-        let place = self.b.gep(value.ty(), spilled, &[lane]);
-        self.b.store(value, place, self.module.align_of(value.ty()));
-    }
-
-    pub(super) fn reload(&self, slot: Value<'c>, ty: Type<'c>, wanted: bool) -> Lanes<'c> {
-        if wanted {
-            Lanes::Vector(self.b.load(ty.vector(LANES), slot, 32))
-        } else {
-            self.poison(ty)
-        }
     }
 
     /// One value that stands for all active lanes, for the operations that allow it.
@@ -185,47 +148,47 @@ impl<'c> Emitter<'_, 'c> {
             &[vector],
         )
     }
+}
 
-    /// The operation of an atomic on plain values.
-    fn combine(
-        &self,
-        operation: AtomicRmwOp,
-        old: Value<'c>,
-        value: Value<'c>,
-    ) -> Result<Value<'c>, Error> {
-        use AtomicRmwOp::*;
-        let b = &self.b;
-        let pick = |name: &str| b.intrinsic(self.module, name, &[old.ty()], &[old, value]);
-        let one = || old.ty().const_int(1);
-        Ok(match operation {
-            LLVMAtomicRMWBinOpXchg => value,
-            LLVMAtomicRMWBinOpAdd => b.add(old, value),
-            LLVMAtomicRMWBinOpSub => b.sub(old, value),
-            LLVMAtomicRMWBinOpAnd => b.and(old, value),
-            LLVMAtomicRMWBinOpNand => b.not(b.and(old, value)),
-            LLVMAtomicRMWBinOpOr => b.or(old, value),
-            LLVMAtomicRMWBinOpXor => b.xor(old, value),
-            LLVMAtomicRMWBinOpMax => pick("llvm.smax"),
-            LLVMAtomicRMWBinOpMin => pick("llvm.smin"),
-            LLVMAtomicRMWBinOpUMax => pick("llvm.umax"),
-            LLVMAtomicRMWBinOpUMin => pick("llvm.umin"),
-            LLVMAtomicRMWBinOpFAdd if float_atomics::concerns(operation, old.ty()) => {
-                float_atomics::sum(b, true, old, value)
-            }
-            LLVMAtomicRMWBinOpFAdd => b.fadd(old, value),
-            LLVMAtomicRMWBinOpFSub => b.fsub(old, value),
-            LLVMAtomicRMWBinOpFMax => pick("llvm.maxnum"),
-            LLVMAtomicRMWBinOpFMin => pick("llvm.minnum"),
-            LLVMAtomicRMWBinOpUIncWrap => {
-                let wraps = b.icmp(IntPredicate::LLVMIntUGE, old, value);
-                b.select(wraps, old.ty().zero(), b.add(old, one()))
-            }
-            LLVMAtomicRMWBinOpUDecWrap => {
-                let zero = b.icmp(IntPredicate::LLVMIntEQ, old, old.ty().zero());
-                let above = b.icmp(IntPredicate::LLVMIntUGT, old, value);
-                b.select(b.or(zero, above), value, b.sub(old, one()))
-            }
-            other => return Err(Error::Unsupported(format!("the atomic operation {other:?}"))),
-        })
-    }
+/// The operation of an atomic on plain values.
+fn combine<'c>(
+    b: &Builder<'c>,
+    module: &Module<'c>,
+    operation: AtomicRmwOp,
+    old: Value<'c>,
+    value: Value<'c>,
+) -> Result<Value<'c>, Error> {
+    use AtomicRmwOp::*;
+    let pick = |name: &str| b.intrinsic(module, name, &[old.ty()], &[old, value]);
+    let one = || old.ty().const_int(1);
+    Ok(match operation {
+        LLVMAtomicRMWBinOpXchg => value,
+        LLVMAtomicRMWBinOpAdd => b.add(old, value),
+        LLVMAtomicRMWBinOpSub => b.sub(old, value),
+        LLVMAtomicRMWBinOpAnd => b.and(old, value),
+        LLVMAtomicRMWBinOpNand => b.not(b.and(old, value)),
+        LLVMAtomicRMWBinOpOr => b.or(old, value),
+        LLVMAtomicRMWBinOpXor => b.xor(old, value),
+        LLVMAtomicRMWBinOpMax => pick("llvm.smax"),
+        LLVMAtomicRMWBinOpMin => pick("llvm.smin"),
+        LLVMAtomicRMWBinOpUMax => pick("llvm.umax"),
+        LLVMAtomicRMWBinOpUMin => pick("llvm.umin"),
+        LLVMAtomicRMWBinOpFAdd if float_atomics::concerns(operation, old.ty()) => {
+            float_atomics::sum(b, true, old, value)
+        }
+        LLVMAtomicRMWBinOpFAdd => b.fadd(old, value),
+        LLVMAtomicRMWBinOpFSub => b.fsub(old, value),
+        LLVMAtomicRMWBinOpFMax => pick("llvm.maxnum"),
+        LLVMAtomicRMWBinOpFMin => pick("llvm.minnum"),
+        LLVMAtomicRMWBinOpUIncWrap => {
+            let wraps = b.icmp(IntPredicate::LLVMIntUGE, old, value);
+            b.select(wraps, old.ty().zero(), b.add(old, one()))
+        }
+        LLVMAtomicRMWBinOpUDecWrap => {
+            let zero = b.icmp(IntPredicate::LLVMIntEQ, old, old.ty().zero());
+            let above = b.icmp(IntPredicate::LLVMIntUGT, old, value);
+            b.select(b.or(zero, above), value, b.sub(old, one()))
+        }
+        other => return Err(Error::Unsupported(format!("the atomic operation {other:?}"))),
+    })
 }

@@ -6,6 +6,7 @@ use cpu_abi::{BarrierReduction, BlockContext, LaneOperation, Runtime, TEXTURE_RE
 use llvm_zluda::{IntPredicate, Type, Value};
 
 use super::environment::{Environment, field};
+use super::lane_by_lane::Lane;
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
@@ -482,25 +483,18 @@ impl<'c> Emitter<'_, 'c> {
         result: Option<Type<'c>>,
         arguments: &[Value<'c>],
     ) -> Result<Lanes<'c>, Error> {
-        let spilled: Vec<_> = arguments
-            .iter()
-            .map(|&argument| {
-                let lanes = self.get(argument);
-                (self.spill(self.vector(&lanes)), self.lane_type(argument.ty()))
-            })
-            .collect();
-        let results = result.map(|ty| (self.stack(ty.vector(LANES), 32), ty));
-        self.for_each_lane(self.active_bits(), |this, lane| {
-            let mut all = vec![this.environment.block];
-            all.extend(spilled.iter().map(|&(slot, ty)| this.lane_of(slot, ty, lane)));
-            let value = this.runtime(offset, result.unwrap_or(this.cx.void()), &all);
-            if let Some((slot, _)) = results {
-                this.set_lane_of(slot, value, lane);
-            }
-            Ok(())
-        })?;
-        Ok(match results {
-            Some((slot, ty)) => self.reload(slot, ty, true),
+        let vectors = self.vectors(arguments);
+        let void = self.cx.void();
+        let body = |lane: &Lane<'_, 'c>| {
+            let mut all = vec![lane.block()];
+            all.extend(lane.elements);
+            let value = lane.runtime(offset, result.unwrap_or(void), &all);
+            Ok(result.map(|_| value).into_iter().collect())
+        };
+        let name = format!("runtime{offset}");
+        let made = self.lane_by_lane(&name, &[], &vectors, result.as_slice(), &body)?;
+        Ok(match made.first() {
+            Some(value) => Lanes::Vector(*value),
             None => Lanes::Composite(Vec::new()),
         })
     }
@@ -512,28 +506,25 @@ impl<'c> Emitter<'_, 'c> {
             return Err(Error::Unsupported(format!("the intrinsic `zluda.{name}`")));
         };
         let i64_type = self.cx.i64();
-        let spilled: Vec<_> = arguments
-            .iter()
-            .map(|&argument| {
-                let lanes = self.get(argument);
-                self.spill(self.vector(&lanes))
-            })
-            .collect();
-        let words = self.stack(i64_type.array(arguments.len() as u64), 8);
-        let results = self.stack(i64_type.vector(LANES), 32);
-        self.for_each_lane(self.active_bits(), |this, lane| {
-            for (index, &slot) in spilled.iter().enumerate() {
-                let word = this.lane_of(slot, i64_type, lane);
-                let place = this.b.byte_offset(words, i64_type.const_int(8 * index as u64));
-                this.b.store(word, place, 8);
-            }
-            let number = this.cx.i32().const_int(operation as u64);
-            let all = [this.environment.block, number, words];
-            let value = this.runtime(offset_of!(Runtime, lane_operation), i64_type, &all);
-            this.set_lane_of(results, value, lane);
-            Ok(())
-        })?;
-        Ok(self.reload(results, i64_type, true))
+        let words = self.lane_place(usize::MAX, i64_type.array(arguments.len() as u64));
+        let number = self.cx.i32().const_int(operation as u64);
+        let vectors = self.vectors(arguments);
+        let made = self.lane_by_lane(
+            "operation",
+            &[number, words],
+            &vectors,
+            &[i64_type],
+            &|lane: &Lane<'_, 'c>| {
+                let (number, words) = (lane.uniform[1], lane.uniform[2]);
+                for (index, &word) in lane.elements.iter().enumerate() {
+                    let place = lane.b.byte_offset(words, i64_type.const_int(8 * index as u64));
+                    lane.b.store(word, place, 8);
+                }
+                let all = [lane.block(), number, words];
+                Ok(vec![lane.runtime(offset_of!(Runtime, lane_operation), i64_type, &all)])
+            },
+        )?;
+        Ok(Lanes::Vector(made[0]))
     }
 
     /// A texture or surface instruction of the active lanes: the operands after the first one lie in
@@ -565,18 +556,15 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     fn assert_fail(&mut self, arguments: &[Value<'c>]) -> Result<(), Error> {
-        let spilled: Vec<_> = arguments
-            .iter()
-            .map(|&argument| {
-                let lanes = self.get(argument);
-                (self.spill(self.vector(&lanes)), self.lane_type(argument.ty()))
-            })
-            .collect();
-        self.for_each_lane(self.active_bits(), |this, lane| {
-            let mut all = vec![this.environment.block, this.environment.warp, lane];
-            all.extend(spilled.iter().map(|&(slot, ty)| this.lane_of(slot, ty, lane)));
-            this.runtime(offset_of!(Runtime, assert_fail), this.cx.void(), &all);
-            Ok(())
-        })
+        let vectors = self.vectors(arguments);
+        let (i32_type, void) = (self.cx.i32(), self.cx.void());
+        let warp = self.environment.warp;
+        self.lane_by_lane("assert", &[warp], &vectors, &[], &|lane: &Lane<'_, 'c>| {
+            let mut all = vec![lane.block(), lane.uniform[1], lane.b.trunc(lane.number, i32_type)];
+            all.extend(lane.elements);
+            lane.runtime(offset_of!(Runtime, assert_fail), void, &all);
+            Ok(Vec::new())
+        })?;
+        Ok(())
     }
 }

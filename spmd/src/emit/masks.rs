@@ -46,36 +46,4 @@ impl<'c> Emitter<'_, 'c> {
         let mask = self.mask_and(self.mask, condition);
         self.bits(mask)
     }
-
-    /// Runs `body` for each lane of `bits`, in order, with the lane's number as `i32`.
-    pub(super) fn for_each_lane(
-        &mut self,
-        bits: Value<'c>,
-        body: impl FnOnce(&mut Self, Value<'c>) -> Result<(), crate::Error>,
-    ) -> Result<(), crate::Error> {
-        let i32_type = self.cx.i32();
-        let zero = i32_type.const_int(0);
-        let before = self.b.block();
-        let head = self.block("lane");
-        let done = self.block("lanes.done");
-        let none = self.b.icmp(IntPredicate::LLVMIntEQ, bits, zero);
-        self.b.cond_br(none, done, head);
-        self.b.position_at_end(head);
-        let left = self.b.phi(i32_type);
-        let lane = self.b.intrinsic(
-            self.module,
-            "llvm.cttz",
-            &[i32_type],
-            &[left, self.cx.i1().const_int(1)],
-        );
-        body(self, lane)?;
-        let less = self.b.sub(left, i32_type.const_int(1));
-        let rest = self.b.and(left, less);
-        let last = self.b.icmp(IntPredicate::LLVMIntEQ, rest, zero);
-        let latch = self.b.block();
-        self.b.cond_br(last, done, head);
-        left.add_incoming(&[(bits, before), (rest, latch)]);
-        self.b.position_at_end(done);
-        Ok(())
-    }
 }

@@ -8,6 +8,7 @@ mod atomics;
 mod calls;
 mod control;
 mod environment;
+mod lane_by_lane;
 mod lanes;
 mod masks;
 mod matrix;
@@ -95,6 +96,8 @@ pub(crate) struct Emitter<'m, 'c> {
     waits: bool,
     /// Memory for the fragments of matrix operations.
     matrix_rows: MatrixRows<'c>,
+    /// Memory for what lanes do one after the other.
+    lane_places: FxHashMap<(usize, Type<'c>), Value<'c>>,
     /// Memory for what lanes bring to a meeting.
     meeting_rows: Option<Value<'c>>,
 }
@@ -188,6 +191,7 @@ pub(crate) fn emit_function<'c>(
         mask_not_empty: true,
         waits: false,
         matrix_rows: MatrixRows::default(),
+        lane_places: FxHashMap::default(),
         meeting_rows: None,
     };
     emitter.bind_arguments(pair);

@@ -1,0 +1,111 @@
+//! What lanes do one after the other, and vectors in memory, of which a lane's element can be chosen.
+
+use cpu_abi::BlockContext;
+use llvm_zluda::{Builder, Type, Value};
+use std::mem::offset_of;
+
+use super::environment::field;
+use super::{Emitter, LANES, Lanes};
+use crate::Error;
+use crate::outlined;
+
+/// What one lane does, in a function of its own.
+pub(super) struct Lane<'l, 'c> {
+    pub b: &'l Builder<'c>,
+    /// What is the same for all lanes: the block's context first.
+    pub uniform: &'l [Value<'c>],
+    /// Its elements of the vectors.
+    pub elements: &'l [Value<'c>],
+    /// Its number, `i64`.
+    pub number: Value<'c>,
+}
+
+impl<'c> Lane<'_, 'c> {
+    pub fn block(&self) -> Value<'c> {
+        self.uniform[0]
+    }
+
+    /// Calls the function of the runtime's table at an offset.
+    pub fn runtime(&self, offset: usize, result: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {
+        let ptr = self.b.context().ptr(0);
+        let table = field(self.b, self.block(), offset_of!(BlockContext, runtime), ptr, 8);
+        let function = field(self.b, table, offset, ptr, 8);
+        let types: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
+        self.b.call_pointer(self.b.context().function_type(result, &types), function, arguments)
+    }
+}
+
+impl<'c> Emitter<'_, 'c> {
+    /// What `body` makes of each active lane, one after the other; `name` says what that is. The loop is a function,
+    /// which all that has the same name and types shares: kernels have many such instructions, and none is quick.
+    pub(super) fn lane_by_lane(
+        &mut self,
+        name: &str,
+        uniform: &[Value<'c>],
+        vectors: &[Value<'c>],
+        results: &[Type<'c>],
+        body: &dyn Fn(&Lane<'_, 'c>) -> Result<Vec<Value<'c>>, Error>,
+    ) -> Result<Vec<Value<'c>>, Error> {
+        let mut all = vec![self.environment.block];
+        all.extend(uniform);
+        let elements: Vec<_> = vectors.iter().map(|vector| vector.ty().element()).collect();
+        let types: Vec<_> = elements.iter().chain(results).map(|ty| ty.print()).collect();
+        let name = format!("spmd.lanes.{name}.{}", types.join("."));
+        let shared: Vec<_> = all.iter().map(|value| value.ty()).collect();
+        let function = outlined::for_active_lanes(
+            self.module,
+            &name,
+            [&shared, &elements, results],
+            &|b, uniform, elements, number| body(&Lane { b, uniform, elements, number }),
+        )?;
+        let mut places = 0;
+        let mut place = |this: &mut Self, ty: Type<'c>| {
+            places += 1;
+            this.lane_place(places - 1, ty.vector(LANES))
+        };
+        for vector in vectors {
+            let place = place(self, vector.ty().element());
+            self.b.store(*vector, place, 32);
+            all.push(place);
+        }
+        let made: Vec<_> = results.iter().map(|ty| (place(self, *ty), *ty)).collect();
+        all.extend(made.iter().map(|(place, _)| *place));
+        all.push(self.active_bits());
+        self.b.call(function, &all);
+        Ok(made.into_iter().map(|(place, ty)| self.b.load(ty.vector(LANES), place, 32)).collect())
+    }
+
+    /// Memory for what [`Self::lane_by_lane`] is given, by a number and a type: nothing stays in it.
+    pub(super) fn lane_place(&mut self, number: usize, ty: Type<'c>) -> Value<'c> {
+        if let Some(place) = self.lane_places.get(&(number, ty)) {
+            return *place;
+        }
+        let place = self.stack(ty, 32);
+        self.lane_places.insert((number, ty), place);
+        place
+    }
+
+    /// An instruction's operands as vectors.
+    pub(super) fn vectors(&mut self, operands: &[Value<'c>]) -> Vec<Value<'c>> {
+        operands
+            .iter()
+            .map(|&operand| {
+                let lanes: Lanes<'c> = self.get(operand);
+                self.vector(&lanes)
+            })
+            .collect()
+    }
+
+    /// Writes a vector to the stack, so that one of its lanes can be read.
+    pub(super) fn spill(&self, vector: Value<'c>) -> Value<'c> {
+        let slot = self.stack(vector.ty(), 32);
+        self.b.store(vector, slot, 32);
+        slot
+    }
+
+    pub(super) fn lane_of(&self, spilled: Value<'c>, ty: Type<'c>, lane: Value<'c>) -> Value<'c> {
+        let lane = self.b.zext(lane, self.cx.i64());
+        let place = self.b.gep(ty, spilled, &[lane]);
+        self.b.load(ty, place, self.module.align_of(ty))
+    }
+}
