@@ -1,12 +1,13 @@
 // What LLVM's C API lacks: options that last, code generation without some of the passes that LLVM adds for every
-// program (its command line options would hold for all targets of the process), vectors of one constant, and functions
-// that lose their bodies.
+// program (its command line options would hold for all targets of the process), vectors of one constant, functions that
+// lose their bodies, and blocks that become functions.
 
 #include "llvm-c/Core.h"
 #include "llvm-c/TargetMachine.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/BasicBlock.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -15,6 +16,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/CodeExtractor.h"
 
 #include <cstddef>
 #include <utility>
@@ -102,4 +104,17 @@ extern "C" int zluda_read_bodies(LLVMModuleRef module, char **message) {
     return 0;
   *message = LLVMCreateMessage(llvm::toString(std::move(error)).c_str());
   return 1;
+}
+
+/// Makes a function of blocks of which the first one is the only way in, and calls it where they were. It takes a pointer
+/// to a structure of what it needs and what it computes. Null where LLVM cannot do that.
+extern "C" LLVMValueRef zluda_extract(const LLVMBasicBlockRef *blocks, size_t count) {
+  llvm::SmallVector<llvm::BasicBlock *> region;
+  for (size_t index = 0; index < count; index++)
+    region.push_back(llvm::unwrap(blocks[index]));
+  llvm::CodeExtractor extractor(region, /*DT=*/nullptr, /*AggregateArgs=*/true);
+  if (!extractor.isEligible())
+    return nullptr;
+  llvm::CodeExtractorAnalysisCache cache(*region.front()->getParent());
+  return llvm::wrap(extractor.extractCodeRegion(cache));
 }

@@ -10,6 +10,7 @@
 mod builder;
 mod context;
 mod disassembler;
+mod extract;
 mod link;
 mod metadata;
 mod module;
@@ -23,6 +24,7 @@ mod value;
 pub use builder::Builder;
 pub use context::Context;
 pub use disassembler::Disassembler;
+pub use extract::extract;
 pub use link::{LinkError, link_elf};
 pub use metadata::{MemoryEffects, llvm_version};
 pub use module::Module;

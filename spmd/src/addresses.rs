@@ -39,7 +39,7 @@ pub fn narrow(module: &Module<'_>, options: &Options) {
 }
 
 pub(crate) fn address_argument(call: Value<'_>) -> Option<u32> {
-    if !call.callee().is_function() {
+    if call.opcode() != Opcode::LLVMCall || !call.callee().is_function() {
         return None;
     }
     let name = call.called_name();

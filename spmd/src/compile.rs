@@ -4,8 +4,8 @@ use cpu_abi::KernelKind;
 use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, timed};
 
 use crate::{
-    Error, Options, addresses, clusters, displacements, emulated, groups, math, reference,
-    sections, shared, strips, vectorize,
+    Error, Options, addresses, clusters, cut, displacements, emulated, groups, math, reference,
+    shared, strips, vectorize,
 };
 
 /// The triple of per-thread modules for this target.
@@ -166,8 +166,8 @@ fn lower_for<'c>(
     }
     emulated::replace_missing(&lowered, options);
     check(&lowered, options, "IR with emulated instructions")?;
-    if kind == KernelKind::Vector && sections::cut(&lowered, options) {
-        check(&lowered, options, "IR in sections")?;
+    if kind == KernelKind::Vector && cut::cut(&lowered, options) {
+        check(&lowered, options, "IR in parts")?;
     }
     Ok(lowered)
 }

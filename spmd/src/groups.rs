@@ -12,7 +12,8 @@ use std::thread;
 use llvm_zluda::{Context, Linkage, Module, TargetMachine, Type, Value};
 
 use crate::Error;
-use crate::sections::is_section;
+use crate::addresses::address_argument;
+use crate::cut::is_part;
 
 /// Groups smaller than this, in estimated instructions, are not worth the time to set them up.
 const LEAST: u64 = 400;
@@ -20,6 +21,8 @@ const LEAST: u64 = 400;
 const MOST: u64 = 8;
 /// Functions of this size, in estimated instructions, are long.
 pub const LONG: u64 = 1000;
+/// So much more than arithmetic are gathers and scatters, which take apart vectors of pointers and masks.
+const GATHER: u64 = 4;
 /// Bytes of stack, which LLVM's recursions want more of than threads usually have.
 const STACK: usize = 8 << 20;
 
@@ -100,9 +103,9 @@ fn groups(module: &Module<'_>) -> Vec<Vec<String>> {
 /// Whether a function is so long that most of its values live on the stack, or was before it was cut.
 pub fn is_long(module: &Module<'_>) -> bool {
     let functions = module.functions();
-    functions.into_iter().any(|function| {
-        !function.is_declaration() && (is_section(function) || size(function) >= LONG)
-    })
+    functions
+        .into_iter()
+        .any(|function| !function.is_declaration() && (is_part(function) || size(function) >= LONG))
 }
 
 /// About as many instructions as a function becomes.
@@ -113,7 +116,8 @@ pub fn size(function: Value<'_>) -> u64 {
 /// About as many instructions as one of LLVM's becomes.
 pub fn instruction_size(instruction: Value<'_>) -> u64 {
     let operand = instruction.operands().first().map_or(1, |operand| registers(operand.ty()));
-    registers(instruction.ty()).max(operand)
+    let size = registers(instruction.ty()).max(operand);
+    if address_argument(instruction).is_some() { size * GATHER } else { size }
 }
 
 /// The number of the widest registers that a value fills.

@@ -1,6 +1,6 @@
 //! Long blocks of code as functions of their own.
 //!
-//! Input: vector code after its last optimisation. Output: the same code; of a very long function the long blocks are
+//! Input: a long function of vector code after its last optimisation. Output: the same code; its long blocks are
 //! cut into sections, which are functions. What one section computes for another, or for the function itself, goes
 //! through a frame in memory that the function has on its stack.
 //! Why here: LLVM generates code for one function after the other; [`groups`] gives functions to several threads. Cuts
@@ -11,43 +11,26 @@ use llvm_zluda::{Block, Builder, Module, Opcode, Type, Value};
 use rustc_hash::FxHashMap;
 
 use crate::Options;
+use crate::cut::{LARGEST, belongs_to_its_function, is_flags, is_made_again, next_name, way};
 use crate::groups;
 use crate::outlined::late_vector_function;
 
 /// About as long is a section, in estimated instructions.
-const LENGTH: u64 = 500;
+const LENGTH: u64 = 350;
 /// Blocks shorter than this are no section.
-const LEAST: u64 = 250;
+const LEAST: u64 = 180;
 /// One in so many of a block's instructions may be for values that go through memory, or there are fewer sections.
-const WORTH: u64 = 8;
+const WORTH: u64 = 6;
 /// For so many instructions a vector is not read from the frame again. x86's operations can read an operand from memory.
 const STAYS: usize = 16;
 /// No value's place need begin at a multiple of more bytes.
 const ALIGN: u64 = 64;
-/// Bytes of stack that are no longer worth it: warps have a few hundred thousand.
-const LARGEST: u64 = 64 << 10;
-/// What the names of sections begin with.
-const PREFIX: &str = "spmd.section.";
-
-/// Whether a function is a section.
-pub fn is_section(function: Value<'_>) -> bool {
-    function.name().starts_with(PREFIX)
-}
-
-/// Makes functions of long blocks of long functions; returns whether there were any.
-pub fn cut(module: &Module<'_>, options: &Options) -> bool {
-    let is_long = |function: &Value<'_>| {
-        !function.is_declaration() && groups::size(*function) >= groups::LONG
-    };
-    let functions: Vec<_> = module.functions().into_iter().filter(is_long).collect();
-    let mut count = 0;
-    for function in functions {
-        let cuts = Cuts::new(function);
-        if cuts.sections.len() > 1 {
-            cuts.apply(module, options, &mut count);
-        }
+/// Makes functions of a function's long blocks, named with numbers from `count` on.
+pub fn outline<'c>(module: &Module<'c>, function: Value<'c>, options: &Options, count: &mut usize) {
+    let cuts = Cuts::new(function);
+    if cuts.sections.len() > 1 {
+        cuts.apply(module, options, count);
     }
-    count > 0
 }
 
 struct Cuts<'c> {
@@ -100,8 +83,7 @@ impl<'c> Cuts<'c> {
         let cx = module.context();
         let mut calls = Vec::new();
         for section in &self.sections {
-            let name = format!("{PREFIX}{count}");
-            *count += 1;
+            let name = next_name(count);
             let ty = cx.function_type(cx.void(), &[cx.ptr(0)]);
             let function = late_vector_function(module, &name, ty, options);
             let b = cx.builder();
@@ -219,27 +201,6 @@ impl<'c> Inputs<'_, 'c> {
         };
         self.known.insert(value, (made, turn));
         Some(made)
-    }
-}
-
-/// Costs less than to go through memory: addresses at constant distances, and scalars in all lanes.
-fn is_made_again(value: Value<'_>) -> bool {
-    match value.opcode() {
-        Opcode::LLVMGetElementPtr => {
-            !value.ty().is_vector()
-                && value.operands().iter().skip(1).all(|index| index.is_constant())
-        }
-        Opcode::LLVMInsertElement => {
-            value.operand(0).is_undef_or_poison() && value.operand(2).as_const_int() == Some(0)
-        }
-        Opcode::LLVMShuffleVector => {
-            let of = value.operand(0);
-            of.is_instruction()
-                && of.opcode() == Opcode::LLVMInsertElement
-                && is_made_again(of)
-                && value.shuffle_mask().iter().all(|lane| *lane == 0)
-        }
-        _ => false,
     }
 }
 
@@ -366,11 +327,6 @@ fn first_place_for<'c>(value: Value<'c>, frame: Value<'c>) -> Option<Value<'c>> 
     next
 }
 
-/// Whether a type is one of flags for lanes, which are a number in memory.
-fn is_flags(ty: Type<'_>) -> bool {
-    ty.is_vector() && !ty.element().is_pointer() && ty.element().bits() == 1
-}
-
 fn space(module: &Module<'_>, ty: Type<'_>) -> (u64, u64) {
     let size = module.size_of(ty);
     (size, u64::from(module.align_of(ty)).max(size.next_power_of_two()).min(ALIGN))
@@ -413,11 +369,6 @@ fn load<'c>(
     b.load(ty, at, align)
 }
 
-/// What it costs to write a value to memory, in instructions.
-fn way(ty: Type<'_>) -> u64 {
-    if is_flags(ty) { 8 } else { groups::registers(ty) }
-}
-
 /// A block's instructions in sections. Those that are in none stay.
 fn sections_of(block: Block<'_>) -> Vec<Vec<Value<'_>>> {
     let instructions = block.instructions();
@@ -437,16 +388,6 @@ fn sections_of(block: Block<'_>) -> Vec<Vec<Value<'_>>> {
         .map(|count| in_sections(inside, total, count))
         .find(|sections| ways(sections) * WORTH <= total)
         .unwrap_or_default()
-}
-
-/// Works on the stack of the function that it is in.
-fn belongs_to_its_function(instruction: &Value<'_>) -> bool {
-    const OF_THE_STACK: [&str; 4] =
-        ["llvm.stack", "llvm.lifetime", "llvm.frameaddress", "llvm.returnaddress"];
-    instruction.opcode() == Opcode::LLVMCall && {
-        let name = instruction.called_name();
-        OF_THE_STACK.iter().any(|prefix| name.starts_with(prefix))
-    }
 }
 
 /// Cuts where the fewest values live, near where sections of equal length would end.

@@ -1,4 +1,4 @@
-//! Long blocks of a kernel are functions of their own; what they have in common goes through memory.
+//! Parts of a long kernel are functions of their own; what they have in common goes through memory.
 
 mod support;
 
@@ -116,9 +116,119 @@ fn long_blocks_are_cut() {
     )
     .expect("the kernel is supported");
     let text = lowered.print();
-    let sections = text.matches("define internal void @spmd.section.").count();
+    let sections = text.matches("define internal void @spmd.part.").count();
     assert!(sections > 1, "{text}");
-    assert_eq!(text.matches("call void @spmd.section.").count(), sections, "{text}");
+    assert_eq!(text.matches("call void @spmd.part.").count(), sections, "{text}");
     // Numbers that lanes share are not stored as vectors.
     assert!(!text.contains("store <32 x i32> %factor"), "{text}");
+}
+
+const LOOPS: u32 = 48;
+
+/// In each round many small loops, of which some are for odd numbers only: no block is long. What loops give goes on to the
+/// next ones, and to the next round.
+fn kernel_of_many_blocks() -> String {
+    let mut text = "define void @many() #0 {
+  %p = call ptr addrspace(4) @zluda.params()
+  %sums.p = getelementptr i8, ptr addrspace(4) %p, i64 0
+  %sums = load i64, ptr addrspace(4) %sums.p
+  %times.p = getelementptr i8, ptr addrspace(4) %p, i64 8
+  %times = load i32, ptr addrspace(4) %times.p
+  %tid = call i32 @zluda.tid.x()
+  %early = mul i32 %tid, 40503
+  br label %round
+round:
+  %r = phi i32 [ 0, %0 ], [ %r.next, %latch ]
+  %s0 = phi i32 [ %tid, %0 ], [ %last, %latch ]
+  br label %begin0\n"
+        .to_owned();
+    for number in 0..LOOPS {
+        let next = number + 1;
+        text += &format!(
+            "begin{number}:
+  %odd{number} = and i32 %s{number}, 1
+  %is{number} = icmp eq i32 %odd{number}, 1
+  br i1 %is{number}, label %loop{number}, label %begin{next}.phi
+loop{number}:
+  %i{number} = phi i32 [ 0, %begin{number} ], [ %i{number}.next, %loop{number} ]
+  %t{number} = phi i32 [ %s{number}, %begin{number} ], [ %x{number}, %loop{number} ]
+  %a{number} = mul i32 %t{number}, {}
+  %b{number} = xor i32 %a{number}, %early
+  %c{number} = lshr i32 %b{number}, 7
+  %d{number} = add i32 %b{number}, %c{number}
+  %x{number} = add i32 %d{number}, %i{number}
+  %i{number}.next = add i32 %i{number}, 1
+  %more{number} = icmp ult i32 %i{number}.next, %times
+  br i1 %more{number}, label %loop{number}, label %begin{next}.phi
+begin{next}.phi:
+  %s{next} = phi i32 [ %s{number}, %begin{number} ], [ %x{number}, %loop{number} ]
+  br label %begin{next}\n",
+            multiplier(number)
+        );
+    }
+    text += &format!(
+        "begin{LOOPS}:
+  %last = add i32 %s{LOOPS}, 12345
+  br label %latch
+latch:
+  %r.next = add i32 %r, 1
+  %again = icmp ult i32 %r.next, {ROUNDS}
+  br i1 %again, label %round, label %done
+done:
+  %wide = zext i32 %tid to i64
+  %bytes = shl i64 %wide, 2
+  %to = add i64 %sums, %bytes
+  %to.p = inttoptr i64 %to to ptr addrspace(1)
+  store i32 %last, ptr addrspace(1) %to.p
+  ret void
+}}"
+    );
+    text
+}
+
+fn multiplier(number: u32) -> u32 {
+    number * 2 + 3
+}
+
+#[test]
+fn regions_compute_what_the_blocks_do() {
+    const TIMES: u32 = 3;
+    let expected: Vec<u32> = (0..THREADS)
+        .map(|thread| {
+            let early = thread.wrapping_mul(40503);
+            let mut sum = thread;
+            for _ in 0..ROUNDS {
+                for number in 0..LOOPS {
+                    if sum & 1 == 1 {
+                        for turn in 0..TIMES {
+                            let mixed = sum.wrapping_mul(multiplier(number)) ^ early;
+                            sum = mixed.wrapping_add(mixed >> 7).wrapping_add(turn);
+                        }
+                    }
+                }
+                sum = sum.wrapping_add(12345);
+            }
+            sum
+        })
+        .collect();
+    for level in [None, Some("x86-64-v2")] {
+        let kernel =
+            compile_with("many", &kernel_of_many_blocks(), &options_for(level, Blocks::Any));
+        let mut got = vec![0u32; THREADS as usize];
+        kernel.launch([1, 1, 1], [THREADS, 1, 1], &[address(&mut got), TIMES.into()]);
+        assert_eq!(got, expected, "{level:?}");
+    }
+}
+
+#[test]
+fn many_blocks_are_cut() {
+    let context = llvm_zluda::Context::new();
+    let module = parse(&context, "many", &kernel_of_many_blocks());
+    let options = options_for(Some("x86-64-v3"), Blocks::Any);
+    let lowered = spmd::lower(module, KernelKind::Vector, &options, Form::Lowered)
+        .expect("the kernel is supported");
+    let functions = lowered.functions();
+    let regions = functions.iter().filter(|it| it.name().starts_with("spmd.part."));
+    let blocks: Vec<_> = regions.map(|region| region.blocks().len()).collect();
+    assert!(blocks.len() > 1 && blocks.iter().all(|count| *count > 5), "{blocks:?}");
 }
