@@ -1,7 +1,10 @@
 //! Attributes, metadata and module flags.
 
 use llvm_sys::core::*;
-use llvm_sys::{LLVMAttributeFunctionIndex, LLVMAttributeIndex, LLVMModuleFlagBehavior};
+use llvm_sys::{
+    LLVMAttributeFunctionIndex, LLVMAttributeIndex, LLVMAttributeReturnIndex,
+    LLVMModuleFlagBehavior,
+};
 
 use crate::{Context, Module, Type, Value};
 
@@ -46,6 +49,24 @@ impl<'c> Module<'c> {
         if let Some(attribute) = self.context().enum_attribute(name, value) {
             // SAFETY: callers give functions only.
             unsafe { LLVMAddAttributeAtIndex(function.raw, LLVMAttributeFunctionIndex, attribute) }
+        }
+    }
+
+    /// Says that a function gives an `i32` below `end`.
+    pub fn limit_result(&self, function: Value<'c>, end: u32) {
+        const NAME: &str = "range";
+        // SAFETY: bounds of 32 bits are one word each; callers give functions with such a result.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
+            let (first, end) = ([0u64], [u64::from(end)]);
+            let attribute = LLVMCreateConstantRangeAttribute(
+                self.context().raw(),
+                kind,
+                32,
+                first.as_ptr(),
+                end.as_ptr(),
+            );
+            LLVMAddAttributeAtIndex(function.raw, LLVMAttributeReturnIndex, attribute)
         }
     }
 

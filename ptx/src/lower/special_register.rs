@@ -13,14 +13,24 @@ const RESERVED_SMEM_USED: u32 = 0x120;
 /// Shared memory is given out in multiples of this.
 const SMEM_UNIT: u32 = 128;
 
+/// Threads of a block along its third axis, at most.
+const MOST_LAYERS: u32 = 64;
+
 const AXES: [Component; 3] = [Component::X, Component::Y, Component::Z];
 
 impl<'c> FunctionLowering<'_, '_, 'c, '_> {
     pub fn special_register(&mut self, register: SpecialRegister) -> Lowered<Value<'c>> {
         use SpecialRegister::*;
         Ok(match register {
-            Tid(component) => self.three("tid", component)?,
-            Ntid(component) => self.three("ntid", component)?,
+            Tid(component) => {
+                let place = self.three("tid", component)?;
+                self.limit_place(place, component);
+                place
+            }
+            Ntid(component) => match self.required_size(component) {
+                Some(size) => self.i32(size),
+                None => self.three("ntid", component)?,
+            },
             Ctaid(component) => self.three("ctaid", component)?,
             Nctaid(component) => self.three("nctaid", component)?,
             ClusterNctaid(Some(Component::W)) => self.i32(0),
@@ -86,6 +96,24 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
             ReservedSmemOffsetCap => self.i32(RESERVED_SMEM),
             Pm64(_) | CurrentGraphExec => self.i64(0),
         })
+    }
+
+    /// The size of blocks along an axis, where launches of other sizes are refused.
+    fn required_size(&self, component: Option<Component>) -> Option<u32> {
+        let axis = AXES.iter().position(|axis| Some(*axis) == component)?;
+        self.module.unit.info.reqntid.map(|sizes| sizes[axis])
+    }
+
+    /// Tells LLVM how large a thread's place in its block is at most: compilers mask it by sizes that they know, and
+    /// addresses that LLVM finds no masks in are rows of memory.
+    fn limit_place(&self, place: Value<'c>, component: Option<Component>) {
+        if !place.is_instruction() {
+            return;
+        }
+        let most = self.module.unit.info.max_threads;
+        let most = if component == Some(Component::Z) { most.min(MOST_LAYERS) } else { most };
+        let end = self.required_size(component).unwrap_or(most);
+        self.module.llvm.limit_result(place.callee(), end.max(1));
     }
 
     /// Static and dynamic shared memory of the block, whether code uses it or not.

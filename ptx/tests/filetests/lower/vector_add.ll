@@ -51,7 +51,7 @@ declare i32 @zluda.ctaid.x() #1
 declare i32 @zluda.ntid.x() #1
 
 ; Function Attrs: nounwind speculatable willreturn memory(none)
-declare i32 @zluda.tid.x() #1
+declare range(i32 0, 256) i32 @zluda.tid.x() #1
 
 attributes #0 = { nounwind "zluda-kernel" "zluda-max-threads"="256" "zluda-param-size"="48" }
 attributes #1 = { nounwind speculatable willreturn memory(none) }
