@@ -115,7 +115,8 @@ pub fn size(function: Value<'_>) -> u64 {
 
 /// About as many instructions as one of LLVM's becomes.
 pub fn instruction_size(instruction: Value<'_>) -> u64 {
-    let operand = instruction.operands().first().map_or(1, |operand| registers(operand.ty()));
+    let has_operand = instruction.operand_count() > 0;
+    let operand = if has_operand { registers(instruction.operand(0).ty()) } else { 1 };
     let size = registers(instruction.ty()).max(operand);
     if address_argument(instruction).is_some() { size * GATHER } else { size }
 }
