@@ -209,7 +209,6 @@ impl<'c> Emitter<'_, 'c> {
 
     /// Kernels begin by sending home the threads past the end, of which most warps have none. Where little is
     /// left it gets a copy for whole warps, if it has rows of memory or loops: there masks cost more than the work.
-    /// Around what takes longer nothing is gained.
     fn wants_whole_copy(&mut self, level: usize, node: usize) -> bool {
         const SMALL: u32 = 64;
         const ALL_TOGETHER: u32 = 128;
@@ -217,28 +216,35 @@ impl<'c> Emitter<'_, 'c> {
             return false;
         }
         let end = self.levels.levels[level].subtree_end[node];
-        let (mut size, mut gains) = (0, false);
-        for inside in &self.levels.levels[level].nodes[node..end] {
-            let instructions = match *inside {
+        let nodes = &self.levels.levels[level].nodes[node..end];
+        let inside: Vec<_> = nodes
+            .iter()
+            .flat_map(|inside| match *inside {
                 Node::Block(block) => self.cfg.blocks[block].instructions(),
-                Node::Loop(number) => {
-                    gains = true;
-                    self.instructions_of_loop(number).collect()
-                }
-            };
-            for instruction in instructions {
-                if self.takes_long(instruction) {
-                    return false;
-                }
-                size += 1;
-                gains |= self.is_row_of_memory(instruction);
-            }
-        }
-        let wants = gains && size <= SMALL && self.whole_copies_size + size <= ALL_TOGETHER;
+                Node::Loop(number) => self.instructions_of_loop(number),
+            })
+            .collect();
+        let has_loop = nodes.iter().any(|inside| matches!(inside, Node::Loop(_)));
+        let has_row = inside.iter().any(|instruction| self.row_of_memory(*instruction).is_some());
+        let size = inside.len() as u32;
+        let wants = (has_loop || has_row)
+            && size <= SMALL
+            && self.whole_copies_size + size <= ALL_TOGETHER
+            && self.masks_cost(&inside);
         if wants {
             self.whole_copies_size += size;
         }
         wants
+    }
+
+    /// Whether masks take a part of the instructions' time that is worth a copy without them: not beside what takes
+    /// longer, but for rows of bytes and halves, which most processors mask lane by lane.
+    fn masks_cost(&self, instructions: &[Value<'c>]) -> bool {
+        let is_narrow = |instruction: &Value<'c>| {
+            self.row_of_memory(*instruction).is_some_and(|ty| matches!(ty.bits(), 8 | 16))
+        };
+        !instructions.iter().any(|instruction| self.takes_long(*instruction))
+            || instructions.iter().any(is_narrow)
     }
 
     /// All 32 lanes are seldom active where code is being made.
@@ -636,30 +642,30 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// Small innermost loops are worth a second copy, unless there are many (code unrolled over loops runs
-    /// each of them for a moment only) or they hold something beside which masks cost nothing.
+    /// each of them for a moment only) or masks cost nothing in them.
     fn wants_whole_rounds(&mut self, number: usize) -> bool {
         const SMALL: usize = 32;
         const ALL_TOGETHER: usize = 64;
         let this = &self.cfg.loops[number];
         let innermost = self.cfg.loops.iter().all(|other| other.parent != Some(number));
-        let inside: Vec<_> = self.instructions_of_loop(number).collect();
+        let inside = self.instructions_of_loop(number);
         let wants = innermost
             && !self.is_partial()
             && !this.spins
             && self.parting.as_ref().is_none_or(|it| !it.in_loop(number))
             && inside.len() <= SMALL
             && self.whole_rounds_size + inside.len() <= ALL_TOGETHER
-            && !inside.iter().any(|instruction| self.takes_long(*instruction));
+            && self.masks_cost(&inside);
         if wants {
             self.whole_rounds_size += inside.len();
         }
         wants
     }
 
-    fn instructions_of_loop(&self, number: usize) -> impl Iterator<Item = Value<'c>> {
+    fn instructions_of_loop(&self, number: usize) -> Vec<Value<'c>> {
         let contains = &self.cfg.loops[number].contains;
         let blocks = self.cfg.blocks.iter().zip(contains).filter(|(_, contains)| **contains);
-        blocks.flat_map(|(block, _)| block.instructions())
+        blocks.flat_map(|(block, _)| block.instructions()).collect()
     }
 
     /// A copy of the loop for as long as all 32 lanes are in it, with a mask that is known. Its last round,

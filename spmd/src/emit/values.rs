@@ -111,14 +111,15 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
-    /// Whether the lanes read or write places of memory at constant distances.
-    pub(super) fn is_row_of_memory(&self, instruction: Value<'c>) -> bool {
-        let address = match instruction.opcode() {
-            Opcode::LLVMLoad => instruction.operand(0),
-            Opcode::LLVMStore => instruction.operand(1),
-            _ => return false,
+    /// What each lane reads or writes, where the places are at constant distances.
+    pub(super) fn row_of_memory(&self, instruction: Value<'c>) -> Option<Type<'c>> {
+        let (address, ty) = match instruction.opcode() {
+            Opcode::LLVMLoad => (instruction.operand(0), instruction.ty()),
+            Opcode::LLVMStore => (instruction.operand(1), instruction.operand(0).ty()),
+            _ => return None,
         };
-        matches!(self.divergence.shape(address), Shape::Strided(stride) if stride != 0)
+        let shape = self.divergence.shape(address);
+        matches!(shape, Shape::Strided(stride) if stride != 0).then_some(ty)
     }
 
     pub(super) fn instruction(&mut self, instruction: Value<'c>) -> Result<(), Error> {
