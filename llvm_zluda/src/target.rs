@@ -52,7 +52,7 @@ struct LeftOut {
 /// register allocator splits values around regions at a cost that grows with the function; in long ones it gives up soon.
 /// What lanes do one after the other are loops of a few instructions, which take a quarter longer if they lie in two lines of
 /// the cache. A vector of equal floats is one constant instead of an array, whose elements LLVM's analyses ask for one by
-/// one: a fiftieth of the time to compile goes into that (LLVM 23 has no other form any more).
+/// one: a fiftieth of the time to compile goes into that.
 const OPTIONS: [(&CStr, &CStr); 4] = [
     (c"amdgpu-scalar-ir-passes", c"0"),
     (c"grow-region-complexity-budget", c"30"),

@@ -20,7 +20,7 @@ const LEAST: u64 = 400;
 /// More groups than this share what all of them do: reading the module, setting up the code generator.
 const MOST: u64 = 8;
 /// Functions of this size, in estimated instructions, are long.
-pub const LONG: u64 = 1000;
+const LONG: u64 = 1000;
 /// So much more than arithmetic are gathers and scatters, which take apart vectors of pointers and masks.
 const GATHER: u64 = 4;
 /// Bytes of stack, which LLVM's recursions want more of than threads usually have.

@@ -244,7 +244,6 @@ impl<'g, 'c> Region<'g, 'c> {
             self.graph.cfg.index.get(&user.parent()).is_some_and(|&block| {
                 let loops = &self.graph.cfg.loops;
                 user.opcode() != Opcode::LLVMPHI
-                    && self.inside.contains(&user.parent())
                     && !loops
                         .iter()
                         .any(|it| it.contains[block] && self.blocks.contains(&it.header))

@@ -25,6 +25,7 @@ const WORTH: u64 = 6;
 const STAYS: usize = 16;
 /// No value's place need begin at a multiple of more bytes.
 const ALIGN: u64 = 64;
+
 /// Makes functions of a function's long blocks, named with numbers from `count` on.
 pub fn outline<'c>(module: &Module<'c>, function: Value<'c>, options: &Options, count: &mut usize) {
     let cuts = Cuts::new(function);

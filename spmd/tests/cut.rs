@@ -10,22 +10,28 @@ const THREADS: u32 = 77;
 const READS: u32 = 220;
 const ROUNDS: u32 = 3;
 
+/// Code that reads a kernel's parameters, by type and name, and makes two numbers that differ by thread.
+fn beginning(parameters: &[(&str, &str)]) -> String {
+    let mut text = "  %p = call ptr addrspace(4) @zluda.params()\n".to_owned();
+    for (index, (ty, name)) in parameters.iter().enumerate() {
+        text += &format!(
+            "  %{name}.p = getelementptr i8, ptr addrspace(4) %p, i64 {}
+  %{name} = load {ty}, ptr addrspace(4) %{name}.p\n",
+            8 * index
+        );
+    }
+    text + "  %tid = call i32 @zluda.tid.x()\n  %early = mul i32 %tid, 40503\n"
+}
+
 /// In each round a block with many reads: of values from before the loop, flags, a variable of the thread, a number that
 /// all lanes share, and sums of three types that the next round goes on with.
 fn kernel() -> String {
     let mut text = "define void @long() #0 {
   %own = alloca [4 x i32], align 4, addrspace(5)
-  %p = call ptr addrspace(4) @zluda.params()
-  %data = load i64, ptr addrspace(4) %p
-  %sums.p = getelementptr i8, ptr addrspace(4) %p, i64 8
-  %sums = load i64, ptr addrspace(4) %sums.p
-  %doubles.p = getelementptr i8, ptr addrspace(4) %p, i64 16
-  %doubles = load i64, ptr addrspace(4) %doubles.p
-  %factor.p = getelementptr i8, ptr addrspace(4) %p, i64 24
-  %factor = load i32, ptr addrspace(4) %factor.p
-  %tid = call i32 @zluda.tid.x()
-  %early = mul i32 %tid, 40503
-  %wide = zext i32 %tid to i64
+"
+    .to_owned();
+    text += &beginning(&[("i64", "data"), ("i64", "sums"), ("i64", "doubles"), ("i32", "factor")]);
+    text += "  %wide = zext i32 %tid to i64
   %bytes = shl i64 %wide, 2
   %start = add i64 %data, %bytes
   br label %round
@@ -35,8 +41,7 @@ round:
   %d = phi double [ 0.0, %0 ], [ %d.next, %round ]
   %sign = and i32 %s0, 1
   %odd = icmp eq i32 %sign, 1
-"
-    .to_owned();
+";
     for read in 0..READS {
         let next = read + 1;
         text += &format!(
@@ -128,20 +133,13 @@ const LOOPS: u32 = 48;
 /// In each round many small loops, of which some are for odd numbers only: no block is long. What loops give goes on to the
 /// next ones, and to the next round.
 fn kernel_of_many_blocks() -> String {
-    let mut text = "define void @many() #0 {
-  %p = call ptr addrspace(4) @zluda.params()
-  %sums.p = getelementptr i8, ptr addrspace(4) %p, i64 0
-  %sums = load i64, ptr addrspace(4) %sums.p
-  %times.p = getelementptr i8, ptr addrspace(4) %p, i64 8
-  %times = load i32, ptr addrspace(4) %times.p
-  %tid = call i32 @zluda.tid.x()
-  %early = mul i32 %tid, 40503
-  br label %round
+    let mut text = "define void @many() #0 {\n".to_owned();
+    text += &beginning(&[("i64", "sums"), ("i32", "times")]);
+    text += "  br label %round
 round:
   %r = phi i32 [ 0, %0 ], [ %r.next, %latch ]
   %s0 = phi i32 [ %tid, %0 ], [ %last, %latch ]
-  br label %begin0\n"
-        .to_owned();
+  br label %begin0\n";
     for number in 0..LOOPS {
         let next = number + 1;
         text += &format!(

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use cpu_abi::{BarrierReduction, BlockContext, LaneOperation, Runtime, TEXTURE_RESULTS};
 use llvm_zluda::{IntPredicate, Type, Value};
 
-use super::environment::{Environment, field};
+use super::environment::{Environment, call_runtime, field};
 use super::lane_by_lane::Lane;
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes};
@@ -140,10 +140,7 @@ impl<'c> Emitter<'_, 'c> {
     ) -> Result<Option<Lanes<'c>>, Error> {
         let Environment { block, warp: number, group, .. } = self.environment;
         let mut arguments = vec![block, number, self.active_bits(), group];
-        for argument in call.arguments() {
-            let lanes = self.get(argument);
-            arguments.push(self.vector(&lanes));
-        }
+        arguments.extend(self.vectors(&call.arguments()));
         let result = self.b.call(warp, &arguments);
         if self.unit.parting.contains(&call.callee()) {
             self.go_on_without_those_who_left();
@@ -471,9 +468,7 @@ impl<'c> Emitter<'_, 'c> {
         result: Type<'c>,
         arguments: &[Value<'c>],
     ) -> Value<'c> {
-        let types: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
-        let function = field(&self.b, self.environment.runtime, offset, self.cx.ptr(0), 8);
-        self.b.call_pointer(self.cx.function_type(result, &types), function, arguments)
+        call_runtime(&self.b, self.environment.runtime, offset, result, arguments)
     }
 
     /// A runtime call for each active lane; the block's context comes first.
@@ -486,7 +481,7 @@ impl<'c> Emitter<'_, 'c> {
         let vectors = self.vectors(arguments);
         let void = self.cx.void();
         let body = |lane: &Lane<'_, 'c>| {
-            let mut all = vec![lane.block()];
+            let mut all = vec![lane.block];
             all.extend(lane.elements);
             let value = lane.runtime(offset, result.unwrap_or(void), &all);
             Ok(result.map(|_| value).into_iter().collect())
@@ -515,12 +510,12 @@ impl<'c> Emitter<'_, 'c> {
             &vectors,
             &[i64_type],
             &|lane: &Lane<'_, 'c>| {
-                let (number, words) = (lane.uniform[1], lane.uniform[2]);
+                let [number, words] = [0, 1].map(|index| lane.uniform[index]);
                 for (index, &word) in lane.elements.iter().enumerate() {
                     let place = lane.b.byte_offset(words, i64_type.const_int(8 * index as u64));
                     lane.b.store(word, place, 8);
                 }
-                let all = [lane.block(), number, words];
+                let all = [lane.block, number, words];
                 Ok(vec![lane.runtime(offset_of!(Runtime, lane_operation), i64_type, &all)])
             },
         )?;
@@ -560,7 +555,7 @@ impl<'c> Emitter<'_, 'c> {
         let (i32_type, void) = (self.cx.i32(), self.cx.void());
         let warp = self.environment.warp;
         self.lane_by_lane("assert", &[warp], &vectors, &[], &|lane: &Lane<'_, 'c>| {
-            let mut all = vec![lane.block(), lane.uniform[1], lane.b.trunc(lane.number, i32_type)];
+            let mut all = vec![lane.block, lane.uniform[0], lane.b.trunc(lane.number, i32_type)];
             all.extend(lane.elements);
             lane.runtime(offset_of!(Runtime, assert_fail), void, &all);
             Ok(Vec::new())

@@ -21,6 +21,19 @@ pub(super) struct Environment<'c> {
 /// The engine keeps parameters in words of 8 bytes.
 const PARAMS_ALIGNMENT: u64 = 8;
 
+/// Calls the function whose address lies at `offset` of the runtime's table.
+pub(super) fn call_runtime<'c>(
+    b: &Builder<'c>,
+    table: Value<'c>,
+    offset: usize,
+    result: Type<'c>,
+    arguments: &[Value<'c>],
+) -> Value<'c> {
+    let types: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
+    let function = field(b, table, offset, b.context().ptr(0), 8);
+    b.call_pointer(b.context().function_type(result, &types), function, arguments)
+}
+
 /// Loads a field that does not change while the block runs.
 pub(super) fn field<'c>(
     b: &Builder<'c>,

@@ -4,7 +4,7 @@ use cpu_abi::BlockContext;
 use llvm_zluda::{Builder, Type, Value};
 use std::mem::offset_of;
 
-use super::environment::field;
+use super::environment::{call_runtime, field};
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
 use crate::outlined;
@@ -12,7 +12,9 @@ use crate::outlined;
 /// What one lane does, in a function of its own.
 pub(super) struct Lane<'l, 'c> {
     pub b: &'l Builder<'c>,
-    /// What is the same for all lanes: the block's context first.
+    /// The block's context.
+    pub block: Value<'c>,
+    /// What else is the same for all lanes.
     pub uniform: &'l [Value<'c>],
     /// Its elements of the vectors.
     pub elements: &'l [Value<'c>],
@@ -21,17 +23,11 @@ pub(super) struct Lane<'l, 'c> {
 }
 
 impl<'c> Lane<'_, 'c> {
-    pub fn block(&self) -> Value<'c> {
-        self.uniform[0]
-    }
-
     /// Calls the function of the runtime's table at an offset.
     pub fn runtime(&self, offset: usize, result: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {
         let ptr = self.b.context().ptr(0);
-        let table = field(self.b, self.block(), offset_of!(BlockContext, runtime), ptr, 8);
-        let function = field(self.b, table, offset, ptr, 8);
-        let types: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
-        self.b.call_pointer(self.b.context().function_type(result, &types), function, arguments)
+        let table = field(self.b, self.block, offset_of!(BlockContext, runtime), ptr, 8);
+        call_runtime(self.b, table, offset, result, arguments)
     }
 }
 
@@ -56,7 +52,10 @@ impl<'c> Emitter<'_, 'c> {
             self.module,
             &name,
             [&shared, &elements, results],
-            &|b, uniform, elements, number| body(&Lane { b, uniform, elements, number }),
+            &|b, all, elements, number| {
+                let (block, uniform) = (all[0], &all[1..]);
+                body(&Lane { b, block, uniform, elements, number })
+            },
         )?;
         let mut places = 0;
         let mut place = |this: &mut Self, ty: Type<'c>| {
