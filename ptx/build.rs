@@ -4,8 +4,12 @@
 // A build script stops the build by panicking.
 #![allow(clippy::panic)]
 
+#[path = "build/of_words.rs"]
+mod of_words;
 #[path = "build/ready_made.rs"]
 mod ready_made;
+#[path = "build/specialised.rs"]
+mod specialised;
 
 use std::env;
 use std::fmt::Write;
@@ -43,6 +47,9 @@ const OF_OPERATIONS: &[&str] =
 const LATE: &[&str] =
     &["heap", "printf", "reduction", "texture_block", "texture_slope", "texture_texel"];
 
+/// What frequent operations are made of.
+const SPECIALISED: &str = "specialised.bc";
+
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
@@ -70,7 +77,13 @@ fn main() {
             "    ({is_late}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\"))),"
         );
     }
-    list.push_str("];\n");
+    let last = functions.iter().map(|(_, index)| index + 1).max().unwrap_or_default();
+    let specialised = specialised::build(&out, SPECIALISED);
+    functions.extend(specialised.into_iter().map(|function| (function, last)));
+    let _ = writeln!(
+        list,
+        "    (false, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{SPECIALISED}\"))),\n];"
+    );
     functions.sort();
     let _ = writeln!(list, "pub const DEFINED: &[(&str, usize)] = &{functions:?};");
 
@@ -143,4 +156,8 @@ fn stem(path: &Path) -> String {
 
 fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

@@ -6,12 +6,13 @@
 //! for a kernel that calls it what the kernel needs, and the linker puts the function in the stub's place.
 
 use std::env;
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::thread;
 
-use super::{TRIPLE, defined, run, tool, write};
+use super::of_words::{OfWords, name_of};
+use super::{TRIPLE, defined, read, run, tool, write};
 use cpu_abi::{MatrixKind, MatrixOperation, MatrixType, TEXTURE_RESULTS};
 
 /// What the library gets once more, after clang, when all of it is together. No vectors are made, and loops stay as long
@@ -69,17 +70,6 @@ define ptr addrspace(1) @zluda.amd.services() alwaysinline nounwind {
   %services = load ptr addrspace(1), ptr addrspace(4) %place, align 8, !invariant.load !{}
   ret ptr addrspace(1) %services
 }
-";
-
-/// An operation of two words, in scalar registers. Parameters cannot be there on GPUs where the first of these registers
-/// describe scratch memory: LLVM 22 gives both the same ones.
-const OPERATION: &str = "  \
-  %first = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %low)
-  %second = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %high)
-  %lower = zext i32 %first to i64
-  %wide = zext i32 %second to i64
-  %upper = shl i64 %wide, 32
-  %operation = or i64 %lower, %upper
 ";
 
 /// What LLVM says of a function in the assembly, in this order.
@@ -197,66 +187,6 @@ fn operations() -> String {
         limits: "\"amdgpu-num-vgpr\"=\"96\"",
     };
     text + &look_up.to_string()
-}
-
-/// As `operation.rs` names it.
-fn name_of(operation: &MatrixOperation) -> String {
-    let (words, number) = (operation.words(), operation.pack());
-    match operation.kind {
-        MatrixKind::WarpGroup => format!("zluda.matrix.tile.{number:x}"),
-        _ => format!("zluda.matrix.{}.{}.{number:x}", words.d, words.inputs()),
-    }
-}
-
-/// A function of words, which gives words, around one of memory: `void (i64 operation, ptr words, ptr results)`.
-struct OfWords<'a> {
-    name: &'a str,
-    /// The operation; where there is none, the function gets it, the same for all lanes.
-    number: Option<u64>,
-    inputs: u32,
-    results: u32,
-    body: &'a str,
-    /// Attributes.
-    limits: &'a str,
-}
-
-impl Display for OfWords<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { name, inputs, results, body, limits, .. } = *self;
-        let fields = vec!["i32"; results as usize].join(", ");
-        let mut parameters: Vec<_> = (0..inputs).map(|index| format!("i32 %in{index}")).collect();
-        let operation = self.number.map_or("%operation".to_owned(), |number| number.to_string());
-        if self.number.is_none() {
-            parameters.splice(0..0, ["i32 %low".to_owned(), "i32 %high".to_owned()]);
-        }
-        let parameters = parameters.join(", ");
-        writeln!(
-            f,
-            "define hidden {{ {fields} }} @{name}({parameters}) nounwind convergent {limits} {{"
-        )?;
-        for (array, count) in [("from", inputs), ("to", results)] {
-            writeln!(f, "  %{array}.own = alloca [{count} x i32], addrspace(5)")?;
-            writeln!(f, "  %{array} = addrspacecast ptr addrspace(5) %{array}.own to ptr")?;
-            for index in 0..count {
-                writeln!(f, "  %{array}{index} = getelementptr i32, ptr %{array}, i64 {index}")?;
-            }
-        }
-        for index in 0..inputs {
-            writeln!(f, "  store i32 %in{index}, ptr %from{index}")?;
-        }
-        if self.number.is_none() {
-            f.write_str(OPERATION)?;
-        }
-        writeln!(f, "  call void @zluda.amd.{body}(i64 {operation}, ptr %from, ptr %to)")?;
-        let mut all = "poison".to_owned();
-        for index in 0..results {
-            writeln!(f, "  %out{index} = load i32, ptr %to{index}")?;
-            let value = format!("i32 %out{index}, {index}");
-            writeln!(f, "  %all{index} = insertvalue {{ {fields} }} {all}, {value}")?;
-            all = format!("%all{index}");
-        }
-        writeln!(f, "  ret {{ {fields} }} {all}\n}}")
-    }
 }
 
 fn exported(out: &Path) -> Vec<String> {
@@ -412,8 +342,4 @@ fn body_of(result: &str, needs: &[u32]) -> String {
     let end = if ty == "void" { "ret void".to_owned() } else { format!("ret {ty} poison") };
     let _ = writeln!(body, "  {end}\n}}");
     body
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

@@ -161,7 +161,7 @@ fn add(module: &Module<'_>, bitcode: &'static [u8]) -> Result<(), String> {
 }
 
 /// Which file of the library defines a function.
-fn file_of(function: &str) -> Option<usize> {
+pub fn file_of(function: &str) -> Option<usize> {
     let index = DEFINED.binary_search_by(|(name, _)| (*name).cmp(function)).ok()?;
     Some(DEFINED[index].1)
 }

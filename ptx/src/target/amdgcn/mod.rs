@@ -159,7 +159,8 @@ impl Machine {
         } else {
             define_cluster(module, info);
         }
-        operation::specialise(module, self.library(), self.gpu.matrix, self.matrices);
+        operation::specialise(module, self.library(), self.gpu.matrix, self.matrices)
+            .map_err(bug)?;
         // What clusters have in place of the prelude is there for all of the library now, and gone later.
         let part = if self.clusters { Part::All } else { Part::Early };
         timed("linking the device library", || self.link_library(module, part)).map_err(bug)?;

@@ -1,13 +1,14 @@
 //! Intrinsics whose first argument is a number that says what to do: `zluda.matrix` and `zluda.texture`. Each
 //! distinct number becomes a function of its own, in which the device library's code for all of them meets the
-//! constant, so that LLVM leaves what the operation needs.
+//! constant, so that LLVM leaves what the operation needs. For the most frequent numbers that has been done when the
+//! product was built.
 
 use cpu_abi::{MatrixKind, MatrixOperation, MatrixType, TextureAction, TextureOperation};
 use llvm_zluda::{Linkage, Module, Value};
 use rustc_hash::FxHashMap;
 
 use super::gpu::MatrixUnit;
-use super::library::Library;
+use super::library::{self, Library};
 use crate::target::Matrices;
 
 /// What operations that are code already are made of (build/ready_made.rs).
@@ -63,7 +64,6 @@ fn has_instruction(operation: &MatrixOperation, unit: MatrixUnit, matrices: Matr
         && operation.kind == MatrixKind::Multiply
         && (operation.m, operation.n) == (16, 8)
         && !operation.sparse
-        && !operation.saturate
         && operation.scale.is_none();
     let fast = matrices == Matrices::Fast && (c, d) == (F32, F32);
     fits && match (a, b, operation.k) {
@@ -77,16 +77,22 @@ fn has_instruction(operation: &MatrixOperation, unit: MatrixUnit, matrices: Matr
 }
 
 /// Replaces the calls of these intrinsics. What is no operation stays, and is refused for it.
-pub fn specialise(module: &Module<'_>, library: Library, unit: MatrixUnit, matrices: Matrices) {
+pub fn specialise(
+    module: &Module<'_>,
+    library: Library,
+    unit: MatrixUnit,
+    matrices: Matrices,
+) -> Result<(), String> {
     for intrinsic in module.functions() {
         let name = intrinsic.name();
         let ours = name.starts_with("zluda.matrix.") || name.starts_with("zluda.texture.");
         if ours && intrinsic.is_declaration() {
             specialise_calls(module, library, intrinsic, &name, |number| {
                 implementation(&name, number, unit, matrices)
-            });
+            })?;
         }
     }
+    Ok(())
 }
 
 fn specialise_calls<'c>(
@@ -95,7 +101,7 @@ fn specialise_calls<'c>(
     intrinsic: Value<'c>,
     name: &str,
     implementation: impl Fn(u64) -> Option<&'static str>,
-) {
+) -> Result<(), String> {
     let mut calls: FxHashMap<u64, Vec<Value<'c>>> = FxHashMap::default();
     for call in intrinsic.users().into_iter().filter(|user| user.is_instruction()) {
         let number = call.arguments().first().and_then(|number| number.as_const_int());
@@ -113,21 +119,33 @@ fn specialise_calls<'c>(
         }
         let own = format!("{name}.{number:x}");
         let is_ready_made = READY_MADE.contains(&implementation) && library.is_ready_made(&own);
-        let own = if is_ready_made { own } else { own + ".here" };
+        let own = if is_ready_made { own } else { name_of(name, number, implementation) };
         let function = declare(module, intrinsic, &own);
-        if !is_ready_made {
-            match tile_of(library, number) {
-                Some(tile) => define_of_tiles(module, function, &tile),
-                None => define(module, function, number, implementation),
-            }
-            if calls.len() > 1 {
-                module.add_attribute(function, "noinline");
-            }
+        for call in &calls {
+            replace(module, *call, function, &call.arguments()[1..]);
         }
-        for call in calls {
-            replace(module, call, function, &call.arguments()[1..]);
+        if is_ready_made {
+            continue;
+        }
+        if library::file_of(&own).is_some() {
+            library::add_file(module, &own)?;
+        } else if let Some(tile) = tile_of(library, number) {
+            define_of_tiles(module, function, &tile);
+        } else {
+            define(module, function, number, implementation);
+        }
+        // Linking puts another one in its place.
+        if let Some(function) = module.function(&own).filter(|_| calls.len() > 1) {
+            module.add_attribute(function, "noinline");
         }
     }
+    Ok(())
+}
+
+/// What an operation is called that is no code yet: build/specialised.rs has the most frequent ones as bitcode.
+fn name_of(intrinsic: &str, number: u64, implementation: &str) -> String {
+    let body = implementation.rsplit('.').next().unwrap_or_default();
+    format!("{intrinsic}.{number:x}.{body}")
 }
 
 /// A product of a group of warps with eight columns, if there is code for that.
@@ -249,7 +267,10 @@ fn define<'c>(module: &Module<'c>, function: Value<'c>, number: u64, implementat
 
 #[cfg(test)]
 mod tests {
+    use super::{MatrixUnit, implementation, name_of};
+    use crate::target::amdgcn::library;
     use crate::{Blocks, Matrices, Options, Program, Stage, Target};
+    use cpu_abi::{MatrixKind, MatrixOperation, MatrixType};
 
     fn assembly(gfx: &str, matrices: Matrices, types: &str, k: u32) -> String {
         let short = k == 16 && types.starts_with("s32");
@@ -270,6 +291,24 @@ mod tests {
         String::from_utf8(code.expect("code")).expect("text")
     }
 
+    /// They have the names that the build gives them, or they would be made of the library's code again.
+    #[test]
+    fn frequent_operations_are_there() {
+        let load = MatrixOperation::new(MatrixKind::Load, 8, 8, 4, MatrixType::B16);
+        let mut product = MatrixOperation::new(MatrixKind::Multiply, 16, 8, 32, MatrixType::S8);
+        (product.c, product.d, product.saturate) = (MatrixType::S32, MatrixType::S32, true);
+        for (intrinsic, operation, matrices, body) in [
+            ("zluda.matrix.memory.4.1", load, Matrices::Exact, "load"),
+            ("zluda.matrix.4.10", product, Matrices::Exact, "cdna3"),
+        ] {
+            let number = operation.pack();
+            let unit = MatrixUnit::Mfma3;
+            let implementation = implementation(intrinsic, number, unit, matrices).expect("code");
+            assert!(implementation.ends_with(body), "{implementation}");
+            assert!(library::file_of(&name_of(intrinsic, number, implementation)).is_some());
+        }
+    }
+
     #[test]
     fn matrix_instructions_do_what_they_may() {
         let (exact, fast) = (Matrices::Exact, Matrices::Fast);
@@ -278,6 +317,8 @@ mod tests {
                 assembly(gfx, matrices, types, k).contains(instruction)
             };
             assert!(has(exact, "s32.s8.u8.s32", 32, "v_wmma_i32_16x16x16_iu8"), "{gfx}");
+            let saturating = "satfinite.s32.s8.s8.s32";
+            assert!(has(exact, saturating, 32, "v_wmma_i32_16x16x16_iu8"), "{gfx}");
             assert!(!has(exact, "f32.f16.f16.f32", 16, "v_wmma"), "{gfx}");
             assert!(has(fast, "f32.f16.f16.f32", 16, "v_wmma_f32_16x16x16_f16"), "{gfx}");
             assert!(has(fast, "f32.bf16.bf16.f32", 16, "v_wmma_f32_16x16x16_bf16"), "{gfx}");
@@ -292,6 +333,8 @@ mod tests {
             assert!(has(fast, "f32.f16.f16.f32", "v_mfma_f32_16x16x16"), "{gfx}");
             assert!(has(fast, "f32.bf16.bf16.f32", "v_mfma_f32_16x16x16"), "{gfx}");
         }
+        let saturating = assembly("gfx942", exact, "satfinite.s32.s8.s8.s32", 32);
+        assert!(saturating.contains("v_mfma_i32_16x16x32_i8"));
         assert!(!assembly("gfx1030", fast, "f32.f16.f16.f32", 16).contains("v_wmma"));
     }
 }

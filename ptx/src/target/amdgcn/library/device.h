@@ -16,6 +16,8 @@ typedef long i64;
 #define NAMED(name) __asm__(name)
 #define INLINE __attribute__((always_inline))
 #define OUTLINE __attribute__((noinline))
+// Who calls it has a part in the result.
+#define CONVERGENT __attribute__((convergent))
 // The function does not keep the address.
 #define LENT __attribute__((noescape))
 #define GLOBAL __attribute__((address_space(1)))

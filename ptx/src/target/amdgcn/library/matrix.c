@@ -255,21 +255,26 @@ static inline INLINE void multiply_tile(u64 operation, const u32 *in, u32 *out) 
 // ---- ldmatrix, stmatrix, movmatrix
 
 #ifdef __AMDGCN__
-u32 zluda_ballot(_Bool) NAMED("zluda.amd.ballot");
+CONVERGENT u32 zluda_ballot(_Bool) NAMED("zluda.amd.ballot");
 
 // The address of a row, which a lane gives.
 static inline INLINE u8 *row_address(const u32 *in, u32 lane) { return shared_place(word_of_lane(in, 0, lane % 32)); }
 
-static inline INLINE int is_there(u32 mask, u32 lane) { return lane < 32 && mask >> lane % 32 & 1; }
+static inline INLINE int is_there(u32 mask, u32 lane) { return mask >> lane % 32 & 1; }
 
+// Rows of threads that are not there are zeros. What lies at the beginning of the block's memory is read for them, since
+// loads that depend on nothing are on their way at the same time.
 static inline INLINE u32 word_in_row(const u32 *in, u32 mask, u32 lane, u32 byte, u32 bytes) {
-  const u8 *row = row_address(in, lane);
-  if (!is_there(mask, lane)) return 0;
+  int there = is_there(mask, lane);
+  u32 address = word_of_lane(in, 0, lane % 32) + byte;
+  const void *place = shared_place(there ? address : own_address(0));
+  u32 value;
   switch (bytes) {
-  case 1: return row[byte];
-  case 2: return *(const u16 *)(row + byte);
-  default: return *(const u32 *)(row + byte);
+  case 1: value = *(const u8 *)place; break;
+  case 2: value = *(const u16 *)place; break;
+  default: value = *(const u32 *)place;
   }
+  return there ? value : 0;
 }
 
 // Code `index` of a row of 16.

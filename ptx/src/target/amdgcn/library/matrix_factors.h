@@ -120,6 +120,13 @@ static inline INLINE i32 integer_of(u32 type, u32 code) {
   }
 }
 
+// An accumulator and a sum of products, which fits 32 bits by far.
+static inline INLINE u32 integer_sum(u64 operation, u32 c, u32 sum) {
+  if (!saturates(operation)) return c + sum;
+  i64 whole = (i64)(i32)c + (i32)sum;
+  return whole > 0x7fffffff ? 0x7fffffff : whole < -0x80000000l ? 0x80000000u : (u32)whole;
+}
+
 static inline INLINE u32 integer_product(u64 operation, const factors *f, u32 half, u32 c) {
   u32 bits = element_bits(operation), sum = 0, k;
   UNROLL for (u32 index = 0; index < stored_elements(operation); index++) {
@@ -130,9 +137,7 @@ static inline INLINE u32 integer_product(u64 operation, const factors *f, u32 ha
       sum += (u32)(integer_of(a_type(operation), x) * integer_of(b_type(operation), y));
     }
   }
-  if (!saturates(operation)) return c + sum;
-  i64 whole = (i64)(i32)c + (i32)sum;
-  return whole > 0x7fffffff ? 0x7fffffff : whole < -0x80000000l ? 0x80000000u : (u32)whole;
+  return integer_sum(operation, c, sum);
 }
 
 // `2^exponent`, for exponents of normal numbers.

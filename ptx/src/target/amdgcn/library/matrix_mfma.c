@@ -80,7 +80,7 @@ static inline INLINE void multiply_both(u64 operation, int is_long, const u32 *i
     u32 from = group % 4 * 16 + 8 * half + lane % 4 * 2 + element % 2;
     u32 low = of_wave(sum[2 * (element / 2)], from), high = of_wave(sum[2 * (element / 2) + 1], from);
     u32 value = group >= 4 ? high : low, c = in[first_c + element];
-    out[element] = is_float(a_type(operation)) ? add_f32(value, c) : value + c;
+    out[element] = is_float(a_type(operation)) ? add_f32(value, c) : integer_sum(operation, c, value);
   }
 }
 

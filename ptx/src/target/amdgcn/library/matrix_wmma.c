@@ -110,7 +110,7 @@ static inline INLINE void multiply(u64 operation, u32 rdna4, const u32 *in, u32 
       float sum = float_of(results[element]) + float_of(c[element]);
       out[element] = sum != sum ? NAN_F32 : bits_of(sum);
     } else {
-      out[element] = results[element] + c[element];
+      out[element] = integer_sum(operation, c[element], results[element]);
     }
   }
 }

@@ -4,8 +4,6 @@
 
 #include "device.h"
 
-#define CONVERGENT __attribute__((convergent))
-
 // The lanes that run now.
 CONVERGENT u64 wave_mask(void) NAMED("zluda.amd.wave_mask");
 // The number of the lane in its wave.
