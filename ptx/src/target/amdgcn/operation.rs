@@ -297,13 +297,13 @@ mod tests {
         let load = MatrixOperation::new(MatrixKind::Load, 8, 8, 4, MatrixType::B16);
         let mut product = MatrixOperation::new(MatrixKind::Multiply, 16, 8, 32, MatrixType::S8);
         (product.c, product.d, product.saturate) = (MatrixType::S32, MatrixType::S32, true);
-        for (intrinsic, operation, matrices, body) in [
-            ("zluda.matrix.memory.4.1", load, Matrices::Exact, "load"),
-            ("zluda.matrix.4.10", product, Matrices::Exact, "cdna3"),
-        ] {
+        for (intrinsic, operation, body) in
+            [("zluda.matrix.memory.4.1", load, "load"), ("zluda.matrix.4.10", product, "cdna3")]
+        {
             let number = operation.pack();
-            let unit = MatrixUnit::Mfma3;
-            let implementation = implementation(intrinsic, number, unit, matrices).expect("code");
+            let implementation =
+                implementation(intrinsic, number, MatrixUnit::Mfma3, Matrices::Exact)
+                    .expect("code");
             assert!(implementation.ends_with(body), "{implementation}");
             assert!(library::file_of(&name_of(intrinsic, number, implementation)).is_some());
         }
