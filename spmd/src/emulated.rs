@@ -1,5 +1,5 @@
 //! Operations that older processors have no instruction for: fused multiply-adds and conversions of half
-//! precision, which came with AVX2 or shortly before.
+//! precision, which came with AVX2 or shortly before. And one that LLVM makes wrong code of for newer ones.
 //!
 //! Input: lowered IR after its last optimisation. Output: the same IR, in which calls of functions of this
 //! module stand for the missing instructions.
@@ -18,7 +18,8 @@ use crate::outlined::late_function;
 /// function that multiplies and adds is the block's context.
 pub fn replace_missing(module: &Module<'_>, options: &Options) {
     let (fma, half) = (!options.fuses(), !options.converts_half());
-    if !fma && !half {
+    let number = options.classifies();
+    if !fma && !half && !number {
         return;
     }
     let functions: Vec<_> =
@@ -30,6 +31,7 @@ pub fn replace_missing(module: &Module<'_>, options: &Options) {
                 here.b.position_before(instruction);
                 let made = match instruction.opcode() {
                     Opcode::LLVMCall if fma => here.fused(function, instruction),
+                    Opcode::LLVMCall if number => here.number(instruction),
                     Opcode::LLVMFPExt if half => here.extension(instruction),
                     Opcode::LLVMFPTrunc if half => here.truncation(instruction),
                     Opcode::LLVMFCmp if half => here.comparison(instruction),
@@ -146,6 +148,25 @@ impl<'c> Emulation<'_, 'c> {
         let step = b.select(away, one, integer.all_ones());
         let moved = b.select(b.and(inexact, even), b.add(bits, step), bits);
         b.bitcast(moved, ty)
+    }
+
+    /// The smaller or larger of two, of which one may be a NaN. Where LLVM 22 knows that one is none, and the processor
+    /// classifies floats, it lets a NaN of the other one through, as `minimum` and `maximum` do.
+    fn number(&self, call: Value<'c>) -> Option<Value<'c>> {
+        let ty = call.ty();
+        if ty.is_vector() || !call.callee().is_function() {
+            return None;
+        }
+        let name = call.called_name();
+        let same_without = ["minimum", "maximum"]
+            .into_iter()
+            .find(|kind| name.starts_with(&format!("llvm.{kind}num.")))?;
+        let b = &self.b;
+        let [x, y] = [0, 1].map(|index| call.arguments()[index]);
+        let unless_nan =
+            |value, other| b.select(b.fcmp(RealPredicate::LLVMRealUNO, value, value), other, value);
+        let operands = [unless_nan(x, y), unless_nan(y, x)];
+        Some(b.intrinsic(self.module, &format!("llvm.{same_without}"), &[ty], &operands))
     }
 
     /// One call of the runtime for each lane.

@@ -39,6 +39,11 @@ impl Options {
         self.has("f16c", 3)
     }
 
+    /// The processor tells zeros and NaNs from other floats by an instruction.
+    pub(crate) fn classifies(&self) -> bool {
+        self.has("avx512dq", 4)
+    }
+
     /// The processor masks loads and stores of elements of `size` bytes.
     pub(crate) fn masks_rows_of(&self, size: u64) -> bool {
         match size {

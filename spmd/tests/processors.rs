@@ -6,6 +6,7 @@ use spmd::{Blocks, Form, KernelKind};
 use support::{address, compile_with, options_for, parse};
 
 const TEXT: &str = include_str!("kernels/operations.ll");
+const NUMBERS: &str = include_str!("kernels/numbers.ll");
 
 /// What the kernel stores for each element.
 #[derive(Clone, Copy, Default)]
@@ -137,6 +138,39 @@ fn all_processors_give_the_same_results() {
                 assert_eq!(got.mixed, mixed(x, index as u32), "{}", what());
             }
         }
+    }
+}
+
+/// LLVM 22 lets the NaN through where it knows that the other one is a number, on processors with AVX-512.
+#[test]
+fn a_number_comes_before_a_nan() {
+    for level in levels() {
+        let kernel = compile_with("numbers", NUMBERS, &options_for(level, Blocks::RowWarps));
+        for (x, y) in [0, 3, -3].into_iter().flat_map(|x| [f32::NAN, -0.0, 1.5].map(|y| (x, y))) {
+            let mut out = [0f32; 2];
+            let words = u64::from(x as u32) | u64::from(y.to_bits()) << 32;
+            kernel.launch([1, 1, 1], [32, 1, 1], &[address(&mut out), words]);
+            let x = x as f32;
+            let wanted = match x.total_cmp(&y) {
+                _ if y.is_nan() => [x, x],
+                std::cmp::Ordering::Less => [x, y],
+                _ => [y, x],
+            };
+            assert_eq!(out.map(f32::to_bits), wanted.map(f32::to_bits), "{level:?}, {x}, {y}");
+        }
+    }
+}
+
+#[test]
+fn a_choice_for_avx_512_leaves_no_nan_to_llvm() {
+    let context = llvm_zluda::Context::new();
+    for kind in [KernelKind::Vector, KernelKind::Reference] {
+        let module = parse(&context, "numbers", NUMBERS);
+        let options = options_for(Some("x86-64-v4"), Blocks::RowWarps);
+        let lowered = spmd::lower(module, kind, &options, Form::Lowered).expect("a kernel");
+        let text = lowered.print();
+        assert!(text.contains("call float @llvm.minimum.f32"), "{text}");
+        assert!(!text.contains("call float @llvm.minimumnum.f32"), "{text}");
     }
 }
 
