@@ -59,27 +59,27 @@ fn main() {
 
     let mut list = String::from("pub const LIBRARY: &[(bool, &[u8])] = &[\n");
     let mut functions = Vec::new();
-    for (index, source) in files(&library, "c").into_iter().enumerate() {
+    let sources = files(&library, "c");
+    for (index, source) in sources.iter().enumerate() {
         println!("cargo:rerun-if-changed={}", source.display());
-        let name = format!("{}.bc", stem(&source));
+        let name = format!("{}.bc", stem(source));
         let mut flags = C_FLAGS.to_vec();
-        if OF_OPERATIONS.contains(&stem(&source).as_str()) {
+        if OF_OPERATIONS.contains(&stem(source).as_str()) {
             flags.extend(["-Xclang", "-disable-llvm-passes"]);
         }
-        let is_late = LATE.contains(&stem(&source).as_str());
+        let is_late = LATE.contains(&stem(source).as_str());
         if is_late {
             flags.push(SMALL);
         }
-        clang(&flags, &source, &out.join(&name));
+        clang(&flags, source, &out.join(&name));
         functions.extend(defined(&out.join(&name)).into_iter().map(|function| (function, index)));
         let _ = writeln!(
             list,
             "    ({is_late}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\"))),"
         );
     }
-    let last = functions.iter().map(|(_, index)| index + 1).max().unwrap_or_default();
     let specialised = specialised::build(&out, SPECIALISED);
-    functions.extend(specialised.into_iter().map(|function| (function, last)));
+    functions.extend(specialised.into_iter().map(|function| (function, sources.len())));
     let _ = writeln!(
         list,
         "    (false, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{SPECIALISED}\"))),\n];"

@@ -18,8 +18,10 @@ use crate::outlined::late_function;
 /// function that multiplies and adds is the block's context.
 pub fn replace_missing(module: &Module<'_>, options: &Options) {
     let (fma, half) = (!options.fuses(), !options.converts_half());
-    let number = options.classifies();
-    if !fma && !half && !number {
+    if options.classifies() {
+        take_numbers(module);
+    }
+    if !fma && !half {
         return;
     }
     let functions: Vec<_> =
@@ -31,7 +33,6 @@ pub fn replace_missing(module: &Module<'_>, options: &Options) {
                 here.b.position_before(instruction);
                 let made = match instruction.opcode() {
                     Opcode::LLVMCall if fma => here.fused(function, instruction),
-                    Opcode::LLVMCall if number => here.number(instruction),
                     Opcode::LLVMFPExt if half => here.extension(instruction),
                     Opcode::LLVMFPTrunc if half => here.truncation(instruction),
                     Opcode::LLVMFCmp if half => here.comparison(instruction),
@@ -42,6 +43,33 @@ pub fn replace_missing(module: &Module<'_>, options: &Options) {
                     instruction.erase();
                 }
             }
+        }
+    }
+}
+
+/// The smaller and larger of two, of which one may be a NaN. Where LLVM 22 knows that one is none, and the processor
+/// classifies floats, it lets a NaN of the other one through, as `minimum` and `maximum` do.
+fn take_numbers(module: &Module<'_>) {
+    for function in module.functions() {
+        let name = function.name();
+        let kinds = [("llvm.minimumnum.", "llvm.minimum"), ("llvm.maximumnum.", "llvm.maximum")];
+        let Some((_, plain)) = kinds.into_iter().find(|(kind, _)| name.starts_with(kind)) else {
+            continue;
+        };
+        let ty = function.value_type().result();
+        if ty.is_vector() {
+            continue;
+        }
+        for call in function.users() {
+            let b = module.context().builder();
+            b.position_before(call);
+            let [x, y] = [0, 1].map(|index| call.operand(index));
+            let unless_nan = |value, other| {
+                b.select(b.fcmp(RealPredicate::LLVMRealUNO, value, value), other, value)
+            };
+            let operands = [unless_nan(x, y), unless_nan(y, x)];
+            call.replace_all_uses_with(b.intrinsic(module, plain, &[ty], &operands));
+            call.erase();
         }
     }
 }
@@ -148,25 +176,6 @@ impl<'c> Emulation<'_, 'c> {
         let step = b.select(away, one, integer.all_ones());
         let moved = b.select(b.and(inexact, even), b.add(bits, step), bits);
         b.bitcast(moved, ty)
-    }
-
-    /// The smaller or larger of two, of which one may be a NaN. Where LLVM 22 knows that one is none, and the processor
-    /// classifies floats, it lets a NaN of the other one through, as `minimum` and `maximum` do.
-    fn number(&self, call: Value<'c>) -> Option<Value<'c>> {
-        let ty = call.ty();
-        if ty.is_vector() || !call.callee().is_function() {
-            return None;
-        }
-        let name = call.called_name();
-        let same_without = ["minimum", "maximum"]
-            .into_iter()
-            .find(|kind| name.starts_with(&format!("llvm.{kind}num.")))?;
-        let b = &self.b;
-        let [x, y] = [0, 1].map(|index| call.arguments()[index]);
-        let unless_nan =
-            |value, other| b.select(b.fcmp(RealPredicate::LLVMRealUNO, value, value), other, value);
-        let operands = [unless_nan(x, y), unless_nan(y, x)];
-        Some(b.intrinsic(self.module, &format!("llvm.{same_without}"), &[ty], &operands))
     }
 
     /// One call of the runtime for each lane.
