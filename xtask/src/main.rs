@@ -2,13 +2,14 @@
 //!
 //! A verb is a file in `verb/`. What they share: [`repository`] (where things lie), [`program`] (running
 //! others), [`progress`] (what is shown meanwhile), [`toolkit`] (what comes from PyPI), [`sample`] (the
-//! CUDA programs under `samples/`), [`ptx_text`] (PTX and whether it is understood).
+//! CUDA programs under `samples/`), [`corpus`] (those of others), [`ptx_text`] (PTX and whether it is understood).
 
 // A command-line tool prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bindgen;
 mod code_object;
+mod corpus;
 mod isa;
 mod program;
 mod progress;
@@ -53,6 +54,8 @@ enum Verb {
     Samples(verb::samples::Options),
     /// Collect PTX of samples/ and of files, and read it
     CollectPtx(verb::collect_ptx::Options),
+    /// Build and run a collection of foreign programs from a checkout
+    Corpus(verb::corpus::Options),
     /// Compare single instructions with the recorded answers of an NVIDIA GPU
     Conformance(verb::conformance::Options),
     /// Compare the instruction tables with NVIDIA's assembler
@@ -78,6 +81,7 @@ fn main() -> ExitCode {
         Verb::Toolkit(options) => verb::toolkit::run(&options),
         Verb::Samples(options) => verb::samples::run(&options),
         Verb::CollectPtx(options) => verb::collect_ptx::run(&options),
+        Verb::Corpus(options) => verb::corpus::run(&options),
         Verb::Conformance(options) => verb::conformance::run(&options),
         Verb::IsaAudit(options) => verb::isa_audit::run(&options),
         Verb::Random(options) => verb::random::run(&options),

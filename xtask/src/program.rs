@@ -3,6 +3,7 @@
 use crate::{Error, Result};
 use std::ffi::OsStr;
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -54,6 +55,26 @@ fn shorten(text: &str, lines: usize) -> String {
 
 /// Runs a program to its end, or to the end of `limit`, and keeps what it writes.
 pub fn capture(command: &mut Command, limit: Duration) -> Result<Output> {
+    capture_until(command, limit, Child::kill)
+}
+
+/// The same for a program that nobody here wrote: at the end of `limit` all processes that it started end too.
+pub fn capture_group(command: &mut Command, limit: Duration) -> Result<Output> {
+    command.process_group(0);
+    capture_until(command, limit, |child| {
+        // SAFETY: plain numbers; the group is the child's own, which is not waited for yet.
+        match unsafe { libc::kill(-child.id().cast_signed(), libc::SIGKILL) } {
+            0 => Ok(()),
+            _ => child.kill(),
+        }
+    })
+}
+
+fn capture_until(
+    command: &mut Command,
+    limit: Duration,
+    end: impl FnOnce(&mut Child) -> std::io::Result<()>,
+) -> Result<Output> {
     let start = Instant::now();
     let mut child = command
         .stdin(Stdio::null())
@@ -63,7 +84,7 @@ pub fn capture(command: &mut Command, limit: Duration) -> Result<Output> {
         .map_err(|error| cannot_run(command, &error))?;
     let stdout = child.stdout.take().map(read_all);
     let stderr = child.stderr.take().map(read_all);
-    let status = wait(&mut child, start + limit)?;
+    let status = wait(&mut child, start + limit, end)?;
     let time = start.elapsed();
     let text = |reader: Option<JoinHandle<Vec<u8>>>| {
         let bytes = reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
@@ -81,14 +102,18 @@ fn read_all(mut stream: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     })
 }
 
-fn wait(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>> {
+fn wait(
+    child: &mut Child,
+    deadline: Instant,
+    end: impl FnOnce(&mut Child) -> std::io::Result<()>,
+) -> Result<Option<ExitStatus>> {
     let mut pause = Duration::from_micros(200);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
         if Instant::now() >= deadline {
-            child.kill()?;
+            end(child)?;
             child.wait()?;
             return Ok(None);
         }

@@ -93,12 +93,23 @@ pub fn parallel<J: Sync, R: Send>(
     work: impl Fn(&J) -> R + Sync,
     good: impl Fn(&R) -> bool + Sync,
 ) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    parallel_on(threads, jobs, name, work, good)
+}
+
+/// The same, on at most `threads` threads.
+pub fn parallel_on<J: Sync, R: Send>(
+    threads: usize,
+    jobs: &[J],
+    name: impl Fn(&J) -> String + Sync,
+    work: impl Fn(&J) -> R + Sync,
+    good: impl Fn(&R) -> bool + Sync,
+) -> Vec<R> {
     let progress = Progress::new(jobs.len());
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::with_capacity(jobs.len()));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
     std::thread::scope(|scope| {
-        for _ in 0..threads {
+        for _ in 0..threads.clamp(1, jobs.len().max(1)) {
             scope.spawn(|| {
                 while let Some((index, job)) = {
                     let index = next.fetch_add(1, Ordering::Relaxed);

@@ -333,7 +333,7 @@ pub fn hashes(output: &Output) -> Vec<&str> {
 }
 
 /// A folder with a `libcuda.so` to link with, which has all names and no code.
-fn stub_driver() -> Result<PathBuf> {
+pub fn stub_driver() -> Result<PathBuf> {
     static STUB: OnceLock<std::result::Result<PathBuf, String>> = OnceLock::new();
     STUB.get_or_init(|| make_stub_driver().map_err(|error| error.to_string()))
         .clone()

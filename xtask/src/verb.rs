@@ -7,6 +7,7 @@ pub mod bindgen;
 pub mod build;
 pub mod collect_ptx;
 pub mod conformance;
+pub mod corpus;
 pub mod demo;
 pub mod isa_audit;
 pub mod random;

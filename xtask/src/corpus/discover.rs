@@ -1,0 +1,168 @@
+//! The programs of a checkout: folders with a Makefile that calls nvcc, with a CMakeLists.txt that makes a
+//! program of CUDA sources, or with sources alone.
+
+use crate::Result;
+use crate::corpus::needs;
+use crate::repository::{files, stem};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What builds a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Builder {
+    Make,
+    CMake,
+    /// nvcc, with these files of the folder.
+    Sources(Vec<String>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The last part of its path, or as many as tell it from others.
+    pub name: String,
+    /// Below the checkout.
+    pub folder: PathBuf,
+    pub builder: Builder,
+    /// What it is linked with and what is not there.
+    pub needs: Option<&'static str>,
+}
+
+/// All programs of a checkout, by name.
+pub fn programs(checkout: &Path) -> Result<Vec<Program>> {
+    let mut programs = Vec::new();
+    walk(checkout, Path::new(""), true, &mut programs)?;
+    shorten(&mut programs);
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(programs)
+}
+
+/// `sources`: no build file above has a say about sources that lie around.
+fn walk(checkout: &Path, folder: &Path, sources: bool, found: &mut Vec<Program>) -> Result<()> {
+    let here = checkout.join(folder);
+    let program = |name: &Path, builder, needs| Program {
+        name: name.to_string_lossy().into_owned(),
+        folder: folder.to_owned(),
+        builder,
+        needs,
+    };
+    let makefile =
+        ["GNUmakefile", "makefile", "Makefile"].iter().find_map(|name| read(&here.join(name)));
+    let cmake = read(&here.join("CMakeLists.txt"));
+    let sources = sources && makefile.is_none() && cmake.is_none();
+    if let Some(text) = &makefile
+        && text.contains("nvcc")
+    {
+        found.push(program(folder, Builder::Make, needs::of_makefile(text)));
+        return Ok(());
+    }
+    if let Some(text) = &cmake
+        && text.contains("add_executable(")
+        && text.contains("project(")
+        && text.contains("CUDA")
+    {
+        found.push(program(folder, Builder::CMake, needs::of_cmake(text)));
+        return Ok(());
+    }
+    if sources {
+        for (name, files) in of_sources(&here)? {
+            let name = if name.is_empty() { folder.to_owned() } else { folder.join(name) };
+            found.push(program(&name, Builder::Sources(files), None));
+        }
+    }
+    let mut below = Vec::new();
+    for entry in fs::read_dir(&here).map_err(|error| format!("{}: {error}", here.display()))? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if entry.file_type()?.is_dir() && !name.to_string_lossy().starts_with('.') {
+            below.push(folder.join(name));
+        }
+    }
+    below.sort();
+    for folder in below {
+        walk(checkout, &folder, sources, found)?;
+    }
+    Ok(())
+}
+
+/// Where one file has a `main`, all make one program, which has the folder's name; else each file that has
+/// one is a program.
+fn of_sources(folder: &Path) -> Result<Vec<(String, Vec<String>)>> {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let sources = files(folder, "cu")?;
+    let mains: Vec<&PathBuf> = sources
+        .iter()
+        .filter(|path| read(path).is_some_and(|text| text.contains(" main(")))
+        .collect();
+    Ok(match mains.as_slice() {
+        [main] if sources.len() > 1 || name(main) == "main.cu" => {
+            vec![(String::new(), sources.iter().map(|path| name(path)).collect())]
+        }
+        mains => mains.iter().map(|path| (stem(path), vec![name(path)])).collect(),
+    })
+}
+
+/// A text; foreign files may hold bytes of any encoding.
+fn read(path: &Path) -> Option<String> {
+    Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned())
+}
+
+/// Takes the leading parts off each name that it does not need to differ from all others.
+fn shorten(programs: &mut [Program]) {
+    let suffixes = |name: &str| -> Vec<String> {
+        let parts: Vec<&str> = name.split('/').collect();
+        (1..=parts.len()).map(|count| parts[parts.len() - count..].join("/")).collect()
+    };
+    let mut uses: HashMap<String, usize> = HashMap::new();
+    for program in programs.iter() {
+        for suffix in suffixes(&program.name) {
+            *uses.entry(suffix).or_default() += 1;
+        }
+    }
+    for program in programs {
+        if let Some(short) = suffixes(&program.name).into_iter().find(|name| uses[name] == 1) {
+            program.name = short;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(folder: &Path, name: &str, text: &str) {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn programs_are_found_by_their_build_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        write(folder, "a/scan/Makefile", "CC = nvcc\nmain: main.cu\n\t$(CC) main.cu -lcublas\n");
+        write(folder, "a/scan/tests/main.cu", "int main() {}");
+        write(
+            folder,
+            "b/scan/CMakeLists.txt",
+            "project(scan CUDA)\nadd_executable(scan scan.cu)\n",
+        );
+        write(folder, "b/CMakeLists.txt", "add_subdirectory(scan)\n");
+        write(folder, "b/other/main.cu", "int main() {}");
+        write(folder, "c/Makefile", "CC = hipcc\n");
+        write(folder, "c/main.cu", "int main() {}");
+        write(folder, "d/one.cu", "int main() {}");
+        write(folder, "d/two.cu", "int main() {}");
+        write(folder, "d/three/main.cu", "int main() {}");
+        write(folder, "d/three/part.cu", "");
+        let found = programs(folder).unwrap();
+        let names: Vec<&str> = found.iter().map(|program| program.name.as_str()).collect();
+        assert_eq!(names, ["a/scan", "b/scan", "one", "three", "two"]);
+        assert_eq!(found[0].builder, Builder::Make);
+        assert_eq!(found[0].needs, Some("cuBLAS"));
+        assert_eq!(found[1].builder, Builder::CMake);
+        assert_eq!(found[2].builder, Builder::Sources(vec!["one.cu".into()]));
+        assert_eq!(found[3].builder, Builder::Sources(vec!["main.cu".into(), "part.cu".into()]));
+        assert_eq!(found[3].folder, Path::new("d/three"));
+    }
+}

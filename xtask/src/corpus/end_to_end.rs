@@ -1,0 +1,109 @@
+//! The whole way of small programs that need neither nvcc nor a GPU: their Makefiles write shell scripts.
+
+use crate::corpus::build::Collection;
+use crate::corpus::discover;
+use crate::corpus::expectations::Expectations;
+use crate::corpus::run::{Driver, Place};
+use crate::corpus::table::Row;
+use crate::corpus::toolchain::Toolchain;
+use crate::verb::corpus::Session;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A program whose `run:` line has an argument, for a script that this shell text is.
+fn program(folder: &Path, name: &str, script: &str) {
+    let folder = folder.join("checkout").join(name);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("script.sh"), script).unwrap();
+    let makefile = "CC = nvcc\nmain: script.sh\n\tcp script.sh main\n\tchmod +x main\n\techo x >> builds\nrun: main\n\t./main 7\n";
+    fs::write(folder.join("Makefile"), makefile).unwrap();
+}
+
+fn rows(folder: &Path, list: &str) -> Vec<Row> {
+    let session = Session {
+        collection: Collection {
+            checkout: folder.join("checkout"),
+            tree: folder.join("tree"),
+            toolchain: Toolchain::none(),
+        },
+        driver: Driver {
+            libraries: folder.to_owned(),
+            cache: folder.to_owned(),
+            runtime: folder.to_owned(),
+        },
+        list: Expectations::parse("list", list).unwrap(),
+        limit: Duration::from_secs(3),
+    };
+    session.collection.link().unwrap();
+    let programs = discover::programs(&session.collection.checkout).unwrap();
+    let programs: Vec<_> = programs.iter().collect();
+    let built = session.build(&programs, 2);
+    let others = [Place::new("cpu", Some("reference"), None)];
+    session.run(&programs, built, &Place::new("cpu", None, None), &others).unwrap()
+}
+
+#[test]
+fn programs_are_built_once_run_and_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    program(folder, "good", "#!/bin/sh\necho it took $$ ms; echo sum $1\n");
+    program(folder, "bad", "#!/bin/sh\necho FAILED\n");
+    program(folder, "ends", "#!/bin/sh\nexit 3\n");
+    program(folder, "dies", "#!/bin/sh\nkill -SEGV $$\n");
+    program(folder, "hangs", "#!/bin/sh\nsleep 600 & sleep 600\n");
+    program(folder, "differs", "#!/bin/sh\necho sum ${ZLUDA_EXECUTOR:-vector}\n");
+    program(folder, "argument", "#!/bin/sh\n[ $1 = 3 ]\n");
+    program(folder, "window", "#!/bin/sh\n");
+    fs::write(folder.join("checkout/window/Makefile"), "all:\n\tnvcc x.cu -lglut\n").unwrap();
+    program(folder, "broken", "#!/bin/sh\n");
+    fs::write(folder.join("checkout/broken/Makefile"), "all: # nvcc\n\t@echo 'error: no'; false\n")
+        .unwrap();
+
+    let start = Instant::now();
+    let found = rows(folder, "");
+    let words = |rows: &[Row]| -> Vec<String> {
+        rows.iter()
+            .map(|row| format!("{} {} {}", row.name, row.verdict.word(), row.verdict.detail()))
+            .map(|text| text.trim().to_owned())
+            .collect()
+    };
+    let expected = [
+        "argument failed exit status 1",
+        "bad wrong result FAILED",
+        "broken did not build error: no",
+        "dies crashed signal 11",
+        "differs passed",
+        "ends failed exit status 3",
+        "good passed",
+        "hangs timed out",
+        "window left out needs OpenGL",
+    ];
+    assert_eq!(words(&found), expected);
+    // What the hanging program left behind holds its output open.
+    assert!(start.elapsed() < Duration::from_secs(300));
+    let unexpected = |rows: &[Row]| -> Vec<String> {
+        rows.iter().filter(|row| row.problem.is_some()).map(|row| row.name.clone()).collect()
+    };
+    assert_eq!(
+        unexpected(&found),
+        ["argument", "bad", "broken", "dies", "differs", "ends", "hangs"]
+    );
+
+    let list = "argument: run 3  # less\nbad: ignore FAILED  # a title\nbroken: did not build  # why\n\
+                dies: crashed  # why\ndiffers: differs  # why\nends: failed  # why\n\
+                hangs: left out  # why\nwindow: left out  # no window\n";
+    let found = rows(folder, list);
+    assert_eq!(unexpected(&found), Vec::<String>::new());
+    let differences = &found[4].differences;
+    assert_eq!(
+        differences.as_slice(),
+        [("reference".to_owned(), "`sum reference` for `sum vector`".to_owned())]
+    );
+    let builds = fs::read_to_string(folder.join("tree/good/builds")).unwrap();
+    assert_eq!(builds, "x\n", "a second run builds nothing");
+    assert!(!folder.join("checkout/good/main").exists(), "the checkout stays as it is");
+    let found =
+        rows(folder, "good: failed  # why\ndiffers: differs  # why\nhangs: left out  # why\n");
+    assert_eq!(unexpected(&found), ["argument", "bad", "broken", "dies", "ends", "good"]);
+}

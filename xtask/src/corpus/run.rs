@@ -1,0 +1,72 @@
+//! Running a program that is built, on this project's driver.
+
+use crate::Result;
+use crate::corpus::build::Run;
+use crate::program::{Output, capture_group};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// What executes kernels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// As tables have it.
+    pub name: String,
+    variables: Vec<(&'static str, String)>,
+}
+
+impl Place {
+    /// `device` as ZLUDA_DEVICE has it, `executor` as ZLUDA_EXECUTOR, `level` as ZLUDA_CPU_TARGET.
+    pub fn new(device: &str, executor: Option<&str>, level: Option<&str>) -> Self {
+        let mut variables = vec![("ZLUDA_DEVICE", device.to_owned())];
+        variables.extend(executor.map(|value| ("ZLUDA_EXECUTOR", value.to_owned())));
+        variables.extend(level.map(|value| ("ZLUDA_CPU_TARGET", value.to_owned())));
+        let words = [Some(device).filter(|device| *device != "cpu"), executor, level];
+        let words: Vec<&str> = words.into_iter().flatten().collect();
+        let name = if words.is_empty() { "cpu".to_owned() } else { words.join(" ") };
+        Self { name, variables }
+    }
+}
+
+/// The driver that programs find.
+#[derive(Clone, Debug)]
+pub struct Driver {
+    /// A folder with `libcuda.so.1`.
+    pub libraries: PathBuf,
+    /// Compiled kernels.
+    pub cache: PathBuf,
+    /// nvcc's libraries, for programs with the shared runtime.
+    pub runtime: PathBuf,
+}
+
+/// Runs a program's lines one after the other until one does not end well; the time limit is for all. The
+/// output is that of all that ran.
+pub fn run(driver: &Driver, place: &Place, runs: &[Run], limit: Duration) -> Result<Output> {
+    let mut all =
+        Output { status: None, stdout: String::new(), stderr: String::new(), time: Duration::ZERO };
+    for run in runs {
+        let mut command = Command::new("sh");
+        command.args(["-c", &run.line]).current_dir(&run.folder);
+        command.env("LD_LIBRARY_PATH", search_path(&[&driver.libraries, &driver.runtime]));
+        command.env("ZLUDA_CACHE_DIR", &driver.cache);
+        command.envs(place.variables.iter().map(|(name, value)| (name, value)));
+        let output = capture_group(&mut command, limit.saturating_sub(all.time))?;
+        all.stdout += &output.stdout;
+        all.stderr += &output.stderr;
+        all.time += output.time;
+        all.status = output.status;
+        if !output.success() {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+/// The same program with other arguments.
+pub fn with_arguments(run: &Run, program: &str, arguments: &str) -> Run {
+    Run { folder: run.folder.clone(), line: format!("{program} {arguments}") }
+}
+
+fn search_path(folders: &[&Path]) -> String {
+    folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(":")
+}

@@ -1,0 +1,107 @@
+//! A CUDA toolkit as foreign build files look for it, whose nvcc makes PTX for compute_80 alone, whatever they
+//! ask for: all kernels have to be compiled by the driver.
+
+use crate::Result;
+use crate::repository::{make, make_empty, target};
+use crate::sample::stub_driver;
+use crate::toolkit::Cuda;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Options of nvcc that choose architectures, and those that take the choice as the next word. A module in
+/// a file is a fat binary with PTX instead of machine code.
+const NVCC: &str = r#"#!/bin/sh
+# Written by `./x corpus`.
+count=$#
+while [ $count -gt 0 ]; do
+    count=$((count - 1)); word=$1; shift
+    case "$word" in
+    -arch | --gpu-architecture | -gencode | --generate-code | -code | --gpu-code)
+        if [ $count -gt 0 ]; then count=$((count - 1)); shift; fi
+        continue ;;
+    -arch=* | --gpu-architecture=* | -gencode=* | --generate-code=* | -code=* | --gpu-code=*) continue ;;
+    -cubin | --cubin) word=-fatbin ;;
+    esac
+    set -- "$@" "$word"
+done
+exec "$NVCC_OF_CORPUS" -arch=compute_80 -code=compute_80 "$@"
+"#;
+
+/// Variables by which build files find a toolkit.
+const VARIABLES: [&str; 5] =
+    ["CUDA_HOME", "CUDA_PATH", "CUDA_DIR", "CUDA_ROOT", "CUDAToolkit_ROOT"];
+
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    pub root: PathBuf,
+    /// The nvcc that does the work.
+    nvcc: PathBuf,
+    pub version: &'static str,
+}
+
+impl Toolchain {
+    /// Lays it out below `target/corpus`, unless it is there.
+    pub fn new(cuda: &Cuda) -> Result<Self> {
+        let nvcc = cuda.nvcc();
+        let toolkit = nvcc.ancestors().nth(2).ok_or("nvcc in no folder")?.to_owned();
+        let root = target().join("corpus/toolkit");
+        let script = root.join("bin/nvcc");
+        let toolchain = Self { root: root.clone(), nvcc, version: cuda.version };
+        let is_there = fs::read_to_string(&script).is_ok_and(|text| text == NVCC)
+            && fs::read_link(root.join("include")).is_ok_and(|to| to == toolkit.join("include"));
+        if is_there {
+            return Ok(toolchain);
+        }
+        make_empty(&root)?;
+        for folder in ["include", "nvvm"] {
+            symlink(toolkit.join(folder), root.join(folder))?;
+        }
+        for folder in ["bin", "lib64"] {
+            make(&root.join(folder))?;
+            link_files(&toolkit.join(folder), &root.join(folder))?;
+        }
+        symlink(stub_driver()?, root.join("lib64/stubs"))?;
+        fs::remove_file(&script)?;
+        fs::write(&script, NVCC)?;
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
+        Ok(toolchain)
+    }
+
+    /// For programs that need none.
+    #[cfg(test)]
+    pub fn none() -> Self {
+        Self { root: PathBuf::from("/nonexistent"), nvcc: PathBuf::new(), version: "0" }
+    }
+
+    pub fn nvcc(&self) -> PathBuf {
+        self.root.join("bin/nvcc")
+    }
+
+    /// Lets a build find the toolkit, by the environment.
+    pub fn apply(&self, command: &mut Command) {
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{}:{path}", self.root.join("bin").display()));
+        let libraries = self.root.join("lib64");
+        let libraries = format!("{}:{}", libraries.join("stubs").display(), libraries.display());
+        command.env("LIBRARY_PATH", libraries).env("CPATH", self.root.join("include"));
+        command.env("NVCC_OF_CORPUS", &self.nvcc);
+        for (name, value) in self.variables() {
+            command.env(name, value);
+        }
+    }
+
+    /// The same for make, where Makefiles have values of their own.
+    pub fn variables(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
+        VARIABLES.into_iter().map(|name| (name, self.root.display().to_string()))
+    }
+}
+
+fn link_files(from: &Path, to: &Path) -> Result<()> {
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        symlink(&path, to.join(path.file_name().unwrap_or_default()))?;
+    }
+    Ok(())
+}

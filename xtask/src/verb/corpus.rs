@@ -1,0 +1,305 @@
+//! `corpus`: builds and runs a collection of foreign programs from a checkout, and holds what they give against
+//! the collection's list in `tests/corpus`.
+
+use crate::corpus::build::Collection;
+use crate::corpus::compare;
+use crate::corpus::discover::{self, Program};
+use crate::corpus::expectations::{self, Expectation, Expectations};
+use crate::corpus::run::{self, Driver, Place};
+use crate::corpus::table::{self, Row, Source};
+use crate::corpus::toolchain::Toolchain;
+use crate::corpus::verdict::{self, Verdict};
+use crate::progress::{Progress, heading, parallel_on};
+use crate::repository::{EMULATED, Profile, has_avx512, make, root, target};
+use crate::toolkit::{CUDA_13_0, cuda};
+use crate::{Result, verb};
+use clap::ValueEnum;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// The collection: its list is tests/corpus/<NAME>.txt, and what is built lies in target/corpus/<NAME>
+    name: String,
+    /// A checkout of the collection, which stays as it is
+    folder: PathBuf,
+    /// Only programs whose name contains this
+    #[arg(long, default_value = "")]
+    filter: String,
+    /// How many programs are built at once; they run one after the other
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// How many seconds a program may run
+    #[arg(long, default_value_t = 120)]
+    timeout: u64,
+    /// The device, as ZLUDA_DEVICE has it
+    #[arg(long, default_value = "cpu")]
+    device: String,
+    /// What executes kernels on the CPU
+    #[arg(long, value_enum)]
+    executor: Option<Executor>,
+    /// The processor to compile for, as ZLUDA_CPU_TARGET has it
+    #[arg(long)]
+    level: Option<String>,
+    /// Run programs that pass by every executor, for every processor and on emulated GPUs too, and compare
+    /// what they write
+    #[arg(long)]
+    compare: bool,
+    /// Build the programs only
+    #[arg(long)]
+    build_only: bool,
+    /// Programs that do not build, too, are built again
+    #[arg(long)]
+    fresh: bool,
+    /// The folder of the driver's libraries, in place of the release, which is built
+    #[arg(long)]
+    libraries: Option<PathBuf>,
+    /// Also write the results to this file
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// Also write the results to docs/dev/corpus.md
+    #[arg(long)]
+    write: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Executor {
+    Vector,
+    Reference,
+}
+
+impl Executor {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Vector => "vector",
+            Self::Reference => "reference",
+        }
+    }
+}
+
+pub fn run(options: &Options) -> Result<ExitCode> {
+    if options.write && !options.filter.is_empty() {
+        return Err("--write is for all programs of a collection".into());
+    }
+    let list_path = root().join("tests/corpus").join(format!("{}.txt", options.name));
+    let list = fs::read_to_string(&list_path).unwrap_or_default();
+    let list = Expectations::parse(&list_path.display().to_string(), &list)?;
+    let programs = discover::programs(&options.folder)?;
+    if programs.is_empty() {
+        return Err(format!("no programs of CUDA in {}", options.folder.display()).into());
+    }
+    let driver = driver(options)?;
+    let collection = Collection {
+        checkout: fs::canonicalize(&options.folder)?,
+        tree: target().join("corpus").join(&options.name),
+        toolchain: Toolchain::new(&cuda(CUDA_13_0)?)?,
+    };
+    if options.fresh {
+        crate::repository::make_empty(&collection.tree)?;
+    }
+    collection.link()?;
+    let session = Session { collection, driver, list, limit: Duration::from_secs(options.timeout) };
+    let place =
+        Place::new(&options.device, options.executor.map(Executor::name), options.level.as_deref());
+    let jobs =
+        options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let others = if options.compare { other_places(&place) } else { Vec::new() };
+    let chosen: Vec<&Program> =
+        programs.iter().filter(|program| program.name.contains(&options.filter)).collect();
+    let built = session.build(&chosen, jobs);
+    if options.build_only {
+        let failed = |result: &std::result::Result<(), Verdict>| {
+            matches!(result, Err(Verdict::DidNotBuild(_)))
+        };
+        return Ok(if built.iter().any(failed) { ExitCode::FAILURE } else { ExitCode::SUCCESS });
+    }
+    let rows = session.run(&chosen, built, &place, &others)?;
+    let source = Source {
+        collection: options.name.clone(),
+        commit: commit(&options.folder),
+        place: place.name.clone(),
+    };
+    println!("\n{}", table::markdown(&source, &rows));
+    if let Some(path) = &options.json {
+        fs::write(path, table::json(&source, &rows))
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    if options.write {
+        let path = root().join("docs/dev/corpus.md");
+        fs::write(
+            &path,
+            table::replace_section(&fs::read_to_string(&path)?, &table::markdown(&source, &rows)),
+        )?;
+        println!("wrote {}", path.display());
+    }
+    let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
+    let strangers: Vec<&str> = session.list.strangers(&names).collect();
+    for stranger in &strangers {
+        println!("{}: the checkout has no program {stranger}", list_path.display());
+    }
+    let problems = rows.iter().filter(|row| row.problem.is_some()).count();
+    println!("{}; {problems} not as expected", table::counts(&rows));
+    Ok(if problems + strangers.len() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn driver(options: &Options) -> Result<Driver> {
+    let libraries = match &options.libraries {
+        Some(folder) => {
+            fs::canonicalize(folder).map_err(|error| format!("{}: {error}", folder.display()))?
+        }
+        None => {
+            heading("Building the release");
+            verb::build::build(Profile::Release)?;
+            Profile::Release.staged()
+        }
+    };
+    let cache = target().join("corpus/cache");
+    make(&cache)?;
+    Ok(Driver { libraries, cache, runtime: cuda(CUDA_13_0)?.libraries() })
+}
+
+/// Where else programs run to be compared.
+fn other_places(first: &Place) -> Vec<Place> {
+    let mut places =
+        vec![Place::new("cpu", Some("reference"), None), Place::new("cpu", None, None)];
+    let levels: &[&str] = if has_avx512() { &["x86-64-v2", "x86-64-v3"] } else { &["x86-64-v2"] };
+    places.extend(levels.iter().map(|level| Place::new("cpu", None, Some(level))));
+    places.extend(EMULATED.iter().map(|device| Place::new(device, None, None)));
+    places.retain(|place| place != first);
+    places
+}
+
+/// What a checkout says of itself.
+fn commit(folder: &Path) -> String {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).args(["log", "-1", "--format=%h of %cs"]);
+    let output = crate::program::quiet(&mut command, Duration::from_secs(60));
+    output.map_or_else(|_| "unknown".to_owned(), |output| output.stdout.trim().to_owned())
+}
+
+/// What all programs of a run share.
+pub struct Session {
+    pub collection: Collection,
+    pub driver: Driver,
+    pub list: Expectations,
+    /// What a program may run.
+    pub limit: Duration,
+}
+
+impl Session {
+    /// Builds programs, `jobs` at once. `Err`: the verdict on what is not built.
+    pub fn build(
+        &self,
+        programs: &[&Program],
+        jobs: usize,
+    ) -> Vec<std::result::Result<(), Verdict>> {
+        heading(&format!("Building {} programs", programs.len()));
+        parallel_on(
+            jobs,
+            programs,
+            |program| program.name.clone(),
+            |program| {
+                let expected = self.list.of(&program.name);
+                if let Some(reason) = expected.left_out() {
+                    return Err(Verdict::LeftOut(reason.to_owned()));
+                }
+                if let Some(library) = program.needs {
+                    return Err(Verdict::LeftOut(format!("needs {library}")));
+                }
+                self.collection.build(program).map_err(Verdict::DidNotBuild)
+            },
+            |result| !matches!(result, Err(Verdict::DidNotBuild(_))),
+        )
+    }
+
+    /// Runs what is built, one program after the other, and in `others` what passes.
+    pub fn run(
+        &self,
+        programs: &[&Program],
+        built: Vec<std::result::Result<(), Verdict>>,
+        place: &Place,
+        others: &[Place],
+    ) -> Result<Vec<Row>> {
+        heading(&format!(
+            "Running {} programs",
+            built.iter().filter(|result| result.is_ok()).count()
+        ));
+        let progress = Progress::new(programs.len());
+        let mut rows = Vec::new();
+        for (program, built) in programs.iter().zip(built) {
+            let start = Instant::now();
+            let row = match built {
+                Ok(()) => self.run_one(program, place, others)?,
+                Err(verdict) => self.row(program, verdict, None),
+            };
+            progress.finish_one(&program.name, row.problem.is_none(), start.elapsed());
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    fn run_one(&self, program: &Program, place: &Place, others: &[Place]) -> Result<Row> {
+        let expected = self.list.of(&program.name);
+        let mut runs = self.collection.runs(program)?;
+        let Some(first) = runs.first().cloned() else {
+            return Ok(self.row(
+                program,
+                Verdict::DidNotBuild("the build makes no program".into()),
+                None,
+            ));
+        };
+        if !expected.arguments.is_empty() {
+            let name = first.line.split_whitespace().next().unwrap_or_default();
+            let line = |arguments: &String| run::with_arguments(&first, name, arguments);
+            runs = expected.arguments.iter().map(line).collect();
+        }
+        let run = |place: &Place| run::run(&self.driver, place, &runs, self.limit);
+        let output = run(place)?;
+        let verdict = verdict::of_output(&output, &expected.ignored);
+        let text = output.stdout.clone() + &output.stderr;
+        self.keep(program, &text)?;
+        let passed = verdict == Verdict::Passed;
+        let mut row = self.row(program, verdict, Some(&text));
+        row.seconds = output.time.as_secs_f64();
+        if passed && !others.is_empty() {
+            let again = run(place)?;
+            for other in others {
+                let there = run(other)?;
+                let found = match verdict::of_output(&there, &expected.ignored) {
+                    Verdict::Passed => compare::difference(
+                        &output.stdout,
+                        &again.stdout,
+                        &there.stdout,
+                        &expected.ignored,
+                    ),
+                    verdict => Some(format!("{} {}", verdict.word(), verdict.detail())),
+                };
+                row.differences.extend(found.map(|text| (other.name.clone(), text)));
+            }
+            row.problem = row.problem.or_else(|| {
+                expectations::difference_problem(&expected, !row.differences.is_empty())
+            });
+        }
+        Ok(row)
+    }
+
+    /// What a program wrote stays beside it.
+    fn keep(&self, program: &Program, text: &str) -> Result<()> {
+        Ok(fs::write(self.collection.tree.join(&program.folder).join(".corpus_output.txt"), text)?)
+    }
+
+    fn row(&self, program: &Program, verdict: Verdict, output: Option<&str>) -> Row {
+        let expected: Expectation = self.list.of(&program.name);
+        let problem = expectations::problem(&expected, &verdict, output);
+        Row {
+            name: program.name.clone(),
+            verdict,
+            seconds: 0.0,
+            reasons: expected.reasons(),
+            differences: Vec::new(),
+            problem,
+        }
+    }
+}
