@@ -4,8 +4,8 @@ use cpu_abi::KernelKind;
 use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, timed};
 
 use crate::{
-    Error, Options, addresses, clusters, cut, displacements, emulated, groups, math, reference,
-    shared, strips, vectorize,
+    Error, Options, addresses, clusters, cut, displacements, emulated, groups, masked_loads, math,
+    reference, shared, strips, vectorize,
 };
 
 /// The triple of per-thread modules for this target.
@@ -154,6 +154,7 @@ fn lower_for<'c>(
     check(&lowered, options, "lowered IR")?;
     timed("final passes", || run_passes(&lowered, FINAL_PASSES, Some(machine), options.verify))?;
     if kind == KernelKind::Vector {
+        masked_loads::thaw(&lowered);
         addresses::narrow(&lowered, options);
         displacements::split(&lowered, options);
         check(&lowered, options, "IR with narrow addresses")?;

@@ -17,6 +17,7 @@ mod emulated;
 mod extensions;
 mod float_atomics;
 mod groups;
+mod masked_loads;
 mod math;
 mod options;
 mod outlined;

@@ -5,7 +5,7 @@ use llvm_zluda::{AtomicOrdering, IntPredicate, Opcode, Type, Value};
 use super::lanes::parts;
 use super::values::part;
 use super::{Emitter, LANES, Lanes};
-use crate::Error;
+use crate::{Error, masked_loads};
 
 /// Half of the 32-bit addresses lie below.
 pub(crate) const MIDDLE: u64 = 1 << 31;
@@ -102,15 +102,8 @@ impl<'c> Emitter<'_, 'c> {
         let vector = scalar.vector(LANES / 2);
         let mut halves = [vector.poison(); 2];
         for (half, base) in bases.into_iter().enumerate() {
-            let arguments = [base, self.half_of(self.mask, half), vector.poison()];
-            let load = self.b.intrinsic(
-                self.module,
-                "llvm.masked.load",
-                &[vector, self.cx.ptr(0)],
-                &arguments,
-            );
-            load.set_argument_alignment(self.cx, 0, self.module.align_of(scalar));
-            halves[half] = load;
+            let mask = self.half_of(self.mask, half);
+            halves[half] = masked_loads::load(self.module, &self.b, base, mask, vector);
         }
         self.join_halves(halves)
     }
@@ -156,15 +149,8 @@ impl<'c> Emitter<'_, 'c> {
         let vector = scalar.vector(LANES);
         let align = self.module.align_of(scalar);
         if self.unit.options.masks_rows_of(self.module.size_of(scalar)) {
-            let arguments = [base, self.mask, vector.poison()];
-            let load = self.b.intrinsic(
-                self.module,
-                "llvm.masked.load",
-                &[vector, self.cx.ptr(0)],
-                &arguments,
-            );
-            load.set_argument_alignment(self.cx, 0, align);
-            return Ok(load);
+            let (b, mask) = (&self.b, self.mask);
+            return Ok(masked_loads::load(self.module, b, base, mask, vector));
         }
         if self.is_partial() {
             return Ok(self.gather_strided(base, self.module.size_of(scalar) as i64, scalar));
