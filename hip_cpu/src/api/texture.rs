@@ -7,7 +7,7 @@ use hip_runtime_sys::{
     hipResourceDesc, hipResourceType, hipSurfaceObject_t, hipTextureObject_t,
 };
 
-use super::{INVALID, Result, check_may_wait, hip_api, put};
+use super::{INVALID, Result, hip_api, put};
 use crate::core::array::{Array, CUBEMAP, LAYERED, Level};
 use crate::core::copy::Place;
 use crate::core::device::Device;
@@ -184,11 +184,10 @@ fn sampler(description: &HIP_TEXTURE_DESC) -> Result<Sampler> {
     })
 }
 
+/// Does not wait: kernels that were launched by now find the object until they end.
 fn destroy(handle: u64, surface: bool) -> Result {
-    let object = texture::remove(handle, surface).ok_or(hipError_t::hipErrorInvalidHandle)?;
-    // Kernels may use it until they end.
-    let _ = Device::get().synchronize();
-    drop(object);
+    let object = texture::retire(handle, surface).ok_or(hipError_t::hipErrorInvalidHandle)?;
+    Device::get().streams.after_all(move || drop(object));
     Ok(())
 }
 
@@ -228,7 +227,6 @@ hip_api! {
     }
 
     always fn hipTexObjectDestroy(texObject: hipTextureObject_t) {
-        check_may_wait()?;
         destroy(texObject.addr() as u64, false)
     }
 
@@ -268,7 +266,6 @@ hip_api! {
     }
 
     always fn hipDestroySurfaceObject(surfaceObject: hipSurfaceObject_t) {
-        check_may_wait()?;
         destroy(surfaceObject.addr() as u64, true)
     }
 }

@@ -173,12 +173,24 @@ impl Streams {
 
     /// Waits for everything.
     pub fn wait_for_all(&self) {
-        let pending: Ops = {
-            let streams = self.order.lock();
-            streams.iter().chain([&self.legacy]).filter_map(|stream| stream.pending()).collect()
-        };
+        let pending = self.all_pending(&self.order.lock());
         for op in pending {
             op.wait();
         }
+    }
+
+    /// Does something quick when all has ended that was put into streams by now; at once if it has. No stream waits
+    /// for it.
+    pub fn after_all(&self, quick: impl FnOnce() + Send + 'static) {
+        // No stream has this number.
+        let op = Op::new(0, false, Work::Quick(Box::new(quick)));
+        for earlier in self.all_pending(&self.order.lock()) {
+            earlier.precedes(&op);
+        }
+        op::release(op);
+    }
+
+    fn all_pending(&self, streams: &[Arc<Stream>]) -> Ops {
+        streams.iter().chain([&self.legacy]).filter_map(|stream| stream.pending()).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! Texture and surface objects: what kernels find behind the handles that programs pass to them.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -85,11 +86,19 @@ const SEGMENTS: usize = 1024;
 
 type Slots = [AtomicPtr<Object>; SEGMENT];
 
-/// The objects of the process. Kernels look handles up without a lock; an object that ends lives on until
-/// the caller has waited for the kernels that may know it.
+/// The objects of the process. Kernels look handles up without a lock; an object that the program destroys lives on
+/// until no kernel is left that may know it.
 static TABLE: [OnceLock<Box<Slots>>; SEGMENTS] = [const { OnceLock::new() }; SEGMENTS];
-static FREE: Mutex<std::collections::VecDeque<u64>> = Mutex::new(std::collections::VecDeque::new());
+static ENDED: Mutex<Ended> = Mutex::new(Ended { free: VecDeque::new(), retired: BTreeSet::new() });
 static UNUSED: AtomicU64 = AtomicU64::new(1);
+
+/// What became of slots that had an object.
+struct Ended {
+    /// Slots without one.
+    free: VecDeque<u64>,
+    /// Handles that only kernels know any more.
+    retired: BTreeSet<u64>,
+}
 
 fn slot(handle: u64) -> Option<&'static AtomicPtr<Object>> {
     if handle & 0xffff << 48 != TAG {
@@ -105,11 +114,10 @@ pub fn insert(object: Object) -> Option<u64> {
         let number = UNUSED.fetch_add(1, Ordering::Relaxed);
         (number < (SEGMENT * SEGMENTS) as u64).then_some(number)
     };
-    let mut free = FREE.lock();
+    let free = &mut ENDED.lock().free;
     // Handles of ended objects stay wrong for a while.
     let reused = if free.len() > SEGMENT { free.pop_front() } else { None };
     let number = reused.or_else(unused).or_else(|| free.pop_front())?;
-    drop(free);
     let segment = TABLE.get(number as usize / SEGMENT)?;
     let slots = segment.get_or_init(|| Box::new([const { AtomicPtr::new(null_mut()) }; SEGMENT]));
     slots[number as usize % SEGMENT].store(Box::into_raw(Box::new(object)), Ordering::Release);
@@ -125,23 +133,35 @@ pub unsafe fn get<'a>(handle: u64) -> Option<&'a Object> {
     unsafe { slot(handle)?.load(Ordering::Acquire).as_ref() }
 }
 
-/// Ends a handle; the object may be dropped when no kernel runs that can have it.
-pub fn remove(handle: u64, surface: bool) -> Option<Box<Object>> {
-    let mut free = FREE.lock();
-    let slot = slot(handle)?;
-    // SAFETY: the lock keeps others from ending it now.
-    let object = unsafe { slot.load(Ordering::Acquire).as_ref() }?;
-    if object.surface != surface {
-        return None;
+/// An object whose handle the program may not use any more. Kernels find it until this is dropped.
+pub struct Retired(u64);
+
+/// Ends a handle for the program; nothing if it is no such handle.
+pub fn retire(handle: u64, surface: bool) -> Option<Retired> {
+    let mut ended = ENDED.lock();
+    // SAFETY: what is not retired cannot go while the lock is held.
+    let object = unsafe { slot(handle)?.load(Ordering::Acquire).as_ref() };
+    let known = !ended.retired.contains(&handle) && object?.surface == surface;
+    known.then(|| {
+        ended.retired.insert(handle);
+        Retired(handle)
+    })
+}
+
+impl Drop for Retired {
+    fn drop(&mut self) {
+        let mut ended = ENDED.lock();
+        let Some(slot) = slot(self.0).filter(|_| ended.retired.remove(&self.0)) else { return };
+        let object = slot.swap(null_mut(), Ordering::AcqRel);
+        ended.free.push_back(self.0 & !(0xffff << 48));
+        // SAFETY: made by `insert`, and nobody else takes out what is retired.
+        drop(unsafe { Box::from_raw(object) });
     }
-    let object = slot.swap(null_mut(), Ordering::AcqRel);
-    free.push_back(handle & !(0xffff << 48));
-    // SAFETY: made by `insert`, and nobody else has taken it out.
-    Some(unsafe { Box::from_raw(object) })
 }
 
 /// Ends all objects; no kernel runs.
 pub fn end_all() {
+    ENDED.lock().retired.clear();
     for segment in TABLE.iter().filter_map(OnceLock::get) {
         for slot in segment.iter() {
             let object = slot.swap(null_mut(), Ordering::AcqRel);

@@ -305,11 +305,12 @@ pub(crate) fn create(current: &Current, descriptor: &CUDA_ARRAY3D_DESCRIPTOR) ->
     Ok(handle as CUarray)
 }
 
-/// Levels of mipmapped arrays go with the whole.
+/// Waits for all work, as an H100 does, even if textures keep the texels. Levels of mipmapped arrays go with the whole.
 pub(crate) fn destroy(handle: CUarray) -> CUres {
     if from_handle(handle)?.parent.is_some() {
         return Ok(());
     }
+    wait_for_work()?;
     ARRAYS.remove(handle as u64).map(drop).ok_or(CUerror::INVALID_HANDLE)
 }
 
@@ -353,8 +354,17 @@ pub(crate) fn create_mipmapped(
 }
 
 pub(crate) fn destroy_mipmapped(handle: CUmipmappedArray) -> CUres {
+    mipmapped_from_handle(handle)?;
+    wait_for_work()?;
     let array = MIPMAPPED.remove(handle as u64).ok_or(CUerror::INVALID_HANDLE)?;
     end_levels(&array);
+    Ok(())
+}
+
+fn wait_for_work() -> CUres {
+    // An error of a kernel stays with its context.
+    // SAFETY: has no preconditions.
+    let _ = unsafe { driver()?.hip.hipDeviceSynchronize() };
     Ok(())
 }
 

@@ -385,4 +385,5 @@ pub(crate) fn end_context(context: u64) {
     for handle in ended(surfaces) {
         let _ = destroy_surface(handle);
     }
+    texture_object::free_retired();
 }

@@ -15,6 +15,7 @@ use cuda_types::cuda::{
     CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUerror, CUres,
 };
 use hip_runtime_sys::hipMemcpyKind;
+use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
@@ -197,11 +198,27 @@ fn put(current: &Current, object: &TextureObject) -> CUres<u64> {
     Ok(handle)
 }
 
-/// Ends an object that [`create_texture`] or [`create_surface`] made.
+/// Descriptions whose objects the program has destroyed. Kernels that were launched before may still read them, and
+/// the provider waits for all kernels where it frees memory; an H100 does not wait.
+static RETIRED: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+const MOST_RETIRED: usize = 1024;
+
+/// Ends an object that [`create_texture`] or [`create_surface`] made. Waits for kernels once in a while only.
 pub(crate) fn destroy(handle: u64) {
-    if let Ok(driver) = driver() {
+    let mut retired = RETIRED.lock();
+    retired.push(handle);
+    if retired.len() >= MOST_RETIRED {
+        drop(retired);
+        free_retired();
+    }
+}
+
+/// Frees what the objects that have ended have left.
+pub(crate) fn free_retired() {
+    let Ok(driver) = driver() else { return };
+    for handle in std::mem::take(&mut *RETIRED.lock()) {
         let address = handle & !(0xffff << 48);
-        // SAFETY: the memory is that of the object; the provider waits for kernels that may read it.
+        // SAFETY: the memory is that of an object; the provider waits for kernels that may read it.
         let _ = unsafe { driver.hip.hipFree(address as *mut c_void) };
     }
 }

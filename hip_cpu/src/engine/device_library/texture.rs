@@ -57,7 +57,7 @@ struct Image {
 
 impl Drop for Image {
     fn drop(&mut self) {
-        drop(texture::remove(self.handle, self.object.surface != 0));
+        drop(texture::retire(self.handle, self.object.surface != 0));
     }
 }
 

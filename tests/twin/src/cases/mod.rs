@@ -14,6 +14,7 @@ mod graph;
 mod graph_exec;
 mod graph_memory;
 mod graph_node;
+mod lifetime;
 mod memory;
 mod module;
 mod reference;
@@ -49,6 +50,7 @@ pub fn all() -> Vec<Case> {
         texture::CASES,
         reference::CASES,
         tensor_map::CASES,
+        lifetime::CASES,
     ]
     .concat()
 }

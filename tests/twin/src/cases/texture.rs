@@ -14,7 +14,7 @@ const FLOAT: CUarray_format = CUarray_format::CU_AD_FORMAT_FLOAT;
 const BYTE: CUarray_format = CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8;
 const WORD: CUarray_format = CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32;
 
-fn sampler() -> CUDA_TEXTURE_DESC {
+pub fn sampler() -> CUDA_TEXTURE_DESC {
     // SAFETY: a plain structure.
     let mut sampler: CUDA_TEXTURE_DESC = unsafe { std::mem::zeroed() };
     sampler.addressMode = [CUaddress_mode::CU_TR_ADDRESS_MODE_CLAMP; 3];
@@ -26,20 +26,25 @@ fn nothing() -> CUDA_RESOURCE_DESC {
     unsafe { std::mem::zeroed() }
 }
 
-fn of_array(array: CUarray) -> CUDA_RESOURCE_DESC {
+pub fn of_array(array: CUarray) -> CUDA_RESOURCE_DESC {
     let mut resource = nothing();
     resource.res.array.hArray = array;
     resource
 }
 
-fn of_mipmapped(array: CUmipmappedArray) -> CUDA_RESOURCE_DESC {
+pub fn of_mipmapped(array: CUmipmappedArray) -> CUDA_RESOURCE_DESC {
     let mut resource = nothing();
     resource.resType = CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
     resource.res.mipmap.hMipmappedArray = array;
     resource
 }
 
-fn linear(address: u64, format: CUarray_format, channels: u32, size: usize) -> CUDA_RESOURCE_DESC {
+pub fn linear(
+    address: u64,
+    format: CUarray_format,
+    channels: u32,
+    size: usize,
+) -> CUDA_RESOURCE_DESC {
     let mut resource = nothing();
     resource.resType = CUresourcetype::CU_RESOURCE_TYPE_LINEAR;
     resource.res.linear = CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_3 {
