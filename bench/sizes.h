@@ -2,6 +2,7 @@
 #pragma once
 
 constexpr int SAXPY_COUNT = 1 << 20;
+constexpr int FLOAT4_COUNT = 1 << 18;
 constexpr int MATMUL_SIZE = 1024;
 constexpr int REDUCTION_COUNT = 1 << 22;
 constexpr int MANDELBROT_WIDTH = 768, MANDELBROT_HEIGHT = 512, MANDELBROT_LIMIT = 256;

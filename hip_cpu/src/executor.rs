@@ -15,6 +15,7 @@ pub use crate::engine::blocks::Order;
 pub use crate::engine::fault::Fault;
 pub use crate::engine::guarded::Guarded;
 pub use crate::engine::job::{Job, Taken, Task};
+pub use crate::engine::pieces;
 pub use crate::engine::request::{Params, Request};
 
 /// Loads modules for one kind of device.

@@ -38,7 +38,7 @@ type Pointers<'c> = Box<dyn Fn(&Builder<'c>, Value<'c>) -> Value<'c> + 'c>;
 
 /// How a function is told its 32 addresses.
 #[derive(Clone, Copy)]
-enum Places<'c> {
+pub(crate) enum Places<'c> {
     /// A vector of pointers, or of 32-bit addresses.
     Vector(Type<'c>),
     /// A pointer, and the bytes from one lane to the next, `i64`.
@@ -171,6 +171,62 @@ fn scatter_to<'c>(module: &Module<'c>, bits: u32, places: Places<'c>) -> Value<'
             let place = b.gep(scalar, values, &[lane]);
             let value = b.load(scalar, place, bytes);
             b.store(value, pointer(b, lane), 1);
+        },
+        &b,
+    );
+    b.ret_void();
+    function
+}
+
+/// Rows of 16 or 32 bytes on the stack, one for each lane.
+#[derive(Clone, Copy)]
+pub(crate) struct RowCopy {
+    /// To the stack, not from there.
+    pub loads: bool,
+    /// Each access is one by the processor's manual, by an instruction that asks for alignment.
+    pub ordered: bool,
+}
+
+/// `void (places, ptr rows, i32 active)`: copies the rows of active lanes.
+pub(crate) fn copy_rows<'c>(
+    module: &Module<'c>,
+    bytes: u64,
+    places: Places<'c>,
+    copy: RowCopy,
+) -> Value<'c> {
+    let way = if copy.loads { "load" } else { "store" };
+    let order = if copy.ordered { ".ordered" } else { "" };
+    let name = format!("spmd.rows.{way}.{bytes}{}{order}", places.suffix());
+    if let Some(function) = module.function(&name) {
+        return function;
+    }
+    let cx = module.context();
+    let mut parameters = places.parameters(module);
+    let rows = parameters.len() as u32;
+    parameters.extend([cx.ptr(0), cx.i32()]);
+    let function = module.add_function(&name, cx.function_type(cx.void(), &parameters));
+    noinline(module, function);
+    let b = cx.builder();
+    b.position_at_end(module.append_block(function, ""));
+    let pointer = places.pointers(module, function, 0, &b);
+    let (row_type, align) = (cx.i64().vector(bytes as u32 / 8), bytes as u32);
+    let outside = if copy.ordered { align } else { 1 };
+    each_lane(
+        module,
+        function,
+        &mut |b, lane| {
+            let place = pointer(b, lane);
+            let distance = b.mul(lane, cx.i64().const_int(bytes));
+            let row = b.byte_offset(function.parameter(rows), distance);
+            // Volatile, so that it stays one access.
+            if copy.loads {
+                let value = b.load(row_type, place, outside);
+                value.set_volatile(true);
+                b.store(value, row, align);
+            } else {
+                let value = b.load(row_type, row, align);
+                b.store(value, place, outside).set_volatile(true);
+            }
         },
         &b,
     );

@@ -7,6 +7,7 @@
 use cpu_abi::{BlockContext, CLUSTER_SHARED_STRIDE, LaneOperation, TensorMode, mbarrier};
 
 use super::block::Block;
+use super::pieces::copy;
 use super::{reduction, tensor};
 
 /// The count of arrivals, and the count of bytes.
@@ -112,13 +113,6 @@ fn named_blocks(block: &BlockContext, mask: u64) -> impl Iterator<Item = u64> {
 /// Where in its block's shared memory an address lies.
 fn inside(block: &BlockContext, address: u64) -> u64 {
     address.wrapping_sub(block.cluster_shared as u64) % CLUSTER_SHARED_STRIDE
-}
-
-/// # Safety
-/// The ranges are accessible and do not overlap, or the caller is a kernel.
-unsafe fn copy(to: u64, from: u64, bytes: u64) {
-    // SAFETY: the caller's promise.
-    unsafe { std::ptr::copy(from as *const u8, to as *mut u8, bytes as usize) };
 }
 
 /// # Safety

@@ -19,6 +19,7 @@ pub mod guarded;
 pub mod job;
 pub mod launch;
 pub mod matrix;
+pub mod pieces;
 pub mod pool;
 pub mod reduction;
 pub mod reference;

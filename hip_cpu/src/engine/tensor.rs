@@ -8,7 +8,7 @@
 use cpu_abi::tensor_map::{Element, RANK, Shape, TensorMap, WORDS};
 use cpu_abi::{Reduction, TensorField, TensorReduction};
 
-use super::reduction;
+use super::{pieces, reduction};
 
 /// The longest run of bytes in a box that lie side by side in both memories.
 const PIECE: u64 = 16;
@@ -179,7 +179,7 @@ pub unsafe fn load(map: &TensorMap, places: &Places, rows4: bool, shared: u64) -
             // SAFETY: the caller's promise.
             unsafe {
                 if inside {
-                    std::ptr::copy(there as *const u8, place as *mut u8, bytes as usize);
+                    pieces::copy(place, there, bytes);
                     if rounds {
                         round_to_tf32(place, bytes);
                     }
@@ -235,7 +235,7 @@ pub unsafe fn store(map: &TensorMap, places: &Places, rows4: bool, shared: u64) 
         row.pieces(map, width_out(map), shared, |place, there, bytes, inside| {
             if inside {
                 // SAFETY: the caller's promise.
-                unsafe { std::ptr::copy(place as *const u8, there as *mut u8, bytes as usize) };
+                unsafe { pieces::copy(there, place, bytes) };
             }
         });
     });

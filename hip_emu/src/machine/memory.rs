@@ -1,5 +1,7 @@
 //! Loads, stores and atomic operations.
 
+use zluda_hip_cpu::executor::pieces;
+
 use super::group::Local;
 use super::wave::{Lanes, PRIVATE_APERTURE, SHARED_APERTURE, Wave};
 use super::{Stop, atomic};
@@ -195,12 +197,18 @@ fn load(wave: &mut Wave, address: usize, lane: usize, result: u16, format: Forma
         (4, _) => read::<u32>(address),
         // In one piece, as long as it is aligned.
         (8, _) => return wave.set_lane64(result, lane, read(address)),
-        (bytes, _) => {
-            let words: [u32; 4] = std::array::from_fn(|word| {
-                if word < usize::from(bytes) / 4 { read(address + 4 * word) } else { 0 }
-            });
-            for (word, value) in words.iter().enumerate().take(usize::from(bytes) / 4) {
-                wave.set_lane32(result + word as u16, lane, *value);
+        (16, _) => {
+            // SAFETY: as in `read`.
+            let words = unsafe { pieces::read(address) };
+            for (word, value) in words.into_iter().enumerate() {
+                wave.set_lane32(result + word as u16, lane, value);
+            }
+            return;
+        }
+        (_, _) => {
+            let words: [u32; 3] = std::array::from_fn(|word| read(address + 4 * word));
+            for (word, value) in words.into_iter().enumerate() {
+                wave.set_lane32(result + word as u16, lane, value);
             }
             return;
         }
@@ -224,6 +232,11 @@ fn store(wave: &Wave, address: usize, lane: usize, data: u16, format: Format) {
         2 => write(address, value as u16),
         4 => write(address, value),
         8 => write(address, wave.lane64(data, lane)),
+        16 => {
+            let words = std::array::from_fn(|word| wave.lane32(data + word as u16, lane));
+            // SAFETY: as in `read`.
+            unsafe { pieces::write(address, words) };
+        }
         bytes => {
             for word in 0..u16::from(bytes) / 4 {
                 write(address + 4 * usize::from(word), wave.lane32(data + word, lane));
@@ -258,9 +271,22 @@ pub fn load_scalar(wave: &mut Wave, load: &ScalarLoad) -> Result<(), Stop> {
         _ => {
             let address = address as usize & !3;
             // The result may hold the address.
-            for word in 0..load.count {
-                let value = read(address + 4 * usize::from(word));
-                wave.set_scalar32(load.result + word, value);
+            let mut word = 0;
+            while word < load.count {
+                let place = address + 4 * usize::from(word);
+                let (values, count) = match load.count - word {
+                    1 => ([read(place), 0, 0, 0], 1),
+                    2 | 3 => {
+                        let both: u64 = read(place);
+                        ([both as u32, (both >> 32) as u32, 0, 0], 2)
+                    }
+                    // SAFETY: as in `read`.
+                    _ => (unsafe { pieces::read(place) }, 4),
+                };
+                for value in &values[..count] {
+                    wave.set_scalar32(load.result + word, *value);
+                    word += 1;
+                }
             }
         }
     }

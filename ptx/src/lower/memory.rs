@@ -1,6 +1,6 @@
 //! Moves, loads, stores, and copies to shared memory.
 
-use llvm_zluda::{AtomicOrdering, IntPredicate, Value};
+use llvm_zluda::{AtomicOrdering, IntPredicate, Type, Value};
 use ptx_parser::isa::{CpAsync, Ld, Ldu, Mov, St};
 use ptx_parser::{Address, Operand, ScalarType, Scope, Semantics, StateSpace, VectorSize};
 
@@ -9,12 +9,20 @@ use super::function::{Entity, FunctionLowering, word};
 use super::operand::Width;
 use super::signature::storage_type;
 
+/// Bytes of the widest atomic access that all targets have an instruction for. Wider ones are volatile, with fences.
+const WIDEST_ATOMIC: u32 = 8;
+
 /// How a memory operation is ordered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Order {
     Weak,
     Volatile,
     Atomic(AtomicOrdering, u32),
+}
+
+/// Whether a vector is accessed as one number: LLVM has no atomic vectors, and cuts volatile ones of short elements.
+fn is_number(element: ScalarType, size: u32, order: Order) -> bool {
+    size <= WIDEST_ATOMIC && (order != Order::Weak || element.bits() < 32)
 }
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
@@ -126,21 +134,82 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             return self.write_extended(d, value, Some(type_.is_signed()));
         }
         let targets = self.loaded_or_stored(d, vector)?;
-        let size = u64::from(type_.size());
-        let mut values = Vec::with_capacity(targets.len());
-        for index in 0..targets.len() as u64 {
-            let pointer = self.pointer(address, space, index * size)?;
-            let load = self.builder.load(storage_type(self.context, type_), pointer, type_.size());
-            self.set_order(load, order);
-            if order == Order::Weak && pointer.ty().address_space() == super::space::CONSTANT {
-                load.add_empty_metadata(self.context, "invariant.load");
-            }
-            values.push(load);
-        }
+        let pointer = self.pointer(address, space, 0)?;
+        let values = self.load_elements(pointer, type_, targets.len() as u32, order);
         for (target, value) in targets.iter().zip(values) {
             self.write_extended(target, value, Some(type_.is_signed()))?;
         }
         Ok(())
+    }
+
+    /// All elements of a vector in one access, as software relies on: see `docs/dev/per_thread_ir.md`.
+    fn load_elements(
+        &mut self,
+        pointer: Value<'c>,
+        type_: ScalarType,
+        count: u32,
+        order: Order,
+    ) -> Vec<Value<'c>> {
+        let element = storage_type(self.context, type_);
+        let size = type_.size() * count;
+        let load = |this: &Self, ty: Type<'c>, order: Order| {
+            let load = this.builder.load(ty, pointer, size);
+            this.set_order(load, order);
+            if order == Order::Weak && pointer.ty().address_space() == super::space::CONSTANT {
+                load.add_empty_metadata(this.context, "invariant.load");
+            }
+            load
+        };
+        if count == 1 {
+            return vec![load(self, element, order)];
+        }
+        let vector_type = element.vector(count);
+        let vector = if is_number(type_, size, order) {
+            let number = load(self, self.context.int(8 * size), order);
+            self.builder.bitcast(number, vector_type)
+        } else if let Order::Atomic(ordering, scope) = order {
+            let vector = load(self, vector_type, Order::Volatile);
+            if ordering == AtomicOrdering::LLVMAtomicOrderingAcquire {
+                self.builder.fence(ordering, scope);
+            }
+            vector
+        } else {
+            load(self, vector_type, order)
+        };
+        (0..count).map(|index| self.builder.extract_element(vector, self.i32(index))).collect()
+    }
+
+    /// As [`Self::load_elements`].
+    fn store_elements(
+        &mut self,
+        values: &[Value<'c>],
+        pointer: Value<'c>,
+        type_: ScalarType,
+        order: Order,
+    ) {
+        let size = type_.size() * values.len() as u32;
+        let store = |this: &Self, value: Value<'c>, order: Order| {
+            let store = this.builder.store(value, pointer, size);
+            this.set_order(store, order);
+        };
+        if let [value] = values {
+            return store(self, *value, order);
+        }
+        let start = values[0].ty().vector(values.len() as u32).poison();
+        let vector = values.iter().zip(0..).fold(start, |vector, (value, index)| {
+            self.builder.insert_element(vector, *value, self.i32(index))
+        });
+        if is_number(type_, size, order) {
+            let number = self.builder.bitcast(vector, self.context.int(8 * size));
+            store(self, number, order);
+        } else if let Order::Atomic(ordering, scope) = order {
+            if ordering == AtomicOrdering::LLVMAtomicOrderingRelease {
+                self.builder.fence(ordering, scope);
+            }
+            store(self, vector, Order::Volatile);
+        } else {
+            store(self, vector, order);
+        }
     }
 
     /// The registers that are loaded or stored; one may stand in braces.
@@ -191,14 +260,13 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn st(&mut self, i: &St<'a>) -> Lowered {
         let order = if i.mmio { Order::Volatile } else { self.order(i.sem, i.scope)? };
         let sources = self.loaded_or_stored(&i.b, i.vec)?;
-        let size = u64::from(i.type_.size());
-        for (index, source) in sources.iter().enumerate() {
+        let mut values = Vec::with_capacity(sources.len());
+        for source in &sources {
             let value = self.read_width(source, i.type_, Width::AtLeast)?;
-            let value = self.builder.bitcast(value, storage_type(self.context, i.type_));
-            let pointer = self.pointer(&i.a, i.ss, index as u64 * size)?;
-            let store = self.builder.store(value, pointer, i.type_.size());
-            self.set_order(store, order);
+            values.push(self.builder.bitcast(value, storage_type(self.context, i.type_)));
         }
+        let pointer = self.pointer(&i.a, i.ss, 0)?;
+        self.store_elements(&values, pointer, i.type_, order);
         Ok(())
     }
 
@@ -206,7 +274,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn cp_async(&mut self, i: &CpAsync<'a>) -> Lowered {
         let bytes = match &i.cp_size {
             Operand::Immediate(size) => {
-                size.integer().and_then(|v| u64::try_from(v).ok()).unwrap_or(0)
+                size.integer().and_then(|v| u32::try_from(v).ok()).unwrap_or(0)
             }
             _ => 0,
         };
@@ -218,20 +286,18 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             None => None,
             Some(operand) if self.is_predicate(operand) => {
                 let ignore = self.read(operand, ScalarType::Pred)?;
-                Some(self.builder.select(ignore, self.i32(0), self.i32(bytes as u32)))
+                Some(self.builder.select(ignore, self.i32(0), self.i32(bytes)))
             }
             Some(operand) => Some(self.read_u32(operand)?),
         };
-        let i32 = self.context.i32();
-        for offset in (0..bytes).step_by(4) {
-            let source = self.pointer(&i.src, Some(StateSpace::Global), offset)?;
-            let target = self.pointer(&i.dst, Some(StateSpace::Shared), offset)?;
-            let value = match taken {
-                None => self.builder.load(i32, source, 4),
-                Some(taken) => self.load_some_bytes(source, taken, offset as u32),
-            };
-            self.builder.store(value, target, 4);
-        }
+        let source = self.pointer(&i.src, Some(StateSpace::Global), 0)?;
+        let target = self.pointer(&i.dst, Some(StateSpace::Shared), 0)?;
+        let words = bytes / 4;
+        let values = match taken {
+            None => self.load_elements(source, ScalarType::B32, words, Order::Weak),
+            Some(taken) => self.load_some_words(source, taken, words),
+        };
+        self.store_elements(&values, target, ScalarType::B32, Order::Weak);
         Ok(())
     }
 
@@ -245,6 +311,35 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         }
     }
 
+    /// The words of a copy of which only `taken` bytes are read: in one access where that is all.
+    fn load_some_words(
+        &mut self,
+        source: Value<'c>,
+        taken: Value<'c>,
+        words: u32,
+    ) -> Vec<Value<'c>> {
+        let i32 = self.context.i32();
+        let [whole, some, next] = ["whole", "some", "copied"].map(|name| self.new_block(name));
+        let all = self.builder.icmp(IntPredicate::LLVMIntUGE, taken, self.i32(4 * words));
+        self.builder.cond_br(all, whole, some);
+        self.builder.position_at_end(whole);
+        let of_whole = self.load_elements(source, ScalarType::B32, words, Order::Weak);
+        self.builder.br(next);
+        self.builder.position_at_end(some);
+        let offsets = (0..words).map(|word| 4 * word);
+        let of_some: Vec<_> =
+            offsets.map(|offset| self.load_some_bytes(source, taken, offset)).collect();
+        let some = self.builder.block();
+        self.builder.br(next);
+        self.builder.position_at_end(next);
+        let join = |(whole_word, word): (Value<'c>, Value<'c>)| {
+            let value = self.builder.phi(i32);
+            value.add_incoming(&[(whole_word, whole), (word, some)]);
+            value
+        };
+        of_whole.into_iter().zip(of_some).map(join).collect()
+    }
+
     /// The word at `offset` of a copy of which only `taken` bytes are read.
     fn load_some_bytes(&mut self, source: Value<'c>, taken: Value<'c>, offset: u32) -> Value<'c> {
         let i32 = self.context.i32();
@@ -253,7 +348,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let any = self.builder.icmp(IntPredicate::LLVMIntUGT, taken, self.i32(offset));
         self.builder.cond_br(any, read, next);
         self.builder.position_at_end(read);
-        let word = self.builder.load(i32, source, 4);
+        let place = self.builder.byte_offset(source, self.i64(offset.into()));
+        let word = self.builder.load(i32, place, 4);
         let left = self.umin(self.builder.sub(taken, self.i32(offset)), self.i32(4));
         let unused = self.builder.sub(self.i32(32), self.builder.shl(left, self.i32(3)));
         let mask = self.builder.lshr(i32.all_ones(), unused);

@@ -250,8 +250,7 @@ impl<'c> Choice<'_, 'c> {
 
     fn is_plain_instruction(&self, value: Value<'c>) -> bool {
         match value.opcode() {
-            // Of memory that LLVM does not make values of.
-            Opcode::LLVMLoad => value.operand(0).ty().address_space() != STACK,
+            Opcode::LLVMLoad | Opcode::LLVMExtractElement => is_loaded(value),
             Opcode::LLVMFPExt
             | Opcode::LLVMSIToFP
             | Opcode::LLVMUIToFP
@@ -271,7 +270,7 @@ impl<'c> Choice<'_, 'c> {
                 let bits = value.operand(0);
                 !bits.is_instruction()
                     || match bits.opcode() {
-                        Opcode::LLVMLoad => bits.operand(0).ty().address_space() != STACK,
+                        Opcode::LLVMLoad | Opcode::LLVMExtractElement => is_loaded(bits),
                         Opcode::LLVMCall | Opcode::LLVMExtractValue => true,
                         _ => false,
                     }
@@ -279,6 +278,15 @@ impl<'c> Choice<'_, 'c> {
             _ => false,
         }
     }
+}
+
+/// Read, by itself or as an element, from memory that LLVM does not make values of.
+fn is_loaded(value: Value<'_>) -> bool {
+    let is_element = value.opcode() == Opcode::LLVMExtractElement;
+    let load = if is_element { value.operand(0) } else { value };
+    load.is_instruction()
+        && load.opcode() == Opcode::LLVMLoad
+        && load.operand(0).ty().address_space() != STACK
 }
 
 fn own(value: Value<'_>) -> Origin<'_> {

@@ -4,6 +4,7 @@ use llvm_zluda::{AtomicOrdering, IntPredicate, Opcode, Type, Value};
 
 use super::lanes::parts;
 use super::values::part;
+use super::wide::is_wide;
 use super::{Emitter, LANES, Lanes};
 use crate::{Error, masked_loads};
 
@@ -12,6 +13,11 @@ pub(crate) const MIDDLE: u64 = 1 << 31;
 
 impl<'c> Emitter<'_, 'c> {
     pub(super) fn load(&mut self, load: Value<'c>) -> Result<Lanes<'c>, Error> {
+        if is_wide(load.ty()) {
+            let lanes = self.load_wide(load)?;
+            self.order(load, AtomicOrdering::LLVMAtomicOrderingAcquire);
+            return Ok(lanes);
+        }
         let address = self.get(load.operand(0));
         let ty = load.ty();
         let lanes = if let Lanes::Uniform(pointer) = address {
@@ -61,7 +67,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
-    fn load_parts(
+    pub(super) fn load_parts(
         &mut self,
         address: &Lanes<'c>,
         ty: Type<'c>,
@@ -256,6 +262,9 @@ impl<'c> Emitter<'_, 'c> {
 
     pub(super) fn store(&mut self, store: Value<'c>) -> Result<(), Error> {
         self.order(store, AtomicOrdering::LLVMAtomicOrderingRelease);
+        if is_wide(store.operand(0).ty()) {
+            return self.store_wide(store);
+        }
         let value = self.get(store.operand(0));
         let address = self.get(store.operand(1));
         if let (Lanes::Uniform(pointer), Lanes::Uniform(value)) = (&address, &value) {
@@ -276,7 +285,7 @@ impl<'c> Emitter<'_, 'c> {
         Ok(())
     }
 
-    fn store_parts(
+    pub(super) fn store_parts(
         &mut self,
         address: &Lanes<'c>,
         value: &Lanes<'c>,
@@ -436,7 +445,7 @@ impl<'c> Emitter<'_, 'c> {
 }
 
 /// The 32-bit addresses that pointers were made of.
-fn narrow_addresses<'c>(pointers: Value<'c>) -> Option<Value<'c>> {
+pub(super) fn narrow_addresses<'c>(pointers: Value<'c>) -> Option<Value<'c>> {
     let operand_of = |value: Value<'c>, opcode| {
         (value.is_instruction() && value.opcode() == opcode).then(|| value.operand(0))
     };

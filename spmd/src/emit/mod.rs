@@ -1,7 +1,7 @@
 //! From one thread's function to the function of a warp.
 //!
 //! [`emit_function`] walks the levels of a function ([`control`]) and makes each instruction
-//! for 32 lanes ([`values`], [`arithmetic`], [`memory`], [`atomics`], [`warp`], [`calls`]).
+//! for 32 lanes ([`values`], [`arithmetic`], [`memory`], [`wide`], [`atomics`], [`warp`], [`calls`]).
 
 mod arithmetic;
 mod atomics;
@@ -16,6 +16,7 @@ mod memory;
 mod parting;
 mod values;
 mod warp;
+mod wide;
 
 use llvm_zluda::{Block, Builder, Context, Module, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};

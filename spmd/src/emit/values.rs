@@ -164,6 +164,10 @@ impl<'c> Emitter<'_, 'c> {
                 *parts.get_mut(index).ok_or_else(malformed)? = element;
                 whole
             }
+            Opcode::LLVMBitCast if instruction.ty().is_vector() || has_vector(instruction) => {
+                let value = self.get(instruction.operand(0));
+                self.bitcast_parts(&value, instruction.operand(0).ty(), instruction.ty())?
+            }
             Opcode::LLVMShuffleVector => {
                 let (Lanes::Composite(mut all), Lanes::Composite(second)) =
                     (self.get(instruction.operand(0)), self.get(instruction.operand(1)))
@@ -192,6 +196,67 @@ impl<'c> Emitter<'_, 'c> {
         Ok(())
     }
 
+    /// The same bits as vectors of other elements, or as one number.
+    fn bitcast_parts(
+        &self,
+        value: &Lanes<'c>,
+        from: Type<'c>,
+        to: Type<'c>,
+    ) -> Result<Lanes<'c>, Error> {
+        let mut parts = match value {
+            Lanes::Composite(parts) => parts.clone(),
+            scalar => vec![scalar.clone()],
+        };
+        let element = |ty: Type<'c>| if ty.is_vector() { ty.element() } else { ty };
+        let (old, new) = (element(from), element(to));
+        let (old_bits, new_bits) = (old.bits(), new.bits());
+        if old_bits == 0 || new_bits == 0 || old_bits.max(new_bits) % old_bits.min(new_bits) != 0 {
+            return Err(Error::Unsupported("a bitcast of such a vector".to_owned()));
+        }
+        let uniform = parts.iter().all(|part| matches!(part, Lanes::Uniform(_)));
+        let shaped = |ty: Type<'c>| if uniform { ty } else { ty.vector(LANES) };
+        let number = |ty: Type<'c>, value: u32| {
+            let scalar = ty.const_int(value.into());
+            if uniform { scalar } else { self.splat(scalar) }
+        };
+        let b = &self.b;
+        let integers: Vec<_> = parts
+            .drain(..)
+            .map(|part| match part {
+                Lanes::Uniform(value) if uniform => value,
+                lanes => self.vector(&lanes),
+            })
+            .map(|value| b.bitcast(value, shaped(self.cx.int(old_bits))))
+            .collect();
+        let wide = self.cx.int(old_bits.max(new_bits));
+        let narrow = shaped(self.cx.int(new_bits));
+        let made: Vec<_> = if old_bits >= new_bits {
+            let pieces = integers.iter().flat_map(|&integer| {
+                (0..old_bits / new_bits).map(move |piece| (integer, piece * new_bits))
+            });
+            pieces.map(|(value, by)| b.trunc(b.lshr(value, number(wide, by)), narrow)).collect()
+        } else {
+            let joined = |pieces: &[Value<'c>]| {
+                if let (32, false, &[low, high]) = (old_bits, uniform, pieces) {
+                    return Some(self.joined_words(low, high));
+                }
+                let placed = pieces.iter().zip(0..).map(|(&piece, index)| {
+                    b.shl(b.zext(piece, shaped(wide)), number(wide, index * old_bits))
+                });
+                placed.reduce(|all, piece| b.or(all, piece))
+            };
+            integers.chunks((new_bits / old_bits) as usize).filter_map(joined).collect()
+        };
+        let mut lanes = made.into_iter().map(|value| {
+            let value = b.bitcast(value, shaped(new));
+            if uniform { Lanes::Uniform(value) } else { Lanes::Vector(value) }
+        });
+        if to.is_vector() {
+            return Ok(Lanes::Composite(lanes.collect()));
+        }
+        lanes.next().ok_or_else(malformed)
+    }
+
     /// An instruction that works on each element of per-thread vectors apart.
     fn elementwise(
         &mut self,
@@ -200,9 +265,6 @@ impl<'c> Emitter<'_, 'c> {
         ty: Type<'c>,
     ) -> Result<Lanes<'c>, Error> {
         if let Some(fields) = parts(ty) {
-            if instruction.opcode() == Opcode::LLVMBitCast {
-                return Err(Error::Unsupported("a bitcast of a vector".to_owned()));
-            }
             let mut results = Vec::new();
             for (index, field) in fields.into_iter().enumerate() {
                 let of_part: Result<Vec<_>, _> = operands
@@ -423,6 +485,10 @@ pub(super) fn part<'c>(lanes: &Lanes<'c>, index: usize) -> Result<Lanes<'c>, Err
         Lanes::Composite(parts) => parts.get(index).cloned().ok_or_else(malformed),
         _ => Err(malformed()),
     }
+}
+
+fn has_vector(cast: Value<'_>) -> bool {
+    cast.operand(0).ty().is_vector()
 }
 
 fn malformed() -> Error {

@@ -7,6 +7,7 @@
 
 mod intrinsics;
 mod signature;
+mod whole;
 
 use cpu_abi::{FLAG_WAITS, KernelKind};
 use llvm_zluda::{Linkage, Module, Opcode, Value};
@@ -36,6 +37,7 @@ pub fn lower(module: Module<'_>, static_shared_size: u32) -> Result<Module<'_>, 
                 } else if synchronizes(instruction) {
                     lowering.yield_before(instruction);
                 }
+                whole::keep(&module, instruction);
             }
         }
     }

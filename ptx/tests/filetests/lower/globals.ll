@@ -23,10 +23,9 @@ entry:
   call void @zluda.barrier.sync(i32 0, i32 0)
   %10 = load i32, ptr addrspace(3) @own, align 4
   %11 = inttoptr i64 %3 to ptr addrspace(1)
-  store i32 %4, ptr addrspace(1) %11, align 4
-  %12 = add i64 %3, 4
-  %13 = inttoptr i64 %12 to ptr addrspace(1)
-  store i32 %10, ptr addrspace(1) %13, align 4
+  %12 = insertelement <2 x i32> poison, i32 %4, i32 0
+  %13 = insertelement <2 x i32> %12, i32 %10, i32 1
+  store <2 x i32> %13, ptr addrspace(1) %11, align 8
   ret void
 }
 
