@@ -8,6 +8,9 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+/// What is kept of each of a program's outputs, in bytes.
+const OUTPUT_LIMIT: u64 = 256 << 20;
+
 /// What a program did.
 #[derive(Debug)]
 pub struct Output {
@@ -96,8 +99,10 @@ fn capture_until(
 fn read_all(mut stream: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What was read before an error is still worth showing.
-        let _ = stream.read_to_end(&mut bytes);
+        // What was read before an error is still worth showing. A program that writes without end is read, so
+        // that it goes on, and not kept.
+        let _ = stream.by_ref().take(OUTPUT_LIMIT).read_to_end(&mut bytes);
+        let _ = std::io::copy(&mut stream, &mut std::io::sink());
         bytes
     })
 }

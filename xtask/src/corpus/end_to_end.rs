@@ -3,7 +3,7 @@
 use crate::corpus::build::Collection;
 use crate::corpus::discover;
 use crate::corpus::expectations::Expectations;
-use crate::corpus::run::{Driver, Place};
+use crate::corpus::run::{Driver, Limits, Place};
 use crate::corpus::table::Row;
 use crate::corpus::toolchain::Toolchain;
 use crate::verb::corpus::Session;
@@ -20,7 +20,7 @@ fn program(folder: &Path, name: &str, script: &str) {
     fs::write(folder.join("Makefile"), makefile).unwrap();
 }
 
-fn rows(folder: &Path, list: &str) -> Vec<Row> {
+fn rows(folder: &Path, list: &str, resume: bool) -> Vec<Row> {
     let session = Session {
         collection: Collection {
             checkout: folder.join("checkout"),
@@ -32,8 +32,9 @@ fn rows(folder: &Path, list: &str) -> Vec<Row> {
             cache: folder.to_owned(),
             runtime: folder.to_owned(),
         },
+        resume,
         list: Expectations::parse("list", list).unwrap(),
-        limit: Duration::from_secs(3),
+        limits: Limits { processors: Duration::from_secs(1), clock: Duration::from_secs(5) },
     };
     session.collection.link().unwrap();
     let programs = discover::programs(&session.collection.checkout).unwrap();
@@ -52,6 +53,7 @@ fn programs_are_built_once_run_and_judged() {
     program(folder, "ends", "#!/bin/sh\nexit 3\n");
     program(folder, "dies", "#!/bin/sh\nkill -SEGV $$\n");
     program(folder, "hangs", "#!/bin/sh\nsleep 600 & sleep 600\n");
+    program(folder, "spins", "#!/bin/sh\nwhile :; do :; done\n");
     program(folder, "differs", "#!/bin/sh\necho sum ${ZLUDA_EXECUTOR:-vector}\n");
     program(folder, "argument", "#!/bin/sh\n[ $1 = 3 ]\n");
     program(folder, "window", "#!/bin/sh\n");
@@ -61,7 +63,7 @@ fn programs_are_built_once_run_and_judged() {
         .unwrap();
 
     let start = Instant::now();
-    let found = rows(folder, "");
+    let found = rows(folder, "", false);
     let words = |rows: &[Row]| -> Vec<String> {
         rows.iter()
             .map(|row| format!("{} {} {}", row.name, row.verdict.word(), row.verdict.detail()))
@@ -77,6 +79,7 @@ fn programs_are_built_once_run_and_judged() {
         "ends failed exit status 3",
         "good passed",
         "hangs timed out",
+        "spins timed out",
         "window left out needs OpenGL",
     ];
     assert_eq!(words(&found), expected);
@@ -87,13 +90,13 @@ fn programs_are_built_once_run_and_judged() {
     };
     assert_eq!(
         unexpected(&found),
-        ["argument", "bad", "broken", "dies", "differs", "ends", "hangs"]
+        ["argument", "bad", "broken", "dies", "differs", "ends", "hangs", "spins"]
     );
 
     let list = "argument: run 3  # less\nbad: ignore FAILED  # a title\nbroken: did not build  # why\n\
                 dies: crashed  # why\ndiffers: differs  # why\nends: failed  # why\n\
-                hangs: left out  # why\nwindow: left out  # no window\n";
-    let found = rows(folder, list);
+                hangs: left out  # why\nspins: left out  # why\nwindow: left out  # no window\n";
+    let found = rows(folder, list, false);
     assert_eq!(unexpected(&found), Vec::<String>::new());
     let differences = &found[4].differences;
     assert_eq!(
@@ -103,7 +106,10 @@ fn programs_are_built_once_run_and_judged() {
     let builds = fs::read_to_string(folder.join("tree/good/builds")).unwrap();
     assert_eq!(builds, "x\n", "a second run builds nothing");
     assert!(!folder.join("checkout/good/main").exists(), "the checkout stays as it is");
-    let found =
-        rows(folder, "good: failed  # why\ndiffers: differs  # why\nhangs: left out  # why\n");
+    let found = rows(
+        folder,
+        "good: failed  # why\ndiffers: differs  # why\nhangs: left out  # why\nspins: left out  # why\n",
+        true,
+    );
     assert_eq!(unexpected(&found), ["argument", "bad", "broken", "dies", "ends", "good"]);
 }

@@ -39,18 +39,39 @@ pub struct Driver {
     pub runtime: PathBuf,
 }
 
-/// Runs a program's lines one after the other until one does not end well; the time limit is for all. The
-/// output is that of all that ran.
-pub fn run(driver: &Driver, place: &Place, runs: &[Run], limit: Duration) -> Result<Output> {
+/// What a program may take. Others may keep the processors busy, so that the clock alone says little.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Of the processors' time, all threads together, in each of its processes.
+    pub processors: Duration,
+    /// By the clock, for all of its runs.
+    pub clock: Duration,
+}
+
+impl Limits {
+    /// Those of a program that may keep this machine busy for some time.
+    pub fn busy_for(time: Duration) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let processors = u32::try_from(processors).unwrap_or(1);
+        Self { processors: time * processors, clock: time * 5 }
+    }
+}
+
+/// Runs a program's lines one after the other until one does not end well. The output is that of all that ran.
+pub fn run(driver: &Driver, place: &Place, runs: &[Run], limits: Limits) -> Result<Output> {
+    let seconds = limits.processors.as_secs();
+
     let mut all =
         Output { status: None, stdout: String::new(), stderr: String::new(), time: Duration::ZERO };
     for run in runs {
         let mut command = Command::new("sh");
-        command.args(["-c", &run.line]).current_dir(&run.folder);
+        // At the first it is told by SIGXCPU; one that goes on is ended at the second.
+        let line = format!("ulimit -S -t {seconds}; ulimit -H -t {}; {}", seconds + 2, run.line);
+        command.args(["-c", &line]).current_dir(&run.folder);
         command.env("LD_LIBRARY_PATH", search_path(&[&driver.libraries, &driver.runtime]));
         command.env("ZLUDA_CACHE_DIR", &driver.cache);
         command.envs(place.variables.iter().map(|(name, value)| (name, value)));
-        let output = capture_group(&mut command, limit.saturating_sub(all.time))?;
+        let output = capture_group(&mut command, limits.clock.saturating_sub(all.time))?;
         all.stdout += &output.stdout;
         all.stderr += &output.stderr;
         all.time += output.time;

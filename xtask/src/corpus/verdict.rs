@@ -45,14 +45,14 @@ impl Verdict {
 /// The verdict on a run. Lines of its output that hold one of the texts of `ignored` count for nothing.
 pub fn of_output(output: &Output, ignored: &[String]) -> Verdict {
     let Some(status) = output.status else { return Verdict::TimedOut };
-    if let Some(signal) = status.signal() {
-        return Verdict::Crashed(signal);
-    }
-    match status.code() {
-        Some(0) => {}
-        // A shell's way to say that a signal ended what it ran.
-        Some(code @ 129..) => return Verdict::Crashed(code - 128),
-        code => return Verdict::Failed(code.unwrap_or(-1)),
+    // A shell says with more than 128 that a signal ended what it ran.
+    let signal =
+        status.signal().or_else(|| status.code()?.checked_sub(128).filter(|signal| *signal > 0));
+    match (signal, status.code()) {
+        (Some(libc::SIGXCPU), _) => return Verdict::TimedOut,
+        (Some(signal), _) => return Verdict::Crashed(signal),
+        (None, Some(0)) => {}
+        (None, code) => return Verdict::Failed(code.unwrap_or(-1)),
     }
     let lines = output.stdout.lines().chain(output.stderr.lines());
     let lines = lines.filter(|line| !ignored.iter().any(|text| line.contains(text)));
@@ -126,6 +126,7 @@ mod tests {
         assert_eq!(of_output(&output(3 << 8, "PASS\n"), &[]), Verdict::Failed(3));
         assert_eq!(of_output(&output(11, ""), &[]), Verdict::Crashed(11));
         assert_eq!(of_output(&output(139 << 8, ""), &[]), Verdict::Crashed(11));
+        assert_eq!(of_output(&output(libc::SIGXCPU, ""), &[]), Verdict::TimedOut);
         assert_eq!(of_output(&Output { status: None, ..output(0, "") }, &[]), Verdict::TimedOut);
     }
 

@@ -5,7 +5,8 @@ use crate::corpus::build::Collection;
 use crate::corpus::compare;
 use crate::corpus::discover::{self, Program};
 use crate::corpus::expectations::{self, Expectation, Expectations};
-use crate::corpus::run::{self, Driver, Place};
+use crate::corpus::record;
+use crate::corpus::run::{self, Driver, Limits, Place};
 use crate::corpus::table::{self, Row, Source};
 use crate::corpus::toolchain::Toolchain;
 use crate::corpus::verdict::{self, Verdict};
@@ -25,13 +26,13 @@ pub struct Options {
     name: String,
     /// A checkout of the collection, which stays as it is
     folder: PathBuf,
-    /// Only programs whose name contains this
-    #[arg(long, default_value = "")]
-    filter: String,
+    /// Only programs whose name contains this, or one of several
+    #[arg(long)]
+    filter: Vec<String>,
     /// How many programs are built at once; they run one after the other
     #[arg(long)]
     jobs: Option<usize>,
-    /// How many seconds a program may run
+    /// How many seconds a program may keep all processors busy; one that waits may run for five times that
     #[arg(long, default_value_t = 120)]
     timeout: u64,
     /// The device, as ZLUDA_DEVICE has it
@@ -50,9 +51,12 @@ pub struct Options {
     /// Build the programs only
     #[arg(long)]
     build_only: bool,
-    /// Programs that do not build, too, are built again
+    /// Build all programs again, those too that did not build
     #[arg(long)]
     fresh: bool,
+    /// Do not run programs again that ran before in the same way on the same driver
+    #[arg(long, conflicts_with = "compare")]
+    resume: bool,
     /// The folder of the driver's libraries, in place of the release, which is built
     #[arg(long)]
     libraries: Option<PathBuf>,
@@ -62,6 +66,12 @@ pub struct Options {
     /// Also write the results to docs/dev/corpus.md
     #[arg(long)]
     write: bool,
+}
+
+impl Options {
+    fn chooses(&self, name: &str) -> bool {
+        self.filter.is_empty() || self.filter.iter().any(|text| name.contains(text))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -100,14 +110,20 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         crate::repository::make_empty(&collection.tree)?;
     }
     collection.link()?;
-    let session = Session { collection, driver, list, limit: Duration::from_secs(options.timeout) };
+    let session = Session {
+        collection,
+        driver,
+        list,
+        limits: Limits::busy_for(Duration::from_secs(options.timeout)),
+        resume: options.resume,
+    };
     let place =
         Place::new(&options.device, options.executor.map(Executor::name), options.level.as_deref());
     let jobs =
         options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let others = if options.compare { other_places(&place) } else { Vec::new() };
     let chosen: Vec<&Program> =
-        programs.iter().filter(|program| program.name.contains(&options.filter)).collect();
+        programs.iter().filter(|program| options.chooses(&program.name)).collect();
     let built = session.build(&chosen, jobs);
     if options.build_only {
         let failed = |result: &std::result::Result<(), Verdict>| {
@@ -184,8 +200,9 @@ pub struct Session {
     pub collection: Collection,
     pub driver: Driver,
     pub list: Expectations,
-    /// What a program may run.
-    pub limit: Duration,
+    pub limits: Limits,
+    /// Whether what a program did before is good enough.
+    pub resume: bool,
 }
 
 impl Session {
@@ -255,11 +272,17 @@ impl Session {
             let line = |arguments: &String| run::with_arguments(&first, name, arguments);
             runs = expected.arguments.iter().map(line).collect();
         }
-        let run = |place: &Place| run::run(&self.driver, place, &runs, self.limit);
-        let output = run(place)?;
+        let run = |place: &Place| run::run(&self.driver, place, &runs, self.limits);
+        let folder = self.collection.tree.join(&program.folder);
+        let key = record::key(&self.driver, place, &runs);
+        let before = if self.resume { record::recall(&folder, &key) } else { None };
+        let output = match before {
+            Some(output) => output,
+            None => run(place)?,
+        };
+        record::keep(&folder, &key, &output)?;
         let verdict = verdict::of_output(&output, &expected.ignored);
         let text = output.stdout.clone() + &output.stderr;
-        self.keep(program, &text)?;
         let passed = verdict == Verdict::Passed;
         let mut row = self.row(program, verdict, Some(&text));
         row.seconds = output.time.as_secs_f64();
@@ -283,11 +306,6 @@ impl Session {
             });
         }
         Ok(row)
-    }
-
-    /// What a program wrote stays beside it.
-    fn keep(&self, program: &Program, text: &str) -> Result<()> {
-        Ok(fs::write(self.collection.tree.join(&program.folder).join(".corpus_output.txt"), text)?)
     }
 
     fn row(&self, program: &Program, verdict: Verdict, output: Option<&str>) -> Row {

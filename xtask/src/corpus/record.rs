@@ -1,0 +1,69 @@
+//! What a program did, kept beside it: for people, and for a run that goes on where one before it stopped.
+
+use crate::Result;
+use crate::corpus::build::Run;
+use crate::corpus::run::{Driver, Place};
+use crate::program::Output;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::{Duration, SystemTime};
+
+/// In the program's folder.
+const NAME: &str = ".corpus_output.txt";
+
+/// What a record is good for: one line that says where, on which driver and by which lines the program ran.
+pub fn key(driver: &Driver, place: &Place, runs: &[Run]) -> String {
+    let library = fs::metadata(driver.libraries.join("libcuda.so.1"));
+    let built = library.and_then(|library| library.modified()).ok();
+    let built = built.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let lines: Vec<&str> = runs.iter().map(|run| run.line.as_str()).collect();
+    let built = built.unwrap_or_default().as_secs();
+    format!("{}, driver of {built} s: {}", place.name, lines.join("; "))
+}
+
+/// Writes the key, the status as the system has it and the seconds, and the output.
+pub fn keep(folder: &Path, key: &str, output: &Output) -> Result<()> {
+    let status =
+        output.status.map_or_else(|| "none".to_owned(), |status| status.into_raw().to_string());
+    let seconds = output.time.as_secs_f64();
+    let text = format!("{key}\n{status} {seconds:.3}\n{}{}", output.stdout, output.stderr);
+    Ok(fs::write(folder.join(NAME), text)?)
+}
+
+/// What was kept under the same key; both outputs are one.
+pub fn recall(folder: &Path, key: &str) -> Option<Output> {
+    let text = fs::read_to_string(folder.join(NAME)).ok()?;
+    let (found, rest) = text.split_once('\n')?;
+    let (status, stdout) = rest.split_once('\n')?;
+    let (status, seconds) = status.split_once(' ')?;
+    let status = match status {
+        "none" => None,
+        raw => Some(ExitStatus::from_raw(raw.parse().ok()?)),
+    };
+    let time = Duration::try_from_secs_f64(seconds.parse().ok()?).ok()?;
+    let output = Output { status, stdout: stdout.to_owned(), stderr: String::new(), time };
+    (found == key).then_some(output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_recalled_under_its_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        for status in [None, Some(ExitStatus::from_raw(11)), Some(ExitStatus::from_raw(256))] {
+            let time = Duration::from_millis(1500);
+            let (stdout, stderr) = ("a\nb\n".to_owned(), "c\n".to_owned());
+            keep(folder, "cpu: ./main", &Output { status, stdout, stderr, time }).unwrap();
+            let recalled = recall(folder, "cpu: ./main").unwrap();
+            assert_eq!((recalled.status, recalled.time), (status, time));
+            assert_eq!(recalled.stdout, "a\nb\nc\n");
+            assert!(recall(folder, "cpu: ./main 1").is_none());
+        }
+        assert!(recall(&folder.join("none"), "").is_none());
+    }
+}
