@@ -1,7 +1,7 @@
 //! Whether a program writes the same everywhere: for programs that do not check themselves.
 //!
 //! Words that differ between two runs in the same place are times, addresses and the like, and count for
-//! nothing; so do numbers in lines about speed, which may be equal twice by chance.
+//! nothing; so do numbers in lines about speed, which may be equal twice by chance, and lines about the device.
 
 /// Words of lines whose numbers are measured.
 const MEASURED: &[&str] = &[
@@ -31,6 +31,9 @@ const MEASURED: &[&str] = &[
     "clock",
 ];
 
+/// Texts, in small letters, of lines that describe the device.
+const DEVICE: &[&str] = &["zluda", "multiprocessor", "multi-processor"];
+
 /// The first difference of `other` from `base`, where `again` is a second run of `base`.
 pub fn difference(base: &str, again: &str, other: &str, ignored: &[String]) -> Option<String> {
     let [base, again, other] = [base, again, other].map(|text| lines(text, ignored));
@@ -51,7 +54,12 @@ pub fn difference(base: &str, again: &str, other: &str, ignored: &[String]) -> O
 
 /// The words of each line, without the numbers that are measured.
 fn lines(text: &str, ignored: &[String]) -> Vec<Vec<String>> {
+    let describes_device = |line: &str| {
+        let line = line.to_ascii_lowercase();
+        DEVICE.iter().any(|text| line.contains(text))
+    };
     text.lines()
+        .filter(|line| !describes_device(line))
         .filter(|line| !ignored.iter().any(|text| line.contains(text)))
         .map(|line| {
             let small = line.to_ascii_lowercase();
@@ -80,6 +88,8 @@ mod tests {
         let other = "kernel took 7 ms\nat 0x30\nsum 3.25\n";
         assert_eq!(difference(base, again, other, &[]).unwrap(), "`sum 3.25` for `sum 3.5`");
         assert_eq!(difference(base, again, other, &["sum".to_owned()]), None);
+        let device = "Device 0: a GPU [ZLUDA]\n".to_owned() + base;
+        assert_eq!(difference(base, again, &device, &[]), None);
         let shorter = "kernel took 7 ms\nat 0x30\n";
         assert_eq!(difference(base, again, shorter, &[]).unwrap(), "2 lines for 3");
         assert!(difference(base, shorter, base, &[]).unwrap().contains("numbers of lines"));

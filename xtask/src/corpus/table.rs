@@ -24,6 +24,10 @@ pub struct Source {
     /// The checkout's commit and its date.
     pub commit: String,
     pub place: String,
+    /// How many programs it has, chosen or not.
+    pub programs: usize,
+    /// What `--timeout` said.
+    pub seconds: u64,
 }
 
 const WORDS: [&str; 7] =
@@ -43,11 +47,13 @@ pub fn counts(rows: &[Row]) -> String {
 /// A section of `docs/dev/corpus.md`: what did not pass has a row, what did stands in one paragraph.
 pub fn markdown(source: &Source, rows: &[Row]) -> String {
     let mut text = format!(
-        "## {}\n\nCommit {}, on {}. {} programs: {}.\n",
+        "## {}\n\nCommit {}, on {} with `--timeout {}`. {} of {} programs: {}.\n",
         source.collection,
         source.commit,
         source.place,
+        source.seconds,
         rows.len(),
+        source.programs,
         counts(rows)
     );
     let mut passed = Vec::new();
@@ -110,10 +116,11 @@ pub fn json(source: &Source, rows: &[Row]) -> String {
         })
         .collect();
     format!(
-        "{{\n  \"collection\": {},\n  \"commit\": {},\n  \"place\": {},\n  \"programs\": [\n{}\n  ]\n}}\n",
+        "{{\n  \"collection\": {},\n  \"commit\": {},\n  \"place\": {},\n  \"timeout\": {},\n  \"programs\": [\n{}\n  ]\n}}\n",
         quoted(&source.collection),
         quoted(&source.commit),
         quoted(&source.place),
+        source.seconds,
         programs.join(",\n")
     )
 }
@@ -168,7 +175,13 @@ mod tests {
     }
 
     fn source() -> Source {
-        Source { collection: "some".into(), commit: "abc of a day".into(), place: "cpu".into() }
+        Source {
+            collection: "some".into(),
+            commit: "abc of a day".into(),
+            place: "cpu".into(),
+            programs: 3,
+            seconds: 60,
+        }
     }
 
     #[test]
@@ -177,7 +190,7 @@ mod tests {
         rows[1].reasons.push("two GPUs".into());
         assert_eq!(
             markdown(&source(), &rows),
-            "## some\n\nCommit abc of a day, on cpu. 2 programs: 1 passed, 1 failed.\n\n\
+            "## some\n\nCommit abc of a day, on cpu with `--timeout 60`. 2 of 3 programs: 1 passed, 1 failed.\n\n\
              | program | result | seconds | remarks |\n|---|---|---:|---|\n\
              | b | failed | 1.2 | `exit status 2`; two GPUs |\n\nPassed as they are: a (1.2 s).\n"
         );

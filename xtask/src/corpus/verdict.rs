@@ -93,6 +93,9 @@ fn complains(line: &str) -> bool {
         let before = at.checked_sub(1).and_then(|at| words.get(at));
         COMPLAINTS.contains(&word) && !nothing(before) && !nothing(words.get(at + 1))
     });
+    // The driver says what a program did not ask about.
+    let driver = line.starts_with("[zluda] error")
+        || line.starts_with("[zluda]") && line.contains("cannot be compiled");
     // A norm is called an error too, and is a number.
     let error = ["cuda error", "error:", "error "].iter().any(|start| {
         line.trim_start().strip_prefix(start).is_some_and(|rest| {
@@ -102,7 +105,7 @@ fn complains(line: &str) -> bool {
                 && !number_at_end(rest)
         })
     });
-    bad || error
+    bad || driver || error
 }
 
 fn number_at_end(text: &str) -> bool {
@@ -142,6 +145,7 @@ mod tests {
             "CUDA error at a.cu:3",
             "failed with 7",
             "ERROR: invalid value",
+            "[zluda] warn x: kernel k cannot be compiled: y",
         ] {
             assert!(wrong(text), "{text}");
         }
