@@ -19,7 +19,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("nvjpeg*", "nvJPEG"),
     ("nvml", "NVML"),
     ("nvrtc*", "NVRTC"),
-    ("nvscibuf", "NvSci"),
+    ("nvsci*", "NvSci"),
     ("nvshmem*", "NVSHMEM"),
     ("nvvm", "libNVVM"),
     ("egl", "EGL"),
