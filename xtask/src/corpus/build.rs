@@ -69,7 +69,12 @@ impl Collection {
                 said
             }
         };
-        if result.is_empty() { Ok(()) } else { Err(complaint(&result)) }
+        if result.is_empty() { Ok(()) } else { Err(complaint(&self.without_tree(&result))) }
+    }
+
+    /// A text with the names of the tree's files as they are below it.
+    pub fn without_tree(&self, text: &str) -> String {
+        text.replace(&format!("{}/", self.tree.display()), "")
     }
 
     fn build_now(&self, program: &Program, folder: &Path) -> Result<Output> {

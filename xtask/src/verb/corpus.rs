@@ -10,6 +10,7 @@ use crate::corpus::run::{self, Driver, Limits, Place};
 use crate::corpus::table::{self, Row, Source};
 use crate::corpus::toolchain::Toolchain;
 use crate::corpus::verdict::{self, Verdict};
+use crate::program::Output;
 use crate::progress::{Progress, heading, parallel_on};
 use crate::repository::{EMULATED, Profile, has_avx512, make, root, target};
 use crate::toolkit::{CUDA_13_0, cuda};
@@ -271,7 +272,12 @@ impl Session {
             let line = |arguments: &String| run::with_arguments(&first, name, arguments);
             runs = expected.arguments.iter().map(line).collect();
         }
-        let run = |place: &Place| run::run(&self.driver, place, &runs, self.limits);
+        let run = |place: &Place| -> Result<Output> {
+            let output = run::run(&self.driver, place, &runs, self.limits)?;
+            let [stdout, stderr] =
+                [&output.stdout, &output.stderr].map(|text| self.collection.without_tree(text));
+            Ok(Output { stdout, stderr, ..output })
+        };
         let folder = self.collection.tree.join(&program.folder);
         let key = record::key(&self.driver, place, &runs);
         let before = if self.resume { record::recall(&folder, &key) } else { None };
