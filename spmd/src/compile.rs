@@ -3,9 +3,10 @@
 use cpu_abi::KernelKind;
 use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, timed};
 
+use crate::emit::LANES;
 use crate::{
-    Error, Options, addresses, clusters, cut, displacements, emulated, groups, masked_loads, math,
-    reference, shared, strips, vectorize,
+    Error, Options, addresses, clusters, cut, descriptor, displacements, emulated, groups,
+    masked_loads, math, reference, shared, strips, vectorize,
 };
 
 /// The triple of per-thread modules for this target.
@@ -106,6 +107,10 @@ const FOR_SHORT_FUNCTIONS: &[&str] = &[
     "CodeGen Prepare",
 ];
 
+/// The engine's stacks have as many inaccessible bytes below them (`hip_cpu/src/engine/stack.rs`). Whoever enters a larger
+/// frame touches the stack at least once in as many bytes, so that no frame reaches over them.
+const STACK_GUARD: u32 = 64 << 10;
+
 /// The stages that [`lower`] can stop at, for tools that show them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -170,7 +175,18 @@ fn lower_for<'c>(
     if kind == KernelKind::Vector && cut::cut(&lowered, options) {
         check(&lowered, options, "IR in parts")?;
     }
+    descriptor::note_frames(&lowered, if kind == KernelKind::Vector { LANES } else { 1 });
+    touch_frames(&lowered);
     Ok(lowered)
+}
+
+/// Lets functions touch large frames when they enter them, so that no stack overflows unnoticed.
+fn touch_frames(module: &Module<'_>) {
+    let most = STACK_GUARD.to_string();
+    for function in module.functions().into_iter().filter(|function| !function.is_declaration()) {
+        module.add_string_attribute(function, "probe-stack", "inline-asm");
+        module.add_string_attribute(function, "stack-probe-size", &most);
+    }
 }
 
 /// The bytes of an ELF shared object that exports `<kernel>.kd`.

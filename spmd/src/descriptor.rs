@@ -1,7 +1,7 @@
 //! The `<kernel>.kd` constant that tells the engine how to run a kernel ([`cpu_abi::KernelDescriptor`]).
 
 use cpu_abi::{ABI_VERSION, DESCRIPTOR_SUFFIX, KernelKind, MAGIC};
-use llvm_zluda::{Linkage, Module, Value};
+use llvm_zluda::{Linkage, Module, Opcode, Value};
 
 /// What a descriptor says beyond the ABI's constants.
 #[derive(Clone, Debug)]
@@ -11,9 +11,11 @@ pub struct Description {
     pub flags: u32,
     pub param_size: u32,
     pub static_shared_size: u32,
-    pub local_size: u32,
     pub max_threads_per_block: u32,
 }
+
+/// Where the size of local memory stands in a descriptor.
+const LOCAL_SIZE: usize = 7;
 
 /// Adds the descriptor of the kernel `name` with the given entry function; both become the only exported
 /// symbols of the object.
@@ -29,7 +31,8 @@ pub fn emit<'c>(module: &Module<'c>, name: &str, entry: Value<'c>, description: 
         entry,
         word(description.param_size),
         word(description.static_shared_size),
-        word(description.local_size),
+        // Known when the code is: see `note_frames`.
+        word(0),
         word(description.max_threads_per_block),
     ];
     let constant = context.const_structure(&fields);
@@ -42,6 +45,30 @@ pub fn emit<'c>(module: &Module<'c>, name: &str, entry: Value<'c>, description: 
     global.set_initializer(constant);
     global.set_global_constant(true);
     global.set_alignment(8);
+}
+
+/// Tells the descriptor what the functions of lowered code keep on the stack, for each thread: its variables, and fragments
+/// of matrices. A call of vector code keeps those of `lanes` threads.
+pub fn note_frames(module: &Module<'_>, lanes: u32) {
+    let globals = module.globals().into_iter();
+    let mut descriptors = globals.filter(|global| global.name().ends_with(DESCRIPTOR_SUFFIX));
+    let Some((global, constant)) =
+        descriptors.find_map(|global| Some((global, global.initializer()?)))
+    else {
+        return;
+    };
+    let bytes: u64 = module
+        .functions()
+        .into_iter()
+        .flat_map(|function| function.blocks())
+        .flat_map(|block| block.instructions())
+        .filter(|instruction| instruction.opcode() == Opcode::LLVMAlloca)
+        .map(|alloca| module.size_of(alloca.allocated_type()))
+        .fold(0, u64::saturating_add);
+    let mut fields = constant.operands();
+    let of_thread = u32::try_from(bytes / u64::from(lanes)).unwrap_or(u32::MAX);
+    fields[LOCAL_SIZE] = module.context().i32().const_int(of_thread.into());
+    global.set_initializer(module.context().const_structure(&fields));
 }
 
 /// The kernel of a per-thread module and the facts that its attributes state.

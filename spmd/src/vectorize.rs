@@ -8,11 +8,10 @@ use std::mem::offset_of;
 use cpu_abi::{
     BlockContext, FLAG_ANY_ORDER, FLAG_ROW_WARPS, FLAG_WAITS, FLAG_WHOLE_WARPS, KernelKind, Runtime,
 };
-use llvm_zluda::{Block, Builder, IntPredicate, Linkage, Module, Opcode, Value, run_passes};
+use llvm_zluda::{Block, Builder, IntPredicate, Linkage, Module, Value, run_passes};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::cfg::Cfg;
-use crate::analysis::shape::alloca_stride;
 use crate::analysis::{block_order, parting};
 use crate::descriptor::{self, Description};
 use crate::emit::{self, Body, Entering, Pair, Rows, Unit};
@@ -54,7 +53,6 @@ pub fn vectorize<'c>(
     let kernel = descriptor::find_kernel(&module)?;
     let threads: Vec<_> =
         module.functions().into_iter().filter(|function| !function.is_declaration()).collect();
-    let local_size = local_size(&module, &threads);
     // Stack variables are host memory like all other memory.
     module.set_data_layout(&module.data_layout().replace("-A5", ""));
 
@@ -125,7 +123,6 @@ pub fn vectorize<'c>(
             flags,
             param_size: kernel.param_size,
             static_shared_size,
-            local_size,
             max_threads_per_block: kernel.max_threads_per_block,
         },
     );
@@ -174,18 +171,6 @@ fn is_small(body: Value<'_>) -> bool {
 
 fn size(body: Value<'_>) -> usize {
     body.blocks().iter().map(|block| block.instructions().len()).sum()
-}
-
-/// Bytes of stack variables of one thread, as far as it is known.
-fn local_size(module: &Module<'_>, functions: &[Value<'_>]) -> u32 {
-    let bytes: u64 = functions
-        .iter()
-        .flat_map(|function| function.blocks())
-        .flat_map(|block| block.instructions())
-        .filter(|instruction| instruction.opcode() == Opcode::LLVMAlloca)
-        .map(|alloca| alloca_stride(module, alloca))
-        .sum();
-    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 /// Deletes the per-thread functions, which may call one another.

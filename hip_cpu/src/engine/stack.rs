@@ -12,7 +12,8 @@ use corosensei::stack::{Stack, StackPointer};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-/// Inaccessible bytes below each stack.
+/// Inaccessible bytes below each stack. Kernels touch larger frames when they enter them (`STACK_GUARD` of
+/// `spmd/src/compile.rs`), so that none reaches over it.
 const GUARD: usize = 64 << 10;
 /// Addresses to reserve, and the least that is worth having.
 const RESERVE: usize = 256 << 30;

@@ -47,7 +47,6 @@ pub fn lower(module: Module<'_>, static_shared_size: u32) -> Result<Module<'_>, 
         flags: FLAG_WAITS,
         param_size,
         static_shared_size,
-        local_size: 0,
         max_threads_per_block: max_threads,
     };
     descriptor::emit(&module, &name, entry, &description);
