@@ -92,8 +92,10 @@ fn processors_access_whole_rows() {
             }
             // Scatters, gathers and parts of rows; of the stack alone nobody else sees anything.
             let part = lines.iter().find(|line| {
-                let accesses = line.contains('(') && !line.contains("(%rsp") && !line.contains("(%rip");
-                names(line, "gather") || names(line, "scatter")
+                let accesses =
+                    line.contains('(') && !line.contains("(%rsp") && !line.contains("(%rip");
+                names(line, "gather")
+                    || names(line, "scatter")
                     || (accesses && PARTS.iter().any(|part| names(line, part)))
             });
             assert!(part.is_none(), "{level}, {what}: {part:?}");
@@ -117,7 +119,8 @@ fn single_lanes_make_one_access() {
             lines.iter().filter(is_move).count()
         };
         if bytes == 16 {
-            let rows = accesses("movups") + accesses("movaps") + accesses("movdq") + accesses("movup");
+            let rows =
+                accesses("movups") + accesses("movaps") + accesses("movdq") + accesses("movup");
             assert!(rows >= 2, "{what}: {lines:?}");
         }
     });
