@@ -27,4 +27,6 @@ pub use info::{
 pub use link::{LinkError, Linker};
 pub use processors::on_all_processors;
 pub use program::{Joined, Options, Program, Stage};
-pub use target::{Blocks, Executor, GPUS, Gpu, Matrices, MatrixUnit, Target, UnknownTarget};
+pub use target::{
+    Approximations, Blocks, Executor, GPUS, Gpu, Matrices, MatrixUnit, Target, UnknownTarget,
+};

@@ -4,7 +4,7 @@
 // Tests may.
 #![allow(clippy::expect_used)]
 
-use ptx::{Blocks, GPUS, Matrices, Options, Program, Stage, Target};
+use ptx::{Approximations, Blocks, GPUS, Matrices, Options, Program, Stage, Target};
 
 const HEADER: &str = ".version 8.8\n.target sm_100a\n.address_size 64\n";
 
@@ -141,6 +141,7 @@ fn shared_memory_of_clusters_is_global() {
             gfx: gpu.name.to_owned(),
             blocks: Blocks::Any,
             matrices: Matrices::Exact,
+            approximations: Approximations::Fast,
             clusters,
         };
         let lds_operations = |clusters| {

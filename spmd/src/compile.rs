@@ -142,7 +142,7 @@ fn lower_for<'c>(
     if kind == KernelKind::Vector {
         vectorize::prefer_width(&module, options);
     }
-    math::expand(&module)?;
+    math::expand(&module, options.approximations)?;
     clusters::expand(&module);
     let static_shared_size = shared::place_variables(&module)?;
     check(&module, options, "expanded per-thread IR")?;

@@ -32,5 +32,6 @@ mod vectorize;
 
 pub use compile::{DATA_LAYOUT, Form, TRIPLE, compile_assembly, compile_object, lower};
 pub use cpu_abi::KernelKind;
-pub use options::{Blocks, Error, Options};
+pub use math::expand_exactly as expand_approximations;
+pub use options::{Approximations, Blocks, Error, Options};
 pub use parted::{Waves, functions_that_part, kernel_parts, loop_waits};

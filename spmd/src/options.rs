@@ -12,6 +12,16 @@ pub enum Blocks {
     WholeWarps,
 }
 
+/// How PTX's approximate functions are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Approximations {
+    /// With the bits of an H100.
+    Exact,
+    /// In the processor's own way, within the bounds of PTX's manual.
+    #[default]
+    Fast,
+}
+
 /// How a kernel is compiled for a CPU.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -21,6 +31,7 @@ pub struct Options {
     pub cpu: String,
     /// Processor features in LLVM's spelling, such as `+avx2,-avx512f`.
     pub features: String,
+    pub approximations: Approximations,
     /// Checks the IR after every step. Tests do; it costs about a third of the time.
     pub verify: bool,
 }
@@ -32,6 +43,7 @@ impl Options {
             blocks,
             cpu: llvm_zluda::host_cpu(),
             features: llvm_zluda::host_features(),
+            approximations: Approximations::default(),
             verify: cfg!(debug_assertions),
         }
     }

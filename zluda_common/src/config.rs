@@ -83,6 +83,14 @@ pub const VARIABLES: &[Variable] = &[
         apply: |config, value| parse::cpu_target(value).map(|target| config.cpu_target = target),
     },
     Variable {
+        name: "ZLUDA_MATH",
+        meaning: "how the approximate functions (`ex2.approx`, `rsqrt.approx`, ...) are computed: with the bits of \
+                  an H100, or in the device's own way, which is faster",
+        values: "exact, fast",
+        default: "fast",
+        apply: |config, value| parse::math(value).map(|math| config.math = math),
+    },
+    Variable {
         name: "ZLUDA_AMD_MATRIX",
         meaning: "how AMD GPUs multiply matrices of floats: with the bits of an NVIDIA GPU, or by their own \
                   matrix instructions where they have them",
@@ -117,6 +125,7 @@ pub struct Config {
     pub log: LogConfig,
     pub executor: Executor,
     pub cpu_target: CpuTarget,
+    pub math: Math,
     pub amd_matrix: AmdMatrix,
     pub debug: DebugConfig,
 }
@@ -196,6 +205,14 @@ pub enum CpuTarget {
     Level(&'static str),
 }
 
+/// `ZLUDA_MATH`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Math {
+    Exact,
+    #[default]
+    Fast,
+}
+
 /// `ZLUDA_AMD_MATRIX`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AmdMatrix {
@@ -230,6 +247,7 @@ impl Default for Config {
             log: LogConfig::default(),
             executor: Executor::default(),
             cpu_target: CpuTarget::default(),
+            math: Math::default(),
             amd_matrix: AmdMatrix::default(),
             debug: DebugConfig::default(),
         }

@@ -2,7 +2,7 @@
 
 use llvm_zluda::{RealPredicate, Value};
 use ptx_parser::isa::{Cos, Div, Ex2, Lg2, Rcp, Rsqrt, Sin, Sqrt, Tanh};
-use ptx_parser::{Operand, ScalarType};
+use ptx_parser::{Operand, Rounding, ScalarType};
 
 use super::Lowered;
 use super::float::{Arithmetic, Modes};
@@ -91,7 +91,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.approximate("tanh", i.type_, false, &i.d, &i.a)
     }
 
-    /// `zluda.<name>.approx[.ftz].<type>`, element by element; bfloat16 through `.f32`.
+    /// `zluda.<name>.approx[.ftz].<type>`, element by element; bfloat16 is that of `.f32`, cut.
     fn approximate(
         &mut self,
         name: &str,
@@ -111,7 +111,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 ScalarType::F16 => Ok(s.canonical(of(s, "f16", s.context.half(), a), type_)),
                 _ => {
                     let value = of(s, "f32", s.context.f32(), s.bf16_to_f32(a));
-                    Ok(s.f32_to_bf16(value, None))
+                    Ok(s.f32_to_bf16(value, Some(Rounding::Rz)))
                 }
             }
         })

@@ -1,7 +1,7 @@
 //! x86-64: per-thread IR goes to `spmd`, which makes code for warps or for single lanes.
 
 use llvm_zluda::Module;
-use spmd::{Blocks, Form, KernelKind};
+use spmd::{Approximations, Blocks, Form, KernelKind};
 
 use super::Executor;
 use crate::diagnostics::Diagnostics;
@@ -14,13 +14,20 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new(cpu: &str, features: &str, blocks: Blocks, executor: Executor) -> Self {
+    pub fn new(
+        cpu: &str,
+        features: &str,
+        blocks: Blocks,
+        executor: Executor,
+        approximations: Approximations,
+    ) -> Self {
         let kind = match executor {
             Executor::Vector => KernelKind::Vector,
             Executor::Reference => KernelKind::Reference,
         };
         let (cpu, features) = (cpu.to_owned(), features.to_owned());
-        Self { options: spmd::Options { blocks, cpu, features, verify: false }, kind }
+        let options = spmd::Options { blocks, cpu, features, approximations, verify: false };
+        Self { options, kind }
     }
 
     pub fn prepare(&self, module: &Module<'_>) {

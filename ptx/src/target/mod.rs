@@ -4,7 +4,7 @@ mod amdgcn;
 mod cpu;
 
 use llvm_zluda::Module;
-pub use spmd::Blocks;
+pub use spmd::{Approximations, Blocks};
 
 pub use amdgcn::gpu::{GPUS, Gpu, MatrixUnit};
 pub(crate) use amdgcn::{Relocatable, link};
@@ -25,6 +25,7 @@ pub enum Target {
         /// The launches that the code is for.
         blocks: Blocks,
         executor: Executor,
+        approximations: Approximations,
     },
     /// AMD GPUs.
     Amdgcn {
@@ -33,6 +34,7 @@ pub enum Target {
         /// The launches that the code is for.
         blocks: Blocks,
         matrices: Matrices,
+        approximations: Approximations,
         /// For launches in clusters of several blocks, and for no others: behind the parameters such kernels find a
         /// `cpu_abi::cluster_launch::ClusterLaunch`.
         clusters: bool,
@@ -68,20 +70,26 @@ impl Target {
     pub fn cpu(level: Option<&str>, blocks: Blocks, executor: Executor) -> Self {
         match level {
             None => Self::cpu_host(blocks, executor),
-            Some(level) => {
-                Target::Cpu { cpu: level.to_owned(), features: String::new(), blocks, executor }
-            }
+            Some(level) => Self::cpu_like(level, String::new(), blocks, executor),
         }
     }
 
     /// The processor of this machine.
     pub fn cpu_host(blocks: Blocks, executor: Executor) -> Self {
-        Target::Cpu {
-            cpu: llvm_zluda::host_cpu(),
-            features: llvm_zluda::host_features(),
-            blocks,
-            executor,
-        }
+        Self::cpu_like(&llvm_zluda::host_cpu(), llvm_zluda::host_features(), blocks, executor)
+    }
+
+    fn cpu_like(cpu: &str, features: String, blocks: Blocks, executor: Executor) -> Self {
+        let approximations = Approximations::default();
+        Target::Cpu { cpu: cpu.to_owned(), features, blocks, executor, approximations }
+    }
+
+    /// The same, with approximate functions of another kind.
+    pub fn with_approximations(mut self, kind: Approximations) -> Self {
+        let (Target::Cpu { approximations, .. } | Target::Amdgcn { approximations, .. }) =
+            &mut self;
+        *approximations = kind;
+        self
     }
 
     /// `native`, `reference` (this processor, one lane at a time), a processor like `x86-64-v3` or
@@ -95,7 +103,8 @@ impl Target {
             _ if word.starts_with("gfx") => {
                 Gpu::named(word).ok_or_else(unknown)?;
                 let (gfx, blocks) = (word.to_owned(), Blocks::Any);
-                Ok(Target::Amdgcn { gfx, blocks, matrices: Matrices::default(), clusters: false })
+                let (matrices, approximations) = (Matrices::default(), Approximations::default());
+                Ok(Target::Amdgcn { gfx, blocks, matrices, approximations, clusters: false })
             }
             _ => {
                 let good = !word.is_empty()
@@ -105,12 +114,7 @@ impl Target {
                 if !good || !word.bytes().any(|b| b.is_ascii_alphabetic()) {
                     return Err(unknown());
                 }
-                Ok(Target::Cpu {
-                    cpu: word.to_owned(),
-                    features: String::new(),
-                    blocks: Blocks::WholeWarps,
-                    executor: Executor::Vector,
-                })
+                Ok(Self::cpu_like(word, String::new(), Blocks::WholeWarps, Executor::Vector))
             }
         }
     }
@@ -123,12 +127,12 @@ impl Target {
     /// LLVM's machine for the target.
     pub(crate) fn machine(&self, kernel: &str) -> Result<Machine, Diagnostics> {
         Ok(match self {
-            Target::Cpu { cpu, features, blocks, executor } => {
-                Machine::Cpu(cpu::Machine::new(cpu, features, *blocks, *executor))
+            Target::Cpu { cpu, features, blocks, executor, approximations } => {
+                Machine::Cpu(cpu::Machine::new(cpu, features, *blocks, *executor, *approximations))
             }
-            Target::Amdgcn { gfx, blocks, matrices, clusters } => {
-                Machine::Amdgcn(amdgcn::Machine::new(kernel, gfx, *blocks, *matrices, *clusters)?)
-            }
+            Target::Amdgcn { gfx, blocks, matrices, approximations, clusters } => Machine::Amdgcn(
+                amdgcn::Machine::new(kernel, gfx, *blocks, *matrices, *approximations, *clusters)?,
+            ),
         })
     }
 }

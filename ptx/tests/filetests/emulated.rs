@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Trial};
-use ptx::{Blocks, Matrices, Target};
+use ptx::{Approximations, Blocks, Matrices, Target};
 
 use crate::run;
 
@@ -20,6 +20,7 @@ pub fn run(gfx: &'static str) {
                 gfx: gfx.to_owned(),
                 blocks: Blocks::Any,
                 matrices,
+                approximations: Approximations::Fast,
                 clusters: false,
             };
             // What rounds nothing is the same by matrix instructions.

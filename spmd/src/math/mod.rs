@@ -5,25 +5,27 @@
 //! Why here: before vectorising, so that the expansions become vector code like everything else. They
 //! use no fused multiply-add, so that all x86-64 levels give the same bits.
 
+mod exact;
 mod exponential;
 mod logarithm;
+mod mufu;
 mod quotients;
 mod tanh;
 mod trigonometry;
 
 use llvm_zluda::{Builder, IntPredicate, Module, Opcode, RealPredicate, Value};
 
-use crate::Error;
+use crate::{Approximations, Error};
 
 /// Replaces all calls of approximate functions and flushes.
-pub fn expand(module: &Module<'_>) -> Result<(), Error> {
+pub fn expand(module: &Module<'_>, approximations: Approximations) -> Result<(), Error> {
     for function in module.functions() {
         if !function.is_declaration() {
             continue;
         }
         let name = function.name();
         let Some(name) = name.strip_prefix("zluda.") else { continue };
-        let Some(expansion) = expansion(name) else { continue };
+        let Some(expansion) = expansion(name, approximations) else { continue };
         for call in function.users() {
             debug_assert_eq!(call.opcode(), Opcode::LLVMCall);
             let builder = module.context().builder();
@@ -35,6 +37,11 @@ pub fn expand(module: &Module<'_>) -> Result<(), Error> {
         function.delete_global();
     }
     Ok(())
+}
+
+/// Replaces the calls of approximate functions by what gives an H100's bits, for any target.
+pub fn expand_exactly(module: &Module<'_>) -> Result<(), Error> {
+    expand(module, Approximations::Exact)
 }
 
 type Emit = for<'a, 'c> fn(&Math<'a, 'c>, Value<'c>) -> Value<'c>;
@@ -60,11 +67,17 @@ impl Expansion {
 }
 
 /// `name` is without `zluda.`, such as `ex2.approx.ftz.f32`.
-fn expansion(name: &str) -> Option<Expansion> {
+fn expansion(name: &str, approximations: Approximations) -> Option<Expansion> {
     if name == "ftz.f32" {
         return Some(Expansion { emit: |math, x| math.flush(x), flush: false, half: false });
     }
     let (function, rest) = name.split_once(".approx")?;
+    if approximations == Approximations::Exact
+        && let Some(emit) = exact::of(function, rest)
+    {
+        // These flush what an H100 flushes.
+        return Some(Expansion { emit, flush: false, half: false });
+    }
     let (flush, ty) = match rest.strip_prefix(".ftz") {
         Some(ty) => (true, ty),
         None => (false, rest),

@@ -5,8 +5,10 @@ use crate::core::jit_options::JitOptions;
 use crate::core::keep::{Kind, keep};
 use crate::core::metadata::Metadata;
 use cuda_types::cuda::{CUerror, CUres};
-use ptx::{Blocks, Diagnostics, ErrorKind, Executor, LinkError, Matrices, Options, Program};
-use zluda_common::config::{self, AmdMatrix, CpuTarget, config};
+use ptx::{
+    Approximations, Blocks, Diagnostics, ErrorKind, Executor, LinkError, Matrices, Options, Program,
+};
+use zluda_common::config::{self, AmdMatrix, CpuTarget, Math, config};
 
 /// A module that has been parsed.
 #[derive(Debug)]
@@ -27,13 +29,17 @@ fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
         Rows::RowWarps => Blocks::RowWarps,
         Rows::WholeWarps => Blocks::WholeWarps,
     };
+    let approximations = match config().math {
+        Math::Exact => Approximations::Exact,
+        Math::Fast => Approximations::Fast,
+    };
     match target {
         Target::Cpu => {
             let level = match config().cpu_target {
                 CpuTarget::Native => None,
                 CpuTarget::Level(name) => Some(name),
             };
-            ptx::Target::cpu(level, blocks, executor)
+            ptx::Target::cpu(level, blocks, executor).with_approximations(approximations)
         }
         Target::Amd(name) => {
             let matrices = match config().amd_matrix {
@@ -41,7 +47,7 @@ fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
                 AmdMatrix::Fast => Matrices::Fast,
             };
             let (gfx, clusters) = (name.clone(), variant.clusters);
-            ptx::Target::Amdgcn { gfx, blocks, matrices, clusters }
+            ptx::Target::Amdgcn { gfx, blocks, matrices, approximations, clusters }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     AmdMatrix, CacheDir, ComputeCapability, CpuTarget, DebugConfig, DeviceChoice, Executor,
-    LogConfig, LogLevel,
+    LogConfig, LogLevel, Math,
 };
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -111,6 +111,14 @@ pub(super) fn executor(value: OsString) -> Result<Executor, String> {
         "vector" => Ok(Executor::Vector),
         "reference" => Ok(Executor::Reference),
         _ => Err("there is no such executor".to_owned()),
+    }
+}
+
+pub(super) fn math(value: OsString) -> Result<Math, String> {
+    match text(value)?.as_str() {
+        "exact" => Ok(Math::Exact),
+        "fast" => Ok(Math::Fast),
+        _ => Err("there is no such way".to_owned()),
     }
 }
 

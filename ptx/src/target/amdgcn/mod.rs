@@ -33,7 +33,7 @@ use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
 use crate::pipeline::verify;
 use crate::program::{Options, Stage};
-use crate::target::Matrices;
+use crate::target::{Approximations, Matrices};
 use gpu::Gpu;
 use library::{Library, Part, ReadyMade};
 
@@ -91,6 +91,7 @@ pub struct Machine {
     /// The launches that the code is for.
     blocks: Blocks,
     matrices: Matrices,
+    approximations: Approximations,
     /// The launches are in clusters of several blocks.
     clusters: bool,
 }
@@ -101,6 +102,7 @@ impl Machine {
         gfx: &str,
         blocks: Blocks,
         matrices: Matrices,
+        approximations: Approximations,
         clusters: bool,
     ) -> Result<Self, Diagnostics> {
         let Some(gpu) = Gpu::named(gfx) else {
@@ -112,7 +114,7 @@ impl Machine {
                 .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
         llvm.leave_out(&NOT_WORTH_THEIR_TIME);
         llvm.leave_out_first(&NOT_AT_FIRST);
-        Ok(Self { llvm, gpu, blocks, matrices, clusters })
+        Ok(Self { llvm, gpu, blocks, matrices, approximations, clusters })
     }
 
     pub fn shared_memory(&self) -> u32 {
@@ -137,6 +139,9 @@ impl Machine {
         let Some(body) = module.function(kernel) else {
             return Err(bug("the kernel is missing".to_owned()));
         };
+        if self.approximations == Approximations::Exact {
+            spmd::expand_approximations(module).map_err(|error| bug(error.to_string()))?;
+        }
         rejoin_traps::run(module);
         dynamic_stack::run(module);
         if self.clusters {

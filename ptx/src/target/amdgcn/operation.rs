@@ -269,7 +269,7 @@ fn define<'c>(module: &Module<'c>, function: Value<'c>, number: u64, implementat
 mod tests {
     use super::{MatrixUnit, implementation, name_of};
     use crate::target::amdgcn::library;
-    use crate::{Blocks, Matrices, Options, Program, Stage, Target};
+    use crate::{Approximations, Blocks, Matrices, Options, Program, Stage, Target};
     use cpu_abi::{MatrixKind, MatrixOperation, MatrixType};
 
     fn assembly(gfx: &str, matrices: Matrices, types: &str, k: u32) -> String {
@@ -286,7 +286,8 @@ mod tests {
         );
         let program = Program::parse(&text).expect("PTX");
         let gfx = gfx.to_owned();
-        let target = Target::Amdgcn { gfx, blocks: Blocks::Any, matrices, clusters: false };
+        let (blocks, approximations) = (Blocks::Any, Approximations::Fast);
+        let target = Target::Amdgcn { gfx, blocks, matrices, approximations, clusters: false };
         let code = program.emit("k", &target, &Options::default(), Stage::Asm);
         String::from_utf8(code.expect("code")).expect("text")
     }
