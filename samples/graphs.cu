@@ -230,6 +230,8 @@ static void memory_and_events() {
     int count = 500;
     DeviceArray<int> result(count);
     result.fill_bytes(0);
+    // The streams below wait for no other.
+    CUDA(cudaDeviceSynchronize());
     cudaGraph_t graph;
     CUDA(cudaGraphCreate(&graph, 0));
     cudaMemAllocNodeParams wanted{};
