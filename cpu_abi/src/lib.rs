@@ -274,8 +274,8 @@ pub struct Runtime {
         unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32, group: *mut Group),
     /// A group of a warp that has parted comes to the end of the kernel. Returns for the last one.
     pub end_group: unsafe extern "C" fn(block: *const BlockContext, warp: u32, group: *mut Group),
-    /// Null: room for functions to come without moving those below.
-    pub reserved: [*const c_void; 1],
+    /// A place where the running unit may be left for others, whatever it does (`ZLUDA_CHAOS`). Returns later.
+    pub preempt: unsafe extern "C" fn(block: *const BlockContext),
 
     // What follows serves the reference executor only: warp operations of one thread. Each waits
     // until the threads that `membermask` names have come to it (or have exited).

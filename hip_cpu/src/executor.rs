@@ -115,6 +115,9 @@ pub fn stack_limit() -> usize {
 impl Request {
     /// Stops the launch and leaves the error with the context.
     pub fn fail(&self, job: &Job, error: hipError_t) {
+        if let Some(seed) = crate::engine::chaos::seed() {
+            tracing::error!("kernel {} failed with ZLUDA_CHAOS={seed}", self.kernel.name);
+        }
         crate::core::device::Device::get().set_error(error);
         job.stop();
     }

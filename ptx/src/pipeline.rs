@@ -11,6 +11,7 @@ use crate::passes::canonicalize_nans;
 use crate::passes::collect_functions::{self, Reached};
 use crate::passes::index_symbols::{self, Symbol, Symbols};
 use crate::passes::inline_exits;
+use crate::passes::insert_preemptions;
 use crate::passes::layout_globals::{self, Globals};
 use crate::passes::layout_parameters;
 use crate::passes::number_functions::{self, Numbers};
@@ -230,6 +231,9 @@ fn per_thread<'i, 'c>(
     timed("clean-up after lowering", || clean(&module, kernel))?;
     remove_flushes::run(&module);
     canonicalize_nans::run(&module);
+    if options.preempt {
+        insert_preemptions::run(&module);
+    }
     verify(&module, kernel, "the clean-up after lowering", options)?;
     Ok((module, info))
 }

@@ -32,6 +32,9 @@ impl std::fmt::Debug for Program {
 pub struct Options {
     /// LLVM's verifier runs after each of our own steps.
     pub verify: bool,
+    /// For CPUs: a thread may be left before each access of memory that others can see, to find what relies on
+    /// the order of accesses.
+    pub preempt: bool,
 }
 
 /// One object of several kernels.

@@ -45,7 +45,7 @@ fn for_each(target: &Target, check: impl Fn(&str, &[&str], u32)) {
             for scattered in [false, true] {
                 let text = copy(order, vector, registers, bytes, scattered);
                 let program = Program::parse(&text).expect("the kernel");
-                let options = Options { verify: true };
+                let options = Options { verify: true, ..Options::default() };
                 let made = program.emit("copy", target, &options, Stage::Asm);
                 let assembly = String::from_utf8(made.expect("its code")).expect("text");
                 let lines: Vec<_> = assembly.lines().map(str::trim).collect();

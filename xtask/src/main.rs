@@ -8,6 +8,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bindgen;
+mod chaos;
 mod code_object;
 mod corpus;
 mod isa;
@@ -62,6 +63,8 @@ enum Verb {
     IsaAudit(verb::isa_audit::Options),
     /// Run random kernels by both executors, and reduce those that they differ about
     Random(verb::random::Options),
+    /// Run the samples with ZLUDA_CHAOS and ever new seeds, for hours
+    Soak(verb::soak::Options),
     /// Measure kernels, launches and compilation against native code
     Bench(verb::bench::Options),
     /// Count the instructions and registers of code for AMD GPUs beside clang's
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         Verb::Conformance(options) => verb::conformance::run(&options),
         Verb::IsaAudit(options) => verb::isa_audit::run(&options),
         Verb::Random(options) => verb::random::run(&options),
+        Verb::Soak(options) => verb::soak::run(&options),
         Verb::Bench(options) => verb::bench::run(&options),
         Verb::AmdQuality(options) => verb::amd_quality::run(&options),
         Verb::AmdTargets(options) => verb::amd_targets::run(&options),

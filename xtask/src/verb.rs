@@ -12,5 +12,6 @@ pub mod demo;
 pub mod isa_audit;
 pub mod random;
 pub mod samples;
+pub mod soak;
 pub mod test;
 pub mod toolkit;

@@ -116,7 +116,8 @@ fn compile(text: &str, target: &Target, options: &Options) -> Result<Outcome, Fa
     let message = |diagnostics: Diagnostics| format!("{shown}:\n{diagnostics}");
     let program = Program::parse(text).map_err(message)?;
     let kernels = selected(&program, options)?;
-    let compilation = Compilation { verify: zluda_common::config::config().debug.verify };
+    let verify = zluda_common::config::config().debug.verify;
+    let compilation = Compilation { verify, ..Compilation::default() };
     let mut outcome = Outcome::default();
     if options.is_together(target) {
         let joined = program.compile_together(&kernels, target, &compilation).map_err(message)?;

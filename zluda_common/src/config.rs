@@ -99,6 +99,14 @@ pub const VARIABLES: &[Variable] = &[
         apply: |config, value| parse::amd_matrix(value).map(|matrix| config.amd_matrix = matrix),
     },
     Variable {
+        name: "ZLUDA_CHAOS",
+        meaning: "a seed with which the CPU device varies all that programs may not rely on, so that mistakes in \
+                  the order of things show soon: threads, who runs first and how long; kernels run slower",
+        values: "a number from 0 to 2^64 - 1",
+        default: "off",
+        apply: |config, value| parse::seed(value).map(|seed| config.chaos = Some(seed)),
+    },
+    Variable {
         name: "ZLUDA_DEBUG",
         meaning: "what the compiler shows, checks and keeps",
         values: "print=<pass>, stop-after=<pass>, verify, time, ptx=<folder>; joined by commas",
@@ -127,6 +135,8 @@ pub struct Config {
     pub cpu_target: CpuTarget,
     pub math: Math,
     pub amd_matrix: AmdMatrix,
+    /// A seed.
+    pub chaos: Option<u64>,
     pub debug: DebugConfig,
 }
 
@@ -249,12 +259,19 @@ impl Default for Config {
             cpu_target: CpuTarget::default(),
             math: Math::default(),
             amd_matrix: AmdMatrix::default(),
+            chaos: None,
             debug: DebugConfig::default(),
         }
     }
 }
 
 impl Config {
+    /// Whether kernels for the CPU have places between accesses of memory where threads may be left: for
+    /// the reference executor, and for every other seed of `ZLUDA_CHAOS` as vector code too.
+    pub fn preempts(&self) -> bool {
+        self.chaos.is_some_and(|seed| self.executor == Executor::Reference || seed % 2 == 1)
+    }
+
     /// Reads all [`VARIABLES`] through `lookup`. Returns the configuration and a line for each bad value.
     pub fn read(lookup: impl Fn(&str) -> Option<OsString>) -> (Self, Vec<String>) {
         let mut config = Self::default();

@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use crate::core::{device::Device, host_thread};
+use crate::engine::chaos::{self, About};
 use crate::engine::{futex, job::Job, pool::Pool};
 
 /// What an operation does when its turn comes.
@@ -94,7 +95,8 @@ impl Op {
         const SPINS: u32 = 1_000;
         let pool = Pool::get();
         loop {
-            while !self.has_ended() && pool.help(|job| job.stream() == self.stream) {}
+            let helps = chaos::dice_of_thread().is_none_or(|dice| dice.one_in(2));
+            while helps && !self.has_ended() && pool.help(|job| job.stream() == self.stream) {}
             if self.has_ended() {
                 return;
             }
@@ -150,6 +152,34 @@ fn arrive(op: Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
     if op.before.fetch_sub(1, Ordering::AcqRel) != 1 {
         return;
     }
+    match delay() {
+        None => begin(op, ended),
+        Some(delay) => later(op, delay, ended),
+    }
+}
+
+/// How long an operation is to wait for no reason, where there is to be chaos.
+fn delay() -> Option<Duration> {
+    static OPERATIONS: AtomicU64 = AtomicU64::new(0);
+    chaos::seed()?;
+    chaos::dice(About::Operation, &[OPERATIONS.fetch_add(1, Ordering::Relaxed)])?.delay()
+}
+
+/// Begins an operation on another thread, after a while.
+fn later(op: Arc<Op>, delay: Duration, ended: &mut SmallVec<[Arc<Op>; 4]>) {
+    let same = op.clone();
+    let spawned = std::thread::Builder::new().name("zluda-delay".to_owned()).spawn(move || {
+        std::thread::sleep(delay);
+        let mut ended = SmallVec::new();
+        begin(op, &mut ended);
+        finish_all(ended);
+    });
+    if spawned.is_err() {
+        begin(same, ended);
+    }
+}
+
+fn begin(op: Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
     let work = op.inner.lock().work.take();
     match work {
         None | Some(Work::Nothing) => ended.push(op),

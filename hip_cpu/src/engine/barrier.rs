@@ -130,6 +130,7 @@ impl Barrier {
 // Inlined, because each return after a switch is mispredicted.
 #[inline(always)]
 pub fn arrive(block: &Block, arrival: Arrival) -> u32 {
+    block.may_preempt();
     if block.mode == Mode::Threads {
         return reference::arrive(block, arrival);
     }
@@ -174,6 +175,8 @@ pub fn arrive_together(block: &Block, arrival: Arrival) -> u32 {
         if barrier.is_complete(block) {
             let result = barrier.result(arrival.reduction);
             barrier.complete(block);
+            drop(barriers);
+            block.may_preempt();
             return result as u32;
         }
         if !arrival.waits {

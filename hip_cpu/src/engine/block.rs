@@ -13,6 +13,7 @@ use cpu_abi::{BlockContext, BlockEntry, ThreadContext, ThreadEntry, WARP_SIZE};
 
 use super::arena::Arena;
 use super::barrier::Barriers;
+use super::chaos::{self, About, Dice};
 use super::cluster::Cluster;
 use super::dynamic_stack::DynamicStacks;
 use super::fault::{self, Fault, Running};
@@ -42,6 +43,8 @@ pub enum Pause {
     Wait,
     /// Others may run; it is still ready.
     Yield,
+    /// The same, though it does not wait for anything.
+    Preempt,
     /// It will never go on: the launch has failed, and the error is known.
     Stop,
 }
@@ -115,6 +118,8 @@ pub struct Block {
     dynamic_stacks: RefCell<DynamicStacks>,
     /// Lives as long as the block.
     cluster: *const Cluster,
+    /// Where there is to be chaos: for the present place, with how many chances there are for one preemption.
+    chaos: RefCell<Option<(Dice, u64)>>,
 }
 
 impl Block {
@@ -168,6 +173,7 @@ impl Block {
             stack_size: launch.stack_size(),
             dynamic_stacks: RefCell::default(),
             cluster,
+            chaos: RefCell::new(None),
         });
         let address: *mut Block = &mut *block;
         let context = block.context.get_mut();
@@ -223,6 +229,12 @@ impl Block {
 
     fn set_place(&self, ctaid: [u32; 3]) {
         self.dynamic_stacks.borrow_mut().clear();
+        if chaos::seed().is_some() {
+            let [x, y, z] = ctaid.map(u64::from);
+            let dice = chaos::dice(About::Block, &[self.job().number, x, y, z]);
+            let chances = |dice: &Dice| [2, 8, 64, 1024][dice.below(4) as usize];
+            self.chaos.replace(dice.map(|dice| (dice.clone(), chances(&dice))));
+        }
         // SAFETY: no kernel runs, and this thread holds no reference.
         unsafe { (*self.context.get()).ctaid = ctaid };
     }
@@ -328,6 +340,18 @@ impl Block {
         self.ready.borrow_mut().push_back(unit);
     }
 
+    /// A place where the running unit may be left, if there is to be chaos.
+    #[inline]
+    pub fn may_preempt(&self) {
+        let due = match &*self.chaos.borrow() {
+            Some((dice, chances)) => dice.one_in(*chances),
+            None => false,
+        };
+        if due {
+            groups::take_turns(self, Pause::Preempt);
+        }
+    }
+
     // What the thread does that runs the block.
 
     /// Sets the block up for another place of the grid.
@@ -354,7 +378,14 @@ impl Block {
             self.abandon();
             return Some(Outcome::Stopped);
         }
-        let count = self.ready.borrow().len();
+        let count = match &*self.chaos.borrow() {
+            None => self.ready.borrow().len(),
+            Some((dice, _)) => {
+                let mut ready = self.ready.borrow_mut();
+                dice.shuffle(ready.make_contiguous());
+                ready.len().min(1 + dice.below(ready.len() as u64) as usize)
+            }
+        };
         self.yields.set(0);
         // Another block may have run on this thread since.
         self.float_state.set(runtime::float_state());
@@ -403,6 +434,10 @@ impl Block {
             CoroutineResult::Yield(Pause::Wait) => None,
             CoroutineResult::Yield(Pause::Yield) => {
                 self.yields.set(self.yields.get() + 1);
+                self.ready.borrow_mut().push_back(unit);
+                None
+            }
+            CoroutineResult::Yield(Pause::Preempt) => {
                 self.ready.borrow_mut().push_back(unit);
                 None
             }
@@ -474,7 +509,7 @@ impl Block {
         self.running.set(Some(coroutine.trap_handler()));
         loop {
             let outcome = match fault::catching(&self.running, || coroutine.resume(())) {
-                CoroutineResult::Yield(Pause::Yield) => continue,
+                CoroutineResult::Yield(Pause::Yield | Pause::Preempt) => continue,
                 // There is nobody who could wake it.
                 CoroutineResult::Yield(Pause::Wait) => Outcome::Deadlock,
                 CoroutineResult::Yield(Pause::Stop) => Outcome::Stopped,

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::chaos::{Dice, Shuffle};
+
 /// The order in which blocks begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -21,6 +23,13 @@ pub enum Blocks {
         slot_count: u64,
     },
     Shares(Box<[Share]>),
+    /// One by one, in an order by chance.
+    Shuffled {
+        /// How many were taken; `total` or more when there is none.
+        taken: AtomicU64,
+        total: u64,
+        order: Shuffle,
+    },
 }
 
 /// First block and end in the low and the high half. Threads take from the front of the share of their
@@ -57,6 +66,11 @@ impl Blocks {
         Blocks::Shares((0..slot_count).map(share).collect())
     }
 
+    /// Blocks of which none waits for another.
+    pub fn shuffled(total: u64, dice: &Dice) -> Blocks {
+        Blocks::Shuffled { taken: AtomicU64::new(0), total, order: Shuffle::new(total, dice) }
+    }
+
     /// Takes some blocks for a slot; none when all are taken.
     pub fn take(&self, slot: u32) -> Range<u64> {
         match self {
@@ -70,6 +84,17 @@ impl Blocks {
                 let count = portion(left / slot_count);
                 let first = next.fetch_add(count, Ordering::Relaxed);
                 first.min(*total)..(first + count).min(*total)
+            }
+            Blocks::Shuffled { taken, total, order } => {
+                if taken.load(Ordering::Relaxed) >= *total {
+                    return 0..0;
+                }
+                let index = taken.fetch_add(1, Ordering::Relaxed);
+                if index >= *total {
+                    return 0..0;
+                }
+                let block = order.place(index);
+                block..block + 1
             }
             Blocks::Shares(shares) => {
                 let front =
@@ -94,8 +119,9 @@ impl Blocks {
     /// Takes all blocks that are left; returns how many.
     pub fn take_all(&self) -> u64 {
         match self {
-            Blocks::Ascending { next, total, .. } => {
-                total.saturating_sub(next.swap(*total, Ordering::Relaxed))
+            Blocks::Ascending { next: taken, total, .. }
+            | Blocks::Shuffled { taken, total, .. } => {
+                total.saturating_sub(taken.swap(*total, Ordering::Relaxed))
             }
             Blocks::Shares(shares) => shares
                 .iter()
@@ -107,7 +133,8 @@ impl Blocks {
 
     pub fn are_taken(&self) -> bool {
         match self {
-            Blocks::Ascending { next, total, .. } => next.load(Ordering::Relaxed) >= *total,
+            Blocks::Ascending { next: taken, total, .. }
+            | Blocks::Shuffled { taken, total, .. } => taken.load(Ordering::Relaxed) >= *total,
             Blocks::Shares(shares) => shares.iter().all(|share| share.left() == 0),
         }
     }
@@ -158,6 +185,7 @@ fn unpack(value: u64) -> Range<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::chaos::About;
     use super::*;
 
     /// All blocks, in the order in which threads of the slots in turn take them.
@@ -189,6 +217,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_shuffled_order_has_every_block_once() {
+        let dice = Dice::new(1, About::Job, &[]);
+        let blocks = Blocks::shuffled(1000, &dice);
+        let mut all = drain(&blocks, &[0, 1]);
+        assert!(blocks.are_taken() && !all.is_sorted());
+        all.sort_unstable();
+        assert_eq!(all, (0..1000).collect::<Vec<_>>());
+        let blocks = Blocks::shuffled(1000, &dice);
+        blocks.take(3);
+        assert_eq!(blocks.take_all(), 999);
     }
 
     #[test]

@@ -539,18 +539,18 @@ pub unsafe extern "C" fn spin(
         // SAFETY: as above.
         unsafe { part(context, warp, mask, group) };
     }
-    yield_now(block);
+    take_turns(block, Pause::Yield);
 }
 
 /// Lets other groups of the warp run, and other warps.
-pub fn yield_now(block: &Block) {
-    let Some(groups) = groups_of(block) else { return runtime::yield_warp(block) };
+pub fn take_turns(block: &Block, pause: Pause) {
+    let Some(groups) = groups_of(block) else { return runtime::yield_warp(block, pause) };
     let groups = groups.as_ptr();
     // SAFETY: as in `wait`.
     let (current, next) = unsafe { ((*groups).current, ready(&*groups)) };
     let next = next.unwrap_or(current);
     if next <= current {
-        runtime::yield_warp(block);
+        runtime::yield_warp(block, pause);
     }
     // SAFETY: no reference is held.
     unsafe { go_to(groups, next) };

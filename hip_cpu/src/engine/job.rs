@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use smallvec::SmallVec;
 
 use super::blocks::{Blocks, Order};
+use super::chaos::{self, About, Dice};
 use super::pool::{self, Pool};
 use crate::core::op::{self, Op};
 
@@ -34,6 +35,8 @@ pub struct Job {
     /// A bit for each thread that may take part, set while one does.
     slots: SmallVec<[AtomicU64; 2]>,
     slot_count: u32,
+    /// Among those that were made, where that matters.
+    pub number: u64,
 }
 
 impl Job {
@@ -45,17 +48,25 @@ impl Job {
         order: Order,
         slot_count: u32,
     ) -> Job {
+        let number = chaos::seed().map_or(0, |_| next_number());
+        let dice = chaos::dice(About::Job, &[number]);
+        let slot_count =
+            dice.as_ref().map_or(slot_count, |dice| 1 + dice.below(slot_count.into()) as u32);
         let slots = (0..slot_count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Job {
             task,
             op,
             priority,
-            blocks: Blocks::new(total, order, slot_count),
+            blocks: match dice {
+                Some(dice) if order == Order::Any => Blocks::shuffled(total, &dice),
+                _ => Blocks::new(total, order, slot_count),
+            },
             ended: AtomicU64::new(0),
             total,
             stopped: AtomicBool::new(false),
             slots,
             slot_count,
+            number,
         }
     }
 
@@ -132,6 +143,11 @@ impl Job {
     }
 }
 
+fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// The blocks that a thread has taken; they are reported as ended all at once, when it is dropped.
 pub struct Taken<'a> {
     job: &'a Job,
@@ -141,6 +157,8 @@ pub struct Taken<'a> {
     end: Cell<u64>,
     /// When to call the reserve.
     late: Cell<Option<Instant>>,
+    /// Where there is to be chaos.
+    dice: Option<Dice>,
 }
 
 /// A job that has run for this long and still has a place is worth waking the reserve.
@@ -149,7 +167,9 @@ const LATE: Duration = Duration::from_micros(50);
 impl<'a> Taken<'a> {
     pub fn new(job: &'a Job, slot: u32) -> Taken<'a> {
         let late = Cell::new(Some(Instant::now() + LATE));
-        Taken { job, slot, blocks: Cell::new(0), next: Cell::new(0), end: Cell::new(0), late }
+        let dice = chaos::dice(About::Taken, &[job.number, slot.into()]);
+        let [blocks, next, end] = std::array::from_fn(|_| Cell::new(0));
+        Taken { job, slot, blocks, next, end, late, dice }
     }
 
     /// Whether no block was taken so far.
@@ -168,6 +188,9 @@ impl<'a> Taken<'a> {
 
     /// The next block to run; none once the job is stopped.
     pub fn claim(&self) -> Option<u64> {
+        if let Some(dice) = &self.dice {
+            dice.sleep_sometimes(16);
+        }
         if self.next.get() == self.end.get() {
             self.call_reserve_if_late();
             let blocks = self.job.blocks.take(self.slot);

@@ -7,11 +7,12 @@ use hip_runtime_sys::hipError_t;
 
 use super::block::{Mode, Outcome};
 use super::blocks::Order;
+use super::chaos::{self, About};
 use super::cluster::Group;
 use super::fault::{self, Fault};
 use super::job::{Job, Taken, Task};
 use super::request::Request;
-use super::{pool, runtime};
+use super::{jolt, pool, runtime};
 use crate::core::device::Device;
 
 /// A launch of x86-64 code.
@@ -34,12 +35,17 @@ impl Launch {
             Mode::Threads
         } else if self.cooperative
             || self.cluster_blocks() > 1
-            || (self.descriptor.flags & FLAG_WAITS != 0 && self.warps() > 1)
+            || (self.warps() > 1 && (self.descriptor.flags & FLAG_WAITS != 0 || self.parts_warps()))
         {
             Mode::Warps
         } else {
             Mode::Whole
         }
+    }
+
+    /// Warps that could run in one call run one by one, now and then.
+    fn parts_warps(&self) -> bool {
+        chaos::dice(About::Launch, &[self.grid_id]).is_some_and(|dice| dice.one_in(2))
     }
 
     /// Blocks of a cooperative launch wait for each other.
@@ -126,6 +132,7 @@ impl Launch {
     /// All clusters that no other thread takes, at the same time, a step of each in turn.
     fn run_together(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job, slot);
+        let dice = chaos::dice_of_thread();
         let mut groups: Vec<Group> = Vec::new();
         loop {
             if let Some(number) = taken.claim() {
@@ -139,6 +146,9 @@ impl Launch {
                 return;
             }
             let mut moved = false;
+            if let Some(dice) = &dice {
+                dice.shuffle(&mut groups);
+            }
             groups.retain(|group| match group.step(&mut moved) {
                 None => true,
                 Some(outcome) => {
@@ -169,11 +179,13 @@ impl Task for Launch {
     fn run(&self, job: &Job, slot: u32) {
         fault::prepare_thread();
         runtime::with_default_float_state(|| {
-            if self.cooperative {
-                self.run_together(job, slot)
-            } else {
-                self.run_in_turn(job, slot)
-            }
+            jolt::exposed(|| {
+                if self.cooperative {
+                    self.run_together(job, slot)
+                } else {
+                    self.run_in_turn(job, slot)
+                }
+            });
         });
     }
 }

@@ -7,6 +7,7 @@ pub mod asynchronous;
 pub mod barrier;
 pub mod block;
 pub mod blocks;
+pub mod chaos;
 pub mod cluster;
 #[cfg(test)]
 mod device_library;
@@ -17,6 +18,7 @@ pub mod gathering;
 pub mod groups;
 pub mod guarded;
 pub mod job;
+pub mod jolt;
 pub mod launch;
 pub mod matrix;
 pub mod pieces;

@@ -10,6 +10,7 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 
+use super::chaos::{self, About};
 use super::futex;
 use super::job::Job;
 
@@ -43,6 +44,10 @@ static POOL: LazyLock<Pool> = LazyLock::new(|| {
 /// Cores that this process may use: the device's multiprocessors.
 pub fn cores() -> u32 {
     static CORES: LazyLock<u32> = LazyLock::new(|| {
+        if let Some(dice) = chaos::dice(About::Cores, &[]) {
+            // As many as programs may expect, which is what one thread runs at times.
+            return 2 + dice.below(7) as u32;
+        }
         std::thread::available_parallelism().map_or(1, |count| count.get() as u32)
     });
     *CORES
@@ -84,7 +89,14 @@ impl Pool {
         let job = {
             let mut jobs = self.jobs.lock();
             jobs.retain(|job| !job.is_exhausted());
-            jobs.iter().find(|job| job.has_place() && wanted(job)).cloned()
+            let mut fit = jobs.iter().filter(|job| job.has_place() && wanted(job));
+            match chaos::dice_of_thread() {
+                None => fit.next().cloned(),
+                Some(dice) => {
+                    let fit: Vec<_> = fit.collect();
+                    fit.get(dice.below(fit.len() as u64) as usize).copied().cloned()
+                }
+            }
         };
         job.is_some_and(|job| job.take_part())
     }

@@ -33,7 +33,7 @@ pub static RUNTIME: Runtime = Runtime {
     meet: groups::meet_lanes,
     spin: groups::spin,
     end_group: groups::end_group,
-    reserved: [std::ptr::null(); 1],
+    preempt,
     shuffle: reference::shuffle,
     warp_operation: reference::warp_operation,
     matrix_of_thread: reference::matrix_of_thread,
@@ -147,11 +147,16 @@ unsafe extern "C" fn cluster_barrier(
 
 unsafe extern "C" fn yield_now(block: *const BlockContext, _warp: u32, _nanoseconds: u32) {
     // SAFETY: as above.
-    groups::yield_now(unsafe { Block::of(block) });
+    groups::take_turns(unsafe { Block::of(block) }, Pause::Yield);
+}
+
+unsafe extern "C" fn preempt(block: *const BlockContext) {
+    // SAFETY: as above.
+    unsafe { Block::of(block) }.may_preempt();
 }
 
 /// Lets other warps run.
-pub fn yield_warp(block: &Block) {
+pub fn yield_warp(block: &Block, pause: Pause) {
     if block.job().is_stopped() {
         block.pause(Pause::Stop);
     }
@@ -159,7 +164,7 @@ pub fn yield_warp(block: &Block) {
         // Nobody else is on this thread; what is waited for happens on another.
         std::thread::yield_now();
     } else {
-        block.pause(Pause::Yield);
+        block.pause(pause);
     }
 }
 

@@ -6,6 +6,7 @@ pub mod choose_nans;
 pub mod collect_functions;
 pub mod index_symbols;
 pub mod inline_exits;
+pub mod insert_preemptions;
 pub mod layout_globals;
 pub mod layout_parameters;
 pub mod number_functions;

@@ -12,7 +12,7 @@ fn target() -> Target {
 pub fn lower(file: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(file)?;
     let program = Program::parse(&text).map_err(|e| e.to_string())?;
-    let options = Options { verify: true };
+    let options = Options { verify: true, ..Options::default() };
     let mut output = String::new();
     for kernel in program.kernels() {
         let ir = program
@@ -28,11 +28,14 @@ pub fn errors(file: &Path) -> Result<(), Failed> {
     let output = match Program::parse(&text) {
         Err(error) => error.to_string(),
         Ok(program) => {
-            let result =
-                |name: &str| match program.compile(name, &target(), &Options { verify: true }) {
-                    Ok(_) => format!("`{name}` compiles\n"),
-                    Err(error) => error.to_string(),
-                };
+            let result = |name: &str| match program.compile(
+                name,
+                &target(),
+                &Options { verify: true, ..Options::default() },
+            ) {
+                Ok(_) => format!("`{name}` compiles\n"),
+                Err(error) => error.to_string(),
+            };
             program.kernels().iter().map(|kernel| result(&kernel.name)).collect()
         }
     };

@@ -75,7 +75,7 @@ fn compile_and_run(program: &Program, case: &Case, target: &Target) -> Result<()
         in_windows = *clusters;
     }
     let object = program
-        .compile(&case.kernel, &target, &Options { verify: true })
+        .compile(&case.kernel, &target, &Options { verify: true, ..Options::default() })
         .map_err(|e| e.to_string())?;
     let info = program.kernel(&case.kernel).cloned().unwrap_or_default();
     run(case, &object, &info, in_windows)

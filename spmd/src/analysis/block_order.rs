@@ -10,7 +10,7 @@ use super::cfg::{Cfg, Loop};
 use crate::Error;
 
 /// Functions of the environment that neither wait for other blocks nor read memory.
-const HARMLESS: [&str; 19] = [
+const HARMLESS: [&str; 20] = [
     "zluda.activemask",
     "zluda.assertfail",
     "zluda.bar.warp.sync",
@@ -25,6 +25,7 @@ const HARMLESS: [&str; 19] = [
     "zluda.nctaid.",
     "zluda.ntid.",
     "zluda.params",
+    "zluda.preempt",
     "zluda.redux.",
     "zluda.shfl.",
     "zluda.tid.",

@@ -345,6 +345,12 @@ impl<'c> Emitter<'_, 'c> {
                 self.waits = true;
                 return Ok(None);
             }
+            "preempt" => {
+                let block = self.environment.block;
+                self.runtime(offset_of!(Runtime, preempt), self.cx.void(), &[block]);
+                self.waits = true;
+                return Ok(None);
+            }
             "vprintf" => {
                 self.lane_calls(offset_of!(Runtime, vprintf), Some(i32_type), &arguments)?
             }

@@ -505,7 +505,18 @@ fn constant_index(value: Value<'_>) -> Result<usize, Error> {
 /// Intrinsics of one thread, or of the warp, that do no harm when no lane is active.
 fn is_pure_intrinsic(name: &str) -> bool {
     let Some(name) = name.strip_prefix("zluda.") else { return false };
-    !["barrier", "vprintf", "malloc", "free", "assertfail", "trap", "exit", "nanosleep", "indirect"]
-        .iter()
-        .any(|effect| name.starts_with(effect))
+    ![
+        "barrier",
+        "vprintf",
+        "malloc",
+        "free",
+        "assertfail",
+        "trap",
+        "exit",
+        "nanosleep",
+        "preempt",
+        "indirect",
+    ]
+    .iter()
+    .any(|effect| name.starts_with(effect))
 }

@@ -131,6 +131,10 @@ impl<'a, 'c> Lowering<'a, 'c> {
                 );
                 None
             }
+            "preempt" => {
+                self.runtime(offset_of!(Runtime, preempt), ty, &[self.block]);
+                None
+            }
             "vprintf" => Some(self.runtime(
                 offset_of!(Runtime, vprintf),
                 ty,

@@ -155,6 +155,8 @@ unsafe extern "C" fn barrier_reduce(
         _ => u32::from(count > 0),
     }
 }
+unsafe extern "C" fn preempt(_: *const BlockContext) {}
+
 unsafe extern "C" fn yield_now(_: *const BlockContext, _: u32, _: u32) {
     suspend();
 }
@@ -270,7 +272,7 @@ static RUNTIME: Runtime = Runtime {
     meet,
     spin,
     end_group,
-    reserved: [std::ptr::null(); 1],
+    preempt,
     shuffle,
     warp_operation,
     matrix_of_thread,

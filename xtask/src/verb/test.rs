@@ -2,6 +2,7 @@
 
 mod amd;
 mod bolt;
+mod chaos;
 mod conformance;
 mod generated;
 mod hip;
@@ -44,6 +45,8 @@ enum Suite {
     Isa,
     /// CUDA programs built by nvcc, on the CPU, in every way into the driver
     Samples,
+    /// The same programs where all varies that they may not rely on
+    Chaos,
     /// Single instructions against the recorded answers of an NVIDIA GPU
     Conformance,
     /// Random kernels against the bits that an NVIDIA GPU leaves
@@ -98,6 +101,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         matches!(
             suite,
             Suite::Samples
+                | Suite::Chaos
                 | Suite::Conformance
                 | Suite::Random
                 | Suite::Python
@@ -128,6 +132,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 for suite in &suites {
                     let result = match suite {
                         Suite::Samples => samples::run(&mut report, &options.filter),
+                        Suite::Chaos => chaos::run(&mut report, &options.filter),
                         Suite::Conformance => conformance::run(&mut report),
                         Suite::Random => random::run(&mut report),
                         Suite::Python => python::run(&mut report, &options.filter),

@@ -16,7 +16,13 @@ pub(crate) struct Parsed(Program);
 
 /// Names everything that a kernel's code depends on besides its text and the build of the driver.
 pub(crate) fn describe(target: &Target, variant: Variant) -> String {
-    format!("{:?} abi {}", ptx_target(target, variant), cpu_abi::ABI_VERSION)
+    let preempt = if options(target).preempt { " preempt" } else { "" };
+    format!("{:?} abi {}{preempt}", ptx_target(target, variant), cpu_abi::ABI_VERSION)
+}
+
+fn options(target: &Target) -> Options {
+    let preempt = matches!(target, Target::Cpu) && config().preempts();
+    Options { verify: config().debug.verify, preempt }
 }
 
 fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
@@ -82,9 +88,8 @@ impl Parsed {
         target: &Target,
         variant: Variant,
     ) -> Result<Vec<u8>, Failure> {
-        let options = Options { verify: config().debug.verify };
         self.0
-            .compile(kernel, &ptx_target(target, variant), &options)
+            .compile(kernel, &ptx_target(target, variant), &options(target))
             .map_err(|diagnostics| failure(&diagnostics))
     }
 }

@@ -199,7 +199,11 @@ fn compiled_text(driver: &mut Driver) {
         println!("compiling with seed {seed}");
         let Ok(program) = ptx::Program::parse(&text) else { continue };
         for kernel in program.kernels() {
-            let compiled = program.compile(&kernel.name, &target, &ptx::Options { verify: true });
+            let compiled = program.compile(
+                &kernel.name,
+                &target,
+                &ptx::Options { verify: true, ..Default::default() },
+            );
             let result = match compiled.map_err(|diagnostics| diagnostics.kind()) {
                 Ok(_) => R::CUDA_SUCCESS,
                 Err(ptx::ErrorKind::Unsupported) => R::CUDA_ERROR_NOT_SUPPORTED,

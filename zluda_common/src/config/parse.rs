@@ -55,6 +55,10 @@ pub(super) fn size(value: OsString) -> Result<u64, String> {
     }
 }
 
+pub(super) fn seed(value: OsString) -> Result<u64, String> {
+    text(value)?.trim().parse().map_err(|_| "it is not a number".to_owned())
+}
+
 pub(super) fn compute_capability(value: OsString) -> Result<ComputeCapability, String> {
     let value = text(value)?;
     let parsed = value.split_once('.').and_then(|(major, minor)| {

@@ -55,6 +55,15 @@ fn compute_capabilities() {
 }
 
 #[test]
+fn seeds_of_chaos() {
+    assert_eq!(good("ZLUDA_CHAOS", "18446744073709551615").chaos, Some(u64::MAX));
+    // Vector code can be left between accesses by odd seeds, the reference executor's by all.
+    assert!(good("ZLUDA_CHAOS", "3").preempts() && !good("ZLUDA_CHAOS", "2").preempts());
+    assert!(read(&[("ZLUDA_CHAOS", "2"), ("ZLUDA_EXECUTOR", "reference")]).0.preempts());
+    assert_eq!(read(&[("ZLUDA_CHAOS", "-1")]).0.chaos, None);
+}
+
+#[test]
 fn cache_folders() {
     assert_eq!(good("ZLUDA_CACHE_DIR", "off").cache_dir, CacheDir::Off);
     assert_eq!(
