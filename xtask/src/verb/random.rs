@@ -77,11 +77,11 @@ fn command(executor: &str) -> Command {
 }
 
 /// Compares a part of the kernels with what a GPU left.
-pub fn check(executor: &str, part: usize, parts: usize) -> Command {
+pub fn check(executor: &str, answers: &str, part: usize, parts: usize) -> Command {
     let mut command = command(executor);
     command
         .arg("check")
-        .arg(root().join("tests/twin/answers/h100.random"))
+        .arg(root().join("tests/twin/answers").join(answers))
         .arg(format!("{part}/{parts}"));
     command
 }

@@ -12,47 +12,75 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(1800);
 
-/// Each process runs every so-many-th kernel.
-const PARTS: usize = 48;
+/// Kernels of a generation, by the file of what they leave. Each process runs every so-many-th of them.
+struct Generation {
+    answers: &'static str,
+    /// The first seed.
+    first: u64,
+    parts: usize,
+    /// The executors with the parts that they run, by as many processes at once as there are processors: compiling
+    /// a kernel to vector code takes ten times as long as compiling it for the reference executor.
+    executors: [(&'static str, usize); 4],
+}
 
-/// The executors with the parts that they run, by as many processes at once as there are processors: compiling
-/// a kernel to vector code takes ten times as long as compiling it for the reference executor.
-const EXECUTORS: [(&str, usize); 4] = [
-    ("vector", PARTS / 3),
-    ("reference", PARTS),
-    (EMULATED[0], PARTS / 3),
-    (EMULATED[1], PARTS / 3),
+const GENERATIONS: [Generation; 2] = [
+    Generation {
+        answers: "h100.random",
+        first: 0,
+        parts: 48,
+        executors: [("vector", 16), ("reference", 48), (EMULATED[0], 16), (EMULATED[1], 16)],
+    },
+    Generation {
+        answers: "h100.random-2",
+        first: 1 << 32,
+        parts: 160,
+        executors: [("vector", 8), ("reference", 24), (EMULATED[0], 4), (EMULATED[1], 4)],
+    },
 ];
 
 pub fn run(report: &mut Report) -> Result<()> {
     let listed = std::fs::read_to_string(root().join("tests/twin/answers/random_missing.txt"))?;
-    let listed: BTreeSet<u32> = listed
+    let listed: BTreeSet<u64> = listed
         .lines()
         .filter_map(|line| line.split_once('#'))
         .filter_map(|(seed, _)| seed.trim().parse().ok())
         .collect();
     heading("Running random kernels");
     build()?;
-    let jobs: Vec<(&str, usize)> = EXECUTORS
-        .into_iter()
-        .flat_map(|(executor, parts)| (0..parts).map(move |part| (executor, part)))
+    let jobs: Vec<(&Generation, &str, usize)> = GENERATIONS
+        .iter()
+        .flat_map(|generation| {
+            let parts = |&(executor, parts): &(&'static str, usize)| {
+                (0..parts).map(move |part| (executor, part))
+            };
+            let all = generation.executors.iter().flat_map(parts);
+            all.map(move |(executor, part)| (generation, executor, part))
+        })
         .collect();
+    let name = |&(generation, executor, part): &(&Generation, &str, usize)| {
+        format!(
+            "random kernels, {}, part {} of {} ({executor})",
+            generation.answers,
+            part + 1,
+            generation.parts
+        )
+    };
     let results = parallel(
         &jobs,
-        |(executor, part)| format!("random kernels, part {} of {PARTS} ({executor})", part + 1),
-        |&(executor, part)| {
-            let output = capture(&mut check(executor, part, PARTS), LIMIT)
-                .map_err(|error| error.to_string())?;
+        name,
+        |&(generation, executor, part)| {
+            let mut command = check(executor, generation.answers, part, generation.parts);
+            let output = capture(&mut command, LIMIT).map_err(|error| error.to_string())?;
             verdicts(&output.stdout).ok_or_else(|| output.describe())
         },
         |result| result.is_ok(),
     );
-    for ((executor, part), result) in jobs.iter().zip(results) {
+    for (job, result) in jobs.iter().zip(results) {
+        let (generation, executor, part) = job;
         let (agreeing, disagreeing) = match result {
             Ok(verdicts) => verdicts,
             Err(reason) => {
-                let name = format!("random kernels, part {} ({executor})", part + 1);
-                report.check(name, Err(reason));
+                report.check(name(job), Err(reason));
                 continue;
             }
         };
@@ -61,13 +89,17 @@ pub fn run(report: &mut Report) -> Result<()> {
             let reason = "it does not leave the GPU's bits".to_owned();
             report.check(format!("random kernel {seed} ({executor})"), Err(reason));
         }
-        let here = |seed: &&u32| **seed as usize % PARTS == *part;
+        let here = |seed: &&u64| {
+            seed.checked_sub(generation.first).is_some_and(|number| {
+                number < 1 << 32 && number as usize % generation.parts == *part
+            })
+        };
         for seed in listed.iter().filter(here).filter(|seed| !disagreeing.contains(seed)) {
             let reason = "it agrees, and can leave random_missing.txt".to_owned();
             report.check(format!("random kernel {seed} ({executor})"), Err(reason));
         }
     }
-    for (executor, _) in EXECUTORS {
+    for (executor, _) in GENERATIONS[0].executors {
         let output = capture(&mut check_kept(executor), LIMIT)?;
         let result = if output.success() { Ok(()) } else { Err(output.describe()) };
         report.check(format!("kept random kernels ({executor})"), result);
@@ -77,8 +109,8 @@ pub fn run(report: &mut Report) -> Result<()> {
 
 /// From lines `differs <seed>` and `fails <seed>: <reason>`, and the last line, `<n> of <m> kernels agree`:
 /// how many agree, and which do not. `None`: the program did not come to its end.
-fn verdicts(text: &str) -> Option<(usize, BTreeSet<u32>)> {
-    let disagreeing: BTreeSet<u32> = text
+fn verdicts(text: &str) -> Option<(usize, BTreeSet<u64>)> {
+    let disagreeing: BTreeSet<u64> = text
         .lines()
         .filter_map(|line| line.strip_prefix("differs ").or_else(|| line.strip_prefix("fails ")))
         .filter_map(|rest| rest.split(':').next()?.parse().ok())

@@ -6,7 +6,8 @@
 
 use twin::random::Random;
 
-use crate::kernel::{Condition, Kernel, Rounds, Statement, has_whole_warps};
+use crate::kernel::{Condition, Kernel, Rounds, Statement, generation_of, has_whole_warps};
+use crate::vectors;
 
 /// Who comes to a place together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,6 +209,28 @@ const OF_BLOCKS: &[&str] = &[
     "barrier.sync 3;",
 ];
 
+/// Of the second generation: indices of 64 bits, negative ones and those that cross 32 bits among them.
+const WIDE_INDICES: &[&str] = &[
+    "and.b64 %y0, {l}, 252; sub.s64 %y0, %y0, 128; add.s64 %y0, %in, %y0; ld.global.u32 {R}, [%y0+128];",
+    "cvt.s64.s32 %y0, {r}; shr.s64 %y0, %y0, 24; shl.b64 %y0, %y0, 2; add.s64 %y0, %in, %y0; ld.global.s32 {R}, [%y0+512];",
+    "and.b64 %y0, {l}, 1016; add.s64 %y0, %y0, 0x300000000; add.s64 %y0, %in, %y0; sub.s64 %y0, %y0, 0x300000000; ld.global.u64 {L}, [%y0];",
+    "shr.u64 %y0, {l}, 56; shl.b64 %y0, %y0, 2; add.s64 %y0, %in, %y0; ld.global.f32 {F}, [%y0];",
+    "mul.hi.u64 %y0, {l}, 512; shl.b64 %y0, %y0, 1; add.s64 %y0, %in, %y0; ld.global.nc.s16 {R}, [%y0];",
+    "mov.u32 %x0, %tid.x; cvt.s64.u32 %y0, %x0; sub.s64 %y0, 127, %y0; mad.lo.s64 %y0, %y0, 4, %in; ld.global.u32 {R}, [%y0+256];",
+    "cvt.s64.s32 %y0, {r}; mul.lo.s64 %y0, %y0, 8; sub.s64 %y0, %y0, {l}; mov.b64 {%x0, %x1}, %y0; add.u32 {R}, %x0, %x1;",
+];
+
+/// Of the second generation, not in functions: texels by number, and by points.
+const TEXTURES: &[&str] = &[
+    "and.b32 %x0, {r}, 255; tex.1d.v4.u32.s32 {{R}, %x1, %x2, %x3}, [%tex0, {%x0}];",
+    "and.b32 %x0, {r}, 15; bfe.u32 %x1, {r}, 8, 3; tex.2d.v4.u32.s32 {%x0, %x1, %x2, %x3}, [%tex1, {%x0, %x1}]; \
+     lop3.b32 %x0, %x0, %x1, %x2, 150; mad.lo.u32 {R}, %x3, 257, %x0;",
+    "and.b32 %x0, {r}, 31; bfe.u32 %x1, {r}, 8, 4; sub.s32 %x0, %x0, 8; sub.s32 %x1, %x1, 4; \
+     cvt.rn.f32.s32 %e0, %x0; cvt.rn.f32.s32 %e1, %x1; add.rn.f32 %e0, %e0, 0f3F000000; add.rn.f32 %e1, %e1, 0f3E800000; \
+     tex.2d.v4.u32.f32 {%x0, %x1, %x2, %x3}, [%tex1, {%e0, %e1}]; \
+     mad.lo.u32 %x0, %x0, 3, %x1; mad.lo.u32 %x0, %x0, 5, %x2; mad.lo.u32 {R}, %x0, 7, %x3;",
+];
+
 const EDGES: [i64; 12] =
     [0, 1, -1, 2, 7, 31, 32, 33, 255, i32::MAX as i64, i32::MIN as i64, 0x5555_5555];
 
@@ -217,6 +240,9 @@ struct Generator {
     left: u32,
     functions: usize,
     whole_warps: bool,
+    generation: u32,
+    /// Chains of blocks so far.
+    chains: u32,
 }
 
 impl Generator {
@@ -293,6 +319,9 @@ impl Generator {
     }
 
     fn statement(&mut self, together: Together, depth: u32, in_function: bool) -> Statement {
+        if self.generation > 1 && self.chance(35) {
+            return self.newer(together, depth, in_function);
+        }
         let choice = self.below(100);
         if depth < 4 && choice < 20 {
             return self.compound(together, depth, in_function);
@@ -338,6 +367,41 @@ impl Generator {
         self.plain(template, 0)
     }
 
+    /// What only the second generation has.
+    fn newer(&mut self, together: Together, depth: u32, in_function: bool) -> Statement {
+        let [to, from, third] = std::array::from_fn(|_| self.below(8) as u32);
+        match self.below(10) {
+            // All blocks come here once.
+            0 | 1 if together == Together::Block && depth == 0 && self.chains < 4 => {
+                self.chains += 1;
+                Statement::Chain { place: self.chains - 1, kind: self.below(5), to, from }
+            }
+            0..=2 if together == Together::Block => {
+                Statement::Compact { predicate: self.below(4) as u32, to, from }
+            }
+            3 | 4 => {
+                let constant = self.chance(30);
+                let returns = in_function && self.chance(50);
+                Statement::Search { key: from, to, constant, returns }
+            }
+            5 if self.functions > 0 && !in_function => {
+                Statement::Indirect { functions: self.functions, by: third, to, a: from, b: to }
+            }
+            6 if !in_function => {
+                let template = self.pick(TEXTURES);
+                self.plain(template, 0)
+            }
+            7 => {
+                let template = self.pick(WIDE_INDICES);
+                self.plain(template, 0)
+            }
+            _ => {
+                let template = vectors::access(&mut self.random, in_function);
+                self.plain(&template, 0)
+            }
+        }
+    }
+
     /// Without a predicate, since all have to come.
     fn together(&mut self, template: &str, mask: u32) -> Statement {
         Statement::Plain(self.fill(template, mask))
@@ -370,7 +434,11 @@ impl Generator {
                 }
             }
             (Together::Block | Together::Warp | Together::Lanes(_), 4) => {
-                let rounds = Rounds::Fixed(1 + self.below(4) as u32);
+                let rounds = match together {
+                    Together::Block if self.generation > 1 => Rounds::Block(self.below(4) as u32),
+                    Together::Warp if self.generation > 1 => Rounds::Warp(self.below(4) as u32),
+                    _ => Rounds::Fixed(1 + self.below(4) as u32),
+                };
                 Statement::Loop { rounds, body: inner(self, together) }
             }
             // Ways that threads go alone.
@@ -419,6 +487,8 @@ pub fn generate(seed: u64) -> Kernel {
         left: 0,
         functions: 0,
         whole_warps: false,
+        generation: generation_of(seed),
+        chains: 0,
     };
     let block = BLOCKS[generator.below(BLOCKS.len())];
     let grid = 1 + generator.below(4) as u32;
@@ -445,5 +515,5 @@ pub fn generate(seed: u64) -> Kernel {
         let at = generator.below(tail.len() + 1);
         tail.insert(at, Statement::Plain(format!("@%p{} exit;", generator.below(4))));
     }
-    Kernel { block, grid, functions, body, tail }
+    Kernel { generation: generation_of(seed), block, grid, functions, body, tail }
 }

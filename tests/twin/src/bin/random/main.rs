@@ -1,8 +1,9 @@
 //! Random kernels, which have to leave the same bits on every device and executor.
 //!
-//! `random LIBRARY record FILE COUNT` writes a hash of what the kernel of each seed leaves on the library's
-//! device 0; with NVIDIA's library that makes `answers/<GPU>.random`.
-//! `random LIBRARY check FILE [I/N]` compares, every N-th seed from the I-th on. `random LIBRARY check-kept FOLDER`
+//! `random LIBRARY record FIRST COUNT [I/N]` prints each seed, every N-th from the I-th on, and a hash of what its kernel
+//! leaves on the library's device 0; with NVIDIA's library the hashes make `answers/<GPU>.random` and, of the seeds
+//! from 2^32 on, which are those of the second generation, `answers/<GPU>.random-2`, whose first line names the first; a line `-` has no answer.
+//! `random LIBRARY check FILE [I/N]` compares. `random LIBRARY check-kept FOLDER`
 //! runs kernels that are kept with the hash of what they leave.
 //! `random LIBRARY hash FIRST COUNT` prints the hashes of seeds. `random LIBRARY run FILE [OUTPUT]` prints that of a
 //! kernel that `random LIBRARY show SEED` or `reduce SEED` printed, and keeps what it left; `reduce` looks for a
@@ -17,13 +18,14 @@ mod device;
 mod generate;
 mod kernel;
 mod reduce;
+mod vectors;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use device::Device;
 use generate::generate;
-use kernel::{Kernel, hash, launch_of, leaves_of, lines};
+use kernel::{Kernel, hash, launch_of, leaves_of};
 
 fn run(device: &mut Device, kernel: &Kernel) -> Result<u64, i64> {
     device.run(&kernel.ptx(), kernel.launch())
@@ -34,24 +36,41 @@ fn open(library: &str) -> Device {
 }
 
 /// Hashes of what code leaves that the assembler did not optimise; says where optimised code leaves other bits,
-/// which a kernel that is well defined never does.
-fn record(library: &str, file: &str, count: u64) {
+/// which a kernel that is well defined never does. Each has to leave the same three times.
+fn record(library: &str, seeds: impl Iterator<Item = u64>) {
     let mut device = open(library);
-    let mut hash = |seed: u64, kernel: &Kernel, level: Option<u32>| {
-        device.level = level;
-        run(&mut device, kernel).unwrap_or_else(|code| panic!("seed {seed}: error {code}"))
-    };
-    let hashes: Vec<u64> = (0..count)
-        .map(|seed| {
-            let kernel = generate(seed);
-            let plain = hash(seed, &kernel, Some(0));
-            if hash(seed, &kernel, None) != plain {
-                println!("optimised code differs {seed}");
-            }
-            plain
-        })
-        .collect();
-    std::fs::write(file, lines(&hashes)).unwrap();
+    for seed in seeds {
+        let kernel = generate(seed);
+        let [plain, optimised] = [(Some(0), 3), (None, 1)].map(|(level, launches)| {
+            (device.level, device.launches) = (level, launches);
+            run(&mut device, &kernel)
+        });
+        print_of(seed, plain);
+        if optimised != plain {
+            println!("optimised code differs {seed}: {optimised:x?}");
+        }
+        // Some errors stay with the process, however many contexts it makes.
+        if plain.is_err() || optimised.is_err() {
+            println!("ended at {seed}");
+            return;
+        }
+    }
+}
+
+fn print_of(seed: u64, hash: Result<u64, i64>) {
+    match hash {
+        Ok(hash) => println!("{seed} {hash:016x}"),
+        Err(code) => println!("{seed} error {code}"),
+    }
+}
+
+/// The parts of `I/N`; all of it where nothing is said.
+fn part(words: &[&str]) -> (usize, usize) {
+    let number = |text: &str| text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+    words.first().map_or((0, 1), |part| {
+        let (index, of) = part.split_once('/').unwrap();
+        (number(index), number(of))
+    })
 }
 
 /// Runs the kernels in the files of a folder, which say what they leave.
@@ -83,11 +102,18 @@ fn check(library: &str, file: &str, index: usize, of: usize) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{file}: {error}"));
     let mut device = open(library);
     let (mut agreeing, mut count) = (0, 0);
-    for (seed, line) in text.lines().enumerate().skip(index).step_by(of) {
+    let mut lines = text.lines().peekable();
+    let first = lines.next_if(|line| line.starts_with("seeds from "));
+    let first: u64 = first.map_or(0, |line| line["seeds from ".len()..].parse().unwrap());
+    for (seed, line) in (first..).zip(lines).skip(index).step_by(of) {
+        // The GPU gave no answer.
+        if line == "-" {
+            continue;
+        }
         count += 1;
         let expected =
             u64::from_str_radix(line, 16).unwrap_or_else(|error| panic!("{line}: {error}"));
-        match run(&mut device, &generate(seed as u64)) {
+        match run(&mut device, &generate(seed)) {
             Ok(found) if found == expected => agreeing += 1,
             Ok(_) => println!("differs {seed}"),
             Err(code) => println!("fails {seed}: error {code}"),
@@ -167,13 +193,14 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let number = |text: &str| text.parse::<u64>().unwrap_or_else(|error| panic!("{text}: {error}"));
     match words.as_slice() {
-        [library, "record", file, count] => record(library, file, number(count)),
+        [library, "record", first, count, rest @ ..] if rest.len() <= 1 => {
+            let (index, of) = part(rest);
+            let seeds = number(first)..number(first) + number(count);
+            record(library, seeds.skip(index).step_by(of));
+        }
         [library, "check", file, rest @ ..] if rest.len() <= 1 => {
-            let (index, of) = rest.first().map_or((0, 1), |part| {
-                let (index, of) = part.split_once('/').unwrap();
-                (number(index), number(of))
-            });
-            if !check(library, file, index as usize, of as usize) {
+            let (index, of) = part(rest);
+            if !check(library, file, index, of) {
                 return ExitCode::FAILURE;
             }
         }
@@ -185,10 +212,7 @@ fn main() -> ExitCode {
         [library, "hash", first, count] => {
             let mut device = open(library);
             for seed in number(first)..number(first) + number(count) {
-                match run(&mut device, &generate(seed)) {
-                    Ok(hash) => println!("{seed} {hash:016x}"),
-                    Err(code) => println!("{seed} error {code}"),
-                }
+                print_of(seed, run(&mut device, &generate(seed)));
             }
         }
         [library, "run", file, output @ ..] if output.len() <= 1 => {
@@ -219,7 +243,7 @@ fn main() -> ExitCode {
         [_, "show", seed] => print!("{}", generate(number(seed))),
         _ => {
             eprintln!(
-                "usage: random LIBRARY record FILE COUNT | check FILE [I/N] | check-kept FOLDER | \
+                "usage: random LIBRARY record FIRST COUNT [I/N] | check FILE [I/N] | check-kept FOLDER | \
                  hash FIRST COUNT | run FILE [OUTPUT] | levels FILE | show SEED | reduce SEED [OTHER] | reduce-levels SEED"
             );
             return ExitCode::from(2);
