@@ -23,7 +23,7 @@ pub use texture::{
 };
 
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
-pub const ABI_VERSION: u32 = 12;
+pub const ABI_VERSION: u32 = 13;
 
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;
@@ -481,6 +481,9 @@ lane_operations! {
     TensorReduce = "tensor.reduce" (source, map, places, mode, operation);
     /// Changes a field of a tensor map, element `ordinal` of it: `field` is a [`TensorField`].
     TensorReplace = "tensor.replace" (map, field, ordinal, value);
+    /// Ends the kernel: the thread of this number in its block accesses memory at an address that is no multiple of the
+    /// size of the access, in a line of the PTX.
+    Misaligned = "misaligned" (address, bytes, thread, line);
 }
 
 /// Operations of bulk reductions, with the types of their elements.

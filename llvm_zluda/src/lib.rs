@@ -20,6 +20,7 @@ mod target;
 mod timing;
 mod types;
 mod value;
+mod watch;
 
 pub use builder::Builder;
 pub use context::Context;
@@ -33,6 +34,7 @@ pub use target::{CodeGenOptLevel, TargetError, TargetMachine, host_cpu, host_fea
 pub use timing::timed;
 pub use types::{Type, TypeKind};
 pub use value::{Block, Value};
+pub use watch::{Stopped, Watch};
 
 pub use llvm_sys::LLVMAtomicOrdering as AtomicOrdering;
 pub use llvm_sys::LLVMAtomicRMWBinOp as AtomicRmwOp;

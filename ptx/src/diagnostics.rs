@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use llvm_zluda::Stopped;
+
 pub use ptx_parser::{Error, ErrorKind};
 
 /// One or more errors with the text that shows their places. `Display` is what goes into
@@ -10,27 +12,40 @@ pub use ptx_parser::{Error, ErrorKind};
 pub struct Diagnostics {
     errors: Vec<Error>,
     text: String,
+    /// What the last pass left, where compilation ended because it was asked to.
+    left: Option<String>,
 }
 
 impl Diagnostics {
     /// Renders `errors`, of which there is at least one, against the PTX that they point into.
     pub fn new(errors: Vec<Error>, source: &str) -> Self {
         let text = errors.iter().map(|error| error.render(source)).collect::<Vec<_>>().join("\n");
-        Self { errors, text }
+        Self { errors, text, left: None }
     }
 
     /// An error of ours that has no place in the source.
     pub(crate) fn bug(function: &str, message: String) -> Self {
         let error = Error::bug(ptx_parser::Span::default(), message).in_function(function);
         let text = format!("{error}\n  in function `{function}`\n");
-        Self { errors: vec![error], text }
+        Self { errors: vec![error], text, left: None }
+    }
+
+    /// The end of a compilation that is not to go on.
+    pub(crate) fn stopped(function: &str, stopped: Stopped) -> Self {
+        let left = Some(stopped.text.clone());
+        Self { left, ..Self::unsupported(function, stopped.to_string()) }
+    }
+
+    /// What the pass left after which compilation was to end.
+    pub fn left(&self) -> Option<&str> {
+        self.left.as_deref()
     }
 
     /// Something that is not there yet, without a place in the source.
     pub(crate) fn unsupported(function: &str, message: String) -> Self {
         let error = Error::unsupported(ptx_parser::Span::default(), message).in_function(function);
         let text = format!("{error}\n  in function `{function}`\n");
-        Self { errors: vec![error], text }
+        Self { errors: vec![error], text, left: None }
     }
 
     pub fn errors(&self) -> &[Error] {

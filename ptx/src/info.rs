@@ -17,6 +17,8 @@ pub struct KernelInfo {
     pub total_param_size: u32,
     /// Bytes of statically declared shared memory of the kernel and the functions that it reaches.
     pub static_shared: u32,
+    /// Bytes of the module's `.const` variables, whether the kernel reads them or not.
+    pub const_size: u32,
     /// Bytes of `.local` variables of the kernel and the functions that it reaches.
     pub local_size: u32,
     /// Threads in a block at most; 1024 where the kernel does not say.

@@ -25,6 +25,8 @@ pub use info::{
     GlobalLayout, GlobalSpace, GlobalVar, KernelError, KernelInfo, ParamInfo, Relocation,
 };
 pub use link::{LinkError, Linker};
+pub use llvm_zluda::Watch;
+pub use pipeline::pass_names;
 pub use processors::on_all_processors;
 pub use program::{Joined, Options, Program, Stage};
 pub use target::{

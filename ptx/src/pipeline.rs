@@ -1,7 +1,9 @@
 //! The order of all passes, here and nowhere else.
 
 use llvm_zluda::{Context, Module, timed};
-use ptx_parser::{Directive, Error, ErrorKind, FunctionDirective, FunctionKind, Linkage};
+use ptx_parser::{
+    Directive, Error, ErrorKind, FunctionDirective, FunctionKind, Linkage, StateSpace,
+};
 
 use crate::check::{self, Extent};
 use crate::diagnostics::Diagnostics;
@@ -13,13 +15,35 @@ use crate::passes::index_symbols::{self, Symbol, Symbols};
 use crate::passes::inline_exits;
 use crate::passes::insert_preemptions;
 use crate::passes::layout_globals::{self, Globals};
-use crate::passes::layout_parameters;
+use crate::passes::layout_parameters::{self, align_of, size_of};
 use crate::passes::number_functions::{self, Numbers};
 use crate::passes::remove_flushes;
 use crate::passes::summarize_functions;
 use crate::processors::on_all_processors;
 use crate::program::{Joined, Options, Stage};
 use crate::target::{self, Machine, Target};
+
+/// The names of all passes before those of a target, in their order. Most are files of `passes`.
+const PASSES: &[&str] = &[
+    "parse",
+    "index_symbols",
+    "summarize_functions",
+    "number_functions",
+    "layout_globals",
+    "collect_functions",
+    "layout_parameters",
+    "lower",
+    "inline_exits",
+    "clean",
+    "remove_flushes",
+    "canonicalize_nans",
+    "insert_preemptions",
+];
+
+/// The names that `ZLUDA_DEBUG=print=<pass>` and `stop-after=<pass>` take. Several targets may have a pass of one name.
+pub fn pass_names() -> impl Iterator<Item = &'static str> {
+    PASSES.iter().chain(spmd::PASSES).chain(target::AMD_PASSES).copied()
+}
 
 /// Threads in a block of CUDA, at most.
 const MAX_THREADS: u32 = 1024;
@@ -50,6 +74,7 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
     let numbers = number_functions::run(&tree, &symbols, &summaries);
     let globals = layout_globals::run(&tree, &symbols, &numbers)
         .map_err(|errors| Diagnostics::new(errors, text))?;
+    let (const_size, dynamic_align) = (const_size(&tree), dynamic_align(&tree));
     let mut kernels = Vec::new();
     let mut all_reached = Vec::new();
     for (index, directive) in tree.directives.iter().enumerate() {
@@ -61,12 +86,40 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
             let reached = collect_functions::run(&tree, &symbols, &summaries, &numbers, index);
             let mut info = describe(function, &reached);
             info.architecture = tree.target.sm().unwrap_or_default();
+            info.const_size = const_size;
+            info.static_shared = info.static_shared.next_multiple_of(dynamic_align);
             info.error = error_of(function, &reached, &tree, &local, text);
             kernels.push(info);
             all_reached.push((index, reached));
         }
     }
     Ok(Analysis { tree, symbols, numbers, globals, kernels, reached: all_reached })
+}
+
+/// Bytes of the `.const` variables, one behind the other.
+fn const_size(tree: &ptx_parser::Module<'_>) -> u32 {
+    let mut size = 0_u64;
+    for variable in variables(tree, StateSpace::Const) {
+        size = size.next_multiple_of(align_of(variable)).saturating_add(size_of(variable));
+    }
+    u32::try_from(size).unwrap_or(u32::MAX)
+}
+
+/// The greatest alignment of dynamic shared memory, which begins behind the static one.
+fn dynamic_align(tree: &ptx_parser::Module<'_>) -> u32 {
+    let dynamic = variables(tree, StateSpace::Shared).filter(|v| v.linkage == Linkage::Extern);
+    dynamic.map(|variable| align_of(variable).min(1024) as u32).max().unwrap_or(1)
+}
+
+/// The variables of the module in a state space, those of functions apart.
+fn variables<'t, 'a>(
+    tree: &'t ptx_parser::Module<'a>,
+    space: StateSpace,
+) -> impl Iterator<Item = &'t ptx_parser::Variable<'a>> {
+    tree.directives.iter().filter_map(move |directive| match directive {
+        Directive::Variable(variable) if variable.space == space => Some(variable),
+        _ => None,
+    })
 }
 
 /// The errors in a kernel and in all that it reaches.
@@ -201,6 +254,7 @@ fn per_thread<'i, 'c>(
     };
     let info = &analysis.kernels[position];
     let (index, reached) = &analysis.reached[position];
+    watch_analysis(analysis, info, reached, options)?;
     let unit = Unit {
         tree: &analysis.tree,
         symbols: &analysis.symbols,
@@ -209,6 +263,7 @@ fn per_thread<'i, 'c>(
         reached,
         kernel: *index,
         info,
+        checked: options.check_alignment.then_some(text),
     };
     if let Some(most) = machine.shared_memory().filter(|most| info.static_shared > *most) {
         let span = match analysis.tree.directives.get(*index) {
@@ -225,17 +280,46 @@ fn per_thread<'i, 'c>(
     let lower = || crate::lower::module::lower(context, unit, |module| machine.prepare(module));
     let module = timed(format_args!("lowering of {kernel}"), lower)
         .map_err(|errors| Diagnostics::new(errors, text))?;
-    verify(&module, kernel, "lowering", options)?;
+    after(&module, kernel, "lower", options)?;
     inline_exits::run(&module, kernel)
         .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
+    after(&module, kernel, "inline_exits", options)?;
     timed("clean-up after lowering", || clean(&module, kernel))?;
+    after(&module, kernel, "clean", options)?;
     remove_flushes::run(&module);
+    after(&module, kernel, "remove_flushes", options)?;
     canonicalize_nans::run(&module);
+    after(&module, kernel, "canonicalize_nans", options)?;
     if options.preempt {
         insert_preemptions::run(&module);
+        after(&module, kernel, "insert_preemptions", options)?;
     }
-    verify(&module, kernel, "the clean-up after lowering", options)?;
     Ok((module, info))
+}
+
+/// The passes over the whole module ran before anybody asked for a kernel: what they left is shown now.
+fn watch_analysis(
+    analysis: &Analysis<'_>,
+    info: &KernelInfo,
+    reached: &Reached,
+    options: &Options,
+) -> Result<(), Diagnostics> {
+    if options.watch.is_idle() {
+        return Ok(());
+    }
+    let Analysis { tree, symbols, numbers, globals, .. } = analysis;
+    let summaries = || format!("{:#?}", summarize_functions::run(tree, symbols));
+    let show = |pass, show: &dyn Fn() -> String| {
+        let shown = options.watch.after(pass, show);
+        shown.map_err(|stopped| Diagnostics::stopped(&info.name, stopped))
+    };
+    show("parse", &|| tree.to_string())?;
+    show("index_symbols", &|| format!("{symbols:#?}"))?;
+    show("summarize_functions", &summaries)?;
+    show("number_functions", &|| format!("{numbers:#?}"))?;
+    show("layout_globals", &|| format!("{globals:#?}"))?;
+    show("collect_functions", &|| format!("{reached:#?}"))?;
+    show("layout_parameters", &|| format!("{info:#?}"))
 }
 
 /// Registers become values, and what never runs goes away.
@@ -245,17 +329,19 @@ fn clean(module: &Module<'_>, kernel: &str) -> Result<(), Diagnostics> {
         .map_err(|error| Diagnostics::bug(kernel, error.to_string()))
 }
 
-/// LLVM's verifier, where it is asked for: a failure is a mistake of ours.
-pub fn verify(
+/// When a pass has run: LLVM's verifier, where it is asked for (a failure is a mistake of ours), and who looks at it.
+pub fn after(
     module: &Module<'_>,
     kernel: &str,
-    after: &str,
+    pass: &'static str,
     options: &Options,
 ) -> Result<(), Diagnostics> {
-    if !options.verify && !cfg!(debug_assertions) {
-        return Ok(());
+    debug_assert!(pass_names().any(|name| name == pass), "{pass}");
+    if options.verify || cfg!(debug_assertions) {
+        module.verify().map_err(|message| {
+            Diagnostics::bug(kernel, format!("LLVM IR after {pass}: {message}"))
+        })?;
     }
-    module
-        .verify()
-        .map_err(|message| Diagnostics::bug(kernel, format!("LLVM IR after {after}: {message}")))
+    let watched = options.watch.after(pass, || module.print());
+    watched.map_err(|stopped| Diagnostics::stopped(kernel, stopped))
 }

@@ -1,6 +1,8 @@
 //! [`Program`]: a module that is parsed and laid out, and compiles its kernels one by one.
 
-use llvm_zluda::timed;
+use std::sync::Once;
+
+use llvm_zluda::{Watch, timed};
 use self_cell::self_cell;
 
 use crate::diagnostics::Diagnostics;
@@ -35,6 +37,27 @@ pub struct Options {
     /// For CPUs: a thread may be left before each access of memory that others can see, to find what relies on
     /// the order of accesses.
     pub preempt: bool,
+    /// Accesses at addresses that are no multiples of their sizes end the kernel.
+    pub check_alignment: bool,
+    /// The passes whose results are shown.
+    pub watch: Watch,
+}
+
+impl Options {
+    /// With who looks at passes, as `ZLUDA_DEBUG` says. Names that no pass has are said once, with those that there are.
+    pub fn watched(self, watch: Watch) -> Options {
+        static SAID: Once = Once::new();
+        let names: Vec<&str> = pipeline::pass_names().collect();
+        if let Some(unknown) = watch.names().find(|name| !names.contains(name)) {
+            SAID.call_once(|| {
+                tracing::warn!(
+                    "ZLUDA_DEBUG: there is no pass `{unknown}`; there are: {}",
+                    names.join(", ")
+                );
+            });
+        }
+        Options { watch, ..self }
+    }
 }
 
 /// One object of several kernels.

@@ -111,6 +111,23 @@ const FOR_SHORT_FUNCTIONS: &[&str] = &[
 /// frame touches the stack at least once in as many bytes, so that no frame reaches over them.
 const STACK_GUARD: u32 = 64 << 10;
 
+/// The names of all passes, in their order, for [`Options::watch`]. Most are files of this crate.
+pub const PASSES: &[&str] = &[
+    "math",
+    "clusters",
+    "shared",
+    "per_thread_passes",
+    "vectorize",
+    "reference",
+    "final_passes",
+    "masked_loads",
+    "addresses",
+    "displacements",
+    "strips",
+    "emulated",
+    "cut",
+];
+
 /// The stages that [`lower`] can stop at, for tools that show them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -138,17 +155,19 @@ fn lower_for<'c>(
     options: &Options,
     form: Form,
 ) -> Result<Module<'c>, Error> {
-    check(&module, options, "per-thread IR")?;
     if kind == KernelKind::Vector {
         vectorize::prefer_width(&module, options);
     }
     math::expand(&module, options.approximations)?;
+    after(&module, options, "math")?;
     clusters::expand(&module);
+    after(&module, options, "clusters")?;
     let static_shared_size = shared::place_variables(&module)?;
-    check(&module, options, "expanded per-thread IR")?;
+    after(&module, options, "shared")?;
     timed("per-thread passes", || {
         run_passes(&module, PER_THREAD_PASSES, Some(machine), options.verify)
     })?;
+    after(&module, options, "per_thread_passes")?;
     if form == Form::PerThread {
         return Ok(module);
     }
@@ -156,26 +175,32 @@ fn lower_for<'c>(
         KernelKind::Reference => reference::lower(module, static_shared_size),
         KernelKind::Vector => vectorize::vectorize(module, static_shared_size, options),
     })?;
-    check(&lowered, options, "lowered IR")?;
+    let is_vector = kind == KernelKind::Vector;
+    after(&lowered, options, if is_vector { "vectorize" } else { "reference" })?;
     timed("final passes", || run_passes(&lowered, FINAL_PASSES, Some(machine), options.verify))?;
-    if kind == KernelKind::Vector {
+    after(&lowered, options, "final_passes")?;
+    if is_vector {
         masked_loads::thaw(&lowered);
+        after(&lowered, options, "masked_loads")?;
         addresses::narrow(&lowered, options);
+        after(&lowered, options, "addresses")?;
         displacements::split(&lowered, options);
-        check(&lowered, options, "IR with narrow addresses")?;
-    }
-    if kind == KernelKind::Vector && strips::outline(&lowered, options) {
-        check(&lowered, options, "IR with strips")?;
-        timed("merging of strips", || {
-            run_passes(&lowered, "mergefunc", Some(machine), options.verify)
-        })?;
+        after(&lowered, options, "displacements")?;
+        if strips::outline(&lowered, options) {
+            check(&lowered, options, "strips")?;
+            timed("merging of strips", || {
+                run_passes(&lowered, "mergefunc", Some(machine), options.verify)
+            })?;
+        }
+        after(&lowered, options, "strips")?;
     }
     emulated::replace_missing(&lowered, options);
-    check(&lowered, options, "IR with emulated instructions")?;
-    if kind == KernelKind::Vector && cut::cut(&lowered, options) {
-        check(&lowered, options, "IR in parts")?;
+    after(&lowered, options, "emulated")?;
+    if is_vector {
+        cut::cut(&lowered, options);
+        after(&lowered, options, "cut")?;
     }
-    descriptor::note_frames(&lowered, if kind == KernelKind::Vector { LANES } else { 1 });
+    descriptor::note_frames(&lowered, if is_vector { LANES } else { 1 });
     touch_frames(&lowered);
     Ok(lowered)
 }
@@ -238,9 +263,18 @@ fn machine(options: &Options) -> Result<TargetMachine, Error> {
     Ok(machine)
 }
 
-fn check(module: &Module<'_>, options: &Options, what: &str) -> Result<(), Error> {
+/// When a pass has run: the verifier, and who looks at it.
+fn after(module: &Module<'_>, options: &Options, pass: &'static str) -> Result<(), Error> {
+    debug_assert!(PASSES.contains(&pass), "{pass}");
+    check(module, options, pass)?;
+    Ok(options.watch.after(pass, || module.print())?)
+}
+
+fn check(module: &Module<'_>, options: &Options, pass: &str) -> Result<(), Error> {
     if !options.verify {
         return Ok(());
     }
-    module.verify().map_err(|message| Error::Bug(format!("{what} is not well-formed: {message}")))
+    module
+        .verify()
+        .map_err(|message| Error::Bug(format!("IR after {pass} is not well-formed: {message}")))
 }

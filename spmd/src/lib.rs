@@ -30,7 +30,7 @@ mod shared;
 mod strips;
 mod vectorize;
 
-pub use compile::{DATA_LAYOUT, Form, TRIPLE, compile_assembly, compile_object, lower};
+pub use compile::{DATA_LAYOUT, Form, PASSES, TRIPLE, compile_assembly, compile_object, lower};
 pub use cpu_abi::KernelKind;
 pub use math::expand_exactly as expand_approximations;
 pub use options::{Approximations, Blocks, Error, Options};

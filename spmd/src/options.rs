@@ -1,5 +1,7 @@
 //! What callers choose, and what can go wrong.
 
+use llvm_zluda::Watch;
+
 /// The shapes of blocks that code is for. The fewer, the smaller it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Blocks {
@@ -34,6 +36,8 @@ pub struct Options {
     pub approximations: Approximations,
     /// Checks the IR after every step. Tests do; it costs about a third of the time.
     pub verify: bool,
+    /// The passes whose results are shown.
+    pub watch: Watch,
 }
 
 impl Options {
@@ -45,6 +49,7 @@ impl Options {
             features: llvm_zluda::host_features(),
             approximations: Approximations::default(),
             verify: cfg!(debug_assertions),
+            watch: Watch::default(),
         }
     }
 }
@@ -57,6 +62,8 @@ pub enum Error {
     /// The IR breaks the contract of docs/dev/per_thread_ir.md, or a step of ours broke it.
     #[error("{0}")]
     Bug(String),
+    #[error(transparent)]
+    Stopped(#[from] llvm_zluda::Stopped),
     #[error(transparent)]
     Passes(#[from] llvm_zluda::PassError),
     #[error(transparent)]

@@ -1,12 +1,13 @@
 //! `zluda compile`: a file of PTX through the compiler, up to any stage, for any target.
 
 use crate::Failure;
-use ptx::{Diagnostics, Options as Compilation, Program, Stage, Target, on_all_processors};
+use ptx::{Diagnostics, Options as Compilation, Program, Stage, Target, Watch, on_all_processors};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
+use zluda_common::config::{DebugConfig, config};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -116,10 +117,12 @@ fn compile(text: &str, target: &Target, options: &Options) -> Result<Outcome, Fa
     let message = |diagnostics: Diagnostics| format!("{shown}:\n{diagnostics}");
     let program = Program::parse(text).map_err(message)?;
     let kernels = selected(&program, options)?;
-    let verify = zluda_common::config::config().debug.verify;
-    let compilation = Compilation { verify, ..Compilation::default() };
+    let DebugConfig { print, stop_after, verify, .. } = config().debug.clone();
+    let check_alignment = config().check.align;
+    let compilation = Compilation { verify, check_alignment, ..Compilation::default() };
+    let compilation = compilation.watched(Watch { print, stop_after });
     let mut outcome = Outcome::default();
-    if options.is_together(target) {
+    if options.is_together(target) && compilation.watch.stop_after.is_none() {
         let joined = program.compile_together(&kernels, target, &compilation).map_err(message)?;
         outcome.failures = joined.failures;
         if !joined.object.is_empty() {
@@ -133,7 +136,10 @@ fn compile(text: &str, target: &Target, options: &Options) -> Result<Outcome, Fa
     for (kernel, result) in kernels.into_iter().zip(emitted) {
         match result {
             Ok(bytes) => outcome.results.push((kernel, bytes)),
-            Err(diagnostics) => outcome.failures.push((kernel, diagnostics)),
+            Err(diagnostics) => match diagnostics.left() {
+                Some(text) => outcome.results.push((kernel, text.as_bytes().to_vec())),
+                None => outcome.failures.push((kernel, diagnostics)),
+            },
         }
     }
     Ok(outcome)

@@ -247,3 +247,44 @@ fn doctor_names_what_an_amd_gpu_needs() {
     assert!(about("/dev/kfd"), "{said}");
     assert!(about("libamdhip64.so."), "{said}");
 }
+
+const KERNEL: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry store(.param .u64 out)
+{
+    .reg .b32 %r; .reg .b64 %d;
+    ld.param.u64 %d, [out];
+    mov.u32 %r, 7;
+    st.global.u32 [%d], %r;
+    ret;
+}";
+
+#[test]
+fn compile_shows_passes() {
+    let stage = Stage::new();
+    std::fs::write(stage.path("kernel.ptx"), KERNEL).expect("a file");
+    let file = stage.path("kernel.ptx").display().to_string();
+    let compile = |debug: &str| {
+        let mut command = stage.command(&["compile", &file, "--target", "x86-64-v2"]);
+        let output = command.env("ZLUDA_DEBUG", debug).output().expect("zluda starts");
+        assert!(output.status.success(), "{debug}: {}", text(&output.stderr));
+        [text(&output.stdout), text(&output.stderr)]
+    };
+    let [plain, log] = compile("");
+    assert!(plain.contains(".text") && log.is_empty(), "{log}");
+    let [assembly, log] = compile("print=lower,print=cut");
+    assert_eq!(assembly, plain);
+    for pass in ["lower", "cut"] {
+        assert!(log.contains(&format!("[zluda] info pass: after {pass}:\n; ModuleID")), "{log}");
+    }
+    let [shown, log] = compile("stop-after=clean");
+    assert!(shown.contains("define void @store()") && log.is_empty(), "{shown}{log}");
+    let [assembly, log] = compile("print=nonsense");
+    assert_eq!(assembly, plain);
+    assert!(log.contains("there is no pass `nonsense`; there are: parse, "), "{log}");
+    let [assembly, log] = compile("time,verify");
+    assert_eq!(assembly, plain);
+    assert!(log.contains("[zluda] info time: ") && log.contains("lowering of store"), "{log}");
+}

@@ -107,6 +107,14 @@ pub const VARIABLES: &[Variable] = &[
         apply: |config, value| parse::seed(value).map(|seed| config.chaos = Some(seed)),
     },
     Variable {
+        name: "ZLUDA_CHECK",
+        meaning: "mistakes of kernels that are looked for, which costs time: align, accesses at addresses that are \
+                  no multiples of their sizes, which end the kernel with error 716 as on an NVIDIA GPU",
+        values: "align",
+        default: "nothing",
+        apply: |config, value| parse::check(value).map(|check| config.check = check),
+    },
+    Variable {
         name: "ZLUDA_DEBUG",
         meaning: "what the compiler shows, checks and keeps",
         values: "print=<pass>, stop-after=<pass>, verify, time, ptx=<folder>; joined by commas",
@@ -137,6 +145,7 @@ pub struct Config {
     pub amd_matrix: AmdMatrix,
     /// A seed.
     pub chaos: Option<u64>,
+    pub check: CheckConfig,
     pub debug: DebugConfig,
 }
 
@@ -231,6 +240,13 @@ pub enum AmdMatrix {
     Fast,
 }
 
+/// `ZLUDA_CHECK`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckConfig {
+    /// Accesses at addresses that are no multiples of their sizes.
+    pub align: bool,
+}
+
 /// `ZLUDA_DEBUG`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DebugConfig {
@@ -260,6 +276,7 @@ impl Default for Config {
             math: Math::default(),
             amd_matrix: AmdMatrix::default(),
             chaos: None,
+            check: CheckConfig::default(),
             debug: DebugConfig::default(),
         }
     }

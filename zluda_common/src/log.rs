@@ -61,10 +61,12 @@ fn subscriber(log: &LogConfig, writer: BoxMakeWriter) -> impl tracing::Subscribe
 
 fn targets(log: &LogConfig) -> Targets {
     let default = Targets::new().with_default(level_filter(LogLevel::default()));
-    let default = match config::config().debug.time {
-        true => default.with_target("time", LevelFilter::INFO),
-        false => default,
-    };
+    let debug = &config::config().debug;
+    let shown = [("time", debug.time), ("pass", !debug.print.is_empty())];
+    let default = shown
+        .into_iter()
+        .filter(|(_, shown)| *shown)
+        .fold(default, |targets, (name, _)| targets.with_target(name, LevelFilter::INFO));
     log.levels.iter().fold(default, |targets, (name, level)| match name.as_str() {
         "" => targets.with_default(level_filter(*level)),
         name => targets.with_target(name, level_filter(*level)),

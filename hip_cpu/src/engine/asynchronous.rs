@@ -8,6 +8,7 @@ use cpu_abi::{BlockContext, CLUSTER_SHARED_STRIDE, LaneOperation, TensorMode, mb
 
 use super::block::Block;
 use super::pieces::copy;
+use super::runtime::{MISALIGNED_ADDRESS, stop};
 use super::{reduction, tensor};
 
 /// The count of arrivals, and the count of bytes.
@@ -27,6 +28,26 @@ pub unsafe extern "C" fn lane_operation(
     unsafe { run(&*block, operation, arguments) }
 }
 
+/// See [`LaneOperation::Misaligned`]. Does not return to the kernel.
+///
+/// # Safety
+/// The context is that of a block that runs.
+unsafe fn misaligned(context: &BlockContext, [at, bytes, thread, line]: [u64; 4]) {
+    // SAFETY: the caller's promise.
+    let block = unsafe { Block::of(context) };
+    block.on_thread_stack(|| {
+        let name = &block.launch().kernel.name;
+        let [x, y, _] = context.ntid.map(u64::from);
+        let tid = [thread % x, thread / x % y, thread / x / y];
+        let ctaid = context.ctaid;
+        tracing::error!(
+            "kernel {name}, line {line} of its PTX: {bytes} bytes at the misaligned address {at:#x}, by thread \
+             {tid:?} of block {ctaid:?}"
+        );
+    });
+    stop(block, MISALIGNED_ADDRESS);
+}
+
 /// # Safety
 /// The addresses among the arguments are valid, or the caller is a kernel.
 unsafe fn run(block: &BlockContext, operation: LaneOperation, arguments: &[u64]) -> u64 {
@@ -34,6 +55,9 @@ unsafe fn run(block: &BlockContext, operation: LaneOperation, arguments: &[u64])
     // SAFETY: the caller's promise.
     unsafe {
         match (operation, arguments) {
+            (Misaligned, &[at, bytes, thread, line]) => {
+                misaligned(block, [at, bytes, thread, line]);
+            }
             (MbarrierArrive, &[at, count]) => return change(at, |barrier| barrier.arrive(count)),
             (MbarrierArriveDrop, &[at, count]) => {
                 return change(at, |barrier| {

@@ -253,6 +253,9 @@ unsafe extern "C" fn trap(block: *const BlockContext, warp: u32, mask: u32) {
     stop(block, hipError_t::hipErrorLaunchFailure);
 }
 
+/// CUDA's code of misaligned accesses, for which HIP has no name.
+pub(super) const MISALIGNED_ADDRESS: hipError_t = hipError_t(716);
+
 /// Ends the launch with an error; does not return to the kernel.
 pub(super) fn stop(block: &Block, error: hipError_t) {
     block.on_thread_stack(|| block.launch().fail(block.job(), error));

@@ -90,6 +90,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let sources =
             if change.vec.is_some() { self.elements(change.b)? } else { vec![change.b.clone()] };
         let size = u64::from(change.type_.size());
+        self.check_alignment(change.a, change.space, sources.len() as u64 * size)?;
         let mut old = Vec::with_capacity(sources.len());
         for (index, source) in sources.iter().enumerate() {
             let b = self.read(source, change.type_)?;

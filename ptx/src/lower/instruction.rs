@@ -166,7 +166,8 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
                 self.exit();
                 Ok(())
             }
-            Trap(_) => {
+            // Without a debugger a breakpoint ends the kernel, as on an NVIDIA GPU.
+            Trap(_) | Brkpt(_) => {
                 self.trap();
                 Ok(())
             }
@@ -188,10 +189,9 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             WgmmaMmaAsync(i) => self.wgmma(i),
             WgmmaMmaAsyncSp(i) => self.wgmma_sp(i),
 
-            // Without effect here: hints, no debugger, copies that are finished at once, grids that run
+            // Without effect here: hints, copies that are finished at once, grids that run
             // one after the other.
-            Brkpt(_)
-            | Prefetch(_)
+            Prefetch(_)
             | Prefetchu(_)
             | Applypriority(_)
             | Discard(_)

@@ -134,6 +134,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             return self.write_extended(d, value, Some(type_.is_signed()));
         }
         let targets = self.loaded_or_stored(d, vector)?;
+        self.check_alignment(address, space, targets.len() as u64 * u64::from(type_.size()))?;
         let pointer = self.pointer(address, space, 0)?;
         let values = self.load_elements(pointer, type_, targets.len() as u32, order);
         for (target, value) in targets.iter().zip(values) {
@@ -236,7 +237,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         }
     }
 
-    fn names_register(&mut self, address: &Address<'a>, space: Option<StateSpace>) -> bool {
+    /// Whether `ld.param` names a parameter of a function that is a register.
+    pub fn names_register(&mut self, address: &Address<'a>, space: Option<StateSpace>) -> bool {
         let param = matches!(space, Some(StateSpace::Param | StateSpace::ParamFunc));
         param
             && address.base.is_some_and(|name| {
@@ -260,6 +262,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn st(&mut self, i: &St<'a>) -> Lowered {
         let order = if i.mmio { Order::Volatile } else { self.order(i.sem, i.scope)? };
         let sources = self.loaded_or_stored(&i.b, i.vec)?;
+        self.check_alignment(&i.a, i.ss, sources.len() as u64 * u64::from(i.type_.size()))?;
         let mut values = Vec::with_capacity(sources.len());
         for source in &sources {
             let value = self.read_width(source, i.type_, Width::AtLeast)?;
@@ -281,6 +284,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         if ![4, 8, 16].contains(&bytes) {
             return Err(self.invalid("`cp.async` copies 4, 8 or 16 bytes"));
         }
+        self.check_alignment(&i.src, Some(StateSpace::Global), bytes)?;
+        self.check_alignment(&i.dst, Some(StateSpace::Shared), bytes)?;
         // How many bytes come from the source; the rest is zeros.
         let taken = match &i.src_size {
             None => None,

@@ -4,6 +4,7 @@
 //! each family of instructions has a file of its own; `instruction` names the lowering of each.
 
 mod address;
+mod alignment;
 mod approximate;
 mod atomic;
 mod bits;

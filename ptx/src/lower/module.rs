@@ -25,6 +25,8 @@ pub struct Unit<'u, 'a> {
     /// The kernel, as an index into the directives.
     pub kernel: usize,
     pub info: &'u KernelInfo,
+    /// The module's text, where the alignment of accesses is checked.
+    pub checked: Option<&'u str>,
 }
 
 /// The module in the making.

@@ -47,7 +47,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     /// The thread's number in its block.
-    fn thread_number(&self) -> Value<'c> {
+    pub fn thread_number(&self) -> Value<'c> {
         let word = |name: &str| self.zluda(name, self.context.i32(), Effects::None, &[]);
         let rows = self.builder.mul(word("tid.z"), word("ntid.y"));
         let rows = self.builder.add(rows, word("tid.y"));

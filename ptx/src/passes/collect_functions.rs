@@ -47,7 +47,8 @@ pub fn run(
             reached.functions.push(function);
         }
         let Some(summary) = summaries.get(function) else { continue };
-        reached.local_size += summary.local_size;
+        // As NVIDIA's assembler rounds a function's frame.
+        reached.local_size += summary.local_size.next_multiple_of(summary.local_align.max(8));
         reached.narrow_local_addresses |= summary.narrow_local_addresses;
         own_shared.extend(&summary.shared);
         let mut visit = |symbol: Symbol| {

@@ -9,7 +9,7 @@ use ptx_parser::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::index_symbols::Symbols;
-use super::layout_parameters::size_of;
+use super::layout_parameters::{align_of, size_of};
 
 #[derive(Debug, Default)]
 pub struct Summary<'a> {
@@ -25,6 +25,8 @@ pub struct Summary<'a> {
     pub narrow_local_addresses: bool,
     /// Bytes of `.local` variables.
     pub local_size: u64,
+    /// The greatest alignment of these, 0 where there are none.
+    pub local_align: u64,
     /// `.shared` variables of the function itself: size and alignment, in bytes.
     pub shared: Vec<(u64, u64)>,
 }
@@ -99,11 +101,13 @@ impl<'a> Walk<'_, 'a> {
     fn variable(&mut self, variable: &Variable<'a>) {
         match variable.space {
             StateSpace::Local => {
-                self.summary.local_size += size_of(variable);
+                let (size, align) = (size_of(variable), align_of(variable));
+                self.summary.local_size = self.summary.local_size.next_multiple_of(align) + size;
+                self.summary.local_align = self.summary.local_align.max(align);
                 self.locals.insert(variable.name);
             }
             StateSpace::Shared | StateSpace::SharedCta => {
-                let align = super::layout_parameters::align_of(variable);
+                let align = align_of(variable);
                 self.summary.shared.push((size_of(variable), align));
             }
             _ => {}

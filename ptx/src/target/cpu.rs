@@ -1,6 +1,6 @@
 //! x86-64: per-thread IR goes to `spmd`, which makes code for warps or for single lanes.
 
-use llvm_zluda::Module;
+use llvm_zluda::{Module, Watch};
 use spmd::{Approximations, Blocks, Form, KernelKind};
 
 use super::Executor;
@@ -26,8 +26,17 @@ impl Machine {
             Executor::Reference => KernelKind::Reference,
         };
         let (cpu, features) = (cpu.to_owned(), features.to_owned());
-        let options = spmd::Options { blocks, cpu, features, approximations, verify: false };
-        Self { options, kind }
+        Self {
+            options: spmd::Options {
+                blocks,
+                cpu,
+                features,
+                approximations,
+                verify: false,
+                watch: Watch::default(),
+            },
+            kind,
+        }
     }
 
     pub fn prepare(&self, module: &Module<'_>) {
@@ -42,7 +51,8 @@ impl Machine {
         options: &Options,
         stage: Stage,
     ) -> Result<Vec<u8>, Diagnostics> {
-        let own = spmd::Options { verify: options.verify, ..self.options.clone() };
+        let (verify, watch) = (options.verify, options.watch.clone());
+        let own = spmd::Options { verify, watch, ..self.options.clone() };
         let result = match stage {
             Stage::Ast | Stage::Ir | Stage::Llvm => {
                 spmd::lower(module, self.kind, &own, Form::Lowered)
@@ -52,6 +62,7 @@ impl Machine {
             Stage::Obj => spmd::compile_object(module, self.kind, &own),
         };
         result.map_err(|error| match error {
+            spmd::Error::Stopped(stopped) => Diagnostics::stopped(&info.name, stopped),
             spmd::Error::Unsupported(_) => Diagnostics::unsupported(&info.name, error.to_string()),
             _ => Diagnostics::bug(&info.name, error.to_string()),
         })

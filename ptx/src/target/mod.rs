@@ -7,7 +7,7 @@ use llvm_zluda::Module;
 pub use spmd::{Approximations, Blocks};
 
 pub use amdgcn::gpu::{GPUS, Gpu, MatrixUnit};
-pub(crate) use amdgcn::{Relocatable, link};
+pub(crate) use amdgcn::{PASSES as AMD_PASSES, Relocatable, link};
 
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;

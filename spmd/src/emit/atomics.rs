@@ -97,7 +97,7 @@ impl<'c> Emitter<'_, 'c> {
     /// One value that stands for all active lanes, for the operations that allow it.
     fn reduce(&self, operation: AtomicRmwOp, value: &Lanes<'c>, ty: Type<'c>) -> Option<Value<'c>> {
         use AtomicRmwOp::*;
-        if !ty.is_int() {
+        if !ty.is_int() || ty.bits() > 64 {
             return None;
         }
         let most = 1u64 << (ty.bits() - 1);

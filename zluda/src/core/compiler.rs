@@ -7,8 +7,9 @@ use crate::core::metadata::Metadata;
 use cuda_types::cuda::{CUerror, CUres};
 use ptx::{
     Approximations, Blocks, Diagnostics, ErrorKind, Executor, LinkError, Matrices, Options, Program,
+    Watch,
 };
-use zluda_common::config::{self, AmdMatrix, CpuTarget, Math, config};
+use zluda_common::config::{self, AmdMatrix, CpuTarget, DebugConfig, Math, config};
 
 /// A module that has been parsed.
 #[derive(Debug)]
@@ -16,13 +17,25 @@ pub(crate) struct Parsed(Program);
 
 /// Names everything that a kernel's code depends on besides its text and the build of the driver.
 pub(crate) fn describe(target: &Target, variant: Variant) -> String {
-    let preempt = if options(target).preempt { " preempt" } else { "" };
-    format!("{:?} abi {}{preempt}", ptx_target(target, variant), cpu_abi::ABI_VERSION)
+    let (target_of_code, check) = (ptx_target(target, variant), config().check);
+    let preempt = if preempts(target) { " preempt" } else { "" };
+    format!("{target_of_code:?} {check:?} abi {}{preempt}", cpu_abi::ABI_VERSION)
+}
+
+/// Whether somebody looks at the passes of compilations.
+pub(crate) fn is_watched(target: &Target) -> bool {
+    !options(target).watch.is_idle()
+}
+
+fn preempts(target: &Target) -> bool {
+    matches!(target, Target::Cpu) && config().preempts()
 }
 
 fn options(target: &Target) -> Options {
-    let preempt = matches!(target, Target::Cpu) && config().preempts();
-    Options { verify: config().debug.verify, preempt }
+    let DebugConfig { print, stop_after, verify, .. } = config().debug.clone();
+    let (check_alignment, preempt) = (config().check.align, preempts(target));
+    let options = Options { verify, check_alignment, preempt, ..Options::default() };
+    options.watched(Watch { print, stop_after })
 }
 
 fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {

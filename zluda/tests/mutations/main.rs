@@ -202,7 +202,7 @@ fn compiled_text(driver: &mut Driver) {
             let compiled = program.compile(
                 &kernel.name,
                 &target,
-                &ptx::Options { verify: true, ..Default::default() },
+                &ptx::Options { verify: true, ..ptx::Options::default() },
             );
             let result = match compiled.map_err(|diagnostics| diagnostics.kind()) {
                 Ok(_) => R::CUDA_SUCCESS,

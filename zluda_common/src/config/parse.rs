@@ -1,8 +1,8 @@
 //! The values of environment variables. An error is the reason, without the variable's name.
 
 use super::{
-    AmdMatrix, CacheDir, ComputeCapability, CpuTarget, DebugConfig, DeviceChoice, Executor,
-    LogConfig, LogLevel, Math,
+    AmdMatrix, CacheDir, CheckConfig, ComputeCapability, CpuTarget, DebugConfig, DeviceChoice,
+    Executor, LogConfig, LogLevel, Math,
 };
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -169,6 +169,18 @@ fn has_v3() -> bool {
 
 fn has_v4() -> bool {
     has_v3() && has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl")
+}
+
+pub(super) fn check(value: OsString) -> Result<CheckConfig, String> {
+    let value = text(value)?;
+    let mut check = CheckConfig::default();
+    for part in value.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        match part {
+            "align" => check.align = true,
+            _ => return Err(format!("`{part}` is not known")),
+        }
+    }
+    Ok(check)
 }
 
 pub(super) fn debug(value: OsString) -> Result<DebugConfig, String> {

@@ -107,6 +107,11 @@ fn debug_switches() {
 }
 
 #[test]
+fn checks() {
+    assert!(good("ZLUDA_CHECK", "align").check.align);
+}
+
+#[test]
 fn a_bad_value_gives_one_line_and_the_default() {
     for (name, value) in [
         ("ZLUDA_DEVICE", "gpu"),
@@ -124,6 +129,7 @@ fn a_bad_value_gives_one_line_and_the_default() {
         ("ZLUDA_LOG", "loud"),
         ("ZLUDA_LOG", "file="),
         ("ZLUDA_EXECUTOR", "fast"),
+        ("ZLUDA_CHECK", "races"),
         ("ZLUDA_DEBUG", "everything"),
         ("ZLUDA_DEBUG", "print="),
     ] {

@@ -18,7 +18,7 @@ use cpu_abi::{
 use hip_runtime_sys::hipError_t;
 
 use super::block::Block;
-use super::runtime::stop;
+use super::runtime::{MISALIGNED_ADDRESS, stop};
 use crate::core::device::Device;
 use crate::core::texture::{self, Address, Object, Sampler};
 
@@ -118,15 +118,12 @@ pub unsafe extern "C" fn texture(
     }
 }
 
-/// CUDA's code of misaligned accesses, for which HIP has no name.
-const MISALIGNED: hipError_t = hipError_t(716);
-
 impl Stop {
     fn code(&self) -> hipError_t {
         match self {
             Stop::NoObject(_) => hipError_t::hipErrorLaunchFailure,
             Stop::Outside => hipError_t::hipErrorIllegalAddress,
-            Stop::Misaligned => MISALIGNED,
+            Stop::Misaligned => MISALIGNED_ADDRESS,
         }
     }
 }

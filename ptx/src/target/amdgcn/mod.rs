@@ -31,11 +31,29 @@ use spmd::{Blocks, Waves};
 
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
-use crate::pipeline::verify;
+use crate::pipeline::after;
 use crate::program::{Options, Stage};
 use crate::target::{Approximations, Matrices};
 use gpu::Gpu;
 use library::{Library, Part, ReadyMade};
+
+/// The names of all passes, in their order, for `Options::watch`. Most are files of this folder.
+pub const PASSES: &[&str] = &[
+    "expand_approximations",
+    "rejoin_traps",
+    "dynamic_stack",
+    "barriers",
+    "independent_threads",
+    "end_waiting",
+    "wide_atomics",
+    "clusters",
+    "operation",
+    "library",
+    "make_kernel",
+    "form_pointers",
+    "optimise",
+    "last_passes",
+];
 
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
 /// LLVM's number for a kernel's calling convention on AMDGPU.
@@ -44,7 +62,7 @@ const AMDGPU_KERNEL: u32 = 91;
 /// LLVM's `default<O2>` without what PTX does not need, which a compiler has optimised already: each pass is run once or
 /// twice. Numbering all values (`gvn`) finds nothing that a second look for common subexpressions does not, and takes 3 %
 /// of the time to compile more.
-const PASSES: &str = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),\
+const OPTIMISE: &str = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),\
      cgscc(inline,function-attrs),\
      function(infer-address-spaces,amdgpu-promote-kernel-arguments,amdgpu-lower-kernel-attributes,\
      amdgpu-promote-alloca,sroa,simplifycfg,\
@@ -139,33 +157,41 @@ impl Machine {
         let Some(body) = module.function(kernel) else {
             return Err(bug("the kernel is missing".to_owned()));
         };
+        let after = |pass| after(module, kernel, pass, options);
         if self.approximations == Approximations::Exact {
             spmd::expand_approximations(module).map_err(|error| bug(error.to_string()))?;
+            after("expand_approximations")?;
         }
         rejoin_traps::run(module);
+        after("rejoin_traps")?;
         dynamic_stack::run(module);
+        after("dynamic_stack")?;
         if self.clusters {
             clusters::add_barrier(module, body);
         }
         barriers::run(module, body).map_err(|error| bug(error.to_string()))?;
+        after("barriers")?;
         let waves = if self.gpu.is_wave64() { Waves::TwoWarps } else { Waves::OneWarp };
         let in_rounds = independent_threads::run(module, kernel, self.blocks, waves)
             .map_err(|error| bug(error.to_string()))?;
-        verify(module, kernel, "giving each thread its own way", options)?;
+        after("independent_threads")?;
         end_waiting::run(module, in_rounds.then_some(body));
+        after("end_waiting")?;
         wide_atomics::run(module);
+        after("wide_atomics")?;
         let mut bytes = info.total_param_size.next_multiple_of(8);
         define_services(module, info);
         if self.clusters {
             clusters::run(module, info).map_err(bug)?;
             define_launch(module, bytes);
             bytes += cluster_launch::BYTES;
-            verify(module, kernel, "making shared memory global", options)?;
         } else {
             define_cluster(module, info);
         }
+        after("clusters")?;
         operation::specialise(module, self.library(), self.gpu.matrix, self.matrices)
             .map_err(bug)?;
+        after("operation")?;
         // What clusters have in place of the prelude is there for all of the library now, and gone later.
         let part = if self.clusters { Part::All } else { Part::Early };
         timed("linking the device library", || self.link_library(module, part)).map_err(bug)?;
@@ -173,16 +199,18 @@ impl Machine {
         if !errors.is_empty() {
             return Err(Diagnostics::new(errors, text));
         }
+        after("library")?;
         let function = make_kernel(module, info, bytes)?;
         module.add_flag("amdhsa_code_object_version", self.gpu.code_object_version() * 100);
-        verify(module, kernel, "linking the library", options)?;
+        after("make_kernel")?;
         run_passes(module, "always-inline,globaldce", None, false)
             .map_err(|error| bug(error.to_string()))?;
         place_parameters(module, function, bytes);
         form_pointers::run(module);
-        verify(module, kernel, "forming pointers", options)?;
-        timed("LLVM's passes", || run_passes(module, PASSES, Some(&self.llvm), options.verify))
+        after("form_pointers")?;
+        timed("LLVM's passes", || run_passes(module, OPTIMISE, Some(&self.llvm), options.verify))
             .map_err(|error| bug(error.to_string()))?;
+        after("optimise")?;
         if self.library().is_incomplete(module) {
             define_services(module, info);
             timed("linking the rest of it", || self.link_library(module, Part::All))
@@ -203,7 +231,7 @@ impl Machine {
             run_passes(module, ONE_ENTRY, Some(&self.llvm), options.verify)
                 .map_err(|error| bug(error.to_string()))?;
         }
-        verify(module, kernel, "optimisation", options)
+        after("last_passes")
     }
 
     fn library(&self) -> Library {

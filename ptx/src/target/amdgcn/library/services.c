@@ -19,6 +19,13 @@ void stop(u32 error) {
 OUTLINE __attribute__((cold)) void trap(void) NAMED("zluda.trap");
 OUTLINE __attribute__((cold)) void trap(void) { stop(ERROR_TRAP); }
 
+u64 misaligned(u64 at, u64 bytes, u64 thread, u64 line) NAMED("zluda.lane.misaligned");
+OUTLINE __attribute__((cold)) u64 misaligned(u64 at, u64 bytes, u64 thread, u64 line) {
+  (void)at, (void)bytes, (void)thread, (void)line;
+  stop(ERROR_MISALIGNED);
+  return 0;
+}
+
 OUTLINE u32 record_begin(Record *record, u64 bytes) {
   GLOBAL Services *shared = services();
   if (shared == 0) {
