@@ -5,6 +5,7 @@ use crate::core::capture;
 use crate::core::context::{self, Context, current, handle_or_current, top};
 use crate::core::driver::driver;
 use crate::core::error::is_sticky;
+use crate::core::pool;
 use crate::core::stream::PRIORITIES;
 use cuda_types::cuda::{
     CUcontext, CUctx_flags, CUctxCreateParams, CUdevice, CUerror, CUexecAffinityParam,
@@ -168,7 +169,9 @@ pub(crate) fn cuCtxSynchronize_v2(context: CUcontext) -> CUres {
     let current = handle_or_current(context)?;
     capture::check_none_in(&current.context)?;
     // SAFETY: has no preconditions.
-    current.check_synchronized(unsafe { current.driver.hip.hipDeviceSynchronize() })
+    let result = current.check_synchronized(unsafe { current.driver.hip.hipDeviceSynchronize() });
+    pool::waited(None);
+    result
 }
 
 pub(crate) fn cuCtxGetApiVersion(context: CUcontext, version: Out<c_uint>) -> CUres {

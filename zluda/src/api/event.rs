@@ -4,6 +4,7 @@ use crate::convert::Out;
 use crate::core::capture::{self, EXTERNAL};
 use crate::core::context::current;
 use crate::core::event::{self, Event};
+use crate::core::pool;
 use crate::core::stream::StreamArg;
 use cuda_types::cuda::{CUerror, CUevent, CUevent_flags as F, CUres};
 use std::ffi::c_uint;
@@ -48,7 +49,10 @@ pub(crate) fn cuEventQuery(event: Arc<Event>) -> CUres {
 pub(crate) fn cuEventSynchronize(event: Arc<Event>) -> CUres {
     event.check_place()?;
     capture::check_unsafe_call()?;
-    event.synchronize()
+    let result = event.synchronize();
+    // Whatever stream it was recorded in.
+    pool::waited(None);
+    result
 }
 
 pub(crate) fn cuEventElapsedTime(

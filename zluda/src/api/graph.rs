@@ -299,7 +299,7 @@ pub(crate) fn cuGraphNodeGetDependentNodes_v2(
 
 pub(crate) fn cuGraphDebugDotPrint(graph: Arc<Graph>, path: Text<'_>, flags: c_uint) -> CUres {
     let path = path.get()?;
-    let text = dot::print(&graph, flags != 0);
+    let text = dot::print(&graph, flags);
     #[cfg(unix)]
     let path: &OsStr = std::os::unix::ffi::OsStrExt::from_bytes(path.to_bytes());
     #[cfg(not(unix))]

@@ -73,7 +73,8 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
         A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(3),
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE if allocation.kind == Kind::Pool => {
             let [default, _] = pool::of_device(allocation.context.device)?;
-            Value::Word(default.handle() as u64)
+            let pool = pool::owner(allocation.base).unwrap_or(default);
+            Value::Word(pool.handle() as u64)
         }
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => Value::Word(0),
         A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE => Value::Word(allocation.size as u64),

@@ -27,6 +27,16 @@ fn properties_of(device: CUdevice) -> CUmemPoolProps {
 }
 
 pub(crate) fn cuMemAllocAsync(pointer: Out<CUdeviceptr>, size: usize, stream: StreamArg) -> CUres {
+    allocate(pointer, size, None, stream)
+}
+
+/// From a pool, or from the current one of the stream's device.
+fn allocate(
+    pointer: Out<CUdeviceptr>,
+    size: usize,
+    pool: Option<Arc<Pool>>,
+    stream: StreamArg,
+) -> CUres {
     pointer.check()?;
     check_permitted()?;
     let target = stream.enter_to_work()?;
@@ -43,16 +53,22 @@ pub(crate) fn cuMemAllocAsync(pointer: Out<CUdeviceptr>, size: usize, stream: St
         recorder.add(Work::Allocate(Arc::new(memory)))?;
         return pointer.set(address);
     }
-    pointer.set(memory::allocate_async(&target.current, size, target.hip)?.base)
+    let pool = match pool {
+        Some(pool) => pool,
+        None => pool::of_device(target.current.context.device)?[1].clone(),
+    };
+    let address = memory::allocate_async(&target.current, size, target.hip)?.base;
+    pool::take(&pool, address, size);
+    pointer.set(address)
 }
 
 pub(crate) fn cuMemAllocFromPoolAsync(
     pointer: Out<CUdeviceptr>,
     size: usize,
-    _pool: Arc<Pool>,
+    pool: Arc<Pool>,
     stream: StreamArg,
 ) -> CUres {
-    cuMemAllocAsync(pointer, size, stream)
+    allocate(pointer, size, Some(pool), stream)
 }
 
 pub(crate) fn cuMemFreeAsync(pointer: CUdeviceptr, stream: StreamArg) -> CUres {
@@ -150,9 +166,9 @@ pub(crate) fn cuMemPoolDestroy(pool: Arc<Pool>) -> CUres {
     pool::destroy(&pool)
 }
 
-pub(crate) fn cuMemPoolTrimTo(_pool: Arc<Pool>, _keep: usize) -> CUres {
+pub(crate) fn cuMemPoolTrimTo(pool: Arc<Pool>, keep: usize) -> CUres {
     capture::check_unsafe_call()?;
-    // Freed memory is not held back.
+    pool.ledger.lock().trim(keep as u64);
     Ok(())
 }
 
@@ -177,7 +193,13 @@ pub(crate) fn cuMemPoolSetAttribute(pool: Arc<Pool>, attribute: A, value: *mut c
             false => value.cast::<u64>().read_unaligned(),
         }
     };
-    pool.attributes.lock().insert(attribute.0, value);
+    match (attribute, value) {
+        // Marks can be set to 0, which means what there is now.
+        (A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 0) => pool.ledger.lock().reset_reserved_high(),
+        (A::CU_MEMPOOL_ATTR_USED_MEM_HIGH, 0) => pool.ledger.lock().reset_used_high(),
+        (A(5..=8), _) => return Err(CUerror::INVALID_VALUE),
+        _ => drop(pool.attributes.lock().insert(attribute.0, value)),
+    }
     Ok(())
 }
 
@@ -186,8 +208,15 @@ pub(crate) fn cuMemPoolGetAttribute(pool: Arc<Pool>, attribute: A, value: *mut c
         return Err(CUerror::INVALID_VALUE);
     }
     let int = is_int(attribute)?;
-    // Reuse is allowed unless a program forbids it; amounts are not counted by pool.
-    let kept = pool.attributes.lock().get(&attribute.0).copied().unwrap_or(u64::from(int));
+    let ledger = pool.ledger.lock();
+    let kept = match attribute {
+        A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT => ledger.reserved(),
+        A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH => ledger.reserved_high(),
+        A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT => ledger.used(),
+        A::CU_MEMPOOL_ATTR_USED_MEM_HIGH => ledger.used_high(),
+        // Reuse is allowed unless a program forbids it.
+        _ => pool.attributes.lock().get(&attribute.0).copied().unwrap_or(u64::from(int)),
+    };
     // SAFETY: as above.
     unsafe {
         match int {

@@ -5,6 +5,7 @@ use crate::core::capture::{self, EXTERNAL};
 use crate::core::context::current;
 use crate::core::event::Event;
 use crate::core::memory::check_range;
+use crate::core::pool;
 use crate::core::stream::{self, StreamArg};
 use cuda_types::cuda::{
     CUcontext, CUdevice, CUdeviceptr, CUerror, CUgreenCtx, CUhostFn, CUres, CUstream,
@@ -122,7 +123,10 @@ pub(crate) fn cuStreamQuery(stream: StreamArg) -> CUres {
 pub(crate) fn cuStreamSynchronize(stream: StreamArg) -> CUres {
     let target = stream.enter_uncaptured()?;
     capture::check_unsafe_call()?;
-    target.synchronize()
+    let result = target.synchronize();
+    // The default stream waits for the others.
+    pool::waited(Some(target.hip as u64).filter(|stream| *stream != 0));
+    result
 }
 
 pub(crate) fn cuStreamAttachMemAsync(

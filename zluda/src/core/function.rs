@@ -131,10 +131,12 @@ impl Settings {
         let version = (capability.major * 10 + capability.minor) as i32;
         Ok(match attribute {
             A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => {
-                info.max_threads.clamp(1, MAX_THREADS_PER_BLOCK) as i32
+                // `.reqntid` does not count: an H100 answers 1024.
+                let most = if info.maxntid.is_some() { info.max_threads } else { u32::MAX };
+                most.clamp(1, MAX_THREADS_PER_BLOCK) as i32
             }
             A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => info.static_shared as i32,
-            A::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => 0,
+            A::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => info.const_size as i32,
             A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => info.local_size as i32,
             // Registers limit nothing here; a number that lets programs choose large blocks.
             A::CU_FUNC_ATTRIBUTE_NUM_REGS => 32,

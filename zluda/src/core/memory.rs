@@ -7,6 +7,7 @@ use crate::core::context::{Context, Current};
 use crate::core::driver::driver;
 use crate::core::error::check;
 use crate::core::graph;
+use crate::core::pool;
 use cuda_types::cuda::{CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUerror, CUres};
 use hip_runtime_sys::{hipError_t, hipHostMallocCoherent, hipMemAttachGlobal, hipStream_t};
 use parking_lot::RwLock;
@@ -240,6 +241,7 @@ pub(crate) fn free_async(current: &Current, address: CUdeviceptr, stream: hipStr
         return graph::memory::free(address);
     }
     let allocation = take(address, |a| matches!(a.kind, Kind::Device | Kind::Pool))?;
+    pool::give_back(address, stream as u64);
     let hip = &current.driver.hip;
     let pointer = allocation.base as *mut c_void;
     // SAFETY: the allocation was in the map, so the provider knows it; the stream has been checked.
@@ -318,6 +320,9 @@ pub(crate) fn free_module(base: u64) {
 /// Gives an allocation that is no longer in the map back to the provider.
 fn release(allocation: &Allocation) -> CUres<hip_runtime_sys::hipError_t> {
     let hip = &driver()?.hip;
+    if allocation.kind == Kind::Pool {
+        pool::give_back(allocation.base, 0);
+    }
     // SAFETY: the allocation was in the map, so the provider knows it, and nobody else frees it.
     Ok(unsafe {
         match allocation.kind {

@@ -30,6 +30,7 @@ pub(crate) mod metadata;
 pub(crate) mod module;
 pub(crate) mod occupancy;
 pub(crate) mod pool;
+pub(crate) mod pool_ledger;
 pub(crate) mod reference;
 pub(crate) mod services;
 pub(crate) mod stream;

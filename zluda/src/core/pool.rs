@@ -3,11 +3,14 @@
 use crate::convert::FromC;
 use crate::core::driver::driver;
 use crate::core::kind;
-use cuda_types::cuda::{CUdevice, CUerror, CUmemoryPool, CUres};
+use crate::core::pool_ledger::Ledger;
+use cuda_types::cuda::{CUdevice, CUerror, CUmemPool_attribute, CUmemoryPool, CUres};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, OnceLock};
 use zluda_common::handle::HandleTable;
+
+const RELEASE_THRESHOLD: u32 = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD.0;
 
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -16,7 +19,14 @@ pub(crate) struct Pool {
     handle: OnceLock<u64>,
     /// Values of attributes that were set.
     pub(crate) attributes: Mutex<HashMap<u32, u64>>,
+    pub(crate) ledger: Mutex<Ledger>,
 }
+
+/// The pools of addresses.
+static OWNERS: LazyLock<Mutex<HashMap<u64, Arc<Pool>>>> = LazyLock::new(Mutex::default);
+
+/// Pools in which memory was freed since the program has waited for it.
+static WAITING: Mutex<Vec<Arc<Pool>>> = Mutex::new(Vec::new());
 
 static POOLS: LazyLock<HandleTable<Pool>> = LazyLock::new(|| HandleTable::new(kind::POOL));
 
@@ -37,6 +47,7 @@ pub(crate) fn create(device: CUdevice, is_default: bool) -> CUres<Arc<Pool>> {
         is_default,
         handle: OnceLock::new(),
         attributes: Mutex::default(),
+        ledger: Mutex::default(),
     });
     let handle = POOLS.insert(pool.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
     let _ = pool.handle.set(handle);
@@ -79,7 +90,45 @@ pub(crate) fn set_current(device: CUdevice, pool: Arc<Pool>) -> CUres {
     Ok(())
 }
 
+/// Memory at an address is one of the pool's from now on.
+pub(crate) fn take(pool: &Arc<Pool>, address: u64, bytes: usize) {
+    // A context that has ended took its memory with it.
+    give_back(address, 0);
+    pool.ledger.lock().take(address, bytes as u64);
+    OWNERS.lock().insert(address, pool.clone());
+}
+
+/// Memory goes back to its pool in a stream, whose handle that is; 0 where no stream orders it.
+pub(crate) fn give_back(address: u64, stream: u64) {
+    let Some(pool) = OWNERS.lock().remove(&address) else { return };
+    pool.ledger.lock().give_back(address, stream);
+    let mut waiting = WAITING.lock();
+    if !waiting.iter().any(|known| Arc::ptr_eq(known, &pool)) {
+        waiting.push(pool);
+    }
+}
+
+/// The pool of memory at an address.
+pub(crate) fn owner(address: u64) -> Option<Arc<Pool>> {
+    OWNERS.lock().get(&address).cloned()
+}
+
+/// The program has waited for the stream with this handle, or for more: pools give back what they need not keep.
+pub(crate) fn waited(stream: Option<u64>) {
+    WAITING.lock().retain(|pool| {
+        let keep = pool.threshold();
+        let mut ledger = pool.ledger.lock();
+        ledger.wait(stream, keep);
+        ledger.waits()
+    });
+}
+
 impl Pool {
+    /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`
+    fn threshold(&self) -> u64 {
+        self.attributes.lock().get(&RELEASE_THRESHOLD).copied().unwrap_or(0)
+    }
+
     pub(crate) fn handle(&self) -> CUmemoryPool {
         self.handle.get().copied().unwrap_or(0) as CUmemoryPool
     }

@@ -12,6 +12,154 @@ const fn attribute(number: u32) -> CUfunction_attribute {
     CUfunction_attribute(number as _)
 }
 
+/// Kernels by what they need of each kind of memory.
+const SIZES: &str = "
+.version 7.8
+.target TARGET
+.address_size 64
+.const .align 4 .b8 small_bank[4] = {1, 2, 3, 4};
+.const .align 16 .b8 large_bank[1000];
+.const .align 8 .b8 last_bank[20];
+.global .align 4 .b8 variable[64];
+.extern .shared .align 16 .b8 more[];
+.visible .entry none() { ret; }
+.visible .entry constant(.param .u64 out)
+{
+    .reg .b32 %r; .reg .b64 %d;
+    ld.param.u64 %d, [out];
+    ld.const.b32 %r, [large_bank+4];
+    st.global.b32 [%d], %r;
+    ret;
+}
+.visible .entry part(.param .u64 out)
+{
+    .reg .b32 %r; .reg .b64 %d;
+    ld.param.u64 %d, [out];
+    ld.const.b32 %r, [small_bank];
+    st.global.b32 [%d], %r;
+    ret;
+}
+.visible .entry immediate(.param .u64 out)
+{
+    .reg .f64 %f, %g; .reg .b64 %d;
+    ld.param.u64 %d, [out];
+    ld.global.f64 %f, [%d];
+    fma.rn.f64 %f, %f, 0d3ff123456789abcd, 0d4012345678912345;
+    st.global.f64 [%d], %f;
+    ret;
+}
+.visible .entry both(.param .u64 out)
+{
+    .reg .b32 %r<3>; .reg .b64 %d;
+    ld.param.u64 %d, [out];
+    ld.const.b32 %r0, [small_bank];
+    ld.const.b32 %r1, [last_bank+8];
+    add.u32 %r0, %r0, %r1;
+    st.global.b32 [%d], %r0;
+    ret;
+}
+.visible .entry local(.param .u64 out)
+{
+    .local .align 16 .b8 own[400];
+    .reg .b32 %r; .reg .b64 %d<3>;
+    ld.param.u64 %d0, [out];
+    ld.global.b64 %d1, [%d0];
+    mov.b64 %d2, own;
+    add.u64 %d1, %d1, %d2;
+    mov.b32 %r, 5;
+    st.local.b32 [%d1], %r;
+    ld.local.b32 %r, [%d2+4];
+    st.global.b32 [%d0], %r;
+    ret;
+}
+.visible .entry small(.param .u64 out)
+{
+    .local .align 4 .b8 own[4];
+    .local .align 1 .b8 more_own[3];
+    .reg .b32 %r; .reg .b64 %d<3>;
+    ld.param.u64 %d0, [out];
+    ld.global.b64 %d1, [%d0];
+    mov.b64 %d2, own;
+    add.u64 %d2, %d1, %d2;
+    mov.b32 %r, 5;
+    st.local.b32 [%d2], %r;
+    mov.b64 %d2, more_own;
+    add.u64 %d2, %d1, %d2;
+    st.local.b8 [%d2], %r;
+    ld.local.b32 %r, [own];
+    st.global.b32 [%d0], %r;
+    ld.local.s8 %r, [more_own+1];
+    st.global.b32 [%d0+4], %r;
+    ret;
+}
+.visible .entry unused(.param .u64 out)
+{
+    .local .align 16 .b8 own[400];
+    ret;
+}
+.func (.param .b32 result) callee(.param .b64 at)
+{
+    .local .align 16 .b8 own[100];
+    .reg .b32 %r; .reg .b64 %d<3>;
+    ld.param.u64 %d1, [at];
+    mov.b64 %d2, own;
+    add.u64 %d2, %d1, %d2;
+    mov.b32 %r, 5;
+    st.local.b32 [%d2], %r;
+    ld.local.b32 %r, [own+4];
+    st.param.b32 [result], %r;
+    ret;
+}
+.visible .entry called(.param .u64 out)
+{
+    .reg .b32 %r; .reg .b64 %d<3>;
+    ld.param.u64 %d0, [out];
+    ld.global.b64 %d1, [%d0];
+    {
+        .param .b64 in; .param .b32 back;
+        st.param.b64 [in], %d1;
+        call (back), callee, (in);
+        ld.param.b32 %r, [back];
+    }
+    st.global.b32 [%d0], %r;
+    ret;
+}
+.visible .entry large(.param .u64 out)
+{
+    .local .align 16 .b8 own[70000];
+    .reg .b32 %r; .reg .b64 %d<3>;
+    ld.param.u64 %d0, [out];
+    ld.global.b64 %d1, [%d0];
+    mov.b64 %d2, own;
+    add.u64 %d2, %d1, %d2;
+    mov.b32 %r, 5;
+    st.local.b32 [%d2], %r;
+    ld.local.b32 %r, [own+4];
+    st.global.b32 [%d0], %r;
+    ret;
+}
+.visible .entry shared()
+{
+    .shared .align 16 .b8 buffer[1000];
+    .shared .align 4 .b8 unused_buffer[100];
+    .reg .b32 %r<2>;
+    mov.u32 %r1, 1;
+    st.shared.u32 [buffer], %r1;
+    ret;
+}
+.visible .entry dynamic()
+{
+    .reg .b32 %r<2>;
+    mov.u32 %r1, 1;
+    st.shared.u32 [more], %r1;
+    ret;
+}
+.visible .entry limited() .maxntid 64, 2, 1 { ret; }
+.visible .entry least() .minnctapersm 4 .maxntid 512, 1, 1 { ret; }
+.visible .entry needed() .reqntid 96, 1, 1 { ret; }
+.visible .entry parameters(.param .align 16 .b8 block[3000]) { ret; }
+\0";
+
 pub const CASES: &[Case] = &[
     ("launch/dimensions", |api| {
         let module = module(api);
@@ -254,6 +402,53 @@ pub const CASES: &[Case] = &[
             let nothing = kernel(api, module, c"nothing");
             // PTX_VERSION, which is that of the target.
             answers.push(api.cuFuncGetAttribute(&mut value, attribute(5), nothing));
+            answers.push(value as i64);
+        }
+        answers
+    }),
+    ("function/sizes", |api| {
+        context(api);
+        let mut answers = Vec::new();
+        for target in ["sm_75", "sm_90"] {
+            let text = SIZES.replace("TARGET", target);
+            let mut module = null_mut();
+            must(api.cuModuleLoadData(&mut module, text.as_ptr().cast()));
+            for name in [
+                c"none",
+                c"constant",
+                c"part",
+                c"immediate",
+                c"both",
+                c"local",
+                c"small",
+                c"unused",
+                c"called",
+                c"large",
+                c"shared",
+                c"dynamic",
+                c"limited",
+                c"least",
+                c"needed",
+                c"parameters",
+            ] {
+                let function = kernel(api, module, name);
+                // Threads, shared, constant and local memory, PTX, dynamic shared memory, carveout.
+                for number in [0, 1, 2, 3, 5, 8, 9] {
+                    let mut value = -1;
+                    must(api.cuFuncGetAttribute(&mut value, attribute(number), function));
+                    answers.push(value as i64);
+                }
+            }
+        }
+        answers
+    }),
+    ("function/more_attributes", |api| {
+        let module = module(api);
+        let nothing = kernel(api, module, c"nothing");
+        let mut answers = Vec::new();
+        for number in 7..18 {
+            let mut value = -77;
+            answers.push(api.cuFuncGetAttribute(&mut value, attribute(number), nothing));
             answers.push(value as i64);
         }
         answers

@@ -17,6 +17,7 @@ mod graph_node;
 mod lifetime;
 mod memory;
 mod module;
+mod pool;
 mod reference;
 mod stream;
 mod tensor_map;
@@ -33,6 +34,7 @@ pub fn all() -> Vec<Case> {
         device::CASES,
         context::CASES,
         memory::CASES,
+        pool::CASES,
         stream::CASES,
         callback::CASES,
         graph::CASES,

@@ -139,7 +139,7 @@ impl Condition {
         Ok(handle)
     }
 
-    fn handle(&self) -> u64 {
+    pub(super) fn handle(&self) -> u64 {
         self.word.device as u64
     }
 

@@ -40,6 +40,8 @@ use zluda_common::handle::HandleTable;
 #[derive(Debug)]
 pub(crate) struct Graph {
     handle: OnceLock<u64>,
+    /// A number that no other graph of the process has had.
+    pub(crate) number: u64,
     pub(crate) owner: Owner,
     pub(crate) topology: Mutex<Topology>,
     /// It belongs to a capture that goes on.
@@ -191,8 +193,10 @@ impl Node {
 
 impl Graph {
     fn new(owner: Owner) -> Graph {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         Graph {
             handle: OnceLock::new(),
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             owner,
             topology: Mutex::default(),
             is_captured_to: AtomicBool::new(false),

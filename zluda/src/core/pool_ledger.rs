@@ -1,0 +1,112 @@
+//! How many bytes a memory pool has in use and holds, as an NVIDIA GPU counts them.
+//!
+//! The provider places memory by itself; programs read these numbers to see what a pool keeps. An H100 gives
+//! pools memory in chunks of 32 MiB, finds the first gap for each allocation, and takes a chunk back when nothing
+//! in it is in use and the program waits for the work that freed it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Bytes that pools grow and shrink by.
+const CHUNK: u64 = 32 << 20;
+/// Allocations begin at multiples of this.
+const GRAIN: u64 = 512;
+
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    /// Places in the pool with the bytes in use there.
+    live: BTreeMap<u64, u64>,
+    /// The places of addresses.
+    places: HashMap<u64, u64>,
+    /// The numbers of the chunks that the pool holds.
+    chunks: BTreeSet<u64>,
+    /// Streams in which memory was freed since anybody waited for them.
+    freed_in: Vec<u64>,
+    used: u64,
+    used_high: u64,
+    reserved_high: u64,
+}
+
+impl Ledger {
+    /// Memory at an address is in use.
+    pub(crate) fn take(&mut self, address: u64, bytes: u64) {
+        let mut place = 0;
+        for (&begin, &taken) in &self.live {
+            if begin - place >= bytes {
+                break;
+            }
+            place = (begin + taken).next_multiple_of(GRAIN);
+        }
+        self.live.insert(place, bytes);
+        self.places.insert(address, place);
+        self.chunks.extend(place / CHUNK..=(place + bytes.max(1) - 1) / CHUNK);
+        self.used += bytes;
+        self.used_high = self.used_high.max(self.used);
+        self.reserved_high = self.reserved_high.max(self.reserved());
+    }
+
+    /// It is no longer, once that stream has come there.
+    pub(crate) fn give_back(&mut self, address: u64, stream: u64) {
+        let Some(bytes) = self.places.remove(&address).and_then(|place| self.live.remove(&place))
+        else {
+            return;
+        };
+        self.used -= bytes;
+        if !self.freed_in.contains(&stream) {
+            self.freed_in.push(stream);
+        }
+    }
+
+    /// The program has waited for a stream, or for all. What is not in use goes, but for `keep` bytes.
+    pub(crate) fn wait(&mut self, stream: Option<u64>, keep: u64) {
+        let before = self.freed_in.len();
+        self.freed_in.retain(|freed_in| stream.is_some_and(|stream| stream != *freed_in));
+        if self.freed_in.len() < before {
+            self.trim(keep);
+        }
+    }
+
+    /// Whether memory was freed in a stream that nobody has waited for since.
+    pub(crate) fn waits(&self) -> bool {
+        !self.freed_in.is_empty()
+    }
+
+    /// Gives chunks back that nothing is in, as long as `keep` bytes are left.
+    pub(crate) fn trim(&mut self, keep: u64) {
+        let mut idle = self.chunks.clone();
+        for (&place, &bytes) in &self.live {
+            for chunk in place / CHUNK..=(place + bytes.max(1) - 1) / CHUNK {
+                idle.remove(&chunk);
+            }
+        }
+        for chunk in idle.into_iter().rev() {
+            if self.reserved().checked_sub(CHUNK).is_none_or(|left| left < keep) {
+                break;
+            }
+            self.chunks.remove(&chunk);
+        }
+    }
+
+    pub(crate) fn used(&self) -> u64 {
+        self.used
+    }
+
+    pub(crate) fn used_high(&self) -> u64 {
+        self.used_high
+    }
+
+    pub(crate) fn reserved(&self) -> u64 {
+        self.chunks.len() as u64 * CHUNK
+    }
+
+    pub(crate) fn reserved_high(&self) -> u64 {
+        self.reserved_high
+    }
+
+    pub(crate) fn reset_used_high(&mut self) {
+        self.used_high = self.used;
+    }
+
+    pub(crate) fn reset_reserved_high(&mut self) {
+        self.reserved_high = self.reserved();
+    }
+}
