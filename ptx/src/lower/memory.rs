@@ -284,8 +284,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         if ![4, 8, 16].contains(&bytes) {
             return Err(self.invalid("`cp.async` copies 4, 8 or 16 bytes"));
         }
-        self.check_alignment(&i.src, Some(StateSpace::Global), bytes)?;
-        self.check_alignment(&i.dst, Some(StateSpace::Shared), bytes)?;
+        self.check_alignment(&i.src, Some(StateSpace::Global), bytes.into())?;
+        self.check_alignment(&i.dst, Some(StateSpace::Shared), bytes.into())?;
         // How many bytes come from the source; the rest is zeros.
         let taken = match &i.src_size {
             None => None,
