@@ -5,6 +5,7 @@
 //! of every compiled object and of the key of the kernel cache.
 
 pub mod cluster_launch;
+pub mod device_runtime;
 mod matrix;
 pub mod services;
 pub mod tensor_map;
@@ -463,6 +464,30 @@ lane_operations! {
     CopyMasked = "copy.masked" (destination, source, bytes, mask);
     /// Reduces elements into memory: `operation` is a [`Reduction`].
     Reduce = "reduce" (destination, source, bytes, operation);
+    /// Room for the parameters of a launch by this grid; returns its address, 0 if there is no memory.
+    LaunchBuffer = "launch.buffer" (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared);
+    /// Launches what `launch.buffer` gave room for. `segment` is that of the module's variables. This one and all that
+    /// follow return a [`device_runtime::Error`].
+    LaunchDevice = "launch.device" (segment, buffer, stream);
+    /// What the thread of this number in its block last set.
+    LaunchLastError = "launch.last_error" (thread);
+    LaunchSetLastError = "launch.set_last_error" (thread, error);
+    /// Writes the handle of a new stream of this grid.
+    LaunchStream = "launch.stream" (place, flags);
+    LaunchEndStream = "launch.end_stream" (stream);
+    LaunchWait = "launch.wait" (stream, event, flags);
+    /// Writes the handle of a new event of this grid.
+    LaunchEvent = "launch.event" (place, flags);
+    LaunchRecord = "launch.record" (event, stream);
+    LaunchEndEvent = "launch.end_event" (event);
+    /// Writes a `CUfunction_attribute`, 32 bits.
+    LaunchFunctionAttribute = "launch.function_attribute" (segment, place, attribute, function);
+    /// Writes a `CUdevice_attribute`, 32 bits.
+    LaunchDeviceAttribute = "launch.device_attribute" (segment, place, attribute, device);
+    /// Writes a limit, 64 bits.
+    LaunchLimit = "launch.limit" (segment, place, limit);
+    /// Writes how many blocks of a kernel a multiprocessor takes, 32 bits.
+    LaunchOccupancy = "launch.occupancy" (segment, place, function, threads, shared);
     /// Fills with a byte.
     Fill = "fill" (destination, bytes, value);
     /// `alloca` of the thread of this number in its block; returns an address.

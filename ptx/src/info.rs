@@ -41,6 +41,8 @@ pub struct KernelInfo {
     pub architecture: u32,
     /// `.visible` or `.weak`: programs can ask for it by name.
     pub visible: bool,
+    /// The number that stands for it where code takes its address; 0 if none does.
+    pub address: u64,
     /// Why the kernel cannot be compiled, as far as reading the module tells.
     pub error: Option<KernelError>,
 }

@@ -88,6 +88,7 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
             info.architecture = tree.target.sm().unwrap_or_default();
             info.const_size = const_size;
             info.static_shared = info.static_shared.next_multiple_of(dynamic_align);
+            info.address = numbers.address(index).unwrap_or(0);
             info.error = error_of(function, &reached, &tree, &local, text);
             kernels.push(info);
             all_reached.push((index, reached));

@@ -9,6 +9,7 @@
 //! - `libraries`: libraries to link with.
 //! - `stderr`: a text that must appear on standard error.
 //! - `alone`: why the program cannot share a process with others.
+//! - `cpu`: why the program does not run on AMD GPUs.
 //!
 //! The lines of a file `<name>.stdout` beside it must appear on standard output, in their order.
 
@@ -38,6 +39,8 @@ pub struct Sample {
     architecture: String,
     libraries: Vec<String>,
     alone: bool,
+    /// It does not run on AMD GPUs.
+    pub cpu: bool,
     stderr: Vec<String>,
     stdout: Vec<String>,
 }
@@ -92,6 +95,7 @@ impl Sample {
             architecture: ARCHITECTURE.to_owned(),
             libraries: Vec::new(),
             alone: false,
+            cpu: false,
             stderr: Vec::new(),
             stdout: Vec::new(),
         };
@@ -105,6 +109,7 @@ impl Sample {
                     sample.libraries.extend(value.split_whitespace().map(str::to_owned))
                 }
                 Some(("alone", _)) => sample.alone = true,
+                Some(("cpu", _)) => sample.cpu = true,
                 Some(("stderr", value)) => sample.stderr.push(value.to_owned()),
                 _ => {
                     return Err(

@@ -64,7 +64,7 @@ macro_rules! table {
             before_6: Option<crate::versions::Before6>,
             $($name: signatures::$name,)*
             /// Keeps the functions above where they are.
-            _library: Library,
+            library: Library,
         }
 
         impl HipRuntime {
@@ -93,7 +93,16 @@ macro_rules! table {
                 )*
                 // SAFETY: as above.
                 let before_6 = unsafe { crate::versions::Before6::new(&library) };
-                HipRuntime { name, missing, before_6, $($name,)* _library: library }
+                HipRuntime { name, missing, before_6, $($name,)* library }
+            }
+
+            /// A function that is not HIP's, which this project's own providers have.
+            ///
+            /// # Safety
+            /// A symbol of this name is a function of type `T`, which is used only as long as `self` lives.
+            pub unsafe fn own_function<T: Copy>(&self, name: &str) -> Option<T> {
+                // SAFETY: the caller says so.
+                unsafe { self.library.get::<T>(name.as_bytes()) }.ok().map(|function| *function)
             }
 
             $(

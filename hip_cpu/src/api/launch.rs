@@ -6,7 +6,6 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use cpu_abi::MAX_CLUSTER_BLOCKS;
 use hip_runtime_sys::{
     CLUSTER_DIMENSION, HIP_LAUNCH_CONFIG, HIP_LAUNCH_PARAM_BUFFER_POINTER,
     HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END, hipError_t, hipFuncAttribute,
@@ -17,13 +16,11 @@ use smallvec::smallvec;
 
 use super::{INVALID, Result, hip_api, put};
 use crate::core::device::Device;
+use crate::core::launch::{Ready, Shape};
 use crate::core::module::Kernel;
 use crate::core::op::Work;
-use crate::engine::job::Job;
-use crate::engine::pool;
-use crate::engine::request::{Params, Request};
+use crate::engine::request::Params;
 use crate::executor::executor;
-use zluda_common::printf;
 
 fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
     Device::get().kernels.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
@@ -31,12 +28,8 @@ fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
 
 /// What a launch says besides its kernel.
 struct Wanted {
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
+    shape: Shape,
     stream: hipStream_t,
-    cooperative: bool,
-    cluster: Option<[u32; 3]>,
 }
 
 /// Copies the parameter buffer.
@@ -98,70 +91,12 @@ unsafe fn launch(
     let kernel = find(kernel)?;
     let device = Device::get();
     let stream = device.streams.find(wanted.stream)?;
-    let Wanted { grid, block, shared, cooperative, cluster, .. } = wanted;
-    check_shape(&kernel, grid, block)?;
-    check_cluster(grid, cluster)?;
-    let static_shared = kernel.facts.static_shared.next_multiple_of(16);
-    let limit = executor().limits().shared;
-    if shared > limit || static_shared + shared > limit.next_multiple_of(16) {
-        return Err(INVALID);
-    }
+    wanted.shape.check(&kernel)?;
     // SAFETY: the caller's promise.
     let params = unsafe { parameters(&kernel, kernel_params, extra)? };
-    printf::flush_at_exit();
-    let request = Request {
-        kernel: kernel.clone(),
-        params,
-        grid,
-        block,
-        dynamic_shared: shared,
-        cluster,
-        cooperative,
-        grid_id: device.new_grid(),
-    };
-    let (blocks, clusters) = (request.blocks(), request.clusters());
-    if cooperative {
-        let processors = executor().limits().processors;
-        let most = kernel.occupancy(request.threads(), shared as usize) * processors;
-        if blocks > u64::from(most) {
-            return Err(hipError_t::hipErrorCooperativeLaunchTooLarge);
-        }
-    }
-    let priority = -stream.priority;
-    let (task, order) = kernel.code.task(request)?;
-    let work = move |op| (Job::new(task, op, priority, clusters, order, pool::cores()), clusters);
-    device.streams.enqueue(&stream, false, None, Work::Blocks(Box::new(work)));
-    Ok(())
-}
-
-/// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
-fn check_shape(kernel: &Kernel, grid: [u32; 3], block: [u32; 3]) -> Result {
-    let limits = [(grid, [i32::MAX as u32, 65535, 65535]), (block, [1024, 1024, 64])];
-    for (sizes, most) in limits {
-        if sizes.iter().zip(most).any(|(size, most)| *size == 0 || *size > most) {
-            return Err(INVALID);
-        }
-    }
-    let threads: u64 = block.iter().map(|size| u64::from(*size)).product();
-    if threads > 1024 {
-        return Err(INVALID);
-    }
-    if threads > u64::from(kernel.max_threads()) {
-        return Err(hipError_t::hipErrorLaunchOutOfResources);
-    }
-    kernel.code.check_block(block)
-}
-
-/// A cluster has 16 blocks at most, and the grid is whole clusters.
-fn check_cluster(grid: [u32; 3], cluster: Option<[u32; 3]>) -> Result {
-    let Some(cluster) = cluster else { return Ok(()) };
-    let blocks: u64 = cluster.iter().map(|size| u64::from(*size)).product();
-    if blocks == 0 || blocks > u64::from(MAX_CLUSTER_BLOCKS) {
-        return Err(hipError_t::hipErrorInvalidConfiguration);
-    }
-    if grid.iter().zip(cluster).any(|(grid, cluster)| !grid.is_multiple_of(cluster)) {
-        return Err(INVALID);
-    }
+    let ready = Ready::new(&kernel, wanted.shape, params, -stream.priority)?;
+    let work = Work::Blocks(Box::new(move |op| ready.job(op)));
+    device.streams.enqueue(&stream, false, None, work);
     Ok(())
 }
 
@@ -199,7 +134,8 @@ hip_api! {
         sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void, extra: *mut *mut c_void,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
-        let wanted = Wanted { grid, block, shared: sharedMemBytes, stream, cooperative: false, cluster: None };
+        let shape = Shape { grid, block, shared: sharedMemBytes, cooperative: false, cluster: None };
+        let wanted = Wanted { shape, stream };
         // SAFETY: the program's arrays.
         unsafe { launch(f, wanted, kernelParams, extra) }
     }
@@ -209,7 +145,8 @@ hip_api! {
         sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
-        let wanted = Wanted { grid, block, shared: sharedMemBytes, stream, cooperative: true, cluster: None };
+        let shape = Shape { grid, block, shared: sharedMemBytes, cooperative: true, cluster: None };
+        let wanted = Wanted { shape, stream };
         // SAFETY: the program's array.
         unsafe { launch(f, wanted, kernelParams, std::ptr::null_mut()) }
     }
@@ -235,14 +172,14 @@ hip_api! {
                     cluster = Some(value.cast::<[u32; 3]>().read_unaligned());
                 }
             }
-            let wanted = Wanted {
+            let shape = Shape {
                 grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
                 block: [config.blockDimX, config.blockDimY, config.blockDimZ],
                 shared: config.sharedMemBytes,
-                stream: config.hStream,
                 cooperative,
                 cluster,
             };
+            let wanted = Wanted { shape, stream: config.hStream };
             launch(f, wanted, params, extra)
         }
     }

@@ -4,6 +4,7 @@ mod array;
 mod context;
 mod copy;
 mod device;
+mod device_runtime;
 mod error;
 mod event;
 mod launch;

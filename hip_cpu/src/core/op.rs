@@ -3,13 +3,14 @@
 //! An operation begins when all operations that it comes after have ended. Streams, events and the
 //! default stream's rules only decide who comes after whom ([`super::stream`]); here is no other order.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
+use crate::core::family::{Family, Next};
 use crate::core::{device::Device, host_thread};
 use crate::engine::chaos::{self, About};
 use crate::engine::{futex, job::Job, pool::Pool};
@@ -43,11 +44,15 @@ pub struct Op {
     /// Nanoseconds since [`origin`] when it ended, where asked for; at least 1.
     ended_at: AtomicU64,
     timed: bool,
+    /// What the kernel that it runs has launched.
+    family: OnceLock<Box<Family>>,
 }
 
 struct Inner {
     after: SmallVec<[Arc<Op>; 2]>,
     work: Option<Work>,
+    /// The grid that launched it, which ends later.
+    parent: Option<Arc<Op>>,
 }
 
 /// The moment from which times count.
@@ -59,14 +64,29 @@ pub fn origin() -> Instant {
 impl Op {
     /// A new operation, which begins with [`release`] at the earliest.
     pub fn new(stream: u64, timed: bool, work: Work) -> Arc<Op> {
+        Op::with_parent(stream, timed, work, None)
+    }
+
+    /// What a kernel launches. Whoever waits for the parent helps with it.
+    pub fn of_parent(parent: &Arc<Op>, work: Work) -> Arc<Op> {
+        Op::with_parent(parent.stream, false, work, Some(parent.clone()))
+    }
+
+    fn with_parent(stream: u64, timed: bool, work: Work, parent: Option<Arc<Op>>) -> Arc<Op> {
         Arc::new(Op {
             stream,
             state: AtomicU32::new(PENDING),
             before: AtomicU32::new(1),
-            inner: Mutex::new(Inner { after: SmallVec::new(), work: Some(work) }),
+            inner: Mutex::new(Inner { after: SmallVec::new(), work: Some(work), parent }),
             ended_at: AtomicU64::new(0),
             timed,
+            family: OnceLock::new(),
         })
+    }
+
+    /// What the kernel that the operation runs has launched. For this kernel only.
+    pub fn family(&self) -> &Family {
+        self.family.get_or_init(|| Box::new(Family::new()))
     }
 
     pub fn has_ended(&self) -> bool {
@@ -130,13 +150,21 @@ pub fn finish(op: Arc<Op>) {
 /// A list instead of recursion: chains may be long.
 fn finish_all(mut ended: SmallVec<[Arc<Op>; 4]>) {
     while let Some(op) = ended.pop() {
+        match op.family.get().map_or(Next::End, |family| family.leave(&op)) {
+            Next::Wait => continue,
+            Next::Begin(later) => {
+                arrive(later, &mut ended);
+                continue;
+            }
+            Next::End => {}
+        }
         if op.timed {
             op.ended_at.store((origin().elapsed().as_nanos() as u64).max(1), Ordering::Relaxed);
         }
-        let (after, previous) = {
+        let (after, parent, previous) = {
             let mut inner = op.inner.lock();
             let previous = op.state.swap(ENDED, Ordering::AcqRel);
-            (std::mem::take(&mut inner.after), previous)
+            (std::mem::take(&mut inner.after), inner.parent.take(), previous)
         };
         if previous == AWAITED {
             futex::wake(&op.state, u32::MAX);
@@ -144,6 +172,8 @@ fn finish_all(mut ended: SmallVec<[Arc<Op>; 4]>) {
         for later in after {
             arrive(later, &mut ended);
         }
+        // It has lost one of its parts.
+        ended.extend(parent);
     }
 }
 

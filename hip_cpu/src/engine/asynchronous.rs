@@ -1,4 +1,5 @@
-//! Operations of single threads that kernels call: mbarriers, and copies that PTX calls asynchronous.
+//! Operations of single threads that kernels call: mbarriers, and copies that PTX calls asynchronous. Launches by
+//! kernels are in [`children`].
 //!
 //! A copy is finished when its instruction is; the instructions that wait for it find it so. The blocks of
 //! a cluster run on one thread and change places only in calls that wait, so that nothing here needs to be
@@ -9,7 +10,7 @@ use cpu_abi::{BlockContext, CLUSTER_SHARED_STRIDE, LaneOperation, TensorMode, mb
 use super::block::Block;
 use super::pieces::copy;
 use super::runtime::{MISALIGNED_ADDRESS, stop};
-use super::{reduction, tensor};
+use super::{children, reduction, tensor};
 
 /// The count of arrivals, and the count of bytes.
 const COUNT: u64 = (1 << mbarrier::COUNT_BITS) - 1;
@@ -119,7 +120,7 @@ unsafe fn run(block: &BlockContext, operation: LaneOperation, arguments: &[u64])
             (Fill, &[at, bytes, value]) => {
                 std::ptr::write_bytes(at as *mut u8, value as u8, bytes as usize);
             }
-            _ => {}
+            _ => return children::run(block, operation, arguments),
         }
     }
     0

@@ -23,7 +23,7 @@ pub trait Task: Send + Sync {
 pub struct Job {
     pub task: Box<dyn Task>,
     /// The operation that ends when the job does.
-    op: Arc<Op>,
+    pub op: Arc<Op>,
     /// Greater runs sooner.
     pub priority: i32,
     /// Blocks that nobody has taken.

@@ -8,6 +8,7 @@ pub mod barrier;
 pub mod block;
 pub mod blocks;
 pub mod chaos;
+pub mod children;
 pub mod cluster;
 #[cfg(test)]
 mod device_library;

@@ -104,9 +104,12 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 });
                 Ok(Some(target))
             }
-            _ => Err(self.unsupported(format!(
-                "`{name}` is declared `.extern` and defined in another module"
-            ))),
+            _ => match self.device_runtime_function(name, arguments)? {
+                Some(result) => Ok(Some(result)),
+                None => Err(self.unsupported(format!(
+                    "`{name}` is declared `.extern` and defined in another module"
+                ))),
+            },
         }
     }
 

@@ -2,10 +2,10 @@
 //! Output: the functions and the module-scope shared variables that the kernel reaches.
 //! Why here: one kernel with what it reaches is the unit of compilation; lowering starts from it.
 
-use ptx_parser::{Module, StateSpace};
+use ptx_parser::{FunctionKind, Module, StateSpace};
 use rustc_hash::FxHashSet;
 
-use super::index_symbols::{Symbol, Symbols, variable};
+use super::index_symbols::{Symbol, Symbols, function as function_at, variable};
 use super::layout_parameters::{align_of, size_of};
 use super::number_functions::Numbers;
 use super::summarize_functions::Summaries;
@@ -75,7 +75,11 @@ pub fn run(
             .for_each(&mut visit);
         if summary.calls_indirectly {
             reached.calls_indirectly = true;
-            numbers.functions.iter().for_each(|&index| visit(Symbol::Function(index)));
+            let callable = |&&index: &&usize| {
+                function_at(module, index).is_some_and(|f| f.kind != FunctionKind::Entry)
+            };
+            let callable = numbers.functions.iter().filter(callable);
+            callable.for_each(|&index| visit(Symbol::Function(index)));
         }
     }
     reached.exits_from_recursion = exits_from_recursion(&reached, symbols, summaries, numbers);

@@ -2,6 +2,7 @@
 
 use crate::core::compiler::{amd_gpus, amd_shared_memory};
 use crate::core::device::{Device, architecture};
+use crate::core::device_launch;
 use crate::core::error::convert;
 use crate::os;
 use cuda_types::cuda::{CUdevice, CUerror, CUres};
@@ -88,6 +89,7 @@ fn open() -> CUres<Driver> {
             tracing::warn!("unsupported: kernels for device {ordinal}, a {gfx}; there are: {gpus}");
         }
     }
+    device_launch::offer(&hip, kind);
     Ok(Driver { hip, kind, devices })
 }
 

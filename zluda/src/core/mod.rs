@@ -11,6 +11,7 @@ pub(crate) mod context_storage;
 pub(crate) mod copy;
 pub(crate) mod device;
 pub(crate) mod device_attributes;
+pub(crate) mod device_launch;
 pub(crate) mod driver;
 pub(crate) mod error;
 pub(crate) mod error_text;

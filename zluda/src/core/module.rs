@@ -3,6 +3,7 @@
 use crate::convert::FromC;
 use crate::core::compile::{Failure, Program};
 use crate::core::context::{Context, Current};
+use crate::core::device_launch;
 use crate::core::driver::driver;
 use crate::core::function::{self, Function, Settings};
 use crate::core::kind;
@@ -19,7 +20,6 @@ use zluda_common::handle::HandleTable;
 
 #[derive(Debug)]
 pub(crate) struct Module {
-    handle: OnceLock<u64>,
     pub(crate) data: Arc<ModuleData>,
     /// The kernels that the program has asked for, with their handles.
     functions: Mutex<BTreeMap<usize, (u64, Arc<Function>)>>,
@@ -32,6 +32,8 @@ pub(crate) struct Module {
 pub(crate) struct ModuleData {
     pub(crate) context: Arc<Context>,
     pub(crate) program: Arc<Program>,
+    /// The module's handle.
+    handle: OnceLock<u64>,
     /// The segment of the variables, once something has asked for it.
     segment: OnceLock<CUres<u64>>,
 }
@@ -40,31 +42,41 @@ static MODULES: LazyLock<HandleTable<Module>> = LazyLock::new(|| HandleTable::ne
 
 impl FromC<CUmodule> for Arc<Module> {
     unsafe fn from_c(handle: CUmodule) -> CUres<Self> {
-        MODULES.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
+        from_handle(handle as u64)
     }
+}
+
+/// The module with this handle; `INVALID_HANDLE` if there is none.
+pub(crate) fn from_handle(handle: u64) -> CUres<Arc<Module>> {
+    MODULES.get(handle).ok_or(CUerror::INVALID_HANDLE)
 }
 
 /// Loads a program into the current context.
 pub(crate) fn load(current: &Current, program: Arc<Program>) -> Result<Arc<Module>, Failure> {
-    let data = ModuleData { context: current.context.clone(), program, segment: OnceLock::new() };
-    let module = Arc::new(Module {
+    let data = ModuleData {
+        context: current.context.clone(),
+        program,
         handle: OnceLock::new(),
+        segment: OnceLock::new(),
+    };
+    let module = Arc::new(Module {
         data: Arc::new(data),
         functions: Mutex::new(BTreeMap::new()),
         references: Mutex::default(),
     });
     let handle = MODULES.insert(module.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
-    let _ = module.handle.set(handle);
+    let _ = module.data.handle.set(handle);
     Ok(module)
 }
 
 /// Ends a module: its handle, its kernels' handles, its variables.
 pub(crate) fn unload(handle: CUmodule) -> CUres {
-    let module = MODULES.remove(handle as u64).ok_or(CUerror::INVALID_HANDLE)?;
+    from_handle(handle as u64)?;
     let driver = driver()?;
-    // Kernels of the module may still run.
+    // Kernels of the module may still run, and launch others of it.
     // SAFETY: has no preconditions.
     let _ = unsafe { driver.hip.hipDeviceSynchronize() };
+    let module = MODULES.remove(handle as u64).ok_or(CUerror::INVALID_HANDLE)?;
     module.end_functions();
     Ok(())
 }
@@ -80,7 +92,7 @@ pub(crate) fn end_context(context: u64) {
 
 impl Module {
     pub(crate) fn handle(&self) -> CUmodule {
-        self.handle.get().copied().unwrap_or(0) as CUmodule
+        self.data.handle.get().copied().unwrap_or(0) as CUmodule
     }
 
     /// The kernel with this index.
@@ -164,20 +176,27 @@ pub(crate) fn kernel_index(program: &Program, name: &CStr) -> CUres<usize> {
 }
 
 impl ModuleData {
-    /// The address of the variables' segment, or 0 where there are none.
+    /// The address of the variables' segment, or 0 where there is none.
     pub(crate) fn segment(&self, current: &Current) -> CUres<u64> {
         *self.segment.get_or_init(|| {
             let metadata = self.program.metadata().map_err(|failure| failure.error)?;
-            allocate_segment(current, &metadata.globals)
+            let is_launched = metadata.kernels.iter().any(|kernel| kernel.address != 0);
+            let segment = allocate_segment(current, &metadata.globals, is_launched)?;
+            if let (true, Some(handle)) = (is_launched, self.handle.get()) {
+                device_launch::add_module(segment, *handle);
+            }
+            Ok(segment)
         })
     }
 }
 
-fn allocate_segment(current: &Current, globals: &GlobalLayout) -> CUres<u64> {
-    if globals.size == 0 {
+/// Modules whose kernels launch kernels are known by their segment, and have one even without variables.
+fn allocate_segment(current: &Current, globals: &GlobalLayout, is_launched: bool) -> CUres<u64> {
+    if globals.size == 0 && !is_launched {
         return Ok(0);
     }
-    let base = memory::allocate(current, globals.size as usize, memory::Kind::Module)?.base;
+    let size = (globals.size as usize).max(8);
+    let base = memory::allocate(current, size, memory::Kind::Module)?.base;
     let mut image = globals.image.clone();
     // What the image does not say is zero.
     image.resize(globals.size as usize, 0);
@@ -196,6 +215,7 @@ impl Drop for ModuleData {
         if let Some(Ok(base)) = self.segment.get()
             && *base != 0
         {
+            device_launch::end_module(*base);
             memory::free_module(*base);
         }
     }

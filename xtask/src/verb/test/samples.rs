@@ -131,6 +131,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         .iter()
         .flat_map(|way| samples.iter().map(move |sample| (sample, way)))
         .filter(|(sample, way)| sample.runtimes().contains(&way.runtime))
+        .filter(|(sample, way)| !sample.cpu || way.device == "cpu")
         .collect();
     let results = run_all(&jobs, &cache);
     let mut first_results = BTreeMap::new();

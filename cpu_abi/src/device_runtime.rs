@@ -1,0 +1,81 @@
+//! Launches by kernels: what the engine asks of the driver, which knows modules and compiles kernels.
+
+use std::ffi::c_void;
+
+/// What the system's functions below `libcudadevrt` return. NVIDIA names none of them: these are the ones that the
+/// library has errors of CUDA for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Error {
+    None = 0,
+    /// `cudaErrorInvalidValue`
+    InvalidValue = 1,
+    /// `cudaErrorInvalidDevice`
+    InvalidDevice = 3,
+    /// `cudaErrorMemoryAllocation`
+    OutOfMemory = 4,
+    /// `cudaErrorLaunchOutOfResources`
+    OutOfResources = 6,
+    /// `cudaErrorInvalidConfiguration`
+    InvalidConfiguration = 7,
+    /// `cudaErrorLaunchPendingCountExceeded`
+    TooManyPending = 12,
+    /// `cudaErrorUnsupportedLimit`
+    UnsupportedLimit = 13,
+    /// `cudaErrorUnknown`, as for every number that the library does not know.
+    Unknown = 999,
+}
+
+/// A launch by a kernel.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Child {
+    /// The number that stands for the kernel's address.
+    pub function: u64,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+    /// Room for [`PARAMETER_BYTES`].
+    pub parameters: *mut u8,
+    /// Blocks of a cluster, zeros where there are none. Given by the driver, as is what follows.
+    pub cluster: [u32; 3],
+    /// A `hipFunction_t`.
+    pub code: *mut c_void,
+}
+
+/// Room for the parameters of a launch: the most that CUDA has, and the hidden ones.
+pub const PARAMETER_BYTES: usize = 32_764 + 36;
+
+/// What a kernel asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Question {
+    /// A `CUfunction_attribute` and the number of a kernel.
+    FunctionAttribute,
+    /// A `CUdevice_attribute` and a device.
+    DeviceAttribute,
+    /// A `CUlimit`.
+    Limit,
+    /// The number of a kernel, threads in a block, bytes of dynamic shared memory.
+    Occupancy,
+}
+
+/// The driver's functions. `segment` is that of the variables of the module whose code asks.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct DeviceRuntime {
+    /// Checks a launch, finds its code, and writes the hidden parameters. Returns an [`Error`].
+    pub prepare: unsafe extern "C" fn(segment: u64, child: *mut Child) -> u32,
+    /// Answers a [`Question`] of three words. Returns an [`Error`].
+    pub ask: unsafe extern "C" fn(
+        segment: u64,
+        question: u32,
+        words: *const [u64; 3],
+        answer: *mut u64,
+    ) -> u32,
+}
+
+/// What the engine exports for the driver: `unsafe extern "C" fn(*const DeviceRuntime)`, with functions that stay.
+pub const SETTER: &str = "zluda_set_device_runtime";
+pub type Setter = unsafe extern "C" fn(*const DeviceRuntime);

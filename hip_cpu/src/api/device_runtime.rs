@@ -1,0 +1,19 @@
+//! What the driver gives the engine for launches by kernels.
+
+use cpu_abi::device_runtime::{DeviceRuntime, Setter};
+
+use crate::engine::children;
+
+/// See [`cpu_abi::device_runtime::SETTER`].
+///
+/// # Safety
+/// The pointer is null or valid, and the functions stay.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zluda_set_device_runtime(runtime: *const DeviceRuntime) {
+    // SAFETY: the caller's promise.
+    if let Some(runtime) = unsafe { runtime.as_ref() } {
+        children::set_runtime(*runtime);
+    }
+}
+
+const _: Setter = zluda_set_device_runtime;

@@ -1,0 +1,98 @@
+//! What `libcudadevrt` asks the system for: launches of kernels by kernels, their streams and events, and questions.
+//!
+//! NVIDIA says nothing about these functions; what they take and give is what the library's own PTX does with them.
+//! Results are `CNPerror`s, which the library turns into CUDA's.
+
+use llvm_zluda::Value;
+
+use super::Lowered;
+use super::function::FunctionLowering;
+
+/// What names of the second version begin with; those of the first, which launches from within blocks could wait for,
+/// do not, and are refused.
+const PREFIX: &str = "__cuda_syscall_cnpv2";
+
+/// How the words of a lane operation come from a function's arguments.
+enum Words {
+    /// As they are.
+    Own,
+    /// After the segment of the module's variables, by which the driver knows the module.
+    OfModule,
+    /// The same, without the last argument.
+    WithoutFlags,
+    /// After the number of the thread in its block.
+    OfThread,
+    /// As they are, where the second and the third are three words each in memory.
+    Shape,
+}
+
+/// A function without the prefix, its lane operation and the words of that.
+const FUNCTIONS: &[(&str, &str, Words)] = &[
+    ("GetParameterBufferV2", "launch.buffer", Words::Shape),
+    ("LaunchDeviceV2", "launch.device", Words::OfModule),
+    ("GetLastError", "launch.last_error", Words::OfThread),
+    ("SetLastError", "launch.set_last_error", Words::OfThread),
+    ("StreamCreate", "launch.stream", Words::Own),
+    ("StreamDestroy", "launch.end_stream", Words::Own),
+    ("StreamWaitEvent", "launch.wait", Words::Own),
+    ("EventCreate", "launch.event", Words::Own),
+    ("EventRecord", "launch.record", Words::Own),
+    ("EventDestroy", "launch.end_event", Words::Own),
+    ("FuncGetAttribute", "launch.function_attribute", Words::OfModule),
+    ("DeviceGetAttribute", "launch.device_attribute", Words::OfModule),
+    ("GetLimit", "launch.limit", Words::OfModule),
+    ("MaxActiveBlocksPerMultiprocessor", "launch.occupancy", Words::OfModule),
+    ("MaxActiveBlocksPerMultiprocessorWithFlags", "launch.occupancy", Words::WithoutFlags),
+];
+
+impl<'c> FunctionLowering<'_, '_, 'c, '_> {
+    /// Nothing if the function is none of these.
+    pub fn device_runtime_function(
+        &mut self,
+        name: &str,
+        arguments: &[Value<'c>],
+    ) -> Lowered<Option<Value<'c>>> {
+        let Some(name) = name.strip_prefix(PREFIX) else { return Ok(None) };
+        // What there is one device and one setting of.
+        let constant = match name {
+            "GetDevice" | "GetCacheConfig" | "GetSharedMemConfig" => Some(0),
+            "GetDeviceCount" => Some(1),
+            _ => None,
+        };
+        if let (Some(value), &[place]) = (constant, arguments) {
+            let place = self.builder.int_to_ptr(place, self.generic_pointer());
+            self.builder.store(self.context.i32().const_int(value), place, 4);
+            return Ok(Some(self.context.i32().zero()));
+        }
+        let Some((_, operation, kind)) = FUNCTIONS.iter().find(|(known, ..)| *known == name) else {
+            return Ok(None);
+        };
+        let arguments = match (kind, arguments) {
+            (Words::WithoutFlags, [others @ .., _flags]) => others,
+            _ => arguments,
+        };
+        let mut words = Vec::new();
+        match kind {
+            Words::Own | Words::Shape => {}
+            Words::OfModule | Words::WithoutFlags => {
+                let segment = self.globals_segment();
+                words.push(self.builder.ptr_to_int(segment, self.context.i64()));
+            }
+            Words::OfThread => words.push(self.thread_number()),
+        }
+        for (index, &argument) in arguments.iter().enumerate() {
+            if matches!(kind, Words::Shape) && matches!(index, 1 | 2) {
+                for axis in 0..3 {
+                    let place = self.builder.byte_offset(argument, self.i64(4 * axis));
+                    let size = self.builder.load(self.context.i32(), place, 4);
+                    words.push(self.builder.zext(size, self.context.i64()));
+                }
+            } else {
+                words.push(self.builder.zext(argument, self.context.i64()));
+            }
+        }
+        let word = self.lane(operation, &words)?;
+        let wide = name == "GetParameterBufferV2";
+        Ok(Some(if wide { word } else { self.builder.trunc(word, self.context.i32()) }))
+    }
+}
