@@ -6,8 +6,8 @@ use crate::core::keep::{Kind, keep};
 use crate::core::metadata::Metadata;
 use cuda_types::cuda::{CUerror, CUres};
 use ptx::{
-    Approximations, Blocks, Diagnostics, ErrorKind, Executor, LinkError, Matrices, Options, Program,
-    Watch,
+    Approximations, Blocks, Diagnostics, ErrorKind, Executor, LinkError, Matrices, Options,
+    Program, Watch,
 };
 use zluda_common::config::{self, AmdMatrix, CpuTarget, DebugConfig, Math, config};
 
