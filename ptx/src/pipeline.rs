@@ -293,8 +293,8 @@ fn per_thread<'i, 'c>(
     after(&module, kernel, "canonicalize_nans", options)?;
     if options.preempt {
         insert_preemptions::run(&module);
-        after(&module, kernel, "insert_preemptions", options)?;
     }
+    after(&module, kernel, "insert_preemptions", options)?;
     Ok((module, info))
 }
 

@@ -160,7 +160,7 @@ fn threads_read_their_own_arrays() {
 }
 
 #[test]
-fn parts_of_a_vector_differ_by_their_base() {
+fn words_side_by_side_differ_by_their_base() {
     let kernel = "define void @pairs() #0 {
   %p = call ptr addrspace(4) @zluda.params()
   %out = load i64, ptr addrspace(4) %p
@@ -172,9 +172,10 @@ fn parts_of_a_vector_differ_by_their_base() {
   %address = load i32, ptr addrspace(1) %o.ptr
   %wide = zext i32 %address to i64
   %pair = inttoptr i64 %wide to ptr addrspace(3)
-  %both = load <2 x i32>, ptr addrspace(3) %pair, align 8
-  %first = extractelement <2 x i32> %both, i64 0
-  %second = extractelement <2 x i32> %both, i64 1
+  %first = load i32, ptr addrspace(3) %pair
+  %next = add i64 %wide, 4
+  %next.ptr = inttoptr i64 %next to ptr addrspace(3)
+  %second = load i32, ptr addrspace(3) %next.ptr
   %sum = add i32 %first, %second
   store i32 %sum, ptr addrspace(1) %o.ptr
   ret void

@@ -48,7 +48,7 @@ mod tests {
     fn each_access_that_others_see_can_be_left_before() {
         let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n\
             .reg .b64 %p; .reg .b32 %r<3>; .shared .b32 s; .local .b32 l;\n\
-            ld.param.u64 %p, [p]; ld.global.u32 %r0, [%p]; st.volatile.local.u32 [l], %r0; st.shared.u32 [s], %r0;\n\
+            ld.param.u64 %p, [p]; ld.global.u32 %r0, [%p]; st.local.u32 [l], %r0; st.shared.u32 [s], %r0;\n\
             atom.global.add.u32 %r1, [%p], 1; st.global.u32 [%p+4], %r1; ret;\n}";
         let program = Program::parse(text).expect("the text is right");
         let target = Target::cpu(Some("x86-64-v2"), Blocks::Any, Executor::Vector);

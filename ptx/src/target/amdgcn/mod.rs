@@ -160,8 +160,8 @@ impl Machine {
         let after = |pass| after(module, kernel, pass, options);
         if self.approximations == Approximations::Exact {
             spmd::expand_approximations(module).map_err(|error| bug(error.to_string()))?;
-            after("expand_approximations")?;
         }
+        after("expand_approximations")?;
         rejoin_traps::run(module);
         after("rejoin_traps")?;
         dynamic_stack::run(module);

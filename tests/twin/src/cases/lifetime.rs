@@ -570,7 +570,8 @@ pub const CASES: &[Case] = &[
         let exec = instantiate(api, graph);
         must(api.cuGraphLaunch(exec, gate.stream));
         must(gate.finish());
-        (gate.set(0, 0), gate.set(1, 0));
+        gate.set(0, 0);
+        gate.set(1, 0);
         must(api.cuGraphLaunch(exec, gate.stream));
         let answer = gate.meanwhile(|| api.cuGraphExecDestroy(exec));
         let other = gate.meanwhile(|| api.cuGraphDestroy(graph));
@@ -586,7 +587,8 @@ pub const CASES: &[Case] = &[
         let exec = instantiate(api, graph);
         must(api.cuGraphLaunch(exec, gate.stream));
         must(gate.finish());
-        (gate.set(0, 0), gate.set(1, 0));
+        gate.set(0, 0);
+        gate.set(1, 0);
         must(api.cuGraphLaunch(exec, gate.stream));
         must(api.cuGraphDestroy(graph));
         let answer = gate.meanwhile(|| api.cuGraphExecDestroy(exec));
