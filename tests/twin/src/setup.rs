@@ -149,3 +149,14 @@ pub fn foreign<T>() -> *mut T {
     static mut BYTES: [u64; 512] = [0; 512];
     (&raw mut BYTES).cast()
 }
+
+/// A pool of memory of device 0.
+pub fn memory_pool(api: &Api) -> CUmemoryPool {
+    // SAFETY: a plain structure, of which all zeros is a value.
+    let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
+    properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+    let mut pool = null_mut();
+    must(api.cuMemPoolCreate(&mut pool, &properties));
+    pool
+}

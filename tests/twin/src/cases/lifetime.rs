@@ -231,16 +231,6 @@ fn destroyed_in_the_end() -> i64 {
     DESTROYED.load(Ordering::SeqCst)
 }
 
-fn pool(api: &Api) -> CUmemoryPool {
-    // SAFETY: a plain structure.
-    let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
-    properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
-    let mut pool = null_mut();
-    must(api.cuMemPoolCreate(&mut pool, &properties));
-    pool
-}
-
 /// A graph that writes a word, after having been held if `later`.
 fn storing_graph(gate: &Gate, later: bool) -> CUgraph {
     let api = gate.api;
@@ -463,7 +453,7 @@ pub const CASES: &[Case] = &[
     }),
     ("lifetime/pool", |api| {
         let gate = Gate::new(api);
-        let (pool, mut memory, mut value) = (pool(api), 0, 0_u32);
+        let (pool, mut memory, mut value) = (memory_pool(api), 0, 0_u32);
         must(api.cuMemAllocFromPoolAsync(&mut memory, 4096, pool, gate.stream));
         must(gate.finish());
         gate.close();
@@ -480,7 +470,7 @@ pub const CASES: &[Case] = &[
     }),
     ("lifetime/pool_of_freed", |api| {
         let gate = Gate::new(api);
-        let (pool, mut memory) = (pool(api), 0);
+        let (pool, mut memory) = (memory_pool(api), 0);
         must(api.cuMemAllocFromPoolAsync(&mut memory, 4096, pool, gate.stream));
         must(gate.finish());
         gate.close();
@@ -506,7 +496,7 @@ pub const CASES: &[Case] = &[
     }),
     ("lifetime/pooled_memory_freed_at_once", |api| {
         let gate = Gate::new(api);
-        let (pool, mut memory) = (pool(api), 0);
+        let (pool, mut memory) = (memory_pool(api), 0);
         must(api.cuMemAllocFromPoolAsync(&mut memory, 4096, pool, gate.stream));
         must(gate.finish());
         gate.close();
@@ -642,7 +632,7 @@ pub const CASES: &[Case] = &[
             gate.unrelated(|| api.cuEventCreate(&mut recorded, 0)),
             gate.unrelated(|| api.cuStreamDestroy_v2(stream)),
             gate.unrelated(|| {
-                pool_of = pool(api);
+                pool_of = memory_pool(api);
                 0
             }),
             gate.unrelated(|| api.cuMemPoolDestroy(pool_of)),

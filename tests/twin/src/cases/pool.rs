@@ -12,16 +12,6 @@ use twin::api::Api;
 
 const MIB: usize = 1 << 20;
 
-fn pool(api: &Api) -> CUmemoryPool {
-    // SAFETY: a plain structure, of which all zeros is a value.
-    let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
-    properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
-    let mut pool = null_mut();
-    must(api.cuMemPoolCreate(&mut pool, &properties));
-    pool
-}
-
 fn attribute(api: &Api, pool: CUmemoryPool, number: u32) -> i64 {
     let mut value = 0_u64;
     let answer =
@@ -47,7 +37,7 @@ fn take(api: &Api, pool: CUmemoryPool, bytes: usize, stream: CUstream) -> CUdevi
 pub const CASES: &[Case] = &[
     ("pool/sizes", |api| {
         context(api);
-        let (pool, stream) = (pool(api), stream(api));
+        let (pool, stream) = (memory_pool(api), stream(api));
         let mut answers = sizes(api, pool);
         let a = take(api, pool, 100, stream);
         answers.extend(sizes(api, pool));
@@ -72,7 +62,7 @@ pub const CASES: &[Case] = &[
     }),
     ("pool/threshold", |api| {
         context(api);
-        let (pool, stream) = (pool(api), stream(api));
+        let (pool, stream) = (memory_pool(api), stream(api));
         let mut answers = vec![set(api, pool, 4, u64::MAX)];
         let pointers = [MIB, 10 * MIB, 33 * MIB, 100 * MIB].map(|n| take(api, pool, n, stream));
         answers.extend(sizes(api, pool));
@@ -95,7 +85,7 @@ pub const CASES: &[Case] = &[
     }),
     ("pool/released_when", |api| {
         context(api);
-        let (pool, stream, other, event) = (pool(api), stream(api), stream(api), event(api));
+        let (pool, stream, other, event) = (memory_pool(api), stream(api), stream(api), event(api));
         let mut answers = Vec::new();
         // What gives memory back: synchronising which of the objects.
         let waits: [&dyn Fn() -> i64; 6] = [
@@ -128,7 +118,7 @@ pub const CASES: &[Case] = &[
     }),
     ("pool/free", |api| {
         context(api);
-        let (pool, stream) = (pool(api), stream(api));
+        let (pool, stream) = (memory_pool(api), stream(api));
         let mut answers = vec![set(api, pool, 4, u64::MAX)];
         let pointer = take(api, pool, 50 * MIB, stream);
         answers.push(api.cuMemFree_v2(pointer));
@@ -139,7 +129,7 @@ pub const CASES: &[Case] = &[
     }),
     ("pool/reuse", |api| {
         context(api);
-        let (pool, stream) = (pool(api), stream(api));
+        let (pool, stream) = (memory_pool(api), stream(api));
         must(set(api, pool, 4, u64::MAX));
         let a = take(api, pool, 4 * MIB, stream);
         must(api.cuMemFreeAsync(a, stream));
@@ -156,7 +146,7 @@ pub const CASES: &[Case] = &[
     }),
     ("pool/high_marks", |api| {
         context(api);
-        let (pool, stream) = (pool(api), stream(api));
+        let (pool, stream) = (memory_pool(api), stream(api));
         let pointer = take(api, pool, 50 * MIB, stream);
         let small = take(api, pool, MIB, stream);
         must(api.cuMemFreeAsync(pointer, stream));
@@ -173,7 +163,7 @@ pub const CASES: &[Case] = &[
     }),
     ("pool/attributes", |api| {
         context(api);
-        let pool = pool(api);
+        let pool = memory_pool(api);
         let mut value = 0_u64;
         let pointer: *mut c_void = (&raw mut value).cast();
         let mut answers: Answers =
