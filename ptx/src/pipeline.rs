@@ -16,6 +16,7 @@ use crate::passes::inline_exits;
 use crate::passes::insert_preemptions;
 use crate::passes::layout_globals::{self, Globals};
 use crate::passes::layout_parameters::{self, align_of, size_of};
+use crate::passes::list_parameters;
 use crate::passes::number_functions::{self, Numbers};
 use crate::passes::remove_flushes;
 use crate::passes::summarize_functions;
@@ -62,13 +63,14 @@ pub struct Analysis<'a> {
 /// Once per module.
 pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
     let parse = ptx_parser::parse(text);
-    let tree = parse.module;
+    let mut tree = parse.module;
     let errors = check::errors(&tree, parse.errors, text, Extent::Whole);
     // What is not known yet costs the functions that have it; what is wrong costs the module.
     if errors.iter().any(|error| error.kind != ErrorKind::Unsupported || error.function.is_none()) {
         return Err(Diagnostics::new(errors, text));
     }
     let local = errors;
+    list_parameters::run(&mut tree);
     let symbols = index_symbols::run(&tree);
     let summaries = summarize_functions::run(&tree, &symbols);
     let numbers = number_functions::run(&tree, &symbols, &summaries);

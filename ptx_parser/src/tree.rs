@@ -25,9 +25,10 @@ pub struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// The number of the first `sm_...`: 90 for `sm_90a`.
+    /// The number of the first `sm_...` or `compute_...`: 90 for `sm_90a`.
     pub fn sm(&self) -> Option<u32> {
-        let sm = self.words.iter().find_map(|w| w.strip_prefix("sm_"))?;
+        let mut words = self.words.iter();
+        let sm = words.find_map(|w| w.strip_prefix("sm_").or(w.strip_prefix("compute_")))?;
         sm.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()
     }
 }

@@ -53,8 +53,19 @@ pub fn check<'m, 'a>(body: &mut Body<'m, 'a, '_>, call: &'m Call<'a>, span: Span
         let formal = parameters.iter().chain(returns);
         for (actual, formal) in call.arguments.iter().chain(&call.returns).zip(formal) {
             argument(body, actual, formal, span);
+            if is_narrow_register(formal) {
+                let message = format!("the parameter `{}` is a narrow register", formal.name);
+                body.invalid(span, message);
+            }
         }
     }
+}
+
+/// Registers that NVIDIA's compiler does not pass: predicates, and integers of 8 and 16 bits.
+fn is_narrow_register(parameter: &Variable<'_>) -> bool {
+    let integer = !parameter.type_.is_float() && parameter.type_.bits() <= 16;
+    let opaque = parameter.type_.bits() == 0 && parameter.type_ != ScalarType::Pred;
+    parameter.space == StateSpace::Reg && parameter.vector.is_none() && integer && !opaque
 }
 
 fn signature<'m, 'a>(function: &'m Function<'a>) -> (&'m [Variable<'a>], &'m [Variable<'a>]) {

@@ -6,9 +6,8 @@ use ptx_parser::{
 
 use crate::passes::layout_parameters;
 
-/// Bytes of a kernel's parameters, and of those before version 8.1.
-const MOST_PARAMETERS: u32 = 32_764;
-const MOST_PARAMETERS_ONCE: u32 = 4_352;
+/// Bytes of a kernel's parameters, from a version on.
+const MOST_PARAMETERS: [((u16, u16), u32); 3] = [((8, 1), 32_764), ((1, 5), 4_352), ((1, 0), 256)];
 
 pub fn check(module: &Module<'_>, function: &Function<'_>, errors: &mut Vec<Error>) {
     let name = function.name;
@@ -21,6 +20,9 @@ pub fn check(module: &Module<'_>, function: &Function<'_>, errors: &mut Vec<Erro
             invalid(parameter.span, format!("there are two parameters `{parameter_name}`"));
         }
         seen.push(parameter_name);
+        if parameter.range.is_some() {
+            invalid(parameter.span, format!("the parameter `{parameter_name}` is several"));
+        }
         if parameter.initializer.is_some() {
             invalid(
                 parameter.span,
@@ -46,12 +48,19 @@ pub fn check(module: &Module<'_>, function: &Function<'_>, errors: &mut Vec<Erro
             }
         }
         let (_, size) = layout_parameters::run(&function.parameters);
-        let most = if module.version >= (8, 1) { MOST_PARAMETERS } else { MOST_PARAMETERS_ONCE };
+        let most = MOST_PARAMETERS.iter().find(|(since, _)| module.version >= *since);
+        let most = most.map_or(u32::MAX, |(_, bytes)| *bytes);
         if size > most {
             let message =
                 format!("the parameters of `{name}` have {size} bytes, at most {most} fit");
             invalid(function.span, message);
         }
+    }
+    if function.returns.len() > 1
+        && let Some(result) = function.returns.iter().find(|r| r.space == StateSpace::Param)
+    {
+        let message = format!("the result `{}`, one of several, is no register", result.name);
+        errors.push(Error::invalid(result.span, message).in_function(name));
     }
     directives(module, function, &mut |message| {
         errors.push(Error::invalid(function.span, message).in_function(name));

@@ -12,7 +12,7 @@ const TARGETS: &[(u32, (u16, u16))] = &[
     (21, (2, 0)),
     (30, (3, 0)),
     (32, (4, 0)),
-    (35, (3, 1)),
+    (35, (3, 0)),
     (37, (4, 1)),
     (50, (4, 0)),
     (52, (4, 1)),
@@ -20,13 +20,13 @@ const TARGETS: &[(u32, (u16, u16))] = &[
     (60, (5, 0)),
     (61, (5, 0)),
     (62, (5, 0)),
-    (70, (6, 0)),
+    (70, (5, 1)),
     (72, (6, 1)),
     (75, (6, 3)),
     (80, (7, 0)),
     (86, (7, 1)),
     (87, (7, 4)),
-    (88, (9, 0)),
+    (88, (7, 3)),
     (89, (7, 8)),
     (90, (7, 8)),
     (100, (8, 6)),
@@ -37,33 +37,50 @@ const TARGETS: &[(u32, (u16, u16))] = &[
     (121, (8, 8)),
 ];
 
-/// What else may stand in a `.target`.
-const OPTIONS: [&str; 6] = [
-    "texmode_unified",
-    "texmode_independent",
-    "texmode_raw",
-    "debug",
-    "map_f64_to_f32",
-    "ptx_hopper",
+/// What else may stand in a `.target`, and since which version.
+const OPTIONS: [(&str, (u16, u16)); 4] = [
+    ("texmode_unified", (1, 0)),
+    ("texmode_independent", (1, 5)),
+    ("debug", (3, 0)),
+    ("map_f64_to_f32", (1, 0)),
 ];
 
 pub fn check(module: &Module<'_>, source: &str, errors: &mut Vec<Error>) {
     for word in &module.target.words {
         let span = Span::of(source, word).unwrap_or_default();
-        if OPTIONS.contains(word) {
+        if let Some((_, since)) = OPTIONS.iter().find(|(option, _)| option == word) {
+            if module.version < *since {
+                let message = format!("`{word}` needs version {}.{}", since.0, since.1);
+                errors.push(Error::invalid(span, message));
+            }
             continue;
         }
-        let number = word.strip_prefix("sm_").map(|n| n.trim_end_matches(['a', 'f']));
+        let number = word.strip_prefix("sm_").or(word.strip_prefix("compute_"));
+        let number = number.map(|n| n.trim_end_matches(['a', 'f']));
         let known = number
             .and_then(|number| number.parse().ok())
             .and_then(|number: u32| TARGETS.iter().find(|(sm, _)| *sm == number));
         match known {
             None => errors.push(Error::invalid(span, format!("there is no target `{word}`"))),
+            Some(_) if *word == "sm_90a" && module.version < (8, 0) => {
+                errors.push(Error::invalid(span, "the target `sm_90a` came with version 8.0"));
+            }
             Some((_, since)) if module.version < *since => errors.push(Error::invalid(
                 span,
                 format!("the target `{word}` came with version {}.{}", since.0, since.1),
             )),
             Some(_) => {}
         }
+    }
+    let Some(first) = module.target.words.first() else { return };
+    let span = Span::of(source, first).unwrap_or_default();
+    if OPTIONS.iter().any(|(option, _)| option == first) {
+        errors.push(Error::invalid(span, "a `.target` begins with an architecture"));
+    }
+    if module.target.words.contains(&"map_f64_to_f32")
+        && module.target.sm().is_some_and(|sm| sm >= 13)
+    {
+        let message = "`map_f64_to_f32` is for targets before sm_13";
+        errors.push(Error::invalid(span, message));
     }
 }

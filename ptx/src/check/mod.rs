@@ -4,7 +4,7 @@
 //! The rules are those of ptxas, found by trying (tests/twin/modules); where its manual says less, ptxas
 //! counts. A module of a version newer than [`NEWEST`] may break rules that are no more.
 //!
-//! - `header`: version and target.
+//! - `header`: version and target; `features`: what they have.
 //! - `declarations`: which names a module may declare how often, and what has to be defined.
 //! - `functions`: parameters and directives of kernels and functions.
 //! - `variables`: state spaces, sizes, initial values.
@@ -13,6 +13,7 @@
 mod bodies;
 mod calls;
 mod declarations;
+mod features;
 mod functions;
 mod header;
 mod variables;
@@ -51,6 +52,7 @@ fn run(module: &Module<'_>, source: &str, extent: Extent) -> Vec<Error> {
     }
     let mut errors = Vec::new();
     header::check(module, source, &mut errors);
+    features::check(module, &mut errors);
     declarations::check(module, source, extent, &mut errors);
     for directive in &module.directives {
         match directive {

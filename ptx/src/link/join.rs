@@ -72,7 +72,7 @@ fn header(modules: &[Module<'_>]) -> String {
     let newest = modules.iter().max_by_key(|module| module.target.sm());
     let mut words = newest.map(|module| module.target.words.clone()).unwrap_or_default();
     for word in modules.iter().flat_map(|module| &module.target.words) {
-        if !words.contains(word) && !word.starts_with("sm_") {
+        if !words.contains(word) && !word.starts_with("sm_") && !word.starts_with("compute_") {
             words.push(word);
         }
     }
@@ -192,8 +192,8 @@ fn kept<'a>(mut directive: Directive<'a>, number: usize, table: &Table) -> Optio
             let counts = counts(function.name, function.linkage, number, table);
             match &function.body {
                 Some(_) => counts.unwrap_or(true),
-                // Declarations of what is shared stand at the top, system functions' too.
-                None => counts.is_none(),
+                // Declarations of what is shared stand at the top, system functions' too; unused ones are none.
+                None => counts.is_none() && function.linkage == Linkage::Internal,
             }
         }
         Directive::Variable(variable) => {

@@ -11,28 +11,14 @@ mod symbols;
 mod tests;
 mod undefined;
 
-use ptx_parser::ErrorKind;
+use ptx_parser::{Error, ErrorKind, Span};
 
 use crate::check::{self, Extent};
 use crate::diagnostics::Diagnostics;
 use symbols::{Module, Table};
 
-/// Functions that NVIDIA's libraries of device code have as machine code only.
-///
-/// A condition of a graph is the address of its value, which the driver looks at.
-const DEVICE_RUNTIME: &str = "
-.version 6.0
-.target sm_30
-.address_size 64
-.visible .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value)
-{
-    .reg .b32 %r<2>; .reg .b64 %rd<2>;
-    ld.param.u64 %rd1, [handle];
-    ld.param.u32 %r1, [value];
-    st.volatile.global.u32 [%rd1], %r1;
-    ret;
-}
-";
+/// The first version of PTX whose modules NVIDIA's driver links.
+const OLDEST: (u16, u16) = (3, 1);
 
 /// Modules that become one.
 #[derive(Debug, Default)]
@@ -73,7 +59,11 @@ impl Linker {
     pub fn add(&mut self, name: &str, text: &str) -> Result<(), LinkError> {
         let text = text.trim_end_matches('\0');
         let parse = ptx_parser::parse(text);
-        let errors = check::errors(&parse.module, parse.errors, text, Extent::Part);
+        let mut errors = check::errors(&parse.module, parse.errors, text, Extent::Part);
+        if parse.module.version < OLDEST {
+            let message = format!("modules to link need version {}.{}", OLDEST.0, OLDEST.1);
+            errors.push(Error::invalid(Span::default(), message));
+        }
         let wrong = |kind| kind != ErrorKind::Unsupported;
         if errors.iter().any(|error| wrong(error.kind) || error.function.is_none()) {
             return Err(LinkError::Text(Diagnostics::new(errors, text)));
@@ -101,7 +91,6 @@ impl Linker {
 
     /// All modules as one. None at all are an empty module.
     pub fn complete(&mut self) -> Result<String, LinkError> {
-        self.offer("the device runtime", DEVICE_RUNTIME);
         // What is wanted may want others.
         let wanted = |input: &Input, table: &Table| {
             input.module.symbols.iter().any(|s| s.is_launched() || table.lacks(s))

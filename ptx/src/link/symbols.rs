@@ -5,13 +5,17 @@
 //! - Names without `.visible`, `.extern`, `.weak` or `.common` are a module's own.
 //! - Of several definitions all but one are `.weak`, or all are `.common`. The definition that is not weak
 //!   counts, else the first; of `.common` variables the largest, unless there is another definition.
-//! - Declarations and definitions agree in state space, size and prototype.
+//! - Declarations and definitions agree in state space, size and prototype. Of functions only those declarations
+//!   count that code or an initial value uses: others are nothing, as if they were not there.
 
-use ptx_parser::{Directive, Function, FunctionKind, Linkage, StateSpace, Variable};
-use rustc_hash::FxHashMap;
+use ptx_parser::{Directive, Function, FunctionKind, Linkage, Modifier, StateSpace, Variable};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Input;
+use super::undefined::visit;
+use crate::passes::index_symbols;
 use crate::passes::layout_parameters::{align_of, size_of};
+use crate::passes::summarize_functions;
 
 /// The names at module scope of one module, each once, in the order of the text.
 #[derive(Debug, Default)]
@@ -114,17 +118,43 @@ fn strength(linkage: Linkage, defined: bool, valued: bool) -> Strength {
     }
 }
 
-/// The types of results and parameters: what has to be equal for a call to work.
+/// The types of results and parameters: what has to be equal for a call to work. Integers of one width are the same
+/// to NVIDIA's linker, and so are registers and `.param`.
 fn prototype(function: &Function<'_>) -> String {
     let list = |variables: &[Variable<'_>]| -> String {
         let types = variables.iter().map(|v| {
             let vector = v.vector.map(|v| v.to_string()).unwrap_or_default();
             let arrays: String = v.dimensions.iter().map(|n| format!("[{n}]")).collect();
-            format!("{}{vector}{}{arrays}", v.space, v.type_)
+            let kind = if v.type_.is_float() { v.type_.word() } else { "" };
+            format!("{vector}{kind}:{}{arrays}", v.type_.bits())
         });
         types.collect::<Vec<_>>().join(",")
     };
     format!("({})({})", list(&function.returns), list(&function.parameters))
+}
+
+/// The names at module scope that code, initial values and aliases use.
+fn used<'a>(tree: &ptx_parser::Module<'a>) -> FxHashSet<&'a str> {
+    let symbols = index_symbols::run(tree);
+    let summaries = summarize_functions::run(tree, &symbols);
+    let mut used: FxHashSet<&str> =
+        summaries.all().flat_map(|s| s.calls.iter().chain(&s.addresses)).copied().collect();
+    for directive in &tree.directives {
+        match directive {
+            Directive::Variable(variable) => {
+                if let Some(initializer) = &variable.initializer {
+                    visit(initializer, &mut |name| {
+                        used.insert(name);
+                    });
+                }
+            }
+            Directive::Alias { aliasee, .. } => {
+                used.insert(aliasee);
+            }
+            _ => {}
+        }
+    }
+    used
 }
 
 impl Module {
@@ -137,11 +167,21 @@ impl Module {
                 _ => None,
             })
             .collect();
+        let used = used(tree);
         let mut module = Module::default();
         let mut places: FxHashMap<String, usize> = FxHashMap::default();
         for directive in &tree.directives {
             let symbol = match directive {
-                Directive::Function(function) => Symbol::of_function(function, &aliases),
+                Directive::Function(function) => {
+                    let symbol = Symbol::of_function(function, &aliases);
+                    if symbol.space == Space::Function
+                        && symbol.strength == Strength::Undefined
+                        && !used.contains(function.name)
+                    {
+                        continue;
+                    }
+                    symbol
+                }
                 Directive::Variable(variable) => match Symbol::of_variable(variable) {
                     Some(symbol) => symbol,
                     None => continue,

@@ -99,7 +99,7 @@ pub(crate) fn find(inputs: &[Input], table: &Table) -> Vec<String> {
         .collect()
 }
 
-fn visit<'a>(initializer: &Initializer<'a>, found: &mut impl FnMut(&'a str)) {
+pub(super) fn visit<'a>(initializer: &Initializer<'a>, found: &mut impl FnMut(&'a str)) {
     match initializer {
         Initializer::Immediate(_) | Initializer::Property(..) => {}
         Initializer::Symbol { address, .. } => address.base.into_iter().for_each(found),

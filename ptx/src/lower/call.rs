@@ -8,12 +8,13 @@ use super::function::{Entity, FunctionLowering};
 use super::intrinsic::Effects;
 use super::operand::Width;
 use super::signature::{Signature, Slot, storage_type};
+use super::space;
 use crate::passes::index_symbols::{Symbol, function};
 use crate::passes::number_functions::address_of;
 
 /// Functions that modules declare `.extern` and that the system has.
-const SYSTEM_FUNCTIONS: [&str; 6] =
-    ["vprintf", "malloc", "free", "__assertfail", "memset", "memcpy"];
+const SYSTEM_FUNCTIONS: [&str; 7] =
+    ["vprintf", "malloc", "free", "__assertfail", "memset", "memcpy", "cudaGraphSetConditional"];
 
 /// What the names of NVIDIA's other system functions begin with.
 const SYSTEM_PREFIXES: [&str; 4] = ["cnp", "vfprintf", "__profile", "__cuda_"];
@@ -32,7 +33,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         };
         if let Some((callee, signature)) = self.module.functions.get(&index).cloned() {
             let arguments = self.arguments(i, &signature)?;
-            let result = self.call_function(callee, arguments);
+            let result = self.call_function(callee, arguments.clone());
+            self.results_from_memory(i, &signature, &arguments)?;
             return self.results(i, &signature, result);
         }
         let Some(tree) = function(unit.tree, index) else {
@@ -104,6 +106,14 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 });
                 Ok(Some(target))
             }
+            // A condition of a graph is the address of its value, which the driver looks at.
+            ("cudaGraphSetConditional", &[handle, value]) => {
+                let global = self.context.ptr(space::GLOBAL);
+                let word = self.builder.int_to_ptr(handle, global);
+                let value = self.builder.zext_or_trunc(value, self.context.i32());
+                self.builder.store(value, word, 4).set_volatile(true);
+                Ok(None)
+            }
             _ => match self.device_runtime_function(name, arguments)? {
                 Some(result) => Ok(Some(result)),
                 None => Err(self.unsupported(format!(
@@ -145,12 +155,18 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         }
         let mut arguments = Vec::new();
         let skip = usize::from(signature.returned().is_some());
-        for operand in i.returns.iter().skip(skip) {
-            arguments.push(self.memory_operand(operand)?);
+        for (operand, slot) in i.returns.iter().zip(&signature.returns).skip(skip) {
+            arguments.push(self.memory_operand(operand, *slot)?);
         }
         for (operand, slot) in i.arguments.iter().zip(&signature.parameters) {
             let argument = match slot {
-                Slot::Memory { .. } => self.memory_operand(operand)?,
+                Slot::Memory { .. } => {
+                    let pointer = self.memory_operand(operand, *slot)?;
+                    if let Some(registers) = self.registers_of(operand)? {
+                        self.store_registers(&registers, pointer);
+                    }
+                    pointer
+                }
                 Slot::Scalar(type_) => self.scalar_argument(operand, *type_)?,
             };
             arguments.push(argument);
@@ -158,14 +174,42 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         Ok(arguments)
     }
 
-    /// A `.param` variable that is passed by its address.
-    fn memory_operand(&mut self, operand: &Operand<'a>) -> Lowered<Value<'c>> {
+    /// A `.param` variable that is passed by its address, or a place for registers.
+    fn memory_operand(&mut self, operand: &Operand<'a>, slot: Slot) -> Lowered<Value<'c>> {
         if let Operand::Name(name) = operand
             && let Entity::Memory { pointer } = self.entity(name)?
         {
             return Ok(pointer);
         }
-        Err(self.invalid("an argument or result of many bytes is a `.param` variable"))
+        if operand == &Operand::Sink || self.registers_of(operand)?.is_some() {
+            let (size, align) = slot.layout();
+            return Ok(self.local(size, align));
+        }
+        Err(self.invalid("an argument or result of many bytes is a `.param` variable or a vector"))
+    }
+
+    /// The register, or vector of them, that an operand names.
+    fn registers_of(&mut self, operand: &Operand<'a>) -> Lowered<Option<Entity<'c>>> {
+        let Operand::Name(name) = operand else { return Ok(None) };
+        let entity = self.entity(name)?;
+        Ok(matches!(entity, Entity::Register { .. }).then_some(entity))
+    }
+
+    /// Results that the callee leaves in memory and that registers are to have. `arguments` are those of the call,
+    /// first the places of these results.
+    fn results_from_memory(
+        &mut self,
+        i: &Call<'a>,
+        signature: &Signature,
+        arguments: &[Value<'c>],
+    ) -> Lowered {
+        let skip = usize::from(signature.returned().is_some());
+        for (operand, pointer) in i.returns.iter().skip(skip).zip(arguments) {
+            if let Some(registers) = self.registers_of(operand)? {
+                self.load_registers(&registers, *pointer);
+            }
+        }
+        Ok(())
     }
 
     fn scalar_argument(&mut self, operand: &Operand<'a>, type_: ScalarType) -> Lowered<Value<'c>> {
@@ -217,7 +261,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let mut arguments = vec![address];
         arguments.extend(self.arguments(i, &signature)?);
         let dispatcher = self.dispatcher(&signature, &targets);
-        let result = self.call_function(dispatcher, arguments);
+        let result = self.call_function(dispatcher, arguments.clone());
+        self.results_from_memory(i, &signature, &arguments[1..])?;
         self.results(i, &signature, result)
     }
 

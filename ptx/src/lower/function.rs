@@ -10,6 +10,7 @@ use super::module::ModuleLowering;
 use super::signature::{Signature, Slot, storage_type};
 use super::{Lowered, space};
 use crate::passes::index_symbols::{Symbol, variable};
+use crate::passes::layout_globals::Declared;
 use crate::passes::layout_parameters::{self, align_of, lanes, size_of};
 
 /// What a name means inside a function.
@@ -69,6 +70,8 @@ pub struct FunctionLowering<'l, 'u, 'c, 'a> {
     entry: Block<'c>,
     /// Where a scalar result is kept until `ret`.
     result: Option<Value<'c>>,
+    /// Where the caller wants results that are kept in other registers until `ret`.
+    results_in_memory: Vec<(Value<'c>, Entity<'c>)>,
     globals: Option<Value<'c>>,
     /// A place in the thread's local memory. The first variable, so that addresses within it become simple.
     pub(super) frame: Option<Value<'c>>,
@@ -98,6 +101,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
             scopes: vec![Scope::default()],
             entry,
             result: None,
+            results_in_memory: Vec::new(),
             globals: None,
             frame: None,
             exit_word: None,
@@ -135,6 +139,11 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
         self.signature.is_none()
     }
 
+    pub fn is_register_parameter(&self, name: &str) -> bool {
+        let named = |p: &Variable<'a>| p.name == name && p.space == StateSpace::Reg;
+        self.tree.parameters.iter().any(named)
+    }
+
     fn declare_parameters(&mut self) -> Lowered {
         let parameters = &self.tree.parameters;
         let Some(signature) = self.signature.clone() else {
@@ -162,12 +171,16 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
                     });
                     entity
                 }
-                Slot::Scalar(_) if variable.space == StateSpace::Reg => {
-                    return Err(Error::unsupported(variable.span, "several results in registers"));
-                }
                 _ => {
+                    let pointer = self.value.parameter(argument);
                     argument += 1;
-                    Entity::Memory { pointer: self.value.parameter(argument - 1) }
+                    if variable.space == StateSpace::Reg {
+                        let registers = self.new_registers(variable);
+                        self.results_in_memory.push((pointer, registers.clone()));
+                        registers
+                    } else {
+                        Entity::Memory { pointer }
+                    }
                 }
             };
             self.declare(variable.name, entity);
@@ -176,6 +189,11 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
             let value = self.value.parameter(argument);
             argument += 1;
             let entity = match slot {
+                Slot::Memory { .. } if variable.space == StateSpace::Reg => {
+                    let registers = self.new_registers(variable);
+                    self.load_registers(&registers, value);
+                    registers
+                }
                 Slot::Memory { .. } => Entity::Memory { pointer: value },
                 Slot::Scalar(type_) => {
                     let entity = self.scalar_variable(variable, *type_);
@@ -207,8 +225,48 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
         }
     }
 
+    fn new_registers(&self, variable: &Variable<'a>) -> Entity<'c> {
+        let count = variable.vector.map_or(1, lanes);
+        let slots = (0..count).map(|_| self.slot(variable.type_)).collect();
+        Entity::Register { slots, type_: variable.type_ }
+    }
+
+    /// Puts registers into memory, one behind the other; predicates are bytes there.
+    pub(super) fn store_registers(&self, registers: &Entity<'c>, pointer: Value<'c>) {
+        let Entity::Register { slots, type_ } = registers else { return };
+        let size = type_.size().max(1);
+        for (slot, offset) in slots.iter().zip((0..).step_by(size as usize)) {
+            let value = self.load_slot(*slot, *type_);
+            let value = match type_ {
+                ScalarType::Pred => self.builder.zext(value, self.context.i8()),
+                _ => value,
+            };
+            self.builder.store(value, self.builder.byte_offset(pointer, self.i64(offset)), size);
+        }
+    }
+
+    /// Takes registers from memory, as [`Self::store_registers`] puts them there.
+    pub(super) fn load_registers(&self, registers: &Entity<'c>, pointer: Value<'c>) {
+        let Entity::Register { slots, type_ } = registers else { return };
+        let size = type_.size().max(1);
+        for (slot, offset) in slots.iter().zip((0..).step_by(size as usize)) {
+            let place = self.builder.byte_offset(pointer, self.i64(offset));
+            let value = match type_ {
+                ScalarType::Pred => {
+                    let byte = self.builder.load(self.context.i8(), place, 1);
+                    self.builder.trunc(byte, self.context.i1())
+                }
+                _ => self.builder.load(storage_type(self.context, *type_), place, size),
+            };
+            self.builder.store(value, *slot, size);
+        }
+    }
+
     /// `ret`: in a kernel the end of the thread.
     pub fn return_(&mut self) -> Lowered {
+        for (pointer, registers) in &self.results_in_memory {
+            self.store_registers(registers, *pointer);
+        }
         let returned = self.signature.as_ref().and_then(Signature::returned);
         match (returned, self.result) {
             (Some(type_), Some(result)) => {
@@ -326,7 +384,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
                 "`{name}` is declared `.extern` and defined in another module"
             )));
         }
-        let Some(&offset) = unit.globals.offsets.get(&index) else {
+        let Some(&offset) = unit.globals.offsets.get(&Declared::InModule(index)) else {
             return Err(
                 self.unsupported(format!("`{name}` lies in a state space that is not known here"))
             );
@@ -425,9 +483,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
                     self.declare_range(variable, count, None);
                     return Ok(());
                 }
-                let count = variable.vector.map_or(1, lanes);
-                let slots = (0..count).map(|_| self.slot(variable.type_)).collect();
-                Entity::Register { slots, type_: variable.type_ }
+                self.new_registers(variable)
             }
             StateSpace::Local | StateSpace::Param | StateSpace::ParamFunc => {
                 if variable.initializer.is_some() {
@@ -446,6 +502,15 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
             }
             StateSpace::Shared | StateSpace::SharedCta => {
                 Entity::Memory { pointer: self.module.shared_variable(variable) }
+            }
+            StateSpace::Global | StateSpace::Const => {
+                let declared = Declared::InFunction(variable.span.start);
+                let Some(&offset) = self.module.unit.globals.offsets.get(&declared) else {
+                    return Err(Error::bug(variable.span, "a variable has no place"));
+                };
+                let segment = self.globals_segment();
+                let offset = self.i64(offset);
+                Entity::Memory { pointer: self.builder.byte_offset(segment, offset) }
             }
             _ => {
                 return Err(self.unsupported(format!(

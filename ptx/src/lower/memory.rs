@@ -239,11 +239,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     /// Whether `ld.param` names a parameter of a function that is a register.
     pub fn names_register(&mut self, address: &Address<'a>, space: Option<StateSpace>) -> bool {
-        let param = matches!(space, Some(StateSpace::Param | StateSpace::ParamFunc));
-        param
-            && address.base.is_some_and(|name| {
-                !name.starts_with('%') && matches!(self.entity(name), Ok(Entity::Register { .. }))
-            })
+        matches!(space, Some(StateSpace::Param | StateSpace::ParamFunc))
+            && address.base.is_some_and(|name| self.is_register_parameter(name))
     }
 
     fn read_register_parameter(

@@ -140,7 +140,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.read_width(operand, ScalarType::U32, Width::AtLeast)
     }
 
-    fn load_slot(&self, slot: Value<'c>, type_: ScalarType) -> Value<'c> {
+    pub(super) fn load_slot(&self, slot: Value<'c>, type_: ScalarType) -> Value<'c> {
         let ty = storage_type(self.context, type_);
         self.builder.load(ty, slot, type_.size().max(1))
     }

@@ -11,7 +11,7 @@ use crate::passes::layout_parameters::{align_of, size_of};
 pub enum Slot {
     /// Passed as a value.
     Scalar(ScalarType),
-    /// Passed as a pointer to the caller's space; bytes.
+    /// Passed as a pointer to the caller's space; bytes. Vectors of registers are, too.
     Memory { size: u64, align: u64 },
 }
 
@@ -23,10 +23,21 @@ impl Slot {
             }
             return Ok(Slot::Scalar(variable.type_));
         }
-        if variable.space == StateSpace::Reg {
-            return Err(Error::invalid(variable.span, "a register parameter is a scalar"));
+        if variable.space == StateSpace::Reg && !variable.dimensions.is_empty() {
+            return Err(Error::invalid(variable.span, "a register parameter is an array"));
         }
         Ok(Slot::Memory { size: size_of(variable), align: align_of(variable) })
+    }
+
+    /// Size and alignment where it lies in memory, in bytes.
+    pub fn layout(self) -> (u64, u64) {
+        match self {
+            Slot::Scalar(type_) => {
+                let size = u64::from(type_.size().max(1));
+                (size, size)
+            }
+            Slot::Memory { size, align } => (size, align),
+        }
     }
 
     /// Values of both have one form in LLVM IR, but for a bitcast.

@@ -4,7 +4,8 @@
 //! made of the whole module, so that kernels compiled apart share their variables.
 
 use ptx_parser::{
-    Attribute, Directive, Error, Initializer, Linkage, Module, ScalarType, StateSpace, Variable,
+    Attribute, Directive, Error, Function, Initializer, Linkage, Module, ScalarType, StateSpace,
+    Statement, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -13,11 +14,20 @@ use super::layout_parameters::{align_of, size_of};
 use super::number_functions::Numbers;
 use crate::info::{GlobalLayout, GlobalSpace, GlobalVar, Relocation};
 
-/// The layout, and the offset of each variable by its index in the directives.
+/// The layout, and the offset of each variable.
 #[derive(Debug, Default)]
 pub struct Globals {
     pub layout: GlobalLayout,
-    pub offsets: FxHashMap<usize, u64>,
+    pub offsets: FxHashMap<Declared, u64>,
+}
+
+/// Where a variable is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Declared {
+    /// At module scope: its index in the directives.
+    InModule(usize),
+    /// In a function, which is the only one that sees it: its place in the text.
+    InFunction(u32),
 }
 
 /// Bytes of a texture's handle.
@@ -31,27 +41,21 @@ pub fn run<'a>(
     symbols: &Symbols<'a>,
     numbers: &Numbers,
 ) -> Result<Globals, Vec<Error>> {
-    let mut variables: Vec<(usize, &Variable<'a>, GlobalSpace)> = module
-        .directives
-        .iter()
-        .enumerate()
-        .filter_map(|(index, directive)| match directive {
+    let mut variables: Vec<(Declared, &Variable<'a>, GlobalSpace)> = Vec::new();
+    for (index, directive) in module.directives.iter().enumerate() {
+        match directive {
             Directive::Variable(variable)
                 if symbols.get(variable.name) == Some(Symbol::Variable(index)) =>
             {
-                let space = match (variable.type_, variable.space) {
-                    (ScalarType::Texref, _) | (_, StateSpace::Tex) => GlobalSpace::Texref,
-                    (ScalarType::Surfref, _) => GlobalSpace::Surfref,
-                    (ScalarType::Samplerref, _) => GlobalSpace::Samplerref,
-                    (_, StateSpace::Global) => GlobalSpace::Global,
-                    (_, StateSpace::Const) => GlobalSpace::Const,
-                    _ => return None,
-                };
-                Some((index, variable, space))
+                let space = space_of(variable);
+                variables.extend(space.map(|space| (Declared::InModule(index), variable, space)));
             }
-            _ => None,
-        })
-        .collect();
+            Directive::Function(Function { body: Some(body), .. }) => {
+                in_function(body, &mut variables);
+            }
+            _ => {}
+        }
+    }
     // Variables that start as zero come last, so that the image is short.
     variables.sort_by_key(|(_, variable, _)| variable.initializer.is_none());
 
@@ -75,7 +79,7 @@ pub fn run<'a>(
         globals.layout.align = globals.layout.align.max(align);
         globals.offsets.insert(*index, offset);
         globals.layout.vars.push(GlobalVar {
-            name: variable.name.to_owned(),
+            name: name_of(index, variable),
             offset,
             size,
             align,
@@ -89,9 +93,10 @@ pub fn run<'a>(
         if *space == GlobalSpace::Samplerref
             && let Some(&offset) = globals.offsets.get(index)
         {
-            let mut writer = Writer { variable, symbols, numbers, globals: &mut globals };
+            let end = offset + size_of(variable);
+            let mut writer = Writer { variable, end, symbols, numbers, globals: &mut globals };
             let each = u64::from(variable.type_.size());
-            for at in (offset..writer.end()).step_by(each as usize) {
+            for at in (offset..end).step_by(each as usize) {
                 writer.put(at, sampler_word(variable.initializer.as_ref()), variable.type_.size());
             }
             continue;
@@ -99,13 +104,53 @@ pub fn run<'a>(
         if let (Some(initializer), Some(&offset)) =
             (&variable.initializer, globals.offsets.get(index))
         {
-            let mut writer = Writer { variable, symbols, numbers, globals: &mut globals };
+            let end = offset + size_of(variable);
+            let mut writer = Writer { variable, end, symbols, numbers, globals: &mut globals };
             if let Err(error) = writer.write(initializer, offset) {
                 errors.push(error);
             }
         }
     }
     if errors.is_empty() { Ok(globals) } else { Err(errors) }
+}
+
+/// What a variable is in the segment; none where it lies elsewhere.
+fn space_of(variable: &Variable<'_>) -> Option<GlobalSpace> {
+    Some(match (variable.type_, variable.space) {
+        (ScalarType::Texref, _) | (_, StateSpace::Tex) => GlobalSpace::Texref,
+        (ScalarType::Surfref, _) => GlobalSpace::Surfref,
+        (ScalarType::Samplerref, _) => GlobalSpace::Samplerref,
+        (_, StateSpace::Global) => GlobalSpace::Global,
+        (_, StateSpace::Const) => GlobalSpace::Const,
+        _ => return None,
+    })
+}
+
+/// The variables of a body that live as long as the module.
+fn in_function<'m, 'a>(
+    statements: &'m [Statement<'a>],
+    found: &mut Vec<(Declared, &'m Variable<'a>, GlobalSpace)>,
+) {
+    for statement in statements {
+        match statement {
+            Statement::Block(inner) => in_function(inner, found),
+            Statement::Variable(variable)
+                if matches!(variable.space, StateSpace::Global | StateSpace::Const) =>
+            {
+                let place = Declared::InFunction(variable.span.start);
+                found.extend(space_of(variable).map(|space| (place, variable, space)));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A name that no other variable has: nobody asks for those of functions.
+fn name_of(declared: &Declared, variable: &Variable<'_>) -> String {
+    match declared {
+        Declared::InModule(_) => variable.name.to_owned(),
+        Declared::InFunction(place) => format!("{}@{place}", variable.name),
+    }
 }
 
 /// What a `.samplerref` holds: its properties, of which those that are not said are the first ones.
@@ -149,6 +194,8 @@ fn sampler_word(initializer: Option<&Initializer<'_>>) -> u64 {
 
 struct Writer<'w, 'a> {
     variable: &'w Variable<'a>,
+    /// The offset behind it.
+    end: u64,
     symbols: &'w Symbols<'a>,
     numbers: &'w Numbers,
     globals: &'w mut Globals,
@@ -163,7 +210,7 @@ impl<'a> Writer<'_, 'a> {
             Initializer::List(items) => {
                 items.iter().try_fold(offset, |offset, item| self.write(item, offset))
             }
-            _ if next > self.end() => {
+            _ if next > self.end => {
                 Err(self.invalid("the initializer has more elements than the variable"))
             }
             Initializer::Immediate(immediate) => {
@@ -221,7 +268,7 @@ impl<'a> Writer<'_, 'a> {
                 Ok(())
             }
             Some(Symbol::Variable(index)) => {
-                let Some(&target) = self.globals.offsets.get(&index) else {
+                let Some(&target) = self.globals.offsets.get(&Declared::InModule(index)) else {
                     return Err(self.invalid(&format!("the address of `{name}` is not a constant")));
                 };
                 let target = (target as i64).wrapping_add(address.offset);
@@ -232,11 +279,6 @@ impl<'a> Writer<'_, 'a> {
             }
             None => Err(self.invalid(&format!("`{name}` is not declared"))),
         }
-    }
-
-    fn end(&self) -> u64 {
-        let var = self.globals.layout.vars.iter().find(|var| var.name == self.variable.name);
-        var.map_or(0, |var| var.offset + var.size)
     }
 
     fn put(&mut self, offset: u64, bits: u64, width: u32) {

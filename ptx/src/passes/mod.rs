@@ -9,6 +9,7 @@ pub mod inline_exits;
 pub mod insert_preemptions;
 pub mod layout_globals;
 pub mod layout_parameters;
+pub mod list_parameters;
 pub mod number_functions;
 pub mod remove_flushes;
 pub mod summarize_functions;

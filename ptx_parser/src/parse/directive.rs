@@ -142,6 +142,9 @@ impl<'a> Parser<'a> {
                 self.next();
                 let at = self.token.span();
                 let size = self.count()?;
+                if module.version != (0, 0) && module.version < (2, 3) {
+                    return Err(Error::invalid(at, "`.address_size` needs version 2.3 or later"));
+                }
                 if !matches!(size, 32 | 64) {
                     return Err(Error::invalid(
                         at,

@@ -6,13 +6,15 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::operand::{Item, ItemKind, address};
-use super::rule::Subject;
+use super::rule::{Environment, Subject};
 use super::{Parser, Result};
 use crate::error::Error;
 use crate::isa::Instruction;
 use crate::isa::TABLES;
 use crate::isa::check::takes_predicate;
-use crate::isa::spec::{Codes, Form, MAX_FIELDS, OperandSlot, Slot, Spec, Value, Values};
+use crate::isa::spec::{
+    Codes, FieldSpec, Form, MAX_FIELDS, OperandSlot, Slot, Spec, Value, Values,
+};
 use crate::lexer::TokenKind;
 use crate::modifier::{Layout, Modifier, ScalarType, StateSpace};
 use crate::operand::{Address, Immediate, Operand};
@@ -132,7 +134,10 @@ impl<'a> Parser<'a> {
         for strict in [true, false] {
             for (spec, form) in forms {
                 match fit(spec, form, words, strict) {
-                    Ok(codes) => {
+                    Ok(mut codes) => {
+                        if self.environment.always_flushes() {
+                            flush(spec, form, &self.environment, &mut codes);
+                        }
                         let subject = Subject { spec, words, codes: &codes, values: None };
                         match subject.check(&self.environment) {
                             Ok(rules_wait) => {
@@ -200,6 +205,24 @@ impl<'a> Parser<'a> {
         }
         self.expect(";")?;
         Ok(Instruction::Call(Box::new(call)))
+    }
+}
+
+/// Gives `.ftz` to what computes in single precision and may have it.
+fn flush(spec: &Spec, form: &Form, environment: &Environment, codes: &mut Codes) {
+    let Some(ftz) = spec.fields.iter().position(|field| field.name == "ftz") else { return };
+    let has = |type_: &str| {
+        let held = |(field, code): (&FieldSpec, &u16)| {
+            usize::from(*code).checked_sub(1).and_then(|c| field.words.get(c)) == Some(&type_)
+        };
+        spec.fields.iter().zip(codes.iter()).any(held)
+    };
+    let may = form.modifiers.iter().any(|slot| slot.field == Some(ftz));
+    // Forms of one type only keep it in no field.
+    let single = has("f32") || form.modifiers.iter().any(|slot| slot.words == ["f32"]);
+    let of_doubles = spec.name == "Cvt" && has("f64");
+    if may && single && (!of_doubles || environment.flushes_doubles()) {
+        codes[ftz] = 1;
     }
 }
 

@@ -68,6 +68,16 @@ impl Environment {
         }
     }
 
+    /// Whether single precision has no subnormal numbers: what targets before sm_20 compute, `.ftz` does.
+    pub fn always_flushes(&self) -> bool {
+        self.target.is_some_and(|target| target.number < 20)
+    }
+
+    /// Whether `cvt` between single and double precision flushes too, where the target does: not before PTX 1.5.
+    pub fn flushes_doubles(&self) -> bool {
+        self.version.is_some_and(|version| version >= (1, 5))
+    }
+
     /// Whether the tables have all that the version of the module has.
     pub fn is_known(&self) -> bool {
         self.version.is_some_and(|version| version <= NEWEST)

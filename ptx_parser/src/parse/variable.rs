@@ -52,6 +52,10 @@ impl<'a> Parser<'a> {
     }
 
     fn head(&mut self) -> Result<(StateSpace, Head)> {
+        let mut head = Head::default();
+        if self.eat_dot("align") {
+            head.align = Some(self.align()?);
+        }
         let space =
             self.dot().and_then(declared_space).ok_or_else(|| self.expected("a state space"))?;
         self.next();
@@ -60,7 +64,6 @@ impl<'a> Parser<'a> {
             self.integer()?;
             self.expect("]")?;
         }
-        let mut head = Head::default();
         while let Some(word) = self.dot() {
             if word == "attribute" {
                 self.next();

@@ -82,7 +82,7 @@ fn modules_are_taken_as_an_h100_takes_them() {
     let library = library();
     let mut differences = differences();
     let (mut wrong, mut count) = (Vec::new(), 0);
-    for file in ["calls", "directives", "link", "logs", "symbols"] {
+    for file in ["calls", "directives", "link", "logs", "prototypes", "symbols"] {
         let path = folder().join("modules").join(file).with_extension("txt");
         let output =
             Command::new(env!("CARGO_BIN_EXE_modules")).args([&library, &path]).output().unwrap();

@@ -1,0 +1,74 @@
+//! Kept answers, and how others differ from them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::answer::Answer;
+use crate::case::Case;
+
+/// What a summary says, by case: the answer for each place of its grid.
+pub struct Kept {
+    cases: BTreeMap<String, Vec<Answer>>,
+}
+
+impl Kept {
+    /// Reads a summary that is compressed.
+    pub fn read(path: &Path) -> Self {
+        let packed = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let text = String::from_utf8(zstd::decode_all(packed.as_slice()).unwrap()).unwrap();
+        let mut outputs = BTreeMap::new();
+        for line in text.lines().filter(|line| line.starts_with('#')) {
+            outputs.extend(line.split_once(' '));
+        }
+        let cases = format!("\n{}", text.split("\n#").next().unwrap_or_default());
+        let cases = cases.split("\ncase ").skip(1).map(|case| {
+            let mut lines = case.lines();
+            let name = lines.next().unwrap_or_default().to_owned();
+            let row = lines.next().unwrap_or_default();
+            let kinds: BTreeMap<char, Answer> = lines
+                .filter_map(|line| {
+                    let (letter, answer) = line.split_once(' ')?;
+                    let mut answer = Answer::parse(answer);
+                    if let Some(output) = outputs.get(answer.output.as_str()) {
+                        answer.output = (*output).to_owned();
+                    }
+                    Some((letter.chars().next()?, answer))
+                })
+                .collect();
+            (name, row.chars().map(|letter| kinds[&letter].clone()).collect())
+        });
+        Kept { cases: cases.collect() }
+    }
+}
+
+/// A line for each case with differences, with a letter for each dialect: `=` where answers are equal, `t` where
+/// only these take the text, `r` where only these refuse it, `c` for another code, `o` for another output. What is
+/// known of the kept ones' side in no way is equal.
+pub fn differences(
+    kept: &Kept,
+    cases: &[Case],
+    questions: &[(usize, usize)],
+    answers: &BTreeMap<usize, Answer>,
+) -> String {
+    let mut rows: BTreeMap<usize, String> = BTreeMap::new();
+    for (number, (case, place)) in questions.iter().enumerate() {
+        let theirs = kept.cases.get(&cases[*case].name).and_then(|answers| answers.get(*place));
+        let letter = theirs.map_or('?', |theirs| difference(theirs, &answers[&number]));
+        rows.entry(*case).or_default().push(letter);
+    }
+    let different = rows.into_iter().filter(|(_, row)| row.chars().any(|letter| letter != '='));
+    different.map(|(case, row)| format!("{}: {row}\n", cases[case].name)).collect()
+}
+
+fn difference(theirs: &Answer, ours: &Answer) -> char {
+    let unknown = |answer: &Answer| matches!(answer.code.as_str(), "none" | "crash");
+    match (theirs.code.as_str(), ours.code.as_str()) {
+        _ if unknown(theirs) => '=',
+        ("0", "0") if theirs.output == ours.output || ours.output == "-" => '=',
+        ("0", "0") => 'o',
+        ("0", _) => 'r',
+        (_, "0") => 't',
+        (their_code, our_code) if their_code == our_code => '=',
+        _ => 'c',
+    }
+}
