@@ -9,8 +9,8 @@ use std::fmt::Write;
 use ptx_parser::{Directive, Function, FunctionKind, Linkage, Module, Statement, Variable, rename};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Input;
 use super::symbols::{Strength, Table};
+use super::{Input, align_parameters};
 use crate::lower::call::is_system_function;
 
 pub(crate) fn join(inputs: &[Input], table: &Table) -> String {
@@ -34,7 +34,10 @@ pub(crate) fn join(inputs: &[Input], table: &Table) -> String {
         }
     }
     for (number, module) in modules.into_iter().enumerate() {
-        for directive in module.directives {
+        for mut directive in module.directives {
+            if let Directive::Function(function) = &mut directive {
+                align_parameters::run(function, table);
+            }
             if let Some(directive) = kept(directive, number, table) {
                 let _ = writeln!(text, "{directive}");
             }
@@ -143,7 +146,8 @@ fn declare<'a>(
                 && !is_undefined(function.name, number, table)
                 && declared.insert(function.name) =>
         {
-            let declaration = Function { body: None, ..function.clone() };
+            let mut declaration = Function { body: None, ..function.clone() };
+            align_parameters::run(&mut declaration, table);
             let _ = writeln!(text, "{declaration}");
         }
         Directive::Function(function) if function.kind == FunctionKind::Func => {
@@ -153,7 +157,8 @@ fn declare<'a>(
                 && declared.insert(function.name)
             {
                 let body = Some(Vec::new());
-                let stub = Function { body, linkage: Linkage::Weak, ..function.clone() };
+                let mut stub = Function { body, linkage: Linkage::Weak, ..function.clone() };
+                align_parameters::run(&mut stub, table);
                 let _ = writeln!(text, "{stub}");
             } else if is_undefined(function.name, number, table) && declared.insert(function.name) {
                 let _ = writeln!(text, "{function}");

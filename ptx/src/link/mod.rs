@@ -4,7 +4,9 @@
 //! - `symbols`: what a module declares and defines, and the rules by which modules fit together.
 //! - `undefined`: which symbols are wanted and not there.
 //! - `join`: the text of all modules as one.
+//! - `align_parameters`: modules may ask for other alignments of a function's parameters.
 
+mod align_parameters;
 mod join;
 mod symbols;
 #[cfg(test)]

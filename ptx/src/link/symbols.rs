@@ -33,6 +33,8 @@ pub(crate) struct Symbol {
     pub align: u64,
     /// The types of a function's results and parameters.
     prototype: String,
+    /// The alignments of a function's results and parameters.
+    pub aligns: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +88,7 @@ impl Symbol {
             size: 0,
             align: 1,
             prototype: prototype(function),
+            aligns: function.returns.iter().chain(&function.parameters).map(align_of).collect(),
         }
     }
 
@@ -104,6 +107,7 @@ impl Symbol {
             size: size_of(variable),
             align: align_of(variable),
             prototype: String::new(),
+            aligns: Vec::new(),
         })
     }
 }
@@ -193,6 +197,7 @@ impl Module {
                     size: 0,
                     align: 1,
                     prototype: String::new(),
+                    aligns: Vec::new(),
                 },
                 _ => continue,
             };
@@ -229,6 +234,8 @@ pub(crate) struct Shared {
     pub input: usize,
     /// The largest alignment that a module asks for.
     pub align: u64,
+    /// Likewise of each result and parameter of a function.
+    pub aligns: Vec<u64>,
 }
 
 impl Table {
@@ -252,13 +259,17 @@ impl Table {
         let mut errors = Vec::new();
         for symbol in module.symbols.iter().filter(|s| s.strength != Strength::Local) {
             let Some(known) = self.symbols.get_mut(&symbol.name) else {
-                let shared = Shared { symbol: symbol.clone(), input, align: symbol.align };
+                let (align, aligns) = (symbol.align, symbol.aligns.clone());
+                let shared = Shared { symbol: symbol.clone(), input, align, aligns };
                 self.symbols.insert(symbol.name.clone(), shared);
                 continue;
             };
             let first = inputs.get(known.input).map_or("", |input| input.name.as_str());
             errors.extend(conflicts(known, symbol, name, first));
             known.align = known.align.max(symbol.align);
+            for (known, align) in known.aligns.iter_mut().zip(&symbol.aligns) {
+                *known = (*known).max(*align);
+            }
             let larger = known.symbol.strength == Strength::Common
                 && symbol.strength == Strength::Common
                 && symbol.size > known.symbol.size;

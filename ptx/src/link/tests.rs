@@ -47,6 +47,21 @@ fn a_new_name_is_new() {
 }
 
 #[test]
+fn parameters_take_the_largest_alignment() {
+    let text = linked(&[
+        ".extern .func (.param .b32 r) f(.param .align 4 .b8 a[8]);
+         .entry k() { .param .b32 r; { .param .align 4 .b8 a[8]; call (r), f, (a); } ret; }",
+        ".visible .func (.param .align 8 .b32 r) f(.param .align 16 .b8 a[8]) { ret; }",
+        ".extern .func (.param .b32 r) f(.param .align 32 .b8 a[8]);
+         .entry l() { .param .b32 r; .param .align 32 .b8 a[8]; call (r), f, (a); ret; }",
+    ]);
+    assert_eq!(text.matches(".param .align 32 .b8 a[8]").count(), 4, "{text}");
+    assert_eq!(text.matches(".param .align 8 .b32 r").count(), 4, "{text}");
+    let analysis = crate::pipeline::analyze(&text).map(drop);
+    assert_eq!(analysis.map_err(|errors| errors.to_string()), Ok(()), "{text}");
+}
+
+#[test]
 fn files_keep_their_lines() {
     let module = ".file 1 \"a.cu\"\n.entry k() { .loc 1 5 0\n { .loc 1 6 0\n } ret; }";
     let other = ".file 1 \"b.cu\"\n.entry l() { .loc 1 7 0\n ret; }";
