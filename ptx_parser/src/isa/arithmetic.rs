@@ -86,10 +86,12 @@ isa! {
         .narrow = { .u16, .u32, .s16, .s32 };
         .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
         ---
-        mad.rnd{.ftz}{.sat}.f32    d, a, b, c;
-        mad.rnd.f64                d, a, b, c;
+        mad{.rnd}{.ftz}{.sat}.f32    d, a, b, c;
+        mad{.rnd}.f64                d, a, b, c;
         .rnd: Rounding = { .rn, .rz, .rm, .rp };
         types c d = wide;
+        gone 3.2 sm_20 for .f32 & !.rn | .rz | .rm | .rp;
+        gone 1.4 sm_10 for .f64 & !.rn | .rz | .rm | .rp;
         name mode;
     ";
 

@@ -90,19 +90,27 @@ fn text(form: &Form, choice: usize, all: bool) -> String {
     format!("{text}{};", operands.join(", "))
 }
 
-/// No target has all instructions.
-const TARGETS: [&str; 6] = ["sm_60", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"];
+/// No target has all instructions, and no version.
+const TARGETS: [(&str, &str); 8] = [
+    ("9.0", "sm_60"),
+    ("9.0", "sm_90a"),
+    ("9.0", "sm_100a"),
+    ("9.0", "sm_103a"),
+    ("9.0", "sm_110a"),
+    ("9.0", "sm_120a"),
+    ("3.1", "sm_20"),
+    ("1.3", "sm_13"),
+];
 
 fn instruction(text: &str) -> Result<String, String> {
-    let results = TARGETS.map(|target| instruction_for(target, text));
+    let results = TARGETS.map(|(version, target)| instruction_for(version, target, text));
     let never = |r: &Result<String, String>| matches!(r, Err(e) if e.contains("wrong modifiers"));
     let best = results.iter().position(Result::is_ok).or_else(|| results.iter().position(never));
     results[best.unwrap_or_default()].clone()
 }
 
-fn instruction_for(target: &str, text: &str) -> Result<String, String> {
-    let module =
-        format!(".version 9.0\n.target {target}\n.address_size 64\n.func f() {{ {text} }}");
+fn instruction_for(version: &str, target: &str, text: &str) -> Result<String, String> {
+    let module = format!(".version {version}\n.target {target}\n.func f() {{ {text} }}");
     let parse = parse(&module);
     if let Some(error) = parse.errors.first() {
         return Err(error.render(&module));

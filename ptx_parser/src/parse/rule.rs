@@ -89,10 +89,20 @@ impl Environment {
         let first = rule.targets.iter().find_map(|t| Architecture::parse(t))?;
         let gone = self.version? >= rule.version && self.target?.number >= first.number;
         gone.then(|| {
-            let without: Vec<_> = rule.when.iter().filter(|t| t.not).flat_map(|t| t.any).collect();
-            let subject = match without[..] {
-                [Condition::Word(word)] => format!("a form without `.{word}`"),
-                _ => subject(rule, words).trim_end_matches(" needs").to_owned(),
+            let without: Vec<_> = rule
+                .when
+                .iter()
+                .filter(|term| term.not)
+                .flat_map(|term| term.any)
+                .filter_map(|condition| match condition {
+                    Condition::Word(word) | Condition::Field(_, word) => Some(format!("`.{word}`")),
+                    Condition::Operand(..) => None,
+                })
+                .collect();
+            let subject = if without.is_empty() {
+                subject(rule, words).trim_end_matches(" needs").to_owned()
+            } else {
+                format!("a form without {}", without.join(" or "))
             };
             format!(
                 "{subject} is gone from .target sm_{} and PTX ISA .version {major}.{minor} on",
