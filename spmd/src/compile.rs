@@ -5,8 +5,8 @@ use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, t
 
 use crate::emit::LANES;
 use crate::{
-    Error, Options, addresses, clusters, cut, descriptor, displacements, emulated, groups,
-    masked_loads, math, reference, shared, strips, vectorize,
+    Approximations, Error, Options, addresses, clusters, cut, descriptor, displacements, emulated,
+    groups, masked_loads, math, reference, shared, strips, vectorize,
 };
 
 /// The triple of per-thread modules for this target.
@@ -158,7 +158,12 @@ fn lower_for<'c>(
     if kind == KernelKind::Vector {
         vectorize::prefer_width(&module, options);
     }
-    math::expand(&module, options.approximations)?;
+    let approximations = match kind {
+        KernelKind::Vector => options.approximations,
+        // It says what is right, and need not be fast.
+        KernelKind::Reference => Approximations::Exact,
+    };
+    math::expand(&module, approximations)?;
     after(&module, options, "math")?;
     clusters::expand(&module);
     after(&module, options, "clusters")?;

@@ -85,7 +85,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "ZLUDA_MATH",
         meaning: "how the approximate functions (`ex2.approx`, `rsqrt.approx`, ...) are computed: with the bits of \
-                  an H100, or in the device's own way, which is faster",
+                  an H100, as the reference executor always does, or in the device's own way, which is faster",
         values: "exact, fast",
         default: "fast",
         apply: |config, value| parse::math(value).map(|math| config.math = math),

@@ -1,6 +1,6 @@
 //! Division, roots and the approximate functions.
 
-use llvm_zluda::{RealPredicate, Value};
+use llvm_zluda::Value;
 use ptx_parser::isa::{Cos, Div, Ex2, Lg2, Rcp, Rsqrt, Sin, Sqrt, Tanh};
 use ptx_parser::{Operand, Rounding, ScalarType};
 
@@ -8,9 +8,6 @@ use super::Lowered;
 use super::float::{Arithmetic, Modes};
 use super::function::FunctionLowering;
 use super::intrinsic::Effects;
-
-/// LLVM's flags: approximate functions, and reciprocals in place of divisions.
-const APPROXIMATE: u32 = 1 << 6 | 1 << 4;
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn float_division(&mut self, i: &Div<'a>) -> Lowered {
@@ -21,27 +18,10 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let a = self.read(&i.a, i.type_)?;
         let b = self.read(&i.b, i.type_)?;
         let [a, b] = [a, b].map(|value| self.flushed(value, i.type_, i.ftz));
-        // On AMD GPUs the approximation would flush subnormal divisors.
-        let own = i.approx && !i.ftz && self.module.is_amdgcn;
-        let mut quotient = match own {
-            true => self.zluda("amd.div.approx.f32", a.ty(), Effects::None, &[a, b]),
-            false => self.builder.fdiv(a, b),
-        };
-        if i.approx {
-            if !own {
-                quotient.set_fast_math(APPROXIMATE);
-            }
-            // The reciprocal of a divisor beyond 2^126 is subnormal, and flushed.
-            let size = self.llvm("llvm.fabs", b.ty(), &[b]);
-            let limit = b.ty().const_float(2f64.powi(126));
-            let far = self.builder.fcmp(RealPredicate::LLVMRealOGT, size, limit);
-            let zero = self.llvm("llvm.copysign", b.ty(), &[b.ty().zero(), b]);
-            let nothing = self.builder.fmul(a, zero);
-            let infinity = b.ty().const_float(f64::INFINITY);
-            let finite = self.builder.fcmp(RealPredicate::LLVMRealOLT, size, infinity);
-            quotient = self.builder.select(self.builder.and(far, finite), nothing, quotient);
-        }
-        let quotient = self.flushed(quotient, i.type_, i.ftz);
+        let form = if i.approx { "approx" } else { "full" };
+        let ftz = if i.ftz { ".ftz" } else { "" };
+        let name = format!("div.{form}{ftz}.f32");
+        let quotient = self.zluda(&name, a.ty(), Effects::None, &[a, b]);
         self.write(&i.d, self.canonical(quotient, i.type_))
     }
 

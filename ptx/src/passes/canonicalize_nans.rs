@@ -132,6 +132,7 @@ fn is_arithmetic(user: Value<'_>) -> bool {
             ];
             function.is_some_and(|function| known.contains(&function))
                 || name == "zluda.ftz.f32"
+                || name.starts_with("zluda.div.")
                 || (name.starts_with("zluda.") && name.contains(".approx."))
         }
         _ => false,

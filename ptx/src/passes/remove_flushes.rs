@@ -121,6 +121,7 @@ fn called(call: Value<'_>) -> Sources<'_> {
         "llvm.minimumnum.f32" | "llvm.maximumnum.f32" | "llvm.minimum.f32" | "llvm.maximum.f32" => {
             Sources::Of(vec![call.operand(0), call.operand(1)])
         }
+        "zluda.div.full.ftz.f32" => Sources::Never,
         name if name.starts_with("zluda.") && name.ends_with(".approx.ftz.f32") => Sources::Never,
         _ => Sources::Maybe,
     }

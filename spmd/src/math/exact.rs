@@ -2,6 +2,7 @@
 
 use llvm_zluda::{IntPredicate, RealPredicate, Value};
 
+use super::quotients::Division;
 use super::{Emit, Math, mufu};
 
 /// `rest` is what follows `approx` in the name.
@@ -85,6 +86,31 @@ fn sqrt<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let (tiny, x) = normal(math, x);
     let result = mufu::sqrt(math, x);
     b.select(tiny, b.fmul(result, math.constant(1.0 / 4096.0)), result)
+}
+
+/// The product with the reciprocal. A divisor that MUFU would take for zero, or whose reciprocal it would, is
+/// scaled, and the dividend with it, where the form says so.
+pub fn quotient<'c>(
+    math: &Math<'_, 'c>,
+    division: &Division,
+    a: Value<'c>,
+    b: Value<'c>,
+) -> Value<'c> {
+    let o = &math.builder;
+    let size = math.intrinsic("llvm.fabs", b);
+    let mut factor = None;
+    if !division.ftz {
+        let tiny = math.compare(RealPredicate::LLVMRealOLT, size, f32::MIN_POSITIVE as f64);
+        factor = Some(o.select(tiny, math.constant(16_777_216.0), math.constant(1.0)));
+    }
+    if division.full {
+        let huge = math.compare(RealPredicate::LLVMRealOGT, size, 2f64.powi(126));
+        let otherwise = factor.unwrap_or_else(|| math.constant(1.0));
+        factor = Some(o.select(huge, math.constant(0.25), otherwise));
+    }
+    let [a, b] = [a, b].map(|value| factor.map_or(value, |factor| o.fmul(value, factor)));
+    let a = if division.ftz { math.flush(a) } else { a };
+    o.fmul(mufu::rcp(math, b), a)
 }
 
 /// Operand and result are scaled so that neither is subnormal for MUFU.

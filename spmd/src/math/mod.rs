@@ -1,6 +1,6 @@
 //! PTX's approximate functions as scalar per-thread IR.
 //!
-//! Input: calls of `zluda.<function>.approx.*` and `zluda.ftz.f32`.
+//! Input: calls of `zluda.<function>.approx.*`, `zluda.div.full.*` and `zluda.ftz.f32`.
 //! Output: straight-line arithmetic in their place.
 //! Why here: before vectorising, so that the expansions become vector code like everything else. They
 //! use no fused multiply-add, so that all x86-64 levels give the same bits.
@@ -16,6 +16,7 @@ mod trigonometry;
 use llvm_zluda::{Builder, IntPredicate, Module, Opcode, RealPredicate, Value};
 
 use crate::{Approximations, Error};
+use quotients::Division;
 
 /// Replaces all calls of approximate functions and flushes.
 pub fn expand(module: &Module<'_>, approximations: Approximations) -> Result<(), Error> {
@@ -31,7 +32,13 @@ pub fn expand(module: &Module<'_>, approximations: Approximations) -> Result<(),
             let builder = module.context().builder();
             builder.position_before(call);
             let math = Math { builder, module };
-            call.replace_all_uses_with(expansion.emit(&math, call.operand(0)));
+            let result = match &expansion {
+                Expansion::OfOne(function) => function.emit(&math, call.operand(0)),
+                Expansion::Quotient(division) => {
+                    division.emit(&math, [call.operand(0), call.operand(1)], approximations)
+                }
+            };
+            call.replace_all_uses_with(result);
             call.erase();
         }
         function.delete_global();
@@ -46,8 +53,14 @@ pub fn expand_exactly(module: &Module<'_>) -> Result<(), Error> {
 
 type Emit = for<'a, 'c> fn(&Math<'a, 'c>, Value<'c>) -> Value<'c>;
 
-/// A function's arithmetic, and what happens around it.
-struct Expansion {
+/// What takes the place of a call.
+enum Expansion {
+    OfOne(Function),
+    Quotient(Division),
+}
+
+/// The arithmetic of a function of one operand, and what happens around it.
+struct Function {
     emit: Emit,
     /// Subnormal operands and results become zeros of their sign.
     flush: bool,
@@ -55,7 +68,7 @@ struct Expansion {
     half: bool,
 }
 
-impl Expansion {
+impl Function {
     fn emit<'c>(&self, math: &Math<'_, 'c>, operand: Value<'c>) -> Value<'c> {
         let b = &math.builder;
         let operand = if self.half { b.fpext(operand, b.context().f32()) } else { operand };
@@ -68,15 +81,22 @@ impl Expansion {
 
 /// `name` is without `zluda.`, such as `ex2.approx.ftz.f32`.
 fn expansion(name: &str, approximations: Approximations) -> Option<Expansion> {
+    if let Some(division) = Division::parse(name) {
+        return Some(Expansion::Quotient(division));
+    }
+    function(name, approximations).map(Expansion::OfOne)
+}
+
+fn function(name: &str, approximations: Approximations) -> Option<Function> {
     if name == "ftz.f32" {
-        return Some(Expansion { emit: |math, x| math.flush(x), flush: false, half: false });
+        return Some(Function { emit: |math, x| math.flush(x), flush: false, half: false });
     }
     let (function, rest) = name.split_once(".approx")?;
     if approximations == Approximations::Exact
         && let Some(emit) = exact::of(function, rest)
     {
         // These flush what an H100 flushes.
-        return Some(Expansion { emit, flush: false, half: false });
+        return Some(Function { emit, flush: false, half: false });
     }
     let (flush, ty) = match rest.strip_prefix(".ftz") {
         Some(ty) => (true, ty),
@@ -96,7 +116,7 @@ fn expansion(name: &str, approximations: Approximations) -> Option<Expansion> {
         _ => return None,
     };
     // The double-precision functions flush as part of their definition, on their own type.
-    Some(Expansion { emit, flush: flush && ty == ".f32", half: ty == ".f16" })
+    Some(Function { emit, flush: flush && ty == ".f32", half: ty == ".f16" })
 }
 
 /// A builder with the few operations that the expansions share. All values are `float` unless said.

@@ -2,7 +2,54 @@
 
 use llvm_zluda::{RealPredicate, Value};
 
-use super::Math;
+use super::{Math, exact};
+use crate::Approximations;
+
+/// LLVM's flags: approximate functions, and reciprocals in place of divisions.
+const APPROXIMATE: u32 = 1 << 6 | 1 << 4;
+
+/// `div.approx` or `div.full` of floats, whose operands are flushed already if `ftz`.
+pub struct Division {
+    pub full: bool,
+    pub ftz: bool,
+}
+
+impl Division {
+    /// `name` is without `zluda.`, such as `div.full.ftz.f32`.
+    pub fn parse(name: &str) -> Option<Self> {
+        let (full, rest) = match name.strip_prefix("div.full") {
+            Some(rest) => (true, rest),
+            None => (false, name.strip_prefix("div.approx")?),
+        };
+        matches!(rest, ".f32" | ".ftz.f32").then_some(Self { full, ftz: rest == ".ftz.f32" })
+    }
+
+    pub fn emit<'c>(
+        &self,
+        math: &Math<'_, 'c>,
+        [a, b]: [Value<'c>; 2],
+        approximations: Approximations,
+    ) -> Value<'c> {
+        let quotient = match approximations {
+            Approximations::Exact => exact::quotient(math, self, a, b),
+            Approximations::Fast if self.full => math.builder.fdiv(a, b),
+            Approximations::Fast => approximate_quotient(math, a, b),
+        };
+        if self.ftz { math.flush(quotient) } else { quotient }
+    }
+}
+
+fn approximate_quotient<'c>(math: &Math<'_, 'c>, a: Value<'c>, b: Value<'c>) -> Value<'c> {
+    let o = &math.builder;
+    let quotient = o.fdiv(a, b);
+    quotient.set_fast_math(APPROXIMATE);
+    // The reciprocal of a divisor beyond 2^126 is subnormal, and flushed.
+    let size = math.intrinsic("llvm.fabs", b);
+    let far = math.compare(RealPredicate::LLVMRealOGT, size, 2f64.powi(126));
+    let finite = math.compare(RealPredicate::LLVMRealOLT, size, f64::INFINITY);
+    let zero = o.intrinsic(math.module, "llvm.copysign", &[b.ty()], &[b.ty().zero(), b]);
+    o.select(o.and(far, finite), o.fmul(a, zero), quotient)
+}
 
 pub fn rcp<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     math.builder.fdiv(x.ty().const_float(1.0), x)

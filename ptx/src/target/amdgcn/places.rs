@@ -10,12 +10,13 @@ use spmd::analysis::cfg::Cfg;
 
 /// The beginnings of the names of functions for which no lane waits for another one, and whose results other lanes do not
 /// change.
-const INDEPENDENT: [&str; 24] = [
+const INDEPENDENT: [&str; 25] = [
     "llvm.",
     "zluda.assertfail",
     "zluda.canonical.",
     "zluda.cos.",
     "zluda.ctaid.",
+    "zluda.div.",
     "zluda.ex2.",
     "zluda.free",
     "zluda.ftz.",

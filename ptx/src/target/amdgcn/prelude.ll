@@ -743,6 +743,37 @@ define float @zluda.amd.div.approx.f32(float %a, float %b) alwaysinline nounwind
   %r = fmul float %quotient, %factor
   ret float %r
 }
+; The quotient, or zero where the reciprocal of the divisor would be flushed.
+define float @zluda.amd.div.far(float %a, float %b, float %quotient) alwaysinline nounwind {
+  %size = call float @llvm.fabs.f32(float %b)
+  %large = fcmp ogt float %size, 0x47D0000000000000
+  %finite = fcmp olt float %size, 0x7FF0000000000000
+  %far = and i1 %large, %finite
+  %zero = call float @llvm.copysign.f32(float 0.0, float %b)
+  %nothing = fmul float %a, %zero
+  %r = select i1 %far, float %nothing, float %quotient
+  ret float %r
+}
+define float @zluda.div.approx.f32(float %a, float %b) alwaysinline nounwind {
+  %quotient = call float @zluda.amd.div.approx.f32(float %a, float %b)
+  %r = call float @zluda.amd.div.far(float %a, float %b, float %quotient)
+  ret float %r
+}
+define float @zluda.div.approx.ftz.f32(float %a, float %b) alwaysinline nounwind {
+  %quotient = fdiv afn arcp float %a, %b
+  %r = call float @zluda.amd.div.far(float %a, float %b, float %quotient)
+  %q = call float @zluda.ftz.f32(float %r)
+  ret float %q
+}
+define float @zluda.div.full.f32(float %a, float %b) alwaysinline nounwind {
+  %r = fdiv float %a, %b
+  ret float %r
+}
+define float @zluda.div.full.ftz.f32(float %a, float %b) alwaysinline nounwind {
+  %r = fdiv float %a, %b
+  %q = call float @zluda.ftz.f32(float %r)
+  ret float %q
+}
 define half @zluda.ex2.approx.f16(half %x) alwaysinline nounwind {
   %r = call half @llvm.exp2.f16(half %x)
   ret half %r

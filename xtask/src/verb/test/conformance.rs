@@ -15,31 +15,38 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(1800);
 
 /// How the forms are run, and the processors that they are compiled for.
-const RUNS: [Run; 3] = [
-    Run { device: "cpu", executor: "vector", processor: "native" },
-    Run { device: "cpu", executor: "reference", processor: "native" },
-    Run { device: "cpu", executor: "vector", processor: "x86-64-v2" },
-];
+const RUNS: [Run; 3] =
+    [EXACT, Run { executor: "reference", ..EXACT }, Run { processor: "x86-64-v2", ..EXACT }];
+
+const EXACT: Run =
+    Run { device: "cpu", executor: "vector", processor: "native", math: "exact", filter: "" };
 
 /// Where this processor has AVX-512, its code without it is run too.
-const WITHOUT_AVX512: Run = Run { device: "cpu", executor: "vector", processor: "x86-64-v3" };
+const WITHOUT_AVX512: Run = Run { processor: "x86-64-v3", ..EXACT };
+
+/// The forms that differ between the ways to approximate.
+const APPROXIMATE: &str = ".approx";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     device: &'static str,
     executor: &'static str,
     processor: &'static str,
+    /// As `ZLUDA_MATH` names it.
+    math: &'static str,
+    /// A part of the names of the forms that are run.
+    filter: &'static str,
 }
 
 impl Run {
     fn name(self) -> String {
-        if self.device != "cpu" {
-            return self.device.to_owned();
-        }
-        match self.processor {
-            "native" => self.executor.to_owned(),
-            processor => format!("{}, {processor}", self.executor),
-        }
+        let mut words = match self.device {
+            "cpu" => vec![self.executor],
+            device => vec![device],
+        };
+        words.extend([self.processor].into_iter().filter(|&processor| processor != "native"));
+        words.extend([self.math].into_iter().filter(|_| self.filter == APPROXIMATE));
+        words.join(", ")
     }
 
     /// The list of forms that do not agree.
@@ -58,8 +65,11 @@ fn runs() -> Vec<Run> {
     } else {
         println!("not run: code for AVX-512, which this processor does not have");
     }
-    let emulated = EMULATED.map(|device| Run { device, ..RUNS[0] });
-    runs.extend(emulated);
+    runs.push(Run { math: "fast", filter: APPROXIMATE, ..EXACT });
+    for device in EMULATED {
+        runs.push(Run { device, math: "fast", ..EXACT });
+        runs.push(Run { device, filter: APPROXIMATE, ..EXACT });
+    }
     runs
 }
 
@@ -87,11 +97,12 @@ pub fn run(report: &mut Report) -> Result<()> {
         &jobs,
         |(run, part)| format!("instructions, part {} of {PARTS} ({})", part + 1, run.name()),
         |&(run, part)| {
-            let mut command = command(run.device, "");
+            let mut command = command(run.device, run.filter);
             command
                 .arg(format!("{part}/{PARTS}"))
                 .env("ZLUDA_EXECUTOR", run.executor)
                 .env("ZLUDA_CPU_TARGET", run.processor)
+                .env("ZLUDA_MATH", run.math)
                 .env("ZLUDA_CACHE_DIR", &cache);
             let output = capture(&mut command, LIMIT).map_err(|error| error.to_string())?;
             verdicts(&output.stdout).ok_or_else(|| output.describe())
@@ -102,7 +113,8 @@ pub fn run(report: &mut Report) -> Result<()> {
         let executor = run.name();
         let list = run.list();
         let listed = std::fs::read_to_string(root().join("tests/twin/answers").join(&list))?;
-        let listed = names(&listed);
+        let mut listed = names(&listed);
+        listed.retain(|name| name.contains(run.filter));
         let mut all = Verdicts::default();
         let mut complete = true;
         for ((_, part), result) in jobs.iter().zip(&results).filter(|((of, _), _)| *of == run) {

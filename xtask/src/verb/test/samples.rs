@@ -60,6 +60,11 @@ impl Way<'_> {
         )
     }
 
+    /// As `ZLUDA_MATH` names it.
+    fn math(&self) -> &'static str {
+        if self.device == "cpu" { "exact" } else { "fast" }
+    }
+
     fn command(&self, sample: &Sample, cache: &Path) -> Command {
         let staged = Profile::Release.staged();
         let program = sample.program(self.cuda, self.runtime);
@@ -89,6 +94,8 @@ impl Way<'_> {
             .env("ZLUDA_DEVICE", self.device)
             .env("ZLUDA_EXECUTOR", self.executor)
             .env("ZLUDA_CPU_TARGET", self.processor)
+            // The results of all ways are compared, and the reference executor's have an H100's bits.
+            .env("ZLUDA_MATH", self.math())
             .env("ZLUDA_CACHE_DIR", cache);
         command
     }

@@ -235,14 +235,15 @@ impl Form {
         text
     }
 
-    /// The first case where the outputs are too far apart, with its operands.
-    pub fn first_difference(&self, expected: &[u64], found: &[u64]) -> Option<String> {
+    /// The first case where the outputs are too far apart, with its operands. Where all is `exact`, any difference is
+    /// too much.
+    pub fn first_difference(&self, expected: &[u64], found: &[u64], exact: bool) -> Option<String> {
         let columns = self.inputs();
         for case in 0..self.cases {
             for word in 0..2 {
                 let (expected, found) = (expected[2 * case + word], found[2 * case + word]);
                 let ty = if word == 0 { self.result } else { self.second.unwrap_or(Type::Int(32)) };
-                if !self.close(ty, expected, found) {
+                if expected != found && (exact || !self.close(ty, expected, found)) {
                     let operands: Vec<String> =
                         columns.iter().map(|column| format!("{:#x}", column[case])).collect();
                     return Some(format!(

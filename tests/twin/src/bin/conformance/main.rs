@@ -3,8 +3,8 @@
 //! `conformance LIBRARY check FOLDER [FILTER [I/N]]` runs those with FILTER in their names again, or every
 //! N-th from the I-th on, and prints, per family, how many agree.
 //!
-//! Exact forms have to agree in every bit, the payloads of NaNs included; approximate ones have to lie within
-//! the bound that the PTX manual states. For instructions that the recording GPU does not have, it recorded
+//! Exact forms have to agree in every bit, the payloads of NaNs included, and with `ZLUDA_MATH=exact` and on the reference
+//! executor all do; otherwise approximate ones have to lie within the bound that the PTX manual states. For instructions that the recording GPU does not have, it recorded
 //! those that define them, or a model computes what is expected ([`model`]).
 
 // A test program: it stops by panicking, and its output is its purpose.
@@ -42,11 +42,17 @@ fn judge(device: &mut Device, form: &Form, recorded: &Answers) -> Verdict {
     };
     match device.run(form, Runner::Tested) {
         Err(code) => Verdict::Refused(code),
-        Ok(outputs) => match form.first_difference(expected, &outputs) {
+        Ok(outputs) => match form.first_difference(expected, &outputs, is_exact()) {
             None => Verdict::Agrees,
             Some(difference) => Verdict::Differs(difference),
         },
     }
+}
+
+/// Whether approximate forms have the recording GPU's bits.
+fn is_exact() -> bool {
+    let is = |name, value| std::env::var(name).is_ok_and(|found| found == value);
+    is("ZLUDA_MATH", "exact") || is("ZLUDA_EXECUTOR", "reference")
 }
 
 /// Every `of`-th form, from the `index`-th on.
