@@ -25,6 +25,7 @@ mod parted;
 mod processor;
 mod reference;
 mod regions;
+mod rows;
 mod sections;
 mod shared;
 mod strips;

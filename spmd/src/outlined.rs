@@ -4,7 +4,7 @@
 use llvm_zluda::{Builder, IntPredicate, Linkage, Module, Type, Value};
 
 use crate::emit::LANES;
-use crate::{Error, Options};
+use crate::{Error, Options, rows};
 
 fn noinline<'c>(module: &Module<'c>, function: Value<'c>) {
     function.set_linkage(Linkage::LLVMInternalLinkage);
@@ -256,28 +256,28 @@ pub(crate) fn lane_by_lane<'c>(
         .parameters()
         .into_iter()
         .map(|parameter| {
-            let slot = b.alloca(parameter.ty());
-            b.store(parameter, slot, module.align_of(parameter.ty()));
+            let ty = rows::kept(module, parameter.ty());
+            let slot = b.alloca(ty);
+            rows::store(module, &b, parameter, slot, module.align_of(ty));
             (slot, parameter.ty().element())
         })
         .collect();
-    let results = b.alloca(result);
+    let kept = rows::kept(module, result);
+    let results = b.alloca(kept);
     b.br(head);
     b.position_at_end(head);
     let lane = b.phi(cx.i64());
     let elements: Vec<_> = inputs
         .into_iter()
-        .map(|(slot, ty)| b.load(ty, b.gep(ty, slot, &[lane]), module.align_of(ty)))
+        .map(|(slot, ty)| rows::load_element(module, &b, ty, slot, lane))
         .collect();
-    let made = body(&b, &elements);
-    let place = b.gep(result.element(), results, &[lane]);
-    b.store(made, place, module.align_of(result.element()));
+    rows::store_element(module, &b, body(&b, &elements), results, lane);
     let next = b.add(lane, cx.i64().const_int(1));
     lane.add_incoming(&[(cx.i64().zero(), start), (next, head)]);
     let last = cx.i64().const_int(u64::from(LANES));
     b.cond_br(b.icmp(IntPredicate::LLVMIntULT, next, last), head, done);
     b.position_at_end(done);
-    let loaded = b.load(result, results, module.align_of(result));
+    let loaded = rows::load(module, &b, result, results, module.align_of(kept));
     b.ret(loaded);
     function
 }
@@ -316,16 +316,15 @@ pub(crate) fn for_active_lanes<'c>(
         module,
         function,
         &mut |b, lane| {
-            let place = |index: usize, ty: Type<'c>| b.gep(ty, places[index], &[lane]);
             let load = |(index, ty): (usize, &Type<'c>)| {
-                b.load(*ty, place(index, *ty), module.align_of(*ty))
+                rows::load_element(module, b, *ty, places[index], lane)
             };
             let elements: Vec<_> = elements.iter().enumerate().map(load).collect();
             match body(b, uniform, &elements, lane) {
                 Ok(made) => {
                     for (index, value) in made.into_iter().enumerate() {
-                        let place = place(elements.len() + index, value.ty());
-                        b.store(value, place, module.align_of(value.ty()));
+                        let row = places[elements.len() + index];
+                        rows::store_element(module, b, value, row, lane);
                     }
                 }
                 Err(error) => outcome = Err(error),

@@ -14,6 +14,7 @@ use crate::Options;
 use crate::analysis::depth;
 use crate::emit::{LANES, Overload, lanewise_intrinsic, rebuild};
 use crate::outlined::late_vector_function;
+use crate::rows;
 
 /// Stretches shorter than this stay where they are.
 const LEAST_OPERATIONS: usize = 24;
@@ -267,8 +268,8 @@ impl<'c> Strips<'_, 'c> {
                 // A lane that is poison must not spoil the others.
                 b.bitcast(b.freeze(input), cx.int(LANES))
             } else {
-                let slot = slot(ty);
-                b.store(input, slot, 32);
+                let slot = slot(rows::kept(self.module, ty));
+                rows::store(self.module, &b, input, slot, 32);
                 slot
             };
             entries.push((input, call_arguments.len() as u32));
@@ -278,7 +279,7 @@ impl<'c> Strips<'_, 'c> {
         for output in &outputs {
             let ty = output.ty();
             let bits = ty.element() == cx.i1();
-            let place = slot(if bits { cx.int(LANES) } else { ty });
+            let place = slot(if bits { cx.int(LANES) } else { rows::kept(self.module, ty) });
             places.push(call_arguments.len() as u32);
             call_arguments.push(place);
         }
@@ -290,7 +291,7 @@ impl<'c> Strips<'_, 'c> {
             let loaded = if output.ty().element() == cx.i1() {
                 b.bitcast(b.load(cx.int(LANES), slot, 32), output.ty())
             } else {
-                b.load(output.ty(), slot, 32)
+                rows::load(self.module, &b, output.ty(), slot, 32)
             };
             output.replace_all_uses_with(loaded);
         }
@@ -376,9 +377,9 @@ impl<'c> Strips<'_, 'c> {
                 let at = b.byte_offset(place, b.lshr(first, i64_type.const_int(3)));
                 b.store(b.bitcast(b.freeze(value), cx.int(lanes)), at, 1);
             } else {
-                let at = b.gep(output.ty().element(), place, &[first]);
-                let align = module.align_of(output.ty().element());
-                b.store(value, at, align);
+                let element = output.ty().element();
+                let at = rows::place_of(module, &b, element, place, first);
+                rows::store(module, &b, value, at, module.align_of(element));
             }
         }
         let next = b.add(first, i64_type.const_int(u64::from(lanes)));
@@ -401,8 +402,9 @@ impl<'c> Strips<'_, 'c> {
         ty: Type<'c>,
         first: Value<'c>,
     ) -> Value<'c> {
-        let at = b.gep(ty.element(), place, &[first]);
-        b.load(ty.element().vector(self.lanes()), at, self.module.align_of(ty.element()))
+        let (module, element) = (self.module, ty.element());
+        let at = rows::place_of(module, b, element, place, first);
+        rows::load(module, b, element.vector(self.lanes()), at, module.align_of(element))
     }
 
     /// The strip of a constant vector.
@@ -432,8 +434,10 @@ impl<'c> Strips<'_, 'c> {
         let module = self.module;
         let variable = *self.constants.entry(constant).or_insert_with(|| {
             let name = format!("spmd.lanes.{count}");
-            let variable = module.add_global(&name, ty, 0, Linkage::LLVMInternalLinkage);
-            variable.set_initializer(constant);
+            let kept = rows::kept(module, ty);
+            let variable = module.add_global(&name, kept, 0, Linkage::LLVMInternalLinkage);
+            // LLVM folds extensions of numbers.
+            variable.set_initializer(if kept == ty { constant } else { b.zext(constant, kept) });
             variable.set_global_constant(true);
             variable.set_alignment(32);
             variable

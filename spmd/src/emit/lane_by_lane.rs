@@ -7,7 +7,7 @@ use std::mem::offset_of;
 use super::environment::{call_runtime, field};
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
-use crate::outlined;
+use crate::{outlined, rows};
 
 /// What one lane does, in a function of its own.
 pub(super) struct Lane<'l, 'c> {
@@ -60,18 +60,21 @@ impl<'c> Emitter<'_, 'c> {
         let mut places = 0;
         let mut place = |this: &mut Self, ty: Type<'c>| {
             places += 1;
-            this.lane_place(places - 1, ty.vector(LANES))
+            this.lane_place(places - 1, rows::kept(this.module, ty.vector(LANES)))
         };
         for vector in vectors {
             let place = place(self, vector.ty().element());
-            self.b.store(*vector, place, 32);
+            rows::store(self.module, &self.b, *vector, place, 32);
             all.push(place);
         }
         let made: Vec<_> = results.iter().map(|ty| (place(self, *ty), *ty)).collect();
         all.extend(made.iter().map(|(place, _)| *place));
         all.push(self.active_bits());
         self.b.call(function, &all);
-        Ok(made.into_iter().map(|(place, ty)| self.b.load(ty.vector(LANES), place, 32)).collect())
+        let load = |(place, ty): (Value<'c>, Type<'c>)| {
+            rows::load(self.module, &self.b, ty.vector(LANES), place, 32)
+        };
+        Ok(made.into_iter().map(load).collect())
     }
 
     /// Memory for what [`Self::lane_by_lane`] is given, by a number and a type: nothing stays in it.
@@ -97,14 +100,13 @@ impl<'c> Emitter<'_, 'c> {
 
     /// Writes a vector to the stack, so that one of its lanes can be read.
     pub(super) fn spill(&self, vector: Value<'c>) -> Value<'c> {
-        let slot = self.stack(vector.ty(), 32);
-        self.b.store(vector, slot, 32);
+        let slot = self.stack(rows::kept(self.module, vector.ty()), 32);
+        rows::store(self.module, &self.b, vector, slot, 32);
         slot
     }
 
     pub(super) fn lane_of(&self, spilled: Value<'c>, ty: Type<'c>, lane: Value<'c>) -> Value<'c> {
         let lane = self.b.zext(lane, self.cx.i64());
-        let place = self.b.gep(ty, spilled, &[lane]);
-        self.b.load(ty, place, self.module.align_of(ty))
+        rows::load_element(self.module, &self.b, ty, spilled, lane)
     }
 }
