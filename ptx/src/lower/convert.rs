@@ -70,23 +70,26 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         if from.is_signed() { o.sext_or_trunc(a, to) } else { o.zext_or_trunc(a, to) }
     }
 
-    /// An integer clamped to the range of `to`, in its width.
+    /// An integer clamped to the range of `to`, in its width. Widths in between would be slow on every target.
     fn saturated_integer(&self, a: Value<'c>, signed: bool, to: ScalarType) -> Value<'c> {
         let o = &self.builder;
-        let bits = to.bits();
-        // One type that holds every value of both.
-        let wide = self.context.int(a.ty().bits().max(bits) + 1);
-        let value = if signed { o.sext(a, wide) } else { o.zext(a, wide) };
-        let all = wide.all_ones();
-        let (low, high) = if to.is_signed() {
-            let top = o.shl(wide.const_int(1), wide.const_int(u64::from(bits) - 1));
-            (o.neg(top), o.add(top, all))
+        let (bits, to_signed) = (to.bits(), to.is_signed());
+        let wide = self.context.int(a.ty().bits().max(bits));
+        let is_narrower = bits < wide.bits();
+        let most = wide.const_int(u64::MAX >> (64 - bits + u32::from(to_signed)));
+        let value = if signed {
+            let value = o.sext_or_trunc(a, wide);
+            let value = match (to_signed, is_narrower) {
+                (true, false) => value,
+                (true, true) => self.llvm("llvm.smax", wide, &[value, o.not(most)]),
+                (false, _) => self.llvm("llvm.smax", wide, &[value, wide.zero()]),
+            };
+            if is_narrower { self.llvm("llvm.smin", wide, &[value, most]) } else { value }
         } else {
-            (wide.zero(), o.lshr(all, wide.const_int(u64::from(wide.bits() - bits))))
+            let value = o.zext_or_trunc(a, wide);
+            if is_narrower || to_signed { self.umin(value, most) } else { value }
         };
-        let value = self.llvm("llvm.smax", wide, &[value, low]);
-        let value = self.llvm("llvm.smin", wide, &[value, high]);
-        o.trunc(value, self.context.int(bits))
+        o.zext_or_trunc(value, self.context.int(bits))
     }
 
     fn integer_to_float(&self, i: &Cvt<'a>, a: Value<'c>) -> Lowered<Value<'c>> {
