@@ -13,13 +13,13 @@ use crate::passes::canonicalize_nans;
 use crate::passes::collect_functions::{self, Reached};
 use crate::passes::index_symbols::{self, Symbol, Symbols};
 use crate::passes::inline_exits;
-use crate::passes::insert_preemptions;
 use crate::passes::layout_globals::{self, Globals};
 use crate::passes::layout_parameters::{self, align_of, size_of};
 use crate::passes::list_parameters;
 use crate::passes::number_functions::{self, Numbers};
 use crate::passes::remove_flushes;
 use crate::passes::summarize_functions;
+use crate::passes::{insert_preemptions, insert_turns};
 use crate::processors::on_all_processors;
 use crate::program::{Joined, Options, Stage};
 use crate::target::{self, Machine, Target};
@@ -38,6 +38,7 @@ const PASSES: &[&str] = &[
     "clean",
     "remove_flushes",
     "canonicalize_nans",
+    "insert_turns",
     "insert_preemptions",
 ];
 
@@ -293,6 +294,10 @@ fn per_thread<'i, 'c>(
     after(&module, kernel, "remove_flushes", options)?;
     canonicalize_nans::run(&module);
     after(&module, kernel, "canonicalize_nans", options)?;
+    if machine.runs_warps_in_turn() {
+        insert_turns::run(&module);
+    }
+    after(&module, kernel, "insert_turns", options)?;
     if options.preempt {
         insert_preemptions::run(&module);
     }

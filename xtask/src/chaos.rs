@@ -4,7 +4,7 @@ use crate::Result;
 use crate::program::{capture, shown};
 use crate::progress::parallel;
 use crate::repository::{Profile, make, target};
-use crate::sample::{Runtime, Sample};
+use crate::sample::{self, Runtime, Sample};
 use crate::toolkit::Cuda;
 use std::path::Path;
 use std::process::Command;
@@ -12,6 +12,13 @@ use std::time::{Duration, Instant};
 
 /// For one program: a busy machine, and delays on purpose.
 const LIMIT: Duration = Duration::from_secs(300);
+
+/// The samples that rely on nothing that varies.
+pub fn samples(filter: &str) -> Result<Vec<Sample>> {
+    let mut samples = sample::all(filter)?;
+    samples.retain(|sample| !sample.race);
+    Ok(samples)
+}
 
 /// A sample, a seed, and what runs it.
 #[derive(Clone, Copy, Debug)]

@@ -9,6 +9,7 @@
 //! - `libraries`: libraries to link with.
 //! - `stderr`: a text that must appear on standard error.
 //! - `alone`: why the program cannot share a process with others.
+//! - `race`: why the program is not run with `ZLUDA_CHAOS`.
 //! - `cpu`: why the program does not run on AMD GPUs.
 //!
 //! The lines of a file `<name>.stdout` beside it must appear on standard output, in their order.
@@ -39,6 +40,8 @@ pub struct Sample {
     architecture: String,
     libraries: Vec<String>,
     alone: bool,
+    /// It relies on an order that nothing promises.
+    pub race: bool,
     /// It does not run on AMD GPUs.
     pub cpu: bool,
     stderr: Vec<String>,
@@ -95,6 +98,7 @@ impl Sample {
             architecture: ARCHITECTURE.to_owned(),
             libraries: Vec::new(),
             alone: false,
+            race: false,
             cpu: false,
             stderr: Vec::new(),
             stdout: Vec::new(),
@@ -109,6 +113,7 @@ impl Sample {
                     sample.libraries.extend(value.split_whitespace().map(str::to_owned))
                 }
                 Some(("alone", _)) => sample.alone = true,
+                Some(("race", _)) => sample.race = true,
                 Some(("cpu", _)) => sample.cpu = true,
                 Some(("stderr", value)) => sample.stderr.push(value.to_owned()),
                 _ => {

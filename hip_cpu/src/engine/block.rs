@@ -352,6 +352,15 @@ impl Block {
         }
     }
 
+    /// Lets the other units go first; where there is to be chaos, perhaps.
+    pub fn preempt(&self) {
+        if self.chaos.borrow().is_some() {
+            self.may_preempt();
+        } else if self.mode != Mode::Whole {
+            groups::take_turns(self, Pause::Preempt);
+        }
+    }
+
     // What the thread does that runs the block.
 
     /// Sets the block up for another place of the grid.

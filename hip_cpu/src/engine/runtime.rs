@@ -152,7 +152,7 @@ unsafe extern "C" fn yield_now(block: *const BlockContext, _warp: u32, _nanoseco
 
 unsafe extern "C" fn preempt(block: *const BlockContext) {
     // SAFETY: as above.
-    unsafe { Block::of(block) }.may_preempt();
+    unsafe { Block::of(block) }.preempt();
 }
 
 /// Lets other warps run.

@@ -8,6 +8,11 @@ use crate::launch::Launch;
 /// Instructions that a wave runs before others get a turn.
 const SLICE: u32 = 20_000;
 
+/// The same when waves have just left a barrier, and for how many steps. They leave side by side on a GPU, and programs
+/// that lack a barrier rely on that: all have read what lies there before one overwrites it.
+const SLICE_AFTER_BARRIER: u32 = 4;
+const STEPS_AFTER_BARRIER: u32 = 64;
+
 /// The memory that waves of a workgroup share.
 #[derive(Debug)]
 pub struct Local {
@@ -39,6 +44,8 @@ pub struct Group {
     local: Local,
     /// Scratch memory of all waves.
     private: Vec<u128>,
+    /// Steps left in which waves stay side by side.
+    steps_after_barrier: u32,
     /// The word of code of the wave that runs.
     at: usize,
 }
@@ -56,12 +63,14 @@ impl Group {
             waves,
             local: Local::new(size),
             private: vec![0; (private * lanes * count).div_ceil(16)],
+            steps_after_barrier: 0,
             at: 0,
         }
     }
 
     /// Sets the group up for a place in the grid.
     pub fn begin(&mut self, launch: &Launch, place: [u32; 3]) {
+        self.steps_after_barrier = 0;
         let size = launch.private_size();
         let bytes = size * launch.kernel.code.arch.lanes;
         let private = self.private.as_mut_ptr() as usize;
@@ -78,11 +87,13 @@ impl Group {
     /// May be left by a bad access in between; nothing is owned by the frames.
     pub fn step(&mut self, launch: &Launch, moved: &mut bool) -> Result<bool, Stop> {
         let program = &launch.kernel.code.program;
+        let slice = if self.steps_after_barrier > 0 { SLICE_AFTER_BARRIER } else { SLICE };
+        self.steps_after_barrier = self.steps_after_barrier.saturating_sub(1);
         for wave in &mut self.waves {
             if wave.state != State::Running {
                 continue;
             }
-            match interpreter::run(wave, &self.local, program, SLICE, &mut self.at)? {
+            match interpreter::run(wave, &self.local, program, slice, &mut self.at)? {
                 Pause::Slice => *moved = true,
                 Pause::Yield => {}
                 Pause::Barrier => {
@@ -108,6 +119,7 @@ impl Group {
                 }
                 wave.signalled = false;
             }
+            self.steps_after_barrier = STEPS_AFTER_BARRIER;
             *moved = true;
         }
         Ok(false)

@@ -7,6 +7,7 @@ pub mod collect_functions;
 pub mod index_symbols;
 pub mod inline_exits;
 pub mod insert_preemptions;
+pub mod insert_turns;
 pub mod layout_globals;
 pub mod layout_parameters;
 pub mod list_parameters;

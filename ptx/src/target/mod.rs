@@ -146,6 +146,11 @@ pub(crate) enum Machine {
 }
 
 impl Machine {
+    /// Whether a warp runs until it waits before another one does.
+    pub fn runs_warps_in_turn(&self) -> bool {
+        matches!(self, Machine::Cpu(_))
+    }
+
     /// Bytes that a block may have, where the target cannot have as many as programs say.
     pub fn shared_memory(&self) -> Option<u32> {
         match self {

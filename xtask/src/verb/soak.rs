@@ -1,10 +1,10 @@
 //! `soak`: the samples with `ZLUDA_CHAOS` and ever new seeds, for as long as is asked for.
 
-use crate::chaos::{Case, run_all};
+use crate::chaos::{self, Case, run_all};
 use crate::progress::heading;
 use crate::repository::Profile;
 use crate::toolkit::CUDA_VERSIONS;
-use crate::{Result, sample, verb};
+use crate::{Result, verb};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -24,7 +24,7 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<ExitCode> {
     let time = Duration::try_from_secs_f64(options.hours * 3600.0)?;
     verb::build::build(Profile::Release)?;
-    let samples = sample::all(&options.filter)?;
+    let samples = chaos::samples(&options.filter)?;
     if samples.is_empty() {
         return Err(format!("no sample has `{}` in its name", options.filter).into());
     }

@@ -1,10 +1,10 @@
 //! The samples with `ZLUDA_CHAOS`, by a few seeds that are always the same; `./x soak` takes new ones.
 
 use super::Report;
-use crate::chaos::{Case, run_all};
+use crate::chaos::{self, Case, run_all};
 use crate::progress::heading;
 use crate::toolkit::CUDA_VERSIONS;
-use crate::{Result, sample, verb};
+use crate::{Result, verb};
 use std::time::{Duration, Instant};
 
 /// Odd seeds have code that can be left before each access, even ones the usual code; the reference executor's always can.
@@ -13,7 +13,7 @@ const SEEDS: [(u64, &str); 3] = [(1, "vector"), (2, "vector"), (3, "reference")]
 const LONGEST: Duration = Duration::from_secs(3600);
 
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
-    let samples = sample::all(filter)?;
+    let samples = chaos::samples(filter)?;
     let toolkits = verb::samples::build(&samples, &CUDA_VERSIONS[..1])?;
     heading("Running the CUDA programs in orders by chance");
     let cases: Vec<Case<'_>> = SEEDS

@@ -1,0 +1,214 @@
+//! Input: per-thread IR.
+//! Output: the same, with `zluda.preempt` before stores that would take away what other warps have still to read.
+//! Why here: addresses are still sums of variables and `%tid`, and loads and stores stand where the program has them.
+//!
+//! Programs lack a barrier between what all warps read, such as the result of a reduction, and the next use of the same
+//! shared memory. That is a race, which every GPU decides alike: warps that leave a barrier together have read long
+//! before one of them comes to its next store. On a CPU a warp runs until it waits, and would store before the others
+//! have read. So before such a store it lets the others have a turn, once after each barrier.
+//!
+//! What all warps read is recognised by an address without their number: a variable, a constant, a lane's number. Loops
+//! over shared memory are left alone: those that read it in turn with barriers (tiles, triangular systems) are right, and
+//! would pay for it.
+
+use llvm_zluda::{Block, Module, Opcode, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+const SHARED: u32 = 3;
+
+pub fn run(module: &Module<'_>) {
+    let context = module.context();
+    let stores: Vec<Value<'_>> =
+        module.functions().into_iter().flat_map(stores_after_reads).collect();
+    if stores.is_empty() {
+        return;
+    }
+    let ty = context.function_type(context.void(), &[]);
+    let preempt = module
+        .function("zluda.preempt")
+        .unwrap_or_else(|| module.declare_function("zluda.preempt", ty));
+    module.add_attribute(preempt, "nounwind");
+    let builder = context.builder();
+    for store in stores {
+        builder.position_before(store);
+        builder.call(preempt, &[]);
+    }
+}
+
+/// The variables that all warps may have read since the last barrier; nothing stands for one that is not known.
+type Read<'c> = FxHashSet<Option<Value<'c>>>;
+
+fn stores_after_reads<'c>(function: Value<'c>) -> Vec<Value<'c>> {
+    let blocks = function.blocks();
+    if !blocks.iter().flat_map(|block| block.instructions()).any(is_barrier) {
+        return Vec::new();
+    }
+    let mut at_begin: FxHashMap<Block<'c>, Read<'c>> = FxHashMap::default();
+    let mut found = FxHashSet::default();
+    let mut work: Vec<Block<'c>> = blocks.iter().rev().copied().collect();
+    while let Some(block) = work.pop() {
+        let mut read = at_begin.get(&block).cloned().unwrap_or_default();
+        for instruction in block.instructions() {
+            step(instruction, &mut read, &mut found);
+        }
+        for next in block.successors() {
+            let there = at_begin.entry(next).or_default();
+            let known = there.len();
+            there.extend(&read);
+            if there.len() > known && !work.contains(&next) {
+                work.push(next);
+            }
+        }
+    }
+    let instructions = blocks.iter().flat_map(|block| block.instructions());
+    instructions.filter(|instruction| found.contains(instruction)).collect()
+}
+
+fn step<'c>(instruction: Value<'c>, read: &mut Read<'c>, found: &mut FxHashSet<Value<'c>>) {
+    match instruction.opcode() {
+        Opcode::LLVMCall if is_barrier(instruction) => read.clear(),
+        Opcode::LLVMLoad if is_plain(instruction, 0) && is_of_all_warps(instruction.operand(0)) => {
+            read.insert(variable(instruction.operand(0)));
+        }
+        Opcode::LLVMStore if is_plain(instruction, 1) => {
+            let to = variable(instruction.operand(1));
+            let may_be_read = if to.is_some() {
+                read.contains(&to) || read.contains(&None)
+            } else {
+                !read.is_empty()
+            };
+            if may_be_read {
+                found.insert(instruction);
+                read.clear();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_barrier(instruction: Value<'_>) -> bool {
+    instruction.opcode() == Opcode::LLVMCall
+        && instruction.callee().name().starts_with("zluda.barrier.")
+}
+
+/// Whether it accesses shared memory, without saying that others do so too.
+fn is_plain(access: Value<'_>, pointer: u32) -> bool {
+    access.operand(pointer).ty().address_space() == SHARED
+        && !access.is_volatile()
+        && !access.is_atomic()
+}
+
+/// Whether warps compute the same address, lane by lane.
+fn is_of_all_warps(value: Value<'_>) -> bool {
+    if value.is_constant() {
+        return true;
+    }
+    if !value.is_instruction() {
+        return false;
+    }
+    match value.opcode() {
+        Opcode::LLVMCall => {
+            let name = value.callee().name();
+            ["zluda.laneid", "zluda.params", "zluda.ntid.", "zluda.ctaid.", "zluda.nctaid."]
+                .iter()
+                .any(|same| name.starts_with(same))
+        }
+        Opcode::LLVMAnd if is_of_lane(value) => true,
+        Opcode::LLVMPHI | Opcode::LLVMLoad | Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => {
+            false
+        }
+        _ => value.operands().into_iter().all(is_of_all_warps),
+    }
+}
+
+/// `tid & 31`, which is the same in all warps; compilers write `(tid << 2) & 124` too.
+fn is_of_lane(and: Value<'_>) -> bool {
+    let Some(mask) = and.operand(1).as_const_int() else { return false };
+    let mut shift = 0_u64;
+    let mut value = and.operand(0);
+    while value.is_instruction()
+        && value.opcode() == Opcode::LLVMShl
+        && let Some(by) = value.operand(1).as_const_int()
+    {
+        shift = by.saturating_add(shift);
+        value = value.operand(0);
+    }
+    mask.checked_shr(u32::try_from(shift).unwrap_or(u32::MAX)).unwrap_or(0)
+        < u64::from(cpu_abi::WARP_SIZE)
+}
+
+/// The variable that an address is a part of, if one alone stands in the sum.
+fn variable(address: Value<'_>) -> Option<Value<'_>> {
+    let mut found = FxHashSet::default();
+    let mut stack = vec![address];
+    while let Some(value) = stack.pop() {
+        if value.is_global_variable() {
+            found.insert(value);
+        } else if value.is_constant_expression() || is_sum(value) {
+            stack.extend(value.operands());
+        }
+    }
+    if found.len() == 1 { found.into_iter().next() } else { None }
+}
+
+fn is_sum(value: Value<'_>) -> bool {
+    value.is_instruction()
+        && matches!(
+            value.opcode(),
+            Opcode::LLVMAdd
+                | Opcode::LLVMOr
+                | Opcode::LLVMZExt
+                | Opcode::LLVMSExt
+                | Opcode::LLVMTrunc
+                | Opcode::LLVMIntToPtr
+                | Opcode::LLVMPtrToInt
+                | Opcode::LLVMGetElementPtr
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::program::{Options, Program, Stage};
+    use crate::target::{Executor, Target};
+    use spmd::Blocks;
+
+    /// The places of turns, as what stands around them: the lines of a kernel with one array.
+    fn turns(body: &str) -> usize {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n\
+             .reg .b64 %p; .reg .b32 %r<9>; .reg .pred %q; .shared .b32 a[64]; .shared .b32 b[64];\n\
+             mov.u32 %r0, %tid.x; and.b32 %r1, %r0, 31; shl.b32 %r2, %r1, 2; mov.u32 %r3, a;\n\
+             add.s32 %r4, %r3, %r2; shl.b32 %r5, %r0, 2; add.s32 %r5, %r3, %r5;\n{body}\n\
+             ld.param.u64 %p, [p]; st.global.u32 [%p], %r6; ret;\n}}"
+        );
+        let program = Program::parse(&text).expect("the text is right");
+        let target = Target::cpu(Some("x86-64-v2"), Blocks::Any, Executor::Vector);
+        let ir = program.emit("k", &target, &Options::default(), Stage::Ir).expect("it compiles");
+        String::from_utf8_lossy(&ir).matches("call void @zluda.preempt()").count()
+    }
+
+    #[test]
+    fn others_read_first_what_all_read() {
+        let all = "bar.sync 0; ld.shared.u32 %r6, [a];";
+        let lane = "bar.sync 0; ld.shared.u32 %r6, [%r4];";
+        let shifted = "bar.sync 0; shl.b32 %r7, %r0, 2; and.b32 %r7, %r7, 124; add.s32 %r7, %r3, %r7;\
+            ld.shared.u32 %r6, [%r7];";
+        let own = "bar.sync 0; ld.shared.u32 %r6, [%r5];";
+        let store = "st.shared.u32 [%r5], %r6;";
+        assert_eq!(turns(&format!("{all} {store}")), 1);
+        assert_eq!(turns(&format!("{lane} {store}")), 1);
+        assert_eq!(turns(&format!("{shifted} {store}")), 1);
+        assert_eq!(turns(&format!("{all} {store} {store}")), 1, "once after each barrier");
+        assert_eq!(turns(&format!("{all} bar.sync 0; {store}")), 0, "a barrier does it");
+        assert_eq!(turns(&format!("{own} {store}")), 0, "another warp reads something else");
+        assert_eq!(turns(&format!("{all} st.shared.u32 [b], %r6;")), 0, "another variable");
+        assert_eq!(turns(&format!("ld.shared.u32 %r6, [a]; {store}")), 0, "no barrier");
+    }
+
+    #[test]
+    fn reads_count_on_all_ways_to_a_store() {
+        let text = "bar.sync 0; setp.eq.u32 %q, %r0, 0; @%q bra L; ld.shared.u32 %r6, [a];\n\
+            L: st.shared.u32 [%r5], %r0;";
+        assert_eq!(turns(text), 1);
+    }
+}
