@@ -131,6 +131,11 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         let choose = |up: f64, same: f64, down: f64| {
             o.select(small, number(up), o.select(large, number(down), number(same)))
         };
+        // Before subnormal factors are scaled down to zero.
+        let zero = o.or(
+            o.fcmp(RealPredicate::LLVMRealOEQ, a, ty.zero()),
+            o.fcmp(RealPredicate::LLVMRealOEQ, b, ty.zero()),
+        );
         let scale = choose(2f64.powi(256), 1.0, 2f64.powi(-256));
         // The smaller factor takes the scale up, the larger one the scale down.
         let a_smaller = o.fcmp(RealPredicate::LLVMRealOLT, size(a), size(b));
@@ -143,10 +148,6 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         // Of a product that is next to nothing, only the sign counts.
         let nothing = number(2f64.powi(-900));
         let tiny = o.fcmp(RealPredicate::LLVMRealOLT, size(product), nothing);
-        let zero = o.or(
-            o.fcmp(RealPredicate::LLVMRealOEQ, a, ty.zero()),
-            o.fcmp(RealPredicate::LLVMRealOEQ, b, ty.zero()),
-        );
         let sticky = o.and(tiny, o.not(zero));
         let product =
             o.select(sticky, self.llvm("llvm.copysign", ty, &[nothing, product]), product);
