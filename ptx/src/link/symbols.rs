@@ -12,9 +12,9 @@ use ptx_parser::{Directive, Function, FunctionKind, Linkage, Modifier, StateSpac
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Input;
-use super::undefined::visit;
 use crate::passes::index_symbols;
 use crate::passes::layout_parameters::{align_of, size_of};
+use crate::passes::number_functions::visit;
 use crate::passes::summarize_functions;
 
 /// The names at module scope of one module, each once, in the order of the text.

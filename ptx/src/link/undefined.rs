@@ -3,12 +3,13 @@
 //! A variable that a module declares has to be somewhere, used or not. A function has to be somewhere where
 //! code calls it or takes its address that kernels or initial values of variables can reach.
 
-use ptx_parser::{Directive, Initializer};
+use ptx_parser::Directive;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Input;
 use super::symbols::{Space, Strength, Table};
 use crate::lower::call::is_system_function;
+use crate::passes::number_functions::visit;
 use crate::passes::{index_symbols, summarize_functions};
 
 /// A function of a module: the module's number, and the name.
@@ -97,12 +98,4 @@ pub(crate) fn find(inputs: &[Input], table: &Table) -> Vec<String> {
             format!("Undefined reference to '{name}' in '{}'", inputs[number].name)
         })
         .collect()
-}
-
-pub(super) fn visit<'a>(initializer: &Initializer<'a>, found: &mut impl FnMut(&'a str)) {
-    match initializer {
-        Initializer::Immediate(_) | Initializer::Property(..) => {}
-        Initializer::Symbol { address, .. } => address.base.into_iter().for_each(found),
-        Initializer::List(items) => items.iter().for_each(|item| visit(item, found)),
-    }
 }

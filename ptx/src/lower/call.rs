@@ -9,8 +9,8 @@ use super::intrinsic::Effects;
 use super::operand::Width;
 use super::signature::{Signature, Slot, storage_type};
 use super::space;
-use crate::passes::index_symbols::{Symbol, function};
-use crate::passes::number_functions::address_of;
+use crate::passes::index_symbols::{self, Symbol, function};
+use crate::passes::number_functions::{self, address_of};
 
 /// Functions that modules declare `.extern` and that the system has.
 const SYSTEM_FUNCTIONS: [&str; 7] =
@@ -248,14 +248,11 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         };
         let (signature, targets) = match self.entity(prototype)? {
             Entity::Prototype(signature) => (signature, self.module.unit.numbers.functions.clone()),
-            Entity::CallTargets(targets) => {
-                let first = targets.first().and_then(|index| self.module.functions.get(index));
-                match first {
-                    Some((_, signature)) => (signature.clone(), targets),
-                    None => return Err(self.invalid("the list of call targets is empty")),
-                }
+            Entity::CallTargets(targets) => (self.signature_of(&targets)?, targets),
+            _ => {
+                let targets = self.functions_in(prototype);
+                (self.signature_of(&targets)?, targets)
             }
-            _ => return Err(self.unsupported(format!("`{prototype}` as the prototype of a call"))),
         };
         let address = self.read_width(&Operand::Name(i.target), ScalarType::B64, Width::Exact)?;
         let mut arguments = vec![address];
@@ -266,10 +263,37 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.results(i, &signature, result)
     }
 
+    /// The functions whose addresses are the initial value of a variable.
+    fn functions_in(&self, variable: &str) -> Vec<usize> {
+        let unit = self.module.unit;
+        let mut functions = Vec::new();
+        if let Some(Symbol::Variable(index)) = unit.symbols.get(variable)
+            && let Some(variable) = index_symbols::variable(unit.tree, index)
+            && let Some(initializer) = &variable.initializer
+        {
+            number_functions::visit(initializer, &mut |name| match unit.symbols.get(name) {
+                Some(Symbol::Function(index)) => functions.push(index),
+                _ => {}
+            });
+        }
+        functions
+    }
+
+    fn signature_of(&self, targets: &[usize]) -> Lowered<Signature> {
+        let first = targets.first().and_then(|index| self.module.functions.get(index));
+        match first {
+            Some((_, signature)) => Ok(signature.clone()),
+            None => Err(self.invalid("the list of call targets is empty")),
+        }
+    }
+
     /// `@zluda.indirect.<k>`: a switch over the addresses of all functions that fit.
     fn dispatcher(&mut self, signature: &Signature, targets: &[usize]) -> Value<'c> {
         let module = &mut self.module;
-        if let Some((_, made)) = module.dispatchers.iter().find(|(known, _)| known == signature) {
+        let same = |(known, reached, _): &&(Signature, Vec<usize>, Value<'c>)| {
+            known == signature && reached == targets
+        };
+        if let Some((.., made)) = module.dispatchers.iter().find(same) {
             return *made;
         }
         let context = self.context;
@@ -281,7 +305,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let dispatcher = module.llvm.add_function(&name, ty);
         dispatcher.set_linkage(Linkage::LLVMInternalLinkage);
         module.llvm.add_attribute(dispatcher, "nounwind");
-        module.dispatchers.push((signature.clone(), dispatcher));
+        module.dispatchers.push((signature.clone(), targets.to_vec(), dispatcher));
 
         let here = self.builder.block();
         let entry = self.module.llvm.append_block(dispatcher, "entry");

@@ -38,8 +38,8 @@ pub struct ModuleLowering<'u, 'c, 'a> {
     pub functions: FxHashMap<usize, (Value<'c>, Signature)>,
     /// Shared variables at module scope, by their index in the directives.
     pub shared: FxHashMap<usize, Value<'c>>,
-    /// The dispatchers of indirect calls that are made already.
-    pub dispatchers: Vec<(Signature, Value<'c>)>,
+    /// The dispatchers of indirect calls that are made already, each with the functions that it may reach.
+    pub dispatchers: Vec<(Signature, Vec<usize>, Value<'c>)>,
     /// The code is for an AMD GPU: pointers to local and shared memory have 32 bits.
     pub is_amdgcn: bool,
 }

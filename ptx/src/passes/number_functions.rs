@@ -51,7 +51,8 @@ pub fn run(module: &Module<'_>, symbols: &Symbols<'_>, summaries: &Summaries<'_>
     Numbers { functions }
 }
 
-fn visit<'a>(initializer: &Initializer<'a>, found: &mut impl FnMut(&'a str)) {
+/// Calls `found` with each name in an initial value.
+pub fn visit<'a>(initializer: &Initializer<'a>, found: &mut impl FnMut(&'a str)) {
     match initializer {
         Initializer::Immediate(_) | Initializer::Property(..) => {}
         Initializer::Symbol { address, .. } => address.base.into_iter().for_each(found),
