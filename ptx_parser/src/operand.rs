@@ -114,15 +114,15 @@ impl Immediate {
     }
 
     /// The value as the 64 low bits of an operand of `type_`, as ptxas reads it: integers are cut to
-    /// size, `.f32` operands take doubles rounded to nearest, untyped operands take the bits of either.
+    /// size, `.f32` operands take doubles rounded to nearest, `.f64` operands the bits of a single as they are,
+    /// untyped operands the bits of either.
     /// None where the constant does not fit the type (an integer for `.f32`, a float for `.s32`).
     pub fn bits(self, type_: ScalarType) -> Option<u64> {
         use ScalarType::*;
         let value = match (self, type_) {
             (Immediate::S64(_) | Immediate::U64(_), F32 | F64) => return None,
             (Immediate::S64(_) | Immediate::U64(_), _) => self.integer_bits()?,
-            (Immediate::F32(bits), F32 | B32) => bits.into(),
-            (Immediate::F32(bits), F64) => f64::from(f32::from_bits(bits)).to_bits(),
+            (Immediate::F32(bits), F32 | F64 | B32) => bits.into(),
             (Immediate::F64(bits), F32) => (f64::from_bits(bits) as f32).to_bits().into(),
             (Immediate::F64(bits), F64 | B64) => bits,
             _ => return None,

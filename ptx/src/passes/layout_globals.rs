@@ -4,8 +4,8 @@
 //! made of the whole module, so that kernels compiled apart share their variables.
 
 use ptx_parser::{
-    Attribute, Directive, Error, Function, Initializer, Linkage, Module, ScalarType, StateSpace,
-    Statement, Variable,
+    Attribute, Directive, Error, Function, Immediate, Initializer, Linkage, Module, ScalarType,
+    StateSpace, Statement, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -201,6 +201,20 @@ struct Writer<'w, 'a> {
     globals: &'w mut Globals,
 }
 
+/// Constants that operands of the type do not take, and initial values do, as NVIDIA's compiler has them. More
+/// bits than the type has are cut.
+fn initial_bits(immediate: Immediate, type_: ScalarType) -> Option<u64> {
+    use ScalarType::*;
+    Some(match (immediate, type_) {
+        (Immediate::F32(bits), B8 | B16 | B64) => bits.into(),
+        (Immediate::F64(bits), B8 | B16) => bits,
+        (Immediate::F64(_), B32) => immediate.bits(F32)?,
+        (_, F32) => (immediate.integer()? as f32).to_bits().into(),
+        (_, F64) => (immediate.integer()? as f64).to_bits(),
+        _ => return None,
+    })
+}
+
 impl<'a> Writer<'_, 'a> {
     /// Writes at `offset`; gives where the next element is. The elements of lists follow each other, however
     /// many an inner list leaves out: NVIDIA's compiler does not pad them.
@@ -217,13 +231,7 @@ impl<'a> Writer<'_, 'a> {
                 let type_ = self.variable.type_;
                 let bits = immediate
                     .bits(type_)
-                    .or_else(|| {
-                        let value = immediate.integer()? as f64;
-                        Some(match type_ {
-                            ScalarType::F32 => (value as f32).to_bits().into(),
-                            _ => value.to_bits(),
-                        })
-                    })
+                    .or_else(|| initial_bits(*immediate, type_))
                     .ok_or_else(|| self.invalid("the constant does not fit the variable's type"))?;
                 self.put(offset, bits, type_.size());
                 Ok(next)
@@ -292,5 +300,33 @@ impl<'a> Writer<'_, 'a> {
 
     fn invalid(&self, message: &str) -> Error {
         Error::invalid(self.variable.span, format!("`{}`: {message}", self.variable.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    /// What ptxas 13.5 writes into the section of initial values.
+    #[test]
+    fn floating_point_constants_start_variables_of_all_types() {
+        let cases: [(&str, &[u8]); 8] = [
+            (".f64 x = 0f3F800000", &[0, 0, 0x80, 0x3f]),
+            (".b64 x = 0f3F800000", &[0, 0, 0x80, 0x3f]),
+            (".b64 x = 1.5", &[0, 0, 0, 0, 0, 0, 0xf8, 0x3f]),
+            (".b32 x[2] = {1.5, 0d3FF8000012345678}", &[0, 0, 0xc0, 0x3f, 1, 0, 0xc0, 0x3f]),
+            (".f32 x = 0d3FF0000000000000", &[0, 0, 0x80, 0x3f]),
+            (".b16 x[2] = {0f3FC01234, 0d3FF8000012345678}", &[0x34, 0x12, 0x78, 0x56]),
+            (".b16 x[2] = {1.5, 5}", &[0, 0, 5, 0]),
+            (".b8 x[2] = {1.5, 0f3FC01234}", &[0, 0x34]),
+        ];
+        for (variable, bytes) in cases {
+            let text = format!(".version 9.0\n.target sm_90\n.global .align 8 {variable};");
+            let globals = crate::pipeline::analyze(&text).map(|analysis| analysis.globals);
+            let mut image = globals.unwrap().layout.image;
+            let zeros = bytes.len().max(image.len());
+            image.resize(zeros, 0);
+            assert_eq!(image[..bytes.len()], *bytes, "{variable}");
+        }
     }
 }
