@@ -125,6 +125,8 @@ impl<'a> Lexer<'a> {
                 }
                 // `#line 5 "x.cu"`, `# 5 "x.cu"`: what a preprocessor leaves behind.
                 b'#' if self.at_line_marker() => self.skip_line(),
+                // Debug data, as PTX before version 2.0 has it: a line of an assembler each.
+                b'@' if self.source[self.position..].starts_with("@@DWARF") => self.skip_line(),
                 _ => return Ok(()),
             }
         }

@@ -45,7 +45,7 @@ fn instructions() {
         ),
         (
             "sin.f32 %f1, %f2;",
-            "unsupported 1:1 no form of `sin` is `sin.f32`: `.approx` is missing",
+            "invalid 1:1 `sin.f32`: a form without `.approx` is gone from PTX ISA .version 1.4 on",
         ),
         (
             "add.ftz.ftz.f32 %f1, %f1, %f1;",

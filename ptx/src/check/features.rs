@@ -95,7 +95,9 @@ impl<'m, 'a> Check<'m, 'a, '_> {
         if variable.type_ == ScalarType::B128 {
             self.needs(&WIDE, variable.span);
         }
-        if variable.type_.bits() == 0 && variable.type_ != ScalarType::Pred {
+        // NVIDIA's compiler lets arrays pass.
+        let opaque = variable.type_.bits() == 0 && variable.dimensions.is_empty();
+        if opaque && variable.type_ != ScalarType::Pred {
             self.needs(&OPAQUE, variable.span);
         }
         if variable.pointer.is_some() {

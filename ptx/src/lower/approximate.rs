@@ -9,16 +9,22 @@ use super::float::{Arithmetic, Modes};
 use super::function::FunctionLowering;
 use super::intrinsic::Effects;
 
+/// Before version 1.4 of PTX single precision was approximate without being called so.
+fn is_old_approximation(type_: ScalarType, rounding: Option<Rounding>) -> bool {
+    type_ == ScalarType::F32 && rounding.is_none()
+}
+
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn float_division(&mut self, i: &Div<'a>) -> Lowered {
         let modes = Modes { rounding: i.rnd, ftz: i.ftz, ..Modes::default() };
-        if !i.approx && !i.full {
+        let approx = i.approx || is_old_approximation(i.type_, i.rnd) && !i.full;
+        if !approx && !i.full {
             return self.arithmetic(Arithmetic::Div, i.type_, modes, &i.d, [&i.a, &i.b]);
         }
         let a = self.read(&i.a, i.type_)?;
         let b = self.read(&i.b, i.type_)?;
         let [a, b] = [a, b].map(|value| self.flushed(value, i.type_, i.ftz));
-        let form = if i.approx { "approx" } else { "full" };
+        let form = if approx { "approx" } else { "full" };
         let ftz = if i.ftz { ".ftz" } else { "" };
         let name = format!("div.{form}{ftz}.f32");
         let quotient = self.zluda(&name, a.ty(), Effects::None, &[a, b]);
@@ -26,7 +32,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn rcp(&mut self, i: &Rcp<'a>) -> Lowered {
-        if i.approx {
+        if i.approx || is_old_approximation(i.type_, i.rnd) {
             return self.approximate("rcp", i.type_, i.ftz, &i.d, &i.a);
         }
         let modes = Modes { rounding: i.rnd, ftz: i.ftz, ..Modes::default() };
@@ -34,7 +40,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn sqrt(&mut self, i: &Sqrt<'a>) -> Lowered {
-        if i.approx {
+        if i.approx || is_old_approximation(i.type_, i.rnd) {
             return self.approximate("sqrt", i.type_, i.ftz, &i.d, &i.a);
         }
         let modes = Modes { rounding: i.rnd, ftz: i.ftz, ..Modes::default() };

@@ -104,7 +104,10 @@ isa! {
         div.full{.ftz}.f32    d, a, b;
         div.rnd{.ftz}.f32     d, a, b;
         div.rnd.f64           d, a, b;
+        div{.ftz}.f32         d, a, b;
+        div.f64               d, a, b;
         .rnd: Rounding = { .rn, .rz, .rm, .rp };
+        gone 1.4 sm_10 for .f32 | .f64 & !.approx | .full | .rn | .rz | .rm | .rp;
     ";
 
     /// Remainder of a division.

@@ -39,7 +39,9 @@ isa! {
         rcp.rnd{.ftz}.f32     d, a;
         rcp.rnd{.ftz}.f64     d, a;
         rcp.approx.ftz.f64    d, a;
+        rcp{.ftz}.f32         d, a;
         .rnd: Rounding = { .rn, .rz, .rm, .rp };
+        gone 1.4 sm_10 for !.approx | .rn | .rz | .rm | .rp;
     ";
 
     /// Square root.
@@ -47,39 +49,47 @@ isa! {
         sqrt.approx{.ftz}.f32  d, a;
         sqrt.rnd{.ftz}.f32     d, a;
         sqrt.rnd.f64           d, a;
+        sqrt{.ftz}.f32         d, a;
+        sqrt.f64               d, a;
         .rnd: Rounding = { .rn, .rz, .rm, .rp };
+        gone 1.4 sm_10 for !.approx | .rn | .rz | .rm | .rp;
     ";
 
     /// Reciprocal square root, approximate.
     Rsqrt = r"
-        rsqrt.approx{.ftz}.f32  d, a;
-        rsqrt.approx{.ftz}.f64  d, a;
+        rsqrt{.approx}{.ftz}.f32  d, a;
+        rsqrt{.approx}{.ftz}.f64  d, a;
+        gone 1.4 sm_10 for !.approx;
     ";
 
     /// Sine, approximate.
     Sin = r"
-        sin.approx{.ftz}.f32  d, a;
+        sin{.approx}{.ftz}.f32  d, a;
+        gone 1.4 sm_10 for !.approx;
     ";
 
     /// Cosine, approximate.
     Cos = r"
-        cos.approx{.ftz}.f32  d, a;
+        cos{.approx}{.ftz}.f32  d, a;
+        gone 1.4 sm_10 for !.approx;
     ";
 
     /// Base-2 logarithm, approximate.
     Lg2 = r"
-        lg2.approx{.ftz}.f32  d, a;
+        lg2{.approx}{.ftz}.f32  d, a;
+        gone 1.4 sm_10 for !.approx;
     ";
 
     /// Power of 2, approximate.
     Ex2 = r"
-        ex2.approx{.ftz}.f32   d, a;
-        ex2.approx.type        d, a;
-        ex2.approx.ftz.btype   d, a;
+        ex2{.approx}{.ftz}.f32  d, a;
+        ex2.approx.type         d, a;
+        ex2.approx.ftz.btype    d, a;
         .type = { .f16, .f16x2 };
         .btype@type_ = { .bf16, .bf16x2 };
         needs 7.0 for .f16 | .f16x2;
         needs 7.8 sm_90 for .bf16 | .bf16x2;
+        gone 1.4 sm_10 for !.approx;
     ";
 
     /// Hyperbolic tangent, approximate.

@@ -99,7 +99,7 @@ const TARGETS: [(&str, &str); 8] = [
     ("9.0", "sm_110a"),
     ("9.0", "sm_120a"),
     ("3.1", "sm_20"),
-    ("1.3", "sm_13"),
+    ("1.3", "sm_20"),
 ];
 
 fn instruction(text: &str) -> Result<String, String> {

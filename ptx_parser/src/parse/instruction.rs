@@ -74,6 +74,12 @@ impl<'a> Parser<'a> {
         while self.token.kind == TokenKind::Dot {
             contiguous &= self.token.start == self.previous_end;
             words.push(&self.next().text[1..]);
+            // The number of a bank, as in `ld.const[1].u32`.
+            if words.last() == Some(&"const") && self.environment.has_banks() && self.eat("[") {
+                self.integer()?;
+                self.expect("]")?;
+                contiguous = false;
+            }
         }
         let mnemonic = self.since(start);
         if opcode == "call" {

@@ -78,6 +78,11 @@ impl Environment {
         self.version.is_some_and(|version| version >= (1, 5))
     }
 
+    /// Whether accesses name banks of constants.
+    pub fn has_banks(&self) -> bool {
+        self.version.is_some_and(|version| version < (2, 2))
+    }
+
     /// Whether the tables have all that the version of the module has.
     pub fn is_known(&self) -> bool {
         self.version.is_some_and(|version| version <= NEWEST)
@@ -104,10 +109,12 @@ impl Environment {
             } else {
                 format!("a form without {}", without.join(" or "))
             };
-            format!(
-                "{subject} is gone from .target sm_{} and PTX ISA .version {major}.{minor} on",
-                first.number
-            )
+            // All targets come behind the first.
+            let target = match first.number {
+                10 => String::new(),
+                number => format!(".target sm_{number} and "),
+            };
+            format!("{subject} is gone from {target}PTX ISA .version {major}.{minor} on")
         })
     }
 
