@@ -9,10 +9,18 @@ pub struct Case {
     pub name: String,
     text: String,
     pub runs: bool,
-    is_form: bool,
+    form: Option<Form>,
     /// The dialects, each with its place among those of the whole grid.
     pub few: Option<Vec<usize>>,
     pub grid: Vec<Dialect>,
+}
+
+/// A case of a template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Usual,
+    /// Gone from version 1.4 of PTX on.
+    Old,
 }
 
 /// How a kernel with a parameter begins, and how before version 1.4 of PTX.
@@ -35,10 +43,9 @@ impl Case {
         self.few.clone().unwrap_or_else(|| (0..self.grid.len()).collect())
     }
 
-    /// Whether its kernel runs. Where few are asked, approximations do not, which have a test of their own.
+    /// Whether its kernel runs.
     pub fn runs_in(&self, dialect: &Dialect) -> bool {
-        let approximate = [".approx", ".full"].iter().any(|word| self.name.contains(word));
-        self.runs && (self.few.is_none() || dialect.is_run(self.is_form) && !approximate)
+        self.runs && (self.few.is_none() || dialect.is_run(self.form))
     }
 
     /// The module in one dialect.
@@ -70,7 +77,7 @@ fn read(text: &str, file: &str) -> Vec<Case> {
         Nothing,
         Case,
         Template,
-        Forms(String),
+        Forms(String, Form),
     }
     let mut at = At::Nothing;
     for line in text.lines() {
@@ -82,7 +89,7 @@ fn read(text: &str, file: &str) -> Vec<Case> {
                         name: format!("{file}/{name}"),
                         text: String::new(),
                         runs: words.len() == 3,
-                        is_form: false,
+                        form: None,
                         few: None,
                         grid: grid.clone(),
                     });
@@ -92,10 +99,10 @@ fn read(text: &str, file: &str) -> Vec<Case> {
                     templates.push((name.to_owned(), String::new()));
                     At::Template
                 }
-                ["forms", name] => {
+                ["forms", name] | ["forms", name, "old"] => {
                     let found = templates.iter().find(|(known, _)| known == name);
                     let (_, text) = found.unwrap_or_else(|| panic!("{line}: no template"));
-                    At::Forms(text.clone())
+                    At::Forms(text.clone(), if words.len() == 3 { Form::Old } else { Form::Usual })
                 }
                 ["grid"] => {
                     grid = all();
@@ -109,15 +116,17 @@ fn read(text: &str, file: &str) -> Vec<Case> {
             At::Nothing => {}
             At::Case => push(&mut cases.last_mut().unwrap().text, line),
             At::Template => push(&mut templates.last_mut().unwrap().1, line),
-            At::Forms(_) if line.trim().is_empty() || line.starts_with('#') => {}
-            At::Forms(template) => cases.extend(forms(line.trim()).into_iter().map(|form| Case {
-                text: template.replacen('$', &form, 1),
-                name: format!("{file}/{form}"),
-                runs: true,
-                is_form: true,
-                few: None,
-                grid: grid.clone(),
-            })),
+            At::Forms(..) if line.trim().is_empty() || line.starts_with('#') => {}
+            At::Forms(template, which) => {
+                cases.extend(forms(line.trim()).into_iter().map(|form| Case {
+                    text: template.replacen('$', &form, 1),
+                    name: format!("{file}/{form}"),
+                    runs: true,
+                    form: Some(*which),
+                    few: None,
+                    grid: grid.clone(),
+                }))
+            }
         }
     }
     cases

@@ -1,5 +1,7 @@
 //! Versions of PTX and targets.
 
+use crate::case::Form;
+
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
     pub version: (u32, u32),
@@ -17,9 +19,13 @@ impl Dialect {
     }
 
     /// Whether kernels run in it, where few are asked. Single precision is another before sm_20.
-    pub fn is_run(&self, is_form: bool) -> bool {
+    pub fn is_run(&self, form: Option<Form>) -> bool {
         let dialect = (self.target, self.version);
-        dialect == ("sm_13", (1, 5)) || !is_form && dialect == ("sm_90", (9, 0))
+        match form {
+            Some(Form::Old) => dialect == ("sm_13", (1, 3)),
+            Some(Form::Usual) => dialect == ("sm_13", (1, 5)),
+            None => dialect == ("sm_13", (1, 5)) || dialect == ("sm_90", (9, 0)),
+        }
     }
 }
 
