@@ -16,8 +16,7 @@ fn factor(turn: u64) -> u64 {
 /// `out[2 i]` and `out[2 i + 1]`: what is left of `x[i]` after some turns, and after as many more. The store between
 /// them parts the arithmetic in two stretches, of which one hands its value on.
 fn kernel(width: u32) -> String {
-    let mut text = format!(
-        "define void @widths() #0 {{
+    let mut text = "define void @widths() #0 {
   %p = call ptr addrspace(4) @zluda.params()
   %x.base = load i64, ptr addrspace(4) %p
   %out.p = getelementptr i8, ptr addrspace(4) %p, i64 8
@@ -34,7 +33,7 @@ fn kernel(width: u32) -> String {
   %out.q = inttoptr i64 %out.a to ptr addrspace(1)
   %out.r = getelementptr i8, ptr addrspace(1) %out.q, i64 8
   %v0 = trunc i64 %x to iW\n"
-    );
+        .to_owned();
     for turn in 0..2 * TURNS {
         let (factor, next) = (factor(turn), turn + 1);
         text += &format!(
