@@ -126,6 +126,7 @@ pub const PASSES: &[&str] = &[
     "strips",
     "emulated",
     "cut",
+    "approximations",
 ];
 
 /// The stages that [`lower`] can stop at, for tools that show them.
@@ -163,7 +164,7 @@ fn lower_for<'c>(
         // It says what is right, and need not be fast.
         KernelKind::Reference => Approximations::Exact,
     };
-    math::expand(&module, approximations)?;
+    math::expand(&module, approximations, kind == KernelKind::Vector)?;
     after(&module, options, "math")?;
     clusters::expand(&module);
     after(&module, options, "clusters")?;
@@ -204,6 +205,8 @@ fn lower_for<'c>(
     if is_vector {
         cut::cut(&lowered, options);
         after(&lowered, options, "cut")?;
+        math::define(&lowered, options);
+        after(&lowered, options, "approximations")?;
     }
     descriptor::note_frames(&lowered, if is_vector { LANES } else { 1 });
     touch_frames(&lowered);

@@ -19,9 +19,22 @@ pub enum Blocks {
 pub enum Approximations {
     /// With the bits of an H100.
     Exact,
-    /// In the processor's own way, within the bounds of PTX's manual.
+    /// As `Exact`, but for reciprocals, roots and quotients, which processors have instructions for.
     #[default]
+    Mixed,
+    /// In the processor's own way, within the bounds of PTX's manual.
     Fast,
+}
+
+impl Approximations {
+    /// Whether a function, such as `ex2`, has the bits of an H100.
+    pub fn is_exact(self, function: &str) -> bool {
+        match self {
+            Self::Exact => true,
+            Self::Mixed => !matches!(function, "rcp" | "rsqrt" | "sqrt" | "div"),
+            Self::Fast => false,
+        }
+    }
 }
 
 /// How a kernel is compiled for a CPU.

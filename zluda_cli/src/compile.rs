@@ -1,13 +1,16 @@
 //! `zluda compile`: a file of PTX through the compiler, up to any stage, for any target.
 
 use crate::Failure;
-use ptx::{Diagnostics, Options as Compilation, Program, Stage, Target, Watch, on_all_processors};
+use ptx::{
+    Approximations, Diagnostics, Options as Compilation, Program, Stage, Target, Watch,
+    on_all_processors,
+};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
-use zluda_common::config::{DebugConfig, config};
+use zluda_common::config::{DebugConfig, Math, config};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -92,7 +95,14 @@ struct Outcome {
 
 /// A kernel that fails does not keep the others from being compiled.
 pub fn run(options: &Options) -> Result<ExitCode, Failure> {
-    let target = Target::parse(&options.target).map_err(|error| error.to_string())?;
+    let approximations = match config().math {
+        Math::Exact => Approximations::Exact,
+        Math::Mixed => Approximations::Mixed,
+        Math::Fast => Approximations::Fast,
+    };
+    let target = Target::parse(&options.target)
+        .map_err(|error| error.to_string())?
+        .with_approximations(approximations);
     let shown = options.file.display();
     let text = fs::read(&options.file).map_err(|error| format!("{shown}: {error}"))?;
     let text = String::from_utf8(text).map_err(|_| format!("{shown}: it is not text"))?;

@@ -85,9 +85,10 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "ZLUDA_MATH",
         meaning: "how the approximate functions (`ex2.approx`, `rsqrt.approx`, ...) are computed: with the bits of \
-                  an H100, as the reference executor always does, or in the device's own way, which is faster",
-        values: "exact, fast",
-        default: "fast",
+                  an H100, as the reference executor always does; in the device's own way, which is faster; or with \
+                  those bits but for reciprocals, roots and quotients (AMD GPUs: as fast)",
+        values: "exact, mixed, fast",
+        default: "mixed",
         apply: |config, value| parse::math(value).map(|math| config.math = math),
     },
     Variable {
@@ -229,6 +230,7 @@ pub enum CpuTarget {
 pub enum Math {
     Exact,
     #[default]
+    Mixed,
     Fast,
 }
 

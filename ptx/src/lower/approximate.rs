@@ -48,12 +48,6 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn rsqrt(&mut self, i: &Rsqrt<'a>) -> Lowered {
-        if i.type_ == ScalarType::F64 && !i.ftz {
-            let a = self.read(&i.a, i.type_)?;
-            let root = self.llvm("llvm.sqrt", a.ty(), &[a]);
-            let value = self.builder.fdiv(a.ty().const_float(1.0), root);
-            return self.write(&i.d, value);
-        }
         self.approximate("rsqrt", i.type_, i.ftz, &i.d, &i.a)
     }
 

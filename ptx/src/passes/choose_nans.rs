@@ -337,7 +337,10 @@ fn is_operation_on(value: Value<'_>, operands: &[Value<'_>]) -> bool {
 
 /// An approximation is NaN where its operand is.
 fn is_approximation(call: Value<'_>) -> bool {
-    matches!(call.called_name().as_str(), "zluda.rcp.approx.ftz.f64" | "zluda.rsqrt.approx.ftz.f64")
+    matches!(
+        call.called_name().as_str(),
+        "zluda.rcp.approx.ftz.f64" | "zluda.rsqrt.approx.ftz.f64" | "zluda.rsqrt.approx.f64"
+    )
 }
 
 /// A zero or an infinity, or a selection or phi of one.

@@ -55,6 +55,7 @@ fn may_wait(cfg: &Cfg<'_>, this: &Loop) -> bool {
             Opcode::LLVMCall | Opcode::LLVMInvoke => {
                 let name = instruction.called_name();
                 let harmless = name.starts_with("llvm.")
+                    || name.contains(".approx.")
                     || HARMLESS.iter().any(|prefix| name.starts_with(prefix));
                 if !harmless {
                     return true;

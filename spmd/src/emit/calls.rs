@@ -9,7 +9,7 @@ use super::environment::{Environment, call_runtime, field};
 use super::lane_by_lane::Lane;
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes};
-use crate::Error;
+use crate::{Approximations, Error, math};
 
 /// How far local memory may lie from the frame of the code that asks for it.
 const LOCAL_REACH: u64 = 1 << 20;
@@ -236,6 +236,18 @@ impl<'c> Emitter<'_, 'c> {
         Ok(if uniform { Lanes::Uniform(made) } else { Lanes::Vector(made) })
     }
 
+    /// A function that [`crate::math`] gives its body later.
+    fn approximation(&mut self, name: &str, argument: Value<'c>) -> Lanes<'c> {
+        let argument = self.get(argument);
+        let uniform = matches!(argument, Lanes::Uniform(_));
+        let vector = self.vector(&argument);
+        let result = self.b.call(math::vector(self.module, name), &[vector]);
+        if uniform {
+            return Lanes::Uniform(self.b.extract_element(result, self.cx.i32().const_int(0)));
+        }
+        Lanes::Vector(result)
+    }
+
     fn cluster_shared(&self) -> Value<'c> {
         let offset = offset_of!(BlockContext, cluster_shared);
         field(&self.b, self.environment.block, offset, self.cx.i64(), 8)
@@ -377,6 +389,9 @@ impl<'c> Emitter<'_, 'c> {
                 return Err(Error::Unsupported(
                     "`exit` in a function that is not inlined".to_owned(),
                 ));
+            }
+            _ if math::is_apart(name, Approximations::Exact) => {
+                self.approximation(name, arguments[0])
             }
             _ if name.starts_with("lane.") => self.lane_operation(name, &arguments)?,
             _ => match name.strip_prefix("isspacep.") {

@@ -23,18 +23,19 @@ pub fn of(function: &str, rest: &str) -> Option<Emit> {
         ("tanh", ".f32" | ".ftz.f32") => mufu::tanh,
         ("rcp", ".ftz.f64") => mufu::rcp_high_word,
         ("rsqrt", ".ftz.f64") => mufu::rsqrt_high_word,
-        ("ex2", ".f16") => |math, x| half(math, x, mufu::ex2),
-        ("tanh", ".f16") => |math, x| half(math, x, mufu::tanh),
+        ("rsqrt", ".f64") => rsqrt_double,
+        ("ex2", ".f16") => |math, x| half(math, x, "ex2", mufu::ex2),
+        ("tanh", ".f16") => |math, x| half(math, x, "tanh", mufu::tanh),
         _ => return None,
     };
     Some(emit)
 }
 
 /// A function of a half: the result is cut to one.
-fn half<'c>(math: &Math<'_, 'c>, x: Value<'c>, function: Emit) -> Value<'c> {
+fn half<'c>(math: &Math<'_, 'c>, x: Value<'c>, name: &str, function: Emit) -> Value<'c> {
     let b = &math.builder;
     let (i16_type, i32_type) = (b.context().i16(), b.context().i32());
-    let result = function(math, b.fpext(x, b.context().f32()));
+    let result = math.unit(name, function, b.fpext(x, b.context().f32()));
     let bits = math.bits(result);
     let magnitude = b.and(bits, math.int(!(1 << 31)));
     let normal = b.sub(b.lshr(magnitude, math.int(13)), math.int(112 << 10));
@@ -81,6 +82,32 @@ fn rsqrt<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     b.select(tiny, b.fmul(result, math.constant(4096.0)), result)
 }
 
+/// A step of Newton's from what MUFU gives for the upper word, where subnormals are scaled.
+fn rsqrt_double<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
+    let b = &math.builder;
+    let ty = x.ty();
+    let fused = |x, y, z| b.intrinsic(math.module, "llvm.fma", &[ty], &[x, y, z]);
+    let magnitude = math.intrinsic("llvm.fabs", x);
+    let tiny = math.compare(RealPredicate::LLVMRealOLT, magnitude, f64::MIN_POSITIVE);
+    let scaled = b.select(tiny, b.fmul(x, math.double(2f64.powi(54))), x);
+    let root = mufu::rsqrt_high_word(math, scaled);
+    let error = fused(scaled, b.fneg(b.fmul(root, root)), math.double(1.0));
+    let factor = fused(error, math.double(0.375), math.double(0.5));
+    let better = fused(factor, b.fmul(root, error), root);
+    let result = b.select(tiny, b.fmul(better, math.double(2f64.powi(27))), better);
+    // What is negative, zero or infinite has no such step. NaNs stay, made quiet.
+    let negative = math.compare(RealPredicate::LLVMRealOLT, x, 0.0);
+    let invalid = b.bitcast(math.long(0xfff8 << 48), ty);
+    let result = b.select(negative, invalid, result);
+    let infinite = math.compare(RealPredicate::LLVMRealOEQ, x, f64::INFINITY);
+    let result = b.select(infinite, ty.zero(), result);
+    let infinity = ty.const_float(f64::INFINITY);
+    let pole = b.intrinsic(math.module, "llvm.copysign", &[ty], &[infinity, x]);
+    let result = b.select(math.compare(RealPredicate::LLVMRealOEQ, x, 0.0), pole, result);
+    let nan = b.fcmp(RealPredicate::LLVMRealUNO, x, x);
+    b.select(nan, b.fadd(x, x), result)
+}
+
 fn sqrt<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     let (tiny, x) = normal(math, x);
@@ -110,7 +137,7 @@ pub fn quotient<'c>(
     }
     let [a, b] = [a, b].map(|value| factor.map_or(value, |factor| o.fmul(value, factor)));
     let a = if division.ftz { math.flush(a) } else { a };
-    o.fmul(mufu::rcp(math, b), a)
+    o.fmul(math.unit("rcp", mufu::rcp, b), a)
 }
 
 /// Operand and result are scaled so that neither is subnormal for MUFU.
@@ -127,14 +154,13 @@ fn rcp<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
 /// sin(x + quarters * pi / 2): MUFU takes x / (2 pi), a product cut to a float.
 fn turned<'c>(math: &Math<'_, 'c>, x: Value<'c>, quarters: u32) -> Value<'c> {
     let b = &math.builder;
-    let (f64_type, i64_type) = (b.context().f64(), b.context().i64());
     // Exact as a double; subnormal results count as zero.
-    let product = b.fmul(b.fpext(x, f64_type), f64_type.const_float(INVERSE_OF_A_TURN));
-    let bits = b.and(b.bitcast(product, i64_type), i64_type.const_int(!0 << 29));
+    let product = b.fmul(b.fpext(x, math.f64()), math.double(INVERSE_OF_A_TURN));
+    let bits = b.and(b.bitcast(product, math.i64()), math.long(!0 << 29));
     let magnitude = math.intrinsic("llvm.fabs", x);
     let finite = math.compare(RealPredicate::LLVMRealOLT, magnitude, f64::INFINITY);
-    let bits = b.select(finite, bits, i64_type.const_int(0));
-    let result = mufu::sin(math, b.bitcast(bits, f64_type), quarters);
+    let bits = b.select(finite, bits, math.long(0));
+    let result = mufu::sin(math, b.bitcast(bits, math.f64()), quarters);
     b.select(finite, result, math.float(math.int(0x7fff_ffff)))
 }
 

@@ -5,6 +5,7 @@
 //! Why here: before vectorising, so that the expansions become vector code like everything else. They
 //! use no fused multiply-add, so that all x86-64 levels give the same bits.
 
+mod apart;
 mod exact;
 mod exponential;
 mod logarithm;
@@ -13,25 +14,34 @@ mod quotients;
 mod tanh;
 mod trigonometry;
 
-use llvm_zluda::{Builder, IntPredicate, Module, Opcode, RealPredicate, Value};
+use llvm_zluda::{Builder, IntPredicate, Module, Opcode, RealPredicate, Type, Value};
+
+pub use apart::{define, is_apart, vector};
 
 use crate::{Approximations, Error};
 use quotients::Division;
 
-/// Replaces all calls of approximate functions and flushes.
-pub fn expand(module: &Module<'_>, approximations: Approximations) -> Result<(), Error> {
+/// Replaces all calls of approximate functions and flushes, but for functions that stand [`apart`] if asked for.
+pub fn expand(
+    module: &Module<'_>,
+    approximations: Approximations,
+    apart: bool,
+) -> Result<(), Error> {
     for function in module.functions() {
         if !function.is_declaration() {
             continue;
         }
         let name = function.name();
         let Some(name) = name.strip_prefix("zluda.") else { continue };
+        if apart && is_apart(name, approximations) {
+            continue;
+        }
         let Some(expansion) = expansion(name, approximations) else { continue };
         for call in function.users() {
             debug_assert_eq!(call.opcode(), Opcode::LLVMCall);
             let builder = module.context().builder();
             builder.position_before(call);
-            let math = Math { builder, module };
+            let math = Math { builder, module, lanes: 1, apart };
             let result = match &expansion {
                 Expansion::OfOne(function) => function.emit(&math, call.operand(0)),
                 Expansion::Quotient(division) => {
@@ -48,7 +58,7 @@ pub fn expand(module: &Module<'_>, approximations: Approximations) -> Result<(),
 
 /// Replaces the calls of approximate functions by what gives an H100's bits, for any target.
 pub fn expand_exactly(module: &Module<'_>) -> Result<(), Error> {
-    expand(module, Approximations::Exact)
+    expand(module, Approximations::Exact, false)
 }
 
 type Emit = for<'a, 'c> fn(&Math<'a, 'c>, Value<'c>) -> Value<'c>;
@@ -92,7 +102,7 @@ fn function(name: &str, approximations: Approximations) -> Option<Function> {
         return Some(Function { emit: |math, x| math.flush(x), flush: false, half: false });
     }
     let (function, rest) = name.split_once(".approx")?;
-    if approximations == Approximations::Exact
+    if approximations.is_exact(function)
         && let Some(emit) = exact::of(function, rest)
     {
         // These flush what an H100 flushes.
@@ -112,7 +122,8 @@ fn function(name: &str, approximations: Approximations) -> Option<Function> {
         ("rsqrt", ".f32") => quotients::rsqrt,
         ("sqrt", ".f32") => quotients::sqrt,
         ("rcp", ".f64") => quotients::rcp_high_word,
-        ("rsqrt", ".f64") => quotients::rsqrt_high_word,
+        ("rsqrt", ".f64") if flush => quotients::rsqrt_high_word,
+        ("rsqrt", ".f64") => quotients::rsqrt,
         _ => return None,
     };
     // The double-precision functions flush as part of their definition, on their own type.
@@ -123,23 +134,72 @@ fn function(name: &str, approximations: Approximations) -> Option<Function> {
 struct Math<'a, 'c> {
     builder: Builder<'c>,
     module: &'a Module<'c>,
+    /// More than 1: all values are vectors. What is fast only knows single ones.
+    lanes: u32,
+    /// The unit's functions are called, instead of being expanded.
+    apart: bool,
 }
 
 impl<'c> Math<'_, 'c> {
+    fn of_lanes(&self, ty: Type<'c>) -> Type<'c> {
+        if self.lanes > 1 { ty.vector(self.lanes) } else { ty }
+    }
+
+    fn i8(&self) -> Type<'c> {
+        self.of_lanes(self.builder.context().i8())
+    }
+
+    fn i32(&self) -> Type<'c> {
+        self.of_lanes(self.builder.context().i32())
+    }
+
+    fn i64(&self) -> Type<'c> {
+        self.of_lanes(self.builder.context().i64())
+    }
+
+    fn f32(&self) -> Type<'c> {
+        self.of_lanes(self.builder.context().f32())
+    }
+
+    fn f64(&self) -> Type<'c> {
+        self.of_lanes(self.builder.context().f64())
+    }
+
+    /// A constant in all lanes.
+    fn spread(&self, constant: Value<'c>) -> Value<'c> {
+        if self.lanes > 1 { self.builder.splat(constant, self.lanes) } else { constant }
+    }
+
     fn constant(&self, value: f64) -> Value<'c> {
-        self.builder.context().f32().const_float(value)
+        self.spread(self.builder.context().f32().const_float(value))
+    }
+
+    fn byte(&self, value: u8) -> Value<'c> {
+        self.spread(self.builder.context().i8().const_int(value.into()))
     }
 
     fn int(&self, value: u32) -> Value<'c> {
-        self.builder.context().i32().const_int(value as u64)
+        self.spread(self.builder.context().i32().const_int(value.into()))
+    }
+
+    fn long(&self, value: u64) -> Value<'c> {
+        self.spread(self.builder.context().i64().const_int(value))
     }
 
     fn bits(&self, x: Value<'c>) -> Value<'c> {
-        self.builder.bitcast(x, self.builder.context().i32())
+        self.builder.bitcast(x, self.i32())
     }
 
     fn float(&self, bits: Value<'c>) -> Value<'c> {
-        self.builder.bitcast(bits, self.builder.context().f32())
+        self.builder.bitcast(bits, self.f32())
+    }
+
+    /// A function of the unit MUFU, where it is a part of something else.
+    fn unit(&self, name: &str, function: Emit, x: Value<'c>) -> Value<'c> {
+        match self.apart {
+            true => apart::call(self, &format!("{name}.approx.ftz.f32"), x),
+            false => function(self, x),
+        }
     }
 
     /// A unary LLVM intrinsic such as `llvm.rint`, on the operand's type.
@@ -148,7 +208,8 @@ impl<'c> Math<'_, 'c> {
     }
 
     fn compare(&self, predicate: RealPredicate, x: Value<'c>, y: f64) -> Value<'c> {
-        self.builder.fcmp(predicate, x, x.ty().const_float(y))
+        let ty = if x.ty().is_vector() { x.ty().element() } else { x.ty() };
+        self.builder.fcmp(predicate, x, self.spread(ty.const_float(y)))
     }
 
     /// `coefficients[0] + x * (coefficients[1] + x * ...)`

@@ -32,8 +32,8 @@ impl Division {
     ) -> Value<'c> {
         let quotient = match approximations {
             Approximations::Exact => exact::quotient(math, self, a, b),
-            Approximations::Fast if self.full => math.builder.fdiv(a, b),
-            Approximations::Fast => approximate_quotient(math, a, b),
+            _ if self.full => math.builder.fdiv(a, b),
+            _ => approximate_quotient(math, a, b),
         };
         if self.ftz { math.flush(quotient) } else { quotient }
     }

@@ -50,6 +50,7 @@ fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
     };
     let approximations = match config().math {
         Math::Exact => Approximations::Exact,
+        Math::Mixed => Approximations::Mixed,
         Math::Fast => Approximations::Fast,
     };
     match target {

@@ -121,6 +121,7 @@ pub(super) fn executor(value: OsString) -> Result<Executor, String> {
 pub(super) fn math(value: OsString) -> Result<Math, String> {
     match text(value)?.as_str() {
         "exact" => Ok(Math::Exact),
+        "mixed" => Ok(Math::Mixed),
         "fast" => Ok(Math::Fast),
         _ => Err("there is no such way".to_owned()),
     }

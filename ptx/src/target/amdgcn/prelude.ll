@@ -36,6 +36,7 @@ declare float @llvm.sqrt.f32(float)
 declare float @llvm.fabs.f32(float)
 declare float @llvm.roundeven.f32(float)
 declare float @llvm.copysign.f32(float, float)
+declare double @llvm.sqrt.f64(double)
 declare half @llvm.exp2.f16(half)
 declare i64 @llvm.readcyclecounter()
 declare i64 @llvm.readsteadycounter()
@@ -731,6 +732,11 @@ define double @zluda.rsqrt.approx.ftz.f64(double %x) alwaysinline nounwind {
   %r = call double @llvm.amdgcn.rsq.f64(double %z)
   %q = call double @zluda.amd.high_result(double %r)
   ret double %q
+}
+define double @zluda.rsqrt.approx.f64(double %x) alwaysinline nounwind {
+  %root = call double @llvm.sqrt.f64(double %x)
+  %r = fdiv double 1.0, %root
+  ret double %r
 }
 ; A quotient through a reciprocal, which hardware takes of normal numbers only.
 define float @zluda.amd.div.approx.f32(float %a, float %b) alwaysinline nounwind {

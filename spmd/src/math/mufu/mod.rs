@@ -15,7 +15,8 @@ pub use tanh::tanh;
 use llvm_zluda::{IntPredicate, RealPredicate, Value};
 
 use super::Math;
-use tables::{EX2, LG2, RCP, RSQRT, SIN, SQRT};
+use interpolator::Sum;
+use tables::{EX2, LG2, RCP, RSQRT, SIN, SQRT, Table};
 
 const INFINITY: u32 = 0x7f80_0000;
 const NAN: u32 = 0x7fff_ffff;
@@ -51,25 +52,18 @@ impl<'c> Math<'_, 'c> {
         self.builder.select(condition, self.int(yes), no)
     }
 
-    /// The sum in units of the result's last place, cut.
-    fn mantissa(&self, sum: Value<'c>) -> Value<'c> {
-        self.builder.fptosi(sum, self.builder.context().i32())
-    }
-
-    /// Segment, place and square of a fraction of 23 bits, or of 24 where two binades differ.
-    fn octave(&self, fraction: Value<'c>) -> [Value<'c>; 3] {
-        let b = &self.builder;
-        let x = b.and(fraction, self.int((1 << PLACE_BITS) - 1));
-        [b.lshr(fraction, self.int(PLACE_BITS)), x, self.square(x)]
+    /// The sum for a fraction of 23 bits, or of 24 where two binades differ.
+    fn octave(&self, table: &Table, fraction: Value<'c>) -> Sum<'c> {
+        let segment = self.builder.lshr(fraction, self.int(PLACE_BITS));
+        self.interpolate(table, segment, &self.place(fraction, PLACE_BITS))
     }
 
     /// A number that is not negative, below 2^53, cut to the 24 bits of a float and scaled.
     fn cut(&self, number: Value<'c>, power: i32) -> Value<'c> {
         let b = &self.builder;
-        let i64_type = b.context().i64();
-        let bits = b.and(b.bitcast(number, i64_type), i64_type.const_int(!0 << 29));
-        let short = b.bitcast(bits, b.context().f64());
-        b.fptrunc(b.fmul(short, self.double(2f64.powi(power))), b.context().f32())
+        let bits = b.and(b.bitcast(number, self.i64()), self.long(!0 << 29));
+        let short = b.bitcast(bits, self.f64());
+        b.fptrunc(b.fmul(short, self.double(2f64.powi(power))), self.f32())
     }
 }
 
@@ -77,10 +71,8 @@ impl<'c> Math<'_, 'c> {
 /// takes for 17.
 fn reciprocal<'c>(math: &Math<'_, 'c>, fraction: Value<'c>) -> Value<'c> {
     let b = &math.builder;
-    let place = b.and(fraction, math.int(0xffff));
-    let square = math.square(b.shl(place, math.int(1)));
     let segment = b.lshr(fraction, math.int(16));
-    math.mantissa(math.interpolate(&RCP, segment, place, square, -15))
+    math.without_lowest(&math.interpolate(&RCP, segment, &math.place(fraction, 16)), 15)
 }
 
 pub fn rcp<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
@@ -97,24 +89,19 @@ pub fn rcp<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     math.float(math.select_bits(operand.is_nan, NAN, result))
 }
 
-/// What a table of two binades gives for a fraction and, above it, the lowest bit of the exponent.
-fn root<'c>(
-    math: &Math<'_, 'c>,
-    fraction: Value<'c>,
-    table: &tables::Table,
-    power: i32,
-) -> Value<'c> {
+/// What a table of two binades gives, without its lowest places, for a fraction and, above it, the lowest bit of the
+/// exponent.
+fn root<'c>(math: &Math<'_, 'c>, fraction: Value<'c>, table: &Table, places: u32) -> Value<'c> {
     let b = &math.builder;
     // Exponents are odd where their bits are even.
     let fraction = b.and(b.xor(fraction, math.int(ONE)), math.int(ONE | FRACTION));
-    let [segment, place, square] = math.octave(fraction);
-    math.mantissa(math.interpolate(table, segment, place, square, power))
+    math.without_lowest(&math.octave(table, fraction), places)
 }
 
 /// The reciprocal root of what [`root`] takes, in units of 2^-24.
 fn reciprocal_root<'c>(math: &Math<'_, 'c>, fraction: Value<'c>) -> Value<'c> {
     let b = &math.builder;
-    let mantissa = root(math, fraction, &RSQRT, -16);
+    let mantissa = root(math, fraction, &RSQRT, 16);
     // The table gives less than 1 for powers of 4.
     let low = b.and(fraction, math.int(ONE | FRACTION));
     let power_of_four = b.icmp(IntPredicate::LLVMIntEQ, low, math.int(ONE));
@@ -144,7 +131,7 @@ pub fn rsqrt<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
 pub fn sqrt<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     let operand = math.operand(x);
-    let mantissa = root(math, operand.bits, &SQRT, -17);
+    let mantissa = root(math, operand.bits, &SQRT, 17);
     let exponent = half_exponent(math, operand.bits, ONE, INFINITY);
     let result = b.add(b.add(exponent, math.int(62 * ONE)), mantissa);
     let infinite = b.icmp(IntPredicate::LLVMIntEQ, operand.bits, math.int(INFINITY));
@@ -162,16 +149,15 @@ pub fn ex2<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let clamped = b.select(high, math.constant(128.0), x);
     let low = math.compare(RealPredicate::LLVMRealOLT, clamped, -150.0);
     let clamped = b.select(low, math.constant(-150.0), clamped);
-    let safe = b.select(nan, math.constant(0.0), clamped);
     // A fixed-point number with 23 places, cut. What is negative and not whole becomes its complement, which is one
     // last place below its negation.
-    let fixed = b.fptosi(b.fmul(safe, math.constant(ONE as f64)), b.context().i32());
+    let fixed = b.freeze(b.fptosi(b.fmul(clamped, math.constant(ONE as f64)), math.i32()));
     let negative = b.ashr(fixed, math.int(31));
     let places = b.and(fixed, math.int(FRACTION));
     let whole = b.icmp(IntPredicate::LLVMIntEQ, places, math.int(0));
     let fixed = b.add(fixed, math.select_bits(whole, 0, negative));
-    let [segment, place, square] = math.octave(b.and(fixed, math.int(FRACTION)));
-    let mantissa = math.mantissa(math.interpolate(&EX2, segment, place, square, -15));
+    let sum = math.octave(&EX2, b.and(fixed, math.int(FRACTION)));
+    let mantissa = math.without_lowest(&sum, 15);
     let exponent = b.and(fixed, math.int(!FRACTION));
     let result = b.add(b.add(exponent, math.int(126 * ONE)), mantissa);
     let tiny = b.icmp(IntPredicate::LLVMIntSLT, result, math.int(ONE));
@@ -183,12 +169,10 @@ pub fn lg2<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     let operand = math.operand(x);
     let fraction = b.and(operand.bits, math.int(FRACTION));
-    let [segment, place, square] = math.octave(fraction);
     // In units of 2^-36, which hardware cuts at, before the exponent comes in.
-    let sum = math.interpolate(&LG2, segment, place, square, -2);
-    let mantissa = math.intrinsic("llvm.floor", sum);
+    let mantissa = math.sum_as_double(&math.octave(&LG2, fraction), 2);
     let exponent = b.sub(b.lshr(operand.bits, math.int(23)), math.int(127));
-    let exponent = b.sitofp(exponent, b.context().f64());
+    let exponent = math.to_double(exponent);
     let total = b.fadd(mantissa, b.fmul(exponent, math.double(2f64.powi(36))));
     // What is negative becomes its complement.
     let complement = b.fsub(math.double(-1.0), total);
@@ -208,25 +192,23 @@ pub fn lg2<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
 /// The sine of `turns`, which is not NaN and has at most 24 bits, and a quarter turn more for `quarters` 1.
 pub fn sin<'c>(math: &Math<'_, 'c>, turns: Value<'c>, quarters: u32) -> Value<'c> {
     let b = &math.builder;
-    let i64_type = b.context().i64();
-    let bits = b.bitcast(turns, i64_type);
-    let magnitude = b.bitcast(b.and(bits, i64_type.const_int(!0 >> 1)), turns.ty());
+    let bits = b.bitcast(turns, math.i64());
+    let magnitude = b.bitcast(b.and(bits, math.long(!0 >> 1)), turns.ty());
     // Numbers of 24 bits beyond this are whole. So is infinity.
     let far = math.compare(RealPredicate::LLVMRealOGE, magnitude, 2f64.powi(24));
     let near = b.select(far, math.double(0.0), magnitude);
     let part = b.fsub(near, math.intrinsic("llvm.floor", near));
     // Quarter turns with 23 places, cut.
     let scaled = b.fmul(part, math.double(2f64.powi(25)));
-    let fixed = b.fptosi(scaled, b.context().i32());
+    let fixed = b.fptosi(scaled, math.i32());
     let quarter = b.add(b.lshr(fixed, math.int(23)), math.int(quarters));
     let odd = b.sub(math.int(0), b.and(quarter, math.int(1)));
     let fraction = b.and(b.xor(fixed, odd), math.int(FRACTION));
-    let [segment, place, square] = math.octave(fraction);
-    let sum = math.interpolate(&SIN, segment, place, square, 0);
+    let sum = math.sum_as_double(&math.octave(&SIN, fraction), 0);
     let result = math.bits(math.cut(sum, -37));
     let sign = b.shl(b.and(quarter, math.int(2)), math.int(30));
     let sign = match quarters {
-        0 => b.xor(sign, b.trunc(b.lshr(bits, i64_type.const_int(32)), b.context().i32())),
+        0 => b.xor(sign, b.trunc(b.lshr(bits, math.long(32)), math.i32())),
         _ => sign,
     };
     math.float(b.or(result, b.and(sign, math.int(SIGN))))

@@ -24,24 +24,24 @@ pub fn tanh<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let has_segments = b.icmp(IntPredicate::LLVMIntULT, binade, math.int(binades));
     let binade = b.select(has_segments, binade, math.int(0));
 
-    let shape = math.word(shapes(math), 0, binade);
+    let (shape, _) = math.row(shapes(math), binade);
     let field = |from: u32| b.and(b.lshr(shape, math.int(from)), math.int(0xff));
     let (first, width, unit) = (field(0), field(8), field(16));
     let place = b.lshr(b.and(bits, math.int(FRACTION)), width);
     let segment = b.add(first, b.lshr(place, math.int(PLACE_BITS)));
+    let square = math.square(&math.place(place, PLACE_BITS));
     let place = b.and(place, math.int((1 << PLACE_BITS) - 1));
 
-    let slopes = TANH.iter().map(|row| row[1] << 16 | row[2] & 0xffff);
-    let words = math.table("zluda.mufu.tanh", TANH.iter().map(|row| row[0]).chain(slopes));
-    let height = math.to_double(math.word(words, 0, segment));
-    let slopes = math.word(words, TANH.len(), segment);
+    let slopes = |row: &[i32; 3]| (row[1] << 16 | row[2] & 0xffff) as u32;
+    let rows = math.table("zluda.mufu.tanh", TANH.iter().map(|row| (row[0] as u32, slopes(row))));
+    let (height, slopes) = math.row(rows, segment);
+    let height = math.to_double(height);
     let slope = math.to_double(b.lshr(slopes, math.int(16)));
     let curve = b.ashr(b.shl(slopes, math.int(16)), math.int(16));
-    let bent = math.to_double(b.mul(curve, math.square(place)));
+    let bent = math.to_double(b.mul(curve, square));
     let rest = b.fadd(b.fmul(slope, math.to_double(place)), bent);
-    let i64_type = b.context().i64();
-    let exponent = b.add(b.zext(unit, i64_type), i64_type.const_int(1023));
-    let factor = b.bitcast(b.shl(exponent, i64_type.const_int(52)), b.context().f64());
+    let exponent = b.add(b.zext(unit, math.i64()), math.long(1023));
+    let factor = b.bitcast(b.shl(exponent, math.long(52)), math.f64());
     let sum = b.fadd(b.fmul(height, math.double(HEIGHT)), b.fmul(rest, factor));
 
     let below = b.icmp(IntPredicate::LLVMIntULT, binade, math.int(HALF));
@@ -59,7 +59,7 @@ fn shapes<'c>(math: &Math<'_, 'c>) -> Value<'c> {
     let words = TANH_BINADES.iter().scan(0, |first, &(segments, unit)| {
         let word = *first | (23 - PLACE_BITS - segments) << 8 | unit << 16;
         *first += 1 << segments;
-        Some(word as i32)
+        Some((word, 0))
     });
     math.table("zluda.mufu.tanh.binades", words)
 }
