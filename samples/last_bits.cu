@@ -1,6 +1,5 @@
 // sample: arch = compute_90
 // sample: alone = it asks for exact functions before the driver is there
-// sample: cpu = emulated GPUs would take minutes for so many operands
 // CUDA's mathematical functions, which are PTX around approximate instructions, with the bits of an H100:
 // hashes over some operands of every sign and exponent. `last_bits record` prints those of this device.
 #include "sample.h"
