@@ -271,9 +271,10 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             && let Some(variable) = index_symbols::variable(unit.tree, index)
             && let Some(initializer) = &variable.initializer
         {
-            number_functions::visit(initializer, &mut |name| match unit.symbols.get(name) {
-                Some(Symbol::Function(index)) => functions.push(index),
-                _ => {}
+            number_functions::visit(initializer, &mut |name| {
+                if let Some(Symbol::Function(index)) = unit.symbols.get(name) {
+                    functions.push(index);
+                }
             });
         }
         functions
