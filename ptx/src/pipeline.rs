@@ -11,6 +11,7 @@ use crate::info::{KernelError, KernelInfo};
 use crate::lower::module::Unit;
 use crate::passes::canonicalize_nans;
 use crate::passes::collect_functions::{self, Reached};
+use crate::passes::fuse_products;
 use crate::passes::index_symbols::{self, Symbol, Symbols};
 use crate::passes::inline_exits;
 use crate::passes::layout_globals::{self, Globals};
@@ -72,6 +73,7 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
     }
     let local = errors;
     list_parameters::run(&mut tree);
+    fuse_products::run(&mut tree);
     let symbols = index_symbols::run(&tree);
     let summaries = summarize_functions::run(&tree, &symbols);
     let numbers = number_functions::run(&tree, &symbols, &summaries);

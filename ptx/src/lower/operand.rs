@@ -66,7 +66,17 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             }
             Operand::Vector(elements) => self.pack(elements, type_)?,
             Operand::Sink => return Err(self.invalid("`_` cannot be read")),
-            Operand::Minus(_) => return Err(self.invalid("a negated operand does not fit here")),
+            Operand::Minus(name) => {
+                let value = self.read(&Operand::Name(name), type_)?;
+                let bits = self.bits_of(value);
+                let sign = match type_ {
+                    ScalarType::F16x2 | ScalarType::Bf16x2 => 0x8000_8000,
+                    _ if type_.is_float() => 1 << (type_.bits() - 1),
+                    _ => return Err(self.invalid("a negated operand does not fit here")),
+                };
+                let flipped = self.builder.xor(bits, bits.ty().const_int(sign));
+                return Ok(self.builder.bitcast(flipped, value.ty()));
+            }
         };
         let (have, want) = (value.ty().bits(), ty.bits());
         if type_ == ScalarType::Pred || have == 1 {

@@ -4,6 +4,7 @@
 pub mod canonicalize_nans;
 pub mod choose_nans;
 pub mod collect_functions;
+pub mod fuse_products;
 pub mod index_symbols;
 pub mod inline_exits;
 pub mod insert_preemptions;

@@ -27,7 +27,7 @@ fn old_and_new_dialects_are_taken_as_an_h100_takes_them() {
     assert!(library.exists(), "{} is not there: run `cargo xtask build` first", library.display());
     let mut command = Command::new(program);
     command.arg(library).args(
-        ["grid", "declarations", "forms"]
+        ["grid", "declarations", "forms", "products"]
             .map(|file| folder.join("dialects").join(file).with_extension("txt")),
     );
     command.args(["--jobs", "2", "--few", "1", "--against"]).env("ZLUDA_MATH", "exact");

@@ -21,6 +21,8 @@ pub enum Form {
     Usual,
     /// Gone from version 1.4 of PTX on.
     Old,
+    /// Not there, or not all of them, for old targets.
+    New,
 }
 
 /// How a kernel with a parameter begins, and how before version 1.4 of PTX.
@@ -99,10 +101,16 @@ fn read(text: &str, file: &str) -> Vec<Case> {
                     templates.push((name.to_owned(), String::new()));
                     At::Template
                 }
-                ["forms", name] | ["forms", name, "old"] => {
+                ["forms", name, ref age @ ..] => {
                     let found = templates.iter().find(|(known, _)| known == name);
                     let (_, text) = found.unwrap_or_else(|| panic!("{line}: no template"));
-                    At::Forms(text.clone(), if words.len() == 3 { Form::Old } else { Form::Usual })
+                    let form = match age {
+                        [] => Form::Usual,
+                        ["old"] => Form::Old,
+                        ["new"] => Form::New,
+                        _ => panic!("{line}: unknown"),
+                    };
+                    At::Forms(text.clone(), form)
                 }
                 ["grid"] => {
                     grid = all();

@@ -24,6 +24,7 @@ impl Dialect {
         match form {
             Some(Form::Old) => dialect == ("sm_13", (1, 3)),
             Some(Form::Usual) => dialect == ("sm_13", (1, 5)),
+            Some(Form::New) => dialect == ("sm_90", (9, 0)),
             None => dialect == ("sm_13", (1, 5)) || dialect == ("sm_90", (9, 0)),
         }
     }

@@ -7,7 +7,7 @@
 //! | `//! case NAME run` | its kernel `k` runs, too |
 //! | `//! template NAME` | begins a module with a `$` for what each of its forms is |
 //! | `//! forms NAME` | behind it each line is a case: a form to put into the template, which runs; `[[.rn\|.rz]]` is a choice |
-//! | `//! forms NAME old` | likewise, forms that only versions before 1.4 have |
+//! | `//! forms NAME old`, `new` | likewise, forms that only versions before 1.4 have, or that old targets lack |
 //! | `//! grid` | begins cases that are asked for every version with every target |
 //!
 //! `$V` and `$T` are version and target, for modules that bring a header of their own.

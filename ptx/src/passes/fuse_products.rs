@@ -1,0 +1,331 @@
+//! Input: the tree of a module.
+//! Output: sums of products, of which neither says how it rounds, are `fma.rn`.
+//! Why here: NVIDIA's compiler looks at the blocks of the text, before it moves or doubles anything.
+//!
+//! What it fuses was measured (tests/twin/dialects/products.txt, and by what ptxas 13.5 makes of such texts). A product
+//! is fused into all that use it, or into none: into `add` and `sub` of the same type and with the same `.ftz`, without
+//! a rounding, in the block of the product. Of two products that a sum could take it takes the first that nothing else
+//! uses. A product with `.sat` stays as it is. A block ends at fences and at what takes many instructions, too.
+//!
+//! Here, moreover, both factors have to be in their registers still, and products that `mov` or `neg` hands on, or
+//! that a loop which is unrolled brings together with its sums, stay as they are.
+
+use ptx_parser::isa::{Add, Fma, Mul, Sub};
+use ptx_parser::{
+    Access, Directive, GuardedInstruction, Immediate, Instruction, Module, Operand, OperandRef,
+    Rounding, ScalarType, Statement,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub fn run(module: &mut Module<'_>) {
+    for directive in &mut module.directives {
+        if let Directive::Function(function) = directive
+            && let Some(body) = &mut function.body
+        {
+            let fused = Text::of(body).fused();
+            if !fused.is_empty() {
+                replace(body, &fused, &mut 0);
+            }
+        }
+    }
+}
+
+type Fused<'a> = FxHashMap<usize, Instruction<'a>>;
+
+/// `at` counts the instructions.
+fn replace<'a>(statements: &mut [Statement<'a>], fused: &Fused<'a>, at: &mut usize) {
+    for statement in statements {
+        match statement {
+            Statement::Block(inner) => replace(inner, fused, at),
+            Statement::Instruction(guarded) => {
+                if let Some(instruction) = fused.get(at) {
+                    guarded.instruction = instruction.clone();
+                }
+                *at += 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The instructions of a function in their order, each with the number of its block.
+#[derive(Default)]
+struct Text<'t, 'a> {
+    instructions: Vec<(&'t GuardedInstruction<'a>, usize)>,
+    products: Vec<Product<'t, 'a>>,
+    /// Where the registers of products and factors are read and written.
+    reads: FxHashMap<&'a str, Vec<usize>>,
+    writes: FxHashMap<&'a str, Vec<usize>>,
+}
+
+struct Product<'t, 'a> {
+    at: usize,
+    name: &'a str,
+    mul: &'t Mul<'a>,
+    /// The sums that take it; none where it has another use.
+    uses: Option<Vec<usize>>,
+}
+
+/// `add` or `sub` without a rounding.
+#[derive(Clone, Copy)]
+struct Sum<'t, 'a> {
+    d: &'t Operand<'a>,
+    a: &'t Operand<'a>,
+    b: &'t Operand<'a>,
+    type_: ScalarType,
+    ftz: bool,
+    sat: bool,
+    subtracts: bool,
+}
+
+impl<'t, 'a> Sum<'t, 'a> {
+    fn of(instruction: &'t Instruction<'a>) -> Option<Self> {
+        Some(match instruction {
+            Instruction::Add(Add { rnd: None, atype: None, type_, ftz, sat, d, a, b }) => {
+                Sum { d, a, b, type_: *type_, ftz: *ftz, sat: *sat, subtracts: false }
+            }
+            Instruction::Sub(Sub { rnd: None, atype: None, type_, ftz, sat, d, a, b }) => {
+                Sum { d, a, b, type_: *type_, ftz: *ftz, sat: *sat, subtracts: true }
+            }
+            _ => return None,
+        })
+    }
+
+    /// The sum with this product fused.
+    fn fused(&self, product: &Product<'t, 'a>) -> Option<Instruction<'a>> {
+        let Mul { a, b, .. } = product.mul;
+        let first = *self.a == Operand::Name(product.name);
+        let (a, c) = match (self.subtracts, first) {
+            (false, true) => (a.clone(), self.b.clone()),
+            (false, false) => (a.clone(), self.a.clone()),
+            (true, true) => (a.clone(), negative(self.b, self.type_)?),
+            (true, false) => (negative(a, self.type_)?, self.a.clone()),
+        };
+        Some(Instruction::Fma(Fma {
+            rnd: Rounding::Rn,
+            ftz: self.ftz,
+            sat: self.sat,
+            relu: false,
+            oob: false,
+            type_: self.type_,
+            abtype: None,
+            d: self.d.clone(),
+            a,
+            b: b.clone(),
+            c,
+        }))
+    }
+}
+
+fn negative<'a>(operand: &Operand<'a>, type_: ScalarType) -> Option<Operand<'a>> {
+    Some(match operand {
+        Operand::Name(name) => Operand::Minus(name),
+        Operand::Immediate(value) => Operand::Immediate(match type_ {
+            ScalarType::F32 => Immediate::F32(value.bits(type_)? as u32 ^ 1 << 31),
+            ScalarType::F64 => Immediate::F64(value.bits(type_)? ^ 1 << 63),
+            _ => return None,
+        }),
+        _ => return None,
+    })
+}
+
+impl<'t, 'a> Text<'t, 'a> {
+    fn of(body: &'t [Statement<'a>]) -> Self {
+        let mut text = Text::default();
+        let mut targets = FxHashSet::default();
+        collect_targets(body, &mut targets);
+        text.collect(body, &targets, &mut 0);
+        if text.products.is_empty() {
+            return text;
+        }
+        let factors = |product: &Product<'t, 'a>| {
+            let names = [&product.mul.d, &product.mul.a, &product.mul.b]
+                .map(|operand| if let Operand::Name(name) = operand { Some(*name) } else { None });
+            names.into_iter().flatten()
+        };
+        let watched: FxHashSet<&str> = text.products.iter().flat_map(factors).collect();
+        for (at, (guarded, _)) in text.instructions.iter().enumerate() {
+            guarded.instruction.names(|name, access| {
+                if watched.contains(name) {
+                    let places = match access {
+                        Access::Read => &mut text.reads,
+                        Access::Write => &mut text.writes,
+                    };
+                    places.entry(name).or_default().push(at);
+                }
+            });
+        }
+        text
+    }
+
+    fn collect(
+        &mut self,
+        statements: &'t [Statement<'a>],
+        targets: &FxHashSet<&'a str>,
+        block: &mut usize,
+    ) {
+        for statement in statements {
+            match statement {
+                Statement::Block(inner) => self.collect(inner, targets, block),
+                Statement::Label { name, .. } => *block += usize::from(targets.contains(name)),
+                Statement::Instruction(guarded) => {
+                    if guarded.guard.is_none()
+                        && let Instruction::Mul(mul) = &guarded.instruction
+                        && let Mul { mode: None, rnd: None, sat: false, .. } = mul
+                        && mul.type_.is_float()
+                        && let Operand::Name(name) = mul.d
+                    {
+                        let at = self.instructions.len();
+                        self.products.push(Product { at, name, mul, uses: None });
+                    }
+                    self.instructions.push((guarded, *block));
+                    if ends_block(guarded) {
+                        *block += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The instructions that take the place of sums.
+    fn fused(mut self) -> Fused<'a> {
+        let uses: Vec<_> = self.products.iter().map(|product| self.uses(product)).collect();
+        for (product, uses) in self.products.iter_mut().zip(uses) {
+            product.uses = uses;
+        }
+        let mut takers: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for (number, product) in self.products.iter().enumerate() {
+            for at in product.uses.iter().flatten() {
+                takers.entry(*at).or_default().push(number);
+            }
+        }
+        // Where a sum could take two, the other has another use.
+        let mut sums: Vec<_> = takers.iter().filter(|(_, products)| products.len() > 1).collect();
+        sums.sort_unstable();
+        for (at, products) in sums {
+            let Some(sum) = Sum::of(&self.instructions[*at].0.instruction) else { continue };
+            let is_first = |number: &usize| *sum.a == Operand::Name(self.products[*number].name);
+            let mut products = products.clone();
+            products.sort_by_key(|number| {
+                let uses = self.products[*number].uses.as_ref().map_or(usize::MAX, Vec::len);
+                (uses, !is_first(number))
+            });
+            for number in &products[1..] {
+                self.products[*number].uses = None;
+            }
+        }
+        let mut fused = Fused::default();
+        for product in &self.products {
+            for at in product.uses.iter().flatten() {
+                let sum = Sum::of(&self.instructions[*at].0.instruction);
+                if let Some(instruction) = sum.and_then(|sum| sum.fused(product)) {
+                    fused.insert(*at, instruction);
+                }
+            }
+        }
+        fused
+    }
+
+    /// The sums that take the product, if nothing else does.
+    fn uses(&self, product: &Product<'t, 'a>) -> Option<Vec<usize>> {
+        let block = self.instructions[product.at].1;
+        let none = Vec::new();
+        let writes = self.writes.get(product.name).unwrap_or(&none);
+        let reads = self.reads.get(product.name).unwrap_or(&none);
+        let here = |at: &&usize| self.instructions[**at].1 == block;
+        let next = writes.iter().filter(here).find(|at| **at > product.at).copied();
+        if next.is_some_and(|at| self.instructions[at].0.guard.is_some()) {
+            return None;
+        }
+        let end = next.unwrap_or(usize::MAX);
+        let mut uses = Vec::new();
+        for at in reads {
+            let same_block = self.instructions[*at].1 == block;
+            if same_block && product.at < *at && *at <= end {
+                uses.push(*at);
+            } else if next.is_none() && !self.is_written_before(product.name, *at) {
+                return None;
+            }
+        }
+        let fits = |at: &usize| self.fits(product, *at);
+        (!uses.is_empty() && uses.iter().all(fits)).then_some(uses)
+    }
+
+    /// Whether an instruction of the same block gives the register that `at` reads.
+    fn is_written_before(&self, name: &str, at: usize) -> bool {
+        let block = self.instructions[at].1;
+        self.writes.get(name).is_some_and(|writes| {
+            writes.iter().any(|write| {
+                let (guarded, other) = &self.instructions[*write];
+                *write < at && *other == block && guarded.guard.is_none()
+            })
+        })
+    }
+
+    fn fits(&self, product: &Product<'t, 'a>, at: usize) -> bool {
+        let Some(sum) = Sum::of(&self.instructions[at].0.instruction) else { return false };
+        let name = Operand::Name(product.name);
+        let once = (*sum.a == name) != (*sum.b == name);
+        let overwritten = [&product.mul.a, &product.mul.b].into_iter().any(|factor| {
+            let Operand::Name(name) = factor else { return false };
+            let writes = self.writes.get(name).into_iter().flatten();
+            writes.into_iter().any(|write| (product.at..at).contains(write))
+        });
+        once && !overwritten
+            && (sum.type_, sum.ftz) == (product.mul.type_, product.mul.ftz)
+            && sum.fused(product).is_some()
+    }
+}
+
+/// The labels that code branches to.
+fn collect_targets<'a>(statements: &[Statement<'a>], found: &mut FxHashSet<&'a str>) {
+    for statement in statements {
+        match statement {
+            Statement::Block(inner) => collect_targets(inner, found),
+            Statement::BranchTargets { targets, .. } => found.extend(targets),
+            Statement::Instruction(guarded) => {
+                if matches!(guarded.instruction, Instruction::Bra(_)) {
+                    guarded.instruction.names(|name, _| {
+                        found.insert(name);
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether NVIDIA's compiler ends a block behind the instruction: where control flow may part, in the code that it
+/// makes or around it.
+fn ends_block(guarded: &GuardedInstruction<'_>) -> bool {
+    use Instruction::*;
+    let is_long = match &guarded.instruction {
+        Bra(_) | BrxIdx(_) | Call(_) | Ret(_) | Exit(_) | Trap(_) | Brkpt(_) | Pmevent(_)
+        | Membar(_) => true,
+        Fence(fence) => !fence.proxy,
+        Div(div) if div.type_ == ScalarType::F32 => div.rnd.is_some(),
+        Div(div) => div.type_ != ScalarType::U32,
+        Rem(rem) => rem.type_ != ScalarType::U32,
+        Rcp(rcp) => rcp.type_ == ScalarType::F64 && rcp.rnd.is_some(),
+        Sqrt(sqrt) => sqrt.type_ == ScalarType::F64,
+        Rsqrt(rsqrt) => rsqrt.type_ == ScalarType::F64 && !rsqrt.ftz,
+        _ => false,
+    };
+    is_long || guarded.guard.is_some() && has_effects(&guarded.instruction)
+}
+
+/// Whether it is more than a computation of the thread's own.
+fn has_effects(instruction: &Instruction<'_>) -> bool {
+    use Instruction::*;
+    if matches!(instruction, Shfl(_) | Vote(_) | MatchSync(_) | ReduxSync(_) | Bar(_) | Barrier(_))
+    {
+        return true;
+    }
+    let (mut writes, mut accesses) = (false, false);
+    instruction.operands(|operand, access| {
+        writes |= access == Access::Write;
+        accesses |= matches!(operand, OperandRef::Address(_));
+    });
+    accesses || !writes
+}
