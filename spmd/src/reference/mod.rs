@@ -34,7 +34,9 @@ pub fn lower(module: Module<'_>, static_shared_size: u32) -> Result<Module<'_>, 
             for instruction in block.instructions() {
                 if instruction.opcode() == Opcode::LLVMCall {
                     lowering.call(instruction)?;
-                } else if synchronizes(instruction) {
+                    continue;
+                }
+                if synchronizes(instruction) {
                     lowering.yield_before(instruction);
                 }
                 whole::keep(&module, instruction);
