@@ -59,6 +59,7 @@ cuda_macros::export_api! {
         cuMemcpy3DPeerAsync, cuMemcpyAtoH_v2, cuMemcpyAtoHAsync_v2, cuMemcpyHtoA_v2, cuMemcpyHtoAAsync_v2,
         cuMemcpyAtoD_v2, cuMemcpyDtoA_v2, cuMemcpyAtoA_v2,
     },
+    copy_batch { cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2 },
     array {
         cuArrayCreate_v2, cuArray3DCreate_v2, cuArrayDestroy, cuArrayGetDescriptor_v2, cuArray3DGetDescriptor_v2,
         cuArrayGetPlane, cuArrayGetSparseProperties, cuArrayGetMemoryRequirements, cuMipmappedArrayCreate,

@@ -9,6 +9,7 @@ pub(crate) mod array;
 pub(crate) mod capture;
 pub(crate) mod context;
 pub(crate) mod copy;
+pub(crate) mod copy_batch;
 pub(crate) mod device;
 pub(crate) mod event;
 pub(crate) mod function;

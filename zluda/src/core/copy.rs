@@ -35,6 +35,11 @@ impl Place {
             && crate::core::memory::find(self.address()).is_none()
     }
 
+    /// `INVALID_VALUE` if the bytes there cannot be read now.
+    pub(crate) fn check_now(self, size: usize) -> CUres {
+        self.check(0, size, Rules::Now)
+    }
+
     /// `INVALID_VALUE` if the range cannot be accessed, as far as it is known.
     fn check(self, offset: usize, size: usize, rules: Rules) -> CUres {
         match self {
