@@ -7,6 +7,7 @@ mod conformance;
 mod generated;
 mod hip;
 mod isa;
+mod memory;
 mod offload;
 mod ptx;
 mod python;
@@ -51,6 +52,8 @@ enum Suite {
     Conformance,
     /// Random kernels against the bits that an NVIDIA GPU leaves
     Random,
+    /// The driver under Valgrind, compiling and running some of them
+    Memory,
     /// Python programs from PyPI, on the CPU
     Python,
     /// OpenMP and OpenACC of GCC, on the CPU
@@ -104,6 +107,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 | Suite::Chaos
                 | Suite::Conformance
                 | Suite::Random
+                | Suite::Memory
                 | Suite::Python
                 | Suite::Ptx
                 | Suite::Offload
@@ -135,6 +139,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         Suite::Chaos => chaos::run(&mut report, &options.filter),
                         Suite::Conformance => conformance::run(&mut report),
                         Suite::Random => random::run(&mut report),
+                        Suite::Memory => memory::run(&mut report),
                         Suite::Python => python::run(&mut report, &options.filter),
                         Suite::Ptx => {
                             let fresh = ptx::Fresh {
