@@ -56,6 +56,8 @@ struct Text<'t, 'a> {
     /// Where the registers of products and factors are read and written.
     reads: FxHashMap<&'a str, Vec<usize>>,
     writes: FxHashMap<&'a str, Vec<usize>>,
+    /// Those of them that a block reads before it writes them.
+    awaited: FxHashSet<&'a str>,
 }
 
 struct Product<'t, 'a> {
@@ -144,16 +146,30 @@ impl<'t, 'a> Text<'t, 'a> {
             names.into_iter().flatten()
         };
         let watched: FxHashSet<&str> = text.products.iter().flat_map(factors).collect();
-        for (at, (guarded, _)) in text.instructions.iter().enumerate() {
+        let mut given = FxHashMap::default();
+        for (at, (guarded, block)) in text.instructions.iter().enumerate() {
+            let mut written = Vec::new();
             guarded.instruction.names(|name, access| {
-                if watched.contains(name) {
-                    let places = match access {
-                        Access::Read => &mut text.reads,
-                        Access::Write => &mut text.writes,
-                    };
-                    places.entry(name).or_default().push(at);
+                if !watched.contains(name) {
+                    return;
                 }
+                let places = match access {
+                    Access::Read => {
+                        if given.get(name) != Some(block) {
+                            text.awaited.insert(name);
+                        }
+                        &mut text.reads
+                    }
+                    Access::Write => {
+                        written.push(name);
+                        &mut text.writes
+                    }
+                };
+                places.entry(name).or_default().push(at);
             });
+            if guarded.guard.is_none() {
+                given.extend(written.into_iter().map(|name| (name, *block)));
+            }
         }
         text
     }
@@ -229,38 +245,28 @@ impl<'t, 'a> Text<'t, 'a> {
 
     /// The sums that take the product, if nothing else does.
     fn uses(&self, product: &Product<'t, 'a>) -> Option<Vec<usize>> {
-        let block = self.instructions[product.at].1;
-        let none = Vec::new();
-        let writes = self.writes.get(product.name).unwrap_or(&none);
-        let reads = self.reads.get(product.name).unwrap_or(&none);
-        let here = |at: &&usize| self.instructions[**at].1 == block;
-        let next = writes.iter().filter(here).find(|at| **at > product.at).copied();
-        if next.is_some_and(|at| self.instructions[at].0.guard.is_some()) {
+        let next = after(&self.writes, product.name, product.at)
+            .first()
+            .filter(|at| self.block(**at) == self.block(product.at));
+        let is_given_away = match next {
+            Some(at) => self.instructions[*at].0.guard.is_some(),
+            None => self.awaited.contains(product.name),
+        };
+        if is_given_away {
             return None;
         }
-        let end = next.unwrap_or(usize::MAX);
-        let mut uses = Vec::new();
-        for at in reads {
-            let same_block = self.instructions[*at].1 == block;
-            if same_block && product.at < *at && *at <= end {
-                uses.push(*at);
-            } else if next.is_none() && !self.is_written_before(product.name, *at) {
-                return None;
-            }
-        }
+        let uses: Vec<usize> = after(&self.reads, product.name, product.at)
+            .iter()
+            .take_while(|at| next.is_none_or(|next| *at <= next))
+            .take_while(|at| self.block(**at) == self.block(product.at))
+            .copied()
+            .collect();
         let fits = |at: &usize| self.fits(product, *at);
         (!uses.is_empty() && uses.iter().all(fits)).then_some(uses)
     }
 
-    /// Whether an instruction of the same block gives the register that `at` reads.
-    fn is_written_before(&self, name: &str, at: usize) -> bool {
-        let block = self.instructions[at].1;
-        self.writes.get(name).is_some_and(|writes| {
-            writes.iter().any(|write| {
-                let (guarded, other) = &self.instructions[*write];
-                *write < at && *other == block && guarded.guard.is_none()
-            })
-        })
+    fn block(&self, at: usize) -> usize {
+        self.instructions[at].1
     }
 
     fn fits(&self, product: &Product<'t, 'a>, at: usize) -> bool {
@@ -269,13 +275,19 @@ impl<'t, 'a> Text<'t, 'a> {
         let once = (*sum.a == name) != (*sum.b == name);
         let overwritten = [&product.mul.a, &product.mul.b].into_iter().any(|factor| {
             let Operand::Name(name) = factor else { return false };
-            let writes = self.writes.get(name).into_iter().flatten();
-            writes.into_iter().any(|write| (product.at..at).contains(write))
+            let write = after(&self.writes, name, product.at).first();
+            *name == product.name || write.is_some_and(|write| *write < at)
         });
         once && !overwritten
             && (sum.type_, sum.ftz) == (product.mul.type_, product.mul.ftz)
             && sum.fused(product).is_some()
     }
+}
+
+/// Of ascending places of a register those behind one.
+fn after<'p>(places: &'p FxHashMap<&str, Vec<usize>>, name: &str, at: usize) -> &'p [usize] {
+    let places = places.get(name).map_or(&[][..], Vec::as_slice);
+    &places[places.partition_point(|place| *place <= at)..]
 }
 
 /// The labels that code branches to.
