@@ -1,8 +1,15 @@
-//! Lets BOLT lay out the release: it needs to know what refers to what.
+//! How the library is linked.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    if std::env::var("PROFILE").as_deref() == Ok("release") && cfg!(target_os = "linux") {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    // Whoever closes the last handle does not unload it: the loader would do so at the next chance, which may be a
+    // thread of the engine that closes a module while the program is in exit().
+    println!("cargo:rustc-link-arg-cdylib=-Wl,-z,nodelete");
+    if std::env::var("PROFILE").as_deref() == Ok("release") {
+        // Lets BOLT lay out the release: it needs to know what refers to what.
         println!("cargo:rustc-link-arg-cdylib=-Wl,--emit-relocs");
     }
 }
