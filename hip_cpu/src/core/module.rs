@@ -94,10 +94,10 @@ impl Kernel {
         self.facts.max_threads
     }
 
-    /// Blocks that one multiprocessor, a core, runs at the same time in a cooperative launch; small,
-    /// because each warp of each block needs a stack.
+    /// Blocks that one multiprocessor, a core, runs at the same time in a cooperative launch: as many as the CUDA
+    /// driver says that fit a multiprocessor, or more.
     pub fn occupancy(&self, threads: u32, dynamic_shared: usize) -> u32 {
-        const MOST: u32 = 4;
+        const MOST: u32 = 32;
         let shared = self.facts.static_shared as usize + dynamic_shared;
         let limit = executor().limits().shared as usize;
         if threads == 0 || threads > self.max_threads() || shared > limit {
