@@ -5,6 +5,7 @@
 //! - `undefined`: which symbols are wanted and not there.
 //! - `join`: the text of all modules as one.
 //! - `align_parameters`: modules may ask for other alignments of a function's parameters.
+//! - `system.ptx`: what the system defines, as far as it is PTX.
 
 mod align_parameters;
 mod join;
@@ -21,6 +22,9 @@ use symbols::{Module, Table};
 
 /// The first version of PTX whose modules NVIDIA's driver links.
 const OLDEST: (u16, u16) = (3, 1);
+
+/// What no module has to define because the system does.
+const SYSTEM: &str = include_str!("system.ptx");
 
 /// Modules that become one.
 #[derive(Debug, Default)]
@@ -93,6 +97,7 @@ impl Linker {
 
     /// All modules as one. None at all are an empty module.
     pub fn complete(&mut self) -> Result<String, LinkError> {
+        self.offer("system", SYSTEM);
         // What is wanted may want others.
         let wanted = |input: &Input, table: &Table| {
             input.module.symbols.iter().any(|s| s.is_launched() || table.lacks(s))

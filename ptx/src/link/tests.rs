@@ -107,3 +107,14 @@ fn functions_of_the_system_are_left_undefined() {
     assert_eq!(text.matches(".func cudaGraphSetConditional").count(), 1, "{text}");
     assert!(!text.contains(".visible .func cudaGraphSetConditional"), "{text}");
 }
+
+#[test]
+fn the_barrier_of_grids_comes_when_it_is_wanted() {
+    let declared =
+        ".extern .func (.param .b32 s) __cuda_syscall_CGS_sync(.param .b64 h, .param .b32 f);";
+    let body = "{ .param .b64 h; .param .b32 f, s; st.param.b64 [h], 0; st.param.b32 [f], 0;
+        call.uni (s), __cuda_syscall_CGS_sync, (h, f); ret; }";
+    let text = linked(&[&format!("{declared} .entry k() {body}")]);
+    assert!(text.contains(".visible .func (.param .b32 status) __cuda_syscall_CGS_sync"), "{text}");
+    assert!(!linked(&[".entry k() { ret; }"]).contains("__cuda_syscall"));
+}
