@@ -24,6 +24,8 @@ struct Buffer {
     written: usize,
     /// There was more than fits.
     cut: bool,
+    /// The length that the program has been told.
+    told: Option<usize>,
 }
 
 /// There are fewer options than this. A program that passes more has passed a wrong count.
@@ -109,7 +111,8 @@ impl JitOptions {
         self.info.append(text);
     }
 
-    /// Stores the lengths of the logs where the sizes of their buffers were, and the time that it took.
+    /// Stores the lengths of the logs where the sizes of their buffers were, and the time that it took. What has been
+    /// stored is not stored again: `cuda.core` has given the values' memory back when it completes a link.
     pub(crate) fn finish(&mut self) {
         self.info.finish();
         self.error.finish();
@@ -148,9 +151,12 @@ impl Buffer {
 
     /// "On output, option value corresponds to the amount of log space that was filled with messages": the
     /// NUL at the end counts only where the log was cut, and not in a buffer for it alone.
-    fn finish(&self) {
+    fn finish(&mut self) {
+        let filled = if self.cut && self.written > 0 { self.size } else { self.written };
+        if self.told.replace(filled) == Some(filled) {
+            return;
+        }
         if let Some(Slot(slot)) = self.size_value {
-            let filled = if self.cut && self.written > 0 { self.size } else { self.written };
             // SAFETY: the option's value.
             unsafe { (slot as *mut usize).write_unaligned(filled) }
         }
@@ -197,6 +203,24 @@ mod tests {
         let (buffer, size) = logged(1);
         assert_eq!((size, &buffer[..2]), (0, &[0, 0x5a][..]));
         assert_eq!(logged(0), (vec![0x5a; 8], 0));
+    }
+
+    #[test]
+    fn what_has_been_stored_is_not_stored_again() {
+        let mut buffer = [0x5a_u8; 32];
+        let options =
+            [CUjit_option::CU_JIT_INFO_LOG_BUFFER, CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES];
+        let mut values = [buffer.as_mut_ptr().cast::<c_void>(), 32 as *mut c_void];
+        // SAFETY: two options, and a buffer of that size.
+        let mut read =
+            unsafe { JitOptions::read(2, options.as_ptr(), values.as_mut_ptr()) }.unwrap();
+        for (text, before, after) in [("", 77, 0), ("", 78, 78), ("abc", 79, 3), ("", 80, 80)] {
+            values[1] = before as *mut c_void;
+            read.log_info(text);
+            read.finish();
+            assert_eq!(values[1] as usize, after);
+        }
+        assert_eq!(buffer[..4], *b"abc\0");
     }
 
     #[test]
