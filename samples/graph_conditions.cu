@@ -1,5 +1,5 @@
 // Nodes of graphs that run by a value that kernels set: if, if and else, while and switch, one in another, and in
-// launches that follow each other without the host's waiting.
+// launches that follow each other without the host's waiting, updates between them.
 // sample: alone = its capture concerns all threads of the process
 // sample: flags = -rdc=true
 #include "sample.h"
@@ -143,12 +143,59 @@ static void refusal() {
     expect_equal("a function in a body", cudaGraphInstantiate(&exec, graph, 0), cudaErrorInvalidValue);
     cudaGetLastError();
     CUDA(cudaGraphDestroy(graph));
+    // A condition belongs to one graph.
+    graph = new_graph();
+    cudaGraph_t other = new_graph();
+    cudaGraphNodeParams params{};
+    params.type = cudaGraphNodeTypeConditional;
+    params.conditional.handle = handle_of(other, 1, cudaGraphCondAssignDefault);
+    params.conditional.type = cudaGraphCondTypeIf;
+    params.conditional.size = 1;
+    if (!cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params)) fail("a condition of another graph");
+    cudaGetLastError();
+    CUDA(cudaGraphDestroy(graph));
+    CUDA(cudaGraphDestroy(other));
+}
+
+// One of three bodies, by what the condition is when nobody sets it.
+static cudaGraph_t choice(int *list, int place, unsigned otherwise) {
+    cudaGraph_t graph = new_graph();
+    auto handle = handle_of(graph, otherwise, cudaGraphCondAssignDefault);
+    cudaGraphNode_t node;
+    auto cases = bodies(graph, {}, handle, cudaGraphCondTypeSwitch, 3, &node);
+    for (int i = 0; i < 3; ++i) kernel(cases[i], {}, append, list, place + i);
+    return graph;
+}
+
+// Updates take the values of conditions over; launches before them are as they were.
+static void updates() {
+    DeviceArray<int> list(64);
+    list.fill_bytes(0);
+    cudaStream_t stream;
+    CUDA(cudaStreamCreate(&stream));
+    std::vector<cudaGraph_t> graphs;
+    std::vector<int> expected(64, 0);
+    cudaGraphExec_t exec;
+    for (int i = 0; i < 4; ++i) {
+        graphs.push_back(choice(list.get(), 10 * i, i % 3));
+        cudaGraphExecUpdateResultInfo info{};
+        if (i == 0) CUDA(cudaGraphInstantiate(&exec, graphs[0], 0));
+        else CUDA(cudaGraphExecUpdate(exec, graphs[i], &info));
+        CUDA(cudaGraphLaunch(exec, stream));
+        expected[++expected[0]] = 10 * i + i % 3;
+    }
+    CUDA(cudaStreamSynchronize(stream));
+    expect_equal("updates", list.to_host(), expected);
+    CUDA(cudaGraphExecDestroy(exec));
+    for (cudaGraph_t graph : graphs) CUDA(cudaGraphDestroy(graph));
+    CUDA(cudaStreamDestroy(stream));
 }
 
 int main() {
     refusal();
     choices();
     loops();
+    updates();
     CUDA_FINISH();
     return pass("graph_conditions");
 }

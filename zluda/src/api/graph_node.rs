@@ -258,11 +258,12 @@ fn work_of(params: &mut CUgraphNodeParams, graph: Option<&Graph>) -> CUres<Work>
             T::CU_GRAPH_NODE_TYPE_MEM_FREE => {
                 release(graph.ok_or(CUerror::INVALID_VALUE)?, value.free.dptr)?
             }
-            T::CU_GRAPH_NODE_TYPE_CONDITIONAL if graph.is_some() => {
+            T::CU_GRAPH_NODE_TYPE_CONDITIONAL => {
+                let graph = graph.ok_or(CUerror::INVALID_VALUE)?;
                 let given = value.conditional;
                 let current = handle_or_current(given.ctx)?;
                 current.driver.device(current.context.device)?;
-                let node = Conditional::new(given.handle, given.type_, given.size)?;
+                let node = Conditional::new(graph, given.handle, given.type_, given.size)?;
                 Work::Conditional(Box::new(node))
             }
             T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP

@@ -4,7 +4,7 @@
 //! `cudaGraphSetConditional` stores. Only the host can choose what a stream gets: a launch of a graph with such nodes
 //! has a thread, which puts work into a stream of its own, waits where a value is asked for, and goes on.
 
-use super::Graph;
+use super::{Graph, Owner};
 use crate::core::context::Current;
 use crate::core::driver::{DeviceKind, driver};
 use crate::core::stream::Target;
@@ -22,6 +22,8 @@ use std::sync::{Arc, Weak};
 #[derive(Debug)]
 pub(crate) struct Condition {
     word: Word,
+    /// The number of the graph that it was made for.
+    graph: u64,
     /// Assigned when a launch begins.
     default: Option<u32>,
     /// "The handle may be used by one node only."
@@ -128,6 +130,7 @@ impl Condition {
     pub(crate) fn create(current: &Current, graph: &Graph, default: Option<u32>) -> CUres<u64> {
         let condition = Arc::new(Condition {
             word: Word::new(current)?,
+            graph: graph.number,
             default,
             is_used: AtomicBool::new(false),
         });
@@ -143,12 +146,13 @@ impl Condition {
         self.word.device as u64
     }
 
-    /// The condition with this handle, which no node has yet; `INVALID_VALUE` otherwise.
-    fn take(handle: u64) -> CUres<Arc<Condition>> {
+    /// The condition with this handle, of a graph or one around it, which no node has yet; `INVALID_VALUE` otherwise.
+    fn take(handle: u64, graph: &Graph) -> CUres<Arc<Condition>> {
         let all = CONDITIONS.lock();
         let mut known = all.iter().filter_map(Weak::upgrade);
         let found = known.find(|known| known.handle() == handle);
         found
+            .filter(|found| found.graph == graph.number || graph.around.contains(&found.graph))
             .filter(|found| !found.is_used.swap(true, Ordering::AcqRel))
             .ok_or(CUerror::INVALID_VALUE)
     }
@@ -170,8 +174,8 @@ impl Condition {
 }
 
 impl Conditional {
-    /// `INVALID_VALUE` for numbers of graphs that a kind does not have.
-    pub(crate) fn new(handle: u64, kind: T, size: u32) -> CUres<Conditional> {
+    /// What a node of `graph` does. `INVALID_VALUE` for numbers of graphs that a kind does not have.
+    pub(crate) fn new(graph: &Graph, handle: u64, kind: T, size: u32) -> CUres<Conditional> {
         let fits = match kind {
             T::CU_GRAPH_COND_TYPE_IF => (1..=2).contains(&size),
             T::CU_GRAPH_COND_TYPE_WHILE => size == 1,
@@ -182,8 +186,10 @@ impl Conditional {
         if !fits {
             return Err(CUerror::INVALID_VALUE);
         }
-        let condition = Condition::take(handle)?;
-        let bodies = (0..size).map(|_| Arc::new(Graph::new(super::Owner::Node))).collect();
+        let condition = Condition::take(handle, graph)?;
+        let around: Vec<u64> = graph.around.iter().copied().chain([graph.number]).collect();
+        let body = || Graph { around: around.clone(), ..Graph::new(Owner::Node) };
+        let bodies = (0..size).map(|_| Arc::new(body())).collect();
         Ok(Conditional { condition, kind, bodies, told: Vec::new() })
     }
 

@@ -46,8 +46,8 @@ pub(crate) struct Exec {
 enum Step {
     /// A node; those of child graphs come after the nodes that they belong to.
     Node(Arc<Node>),
-    /// By the value of a condition, one of several.
-    Choice(Arc<Condition>, C, Vec<Vec<Step>>),
+    /// By the value of a node's condition, one of several.
+    Choice(Arc<Node>, C, Vec<Vec<Step>>),
 }
 
 /// What launches with conditional nodes need.
@@ -185,7 +185,7 @@ fn steps(graph: &Graph) -> Vec<Step> {
             Work::Child(child) => steps(child),
             Work::Conditional(choice) => {
                 let bodies = choice.bodies.iter().map(|body| steps(body)).collect();
-                vec![Step::Choice(choice.condition.clone(), choice.kind, bodies)]
+                vec![Step::Choice(node.clone(), choice.kind, bodies)]
             }
             _ => Vec::new(),
         };
@@ -227,7 +227,8 @@ fn run(order: &[Step], target: &Target) -> CUres {
                     node.work.lock().put(target)?;
                 }
             }
-            Step::Choice(condition, kind, bodies) => {
+            Step::Choice(node, kind, bodies) => {
+                let condition = condition_of(node)?;
                 target.synchronize()?;
                 let mut value = condition.value();
                 if *kind == C::CU_GRAPH_COND_TYPE_WHILE {
@@ -249,13 +250,22 @@ fn run(order: &[Step], target: &Target) -> CUres {
     Ok(())
 }
 
-fn assign_defaults(order: &[Step]) {
+/// The condition of a conditional node, which updates replace.
+fn condition_of(node: &Node) -> CUres<Arc<Condition>> {
+    match &*node.work.lock() {
+        Work::Conditional(choice) => Ok(choice.condition.clone()),
+        _ => Err(CUerror::UNKNOWN),
+    }
+}
+
+fn assign_defaults(order: &[Step]) -> CUres {
     for step in order {
-        if let Step::Choice(condition, _, bodies) = step {
-            condition.assign_default();
-            bodies.iter().for_each(|body| assign_defaults(body));
+        if let Step::Choice(node, _, bodies) = step {
+            condition_of(node)?.assign_default();
+            bodies.iter().try_for_each(|body| assign_defaults(body))?;
         }
     }
+    Ok(())
 }
 
 impl Runner {
@@ -273,7 +283,7 @@ impl Runner {
         let target = self.stream.target(&self.context)?;
         begin.hold(&target)?;
         target.synchronize()?;
-        assign_defaults(order);
+        assign_defaults(order)?;
         run(order, &target)?;
         target.synchronize()
     }
@@ -363,8 +373,16 @@ impl Exec {
         Ok(())
     }
 
+    /// Waits for launches by threads, which look at nodes when they come to them. Others have looked.
+    pub(super) fn finish_launches(&self) {
+        if self.runner.is_some() {
+            self.last.lock().wait();
+        }
+    }
+
     /// Switches a node on or off; `INVALID_VALUE` for kinds of nodes that cannot be.
     pub(crate) fn set_enabled(&self, original: &Node, enabled: bool) -> CUres {
+        self.finish_launches();
         self.switch(original)?.store(enabled, Ordering::Relaxed);
         Ok(())
     }

@@ -50,6 +50,8 @@ pub(crate) struct Graph {
     has_exec: AtomicBool,
     pub(crate) user_objects: Mutex<Vec<(Arc<UserObject>, u32)>>,
     conditions: Mutex<Vec<Arc<Condition>>>,
+    /// The numbers of the graphs around that of a conditional node.
+    around: Vec<u64>,
 }
 
 /// Who ends a graph.
@@ -203,6 +205,7 @@ impl Graph {
             has_exec: AtomicBool::new(false),
             user_objects: Mutex::default(),
             conditions: Mutex::default(),
+            around: Vec::new(),
         }
     }
 

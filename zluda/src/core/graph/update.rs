@@ -21,6 +21,7 @@ impl Exec {
     /// Replaces what a node does; `INVALID_VALUE` for work that is too different.
     pub(crate) fn set(&self, original: &Node, work: Work) -> CUres {
         let node = self.node(original)?;
+        self.finish_launches();
         let is_alike = match (&*node.work.lock(), &work) {
             (Work::Kernel(old), Work::Kernel(new)) => {
                 old.function.data.context.id() == new.function.data.context.id()
@@ -55,10 +56,19 @@ impl Exec {
         if let Err(difference) = pair(old, new, &mut pairs) {
             return Ok(Err(difference));
         }
+        self.finish_launches();
         for (old, new) in pairs {
+            // The nodes of the nodes' graphs are pairs of their own.
             let work = match &*new.work.lock() {
-                // Those of the nodes' graphs are pairs of their own.
-                Work::Child(_) | Work::Conditional(_) => continue,
+                Work::Child(_) => continue,
+                // "Conditional handle flags and default values are updated as part of the graph update." The kernels
+                // that set the condition come with its handle.
+                Work::Conditional(new) => {
+                    if let Work::Conditional(old) = &mut *old.work.lock() {
+                        old.condition = new.condition.clone();
+                    }
+                    continue;
+                }
                 work => work.try_clone(|_| Err(CUerror::UNKNOWN))?,
             };
             self.replace(&old, work)?;
