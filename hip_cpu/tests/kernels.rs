@@ -115,6 +115,25 @@ fn all_blocks_of_a_cooperative_launch_meet() {
     assert_eq!(too_many, hipError_t::hipErrorCooperativeLaunchTooLarge);
 }
 
+/// A GPU holds these grids whole, so that software lets their blocks wait for each other in plain launches, too.
+#[test]
+fn blocks_that_wait_for_later_ones_let_these_begin() {
+    let _alone = alone();
+    let cores = std::thread::available_parallelism().unwrap().get() as u32;
+    let blocks = 5 * cores + 3;
+    let (vector, reference) = (load("vector"), load("threads"));
+    for threads in [128, 32] {
+        let (counter, sums) = (Buffer::new(&[0u32]), Buffer::new(&[0u32; 20]));
+        let params = [word(counter.0), word(sums.0), word(20u32)];
+        ok(launch(vector.function("grid_barrier"), shape(blocks, threads), &params));
+        assert_eq!(sums.read(), [blocks; 20], "{threads} threads");
+    }
+    let counter = Buffer::new(&[0u32]);
+    let function = reference.function("threads_grid_barrier");
+    ok(launch(function, shape(blocks, 70), &[word(counter.0)]));
+    assert_eq!(counter.read(), [blocks * 70]);
+}
+
 #[test]
 fn shared_memory_lies_low_and_is_all_there() {
     let _alone = alone();

@@ -3,6 +3,7 @@
 //! A launch without clusters runs each block as a cluster of its own.
 
 use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
 
 use super::arena::Arena;
 use super::block::{Block, Outcome};
@@ -111,16 +112,24 @@ impl Group {
         self.cluster.begin(units);
     }
 
-    /// Runs the whole cluster to its end.
-    pub fn run(&self) -> Outcome {
+    /// Runs the whole cluster to its end, or until it has done nothing but wait for so long.
+    pub fn run(&self, patience: Option<Duration>) -> Option<Outcome> {
+        let mut last_moved = None;
         loop {
             let mut moved = false;
             if let Some(outcome) = self.step(&mut moved) {
-                return outcome;
+                return Some(outcome);
             }
-            if !moved {
-                // Every unit spins: what they wait for happens on another thread.
-                std::thread::yield_now();
+            if moved {
+                last_moved = None;
+                continue;
+            }
+            // Every unit spins: what they wait for happens on another thread, or in another block.
+            std::thread::yield_now();
+            if let Some(patience) = patience
+                && last_moved.get_or_insert_with(Instant::now).elapsed() > patience
+            {
+                return None;
             }
         }
     }

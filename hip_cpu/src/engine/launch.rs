@@ -1,6 +1,7 @@
 //! One launch of a kernel: what all its blocks share, and how threads run them.
 
 use std::ops::Deref;
+use std::time::{Duration, Instant};
 
 use cpu_abi::{BlockContext, FLAG_ANY_ORDER, FLAG_WAITS, KernelDescriptor, KernelKind, WARP_SIZE};
 use hip_runtime_sys::hipError_t;
@@ -14,6 +15,12 @@ use super::job::{Job, Taken, Task};
 use super::request::Request;
 use super::{jolt, pool, runtime};
 use crate::core::device::Device;
+
+/// After how long of waiting a block counts as one that waits for a block which has not begun. It is longer than blocks
+/// wait for those before them, as a rule.
+const PATIENCE: Duration = Duration::from_millis(2);
+/// Warps that a thread has in flight, at most, where blocks wait for each other; each needs a stack.
+const MOST_WARPS: u32 = 2048;
 
 /// A launch of x86-64 code.
 pub struct Launch {
@@ -36,6 +43,7 @@ impl Launch {
         } else if self.cooperative
             || self.cluster_blocks() > 1
             || (self.warps() > 1 && (self.descriptor.flags & FLAG_WAITS != 0 || self.parts_warps()))
+            || (self.descriptor.flags & FLAG_WAITS != 0 && self.blocks_may_wait())
         {
             Mode::Warps
         } else {
@@ -55,6 +63,11 @@ impl Launch {
         } else {
             Order::Ascending
         }
+    }
+
+    /// Whether a block may wait for one that has not begun, as software does that counts on a GPU to hold the whole grid.
+    fn blocks_may_wait(&self) -> bool {
+        self.descriptor.flags & FLAG_ANY_ORDER == 0 && self.clusters() > 1
     }
 
     /// Stack for each coroutine: what the kernel says, and what the program asked for with
@@ -112,7 +125,7 @@ impl Launch {
         self.fail(job, error);
     }
 
-    /// One cluster after the other.
+    /// One cluster after the other, as long as none waits for one that has not begun.
     fn run_in_turn(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job, slot);
         let Some(group) = Group::new(self, job, slot) else {
@@ -122,22 +135,29 @@ impl Launch {
             let outcome = group.block().run_whole(&taken);
             return self.fail_with(job, outcome);
         }
+        let patience = self.blocks_may_wait().then_some(PATIENCE);
         while let Some(number) = taken.claim() {
             group.begin(number);
-            let outcome = group.run();
+            let Some(outcome) = group.run(patience) else {
+                return self.run_together(job, slot, &taken, vec![group]);
+            };
             self.fail_with(job, outcome);
         }
     }
 
-    /// All clusters that no other thread takes, at the same time, a step of each in turn.
-    fn run_together(&self, job: &Job, slot: u32) {
-        let taken = Taken::new(job, slot);
+    /// Several clusters at the same time, a step of each in turn: of a cooperative launch all that no other thread
+    /// takes; else one more whenever those that have begun do nothing but wait.
+    fn run_together(&self, job: &Job, slot: u32, taken: &Taken<'_>, mut groups: Vec<Group>) {
         let dice = chaos::dice_of_thread();
-        let mut groups: Vec<Group> = Vec::new();
+        let most = (MOST_WARPS / self.warps() / self.cluster_blocks()).max(1) as usize;
+        let mut ended = Vec::new();
+        let mut last_moved = None;
+        let mut is_stuck = !groups.is_empty();
         loop {
-            if let Some(number) = taken.claim() {
-                let Some(group) = Group::new(self, job, slot) else {
-                    return self.out_of_memory(job, &taken);
+            let begins = self.cooperative || groups.is_empty() || is_stuck && groups.len() < most;
+            if let Some(number) = if begins { taken.claim() } else { None } {
+                let Some(group) = ended.pop().or_else(|| Group::new(self, job, slot)) else {
+                    return self.out_of_memory(job, taken);
                 };
                 group.begin(number);
                 groups.push(group);
@@ -149,15 +169,24 @@ impl Launch {
             if let Some(dice) = &dice {
                 dice.shuffle(&mut groups);
             }
-            groups.retain(|group| match group.step(&mut moved) {
-                None => true,
+            ended.extend(groups.extract_if(.., |group| match group.step(&mut moved) {
+                None => false,
                 Some(outcome) => {
                     self.fail_with(job, outcome);
-                    false
+                    true
                 }
-            });
-            if !moved {
+            }));
+            is_stuck = false;
+            if moved {
+                last_moved = None;
+            } else {
                 std::thread::yield_now();
+                // Others may have to begin, too, before anything happens.
+                let start = last_moved.get_or_insert_with(Instant::now);
+                if start.elapsed() > PATIENCE / 16 {
+                    is_stuck = true;
+                    last_moved = None;
+                }
             }
         }
     }
@@ -181,7 +210,7 @@ impl Task for Launch {
         runtime::with_default_float_state(|| {
             jolt::exposed(|| {
                 if self.cooperative {
-                    self.run_together(job, slot)
+                    self.run_together(job, slot, &Taken::new(job, slot), Vec::new())
                 } else {
                     self.run_in_turn(job, slot)
                 }
