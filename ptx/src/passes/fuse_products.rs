@@ -5,27 +5,31 @@
 //! What it fuses was measured (tests/twin/dialects/products.txt, and by what ptxas 13.5 makes of such texts). A product
 //! is fused into all that use it, or into none: into `add` and `sub` of the same type and with the same `.ftz`, without
 //! a rounding, in the block of the product. Of two products that a sum could take it takes the first that nothing else
-//! uses. A product with `.sat` stays as it is. A block ends at fences and at what takes many instructions, too.
+//! uses. A product with `.sat` stays as it is. A block ends at fences and at what takes many instructions, too. Products
+//! that cost no register are fused into sums of other blocks as well (`everywhere`).
 //!
 //! Here, moreover, both factors have to be in their registers still, and products that `mov` or `neg` hands on, or
 //! that a loop which is unrolled brings together with its sums, stay as they are.
 
+mod everywhere;
+
 use ptx_parser::isa::{Add, Fma, Mul, Sub};
 use ptx_parser::{
-    Access, Directive, GuardedInstruction, Immediate, Instruction, Module, Operand, OperandRef,
-    Rounding, ScalarType, Statement,
+    Access, Directive, Function, GuardedInstruction, Immediate, Instruction, Module, Operand,
+    OperandRef, Rounding, ScalarType, Statement,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use everywhere::Facts;
 
 pub fn run(module: &mut Module<'_>) {
     for directive in &mut module.directives {
         if let Directive::Function(function) = directive
+            && let Some(fused) = Text::of(function).map(Text::fused)
+            && !fused.is_empty()
             && let Some(body) = &mut function.body
         {
-            let fused = Text::of(body).fused();
-            if !fused.is_empty() {
-                replace(body, &fused, &mut 0);
-            }
+            replace(body, &fused, &mut 0);
         }
     }
 }
@@ -58,6 +62,9 @@ struct Text<'t, 'a> {
     writes: FxHashMap<&'a str, Vec<usize>>,
     /// Those of them that a block reads before it writes them.
     awaited: FxHashSet<&'a str>,
+    /// The instructions behind labels.
+    labels: FxHashMap<&'a str, usize>,
+    facts: Facts<'a>,
 }
 
 struct Product<'t, 'a> {
@@ -132,20 +139,24 @@ fn negative<'a>(operand: &Operand<'a>, type_: ScalarType) -> Option<Operand<'a>>
 }
 
 impl<'t, 'a> Text<'t, 'a> {
-    fn of(body: &'t [Statement<'a>]) -> Self {
+    /// Nothing for a function without products.
+    fn of(function: &'t Function<'a>) -> Option<Self> {
+        let body = function.body.as_ref()?;
         let mut text = Text::default();
         let mut targets = FxHashSet::default();
         collect_targets(body, &mut targets);
         text.collect(body, &targets, &mut 0);
         if text.products.is_empty() {
-            return text;
+            return None;
         }
+        text.facts = Facts::of(function, &text.instructions, &text.labels);
         let factors = |product: &Product<'t, 'a>| {
             let names = [&product.mul.d, &product.mul.a, &product.mul.b]
                 .map(|operand| if let Operand::Name(name) = operand { Some(*name) } else { None });
             names.into_iter().flatten()
         };
-        let watched: FxHashSet<&str> = text.products.iter().flat_map(factors).collect();
+        let mut watched: FxHashSet<&str> = text.products.iter().flat_map(factors).collect();
+        watched.extend(&text.facts.bases);
         let mut given = FxHashMap::default();
         for (at, (guarded, block)) in text.instructions.iter().enumerate() {
             let mut written = Vec::new();
@@ -171,7 +182,7 @@ impl<'t, 'a> Text<'t, 'a> {
                 given.extend(written.into_iter().map(|name| (name, *block)));
             }
         }
-        text
+        Some(text)
     }
 
     fn collect(
@@ -183,7 +194,11 @@ impl<'t, 'a> Text<'t, 'a> {
         for statement in statements {
             match statement {
                 Statement::Block(inner) => self.collect(inner, targets, block),
-                Statement::Label { name, .. } => *block += usize::from(targets.contains(name)),
+                Statement::Label { name, .. } => {
+                    *block += usize::from(targets.contains(name));
+                    // Of two in different scopes the first makes the longer loops.
+                    self.labels.entry(name).or_insert(self.instructions.len());
+                }
                 Statement::Instruction(guarded) => {
                     if guarded.guard.is_none()
                         && let Instruction::Mul(mul) = &guarded.instruction
@@ -245,6 +260,10 @@ impl<'t, 'a> Text<'t, 'a> {
 
     /// The sums that take the product, if nothing else does.
     fn uses(&self, product: &Product<'t, 'a>) -> Option<Vec<usize>> {
+        self.uses_everywhere(product).or_else(|| self.uses_in_block(product))
+    }
+
+    fn uses_in_block(&self, product: &Product<'t, 'a>) -> Option<Vec<usize>> {
         let next = after(&self.writes, product.name, product.at)
             .first()
             .filter(|at| self.block(**at) == self.block(product.at));
