@@ -45,9 +45,10 @@ impl Verdict {
 /// The verdict on a run. Lines of its output that hold one of the texts of `ignored` count for nothing.
 pub fn of_output(output: &Output, ignored: &[String]) -> Verdict {
     let Some(status) = output.status else { return Verdict::TimedOut };
-    // A shell says with more than 128 that a signal ended what it ran.
-    let signal =
-        status.signal().or_else(|| status.code()?.checked_sub(128).filter(|signal| *signal > 0));
+    // A shell says with 128 and its number that a signal ended what it ran; there are 64. 255 is what `exit(-1)` gives.
+    let signal = status
+        .signal()
+        .or_else(|| status.code()?.checked_sub(128).filter(|signal| (1..=64).contains(signal)));
     match (signal, status.code()) {
         (Some(libc::SIGXCPU), _) => return Verdict::TimedOut,
         (Some(signal), _) => return Verdict::Crashed(signal),
@@ -129,6 +130,7 @@ mod tests {
         assert_eq!(of_output(&output(3 << 8, "PASS\n"), &[]), Verdict::Failed(3));
         assert_eq!(of_output(&output(11, ""), &[]), Verdict::Crashed(11));
         assert_eq!(of_output(&output(139 << 8, ""), &[]), Verdict::Crashed(11));
+        assert_eq!(of_output(&output(255 << 8, ""), &[]), Verdict::Failed(255));
         assert_eq!(of_output(&output(libc::SIGXCPU, ""), &[]), Verdict::TimedOut);
         assert_eq!(of_output(&Output { status: None, ..output(0, "") }, &[]), Verdict::TimedOut);
     }
