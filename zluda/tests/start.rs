@@ -37,10 +37,6 @@ macro_rules! function {
     };
 }
 
-fn mapped(file: &str) -> bool {
-    std::fs::read_to_string("/proc/self/maps").expect("Linux has it").contains(file)
-}
-
 // One test: the environment and what is loaded belong to the process.
 #[test]
 fn a_program_starts_runs_a_kernel_and_is_told_about_a_strange_one() {
@@ -52,7 +48,7 @@ fn a_program_starts_runs_a_kernel_and_is_told_about_a_strange_one() {
     }
     // SAFETY: the library has no initialisers of its own.
     let library = unsafe { Library::new(common::library_path()) }.expect("the library loads");
-    assert!(!mapped("libzluda_hip_cpu"), "loading the driver opened the device");
+    assert!(!common::is_mapped("libzluda_hip_cpu"), "loading the driver opened the device");
 
     let version = function!(library, cuDriverGetVersion(*mut c_int));
     let count = function!(library, cuDeviceGetCount(*mut c_int));
@@ -118,5 +114,5 @@ fn a_program_starts_runs_a_kernel_and_is_told_about_a_strange_one() {
             assert_eq!(run(handle, &mut params), R::CUDA_ERROR_INVALID_HANDLE);
         }
     }
-    assert!(mapped("libzluda_hip_cpu"));
+    assert!(common::is_mapped("libzluda_hip_cpu"));
 }

@@ -10,6 +10,11 @@ pub fn library_path() -> PathBuf {
     test.with_file_name("libzluda_cuda.so")
 }
 
+/// Whether this process has some part of a file of this name in its memory.
+pub fn is_mapped(file: &str) -> bool {
+    std::fs::read_to_string("/proc/self/maps").expect("Linux has it").contains(file)
+}
+
 /// Calls a function of the driver, `call!(library, name(arguments): (types))`, where `R` is its result.
 macro_rules! call {
     ($library:expr, $name:ident($($argument:expr),* $(,)?): ($($ty:ty),*)) => {{
