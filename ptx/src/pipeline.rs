@@ -4,6 +4,7 @@ use llvm_zluda::{Context, Module, timed};
 use ptx_parser::{
     Directive, Error, ErrorKind, FunctionDirective, FunctionKind, Linkage, StateSpace,
 };
+use simt::parameters;
 
 use crate::check::{self, Extent};
 use crate::diagnostics::Diagnostics;
@@ -159,13 +160,13 @@ fn error_of(
 
 fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo {
     let (params, param_size) = layout_parameters::run(&kernel.parameters);
-    let hidden_offset = param_size.next_multiple_of(8);
+    let hidden_offset = parameters::hidden_offset(param_size);
     let mut info = KernelInfo {
         name: kernel.name.to_owned(),
         params,
         param_size,
         hidden_offset,
-        total_param_size: hidden_offset.saturating_add(24),
+        total_param_size: hidden_offset.saturating_add(parameters::HIDDEN_BYTES),
         static_shared: u32::try_from(reached.static_shared).unwrap_or(u32::MAX),
         local_size: u32::try_from(reached.local_size).unwrap_or(u32::MAX),
         max_threads: MAX_THREADS,
@@ -339,7 +340,7 @@ fn clean(module: &Module<'_>, kernel: &str) -> Result<(), Diagnostics> {
         .map_err(|error| Diagnostics::bug(kernel, error.to_string()))
 }
 
-/// When a pass has run: LLVM's verifier, where it is asked for (a failure is a mistake of ours), and who looks at it.
+/// When a pass has run: LLVM's verifier and that of intrinsics, where they are asked for (a failure is a mistake of ours), and who looks at it.
 pub fn after(
     module: &Module<'_>,
     kernel: &str,
@@ -348,7 +349,8 @@ pub fn after(
 ) -> Result<(), Diagnostics> {
     debug_assert!(pass_names().any(|name| name == pass), "{pass}");
     if options.verify || cfg!(debug_assertions) {
-        module.verify().map_err(|message| {
+        let checked = module.verify().and_then(|()| simt::intrinsics::verify(module));
+        checked.map_err(|message| {
             Diagnostics::bug(kernel, format!("LLVM IR after {pass}: {message}"))
         })?;
     }

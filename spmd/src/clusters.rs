@@ -5,10 +5,8 @@
 //! Why here: one meaning for both lowerings, before the passes that simplify it.
 
 use cpu_abi::CLUSTER_SHARED_STRIDE;
-use llvm_zluda::{Builder, IntPredicate, MemoryEffects, Module, Type, Value};
-
-/// The intrinsic that stands for the address of the shared memory of the cluster's first block, as `i64`.
-pub const CLUSTER_SHARED: &str = "zluda.cpu.cluster_shared";
+use llvm_zluda::{Builder, IntPredicate, Module, Type, Value};
+use simt::intrinsics;
 
 const STRIDE_BITS: u64 = CLUSTER_SHARED_STRIDE.trailing_zeros() as u64;
 
@@ -65,26 +63,17 @@ impl<'c> Expander<'_, 'c> {
     }
 
     fn first(&self) -> Value<'c> {
-        self.pure(CLUSTER_SHARED, self.i64())
+        self.call("cpu.cluster_shared")
     }
 
     /// Blocks in the cluster.
     fn blocks(&self) -> Value<'c> {
-        let [x, y, z] = ["x", "y", "z"]
-            .map(|axis| self.pure(&format!("zluda.cluster_nctaid.{axis}"), self.b.context().i32()));
+        let [x, y, z] = ["x", "y", "z"].map(|axis| self.call(&format!("cluster_nctaid.{axis}")));
         self.b.zext(self.b.mul(self.b.mul(x, y), z), self.i64())
     }
 
-    fn pure(&self, name: &str, ty: Type<'c>) -> Value<'c> {
-        let function = self.module.function(name).unwrap_or_else(|| {
-            let ty = self.b.context().function_type(ty, &[]);
-            let function = self.module.declare_function(name, ty);
-            self.module.set_memory_effects(function, MemoryEffects::None);
-            for attribute in ["nounwind", "willreturn", "speculatable"] {
-                self.module.add_attribute(function, attribute);
-            }
-            function
-        });
-        self.b.call(function, &[])
+    /// Calls an intrinsic without arguments.
+    fn call(&self, name: &str) -> Value<'c> {
+        self.b.call(intrinsics::declare(self.module, name, 0), &[])
     }
 }

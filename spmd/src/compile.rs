@@ -282,7 +282,6 @@ fn check(module: &Module<'_>, options: &Options, pass: &str) -> Result<(), Error
     if !options.verify {
         return Ok(());
     }
-    module
-        .verify()
-        .map_err(|message| Error::Bug(format!("IR after {pass} is not well-formed: {message}")))
+    let checked = module.verify().and_then(|()| simt::intrinsics::verify(module));
+    checked.map_err(|message| Error::Bug(format!("IR after {pass} is not well-formed: {message}")))
 }

@@ -5,12 +5,10 @@
 //! `ptr addrspace(3)`) plus an offset.
 //! Why here: both lowerings want addresses that they can compute with, and constant expressions gone.
 
-use llvm_zluda::{Builder, MemoryEffects, Module, Opcode, Value};
+use llvm_zluda::{Builder, Module, Opcode, Value};
+use simt::intrinsics;
 
 use crate::Error;
-
-/// The intrinsic that stands for the address of the block's shared memory.
-pub const SHARED_BASE: &str = "zluda.cpu.shared";
 
 /// Dynamic shared memory begins at the next multiple of this after the static variables.
 const DYNAMIC_ALIGNMENT: u64 = 16;
@@ -49,14 +47,8 @@ pub fn place_variables(module: &Module<'_>) -> Result<u32, Error> {
 }
 
 fn rewrite<'c>(module: &Module<'c>, places: &[(Value<'c>, u64)]) -> Result<(), Error> {
-    let context = module.context();
-    let base =
-        module.declare_function(SHARED_BASE, context.function_type(context.ptr(SHARED_SPACE), &[]));
-    module.set_memory_effects(base, MemoryEffects::None);
-    for name in ["nounwind", "willreturn", "speculatable"] {
-        module.add_attribute(base, name);
-    }
-    let rewriter = Rewriter { builder: context.builder(), base, places };
+    let base = intrinsics::declare(module, "cpu.shared", 0);
+    let rewriter = Rewriter { builder: module.context().builder(), base, places };
     for function in module.functions() {
         for block in function.blocks() {
             for instruction in block.instructions() {

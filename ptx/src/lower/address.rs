@@ -5,7 +5,6 @@ use ptx_parser::isa::{Cvta, Isspacep};
 use ptx_parser::{Address, ScalarType, StateSpace};
 
 use super::function::{Entity, FunctionLowering, word};
-use super::intrinsic::Effects;
 use super::operand::Width;
 use super::{Lowered, space};
 
@@ -180,7 +179,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         };
         let a = self.read_width(&i.a, ScalarType::B64, Width::Exact)?;
         let pointer = self.builder.int_to_ptr(a, self.generic_pointer());
-        let inside = self.zluda(name, self.context.i1(), Effects::None, &[pointer]);
+        let inside = self.zluda(name, &[pointer]);
         self.write(&i.p, inside)
     }
 }

@@ -7,7 +7,6 @@ use ptx_parser::{Operand, Rounding, ScalarType};
 use super::Lowered;
 use super::float::{Arithmetic, Modes};
 use super::function::FunctionLowering;
-use super::intrinsic::Effects;
 
 /// Before version 1.4 of PTX single precision was approximate without being called so.
 fn is_old_approximation(type_: ScalarType, rounding: Option<Rounding>) -> bool {
@@ -27,7 +26,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let form = if approx { "approx" } else { "full" };
         let ftz = if i.ftz { ".ftz" } else { "" };
         let name = format!("div.{form}{ftz}.f32");
-        let quotient = self.zluda(&name, a.ty(), Effects::None, &[a, b]);
+        let quotient = self.zluda(&name, &[a, b]);
         self.write(&i.d, self.canonical(quotient, i.type_))
     }
 
@@ -81,16 +80,16 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         a: &Operand<'a>,
     ) -> Lowered {
         self.elementwise(type_, d, [a], |s, type_, [a]| {
-            let of = |s: &Self, width: &str, ty, value: Value<'c>| {
+            let of = |s: &Self, width: &str, value: Value<'c>| {
                 let ftz = if ftz && width != "f16" { ".ftz" } else { "" };
-                s.zluda(&format!("{name}.approx{ftz}.{width}"), ty, Effects::None, &[value])
+                s.zluda(&format!("{name}.approx{ftz}.{width}"), &[value])
             };
             match type_ {
-                ScalarType::F32 => Ok(s.canonical(of(s, "f32", s.context.f32(), a), type_)),
-                ScalarType::F64 => Ok(of(s, "f64", s.context.f64(), a)),
-                ScalarType::F16 => Ok(s.canonical(of(s, "f16", s.context.half(), a), type_)),
+                ScalarType::F32 => Ok(s.canonical(of(s, "f32", a), type_)),
+                ScalarType::F64 => Ok(of(s, "f64", a)),
+                ScalarType::F16 => Ok(s.canonical(of(s, "f16", a), type_)),
                 _ => {
-                    let value = of(s, "f32", s.context.f32(), s.bf16_to_f32(a));
+                    let value = of(s, "f32", s.bf16_to_f32(a));
                     Ok(s.f32_to_bf16(value, Some(Rounding::Rz)))
                 }
             }

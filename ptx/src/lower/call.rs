@@ -5,7 +5,6 @@ use ptx_parser::{Call, Operand, ScalarType};
 
 use super::Lowered;
 use super::function::{Entity, FunctionLowering};
-use super::intrinsic::Effects;
 use super::operand::Width;
 use super::signature::{Signature, Slot, storage_type};
 use super::space;
@@ -66,15 +65,15 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         match (name, arguments) {
             ("vprintf", &[format, values]) => {
                 let arguments = [pointer(self, format), pointer(self, values)];
-                Ok(Some(self.zluda("vprintf", self.context.i32(), Effects::Side, &arguments)))
+                Ok(Some(self.zluda("vprintf", &arguments)))
             }
             ("malloc", &[size]) => {
                 let size = self.builder.zext(size, self.context.i64());
-                let memory = self.zluda("malloc", ptr, Effects::Side, &[size]);
+                let memory = self.zluda("malloc", &[size]);
                 Ok(Some(self.builder.ptr_to_int(memory, self.context.i64())))
             }
             ("free", &[memory]) => {
-                self.zluda("free", self.context.void(), Effects::Side, &[pointer(self, memory)]);
+                self.zluda("free", &[pointer(self, memory)]);
                 Ok(None)
             }
             ("__assertfail", &[message, file, line, function, char_size]) => {
@@ -85,7 +84,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                     pointer(self, function),
                     char_size,
                 ];
-                self.zluda("assertfail", self.context.void(), Effects::Cold, &arguments);
+                self.zluda("assertfail", &arguments);
                 self.builder.unreachable();
                 Ok(None)
             }

@@ -9,7 +9,6 @@ use ptx_parser::isa::{
 use ptx_parser::{Operand, ScalarType, StateSpace};
 
 use super::function::FunctionLowering;
-use super::intrinsic::Effects;
 use super::{Lowered, space};
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
@@ -18,7 +17,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             ClusterBarrierOp::Arrive => "cluster.arrive",
             ClusterBarrierOp::Wait => "cluster.wait",
         };
-        self.zluda(name, self.context.void(), Effects::Barrier, &[]);
+        self.zluda(name, &[]);
         Ok(())
     }
 
@@ -26,7 +25,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let address = self.read(&i.a, i.type_)?;
         let address = self.shared_address(address, i.space);
         let rank = self.read_u32(&i.b)?;
-        let there = self.zluda("mapa", self.context.i64(), Effects::None, &[address, rank]);
+        let there = self.zluda("mapa", &[address, rank]);
         let there = match i.space {
             Some(_) => there,
             None => self.cast_address(there, space::SHARED, space::GENERIC),
@@ -38,7 +37,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn getctarank(&mut self, i: &Getctarank<'a>) -> Lowered {
         let address = self.read(&i.a, i.type_)?;
         let address = self.shared_address(address, i.space);
-        let rank = self.zluda("getctarank", self.context.i32(), Effects::None, &[address]);
+        let rank = self.zluda("getctarank", &[address]);
         self.write(&i.d, rank)
     }
 

@@ -6,7 +6,6 @@ use ptx_parser::{BarrierOp, Operand, ScalarType};
 
 use super::Lowered;
 use super::function::{Entity, FunctionLowering};
-use super::intrinsic::Effects;
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn bra(&mut self, i: &Bra<'a>) -> Lowered {
@@ -37,7 +36,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn trap(&mut self) {
-        self.zluda("trap", self.context.void(), Effects::Cold, &[]);
+        self.zluda("trap", &[]);
         self.builder.unreachable();
     }
 
@@ -62,19 +61,19 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             Some(b) => self.read_u32(b)?,
             None => self.i32(0),
         };
-        let (name, result) = match op {
-            BarrierOp::Sync => ("barrier.sync", self.context.void()),
-            BarrierOp::Arrive => ("barrier.arrive", self.context.void()),
-            BarrierOp::RedPopc => ("barrier.red.popc", self.context.i32()),
-            BarrierOp::RedAnd => ("barrier.red.and", self.context.i1()),
-            BarrierOp::RedOr => ("barrier.red.or", self.context.i1()),
+        let name = match op {
+            BarrierOp::Sync => "barrier.sync",
+            BarrierOp::Arrive => "barrier.arrive",
+            BarrierOp::RedPopc => "barrier.red.popc",
+            BarrierOp::RedAnd => "barrier.red.and",
+            BarrierOp::RedOr => "barrier.red.or",
         };
         let (Some(d), Some(c)) = (d, c) else {
-            self.zluda(name, result, Effects::Barrier, &[id, threads]);
+            self.zluda(name, &[id, threads]);
             return Ok(());
         };
         let predicate = self.read(c, ScalarType::Pred)?;
-        let value = self.zluda(name, result, Effects::Barrier, &[id, threads, predicate]);
+        let value = self.zluda(name, &[id, threads, predicate]);
         self.write(d, value)
     }
 }

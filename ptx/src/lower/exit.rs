@@ -8,7 +8,6 @@
 use llvm_zluda::{Type, Value};
 
 use super::function::FunctionLowering;
-use super::intrinsic::Effects;
 use super::module::ModuleLowering;
 use super::space;
 
@@ -30,7 +29,7 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
             self.builder.store(self.i32(1), word, WORD as u32);
             self.leave();
         } else {
-            self.zluda("exit", self.context.void(), Effects::Barrier, &[]);
+            self.zluda("exit", &[]);
             self.builder.unreachable();
         }
     }

@@ -6,7 +6,6 @@ use ptx_parser::{Operand, Rounding, ScalarType};
 
 use super::Lowered;
 use super::function::{FunctionLowering, word};
-use super::intrinsic::Effects;
 
 /// What loads outside of a tensor give for `.oob`.
 const OUT_OF_BOUNDS: u64 = 0xffff;
@@ -179,7 +178,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn canonical(&self, value: Value<'c>, type_: ScalarType) -> Value<'c> {
         let infinity = match type_ {
             ScalarType::F32 => {
-                return self.zluda("canonical.f32", value.ty(), Effects::None, &[value]);
+                return self.zluda("canonical.f32", &[value]);
             }
             ScalarType::F16 => 0x7c00,
             ScalarType::Bf16 => 0x7f80,
@@ -212,7 +211,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             if operand.is_constant() {
                 return result;
             }
-            self.zluda("nan.f64", result.ty(), Effects::None, &[result, operand])
+            self.zluda("nan.f64", &[result, operand])
         })
     }
 
@@ -265,7 +264,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         if value.ty() != self.context.f32() {
             return result;
         }
-        self.zluda("flushed.f32", result.ty(), Effects::None, &[result])
+        self.zluda("flushed.f32", &[result])
     }
 
     /// To nearest, in the type of the operands.
@@ -319,7 +318,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn flush_f32(&self, value: Value<'c>) -> Value<'c> {
-        self.zluda("ftz.f32", self.context.f32(), Effects::None, &[value])
+        self.zluda("ftz.f32", &[value])
     }
 
     /// `.sat`: clamped to [0, 1]; NaN becomes +0.

@@ -5,6 +5,7 @@ use ptx_parser::{
     Error, Function, GuardedInstruction, Linkage, ScalarType, Span, StateSpace, Statement, Variable,
 };
 use rustc_hash::FxHashMap;
+use simt::parameters::Hidden;
 
 use super::module::ModuleLowering;
 use super::signature::{Signature, Slot, storage_type};
@@ -312,7 +313,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
         if let Some(segment) = self.globals {
             return segment;
         }
-        let offset = u64::from(self.module.unit.info.hidden_offset);
+        let offset = Hidden::Globals.place(self.module.unit.info.hidden_offset);
         let segment = self.in_entry(|s| {
             let place = s.builder.byte_offset(s.parameters(), s.i64(offset));
             let load = s.builder.load(s.context.ptr(space::GLOBAL), place, 8);
@@ -325,19 +326,14 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
 
     /// Half of the address of the grid's workspace: `half` is 0 for the low one, 4 for the high one.
     pub fn grid_workspace(&self, half: u64) -> Value<'c> {
-        let offset = u64::from(self.module.unit.info.hidden_offset) + 8 + half;
-        let place = self.builder.byte_offset(self.parameters(), self.i64(offset));
+        let offset = Hidden::Workspace.place(self.module.unit.info.hidden_offset);
+        let place = self.builder.byte_offset(self.parameters(), self.i64(offset + half));
         self.builder.load(self.context.i32(), place, 4)
     }
 
     /// The parameter buffer of the launch.
     pub fn parameters(&self) -> Value<'c> {
-        self.zluda(
-            "params",
-            self.context.ptr(space::CONSTANT),
-            super::intrinsic::Effects::None,
-            &[],
-        )
+        self.zluda("params", &[])
     }
 
     // ---- names

@@ -4,7 +4,6 @@ use ptx_parser::Instruction;
 
 use super::Lowered;
 use super::function::FunctionLowering;
-use super::intrinsic::Effects;
 
 impl<'a> FunctionLowering<'_, '_, '_, 'a> {
     pub fn instruction(&mut self, instruction: &Instruction<'a>) -> Lowered {
@@ -175,7 +174,7 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             Barrier(i) => self.barrier(i),
             Nanosleep(i) => {
                 let time = self.read_u32(&i.t)?;
-                self.zluda("nanosleep", self.context.void(), Effects::Side, &[time]);
+                self.zluda("nanosleep", &[time]);
                 Ok(())
             }
             WmmaLoad(i) => self.wmma_load(i),

@@ -1,24 +1,9 @@
 //! Calls of `zluda.` and `llvm.` intrinsics, and small values.
 
-use llvm_zluda::{Context, IntPredicate, MemoryEffects, Type, Value};
+use llvm_zluda::{Context, IntPredicate, Type, Value};
 use ptx_parser::Span;
 
 use super::function::FunctionLowering;
-
-/// The attributes of a `zluda.` intrinsic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effects {
-    /// A pure function of its arguments and the thread.
-    None,
-    /// Warps meet here; no memory is touched.
-    Convergent,
-    /// Warps meet here; memory may change.
-    Barrier,
-    /// Talks to the world outside.
-    Side,
-    /// Ends the thread.
-    Cold,
-}
 
 /// Metadata of calls of `zluda.` intrinsics: the place of the instruction.
 const SPAN: &str = "zluda.span";
@@ -30,36 +15,9 @@ pub fn span_of<'c>(call: Value<'c>, context: &'c Context) -> Option<Span> {
 }
 
 impl<'c> FunctionLowering<'_, '_, 'c, '_> {
-    pub fn zluda(
-        &self,
-        name: &str,
-        result: Type<'c>,
-        effects: Effects,
-        arguments: &[Value<'c>],
-    ) -> Value<'c> {
-        let module = &self.module.llvm;
-        let full = format!("zluda.{name}");
-        let function = module.function(&full).unwrap_or_else(|| {
-            let parameters: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
-            let function =
-                module.add_function(&full, self.context.function_type(result, &parameters));
-            module.add_attribute(function, "nounwind");
-            match effects {
-                Effects::None => {
-                    module.add_attribute(function, "willreturn");
-                    module.add_attribute(function, "speculatable");
-                    module.set_memory_effects(function, MemoryEffects::None);
-                }
-                Effects::Convergent => {
-                    module.add_attribute(function, "convergent");
-                    module.set_memory_effects(function, MemoryEffects::None);
-                }
-                Effects::Barrier => module.add_attribute(function, "convergent"),
-                Effects::Side => {}
-                Effects::Cold => module.add_attribute(function, "cold"),
-            }
-            function
-        });
+    /// Calls the intrinsic of the table [`simt::intrinsics::ROWS`]; `name` is without `zluda.`.
+    pub fn zluda(&self, name: &str, arguments: &[Value<'c>]) -> Value<'c> {
+        let function = simt::intrinsics::declare(&self.module.llvm, name, arguments.len());
         let call = self.builder.call(function, arguments);
         if self.module.is_amdgcn {
             // What the target has no code for is told with its place.

@@ -11,7 +11,6 @@ use ptx_parser::{
 
 use super::Lowered;
 use super::function::{FunctionLowering, word};
-use super::intrinsic::Effects;
 
 /// Rows of `a`, columns of `b`, and what is between.
 pub fn extent(shape: MatrixShape) -> (u16, u16, u16) {
@@ -90,19 +89,14 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         inputs: &[Value<'c>],
     ) -> Lowered<Vec<Value<'c>>> {
         let MatrixWords { d, .. } = operation.words();
-        let i32 = self.context.i32();
         let mut arguments = vec![self.i64(operation.pack())];
         arguments.extend(inputs);
-        let result = match d {
-            0 => self.context.void(),
-            count => self.context.structure(&vec![i32; count as usize], false),
-        };
-        let (memory, effects) = match operation.kind {
-            MatrixKind::Multiply | MatrixKind::Transpose => ("", Effects::Convergent),
-            _ => ("memory.", Effects::Barrier),
+        let memory = match operation.kind {
+            MatrixKind::Multiply | MatrixKind::Transpose => "",
+            _ => "memory.",
         };
         let name = format!("matrix.{memory}{d}.{}", inputs.len());
-        let all = self.zluda(&name, result, effects, &arguments);
+        let all = self.zluda(&name, &arguments);
         Ok((0..d).map(|index| self.builder.extract_value(all, index)).collect())
     }
 

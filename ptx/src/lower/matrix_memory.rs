@@ -11,7 +11,6 @@ use ptx_parser::{
 
 use super::Lowered;
 use super::function::FunctionLowering;
-use super::intrinsic::Effects;
 use super::matrix::extent;
 
 /// Where a register's elements lie. A lane is number `t` of four in group `g` of eight.
@@ -161,7 +160,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             }
             None => self.i64(placement.stride),
         };
-        let lane = self.zluda("laneid", self.context.i32(), Effects::None, &[]);
+        let lane = self.zluda("laneid", &[]);
         let lane = self.builder.zext(lane, i64);
         let group = self.builder.lshr(lane, self.i64(2));
         let number = self.builder.and(lane, self.i64(3));

@@ -14,12 +14,11 @@ use ptx_parser::{Address, Operand, ScalarType, StateSpace};
 
 use super::Lowered;
 use super::function::FunctionLowering;
-use super::intrinsic::Effects;
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     /// An operation of one thread that targets implement as a call: `zluda.lane.<name>`, all words.
     pub fn lane(&mut self, name: &str, words: &[Value<'c>]) -> Lowered<Value<'c>> {
-        Ok(self.zluda(&format!("lane.{name}"), self.context.i64(), Effects::Side, words))
+        Ok(self.zluda(&format!("lane.{name}"), words))
     }
 
     /// `[a]` as a generic address.
@@ -138,7 +137,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.builder.cond_br(at_once, done, sleep);
         self.builder.position_at_end(sleep);
         let no_time = self.i32(0);
-        self.zluda("nanosleep", self.context.void(), Effects::Side, &[no_time]);
+        self.zluda("nanosleep", &[no_time]);
         let later = self.is_complete(&i.addr, i.space, parity)?;
         let after = self.builder.block();
         self.builder.br(done);

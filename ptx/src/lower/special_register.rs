@@ -5,7 +5,6 @@ use ptx_parser::{Component, SpecialRegister};
 
 use super::Lowered;
 use super::function::FunctionLowering;
-use super::intrinsic::Effects;
 
 /// What the driver of an H100 keeps of each block's shared memory for itself, and how much of it is used.
 const RESERVED_SMEM: u32 = 1024;
@@ -69,7 +68,7 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
                 self.builder.and(bytes, self.i32(!(SMEM_UNIT - 1)))
             }
             AggrSmemSize => self.builder.add(self.shared_bytes(), self.i32(RESERVED_SMEM)),
-            Gridid => self.zluda("gridid", self.context.i64(), Effects::None, &[]),
+            Gridid => self.zluda("gridid", &[]),
             Clock64 => self.clock("clock64"),
             Clock => self.low(self.clock("clock64")),
             ClockHi => self.high(self.clock("clock64")),
@@ -145,11 +144,11 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
     }
 
     fn word(&self, name: &str) -> Value<'c> {
-        self.zluda(name, self.context.i32(), Effects::None, &[])
+        self.zluda(name, &[])
     }
 
     fn clock(&self, name: &str) -> Value<'c> {
-        self.zluda(name, self.context.i64(), Effects::Side, &[])
+        self.zluda(name, &[])
     }
 
     fn low(&self, value: Value<'c>) -> Value<'c> {

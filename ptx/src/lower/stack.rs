@@ -6,7 +6,6 @@ use ptx_parser::{Operand, ScalarType};
 
 use super::Lowered;
 use super::function::FunctionLowering;
-use super::intrinsic::Effects;
 use super::operand::Width;
 
 /// "If immAlign is not specified, the default alignment is 8."
@@ -48,7 +47,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     /// The thread's number in its block.
     pub fn thread_number(&self) -> Value<'c> {
-        let word = |name: &str| self.zluda(name, self.context.i32(), Effects::None, &[]);
+        let word = |name: &str| self.zluda(name, &[]);
         let rows = self.builder.mul(word("tid.z"), word("ntid.y"));
         let rows = self.builder.add(rows, word("tid.y"));
         let number = self.builder.add(self.builder.mul(rows, word("ntid.x")), word("tid.x"));

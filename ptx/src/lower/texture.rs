@@ -14,7 +14,6 @@ use ptx_parser::{
 
 use super::Lowered;
 use super::function::{Entity, FunctionLowering, word};
-use super::intrinsic::Effects;
 use super::operand::Width;
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
@@ -400,11 +399,10 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     // ---- results
 
     fn texture_call(&self, operation: TextureOperation, words: &[Value<'c>]) -> Vec<Value<'c>> {
-        let results = self.context.structure(&[self.context.i32(); TEXTURE_RESULTS], false);
         let mut arguments = vec![self.i64(operation.encode())];
         arguments.extend(words);
         let name = format!("texture.{}", words.len());
-        let made = self.zluda(&name, results, Effects::Side, &arguments);
+        let made = self.zluda(&name, &arguments);
         (0..TEXTURE_RESULTS).map(|i| self.builder.extract_value(made, i as u32)).collect()
     }
 

@@ -6,7 +6,6 @@ use ptx_parser::{AtomicOp, MatchMode, Operand, ScalarType, ShuffleMode, VoteMode
 
 use super::Lowered;
 use super::function::{FunctionLowering, word};
-use super::intrinsic::Effects;
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     /// The mask of members; forms without `.sync` mean the threads that run together now.
@@ -19,14 +18,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     fn active_mask(&self) -> Value<'c> {
         // The place in the text tells instructions apart, also where LLVM makes copies of them.
-        let i32_type = self.context.i32();
-        let place = i32_type.const_int(self.span.start.into());
-        self.zluda("activemask", i32_type, Effects::Barrier, &[place])
-    }
-
-    /// `{i32, i1}`
-    fn with_predicate(&self) -> llvm_zluda::Type<'c> {
-        self.context.structure(&[self.context.i32(), self.context.i1()], false)
+        self.zluda("activemask", &[self.i32(self.span.start)])
     }
 
     pub fn shfl(&mut self, i: &Shfl<'a>) -> Lowered {
@@ -40,8 +32,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             ShuffleMode::Bfly => "shfl.bfly",
             ShuffleMode::Idx => "shfl.idx",
         };
-        let both =
-            self.zluda(name, self.with_predicate(), Effects::Convergent, &[a, b, c, members]);
+        let both = self.zluda(name, &[a, b, c, members]);
         let value = self.builder.extract_value(both, 0);
         self.write(&i.d, value)?;
         match &i.p {
@@ -56,13 +47,13 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn vote(&mut self, i: &Vote<'a>) -> Lowered {
         let a = self.read(&i.a, ScalarType::Pred)?;
         let members = self.members(i.membermask.as_ref())?;
-        let (name, result) = match i.mode {
-            VoteMode::All => ("vote.all", self.context.i1()),
-            VoteMode::Any => ("vote.any", self.context.i1()),
-            VoteMode::Uni => ("vote.uni", self.context.i1()),
-            VoteMode::Ballot => ("vote.ballot", self.context.i32()),
+        let name = match i.mode {
+            VoteMode::All => "vote.all",
+            VoteMode::Any => "vote.any",
+            VoteMode::Uni => "vote.uni",
+            VoteMode::Ballot => "vote.ballot",
         };
-        let value = self.zluda(name, result, Effects::Convergent, &[a, members]);
+        let value = self.zluda(name, &[a, members]);
         self.write(&i.d, value)
     }
 
@@ -73,14 +64,12 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         match i.mode {
             MatchMode::Any => {
                 let name = format!("match.any.{width}");
-                let mask =
-                    self.zluda(&name, self.context.i32(), Effects::Convergent, &[a, members]);
+                let mask = self.zluda(&name, &[a, members]);
                 self.write(&i.d, mask)
             }
             MatchMode::All => {
                 let name = format!("match.all.{width}");
-                let both =
-                    self.zluda(&name, self.with_predicate(), Effects::Convergent, &[a, members]);
+                let both = self.zluda(&name, &[a, members]);
                 self.write(&i.d, self.builder.extract_value(both, 0))?;
                 match &i.p {
                     Some(p) => self.write(p, self.builder.extract_value(both, 1)),
@@ -105,7 +94,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         };
         let a = self.read(&i.src, i.type_)?;
         let members = self.read_u32(&i.membermask)?;
-        let value = self.zluda(name, self.context.i32(), Effects::Convergent, &[a, members]);
+        let value = self.zluda(name, &[a, members]);
         self.write(&i.dst, value)
     }
 
@@ -115,7 +104,6 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let a = self.read(&i.src, i.type_)?;
         let members = self.read_u32(&i.membermask)?;
         let value = if i.abs { self.llvm("llvm.fabs", a.ty(), &[a]) } else { a };
-        let i32 = self.context.i32();
         let ordered = |bits: Value<'c>| {
             let negative = self.builder.ashr(bits, self.i32(31));
             self.builder.xor(bits, self.builder.and(negative, self.i32(0x7fff_ffff)))
@@ -124,7 +112,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let extreme = self.i32(if i.nan == max { 0x7fff_ffff } else { 0x8000_0000 });
         let key = self.builder.select(nan, extreme, ordered(self.bits_of(value)));
         let name = if max { "redux.max.s" } else { "redux.min.s" };
-        let found = self.zluda(name, i32, Effects::Convergent, &[key, members]);
+        let found = self.zluda(name, &[key, members]);
         let result = self.builder.bitcast(ordered(found), a.ty());
         self.write(&i.dst, self.canonical(result, i.type_))
     }
@@ -136,14 +124,14 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     pub fn elect_sync(&mut self, i: &ElectSync<'a>) -> Lowered {
         let members = self.read_u32(&i.membermask)?;
-        let both = self.zluda("elect", self.with_predicate(), Effects::Convergent, &[members]);
+        let both = self.zluda("elect", &[members]);
         self.write(&i.d, self.builder.extract_value(both, 0))?;
         self.write(&i.p, self.builder.extract_value(both, 1))
     }
 
     pub fn bar_warp_sync(&mut self, i: &BarWarpSync<'a>) -> Lowered {
         let members = self.read_u32(&i.membermask)?;
-        self.zluda("bar.warp.sync", self.context.void(), Effects::Barrier, &[members]);
+        self.zluda("bar.warp.sync", &[members]);
         Ok(())
     }
 }

@@ -3,14 +3,13 @@
 //! Why here: what is one access by now stays one, and optimisation of the target's has not yet merged or moved any.
 
 use llvm_zluda::{Module, Opcode, Value};
+use simt::intrinsics;
 
 /// Kernel parameters, and memory of one thread: nobody else writes it.
 const PRIVATE: [u32; 2] = [4, 5];
 
 pub fn run(module: &Module<'_>) {
-    let context = module.context();
-    let ty = context.function_type(context.void(), &[]);
-    let builder = context.builder();
+    let builder = module.context().builder();
     let accesses: Vec<Value<'_>> = module
         .functions()
         .into_iter()
@@ -21,8 +20,7 @@ pub fn run(module: &Module<'_>) {
     if accesses.is_empty() {
         return;
     }
-    let preempt = module.declare_function("zluda.preempt", ty);
-    module.add_attribute(preempt, "nounwind");
+    let preempt = intrinsics::declare(module, "preempt", 0);
     for access in accesses {
         builder.position_before(access);
         builder.call(preempt, &[]);

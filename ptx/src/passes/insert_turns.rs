@@ -13,22 +13,18 @@
 
 use llvm_zluda::{Block, Module, Opcode, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+use simt::intrinsics::{self, Effects, Participants, Uniformity};
 
 const SHARED: u32 = 3;
 
 pub fn run(module: &Module<'_>) {
-    let context = module.context();
     let stores: Vec<Value<'_>> =
         module.functions().into_iter().flat_map(stores_after_reads).collect();
     if stores.is_empty() {
         return;
     }
-    let ty = context.function_type(context.void(), &[]);
-    let preempt = module
-        .function("zluda.preempt")
-        .unwrap_or_else(|| module.declare_function("zluda.preempt", ty));
-    module.add_attribute(preempt, "nounwind");
-    let builder = context.builder();
+    let preempt = intrinsics::declare(module, "preempt", 0);
+    let builder = module.context().builder();
     for store in stores {
         builder.position_before(store);
         builder.call(preempt, &[]);
@@ -87,8 +83,8 @@ fn step<'c>(instruction: Value<'c>, read: &mut Read<'c>, found: &mut FxHashSet<V
 }
 
 fn is_barrier(instruction: Value<'_>) -> bool {
-    instruction.opcode() == Opcode::LLVMCall
-        && instruction.callee().name().starts_with("zluda.barrier.")
+    let called = intrinsics::called(instruction);
+    called.is_some_and(|intrinsic| intrinsic.participants == Participants::Block)
 }
 
 /// Whether it accesses shared memory, without saying that others do so too.
@@ -107,12 +103,10 @@ fn is_of_all_warps(value: Value<'_>) -> bool {
         return false;
     }
     match value.opcode() {
-        Opcode::LLVMCall => {
-            let name = value.callee().name();
-            ["zluda.laneid", "zluda.params", "zluda.ntid.", "zluda.ctaid.", "zluda.nctaid."]
-                .iter()
-                .any(|same| name.starts_with(same))
-        }
+        Opcode::LLVMCall => intrinsics::called(value).is_some_and(|intrinsic| {
+            intrinsic.names == "laneid"
+                || (intrinsic.effects == Effects::Pure && intrinsic.uniformity == Uniformity::Block)
+        }),
         Opcode::LLVMAnd if is_of_lane(value) => true,
         Opcode::LLVMPHI | Opcode::LLVMLoad | Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => {
             false

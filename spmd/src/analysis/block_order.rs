@@ -5,33 +5,10 @@
 
 use llvm_zluda::{Opcode, Value};
 use rustc_hash::FxHashSet;
+use simt::intrinsics::{self, Effects, Intrinsic, Participants};
 
 use super::cfg::{Cfg, Loop};
 use crate::Error;
-
-/// Functions of the environment that neither wait for other blocks nor read memory.
-const HARMLESS: [&str; 20] = [
-    "zluda.activemask",
-    "zluda.assertfail",
-    "zluda.bar.warp.sync",
-    "zluda.barrier.",
-    "zluda.ctaid.",
-    "zluda.dynamic_smem_size",
-    "zluda.elect",
-    "zluda.ftz.",
-    "zluda.isspacep.",
-    "zluda.laneid",
-    "zluda.match.",
-    "zluda.nctaid.",
-    "zluda.ntid.",
-    "zluda.params",
-    "zluda.preempt",
-    "zluda.redux.",
-    "zluda.shfl.",
-    "zluda.tid.",
-    "zluda.trap",
-    "zluda.vote.",
-];
 
 /// Whether no block of the kernel waits for another one. The functions are per-thread IR in the shape that
 /// [`Cfg::as_it_is`] asks for.
@@ -53,14 +30,16 @@ fn may_wait(cfg: &Cfg<'_>, this: &Loop) -> bool {
             Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => return true,
             Opcode::LLVMAtomicRMW if instruction.has_uses() => return true,
             Opcode::LLVMCall | Opcode::LLVMInvoke => {
-                let name = instruction.called_name();
-                let harmless = name.starts_with("llvm.")
-                    || name.contains(".approx.")
-                    || HARMLESS.iter().any(|prefix| name.starts_with(prefix));
-                if !harmless {
+                let Some(intrinsic) = intrinsics::called(instruction) else {
+                    if instruction.called_name().starts_with("llvm.") {
+                        continue;
+                    }
+                    return true;
+                };
+                if may_learn_of_others(intrinsic) {
                     return true;
                 }
-                barriers |= name.starts_with("zluda.barrier.");
+                barriers |= intrinsic.participants == Participants::Block;
             }
             _ => {}
         }
@@ -71,6 +50,17 @@ fn may_wait(cfg: &Cfg<'_>, this: &Loop) -> bool {
             .filter(|&block| cfg.successors[block].iter().any(|&to| !this.contains[to]))
             .filter_map(|block| cfg.blocks[block].terminator())
             .any(|terminator| depends_on_loads(cfg, this, terminator))
+}
+
+/// Whether a call may bring news of other blocks, or is a pause until there are some.
+fn may_learn_of_others(intrinsic: &Intrinsic) -> bool {
+    match intrinsic.effects {
+        Effects::Pure | Effects::Preempts | Effects::EndsThread | Effects::EndsGrid => false,
+        // Somebody who looks at the clock waits.
+        Effects::Momentary => intrinsic.participants == Participants::Thread,
+        Effects::OrdersMemory => intrinsic.participants == Participants::Cluster,
+        Effects::AccessesMemory | Effects::World => true,
+    }
 }
 
 /// Whether what the loop itself loads decides about its end.

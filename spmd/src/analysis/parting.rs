@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use llvm_zluda::{Opcode, Value};
 use rustc_hash::FxHashSet;
+use simt::intrinsics::{self, Intrinsic};
 
 use super::cfg::Cfg;
 use super::divergence::Divergence;
@@ -15,25 +16,9 @@ use super::level::{Level, Levels, Node, level_of};
 use super::spinning;
 use crate::Error;
 
-/// Operations for which lanes meet.
-const MEETINGS: [&str; 9] = [
-    "zluda.bar.warp.sync",
-    "zluda.barrier.",
-    "zluda.cluster.arrive",
-    "zluda.cluster.wait",
-    "zluda.elect",
-    "zluda.match.",
-    "zluda.redux.",
-    "zluda.shfl.",
-    "zluda.vote.",
-];
-
 /// Whether lanes meet in a call.
 pub fn is_meeting(instruction: Value<'_>) -> bool {
-    instruction.opcode() == Opcode::LLVMCall && {
-        let name = instruction.called_name();
-        MEETINGS.iter().any(|prefix| name.starts_with(prefix))
-    }
+    intrinsics::called(instruction).is_some_and(Intrinsic::is_meeting)
 }
 
 /// The functions in which lanes may part, or in what they call. The kernel is not one of them.

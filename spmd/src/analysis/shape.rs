@@ -1,6 +1,7 @@
 //! [`Shape`]: how a value of one thread differs from that of the next.
 
 use llvm_zluda::{Module, Opcode, Type, Value};
+use simt::intrinsics::{self, Uniformity};
 
 /// The relation between the lanes of a value, as a lattice: unknown, then strided, then varying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -240,52 +241,41 @@ impl<'c> ShapeRules<'_, 'c> {
         if name.starts_with("llvm.") {
             return all_uniform();
         }
-        let Some(name) = name.strip_prefix("zluda.") else { return Shape::Varying };
-        match name {
-            _ if self.two_warps && differs_between_warps(name) => Shape::Varying,
-            "laneid" => Shape::Strided(1),
-            "tid.x" if self.row_warps => Shape::Strided(1),
-            "tid.x" if self.halves => Shape::Halves(1),
-            "tid.y" if self.halves => Shape::Halves(0),
-            "tid.z" if self.halves => Shape::UNIFORM,
-            "tid.x" => Shape::Varying,
-            "tid.y" | "tid.z" if !self.row_warps => Shape::Varying,
-            "elect" | "vprintf" | "malloc" => Shape::Varying,
-            _ if name.starts_with("lane.") => Shape::Varying,
+        let Some(intrinsic) = intrinsics::called(call) else { return Shape::Varying };
+        let differs_between_warps = matches!(
+            intrinsic.uniformity,
+            Uniformity::Thread | Uniformity::Members | Uniformity::Warp
+        );
+        if self.two_warps && differs_between_warps {
+            return Shape::Varying;
+        }
+        match name.trim_start_matches(intrinsics::PREFIX) {
+            "laneid" => return Shape::Strided(1),
+            "tid.x" if self.row_warps => return Shape::Strided(1),
+            "tid.x" if self.halves => return Shape::Halves(1),
+            "tid.y" if self.halves => return Shape::Halves(0),
+            "tid.z" if self.halves => return Shape::UNIFORM,
+            "tid.y" | "tid.z" if self.row_warps => return Shape::UNIFORM,
             "shfl.idx" => {
                 let whole_warp = call
                     .operand(2)
                     .as_const_int()
                     .is_some_and(|c| c & 0x1f00 == 0 && c & 0x1f == 0x1f);
-                match (shapes[1], whole_warp) {
+                return match (shapes[1], whole_warp) {
                     (Shape::Unknown, _) => Shape::Unknown,
                     (Shape::Strided(0), true) => Shape::UNIFORM,
                     _ => Shape::Varying,
-                }
+                };
             }
-            _ if name.starts_with("shfl.") || name.starts_with("match.any") => Shape::Varying,
-            _ if name.starts_with("vote.")
-                || name.starts_with("match.all")
-                || name.starts_with("redux.") =>
-            {
-                by_members()
-            }
-            "activemask" | "clock64" | "globaltimer" => Shape::UNIFORM,
-            _ if name.starts_with("barrier.red") => Shape::UNIFORM,
-            _ if ["indirect.", "matrix.", "texture."].iter().any(|kind| name.starts_with(kind)) => {
-                Shape::Varying
-            }
-            // Places in the grid and pure functions of one thread.
-            _ => all_uniform(),
+            _ => {}
+        }
+        match intrinsic.uniformity {
+            Uniformity::Thread => Shape::Varying,
+            Uniformity::Arguments => all_uniform(),
+            Uniformity::Members => by_members(),
+            Uniformity::Warp | Uniformity::Lockstep | Uniformity::Block => Shape::UNIFORM,
         }
     }
-}
-
-/// A part of an intrinsic's name.
-fn differs_between_warps(name: &str) -> bool {
-    ["tid.", "laneid", "warpid", "vote.", "match.", "redux.", "shfl.", "activemask"]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
 }
 
 fn is_scalar_address_like(ty: Type<'_>) -> bool {

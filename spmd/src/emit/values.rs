@@ -1,6 +1,7 @@
 //! Instructions without memory effects, and constants.
 
 use llvm_zluda::{Builder, IntPredicate, Opcode, Type, Value};
+use simt::intrinsics::{self, Intrinsic};
 
 use super::arithmetic::is_division;
 use super::lanes::parts;
@@ -85,8 +86,8 @@ impl<'c> Emitter<'_, 'c> {
                 let name = instruction.called_name();
                 if name.starts_with("llvm.") {
                     (2, false)
-                } else if name.starts_with("zluda.") {
-                    (4, !is_pure_intrinsic(&name))
+                } else if let Some(intrinsic) = intrinsics::called(instruction) {
+                    (4, !intrinsic.is_harmless_for_nobody())
                 } else {
                     (100, true)
                 }
@@ -103,7 +104,8 @@ impl<'c> Emitter<'_, 'c> {
             Opcode::LLVMCall => {
                 let name = instruction.called_name();
                 // Such as `zluda.ntid.x`.
-                let is_register = is_pure_intrinsic(&name)
+                let is_register = intrinsics::called(instruction)
+                    .is_some_and(Intrinsic::is_harmless_for_nobody)
                     && self.divergence.shape(instruction) != Shape::Varying;
                 !name.starts_with("llvm.") && !is_register
             }
@@ -500,23 +502,4 @@ fn constant_index(value: Value<'_>) -> Result<usize, Error> {
         .as_const_int()
         .ok_or_else(|| Error::Unsupported("a vector element by a variable index".to_owned()))?;
     Ok(index as usize)
-}
-
-/// Intrinsics of one thread, or of the warp, that do no harm when no lane is active.
-fn is_pure_intrinsic(name: &str) -> bool {
-    let Some(name) = name.strip_prefix("zluda.") else { return false };
-    ![
-        "barrier",
-        "vprintf",
-        "malloc",
-        "free",
-        "assertfail",
-        "trap",
-        "exit",
-        "nanosleep",
-        "preempt",
-        "indirect",
-    ]
-    .iter()
-    .any(|effect| name.starts_with(effect))
 }

@@ -5,7 +5,8 @@
 //! Why apart: there are a hundred operations in each, which long code could not keep in registers, and which take
 //! long to compile. LLVM's optimisation would take the loads from tables apart.
 
-use llvm_zluda::{Linkage, MemoryEffects, Module, Type, Value};
+use llvm_zluda::{Linkage, MemoryEffects, Module, Value};
+use simt::intrinsics;
 
 use super::{Math, exact};
 use crate::emit::LANES;
@@ -24,27 +25,23 @@ fn emission(name: &str) -> Option<super::Emit> {
     exact::of(function, rest)
 }
 
-fn declared<'c>(module: &Module<'c>, name: &str, ty: Type<'c>) -> Value<'c> {
-    module.function(name).unwrap_or_else(|| {
-        let function = module.add_function(name, module.context().function_type(ty, &[ty]));
+/// A call in per-thread IR.
+pub(super) fn call<'c>(math: &Math<'_, 'c>, name: &str, x: Value<'c>) -> Value<'c> {
+    math.builder.call(intrinsics::declare(math.module, name, 1), &[x])
+}
+
+/// `<32 x float> (<32 x float>)` for a function that stands apart.
+pub fn vector<'c>(module: &Module<'c>, name: &str) -> Value<'c> {
+    let name = format!("{PREFIX}{name}");
+    module.function(&name).unwrap_or_else(|| {
+        let ty = module.context().f32().vector(LANES);
+        let function = module.add_function(&name, module.context().function_type(ty, &[ty]));
         for attribute in ["nounwind", "willreturn", "speculatable"] {
             module.add_attribute(function, attribute);
         }
         module.set_memory_effects(function, MemoryEffects::None);
         function
     })
-}
-
-/// A call in per-thread IR.
-pub(super) fn call<'c>(math: &Math<'_, 'c>, name: &str, x: Value<'c>) -> Value<'c> {
-    let function = declared(math.module, &format!("zluda.{name}"), x.ty());
-    math.builder.call(function, &[x])
-}
-
-/// `<32 x float> (<32 x float>)` for a function that stands apart.
-pub fn vector<'c>(module: &Module<'c>, name: &str) -> Value<'c> {
-    let ty = module.context().f32().vector(LANES);
-    declared(module, &format!("{PREFIX}{name}"), ty)
 }
 
 /// Gives them their bodies.

@@ -9,7 +9,6 @@ use cpu_abi::{
 use llvm_zluda::{Block, Builder, IntPredicate, Module, Type, Value};
 
 use crate::Error;
-use crate::shared::SHARED_BASE;
 
 /// A local variable lies at most this far from the frame of the function that asks about an address.
 const LOCAL_REACH: u64 = 1 << 20;
@@ -53,11 +52,7 @@ impl<'a, 'c> Lowering<'a, 'c> {
         }
         self.builder.position_before(call);
         let arguments = call.arguments();
-        let result = if full == SHARED_BASE {
-            Some(self.block_field(offset_of!(BlockContext, shared), call.ty()))
-        } else {
-            self.intrinsic(name, call.ty(), &arguments)?
-        };
+        let result = self.intrinsic(name, call.ty(), &arguments)?;
         if let Some(result) = result {
             call.replace_all_uses_with(result);
         }
@@ -209,6 +204,7 @@ impl<'a, 'c> Lowering<'a, 'c> {
         let thread = |field: usize| self.thread_field(field, ty);
         Some(match name {
             "params" => block(offset_of!(BlockContext, params)),
+            "cpu.shared" => block(offset_of!(BlockContext, shared)),
             "laneid" => thread(offset_of!(ThreadContext, lane)),
             "warpid" => thread(offset_of!(ThreadContext, warp)),
             "nwarpid" => block(offset_of!(BlockContext, warps)),

@@ -12,6 +12,7 @@ use cpu_abi::device_runtime::{
 use cuda_types::cuda::{CUdevice_attribute, CUerror, CUfunction_attribute, CUlimit, CUres};
 use hip_runtime_sys::HipRuntime;
 use parking_lot::RwLock;
+use simt::parameters::hidden_words;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -89,8 +90,7 @@ unsafe extern "C" fn prepare(segment: u64, child: *mut Child) -> u32 {
             return Err(Error::InvalidValue);
         }
         let own = module.data.segment(current).map_err(error_of)?;
-        let hidden = info.hidden_offset as usize;
-        for (offset, word) in [(hidden, own), (hidden + 8, 0), (hidden + 16, 0)] {
+        for (offset, word) in hidden_words(info.hidden_offset, own, 0, 0) {
             // SAFETY: there is room for that many bytes.
             unsafe { child.parameters.add(offset).cast::<u64>().write_unaligned(word) }
         }

@@ -16,6 +16,7 @@ use hip_runtime_sys::{
     HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END, hipLaunchAttribute,
     hipLaunchAttribute_st__bindgen_ty_1, hipLaunchAttributeID, hipLaunchAttributeValue,
 };
+use simt::parameters::hidden_words;
 use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -233,12 +234,11 @@ pub(crate) fn launch(
             return Err(CUerror::COOPERATIVE_LAUNCH_TOO_LARGE);
         }
     }
-    let hidden = info.hidden_offset as usize;
     let mut size = info.total_param_size as usize;
     let workspace = if shape.cooperative { current.workspace()? } else { 0 };
     let services = if is_amd { current.context.services.address(current)? } else { 0 };
     let segment = function.data.segment(current)?;
-    for (offset, word) in [(hidden, segment), (hidden + 8, workspace), (hidden + 16, services)] {
+    for (offset, word) in hidden_words(info.hidden_offset, segment, workspace, services) {
         if offset + 8 <= size {
             // SAFETY: the buffer has `total_param_size` bytes.
             unsafe {

@@ -15,6 +15,7 @@ use llvm_zluda::{
     Block, Builder, IntPredicate, Module, Opcode, PassError, Type, Value, run_passes,
 };
 use rustc_hash::FxHashSet;
+use simt::intrinsics::{self, Participants};
 use spmd::{Blocks, Waves};
 
 use super::compute_again;
@@ -35,20 +36,6 @@ enum Party {
     /// The lanes of the wave.
     Wave,
 }
-
-/// Operations of several lanes, by the beginnings of their names.
-const MEETINGS: [(&str, Party); 10] = [
-    ("zluda.bar.warp.sync", Party::Members),
-    ("zluda.elect", Party::Members),
-    ("zluda.match.", Party::Members),
-    ("zluda.redux.", Party::Members),
-    ("zluda.shfl.", Party::Members),
-    ("zluda.vote.", Party::Members),
-    ("zluda.matrix.", Party::Warp),
-    ("zluda.barrier.come", Party::Warp),
-    ("zluda.barrier.", Party::Wave),
-    ("zluda.cluster.", Party::Wave),
-];
 
 /// Why a kernel could not be changed.
 #[derive(Debug, thiserror::Error)]
@@ -87,11 +74,12 @@ pub fn run(module: &Module<'_>, kernel: &str, blocks: Blocks, waves: Waves) -> R
 
 /// Who takes part, if an instruction is an operation of several lanes.
 fn party(instruction: Value<'_>) -> Option<Party> {
-    if instruction.opcode() != Opcode::LLVMCall {
-        return None;
+    match intrinsics::called(instruction)?.participants {
+        Participants::Thread | Participants::Present => None,
+        Participants::Members => Some(Party::Members),
+        Participants::Warp => Some(Party::Warp),
+        Participants::Block | Participants::Cluster => Some(Party::Wave),
     }
-    let name = instruction.called_name();
-    MEETINGS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, party)| *party)
 }
 
 /// Gives each meeting a block of its own.

@@ -26,6 +26,7 @@ use cpu_abi::cluster_launch;
 use llvm_zluda::{
     CodeGenOptLevel, Linkage, Module, TargetMachine, Value, link_elf, run_passes, timed,
 };
+use simt::parameters::Hidden;
 use spmd::analysis::cfg::Cfg;
 use spmd::{Blocks, Waves};
 
@@ -312,7 +313,7 @@ fn define_services(module: &Module<'_>, info: &KernelInfo) {
     let builder = context.builder();
     builder.position_at_end(module.append_block(function, "entry"));
     let buffer = builder.call(declare(PARAMETERS, parameters), &[]);
-    let offset = context.i64().const_int(u64::from(info.hidden_offset) + 16);
+    let offset = context.i64().const_int(Hidden::Services.place(info.hidden_offset));
     let load = builder.load(pointer, builder.byte_offset(buffer, offset), 8);
     load.add_empty_metadata(context, "invariant.load");
     builder.ret(load);

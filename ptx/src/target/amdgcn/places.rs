@@ -6,48 +6,12 @@
 
 use llvm_zluda::{Block, Opcode, Value};
 use rustc_hash::FxHashSet;
+use simt::intrinsics::{self, Effects, Participants};
 use spmd::analysis::cfg::Cfg;
-
-/// The beginnings of the names of functions for which no lane waits for another one, and whose results other lanes do not
-/// change.
-const INDEPENDENT: [&str; 25] = [
-    "llvm.",
-    "zluda.assertfail",
-    "zluda.canonical.",
-    "zluda.cos.",
-    "zluda.ctaid.",
-    "zluda.div.",
-    "zluda.ex2.",
-    "zluda.free",
-    "zluda.ftz.",
-    "zluda.isspacep.",
-    "zluda.laneid",
-    "zluda.lg2.",
-    "zluda.malloc",
-    "zluda.nan.",
-    "zluda.nctaid.",
-    "zluda.ntid.",
-    "zluda.params",
-    "zluda.rcp.",
-    "zluda.rsqrt.",
-    "zluda.sin.",
-    "zluda.sqrt.",
-    "zluda.tanh.",
-    "zluda.tid.",
-    "zluda.trap",
-    "zluda.vprintf",
-];
 
 /// The headers of loops that end whatever other lanes do. Values must not have gone to the stack yet.
 pub fn ending_loops<'c>(function: Value<'c>) -> FxHashSet<Block<'c>> {
     let Ok(cfg) = Cfg::as_it_is(function) else { return FxHashSet::default() };
-    let is_independent = |instruction: Value<'_>| {
-        let name = match instruction.opcode() {
-            Opcode::LLVMCall => instruction.called_name(),
-            _ => return true,
-        };
-        INDEPENDENT.iter().any(|beginning| name.starts_with(beginning))
-    };
     let ends = |number: usize| {
         let contains = &cfg.loops[number].contains;
         let mut blocks = cfg.blocks.iter().enumerate().filter(|(index, _)| contains[*index]);
@@ -58,6 +22,21 @@ pub fn ending_loops<'c>(function: Value<'c>) -> FxHashSet<Block<'c>> {
     };
     let headers = (0..cfg.loops.len()).filter(|&number| ends(number));
     headers.map(|number| cfg.blocks[cfg.loops[number].header]).collect()
+}
+
+/// Whether no lane waits for another one there, nor for what other lanes change.
+fn is_independent(instruction: Value<'_>) -> bool {
+    use Effects::*;
+    if instruction.opcode() != Opcode::LLVMCall {
+        return true;
+    }
+    match intrinsics::called(instruction) {
+        Some(intrinsic) => {
+            intrinsic.participants == Participants::Thread
+                && matches!(intrinsic.effects, Pure | World | EndsGrid)
+        }
+        None => instruction.called_name().starts_with("llvm."),
+    }
 }
 
 /// The places of a kernel. Its entry belongs to none.

@@ -6,16 +6,20 @@
 
 use llvm_zluda::{Block, Module, Opcode, Value};
 use rustc_hash::FxHashMap;
-
-/// Intrinsics that do not return.
-const ENDS: [&str; 2] = ["zluda.trap", "zluda.assertfail"];
+use simt::intrinsics::{self, Effects};
 
 pub fn run(module: &Module<'_>) {
-    for intrinsic in ENDS.iter().filter_map(|name| module.function(name)) {
-        for call in intrinsic.users().into_iter().filter(|user| user.is_instruction()) {
+    for function in module.functions().into_iter().filter(ends_grid) {
+        for call in function.users().into_iter().filter(|user| user.is_instruction()) {
             rejoin(module, call);
         }
     }
+}
+
+fn ends_grid(function: &Value<'_>) -> bool {
+    let name = function.name();
+    let intrinsic = name.strip_prefix(intrinsics::PREFIX).and_then(intrinsics::named);
+    intrinsic.is_some_and(|intrinsic| intrinsic.effects == Effects::EndsGrid)
 }
 
 fn rejoin<'c>(module: &Module<'c>, call: Value<'c>) {
