@@ -1,7 +1,21 @@
 //! Per-thread LLVM IR: what all targets know about it.
 //!
 //! `ptx/` makes per-thread IR, `spmd/` and the AMD target make code of it. [`intrinsics`] is the table of the functions
-//! that it may call, [`parameters`] the layout of what the driver hands to kernels. `docs/dev/per_thread_ir.md` is the whole contract.
+//! that it may call, [`parameters`] the layout of what the driver hands to kernels; [`analysis`] finds out where threads
+//! of a warp go together, and [`math`] is PTX's approximate functions as arithmetic. `docs/dev/per_thread_ir.md` is the
+//! whole contract.
 
+pub mod analysis;
+mod error;
 pub mod intrinsics;
+mod kernel;
+pub mod math;
+mod options;
 pub mod parameters;
+
+pub use error::Error;
+pub use kernel::{Kernel, find_kernel};
+pub use options::{Approximations, Blocks};
+
+/// Threads of a warp.
+pub const LANES: u32 = 32;

@@ -2,11 +2,12 @@
 
 use cpu_abi::KernelKind;
 use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, timed};
+use simt::math;
 
 use crate::emit::LANES;
 use crate::{
     Approximations, Error, Options, addresses, clusters, cut, descriptor, displacements, emulated,
-    groups, masked_loads, math, reference, shared, strips, vectorize,
+    groups, masked_loads, reference, shared, strips, vectorize,
 };
 
 /// The triple of per-thread modules for this target.
@@ -205,7 +206,7 @@ fn lower_for<'c>(
     if is_vector {
         cut::cut(&lowered, options);
         after(&lowered, options, "cut")?;
-        math::define(&lowered, options);
+        math::define(&lowered, options.vector_width());
         after(&lowered, options, "approximations")?;
     }
     descriptor::note_frames(&lowered, if is_vector { LANES } else { 1 });

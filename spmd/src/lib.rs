@@ -6,7 +6,6 @@
 //! `cpu_abi` what goes out.
 
 mod addresses;
-pub mod analysis;
 mod clusters;
 mod compile;
 mod cut;
@@ -14,14 +13,11 @@ mod descriptor;
 mod displacements;
 mod emit;
 mod emulated;
-mod extensions;
 mod float_atomics;
 mod groups;
 mod masked_loads;
-mod math;
 mod options;
 mod outlined;
-mod parted;
 mod processor;
 mod reference;
 mod regions;
@@ -33,6 +29,5 @@ mod vectorize;
 
 pub use compile::{DATA_LAYOUT, Form, PASSES, TRIPLE, compile_assembly, compile_object, lower};
 pub use cpu_abi::KernelKind;
-pub use math::expand_exactly as expand_approximations;
-pub use options::{Approximations, Blocks, Error, Options};
-pub use parted::{Waves, functions_that_part, kernel_parts, loop_waits};
+pub use options::{Error, Options};
+pub use simt::{Approximations, Blocks};

@@ -1,41 +1,7 @@
 //! What callers choose, and what can go wrong.
 
 use llvm_zluda::Watch;
-
-/// The shapes of blocks that code is for. The fewer, the smaller it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Blocks {
-    /// All.
-    Any,
-    /// Warps never span two rows (`ntid.x` a multiple of 32, or a one-dimensional block): `tid.x` is
-    /// consecutive in a warp, `tid.y` and `tid.z` are the same.
-    RowWarps,
-    /// As above, and all warps have 32 threads: `ntid.x` is a multiple of 32.
-    WholeWarps,
-}
-
-/// How PTX's approximate functions are computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Approximations {
-    /// With the bits of an H100.
-    Exact,
-    /// As `Exact`, but for reciprocals, roots and quotients, which processors have instructions for.
-    #[default]
-    Mixed,
-    /// In the processor's own way, within the bounds of PTX's manual.
-    Fast,
-}
-
-impl Approximations {
-    /// Whether a function, such as `ex2`, has the bits of an H100.
-    pub fn is_exact(self, function: &str) -> bool {
-        match self {
-            Self::Exact => true,
-            Self::Mixed => !matches!(function, "rcp" | "rsqrt" | "sqrt" | "div"),
-            Self::Fast => false,
-        }
-    }
-}
+use simt::{Approximations, Blocks};
 
 /// How a kernel is compiled for a CPU.
 #[derive(Clone, Debug)]
@@ -77,6 +43,8 @@ pub enum Error {
     Bug(String),
     #[error(transparent)]
     Stopped(#[from] llvm_zluda::Stopped),
+    #[error(transparent)]
+    Analysis(#[from] simt::Error),
     #[error(transparent)]
     Passes(#[from] llvm_zluda::PassError),
     #[error(transparent)]

@@ -8,9 +8,9 @@
 use llvm_zluda::{Block, Builder, Module, Opcode, Value, extract};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::cfg::Cfg;
 use crate::cut::{LARGEST, belongs_to_its_function, is_made_again, way};
 use crate::groups;
+use simt::analysis::cfg::Cfg;
 
 /// The shortest and the longest region, in estimated instructions.
 const LEAST: u64 = 200;

@@ -11,10 +11,10 @@ use llvm_zluda::{Builder, Linkage, Module, Opcode, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Options;
-use crate::analysis::depth;
 use crate::emit::{LANES, Overload, lanewise_intrinsic, rebuild};
 use crate::outlined::late_vector_function;
 use crate::rows;
+use simt::analysis::depth;
 
 /// Stretches shorter than this stay where they are.
 const LEAST_OPERATIONS: usize = 24;

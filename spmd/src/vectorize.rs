@@ -8,14 +8,14 @@ use std::mem::offset_of;
 use cpu_abi::{
     BlockContext, FLAG_ANY_ORDER, FLAG_ROW_WARPS, FLAG_WAITS, FLAG_WHOLE_WARPS, KernelKind, Runtime,
 };
-use llvm_zluda::{Block, Builder, IntPredicate, Linkage, Module, Value, run_passes};
+use llvm_zluda::{Block, Builder, IntPredicate, Linkage, Module, Value};
 use rustc_hash::FxHashMap;
+use simt::Blocks;
+use simt::analysis::{block_order, form, parting};
 
-use crate::analysis::cfg::Cfg;
-use crate::analysis::{block_order, parting};
 use crate::descriptor::{self, Description};
 use crate::emit::{self, Body, Entering, Pair, Rows, Unit};
-use crate::{Blocks, Error, Options, extensions};
+use crate::{Error, Options};
 
 /// Kernels with this many instructions or more are compiled once for all warps, where not all are whole.
 const SPECIALIZE_BELOW: usize = 1500;
@@ -23,34 +23,14 @@ const SPECIALIZE_BELOW: usize = 1500;
 /// What warps run is part of the loop over them where it has fewer instructions than this.
 const INLINE_BELOW: usize = 300;
 
-/// No switches; vectors of one thread fall apart.
-const PLAIN: &str = "function(scalarizer,lower-switch)";
-/// One entry for every loop. Blocks of their own for all edges come first: LLVM 22 loses what a phi gets over an
-/// edge from a block that has a second edge into the same cycle.
-const ONE_ENTRY: &str = "function(break-crit-edges,fix-irreducible)";
-/// Loops with a preheader, one latch and exits of their own, and no value of a loop used outside but by phis.
-const LOOPS: &str = "function(loop-simplify,lcssa)";
-
-/// Brings all functions into the form that the analyses ask for.
-pub(crate) fn shape(module: &Module<'_>, verify: bool) -> Result<(), Error> {
-    run_passes(module, PLAIN, None, verify)?;
-    extensions::write_out(module);
-    let functions = module.functions();
-    let mut bodies = functions.iter().filter(|function| !function.is_declaration());
-    if bodies.any(|&body| Cfg::as_it_is(body).is_err()) {
-        run_passes(module, ONE_ENTRY, None, verify)?;
-    }
-    Ok(run_passes(module, LOOPS, None, verify)?)
-}
-
 /// Makes the module's kernel a vector kernel.
 pub fn vectorize<'c>(
     module: Module<'c>,
     static_shared_size: u32,
     options: &Options,
 ) -> Result<Module<'c>, Error> {
-    shape(&module, options.verify)?;
-    let kernel = descriptor::find_kernel(&module)?;
+    form::run(&module, options.verify)?;
+    let kernel = simt::find_kernel(&module)?;
     let threads: Vec<_> =
         module.functions().into_iter().filter(|function| !function.is_declaration()).collect();
     // Stack variables are host memory like all other memory.

@@ -40,7 +40,7 @@ fn is_seen(instruction: Value<'_>) -> bool {
 mod tests {
     use crate::program::{Options, Program, Stage};
     use crate::target::{Executor, Target};
-    use spmd::Blocks;
+    use simt::Blocks;
 
     #[test]
     fn each_access_that_others_see_can_be_left_before() {

@@ -164,7 +164,7 @@ fn is_sum(value: Value<'_>) -> bool {
 mod tests {
     use crate::program::{Options, Program, Stage};
     use crate::target::{Executor, Target};
-    use spmd::Blocks;
+    use simt::Blocks;
 
     /// The places of turns, as what stands around them: the lines of a kernel with one array.
     fn turns(body: &str) -> usize {

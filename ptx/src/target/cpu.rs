@@ -1,7 +1,8 @@
 //! x86-64: per-thread IR goes to `spmd`, which makes code for warps or for single lanes.
 
 use llvm_zluda::{Module, Watch};
-use spmd::{Approximations, Blocks, Form, KernelKind};
+use simt::{Approximations, Blocks};
+use spmd::{Form, KernelKind};
 
 use super::Executor;
 use crate::diagnostics::Diagnostics;

@@ -4,7 +4,7 @@ mod amdgcn;
 mod cpu;
 
 use llvm_zluda::Module;
-pub use spmd::{Approximations, Blocks};
+pub use simt::{Approximations, Blocks};
 
 pub use amdgcn::gpu::{GPUS, Gpu, MatrixUnit};
 pub(crate) use amdgcn::{PASSES as AMD_PASSES, Relocatable, link};

@@ -4,12 +4,13 @@ use std::mem::offset_of;
 
 use cpu_abi::{BarrierReduction, BlockContext, LaneOperation, Runtime, TEXTURE_RESULTS};
 use llvm_zluda::{IntPredicate, Type, Value};
+use simt::{Approximations, math};
 
 use super::environment::{Environment, call_runtime, field};
 use super::lane_by_lane::Lane;
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes};
-use crate::{Approximations, Error, math};
+use crate::Error;
 
 /// How far local memory may lie from the frame of the code that asks for it.
 const LOCAL_REACH: u64 = 1 << 20;

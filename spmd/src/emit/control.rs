@@ -12,7 +12,7 @@ use llvm_zluda::{Block, IntPredicate, Opcode, Value};
 
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
-use crate::analysis::level::{Edge, Node, edges, level_of};
+use simt::analysis::level::{Edge, Node, edges, level_of};
 
 /// A level whose nodes are being made.
 pub(super) struct OpenLevel<'c> {
@@ -34,7 +34,7 @@ impl<'c> Emitter<'_, 'c> {
     pub(super) fn function_level(&mut self, thread: Value<'c>) -> Result<(), Error> {
         let result = thread.value_type().result();
         if !result.is_void() {
-            self.result_slot = Some(self.new_slot(result, crate::analysis::shape::Shape::Varying));
+            self.result_slot = Some(self.new_slot(result, simt::analysis::shape::Shape::Varying));
         }
         let sink = self.level(None, None)?;
         self.b.position_at_end(sink);

@@ -3,10 +3,11 @@
 use llvm_zluda::{Type, Value};
 
 use super::Emitter;
-use crate::analysis::shape::Shape;
+use simt::analysis::shape::Shape;
 
 /// Lanes in a warp.
-pub(crate) const LANES: u32 = cpu_abi::WARP_SIZE;
+pub(crate) const LANES: u32 = simt::LANES;
+const _: () = assert!(LANES == cpu_abi::WARP_SIZE);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Lanes<'c> {

@@ -21,12 +21,12 @@ mod wide;
 use llvm_zluda::{Block, Builder, Context, Module, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::cfg::Cfg;
-use crate::analysis::divergence::Divergence;
-use crate::analysis::level::Levels;
-use crate::analysis::parting::Parting;
-use crate::analysis::shape::ShapeRules;
 use crate::{Error, Options};
+use simt::analysis::cfg::Cfg;
+use simt::analysis::divergence::Divergence;
+use simt::analysis::level::Levels;
+use simt::analysis::parting::Parting;
+use simt::analysis::shape::ShapeRules;
 
 pub(crate) use calls::{Overload, declare, lanewise_intrinsic};
 use control::OpenLevel;

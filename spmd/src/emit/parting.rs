@@ -11,7 +11,7 @@ use llvm_zluda::{IntPredicate, Type, Value};
 
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
-use crate::analysis::level::level_of;
+use simt::analysis::level::level_of;
 
 /// What lanes bring to a meeting.
 struct Meeting<'c> {

@@ -7,7 +7,7 @@ use super::arithmetic::is_division;
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes, Pair};
 use crate::Error;
-use crate::analysis::shape::{Shape, alloca_stride};
+use simt::analysis::shape::{Shape, alloca_stride};
 
 impl<'c> Emitter<'_, 'c> {
     pub(super) fn bind_arguments(&mut self, pair: Pair<'c>) {

@@ -18,7 +18,7 @@ use intrinsics::Lowering;
 
 /// Makes the kernel of `module` a reference kernel. The module exports its descriptor only.
 pub fn lower(module: Module<'_>, static_shared_size: u32) -> Result<Module<'_>, Error> {
-    let kernel = descriptor::find_kernel(&module)?;
+    let kernel = simt::find_kernel(&module)?;
     let (name, param_size, max_threads) =
         (kernel.name, kernel.param_size, kernel.max_threads_per_block);
 

@@ -8,7 +8,7 @@
 
 use llvm_zluda::{Module, Opcode, Value};
 use rustc_hash::FxHashMap;
-use spmd::analysis::cfg::Cfg;
+use simt::analysis::cfg::Cfg;
 
 /// Instructions that are not worth a register.
 const MOST: u32 = 4;

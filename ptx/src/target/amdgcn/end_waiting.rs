@@ -5,7 +5,8 @@
 //! ways of their own look in the one loop that they are.
 
 use llvm_zluda::{Module, Opcode, Value};
-use spmd::analysis::cfg::Cfg;
+use simt::analysis::cfg::Cfg;
+use simt::analysis::spinning;
 
 /// The function that gets the number of each round (library/waiting.c).
 pub const LOOK: &str = "zluda.amd.end_waiting";
@@ -17,7 +18,7 @@ pub fn run<'c>(module: &Module<'c>, except: Option<Value<'c>>) {
             continue;
         }
         let Ok(cfg) = Cfg::as_it_is(function) else { continue };
-        for number in (0..cfg.loops.len()).filter(|&number| spmd::loop_waits(&cfg, number)) {
+        for number in (0..cfg.loops.len()).filter(|&number| spinning::waits(&cfg, number)) {
             look_at(module, &cfg, number);
         }
     }

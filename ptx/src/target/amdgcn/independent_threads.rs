@@ -2,7 +2,7 @@
 //!
 //! A wave has one program counter: it runs one way of a branch to its end before it begins the other, and leaves a
 //! loop when its last lane has. Lanes that wait for a neighbour who is elsewhere would wait forever. So in kernels
-//! where lanes may do that ([`spmd::kernel_parts`]) every lane has a *place*, the block that it comes to next, and
+//! where lanes may do that ([`lockstep::kernel_parts`]) every lane has a *place*, the block that it comes to next, and
 //! the kernel is one loop: in each round the wave goes past all places in their order, and runs each for those lanes
 //! that are there. The order brings lanes together again where ways join, and lanes that only go forward are
 //! through in one round. What follows a place and comes to an end whatever other lanes do belongs to it ([`places`]).
@@ -15,8 +15,9 @@ use llvm_zluda::{
     Block, Builder, IntPredicate, Module, Opcode, PassError, Type, Value, run_passes,
 };
 use rustc_hash::FxHashSet;
+use simt::Blocks;
+use simt::analysis::lockstep::{self, Waves};
 use simt::intrinsics::{self, Participants};
-use spmd::{Blocks, Waves};
 
 use super::compute_again;
 use super::end_waiting;
@@ -43,13 +44,13 @@ pub enum Error {
     #[error(transparent)]
     Passes(#[from] PassError),
     #[error(transparent)]
-    Analysis(#[from] spmd::Error),
+    Analysis(#[from] simt::Error),
 }
 
 /// Changes the kernel if its lanes may wait for one another, and says whether it did. What parts in functions is
 /// inlined first; recursive functions stay as they are.
 pub fn run(module: &Module<'_>, kernel: &str, blocks: Blocks, waves: Waves) -> Result<bool, Error> {
-    let parting = spmd::functions_that_part(module)?;
+    let parting = lockstep::functions_that_part(module)?;
     for function in parting.iter().filter_map(|name| module.function(name)) {
         module.add_attribute(function, "alwaysinline");
     }
@@ -57,7 +58,7 @@ pub fn run(module: &Module<'_>, kernel: &str, blocks: Blocks, waves: Waves) -> R
         let inline = "always-inline,function(sroa,early-cse,simplifycfg),globaldce";
         run_passes(module, inline, None, false)?;
     }
-    if !spmd::kernel_parts(module, blocks, waves)? {
+    if !lockstep::kernel_parts(module, blocks, waves)? {
         return Ok(false);
     }
     let Some(function) = module.function(kernel) else { return Ok(false) };

@@ -26,9 +26,10 @@ use cpu_abi::cluster_launch;
 use llvm_zluda::{
     CodeGenOptLevel, Linkage, Module, TargetMachine, Value, link_elf, run_passes, timed,
 };
+use simt::analysis::cfg::Cfg;
+use simt::analysis::lockstep::Waves;
 use simt::parameters::Hidden;
-use spmd::analysis::cfg::Cfg;
-use spmd::{Blocks, Waves};
+use simt::{Blocks, math};
 
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
@@ -160,7 +161,7 @@ impl Machine {
         };
         let after = |pass| after(module, kernel, pass, options);
         if self.approximations == Approximations::Exact {
-            spmd::expand_approximations(module).map_err(|error| bug(error.to_string()))?;
+            math::expand_exactly(module).map_err(|error| bug(error.to_string()))?;
         }
         after("expand_approximations")?;
         rejoin_traps::run(module);

@@ -6,8 +6,9 @@
 
 use llvm_zluda::{Block, Opcode, Value};
 use rustc_hash::FxHashSet;
+use simt::analysis::cfg::Cfg;
+use simt::analysis::spinning;
 use simt::intrinsics::{self, Effects, Participants};
-use spmd::analysis::cfg::Cfg;
 
 /// The headers of loops that end whatever other lanes do. Values must not have gone to the stack yet.
 pub fn ending_loops<'c>(function: Value<'c>) -> FxHashSet<Block<'c>> {
@@ -18,7 +19,7 @@ pub fn ending_loops<'c>(function: Value<'c>) -> FxHashSet<Block<'c>> {
         blocks.all(|(_, block)| block.instructions().into_iter().all(is_independent))
             && (0..cfg.loops.len())
                 .filter(|&inner| contains[cfg.loops[inner].header])
-                .all(|inner| !spmd::loop_waits(&cfg, inner))
+                .all(|inner| !spinning::waits(&cfg, inner))
     };
     let headers = (0..cfg.loops.len()).filter(|&number| ends(number));
     headers.map(|number| cfg.blocks[cfg.loops[number].header]).collect()

@@ -47,7 +47,8 @@ pub(super) fn take_in_what_follows<'c>(
     Ok(())
 }
 
-/// What the loop goes on by is read from memory that others write.
+/// Whether a loop goes on by what other threads may write, as far as the function's own instructions say it: what it calls
+/// does not count.
 pub fn waits(cfg: &Cfg<'_>, number: usize) -> bool {
     let contains = &cfg.loops[number].contains;
     let leaves = |block: usize| cfg.successors[block].iter().any(|&to| !contains[to]);

@@ -6,11 +6,9 @@
 //! long to compile. LLVM's optimisation would take the loads from tables apart.
 
 use llvm_zluda::{Linkage, MemoryEffects, Module, Value};
-use simt::intrinsics;
 
 use super::{Math, exact};
-use crate::emit::LANES;
-use crate::{Approximations, Options};
+use crate::{Approximations, LANES, intrinsics};
 
 const PREFIX: &str = "mufu.";
 
@@ -45,7 +43,7 @@ pub fn vector<'c>(module: &Module<'c>, name: &str) -> Value<'c> {
 }
 
 /// Gives them their bodies.
-pub fn define(module: &Module<'_>, options: &Options) {
+pub fn define(module: &Module<'_>, vector_width: u32) {
     for function in module.functions() {
         let full = function.name();
         let Some(name) = full.strip_prefix(PREFIX) else { continue };
@@ -53,7 +51,7 @@ pub fn define(module: &Module<'_>, options: &Options) {
         function.set_linkage(Linkage::LLVMInternalLinkage);
         module.add_attribute(function, "noinline");
         module.add_attribute_with_value(function, "uwtable", 2);
-        let width = options.vector_width().to_string();
+        let width = vector_width.to_string();
         module.add_string_attribute(function, "prefer-vector-width", &width);
         let builder = module.context().builder();
         builder.position_at_end(module.append_block(function, ""));

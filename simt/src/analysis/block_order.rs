@@ -5,10 +5,10 @@
 
 use llvm_zluda::{Opcode, Value};
 use rustc_hash::FxHashSet;
-use simt::intrinsics::{self, Effects, Intrinsic, Participants};
 
 use super::cfg::{Cfg, Loop};
 use crate::Error;
+use crate::intrinsics::{self, Effects, Intrinsic, Participants};
 
 /// Whether no block of the kernel waits for another one. The functions are per-thread IR in the shape that
 /// [`Cfg::as_it_is`] asks for.

@@ -1,7 +1,8 @@
 //! [`Shape`]: how a value of one thread differs from that of the next.
 
 use llvm_zluda::{Module, Opcode, Type, Value};
-use simt::intrinsics::{self, Uniformity};
+
+use crate::intrinsics::{self, Uniformity};
 
 /// The relation between the lanes of a value, as a lattice: unknown, then strided, then varying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,13 +2,13 @@
 
 use llvm_zluda::{Block, Module, Value};
 
-use crate::analysis::cfg::Cfg;
-use crate::analysis::divergence::Divergence;
-use crate::analysis::level::Levels;
-use crate::analysis::parting::{self, Parting};
-use crate::analysis::shape::ShapeRules;
-use crate::analysis::spinning;
-use crate::{Blocks, Error, descriptor, vectorize};
+use super::cfg::Cfg;
+use super::divergence::Divergence;
+use super::form;
+use super::level::Levels;
+use super::parting::{self, Parting};
+use super::shape::ShapeRules;
+use crate::{Blocks, Error, find_kernel};
 
 /// What runs in lockstep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub fn functions_that_part(module: &Module<'_>) -> Result<Vec<String>, Error> {
         return Ok(Vec::new());
     }
     let module = module.duplicate();
-    vectorize::shape(&module, false)?;
-    let kernel = descriptor::find_kernel(&module)?;
+    form::run(&module, false)?;
+    let kernel = find_kernel(&module)?;
     let bodies: Vec<_> =
         module.functions().into_iter().filter(|function| !function.is_declaration()).collect();
     let parting = parting::functions(&bodies, kernel.function)?;
@@ -34,12 +34,12 @@ pub fn functions_that_part(module: &Module<'_>) -> Result<Vec<String>, Error> {
 /// Whether lanes of a wave may wait for others that are elsewhere in the kernel. What functions do that are not
 /// inlined does not count.
 pub fn kernel_parts(module: &Module<'_>, blocks: Blocks, waves: Waves) -> Result<bool, Error> {
-    if cannot_part(descriptor::find_kernel(module)?.function) {
+    if cannot_part(find_kernel(module)?.function) {
         return Ok(false);
     }
     let module = module.duplicate();
-    vectorize::shape(&module, false)?;
-    let kernel = descriptor::find_kernel(&module)?.function;
+    form::run(&module, false)?;
+    let kernel = find_kernel(&module)?.function;
     let cfg = Cfg::new(&module, kernel)?;
     let levels = Levels::new(&cfg);
     let two_warps = waves == Waves::TwoWarps;
@@ -55,10 +55,4 @@ fn cannot_part(kernel: Value<'_>) -> bool {
         let meets = |block: &Block<'_>| block.instructions().into_iter().any(parting::is_meeting);
         cfg.loops.is_empty() && !cfg.blocks.iter().skip(1).any(meets)
     })
-}
-
-/// Whether a loop goes on by what other threads may write, as far as the function's own instructions say it: what it calls
-/// does not count.
-pub fn loop_waits(cfg: &Cfg<'_>, number: usize) -> bool {
-    spinning::waits(cfg, number)
 }

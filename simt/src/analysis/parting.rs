@@ -8,13 +8,13 @@ use std::ops::Range;
 
 use llvm_zluda::{Opcode, Value};
 use rustc_hash::FxHashSet;
-use simt::intrinsics::{self, Intrinsic};
 
 use super::cfg::Cfg;
 use super::divergence::Divergence;
 use super::level::{Level, Levels, Node, level_of};
 use super::spinning;
 use crate::Error;
+use crate::intrinsics::{self, Intrinsic};
 
 /// Whether lanes meet in a call.
 pub fn is_meeting(instruction: Value<'_>) -> bool {

@@ -1,0 +1,36 @@
+//! What a module's kernel says of itself: the attributes of `docs/dev/per_thread_ir.md`.
+
+use llvm_zluda::{Module, Value};
+
+use crate::Error;
+
+/// The kernel of a per-thread module and the facts that its attributes state.
+pub struct Kernel<'c> {
+    pub function: Value<'c>,
+    pub name: String,
+    pub param_size: u32,
+    pub max_threads_per_block: u32,
+}
+
+/// Finds the one function with the attribute `zluda-kernel`.
+pub fn find_kernel<'c>(module: &Module<'c>) -> Result<Kernel<'c>, Error> {
+    let mut kernels = module.functions().into_iter().filter(|&function| {
+        !function.is_declaration() && module.string_attribute(function, "zluda-kernel").is_some()
+    });
+    let function = kernels.next().ok_or_else(|| Error::Bug("the module has no kernel".into()))?;
+    if kernels.next().is_some() {
+        return Err(Error::Bug("the module has several kernels".into()));
+    }
+    let number = |name: &str, default: u32| {
+        module
+            .string_attribute(function, name)
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(default)
+    };
+    Ok(Kernel {
+        function,
+        name: function.name(),
+        param_size: number("zluda-param-size", 0),
+        max_threads_per_block: number("zluda-max-threads", 1024),
+    })
+}
