@@ -9,6 +9,7 @@
 //! - `target`: from per-thread IR to an object for CPUs or AMD GPUs.
 //! - [`info`]: what a driver must know of a module without compiling it.
 
+mod call_span;
 mod check;
 mod diagnostics;
 pub mod info;

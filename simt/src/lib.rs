@@ -12,6 +12,7 @@ mod kernel;
 pub mod math;
 mod options;
 pub mod parameters;
+pub mod space;
 
 pub use error::Error;
 pub use kernel::{Kernel, find_kernel};

@@ -5,7 +5,6 @@ use super::text::{Error, Text, integer, list};
 use super::vector_operation;
 use crate::arch::Arch;
 use crate::isa::{Action, Kind, Number, Operation};
-use crate::machine::output::can_multiply;
 
 /// A vector instruction.
 #[derive(Debug)]
@@ -170,7 +169,7 @@ impl Vector {
             (None, Some("2")) => 0.5,
             _ => return Err("output modifier".to_owned()),
         };
-        if factor != 1.0 && !can_multiply(operation.result) {
+        if factor != 1.0 && !operation.result.may_be_multiplied() {
             return Err("output modifier".to_owned());
         }
         let has_halves = |kind: Kind| matches!(kind, Kind::B16 | Kind::F16 | Kind::Bf16);

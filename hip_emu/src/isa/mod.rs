@@ -55,6 +55,13 @@ pub enum Kind {
     P32,
 }
 
+impl Kind {
+    /// Whether output modifiers may multiply results.
+    pub fn may_be_multiplied(self) -> bool {
+        matches!(self, Kind::F32 | Kind::F64)
+    }
+}
+
 /// How results are rounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Round {

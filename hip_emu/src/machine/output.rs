@@ -2,11 +2,6 @@
 
 use crate::isa::{Kind, Mode};
 
-/// Whether results of this kind may be multiplied.
-pub fn can_multiply(kind: Kind) -> bool {
-    matches!(kind, Kind::F32 | Kind::F64)
-}
-
 /// Multiplies a result with `factor` and clamps it.
 pub fn apply(mode: &Mode, kind: Kind, factor: f32, clamp: bool, value: u64) -> u64 {
     let mut value = value;

@@ -3,10 +3,11 @@
 use llvm_zluda::Value;
 use ptx_parser::isa::{Cvta, Isspacep};
 use ptx_parser::{Address, ScalarType, StateSpace};
+use simt::space;
 
+use super::Lowered;
 use super::function::{Entity, FunctionLowering, word};
 use super::operand::Width;
-use super::{Lowered, space};
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     /// The LLVM address space of a state space; none is generic.

@@ -3,10 +3,11 @@
 use llvm_zluda::{AtomicOrdering, AtomicRmwOp, Value};
 use ptx_parser::isa::{Atom, Fence, Membar, Red};
 use ptx_parser::{Address, AtomicOp, Operand, ScalarType, Semantics, StateSpace, VectorSize};
+use simt::space;
 
+use super::Lowered;
 use super::function::{FunctionLowering, word};
 use super::packed::element;
-use super::{Lowered, space};
 
 /// What `atom` and `red` have in common.
 struct Change<'i, 'a> {

@@ -2,12 +2,12 @@
 
 use llvm_zluda::{IntPredicate, Linkage, Value};
 use ptx_parser::{Call, Operand, ScalarType};
+use simt::space;
 
 use super::Lowered;
 use super::function::{Entity, FunctionLowering};
 use super::operand::Width;
 use super::signature::{Signature, Slot, storage_type};
-use super::space;
 use crate::passes::index_symbols::{self, Symbol, function};
 use crate::passes::number_functions::{self, address_of};
 

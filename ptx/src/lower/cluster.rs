@@ -7,9 +7,10 @@ use ptx_parser::isa::{
     Mapa,
 };
 use ptx_parser::{Operand, ScalarType, StateSpace};
+use simt::space;
 
+use super::Lowered;
 use super::function::FunctionLowering;
-use super::{Lowered, space};
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn barrier_cluster(&mut self, i: &BarrierCluster) -> Lowered {

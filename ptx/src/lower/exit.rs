@@ -6,10 +6,10 @@
 //! `exit` sets the word and returns, and whoever called looks at it and returns too.
 
 use llvm_zluda::{Type, Value};
+use simt::space;
 
 use super::function::FunctionLowering;
 use super::module::ModuleLowering;
-use super::space;
 
 const WORD: u64 = 4;
 

@@ -6,10 +6,11 @@ use ptx_parser::{
 };
 use rustc_hash::FxHashMap;
 use simt::parameters::Hidden;
+use simt::space;
 
+use super::Lowered;
 use super::module::ModuleLowering;
 use super::signature::{Signature, Slot, storage_type};
-use super::{Lowered, space};
 use crate::passes::index_symbols::{Symbol, variable};
 use crate::passes::layout_globals::Declared;
 use crate::passes::layout_parameters::{self, align_of, lanes, size_of};

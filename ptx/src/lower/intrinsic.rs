@@ -1,18 +1,9 @@
 //! Calls of `zluda.` and `llvm.` intrinsics, and small values.
 
-use llvm_zluda::{Context, IntPredicate, Type, Value};
-use ptx_parser::Span;
+use llvm_zluda::{IntPredicate, Type, Value};
 
 use super::function::FunctionLowering;
-
-/// Metadata of calls of `zluda.` intrinsics: the place of the instruction.
-const SPAN: &str = "zluda.span";
-
-/// The place of the instruction that a call was made for.
-pub fn span_of<'c>(call: Value<'c>, context: &'c Context) -> Option<Span> {
-    let packed = call.number_metadata(context, SPAN)?;
-    Some(Span { start: (packed >> 32) as u32, end: packed as u32 })
-}
+use crate::call_span;
 
 impl<'c> FunctionLowering<'_, '_, 'c, '_> {
     /// Calls the intrinsic of the table [`simt::intrinsics::ROWS`]; `name` is without `zluda.`.
@@ -21,8 +12,7 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         let call = self.builder.call(function, arguments);
         if self.module.is_amdgcn {
             // What the target has no code for is told with its place.
-            let span = u64::from(self.span.start) << 32 | u64::from(self.span.end);
-            call.add_number_metadata(self.context, SPAN, span);
+            call_span::set(call, self.context, self.span);
         }
         call
     }

@@ -156,7 +156,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let load = |this: &Self, ty: Type<'c>, order: Order| {
             let load = this.builder.load(ty, pointer, size);
             this.set_order(load, order);
-            if order == Order::Weak && pointer.ty().address_space() == super::space::CONSTANT {
+            if order == Order::Weak && pointer.ty().address_space() == simt::space::CONSTANT {
                 load.add_empty_metadata(this.context, "invariant.load");
             }
             load

@@ -22,7 +22,7 @@ mod float;
 mod function;
 mod instruction;
 mod integer;
-pub mod intrinsic;
+mod intrinsic;
 mod matrix;
 mod matrix_memory;
 mod mbarrier;
@@ -44,14 +44,5 @@ mod texture;
 mod video;
 mod warp;
 mod warp_group;
-
-/// Address spaces of per-thread IR.
-pub(crate) mod space {
-    pub const GENERIC: u32 = 0;
-    pub const GLOBAL: u32 = 1;
-    pub const SHARED: u32 = 3;
-    pub const CONSTANT: u32 = 4;
-    pub const LOCAL: u32 = 5;
-}
 
 type Lowered<T = ()> = Result<T, ptx_parser::Error>;

@@ -3,10 +3,10 @@
 use llvm_zluda::{Context, Linkage as LlvmLinkage, Module, Type, Value};
 use ptx_parser::{Error, Function, Linkage};
 use rustc_hash::FxHashMap;
+use simt::space;
 
 use super::function::FunctionLowering;
 use super::signature::Signature;
-use super::space;
 use crate::info::KernelInfo;
 use crate::passes::collect_functions::Reached;
 use crate::passes::index_symbols::{Symbols, function, variable};

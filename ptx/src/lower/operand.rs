@@ -2,10 +2,11 @@
 
 use llvm_zluda::{Type, Value};
 use ptx_parser::{Address, Immediate, Operand, ScalarType};
+use simt::space;
 
+use super::Lowered;
 use super::function::{Entity, FunctionLowering, word};
 use super::signature::storage_type;
-use super::{Lowered, space};
 
 /// Whether a register may be wider than the instruction's type (PTX manual, "Operand Size Exceeding
 /// Instruction-Type Size").

@@ -2,8 +2,8 @@
 
 use llvm_zluda::{Context, Type};
 use ptx_parser::{Error, ScalarType, StateSpace, Variable};
+use simt::space;
 
-use super::space;
 use crate::passes::layout_parameters::{align_of, size_of};
 
 /// A parameter or result.

@@ -39,7 +39,7 @@ fn is_seen(instruction: Value<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::program::{Options, Program, Stage};
-    use crate::target::{Executor, Target};
+    use crate::{Executor, Target};
     use simt::Blocks;
 
     #[test]

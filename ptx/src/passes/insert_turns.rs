@@ -163,7 +163,7 @@ fn is_sum(value: Value<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::program::{Options, Program, Stage};
-    use crate::target::{Executor, Target};
+    use crate::{Executor, Target};
     use simt::Blocks;
 
     /// The places of turns, as what stands around them: the lines of a kernel with one array.

@@ -10,10 +10,10 @@
 //! library is linked, which has LDS of its own.
 
 use llvm_zluda::{Builder, Linkage, Module, Opcode, Type, Value};
+use simt::space;
 
 use super::{barriers, library};
 use crate::info::KernelInfo;
-use crate::lower::space;
 
 /// What the device library has in place of `zluda.<name>`.
 const IN_CLUSTER: &str = "zluda.amd.in_cluster.";

@@ -4,7 +4,7 @@ use llvm_zluda::{Context, Module, Value};
 use ptx_parser::Error;
 
 use super::library::{Library, is_ours};
-use crate::lower::intrinsic::span_of;
+use crate::call_span;
 
 /// What intrinsics are for, by the beginnings of their names.
 const MEANINGS: &[(&str, &str)] = &[
@@ -17,7 +17,7 @@ const MEANINGS: &[(&str, &str)] = &[
 /// The error that an instruction is not supported, at its place.
 pub fn unsupported<'c>(context: &'c Context, call: Value<'c>, what: &str) -> Error {
     let function = call.parent().function();
-    let span = span_of(call, context).unwrap_or_default();
+    let span = call_span::of(call, context).unwrap_or_default();
     Error::unsupported(span, format!("{what}, on AMD GPUs")).in_function(&function.name())
 }
 
