@@ -7,6 +7,7 @@
 // A command-line tool prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod arrows;
 mod bindgen;
 mod chaos;
 mod code_object;

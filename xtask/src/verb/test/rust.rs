@@ -1,6 +1,7 @@
 //! The crates: form, lints and tests.
 
 use super::Report;
+use crate::arrows;
 use crate::program::{cargo, loud, shown};
 use crate::progress::heading;
 use crate::repository::Profile;
@@ -9,13 +10,14 @@ use crate::verb::build::build;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-/// `cargo fmt` and `cargo clippy`.
+/// The arrows between crates and folders, `cargo fmt` and `cargo clippy`.
 pub fn lint(report: &mut Report) {
     heading("Checking the form of the source");
     report.check(
         "cargo fmt",
         loud(cargo().args(["fmt", "--all", "--check"])).map_err(|error| error.to_string()),
     );
+    report.check("arrows between crates and folders", arrows::check());
     heading("Checking with clippy");
     let mut command = cargo();
     command.args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);
