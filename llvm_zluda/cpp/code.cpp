@@ -49,6 +49,18 @@ public:
   }
 };
 
+/// Notes what passes there would be.
+class PassNames : public llvm::legacy::PassManager {
+public:
+  std::string names;
+
+  void add(llvm::Pass *pass) override {
+    names += pass->getPassName();
+    names += '\n';
+    llvm::legacy::PassManager::add(pass);
+  }
+};
+
 } // namespace
 
 /// Gives one of LLVM's command line options a value that lasts: LLVM forgets the option, since lld resets all that are
@@ -79,6 +91,16 @@ extern "C" LLVMMemoryBufferRef zluda_emit(LLVMTargetMachineRef machine_ref, LLVM
     return nullptr;
   passes.run(*module);
   return LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.data(), bytes.size(), "");
+}
+
+/// The names of all passes that make an object file, a line each. Null where the target makes no such file.
+extern "C" LLVMMemoryBufferRef zluda_pass_names(LLVMTargetMachineRef machine_ref) {
+  auto *machine = reinterpret_cast<llvm::TargetMachine *>(machine_ref);
+  llvm::raw_null_ostream stream;
+  PassNames passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return nullptr;
+  return LLVMCreateMemoryBufferWithMemoryRangeCopy(passes.names.data(), passes.names.size(), "");
 }
 
 /// Makes a declaration of a function, whether its body has been read or not.

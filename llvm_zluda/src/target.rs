@@ -38,6 +38,7 @@ unsafe extern "C" {
         left_out: *const LeftOut,
         count: usize,
     ) -> LLVMMemoryBufferRef;
+    fn zluda_pass_names(machine: LLVMTargetMachineRef) -> LLVMMemoryBufferRef;
 }
 
 /// As the C++ has it.
@@ -183,6 +184,28 @@ impl TargetMachine {
     /// As [`Self::leave_out`], where LLVM would run a pass for the first time.
     pub fn leave_out_first(&mut self, names: &[&str]) {
         self.left_out.extend(names.iter().map(|name| (c_string(name), true)));
+    }
+
+    /// The names that were left out and that no pass has. LLVM knows a pass by its name alone, and a new version may
+    /// give it another one.
+    pub fn left_out_in_vain(&self) -> Vec<String> {
+        // SAFETY: the machine is alive; the buffer is copied and disposed.
+        let names = unsafe {
+            let buffer = zluda_pass_names(self.raw());
+            if buffer.is_null() {
+                return Vec::new();
+            }
+            let bytes = std::slice::from_raw_parts(
+                LLVMGetBufferStart(buffer).cast::<u8>(),
+                LLVMGetBufferSize(buffer),
+            );
+            let names = String::from_utf8_lossy(bytes).into_owned();
+            LLVMDisposeMemoryBuffer(buffer);
+            names
+        };
+        let left_out = self.left_out.iter().map(|(name, _)| name.to_string_lossy());
+        let in_vain = left_out.filter(|name| !names.lines().any(|pass| pass == name));
+        in_vain.map(|name| name.into_owned()).collect()
     }
 
     fn emit(&self, module: &Module<'_>, kind: LLVMCodeGenFileType) -> Result<Vec<u8>, TargetError> {

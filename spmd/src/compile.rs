@@ -286,3 +286,16 @@ fn check(module: &Module<'_>, options: &Options, pass: &str) -> Result<(), Error
     let checked = module.verify().and_then(|()| simt::intrinsics::verify(module));
     checked.map_err(|message| Error::Bug(format!("IR after {pass} is not well-formed: {message}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Blocks;
+
+    #[test]
+    fn llvm_has_the_passes_that_are_left_out() {
+        let machine = machine(&Options::host(Blocks::Any)).expect("a machine");
+        let long = for_functions(machine, true);
+        assert_eq!(long.left_out_in_vain(), Vec::<String>::new());
+    }
+}

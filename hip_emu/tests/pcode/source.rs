@@ -28,15 +28,17 @@ fn folder() -> Option<PathBuf> {
     tables.into_iter().find(|folder| folder.join("rdna3/str_pcode.py").exists())
 }
 
-/// All entries, or nothing where the package is not installed.
-pub fn entries() -> std::io::Result<Option<Vec<Entry>>> {
-    let Some(folder) = folder() else { return Ok(None) };
+/// All entries.
+pub fn entries() -> std::io::Result<Vec<Entry>> {
+    let folder = folder().ok_or_else(|| {
+        std::io::Error::other("AMD's pseudo code is not installed: `cargo xtask toolkit` does it")
+    })?;
     let mut entries = Vec::new();
     for generation in GENERATIONS {
         let text = std::fs::read_to_string(folder.join(generation).join("str_pcode.py"))?;
         entries.extend(text.lines().filter_map(|line| entry(generation, line)));
     }
-    Ok(Some(entries))
+    Ok(entries)
 }
 
 /// `  VOP1Op.V_MOV_B32_E32: 'D0.b32 = S0.b32',`

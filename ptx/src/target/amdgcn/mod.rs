@@ -408,3 +408,17 @@ fn make_kernel<'c>(
     body.delete_global();
     Ok(kernel)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn llvm_has_the_passes_that_are_left_out() {
+        let (blocks, matrices, approximations) =
+            (Blocks::Any, Matrices::default(), Approximations::default());
+        let machine = Machine::new("k", "gfx1100", blocks, matrices, approximations, false);
+        let Ok(machine) = machine else { unreachable!("gfx1100 is one of the GPUs") };
+        assert_eq!(machine.llvm.left_out_in_vain(), Vec::<String>::new());
+    }
+}
