@@ -19,6 +19,8 @@ pub(super) struct Facts<'a> {
     pub bases: FxHashSet<&'a str>,
     /// First and last instructions of what is between a label and a branch back to it.
     loops: Vec<(usize, usize)>,
+    /// The same, where loops that overlap are one.
+    cycles: Vec<(usize, usize)>,
 }
 
 impl<'a> Facts<'a> {
@@ -45,8 +47,22 @@ impl<'a> Facts<'a> {
                 _ => {}
             }
         }
+        facts.cycles = joined(&facts.loops);
         facts
     }
+}
+
+fn joined(loops: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let mut loops = loops.to_vec();
+    loops.sort_unstable();
+    let mut cycles: Vec<(usize, usize)> = Vec::new();
+    for (first, last) in loops {
+        match cycles.last_mut() {
+            Some(before) if first <= before.1 => before.1 = before.1.max(last),
+            _ => cycles.push((first, last)),
+        }
+    }
+    cycles
 }
 
 impl<'a> Text<'_, 'a> {
@@ -54,12 +70,15 @@ impl<'a> Text<'_, 'a> {
     pub(super) fn uses_everywhere(&self, product: &Product<'_, 'a>) -> Option<Vec<usize>> {
         let factors = [&product.mul.a, &product.mul.b];
         let writes = |name: &str| self.writes.get(name).map_or(&[][..], Vec::as_slice);
-        let stays = |factor: &&&Operand<'a>| match factor {
-            Operand::Name(name) => matches!(writes(name), [write] if *write < product.at),
+        let stays = |factor: &Operand<'a>| match factor {
+            Operand::Name(name) => matches!(
+                writes(name),
+                [write] if *write < product.at && self.comes_with(*write, product.at)
+            ),
             factor => matches!(factor, Operand::Immediate(_)),
         };
         if writes(product.name).len() != 1
-            || !factors.iter().all(|factor| stays(&factor))
+            || !factors.iter().all(|factor| stays(factor))
             || !factors.iter().any(|factor| self.is_free(factor))
         {
             return None;
@@ -72,6 +91,13 @@ impl<'a> Text<'_, 'a> {
                 })
         };
         uses.iter().all(|at| are_near(*at) && self.fits(product, *at)).then(|| uses.clone())
+    }
+
+    /// Whether a product is computed again whenever its factor is. A loop that goes past the product has the one of an
+    /// earlier round, and the factor of this one.
+    fn comes_with(&self, factor: usize, product: usize) -> bool {
+        let has_both = |&(first, last): &(usize, usize)| first <= factor && product <= last;
+        self.block(factor) == self.block(product) || !self.facts.cycles.iter().any(has_both)
     }
 
     /// Whether the factor needs no register. It is written once, if at all.
