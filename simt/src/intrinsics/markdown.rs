@@ -29,6 +29,7 @@ fn line(row: &Intrinsic) -> String {
         Participants::Thread => "the thread",
         Participants::Present => "who is there",
         Participants::Members => "`membermask`",
+        Participants::Aligned => "the warp, by `.aligned`",
         Participants::Warp => "the warp",
         Participants::Block => "the block",
         Participants::Cluster => "the cluster",

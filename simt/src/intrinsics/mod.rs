@@ -63,6 +63,8 @@ pub enum Participants {
     /// The threads of the warp that the last argument names. They wait for each other.
     Members,
     /// The warp. PTX forbids that some of its threads call and others do not (`.aligned`).
+    Aligned,
+    /// The warp, whose threads wait for each other.
     Warp,
     /// The block, which waits for its threads.
     Block,
@@ -96,7 +98,7 @@ impl Intrinsic {
     /// Whether a thread may have to wait there for another one that is still elsewhere.
     pub fn is_meeting(&self) -> bool {
         use Participants::*;
-        matches!(self.participants, Members | Block | Cluster)
+        matches!(self.participants, Members | Warp | Block | Cluster)
     }
 
     /// Whether a call for no thread at all does nothing.

@@ -2,7 +2,7 @@
 
 use super::Effects::{self, *};
 use super::Intrinsic;
-use super::Participants::{self, Block, Cluster, Members, Present, Warp};
+use super::Participants::{self, Aligned, Block, Cluster, Members, Present, Warp};
 use super::Uniformity::{self, Arguments, Lockstep};
 
 const THREAD: Participants = Participants::Thread;
@@ -80,9 +80,9 @@ pub static ROWS: &[Intrinsic] = &[
         ""),
     row("bar.warp.sync", "void (i32 membermask)", OrdersMemory, Members, EACH,
         ""),
-    row("matrix.memory.#.#", "{i32...} (i64 operation, i32...)", AccessesMemory, Warp, EACH,
+    row("matrix.memory.#.#", "{i32...} (i64 operation, i32...)", AccessesMemory, Aligned, EACH,
         "`matrix.memory.<outputs>.<inputs>`: [matrix instructions](matrix.md) that read or write memory"),
-    row("matrix.#.#", "{i32...} (i64 operation, i32...)", Pure, Warp, EACH,
+    row("matrix.#.#", "{i32...} (i64 operation, i32...)", Pure, Aligned, EACH,
         "`matrix.<outputs>.<inputs>`: other [matrix instructions](matrix.md)"),
 
     // Threads of a block, and blocks of a cluster.

@@ -78,7 +78,7 @@ fn party(instruction: Value<'_>) -> Option<Party> {
     match intrinsics::called(instruction)?.participants {
         Participants::Thread | Participants::Present => None,
         Participants::Members => Some(Party::Members),
-        Participants::Warp => Some(Party::Warp),
+        Participants::Aligned | Participants::Warp => Some(Party::Warp),
         Participants::Block | Participants::Cluster => Some(Party::Wave),
     }
 }
