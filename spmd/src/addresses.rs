@@ -38,6 +38,7 @@ pub fn narrow(module: &Module<'_>, options: &Options) {
     }
 }
 
+/// The index of the argument of a gather or scatter that holds the addresses; none for other instructions.
 pub(crate) fn address_argument(call: Value<'_>) -> Option<u32> {
     if call.opcode() != Opcode::LLVMCall || !call.callee().is_function() {
         return None;
@@ -120,6 +121,8 @@ fn rewrite<'c>(module: &Module<'c>, offsets: &mut Offsets<'c>, access: Value<'c>
     erase_unused(old);
 }
 
+/// Moves the builder behind `value`, and behind the phis of its block; to the function's beginning for a value that is
+/// no instruction.
 pub(crate) fn position_after<'c>(b: &Builder<'c>, value: Value<'c>, function: Value<'c>) {
     if !value.is_instruction() {
         return b.position_at_start(function.entry_block());
@@ -133,10 +136,10 @@ pub(crate) fn position_after<'c>(b: &Builder<'c>, value: Value<'c>, function: Va
     }
 }
 
-/// What the lanes of an address have apart.
+/// The part of an address that differs between lanes.
 struct Index<'c> {
     lanes: Value<'c>,
-    /// How they become 64 bits wide.
+    /// They are sign-extended to 64 bits.
     signed: bool,
     shift: u32,
 }

@@ -26,8 +26,8 @@ const PER_THREAD_PASSES: &str = "cgscc(inline),globaldce,\
      function(sroa<modify-cfg>,simplifycfg,reassociate,\
      loop-mssa(loop-simplifycfg,licm<allowspeculation>),gvn<no-pre;no-load-pre>,instcombine<no-verify-fixpoint>,dse,adce,simplifycfg)";
 
-/// What comes after lowering, on scalar or on vector code. What one thread does has been simplified before: a
-/// second round, or `gvn`, costs a tenth of the time to compile and finds nothing.
+/// The passes after lowering, on scalar or on vector code. The code of one thread has been simplified before: a second
+/// round, or `gvn`, costs a tenth of the time to compile and finds nothing.
 const FINAL_PASSES: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
      loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,sink,adce,simplifycfg),globaldce";
 
@@ -135,7 +135,7 @@ pub const PASSES: &[&str] = &[
 pub enum Form {
     /// Optimised per-thread IR.
     PerThread,
-    /// What code is generated from.
+    /// The IR that code is generated from.
     Lowered,
 }
 
@@ -272,7 +272,8 @@ fn machine(options: &Options) -> Result<TargetMachine, Error> {
     Ok(machine)
 }
 
-/// When a pass has run: the verifier, and who looks at it.
+/// Called when a pass has run: verifies the module and shows it, where the options ask for that. Fails if the IR is
+/// broken, or if it cannot be shown.
 fn after(module: &Module<'_>, options: &Options, pass: &'static str) -> Result<(), Error> {
     debug_assert!(PASSES.contains(&pass), "{pass}");
     check(module, options, pass)?;

@@ -11,7 +11,7 @@ use crate::{Options, groups, regions, sections};
 const LONG: u64 = 700;
 /// Bytes of stack that are no longer worth it: warps have a few hundred thousand.
 pub const LARGEST: u64 = 64 << 10;
-/// What the names of parts begin with.
+/// The prefix of the names of parts.
 const PREFIX: &str = "spmd.part.";
 
 /// Whether a function is a part of another one.
@@ -47,7 +47,7 @@ pub fn is_flags(ty: Type<'_>) -> bool {
     ty.is_vector() && !ty.element().is_pointer() && ty.element().bits() == 1
 }
 
-/// What it costs to write a value to memory, in instructions.
+/// The cost of writing a value to memory, in instructions.
 pub fn way(ty: Type<'_>) -> u64 {
     if is_flags(ty) { 8 } else { groups::registers(ty) }
 }

@@ -3,7 +3,7 @@
 use cpu_abi::{ABI_VERSION, DESCRIPTOR_SUFFIX, KernelKind, MAGIC};
 use llvm_zluda::{Linkage, Module, Opcode, Value};
 
-/// What a descriptor says beyond the ABI's constants.
+/// The fields of a descriptor that are not the same for all kernels.
 #[derive(Clone, Debug)]
 pub struct Description {
     pub kind: KernelKind,
@@ -14,7 +14,7 @@ pub struct Description {
     pub max_threads_per_block: u32,
 }
 
-/// Where the size of local memory stands in a descriptor.
+/// The index of the field of a descriptor that holds the size of local memory.
 const LOCAL_SIZE: usize = 7;
 
 /// Adds the descriptor of the kernel `name` with the given entry function; both become the only exported

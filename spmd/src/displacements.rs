@@ -123,7 +123,7 @@ impl<'c> Split<'_, 'c> {
     }
 }
 
-/// What a constant vector is added to.
+/// The other operand and the constant one of a sum, or of an `or` that is one.
 fn sum_with_constant(sum: Value<'_>) -> Option<(Value<'_>, Value<'_>)> {
     if !sum.is_instruction() {
         return None;

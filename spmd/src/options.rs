@@ -1,9 +1,9 @@
-//! What callers choose, and what can go wrong.
+//! The options of callers, and the errors.
 
 use llvm_zluda::Watch;
 use simt::{Approximations, Blocks};
 
-/// How a kernel is compiled for a CPU.
+/// Options for compiling a kernel for a CPU.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The launches that the code is for.

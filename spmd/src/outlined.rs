@@ -36,7 +36,7 @@ pub(crate) fn late_vector_function<'c>(
 /// A lane's pointer, of its number.
 type Pointers<'c> = Box<dyn Fn(&Builder<'c>, Value<'c>) -> Value<'c> + 'c>;
 
-/// How a function is told its 32 addresses.
+/// The form in which a function is given its 32 addresses.
 #[derive(Clone, Copy)]
 pub(crate) enum Places<'c> {
     /// A vector of pointers, or of 32-bit addresses.
@@ -61,7 +61,7 @@ impl<'c> Places<'c> {
         }
     }
 
-    /// What makes a lane's pointer, of the parameters from `first` on.
+    /// The function of a lane's pointer, made from the parameters from `first` on.
     fn pointers(
         self,
         module: &Module<'c>,
@@ -234,7 +234,8 @@ pub(crate) fn copy_rows<'c>(
     function
 }
 
-/// What `body` makes of the elements of each lane, one lane after the other.
+/// The function `name`, made if it is missing, that calls `body` with the elements of one lane after the other, and
+/// returns a vector of the results.
 pub(crate) fn lane_by_lane<'c>(
     module: &Module<'c>,
     name: &str,

@@ -1,4 +1,4 @@
-//! What the processor can do with 32 addresses at once.
+//! The instructions that the processor has, as its name and features say.
 
 use crate::Options;
 
@@ -21,10 +21,12 @@ impl Options {
         has
     }
 
+    /// The processor has AVX2.
     pub(crate) fn avx2(&self) -> bool {
         self.has("avx2", 3)
     }
 
+    /// The processor has AVX-512F.
     pub(crate) fn avx512(&self) -> bool {
         self.has("avx512f", 4)
     }
@@ -58,6 +60,7 @@ impl Options {
         matches!(size, 4 | 8) && self.avx2()
     }
 
+    /// The processor scatters elements of `size` bytes.
     pub(crate) fn scatters(&self, size: u64) -> bool {
         matches!(size, 4 | 8) && self.avx512()
     }

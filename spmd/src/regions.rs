@@ -48,7 +48,7 @@ struct Graph<'c> {
     cfg: Cfg<'c>,
     /// Of each block, in estimated instructions.
     sizes: Vec<u64>,
-    /// How many loops are around each block.
+    /// The number of loops around each block.
     depths: Vec<usize>,
     /// Blocks that stay in their function.
     stays: Vec<bool>,
@@ -118,8 +118,9 @@ struct Region<'g, 'c> {
     /// By number, the one that control comes to first.
     blocks: Vec<usize>,
     inside: FxHashSet<Block<'c>>,
-    /// What is computed before it and inside it, and used inside it and behind it.
+    /// Values that are computed before it and used inside it.
     inputs: Vec<Value<'c>>,
+    /// Values that are computed inside it and used behind it.
     outputs: Vec<Value<'c>>,
 }
 

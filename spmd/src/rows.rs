@@ -30,7 +30,7 @@ pub(crate) fn store<'c>(
     b.store(value, place, align);
 }
 
-/// What [`store`] stored of this type, or a part of it.
+/// Loads a value of this type, which [`store`] stored, alone or as a part of another one. `align` is in bytes.
 pub(crate) fn load<'c>(
     module: &Module<'c>,
     b: &Builder<'c>,
@@ -43,7 +43,7 @@ pub(crate) fn load<'c>(
     if kept == ty { value } else { b.trunc(value, ty) }
 }
 
-/// Where the element of a number is.
+/// The address of the element with a number.
 pub(crate) fn place_of<'c>(
     module: &Module<'c>,
     b: &Builder<'c>,
@@ -66,6 +66,7 @@ pub(crate) fn load_element<'c>(
     load(module, b, element, place, module.align_of(element))
 }
 
+/// Stores the element with a number.
 pub(crate) fn store_element<'c>(
     module: &Module<'c>,
     b: &Builder<'c>,

@@ -39,7 +39,7 @@ struct Cuts<'c> {
     sections: Vec<Section<'c>>,
     /// The section of each instruction that leaves the function.
     section_of: FxHashMap<Value<'c>, usize>,
-    /// What sections make again when they need it, and of what.
+    /// The values that sections compute again where they need them, with their operands.
     made_again: FxHashMap<Value<'c>, Vec<Value<'c>>>,
 }
 
@@ -123,7 +123,7 @@ impl<'c> Cuts<'c> {
         }
     }
 
-    /// What the function itself uses of its sections' values is read where they return.
+    /// Reads the values that the function itself uses of its sections, where these return.
     fn read_results(&self, module: &Module<'c>, frame: &Frame<'c>, calls: &[Value<'c>]) {
         for (section, call) in self.sections.iter().zip(calls) {
             let Some(next) = call.next_instruction() else { continue };
@@ -152,7 +152,7 @@ impl<'c> Cuts<'c> {
     }
 }
 
-/// How a section comes by what is computed elsewhere.
+/// The values that a section uses and that are computed elsewhere.
 struct Inputs<'i, 'c> {
     module: &'i Module<'c>,
     b: &'i Builder<'c>,
@@ -160,7 +160,7 @@ struct Inputs<'i, 'c> {
     frame: &'i Frame<'c>,
     cuts: &'i Cuts<'c>,
     own: Option<&'i usize>,
-    /// What stands for a value, and since when.
+    /// The values that stand for others, and the turns since which they do.
     known: FxHashMap<Value<'c>, (Value<'c>, usize)>,
 }
 
@@ -175,7 +175,7 @@ impl<'c> Inputs<'_, 'c> {
         }
     }
 
-    /// What stands for a value here, if it is not the value itself.
+    /// The value that stands for another one here; none if that is the value itself.
     fn value(&mut self, value: Value<'c>, turn: usize) -> Option<Value<'c>> {
         let is_constant = !value.is_instruction() && !value.is_argument();
         if is_constant || self.cuts.section_of.get(&value) == self.own {
@@ -218,7 +218,7 @@ fn is_variable(value: Value<'_>) -> bool {
 /// variables that sections use.
 struct Frame<'c> {
     pointer: Value<'c>,
-    /// Where values and variables are.
+    /// The offsets of values and variables, in bytes.
     offsets: FxHashMap<Value<'c>, u64>,
 }
 
@@ -430,7 +430,7 @@ fn in_sections<'c>(inside: &[Value<'c>], total: u64, count: u64) -> Vec<Vec<Valu
     sections
 }
 
-/// What these sections tell each other and others, in instructions that move values.
+/// The cost of the values that these sections give each other and others, in instructions that move values.
 fn ways(sections: &[Vec<Value<'_>>]) -> u64 {
     let section_of: FxHashMap<_, _> = sections
         .iter()

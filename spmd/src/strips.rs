@@ -462,7 +462,7 @@ impl<'c> Strips<'_, 'c> {
     }
 }
 
-/// What an instruction computes with; of a call, not its callee.
+/// The operands of an instruction; of a call, its arguments.
 fn arguments(instruction: Value<'_>) -> Vec<Value<'_>> {
     if instruction.opcode() == Opcode::LLVMCall {
         instruction.arguments()

@@ -20,7 +20,7 @@ use crate::{Error, Options};
 /// Kernels with this many instructions or more are compiled once for all warps, where not all are whole.
 const SPECIALIZE_BELOW: usize = 1500;
 
-/// What warps run is part of the loop over them where it has fewer instructions than this.
+/// Warps' code with fewer instructions than this is part of the loop over them.
 const INLINE_BELOW: usize = 300;
 
 /// Makes the module's kernel a vector kernel.

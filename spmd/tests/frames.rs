@@ -1,4 +1,4 @@
-//! What functions keep on the stack: the descriptor says how much, and large frames are touched when they are entered.
+//! Stack frames of functions: the descriptor gives their size, and large ones are touched when they are entered.
 
 mod support;
 

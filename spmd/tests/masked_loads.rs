@@ -7,7 +7,7 @@ use support::{address, compile_with, options_for, parse};
 
 const TEXT: &str = include_str!("kernels/exchange.ll");
 
-/// What the kernel leaves of 64 threads.
+/// The results of the kernel for 64 threads.
 #[repr(C)]
 struct Out {
     words: [u32; 64],

@@ -8,7 +8,7 @@ use support::{address, compile_with, options_for, parse};
 const TEXT: &str = include_str!("kernels/operations.ll");
 const NUMBERS: &str = include_str!("kernels/numbers.ll");
 
-/// What the kernel stores for each element.
+/// The results of the kernel for each element.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 struct Results {

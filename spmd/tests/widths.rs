@@ -65,7 +65,7 @@ declare iW @llvm.smax.iW(iW, iW)\n",
     text.replace("iW", &format!("i{width}"))
 }
 
-/// What the kernel leaves for one lane.
+/// The two values that the kernel stores for one lane, computed here.
 fn turned(width: u32, x: u64, lane: u64) -> [u64; 2] {
     let mask = (1 << width) - 1;
     let signed = |value: u64| (value << (64 - width)) as i64;

@@ -172,6 +172,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 }
 
+/// Whether an operation is an integer division or its remainder.
 pub(super) fn is_division(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(opcode, LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem)

@@ -14,6 +14,7 @@ use crate::{Error, float_atomics};
 const SHARED: u32 = 3;
 
 impl<'c> Emitter<'_, 'c> {
+    /// Makes an `atomicrmw`. The result is what each lane found in memory, or poison where no code uses it.
     pub(super) fn atomic_rmw(&mut self, rmw: Value<'c>) -> Result<Lanes<'c>, Error> {
         let address = self.get(rmw.operand(0));
         let value = self.get(rmw.operand(1));
@@ -59,6 +60,7 @@ impl<'c> Emitter<'_, 'c> {
         })
     }
 
+    /// Makes a `cmpxchg`. The result is what each lane found in memory, and whether it stored.
     pub(super) fn cmpxchg(&mut self, cmpxchg: Value<'c>) -> Result<Lanes<'c>, Error> {
         let ty = self.lane_type(cmpxchg.operand(1).ty());
         let vectors = self.vectors(&[0, 1, 2].map(|index| cmpxchg.operand(index)));

@@ -12,7 +12,7 @@ use super::lanes::parts;
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
 
-/// How far local memory may lie from the frame of the code that asks for it.
+/// The greatest distance of local memory from the frame of the code that asks for it, in bytes.
 const LOCAL_REACH: u64 = 1 << 20;
 
 /// Block context, warp, mask and group come before the arguments of a warp function.
@@ -50,6 +50,8 @@ pub(crate) enum Overload {
     First,
 }
 
+/// The name without types, and the overloads, of an LLVM intrinsic that works on each lane apart; none for other
+/// functions.
 pub(crate) fn lanewise_intrinsic(name: &str) -> Option<(&'static str, Overload)> {
     const BY_RESULT: &[&str] = &[
         "fma",
@@ -149,6 +151,7 @@ impl<'c> Emitter<'_, 'c> {
         Ok((!call.ty().is_void()).then_some(Lanes::Vector(result)))
     }
 
+    /// Makes the `ret` of a device function, whose result is a vector.
     pub(super) fn return_lanes(&mut self, lanes: &Lanes<'c>) {
         let vector = self.vector(lanes);
         self.b.ret(vector);
@@ -478,6 +481,7 @@ impl<'c> Emitter<'_, 'c> {
         })
     }
 
+    /// Lets other warps of the block run; `nanoseconds` is how long this one sleeps, or 0.
     pub(super) fn yield_warp(&mut self, nanoseconds: Value<'c>) {
         let all = [self.environment.block, self.environment.warp, nanoseconds];
         self.runtime(offset_of!(Runtime, yield_now), self.cx.void(), &all);

@@ -19,13 +19,13 @@ pub(super) struct OpenLevel<'c> {
     pub(super) of: Option<usize>,
     /// The node that is being made.
     pub(super) current: usize,
-    /// Where each node begins; the sink last.
+    /// The first block of each node; the sink's last.
     pub(super) entries: Vec<Block<'c>>,
     /// Nodes that may have lanes waiting when control comes to a node.
     pending: Vec<BTreeSet<usize>>,
     /// Masks of nodes made so far.
     pub(super) masks: Vec<Option<(Value<'c>, bool)>>,
-    /// Where lanes that take the back edge add themselves, in loops that lanes leave one by one.
+    /// The stack slot to which lanes that take the back edge add themselves, in loops that lanes leave one by one.
     live: Option<Value<'c>>,
 }
 

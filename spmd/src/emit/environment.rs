@@ -99,7 +99,7 @@ pub(crate) fn mark_context<'c>(module: &Module<'c>, function: Value<'c>) {
     module.add_parameter_attribute(function, 0, "align", align_of::<BlockContext>() as u64);
 }
 
-/// How the rows of a block lie in warps.
+/// The layout of a block's rows in warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rows {
     /// A warp never spans two rows.

@@ -1,4 +1,4 @@
-//! What lanes do one after the other, and vectors in memory, of which a lane's element can be chosen.
+//! Code that runs for one lane after the other, and vectors in memory, of which a lane's element can be chosen.
 
 use cpu_abi::BlockContext;
 use llvm_zluda::{Builder, Type, Value};
@@ -9,12 +9,12 @@ use super::{Emitter, LANES, Lanes};
 use crate::Error;
 use crate::{outlined, rows};
 
-/// What one lane does, in a function of its own.
+/// One lane's share of what [`Emitter::lane_by_lane`] is given, in a function of its own.
 pub(super) struct Lane<'l, 'c> {
     pub b: &'l Builder<'c>,
     /// The block's context.
     pub block: Value<'c>,
-    /// What else is the same for all lanes.
+    /// The other values that are the same for all lanes.
     pub uniform: &'l [Value<'c>],
     /// Its elements of the vectors.
     pub elements: &'l [Value<'c>],
@@ -32,8 +32,9 @@ impl<'c> Lane<'_, 'c> {
 }
 
 impl<'c> Emitter<'_, 'c> {
-    /// What `body` makes of each active lane, one after the other; `name` says what that is. The loop is a function,
-    /// which all that has the same name and types shares: kernels have many such instructions, and none is quick.
+    /// Runs `body` for each active lane, one after the other, and returns vectors of its results; `name` says what it
+    /// does. The loop is a function, which all code with the same name and types shares: kernels have many such
+    /// instructions, and none is quick.
     pub(super) fn lane_by_lane(
         &mut self,
         name: &str,
@@ -105,6 +106,7 @@ impl<'c> Emitter<'_, 'c> {
         slot
     }
 
+    /// Loads one lane of a vector that [`Self::spill`] stored; `ty` is a lane's type, `lane` an `i32`.
     pub(super) fn lane_of(&self, spilled: Value<'c>, ty: Type<'c>, lane: Value<'c>) -> Value<'c> {
         let lane = self.b.zext(lane, self.cx.i64());
         rows::load_element(self.module, &self.b, ty, spilled, lane)

@@ -27,7 +27,7 @@ pub(crate) enum Lanes<'c> {
         vector: Option<Value<'c>>,
     },
     Vector(Value<'c>),
-    /// What a matrix operation left in one of the function's rows.
+    /// The result of a matrix operation, in one of the function's rows.
     Row {
         row: usize,
         ty: Type<'c>,
@@ -75,6 +75,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
+    /// The type of a vector of 32 lanes.
     pub(super) fn vector_type(&self, ty: Type<'c>) -> Type<'c> {
         self.lane_type(ty).vector(LANES)
     }
@@ -86,6 +87,7 @@ impl<'c> Emitter<'_, 'c> {
         self.b.const_vector(&steps)
     }
 
+    /// A vector with the same scalar in all lanes.
     pub(super) fn splat(&self, scalar: Value<'c>) -> Value<'c> {
         self.b.splat(scalar, LANES)
     }
@@ -109,6 +111,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
+    /// A vector of `base + lane * stride`; the stride of a pointer is in bytes.
     pub(super) fn strided_vector(&self, base: Value<'c>, stride: i64) -> Value<'c> {
         if base.ty().is_pointer() {
             self.b.byte_offset(base, self.steps(self.cx.i64(), stride))
@@ -128,11 +131,13 @@ impl<'c> Emitter<'_, 'c> {
         self.b.add(self.b.splat(base, LANES / 2), steps)
     }
 
+    /// The 32 lanes of two vectors of 16.
     pub(super) fn join_halves(&self, halves: [Value<'c>; 2]) -> Value<'c> {
         let lanes: Vec<_> = (0..LANES as i32).collect();
         self.b.shuffle(halves[0], halves[1], &lanes)
     }
 
+    /// Lanes 0 to 15 of a vector, or 16 to 31 for `half` 1.
     pub(super) fn half_of(&self, vector: Value<'c>, half: usize) -> Value<'c> {
         let first = 16 * half as i32;
         let lanes: Vec<_> = (first..first + 16).collect();
@@ -190,6 +195,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
+    /// Memory on the stack for a value of this type and shape.
     pub(super) fn new_slot(&self, ty: Type<'c>, shape: Shape) -> Slot<'c> {
         if let Some(fields) = parts(ty) {
             let shape = if shape.is_uniform_or_unknown() { Shape::UNIFORM } else { Shape::Varying };
@@ -248,6 +254,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
+    /// The value that a slot holds.
     pub(super) fn load_slot(&self, slot: &Slot<'c>, ty: Type<'c>) -> Lanes<'c> {
         match slot {
             Slot::Composite(slots) => {

@@ -8,6 +8,7 @@ use llvm_zluda::{IntPredicate, Value};
 use super::{Emitter, LANES};
 
 impl<'c> Emitter<'_, 'c> {
+    /// The mask without a lane.
     pub(super) fn empty_mask(&self) -> Value<'c> {
         self.cx.i1().vector(LANES).zero()
     }
@@ -28,14 +29,17 @@ impl<'c> Emitter<'_, 'c> {
         self.b.bitcast(mask, self.cx.i32())
     }
 
+    /// The mask of a word that has a bit for each lane.
     pub(super) fn mask_of_bits(&self, bits: Value<'c>) -> Value<'c> {
         self.b.bitcast(bits, self.cx.i1().vector(LANES))
     }
 
+    /// The lanes that run the code being made, a bit for each.
     pub(super) fn active_bits(&self) -> Value<'c> {
         self.bits(self.mask)
     }
 
+    /// An `i1`: whether the mask has a lane.
     pub(super) fn any(&self, mask: Value<'c>) -> Value<'c> {
         let bits = self.bits(mask);
         self.b.icmp(IntPredicate::LLVMIntNE, bits, self.cx.i32().const_int(0))

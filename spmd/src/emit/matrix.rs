@@ -1,7 +1,7 @@
 //! Matrix operations of a warp: a call of the runtime with the fragments in memory, a row of lanes each.
 //!
-//! What comes out of one operation and goes into others stays in its row, which all of them name: products in
-//! a row need no instruction for their fragments.
+//! A result of one operation that goes into others stays in its row, which all of them name: products in a row need no
+//! instruction for their fragments.
 
 use std::mem::offset_of;
 
@@ -26,11 +26,11 @@ pub(super) struct MatrixRows<'c> {
     /// The block's first operation: where it comes again, the block does.
     first: Option<Value<'c>>,
     left: FxHashMap<Value<'c>, usize>,
-    /// Where values lie that were stored for the operations of this block.
+    /// The rows of values that were stored for the operations of this block.
     stored: FxHashMap<Value<'c>, usize>,
     /// Values that were made here for nothing but operations of this block.
     passing: FxHashMap<Value<'c>, usize>,
-    /// Where vectors lie that were stored when they were made.
+    /// The rows of vectors that were stored when they were made.
     kept: FxHashMap<Value<'c>, usize>,
 }
 

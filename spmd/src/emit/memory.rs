@@ -12,6 +12,7 @@ use crate::{Error, masked_loads};
 pub(crate) const MIDDLE: u64 = 1 << 31;
 
 impl<'c> Emitter<'_, 'c> {
+    /// Makes a load. A uniform address is read once for all lanes.
     pub(super) fn load(&mut self, load: Value<'c>) -> Result<Lanes<'c>, Error> {
         if is_wide(load.ty()) {
             let lanes = self.load_wide(load)?;
@@ -67,6 +68,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
+    /// Loads a value, or part by part an aggregate, `offset` bytes behind each lane's address.
     pub(super) fn load_parts(
         &mut self,
         address: &Lanes<'c>,
@@ -260,6 +262,7 @@ impl<'c> Emitter<'_, 'c> {
         self.b.byte_offset(base, self.b.sext(offsets, i64_type.vector(LANES)))
     }
 
+    /// Makes a store. Of lanes that store to a uniform address one wins.
     pub(super) fn store(&mut self, store: Value<'c>) -> Result<(), Error> {
         self.order(store, AtomicOrdering::LLVMAtomicOrderingRelease);
         if is_wide(store.operand(0).ty()) {
@@ -285,6 +288,7 @@ impl<'c> Emitter<'_, 'c> {
         Ok(())
     }
 
+    /// Stores a value, or part by part an aggregate, `offset` bytes behind each lane's address.
     pub(super) fn store_parts(
         &mut self,
         address: &Lanes<'c>,
@@ -435,6 +439,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
+    /// Makes a fence. One of the block's scope only holds the compiler back.
     pub(super) fn fence(&mut self, fence: Value<'c>) -> Result<(), Error> {
         // A block's warps share one processor, so that a fence of a block only holds the compiler back.
         let workgroup = fence.sync_scope() == self.cx.sync_scope("workgroup");

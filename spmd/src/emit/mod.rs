@@ -45,7 +45,7 @@ pub(crate) struct Pair<'c> {
     pub warp: Value<'c>,
 }
 
-/// What all functions of a module share.
+/// The state that all functions of a module share.
 pub(crate) struct Unit<'m, 'c> {
     pub module: &'m Module<'c>,
     pub options: &'m Options,
@@ -67,7 +67,7 @@ pub(crate) struct Emitter<'m, 'c> {
     cfg: Cfg<'c>,
     levels: Levels,
     divergence: Divergence<'c>,
-    /// Where lanes may part, if they do.
+    /// The places where lanes may part, if they do.
     parting: Option<Parting>,
     environment: Environment<'c>,
     values: FxHashMap<Value<'c>, Lanes<'c>>,
@@ -103,7 +103,7 @@ pub(crate) struct Emitter<'m, 'c> {
     meeting_rows: Option<Value<'c>>,
 }
 
-/// What a function of a warp is for.
+/// The purpose of a warp's function.
 #[derive(Clone, Copy)]
 pub(crate) struct Body {
     pub is_kernel: bool,
@@ -120,7 +120,7 @@ pub(crate) enum Entering {
     Some,
 }
 
-/// What the code of a function asks of those around it.
+/// The facts about a function's code that its callers and the engine have to know.
 pub(crate) struct Made {
     /// Some warp may wait for another one.
     pub waits: bool,

@@ -13,7 +13,7 @@ use super::{Emitter, LANES, Lanes};
 use crate::Error;
 use simt::analysis::level::level_of;
 
-/// What lanes bring to a meeting.
+/// The operation that lanes meet for, and its operands.
 struct Meeting<'c> {
     /// As [`Runtime::meet`] has it.
     operation: u32,

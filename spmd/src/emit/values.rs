@@ -10,6 +10,7 @@ use crate::Error;
 use simt::analysis::shape::{Shape, alloca_stride};
 
 impl<'c> Emitter<'_, 'c> {
+    /// Takes the parameters of the warp function as the values of the per-thread function's.
     pub(super) fn bind_arguments(&mut self, pair: Pair<'c>) {
         for (index, parameter) in pair.thread.parameters().into_iter().enumerate() {
             let lanes =
@@ -18,6 +19,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
+    /// The lanes of a value that has been made, or of a constant.
     pub(super) fn get(&self, value: Value<'c>) -> Lanes<'c> {
         if let Some(lanes) = self.values.get(&value) {
             return lanes.clone();
@@ -64,7 +66,8 @@ impl<'c> Emitter<'_, 'c> {
         value
     }
 
-    /// How much a node costs by an instruction, and whether it must not run without an active lane.
+    /// The cost of an instruction to its node, in rough numbers of instructions, and whether it must not run without an
+    /// active lane.
     pub(super) fn instruction_weight(&self, instruction: Value<'c>) -> (u32, bool) {
         let uniform = |value: Value<'c>| self.divergence.shape(value).is_uniform();
         match instruction.opcode() {
@@ -113,7 +116,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
-    /// What each lane reads or writes, where the places are at constant distances.
+    /// The type of one lane's element, where an instruction reads or writes at constant distances.
     pub(super) fn row_of_memory(&self, instruction: Value<'c>) -> Option<Type<'c>> {
         let (address, ty) = match instruction.opcode() {
             Opcode::LLVMLoad => (instruction.operand(0), instruction.ty()),
@@ -124,6 +127,7 @@ impl<'c> Emitter<'_, 'c> {
         matches!(shape, Shape::Strided(stride) if stride != 0).then_some(ty)
     }
 
+    /// Makes an instruction for all lanes, and keeps its result. Fails for instructions that the CPU target lacks.
     pub(super) fn instruction(&mut self, instruction: Value<'c>) -> Result<(), Error> {
         let lanes = match instruction.opcode() {
             Opcode::LLVMLoad => self.load(instruction)?,
@@ -413,6 +417,7 @@ impl<'c> Emitter<'_, 'c> {
         self.b.select(wraps, lower, zero_extended)
     }
 
+    /// The instruction's operation on other operands: [`rebuild`] at the builder's place.
     pub(super) fn build(
         &self,
         like: Value<'c>,
@@ -482,6 +487,7 @@ pub(crate) fn rebuild<'c>(
     })
 }
 
+/// The part of an aggregate at an index. Fails if there is none.
 pub(super) fn part<'c>(lanes: &Lanes<'c>, index: usize) -> Result<Lanes<'c>, Error> {
     match lanes {
         Lanes::Composite(parts) => parts.get(index).cloned().ok_or_else(malformed),

@@ -108,6 +108,7 @@ impl<'c> Emitter<'_, 'c> {
         Ok(Lanes::Composite(vec![Lanes::Vector(moved), Lanes::Vector(valid)]))
     }
 
+    /// `vote.sync` of the modes `ballot`, `any`, `all` and `uni`; arguments are the condition and the members' bits.
     pub(super) fn vote(&mut self, mode: &str, arguments: &[Value<'c>]) -> Result<Lanes<'c>, Error> {
         let condition = self.get(arguments[0]);
         let condition = self.vector(&condition);
@@ -176,6 +177,7 @@ impl<'c> Emitter<'_, 'c> {
         Ok(())
     }
 
+    /// `match.any.sync`: for each lane the bits of the members that have its value.
     pub(super) fn match_any(&mut self, arguments: &[Value<'c>]) -> Result<Lanes<'c>, Error> {
         let value = self.get(arguments[0]);
         let key = self.vector(&value);
@@ -193,6 +195,7 @@ impl<'c> Emitter<'_, 'c> {
         Ok(Lanes::Vector(self.b.and(found, self.vector(&members))))
     }
 
+    /// `match.all.sync`: the members' bits, or 0 where their values differ, and the predicate.
     pub(super) fn match_all(&mut self, arguments: &[Value<'c>]) -> Result<Lanes<'c>, Error> {
         let members = self.get(arguments[1]);
         let Lanes::Uniform(members) = members else {
@@ -239,6 +242,7 @@ impl<'c> Emitter<'_, 'c> {
         Ok(Lanes::Composite(vec![Lanes::Vector(found), Lanes::Vector(all)]))
     }
 
+    /// `redux.sync` of 32-bit integers; arguments are the value and the members' bits. Fails for unknown operations.
     pub(super) fn redux(
         &mut self,
         operation: &str,

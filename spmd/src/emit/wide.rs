@@ -22,7 +22,7 @@ const WIDEST_NUMBER: u64 = 8;
 /// Bytes of a row, or of a half of it.
 const BLOCK: u64 = 16;
 
-/// What one lane accesses.
+/// The type that one lane accesses.
 #[derive(Clone, Copy)]
 struct Form<'c> {
     element: Type<'c>,
@@ -60,6 +60,7 @@ impl<'c> Emitter<'_, 'c> {
         Form { element, elements, is_vector: ty.is_vector(), size }
     }
 
+    /// Makes a load of a type that [`is_wide`] accepts.
     pub(super) fn load_wide(&mut self, load: Value<'c>) -> Result<Lanes<'c>, Error> {
         let form = self.form(load.ty());
         let ordered = load.is_volatile() || load.is_atomic();
@@ -99,6 +100,7 @@ impl<'c> Emitter<'_, 'c> {
         Ok(form.of_parts(self.load_rows(from, form, true)))
     }
 
+    /// Makes a store of a type that [`is_wide`] accepts.
     pub(super) fn store_wide(&mut self, store: Value<'c>) -> Result<(), Error> {
         let form = self.form(store.operand(0).ty());
         let ordered = store.is_volatile() || store.is_atomic();
@@ -164,7 +166,8 @@ impl<'c> Emitter<'_, 'c> {
         Lanes::Composite((0..form.elements as u64).map(element).collect())
     }
 
-    /// What is stored to one place. Of lanes that store different values one wins, here the last.
+    /// The value that a store to a uniform address leaves. Of lanes that store different values one wins, here the
+    /// last.
     fn scalar_of_elements(&self, elements: &[Lanes<'c>], form: Form<'c>) -> Value<'c> {
         let element = |lanes: &Lanes<'c>| match lanes {
             Lanes::Uniform(value) => *value,
@@ -230,7 +233,7 @@ impl<'c> Emitter<'_, 'c> {
         self.lane_place(NUMBER, self.cx.i8().array(form.size * u64::from(LANES)))
     }
 
-    /// Where rows lie side by side, and can be accessed as they are.
+    /// The address of rows that lie side by side and can be accessed as they are.
     fn rows_in_place(
         &self,
         address: &Lanes<'c>,

@@ -24,6 +24,7 @@ pub struct Lowering<'a, 'c> {
 }
 
 impl<'a, 'c> Lowering<'a, 'c> {
+    /// For a function whose first two parameters are pointers to the block's context and the thread's.
     pub fn new(module: &'a Module<'c>, function: Value<'c>) -> Self {
         let builder = module.context().builder();
         Self {
@@ -193,7 +194,7 @@ impl<'a, 'c> Lowering<'a, 'c> {
         })
     }
 
-    /// Who and where the thread is.
+    /// The special registers that say who and where the thread is.
     fn identity(&self, name: &str, ty: Type<'c>) -> Option<Value<'c>> {
         let axis = |name: &str, prefix: &str| {
             let index =
@@ -431,7 +432,7 @@ impl<'a, 'c> Lowering<'a, 'c> {
     }
 }
 
-/// Which parts of a warp operation's answer the intrinsic returns.
+/// The parts of a warp operation's answer that the intrinsic returns.
 enum Answer {
     None,
     Word,

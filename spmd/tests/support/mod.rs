@@ -17,6 +17,7 @@ pub struct Kernel {
 /// Declarations of all intrinsics that the kernels use come before their text.
 const PRELUDE: &str = include_str!("../kernels/prelude.ll");
 
+/// For this processor, with the verifier.
 pub fn options(blocks: Blocks) -> Options {
     Options { verify: true, ..Options::host(blocks) }
 }
@@ -30,14 +31,17 @@ pub fn options_for(level: Option<&str>, blocks: Blocks) -> Options {
     }
 }
 
+/// Compiles a kernel from text; `row_warps` for launches whose warps never span rows.
 pub fn compile(name: &str, text: &str, row_warps: bool) -> Kernel {
     compile_for(name, text, if row_warps { Blocks::RowWarps } else { Blocks::Any })
 }
 
+/// Compiles a kernel from text for this processor.
 pub fn compile_for(name: &str, text: &str, blocks: Blocks) -> Kernel {
     compile_with(name, text, &options(blocks))
 }
 
+/// Compiles a kernel from text and loads it. `SPMD_PRINT` in the environment prints the lowered code.
 pub fn compile_with(name: &str, text: &str, options: &Options) -> Kernel {
     let context = Context::new();
     let module = parse(&context, name, text);
@@ -60,6 +64,7 @@ pub fn parse<'c>(context: &'c Context, name: &str, text: &str) -> Module<'c> {
     module
 }
 
+/// Loads a kernel from its object, and checks its descriptor.
 pub fn load(name: &str, object: &[u8]) -> Kernel {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kernel.so");
@@ -287,11 +292,13 @@ pub fn params(words: &[u64]) -> Vec<u64> {
     words.to_vec()
 }
 
+/// The address of the first element, as a kernel's parameter.
 pub fn address<T>(data: &mut [T]) -> u64 {
     data.as_mut_ptr() as u64
 }
 
 impl Kernel {
+    /// Runs a grid on this thread, one block after the other. `params` are 8 bytes each.
     pub fn launch(&self, grid: [u32; 3], block: [u32; 3], params: &[u64]) {
         let mut shared = Box::new(Shared([0xcd; cpu_abi::CLUSTER_SHARED_STRIDE as usize]));
         // SAFETY: the descriptor's kind was checked.
