@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of analyses and checks.
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

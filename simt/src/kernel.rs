@@ -1,4 +1,4 @@
-//! What a module's kernel says of itself: the attributes of `docs/dev/per_thread_ir.md`.
+//! The facts that a module states about its kernel: the attributes of `docs/dev/per_thread_ir.md`.
 
 use llvm_zluda::{Module, Value};
 

@@ -1,4 +1,4 @@
-//! What callers choose for all targets.
+//! The options that are the same for all targets.
 
 /// The shapes of blocks that code is for. The fewer, the smaller it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,7 +12,7 @@ pub enum Blocks {
     WholeWarps,
 }
 
-/// How PTX's approximate functions are computed.
+/// The way in which PTX's approximate functions are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Approximations {
     /// With the bits of an H100.

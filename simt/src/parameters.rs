@@ -16,13 +16,13 @@ const WORD: u32 = size_of::<u64>() as u32;
 /// Bytes of all hidden parameters.
 pub const HIDDEN_BYTES: u32 = 3 * WORD;
 
-/// Where hidden parameters begin behind that many bytes of CUDA's.
+/// The offset of the hidden parameters, in bytes, behind `param_size` bytes of CUDA's.
 pub fn hidden_offset(param_size: u32) -> u32 {
     param_size.next_multiple_of(WORD)
 }
 
 impl Hidden {
-    /// Where it lies in a parameter buffer whose hidden parameters begin at `hidden_offset`.
+    /// Its offset, in bytes, in a parameter buffer whose hidden parameters begin at `hidden_offset`.
     pub fn place(self, hidden_offset: u32) -> u64 {
         u64::from(hidden_offset) + u64::from(WORD) * self as u64
     }

@@ -1,7 +1,7 @@
 //! Whether the blocks of a kernel may begin in any order.
 //!
-//! A block that waits for another one does so in a loop that reads, again and again, what other blocks write.
-//! What is no such loop for sure counts as one.
+//! A block that waits for another one does so in a loop that reads, again and again, what other blocks write. A loop
+//! that is not surely of another kind counts as one.
 
 use llvm_zluda::{Opcode, Value};
 use rustc_hash::FxHashSet;

@@ -1,4 +1,4 @@
-//! Which blocks of a finished function run many times.
+//! The blocks of a finished function that run many times.
 
 use llvm_zluda::{Block, Value};
 use rustc_hash::FxHashMap;

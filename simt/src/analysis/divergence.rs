@@ -11,7 +11,7 @@ use super::cfg::Cfg;
 use super::level::{Level, Levels, Node, edges, level_of};
 use super::shape::{Shape, ShapeRules};
 
-/// What is known of the nodes of one level.
+/// The facts about the nodes of one level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LevelFacts {
     /// Lanes that leave the node together may go to different places.
@@ -32,6 +32,7 @@ pub struct Divergence<'c> {
 }
 
 impl<'c> Divergence<'c> {
+    /// Analyses a function; `levels` are those of `cfg`.
     pub fn new(cfg: &Cfg<'c>, levels: &Levels, rules: &ShapeRules<'_, 'c>) -> Self {
         let mut this = Self {
             shapes: FxHashMap::default(),
@@ -54,6 +55,7 @@ impl<'c> Divergence<'c> {
         }
     }
 
+    /// The shape of a value of the function; uniform for constants.
     pub fn shape(&self, value: Value<'c>) -> Shape {
         if value.is_constant() {
             return Shape::UNIFORM;

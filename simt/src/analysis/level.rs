@@ -18,7 +18,7 @@ pub enum Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     pub from: usize,
-    /// Which successor of `from`.
+    /// The index among the successors of `from`.
     pub successor: usize,
     pub to: usize,
 }
@@ -48,11 +48,13 @@ pub struct Levels {
     pub loop_node: Vec<usize>,
 }
 
+/// The index in [`Levels::levels`] of a loop's level, or of the function's for none.
 pub fn level_of(of: Option<usize>) -> usize {
     of.map_or(0, |number| number + 1)
 }
 
 impl Levels {
+    /// The levels of a function with this graph.
     pub fn new(cfg: &Cfg<'_>) -> Self {
         let mut block_node = vec![usize::MAX; cfg.blocks.len()];
         let mut loop_node = vec![usize::MAX; cfg.loops.len()];
@@ -86,7 +88,7 @@ impl Levels {
         0
     }
 
-    /// Where an edge leads in the level `of`; the sink where it leaves or closes the loop.
+    /// The node to which an edge leads in the level `of`; the sink where it leaves or closes the loop.
     pub fn target(&self, cfg: &Cfg<'_>, to: usize, of: Option<usize>) -> usize {
         let level = &self.levels[level_of(of)];
         match of {

@@ -10,7 +10,7 @@ use super::parting::{self, Parting};
 use super::shape::ShapeRules;
 use crate::{Blocks, Error, find_kernel};
 
-/// What runs in lockstep.
+/// The warps of a wave, which run in lockstep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waves {
     OneWarp,

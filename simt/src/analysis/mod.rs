@@ -1,5 +1,5 @@
-//! What is known of a function before code is made: its loops, its levels, and which values and branches
-//! are the same for all lanes.
+//! Analyses of a function before code is made: its loops, its levels, and which values and branches are the same for
+//! all lanes.
 
 pub mod block_order;
 pub mod cfg;

@@ -1,4 +1,4 @@
-//! Where the lanes of a warp may have to part, and go on as groups of their own.
+//! The places where the lanes of a warp may have to part, and go on as groups of their own.
 //!
 //! Lanes that work together name each other: a partner may be on its way through other code, and comes
 //! only if it is let go. A lane that waits in a loop may wait for such a one. At these places the code
@@ -53,7 +53,7 @@ pub fn functions<'c>(
     }
 }
 
-/// Where lanes part in one function.
+/// The places where lanes part in one function.
 pub struct Parting {
     /// Blocks to which all lanes come that have not exited.
     whole: Vec<bool>,

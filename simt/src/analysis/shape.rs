@@ -19,6 +19,7 @@ pub enum Shape {
 impl Shape {
     pub const UNIFORM: Shape = Shape::Strided(0);
 
+    /// The shape that holds for both, in the lattice's order.
     pub fn meet(self, other: Shape) -> Shape {
         match (self, other) {
             (Shape::Unknown, shape) | (shape, Shape::Unknown) => shape,
@@ -32,16 +33,18 @@ impl Shape {
         }
     }
 
+    /// All lanes have the same value.
     pub fn is_uniform(self) -> bool {
         self == Self::UNIFORM
     }
 
+    /// All lanes have the same value, or nothing is known yet that says otherwise.
     pub fn is_uniform_or_unknown(self) -> bool {
         matches!(self, Shape::Strided(0) | Shape::Unknown)
     }
 }
 
-/// How shapes of operands make shapes of results.
+/// The rules by which shapes of operands make shapes of results.
 pub struct ShapeRules<'m, 'c> {
     pub module: &'m Module<'c>,
     /// Warps never span rows of a block.

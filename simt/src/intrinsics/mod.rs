@@ -17,7 +17,7 @@ pub use markdown::markdown;
 pub use table::ROWS;
 pub use verify::verify;
 
-/// What the names of all intrinsics begin with.
+/// The prefix of the names of all intrinsics.
 pub const PREFIX: &str = "zluda.";
 
 /// One row of the table: an intrinsic, or some that differ in their names alone.
@@ -34,7 +34,7 @@ pub struct Intrinsic {
     pub meaning: &'static str,
 }
 
-/// What a call does besides giving a result.
+/// The effects of a call besides its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effects {
     /// Nothing: the result depends on the arguments and on who takes part.

@@ -1,4 +1,4 @@
-//! What intrinsics there are.
+//! The table of all intrinsics.
 
 use super::Effects::{self, *};
 use super::Intrinsic;

@@ -16,6 +16,7 @@ const COEFFICIENTS: [f64; 8] = [
     0.000_015_252_733_804_059_84,
 ];
 
+/// 2 to the power of each lane's `x`; NaN for NaN.
 pub fn ex2<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     // Beyond these the result is infinite or zero; NaN passes both and is put aside.

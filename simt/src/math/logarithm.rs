@@ -13,6 +13,7 @@ const COEFFICIENTS: [f64; 5] = [
     0.320_598_897_975_325_2,
 ];
 
+/// The logarithm to base 2 of each lane's `x`; NaN for NaN and negative numbers.
 pub fn lg2<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     // Subnormals are scaled to normal numbers.

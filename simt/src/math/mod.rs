@@ -63,7 +63,7 @@ pub fn expand_exactly(module: &Module<'_>) -> Result<(), Error> {
 
 type Emit = for<'a, 'c> fn(&Math<'a, 'c>, Value<'c>) -> Value<'c>;
 
-/// What takes the place of a call.
+/// The code that takes the place of a call.
 enum Expansion {
     OfOne(Function),
     Quotient(Division),

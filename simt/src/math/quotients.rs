@@ -24,6 +24,7 @@ impl Division {
         matches!(rest, ".f32" | ".ftz.f32").then_some(Self { full, ftz: rest == ".ftz.f32" })
     }
 
+    /// `a / b`, with an H100's bits where `approximations` ask for them.
     pub fn emit<'c>(
         &self,
         math: &Math<'_, 'c>,
@@ -51,14 +52,17 @@ fn approximate_quotient<'c>(math: &Math<'_, 'c>, a: Value<'c>, b: Value<'c>) -> 
     o.select(o.and(far, finite), o.fmul(a, zero), quotient)
 }
 
+/// 1/x, rounded to nearest.
 pub fn rcp<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     math.builder.fdiv(x.ty().const_float(1.0), x)
 }
 
+/// The square root of x, rounded to nearest.
 pub fn sqrt<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     math.intrinsic("llvm.sqrt", x)
 }
 
+/// The reciprocal of the square root of x, of two rounded operations.
 pub fn rsqrt<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     rcp(math, sqrt(math, x))
 }

@@ -10,6 +10,7 @@ const DOUBLE_LOG2_E: f64 = 2.885_390_081_777_926_8;
 /// tanh(x) = x * series(x^2) near 0, where the formula for larger operands cancels.
 const SERIES: [f64; 4] = [1.0, -1.0 / 3.0, 2.0 / 15.0, -17.0 / 315.0];
 
+/// The hyperbolic tangent of each lane's `x`; NaN for NaN.
 pub fn tanh<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     let magnitude = math.intrinsic("llvm.fabs", x);

@@ -16,11 +16,13 @@ const SINE: [f64; 3] = [-1.666_665_461_1e-1, 8.332_160_873_6e-3, -1.951_529_589_
 const COSINE: [f64; 3] =
     [4.166_664_568_298_827e-2, -1.388_731_625_493_765e-3, 2.443_315_711_809_948e-5];
 
+/// The sine of each lane's `x`, in radians.
 pub fn sin<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     // Subnormal operands are flushed, with and without `.ftz`.
     turned(math, math.flush(x), 0)
 }
 
+/// The cosine of each lane's `x`, in radians.
 pub fn cos<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     turned(math, x, 1)
 }

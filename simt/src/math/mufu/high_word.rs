@@ -36,6 +36,7 @@ fn is_zero_or_nan<'c>(math: &Math<'_, 'c>, word: Value<'c>) -> [Value<'c>; 2] {
     ]
 }
 
+/// `MUFU.RCP64H`: 1/x, of the upper word of a double; the lower word of the result is zero.
 pub fn rcp_high_word<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     let word = upper(math, x);
@@ -51,6 +52,8 @@ pub fn rcp_high_word<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     double(math, math.select_bits(is_nan, NAN, result))
 }
 
+/// `MUFU.RSQ64H`: the reciprocal of the square root, of the upper word of a double; the lower word of the result is
+/// zero.
 pub fn rsqrt_high_word<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     let word = upper(math, x);

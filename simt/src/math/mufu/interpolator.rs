@@ -32,10 +32,12 @@ pub(super) struct Sum<'c> {
 }
 
 impl<'c> Math<'_, 'c> {
+    /// A double in all lanes.
     pub(in crate::math) fn double(&self, value: f64) -> Value<'c> {
         self.spread(self.builder.context().f64().const_float(value))
     }
 
+    /// A signed integer as a double.
     pub(super) fn to_double(&self, integer: Value<'c>) -> Value<'c> {
         self.builder.sitofp(integer, self.f64())
     }

@@ -75,6 +75,7 @@ fn reciprocal<'c>(math: &Math<'_, 'c>, fraction: Value<'c>) -> Value<'c> {
     math.without_lowest(&math.interpolate(&RCP, segment, &math.place(fraction, 16)), 15)
 }
 
+/// `MUFU.RCP`: 1/x.
 pub fn rcp<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     let operand = math.operand(x);
@@ -89,7 +90,7 @@ pub fn rcp<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     math.float(math.select_bits(operand.is_nan, NAN, result))
 }
 
-/// What a table of two binades gives, without its lowest places, for a fraction and, above it, the lowest bit of the
+/// The value of a table of two binades, without its lowest places, for a fraction and, above it, the lowest bit of the
 /// exponent.
 fn root<'c>(math: &Math<'_, 'c>, fraction: Value<'c>, table: &Table, places: u32) -> Value<'c> {
     let b = &math.builder;
@@ -114,6 +115,7 @@ fn half_exponent<'c>(math: &Math<'_, 'c>, bits: Value<'c>, one: u32, mask: u32) 
     b.and(b.lshr(b.add(bits, math.int(one)), math.int(1)), math.int(mask))
 }
 
+/// `MUFU.RSQ`: the reciprocal of the square root of x.
 pub fn rsqrt<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     let operand = math.operand(x);
@@ -128,6 +130,7 @@ pub fn rsqrt<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     math.float(b.select(operand.is_zero, pole, result))
 }
 
+/// `MUFU.SQRT`: the square root of x.
 pub fn sqrt<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     let operand = math.operand(x);
@@ -141,6 +144,7 @@ pub fn sqrt<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     math.float(b.select(operand.is_zero, operand.sign, result))
 }
 
+/// `MUFU.EX2`: 2 to the power of x.
 pub fn ex2<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     let nan = b.fcmp(RealPredicate::LLVMRealUNO, x, x);
@@ -165,6 +169,7 @@ pub fn ex2<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     math.float(math.select_bits(nan, NAN, result))
 }
 
+/// `MUFU.LG2`: the logarithm of x to base 2.
 pub fn lg2<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     let operand = math.operand(x);

@@ -2,7 +2,7 @@
 //!
 //! A row is C0, C1 and C2 of one segment: docs/dev/approximations.md says what becomes of them.
 
-/// What one function is made of.
+/// The table of one function.
 pub struct Table {
     pub name: &'static str,
     /// C0, C1 and C2 by segment.

@@ -15,6 +15,7 @@ const HEIGHT: f64 = (1 << 14) as f64;
 const UNIT: i32 = -40;
 const PLACE_BITS: u32 = 17;
 
+/// `MUFU.TANH`: the hyperbolic tangent of x.
 pub fn tanh<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let b = &math.builder;
     let bits = math.bits(x);
