@@ -1,5 +1,5 @@
-//! What kernels on AMD GPUs know of a launch in clusters: behind the hidden parameters of the variant of a kernel that is
-//! compiled for such launches. `ptx/src/target/amdgcn/library/cluster.h` says the same in C.
+//! The parameter that tells kernels on AMD GPUs of a launch in clusters: behind the hidden parameters of the variant of
+//! a kernel that is compiled for such launches. `ptx/src/target/amdgcn/library/cluster.h` says the same in C.
 //!
 //! Hardware has no clusters. Shared memory is global memory there, a *window* for each block, side by side for a
 //! cluster. Workgroups have the number of their block in its cluster along the first axis of the hardware's grid, the
@@ -30,7 +30,7 @@ pub struct ClusterLaunch {
     pub total_shared: u32,
 }
 
-/// How many bytes of parameters a [`ClusterLaunch`] takes.
+/// The size of a [`ClusterLaunch`], in bytes of parameters.
 pub const BYTES: u32 = size_of::<ClusterLaunch>() as u32;
 
 impl ClusterLaunch {

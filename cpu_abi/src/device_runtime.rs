@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-/// What the system's functions below `libcudadevrt` return. NVIDIA names none of them: these are the ones that the
+/// The results of the system's functions below `libcudadevrt`. NVIDIA names none of them: these are the ones that the
 /// library has errors of CUDA for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -47,7 +47,7 @@ pub struct Child {
 /// Room for the parameters of a launch: the most that CUDA has, and the hidden ones.
 pub const PARAMETER_BYTES: usize = 32_764 + 36;
 
-/// What a kernel asks about.
+/// The kinds of question that a kernel asks, each with the words that go with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Question {
@@ -76,6 +76,7 @@ pub struct DeviceRuntime {
     ) -> u32,
 }
 
-/// What the engine exports for the driver: `unsafe extern "C" fn(*const DeviceRuntime)`, with functions that stay.
+/// The name of the function that the engine exports for the driver: `unsafe extern "C" fn(*const DeviceRuntime)`, with
+/// functions that stay.
 pub const SETTER: &str = "zluda_set_device_runtime";
 pub type Setter = unsafe extern "C" fn(*const DeviceRuntime);

@@ -1,4 +1,4 @@
-//! What compiled CPU kernels and the engine that runs them agree on.
+//! The interface between compiled CPU kernels and the engine that runs them.
 //!
 //! `spmd/` and `ptx/` emit code that reads these structures by `offset_of!`; `hip_cpu/` fills them.
 //! Nothing else may know their layout. A change of any of them raises [`ABI_VERSION`], which is part
@@ -41,7 +41,7 @@ pub const CLUSTER_SHARED_STRIDE: u64 = 1 << 19;
 /// Blocks in a cluster at most.
 pub const MAX_CLUSTER_BLOCKS: u32 = 16;
 
-/// How the code of a kernel is entered.
+/// The kind of entry that the code of a kernel has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum KernelKind {
@@ -147,7 +147,7 @@ pub struct ThreadContext {
     pub engine: *mut c_void,
 }
 
-/// What `barrier.red` makes of the threads' predicates.
+/// The reduction that `barrier.red` makes over the threads' predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum BarrierReduction {
@@ -156,8 +156,8 @@ pub enum BarrierReduction {
     Or = 2,
 }
 
-/// What kernels can call, reached through [`BlockContext::runtime`]. All of these may switch
-/// coroutines or unwind the kernel; none of them returns an error to the kernel.
+/// The functions that kernels can call, reached through [`BlockContext::runtime`]. All of these may switch coroutines
+/// or unwind the kernel; none of them returns an error to the kernel.
 ///
 /// `warp` and `mask` name the threads that a call stands for: vector code passes its warp and the active
 /// lanes, the reference executor its warp and the one lane.
@@ -403,6 +403,7 @@ impl WarpOperation {
         ("elect", WarpOperation::Elect),
     ];
 
+    /// The operation of the last word of a name in per-thread IR; none for other words.
     pub fn from_word(word: &str) -> Option<WarpOperation> {
         Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, operation)| *operation)
     }
@@ -410,7 +411,7 @@ impl WarpOperation {
 
 macro_rules! lane_operations {
     ($($(#[$doc:meta])* $name:ident = $word:literal ($($argument:ident),*);)*) => {
-        /// What [`Runtime::lane_operation`] does. Per-thread IR calls each as `zluda.lane.<word>`, with
+        /// The operations of [`Runtime::lane_operation`]. Per-thread IR calls each as `zluda.lane.<word>`, with
         /// arguments and result of type `i64`. Addresses are generic ones.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
@@ -433,7 +434,7 @@ macro_rules! lane_operations {
                 }
             }
 
-            /// How many words it takes.
+            /// The number of its arguments, words of 64 bits.
             pub fn arguments(self) -> usize {
                 match self {
                     $(LaneOperation::$name => {
@@ -469,7 +470,7 @@ lane_operations! {
     /// Launches what `launch.buffer` gave room for. `segment` is that of the module's variables. This one and all that
     /// follow return a [`device_runtime::Error`].
     LaunchDevice = "launch.device" (segment, buffer, stream);
-    /// What the thread of this number in its block last set.
+    /// The error that the thread of this number in its block last set.
     LaunchLastError = "launch.last_error" (thread);
     LaunchSetLastError = "launch.set_last_error" (thread, error);
     /// Writes the handle of a new stream of this grid.
@@ -545,7 +546,7 @@ pub enum Reduction {
     AddF64,
 }
 
-/// How the places of a box are meant.
+/// The meaning of a box's coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum TensorMode {

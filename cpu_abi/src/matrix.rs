@@ -1,6 +1,6 @@
 //! [`MatrixOperation`]: what a matrix instruction does, as one number in per-thread IR.
 
-/// What the operation does.
+/// The kind of a matrix operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum MatrixKind {
@@ -81,7 +81,7 @@ impl MatrixType {
     }
 }
 
-/// How the parts of a block-scaled product are scaled.
+/// The scaling of the parts of a block-scaled product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockScale {
     /// Factors for each row of `a` and column of `b`: 1, 2 or 4.
@@ -132,6 +132,7 @@ pub struct MatrixOperation {
 }
 
 impl MatrixOperation {
+    /// An operation of this shape with `f32` sums, and no more than that: dense, not scaled, with `a` by rows.
     pub fn new(kind: MatrixKind, m: u16, n: u16, k: u16, factors: MatrixType) -> Self {
         Self {
             kind,
@@ -293,6 +294,7 @@ pub struct MatrixWords {
 }
 
 impl MatrixWords {
+    /// The number of words that the operation reads.
     pub fn inputs(&self) -> u32 {
         self.a + self.b + self.c + self.more
     }

@@ -1,5 +1,5 @@
-//! What kernels on AMD GPUs ask of the host: a block of memory that both see, which the third hidden parameter points
-//! to. `ptx/src/target/amdgcn/library/services.h` says the same in C.
+//! The services that kernels on AMD GPUs ask of the host, through a block of memory that both see, which the third
+//! hidden parameter points to. `ptx/src/target/amdgcn/library/services.h` says the same in C.
 //!
 //! Kernels put records into the ring behind the block; the driver takes them out where it synchronises. A record is a
 //! header of 8 bytes and what the kind says, up to a multiple of 8 bytes. The header is written last, and is 0 before:
@@ -47,6 +47,7 @@ pub enum ServiceError {
 }
 
 impl ServiceError {
+    /// The error of this number; none if there is no such error.
     pub fn from_number(number: u32) -> Option<ServiceError> {
         use ServiceError::*;
         [Trap, Assert, IllegalAddress, Misaligned, IllegalInstruction]

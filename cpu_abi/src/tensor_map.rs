@@ -8,7 +8,7 @@ pub const WORDS: usize = 16;
 /// Dimensions at most.
 pub const RANK: usize = 5;
 
-/// What a map says.
+/// The contents of a map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TensorMap {
     pub address: u64,
@@ -18,7 +18,7 @@ pub struct TensorMap {
     pub interleave: Interleave,
     /// 0 for none, 1 to 3 for patterns of 32, 64 and 128 bytes.
     pub swizzle: u32,
-    /// What lies outside of the tensor is NaN, not zero.
+    /// Elements outside of the tensor are NaN, not zero.
     pub nan_fill: bool,
     /// 0 to 3; a hint.
     pub l2_promotion: u32,
@@ -30,7 +30,7 @@ pub struct TensorMap {
     pub shape: Shape,
 }
 
-/// What one copy takes.
+/// The part of a tensor that one copy takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Elements along each dimension, 1 to 256.
@@ -95,6 +95,7 @@ impl Element {
         }
     }
 
+    /// Whether elements are floating-point numbers, of which [`TensorMap::nan_fill`] makes NaNs.
     pub fn is_float(self) -> bool {
         !matches!(
             self,
@@ -123,6 +124,7 @@ impl Element {
 }
 
 impl Interleave {
+    /// The layout of this number; none if there is no such layout.
     pub fn from_number(number: u32) -> Option<Interleave> {
         [Interleave::None, Interleave::Bytes16, Interleave::Bytes32].get(number as usize).copied()
     }
@@ -140,7 +142,7 @@ const NAN_FILL: Place = (1, 15, 1);
 const TF32: Place = (1, 16, 1);
 const L2_PROMOTION: Place = (1, 17, 2);
 const STRIDES: [Place; RANK - 1] = [(1, 32, 32), (2, 0, 32), (2, 32, 32), (3, 0, 32)];
-/// What lies above the low 32 bits of each stride.
+/// The bit of word 3 at which the strides' bits above the low 32 begin, four for each.
 const STRIDES_HIGH: u32 = 32;
 const DIMS: [Place; RANK] = [(4, 0, 32), (4, 32, 32), (5, 0, 32), (5, 32, 32), (6, 0, 32)];
 const STEPS: u32 = 32;

@@ -1,7 +1,7 @@
 //! The formats of texels: how many bytes, and what number they stand for. The numbers of channels and blocks are those
 //! of the device library.
 
-/// What the bytes of a channel are.
+/// The type of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Channel {
@@ -43,7 +43,7 @@ pub struct Format {
     pub channel: Channel,
     /// 1, 2 or 4; 3 of some blocks.
     pub channels: usize,
-    /// How texels are stored, where it is not one by one.
+    /// The compression of texels in blocks; none where texels are stored one by one.
     pub block: Option<Block>,
     /// Alpha is 1 where there is none.
     pub opaque: bool,

@@ -1,4 +1,4 @@
-//! What [`Runtime::texture`](crate::Runtime::texture) is asked to do: an instruction of the texture and surface
+//! The operations of [`Runtime::texture`](crate::Runtime::texture): each is an instruction of the texture and surface
 //! family, packed into a word that is constant in the code.
 
 /// Declares an enumeration that is one byte of an operation.
@@ -78,22 +78,22 @@ byte! {
 }
 
 byte! {
-    /// How a `tex` finds its level of a mipmap.
+    /// The level of a mipmap that a `tex` reads.
     TextureLevel { Implicit, Base, Level, Grad, }
 }
 
 byte! {
-    /// What an access outside of a surface does.
+    /// The behaviour of an access outside of a surface.
     SurfaceBounds { Trap, Clamp, Zero, }
 }
 
 byte! {
-    /// What `sured` does.
+    /// The operation of `sured`.
     SurfaceReduction { Add, Min, Max, And, Or, }
 }
 
 byte! {
-    /// What `txq` and `suq` ask for.
+    /// The attribute that `txq` or `suq` asks for.
     TextureAttribute {
         Width, Height, Depth, ChannelDataType, ChannelOrder, NormalizedCoords, ArraySize, NumMipmapLevels,
         NumSamples, ForceUnnormalizedCoords, FilterMode, AddrMode0, AddrMode1, AddrMode2, MemoryLayout,
@@ -127,6 +127,7 @@ pub struct TextureOperation {
 }
 
 impl TextureOperation {
+    /// An operation on all four elements, without any of the further modifiers.
     pub fn new(action: TextureAction, geometry: TextureGeometry, type_: TextureType) -> Self {
         TextureOperation {
             action,
@@ -142,6 +143,7 @@ impl TextureOperation {
         }
     }
 
+    /// The word that stands for the operation in code.
     pub fn encode(self) -> u64 {
         let flags = u8::from(self.whole) | u8::from(self.offset) << 1 | u8::from(self.compare) << 2;
         u64::from_le_bytes([
@@ -173,15 +175,17 @@ impl TextureOperation {
         })
     }
 
-    /// What a query asks for.
+    /// The attribute that a query asks for; none where `detail` is not the number of one.
     pub fn attribute(&self) -> Option<TextureAttribute> {
         TextureAttribute::of(self.detail)
     }
 
+    /// The operation of a `sured`; none where `detail` is not the number of one.
     pub fn reduction(&self) -> Option<SurfaceReduction> {
         SurfaceReduction::of(self.detail)
     }
 
+    /// The kind of object that an `istypep` asks for; none where `detail` is not the number of one.
     pub fn object_kind(&self) -> Option<TextureObjectKind> {
         TextureObjectKind::of(self.detail)
     }

@@ -1,5 +1,5 @@
-//! What kernels on AMD GPUs find behind the handles of textures and surfaces: a description in device memory, which the
-//! driver writes. `ptx/src/target/amdgcn/library/texture.h` says the same in C.
+//! The objects behind the handles of textures and surfaces on AMD GPUs: descriptions in device memory, which the driver
+//! writes. `ptx/src/target/amdgcn/library/texture.h` says the same in C.
 //!
 //! Texels lie in rows, rows in slices, wherever memory is: images of AMD GPUs are memory like any other.
 
@@ -85,7 +85,7 @@ pub struct TextureObject {
 }
 
 impl TextureObject {
-    /// What the format says of texels.
+    /// Sets the fields that a format decides.
     pub fn set_format(&mut self, format: crate::texel_format::Format) {
         self.channel = format.channel as u32;
         self.channels = format.channels as u32;
@@ -93,7 +93,7 @@ impl TextureObject {
         self.opaque = format.opaque.into();
     }
 
-    /// What is written to the device.
+    /// The bytes that are written to the device.
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the structure has no gaps, and any bytes are numbers.
         unsafe { std::slice::from_raw_parts(std::ptr::from_ref(self).cast(), size_of::<Self>()) }

@@ -53,6 +53,7 @@ macro_rules! cast {
 }
 
 impl<'c> Builder<'c> {
+    /// A builder that is not placed yet.
     pub(crate) fn new(context: &'c Context) -> Self {
         // SAFETY: the builder is ours.
         let raw = unsafe { LLVMCreateBuilderInContext(context.raw()) };
@@ -65,11 +66,13 @@ impl<'c> Builder<'c> {
 
     // ---- position
 
+    /// Moves the builder to the end of a block.
     pub fn position_at_end(&self, block: Block<'c>) {
         // SAFETY: the block is alive.
         unsafe { LLVMPositionBuilderAtEnd(self.raw, block.raw) }
     }
 
+    /// Moves the builder before an instruction.
     pub fn position_before(&self, instruction: Value<'c>) {
         // SAFETY: the instruction is placed.
         unsafe { LLVMPositionBuilderBefore(self.raw, instruction.raw) }
@@ -83,6 +86,7 @@ impl<'c> Builder<'c> {
         }
     }
 
+    /// The block in which the builder stands; it has to be placed.
     pub fn block(&self) -> Block<'c> {
         // SAFETY: callers have placed the builder.
         Block::new(unsafe { LLVMGetInsertBlock(self.raw) })
@@ -206,6 +210,7 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildArrayAlloca(self.raw, ty.raw, count.raw, UNNAMED) })
     }
 
+    /// Makes a `load`. The alignment is in bytes.
     pub fn load(&self, ty: Type<'c>, pointer: Value<'c>, alignment: u32) -> Value<'c> {
         debug_assert!(pointer.ty().is_pointer());
         // SAFETY: a sized type and a pointer.
@@ -214,6 +219,7 @@ impl<'c> Builder<'c> {
         load
     }
 
+    /// Makes a `store`. The alignment is in bytes.
     pub fn store(&self, value: Value<'c>, pointer: Value<'c>, alignment: u32) -> Value<'c> {
         debug_assert!(pointer.ty().is_pointer());
         // SAFETY: a sized value and a pointer.
@@ -222,6 +228,7 @@ impl<'c> Builder<'c> {
         store
     }
 
+    /// Makes a `getelementptr`, which is not `inbounds`.
     pub fn gep(&self, ty: Type<'c>, pointer: Value<'c>, indices: &[Value<'c>]) -> Value<'c> {
         let mut raw: Vec<_> = indices.iter().map(|index| index.raw).collect();
         // SAFETY: the indices fit the type.
@@ -242,11 +249,13 @@ impl<'c> Builder<'c> {
         self.gep(self.context.i8(), pointer, &[bytes])
     }
 
+    /// Makes a `fence` for acquire, release or both, or a sequentially consistent one.
     pub fn fence(&self, ordering: AtomicOrdering, scope: u32) -> Value<'c> {
         // SAFETY: a fence takes acquire, release, acq_rel or seq_cst.
         Value::new(unsafe { LLVMBuildFenceSyncScope(self.raw, ordering, scope, UNNAMED) })
     }
 
+    /// Makes an `atomicrmw`; its result is the old value.
     pub fn atomic_rmw(
         &self,
         operation: AtomicRmwOp,
@@ -362,6 +371,7 @@ impl<'c> Builder<'c> {
 
     // ---- control flow
 
+    /// Makes a `phi` without values; [`Value::add_incoming`] adds them.
     pub fn phi(&self, ty: Type<'c>) -> Value<'c> {
         // SAFETY: a first-class type; callers add the incoming values.
         Value::new(unsafe { LLVMBuildPhi(self.raw, ty.raw, UNNAMED) })
@@ -377,6 +387,7 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildCondBr(self.raw, condition.raw, yes.raw, no.raw) })
     }
 
+    /// Makes a `switch`; the cases are constants of the value's type, all different.
     pub fn switch(
         &self,
         value: Value<'c>,
@@ -408,6 +419,7 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildUnreachable(self.raw) })
     }
 
+    /// Makes a call of a function.
     pub fn call(&self, function: Value<'c>, arguments: &[Value<'c>]) -> Value<'c> {
         self.call_pointer(function.value_type(), function, arguments)
     }

@@ -14,7 +14,7 @@ use crate::{Builder, Module, Type, Value, c_string};
 /// An LLVM context. One thread at a time uses it; different contexts are independent.
 pub struct Context {
     raw: LLVMContextRef,
-    /// What LLVM has called errors. Without a handler it would print them and end the process.
+    /// The messages that LLVM has called errors. Without a handler it would print them and end the process.
     errors: Box<RefCell<Vec<String>>>,
 }
 
@@ -39,6 +39,7 @@ extern "C" fn keep_error(diagnostic: LLVMDiagnosticInfoRef, errors: *mut c_void)
 }
 
 impl Context {
+    /// An empty context; sets up LLVM's targets before it makes the first one.
     pub fn new() -> Self {
         // A constant has one form in a context, which LLVM's options say.
         initialize_targets();
@@ -61,7 +62,7 @@ impl Context {
         context
     }
 
-    /// What LLVM has called errors since the last time.
+    /// The messages that LLVM has called errors since the last time.
     pub(crate) fn take_errors(&self) -> Vec<String> {
         self.errors.take()
     }
@@ -74,6 +75,7 @@ impl Context {
         Type { raw, _context: PhantomData }
     }
 
+    /// An empty module of this name.
     pub fn module(&self, name: &str) -> Module<'_> {
         let name = c_string(name);
         // SAFETY: the context is alive; the module owns the result.
@@ -82,6 +84,7 @@ impl Context {
         unsafe { Module::from_raw(self, raw) }
     }
 
+    /// A builder that is not placed yet.
     pub fn builder(&self) -> Builder<'_> {
         Builder::new(self)
     }
@@ -166,6 +169,7 @@ impl Context {
         })
     }
 
+    /// The type of functions that take exactly these parameters.
     pub fn function_type<'c>(&'c self, result: Type<'c>, parameters: &[Type<'c>]) -> Type<'c> {
         let mut raw: Vec<_> = parameters.iter().map(|parameter| parameter.raw).collect();
         // SAFETY: `raw` holds types of this context.

@@ -8,7 +8,7 @@ use llvm_sys::{
 
 use crate::{Context, Module, Type, Value};
 
-/// Where an attribute of a function or call stands.
+/// The index of a parameter's attributes, at a function or a call.
 fn parameter_index(parameter: u32) -> LLVMAttributeIndex {
     parameter + 1
 }
@@ -141,6 +141,7 @@ impl<'c> Module<'c> {
         }
     }
 
+    /// Whether a function has an enum attribute, by LLVM's name of it.
     pub fn has_attribute(&self, function: Value<'c>, name: &str) -> bool {
         // SAFETY: LLVM returns null where the attribute is not there.
         unsafe {
@@ -263,6 +264,7 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Whether metadata of this name is attached to an instruction.
     pub fn has_metadata(self, context: &'c Context, name: &str) -> bool {
         // SAFETY: LLVM returns null where nothing is attached; callers give instructions only.
         unsafe {

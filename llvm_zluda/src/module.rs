@@ -128,11 +128,13 @@ impl<'c> Module<'c> {
         }
     }
 
+    /// The module's text.
     pub fn print(&self) -> String {
         // SAFETY: LLVM allocates the text.
         unsafe { owned_message(LLVMPrintModuleToString(self.raw)) }
     }
 
+    /// The module as LLVM's bitcode.
     pub fn bitcode(&self) -> Vec<u8> {
         // SAFETY: LLVM returns a buffer that is copied and disposed.
         unsafe {
@@ -179,12 +181,14 @@ impl<'c> Module<'c> {
         Ok(())
     }
 
+    /// Sets the target triple.
     pub fn set_triple(&self, triple: &str) {
         let triple = c_string(triple);
         // SAFETY: LLVM copies the text.
         unsafe { LLVMSetTarget(self.raw, triple.as_ptr()) }
     }
 
+    /// Sets the data layout, which has to be one of LLVM's own targets.
     pub fn set_data_layout(&self, layout: &str) {
         let layout = c_string(layout);
         // SAFETY: LLVM copies the text. Callers give layouts of LLVM's own targets.
@@ -212,6 +216,7 @@ impl<'c> Module<'c> {
         unsafe { LLVMStoreSizeOfType(LLVMGetModuleDataLayout(self.raw), ty.raw) }
     }
 
+    /// The ABI alignment of a sized type, in bytes.
     pub fn align_of(&self, ty: Type<'c>) -> u32 {
         use llvm_sys::target::{LLVMABIAlignmentOfType, LLVMGetModuleDataLayout};
         // SAFETY: as above.
@@ -225,6 +230,7 @@ impl<'c> Module<'c> {
         unsafe { LLVMOffsetOfElement(LLVMGetModuleDataLayout(self.raw), ty.raw, field) }
     }
 
+    /// The function of this name, declared or defined.
     pub fn function(&self, name: &str) -> Option<Value<'c>> {
         let name = c_string(name);
         // SAFETY: the module is alive.
@@ -232,6 +238,7 @@ impl<'c> Module<'c> {
         (!raw.is_null()).then(|| Value::new(raw))
     }
 
+    /// The global variable of this name, declared or defined.
     pub fn global(&self, name: &str) -> Option<Value<'c>> {
         let name = c_string(name);
         // SAFETY: the module is alive.
@@ -253,6 +260,7 @@ impl<'c> Module<'c> {
         functions
     }
 
+    /// All global variables, in the module's order.
     pub fn globals(&self) -> Vec<Value<'c>> {
         let mut globals = Vec::new();
         // SAFETY: the list is walked without changing it.
@@ -278,6 +286,7 @@ impl<'c> Module<'c> {
         self.function(name).unwrap_or_else(|| self.add_function(name, ty))
     }
 
+    /// Adds a global variable without an initializer.
     pub fn add_global(
         &self,
         name: &str,
@@ -294,6 +303,7 @@ impl<'c> Module<'c> {
         global
     }
 
+    /// Adds an empty block at a function's end.
     pub fn append_block(&self, function: Value<'c>, name: &str) -> Block<'c> {
         let name = c_string(name);
         // SAFETY: `function` is a function of this context.

@@ -10,7 +10,7 @@ use llvm_sys::target_machine::{
     LLVMDisposeTargetMachine, LLVMSetTargetMachineAsmVerbosity, LLVMTargetMachineRef,
 };
 
-/// What a machine is made of.
+/// The properties that two machines share where one can stand for the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kind {
     pub triple: String,

@@ -51,8 +51,8 @@ struct LeftOut {
 /// Options of LLVM's and their values. They are the process's, so that all of them name the target that they mean:
 /// AMDGPU's code generator looks for sums and products of addresses that are the same, once more after the passes. The
 /// register allocator splits values around regions at a cost that grows with the function; in long ones it gives up soon.
-/// What lanes do one after the other are loops of a few instructions, which take a quarter longer if they lie in two lines of
-/// the cache. A vector of equal floats is one constant instead of an array, whose elements LLVM's analyses ask for one by
+/// Code that runs for one lane after the other is loops of a few instructions, which take a quarter longer if they lie in
+/// two lines of the cache. A vector of equal floats is one constant instead of an array, whose elements LLVM's analyses ask for one by
 /// one: a fiftieth of the time to compile goes into that.
 const OPTIONS: [(&CStr, &CStr); 4] = [
     (c"amdgpu-scalar-ir-passes", c"0"),

@@ -112,6 +112,7 @@ impl<'c> Type<'c> {
             .collect()
     }
 
+    /// The address space of a pointer.
     pub fn address_space(self) -> u32 {
         debug_assert!(self.is_pointer());
         // SAFETY: callers ask pointers only.
@@ -134,11 +135,13 @@ impl<'c> Type<'c> {
         }
     }
 
+    /// A vector of this many elements of a scalar type.
     pub fn vector(self, lanes: u32) -> Type<'c> {
         // SAFETY: the element is a scalar type.
         Type::new(unsafe { LLVMVectorType(self.raw, lanes) })
     }
 
+    /// An array of this many elements.
     pub fn array(self, length: u64) -> Type<'c> {
         // SAFETY: the element is a sized type.
         Type::new(unsafe { LLVMArrayType2(self.raw, length) })
@@ -162,6 +165,7 @@ impl<'c> Type<'c> {
         })
     }
 
+    /// A constant of a floating-point type, rounded to it.
     pub fn const_float(self, value: f64) -> Value<'c> {
         debug_assert!(self.is_float());
         // SAFETY: it is a floating-point type.
@@ -208,6 +212,7 @@ impl<'c> Type<'c> {
         self.value(unsafe { LLVMConstArray2(self.raw, raw.as_mut_ptr(), raw.len() as u64) })
     }
 
+    /// The type's text.
     pub fn print(self) -> String {
         // SAFETY: LLVM allocates the text; `owned_message` frees it.
         unsafe { crate::value::owned_message(LLVMPrintTypeToString(self.raw)) }

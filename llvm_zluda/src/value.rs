@@ -119,6 +119,7 @@ impl<'c> Value<'c> {
         Self::optional(unsafe { zluda_repeated_element(self.raw) })
     }
 
+    /// The name, empty where there is none.
     pub fn name(self) -> String {
         let mut length = 0;
         // SAFETY: LLVM returns a pointer to `length` bytes that live as long as the value.
@@ -133,6 +134,7 @@ impl<'c> Value<'c> {
         unsafe { LLVMSetValueName2(self.raw, name.as_ptr().cast(), name.len()) }
     }
 
+    /// The value's text.
     pub fn print(self) -> String {
         // SAFETY: LLVM allocates the text.
         unsafe { owned_message(LLVMPrintValueToString(self.raw)) }
@@ -164,6 +166,7 @@ impl<'c> Value<'c> {
 
     // ---- users: instructions, constant expressions, globals
 
+    /// The number of operands; a call's callee counts as one.
     pub fn operand_count(self) -> u32 {
         // SAFETY: see `ty`.
         unsafe { LLVMGetNumOperands(self.raw).max(0) as u32 }
@@ -180,6 +183,7 @@ impl<'c> Value<'c> {
         (0..self.operand_count()).map(|index| self.operand(index)).collect()
     }
 
+    /// Replaces one operand by a value of its type.
     pub fn set_operand(self, index: u32, value: Value<'c>) {
         // SAFETY: the index is in range and the types agree.
         unsafe { LLVMSetOperand(self.raw, index, value.raw) }
@@ -235,16 +239,19 @@ impl<'c> Value<'c> {
         unsafe { !LLVMIsATerminatorInst(self.raw).is_null() }
     }
 
+    /// The predicate of an `icmp`.
     pub fn int_predicate(self) -> IntPredicate {
         // SAFETY: callers ask icmp only.
         unsafe { LLVMGetICmpPredicate(self.raw) }
     }
 
+    /// The predicate of an `fcmp`.
     pub fn real_predicate(self) -> RealPredicate {
         // SAFETY: callers ask fcmp only.
         unsafe { LLVMGetFCmpPredicate(self.raw) }
     }
 
+    /// The number of blocks that a terminator names.
     pub fn successor_count(self) -> u32 {
         // SAFETY: callers ask terminators only.
         unsafe { LLVMGetNumSuccessors(self.raw) }
@@ -259,6 +266,7 @@ impl<'c> Value<'c> {
         (0..self.successor_count()).map(|index| self.successor(index)).collect()
     }
 
+    /// Lets a terminator go to another block.
     pub fn set_successor(self, index: u32, block: Block<'c>) {
         // SAFETY: the index is in range.
         unsafe { LLVMSetSuccessor(self.raw, index, block.raw) }
@@ -313,6 +321,7 @@ impl<'c> Value<'c> {
         earlier.iter().find(|(_, other)| *other == block).map(|(value, _)| *value)
     }
 
+    /// Adds to a `phi` a value for each of some predecessors.
     pub fn add_incoming(self, incoming: &[(Value<'c>, Block<'c>)]) {
         let mut values: Vec<_> = incoming.iter().map(|(value, _)| value.raw).collect();
         let mut blocks: Vec<_> = incoming.iter().map(|(_, block)| block.raw).collect();
@@ -322,13 +331,14 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// What a `call` calls: a function, or a pointer.
+    /// The callee of a `call`: a function, or a pointer.
     pub fn callee(self) -> Value<'c> {
         debug_assert_eq!(self.opcode(), Opcode::LLVMCall);
         // SAFETY: it is a call.
         Value::new(unsafe { LLVMGetCalledValue(self.raw) })
     }
 
+    /// The type of the function that a `call` calls.
     pub fn called_function_type(self) -> Type<'c> {
         debug_assert_eq!(self.opcode(), Opcode::LLVMCall);
         // SAFETY: it is a call.
@@ -343,11 +353,13 @@ impl<'c> Value<'c> {
         (0..count).map(|index| self.operand(index)).collect()
     }
 
+    /// The type of what an `alloca` allocates.
     pub fn allocated_type(self) -> Type<'c> {
         // SAFETY: callers ask allocas only.
         Type::new(unsafe { LLVMGetAllocatedType(self.raw) })
     }
 
+    /// The type that a `getelementptr` goes through.
     pub fn gep_source_type(self) -> Type<'c> {
         // SAFETY: callers ask GEPs only.
         Type::new(unsafe { LLVMGetGEPSourceElementType(self.raw) })
@@ -373,6 +385,7 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Whether a memory access is volatile.
     pub fn is_volatile(self) -> bool {
         // SAFETY: callers ask memory accesses only.
         unsafe { LLVMGetVolatile(self.raw) != 0 }
@@ -389,26 +402,31 @@ impl<'c> Value<'c> {
         unsafe { LLVMGetOrdering(self.raw) }
     }
 
+    /// Sets the ordering of a load, store, `atomicrmw` or fence.
     pub fn set_ordering(self, ordering: AtomicOrdering) {
         // SAFETY: callers ask loads, stores, atomicrmw and fences only.
         unsafe { LLVMSetOrdering(self.raw, ordering) }
     }
 
+    /// Whether an instruction is atomic: `cmpxchg`, `atomicrmw`, a fence, or a load or store with an ordering.
     pub fn is_atomic(self) -> bool {
         // SAFETY: callers ask instructions only.
         unsafe { LLVMIsAtomic(self.raw) != 0 }
     }
 
+    /// The synchronization scope of an atomic instruction, by the context's number.
     pub fn sync_scope(self) -> u32 {
         // SAFETY: callers ask atomic instructions only.
         unsafe { LLVMGetAtomicSyncScopeID(self.raw) }
     }
 
+    /// Sets the synchronization scope of an atomic instruction, by the context's number.
     pub fn set_sync_scope(self, scope: u32) {
         // SAFETY: callers ask atomic instructions only.
         unsafe { LLVMSetAtomicSyncScopeID(self.raw, scope) }
     }
 
+    /// The operation of an `atomicrmw`.
     pub fn rmw_operation(self) -> AtomicRmwOp {
         // SAFETY: callers ask atomicrmw only.
         unsafe { LLVMGetAtomicRMWBinOp(self.raw) }
@@ -428,6 +446,7 @@ impl<'c> Value<'c> {
         unsafe { LLVMGetAlignment(self.raw) }
     }
 
+    /// Sets the alignment of a memory access, an `alloca` or a global, in bytes, a power of two.
     pub fn set_alignment(self, bytes: u32) {
         debug_assert!(bytes.is_power_of_two());
         // SAFETY: callers ask accesses, allocas and globals only.
@@ -473,16 +492,19 @@ impl<'c> Value<'c> {
         unsafe { LLVMGetNNeg(self.raw) != 0 }
     }
 
+    /// Whether an `add`, `sub`, `mul` or `shl` has no signed wrap.
     pub fn has_nsw(self) -> bool {
         // SAFETY: callers ask add, sub, mul, shl only.
         unsafe { LLVMGetNSW(self.raw) != 0 }
     }
 
+    /// Whether an `add`, `sub`, `mul` or `shl` has no unsigned wrap.
     pub fn has_nuw(self) -> bool {
         // SAFETY: callers ask add, sub, mul, shl only.
         unsafe { LLVMGetNUW(self.raw) != 0 }
     }
 
+    /// Says whether an `add`, `sub`, `mul` or `shl` has no signed wrap; leaves alone what LLVM made a constant of.
     pub fn set_nsw(self, on: bool) {
         // SAFETY: callers ask add, sub, mul, shl only; a folded constant is left alone.
         unsafe {
@@ -492,6 +514,7 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Says whether an `add`, `sub`, `mul` or `shl` has no unsigned wrap; leaves alone what LLVM made a constant of.
     pub fn set_nuw(self, on: bool) {
         // SAFETY: callers ask add, sub, mul, shl only; a folded constant is left alone.
         unsafe {
@@ -501,6 +524,7 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Sets the fast-math flags of an instruction that can have them; leaves other values alone.
     pub fn set_fast_math(self, flags: LLVMFastMathFlags) {
         // SAFETY: only instructions that can have the flags get them.
         unsafe {
@@ -534,22 +558,26 @@ impl<'c> Value<'c> {
         unsafe { LLVMSetLinkage(self.raw, linkage) }
     }
 
+    /// Hides a global from other objects that are linked dynamically.
     pub fn set_hidden(self) {
         // SAFETY: callers ask globals only.
         unsafe { LLVMSetVisibility(self.raw, llvm_sys::LLVMVisibility::LLVMHiddenVisibility) }
     }
 
+    /// Puts a global in this section of the object.
     pub fn set_section(self, name: &str) {
         let name = c_string(name);
         // SAFETY: callers ask globals only.
         unsafe { LLVMSetSection(self.raw, name.as_ptr()) }
     }
 
+    /// The initial value of a global variable; none for a declaration.
     pub fn initializer(self) -> Option<Value<'c>> {
         // SAFETY: callers ask global variables only.
         Self::optional(unsafe { LLVMGetInitializer(self.raw) })
     }
 
+    /// Gives a global variable its initial value, a constant of its type.
     pub fn set_initializer(self, value: Value<'c>) {
         // SAFETY: the constant has the variable's type.
         unsafe { LLVMSetInitializer(self.raw, value.raw) }
@@ -589,11 +617,13 @@ impl<'c> Value<'c> {
         unsafe { LLVMSetFunctionCallConv(self.raw, number) }
     }
 
+    /// The number of a function's parameters.
     pub fn parameter_count(self) -> u32 {
         // SAFETY: callers ask functions only.
         unsafe { LLVMCountParams(self.raw) }
     }
 
+    /// A parameter of a function, by its index.
     pub fn parameter(self, index: u32) -> Value<'c> {
         debug_assert!(index < self.parameter_count());
         // SAFETY: the index is in range.
@@ -618,6 +648,7 @@ impl<'c> Value<'c> {
         blocks
     }
 
+    /// The first block of a function that has a body.
     pub fn entry_block(self) -> Block<'c> {
         // SAFETY: callers ask functions with a body only.
         Block::new(unsafe { LLVMGetEntryBasicBlock(self.raw) })
@@ -659,6 +690,7 @@ impl<'c> Block<'c> {
         Value::new(unsafe { LLVMBasicBlockAsValue(self.raw) })
     }
 
+    /// The block's last instruction, if it is a terminator.
     pub fn terminator(self) -> Option<Value<'c>> {
         // SAFETY: as above.
         Value::optional(unsafe { LLVMGetBasicBlockTerminator(self.raw) })
@@ -669,6 +701,7 @@ impl<'c> Block<'c> {
         Value::optional(unsafe { LLVMGetFirstInstruction(self.raw) })
     }
 
+    /// All instructions, in order.
     pub fn instructions(self) -> Vec<Value<'c>> {
         // LLVM would count them one by one.
         let mut instructions = Vec::with_capacity(64);

@@ -1,9 +1,9 @@
-//! What is shown of a compilation's passes, for `ZLUDA_DEBUG=print=<pass>,stop-after=<pass>`.
+//! The passes of a compilation whose results are shown, for `ZLUDA_DEBUG=print=<pass>,stop-after=<pass>`.
 
 /// The passes that are looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watch {
-    /// What these leave is a line of `pass` in the log, at the level *info*.
+    /// The IR after each of these is a line of `pass` in the log, at the level *info*.
     pub print: Vec<String>,
     /// Compilation ends after this one.
     pub stop_after: Option<String>,
@@ -14,7 +14,7 @@ pub struct Watch {
 #[error("compilation stopped after {pass}, as ZLUDA_DEBUG says")]
 pub struct Stopped {
     pub pass: &'static str,
-    /// What the pass left.
+    /// The IR after the pass.
     pub text: String,
 }
 
