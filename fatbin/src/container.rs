@@ -198,6 +198,7 @@ pub(crate) mod tests {
         entry
     }
 
+    /// A container of these entries.
     pub(crate) fn container(entries: &[Vec<u8>]) -> Vec<u8> {
         let body = entries.concat();
         let mut bytes = CONTAINER_MAGIC.to_le_bytes().to_vec();
@@ -208,6 +209,7 @@ pub(crate) mod tests {
         bytes
     }
 
+    /// An entry that holds its architecture as text, neither compressed nor named.
     pub(crate) fn plain(architecture: u32) -> Vec<u8> {
         entry(1, architecture, 0, format!("{architecture}\0").as_bytes(), 0)
     }

@@ -1,5 +1,5 @@
-//! Where the cache lies, and whether that place can be trusted: the cache holds code, and who can
-//! write to it can run code as this user.
+//! The folder of the cache, and whether it can be trusted: the cache holds code, and who can write to it can run code
+//! as this user.
 
 use std::ffi::OsString;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What an entry is found by.
+//! The key by which an entry is found.
 
 use std::fmt;
 

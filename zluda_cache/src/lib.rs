@@ -35,11 +35,11 @@ enum State {
     NotOpened,
     /// Belongs to the process with this id: a child made by `fork` must not use its parent's.
     Open(u32, Store),
-    /// Why was logged.
+    /// The reason was logged.
     Unusable,
 }
 
-/// What a cache holds, and what it did for this process.
+/// The contents of a cache, and its work for this process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// `None`: there is no cache, or it is not usable.
@@ -94,6 +94,7 @@ impl Cache {
         }
     }
 
+    /// The entries, counted now, and the look-ups so far. A cache that cannot be used has no folder and no entries.
     pub fn stats(&self) -> Stats {
         let totals = self.with_store(Store::totals);
         let (entries, bytes) = totals.unwrap_or_default();

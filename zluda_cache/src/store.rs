@@ -13,7 +13,7 @@ const FILE: &str = "kernels.sqlite3";
 /// `PRAGMA user_version`; a database with another one is replaced.
 const VERSION: i64 = 1;
 
-/// How long to wait for another process that writes. Its transactions take well below a millisecond.
+/// The time to wait for another process that writes. Its transactions take well below a millisecond.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// An entry's time of last use is written again when it is older than this, so that look-ups seldom write.
@@ -48,6 +48,7 @@ pub(crate) struct Store {
     read_only: bool,
 }
 
+/// The path of the database in the cache's folder.
 pub(crate) fn path(folder: &Path) -> PathBuf {
     folder.join(FILE)
 }
@@ -236,6 +237,7 @@ impl Store {
         totals(&self.connection)
     }
 
+    /// Removes all entries, and gives their room back to the file system. Fails as SQLite does.
     pub(crate) fn clear(&mut self) -> rusqlite::Result<()> {
         self.connection.execute_batch(
             "DELETE FROM entries;

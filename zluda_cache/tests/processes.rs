@@ -15,7 +15,7 @@ fn value(number: usize) -> Vec<u8> {
     vec![number as u8; 3000 + number * 100]
 }
 
-/// What each process does; without a folder there is nothing to do.
+/// The work of each process; without a folder there is nothing to do.
 #[test]
 fn worker() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };

@@ -13,6 +13,7 @@ pub enum Action {
     Clear,
 }
 
+/// Prints what the cache holds, or empties it; fails if there is none to empty.
 pub fn run(action: Action) -> Result<ExitCode, Failure> {
     let cache = Cache::open(config());
     match action {

@@ -86,7 +86,7 @@ impl Emit {
     }
 }
 
-/// What a file becomes: bytes by kernel, under no name where they are of all of them.
+/// The results of one file: bytes by kernel, under no name where they are of all of them.
 #[derive(Default)]
 struct Outcome {
     results: Vec<(String, Vec<u8>)>,

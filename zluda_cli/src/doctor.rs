@@ -6,6 +6,8 @@ use std::ffi::{CStr, c_int};
 use std::fs::OpenOptions;
 use std::process::ExitCode;
 
+/// Prints what it finds of the installation, the kernel's driver and ROCm, then what [`info::run`] prints; fails as
+/// that does.
 pub fn run() -> Result<ExitCode, Failure> {
     match staged::folder() {
         Ok(folder) => println!("ok: the driver lies in {}", folder.display()),

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use zluda_cache::Cache;
 use zluda_common::config::{VARIABLES, config};
 
+/// Prints the driver, its provider and devices, the cache and the variables that are set; fails without one that works.
 pub fn run() -> Result<ExitCode, Failure> {
     let folder = staged::folder()?;
     println!("libraries: {}", folder.display());

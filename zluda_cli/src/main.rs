@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Why the command ends, and with which exit status.
+/// The reason why the command ends, and its exit status.
 #[derive(Debug, PartialEq, Eq)]
 struct Failure {
     message: String,

@@ -193,7 +193,7 @@ pub struct LogConfig {
     pub file: Option<PathBuf>,
 }
 
-/// How much is logged: the level named, and all more urgent ones.
+/// The amount of logging: the level named, and all more urgent ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
     Off,

@@ -29,7 +29,7 @@ const INDEX_BITS: u32 = GENERATION_SHIFT - INDEX_SHIFT;
 const FIRST_SEGMENT: u32 = 64;
 const SEGMENTS: usize = (INDEX_BITS - FIRST_SEGMENT.trailing_zeros() + 1) as usize;
 
-/// How many objects of a kind can live at once.
+/// The number of objects of a kind that can live at once.
 pub const CAPACITY: u32 = 1 << INDEX_BITS;
 
 /// The objects of one kind that programs hold handles to.
@@ -144,7 +144,7 @@ impl<T> HandleTable<T> {
             .collect()
     }
 
-    /// How many objects live.
+    /// The number of objects that live.
     pub fn len(&self) -> usize {
         self.free.lock().live as usize
     }

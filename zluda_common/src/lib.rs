@@ -1,4 +1,4 @@
-//! What the driver, the CPU device, the compiler and the command line share.
+//! The parts that the driver, the CPU device, the compiler and the command line share.
 //!
 //! - [`config`]: the environment variables, one table.
 //! - [`log`]: where log lines go, and lines that appear once.

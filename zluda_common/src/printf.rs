@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 static TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// What is gathered before it is written without waiting for the host.
+/// The bytes of text after which it is written without waiting for the host.
 const LIMIT: usize = 16 << 20;
 
 unsafe extern "C" {
@@ -120,7 +120,7 @@ pub unsafe fn touch(format: *const c_char, arguments: *const u8) {
     }
 }
 
-/// Where in the arguments the addresses of strings lie, and how many bytes the arguments have.
+/// The offsets of the addresses of strings in the arguments, and the size of the arguments, all in bytes.
 pub fn string_places(format: &[u8]) -> (Vec<usize>, usize) {
     let mut places = Vec::new();
     let mut offset = 0usize;

@@ -73,7 +73,7 @@ impl Stage {
         self.folder.path().join(name)
     }
 
-    /// What a program prints under the audit library, with the other driver on the search path.
+    /// The output of a program under the audit library, with the other driver on the search path.
     fn run(&self, program: &str, arguments: &[&str]) -> String {
         self.output(&self.path("staged/libzluda_ld.so"), program, arguments)
     }

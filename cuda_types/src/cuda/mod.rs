@@ -15,7 +15,7 @@ use core::ffi::CStr;
 use core::fmt;
 use core::num::NonZeroU32;
 
-/// What a function of the driver gives: its value, or the code that the program sees.
+/// The result of a function of the driver: its value, or the code that the program sees.
 pub type CUres<T = ()> = Result<T, CUerror>;
 
 /// The current context's default stream, with the implicit synchronisation of CUDA's legacy stream.

@@ -1,4 +1,4 @@
-//! What HIP's headers define by macros with casts, which bindgen cannot translate.
+//! Constants that HIP's headers define by macros with casts, which bindgen cannot translate.
 
 #![allow(non_upper_case_globals)]
 

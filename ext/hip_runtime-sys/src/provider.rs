@@ -1,4 +1,4 @@
-//! Which library provides HIP.
+//! The library that provides HIP.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

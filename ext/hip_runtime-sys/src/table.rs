@@ -9,7 +9,7 @@ use libloading::Library;
 
 use crate::*;
 
-/// What a function answers that the provider does not have.
+/// The answer of a function that the provider does not have.
 trait Missing {
     fn missing() -> Self;
 }

@@ -1,4 +1,4 @@
-//! What differs between versions of ROCm. The types are those of ROCm 7; each function here takes and gives them,
+//! The differences between versions of ROCm. The types are those of ROCm 7; each function here takes and gives them,
 //! whatever the library takes and gives. `./x test hip` compares the layouts with the headers of every version.
 
 // The names are HIP's.
@@ -13,7 +13,7 @@ use crate::{
     hipMemoryType, hipStream_t,
 };
 
-/// What devices say of themselves before ROCm 6, as far as it is read here.
+/// The properties of a device before ROCm 6, as far as they are read here.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct hipDeviceProp_tR0000 {
@@ -151,7 +151,7 @@ impl HIP_MEMCPY3D_R0000 {
     }
 }
 
-/// Where and how a kernel is launched.
+/// The kernel of a launch, its dimensions and its stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch {
     pub function: hipFunction_t,
@@ -163,7 +163,7 @@ pub struct Launch {
 }
 
 impl HipRuntime {
-    /// What a device says of itself; before ROCm 6, only what a driver has to know of it, and zeros.
+    /// The properties of a device; before ROCm 6, only those that a driver has to know, and zeros.
     pub fn device_properties(&self, device: c_int) -> Result<hipDeviceProp_tR0600, hipError_t> {
         // SAFETY: all-zero is a valid value of this structure of numbers, text and pointers.
         let mut new: hipDeviceProp_tR0600 = unsafe { zeroed() };

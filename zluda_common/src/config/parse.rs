@@ -11,6 +11,7 @@ fn text(value: OsString) -> Result<String, String> {
     value.into_string().map_err(|_| "it is not UTF-8".to_owned())
 }
 
+/// `auto`, `rocm`, `cpu`, or `emu:` and the gfx name of an emulated GPU.
 pub(super) fn device(value: OsString) -> Result<DeviceChoice, String> {
     let value = text(value)?;
     match value.as_str() {
@@ -55,10 +56,12 @@ pub(super) fn size(value: OsString) -> Result<u64, String> {
     }
 }
 
+/// A number in decimal, of at most 64 bits.
 pub(super) fn seed(value: OsString) -> Result<u64, String> {
     text(value)?.trim().parse().map_err(|_| "it is not a number".to_owned())
 }
 
+/// `major.minor`, from 5.0 to 12.9.
 pub(super) fn compute_capability(value: OsString) -> Result<ComputeCapability, String> {
     let value = text(value)?;
     let parsed = value.split_once('.').and_then(|(major, minor)| {
@@ -72,6 +75,7 @@ pub(super) fn compute_capability(value: OsString) -> Result<ComputeCapability, S
     }
 }
 
+/// `off`, or the absolute path of a folder.
 pub(super) fn cache_dir(value: OsString) -> Result<CacheDir, String> {
     if value == "off" {
         return Ok(CacheDir::Off);
@@ -84,6 +88,7 @@ pub(super) fn cache_dir(value: OsString) -> Result<CacheDir, String> {
     }
 }
 
+/// Parts between commas: a level, `target=level`, or `file=path`.
 pub(super) fn log(value: OsString) -> Result<LogConfig, String> {
     let value = text(value)?;
     let mut log = LogConfig::default();
@@ -110,6 +115,7 @@ fn log_level(name: &str) -> Result<LogLevel, String> {
     })
 }
 
+/// `vector` or `reference`.
 pub(super) fn executor(value: OsString) -> Result<Executor, String> {
     match text(value)?.as_str() {
         "vector" => Ok(Executor::Vector),
@@ -118,6 +124,7 @@ pub(super) fn executor(value: OsString) -> Result<Executor, String> {
     }
 }
 
+/// `exact`, `mixed` or `fast`.
 pub(super) fn math(value: OsString) -> Result<Math, String> {
     match text(value)?.as_str() {
         "exact" => Ok(Math::Exact),
@@ -127,6 +134,7 @@ pub(super) fn math(value: OsString) -> Result<Math, String> {
     }
 }
 
+/// `exact` or `fast`.
 pub(super) fn amd_matrix(value: OsString) -> Result<AmdMatrix, String> {
     match text(value)?.as_str() {
         "exact" => Ok(AmdMatrix::Exact),
@@ -135,6 +143,7 @@ pub(super) fn amd_matrix(value: OsString) -> Result<AmdMatrix, String> {
     }
 }
 
+/// `native`, or a level of x86-64 that this processor has.
 pub(super) fn cpu_target(value: OsString) -> Result<CpuTarget, String> {
     let value = text(value)?;
     if value == "native" {
@@ -172,6 +181,7 @@ fn has_v4() -> bool {
     has_v3() && has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl")
 }
 
+/// Checks between commas; `align` is the only one.
 pub(super) fn check(value: OsString) -> Result<CheckConfig, String> {
     let value = text(value)?;
     let mut check = CheckConfig::default();
@@ -184,6 +194,7 @@ pub(super) fn check(value: OsString) -> Result<CheckConfig, String> {
     Ok(check)
 }
 
+/// Parts between commas: `print=pass`, `stop-after=pass`, `ptx=folder`, `verify`, `time`.
 pub(super) fn debug(value: OsString) -> Result<DebugConfig, String> {
     let value = text(value)?;
     let mut debug = DebugConfig::default();
