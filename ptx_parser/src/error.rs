@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::span::{Span, line_column};
 
-/// What an error means.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// PTX that this implementation does not know yet.
@@ -16,6 +16,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// The word for it in messages.
     pub fn name(self) -> &'static str {
         match self {
             ErrorKind::Unsupported => "unsupported",
@@ -42,18 +43,22 @@ impl fmt::Display for Error {
 }
 
 impl Error {
+    /// An error outside of functions, or in one that is not known yet.
     pub fn new(kind: ErrorKind, span: Span, message: impl Into<String>) -> Self {
         Error { kind, message: message.into(), span, function: None }
     }
 
+    /// An error in PTX that breaks the language's rules.
     pub fn invalid(span: Span, message: impl Into<String>) -> Self {
         Error::new(ErrorKind::Invalid, span, message)
     }
 
+    /// An error in PTX that this implementation does not know yet.
     pub fn unsupported(span: Span, message: impl Into<String>) -> Self {
         Error::new(ErrorKind::Unsupported, span, message)
     }
 
+    /// An error that is this implementation's mistake.
     pub fn bug(span: Span, message: impl Into<String>) -> Self {
         Error::new(ErrorKind::Bug, span, message)
     }

@@ -14,7 +14,7 @@ pub(crate) enum TokenKind {
     Text,
     /// One character, or two of `<< >> == != <= >= && ||`.
     Symbol,
-    /// What no token begins with, or a text or comment without an end.
+    /// Text that no token begins with, or a text or comment without an end.
     Bad,
     End,
 }
@@ -27,6 +27,7 @@ pub(crate) struct Token<'a> {
 }
 
 impl Token<'_> {
+    /// The byte behind its last, in the source.
     pub fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -35,6 +36,7 @@ impl Token<'_> {
         Span::new(self.start, self.end())
     }
 
+    /// Whether it is this symbol.
     pub fn is(&self, symbol: &str) -> bool {
         self.kind == TokenKind::Symbol && self.text == symbol
     }
@@ -51,6 +53,7 @@ const fn is_word(byte: u8) -> bool {
 }
 
 impl<'a> Lexer<'a> {
+    /// A lexer at the start of a text.
     pub fn new(source: &'a str) -> Self {
         Lexer { source, position: 0 }
     }
@@ -142,6 +145,7 @@ impl<'a> Lexer<'a> {
         rest.starts_with("line") || rest.starts_with(|c: char| c.is_ascii_digit())
     }
 
+    /// The next token, behind blanks and comments; at the end of the text, always [`TokenKind::End`].
     pub fn next(&mut self) -> Token<'a> {
         let unclosed = self.skip_blanks().is_err();
         let start = self.position;

@@ -117,11 +117,11 @@ modifiers! {
         Weak = "weak", Volatile = "volatile", Relaxed = "relaxed", Acquire = "acquire", Release = "release",
         AcqRel = "acq_rel", Sc = "sc", Mmio = "mmio",
     }
-    /// Who sees a memory operation in order. `Gl` is `membar.gl`, the same as `Gpu`.
+    /// The threads that see a memory operation in order. `Gl` is `membar.gl`, the same as `Gpu`.
     Scope { Cta = "cta", Cluster = "cluster", Gpu = "gpu", Gl = "gl", Sys = "sys", }
     /// Number of elements of a vector access.
     VectorSize { V2 = "v2", V4 = "v4", V8 = "v8", }
-    /// Which part of a product is kept.
+    /// The part of a product that is kept.
     MulMode { Lo = "lo", Hi = "hi", Wide = "wide", }
     /// Comparisons; those in `u` also hold when an operand is NaN, `lo`, `ls`, `hi`, `hs` are unsigned.
     Comparison {
@@ -130,9 +130,9 @@ modifiers! {
         Equ = "equ", Neu = "neu", Ltu = "ltu", Leu = "leu", Gtu = "gtu", Geu = "geu",
         Num = "num", Nan = "nan",
     }
-    /// How a predicate joins a comparison.
+    /// The operation that joins a predicate to a comparison.
     BoolOp { And = "and", Or = "or", Xor = "xor", }
-    /// What `bar` and `barrier` do.
+    /// The operation of `bar` and `barrier`.
     BarrierOp { Sync = "sync", Arrive = "arrive", RedPopc = "popc", RedAnd = "and", RedOr = "or", }
     ClusterBarrierOp { Arrive = "arrive", Wait = "wait", }
     GridAction { LaunchDependents = "launch_dependents", Wait = "wait", }
@@ -153,7 +153,7 @@ modifiers! {
     ShuffleMode { Up = "up", Down = "down", Bfly = "bfly", Idx = "idx", }
     VoteMode { All = "all", Any = "any", Uni = "uni", Ballot = "ballot", }
     MatchMode { Any = "any", All = "all", }
-    /// What becomes of a shift or position beyond the width.
+    /// The treatment of a shift or position beyond the width.
     ClampMode { Clamp = "clamp", Wrap = "wrap", }
     Direction { L = "l", R = "r", }
     PrmtMode { F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16", }
@@ -161,7 +161,7 @@ modifiers! {
         Finite = "finite", Infinite = "infinite", Number = "number", Notanumber = "notanumber", Normal = "normal",
         Subnormal = "subnormal",
     }
-    /// Which factor or sum a fragment is.
+    /// The factor or sum that a fragment is of.
     WmmaMatrix { A = "a", B = "b", C = "c", }
     Layout { Row = "row", Col = "col", }
     /// Shapes of `mma` and `wmma`.
@@ -197,7 +197,7 @@ modifiers! {
         AddrMode0 = "addr_mode_0", AddrMode1 = "addr_mode_1", AddrMode2 = "addr_mode_2",
         MemoryLayout = "memory_layout",
     }
-    /// What an access outside of a surface does.
+    /// The behaviour of an access outside of a surface.
     SurfaceMode { Trap = "trap", Clamp = "clamp", Zero = "zero", }
     SurfaceFormat { B = "b", P = "p", }
     CacheLevel { L1 = "L1", L2 = "L2", }
@@ -205,14 +205,14 @@ modifiers! {
     /// A byte or half of a word.
     Selector { B0 = "b0", B1 = "b1", B2 = "b2", B3 = "b3", H0 = "h0", H1 = "h1", }
     VideoScale { Shr7 = "shr7", Shr15 = "shr15", }
-    /// Which halves of a result are written.
+    /// The halves of a result that are written.
     HalfMask { H0 = "h0", H1 = "h1", H10 = "h10", }
     /// The halves that the high and the low lane read.
     HalfSelector { H00 = "h00", H01 = "h01", H02 = "h02", H03 = "h03", H10 = "h10", H11 = "h11", H12 = "h12", H13 = "h13", H20 = "h20", H21 = "h21", H22 = "h22", H23 = "h23", H30 = "h30", H31 = "h31", H32 = "h32", H33 = "h33", }
-    /// Which bytes of a result are written.
+    /// The bytes of a result that are written.
     ByteMask { B0 = "b0", B1 = "b1", B10 = "b10", B2 = "b2", B20 = "b20", B21 = "b21", B210 = "b210", B3 = "b3", B30 = "b30", B31 = "b31", B310 = "b310", B32 = "b32", B320 = "b320", B321 = "b321", B3210 = "b3210", }
     CtaGroup { One = "cta_group::1", Two = "cta_group::2", }
-    /// How a tensor is cut to boxes.
+    /// The way in which a tensor is cut to boxes.
     TensorMode {
         Tile = "tile", TileGather4 = "tile::gather4", TileScatter4 = "tile::scatter4", Im2col = "im2col",
         Im2colW = "im2col::w", Im2colW128 = "im2col::w::128", Im2colNoOffs = "im2col_no_offs",
@@ -232,7 +232,7 @@ modifiers! {
     WarpMulticast { X2In02And13 = "warpx2::02_13", X2In01And23 = "warpx2::01_23", X4 = "warpx4", }
     TmemFence { BeforeThreadSync = "fence::before_thread_sync", AfterThreadSync = "fence::after_thread_sync", }
     TmemWait { Ld = "wait::ld", St = "wait::st", }
-    /// What becomes of a matrix in the collector buffer.
+    /// The use that a product makes of a matrix in the collector buffer.
     CollectorUsage { AFill = "collector::a::fill", AUse = "collector::a::use", ALastuse = "collector::a::lastuse", ADiscard = "collector::a::discard", B0Fill = "collector::b0::fill", B0Use = "collector::b0::use", B0Lastuse = "collector::b0::lastuse", B0Discard = "collector::b0::discard", B1Fill = "collector::b1::fill", B1Use = "collector::b1::use", B1Lastuse = "collector::b1::lastuse", B1Discard = "collector::b1::discard", B2Fill = "collector::b2::fill", B2Use = "collector::b2::use", B2Lastuse = "collector::b2::lastuse", B2Discard = "collector::b2::discard", B3Fill = "collector::b3::fill", B3Use = "collector::b3::use", B3Lastuse = "collector::b3::lastuse", B3Discard = "collector::b3::discard", }
 }
 

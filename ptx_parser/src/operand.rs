@@ -135,6 +135,7 @@ impl Immediate {
 }
 
 impl VectorSize {
+    /// The number of elements.
     pub fn elements(self) -> usize {
         match self {
             VectorSize::V2 => 2,
@@ -201,7 +202,7 @@ impl ScalarType {
     }
 }
 
-/// What an instruction does with an operand.
+/// The way in which an instruction uses an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     Read,

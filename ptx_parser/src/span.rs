@@ -19,6 +19,7 @@ impl PartialEq for Span {
 impl Eq for Span {}
 
 impl Span {
+    /// From one byte of the source to another, which is not part of it. Offsets above `u32::MAX` become that.
     pub fn new(start: usize, end: usize) -> Self {
         let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Span { start: clamp(start), end: clamp(end) }
@@ -36,6 +37,7 @@ impl Span {
         Span { start: self.start, end: other.end.max(self.start) }
     }
 
+    /// The text of the span; empty where the source does not have it.
     pub fn text(self, source: &str) -> &str {
         source.get(self.start as usize..self.end as usize).unwrap_or_default()
     }

@@ -33,7 +33,7 @@ impl Target<'_> {
     }
 }
 
-/// What stands at module scope.
+/// A directive at module scope.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Directive<'a> {
     Variable(Variable<'a>),
@@ -97,7 +97,7 @@ pub enum Attribute {
     Unified(u64, u64),
 }
 
-/// What a kernel parameter points to.
+/// The memory that a kernel parameter points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pointer {
     pub space: Option<StateSpace>,
@@ -142,7 +142,7 @@ pub struct Function<'a> {
     pub span: Span,
 }
 
-/// What stands between a function's head and its body.
+/// A directive between a function's head and its body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FunctionDirective<'a> {
     Maxntid([u32; 3]),
@@ -187,7 +187,7 @@ pub enum Statement<'a> {
     /// `.loc file line column`
     Loc(Loc),
     Pragma(Vec<&'a str>),
-    /// What could not be read; only the function that holds it is lost.
+    /// A statement that could not be read; only the function that holds it is lost.
     Unknown(Box<Unknown<'a>>),
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong is named, located, and costs no more than it must.
+//! Errors are named and located, and cost no more than they must.
 
 use ptx_parser::*;
 

@@ -11,6 +11,7 @@ use crate::merge::{
     merge,
 };
 
+/// The structs and tables of a family's instructions. Fails where a table does not make sense.
 pub fn family(family: &Family) -> syn::Result<TokenStream> {
     family.instructions.iter().map(instruction).collect()
 }
@@ -249,6 +250,7 @@ impl Parse for Set {
     }
 }
 
+/// The enum of all instructions and the list of their tables, from the families' files. Fails where one cannot be read.
 pub fn set(set: &Set) -> syn::Result<TokenStream> {
     let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     let mut variants = Vec::new();
@@ -297,7 +299,7 @@ pub fn set(set: &Set) -> syn::Result<TokenStream> {
         }
 
         impl<'a> Instruction<'a> {
-            /// What a table knows of the instruction; none for `call`.
+            /// The instruction as its table has it; none for `call`.
             pub(crate) fn parts(&self) -> Option<Parts<'_, 'a>> {
                 match self {
                     #(Instruction::#names(i) => Some(i.parts()),)*

@@ -35,7 +35,7 @@ pub struct Constants {
     pub registers: bool,
     /// First, last, step.
     pub ranges: Vec<(i64, i64, i64)>,
-    /// What has to hold.
+    /// The conditions, all of which have to hold.
     pub when: Vec<Term>,
 }
 
@@ -182,6 +182,7 @@ impl Parse for Family {
     }
 }
 
+/// An error of the table of this instruction.
 pub fn error(at: &Ident, text: String) -> Error {
     Error::new(Span::call_site(), format!("{at}: {text}"))
 }

@@ -31,13 +31,13 @@ pub struct Constants {
     pub when: Vec<(bool, Vec<Atom>)>,
 }
 
-/// Where the state space of an address comes from.
+/// The source of an address's state space.
 pub enum SpaceRule {
     Field(usize),
     Fixed(String),
 }
 
-/// Where the type of an operand comes from.
+/// The source of an operand's type.
 #[derive(Clone, PartialEq, Eq)]
 pub enum TypeRule {
     Field(usize),
@@ -74,7 +74,7 @@ pub struct OperandSlot {
 
 pub struct MergedForm {
     pub opcode: String,
-    /// How many modifiers belong to the name.
+    /// The number of modifiers that belong to the name.
     pub name: usize,
     pub modifiers: Vec<Slot>,
     pub operands: Vec<OperandSlot>,
@@ -106,13 +106,14 @@ pub struct Merged {
 const OPERANDS_INLINE: usize = 4;
 
 impl Merged {
+    /// Whether there are too many operands for them to stand in the instruction itself.
     pub fn boxed(&self) -> bool {
         self.operands.len() > OPERANDS_INLINE
     }
 }
 
-/// What the type of an operand may come from: as declared, else by the name that the manual gives to it,
-/// else the instruction's one type.
+/// The candidates for the type of an operand: as declared, else by the name that the manual gives to it, else the
+/// instruction's one type.
 fn choices(
     declaration: &Declaration,
     operand: &str,
@@ -162,7 +163,7 @@ const ANYWHERE: &[&str] = &[
     "noComplete",
 ];
 
-/// How many of the modifiers belong to the name of a form, as `.async.bulk` in `cp.async.bulk`: nothing stands
+/// The number of modifiers that belong to the name of a form, as `.async.bulk` in `cp.async.bulk`: nothing stands
 /// before or between them.
 fn name_length(declaration: &Declaration, form: &ResolvedForm) -> usize {
     let of_name = |(written, modifier): &(&grammar::Modifier, &Resolved)| {
@@ -187,7 +188,7 @@ struct Merger<'d> {
     operands: Vec<OperandField>,
 }
 
-/// What one form fills: an index, and whether it is optional there.
+/// The fields or operands that one form fills: an index, and whether it is optional there.
 type Filled = Vec<(usize, bool)>;
 
 impl Merger<'_> {
@@ -341,7 +342,7 @@ impl Merger<'_> {
         })
     }
 
-    /// What a table says of operands that there are not.
+    /// Fails where a table names operands that there are not.
     fn unknown_operand(&self) -> syn::Result<()> {
         let constants = self.declaration.constants.iter().flat_map(|c| &c.operands);
         let spaces = self.declaration.spaces.iter().flat_map(|s| &s.operands);
@@ -413,6 +414,7 @@ impl Merger<'_> {
     }
 }
 
+/// Makes one struct of all forms of an instruction. Fails where they contradict each other or name what there is not.
 pub fn merge(declaration: &Declaration) -> syn::Result<Merged> {
     let resolved = resolve::forms(declaration);
     let mut merger = Merger {

@@ -113,7 +113,7 @@ isa! {
         needs 8.6 sm_100f sm_110f sm_120f for .multicast::cluster::all;
     ";
 
-    /// What became of the question.
+    /// Reads the answer to such a request.
     ClusterlaunchcontrolQueryCancel = r"
         clusterlaunchcontrol.query_cancel.is_canceled.pred.b128@atype              d, try_cancel_response;
         clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128@atype  d, try_cancel_response;

@@ -6,7 +6,7 @@ use super::{Instruction, OperandRef};
 use crate::modifier::{Modifier, ScalarType, StateSpace, VectorSize};
 use crate::operand::{Address, Immediate, Operand};
 
-/// What a name stands for, as far as types go.
+/// The meaning of a name, as far as types go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
     /// A register; a vector of them with a size.
@@ -177,7 +177,7 @@ impl Check<'_, '_> {
         self.name() == "Mov" || self.type_() == Some(ScalarType::B128)
     }
 
-    /// What is stored to a surface may be wider than what is asked for.
+    /// Checks the operand that a surface store writes, which may be wider than what is asked for.
     fn stored(&self, operand: &Operand<'_>) -> Option<String> {
         let type_ = self.type_()?;
         let Operand::Vector(items) = operand else { return self.scalar(operand, Some(type_)) };
@@ -270,7 +270,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Where a vector has no length of its own.
+    /// Checks an operand that is a vector, where the instruction gives no length.
     fn unsized_vector(&self, items: &[Operand<'_>]) -> Option<String> {
         let type_ = self.type_()?;
         // Of packed bfloat16 ptxas sees no more than the width.

@@ -24,7 +24,7 @@ pub struct WordSyntax {
     pub field: Option<usize>,
 }
 
-/// What stands between two commas.
+/// The syntax of an operand, all that stands between two commas.
 #[derive(Clone)]
 pub struct OperandSyntax {
     /// One name; several for `[a, b]`.
@@ -37,7 +37,7 @@ pub struct OperandSyntax {
     pub not: bool,
     /// The type of each name, where it is known.
     pub types: Vec<Option<ScalarType>>,
-    /// How many registers each name has, where it is a vector.
+    /// The number of registers of each name that is a vector.
     pub counts: Vec<Option<usize>>,
     /// A value for each name that is a constant.
     pub constants: Vec<Option<i64>>,
@@ -76,6 +76,7 @@ impl Syntax {
         self.form.opcode
     }
 
+    /// The modifiers of the form, in order.
     pub fn words(&self) -> Vec<WordSyntax> {
         self.form.modifiers.iter().map(WordSyntax::new).collect()
     }

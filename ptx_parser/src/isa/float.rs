@@ -106,7 +106,7 @@ isa! {
         .type = { .f32, .f64 };
     ";
 
-    /// What kind of number `a` is.
+    /// Whether `a` is a number of this kind.
     Testp = r"
         testp{.op}.type  p, a;
         .op: TestpOp = { .finite, .infinite, .number, .notanumber, .normal, .subnormal };

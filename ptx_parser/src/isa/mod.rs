@@ -13,7 +13,7 @@ pub use check::Named;
 pub use describe::{OperandSyntax, Syntax, WordSyntax, syntax};
 pub use spec::OperandRef;
 
-/// What the code that `isa!` writes needs.
+/// The names that the code of `isa!` needs.
 mod prelude {
     pub(super) use super::Instruction;
     pub(super) use super::spec::*;

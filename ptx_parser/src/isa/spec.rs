@@ -1,4 +1,4 @@
-//! What `isa!` makes of a table: static descriptions of forms, and the values that fill them.
+//! The tables that `isa!` makes: static descriptions of forms, and the values that fill them.
 //!
 //! Parsing, printing and queries are written once over these; generated code only moves values
 //! between a struct and its [`Codes`] and [`Values`].
@@ -33,7 +33,7 @@ impl Spec {
         self.fields[index].words.get(usize::from(codes[index]).checked_sub(1)?).copied()
     }
 
-    /// What the constants of an operand may be; none for an operand that is no constant.
+    /// The values that an operand may have; none for an operand that is no constant.
     pub fn constants(&self, codes: &Codes, operand: &OperandSpec) -> Option<&'static Constants> {
         let words = |field: usize| {
             let words = self.fields.get(field).map_or(&[][..], |f| f.words);
@@ -62,10 +62,10 @@ pub(crate) struct FieldSpec {
 
 pub(crate) struct OperandSpec {
     pub name: &'static str,
-    /// Where its type comes from: the first that is there.
+    /// The sources of its type: the first that is there.
     pub types: &'static [TypeRule],
     pub write: bool,
-    /// Where it is a constant: the first whose condition holds.
+    /// The values that it may have as a constant: the first whose condition holds.
     pub constants: &'static [Constants],
     /// Of the variable that an address names.
     pub space: Option<SpaceRule>,
@@ -93,6 +93,7 @@ impl Constants {
         Some(if range.first == i64::MIN { range.last } else { range.first })
     }
 
+    /// Whether a value lies in one of the ranges, on a step.
     pub fn contain(&self, value: i128) -> bool {
         self.ranges.iter().any(|r| {
             let (first, last) = (i128::from(r.first), i128::from(r.last));
@@ -130,9 +131,9 @@ impl OperandSpec {
     }
 }
 
-/// What the forms of an instruction need, or what never stands together, beyond what the forms say.
+/// A need of an instruction's forms, or words that never stand together, beyond what the forms say.
 pub(crate) struct Rule {
-    /// Where `when` holds, the instruction is wrong.
+    /// An instruction for which `when` holds is wrong.
     pub never: bool,
     /// The version and the targets are the first that no longer have it.
     pub gone: bool,
@@ -170,7 +171,7 @@ pub(crate) enum OperandKind {
 pub(crate) struct Form {
     /// The first word of the mnemonic.
     pub opcode: &'static str,
-    /// How many modifiers belong to the name: they come first and in order.
+    /// The number of modifiers that belong to the name: they come first and in order.
     pub name: usize,
     pub modifiers: &'static [Slot],
     pub operands: &'static [OperandSlot],
@@ -179,7 +180,7 @@ pub(crate) struct Form {
 /// A modifier of a form: a literal (one word) or a choice.
 pub(crate) struct Slot {
     pub words: &'static [&'static str],
-    /// Where its value goes; none where every form has the same word.
+    /// The index of the field that takes its value; none where every form has the same word.
     pub field: Option<usize>,
     pub optional: bool,
 }
@@ -212,6 +213,7 @@ pub(crate) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
+    /// The operand, if it is one; leaves nothing in its place, whatever was there.
     pub fn take_operand(&mut self) -> Option<Operand<'a>> {
         match std::mem::take(self) {
             Value::Operand(operand) => Some(operand),
@@ -219,6 +221,7 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The address, if it is one; leaves nothing in its place, whatever was there.
     pub fn take_address(&mut self) -> Option<Address<'a>> {
         match std::mem::take(self) {
             Value::Address(address) => Some(address),
@@ -247,6 +250,7 @@ impl Parts<'_, '_> {
         self.spec.word(&self.codes, field)
     }
 
+    /// An instruction of a table, without modifiers and operands.
     pub fn new(spec: &'static Spec) -> Self {
         Parts { spec, codes: [0; MAX_FIELDS], operands: [None; MAX_OPERANDS] }
     }

@@ -111,7 +111,7 @@ isa! {
         name format;
     ";
 
-    /// What kind of opaque object `a` is.
+    /// Whether `a` is an opaque object of this kind.
     Istypep = r"
         istypep.type   p, a;
         .type = { .texref, .samplerref, .surfref };

@@ -6,7 +6,7 @@ use crate::lexer::TokenKind;
 use crate::operand::Immediate;
 use crate::span::Span;
 
-/// How tightly a binary operator binds; none for what is no operator.
+/// The strength with which a binary operator binds, the weakest 1; none for what is no operator.
 fn strength(operator: &str) -> Option<u8> {
     Some(match operator {
         "||" => 1,

@@ -8,6 +8,7 @@ use crate::lexer::TokenKind;
 use crate::tree::{Directive, Linkage, Module, Target};
 
 impl<'a> Parser<'a> {
+    /// Reads a whole module. What cannot be read is an error, and is skipped.
     pub(super) fn module(mut self) -> Parse<'a> {
         let mut module = Module {
             version: (0, 0),

@@ -43,7 +43,7 @@ static FORMS: LazyLock<FxHashMap<&'static str, Vec<(&'static Spec, &'static Form
         forms
     });
 
-/// Why a form does not fit, and how many words fitted before.
+/// The reason why a form does not fit, and the number of words that fitted before.
 pub(crate) struct Mismatch<'a> {
     fitted: usize,
     reason: Reason<'a>,
@@ -333,7 +333,7 @@ fn fit_name<'a>(
     Ok(fitted)
 }
 
-/// What stands in the order of the form where it has several: types, state spaces, and layouts.
+/// The class of words that stand in the order of the form where it has several: types, state spaces, and layouts.
 fn kind(word: &str) -> Option<usize> {
     let type_ = ScalarType::from_word(word).is_some_and(|t| t != ScalarType::B1024);
     let space = StateSpace::from_word(word).is_some();
@@ -390,14 +390,14 @@ fn set(spec: &Spec, slot: &Slot, word: &str, codes: &mut Codes) {
     codes[field] = index as u16 + 1;
 }
 
-/// Why the operands do not fit a form, and how many fitted before.
+/// The reason why the operands do not fit a form, and the number of them that fitted before.
 struct OperandMismatch {
     fitted: usize,
     span: Option<Span>,
     message: String,
 }
 
-/// Which slot each item fills. Optional slots are filled from the left.
+/// The index of the slot that each item fills. Optional slots are filled from the left.
 fn place(
     selection: &Selection,
     items: &[Item<'_>],
@@ -477,7 +477,7 @@ fn is_bare_address(selection: &Selection, slot: &OperandSlot, operand: &Operand<
     })
 }
 
-/// What ptxas makes of an operand in the place of an address.
+/// The address that ptxas makes of an operand in the place of one.
 fn bare_address<'a>(operand: &Operand<'a>) -> Address<'a> {
     let constant = |value: &Immediate| value.integer_bits().or(value.bits(ScalarType::F64));
     match operand {

@@ -26,7 +26,7 @@ use instruction::Selection;
 use rule::Environment;
 pub use rule::NEWEST;
 
-/// What [`parse`] gives.
+/// The result of [`parse`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parse<'a> {
     /// All that could be read.
@@ -43,7 +43,7 @@ pub fn parse(source: &str) -> Parse<'_> {
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// How deep blocks, vectors, lists and parentheses may nest.
+/// The depth to which blocks, vectors, lists and parentheses may nest.
 const MAX_DEPTH: u32 = 100;
 
 struct Parser<'a> {

@@ -7,7 +7,7 @@ use crate::operand::{Address, Component, Operand};
 use crate::span::Span;
 use crate::special_register::SpecialRegister;
 
-/// What stands between two commas.
+/// An operand as it is written, all that stands between two commas.
 pub(super) struct Item<'a> {
     pub kind: ItemKind<'a>,
     /// `p` of `d|p`.
@@ -27,7 +27,7 @@ pub(super) enum ItemKind<'a> {
     List(Vec<Operand<'a>>),
 }
 
-/// What an operand means in brackets.
+/// The address that an operand means in brackets; none where it can mean none.
 pub(super) fn address(operand: Operand<'_>) -> Option<Address<'_>> {
     match operand {
         Operand::Name(name) => Some(Address { base: Some(name), offset: 0 }),
@@ -40,6 +40,7 @@ pub(super) fn address(operand: Operand<'_>) -> Option<Address<'_>> {
 }
 
 impl<'a> Parser<'a> {
+    /// Reads all that stands between two commas. Fails where no operand begins, or one is not complete.
     pub(super) fn item(&mut self) -> Result<Item<'a>> {
         let start = self.token.start;
         let element = self.token.kind == TokenKind::Name && self.lexer.next_is(b'[');
@@ -72,6 +73,7 @@ impl<'a> Parser<'a> {
             .ok_or_else(|| Error::invalid(self.since(start), "expected an address"))
     }
 
+    /// Reads one operand that is not in brackets. Fails where none begins, or it is not complete.
     pub(super) fn operand(&mut self) -> Result<Operand<'a>> {
         if self.token.kind == TokenKind::Name && self.token.text != "WARP_SZ" {
             return self.named();

@@ -60,6 +60,7 @@ impl Architecture {
 }
 
 impl Environment {
+    /// The version and the target that the module names, as far as it does.
     pub fn new(module: &Module<'_>) -> Self {
         let Target { words } = &module.target;
         Environment {
@@ -118,7 +119,7 @@ impl Environment {
         })
     }
 
-    /// What is wrong with an instruction for which the rule's `when` holds.
+    /// The error of an instruction for which the rule's `when` holds; none where version and target suffice.
     fn violation(&self, rule: &Rule, words: &[&str]) -> Option<String> {
         if rule.never {
             return Some(never(rule));
@@ -185,7 +186,7 @@ fn never(rule: &Rule) -> String {
     format!("wrong modifiers: {}", terms.join(" with "))
 }
 
-/// What a rule is asked of.
+/// The instruction that a rule is asked of.
 pub(super) struct Subject<'s, 'a> {
     pub spec: &'static Spec,
     /// The modifiers of the mnemonic.

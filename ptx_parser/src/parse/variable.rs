@@ -7,7 +7,7 @@ use crate::modifier::{Modifier, ScalarType, StateSpace, VectorSize};
 use crate::operand::Address;
 use crate::tree::{Attribute, Initializer, Linkage, Pointer, Variable};
 
-/// What stands before the names of a declaration.
+/// The properties that stand before the names of a declaration.
 #[derive(Clone, Default)]
 struct Head {
     align: Option<u32>,
