@@ -1,4 +1,4 @@
-//! Which crates and folders import which, held against the tables of docs/dev/architecture.md.
+//! The imports between crates and between folders, held against the tables of docs/dev/architecture.md.
 
 mod crates;
 mod folders;
@@ -12,7 +12,7 @@ const PAGE: &str = "docs/dev/architecture.md";
 /// For each name the names that it points to.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
-/// What is there and not in the tables, and the other way round.
+/// Fails where an import is there and not in the tables, or the other way round, and lists those.
 pub fn check() -> std::result::Result<(), String> {
     let differences = differences().map_err(|error| error.to_string())?;
     if differences.is_empty() {

@@ -30,6 +30,7 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
+    /// The sample, the seed and the executor, for messages.
     pub fn name(&self) -> String {
         format!("{} (ZLUDA_CHAOS={}, {})", self.sample.name, self.seed, self.executor)
     }
@@ -47,7 +48,7 @@ impl Case<'_> {
         Command::new(self.sample.program(self.cuda, Runtime::Static))
     }
 
-    /// What a person types to run it again.
+    /// The command line by which a person runs it again.
     pub fn again(&self) -> String {
         let words = self.environment().map(|(name, value)| format!("{name}={value}"));
         format!("{} {}", words.join(" "), shown(&self.program()))

@@ -8,10 +8,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What is kept of each of a program's outputs, in bytes.
+/// The part of each of a program's outputs that is kept, in bytes.
 const OUTPUT_LIMIT: u64 = 256 << 20;
 
-/// What a program did.
+/// The end and the outputs of a program.
 #[derive(Debug)]
 pub struct Output {
     /// `None`: it ran past its time limit and was ended.
@@ -22,11 +22,12 @@ pub struct Output {
 }
 
 impl Output {
+    /// Whether it ended in time, with status 0.
     pub fn success(&self) -> bool {
         self.status.is_some_and(|status| status.success())
     }
 
-    /// How it ended, and all that it wrote, shortened in the middle.
+    /// The way in which it ended, and all that it wrote, shortened in the middle.
     pub fn describe(&self) -> String {
         let end = match self.status {
             Some(status) => status.to_string(),

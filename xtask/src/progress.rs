@@ -1,4 +1,4 @@
-//! What is shown during long work: a bar on a terminal, a line for each finished piece elsewhere.
+//! The display during long work: a bar on a terminal, a line for each finished piece elsewhere.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -20,6 +20,7 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Shows that none of `total` jobs has finished yet.
     pub fn new(total: usize) -> Self {
         let bar = std::io::stdout().is_terminal().then(|| {
             let bar = ProgressBar::new(total as u64);

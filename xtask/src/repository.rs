@@ -1,4 +1,4 @@
-//! Where things lie.
+//! The folders of the repository, of its builds, and of LLVM.
 
 use crate::Result;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub fn llvm_program(name: &str) -> PathBuf {
     llvm().join("bin").join(name)
 }
 
-/// Where LLVM is, as llvm-sys finds it too.
+/// The folder of LLVM, as llvm-sys finds it too.
 pub fn llvm() -> PathBuf {
     std::env::var_os("LLVM_SYS_221_PREFIX").unwrap_or_else(|| "/usr/lib/llvm-22".into()).into()
 }
@@ -30,7 +30,7 @@ pub fn llvm() -> PathBuf {
 /// Emulated AMD GPUs that the tests run on, as ZLUDA_DEVICE names them: one has waves of 32 lanes, one of 64.
 pub const EMULATED: [&str; 2] = ["emu:gfx1100", "emu:gfx942"];
 
-/// How cargo builds.
+/// The profile with which cargo builds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     Debug,
@@ -38,6 +38,7 @@ pub enum Profile {
 }
 
 impl Profile {
+    /// The name, which is that of the folder of its builds too.
     pub fn name(self) -> &'static str {
         match self {
             Self::Debug => "debug",
@@ -45,7 +46,7 @@ impl Profile {
         }
     }
 
-    /// What cargo builds.
+    /// The folder of cargo's builds.
     pub fn folder(self) -> PathBuf {
         target().join(self.name())
     }

@@ -48,7 +48,7 @@ pub struct Sample {
     stdout: Vec<String>,
 }
 
-/// How a sample is bound to CUDA's runtime library.
+/// The library of CUDA's runtime that a sample is linked with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Runtime {
     Static,
@@ -56,6 +56,7 @@ pub enum Runtime {
 }
 
 impl Runtime {
+    /// The name, as nvcc's option `--cudart` has it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Static => "static",
@@ -140,6 +141,7 @@ impl Sample {
         }
     }
 
+    /// Whether all of its sources are C, which calls the driver and no runtime library.
     pub fn uses_driver_alone(&self) -> bool {
         self.sources
             .iter()
@@ -227,7 +229,7 @@ impl Sample {
         Ok(())
     }
 
-    /// What is made of each source, by file name extension.
+    /// Each source, and the path of what is made of it with this file name extension.
     fn products(&self, cuda: &Cuda, extension: &str) -> Vec<(&Path, PathBuf)> {
         let folder = Self::folder(cuda).join(extension);
         let product = |source: &Path| match stem(source) {
@@ -305,7 +307,7 @@ impl Sample {
         Ok(false)
     }
 
-    /// What is wrong with a run of the sample. Empty: nothing.
+    /// The faults of a run of the sample; empty where there are none.
     pub fn check(&self, output: &Output) -> Vec<String> {
         let mut problems = Vec::new();
         if !output.success() {

@@ -1,4 +1,4 @@
-//! What comes from PyPI: CUDA toolkits, the Python packages of the tests, HIP's headers, all of it pinned; and
+//! The parts that come from PyPI: CUDA toolkits, the Python packages of the tests, HIP's headers, all of it pinned; and
 //! from Debian: ROCm. Everything lies below `target/toolkit`.
 
 mod rocm;
@@ -67,6 +67,7 @@ pub struct Cuda {
 }
 
 impl Cuda {
+    /// The path of the compiler.
     pub fn nvcc(&self) -> PathBuf {
         self.root.join("bin/nvcc")
     }
@@ -76,11 +77,12 @@ impl Cuda {
         self.root.join("bin/ptxas")
     }
 
+    /// The folder of the headers.
     pub fn headers(&self) -> PathBuf {
         self.root.join("include")
     }
 
-    /// Where the shared runtime library lies.
+    /// The folder of the shared runtime library.
     pub fn libraries(&self) -> PathBuf {
         self.root.join("lib")
     }

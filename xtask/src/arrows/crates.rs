@@ -6,6 +6,7 @@ use crate::repository::root;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+/// Reads the needs of each crate in its manifest; fails if one cannot be read.
 pub fn find() -> Result<Arrows> {
     let manifest = read(&root().join("Cargo.toml"))?;
     let ours: BTreeSet<_> = keys(&manifest, &["[workspace.dependencies]"])

@@ -39,7 +39,7 @@ pub fn generate(headers: &Path) -> Result<String, String> {
     Ok(format!("{HEADER}//\n{notice}\n{types}\n{}", function_list(&functions)))
 }
 
-/// What bindgen makes of a version's headers, layouts as assertions included.
+/// The bindings that bindgen makes of a version's headers, layouts as assertions included.
 pub fn translate(headers: &Path) -> Result<syn::File, String> {
     let header = headers.join(HEADER_FILE);
     let bindings = bindgen::Builder::default()

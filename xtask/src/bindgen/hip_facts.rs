@@ -1,5 +1,5 @@
-//! What a version of HIP's headers says that a program depends on: the sizes of structures and the places
-//! of their fields, the numbers of enumerators, the parameters of functions.
+//! The facts of a version of HIP's headers that a program depends on: the sizes of structures and the places of their
+//! fields, the numbers of enumerators, the parameters of functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -93,7 +93,7 @@ impl Facts {
         self.parts.entry(name.to_owned()).or_default().extend(parts);
     }
 
-    /// What is wrong if a fact does not have this value.
+    /// Fails if a fact does not have this value, and says what it has.
     pub fn expect(&self, key: &str, value: &str) -> Result<(), String> {
         match self.values.get(key) {
             Some(found) if found == value => Ok(()),
@@ -114,7 +114,7 @@ impl Facts {
         found
     }
 
-    /// What another version says differently of `names`, a line each; of what it lacks as a whole, one line.
+    /// The differences of another version in `names`, a line each; of what it lacks as a whole, one line.
     pub fn differences(&self, other: &Facts, names: &BTreeSet<String>) -> BTreeSet<String> {
         let mut lines = BTreeSet::new();
         for (key, value) in &self.values {

@@ -1,6 +1,6 @@
 //! Building a program by its own build file, in a tree of links to the checkout, which stays as it is.
 //!
-//! What a build made or said is kept beside it, until a file of the program or the toolkit changes.
+//! The products and the output of a build are kept beside it, until a file of the program or the toolkit changes.
 
 use crate::Result;
 use crate::corpus::discover::{Builder, Program};
@@ -16,10 +16,11 @@ use std::time::{Duration, SystemTime};
 /// Some programs are made of a hundred sources.
 const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 
-/// Where CMake builds, in the program's folder: programs look for their data above the folder that they run in.
+/// CMake's folder for what it builds, in the program's folder: programs look for their data above the folder that they
+/// run in.
 const CMAKE_FOLDER: &str = "corpus_build";
 
-/// What the last build said, in the program's folder.
+/// The last build's output, in the program's folder.
 const RECORD: &str = ".corpus_build.txt";
 
 /// A collection's folders.
@@ -131,7 +132,8 @@ impl Collection {
         command
     }
 
-    /// What CMake knows of the compilers when it has tried them once, which takes longer than most programs.
+    /// The folder of what CMake knows of the compilers when it has tried them once, which takes longer than most
+    /// programs.
     fn seed(&self) -> Result<PathBuf> {
         static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
         let _one = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -155,7 +157,7 @@ impl Collection {
         known(&folder).ok_or_else(|| "CMake does not say what it knows of the compilers".into())
     }
 
-    /// What runs a program that is built: as its Makefile's target `run` says, else each program that the
+    /// The command lines of a program that is built: as its Makefile's target `run` says, else each program that the
     /// build made, alone.
     pub fn runs(&self, program: &Program) -> Result<Vec<Run>> {
         let folder = self.tree.join(&program.folder);
@@ -254,7 +256,7 @@ fn link_tree(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// When the last of a folder's files was written, in seconds.
+/// The time at which the last of a folder's files was written, in seconds.
 fn newest(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let of_entry = |entry: fs::DirEntry| {

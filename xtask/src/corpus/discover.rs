@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What builds a program.
+/// The means by which a program is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Builder {
     Make,
@@ -24,7 +24,7 @@ pub struct Program {
     /// Below the checkout.
     pub folder: PathBuf,
     pub builder: Builder,
-    /// What it is linked with and what is not there.
+    /// The first thing that it needs and that is not there.
     pub needs: Option<&'static str>,
 }
 
@@ -85,8 +85,8 @@ fn walk(checkout: &Path, folder: &Path, sources: bool, found: &mut Vec<Program>)
     Ok(())
 }
 
-/// Where one file has a `main`, all make one program, which has the folder's name; else each file that has
-/// one is a program.
+/// The programs of a folder: where one file has a `main`, all files make one program, which has the folder's name; else
+/// each file that has one is a program.
 fn of_sources(folder: &Path) -> Result<Vec<(String, Vec<String>)>> {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let sources = files(folder, "cu")?;

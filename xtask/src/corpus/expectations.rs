@@ -1,4 +1,4 @@
-//! What a collection's programs give where they do not simply pass: `tests/corpus/<collection>.txt`.
+//! The results of a collection's programs where they do not simply pass: `tests/corpus/<collection>.txt`.
 //!
 //! A line is `program: what  # reason`, where `what` is
 //!
@@ -17,20 +17,21 @@ use std::collections::BTreeMap;
 const VERDICTS: [&str; 6] =
     ["failed", "crashed", "wrong result", "timed out", "did not build", "left out"];
 
-/// What is expected of one program.
+/// The list's lines about one program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expectation {
     /// A verdict's word other than `passed`, and the reason.
     pub verdict: Option<(String, String)>,
-    /// Why outputs differ.
+    /// The reason why outputs differ.
     pub differs: Option<String>,
     pub arguments: Vec<String>,
-    /// Why these arguments.
+    /// The reason for these arguments.
     pub arguments_reason: Option<String>,
     pub ignored: Vec<String>,
 }
 
 impl Expectation {
+    /// The verdict's word; `passed` where the list has no other.
     pub fn word(&self) -> &str {
         self.verdict.as_ref().map_or("passed", |(word, _)| word)
     }
@@ -46,7 +47,7 @@ impl Expectation {
         verdict.into_iter().chain(arguments).chain(self.differs.clone()).collect()
     }
 
-    /// Why the program is not built, if it is not.
+    /// The reason why the program is not built, if it is not.
     pub fn left_out(&self) -> Option<&str> {
         let (word, reason) = self.verdict.as_ref()?;
         (word == "left out").then_some(reason)
@@ -105,6 +106,7 @@ impl Expectations {
         Ok(())
     }
 
+    /// The lines about this program; none of them where it is expected to pass.
     pub fn of(&self, program: &str) -> Expectation {
         self.programs.get(program).cloned().unwrap_or_default()
     }
@@ -115,7 +117,8 @@ impl Expectations {
     }
 }
 
-/// What is not as expected. `output` is what the program wrote, if it ran.
+/// The difference between a verdict and what is expected, if there is one. `output` is what the program wrote, if it
+/// ran.
 pub fn problem(expected: &Expectation, verdict: &Verdict, output: Option<&str>) -> Option<String> {
     if expected.word() != verdict.word() && !matches!(verdict, Verdict::LeftOut(_)) {
         return Some(match &expected.verdict {
@@ -128,7 +131,7 @@ pub fn problem(expected: &Expectation, verdict: &Verdict, output: Option<&str>) 
     Some(format!("the list ignores `{unused}`, which it does not say"))
 }
 
-/// What is not as expected of a comparison.
+/// The difference between a comparison and what is expected, if there is one.
 pub fn difference_problem(expected: &Expectation, differs: bool) -> Option<String> {
     match (&expected.differs, differs) {
         (None, true) => Some("its outputs differ, and the list does not have it".to_owned()),

@@ -1,5 +1,5 @@
-//! What programs are linked with and what cannot be had here: NVIDIA's libraries beyond the runtime, windows,
-//! clusters.
+//! The libraries and programs that programs need and that cannot be had here: NVIDIA's libraries beyond the runtime,
+//! windows, clusters.
 
 /// A library's name as a linker, CMake's `CUDA::` or `find_package` has it, all in small letters, and what to
 /// call it. A name that ends in `*` stands for all that begin like it.
@@ -50,7 +50,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("mpiexec", "MPI"),
 ];
 
-/// What a Makefile needs and what is not there.
+/// The first thing that a Makefile needs and that is not there.
 pub fn of_makefile(text: &str) -> Option<&'static str> {
     let words = without_comments(text);
     words.split(|c: char| c.is_whitespace() || "=,()\"'".contains(c)).find_map(|word| {
@@ -62,7 +62,7 @@ pub fn of_makefile(text: &str) -> Option<&'static str> {
     })
 }
 
-/// What a CMakeLists.txt needs and what is not there.
+/// The first thing that a CMakeLists.txt needs and that is not there.
 pub fn of_cmake(text: &str) -> Option<&'static str> {
     let text = without_comments(text);
     let after = |prefix: &'static str| {

@@ -1,4 +1,4 @@
-//! What a program did, kept beside it: for people, and for a run that goes on where one before it stopped.
+//! A program's output, kept beside it: for people, and for a run that goes on where one before it stopped.
 
 use crate::Result;
 use crate::corpus::build::Run;
@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 /// In the program's folder.
 const NAME: &str = ".corpus_output.txt";
 
-/// What a record is good for: one line that says where, on which driver and by which lines the program ran.
+/// The key of a record: one line that says where, on which driver and by which lines the program ran.
 pub fn key(driver: &Driver, place: &Place, runs: &[Run]) -> String {
     let library = fs::metadata(driver.libraries.join("libcuda.so.1"));
     let built = library.and_then(|library| library.modified()).ok();
@@ -32,7 +32,7 @@ pub fn keep(folder: &Path, key: &str, output: &Output) -> Result<()> {
     Ok(fs::write(folder.join(NAME), text)?)
 }
 
-/// What was kept under the same key; both outputs are one.
+/// The output that was kept under the same key; both streams are one.
 pub fn recall(folder: &Path, key: &str) -> Option<Output> {
     let text = fs::read_to_string(folder.join(NAME)).ok()?;
     let (found, rest) = text.split_once('\n')?;

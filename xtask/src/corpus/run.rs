@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// What executes kernels.
+/// The device, executor and processor on which programs run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// As tables have it.
@@ -39,7 +39,7 @@ pub struct Driver {
     pub runtime: PathBuf,
 }
 
-/// What a program may take. Others may keep the processors busy, so that the clock alone says little.
+/// The time that a program may take. Others may keep the processors busy, so that the clock alone says little.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Of the processors' time, all threads together, in each of its processes.

@@ -3,37 +3,37 @@
 use crate::corpus::verdict::Verdict;
 use std::fmt::Write;
 
-/// What is known of one program.
+/// The results of one program.
 #[derive(Clone, Debug)]
 pub struct Row {
     pub name: String,
     pub verdict: Verdict,
     pub seconds: f64,
-    /// Why the list says so, and what it has other arguments for.
+    /// The list's reasons, for the verdict and for other arguments.
     pub reasons: Vec<String>,
     /// The first difference in each place, with `--compare`.
     pub differences: Vec<(String, String)>,
-    /// What is not as expected.
+    /// The difference to what is expected.
     pub problem: Option<String>,
 }
 
-/// Where the programs came from.
+/// The origin of the programs.
 #[derive(Clone, Debug)]
 pub struct Source {
     pub collection: String,
     /// The checkout's commit and its date.
     pub commit: String,
     pub place: String,
-    /// How many programs it has, chosen or not.
+    /// The number of its programs, chosen or not.
     pub programs: usize,
-    /// What `--timeout` said.
+    /// The seconds of `--timeout`.
     pub seconds: u64,
 }
 
 const WORDS: [&str; 7] =
     ["passed", "failed", "crashed", "wrong result", "timed out", "did not build", "left out"];
 
-/// How many programs there are of each verdict.
+/// The number of programs of each verdict, as text.
 pub fn counts(rows: &[Row]) -> String {
     let count = |word: &str| rows.iter().filter(|row| row.verdict.word() == word).count();
     let counts = WORDS.iter().map(|word| (count(word), word));

@@ -75,6 +75,7 @@ impl Toolchain {
         Self { root: PathBuf::from("/nonexistent"), nvcc: PathBuf::new(), version: "0" }
     }
 
+    /// The path of the script that stands for nvcc.
     pub fn nvcc(&self) -> PathBuf {
         self.root.join("bin/nvcc")
     }

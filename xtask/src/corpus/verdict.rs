@@ -1,4 +1,4 @@
-//! What came of a program.
+//! The verdict on a program.
 
 use crate::program::Output;
 use std::os::unix::process::ExitStatusExt;
@@ -31,7 +31,7 @@ impl Verdict {
         }
     }
 
-    /// What else is known.
+    /// The rest that is known: a status, a signal or a reason; empty where there is none.
     pub fn detail(&self) -> String {
         match self {
             Self::Passed | Self::TimedOut => String::new(),

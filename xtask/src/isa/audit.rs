@@ -10,7 +10,7 @@ use crate::Result;
 use ptx_parser::isa::Syntax;
 use std::collections::BTreeMap;
 
-/// How many instructions are made.
+/// The number of instructions that are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     /// Of each form, about.
@@ -88,6 +88,8 @@ fn generate(size: Size, filter: &str) -> (Vec<Group>, Vec<Case>) {
     (groups, cases)
 }
 
+/// Asks ptxas and our parser about the instructions whose struct's name contains `filter`. Fails if ptxas cannot be
+/// run.
 pub fn run(ptxas: &Ptxas, size: Size, filter: &str) -> Result<Audit> {
     let (groups, cases) = generate(size, filter);
     let texts: Vec<String> = cases.iter().map(Case::text).collect();

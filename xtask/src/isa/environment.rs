@@ -105,7 +105,7 @@ impl Environment {
     }
 }
 
-/// What the operands of [`super::operand`] name.
+/// The declarations of what the operands of [`super::operand`] name.
 const PRELUDE: &str = "\
 .global .texref tex0;
 .global .surfref srf0;

@@ -18,7 +18,7 @@ pub struct Case {
     pub independent: bool,
 }
 
-/// What was done to a form.
+/// The change that was made to a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Nothing.
@@ -32,6 +32,7 @@ pub enum Class {
 }
 
 impl Case {
+    /// The instruction as PTX.
     pub fn text(&self) -> String {
         let mut text = self.opcode.to_owned();
         for word in &self.words {

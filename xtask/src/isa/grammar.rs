@@ -33,7 +33,7 @@ pub struct Missing {
     pub mnemonic: String,
 }
 
-/// What texts have and ptxas refuses, with reasons.
+/// Words that texts have and ptxas refuses, with reasons.
 pub const REFUSED: &[(&str, &str, &str)] = &[
     ("call", "call...uni", "has no table"),
     ("cp_reduce_async_bulk_tensor", "cp...level::cache_hint", "the text does not say which"),
@@ -54,7 +54,7 @@ pub const REFUSED: &[(&str, &str, &str)] = &[
     ("red_async", "red...cluster", "`.release` has other scopes"),
 ];
 
-/// What of `text` the tables lack, beside [`REFUSED`], and how many words they have.
+/// The words of `text` that the tables lack, beside [`REFUSED`], and the number of words that it has.
 pub fn missing(text: &str, tables: &[Syntax]) -> (Vec<Missing>, usize) {
     let mut missing = Vec::new();
     let mut found = 0;

@@ -1,4 +1,4 @@
-//! What ptxas and our parser say to instructions.
+//! The verdicts of ptxas and of our parser on instructions.
 
 use super::environment::Environment;
 use crate::Result;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Why an instruction is refused; none where it is taken.
+/// The reason why an instruction is refused; none where it is taken.
 pub type Verdict = Option<String>;
 
 /// Instructions of one run of ptxas.
@@ -176,7 +176,7 @@ impl Ptxas {
     }
 }
 
-/// What our parser says.
+/// The verdicts of our parser.
 pub fn ours(question: &Question) -> Vec<Verdict> {
     let mut verdicts = vec![None; question.instructions.len()];
     for (chunk, instructions) in question.instructions.chunks(CHUNK).enumerate() {

@@ -5,7 +5,7 @@ use super::random::Random;
 use ptx_parser::isa::Syntax;
 use ptx_parser::{Modifier, ScalarType};
 
-/// What a form's words may be replaced by.
+/// The words that may replace those of a form.
 pub struct Vocabulary {
     /// The words of all forms of the opcode.
     opcode: Vec<&'static str>,
@@ -14,6 +14,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
+    /// The words of the forms of `opcode`, and those of all forms.
     pub fn new(all: &[Syntax], opcode: &str) -> Self {
         let words = |of: &mut dyn Iterator<Item = &Syntax>| {
             let mut words: Vec<_> =

@@ -3,7 +3,7 @@
 use ptx_parser::ScalarType;
 use ptx_parser::isa::OperandSyntax;
 
-/// Which registers hold a type.
+/// The prefix of the registers that hold a type.
 pub fn register(type_: ScalarType) -> &'static str {
     use ScalarType::*;
     match type_ {
@@ -29,7 +29,7 @@ fn has(words: &[&str], word: &str) -> bool {
     words.contains(&word)
 }
 
-/// How many coordinates a geometry has, those of vectors padded as PTX wants them.
+/// The number of coordinates of a geometry, those of vectors padded as PTX wants them.
 fn coordinates(words: &[&str]) -> usize {
     for (geometry, count) in [
         ("1d", 1),

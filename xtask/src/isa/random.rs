@@ -21,10 +21,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
+    /// A number below `bound`; 0 where that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound.max(1) as u64) as usize
     }
 
+    /// One of the elements; none of an empty list.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> Option<T> {
         (!from.is_empty()).then(|| from[self.below(from.len())])
     }

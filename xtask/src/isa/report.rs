@@ -5,7 +5,7 @@ use crate::repository::root;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// How many instructions ptxas judges one way, and how many of them we judge alike.
+/// The number of instructions that ptxas judges one way, and of those that we judge alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
     pub theirs: usize,
@@ -13,6 +13,7 @@ pub struct Agreement {
 }
 
 impl Agreement {
+    /// Counts one instruction that ptxas judges this way.
     pub fn add(&mut self, agreed: bool) {
         self.theirs += 1;
         self.ours += usize::from(agreed);
@@ -57,6 +58,7 @@ pub struct Row {
 }
 
 impl Row {
+    /// Adds the counts of another row.
     pub fn merge(&mut self, other: &Row) {
         self.forms.merge(other.forms);
         self.variations.merge(other.variations);
@@ -99,6 +101,7 @@ pub fn families(entries: &[Entry]) -> Vec<(&'static str, Row)> {
     families
 }
 
+/// The page that holds the recorded shares.
 pub fn document_path() -> PathBuf {
     root().join("docs/user/ptx_support.md")
 }
@@ -175,7 +178,7 @@ pub fn recorded(document: &str) -> Vec<(String, Vec<usize>)> {
         .collect()
 }
 
-/// What has fallen below the recorded shares.
+/// The families and columns that have fallen below the recorded shares, a line each.
 pub fn fallen(entries: &[Entry], document: &str) -> Vec<String> {
     const COLUMNS: [&str; 5] = ["forms", "variations", "modifiers", "operands", "targets"];
     // New words of a table change the sample a little.

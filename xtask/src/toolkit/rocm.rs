@@ -68,7 +68,7 @@ impl Rocm {
         self.root.join("usr/include")
     }
 
-    /// Where the libraries lie.
+    /// The folder of the libraries.
     pub fn libraries(&self) -> PathBuf {
         self.root.join("usr/lib/x86_64-linux-gnu")
     }

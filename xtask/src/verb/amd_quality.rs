@@ -13,7 +13,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(300);
 const PAGE: &str = "docs/dev/amd_quality.md";
-/// What stands above the table, up to this line, is written by hand.
+/// The line up to which the page is written by hand; the tables follow it.
 const MARK: &str = "<!-- `./x amd-quality --write` writes what follows -->\n";
 
 /// A GPU of each kind: waves of 32 lanes, and of 64.
@@ -35,7 +35,7 @@ pub struct Options {
     no_build: bool,
 }
 
-/// What a kernel's code takes.
+/// The size and needs of a kernel's code.
 #[derive(Clone, Copy, Debug)]
 struct Code {
     instructions: u32,
@@ -63,6 +63,7 @@ pub struct Comparison {
     rows: Vec<Row>,
 }
 
+/// Prints the tables of both compilers' code. Fails where [`Comparison::check`] does.
 pub fn run(options: &Options) -> Result<ExitCode> {
     if !options.no_build {
         heading("Building");

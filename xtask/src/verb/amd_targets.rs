@@ -27,6 +27,7 @@ pub struct Options {
     no_build: bool,
 }
 
+/// Compiles the texts for the chosen GPUs, all by default. Fails if a code object is not as it should be.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let processors = selected(&options.targets)?;
     if !options.no_build {
@@ -94,8 +95,8 @@ fn selected(names: &[String]) -> Result<Vec<&'static str>> {
     names.iter().map(known).collect()
 }
 
-/// What the suites compile: the compiler's own tests, the samples of each nvcc, and what programs in Python and those
-/// of GCC load, in the order of their sizes.
+/// The texts that the suites compile: the compiler's own tests, the samples of each nvcc, and what programs in Python
+/// and those of GCC load, in the order of their sizes.
 fn of_tests(folder: &Path) -> Result<Vec<PathBuf>> {
     make(folder)?;
     let mut texts = collect_ptx::below(&root().join("ptx/tests/filetests/run"))?;

@@ -44,6 +44,7 @@ enum Part {
     Compile,
 }
 
+/// Measures the chosen parts, all by default, and prints or writes the page. Fails if a program cannot be built or run.
 pub fn run(options: &Options) -> Result<ExitCode> {
     if !options.no_build {
         heading("Building the release");

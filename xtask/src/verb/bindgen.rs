@@ -10,7 +10,7 @@ use std::process::ExitCode;
 /// The bindings to HIP.
 const HIP: &str = "ext/hip_runtime-sys/src/generated.rs";
 
-/// What the generator of CUDA's bindings reads besides the headers.
+/// The list of exports that the generator of CUDA's bindings reads besides the headers.
 const CUDA_EXPORTS: &str = "cuda_macros/src/cuda_exports.txt";
 
 #[derive(clap::Args)]
@@ -20,6 +20,7 @@ pub struct Options {
     check: bool,
 }
 
+/// Writes the files that differ, or with `--check` names them and fails if there are any.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let differing = differing()?;
     for (file, text) in &differing {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-/// What cargo builds (the package, the file that comes out) and what it is staged as.
+/// The packages that cargo builds: each one's name, the file that comes out, and the name under which it is staged.
 const PRODUCTS: &[(&str, &str, &str)] = &[
     ("zluda", "libzluda_cuda.so", "libcuda.so.1"),
     ("hip_cpu", "libzluda_hip_cpu.so", "libzluda_hip_cpu.so"),
@@ -41,11 +41,13 @@ impl Options {
     }
 }
 
+/// Builds and stages the libraries; fails where cargo does.
 pub fn run(options: &Options) -> Result<ExitCode> {
     build(options.profile())?;
     finish(options)
 }
 
+/// Stages libraries that are built; fails if one is not.
 pub fn stage_only(options: &Options) -> Result<ExitCode> {
     stage(options.profile())?;
     finish(options)

@@ -24,6 +24,7 @@ pub struct Options {
     no_samples: bool,
 }
 
+/// Collects the texts and reads each. Fails if one is not understood.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let folder = target().join("ptx");
     make_empty(&folder)?;

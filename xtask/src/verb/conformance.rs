@@ -15,6 +15,7 @@ pub struct Options {
     device: String,
 }
 
+/// Runs the forms on the chosen device. Fails if one disagrees with the recording.
 pub fn run(options: &Options) -> Result<ExitCode> {
     verb::build::build(Profile::Release)?;
     build()?;

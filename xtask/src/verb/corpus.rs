@@ -90,6 +90,7 @@ impl Executor {
     }
 }
 
+/// Builds, runs and compares the chosen programs. Fails if a result is not what the list says.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let list_path = root().join("tests/corpus").join(format!("{}.txt", options.name));
     let list = fs::read_to_string(&list_path).unwrap_or_default();
@@ -176,7 +177,7 @@ fn driver(options: &Options) -> Result<Driver> {
     Ok(Driver { libraries, cache, runtime: cuda(CUDA_13_0)?.libraries() })
 }
 
-/// Where else programs run to be compared.
+/// The other places where programs run to be compared.
 fn other_places(first: &Place) -> Vec<Place> {
     let mut places =
         vec![Place::new("cpu", Some("reference"), None), Place::new("cpu", None, None)];
@@ -187,7 +188,7 @@ fn other_places(first: &Place) -> Vec<Place> {
     places
 }
 
-/// What a checkout says of itself.
+/// The last commit of a checkout and its date, or `unknown`.
 fn commit(folder: &Path) -> String {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(["log", "-1", "--format=%h of %cs"]);
@@ -195,7 +196,7 @@ fn commit(folder: &Path) -> String {
     output.map_or_else(|_| "unknown".to_owned(), |output| output.stdout.trim().to_owned())
 }
 
-/// What all programs of a run share.
+/// The settings that all programs of a run share.
 pub struct Session {
     pub collection: Collection,
     pub driver: Driver,

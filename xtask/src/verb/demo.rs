@@ -20,6 +20,7 @@ pub struct Options {
     filter: String,
 }
 
+/// Builds the release and the samples, and runs them twice. Fails if one does not pass.
 pub fn run(options: &Options) -> Result<ExitCode> {
     heading("Building the release");
     verb::build::build(Profile::Release)?;

@@ -29,10 +29,11 @@ pub struct Options {
     list: Option<PathBuf>,
 }
 
-/// What the document records.
+/// The size of the audit that the document records.
 pub const RECORDED: Size = Size { forms: 20, variations: 100 };
 const FULL: Size = Size { forms: 1000, variations: 4000 };
 
+/// Compares the tables with ptxas and writes the document, or with `--grammar` compares them with a text.
 pub fn run(options: &Options) -> Result<ExitCode> {
     if let Some(path) = &options.grammar {
         return compare(path);

@@ -21,6 +21,8 @@ pub struct Options {
 const BATCH: u64 = 25;
 const LIMIT: Duration = Duration::from_secs(600);
 
+/// Runs the kernels of the chosen seeds. Prints those that the executors disagree on, reduced, and fails if there are
+/// any.
 pub fn run(options: &Options) -> Result<ExitCode> {
     verb::build::build(Profile::Release)?;
     build()?;

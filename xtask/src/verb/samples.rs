@@ -13,6 +13,7 @@ pub struct Options {
     filter: String,
 }
 
+/// Builds the chosen samples; fails where a compiler does.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let samples = sample::all(&options.filter)?;
     build(&samples, &CUDA_VERSIONS)?;

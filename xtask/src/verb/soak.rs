@@ -21,6 +21,7 @@ pub struct Options {
     seed: Option<u64>,
 }
 
+/// Runs the chosen samples until the time is over. Fails if a run does, and prints how to run it again.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let time = Duration::try_from_secs_f64(options.hours * 3600.0)?;
     verb::build::build(Profile::Release)?;

@@ -69,7 +69,7 @@ enum Suite {
     Hip,
 }
 
-/// How many checks passed, and what is wrong with the others.
+/// The number of checks that passed, and what is wrong with the others.
 #[derive(Debug, Default)]
 pub struct Report {
     passed: usize,
@@ -94,6 +94,7 @@ impl Report {
     }
 }
 
+/// Runs the chosen suites, all by default. Fails if one of their checks does.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let start = Instant::now();
     let mut report = Report::default();

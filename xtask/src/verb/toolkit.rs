@@ -7,6 +7,7 @@ use std::process::ExitCode;
 #[derive(clap::Args)]
 pub struct Options {}
 
+/// Installs all of it and prints where it lies. Fails where an installation does.
 pub fn run(_: &Options) -> Result<ExitCode> {
     for version in CUDA_VERSIONS {
         println!("nvcc {}: {}", version.name, cuda(version)?.nvcc().display());

@@ -1,5 +1,5 @@
-//! How long `zluda compile` takes for the samples' PTX, less what it takes for an empty kernel, for each
-//! 1,000 instructions.
+//! The time that `zluda compile` takes for the samples' PTX, less what it takes for an empty kernel, for each 1,000
+//! instructions.
 
 use super::{best, folder};
 use crate::Result;
@@ -21,6 +21,7 @@ const LEAST_INSTRUCTIONS: usize = 150;
 const EMPTY: &str =
     ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry empty() { ret; }\n";
 
+/// The section of the page, in milliseconds. Fails if a text does not compile.
 pub fn measure(cuda: &Cuda, rounds: usize) -> Result<String> {
     let mut files: Vec<PathBuf> = Vec::new();
     for sample in sample::all("")? {

@@ -21,7 +21,7 @@ const NATIVE_FLAGS: [&str; 5] =
 /// Sums are rounded in another order.
 const TOLERANCE: f64 = 1e-3;
 
-/// What a program prints of one kernel, in microseconds.
+/// The line that a program prints of one kernel, times in microseconds.
 #[derive(Clone, Debug)]
 struct Times {
     kernel: String,

@@ -1,4 +1,4 @@
-//! How long a small program takes as a whole, when its kernel must be compiled, and when the cache has it.
+//! The time of a small program as a whole, when its kernel must be compiled, and when the cache has it.
 
 use super::{best, folder, median};
 use crate::Result;
@@ -15,6 +15,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Short runs need more of them.
 const RUNS_PER_ROUND: usize = 5;
 
+/// The section of the page, in milliseconds. Fails if the program cannot be built or does not pass.
 pub fn measure(cuda: &Cuda, rounds: usize) -> Result<String> {
     let samples = sample::all("vector_add")?;
     let sample = samples.first().ok_or("there is no sample vector_add")?;

@@ -1,4 +1,4 @@
-//! What holds the compiler, laid out by BOLT, LLVM's optimizer of linked programs.
+//! The products that hold the compiler, laid out by BOLT, LLVM's optimizer of linked programs.
 //!
 //! Compiling runs all over LLVM's code, of which the processor's caches hold a small part. BOLT puts together what runs
 //! often and what runs after another: the same machine code does the same in other places. It knows by a profile: a
@@ -21,7 +21,7 @@ const LIMIT: Duration = Duration::from_secs(1200);
 /// with waves of 32 and of 64 lanes.
 const TARGETS: [[&str; 2]; 2] = [["x86-64-v4", "gfx1100"], ["x86-64-v2", "gfx942"]];
 
-/// How many texts make the profile, the longest. Whatever the text, each run spends a second on its counts.
+/// The number of texts, the longest, that make the profile. Whatever the text, each run spends a second on its counts.
 const TEXTS: usize = 12;
 
 /// Lays out products of the release (files that cargo has built, and where to put what comes out). `trained` is the
@@ -52,7 +52,7 @@ pub fn lay_out(trained: &Path, products: &[(PathBuf, PathBuf)]) -> Result<()> {
     make_empty(&folder)
 }
 
-/// What runs how often while the tests' PTX is compiled.
+/// The profile of the compiler's code while it compiles the tests' PTX.
 fn profile(trained: &Path, folder: &Path) -> Result<PathBuf> {
     let counting = folder.join("counting");
     let counts = folder.join("counts");

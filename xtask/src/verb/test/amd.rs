@@ -20,6 +20,7 @@ struct Job {
     target: &'static str,
 }
 
+/// Checks the code objects of the chosen samples; without a filter also those of the tests, and the amount of code.
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     if filter.is_empty() {
         heading("Counting instructions beside clang's");

@@ -19,9 +19,10 @@ const LIMIT: Duration = Duration::from_secs(300);
 
 const TARGETS: [&str; 3] = ["x86-64-v3", "gfx1100", "gfx90a"];
 
-/// What of samples is run: code of its own for each, in which calls, exceptions and threads come up.
+/// The samples that are run: code of its own for each, in which calls, exceptions and threads come up.
 const SAMPLES: [&str; 4] = ["virtual_functions", "host_callbacks", "reduce_cooperative", "printf"];
 
+/// Lays out the release and checks it. Fails if BOLT does.
 pub fn run(report: &mut Report) -> Result<()> {
     let staged = target().join("test/bolt");
     make_empty(&staged)?;

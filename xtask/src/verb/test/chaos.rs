@@ -12,6 +12,7 @@ const SEEDS: [(u64, &str); 3] = [(1, "vector"), (2, "vector"), (3, "reference")]
 
 const LONGEST: Duration = Duration::from_secs(3600);
 
+/// Runs the chosen samples by each seed. Fails if they cannot be built.
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let samples = chaos::samples(filter)?;
     let toolkits = verb::samples::build(&samples, &CUDA_VERSIONS[..1])?;

@@ -14,14 +14,14 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(1800);
 
-/// How the forms are run, and the processors that they are compiled for.
+/// The executors that the forms are run by, and the processors that they are compiled for.
 const RUNS: [Run; 3] =
     [EXACT, Run { executor: "reference", ..EXACT }, Run { processor: "x86-64-v2", ..EXACT }];
 
 const EXACT: Run =
     Run { device: "cpu", executor: "vector", processor: "native", math: "exact", filter: "" };
 
-/// Where this processor has AVX-512, its code without it is run too.
+/// The run without AVX-512 on a processor that has it.
 const WITHOUT_AVX512: Run = Run { processor: "x86-64-v3", ..EXACT };
 
 /// The forms that differ between the ways to approximate.
@@ -76,15 +76,16 @@ fn runs() -> Vec<Run> {
 /// The forms are run in this many parts, by as many processes at once as there are processors.
 const PARTS: usize = 16;
 
-/// What came out of some forms.
+/// The outcome of some forms.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Verdicts {
-    /// How many forms agree with the recording.
+    /// The number of forms that agree with the recording.
     agreeing: usize,
     /// The others, with what is wrong.
     disagreeing: BTreeMap<String, String>,
 }
 
+/// Runs the forms in every way, and holds them against the lists of those that do not agree.
 pub fn run(report: &mut Report) -> Result<()> {
     heading("Comparing instructions with an NVIDIA GPU's answers");
     build()?;

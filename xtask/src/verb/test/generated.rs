@@ -4,6 +4,7 @@ use super::Report;
 use crate::progress::heading;
 use crate::verb::bindgen::differing;
 
+/// A check for each kept file that differs from what its generator makes, or one for all of them.
 pub fn run(report: &mut Report) {
     heading("Comparing generated files");
     match differing() {

@@ -1,7 +1,7 @@
 //! HIP of several versions of ROCm, without a GPU: headers against the types that we use, libraries against
 //! what we look up in them, the driver on them, and code objects for their loaders.
 //!
-//! How a version differs in what we use of it is kept in `tests/rocm/<version>.txt`; `ZLUDA_BLESS=1` writes it.
+//! The differences of a version in what we use of it are kept in `tests/rocm/<version>.txt`; `ZLUDA_BLESS=1` writes it.
 
 use super::Report;
 use crate::bindgen::{find_libclang, hip_facts};
@@ -21,7 +21,7 @@ const UNSUPPORTED: &str = "5.2";
 
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// What `hipInit` may say where there is no GPU: no device, or an invalid one.
+/// The answers that `hipInit` may give where there is no GPU: no device, or an invalid one.
 const NO_GPU: [&str; 2] = ["hipInit 100", "hipInit 101"];
 /// `CUDA_ERROR_NO_DEVICE`
 const CU_NO_DEVICE: &str = "cuInit 100";
@@ -31,9 +31,10 @@ const TARGETS_OF_5_7: &[&str] = &[
     "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1010", "gfx1030", "gfx1031", "gfx1032",
     "gfx1100", "gfx1101", "gfx1102", "gfx1103",
 ];
-/// Whose kernels are shown to the loaders' library.
+/// The samples whose kernels are shown to the loaders' library.
 const SAMPLES: [&str; 2] = ["vector_add", "half.cu"];
 
+/// Checks each version of ROCm. Fails if one cannot be had, or a probe cannot be built.
 pub fn run(report: &mut Report) -> Result<()> {
     heading("Comparing versions of HIP");
     find_libclang();

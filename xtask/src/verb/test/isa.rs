@@ -11,6 +11,8 @@ use crate::verb::isa_audit::{RECORDED, audit};
 /// The manual's syntax as a text, where it lies beside the repository.
 const GRAMMAR: &str = "../shared/facts/ptx_grammar.txt";
 
+/// Checks the tables against ptxas, and where the manual's text is at hand, against its words. Fails if ptxas cannot be
+/// run.
 pub fn run(report: &mut Report) -> Result<()> {
     if let Ok(text) = std::fs::read_to_string(root().join(GRAMMAR)) {
         heading("Looking for the words of the manual in the instruction tables");

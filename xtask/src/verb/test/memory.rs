@@ -22,6 +22,7 @@ const RUNS: [(&str, &str, usize); 6] = [
     (EMULATED[0], "h100.random-2", 5000),
 ];
 
+/// Runs the random kernels under Valgrind. Fails if their program cannot be built.
 pub fn run(report: &mut Report) -> Result<()> {
     heading("Watching the driver's accesses to memory");
     build()?;

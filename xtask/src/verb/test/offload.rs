@@ -20,11 +20,12 @@ pub fn programs(filter: &str) -> Result<Vec<PathBuf>> {
     Ok(all.into_iter().filter(|program| stem(program).contains(filter)).collect())
 }
 
-/// Where a program's run has left the PTX that it loaded.
+/// The folder in which a program's run has left the PTX that it loaded.
 pub fn texts(program: &Path) -> PathBuf {
     target().join("test/offload-ptx").join(stem(program))
 }
 
+/// Builds and runs the chosen programs, on the CPU.
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let sources = programs(filter)?;
     heading("Running programs that GCC offloads, on the CPU");

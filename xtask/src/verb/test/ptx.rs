@@ -23,11 +23,11 @@ const LIMIT: Duration = Duration::from_secs(600);
 /// kernels, which would take minutes.
 const LIBRARY: usize = 1 << 20;
 
-/// How the names of texts begin that are not compiled for AMD GPUs. Of GCC's runtime for OpenMP 400 functions, in which
-/// threads wait for one another, become part of each kernel there: LLVM takes minutes for each.
+/// The prefix of the names of texts that are not compiled for AMD GPUs. Of GCC's runtime for OpenMP 400 functions, in
+/// which threads wait for one another, become part of each kernel there: LLVM takes minutes for each.
 const NOT_FOR_AMD_GPUS: &str = "openmp-";
 
-/// Where a text comes from.
+/// The origin of a text.
 #[derive(Clone, Debug)]
 struct Origin {
     name: String,
@@ -35,13 +35,14 @@ struct Origin {
     whole: bool,
 }
 
-/// What has just run, and left its texts.
+/// The suites that have just run, and left their texts.
 #[derive(Clone, Copy, Debug)]
 pub struct Fresh {
     pub python: bool,
     pub offload: bool,
 }
 
+/// Checks all chosen texts. Runs the programs that load them first, unless they are `fresh`.
 pub fn run(report: &mut Report, filter: &str, fresh: Fresh) -> Result<()> {
     if !fresh.python {
         python::run(&mut Report::default(), filter)?;
@@ -110,7 +111,7 @@ fn of_samples(texts: &mut BTreeMap<Vec<u8>, Origin>, filter: &str) -> Result<()>
     Ok(())
 }
 
-/// What a program has loaded.
+/// Adds the texts that a program has loaded.
 fn of_program(
     texts: &mut BTreeMap<Vec<u8>, Origin>,
     report: &mut Report,

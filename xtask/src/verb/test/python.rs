@@ -21,11 +21,12 @@ pub fn programs(filter: &str) -> Result<Vec<PathBuf>> {
     Ok(all.into_iter().filter(|program| stem(program).contains(filter)).collect())
 }
 
-/// Where a program's run has left the PTX that it loaded.
+/// The folder in which a program's run has left the PTX that it loaded.
 pub fn texts(program: &Path) -> PathBuf {
     target().join("test/python-ptx").join(stem(program))
 }
 
+/// Runs the chosen programs on the CPU and on emulated GPUs. Fails if the packages cannot be installed.
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let programs = programs(filter)?;
     let headers = cuda(CUDA_13_0)?.headers();

@@ -38,6 +38,7 @@ const GENERATIONS: [Generation; 2] = [
     },
 ];
 
+/// Runs the recorded seeds in every way, and holds them against the list of those that do not agree.
 pub fn run(report: &mut Report) -> Result<()> {
     let listed = std::fs::read_to_string(root().join("tests/twin/answers/random_missing.txt"))?;
     let listed: BTreeSet<u64> = listed

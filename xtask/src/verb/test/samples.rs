@@ -20,7 +20,7 @@ use std::time::Duration;
 /// The reference executor is slow by design, and a machine may be busy.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// How a program finds the driver.
+/// The way in which a program finds the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entry {
     SearchPath,
@@ -37,7 +37,7 @@ struct Way<'a> {
     /// As ZLUDA_DEVICE names it.
     device: &'static str,
     executor: &'static str,
-    /// What the code is compiled for.
+    /// The processor that the code is compiled for.
     processor: &'static str,
 }
 
@@ -101,6 +101,7 @@ impl Way<'_> {
     }
 }
 
+/// Runs the chosen samples in every way. Fails if they cannot be built.
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let samples = sample::all(filter)?;
     let toolkits = verb::samples::build(&samples, &CUDA_VERSIONS)?;
