@@ -65,7 +65,7 @@ fn check(what: &str, status: Status) -> Result<()> {
     if status == 0 { Ok(()) } else { Err(format!("{what} answers {status}").into()) }
 }
 
-/// What disassembly reads and writes.
+/// The bytes that disassembly reads and the text that it writes.
 struct Code<'a> {
     address: u64,
     bytes: &'a [u8],

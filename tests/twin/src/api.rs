@@ -10,6 +10,7 @@ pub struct Api {
 }
 
 impl Api {
+    /// Loads the driver's library from this path; fails if the system cannot.
     pub fn load(path: &Path) -> Result<Self, String> {
         // SAFETY: loading a driver library runs its initialisers, which is what is wanted.
         let library = unsafe { Library::new(path) }

@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode};
 
 use twin::api::Api;
 
-/// What a case prints: result codes and values, in the order of its calls.
+/// The output of a case: result codes and values, in the order of its calls.
 pub type Answers = Vec<i64>;
 
 fn run(library: &Path, name: &str) -> Result<Answers, String> {

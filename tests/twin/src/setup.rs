@@ -1,4 +1,4 @@
-//! What most cases begin with: an initialised driver, a context, a module.
+//! The first steps of most cases: an initialised driver, a context, a module.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -50,6 +50,7 @@ pub const PTX: &str = concat!(
     "\0"
 );
 
+/// Panics if a call that a case only needs for its start has failed.
 pub fn must(code: i64) {
     assert_eq!(code, 0, "setting up failed");
 }
@@ -63,6 +64,7 @@ pub fn context(api: &Api) -> CUcontext {
     context
 }
 
+/// A context, and the module [`PTX`] in it.
 pub fn module(api: &Api) -> CUmodule {
     context(api);
     let mut module = null_mut();
@@ -75,36 +77,42 @@ pub fn load_library(api: &Api, library: *mut CUlibrary, code: *const c_void) -> 
     api.cuLibraryLoadData(library, code, null_mut(), null_mut(), 0, null_mut(), null_mut(), 0)
 }
 
+/// The module [`PTX`] as a library.
 pub fn library(api: &Api) -> CUlibrary {
     let mut library = null_mut();
     must(load_library(api, &mut library, PTX.as_ptr().cast()));
     library
 }
 
+/// The kernel of this name.
 pub fn kernel(api: &Api, module: CUmodule, name: &std::ffi::CStr) -> CUfunction {
     let mut function = null_mut();
     must(api.cuModuleGetFunction(&mut function, module, name.as_ptr()));
     function
 }
 
+/// New memory of this many bytes.
 pub fn allocate(api: &Api, bytes: usize) -> CUdeviceptr {
     let mut pointer = 0;
     must(api.cuMemAlloc_v2(&mut pointer, bytes));
     pointer
 }
 
+/// A new stream that waits for the legacy one.
 pub fn stream(api: &Api) -> CUstream {
     let mut stream = null_mut();
     must(api.cuStreamCreate(&mut stream, 0));
     stream
 }
 
+/// A new event.
 pub fn event(api: &Api) -> CUevent {
     let mut event = null_mut();
     must(api.cuEventCreate(&mut event, 0));
     event
 }
 
+/// The shape of an array; sides are in elements.
 pub fn shape(
     [width, height, depth]: [usize; 3],
     format: CUarray_format,
@@ -121,12 +129,14 @@ pub fn shape(
     }
 }
 
+/// A new array.
 pub fn array(api: &Api, shape: &CUDA_ARRAY3D_DESCRIPTOR) -> CUarray {
     let mut array = null_mut();
     must(api.cuArray3DCreate_v2(&mut array, shape));
     array
 }
 
+/// A new mipmapped array.
 pub fn mipmapped(api: &Api, shape: &CUDA_ARRAY3D_DESCRIPTOR, levels: u32) -> CUmipmappedArray {
     let mut array = null_mut();
     must(api.cuMipmappedArrayCreate(&mut array, shape, levels));

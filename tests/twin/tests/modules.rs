@@ -25,7 +25,7 @@ fn library() -> PathBuf {
     path
 }
 
-/// What is compared of a case's answers: result codes and values, and the lines that errors name.
+/// The part of a case's answers that is compared: result codes and values, and the lines that errors name.
 fn essence(answers: &str) -> String {
     let mut values = Vec::new();
     let mut lines: BTreeSet<String> = BTreeSet::new();

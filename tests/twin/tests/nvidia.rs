@@ -39,12 +39,12 @@ fn library() -> PathBuf {
     path
 }
 
-/// What runs the kernels of a case: what a driver answers does not depend on it, but where barriers meet.
+/// The executors that run the kernels of a case: what a driver answers does not depend on it, but where barriers meet.
 fn executors(case: &str) -> &'static [&'static str] {
     if case.starts_with("barrier/") { &["vector", "reference"] } else { &["vector"] }
 }
 
-/// What a driver answers does not depend on the GPU.
+/// The device of the emulated runs: the answers of a driver do not depend on the GPU.
 const EMULATED: &str = "emu:gfx1100";
 
 /// Runs one case; a crash or a hang is an answer too.

@@ -8,8 +8,8 @@ use crate::Answers;
 use crate::setup::*;
 use twin::api::Api;
 
-/// What the lanes do by these ways, each storing `%v` at its end: the answer of the wait, then what each half of the
-/// warps has left. `%t` is true. `threads` is 32 or 64.
+/// The answers of a kernel whose lanes come by these ways, each storing `%v` at its end: the answer of the wait, then
+/// what each half of the warps has left. `%t` is true. `threads` is 32 or 64.
 fn meet(api: &Api, threads: u32, [low, high, second]: [&str; 3]) -> Answers {
     context(api);
     let text = format!(

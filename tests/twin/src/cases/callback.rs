@@ -11,7 +11,7 @@ use crate::Answers;
 use crate::setup::*;
 use twin::api::Api;
 
-/// What a callback asks, of what, and what it was answered.
+/// The questions that a callback asks, the handles that they are about, and the answers.
 struct Asks<'a> {
     api: &'a Api,
     context: CUcontext,
@@ -39,7 +39,7 @@ unsafe extern "C" fn ask_with_status(_stream: CUstream, status: CUresult, data: 
     unsafe { ask(data) };
 }
 
-/// What is answered in a callback, or else in a host function.
+/// The answers in a callback, or else in a host function.
 fn answers(api: &Api, in_callback: bool, what: fn(&Asks) -> Answers) -> Answers {
     let module = module(api);
     let mut context = null_mut();

@@ -16,6 +16,7 @@ pub const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_
 
 pub const LEGACY: CUstream = null_mut();
 
+/// The code of `cuStreamIsCapturing`, and the status that it writes, 9 if none.
 pub fn status(api: &Api, stream: CUstream) -> Answers {
     let mut status = CUstreamCaptureStatus(9);
     let answer = api.cuStreamIsCapturing(stream, &mut status);
@@ -36,6 +37,7 @@ pub fn end(api: &Api, stream: CUstream) -> Answers {
     answers
 }
 
+/// The types of a graph's nodes, 100, its edges, 200.
 pub fn shape(api: &Api, graph: CUgraph) -> Answers {
     let (mut nodes, mut count) = ([null_mut(); 32], 32);
     must(api.cuGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count));
@@ -47,12 +49,14 @@ pub fn shape(api: &Api, graph: CUgraph) -> Answers {
     answers
 }
 
+/// A new stream whose capture has begun.
 pub fn begin(api: &Api, mode: CUstreamCaptureMode) -> CUstream {
     let stream = stream(api);
     must(api.cuStreamBeginCapture_v2(stream, mode));
     stream
 }
 
+/// A new stream that does not wait for the legacy one.
 pub fn non_blocking(api: &Api) -> CUstream {
     let mut stream = null_mut();
     must(api.cuStreamCreate(&mut stream, 1));
@@ -74,7 +78,7 @@ struct Shared<'a>(&'a Api, CUcontext, CUstream, CUstream);
 unsafe impl Send for Shared<'_> {}
 
 impl Shared<'_> {
-    /// What another thread is answered.
+    /// The answers in another thread.
     fn elsewhere(self, ask: impl FnOnce(&Api, CUstream, CUstream) -> Answers + Send) -> Answers {
         let work = move || {
             // As a whole: the pointers alone may not go to a thread.

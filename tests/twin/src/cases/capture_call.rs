@@ -1,4 +1,4 @@
-//! What may be asked while a stream is captured.
+//! The calls that the capture of a stream allows, and those that it forbids.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -16,7 +16,7 @@ const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE
 
 const LEGACY: CUstream = null_mut();
 
-/// What the calls below are about.
+/// The handles that the calls below are about.
 struct World<'a> {
     api: &'a Api,
     module: CUmodule,

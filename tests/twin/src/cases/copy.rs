@@ -147,7 +147,7 @@ const FROM_ARRAY: &[Change] = &[
     |c| c.dstXInBytes = 4,
 ];
 
-/// Where words are after a copy, of 1024.
+/// Some of the 1,024 words after a copy.
 fn sample(host: &[u32]) -> impl Iterator<Item = i64> + '_ {
     [0, 1, 15, 16, 17, 33, 255, 256, 273, 1023].into_iter().map(|index: usize| host[index].into())
 }

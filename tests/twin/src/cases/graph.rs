@@ -12,28 +12,33 @@ use twin::api::Api;
 
 pub unsafe extern "C" fn host_nothing(_data: *mut c_void) {}
 
+/// A new graph without nodes.
 pub fn graph(api: &Api) -> CUgraph {
     let mut graph = null_mut();
     must(api.cuGraphCreate(&mut graph, 0));
     graph
 }
 
+/// Adds an empty node that runs after others.
 pub fn empty(api: &Api, graph: CUgraph, after: &[CUgraphNode]) -> CUgraphNode {
     let mut node = null_mut();
     must(api.cuGraphAddEmptyNode(&mut node, graph, after.as_ptr(), after.len()));
     node
 }
 
+/// The executable form of a graph.
 pub fn instantiate(api: &Api, graph: CUgraph) -> CUgraphExec {
     let mut exec = null_mut();
     must(api.cuGraphInstantiateWithFlags(&mut exec, graph, 0));
     exec
 }
 
+/// A row of `width` elements of `size` bytes, set to `value`.
 pub fn memset_of(to: CUdeviceptr, value: u32, size: u32, width: usize) -> CUDA_MEMSET_NODE_PARAMS {
     CUDA_MEMSET_NODE_PARAMS { dst: to, pitch: 0, value, elementSize: size, width, height: 1 }
 }
 
+/// A copy of `bytes` bytes within the device.
 pub fn copy_of(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3D {
     // SAFETY: a plain structure, of which all zeros is a value.
     let mut copy: CUDA_MEMCPY3D = unsafe { std::mem::zeroed() };
@@ -45,6 +50,7 @@ pub fn copy_of(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CUDA_MEMCPY3
     copy
 }
 
+/// A launch of one thread.
 pub fn kernel_of(function: CUfunction, params: *mut *mut c_void) -> CUDA_KERNEL_NODE_PARAMS_v1 {
     CUDA_KERNEL_NODE_PARAMS_v1 {
         func: function,
@@ -68,27 +74,31 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// Parameters of the kernel `store`, which writes `value` to `to`.
     pub fn new(to: CUdeviceptr, value: u32) -> Self {
         let (to, value) = (Box::new(Cell::new(to)), Box::new(Cell::new(value)));
         let list = Box::new([to.as_ptr().cast(), value.as_ptr().cast()]);
         Self { to, value, list }
     }
 
+    /// Gives the parameters other values, in the same place.
     pub fn set(&self, to: CUdeviceptr, value: u32) {
         self.to.set(to);
         self.value.set(value);
     }
 
+    /// The addresses of the parameters, as launches take them.
     pub fn list(&self) -> *mut *mut c_void {
         self.list.as_ptr().cast_mut()
     }
 }
 
-/// What a node is in a list, or -1.
+/// The index of a node in a list, or -1.
 pub fn place(node: CUgraphNode, all: &[CUgraphNode]) -> i64 {
     all.iter().position(|other| *other == node).map_or(-1, |at| at as i64)
 }
 
+/// The number of a node's type.
 pub fn type_of(api: &Api, node: CUgraphNode) -> i64 {
     let mut kind = CUgraphNodeType(99);
     must(api.cuGraphNodeGetType(node, &mut kind));
@@ -111,6 +121,7 @@ pub fn edges(api: &Api, graph: CUgraph, all: &[CUgraphNode]) -> Vec<i64> {
     pairs.concat()
 }
 
+/// The number of nodes.
 pub fn count_of_nodes(api: &Api, graph: CUgraph) -> i64 {
     let mut count = 0;
     must(api.cuGraphGetNodes(graph, null_mut(), &mut count));

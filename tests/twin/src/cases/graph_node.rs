@@ -1,4 +1,4 @@
-//! What nodes of graphs do: their parameters, and what launches give.
+//! The nodes of graphs: their parameters, and what launches give.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -11,12 +11,14 @@ use crate::Answers;
 use crate::setup::*;
 use twin::api::Api;
 
+/// The four words at this address.
 pub fn words(api: &Api, from: CUdeviceptr) -> Answers {
     let mut words = [0_u32; 4];
     must(api.cuMemcpyDtoH_v2(words.as_mut_ptr().cast(), from, 16));
     words.iter().map(|word| i64::from(*word)).collect()
 }
 
+/// The current context.
 pub fn current(api: &Api) -> CUcontext {
     let mut context = null_mut();
     must(api.cuCtxGetCurrent(&mut context));

@@ -99,7 +99,7 @@ impl<'a> Gate<'a> {
         self.set(0, 1);
     }
 
-    /// What a call answers while the stream is held, and whether it waits for the stream.
+    /// The answer of a call while the stream is held, and whether it waits for the stream.
     fn meanwhile(&self, call: impl FnOnce() -> i64) -> [i64; 2] {
         let (returned, has_returned) = channel::<()>();
         let word = Word(self.words);
@@ -123,7 +123,7 @@ impl<'a> Gate<'a> {
         self.api.cuStreamSynchronize(self.stream)
     }
 
-    /// What a call answers that has nothing to do with what is held, and whether it waits.
+    /// The answer of a call that has nothing to do with what is held, and whether it waits.
     fn unrelated(&self, call: impl FnOnce() -> i64) -> [i64; 2] {
         self.close();
         let answer = self.meanwhile(call);
@@ -213,7 +213,7 @@ fn destroy_surface(gate: &Gate, object: u64, arrays: [CUarray; 2]) -> Answers {
     answers
 }
 
-/// How often the destructor of a user object was called.
+/// The number of calls of the destructor of a user object.
 static DESTROYED: AtomicI64 = AtomicI64::new(0);
 
 unsafe extern "C" fn count(_data: *mut c_void) {

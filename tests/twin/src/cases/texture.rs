@@ -14,6 +14,7 @@ const FLOAT: CUarray_format = CUarray_format::CU_AD_FORMAT_FLOAT;
 const BYTE: CUarray_format = CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8;
 const WORD: CUarray_format = CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32;
 
+/// A sampler of the nearest texels that clamps texel coordinates.
 pub fn sampler() -> CUDA_TEXTURE_DESC {
     // SAFETY: a plain structure.
     let mut sampler: CUDA_TEXTURE_DESC = unsafe { std::mem::zeroed() };
@@ -26,12 +27,14 @@ fn nothing() -> CUDA_RESOURCE_DESC {
     unsafe { std::mem::zeroed() }
 }
 
+/// An array as a resource.
 pub fn of_array(array: CUarray) -> CUDA_RESOURCE_DESC {
     let mut resource = nothing();
     resource.res.array.hArray = array;
     resource
 }
 
+/// A mipmapped array as a resource.
 pub fn of_mipmapped(array: CUmipmappedArray) -> CUDA_RESOURCE_DESC {
     let mut resource = nothing();
     resource.resType = CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
@@ -39,6 +42,7 @@ pub fn of_mipmapped(array: CUmipmappedArray) -> CUDA_RESOURCE_DESC {
     resource
 }
 
+/// `size` bytes of memory as a resource.
 pub fn linear(
     address: u64,
     format: CUarray_format,

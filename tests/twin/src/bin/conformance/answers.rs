@@ -9,10 +9,12 @@ pub struct Answers {
 }
 
 impl Answers {
+    /// Adds the outputs of a form, two words for each case.
     pub fn insert(&mut self, name: String, outputs: Vec<u64>) {
         self.forms.insert(name, outputs);
     }
 
+    /// The outputs of a form, two words for each case; none where it has no recording.
     pub fn get(&self, name: &str) -> Option<&Vec<u64>> {
         self.forms.get(name)
     }
@@ -21,7 +23,7 @@ impl Answers {
         self.forms.len()
     }
 
-    /// What all files of a folder hold.
+    /// The answers of all files of a folder.
     pub fn read_folder(folder: &Path) -> Self {
         let entries = std::fs::read_dir(folder)
             .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

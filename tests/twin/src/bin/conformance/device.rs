@@ -22,6 +22,7 @@ fn must(code: i64) {
 }
 
 impl Device {
+    /// Loads the library and makes a context with the memory that forms use; panics if that fails.
     pub fn open(library: &Path) -> Self {
         let api = Api::load(library).unwrap_or_else(|error| panic!("{error}"));
         must(api.cuInit(0));

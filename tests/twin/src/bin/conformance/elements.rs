@@ -2,7 +2,7 @@
 
 use twin::random::Random;
 
-/// What the 64 bits of a column's word hold.
+/// The elements that the 64 bits of a column's word hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     F16,
@@ -39,7 +39,7 @@ impl Element {
     }
 }
 
-/// What the numbers of a warp are.
+/// The kind of numbers that a warp has.
 #[derive(Clone, Copy)]
 enum Mix {
     /// Exponents within this distance of 0.

@@ -12,7 +12,7 @@ pub const THREADS: usize = 64;
 /// Bytes of scratch memory that each thread has, in global and in shared memory.
 pub const SCRATCH: usize = 16;
 
-/// What an operand holds; decides its register and its interesting values.
+/// The kind of an operand's values; decides its register and its interesting values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     /// An integer, or bits, of 8 (in a 16-bit register), 16, 32 or 64 bits.
@@ -34,6 +34,7 @@ pub enum Type {
 }
 
 impl Type {
+    /// The width of the register, in bits.
     pub fn bits(self) -> u32 {
         match self {
             Type::Int(8) | Type::F16 | Type::Bf16 => 16,
@@ -44,7 +45,7 @@ impl Type {
     }
 }
 
-/// How close an output has to be to the recorded one.
+/// The greatest distance of an output from the recorded one.
 #[derive(Clone, Copy, Debug)]
 pub enum Bound {
     Exact,
@@ -74,7 +75,7 @@ pub struct Form {
     pub shared: usize,
     /// Blocks in a cluster; 0 for no clusters.
     pub cluster: u32,
-    /// What runs in place of the body on a GPU that lacks the instruction: those that define it.
+    /// The code that runs in place of the body on a GPU that lacks the instruction: those that define it.
     stand_in: Option<String>,
     /// Gives both outputs for the operands of a case, where no GPU at hand does.
     model: Option<Model>,
@@ -82,7 +83,7 @@ pub struct Form {
 
 type Model = std::rc::Rc<dyn Fn(&[u64]) -> [u64; 2]>;
 
-/// Who runs a form.
+/// The library or GPU that runs a form.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Runner {
     /// The GPU whose answers are kept.
@@ -92,6 +93,7 @@ pub enum Runner {
 }
 
 impl Form {
+    /// A form for sm_90 that has to agree exactly; its name is the first word of the body.
     pub fn new(family: &'static str, body: &str, result: Type, operands: &[Type]) -> Self {
         let name =
             body.split_whitespace().next().unwrap_or_default().trim_end_matches(';').to_owned();
@@ -137,26 +139,31 @@ impl Form {
         Some((0..CASES).flat_map(case).collect())
     }
 
+    /// The form with another `.version`.
     pub fn version(mut self, version: &'static str) -> Self {
         self.target.1 = version;
         self
     }
 
+    /// The form with clusters of this many blocks.
     pub fn cluster(mut self, blocks: u32) -> Self {
         self.cluster = blocks;
         self
     }
 
+    /// The form with another name.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
+    /// The form with a bound in units in the last place, or in absolute terms.
     pub fn within(mut self, ulp: u64, absolute: f64) -> Self {
         self.bound = Bound::Ulp(ulp, absolute);
         self
     }
 
+    /// The form with a second output, of this type.
     pub fn second(mut self, ty: Type) -> Self {
         self.second = Some(ty);
         self

@@ -26,7 +26,7 @@ use answers::Answers;
 use device::Device;
 use form::{Form, Runner};
 
-/// How one form came out.
+/// The result of one form.
 enum Verdict {
     Agrees,
     /// The recording GPU does not have it.

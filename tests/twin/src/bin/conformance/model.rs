@@ -1,5 +1,5 @@
-//! What conversions give that the recording GPU does not have, by search through the few values of a
-//! format: slow, simple, and apart from the code under test.
+//! Conversions that the recording GPU does not have, computed by search through the few values of a format: slow,
+//! simple, and apart from the code under test.
 
 /// A floating-point format of at most 8 bits, without infinities or NaNs.
 #[derive(Clone, Copy, PartialEq, Eq)]

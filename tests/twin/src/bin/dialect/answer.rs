@@ -1,4 +1,4 @@
-//! What a library answered, and many answers in few lines.
+//! The answer of a library, and many answers in few lines.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,12 +15,14 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Reads the three words of a line; those that are missing are empty.
     pub fn parse(line: &str) -> Self {
         let mut words = line.splitn(3, ' ').map(str::to_owned);
         let mut next = || words.next().unwrap_or_default();
         Answer { code: next(), output: next(), remark: next() }
     }
 
+    /// The answer of a library that ends its process.
     pub fn crash() -> Self {
         Answer { code: "crash".to_owned(), output: "-".to_owned(), remark: String::new() }
     }

@@ -25,7 +25,7 @@ pub enum Form {
     New,
 }
 
-/// How a kernel with a parameter begins, and how before version 1.4 of PTX.
+/// The start of a kernel with a parameter, and before version 1.4 of PTX.
 const KERNEL: &str = ".entry k (.param .u64 out) {";
 const OLD_KERNEL: &str = ".entry k { .param .u64 out;";
 
@@ -63,6 +63,7 @@ impl Case {
     }
 }
 
+/// The cases of a file; panics if it cannot be read.
 pub fn read_file(path: &Path) -> Vec<Case> {
     let text =
         std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -9,6 +9,7 @@ pub struct Dialect {
 }
 
 impl Dialect {
+    /// The version as `.version` has it.
     pub fn version_text(&self) -> String {
         format!("{}.{}", self.version.0, self.version.1)
     }
@@ -36,7 +37,7 @@ impl std::fmt::Display for Dialect {
     }
 }
 
-/// How many minor versions each major version has.
+/// The number of minor versions of each major version.
 const MINORS: [u32; 9] = [6, 4, 3, 4, 2, 6, 9, 9, 1];
 
 const TARGETS: &[&str] = &[
@@ -104,7 +105,7 @@ const FEW: [(&str, (u32, u32)); 8] = [
     ("sm_90", (9, 0)),
 ];
 
-/// What most cases are asked for.
+/// The dialects that most cases are asked for.
 pub fn chosen() -> Vec<Dialect> {
     let dialects = CHOSEN.iter().flat_map(|(target, versions)| {
         versions.iter().map(|version| Dialect { version: *version, target })

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::answer::Answer;
 use crate::case::Case;
 
-/// What a summary says, by case: the answer for each place of its grid.
+/// The answers of a summary, by case: one for each place of its grid.
 pub struct Kept {
     cases: BTreeMap<String, Vec<Answer>>,
 }

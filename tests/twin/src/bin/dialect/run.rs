@@ -90,7 +90,7 @@ impl<'a> Device<'a> {
         Device { api, memory, operands: operands() }
     }
 
-    /// What the library says, and whether nothing can be asked of it any more.
+    /// The library's answer, and whether nothing can be asked of it any more.
     pub fn ask(&self, case: &Case, dialect: &Dialect) -> (Answer, bool) {
         let source = CString::new(case.text(dialect)).unwrap();
         let mut log = vec![0_u8; 4096];

@@ -22,13 +22,14 @@ const PTX: &str = "
 .visible .entry nothing() { ret; }
 \0";
 
+/// Panics if a call that a case only needs for its start has failed.
 pub fn must(code: i64) {
     assert_eq!(code, 0, "setting up failed");
 }
 
 unsafe extern "C" fn host_nothing(_data: *mut c_void) {}
 
-/// What the nodes work on.
+/// The handles that the nodes work on.
 pub struct World<'a> {
     api: &'a Api,
     context: CUcontext,
@@ -41,6 +42,7 @@ pub struct World<'a> {
 }
 
 impl<'a> World<'a> {
+    /// A context with all that nodes work on; panics if it cannot be had.
     pub fn new(api: &'a Api) -> Self {
         must(api.cuInit(0));
         let (mut context, mut module) = (null_mut(), null_mut());

@@ -1,4 +1,4 @@
-//! What differs from one process to the next, taken out of a text.
+//! Text without what differs from one process to the next.
 
 /// Handles and addresses become `0x*`, as far as they are not null; graphs are numbered as they come; orders that may be
 /// others are not compared.

@@ -1,4 +1,4 @@
-//! What a case is: the body of a kernel, and how it is launched.
+//! A case: the body of a kernel, and how it is launched.
 
 /// One kernel that may fault.
 #[derive(Clone)]
@@ -14,19 +14,23 @@ pub struct Case {
 }
 
 impl Case {
+    /// A case of one thread, without dynamic shared memory.
     pub fn new(name: impl Into<String>, offset: u64, body: impl Into<String>) -> Self {
         let body = body.into();
         Self { name: name.into(), module: "", body, offset, threads: 1, shared: 0 }
     }
 
+    /// The case with this many threads, in one block.
     pub fn threads(self, threads: u32) -> Self {
         Self { threads, ..self }
     }
 
+    /// The case with this many bytes of dynamic shared memory.
     pub fn shared(self, shared: u32) -> Self {
         Self { shared, ..self }
     }
 
+    /// The case with these declarations in its module.
     pub fn module(self, module: &'static str) -> Self {
         Self { module, ..self }
     }

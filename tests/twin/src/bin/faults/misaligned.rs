@@ -17,7 +17,7 @@ const TYPES: &[(&str, &str, u64)] = &[
     ("v2.b64", "{%d0, %d1}", 16),
 ];
 
-/// Where an access goes: its space in the instruction and the address that the offset is added to.
+/// The place of an access: its space in the instruction and the address that the offset is added to.
 const SPACES: &[(&str, &str, &str)] = &[
     ("global", ".global", "mov.b64 %a, area;"),
     ("shared", ".shared", "mov.b64 %a, tile;"),

@@ -1,4 +1,4 @@
-//! What is no access: traps, barriers, masks, calls, the heap.
+//! Faults that are no access: traps, barriers, masks, calls, the heap.
 
 use super::outside::CALLEE;
 use crate::case::Case;

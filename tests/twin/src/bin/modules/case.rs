@@ -31,6 +31,7 @@ pub enum Question {
     Run(String),
 }
 
+/// The cases of a text, each behind its lines `//! `.
 pub fn read(text: &str) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for line in text.lines() {

@@ -7,7 +7,7 @@ use cuda_types::cuda::*;
 
 use crate::case::Setting;
 
-/// What buffers hold before a call, to see how much of them is written.
+/// The contents of buffers before a call, to see how much of them is written.
 const UNTOUCHED: u8 = 0x5a;
 
 pub struct Options {
@@ -67,6 +67,7 @@ impl Options {
         self.buffers.push((name, buffer));
     }
 
+    /// The number of options.
     pub fn count(&self) -> u32 {
         self.keys.len() as u32
     }

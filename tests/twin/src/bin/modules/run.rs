@@ -21,7 +21,7 @@ pub fn set_up(api: &Api) {
     assert_eq!(api.cuCtxSetCurrent(context), 0);
 }
 
-/// What the library answers, a line each.
+/// The library's answers, a line each.
 pub fn answers(api: &Api, case: &Case) -> String {
     let mut options = Options::new(&case.settings);
     let mut text = String::new();

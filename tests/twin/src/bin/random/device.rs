@@ -18,7 +18,7 @@ use crate::kernel::{CHAINS, INPUT, OWN, ROW, SUMS, hash};
 
 /// Threads of a launch at most.
 const THREADS: usize = 4 * 128;
-/// What blocks and threads use besides.
+/// Bytes that blocks and threads use besides.
 const MORE: usize = CHAINS + THREADS * OWN;
 /// Texels of the texture with two dimensions, of four bytes each.
 const PICTURE: [usize; 2] = [16, 8];
@@ -36,7 +36,7 @@ pub struct Device {
     textures: [CUtexObject; 2],
     /// Of the assembler; its own where there is none.
     pub level: Option<u32>,
-    /// How often each kernel is launched, to leave the same each time.
+    /// The number of times that each kernel is launched, to leave the same each time.
     pub launches: u32,
 }
 
@@ -45,6 +45,7 @@ fn ok(code: i64) -> Result<(), i64> {
 }
 
 impl Device {
+    /// Loads the library and makes a context with the memory that kernels use; fails with the reason why it cannot.
     pub fn open(library: &Path) -> Result<Self, String> {
         let api = Api::load(library)?;
         let mut device = Self {

@@ -1,15 +1,15 @@
 //! Kernels from seeds.
 //!
-//! What a kernel computes does not depend on the order in which threads run: a thread reads what others
-//! wrote only across barriers, and what they add to is added to by operations that commute. Operations
-//! in which lanes work together stand where all lanes that they name arrive.
+//! The results of a kernel do not depend on the order in which threads run: a thread reads what others wrote only
+//! across barriers, and what they add to is added to by operations that commute. Operations in which lanes work
+//! together stand where all lanes that they name arrive.
 
 use twin::random::Random;
 
 use crate::kernel::{Condition, Kernel, Rounds, Statement, generation_of, has_whole_warps};
 use crate::vectors;
 
-/// Who comes to a place together.
+/// The threads that come to a place together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Together {
     Block,
@@ -276,7 +276,7 @@ impl Generator {
         text + rest
     }
 
-    /// What goes into the place at the start of a text, and where it ends. A brace may be a vector's.
+    /// The end of the place at the start of `text`, in bytes, and what goes into it. A brace may be a vector's.
     fn place(&mut self, text: &str, mask: u32) -> Option<(usize, String)> {
         let end = text.find('}')? + 1;
         let filled = match &text[1..end - 1] {
@@ -367,7 +367,7 @@ impl Generator {
         self.plain(template, 0)
     }
 
-    /// What only the second generation has.
+    /// A statement that only the second generation has.
     fn newer(&mut self, together: Together, depth: u32, in_function: bool) -> Statement {
         let [to, from, third] = std::array::from_fn(|_| self.below(8) as u32);
         match self.below(10) {

@@ -25,6 +25,7 @@ const KEYS: u32 = 1023;
 /// Seeds of the second generation begin here; its kernels have all that those of the first have, and more.
 pub const SECOND: u64 = 1 << 32;
 
+/// The generation of a seed, 1 or 2.
 pub fn generation_of(seed: u64) -> u32 {
     if seed < SECOND { 1 } else { 2 }
 }
@@ -134,7 +135,7 @@ pub struct Kernel {
     pub grid: u32,
     pub functions: Vec<Vec<Statement>>,
     pub body: Vec<Statement>,
-    /// What comes after the last barrier; a thread may end within.
+    /// The statements after the last barrier; a thread may end within.
     pub tail: Vec<Statement>,
 }
 
@@ -144,6 +145,7 @@ impl Kernel {
         [self.grid, self.block[0], self.block[1]]
     }
 
+    /// The module's text.
     pub fn ptx(&self) -> String {
         let mut printer = Printer { generation: self.generation, ..Printer::default() };
         printer.text.push_str(".version 8.0\n.target sm_80\n.address_size 64\n");
@@ -172,7 +174,7 @@ struct Printer {
     labels: u32,
     /// The labels of the next round and the end of the loops around.
     loops: Vec<(u32, u32)>,
-    /// How many tangles are around.
+    /// The number of tangles around.
     tangles: u32,
 }
 
@@ -204,7 +206,7 @@ impl Printer {
         }
     }
 
-    /// What the statements of the second generation look up.
+    /// The tables in which statements of the second generation look up.
     fn tables(&mut self, functions: usize) {
         if self.generation < 2 {
             return;
@@ -451,8 +453,8 @@ impl Printer {
     }
 }
 
-/// How a block publishes: the qualifiers, the registers with what they hold, and how the value comes out of them. A
-/// flag first, then the value: none of it may be seen without the rest.
+/// The ways in which a block publishes: the qualifiers, the registers with what they hold, and how the value comes out
+/// of them. A flag first, then the value: none of it may be seen without the rest.
 const LINKS: [(&str, &str, &str, &str); 5] = [
     (".relaxed.gpu.global.v2.u32", "{%x1, %z0}", "mov.u32 %x1, 1;", ""),
     (".volatile.global.v2.u32", "{%z0, %x1}", "mov.u32 %x1, 1;", ""),

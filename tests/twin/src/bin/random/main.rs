@@ -123,7 +123,7 @@ fn check(library: &str, file: &str, index: usize, of: usize) -> bool {
     agreeing == count
 }
 
-/// What another process of this program finds with an executor; it may hang or crash.
+/// The result of another process of this program with an executor; it may hang or crash.
 fn run_apart(library: &str, file: &Path, executor: &str) -> String {
     let output = Command::new("timeout")
         .arg("20")
@@ -148,7 +148,7 @@ fn executors_differ(library: &str, kernel: &Kernel) -> bool {
 /// Levels of optimisation of the assembler in the driver.
 const LEVELS: [u32; 5] = [0, 1, 2, 3, 4];
 
-/// What a kernel leaves at each level.
+/// The hash of what a kernel leaves, or its error, at each level.
 fn by_level(device: &mut Device, text: &str, launch: [u32; 3]) -> Vec<Result<u64, i64>> {
     let hashes = LEVELS.map(|level| {
         device.level = Some(level);

@@ -67,7 +67,8 @@ fn apply_to(list: &mut Vec<Statement>, left: &mut usize, step: Step) -> bool {
     false
 }
 
-/// What lanes do together that others are kept from has to stay among them.
+/// Whether a statement can give way to its parts: what lanes do together that others are kept from has to stay among
+/// them.
 fn can_unwrap(statement: &mut Statement) -> bool {
     let of_lanes = matches!(statement, Statement::If { condition: Condition::Lanes(_), .. });
     !of_lanes && !inner(statement).is_empty()
@@ -83,7 +84,7 @@ fn inner(statement: &mut Statement) -> Vec<&mut Vec<Statement>> {
     }
 }
 
-/// What a statement holds.
+/// The statements within a statement.
 fn parts(mut statement: Statement) -> Vec<Statement> {
     inner(&mut statement).into_iter().flat_map(std::mem::take).collect()
 }

@@ -2,8 +2,8 @@
 
 use twin::random::Random;
 
-/// Where a thread has memory of its own, or what nobody writes: the register of the address, the bytes there, and
-/// whether it is an address of 64 bits.
+/// Memory that is a thread's own, or that nobody writes: the register of the address, the bytes there, and whether it
+/// is an address of 64 bits.
 struct Space {
     name: &'static str,
     base: &'static str,

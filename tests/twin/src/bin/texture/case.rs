@@ -9,7 +9,7 @@ pub const INPUTS: usize = 12;
 /// Words that a thread writes: `%o0` to `%o7`, of which an instruction may write some.
 pub const OUTPUTS: usize = 5;
 
-/// How the kernel gets at the resource.
+/// The way in which the kernel gets at the resource.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Object {
     Texture,
@@ -25,7 +25,7 @@ pub struct Case {
     pub name: String,
     pub resource: Resource,
     pub sampler: CUDA_TEXTURE_DESC,
-    /// What of the resource the texture shows, where it is not all of it.
+    /// The part of the resource that the texture shows, where it is not all of it.
     pub view: Option<CUDA_RESOURCE_VIEW_DESC>,
     pub object: Object,
     /// The array belongs to the outputs.

@@ -26,6 +26,7 @@ fn ok(code: i64) -> Result<(), i64> {
 }
 
 impl Device {
+    /// Loads the library and makes a context; panics if that fails.
     pub fn open(library: &Path) -> Self {
         let api = Api::load(library).unwrap_or_else(|error| panic!("{error}"));
         must(api.cuInit(0));

@@ -1,4 +1,4 @@
-//! What a case samples: an array, a mipmapped array or memory, filled with numbers that can be told apart.
+//! The resource that a case samples: an array, a mipmapped array or memory, filled with numbers that can be told apart.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -57,6 +57,7 @@ const fn block(name: &'static str, code: u32, size: usize) -> Format {
     Format { name, code, size, kind: Kind::Block }
 }
 
+/// The format of this name; panics if there is none.
 pub fn format(name: &str) -> Format {
     *FORMATS.iter().find(|format| format.name == name).unwrap()
 }
@@ -117,7 +118,7 @@ impl Resource {
         }
     }
 
-    /// How many texels or blocks lie along each axis.
+    /// The number of texels or blocks along each axis.
     fn grid(&self, size: [usize; 3]) -> [usize; 3] {
         let [width, height, depth] = size.map(|side| side.max(1));
         if self.format.kind == Kind::Block {
@@ -225,6 +226,7 @@ impl Resource {
         ok(api.cuMemcpy3D_v2(&copy))
     }
 
+    /// Makes and fills the array or memory; fails with the driver's code.
     pub fn make(&self, api: &Api) -> Result<Made, i64> {
         // SAFETY: all zeros is a description of a resource.
         let mut description: CUDA_RESOURCE_DESC = unsafe { std::mem::zeroed() };
@@ -312,6 +314,7 @@ impl Resource {
 }
 
 impl Made {
+    /// Frees the array or memory.
     pub fn end(self, api: &Api) {
         if !self.array.is_null() {
             api.cuArrayDestroy(self.array);

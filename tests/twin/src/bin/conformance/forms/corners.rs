@@ -1,5 +1,5 @@
-//! Where instructions change their ways: operands that are whole words, results at the least normal number,
-//! constants beyond the width, vectors of registers, addresses of 32 bits.
+//! The cases in which instructions change their ways: operands that are whole words, results at the least normal
+//! number, constants beyond the width, vectors of registers, addresses of 32 bits.
 
 use super::constants;
 use crate::form::{Form, Type};

@@ -13,10 +13,12 @@ pub struct Fragment {
 }
 
 impl Fragment {
+    /// A fragment in this many registers of 32 bits.
     pub fn new(name: &'static str, column: usize, registers: usize) -> Self {
         Self { name, column, registers, bits: 32 }
     }
 
+    /// A fragment in this many registers of 64 bits.
     pub fn wide(name: &'static str, column: usize, registers: usize) -> Self {
         Self { name, column, registers, bits: 64 }
     }
@@ -28,6 +30,7 @@ impl Fragment {
         format!("{{{}}}", names.join(", "))
     }
 
+    /// The declaration of its registers.
     pub fn declare(&self) -> String {
         format!(".reg .b{} %{}<{}>; ", self.bits, self.name, self.registers)
     }
@@ -50,7 +53,7 @@ impl Fragment {
         text
     }
 
-    /// How many forms it takes to see all registers.
+    /// The number of forms that it takes to see all registers.
     pub fn parts(&self) -> usize {
         (self.registers * self.bits as usize).div_ceil(128)
     }

@@ -4,7 +4,7 @@ use super::fragment::{Fragment, forms_of};
 use crate::elements::Element;
 use crate::form::{CASES, Form, Type};
 
-/// What a shape of a type of factors has.
+/// The registers of a shape, for a type of factors.
 struct Shape {
     shape: &'static str,
     /// 32-bit registers of `a`, `b` and an f32 or s32 accumulator.

@@ -28,6 +28,7 @@ mod wmma;
 
 use crate::form::Form;
 
+/// The forms of all families.
 pub fn all() -> Vec<Form> {
     let forms = [
         integer::forms(),

@@ -70,7 +70,7 @@ pub fn forms() -> Vec<Form> {
     forms
 }
 
-/// What needs a GPU that did not record: expected values come from [`model`].
+/// Forms that need a GPU that did not record: expected values come from [`model`].
 fn modelled() -> Vec<Form> {
     let mut forms = Vec::new();
     let small = [("e2m3", Format::E2M3), ("e3m2", Format::E3M2), ("e2m1", Format::E2M1)];

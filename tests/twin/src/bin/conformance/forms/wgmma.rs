@@ -5,10 +5,10 @@ use crate::elements::Element;
 use crate::form::{Form, Type};
 
 const FAMILY: &str = "wgmma";
-/// Where `b` begins in shared memory.
+/// The offset of `b` in shared memory, in bytes.
 const B_PLACE: usize = 16 * 1024;
 
-/// How a matrix lies in shared memory: the swizzle's code, and the byte offsets of a descriptor.
+/// The layout of a matrix in shared memory: the swizzle's code, and the byte offsets of a descriptor.
 #[derive(Clone, Copy)]
 struct Place {
     swizzle: u64,

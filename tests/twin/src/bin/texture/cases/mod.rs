@@ -136,6 +136,7 @@ fn lookup(geometry: &str) -> (String, usize) {
     (format!("tex.{geometry}.v4.f32.f32 {OUT}, [%rd3, {vector}];"), axes)
 }
 
+/// The cases of all families.
 pub fn all() -> Vec<Case> {
     let mut all = Vec::new();
     filters::weights(&mut all);

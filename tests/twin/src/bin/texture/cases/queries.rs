@@ -1,8 +1,8 @@
-//! What textures and surfaces say of themselves.
+//! Queries of the attributes of textures and surfaces.
 
 use super::*;
 
-/// What textures and surfaces say of themselves.
+/// Adds queries of the attributes of textures and surfaces.
 pub fn queries(all: &mut Vec<Case>) {
     let words = [
         "width",
