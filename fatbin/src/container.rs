@@ -209,7 +209,7 @@ pub(crate) mod tests {
         bytes
     }
 
-    /// An entry that holds its architecture as text, neither compressed nor named.
+    /// An entry of PTX for an architecture, whose text is the architecture's number, not compressed.
     pub(crate) fn plain(architecture: u32) -> Vec<u8> {
         entry(1, architecture, 0, format!("{architecture}\0").as_bytes(), 0)
     }

@@ -142,18 +142,21 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildFreeze(self.raw, value.raw, UNNAMED) })
     }
 
+    /// Makes an `icmp` of integers, pointers, or vectors of them.
     pub fn icmp(&self, predicate: IntPredicate, a: Value<'c>, b: Value<'c>) -> Value<'c> {
         debug_assert_eq!(a.ty(), b.ty());
         // SAFETY: integers, pointers, or vectors of them.
         Value::new(unsafe { LLVMBuildICmp(self.raw, predicate, a.raw, b.raw, UNNAMED) })
     }
 
+    /// Makes an `fcmp` of floating-point values or vectors of them.
     pub fn fcmp(&self, predicate: RealPredicate, a: Value<'c>, b: Value<'c>) -> Value<'c> {
         debug_assert_eq!(a.ty(), b.ty());
         // SAFETY: floating-point values or vectors of them.
         Value::new(unsafe { LLVMBuildFCmp(self.raw, predicate, a.raw, b.raw, UNNAMED) })
     }
 
+    /// Makes a `select`; the condition is an `i1`, or a vector of as many as the others have elements.
     pub fn select(&self, condition: Value<'c>, yes: Value<'c>, no: Value<'c>) -> Value<'c> {
         debug_assert_eq!(yes.ty(), no.ty());
         // SAFETY: the condition is i1, or a vector of i1 as long as the operands.

@@ -195,6 +195,7 @@ impl<'c> Module<'c> {
         unsafe { LLVMSetDataLayout(self.raw, layout.as_ptr()) }
     }
 
+    /// The data layout; empty where none is set.
     pub fn data_layout(&self) -> String {
         // SAFETY: the text lives as long as the module.
         unsafe {

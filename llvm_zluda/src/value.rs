@@ -129,6 +129,7 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Sets the name; LLVM adds a number to one that is taken.
     pub fn set_name(self, name: &str) {
         // SAFETY: pointer and length describe `name`.
         unsafe { LLVMSetValueName2(self.raw, name.as_ptr().cast(), name.len()) }
@@ -140,6 +141,7 @@ impl<'c> Value<'c> {
         unsafe { owned_message(LLVMPrintValueToString(self.raw)) }
     }
 
+    /// Replaces the value by one of its type wherever it is used.
     pub fn replace_all_uses_with(self, other: Value<'c>) {
         // SAFETY: both are values of the same type.
         unsafe { LLVMReplaceAllUsesWith(self.raw, other.raw) }
@@ -159,6 +161,7 @@ impl<'c> Value<'c> {
         users
     }
 
+    /// Whether anything uses the value.
     pub fn has_uses(self) -> bool {
         // SAFETY: see `ty`.
         unsafe { !LLVMGetFirstUse(self.raw).is_null() }
@@ -257,6 +260,7 @@ impl<'c> Value<'c> {
         unsafe { LLVMGetNumSuccessors(self.raw) }
     }
 
+    /// A block that a terminator names, by its index.
     pub fn successor(self, index: u32) -> Block<'c> {
         // SAFETY: the index is in range.
         Block::new(unsafe { LLVMGetSuccessor(self.raw, index) })
@@ -391,6 +395,7 @@ impl<'c> Value<'c> {
         unsafe { LLVMGetVolatile(self.raw) != 0 }
     }
 
+    /// Says whether a memory access is volatile.
     pub fn set_volatile(self, volatile: bool) {
         // SAFETY: callers ask memory accesses only.
         unsafe { LLVMSetVolatile(self.raw, volatile as LLVMBool) }
@@ -583,11 +588,13 @@ impl<'c> Value<'c> {
         unsafe { LLVMSetInitializer(self.raw, value.raw) }
     }
 
+    /// Says whether a global variable is constant.
     pub fn set_global_constant(self, constant: bool) {
         // SAFETY: callers ask global variables only.
         unsafe { LLVMSetGlobalConstant(self.raw, constant as LLVMBool) }
     }
 
+    /// Whether a global variable is constant.
     pub fn is_global_constant(self) -> bool {
         // SAFETY: callers ask global variables only.
         unsafe { LLVMIsGlobalConstant(self.raw) != 0 }
@@ -696,6 +703,7 @@ impl<'c> Block<'c> {
         Value::optional(unsafe { LLVMGetBasicBlockTerminator(self.raw) })
     }
 
+    /// The block's first instruction, if it has any.
     pub fn first_instruction(self) -> Option<Value<'c>> {
         // SAFETY: as above.
         Value::optional(unsafe { LLVMGetFirstInstruction(self.raw) })

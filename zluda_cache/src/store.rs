@@ -177,6 +177,8 @@ impl Store {
         self.connection.pragma_query_value(None, "user_version", |row| row.get(0))
     }
 
+    /// The value of a key, if there is one; notes the time of its use. A damaged one counts as none, and is removed
+    /// where the cache can be written. Fails as SQLite does.
     pub(crate) fn get(&mut self, key: &Key) -> rusqlite::Result<Option<Vec<u8>>> {
         let row = self
             .connection
@@ -207,6 +209,9 @@ impl Store {
         Ok(Some(value))
     }
 
+    /// Writes the value of a key, in the place of an older one; does nothing in a cache that is read only. Where the
+    /// values then have more than `limit` bytes, those used longest ago go until nine tenths of that are left. Fails as
+    /// SQLite does.
     pub(crate) fn put(&mut self, key: &Key, value: &[u8], limit: u64) -> rusqlite::Result<()> {
         if self.read_only {
             return Ok(());

@@ -33,7 +33,8 @@ pub struct Options {
 pub const RECORDED: Size = Size { forms: 20, variations: 100 };
 const FULL: Size = Size { forms: 1000, variations: 4000 };
 
-/// Compares the tables with ptxas and writes the document, or with `--grammar` compares them with a text.
+/// Compares the tables with ptxas and writes the document, or with `--grammar` compares them with a text, and fails if
+/// they lack a word of it.
 pub fn run(options: &Options) -> Result<ExitCode> {
     if let Some(path) = &options.grammar {
         return compare(path);

@@ -20,6 +20,7 @@ pub struct Options {
 }
 
 impl Options {
+    /// The options of these settings; buffers are filled with [`UNTOUCHED`].
     pub fn new(settings: &[Setting]) -> Self {
         let mut options = Options {
             keys: Vec::new(),

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// For all samples, twice.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Runs the samples all at once. Fails if they cannot be built as libraries.
+/// Runs the samples all at once. Fails if they, or the program that loads them, cannot be built.
 pub fn run(report: &mut Report, samples: &[Sample], cuda: &Cuda) -> Result<()> {
     heading("Running the CUDA programs all at once, by two threads in each of two processes");
     let folder = target().join("test/crowd");
