@@ -62,15 +62,24 @@ int main() {
     // One set of attributes for two copies.
     void *halves[] = {a.get(), a.get() + N / 2};
     const void *swapped[] = {b.get() + N / 2, b.get()};
-    size_t half[] = {N / 2 * sizeof(int), N / 2 * sizeof(int)}, none[] = {0, 0}, start = 0;
+    size_t half[] = {N / 2 * sizeof(int), N / 2 * sizeof(int)}, none[] = {half[0], 0}, start = 0;
     CUDA(cudaMemcpyBatchAsync(halves, swapped, half, 2, kinds, &start, 1, stream));
     CUDA(cudaStreamSynchronize(stream));
     std::rotate(both.begin(), both.begin() + N / 2, both.end());
     expect_equal("halves", a.to_host(), both);
-    CUDA(cudaMemcpyBatchAsync(halves, swapped, none, 2, kinds, &start, 1, stream));
 
+    // A capture goes on after a batch that it does not take.
+    cudaGraph_t graph;
+    CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    cudaError_t captured = cudaMemcpyBatchAsync(halves, swapped, half, 2, kinds, &start, 1, stream);
+    expect_equal("in a capture", int(captured), int(cudaErrorStreamCaptureUnsupported));
+    expect_equal("in a capture", int(cudaGetLastError()), int(cudaErrorStreamCaptureUnsupported));
+    CUDA(cudaStreamEndCapture(stream, &graph));
+    CUDA(cudaGraphDestroy(graph));
+
+    size_t *bytes = half;
     auto refuse = [&](const char *what, cudaMemcpyAttributes *kinds, size_t *firsts, size_t count, cudaStream_t stream) {
-        cudaError_t error = cudaMemcpyBatchAsync(halves, swapped, half, 2, kinds, firsts, count, stream);
+        cudaError_t error = cudaMemcpyBatchAsync(halves, swapped, bytes, 2, kinds, firsts, count, stream);
         expect_equal(what, int(error), int(cudaErrorInvalidValue));
         expect_equal(what, int(cudaGetLastError()), int(cudaErrorInvalidValue));
     };
@@ -82,6 +91,8 @@ int main() {
     refuse("attributes behind the last copy", kinds, behind, 2, stream);
     refuse("more attributes than copies", kinds, firsts, 3, stream);
     refuse("the legacy stream", kinds, &start, 1, cudaStreamLegacy);
+    bytes = none;
+    refuse("no bytes", kinds, &start, 1, stream);
     CUDA(cudaFreeHost(pinned));
     CUDA(cudaStreamDestroy(stream));
     return pass("batch_copies");

@@ -61,9 +61,17 @@ pub(crate) fn cuMemcpyBatchAsync(
         return Err(CUerror::INVALID_VALUE);
     }
     let target = stream.enter_to_work()?;
+    // An H100's driver refuses a captured stream so, and the capture goes on.
+    if target.recorder.is_some() {
+        return Err(CUerror::STREAM_CAPTURE_UNSUPPORTED);
+    }
     let orders = orders(attributes, firsts, attributes_count, count)?;
     let (to, from) = (to.array(count, MOST)?, from.array(count, MOST)?);
     let sizes = sizes.array(count, MOST)?;
+    if let Some(at) = sizes.iter().position(|size| *size == 0) {
+        failed.set_if_wanted(at);
+        return Err(CUerror::INVALID_VALUE);
+    }
     let places = to.into_iter().zip(from).zip(sizes).zip(orders);
     for (at, (((to, from), size), order)) in places.enumerate() {
         Entry { to, from, size, order }.run(&target).inspect_err(|_| failed.set_if_wanted(at))?;
@@ -111,7 +119,7 @@ impl Entry {
     fn run(&self, target: &Target) -> CUres {
         let during = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
         let (to, from) = (Place::Unified(self.to), Place::Unified(self.from));
-        if self.order != during || self.size == 0 || target.recorder.is_some() {
+        if self.order != during {
             return copy(target, to, from, self.size, Wait::No);
         }
         if !from.is_unknown() {

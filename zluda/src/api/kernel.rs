@@ -71,6 +71,7 @@ pub(crate) fn cuKernelGetParamInfo(
     size: Out<usize>,
 ) -> CUres {
     offset.check()?;
+    current()?;
     let param = kernel.info.params.get(index).ok_or(CUerror::INVALID_VALUE)?;
     offset.set(param.offset as usize)?;
     size.set_if_wanted(param.size as usize);

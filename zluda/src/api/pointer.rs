@@ -48,7 +48,11 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
     Ok(match attribute {
         A::CU_POINTER_ATTRIBUTE_CONTEXT => Value::Context(allocation.context.handle()),
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => Value::Int(memory_type.0 as c_int),
-        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => Value::Word(pointer),
+        // "the address [for] kernels running in the current CUcontext"
+        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => {
+            current()?;
+            Value::Word(pointer)
+        }
         // "CUDA_ERROR_INVALID_VALUE if [the memory] cannot be accessed by the host"
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER if allocation.host == 0 => {
             return Err(CUerror::INVALID_VALUE);
@@ -93,7 +97,6 @@ pub(crate) fn cuPointerGetAttribute(data: *mut c_void, wanted: A, pointer: CUdev
     if data.is_null() {
         return Err(CUerror::INVALID_VALUE);
     }
-    current()?;
     let allocation = find(pointer).ok_or(CUerror::INVALID_VALUE)?;
     let device = if allocation.host != 0
         && !(allocation.base..allocation.base + allocation.size as u64).contains(&pointer)
@@ -119,7 +122,6 @@ pub(crate) fn cuPointerGetAttributes(
 ) -> CUres {
     let attributes = attributes.array(count as usize, MOST_ATTRIBUTES)?;
     let data = data.array(count as usize, MOST_ATTRIBUTES)?;
-    current()?;
     let allocation = find(pointer);
     for (wanted, room) in attributes.into_iter().zip(data) {
         if room.is_null()

@@ -508,6 +508,17 @@ pub const CASES: &[Case] = &[
         answers.push(api.cuFuncGetParamInfo(store, 0, &mut offset, null_mut()));
         answers
     }),
+    ("function/kernel_parameters_without_context", |api| {
+        context(api);
+        let (library, mut kernel) = (library(api), null_mut());
+        must(api.cuLibraryGetKernel(&mut kernel, library, c"store".as_ptr()));
+        let (mut offset, mut size) = (9, 9);
+        let mut ask = |index, size| api.cuKernelGetParamInfo(kernel, index, &mut offset, size);
+        must(api.cuCtxSetCurrent(null_mut()));
+        let mut answers = vec![ask(0, &mut size), ask(9, &mut size), ask(0, null_mut())];
+        answers.push(api.cuKernelGetParamInfo(kernel, 0, null_mut(), &mut size));
+        answers
+    }),
     ("occupancy/blocks", |api| {
         let module = module(api);
         let nothing = kernel(api, module, c"nothing");

@@ -279,6 +279,28 @@ pub const CASES: &[Case] = &[
             api.cuPointerGetAttributes(2, attributes.as_mut_ptr(), null_mut(), pointer),
         ]
     }),
+    ("memory/pointer_attributes_without_context", |api| {
+        context(api);
+        let host = 5_u64;
+        let pointers = [allocate(api, 4096), &raw const host as u64];
+        must(api.cuCtxSetCurrent(null_mut()));
+        let mut answers = vec![];
+        for pointer in pointers {
+            let (mut kind, mut ordinal, mut id) = (77_u32, -5_i32, 9_u64);
+            let mut attributes =
+                [CUpointer_attribute(2), CUpointer_attribute(9), CUpointer_attribute(7)];
+            let mut data: [*mut c_void; 3] =
+                [(&raw mut kind).cast(), (&raw mut ordinal).cast(), (&raw mut id).cast()];
+            answers.extend([
+                api.cuPointerGetAttributes(3, attributes.as_mut_ptr(), data.as_mut_ptr(), pointer),
+                kind as i64,
+                ordinal as i64,
+                i64::from(id != 0),
+                api.cuPointerGetAttribute(data[0], attributes[0], pointer),
+            ]);
+        }
+        answers
+    }),
     ("memory/async_alloc", |api| {
         context(api);
         let mut pointer = 0;
