@@ -47,7 +47,7 @@ const OF_OPERATIONS: &[&str] =
 const LATE: &[&str] =
     &["heap", "printf", "reduction", "texture_block", "texture_slope", "texture_texel"];
 
-/// What frequent operations are made of.
+/// The file of bitcode that has the code of frequent operations.
 const SPECIALISED: &str = "specialised.bc";
 
 fn main() {

@@ -15,8 +15,8 @@ use super::of_words::{OfWords, name_of};
 use super::{TRIPLE, defined, read, run, tool, write};
 use cpu_abi::{MatrixKind, MatrixOperation, MatrixType, TEXTURE_RESULTS};
 
-/// What the library gets once more, after clang, when all of it is together. No vectors are made, and loops stay as long
-/// as they are.
+/// The passes that the library gets once more, after clang, when all of it is together. No vectors are made, and loops
+/// stay as long as they are.
 const PASSES: &str = "internalize,always-inline,globaldce,\
      function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),\
      cgscc(inline,function-attrs),\
@@ -72,7 +72,7 @@ define ptr addrspace(1) @zluda.amd.services() alwaysinline nounwind {
 }
 ";
 
-/// What LLVM says of a function in the assembly, in this order.
+/// The resources of a function that LLVM writes into the assembly, in this order.
 const RESOURCES: [&str; 4] = ["num_vgpr", "num_agpr", "numbered_sgpr", "private_seg_size"];
 
 /// Scalar registers with numbers, and those of VCC, the address of scratch memory and the mask of page faults.
@@ -294,7 +294,7 @@ fn stubs(code: &str, exported: &[String], needs: &[u32]) -> String {
     text
 }
 
-/// What a caller has to know.
+/// The attributes of a function that its callers have to know, as LLVM IR.
 fn attributes_of(code: &str, group: &str) -> String {
     let head = format!("attributes {group} = {{ ");
     let line = code.lines().find_map(|line| line.strip_prefix(&head));

@@ -16,7 +16,7 @@ const PASSES: &str = "internalize,always-inline,globaldce,\
      loop-mssa(loop-rotate),loop(indvars,loop-deletion,loop-unroll-full),\
      sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
-/// What products by instructions are made of.
+/// The library's functions that compute products with instructions for matrices.
 const INSTRUCTIONS: &[&str] = &["rdna3", "rdna4", "cdna2", "cdna3"];
 
 /// Operations, and the library's code for each.

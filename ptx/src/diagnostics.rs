@@ -12,7 +12,7 @@ pub use ptx_parser::{Error, ErrorKind};
 pub struct Diagnostics {
     errors: Vec<Error>,
     text: String,
-    /// What the last pass left, where compilation ended because it was asked to.
+    /// The text of the IR after the last pass, where compilation ended because it was asked to.
     left: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl Diagnostics {
         Self { left, ..Self::unsupported(function, stopped.to_string()) }
     }
 
-    /// What the pass left after which compilation was to end.
+    /// The text of the IR after the pass that compilation was to end after; none unless it ended there.
     pub fn left(&self) -> Option<&str> {
         self.left.as_deref()
     }

@@ -1,5 +1,5 @@
-//! What a driver must know of a module without compiling it: its kernels and its globals. All of it
-//! can be kept as bytes.
+//! The facts that a driver needs of a module without compiling it: its kernels and its globals. All of
+//! them can be kept as bytes.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ pub struct KernelInfo {
     pub params: Vec<ParamInfo>,
     /// Bytes of CUDA's parameters.
     pub param_size: u32,
-    /// Where the hidden parameters begin: `param_size` rounded up to 8.
+    /// The offset of the hidden parameters, in bytes: `param_size` rounded up to 8.
     pub hidden_offset: u32,
     /// Bytes of the whole parameter buffer.
     pub total_param_size: u32,
@@ -73,7 +73,7 @@ pub struct GlobalLayout {
     pub vars: Vec<GlobalVar>,
     /// The first bytes of the segment; the rest, up to `size`, is 0.
     pub image: Vec<u8>,
-    /// What is added to the image once the segment's address is known.
+    /// The addresses that go into the image once that of the segment is known.
     pub relocations: Vec<Relocation>,
 }
 
@@ -108,9 +108,9 @@ pub enum GlobalSpace {
 /// A place in the image that holds an address: `(segment + target) >> shift`, cut to `width` bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Relocation {
-    /// Where, from the start of the segment.
+    /// The place of the address, in bytes from the start of the segment.
     pub offset: u64,
-    /// What, from the start of the segment; the addend is in it.
+    /// The address, in bytes from the start of the segment; the addend is in it.
     pub target: i64,
     /// Bytes: 1, 2, 4 or 8.
     pub width: u8,

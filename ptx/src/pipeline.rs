@@ -52,7 +52,7 @@ pub fn pass_names() -> impl Iterator<Item = &'static str> {
 /// Threads in a block of CUDA, at most.
 const MAX_THREADS: u32 = 1024;
 
-/// What the passes over the whole module give.
+/// The results of the passes over the whole module.
 pub struct Analysis<'a> {
     pub tree: ptx_parser::Module<'a>,
     pub symbols: Symbols<'a>,
@@ -340,7 +340,8 @@ fn clean(module: &Module<'_>, kernel: &str) -> Result<(), Diagnostics> {
         .map_err(|error| Diagnostics::bug(kernel, error.to_string()))
 }
 
-/// When a pass has run: LLVM's verifier and that of intrinsics, where they are asked for (a failure is a mistake of ours), and who looks at it.
+/// Called when a pass has run: runs LLVM's verifier and that of intrinsics, where they are asked for, and shows the
+/// IR to those who watch the pass. Fails if the IR is broken (a mistake of ours), or if compilation is to end here.
 pub fn after(
     module: &Module<'_>,
     kernel: &str,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What `work` makes of each item, in the order of the items.
+/// The results of `work` for each item, in the order of the items; threads of all processors share the items.
 pub fn on_all_processors<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let one_after_the_other = || {

@@ -29,7 +29,7 @@ impl std::fmt::Debug for Program {
     }
 }
 
-/// How a kernel is compiled.
+/// The options that a kernel is compiled with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// LLVM's verifier runs after each of our own steps.
@@ -76,11 +76,11 @@ pub enum Stage {
     Ast,
     /// Per-thread LLVM IR.
     Ir,
-    /// What goes into LLVM's code generator.
+    /// The LLVM IR that LLVM's code generator gets.
     Llvm,
     /// Assembly of the target.
     Asm,
-    /// What [`Program::compile`] gives: a linked object.
+    /// The linked object that [`Program::compile`] gives.
     Obj,
 }
 
@@ -106,7 +106,7 @@ impl Program {
         self.kernels().iter().find(|kernel| kernel.name == name)
     }
 
-    /// Where the module's variables lie.
+    /// The layout of the module's variables in their segment.
     pub fn globals(&self) -> &GlobalLayout {
         &self.analysis().globals.layout
     }

@@ -1,5 +1,5 @@
-//! What the AMD target makes of modules, and what it says of those that it cannot compile. Its code runs in the file
-//! tests, on emulated GPUs.
+//! The code that the AMD target makes of modules, and its errors for those that it cannot compile. Its code runs in the
+//! file tests, on emulated GPUs.
 
 // Tests may.
 #![allow(clippy::expect_used)]
@@ -90,7 +90,7 @@ fn stacks_without_bounds_are_in_the_metadata() {
     assert!(assembly.contains(".uses_dynamic_stack: true"), "{assembly}");
 }
 
-/// What the build has compiled is neither compiled again nor taken for something unknown.
+/// Functions that the build has compiled are neither compiled again nor taken for something unknown.
 #[test]
 fn functions_that_are_code_already_are_linked_and_counted() {
     let text = ".extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 arguments);\n\

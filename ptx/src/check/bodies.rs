@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::{calls, variables};
 
-/// What a name stands for.
+/// The thing that a name stands for.
 #[derive(Clone, Copy, Debug)]
 pub enum Entity<'m, 'a> {
     /// A register or a variable.
@@ -198,7 +198,7 @@ impl<'m, 'a> Body<'m, 'a, '_> {
         }
     }
 
-    /// What a name stands for, from the innermost scope outwards.
+    /// The thing that a name stands for, looked for from the innermost scope outwards.
     pub fn find(&self, name: &str) -> Option<Entity<'m, 'a>> {
         self.scopes.iter().rev().find_map(|scope| {
             let named = scope.names.get(name).copied();
@@ -206,7 +206,7 @@ impl<'m, 'a> Body<'m, 'a, '_> {
         })
     }
 
-    /// Where a name of the tree stands.
+    /// The place of a name of the tree in the text; `statement` if it is not part of it.
     pub fn place(&self, name: &str, statement: Span) -> Span {
         Span::of(self.source, name).unwrap_or(statement)
     }

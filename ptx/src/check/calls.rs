@@ -72,7 +72,8 @@ fn signature<'m, 'a>(function: &'m Function<'a>) -> (&'m [Variable<'a>], &'m [Va
     (&function.returns, &function.parameters)
 }
 
-/// What a call through a register may reach; an error where that is not said.
+/// The results and parameters of the functions that a call through a register may reach; an error where the call does
+/// not say them.
 fn prototypes<'m, 'a>(
     body: &mut Body<'m, 'a, '_>,
     call: &Call<'a>,

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Extent;
 use crate::lower::call::is_system_function;
 
-/// What a name stands for so far.
+/// The declaration that a name stands for so far.
 #[derive(Clone, Copy)]
 enum Known<'m, 'a> {
     Function(&'m Function<'a>),
@@ -150,7 +150,7 @@ fn alias(
     errors.push(Error::invalid(span, message));
 }
 
-/// What is declared has to be defined, unless others may have it.
+/// Adds an error for each declaration that needs a definition or a size and has none, unless other modules may have it.
 fn undefined(
     module: &Module<'_>,
     known: &FxHashMap<&str, Known<'_, '_>>,

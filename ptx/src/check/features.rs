@@ -1,13 +1,13 @@
 //! Directives that versions of PTX brought and took away, and the targets that have them.
 //!
-//! What instructions need stands in their tables.
+//! The versions and targets that instructions need stand in their tables.
 
 use ptx_parser::{
     Directive, Error, Function, FunctionDirective, FunctionKind, Linkage, Module, ScalarType, Span,
     StateSpace, Statement, Variable,
 };
 
-/// What a module may have from a version and a target on.
+/// A construct that a module may have from a version and a target on.
 struct Feature {
     name: &'static str,
     version: (u16, u16),

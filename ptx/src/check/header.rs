@@ -37,7 +37,7 @@ const TARGETS: &[(u32, (u16, u16))] = &[
     (121, (8, 8)),
 ];
 
-/// What else may stand in a `.target`, and since which version.
+/// The other words that may stand in a `.target`, and the versions that brought them.
 const OPTIONS: [(&str, (u16, u16)); 4] = [
     ("texmode_unified", (1, 0)),
     ("texmode_independent", (1, 5)),

@@ -20,12 +20,12 @@ mod variables;
 
 use ptx_parser::{Directive, Error, Module, NEWEST};
 
-/// What a module has to hold.
+/// The extent of a module: the symbols that it has to define.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Everything that it uses.
     Whole,
-    /// What other modules do not have.
+    /// Those that other modules do not have.
     Part,
 }
 

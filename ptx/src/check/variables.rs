@@ -58,7 +58,7 @@ pub fn check(variable: &Variable<'_>, errors: &mut Vec<Error>) {
     }
 }
 
-/// What is wrong with an initial value.
+/// The mistake in an initial value, as an error says it; none if it is good.
 fn problem(variable: &Variable<'_>, initializer: &Initializer<'_>) -> Option<&'static str> {
     let mut sizes = variable.dimensions.clone();
     sizes.extend(variable.vector.map(lanes));

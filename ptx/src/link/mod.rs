@@ -23,7 +23,7 @@ use symbols::{Module, Table};
 /// The first version of PTX whose modules NVIDIA's driver links.
 const OLDEST: (u16, u16) = (3, 1);
 
-/// What no module has to define because the system does.
+/// The declarations of functions that no module has to define because the system does.
 const SYSTEM: &str = include_str!("system.ptx");
 
 /// Modules that become one.
@@ -31,9 +31,9 @@ const SYSTEM: &str = include_str!("system.ptx");
 pub struct Linker {
     inputs: Vec<Input>,
     table: Table,
-    /// What is added when it is wanted.
+    /// The modules that are added when they are wanted.
     offered: Vec<Input>,
-    /// What does not fit together. Nothing can be linked any more.
+    /// Modules do not fit together: nothing can be linked any more.
     failed: bool,
 }
 

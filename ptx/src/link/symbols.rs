@@ -1,4 +1,4 @@
-//! What a module declares and defines, and the rules by which modules fit together.
+//! The symbols that a module declares and defines, and the rules by which modules fit together.
 //!
 //! The rules and the words are those of NVIDIA's linker, measured (tests/twin/modules/link.txt):
 //!
@@ -219,7 +219,7 @@ impl Module {
     }
 }
 
-/// What all modules so far say of the names that they share.
+/// The symbols that modules share, as all modules so far declare and define them.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     pub symbols: FxHashMap<String, Shared>,
@@ -286,7 +286,7 @@ impl Table {
     }
 }
 
-/// What keeps `new`, of the module `name`, from being the same as `known`, of the module `first`.
+/// The errors that keep `new`, of the module `name`, from being the same as `known`, of the module `first`.
 fn conflicts(known: &Shared, new: &Symbol, name: &str, first: &str) -> Vec<String> {
     let old = &known.symbol;
     let symbol = &new.name;

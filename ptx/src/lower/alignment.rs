@@ -8,7 +8,7 @@ use super::Lowered;
 use super::function::{Entity, FunctionLowering};
 
 impl<'a> FunctionLowering<'_, '_, '_, 'a> {
-    /// Where it is asked for: ends the kernel at an address that is no multiple of `bytes`, a power of two.
+    /// Ends the kernel at an address that is no multiple of `bytes`, a power of two, where the check is asked for.
     pub fn check_alignment(
         &mut self,
         address: &Address<'a>,

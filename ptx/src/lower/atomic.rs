@@ -9,7 +9,7 @@ use super::Lowered;
 use super::function::{FunctionLowering, word};
 use super::packed::element;
 
-/// What `atom` and `red` have in common.
+/// The operation and operands that `atom` and `red` have in common.
 struct Change<'i, 'a> {
     op: AtomicOp,
     type_: ScalarType,

@@ -56,7 +56,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         }
     }
 
-    /// What a bulk reduction of elements of `type_` does to each.
+    /// The operation of a bulk reduction on each of its elements of `type_`.
     pub fn reduction(&self, op: AtomicOp, type_: ScalarType) -> Lowered<Reduction> {
         use AtomicOp::*;
         use ScalarType::*;

@@ -15,7 +15,7 @@ use crate::passes::number_functions::{self, address_of};
 const SYSTEM_FUNCTIONS: [&str; 7] =
     ["vprintf", "malloc", "free", "__assertfail", "memset", "memcpy", "cudaGraphSetConditional"];
 
-/// What the names of NVIDIA's other system functions begin with.
+/// The prefixes of the names of NVIDIA's other system functions.
 const SYSTEM_PREFIXES: [&str; 4] = ["cnp", "vfprintf", "__profile", "__cuda_"];
 
 /// Whether no module has to define the function.

@@ -1,4 +1,4 @@
-//! What `libcudadevrt` asks the system for: launches of kernels by kernels, their streams and events, and questions.
+//! The system functions that `libcudadevrt` calls: launches of kernels by kernels, their streams and events, questions.
 //!
 //! NVIDIA says nothing about these functions; what they take and give is what the library's own PTX does with them.
 //! Results are `CNPerror`s, which the library turns into CUDA's.
@@ -8,11 +8,11 @@ use llvm_zluda::Value;
 use super::Lowered;
 use super::function::FunctionLowering;
 
-/// What names of the second version begin with; those of the first, which launches from within blocks could wait for,
-/// do not, and are refused.
+/// The prefix of names of the second version. Those of the first, which launches from within blocks could wait for, do
+/// not have it, and are refused.
 const PREFIX: &str = "__cuda_syscall_cnpv2";
 
-/// How the words of a lane operation come from a function's arguments.
+/// The way in which the words of a lane operation come from a function's arguments.
 enum Words {
     /// As they are.
     Own,

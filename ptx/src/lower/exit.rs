@@ -57,7 +57,8 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         };
     }
 
-    /// Where the thread's end is told, if it is: a variable of the kernel, a parameter of functions.
+    /// The pointer to the word that tells the thread's end, if any does: a variable of the kernel, a parameter of
+    /// functions.
     fn exit_word(&mut self) -> Option<Value<'c>> {
         self.module.exit_parameter()?;
         if let Some(word) = self.exit_word {

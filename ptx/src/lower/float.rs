@@ -7,10 +7,10 @@ use ptx_parser::{Operand, Rounding, ScalarType};
 use super::Lowered;
 use super::function::{FunctionLowering, word};
 
-/// What loads outside of a tensor give for `.oob`.
+/// The NaN, as 16 bits, that loads outside of a tensor give for `.oob`.
 const OUT_OF_BOUNDS: u64 = 0xffff;
 
-/// What every floating-point instruction may ask for.
+/// The modifiers that every floating-point instruction may have.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Modes {
     pub rounding: Option<Rounding>,

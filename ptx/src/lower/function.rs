@@ -15,7 +15,7 @@ use crate::passes::index_symbols::{Symbol, variable};
 use crate::passes::layout_globals::Declared;
 use crate::passes::layout_parameters::{self, align_of, lanes, size_of};
 
-/// What a name means inside a function.
+/// The thing that a name stands for inside a function.
 #[derive(Clone, Debug)]
 pub enum Entity<'c> {
     /// One slot a component; a scalar has one.
@@ -70,14 +70,14 @@ pub struct FunctionLowering<'l, 'u, 'c, 'a> {
     scopes: Vec<Scope<'c, 'a>>,
     /// Holds the allocas; branches to `body`.
     entry: Block<'c>,
-    /// Where a scalar result is kept until `ret`.
+    /// The slot that keeps a scalar result until `ret`.
     result: Option<Value<'c>>,
-    /// Where the caller wants results that are kept in other registers until `ret`.
+    /// The caller's memory for results, each with the registers that keep it until `ret`.
     results_in_memory: Vec<(Value<'c>, Entity<'c>)>,
     globals: Option<Value<'c>>,
     /// A place in the thread's local memory. The first variable, so that addresses within it become simple.
     pub(super) frame: Option<Value<'c>>,
-    /// Where functions tell that they have ended the thread, once it is asked for.
+    /// The pointer to the word in which functions tell that they have ended the thread, once it is asked for.
     pub(super) exit_word: Option<Value<'c>>,
 }
 
@@ -345,7 +345,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
         }
     }
 
-    /// What `name` means here: the innermost scope that declares it, then the module.
+    /// The thing that `name` stands for here: in the innermost scope that declares it, then in the module.
     pub fn entity(&mut self, name: &'a str) -> Lowered<Entity<'c>> {
         for index in (0..self.scopes.len()).rev() {
             if let Some(entity) = self.scopes[index].names.get(name) {

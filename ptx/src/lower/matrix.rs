@@ -60,7 +60,7 @@ pub fn matrix_type(type_: ScalarType) -> Option<MatrixType> {
     })
 }
 
-/// What `mma` and `mma.sp` have in common.
+/// The modifiers and operands that `mma` and `mma.sp` have in common.
 struct Product<'i, 'a> {
     shape: MatrixShape,
     /// d, a, b, c

@@ -13,7 +13,7 @@ use super::Lowered;
 use super::function::FunctionLowering;
 use super::matrix::extent;
 
-/// Where a register's elements lie. A lane is number `t` of four in group `g` of eight.
+/// The place of a register's elements in the matrix. A lane is number `t` of four in group `g` of eight.
 #[derive(Clone, Copy)]
 struct Place {
     /// Along the dimension that goes by groups: `g + line`.
@@ -137,7 +137,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         Ok(())
     }
 
-    /// What is loaded or stored at once: a register where its elements lie side by side, else an element.
+    /// The type that is loaded or stored at once: a register where its elements lie side by side, else an element.
     fn piece_type(&self, placement: &Placement) -> Type<'c> {
         let bits = placement.type_.bits();
         self.context.int(if placement.contiguous { bits.max(32) } else { bits })

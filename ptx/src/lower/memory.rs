@@ -12,7 +12,7 @@ use super::signature::storage_type;
 /// Bytes of the widest atomic access that all targets have an instruction for. Wider ones are volatile, with fences.
 const WIDEST_ATOMIC: u32 = 8;
 
-/// How a memory operation is ordered.
+/// The memory semantics of an operation: `.weak`, `.volatile`, or an ordering and its scope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Order {
     Weak,

@@ -7,7 +7,7 @@ use ptx_parser::{Operand, ScalarType, TestpOp};
 use super::Lowered;
 use super::function::FunctionLowering;
 
-/// What `min` and `max` have in common.
+/// The modifiers and operands that `min` and `max` have in common.
 struct Choice<'i, 'a> {
     max: bool,
     type_: ScalarType,

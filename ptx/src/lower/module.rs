@@ -14,7 +14,7 @@ use crate::passes::layout_globals::Globals;
 use crate::passes::layout_parameters::{align_of, size_of};
 use crate::passes::number_functions::Numbers;
 
-/// What is lowered together.
+/// A kernel and all that it reaches, which are lowered together.
 #[derive(Clone, Copy)]
 pub struct Unit<'u, 'a> {
     pub tree: &'u ptx_parser::Module<'a>,

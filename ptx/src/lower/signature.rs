@@ -1,4 +1,4 @@
-//! How a `.func` looks in LLVM IR.
+//! The signature of a `.func` in LLVM IR.
 
 use llvm_zluda::{Context, Type};
 use ptx_parser::{Error, ScalarType, StateSpace, Variable};
@@ -100,8 +100,8 @@ impl Signature {
     }
 }
 
-/// How a register or scalar of the type is kept: a float, a double, i1 for predicates, else an integer
-/// of its width.
+/// The LLVM type that keeps a register or scalar of the type: a float, a double, i1 for predicates, else an integer of
+/// its width.
 pub fn storage_type<'c>(context: &'c Context, type_: ScalarType) -> Type<'c> {
     match type_ {
         ScalarType::F32 => context.f32(),

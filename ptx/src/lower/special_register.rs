@@ -1,4 +1,4 @@
-//! What a thread can read of itself.
+//! The special registers, in which a thread reads facts about itself.
 
 use llvm_zluda::Value;
 use ptx_parser::{Component, SpecialRegister};
@@ -6,7 +6,7 @@ use ptx_parser::{Component, SpecialRegister};
 use super::Lowered;
 use super::function::FunctionLowering;
 
-/// What the driver of an H100 keeps of each block's shared memory for itself, and how much of it is used.
+/// The bytes of each block's shared memory that the driver of an H100 keeps for itself, and those of them in use.
 const RESERVED_SMEM: u32 = 1024;
 const RESERVED_SMEM_USED: u32 = 0x120;
 /// Shared memory is given out in multiples of this.

@@ -40,7 +40,7 @@ struct Source<'i, 'a, S> {
 /// One operation on a byte, a half or a word of each operand.
 struct Scalar<'i, 'a> {
     operation: Operation,
-    /// What results are saturated to, and compared as.
+    /// The type that results are saturated to, and compared as.
     dtype: ScalarType,
     sat: bool,
     a: Source<'i, 'a, Selector>,
@@ -417,7 +417,7 @@ fn sign_of<'a>(operand: &Operand<'a>) -> (Operand<'a>, bool) {
     }
 }
 
-/// Where a part begins, and its bits.
+/// The first bit of a part, and its width in bits; all 32 bits without a selector.
 fn place(selector: Option<Selector>) -> (u32, u32) {
     match selector {
         None => (0, 32),

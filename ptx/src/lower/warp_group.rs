@@ -10,7 +10,7 @@ use ptx_parser::{Operand, ScalarType, WgmmaShape};
 use super::Lowered;
 use super::function::FunctionLowering;
 
-/// What the dense and the sparse form have in common.
+/// The modifiers and operands that the dense and the sparse form have in common.
 struct Product<'i, 'a> {
     shape: WgmmaShape,
     /// d, a, b

@@ -100,7 +100,7 @@ fn is_harmless<'c>(module: &Module<'c>, operand: Value<'c>) -> bool {
     bits.as_const_int().is_some_and(|bits| bits == NAN || bits & NAN <= 0x7f80_0000)
 }
 
-/// What gives the same for every NaN: the result is marked itself, or no NaN.
+/// Whether an instruction gives the same for every NaN: its result is marked itself, or no NaN.
 fn is_arithmetic(user: Value<'_>) -> bool {
     match user.opcode() {
         Opcode::LLVMFAdd

@@ -46,13 +46,13 @@ pub fn run(module: &Module<'_>) {
     marker.delete_global();
 }
 
-/// What is known of a value where it is NaN.
+/// The source of the NaN where a value is NaN, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin<'c> {
     /// It is never NaN.
     Number,
-    /// Where `root` is NaN, the value is that NaN made quiet, or, unless `always`, a number. Elsewhere it is a number
-    /// or the processor's own NaN.
+    /// The value is the NaN of `root` made quiet, or, unless `always`, a number, where `root` is NaN. Elsewhere it is a
+    /// number or the processor's own NaN.
     Of { root: Value<'c>, always: bool },
 }
 
@@ -138,7 +138,7 @@ impl<'c> Choice<'_, 'c> {
         })
     }
 
-    /// What an operation makes of its operands, of which the later ones win.
+    /// The origin of an operation's result, given its operands, of which the later ones win.
     fn result(&mut self, value: Value<'c>, operands: &[Value<'c>]) -> Origin<'c> {
         let origins: Vec<_> = operands.iter().map(|operand| self.origin(*operand)).collect();
         let mut roots = origins.iter().rev().filter_map(|origin| match origin {

@@ -7,9 +7,9 @@
 //! before one of them comes to its next store. On a CPU a warp runs until it waits, and would store before the others
 //! have read. So before such a store it lets the others have a turn, once after each barrier.
 //!
-//! What all warps read is recognised by an address without their number: a variable, a constant, a lane's number. Loops
-//! over shared memory are left alone: those that read it in turn with barriers (tiles, triangular systems) are right, and
-//! would pay for it.
+//! Memory that all warps read is recognised by an address without their number: a variable, a constant, a lane's
+//! number. Loops over shared memory are left alone: those that read it in turn with barriers (tiles, triangular
+//! systems) are right, and would pay for it.
 
 use llvm_zluda::{Block, Module, Opcode, Value};
 use rustc_hash::{FxHashMap, FxHashSet};

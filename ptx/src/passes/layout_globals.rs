@@ -21,7 +21,7 @@ pub struct Globals {
     pub offsets: FxHashMap<Declared, u64>,
 }
 
-/// Where a variable is declared.
+/// The place where a variable is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Declared {
     /// At module scope: its index in the directives.
@@ -114,7 +114,7 @@ pub fn run<'a>(
     if errors.is_empty() { Ok(globals) } else { Err(errors) }
 }
 
-/// What a variable is in the segment; none where it lies elsewhere.
+/// The space of a variable in the segment; none where it lies elsewhere.
 fn space_of(variable: &Variable<'_>) -> Option<GlobalSpace> {
     Some(match (variable.type_, variable.space) {
         (ScalarType::Texref, _) | (_, StateSpace::Tex) => GlobalSpace::Texref,
@@ -153,7 +153,7 @@ fn name_of(declared: &Declared, variable: &Variable<'_>) -> String {
     }
 }
 
-/// What a `.samplerref` holds: its properties, of which those that are not said are the first ones.
+/// The word that a `.samplerref` holds: its properties, of which those that are not said are the first ones.
 fn sampler_word(initializer: Option<&Initializer<'_>>) -> u64 {
     use cpu_abi::sampler_word::{ADDRESS_SHIFT, FORCE_UNNORMALIZED, LINEAR, TAG};
     const CLAMP: u64 = 1;
@@ -307,7 +307,7 @@ impl<'a> Writer<'_, 'a> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    /// What ptxas 13.5 writes into the section of initial values.
+    /// The expected bytes are those that ptxas 13.5 writes into the section of initial values.
     #[test]
     fn floating_point_constants_start_variables_of_all_types() {
         let cases: [(&str, &[u8]); 8] = [

@@ -13,7 +13,7 @@ use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
 use crate::program::{Options, Stage};
 
-/// What a kernel is compiled for.
+/// The processor or GPU that a kernel is compiled for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// x86-64.
@@ -41,7 +41,7 @@ pub enum Target {
     },
 }
 
-/// How floats of matrices are multiplied on AMD GPUs that have instructions for it.
+/// The way in which floats of matrices are multiplied on AMD GPUs that have instructions for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Matrices {
     /// With the bits of an NVIDIA GPU.
@@ -51,7 +51,7 @@ pub enum Matrices {
     Fast,
 }
 
-/// How x86-64 code runs.
+/// The way in which x86-64 code runs the threads of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Executor {
     /// 32 lanes at once.

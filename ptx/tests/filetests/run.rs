@@ -265,7 +265,8 @@ fn windows(case: &Case, info: &KernelInfo, params: &mut Vec<u64>) -> Result<*mut
     Ok(memory)
 }
 
-/// What AMD GPUs ask of the host: no room for records, and a heap of nothing but its header behind the block.
+/// The services of the host that AMD GPUs ask for: no room for records, and a heap of nothing but its header behind the
+/// block.
 fn services_block() -> Vec<u64> {
     use cpu_abi::services::{HEAP_HEADER, RING_OFFSET, Services};
     let mut memory = vec![0; (RING_OFFSET + HEAP_HEADER) / 8];

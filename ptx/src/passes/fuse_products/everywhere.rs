@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Product, Text};
 
-/// What is known of a function as a whole.
+/// The facts about a function as a whole.
 #[derive(Default)]
 pub(super) struct Facts<'a> {
     /// Parameters of a kernel.

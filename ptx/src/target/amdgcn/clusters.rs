@@ -15,7 +15,7 @@ use simt::space;
 use super::{barriers, library};
 use crate::info::KernelInfo;
 
-/// What the device library has in place of `zluda.<name>`.
+/// The prefix of the device library's functions that stand in for `zluda.<name>` in clusters.
 const IN_CLUSTER: &str = "zluda.amd.in_cluster.";
 
 /// The files of the device library that are for clusters, each by a function of it.
@@ -91,7 +91,8 @@ impl<'c> Windows<'_, 'c> {
         self.module.context().ptr(space::SHARED)
     }
 
-    /// Where each variable lies in its window: in their order, dynamic memory behind the others.
+    /// The offset of each variable in its window, in bytes: in their order, dynamic memory behind the others. Fails if
+    /// they need more shared memory than was counted.
     fn offsets(&self) -> Result<Vec<(Value<'c>, u64)>, String> {
         let globals = self.module.globals().into_iter();
         let (arrays, variables): (Vec<_>, Vec<_>) = globals
@@ -233,7 +234,7 @@ impl<'c> Windows<'_, 'c> {
         self.call("zluda.amd.window.place", global, &[address])
     }
 
-    /// What is ordered within a workgroup is within the device.
+    /// Widens the scope of an atomic access or a fence from the workgroup to the device.
     fn widen(&self, instruction: Value<'c>) {
         let context = self.module.context();
         if instruction.is_atomic() && instruction.sync_scope() == context.sync_scope("workgroup") {

@@ -47,7 +47,7 @@ pub fn run<'c>(module: &Module<'c>, function: Value<'c>) {
     }
 }
 
-/// How a value is computed again.
+/// The way in which a value is computed again.
 #[derive(Clone, Copy)]
 struct Recipe<'c> {
     /// Instructions.

@@ -93,7 +93,8 @@ impl<'c> Former<'_, 'c> {
         builder.int_to_ptr(address, self.cast.ty())
     }
 
-    /// How much an integer looks like the pointer of a sum. What is multiplied, masked or extended is none.
+    /// The likelihood that an integer is the pointer of a sum, to compare with that of others. A number that is
+    /// multiplied, masked or extended is none.
     fn likelihood(&mut self, value: Value<'c>, depth: u32) -> u32 {
         if let Some(known) = self.likely.get(&value) {
             return *known;

@@ -7,7 +7,7 @@
 //! that are there. The order brings lanes together again where ways join, and lanes that only go forward are
 //! through in one round. What follows a place and comes to an end whatever other lanes do belongs to it ([`places`]).
 //!
-//! What lanes do together (`shfl`, `vote`, `bar.warp.sync`, ...) has a block of its own for each operation,
+//! Each operation that lanes do together (`shfl`, `vote`, `bar.warp.sync`, ...) has a block of its own,
 //! whichever instruction they come from; lanes leave it when all members are there. Where all lanes wait for one
 //! another, as in code that is wrong on every GPU, those who are there go on without the rest.
 
@@ -27,10 +27,10 @@ use super::share_slots;
 /// The place of lanes that have ended.
 const ENDED: u64 = 0xffff_ffff;
 
-/// Who takes part in an operation of several lanes.
+/// The lanes that take part in an operation of several lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Party {
-    /// Whom the last operand names.
+    /// The lanes in the mask that is the last operand.
     Members,
     /// The lanes of the warp.
     Warp,
@@ -73,7 +73,7 @@ pub fn run(module: &Module<'_>, kernel: &str, blocks: Blocks, waves: Waves) -> R
     Ok(true)
 }
 
-/// Who takes part, if an instruction is an operation of several lanes.
+/// The lanes that take part, if an instruction is an operation of several lanes.
 fn party(instruction: Value<'_>) -> Option<Party> {
     match intrinsics::called(instruction)?.participants {
         Participants::Thread | Participants::Present => None,
@@ -130,7 +130,7 @@ fn split_after<'c>(module: &Module<'c>, block: Block<'c>, last: Value<'c>) -> Bl
     rest.next().map_or(block, |first| split_before(module, block, first))
 }
 
-/// What lanes do together, wherever they come from.
+/// The one copy of an operation that lanes do together, wherever they come from.
 struct Handler<'c> {
     /// Tells it from others.
     operation: String,
@@ -151,7 +151,7 @@ enum Operand<'c> {
 /// A block that ends with a meeting.
 struct Meeting<'c> {
     block: Block<'c>,
-    /// Where lanes go on.
+    /// The block in which lanes go on.
     after: Block<'c>,
     handler: usize,
 }
@@ -163,9 +163,9 @@ struct Rounds<'m, 'c> {
     b: Builder<'c>,
     head: Block<'c>,
     // Slots of a lane.
-    /// Where it comes next.
+    /// The number of the place that it comes to next.
     place: Value<'c>,
-    /// Where it goes on after a meeting.
+    /// The number of the place where it goes on after a meeting.
     resume: Value<'c>,
     // Slots with the same value for all lanes of the wave.
     /// Rounds since a lane was elsewhere than at a meeting.
@@ -176,7 +176,7 @@ struct Rounds<'m, 'c> {
     alive: Value<'c>,
 }
 
-/// Where lanes are asked whether they are at a place, in the order of places; the last is where the next round begins.
+/// The blocks that ask lanes whether they are at a place, in the order of places; the last begins the next round.
 struct Gates<'c>(Vec<Block<'c>>);
 
 impl<'c> Gates<'c> {

@@ -1,4 +1,4 @@
-//! What kernels call and LLVM has no instruction for: the prelude in LLVM IR, and the device library in C
+//! The functions that kernels call where LLVM has no instruction: the prelude in LLVM IR, and the device library in C
 //! (`library/*.c`), which build.rs compiles to bitcode. Only what a kernel reaches is linked to it: what may be inlined
 //! before LLVM's passes, and after them what is large, which build.rs has optimised.
 //!
@@ -13,12 +13,12 @@ include!(concat!(env!("OUT_DIR"), "/amdgcn_bitcode.rs"));
 /// Which definitions are linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// What LLVM's passes should see.
+    /// The definitions that LLVM's passes should see.
     Early,
     All,
 }
 
-/// What is inlined wherever it is called.
+/// Functions that are inlined wherever they are called.
 struct Prelude {
     /// In order.
     functions: &'static [&'static str],
@@ -54,7 +54,7 @@ impl ReadyMade {
     }
 }
 
-/// What kernels of a GPU are linked with.
+/// The library that kernels of a GPU are linked with.
 #[derive(Clone, Copy, Debug)]
 pub struct Library {
     pub wave64: bool,

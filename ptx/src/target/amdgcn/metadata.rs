@@ -74,7 +74,7 @@ impl Note {
         None
     }
 
-    /// Where the description lies.
+    /// The range of the note's description in the object, in bytes; none if the note has another owner or is cut off.
     fn description(&self, object: &[u8]) -> Option<std::ops::Range<usize>> {
         let start = self.offset + NOTE_HEADER + OWNER.len();
         if object.get(self.offset + NOTE_HEADER..start)? != OWNER {
@@ -132,7 +132,7 @@ impl<'a> Metadata<'a> {
     }
 }
 
-/// What the first bytes of a value say: how many bytes or values follow.
+/// The head of a MessagePack value: the number of bytes or values that follow its first bytes.
 struct Head {
     is_list: bool,
     bytes: usize,
@@ -172,7 +172,7 @@ fn head(from: &[u8]) -> Option<(Head, &[u8])> {
     Some((head, rest.get(size..)?))
 }
 
-/// What follows a value.
+/// The bytes behind the first value; none if it is cut off.
 fn skip(from: &[u8]) -> Option<&[u8]> {
     let (mut rest, mut left) = (from, 1usize);
     while left > 0 {

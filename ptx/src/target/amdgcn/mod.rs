@@ -71,7 +71,7 @@ const OPTIMISE: &str = "function(sroa,early-cse<memssa>,simplifycfg,instcombine<
      loop-mssa(loop-rotate,licm),loop(loop-deletion,loop-unroll-full),\
      early-cse<memssa>,sccp,instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),\
      simplifycfg<hoist-common-insts;sink-common-insts>)";
-/// When all functions are there.
+/// The passes that run when all functions are there.
 const LAST_PASSES: &str = "globaldce,amdgpu-attributor";
 /// For kernels that are one loop over their blocks: LLVM 22's code generator loses what a phi gets from a block to which
 /// several ways lead. It moves what costs nothing, such as taking a vector apart, before a branch that only one of
@@ -267,7 +267,8 @@ impl Machine {
         }
     }
 
-    /// What [`link`] makes a code object of.
+    /// The relocatable object that [`link`] makes a code object of. Fails where LLVM cannot make one: a mistake of
+    /// ours.
     pub fn emit_relocatable(
         &self,
         module: &Module<'_>,

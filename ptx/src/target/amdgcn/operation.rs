@@ -11,7 +11,7 @@ use super::gpu::MatrixUnit;
 use super::library::{self, Library};
 use crate::target::Matrices;
 
-/// What operations that are code already are made of (build/ready_made.rs).
+/// The functions that operations which are code already are made of (build/ready_made.rs).
 const READY_MADE: [&str; 2] = ["zluda.amd.matrix.multiply", "zluda.amd.matrix.doubles"];
 const LOOK_UP: &str = "zluda.amd.texture.look_up";
 /// All look-ups, as code: of the operation in two words and so many others.
@@ -142,7 +142,7 @@ fn specialise_calls<'c>(
     Ok(())
 }
 
-/// What an operation is called that is no code yet: build/specialised.rs has the most frequent ones as bitcode.
+/// The name of an operation that is no code yet: build/specialised.rs has the most frequent ones as bitcode.
 fn name_of(intrinsic: &str, number: u64, implementation: &str) -> String {
     let body = implementation.rsplit('.').next().unwrap_or_default();
     format!("{intrinsic}.{number:x}.{body}")

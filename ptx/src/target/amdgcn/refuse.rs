@@ -6,7 +6,7 @@ use ptx_parser::Error;
 use super::library::{Library, is_ours};
 use crate::call_span;
 
-/// What intrinsics are for, by the beginnings of their names.
+/// The instructions that intrinsics are for, by the beginnings of their names.
 const MEANINGS: &[(&str, &str)] = &[
     ("zluda.matrix.", "this matrix instruction"),
     ("zluda.texture.", "this instruction of textures or surfaces"),

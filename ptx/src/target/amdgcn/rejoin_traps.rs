@@ -1,4 +1,4 @@
-//! What traps goes on to where other threads go.
+//! Ways that trap go on to where other threads go.
 //!
 //! A way that ends in `unreachable` leaves all loops, and a wave runs it once its last lane has left them: if that lane
 //! waits for something, a trap never happens. So to LLVM the way goes on, where the branch goes that led to it.

@@ -63,7 +63,7 @@ pub fn run<'c>(function: Value<'c>, slots: &[Value<'c>], is_place: impl Fn(Block
     }
 }
 
-/// What share a slot: numbers of a width, other types each with themselves.
+/// The shape of values that share a slot: numbers of a width, other types each with themselves.
 #[derive(PartialEq)]
 enum Shape<'c> {
     Bits(u32),
@@ -187,7 +187,7 @@ enum Access {
 }
 
 impl Access {
-    /// What is needed before it, of what is needed after it.
+    /// Makes of the slots that are needed after the access those that are needed before it.
     fn apply(self, live: &mut Set) {
         match self {
             Self::Load(slot) => live.insert(slot),

@@ -5,7 +5,7 @@ use llvm_zluda::{AtomicOrdering, Builder, IntPredicate, Module, Opcode, Value};
 
 const BITS: u32 = 128;
 
-/// What the library does, by the instruction.
+/// The name of the library's operation for an instruction; none where it needs none.
 fn implementation(instruction: Value<'_>) -> Option<&'static str> {
     match instruction.opcode() {
         Opcode::LLVMLoad if is_strong(instruction) => Some("load"),
@@ -88,7 +88,7 @@ fn fence<'c>(builder: &Builder<'c>, ordering: Option<AtomicOrdering>, access: Va
     }
 }
 
-/// What the ordering asks for before and after the access.
+/// The fences that the ordering asks for before and after the access.
 fn fences(access: Value<'_>) -> (Option<AtomicOrdering>, Option<AtomicOrdering>) {
     use AtomicOrdering::{
         LLVMAtomicOrderingAcquire as Acquire, LLVMAtomicOrderingAcquireRelease as Both,
