@@ -5,6 +5,7 @@ use ptx_parser::Span;
 
 const SPAN: &str = "zluda.span";
 
+/// Keeps the place of the instruction that a call is made for as metadata of the call.
 pub fn set<'c>(call: Value<'c>, context: &'c Context, span: Span) {
     call.add_number_metadata(context, SPAN, u64::from(span.start) << 32 | u64::from(span.end));
 }

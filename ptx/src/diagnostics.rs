@@ -48,6 +48,7 @@ impl Diagnostics {
         Self { errors: vec![error], text, left: None }
     }
 
+    /// All errors, of which there is at least one.
     pub fn errors(&self) -> &[Error] {
         &self.errors
     }

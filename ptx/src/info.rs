@@ -131,6 +131,7 @@ macro_rules! bytes {
                 encode(self)
             }
 
+            /// Reads the bytes of [`Self::to_bytes`]. Fails if they are not what this version writes.
             pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
                 decode(bytes)
             }

@@ -102,6 +102,7 @@ impl Program {
         &self.analysis().kernels
     }
 
+    /// The kernel of a name; none if the module has no such kernel.
     pub fn kernel(&self, name: &str) -> Option<&KernelInfo> {
         self.kernels().iter().find(|kernel| kernel.name == name)
     }

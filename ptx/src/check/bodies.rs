@@ -94,6 +94,7 @@ fn may_declare(statement: &Statement<'_>) -> bool {
 }
 
 impl<'m, 'a> Body<'m, 'a, '_> {
+    /// Adds an error of the function at `span`.
     pub fn invalid(&mut self, span: Span, message: String) {
         self.errors.push(Error::invalid(span, message).in_function(self.function.name));
     }
@@ -291,6 +292,7 @@ impl<'m, 'a> Body<'m, 'a, '_> {
         }
     }
 
+    /// Adds an error, at the name's place in the text or at `span`, if nothing declares `name`.
     pub fn known(&mut self, name: &'a str, span: Span) {
         if self.find(name).is_none() {
             let span = self.place(name, span);

@@ -5,6 +5,7 @@ use ptx_parser::{Call, Function, FunctionKind, Operand, ScalarType, Span, StateS
 use super::bodies::{Body, Entity};
 use crate::passes::layout_parameters::{align_of, size_of};
 
+/// Adds errors for a call whose target is no function, or whose arguments and results do not fit what it may reach.
 pub fn check<'m, 'a>(body: &mut Body<'m, 'a, '_>, call: &'m Call<'a>, span: Span) {
     let signatures: Vec<(&'m [Variable<'a>], &'m [Variable<'a>])> = match body.find(call.target) {
         Some(Entity::Function(function)) if function.kind == FunctionKind::Entry => {

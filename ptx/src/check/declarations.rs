@@ -16,6 +16,7 @@ enum Known<'m, 'a> {
     Variable(&'m Variable<'a>),
 }
 
+/// Adds an error for each declaration at module scope that breaks the rules.
 pub fn check(module: &Module<'_>, source: &str, extent: Extent, errors: &mut Vec<Error>) {
     let mut known: FxHashMap<&str, Known<'_, '_>> = FxHashMap::default();
     let mut files = FxHashSet::default();

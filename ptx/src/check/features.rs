@@ -50,6 +50,7 @@ struct Check<'m, 'a, 'e> {
     function: Option<&'a str>,
 }
 
+/// Adds an error for each directive that the module's version or target does not have.
 pub fn check(module: &Module<'_>, errors: &mut Vec<Error>) {
     let mut check = Check { module, errors, function: None };
     for directive in &module.directives {

@@ -9,6 +9,7 @@ use crate::passes::layout_parameters;
 /// Bytes of a kernel's parameters, from a version on.
 const MOST_PARAMETERS: [((u16, u16), u32); 3] = [((8, 1), 32_764), ((1, 5), 4_352), ((1, 0), 256)];
 
+/// Adds errors for parameters, results and directives of a function that break the rules.
 pub fn check(module: &Module<'_>, function: &Function<'_>, errors: &mut Vec<Error>) {
     let name = function.name;
     let mut invalid =

@@ -45,6 +45,7 @@ const OPTIONS: [(&str, (u16, u16)); 4] = [
     ("map_f64_to_f32", (1, 0)),
 ];
 
+/// Adds errors for words of `.target` that are unknown, newer than the module's version, or not allowed together.
 pub fn check(module: &Module<'_>, source: &str, errors: &mut Vec<Error>) {
     for word in &module.target.words {
         let span = Span::of(source, word).unwrap_or_default();

@@ -10,6 +10,7 @@ use crate::passes::layout_parameters::align_of;
 /// Alignments by the names of `.param` variables.
 type Wanted<'a> = FxHashMap<&'a str, u64>;
 
+/// Raises the alignments of a function's parameters, and of the arguments in its body, to those in the table.
 pub(super) fn run(function: &mut Function<'_>, table: &Table) {
     if function.linkage != Linkage::Internal
         && let Some(shared) = table.symbols.get(function.name)

@@ -13,6 +13,7 @@ use super::symbols::{Strength, Table};
 use super::{Input, align_parameters};
 use crate::lower::call::is_system_function;
 
+/// The PTX of one module with all that the inputs define.
 pub(crate) fn join(inputs: &[Input], table: &Table) -> String {
     let names = own_names(inputs, table);
     let texts: Vec<String> = inputs

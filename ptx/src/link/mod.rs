@@ -57,6 +57,7 @@ pub enum LinkError {
 }
 
 impl Linker {
+    /// A linker without modules.
     pub fn new() -> Self {
         Self::default()
     }

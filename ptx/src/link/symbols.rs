@@ -60,6 +60,7 @@ pub(crate) enum Strength {
 }
 
 impl Symbol {
+    /// Whether the symbol is the definition of a kernel.
     pub fn is_kernel(&self) -> bool {
         self.space == Space::Kernel && self.strength != Strength::Undefined
     }
@@ -162,6 +163,7 @@ fn used<'a>(tree: &ptx_parser::Module<'a>) -> FxHashSet<&'a str> {
 }
 
 impl Module {
+    /// The symbols that a module's tree declares and defines.
     pub fn of(tree: &ptx_parser::Module<'_>) -> Self {
         let aliases: Vec<&str> = tree
             .directives

@@ -38,6 +38,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         Ok(self.builder.zext(value, self.context.i64()))
     }
 
+    /// Reports `bytes` as transferred to the mbarrier object at `barrier`.
     pub fn complete_tx(&mut self, barrier: &Address<'a>, bytes: Value<'c>) -> Lowered {
         let barrier = self.word_address(barrier, Some(StateSpace::SharedCluster))?;
         self.lane("mbarrier.complete_tx", &[barrier, bytes]).map(drop)

@@ -37,6 +37,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         }
     }
 
+    /// A predicate, or its `.and`, `.or` or `.xor` with another one.
     pub fn combined(&self, value: Value<'c>, with: Option<(Value<'c>, BoolOp)>) -> Value<'c> {
         match with {
             None => value,
@@ -128,6 +129,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 }
 
+/// LLVM's predicate for a comparison of integers; none for comparisons that only floats have.
 pub fn int_predicate(comparison: Comparison, signed: bool) -> Option<IntPredicate> {
     use IntPredicate::*;
     Some(match (comparison, signed) {

@@ -35,6 +35,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         Ok(())
     }
 
+    /// Ends the grid with an error; the block ends with it.
     pub fn trap(&mut self) {
         self.zluda("trap", &[]);
         self.builder.unreachable();

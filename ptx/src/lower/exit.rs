@@ -22,6 +22,8 @@ impl<'c> ModuleLowering<'_, 'c, '_> {
 }
 
 impl<'c> FunctionLowering<'_, '_, 'c, '_> {
+    /// Ends the thread, and the block: a return in the kernel; in functions a return that tells the callers, or
+    /// `zluda.exit`.
     pub fn exit(&mut self) {
         if self.is_kernel() {
             self.builder.ret_void();

@@ -317,6 +317,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         }
     }
 
+    /// `.ftz` of a `.f32`: subnormal numbers become zeros of their sign.
     pub fn flush_f32(&self, value: Value<'c>) -> Value<'c> {
         self.zluda("ftz.f32", &[value])
     }

@@ -82,6 +82,7 @@ pub struct FunctionLowering<'l, 'u, 'c, 'a> {
 }
 
 impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
+    /// The lowering of one function into `value`, LLVM's function; kernels have no signature.
     pub fn new(
         module: &'l mut ModuleLowering<'u, 'c, 'a>,
         tree: &'u Function<'a>,
@@ -110,6 +111,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
         }
     }
 
+    /// Lowers the whole body. Fails with the first error.
     pub fn lower(mut self) -> Lowered {
         let body = self.module.llvm.append_block(self.value, "body");
         self.builder.position_at_end(body);
@@ -127,20 +129,24 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
 
     // ---- errors
 
+    /// The error that PTX's rules are broken, at the present statement.
     pub fn invalid(&self, message: impl Into<String>) -> Error {
         Error::invalid(self.span, message)
     }
 
+    /// The error that something is not supported, at the present statement.
     pub fn unsupported(&self, message: impl Into<String>) -> Error {
         Error::unsupported(self.span, message)
     }
 
     // ---- parameters and results
 
+    /// Whether the function is a kernel.
     pub fn is_kernel(&self) -> bool {
         self.signature.is_none()
     }
 
+    /// Whether `name` is a parameter of the function in a register.
     pub fn is_register_parameter(&self, name: &str) -> bool {
         let named = |p: &Variable<'a>| p.name == name && p.space == StateSpace::Reg;
         self.tree.parameters.iter().any(named)
@@ -286,6 +292,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
 
     // ---- allocas
 
+    /// Makes instructions at the end of the entry block, and comes back to the present position.
     pub(super) fn in_entry<T>(&self, make: impl FnOnce(&Self) -> T) -> T {
         let here = self.builder.block();
         self.builder.position_at_end(self.entry);
@@ -339,6 +346,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
 
     // ---- names
 
+    /// Declares a name in the innermost scope.
     pub fn declare(&mut self, name: &'a str, entity: Entity<'c>) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.names.insert(name, entity);
@@ -411,6 +419,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
         Ok(())
     }
 
+    /// The block of a label. Fails if the name is none.
     pub fn label(&mut self, name: &'a str) -> Lowered<Block<'c>> {
         match self.entity(name)? {
             Entity::Label(block) => Ok(block),
@@ -547,6 +556,7 @@ impl<'l, 'u, 'c, 'a> FunctionLowering<'l, 'u, 'c, 'a> {
 
     // ---- blocks
 
+    /// Whether the present block has its last instruction.
     pub fn is_terminated(&self) -> bool {
         self.builder.block().terminator().is_some()
     }
@@ -567,6 +577,7 @@ impl Range<'_> {
     }
 }
 
+/// The word of a modifier in PTX.
 pub fn word<M: ptx_parser::Modifier>(modifier: M) -> &'static str {
     modifier.word()
 }

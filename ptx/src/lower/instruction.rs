@@ -6,6 +6,7 @@ use super::Lowered;
 use super::function::FunctionLowering;
 
 impl<'a> FunctionLowering<'_, '_, '_, 'a> {
+    /// Lowers an instruction, without its guard.
     pub fn instruction(&mut self, instruction: &Instruction<'a>) -> Lowered {
         use Instruction::*;
         match instruction {

@@ -99,6 +99,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.read(operand, wide)
     }
 
+    /// The low half, the high half or all bits (`.wide`) of the product of two integers of one width.
     pub fn product(&self, mode: MulMode, signed: bool, a: Value<'c>, b: Value<'c>) -> Value<'c> {
         let o = &self.builder;
         if mode == MulMode::Lo {

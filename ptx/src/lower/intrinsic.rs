@@ -17,30 +17,37 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         call
     }
 
+    /// Calls an intrinsic of LLVM that is overloaded on one type.
     pub fn llvm(&self, name: &str, overload: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {
         self.builder.intrinsic(&self.module.llvm, name, &[overload], arguments)
     }
 
+    /// A constant of 1 bit.
     pub fn i1(&self, value: bool) -> Value<'c> {
         self.context.i1().const_int(value.into())
     }
 
+    /// A constant of 32 bits.
     pub fn i32(&self, value: u32) -> Value<'c> {
         self.context.i32().const_int(value.into())
     }
 
+    /// A constant of 64 bits.
     pub fn i64(&self, value: u64) -> Value<'c> {
         self.context.i64().const_int(value)
     }
 
+    /// Whether two integers or pointers are equal, as an i1.
     pub fn eq(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
         self.builder.icmp(IntPredicate::LLVMIntEQ, a, b)
     }
 
+    /// Whether two integers or pointers differ, as an i1.
     pub fn ne(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
         self.builder.icmp(IntPredicate::LLVMIntNE, a, b)
     }
 
+    /// Whether the unsigned integer `a` is less than `b`, as an i1.
     pub fn ult(&self, a: Value<'c>, b: Value<'c>) -> Value<'c> {
         self.builder.icmp(IntPredicate::LLVMIntULT, a, b)
     }

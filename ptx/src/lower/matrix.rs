@@ -125,6 +125,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         Ok(values)
     }
 
+    /// Writes a fragment, in words of 32 bits, to registers. Fails if the registers are more or fewer.
     pub fn write_fragment(
         &mut self,
         operand: &Operand<'a>,

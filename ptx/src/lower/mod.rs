@@ -45,4 +45,6 @@ mod video;
 mod warp;
 mod warp_group;
 
+/// The result of lowering: a value, or nothing. A method named after an instruction adds the instruction's IR at the
+/// builder's position; it fails where operands break PTX's rules, and where the instruction is not supported.
 type Lowered<T = ()> = Result<T, ptx_parser::Error>;

@@ -31,6 +31,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.read_width(operand, type_, Width::Exact)
     }
 
+    /// An operand of an instruction of `type_`, whose register is as wide as `width` allows. Fails if it is not.
     pub fn read_width(
         &mut self,
         operand: &Operand<'a>,
@@ -118,6 +119,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         }
     }
 
+    /// A constant of `type_`. Fails if it does not fit the type.
     pub fn immediate(&self, immediate: Immediate, type_: ScalarType) -> Lowered<Value<'c>> {
         let ty = self.ty(type_);
         if type_ == ScalarType::Pred {
@@ -137,6 +139,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         Ok(if ty.is_float() { ty.const_float_bits(bits) } else { ty.const_int(bits) })
     }
 
+    /// The value of a predicate register, as an i1. Fails if the name is none.
     pub fn read_predicate(&mut self, name: &'a str) -> Lowered<Value<'c>> {
         match self.entity(name)? {
             Entity::Register { slots, type_: ScalarType::Pred } => {
@@ -151,6 +154,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.read_width(operand, ScalarType::U32, Width::AtLeast)
     }
 
+    /// Loads a register of `type_` from its slot.
     pub(super) fn load_slot(&self, slot: Value<'c>, type_: ScalarType) -> Value<'c> {
         let ty = storage_type(self.context, type_);
         self.builder.load(ty, slot, type_.size().max(1))
@@ -281,6 +285,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         }
     }
 
+    /// The type of pointers to the generic address space.
     pub fn generic_pointer(&self) -> Type<'c> {
         self.context.ptr(space::GENERIC)
     }

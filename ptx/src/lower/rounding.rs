@@ -72,6 +72,7 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         o.select(wrong, self.neighbour(value, error), value)
     }
 
+    /// Whether the sign bit of a value is set, as an i1.
     pub fn is_negative(&self, value: Value<'c>) -> Value<'c> {
         let bits = self.bits_of(value);
         self.builder.icmp(llvm_zluda::IntPredicate::LLVMIntSLT, bits, bits.ty().zero())

@@ -16,6 +16,7 @@ pub enum Slot {
 }
 
 impl Slot {
+    /// The slot of a parameter or result. Fails for textures and samplers, and for arrays of registers.
     pub fn new(variable: &Variable<'_>) -> Result<Self, Error> {
         if variable.dimensions.is_empty() && variable.vector.is_none() {
             if variable.type_.bits() == 0 {
@@ -57,6 +58,7 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// The signature of a function. Fails where a parameter or result has no [`Slot`].
     pub fn new(returns: &[Variable<'_>], parameters: &[Variable<'_>]) -> Result<Self, Error> {
         Ok(Self {
             returns: returns.iter().map(Slot::new).collect::<Result<_, _>>()?,
@@ -78,6 +80,7 @@ impl Signature {
         self.returns.get(skip..).unwrap_or_default()
     }
 
+    /// The types of the LLVM function's parameters: pointers for results in memory, then the parameters.
     pub fn parameter_types<'c>(&self, context: &'c Context) -> Vec<Type<'c>> {
         let pointer = context.ptr(space::LOCAL);
         let results = self.returned_in_memory().iter().map(|_| pointer);
@@ -88,6 +91,7 @@ impl Signature {
         results.chain(parameters).collect()
     }
 
+    /// The type of the LLVM function's return value.
     pub fn return_type<'c>(&self, context: &'c Context) -> Type<'c> {
         self.returned().map_or_else(|| context.void(), |type_| storage_type(context, type_))
     }

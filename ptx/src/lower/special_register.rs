@@ -18,6 +18,7 @@ const MOST_LAYERS: u32 = 64;
 const AXES: [Component; 3] = [Component::X, Component::Y, Component::Z];
 
 impl<'c> FunctionLowering<'_, '_, 'c, '_> {
+    /// The value of a special register.
     pub fn special_register(&mut self, register: SpecialRegister) -> Lowered<Value<'c>> {
         use SpecialRegister::*;
         Ok(match register {

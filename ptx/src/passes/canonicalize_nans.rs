@@ -15,6 +15,7 @@ use super::choose_nans;
 /// The NaN of `.f32` arithmetic.
 const NAN: u64 = 0x7fff_ffff;
 
+/// Removes both marks, and adds selections wherever something looks at the bits of a NaN, in all functions.
 pub fn run(module: &Module<'_>) {
     choose_nans::run(module);
     let Some(marker) = module.function("zluda.canonical.f32") else { return };

@@ -18,6 +18,7 @@ const MARKER: &str = "zluda.nan.f64";
 /// Users to look at for one value, so that large functions take no longer than their size.
 const LIMIT: usize = 100;
 
+/// Removes `zluda.nan.f64`, and adds selections where a processor could hand on another NaN, in all functions.
 pub fn run(module: &Module<'_>) {
     let Some(marker) = module.function(MARKER) else { return };
     for function in module.functions() {

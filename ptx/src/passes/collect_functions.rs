@@ -28,6 +28,7 @@ pub struct Reached {
     pub local_size: u64,
 }
 
+/// All that the kernel, an index into the directives, reaches.
 pub fn run(
     module: &Module<'_>,
     symbols: &Symbols<'_>,

@@ -22,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use everywhere::Facts;
 
+/// Fuses products into sums, in all functions of the module.
 pub fn run(module: &mut Module<'_>) {
     for directive in &mut module.directives {
         if let Directive::Function(function) = directive

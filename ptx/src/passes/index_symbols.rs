@@ -18,6 +18,7 @@ pub struct Symbols<'a> {
 }
 
 impl Symbols<'_> {
+    /// The function or variable of a name; none if the module does not declare it.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.names.get(name).copied()
     }

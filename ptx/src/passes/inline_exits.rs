@@ -5,6 +5,7 @@
 
 use llvm_zluda::{Module, PassError, Value, run_passes};
 
+/// Inlines the functions that may end the thread into the kernel. Fails if LLVM's passes do.
 pub fn run(module: &Module<'_>, kernel: &str) -> Result<(), PassError> {
     let (Some(exit), Some(kernel)) = (module.function("zluda.exit"), module.function(kernel))
     else {

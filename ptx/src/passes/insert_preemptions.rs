@@ -8,6 +8,7 @@ use simt::intrinsics;
 /// Kernel parameters, and memory of one thread: nobody else writes it.
 const PRIVATE: [u32; 2] = [4, 5];
 
+/// Puts `zluda.preempt` before each access of memory that others can see.
 pub fn run(module: &Module<'_>) {
     let builder = module.context().builder();
     let accesses: Vec<Value<'_>> = module

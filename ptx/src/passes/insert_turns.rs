@@ -17,6 +17,7 @@ use simt::intrinsics::{self, Effects, Participants, Uniformity};
 
 const SHARED: u32 = 3;
 
+/// Puts `zluda.preempt` before stores to shared memory that other warps may have still to read.
 pub fn run(module: &Module<'_>) {
     let stores: Vec<Value<'_>> =
         module.functions().into_iter().flat_map(stores_after_reads).collect();

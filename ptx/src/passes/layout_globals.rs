@@ -36,6 +36,7 @@ const HANDLE: u64 = 8;
 /// No segment is larger than this; more is a mistake in the PTX.
 const LARGEST: u64 = 1 << 40;
 
+/// Lays out the module's variables. Fails with an error for each that cannot be.
 pub fn run<'a>(
     module: &Module<'a>,
     symbols: &Symbols<'a>,

@@ -24,6 +24,7 @@ pub fn align_of(variable: &Variable<'_>) -> u64 {
     variable.align.map_or_else(|| element_size(variable).max(1), u64::from).next_power_of_two()
 }
 
+/// The elements of a vector.
 pub fn lanes(size: ptx_parser::VectorSize) -> u64 {
     match size {
         ptx_parser::VectorSize::V2 => 2,

@@ -7,6 +7,7 @@ use ptx_parser::{Directive, FunctionKind, Module, StateSpace, Statement};
 /// The first version with lists of kernel parameters.
 const LISTS: (u16, u16) = (1, 4);
 
+/// Moves parameters from the bodies of kernels to their lists, where the module's version is before 1.4.
 pub fn run(module: &mut Module<'_>) {
     if module.version >= LISTS {
         return;

@@ -22,10 +22,12 @@ impl Numbers {
     }
 }
 
+/// The "address" of the function with a number.
 pub fn address_of(number: usize) -> u64 {
     16 * (number as u64 + 1)
 }
 
+/// Numbers the functions with bodies whose addresses initialisers or instructions take.
 pub fn run(module: &Module<'_>, symbols: &Symbols<'_>, summaries: &Summaries<'_>) -> Numbers {
     let mut taken = Vec::new();
     for directive in &module.directives {

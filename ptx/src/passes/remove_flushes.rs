@@ -11,6 +11,7 @@ const LIMIT: usize = 200;
 
 const EXPONENT: u64 = 0x7f80_0000;
 
+/// Removes `zluda.flushed.f32`, and `zluda.ftz.f32` of numbers that are not subnormal.
 pub fn run(module: &Module<'_>) {
     if let Some(flush) = module.function("zluda.ftz.f32") {
         let mut search = Search::new(module.context());

@@ -37,15 +37,18 @@ pub struct Summaries<'a> {
 }
 
 impl<'a> Summaries<'a> {
+    /// The summary of a function, an index into the directives; none if it has no body.
     pub fn get(&self, function: usize) -> Option<&Summary<'a>> {
         self.by_function.get(&function)
     }
 
+    /// The summaries of all functions with bodies, in no particular order.
     pub fn all(&self) -> impl Iterator<Item = &Summary<'a>> {
         self.by_function.values()
     }
 }
 
+/// Walks the bodies of all functions.
 pub fn run<'a>(module: &Module<'a>, symbols: &Symbols<'a>) -> Summaries<'a> {
     let mut summaries = Summaries::default();
     for (index, directive) in module.directives.iter().enumerate() {

@@ -15,6 +15,7 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// A code generator for a processor with LLVM's name and features for it.
     pub fn new(
         cpu: &str,
         features: &str,
@@ -40,11 +41,14 @@ impl Machine {
         }
     }
 
+    /// Gives a module the target's triple and data layout.
     pub fn prepare(&self, module: &Module<'_>) {
         module.set_triple(spmd::TRIPLE);
         module.set_data_layout(spmd::DATA_LAYOUT);
     }
 
+    /// From per-thread IR to the IR, assembly or object of a stage. Fails if an instruction is not supported, if
+    /// compilation is to end after a pass, or through a mistake of ours.
     pub fn finish(
         &self,
         module: Module<'_>,

@@ -24,6 +24,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
+    /// The facts about a function, given its instructions and those behind labels.
     pub fn of(
         function: &Function<'a>,
         instructions: &[(&GuardedInstruction<'a>, usize)],

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 /// Deeper sums stay sums.
 const DEPTH: u32 = 16;
 
+/// Makes offsets from pointers of addresses that are sums of integers, in all functions of the module.
 pub fn run(module: &Module<'_>) {
     for function in module.functions() {
         for block in function.blocks() {

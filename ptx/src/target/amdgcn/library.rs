@@ -40,10 +40,12 @@ pub struct ReadyMade {
 }
 
 impl ReadyMade {
+    /// The functions for a family of GPUs, by LLVM's name of the family; none if there is no code for it.
     pub fn of(processor: &str) -> Option<&'static ReadyMade> {
         READY_MADE.iter().find(|family| family.processor == processor)
     }
 
+    /// Whether a function is among them.
     pub fn has(&self, function: &str) -> bool {
         self.functions.binary_search(&function).is_ok()
     }
@@ -62,6 +64,7 @@ pub struct Library {
 }
 
 impl Library {
+    /// Whether a function is code of the GPU's family already.
     pub fn is_ready_made(&self, function: &str) -> bool {
         self.ready_made.is_some_and(|family| family.has(function))
     }
@@ -145,6 +148,7 @@ fn undefined(module: &Module<'_>) -> Vec<String> {
         .collect()
 }
 
+/// Whether a function is an intrinsic or a function of the library, by its name.
 pub fn is_ours(function: &Value<'_>) -> bool {
     function.name().starts_with("zluda.")
 }

@@ -117,6 +117,7 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// A code generator for a GPU, `gfx`. Fails if the GPU is unknown here or to LLVM; the error names the kernel.
     pub fn new(
         kernel: &str,
         gfx: &str,
@@ -137,10 +138,12 @@ impl Machine {
         Ok(Self { llvm, gpu, blocks, matrices, approximations, clusters })
     }
 
+    /// Bytes of shared memory (LDS) that a block may have.
     pub fn shared_memory(&self) -> u32 {
         self.gpu.lds
     }
 
+    /// Gives a module the target's triple and data layout.
     pub fn prepare(&self, module: &Module<'_>) {
         module.set_triple(TRIPLE);
         module.set_data_layout(&self.llvm.data_layout());

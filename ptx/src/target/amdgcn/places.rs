@@ -51,6 +51,7 @@ pub struct Places<'c> {
 }
 
 impl<'c> Places<'c> {
+    /// Chooses the places of a kernel.
     pub fn new(
         function: Value<'c>,
         after_meetings: &FxHashSet<Block<'c>>,
@@ -74,6 +75,7 @@ impl<'c> Places<'c> {
         Self { cfg: Some(cfg), place_of, ends }
     }
 
+    /// Whether a block is a place.
     pub fn is_place(&self, block: Block<'c>) -> bool {
         let Some(cfg) = &self.cfg else { return true };
         cfg.index.get(&block).is_some_and(|&index| index != 0 && self.place_of[index] == index)

@@ -8,6 +8,7 @@ use llvm_zluda::{Block, Module, Opcode, Value};
 use rustc_hash::FxHashMap;
 use simt::intrinsics::{self, Effects};
 
+/// Lets ways that trap go on to where other threads go, in all functions of the module.
 pub fn run(module: &Module<'_>) {
     for function in module.functions().into_iter().filter(ends_grid) {
         for call in function.users().into_iter().filter(|user| user.is_instruction()) {
