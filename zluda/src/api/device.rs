@@ -1,7 +1,7 @@
 //! Devices.
 
 use crate::convert::{Out, Text};
-use crate::core::device_attributes as limits;
+use crate::core::device::attributes as limits;
 use crate::core::driver::driver;
 use cuda_types::cuda::{
     CUarray_format, CUdevice, CUdevice_attribute, CUdevprop, CUerror, CUexecAffinityType, CUres,

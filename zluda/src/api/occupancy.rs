@@ -2,9 +2,7 @@
 
 use crate::api::launch::cluster_of;
 use crate::convert::{In, Out};
-use crate::core::cluster_launch::clusters_at_once;
 use crate::core::context::current;
-use crate::core::driver::DeviceKind;
 use crate::core::function::FunctionArg;
 use crate::core::occupancy::Occupancy;
 use cuda_types::cuda::{CUerror, CUlaunchConfig, CUoccupancyB2DSize, CUres};
@@ -98,17 +96,11 @@ pub(crate) fn cuOccupancyMaxPotentialClusterSize(
 ) -> CUres {
     size.check()?;
     let config = config.get()?;
-    let most = function.settings.cluster.max_blocks(&function.info);
     let current = current()?;
-    if current.driver.kind == DeviceKind::Cpu {
-        return size.set(most as c_int);
-    }
     let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
-    let threads = threads_of(block);
-    if Occupancy::new(&current, &function)?.blocks(threads, config.sharedMemBytes as usize)? == 0 {
-        return size.set(0);
-    }
-    size.set(clusters_at_once(&current, &function, block, 1)?.min(most) as c_int)
+    let dynamic = config.sharedMemBytes as usize;
+    let most = current.driver.backend.largest_cluster(&current, &function, block, dynamic)?;
+    size.set(most as c_int)
 }
 
 pub(crate) fn cuOccupancyMaxActiveClusters(
@@ -129,10 +121,12 @@ pub(crate) fn cuOccupancyMaxActiveClusters(
     )?;
     let size = cluster.map_or(1, |cluster| cluster.iter().product());
     let blocks = Occupancy::new(&current, &function)?.blocks(threads, shared)?;
-    if blocks != 0 && size != 1 && current.driver.kind == DeviceKind::Amd {
-        return count.set(clusters_at_once(&current, &function, block, size)? as c_int);
-    }
-    // A cluster runs on one processor, whatever its size.
-    let clusters = if blocks == 0 { 0 } else { (blocks / size).max(1) };
-    count.set(clusters as c_int * current.device()?.properties.multiprocessors)
+    let clusters = match blocks {
+        0 => 0,
+        _ => {
+            let backend = current.driver.backend;
+            backend.clusters_at_once(&current, &function, block, blocks, size)?
+        }
+    };
+    count.set(clusters as c_int)
 }

@@ -1,10 +1,9 @@
-//! Arrays and mipmapped arrays: the provider's on CPUs, memory on AMD GPUs.
+//! Arrays and mipmapped arrays: the provider's or memory, as the device has them.
 
 use crate::convert::FromC;
 use crate::core::context::{Context, Current};
-use crate::core::driver::{DeviceKind, driver};
+use crate::core::driver::driver;
 use crate::core::kind;
-use crate::core::linear_image::{LevelSize, LinearImage};
 use cpu_abi::texture_object::TextureObjectLevel;
 use cuda_types::cuda::{
     CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ARRAY3D_DESCRIPTOR,
@@ -15,6 +14,7 @@ use cuda_types::cuda::{
 use hip_runtime_sys::{HIP_ARRAY3D_DESCRIPTOR, hipArray_Format, hipArray_t, hipMipmappedArray_t};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::ptr::null_mut;
 use std::sync::{Arc, LazyLock};
 use zluda_common::handle::HandleTable;
@@ -42,27 +42,32 @@ pub(crate) struct MipmappedArray {
 
 /// Where the texels are.
 #[derive(Debug)]
-enum Storage {
+pub(crate) enum Storage {
     Provider(HipArray),
     /// A level of an image.
-    Memory(Arc<LinearImage>, u32),
+    Memory(Arc<dyn Texels>, u32),
 }
 
 #[derive(Debug)]
-enum MipmappedStorage {
+pub(crate) enum MipmappedStorage {
     Provider(HipMipmappedArray),
-    Memory(Arc<LinearImage>),
+    Memory(Arc<dyn Texels>),
+}
+
+/// Texels in memory that kernels and copies find: those of an array, or of all levels of a mipmapped one.
+pub(crate) trait Texels: Debug + Send + Sync {
+    fn levels(&self) -> &[TextureObjectLevel];
 }
 
 /// The provider's array, destroyed when nobody uses it any more; those of levels go with the whole.
 #[derive(Debug)]
-struct HipArray {
+pub(crate) struct HipArray {
     array: hipArray_t,
     owned: bool,
 }
 
 #[derive(Debug)]
-struct HipMipmappedArray(hipMipmappedArray_t);
+pub(crate) struct HipMipmappedArray(hipMipmappedArray_t);
 
 // SAFETY: HIP's arrays may be used from any thread.
 unsafe impl Send for HipArray {}
@@ -72,6 +77,31 @@ unsafe impl Sync for HipArray {}
 unsafe impl Send for HipMipmappedArray {}
 // SAFETY: as above.
 unsafe impl Sync for HipMipmappedArray {}
+
+impl HipArray {
+    pub(crate) fn new(current: &Current, descriptor: &HIP_ARRAY3D_DESCRIPTOR) -> CUres<HipArray> {
+        let mut array = null_mut();
+        let hip = &current.driver.hip;
+        // SAFETY: both pointers outlive the call.
+        current.check(unsafe { hip.hipArray3DCreate(&mut array, descriptor) })?;
+        Ok(HipArray { array, owned: true })
+    }
+}
+
+impl HipMipmappedArray {
+    pub(crate) fn new(
+        current: &Current,
+        mut descriptor: HIP_ARRAY3D_DESCRIPTOR,
+        levels: u32,
+    ) -> CUres<HipMipmappedArray> {
+        let mut array = null_mut();
+        let hip = &current.driver.hip;
+        // SAFETY: both pointers outlive the call.
+        let error = unsafe { hip.hipMipmappedArrayCreate(&mut array, &mut descriptor, levels) };
+        current.check(error)?;
+        Ok(HipMipmappedArray(array))
+    }
+}
 
 impl Drop for HipArray {
     fn drop(&mut self) {
@@ -246,7 +276,8 @@ fn check(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<Format> {
     if fits && gathers { Ok(format) } else { Err(CUerror::INVALID_VALUE) }
 }
 
-fn hip_descriptor(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> HIP_ARRAY3D_DESCRIPTOR {
+/// An array's description in HIP's terms.
+pub(crate) fn hip_descriptor(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> HIP_ARRAY3D_DESCRIPTOR {
     HIP_ARRAY3D_DESCRIPTOR {
         Width: descriptor.Width,
         Height: descriptor.Height,
@@ -256,6 +287,15 @@ fn hip_descriptor(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> HIP_ARRAY3D_DESCRIPTO
         NumChannels: descriptor.NumChannels,
         Flags: descriptor.Flags & !CUDA_ARRAY3D_VIDEO_ENCODE_DECODE,
     }
+}
+
+/// The size of a level as copies see it, and as kernels do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LevelSize {
+    /// Bytes of a row, rows and slices.
+    pub(crate) extent: [usize; 3],
+    /// Texels along each axis, layers and faces last; 1 where there is no such axis.
+    pub(crate) texels: [usize; 3],
 }
 
 /// The sizes of a level.
@@ -283,17 +323,8 @@ fn extent(d: &CUDA_ARRAY3D_DESCRIPTOR, Format { size, side }: Format) -> [usize;
 
 pub(crate) fn create(current: &Current, descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<CUarray> {
     let format = check(descriptor)?;
-    let storage = if current.driver.kind == DeviceKind::Amd {
-        let image = LinearImage::new(current, &[level_size(descriptor, format, 0)])?;
-        Storage::Memory(Arc::new(image), 0)
-    } else {
-        let mut array = null_mut();
-        let hip_descriptor = hip_descriptor(descriptor);
-        let hip = &current.driver.hip;
-        // SAFETY: both pointers outlive the call.
-        current.check(unsafe { hip.hipArray3DCreate(&mut array, &hip_descriptor) })?;
-        Storage::Provider(HipArray { array, owned: true })
-    };
+    let size = level_size(descriptor, format, 0);
+    let storage = current.driver.backend.create_array(current, descriptor, size)?;
     let array = Array {
         context: current.context.clone(),
         storage,
@@ -328,19 +359,8 @@ pub(crate) fn create_mipmapped(
     let longest = d.Width.max(d.Height).max(if slices { 0 } else { d.Depth });
     // "numMipmapLevels is clamped to [1, 1 + floor(log2(max(width, height, depth)))]."
     let levels = levels.clamp(1, longest.ilog2() + 1);
-    let storage = if current.driver.kind == DeviceKind::Amd {
-        let sizes: Vec<_> =
-            (0..levels).map(|level| level_size(descriptor, format, level)).collect();
-        MipmappedStorage::Memory(Arc::new(LinearImage::new(current, &sizes)?))
-    } else {
-        let mut array = null_mut();
-        let mut hip_descriptor = hip_descriptor(descriptor);
-        // SAFETY: both pointers outlive the call.
-        current.check(unsafe {
-            current.driver.hip.hipMipmappedArrayCreate(&mut array, &mut hip_descriptor, levels)
-        })?;
-        MipmappedStorage::Provider(HipMipmappedArray(array))
-    };
+    let sizes: Vec<_> = (0..levels).map(|level| level_size(descriptor, format, level)).collect();
+    let storage = current.driver.backend.create_mipmapped_array(current, descriptor, &sizes)?;
     let array = MipmappedArray {
         context: current.context.clone(),
         storage,
@@ -433,7 +453,7 @@ impl Array {
     pub(crate) fn level(&self) -> Option<TextureObjectLevel> {
         match &self.storage {
             Storage::Provider(_) => None,
-            Storage::Memory(image, level) => image.levels.get(*level as usize).copied(),
+            Storage::Memory(image, level) => image.levels().get(*level as usize).copied(),
         }
     }
 
@@ -456,7 +476,7 @@ impl MipmappedArray {
     pub(crate) fn all_levels(&self) -> Option<&[TextureObjectLevel]> {
         match &self.storage {
             MipmappedStorage::Provider(_) => None,
-            MipmappedStorage::Memory(image) => Some(&image.levels),
+            MipmappedStorage::Memory(image) => Some(image.levels()),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! From PTX text to code: through the cache where it has it, through the compiler where not.
 
 use crate::core::compiler;
-use crate::core::device::Device;
-use crate::core::driver::DeviceKind;
+use crate::core::device::code::CodeTarget;
 use crate::core::keep::{Kind, keep};
 use crate::core::metadata::Metadata;
 use crate::os;
@@ -25,52 +24,6 @@ pub(crate) struct Failure {
 impl From<CUerror> for Failure {
     fn from(error: CUerror) -> Self {
         Failure { error, log: String::new() }
-    }
-}
-
-/// The code that a kernel needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Variant {
-    pub(crate) rows: Rows,
-    /// For launches in clusters of several blocks, on AMD GPUs.
-    pub(crate) clusters: bool,
-}
-
-impl Variant {
-    pub(crate) const COUNT: usize = 6;
-
-    /// Of all, from 0 on.
-    pub(crate) fn number(self) -> usize {
-        self.rows as usize + if self.clusters { Self::COUNT / 2 } else { 0 }
-    }
-}
-
-/// How warps lie in the blocks that code is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rows {
-    /// For every block.
-    General,
-    /// For blocks whose warps each lie in one row.
-    RowWarps,
-    /// For blocks whose rows are whole warps.
-    WholeWarps,
-}
-
-/// What code is for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
-    /// This machine's processor.
-    Cpu,
-    /// An AMD GPU, such as `gfx1100`.
-    Amd(String),
-}
-
-impl Target {
-    pub(crate) fn of(device: &Device) -> Target {
-        match device.kind {
-            DeviceKind::Cpu => Target::Cpu,
-            DeviceKind::Amd => Target::Amd(device.properties.gcn_arch.clone()),
-        }
     }
 }
 
@@ -121,13 +74,8 @@ impl Program {
     }
 
     /// The code of one kernel, as the provider's `hipModuleLoadData` takes it.
-    pub(crate) fn compile(
-        &self,
-        kernel: &str,
-        target: &Target,
-        variant: Variant,
-    ) -> Result<Vec<u8>, Failure> {
-        let description = compiler::describe(target, variant);
+    pub(crate) fn compile(&self, kernel: &str, target: &CodeTarget) -> Result<Vec<u8>, Failure> {
+        let description = compiler::describe(target);
         let key =
             Key::new(&[b"kernel", &BUILD, description.as_bytes(), kernel.as_bytes(), &self.text]);
         // Who wants to see the passes has none of code that is there.
@@ -136,7 +84,7 @@ impl Program {
         {
             return Ok(code);
         }
-        let code = self.parsed()?.compile(kernel, target, variant).inspect_err(|failure| {
+        let code = self.parsed()?.compile(kernel, target).inspect_err(|failure| {
             tracing::warn!("kernel {kernel} cannot be compiled: {}", failure.log);
         })?;
         CACHE.put(&key, &code);

@@ -1,85 +1,34 @@
-//! The compiler, as the driver uses it: the only file that calls `ptx`.
+//! The compiler, as the driver uses it: the only file that compiles with `ptx`.
 
-use crate::core::compile::{Failure, Rows, Target, Variant};
+use crate::core::compile::Failure;
+use crate::core::device::code::CodeTarget;
 use crate::core::jit_options::JitOptions;
 use crate::core::keep::{Kind, keep};
 use crate::core::metadata::Metadata;
 use cuda_types::cuda::{CUerror, CUres};
-use ptx::{
-    Approximations, Blocks, Diagnostics, ErrorKind, Executor, LinkError, Matrices, Options,
-    Program, Watch,
-};
-use zluda_common::config::{self, AmdMatrix, CpuTarget, DebugConfig, Math, config};
+use ptx::{Diagnostics, ErrorKind, LinkError, Options, Program, Watch};
+use zluda_common::config::{DebugConfig, config};
 
 /// A module that has been parsed.
 #[derive(Debug)]
 pub(crate) struct Parsed(Program);
 
 /// Names everything that a kernel's code depends on besides its text and the build of the driver.
-pub(crate) fn describe(target: &Target, variant: Variant) -> String {
-    let (target_of_code, check) = (ptx_target(target, variant), config().check);
-    let preempt = if preempts(target) { " preempt" } else { "" };
-    format!("{target_of_code:?} {check:?} abi {}{preempt}", cpu_abi::ABI_VERSION)
+pub(crate) fn describe(CodeTarget { target, preempt }: &CodeTarget) -> String {
+    let (check, preempt) = (config().check, if *preempt { " preempt" } else { "" });
+    format!("{target:?} {check:?} abi {}{preempt}", cpu_abi::ABI_VERSION)
 }
 
 /// Whether somebody looks at the passes of compilations.
-pub(crate) fn is_watched(target: &Target) -> bool {
+pub(crate) fn is_watched(target: &CodeTarget) -> bool {
     !options(target).watch.is_idle()
 }
 
-fn preempts(target: &Target) -> bool {
-    matches!(target, Target::Cpu) && config().preempts()
-}
-
-fn options(target: &Target) -> Options {
+fn options(target: &CodeTarget) -> Options {
     let DebugConfig { print, stop_after, verify, .. } = config().debug.clone();
-    let (check_alignment, preempt) = (config().check.align, preempts(target));
+    let (check_alignment, preempt) = (config().check.align, target.preempt);
     let options = Options { verify, check_alignment, preempt, ..Options::default() };
     options.watched(Watch { print, stop_after })
-}
-
-fn ptx_target(target: &Target, variant: Variant) -> ptx::Target {
-    let executor = match config().executor {
-        config::Executor::Vector => Executor::Vector,
-        config::Executor::Reference => Executor::Reference,
-    };
-    let blocks = match variant.rows {
-        Rows::General => Blocks::Any,
-        Rows::RowWarps => Blocks::RowWarps,
-        Rows::WholeWarps => Blocks::WholeWarps,
-    };
-    let approximations = match config().math {
-        Math::Exact => Approximations::Exact,
-        Math::Mixed => Approximations::Mixed,
-        Math::Fast => Approximations::Fast,
-    };
-    match target {
-        Target::Cpu => {
-            let level = match config().cpu_target {
-                CpuTarget::Native => None,
-                CpuTarget::Level(name) => Some(name),
-            };
-            ptx::Target::cpu(level, blocks, executor).with_approximations(approximations)
-        }
-        Target::Amd(name) => {
-            let matrices = match config().amd_matrix {
-                AmdMatrix::Exact => Matrices::Exact,
-                AmdMatrix::Fast => Matrices::Fast,
-            };
-            let (gfx, clusters) = (name.clone(), variant.clusters);
-            ptx::Target::Amdgcn { gfx, blocks, matrices, approximations, clusters }
-        }
-    }
-}
-
-/// Bytes of shared memory that a block may have on an AMD GPU; none of GPUs that code is not made for.
-pub(crate) fn amd_shared_memory(gfx: &str) -> Option<u32> {
-    ptx::Gpu::named(gfx).map(|gpu| gpu.lds)
-}
-
-/// The AMD GPUs that code is made for.
-pub(crate) fn amd_gpus() -> String {
-    ptx::Gpu::names()
 }
 
 impl Parsed {
@@ -96,14 +45,9 @@ impl Parsed {
         Metadata { kernels: self.0.kernels().to_vec(), globals: self.0.globals().clone() }
     }
 
-    pub(crate) fn compile(
-        &self,
-        kernel: &str,
-        target: &Target,
-        variant: Variant,
-    ) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn compile(&self, kernel: &str, target: &CodeTarget) -> Result<Vec<u8>, Failure> {
         self.0
-            .compile(kernel, &ptx_target(target, variant), &options(target))
+            .compile(kernel, &target.target, &options(target))
             .map_err(|diagnostics| failure(&diagnostics))
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::core::context_storage::LocalStorage;
 use crate::core::device::Device;
+use crate::core::device::backend::Services;
 use crate::core::driver::{Driver, driver};
 use crate::core::error::{check, is_sticky};
 use crate::core::{
-    array, capture, event, kind, library, memory, module, reference, services, stream, texture,
+    array, capture, event, kind, library, memory, module, reference, stream, texture,
 };
 use crate::os;
 use cuda_types::cuda::{CUcontext, CUerror, CUfunc_cache, CUlimit, CUres};
@@ -35,7 +36,7 @@ pub(crate) struct Context {
     pub(crate) storage: LocalStorage,
     /// Memory for the barriers of cooperative launches: where it is, or 0.
     workspaces: Mutex<(u64, usize)>,
-    pub(crate) services: services::Slot,
+    pub(crate) services: Box<dyn Services>,
 }
 
 /// What programs set and get again.
@@ -88,6 +89,7 @@ pub(crate) struct Current {
 
 impl Context {
     fn new(device: i32, flags: u32, is_primary: bool) -> CUres<Arc<Context>> {
+        let services = driver()?.backend.services();
         let mut made = None;
         CONTEXTS
             .insert_with(|handle| {
@@ -103,7 +105,7 @@ impl Context {
                     settings: Mutex::new(Settings::default()),
                     storage: LocalStorage::default(),
                     workspaces: Mutex::default(),
-                    services: services::Slot::default(),
+                    services,
                 });
                 made = Some(context.clone());
                 context
@@ -245,7 +247,7 @@ impl Context {
         self.check(error).and(settled)
     }
 
-    /// The error that a kernel has left on an AMD GPU, whose provider knows nothing of it.
+    /// The error that a kernel has left and the provider knows nothing of.
     pub(crate) fn error_of_kernels(&self) -> CUres {
         self.services.error()
     }

@@ -1,8 +1,9 @@
 //! The state of the process: the HIP provider and its devices, from the first `cuInit` on.
 
-use crate::core::compiler::{amd_gpus, amd_shared_memory};
+use crate::core::device::amd::Amd;
+use crate::core::device::backend::Backend;
+use crate::core::device::cpu::Cpu;
 use crate::core::device::{Device, architecture};
-use crate::core::device_launch;
 use crate::core::error::convert;
 use crate::os;
 use cuda_types::cuda::{CUdevice, CUerror, CUres};
@@ -13,17 +14,11 @@ use zluda_common::config::{DeviceChoice, config};
 /// The CUDA version that the driver reports: 13.0.
 pub(crate) const DRIVER_VERSION: i32 = 13000;
 
-/// What kind of device the provider has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DeviceKind {
-    Cpu,
-    Amd,
-}
-
 #[derive(Debug)]
 pub(crate) struct Driver {
     pub(crate) hip: HipRuntime,
-    pub(crate) kind: DeviceKind,
+    /// What the provider's devices are.
+    pub(crate) backend: &'static dyn Backend,
     pub(crate) devices: Vec<Device>,
 }
 
@@ -61,14 +56,14 @@ impl Driver {
 
 fn open() -> CUres<Driver> {
     zluda_common::log::init();
-    let (hip, kind) = match &config().device {
-        DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, DeviceKind::Amd),
-        DeviceChoice::Cpu => (open_own(os::CPU_PROVIDER)?, DeviceKind::Cpu),
+    let (hip, backend): (_, &'static dyn Backend) = match &config().device {
+        DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, &Amd),
+        DeviceChoice::Cpu => (open_own(os::CPU_PROVIDER)?, &Cpu),
         // The library knows which GPU from the same place.
-        DeviceChoice::Emulated(_) => (open_own(os::EMULATED_PROVIDER)?, DeviceKind::Amd),
+        DeviceChoice::Emulated(_) => (open_own(os::EMULATED_PROVIDER)?, &Amd),
         DeviceChoice::Auto => match open_rocm_with_device() {
-            Some(hip) => (hip, DeviceKind::Amd),
-            None => (open_own(os::CPU_PROVIDER)?, DeviceKind::Cpu),
+            Some(hip) => (hip, &Amd),
+            None => (open_own(os::CPU_PROVIDER)?, &Cpu),
         },
     };
     let count = device_count(&hip)?;
@@ -80,17 +75,15 @@ fn open() -> CUres<Driver> {
         );
         return Err(CUerror::NO_DEVICE);
     }
-    let devices =
-        (0..count).map(|ordinal| Device::open(&hip, kind, ordinal)).collect::<CUres<Vec<_>>>()?;
-    for Device { ordinal, name, properties, .. } in &devices {
-        tracing::info!("device {ordinal}: {name} (through {})", hip.name());
-        if kind == DeviceKind::Amd && amd_shared_memory(&properties.gcn_arch).is_none() {
-            let (gfx, gpus) = (&properties.gcn_arch, amd_gpus());
-            tracing::warn!("unsupported: kernels for device {ordinal}, a {gfx}; there are: {gpus}");
-        }
+    let devices = (0..count)
+        .map(|ordinal| Device::open(&hip, backend, ordinal))
+        .collect::<CUres<Vec<_>>>()?;
+    for device in &devices {
+        tracing::info!("device {}: {} (through {})", device.ordinal, device.name, hip.name());
+        backend.warn(device);
     }
-    device_launch::offer(&hip, kind);
-    Ok(Driver { hip, kind, devices })
+    backend.begin(&hip);
+    Ok(Driver { hip, backend, devices })
 }
 
 /// ROCm, if it is there and has a device.
@@ -112,8 +105,7 @@ fn open_rocm_with_device() -> Option<HipRuntime> {
 
 /// Code is made for this device.
 fn has_code(hip: &HipRuntime, device: i32) -> bool {
-    hip.device_properties(device)
-        .is_ok_and(|properties| amd_shared_memory(&architecture(&properties)).is_some())
+    hip.device_properties(device).is_ok_and(|properties| Amd.has_code(&architecture(&properties)))
 }
 
 /// A provider that lies beside the driver.

@@ -2,10 +2,10 @@
 
 use crate::convert::FromC;
 use crate::core::cluster::ClusterSettings;
-use crate::core::compile::{Rows, Target, Variant};
 use crate::core::context::Current;
 use crate::core::device::Device;
-use crate::core::device_attributes::{MAX_THREADS_PER_BLOCK, SHARED_MEMORY_PER_BLOCK};
+use crate::core::device::attributes::{MAX_THREADS_PER_BLOCK, SHARED_MEMORY_PER_BLOCK};
+use crate::core::device::code::Variant;
 use crate::core::driver::driver;
 use crate::core::metadata::check_kernel;
 use crate::core::module::ModuleData;
@@ -228,26 +228,17 @@ impl Function {
     }
 
     /// The code for a block of this shape, compiled now if it has not been; `clusters` asks for that for launches in
-    /// clusters of several blocks, which AMD GPUs have.
+    /// clusters of several blocks, where the device has it.
     pub(crate) fn code(&self, current: &Current, block: [u32; 3], clusters: bool) -> CUres<&Code> {
-        let [x, y, z] = block;
-        let rows = match (y, z) {
-            _ if x.is_multiple_of(32) => Rows::WholeWarps,
-            (1, 1) => Rows::RowWarps,
-            _ => Rows::General,
-        };
-        let variant = Variant { rows, clusters };
+        let variant = current.driver.backend.variant(block, clusters);
         let code = self.code[variant.number()].get_or_init(|| self.load(current, variant));
         code.as_ref().map_err(|error| *error)
     }
 
     fn load(&self, current: &Current, variant: Variant) -> CUres<Code> {
-        let target = Target::of(current.device()?);
-        let image = self
-            .data
-            .program
-            .compile(&self.info.name, &target, variant)
-            .map_err(|failure| failure.error)?;
+        let target = current.driver.backend.code_target(current.device()?, variant);
+        let image =
+            self.data.program.compile(&self.info.name, &target).map_err(|failure| failure.error)?;
         let hip = &current.driver.hip;
         let mut code = Code { module: null_mut(), function: null_mut(), image };
         // SAFETY: the image is an object of the provider's kind; the others outlive the calls.

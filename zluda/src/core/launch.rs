@@ -1,9 +1,7 @@
 //! Launches.
 
-use crate::core::cluster_launch;
-use crate::core::device_attributes::{MAX_BLOCK_DIM, MAX_GRID_DIM, MAX_THREADS_PER_BLOCK};
-use crate::core::driver::DeviceKind;
-use crate::core::function::Function;
+use crate::core::device::attributes::{MAX_BLOCK_DIM, MAX_GRID_DIM, MAX_THREADS_PER_BLOCK};
+use crate::core::function::{Code, Function};
 use crate::core::graph::work::{Launch, Work};
 use crate::core::occupancy::Occupancy;
 use crate::core::stream::Target;
@@ -12,9 +10,7 @@ use cuda_types::cuda::{
     CUres,
 };
 use hip_runtime_sys::{
-    CLUSTER_DIMENSION, HIP_LAUNCH_CONFIG, HIP_LAUNCH_PARAM_BUFFER_POINTER,
-    HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END, hipLaunchAttribute,
-    hipLaunchAttribute_st__bindgen_ty_1, hipLaunchAttributeID, hipLaunchAttributeValue,
+    HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END,
 };
 use simt::parameters::hidden_words;
 use smallvec::SmallVec;
@@ -158,30 +154,6 @@ unsafe fn read_extra(extra: *mut *mut c_void) -> CUres<(*const c_void, usize)> {
     Err(CUerror::INVALID_VALUE)
 }
 
-/// A launch attribute whose value begins with these words.
-fn attribute(id: hipLaunchAttributeID, words: [u32; 3]) -> hipLaunchAttribute {
-    let mut value = hipLaunchAttributeValue { pad: [0; 64] };
-    // SAFETY: there is room for 64 bytes.
-    unsafe { (&raw mut value).cast::<[u32; 3]>().write_unaligned(words) };
-    let value = hipLaunchAttribute_st__bindgen_ty_1 { value };
-    hipLaunchAttribute { id, pad: [0; 4], __bindgen_anon_1: value }
-}
-
-/// What AMD GPUs do not launch.
-fn check_for_amd(shape: &Shape) -> CUres {
-    // The packet that starts a kernel counts threads, in 32 bits.
-    let fits = |(blocks, threads): (&u32, &u32)| blocks.checked_mul(*threads).is_some();
-    if !shape.grid.iter().zip(&shape.block).all(fits) {
-        let Shape { grid, block, .. } = shape;
-        tracing::warn!(
-            "unsupported: a grid of {grid:?} blocks of {block:?} threads, on AMD GPUs, which have fewer \
-             than 2^32 threads along each axis"
-        );
-        return Err(CUerror::NOT_SUPPORTED);
-    }
-    Ok(())
-}
-
 /// A shape that a kernel does not have ends the capture of a stream: of wrong arguments, an H100 does so for these.
 pub(crate) fn check_captured_shape(target: &Target, function: &Function, shape: &Shape) -> CUres {
     match &target.recorder {
@@ -220,10 +192,8 @@ pub(crate) fn launch(
     shape.check(function)?;
     let info = &function.info;
     let cluster = function.settings.cluster.of_launch(info, shape.grid, shape.cluster)?;
-    let is_amd = current.driver.kind == DeviceKind::Amd;
-    // Blocks that are clusters of their own are as blocks without.
-    let clusters = cluster.filter(|cluster| is_amd && *cluster != [1; 3]);
-    if shape.cooperative && clusters.is_none() {
+    let backend = current.driver.backend;
+    if shape.cooperative && !backend.needs_cluster_code(cluster) {
         let threads = shape.block.iter().product();
         let each = Occupancy::new(current, function)?.blocks(threads, shape.shared as usize)?;
         let most = u64::from(each) * current.device()?.properties.multiprocessors as u64;
@@ -234,9 +204,9 @@ pub(crate) fn launch(
             return Err(CUerror::COOPERATIVE_LAUNCH_TOO_LARGE);
         }
     }
-    let mut size = info.total_param_size as usize;
+    let size = info.total_param_size as usize;
     let workspace = if shape.cooperative { current.workspace()? } else { 0 };
-    let services = if is_amd { current.context.services.address(current)? } else { 0 };
+    let services = current.context.services.address(current)?;
     let segment = function.data.segment(current)?;
     for (offset, word) in hidden_words(info.hidden_offset, segment, workspace, services) {
         if offset + 8 <= size {
@@ -252,63 +222,41 @@ pub(crate) fn launch(
         }
         _ => shape.grid,
     };
-    if let Some(cluster) = clusters {
-        return cluster_launch::launch(target, function, shape, (grid, cluster), params);
-    }
-    let code = function.code(current, shape.block, false)?;
-    let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (grid, shape.block);
-    let hip = &current.driver.hip;
-    let bytes = params.as_mut_ptr().cast::<u8>();
-    if is_amd {
-        check_for_amd(shape)?;
-        if shape.cooperative {
-            let launch = hip_runtime_sys::Launch {
-                function: code.function,
-                grid: shape.grid,
-                block: shape.block,
-                shared: shape.shared,
-                stream: target.hip,
-            };
-            // SAFETY: the function is loaded, and has one argument, the buffer; the stream has been checked.
-            return current.check(unsafe { hip.launch_cooperative(&launch, &mut [bytes.cast()]) });
-        }
-    }
-    let mut extra = [
+    backend.launch(&Prepared { target, function, shape, grid, cluster }, params)
+}
+
+/// A launch that has been checked, but for its parameters, in which the hidden ones stand.
+#[derive(Clone, Copy)]
+pub(crate) struct Prepared<'a> {
+    pub(crate) target: &'a Target,
+    pub(crate) function: &'a Function,
+    pub(crate) shape: &'a Shape,
+    /// Blocks, where the shape may count clusters.
+    pub(crate) grid: [u32; 3],
+    /// Blocks in a cluster, by the launch or by the kernel.
+    pub(crate) cluster: Option<[u32; 3]>,
+}
+
+/// Parameters as HIP's launches take them: a buffer and its size in bytes.
+pub(crate) fn extra(params: &mut Params, size: &mut usize) -> [*mut c_void; 5] {
+    [
         HIP_LAUNCH_PARAM_BUFFER_POINTER,
-        bytes.cast(),
+        params.as_mut_ptr().cast(),
         HIP_LAUNCH_PARAM_BUFFER_SIZE,
-        (&raw mut size).cast(),
+        std::ptr::from_mut(size).cast(),
         HIP_LAUNCH_PARAM_END,
-    ];
-    let mut attributes = SmallVec::<[hipLaunchAttribute; 2]>::new();
-    if shape.cooperative {
-        let id = hipLaunchAttributeID::hipLaunchAttributeCooperative;
-        attributes.push(attribute(id, [1, 0, 0]));
-    }
-    if let Some(cluster) = cluster.filter(|_| !is_amd) {
-        attributes.push(attribute(CLUSTER_DIMENSION, cluster));
-    }
-    if !attributes.is_empty() {
-        let config = HIP_LAUNCH_CONFIG {
-            gridDimX: grid_x,
-            gridDimY: grid_y,
-            gridDimZ: grid_z,
-            blockDimX: block_x,
-            blockDimY: block_y,
-            blockDimZ: block_z,
-            sharedMemBytes: shape.shared,
-            hStream: target.hip,
-            attrs: attributes.as_mut_ptr(),
-            numAttrs: attributes.len() as u32,
-        };
-        // SAFETY: the function is loaded, its parameters are there, the stream has been checked.
-        return current.check(unsafe {
-            hip.hipDrvLaunchKernelEx(&config, code.function, null_mut(), extra.as_mut_ptr())
-        });
-    }
-    // SAFETY: as above.
-    current.check(unsafe {
-        hip.hipModuleLaunchKernel(
+    ]
+}
+
+/// A launch of loaded code that asks HIP for nothing else.
+pub(crate) fn launch_code(launch: &Prepared, code: &Code, params: &mut Params) -> CUres {
+    let Prepared { target, function, shape, .. } = launch;
+    let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, shape.block);
+    let mut size = function.info.total_param_size as usize;
+    let mut extra = extra(params, &mut size);
+    // SAFETY: the function is loaded, its parameters are there, the stream has been checked.
+    target.current.check(unsafe {
+        target.current.driver.hip.hipModuleLaunchKernel(
             code.function,
             grid_x,
             grid_y,

@@ -3,15 +3,12 @@
 pub(crate) mod array;
 pub(crate) mod capture;
 pub(crate) mod cluster;
-pub(crate) mod cluster_launch;
 pub(crate) mod compile;
 pub(crate) mod compiler;
 pub(crate) mod context;
 pub(crate) mod context_storage;
 pub(crate) mod copy;
 pub(crate) mod device;
-pub(crate) mod device_attributes;
-pub(crate) mod device_launch;
 pub(crate) mod driver;
 pub(crate) mod error;
 pub(crate) mod error_text;
@@ -24,7 +21,6 @@ pub(crate) mod jit_options;
 pub(crate) mod keep;
 pub(crate) mod launch;
 pub(crate) mod library;
-pub(crate) mod linear_image;
 pub(crate) mod link;
 pub(crate) mod memory;
 pub(crate) mod metadata;
@@ -33,10 +29,8 @@ pub(crate) mod occupancy;
 pub(crate) mod pool;
 pub(crate) mod pool_ledger;
 pub(crate) mod reference;
-pub(crate) mod services;
 pub(crate) mod stream;
 pub(crate) mod texture;
-pub(crate) mod texture_object;
 
 /// The kinds of handles, which are numbers in [`zluda_common::handle`]'s tables.
 pub(crate) mod kind {

@@ -3,7 +3,6 @@
 use crate::convert::FromC;
 use crate::core::compile::{Failure, Program};
 use crate::core::context::{Context, Current};
-use crate::core::device_launch;
 use crate::core::driver::driver;
 use crate::core::function::{self, Function, Settings};
 use crate::core::kind;
@@ -183,7 +182,7 @@ impl ModuleData {
             let is_launched = metadata.kernels.iter().any(|kernel| kernel.address != 0);
             let segment = allocate_segment(current, &metadata.globals, is_launched)?;
             if let (true, Some(handle)) = (is_launched, self.handle.get()) {
-                device_launch::add_module(segment, *handle);
+                current.driver.backend.add_module(segment, *handle);
             }
             Ok(segment)
         })
@@ -215,7 +214,9 @@ impl Drop for ModuleData {
         if let Some(Ok(base)) = self.segment.get()
             && *base != 0
         {
-            device_launch::end_module(*base);
+            if let Ok(driver) = driver() {
+                driver.backend.end_module(*base);
+            }
             memory::free_module(*base);
         }
     }

@@ -1,33 +1,11 @@
-//! How many blocks fit a multiprocessor. On CPUs it only guides programs; AMD GPUs know of the registers that a
+//! How many blocks fit a multiprocessor. On CPUs it only guides programs; GPUs know of the registers that a
 //! kernel's code takes, and are asked.
 
 use crate::core::context::Current;
-use crate::core::device_attributes::{MAX_BLOCKS_PER_MULTIPROCESSOR, Multiprocessor, WARP_SIZE};
-use crate::core::driver::DeviceKind;
+use crate::core::device::attributes::{MAX_BLOCKS_PER_MULTIPROCESSOR, Multiprocessor, WARP_SIZE};
 use crate::core::function::{Function, Settings};
 use cuda_types::cuda::{CUerror, CUres};
-use hip_runtime_sys::hipFunction_t;
 use ptx::KernelInfo;
-
-/// Blocks of loaded code that run on one multiprocessor at the same time, as HIP has it.
-pub(crate) fn blocks_of_code(
-    current: &Current,
-    code: hipFunction_t,
-    threads: u32,
-    dynamic: usize,
-) -> CUres<u32> {
-    let mut most = 0;
-    // SAFETY: `most` outlives the call; the function is loaded.
-    current.check(unsafe {
-        current.driver.hip.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
-            &mut most,
-            code,
-            threads as i32,
-            dynamic,
-        )
-    })?;
-    Ok(u32::try_from(most).unwrap_or(0))
-}
 
 /// Answers the questions about one kernel.
 pub(crate) struct Occupancy<'a> {
@@ -48,11 +26,11 @@ impl<'a> Occupancy<'a> {
         let Occupancy { current, function, multiprocessor } = self;
         let (info, settings) = (&function.info, &function.settings);
         let blocks = blocks_per_multiprocessor(multiprocessor, info, settings, threads, dynamic);
-        if blocks == 0 || current.driver.kind == DeviceKind::Cpu {
-            return Ok(blocks);
+        if blocks == 0 {
+            return Ok(0);
         }
-        let code = function.code(current, [threads, 1, 1], false)?;
-        Ok(blocks.min(blocks_of_code(current, code.function, threads, dynamic)?))
+        let of_code = current.driver.backend.blocks_of_code(current, function, threads, dynamic)?;
+        Ok(of_code.map_or(blocks, |of_code| blocks.min(of_code)))
     }
 
     /// The block size with the highest occupancy, the largest one of several, and the blocks of it that run on
@@ -128,7 +106,7 @@ mod tests {
     /// Of the CPU's model.
     fn on_cpu(kernel: &KernelInfo, threads: u32, dynamic: usize) -> u32 {
         blocks_per_multiprocessor(
-            &Multiprocessor::CPU,
+            &Multiprocessor::CAPABILITY_8_0,
             kernel,
             &Settings::default(),
             threads,

@@ -1,25 +1,22 @@
-//! Texture and surface objects. A program's handles are the provider's, because programs give them to kernels; on AMD
-//! GPUs they are those of [`texture_object`].
+//! Texture and surface objects. A program's handles are what kernels know the objects by, because programs give them to
+//! kernels: the device makes them.
 
 use crate::core::array::{self, Array, Format, MipmappedArray};
 use crate::core::context::Current;
-use crate::core::driver::{DeviceKind, driver};
+use crate::core::driver::driver;
 use crate::core::memory::check_range;
-use crate::core::texture_object::{self, Image};
 use cuda_types::cuda::{
     CU_TRSF_SEAMLESS_CUBEMAP, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED,
     CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUaddress_mode, CUarray_format,
     CUerror, CUfilter_mode, CUres, CUresourceViewFormat, CUresourcetype,
 };
 use hip_runtime_sys::{
-    HIP_RESOURCE_DESC, HIP_RESOURCE_VIEW_DESC, HIP_TEXTURE_DESC, HIPaddress_mode, HIPfilter_mode,
-    HIPresourceViewFormat, HIPresourcetype, hipArray_Format, hipResourceDesc, hipResourceType,
-    hipSurfaceObject_t, hipTextureObject_t,
+    HIP_RESOURCE_DESC, HIP_TEXTURE_DESC, HIPaddress_mode, HIPfilter_mode, HIPresourcetype,
+    hipArray_Format,
 };
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
 /// What the bases of textures of memory are multiples of, as `cuDeviceGetAttribute` says.
@@ -74,6 +71,17 @@ pub(crate) fn texture(handle: u64) -> CUres<Arc<Texture>> {
 
 pub(crate) fn surface(handle: u64) -> CUres<Arc<Surface>> {
     SURFACES.read().get(&handle).cloned().ok_or(CUerror::INVALID_VALUE)
+}
+
+/// A checked description of a texture, as the program says it and in HIP's terms.
+pub(crate) struct TextureRequest<'a> {
+    pub(crate) resource: &'a Resource,
+    pub(crate) resource_description: &'a CUDA_RESOURCE_DESC,
+    pub(crate) description: &'a CUDA_TEXTURE_DESC,
+    /// None of memory.
+    pub(crate) view: Option<&'a CUDA_RESOURCE_VIEW_DESC>,
+    pub(crate) hip_resource: HIP_RESOURCE_DESC,
+    pub(crate) hip_texture: HIP_TEXTURE_DESC,
 }
 
 /// Checks a resource, and says it in HIP's terms.
@@ -238,27 +246,6 @@ fn texture_description(
     })
 }
 
-/// What a checked resource shows, on AMD GPUs.
-fn image(resource: &Resource, description: &CUDA_RESOURCE_DESC) -> CUres<Image> {
-    match resource {
-        Resource::Array(array) => Image::array(array),
-        Resource::Mipmapped(array) => Image::mipmapped(array),
-        // SAFETY: the type says which part of the union is meant; both are plain data.
-        Resource::Memory => unsafe {
-            if description.resType == CUresourcetype::CU_RESOURCE_TYPE_LINEAR {
-                let linear = description.res.linear;
-                let bytes = linear.sizeInBytes;
-                Image::linear(linear.devPtr, bytes, linear.format.0, linear.numChannels)
-            } else {
-                let plane = description.res.pitch2D;
-                let size = [plane.width, plane.height];
-                let pitch = plane.pitchInBytes;
-                Image::plane(plane.devPtr, size, pitch, plane.format.0, plane.numChannels)
-            }
-        },
-    }
-}
-
 pub(crate) fn create_texture(
     current: &Current,
     resource_description: &CUDA_RESOURCE_DESC,
@@ -273,16 +260,16 @@ pub(crate) fn create_texture(
     if let Some(view) = view {
         check_view(view, descriptor(&keeps).ok_or(CUerror::INVALID_VALUE)?)?;
     }
-    let handle = match current.driver.kind {
-        DeviceKind::Amd => {
-            let mut image = image(&keeps, resource_description)?;
-            if let Some(view) = view {
-                image.apply_view(view)?;
-            }
-            texture_object::create_texture(current, &image, description)?
-        }
-        DeviceKind::Cpu => create_hip_texture(current, &hip_resource, &hip_texture, view)?,
+    let resource = &keeps;
+    let request = TextureRequest {
+        resource,
+        resource_description,
+        description,
+        view,
+        hip_resource,
+        hip_texture,
     };
+    let handle = current.driver.backend.create_texture(current, &request)?;
     let texture = Texture {
         context: current.context.id(),
         resource: *resource_description,
@@ -294,43 +281,11 @@ pub(crate) fn create_texture(
     Ok(handle)
 }
 
-fn create_hip_texture(
-    current: &Current,
-    resource: &HIP_RESOURCE_DESC,
-    texture: &HIP_TEXTURE_DESC,
-    view: Option<&CUDA_RESOURCE_VIEW_DESC>,
-) -> CUres<u64> {
-    let hip_view = view.map(|view| HIP_RESOURCE_VIEW_DESC {
-        format: HIPresourceViewFormat(view.format.0),
-        width: view.width,
-        height: view.height,
-        depth: view.depth,
-        firstMipmapLevel: view.firstMipmapLevel,
-        lastMipmapLevel: view.lastMipmapLevel,
-        firstLayer: view.firstLayer,
-        lastLayer: view.lastLayer,
-        reserved: [0; 16],
-    });
-    let mut object: hipTextureObject_t = null_mut();
-    let view_pointer = hip_view.as_ref().map_or(null(), std::ptr::from_ref);
-    // SAFETY: all pointers outlive the call.
-    current.check(unsafe {
-        let hip = &current.driver.hip;
-        hip.hipTexObjectCreate(&mut object, resource, texture, view_pointer)
-    })?;
-    Ok(object as u64)
-}
-
 /// Handles of no texture are as good as destroyed.
 pub(crate) fn destroy_texture(handle: u64) -> CUres {
     let Some(_texture) = TEXTURES.write().remove(&handle) else { return Ok(()) };
     let driver = driver()?;
-    if driver.kind == DeviceKind::Amd {
-        texture_object::destroy(handle);
-        return Ok(());
-    }
-    // SAFETY: the handle was in the map, so the provider knows it.
-    let _ = unsafe { driver.hip.hipTexObjectDestroy(handle as hipTextureObject_t) };
+    driver.backend.destroy_texture(driver, handle);
     Ok(())
 }
 
@@ -341,35 +296,16 @@ pub(crate) fn create_surface(current: &Current, description: &CUDA_RESOURCE_DESC
     }
     let (keeps, _) = resource(description)?;
     let Resource::Array(array) = &keeps else { return Err(CUerror::INVALID_VALUE) };
-    if current.driver.kind == DeviceKind::Amd {
-        let handle = texture_object::create_surface(current, &Image::array(array)?)?;
-        let surface =
-            Surface { context: current.context.id(), resource: *description, _keeps: keeps };
-        SURFACES.write().insert(handle, Arc::new(surface));
-        return Ok(handle);
-    }
-    // SAFETY: all zeros is a description.
-    let mut hip_resource: hipResourceDesc = unsafe { std::mem::zeroed() };
-    hip_resource.resType = hipResourceType::hipResourceTypeArray;
-    hip_resource.res.array.array = array.hip();
-    let mut object: hipSurfaceObject_t = null_mut();
-    let hip = &current.driver.hip;
-    // SAFETY: both pointers outlive the call.
-    current.check(unsafe { hip.hipCreateSurfaceObject(&mut object, &hip_resource) })?;
+    let handle = current.driver.backend.create_surface(current, array)?;
     let surface = Surface { context: current.context.id(), resource: *description, _keeps: keeps };
-    SURFACES.write().insert(object as u64, Arc::new(surface));
-    Ok(object as u64)
+    SURFACES.write().insert(handle, Arc::new(surface));
+    Ok(handle)
 }
 
 pub(crate) fn destroy_surface(handle: u64) -> CUres {
     let Some(_surface) = SURFACES.write().remove(&handle) else { return Ok(()) };
     let driver = driver()?;
-    if driver.kind == DeviceKind::Amd {
-        texture_object::destroy(handle);
-        return Ok(());
-    }
-    // SAFETY: as for textures.
-    let _ = unsafe { driver.hip.hipDestroySurfaceObject(handle as hipSurfaceObject_t) };
+    driver.backend.destroy_surface(driver, handle);
     Ok(())
 }
 
@@ -385,5 +321,7 @@ pub(crate) fn end_context(context: u64) {
     for handle in ended(surfaces) {
         let _ = destroy_surface(handle);
     }
-    texture_object::free_retired();
+    if let Ok(driver) = driver() {
+        driver.backend.free_retired();
+    }
 }

@@ -6,12 +6,12 @@
 
 use super::{Graph, Owner};
 use crate::core::context::Current;
-use crate::core::driver::{DeviceKind, driver};
+use crate::core::driver::driver;
 use crate::core::stream::Target;
 use cuda_types::cuda::{CUerror, CUgraph, CUgraphConditionalNodeType as T, CUres};
 use hip_runtime_sys::{
     hipError_t, hipHostMallocCoherent, hipHostMallocMapped, hipHostMallocPortable,
-    hipMallocSignalMemory, hipStreamWaitValueGte,
+    hipStreamWaitValueGte,
 };
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -71,15 +71,9 @@ impl Word {
         Ok(word)
     }
 
-    /// A word that streams wait for: ROCm wants memory of its own for these.
+    /// A word that streams wait for.
     pub(super) fn for_streams(current: &Current) -> CUres<Word> {
-        let mut host = null_mut();
-        let hip = &current.driver.hip;
-        if current.driver.kind == DeviceKind::Amd
-            // SAFETY: `host` outlives the call.
-            && unsafe { hip.hipExtMallocWithFlags(&mut host, 8, hipMallocSignalMemory) }
-                == hipError_t::hipSuccess
-        {
+        if let Some(host) = current.driver.backend.signal_memory(current) {
             let word = Word { host, device: host, is_signal: true };
             word.set(0);
             return Ok(word);

@@ -1,7 +1,6 @@
 //! Launches by kernels: what the engine asks for them ([`cpu_abi::device_runtime`]).
 
 use crate::core::context::{Current, enter};
-use crate::core::driver::DeviceKind;
 use crate::core::function::Function;
 use crate::core::launch::Shape;
 use crate::core::module::{self, Module};
@@ -20,20 +19,17 @@ use std::sync::Arc;
 /// The handles of modules whose kernels may be launched by kernels, by the segments of their variables.
 static MODULES: RwLock<BTreeMap<u64, u64>> = RwLock::new(BTreeMap::new());
 
-pub(crate) fn add_module(segment: u64, handle: u64) {
+pub(super) fn add_module(segment: u64, handle: u64) {
     MODULES.write().insert(segment, handle);
 }
 
-pub(crate) fn end_module(segment: u64) {
+pub(super) fn end_module(segment: u64) {
     MODULES.write().remove(&segment);
 }
 
 /// Gives these functions to a provider that can launch from kernels.
-pub(crate) fn offer(hip: &HipRuntime, kind: DeviceKind) {
+pub(super) fn offer(hip: &HipRuntime) {
     static RUNTIME: DeviceRuntime = DeviceRuntime { prepare, ask };
-    if kind != DeviceKind::Cpu {
-        return;
-    }
     // SAFETY: the provider is this project's, whose symbol of this name has this type.
     if let Some(set) = unsafe { hip.own_function::<Setter>(SETTER) } {
         // SAFETY: the functions stay.

@@ -4,6 +4,7 @@
 //! CUDA prints and tells errors: where it synchronises.
 
 use crate::core::context::Current;
+use crate::core::device::backend;
 use crate::core::error::check;
 use crate::core::{memory, stream};
 use cpu_abi::services::{HEAP_HEADER, RING_OFFSET, RecordKind, ServiceError, Services};
@@ -23,7 +24,7 @@ const LARGEST_RING: usize = 1 << 30;
 
 /// The block of a context, from its first launch on.
 #[derive(Debug)]
-pub(crate) struct Block {
+struct Block {
     hip: &'static HipRuntime,
     /// As this process sees it.
     host: *mut Services,
@@ -48,7 +49,7 @@ impl Drop for Block {
 
 impl Block {
     /// With the limits that the context has now.
-    pub(crate) fn new(current: &Current) -> CUres<Block> {
+    fn new(current: &Current) -> CUres<Block> {
         let limit = |limit| current.context.limit(limit);
         let ring = limit(CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE)?.clamp(SMALLEST_RING, LARGEST_RING);
         let ring = ring.next_power_of_two();
@@ -90,12 +91,12 @@ impl Block {
     }
 
     /// What the hidden parameter says.
-    pub(crate) fn address(&self) -> u64 {
+    fn address(&self) -> u64 {
         self.device
     }
 
     /// The error that a kernel has left.
-    pub(crate) fn error(&self) -> CUres {
+    fn error(&self) -> CUres {
         // SAFETY: the block lives as long as `self`; kernels change the word atomically.
         let number = unsafe { AtomicU32::from_ptr(&raw mut (*self.host).error) };
         match ServiceError::from_number(number.load(Ordering::Acquire)) {
@@ -109,7 +110,7 @@ impl Block {
     }
 
     /// Prints what kernels have left so far.
-    pub(crate) fn drain(&self) {
+    fn drain(&self) {
         let _reader = self.reader.lock();
         // SAFETY: as in `error`; only the reader changes this word.
         let (written, read) = unsafe {
@@ -225,11 +226,10 @@ fn tell_assertion(content: &[u64]) {
 
 /// A context's block, which the first launch makes.
 #[derive(Debug, Default)]
-pub(crate) struct Slot(Mutex<Option<Block>>, OnceLock<()>);
+pub(super) struct Slot(Mutex<Option<Block>>, OnceLock<()>);
 
-impl Slot {
-    /// The address for a launch.
-    pub(crate) fn address(&self, current: &Current) -> CUres<u64> {
+impl backend::Services for Slot {
+    fn address(&self, current: &Current) -> CUres<u64> {
         let mut slot = self.0.lock();
         if let Some(block) = slot.as_ref() {
             return Ok(block.address());
@@ -241,17 +241,15 @@ impl Slot {
         Ok(address)
     }
 
-    /// The error that a kernel has left.
-    pub(crate) fn error(&self) -> CUres {
-        // Most contexts, all on CPUs among them, never have one.
+    fn error(&self) -> CUres {
+        // A context whose kernels have not run yet has none.
         if self.1.get().is_none() {
             return Ok(());
         }
         self.0.lock().as_ref().map_or(Ok(()), Block::error)
     }
 
-    /// Prints, and tells the error.
-    pub(crate) fn settle(&self) -> CUres {
+    fn settle(&self) -> CUres {
         if self.1.get().is_none() {
             return Ok(());
         }
@@ -261,8 +259,7 @@ impl Slot {
         block.error()
     }
 
-    /// Prints the last time: the context ends.
-    pub(crate) fn end(&self) {
+    fn end(&self) {
         let _ = self.settle();
         *self.0.lock() = None;
     }

@@ -1,8 +1,15 @@
-//! Devices: what the provider says of them, and their primary contexts.
+//! Devices: what the provider says of them, and their primary contexts. In what they differ stands behind one seam,
+//! [`backend::Backend`].
+
+pub(crate) mod amd;
+pub(crate) mod attributes;
+pub(crate) mod backend;
+pub(crate) mod code;
+pub(crate) mod cpu;
 
 use crate::core::context::Context;
-use crate::core::device_attributes::Multiprocessor;
-use crate::core::driver::DeviceKind;
+use crate::core::device::attributes::Multiprocessor;
+use crate::core::device::backend::Backend;
 use crate::core::error::{check, convert};
 use cuda_types::cuda::{CUcontext, CUres};
 use hip_runtime_sys::{HipRuntime, hipDeviceProp_tR0600, hipUUID};
@@ -13,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub(crate) struct Device {
     pub(crate) ordinal: i32,
-    pub(crate) kind: DeviceKind,
+    pub(crate) backend: &'static dyn Backend,
     pub(crate) name: String,
     pub(crate) uuid: [u8; 16],
     /// Bytes of device memory.
@@ -23,7 +30,7 @@ pub(crate) struct Device {
 }
 
 /// The properties that differ from machine to machine; what they all have in common stands in
-/// [`crate::core::device_attributes`].
+/// [`attributes`].
 #[derive(Clone, Debug)]
 pub(crate) struct Properties {
     pub(crate) multiprocessors: i32,
@@ -58,7 +65,11 @@ struct PrimaryState {
 }
 
 impl Device {
-    pub(crate) fn open(hip: &HipRuntime, kind: DeviceKind, ordinal: i32) -> CUres<Device> {
+    pub(crate) fn open(
+        hip: &HipRuntime,
+        backend: &'static dyn Backend,
+        ordinal: i32,
+    ) -> CUres<Device> {
         let properties = hip.device_properties(ordinal).map_err(convert)?;
         let name = match text(&properties.name) {
             name if name.starts_with("ZLUDA") => name,
@@ -66,13 +77,13 @@ impl Device {
         };
         Ok(Device {
             ordinal,
-            kind,
+            backend,
             uuid: uuid(hip, ordinal, &properties, &name),
             name,
             total_memory: properties.totalGlobalMem,
             properties: Properties {
                 multiprocessors: properties.multiProcessorCount.max(1),
-                multiprocessor: Multiprocessor::new(kind, &properties),
+                multiprocessor: backend.multiprocessor(&properties),
                 clock_rate: properties.clockRate,
                 memory_clock_rate: properties.memoryClockRate,
                 memory_bus_width: properties.memoryBusWidth,

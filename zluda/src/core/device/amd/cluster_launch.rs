@@ -2,10 +2,10 @@
 //! device, with all blocks of a cluster on the device at the same time. What does not fit on it becomes several
 //! launches, one after the other.
 
+use super::blocks_of_code;
 use crate::core::context::Current;
 use crate::core::function::{Code, Function};
 use crate::core::launch::{Params, Shape};
-use crate::core::occupancy;
 use crate::core::stream::Target;
 use cpu_abi::cluster_launch::{BYTES, ClusterLaunch, SMALLEST_WINDOW};
 use cuda_types::cuda::{CUerror, CUres};
@@ -17,7 +17,7 @@ use std::ptr::null_mut;
 const MAX_CLUSTERS: u64 = 0xffff;
 
 /// How many clusters of a kernel run on the device at the same time; `blocks` is the size of one.
-pub(crate) fn clusters_at_once(
+pub(super) fn clusters_at_once(
     current: &Current,
     function: &Function,
     block: [u32; 3],
@@ -25,14 +25,14 @@ pub(crate) fn clusters_at_once(
 ) -> CUres<u32> {
     let code = function.code(current, block, true)?;
     let threads: u32 = block.iter().product();
-    let each = occupancy::blocks_of_code(current, code.function, threads, 0)?;
+    let each = blocks_of_code(current, code.function, threads, 0)?;
     let processors = u32::try_from(current.device()?.properties.multiprocessors).unwrap_or(0);
     let resident = each.saturating_mul(processors);
     Ok(resident / blocks.max(1))
 }
 
 /// Launches a grid of `grid` blocks in clusters of `cluster` of them, which divide it.
-pub(crate) fn launch(
+pub(super) fn launch(
     target: &Target,
     function: &Function,
     shape: &Shape,

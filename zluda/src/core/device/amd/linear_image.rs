@@ -1,6 +1,7 @@
 //! Images of AMD GPUs: memory like any other, where rows lie behind each other. Kernels sample them in code of their
 //! own, so that no image of the provider is needed, and copies are those of memory.
 
+use crate::core::array::{LevelSize, Texels};
 use crate::core::context::Current;
 use crate::core::driver::driver;
 use cpu_abi::texture_object::TextureObjectLevel;
@@ -12,20 +13,11 @@ use std::ptr::null_mut;
 const ROW_ALIGNMENT: usize = 16;
 const LEVEL_ALIGNMENT: usize = 256;
 
-/// The size of a level as copies see it, and as kernels do.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LevelSize {
-    /// Bytes of a row, rows and slices.
-    pub(crate) extent: [usize; 3],
-    /// Texels along each axis, layers and faces last; 1 where there is no such axis.
-    pub(crate) texels: [usize; 3],
-}
-
 /// The memory of an array, or of all levels of a mipmapped one.
 #[derive(Debug)]
-pub(crate) struct LinearImage {
+pub(super) struct LinearImage {
     base: u64,
-    pub(crate) levels: Vec<TextureObjectLevel>,
+    levels: Vec<TextureObjectLevel>,
 }
 
 impl Drop for LinearImage {
@@ -37,8 +29,14 @@ impl Drop for LinearImage {
     }
 }
 
+impl Texels for LinearImage {
+    fn levels(&self) -> &[TextureObjectLevel] {
+        &self.levels
+    }
+}
+
 impl LinearImage {
-    pub(crate) fn new(current: &Current, sizes: &[LevelSize]) -> CUres<LinearImage> {
+    pub(super) fn new(current: &Current, sizes: &[LevelSize]) -> CUres<LinearImage> {
         let mut levels = Vec::new();
         let mut end = 0_usize;
         for size in sizes {

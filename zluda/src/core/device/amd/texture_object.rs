@@ -4,6 +4,7 @@
 use crate::core::array::{Array, MipmappedArray};
 use crate::core::context::Current;
 use crate::core::driver::driver;
+use crate::core::texture::Resource;
 use cpu_abi::texel_format::Format;
 use cpu_abi::texture_object::{
     HANDLE_TAG, LIVE, MOST_LEVELS, TextureObject, TextureObjectLevel, TextureObjectSampler,
@@ -12,7 +13,7 @@ use cpu_abi::texture_object::{
 use cuda_types::cuda::{
     CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
     CU_TRSF_SRGB, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED,
-    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUerror, CUres,
+    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUerror, CUres, CUresourcetype,
 };
 use hip_runtime_sys::hipMemcpyKind;
 use parking_lot::Mutex;
@@ -21,7 +22,7 @@ use std::ptr::null_mut;
 
 /// What an object shows.
 #[derive(Clone, Debug)]
-pub(crate) struct Image {
+pub(super) struct Image {
     shape: TextureShape,
     axes: u32,
     format: Format,
@@ -32,6 +33,27 @@ pub(crate) struct Image {
 const LAST_VIEW_FORMAT: u32 = 34;
 
 impl Image {
+    /// What a checked resource shows.
+    pub(super) fn of(resource: &Resource, description: &CUDA_RESOURCE_DESC) -> CUres<Image> {
+        match resource {
+            Resource::Array(array) => Image::array(array),
+            Resource::Mipmapped(array) => Image::mipmapped(array),
+            // SAFETY: the type says which part of the union is meant; both are plain data.
+            Resource::Memory => unsafe {
+                if description.resType == CUresourcetype::CU_RESOURCE_TYPE_LINEAR {
+                    let linear = description.res.linear;
+                    let bytes = linear.sizeInBytes;
+                    Image::linear(linear.devPtr, bytes, linear.format.0, linear.numChannels)
+                } else {
+                    let plane = description.res.pitch2D;
+                    let size = [plane.width, plane.height];
+                    let pitch = plane.pitchInBytes;
+                    Image::plane(plane.devPtr, size, pitch, plane.format.0, plane.numChannels)
+                }
+            },
+        }
+    }
+
     fn of_array(d: &CUDA_ARRAY3D_DESCRIPTOR, levels: Vec<TextureObjectLevel>) -> CUres<Image> {
         let (layered, cube) =
             (d.Flags & CUDA_ARRAY3D_LAYERED != 0, d.Flags & CUDA_ARRAY3D_CUBEMAP != 0);
@@ -49,17 +71,17 @@ impl Image {
         Ok(Image { shape, axes, format, levels })
     }
 
-    pub(crate) fn array(array: &Array) -> CUres<Image> {
+    pub(super) fn array(array: &Array) -> CUres<Image> {
         Image::of_array(&array.descriptor, vec![array.level().ok_or(CUerror::INVALID_VALUE)?])
     }
 
-    pub(crate) fn mipmapped(array: &MipmappedArray) -> CUres<Image> {
+    fn mipmapped(array: &MipmappedArray) -> CUres<Image> {
         let levels = array.all_levels().ok_or(CUerror::INVALID_VALUE)?;
         Image::of_array(&array.descriptor, levels.to_vec())
     }
 
     /// Rows of memory.
-    pub(crate) fn linear(address: u64, bytes: usize, code: u32, channels: u32) -> CUres<Image> {
+    fn linear(address: u64, bytes: usize, code: u32, channels: u32) -> CUres<Image> {
         let format = Format::of(code, channels).ok_or(CUerror::INVALID_VALUE)?;
         let width = bytes / format.size();
         let level = TextureObjectLevel {
@@ -73,7 +95,7 @@ impl Image {
         Ok(Image { shape: TextureShape::Linear, axes: 1, format, levels: vec![level] })
     }
 
-    pub(crate) fn plane(
+    fn plane(
         address: u64,
         [width, height]: [usize; 2],
         pitch: usize,
@@ -93,7 +115,7 @@ impl Image {
     }
 
     /// Restricts an image to some of its levels and layers, with another format of the same size.
-    pub(crate) fn apply_view(&mut self, view: &CUDA_RESOURCE_VIEW_DESC) -> CUres {
+    pub(super) fn apply_view(&mut self, view: &CUDA_RESOURCE_VIEW_DESC) -> CUres {
         if let Some(format) = Format::of_view(view.format.0) {
             if format.size() != self.format.size() {
                 return Err(CUerror::INVALID_VALUE);
@@ -142,7 +164,7 @@ impl Image {
 }
 
 /// Makes the object of a checked description; returns its handle.
-pub(crate) fn create_texture(
+pub(super) fn create_texture(
     current: &Current,
     image: &Image,
     description: &CUDA_TEXTURE_DESC,
@@ -173,7 +195,7 @@ pub(crate) fn create_texture(
     put(current, &object)
 }
 
-pub(crate) fn create_surface(current: &Current, image: &Image) -> CUres<u64> {
+pub(super) fn create_surface(current: &Current, image: &Image) -> CUres<u64> {
     let sampler = TextureObjectSampler { address: [1; 3], ..TextureObjectSampler::default() };
     put(current, &TextureObject { surface: 1, as_integers: 1, sampler, ..image.object() })
 }
@@ -204,7 +226,7 @@ static RETIRED: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 const MOST_RETIRED: usize = 1024;
 
 /// Ends an object that [`create_texture`] or [`create_surface`] made. Waits for kernels once in a while only.
-pub(crate) fn destroy(handle: u64) {
+pub(super) fn destroy(handle: u64) {
     let mut retired = RETIRED.lock();
     retired.push(handle);
     if retired.len() >= MOST_RETIRED {
@@ -214,7 +236,7 @@ pub(crate) fn destroy(handle: u64) {
 }
 
 /// Frees what the objects that have ended have left.
-pub(crate) fn free_retired() {
+pub(super) fn free_retired() {
     let Ok(driver) = driver() else { return };
     for handle in std::mem::take(&mut *RETIRED.lock()) {
         let address = handle & !(0xffff << 48);

@@ -4,11 +4,8 @@
 //! what a device of the reported compute capability could say. Attributes of features that do not exist
 //! here are 0.
 
-use crate::core::compiler::amd_shared_memory;
 use crate::core::device::Device;
-use crate::core::driver::DeviceKind;
 use cuda_types::cuda::{CUdevice_attribute as A, CUerror, CUres};
-use hip_runtime_sys::hipDeviceProp_tR0600;
 use zluda_common::config::config;
 
 /// Threads in a block at most.
@@ -21,8 +18,6 @@ pub(crate) const MAX_GRID_DIM: [u32; 3] = [0x7fff_ffff, 65535, 65535];
 pub(crate) const SHARED_MEMORY_PER_BLOCK: u32 = 48 << 10;
 /// Bytes of shared memory that a kernel may use after `MAX_DYNAMIC_SHARED_SIZE_BYTES` was raised.
 pub(crate) const SHARED_MEMORY_PER_BLOCK_OPTIN: u32 = 163 << 10;
-/// Bytes of shared memory that a block may have on nearly all AMD GPUs.
-const AMD_SHARED_MEMORY: u32 = 64 << 10;
 pub(crate) const MAX_BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 pub(crate) const WARP_SIZE: u32 = 32;
 /// Registers for which occupancy accounts; nothing here is limited by them.
@@ -39,43 +34,19 @@ pub(crate) struct Multiprocessor {
 }
 
 impl Multiprocessor {
-    /// As on capability 8.0.
-    pub(crate) const CPU: Multiprocessor =
+    pub(crate) const CAPABILITY_8_0: Multiprocessor =
         Multiprocessor { threads: 2048, shared: 164 << 10, reserved: 1 << 10 };
-
-    pub(crate) fn new(kind: DeviceKind, properties: &hipDeviceProp_tR0600) -> Multiprocessor {
-        let Multiprocessor { threads, .. } = Self::CPU;
-        match kind {
-            DeviceKind::Cpu => Self::CPU,
-            DeviceKind::Amd => Multiprocessor {
-                threads: u32::try_from(properties.maxThreadsPerMultiProcessor)
-                    .ok()
-                    .filter(|count| *count >= MAX_THREADS_PER_BLOCK)
-                    .unwrap_or(threads),
-                shared: u32::try_from(properties.maxSharedMemoryPerMultiProcessor)
-                    .unwrap_or(AMD_SHARED_MEMORY)
-                    .max(AMD_SHARED_MEMORY),
-                reserved: 0,
-            },
-        }
-    }
 }
 
 impl Device {
     /// Bytes of shared memory that a block can have at most.
     pub(crate) fn shared_memory_optin(&self) -> u32 {
-        match self.kind {
-            DeviceKind::Cpu => SHARED_MEMORY_PER_BLOCK_OPTIN,
-            DeviceKind::Amd => {
-                amd_shared_memory(&self.properties.gcn_arch).unwrap_or(AMD_SHARED_MEMORY)
-            }
-        }
+        self.backend.shared_memory_optin(&self.properties.gcn_arch)
     }
 
     /// The value of an attribute; `INVALID_VALUE` for one that CUDA 13.0 does not have.
     pub(crate) fn attribute(&self, attribute: A) -> CUres<i32> {
         let capability = config().compute_capability;
-        let cpu = self.kind == DeviceKind::Cpu;
         let properties = &self.properties;
         let value = match attribute {
             A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK => MAX_THREADS_PER_BLOCK as i32,
@@ -127,7 +98,9 @@ impl Device {
             // Addresses that no allocation covers are faults, so that wrong programs are found out.
             A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS => 0,
             A::CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED
-            | A::CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST => i32::from(cpu),
+            | A::CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST => {
+                i32::from(self.backend.is_one_with_host())
+            }
             A::CU_DEVICE_ATTRIBUTE_GPU_OVERLAP => 1,
             A::CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT => 3,
             A::CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS => 1,
@@ -135,13 +108,8 @@ impl Device {
             A::CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED => 1,
             A::CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED => 1,
-            // A CPU has half as many lanes of doubles as of floats.
             A::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => {
-                if cpu {
-                    2
-                } else {
-                    16
-                }
+                self.backend.double_ratio()
             }
             A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => 1,
             A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => 1,
