@@ -1,17 +1,15 @@
-//! The HIP C ABI on this machine's processor.
+//! HIP on this machine's processor: hip_host, whose functions this library exports, with an executor of x86-64 code.
 //!
-//! - [`api`]: the exported functions: they check arguments and call `core`.
-//! - [`core`]: memory, streams, events and modules, and the order of work.
-//! - [`engine`]: the threads that run kernels, and what kernels can call.
-//! - [`executor`]: the seam between those and what loads modules.
-//!
-//! A kernel is an x86-64 shared object that the compiler made, `cpu_abi` says what is in it; or what another
-//! executor takes.
+//! - [`native`]: the executor: modules of x86-64 code, which are ELF shared objects that the compiler made. `cpu_abi`
+//!   says what is in them.
+//! - [`engine`]: how threads run the blocks of a launch, and what kernels can call.
+//! - [`device_runtime`]: what the driver gives the engine.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the engine knows Linux on x86-64 only");
 
-pub mod api;
-mod core;
+pub use hip_host::api;
+
+mod device_runtime;
 mod engine;
-pub mod executor;
+mod native;

@@ -84,6 +84,16 @@ fn zeros_are_errors_where_something_is_needed() {
 }
 
 #[test]
+fn every_function_is_exported() {
+    let hip = open();
+    for name in zluda_hip_cpu::api::names() {
+        // SAFETY: never called.
+        let function = unsafe { hip.own_function::<unsafe extern "C" fn()>(name) };
+        assert!(function.is_some(), "{name}");
+    }
+}
+
+#[test]
 fn what_is_missing_says_so() {
     let hip = open();
     assert!(!hip.has("hipGraphCreate") && hip.has("hipModuleLaunchKernel"));

@@ -1,15 +1,15 @@
-//! The executor that hip_cpu's runtime runs kernels with.
+//! The executor that hip_host runs kernels with.
 
 use std::ffi::c_void;
 use std::sync::{Arc, OnceLock};
 
-use hip_runtime_sys::hipError_t;
-use object::elf::EM_AMDGPU;
-use zluda_common::config::{DeviceChoice, config};
-use zluda_hip_cpu::executor::{
+use hip_host::executor::{
     Code, Executor, Image, KernelCode, KernelFacts, Limits, Order, Request, Task, Variable,
     multiprocessors, register,
 };
+use hip_runtime_sys::hipError_t;
+use object::elf::EM_AMDGPU;
+use zluda_common::config::{DeviceChoice, config};
 
 use crate::arch::Arch;
 use crate::launch::Launch;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use hip_host::executor::{Fault, Guarded, Job, Request, Taken, Task, stack_limit};
 use hip_runtime_sys::hipError_t;
-use zluda_hip_cpu::executor::{Fault, Guarded, Job, Request, Taken, Task, stack_limit};
 
 use crate::machine::Stop;
 use crate::machine::group::Group;

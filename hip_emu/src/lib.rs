@@ -1,9 +1,9 @@
 //! An emulated AMD GPU: HIP's C ABI on this machine, with code objects executed instruction by instruction.
 //!
-//! Memory, streams and threads are hip_cpu's; its exported functions are this library's too. `ZLUDA_DEVICE`
+//! Memory, streams and threads are hip_host's; its exported functions are this library's too. `ZLUDA_DEVICE`
 //! names the GPU.
 //!
-//! - [`executor`]: what hip_cpu's runtime calls; [`launch`]: a launch, its arguments and workgroups.
+//! - [`executor`]: what hip_host calls; [`launch`]: a launch, its arguments and workgroups.
 //! - [`object`]: code objects; [`decode`]: their instructions, through LLVM's disassembler.
 //! - [`machine`]: waves, registers and memory.
 //! - [`isa`]: what instructions mean, on plain values: no registers, no memory.
@@ -17,4 +17,4 @@ mod machine;
 mod object;
 
 pub use executor::emulate;
-pub use zluda_hip_cpu::api;
+pub use hip_host::api;

@@ -6,9 +6,9 @@
 //! atomic but what changes global memory.
 
 use cpu_abi::{BlockContext, CLUSTER_SHARED_STRIDE, LaneOperation, TensorMode, mbarrier};
+use hip_host::pieces::copy;
 
 use super::block::Block;
-use super::pieces::copy;
 use super::runtime::{MISALIGNED_ADDRESS, stop};
 use super::{children, reduction, tensor};
 

@@ -10,20 +10,19 @@ use std::ptr::{null, null_mut};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use cpu_abi::{BlockContext, BlockEntry, ThreadContext, ThreadEntry, WARP_SIZE};
+use hip_host::guard::fault::{self, Exit, Fault, Running};
+use hip_host::guard::stack::KernelStack;
+use hip_host::work::chaos::{self, About, Dice};
+use hip_host::work::job::{Job, Taken};
 
 use super::arena::Arena;
 use super::barrier::Barriers;
-use super::chaos::{self, About, Dice};
 use super::cluster::Cluster;
 use super::dynamic_stack::DynamicStacks;
-use super::fault::{self, Fault, Running};
 use super::gathering::Gathering;
 use super::groups::{self, Groups};
-use super::job::{Job, Taken};
 use super::launch::Launch;
-
 use super::runtime::{self, DEFAULT_FLOAT_STATE};
-use super::stack::KernelStack;
 
 /// How blocks of a launch run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,13 +46,6 @@ pub enum Pause {
     Preempt,
     /// It will never go on: the launch has failed, and the error is known.
     Stop,
-}
-
-/// How a coroutine ended.
-#[derive(Clone, Copy, Debug)]
-pub enum Exit {
-    Finished,
-    Fault(Fault),
 }
 
 /// How a block ended.

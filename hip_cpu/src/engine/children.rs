@@ -4,14 +4,14 @@ use std::sync::OnceLock;
 
 use cpu_abi::device_runtime::{Child, DeviceRuntime, Error, Question};
 use cpu_abi::{BlockContext, LaneOperation};
+use hip_host::core::device::Device;
+use hip_host::core::launch::{Ready, Shape};
+use hip_host::core::request::Params;
 use hip_runtime_sys::hipError_t;
 use smallvec::smallvec;
 
 use super::block::Block;
-use super::request::Params;
-use crate::core::device::Device;
-use crate::core::family::{Family, Place};
-use crate::core::launch::{Ready, Shape};
+use super::family::{Family, Place};
 
 /// `cudaStreamNonBlocking` and `cudaEventDisableTiming`: an H100 takes no other events.
 const NON_BLOCKING: u64 = 1;
@@ -34,7 +34,9 @@ pub unsafe fn run(context: &BlockContext, operation: LaneOperation, arguments: &
     let block = unsafe { Block::of(context) };
     let mut answer = None;
     let result = block.on_thread_stack(|| {
-        let family = block.job().op.family();
+        let Some(family) = block.job().op.family::<Family>() else {
+            return Error::Unknown as u64;
+        };
         let number = number(context);
         match (operation, arguments) {
             (LaunchBuffer, &[function, gx, gy, gz, bx, by, bz, shared]) => {

@@ -5,9 +5,10 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+use hip_host::work::job::Job;
+
 use super::arena::Arena;
 use super::block::{Block, Outcome};
-use super::job::Job;
 use super::launch::Launch;
 
 /// What the blocks of a cluster share; reached from kernels through their blocks.

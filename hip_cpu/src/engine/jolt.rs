@@ -6,9 +6,9 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use hip_host::guard::fault;
+use hip_host::work::chaos::{self, About, Dice};
 use parking_lot::Mutex;
-
-use super::chaos::{self, About, Dice};
 
 /// Threads that run kernels, as the system numbers them.
 static EXPOSED: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
@@ -63,7 +63,7 @@ fn begin() {
             libc::sigaction(signal(), &action, null_mut());
         }
         let jolts = || {
-            super::fault::own_thread();
+            fault::own_thread();
             if let Some(dice) = chaos::dice(About::Jolts, &[]) {
                 loop {
                     jolt(&dice);

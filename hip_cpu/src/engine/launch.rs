@@ -4,17 +4,18 @@ use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 use cpu_abi::{BlockContext, FLAG_ANY_ORDER, FLAG_WAITS, KernelDescriptor, KernelKind, WARP_SIZE};
+use hip_host::core::device::Device;
+use hip_host::core::request::Request;
+use hip_host::guard::fault::{self, Fault};
+use hip_host::work::blocks::Order;
+use hip_host::work::chaos::{self, About};
+use hip_host::work::job::{Job, Taken, Task};
+use hip_host::work::pool;
 use hip_runtime_sys::hipError_t;
 
 use super::block::{Mode, Outcome};
-use super::blocks::Order;
-use super::chaos::{self, About};
 use super::cluster::Group;
-use super::fault::{self, Fault};
-use super::job::{Job, Taken, Task};
-use super::request::Request;
-use super::{jolt, pool, runtime};
-use crate::core::device::Device;
+use super::{jolt, runtime};
 
 /// After how long of waiting a block counts as one that waits for a block which has not begun. It is longer than blocks
 /// wait for those before them, as a rule.
@@ -37,6 +38,11 @@ impl Deref for Launch {
 }
 
 impl Launch {
+    /// Warps of a block.
+    pub fn warps(&self) -> u32 {
+        self.threads().div_ceil(WARP_SIZE)
+    }
+
     pub fn mode(&self) -> Mode {
         if self.descriptor.kind == KernelKind::Reference as u32 {
             Mode::Threads

@@ -5,12 +5,12 @@ use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use cpu_abi::{BarrierReduction, BlockContext, Runtime, WARP_SIZE};
+use hip_host::core::device::Device;
 use hip_runtime_sys::hipError_t;
 
 use super::barrier::{self, Arrival};
 use super::block::{Block, Mode, Pause};
 use super::{asynchronous, groups, matrix, reference, texture};
-use crate::core::device::Device;
 use zluda_common::printf;
 
 pub static RUNTIME: Runtime = Runtime {

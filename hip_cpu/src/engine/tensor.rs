@@ -7,8 +7,9 @@
 
 use cpu_abi::tensor_map::{Element, RANK, Shape, TensorMap, WORDS};
 use cpu_abi::{Reduction, TensorField, TensorReduction};
+use hip_host::pieces;
 
-use super::{pieces, reduction};
+use super::reduction;
 
 /// The longest run of bytes in a box that lie side by side in both memories.
 const PIECE: u64 = 16;

@@ -1,6 +1,6 @@
 //! Loads, stores and atomic operations.
 
-use zluda_hip_cpu::executor::pieces;
+use hip_host::pieces;
 
 use super::group::Local;
 use super::wave::{Lanes, PRIVATE_APERTURE, SHARED_APERTURE, Wave};

@@ -10,11 +10,11 @@ use cpu_abi::{
     SurfaceBounds, TextureAction, TextureGeometry, TextureLevel, TextureOperation, TextureType,
     sampler_word,
 };
+use hip_host::core::array::Level;
+use hip_host::core::copy::Place;
+use hip_host::core::texture::{self, Address, Object, Owner, Sampler, Shape};
 
 use super::{Library, Random};
-use crate::core::array::Level;
-use crate::core::copy::Place;
-use crate::core::texture::{self, Address, Object, Owner, Sampler, Shape};
 use crate::engine::texture::quick::Quick;
 use crate::engine::texture::{Operands, Stop, operand_words, run};
 

@@ -1,6 +1,6 @@
 //! From coordinates to the numbers of texels and the weights of filters.
 
-use crate::core::texture::Address;
+use hip_host::core::texture::Address;
 
 /// Fractional bits of coordinates in fixed point.
 const FRACTION: u32 = 21;

@@ -15,12 +15,12 @@ mod texel;
 use cpu_abi::{
     BlockContext, TEXTURE_RESULTS, TextureAction, TextureObjectKind, TextureOperation, sampler_word,
 };
+use hip_host::core::device::Device;
+use hip_host::core::texture::{self, Address, Object, Sampler};
 use hip_runtime_sys::hipError_t;
 
 use super::block::Block;
 use super::runtime::{MISALIGNED_ADDRESS, stop};
-use crate::core::device::Device;
-use crate::core::texture::{self, Address, Object, Sampler};
 
 /// Words of operands that the longest instruction has, and some.
 const MOST_OPERANDS: usize = 24;

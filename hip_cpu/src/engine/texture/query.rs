@@ -1,10 +1,10 @@
 //! `txq` and `suq`.
 
 use cpu_abi::{TextureAttribute, TextureOperation};
+use hip_host::core::format::Channel;
+use hip_host::core::texture::{Object, Sampler, Shape};
 
 use super::Results;
-use crate::core::format::Channel;
-use crate::core::texture::{Object, Sampler, Shape};
 
 pub fn attribute(object: &Object, operation: &TextureOperation, level: u32) -> Results {
     use TextureAttribute::*;

@@ -3,13 +3,13 @@
 //! here it does.
 
 use cpu_abi::{TextureAction, TextureGeometry, TextureLevel, TextureOperation};
+use hip_host::core::array::Level;
+use hip_host::core::texture::{Address, Object, Shape};
 
 use super::coordinate::{self, Axis, Fixed, WEIGHT};
 use super::filter;
 use super::texel::{self, Number};
 use super::{Results, find, sample};
-use crate::core::array::Level;
-use crate::core::texture::{Address, Object, Shape};
 
 /// The object that a warp's lanes look up, most often the same one.
 #[derive(Default)]

@@ -1,14 +1,14 @@
 //! `tex` and `tld4`.
 
 use cpu_abi::{TextureAction, TextureGeometry, TextureLevel, TextureOperation, TextureType};
+use hip_host::core::array::Level;
+use hip_host::core::texture::{Address, Object, Sampler, Shape};
 use smallvec::SmallVec;
 
 use super::coordinate::{self, Axis, Fixed, WEIGHT};
 use super::filter::{self, Weighted};
 use super::texel::{self, Number, Texel};
 use super::{Operands, Results, cube, slope};
-use crate::core::array::Level;
-use crate::core::texture::{Address, Object, Sampler, Shape};
 
 /// A look-up of one lane.
 struct Lookup<'a> {

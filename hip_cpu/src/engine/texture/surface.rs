@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use cpu_abi::{SurfaceBounds, SurfaceReduction, TextureAction, TextureOperation, TextureType};
+use hip_host::core::array::Level;
+use hip_host::core::format::Channel;
+use hip_host::core::texture::Object;
 
 use super::texel::float_to_half_cut;
 use super::{Operands, Results, Stop};
-use crate::core::array::Level;
-use crate::core::format::Channel;
-use crate::core::texture::Object;
 
 /// Where an access goes: the address of its first byte, or nothing outside of the surface.
 fn place(

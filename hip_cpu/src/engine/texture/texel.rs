@@ -1,8 +1,8 @@
 //! The numbers that texels stand for.
 
-use crate::core::array::Level;
-use crate::core::format::{Channel, Format};
-use crate::core::texture::Object;
+use hip_host::core::array::Level;
+use hip_host::core::format::{Channel, Format};
+use hip_host::core::texture::Object;
 
 use super::{block, srgb};
 

@@ -5,7 +5,7 @@ mod bc7;
 mod bits;
 mod partition;
 
-use crate::core::format::Block;
+use hip_host::core::format::Block;
 
 use super::srgb;
 use super::texel::{Number, Texel, half_to_float};

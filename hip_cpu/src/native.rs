@@ -1,0 +1,207 @@
+//! Modules of x86-64 code: ELF shared objects that the compiler made, loaded from memory.
+
+use std::ffi::{CStr, CString, c_void};
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cpu_abi::{
+    ABI_VERSION, DESCRIPTOR_SUFFIX, FLAG_ROW_WARPS, FLAG_WHOLE_WARPS, KernelDescriptor, KernelKind,
+    MAGIC,
+};
+use hip_host::executor::{
+    Code, Executor, Image, KernelCode, KernelFacts, Limits, Order, Request, Task, Variable,
+    multiprocessors, set_default,
+};
+use hip_runtime_sys::hipError_t;
+use object::elf::EM_X86_64;
+use object::{LittleEndian, Object, ObjectSymbol, SymbolKind};
+
+use crate::engine::launch::Launch;
+
+/// The processor itself.
+struct Native;
+
+/// Runs when the library is loaded, before anybody can call HIP.
+extern "C" fn begin() {
+    set_default(&Native);
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEGIN: extern "C" fn() = begin;
+
+/// What compute capability 9.0 has.
+const SHARED: u32 = 227 << 10;
+const SHARED_DEFAULT: u32 = 48 << 10;
+
+impl Executor for Native {
+    fn arch(&self) -> &str {
+        "x86-64"
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { processors: multiprocessors(), shared: SHARED, shared_default: SHARED_DEFAULT }
+    }
+
+    unsafe fn load(&self, image: *const c_void, most: usize) -> Result<Box<dyn Code>, hipError_t> {
+        // SAFETY: the caller's promise.
+        let image = unsafe { Image::copy(image, most, EM_X86_64)? };
+        Ok(Box::new(NativeCode::load(&image)?))
+    }
+}
+
+struct NativeCode {
+    library: Library,
+    kernels: Vec<String>,
+    variables: Vec<Variable>,
+}
+
+struct Library(*mut c_void);
+
+// SAFETY: the loader locks itself.
+unsafe impl Send for Library {}
+// SAFETY: as above.
+unsafe impl Sync for Library {}
+
+impl Library {
+    fn symbol(&self, name: &str) -> Option<*const c_void> {
+        let name = CString::new(name).ok()?;
+        // SAFETY: the handle is open, the name ends in NUL.
+        let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+        (!address.is_null()).then_some(address.cast_const())
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        // SAFETY: opened once, closed once; kernels in flight keep their module.
+        unsafe { libc::dlclose(self.0) };
+    }
+}
+
+impl NativeCode {
+    fn load(image: &Image) -> Result<NativeCode, hipError_t> {
+        let object = object::read::elf::ElfFile64::<LittleEndian>::parse(&*image.bytes).map_err(
+            |error| {
+                tracing::error!("image: {error}");
+                hipError_t::hipErrorInvalidImage
+            },
+        )?;
+        let library = open(&image.file)?;
+        let mut kernels = Vec::new();
+        let mut variables = Vec::new();
+        for symbol in object.dynamic_symbols().filter(|symbol| symbol.is_definition()) {
+            let Ok(name) = symbol.name() else { return Err(hipError_t::hipErrorInvalidImage) };
+            if let Some(kernel) = name.strip_suffix(DESCRIPTOR_SUFFIX) {
+                kernels.push(kernel.to_owned());
+            } else if symbol.kind() == SymbolKind::Data
+                && let Some(address) = library.symbol(name)
+            {
+                let (name, size) = (name.to_owned(), symbol.size() as usize);
+                variables.push(Variable { name, address: address as usize, size });
+            }
+        }
+        let code = NativeCode { library, kernels, variables };
+        for kernel in &code.kernels {
+            code.descriptor(kernel)?;
+        }
+        Ok(code)
+    }
+
+    fn descriptor(&self, name: &str) -> Result<KernelDescriptor, hipError_t> {
+        if !self.kernels.iter().any(|kernel| kernel == name) {
+            return Err(hipError_t::hipErrorNotFound);
+        }
+        let address = self
+            .library
+            .symbol(&format!("{name}{DESCRIPTOR_SUFFIX}"))
+            .ok_or(hipError_t::hipErrorNotFound)?;
+        // SAFETY: the object says that a descriptor lies here; it is as long as the first version was.
+        let descriptor = unsafe { address.cast::<KernelDescriptor>().read_unaligned() };
+        let known =
+            [KernelKind::Vector as u32, KernelKind::Reference as u32].contains(&descriptor.kind);
+        if descriptor.magic != MAGIC || descriptor.entry.is_null() {
+            tracing::error!("kernel {name}: its descriptor is none");
+            return Err(hipError_t::hipErrorInvalidImage);
+        }
+        if descriptor.abi_version != ABI_VERSION || !known {
+            tracing::error!(
+                "kernel {name}: made for version {} of the engine",
+                descriptor.abi_version
+            );
+            return Err(hipError_t::hipErrorNoBinaryForGpu);
+        }
+        Ok(descriptor)
+    }
+}
+
+impl Code for NativeCode {
+    fn kernels(&self) -> &[String] {
+        &self.kernels
+    }
+
+    fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    fn kernel(&self, name: &str) -> Result<Box<dyn KernelCode>, hipError_t> {
+        Ok(Box::new(NativeKernel(self.descriptor(name)?)))
+    }
+}
+
+/// A kernel whose module is loaded.
+struct NativeKernel(KernelDescriptor);
+
+impl KernelCode for NativeKernel {
+    fn facts(&self) -> KernelFacts {
+        KernelFacts {
+            param_size: self.0.param_size,
+            static_shared: self.0.static_shared_size,
+            local: self.0.local_size,
+            max_threads: match self.0.max_threads_per_block {
+                0 => 1024,
+                threads => threads.min(1024),
+            },
+        }
+    }
+
+    /// Code that was made for some shapes must not see others.
+    fn check_block(&self, block: [u32; 3]) -> Result<(), hipError_t> {
+        let whole = block[0].is_multiple_of(32);
+        let rows = whole || (block[1] == 1 && block[2] == 1);
+        let flags = self.0.flags;
+        if (flags & FLAG_ROW_WARPS != 0 && !rows) || (flags & FLAG_WHOLE_WARPS != 0 && !whole) {
+            return Err(hipError_t::hipErrorInvalidConfiguration);
+        }
+        Ok(())
+    }
+
+    fn task(&self, request: Request) -> Result<(Box<dyn Task>, Order), hipError_t> {
+        let launch = Launch { request, descriptor: self.0 };
+        let order = launch.order();
+        Ok((Box::new(launch), order))
+    }
+}
+
+fn open(file: &File) -> Result<Library, hipError_t> {
+    // The loader takes files of one name for one file, and descriptors are used again: so each load has
+    // a path of its own, spelt with a number in steps to where it already is.
+    static LOADS: AtomicU64 = AtomicU64::new(0);
+    let number = LOADS.fetch_add(1, Ordering::Relaxed);
+    let steps: String =
+        (0..32).map(|bit| if number >> bit & 1 != 0 { "/." } else { "/" }).collect();
+    let path = format!("/proc/self/fd{steps}/{}", file.as_raw_fd());
+    let path = CString::new(path).map_err(|_| hipError_t::hipErrorUnknown)?;
+    // SAFETY: the path ends in NUL; whoever loads a module wants its code to run.
+    unsafe {
+        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
+        if handle.is_null() {
+            let error = libc::dlerror();
+            let text = if error.is_null() { c"unknown" } else { CStr::from_ptr(error) };
+            tracing::error!("image: {}", text.to_string_lossy());
+            return Err(hipError_t::hipErrorInvalidImage);
+        }
+        Ok(Library(handle))
+    }
+}

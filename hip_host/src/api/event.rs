@@ -1,0 +1,112 @@
+//! Events.
+
+use std::sync::Arc;
+
+use hip_runtime_sys::{
+    hipError_t, hipEvent_t, hipEventBlockingSync, hipEventDisableSystemFence,
+    hipEventDisableTiming, hipEventInterprocess, hipEventReleaseToDevice, hipEventReleaseToSystem,
+    hipStream_t,
+};
+
+use super::{INVALID, Result, check_may_wait_unless, hip_api, put};
+use crate::core::device::Device;
+use crate::core::event::Event;
+use crate::work::op::Work;
+use zluda_common::printf;
+
+fn event(handle: hipEvent_t) -> Result<Arc<Event>> {
+    Device::get().events.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
+}
+
+/// # Safety
+/// `to` is null or valid.
+unsafe fn create(to: *mut hipEvent_t, flags: u32) -> Result {
+    const KNOWN: u32 = hipEventBlockingSync
+        | hipEventDisableTiming
+        | hipEventInterprocess
+        | hipEventReleaseToDevice
+        | hipEventReleaseToSystem
+        | hipEventDisableSystemFence;
+    if to.is_null() || flags & !KNOWN != 0 {
+        return Err(INVALID);
+    }
+    // "hipEventInterprocess: must be used with hipEventDisableTiming"; there is no other process here.
+    if flags & hipEventInterprocess != 0 {
+        return Err(if flags & hipEventDisableTiming == 0 {
+            INVALID
+        } else {
+            hipError_t::hipErrorNotSupported
+        });
+    }
+    let handle = Device::get().events.insert(Arc::new(Event::new(flags)));
+    // SAFETY: the caller's promise.
+    unsafe { put(to, handle) }
+}
+
+fn record(handle: hipEvent_t, stream: hipStream_t) -> Result {
+    event(handle)?.record(&*Device::get().streams.find(stream)?);
+    Ok(())
+}
+
+hip_api! {
+    healthy fn hipEventCreate(event: *mut hipEvent_t) {
+        // SAFETY: the program's pointer.
+        unsafe { create(event, 0) }
+    }
+
+    healthy fn hipEventCreateWithFlags(event: *mut hipEvent_t, flags: u32) {
+        // SAFETY: the program's pointer.
+        unsafe { create(event, flags) }
+    }
+
+    healthy fn hipEventRecord(event: hipEvent_t, stream: hipStream_t) {
+        record(event, stream)
+    }
+
+    healthy fn hipEventRecordWithFlags(event: hipEvent_t, stream: hipStream_t, flags: u32) {
+        if flags & !1 != 0 {
+            return Err(INVALID);
+        }
+        record(event, stream)
+    }
+
+    healthy fn hipEventQuery(event: hipEvent_t) {
+        match self::event(event)?.recorded() {
+            Some(op) if !op.has_ended() => Err(hipError_t::hipErrorNotReady),
+            _ => Ok(()),
+        }
+    }
+
+    healthy fn hipEventSynchronize(event: hipEvent_t) {
+        let event = self::event(event)?;
+        if let Some(op) = event.recorded() {
+            check_may_wait_unless(|| op.has_ended())?;
+            op.wait();
+        }
+        printf::flush();
+        Device::get().error().map_or(Ok(()), Err)
+    }
+
+    healthy fn hipEventElapsedTime(ms: *mut f32, start: hipEvent_t, stop: hipEvent_t) {
+        let elapsed = event(start)?.elapsed(&*event(stop)?)?;
+        // SAFETY: the program's pointer.
+        unsafe { put(ms, elapsed) }
+    }
+
+    always fn hipEventDestroy(event: hipEvent_t) {
+        // What waits for the event keeps what it stands for.
+        Device::get().events.remove(event).map(drop).ok_or(hipError_t::hipErrorInvalidHandle)
+    }
+
+    healthy fn hipStreamWaitEvent(stream: hipStream_t, event: hipEvent_t, flags: u32) {
+        if flags & !1 != 0 {
+            return Err(INVALID);
+        }
+        let streams = &Device::get().streams;
+        let (stream, event) = (streams.find(stream)?, self::event(event)?);
+        if let Some(op) = event.recorded().filter(|op| !op.has_ended()) {
+            streams.enqueue(&stream, false, Some(&op), Work::Nothing);
+        }
+        Ok(())
+    }
+}

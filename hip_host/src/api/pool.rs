@@ -1,0 +1,174 @@
+//! Allocation in stream order, and memory pools.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use hip_runtime_sys::{
+    hipError_t, hipMemAccessDesc, hipMemAccessFlags, hipMemLocation, hipMemPool_t, hipMemPoolAttr,
+    hipMemPoolProps, hipStream_t,
+};
+use parking_lot::Mutex;
+
+use super::{INVALID, Result, check_device, hip_api, put};
+use crate::core::device::Device;
+use crate::core::memory::Kind;
+use crate::core::pool::{Pool, default_pool};
+use crate::work::op::Work;
+
+/// The pool that the device allocates from: 0 means its default one.
+static CURRENT: Mutex<usize> = Mutex::new(0);
+
+fn find(handle: hipMemPool_t) -> Result<Arc<Pool>> {
+    default_pool();
+    Device::get().pools.get(handle).ok_or(INVALID)
+}
+
+fn current() -> (hipMemPool_t, Arc<Pool>) {
+    let handle: hipMemPool_t = std::ptr::without_provenance_mut(*CURRENT.lock());
+    match Device::get().pools.get(handle) {
+        Some(pool) => (handle, pool),
+        None => default_pool(),
+    }
+}
+
+/// # Safety
+/// `to` is null or valid.
+unsafe fn allocate(
+    to: *mut *mut c_void,
+    size: usize,
+    handle: hipMemPool_t,
+    pool: &Pool,
+    stream: hipStream_t,
+) -> Result {
+    Device::get().streams.find(stream)?;
+    if to.is_null() {
+        return Err(INVALID);
+    }
+    let start = if size == 0 { 0 } else { pool.allocate(handle, size)?.start };
+    // SAFETY: the caller's promise.
+    unsafe { put(to, start as *mut c_void) }
+}
+
+hip_api! {
+    healthy fn hipMallocAsync(dev_ptr: *mut *mut c_void, size: usize, stream: hipStream_t) {
+        let (handle, pool) = current();
+        // SAFETY: the program's pointer.
+        unsafe { allocate(dev_ptr, size, handle, &pool, stream) }
+    }
+
+    healthy fn hipMallocFromPoolAsync(
+        dev_ptr: *mut *mut c_void, size: usize, mem_pool: hipMemPool_t, stream: hipStream_t,
+    ) {
+        let pool = find(mem_pool)?;
+        // SAFETY: the program's pointer.
+        unsafe { allocate(dev_ptr, size, mem_pool, &pool, stream) }
+    }
+
+    healthy fn hipFreeAsync(dev_ptr: *mut c_void, stream: hipStream_t) {
+        let device = Device::get();
+        let stream = device.streams.find(stream)?;
+        if dev_ptr.is_null() {
+            return Ok(());
+        }
+        let range = device.memory.detach(dev_ptr.addr(), |kind| kind == Kind::Device).ok_or(INVALID)?;
+        let pool = device.pools.get(range.pool as hipMemPool_t);
+        let free = move || {
+            if let Some(pool) = pool {
+                pool.freed(range.size);
+            }
+            Device::get().memory.release(range);
+        };
+        device.streams.enqueue(&stream, false, None, Work::Quick(Box::new(free)));
+        Ok(())
+    }
+
+    healthy fn hipMemPoolCreate(mem_pool: *mut hipMemPool_t, pool_props: *const hipMemPoolProps) {
+        if mem_pool.is_null() || pool_props.is_null() {
+            return Err(INVALID);
+        }
+        // SAFETY: the program's pointer.
+        let properties = unsafe { &*pool_props };
+        let device = hip_runtime_sys::hipMemLocationType::hipMemLocationTypeDevice;
+        let pinned = hip_runtime_sys::hipMemAllocationType::hipMemAllocationTypePinned;
+        if properties.location.type_ != device || properties.location.id != 0 || properties.allocType != pinned {
+            return Err(INVALID);
+        }
+        if properties.handleTypes != hip_runtime_sys::hipMemAllocationHandleType::hipMemHandleTypeNone {
+            return Err(hipError_t::hipErrorNotSupported);
+        }
+        let pool = Arc::new(Pool::new(false, properties.maxSize as u64));
+        // SAFETY: the program's pointer.
+        unsafe { put(mem_pool, Device::get().pools.insert(pool)) }
+    }
+
+    healthy fn hipMemPoolDestroy(mem_pool: hipMemPool_t) {
+        if find(mem_pool)?.is_default() {
+            return Err(INVALID);
+        }
+        Device::get().pools.remove(mem_pool);
+        Ok(())
+    }
+
+    healthy fn hipDeviceGetDefaultMemPool(mem_pool: *mut hipMemPool_t, device: i32) {
+        check_device(device)?;
+        // SAFETY: the program's pointer.
+        unsafe { put(mem_pool, default_pool().0) }
+    }
+
+    healthy fn hipDeviceGetMemPool(mem_pool: *mut hipMemPool_t, device: i32) {
+        check_device(device)?;
+        // SAFETY: the program's pointer.
+        unsafe { put(mem_pool, current().0) }
+    }
+
+    healthy fn hipDeviceSetMemPool(device: i32, mem_pool: hipMemPool_t) {
+        check_device(device)?;
+        find(mem_pool)?;
+        *CURRENT.lock() = mem_pool.addr();
+        Ok(())
+    }
+
+    healthy fn hipMemPoolTrimTo(mem_pool: hipMemPool_t, _min_bytes_to_hold: usize) {
+        // A pool holds nothing that is not in use.
+        find(mem_pool).map(drop)
+    }
+
+    healthy fn hipMemPoolGetAttribute(mem_pool: hipMemPool_t, attr: hipMemPoolAttr, value: *mut c_void) {
+        let pool = find(mem_pool)?;
+        let number = pool.attribute(attr).ok_or(INVALID)?.0.load(Ordering::Relaxed);
+        // SAFETY: the program's pointer, to 32 bits for the first three attributes and 64 for the others.
+        unsafe {
+            if attr.0 <= 3 { put(value.cast::<i32>(), number as i32) } else { put(value.cast::<u64>(), number) }
+        }
+    }
+
+    healthy fn hipMemPoolSetAttribute(mem_pool: hipMemPool_t, attr: hipMemPoolAttr, value: *mut c_void) {
+        let pool = find(mem_pool)?;
+        let (place, true) = pool.attribute(attr).ok_or(INVALID)? else { return Err(INVALID) };
+        if value.is_null() {
+            return Err(INVALID);
+        }
+        // SAFETY: as above.
+        let number =
+            unsafe { if attr.0 <= 3 { value.cast::<i32>().read() as u64 } else { value.cast::<u64>().read() } };
+        place.store(number, Ordering::Relaxed);
+        Ok(())
+    }
+
+    healthy fn hipMemPoolGetAccess(
+        flags: *mut hipMemAccessFlags, mem_pool: hipMemPool_t, location: *mut hipMemLocation,
+    ) {
+        find(mem_pool)?;
+        if location.is_null() {
+            return Err(INVALID);
+        }
+        // SAFETY: the program's pointer.
+        unsafe { put(flags, hipMemAccessFlags::hipMemAccessFlagsProtReadWrite) }
+    }
+
+    healthy fn hipMemPoolSetAccess(mem_pool: hipMemPool_t, desc_list: *const hipMemAccessDesc, count: usize) {
+        find(mem_pool)?;
+        if desc_list.is_null() && count != 0 { Err(INVALID) } else { Ok(()) }
+    }
+}

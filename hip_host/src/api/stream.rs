@@ -1,0 +1,272 @@
+//! Streams.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use hip_runtime_sys::{
+    hipDevice_t, hipError_t, hipHostFn_t, hipStream_t, hipStreamCallback_t, hipStreamCaptureStatus,
+    hipStreamNonBlocking, hipStreamWaitValueAnd, hipStreamWaitValueEq, hipStreamWaitValueGte,
+    hipStreamWaitValueNor,
+};
+
+use super::{INVALID, Result, check_may_wait_unless, hip_api, put};
+use crate::core::device::Device;
+use crate::core::stream::{GREATEST_PRIORITY, Kind, LEAST_PRIORITY, Stream};
+use crate::work::op::Work;
+use zluda_common::printf;
+
+fn find(handle: hipStream_t) -> Result<Arc<Stream>> {
+    Device::get().streams.find(handle)
+}
+
+/// # Safety
+/// `to` is null or valid.
+unsafe fn create(to: *mut hipStream_t, flags: u32, priority: i32) -> Result {
+    if to.is_null() || flags & !hipStreamNonBlocking != 0 {
+        return Err(INVALID);
+    }
+    let kind = if flags & hipStreamNonBlocking != 0 { Kind::NonBlocking } else { Kind::Blocking };
+    let device = Device::get();
+    let stream = Stream::new(kind, priority);
+    device.streams.add(stream.clone());
+    // SAFETY: the caller's promise.
+    unsafe { put(to, device.stream_handles.insert(stream)) }
+}
+
+/// A pointer of the program that only its own function follows.
+struct Foreign(*mut c_void);
+
+// SAFETY: the program said that its function may have the pointer, on whatever thread.
+unsafe impl Send for Foreign {}
+
+impl Foreign {
+    fn get(&self) -> *mut c_void {
+        self.0
+    }
+}
+
+hip_api! {
+    healthy fn hipStreamCreate(stream: *mut hipStream_t) {
+        // SAFETY: the program's pointer.
+        unsafe { create(stream, 0, 0) }
+    }
+
+    healthy fn hipStreamCreateWithFlags(stream: *mut hipStream_t, flags: u32) {
+        // SAFETY: the program's pointer.
+        unsafe { create(stream, flags, 0) }
+    }
+
+    healthy fn hipStreamCreateWithPriority(stream: *mut hipStream_t, flags: u32, priority: i32) {
+        // SAFETY: the program's pointer.
+        unsafe { create(stream, flags, priority) }
+    }
+
+    always fn hipDeviceGetStreamPriorityRange(leastPriority: *mut i32, greatestPriority: *mut i32) {
+        // SAFETY: the program's pointers. "A pointer that is null gets nothing."
+        unsafe {
+            if !leastPriority.is_null() {
+                put(leastPriority, LEAST_PRIORITY)?;
+            }
+            if !greatestPriority.is_null() {
+                put(greatestPriority, GREATEST_PRIORITY)?;
+            }
+        }
+        Ok(())
+    }
+
+    always fn hipStreamDestroy(stream: hipStream_t) {
+        // Work goes on after the handle has ended.
+        let stream = Device::get().stream_handles.remove(stream).ok_or(hipError_t::hipErrorInvalidResourceHandle)?;
+        stream.forsake();
+        Ok(())
+    }
+
+    healthy fn hipStreamQuery(stream: hipStream_t) {
+        let idle = Device::get().streams.is_idle(&*find(stream)?);
+        if idle { Ok(()) } else { Err(hipError_t::hipErrorNotReady) }
+    }
+
+    healthy fn hipStreamSynchronize(stream: hipStream_t) {
+        let stream = find(stream)?;
+        check_may_wait_unless(|| Device::get().streams.is_idle(&stream))?;
+        Device::get().streams.wait_for(&stream);
+        printf::flush();
+        Device::get().error().map_or(Ok(()), Err)
+    }
+
+    healthy fn hipStreamGetFlags(stream: hipStream_t, flags: *mut u32) {
+        let non_blocking = find(stream)?.kind == Kind::NonBlocking;
+        // SAFETY: the program's pointer.
+        unsafe { put(flags, if non_blocking { hipStreamNonBlocking } else { 0 }) }
+    }
+
+    healthy fn hipStreamGetPriority(stream: hipStream_t, priority: *mut i32) {
+        // SAFETY: the program's pointer.
+        unsafe { put(priority, find(stream)?.priority) }
+    }
+
+    healthy fn hipStreamGetId(stream: hipStream_t, streamId: *mut u64) {
+        // SAFETY: the program's pointer.
+        unsafe { put(streamId, find(stream)?.id) }
+    }
+
+    healthy fn hipStreamGetDevice(stream: hipStream_t, device: *mut hipDevice_t) {
+        find(stream)?;
+        // SAFETY: the program's pointer.
+        unsafe { put(device, 0) }
+    }
+
+    healthy fn hipStreamIsCapturing(stream: hipStream_t, pCaptureStatus: *mut hipStreamCaptureStatus) {
+        find(stream)?;
+        // SAFETY: the program's pointer.
+        unsafe { put(pCaptureStatus, hipStreamCaptureStatus::hipStreamCaptureStatusNone) }
+    }
+
+    healthy fn hipStreamGetCaptureInfo(
+        stream: hipStream_t, pCaptureStatus: *mut hipStreamCaptureStatus, _pId: *mut u64,
+    ) {
+        find(stream)?;
+        // SAFETY: the program's pointer.
+        unsafe { put(pCaptureStatus, hipStreamCaptureStatus::hipStreamCaptureStatusNone) }
+    }
+
+    healthy fn hipStreamAttachMemAsync(stream: hipStream_t, dev_ptr: *mut c_void, _length: usize, flags: u32) {
+        find(stream)?;
+        // All memory is everybody's here.
+        let known = Device::get().memory.find(dev_ptr.addr()).is_some() && matches!(flags, 1 | 2 | 4);
+        if known { Ok(()) } else { Err(INVALID) }
+    }
+
+    healthy fn hipStreamAddCallback(
+        stream: hipStream_t, callback: hipStreamCallback_t, userData: *mut c_void, flags: u32,
+    ) {
+        let target = find(stream)?;
+        let (Some(callback), 0) = (callback, flags) else { return Err(INVALID) };
+        let (handle, data) = (Foreign(stream.cast()), Foreign(userData));
+        let call = move || {
+            let status = Device::get().error().unwrap_or(hipError_t::hipSuccess);
+            // SAFETY: the program's own function, with what it asked to get.
+            unsafe { callback(handle.get().cast(), status, data.get()) };
+        };
+        Device::get().streams.enqueue(&target, false, None, Work::Host(Box::new(call)));
+        Ok(())
+    }
+
+    healthy fn hipLaunchHostFunc(stream: hipStream_t, fn_: hipHostFn_t, userData: *mut c_void) {
+        let target = find(stream)?;
+        let function = fn_.ok_or(INVALID)?;
+        let data = Foreign(userData);
+        let call = move || {
+            // "The function is not called if the context has an error."
+            if Device::get().error().is_none() {
+                // SAFETY: the program's own function, with what it asked to get.
+                unsafe { function(data.get()) };
+            }
+        };
+        Device::get().streams.enqueue(&target, false, None, Work::Host(Box::new(call)));
+        Ok(())
+    }
+
+    healthy fn hipStreamWaitValue32(stream: hipStream_t, ptr: *mut c_void, value: u32, flags: u32, mask: u32) {
+        wait_value(stream, ptr, 4, flags, move |address| {
+            // SAFETY: checked to be four aligned bytes of known memory.
+            let word = unsafe { &*(address as *const std::sync::atomic::AtomicU32) };
+            let word = word.load(std::sync::atomic::Ordering::SeqCst) & mask;
+            // The upper half of a wider word would count.
+            let high = if flags == hipStreamWaitValueNor { u64::from(u32::MAX) << 32 } else { 0 };
+            is_reached(u64::from(word) | high, value.into(), flags)
+        })
+    }
+
+    healthy fn hipStreamWaitValue64(stream: hipStream_t, ptr: *mut c_void, value: u64, flags: u32, mask: u64) {
+        wait_value(stream, ptr, 8, flags, move |address| {
+            // SAFETY: checked to be eight aligned bytes of known memory.
+            let word = unsafe { &*(address as *const std::sync::atomic::AtomicU64) };
+            is_reached(word.load(std::sync::atomic::Ordering::SeqCst) & mask, value, flags)
+        })
+    }
+
+    healthy fn hipStreamWriteValue32(stream: hipStream_t, ptr: *mut c_void, value: u32, _flags: u32) {
+        write_value(stream, ptr, 4, move |address| {
+            // SAFETY: checked to be four aligned bytes of known memory.
+            unsafe { (*(address as *const std::sync::atomic::AtomicU32)).store(value, std::sync::atomic::Ordering::SeqCst) };
+        })
+    }
+
+    healthy fn hipStreamWriteValue64(stream: hipStream_t, ptr: *mut c_void, value: u64, _flags: u32) {
+        write_value(stream, ptr, 8, move |address| {
+            // SAFETY: checked to be eight aligned bytes of known memory.
+            unsafe { (*(address as *const std::sync::atomic::AtomicU64)).store(value, std::sync::atomic::Ordering::SeqCst) };
+        })
+    }
+}
+
+/// Whether a word is as a stream waits for it to be.
+fn is_reached(word: u64, value: u64, flags: u32) -> bool {
+    if flags == hipStreamWaitValueGte {
+        word >= value
+    } else if flags == hipStreamWaitValueEq {
+        word == value
+    } else if flags == hipStreamWaitValueAnd {
+        word & value != 0
+    } else {
+        !(word | value) != 0
+    }
+}
+
+/// Lets a stream wait for a word in memory.
+fn wait_value(
+    stream: hipStream_t,
+    at: *mut c_void,
+    size: usize,
+    flags: u32,
+    reached: impl Fn(usize) -> bool + Send + 'static,
+) -> Result {
+    let stream = find(stream)?;
+    let address = word_of(at, size)?;
+    if flags > hipStreamWaitValueNor {
+        return Err(INVALID);
+    }
+    let wait = move || {
+        let mut rounds = 0;
+        // After an error, nothing may ever write the word.
+        while !reached(address) && Device::get().error().is_none() {
+            rounds += 1;
+            match rounds {
+                0..100 => std::hint::spin_loop(),
+                100..1000 => std::thread::yield_now(),
+                _ => std::thread::sleep(std::time::Duration::from_micros(50)),
+            }
+        }
+    };
+    Device::get().streams.enqueue(&stream, false, None, Work::Waiting(Box::new(wait)));
+    Ok(())
+}
+
+/// The address of a word in memory that the device knows.
+fn word_of(at: *mut c_void, size: usize) -> Result<usize> {
+    let address = at.addr();
+    let range = Device::get().memory.find(address).ok_or(INVALID)?;
+    if !address.is_multiple_of(size) || range.start + range.size - address < size {
+        return Err(INVALID);
+    }
+    Ok(address)
+}
+
+/// Writes a word in stream order.
+fn write_value(
+    stream: hipStream_t,
+    to: *mut c_void,
+    size: usize,
+    write: impl FnOnce(usize) + Send + 'static,
+) -> Result {
+    let stream = find(stream)?;
+    let address = word_of(to, size)?;
+    Device::get().streams.enqueue(
+        &stream,
+        false,
+        None,
+        Work::Quick(Box::new(move || write(address))),
+    );
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! Copies and fills of boxes of memory, in blocks that several threads share.
+
+use crate::work::job::{Job, Taken, Task};
+use crate::work::pool;
+
+/// Rows of `width` bytes, `height` to a slice, `depth` slices; the distances are in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    pub width: usize,
+    pub height: usize,
+    pub depth: usize,
+}
+
+impl Extent {
+    pub fn line(width: usize) -> Extent {
+        Extent { width, height: 1, depth: 1 }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.width == 0 || self.height == 0 || self.depth == 0
+    }
+
+    /// Bytes in all.
+    pub fn bytes(&self) -> usize {
+        self.width.saturating_mul(self.height).saturating_mul(self.depth)
+    }
+}
+
+/// Where a box begins, and the distances between its rows and slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub start: usize,
+    pub pitch: usize,
+    pub slice: usize,
+}
+
+impl Place {
+    pub fn line(start: usize) -> Place {
+        Place { start, pitch: 0, slice: 0 }
+    }
+
+    /// Bytes from the first to behind the last byte of a box that is not empty; nothing if they are
+    /// more than there can be.
+    pub fn span(&self, extent: Extent) -> Option<usize> {
+        let slices = self.slice.checked_mul(extent.depth - 1)?;
+        let rows = self.pitch.checked_mul(extent.height - 1)?;
+        let span = slices.checked_add(rows)?.checked_add(extent.width)?;
+        self.start.checked_add(span)?;
+        Some(span)
+    }
+
+    fn row(&self, extent: Extent, row: usize) -> usize {
+        self.start + row / extent.height * self.slice + row % extent.height * self.pitch
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    Copy(Place),
+    /// A pattern of 1, 2 or 4 bytes.
+    Fill {
+        value: u32,
+        size: usize,
+    },
+}
+
+/// A copy or fill. Addresses were checked when it was made.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfer {
+    pub to: Place,
+    pub from: Source,
+    pub extent: Extent,
+}
+
+/// Bytes in a block, about.
+const BLOCK: usize = 512 << 10;
+
+impl Transfer {
+    pub fn new(to: Place, from: Source, extent: Extent) -> Transfer {
+        let mut transfer = Transfer { to, from, extent };
+        transfer.flatten();
+        transfer
+    }
+
+    /// Makes one row of what lies together.
+    fn flatten(&mut self) {
+        let extent = self.extent;
+        let dense = |place: &Place| {
+            (extent.height == 1 || place.pitch == extent.width)
+                && (extent.depth == 1 || place.slice == extent.width * extent.height)
+        };
+        let from = match &self.from {
+            Source::Copy(place) => dense(place),
+            Source::Fill { .. } => true,
+        };
+        if from && dense(&self.to) {
+            self.extent = Extent::line(extent.bytes());
+        }
+    }
+
+    /// Columns of blocks to a row, and rows to a block.
+    fn shape(&self) -> (usize, usize) {
+        let columns = self.extent.width.div_ceil(BLOCK).max(1);
+        let rows = if columns == 1 { (BLOCK / self.extent.width.max(1)).max(1) } else { 1 };
+        (columns, rows)
+    }
+
+    pub fn blocks(&self) -> u64 {
+        let (columns, rows) = self.shape();
+        (columns * (self.extent.height * self.extent.depth).div_ceil(rows)) as u64
+    }
+
+    /// Does one block.
+    ///
+    /// # Safety
+    /// Source and destination are memory that may be read and written.
+    pub unsafe fn run_block(&self, block: u64) {
+        let (columns, rows) = self.shape();
+        let (column, first) = (block as usize % columns, block as usize / columns * rows);
+        let last = (first + rows).min(self.extent.height * self.extent.depth);
+        let offset = column * BLOCK;
+        let width =
+            if columns == 1 { self.extent.width } else { BLOCK.min(self.extent.width - offset) };
+        for row in first..last {
+            let to = (self.to.row(self.extent, row) + offset) as *mut u8;
+            // SAFETY: the caller's promise; the addresses lie within the boxes.
+            unsafe {
+                match self.from {
+                    Source::Copy(from) => {
+                        std::ptr::copy(
+                            (from.row(self.extent, row) + offset) as *const u8,
+                            to,
+                            width,
+                        );
+                    }
+                    Source::Fill { value, size: 2 } => fill(to.cast::<u16>(), value as u16, width),
+                    Source::Fill { value, size: 4 } => fill(to.cast::<u32>(), value, width),
+                    Source::Fill { value, .. } => std::ptr::write_bytes(to, value as u8, width),
+                }
+            }
+        }
+    }
+
+    /// Does it all on this thread.
+    ///
+    /// # Safety
+    /// As for [`Transfer::run_block`].
+    pub unsafe fn run_here(&self) {
+        for block in 0..self.blocks() {
+            // SAFETY: the caller's promise.
+            unsafe { self.run_block(block) };
+        }
+    }
+
+    /// Threads that are worth having.
+    pub fn threads(&self) -> u32 {
+        pool::cores().min(u32::try_from(self.blocks()).unwrap_or(u32::MAX)).max(1)
+    }
+}
+
+/// # Safety
+/// `bytes` bytes, whole values, may be written.
+unsafe fn fill<T: Copy>(to: *mut T, value: T, bytes: usize) {
+    for index in 0..bytes / size_of::<T>() {
+        // SAFETY: the caller's promise; programs may pass any alignment.
+        unsafe { to.add(index).write_unaligned(value) };
+    }
+}
+
+/// A transfer whose memory is the program's business: that it stays until the work is done.
+pub struct TransferTask {
+    pub transfer: Transfer,
+    /// What the source was copied to, where the program may change it.
+    pub _staged: Option<Box<[u8]>>,
+}
+
+impl Task for TransferTask {
+    fn run(&self, job: &Job, slot: u32) {
+        let taken = Taken::new(job, slot);
+        while let Some(block) = taken.claim() {
+            // SAFETY: the addresses were checked when the call was made; freeing waits for all work.
+            unsafe { self.transfer.run_block(block) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_are_copied_and_nothing_around_them() {
+        // 3 slices of 4 rows of 5 bytes, out of and into larger boxes.
+        let from: Vec<u8> = (0..7 * 6 * 3).map(|index| index as u8).collect();
+        let mut to = vec![0xffu8; 8 * 5 * 3];
+        let extent = Extent { width: 5, height: 4, depth: 3 };
+        let source = Place { start: from.as_ptr() as usize, pitch: 7, slice: 42 };
+        let target = Place { start: to.as_mut_ptr() as usize, pitch: 8, slice: 40 };
+        // SAFETY: both boxes lie within the vectors.
+        unsafe { Transfer::new(target, Source::Copy(source), extent).run_here() };
+        for (index, byte) in to.iter().enumerate() {
+            let (z, y, x) = (index / 40, index / 8 % 5, index % 8);
+            let expected = if x < 5 && y < 4 { from[z * 42 + y * 7 + x] } else { 0xff };
+            assert_eq!(*byte, expected, "{z} {y} {x}");
+        }
+    }
+
+    #[test]
+    fn large_fills_reach_every_byte() {
+        let mut to = vec![0u8; 3 * BLOCK + 12];
+        let extent = Extent::line(to.len() - 4);
+        let transfer = Transfer::new(
+            Place::line(to.as_mut_ptr() as usize),
+            Source::Fill { value: 0x01020304, size: 4 },
+            extent,
+        );
+        assert_eq!(transfer.blocks(), 4);
+        // SAFETY: within the vector.
+        unsafe { transfer.run_here() };
+        assert!(to[..to.len() - 4].chunks(4).all(|chunk| chunk == [4, 3, 2, 1]));
+        assert_eq!(to[to.len() - 4..], [0; 4]);
+    }
+}

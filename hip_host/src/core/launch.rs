@@ -1,0 +1,119 @@
+//! Launches of kernels, by programs and by kernels.
+
+use std::sync::Arc;
+
+use cpu_abi::MAX_CLUSTER_BLOCKS;
+use hip_runtime_sys::hipError_t;
+use zluda_common::printf;
+
+use super::device::Device;
+use super::module::Kernel;
+use super::request::{Params, Request};
+use crate::executor::{Order, executor};
+use crate::work::job::{Job, Task};
+use crate::work::op::Op;
+use crate::work::pool;
+
+const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
+
+/// What a launch says besides its kernel, its parameters and its stream.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: u32,
+    pub cooperative: bool,
+    pub cluster: Option<[u32; 3]>,
+}
+
+/// A launch that has been checked.
+pub struct Ready {
+    task: Box<dyn Task>,
+    order: Order,
+    priority: i32,
+    clusters: u64,
+}
+
+impl Shape {
+    pub fn check(&self, kernel: &Kernel) -> Result<(), hipError_t> {
+        check_shape(kernel, self.grid, self.block)?;
+        check_cluster(self.grid, self.cluster)?;
+        let static_shared = kernel.facts.static_shared.next_multiple_of(16);
+        let limit = executor().limits().shared;
+        if self.shared > limit || static_shared + self.shared > limit.next_multiple_of(16) {
+            return Err(INVALID);
+        }
+        Ok(())
+    }
+}
+
+impl Ready {
+    /// A launch whose shape has been checked. Greater priorities run sooner.
+    pub fn new(
+        kernel: &Arc<Kernel>,
+        shape: Shape,
+        params: Params,
+        priority: i32,
+    ) -> Result<Ready, hipError_t> {
+        printf::flush_at_exit();
+        let Shape { grid, block, shared, cooperative, cluster } = shape;
+        let request = Request {
+            kernel: kernel.clone(),
+            params,
+            grid,
+            block,
+            dynamic_shared: shared,
+            cluster,
+            cooperative,
+            grid_id: Device::get().new_grid(),
+        };
+        let (blocks, clusters) = (request.blocks(), request.clusters());
+        if cooperative {
+            let processors = executor().limits().processors;
+            let most = kernel.occupancy(request.threads(), shared as usize) * processors;
+            if blocks > u64::from(most) {
+                return Err(hipError_t::hipErrorCooperativeLaunchTooLarge);
+            }
+        }
+        let (task, order) = kernel.code.task(request)?;
+        Ok(Ready { task, order, priority, clusters })
+    }
+
+    /// The job of the operation that the launch is, and how many parts it has.
+    pub fn job(self, op: Arc<Op>) -> (Job, u64) {
+        let job = Job::new(self.task, op, self.priority, self.clusters, self.order, pool::cores());
+        (job, self.clusters)
+    }
+}
+
+/// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+fn check_shape(kernel: &Kernel, grid: [u32; 3], block: [u32; 3]) -> Result<(), hipError_t> {
+    let limits = [(grid, [i32::MAX as u32, 65535, 65535]), (block, [1024, 1024, 64])];
+    for (sizes, most) in limits {
+        if sizes.iter().zip(most).any(|(size, most)| *size == 0 || *size > most) {
+            return Err(INVALID);
+        }
+    }
+    let threads: u64 = block.iter().map(|size| u64::from(*size)).product();
+    if threads > 1024 {
+        return Err(INVALID);
+    }
+    if threads > u64::from(kernel.max_threads()) {
+        return Err(hipError_t::hipErrorLaunchOutOfResources);
+    }
+    kernel.code.check_block(block)
+}
+
+/// A cluster has 16 blocks at most, and the grid is whole clusters.
+fn check_cluster(grid: [u32; 3], cluster: Option<[u32; 3]>) -> Result<(), hipError_t> {
+    let Some(cluster) = cluster else { return Ok(()) };
+    let blocks: u64 = cluster.iter().map(|size| u64::from(*size)).product();
+    if blocks == 0 || blocks > u64::from(MAX_CLUSTER_BLOCKS) {
+        return Err(hipError_t::hipErrorInvalidConfiguration);
+    }
+    if grid.iter().zip(cluster).any(|(grid, cluster)| !grid.is_multiple_of(cluster)) {
+        return Err(INVALID);
+    }
+    Ok(())
+}

@@ -1,0 +1,345 @@
+//! Memory of the device, which is memory of this process: device and host addresses are the same.
+//!
+//! Large allocations are mappings of their own between inaccessible pages, so that kernels which run past
+//! an end fault as they would on a device. Small ones share such mappings.
+
+use std::collections::BTreeMap;
+
+use hip_runtime_sys::hipError_t;
+use parking_lot::Mutex;
+
+use super::ranges::FreeRanges;
+
+/// What kind of memory a range is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `hipMalloc`
+    Device,
+    /// `hipMallocManaged`
+    Managed,
+    /// An array, which programs have no addresses of.
+    Array,
+    /// `hipHostMalloc`
+    Host,
+    /// The program's own, made known by `hipHostRegister`.
+    Registered,
+    /// A variable of a module.
+    Variable,
+}
+
+/// A range that pointers are looked up in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    pub start: usize,
+    /// As the program asked for, in bytes.
+    pub size: usize,
+    pub kind: Kind,
+    /// The flags that it was made with.
+    pub flags: u32,
+    /// Unique in the process.
+    pub id: u64,
+    /// The pool that it was taken from, as a handle; 0: none.
+    pub pool: usize,
+    place: Place,
+}
+
+/// Where the bytes of a range come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// A mapping of its own, guards included.
+    Mapping { start: usize, size: usize },
+    /// Part of a shared mapping: bytes taken.
+    Shared { size: usize },
+    /// Not ours.
+    Foreign,
+}
+
+/// The greatest size that is not a mapping of its own.
+const SMALL: usize = 64 << 10;
+/// The alignment of small allocations, which is that of textures of memory.
+const GRAIN: usize = 512;
+/// Bytes of the mappings that small allocations share.
+const CHUNK: usize = 2 << 20;
+const PAGE: usize = 4 << 10;
+const HUGE_PAGE: usize = 2 << 20;
+
+pub struct Memory {
+    state: Mutex<State>,
+    limit: usize,
+}
+
+#[derive(Default)]
+struct State {
+    ranges: BTreeMap<usize, Range>,
+    /// The shared mappings, by first usable byte: whole mapping, and what is free.
+    chunks: BTreeMap<usize, (Place, FreeRanges)>,
+    /// Bytes that count against the limit.
+    used: usize,
+    next_id: u64,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Memory { state: Mutex::default(), limit: limit() }
+    }
+}
+
+impl Memory {
+    /// Bytes that all allocations of device memory together may have.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Bytes in use.
+    pub fn used(&self) -> usize {
+        self.state.lock().used
+    }
+
+    /// Makes a range of `size` bytes, which is not 0.
+    pub fn allocate(
+        &self,
+        kind: Kind,
+        size: usize,
+        flags: u32,
+        pool: usize,
+    ) -> Result<Range, hipError_t> {
+        const ERROR: hipError_t = hipError_t::hipErrorOutOfMemory;
+        let mut state = self.state.lock();
+        let taken = if size <= SMALL {
+            size.next_multiple_of(GRAIN)
+        } else {
+            size.checked_next_multiple_of(PAGE).ok_or(ERROR)?
+        };
+        if kind != Kind::Host {
+            let used =
+                state.used.checked_add(taken).filter(|used| *used <= self.limit).ok_or(ERROR)?;
+            state.used = used;
+        }
+        let result = if size <= SMALL { state.take_small(taken) } else { map(taken) };
+        let Some((start, place)) = result else {
+            if kind != Kind::Host {
+                state.used -= taken;
+            }
+            return Err(ERROR);
+        };
+        let id = state.new_id();
+        let range = Range { start, size, kind, flags, id, pool, place };
+        state.ranges.insert(start, range);
+        Ok(range)
+    }
+
+    /// The range that an address lies in.
+    pub fn find(&self, address: usize) -> Option<Range> {
+        let state = self.state.lock();
+        let (_, range) = state.ranges.range(..=address).next_back()?;
+        (address - range.start < range.size).then_some(*range)
+    }
+
+    /// Takes a range out of the table, by its first address: pointers to it are foreign from now on. The
+    /// memory stays until [`Memory::release`].
+    pub fn detach(&self, start: usize, wanted: impl Fn(Kind) -> bool) -> Option<Range> {
+        let mut state = self.state.lock();
+        let range = state.ranges.get(&start).copied().filter(|range| wanted(range.kind))?;
+        state.ranges.remove(&start);
+        Some(range)
+    }
+
+    /// Gives back the memory of a detached range.
+    pub fn release(&self, range: Range) {
+        let mut state = self.state.lock();
+        let taken = match range.place {
+            Place::Foreign => return,
+            Place::Shared { size } => {
+                state.give_small(range.start, size);
+                size
+            }
+            Place::Mapping { start, size } => {
+                // SAFETY: the mapping was made for this range, which nobody can name any more.
+                unsafe { libc::munmap(start as *mut _, size) };
+                range.size.next_multiple_of(PAGE)
+            }
+        };
+        if range.kind != Kind::Host {
+            state.used -= taken;
+        }
+    }
+
+    /// Makes memory known that is not ours.
+    pub fn register(
+        &self,
+        start: usize,
+        size: usize,
+        kind: Kind,
+        flags: u32,
+    ) -> Result<(), hipError_t> {
+        let mut state = self.state.lock();
+        let end = start.checked_add(size).ok_or(hipError_t::hipErrorInvalidValue)?;
+        if let Some((_, other)) = state.ranges.range(..end).next_back()
+            && other.start + other.size > start
+        {
+            return Err(hipError_t::hipErrorHostMemoryAlreadyRegistered);
+        }
+        let id = state.new_id();
+        state
+            .ranges
+            .insert(start, Range { start, size, kind, flags, id, pool: 0, place: Place::Foreign });
+        Ok(())
+    }
+
+    /// Frees everything but what belongs to the program or to modules.
+    pub fn reset(&self) {
+        let ranges: Vec<Range> = {
+            let mut state = self.state.lock();
+            let all = std::mem::take(&mut state.ranges);
+            all.into_values().collect()
+        };
+        for range in ranges {
+            self.release(range);
+        }
+    }
+}
+
+impl State {
+    fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    fn take_small(&mut self, size: usize) -> Option<(usize, Place)> {
+        for (_, free) in self.chunks.values_mut() {
+            if let Some(start) = free.take(size) {
+                return Some((start, Place::Shared { size }));
+            }
+        }
+        let (start, place) = map(CHUNK)?;
+        let mut free = FreeRanges::new(start, CHUNK);
+        let taken = free.take(size)?;
+        self.chunks.insert(start, (place, free));
+        Some((taken, Place::Shared { size }))
+    }
+
+    fn give_small(&mut self, start: usize, size: usize) {
+        let several = self.chunks.len() > 1;
+        let Some((chunk, (place, free))) = self.chunks.range_mut(..=start).next_back() else {
+            return;
+        };
+        free.give(start, size);
+        // One chunk is kept for the next allocation.
+        if several && free.is_whole(*chunk, CHUNK) {
+            if let Place::Mapping { start, size } = *place {
+                // SAFETY: no part of the chunk is in use.
+                unsafe { libc::munmap(start as *mut _, size) };
+            }
+            let chunk = *chunk;
+            self.chunks.remove(&chunk);
+        }
+    }
+}
+
+/// A mapping of `size` bytes, whole pages, between guards: its first byte, and all of it.
+fn map(size: usize) -> Option<(usize, Place)> {
+    let align = if size >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
+    let whole = size.checked_add(align + PAGE)?;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a fresh private mapping.
+    let start = unsafe { libc::mmap(std::ptr::null_mut(), whole, libc::PROT_NONE, flags, -1, 0) };
+    if start == libc::MAP_FAILED {
+        return None;
+    }
+    let start = start as usize;
+    // At least a page before and a page after.
+    let first = (start + PAGE).next_multiple_of(align).min(start + whole - PAGE - size);
+    // SAFETY: within the mapping just made.
+    unsafe {
+        if libc::mprotect(first as *mut _, size, libc::PROT_READ | libc::PROT_WRITE) != 0 {
+            libc::munmap(start as *mut _, whole);
+            return None;
+        }
+        if align == HUGE_PAGE {
+            libc::madvise(first as *mut _, size, libc::MADV_HUGEPAGE);
+        }
+    }
+    Some((first, Place::Mapping { start, size: whole }))
+}
+
+/// `ZLUDA_MEMORY`, or three quarters of the memory that the machine, or the group of processes, has.
+fn limit() -> usize {
+    if let Some(bytes) = zluda_common::config::config().memory {
+        return usize::try_from(bytes).unwrap_or(usize::MAX);
+    }
+    // SAFETY: reads two numbers of the system.
+    let (pages, page) =
+        unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let machine = (pages.max(0) as usize).saturating_mul(page.max(0) as usize);
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max")
+        .ok()
+        .and_then(|text| text.trim().parse().ok());
+    machine.min(group.unwrap_or(usize::MAX)) / 4 * 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(limit: usize) -> Memory {
+        Memory { state: Mutex::default(), limit }
+    }
+
+    #[test]
+    fn addresses_are_found_exactly() {
+        let memory = memory(1 << 30);
+        for size in [1, 100, 256, 5000, 65536, 65537, 3 << 20] {
+            let range = memory.allocate(Kind::Device, size, 0, 0).unwrap();
+            assert_eq!(range.start % 256, 0);
+            assert_eq!(memory.find(range.start), Some(range));
+            assert_eq!(memory.find(range.start + size - 1), Some(range));
+            assert_ne!(memory.find(range.start + size), Some(range));
+            assert_ne!(memory.find(range.start - 1), Some(range));
+        }
+    }
+
+    #[test]
+    fn the_limit_holds_and_freed_memory_counts_again() {
+        let memory = memory(1 << 20);
+        let a = memory.allocate(Kind::Device, 600 << 10, 0, 0).unwrap();
+        assert_eq!(
+            memory.allocate(Kind::Managed, 600 << 10, 0, 0),
+            Err(hipError_t::hipErrorOutOfMemory)
+        );
+        assert_eq!(
+            memory.allocate(Kind::Device, usize::MAX - 5, 0, 0),
+            Err(hipError_t::hipErrorOutOfMemory)
+        );
+        let a = memory.detach(a.start, |_| true).unwrap();
+        memory.release(a);
+        assert_eq!(memory.used(), 0);
+        assert!(memory.allocate(Kind::Managed, 600 << 10, 0, 0).is_ok());
+    }
+
+    #[test]
+    fn small_ranges_are_used_again() {
+        let memory = memory(1 << 30);
+        let ranges: Vec<_> =
+            (0..20_000).map(|_| memory.allocate(Kind::Device, 300, 0, 0).unwrap()).collect();
+        assert_eq!(memory.used(), 20_000 * 512);
+        for range in &ranges {
+            assert_eq!(memory.detach(range.start, |_| true), Some(*range));
+            memory.release(*range);
+            assert_eq!(memory.detach(range.start, |_| true), None);
+        }
+        assert_eq!(memory.used(), 0);
+        assert!(memory.state.lock().chunks.len() <= 1);
+    }
+
+    #[test]
+    fn registered_ranges_must_not_overlap() {
+        let memory = memory(1 << 20);
+        memory.register(0x1000, 0x1000, Kind::Registered, 0).unwrap();
+        for (start, size) in [(0x1000, 1), (0x1fff, 1), (0x800, 0x801), (0, 0x10000)] {
+            let error = memory.register(start, size, Kind::Registered, 0);
+            assert_eq!(error, Err(hipError_t::hipErrorHostMemoryAlreadyRegistered));
+        }
+        memory.register(0x2000, 1, Kind::Registered, 0).unwrap();
+        memory.register(0xfff, 1, Kind::Registered, 0).unwrap();
+    }
+}

@@ -1,0 +1,18 @@
+//! What the device is: memory, streams, events, modules, and their rules.
+
+pub mod array;
+pub mod copy;
+pub mod device;
+pub mod event;
+pub use cpu_abi::texel_format as format;
+pub mod handle;
+pub mod heap;
+pub mod image;
+pub mod launch;
+pub mod memory;
+pub mod module;
+pub mod pool;
+pub mod ranges;
+pub mod request;
+pub mod stream;
+pub mod texture;

@@ -1,0 +1,175 @@
+//! Texture and surface objects: what kernels find behind the handles that programs pass to them.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+use super::array::{Array, Level, Mipmapped};
+use super::format::Format;
+
+/// What happens outside of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    Wrap,
+    Clamp,
+    Mirror,
+    Border,
+}
+
+impl Address {
+    /// `HIPaddress_mode`, which is CUDA's.
+    pub fn of(code: u32) -> Option<Address> {
+        [Address::Wrap, Address::Clamp, Address::Mirror, Address::Border]
+            .get(code as usize)
+            .copied()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampler {
+    pub address: [Address; 3],
+    pub linear: bool,
+    /// Between levels.
+    pub linear_levels: bool,
+    pub normalized: bool,
+    pub bias: f32,
+    pub least_level: f32,
+    pub greatest_level: f32,
+    pub border: [f32; 4],
+    pub seamless: bool,
+}
+
+/// What keeps the image alive.
+#[derive(Clone, Debug)]
+pub enum Owner {
+    Array(Arc<Array>),
+    Mipmapped(Arc<Mipmapped>),
+    /// Memory of the program, which frees it itself.
+    Memory,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Rows of memory: coordinates beyond it give 0.
+    Linear,
+    /// One, two or three axes.
+    Axes(u8),
+    /// One or two axes, and layers.
+    Layers(u8),
+    Cube,
+    CubeLayers,
+}
+
+#[derive(Debug)]
+pub struct Object {
+    pub surface: bool,
+    pub shape: Shape,
+    /// At least one.
+    pub levels: Vec<Level>,
+    pub format: Format,
+    /// Integers are read as what they are.
+    pub as_integers: bool,
+    pub srgb: bool,
+    pub sampler: Sampler,
+    pub _owner: Owner,
+}
+
+/// A handle: this mark, which no address has, and the number of its slot. The slots of ended objects are used
+/// again after all others.
+const TAG: u64 = 0x7e57 << 48;
+const SEGMENT: usize = 1024;
+const SEGMENTS: usize = 1024;
+
+type Slots = [AtomicPtr<Object>; SEGMENT];
+
+/// The objects of the process. Kernels look handles up without a lock; an object that the program destroys lives on
+/// until no kernel is left that may know it.
+static TABLE: [OnceLock<Box<Slots>>; SEGMENTS] = [const { OnceLock::new() }; SEGMENTS];
+static ENDED: Mutex<Ended> = Mutex::new(Ended { free: VecDeque::new(), retired: BTreeSet::new() });
+static UNUSED: AtomicU64 = AtomicU64::new(1);
+
+/// What became of slots that had an object.
+struct Ended {
+    /// Slots without one.
+    free: VecDeque<u64>,
+    /// Handles that only kernels know any more.
+    retired: BTreeSet<u64>,
+}
+
+#[inline]
+fn slot(handle: u64) -> Option<&'static AtomicPtr<Object>> {
+    if handle & 0xffff << 48 != TAG {
+        return None;
+    }
+    let number = usize::try_from(handle & !(0xffff << 48)).ok()?;
+    TABLE.get(number / SEGMENT)?.get()?.get(number % SEGMENT)
+}
+
+/// Gives an object a handle; nothing if there are too many.
+pub fn insert(object: Object) -> Option<u64> {
+    let unused = || {
+        let number = UNUSED.fetch_add(1, Ordering::Relaxed);
+        (number < (SEGMENT * SEGMENTS) as u64).then_some(number)
+    };
+    let free = &mut ENDED.lock().free;
+    // Handles of ended objects stay wrong for a while.
+    let reused = if free.len() > SEGMENT { free.pop_front() } else { None };
+    let number = reused.or_else(unused).or_else(|| free.pop_front())?;
+    let segment = TABLE.get(number as usize / SEGMENT)?;
+    let slots = segment.get_or_init(|| Box::new([const { AtomicPtr::new(null_mut()) }; SEGMENT]));
+    slots[number as usize % SEGMENT].store(Box::into_raw(Box::new(object)), Ordering::Release);
+    Some(TAG | number)
+}
+
+/// The object of a handle.
+///
+/// # Safety
+/// The object must not end while the reference is used: kernels run, or the caller keeps others out.
+#[inline]
+pub unsafe fn get<'a>(handle: u64) -> Option<&'a Object> {
+    // SAFETY: the slot holds null or an object that has not ended.
+    unsafe { slot(handle)?.load(Ordering::Acquire).as_ref() }
+}
+
+/// An object whose handle the program may not use any more. Kernels find it until this is dropped.
+pub struct Retired(u64);
+
+/// Ends a handle for the program; nothing if it is no such handle.
+pub fn retire(handle: u64, surface: bool) -> Option<Retired> {
+    let mut ended = ENDED.lock();
+    // SAFETY: what is not retired cannot go while the lock is held.
+    let object = unsafe { slot(handle)?.load(Ordering::Acquire).as_ref() };
+    let known = !ended.retired.contains(&handle) && object?.surface == surface;
+    known.then(|| {
+        ended.retired.insert(handle);
+        Retired(handle)
+    })
+}
+
+impl Drop for Retired {
+    fn drop(&mut self) {
+        let mut ended = ENDED.lock();
+        let Some(slot) = slot(self.0).filter(|_| ended.retired.remove(&self.0)) else { return };
+        let object = slot.swap(null_mut(), Ordering::AcqRel);
+        ended.free.push_back(self.0 & !(0xffff << 48));
+        // SAFETY: made by `insert`, and nobody else takes out what is retired.
+        drop(unsafe { Box::from_raw(object) });
+    }
+}
+
+/// Ends all objects; no kernel runs.
+pub fn end_all() {
+    ENDED.lock().retired.clear();
+    for segment in TABLE.iter().filter_map(OnceLock::get) {
+        for slot in segment.iter() {
+            let object = slot.swap(null_mut(), Ordering::AcqRel);
+            if !object.is_null() {
+                // SAFETY: made by `insert`; nobody else has it any more.
+                drop(unsafe { Box::from_raw(object) });
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Code on stacks of its own, whose faults end it instead of the process.
+
+pub mod fault;
+pub mod guarded;
+pub mod stack;

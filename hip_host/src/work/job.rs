@@ -1,0 +1,221 @@
+//! Work that several threads share: numbered blocks, see [`Order`].
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use smallvec::SmallVec;
+
+use super::blocks::{Blocks, Order};
+use super::chaos::{self, About, Dice};
+use super::op::{self, Op};
+use super::pool::{self, Pool};
+
+/// What a job does.
+pub trait Task: Send + Sync {
+    /// Runs blocks, taken with [`Job::claim`], until there are none. `slot` is unique among the threads
+    /// that run this job at the same time.
+    fn run(&self, job: &Job, slot: u32);
+}
+
+/// A task with `total` blocks, and how far it has come.
+pub struct Job {
+    pub task: Box<dyn Task>,
+    /// The operation that ends when the job does.
+    pub op: Arc<Op>,
+    /// Greater runs sooner.
+    pub priority: i32,
+    /// Blocks that nobody has taken.
+    blocks: Blocks,
+    /// Blocks that were taken and have ended, or will never run.
+    ended: AtomicU64,
+    total: u64,
+    stopped: AtomicBool,
+    /// A bit for each thread that may take part, set while one does.
+    slots: SmallVec<[AtomicU64; 2]>,
+    slot_count: u32,
+    /// Among those that were made, where that matters.
+    pub number: u64,
+}
+
+impl Job {
+    pub fn new(
+        task: Box<dyn Task>,
+        op: Arc<Op>,
+        priority: i32,
+        total: u64,
+        order: Order,
+        slot_count: u32,
+    ) -> Job {
+        let number = chaos::seed().map_or(0, |_| next_number());
+        let dice = chaos::dice(About::Job, &[number]);
+        let slot_count =
+            dice.as_ref().map_or(slot_count, |dice| 1 + dice.below(slot_count.into()) as u32);
+        let slots = (0..slot_count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Job {
+            task,
+            op,
+            priority,
+            blocks: match dice {
+                Some(dice) if order == Order::Any => Blocks::shuffled(total, &dice),
+                _ => Blocks::new(total, order, slot_count),
+            },
+            ended: AtomicU64::new(0),
+            total,
+            stopped: AtomicBool::new(false),
+            slots,
+            slot_count,
+            number,
+        }
+    }
+
+    /// The stream whose work this is.
+    #[inline]
+    pub fn stream(&self) -> u64 {
+        self.op.stream
+    }
+
+    /// Whether every block is taken.
+    #[inline]
+    pub fn is_exhausted(&self) -> bool {
+        self.blocks.are_taken()
+    }
+
+    /// Takes no further block, and asks those that run to stop.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.end(self.blocks.take_all());
+    }
+
+    /// Whether [`Job::stop`] was called.
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    fn end(&self, blocks: u64) {
+        if blocks != 0 && self.ended.fetch_add(blocks, Ordering::AcqRel) + blocks == self.total {
+            op::finish(self.op.clone());
+        }
+    }
+
+    /// Takes part, if there is a place: runs blocks until all are taken.
+    pub fn take_part(&self) -> bool {
+        if self.is_exhausted() {
+            return false;
+        }
+        let Some(slot) = self.take_slot() else { return false };
+        self.task.run(self, slot);
+        let (word, bit) = (slot as usize / 64, slot % 64);
+        self.slots[word].fetch_and(!(1 << bit), Ordering::Release);
+        true
+    }
+
+    /// The slot of this processor if it is free, so that a thread of the same processor works on the same
+    /// blocks when a program launches a kernel again; else the first one that is.
+    fn take_slot(&self) -> Option<u32> {
+        let own = pool::processor() % self.slot_count;
+        if self.take(own) {
+            return Some(own);
+        }
+        (0..self.slots.len() as u32).find_map(|word| {
+            loop {
+                let free = self.slots[word as usize].load(Ordering::Relaxed).trailing_ones();
+                let slot = word * 64 + free;
+                if free == 64 || slot >= self.slot_count {
+                    return None;
+                }
+                if self.take(slot) {
+                    return Some(slot);
+                }
+            }
+        })
+    }
+
+    fn take(&self, slot: u32) -> bool {
+        let bit = 1 << (slot % 64);
+        self.slots[slot as usize / 64].fetch_or(bit, Ordering::Acquire) & bit == 0
+    }
+
+    /// Whether another thread may take part.
+    pub fn has_place(&self) -> bool {
+        let taken: u32 =
+            self.slots.iter().map(|word| word.load(Ordering::Relaxed).count_ones()).sum();
+        taken < self.slot_count
+    }
+}
+
+fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The blocks that a thread has taken; they are reported as ended all at once, when it is dropped.
+pub struct Taken<'a> {
+    job: &'a Job,
+    slot: u32,
+    blocks: Cell<u64>,
+    next: Cell<u64>,
+    end: Cell<u64>,
+    /// When to call the reserve.
+    late: Cell<Option<Instant>>,
+    /// Where there is to be chaos.
+    dice: Option<Dice>,
+}
+
+/// A job that has run for this long and still has a place is worth waking the reserve.
+const LATE: Duration = Duration::from_micros(50);
+
+impl<'a> Taken<'a> {
+    pub fn new(job: &'a Job, slot: u32) -> Taken<'a> {
+        let late = Cell::new(Some(Instant::now() + LATE));
+        let dice = chaos::dice(About::Taken, &[job.number, slot.into()]);
+        let [blocks, next, end] = std::array::from_fn(|_| Cell::new(0));
+        Taken { job, slot, blocks, next, end, late, dice }
+    }
+
+    /// Whether no block was taken so far.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.blocks.get() == 0
+    }
+
+    fn call_reserve_if_late(&self) {
+        if self.late.get().is_some_and(|late| Instant::now() > late) {
+            self.late.set(None);
+            if self.job.has_place() {
+                Pool::get().call_reserve();
+            }
+        }
+    }
+
+    /// The next block to run; none once the job is stopped.
+    #[inline]
+    pub fn claim(&self) -> Option<u64> {
+        if let Some(dice) = &self.dice {
+            dice.sleep_sometimes(16);
+        }
+        if self.next.get() == self.end.get() {
+            self.call_reserve_if_late();
+            let blocks = self.job.blocks.take(self.slot);
+            self.blocks.set(self.blocks.get() + (blocks.end - blocks.start));
+            self.next.set(blocks.start);
+            self.end.set(blocks.end);
+            if blocks.is_empty() {
+                return None;
+            }
+        } else if self.job.is_stopped() {
+            return None;
+        }
+        let block = self.next.get();
+        self.next.set(block + 1);
+        Some(block)
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.job.end(self.blocks.get());
+    }
+}

@@ -1,0 +1,257 @@
+//! Operations: what streams are made of.
+//!
+//! An operation begins when all operations that it comes after have ended. Streams, events and the
+//! default stream's rules only decide who comes after whom ([`crate::core::stream`]); here is no other order.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use smallvec::SmallVec;
+
+use super::chaos::{self, About};
+use super::job::Job;
+use super::pool::Pool;
+use super::{failure, futex, host_thread};
+
+/// What an operation does when its turn comes.
+pub enum Work {
+    /// Nothing: a place in the order, which events record.
+    Nothing,
+    /// Something quick, on whichever thread ends the operation before.
+    Quick(Box<dyn FnOnce() + Send>),
+    /// Blocks for the pool. Not begun once the context has an error.
+    Blocks(Box<dyn FnOnce(Arc<Op>) -> (Job, u64) + Send>),
+    /// A function of the program, on the thread for those.
+    Host(Box<dyn FnOnce() + Send>),
+    /// Something that waits for what others do, on a thread of its own.
+    Waiting(Box<dyn FnOnce() + Send>),
+}
+
+const PENDING: u32 = 0;
+const ENDED: u32 = 1;
+/// Pending, and somebody sleeps until it has ended.
+const AWAITED: u32 = 2;
+
+pub struct Op {
+    /// The stream's identity.
+    pub stream: u64,
+    state: AtomicU32,
+    /// Operations that this one waits for, and one more until it is complete.
+    before: AtomicU32,
+    inner: Mutex<Inner>,
+    /// Nanoseconds since [`origin`] when it ended, where asked for; at least 1.
+    ended_at: AtomicU64,
+    timed: bool,
+    /// What the kernel that it runs has launched.
+    family: OnceLock<Box<dyn Family>>,
+}
+
+/// What an operation has begun that it ends after: made by the executor, when one of its kernels first asks.
+pub trait Family: Any + Send + Sync {
+    /// A part of the operation has ended: its own work, or what it began.
+    fn leave(&self, op: &Arc<Op>) -> Next;
+}
+
+/// What comes when one of an operation's parts has ended.
+pub enum Next {
+    /// Others have not.
+    Wait,
+    Begin(Arc<Op>),
+    /// The operation has ended.
+    End,
+}
+
+struct Inner {
+    after: SmallVec<[Arc<Op>; 2]>,
+    work: Option<Work>,
+    /// The grid that launched it, which ends later.
+    parent: Option<Arc<Op>>,
+}
+
+/// The moment from which times count.
+pub fn origin() -> Instant {
+    static ORIGIN: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    *ORIGIN
+}
+
+impl Op {
+    /// A new operation, which begins with [`release`] at the earliest.
+    pub fn new(stream: u64, timed: bool, work: Work) -> Arc<Op> {
+        Op::with_parent(stream, timed, work, None)
+    }
+
+    /// What a kernel launches. Whoever waits for the parent helps with it.
+    pub fn of_parent(parent: &Arc<Op>, work: Work) -> Arc<Op> {
+        Op::with_parent(parent.stream, false, work, Some(parent.clone()))
+    }
+
+    fn with_parent(stream: u64, timed: bool, work: Work, parent: Option<Arc<Op>>) -> Arc<Op> {
+        Arc::new(Op {
+            stream,
+            state: AtomicU32::new(PENDING),
+            before: AtomicU32::new(1),
+            inner: Mutex::new(Inner { after: SmallVec::new(), work: Some(work), parent }),
+            ended_at: AtomicU64::new(0),
+            timed,
+            family: OnceLock::new(),
+        })
+    }
+
+    /// What the kernel that the operation runs has launched. For this kernel only. None where it is of another type,
+    /// which a process with one executor never sees.
+    pub fn family<F: Family + Default>(&self) -> Option<&F> {
+        let family: &dyn Any = &**self.family.get_or_init(|| Box::new(F::default()));
+        family.downcast_ref()
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.state.load(Ordering::Acquire) == ENDED
+    }
+
+    /// When the operation ended, in nanoseconds; for operations made with `timed`.
+    pub fn ended_at(&self) -> Option<u64> {
+        self.has_ended().then(|| self.ended_at.load(Ordering::Relaxed)).filter(|time| *time != 0)
+    }
+
+    /// Makes `later` begin after this operation. To be called before `later` is released.
+    pub fn precedes(&self, later: &Arc<Op>) {
+        if self.has_ended() {
+            return;
+        }
+        let mut inner = self.inner.lock();
+        if !self.has_ended() {
+            later.before.fetch_add(1, Ordering::Relaxed);
+            inner.after.push(later.clone());
+        }
+    }
+
+    /// Waits for the end; meanwhile helps with the blocks of the same stream.
+    pub fn wait(&self) {
+        const SPINS: u32 = 1_000;
+        let pool = Pool::get();
+        loop {
+            let helps = chaos::dice_of_thread().is_none_or(|dice| dice.one_in(2));
+            while helps && !self.has_ended() && pool.help(|job| job.stream() == self.stream) {}
+            if self.has_ended() {
+                return;
+            }
+            if (0..SPINS).any(|_| {
+                std::hint::spin_loop();
+                self.has_ended()
+            }) {
+                return;
+            }
+            let state =
+                self.state.compare_exchange(PENDING, AWAITED, Ordering::AcqRel, Ordering::Acquire);
+            if state != Err(ENDED) {
+                futex::wait(&self.state, AWAITED);
+            }
+        }
+    }
+}
+
+/// Lets an operation begin once everything before it has ended.
+pub fn release(op: Arc<Op>) {
+    let mut ended = SmallVec::new();
+    arrive(op, &mut ended);
+    finish_all(ended);
+}
+
+/// Ends an operation whose work is done, and begins what waited for it.
+pub fn finish(op: Arc<Op>) {
+    finish_all(smallvec::smallvec![op]);
+}
+
+/// A list instead of recursion: chains may be long.
+fn finish_all(mut ended: SmallVec<[Arc<Op>; 4]>) {
+    while let Some(op) = ended.pop() {
+        match op.family.get().map_or(Next::End, |family| family.leave(&op)) {
+            Next::Wait => continue,
+            Next::Begin(later) => {
+                arrive(later, &mut ended);
+                continue;
+            }
+            Next::End => {}
+        }
+        if op.timed {
+            op.ended_at.store((origin().elapsed().as_nanos() as u64).max(1), Ordering::Relaxed);
+        }
+        let (after, parent, previous) = {
+            let mut inner = op.inner.lock();
+            let previous = op.state.swap(ENDED, Ordering::AcqRel);
+            (std::mem::take(&mut inner.after), inner.parent.take(), previous)
+        };
+        if previous == AWAITED {
+            futex::wake(&op.state, u32::MAX);
+        }
+        for later in after {
+            arrive(later, &mut ended);
+        }
+        // It has lost one of its parts.
+        ended.extend(parent);
+    }
+}
+
+/// One thing less to wait for; begins the operation if it was the last.
+fn arrive(op: Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
+    if op.before.fetch_sub(1, Ordering::AcqRel) != 1 {
+        return;
+    }
+    match delay() {
+        None => begin(op, ended),
+        Some(delay) => later(op, delay, ended),
+    }
+}
+
+/// How long an operation is to wait for no reason, where there is to be chaos.
+fn delay() -> Option<Duration> {
+    static OPERATIONS: AtomicU64 = AtomicU64::new(0);
+    chaos::seed()?;
+    chaos::dice(About::Operation, &[OPERATIONS.fetch_add(1, Ordering::Relaxed)])?.delay()
+}
+
+/// Begins an operation on another thread, after a while.
+fn later(op: Arc<Op>, delay: Duration, ended: &mut SmallVec<[Arc<Op>; 4]>) {
+    let same = op.clone();
+    let spawned = std::thread::Builder::new().name("zluda-delay".to_owned()).spawn(move || {
+        std::thread::sleep(delay);
+        let mut ended = SmallVec::new();
+        begin(op, &mut ended);
+        finish_all(ended);
+    });
+    if spawned.is_err() {
+        begin(same, ended);
+    }
+}
+
+fn begin(op: Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
+    let work = op.inner.lock().work.take();
+    match work {
+        None | Some(Work::Nothing) => ended.push(op),
+        Some(Work::Quick(work)) => {
+            work();
+            ended.push(op);
+        }
+        Some(Work::Blocks(_)) if failure::get().is_some() => ended.push(op),
+        Some(Work::Blocks(make)) => {
+            let (job, blocks) = make(op.clone());
+            Pool::get().submit(Arc::new(job), blocks);
+        }
+        Some(Work::Host(work)) => host_thread::run(op, work),
+        Some(Work::Waiting(work)) => {
+            let waiting = std::thread::Builder::new().name("zluda-wait".to_owned());
+            let last = op.clone();
+            let spawned = waiting.spawn(move || {
+                work();
+                finish(op);
+            });
+            if let Err(error) = spawned {
+                tracing::error!("no thread to wait on: {error}");
+                ended.push(last);
+            }
+        }
+    }
+}
