@@ -273,7 +273,7 @@ fn machine(options: &Options) -> Result<TargetMachine, Error> {
 }
 
 /// Called when a pass has run: verifies the module and shows it, where the options ask for that. Fails if the IR is
-/// broken, or if it cannot be shown.
+/// broken, and after the pass with which compilation is to end.
 fn after(module: &Module<'_>, options: &Options, pass: &'static str) -> Result<(), Error> {
     debug_assert!(PASSES.contains(&pass), "{pass}");
     check(module, options, pass)?;
