@@ -108,7 +108,7 @@ const FOR_SHORT_FUNCTIONS: &[&str] = &[
     "CodeGen Prepare",
 ];
 
-/// The engine's stacks have as many inaccessible bytes below them (`hip_cpu/src/engine/stack.rs`). Whoever enters a larger
+/// The engine's stacks have as many inaccessible bytes below them (`hip_host/src/guard/stack.rs`). Whoever enters a larger
 /// frame touches the stack at least once in as many bytes, so that no frame reaches over them.
 const STACK_GUARD: u32 = 64 << 10;
 
