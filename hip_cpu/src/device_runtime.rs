@@ -1,4 +1,4 @@
-//! What the driver gives the engine for launches by kernels.
+//! The driver's functions that the engine calls for launches by kernels.
 
 use cpu_abi::device_runtime::{DeviceRuntime, Setter};
 

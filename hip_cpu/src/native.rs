@@ -31,7 +31,7 @@ extern "C" fn begin() {
 #[unsafe(link_section = ".init_array")]
 static BEGIN: extern "C" fn() = begin;
 
-/// What compute capability 9.0 has.
+/// Bytes of shared memory that a block of compute capability 9.0 can have, and has without asking for more.
 const SHARED: u32 = 227 << 10;
 const SHARED_DEFAULT: u32 = 48 << 10;
 

@@ -60,7 +60,7 @@ macro_rules! call_all {
     };
 }
 
-/// What a function returned, if that was an error code.
+/// The error code that a function returned; `hipErrorUnknown` if it returned something else.
 fn code<T: 'static>(result: T) -> hipError_t {
     let result: Box<dyn std::any::Any> = Box::new(result);
     result.downcast_ref().copied().unwrap_or(hipError_t::hipErrorUnknown)

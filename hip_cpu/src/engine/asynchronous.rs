@@ -135,7 +135,7 @@ fn named_blocks(block: &BlockContext, mask: u64) -> impl Iterator<Item = u64> {
         .map(move |rank| first + rank * CLUSTER_SHARED_STRIDE)
 }
 
-/// Where in its block's shared memory an address lies.
+/// The offset of an address in its block's shared memory, in bytes.
 fn inside(block: &BlockContext, address: u64) -> u64 {
     address.wrapping_sub(block.cluster_shared as u64) % CLUSTER_SHARED_STRIDE
 }

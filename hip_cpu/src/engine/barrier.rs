@@ -17,7 +17,7 @@ pub const COUNT: usize = 16;
 /// CUDA's code of illegal instructions, for which HIP has no name.
 const ILLEGAL_INSTRUCTION: hipError_t = hipError_t(715);
 
-/// What a warp brings.
+/// The arrival of a warp's lanes at a barrier of the block.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// `0..16`; greater numbers wrap.
@@ -33,7 +33,7 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// What lanes of a warp meet for that come to the barrier one by one.
+    /// The operation for which lanes of a warp meet that come to the barrier one by one.
     pub fn meeting(&self) -> Operation {
         let Arrival { id, threads, reduction, waits, .. } = *self;
         Operation::Barrier { id, threads, reduction, waits }
@@ -64,12 +64,14 @@ struct Barrier {
 pub struct Barriers([Barrier; COUNT]);
 
 impl Barriers {
+    /// The barriers of a block, at which no warp has arrived.
     pub fn new() -> Barriers {
         let mut barriers = Barriers(Default::default());
         barriers.reset();
         barriers
     }
 
+    /// Forgets all arrivals: a new block begins.
     pub fn reset(&mut self) {
         for barrier in &mut self.0 {
             barrier.clear();

@@ -24,7 +24,7 @@ use super::groups::{self, Groups};
 use super::launch::Launch;
 use super::runtime::{self, DEFAULT_FLOAT_STATE};
 
-/// How blocks of a launch run.
+/// The ways in which blocks of a launch run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Vector code, all warps in one call.
@@ -35,7 +35,7 @@ pub enum Mode {
     Threads,
 }
 
-/// Why a coroutine was left.
+/// The reasons for which a coroutine is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
     /// It waits until somebody makes it ready.
@@ -48,7 +48,7 @@ pub enum Pause {
     Stop,
 }
 
-/// How a block ended.
+/// The ways in which a block ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Finished,
@@ -65,11 +65,11 @@ struct Unit {
     coroutine: UnsafeCell<Option<KernelCoroutine>>,
     yielder: Cell<*const Yielder<(), Pause>>,
     finished: Cell<bool>,
-    /// What the operation that it waited for gave it.
+    /// The result of the operation that it waited for.
     result: Cell<u64>,
     /// The phases of the cluster's barrier that it has arrived in.
     cluster_arrivals: Cell<u64>,
-    /// Where the frames of the kernel end.
+    /// The address at which the frames of the kernel end.
     top_of_frames: Cell<usize>,
     /// Of a warp that has parted.
     groups: Cell<*mut Groups>,
@@ -99,7 +99,7 @@ pub struct Block {
     ready: RefCell<VecDeque<u32>>,
     /// The coroutine that runs, for the handler of faults.
     running: Running,
-    /// What the float state register holds while no unit runs.
+    /// The float state register (MXCSR) as it is while no unit runs.
     float_state: Cell<u32>,
     /// Units that only yielded since the last step began.
     yields: Cell<u32>,
@@ -110,7 +110,7 @@ pub struct Block {
     dynamic_stacks: RefCell<DynamicStacks>,
     /// Lives as long as the block.
     cluster: *const Cluster,
-    /// Where there is to be chaos: for the present place, with how many chances there are for one preemption.
+    /// The dice for the present place, where there is to be chaos, and how many chances there are for one preemption.
     chaos: RefCell<Option<(Dice, u64)>>,
 }
 
@@ -187,6 +187,7 @@ impl Block {
         unsafe { &*(*context).engine.cast::<Block>() }
     }
 
+    /// The block's context, as kernels see it.
     pub fn context(&self) -> &BlockContext {
         // SAFETY: changed only between the blocks that it stands for, by the thread that runs them.
         unsafe { &*self.context.get() }
@@ -203,18 +204,22 @@ impl Block {
         self.on_thread_stack(|| self.dynamic_stacks.borrow_mut().take(thread, bytes, alignment))
     }
 
+    /// `stacksave` of a thread: the address of the end of what it has taken with `alloca`.
     pub fn stack_save(&self, thread: u32) -> u64 {
         self.dynamic_stacks.borrow().top(thread)
     }
 
+    /// `stackrestore` of a thread: gives back what it has taken since [`Self::stack_save`] returned `place`.
     pub fn stack_restore(&self, thread: u32, place: u64) {
         self.on_thread_stack(|| self.dynamic_stacks.borrow_mut().restore(thread, place));
     }
 
+    /// The number of phases of the cluster's barrier that a unit has arrived in.
     pub fn cluster_arrivals(&self, unit: u32) -> u64 {
         self.units[unit as usize].cluster_arrivals.get()
     }
 
+    /// Sets the number of phases of the cluster's barrier that a unit has arrived in.
     pub fn set_cluster_arrivals(&self, unit: u32, phases: u64) {
         self.units[unit as usize].cluster_arrivals.set(phases);
     }
@@ -231,11 +236,13 @@ impl Block {
         unsafe { (*self.context.get()).ctaid = ctaid };
     }
 
+    /// The launch that the block belongs to.
     pub fn launch(&self) -> &Launch {
         // SAFETY: the launch is the job's task, and the job lives while blocks of it run.
         unsafe { &*self.launch }
     }
 
+    /// The job of the pool that runs the launch.
     pub fn job(&self) -> &Job {
         // SAFETY: the job lives while blocks of it run.
         unsafe { &*self.job }
@@ -270,7 +277,7 @@ impl Block {
         &self.unit().groups
     }
 
-    /// Where the frames of the running unit's kernel end.
+    /// The address at which the frames of the running unit's kernel end.
     pub fn top_of_frames(&self) -> usize {
         self.unit().top_of_frames.get()
     }

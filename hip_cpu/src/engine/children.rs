@@ -1,4 +1,4 @@
-//! What kernels ask when they launch kernels: the operations of [`LaneOperation`] that begin with `Launch`.
+//! Launches by kernels: the operations of [`LaneOperation`] that begin with `Launch`.
 
 use std::sync::OnceLock;
 
@@ -110,7 +110,7 @@ pub unsafe fn run(context: &BlockContext, operation: LaneOperation, arguments: &
     result
 }
 
-/// What is written for the kernel.
+/// A value that is written to the kernel's memory.
 enum Answer {
     Word(u32),
     Long(u64),

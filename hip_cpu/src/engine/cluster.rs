@@ -11,7 +11,7 @@ use super::arena::Arena;
 use super::block::{Block, Outcome};
 use super::launch::Launch;
 
-/// What the blocks of a cluster share; reached from kernels through their blocks.
+/// State that the blocks of a cluster share; reached from kernels through their blocks.
 pub struct Cluster {
     /// Units of all blocks that have not ended.
     live: Cell<u32>,

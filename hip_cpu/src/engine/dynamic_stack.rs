@@ -31,6 +31,7 @@ impl Chunk {
 }
 
 impl DynamicStacks {
+    /// Gives back the memory of all threads.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -54,7 +55,7 @@ impl DynamicStacks {
         address
     }
 
-    /// Where the next memory of a thread would lie; 0 where it has none yet.
+    /// The address of the next memory of a thread, without regard to alignment; 0 where it has none yet.
     pub fn top(&self, thread: u32) -> u64 {
         let last = self.0.get(&thread).and_then(|chunks| chunks.last());
         last.map_or(0, |chunk| chunk.start() + chunk.used as u64)

@@ -30,7 +30,7 @@ pub enum Stream {
     Made(u64),
 }
 
-/// Where a child is put.
+/// The stream that a child is put into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     In(Stream),
@@ -50,7 +50,8 @@ struct Room([u8; PARAMETER_BYTES]);
 // SAFETY: the pointer is to the buffer's own memory; the code is a handle.
 unsafe impl Send for Buffer {}
 
-/// What a grid has launched and made. Belongs to the grid's operation from the first time that one of its kernels asks.
+/// Children, streams and events of a grid. Belongs to the grid's operation from the first time that one of its kernels
+/// asks.
 pub struct Family {
     /// Children that have begun or wait in a stream, and one more until the grid's own blocks have ended.
     pending: AtomicU32,
@@ -60,10 +61,10 @@ pub struct Family {
 
 #[derive(Default)]
 struct Inner {
-    /// What the next child of a stream comes after.
+    /// The operations that the next child of a stream comes after.
     before: FxHashMap<Stream, SmallVec<[Arc<Op>; 2]>>,
     streams: FxHashSet<u64>,
-    /// What each event stands for.
+    /// The operations that each event stands for.
     events: FxHashMap<u64, SmallVec<[Arc<Op>; 2]>>,
     tails: VecDeque<Ready>,
     buffers: FxHashMap<u64, Buffer>,
@@ -149,6 +150,7 @@ impl Family {
         op::release(op);
     }
 
+    /// Makes a stream, and returns its handle.
     pub fn new_stream(&self) -> u64 {
         let handle = new_handle();
         self.inner.lock().streams.insert(handle);
@@ -161,12 +163,14 @@ impl Family {
         if known { Ok(()) } else { Err(Error::InvalidValue) }
     }
 
+    /// Makes an event that nothing has been recorded in, and returns its handle.
     pub fn new_event(&self) -> u64 {
         let handle = new_handle();
         self.inner.lock().events.insert(handle, SmallVec::new());
         handle
     }
 
+    /// Destroys an event; `InvalidValue` for what is none.
     pub fn end_event(&self, handle: u64) -> Result<(), Error> {
         self.inner.lock().events.remove(&handle).map(drop).ok_or(Error::InvalidValue)
     }
@@ -187,6 +191,8 @@ impl Family {
         Ok(())
     }
 
+    /// The code that `cudaGetLastError` returns to a thread, 0 for none; `thread` is the number of its block, and its
+    /// own in that.
     pub fn last_error(&self, thread: (u64, u64)) -> u32 {
         if !self.has_errors.load(Ordering::Relaxed) {
             return 0;
@@ -194,6 +200,7 @@ impl Family {
         self.inner.lock().errors.get(&thread).copied().unwrap_or(0)
     }
 
+    /// Sets the code that `cudaGetLastError` returns to a thread; 0 forgets it.
     pub fn set_last_error(&self, thread: (u64, u64), error: u32) {
         if error == 0 && !self.has_errors.load(Ordering::Relaxed) {
             return;

@@ -121,6 +121,7 @@ impl Gathering {
         &self.rows[..operation.words().d as usize]
     }
 
+    /// The operands that a lane brought.
     pub fn input(&self, lane: u32) -> Input {
         self.inputs[lane as usize]
     }
@@ -143,6 +144,7 @@ impl Gathering {
             .fold(0, |mask, lane| mask | 1 << lane)
     }
 
+    /// The result of a lane; 0 for operations that give it none, or give it in rows.
     pub fn result(&self, lane: u32) -> u64 {
         let input = self.inputs[lane as usize];
         let operation = match self.what {

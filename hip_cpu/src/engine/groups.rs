@@ -40,7 +40,7 @@ pub struct Groups {
     leaving: u32,
     /// The frames of the kernel lie below.
     top: usize,
-    /// What the code knows of the group that runs, in its outermost frame.
+    /// The code's own record of the group that runs, in its outermost frame.
     shared: *mut cpu_abi::Group,
     scratch: Scratch,
 }
@@ -189,7 +189,7 @@ impl Groups {
         group.float_state = runtime::float_state();
     }
 
-    /// What meetings gave the current group.
+    /// The results that meetings gave the current group.
     fn results(&self) -> &Results {
         &self.list[self.current].results
     }

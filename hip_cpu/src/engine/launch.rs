@@ -43,6 +43,7 @@ impl Launch {
         self.threads().div_ceil(WARP_SIZE)
     }
 
+    /// The way in which the blocks of the launch run.
     pub fn mode(&self) -> Mode {
         if self.descriptor.kind == KernelKind::Reference as u32 {
             Mode::Threads

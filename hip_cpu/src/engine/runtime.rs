@@ -1,4 +1,4 @@
-//! What kernels can call: the table behind [`cpu_abi::Runtime`].
+//! The functions that kernels can call: the table behind [`cpu_abi::Runtime`].
 
 use std::ffi::{CStr, c_char, c_void};
 use std::io::Write;

@@ -14,7 +14,7 @@ use super::reduction;
 /// The longest run of bytes in a box that lie side by side in both memories.
 const PIECE: u64 = 16;
 
-/// Where a copy begins: coordinates, and the offsets of a window in an image.
+/// The beginning of a copy: coordinates, and the offsets of a window in an image.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
     at: [i64; RANK],
@@ -133,7 +133,7 @@ fn pitch(map: &TensorMap, elements: u64) -> u64 {
     if map.swizzle == 0 { elements * map.element.size() } else { 16 << map.swizzle }
 }
 
-/// Where a byte of the box lies, in shared memory.
+/// The address of a byte of the box in shared memory, swizzled as the map says.
 fn swizzled(map: &TensorMap, address: u64) -> u64 {
     let pattern = [0, 1, 3, 7][map.swizzle as usize & 3];
     address ^ (address >> 7 & pattern) << 4

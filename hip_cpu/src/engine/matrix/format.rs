@@ -7,7 +7,7 @@ use cpu_abi::MatrixType;
 pub struct Format {
     exponent_bits: u32,
     fraction_bits: u32,
-    /// What the largest exponent means.
+    /// The meaning of codes with the largest exponent.
     top: Top,
     /// Bits of a code that do not count.
     ignored: u32,
@@ -22,7 +22,7 @@ enum Top {
     Numbers,
 }
 
-/// What a code stands for.
+/// The value of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
     /// `significand * 2^(exponent - 23)`. The exponent is that of the code, not of the first one bit.
@@ -64,6 +64,7 @@ impl Format {
         })
     }
 
+    /// The value of a code.
     #[inline(always)]
     pub fn number(self, code: u32) -> Number {
         let code = code & !self.ignored;

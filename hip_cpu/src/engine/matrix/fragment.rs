@@ -1,4 +1,4 @@
-//! Where the elements of fragments lie: PTX ISA, "Matrix Fragments for mma.m16n8k16" and its kin.
+//! The places of elements in fragments: PTX ISA, "Matrix Fragments for mma.m16n8k16" and its kin.
 //!
 //! A group is four lanes. Row `i` of `a` and `c`, or column `j` of `b`, belongs to group `i % 8`; the
 //! lanes of a group hold pieces of it, in order.

@@ -51,6 +51,7 @@ fn fast<const K: usize, const D: usize>(operation: &MatrixOperation, rows: &mut 
     }
 }
 
+/// Whether the processor has AVX2, FMA and BMI2.
 pub fn has_wide_vectors() -> bool {
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("fma")
@@ -115,7 +116,7 @@ pub fn meetings<const K: usize>(operation: &MatrixOperation, more: &[Row]) -> [[
     meets
 }
 
-/// What multiplies rows of `a` with the columns of a tile.
+/// A tile of `b`, ready to be multiplied with rows of `a`.
 pub struct Product<'t, const D: usize> {
     operation: &'t MatrixOperation,
     b: &'t [[u32; COLUMNS]; D],
@@ -123,6 +124,7 @@ pub struct Product<'t, const D: usize> {
 }
 
 impl<'t, const D: usize> Product<'t, D> {
+    /// Takes the tile's columns apart, once for all rows of `a`.
     #[inline(always)]
     pub fn new(operation: &'t MatrixOperation, b: &'t [[u32; COLUMNS]; D]) -> Self {
         let formats = (Format::of(operation.a), Format::of(operation.b));

@@ -10,6 +10,7 @@ use super::format::{narrowed, widened};
 use super::fragment::{element, put};
 use super::multiply::add_f32;
 
+/// Performs the operation. `rows` holds the fragments of `a`, `b` and `c`, and those of `d` at its beginning on return.
 pub fn multiply(operation: &MatrixOperation, rows: &mut [Row]) {
     let words = operation.words();
     let (a_rows, rest) = rows.split_at(words.a as usize);

@@ -4,7 +4,7 @@ use cpu_abi::MatrixType;
 
 use super::Row;
 
-/// How elements are left out of a row of `a`.
+/// The pattern of the elements that are left out of a row of `a`.
 #[derive(Clone, Copy)]
 pub struct Pattern {
     /// Elements of a group, and those of them that are there.
@@ -17,6 +17,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    /// The pattern for elements of a type, of which a row of the whole `a` has `k`.
     pub fn new(ty: MatrixType, k: usize, packed: bool) -> Self {
         // Four bits of metadata are two positions among four: of elements, of pairs of those of four bits,
         // or of halves of those of 32 bits.

@@ -10,7 +10,7 @@ use super::format::{Format, NAN_F16, NAN_F32, Number, round_to_f16, truncate_to_
 /// Columns of a tile.
 pub const COLUMNS: usize = 8;
 
-/// What a sum of a block becomes.
+/// The format of a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accumulator {
     F32,
@@ -18,6 +18,7 @@ pub enum Accumulator {
 }
 
 impl Accumulator {
+    /// The format that takes its codes apart.
     pub fn format(self) -> Format {
         match self {
             Accumulator::F32 => Format::F32,
@@ -40,7 +41,7 @@ impl Accumulator {
     }
 }
 
-/// How sums are made.
+/// The precision and the rounding of sums.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     /// Bits below the largest exponent that count.
@@ -87,7 +88,7 @@ pub struct ColumnFactors<'t> {
     pub format: Format,
 }
 
-/// Where floats are exact enough: powers of the largest exponent.
+/// The range of the largest power in which floats are exact enough.
 const LEAST: f32 = f32::from_bits((127 - 90) << 23);
 const MOST: f32 = f32::from_bits((127 + 90) << 23);
 

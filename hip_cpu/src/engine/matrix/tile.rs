@@ -99,6 +99,7 @@ pub unsafe fn store(operation: &MatrixOperation, mask: u32, rows: &mut [Row]) {
     }
 }
 
+/// `movmatrix`: transposes the matrix of 8 by 8 elements of 16 bits in the first row.
 pub fn transpose(rows: &mut [Row]) {
     rows[0] = spread(&gathered(&rows[0], false), true);
 }

@@ -10,6 +10,7 @@ use super::multiply::{Product, has_wide_vectors, meetings};
 use super::sum::COLUMNS;
 use super::{Row, fragment};
 
+/// Performs the operation for a warp. `rows` holds its fragments on entry, those of `d` at its beginning on return.
 pub fn multiply(block: &BlockContext, warp: u32, operation: &MatrixOperation, rows: &mut [Row]) {
     let bits = if operation.a == MatrixType::B1 { 32 } else { operation.a.bits() as usize };
     // The k of an instruction fills 32 bytes, a sparse `b` twice as many.
@@ -169,7 +170,7 @@ impl<'b> Factor<'b> {
         self.read(address, bytes)
     }
 
-    /// What lies at an address, of which the low bits are known; nothing is read outside of the block's memory.
+    /// The bytes at an address, of which the low bits are known; nothing is read outside of the block's memory.
     #[inline(always)]
     fn read(&self, address: u32, bytes: usize) -> u32 {
         let base = self.memory.shared as usize as u32;

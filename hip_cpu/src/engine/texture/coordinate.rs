@@ -36,6 +36,7 @@ impl Fixed {
         Fixed(if normalized { fixed.saturating_mul(size) } else { fixed })
     }
 
+    /// The coordinate so many texels further.
     pub fn plus(self, texels: i64) -> Fixed {
         Fixed(self.0.saturating_add(texels << FRACTION))
     }

@@ -32,6 +32,7 @@ pub(super) struct Operands {
 }
 
 impl Operands {
+    /// The operands of a lane, whose words are these.
     #[cfg(test)]
     pub fn new(given: &[u32]) -> Operands {
         let mut words = [0; MOST_OPERANDS];
@@ -51,7 +52,7 @@ impl Operands {
 
 pub(super) type Results = [u32; TEXTURE_RESULTS];
 
-/// Why an instruction ends the kernel.
+/// The reasons for which an instruction ends the kernel.
 pub(super) enum Stop {
     /// The handle is of no texture, or not of one that fits.
     NoObject(u64),
@@ -146,7 +147,7 @@ fn report(block: &Block, warp: u32, operation: &TextureOperation, error: &Stop) 
     });
 }
 
-/// How many words the operands of an operation have.
+/// The number of words that the operands of an operation have.
 pub(super) fn operand_words(operation: &TextureOperation) -> usize {
     use cpu_abi::{TextureLevel as L, TextureType as T};
     let geometry = operation.geometry;
@@ -169,6 +170,7 @@ pub(super) fn operand_words(operation: &TextureOperation) -> usize {
     words.min(MOST_OPERANDS)
 }
 
+/// Performs an operation for one lane. Fails where the instruction ends the kernel.
 pub(super) fn run(operation: &TextureOperation, operands: &mut Operands) -> Result<Results, Stop> {
     let handle = operands.handle();
     let object = find(handle);

@@ -6,6 +6,8 @@ use hip_host::core::texture::{Object, Sampler, Shape};
 
 use super::Results;
 
+/// `txq` and `suq`: an attribute of a texture or a surface. `level` is the level that sizes are of; one that does not
+/// exist gives 0.
 pub fn attribute(object: &Object, operation: &TextureOperation, level: u32) -> Results {
     use TextureAttribute::*;
     let Some(attribute) = operation.attribute() else { return [0; 5] };
@@ -36,6 +38,7 @@ pub fn attribute(object: &Object, operation: &TextureOperation, level: u32) -> R
     [word, 0, 0, 0, 1]
 }
 
+/// `txq` of a sampler's attribute; nothing for attributes of images.
 pub fn sampler_attribute(sampler: &Sampler, attribute: TextureAttribute) -> Option<u32> {
     use TextureAttribute::*;
     Some(match attribute {

@@ -43,7 +43,7 @@ impl<'a> Quick<'a> {
             && !operation.compare
     }
 
-    /// What one lane gets, whose operands are the words of the rows. Nothing where it takes more than is done here.
+    /// The result of one lane, whose operands are the words of the rows. Nothing where it takes more than is done here.
     pub fn sample(
         &mut self,
         operation: &TextureOperation,
@@ -109,7 +109,7 @@ impl<'a> Image<'a> {
         unsafe { texel::channel(self.object, self.level, place, channel) }
     }
 
-    /// What each channel of the image makes; the others are 0.
+    /// The words that `word` makes of the image's channels; those that it does not have are 0.
     fn channels(&self, word: impl Fn(usize) -> u32) -> [u32; 4] {
         let mut words = [0; 4];
         for (channel, made) in words.iter_mut().enumerate().take(self.object.format.channels) {

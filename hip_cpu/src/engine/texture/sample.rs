@@ -26,6 +26,7 @@ struct Lookup<'a> {
 /// Fractional bits of levels.
 const LEVEL: u32 = 8;
 
+/// Performs `tex` or `tld4` for one lane.
 pub fn sample(
     object: &Object,
     sampler: &Sampler,
@@ -352,7 +353,7 @@ impl Lookup<'_> {
     }
 }
 
-/// What a kernel gets of four words: the instruction may ask for halves.
+/// The registers that a kernel gets of four words: the instruction may ask for halves.
 pub fn converted(type_: TextureType, words: [u32; 4]) -> Results {
     let [x, y, z, w] = words;
     let half = |word: u32| u32::from(texel::float_to_half(f32::from_bits(word)));

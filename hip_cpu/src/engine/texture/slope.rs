@@ -64,7 +64,7 @@ impl Short {
         (greater, lesser, (distance as u32).min(2 * BITS))
     }
 
-    /// What numbers are ordered by.
+    /// The key that numbers are ordered by.
     fn key(self) -> (bool, i32, u32) {
         (self.significand != 0, self.exponent, self.significand)
     }
@@ -114,7 +114,7 @@ fn diagonal(sides: [Short; 3]) -> Short {
     long.times(ELEVEN_8TH, -BIASED - 1).plus(others)
 }
 
-/// What the exponent of 1 is, less the sign.
+/// The exponent of the number 1, less the sign.
 const BIASED: i32 = BITS as i32 - 1;
 
 /// The level at which a step to the next thread is as long as a texel, with eight fractional bits; nothing

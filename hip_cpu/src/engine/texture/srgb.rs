@@ -22,6 +22,7 @@ pub fn encoded(number: f32) -> u8 {
     }
 }
 
+/// The value of a linear number: `significand * 2^exponent`.
 pub fn float(significand: u8, exponent: i8) -> f32 {
     f32::from(significand) * f32::from(exponent).exp2()
 }

@@ -10,7 +10,7 @@ use hip_host::core::texture::Object;
 use super::texel::float_to_half_cut;
 use super::{Operands, Results, Stop};
 
-/// Where an access goes: the address of its first byte, or nothing outside of the surface.
+/// The address of an access's first byte, or nothing outside of the surface.
 fn place(
     level: &Level,
     operation: &TextureOperation,
@@ -75,6 +75,7 @@ fn element(type_: TextureType) -> usize {
     }
 }
 
+/// Performs `suld`, `sust` or `sured` for one lane. Fails where the instruction ends the kernel.
 pub fn access(
     object: &Object,
     operation: &TextureOperation,

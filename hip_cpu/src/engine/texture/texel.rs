@@ -25,7 +25,7 @@ pub enum Number {
 
 pub type Texel = [Number; 4];
 
-/// Where a texel lies, or the block that has it.
+/// The address of a texel, or of the block that has it.
 pub fn address(level: &Level, format: Format, x: usize, y: usize, z: usize) -> usize {
     let side = format.block_side();
     let (x, y) = (x / side, y / side);
@@ -131,7 +131,7 @@ fn number(bits: u32, object: &Object, channel: usize) -> Number {
 }
 
 impl Number {
-    /// What a kernel gets of a texel that no filter touched.
+    /// The word that a kernel gets of a texel's channel that no filter touched.
     pub fn word(self) -> u32 {
         match self {
             Number::Whole(value, _) => value as u32,
@@ -182,6 +182,7 @@ fn is_srgb(format: Format, channel: usize) -> bool {
     channel == 0 || channel + 1 < format.channels
 }
 
+/// The value of an IEEE half; a NaN keeps its bits.
 pub fn half_to_float(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let (exponent, fraction) = (u32::from(bits >> 10 & 31), u32::from(bits & 0x3ff));

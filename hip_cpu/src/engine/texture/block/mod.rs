@@ -88,8 +88,8 @@ fn selected(bytes: &[u8], place: usize) -> usize {
     (bits >> (3 * place) & 7) as usize
 }
 
-/// What is between two numbers: how much of the second one each selection takes, of seven steps where the
-/// first one is greater, of five and the ends of the format otherwise.
+/// Weights of the second of two numbers, for each selection: in seven steps where the first one is greater, in five and
+/// the ends of the format otherwise. All of it is `seven[1]`.
 struct Steps {
     seven: [i32; 8],
     five: [i32; 6],

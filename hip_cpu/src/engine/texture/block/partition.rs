@@ -1,5 +1,5 @@
-//! Which of two or three pairs of colours each texel of a block is between, for BC6H and BC7. "Khronos Data Format
-//! Specification", BPTC compressed texture image formats.
+//! The partitions of blocks into subsets, whose texels are between the same two colours, for BC6H and BC7. "Khronos
+//! Data Format Specification", BPTC compressed texture image formats.
 
 /// The subset of a texel.
 pub fn subset(subsets: usize, partition: usize, place: usize) -> usize {
