@@ -18,14 +18,15 @@ use crate::work::{chaos, pool};
 
 /// Loads modules for one kind of device.
 pub trait Executor: Sync {
-    /// What HIP calls the architecture: `gfx1100`.
+    /// The name of the architecture in HIP: `gfx1100`.
     fn arch(&self) -> &str;
 
-    /// What the device is called, where it is not the processor itself.
+    /// The device's name, where it is not the processor itself.
     fn name(&self) -> Option<&str> {
         None
     }
 
+    /// The sizes that programs are told, and that launches are checked against.
     fn limits(&self) -> Limits;
 
     /// Loads an image whose length only the image itself tells, `most` bytes at most.
@@ -35,7 +36,7 @@ pub trait Executor: Sync {
     unsafe fn load(&self, image: *const c_void, most: usize) -> Result<Box<dyn Code>, hipError_t>;
 }
 
-/// What a device has.
+/// The sizes of a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Multiprocessors, as programs are told.
@@ -48,8 +49,10 @@ pub struct Limits {
 
 /// A loaded module.
 pub trait Code: Send + Sync {
+    /// The names of its kernels.
     fn kernels(&self) -> &[String];
 
+    /// Its variables, in memory.
     fn variables(&self) -> &[Variable];
 
     /// A kernel by name, which is used only as long as the module lives.
@@ -66,16 +69,17 @@ pub struct Variable {
 
 /// A kernel of a loaded module.
 pub trait KernelCode: Send + Sync {
+    /// The attributes that programs ask for and launches are checked against.
     fn facts(&self) -> KernelFacts;
 
     /// Whether the code is for blocks of this shape.
     fn check_block(&self, block: [u32; 3]) -> Result<(), hipError_t>;
 
-    /// What runs the blocks of a launch, and the order in which they may begin.
+    /// The task that runs the blocks of a launch, and the order in which they may begin.
     fn task(&self, request: Request) -> Result<(Box<dyn Task>, Order), hipError_t>;
 }
 
-/// What programs ask of a kernel.
+/// Attributes of a kernel, as `hipFuncGetAttributes` tells them.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelFacts {
     /// Bytes of the parameter buffer.
@@ -106,7 +110,7 @@ pub(crate) fn executor() -> &'static dyn Executor {
     *EXECUTOR.get_or_init(|| DEFAULT.get().copied().unwrap_or(&Nothing))
 }
 
-/// What there is without an executor: a device that has memory and streams, and takes no module.
+/// The executor where there is none: a device that has memory and streams, and takes no module.
 struct Nothing;
 
 impl Executor for Nothing {
@@ -148,7 +152,7 @@ impl Request {
         &self.kernel.name
     }
 
-    /// What keeps the module loaded.
+    /// The kernel, which keeps its module loaded.
     pub fn kernel(&self) -> &Arc<Kernel> {
         &self.kernel
     }

@@ -25,7 +25,7 @@ const SMALL: usize = 64 << 10;
 /// As much of a program's own memory is copied aside, so that a call need not wait.
 const STAGED_MOST: usize = 64 << 20;
 
-/// What a pointer must be.
+/// The memory that a pointer must be to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Host,
@@ -192,7 +192,7 @@ fn end(kind: hipMemoryType, host: *const c_void, device: *const c_void) -> Resul
     }
 }
 
-/// What a description of a copy says of one end.
+/// One end of a copy, as its description has it.
 struct Half {
     kind: hipMemoryType,
     host: *const c_void,
@@ -204,7 +204,7 @@ struct Half {
 }
 
 impl Half {
-    /// Where the box begins, what the memory must be, and the array that has to live until the copy has ended.
+    /// The place of the box, the memory that it must be in, and the array that has to live until the copy has ended.
     fn place(&self, extent: Extent) -> Result<(Place, Side, Option<Arc<Array>>)> {
         if self.kind == hipMemoryType::hipMemoryTypeArray {
             let (place, array) = array_end(self.array, self.corner, extent)?;

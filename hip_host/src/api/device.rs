@@ -11,7 +11,7 @@ use super::{INVALID, Result, check_device, hip_api, put, text};
 use crate::core::device::Device;
 use crate::executor::executor;
 
-/// What the device is called: what the processor calls itself, unless the executor has a name.
+/// The device's name: the executor's, or else that of the processor.
 fn name() -> &'static str {
     if let Some(name) = executor().name() {
         return name;

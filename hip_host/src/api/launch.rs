@@ -26,7 +26,7 @@ fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
     Device::get().kernels.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
 }
 
-/// What a launch says besides its kernel.
+/// The arguments of a launch besides its kernel and its parameters.
 struct Wanted {
     shape: Shape,
     stream: hipStream_t,

@@ -52,7 +52,7 @@ type Result<T = ()> = std::result::Result<T, hipError_t>;
 const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
 
 thread_local! {
-    /// What `hipGetLastError` returns.
+    /// The code that `hipGetLastError` returns.
     static LAST_ERROR: Cell<hipError_t> = const { Cell::new(hipError_t::hipSuccess) };
 }
 

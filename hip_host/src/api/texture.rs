@@ -35,7 +35,7 @@ fn shape(array: &Array) -> Shape {
     }
 }
 
-/// What a resource is made of.
+/// The image that a resource descriptor names.
 struct Resource {
     owner: Owner,
     shape: Shape,

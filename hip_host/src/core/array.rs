@@ -12,7 +12,7 @@ use super::memory::{Kind, Range};
 
 pub const LAYERED: u32 = hip_runtime_sys::hipArrayLayered;
 pub const CUBEMAP: u32 = hip_runtime_sys::hipArrayCubemap;
-/// What arrays may be made for: layers, surfaces, cubes, gathering, depths, colours of a renderer.
+/// The flags that arrays may have: layers, surfaces, cubes, gathering, depths, colours of a renderer.
 const FLAGS: u32 = 0x3f;
 /// No array has a longer side.
 const LONGEST: usize = 1 << 18;
@@ -59,7 +59,7 @@ type Result<T> = std::result::Result<T, hipError_t>;
 
 const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
 
-/// What the descriptor says, where it makes sense.
+/// The format of an array of this descriptor; `hipErrorInvalidValue` where the descriptor makes no sense.
 fn check(descriptor: &HIP_ARRAY3D_DESCRIPTOR) -> Result<Format> {
     let d = descriptor;
     let format = Format::of(d.Format.0, d.NumChannels).ok_or(INVALID)?;
@@ -123,6 +123,7 @@ fn make(descriptor: &HIP_ARRAY3D_DESCRIPTOR, levels: u32) -> Result<Vec<Arc<Arra
 }
 
 impl Array {
+    /// Allocates an array; `hipErrorInvalidValue` for a descriptor that makes no sense, `hipErrorOutOfMemory`.
     pub fn new(descriptor: &HIP_ARRAY3D_DESCRIPTOR) -> Result<Arc<Array>> {
         make(descriptor, 1)?.pop().ok_or(INVALID)
     }

@@ -12,10 +12,12 @@ pub struct Extent {
 }
 
 impl Extent {
+    /// One row of `width` bytes.
     pub fn line(width: usize) -> Extent {
         Extent { width, height: 1, depth: 1 }
     }
 
+    /// Whether it has no byte.
     pub fn is_empty(&self) -> bool {
         self.width == 0 || self.height == 0 || self.depth == 0
     }
@@ -26,7 +28,7 @@ impl Extent {
     }
 }
 
-/// Where a box begins, and the distances between its rows and slices.
+/// The address at which a box begins, and the distances between its rows and slices, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub start: usize,
@@ -35,6 +37,7 @@ pub struct Place {
 }
 
 impl Place {
+    /// The place of one row.
     pub fn line(start: usize) -> Place {
         Place { start, pitch: 0, slice: 0 }
     }
@@ -76,6 +79,7 @@ pub struct Transfer {
 const BLOCK: usize = 512 << 10;
 
 impl Transfer {
+    /// A transfer of `extent` to `to`; it becomes one row where the bytes lie together at both ends.
     pub fn new(to: Place, from: Source, extent: Extent) -> Transfer {
         let mut transfer = Transfer { to, from, extent };
         transfer.flatten();
@@ -105,6 +109,7 @@ impl Transfer {
         (columns, rows)
     }
 
+    /// The number of blocks that the transfer is cut into, for the threads of the pool.
     pub fn blocks(&self) -> u64 {
         let (columns, rows) = self.shape();
         (columns * (self.extent.height * self.extent.depth).div_ceil(rows)) as u64
@@ -170,7 +175,7 @@ unsafe fn fill<T: Copy>(to: *mut T, value: T, bytes: usize) {
 /// A transfer whose memory is the program's business: that it stays until the work is done.
 pub struct TransferTask {
     pub transfer: Transfer,
-    /// What the source was copied to, where the program may change it.
+    /// A copy of the source, where the program may change it.
     pub _staged: Option<Box<[u8]>>,
 }
 

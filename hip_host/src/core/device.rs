@@ -44,15 +44,17 @@ impl Limits {
         self.stack.load(Ordering::Relaxed)
     }
 
+    /// Sets the bytes of stack for each thread.
     pub fn set_stack(&self, bytes: usize) {
         self.stack.store(bytes, Ordering::Relaxed);
     }
 
-    /// What the program asked for; the text of kernels grows as it must.
+    /// The size of the `printf` buffer in bytes, as the program set it; the text of kernels grows as it must.
     pub fn printf(&self) -> usize {
         self.printf.load(Ordering::Relaxed)
     }
 
+    /// Sets the size of the `printf` buffer, in bytes.
     pub fn set_printf(&self, bytes: usize) {
         self.printf.store(bytes, Ordering::Relaxed);
     }
@@ -80,6 +82,7 @@ static DEVICE: LazyLock<Device> = LazyLock::new(|| {
 });
 
 impl Device {
+    /// The device of this process.
     #[inline]
     pub fn get() -> &'static Device {
         &DEVICE

@@ -16,6 +16,7 @@ pub struct Event {
 }
 
 impl Event {
+    /// An event that was never recorded; `flags` are those of `hipEventCreateWithFlags`.
     pub fn new(flags: u32) -> Event {
         Event { flags, recorded: Mutex::new(None) }
     }
@@ -30,7 +31,7 @@ impl Event {
         *self.recorded.lock() = Some(op);
     }
 
-    /// What the event stands for.
+    /// The operation that the event stands for; none before it is recorded.
     pub fn recorded(&self) -> Option<Arc<Op>> {
         self.recorded.lock().clone()
     }

@@ -32,6 +32,7 @@ impl Default for Heap {
 }
 
 impl Heap {
+    /// The size of the heap, in bytes.
     pub fn limit(&self) -> usize {
         self.limit.load(Ordering::Relaxed)
     }

@@ -16,7 +16,7 @@ use crate::work::pool;
 
 const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
 
-/// What a launch says besides its kernel, its parameters and its stream.
+/// The arguments of a launch besides its kernel, its parameters and its stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub grid: [u32; 3],
@@ -36,6 +36,7 @@ pub struct Ready {
 }
 
 impl Shape {
+    /// Whether the kernel can be launched like this; the error that the launch returns otherwise.
     pub fn check(&self, kernel: &Kernel) -> Result<(), hipError_t> {
         check_shape(kernel, self.grid, self.block)?;
         check_cluster(self.grid, self.cluster)?;

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use super::ranges::FreeRanges;
 
-/// What kind of memory a range is.
+/// The kind of memory that a range is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `hipMalloc`
@@ -43,7 +43,7 @@ pub struct Range {
     place: Place,
 }
 
-/// Where the bytes of a range come from.
+/// The mapping that the bytes of a range come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// A mapping of its own, guards included.

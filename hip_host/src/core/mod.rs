@@ -1,4 +1,4 @@
-//! What the device is: memory, streams, events, modules, and their rules.
+//! The objects of the device: memory, streams, events, modules, and their rules.
 
 pub mod array;
 pub mod copy;

@@ -76,6 +76,7 @@ impl Drop for Module {
 }
 
 impl Kernel {
+    /// Bytes of dynamic shared memory that launches may ask for.
     pub fn max_dynamic_shared(&self) -> u32 {
         self.max_dynamic_shared.load(Ordering::Relaxed).max(0) as u32
     }
@@ -90,6 +91,7 @@ impl Kernel {
         Ok(())
     }
 
+    /// Threads in a block at most.
     pub fn max_threads(&self) -> u32 {
         self.facts.max_threads
     }

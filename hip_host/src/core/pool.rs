@@ -20,6 +20,7 @@ pub struct Pool {
 }
 
 impl Pool {
+    /// A pool that nothing has been taken from; `max_size` is in bytes, 0 for no limit.
     pub fn new(default: bool, max_size: u64) -> Pool {
         Pool {
             default,

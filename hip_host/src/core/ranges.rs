@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What is free of some range of addresses. Knows nothing of what is taken.
+/// The free parts of some range of addresses. Knows nothing of what is taken.
 #[derive(Debug, Default)]
 pub struct FreeRanges(BTreeMap<usize, usize>);
 

@@ -1,4 +1,4 @@
-//! What a launch asks for, whatever runs it.
+//! A launch as it is handed to the executor.
 
 use std::sync::Arc;
 
@@ -24,6 +24,7 @@ pub struct Request {
 }
 
 impl Request {
+    /// Blocks in the grid.
     #[inline]
     pub fn blocks(&self) -> u64 {
         self.grid.iter().map(|size| u64::from(*size)).product()
@@ -35,6 +36,7 @@ impl Request {
         self.cluster.map_or(1, |cluster| cluster.iter().product())
     }
 
+    /// Clusters in the grid; each block is one where nobody asked for clusters.
     #[inline]
     pub fn clusters(&self) -> u64 {
         self.blocks() / u64::from(self.cluster_blocks())

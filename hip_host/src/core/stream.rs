@@ -36,6 +36,7 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// A stream without work; the priority is clamped to those that there are.
     pub fn new(kind: Kind, priority: i32) -> Arc<Stream> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -119,7 +120,7 @@ impl Streams {
         Device::get().stream_handles.get(handle).ok_or(hipError_t::hipErrorInvalidResourceHandle)
     }
 
-    /// What the next operation of a stream has to wait for.
+    /// The operations that the next one of a stream has to wait for.
     fn before(&self, stream: &Stream, streams: &[Arc<Stream>]) -> Ops {
         let mut before = Ops::new();
         before.extend(stream.pending());

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::array::{Array, Level, Mipmapped};
 use super::format::Format;
 
-/// What happens outside of an image.
+/// The address mode of an axis: how coordinates outside of the image are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
     Wrap,
@@ -42,7 +42,7 @@ pub struct Sampler {
     pub seamless: bool,
 }
 
-/// What keeps the image alive.
+/// The object that keeps the image alive.
 #[derive(Clone, Debug)]
 pub enum Owner {
     Array(Arc<Array>),
@@ -91,7 +91,7 @@ static TABLE: [OnceLock<Box<Slots>>; SEGMENTS] = [const { OnceLock::new() }; SEG
 static ENDED: Mutex<Ended> = Mutex::new(Ended { free: VecDeque::new(), retired: BTreeSet::new() });
 static UNUSED: AtomicU64 = AtomicU64::new(1);
 
-/// What became of slots that had an object.
+/// The slots whose object has been destroyed.
 struct Ended {
     /// Slots without one.
     free: VecDeque<u64>,

@@ -10,7 +10,7 @@ use corosensei::trap::CoroutineTrapHandler;
 
 use super::stack;
 
-/// What a kernel did wrong.
+/// The fault that ended a kernel: its signal, and where it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// `SIGSEGV`, `SIGBUS`, `SIGFPE` or `SIGILL`.
@@ -19,7 +19,7 @@ pub struct Fault {
     pub address: usize,
 }
 
-/// How a coroutine ended.
+/// The ways in which a coroutine ends.
 #[derive(Clone, Copy, Debug)]
 pub enum Exit {
     Finished,
@@ -51,7 +51,7 @@ pub fn own_thread() {
     }
 }
 
-/// Where the thread notes which coroutine runs.
+/// The thread's note of the coroutine that runs.
 pub type Running = Cell<Option<CoroutineTrapHandler<Exit>>>;
 
 thread_local! {

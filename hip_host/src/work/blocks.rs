@@ -25,7 +25,7 @@ pub enum Blocks {
     Shares(Box<[Share]>),
     /// One by one, in an order by chance.
     Shuffled {
-        /// How many were taken; `total` or more when there is none.
+        /// The number of blocks taken; `total` or more when there is none left.
         taken: AtomicU64,
         total: u64,
         order: Shuffle,
@@ -52,6 +52,7 @@ fn portion(left: u64) -> u64 {
 }
 
 impl Blocks {
+    /// The blocks `0..total`, for so many slots.
     pub fn new(total: u64, order: Order, slot_count: u32) -> Blocks {
         let slot_count = u64::from(slot_count);
         let has_shares = order == Order::Any
@@ -131,6 +132,7 @@ impl Blocks {
         }
     }
 
+    /// Whether all blocks have been taken.
     pub fn are_taken(&self) -> bool {
         match self {
             Blocks::Ascending { next: taken, total, .. }

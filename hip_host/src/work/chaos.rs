@@ -17,7 +17,7 @@ pub fn seed() -> Option<u64> {
     config().chaos
 }
 
-/// What a choice is about: each has numbers of its own.
+/// The subjects of choices: each has numbers of its own.
 #[derive(Clone, Copy, Debug)]
 pub enum About {
     /// Cores of the device.
@@ -34,7 +34,7 @@ pub enum About {
     Operation,
     /// A thread, by its number.
     Thread,
-    /// Who is jolted.
+    /// The threads that are jolted.
     Jolts,
 }
 
@@ -70,6 +70,7 @@ pub fn dice_of_thread() -> Option<Dice> {
 }
 
 impl Dice {
+    /// Dice for one thing, which `numbers` tell from others of the same subject.
     pub fn new(seed: u64, about: About, numbers: &[u64]) -> Dice {
         let mixed = [about as u64].iter().chain(numbers).fold(mix(seed), |state, number| {
             mix(state.wrapping_add(STEP) ^ number.wrapping_mul(STEP))
@@ -92,6 +93,7 @@ impl Dice {
         self.below(times) == 0
     }
 
+    /// Brings a list into an order by chance.
     pub fn shuffle<T>(&self, list: &mut [T]) {
         for last in (1..list.len()).rev() {
             list.swap(last, self.below(last as u64 + 1) as usize);
@@ -123,6 +125,7 @@ pub struct Shuffle {
 }
 
 impl Shuffle {
+    /// An order by chance; a `total` of 0 counts as 1.
     pub fn new(total: u64, dice: &Dice) -> Shuffle {
         let total = total.max(1);
         let mut factor = 1 + dice.below(total);
@@ -132,7 +135,7 @@ impl Shuffle {
         Shuffle { factor, offset: dice.below(total), total }
     }
 
-    /// What comes at this place.
+    /// The number of the thing at this place, from 0 to `total - 1`.
     pub fn place(&self, index: u64) -> u64 {
         let product = u128::from(index) * u128::from(self.factor) + u128::from(self.offset);
         (product % u128::from(self.total)) as u64

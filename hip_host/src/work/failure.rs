@@ -7,6 +7,7 @@ use hip_runtime_sys::hipError_t;
 /// A `hipError_t`.
 static ERROR: AtomicU32 = AtomicU32::new(0);
 
+/// The error that a kernel left, if one did.
 pub fn get() -> Option<hipError_t> {
     match ERROR.load(Ordering::Acquire) {
         0 => None,

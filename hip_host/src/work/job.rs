@@ -12,7 +12,7 @@ use super::chaos::{self, About, Dice};
 use super::op::{self, Op};
 use super::pool::{self, Pool};
 
-/// What a job does.
+/// The work of a job.
 pub trait Task: Send + Sync {
     /// Runs blocks, taken with [`Job::claim`], until there are none. `slot` is unique among the threads
     /// that run this job at the same time.
@@ -40,6 +40,7 @@ pub struct Job {
 }
 
 impl Job {
+    /// A job of `total` blocks, run by at most `slot_count` threads at the same time, which ends `op`.
     pub fn new(
         task: Box<dyn Task>,
         op: Arc<Op>,
@@ -158,9 +159,9 @@ pub struct Taken<'a> {
     blocks: Cell<u64>,
     next: Cell<u64>,
     end: Cell<u64>,
-    /// When to call the reserve.
+    /// The time at which to call the reserve.
     late: Cell<Option<Instant>>,
-    /// Where there is to be chaos.
+    /// The thread's dice for this job, where there is to be chaos.
     dice: Option<Dice>,
 }
 
@@ -168,6 +169,7 @@ pub struct Taken<'a> {
 const LATE: Duration = Duration::from_micros(50);
 
 impl<'a> Taken<'a> {
+    /// The blocks of a thread that runs the job in this slot: none yet.
     pub fn new(job: &'a Job, slot: u32) -> Taken<'a> {
         let late = Cell::new(Some(Instant::now() + LATE));
         let dice = chaos::dice(About::Taken, &[job.number, slot.into()]);

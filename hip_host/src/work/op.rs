@@ -16,7 +16,7 @@ use super::job::Job;
 use super::pool::Pool;
 use super::{failure, futex, host_thread};
 
-/// What an operation does when its turn comes.
+/// The work of an operation, begun when its turn comes.
 pub enum Work {
     /// Nothing: a place in the order, which events record.
     Nothing,
@@ -45,17 +45,17 @@ pub struct Op {
     /// Nanoseconds since [`origin`] when it ended, where asked for; at least 1.
     ended_at: AtomicU64,
     timed: bool,
-    /// What the kernel that it runs has launched.
+    /// The grids that the kernel it runs has launched.
     family: OnceLock<Box<dyn Family>>,
 }
 
-/// What an operation has begun that it ends after: made by the executor, when one of its kernels first asks.
+/// The work that an operation has begun and ends after: made by the executor, when one of its kernels first asks.
 pub trait Family: Any + Send + Sync {
     /// A part of the operation has ended: its own work, or what it began.
     fn leave(&self, op: &Arc<Op>) -> Next;
 }
 
-/// What comes when one of an operation's parts has ended.
+/// The consequence of the end of one of an operation's parts.
 pub enum Next {
     /// Others have not.
     Wait,
@@ -83,7 +83,7 @@ impl Op {
         Op::with_parent(stream, timed, work, None)
     }
 
-    /// What a kernel launches. Whoever waits for the parent helps with it.
+    /// An operation that a kernel launches. Whoever waits for the parent helps with it.
     pub fn of_parent(parent: &Arc<Op>, work: Work) -> Arc<Op> {
         Op::with_parent(parent.stream, false, work, Some(parent.clone()))
     }
@@ -100,18 +100,19 @@ impl Op {
         })
     }
 
-    /// What the kernel that the operation runs has launched. For this kernel only. None where it is of another type,
+    /// The grids that the kernel of the operation has launched. For this kernel only. None where it is of another type,
     /// which a process with one executor never sees.
     pub fn family<F: Family + Default>(&self) -> Option<&F> {
         let family: &dyn Any = &**self.family.get_or_init(|| Box::new(F::default()));
         family.downcast_ref()
     }
 
+    /// Whether the operation has ended.
     pub fn has_ended(&self) -> bool {
         self.state.load(Ordering::Acquire) == ENDED
     }
 
-    /// When the operation ended, in nanoseconds; for operations made with `timed`.
+    /// The time at which the operation ended, in nanoseconds since [`origin`]; for operations made with `timed`.
     pub fn ended_at(&self) -> Option<u64> {
         self.has_ended().then(|| self.ended_at.load(Ordering::Relaxed)).filter(|time| *time != 0)
     }
@@ -206,7 +207,7 @@ fn arrive(op: Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
     }
 }
 
-/// How long an operation is to wait for no reason, where there is to be chaos.
+/// The time for which an operation is to wait for no reason, where there is to be chaos.
 fn delay() -> Option<Duration> {
     static OPERATIONS: AtomicU64 = AtomicU64::new(0);
     chaos::seed()?;

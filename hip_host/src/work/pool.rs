@@ -61,6 +61,7 @@ pub fn processor() -> u32 {
 }
 
 impl Pool {
+    /// The pool of this process.
     pub fn get() -> &'static Pool {
         &POOL
     }
