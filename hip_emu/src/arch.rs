@@ -1,4 +1,4 @@
-//! What differs between generations of AMD GPUs, as far as the machine has to know.
+//! The differences between generations of AMD GPUs, as far as the machine has to know.
 
 /// A generation of instruction sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

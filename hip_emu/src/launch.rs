@@ -19,7 +19,7 @@ pub struct Launch {
     pub kernel: Arc<Kernel>,
     /// The kernarg segment.
     arguments: Box<[u128]>,
-    /// What a queue would hold of the launch, `hsa_kernel_dispatch_packet_t`.
+    /// The packet of a queue for this launch, `hsa_kernel_dispatch_packet_t`.
     packet: Box<[u32; 16]>,
     /// A queue of which nothing is known.
     queue: Box<[u32; 64]>,
@@ -27,6 +27,7 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// A launch with its kernarg segment, hidden arguments included.
     pub fn new(request: Request, kernel: Arc<Kernel>) -> Launch {
         let metadata = &kernel.metadata;
         let size = (kernel.descriptor.arguments_size as usize)
@@ -118,14 +119,17 @@ impl Launch {
         self.private_size
     }
 
+    /// The host's address of the kernarg segment.
     pub fn arguments_address(&self) -> u64 {
         self.arguments.as_ptr() as u64
     }
 
+    /// The host's address of the dispatch packet.
     pub fn packet_address(&self) -> u64 {
         self.packet.as_ptr() as u64
     }
 
+    /// The host's address of the queue.
     pub fn queue_address(&self) -> u64 {
         self.queue.as_ptr() as u64
     }

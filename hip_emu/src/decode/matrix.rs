@@ -70,7 +70,7 @@ pub fn parse(arch: &Arch, text: &Text<'_>) -> Result<Option<Code>, Error> {
     Ok(Some(Code::Matrix(Box::new(Multiply { matrix, modifiers, a, b, c, result }))))
 }
 
-/// Which part of the indices counts: it is named differently by the generations.
+/// The part of the register in which the indices are: it is named differently by the generations.
 fn index_set(text: &Text<'_>) -> Result<u32, Error> {
     let (set, key) = (text.number("abid")?, text.number("index_key")?);
     // With this one set, it is always the first part.

@@ -25,7 +25,7 @@ pub enum Space {
     Buffer,
 }
 
-/// Where a lane's access is.
+/// The address of a lane's access, as the instruction has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Address {
     /// The register of the lane's own part.
@@ -64,7 +64,7 @@ pub enum Action {
     },
 }
 
-/// How a value lies in memory and in registers.
+/// The form of a value in memory and in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     /// Bytes in memory.
@@ -111,7 +111,7 @@ pub enum What {
     Swap,
     /// The new value, and what is expected.
     CompareSwap,
-    /// What is expected, and the new value.
+    /// The expected value, and the new one.
     CompareStore,
     /// Bits to clear, and bits to set.
     MaskOr,
@@ -150,6 +150,8 @@ pub struct ScalarLoad {
     pub offset: i64,
 }
 
+/// Decodes an access of memory by the lanes; `word` is the first of its encoding. Fails for what the emulator does not
+/// know.
 pub fn parse(arch: &Arch, text: &Text<'_>, word: u32) -> Result<Code, Error> {
     let name = text.mnemonic;
     let is_fence = ["buffer_gl0_inv", "buffer_gl1_inv", "buffer_inv", "buffer_wbl2"]
@@ -482,6 +484,7 @@ impl Atomic {
 }
 
 impl ScalarLoad {
+    /// Decodes `s_load` or `s_buffer_load`. Fails for what the emulator does not know.
     pub fn parse(_arch: &Arch, text: &Text<'_>) -> Result<ScalarLoad, Error> {
         let (is_buffer, what) = match text.mnemonic.strip_prefix("s_buffer_load_") {
             Some(what) => (true, what),

@@ -34,7 +34,7 @@ pub struct Instruction {
     pub code: Code,
 }
 
-/// How many registers of each kind there are, or have to be: one more than the highest that is named.
+/// The number of registers of each kind that there are, or have to be: one more than the highest that is named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Named {
     pub vector: u16,
@@ -85,7 +85,7 @@ impl Named {
     }
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Debug)]
 pub enum Code {
     /// Nothing that can be seen: waits, hints.
@@ -115,7 +115,7 @@ pub enum Code {
     Memory(Box<Memory>),
     LdsExchange(Box<LdsExchange>),
     ScalarLoad(Box<ScalarLoad>),
-    /// What the emulator does not know: why, and the text.
+    /// An instruction that the emulator does not know: why, and the text.
     Unknown(Box<str>),
 }
 

@@ -26,7 +26,7 @@ pub enum Registers {
     Scalar { first: u8, count: u8 },
 }
 
-/// What an operand reads.
+/// The source of an operand's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Vector(u16),

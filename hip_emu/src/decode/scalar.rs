@@ -106,6 +106,7 @@ pub struct Clock {
     pub real: bool,
 }
 
+/// Decodes an instruction of the scalar unit. Fails for what the emulator does not know.
 pub fn parse(arch: &Arch, text: &Text<'_>) -> Result<Code, Error> {
     let name = text.mnemonic;
     if let Some(operation) = isa::scalar(name) {

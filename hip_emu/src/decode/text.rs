@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-/// What an instruction's text says that the emulator does not know.
+/// The part of an instruction's text that the emulator does not know.
 pub type Error = String;
 
 /// `v_add_f32_e64 v0, |v1|, -v2 clamp mul:4`
@@ -18,6 +18,7 @@ pub struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
+    /// Takes an instruction's text apart: mnemonic, operands, modifiers.
     pub fn new(text: &'a str) -> Text<'a> {
         let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let mut operands = split(rest.trim(), |c| c == ',');
@@ -45,7 +46,7 @@ impl<'a> Text<'a> {
         self.take(|modifier| modifier == word).is_some()
     }
 
-    /// What follows `name:`.
+    /// The word behind `name:`.
     pub fn value(&self, name: &str) -> Option<&'a str> {
         let value = |word: &'a str| word.strip_prefix(name)?.strip_prefix(':');
         self.take(|word| value(word).is_some()).and_then(value)
@@ -73,6 +74,7 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// The operand of this number; an error if there are fewer.
     pub fn operand(&self, index: usize) -> Result<&'a str, Error> {
         self.operands.get(index).copied().ok_or_else(|| format!("operand {index} is missing"))
     }

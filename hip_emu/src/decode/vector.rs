@@ -22,9 +22,9 @@ pub struct Vector {
     /// A second mask that comparisons write: EXEC, of `v_cmpx` where it writes two.
     pub also_exec: bool,
     pub clamp: bool,
-    /// What the result is multiplied with: 1.0, 2.0, 4.0 or 0.5.
+    /// The factor of the result, by `omod`: 1.0, 2.0, 4.0 or 0.5.
     pub factor: f32,
-    /// Which halves the two results of packed operations are made of.
+    /// The halves of the sources that the two results of packed operations are made of, a bit for each source.
     pub op_sel: u32,
     pub op_sel_hi: u32,
     pub negated_lo: u32,
@@ -34,7 +34,7 @@ pub struct Vector {
     pub cross: Option<Cross>,
 }
 
-/// Which part of its register a result of 16 bits or fewer fills.
+/// The part of its register that a result of 16 bits or fewer fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The lower half; the upper one becomes zero.
@@ -59,7 +59,7 @@ pub enum Select {
     Dword,
 }
 
-/// What SDWA does with the part of the destination that is not selected.
+/// The treatment of the part of the destination that SDWA does not select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unused {
     Zero,
@@ -109,6 +109,7 @@ const NOTHING: Source = Source {
 };
 
 impl Vector {
+    /// Decodes an instruction of the vector unit. Fails for what the emulator does not know.
     pub fn parse(arch: &Arch, text: &Text<'_>) -> Result<Vector, Error> {
         let clamp = text.has("clamp");
         let plain = vector_operation(arch, text.mnemonic, false)?;

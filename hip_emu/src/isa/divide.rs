@@ -11,7 +11,7 @@ use super::float::{F16, F32, F64, Float, Format, exact};
 use super::table::{and_flag, values, with_flag};
 use super::{Mode, Round};
 
-/// What differs by format.
+/// The constants of a division, which differ by format.
 trait Division: Format {
     /// Operands are scaled by this power of two.
     const SCALE: i32;

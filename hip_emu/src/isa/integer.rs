@@ -215,7 +215,7 @@ fn signed_field(a: i32, width: u32) -> i32 {
     if width == 0 { 0 } else { a << (32 - width) >> (32 - width) }
 }
 
-/// How many of the highest bits are equal, -1 where all are.
+/// The number of highest bits that are equal, -1 where all are.
 pub(super) fn sign_bits(a: u32) -> i32 {
     if a == 0 || a == u32::MAX { -1 } else { (a ^ (a as i32 >> 31) as u32).leading_zeros() as i32 }
 }

@@ -148,8 +148,8 @@ static SATURATING_BY_NAME: LazyLock<HashMap<&str, &Operation>> =
 static SCALAR_BY_NAME: LazyLock<HashMap<&str, &ScalarOperation>> =
     LazyLock::new(|| by_name(SCALAR, |one| one.name));
 
-/// What a mnemonic of the vector unit means for one lane. `v_cmpx_` is as `v_cmp_`; that EXEC is what it writes is
-/// the machine's to know.
+/// The operation of a mnemonic of the vector unit, for one lane. `v_cmpx_` is as `v_cmp_`; that EXEC is what it writes
+/// is the machine's to know.
 pub fn vector(mnemonic: &str) -> Option<&'static Operation> {
     match mnemonic.strip_prefix("v_cmpx_") {
         Some(relation) => find(&VECTOR_BY_NAME, &format!("v_cmp_{relation}")),
@@ -157,12 +157,12 @@ pub fn vector(mnemonic: &str) -> Option<&'static Operation> {
     }
 }
 
-/// What a mnemonic of the vector unit means with `clamp`, where its result is of integers: they saturate.
+/// The operation of a mnemonic of the vector unit with `clamp`, where its result is of integers: they saturate.
 pub fn saturating(mnemonic: &str) -> Option<&'static Operation> {
     find(&SATURATING_BY_NAME, mnemonic)
 }
 
-/// What a mnemonic of the scalar unit means.
+/// The operation of a mnemonic of the scalar unit.
 pub fn scalar(mnemonic: &str) -> Option<&'static ScalarOperation> {
     find(&SCALAR_BY_NAME, mnemonic)
 }

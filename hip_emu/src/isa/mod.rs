@@ -1,4 +1,4 @@
-//! What instructions mean, on plain values.
+//! The meaning of instructions, on plain values.
 //!
 //! An operation is known by its mnemonic as LLVM prints it, without the suffix of its encoding (`_e32`, `_e64`,
 //! `_dpp`, `_sdwa`). The machine reads its sources, applies their modifiers (`neg`, `abs`, `op_sel`, `sext`),
@@ -31,7 +31,7 @@ mod value;
 
 pub use lookup::{saturating, scalar, vector};
 
-/// How wide a value is, and what modifiers and inline constants mean for it.
+/// The width of a value, and its type, by which modifiers and inline constants have their meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// No value.
@@ -62,7 +62,7 @@ impl Kind {
     }
 }
 
-/// How results are rounded.
+/// The rounding of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Round {
     #[default]
@@ -102,7 +102,7 @@ pub struct Operation {
     pub action: Action,
 }
 
-/// What an operation of one lane does.
+/// The function of an operation, for one lane.
 #[derive(Clone, Copy, Debug)]
 pub enum Action {
     Value(fn(&Mode, [u64; 3]) -> u64),
@@ -118,7 +118,7 @@ pub enum Action {
     WithNumber(Number, fn(&Mode, [u64; 3], u32) -> u64),
 }
 
-/// Which number an operation takes beside its sources.
+/// The number that an operation takes beside its sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
     /// The lane's number in its wave: `v_mbcnt_lo_u32_b32`.

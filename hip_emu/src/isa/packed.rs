@@ -79,11 +79,13 @@ with_number! { SATURATING_BY_SIGNS, mode, signs: Signs, false;
         narrow(dot(nibbles(a, signs & 1 != 0), nibbles(b, signs & 2 != 0)) + i64::from(c));
 }
 
+/// The results of an operation on the elements of two packed operands.
 #[inline(always)]
 pub(super) fn two<A: Copy, B: Copy, R>(a: [A; 2], b: [B; 2], f: impl Fn(A, B) -> R) -> [R; 2] {
     [f(a[0], b[0]), f(a[1], b[1])]
 }
 
+/// The results of an operation on the elements of three packed operands.
 #[inline(always)]
 pub(super) fn three<T: Copy, R>(
     a: [T; 2],
@@ -99,10 +101,12 @@ pub(super) fn dot<T: Into<i64>, const N: usize>(a: [T; N], b: [T; N]) -> i64 {
     a.into_iter().zip(b).map(|(a, b)| a.into() * b.into()).sum()
 }
 
+/// The four integers of 8 bits in a word, the lowest first.
 pub(super) fn bytes(a: u32, signed: bool) -> [i64; 4] {
     a.to_le_bytes().map(|byte| if signed { i64::from(byte as i8) } else { i64::from(byte) })
 }
 
+/// The eight integers of 4 bits in a word, the lowest first.
 pub(super) fn nibbles(a: u32, signed: bool) -> [i64; 8] {
     std::array::from_fn(|i| {
         let nibble = i64::from(a >> (i * 4) & 15);

@@ -13,7 +13,7 @@ pub(super) struct Small {
     bias: i32,
     /// The largest finite number's bits.
     largest: u8,
-    /// What overflows, and infinity, becomes.
+    /// The bits that infinity, and everything that overflows, becomes.
     overflow: u8,
     nan: u8,
     negative_zero: bool,

@@ -17,10 +17,12 @@ pub(super) const NEAREST: Mode = Mode {
 pub(super) struct Numbers(u64);
 
 impl Numbers {
+    /// The sequence from its beginning.
     pub(super) fn new() -> Numbers {
         Numbers(0x0123_4567_89ab_cdef)
     }
 
+    /// The next number, of 64 bits.
     pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let a = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -78,6 +80,7 @@ pub(super) fn pairs(bits: u32, mut check: impl FnMut(u64, u64)) {
     triples(bits, |[a, b, _]| check(a, b));
 }
 
+/// The same of three numbers.
 pub(super) fn triples(bits: u32, mut check: impl FnMut([u64; 3])) {
     let special = special(bits);
     let mask = u64::MAX >> (64 - bits);

@@ -22,6 +22,7 @@ pub struct Local {
 }
 
 impl Local {
+    /// LDS of `size` bytes, all zero.
     pub fn new(size: usize) -> Local {
         Local { memory: vec![0; size.div_ceil(16)], size }
     }
@@ -51,6 +52,7 @@ pub struct Group {
 }
 
 impl Group {
+    /// Room for a workgroup of this launch.
     pub fn new(launch: &Launch) -> Group {
         let kernel = &launch.kernel;
         let lanes = kernel.code.arch.lanes;

@@ -10,7 +10,7 @@ use crate::decode::scalar::{Branch, Condition, Jump, SaveExec, Scalar};
 use crate::decode::{Code, Program};
 use crate::isa::Kind;
 
-/// Why a wave lets others run.
+/// The reasons for which a wave lets others run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
     /// It has run for long enough.

@@ -5,6 +5,7 @@ use super::wave::{Lanes, Wave};
 use crate::decode::lane::{CrossLane, From, Permute};
 use crate::decode::operand::{Place, sgpr};
 
+/// Runs an instruction that moves values between lanes, or between lanes and scalar registers.
 pub fn run(wave: &mut Wave, cross: &CrossLane) -> Result<(), Stop> {
     let exec = wave.exec() & wave.all_lanes();
     match *cross {
@@ -65,6 +66,7 @@ pub fn run(wave: &mut Wave, cross: &CrossLane) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Runs an instruction in which each lane reads the value of another one.
 pub fn permute(wave: &mut Wave, permute: &Permute) {
     let exec = wave.exec() & wave.all_lanes();
     let picks = match permute.from {

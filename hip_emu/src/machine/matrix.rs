@@ -4,6 +4,7 @@ use super::wave::Wave;
 use crate::decode::matrix::{Accumulator, Multiply};
 use crate::isa::matrix::{C, LARGEST};
 
+/// Runs a multiplication of matrices.
 pub fn run(wave: &mut Wave, multiply: &Multiply) {
     let [a_count, b_count, c_count] = multiply.matrix.registers();
     let range = |first: u16, count: usize| {

@@ -19,7 +19,7 @@ mod tests;
 pub mod vector;
 pub mod wave;
 
-/// Why a launch ends before its time.
+/// The reasons for which a launch ends before its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     BadAddress(u64),
@@ -31,6 +31,6 @@ pub enum Stop {
     BadRegister,
     /// `s_trap`
     Trap(u32),
-    /// What the emulator does not know, and the text.
+    /// An instruction that the emulator does not know: why, and the text.
     Unknown(String),
 }

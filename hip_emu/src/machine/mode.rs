@@ -20,6 +20,7 @@ impl Default for ModeRegister {
 }
 
 impl ModeRegister {
+    /// The register with these bits.
     pub fn new(bits: u32) -> ModeRegister {
         let round = |field: u32| match field & 3 {
             0 => Round::NearestEven,
@@ -42,6 +43,7 @@ impl ModeRegister {
         ModeRegister { bits, mode }
     }
 
+    /// The register's bits.
     pub fn bits(&self) -> u32 {
         self.bits
     }

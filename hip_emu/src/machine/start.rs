@@ -1,4 +1,4 @@
-//! What a wave begins with: the registers that the dispatcher fills.
+//! The state that a wave begins with: the registers that the dispatcher fills.
 
 use super::memory::PRIVATE_BUFFER_SIZE;
 use super::mode::ModeRegister;

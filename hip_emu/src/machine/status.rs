@@ -15,11 +15,12 @@ fn nanoseconds() -> u64 {
     ORIGIN.elapsed().as_nanos() as u64
 }
 
-/// What a core of 1 GHz would have counted.
+/// The count of a core of 1 GHz.
 fn cycles() -> u64 {
     nanoseconds()
 }
 
+/// Reads a clock into its one or two scalar registers.
 pub fn read_clock(wave: &mut Wave, clock: &Clock) {
     let value = if clock.real { nanoseconds() / 10 } else { cycles() };
     if clock.wide {
@@ -33,6 +34,7 @@ fn ones(size: u32) -> u32 {
     if size >= 32 { u32::MAX } else { (1 << size) - 1 }
 }
 
+/// Runs an instruction that reads or writes a hardware register.
 pub fn run(wave: &mut Wave, status: &Status) -> Result<(), Stop> {
     match *status {
         Status::Get { result, register, offset, size } => {

@@ -68,7 +68,7 @@ fn run(gfx: &str, text: &str) -> Bench {
     bench
 }
 
-/// What `v1` holds in each lane, by a rule.
+/// Asserts that `v1` holds the value of a rule in each lane.
 fn expect(gfx: &str, text: &str, rule: impl Fn(usize) -> u32) {
     let bench = run(gfx, text);
     let wanted: Vec<u32> = (0..bench.wave.lanes).map(rule).collect();

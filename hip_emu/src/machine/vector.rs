@@ -8,7 +8,7 @@ use crate::decode::vector::{
 };
 use crate::isa::{Action, Kind, Number};
 
-/// How a source is read in each lane.
+/// The way in which a source is read in each lane.
 #[derive(Clone, Copy)]
 struct Reader {
     /// The first lane's place in the registers.
@@ -18,7 +18,7 @@ struct Reader {
     is_wide: bool,
     shift: u32,
     mask: u64,
-    /// What the modifiers keep, and flip.
+    /// The bits that modifiers keep, and those that they flip.
     keep: u64,
     flip: u64,
 }
@@ -49,7 +49,7 @@ impl Reader {
     }
 }
 
-/// Where the result goes.
+/// The destination of the result in each lane.
 #[derive(Clone, Copy)]
 struct Writer {
     row: usize,
@@ -231,7 +231,7 @@ fn run_into(wave: &mut Wave, vector: &Vector, row: Option<usize>) {
     }
 }
 
-/// How a source is read, without SDWA and DPP.
+/// The reader of a source, without SDWA and DPP.
 fn prepare(wave: &mut Wave, vector: &Vector, slot: usize, kind: Kind) -> Reader {
     let source = &vector.sources[slot];
     let is_wide = registers_of(kind) == 2;

@@ -7,7 +7,7 @@ use crate::decode::operand::{Place, Special, sgpr};
 /// Rows of vector registers behind those of the kernel, for values on their way.
 pub const SCRATCH_ROWS: usize = 10;
 
-/// What a wave does next.
+/// The state of a wave between instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Running,
@@ -35,7 +35,7 @@ pub struct Wave {
     pub private_size: usize,
     /// Its number in the workgroup.
     pub number: u32,
-    /// Which operands of vector instructions `index` is added to: a bit for each source, and 8 for the destination.
+    /// The operands of vector instructions that `index` is added to: a bit for each source, and 8 for the destination.
     pub index_uses: u32,
     pub index: u32,
     /// Barriers that it has signalled and not waited for.
@@ -78,10 +78,12 @@ impl Wave {
         if self.lanes == 64 { u64::MAX } else { (1 << self.lanes) - 1 }
     }
 
+    /// EXEC: the mask of active lanes.
     pub fn exec(&self) -> u64 {
         self.mask(sgpr::EXEC)
     }
 
+    /// Sets EXEC, of which waves of 32 lanes have the low half.
     pub fn set_exec(&mut self, mask: u64) {
         self.set_mask(sgpr::EXEC, mask);
     }
@@ -95,6 +97,7 @@ impl Wave {
         }
     }
 
+    /// Writes a mask of lanes to scalar registers: two, or one in waves of 32 lanes.
     pub fn set_mask(&mut self, register: u8, mask: u64) {
         match self.lanes {
             64 => self.set_scalar64(register, mask),
@@ -102,11 +105,13 @@ impl Wave {
         }
     }
 
+    /// The value of a scalar register.
     pub fn scalar32(&self, register: u8) -> u32 {
         // What was written to the null register never got there.
         self.scalar[usize::from(register)]
     }
 
+    /// The value of two scalar registers, the low half first; the null register is 0.
     pub fn scalar64(&self, register: u8) -> u64 {
         if register == sgpr::NULL {
             return 0;
@@ -115,12 +120,14 @@ impl Wave {
         u64::from(self.scalar[at]) | u64::from(self.scalar[at + 1]) << 32
     }
 
+    /// Writes a scalar register; the null register stays.
     pub fn set_scalar32(&mut self, register: u8, value: u32) {
         if register != sgpr::NULL {
             self.scalar[usize::from(register)] = value;
         }
     }
 
+    /// Writes two scalar registers, the low half first.
     pub fn set_scalar64(&mut self, register: u8, value: u64) {
         if register != sgpr::NULL {
             let at = usize::from(register);
@@ -157,25 +164,29 @@ impl Wave {
         }
     }
 
-    /// Where the row of a vector register begins.
+    /// The index in `vector` of a register's first lane.
     pub fn row(&self, register: usize) -> usize {
         register * self.lanes
     }
 
+    /// A lane's value of a vector register.
     pub fn lane32(&self, register: u16, lane: usize) -> u32 {
         self.vector[usize::from(register) * self.lanes + lane]
     }
 
+    /// A lane's value of two vector registers, the low half first.
     pub fn lane64(&self, register: u16, lane: usize) -> u64 {
         let low = self.lane32(register, lane);
         u64::from(low) | u64::from(self.lane32(register + 1, lane)) << 32
     }
 
+    /// Writes a lane of a vector register.
     pub fn set_lane32(&mut self, register: u16, lane: usize, value: u32) {
         let at = usize::from(register) * self.lanes + lane;
         self.vector[at] = value;
     }
 
+    /// Writes a lane of two vector registers, the low half first.
     pub fn set_lane64(&mut self, register: u16, lane: usize, value: u64) {
         self.set_lane32(register, lane, value as u32);
         self.set_lane32(register + 1, lane, (value >> 32) as u32);

@@ -16,7 +16,7 @@ pub struct Descriptor {
     pub private_size: u32,
     /// Bytes of the kernarg segment.
     pub arguments_size: u32,
-    /// Where the code begins, from the descriptor.
+    /// The offset of the code from the descriptor, in bytes.
     pub entry: i64,
     rsrc1: u32,
     rsrc2: u32,
@@ -26,6 +26,7 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
+    /// Reads a descriptor's fields; any bytes are one.
     pub fn parse(bytes: &[u8; SIZE]) -> Descriptor {
         let word = |at: usize| {
             u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
@@ -53,22 +54,27 @@ impl Descriptor {
         self.property(0)
     }
 
+    /// Whether two registers have the address of the dispatch packet.
     pub fn wants_dispatch(&self) -> bool {
         self.property(1)
     }
 
+    /// Whether two registers have the address of the queue.
     pub fn wants_queue(&self) -> bool {
         self.property(2)
     }
 
+    /// Whether two registers have the address of the kernarg segment.
     pub fn wants_arguments(&self) -> bool {
         self.property(3)
     }
 
+    /// Whether two registers have the number of the dispatch.
     pub fn wants_dispatch_id(&self) -> bool {
         self.property(4)
     }
 
+    /// Whether two registers have what initialises flat accesses of scratch memory.
     pub fn wants_flat_scratch(&self) -> bool {
         self.property(5)
     }
@@ -83,6 +89,7 @@ impl Descriptor {
         if arch.generation < Generation::Gfx10 || !self.property(10) { 64 } else { 32 }
     }
 
+    /// Whether the kernel needs scratch memory of a size that is not known when it is compiled.
     pub fn has_dynamic_stack(&self) -> bool {
         self.property(11)
     }
@@ -126,19 +133,22 @@ impl Descriptor {
         (self.rsrc2 >> 1 & 0x1f) as u8
     }
 
+    /// Whether a register has the offset of the wave's scratch memory.
     pub fn wants_private_offset(&self) -> bool {
         self.rsrc2 & 1 != 0
     }
 
+    /// Whether a register has the workgroup's number along an axis.
     pub fn wants_group(&self, axis: usize) -> bool {
         self.rsrc2 >> (7 + axis) & 1 != 0
     }
 
+    /// Whether a register has information on the workgroup.
     pub fn wants_group_info(&self) -> bool {
         self.rsrc2 >> 10 & 1 != 0
     }
 
-    /// How many of a work item's three numbers come in registers.
+    /// The number of a work item's three numbers that come in registers.
     pub fn work_item_axes(&self) -> usize {
         ((self.rsrc2 >> 11 & 3) as usize + 1).min(3)
     }

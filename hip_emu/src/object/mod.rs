@@ -16,7 +16,7 @@ use crate::decode::{Program, decode};
 use descriptor::Descriptor;
 use metadata::KernelMetadata;
 
-/// What is wrong with a code object.
+/// The defect of a code object, in words.
 pub type Error = String;
 
 /// A code object in memory.
@@ -27,7 +27,7 @@ pub struct CodeObject {
     memory: Box<[u128]>,
     pub program: Program,
     kernels: Vec<KernelMetadata>,
-    /// Where descriptors are in memory, by the names of their symbols.
+    /// The addresses of descriptors, by the names of their symbols.
     symbols: HashMap<String, u64>,
     /// Name, address and size.
     pub variables: Vec<(String, usize, usize)>,
@@ -55,6 +55,8 @@ const R_AMDGPU_RELATIVE64: u32 = 13;
 const NT_AMDGPU_METADATA: u32 = 32;
 
 impl CodeObject {
+    /// Loads a code object into memory and decodes its code. Fails if it is damaged, or has what the emulator does not
+    /// take.
     pub fn load(arch: &Arch, bytes: &[u8]) -> Result<CodeObject, Error> {
         let text = |error: object::Error| error.to_string();
         let elf = ElfFile64::<LittleEndian>::parse(bytes).map_err(text)?;

@@ -31,6 +31,7 @@ impl Value {
         }
     }
 
+    /// The elements of a list; none of anything else.
     pub fn list(&self) -> &[Value] {
         match self {
             Value::List(values) => values,
@@ -38,6 +39,7 @@ impl Value {
         }
     }
 
+    /// The text, if this is one.
     pub fn text(&self) -> Option<&str> {
         match self {
             Value::Text(text) => Some(text),
@@ -45,6 +47,7 @@ impl Value {
         }
     }
 
+    /// The number, if this is one of 32 bits without a sign.
     pub fn number(&self) -> Option<u32> {
         match self {
             Value::Integer(value) => u32::try_from(*value).ok(),
@@ -52,6 +55,7 @@ impl Value {
         }
     }
 
+    /// Whether this is true, or 1.
     pub fn is_true(&self) -> bool {
         matches!(self, Value::Bool(true) | Value::Integer(1))
     }

@@ -33,7 +33,7 @@ pub enum Subject {
     Scalar(&'static isa::ScalarOperation),
 }
 
-/// What an operation takes beside its sources.
+/// The operands of an operation beside its sources, and the mode.
 #[derive(Clone, Copy, Debug)]
 pub struct Extra {
     /// VCC's bit of the lane, or SCC.

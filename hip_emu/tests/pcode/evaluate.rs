@@ -1,4 +1,4 @@
-//! What the pseudo code says, on values.
+//! Runs the pseudo code, on values.
 
 use crate::functions;
 use crate::syntax::{Expression, Lambda, Statement};
@@ -24,7 +24,7 @@ pub struct Evaluation<'a> {
     result: Option<Value>,
 }
 
-/// Where a run of statements stops.
+/// The way in which a run of statements ends.
 enum Flow {
     Next,
     Break,

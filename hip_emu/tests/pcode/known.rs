@@ -1,4 +1,4 @@
-//! What is not compared, or not exactly, and why. The test fails where a line has become untrue.
+//! The operations that are not compared, or not exactly, and why. The test fails where a line has become untrue.
 
 use crate::compare::Extra;
 use crate::value::{Format, Rounding};
@@ -62,7 +62,7 @@ pub const NOT_INTERPRETED: &[(&str, &str)] = &[
 /// Whether operands are left out.
 type Skip = fn([u64; 3], Extra) -> bool;
 
-/// How results may differ.
+/// The difference that results may have.
 pub struct Difference {
     pub names: &'static [&'static str],
     pub skip: Skip,

@@ -115,7 +115,7 @@ impl Report {
     }
 }
 
-/// Which of the differences there are.
+/// Compares an operation with its pseudo code; returns which of the listed differences there are.
 fn check(entry: &Entry, bodies: &Bodies, different: &[usize]) -> Result<BTreeSet<usize>, String> {
     let subject = Subject::of(&entry.mnemonic).ok_or("no operation")?;
     let body = syntax::parse(&entry.text)?;

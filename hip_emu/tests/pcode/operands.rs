@@ -12,7 +12,7 @@ pub fn width(kind: Kind) -> u32 {
     }
 }
 
-/// How many bits of fraction a kind of floats has, in values of how many bits.
+/// Bits of fraction of a kind of floats, and bits of its values.
 pub fn float(kind: Kind) -> Option<(u32, u32)> {
     match kind {
         Kind::F16 | Kind::PF16 => Some((10, 16)),

@@ -5,6 +5,7 @@ use super::super::{Mode, Round};
 use super::{F32, Float, Format, exact};
 use std::cmp::Ordering;
 
+/// `a + b`, rounded as the mode says.
 #[inline(always)]
 pub fn add<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>) -> Float<F> {
     let (a, b) = (a.read(mode), b.read(mode));
@@ -15,11 +16,13 @@ pub fn add<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>) -> Float<F> {
     sum.result(mode, [a, b])
 }
 
+/// `a - b`, rounded as the mode says.
 #[inline(always)]
 pub fn sub<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>) -> Float<F> {
     add(mode, a, b.negated())
 }
 
+/// `a * b`, rounded as the mode says.
 #[inline(always)]
 pub fn mul<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>) -> Float<F> {
     let (a, b) = (a.read(mode), b.read(mode));
@@ -33,6 +36,7 @@ pub fn mul<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>) -> Float<F> {
     product.result(mode, [a, b])
 }
 
+/// `a * b + c`, rounded once, as the mode says.
 #[inline(always)]
 pub fn fma<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>, c: Float<F>) -> Float<F> {
     let (a, b, c) = (a.read(mode), b.read(mode), c.read(mode));
@@ -58,13 +62,13 @@ pub fn fma_zero<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>, c: Float<F>) -
     if a.read(mode).is_zero() || b.read(mode).is_zero() { c.read(mode) } else { fma(mode, a, b, c) }
 }
 
-/// How two operands compare; not at all where one is a NaN.
+/// The order of two operands; nothing where one is a NaN.
 #[inline(always)]
 pub fn order<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>) -> Option<Ordering> {
     a.read(mode).wide().partial_cmp(&b.read(mode).wide())
 }
 
-/// What `v_min` and `v_max` do with NaNs: the other operand is the result, but a signalling NaN in IEEE mode.
+/// The result of `v_min` and `v_max` where an operand is a NaN: the other one, but a signalling NaN in IEEE mode.
 #[cold]
 fn other_than_nan<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>) -> Float<F> {
     match (mode.ieee, a.is_signalling(), b.is_signalling()) {
@@ -78,6 +82,7 @@ fn other_than_nan<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>) -> Float<F> 
 /// An extremum by rank, and what there is where an operand is a NaN.
 macro_rules! extremum {
     ($name:ident, $relation:tt, $nan:ident) => {
+        /// The operand that is first by the relation of ranks; `$nan` decides where one is a NaN.
         #[inline(always)]
         pub fn $name<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>) -> Float<F> {
             let (a, b) = (a.read(mode), b.read(mode));
@@ -115,6 +120,7 @@ fn nan<F: Format>(_: &Mode, a: Float<F>, b: Float<F>) -> Float<F> {
 /// The middle one; the smallest where there is a NaN.
 macro_rules! median {
     ($name:ident, $min:ident, $max:ident) => {
+        /// The middle one of three operands.
         pub fn $name<F: Format>(mode: &Mode, a: Float<F>, b: Float<F>, c: Float<F>) -> Float<F> {
             if a.is_nan() || b.is_nan() || c.is_nan() {
                 return $min(mode, $min(mode, a, b), c);
@@ -153,7 +159,7 @@ pub fn through_f64_flushed<F: Format>(
     through_f64(mode, a.flushed(), function).flushed()
 }
 
-/// What is left of the point, below one: the largest number below one for tiny negative operands.
+/// The fraction of a number, below one: the largest number below one for tiny negative operands.
 pub fn fract<F: Format>(mode: &Mode, a: Float<F>) -> Float<F> {
     let whole = through_f64(mode, a, f64::floor);
     let rest = sub(mode, a, whole);

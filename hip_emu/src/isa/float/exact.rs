@@ -45,6 +45,7 @@ fn divide(round: Round, negative: bool, mantissa: u128, shift: u32) -> u64 {
     quotient as u64 + u64::from(up)
 }
 
+/// The result of an overflow: infinity or the largest finite number, as rounding says.
 pub fn overflow<F: Format>(round: Round, negative: bool) -> Float<F> {
     let infinite = match round {
         Round::NearestEven => true,
@@ -129,7 +130,7 @@ fn add(mode: Round, a: Term, b: Term) -> Term {
     }
 }
 
-/// What falls out sets the lowest bit.
+/// A shift in which the bits that fall out set the lowest one.
 fn shift_right(a: u128, by: u32) -> u128 {
     match by {
         0 => a,

@@ -11,7 +11,7 @@ pub trait Format: Copy + 'static {
     /// Of two values.
     const PAIR: Kind;
     const BITS: u32;
-    /// How many bits of fraction are stored.
+    /// Bits of fraction that are stored.
     const FRACTION: u32;
 
     const SIGN: u64 = 1 << (Self::BITS - 1);
@@ -20,12 +20,18 @@ pub trait Format: Copy + 'static {
     const BIAS: i32 = (1 << (Self::BITS - Self::FRACTION - 2)) - 1;
     const ONE: u64 = (Self::BIAS as u64) << Self::FRACTION;
 
+    /// The rounding of the format in this mode.
     fn round(mode: &Mode) -> Round;
+    /// Whether subnormal operands count as zeros.
     fn flushes_in(mode: &Mode) -> bool;
+    /// Whether subnormal results become zeros.
     fn flushes_out(mode: &Mode) -> bool;
 
+    /// `a + b`, to nearest even.
     fn add(a: u64, b: u64) -> u64;
+    /// `a * b`, to nearest even.
     fn mul(a: u64, b: u64) -> u64;
+    /// `a * b + c`, rounded once, to nearest even.
     fn fma(a: u64, b: u64, c: u64) -> u64;
     /// Exactly; of a NaN the bits that are there.
     fn widen(a: u64) -> f64;
@@ -194,7 +200,7 @@ impl<F: Format> Value for [Float<F>; 2] {
 }
 
 impl<F: Format> Float<F> {
-    /// What invalid operations give.
+    /// The result of invalid operations.
     pub const NAN: Self = Float(F::SIGN | F::INFINITY | F::QUIET, PhantomData);
     pub const ZERO: Self = Float(0, PhantomData);
     pub const ONE: Self = Float(F::ONE, PhantomData);
@@ -205,24 +211,30 @@ impl<F: Format> Float<F> {
     pub fn magnitude(self) -> u64 {
         self.0 & !F::SIGN
     }
+    /// Whether it is a NaN, quiet or signalling.
     #[inline(always)]
     pub fn is_nan(self) -> bool {
         self.magnitude() > F::INFINITY
     }
+    /// Whether it is a signalling NaN.
     pub fn is_signalling(self) -> bool {
         self.is_nan() && self.0 & F::QUIET == 0
     }
+    /// Whether it is an infinity of either sign.
     pub fn is_infinite(self) -> bool {
         self.magnitude() == F::INFINITY
     }
+    /// Whether it is a zero of either sign.
     #[inline(always)]
     pub fn is_zero(self) -> bool {
         self.magnitude() == 0
     }
+    /// Whether it is subnormal; zeros are not.
     #[inline(always)]
     pub fn is_subnormal(self) -> bool {
         self.magnitude().wrapping_sub(1) < (1 << F::FRACTION) - 1
     }
+    /// Whether its sign is set, of zeros and NaNs too.
     pub fn is_negative(self) -> bool {
         self.0 & F::SIGN != 0
     }
@@ -230,23 +242,28 @@ impl<F: Format> Float<F> {
     pub fn exponent(self) -> i32 {
         (self.magnitude() >> F::FRACTION) as i32
     }
+    /// With the sign cleared.
     pub fn abs(self) -> Self {
         Float(self.magnitude(), PhantomData)
     }
+    /// With the other sign.
     pub fn negated(self) -> Self {
         Float(self.0 ^ F::SIGN, PhantomData)
     }
+    /// With this sign.
     pub fn with_sign(self, negative: bool) -> Self {
         if negative { Float(self.0 | F::SIGN, PhantomData) } else { self.abs() }
     }
+    /// A NaN, made quiet.
     pub fn quiet(self) -> Self {
         Float(self.0 | F::QUIET, PhantomData)
     }
-    /// Where it lies among the numbers that are no NaN: -0 is below 0.
+    /// The place among the numbers that are no NaN: -0 is below 0.
     #[inline(always)]
     pub fn rank(self) -> i64 {
         if self.is_negative() { -1 - self.magnitude() as i64 } else { self.0 as i64 }
     }
+    /// The value as a double, which holds it exactly.
     #[inline(always)]
     pub fn wide(self) -> f64 {
         F::widen(self.0)
@@ -264,6 +281,7 @@ impl<F: Format> Float<F> {
         if F::flushes_out(mode) { self.flushed() } else { self }
     }
 
+    /// With a zero of its sign in place of a subnormal number.
     #[inline(always)]
     pub fn flushed(self) -> Self {
         if self.is_subnormal() { Float(self.0 & F::SIGN, PhantomData) } else { self }

@@ -1,4 +1,4 @@
-//! Which lane holds which element, as the manuals draw it.
+//! The lane that holds each element, as the manuals draw it.
 //!
 //! A sparse A has two elements of each four along `k`, in the lane where B has those four, in their order.
 
@@ -61,11 +61,12 @@ impl Layout {
         known.then_some(layout)
     }
 
+    /// Lanes of a wave that multiplies.
     pub fn lanes(&self) -> usize {
         if self.family == Family::Gfx940 { 64 } else { 32 }
     }
 
-    /// How many groups of lanes share the elements along `k`.
+    /// The number of groups of lanes that share the elements along `k`.
     fn groups(&self) -> usize {
         // RDNA3's have them all.
         if self.family == Family::Gfx11 { 1 } else { self.lanes() / (self.rows * self.blocks) }

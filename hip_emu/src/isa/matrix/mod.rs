@@ -56,7 +56,7 @@ pub struct Matrix {
     result: Element,
 }
 
-/// What modifiers say.
+/// The modifiers of an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Modifiers {
     /// For each of A, B and C: the elements with even numbers are negated; of integers: they are signed.
@@ -67,7 +67,7 @@ pub struct Modifiers {
     pub upper_half: bool,
     /// Integers saturate.
     pub clamp: bool,
-    /// Which part of its register the indices of a sparse A are in.
+    /// The part of its register that the indices of a sparse A are in.
     pub index_set: u32,
 }
 
@@ -124,7 +124,7 @@ impl Element {
 }
 
 impl Matrix {
-    /// What a mnemonic means; `fnuz` chooses GFX942's formats of eight bits.
+    /// The operation of a mnemonic; `fnuz` chooses GFX942's formats of eight bits.
     pub fn parse(mnemonic: &str, family: Family, fnuz: bool) -> Option<Matrix> {
         let (dense, sparse) = match family {
             Family::Gfx940 => ("v_mfma_", "v_smfmac_"),
@@ -155,7 +155,7 @@ impl Matrix {
         Some(Matrix { layout, sparse, a, b, result })
     }
 
-    /// How many registers A, B and D have; C has as many as D.
+    /// The number of registers that A, B and D have; C has as many as D.
     pub fn registers(&self) -> [usize; 3] {
         let count = |elements: usize, width: usize| (elements * width).div_ceil(32);
         let operand = self.layout.operand_elements();
@@ -217,7 +217,7 @@ impl Matrix {
         }
     }
 
-    /// Where an element of a sparse A is stored, and at which `k` it stands.
+    /// The place where an element of a sparse A is stored, and the `k` at which it stands.
     fn stored(
         &self,
         modifiers: &Modifiers,
