@@ -1,4 +1,4 @@
-//! How the library is linked.
+//! The options with which the library is linked.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -16,7 +16,7 @@ impl<T> FromC<T> for T {
     }
 }
 
-/// Where a result goes.
+/// The place for a result, of the caller's; null where it wants none.
 #[derive(Clone, Copy)]
 pub(crate) struct Out<T>(*mut T);
 
@@ -32,6 +32,7 @@ impl<T> Out<T> {
         Out(place)
     }
 
+    /// The place of a caller who wants no result.
     pub(crate) fn none() -> Self {
         Out(std::ptr::null_mut())
     }
@@ -56,6 +57,7 @@ impl<T> Out<T> {
         }
     }
 
+    /// Whether the caller wants no result.
     pub(crate) fn is_null(&self) -> bool {
         self.0.is_null()
     }
@@ -115,7 +117,7 @@ impl<T> In<T> {
         In(place)
     }
 
-    /// What a caller passes who leaves it out.
+    /// The argument of a caller who leaves it out.
     pub(crate) fn none() -> Self {
         In(std::ptr::null())
     }
@@ -127,6 +129,7 @@ impl<T: Copy> In<T> {
         self.optional().ok_or(CUerror::INVALID_VALUE)
     }
 
+    /// The value; none where the caller passed null.
     pub(crate) fn optional(&self) -> Option<T> {
         // SAFETY: `from_c`'s caller says so.
         (!self.0.is_null()).then(|| unsafe { self.0.read_unaligned() })

@@ -1,4 +1,4 @@
-//! What stands between the exported symbols and `api`: nothing unwinds out, and a result becomes a code.
+//! The layer between the exported symbols and `api`: nothing unwinds out, and a result becomes a code.
 
 use crate::core::{context, driver};
 use cuda_types::cuda::{CU_STREAM_PER_THREAD, CUerror, CUres, CUresult, CUstream};
@@ -68,6 +68,7 @@ pub(crate) fn or_per_thread(stream: CUstream) -> CUstream {
 pub(crate) struct DebuggerWord([AtomicU64; 512]);
 
 impl DebuggerWord {
+    /// The variable, all zero.
     pub(crate) const fn new() -> Self {
         DebuggerWord([const { AtomicU64::new(0) }; 512])
     }

@@ -1,4 +1,4 @@
-//! What nodes of graphs do, and the same of executable graphs: a function for each kind, and those for all.
+//! Parameters and attributes of nodes, and the same of executable graphs: a function for each kind, and those for all.
 
 use super::graph::{before, edges_before};
 use crate::convert::{FromC, In, Out};
@@ -25,7 +25,7 @@ use cuda_types::cuda::{
 use std::ffi::c_uint;
 use std::sync::Arc;
 
-/// Where a new node goes.
+/// The arguments that say where a new node goes: its graph, the nodes before it, and the place for its handle.
 struct Place {
     node: Out<CUgraphNode>,
     graph: Arc<Graph>,
@@ -181,7 +181,8 @@ fn release(graph: &Graph, address: CUdeviceptr) -> CUres<Work> {
     Ok(Work::Free(address))
 }
 
-/// What a node does that has no graph to free memory of.
+/// The work of a node of these parameters. `INVALID_VALUE` for nodes of memory and conditional ones without a graph,
+/// which only new nodes have.
 fn work_of(params: &mut CUgraphNodeParams, graph: Option<&Graph>) -> CUres<Work> {
     // "reserved: must be zero"
     if params.reserved0 != [0; 3] || params.reserved2 != 0 {

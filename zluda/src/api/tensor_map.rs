@@ -21,7 +21,7 @@ const MAX_STEP: u32 = 8;
 const LARGEST_BOX: u64 = 228 << 10;
 const MAX_PIXELS: u32 = 1024;
 
-/// What both kinds of maps say.
+/// The arguments that tiled and im2col maps have both.
 struct Common {
     data_type: CUtensorMapDataType,
     rank: c_uint,

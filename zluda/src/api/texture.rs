@@ -45,7 +45,7 @@ pub(crate) fn cuTexObjectGetTextureDesc(
         .set(CUDA_TEXTURE_DESC { borderColor: [0.0; 4], ..texture::texture(object)?.texture })
 }
 
-/// Where no view was set, nothing is stored.
+/// Stores nothing where no view was set.
 pub(crate) fn cuTexObjectGetResourceViewDesc(
     description: Out<CUDA_RESOURCE_VIEW_DESC>,
     object: CUtexObject,

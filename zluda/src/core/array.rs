@@ -40,7 +40,7 @@ pub(crate) struct MipmappedArray {
     handles: Mutex<BTreeMap<u32, u64>>,
 }
 
-/// Where the texels are.
+/// The memory of the texels.
 #[derive(Debug)]
 pub(crate) enum Storage {
     Provider(HipArray),
@@ -56,6 +56,7 @@ pub(crate) enum MipmappedStorage {
 
 /// Texels in memory that kernels and copies find: those of an array, or of all levels of a mipmapped one.
 pub(crate) trait Texels: Debug + Send + Sync {
+    /// The place and the size of each level, the largest one first.
     fn levels(&self) -> &[TextureObjectLevel];
 }
 
@@ -79,6 +80,7 @@ unsafe impl Send for HipMipmappedArray {}
 unsafe impl Sync for HipMipmappedArray {}
 
 impl HipArray {
+    /// Allocates an array of the provider.
     pub(crate) fn new(current: &Current, descriptor: &HIP_ARRAY3D_DESCRIPTOR) -> CUres<HipArray> {
         let mut array = null_mut();
         let hip = &current.driver.hip;
@@ -89,6 +91,7 @@ impl HipArray {
 }
 
 impl HipMipmappedArray {
+    /// Allocates a mipmapped array of the provider.
     pub(crate) fn new(
         current: &Current,
         mut descriptor: HIP_ARRAY3D_DESCRIPTOR,
@@ -144,11 +147,12 @@ pub(crate) fn from_handle(handle: CUarray) -> CUres<Arc<Array>> {
     ARRAYS.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
 }
 
+/// The mipmapped array with this handle; `INVALID_HANDLE` if there is none.
 pub(crate) fn mipmapped_from_handle(handle: CUmipmappedArray) -> CUres<Arc<MipmappedArray>> {
     MIPMAPPED.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
 }
 
-/// How texels are stored.
+/// The form in which texels are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
     /// Bytes of a texel, or of a block of them.
@@ -304,7 +308,7 @@ fn level_size(descriptor: &CUDA_ARRAY3D_DESCRIPTOR, format: Format, level: u32) 
     LevelSize { extent: extent(&d, format), texels: [d.Width, d.Height.max(1), d.Depth.max(1)] }
 }
 
-/// What the descriptor of a level says.
+/// The descriptor of a level of a mipmapped array.
 fn at_level(d: &CUDA_ARRAY3D_DESCRIPTOR, level: u32) -> CUDA_ARRAY3D_DESCRIPTOR {
     let smaller = |side: usize| if side == 0 { 0 } else { (side >> level).max(1) };
     let slices = d.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0;
@@ -321,6 +325,8 @@ fn extent(d: &CUDA_ARRAY3D_DESCRIPTOR, Format { size, side }: Format) -> [usize;
     [d.Width.div_ceil(side) * size, d.Height.max(1).div_ceil(side), d.Depth.max(1)]
 }
 
+/// Creates an array. `INVALID_VALUE` for a descriptor that makes no sense, `NOT_SUPPORTED` for formats that are not
+/// here.
 pub(crate) fn create(current: &Current, descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<CUarray> {
     let format = check(descriptor)?;
     let size = level_size(descriptor, format, 0);
@@ -345,6 +351,7 @@ pub(crate) fn destroy(handle: CUarray) -> CUres {
     ARRAYS.remove(handle as u64).map(drop).ok_or(CUerror::INVALID_HANDLE)
 }
 
+/// Creates a mipmapped array, of at most as many levels as its size allows. Fails as [`create`] does.
 pub(crate) fn create_mipmapped(
     current: &Current,
     descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
@@ -373,6 +380,7 @@ pub(crate) fn create_mipmapped(
     Ok(handle as CUmipmappedArray)
 }
 
+/// Ends a mipmapped array and its levels, after all work. `INVALID_HANDLE` if there is none.
 pub(crate) fn destroy_mipmapped(handle: CUmipmappedArray) -> CUres {
     mipmapped_from_handle(handle)?;
     wait_for_work()?;
@@ -426,6 +434,7 @@ pub(crate) fn level(current: &Current, array: &Arc<MipmappedArray>, level: u32) 
     Ok(handle as CUarray)
 }
 
+/// Ends the arrays of a context that ends.
 pub(crate) fn end_context(context: u64) {
     for (handle, array) in MIPMAPPED.all() {
         if array.context.id() == context {
@@ -449,7 +458,7 @@ impl Array {
         }
     }
 
-    /// Where the texels lie in memory.
+    /// The place of the texels in memory; none for arrays of the provider.
     pub(crate) fn level(&self) -> Option<TextureObjectLevel> {
         match &self.storage {
             Storage::Provider(_) => None,
@@ -472,7 +481,7 @@ impl MipmappedArray {
         }
     }
 
-    /// Where the texels of all levels lie in memory.
+    /// The places of the texels of all levels in memory; none for arrays of the provider.
     pub(crate) fn all_levels(&self) -> Option<&[TextureObjectLevel]> {
         match &self.storage {
             MipmappedStorage::Provider(_) => None,

@@ -48,11 +48,11 @@ struct Key {
 #[derive(Debug)]
 struct Member {
     capture: Arc<Capture>,
-    /// What the next node comes after.
+    /// The nodes that the next one comes after.
     dependencies: Vec<Edge>,
     /// The legacy stream waits for it.
     is_blocking: bool,
-    /// What programs were told of the dependencies: it stays as long as these do.
+    /// The dependencies as programs were told of them: they stay as long as these do.
     told: Option<Box<Dependencies>>,
 }
 
@@ -65,21 +65,21 @@ pub(crate) struct Dependencies {
 // SAFETY: handles are numbers.
 unsafe impl Send for Dependencies {}
 
-/// What an event stands for that was recorded in a captured stream.
+/// The nodes that an event stands for that was recorded in a captured stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     capture: Arc<Capture>,
     nodes: Vec<Edge>,
 }
 
-/// How work gets into a capture.
+/// A captured stream, into whose graph work goes.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder {
     capture: Arc<Capture>,
     key: Key,
 }
 
-/// What a program learns of a captured stream.
+/// The state of a captured stream, as programs learn it.
 pub(crate) struct Info {
     pub(crate) status: Status,
     pub(crate) capture: Option<Arc<Capture>>,
@@ -140,7 +140,7 @@ fn count(members: &Members) {
     COUNT.store(members.len(), Ordering::Release);
 }
 
-/// What records the work of a stream, if it is captured.
+/// The recorder of the work of a stream, if it is captured.
 ///
 /// `STREAM_CAPTURE_INVALIDATED`, and `STREAM_CAPTURE_IMPLICIT` for the legacy stream while streams are captured that
 /// it waits for.
@@ -326,6 +326,7 @@ pub(crate) fn end_stream(context: &Context, stream: u64) {
     // Of other streams, what they have done may never be joined.
 }
 
+/// Ends the captures of a context that ends.
 pub(crate) fn end_context(context: u64) {
     let mut members = members();
     while let Some((_, member)) = members.iter().find(|(key, _)| key.context == context) {
@@ -334,7 +335,7 @@ pub(crate) fn end_context(context: u64) {
     }
 }
 
-/// What a stream's capture is like. `STREAM_CAPTURE_IMPLICIT` for the legacy stream while streams are captured that it
+/// The state of a stream's capture. `STREAM_CAPTURE_IMPLICIT` for the legacy stream while streams are captured that it
 /// waits for.
 pub(crate) fn info(stream: &StreamArg, context: &Context) -> CUres<Info> {
     let mut info = Info {
@@ -455,7 +456,7 @@ impl Recorder {
         error
     }
 
-    /// Where the stream is now.
+    /// The nodes that the next one would come after, for an event.
     pub(crate) fn place(&self) -> CUres<Place> {
         let mut members = members();
         let nodes = self.member(&mut members)?.dependencies.clone();

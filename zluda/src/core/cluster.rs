@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 pub(crate) const PORTABLE_BLOCKS: u32 = 8;
 pub(crate) const MAX_BLOCKS: u32 = 16;
 
-/// What programs set of a kernel.
+/// The attributes of a kernel's clusters that programs set.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterSettings {
     /// Blocks along each axis; 0 where nothing is set.

@@ -14,7 +14,7 @@ use zluda_common::config::config;
 /// Larger text waits until something in it is asked for.
 const PARSE_AT_LOAD: usize = 1 << 20;
 
-/// What could not be compiled: the code for the program, and the text for its log.
+/// An error of the compiler: the code for the program, and the text for its log.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) error: CUerror,
@@ -37,7 +37,7 @@ pub(crate) struct Program {
 
 static CACHE: LazyLock<Cache> = LazyLock::new(|| Cache::open(config()));
 
-/// What tells this build of the driver from every other one. Code in the cache is from the same build.
+/// The bytes that tell this build of the driver from every other one. Code in the cache is from the same build.
 static BUILD: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut build = env!("CARGO_PKG_VERSION").as_bytes().to_vec();
     build.extend(os::own_file_stamp());

@@ -32,6 +32,7 @@ fn options(target: &CodeTarget) -> Options {
 }
 
 impl Parsed {
+    /// Parses a module's PTX; fails with the diagnostics as the log.
     pub(crate) fn parse(text: &[u8]) -> Result<Parsed, Failure> {
         let text = String::from_utf8_lossy(text);
         match Program::parse(&text) {
@@ -41,10 +42,12 @@ impl Parsed {
         }
     }
 
+    /// The kernels and variables of the module.
     pub(crate) fn metadata(&self) -> Metadata {
         Metadata { kernels: self.0.kernels().to_vec(), globals: self.0.globals().clone() }
     }
 
+    /// Compiles a kernel to an object file for the target; fails with the diagnostics as the log.
     pub(crate) fn compile(&self, kernel: &str, target: &CodeTarget) -> Result<Vec<u8>, Failure> {
         self.0
             .compile(kernel, &target.target, &options(target))

@@ -39,7 +39,7 @@ pub(crate) struct Context {
     pub(crate) services: Box<dyn Services>,
 }
 
-/// What programs set and get again.
+/// The settings that programs make and ask for again.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) cache_config: CUfunc_cache,
@@ -49,7 +49,7 @@ pub(crate) struct Settings {
 
 const LIMITS: usize = 11;
 
-/// What limits are at first, as on NVIDIA's devices.
+/// The limits of a new context, as on NVIDIA's devices.
 const DEFAULT_LIMITS: [usize; LIMITS] = [1 << 10, 1 << 20, 8 << 20, 2, 2048, 64, 0, 0, 0, 0, 0];
 
 static CONTEXTS: LazyLock<HandleTable<Context>> = LazyLock::new(|| HandleTable::new(kind::CONTEXT));
@@ -129,26 +129,32 @@ impl Context {
         CONTEXTS.get(handle as u64).ok_or(CUerror::INVALID_CONTEXT)
     }
 
+    /// The program's handle.
     pub(crate) fn handle(&self) -> CUcontext {
         self.handle as CUcontext
     }
 
+    /// The number of the context's present life, which no other context has.
     pub(crate) fn id(&self) -> u64 {
         self.id.load(Ordering::Relaxed)
     }
 
+    /// Whether the context has not ended.
     pub(crate) fn is_alive(&self) -> bool {
         self.alive.load(Ordering::Acquire)
     }
 
+    /// The flags of the context, as `cuCtxGetFlags` tells them.
     pub(crate) fn flags(&self) -> u32 {
         self.flags.load(Ordering::Relaxed)
     }
 
+    /// Replaces the flags.
     pub(crate) fn set_flags(&self, flags: u32) {
         self.flags.store(flags, Ordering::Relaxed);
     }
 
+    /// The context's device.
     pub(crate) fn device(&self) -> CUres<&'static Device> {
         driver()?.device(self.device)
     }
@@ -272,6 +278,7 @@ impl Context {
         limits.get(limit.0 as usize).copied().ok_or(CUerror::INVALID_VALUE)
     }
 
+    /// Sets a limit, in the unit that it has in CUDA; `INVALID_VALUE` for limits that there are not.
     pub(crate) fn set_limit(&self, driver: &Driver, limit: CUlimit, value: usize) -> CUres {
         let hip = match limit {
             CUlimit::CU_LIMIT_STACK_SIZE => Some(hipLimit_t::hipLimitStackSize),
@@ -335,6 +342,7 @@ impl Current {
         self.context.check_synchronized(error)
     }
 
+    /// The context's device.
     pub(crate) fn device(&self) -> CUres<&'static Device> {
         self.driver.device(self.context.device)
     }
@@ -394,6 +402,7 @@ pub(crate) fn top() -> Option<Arc<Context>> {
     STACK.with(|stack| stack.borrow().last().cloned())
 }
 
+/// Makes a context current, above the one that is.
 pub(crate) fn push(context: Arc<Context>) -> CUres {
     with_stack(|stack| stack.push(context));
     Ok(())

@@ -19,10 +19,12 @@ struct Value {
 }
 
 impl LocalStorage {
+    /// Stores a value, with the function to be called when it goes.
     pub(crate) fn put(&self, key: usize, value: usize, destructor: Option<Destructor>) {
         self.0.lock().insert(key, Value { address: value, destructor });
     }
 
+    /// The value of a key, if there is one.
     pub(crate) fn get(&self, key: usize) -> Option<usize> {
         self.0.lock().get(&key).map(|value| value.address)
     }

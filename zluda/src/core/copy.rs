@@ -22,6 +22,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
+    /// The address, whatever memory it is in.
     pub(crate) fn address(self) -> u64 {
         match self {
             Place::Host(address) | Place::Device(address) | Place::Unified(address) => address,
@@ -147,7 +148,7 @@ fn copied_array(handle: CUarray) -> CUres<Arc<Array>> {
     array::from_handle(handle).map_err(|_| CUerror::INVALID_VALUE)
 }
 
-/// What a description of a copy says of one side.
+/// One side of a copy, as a description has it.
 struct Side {
     kind: CUmemorytype,
     host: u64,
@@ -223,7 +224,7 @@ impl Region {
         self.place.address() + (self.offset + z * self.slice) as u64
     }
 
-    /// Where a row of the box begins.
+    /// The address at which a row of the box begins.
     pub(crate) fn row_of_slice(&self, y: usize, z: usize) -> u64 {
         self.row(z) + (y * self.pitch) as u64
     }
@@ -264,6 +265,7 @@ impl End {
 }
 
 impl BoxCopy {
+    /// The copy of a description; `INVALID_VALUE` where it makes no sense.
     pub(crate) fn from_2d(copy: &CUDA_MEMCPY2D) -> CUres<BoxCopy> {
         // SAFETY: all zeros is a description of a copy.
         let zeros: CUDA_MEMCPY3D = unsafe { std::mem::zeroed() };
@@ -289,6 +291,7 @@ impl BoxCopy {
         })
     }
 
+    /// The copy of a description; `INVALID_VALUE` where it makes no sense.
     pub(crate) fn from_3d(copy: &CUDA_MEMCPY3D) -> CUres<BoxCopy> {
         let size = [copy.WidthInBytes, copy.Height, copy.Depth];
         let to = Side {
@@ -344,6 +347,7 @@ impl BoxCopy {
         BoxCopy::line(LineEnd::Memory(to), LineEnd::Memory(from), size)
     }
 
+    /// The bytes of a row, the rows and the slices.
     pub(crate) fn size(&self) -> [usize; 3] {
         [self.width, self.height, self.depth]
     }
@@ -382,6 +386,7 @@ impl BoxCopy {
         })
     }
 
+    /// Whether there is nothing to copy.
     pub(crate) fn is_empty(&self) -> bool {
         self.size().contains(&0)
     }
@@ -402,6 +407,8 @@ impl BoxCopy {
         shape(self) == shape(other) && kinds(self) == kinds(other)
     }
 
+    /// Copies in a stream, or adds the copy to the capture of it. `INVALID_VALUE` if the boxes cannot be accessed;
+    /// `STREAM_CAPTURE_UNSUPPORTED` for copies in captured streams that are to be waited for.
     pub(crate) fn run(&self, stream: &Target, wait: Wait) -> CUres {
         if wait == Wait::Yes {
             stream.check_uncaptured()?;
@@ -488,7 +495,7 @@ impl BoxCopy {
 }
 
 impl End {
-    /// What a description says of this side.
+    /// The side in the terms of a description.
     fn side(&self) -> Side {
         let (corner, level) = ([0; 3], 0);
         match self {

@@ -17,7 +17,7 @@ pub(crate) const DRIVER_VERSION: i32 = 13000;
 #[derive(Debug)]
 pub(crate) struct Driver {
     pub(crate) hip: HipRuntime,
-    /// What the provider's devices are.
+    /// The backend for the provider's kind of devices.
     pub(crate) backend: &'static dyn Backend,
     pub(crate) devices: Vec<Device>,
 }
@@ -32,6 +32,7 @@ pub(crate) fn initialize() -> CUres {
     }
 }
 
+/// Whether `cuInit` has succeeded.
 pub(crate) fn is_initialized() -> bool {
     matches!(DRIVER.get(), Some(Ok(_)))
 }

@@ -70,7 +70,7 @@ mod tests {
         (hipError_t::hipErrorTbd, CUerror::UNKNOWN),
     ];
 
-    /// What HIP and CUDA call alike, apart from the spelling.
+    /// The errors that HIP and CUDA call alike, apart from the spelling.
     const RENAMED: &[(&str, &str)] = &[
         ("MEMORY_ALLOCATION", "OUT_OF_MEMORY"),
         ("INITIALIZATION_ERROR", "NOT_INITIALIZED"),

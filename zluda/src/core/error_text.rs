@@ -3,7 +3,7 @@
 use cuda_types::cuda::{CUresult, result_name};
 use std::ffi::CStr;
 
-/// What a result means; `None` for a code that CUDA does not have.
+/// The description of a result; `None` for a code that CUDA does not have.
 ///
 /// Programs and their tests look for the common sentences. Rare errors have their name.
 pub(crate) fn describe(result: CUresult) -> Option<&'static CStr> {

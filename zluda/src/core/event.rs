@@ -23,7 +23,7 @@ pub(crate) struct Event {
     flags: u32,
     /// It was recorded in a stream, at least once.
     is_recorded: AtomicBool,
-    /// Where it was recorded last, if that stream was captured.
+    /// The place of the last record, if that stream was captured.
     place: Mutex<Option<capture::Place>>,
     /// There may be such a place.
     has_place: AtomicBool,
@@ -55,6 +55,7 @@ impl FromC<CUevent> for Arc<Event> {
     }
 }
 
+/// Creates an event; `flags` are those of `cuEventCreate`.
 pub(crate) fn create(current: &Current, flags: u32) -> CUres<CUevent> {
     let event = Arc::new(Event {
         handle: OnceLock::new(),
@@ -92,10 +93,12 @@ impl HipEvent {
     }
 }
 
+/// Ends an event's handle; `INVALID_HANDLE` if there is none.
 pub(crate) fn destroy(handle: CUevent) -> CUres {
     EVENTS.remove(handle as u64).map(drop).ok_or(CUerror::INVALID_HANDLE)
 }
 
+/// Ends the events of a context that ends.
 pub(crate) fn end_context(context: u64) {
     for (handle, event) in EVENTS.all() {
         if event.context.id() == context {
@@ -105,6 +108,7 @@ pub(crate) fn end_context(context: u64) {
 }
 
 impl Event {
+    /// The program's handle.
     pub(crate) fn handle(&self) -> CUevent {
         self.handle.get().copied().unwrap_or(0) as CUevent
     }
@@ -151,6 +155,7 @@ impl Event {
         current.check_synchronized(unsafe { current.driver.hip.hipEventQuery(self.hip.0) })
     }
 
+    /// Waits until the recorded work has ended, and returns its error.
     pub(crate) fn synchronize(&self) -> CUres {
         let current = enter(&self.context)?;
         // SAFETY: the event has been checked.
@@ -209,6 +214,7 @@ pub(crate) struct Marker {
 }
 
 impl Marker {
+    /// A marker of no work yet.
     pub(crate) fn new(current: &Current) -> CUres<Marker> {
         Ok(Marker {
             context: current.context.clone(),
@@ -217,6 +223,7 @@ impl Marker {
         })
     }
 
+    /// Marks the end of the work that `stream` has so far.
     pub(crate) fn record(&self, stream: &Target) -> CUres {
         self.is_recorded.store(true, Ordering::Release);
         self.hip.record(stream)

@@ -33,6 +33,7 @@ impl Fill {
         }
     }
 
+    /// The size of an element in bytes, and its value.
     pub(crate) fn element(self) -> (u32, u32) {
         match self {
             Fill::D8(value) => (1, value.into()),

@@ -38,7 +38,7 @@ pub(crate) struct Function {
     code: [OnceLock<CUres<Code>>; Variant::COUNT],
 }
 
-/// What programs set of a kernel.
+/// The attributes of a kernel that programs set.
 #[derive(Debug)]
 pub(crate) struct Settings {
     max_dynamic_shared: AtomicI32,
@@ -93,12 +93,14 @@ pub(crate) fn from_handle(handle: CUfunction) -> CUres<Arc<Function>> {
     FUNCTIONS.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
 }
 
+/// Gives a function a handle.
 pub(crate) fn insert(function: Arc<Function>) -> CUres<u64> {
     let handle = FUNCTIONS.insert(function.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
     let _ = function.handle.set(handle);
     Ok(handle)
 }
 
+/// Ends a function's handle.
 pub(crate) fn remove(handle: u64) {
     FUNCTIONS.remove(handle);
 }
@@ -123,6 +125,7 @@ impl Settings {
         }
     }
 
+    /// The value of an attribute, in CUDA's unit; `INVALID_VALUE` for attributes that there are not.
     pub(crate) fn get(&self, info: &KernelInfo, attribute: A) -> CUres<i32> {
         if let Some(value) = self.cluster.get(info, attribute) {
             return Ok(value);
@@ -155,6 +158,7 @@ impl Settings {
         })
     }
 
+    /// Sets an attribute, in CUDA's unit; `INVALID_VALUE` for values out of range and attributes that cannot be set.
     pub(crate) fn set(
         &self,
         device: &Device,
@@ -189,6 +193,7 @@ impl Settings {
 }
 
 impl Function {
+    /// The kernel of this index in a module. `NOT_FOUND` if there is none; fails if the kernel cannot be compiled.
     pub(crate) fn new(
         data: Arc<ModuleData>,
         module: CUmodule,
@@ -210,10 +215,12 @@ impl Function {
         })
     }
 
+    /// The handle of the module.
     pub(crate) fn module(&self) -> CUmodule {
         self.module as CUmodule
     }
 
+    /// The program's handle.
     pub(crate) fn handle(&self) -> CUfunction {
         self.handle.get().copied().unwrap_or(0) as CUfunction
     }
@@ -223,6 +230,7 @@ impl Function {
         self.kernel.get().copied().unwrap_or(0) as CUkernel
     }
 
+    /// Notes the kernel of a library that this is, once.
     pub(crate) fn set_kernel(&self, handle: u64) {
         let _ = self.kernel.set(handle);
     }

@@ -18,7 +18,7 @@ const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 const ELF_MAGIC: u32 = 0x464c_457f;
 const ELF_HEADER: usize = 64;
 
-/// What `.nvFatBinSegment` and NVIDIA's runtime point to.
+/// The structure that `.nvFatBinSegment` holds, and that NVIDIA's runtime passes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Wrapper {
@@ -119,8 +119,8 @@ fn link(own: Vec<u8>, others: Vec<Vec<u8>>) -> CUres<Vec<u8>> {
     linker.complete(&mut options).map(String::into_bytes)
 }
 
-/// What an input of the linker holds: texts that all belong to the program, or members of an archive, of
-/// which only some are wanted.
+/// The contents of an input of the linker: texts that all belong to the program, or members of an archive, of which
+/// only some are wanted.
 #[derive(Debug)]
 pub(crate) enum Parts {
     Texts(Vec<Vec<u8>>),

@@ -8,7 +8,7 @@ use std::ffi::c_void;
 pub(crate) struct JitOptions {
     info: Buffer,
     error: Buffer,
-    /// Where `CU_JIT_WALL_TIME` goes.
+    /// The slot for the value of `CU_JIT_WALL_TIME`.
     wall_time: Option<Slot>,
     begun: Option<std::time::Instant>,
 }
@@ -189,7 +189,7 @@ mod tests {
         (buffer, values[1] as usize)
     }
 
-    /// What an H100 answers: tests/twin/answers/h100.modules/logs.txt.
+    /// The answers of an H100: tests/twin/answers/h100.modules/logs.txt.
     #[test]
     fn logs_are_cut_and_their_sizes_written_back() {
         let whole = b"0123456789\nabcdefghijklmnopqrs\0";

@@ -4,7 +4,7 @@
 use zluda_cache::Key;
 use zluda_common::config::config;
 
-/// What a text is.
+/// The use of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A module that is loaded.

@@ -18,7 +18,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-/// What a launch is, parameters aside.
+/// The arguments of a launch, parameters aside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) grid: [u32; 3],
@@ -45,6 +45,8 @@ impl Shape {
         Shape { grid, block, shared, cooperative, cluster, programmatic, priority }
     }
 
+    /// `INVALID_VALUE` where the device or the kernel cannot run blocks, a grid or dynamic shared memory of these
+    /// sizes.
     pub(crate) fn check(&self, function: &Function) -> CUres {
         let dimensions_fit = |sizes: [u32; 3], most: [u32; 3]| {
             sizes.iter().zip(most).all(|(size, most)| *size != 0 && *size <= most)

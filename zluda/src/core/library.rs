@@ -23,7 +23,7 @@ pub(crate) struct Library {
     kernels: Mutex<BTreeMap<usize, (u64, Arc<Kernel>)>>,
 }
 
-/// What a library and its kernels share.
+/// The program of a library and of its kernels, and its modules.
 #[derive(Debug)]
 struct Shared {
     program: Arc<Program>,
@@ -61,10 +61,12 @@ impl FromC<CUkernel> for Arc<Kernel> {
     }
 }
 
+/// The kernel with this handle, if there is one.
 pub(crate) fn kernel_from_handle(handle: u64) -> Option<Arc<Kernel>> {
     KERNELS.get(handle)
 }
 
+/// Makes a library of a program, and returns its handle.
 pub(crate) fn load(program: Arc<Program>) -> CUres<CUlibrary> {
     let library = Arc::new(Library {
         handle: OnceLock::new(),
@@ -89,6 +91,7 @@ pub(crate) fn unload(handle: CUlibrary) -> CUres {
     Ok(())
 }
 
+/// Forgets the modules and functions of a context that ends.
 pub(crate) fn end_context(context: u64) {
     for (_, library) in LIBRARIES.all() {
         library.shared.modules.lock().remove(&context);
@@ -124,10 +127,13 @@ impl Library {
         self.kernel(kernel_index(&self.shared.program, name)?)
     }
 
+    /// The number of kernels; an error where the program cannot be read.
     pub(crate) fn kernel_count(&self) -> CUres<usize> {
         Ok(self.shared.program.metadata().map_err(|failure| failure.error)?.kernels.len())
     }
 
+    /// The handle of the kernel with this index, the same one each time. `NOT_FOUND` if there is none; fails if it
+    /// cannot be compiled.
     pub(crate) fn kernel(&self, index: usize) -> CUres<CUkernel> {
         let mut kernels = self.kernels.lock();
         if let Some((handle, _)) = kernels.get(&index) {
@@ -154,6 +160,7 @@ impl Library {
 }
 
 impl Kernel {
+    /// The handle of the library.
     pub(crate) fn library(&self) -> CUlibrary {
         self.library as CUlibrary
     }
@@ -173,6 +180,7 @@ impl Kernel {
         Ok((handle, function))
     }
 
+    /// The kernel's function in the current context.
     pub(crate) fn current_function(&self) -> CUres<Arc<Function>> {
         self.function(&current()?).map(|(_, function)| function)
     }

@@ -32,11 +32,13 @@ impl FromC<CUlinkState> for Arc<Link> {
     }
 }
 
+/// Begins a link, and returns its handle.
 pub(crate) fn create(options: JitOptions) -> CUres<CUlinkState> {
     let link = Arc::new(Link(Mutex::new(State { options, ..State::default() })));
     Ok(LINKS.insert(link).ok_or(CUerror::OUT_OF_MEMORY)? as CUlinkState)
 }
 
+/// Ends a link, and its output; `INVALID_HANDLE` if there is none.
 pub(crate) fn destroy(handle: CUlinkState) -> CUres {
     LINKS.remove(handle as u64).map(drop).ok_or(CUerror::INVALID_HANDLE)
 }

@@ -17,7 +17,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
-/// How an allocation came to be, which says how it goes.
+/// The origin of an allocation, which says how it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Device,
@@ -36,9 +36,9 @@ pub(crate) enum Kind {
 
 #[derive(Debug)]
 pub(crate) struct Allocation {
-    /// Where kernels find it.
+    /// The address for kernels.
     pub(crate) base: u64,
-    /// Where the host finds it; null for device memory.
+    /// The address for the host; null for device memory.
     pub(crate) host: u64,
     pub(crate) size: usize,
     pub(crate) kind: Kind,
@@ -60,6 +60,7 @@ impl Allocation {
         address >= self.base && address - self.base < self.size as u64
     }
 
+    /// Whether it is host memory, allocated or registered.
     pub(crate) fn is_host(&self) -> bool {
         matches!(self.kind, Kind::Host(_) | Kind::Registered(_))
     }
@@ -102,11 +103,11 @@ pub(crate) fn find_host(address: u64) -> Option<Arc<Allocation>> {
         .cloned()
 }
 
-/// When memory has to be there.
+/// The time at which memory has to be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rules {
     Now,
-    /// When a node of a graph uses it, which may have been allocated by then.
+    /// At the time when a node of a graph uses it, which may have been allocated by then.
     Later,
 }
 
@@ -115,6 +116,7 @@ pub(crate) fn check_range(address: u64, size: usize) -> CUres {
     check_range_by(Rules::Now, address, size)
 }
 
+/// As [`check_range`], for memory that has to be there at the time that `rules` says.
 pub(crate) fn check_range_by(rules: Rules, address: u64, size: usize) -> CUres {
     if size == 0 {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What the driver has to know of a PTX module besides its code: kernels and variables. Kept in the cache
+//! The parts of a PTX module that the driver has to know of besides its code: kernels and variables. Kept in the cache
 //! beside the code, so that a program's second run does not read the PTX.
 
 use cuda_types::cuda::{CUerror, CUres};
@@ -22,6 +22,7 @@ pub(crate) fn check_kernel(kernel: &KernelInfo) -> CUres {
 }
 
 impl Metadata {
+    /// The bytes for the cache.
     pub(crate) fn to_bytes(&self) -> Option<Vec<u8>> {
         postcard::to_stdvec(self).ok()
     }

@@ -1,4 +1,4 @@
-//! What the driver does: the meaning of the API's objects, on top of the HIP function table.
+//! The driver itself: the meaning of the API's objects, on top of the HIP function table.
 
 pub(crate) mod array;
 pub(crate) mod capture;

@@ -26,7 +26,7 @@ pub(crate) struct Module {
     references: Mutex<BTreeMap<u64, u64>>,
 }
 
-/// What a module and its kernels share.
+/// The state that a module and its kernels share.
 #[derive(Debug)]
 pub(crate) struct ModuleData {
     pub(crate) context: Arc<Context>,
@@ -80,6 +80,7 @@ pub(crate) fn unload(handle: CUmodule) -> CUres {
     Ok(())
 }
 
+/// Ends the modules of a context that ends.
 pub(crate) fn end_context(context: u64) {
     for (handle, module) in MODULES.all() {
         if module.data.context.id() == context {
@@ -90,6 +91,7 @@ pub(crate) fn end_context(context: u64) {
 }
 
 impl Module {
+    /// The program's handle.
     pub(crate) fn handle(&self) -> CUmodule {
         self.data.handle.get().copied().unwrap_or(0) as CUmodule
     }

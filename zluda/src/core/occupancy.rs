@@ -1,4 +1,4 @@
-//! How many blocks fit a multiprocessor. On CPUs it only guides programs; GPUs know of the registers that a
+//! The number of blocks that fit a multiprocessor. On CPUs it only guides programs; GPUs know of the registers that a
 //! kernel's code takes, and are asked.
 
 use crate::core::context::Current;
@@ -15,6 +15,7 @@ pub(crate) struct Occupancy<'a> {
 }
 
 impl<'a> Occupancy<'a> {
+    /// Asks about a kernel on the context's device.
     pub(crate) fn new(current: &'a Current, function: &'a Function) -> CUres<Occupancy<'a>> {
         let multiprocessor = current.device()?.properties.multiprocessor;
         Ok(Occupancy { current, function, multiprocessor })

@@ -40,6 +40,7 @@ impl FromC<CUmemoryPool> for Arc<Pool> {
     }
 }
 
+/// Makes a memory pool of a device; `is_default` for the device's own.
 pub(crate) fn create(device: CUdevice, is_default: bool) -> CUres<Arc<Pool>> {
     driver()?.device(device)?;
     let pool = Arc::new(Pool {
@@ -82,6 +83,7 @@ pub(crate) fn of_device(device: CUdevice) -> CUres<[Arc<Pool>; 2]> {
     Ok(both)
 }
 
+/// Makes a pool the current one of a device.
 pub(crate) fn set_current(device: CUdevice, pool: Arc<Pool>) -> CUres {
     of_device(device)?;
     if let Some([_, current]) = OF_DEVICES.lock().get_mut(&device) {
@@ -129,6 +131,7 @@ impl Pool {
         self.attributes.lock().get(&RELEASE_THRESHOLD).copied().unwrap_or(0)
     }
 
+    /// The program's handle.
     pub(crate) fn handle(&self) -> CUmemoryPool {
         self.handle.get().copied().unwrap_or(0) as CUmemoryPool
     }

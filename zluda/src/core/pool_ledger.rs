@@ -1,4 +1,4 @@
-//! How many bytes a memory pool has in use and holds, as an NVIDIA GPU counts them.
+//! The number of bytes that a memory pool has in use and holds, as an NVIDIA GPU counts them.
 //!
 //! The provider places memory by itself; programs read these numbers to see what a pool keeps. An H100 gives
 //! pools memory in chunks of 32 MiB, finds the first gap for each allocation, and takes a chunk back when nothing
@@ -86,26 +86,32 @@ impl Ledger {
         }
     }
 
+    /// Bytes in use.
     pub(crate) fn used(&self) -> u64 {
         self.used
     }
 
+    /// The most bytes in use since the last reset.
     pub(crate) fn used_high(&self) -> u64 {
         self.used_high
     }
 
+    /// Bytes that the pool holds.
     pub(crate) fn reserved(&self) -> u64 {
         self.chunks.len() as u64 * CHUNK
     }
 
+    /// The most bytes that the pool has held since the last reset.
     pub(crate) fn reserved_high(&self) -> u64 {
         self.reserved_high
     }
 
+    /// Begins to count the most bytes in use anew.
     pub(crate) fn reset_used_high(&mut self) {
         self.used_high = self.used;
     }
 
+    /// Begins to count the most bytes held anew.
     pub(crate) fn reset_reserved_high(&mut self) {
         self.reserved_high = self.reserved();
     }

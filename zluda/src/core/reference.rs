@@ -18,7 +18,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
 use zluda_common::handle::HandleTable;
 
-/// Where the handle of a reference's object goes.
+/// The variable that the handle of a reference's object is written to.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) module: Arc<ModuleData>,
@@ -32,7 +32,7 @@ pub(crate) struct TextureReference {
     pub(crate) state: Mutex<State>,
 }
 
-/// What the program has said of a texture reference.
+/// The properties of a texture reference, as the program has set them.
 #[derive(Clone)]
 pub(crate) struct State {
     pub(crate) bound: Bound,
@@ -95,6 +95,7 @@ pub(crate) fn create_texture(context: Arc<Context>, place: Option<Place>) -> CUr
     Ok(handle as CUtexref)
 }
 
+/// Ends a texture reference and its object; `INVALID_HANDLE` if there is none.
 pub(crate) fn destroy_texture(handle: CUtexref) -> CUres {
     let reference = TEXTURES.remove(handle as u64).ok_or(CUerror::INVALID_HANDLE)?;
     let object = std::mem::take(&mut reference.state.lock().object);
@@ -104,6 +105,7 @@ pub(crate) fn destroy_texture(handle: CUtexref) -> CUres {
     Ok(())
 }
 
+/// A reference to the variable at `place`.
 pub(crate) fn create_surface(place: Place) -> CUres<CUsurfref> {
     let reference = SurfaceReference { place, state: Mutex::new((0, 0)) };
     let handle = SURFACES.insert(Arc::new(reference)).ok_or(CUerror::OUT_OF_MEMORY)?;
@@ -128,6 +130,7 @@ pub(crate) fn end_module(module: &Arc<ModuleData>) {
     }
 }
 
+/// Ends the texture references of a context that ends.
 pub(crate) fn end_context(context: u64) {
     for (handle, reference) in TEXTURES.all() {
         if reference.context.id() == context {
@@ -209,6 +212,7 @@ impl SurfaceReference {
         }
     }
 
+    /// Binds an array; `INVALID_VALUE` for one that was not made for surfaces.
     pub(crate) fn set_array(&self, array: CUarray) -> CUres {
         let current = enter(&self.place.module.context)?;
         if array::from_handle(array)?.descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST == 0 {

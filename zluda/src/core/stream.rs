@@ -83,7 +83,7 @@ pub(crate) fn from_handle(handle: CUstream) -> CUres<StreamArg> {
 pub(crate) struct Target {
     pub(crate) current: Current,
     pub(crate) hip: hipStream_t,
-    /// Where work goes instead, while the stream is captured.
+    /// The capture that work goes into instead, while the stream is captured.
     pub(crate) recorder: Option<Recorder>,
 }
 
@@ -125,6 +125,7 @@ impl StreamArg {
         self.flags() & hipStreamNonBlocking == 0
     }
 
+    /// The flags that the stream was created with.
     pub(crate) fn flags(&self) -> u32 {
         match self {
             StreamArg::Legacy | StreamArg::PerThread => 0,
@@ -132,6 +133,7 @@ impl StreamArg {
         }
     }
 
+    /// The stream's priority; lower numbers are greater ones.
     pub(crate) fn priority(&self) -> i32 {
         match self {
             StreamArg::Legacy | StreamArg::PerThread => 0,
@@ -139,6 +141,7 @@ impl StreamArg {
         }
     }
 
+    /// A number that no other stream of the process has, nor another thread's default stream.
     pub(crate) fn id(&self) -> u64 {
         thread_local! {
             static THREAD_ID: u64 = NEXT_ID.fetch_add(1, Ordering::Relaxed);
@@ -167,6 +170,7 @@ impl Target {
         self.recorder.as_ref().map_or(Ok(()), |recorder| Err(recorder.refuse(error)))
     }
 
+    /// Waits until all work of the stream has ended, and returns its error.
     pub(crate) fn synchronize(&self) -> CUres {
         // SAFETY: the stream has been checked.
         self.current
@@ -200,6 +204,7 @@ pub(crate) fn create(current: &Current, flags: u32, priority: i32) -> CUres<CUst
 pub(crate) struct PrivateStream(HipStream);
 
 impl PrivateStream {
+    /// Creates a stream on the context's device.
     pub(crate) fn new(current: &Current) -> CUres<PrivateStream> {
         let mut stream = null_mut();
         let hip = &current.driver.hip;
@@ -235,6 +240,7 @@ pub(crate) fn destroy(handle: CUstream) -> CUres {
     Ok(())
 }
 
+/// Ends the streams of a context that ends.
 pub(crate) fn end_context(context: u64) {
     for (handle, stream) in STREAMS.all() {
         if stream.context.id() == context {

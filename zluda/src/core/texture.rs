@@ -19,15 +19,15 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// What the bases of textures of memory are multiples of, as `cuDeviceGetAttribute` says.
+/// The alignment of the bases of textures of memory in bytes, as `cuDeviceGetAttribute` says.
 pub(crate) const TEXTURE_ALIGNMENT: u64 = 512;
-/// What the pitches of textures of memory are multiples of.
+/// The alignment of the pitches of textures of memory, in bytes.
 pub(crate) const PITCH_ALIGNMENT: usize = 32;
 const MOST_LINEAR_TEXELS: usize = 1 << 28;
 const LONGEST_PITCH: usize = 2_097_120;
 const LARGEST_PLANE: [usize; 2] = [131_072, 65_000];
 
-/// What an object was made of.
+/// A texture object: the descriptions that it was made of.
 #[derive(Clone)]
 pub(crate) struct Texture {
     pub(crate) context: u64,
@@ -69,6 +69,7 @@ pub(crate) fn texture(handle: u64) -> CUres<Arc<Texture>> {
     TEXTURES.read().get(&handle).cloned().ok_or(CUerror::INVALID_VALUE)
 }
 
+/// The surface with this handle; `INVALID_VALUE` if there is none.
 pub(crate) fn surface(handle: u64) -> CUres<Arc<Surface>> {
     SURFACES.read().get(&handle).cloned().ok_or(CUerror::INVALID_VALUE)
 }
@@ -246,6 +247,7 @@ fn texture_description(
     })
 }
 
+/// Makes a texture object, and returns its handle; `INVALID_VALUE` for descriptions that make no sense.
 pub(crate) fn create_texture(
     current: &Current,
     resource_description: &CUDA_RESOURCE_DESC,
@@ -289,6 +291,7 @@ pub(crate) fn destroy_texture(handle: u64) -> CUres {
     Ok(())
 }
 
+/// Makes a surface object, and returns its handle; `INVALID_VALUE` for descriptions that make no sense.
 pub(crate) fn create_surface(current: &Current, description: &CUDA_RESOURCE_DESC) -> CUres<u64> {
     // "The type of resource must be CU_RESOURCE_TYPE_ARRAY."
     if description.resType != CUresourcetype::CU_RESOURCE_TYPE_ARRAY {
@@ -302,6 +305,7 @@ pub(crate) fn create_surface(current: &Current, description: &CUDA_RESOURCE_DESC
     Ok(handle)
 }
 
+/// Ends a surface object; handles of none are as good as destroyed.
 pub(crate) fn destroy_surface(handle: u64) -> CUres {
     let Some(_surface) = SURFACES.write().remove(&handle) else { return Ok(()) };
     let driver = driver()?;
@@ -309,6 +313,7 @@ pub(crate) fn destroy_surface(handle: u64) -> CUres {
     Ok(())
 }
 
+/// Ends the objects of a context that ends.
 pub(crate) fn end_context(context: u64) {
     let ended = |all: Vec<(u64, u64)>| -> Vec<u64> {
         all.into_iter().filter(|(_, of)| *of == context).map(|(handle, _)| handle).collect()

@@ -1,4 +1,4 @@
-//! What NVIDIA's runtime needs beyond the API: modules from fat binaries, primary contexts.
+//! The functions that NVIDIA's runtime needs beyond the API: modules from fat binaries, primary contexts.
 
 use super::{SIZE, Table, UNKNOWN};
 use crate::api::module;

@@ -1,4 +1,4 @@
-//! What differs between operating systems.
+//! The differences between operating systems.
 
 #[cfg(unix)]
 mod unix;

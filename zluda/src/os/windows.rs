@@ -50,7 +50,7 @@ pub(crate) fn thread_number() -> u32 {
     unsafe { GetCurrentThreadId() }
 }
 
-/// What changes when the file that holds this code does: its size and time.
+/// Bytes that change when the file that holds this code does: its size and time.
 pub(crate) fn own_file_stamp() -> Vec<u8> {
     use std::os::windows::fs::MetadataExt;
     let metadata = own_file().and_then(|file| std::fs::metadata(file).ok());

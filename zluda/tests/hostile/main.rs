@@ -36,7 +36,7 @@ use world::{Kind, World};
 /// Names the function that a child process is for.
 const VARIABLE: &str = "ZLUDA_TEST_FUNCTION";
 const LIMIT: Duration = Duration::from_secs(120);
-/// What a line of a child's answers begins with.
+/// The beginning of a line of a child's answers.
 const MARK: &str = "answer:";
 
 fn address(library: &Library, name: &str) -> *const c_void {
@@ -119,7 +119,7 @@ fn one_function() {
     println!("\n{MARK}end:0");
 }
 
-/// What was asked for may run in the background still.
+/// Waits for the work that was asked for, which may run in the background still.
 fn synchronize(library: &Library) {
     let function = FUNCTIONS.iter().find(|function| function.name == "cuCtxSynchronize");
     let function = function.expect("it exists");

@@ -1,4 +1,4 @@
-//! Which answers are right.
+//! The answers that are right.
 
 use crate::Kind;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! What arguments can be: live objects, freed ones, and what never was an object.
+//! The values of arguments: live objects, freed ones, and what never was an object.
 
 use cuda_types::cuda::*;
 use libloading::Library;
@@ -29,9 +29,9 @@ pub struct World {
     nodes: Vec<(&'static str, u64)>,
     child: u64,
     clone: u64,
-    /// What a node of a graph allocates.
+    /// Memory that a node of a graph allocates.
     graph_memory: u64,
-    /// What pointers point to.
+    /// Memory for pointers to point to.
     room: Vec<Box<[u64]>>,
     end_context: unsafe extern "C" fn(CUcontext) -> CUresult,
 }
@@ -51,7 +51,7 @@ pub struct Value {
     pub kind: Kind,
 }
 
-/// What is wrong with a value, which decides about the answers that are right.
+/// The fault of a value, which decides about the answers that are right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     NullHandle,
@@ -552,7 +552,7 @@ impl World {
         (0..size.div_ceil(8)).collect()
     }
 
-    /// What a word of a structure is spoilt with.
+    /// The values that a word of a structure is spoilt with.
     pub fn spoilt(&mut self) -> Vec<Value> {
         let gone = self.handle("CUfunction").expect("it is one of the kinds").1;
         let value = |name, word| Value { name, word, kind: Kind::Number };

@@ -22,7 +22,7 @@ use std::ptr::null_mut;
 /// Names the group that a child process is for.
 const VARIABLE: &str = "ZLUDA_TEST_GROUP";
 
-/// What an image may be answered with.
+/// The answers that an image may be given.
 const ANSWERS: [R; 6] = [
     R::CUDA_SUCCESS,
     R::CUDA_ERROR_INVALID_IMAGE,
@@ -47,7 +47,7 @@ macro_rules! call {
 struct Driver {
     library: Library,
     memory: Guarded,
-    /// How often each answer was given.
+    /// The number of times that each answer was given.
     answers: BTreeMap<u32, usize>,
 }
 
@@ -191,7 +191,7 @@ fn spoilt_text(driver: &mut Driver) {
     }
 }
 
-/// What can be parsed is compiled too: what is wrong with it then is not the compiler's fault.
+/// Compiles what can be parsed, too: what is wrong with it then is not the compiler's fault.
 fn compiled_text(driver: &mut Driver) {
     let target = ptx::Target::cpu_host(ptx::Blocks::WholeWarps, ptx::Executor::Vector);
     for seed in 0..1000 {

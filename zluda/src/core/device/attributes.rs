@@ -1,4 +1,4 @@
-//! What devices answer to `cuDeviceGetAttribute`.
+//! The answers of devices to `cuDeviceGetAttribute`.
 //!
 //! Programs choose sizes and algorithms by these values, so they describe what works well here, within
 //! what a device of the reported compute capability could say. Attributes of features that do not exist
@@ -23,7 +23,7 @@ pub(crate) const WARP_SIZE: u32 = 32;
 /// Registers for which occupancy accounts; nothing here is limited by them.
 pub(crate) const REGISTERS_PER_BLOCK: u32 = 65536;
 
-/// What the blocks that run on a multiprocessor at the same time share.
+/// The resources that the blocks on a multiprocessor share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Multiprocessor {
     pub(crate) threads: u32,

@@ -26,7 +26,7 @@ pub(crate) trait Backend: Debug + Sync {
     /// Logs what a device lacks for kernels to run.
     fn warn(&self, device: &Device);
 
-    /// What the blocks on a multiprocessor share; `properties` are the provider's.
+    /// The resources that the blocks on a multiprocessor share; `properties` are the provider's.
     fn multiprocessor(&self, properties: &hipDeviceProp_tR0600) -> Multiprocessor;
 
     /// Bytes of shared memory that a block can have at most; `architecture` is as for [`has_code`](Self::has_code).
@@ -36,14 +36,14 @@ pub(crate) trait Backend: Debug + Sync {
     /// device manages where it lies.
     fn is_one_with_host(&self) -> bool;
 
-    /// How many times faster floats are than doubles.
+    /// The ratio of the throughput of floats to that of doubles.
     fn double_ratio(&self) -> i32;
 
-    /// Which of a kernel's codes a block of this shape runs; `clusters` asks for that of launches in clusters, where
-    /// [`needs_cluster_code`](Self::needs_cluster_code).
+    /// The one of a kernel's codes that a block of this shape runs; `clusters` asks for that of launches in clusters,
+    /// where [`needs_cluster_code`](Self::needs_cluster_code).
     fn variant(&self, block: [u32; 3], clusters: bool) -> Variant;
 
-    /// What a kernel is compiled for to run on a device.
+    /// The target that a kernel is compiled for to run on a device.
     fn code_target(&self, device: &Device, variant: Variant) -> CodeTarget;
 
     /// Whether a launch in clusters of this shape is one of code of its own, for which [`launch`](Self::launch) finds
@@ -54,7 +54,7 @@ pub(crate) trait Backend: Debug + Sync {
     /// device does not launch.
     fn launch(&self, launch: &Prepared, params: Params) -> CUres;
 
-    /// What kernels of a new context ask of the host.
+    /// The services of the host for the kernels of a new context.
     fn services(&self) -> Box<dyn Services>;
 
     /// Makes the kernels of a module known to launches by kernels; `segment` is the address of its variables.
@@ -129,8 +129,8 @@ pub(crate) trait Backend: Debug + Sync {
     fn free_retired(&self);
 }
 
-/// What the kernels of one context ask of the host where the provider does not see to it: printing, memory, and to be
-/// told of what went wrong.
+/// The services that the kernels of one context need of the host where the provider does not see to it: printing,
+/// memory, and reports of what went wrong.
 pub(crate) trait Services: Debug + Send + Sync {
     /// The word that kernels find the services by, a hidden parameter of launches.
     fn address(&self, current: &Current) -> CUres<u64>;

@@ -7,7 +7,7 @@ use zluda_common::config::{Math, config};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Variant(u8);
 
-/// What a kernel is compiled for.
+/// The target that a kernel is compiled for.
 #[derive(Clone, Debug)]
 pub(crate) struct CodeTarget {
     pub(crate) target: ptx::Target,
@@ -15,7 +15,7 @@ pub(crate) struct CodeTarget {
     pub(crate) preempt: bool,
 }
 
-/// How warps lie in the blocks that code is for: one code for each.
+/// The layouts of warps in the blocks that code is for: one code for each.
 const SHAPES: [Blocks; 3] = [Blocks::Any, Blocks::RowWarps, Blocks::WholeWarps];
 
 impl Variant {
@@ -49,7 +49,7 @@ impl Variant {
     }
 }
 
-/// What the user allows floating-point code to round differently.
+/// The freedom that the user gives floating-point code to round differently.
 pub(super) fn approximations() -> Approximations {
     match config().math {
         Math::Exact => Approximations::Exact,

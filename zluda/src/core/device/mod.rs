@@ -46,7 +46,7 @@ pub(crate) struct Properties {
     pub(crate) pci_domain: i32,
     pub(crate) pci_bus: i32,
     pub(crate) pci_device: i32,
-    /// What code is compiled for on an AMD GPU, such as `gfx1100`.
+    /// The architecture that code is compiled for on an AMD GPU, such as `gfx1100`.
     pub(crate) gcn_arch: String,
 }
 
@@ -65,6 +65,7 @@ struct PrimaryState {
 }
 
 impl Device {
+    /// The provider's device of this number.
     pub(crate) fn open(
         hip: &HipRuntime,
         backend: &'static dyn Backend,
@@ -148,6 +149,7 @@ impl Device {
         Ok(())
     }
 
+    /// Sets the flags of the primary context, which its present life has from now on too.
     pub(crate) fn set_primary_flags(&self, flags: u32) -> CUres {
         self.primary.state.lock().flags = flags;
         self.primary_context()?.set_flags(flags);

@@ -86,6 +86,7 @@ impl Word {
         unsafe { AtomicU32::from_ptr(self.host.cast()) }
     }
 
+    /// Sets the word's value.
     pub(super) fn set(&self, value: u32) {
         self.atomic().store(value, Ordering::SeqCst);
     }
@@ -136,6 +137,7 @@ impl Condition {
         Ok(handle)
     }
 
+    /// The handle for programs and kernels: the device's address of the word.
     pub(super) fn handle(&self) -> u64 {
         self.word.device as u64
     }
@@ -151,10 +153,12 @@ impl Condition {
             .ok_or(CUerror::INVALID_VALUE)
     }
 
+    /// Whether a node has the condition.
     pub(super) fn is_used(&self) -> bool {
         self.is_used.load(Ordering::Acquire)
     }
 
+    /// The condition's value now.
     pub(super) fn value(&self) -> u32 {
         self.word.atomic().load(Ordering::SeqCst)
     }
@@ -168,7 +172,7 @@ impl Condition {
 }
 
 impl Conditional {
-    /// What a node of `graph` does. `INVALID_VALUE` for numbers of graphs that a kind does not have.
+    /// The work of a node of `graph`. `INVALID_VALUE` for numbers of graphs that a kind does not have.
     pub(crate) fn new(graph: &Graph, handle: u64, kind: T, size: u32) -> CUres<Conditional> {
         let fits = match kind {
             T::CU_GRAPH_COND_TYPE_IF => (1..=2).contains(&size),

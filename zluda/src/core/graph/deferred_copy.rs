@@ -18,7 +18,7 @@ pub(crate) struct DeferredCopy {
     from: Option<Region>,
     to: Option<Region>,
     size: [usize; 3],
-    /// What the provider does: nothing where all memory is the program's own.
+    /// The part that the provider copies: nothing where all memory is the program's own.
     rest: Option<BoxCopy>,
     aside: Staging,
 }
@@ -71,6 +71,7 @@ fn own(end: &End) -> Option<Region> {
 }
 
 impl DeferredCopy {
+    /// Parts a copy, and allocates host memory for what goes between the parts.
     pub(crate) fn new(current: &Current, copy: &BoxCopy) -> CUres<DeferredCopy> {
         let (from, to, size) = (own(&copy.from), own(&copy.to), copy.size());
         if from.is_some() && to.is_some() {

@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Which of a node's properties are printed; `CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE` stands for all.
+/// The properties of nodes that are printed; `CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE` stands for all.
 #[derive(Clone, Copy)]
 struct Flags(u32);
 
@@ -338,7 +338,7 @@ fn letter(kind: M) -> char {
     }
 }
 
-/// Where a copy reads and where it writes.
+/// The source and the destination of a copy.
 fn ends(d: &CUDA_MEMCPY3D) -> [String; 2] {
     let end = |kind: M, places: [u64; 3], numbers: [usize; 6]| {
         let [array, host, device] = places.map(address);
@@ -415,7 +415,7 @@ fn element_size(handle: u64) -> usize {
     array::from_handle(handle as CUarray).map_or(1, |array| array.format.size())
 }
 
-/// What memory is.
+/// The name of a kind of memory.
 fn place_of(kind: M, [_, host, device]: [u64; 3]) -> &'static str {
     let is_pinned = |place| memory::find_host(place).is_some();
     match kind {

@@ -26,22 +26,22 @@ pub(crate) const AUTO_FREE: u64 = 1;
 pub(crate) struct Exec {
     /// A copy of what was instantiated.
     pub(super) graph: Arc<Graph>,
-    /// What the program instantiated, where only one executable graph of it may be there.
+    /// The graph that the program instantiated, where only one executable graph of it may be there.
     source: Option<Arc<Graph>>,
     /// By the number of the node that each was made from.
     pub(super) index: HashMap<u64, Arc<Node>>,
     order: Vec<Step>,
-    /// Where there are conditional nodes.
+    /// The stream and the thread of launches, if there are conditional nodes.
     runner: Option<Runner>,
     pub(crate) flags: u64,
     has_memory: bool,
     /// Launches come one after the other; the end of the last one.
     last: Mutex<Marker>,
-    /// What the last launches may still use.
+    /// Work that was replaced, which the last launches may still use.
     pub(super) retired: Mutex<Vec<Work>>,
 }
 
-/// What is done one after the other.
+/// The pieces of a launch, done one after the other.
 #[derive(Debug)]
 enum Step {
     /// A node; those of child graphs come after the nodes that they belong to.
@@ -50,14 +50,14 @@ enum Step {
     Choice(Arc<Node>, C, Vec<Vec<Step>>),
 }
 
-/// What launches with conditional nodes need.
+/// The things that launches with conditional nodes need.
 #[derive(Debug)]
 struct Runner {
     context: Arc<Context>,
     stream: PrivateStream,
-    /// How many launches have ended; streams wait for it.
+    /// The number of launches that have ended; streams wait for it.
     ended: Word,
-    /// How many have begun, and the thread of the last one.
+    /// The number of launches that have begun, and the thread of the last one.
     begun: Mutex<(u32, Option<JoinHandle<()>>)>,
 }
 
@@ -69,7 +69,7 @@ impl FromC<CUgraphExec> for Arc<Exec> {
     }
 }
 
-/// Why a graph cannot be made executable.
+/// The reason for which a graph cannot be made executable.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: CUerror,
@@ -83,6 +83,8 @@ impl From<CUerror> for Failure {
     }
 }
 
+/// Makes a graph executable, and returns the handle. `INVALID_VALUE` for cycles and unused conditions; `NOT_SUPPORTED`
+/// for a graph with nodes of memory that has an executable graph already.
 pub(crate) fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec, Failure> {
     let current = current()?;
     check_order(graph)?;
@@ -387,6 +389,7 @@ impl Exec {
         Ok(())
     }
 
+    /// Whether a node is switched on; `INVALID_VALUE` for kinds of nodes that cannot be off.
     pub(crate) fn is_enabled(&self, original: &Node) -> CUres<bool> {
         Ok(self.switch(original)?.load(Ordering::Relaxed))
     }

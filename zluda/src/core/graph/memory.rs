@@ -16,7 +16,7 @@ pub(crate) struct Memory {
     bytes: usize,
 }
 
-/// What a program said of the memory that it wanted.
+/// The properties of the memory that a program asked for.
 #[derive(Clone, Copy, Debug)]
 struct Properties(CUmemPoolProps);
 
@@ -35,6 +35,7 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
+    /// Counts what has been freed as used no more.
     pub(crate) fn trim(&mut self) {
         self.used = self.allocated;
     }
@@ -48,6 +49,7 @@ pub(crate) fn with_usage<R>(device: CUdevice, change: impl FnOnce(&mut Usage) ->
 }
 
 impl Memory {
+    /// Reserves the memory of a node, which is not there before the node has run; `bytes` is its size.
     pub(crate) fn new(
         current: &Current,
         bytes: usize,
@@ -59,10 +61,12 @@ impl Memory {
         Ok(Memory { allocation, properties: Properties(properties), bytes })
     }
 
+    /// The device's address of the memory.
     pub(crate) fn address(&self) -> u64 {
         self.allocation.base
     }
 
+    /// The parameters of a node that allocates the memory.
     pub(crate) fn params(&self) -> CUDA_MEM_ALLOC_NODE_PARAMS {
         CUDA_MEM_ALLOC_NODE_PARAMS {
             poolProps: self.properties.0,
@@ -73,6 +77,7 @@ impl Memory {
         }
     }
 
+    /// Whether a node has allocated the memory, and none has freed it.
     pub(crate) fn is_allocated(&self) -> bool {
         !self.allocation.is_absent.load(Ordering::Acquire)
     }
@@ -91,6 +96,7 @@ impl Memory {
         Ok(())
     }
 
+    /// Frees the memory; `INVALID_VALUE` if it is not there.
     pub(super) fn free(&self) -> CUres {
         free(self.address())
     }

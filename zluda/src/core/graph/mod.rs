@@ -54,7 +54,7 @@ pub(crate) struct Graph {
     around: Vec<u64>,
 }
 
-/// Who ends a graph.
+/// The owner of a graph, who ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     Program,
@@ -127,6 +127,7 @@ pub(crate) fn node(handle: CUgraphNode) -> CUres<Arc<Node>> {
 }
 
 impl EdgeData {
+    /// The data of an edge, unchecked.
     pub(crate) fn of(given: &CUgraphEdgeData) -> EdgeData {
         EdgeData { from_port: given.from_port, to_port: given.to_port, kind: given.type_ }
     }
@@ -146,6 +147,7 @@ impl EdgeData {
         if fits && given.reserved == [0; 5] { Ok(data) } else { Err(CUerror::INVALID_VALUE) }
     }
 
+    /// The data as CUDA has it.
     pub(crate) fn to_cuda(self) -> CUgraphEdgeData {
         CUgraphEdgeData {
             from_port: self.from_port,
@@ -174,6 +176,7 @@ impl Node {
         self.handle.get().copied().unwrap_or(0) as CUgraphNode
     }
 
+    /// The kind of the node.
     pub(crate) fn kind(&self) -> T {
         self.work.lock().kind()
     }
@@ -232,6 +235,7 @@ impl Graph {
         children.iter().filter(|child| child.handle.get().is_none()).try_for_each(Self::expose)
     }
 
+    /// The program's handle; null for graphs that have none.
     pub(crate) fn handle(&self) -> CUgraph {
         self.handle.get().copied().unwrap_or(0) as CUgraph
     }
@@ -241,6 +245,7 @@ impl Graph {
         self.topology.lock().nodes.values().map(|links| links.node.clone()).collect()
     }
 
+    /// The number of nodes.
     pub(crate) fn size(&self) -> usize {
         self.topology.lock().nodes.len()
     }
@@ -468,6 +473,7 @@ impl Graph {
 }
 
 impl Topology {
+    /// Whether a node of this number is there.
     pub(crate) fn has(&self, node: u64) -> bool {
         self.nodes.contains_key(&node)
     }

@@ -7,7 +7,7 @@ use cuda_types::cuda::{CUerror, CUgraphExecUpdateResult as R, CUres};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Why an executable graph cannot become as another graph.
+/// The reason for which an executable graph cannot become as another graph.
 #[derive(Debug)]
 pub(crate) struct Difference {
     pub(crate) result: R,
@@ -134,7 +134,7 @@ fn pair(old: &Graph, new: &Graph, pairs: &mut Pairs) -> Result<(), Difference> {
     Ok(())
 }
 
-/// Why one node's work cannot become another's.
+/// The reason for which one node's work cannot become another's, if there is one.
 fn difference(old: &Work, new: &Work) -> Option<R> {
     let unless = |alike: bool, result: R| (!alike).then_some(result);
     match (old, new) {

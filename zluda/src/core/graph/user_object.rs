@@ -32,7 +32,7 @@ impl Data {
     }
 }
 
-/// What a handle names: the object, and the program's own references.
+/// The object that a handle names, and the program's own references.
 #[derive(Debug)]
 pub(crate) struct Handle {
     object: Weak<UserObject>,
@@ -68,6 +68,7 @@ impl Drop for UserObject {
     }
 }
 
+/// Makes an object with so many references of the program; `destroy` is called with `data` when all are gone.
 pub(crate) fn create(
     destroy: unsafe extern "C" fn(*mut c_void),
     data: *mut c_void,

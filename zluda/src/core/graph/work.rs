@@ -1,4 +1,4 @@
-//! What nodes do.
+//! The work of nodes.
 
 use super::Graph;
 use super::conditional::Conditional;
@@ -16,7 +16,7 @@ use cuda_types::cuda::{CUDA_MEMCPY3D, CUerror, CUgraphNodeType as T, CUhostFn, C
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// What a node does.
+/// The work of a node.
 #[derive(Debug)]
 pub(crate) enum Work {
     Nothing,
@@ -49,7 +49,7 @@ pub(crate) struct Copy {
     pub(crate) description: Description,
     pub(crate) copy: BoxCopy,
     pub(crate) context: Arc<Context>,
-    /// Where the program's own memory is copied by the host, in executable graphs.
+    /// The host's part of copies of the program's own memory, in executable graphs.
     pub(crate) deferred: Option<Arc<DeferredCopy>>,
 }
 
@@ -127,6 +127,7 @@ impl FillOf {
 }
 
 impl Work {
+    /// The kind of node that does this work.
     pub(crate) fn kind(&self) -> T {
         match self {
             Work::Nothing => T::CU_GRAPH_NODE_TYPE_EMPTY,

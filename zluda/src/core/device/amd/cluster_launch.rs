@@ -16,7 +16,7 @@ use std::ptr::null_mut;
 /// Workgroups along the second axis of the hardware's grid, which have the numbers of clusters.
 const MAX_CLUSTERS: u64 = 0xffff;
 
-/// How many clusters of a kernel run on the device at the same time; `blocks` is the size of one.
+/// The number of clusters of a kernel that run on the device at the same time; `blocks` is the size of one.
 pub(super) fn clusters_at_once(
     current: &Current,
     function: &Function,

@@ -9,7 +9,7 @@ use cuda_types::cuda::{CUerror, CUres};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// What rows and levels begin at multiples of.
+/// The alignments of rows and of levels, in bytes.
 const ROW_ALIGNMENT: usize = 16;
 const LEVEL_ALIGNMENT: usize = 256;
 
@@ -36,6 +36,7 @@ impl Texels for LinearImage {
 }
 
 impl LinearImage {
+    /// Allocates the memory of levels of these sizes; `OUT_OF_MEMORY` if there is not enough.
     pub(super) fn new(current: &Current, sizes: &[LevelSize]) -> CUres<LinearImage> {
         let mut levels = Vec::new();
         let mut end = 0_usize;

@@ -1,4 +1,4 @@
-//! What kernels on AMD GPUs ask of the host: printing, memory, and to be told of what went wrong.
+//! Services of the host for kernels on AMD GPUs: printing, memory, and reports of what went wrong.
 //!
 //! A context has a block of host memory that its kernels see ([`cpu_abi::services`]). The driver looks at it where
 //! CUDA prints and tells errors: where it synchronises.
@@ -31,7 +31,7 @@ struct Block {
     /// As kernels see it.
     device: u64,
     ring_bytes: u64,
-    /// Who takes records out.
+    /// Held by the thread that takes records out.
     reader: Mutex<()>,
 }
 
@@ -90,7 +90,7 @@ impl Block {
         })
     }
 
-    /// What the hidden parameter says.
+    /// The value of the hidden parameter.
     fn address(&self) -> u64 {
         self.device
     }

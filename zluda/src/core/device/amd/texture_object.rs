@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// What an object shows.
+/// The texels that an object shows.
 #[derive(Clone, Debug)]
 pub(super) struct Image {
     shape: TextureShape,
@@ -33,7 +33,7 @@ pub(super) struct Image {
 const LAST_VIEW_FORMAT: u32 = 34;
 
 impl Image {
-    /// What a checked resource shows.
+    /// The texels of a checked resource.
     pub(super) fn of(resource: &Resource, description: &CUDA_RESOURCE_DESC) -> CUres<Image> {
         match resource {
             Resource::Array(array) => Image::array(array),
@@ -71,6 +71,8 @@ impl Image {
         Ok(Image { shape, axes, format, levels })
     }
 
+    /// The texels of an array; `INVALID_VALUE` where they are not in memory, `NOT_SUPPORTED` for formats that kernels
+    /// do not sample.
     pub(super) fn array(array: &Array) -> CUres<Image> {
         Image::of_array(&array.descriptor, vec![array.level().ok_or(CUerror::INVALID_VALUE)?])
     }
@@ -195,6 +197,7 @@ pub(super) fn create_texture(
     put(current, &object)
 }
 
+/// Makes a surface object, and returns its handle.
 pub(super) fn create_surface(current: &Current, image: &Image) -> CUres<u64> {
     let sampler = TextureObjectSampler { address: [1; 3], ..TextureObjectSampler::default() };
     put(current, &TextureObject { surface: 1, as_integers: 1, sampler, ..image.object() })

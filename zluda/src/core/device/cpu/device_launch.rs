@@ -19,10 +19,12 @@ use std::sync::Arc;
 /// The handles of modules whose kernels may be launched by kernels, by the segments of their variables.
 static MODULES: RwLock<BTreeMap<u64, u64>> = RwLock::new(BTreeMap::new());
 
+/// Makes the kernels of a module known to launches by kernels; `segment` is the address of its variables.
 pub(super) fn add_module(segment: u64, handle: u64) {
     MODULES.write().insert(segment, handle);
 }
 
+/// Forgets the module whose variables are at `segment`.
 pub(super) fn end_module(segment: u64) {
     MODULES.write().remove(&segment);
 }

@@ -11,6 +11,7 @@ use hip_runtime_sys::{
 };
 use std::ptr::{null, null_mut};
 
+/// Makes a texture object of the provider, and returns its handle.
 pub(super) fn create(current: &Current, request: &TextureRequest) -> CUres<u64> {
     let hip_view = request.view.map(|view| HIP_RESOURCE_VIEW_DESC {
         format: HIPresourceViewFormat(view.format.0),
@@ -38,11 +39,13 @@ pub(super) fn create(current: &Current, request: &TextureRequest) -> CUres<u64> 
     Ok(object as u64)
 }
 
+/// Destroys a texture object.
 pub(super) fn destroy(driver: &Driver, handle: u64) {
     // SAFETY: the handle is that of a texture of the program, so the provider knows it.
     let _ = unsafe { driver.hip.hipTexObjectDestroy(handle as hipTextureObject_t) };
 }
 
+/// Makes a surface object of the provider, and returns its handle.
 pub(super) fn create_surface(current: &Current, array: &Array) -> CUres<u64> {
     // SAFETY: all zeros is a description.
     let mut hip_resource: hipResourceDesc = unsafe { std::mem::zeroed() };
@@ -55,6 +58,7 @@ pub(super) fn create_surface(current: &Current, array: &Array) -> CUres<u64> {
     Ok(object as u64)
 }
 
+/// Destroys a surface object.
 pub(super) fn destroy_surface(driver: &Driver, handle: u64) {
     // SAFETY: as for textures.
     let _ = unsafe { driver.hip.hipDestroySurfaceObject(handle as hipSurfaceObject_t) };
