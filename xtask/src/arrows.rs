@@ -49,3 +49,11 @@ fn table(page: &str, title: &str) -> Option<Arrows> {
     let names = |names: &str| names.split_whitespace().map(str::to_owned).collect();
     Some(lines.map(|(name, others)| (name.to_owned(), names(others))).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_tables_are_those_of_the_code() {
+        super::check().unwrap();
+    }
+}

@@ -1,6 +1,7 @@
 //! The layer between the exported symbols and `api`: nothing unwinds out, and a result becomes a code.
 
-use crate::core::{context, driver};
+use crate::core::context;
+use crate::core::device::driver;
 use cuda_types::cuda::{CU_STREAM_PER_THREAD, CUerror, CUres, CUresult, CUstream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,9 +1,9 @@
 //! Arrays and mipmapped arrays.
 
 use crate::convert::{In, Out};
-use crate::core::array::{self, Array, MipmappedArray};
 use crate::core::capture;
 use crate::core::context::{current, enter};
+use crate::core::texture::array::{self, Array, MipmappedArray};
 use cuda_types::cuda::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES,
     CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdevice, CUerror, CUmipmappedArray, CUres,

@@ -3,9 +3,9 @@
 use crate::convert::{In, Out};
 use crate::core::capture;
 use crate::core::context::{self, Context, current, handle_or_current, top};
-use crate::core::driver::driver;
+use crate::core::device::driver::driver;
 use crate::core::error::is_sticky;
-use crate::core::pool;
+use crate::core::memory::pool;
 use crate::core::stream::PRIORITIES;
 use cuda_types::cuda::{
     CUcontext, CUctx_flags, CUctxCreateParams, CUdevice, CUerror, CUexecAffinityParam,

@@ -2,8 +2,8 @@
 
 use crate::convert::In;
 use crate::core::context::Context;
-use crate::core::copy::{BoxCopy, LineEnd, Place, Wait, copy};
 use crate::core::stream::StreamArg;
+use crate::core::transfer::copy::{BoxCopy, LineEnd, Place, Wait, copy};
 use cuda_types::cuda::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUarray, CUcontext, CUdeviceptr, CUres,
 };

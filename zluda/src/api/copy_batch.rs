@@ -1,8 +1,8 @@
 //! Many copies by one call.
 
 use crate::convert::{In, Out};
-use crate::core::copy::{Place, Wait, copy};
 use crate::core::stream::{StreamArg, Target, launch_own_function};
+use crate::core::transfer::copy::{Place, Wait, copy};
 use cuda_types::cuda::{
     CUdeviceptr, CUerror, CUmemcpyAttributes, CUmemcpyFlags, CUmemcpySrcAccessOrder, CUres,
 };

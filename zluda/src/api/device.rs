@@ -2,7 +2,7 @@
 
 use crate::convert::{Out, Text};
 use crate::core::device::attributes as limits;
-use crate::core::driver::driver;
+use crate::core::device::driver::driver;
 use cuda_types::cuda::{
     CUarray_format, CUdevice, CUdevice_attribute, CUdevprop, CUerror, CUexecAffinityType, CUres,
     CUuuid,

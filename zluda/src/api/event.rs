@@ -3,9 +3,9 @@
 use crate::convert::Out;
 use crate::core::capture::{self, EXTERNAL};
 use crate::core::context::current;
-use crate::core::event::{self, Event};
-use crate::core::pool;
+use crate::core::memory::pool;
 use crate::core::stream::StreamArg;
+use crate::core::stream::event::{self, Event};
 use cuda_types::cuda::{CUerror, CUevent, CUevent_flags as F, CUres};
 use std::ffi::c_uint;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Functions: kernels of modules.
 
 use crate::convert::Out;
-use crate::core::function::FunctionArg;
+use crate::core::module::function::FunctionArg;
 use cuda_types::cuda::{
     CUerror, CUfunc_cache, CUfunction_attribute, CUfunctionLoadingState, CUmodule, CUres,
     CUsharedconfig,

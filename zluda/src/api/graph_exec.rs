@@ -2,11 +2,11 @@
 
 use crate::convert::{In, Out};
 use crate::core::capture;
-use crate::core::driver::driver;
+use crate::core::device::driver::driver;
 use crate::core::graph::exec::{self, Exec, Failure};
-use crate::core::graph::memory::{Usage, with_usage};
 use crate::core::graph::update::Difference;
 use crate::core::graph::{Graph, Node};
+use crate::core::memory::graph_memory::{Usage, with_usage};
 use crate::core::stream::StreamArg;
 use cuda_types::cuda::{
     CUDA_GRAPH_INSTANTIATE_PARAMS, CUdevice, CUerror, CUgraphExec, CUgraphExecUpdateResult,

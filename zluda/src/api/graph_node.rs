@@ -3,17 +3,17 @@
 use super::graph::{before, edges_before};
 use crate::convert::{FromC, In, Out};
 use crate::core::context::{Context, Current, current, enter, handle_or_current};
-use crate::core::event::Event;
-use crate::core::fill::Fill;
-use crate::core::function::{self, Function};
 use crate::core::graph::conditional::{Condition, Conditional};
 use crate::core::graph::exec::Exec;
-use crate::core::graph::memory::{self, Memory};
 use crate::core::graph::work::{Copy, FillOf, HostCall, Launch, Work};
 use crate::core::graph::{Graph, Node, Owner};
 use crate::core::launch::{Shape, collect};
-use crate::core::library::Kernel;
+use crate::core::memory::graph_memory::{self, Memory};
+use crate::core::module::function::{self, Function};
+use crate::core::module::library::Kernel;
 use crate::core::stream::PRIORITIES;
+use crate::core::stream::event::Event;
+use crate::core::transfer::fill::Fill;
 use cuda_types::cuda::{
     CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS,
     CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS,
@@ -172,7 +172,7 @@ fn allocation(params: &mut CUDA_MEM_ALLOC_NODE_PARAMS) -> CUres<Work> {
 }
 
 fn release(graph: &Graph, address: CUdeviceptr) -> CUres<Work> {
-    memory::check_is_of_graph(address)?;
+    graph_memory::check_is_of_graph(address)?;
     let frees = |node: &Arc<Node>| matches!(&*node.work.lock(), Work::Free(at) if *at == address);
     // "The same memory is freed twice in the graph"
     if graph.nodes().iter().any(frees) {

@@ -1,7 +1,7 @@
 //! Initialisation, version, errors, export tables.
 
 use crate::convert::{In, Out};
-use crate::core::driver::{self, DRIVER_VERSION};
+use crate::core::device::driver::{self, DRIVER_VERSION};
 use crate::export_table;
 use cuda_types::cuda::{CUerror, CUres, CUresult, CUuuid, result_name};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -24,7 +24,7 @@ pub(crate) fn cuGetErrorName(error: CUresult, text: Out<*const c_char>) -> CUres
 }
 
 pub(crate) fn cuGetErrorString(error: CUresult, text: Out<*const c_char>) -> CUres {
-    answer(crate::core::error_text::describe(error), text)
+    answer(crate::core::error::text::describe(error), text)
 }
 
 fn answer(known: Option<&'static CStr>, text: Out<*const c_char>) -> CUres {

@@ -2,8 +2,8 @@
 
 use crate::convert::Out;
 use crate::core::context::current;
-use crate::core::driver::driver;
-use crate::core::library::Kernel;
+use crate::core::device::driver::driver;
+use crate::core::module::library::Kernel;
 use cuda_types::cuda::{
     CUdevice, CUerror, CUfunc_cache, CUfunction, CUfunction_attribute, CUkernel, CUlibrary, CUres,
 };
@@ -23,7 +23,7 @@ pub(crate) fn cuKernelGetLibrary(library: Out<CUlibrary>, kernel: Arc<Kernel>) -
 
 pub(crate) fn cuKernelGetName(name: Out<*const c_char>, kernel: CUkernel) -> CUres {
     // "If the function handle is NULL, name is set to NULL" is said of neither error.
-    let kernel = crate::core::library::kernel_from_handle(kernel as u64);
+    let kernel = crate::core::module::library::kernel_from_handle(kernel as u64);
     match kernel {
         // Kernels live as long as their library, which the text belongs to.
         Some(kernel) => name.set(kernel.name.as_ptr()),

@@ -1,8 +1,8 @@
 //! Launches.
 
 use crate::convert::In;
-use crate::core::function::FunctionArg;
 use crate::core::launch::{Shape, check_captured_shape, collect, launch_or_capture};
+use crate::core::module::function::FunctionArg;
 use crate::core::stream::{self, PRIORITIES, StreamArg};
 use cuda_types::cuda::{
     CU_STREAM_PER_THREAD, CUerror, CUlaunchAttribute, CUlaunchAttributeID as Id, CUlaunchConfig,

@@ -3,11 +3,11 @@
 use crate::api::module::{global, program, read_file};
 use crate::convert::{Out, Text};
 use crate::core::capture;
+use crate::core::compile::image;
+use crate::core::compile::jit_options::JitOptions;
 use crate::core::context::{current, enter};
-use crate::core::driver::driver;
-use crate::core::image;
-use crate::core::jit_options::JitOptions;
-use crate::core::library::{self, Library};
+use crate::core::device::driver::driver;
+use crate::core::module::library::{self, Library};
 use cuda_types::cuda::{
     CUdeviceptr, CUerror, CUjit_option, CUkernel, CUlibrary, CUlibraryOption, CUmodule, CUres,
 };

@@ -2,10 +2,10 @@
 
 use crate::api::module::read_file;
 use crate::convert::{Out, Text};
+use crate::core::compile::image::{self, Parts};
+use crate::core::compile::jit_options::JitOptions;
+use crate::core::compile::link::{self, Link};
 use crate::core::context::current;
-use crate::core::image::{self, Parts};
-use crate::core::jit_options::JitOptions;
-use crate::core::link::{self, Link};
 use cuda_types::cuda::{CUerror, CUjit_option, CUjitInputType, CUlinkState, CUres};
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;

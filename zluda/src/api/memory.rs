@@ -3,7 +3,7 @@
 use crate::convert::Out;
 use crate::core::capture;
 use crate::core::context::current;
-use crate::core::driver::driver;
+use crate::core::device::driver::driver;
 use crate::core::memory::{self, Kind};
 use crate::core::stream::StreamArg;
 use cuda_types::cuda::{

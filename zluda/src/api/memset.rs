@@ -1,8 +1,8 @@
 //! Fills. "All memset functions are asynchronous with respect to the host unless the target address is
 //! pinned host memory or a Unified Memory region": in the order of their stream.
 
-use crate::core::fill::Fill;
 use crate::core::stream::StreamArg;
+use crate::core::transfer::fill::Fill;
 use cuda_types::cuda::{CUdeviceptr, CUres};
 
 pub(crate) fn cuMemsetD8_v2(to: CUdeviceptr, value: u8, count: usize, stream: StreamArg) -> CUres {

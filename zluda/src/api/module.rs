@@ -2,10 +2,10 @@
 
 use crate::convert::{Out, Text};
 use crate::core::capture;
+use crate::core::compile::image;
+use crate::core::compile::jit_options::JitOptions;
 use crate::core::compile::{Failure, Program};
 use crate::core::context::current;
-use crate::core::image;
-use crate::core::jit_options::JitOptions;
 use crate::core::module::{self, Module};
 use cuda_types::cuda::{
     CUdeviceptr, CUerror, CUfunction, CUjit_option, CUmodule, CUmoduleLoadingMode, CUres,

@@ -3,8 +3,8 @@
 use crate::api::launch::cluster_of;
 use crate::convert::{In, Out};
 use crate::core::context::current;
-use crate::core::function::FunctionArg;
-use crate::core::occupancy::Occupancy;
+use crate::core::launch::occupancy::Occupancy;
+use crate::core::module::function::FunctionArg;
 use cuda_types::cuda::{CUerror, CUlaunchConfig, CUoccupancyB2DSize, CUres};
 use std::ffi::{c_int, c_uint};
 

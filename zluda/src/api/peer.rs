@@ -2,7 +2,7 @@
 
 use crate::convert::Out;
 use crate::core::context::{Context, current};
-use crate::core::driver::driver;
+use crate::core::device::driver::driver;
 use cuda_types::cuda::{CUcontext, CUdevice, CUdevice_P2PAttribute, CUerror, CUres};
 use std::ffi::{c_int, c_uint};
 

@@ -2,8 +2,8 @@
 
 use crate::convert::In;
 use crate::core::context::current;
+use crate::core::memory::pool;
 use crate::core::memory::{self, Allocation, Kind};
-use crate::core::pool;
 use cuda_types::cuda::{
     CU_DEVICE_INVALID, CUcontext, CUdeviceptr, CUerror, CUmemorytype, CUpointer_attribute as A,
     CUres,

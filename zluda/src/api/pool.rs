@@ -3,10 +3,10 @@
 use crate::convert::{In, Out};
 use crate::core::capture;
 use crate::core::context::check_permitted;
-use crate::core::graph::memory::{Memory, check_is_of_graph};
 use crate::core::graph::work::Work;
 use crate::core::memory;
-use crate::core::pool::{self, Pool};
+use crate::core::memory::graph_memory::{Memory, check_is_of_graph};
+use crate::core::memory::pool::{self, Pool};
 use crate::core::stream::StreamArg;
 use cuda_types::cuda::{
     CUdevice, CUdeviceptr, CUerror, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationType,
@@ -234,7 +234,7 @@ const MOST_DESCRIPTIONS: usize = 1024;
 pub(crate) fn cuMemPoolSetAccess(pool: Arc<Pool>, map: In<CUmemAccessDesc>, count: usize) -> CUres {
     for description in map.array(count, MOST_DESCRIPTIONS)? {
         let device = device_of(description.location)?;
-        crate::core::driver::driver()?.device(device)?;
+        crate::core::device::driver::driver()?.device(device)?;
         // "revoking access of a device to its own memory is not possible"
         if device == pool.device
             && description.flags != CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE
@@ -251,6 +251,6 @@ pub(crate) fn cuMemPoolGetAccess(
     location: In<CUmemLocation>,
 ) -> CUres {
     flags.check()?;
-    crate::core::driver::driver()?.device(device_of(location.get()?)?)?;
+    crate::core::device::driver::driver()?.device(device_of(location.get()?)?)?;
     flags.set(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
 }

@@ -2,7 +2,7 @@
 
 use crate::api::context::check_flags;
 use crate::convert::Out;
-use crate::core::driver::driver;
+use crate::core::device::driver::driver;
 use cuda_types::cuda::{CUcontext, CUdevice, CUres};
 use std::ffi::{c_int, c_uint};
 

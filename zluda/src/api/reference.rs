@@ -1,11 +1,11 @@
 //! Texture and surface references.
 
 use crate::convert::{In, Out, Text};
-use crate::core::array::{self, Format};
 use crate::core::context::current;
 use crate::core::memory::check_range;
 use crate::core::module::Module;
-use crate::core::reference::{self, Bound, Place, SurfaceReference, TextureReference};
+use crate::core::module::reference::{self, Bound, Place, SurfaceReference, TextureReference};
+use crate::core::texture::array::{self, Format};
 use crate::core::texture::{PITCH_ALIGNMENT, TEXTURE_ALIGNMENT};
 use cuda_types::cuda::{
     CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUaddress_mode, CUarray, CUarray_format,

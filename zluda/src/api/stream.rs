@@ -3,9 +3,9 @@
 use crate::convert::{In, Out};
 use crate::core::capture::{self, EXTERNAL};
 use crate::core::context::current;
-use crate::core::event::Event;
 use crate::core::memory::check_range;
-use crate::core::pool;
+use crate::core::memory::pool;
+use crate::core::stream::event::Event;
 use crate::core::stream::{self, StreamArg};
 use cuda_types::cuda::{
     CUcontext, CUdevice, CUdeviceptr, CUerror, CUgreenCtx, CUhostFn, CUres, CUstream,

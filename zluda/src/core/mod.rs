@@ -1,36 +1,18 @@
 //! The driver itself: the meaning of the API's objects, on top of the HIP function table.
 
-pub(crate) mod array;
+pub(crate) mod backends;
 pub(crate) mod capture;
-pub(crate) mod cluster;
 pub(crate) mod compile;
-pub(crate) mod compiler;
 pub(crate) mod context;
-pub(crate) mod context_storage;
-pub(crate) mod copy;
 pub(crate) mod device;
-pub(crate) mod driver;
 pub(crate) mod error;
-pub(crate) mod error_text;
-pub(crate) mod event;
-pub(crate) mod fill;
-pub(crate) mod function;
 pub(crate) mod graph;
-pub(crate) mod image;
-pub(crate) mod jit_options;
-pub(crate) mod keep;
 pub(crate) mod launch;
-pub(crate) mod library;
-pub(crate) mod link;
 pub(crate) mod memory;
-pub(crate) mod metadata;
 pub(crate) mod module;
-pub(crate) mod occupancy;
-pub(crate) mod pool;
-pub(crate) mod pool_ledger;
-pub(crate) mod reference;
 pub(crate) mod stream;
 pub(crate) mod texture;
+pub(crate) mod transfer;
 
 /// The kinds of handles, which are numbers in [`zluda_common::handle`]'s tables.
 pub(crate) mod kind {

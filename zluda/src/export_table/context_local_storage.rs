@@ -1,8 +1,8 @@
 //! Context-local storage: NVIDIA's runtime keeps its own data of a context there.
 
 use super::{Table, UNKNOWN};
+use crate::core::context::storage::Destructor;
 use crate::core::context::{Context, top};
-use crate::core::context_storage::Destructor;
 use crate::export::guard;
 use cuda_types::cuda::{CUcontext, CUerror, CUres, CUresult};
 use std::ffi::c_void;

@@ -43,7 +43,7 @@ unsafe extern "C" fn primary_context(context: *mut CUcontext, device: CUdevice) 
         // SAFETY: the runtime passes room for a context.
         let context: Out<CUcontext> = unsafe { FromC::from_c(context) }?;
         context.check()?;
-        let device = crate::core::driver::driver()?.device(device)?;
+        let device = crate::core::device::driver::driver()?.device(device)?;
         // Its handle, whether it is alive or not: nothing is retained.
         context.set(device.primary_context()?.handle())
     })

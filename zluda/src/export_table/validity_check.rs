@@ -2,7 +2,7 @@
 //! the time; the answer depends on the process, the thread, the devices, and two of the tables here.
 
 use super::{SIZE, Table, cudart_interface};
-use crate::core::driver::{DRIVER_VERSION, driver};
+use crate::core::device::driver::{DRIVER_VERSION, driver};
 use crate::os;
 use cuda_types::cuda::CUresult;
 use hmac::{Mac, SimpleHmac};

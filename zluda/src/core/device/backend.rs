@@ -1,20 +1,20 @@
 //! The seam of devices: everything in which CPUs and AMD GPUs differ for the driver.
 
-use crate::core::array::{Array, LevelSize, MipmappedStorage, Storage};
+use crate::core::compile::target::{CodeTarget, Variant};
 use crate::core::context::Current;
 use crate::core::device::Device;
 use crate::core::device::attributes::Multiprocessor;
-use crate::core::device::code::{CodeTarget, Variant};
-use crate::core::driver::Driver;
-use crate::core::function::Function;
+use crate::core::device::driver::Driver;
 use crate::core::launch::{Params, Prepared};
+use crate::core::module::function::Function;
 use crate::core::texture::TextureRequest;
+use crate::core::texture::array::{Array, LevelSize, MipmappedStorage, Storage};
 use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUres};
 use hip_runtime_sys::{HipRuntime, hipDeviceProp_tR0600};
 use std::ffi::c_void;
 use std::fmt::Debug;
 
-/// The devices of one provider. [`crate::core::driver`] chooses it when it chooses the provider; nothing else asks
+/// The devices of one provider. [`crate::core::device::driver`] chooses it when it chooses the provider; nothing else asks
 /// which one it is.
 pub(crate) trait Backend: Debug + Sync {
     /// Gives a provider that has been opened the functions that it calls the driver by, if there are any.

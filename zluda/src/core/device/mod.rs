@@ -1,11 +1,9 @@
 //! Devices: what the provider says of them, and their primary contexts. In what they differ stands behind one seam,
 //! [`backend::Backend`].
 
-pub(crate) mod amd;
 pub(crate) mod attributes;
 pub(crate) mod backend;
-pub(crate) mod code;
-pub(crate) mod cpu;
+pub(crate) mod driver;
 
 use crate::core::context::Context;
 use crate::core::device::attributes::Multiprocessor;

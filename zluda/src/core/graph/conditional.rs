@@ -6,7 +6,7 @@
 
 use super::{Graph, Owner};
 use crate::core::context::Current;
-use crate::core::driver::driver;
+use crate::core::device::driver::driver;
 use crate::core::stream::Target;
 use cuda_types::cuda::{CUerror, CUgraph, CUgraphConditionalNodeType as T, CUres};
 use hip_runtime_sys::{

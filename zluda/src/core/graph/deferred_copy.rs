@@ -4,9 +4,9 @@
 //! whose memory other nodes may write. Here a host function copies to memory that the provider knows, or from it.
 
 use crate::core::context::Current;
-use crate::core::copy::{BoxCopy, End, Place, Region, Wait};
-use crate::core::driver::driver;
+use crate::core::device::driver::driver;
 use crate::core::stream::{Target, launch_own_function};
+use crate::core::transfer::copy::{BoxCopy, End, Place, Region, Wait};
 use cuda_types::cuda::{CUerror, CUres};
 use std::ffi::c_void;
 use std::ptr::null_mut;

@@ -4,10 +4,11 @@
 //! another one.
 
 use super::conditional::Conditional;
-use super::memory::Memory;
 use super::work::{Copy, FillOf, Launch, Work};
 use super::{Graph, Node, Topology};
-use crate::core::{array, memory};
+use crate::core::memory;
+use crate::core::memory::graph_memory::Memory;
+use crate::core::texture::array;
 use cuda_types::cuda::{
     CUDA_MEMCPY3D, CUarray, CUgraphConditionalNodeType as C, CUgraphDebugDot_flags as F,
     CUmemorytype as M,

@@ -6,8 +6,8 @@ use super::work::Work;
 use super::{Graph, Node, Owner};
 use crate::convert::FromC;
 use crate::core::context::{Context, Current, current};
-use crate::core::event::Marker;
 use crate::core::kind;
+use crate::core::stream::event::Marker;
 use crate::core::stream::{PrivateStream, Target};
 use cuda_types::cuda::{
     CUerror, CUgraphConditionalNodeType as C, CUgraphExec, CUgraphInstantiateResult as R, CUres,

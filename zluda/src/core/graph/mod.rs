@@ -6,7 +6,6 @@
 //! | `work.rs` | what nodes do, and how it is put into a stream |
 //! | `exec.rs` | executable graphs: launches |
 //! | `update.rs` | other parameters for executable graphs |
-//! | `memory.rs` | memory that nodes allocate and free |
 //! | `deferred_copy.rs` | copies of the program's own memory, when their turn comes |
 //! | `conditional.rs` | nodes whose graphs run by a value that kernels set |
 //! | `user_object.rs` | objects that live as long as a graph |
@@ -18,7 +17,6 @@ pub(crate) mod conditional;
 pub(crate) mod deferred_copy;
 pub(crate) mod dot;
 pub(crate) mod exec;
-pub(crate) mod memory;
 pub(crate) mod update;
 pub(crate) mod user_object;
 pub(crate) mod work;

@@ -2,16 +2,16 @@
 
 use super::Graph;
 use super::conditional::Conditional;
-use super::memory::Memory;
 use crate::core::context::{Context, enter};
-use crate::core::copy::{BoxCopy, Wait};
-use crate::core::event::Event;
-use crate::core::fill::Fill;
-use crate::core::function::Function;
 use crate::core::graph::deferred_copy::DeferredCopy;
 use crate::core::launch::{Params, Shape, launch};
 use crate::core::memory::Rules;
+use crate::core::memory::graph_memory::Memory;
+use crate::core::module::function::Function;
+use crate::core::stream::event::Event;
 use crate::core::stream::{self, Target};
+use crate::core::transfer::copy::{BoxCopy, Wait};
+use crate::core::transfer::fill::Fill;
 use cuda_types::cuda::{CUDA_MEMCPY3D, CUerror, CUgraphNodeType as T, CUhostFn, CUres};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -216,7 +216,7 @@ impl Work {
             Work::Record(event) => event.record(&target.in_context(&event.context)?),
             Work::Wait(event) => event.hold(&target.in_context(&event.context)?),
             Work::Allocate(memory) => memory.allocate(),
-            Work::Free(address) => super::memory::free(*address),
+            Work::Free(address) => crate::core::memory::graph_memory::free(*address),
         }
     }
 }

@@ -1,0 +1,152 @@
+//! Launches in clusters on AMD GPUs, which have none: of a variant of the kernel whose shared memory is memory of the
+//! device, with all blocks of a cluster on the device at the same time. What does not fit on it becomes several
+//! launches, one after the other.
+
+use super::blocks_of_code;
+use crate::core::context::Current;
+use crate::core::launch::{Params, Shape};
+use crate::core::module::function::{Code, Function};
+use crate::core::stream::Target;
+use cpu_abi::cluster_launch::{BYTES, ClusterLaunch, SMALLEST_WINDOW};
+use cuda_types::cuda::{CUerror, CUres};
+use hip_runtime_sys::hipStream_t;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+/// Workgroups along the second axis of the hardware's grid, which have the numbers of clusters.
+const MAX_CLUSTERS: u64 = 0xffff;
+
+/// The number of clusters of a kernel that run on the device at the same time; `blocks` is the size of one.
+pub(super) fn clusters_at_once(
+    current: &Current,
+    function: &Function,
+    block: [u32; 3],
+    blocks: u32,
+) -> CUres<u32> {
+    let code = function.code(current, block, true)?;
+    let threads: u32 = block.iter().product();
+    let each = blocks_of_code(current, code.function, threads, 0)?;
+    let processors = u32::try_from(current.device()?.properties.multiprocessors).unwrap_or(0);
+    let resident = each.saturating_mul(processors);
+    Ok(resident / blocks.max(1))
+}
+
+/// Launches a grid of `grid` blocks in clusters of `cluster` of them, which divide it.
+pub(super) fn launch(
+    target: &Target,
+    function: &Function,
+    shape: &Shape,
+    (grid, cluster): ([u32; 3], [u32; 3]),
+    mut params: Params,
+) -> CUres {
+    let current = &target.current;
+    let info = &function.info;
+    let code = function.code(current, shape.block, true)?;
+    let blocks: u32 = cluster.iter().product();
+    let clusters = grid.iter().map(|size| u64::from(*size)).product::<u64>() / u64::from(blocks);
+    let at_once = clusters_at_once(current, function, shape.block, blocks)?;
+    let name = &info.name;
+    if at_once == 0 {
+        tracing::warn!("kernel {name}: the GPU has no room for a cluster of {blocks} blocks");
+        return Err(CUerror::LAUNCH_OUT_OF_RESOURCES);
+    }
+    if shape.cooperative && clusters > u64::from(at_once) {
+        return Err(CUerror::COOPERATIVE_LAUNCH_TOO_LARGE);
+    }
+    if u32::try_from(clusters).is_err() {
+        tracing::warn!("unsupported: kernel {name}: {clusters} clusters of blocks, on AMD GPUs");
+        return Err(CUerror::NOT_SUPPORTED);
+    }
+    let each = clusters.min(at_once.into()).min(MAX_CLUSTERS);
+    let window_shift = ClusterLaunch::window_shift(info.static_shared, shape.shared);
+    let barriers = (each * 8).next_multiple_of(SMALLEST_WINDOW.into());
+    let windows = (each * u64::from(blocks)) << window_shift;
+    let bytes = barriers + windows + u64::from(SMALLEST_WINDOW);
+    let memory = Memory::allocate(current, target.hip, bytes)?;
+    let start = memory.address.next_multiple_of(SMALLEST_WINDOW.into());
+    memory.clear(start, barriers)?;
+    let mut record = ClusterLaunch {
+        windows: start + barriers,
+        barriers: start,
+        grid,
+        cluster,
+        first: 0,
+        window_shift,
+        dynamic_shared: shape.shared,
+        total_shared: info.static_shared.next_multiple_of(16).saturating_add(shape.shared),
+    };
+    let offset = info.total_param_size.next_multiple_of(8) as usize;
+    let size = offset + BYTES as usize;
+    params.resize(size.div_ceil(16), 0);
+    for first in (0..clusters).step_by(each as usize) {
+        record.first = first as u32;
+        let count = each.min(clusters - first) as u32;
+        // SAFETY: the buffer has room for the record behind the parameters.
+        unsafe {
+            let place = params.as_mut_ptr().cast::<u8>().add(offset);
+            place.cast::<ClusterLaunch>().write_unaligned(record);
+        }
+        memory.run(code, shape, [blocks, count, 1], &mut params)?;
+    }
+    memory.free()
+}
+
+/// Memory of the device while a stream's launches use it.
+struct Memory<'a> {
+    current: &'a Current,
+    stream: hipStream_t,
+    address: u64,
+    is_free: bool,
+}
+
+impl<'a> Memory<'a> {
+    fn allocate(current: &'a Current, stream: hipStream_t, bytes: u64) -> CUres<Memory<'a>> {
+        let bytes = usize::try_from(bytes).map_err(|_| CUerror::OUT_OF_MEMORY)?;
+        let mut memory = null_mut();
+        // SAFETY: the stream has been checked, and `memory` outlives the call.
+        current.check(unsafe { current.driver.hip.hipMallocAsync(&mut memory, bytes, stream) })?;
+        Ok(Memory { current, stream, address: memory as u64, is_free: false })
+    }
+
+    fn clear(&self, start: u64, bytes: u64) -> CUres {
+        let Memory { current, stream, .. } = self;
+        // SAFETY: the memory is there until the stream has come to its end.
+        current.check(unsafe {
+            let start = start as *mut c_void;
+            current.driver.hip.hipMemsetAsync(start, 0, bytes as usize, *stream)
+        })
+    }
+
+    fn run(&self, code: &Code, shape: &Shape, grid: [u32; 3], params: &mut Params) -> CUres {
+        let launch = hip_runtime_sys::Launch {
+            function: code.function,
+            grid,
+            block: shape.block,
+            shared: 0,
+            stream: self.stream,
+        };
+        let buffer = params.as_mut_ptr().cast::<c_void>();
+        let hip = &self.current.driver.hip;
+        // SAFETY: the function is loaded, and has one argument, the buffer; the stream has been checked.
+        self.current.check(unsafe { hip.launch_cooperative(&launch, &mut [buffer]) })
+    }
+
+    fn free(mut self) -> CUres {
+        self.is_free = true;
+        self.current.check(self.give_back())
+    }
+
+    fn give_back(&self) -> hip_runtime_sys::hipError_t {
+        // SAFETY: nothing but what the stream has been given uses the memory.
+        unsafe { self.current.driver.hip.hipFreeAsync(self.address as *mut c_void, self.stream) }
+    }
+}
+
+impl Drop for Memory<'_> {
+    fn drop(&mut self) {
+        if !self.is_free {
+            // What went wrong before is what the program hears of.
+            let _ = self.give_back();
+        }
+    }
+}

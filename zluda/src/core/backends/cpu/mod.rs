@@ -1,0 +1,240 @@
+//! CPUs, whose provider is this project's: it knows clusters, textures and the errors of kernels.
+
+mod device_launch;
+mod textures;
+
+use crate::core::compile::target::{CodeTarget, Variant, approximations};
+use crate::core::context::Current;
+use crate::core::device::Device;
+use crate::core::device::attributes::{Multiprocessor, SHARED_MEMORY_PER_BLOCK_OPTIN};
+use crate::core::device::backend::{Backend, Services};
+use crate::core::device::driver::Driver;
+use crate::core::launch::{self, Params, Prepared};
+use crate::core::module::function::Function;
+use crate::core::texture::TextureRequest;
+use crate::core::texture::array::{
+    Array, HipArray, HipMipmappedArray, LevelSize, MipmappedStorage, Storage, hip_descriptor,
+};
+use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUres};
+use hip_runtime_sys::{
+    CLUSTER_DIMENSION, HIP_LAUNCH_CONFIG, HipRuntime, hipDeviceProp_tR0600, hipLaunchAttribute,
+    hipLaunchAttribute_st__bindgen_ty_1, hipLaunchAttributeID, hipLaunchAttributeValue,
+};
+use ptx::Executor;
+use smallvec::SmallVec;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use zluda_common::config::{self, CpuTarget, config};
+
+#[derive(Debug)]
+pub(crate) struct Cpu;
+
+impl Backend for Cpu {
+    fn begin(&self, hip: &HipRuntime) {
+        device_launch::offer(hip);
+    }
+
+    fn has_code(&self, _architecture: &str) -> bool {
+        true
+    }
+
+    fn warn(&self, _device: &Device) {}
+
+    fn multiprocessor(&self, _properties: &hipDeviceProp_tR0600) -> Multiprocessor {
+        Multiprocessor::CAPABILITY_8_0
+    }
+
+    fn shared_memory_optin(&self, _architecture: &str) -> u32 {
+        SHARED_MEMORY_PER_BLOCK_OPTIN
+    }
+
+    fn is_one_with_host(&self) -> bool {
+        true
+    }
+
+    /// A CPU has half as many lanes of doubles as of floats.
+    fn double_ratio(&self) -> i32 {
+        2
+    }
+
+    fn variant(&self, block: [u32; 3], _clusters: bool) -> Variant {
+        Variant::of(block, false)
+    }
+
+    fn code_target(&self, _device: &Device, variant: Variant) -> CodeTarget {
+        let executor = match config().executor {
+            config::Executor::Vector => Executor::Vector,
+            config::Executor::Reference => Executor::Reference,
+        };
+        let level = match config().cpu_target {
+            CpuTarget::Native => None,
+            CpuTarget::Level(name) => Some(name),
+        };
+        let target = ptx::Target::cpu(level, variant.blocks(), executor);
+        CodeTarget {
+            target: target.with_approximations(approximations()),
+            preempt: config().preempts(),
+        }
+    }
+
+    fn needs_cluster_code(&self, _cluster: Option<[u32; 3]>) -> bool {
+        false
+    }
+
+    fn launch(&self, launch: &Prepared, mut params: Params) -> CUres {
+        let Prepared { target, function, shape, cluster, .. } = launch;
+        let current = &target.current;
+        let code = function.code(current, shape.block, false)?;
+        let mut attributes = SmallVec::<[hipLaunchAttribute; 2]>::new();
+        if shape.cooperative {
+            let id = hipLaunchAttributeID::hipLaunchAttributeCooperative;
+            attributes.push(attribute(id, [1, 0, 0]));
+        }
+        if let Some(cluster) = cluster {
+            attributes.push(attribute(CLUSTER_DIMENSION, *cluster));
+        }
+        if attributes.is_empty() {
+            return launch::launch_code(launch, code, &mut params);
+        }
+        let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, shape.block);
+        let config = HIP_LAUNCH_CONFIG {
+            gridDimX: grid_x,
+            gridDimY: grid_y,
+            gridDimZ: grid_z,
+            blockDimX: block_x,
+            blockDimY: block_y,
+            blockDimZ: block_z,
+            sharedMemBytes: shape.shared,
+            hStream: target.hip,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as u32,
+        };
+        let mut size = function.info.total_param_size as usize;
+        let mut extra = launch::extra(&mut params, &mut size);
+        // SAFETY: the function is loaded, its parameters are there, the stream has been checked.
+        current.check(unsafe {
+            current.driver.hip.hipDrvLaunchKernelEx(
+                &config,
+                code.function,
+                null_mut(),
+                extra.as_mut_ptr(),
+            )
+        })
+    }
+
+    fn services(&self) -> Box<dyn Services> {
+        Box::new(Provided)
+    }
+
+    fn add_module(&self, segment: u64, handle: u64) {
+        device_launch::add_module(segment, handle);
+    }
+
+    fn end_module(&self, segment: u64) {
+        device_launch::end_module(segment);
+    }
+
+    fn blocks_of_code(
+        &self,
+        _current: &Current,
+        _function: &Function,
+        _threads: u32,
+        _dynamic: usize,
+    ) -> CUres<Option<u32>> {
+        Ok(None)
+    }
+
+    fn largest_cluster(
+        &self,
+        _current: &Current,
+        function: &Function,
+        _block: [u32; 3],
+        _dynamic: usize,
+    ) -> CUres<u32> {
+        Ok(function.settings.cluster.max_blocks(&function.info))
+    }
+
+    fn clusters_at_once(
+        &self,
+        current: &Current,
+        _function: &Function,
+        _block: [u32; 3],
+        blocks: u32,
+        size: u32,
+    ) -> CUres<u32> {
+        // A cluster runs on one processor, whatever its size.
+        let clusters = (blocks / size).max(1);
+        Ok(clusters * current.device()?.properties.multiprocessors as u32)
+    }
+
+    fn signal_memory(&self, _current: &Current) -> Option<*mut c_void> {
+        None
+    }
+
+    fn create_array(
+        &self,
+        current: &Current,
+        descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
+        _size: LevelSize,
+    ) -> CUres<Storage> {
+        HipArray::new(current, &hip_descriptor(descriptor)).map(Storage::Provider)
+    }
+
+    fn create_mipmapped_array(
+        &self,
+        current: &Current,
+        descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
+        sizes: &[LevelSize],
+    ) -> CUres<MipmappedStorage> {
+        let levels = sizes.len() as u32;
+        let array = HipMipmappedArray::new(current, hip_descriptor(descriptor), levels)?;
+        Ok(MipmappedStorage::Provider(array))
+    }
+
+    fn create_texture(&self, current: &Current, request: &TextureRequest) -> CUres<u64> {
+        textures::create(current, request)
+    }
+
+    fn destroy_texture(&self, driver: &Driver, handle: u64) {
+        textures::destroy(driver, handle);
+    }
+
+    fn create_surface(&self, current: &Current, array: &Array) -> CUres<u64> {
+        textures::create_surface(current, array)
+    }
+
+    fn destroy_surface(&self, driver: &Driver, handle: u64) {
+        textures::destroy_surface(driver, handle);
+    }
+
+    fn free_retired(&self) {}
+}
+
+/// The provider itself prints, allocates and tells errors.
+#[derive(Debug)]
+struct Provided;
+
+impl Services for Provided {
+    fn address(&self, _current: &Current) -> CUres<u64> {
+        Ok(0)
+    }
+
+    fn error(&self) -> CUres {
+        Ok(())
+    }
+
+    fn settle(&self) -> CUres {
+        Ok(())
+    }
+
+    fn end(&self) {}
+}
+
+/// A launch attribute whose value begins with these words.
+fn attribute(id: hipLaunchAttributeID, words: [u32; 3]) -> hipLaunchAttribute {
+    let mut value = hipLaunchAttributeValue { pad: [0; 64] };
+    // SAFETY: there is room for 64 bytes.
+    unsafe { (&raw mut value).cast::<[u32; 3]>().write_unaligned(words) };
+    let value = hipLaunchAttribute_st__bindgen_ty_1 { value };
+    hipLaunchAttribute { id, pad: [0; 4], __bindgen_anon_1: value }
+}

@@ -1,0 +1,5 @@
+//! What devices do in their own way: an implementation of [`Backend`](crate::core::device::backend::Backend) for each
+//! kind.
+
+pub(crate) mod amd;
+pub(crate) mod cpu;

@@ -1,0 +1,248 @@
+//! Images: what programs hand over as code. Finds the PTX text in them.
+//!
+//! | begins with | what |
+//! |---|---|
+//! | `0x466243b1` | a wrapper, which points to a container |
+//! | `0xBA55ED50` | a container ([`fatbin`]) |
+//! | `\x7fELF` | machine code of NVIDIA's GPUs: of no use here |
+//! | anything else | PTX text, NUL-terminated where no size is given |
+
+use crate::core::compile::compiler::Linker;
+use crate::core::compile::jit_options::JitOptions;
+use cuda_types::cuda::{CUerror, CUres};
+use fatbin::{CONTAINER_MAGIC, Container, HEADER_SIZE, Malformed, container_size};
+use std::ffi::{CStr, c_void};
+use zluda_common::config::config;
+
+const WRAPPER_MAGIC: u32 = 0x4662_43b1;
+const ELF_MAGIC: u32 = 0x464c_457f;
+const ELF_HEADER: usize = 64;
+
+/// The structure that `.nvFatBinSegment` holds, and that NVIDIA's runtime passes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Wrapper {
+    magic: u32,
+    version: u32,
+    container: *const u8,
+    /// In version 2 a null-terminated list of the containers to link with the one above: what `nvcc -rdc=true`
+    /// leaves to the driver.
+    linked: *const *const u8,
+}
+
+/// No program links more containers.
+const MOST_LINKED: usize = 1 << 20;
+
+/// The text in an image of unknown size. Empty: the image is empty, which is no error.
+///
+/// # Safety
+/// `image` is null or points to an image, whose own sizes, if they make sense, are right.
+pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
+    if image.is_null() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let bytes = image.cast::<u8>();
+    // SAFETY: text ends with a NUL, and all other images are longer than a magic number.
+    match unsafe { magic(bytes) } {
+        WRAPPER_MAGIC => {
+            // SAFETY: the magic number says what it is.
+            let wrapper = unsafe { image.cast::<Wrapper>().read_unaligned() };
+            if !matches!(wrapper.version, 1 | 2) || wrapper.container.is_null() {
+                return Err(malformed(Malformed("a wrapper of an unknown version")));
+            }
+            // SAFETY: a wrapper points to a container.
+            if unsafe { magic(wrapper.container) } != CONTAINER_MAGIC {
+                return Err(malformed(Malformed("a wrapper without a container")));
+            }
+            // SAFETY: as above.
+            let own = unsafe { text_of_container(wrapper.container) };
+            // SAFETY: as above.
+            let linked = unsafe { linked_texts(&wrapper) }?;
+            if linked.is_empty() { own } else { link(own?, linked) }
+        }
+        // SAFETY: the magic number says what it is.
+        CONTAINER_MAGIC => unsafe { text_of_container(bytes) },
+        // SAFETY: all files that begin so have a header.
+        ELF_MAGIC => Err(machine_code(unsafe { std::slice::from_raw_parts(bytes, ELF_HEADER) })),
+        // SAFETY: what is nothing else is NUL-terminated text.
+        _ => text(unsafe { CStr::from_ptr(image.cast()) }.to_bytes()),
+    }
+}
+
+/// The text in an image whose size is known.
+pub(crate) fn text_of_bytes(bytes: &[u8]) -> CUres<Vec<u8>> {
+    match bytes.first_chunk().map(|magic| u32::from_le_bytes(*magic)) {
+        Some(CONTAINER_MAGIC) => best_of(bytes),
+        Some(ELF_MAGIC) => Err(machine_code(bytes)),
+        // Pointers in a file mean nothing.
+        Some(WRAPPER_MAGIC) => Err(CUerror::INVALID_IMAGE),
+        _ => text(bytes.split(|byte| *byte == 0).next().unwrap_or_default()),
+    }
+}
+
+/// The texts of the containers that a wrapper lists.
+///
+/// # Safety
+/// The wrapper's list, if its version has one, ends with null and points to containers.
+unsafe fn linked_texts(wrapper: &Wrapper) -> CUres<Vec<Vec<u8>>> {
+    let mut texts = Vec::new();
+    if wrapper.version != 2 || wrapper.linked.is_null() {
+        return Ok(texts);
+    }
+    for index in 0..MOST_LINKED {
+        // SAFETY: no pointer before this one was null.
+        let container = unsafe { wrapper.linked.add(index).read_unaligned() };
+        if container.is_null() {
+            break;
+        }
+        // SAFETY: the list points to containers.
+        let text = match unsafe { magic(container) } {
+            // SAFETY: as above.
+            CONTAINER_MAGIC => unsafe { text_of_container(container) }?,
+            _ => return Err(malformed(Malformed("a wrapper lists what is no container"))),
+        };
+        if !text.is_empty() {
+            texts.push(text);
+        }
+    }
+    Ok(texts)
+}
+
+/// Modules as one.
+fn link(own: Vec<u8>, others: Vec<Vec<u8>>) -> CUres<Vec<u8>> {
+    let mut linker = Linker::default();
+    let mut options = JitOptions::default();
+    let texts = others.into_iter().chain(Some(own).filter(|text| !text.is_empty()));
+    for (number, text) in texts.enumerate() {
+        linker.offer(&format!("module {number}"), &text);
+    }
+    linker.complete(&mut options).map(String::into_bytes)
+}
+
+/// The contents of an input of the linker: texts that all belong to the program, or members of an archive, of which
+/// only some are wanted.
+#[derive(Debug)]
+pub(crate) enum Parts {
+    Texts(Vec<Vec<u8>>),
+    Archive(Vec<Vec<u8>>),
+}
+
+/// The texts in an object of the host, as `nvcc -dc` makes them: none where it has machine code only. One
+/// without a fat binary is `CUDA_ERROR_UNKNOWN`, as for NVIDIA's driver.
+pub(crate) fn parts_of_object(bytes: &[u8]) -> CUres<Parts> {
+    let texts = fatbin::texts_of_object(bytes, capability()).ok_or(CUerror::UNKNOWN)?;
+    texts.map(Parts::Texts).map_err(malformed)
+}
+
+/// The texts in the members of an archive: objects of the host.
+pub(crate) fn parts_of_archive(bytes: &[u8]) -> CUres<Parts> {
+    fatbin::texts_of_archive(bytes, capability()).map(Parts::Archive).map_err(malformed)
+}
+
+/// The device's compute capability: 80 for 8.0.
+fn capability() -> u32 {
+    let capability = config().compute_capability;
+    capability.major * 10 + capability.minor
+}
+
+/// The first four bytes, as far as they come before a NUL.
+///
+/// # Safety
+/// Up to a NUL, or four, bytes can be read.
+unsafe fn magic(bytes: *const u8) -> u32 {
+    let mut magic = [0; 4];
+    for (i, byte) in magic.iter_mut().enumerate() {
+        // SAFETY: no byte before this one was a NUL.
+        *byte = unsafe { bytes.add(i).read() };
+        if *byte == 0 {
+            break;
+        }
+    }
+    u32::from_le_bytes(magic)
+}
+
+/// # Safety
+/// `container` points to a container, whose own sizes, if they make sense, are right.
+unsafe fn text_of_container(container: *const u8) -> CUres<Vec<u8>> {
+    // SAFETY: a container has a header.
+    let header = unsafe { std::slice::from_raw_parts(container, HEADER_SIZE) };
+    let size = container_size(header).map_err(malformed)?;
+    // SAFETY: the caller says so.
+    best_of(unsafe { std::slice::from_raw_parts(container, size) })
+}
+
+fn best_of(container: &[u8]) -> CUres<Vec<u8>> {
+    let container = Container::parse(container).map_err(malformed)?;
+    if container.is_empty() {
+        return Ok(Vec::new());
+    }
+    match container.best_ptx(capability()) {
+        Some(Ok(found)) => text(&found),
+        Some(Err(error)) => Err(malformed(error)),
+        None => {
+            tracing::warn!(
+                "unsupported: a fat binary without PTX (build with -code=compute_XX to have some)"
+            );
+            Err(CUerror::NO_BINARY_FOR_GPU)
+        }
+    }
+}
+
+fn text(bytes: &[u8]) -> CUres<Vec<u8>> {
+    // What does not begin as PTX does, comments aside, is no image at all for NVIDIA's driver.
+    let mut rest = bytes.trim_ascii_start();
+    loop {
+        let end = if rest.starts_with(b"//") {
+            rest.iter().position(|byte| *byte == b'\n')
+        } else if rest.starts_with(b"/*") {
+            rest.windows(2).position(|two| two == b"*/").map(|end| end + 1)
+        } else {
+            break;
+        };
+        rest = end.and_then(|end| rest.get(end + 1..)).unwrap_or_default().trim_ascii_start();
+    }
+    if rest.starts_with(b".version") { Ok(bytes.to_vec()) } else { Err(CUerror::INVALID_IMAGE) }
+}
+
+fn malformed(error: Malformed) -> CUerror {
+    tracing::warn!("invalid: {error}");
+    CUerror::INVALID_IMAGE
+}
+
+/// The error for an ELF file: code of NVIDIA's GPUs is no use here, all others are no images.
+fn machine_code(header: &[u8]) -> CUerror {
+    const EM_CUDA: [u8; 2] = 190u16.to_le_bytes();
+    if header.get(18..20) != Some(&EM_CUDA) {
+        return CUerror::INVALID_IMAGE;
+    }
+    tracing::warn!("unsupported: machine code of NVIDIA's GPUs (SASS); only PTX can run here");
+    CUerror::NO_BINARY_FOR_GPU
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_begins_as_ptx_is_text() {
+        for good in [".version 8.0", "\n// .target\n/* a\n*/ .version 8.0\0rest"] {
+            let text = text_of_bytes(good.as_bytes()).unwrap();
+            assert_eq!(text, good.split('\0').next().unwrap().as_bytes());
+        }
+        for bad in
+            ["", "hello", ".target sm_80", "// .version 8.0", "/* .version 8.0", "/", "\0.version"]
+        {
+            assert_eq!(text_of_bytes(bad.as_bytes()), Err(CUerror::INVALID_IMAGE), "{bad}");
+        }
+    }
+
+    #[test]
+    fn machine_code_is_told_from_other_files() {
+        let mut elf = b"\x7fELF\x02\x01\x01".to_vec();
+        elf.resize(64, 0);
+        assert_eq!(text_of_bytes(&elf), Err(CUerror::INVALID_IMAGE));
+        elf[18] = 190;
+        assert_eq!(text_of_bytes(&elf), Err(CUerror::NO_BINARY_FOR_GPU));
+        assert_eq!(text_of_bytes(&elf[..8]), Err(CUerror::INVALID_IMAGE));
+    }
+}

@@ -1,0 +1,432 @@
+//! Contexts and each thread's stack of them.
+
+pub(crate) mod storage;
+
+use crate::core::context::storage::LocalStorage;
+use crate::core::device::Device;
+use crate::core::device::backend::Services;
+use crate::core::device::driver::{Driver, driver};
+use crate::core::error::{check, is_sticky};
+use crate::core::kind;
+use crate::core::module::{library, reference};
+use crate::core::stream::event;
+use crate::core::texture::array;
+use crate::core::{capture, memory, module, stream, texture};
+use crate::os;
+use cuda_types::cuda::{CUcontext, CUerror, CUfunc_cache, CUlimit, CUres};
+use hip_runtime_sys::{hipError_t, hipLimit_t};
+use parking_lot::Mutex;
+use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
+use zluda_common::handle::HandleTable;
+
+#[derive(Debug)]
+pub(crate) struct Context {
+    /// A number that no other context of the process has had, and no earlier life of a primary one.
+    id: AtomicU64,
+    handle: u64,
+    /// The ordinal of the device.
+    pub(crate) device: i32,
+    pub(crate) is_primary: bool,
+    /// Users, counted by `cuCtxAttach` and `cuCtxDetach`.
+    pub(crate) attached: AtomicUsize,
+    flags: AtomicU32,
+    alive: AtomicBool,
+    /// The code of the error after which the context is of no use any more, or 0.
+    sticky: AtomicU32,
+    pub(crate) settings: Mutex<Settings>,
+    pub(crate) storage: LocalStorage,
+    /// Memory for the barriers of cooperative launches: where it is, or 0.
+    workspaces: Mutex<(u64, usize)>,
+    pub(crate) services: Box<dyn Services>,
+}
+
+/// The settings that programs make and ask for again.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) cache_config: CUfunc_cache,
+    pub(crate) shared_config: u32,
+    limits: [usize; LIMITS],
+}
+
+const LIMITS: usize = 11;
+
+/// The limits of a new context, as on NVIDIA's devices.
+const DEFAULT_LIMITS: [usize; LIMITS] = [1 << 10, 1 << 20, 8 << 20, 2, 2048, 64, 0, 0, 0, 0, 0];
+
+static CONTEXTS: LazyLock<HandleTable<Context>> = LazyLock::new(|| HandleTable::new(kind::CONTEXT));
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    /// Has no destructor: programs call the driver in exit handlers, which run after the destructors of the
+    /// main thread's variables.
+    static STACK: ManuallyDrop<RefCell<Vec<Arc<Context>>>> =
+        const { ManuallyDrop::new(RefCell::new(Vec::new())) };
+    static END_OF_THREAD: EndOfThread = const { EndOfThread };
+    /// The thread runs a function of the program that waited in a stream.
+    static IN_STREAM: Cell<bool> = const { Cell::new(false) };
+    /// The device that HIP takes calls of this thread for.
+    static HIP_DEVICE: Cell<i32> = const { Cell::new(-1) };
+}
+
+/// Takes the contexts off a thread's stack when it ends.
+struct EndOfThread;
+
+impl Drop for EndOfThread {
+    fn drop(&mut self) {
+        // The main thread ends with the process.
+        if !os::is_main_thread() {
+            let contexts = STACK.with(|stack| stack.take());
+            drop(contexts);
+        }
+    }
+}
+
+/// The context that a call works in.
+pub(crate) struct Current {
+    pub(crate) driver: &'static Driver,
+    pub(crate) context: Arc<Context>,
+}
+
+impl Context {
+    fn new(device: i32, flags: u32, is_primary: bool) -> CUres<Arc<Context>> {
+        let services = driver()?.backend.services();
+        let mut made = None;
+        CONTEXTS
+            .insert_with(|handle| {
+                let context = Arc::new(Context {
+                    id: AtomicU64::new(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
+                    handle,
+                    device,
+                    is_primary,
+                    attached: AtomicUsize::new(1),
+                    flags: AtomicU32::new(flags),
+                    alive: AtomicBool::new(!is_primary),
+                    sticky: AtomicU32::new(0),
+                    settings: Mutex::new(Settings::default()),
+                    storage: LocalStorage::default(),
+                    workspaces: Mutex::default(),
+                    services,
+                });
+                made = Some(context.clone());
+                context
+            })
+            .ok_or(CUerror::OUT_OF_MEMORY)?;
+        made.ok_or(CUerror::UNKNOWN)
+    }
+
+    /// The primary context of a device, not alive yet.
+    pub(crate) fn new_primary(device: i32) -> CUres<Arc<Context>> {
+        Self::new(device, 0, true)
+    }
+
+    /// A context on a device, alive.
+    pub(crate) fn create(device: i32, flags: u32) -> CUres<Arc<Context>> {
+        Self::new(device, flags, false)
+    }
+
+    /// The context with this handle, alive or not; `INVALID_CONTEXT` if there is none.
+    pub(crate) fn from_handle(handle: CUcontext) -> CUres<Arc<Context>> {
+        CONTEXTS.get(handle as u64).ok_or(CUerror::INVALID_CONTEXT)
+    }
+
+    /// The program's handle.
+    pub(crate) fn handle(&self) -> CUcontext {
+        self.handle as CUcontext
+    }
+
+    /// The number of the context's present life, which no other context has.
+    pub(crate) fn id(&self) -> u64 {
+        self.id.load(Ordering::Relaxed)
+    }
+
+    /// Whether the context has not ended.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.alive.load(Ordering::Acquire)
+    }
+
+    /// The flags of the context, as `cuCtxGetFlags` tells them.
+    pub(crate) fn flags(&self) -> u32 {
+        self.flags.load(Ordering::Relaxed)
+    }
+
+    /// Replaces the flags.
+    pub(crate) fn set_flags(&self, flags: u32) {
+        self.flags.store(flags, Ordering::Relaxed);
+    }
+
+    /// The context's device.
+    pub(crate) fn device(&self) -> CUres<&'static Device> {
+        driver()?.device(self.device)
+    }
+
+    /// Begins a primary context's next life, if it is not alive.
+    pub(crate) fn revive(&self, flags: u32) {
+        if !self.is_alive() {
+            self.id.store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+            self.set_flags(flags);
+            self.alive.store(true, Ordering::Release);
+        }
+    }
+
+    /// Ends the context: everything in it goes. A primary context may live again later, in a fresh state.
+    pub(crate) fn end(self: &Arc<Self>) {
+        if !self.alive.swap(false, Ordering::AcqRel) {
+            return;
+        }
+        self.storage.clear(self.handle());
+        let mut failed = false;
+        if let Ok(driver) = driver() {
+            use_device(driver, self.device);
+            // Kernels may still use what goes now. What they end with no longer concerns anybody.
+            // SAFETY: has no preconditions.
+            failed = unsafe { driver.hip.hipDeviceSynchronize() } != hipError_t::hipSuccess;
+        }
+        self.services.end();
+        let id = self.id();
+        capture::end_context(id);
+        library::end_context(id);
+        module::end_context(id);
+        event::end_context(id);
+        stream::end_context(id);
+        reference::end_context(id);
+        texture::end_context(id);
+        array::end_context(id);
+        memory::end_context(id);
+        *self.workspaces.lock() = (0, 0);
+        if failed || self.sticky.load(Ordering::Acquire) != 0 {
+            self.clean_device();
+        }
+        if self.is_primary {
+            *self.settings.lock() = Settings::default();
+            self.sticky.store(0, Ordering::Release);
+        } else {
+            CONTEXTS.remove(self.handle);
+        }
+    }
+
+    /// A kernel's error stays with HIP's device, whose contexts are all one. Nothing of a dead context is wanted any
+    /// more, but that of others on the device may be.
+    fn clean_device(&self) {
+        let is_other = |other: &Context| other.device == self.device && other.is_alive();
+        if CONTEXTS.all().iter().any(|(_, other)| is_other(other)) {
+            return;
+        }
+        if let Ok(driver) = driver() {
+            use_device(driver, self.device);
+            // SAFETY: has no preconditions.
+            let _ = unsafe { driver.hip.hipDeviceReset() };
+        }
+    }
+
+    /// `CONTEXT_IS_DESTROYED` or the error that a kernel has left.
+    pub(crate) fn check_usable(&self) -> CUres {
+        if !self.is_alive() {
+            return Err(CUerror::CONTEXT_IS_DESTROYED);
+        }
+        self.check_sticky()
+    }
+
+    fn check_sticky(&self) -> CUres {
+        self.keep(self.services.error())?;
+        match self.sticky.load(Ordering::Acquire) {
+            0 => Ok(()),
+            code => Err(CUerror::of(cuda_types::cuda::CUresult(code))),
+        }
+    }
+
+    /// The result of a HIP call in this context: an error that a kernel left stays from now on.
+    pub(crate) fn check(&self, error: hipError_t) -> CUres {
+        if error == hipError_t::hipSuccess {
+            return Ok(());
+        }
+        if error == hipError_t::hipErrorNotSupported {
+            // Providers refuse to wait within a stream.
+            check_permitted()?;
+        }
+        self.keep(check(error))
+    }
+
+    /// The result of a HIP call after which all work of a stream, or of the context, is done: what kernels
+    /// asked for is done too.
+    pub(crate) fn check_synchronized(&self, error: hipError_t) -> CUres {
+        let settled = self.keep(self.services.settle());
+        self.check(error).and(settled)
+    }
+
+    /// The error that a kernel has left and the provider knows nothing of.
+    pub(crate) fn error_of_kernels(&self) -> CUres {
+        self.services.error()
+    }
+
+    /// Keeps an error that a kernel left, for all calls to come.
+    fn keep(&self, result: CUres) -> CUres {
+        if let Err(error) = result
+            && is_sticky(error)
+            && self
+                .sticky
+                .compare_exchange(0, error.0.get(), Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
+        {
+            tracing::error!("a kernel failed with {error}; its context is of no use from now on");
+        }
+        result
+    }
+
+    /// A limit; `INVALID_VALUE` for one that does not exist.
+    pub(crate) fn limit(&self, limit: CUlimit) -> CUres<usize> {
+        let limits = self.settings.lock().limits;
+        limits.get(limit.0 as usize).copied().ok_or(CUerror::INVALID_VALUE)
+    }
+
+    /// Sets a limit, in the unit that it has in CUDA; `INVALID_VALUE` for limits that there are not.
+    pub(crate) fn set_limit(&self, driver: &Driver, limit: CUlimit, value: usize) -> CUres {
+        let hip = match limit {
+            CUlimit::CU_LIMIT_STACK_SIZE => Some(hipLimit_t::hipLimitStackSize),
+            CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE => Some(hipLimit_t::hipLimitPrintfFifoSize),
+            CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE => Some(hipLimit_t::hipLimitMallocHeapSize),
+            _ => None,
+        };
+        if let Some(hip) = hip {
+            // SAFETY: has no preconditions.
+            match self.check(unsafe { driver.hip.hipDeviceSetLimit(hip, value) }) {
+                // The provider manages without this limit.
+                Ok(()) | Err(CUerror::NOT_SUPPORTED | CUerror::UNSUPPORTED_LIMIT) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let mut settings = self.settings.lock();
+        let slot = settings.limits.get_mut(limit.0 as usize).ok_or(CUerror::INVALID_VALUE)?;
+        *slot = value;
+        Ok(())
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            cache_config: CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE,
+            shared_config: 1,
+            limits: DEFAULT_LIMITS,
+        }
+    }
+}
+
+/// Cooperative launches that may run at the same time.
+const WORKSPACES: usize = 1024;
+/// Bytes; a cache line, so that barriers do not disturb each other.
+const WORKSPACE: usize = 64;
+
+impl Current {
+    /// The workspace of one more cooperative launch. Launches take turns: a barrier leaves its words ready
+    /// for the next one.
+    pub(crate) fn workspace(&self) -> CUres<u64> {
+        let mut workspaces = self.context.workspaces.lock();
+        if workspaces.0 == 0 {
+            let size = WORKSPACES * WORKSPACE;
+            let base = memory::allocate(self, size, memory::Kind::Module)?.base;
+            stream::fill_new_memory(self, base, &vec![0; size])?;
+            workspaces.0 = base;
+        }
+        let (base, next) = *workspaces;
+        workspaces.1 = (next + 1) % WORKSPACES;
+        Ok(base + (next * WORKSPACE) as u64)
+    }
+
+    /// The result of a HIP call in this context.
+    pub(crate) fn check(&self, error: hipError_t) -> CUres {
+        self.context.check(error)
+    }
+
+    /// As above, after a call that waits.
+    pub(crate) fn check_synchronized(&self, error: hipError_t) -> CUres {
+        self.context.check_synchronized(error)
+    }
+
+    /// The context's device.
+    pub(crate) fn device(&self) -> CUres<&'static Device> {
+        self.driver.device(self.context.device)
+    }
+}
+
+/// Runs a function of the program that waited in a stream.
+pub(crate) fn run_in_stream(function: impl FnOnce()) {
+    IN_STREAM.set(true);
+    function();
+    IN_STREAM.set(false);
+}
+
+/// Refuses what functions that run in streams must not do. "Callbacks must not make any CUDA API calls. Attempting to
+/// use CUDA APIs may result in CUDA_ERROR_NOT_PERMITTED": programs tell by this error that they are in one.
+pub(crate) fn check_permitted() -> CUres {
+    if IN_STREAM.get() { Err(CUerror::NOT_PERMITTED) } else { Ok(()) }
+}
+
+/// The calling thread's current context, usable, its device selected in HIP.
+///
+/// `INVALID_CONTEXT` if there is none, `CONTEXT_IS_DESTROYED`, or the error that a kernel has left.
+pub(crate) fn current() -> CUres<Current> {
+    let driver = driver()?;
+    check_permitted()?;
+    let context = top().ok_or(CUerror::INVALID_CONTEXT)?;
+    context.check_usable()?;
+    use_device(driver, context.device);
+    Ok(Current { driver, context })
+}
+
+/// Enters a context that need not be current: a stream's, say.
+pub(crate) fn enter(context: &Arc<Context>) -> CUres<Current> {
+    let driver = driver()?;
+    context.check_usable()?;
+    use_device(driver, context.device);
+    Ok(Current { driver, context: context.clone() })
+}
+
+/// The context with this handle, or the current one for null.
+pub(crate) fn handle_or_current(handle: CUcontext) -> CUres<Current> {
+    if handle.is_null() { current() } else { enter(&Context::from_handle(handle)?) }
+}
+
+fn use_device(driver: &Driver, device: i32) {
+    let _ = HIP_DEVICE.try_with(|selected| {
+        if selected.get() != device {
+            // SAFETY: has no preconditions.
+            if check(unsafe { driver.hip.hipSetDevice(device) }).is_ok() {
+                selected.set(device);
+            }
+        }
+    });
+}
+
+/// The current context, usable or not.
+pub(crate) fn top() -> Option<Arc<Context>> {
+    STACK.with(|stack| stack.borrow().last().cloned())
+}
+
+/// Makes a context current, above the one that is.
+pub(crate) fn push(context: Arc<Context>) -> CUres {
+    with_stack(|stack| stack.push(context));
+    Ok(())
+}
+
+/// Takes the current context off the stack; `INVALID_CONTEXT` if there is none.
+pub(crate) fn pop() -> CUres<Arc<Context>> {
+    with_stack(Vec::pop).ok_or(CUerror::INVALID_CONTEXT)
+}
+
+/// Replaces the top of the stack; `None` takes it off.
+pub(crate) fn set_top(context: Option<Arc<Context>>) -> CUres {
+    with_stack(|stack| {
+        stack.pop();
+        stack.extend(context);
+    });
+    Ok(())
+}
+
+fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
+    let _ = END_OF_THREAD.try_with(|_| ());
+    STACK.with(|stack| change(&mut stack.borrow_mut()))
+}

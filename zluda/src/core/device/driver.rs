@@ -1,0 +1,143 @@
+//! The state of the process: the HIP provider and its devices, from the first `cuInit` on.
+
+use crate::core::backends::amd::Amd;
+use crate::core::backends::cpu::Cpu;
+use crate::core::device::backend::Backend;
+use crate::core::device::{Device, architecture};
+use crate::core::error::convert;
+use crate::os;
+use cuda_types::cuda::{CUdevice, CUerror, CUres};
+use hip_runtime_sys::{HipRuntime, Provider, hipError_t};
+use std::sync::OnceLock;
+use zluda_common::config::{DeviceChoice, config};
+
+/// The CUDA version that the driver reports: 13.0.
+pub(crate) const DRIVER_VERSION: i32 = 13000;
+
+#[derive(Debug)]
+pub(crate) struct Driver {
+    pub(crate) hip: HipRuntime,
+    /// The backend for the provider's kind of devices.
+    pub(crate) backend: &'static dyn Backend,
+    pub(crate) devices: Vec<Device>,
+}
+
+static DRIVER: OnceLock<CUres<Driver>> = OnceLock::new();
+
+/// Opens the provider, once.
+pub(crate) fn initialize() -> CUres {
+    match DRIVER.get_or_init(open) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(*error),
+    }
+}
+
+/// Whether `cuInit` has succeeded.
+pub(crate) fn is_initialized() -> bool {
+    matches!(DRIVER.get(), Some(Ok(_)))
+}
+
+/// The driver; `NOT_INITIALIZED` before `cuInit`.
+pub(crate) fn driver() -> CUres<&'static Driver> {
+    match DRIVER.get() {
+        Some(Ok(driver)) => Ok(driver),
+        _ => Err(CUerror::NOT_INITIALIZED),
+    }
+}
+
+impl Driver {
+    /// The device with this ordinal; `INVALID_DEVICE` if there is none.
+    pub(crate) fn device(&self, device: CUdevice) -> CUres<&Device> {
+        usize::try_from(device)
+            .ok()
+            .and_then(|i| self.devices.get(i))
+            .ok_or(CUerror::INVALID_DEVICE)
+    }
+}
+
+fn open() -> CUres<Driver> {
+    zluda_common::log::init();
+    let (hip, backend): (_, &'static dyn Backend) = match &config().device {
+        DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, &Amd),
+        DeviceChoice::Cpu => (open_own(os::CPU_PROVIDER)?, &Cpu),
+        // The library knows which GPU from the same place.
+        DeviceChoice::Emulated(_) => (open_own(os::EMULATED_PROVIDER)?, &Amd),
+        DeviceChoice::Auto => match open_rocm_with_device() {
+            Some(hip) => (hip, &Amd),
+            None => (open_own(os::CPU_PROVIDER)?, &Cpu),
+        },
+    };
+    let count = device_count(&hip)?;
+    if count == 0 {
+        tracing::error!(
+            "{} finds no AMD GPU: is the driver amdgpu loaded, and may this user open /dev/kfd and \
+             /dev/dri/renderD*?",
+            hip.name()
+        );
+        return Err(CUerror::NO_DEVICE);
+    }
+    let devices = (0..count)
+        .map(|ordinal| Device::open(&hip, backend, ordinal))
+        .collect::<CUres<Vec<_>>>()?;
+    for device in &devices {
+        tracing::info!("device {}: {} (through {})", device.ordinal, device.name, hip.name());
+        backend.warn(device);
+    }
+    backend.begin(&hip);
+    Ok(Driver { hip, backend, devices })
+}
+
+/// ROCm, if it is there and has a device.
+fn open_rocm_with_device() -> Option<HipRuntime> {
+    match Provider::Rocm.open() {
+        Err(error) => {
+            tracing::debug!("no ROCm: {error}");
+            None
+        }
+        Ok(hip) => match device_count(&hip) {
+            Ok(count) if (0..count).any(|device| has_code(&hip, device)) => Some(hip),
+            _ => {
+                tracing::info!("{} has no device that code is made for", hip.name());
+                None
+            }
+        },
+    }
+}
+
+/// Code is made for this device.
+fn has_code(hip: &HipRuntime, device: i32) -> bool {
+    hip.device_properties(device).is_ok_and(|properties| Amd.has_code(&architecture(&properties)))
+}
+
+/// A provider that lies beside the driver.
+fn open_own(file: &str) -> CUres<HipRuntime> {
+    let Some(folder) = os::own_folder() else {
+        tracing::error!("the folder of the driver's own file is not known");
+        return Err(CUerror::NO_DEVICE);
+    };
+    open_provider(&Provider::Path(folder.join(file)))
+}
+
+fn open_provider(provider: &Provider) -> CUres<HipRuntime> {
+    provider.open().map_err(|error| {
+        tracing::error!("{error}");
+        CUerror::NO_DEVICE
+    })
+}
+
+fn device_count(hip: &HipRuntime) -> CUres<i32> {
+    let mut count = 0;
+    // SAFETY: `count` outlives the calls.
+    unsafe {
+        let error = match hip.hipInit(0) {
+            hipError_t::hipSuccess => hip.hipGetDeviceCount(&mut count),
+            error => error,
+        };
+        match error {
+            hipError_t::hipSuccess => Ok(count),
+            // ROCm says the second one where no driver runs.
+            hipError_t::hipErrorNoDevice | hipError_t::hipErrorInvalidDevice => Ok(0),
+            error => Err(convert(error)),
+        }
+    }
+}

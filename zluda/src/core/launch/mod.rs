@@ -1,0 +1,277 @@
+//! Launches.
+
+pub(crate) mod occupancy;
+
+use crate::core::device::attributes::{MAX_BLOCK_DIM, MAX_GRID_DIM, MAX_THREADS_PER_BLOCK};
+use crate::core::graph::work::{Launch, Work};
+use crate::core::launch::occupancy::Occupancy;
+use crate::core::module::function::{Code, Function};
+use crate::core::stream::Target;
+use cuda_types::cuda::{
+    CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUerror,
+    CUres,
+};
+use hip_runtime_sys::{
+    HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END,
+};
+use simt::parameters::hidden_words;
+use smallvec::SmallVec;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+/// The arguments of a launch, parameters aside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub(crate) shared: u32,
+    /// All blocks run at the same time.
+    pub(crate) cooperative: bool,
+    /// Blocks in a cluster, where the launch says so.
+    pub(crate) cluster: Option<[u32; 3]>,
+    /// It may begin before the kernels before it have ended; this matters in graphs only.
+    pub(crate) programmatic: bool,
+    /// Kept for graphs, whose nodes say it again.
+    pub(crate) priority: i32,
+}
+
+/// A parameter buffer, aligned for every parameter.
+pub(crate) type Params = SmallVec<[u128; 32]>;
+
+impl Shape {
+    /// A launch that asks for nothing else.
+    pub(crate) fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> Shape {
+        let (cooperative, cluster, programmatic, priority) = (false, None, false, 0);
+        Shape { grid, block, shared, cooperative, cluster, programmatic, priority }
+    }
+
+    /// `INVALID_VALUE` where the device or the kernel cannot run blocks, a grid or dynamic shared memory of these
+    /// sizes.
+    pub(crate) fn check(&self, function: &Function) -> CUres {
+        let dimensions_fit = |sizes: [u32; 3], most: [u32; 3]| {
+            sizes.iter().zip(most).all(|(size, most)| *size != 0 && *size <= most)
+        };
+        if !dimensions_fit(self.grid, MAX_GRID_DIM) || !dimensions_fit(self.block, MAX_BLOCK_DIM) {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        let threads: u32 = self.block.iter().product();
+        if threads > MAX_THREADS_PER_BLOCK {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        let info = &function.info;
+        if threads > info.max_threads {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        if info.reqntid.is_some_and(|required| required != self.block) {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        if self.shared > function.settings.max_dynamic_shared(info) {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        Ok(())
+    }
+}
+
+/// Collects the parameters of a launch from `kernelParams` or from `extra`, and adds the hidden ones'
+/// room.
+///
+/// # Safety
+/// `params` is null or an array of pointers to the kernel's parameters; `extra` is null or a list as the
+/// API describes it.
+pub(crate) unsafe fn collect(
+    function: &Function,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> CUres<Params> {
+    let info = &function.info;
+    let size = (info.total_param_size as usize).max(info.param_size as usize);
+    let mut buffer = Params::new();
+    buffer.resize(size.div_ceil(16).max(1), 0);
+    let bytes = buffer.as_mut_ptr().cast::<u8>();
+    if !params.is_null() {
+        // "The error CUDA_ERROR_INVALID_VALUE will be returned if kernel parameters are specified with both
+        // kernelParams and extra."
+        // A list that names none is none.
+        // SAFETY: a list has at least its end.
+        if !extra.is_null() && unsafe { extra.read() } as usize != CU_LAUNCH_PARAM_END {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        for (i, param) in info.params.iter().enumerate() {
+            // SAFETY: the caller says that there is a pointer for each parameter.
+            let source = unsafe { params.add(i).read() };
+            if source.is_null() {
+                return Err(CUerror::INVALID_VALUE);
+            }
+            // SAFETY: the parameter is there; the buffer has the size of all parameters.
+            unsafe {
+                std::ptr::copy_nonoverlapping(
+                    source.cast::<u8>(),
+                    bytes.add(param.offset as usize),
+                    param.size as usize,
+                );
+            }
+        }
+    } else if !extra.is_null() {
+        // SAFETY: the caller says so.
+        let (source, given) = unsafe { read_extra(extra) }?;
+        if given != 0 && source.is_null() {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        // NVIDIA's driver takes fewer bytes than the parameters have, but neither none nor more.
+        match given {
+            0 if info.param_size != 0 => return Err(CUerror::INVALID_VALUE),
+            _ if given > info.param_size as usize => return Err(CUerror::LAUNCH_OUT_OF_RESOURCES),
+            _ => {}
+        }
+        // SAFETY: the program says that its buffer has `given` bytes.
+        unsafe { std::ptr::copy_nonoverlapping(source.cast::<u8>(), bytes, given) }
+    } else if !info.params.is_empty() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    Ok(buffer)
+}
+
+/// # Safety
+/// `extra` is a list as the API describes it.
+unsafe fn read_extra(extra: *mut *mut c_void) -> CUres<(*const c_void, usize)> {
+    let (mut source, mut size) = (std::ptr::null::<c_void>(), 0);
+    // A list that is longer repeats itself, or has no end.
+    for i in 0..8 {
+        // SAFETY: the end of the list has not come yet.
+        let name = unsafe { extra.add(2 * i).read() } as usize;
+        if name == CU_LAUNCH_PARAM_END {
+            return Ok((source, size));
+        }
+        // SAFETY: as above; each name but the end has a value.
+        let value = unsafe { extra.add(2 * i + 1).read() };
+        match name {
+            CU_LAUNCH_PARAM_BUFFER_POINTER => source = value,
+            CU_LAUNCH_PARAM_BUFFER_SIZE if !value.is_null() => {
+                // SAFETY: the value is the address of a size, as the API says.
+                size = unsafe { value.cast::<usize>().read() }
+            }
+            _ => return Err(CUerror::INVALID_VALUE),
+        }
+    }
+    Err(CUerror::INVALID_VALUE)
+}
+
+/// A shape that a kernel does not have ends the capture of a stream: of wrong arguments, an H100 does so for these.
+pub(crate) fn check_captured_shape(target: &Target, function: &Function, shape: &Shape) -> CUres {
+    match &target.recorder {
+        Some(recorder) => shape.check(function).map_err(|error| recorder.refuse(error)),
+        None => Ok(()),
+    }
+}
+
+/// Launches a kernel in a stream, or makes it a node of the graph that the stream is captured to.
+pub(crate) fn launch_or_capture(
+    target: &Target,
+    function: &Arc<Function>,
+    shape: &Shape,
+    params: Params,
+) -> CUres {
+    let Some(recorder) = &target.recorder else {
+        return launch(target, function, shape, params);
+    };
+    let launch = Launch::new(function.clone(), *shape, params)?;
+    let work = Work::Kernel(Box::new(launch));
+    if shape.programmatic { recorder.add_programmatic(work) } else { recorder.add(work) }
+}
+
+/// Launches a kernel in a stream.
+pub(crate) fn launch(
+    target: &Target,
+    function: &Function,
+    shape: &Shape,
+    mut params: Params,
+) -> CUres {
+    let current = &target.current;
+    // A function belongs to the context in which its module was loaded.
+    if function.data.context.id() != current.context.id() {
+        return Err(CUerror::INVALID_CONTEXT);
+    }
+    shape.check(function)?;
+    let info = &function.info;
+    let cluster = function.settings.cluster.of_launch(info, shape.grid, shape.cluster)?;
+    let backend = current.driver.backend;
+    if shape.cooperative && !backend.needs_cluster_code(cluster) {
+        let threads = shape.block.iter().product();
+        let each = Occupancy::new(current, function)?.blocks(threads, shape.shared as usize)?;
+        let most = u64::from(each) * current.device()?.properties.multiprocessors as u64;
+        let blocks: u64 = shape.grid.iter().map(|size| u64::from(*size)).product();
+        // "The total number of blocks launched cannot exceed the maximum number of blocks per multiprocessor
+        // [...] times the number of multiprocessors".
+        if blocks > most {
+            return Err(CUerror::COOPERATIVE_LAUNCH_TOO_LARGE);
+        }
+    }
+    let size = info.total_param_size as usize;
+    let workspace = if shape.cooperative { current.workspace()? } else { 0 };
+    let services = current.context.services.address(current)?;
+    let segment = function.data.segment(current)?;
+    for (offset, word) in hidden_words(info.hidden_offset, segment, workspace, services) {
+        if offset + 8 <= size {
+            // SAFETY: the buffer has `total_param_size` bytes.
+            unsafe {
+                params.as_mut_ptr().cast::<u8>().add(offset).cast::<u64>().write_unaligned(word)
+            }
+        }
+    }
+    let grid = match (info.grid_of_clusters, cluster) {
+        (true, Some(cluster)) => {
+            std::array::from_fn(|axis| shape.grid[axis].saturating_mul(cluster[axis]))
+        }
+        _ => shape.grid,
+    };
+    backend.launch(&Prepared { target, function, shape, grid, cluster }, params)
+}
+
+/// A launch that has been checked, but for its parameters, in which the hidden ones stand.
+#[derive(Clone, Copy)]
+pub(crate) struct Prepared<'a> {
+    pub(crate) target: &'a Target,
+    pub(crate) function: &'a Function,
+    pub(crate) shape: &'a Shape,
+    /// Blocks, where the shape may count clusters.
+    pub(crate) grid: [u32; 3],
+    /// Blocks in a cluster, by the launch or by the kernel.
+    pub(crate) cluster: Option<[u32; 3]>,
+}
+
+/// Parameters as HIP's launches take them: a buffer and its size in bytes.
+pub(crate) fn extra(params: &mut Params, size: &mut usize) -> [*mut c_void; 5] {
+    [
+        HIP_LAUNCH_PARAM_BUFFER_POINTER,
+        params.as_mut_ptr().cast(),
+        HIP_LAUNCH_PARAM_BUFFER_SIZE,
+        std::ptr::from_mut(size).cast(),
+        HIP_LAUNCH_PARAM_END,
+    ]
+}
+
+/// A launch of loaded code that asks HIP for nothing else.
+pub(crate) fn launch_code(launch: &Prepared, code: &Code, params: &mut Params) -> CUres {
+    let Prepared { target, function, shape, .. } = launch;
+    let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, shape.block);
+    let mut size = function.info.total_param_size as usize;
+    let mut extra = extra(params, &mut size);
+    // SAFETY: the function is loaded, its parameters are there, the stream has been checked.
+    target.current.check(unsafe {
+        target.current.driver.hip.hipModuleLaunchKernel(
+            code.function,
+            grid_x,
+            grid_y,
+            grid_z,
+            block_x,
+            block_y,
+            block_z,
+            shape.shared,
+            target.hip,
+            null_mut(),
+            extra.as_mut_ptr(),
+        )
+    })
+}

@@ -1,0 +1,355 @@
+//! Memory: what has been allocated, and to whom it belongs.
+//!
+//! The driver keeps its own map of all allocations, so that addresses are checked before anything
+//! touches them, and questions about pointers have the same answers on every provider.
+
+pub(crate) mod graph_memory;
+pub(crate) mod pool;
+pub(crate) mod pool_ledger;
+
+use crate::core::context::{Context, Current};
+use crate::core::device::driver::driver;
+use crate::core::error::check;
+use cuda_types::cuda::{CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUerror, CUres};
+use hip_runtime_sys::{hipError_t, hipHostMallocCoherent, hipMemAttachGlobal, hipStream_t};
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+
+/// The origin of an allocation, which says how it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Device,
+    Managed,
+    /// `cuMemHostAlloc`, with its flags.
+    Host(u32),
+    /// `cuMemHostRegister`, with its flags.
+    Registered(u32),
+    /// Stream-ordered, from a memory pool.
+    Pool,
+    /// The variables of a module; goes with it.
+    Module,
+    /// Of nodes of graphs: it is there while such a node has allocated it, and goes with the graphs.
+    Graph,
+}
+
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    /// The address for kernels.
+    pub(crate) base: u64,
+    /// The address for the host; null for device memory.
+    pub(crate) host: u64,
+    pub(crate) size: usize,
+    pub(crate) kind: Kind,
+    pub(crate) context: Arc<Context>,
+    /// A number that no other allocation of the process has had.
+    pub(crate) id: u64,
+    /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`
+    pub(crate) sync_memops: AtomicI32,
+    /// Memory of a graph that is not allocated now.
+    pub(crate) is_absent: AtomicBool,
+}
+
+/// All allocations, by base address. Registered host memory that lies elsewhere for the device is there
+/// twice.
+static ALLOCATIONS: RwLock<BTreeMap<u64, Arc<Allocation>>> = RwLock::new(BTreeMap::new());
+
+impl Allocation {
+    fn contains(&self, address: u64) -> bool {
+        address >= self.base && address - self.base < self.size as u64
+    }
+
+    /// Whether it is host memory, allocated or registered.
+    pub(crate) fn is_host(&self) -> bool {
+        matches!(self.kind, Kind::Host(_) | Kind::Registered(_))
+    }
+}
+
+/// Enters an allocation that the provider has just made.
+fn insert(current: &Current, base: u64, host: u64, size: usize, kind: Kind) -> Arc<Allocation> {
+    static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+    let allocation = Arc::new(Allocation {
+        base,
+        host,
+        size,
+        kind,
+        context: current.context.clone(),
+        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+        sync_memops: AtomicI32::new(0),
+        is_absent: AtomicBool::new(kind == Kind::Graph),
+    });
+    ALLOCATIONS.write().insert(base, allocation.clone());
+    allocation
+}
+
+/// The allocation that holds this address.
+pub(crate) fn find(address: u64) -> Option<Arc<Allocation>> {
+    let allocations = ALLOCATIONS.read();
+    let (_, allocation) = allocations.range(..=address).next_back()?;
+    allocation.contains(address).then(|| allocation.clone())
+}
+
+/// The allocation with this host address.
+pub(crate) fn find_host(address: u64) -> Option<Arc<Allocation>> {
+    // Host and device addresses are nearly always the same.
+    if let Some(found) = find(address).filter(|found| found.host != 0) {
+        return Some(found);
+    }
+    let allocations = ALLOCATIONS.read();
+    allocations
+        .values()
+        .find(|a| a.host != 0 && address >= a.host && address - a.host < a.size as u64)
+        .cloned()
+}
+
+/// The time at which memory has to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rules {
+    Now,
+    /// At the time when a node of a graph uses it, which may have been allocated by then.
+    Later,
+}
+
+/// `INVALID_VALUE` unless one allocation holds the whole range.
+pub(crate) fn check_range(address: u64, size: usize) -> CUres {
+    check_range_by(Rules::Now, address, size)
+}
+
+/// As [`check_range`], for memory that has to be there at the time that `rules` says.
+pub(crate) fn check_range_by(rules: Rules, address: u64, size: usize) -> CUres {
+    if size == 0 {
+        return Ok(());
+    }
+    let allocations = ALLOCATIONS.read();
+    let (_, allocation) =
+        allocations.range(..=address).next_back().ok_or(CUerror::INVALID_VALUE)?;
+    let offset = (address - allocation.base) as usize;
+    let is_there = rules == Rules::Later || !allocation.is_absent.load(Ordering::Acquire);
+    if is_there && offset < allocation.size && size <= allocation.size - offset {
+        return Ok(());
+    }
+    Err(CUerror::INVALID_VALUE)
+}
+
+/// Device memory.
+pub(crate) fn allocate(current: &Current, size: usize, kind: Kind) -> CUres<Arc<Allocation>> {
+    let mut address: *mut c_void = null_mut();
+    // SAFETY: `address` outlives the call.
+    current.check(unsafe { current.driver.hip.hipMalloc(&mut address, size) })?;
+    Ok(insert(current, address as u64, 0, size, kind))
+}
+
+/// Memory that both the host and devices use at the same address.
+pub(crate) fn allocate_managed(current: &Current, size: usize) -> CUres<Arc<Allocation>> {
+    let mut address: *mut c_void = null_mut();
+    let hip = &current.driver.hip;
+    // Whose memory it is at first is a hint.
+    // SAFETY: `address` outlives the call.
+    current.check(unsafe { hip.hipMallocManaged(&mut address, size, hipMemAttachGlobal) })?;
+    Ok(insert(current, address as u64, address as u64, size, Kind::Managed))
+}
+
+/// Host memory that devices can use.
+pub(crate) fn allocate_host(current: &Current, size: usize, flags: u32) -> CUres<Arc<Allocation>> {
+    let hip = &current.driver.hip;
+    let mut address: *mut c_void = null_mut();
+    // CUDA's flags have HIP's values, and its host memory is coherent while kernels run. HIP's is so only where
+    // one asks for it.
+    let hip_flags = flags | hipHostMallocCoherent;
+    // SAFETY: `address` outlives the call.
+    current.check(unsafe { hip.hipHostMalloc(&mut address, size, hip_flags) })?;
+    let base = device_address(current, address);
+    Ok(insert(current, base, address as u64, size, Kind::Host(flags)))
+}
+
+/// Lets devices use memory of the program.
+pub(crate) fn register_host(
+    current: &Current,
+    address: *mut c_void,
+    size: usize,
+    flags: u32,
+) -> CUres {
+    if ALLOCATIONS
+        .read()
+        .range(..address as u64 + size as u64)
+        .next_back()
+        .is_some_and(|(_, allocation)| allocation.base + allocation.size as u64 > address as u64)
+    {
+        return Err(CUerror::HOST_MEMORY_ALREADY_REGISTERED);
+    }
+    // That devices only read is a hint, and HIP has had other flags of this number.
+    let hip_flags = flags & !CU_MEMHOSTREGISTER_READ_ONLY;
+    // SAFETY: the provider checks the range.
+    current.check(unsafe { current.driver.hip.hipHostRegister(address, size, hip_flags) })?;
+    let base = device_address(current, address);
+    insert(current, base, address as u64, size, Kind::Registered(flags));
+    Ok(())
+}
+
+fn device_address(current: &Current, host: *mut c_void) -> u64 {
+    let mut device: *mut c_void = null_mut();
+    // SAFETY: `device` outlives the call.
+    match check(unsafe { current.driver.hip.hipHostGetDevicePointer(&mut device, host, 0) }) {
+        Ok(()) if !device.is_null() => device as u64,
+        _ => host as u64,
+    }
+}
+
+/// Stream-ordered memory.
+pub(crate) fn allocate_async(
+    current: &Current,
+    size: usize,
+    stream: hipStream_t,
+) -> CUres<Arc<Allocation>> {
+    let hip = &current.driver.hip;
+    let mut address: *mut c_void = null_mut();
+    // SAFETY: `address` outlives the calls; the stream has been checked.
+    current.check(unsafe {
+        match hip.hipMallocAsync(&mut address, size, stream) {
+            // Some GPUs and systems have no pools.
+            hipError_t::hipErrorNotSupported => hip.hipMalloc(&mut address, size),
+            error => error,
+        }
+    })?;
+    Ok(insert(current, address as u64, 0, size, Kind::Pool))
+}
+
+/// Takes the allocation with this base out of the map, if `accept` says so; `INVALID_VALUE` otherwise.
+fn take(base: u64, accept: impl FnOnce(&Allocation) -> bool) -> CUres<Arc<Allocation>> {
+    let mut allocations = ALLOCATIONS.write();
+    match allocations.get(&base) {
+        Some(allocation) if accept(allocation) => {
+            allocations.remove(&base).ok_or(CUerror::INVALID_VALUE)
+        }
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+/// Frees device or managed memory; `INVALID_VALUE` unless `address` is the beginning of some.
+pub(crate) fn free(current: &Current, address: CUdeviceptr) -> CUres {
+    if is_of_graph(address) {
+        return graph_memory::free(address);
+    }
+    let allocation =
+        take(address, |a| matches!(a.kind, Kind::Device | Kind::Managed | Kind::Pool))?;
+    current.check(release(&allocation)?)
+}
+
+/// Frees memory in the order of a stream.
+pub(crate) fn free_async(current: &Current, address: CUdeviceptr, stream: hipStream_t) -> CUres {
+    // What comes later in streams may use it again, but only after a node has allocated it in their order.
+    if is_of_graph(address) {
+        return graph_memory::free(address);
+    }
+    let allocation = take(address, |a| matches!(a.kind, Kind::Device | Kind::Pool))?;
+    pool::give_back(address, stream as u64);
+    let hip = &current.driver.hip;
+    let pointer = allocation.base as *mut c_void;
+    // SAFETY: the allocation was in the map, so the provider knows it; the stream has been checked.
+    current.check(unsafe {
+        let error = match allocation.kind {
+            Kind::Pool => hip.hipFreeAsync(pointer, stream),
+            _ => hipError_t::hipErrorNotSupported,
+        };
+        match error {
+            // The provider waits for whatever uses the memory.
+            hipError_t::hipErrorNotSupported => hip.hipFree(pointer),
+            error => error,
+        }
+    })
+}
+
+/// Frees host memory of [`allocate_host`]; `INVALID_VALUE` unless `address` is the beginning of some.
+pub(crate) fn free_host(current: &Current, address: *mut c_void) -> CUres {
+    let found = find_host(address as u64)
+        .filter(|a| a.host == address as u64)
+        .ok_or(CUerror::INVALID_VALUE)?;
+    let allocation = take(found.base, |a| matches!(a.kind, Kind::Host(_)))?;
+    current.check(release(&allocation)?)
+}
+
+/// Ends a registration; `HOST_MEMORY_NOT_REGISTERED` if there is none that begins there.
+pub(crate) fn unregister_host(current: &Current, address: *mut c_void) -> CUres {
+    let error = CUerror::HOST_MEMORY_NOT_REGISTERED;
+    let found = find_host(address as u64).filter(|a| a.host == address as u64).ok_or(error)?;
+    // Of memory that was allocated here, an H100 says INVALID_VALUE.
+    let allocation = take(found.base, |a| matches!(a.kind, Kind::Registered(_)))?;
+    current.check(release(&allocation)?)
+}
+
+fn is_of_graph(address: u64) -> bool {
+    find(address).is_some_and(|found| found.kind == Kind::Graph && found.base == address)
+}
+
+/// The graphs of this memory are gone: it goes too, or, if it is allocated, becomes like any other.
+pub(crate) fn leave_graph(allocation: &Arc<Allocation>) {
+    let mut allocations = ALLOCATIONS.write();
+    let is_there = !allocation.is_absent.load(Ordering::Acquire);
+    let is_known =
+        allocations.get(&allocation.base).is_some_and(|known| Arc::ptr_eq(known, allocation));
+    // Contexts take their memory with them.
+    if !is_known {
+        return;
+    }
+    if is_there {
+        let Allocation { base, host, size, id, .. } = **allocation;
+        let plain = Allocation {
+            base,
+            host,
+            size,
+            kind: Kind::Device,
+            context: allocation.context.clone(),
+            id,
+            sync_memops: AtomicI32::new(allocation.sync_memops.load(Ordering::Relaxed)),
+            is_absent: AtomicBool::new(false),
+        };
+        allocations.insert(base, Arc::new(plain));
+    } else {
+        allocations.remove(&allocation.base);
+        drop(allocations);
+        let _ = release(allocation);
+    }
+}
+
+/// Frees the variables of a module.
+pub(crate) fn free_module(base: u64) {
+    if let Ok(allocation) = take(base, |a| a.kind == Kind::Module) {
+        let _ = release(&allocation);
+    }
+}
+
+/// Gives an allocation that is no longer in the map back to the provider.
+fn release(allocation: &Allocation) -> CUres<hip_runtime_sys::hipError_t> {
+    let hip = &driver()?.hip;
+    if allocation.kind == Kind::Pool {
+        pool::give_back(allocation.base, 0);
+    }
+    // SAFETY: the allocation was in the map, so the provider knows it, and nobody else frees it.
+    Ok(unsafe {
+        match allocation.kind {
+            Kind::Device | Kind::Managed | Kind::Pool | Kind::Module | Kind::Graph => {
+                hip.hipFree(allocation.base as *mut c_void)
+            }
+            Kind::Host(_) => hip.hipHostFree(allocation.host as *mut c_void),
+            Kind::Registered(_) => hip.hipHostUnregister(allocation.host as *mut c_void),
+        }
+    })
+}
+
+/// Frees everything that belongs to a context.
+pub(crate) fn end_context(context: u64) {
+    let mut ended = Vec::new();
+    ALLOCATIONS.write().retain(|_, allocation| {
+        let keep = allocation.context.id() != context;
+        if !keep {
+            ended.push(allocation.clone());
+        }
+        keep
+    });
+    for allocation in ended {
+        let _ = release(&allocation);
+    }
+}

@@ -1,0 +1,255 @@
+//! Events.
+
+use crate::convert::FromC;
+use crate::core::capture::{self, EXTERNAL};
+use crate::core::context::{Context, Current, enter};
+use crate::core::device::driver::driver;
+use crate::core::graph::work::Work;
+use crate::core::kind;
+use crate::core::stream::{StreamArg, Target};
+use cuda_types::cuda::{CUerror, CUevent, CUevent_flags, CUres};
+use hip_runtime_sys::{hipError_t, hipEvent_t, hipEventDisableTiming};
+use parking_lot::Mutex;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
+use zluda_common::handle::HandleTable;
+
+#[derive(Debug)]
+pub(crate) struct Event {
+    handle: OnceLock<u64>,
+    pub(crate) context: Arc<Context>,
+    hip: HipEvent,
+    flags: u32,
+    /// It was recorded in a stream, at least once.
+    is_recorded: AtomicBool,
+    /// The place of the last record, if that stream was captured.
+    place: Mutex<Option<capture::Place>>,
+    /// There may be such a place.
+    has_place: AtomicBool,
+}
+
+/// The provider's event, destroyed when nobody uses it any more.
+#[derive(Debug)]
+struct HipEvent(hipEvent_t);
+
+// SAFETY: HIP's events may be used from any thread.
+unsafe impl Send for HipEvent {}
+// SAFETY: as above.
+unsafe impl Sync for HipEvent {}
+
+impl Drop for HipEvent {
+    fn drop(&mut self) {
+        if let Ok(driver) = driver() {
+            // SAFETY: the event was created by this provider and is not used any more.
+            let _ = unsafe { driver.hip.hipEventDestroy(self.0) };
+        }
+    }
+}
+
+static EVENTS: LazyLock<HandleTable<Event>> = LazyLock::new(|| HandleTable::new(kind::EVENT));
+
+impl FromC<CUevent> for Arc<Event> {
+    unsafe fn from_c(handle: CUevent) -> CUres<Self> {
+        EVENTS.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
+    }
+}
+
+/// Creates an event; `flags` are those of `cuEventCreate`.
+pub(crate) fn create(current: &Current, flags: u32) -> CUres<CUevent> {
+    let event = Arc::new(Event {
+        handle: OnceLock::new(),
+        context: current.context.clone(),
+        hip: HipEvent::create(current, flags)?,
+        flags,
+        is_recorded: AtomicBool::new(false),
+        place: Mutex::default(),
+        has_place: AtomicBool::new(false),
+    });
+    let handle = EVENTS.insert(event.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
+    let _ = event.handle.set(handle);
+    Ok(handle as CUevent)
+}
+
+impl HipEvent {
+    fn create(current: &Current, flags: u32) -> CUres<HipEvent> {
+        let mut event = null_mut();
+        // CUDA's flags have HIP's values.
+        // SAFETY: `event` outlives the call.
+        current.check(unsafe { current.driver.hip.hipEventCreateWithFlags(&mut event, flags) })?;
+        Ok(HipEvent(event))
+    }
+
+    fn record(&self, stream: &Target) -> CUres {
+        let Target { current, hip, .. } = stream;
+        // SAFETY: event and stream have been checked.
+        current.check(unsafe { current.driver.hip.hipEventRecord(self.0, *hip) })
+    }
+
+    fn hold(&self, stream: &Target) -> CUres {
+        let Target { current, hip, .. } = stream;
+        // SAFETY: as above.
+        current.check(unsafe { current.driver.hip.hipStreamWaitEvent(*hip, self.0, 0) })
+    }
+}
+
+/// Ends an event's handle; `INVALID_HANDLE` if there is none.
+pub(crate) fn destroy(handle: CUevent) -> CUres {
+    EVENTS.remove(handle as u64).map(drop).ok_or(CUerror::INVALID_HANDLE)
+}
+
+/// Ends the events of a context that ends.
+pub(crate) fn end_context(context: u64) {
+    for (handle, event) in EVENTS.all() {
+        if event.context.id() == context {
+            EVENTS.remove(handle);
+        }
+    }
+}
+
+impl Event {
+    /// The program's handle.
+    pub(crate) fn handle(&self) -> CUevent {
+        self.handle.get().copied().unwrap_or(0) as CUevent
+    }
+
+    /// Records the work that `stream` has so far; `INVALID_HANDLE` if the stream is of another context.
+    pub(crate) fn record(&self, stream: &Target) -> CUres {
+        if self.context.id() != stream.current.context.id() {
+            return Err(CUerror::INVALID_HANDLE);
+        }
+        if let Some(recorder) = &stream.recorder {
+            *self.place.lock() = Some(recorder.place()?);
+            self.has_place.store(true, Ordering::Release);
+            return Ok(());
+        }
+        if self.has_place.swap(false, Ordering::AcqRel) {
+            *self.place.lock() = None;
+        }
+        self.is_recorded.store(true, Ordering::Release);
+        self.hip.record(stream)
+    }
+
+    /// As above; of a captured stream with `EXTERNAL`, as a node. `ILLEGAL_STATE` for that flag elsewhere.
+    pub(crate) fn record_with(self: &Arc<Self>, stream: &Target, flags: u32) -> CUres {
+        match (flags, &stream.recorder) {
+            (EXTERNAL, Some(recorder)) => recorder.add(Work::Record(self.clone())),
+            (EXTERNAL, None) => Err(CUerror::ILLEGAL_STATE),
+            _ => self.record(stream),
+        }
+    }
+
+    fn place(&self) -> Option<capture::Place> {
+        if self.has_place.load(Ordering::Acquire) { self.place.lock().clone() } else { None }
+    }
+
+    /// Refuses what cannot be asked of an event that was recorded in a captured stream.
+    pub(crate) fn check_place(&self) -> CUres {
+        self.place().map_or(Ok(()), |place| place.refuse_and_invalidate())
+    }
+
+    /// `NOT_READY` as long as the recorded work runs.
+    pub(crate) fn query(&self) -> CUres {
+        let current = enter(&self.context)?;
+        // SAFETY: the event has been checked.
+        current.check_synchronized(unsafe { current.driver.hip.hipEventQuery(self.hip.0) })
+    }
+
+    /// Waits until the recorded work has ended, and returns its error.
+    pub(crate) fn synchronize(&self) -> CUres {
+        let current = enter(&self.context)?;
+        // SAFETY: the event has been checked.
+        current.check_synchronized(unsafe { current.driver.hip.hipEventSynchronize(self.hip.0) })
+    }
+
+    /// Milliseconds from this event to `end`.
+    pub(crate) fn elapsed(&self, end: &Event) -> CUres<f32> {
+        let timing = |event: &Event| event.flags & CUevent_flags::CU_EVENT_DISABLE_TIMING.0 == 0;
+        if self.context.id() != end.context.id() || !timing(self) || !timing(end) {
+            return Err(CUerror::INVALID_HANDLE);
+        }
+        let current = enter(&self.context)?;
+        for event in [self, end] {
+            if let Some(place) = event.place() {
+                place.refuse()?;
+            }
+        }
+        let mut milliseconds = 0.0;
+        // SAFETY: the events have been checked; `milliseconds` outlives the call.
+        current.check(unsafe {
+            current.driver.hip.hipEventElapsedTime(&mut milliseconds, self.hip.0, end.hip.0)
+        })?;
+        Ok(milliseconds)
+    }
+
+    /// Lets all later work of `stream` wait for this event.
+    pub(crate) fn hold(&self, stream: &Target) -> CUres {
+        self.hip.hold(stream)
+    }
+
+    /// The same for a stream that may be captured, or become so by waiting for an event of a capture.
+    pub(crate) fn hold_with(self: &Arc<Self>, stream: &StreamArg, flags: u32) -> CUres {
+        let target = stream.enter_to_work()?;
+        match (flags, &target.recorder, self.place()) {
+            (EXTERNAL, Some(recorder), _) => recorder.add(Work::Wait(self.clone())),
+            (EXTERNAL, None, _) => Err(CUerror::ILLEGAL_STATE),
+            (_, Some(recorder), Some(place)) => recorder.join(&place),
+            (_, None, Some(place)) => place.lead(stream, &target.current.context),
+            // "A dependency would have been created which crosses the capture sequence boundary."
+            (_, Some(recorder), None) if self.is_recorded.load(Ordering::Acquire) => {
+                Err(recorder.refuse(CUerror::STREAM_CAPTURE_ISOLATION))
+            }
+            (_, Some(_), None) => Ok(()),
+            (_, None, None) => self.hold(&target),
+        }
+    }
+}
+
+/// The end of work that is under way, for the driver itself.
+#[derive(Debug)]
+pub(crate) struct Marker {
+    context: Arc<Context>,
+    hip: HipEvent,
+    is_recorded: AtomicBool,
+}
+
+impl Marker {
+    /// A marker of no work yet.
+    pub(crate) fn new(current: &Current) -> CUres<Marker> {
+        Ok(Marker {
+            context: current.context.clone(),
+            hip: HipEvent::create(current, hipEventDisableTiming)?,
+            is_recorded: AtomicBool::new(false),
+        })
+    }
+
+    /// Marks the end of the work that `stream` has so far.
+    pub(crate) fn record(&self, stream: &Target) -> CUres {
+        self.is_recorded.store(true, Ordering::Release);
+        self.hip.record(stream)
+    }
+
+    /// Lets all later work of a stream wait.
+    pub(crate) fn hold(&self, stream: &Target) -> CUres {
+        if self.is_recorded.load(Ordering::Acquire) { self.hip.hold(stream) } else { Ok(()) }
+    }
+
+    /// Nothing is under way. Nor is it in a context that has failed.
+    pub(crate) fn is_past(&self) -> bool {
+        self.is_recorded.load(Ordering::Acquire)
+            .then(|| enter(&self.context).ok())
+            .flatten()
+            // SAFETY: the event was created for this marker.
+            .is_none_or(|current| unsafe { current.driver.hip.hipEventQuery(self.hip.0) } != hipError_t::hipErrorNotReady)
+    }
+
+    /// Waits for the end.
+    pub(crate) fn wait(&self) {
+        if !self.is_past()
+            && let Ok(current) = enter(&self.context)
+        {
+            // SAFETY: as above.
+            let _ = unsafe { current.driver.hip.hipEventSynchronize(self.hip.0) };
+        }
+    }
+}

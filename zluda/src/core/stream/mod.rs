@@ -1,0 +1,340 @@
+//! Streams.
+
+pub(crate) mod event;
+
+use crate::convert::FromC;
+use crate::core::capture::{self, Recorder};
+use crate::core::context::{Context, Current, current, enter, run_in_stream};
+use crate::core::device::driver::driver;
+use crate::core::error::check;
+use crate::core::graph::work::{HostCall, Work};
+use crate::core::kind;
+use cuda_types::cuda::{
+    CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUerror, CUhostFn, CUres, CUresult, CUstream,
+    CUstreamCallback,
+};
+use hip_runtime_sys::{
+    hipError_t, hipMemcpyKind, hipStream_t, hipStreamNonBlocking, hipStreamPerThread,
+};
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+use zluda_common::handle::HandleTable;
+
+/// The highest and the lowest priority of streams: the first is the more urgent one.
+pub(crate) const PRIORITIES: (i32, i32) = (-5, 0);
+
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub(crate) context: Arc<Context>,
+    hip: HipStream,
+    pub(crate) flags: u32,
+    pub(crate) priority: i32,
+    pub(crate) id: u64,
+}
+
+/// The provider's stream, destroyed when nobody uses it any more.
+#[derive(Debug)]
+struct HipStream(hipStream_t);
+
+// SAFETY: HIP's streams may be used from any thread.
+unsafe impl Send for HipStream {}
+// SAFETY: as above.
+unsafe impl Sync for HipStream {}
+
+impl Drop for HipStream {
+    fn drop(&mut self) {
+        if let Ok(driver) = driver() {
+            // SAFETY: the stream was created by this provider and is not used any more.
+            let _ = unsafe { driver.hip.hipStreamDestroy(self.0) };
+        }
+    }
+}
+
+static STREAMS: LazyLock<HandleTable<Stream>> = LazyLock::new(|| HandleTable::new(kind::STREAM));
+/// Numbers of streams; the first two are those of the default streams.
+static NEXT_ID: AtomicU64 = AtomicU64::new(3);
+
+/// A stream as an argument: checked, whatever its handle was.
+#[derive(Clone, Debug)]
+pub(crate) enum StreamArg {
+    Legacy,
+    PerThread,
+    Created(Arc<Stream>),
+}
+
+impl FromC<CUstream> for StreamArg {
+    unsafe fn from_c(handle: CUstream) -> CUres<Self> {
+        from_handle(handle)
+    }
+}
+
+/// The stream with this handle; `INVALID_HANDLE` if there is none.
+pub(crate) fn from_handle(handle: CUstream) -> CUres<StreamArg> {
+    if handle.is_null() || handle == CU_STREAM_LEGACY {
+        return Ok(StreamArg::Legacy);
+    }
+    if handle == CU_STREAM_PER_THREAD {
+        return Ok(StreamArg::PerThread);
+    }
+    STREAMS.get(handle as u64).map(StreamArg::Created).ok_or(CUerror::INVALID_HANDLE)
+}
+
+/// A stream and the context in which work is put into it.
+pub(crate) struct Target {
+    pub(crate) current: Current,
+    pub(crate) hip: hipStream_t,
+    /// The capture that work goes into instead, while the stream is captured.
+    pub(crate) recorder: Option<Recorder>,
+}
+
+impl StreamArg {
+    /// Enters the stream's context: that of a default stream is the current one. For questions; what is captured too
+    /// begins with [`Self::enter_to_work`].
+    pub(crate) fn enter(&self) -> CUres<Target> {
+        let (current, hip) = match self {
+            StreamArg::Legacy => (current()?, null_mut()),
+            StreamArg::PerThread => (current()?, hipStreamPerThread),
+            StreamArg::Created(stream) => (enter(&stream.context)?, stream.hip.0),
+        };
+        Ok(Target { current, hip, recorder: None })
+    }
+
+    /// Enters the stream's context, for work that a capture takes instead of the stream.
+    ///
+    /// `STREAM_CAPTURE_INVALIDATED`, and `STREAM_CAPTURE_IMPLICIT` for the legacy stream while streams are captured
+    /// that it waits for.
+    pub(crate) fn enter_to_work(&self) -> CUres<Target> {
+        let mut target = self.enter()?;
+        if capture::is_any() {
+            target.recorder = capture::recorder(self, &target.current.context)?;
+        }
+        Ok(target)
+    }
+
+    /// Enters the stream's context, for what cannot be asked of a captured stream: `STREAM_CAPTURE_UNSUPPORTED`.
+    pub(crate) fn enter_uncaptured(&self) -> CUres<Target> {
+        let target = self.enter()?;
+        if capture::is_any() {
+            capture::refuse_captured(self, &target.current.context)?;
+        }
+        Ok(target)
+    }
+
+    /// The legacy stream waits for it, and it for that one.
+    pub(crate) fn is_blocking(&self) -> bool {
+        self.flags() & hipStreamNonBlocking == 0
+    }
+
+    /// The flags that the stream was created with.
+    pub(crate) fn flags(&self) -> u32 {
+        match self {
+            StreamArg::Legacy | StreamArg::PerThread => 0,
+            StreamArg::Created(stream) => stream.flags,
+        }
+    }
+
+    /// The stream's priority; lower numbers are greater ones.
+    pub(crate) fn priority(&self) -> i32 {
+        match self {
+            StreamArg::Legacy | StreamArg::PerThread => 0,
+            StreamArg::Created(stream) => stream.priority,
+        }
+    }
+
+    /// A number that no other stream of the process has, nor another thread's default stream.
+    pub(crate) fn id(&self) -> u64 {
+        thread_local! {
+            static THREAD_ID: u64 = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        }
+        match self {
+            StreamArg::Legacy => 1,
+            StreamArg::PerThread => THREAD_ID.try_with(|id| *id).unwrap_or(2),
+            StreamArg::Created(stream) => stream.id,
+        }
+    }
+}
+
+impl Target {
+    /// The same stream for work of another context of its device.
+    pub(crate) fn in_context(&self, context: &Arc<Context>) -> CUres<Target> {
+        if context.device != self.current.context.device {
+            tracing::warn!("unsupported: a graph with nodes of several devices");
+            return Err(CUerror::NOT_SUPPORTED);
+        }
+        Ok(Target { current: enter(context)?, hip: self.hip, recorder: None })
+    }
+
+    /// Refuses what a capture does not take.
+    pub(crate) fn check_uncaptured(&self) -> CUres {
+        let error = CUerror::STREAM_CAPTURE_UNSUPPORTED;
+        self.recorder.as_ref().map_or(Ok(()), |recorder| Err(recorder.refuse(error)))
+    }
+
+    /// Waits until all work of the stream has ended, and returns its error.
+    pub(crate) fn synchronize(&self) -> CUres {
+        // SAFETY: the stream has been checked.
+        self.current
+            .check_synchronized(unsafe { self.current.driver.hip.hipStreamSynchronize(self.hip) })
+    }
+}
+
+/// Creates a stream; a priority out of range becomes the nearest one.
+pub(crate) fn create(current: &Current, flags: u32, priority: i32) -> CUres<CUstream> {
+    let hip = &current.driver.hip;
+    let priority = priority.clamp(PRIORITIES.0, PRIORITIES.1);
+    let mut stream = null_mut();
+    // Providers have fewer priorities.
+    let hip_priority = priority.max(-1);
+    // CUDA's flags have HIP's values.
+    // SAFETY: `stream` outlives the call.
+    current.check(unsafe { hip.hipStreamCreateWithPriority(&mut stream, flags, hip_priority) })?;
+    let stream = Stream {
+        context: current.context.clone(),
+        hip: HipStream(stream),
+        flags,
+        priority,
+        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+    };
+    let handle = STREAMS.insert(Arc::new(stream)).ok_or(CUerror::OUT_OF_MEMORY)?;
+    Ok(handle as CUstream)
+}
+
+/// A stream of the driver's own, which waits for nobody.
+#[derive(Debug)]
+pub(crate) struct PrivateStream(HipStream);
+
+impl PrivateStream {
+    /// Creates a stream on the context's device.
+    pub(crate) fn new(current: &Current) -> CUres<PrivateStream> {
+        let mut stream = null_mut();
+        let hip = &current.driver.hip;
+        // SAFETY: `stream` outlives the call.
+        let error = unsafe { hip.hipStreamCreateWithFlags(&mut stream, hipStreamNonBlocking) };
+        current.check(error)?;
+        Ok(PrivateStream(HipStream(stream)))
+    }
+
+    /// The stream for work of a context.
+    pub(crate) fn target(&self, context: &Arc<Context>) -> CUres<Target> {
+        Ok(Target { current: enter(context)?, hip: self.0.0, recorder: None })
+    }
+}
+
+/// Copies to memory that nobody knows yet. Does not wait for any stream: a function of the program that runs in one
+/// may wait for what the calling thread does next.
+pub(crate) fn fill_new_memory(current: &Current, base: u64, bytes: &[u8]) -> CUres {
+    let hip = &current.driver.hip;
+    let PrivateStream(stream) = PrivateStream::new(current)?;
+    let (to, from) = (base as *mut c_void, bytes.as_ptr().cast());
+    let kind = hipMemcpyKind::hipMemcpyHostToDevice;
+    // SAFETY: the memory is at least as large as the bytes, which outlive the call below.
+    current.check(unsafe { hip.hipMemcpyAsync(to, from, bytes.len(), kind, stream.0) })?;
+    // SAFETY: the stream was created above.
+    current.check(unsafe { hip.hipStreamSynchronize(stream.0) })
+}
+
+/// Ends a handle; the stream goes when its work is done. `INVALID_HANDLE` for what cannot be destroyed.
+pub(crate) fn destroy(handle: CUstream) -> CUres {
+    let stream = STREAMS.remove(handle as u64).ok_or(CUerror::INVALID_HANDLE)?;
+    capture::end_stream(&stream.context, stream.id);
+    Ok(())
+}
+
+/// Ends the streams of a context that ends.
+pub(crate) fn end_context(context: u64) {
+    for (handle, stream) in STREAMS.all() {
+        if stream.context.id() == context {
+            STREAMS.remove(handle);
+        }
+    }
+}
+
+/// A function of the program that waits in a stream, with the data that it gets.
+struct Waiting {
+    context: Arc<Context>,
+    function: Function,
+    data: *mut c_void,
+}
+
+enum Function {
+    Callback(CUstream, unsafe extern "C" fn(CUstream, CUresult, *mut c_void)),
+    Host(unsafe extern "C" fn(*mut c_void)),
+    /// One of the driver's own.
+    Own(Box<dyn FnOnce() + Send>),
+}
+
+impl Waiting {
+    /// Callbacks learn of an error that a kernel has left; host functions are not called then.
+    fn run(self, status: CUres) {
+        let code = status.err().map_or(CUresult::CUDA_SUCCESS, CUresult::from);
+        run_in_stream(|| match self.function {
+            // SAFETY: the program gave function and data for each other.
+            Function::Callback(stream, function) => unsafe { function(stream, code, self.data) },
+            // SAFETY: as above.
+            Function::Host(function) if status.is_ok() => unsafe { function(self.data) },
+            Function::Own(function) if status.is_ok() => function(),
+            Function::Host(_) | Function::Own(_) => {}
+        });
+    }
+}
+
+/// Puts a function into a stream. It runs once.
+fn enqueue(target: &Target, function: Function, data: *mut c_void) -> CUres {
+    unsafe extern "C" fn run(_stream: hipStream_t, status: hipError_t, waiting: *mut c_void) {
+        // SAFETY: the box below, given to this call alone.
+        let waiting = unsafe { Box::from_raw(waiting.cast::<Waiting>()) };
+        let status = check(status).and(waiting.context.error_of_kernels());
+        waiting.run(status);
+    }
+    let waiting = Box::into_raw(Box::new(Waiting {
+        context: target.current.context.clone(),
+        function,
+        data,
+    }));
+    let hip = &target.current.driver.hip;
+    // SAFETY: the stream has been checked; `run` takes the box.
+    let result = target
+        .current
+        .check(unsafe { hip.hipStreamAddCallback(target.hip, Some(run), waiting.cast(), 0) });
+    if result.is_err() {
+        // SAFETY: the provider has not taken the function, so nobody else has the box.
+        drop(unsafe { Box::from_raw(waiting) });
+    }
+    result
+}
+
+/// Puts a callback into a stream.
+pub(crate) fn add_callback(
+    target: &Target,
+    handle: CUstream,
+    callback: CUstreamCallback,
+    data: *mut c_void,
+) -> CUres {
+    let function = callback.ok_or(CUerror::INVALID_VALUE)?;
+    // An H100 does not capture callbacks.
+    target.check_uncaptured()?;
+    enqueue(target, Function::Callback(handle, function), data)
+}
+
+/// Puts a host function into a stream.
+pub(crate) fn launch_host_function(
+    target: &Target,
+    function: CUhostFn,
+    data: *mut c_void,
+) -> CUres {
+    let host_function = function.ok_or(CUerror::INVALID_VALUE)?;
+    if let Some(recorder) = &target.recorder {
+        return recorder.add(Work::Host(HostCall { function, data }));
+    }
+    enqueue(target, Function::Host(host_function), data)
+}
+
+/// Puts a function of the driver into a stream.
+pub(crate) fn launch_own_function(
+    target: &Target,
+    function: impl FnOnce() + Send + 'static,
+) -> CUres {
+    enqueue(target, Function::Own(Box::new(function)), null_mut())
+}
