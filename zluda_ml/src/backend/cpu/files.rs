@@ -1,0 +1,94 @@
+//! Small files below a root, read without waiting and without reading more than they should hold.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// `/proc/cpuinfo` of a thousand processors has about 2 MiB.
+const TEXT_LIMIT: u64 = 8 << 20;
+const NUMBER_LIMIT: u64 = 64;
+const ENTRY_LIMIT: usize = 1 << 16;
+
+/// The folder in which `proc` and `sys` are.
+#[derive(Clone, Debug)]
+pub(super) struct Root(PathBuf);
+
+impl Root {
+    pub(super) fn new(folder: PathBuf) -> Root {
+        Root(folder)
+    }
+
+    /// The file at a path below the root. Pipes do not block.
+    pub(super) fn open(&self, path: impl AsRef<Path>) -> Option<File> {
+        let path = self.0.join(path);
+        OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok()
+    }
+
+    /// The text at a path below the root: of a file that is too long, the first lines.
+    pub(super) fn text(&self, path: impl AsRef<Path>) -> Option<String> {
+        let mut bytes = self.bytes(path, TEXT_LIMIT)?;
+        if bytes.len() as u64 == TEXT_LIMIT {
+            let end = bytes.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
+            bytes.truncate(end);
+        }
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The number that is all that the file at a path holds.
+    pub(super) fn number<T: FromStr>(&self, path: impl AsRef<Path>) -> Option<T> {
+        let bytes = self.bytes(path, NUMBER_LIMIT)?;
+        std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
+    }
+
+    /// The names in a folder, in order.
+    pub(super) fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
+        let Ok(folder) = std::fs::read_dir(self.0.join(path)) else { return Vec::new() };
+        let names = folder.take(ENTRY_LIMIT).flatten();
+        let mut names: Vec<_> =
+            names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn bytes(&self, path: impl AsRef<Path>, limit: u64) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open(path)?.take(limit).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+}
+
+/// The rest of the line that starts with `key`, a name and maybe blanks before a colon or blanks.
+pub(super) fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| value_of_line(line, key))
+}
+
+pub(super) fn value_of_line<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    let rest = line.strip_prefix(key)?;
+    let value = rest.trim_start_matches([' ', '\t', ':']);
+    (value.len() < rest.len()).then(|| value.trim_end())
+}
+
+/// Microseconds since the system started: the clock that all counters are held against.
+pub(super) fn uptime(root: &Root) -> Option<u64> {
+    let text = root.text("proc/uptime")?;
+    let seconds: f64 = text.split_ascii_whitespace().next()?.parse().ok()?;
+    (seconds.is_finite() && seconds >= 0.0).then_some((seconds * 1e6) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_end_with_a_whole_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = "1234567\n123456789\n".repeat(TEXT_LIMIT as usize / 18 + 1);
+        std::fs::write(folder.path().join("long"), lines).unwrap();
+        let text = Root::new(folder.path().to_owned()).text("long").unwrap();
+        assert!(text.len() as u64 + 10 > TEXT_LIMIT && text.len() as u64 <= TEXT_LIMIT);
+        assert!(["1234567", "123456789"].contains(&text.lines().last().unwrap()));
+        assert_ne!(text.lines().nth_back(0), text.lines().nth_back(1));
+    }
+}
