@@ -1,5 +1,6 @@
 //! `export_api!`.
 
+use crate::api::Api;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeMap;
@@ -8,7 +9,10 @@ use syn::punctuated::Punctuated;
 use syn::{Ident, Token, braced};
 
 /// The input of the macro.
-pub(crate) struct Groups(Punctuated<Group, Token![,]>);
+pub(crate) struct Exports {
+    pub(crate) api: Ident,
+    groups: Punctuated<Group, Token![,]>,
+}
 
 struct Group {
     before_init: bool,
@@ -21,9 +25,11 @@ struct Name {
     called: Ident,
 }
 
-impl Parse for Groups {
+impl Parse for Exports {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        Punctuated::parse_terminated(input).map(Groups)
+        let api = input.parse()?;
+        input.parse::<Token![;]>()?;
+        Ok(Exports { api, groups: Punctuated::parse_terminated(input)? })
     }
 }
 
@@ -50,33 +56,44 @@ impl Parse for Name {
     }
 }
 
-pub(crate) fn expand(
-    groups: &Groups,
-    functions: &BTreeMap<String, syn::ForeignItemFn>,
-    names: &[&str],
-) -> syn::Result<TokenStream> {
+pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
+    let (functions, names) = (api.declarations()?, api.names());
     let mut implemented = BTreeMap::new();
-    for group in &groups.0 {
+    for group in &exports.groups {
         for name in &group.names {
             let plain = name.exported.to_string();
             let declared = functions.get(&plain).ok_or_else(|| {
-                syn::Error::new(name.exported.span(), "cuda.h does not declare this function")
+                syn::Error::new(
+                    name.exported.span(),
+                    "the API's headers do not declare this function",
+                )
             })?;
             let variants = [format!("{plain}_ptds"), format!("{plain}_ptsz")];
             let variant = variants.iter().find_map(|variant| functions.get_key_value(variant));
-            let earlier = implemented
-                .insert(plain.clone(), definition(group, name, declared, variant.is_some(), false));
-            if earlier.is_some() {
+            let mut define = |name_of: &str, declared, per_thread| {
+                let definition = Definition {
+                    api,
+                    group,
+                    name,
+                    declared,
+                    has_variants: variant.is_some(),
+                    per_thread,
+                };
+                implemented.insert(name_of.to_owned(), definition.expand())
+            };
+            if define(&plain, declared, false).is_some() {
                 return Err(syn::Error::new(name.exported.span(), "named twice"));
             }
             if let Some((variant, declared)) = variant {
-                implemented.insert(variant.clone(), definition(group, name, declared, true, true));
+                define(variant, declared, true);
             }
         }
     }
+    let types = format_ident!("{}", api.name);
+    let status = format_ident!("{}", api.status);
     let rest = names.iter().filter(|name| !implemented.contains_key(**name)).map(|name| {
         let ident = format_ident!("{name}");
-        if is_data(name) {
+        if (api.is_variable)(name) {
             return quote! {
                 // The debugger writes these from outside; nothing here reads them.
                 #[allow(non_upper_case_globals)]
@@ -87,13 +104,13 @@ pub(crate) fn expand(
         quote! {
             #[allow(non_snake_case)]
             #[unsafe(no_mangle)]
-            pub extern "C" fn #ident() -> ::cuda_types::cuda::CUresult {
+            pub extern "C" fn #ident() -> ::cuda_types::#types::#status {
                 static LOGGED: ::core::sync::atomic::AtomicBool = ::core::sync::atomic::AtomicBool::new(false);
                 crate::export::not_supported(#name, &LOGGED)
             }
         }
     });
-    let table = names.iter().filter(|name| !is_data(name)).map(|name| {
+    let table = names.iter().filter(|name| !(api.is_variable)(name)).map(|name| {
         let ident = format_ident!("{name}");
         quote! { (#name, crate::export::Address(#ident as *const ())) }
     });
@@ -106,74 +123,105 @@ pub(crate) fn expand(
     })
 }
 
-/// The symbols that are variables: what cuda-gdb looks at.
-fn is_data(name: &str) -> bool {
-    const FUNCTIONS: [&str; 8] = [
-        "cudbgApiAttach",
-        "cudbgApiDetach",
-        "cudbgApiInit",
-        "cudbgGetAPI",
-        "cudbgGetAPIVersion",
-        "cudbgMain",
-        "cudbgReportDriverApiError",
-        "cudbgReportDriverInternalError",
-    ];
-    name.starts_with("cudbg") && !FUNCTIONS.contains(&name)
+/// An exported function that is implemented.
+struct Definition<'a> {
+    api: &'a Api,
+    group: &'a Group,
+    name: &'a Name,
+    declared: &'a syn::ForeignItemFn,
+    /// Whether the function has a variant whose default stream is the thread's own.
+    has_variants: bool,
+    /// Whether this is that variant.
+    per_thread: bool,
 }
 
-fn definition(
-    group: &Group,
-    name: &Name,
-    declared: &syn::ForeignItemFn,
-    has_variants: bool,
-    per_thread: bool,
-) -> TokenStream {
-    let signature = &declared.sig;
-    let ident = &signature.ident;
-    let (inputs, output) = (&signature.inputs, &signature.output);
-    let mut takes_stream = false;
-    let (mut takes_handle, mut takes_function) = (false, false);
-    let mut arguments: Vec<TokenStream> = Vec::new();
-    for input in inputs {
-        let syn::FnArg::Typed(argument) = input else { continue };
-        let pattern = &argument.pat;
-        let is =
-            |name: &str| matches!(&*argument.ty, syn::Type::Path(path) if path.path.is_ident(name));
-        let is_stream = is("CUstream");
-        takes_stream |= is_stream;
-        takes_handle |= is_stream || is("CUevent");
-        takes_function |= is("CUfunction");
-        arguments.push(if is_stream && per_thread {
-            quote! { FromC::from_c(crate::export::or_per_thread(#pattern))? }
-        } else {
-            quote! { FromC::from_c(#pattern)? }
-        });
-    }
-    if has_variants && !takes_stream {
-        arguments.push(if per_thread {
-            quote! { FromC::from_c(::cuda_types::cuda::CU_STREAM_PER_THREAD)? }
-        } else {
-            quote! { FromC::from_c(::cuda_types::cuda::CU_STREAM_LEGACY)? }
-        });
-    }
-    let text = ident.to_string();
-    let (module, called) = (&group.module, &name.called);
-    let guard = match (group.before_init, takes_handle && !takes_function) {
-        (true, _) => quote!(guard_before_init),
-        (false, true) => quote!(guard_by_handle),
-        (false, false) => quote!(guard),
-    };
-    quote! {
-        #[allow(non_snake_case, clippy::too_many_arguments)]
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn #ident(#inputs) #output {
-            crate::export::#guard(#text, || {
-                #[allow(unused_imports)]
-                use crate::convert::FromC;
-                // SAFETY: the caller passes what the driver API asks for.
-                #[allow(unused_unsafe)]
-                unsafe { crate::api::#module::#called(#(#arguments),*) }
-            })
+impl Definition<'_> {
+    fn expand(&self) -> TokenStream {
+        let signature = &self.declared.sig;
+        let ident = &signature.ident;
+        let (inputs, output) = (&signature.inputs, &signature.output);
+        let text = ident.to_string();
+        let (module, called) = (&self.group.module, &self.name.called);
+        if !self.returns_status() {
+            let arguments = self.arguments().map(|argument| &argument.pat);
+            return quote! {
+                #[allow(non_snake_case)]
+                #[unsafe(no_mangle)]
+                pub unsafe extern "C" fn #ident(#inputs) #output {
+                    crate::export::guard_value(#text, || {
+                        // SAFETY: the caller passes what the API asks for.
+                        #[allow(unused_unsafe)]
+                        unsafe { crate::api::#module::#called(#(#arguments),*) }
+                    })
+                }
+            };
+        }
+        let guard = self.guard();
+        let arguments = self.converted();
+        quote! {
+            #[allow(non_snake_case, clippy::too_many_arguments)]
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn #ident(#inputs) #output {
+                crate::export::#guard(#text, || {
+                    #[allow(unused_imports)]
+                    use crate::convert::FromC;
+                    // SAFETY: the caller passes what the API asks for.
+                    #[allow(unused_unsafe)]
+                    unsafe { crate::api::#module::#called(#(#arguments),*) }
+                })
+            }
         }
     }
+
+    fn returns_status(&self) -> bool {
+        match &self.declared.sig.output {
+            syn::ReturnType::Type(_, ty) => is(ty, self.api.status),
+            syn::ReturnType::Default => false,
+        }
+    }
+
+    fn arguments(&self) -> impl Iterator<Item = &syn::PatType> {
+        self.declared.sig.inputs.iter().filter_map(|input| match input {
+            syn::FnArg::Typed(argument) => Some(argument),
+            syn::FnArg::Receiver(_) => None,
+        })
+    }
+
+    fn takes(&self, ty: &str) -> bool {
+        self.arguments().any(|argument| is(&argument.ty, ty))
+    }
+
+    fn guard(&self) -> TokenStream {
+        let by_handle =
+            (self.takes("CUstream") || self.takes("CUevent")) && !self.takes("CUfunction");
+        match (self.group.before_init, by_handle && self.api.name == "cuda") {
+            (true, _) => quote!(guard_before_init),
+            (false, true) => quote!(guard_by_handle),
+            (false, false) => quote!(guard),
+        }
+    }
+
+    fn converted(&self) -> Vec<TokenStream> {
+        let convert = |argument: &syn::PatType| {
+            let pattern = &argument.pat;
+            if self.per_thread && is(&argument.ty, "CUstream") {
+                quote! { FromC::from_c(crate::export::or_per_thread(#pattern))? }
+            } else {
+                quote! { FromC::from_c(#pattern)? }
+            }
+        };
+        let mut arguments: Vec<TokenStream> = self.arguments().map(convert).collect();
+        if self.has_variants && !self.takes("CUstream") {
+            let stream = format_ident!(
+                "{}",
+                if self.per_thread { "CU_STREAM_PER_THREAD" } else { "CU_STREAM_LEGACY" }
+            );
+            arguments.push(quote! { FromC::from_c(::cuda_types::cuda::#stream)? });
+        }
+        arguments
+    }
+}
+
+fn is(ty: &syn::Type, name: &str) -> bool {
+    matches!(ty, syn::Type::Path(path) if path.path.is_ident(name))
 }

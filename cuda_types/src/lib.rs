@@ -1,5 +1,8 @@
-//! The types of NVIDIA's APIs, generated from the headers: one module an API.
+//! The types of NVIDIA's APIs, generated from the headers: one module an API. [`status`] is what their results have in
+//! common.
 
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 
 pub mod cuda;
+pub mod nvml;
+pub mod status;

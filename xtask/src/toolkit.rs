@@ -154,6 +154,27 @@ pub fn hip_headers() -> Result<PathBuf> {
     Ok(folder.join("triton/backends/amd/include"))
 }
 
+/// Fetches a package of headers alone, unless it is there. Returns the folder of the headers.
+pub fn wheel_headers(package: &str) -> Result<PathBuf> {
+    let name = package.split("==").next().unwrap_or(package);
+    let folder = target().join("toolkit/headers").join(name);
+    let text = format!("fetching the headers of {name}");
+    make(&target().join("toolkit/headers"))?;
+    once(&folder, package, &text, |folder| {
+        let download = folder.join("download");
+        pip(&["download", "--no-deps", "--only-binary=:all:", "--dest"], &download, &[package])?;
+        let script = "import sys, glob, zipfile, pathlib\n\
+            wheel = zipfile.ZipFile(glob.glob(sys.argv[1] + '/*.whl')[0])\n\
+            for name in wheel.namelist():\n    \
+                if name.endswith('.h'): pathlib.Path(sys.argv[2], pathlib.Path(name).name).write_bytes(wheel.read(name))";
+        let mut command = Command::new("python3");
+        quiet(command.args(["-c", script]).args([&download, folder]), INSTALL_LIMIT)?;
+        fs::remove_dir_all(&download)?;
+        Ok(())
+    })?;
+    Ok(folder)
+}
+
 /// Runs pip in a virtual environment of its own: some systems forbid it elsewhere.
 fn pip(arguments: &[&str], folder: &Path, packages: &[&str]) -> Result<()> {
     let environment = target().join("toolkit/pip");

@@ -3,15 +3,9 @@
 use crate::core::context;
 use crate::core::device::driver;
 use cuda_types::cuda::{CU_STREAM_PER_THREAD, CUerror, CUres, CUresult, CUstream};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
-/// The address of an exported function.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Address(pub(crate) *const ());
-
-// SAFETY: the address of a function is a number.
-unsafe impl Sync for Address {}
+pub(crate) use zluda_api::export::Address;
 
 /// Runs an exported function that asks for an initialised driver, and not to be called within a stream.
 pub(crate) fn guard(name: &'static str, call: impl FnOnce() -> CUres) -> CUresult {
@@ -32,31 +26,14 @@ pub(crate) fn guard_by_handle(name: &'static str, call: impl FnOnce() -> CUres) 
 
 /// Runs an exported function.
 pub(crate) fn guard_before_init(name: &'static str, call: impl FnOnce() -> CUres) -> CUresult {
-    tracing::trace!("{name}");
-    match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(Ok(())) => CUresult::CUDA_SUCCESS,
-        Ok(Err(error)) => {
-            // A question, not a failure.
-            if error != CUerror::NOT_READY {
-                tracing::debug!("{name}: {error}");
-            }
-            error.into()
-        }
-        Err(_) => {
-            tracing::error!("bug: {name} panicked");
-            CUresult::CUDA_ERROR_UNKNOWN
-        }
-    }
+    // A question is no failure.
+    zluda_api::export::guard(name, |error| error == CUerror::NOT_READY, call)
 }
 
 /// The answer of every function that is not implemented.
 #[cold]
 pub(crate) fn not_supported(name: &'static str, logged: &AtomicBool) -> CUresult {
-    if !logged.swap(true, Ordering::Relaxed) {
-        zluda_common::log::init();
-        tracing::warn!("unsupported: {name} is not implemented");
-    }
-    CUresult::CUDA_ERROR_NOT_SUPPORTED
+    zluda_api::export::not_supported::<CUerror>(name, logged)
 }
 
 /// The stream that a per-thread variant means.

@@ -17,6 +17,7 @@ mod proc_address;
 use cuda_types::cuda::*;
 
 cuda_macros::export_api! {
+    cuda;
     #[before_init]
     init { cuInit, cuDriverGetVersion, cuGetErrorName, cuGetErrorString, cuGetExportTable },
     #[before_init]

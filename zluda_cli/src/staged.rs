@@ -1,12 +1,7 @@
 //! The folder of the libraries that belong to this program.
 
 use std::path::{Path, PathBuf};
-
-/// The driver's name in that folder.
-pub const DRIVER: &str = "libcuda.so.1";
-
-/// The audit library's name in that folder.
-pub const AUDIT: &str = "libzluda_ld.so";
+pub use zluda_staged::{AUDIT, DRIVER};
 
 /// The folder: that above this program's `bin`, or, for a program that cargo built, the `zluda` beside it.
 pub fn folder() -> Result<PathBuf, String> {

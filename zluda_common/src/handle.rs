@@ -5,37 +5,37 @@
 //! | bits | what |
 //! |---|---|
 //! | 45, 46 | 1, 0 |
-//! | 40 to 44 | the kind of object: a stream is no event |
+//! | 40 to 44 | the family of the [`Kind`] of object: a stream is no event |
 //! | 24 to 39 | the generation of the slot |
 //! | 4 to 23 | the slot |
-//! | 0 to 3 | 0 |
+//! | 0 to 3 | the kind's place in its family |
+//!
+//! Where an API has handles of 32 bits ([`Integer`]), the slot takes 16 bits, the generation 12 above them, and bit 30 is 1:
+//! such a handle is a positive `int`, which no small number is taken for.
 //!
 //! A slot whose generations are used up is never used again, so a stale handle stays stale for ever.
 //! A look-up takes a read lock on its own slot alone and never waits for other handles.
 
 use parking_lot::{Mutex, RwLock};
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
-const PREFIX: u64 = 0b01;
-const PREFIX_SHIFT: u32 = 45;
-const KIND_SHIFT: u32 = 40;
-const KIND_BITS: u32 = PREFIX_SHIFT - KIND_SHIFT;
-const GENERATION_SHIFT: u32 = 24;
-const INDEX_SHIFT: u32 = 4;
-const INDEX_BITS: u32 = GENERATION_SHIFT - INDEX_SHIFT;
+mod kind;
+mod width;
+
+pub use kind::Kind;
+pub use width::{Integer, Pointer, Width};
 
 /// The first segment holds this many slots, each further one twice as many as the one before.
 const FIRST_SEGMENT: u32 = 64;
-const SEGMENTS: usize = (INDEX_BITS - FIRST_SEGMENT.trailing_zeros() + 1) as usize;
+const SEGMENTS: usize = (Pointer::INDEX_BITS - FIRST_SEGMENT.trailing_zeros() + 1) as usize;
 
-/// The number of objects of a kind that can live at once.
-pub const CAPACITY: u32 = 1 << INDEX_BITS;
-
-/// The objects of one kind that programs hold handles to.
+/// The objects of one kind that programs hold handles to, which are as wide as `W` says.
 #[derive(Debug)]
-pub struct HandleTable<T> {
-    kind: u8,
+pub struct HandleTable<T, W = Pointer> {
+    kind: Kind,
+    width: PhantomData<W>,
     segments: [OnceLock<Box<[Slot<T>]>>; SEGMENTS],
     free: Mutex<FreeSlots>,
 }
@@ -58,18 +58,21 @@ struct FreeSlots {
     live: u32,
 }
 
-impl<T> HandleTable<T> {
-    /// A table whose handles no table of another `kind` (below 32) accepts.
-    pub const fn new(kind: u8) -> Self {
-        assert!((kind as u32) < 1 << KIND_BITS);
+impl<T, W: Width> HandleTable<T, W> {
+    /// The number of objects that can live at once.
+    pub const CAPACITY: u32 = 1 << W::INDEX_BITS;
+
+    /// A table whose handles no table of another kind accepts. Handles of 32 bits do not tell kinds apart.
+    pub const fn new(kind: Kind) -> Self {
         Self {
             kind,
+            width: PhantomData,
             segments: [const { OnceLock::new() }; SEGMENTS],
             free: Mutex::new(FreeSlots { reusable: VecDeque::new(), unused: 0, live: 0 }),
         }
     }
 
-    /// Adds an object. `None`: [`CAPACITY`] objects live already.
+    /// Adds an object. `None`: [`Self::CAPACITY`] objects live already.
     pub fn insert(&self, object: Arc<T>) -> Option<u64> {
         self.insert_with(|_| object)
     }
@@ -80,7 +83,7 @@ impl<T> HandleTable<T> {
             let mut free = self.free.lock();
             let index = match free.reusable.pop_front() {
                 Some(index) => index,
-                None if free.unused < CAPACITY => {
+                None if free.unused < Self::CAPACITY => {
                     free.unused += 1;
                     free.unused - 1
                 }
@@ -120,7 +123,7 @@ impl<T> HandleTable<T> {
             }
             let object = slot.object.take()?;
             // The last generation has nothing after it: the slot retires.
-            let next = slot.generation.checked_add(1);
+            let next = slot.generation.checked_add(1).filter(|next| *next <= W::LAST_GENERATION);
             slot.generation = next.unwrap_or(slot.generation);
             (object, next.is_some())
         };
@@ -154,15 +157,11 @@ impl<T> HandleTable<T> {
     }
 
     fn encode(&self, index: u32, generation: u16) -> u64 {
-        PREFIX << PREFIX_SHIFT
-            | u64::from(self.kind) << KIND_SHIFT
-            | u64::from(generation) << GENERATION_SHIFT
-            | u64::from(index) << INDEX_SHIFT
+        W::encode(self.kind, index, generation)
     }
 
     fn decode(&self, handle: u64) -> Option<(u32, u16)> {
-        let index = (handle >> INDEX_SHIFT) as u32 & (CAPACITY - 1);
-        let generation = (handle >> GENERATION_SHIFT) as u16;
+        let (index, generation) = W::split(handle);
         (self.encode(index, generation) == handle).then_some((index, generation))
     }
 }

@@ -3,10 +3,12 @@
 //! - [`config`]: the environment variables, one table.
 //! - [`log`]: where log lines go, and lines that appear once.
 //! - [`handle`]: tables of generation-checked handles.
+//! - [`own_file`]: the library that holds this code, and its folder.
 //! - [`printf`]: what kernels print.
 
 pub mod config;
 pub mod handle;
 pub mod log;
+pub mod own_file;
 #[cfg(target_os = "linux")]
 pub mod printf;

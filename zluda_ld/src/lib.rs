@@ -1,6 +1,6 @@
 //! An audit library for glibc's dynamic linker (`man 7 rtld-audit`): with its path in `LD_AUDIT`, every
-//! request for NVIDIA's driver, by name or by path, is answered with the `libcuda.so.1` that lies beside
-//! this library. Child processes inherit the variable and are served alike.
+//! request for NVIDIA's driver or another library of NVIDIA's that we have, by name or by path, is answered with the one
+//! that lies beside this library. Child processes inherit the variable and are served alike.
 //!
 //! An audit library lives in a namespace of its own, with its own copy of libc. So what is here loads
 //! nothing and allocates nothing: it only tells the linker another name, and the linker loads the library
@@ -10,32 +10,25 @@
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
+use zluda_staged::STAGED;
 
-/// The names that programs know NVIDIA's driver by.
-const WANTED: [&[u8]; 2] = [b"libcuda.so.1", b"libcuda.so"];
+/// The paths of the libraries that take NVIDIA's place, in the order of [`zluda_staged::STAGED`].
+static PATHS: [StagedPath; STAGED.len()] = [const { StagedPath::new() }; STAGED.len()];
 
-/// The driver that lies beside this library.
-const DRIVER: &[u8] = b"libcuda.so.1\0";
-
-/// The path of [`DRIVER`], which the linker may keep for as long as it likes.
-struct DriverPath {
+/// The path of a library, which the linker may keep for as long as it likes.
+struct StagedPath {
     bytes: UnsafeCell<[u8; libc::PATH_MAX as usize]>,
     found: AtomicBool,
 }
 
 // SAFETY: `bytes` is written before `found` is set, by `la_version`, which the linker calls once before
 // the program runs, and only read afterwards.
-unsafe impl Sync for DriverPath {}
-
-static DRIVER_PATH: DriverPath = DriverPath {
-    bytes: UnsafeCell::new([0; libc::PATH_MAX as usize]),
-    found: AtomicBool::new(false),
-};
+unsafe impl Sync for StagedPath {}
 
 /// The linker's first call: says which version of the interface we speak. All versions have what we use.
 #[unsafe(no_mangle)]
 extern "C" fn la_version(version: c_uint) -> c_uint {
-    DRIVER_PATH.find();
+    find();
     version
 }
 
@@ -52,28 +45,50 @@ unsafe extern "C" fn la_objsearch(
     // SAFETY: by this function's contract.
     let bytes = unsafe { CStr::from_ptr(name) }.to_bytes();
     let file = bytes.rsplit(|byte| *byte == b'/').next().unwrap_or(bytes);
-    if WANTED.contains(&file) { DRIVER_PATH.get().unwrap_or(name) } else { name }
+    let path = zluda_staged::place(file).and_then(|place| PATHS.get(place)?.get());
+    path.unwrap_or(name)
 }
 
-impl DriverPath {
-    /// Replaces the file name in this library's own path. Without a driver there, nothing is redirected.
-    fn find(&self) {
+/// Finds the libraries that lie beside this one. Requests for those that do not are left alone.
+fn find() {
+    // SAFETY: all-zero is a valid `Dl_info`.
+    let mut own: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: the address is one of this library's, and `own` is a place for the answer.
+    let known = unsafe { libc::dladdr(la_version as *const c_void, &mut own) } != 0;
+    if !known || own.dli_fname.is_null() {
+        return;
+    }
+    for (path, staged) in PATHS.iter().zip(STAGED) {
+        if staged.replaces {
+            // SAFETY: `dli_fname` is a C string.
+            path.find(unsafe { CStr::from_ptr(own.dli_fname) }, staged.name);
+        }
+    }
+}
+
+impl StagedPath {
+    const fn new() -> Self {
+        StagedPath {
+            bytes: UnsafeCell::new([0; libc::PATH_MAX as usize]),
+            found: AtomicBool::new(false),
+        }
+    }
+
+    /// Replaces the file name in the path of `own`, with links resolved, by `name`.
+    fn find(&self, own: &CStr, name: &str) {
         // SAFETY: see `Sync`; nobody else uses the bytes yet.
         let bytes = unsafe { &mut *self.bytes.get() };
-        // SAFETY: all-zero is a valid `Dl_info`.
-        let mut own: libc::Dl_info = unsafe { std::mem::zeroed() };
-        // SAFETY: the address is one of this library's, and `own` is a place for the answer.
-        let known = unsafe { libc::dladdr(la_version as *const c_void, &mut own) } != 0
-            && !own.dli_fname.is_null();
-        // SAFETY: `dli_fname` is a C string, and `bytes` has the size that realpath asks for.
-        if !known || unsafe { libc::realpath(own.dli_fname, bytes.as_mut_ptr().cast()) }.is_null() {
+        // SAFETY: `own` is a C string, and `bytes` has the size that realpath asks for.
+        if unsafe { libc::realpath(own.as_ptr(), bytes.as_mut_ptr().cast()) }.is_null() {
             return;
         }
         let length = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         let folder =
             bytes[..length].iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
-        let Some(place) = bytes.get_mut(folder..folder + DRIVER.len()) else { return };
-        place.copy_from_slice(DRIVER);
+        let end = folder + name.len();
+        let Some(place) = bytes.get_mut(folder..=end) else { return };
+        place[..name.len()].copy_from_slice(name.as_bytes());
+        place[name.len()] = 0;
         // SAFETY: `bytes` holds a C string.
         let readable: c_int = unsafe { libc::access(bytes.as_ptr().cast(), libc::R_OK) };
         self.found.store(readable == 0, Ordering::Release);

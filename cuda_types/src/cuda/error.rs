@@ -3,7 +3,7 @@
 use super::CUresult;
 use core::num::NonZeroU32;
 
-/// A [`CUresult`] that is not `CUDA_SUCCESS`.
+/// A [`CUresult`] that is not success.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct CUerror(pub NonZeroU32);

@@ -11,10 +11,6 @@ mod generated;
 pub use error::{CUerror, RESULT_NAMES};
 pub use generated::*;
 
-use core::ffi::CStr;
-use core::fmt;
-use core::num::NonZeroU32;
-
 /// The result of a function of the driver: its value, or the code that the program sees.
 pub type CUres<T = ()> = Result<T, CUerror>;
 
@@ -33,48 +29,7 @@ pub const CU_DEVICE_CPU: CUdevice = -1;
 /// No device.
 pub const CU_DEVICE_INVALID: CUdevice = -2;
 
-impl CUerror {
-    /// The error with the code of `result`, which must not be success (that would be an error without a CUDA code).
-    pub const fn of(result: CUresult) -> Self {
-        match NonZeroU32::new(result.0) {
-            Some(code) => CUerror(code),
-            None => CUerror(NonZeroU32::MAX),
-        }
-    }
-
-    /// `CUDA_ERROR_...`, where the code is one of CUDA's.
-    pub fn name(self) -> Option<&'static CStr> {
-        result_name(self.into())
-    }
-}
-
-/// The name of a result as `cuGetErrorName` gives it.
-pub fn result_name(result: CUresult) -> Option<&'static CStr> {
-    RESULT_NAMES.iter().find(|(code, _)| *code == result).map(|(_, name)| *name)
-}
-
-impl From<CUerror> for CUresult {
-    fn from(error: CUerror) -> Self {
-        CUresult(error.0.get())
-    }
-}
-
-impl fmt::Debug for CUerror {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.name().and_then(|name| name.to_str().ok()) {
-            Some(name) => f.write_str(name),
-            None => write!(f, "CUerror({})", self.0),
-        }
-    }
-}
-
-impl fmt::Display for CUerror {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
-}
-
-impl std::error::Error for CUerror {}
+crate::status::status!(CUerror, CUresult, INVALID_VALUE, NOT_SUPPORTED, UNKNOWN);
 
 #[cfg(test)]
 mod tests {

@@ -45,4 +45,4 @@ macro_rules! methods {
     };
 }
 
-cuda_macros::cuda_function_declarations!(methods);
+cuda_macros::function_declarations!(cuda, methods);

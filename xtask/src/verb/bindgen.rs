@@ -1,7 +1,8 @@
 //! `bindgen`: generates the kept bindings again, or compares them with what would be generated.
 
+use crate::bindgen::api::{APIS, Source};
 use crate::repository::{files, make, root};
-use crate::toolkit::{CUDA_13_0, cuda, hip_headers};
+use crate::toolkit::{CUDA_13_0, cuda, hip_headers, wheel_headers};
 use crate::{Result, bindgen};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,9 +10,6 @@ use std::process::ExitCode;
 
 /// The bindings to HIP.
 const HIP: &str = "ext/hip_runtime-sys/src/generated.rs";
-
-/// The list of exports that the generator of CUDA's bindings reads besides the headers.
-const CUDA_EXPORTS: &str = "cuda_macros/src/cuda_exports.txt";
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -43,10 +41,27 @@ pub fn differing() -> Result<Vec<(PathBuf, String)>> {
     let hip = hip_headers()?;
     bindgen::find_libclang();
     let fresh = tempfile::tempdir()?;
-    let exports = fresh.path().join(CUDA_EXPORTS);
-    make(exports.parent().unwrap_or(&exports))?;
-    fs::copy(root().join(CUDA_EXPORTS), &exports)?;
-    bindgen::cuda::generate(&cuda.headers(), fresh.path()).map_err(|error| error.to_string())?;
+    for api in APIS {
+        let exports = fresh.path().join(api.exports());
+        make(exports.parent().unwrap_or(&exports))?;
+        fs::copy(root().join(api.exports()), &exports)?;
+        let headers = match api.source {
+            Source::Toolkit => cuda.headers(),
+            Source::Wheel(package) => wheel_headers(package)?,
+        };
+        api.generate(&headers, fresh.path())
+            .and_then(|()| {
+                if api.name != "cuda" {
+                    return Ok(());
+                }
+                bindgen::proc_address::generate(
+                    &headers,
+                    &api.exported(fresh.path())?,
+                    fresh.path(),
+                )
+            })
+            .map_err(|error| format!("{}: {error}", api.name))?;
+    }
     let hip_file = fresh.path().join(HIP);
     make(hip_file.parent().unwrap_or(&hip_file))?;
     fs::write(&hip_file, bindgen::hip::generate(&hip)?)?;

@@ -9,21 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
-
-/// The packages that cargo builds: each one's name, the file that comes out, and the name under which it is staged.
-const PRODUCTS: &[(&str, &str, &str)] = &[
-    ("zluda", "libzluda_cuda.so", "libcuda.so.1"),
-    ("hip_cpu", "libzluda_hip_cpu.so", "libzluda_hip_cpu.so"),
-    ("hip_emu", "libzluda_hip_emu.so", "libzluda_hip_emu.so"),
-    ("zluda_ld", "libzluda_ld.so", "libzluda_ld.so"),
-    ("zluda_cli", "zluda_cli", "bin/zluda"),
-];
-
-/// The packages that hold the compiler.
-const COMPILERS: &[&str] = &["zluda", "zluda_cli"];
-
-/// Programs that are linked at build time look for this one.
-const LINKS: &[(&str, &str)] = &[("libcuda.so", "libcuda.so.1")];
+use zluda_staged::{STAGED, Staged};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -69,20 +55,20 @@ pub fn build(profile: Profile) -> Result<()> {
     if profile == Profile::Release {
         command.arg("--release");
     }
-    for (package, ..) in PRODUCTS {
-        command.args(["--package", package]);
+    for staged in STAGED {
+        command.args(["--package", staged.package]);
     }
     loud(&mut command)?;
     stage(profile)
 }
 
-/// Puts the products that hold the compiler into a staged folder as BOLT lays them out.
+/// Puts the files that hold the compiler into a staged folder as BOLT lays them out.
 pub fn lay_out(staged: &Path) -> Result<()> {
     let built = |product: &str| Profile::Release.folder().join(product);
-    let products: Vec<(PathBuf, PathBuf)> = PRODUCTS
+    let products: Vec<(PathBuf, PathBuf)> = STAGED
         .iter()
-        .filter(|(package, ..)| COMPILERS.contains(package))
-        .map(|(_, product, name)| (built(product), staged.join(name)))
+        .filter(|file| file.compiler)
+        .map(|file| (built(file.built), staged.join(file.name)))
         .collect();
     bolt::lay_out(&built("zluda_cli"), &products)
 }
@@ -94,18 +80,19 @@ fn stage(profile: Profile) -> Result<()> {
 /// Stages what cargo has built in a folder.
 pub fn stage_in(profile: Profile, staged: &Path) -> Result<()> {
     make(&staged.join("bin"))?;
-    for (_, product, name) in PRODUCTS {
-        let (from, to) = (profile.folder().join(product), staged.join(name));
+    for Staged { built, name, .. } in STAGED {
+        let (from, to) = (profile.folder().join(built), staged.join(name));
         match profile {
             Profile::Debug => replace(&from, &to)?,
             Profile::Release => strip(&from, &to)?,
         }
     }
-    for (name, target) in LINKS {
-        let path = staged.join(name);
-        if fs::read_link(&path).ok().as_deref() != Some(Path::new(target)) {
+    for file in STAGED {
+        let Some(link) = file.link else { continue };
+        let path = staged.join(link);
+        if fs::read_link(&path).ok().as_deref() != Some(Path::new(file.name)) {
             let _ = fs::remove_file(&path);
-            std::os::unix::fs::symlink(target, &path)
+            std::os::unix::fs::symlink(file.name, &path)
                 .map_err(|error| format!("{}: {error}", path.display()))?;
         }
     }

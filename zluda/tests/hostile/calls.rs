@@ -51,4 +51,4 @@ macro_rules! table {
     };
 }
 
-cuda_macros::cuda_function_declarations!(table);
+cuda_macros::function_declarations!(cuda, table);

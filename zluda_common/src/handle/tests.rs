@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 #[test]
 fn a_handle_leads_to_its_object_until_it_is_removed() {
-    let table = HandleTable::new(3);
+    let table = <HandleTable<_>>::new(Kind::MODULE);
     let a = table.insert(Arc::new("a")).expect("room");
     let b = table.insert(Arc::new("b")).expect("room");
     assert_eq!(table.get(a).as_deref(), Some(&"a"));
@@ -18,7 +18,7 @@ fn a_handle_leads_to_its_object_until_it_is_removed() {
 
 #[test]
 fn a_handle_looks_like_a_pointer() {
-    let table = HandleTable::new(31);
+    let table = <HandleTable<()>>::new(Kind::STREAM);
     for _ in 0..1000 {
         let handle = table.insert(Arc::new(())).expect("room");
         assert_eq!(handle % 16, 0);
@@ -28,8 +28,8 @@ fn a_handle_looks_like_a_pointer() {
 
 #[test]
 fn foreign_numbers_are_refused() {
-    let streams = HandleTable::new(1);
-    let events = HandleTable::new(2);
+    let streams = <HandleTable<_>>::new(Kind::STREAM);
+    let events = <HandleTable<_>>::new(Kind::EVENT);
     let stream = streams.insert(Arc::new(7)).expect("room");
     events.insert(Arc::new(7)).expect("room");
     assert_eq!(events.get(stream), None);
@@ -42,12 +42,12 @@ fn foreign_numbers_are_refused() {
         assert_eq!(streams.remove(foreign), None, "{foreign:#x}");
     }
     // The last slot there could be: its segment does not exist yet.
-    assert_eq!(streams.get(stream | u64::from(CAPACITY - 1) << INDEX_SHIFT), None);
+    assert_eq!(streams.get(stream | u64::from(HandleTable::<()>::CAPACITY - 1) << 4), None);
 }
 
 #[test]
 fn slots_are_reused_and_handles_are_not() {
-    let table = HandleTable::new(0);
+    let table = <HandleTable<_>>::new(Kind::CONTEXT);
     let mut seen = HashSet::new();
     let rounds = usize::from(u16::MAX) + 10;
     for round in 0..rounds {
@@ -61,8 +61,38 @@ fn slots_are_reused_and_handles_are_not() {
 }
 
 #[test]
+fn kinds_of_a_family_are_told_apart() {
+    let devices = <HandleTable<_>>::new(Kind::NVML_DEVICE);
+    let sets = <HandleTable<_>>::new(Kind::NVML_EVENT_SET);
+    let device = devices.insert(Arc::new(1)).expect("room");
+    let set = sets.insert(Arc::new(2)).expect("room");
+    assert_eq!((devices.get(set), sets.get(device)), (None, None));
+    assert_eq!(devices.get(device).as_deref(), Some(&1));
+    assert_eq!(sets.get(set).as_deref(), Some(&2));
+}
+
+#[test]
+fn integers_are_positive_and_never_come_twice() {
+    let table = <HandleTable<_, Integer>>::new(Kind::NVML_DEVICE);
+    let mut seen = HashSet::new();
+    for round in 0..10_000 {
+        let handle = table.insert(Arc::new(round)).expect("room");
+        assert!(i32::try_from(handle).is_ok_and(|handle| handle > 1 << 16), "{handle:#x}");
+        assert!(seen.insert(handle), "{handle:#x} came twice");
+        assert_eq!(table.get(handle).as_deref(), Some(&round));
+        assert_eq!(table.get(handle | 1 << 32), None);
+        assert_eq!(table.remove(handle).as_deref(), Some(&round));
+        assert_eq!(table.get(handle), None);
+    }
+    // Slots of 4096 generations each.
+    assert_eq!(table.free.lock().unused, 3);
+    let all: Vec<_> = (0..).map_while(|i| table.insert(Arc::new(i))).collect();
+    assert!(all.len() > 65_000 && all.len() < 65_536, "{}", all.len());
+}
+
+#[test]
 fn an_object_can_know_its_handle() {
-    let table = HandleTable::new(0);
+    let table = <HandleTable<_>>::new(Kind::CONTEXT);
     let handle = table.insert_with(Arc::new).expect("room");
     assert_eq!(table.get(handle).as_deref(), Some(&handle));
 }
@@ -70,7 +100,8 @@ fn an_object_can_know_its_handle() {
 #[test]
 fn slots_have_places_of_their_own() {
     let mut places = HashSet::new();
-    for index in (0..CAPACITY).step_by(7).chain([CAPACITY - 1]) {
+    let capacity = HandleTable::<()>::CAPACITY;
+    for index in (0..capacity).step_by(7).chain([capacity - 1]) {
         let (segment, offset) = position(index);
         assert!(segment < SEGMENTS, "{index}");
         assert!(offset < segment_length(segment) as usize, "{index}");
@@ -80,7 +111,7 @@ fn slots_have_places_of_their_own() {
 
 #[test]
 fn threads_never_see_an_object_of_another_handle() {
-    let table = HandleTable::new(9);
+    let table = <HandleTable<_>>::new(Kind::POOL);
     let stop = AtomicBool::new(false);
     let shared = table.insert_with(Arc::new).expect("room");
     std::thread::scope(|scope| {

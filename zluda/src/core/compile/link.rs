@@ -7,11 +7,10 @@ use crate::convert::FromC;
 use crate::core::compile::compiler::Linker;
 use crate::core::compile::image::Parts;
 use crate::core::compile::jit_options::JitOptions;
-use crate::core::kind;
 use cuda_types::cuda::{CUerror, CUlinkState, CUres};
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 #[derive(Debug, Default)]
 pub(crate) struct Link(pub(crate) Mutex<State>);
@@ -24,7 +23,7 @@ pub(crate) struct State {
     output: Option<Box<[u8]>>,
 }
 
-static LINKS: LazyLock<HandleTable<Link>> = LazyLock::new(|| HandleTable::new(kind::LINK));
+static LINKS: LazyLock<HandleTable<Link>> = LazyLock::new(|| HandleTable::new(Kind::LINK));
 
 impl FromC<CUlinkState> for Arc<Link> {
     unsafe fn from_c(handle: CUlinkState) -> CUres<Self> {

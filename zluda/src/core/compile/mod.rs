@@ -11,7 +11,6 @@ pub(crate) mod target;
 use crate::core::compile::keep::{Kind, keep};
 use crate::core::compile::metadata::Metadata;
 use crate::core::compile::target::CodeTarget;
-use crate::os;
 use cuda_types::cuda::CUerror;
 use std::sync::{Arc, LazyLock, OnceLock};
 use zluda_cache::{Cache, Key};
@@ -47,7 +46,7 @@ static CACHE: LazyLock<Cache> = LazyLock::new(|| Cache::open(config()));
 /// The bytes that tell this build of the driver from every other one. Code in the cache is from the same build.
 static BUILD: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut build = env!("CARGO_PKG_VERSION").as_bytes().to_vec();
-    build.extend(os::own_file_stamp());
+    build.extend(zluda_common::own_file::stamp());
     build
 });
 

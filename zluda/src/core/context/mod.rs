@@ -7,7 +7,6 @@ use crate::core::device::Device;
 use crate::core::device::backend::Services;
 use crate::core::device::driver::{Driver, driver};
 use crate::core::error::{check, is_sticky};
-use crate::core::kind;
 use crate::core::module::{library, reference};
 use crate::core::stream::event;
 use crate::core::texture::array;
@@ -20,7 +19,7 @@ use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 #[derive(Debug)]
 pub(crate) struct Context {
@@ -56,7 +55,7 @@ const LIMITS: usize = 11;
 /// The limits of a new context, as on NVIDIA's devices.
 const DEFAULT_LIMITS: [usize; LIMITS] = [1 << 10, 1 << 20, 8 << 20, 2, 2048, 64, 0, 0, 0, 0, 0];
 
-static CONTEXTS: LazyLock<HandleTable<Context>> = LazyLock::new(|| HandleTable::new(kind::CONTEXT));
+static CONTEXTS: LazyLock<HandleTable<Context>> = LazyLock::new(|| HandleTable::new(Kind::CONTEXT));
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 

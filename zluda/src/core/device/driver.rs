@@ -10,6 +10,7 @@ use cuda_types::cuda::{CUdevice, CUerror, CUres};
 use hip_runtime_sys::{HipRuntime, Provider, hipError_t};
 use std::sync::OnceLock;
 use zluda_common::config::{DeviceChoice, config};
+use zluda_common::own_file;
 
 /// The CUDA version that the driver reports: 13.0.
 pub(crate) const DRIVER_VERSION: i32 = 13000;
@@ -111,7 +112,7 @@ fn has_code(hip: &HipRuntime, device: i32) -> bool {
 
 /// A provider that lies beside the driver.
 fn open_own(file: &str) -> CUres<HipRuntime> {
-    let Some(folder) = os::own_folder() else {
+    let Some(folder) = own_file::folder() else {
         tracing::error!("the folder of the driver's own file is not known");
         return Err(CUerror::NO_DEVICE);
     };

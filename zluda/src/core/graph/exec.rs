@@ -6,7 +6,6 @@ use super::work::Work;
 use super::{Graph, Node, Owner};
 use crate::convert::FromC;
 use crate::core::context::{Context, Current, current};
-use crate::core::kind;
 use crate::core::stream::event::Marker;
 use crate::core::stream::{PrivateStream, Target};
 use cuda_types::cuda::{
@@ -17,7 +16,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread::JoinHandle;
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`
 pub(crate) const AUTO_FREE: u64 = 1;
@@ -61,7 +60,7 @@ struct Runner {
     begun: Mutex<(u32, Option<JoinHandle<()>>)>,
 }
 
-static EXECS: LazyLock<HandleTable<Exec>> = LazyLock::new(|| HandleTable::new(kind::GRAPH_EXEC));
+static EXECS: LazyLock<HandleTable<Exec>> = LazyLock::new(|| HandleTable::new(Kind::GRAPH_EXEC));
 
 impl FromC<CUgraphExec> for Arc<Exec> {
     unsafe fn from_c(handle: CUgraphExec) -> CUres<Self> {

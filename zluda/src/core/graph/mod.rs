@@ -22,7 +22,6 @@ pub(crate) mod user_object;
 pub(crate) mod work;
 
 use crate::convert::FromC;
-use crate::core::kind;
 use conditional::Condition;
 use cuda_types::cuda::{
     CUerror, CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType as T, CUres,
@@ -33,7 +32,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use user_object::UserObject;
 use work::Work;
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 #[derive(Debug)]
 pub(crate) struct Graph {
@@ -104,8 +103,8 @@ pub(crate) struct Node {
     pub(crate) is_enabled: AtomicBool,
 }
 
-static GRAPHS: LazyLock<HandleTable<Graph>> = LazyLock::new(|| HandleTable::new(kind::GRAPH));
-static NODES: LazyLock<HandleTable<Node>> = LazyLock::new(|| HandleTable::new(kind::GRAPH_NODE));
+static GRAPHS: LazyLock<HandleTable<Graph>> = LazyLock::new(|| HandleTable::new(Kind::GRAPH));
+static NODES: LazyLock<HandleTable<Node>> = LazyLock::new(|| HandleTable::new(Kind::GRAPH_NODE));
 
 impl FromC<CUgraphNode> for Arc<Node> {
     unsafe fn from_c(handle: CUgraphNode) -> CUres<Self> {

@@ -2,12 +2,11 @@
 
 use super::Graph;
 use crate::convert::FromC;
-use crate::core::kind;
 use cuda_types::cuda::{CUerror, CUres, CUuserObject};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock, OnceLock, Weak};
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 /// Destroyed when its last reference goes.
 #[derive(Debug)]
@@ -40,7 +39,7 @@ pub(crate) struct Handle {
 }
 
 static HANDLES: LazyLock<HandleTable<Handle>> =
-    LazyLock::new(|| HandleTable::new(kind::USER_OBJECT));
+    LazyLock::new(|| HandleTable::new(Kind::USER_OBJECT));
 
 impl FromC<CUuserObject> for Arc<Handle> {
     unsafe fn from_c(handle: CUuserObject) -> CUres<Self> {

@@ -2,13 +2,12 @@
 
 use crate::convert::FromC;
 use crate::core::device::driver::driver;
-use crate::core::kind;
 use crate::core::memory::pool_ledger::Ledger;
 use cuda_types::cuda::{CUdevice, CUerror, CUmemPool_attribute, CUmemoryPool, CUres};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, OnceLock};
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 const RELEASE_THRESHOLD: u32 = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD.0;
 
@@ -28,7 +27,7 @@ static OWNERS: LazyLock<Mutex<HashMap<u64, Arc<Pool>>>> = LazyLock::new(Mutex::d
 /// Pools in which memory was freed since the program has waited for it.
 static WAITING: Mutex<Vec<Arc<Pool>>> = Mutex::new(Vec::new());
 
-static POOLS: LazyLock<HandleTable<Pool>> = LazyLock::new(|| HandleTable::new(kind::POOL));
+static POOLS: LazyLock<HandleTable<Pool>> = LazyLock::new(|| HandleTable::new(Kind::POOL));
 
 /// The default and the current pool of each device.
 static OF_DEVICES: LazyLock<Mutex<HashMap<CUdevice, [Arc<Pool>; 2]>>> =

@@ -7,7 +7,6 @@ use crate::core::context::Current;
 use crate::core::device::Device;
 use crate::core::device::attributes::{MAX_THREADS_PER_BLOCK, SHARED_MEMORY_PER_BLOCK};
 use crate::core::device::driver::driver;
-use crate::core::kind;
 use crate::core::module::ModuleData;
 use crate::core::module::cluster::ClusterSettings;
 use crate::core::module::library;
@@ -22,7 +21,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use zluda_common::config::config;
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 #[derive(Debug)]
 pub(crate) struct Function {
@@ -72,7 +71,7 @@ impl Drop for Code {
 }
 
 static FUNCTIONS: LazyLock<HandleTable<Function>> =
-    LazyLock::new(|| HandleTable::new(kind::FUNCTION));
+    LazyLock::new(|| HandleTable::new(Kind::FUNCTION));
 
 /// A `CUfunction` as an argument. NVIDIA's runtime passes a `CUkernel` too, which means the function of
 /// the current context.

@@ -4,7 +4,6 @@ use crate::convert::FromC;
 use crate::core::compile::Program;
 use crate::core::compile::metadata::check_kernel;
 use crate::core::context::{Current, current};
-use crate::core::kind;
 use crate::core::module::function::{Function, Settings};
 use crate::core::module::{self, Module, kernel_index};
 use cuda_types::cuda::{CUerror, CUfunction, CUkernel, CUlibrary, CUres};
@@ -13,7 +12,7 @@ use ptx::KernelInfo;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, LazyLock, OnceLock};
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 #[derive(Debug)]
 pub(crate) struct Library {
@@ -46,8 +45,8 @@ pub(crate) struct Kernel {
 }
 
 static LIBRARIES: LazyLock<HandleTable<Library>> =
-    LazyLock::new(|| HandleTable::new(kind::LIBRARY));
-static KERNELS: LazyLock<HandleTable<Kernel>> = LazyLock::new(|| HandleTable::new(kind::KERNEL));
+    LazyLock::new(|| HandleTable::new(Kind::LIBRARY));
+static KERNELS: LazyLock<HandleTable<Kernel>> = LazyLock::new(|| HandleTable::new(Kind::KERNEL));
 
 impl FromC<CUlibrary> for Arc<Library> {
     unsafe fn from_c(handle: CUlibrary) -> CUres<Self> {

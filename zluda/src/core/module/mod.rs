@@ -9,7 +9,6 @@ use crate::convert::FromC;
 use crate::core::compile::{Failure, Program};
 use crate::core::context::{Context, Current};
 use crate::core::device::driver::driver;
-use crate::core::kind;
 use crate::core::memory;
 use crate::core::module::function::{Function, Settings};
 use crate::core::module::reference::Place;
@@ -20,7 +19,7 @@ use ptx::{GlobalLayout, GlobalSpace};
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::sync::{Arc, LazyLock, OnceLock};
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 #[derive(Debug)]
 pub(crate) struct Module {
@@ -42,7 +41,7 @@ pub(crate) struct ModuleData {
     segment: OnceLock<CUres<u64>>,
 }
 
-static MODULES: LazyLock<HandleTable<Module>> = LazyLock::new(|| HandleTable::new(kind::MODULE));
+static MODULES: LazyLock<HandleTable<Module>> = LazyLock::new(|| HandleTable::new(Kind::MODULE));
 
 impl FromC<CUmodule> for Arc<Module> {
     unsafe fn from_c(handle: CUmodule) -> CUres<Self> {

@@ -3,7 +3,6 @@
 
 use crate::convert::FromC;
 use crate::core::context::{Context, Current, enter};
-use crate::core::kind;
 use crate::core::module::ModuleData;
 use crate::core::texture;
 use crate::core::texture::array;
@@ -16,7 +15,7 @@ use hip_runtime_sys::hipMemcpyKind;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 /// The variable that the handle of a reference's object is written to.
 #[derive(Clone, Debug)]
@@ -62,9 +61,9 @@ pub(crate) struct SurfaceReference {
 }
 
 static TEXTURES: LazyLock<HandleTable<TextureReference>> =
-    LazyLock::new(|| HandleTable::new(kind::TEXTURE_REFERENCE));
+    LazyLock::new(|| HandleTable::new(Kind::TEXTURE_REFERENCE));
 static SURFACES: LazyLock<HandleTable<SurfaceReference>> =
-    LazyLock::new(|| HandleTable::new(kind::SURFACE_REFERENCE));
+    LazyLock::new(|| HandleTable::new(Kind::SURFACE_REFERENCE));
 
 impl FromC<CUtexref> for Arc<TextureReference> {
     unsafe fn from_c(handle: CUtexref) -> CUres<Self> {

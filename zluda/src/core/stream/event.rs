@@ -5,7 +5,6 @@ use crate::core::capture::{self, EXTERNAL};
 use crate::core::context::{Context, Current, enter};
 use crate::core::device::driver::driver;
 use crate::core::graph::work::Work;
-use crate::core::kind;
 use crate::core::stream::{StreamArg, Target};
 use cuda_types::cuda::{CUerror, CUevent, CUevent_flags, CUres};
 use hip_runtime_sys::{hipError_t, hipEvent_t, hipEventDisableTiming};
@@ -13,7 +12,7 @@ use parking_lot::Mutex;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 #[derive(Debug)]
 pub(crate) struct Event {
@@ -47,7 +46,7 @@ impl Drop for HipEvent {
     }
 }
 
-static EVENTS: LazyLock<HandleTable<Event>> = LazyLock::new(|| HandleTable::new(kind::EVENT));
+static EVENTS: LazyLock<HandleTable<Event>> = LazyLock::new(|| HandleTable::new(Kind::EVENT));
 
 impl FromC<CUevent> for Arc<Event> {
     unsafe fn from_c(handle: CUevent) -> CUres<Self> {

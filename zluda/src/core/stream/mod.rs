@@ -8,7 +8,6 @@ use crate::core::context::{Context, Current, current, enter, run_in_stream};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
 use crate::core::graph::work::{HostCall, Work};
-use crate::core::kind;
 use cuda_types::cuda::{
     CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUerror, CUhostFn, CUres, CUresult, CUstream,
     CUstreamCallback,
@@ -20,7 +19,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 /// The highest and the lowest priority of streams: the first is the more urgent one.
 pub(crate) const PRIORITIES: (i32, i32) = (-5, 0);
@@ -52,7 +51,7 @@ impl Drop for HipStream {
     }
 }
 
-static STREAMS: LazyLock<HandleTable<Stream>> = LazyLock::new(|| HandleTable::new(kind::STREAM));
+static STREAMS: LazyLock<HandleTable<Stream>> = LazyLock::new(|| HandleTable::new(Kind::STREAM));
 /// Numbers of streams; the first two are those of the default streams.
 static NEXT_ID: AtomicU64 = AtomicU64::new(3);
 

@@ -3,7 +3,6 @@
 use crate::convert::FromC;
 use crate::core::context::{Context, Current};
 use crate::core::device::driver::driver;
-use crate::core::kind;
 use cpu_abi::texture_object::TextureObjectLevel;
 use cuda_types::cuda::{
     CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ARRAY3D_DESCRIPTOR,
@@ -17,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::ptr::null_mut;
 use std::sync::{Arc, LazyLock};
-use zluda_common::handle::HandleTable;
+use zluda_common::handle::{HandleTable, Kind};
 
 #[derive(Debug)]
 pub(crate) struct Array {
@@ -126,9 +125,9 @@ impl Drop for HipMipmappedArray {
     }
 }
 
-static ARRAYS: LazyLock<HandleTable<Array>> = LazyLock::new(|| HandleTable::new(kind::ARRAY));
+static ARRAYS: LazyLock<HandleTable<Array>> = LazyLock::new(|| HandleTable::new(Kind::ARRAY));
 static MIPMAPPED: LazyLock<HandleTable<MipmappedArray>> =
-    LazyLock::new(|| HandleTable::new(kind::MIPMAPPED_ARRAY));
+    LazyLock::new(|| HandleTable::new(Kind::MIPMAPPED_ARRAY));
 
 impl FromC<CUarray> for Arc<Array> {
     unsafe fn from_c(handle: CUarray) -> CUres<Self> {
