@@ -2,6 +2,8 @@
 //!
 //! - [`export`]: the layer between exported symbols and what they do.
 //! - [`convert`]: arguments from C.
+//! - [`driver`]: how a library above the driver asks it for devices and streams, and gives it work.
 
 pub mod convert;
+pub mod driver;
 pub mod export;

@@ -3,6 +3,7 @@
 //! - [`generated`]: types, constants and the list of functions (`hip_functions!`), from HIP's headers.
 //! - [`HipRuntime`]: the table of a provider's functions, one method each.
 //! - [`Launch`] and the methods beside it: what differs between versions of ROCm.
+//! - [`StreamTask`]: work of libraries above the driver, for providers of ours.
 //! - [`Provider`]: which library provides HIP, and how it is opened.
 
 #[allow(
@@ -20,10 +21,12 @@ mod generated;
 mod constants;
 mod provider;
 mod table;
+mod task;
 mod versions;
 
 pub use constants::*;
 pub use generated::*;
 pub use provider::{OpenError, Provider};
 pub use table::{HipRuntime, signatures};
+pub use task::{ENQUEUE_TASK, EnqueueTask, StreamTask};
 pub use versions::Launch;

@@ -12,6 +12,7 @@ mod module;
 mod pool;
 mod set;
 mod stream;
+mod task;
 mod texture;
 
 use std::cell::Cell;
@@ -23,7 +24,7 @@ use crate::core::device::Device;
 
 pub use {
     array::*, context::*, copy::*, device::*, error::*, event::*, launch::*, memory::*, module::*,
-    pool::*, set::*, stream::*, texture::*,
+    pool::*, set::*, stream::*, task::*, texture::*,
 };
 
 /// The names of all exported functions. A linker can drop those of a library that another one is made of, and says
@@ -42,6 +43,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         pool::NAMES,
         set::NAMES,
         stream::NAMES,
+        task::NAMES,
         texture::NAMES,
     ];
     objects.into_iter().flatten().copied()

@@ -15,4 +15,5 @@ pub mod pool;
 pub mod ranges;
 pub mod request;
 pub mod stream;
+pub mod task;
 pub mod texture;

@@ -1,4 +1,4 @@
-//! Export tables: interfaces between NVIDIA's driver and NVIDIA's libraries, found by a GUID.
+//! Export tables: interfaces between NVIDIA's driver and NVIDIA's libraries, found by a GUID, and one for our own libraries.
 //!
 //! A table is an array of words. The first one is its size in bytes (but for context-local storage), the
 //! others are functions. What is not known of a slot gives an error, and a line in the log.
@@ -7,6 +7,7 @@ mod context_checks;
 mod context_local_storage;
 mod context_wrapper;
 mod cudart_interface;
+mod libraries;
 mod tools_runtime_callback_hooks;
 mod tools_tls;
 mod validity_check;
@@ -88,6 +89,7 @@ pub(crate) fn find(id: &[u8; 16]) -> Option<*const c_void> {
         context_checks::ID => context_checks::TABLE.address(),
         context_wrapper::ID => context_wrapper::TABLE.address(),
         validity_check::ID => validity_check::TABLE.address(),
+        libraries::ID => (&raw const libraries::TABLE).cast(),
         _ => return None,
     })
 }

@@ -9,6 +9,7 @@ use crate::os;
 use cuda_types::cuda::{CUdevice, CUerror, CUres};
 use hip_runtime_sys::{HipRuntime, Provider, hipError_t};
 use std::sync::OnceLock;
+use zluda_api::driver::ProviderKind;
 use zluda_common::config::{DeviceChoice, config};
 use zluda_common::own_file;
 
@@ -18,6 +19,7 @@ pub(crate) const DRIVER_VERSION: i32 = 13000;
 #[derive(Debug)]
 pub(crate) struct Driver {
     pub(crate) hip: HipRuntime,
+    pub(crate) provider: ProviderKind,
     /// The backend for the provider's kind of devices.
     pub(crate) backend: &'static dyn Backend,
     pub(crate) devices: Vec<Device>,
@@ -58,15 +60,19 @@ impl Driver {
 
 fn open() -> CUres<Driver> {
     zluda_common::log::init();
-    let (hip, backend): (_, &'static dyn Backend) = match &config().device {
-        DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, &Amd),
-        DeviceChoice::Cpu => (open_own(os::CPU_PROVIDER)?, &Cpu),
+    let (hip, provider) = match &config().device {
+        DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, ProviderKind::Rocm),
+        DeviceChoice::Cpu => (open_own(os::CPU_PROVIDER)?, ProviderKind::Cpu),
         // The library knows which GPU from the same place.
-        DeviceChoice::Emulated(_) => (open_own(os::EMULATED_PROVIDER)?, &Amd),
+        DeviceChoice::Emulated(_) => (open_own(os::EMULATED_PROVIDER)?, ProviderKind::Emulated),
         DeviceChoice::Auto => match open_rocm_with_device() {
-            Some(hip) => (hip, &Amd),
-            None => (open_own(os::CPU_PROVIDER)?, &Cpu),
+            Some(hip) => (hip, ProviderKind::Rocm),
+            None => (open_own(os::CPU_PROVIDER)?, ProviderKind::Cpu),
         },
+    };
+    let backend: &'static dyn Backend = match provider {
+        ProviderKind::Cpu => &Cpu,
+        _ => &Amd,
     };
     let count = device_count(&hip)?;
     if count == 0 {
@@ -85,7 +91,7 @@ fn open() -> CUres<Driver> {
         backend.warn(device);
     }
     backend.begin(&hip);
-    Ok(Driver { hip, backend, devices })
+    Ok(Driver { hip, provider, backend, devices })
 }
 
 /// ROCm, if it is there and has a device.

@@ -137,6 +137,7 @@ impl Shown<'_> {
                 self.plain("HOST", &format!("fn: {function}\nuserData: {data}\n"))
             }
             Work::Host(_) => self.plain("HOST", ""),
+            Work::Task(_) => self.plain("KERNEL", ""),
             Work::Child(graph) => self.plain(&format!("graph_{}", graph.number), ""),
             Work::Conditional(node) => self.conditional(node),
             Work::Record(event) => self.event("EVENT_RECORD", event.handle() as u64),

@@ -160,6 +160,7 @@ fn check_body(graph: &Graph) -> Result<(), Failure> {
         !matches!(
             &*node.work.lock(),
             Work::Kernel(_)
+                | Work::Task(_)
                 | Work::Nothing
                 | Work::Child(_)
                 | Work::Fill(_)
@@ -396,7 +397,7 @@ impl Exec {
     fn switch(&self, original: &Node) -> CUres<&AtomicBool> {
         let node = self.node(original)?;
         match &*node.work.lock() {
-            Work::Kernel(_) | Work::Copy(_) | Work::Fill(_) => Ok(&node.is_enabled),
+            Work::Kernel(_) | Work::Task(_) | Work::Copy(_) | Work::Fill(_) => Ok(&node.is_enabled),
             _ => Err(CUerror::INVALID_VALUE),
         }
     }

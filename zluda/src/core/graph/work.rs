@@ -9,6 +9,7 @@ use crate::core::memory::Rules;
 use crate::core::memory::graph_memory::Memory;
 use crate::core::module::function::Function;
 use crate::core::stream::event::Event;
+use crate::core::stream::task::Task;
 use crate::core::stream::{self, Target};
 use crate::core::transfer::copy::{BoxCopy, Wait};
 use crate::core::transfer::fill::Fill;
@@ -24,6 +25,8 @@ pub(crate) enum Work {
     Copy(Box<Copy>),
     Fill(Box<FillOf>),
     Host(HostCall),
+    /// A call of a library above the driver.
+    Task(Arc<Task>),
     Child(Arc<Graph>),
     Conditional(Box<Conditional>),
     Record(Arc<Event>),
@@ -135,6 +138,8 @@ impl Work {
             Work::Copy(_) => T::CU_GRAPH_NODE_TYPE_MEMCPY,
             Work::Fill(_) => T::CU_GRAPH_NODE_TYPE_MEMSET,
             Work::Host(_) => T::CU_GRAPH_NODE_TYPE_HOST,
+            // What NVIDIA's libraries put into streams are kernels.
+            Work::Task(_) => T::CU_GRAPH_NODE_TYPE_KERNEL,
             Work::Child(_) => T::CU_GRAPH_NODE_TYPE_GRAPH,
             Work::Conditional(_) => T::CU_GRAPH_NODE_TYPE_CONDITIONAL,
             Work::Record(_) => T::CU_GRAPH_NODE_TYPE_EVENT_RECORD,
@@ -166,6 +171,7 @@ impl Work {
             Work::Copy(work) => Work::Copy(Box::new(Copy { deferred: None, ..(**work).clone() })),
             Work::Fill(fill) => Work::Fill(fill.clone()),
             Work::Host(call) => Work::Host(*call),
+            Work::Task(task) => Work::Task(task.clone()),
             Work::Child(graph) => Work::Child(copy(graph)?),
             Work::Conditional(node) => Work::Conditional(Box::new(Conditional {
                 condition: node.condition.clone(),
@@ -211,6 +217,7 @@ impl Work {
                 fill.run(&target.in_context(context)?, *address, *pitch, *width, *height)
             }
             Work::Host(call) => stream::launch_host_function(target, call.function, call.data),
+            Work::Task(task) => task.put(&target.in_context(&task.context)?),
             // Their nodes are in the order of the whole, or come when a value says so.
             Work::Child(_) | Work::Conditional(_) => Ok(()),
             Work::Record(event) => event.record(&target.in_context(&event.context)?),

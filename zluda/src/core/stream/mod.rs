@@ -1,6 +1,7 @@
 //! Streams.
 
 pub(crate) mod event;
+pub(crate) mod task;
 
 use crate::convert::FromC;
 use crate::core::capture::{self, Recorder};

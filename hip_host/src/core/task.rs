@@ -1,0 +1,88 @@
+//! Work of libraries above the driver: parts that the pool runs as it runs the blocks of a kernel.
+
+use hip_runtime_sys::{StreamTask, hipError_t};
+
+use super::device::Device;
+use crate::guard::fault::Fault;
+use crate::guard::guarded::Guarded;
+use crate::work::blocks::Order;
+use crate::work::job::{Job, Taken, Task};
+use crate::work::op::Op;
+use crate::work::pool;
+use std::sync::Arc;
+
+/// The least that a part gets: what runs below a library's own frames may be anything.
+const LEAST_STACK: usize = 256 << 10;
+/// More is no stack but a mistake.
+const MOST_STACK: usize = 64 << 20;
+
+/// A task, which is released when nobody has it any more.
+pub struct LibraryTask(StreamTask);
+
+// SAFETY: the library says that its functions may be called with the data on any thread, several at a time.
+unsafe impl Send for LibraryTask {}
+// SAFETY: as above.
+unsafe impl Sync for LibraryTask {}
+
+impl Drop for LibraryTask {
+    fn drop(&mut self) {
+        // SAFETY: as above; nothing runs any more.
+        unsafe { (self.0.release)(self.0.data) };
+    }
+}
+
+impl LibraryTask {
+    /// # Safety
+    /// The task's functions may be called with its data from any thread.
+    pub unsafe fn new(task: StreamTask) -> LibraryTask {
+        LibraryTask(task)
+    }
+
+    /// Whether there is something to run, on a stack that can be.
+    pub fn check(&self) -> Result<(), hipError_t> {
+        if self.0.parts == 0 || self.0.stack > MOST_STACK {
+            return Err(hipError_t::hipErrorInvalidValue);
+        }
+        Ok(())
+    }
+
+    /// The job of an operation, and how many parts it has. Greater priorities run sooner.
+    pub fn job(self, op: Arc<Op>, priority: i32) -> (Job, u64) {
+        let parts = self.0.parts;
+        (Job::new(Box::new(self), op, priority, parts, Order::Any, pool::cores()), parts)
+    }
+
+    fn run_part(&self, guarded: &mut Guarded, part: u64) -> Result<(), hipError_t> {
+        let mut result = hipError_t::hipSuccess;
+        // SAFETY: as for `Send`; the stream is null on this machine's processor.
+        let body = || result = unsafe { (self.0.run)(self.0.data, part, std::ptr::null_mut()) };
+        match guarded.run(body) {
+            Some(Ok(())) if result == hipError_t::hipSuccess => Ok(()),
+            Some(Ok(())) => Err(result),
+            Some(Err(Fault { signal: libc::SIGSEGV | libc::SIGBUS, address })) => {
+                tracing::error!(
+                    "a library's work accessed address {address:#x}, where no memory is"
+                );
+                Err(hipError_t::hipErrorIllegalAddress)
+            }
+            Some(Err(fault)) => {
+                tracing::error!("a library's work ended by signal {}", fault.signal);
+                Err(hipError_t::hipErrorLaunchFailure)
+            }
+            None => Err(hipError_t::hipErrorOutOfMemory),
+        }
+    }
+}
+
+impl Task for LibraryTask {
+    fn run(&self, job: &Job, slot: u32) {
+        let taken = Taken::new(job, slot);
+        let mut guarded = Guarded::new(self.0.stack.max(LEAST_STACK));
+        while let Some(part) = taken.claim() {
+            if let Err(error) = self.run_part(&mut guarded, part) {
+                Device::get().set_error(error);
+                job.stop();
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Closures as work of streams.
+
+use super::{Driver, StreamTask, check};
+use cuda_types::cuda::{CUres, CUstream};
+use hip_runtime_sys::{hipError_t, hipStream_t};
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A part of a task that runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// From 0.
+    pub number: u64,
+    /// The provider's stream, where it has streams of its own; null on this machine's processor.
+    pub stream: hipStream_t,
+}
+
+/// Bytes of stack that a part gets where it does not ask for more.
+const STACK: usize = 1 << 20;
+
+/// Puts work of `parts` parts into a stream: they run at the same time on several threads, in any order, after what the
+/// stream was given before. A part that fails, panics or accesses memory that is not there leaves the error with the
+/// context, as a kernel does; then what it owned is leaked.
+///
+/// On an AMD GPU `run` is called at once, and puts work into the provider's stream; a captured call comes each time that
+/// the graph is launched.
+pub fn enqueue<F>(driver: &Driver, stream: CUstream, parts: u64, run: F) -> CUres
+where
+    F: Fn(Part) -> Result<(), hipError_t> + Send + Sync + 'static,
+{
+    let task = StreamTask {
+        run: call::<F>,
+        release: release::<F>,
+        data: Box::into_raw(Box::new(run)).cast(),
+        parts,
+        stack: STACK,
+    };
+    // SAFETY: the functions are those of the data, which may be used from any thread.
+    check(unsafe { (driver.table.enqueue)(stream, &task) })
+}
+
+unsafe extern "C" fn call<F: Fn(Part) -> Result<(), hipError_t>>(
+    data: *mut c_void,
+    number: u64,
+    stream: hipStream_t,
+) -> hipError_t {
+    // SAFETY: the box of `enqueue`, which lives until it is released.
+    let run = unsafe { &*data.cast::<F>() };
+    match catch_unwind(AssertUnwindSafe(|| run(Part { number, stream }))) {
+        Ok(Ok(())) => hipError_t::hipSuccess,
+        Ok(Err(error)) => error,
+        Err(_) => {
+            tracing::error!("bug: a library's work panicked");
+            hipError_t::hipErrorLaunchFailure
+        }
+    }
+}
+
+unsafe extern "C" fn release<F>(data: *mut c_void) {
+    // SAFETY: the box of `enqueue`, released once.
+    drop(unsafe { Box::from_raw(data.cast::<F>()) });
+}
