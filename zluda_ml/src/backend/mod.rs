@@ -2,8 +2,10 @@
 //!
 //! - [`Telemetry`]: the questions, with their units.
 //! - [`cpu`]: this machine, as Linux describes it.
+//! - [`rocm`]: AMD GPUs, through ROCm SMI.
 
 pub mod cpu;
+pub mod rocm;
 
 /// The answers of one device. `None`, or an empty list: it has no such thing, or does not say.
 ///

@@ -97,5 +97,5 @@ fn zones(root: &Root) -> Vec<Sensor> {
 /// A file of thousandths of a degree. Sensors that are not connected give 0, or far too much.
 fn degrees(root: &Root, path: &str) -> Option<u32> {
     let thousandths: i64 = root.number(path)?;
-    (500..150_000).contains(&thousandths).then_some(((thousandths + 500) / 1000) as u32)
+    (500..150_000).contains(&thousandths).then(|| ((thousandths + 500) / 1000) as u32)
 }
