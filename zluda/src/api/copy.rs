@@ -3,7 +3,7 @@
 use crate::convert::In;
 use crate::core::context::Context;
 use crate::core::stream::StreamArg;
-use crate::core::transfer::copy::{BoxCopy, LineEnd, Place, Wait, copy};
+use crate::core::transfer::copy::{BoxCopy, LineEnd, Place, Wait};
 use cuda_types::cuda::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUarray, CUcontext, CUdeviceptr, CUres,
 };
@@ -15,7 +15,7 @@ pub(crate) fn cuMemcpy(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter_to_work()?, Place::Unified(to), Place::Unified(from), size, Wait::Yes)
+    stream.enter_to_work()?.copy(Place::Unified(to), Place::Unified(from), size, Wait::Yes)
 }
 
 pub(crate) fn cuMemcpyAsync(
@@ -24,7 +24,7 @@ pub(crate) fn cuMemcpyAsync(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter_to_work()?, Place::Unified(to), Place::Unified(from), size, Wait::No)
+    stream.enter_to_work()?.copy(Place::Unified(to), Place::Unified(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpyHtoD_v2(
@@ -33,7 +33,7 @@ pub(crate) fn cuMemcpyHtoD_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter_to_work()?, Place::Device(to), Place::Host(from as u64), size, Wait::Yes)
+    stream.enter_to_work()?.copy(Place::Device(to), Place::Host(from as u64), size, Wait::Yes)
 }
 
 pub(crate) fn cuMemcpyHtoDAsync_v2(
@@ -42,7 +42,7 @@ pub(crate) fn cuMemcpyHtoDAsync_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter_to_work()?, Place::Device(to), Place::Host(from as u64), size, Wait::No)
+    stream.enter_to_work()?.copy(Place::Device(to), Place::Host(from as u64), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpyDtoH_v2(
@@ -51,7 +51,7 @@ pub(crate) fn cuMemcpyDtoH_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter_to_work()?, Place::Host(to as u64), Place::Device(from), size, Wait::Yes)
+    stream.enter_to_work()?.copy(Place::Host(to as u64), Place::Device(from), size, Wait::Yes)
 }
 
 pub(crate) fn cuMemcpyDtoHAsync_v2(
@@ -60,7 +60,7 @@ pub(crate) fn cuMemcpyDtoHAsync_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter_to_work()?, Place::Host(to as u64), Place::Device(from), size, Wait::No)
+    stream.enter_to_work()?.copy(Place::Host(to as u64), Place::Device(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpyDtoD_v2(
@@ -70,7 +70,7 @@ pub(crate) fn cuMemcpyDtoD_v2(
     stream: StreamArg,
 ) -> CUres {
     // "This function exhibits asynchronous behavior for most use cases": in the order of the stream.
-    copy(&stream.enter_to_work()?, Place::Device(to), Place::Device(from), size, Wait::No)
+    stream.enter_to_work()?.copy(Place::Device(to), Place::Device(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpyDtoDAsync_v2(
@@ -79,7 +79,7 @@ pub(crate) fn cuMemcpyDtoDAsync_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    copy(&stream.enter_to_work()?, Place::Device(to), Place::Device(from), size, Wait::No)
+    stream.enter_to_work()?.copy(Place::Device(to), Place::Device(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpyPeer(
@@ -105,7 +105,7 @@ pub(crate) fn cuMemcpyPeerAsync(
         Context::from_handle(context)?.check_usable()?;
     }
     // Addresses are unified: they say themselves where they are.
-    copy(&stream.enter_to_work()?, Place::Device(to), Place::Device(from), size, Wait::No)
+    stream.enter_to_work()?.copy(Place::Device(to), Place::Device(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpy2D_v2(description: In<CUDA_MEMCPY2D>, stream: StreamArg) -> CUres {

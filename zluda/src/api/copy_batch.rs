@@ -1,8 +1,9 @@
 //! Many copies by one call.
 
 use crate::convert::{In, Out};
+use crate::core::capture::WorkTarget;
 use crate::core::stream::{StreamArg, Target, launch_own_function};
-use crate::core::transfer::copy::{Place, Wait, copy};
+use crate::core::transfer::copy::{self, Place, Wait};
 use cuda_types::cuda::{
     CUdeviceptr, CUerror, CUmemcpyAttributes, CUmemcpyFlags, CUmemcpySrcAccessOrder, CUres,
 };
@@ -60,11 +61,10 @@ pub(crate) fn cuMemcpyBatchAsync(
     if count == 0 || matches!(stream, StreamArg::Legacy) {
         return Err(CUerror::INVALID_VALUE);
     }
-    let target = stream.enter_to_work()?;
-    // An H100's driver refuses a captured stream so, and the capture goes on.
-    if target.recorder.is_some() {
+    let WorkTarget { stream, recorder: None } = stream.enter_to_work()? else {
+        // An H100's driver refuses a captured stream so, and the capture goes on.
         return Err(CUerror::STREAM_CAPTURE_UNSUPPORTED);
-    }
+    };
     let orders = orders(attributes, firsts, attributes_count, count)?;
     let (to, from) = (to.array(count, MOST)?, from.array(count, MOST)?);
     let sizes = sizes.array(count, MOST)?;
@@ -74,7 +74,7 @@ pub(crate) fn cuMemcpyBatchAsync(
     }
     let places = to.into_iter().zip(from).zip(sizes).zip(orders);
     for (at, (((to, from), size), order)) in places.enumerate() {
-        Entry { to, from, size, order }.run(&target).inspect_err(|_| failed.set_if_wanted(at))?;
+        Entry { to, from, size, order }.run(&stream).inspect_err(|_| failed.set_if_wanted(at))?;
     }
     Ok(())
 }
@@ -120,10 +120,10 @@ impl Entry {
         let during = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
         let (to, from) = (Place::Unified(self.to), Place::Unified(self.from));
         if self.order != during {
-            return copy(target, to, from, self.size, Wait::No);
+            return copy::put(target, to, from, self.size, Wait::No);
         }
         if !from.is_unknown() {
-            return copy(target, to, from, self.size, Wait::Yes);
+            return copy::put(target, to, from, self.size, Wait::Yes);
         }
         // What the program forgets after the call is read now; the stream may wait for what the program does then.
         from.check_now(self.size)?;
@@ -133,7 +133,7 @@ impl Entry {
         unsafe {
             std::ptr::copy_nonoverlapping(self.from as *const u8, bytes.as_mut_ptr(), self.size);
         }
-        copy(target, to, Place::Host(bytes.as_ptr() as u64), self.size, Wait::No)?;
+        copy::put(target, to, Place::Host(bytes.as_ptr() as u64), self.size, Wait::No)?;
         let bytes = Arc::new(bytes);
         let kept = Arc::clone(&bytes);
         // Where nothing can end them behind the copy, they end here.

@@ -30,7 +30,7 @@ pub(crate) fn cuEventDestroy_v2(event: CUevent) -> CUres {
 }
 
 pub(crate) fn cuEventRecord(event: Arc<Event>, stream: StreamArg) -> CUres {
-    event.record(&stream.enter_to_work()?)
+    event.record_with(&stream.enter_to_work()?, 0)
 }
 
 pub(crate) fn cuEventRecordWithFlags(event: Arc<Event>, stream: StreamArg, flags: c_uint) -> CUres {

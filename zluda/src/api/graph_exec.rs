@@ -94,12 +94,11 @@ pub(crate) fn cuGraphExecGetFlags(exec: Arc<Exec>, flags: Out<u64>) -> CUres {
 pub(crate) fn cuGraphLaunch(exec: Arc<Exec>, stream: StreamArg) -> CUres {
     let target = stream.enter_to_work()?;
     // An H100 does not capture launches of graphs.
-    target.check_uncaptured()?;
-    exec.launch(&target)
+    exec.launch(target.uncaptured()?)
 }
 
 pub(crate) fn cuGraphUpload(_exec: Arc<Exec>, stream: StreamArg) -> CUres {
-    stream.enter_to_work()?.check_uncaptured()
+    stream.enter_to_work()?.uncaptured().map(|_| ())
 }
 
 pub(crate) fn cuGraphExecDestroy(exec: CUgraphExec) -> CUres {

@@ -3,11 +3,12 @@
 use super::graph::{before, edges_before};
 use crate::convert::{FromC, In, Out};
 use crate::core::context::{Context, Current, current, enter, handle_or_current};
+use crate::core::device::launch::Shape;
 use crate::core::graph::conditional::{Condition, Conditional};
 use crate::core::graph::exec::Exec;
 use crate::core::graph::work::{Copy, FillOf, HostCall, Launch, Work};
 use crate::core::graph::{Graph, Node, Owner};
-use crate::core::launch::{Shape, collect};
+use crate::core::launch::collect;
 use crate::core::memory::graph_memory::{self, Memory};
 use crate::core::module::function::{self, Function};
 use crate::core::module::library::Kernel;

@@ -1,7 +1,7 @@
 //! Initialisation, version, errors, export tables.
 
 use crate::convert::{In, Out};
-use crate::core::device::driver::{self, DRIVER_VERSION};
+use crate::core::{self, device::driver::DRIVER_VERSION};
 use crate::export_table;
 use cuda_types::cuda::{CUerror, CUres, CUresult, CUuuid, result_name};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -12,7 +12,7 @@ pub(crate) fn cuInit(flags: c_uint) -> CUres {
     if flags != 0 {
         return Err(CUerror::INVALID_VALUE);
     }
-    driver::initialize()
+    core::initialize()
 }
 
 pub(crate) fn cuDriverGetVersion(version: Out<c_int>) -> CUres {

@@ -1,7 +1,8 @@
 //! Launches.
 
 use crate::convert::In;
-use crate::core::launch::{Shape, check_captured_shape, collect, launch_or_capture};
+use crate::core::device::launch::Shape;
+use crate::core::launch::collect;
 use crate::core::module::function::FunctionArg;
 use crate::core::stream::{self, PRIORITIES, StreamArg};
 use cuda_types::cuda::{
@@ -19,10 +20,10 @@ fn run(
     extra: *mut *mut c_void,
 ) -> CUres {
     let target = stream.enter_to_work()?;
-    check_captured_shape(&target, &function.0, shape)?;
+    target.check_captured_shape(&function.0, shape)?;
     // SAFETY: the program passes parameters as the API describes them.
     let params = unsafe { collect(&function.0, params, extra) }?;
-    launch_or_capture(&target, &function.0, shape, params)
+    target.launch(&function.0, shape, params)
 }
 
 pub(crate) fn cuLaunchKernel(

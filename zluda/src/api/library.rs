@@ -5,8 +5,7 @@ use crate::convert::{Out, Text};
 use crate::core::capture;
 use crate::core::compile::image;
 use crate::core::compile::jit_options::JitOptions;
-use crate::core::context::{current, enter};
-use crate::core::device::driver::driver;
+use crate::core::context::{current, enter, primary};
 use crate::core::module::library::{self, Library};
 use cuda_types::cuda::{
     CUdeviceptr, CUerror, CUjit_option, CUkernel, CUlibrary, CUlibraryOption, CUmodule, CUres,
@@ -110,9 +109,9 @@ pub(crate) fn cuLibraryGetManaged(
     // from then.
     let current = match current() {
         Err(CUerror::INVALID_CONTEXT) => {
-            let device = driver()?.device(0)?;
-            device.retain_primary()?;
-            enter(device.primary_context()?)?
+            let primary = primary::of_device(0)?;
+            primary.retain()?;
+            enter(primary.context()?)?
         }
         current => current?,
     };

@@ -99,7 +99,9 @@ pub(crate) fn cuOccupancyMaxPotentialClusterSize(
     let current = current()?;
     let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
     let dynamic = config.sharedMemBytes as usize;
-    let most = current.driver.backend.largest_cluster(&current, &function, block, dynamic)?;
+    let blocks = Occupancy::new(&current, &function)?.blocks(threads_of(block), dynamic)?;
+    let kernel = function.in_context(&current);
+    let most = current.driver.backend.largest_cluster(&kernel, block, blocks)?;
     size.set(most as c_int)
 }
 
@@ -124,8 +126,8 @@ pub(crate) fn cuOccupancyMaxActiveClusters(
     let clusters = match blocks {
         0 => 0,
         _ => {
-            let backend = current.driver.backend;
-            backend.clusters_at_once(&current, &function, block, blocks, size)?
+            let kernel = function.in_context(&current);
+            current.driver.backend.clusters_at_once(&kernel, block, blocks, size)?
         }
     };
     count.set(clusters as c_int)

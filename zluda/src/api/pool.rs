@@ -47,17 +47,17 @@ fn allocate(
         return pointer.set(0);
     }
     if let Some(recorder) = &target.recorder {
-        let properties = properties_of(target.current.context.device);
-        let memory = Memory::new(&target.current, size, properties)?;
+        let properties = properties_of(target.stream.current.context.device);
+        let memory = Memory::new(&target.stream.current, size, properties)?;
         let address = memory.address();
         recorder.add(Work::Allocate(Arc::new(memory)))?;
         return pointer.set(address);
     }
     let pool = match pool {
         Some(pool) => pool,
-        None => pool::of_device(target.current.context.device)?[1].clone(),
+        None => pool::of_device(target.stream.current.context.device)?[1].clone(),
     };
-    let address = memory::allocate_async(&target.current, size, target.hip)?.base;
+    let address = memory::allocate_async(&target.stream.current, size, target.stream.hip)?.base;
     pool::take(&pool, address, size);
     pointer.set(address)
 }
@@ -83,7 +83,7 @@ pub(crate) fn cuMemFreeAsync(pointer: CUdeviceptr, stream: StreamArg) -> CUres {
         check_is_of_graph(pointer)?;
         return recorder.add(Work::Free(pointer));
     }
-    memory::free_async(&target.current, pointer, target.hip)
+    memory::free_async(&target.stream.current, pointer, target.stream.hip)
 }
 
 pub(crate) fn cuDeviceGetDefaultMemPool(pool: Out<CUmemoryPool>, device: CUdevice) -> CUres {

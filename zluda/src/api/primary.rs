@@ -2,27 +2,27 @@
 
 use crate::api::context::check_flags;
 use crate::convert::Out;
-use crate::core::device::driver::driver;
+use crate::core::context::primary;
 use cuda_types::cuda::{CUcontext, CUdevice, CUres};
 use std::ffi::{c_int, c_uint};
 
 pub(crate) fn cuDevicePrimaryCtxRetain(context: Out<CUcontext>, device: CUdevice) -> CUres {
     context.check()?;
-    context.set(driver()?.device(device)?.retain_primary()?)
+    context.set(primary::of_device(device)?.retain()?)
 }
 
 pub(crate) fn cuDevicePrimaryCtxRelease_v2(device: CUdevice) -> CUres {
-    driver()?.device(device)?.release_primary()
+    primary::of_device(device)?.release()
 }
 
 pub(crate) fn cuDevicePrimaryCtxReset_v2(device: CUdevice) -> CUres {
-    driver()?.device(device)?.reset_primary()
+    primary::of_device(device)?.reset()
 }
 
 pub(crate) fn cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint) -> CUres {
-    let device = driver()?.device(device)?;
+    let primary = primary::of_device(device)?;
     check_flags(flags)?;
-    device.set_primary_flags(flags)
+    primary.set_flags(flags)
 }
 
 pub(crate) fn cuDevicePrimaryCtxGetState(
@@ -32,7 +32,7 @@ pub(crate) fn cuDevicePrimaryCtxGetState(
 ) -> CUres {
     flags.check()?;
     active.check()?;
-    let (state, alive) = driver()?.device(device)?.primary_state();
+    let (state, alive) = primary::of_device(device)?.state();
     flags.set(state)?;
     active.set(c_int::from(alive))
 }

@@ -35,7 +35,9 @@ pub(crate) fn cuStreamCreateWithPriority(
 }
 
 pub(crate) fn cuStreamDestroy_v2(stream: CUstream) -> CUres {
-    stream::destroy(stream)
+    let stream = stream::destroy(stream)?;
+    capture::end_stream(&stream.context, stream.id);
+    Ok(())
 }
 
 pub(crate) fn cuStreamGetPriority(stream: StreamArg, priority: Out<c_int>) -> CUres {
@@ -101,14 +103,14 @@ pub(crate) fn cuStreamAddCallback(
         return Err(CUerror::INVALID_VALUE);
     }
     let target = stream::from_handle(handle)?.enter_to_work()?;
-    stream::add_callback(&target, handle, callback, data)
+    target.add_callback(handle, callback, data)
 }
 
 pub(crate) fn cuLaunchHostFunc(stream: StreamArg, function: CUhostFn, data: *mut c_void) -> CUres {
     if function.is_none() {
         return Err(CUerror::INVALID_VALUE);
     }
-    stream::launch_host_function(&stream.enter_to_work()?, function, data)
+    stream.enter_to_work()?.add_host_function(function, data)
 }
 
 pub(crate) fn cuStreamQuery(stream: StreamArg) -> CUres {

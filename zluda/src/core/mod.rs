@@ -13,3 +13,29 @@ pub(crate) mod module;
 pub(crate) mod stream;
 pub(crate) mod texture;
 pub(crate) mod transfer;
+
+use backends::{amd::Amd, cpu::Cpu};
+use cuda_types::cuda::CUres;
+use device::driver::{self, Backends};
+use module::{library, reference};
+use stream::event;
+use texture::array;
+
+/// What ends with a context: the users of something before it.
+const ENDINGS: [fn(u64); 9] = [
+    capture::end_context,
+    library::end_context,
+    module::end_context,
+    event::end_context,
+    stream::end_context,
+    reference::end_context,
+    texture::end_context,
+    array::end_context,
+    memory::end_context,
+];
+
+/// Opens the provider, once.
+pub(crate) fn initialize() -> CUres {
+    context::end_with(&ENDINGS);
+    driver::initialize(Backends { amd: &Amd, cpu: &Cpu })
+}

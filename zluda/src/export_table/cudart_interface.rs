@@ -3,6 +3,7 @@
 use super::{SIZE, Table, UNKNOWN};
 use crate::api::module;
 use crate::convert::{FromC, Out};
+use crate::core::context::primary;
 use crate::export::guard;
 use cuda_types::cuda::{CUcontext, CUdevice, CUmodule, CUresult};
 use std::ffi::c_void;
@@ -43,9 +44,8 @@ unsafe extern "C" fn primary_context(context: *mut CUcontext, device: CUdevice) 
         // SAFETY: the runtime passes room for a context.
         let context: Out<CUcontext> = unsafe { FromC::from_c(context) }?;
         context.check()?;
-        let device = crate::core::device::driver::driver()?.device(device)?;
         // Its handle, whether it is alive or not: nothing is retained.
-        context.set(device.primary_context()?.handle())
+        context.set(primary::of_device(device)?.context()?.handle())
     })
 }
 

@@ -1,7 +1,8 @@
 //! Our own table, for the libraries above the driver: see [`zluda_api::driver`].
 
 use crate::convert::Out;
-use crate::core::device::driver::{driver, initialize};
+use crate::core::device::driver::driver;
+use crate::core::initialize;
 use crate::core::stream::from_handle;
 use crate::core::stream::task::Given;
 use crate::export::{guard, guard_before_init};
@@ -29,11 +30,11 @@ unsafe extern "C" fn device(ordinal: CUdevice, info: *mut DeviceInfo) -> CUresul
 unsafe extern "C" fn stream(stream: CUstream, info: *mut StreamInfo) -> CUresult {
     guard("stream", || {
         let target = from_handle(stream)?.enter_to_work()?;
-        let context = &target.current.context;
+        let context = &target.stream.current.context;
         Out::of(info).set(StreamInfo {
             context: context.handle(),
             device: context.device,
-            hip_stream: target.hip,
+            hip_stream: target.stream.hip,
             is_captured: target.recorder.is_some(),
         })
     })
@@ -44,5 +45,5 @@ unsafe extern "C" fn enqueue(stream: CUstream, task: *const StreamTask) -> CUres
     let Some(task) = (unsafe { task.as_ref() }) else { return CUresult::CUDA_ERROR_INVALID_VALUE };
     // Whatever happens, the task is released.
     let task = Given(*task);
-    guard("enqueue", move || task.enqueue(&from_handle(stream)?.enter_to_work()?))
+    guard("enqueue", move || from_handle(stream)?.enter_to_work()?.add_task(task))
 }

@@ -4,6 +4,9 @@
 //! that the next one comes after. What conflicts with a capture invalidates it: its streams take nothing more, and
 //! its end is an error.
 
+mod event;
+mod target;
+
 use crate::core::context::Context;
 use crate::core::graph::work::Work;
 use crate::core::graph::{Edge, EdgeData, Graph, Node, Owner};
@@ -18,6 +21,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread::ThreadId;
+pub(crate) use target::WorkTarget;
 
 #[derive(Debug)]
 pub(crate) struct Capture {
@@ -504,19 +508,6 @@ impl Place {
 
     fn check_is_active(&self) -> CUres {
         if self.capture.state() == State::Active { Ok(()) } else { Err(CUerror::INVALID_VALUE) }
-    }
-
-    /// The answer to questions about an event that stands for a place in a capture.
-    pub(crate) fn refuse(&self) -> CUres {
-        self.check_is_active()?;
-        Err(CUerror::CAPTURED_EVENT)
-    }
-
-    /// As above; the question ends the capture.
-    pub(crate) fn refuse_and_invalidate(&self) -> CUres {
-        let result = self.refuse();
-        self.capture.invalidate();
-        result
     }
 }
 

@@ -1,5 +1,6 @@
 //! Contexts and each thread's stack of them.
 
+pub(crate) mod primary;
 pub(crate) mod storage;
 
 use crate::core::context::storage::LocalStorage;
@@ -7,10 +8,6 @@ use crate::core::device::Device;
 use crate::core::device::backend::Services;
 use crate::core::device::driver::{Driver, driver};
 use crate::core::error::{check, is_sticky};
-use crate::core::module::{library, reference};
-use crate::core::stream::event;
-use crate::core::texture::array;
-use crate::core::{capture, memory, module, stream, texture};
 use crate::os;
 use cuda_types::cuda::{CUcontext, CUerror, CUfunc_cache, CUlimit, CUres};
 use hip_runtime_sys::{hipError_t, hipLimit_t};
@@ -18,7 +15,7 @@ use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use zluda_common::handle::{HandleTable, Kind};
 
 #[derive(Debug)]
@@ -37,8 +34,8 @@ pub(crate) struct Context {
     sticky: AtomicU32,
     pub(crate) settings: Mutex<Settings>,
     pub(crate) storage: LocalStorage,
-    /// Memory for the barriers of cooperative launches: where it is, or 0.
-    workspaces: Mutex<(u64, usize)>,
+    /// Memory for the barriers of cooperative launches: its address, or 0, and the number of the next one to be used.
+    pub(crate) workspaces: Mutex<(u64, usize)>,
     pub(crate) services: Box<dyn Services>,
 }
 
@@ -58,6 +55,14 @@ const DEFAULT_LIMITS: [usize; LIMITS] = [1 << 10, 1 << 20, 8 << 20, 2, 2048, 64,
 static CONTEXTS: LazyLock<HandleTable<Context>> = LazyLock::new(|| HandleTable::new(Kind::CONTEXT));
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// The functions that end what belongs to a context, in this order. They get the number of its life.
+static ENDINGS: OnceLock<&'static [fn(u64)]> = OnceLock::new();
+
+/// Lets these functions run, in this order, when a context ends; only the first call counts.
+pub(crate) fn end_with(endings: &'static [fn(u64)]) {
+    let _ = ENDINGS.set(endings);
+}
 
 thread_local! {
     /// Has no destructor: programs call the driver in exit handlers, which run after the destructors of the
@@ -118,7 +123,7 @@ impl Context {
     }
 
     /// The primary context of a device, not alive yet.
-    pub(crate) fn new_primary(device: i32) -> CUres<Arc<Context>> {
+    fn new_primary(device: i32) -> CUres<Arc<Context>> {
         Self::new(device, 0, true)
     }
 
@@ -186,15 +191,9 @@ impl Context {
         }
         self.services.end();
         let id = self.id();
-        capture::end_context(id);
-        library::end_context(id);
-        module::end_context(id);
-        event::end_context(id);
-        stream::end_context(id);
-        reference::end_context(id);
-        texture::end_context(id);
-        array::end_context(id);
-        memory::end_context(id);
+        for end in ENDINGS.get().copied().unwrap_or_default() {
+            end(id);
+        }
         *self.workspaces.lock() = (0, 0);
         if failed || self.sticky.load(Ordering::Acquire) != 0 {
             self.clean_device();
@@ -314,27 +313,7 @@ impl Default for Settings {
     }
 }
 
-/// Cooperative launches that may run at the same time.
-const WORKSPACES: usize = 1024;
-/// Bytes; a cache line, so that barriers do not disturb each other.
-const WORKSPACE: usize = 64;
-
 impl Current {
-    /// The workspace of one more cooperative launch. Launches take turns: a barrier leaves its words ready
-    /// for the next one.
-    pub(crate) fn workspace(&self) -> CUres<u64> {
-        let mut workspaces = self.context.workspaces.lock();
-        if workspaces.0 == 0 {
-            let size = WORKSPACES * WORKSPACE;
-            let base = memory::allocate(self, size, memory::Kind::Module)?.base;
-            stream::fill_new_memory(self, base, &vec![0; size])?;
-            workspaces.0 = base;
-        }
-        let (base, next) = *workspaces;
-        workspaces.1 = (next + 1) % WORKSPACES;
-        Ok(base + (next * WORKSPACE) as u64)
-    }
-
     /// The result of a HIP call in this context.
     pub(crate) fn check(&self, error: hipError_t) -> CUres {
         self.context.check(error)

@@ -41,7 +41,7 @@ impl Multiprocessor {
 impl Device {
     /// Bytes of shared memory that a block can have at most.
     pub(crate) fn shared_memory_optin(&self) -> u32 {
-        self.backend.shared_memory_optin(&self.properties.gcn_arch)
+        self.model.shared_memory_optin()
     }
 
     /// The value of an attribute; `INVALID_VALUE` for one that CUDA 13.0 does not have.

@@ -1,36 +1,27 @@
 //! The seam of devices: everything in which CPUs and AMD GPUs differ for the driver.
+//!
+//! An implementation learns of what it works on by the traits and the structures of this folder alone: a context is a
+//! [`DeviceContext`], a kernel in it a [`Kernel`](super::launch::Kernel).
 
+use super::Device;
+use super::attributes::Multiprocessor;
+use super::driver::Driver;
+use super::launch::{Kernel, Params, Prepared};
+use super::texture::{ArrayStorage, LevelSize, MipmappedStorage, TextureRequest};
 use crate::core::compile::target::{CodeTarget, Variant};
-use crate::core::context::Current;
-use crate::core::device::Device;
-use crate::core::device::attributes::Multiprocessor;
-use crate::core::device::driver::Driver;
-use crate::core::launch::{Params, Prepared};
-use crate::core::module::function::Function;
-use crate::core::texture::TextureRequest;
-use crate::core::texture::array::{Array, LevelSize, MipmappedStorage, Storage};
-use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUres};
-use hip_runtime_sys::{HipRuntime, hipDeviceProp_tR0600};
+use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUlimit, CUres};
+use hip_runtime_sys::{HipRuntime, hipDeviceProp_tR0600, hipError_t};
 use std::ffi::c_void;
 use std::fmt::Debug;
 
-/// The devices of one provider. [`crate::core::device::driver`] chooses it when it chooses the provider; nothing else asks
+/// The devices of one provider. [`driver`](super::driver) chooses it when it chooses the provider; nothing else asks
 /// which one it is.
 pub(crate) trait Backend: Debug + Sync {
     /// Gives a provider that has been opened the functions that it calls the driver by, if there are any.
     fn begin(&self, hip: &HipRuntime);
 
-    /// Whether code is made for a device of this `gcnArchName`, without what HIP says behind a colon.
-    fn has_code(&self, architecture: &str) -> bool;
-
-    /// Logs what a device lacks for kernels to run.
-    fn warn(&self, device: &Device);
-
-    /// The resources that the blocks on a multiprocessor share; `properties` are the provider's.
-    fn multiprocessor(&self, properties: &hipDeviceProp_tR0600) -> Multiprocessor;
-
-    /// Bytes of shared memory that a block can have at most; `architecture` is as for [`has_code`](Self::has_code).
-    fn shared_memory_optin(&self, architecture: &str) -> u32;
+    /// The model of a device with these properties, which are the provider's.
+    fn model(&self, properties: &hipDeviceProp_tR0600) -> Box<dyn Model>;
 
     /// Whether the host and the device use memory as one: atomics of both agree, and the host reads memory that the
     /// device manages where it lies.
@@ -42,9 +33,6 @@ pub(crate) trait Backend: Debug + Sync {
     /// The one of a kernel's codes that a block of this shape runs; `clusters` asks for that of launches in clusters,
     /// where [`needs_cluster_code`](Self::needs_cluster_code).
     fn variant(&self, block: [u32; 3], clusters: bool) -> Variant;
-
-    /// The target that a kernel is compiled for to run on a device.
-    fn code_target(&self, device: &Device, variant: Variant) -> CodeTarget;
 
     /// Whether a launch in clusters of this shape is one of code of its own, for which [`launch`](Self::launch) finds
     /// out alone whether its blocks fit the device at the same time.
@@ -67,27 +55,20 @@ pub(crate) trait Backend: Debug + Sync {
     /// same time, as a kernel's code has it; none where code limits nothing.
     fn blocks_of_code(
         &self,
-        current: &Current,
-        function: &Function,
+        kernel: &dyn Kernel,
         threads: u32,
         dynamic: usize,
     ) -> CUres<Option<u32>>;
 
-    /// Blocks of this shape in the largest cluster that a kernel can be launched in.
-    fn largest_cluster(
-        &self,
-        current: &Current,
-        function: &Function,
-        block: [u32; 3],
-        dynamic: usize,
-    ) -> CUres<u32>;
+    /// Blocks of this shape in the largest cluster that a kernel can be launched in, where `blocks` of them run on a
+    /// multiprocessor.
+    fn largest_cluster(&self, kernel: &dyn Kernel, block: [u32; 3], blocks: u32) -> CUres<u32>;
 
     /// Clusters of `size` blocks of this shape that run on the device at the same time, where `blocks` of them run on
     /// a multiprocessor, which is not 0.
     fn clusters_at_once(
         &self,
-        current: &Current,
-        function: &Function,
+        kernel: &dyn Kernel,
         block: [u32; 3],
         blocks: u32,
         size: u32,
@@ -95,32 +76,37 @@ pub(crate) trait Backend: Debug + Sync {
 
     /// Eight bytes of memory that the provider's `hipFree` frees, for streams to wait for; none where any memory of
     /// the host serves.
-    fn signal_memory(&self, current: &Current) -> Option<*mut c_void>;
+    fn signal_memory(&self, context: &dyn DeviceContext) -> Option<*mut c_void>;
 
     /// Allocates the texels of an array of a checked description.
     fn create_array(
         &self,
-        current: &Current,
+        context: &dyn DeviceContext,
         descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
         size: LevelSize,
-    ) -> CUres<Storage>;
+    ) -> CUres<Box<dyn ArrayStorage>>;
 
     /// Allocates the texels of a mipmapped array of a checked description; there is a size for each level.
     fn create_mipmapped_array(
         &self,
-        current: &Current,
+        context: &dyn DeviceContext,
         descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
         sizes: &[LevelSize],
-    ) -> CUres<MipmappedStorage>;
+    ) -> CUres<Box<dyn MipmappedStorage>>;
 
     /// Makes what kernels know a texture by, and returns it: the program's handle.
-    fn create_texture(&self, current: &Current, request: &TextureRequest) -> CUres<u64>;
+    fn create_texture(&self, context: &dyn DeviceContext, request: &TextureRequest) -> CUres<u64>;
 
     /// Ends what [`create_texture`](Self::create_texture) has made.
     fn destroy_texture(&self, driver: &Driver, handle: u64);
 
     /// Makes what kernels know an array by that they write, and returns it: the program's handle.
-    fn create_surface(&self, current: &Current, array: &Array) -> CUres<u64>;
+    fn create_surface(
+        &self,
+        context: &dyn DeviceContext,
+        descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
+        storage: &dyn ArrayStorage,
+    ) -> CUres<u64>;
 
     /// Ends what [`create_surface`](Self::create_surface) has made.
     fn destroy_surface(&self, driver: &Driver, handle: u64);
@@ -129,11 +115,47 @@ pub(crate) trait Backend: Debug + Sync {
     fn free_retired(&self);
 }
 
+/// The properties of one device that backends know in their own way.
+pub(crate) trait Model: Debug + Send + Sync {
+    /// Whether code is made for the device.
+    fn has_code(&self) -> bool;
+
+    /// Logs what the device, which has this number, lacks for kernels to run.
+    fn warn(&self, ordinal: i32);
+
+    /// The resources that the blocks on a multiprocessor share.
+    fn multiprocessor(&self) -> Multiprocessor;
+
+    /// Bytes of shared memory that a block can have at most.
+    fn shared_memory_optin(&self) -> u32;
+
+    /// The target that a kernel is compiled for to run on the device.
+    fn code_target(&self, variant: Variant) -> CodeTarget;
+}
+
+/// The context that a call works in, which is usable and whose device is selected in HIP.
+pub(crate) trait DeviceContext {
+    /// The driver.
+    fn driver(&self) -> &'static Driver;
+
+    /// The context's device.
+    fn device(&self) -> CUres<&'static Device>;
+
+    /// The result of a HIP call in the context: an error that a kernel left stays from now on.
+    fn check(&self, error: hipError_t) -> CUres;
+
+    /// A limit of the context, in CUDA's unit; `INVALID_VALUE` for one that does not exist.
+    fn limit(&self, limit: CUlimit) -> CUres<usize>;
+
+    /// The address of new memory of `size` bytes for kernels, which begins with `content` and goes with the context.
+    fn allocate(&self, size: usize, content: &[u8]) -> CUres<u64>;
+}
+
 /// The services that the kernels of one context need of the host where the provider does not see to it: printing,
 /// memory, and reports of what went wrong.
 pub(crate) trait Services: Debug + Send + Sync {
     /// The word that kernels find the services by, a hidden parameter of launches.
-    fn address(&self, current: &Current) -> CUres<u64>;
+    fn address(&self, context: &dyn DeviceContext) -> CUres<u64>;
 
     /// The error that a kernel has left and the provider does not know of.
     fn error(&self) -> CUres;

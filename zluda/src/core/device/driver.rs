@@ -1,9 +1,7 @@
 //! The state of the process: the HIP provider and its devices, from the first `cuInit` on.
 
-use crate::core::backends::amd::Amd;
-use crate::core::backends::cpu::Cpu;
+use crate::core::device::Device;
 use crate::core::device::backend::Backend;
-use crate::core::device::{Device, architecture};
 use crate::core::error::convert;
 use crate::os;
 use cuda_types::cuda::{CUdevice, CUerror, CUres};
@@ -25,11 +23,19 @@ pub(crate) struct Driver {
     pub(crate) devices: Vec<Device>,
 }
 
+/// The backends for the devices of providers.
+#[derive(Clone, Copy)]
+pub(crate) struct Backends {
+    /// For ROCm, and for the emulated GPU.
+    pub(crate) amd: &'static dyn Backend,
+    pub(crate) cpu: &'static dyn Backend,
+}
+
 static DRIVER: OnceLock<CUres<Driver>> = OnceLock::new();
 
 /// Opens the provider, once.
-pub(crate) fn initialize() -> CUres {
-    match DRIVER.get_or_init(open) {
+pub(crate) fn initialize(backends: Backends) -> CUres {
+    match DRIVER.get_or_init(|| open(backends)) {
         Ok(_) => Ok(()),
         Err(error) => Err(*error),
     }
@@ -58,21 +64,21 @@ impl Driver {
     }
 }
 
-fn open() -> CUres<Driver> {
+fn open(Backends { amd, cpu }: Backends) -> CUres<Driver> {
     zluda_common::log::init();
     let (hip, provider) = match &config().device {
         DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, ProviderKind::Rocm),
         DeviceChoice::Cpu => (open_own(os::CPU_PROVIDER)?, ProviderKind::Cpu),
         // The library knows which GPU from the same place.
         DeviceChoice::Emulated(_) => (open_own(os::EMULATED_PROVIDER)?, ProviderKind::Emulated),
-        DeviceChoice::Auto => match open_rocm_with_device() {
+        DeviceChoice::Auto => match open_rocm_with_device(amd) {
             Some(hip) => (hip, ProviderKind::Rocm),
             None => (open_own(os::CPU_PROVIDER)?, ProviderKind::Cpu),
         },
     };
-    let backend: &'static dyn Backend = match provider {
-        ProviderKind::Cpu => &Cpu,
-        _ => &Amd,
+    let backend = match provider {
+        ProviderKind::Cpu => cpu,
+        _ => amd,
     };
     let count = device_count(&hip)?;
     if count == 0 {
@@ -88,21 +94,21 @@ fn open() -> CUres<Driver> {
         .collect::<CUres<Vec<_>>>()?;
     for device in &devices {
         tracing::info!("device {}: {} (through {})", device.ordinal, device.name, hip.name());
-        backend.warn(device);
+        device.model.warn(device.ordinal);
     }
     backend.begin(&hip);
     Ok(Driver { hip, provider, backend, devices })
 }
 
 /// ROCm, if it is there and has a device.
-fn open_rocm_with_device() -> Option<HipRuntime> {
+fn open_rocm_with_device(amd: &dyn Backend) -> Option<HipRuntime> {
     match Provider::Rocm.open() {
         Err(error) => {
             tracing::debug!("no ROCm: {error}");
             None
         }
         Ok(hip) => match device_count(&hip) {
-            Ok(count) if (0..count).any(|device| has_code(&hip, device)) => Some(hip),
+            Ok(count) if (0..count).any(|device| has_code(&hip, amd, device)) => Some(hip),
             _ => {
                 tracing::info!("{} has no device that code is made for", hip.name());
                 None
@@ -112,8 +118,8 @@ fn open_rocm_with_device() -> Option<HipRuntime> {
 }
 
 /// Code is made for this device.
-fn has_code(hip: &HipRuntime, device: i32) -> bool {
-    hip.device_properties(device).is_ok_and(|properties| Amd.has_code(&architecture(&properties)))
+fn has_code(hip: &HipRuntime, backend: &dyn Backend, device: i32) -> bool {
+    hip.device_properties(device).is_ok_and(|properties| backend.model(&properties).has_code())
 }
 
 /// A provider that lies beside the driver.

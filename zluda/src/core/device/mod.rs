@@ -1,19 +1,17 @@
-//! Devices: what the provider says of them, and their primary contexts. In what they differ stands behind one seam,
-//! [`backend::Backend`].
+//! Devices: what the provider says of them. In what they differ stands behind one seam, [`backend::Backend`].
 
 pub(crate) mod attributes;
 pub(crate) mod backend;
 pub(crate) mod driver;
+pub(crate) mod launch;
+pub(crate) mod texture;
 
-use crate::core::context::Context;
 use crate::core::device::attributes::Multiprocessor;
-use crate::core::device::backend::Backend;
+use crate::core::device::backend::{Backend, Model};
 use crate::core::error::{check, convert};
-use cuda_types::cuda::{CUcontext, CUres};
+use cuda_types::cuda::CUres;
 use hip_runtime_sys::{HipRuntime, hipDeviceProp_tR0600, hipUUID};
-use parking_lot::Mutex;
 use std::ffi::{CStr, c_char};
-use std::sync::{Arc, OnceLock};
 
 #[derive(Debug)]
 pub(crate) struct Device {
@@ -24,7 +22,7 @@ pub(crate) struct Device {
     /// Bytes of device memory.
     pub(crate) total_memory: usize,
     pub(crate) properties: Properties,
-    pub(crate) primary: Primary,
+    pub(crate) model: Box<dyn Model>,
 }
 
 /// The properties that differ from machine to machine; what they all have in common stands in
@@ -44,22 +42,6 @@ pub(crate) struct Properties {
     pub(crate) pci_domain: i32,
     pub(crate) pci_bus: i32,
     pub(crate) pci_device: i32,
-    /// The architecture that code is compiled for on an AMD GPU, such as `gfx1100`.
-    pub(crate) gcn_arch: String,
-}
-
-/// A device's primary context.
-#[derive(Debug, Default)]
-pub(crate) struct Primary {
-    /// Made when first asked for; the same one ever after.
-    context: OnceLock<Arc<Context>>,
-    state: Mutex<PrimaryState>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct PrimaryState {
-    retained: usize,
-    flags: u32,
 }
 
 impl Device {
@@ -70,6 +52,7 @@ impl Device {
         ordinal: i32,
     ) -> CUres<Device> {
         let properties = hip.device_properties(ordinal).map_err(convert)?;
+        let model = backend.model(&properties);
         let name = match text(&properties.name) {
             name if name.starts_with("ZLUDA") => name,
             name => format!("{name} [ZLUDA]"),
@@ -82,7 +65,7 @@ impl Device {
             total_memory: properties.totalGlobalMem,
             properties: Properties {
                 multiprocessors: properties.multiProcessorCount.max(1),
-                multiprocessor: backend.multiprocessor(&properties),
+                multiprocessor: model.multiprocessor(),
                 clock_rate: properties.clockRate,
                 memory_clock_rate: properties.memoryClockRate,
                 memory_bus_width: properties.memoryBusWidth,
@@ -90,9 +73,8 @@ impl Device {
                 pci_domain: properties.pciDomainID,
                 pci_bus: properties.pciBusID,
                 pci_device: properties.pciDeviceID,
-                gcn_arch: architecture(&properties),
             },
-            primary: Primary::default(),
+            model,
         })
     }
 
@@ -101,72 +83,10 @@ impl Device {
         let Properties { pci_domain, pci_bus, pci_device, .. } = self.properties;
         format!("{pci_domain:04X}:{pci_bus:02X}:{pci_device:02X}.0")
     }
-
-    /// The primary context, alive or not.
-    pub(crate) fn primary_context(&self) -> CUres<&Arc<Context>> {
-        if let Some(context) = self.primary.context.get() {
-            return Ok(context);
-        }
-        let context = Context::new_primary(self.ordinal)?;
-        Ok(self.primary.context.get_or_init(|| context))
-    }
-
-    /// Counts one more user of the primary context, which is alive from now on.
-    pub(crate) fn retain_primary(&self) -> CUres<CUcontext> {
-        let context = self.primary_context()?;
-        let mut state = self.primary.state.lock();
-        state.retained += 1;
-        context.revive(state.flags);
-        Ok(context.handle())
-    }
-
-    /// Counts one user less; `INVALID_CONTEXT` when there is none. The last one ends the context's life.
-    pub(crate) fn release_primary(&self) -> CUres {
-        let context = self.primary_context()?;
-        let mut state = self.primary.state.lock();
-        match state.retained {
-            0 => return Err(cuda_types::cuda::CUerror::INVALID_CONTEXT),
-            1 => {
-                state.retained = 0;
-                drop(state);
-                context.end();
-            }
-            _ => state.retained -= 1,
-        }
-        Ok(())
-    }
-
-    /// Ends the life of the primary context, whoever uses it.
-    pub(crate) fn reset_primary(&self) -> CUres {
-        let context = self.primary_context()?;
-        let mut state = self.primary.state.lock();
-        state.retained = 0;
-        state.flags = 0;
-        drop(state);
-        context.end();
-        Ok(())
-    }
-
-    /// Sets the flags of the primary context, which its present life has from now on too.
-    pub(crate) fn set_primary_flags(&self, flags: u32) -> CUres {
-        self.primary.state.lock().flags = flags;
-        self.primary_context()?.set_flags(flags);
-        Ok(())
-    }
-
-    /// The flags of the primary context, and whether it is alive.
-    pub(crate) fn primary_state(&self) -> (u32, bool) {
-        let alive = self.primary.context.get().is_some_and(|context| context.is_alive());
-        (self.primary.state.lock().flags, alive)
-    }
 }
 
-/// LLVM's name of an AMD GPU: `gfx90a`, of which HIP says `gfx90a:sramecc+:xnack-`.
-pub(crate) fn architecture(properties: &hipDeviceProp_tR0600) -> String {
-    text(&properties.gcnArchName).split(':').next().unwrap_or_default().to_owned()
-}
-
-fn text(characters: &[c_char]) -> String {
+/// A text of the provider's properties, which ends with a zero.
+pub(crate) fn text(characters: &[c_char]) -> String {
     let bytes: Vec<u8> = characters.iter().map(|c| *c as u8).collect();
     CStr::from_bytes_until_nul(&bytes)
         .map(|text| text.to_string_lossy().into_owned())

@@ -103,7 +103,7 @@ impl DeferredCopy {
         if let Some(from) = self.from {
             by_host(packed, from)?;
         }
-        rest.run(target, Wait::No)?;
+        rest.put(target, Wait::No)?;
         self.to.map_or(Ok(()), |to| by_host(to, packed))
     }
 }

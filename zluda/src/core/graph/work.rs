@@ -3,15 +3,16 @@
 use super::Graph;
 use super::conditional::Conditional;
 use crate::core::context::{Context, enter};
+use crate::core::device::launch::{Params, Shape};
 use crate::core::graph::deferred_copy::DeferredCopy;
-use crate::core::launch::{Params, Shape, launch};
+use crate::core::launch::launch;
 use crate::core::memory::Rules;
 use crate::core::memory::graph_memory::Memory;
 use crate::core::module::function::Function;
 use crate::core::stream::event::Event;
 use crate::core::stream::task::Task;
 use crate::core::stream::{self, Target};
-use crate::core::transfer::copy::{BoxCopy, Wait};
+use crate::core::transfer::copy::{BoxCopy, Description, Wait};
 use crate::core::transfer::fill::Fill;
 use cuda_types::cuda::{CUDA_MEMCPY3D, CUerror, CUgraphNodeType as T, CUhostFn, CUres};
 use std::ffi::c_void;
@@ -55,15 +56,6 @@ pub(crate) struct Copy {
     /// The host's part of copies of the program's own memory, in executable graphs.
     pub(crate) deferred: Option<Arc<DeferredCopy>>,
 }
-
-/// A description of a copy, whose pointers only the copy follows.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Description(pub(crate) CUDA_MEMCPY3D);
-
-// SAFETY: the pointers are kept, not followed.
-unsafe impl Send for Description {}
-// SAFETY: as above.
-unsafe impl Sync for Description {}
 
 #[derive(Clone, Debug)]
 pub(crate) struct FillOf {
@@ -209,12 +201,12 @@ impl Work {
                 let target = target.in_context(&work.context)?;
                 match &work.deferred {
                     Some(deferred) => deferred.put(&target),
-                    None => work.copy.run(&target, Wait::No),
+                    None => work.copy.put(&target, Wait::No),
                 }
             }
             Work::Fill(work) => {
                 let FillOf { fill, address, pitch, width, height, context } = &**work;
-                fill.run(&target.in_context(context)?, *address, *pitch, *width, *height)
+                fill.put(&target.in_context(context)?, *address, *pitch, *width, *height)
             }
             Work::Host(call) => stream::launch_host_function(target, call.function, call.data),
             Work::Task(task) => task.put(&target.in_context(&task.context)?),

@@ -1,52 +1,21 @@
 //! Launches.
 
 pub(crate) mod occupancy;
+mod workspace;
 
 use crate::core::device::attributes::{MAX_BLOCK_DIM, MAX_GRID_DIM, MAX_THREADS_PER_BLOCK};
-use crate::core::graph::work::{Launch, Work};
+use crate::core::device::launch::{Params, Prepared, Shape};
 use crate::core::launch::occupancy::Occupancy;
-use crate::core::module::function::{Code, Function};
+use crate::core::module::function::Function;
 use crate::core::stream::Target;
 use cuda_types::cuda::{
     CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUerror,
     CUres,
 };
-use hip_runtime_sys::{
-    HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END,
-};
 use simt::parameters::hidden_words;
-use smallvec::SmallVec;
 use std::ffi::c_void;
-use std::ptr::null_mut;
-use std::sync::Arc;
-
-/// The arguments of a launch, parameters aside.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    /// Bytes of dynamic shared memory.
-    pub(crate) shared: u32,
-    /// All blocks run at the same time.
-    pub(crate) cooperative: bool,
-    /// Blocks in a cluster, where the launch says so.
-    pub(crate) cluster: Option<[u32; 3]>,
-    /// It may begin before the kernels before it have ended; this matters in graphs only.
-    pub(crate) programmatic: bool,
-    /// Kept for graphs, whose nodes say it again.
-    pub(crate) priority: i32,
-}
-
-/// A parameter buffer, aligned for every parameter.
-pub(crate) type Params = SmallVec<[u128; 32]>;
 
 impl Shape {
-    /// A launch that asks for nothing else.
-    pub(crate) fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> Shape {
-        let (cooperative, cluster, programmatic, priority) = (false, None, false, 0);
-        Shape { grid, block, shared, cooperative, cluster, programmatic, priority }
-    }
-
     /// `INVALID_VALUE` where the device or the kernel cannot run blocks, a grid or dynamic shared memory of these
     /// sizes.
     pub(crate) fn check(&self, function: &Function) -> CUres {
@@ -158,29 +127,6 @@ unsafe fn read_extra(extra: *mut *mut c_void) -> CUres<(*const c_void, usize)> {
     Err(CUerror::INVALID_VALUE)
 }
 
-/// A shape that a kernel does not have ends the capture of a stream: of wrong arguments, an H100 does so for these.
-pub(crate) fn check_captured_shape(target: &Target, function: &Function, shape: &Shape) -> CUres {
-    match &target.recorder {
-        Some(recorder) => shape.check(function).map_err(|error| recorder.refuse(error)),
-        None => Ok(()),
-    }
-}
-
-/// Launches a kernel in a stream, or makes it a node of the graph that the stream is captured to.
-pub(crate) fn launch_or_capture(
-    target: &Target,
-    function: &Arc<Function>,
-    shape: &Shape,
-    params: Params,
-) -> CUres {
-    let Some(recorder) = &target.recorder else {
-        return launch(target, function, shape, params);
-    };
-    let launch = Launch::new(function.clone(), *shape, params)?;
-    let work = Work::Kernel(Box::new(launch));
-    if shape.programmatic { recorder.add_programmatic(work) } else { recorder.add(work) }
-}
-
 /// Launches a kernel in a stream.
 pub(crate) fn launch(
     target: &Target,
@@ -209,7 +155,7 @@ pub(crate) fn launch(
         }
     }
     let size = info.total_param_size as usize;
-    let workspace = if shape.cooperative { current.workspace()? } else { 0 };
+    let workspace = if shape.cooperative { workspace::next(current)? } else { 0 };
     let services = current.context.services.address(current)?;
     let segment = function.data.segment(current)?;
     for (offset, word) in hidden_words(info.hidden_offset, segment, workspace, services) {
@@ -226,52 +172,7 @@ pub(crate) fn launch(
         }
         _ => shape.grid,
     };
-    backend.launch(&Prepared { target, function, shape, grid, cluster }, params)
-}
-
-/// A launch that has been checked, but for its parameters, in which the hidden ones stand.
-#[derive(Clone, Copy)]
-pub(crate) struct Prepared<'a> {
-    pub(crate) target: &'a Target,
-    pub(crate) function: &'a Function,
-    pub(crate) shape: &'a Shape,
-    /// Blocks, where the shape may count clusters.
-    pub(crate) grid: [u32; 3],
-    /// Blocks in a cluster, by the launch or by the kernel.
-    pub(crate) cluster: Option<[u32; 3]>,
-}
-
-/// Parameters as HIP's launches take them: a buffer and its size in bytes.
-pub(crate) fn extra(params: &mut Params, size: &mut usize) -> [*mut c_void; 5] {
-    [
-        HIP_LAUNCH_PARAM_BUFFER_POINTER,
-        params.as_mut_ptr().cast(),
-        HIP_LAUNCH_PARAM_BUFFER_SIZE,
-        std::ptr::from_mut(size).cast(),
-        HIP_LAUNCH_PARAM_END,
-    ]
-}
-
-/// A launch of loaded code that asks HIP for nothing else.
-pub(crate) fn launch_code(launch: &Prepared, code: &Code, params: &mut Params) -> CUres {
-    let Prepared { target, function, shape, .. } = launch;
-    let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, shape.block);
-    let mut size = function.info.total_param_size as usize;
-    let mut extra = extra(params, &mut size);
-    // SAFETY: the function is loaded, its parameters are there, the stream has been checked.
-    target.current.check(unsafe {
-        target.current.driver.hip.hipModuleLaunchKernel(
-            code.function,
-            grid_x,
-            grid_y,
-            grid_z,
-            block_x,
-            block_y,
-            block_z,
-            shape.shared,
-            target.hip,
-            null_mut(),
-            extra.as_mut_ptr(),
-        )
-    })
+    let kernel = function.in_context(current);
+    let stream = target.hip;
+    backend.launch(&Prepared { kernel: &kernel, stream, shape, grid, cluster }, params)
 }

@@ -30,7 +30,8 @@ impl<'a> Occupancy<'a> {
         if blocks == 0 {
             return Ok(0);
         }
-        let of_code = current.driver.backend.blocks_of_code(current, function, threads, dynamic)?;
+        let kernel = function.in_context(current);
+        let of_code = current.driver.backend.blocks_of_code(&kernel, threads, dynamic)?;
         Ok(of_code.map_or(blocks, |of_code| blocks.min(of_code)))
     }
 

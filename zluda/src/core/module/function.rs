@@ -6,7 +6,9 @@ use crate::core::compile::target::Variant;
 use crate::core::context::Current;
 use crate::core::device::Device;
 use crate::core::device::attributes::{MAX_THREADS_PER_BLOCK, SHARED_MEMORY_PER_BLOCK};
+use crate::core::device::backend::DeviceContext;
 use crate::core::device::driver::driver;
+use crate::core::device::launch::Kernel;
 use crate::core::module::ModuleData;
 use crate::core::module::cluster::ClusterSettings;
 use crate::core::module::library;
@@ -244,7 +246,7 @@ impl Function {
     }
 
     fn load(&self, current: &Current, variant: Variant) -> CUres<Code> {
-        let target = current.driver.backend.code_target(current.device()?, variant);
+        let target = current.device()?.model.code_target(variant);
         let image =
             self.data.program.compile(&self.info.name, &target).map_err(|failure| failure.error)?;
         let hip = &current.driver.hip;
@@ -259,5 +261,36 @@ impl Function {
             ))?;
         }
         Ok(code)
+    }
+}
+
+/// A function in its context, for backends.
+pub(crate) struct InContext<'a> {
+    current: &'a Current,
+    function: &'a Function,
+}
+
+impl Function {
+    /// The function for the backend of the context's device.
+    pub(crate) fn in_context<'a>(&'a self, current: &'a Current) -> InContext<'a> {
+        InContext { current, function: self }
+    }
+}
+
+impl Kernel for InContext<'_> {
+    fn context(&self) -> &dyn DeviceContext {
+        self.current
+    }
+
+    fn info(&self) -> &KernelInfo {
+        &self.function.info
+    }
+
+    fn code(&self, block: [u32; 3], clusters: bool) -> CUres<hipFunction_t> {
+        Ok(self.function.code(self.current, block, clusters)?.function)
+    }
+
+    fn max_cluster_blocks(&self) -> u32 {
+        self.function.settings.cluster.max_blocks(&self.function.info)
     }
 }

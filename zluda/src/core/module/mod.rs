@@ -12,7 +12,7 @@ use crate::core::device::driver::driver;
 use crate::core::memory;
 use crate::core::module::function::{Function, Settings};
 use crate::core::module::reference::Place;
-use crate::core::stream;
+use crate::core::stream::own_memory;
 use cuda_types::cuda::{CUdeviceptr, CUerror, CUfunction, CUmodule, CUres};
 use parking_lot::Mutex;
 use ptx::{GlobalLayout, GlobalSpace};
@@ -211,7 +211,7 @@ fn allocate_segment(current: &Current, globals: &GlobalLayout, is_launched: bool
         let place = image.get_mut(offset..).and_then(|rest| rest.get_mut(..width));
         place.ok_or(CUerror::INVALID_IMAGE)?.copy_from_slice(&value.to_le_bytes()[..width]);
     }
-    stream::fill_new_memory(current, base, &image)?;
+    own_memory::fill(current, base, &image)?;
     Ok(base)
 }
 

@@ -1,14 +1,14 @@
 //! Events.
 
 use crate::convert::FromC;
-use crate::core::capture::{self, EXTERNAL};
 use crate::core::context::{Context, Current, enter};
 use crate::core::device::driver::driver;
-use crate::core::graph::work::Work;
-use crate::core::stream::{StreamArg, Target};
+use crate::core::stream::Target;
 use cuda_types::cuda::{CUerror, CUevent, CUevent_flags, CUres};
 use hip_runtime_sys::{hipError_t, hipEvent_t, hipEventDisableTiming};
 use parking_lot::Mutex;
+use std::any::Any;
+use std::fmt::Debug;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -23,9 +23,18 @@ pub(crate) struct Event {
     /// It was recorded in a stream, at least once.
     is_recorded: AtomicBool,
     /// The place of the last record, if that stream was captured.
-    place: Mutex<Option<capture::Place>>,
+    place: Mutex<Option<Arc<dyn Place>>>,
     /// There may be such a place.
     has_place: AtomicBool,
+}
+
+/// A place of a captured stream, which an event stands for that was recorded there.
+pub(crate) trait Place: Any + Debug + Send + Sync {
+    /// The answer to questions about such an event, an error.
+    fn refuse(&self) -> CUres;
+
+    /// As above; the question ends the capture.
+    fn refuse_and_invalidate(&self) -> CUres;
 }
 
 /// The provider's event, destroyed when nobody uses it any more.
@@ -117,11 +126,6 @@ impl Event {
         if self.context.id() != stream.current.context.id() {
             return Err(CUerror::INVALID_HANDLE);
         }
-        if let Some(recorder) = &stream.recorder {
-            *self.place.lock() = Some(recorder.place()?);
-            self.has_place.store(true, Ordering::Release);
-            return Ok(());
-        }
         if self.has_place.swap(false, Ordering::AcqRel) {
             *self.place.lock() = None;
         }
@@ -129,16 +133,19 @@ impl Event {
         self.hip.record(stream)
     }
 
-    /// As above; of a captured stream with `EXTERNAL`, as a node. `ILLEGAL_STATE` for that flag elsewhere.
-    pub(crate) fn record_with(self: &Arc<Self>, stream: &Target, flags: u32) -> CUres {
-        match (flags, &stream.recorder) {
-            (EXTERNAL, Some(recorder)) => recorder.add(Work::Record(self.clone())),
-            (EXTERNAL, None) => Err(CUerror::ILLEGAL_STATE),
-            _ => self.record(stream),
-        }
+    /// Whether the event was recorded in a stream, at least once.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.is_recorded.load(Ordering::Acquire)
     }
 
-    fn place(&self) -> Option<capture::Place> {
+    /// The event stands for a place of a captured stream from now on.
+    pub(crate) fn set_place(&self, place: Arc<dyn Place>) {
+        *self.place.lock() = Some(place);
+        self.has_place.store(true, Ordering::Release);
+    }
+
+    /// The place of the last record, if that stream was captured.
+    pub(crate) fn place(&self) -> Option<Arc<dyn Place>> {
         if self.has_place.load(Ordering::Acquire) { self.place.lock().clone() } else { None }
     }
 
@@ -184,23 +191,6 @@ impl Event {
     /// Lets all later work of `stream` wait for this event.
     pub(crate) fn hold(&self, stream: &Target) -> CUres {
         self.hip.hold(stream)
-    }
-
-    /// The same for a stream that may be captured, or become so by waiting for an event of a capture.
-    pub(crate) fn hold_with(self: &Arc<Self>, stream: &StreamArg, flags: u32) -> CUres {
-        let target = stream.enter_to_work()?;
-        match (flags, &target.recorder, self.place()) {
-            (EXTERNAL, Some(recorder), _) => recorder.add(Work::Wait(self.clone())),
-            (EXTERNAL, None, _) => Err(CUerror::ILLEGAL_STATE),
-            (_, Some(recorder), Some(place)) => recorder.join(&place),
-            (_, None, Some(place)) => place.lead(stream, &target.current.context),
-            // "A dependency would have been created which crosses the capture sequence boundary."
-            (_, Some(recorder), None) if self.is_recorded.load(Ordering::Acquire) => {
-                Err(recorder.refuse(CUerror::STREAM_CAPTURE_ISOLATION))
-            }
-            (_, Some(_), None) => Ok(()),
-            (_, None, None) => self.hold(&target),
-        }
     }
 }
 

@@ -1,21 +1,18 @@
 //! Streams.
 
 pub(crate) mod event;
+pub(crate) mod own_memory;
 pub(crate) mod task;
 
 use crate::convert::FromC;
-use crate::core::capture::{self, Recorder};
 use crate::core::context::{Context, Current, current, enter, run_in_stream};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
-use crate::core::graph::work::{HostCall, Work};
 use cuda_types::cuda::{
     CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUerror, CUhostFn, CUres, CUresult, CUstream,
     CUstreamCallback,
 };
-use hip_runtime_sys::{
-    hipError_t, hipMemcpyKind, hipStream_t, hipStreamNonBlocking, hipStreamPerThread,
-};
+use hip_runtime_sys::{hipError_t, hipStream_t, hipStreamNonBlocking, hipStreamPerThread};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -85,41 +82,17 @@ pub(crate) fn from_handle(handle: CUstream) -> CUres<StreamArg> {
 pub(crate) struct Target {
     pub(crate) current: Current,
     pub(crate) hip: hipStream_t,
-    /// The capture that work goes into instead, while the stream is captured.
-    pub(crate) recorder: Option<Recorder>,
 }
 
 impl StreamArg {
-    /// Enters the stream's context: that of a default stream is the current one. For questions; what is captured too
-    /// begins with [`Self::enter_to_work`].
+    /// Enters the stream's context: that of a default stream is the current one.
     pub(crate) fn enter(&self) -> CUres<Target> {
         let (current, hip) = match self {
             StreamArg::Legacy => (current()?, null_mut()),
             StreamArg::PerThread => (current()?, hipStreamPerThread),
             StreamArg::Created(stream) => (enter(&stream.context)?, stream.hip.0),
         };
-        Ok(Target { current, hip, recorder: None })
-    }
-
-    /// Enters the stream's context, for work that a capture takes instead of the stream.
-    ///
-    /// `STREAM_CAPTURE_INVALIDATED`, and `STREAM_CAPTURE_IMPLICIT` for the legacy stream while streams are captured
-    /// that it waits for.
-    pub(crate) fn enter_to_work(&self) -> CUres<Target> {
-        let mut target = self.enter()?;
-        if capture::is_any() {
-            target.recorder = capture::recorder(self, &target.current.context)?;
-        }
-        Ok(target)
-    }
-
-    /// Enters the stream's context, for what cannot be asked of a captured stream: `STREAM_CAPTURE_UNSUPPORTED`.
-    pub(crate) fn enter_uncaptured(&self) -> CUres<Target> {
-        let target = self.enter()?;
-        if capture::is_any() {
-            capture::refuse_captured(self, &target.current.context)?;
-        }
-        Ok(target)
+        Ok(Target { current, hip })
     }
 
     /// The legacy stream waits for it, and it for that one.
@@ -163,13 +136,7 @@ impl Target {
             tracing::warn!("unsupported: a graph with nodes of several devices");
             return Err(CUerror::NOT_SUPPORTED);
         }
-        Ok(Target { current: enter(context)?, hip: self.hip, recorder: None })
-    }
-
-    /// Refuses what a capture does not take.
-    pub(crate) fn check_uncaptured(&self) -> CUres {
-        let error = CUerror::STREAM_CAPTURE_UNSUPPORTED;
-        self.recorder.as_ref().map_or(Ok(()), |recorder| Err(recorder.refuse(error)))
+        Ok(Target { current: enter(context)?, hip: self.hip })
     }
 
     /// Waits until all work of the stream has ended, and returns its error.
@@ -218,28 +185,14 @@ impl PrivateStream {
 
     /// The stream for work of a context.
     pub(crate) fn target(&self, context: &Arc<Context>) -> CUres<Target> {
-        Ok(Target { current: enter(context)?, hip: self.0.0, recorder: None })
+        Ok(Target { current: enter(context)?, hip: self.0.0 })
     }
 }
 
-/// Copies to memory that nobody knows yet. Does not wait for any stream: a function of the program that runs in one
-/// may wait for what the calling thread does next.
-pub(crate) fn fill_new_memory(current: &Current, base: u64, bytes: &[u8]) -> CUres {
-    let hip = &current.driver.hip;
-    let PrivateStream(stream) = PrivateStream::new(current)?;
-    let (to, from) = (base as *mut c_void, bytes.as_ptr().cast());
-    let kind = hipMemcpyKind::hipMemcpyHostToDevice;
-    // SAFETY: the memory is at least as large as the bytes, which outlive the call below.
-    current.check(unsafe { hip.hipMemcpyAsync(to, from, bytes.len(), kind, stream.0) })?;
-    // SAFETY: the stream was created above.
-    current.check(unsafe { hip.hipStreamSynchronize(stream.0) })
-}
-
-/// Ends a handle; the stream goes when its work is done. `INVALID_HANDLE` for what cannot be destroyed.
-pub(crate) fn destroy(handle: CUstream) -> CUres {
-    let stream = STREAMS.remove(handle as u64).ok_or(CUerror::INVALID_HANDLE)?;
-    capture::end_stream(&stream.context, stream.id);
-    Ok(())
+/// Ends a handle; the stream goes when its work is done and nobody has it. `INVALID_HANDLE` for what cannot be
+/// destroyed.
+pub(crate) fn destroy(handle: CUstream) -> CUres<Arc<Stream>> {
+    STREAMS.remove(handle as u64).ok_or(CUerror::INVALID_HANDLE)
 }
 
 /// Ends the streams of a context that ends.
@@ -313,8 +266,6 @@ pub(crate) fn add_callback(
     data: *mut c_void,
 ) -> CUres {
     let function = callback.ok_or(CUerror::INVALID_VALUE)?;
-    // An H100 does not capture callbacks.
-    target.check_uncaptured()?;
     enqueue(target, Function::Callback(handle, function), data)
 }
 
@@ -325,9 +276,6 @@ pub(crate) fn launch_host_function(
     data: *mut c_void,
 ) -> CUres {
     let host_function = function.ok_or(CUerror::INVALID_VALUE)?;
-    if let Some(recorder) = &target.recorder {
-        return recorder.add(Work::Host(HostCall { function, data }));
-    }
     enqueue(target, Function::Host(host_function), data)
 }
 

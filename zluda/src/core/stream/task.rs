@@ -1,7 +1,6 @@
 //! Work of libraries above the driver, in streams and in graphs.
 
 use crate::core::context::Context;
-use crate::core::graph::work::Work;
 use crate::core::stream::Target;
 use cuda_types::cuda::{CUerror, CUres};
 use hip_runtime_sys::{StreamTask, hipError_t, hipStream_t};
@@ -39,19 +38,13 @@ impl Drop for Given {
 }
 
 impl Given {
-    /// Puts the task into the stream, or into the graph of the capture that the stream is in.
-    ///
-    /// `INVALID_VALUE` for a task without parts.
-    pub(crate) fn enqueue(self, target: &Target) -> CUres {
+    /// The task, for a stream of this context; `INVALID_VALUE` if it has no parts.
+    pub(crate) fn accept(self, context: &Arc<Context>) -> CUres<Arc<Task>> {
         if self.0.parts == 0 {
             return Err(CUerror::INVALID_VALUE);
         }
-        let context = target.current.context.clone();
-        let task = Arc::new(Task { task: std::mem::ManuallyDrop::new(self).0, context });
-        match &target.recorder {
-            Some(recorder) => recorder.add(Work::Task(task)),
-            None => task.put(target),
-        }
+        let context = context.clone();
+        Ok(Arc::new(Task { task: std::mem::ManuallyDrop::new(self).0, context }))
     }
 }
 

@@ -3,25 +3,22 @@
 use crate::convert::FromC;
 use crate::core::context::{Context, Current};
 use crate::core::device::driver::driver;
-use cpu_abi::texture_object::TextureObjectLevel;
+use crate::core::device::texture::{ArrayStorage, LevelSize, MipmappedStorage};
 use cuda_types::cuda::{
     CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ARRAY3D_DESCRIPTOR,
     CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE, CUDA_ARRAY3D_SURFACE_LDST,
     CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_ARRAY3D_VIDEO_ENCODE_DECODE, CUarray, CUarray_format,
     CUerror, CUmipmappedArray, CUres,
 };
-use hip_runtime_sys::{HIP_ARRAY3D_DESCRIPTOR, hipArray_Format, hipArray_t, hipMipmappedArray_t};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::fmt::Debug;
-use std::ptr::null_mut;
 use std::sync::{Arc, LazyLock};
 use zluda_common::handle::{HandleTable, Kind};
 
 #[derive(Debug)]
 pub(crate) struct Array {
     pub(crate) context: Arc<Context>,
-    storage: Storage,
+    pub(crate) storage: Box<dyn ArrayStorage>,
     pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
     pub(crate) format: Format,
     /// Whose level the array is.
@@ -31,98 +28,12 @@ pub(crate) struct Array {
 #[derive(Debug)]
 pub(crate) struct MipmappedArray {
     pub(crate) context: Arc<Context>,
-    storage: MipmappedStorage,
+    pub(crate) storage: Box<dyn MipmappedStorage>,
     pub(crate) descriptor: CUDA_ARRAY3D_DESCRIPTOR,
     pub(crate) format: Format,
     pub(crate) levels: u32,
     /// The handles of the levels that the program has asked for.
     handles: Mutex<BTreeMap<u32, u64>>,
-}
-
-/// The memory of the texels.
-#[derive(Debug)]
-pub(crate) enum Storage {
-    Provider(HipArray),
-    /// A level of an image.
-    Memory(Arc<dyn Texels>, u32),
-}
-
-#[derive(Debug)]
-pub(crate) enum MipmappedStorage {
-    Provider(HipMipmappedArray),
-    Memory(Arc<dyn Texels>),
-}
-
-/// Texels in memory that kernels and copies find: those of an array, or of all levels of a mipmapped one.
-pub(crate) trait Texels: Debug + Send + Sync {
-    /// The place and the size of each level, the largest one first.
-    fn levels(&self) -> &[TextureObjectLevel];
-}
-
-/// The provider's array, destroyed when nobody uses it any more; those of levels go with the whole.
-#[derive(Debug)]
-pub(crate) struct HipArray {
-    array: hipArray_t,
-    owned: bool,
-}
-
-#[derive(Debug)]
-pub(crate) struct HipMipmappedArray(hipMipmappedArray_t);
-
-// SAFETY: HIP's arrays may be used from any thread.
-unsafe impl Send for HipArray {}
-// SAFETY: as above.
-unsafe impl Sync for HipArray {}
-// SAFETY: as above.
-unsafe impl Send for HipMipmappedArray {}
-// SAFETY: as above.
-unsafe impl Sync for HipMipmappedArray {}
-
-impl HipArray {
-    /// Allocates an array of the provider.
-    pub(crate) fn new(current: &Current, descriptor: &HIP_ARRAY3D_DESCRIPTOR) -> CUres<HipArray> {
-        let mut array = null_mut();
-        let hip = &current.driver.hip;
-        // SAFETY: both pointers outlive the call.
-        current.check(unsafe { hip.hipArray3DCreate(&mut array, descriptor) })?;
-        Ok(HipArray { array, owned: true })
-    }
-}
-
-impl HipMipmappedArray {
-    /// Allocates a mipmapped array of the provider.
-    pub(crate) fn new(
-        current: &Current,
-        mut descriptor: HIP_ARRAY3D_DESCRIPTOR,
-        levels: u32,
-    ) -> CUres<HipMipmappedArray> {
-        let mut array = null_mut();
-        let hip = &current.driver.hip;
-        // SAFETY: both pointers outlive the call.
-        let error = unsafe { hip.hipMipmappedArrayCreate(&mut array, &mut descriptor, levels) };
-        current.check(error)?;
-        Ok(HipMipmappedArray(array))
-    }
-}
-
-impl Drop for HipArray {
-    fn drop(&mut self) {
-        if let Ok(driver) = driver()
-            && self.owned
-        {
-            // SAFETY: the array was created by this provider and is not used any more.
-            let _ = unsafe { driver.hip.hipArrayDestroy(self.array) };
-        }
-    }
-}
-
-impl Drop for HipMipmappedArray {
-    fn drop(&mut self) {
-        if let Ok(driver) = driver() {
-            // SAFETY: as above.
-            let _ = unsafe { driver.hip.hipMipmappedArrayDestroy(self.0) };
-        }
-    }
 }
 
 static ARRAYS: LazyLock<HandleTable<Array>> = LazyLock::new(|| HandleTable::new(Kind::ARRAY));
@@ -279,28 +190,6 @@ fn check(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<Format> {
     if fits && gathers { Ok(format) } else { Err(CUerror::INVALID_VALUE) }
 }
 
-/// An array's description in HIP's terms.
-pub(crate) fn hip_descriptor(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> HIP_ARRAY3D_DESCRIPTOR {
-    HIP_ARRAY3D_DESCRIPTOR {
-        Width: descriptor.Width,
-        Height: descriptor.Height,
-        Depth: descriptor.Depth,
-        // CUDA's formats and flags have HIP's values.
-        Format: hipArray_Format(descriptor.Format.0),
-        NumChannels: descriptor.NumChannels,
-        Flags: descriptor.Flags & !CUDA_ARRAY3D_VIDEO_ENCODE_DECODE,
-    }
-}
-
-/// The size of a level as copies see it, and as kernels do.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LevelSize {
-    /// Bytes of a row, rows and slices.
-    pub(crate) extent: [usize; 3],
-    /// Texels along each axis, layers and faces last; 1 where there is no such axis.
-    pub(crate) texels: [usize; 3],
-}
-
 /// The sizes of a level.
 fn level_size(descriptor: &CUDA_ARRAY3D_DESCRIPTOR, format: Format, level: u32) -> LevelSize {
     let d = at_level(descriptor, level);
@@ -410,17 +299,7 @@ pub(crate) fn level(current: &Current, array: &Arc<MipmappedArray>, level: u32) 
     if let Some(handle) = handles.get(&level) {
         return Ok(*handle as CUarray);
     }
-    let storage = match &array.storage {
-        MipmappedStorage::Memory(image) => Storage::Memory(image.clone(), level),
-        MipmappedStorage::Provider(whole) => {
-            let mut hip = null_mut();
-            // SAFETY: `hip` outlives the call; the array has been checked.
-            current.check(unsafe {
-                current.driver.hip.hipMipmappedArrayGetLevel(&mut hip, whole.0, level)
-            })?;
-            Storage::Provider(HipArray { array: hip, owned: false })
-        }
-    };
+    let storage = array.storage.array(current, level)?;
     let object = Array {
         context: array.context.clone(),
         storage,
@@ -449,42 +328,8 @@ pub(crate) fn end_context(context: u64) {
 }
 
 impl Array {
-    /// The provider's array; null where the texels are in memory.
-    pub(crate) fn hip(&self) -> hipArray_t {
-        match &self.storage {
-            Storage::Provider(hip) => hip.array,
-            Storage::Memory(..) => null_mut(),
-        }
-    }
-
-    /// The place of the texels in memory; none for arrays of the provider.
-    pub(crate) fn level(&self) -> Option<TextureObjectLevel> {
-        match &self.storage {
-            Storage::Provider(_) => None,
-            Storage::Memory(image, level) => image.levels().get(*level as usize).copied(),
-        }
-    }
-
     /// Bytes of a row, rows and slices, as copies count them.
     pub(crate) fn extent(&self) -> [usize; 3] {
         extent(&self.descriptor, self.format)
-    }
-}
-
-impl MipmappedArray {
-    /// The provider's array; null where the texels are in memory.
-    pub(crate) fn hip(&self) -> hipMipmappedArray_t {
-        match &self.storage {
-            MipmappedStorage::Provider(hip) => hip.0,
-            MipmappedStorage::Memory(_) => null_mut(),
-        }
-    }
-
-    /// The places of the texels of all levels in memory; none for arrays of the provider.
-    pub(crate) fn all_levels(&self) -> Option<&[TextureObjectLevel]> {
-        match &self.storage {
-            MipmappedStorage::Provider(_) => None,
-            MipmappedStorage::Memory(image) => Some(image.levels()),
-        }
     }
 }

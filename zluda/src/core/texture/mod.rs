@@ -5,6 +5,7 @@ pub(crate) mod array;
 
 use crate::core::context::Current;
 use crate::core::device::driver::driver;
+use crate::core::device::texture::{Texels, TextureRequest};
 use crate::core::memory::check_range;
 use crate::core::texture::array::{Array, Format, MipmappedArray};
 use cuda_types::cuda::{
@@ -63,6 +64,16 @@ pub(crate) enum Resource {
     Memory,
 }
 
+impl Resource {
+    fn texels(&self) -> Texels<'_> {
+        match self {
+            Resource::Array(array) => Texels::Array(&array.descriptor, &*array.storage),
+            Resource::Mipmapped(array) => Texels::Mipmapped(&array.descriptor, &*array.storage),
+            Resource::Memory => Texels::Memory,
+        }
+    }
+}
+
 static TEXTURES: RwLock<BTreeMap<u64, Arc<Texture>>> = RwLock::new(BTreeMap::new());
 static SURFACES: RwLock<BTreeMap<u64, Arc<Surface>>> = RwLock::new(BTreeMap::new());
 
@@ -74,17 +85,6 @@ pub(crate) fn texture(handle: u64) -> CUres<Arc<Texture>> {
 /// The surface with this handle; `INVALID_VALUE` if there is none.
 pub(crate) fn surface(handle: u64) -> CUres<Arc<Surface>> {
     SURFACES.read().get(&handle).cloned().ok_or(CUerror::INVALID_VALUE)
-}
-
-/// A checked description of a texture, as the program says it and in HIP's terms.
-pub(crate) struct TextureRequest<'a> {
-    pub(crate) resource: &'a Resource,
-    pub(crate) resource_description: &'a CUDA_RESOURCE_DESC,
-    pub(crate) description: &'a CUDA_TEXTURE_DESC,
-    /// None of memory.
-    pub(crate) view: Option<&'a CUDA_RESOURCE_VIEW_DESC>,
-    pub(crate) hip_resource: HIP_RESOURCE_DESC,
-    pub(crate) hip_texture: HIP_TEXTURE_DESC,
 }
 
 /// Checks a resource, and says it in HIP's terms.
@@ -111,14 +111,14 @@ fn resource(description: &CUDA_RESOURCE_DESC) -> CUres<(Resource, HIP_RESOURCE_D
                 let array = array::from_handle(description.res.array.hArray);
                 let array = array.map_err(|_| CUerror::INVALID_VALUE)?;
                 hip.resType = HIPresourcetype::HIP_RESOURCE_TYPE_ARRAY;
-                hip.res.array.hArray = array.hip();
+                hip.res.array.hArray = array.storage.hip();
                 Resource::Array(array)
             }
             CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
                 let array = array::mipmapped_from_handle(description.res.mipmap.hMipmappedArray);
                 let array = array.map_err(|_| CUerror::INVALID_VALUE)?;
                 hip.resType = HIPresourcetype::HIP_RESOURCE_TYPE_MIPMAPPED_ARRAY;
-                hip.res.mipmap.hMipmappedArray = array.hip();
+                hip.res.mipmap.hMipmappedArray = array.storage.hip();
                 Resource::Mipmapped(array)
             }
             CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
@@ -264,10 +264,9 @@ pub(crate) fn create_texture(
     if let Some(view) = view {
         check_view(view, descriptor(&keeps).ok_or(CUerror::INVALID_VALUE)?)?;
     }
-    let resource = &keeps;
     let request = TextureRequest {
-        resource,
-        resource_description,
+        texels: keeps.texels(),
+        resource: resource_description,
         description,
         view,
         hip_resource,
@@ -301,7 +300,8 @@ pub(crate) fn create_surface(current: &Current, description: &CUDA_RESOURCE_DESC
     }
     let (keeps, _) = resource(description)?;
     let Resource::Array(array) = &keeps else { return Err(CUerror::INVALID_VALUE) };
-    let handle = current.driver.backend.create_surface(current, array)?;
+    let handle =
+        current.driver.backend.create_surface(current, &array.descriptor, &*array.storage)?;
     let surface = Surface { context: current.context.id(), resource: *description, _keeps: keeps };
     SURFACES.write().insert(handle, Arc::new(surface));
     Ok(handle)

@@ -1,6 +1,5 @@
 //! Copies of memory, in one, two and three dimensions.
 
-use crate::core::graph::work::{Copy, Description, Work};
 use crate::core::memory::{Rules, check_range_by, find_host};
 use crate::core::stream::Target;
 use crate::core::texture::array::{self, Array};
@@ -83,11 +82,8 @@ fn direction(to: Place, from: Place) -> hipMemcpyKind {
     }
 }
 
-/// Copies `size` bytes.
-pub(crate) fn copy(stream: &Target, to: Place, from: Place, size: usize, wait: Wait) -> CUres {
-    if stream.recorder.is_some() {
-        return BoxCopy::bytes(to, from, size)?.run(stream, wait);
-    }
+/// Puts a copy of `size` bytes into a stream.
+pub(crate) fn put(stream: &Target, to: Place, from: Place, size: usize, wait: Wait) -> CUres {
     to.check(0, size, Rules::Now)?;
     from.check(0, size, Rules::Now)?;
     if size == 0 {
@@ -142,6 +138,15 @@ pub(crate) struct BoxCopy {
     pub(crate) height: usize,
     pub(crate) depth: usize,
 }
+
+/// A description of a copy, whose pointers only the copy follows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Description(pub(crate) CUDA_MEMCPY3D);
+
+// SAFETY: the pointers are kept, not followed.
+unsafe impl Send for Description {}
+// SAFETY: as above.
+unsafe impl Sync for Description {}
 
 /// Handles of none are as wrong as any other value here.
 fn copied_array(handle: CUarray) -> CUres<Arc<Array>> {
@@ -236,7 +241,7 @@ impl End {
         match self {
             End::Memory(region) => Some(*region),
             End::Array { array, corner: [x, y, z], .. } => {
-                let level = array.level()?;
+                let level = array.storage.level()?;
                 let (pitch, slice) = (level.pitch as usize, level.slice as usize);
                 let offset = z * slice + y * pitch + x;
                 Some(Region { place: Place::Device(level.start), offset, pitch, slice })
@@ -353,7 +358,7 @@ impl BoxCopy {
     }
 
     /// The copy as programs describe copies.
-    fn description(&self) -> Description {
+    pub(crate) fn description(&self) -> Description {
         let (to, from) = (self.to.side(), self.from.side());
         let [from_x, from_y, from_z] = from.corner;
         let [to_x, to_y, to_z] = to.corner;
@@ -407,24 +412,10 @@ impl BoxCopy {
         shape(self) == shape(other) && kinds(self) == kinds(other)
     }
 
-    /// Copies in a stream, or adds the copy to the capture of it. `INVALID_VALUE` if the boxes cannot be accessed;
-    /// `STREAM_CAPTURE_UNSUPPORTED` for copies in captured streams that are to be waited for.
-    pub(crate) fn run(&self, stream: &Target, wait: Wait) -> CUres {
-        if wait == Wait::Yes {
-            stream.check_uncaptured()?;
-        }
+    /// Puts the copy into a stream. `INVALID_VALUE` if the boxes cannot be accessed.
+    pub(crate) fn put(&self, stream: &Target, wait: Wait) -> CUres {
         if self.is_empty() {
             return Ok(());
-        }
-        if let Some(recorder) = &stream.recorder {
-            self.check(Rules::Later)?;
-            let description = self.description();
-            return recorder.add(Work::Copy(Box::new(Copy {
-                description,
-                copy: self.clone(),
-                context: stream.current.context.clone(),
-                deferred: None,
-            })));
         }
         self.check(Rules::Now)?;
         match (self.to.region(), self.from.region()) {
@@ -551,7 +542,7 @@ impl End {
             End::Array { array, corner, .. } => HipSide {
                 kind: hipMemoryType::hipMemoryTypeArray,
                 memory: null_mut(),
-                array: array.hip(),
+                array: array.storage.hip(),
                 corner: *corner,
                 pitch: 0,
                 height: 0,

@@ -1,6 +1,5 @@
 //! Fills of memory, in one and two dimensions.
 
-use crate::core::graph::work::{FillOf, Work};
 use crate::core::memory::{Rules, check_range_by};
 use crate::core::stream::Target;
 use cuda_types::cuda::{CUerror, CUres};
@@ -69,11 +68,11 @@ impl Fill {
         check_range_by(rules, address, size)
     }
 
-    /// Fills `height` rows of `width` elements, `pitch` bytes apart.
+    /// Puts a fill of `height` rows of `width` elements, `pitch` bytes apart, into a stream.
     ///
     /// `INVALID_VALUE` where an address is not a multiple of the element, or the range is no memory of
     /// the device.
-    pub(crate) fn run(
+    pub(crate) fn put(
         self,
         stream: &Target,
         address: u64,
@@ -81,15 +80,9 @@ impl Fill {
         width: usize,
         height: usize,
     ) -> CUres {
-        let rules = if stream.recorder.is_some() { Rules::Later } else { Rules::Now };
-        self.check(address, pitch, width, height, rules)?;
+        self.check(address, pitch, width, height, Rules::Now)?;
         if width == 0 || height == 0 {
             return Ok(());
-        }
-        if let Some(recorder) = &stream.recorder {
-            let context = stream.current.context.clone();
-            let fill = FillOf { fill: self, address, pitch, width, height, context };
-            return recorder.add(Work::Fill(Box::new(fill)));
         }
         let row = width * self.size();
         // Rows without gaps are one.

@@ -3,13 +3,11 @@
 //! launches, one after the other.
 
 use super::blocks_of_code;
-use crate::core::context::Current;
-use crate::core::launch::{Params, Shape};
-use crate::core::module::function::{Code, Function};
-use crate::core::stream::Target;
+use crate::core::device::backend::DeviceContext;
+use crate::core::device::launch::{Kernel, Params, Prepared, Shape};
 use cpu_abi::cluster_launch::{BYTES, ClusterLaunch, SMALLEST_WINDOW};
 use cuda_types::cuda::{CUerror, CUres};
-use hip_runtime_sys::hipStream_t;
+use hip_runtime_sys::{hipFunction_t, hipStream_t};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
@@ -17,34 +15,23 @@ use std::ptr::null_mut;
 const MAX_CLUSTERS: u64 = 0xffff;
 
 /// The number of clusters of a kernel that run on the device at the same time; `blocks` is the size of one.
-pub(super) fn clusters_at_once(
-    current: &Current,
-    function: &Function,
-    block: [u32; 3],
-    blocks: u32,
-) -> CUres<u32> {
-    let code = function.code(current, block, true)?;
+pub(super) fn clusters_at_once(kernel: &dyn Kernel, block: [u32; 3], blocks: u32) -> CUres<u32> {
+    let (context, code) = (kernel.context(), kernel.code(block, true)?);
     let threads: u32 = block.iter().product();
-    let each = blocks_of_code(current, code.function, threads, 0)?;
-    let processors = u32::try_from(current.device()?.properties.multiprocessors).unwrap_or(0);
+    let each = blocks_of_code(context, code, threads, 0)?;
+    let processors = u32::try_from(context.device()?.properties.multiprocessors).unwrap_or(0);
     let resident = each.saturating_mul(processors);
     Ok(resident / blocks.max(1))
 }
 
-/// Launches a grid of `grid` blocks in clusters of `cluster` of them, which divide it.
-pub(super) fn launch(
-    target: &Target,
-    function: &Function,
-    shape: &Shape,
-    (grid, cluster): ([u32; 3], [u32; 3]),
-    mut params: Params,
-) -> CUres {
-    let current = &target.current;
-    let info = &function.info;
-    let code = function.code(current, shape.block, true)?;
+/// Launches a grid in clusters of `cluster` blocks, which divide it.
+pub(super) fn launch(launch: &Prepared, cluster: [u32; 3], mut params: Params) -> CUres {
+    let Prepared { kernel, stream, shape, grid, .. } = *launch;
+    let info = kernel.info();
+    let code = kernel.code(shape.block, true)?;
     let blocks: u32 = cluster.iter().product();
     let clusters = grid.iter().map(|size| u64::from(*size)).product::<u64>() / u64::from(blocks);
-    let at_once = clusters_at_once(current, function, shape.block, blocks)?;
+    let at_once = clusters_at_once(kernel, shape.block, blocks)?;
     let name = &info.name;
     if at_once == 0 {
         tracing::warn!("kernel {name}: the GPU has no room for a cluster of {blocks} blocks");
@@ -62,7 +49,7 @@ pub(super) fn launch(
     let barriers = (each * 8).next_multiple_of(SMALLEST_WINDOW.into());
     let windows = (each * u64::from(blocks)) << window_shift;
     let bytes = barriers + windows + u64::from(SMALLEST_WINDOW);
-    let memory = Memory::allocate(current, target.hip, bytes)?;
+    let memory = Memory::allocate(kernel.context(), stream, bytes)?;
     let start = memory.address.next_multiple_of(SMALLEST_WINDOW.into());
     memory.clear(start, barriers)?;
     let mut record = ClusterLaunch {
@@ -93,52 +80,63 @@ pub(super) fn launch(
 
 /// Memory of the device while a stream's launches use it.
 struct Memory<'a> {
-    current: &'a Current,
+    context: &'a dyn DeviceContext,
     stream: hipStream_t,
     address: u64,
     is_free: bool,
 }
 
 impl<'a> Memory<'a> {
-    fn allocate(current: &'a Current, stream: hipStream_t, bytes: u64) -> CUres<Memory<'a>> {
+    fn allocate(
+        context: &'a dyn DeviceContext,
+        stream: hipStream_t,
+        bytes: u64,
+    ) -> CUres<Memory<'a>> {
         let bytes = usize::try_from(bytes).map_err(|_| CUerror::OUT_OF_MEMORY)?;
         let mut memory = null_mut();
         // SAFETY: the stream has been checked, and `memory` outlives the call.
-        current.check(unsafe { current.driver.hip.hipMallocAsync(&mut memory, bytes, stream) })?;
-        Ok(Memory { current, stream, address: memory as u64, is_free: false })
+        context
+            .check(unsafe { context.driver().hip.hipMallocAsync(&mut memory, bytes, stream) })?;
+        Ok(Memory { context, stream, address: memory as u64, is_free: false })
     }
 
     fn clear(&self, start: u64, bytes: u64) -> CUres {
-        let Memory { current, stream, .. } = self;
+        let Memory { context, stream, .. } = self;
         // SAFETY: the memory is there until the stream has come to its end.
-        current.check(unsafe {
+        context.check(unsafe {
             let start = start as *mut c_void;
-            current.driver.hip.hipMemsetAsync(start, 0, bytes as usize, *stream)
+            context.driver().hip.hipMemsetAsync(start, 0, bytes as usize, *stream)
         })
     }
 
-    fn run(&self, code: &Code, shape: &Shape, grid: [u32; 3], params: &mut Params) -> CUres {
+    fn run(
+        &self,
+        code: hipFunction_t,
+        shape: &Shape,
+        grid: [u32; 3],
+        params: &mut Params,
+    ) -> CUres {
         let launch = hip_runtime_sys::Launch {
-            function: code.function,
+            function: code,
             grid,
             block: shape.block,
             shared: 0,
             stream: self.stream,
         };
         let buffer = params.as_mut_ptr().cast::<c_void>();
-        let hip = &self.current.driver.hip;
+        let hip = &self.context.driver().hip;
         // SAFETY: the function is loaded, and has one argument, the buffer; the stream has been checked.
-        self.current.check(unsafe { hip.launch_cooperative(&launch, &mut [buffer]) })
+        self.context.check(unsafe { hip.launch_cooperative(&launch, &mut [buffer]) })
     }
 
     fn free(mut self) -> CUres {
         self.is_free = true;
-        self.current.check(self.give_back())
+        self.context.check(self.give_back())
     }
 
     fn give_back(&self) -> hip_runtime_sys::hipError_t {
         // SAFETY: nothing but what the stream has been given uses the memory.
-        unsafe { self.current.driver.hip.hipFreeAsync(self.address as *mut c_void, self.stream) }
+        unsafe { self.context.driver().hip.hipFreeAsync(self.address as *mut c_void, self.stream) }
     }
 }
 

@@ -7,16 +7,12 @@ mod services;
 mod texture_object;
 
 use crate::core::compile::target::{CodeTarget, Variant, approximations};
-use crate::core::context::Current;
-use crate::core::device::Device;
 use crate::core::device::attributes::{MAX_THREADS_PER_BLOCK, Multiprocessor};
-use crate::core::device::backend::{Backend, Services};
+use crate::core::device::backend::{Backend, DeviceContext, Model, Services};
 use crate::core::device::driver::Driver;
-use crate::core::launch::occupancy::Occupancy;
-use crate::core::launch::{self, Params, Prepared, Shape};
-use crate::core::module::function::Function;
-use crate::core::texture::TextureRequest;
-use crate::core::texture::array::{Array, LevelSize, MipmappedStorage, Storage};
+use crate::core::device::launch::{Kernel, Params, Prepared, Shape, launch_code};
+use crate::core::device::text;
+use crate::core::device::texture::{ArrayStorage, LevelSize, MipmappedStorage, TextureRequest};
 use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUerror, CUres};
 use hip_runtime_sys::{
     HipRuntime, hipDeviceProp_tR0600, hipError_t, hipFunction_t, hipMallocSignalMemory,
@@ -25,7 +21,6 @@ use linear_image::LinearImage;
 use ptx::Matrices;
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::Arc;
 use texture_object::Image;
 use zluda_common::config::{AmdMatrix, config};
 
@@ -38,32 +33,20 @@ pub(crate) struct Amd;
 impl Backend for Amd {
     fn begin(&self, _hip: &HipRuntime) {}
 
-    fn has_code(&self, architecture: &str) -> bool {
-        shared_memory(architecture).is_some()
-    }
-
-    fn warn(&self, Device { ordinal, properties, .. }: &Device) {
-        if !self.has_code(&properties.gcn_arch) {
-            let (gfx, gpus) = (&properties.gcn_arch, ptx::Gpu::names());
-            tracing::warn!("unsupported: kernels for device {ordinal}, a {gfx}; there are: {gpus}");
-        }
-    }
-
-    fn multiprocessor(&self, properties: &hipDeviceProp_tR0600) -> Multiprocessor {
-        Multiprocessor {
-            threads: u32::try_from(properties.maxThreadsPerMultiProcessor)
-                .ok()
-                .filter(|count| *count >= MAX_THREADS_PER_BLOCK)
-                .unwrap_or(Multiprocessor::CAPABILITY_8_0.threads),
-            shared: u32::try_from(properties.maxSharedMemoryPerMultiProcessor)
-                .unwrap_or(SHARED_MEMORY)
-                .max(SHARED_MEMORY),
-            reserved: 0,
-        }
-    }
-
-    fn shared_memory_optin(&self, architecture: &str) -> u32 {
-        shared_memory(architecture).unwrap_or(SHARED_MEMORY)
+    fn model(&self, properties: &hipDeviceProp_tR0600) -> Box<dyn Model> {
+        Box::new(Gpu {
+            gfx: architecture(properties),
+            multiprocessor: Multiprocessor {
+                threads: u32::try_from(properties.maxThreadsPerMultiProcessor)
+                    .ok()
+                    .filter(|count| *count >= MAX_THREADS_PER_BLOCK)
+                    .unwrap_or(Multiprocessor::CAPABILITY_8_0.threads),
+                shared: u32::try_from(properties.maxSharedMemoryPerMultiProcessor)
+                    .unwrap_or(SHARED_MEMORY)
+                    .max(SHARED_MEMORY),
+                reserved: 0,
+            },
+        })
     }
 
     fn is_one_with_host(&self) -> bool {
@@ -78,48 +61,33 @@ impl Backend for Amd {
         Variant::of(block, clusters)
     }
 
-    fn code_target(&self, device: &Device, variant: Variant) -> CodeTarget {
-        let matrices = match config().amd_matrix {
-            AmdMatrix::Exact => Matrices::Exact,
-            AmdMatrix::Fast => Matrices::Fast,
-        };
-        let target = ptx::Target::Amdgcn {
-            gfx: device.properties.gcn_arch.clone(),
-            blocks: variant.blocks(),
-            matrices,
-            approximations: approximations(),
-            clusters: variant.clusters(),
-        };
-        CodeTarget { target, preempt: false }
-    }
-
     /// Blocks that are clusters of their own are as blocks without.
     fn needs_cluster_code(&self, cluster: Option<[u32; 3]>) -> bool {
         cluster.is_some_and(|cluster| cluster != [1; 3])
     }
 
     fn launch(&self, launch: &Prepared, mut params: Params) -> CUres {
-        let Prepared { target, function, shape, grid, cluster } = *launch;
+        let Prepared { kernel, stream, shape, cluster, .. } = *launch;
         if let Some(cluster) = cluster.filter(|_| self.needs_cluster_code(cluster)) {
-            return cluster_launch::launch(target, function, shape, (grid, cluster), params);
+            return cluster_launch::launch(launch, cluster, params);
         }
-        let current = &target.current;
-        let code = function.code(current, shape.block, false)?;
+        let code = kernel.code(shape.block, false)?;
         check(shape)?;
         if !shape.cooperative {
-            return launch::launch_code(launch, code, &mut params);
+            return launch_code(launch, code, &mut params);
         }
         let launch = hip_runtime_sys::Launch {
-            function: code.function,
+            function: code,
             grid: shape.grid,
             block: shape.block,
             shared: shape.shared,
-            stream: target.hip,
+            stream,
         };
         let buffer = params.as_mut_ptr().cast::<c_void>();
-        let hip = &current.driver.hip;
+        let context = kernel.context();
+        let hip = &context.driver().hip;
         // SAFETY: the function is loaded, and has one argument, the buffer; the stream has been checked.
-        current.check(unsafe { hip.launch_cooperative(&launch, &mut [buffer]) })
+        context.check(unsafe { hip.launch_cooperative(&launch, &mut [buffer]) })
     }
 
     fn services(&self) -> Box<dyn Services> {
@@ -134,47 +102,38 @@ impl Backend for Amd {
     /// GPUs know of the registers that code takes.
     fn blocks_of_code(
         &self,
-        current: &Current,
-        function: &Function,
+        kernel: &dyn Kernel,
         threads: u32,
         dynamic: usize,
     ) -> CUres<Option<u32>> {
-        let code = function.code(current, [threads, 1, 1], false)?;
-        blocks_of_code(current, code.function, threads, dynamic).map(Some)
+        let code = kernel.code([threads, 1, 1], false)?;
+        blocks_of_code(kernel.context(), code, threads, dynamic).map(Some)
     }
 
-    fn largest_cluster(
-        &self,
-        current: &Current,
-        function: &Function,
-        block: [u32; 3],
-        dynamic: usize,
-    ) -> CUres<u32> {
-        let threads = block.iter().fold(1, |threads: u32, size| threads.saturating_mul(*size));
-        if Occupancy::new(current, function)?.blocks(threads, dynamic)? == 0 {
+    fn largest_cluster(&self, kernel: &dyn Kernel, block: [u32; 3], blocks: u32) -> CUres<u32> {
+        if blocks == 0 {
             return Ok(0);
         }
-        let most = function.settings.cluster.max_blocks(&function.info);
-        Ok(cluster_launch::clusters_at_once(current, function, block, 1)?.min(most))
+        let most = kernel.max_cluster_blocks();
+        Ok(cluster_launch::clusters_at_once(kernel, block, 1)?.min(most))
     }
 
     fn clusters_at_once(
         &self,
-        current: &Current,
-        function: &Function,
+        kernel: &dyn Kernel,
         block: [u32; 3],
         blocks: u32,
         size: u32,
     ) -> CUres<u32> {
         if size != 1 {
-            return cluster_launch::clusters_at_once(current, function, block, size);
+            return cluster_launch::clusters_at_once(kernel, block, size);
         }
-        Ok(blocks * current.device()?.properties.multiprocessors as u32)
+        Ok(blocks * kernel.context().device()?.properties.multiprocessors as u32)
     }
 
     /// ROCm wants memory of its own for these.
-    fn signal_memory(&self, current: &Current) -> Option<*mut c_void> {
-        let (hip, mut memory) = (&current.driver.hip, null_mut());
+    fn signal_memory(&self, context: &dyn DeviceContext) -> Option<*mut c_void> {
+        let (hip, mut memory) = (&context.driver().hip, null_mut());
         // SAFETY: `memory` outlives the call.
         let error = unsafe { hip.hipExtMallocWithFlags(&mut memory, 8, hipMallocSignalMemory) };
         (error == hipError_t::hipSuccess).then_some(memory)
@@ -182,36 +141,41 @@ impl Backend for Amd {
 
     fn create_array(
         &self,
-        current: &Current,
+        context: &dyn DeviceContext,
         _descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
         size: LevelSize,
-    ) -> CUres<Storage> {
-        Ok(Storage::Memory(Arc::new(LinearImage::new(current, &[size])?), 0))
+    ) -> CUres<Box<dyn ArrayStorage>> {
+        LinearImage::new(context, &[size])?.array(context, 0)
     }
 
     fn create_mipmapped_array(
         &self,
-        current: &Current,
+        context: &dyn DeviceContext,
         _descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
         sizes: &[LevelSize],
-    ) -> CUres<MipmappedStorage> {
-        Ok(MipmappedStorage::Memory(Arc::new(LinearImage::new(current, sizes)?)))
+    ) -> CUres<Box<dyn MipmappedStorage>> {
+        Ok(Box::new(LinearImage::new(context, sizes)?))
     }
 
-    fn create_texture(&self, current: &Current, request: &TextureRequest) -> CUres<u64> {
-        let mut image = Image::of(request.resource, request.resource_description)?;
+    fn create_texture(&self, context: &dyn DeviceContext, request: &TextureRequest) -> CUres<u64> {
+        let mut image = Image::of(request.texels, request.resource)?;
         if let Some(view) = request.view {
             image.apply_view(view)?;
         }
-        texture_object::create_texture(current, &image, request.description)
+        texture_object::create_texture(context, &image, request.description)
     }
 
     fn destroy_texture(&self, _driver: &Driver, handle: u64) {
         texture_object::destroy(handle);
     }
 
-    fn create_surface(&self, current: &Current, array: &Array) -> CUres<u64> {
-        texture_object::create_surface(current, &Image::array(array)?)
+    fn create_surface(
+        &self,
+        context: &dyn DeviceContext,
+        descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
+        storage: &dyn ArrayStorage,
+    ) -> CUres<u64> {
+        texture_object::create_surface(context, &Image::array(descriptor, storage)?)
     }
 
     fn destroy_surface(&self, _driver: &Driver, handle: u64) {
@@ -223,17 +187,66 @@ impl Backend for Amd {
     }
 }
 
+/// A GPU.
+#[derive(Debug)]
+struct Gpu {
+    /// LLVM's name, such as `gfx1100`.
+    gfx: String,
+    multiprocessor: Multiprocessor,
+}
+
+impl Model for Gpu {
+    fn has_code(&self) -> bool {
+        shared_memory(&self.gfx).is_some()
+    }
+
+    fn warn(&self, ordinal: i32) {
+        if !self.has_code() {
+            let (gfx, gpus) = (&self.gfx, ptx::Gpu::names());
+            tracing::warn!("unsupported: kernels for device {ordinal}, a {gfx}; there are: {gpus}");
+        }
+    }
+
+    fn multiprocessor(&self) -> Multiprocessor {
+        self.multiprocessor
+    }
+
+    fn shared_memory_optin(&self) -> u32 {
+        shared_memory(&self.gfx).unwrap_or(SHARED_MEMORY)
+    }
+
+    fn code_target(&self, variant: Variant) -> CodeTarget {
+        let matrices = match config().amd_matrix {
+            AmdMatrix::Exact => Matrices::Exact,
+            AmdMatrix::Fast => Matrices::Fast,
+        };
+        let target = ptx::Target::Amdgcn {
+            gfx: self.gfx.clone(),
+            blocks: variant.blocks(),
+            matrices,
+            approximations: approximations(),
+            clusters: variant.clusters(),
+        };
+        CodeTarget { target, preempt: false }
+    }
+}
+
+/// LLVM's name of an AMD GPU: `gfx90a`, of which HIP says `gfx90a:sramecc+:xnack-`.
+fn architecture(properties: &hipDeviceProp_tR0600) -> String {
+    text(&properties.gcnArchName).split(':').next().unwrap_or_default().to_owned()
+}
+
 /// Blocks of loaded code that run on one multiprocessor at the same time, as HIP has it.
 fn blocks_of_code(
-    current: &Current,
+    context: &dyn DeviceContext,
     code: hipFunction_t,
     threads: u32,
     dynamic: usize,
 ) -> CUres<u32> {
     let mut most = 0;
     // SAFETY: `most` outlives the call; the function is loaded.
-    current.check(unsafe {
-        current.driver.hip.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+    context.check(unsafe {
+        context.driver().hip.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
             &mut most,
             code,
             threads as i32,

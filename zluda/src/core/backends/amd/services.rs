@@ -3,10 +3,8 @@
 //! A context has a block of host memory that its kernels see ([`cpu_abi::services`]). The driver looks at it where
 //! CUDA prints and tells errors: where it synchronises.
 
-use crate::core::context::Current;
-use crate::core::device::backend;
+use crate::core::device::backend::{self, DeviceContext};
 use crate::core::error::check;
-use crate::core::{memory, stream};
 use cpu_abi::services::{HEAP_HEADER, RING_OFFSET, RecordKind, ServiceError, Services};
 use cuda_types::cuda::{CUerror, CUlimit, CUres};
 use hip_runtime_sys::{
@@ -49,18 +47,17 @@ impl Drop for Block {
 
 impl Block {
     /// With the limits that the context has now.
-    fn new(current: &Current) -> CUres<Block> {
-        let limit = |limit| current.context.limit(limit);
+    fn new(context: &dyn DeviceContext) -> CUres<Block> {
+        let limit = |limit| context.limit(limit);
         let ring = limit(CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE)?.clamp(SMALLEST_RING, LARGEST_RING);
         let ring = ring.next_power_of_two();
         let heap_bytes = limit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE)?.max(HEAP_HEADER);
-        let heap = memory::allocate(current, heap_bytes, memory::Kind::Module)?.base;
-        stream::fill_new_memory(current, heap, &[0; HEAP_HEADER])?;
-        let hip = &current.driver.hip;
+        let heap = context.allocate(heap_bytes, &[0; HEAP_HEADER])?;
+        let hip = &context.driver().hip;
         let mut host: *mut c_void = null_mut();
         let flags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent;
         // SAFETY: `host` outlives the call.
-        current.check(unsafe { hip.hipHostMalloc(&mut host, RING_OFFSET + ring, flags) })?;
+        context.check(unsafe { hip.hipHostMalloc(&mut host, RING_OFFSET + ring, flags) })?;
         let mut device: *mut c_void = null_mut();
         // SAFETY: `device` outlives the call.
         let device = match check(unsafe { hip.hipHostGetDevicePointer(&mut device, host, 0) }) {
@@ -229,12 +226,12 @@ fn tell_assertion(content: &[u64]) {
 pub(super) struct Slot(Mutex<Option<Block>>, OnceLock<()>);
 
 impl backend::Services for Slot {
-    fn address(&self, current: &Current) -> CUres<u64> {
+    fn address(&self, context: &dyn DeviceContext) -> CUres<u64> {
         let mut slot = self.0.lock();
         if let Some(block) = slot.as_ref() {
             return Ok(block.address());
         }
-        let block = Block::new(current)?;
+        let block = Block::new(context)?;
         let address = block.address();
         *slot = Some(block);
         let _ = self.1.set(());

@@ -1,10 +1,9 @@
 //! Texture and surface objects of AMD GPUs: descriptions in device memory, which kernels read
 //! ([`cpu_abi::texture_object`]).
 
-use crate::core::context::Current;
+use crate::core::device::backend::DeviceContext;
 use crate::core::device::driver::driver;
-use crate::core::texture::Resource;
-use crate::core::texture::array::{Array, MipmappedArray};
+use crate::core::device::texture::{ArrayStorage, Level, MipmappedStorage, Texels};
 use cpu_abi::texel_format::Format;
 use cpu_abi::texture_object::{
     HANDLE_TAG, LIVE, MOST_LEVELS, TextureObject, TextureObjectLevel, TextureObjectSampler,
@@ -34,12 +33,12 @@ const LAST_VIEW_FORMAT: u32 = 34;
 
 impl Image {
     /// The texels of a checked resource.
-    pub(super) fn of(resource: &Resource, description: &CUDA_RESOURCE_DESC) -> CUres<Image> {
-        match resource {
-            Resource::Array(array) => Image::array(array),
-            Resource::Mipmapped(array) => Image::mipmapped(array),
+    pub(super) fn of(texels: Texels, description: &CUDA_RESOURCE_DESC) -> CUres<Image> {
+        match texels {
+            Texels::Array(descriptor, storage) => Image::array(descriptor, storage),
+            Texels::Mipmapped(descriptor, storage) => Image::mipmapped(descriptor, storage),
             // SAFETY: the type says which part of the union is meant; both are plain data.
-            Resource::Memory => unsafe {
+            Texels::Memory => unsafe {
                 if description.resType == CUresourcetype::CU_RESOURCE_TYPE_LINEAR {
                     let linear = description.res.linear;
                     let bytes = linear.sizeInBytes;
@@ -73,13 +72,20 @@ impl Image {
 
     /// The texels of an array; `INVALID_VALUE` where they are not in memory, `NOT_SUPPORTED` for formats that kernels
     /// do not sample.
-    pub(super) fn array(array: &Array) -> CUres<Image> {
-        Image::of_array(&array.descriptor, vec![array.level().ok_or(CUerror::INVALID_VALUE)?])
+    pub(super) fn array(
+        descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
+        storage: &dyn ArrayStorage,
+    ) -> CUres<Image> {
+        let level = storage.level().ok_or(CUerror::INVALID_VALUE)?;
+        Image::of_array(descriptor, vec![object_level(&level)])
     }
 
-    fn mipmapped(array: &MipmappedArray) -> CUres<Image> {
-        let levels = array.all_levels().ok_or(CUerror::INVALID_VALUE)?;
-        Image::of_array(&array.descriptor, levels.to_vec())
+    fn mipmapped(
+        descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
+        storage: &dyn MipmappedStorage,
+    ) -> CUres<Image> {
+        let levels = storage.levels().ok_or(CUerror::INVALID_VALUE)?;
+        Image::of_array(descriptor, levels.iter().map(object_level).collect())
     }
 
     /// Rows of memory.
@@ -165,9 +171,14 @@ impl Image {
     }
 }
 
+fn object_level(level: &Level) -> TextureObjectLevel {
+    let Level { start, pitch, slice, texels: [width, height, depth] } = *level;
+    TextureObjectLevel { start, pitch, slice, width, height, depth, unused: 0 }
+}
+
 /// Makes the object of a checked description; returns its handle.
 pub(super) fn create_texture(
-    current: &Current,
+    context: &dyn DeviceContext,
     image: &Image,
     description: &CUDA_TEXTURE_DESC,
 ) -> CUres<u64> {
@@ -194,25 +205,25 @@ pub(super) fn create_texture(
         },
         ..image.object()
     };
-    put(current, &object)
+    put(context, &object)
 }
 
 /// Makes a surface object, and returns its handle.
-pub(super) fn create_surface(current: &Current, image: &Image) -> CUres<u64> {
+pub(super) fn create_surface(context: &dyn DeviceContext, image: &Image) -> CUres<u64> {
     let sampler = TextureObjectSampler { address: [1; 3], ..TextureObjectSampler::default() };
-    put(current, &TextureObject { surface: 1, as_integers: 1, sampler, ..image.object() })
+    put(context, &TextureObject { surface: 1, as_integers: 1, sampler, ..image.object() })
 }
 
 /// Copies an object to the device.
-fn put(current: &Current, object: &TextureObject) -> CUres<u64> {
-    let hip = &current.driver.hip;
+fn put(context: &dyn DeviceContext, object: &TextureObject) -> CUres<u64> {
+    let hip = &context.driver().hip;
     let bytes = object.bytes();
     let mut address: *mut c_void = null_mut();
     // SAFETY: `address` outlives the call.
-    current.check(unsafe { hip.hipMalloc(&mut address, bytes.len()) })?;
+    context.check(unsafe { hip.hipMalloc(&mut address, bytes.len()) })?;
     let handle = HANDLE_TAG | address as u64;
     // SAFETY: the memory has just been allocated, with room for the object.
-    let copied = current.check(unsafe {
+    let copied = context.check(unsafe {
         let kind = hipMemcpyKind::hipMemcpyHostToDevice;
         hip.hipMemcpy(address, bytes.as_ptr().cast(), bytes.len(), kind)
     });

@@ -1,7 +1,7 @@
 //! Launches by kernels: what the engine asks for them ([`cpu_abi::device_runtime`]).
 
 use crate::core::context::{Current, enter};
-use crate::core::launch::Shape;
+use crate::core::device::launch::Shape;
 use crate::core::launch::occupancy::Occupancy;
 use crate::core::module::function::Function;
 use crate::core::module::{self, Module};

@@ -1,20 +1,16 @@
 //! CPUs, whose provider is this project's: it knows clusters, textures and the errors of kernels.
 
+mod arrays;
 mod device_launch;
 mod textures;
 
 use crate::core::compile::target::{CodeTarget, Variant, approximations};
-use crate::core::context::Current;
-use crate::core::device::Device;
 use crate::core::device::attributes::{Multiprocessor, SHARED_MEMORY_PER_BLOCK_OPTIN};
-use crate::core::device::backend::{Backend, Services};
+use crate::core::device::backend::{Backend, DeviceContext, Model, Services};
 use crate::core::device::driver::Driver;
-use crate::core::launch::{self, Params, Prepared};
-use crate::core::module::function::Function;
-use crate::core::texture::TextureRequest;
-use crate::core::texture::array::{
-    Array, HipArray, HipMipmappedArray, LevelSize, MipmappedStorage, Storage, hip_descriptor,
-};
+use crate::core::device::launch::{Kernel, Params, Prepared, extra, launch_code};
+use crate::core::device::texture::{ArrayStorage, LevelSize, MipmappedStorage, TextureRequest};
+use arrays::{HipArray, HipMipmappedArray};
 use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUres};
 use hip_runtime_sys::{
     CLUSTER_DIMENSION, HIP_LAUNCH_CONFIG, HipRuntime, hipDeviceProp_tR0600, hipLaunchAttribute,
@@ -34,18 +30,8 @@ impl Backend for Cpu {
         device_launch::offer(hip);
     }
 
-    fn has_code(&self, _architecture: &str) -> bool {
-        true
-    }
-
-    fn warn(&self, _device: &Device) {}
-
-    fn multiprocessor(&self, _properties: &hipDeviceProp_tR0600) -> Multiprocessor {
-        Multiprocessor::CAPABILITY_8_0
-    }
-
-    fn shared_memory_optin(&self, _architecture: &str) -> u32 {
-        SHARED_MEMORY_PER_BLOCK_OPTIN
+    fn model(&self, _properties: &hipDeviceProp_tR0600) -> Box<dyn Model> {
+        Box::new(Processor)
     }
 
     fn is_one_with_host(&self) -> bool {
@@ -61,40 +47,23 @@ impl Backend for Cpu {
         Variant::of(block, false)
     }
 
-    fn code_target(&self, _device: &Device, variant: Variant) -> CodeTarget {
-        let executor = match config().executor {
-            config::Executor::Vector => Executor::Vector,
-            config::Executor::Reference => Executor::Reference,
-        };
-        let level = match config().cpu_target {
-            CpuTarget::Native => None,
-            CpuTarget::Level(name) => Some(name),
-        };
-        let target = ptx::Target::cpu(level, variant.blocks(), executor);
-        CodeTarget {
-            target: target.with_approximations(approximations()),
-            preempt: config().preempts(),
-        }
-    }
-
     fn needs_cluster_code(&self, _cluster: Option<[u32; 3]>) -> bool {
         false
     }
 
     fn launch(&self, launch: &Prepared, mut params: Params) -> CUres {
-        let Prepared { target, function, shape, cluster, .. } = launch;
-        let current = &target.current;
-        let code = function.code(current, shape.block, false)?;
+        let Prepared { kernel, stream, shape, cluster, .. } = *launch;
+        let code = kernel.code(shape.block, false)?;
         let mut attributes = SmallVec::<[hipLaunchAttribute; 2]>::new();
         if shape.cooperative {
             let id = hipLaunchAttributeID::hipLaunchAttributeCooperative;
             attributes.push(attribute(id, [1, 0, 0]));
         }
         if let Some(cluster) = cluster {
-            attributes.push(attribute(CLUSTER_DIMENSION, *cluster));
+            attributes.push(attribute(CLUSTER_DIMENSION, cluster));
         }
         if attributes.is_empty() {
-            return launch::launch_code(launch, code, &mut params);
+            return launch_code(launch, code, &mut params);
         }
         let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, shape.block);
         let config = HIP_LAUNCH_CONFIG {
@@ -105,20 +74,17 @@ impl Backend for Cpu {
             blockDimY: block_y,
             blockDimZ: block_z,
             sharedMemBytes: shape.shared,
-            hStream: target.hip,
+            hStream: stream,
             attrs: attributes.as_mut_ptr(),
             numAttrs: attributes.len() as u32,
         };
-        let mut size = function.info.total_param_size as usize;
-        let mut extra = launch::extra(&mut params, &mut size);
+        let mut size = kernel.info().total_param_size as usize;
+        let mut parameters = extra(&mut params, &mut size);
+        let context = kernel.context();
+        let hip = &context.driver().hip;
         // SAFETY: the function is loaded, its parameters are there, the stream has been checked.
-        current.check(unsafe {
-            current.driver.hip.hipDrvLaunchKernelEx(
-                &config,
-                code.function,
-                null_mut(),
-                extra.as_mut_ptr(),
-            )
+        context.check(unsafe {
+            hip.hipDrvLaunchKernelEx(&config, code, null_mut(), parameters.as_mut_ptr())
         })
     }
 
@@ -136,71 +102,66 @@ impl Backend for Cpu {
 
     fn blocks_of_code(
         &self,
-        _current: &Current,
-        _function: &Function,
+        _kernel: &dyn Kernel,
         _threads: u32,
         _dynamic: usize,
     ) -> CUres<Option<u32>> {
         Ok(None)
     }
 
-    fn largest_cluster(
-        &self,
-        _current: &Current,
-        function: &Function,
-        _block: [u32; 3],
-        _dynamic: usize,
-    ) -> CUres<u32> {
-        Ok(function.settings.cluster.max_blocks(&function.info))
+    fn largest_cluster(&self, kernel: &dyn Kernel, _block: [u32; 3], _blocks: u32) -> CUres<u32> {
+        Ok(kernel.max_cluster_blocks())
     }
 
     fn clusters_at_once(
         &self,
-        current: &Current,
-        _function: &Function,
+        kernel: &dyn Kernel,
         _block: [u32; 3],
         blocks: u32,
         size: u32,
     ) -> CUres<u32> {
         // A cluster runs on one processor, whatever its size.
         let clusters = (blocks / size).max(1);
-        Ok(clusters * current.device()?.properties.multiprocessors as u32)
+        Ok(clusters * kernel.context().device()?.properties.multiprocessors as u32)
     }
 
-    fn signal_memory(&self, _current: &Current) -> Option<*mut c_void> {
+    fn signal_memory(&self, _context: &dyn DeviceContext) -> Option<*mut c_void> {
         None
     }
 
     fn create_array(
         &self,
-        current: &Current,
+        context: &dyn DeviceContext,
         descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
         _size: LevelSize,
-    ) -> CUres<Storage> {
-        HipArray::new(current, &hip_descriptor(descriptor)).map(Storage::Provider)
+    ) -> CUres<Box<dyn ArrayStorage>> {
+        Ok(Box::new(HipArray::new(context, descriptor)?))
     }
 
     fn create_mipmapped_array(
         &self,
-        current: &Current,
+        context: &dyn DeviceContext,
         descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
         sizes: &[LevelSize],
-    ) -> CUres<MipmappedStorage> {
-        let levels = sizes.len() as u32;
-        let array = HipMipmappedArray::new(current, hip_descriptor(descriptor), levels)?;
-        Ok(MipmappedStorage::Provider(array))
+    ) -> CUres<Box<dyn MipmappedStorage>> {
+        Ok(Box::new(HipMipmappedArray::new(context, descriptor, sizes.len() as u32)?))
     }
 
-    fn create_texture(&self, current: &Current, request: &TextureRequest) -> CUres<u64> {
-        textures::create(current, request)
+    fn create_texture(&self, context: &dyn DeviceContext, request: &TextureRequest) -> CUres<u64> {
+        textures::create(context, request)
     }
 
     fn destroy_texture(&self, driver: &Driver, handle: u64) {
         textures::destroy(driver, handle);
     }
 
-    fn create_surface(&self, current: &Current, array: &Array) -> CUres<u64> {
-        textures::create_surface(current, array)
+    fn create_surface(
+        &self,
+        context: &dyn DeviceContext,
+        _descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
+        storage: &dyn ArrayStorage,
+    ) -> CUres<u64> {
+        textures::create_surface(context, storage)
     }
 
     fn destroy_surface(&self, driver: &Driver, handle: u64) {
@@ -210,12 +171,48 @@ impl Backend for Cpu {
     fn free_retired(&self) {}
 }
 
+/// The machine's processors.
+#[derive(Debug)]
+struct Processor;
+
+impl Model for Processor {
+    fn has_code(&self) -> bool {
+        true
+    }
+
+    fn warn(&self, _ordinal: i32) {}
+
+    fn multiprocessor(&self) -> Multiprocessor {
+        Multiprocessor::CAPABILITY_8_0
+    }
+
+    fn shared_memory_optin(&self) -> u32 {
+        SHARED_MEMORY_PER_BLOCK_OPTIN
+    }
+
+    fn code_target(&self, variant: Variant) -> CodeTarget {
+        let executor = match config().executor {
+            config::Executor::Vector => Executor::Vector,
+            config::Executor::Reference => Executor::Reference,
+        };
+        let level = match config().cpu_target {
+            CpuTarget::Native => None,
+            CpuTarget::Level(name) => Some(name),
+        };
+        let target = ptx::Target::cpu(level, variant.blocks(), executor);
+        CodeTarget {
+            target: target.with_approximations(approximations()),
+            preempt: config().preempts(),
+        }
+    }
+}
+
 /// The provider itself prints, allocates and tells errors.
 #[derive(Debug)]
 struct Provided;
 
 impl Services for Provided {
-    fn address(&self, _current: &Current) -> CUres<u64> {
+    fn address(&self, _context: &dyn DeviceContext) -> CUres<u64> {
         Ok(0)
     }
 

@@ -1,9 +1,8 @@
 //! Texture and surface objects of the provider.
 
-use crate::core::context::Current;
+use crate::core::device::backend::DeviceContext;
 use crate::core::device::driver::Driver;
-use crate::core::texture::TextureRequest;
-use crate::core::texture::array::Array;
+use crate::core::device::texture::{ArrayStorage, TextureRequest};
 use cuda_types::cuda::CUres;
 use hip_runtime_sys::{
     HIP_RESOURCE_VIEW_DESC, HIPresourceViewFormat, hipResourceDesc, hipResourceType,
@@ -12,7 +11,7 @@ use hip_runtime_sys::{
 use std::ptr::{null, null_mut};
 
 /// Makes a texture object of the provider, and returns its handle.
-pub(super) fn create(current: &Current, request: &TextureRequest) -> CUres<u64> {
+pub(super) fn create(context: &dyn DeviceContext, request: &TextureRequest) -> CUres<u64> {
     let hip_view = request.view.map(|view| HIP_RESOURCE_VIEW_DESC {
         format: HIPresourceViewFormat(view.format.0),
         width: view.width,
@@ -27,8 +26,8 @@ pub(super) fn create(current: &Current, request: &TextureRequest) -> CUres<u64> 
     let mut object: hipTextureObject_t = null_mut();
     let view_pointer = hip_view.as_ref().map_or(null(), std::ptr::from_ref);
     // SAFETY: all pointers outlive the call.
-    current.check(unsafe {
-        let hip = &current.driver.hip;
+    context.check(unsafe {
+        let hip = &context.driver().hip;
         hip.hipTexObjectCreate(
             &mut object,
             &request.hip_resource,
@@ -46,15 +45,18 @@ pub(super) fn destroy(driver: &Driver, handle: u64) {
 }
 
 /// Makes a surface object of the provider, and returns its handle.
-pub(super) fn create_surface(current: &Current, array: &Array) -> CUres<u64> {
+pub(super) fn create_surface(
+    context: &dyn DeviceContext,
+    storage: &dyn ArrayStorage,
+) -> CUres<u64> {
     // SAFETY: all zeros is a description.
     let mut hip_resource: hipResourceDesc = unsafe { std::mem::zeroed() };
     hip_resource.resType = hipResourceType::hipResourceTypeArray;
-    hip_resource.res.array.array = array.hip();
+    hip_resource.res.array.array = storage.hip();
     let mut object: hipSurfaceObject_t = null_mut();
-    let hip = &current.driver.hip;
+    let hip = &context.driver().hip;
     // SAFETY: both pointers outlive the call.
-    current.check(unsafe { hip.hipCreateSurfaceObject(&mut object, &hip_resource) })?;
+    context.check(unsafe { hip.hipCreateSurfaceObject(&mut object, &hip_resource) })?;
     Ok(object as u64)
 }
 
