@@ -82,6 +82,8 @@ impl Driver {
     }
 
     /// The stream with this handle.
+    // A handle is a number, which nothing follows.
+    #[allow(clippy::not_unsafe_ptr_arg_deref)]
     pub fn stream(&self, stream: CUstream) -> CUres<StreamInfo> {
         let mut info = MaybeUninit::uninit();
         // SAFETY: the place lives during the call.

@@ -24,6 +24,8 @@ const STACK: usize = 1 << 20;
 ///
 /// On an AMD GPU `run` is called at once, and puts work into the provider's stream; a captured call comes each time that
 /// the graph is launched.
+// A stream is a number, which nothing follows.
+#[allow(clippy::not_unsafe_ptr_arg_deref)]
 pub fn enqueue<F>(driver: &Driver, stream: CUstream, parts: u64, run: F) -> CUres
 where
     F: Fn(Part) -> Result<(), hipError_t> + Send + Sync + 'static,
