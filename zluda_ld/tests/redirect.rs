@@ -153,6 +153,16 @@ fn other_libraries_are_left_alone() {
 }
 
 #[test]
+fn each_library_that_is_staged_is_led_to() {
+    let stage = Stage::new();
+    compile(OTHER_DRIVER, &stage.path("other/libnvidia-ml.so.1"), &["-shared", "-fPIC"]);
+    assert_eq!(stage.run("program", &["libnvidia-ml.so.1"]), "7 here\n");
+    compile(DRIVER, &stage.path("staged/libnvidia-ml.so.1"), &["-shared", "-fPIC"]);
+    let wanted = ["libnvidia-ml.so.1", "libnvidia-ml.so", "/usr/lib64/libnvidia-ml.so.1"];
+    assert_eq!(stage.run("program", &wanted), "42 here\n42 here\n42 here\n");
+}
+
+#[test]
 fn without_a_staged_driver_nothing_changes() {
     let stage = Stage::new();
     std::fs::remove_file(stage.path("staged/libcuda.so.1")).expect("it was there");

@@ -37,6 +37,14 @@ pub const STAGED: &[Staged] = &[
         replaces: true,
         compiler: true,
     },
+    Staged {
+        package: "zluda_ml",
+        built: "libzluda_ml.so",
+        name: "libnvidia-ml.so.1",
+        link: Some("libnvidia-ml.so"),
+        replaces: true,
+        ..OWN
+    },
     Staged { package: "hip_cpu", built: "libzluda_hip_cpu.so", name: "libzluda_hip_cpu.so", ..OWN },
     Staged { package: "hip_emu", built: "libzluda_hip_emu.so", name: "libzluda_hip_emu.so", ..OWN },
     Staged { package: "zluda_ld", built: "libzluda_ld.so", name: AUDIT, ..OWN },

@@ -1,0 +1,140 @@
+"""What tools ask the management library (NVML): nvidia-ml-py by every function that asks a device alone, nvitop and
+gpustat as they are. Linux and the driver say the same."""
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+
+import nvitop
+import pynvml as nvml
+
+cuda = ctypes.CDLL("libcuda.so.1")
+library = ctypes.CDLL("libnvidia-ml.so.1")
+
+
+def attempt(function, *arguments):
+    """The answer, or None for what the device does not have."""
+    try:
+        return function(*arguments)
+    except nvml.NVMLError as error:
+        assert error.value in (nvml.NVML_ERROR_NOT_SUPPORTED, nvml.NVML_ERROR_NOT_FOUND), (function, error)
+        return None
+
+
+def linux(name):
+    """A line of /proc/meminfo, in bytes."""
+    for line in open("/proc/meminfo"):
+        key, value = line.split(":")
+        if key == name:
+            return int(value.split()[0]) * 1024
+    raise AssertionError(name)
+
+
+def check_before_the_start():
+    """Asked directly: nvidia-ml-py answers these itself."""
+    count, device = ctypes.c_uint(), ctypes.c_void_p()
+    uninitialised = (
+        library.nvmlDeviceGetCount_v2(ctypes.byref(count)),
+        library.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(device)),
+        library.nvmlShutdown(),
+    )
+    assert set(uninitialised) == {nvml.NVML_ERROR_UNINITIALIZED}, uninitialised
+    library.nvmlErrorString.restype = ctypes.c_char_p
+    assert library.nvmlErrorString(nvml.NVML_ERROR_INSUFFICIENT_SIZE) == b"Insufficient Size"
+    assert library.nvmlErrorString(12345) == b"Unknown Error"
+
+
+def check_identity(device):
+    driver = ctypes.create_string_buffer(256)
+    assert cuda.cuInit(0) == 0
+    assert cuda.cuDeviceGetName(driver, 256, 0) == 0
+    assert nvml.nvmlDeviceGetName(device) == driver.value.decode()
+    uuid = (ctypes.c_ubyte * 16)()
+    assert cuda.cuDeviceGetUuid_v2(uuid, 0) == 0
+    text = nvml.nvmlDeviceGetUUID(device)
+    assert text.replace("-", "").lower() == "gpu" + bytes(uuid).hex(), text
+    assert cuda.cuDeviceGetPCIBusId(driver, 256, 0) == 0
+    bus = nvml.nvmlDeviceGetPciInfo(device)
+    assert bus.busIdLegacy.lower() == driver.value.decode().lower(), bus
+    assert nvml.nvmlDeviceGetIndex(device) == 0
+    for again in (
+        nvml.nvmlDeviceGetHandleByUUID(text),
+        nvml.nvmlDeviceGetHandleByPciBusId(bus.busId),
+        nvml.nvmlDeviceGetHandleByPciBusId(bus.busIdLegacy),
+    ):
+        assert ctypes.addressof(again.contents) == ctypes.addressof(device.contents)
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    assert cuda.cuDeviceComputeCapability(ctypes.byref(major), ctypes.byref(minor), 0) == 0
+    assert nvml.nvmlDeviceGetCudaComputeCapability(device) == (major.value, minor.value)
+    version = ctypes.c_int()
+    assert cuda.cuDriverGetVersion(ctypes.byref(version)) == 0
+    assert nvml.nvmlSystemGetCudaDriverVersion_v2() == version.value
+    short = ctypes.create_string_buffer(2)
+    assert library.nvmlDeviceGetName(device, short, 2) == nvml.NVML_ERROR_INSUFFICIENT_SIZE
+
+
+def check_readings(device):
+    memory = nvml.nvmlDeviceGetMemoryInfo(device)
+    assert memory.total == memory.free + memory.used
+    assert 0 < memory.total <= linux("MemTotal"), memory
+    newer = nvml.nvmlDeviceGetMemoryInfo(device, version=nvml.nvmlMemory_v2)
+    assert newer.total == newer.free + newer.used + newer.reserved
+    rates = nvml.nvmlDeviceGetUtilizationRates(device)
+    assert 0 <= rates.gpu <= 100 and 0 <= rates.memory <= 100
+    degrees = attempt(nvml.nvmlDeviceGetTemperature, device, nvml.NVML_TEMPERATURE_GPU)
+    assert degrees is None or 0 < degrees < 130, degrees
+    clock = attempt(nvml.nvmlDeviceGetClockInfo, device, nvml.NVML_CLOCK_SM)
+    most = attempt(nvml.nvmlDeviceGetMaxClockInfo, device, nvml.NVML_CLOCK_SM)
+    assert clock is None or 100 < clock < 10000, clock
+    assert most is None or 100 < most < 10000, most
+    power = attempt(nvml.nvmlDeviceGetPowerUsage, device)
+    assert power is None or 0 <= power < 2_000_000, power
+    values = nvml.nvmlDeviceGetFieldValues(device, [nvml.NVML_FI_DEV_POWER_INSTANT, 9999])
+    assert values[1].nvmlReturn == nvml.NVML_ERROR_NOT_SUPPORTED
+    assert (values[0].nvmlReturn == nvml.NVML_SUCCESS) == (power is not None)
+    # Whatever else a tool may ask of a device: an answer, or that there is none.
+    names = [name for name in dir(nvml) if name.startswith("nvmlDeviceGet") and "Handle" not in name]
+    for name in names:
+        function = getattr(nvml, name)
+        if function.__code__.co_argcount - len(function.__defaults__ or ()) == 1:
+            attempt(function, device)
+
+
+def check_processes(device):
+    own = lambda: [p for p in nvml.nvmlDeviceGetComputeRunningProcesses(device) if p.pid == os.getpid()]
+    context, memory = ctypes.c_void_p(), ctypes.c_uint64()
+    assert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+    assert cuda.cuCtxSetCurrent(context) == 0
+    size = 64 << 20
+    assert cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(size)) == 0
+    assert cuda.cuMemsetD8_v2(memory, 1, ctypes.c_size_t(size)) == 0
+    assert cuda.cuCtxSynchronize() == 0
+    processes = own()
+    assert len(processes) == 1, processes
+    assert processes[0].usedGpuMemory >= size, processes[0]
+    assert nvml.nvmlSystemGetProcessName(os.getpid()) == open("/proc/self/cmdline").read().split("\0")[0]
+
+
+def check_tools():
+    devices = nvitop.Device.all()
+    assert [device.name() for device in devices] == [nvml.nvmlDeviceGetName(nvml.nvmlDeviceGetHandleByIndex(0))]
+    snapshot = devices[0].as_snapshot()
+    assert snapshot.memory_total == nvml.nvmlDeviceGetMemoryInfo(nvml.nvmlDeviceGetHandleByIndex(0)).total
+    assert os.getpid() in devices[0].processes()
+    run = lambda *module: subprocess.run([sys.executable, "-m", *module], capture_output=True, text=True, check=True).stdout
+    shown = json.loads(run("gpustat", "--json"))
+    assert shown["gpus"][0]["name"] == devices[0].name(), shown
+    assert devices[0].name()[:10] in run("nvitop", "--once", "--ascii"), "nvitop shows the device"
+
+
+check_before_the_start()
+nvml.nvmlInit()
+assert nvml.nvmlDeviceGetCount() == 1
+device = nvml.nvmlDeviceGetHandleByIndex(0)
+check_identity(device)
+check_readings(device)
+check_processes(device)
+check_tools()
+nvml.nvmlShutdown()

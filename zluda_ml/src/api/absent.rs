@@ -1,0 +1,61 @@
+//! What no device of ours has: parts of a GPU as devices of their own (MIG), NVLink, video engines, serial numbers,
+//! performance states, driver models of Windows, confidential computing. Tools ask for it and take "not supported" for an
+//! answer, so nothing is logged.
+
+use crate::convert::Out;
+use crate::devices::Device;
+use cuda_types::nvml::*;
+use std::ffi::{c_char, c_uint};
+use std::sync::Arc;
+
+/// "Not supported", for a device that is one.
+macro_rules! absent {
+    ($($name:ident($($argument:ty),*);)*) => {$(
+        pub(crate) fn $name($(_: $argument),*) -> NvmlResult {
+            Err(nvmlError::NOT_SUPPORTED)
+        }
+    )*};
+}
+
+type A = Arc<Device>;
+
+absent! {
+    nvmlDeviceGetMigMode(A, Out<c_uint>, Out<c_uint>);
+    nvmlDeviceGetGpuInstanceId(A, Out<c_uint>);
+    nvmlDeviceGetComputeInstanceId(A, Out<c_uint>);
+    nvmlDeviceGetDeviceHandleFromMigDeviceHandle(A, Out<nvmlDevice_t>);
+    nvmlDeviceGetNvLinkState(A, c_uint, Out<nvmlEnableState_t>);
+    nvmlDeviceGetNvLinkVersion(A, c_uint, Out<c_uint>);
+    nvmlDeviceGetNvLinkCapability(A, c_uint, nvmlNvLinkCapability_t, Out<c_uint>);
+    nvmlDeviceGetNvLinkRemotePciInfo(A, c_uint, Out<nvmlPciInfo_t>);
+    nvmlDeviceGetNvLinkRemotePciInfo_v2(A, c_uint, Out<nvmlPciInfo_t>);
+    nvmlDeviceGetNvLinkRemoteDeviceType(A, c_uint, Out<nvmlIntNvLinkDeviceType_t>);
+    nvmlDeviceGetGpuFabricInfo(A, Out<nvmlGpuFabricInfo_t>);
+    nvmlDeviceGetGpuFabricInfoV(A, Out<nvmlGpuFabricInfoV_t>);
+    nvmlDeviceGetEncoderUtilization(A, Out<c_uint>, Out<c_uint>);
+    nvmlDeviceGetDecoderUtilization(A, Out<c_uint>, Out<c_uint>);
+    nvmlDeviceGetSerial(A, Out<c_char>, c_uint);
+    nvmlDeviceGetPerformanceState(A, Out<nvmlPstates_t>);
+    nvmlDeviceGetPersistenceMode(A, Out<nvmlEnableState_t>);
+    nvmlDeviceGetDriverModel(A, Out<nvmlDriverModel_t>, Out<nvmlDriverModel_t>);
+    nvmlDeviceGetDriverModel_v2(A, Out<nvmlDriverModel_t>, Out<nvmlDriverModel_t>);
+    nvmlDeviceGetConfComputeMemSizeInfo(A, Out<nvmlConfComputeMemSizeInfo_t>);
+    nvmlSystemGetConfComputeState(Out<nvmlConfComputeSystemState_t>);
+}
+
+pub(crate) fn nvmlDeviceGetMaxMigDeviceCount(_: Arc<Device>, count: Out<c_uint>) -> NvmlResult {
+    count.set(0)
+}
+
+pub(crate) fn nvmlDeviceIsMigDeviceHandle(_: Arc<Device>, is_mig: Out<c_uint>) -> NvmlResult {
+    is_mig.set(0)
+}
+
+pub(crate) fn nvmlDeviceGetMigDeviceHandleByIndex(
+    _: Arc<Device>,
+    _: c_uint,
+    device: Out<nvmlDevice_t>,
+) -> NvmlResult {
+    device.check()?;
+    Err(nvmlError::NOT_FOUND)
+}

@@ -1,0 +1,22 @@
+//! Versions, which can be asked for at any time.
+
+use crate::convert::{Out, put_text};
+use cuda_types::nvml::NvmlResult;
+use std::ffi::{c_char, c_int, c_uint};
+
+/// The version of CUDA that the driver reports: 13.0.
+const CUDA: c_int = 13000;
+/// The first of NVIDIA's Linux drivers with that version of CUDA.
+const DRIVER: &str = "580.65.06";
+
+pub(crate) fn nvmlSystemGetDriverVersion(version: Out<c_char>, length: c_uint) -> NvmlResult {
+    put_text(version, length, DRIVER)
+}
+
+pub(crate) fn nvmlSystemGetNVMLVersion(version: Out<c_char>, length: c_uint) -> NvmlResult {
+    put_text(version, length, &format!("{}.{DRIVER}", CUDA / 1000))
+}
+
+pub(crate) fn nvmlSystemGetCudaDriverVersion(version: Out<c_int>) -> NvmlResult {
+    version.set(CUDA)
+}
