@@ -4,24 +4,12 @@
 //! Nothing else may know their layout. A change of any of them raises [`ABI_VERSION`], which is part
 //! of every compiled object and of the key of the kernel cache.
 
-pub mod cluster_launch;
 pub mod device_runtime;
-mod matrix;
-pub mod services;
-pub mod tensor_map;
-pub mod texel_format;
-mod texture;
-pub mod texture_object;
 
 use std::ffi::{c_char, c_void};
 
-pub use matrix::{
-    BlockScale, MatrixKind, MatrixOperation, MatrixRounding, MatrixType, MatrixWords,
-};
-pub use texture::{
-    SurfaceBounds, SurfaceReduction, TEXTURE_RESULTS, TextureAction, TextureAttribute,
-    TextureGeometry, TextureLevel, TextureObjectKind, TextureOperation, TextureType, sampler_word,
-};
+// The numbers that kernels hand to the engine mean the same on all targets.
+pub use simt_abi::*;
 
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
 pub const ABI_VERSION: u32 = 13;
@@ -29,17 +17,11 @@ pub const ABI_VERSION: u32 = 13;
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;
 
-/// Lanes in a warp.
-pub const WARP_SIZE: u32 = 32;
-
 /// The suffix of the exported symbol of a kernel's [`KernelDescriptor`]: `<kernel name>.kd`.
 pub const DESCRIPTOR_SUFFIX: &str = ".kd";
 
 /// Bytes from the shared memory of one block of a cluster to that of the next.
 pub const CLUSTER_SHARED_STRIDE: u64 = 1 << 19;
-
-/// Blocks in a cluster at most.
-pub const MAX_CLUSTER_BLOCKS: u32 = 16;
 
 /// The kind of entry that the code of a kernel has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -510,96 +492,4 @@ lane_operations! {
     /// Ends the kernel: the thread of this number in its block accesses memory at an address that is no multiple of the
     /// size of the access, in a line of the PTX.
     Misaligned = "misaligned" (address, bytes, thread, line);
-}
-
-/// Operations of bulk reductions, with the types of their elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Reduction {
-    And32 = 0,
-    And64,
-    Or32,
-    Or64,
-    Xor32,
-    Xor64,
-    AddU32,
-    AddU64,
-    IncU32,
-    DecU32,
-    MinU32,
-    MinS32,
-    MinU64,
-    MinS64,
-    MaxU32,
-    MaxS32,
-    MaxU64,
-    MaxS64,
-    AddF16,
-    MinF16,
-    MaxF16,
-    AddBf16,
-    MinBf16,
-    MaxBf16,
-    AddF32,
-    /// Denormals become zeros.
-    AddFtzF32,
-    AddF64,
-}
-
-/// The meaning of a box's coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum TensorMode {
-    Tile = 0,
-    /// Four rows of a matrix: a column and four row numbers.
-    Rows4,
-    /// Pixels of images, with offsets.
-    Im2col,
-    /// Pixels of images, in order.
-    Im2colNoOffsets,
-}
-
-/// Operations of `cp.reduce.async.bulk.tensor`; the map has the type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum TensorReduction {
-    Add = 0,
-    Min,
-    Max,
-    Inc,
-    Dec,
-    And,
-    Or,
-    Xor,
-}
-
-/// Fields of `tensormap.replace`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum TensorField {
-    GlobalAddress = 0,
-    Rank,
-    BoxDim,
-    GlobalDim,
-    GlobalStride,
-    ElementStride,
-    ElementType,
-    InterleaveLayout,
-    SwizzleMode,
-    SwizzleAtomicity,
-    FillMode,
-}
-
-/// The words of an mbarrier, which fill 64 bits.
-pub mod mbarrier {
-    /// Arrivals that the current phase waits for still.
-    pub const PENDING_SHIFT: u32 = 0;
-    /// Arrivals that phases to come wait for.
-    pub const EXPECTED_SHIFT: u32 = 20;
-    /// Bytes that are expected and not complete, in two's complement.
-    pub const TX_SHIFT: u32 = 40;
-    pub const COUNT_BITS: u32 = 20;
-    pub const TX_BITS: u32 = 21;
-    /// The parity of the current phase.
-    pub const PARITY_SHIFT: u32 = 63;
 }

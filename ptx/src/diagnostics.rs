@@ -30,6 +30,14 @@ impl Diagnostics {
         Self { errors: vec![error], text, left: None }
     }
 
+    /// The error of a pass, or the end of a compilation that is not to go on.
+    pub(crate) fn of_pass(function: &str, error: simt::Error) -> Self {
+        match error {
+            simt::Error::Stopped(stopped) => Self::stopped(function, stopped),
+            error => Self::bug(function, error.to_string()),
+        }
+    }
+
     /// The end of a compilation that is not to go on.
     pub(crate) fn stopped(function: &str, stopped: Stopped) -> Self {
         let left = Some(stopped.text.clone());

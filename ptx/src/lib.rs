@@ -6,10 +6,9 @@
 //! - `passes`: over the tree of a module. A pass is a file.
 //! - `lower`: the tree to per-thread LLVM IR (docs/dev/per_thread_ir.md), a file a family of instructions.
 //! - [`Linker`]: several modules become one.
-//! - `target`: from per-thread IR to an object for CPUs or AMD GPUs.
+//! - `target`: who makes an object of per-thread IR, `spmd` for CPUs or `amdgcn` for AMD GPUs.
 //! - [`info`]: what a driver must know of a module without compiling it.
 
-mod call_span;
 mod check;
 mod diagnostics;
 pub mod info;

@@ -46,7 +46,7 @@ const PASSES: &[&str] = &[
 
 /// The names that `ZLUDA_DEBUG=print=<pass>` and `stop-after=<pass>` take. Several targets may have a pass of one name.
 pub fn pass_names() -> impl Iterator<Item = &'static str> {
-    PASSES.iter().chain(spmd::PASSES).chain(target::AMD_PASSES).copied()
+    PASSES.iter().chain(spmd::PASSES).copied().chain(amdgcn::pass_names())
 }
 
 /// Threads in a block of CUDA, at most.
@@ -206,7 +206,7 @@ pub fn compile(
     }
     // Nobody reads the names of what becomes an object.
     let context = if stage == Stage::Obj { Context::without_names() } else { Context::new() };
-    let machine = target.machine(kernel)?;
+    let machine = target.machine(kernel, options)?;
     let (module, info) = per_thread(text, analysis, kernel, &machine, options, &context)?;
     if stage == Stage::Ir {
         return Ok(module.print().into_bytes());
@@ -224,10 +224,9 @@ pub fn compile_together(
 ) -> Result<Joined, Diagnostics> {
     let outcomes = on_all_processors(kernels, |kernel| {
         let context = Context::without_names();
-        let machine = target.machine(kernel)?;
+        let machine = target.machine(kernel, options)?;
         let (module, info) = per_thread(text, analysis, kernel, &machine, options, &context)?;
-        machine.optimise(&module, text, info, options)?;
-        machine.emit_relocatable(&module, kernel)
+        machine.relocatable(module, text, info)
     });
     let (mut objects, mut failures) = (Vec::new(), Vec::new());
     for (kernel, outcome) in kernels.iter().zip(outcomes) {
@@ -238,7 +237,7 @@ pub fn compile_together(
     }
     let object = match objects.len() {
         0 => Vec::new(),
-        _ => target::link(objects).map_err(|message| Diagnostics::bug("", message))?,
+        _ => target::link(objects)?,
     };
     Ok(Joined { object, failures })
 }

@@ -153,3 +153,52 @@ fn shared_memory_of_clusters_is_global() {
         assert_eq!(lds_operations(true), 0, "{}", gpu.name);
     }
 }
+
+fn product(gfx: &str, matrices: Matrices, types: &str, k: u32) -> String {
+    let short = k == 16 && types.starts_with("s32");
+    let (a, b) =
+        if short { ("{%r0, %r1}", "{%r0}") } else { ("{%r0, %r1, %r2, %r3}", "{%r0, %r1}") };
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n\
+         .entry k(.param .u64 p) {{ .reg .b32 %r<10>; .reg .f32 %f<4>; .reg .b64 %p;\n\
+         ld.param.u64 %p, [p]; ld.global.v4.u32 {{%r0, %r1, %r2, %r3}}, [%p];\n\
+         mma.sync.aligned.m16n8k{k}.row.col.{types} {{%r4, %r5, %r6, %r7}}, {a},\n\
+         {b}, {{%r0, %r1, %r2, %r3}};\n\
+         st.global.v4.u32 [%p], {{%r4, %r5, %r6, %r7}}; ret; }}"
+    );
+    let program = Program::parse(&text).expect("PTX");
+    let gfx = gfx.to_owned();
+    let (blocks, approximations) = (Blocks::Any, Approximations::Fast);
+    let target = Target::Amdgcn { gfx, blocks, matrices, approximations, clusters: false };
+    let code = program.emit("k", &target, &Options::default(), Stage::Asm);
+    String::from_utf8(code.expect("code")).expect("text")
+}
+
+#[test]
+fn matrix_instructions_do_what_they_may() {
+    let (exact, fast) = (Matrices::Exact, Matrices::Fast);
+    for gfx in ["gfx1100", "gfx1201", "gfx11-generic"] {
+        let has = |matrices, types, k, instruction: &str| {
+            product(gfx, matrices, types, k).contains(instruction)
+        };
+        assert!(has(exact, "s32.s8.u8.s32", 32, "v_wmma_i32_16x16x16_iu8"), "{gfx}");
+        let saturating = "satfinite.s32.s8.s8.s32";
+        assert!(has(exact, saturating, 32, "v_wmma_i32_16x16x16_iu8"), "{gfx}");
+        assert!(!has(exact, "f32.f16.f16.f32", 16, "v_wmma"), "{gfx}");
+        assert!(has(fast, "f32.f16.f16.f32", 16, "v_wmma_f32_16x16x16_f16"), "{gfx}");
+        assert!(has(fast, "f32.bf16.bf16.f32", 16, "v_wmma_f32_16x16x16_bf16"), "{gfx}");
+    }
+    for gfx in ["gfx90a", "gfx942", "gfx950"] {
+        let has = |matrices, types, instruction: &str| {
+            product(gfx, matrices, types, 16).contains(instruction)
+        };
+        assert!(has(exact, "s32.s8.s8.s32", "v_mfma_i32_16x16x"), "{gfx}");
+        assert!(!has(exact, "s32.s8.u8.s32", "v_mfma"), "{gfx}");
+        assert!(!has(exact, "f32.bf16.bf16.f32", "v_mfma"), "{gfx}");
+        assert!(has(fast, "f32.f16.f16.f32", "v_mfma_f32_16x16x16"), "{gfx}");
+        assert!(has(fast, "f32.bf16.bf16.f32", "v_mfma_f32_16x16x16"), "{gfx}");
+    }
+    let saturating = product("gfx942", exact, "satfinite.s32.s8.s8.s32", 32);
+    assert!(saturating.contains("v_mfma_i32_16x16x32_i8"));
+    assert!(!product("gfx1030", fast, "f32.f16.f16.f32", 16).contains("v_wmma"));
+}

@@ -8,8 +8,13 @@ use crate::Error;
 pub struct Kernel<'c> {
     pub function: Value<'c>,
     pub name: String,
+    /// Bytes of the parameter buffer, hidden parameters included.
     pub param_size: u32,
     pub max_threads_per_block: u32,
+    /// Bytes of shared memory that are declared, as launches count them.
+    pub static_shared: u32,
+    /// All launches are in clusters, as the kernel itself says.
+    pub is_explicit_cluster: bool,
 }
 
 /// Finds the one function with the attribute `zluda-kernel`.
@@ -32,5 +37,7 @@ pub fn find_kernel<'c>(module: &Module<'c>) -> Result<Kernel<'c>, Error> {
         name: function.name(),
         param_size: number("zluda-param-size", 0),
         max_threads_per_block: number("zluda-max-threads", 1024),
+        static_shared: number("zluda-static-shared", 0),
+        is_explicit_cluster: module.string_attribute(function, "zluda-explicit-cluster").is_some(),
     })
 }

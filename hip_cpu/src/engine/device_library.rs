@@ -1,4 +1,4 @@
-//! The device library of AMD GPUs (`ptx/src/target/amdgcn/library`), compiled for this machine and asked the same as
+//! The device library of AMD GPUs (`amdgcn/library`), compiled for this machine and asked the same as
 //! the code of this crate: both have to give the same bits.
 
 mod lane;
@@ -18,8 +18,7 @@ struct Library {
 impl Library {
     /// `host` is C code that gives what other files define for a GPU.
     fn build(files: &[&str], host: &str) -> Library {
-        let sources =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx/src/target/amdgcn/library");
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../amdgcn/library");
         let folder = tempfile::tempdir().unwrap();
         let (stub, object) = (folder.path().join("host.c"), folder.path().join("library.so"));
         std::fs::write(&stub, host).unwrap();

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use cpu_abi::MAX_CLUSTER_BLOCKS;
 use hip_runtime_sys::hipError_t;
+use simt_abi::MAX_CLUSTER_BLOCKS;
 use zluda_common::printf;
 
 use super::device::Device;

@@ -4,7 +4,7 @@ pub mod array;
 pub mod copy;
 pub mod device;
 pub mod event;
-pub use cpu_abi::texel_format as format;
+pub use simt_abi::texel_format as format;
 pub mod handle;
 pub mod heap;
 pub mod image;

@@ -1,10 +1,10 @@
 //! Copies and reductions of blocks of bytes, and stores that an mbarrier tracks. All are finished when
 //! the instruction is, so that groups and waits for them have nothing to do.
 
-use cpu_abi::Reduction;
 use llvm_zluda::Value;
 use ptx_parser::isa::{CpAsyncBulk, CpReduceAsyncBulk, RedAsync, StAsync, StBulk};
 use ptx_parser::{Address, AtomicOp, Operand, ScalarType, StateSpace};
+use simt_abi::Reduction;
 
 use super::Lowered;
 use super::function::{FunctionLowering, word};

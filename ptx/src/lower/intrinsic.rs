@@ -3,7 +3,6 @@
 use llvm_zluda::{IntPredicate, Type, Value};
 
 use super::function::FunctionLowering;
-use crate::call_span;
 
 impl<'c> FunctionLowering<'_, '_, 'c, '_> {
     /// Calls the intrinsic of the table [`simt::intrinsics::ROWS`]; `name` is without `zluda.`.
@@ -12,7 +11,7 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         let call = self.builder.call(function, arguments);
         if self.module.is_amdgcn {
             // What the target has no code for is told with its place.
-            call_span::set(call, self.context, self.span);
+            simt::span::set(call, self.context, self.span.start..self.span.end);
         }
         call
     }

@@ -1,13 +1,13 @@
 //! Products of matrices whose fragments are in registers: `mma`, `mma.sp`, `wmma.mma`.
 //!
-//! All are one intrinsic, `zluda.matrix`: what it does is a number, see [`cpu_abi::MatrixOperation`].
+//! All are one intrinsic, `zluda.matrix`: what it does is a number, see [`simt_abi::MatrixOperation`].
 
-use cpu_abi::{BlockScale, MatrixKind, MatrixOperation, MatrixRounding, MatrixType, MatrixWords};
 use llvm_zluda::Value;
 use ptx_parser::isa::{Mma, MmaSp, WmmaMma};
 use ptx_parser::{
     BoolOp, Layout, MatrixShape, MmaKind, Operand, Rounding, ScalarType, ScaleVecSize,
 };
+use simt_abi::{BlockScale, MatrixKind, MatrixOperation, MatrixRounding, MatrixType, MatrixWords};
 
 use super::Lowered;
 use super::function::{FunctionLowering, word};

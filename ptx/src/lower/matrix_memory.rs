@@ -2,12 +2,12 @@
 //!
 //! The fragments of `wmma` are what an H100 makes of them: those of one or two `mma`.
 
-use cpu_abi::{MatrixKind, MatrixOperation, MatrixType};
 use llvm_zluda::{Type, Value};
 use ptx_parser::isa::{Ldmatrix, Movmatrix, Stmatrix, WmmaLoad, WmmaStore};
 use ptx_parser::{
     Address, Layout, MatrixShape, Operand, ScalarType, StateSpace, TileCount, TileShape, WmmaMatrix,
 };
+use simt_abi::{MatrixKind, MatrixOperation, MatrixType};
 
 use super::Lowered;
 use super::function::FunctionLowering;

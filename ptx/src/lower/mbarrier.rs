@@ -1,9 +1,8 @@
 //! Barriers in shared memory that count arrivals and bytes.
 //!
-//! Their words are ours (`cpu_abi::mbarrier`): programs see them as opaque. A phase is known by its parity
+//! Their words are ours (`simt_abi::mbarrier`): programs see them as opaque. A phase is known by its parity
 //! alone, as `mbarrier.test_wait` may be asked for the current phase and the one before only.
 
-use cpu_abi::mbarrier::{COUNT_BITS, EXPECTED_SHIFT, PARITY_SHIFT, PENDING_SHIFT};
 use llvm_zluda::{AtomicOrdering, Value};
 use ptx_parser::isa::{
     CpAsyncMbarrierArrive, MbarrierArrive, MbarrierArriveDrop, MbarrierCompleteTx,
@@ -11,6 +10,7 @@ use ptx_parser::isa::{
     MbarrierTryWait,
 };
 use ptx_parser::{Address, Operand, ScalarType, StateSpace};
+use simt_abi::mbarrier::{COUNT_BITS, EXPECTED_SHIFT, PARITY_SHIFT, PENDING_SHIFT};
 
 use super::Lowered;
 use super::function::FunctionLowering;

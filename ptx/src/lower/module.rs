@@ -104,17 +104,16 @@ impl<'u, 'c, 'a> ModuleLowering<'u, 'c, 'a> {
             let value = self.llvm.add_function(function.name, ty);
             self.llvm.add_attribute(value, "nounwind");
             let info = self.unit.info;
-            self.llvm.add_string_attribute(value, "zluda-kernel", "");
-            self.llvm.add_string_attribute(
-                value,
-                "zluda-param-size",
-                &info.total_param_size.to_string(),
-            );
-            self.llvm.add_string_attribute(
-                value,
-                "zluda-max-threads",
-                &info.max_threads.to_string(),
-            );
+            let say = |name: &str, fact: &str| {
+                self.llvm.add_string_attribute(value, name, fact);
+            };
+            say("zluda-kernel", "");
+            say("zluda-param-size", &info.total_param_size.to_string());
+            say("zluda-max-threads", &info.max_threads.to_string());
+            say("zluda-static-shared", &info.static_shared.to_string());
+            if info.cluster.is_some() || info.explicit_cluster {
+                say("zluda-explicit-cluster", "");
+            }
             (value, None)
         } else {
             match self.functions.get(&index) {

@@ -1,11 +1,11 @@
 //! Copies of boxes of tensors, and changes of the maps that describe them.
 
-use cpu_abi::{TensorField, TensorMode as Mode, TensorReduction};
 use llvm_zluda::Value;
 use ptx_parser::isa::{
     CpAsyncBulkTensor, CpReduceAsyncBulkTensor, TensormapCpFenceproxy, TensormapReplace,
 };
 use ptx_parser::{AtomicOp, Operand, ScalarType, StateSpace, TensorMode, TensormapField as Field};
+use simt_abi::{TensorField, TensorMode as Mode, TensorReduction};
 
 use super::Lowered;
 use super::function::{FunctionLowering, word};

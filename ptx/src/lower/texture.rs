@@ -1,15 +1,15 @@
 //! Textures and surfaces: every instruction is a call of `zluda.texture.<words>`, which the device's runtime
 //! answers.
 
-use cpu_abi::{
-    SurfaceBounds, SurfaceReduction, TEXTURE_RESULTS, TextureAction, TextureAttribute,
-    TextureGeometry, TextureLevel, TextureObjectKind, TextureOperation, TextureType,
-};
 use llvm_zluda::Value;
 use ptx_parser::isa::{Istypep, Suld, Suq, Sured, Sust, Tex, Tld4, Txq};
 use ptx_parser::{
     Address, AtomicOp, Geometry, Operand, ScalarType, SurfaceMode, TextureComponent, TextureQuery,
     VectorSize,
+};
+use simt_abi::{
+    SurfaceBounds, SurfaceReduction, TEXTURE_RESULTS, TextureAction, TextureAttribute,
+    TextureGeometry, TextureLevel, TextureObjectKind, TextureOperation, TextureType,
 };
 
 use super::Lowered;

@@ -3,9 +3,9 @@
 //! The hardware computes them aside; here each warp has computed its rows when the instruction is over, so
 //! that fences, groups and waits have nothing to do.
 
-use cpu_abi::{MatrixKind, MatrixOperation, MatrixType};
 use ptx_parser::isa::{WgmmaMmaAsync, WgmmaMmaAsyncSp};
 use ptx_parser::{Operand, ScalarType, WgmmaShape};
+use simt_abi::{MatrixKind, MatrixOperation, MatrixType};
 
 use super::Lowered;
 use super::function::FunctionLowering;

@@ -6,9 +6,9 @@
 //!
 //! `zluda.canonical.f32(x)` is x, or 0x7fffffff where x is NaN. `zluda.nan.f64` is for [`choose_nans`].
 
-use cpu_abi::{MatrixKind, MatrixOperation, MatrixType};
 use llvm_zluda::{Builder, Module, Opcode, RealPredicate, Type, Value};
 use rustc_hash::FxHashSet;
+use simt_abi::{MatrixKind, MatrixOperation, MatrixType};
 
 use super::choose_nans;
 

@@ -129,7 +129,7 @@ fn is_of_lane(and: Value<'_>) -> bool {
         value = value.operand(0);
     }
     mask.checked_shr(u32::try_from(shift).unwrap_or(u32::MAX)).unwrap_or(0)
-        < u64::from(cpu_abi::WARP_SIZE)
+        < u64::from(simt_abi::WARP_SIZE)
 }
 
 /// The variable that an address is a part of, if one alone stands in the sum.

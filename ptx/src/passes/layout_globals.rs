@@ -156,7 +156,7 @@ fn name_of(declared: &Declared, variable: &Variable<'_>) -> String {
 
 /// The word that a `.samplerref` holds: its properties, of which those that are not said are the first ones.
 fn sampler_word(initializer: Option<&Initializer<'_>>) -> u64 {
-    use cpu_abi::sampler_word::{ADDRESS_SHIFT, FORCE_UNNORMALIZED, LINEAR, TAG};
+    use simt_abi::sampler_word::{ADDRESS_SHIFT, FORCE_UNNORMALIZED, LINEAR, TAG};
     const CLAMP: u64 = 1;
     let mut address = [CLAMP; 3];
     let mut word = TAG;

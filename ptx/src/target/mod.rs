@@ -1,13 +1,13 @@
 //! Targets: from per-thread IR to a linked object.
 
-mod amdgcn;
+mod amd;
 mod cpu;
 
 use llvm_zluda::Module;
 pub use simt::{Approximations, Blocks};
 
-pub use amdgcn::gpu::{GPUS, Gpu, MatrixUnit};
-pub(crate) use amdgcn::{PASSES as AMD_PASSES, Relocatable, link};
+use amdgcn::Relocatable;
+pub use amdgcn::{GPUS, Gpu, Matrices, MatrixUnit};
 
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
@@ -36,19 +36,9 @@ pub enum Target {
         matrices: Matrices,
         approximations: Approximations,
         /// For launches in clusters of several blocks, and for no others: behind the parameters such kernels find a
-        /// `cpu_abi::cluster_launch::ClusterLaunch`.
+        /// `amd_abi::cluster_launch::ClusterLaunch`.
         clusters: bool,
     },
-}
-
-/// The way in which floats of matrices are multiplied on AMD GPUs that have instructions for it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Matrices {
-    /// With the bits of an NVIDIA GPU.
-    #[default]
-    Exact,
-    /// By these instructions, which round differently.
-    Fast,
 }
 
 /// The way in which x86-64 code runs the threads of a warp.
@@ -125,14 +115,23 @@ impl Target {
     }
 
     /// LLVM's machine for the target.
-    pub(crate) fn machine(&self, kernel: &str) -> Result<Machine, Diagnostics> {
+    pub(crate) fn machine(&self, kernel: &str, options: &Options) -> Result<Machine, Diagnostics> {
         Ok(match self {
             Target::Cpu { cpu, features, blocks, executor, approximations } => {
                 Machine::Cpu(cpu::Machine::new(cpu, features, *blocks, *executor, *approximations))
             }
-            Target::Amdgcn { gfx, blocks, matrices, approximations, clusters } => Machine::Amdgcn(
-                amdgcn::Machine::new(kernel, gfx, *blocks, *matrices, *approximations, *clusters)?,
-            ),
+            Target::Amdgcn { gfx, blocks, matrices, approximations, clusters } => {
+                let options = amdgcn::Options {
+                    blocks: *blocks,
+                    clusters: *clusters,
+                    matrices: *matrices,
+                    approximations: *approximations,
+                    verify: options.verify,
+                    watch: options.watch.clone(),
+                };
+                let machine = amdgcn::Machine::new(gfx, options);
+                Machine::Amdgcn(machine.map_err(|error| amd::diagnostics(kernel, "", error))?)
+            }
         })
     }
 }
@@ -167,29 +166,17 @@ impl Machine {
         }
     }
 
-    /// The first half of [`Self::finish`], for targets that join kernels.
-    pub fn optimise(
+    /// From per-thread IR to an object that is linked with those of other kernels, for targets that join kernels. `text`
+    /// is the PTX, for errors that show their places.
+    pub fn relocatable(
         &self,
-        module: &Module<'_>,
+        module: Module<'_>,
         text: &str,
         info: &KernelInfo,
-        options: &Options,
-    ) -> Result<(), Diagnostics> {
-        match self {
-            Machine::Cpu(_) => Err(Diagnostics::bug(&info.name, ONE_BY_ONE.to_owned())),
-            Machine::Amdgcn(machine) => machine.optimise(module, text, info, options),
-        }
-    }
-
-    /// The second half: an object that is linked with those of other kernels.
-    pub fn emit_relocatable(
-        &self,
-        module: &Module<'_>,
-        kernel: &str,
     ) -> Result<Relocatable, Diagnostics> {
         match self {
-            Machine::Cpu(_) => Err(Diagnostics::bug(kernel, ONE_BY_ONE.to_owned())),
-            Machine::Amdgcn(machine) => machine.emit_relocatable(module, kernel),
+            Machine::Cpu(_) => Err(Diagnostics::bug(&info.name, ONE_BY_ONE.to_owned())),
+            Machine::Amdgcn(machine) => amd::relocatable(machine, module, text, &info.name),
         }
     }
 
@@ -204,10 +191,12 @@ impl Machine {
     ) -> Result<Vec<u8>, Diagnostics> {
         match self {
             Machine::Cpu(machine) => machine.finish(module, info, options, stage),
-            Machine::Amdgcn(machine) => {
-                machine.optimise(&module, text, info, options)?;
-                machine.emit(&module, &info.name, stage)
-            }
+            Machine::Amdgcn(machine) => amd::finish(machine, module, text, &info.name, stage),
         }
     }
+}
+
+/// The object of several kernels, for targets that join them.
+pub(crate) fn link(objects: Vec<Relocatable>) -> Result<Vec<u8>, Diagnostics> {
+    amdgcn::link(objects).map_err(|error| amd::diagnostics("", "", error))
 }

@@ -9,7 +9,7 @@ use std::ffi::{CString, c_void};
 use std::path::Path;
 use std::ptr::null_mut;
 
-use cpu_abi::cluster_launch::{BYTES, ClusterLaunch, SMALLEST_WINDOW};
+use amd_abi::cluster_launch::{BYTES, ClusterLaunch, SMALLEST_WINDOW};
 use hip_runtime_sys::*;
 use libtest_mimic::Failed;
 use ptx::{KernelInfo, Options, Program, Target};
@@ -268,7 +268,7 @@ fn windows(case: &Case, info: &KernelInfo, params: &mut Vec<u64>) -> Result<*mut
 /// The services of the host that AMD GPUs ask for: no room for records, and a heap of nothing but its header behind the
 /// block.
 fn services_block() -> Vec<u64> {
-    use cpu_abi::services::{HEAP_HEADER, RING_OFFSET, Services};
+    use amd_abi::services::{HEAP_HEADER, RING_OFFSET, Services};
     let mut memory = vec![0; (RING_OFFSET + HEAP_HEADER) / 8];
     let heap = memory[RING_OFFSET / 8..].as_ptr() as u64;
     let services = Services {

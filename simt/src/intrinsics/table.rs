@@ -99,7 +99,7 @@ pub static ROWS: &[Intrinsic] = &[
     row("lane.*", "i64 (i64...)", AccessesMemory, THREAD, EACH,
         "an operation that is a call, such as `lane.mbarrier.arrive`; `cpu_abi::LaneOperation` has the list"),
     row("texture.#", "{i32, i32, i32, i32, i32} (i64 operation, i32...)", AccessesMemory, THREAD, EACH,
-        "an instruction of textures or surfaces; the operation is `cpu_abi::TextureOperation`, which says what the \
+        "an instruction of textures or surfaces; the operation is `simt_abi::TextureOperation`, which says what the \
          operands are, as many as the name says; four words of values and 1 where the texels were there"),
     row("nanosleep", "void (i32)", World, THREAD, EACH,
         ""),

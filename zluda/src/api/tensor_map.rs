@@ -2,11 +2,11 @@
 
 use crate::convert::Out;
 use crate::core::context::current;
-use cpu_abi::tensor_map::{Element, Interleave, RANK, Shape, TensorMap, WORDS};
 use cuda_types::cuda::{
     CUerror, CUres, CUtensorMap, CUtensorMapDataType, CUtensorMapFloatOOBfill,
     CUtensorMapInterleave, CUtensorMapL2promotion, CUtensorMapSwizzle,
 };
+use simt_abi::tensor_map::{Element, Interleave, RANK, Shape, TensorMap, WORDS};
 use std::ffi::{c_int, c_uint, c_void};
 
 /// "Each globalDim value must be non-zero and less than or equal to 2^32."

@@ -2,10 +2,10 @@
 
 use std::ffi::c_void;
 
-use cpu_abi::texel_format::{Channel, Format};
-use cpu_abi::texture_object::{
+use amd_abi::texture_object::{
     HANDLE_TAG, LIVE, TextureObject, TextureObjectLevel, TextureObjectSampler, TextureShape,
 };
+use cpu_abi::texel_format::{Channel, Format};
 use cpu_abi::{
     SurfaceBounds, TextureAction, TextureGeometry, TextureLevel, TextureOperation, TextureType,
     sampler_word,

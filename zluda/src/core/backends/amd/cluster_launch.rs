@@ -5,7 +5,7 @@
 use super::blocks_of_code;
 use crate::core::device::backend::DeviceContext;
 use crate::core::device::launch::{Kernel, Params, Prepared, Shape};
-use cpu_abi::cluster_launch::{BYTES, ClusterLaunch, SMALLEST_WINDOW};
+use amd_abi::cluster_launch::{BYTES, ClusterLaunch, SMALLEST_WINDOW};
 use cuda_types::cuda::{CUerror, CUres};
 use hip_runtime_sys::{hipFunction_t, hipStream_t};
 use std::ffi::c_void;

@@ -1,11 +1,11 @@
 //! Services of the host for kernels on AMD GPUs: printing, memory, and reports of what went wrong.
 //!
-//! A context has a block of host memory that its kernels see ([`cpu_abi::services`]). The driver looks at it where
+//! A context has a block of host memory that its kernels see ([`amd_abi::services`]). The driver looks at it where
 //! CUDA prints and tells errors: where it synchronises.
 
 use crate::core::device::backend::{self, DeviceContext};
 use crate::core::error::check;
-use cpu_abi::services::{HEAP_HEADER, RING_OFFSET, RecordKind, ServiceError, Services};
+use amd_abi::services::{HEAP_HEADER, RING_OFFSET, RecordKind, ServiceError, Services};
 use cuda_types::cuda::{CUerror, CUlimit, CUres};
 use hip_runtime_sys::{
     HipRuntime, hipHostMallocCoherent, hipHostMallocMapped, hipHostMallocPortable,

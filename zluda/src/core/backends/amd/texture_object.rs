@@ -1,11 +1,10 @@
 //! Texture and surface objects of AMD GPUs: descriptions in device memory, which kernels read
-//! ([`cpu_abi::texture_object`]).
+//! ([`amd_abi::texture_object`]).
 
 use crate::core::device::backend::DeviceContext;
 use crate::core::device::driver::driver;
 use crate::core::device::texture::{ArrayStorage, Level, MipmappedStorage, Texels};
-use cpu_abi::texel_format::Format;
-use cpu_abi::texture_object::{
+use amd_abi::texture_object::{
     HANDLE_TAG, LIVE, MOST_LEVELS, TextureObject, TextureObjectLevel, TextureObjectSampler,
     TextureShape,
 };
@@ -16,6 +15,7 @@ use cuda_types::cuda::{
 };
 use hip_runtime_sys::hipMemcpyKind;
 use parking_lot::Mutex;
+use simt_abi::texel_format::Format;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 

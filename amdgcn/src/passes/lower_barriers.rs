@@ -1,0 +1,62 @@
+//! Barriers of a block: hardware has one for all of its threads, which serves kernels that know no other. Elsewhere
+//! all barriers are memory (library/barrier.c), and waiting is a loop of the kernel's own.
+
+use llvm_zluda::{Module, Opcode, Value, run_passes};
+
+use crate::{Error, library};
+
+const PREFIX: &str = "zluda.barrier.";
+
+/// Makes barriers memory, where they have to be. Comes before lanes get ways of their own, because they wait here.
+pub fn run<'c>(module: &Module<'c>, kernel: Value<'c>) -> Result<(), Error> {
+    let barriers: Vec<_> =
+        module.functions().into_iter().filter(|f| f.name().starts_with(PREFIX)).collect();
+    if barriers.iter().all(|barrier| is_hardwares(*barrier)) {
+        return Ok(());
+    }
+    for barrier in barriers {
+        let operation = barrier.name();
+        let operation = operation.trim_start_matches(PREFIX);
+        barrier.set_name(&format!("zluda.amd.software.barrier.{operation}"));
+    }
+    library::add_file(module, "zluda.amd.software.barrier.sync")?;
+    for function in module.functions() {
+        if function.name().starts_with("zluda.amd.software.barrier.") {
+            module.add_attribute(function, "alwaysinline");
+        }
+    }
+    run_passes(module, "always-inline,globaldce", None, false)?;
+    begin_and_leave(module, kernel, ["zluda.amd.barrier.begin", "zluda.amd.barrier.leave"]);
+    Ok(())
+}
+
+/// Calls one function where the kernel begins, and another one where its threads end.
+pub fn begin_and_leave<'c>(module: &Module<'c>, kernel: Value<'c>, names: [&str; 2]) {
+    let context = module.context();
+    let [begin, leave] = names.map(|name| {
+        let function = module.add_function(name, context.function_type(context.void(), &[]));
+        module.add_attribute(function, "convergent");
+        module.add_attribute(function, "nounwind");
+        function
+    });
+    let builder = context.builder();
+    let mut instructions = kernel.entry_block().instructions().into_iter();
+    if let Some(first) = instructions.find(|it| it.opcode() != Opcode::LLVMAlloca) {
+        builder.position_before(first);
+        builder.call(begin, &[]);
+    }
+    for block in kernel.blocks() {
+        if let Some(end) = block.terminator().filter(|end| end.opcode() == Opcode::LLVMRet) {
+            builder.position_before(end);
+            builder.call(leave, &[]);
+        }
+    }
+}
+
+/// All calls are of barrier 0, with all threads of the block, which wait.
+fn is_hardwares(barrier: Value<'_>) -> bool {
+    let whole =
+        |call: &Value<'_>| call.arguments().iter().take(2).all(|v| v.as_const_int() == Some(0));
+    !barrier.has_uses()
+        || (barrier.name() != "zluda.barrier.arrive" && barrier.users().iter().all(whole))
+}
