@@ -3,7 +3,7 @@
 
 mod rocm;
 
-pub use rocm::{ROCM_VERSIONS, Rocm, rocm};
+pub use rocm::{ROCM_VERSIONS, Rocm, RocmVersion, rocm, rocm_smi};
 
 use crate::program::quiet;
 use crate::progress::spinner;

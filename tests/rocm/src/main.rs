@@ -3,6 +3,7 @@
 //!
 //! - `rocm_probe hip LIBRARY`: what HIP's library has and says;
 //! - `rocm_probe driver LIBCUDA`: what the driver says on whatever HIP it finds;
+//! - `rocm_probe smi LIBRARY NAME...`: which functions ROCm SMI's library lacks, and how it starts;
 //! - `rocm_probe metadata LIBRARY FILE...`: whether the library of code objects finds the kernels of these;
 //! - `rocm_probe code LIBRARY FILE...`: that, and whether it disassembles them.
 
@@ -25,9 +26,10 @@ fn main() -> ExitCode {
     let result = match *arguments {
         ["hip", library] => hip(library),
         ["driver", library] => driver(library),
+        ["smi", library, ref names @ ..] => smi(library, names),
         ["metadata", library, ref files @ ..] => comgr::run(library, files, false),
         ["code", library, ref files @ ..] => comgr::run(library, files, true),
-        _ => Err("usage: rocm_probe hip|driver|metadata|code LIBRARY [FILE...]".into()),
+        _ => Err("usage: rocm_probe hip|driver|smi|metadata|code LIBRARY [NAME|FILE...]".into()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -66,5 +68,21 @@ fn driver(library: &str) -> Result<()> {
     let init = unsafe { library.get::<unsafe extern "C" fn(c_uint) -> CUresult>(b"cuInit\0") }?;
     // SAFETY: has no preconditions.
     println!("cuInit {}", unsafe { init(0) }.0);
+    Ok(())
+}
+
+fn smi(library: &str, names: &[&str]) -> Result<()> {
+    // SAFETY: the library's initialisers have no preconditions.
+    let library = unsafe { Library::new(library) }?;
+    for name in names {
+        // SAFETY: the symbol is not used.
+        if unsafe { library.get::<*const ()>(name.as_bytes()) }.is_err() {
+            println!("missing {name}");
+        }
+    }
+    // SAFETY: the function has this type.
+    let init = unsafe { library.get::<unsafe extern "C" fn(u64) -> c_uint>(b"rsmi_init\0") }?;
+    // SAFETY: has no preconditions.
+    println!("rsmi_init {}", unsafe { init(0) });
     Ok(())
 }

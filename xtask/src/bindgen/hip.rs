@@ -41,17 +41,34 @@ pub fn generate(headers: &Path) -> Result<String, String> {
 
 /// The bindings that bindgen makes of a version's headers, layouts as assertions included.
 pub fn translate(headers: &Path) -> Result<syn::File, String> {
-    let header = headers.join(HEADER_FILE);
-    let bindings = bindgen::Builder::default()
+    translate_with(headers, HEADER_FILE, |builder| {
+        builder
+            .allowlist_function("hip.*")
+            .allowlist_type("hip.*")
+            .allowlist_var("HIP_(VERSION|VERSION_MAJOR|VERSION_MINOR|LAUNCH_PARAM_.*)")
+            .allowlist_var("hip[A-Z].*")
+            // Per-thread variants are the handle hipStreamPerThread, and profiling is none of ours.
+            .blocklist_function(".*_spt")
+    })
+}
+
+/// The same of ROCm SMI.
+pub fn translate_smi(headers: &Path) -> Result<syn::File, String> {
+    translate_with(headers, "rocm_smi/rocm_smi.h", |builder| {
+        builder.allowlist_function("rsmi_.*").allowlist_type("rsmi_.*").allowlist_var("RSMI_MAX_.*")
+    })
+}
+
+fn translate_with(
+    headers: &Path,
+    file: &str,
+    choose: impl FnOnce(bindgen::Builder) -> bindgen::Builder,
+) -> Result<syn::File, String> {
+    let header = headers.join(file);
+    let builder = bindgen::Builder::default()
         .header(header.display().to_string())
         .clang_args(["-x", "c", "-std=c11", "-D__HIP_PLATFORM_AMD__=1", "-I"])
         .clang_arg(headers.display().to_string())
-        .allowlist_function("hip.*")
-        .allowlist_type("hip.*")
-        .allowlist_var("HIP_(VERSION|VERSION_MAJOR|VERSION_MINOR|LAUNCH_PARAM_.*)")
-        .allowlist_var("hip[A-Z].*")
-        // Per-thread variants are the handle hipStreamPerThread, and profiling is none of ours.
-        .blocklist_function(".*_spt")
         .default_enum_style(bindgen::EnumVariation::NewType {
             is_bitfield: false,
             is_global: false,
@@ -63,9 +80,9 @@ pub fn translate(headers: &Path) -> Result<syn::File, String> {
         .use_core()
         .sort_semantically(true)
         .merge_extern_blocks(true)
-        .formatter(bindgen::Formatter::None)
-        .generate()
-        .map_err(|error| format!("{}: {error}", header.display()))?;
+        .formatter(bindgen::Formatter::None);
+    let bindings =
+        choose(builder).generate().map_err(|error| format!("{}: {error}", header.display()))?;
     syn::parse_file(&bindings.to_string()).map_err(|error| format!("bindgen's output: {error}"))
 }
 

@@ -1,4 +1,4 @@
-//! The facts of a version of HIP's headers that a program depends on: the sizes of structures and the places of their
+//! The facts of a version of HIP's or ROCm SMI's headers that a program depends on: the sizes of structures and the places of their
 //! fields, the numbers of enumerators, the parameters of functions.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,10 +18,19 @@ pub struct Facts {
     parts: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Reads the headers below a folder.
+/// Reads HIP's headers below a folder.
 pub fn read(headers: &Path) -> Result<Facts, String> {
+    Ok(facts(super::hip::translate(headers)?))
+}
+
+/// Reads ROCm SMI's headers below a folder.
+pub fn read_smi(headers: &Path) -> Result<Facts, String> {
+    Ok(facts(super::hip::translate_smi(headers)?))
+}
+
+fn facts(bindings: syn::File) -> Facts {
     let mut facts = Facts::default();
-    for item in super::hip::translate(headers)?.items {
+    for item in bindings.items {
         match item {
             syn::Item::Const(item) if item.ident == "_" => facts.add_layout(&item),
             syn::Item::Const(item) => {
@@ -48,7 +57,7 @@ pub fn read(headers: &Path) -> Result<Facts, String> {
             _ => {}
         }
     }
-    Ok(facts)
+    facts
 }
 
 impl Facts {
@@ -91,6 +100,11 @@ impl Facts {
         let words = words.split(|c: char| !c.is_alphanumeric() && c != '_');
         let parts = words.filter(|word| !word.is_empty()).map(str::to_owned);
         self.parts.entry(name.to_owned()).or_default().extend(parts);
+    }
+
+    /// The value of a fact.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.values.get(key).map(String::as_str)
     }
 
     /// Fails if a fact does not have this value, and says what it has.

@@ -22,6 +22,9 @@ pub struct RocmVersion {
     runtime: &'static str,
     /// The file name of HIP's library.
     pub library: &'static str,
+    smi: &'static str,
+    /// The file name of ROCm SMI's library.
+    pub smi_library: &'static str,
 }
 
 /// From the oldest to the newest.
@@ -31,29 +34,40 @@ pub const ROCM_VERSIONS: [RocmVersion; 4] = [
         suites: &["bookworm"],
         runtime: "libamdhip64-5",
         library: "libamdhip64.so.5",
+        smi: "librocm-smi64-1",
+        smi_library: "librocm_smi64.so.1",
     },
     RocmVersion {
         name: "5.7",
         suites: &["trixie"],
         runtime: "libamdhip64-5",
         library: "libamdhip64.so.5",
+        smi: "librocm-smi64-1",
+        smi_library: "librocm_smi64.so.1",
     },
     RocmVersion {
         name: "6.4",
         suites: &["sid"],
         runtime: "libamdhip64-6",
         library: "libamdhip64.so.6",
+        smi: "librocm-smi64-1",
+        smi_library: "librocm_smi64.so.1",
     },
     RocmVersion {
         name: "7.2",
         suites: &["sid", "experimental"],
         runtime: "libamdhip64-7",
         library: "libamdhip64.so.7",
+        smi: "librocm-smi64-7",
+        smi_library: "librocm_smi64.so.7",
     },
 ];
 
 /// Headers and developers' files of HIP.
-const HEADERS: &str = "libamdhip64-dev";
+const HEADERS: &[&str] = &["libamdhip64-dev"];
+
+/// Those of ROCm SMI, and what they include.
+const SMI_HEADERS: &[&str] = &["librocm-smi-dev", "libdrm-dev"];
 
 /// An unpacked version of ROCm.
 #[derive(Clone, Debug)]
@@ -63,7 +77,7 @@ pub struct Rocm {
 }
 
 impl Rocm {
-    /// The folder that holds `hip/`.
+    /// The folder that holds `hip/` or `rocm_smi/`.
     pub fn headers(&self) -> PathBuf {
         self.root.join("usr/include")
     }
@@ -84,33 +98,44 @@ impl Rocm {
         let mut path = self.libraries().into_os_string();
         path.push(":");
         path.push(self.root.join("lib/x86_64-linux-gnu"));
+        path.push(":");
+        path.push(self.root.join("usr/lib"));
         let mut command = Command::new(loader);
         command.arg("--library-path").arg(path).arg(program);
         command
     }
 }
 
-/// Fetches a version of ROCm, unless it is there.
+/// Fetches HIP of a version of ROCm, unless it is there.
 pub fn rocm(version: RocmVersion) -> Result<Rocm> {
-    let folder = target().join(format!("toolkit/rocm-{}", version.name));
-    let contents = format!("{} {} {HEADERS}", version.suites.join(" "), version.runtime);
-    let text = format!("fetching ROCm {}", version.name);
-    once(&folder, &contents, &text, |folder| fetch(&version, folder))?;
+    unpacked(version, "rocm", version.runtime, HEADERS)
+}
+
+/// Fetches ROCm SMI as the suite of a version of ROCm has it, unless it is there.
+pub fn rocm_smi(version: RocmVersion) -> Result<Rocm> {
+    unpacked(version, "rocm-smi", version.smi, SMI_HEADERS)
+}
+
+fn unpacked(version: RocmVersion, name: &str, runtime: &str, headers: &[&str]) -> Result<Rocm> {
+    let folder = target().join(format!("toolkit/{name}-{}", version.name));
+    let contents = format!("{} {runtime} {}", version.suites.join(" "), headers.join(" "));
+    let text = format!("fetching {name} {}", version.name);
+    once(&folder, &contents, &text, |folder| fetch(version.suites, runtime, headers, folder))?;
     Ok(Rocm { version, root: folder.join("root") })
 }
 
-fn fetch(version: &RocmVersion, folder: &Path) -> Result<()> {
-    let apt = Apt::new(&folder.join("apt"), version.suites)?;
+/// Unpacks a library with all that it needs, and headers without what their packages want beside them.
+fn fetch(suites: &[&str], runtime: &str, headers: &[&str], folder: &Path) -> Result<()> {
+    let apt = Apt::new(&folder.join("apt"), suites)?;
     quiet(apt.command("apt-get").args(["--quiet", "update"]), INSTALL_LIMIT)?;
-    let suite = version.suites.last().unwrap_or(&"stable");
+    let suite = suites.last().unwrap_or(&"stable");
     let mut command = apt.command("apt-get");
     command.args(["--quiet", "--yes", "--download-only", "--no-install-recommends"]);
-    command.args(["--target-release", suite, "install", version.runtime]);
+    command.args(["--target-release", suite, "install", runtime]);
     quiet(&mut command, INSTALL_LIMIT)?;
-    // Headers without what their packages want beside them.
     let archives = apt.folder.join("cache/archives");
     let mut command = apt.command("apt-get");
-    command.args(["--quiet", "--target-release", suite, "download", HEADERS]);
+    command.args(["--quiet", "--target-release", suite, "download"]).args(headers);
     quiet(command.current_dir(&archives), INSTALL_LIMIT)?;
     let root = folder.join("root");
     make(&root)?;

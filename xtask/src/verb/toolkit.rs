@@ -1,7 +1,9 @@
 //! `toolkit`: installs what comes from PyPI and Debian ahead of time.
 
 use crate::Result;
-use crate::toolkit::{CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, python_with_packages, rocm};
+use crate::toolkit::{
+    CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, python_with_packages, rocm, rocm_smi,
+};
 use std::process::ExitCode;
 
 #[derive(clap::Args)]
@@ -16,6 +18,7 @@ pub fn run(_: &Options) -> Result<ExitCode> {
     println!("headers of HIP: {}", hip_headers()?.display());
     for version in ROCM_VERSIONS {
         println!("ROCm {}: {}", version.name, rocm(version)?.libraries().display());
+        println!("its SMI: {}", rocm_smi(version)?.libraries().display());
     }
     Ok(ExitCode::SUCCESS)
 }

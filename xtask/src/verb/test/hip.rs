@@ -1,7 +1,9 @@
-//! HIP of several versions of ROCm, without a GPU: headers against the types that we use, libraries against
-//! what we look up in them, the driver on them, and code objects for their loaders.
+//! HIP and ROCm SMI of several versions of ROCm, without a GPU: headers against the types that we use, libraries
+//! against what we look up in them, the driver on them, and code objects for their loaders.
 //!
 //! The differences of a version in what we use of it are kept in `tests/rocm/<version>.txt`; `ZLUDA_BLESS=1` writes it.
+
+mod smi;
 
 use super::Report;
 use crate::bindgen::{find_libclang, hip_facts};
@@ -67,6 +69,7 @@ pub fn run(report: &mut Report) -> Result<()> {
         if name.starts_with("5.") {
             report.check(format!("ROCm {name}: own layouts"), own_layouts(&theirs));
         }
+        smi::check(report, version, &probe)?;
         versions.push(rocm);
     }
     code_objects(report, &versions, &probe)

@@ -23,7 +23,7 @@ buffers! {
     rsmi_frequencies_t: 512;
     /// The same, and a number of lanes for each frequency.
     rsmi_pcie_bandwidth_t: 1024;
-    /// It grows with every version; 4,968 bytes in ROCm 7.2.
+    /// It grows with every version; 4,544 bytes in ROCm 7.2.
     rsmi_gpu_metrics_t: 16384;
 }
 
