@@ -93,6 +93,9 @@ pub fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
+/// Why tests of code for x86-64-v4 are not run where [`has_avx512`] is not true.
+pub const NO_AVX512: &str = "this processor does not have it";
+
 /// Whether this processor runs code for x86-64-v4.
 pub fn has_avx512() -> bool {
     std::arch::is_x86_feature_detected!("avx512f")

@@ -88,6 +88,16 @@ pub fn all(filter: &str) -> Result<Vec<Sample>> {
     Ok(samples)
 }
 
+/// The samples of these names. Fails if one of them is none.
+pub fn named(names: &[&str]) -> Result<Vec<Sample>> {
+    let mut samples = all("")?;
+    samples.retain(|sample| names.contains(&sample.name.as_str()));
+    match names.iter().find(|name| !samples.iter().any(|sample| sample.name == **name)) {
+        None => Ok(samples),
+        Some(name) => Err(format!("there is no sample {name}").into()),
+    }
+}
+
 impl Sample {
     fn read(name: String, sources: Vec<PathBuf>) -> Result<Self> {
         let source = sources.first().ok_or("a sample without sources")?.clone();

@@ -111,6 +111,15 @@ fn compare(runs: &[Run<'_>], differences: &BTreeMap<String, String>) {
 }
 
 #[test]
+fn every_case_has_an_answer() {
+    let output = Command::new(env!("CARGO_BIN_EXE_twin")).args(["", "list"]).output().unwrap();
+    let list = String::from_utf8(output.stdout).unwrap();
+    let nvidia = table("h100.txt");
+    let unanswered: Vec<_> = list.lines().filter(|case| !nvidia.contains_key(*case)).collect();
+    assert!(unanswered.is_empty() && !nvidia.is_empty(), "without an answer: {unanswered:?}");
+}
+
+#[test]
 fn answers_are_those_of_an_h100() {
     let nvidia = table("h100.txt");
     let runs: Vec<Run<'_>> = nvidia

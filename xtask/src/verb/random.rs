@@ -41,6 +41,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             });
             let (vector, reference) = (vector?, reference?);
             // A process that crashed has fewer lines.
+            if reference.lines().count().to_string() != count {
+                return Err(format!("the reference executor ended early:\n{reference}").into());
+            }
             let mut vector = vector.lines();
             let differing = reference.lines().filter(|line| vector.next() != Some(line));
             Ok(differing.filter_map(|line| line.split(' ').next()?.parse().ok()).collect())

@@ -12,10 +12,12 @@ mod offload;
 mod ptx;
 mod python;
 mod random;
+mod report;
 mod rust;
 mod samples;
 
 pub use ptx::compilers_texts;
+use report::Report;
 
 use crate::Result;
 use crate::progress::heading;
@@ -69,31 +71,6 @@ enum Suite {
     Hip,
 }
 
-/// The number of checks that passed, and what is wrong with the others.
-#[derive(Debug, Default)]
-pub struct Report {
-    passed: usize,
-    failures: Vec<(String, String)>,
-}
-
-impl Report {
-    fn pass(&mut self, count: usize) {
-        self.passed += count;
-    }
-
-    /// Counts a check. The reason of a failure is shown at once, and the name again at the end.
-    fn check(&mut self, name: impl Into<String>, result: std::result::Result<(), String>) {
-        match result {
-            Ok(()) => self.passed += 1,
-            Err(reason) => {
-                let name = name.into();
-                println!("FAILED {name}: {reason}");
-                self.failures.push((name, reason));
-            }
-        }
-    }
-}
-
 /// Runs the chosen suites, all by default. Fails if one of their checks does.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let start = Instant::now();
@@ -118,6 +95,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         )
     };
     for suite in suites.iter().filter(|suite| !needs_release(suite)) {
+        let before = report.count();
         match suite {
             Suite::Lint => rust::lint(&mut report),
             Suite::Generated => generated::run(&mut report),
@@ -128,6 +106,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             }
             _ => rust::run(&mut report),
         }
+        has_looked(&mut report, *suite, before);
     }
     if suites.iter().any(needs_release) {
         heading("Building the release");
@@ -135,6 +114,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             Err(error) => report.check("build of the release", Err(error.to_string())),
             Ok(()) => {
                 for suite in &suites {
+                    let before = report.count();
                     let result = match suite {
                         Suite::Samples => samples::run(&mut report, &options.filter),
                         Suite::Chaos => chaos::run(&mut report, &options.filter),
@@ -153,19 +133,26 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         Suite::Amd => amd::run(&mut report, &options.filter),
                         Suite::Bolt => bolt::run(&mut report),
                         Suite::Hip => hip::run(&mut report),
-                        Suite::Lint | Suite::Generated | Suite::Rust | Suite::Isa => Ok(()),
+                        Suite::Lint | Suite::Generated | Suite::Rust | Suite::Isa => continue,
                     };
                     if let Err(error) = result {
                         report.check(format!("{suite:?}"), Err(error.to_string()));
+                    }
+                    // A filter may leave nothing of one suite, and something of another one.
+                    if options.filter.is_empty() {
+                        has_looked(&mut report, *suite, before);
                     }
                 }
             }
         }
     }
     heading(&format!("Done in {} s", start.elapsed().as_secs()));
-    for (name, _) in &report.failures {
-        println!("FAILED {name}");
+    Ok(report.finish())
+}
+
+/// Fails where a suite has counted nothing: what it looks for has gone elsewhere.
+fn has_looked(report: &mut Report, suite: Suite, before: usize) {
+    if report.count() == before {
+        report.check(format!("{suite:?}"), Err("the suite has checked nothing".to_owned()));
     }
-    println!("{} passed, {} failed", report.passed, report.failures.len());
-    Ok(if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -77,8 +77,7 @@ fn contents(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
 }
 
 fn runs_samples(report: &mut Report, staged: &Path) -> Result<()> {
-    let mut samples = sample::all("")?;
-    samples.retain(|sample| SAMPLES.contains(&sample.name.as_str()));
+    let samples = sample::named(&SAMPLES)?;
     let toolkits = verb::samples::build(&samples, &CUDA_VERSIONS[..1])?;
     let cuda = toolkits.first().ok_or("a toolkit is expected")?;
     for sample in &samples {

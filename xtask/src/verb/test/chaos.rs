@@ -26,7 +26,8 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         .collect();
     let results = run_all(&cases, Instant::now() + LONGEST)?;
     for (case, result) in cases.iter().zip(results) {
-        report.check(case.name(), result);
+        let late = || Err(format!("it did not begin within {} s", LONGEST.as_secs()));
+        report.check(case.name(), result.unwrap_or_else(late));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::Report;
 use crate::Result;
 use crate::program::capture;
 use crate::progress::{heading, parallel};
-use crate::repository::{EMULATED, has_avx512, make_empty, root, target};
+use crate::repository::{EMULATED, NO_AVX512, has_avx512, make_empty, root, target};
 use crate::verb::conformance::{build, command};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -58,12 +58,12 @@ impl Run {
     }
 }
 
-fn runs() -> Vec<Run> {
+fn runs(report: &mut Report) -> Vec<Run> {
     let mut runs = RUNS.to_vec();
     if has_avx512() {
         runs.push(WITHOUT_AVX512);
     } else {
-        println!("not run: code for AVX-512, which this processor does not have");
+        report.cannot("instructions as code for AVX-512", NO_AVX512);
     }
     runs.push(Run { math: "fast", filter: APPROXIMATE, ..EXACT });
     for device in EMULATED {
@@ -91,7 +91,7 @@ pub fn run(report: &mut Report) -> Result<()> {
     build()?;
     let cache = target().join("test/conformance-cache");
     make_empty(&cache)?;
-    let runs = runs();
+    let runs = runs(report);
     let jobs: Vec<(Run, usize)> =
         runs.iter().flat_map(|&run| (0..PARTS).map(move |part| (run, part))).collect();
     let results = parallel(
@@ -157,7 +157,7 @@ fn names(list: &str) -> BTreeSet<&str> {
 }
 
 /// From lines `refused <form>: <reason>` and `differs <form>: <reason>`, and the last line,
-/// `<n> of <m> forms agree`. `None`: the program did not come to its end.
+/// `<n> of <m> forms agree`. `None`: the program did not come to its end, or there is no form.
 fn verdicts(text: &str) -> Option<Verdicts> {
     let mut disagreeing = BTreeMap::new();
     for line in text.lines() {
@@ -171,7 +171,8 @@ fn verdicts(text: &str) -> Option<Verdicts> {
     let (agreeing, rest) = text.lines().last()?.split_once(" of ")?;
     let (total, _) = rest.split_once(" forms agree")?;
     let agreeing: usize = agreeing.parse().ok()?;
-    let complete = agreeing + disagreeing.len() == total.parse::<usize>().ok()?;
+    let total: usize = total.parse().ok()?;
+    let complete = total != 0 && agreeing + disagreeing.len() == total;
     complete.then_some(Verdicts { agreeing, disagreeing })
 }
 
@@ -190,6 +191,7 @@ mod tests {
         assert_eq!(verdicts(text), Some(Verdicts { agreeing: 3, disagreeing }));
         assert_eq!(verdicts("refused fns.b32: error 801\n"), None);
         assert_eq!(verdicts("3 of 5 forms agree"), None);
+        assert_eq!(verdicts("0 of 0 forms agree"), None);
         assert_eq!(names("# a list\na.b  # why\n\nc\n"), BTreeSet::from(["a.b", "c"]));
     }
 }

@@ -34,7 +34,7 @@ const TARGETS_OF_5_7: &[&str] = &[
     "gfx1100", "gfx1101", "gfx1102", "gfx1103",
 ];
 /// The samples whose kernels are shown to the loaders' library.
-const SAMPLES: [&str; 2] = ["vector_add", "half.cu"];
+const SAMPLES: [&str; 2] = ["vector_add", "half"];
 
 /// Checks each version of ROCm. Fails if one cannot be had, or a probe cannot be built.
 pub fn run(report: &mut Report) -> Result<()> {
@@ -170,16 +170,10 @@ fn own_layouts(theirs: &hip_facts::Facts) -> std::result::Result<(), String> {
 
 /// The libraries through which loaders read code objects accept ours.
 fn code_objects(report: &mut Report, versions: &[Rocm], probe: &Path) -> Result<()> {
+    let samples = sample::named(&SAMPLES)?;
     let mut texts = Vec::new();
-    for name in SAMPLES {
-        let samples = sample::all(name.trim_end_matches(".cu"))?;
-        let samples: Vec<_> = samples
-            .into_iter()
-            .filter(|sample| sample.name == name.trim_end_matches(".cu"))
-            .collect();
-        for cuda in verb::samples::build(&samples, &[CUDA_13_0])? {
-            texts.extend(samples.iter().flat_map(|sample| sample.ptx(&cuda)));
-        }
+    for cuda in verb::samples::build(&samples, &[CUDA_13_0])? {
+        texts.extend(samples.iter().flat_map(|sample| sample.ptx(&cuda)));
     }
     let folder = target().join("test/code_objects");
     let all: Vec<&str> = PROCESSORS.iter().map(|(gfx, _)| *gfx).collect();

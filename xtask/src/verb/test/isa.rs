@@ -18,10 +18,11 @@ const GRAMMAR: &str = "ptx_grammar.txt";
 pub fn run(report: &mut Report) -> Result<()> {
     heading("Looking for the words of the manual in the instruction tables");
     let facts = root().join(FACTS);
+    let words = "the manual's words";
     if facts.is_dir() {
-        report.check("the manual's words", check_words(&facts.join(GRAMMAR)));
+        report.check(words, check_words(&facts.join(GRAMMAR)));
     } else {
-        println!("left out: there is no {}", facts.display());
+        report.leave_out(words, &format!("there is no {}", facts.display()));
     }
     heading("Comparing the instruction tables with ptxas");
     let audit = audit(RECORDED, "")?;

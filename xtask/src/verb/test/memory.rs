@@ -2,6 +2,7 @@
 //! its instruction is read without harm nearly always, and ends the process once in some thousands of programs.
 
 use super::Report;
+use super::random::verdicts;
 use crate::Result;
 use crate::program::capture;
 use crate::progress::{heading, parallel};
@@ -35,7 +36,8 @@ pub fn run(report: &mut Report) -> Result<()> {
         |&(executor, answers, parts)| {
             let mut command = under_valgrind(&check(executor, answers, 0, parts));
             let output = capture(&mut command, LIMIT).map_err(|error| error.to_string())?;
-            if output.success() { Ok(()) } else { Err(output.describe()) }
+            let agree = output.success() && verdicts(&output.stdout).is_some();
+            if agree { Ok(()) } else { Err(output.describe()) }
         },
         |result| result.is_ok(),
     );

@@ -73,7 +73,7 @@ pub fn run(report: &mut Report, filter: &str, fresh: Fresh) -> Result<()> {
 pub fn compilers_texts() -> Result<Vec<(Vec<u8>, String)>> {
     let mut report = Report::default();
     let texts = gather(&mut report, "")?;
-    if let Some((what, reason)) = report.failures.first() {
+    if let Some((what, reason)) = report.failure() {
         return Err(format!("{what}: {reason}; `./x test ptx` runs the programs").into());
     }
     let compiled = texts.into_iter().filter(|(text, origin)| {

@@ -102,15 +102,16 @@ pub fn run(report: &mut Report) -> Result<()> {
     }
     for (executor, _) in GENERATIONS[0].executors {
         let output = capture(&mut check_kept(executor), LIMIT)?;
-        let result = if output.success() { Ok(()) } else { Err(output.describe()) };
+        let agree = output.success() && verdicts(&output.stdout).is_some();
+        let result = if agree { Ok(()) } else { Err(output.describe()) };
         report.check(format!("kept random kernels ({executor})"), result);
     }
     Ok(())
 }
 
 /// From lines `differs <seed>` and `fails <seed>: <reason>`, and the last line, `<n> of <m> kernels agree`:
-/// how many agree, and which do not. `None`: the program did not come to its end.
-fn verdicts(text: &str) -> Option<(usize, BTreeSet<u64>)> {
+/// how many agree, and which do not. `None`: the program did not come to its end, or there is no kernel.
+pub fn verdicts(text: &str) -> Option<(usize, BTreeSet<u64>)> {
     let disagreeing: BTreeSet<u64> = text
         .lines()
         .filter_map(|line| line.strip_prefix("differs ").or_else(|| line.strip_prefix("fails ")))
@@ -119,7 +120,8 @@ fn verdicts(text: &str) -> Option<(usize, BTreeSet<u64>)> {
     let (agreeing, rest) = text.lines().last()?.split_once(" of ")?;
     let (agreeing, total): (usize, usize) =
         (agreeing.parse().ok()?, rest.strip_suffix(" kernels agree")?.parse().ok()?);
-    (agreeing + disagreeing.len() == total).then_some((agreeing, disagreeing))
+    let complete = total != 0 && agreeing + disagreeing.len() == total;
+    complete.then_some((agreeing, disagreeing))
 }
 
 #[cfg(test)]
@@ -133,5 +135,6 @@ mod tests {
         assert_eq!(verdicts(text), Some((3, BTreeSet::from([4, 7]))));
         assert_eq!(verdicts("differs 4\n"), None);
         assert_eq!(verdicts("differs 4\n3 of 5 kernels agree\n"), None);
+        assert_eq!(verdicts("0 of 0 kernels agree\n"), None);
     }
 }

@@ -8,7 +8,7 @@ mod crowd;
 use super::Report;
 use crate::program::{Output, capture};
 use crate::progress::{heading, parallel};
-use crate::repository::{EMULATED, Profile, has_avx512, make_empty, target};
+use crate::repository::{EMULATED, NO_AVX512, Profile, has_avx512, make_empty, target};
 use crate::sample::{self, Runtime, Sample, hashes};
 use crate::toolkit::{CUDA_VERSIONS, Cuda};
 use crate::{Result, verb};
@@ -129,6 +129,8 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     if has_avx512() {
         let usual = way(first, Runtime::Static, Entry::SearchPath, "vector");
         ways.push(Way { processor: "x86-64-v3", ..usual });
+    } else {
+        report.cannot("samples as code for AVX-512", NO_AVX512);
     }
     let usual = way(first, Runtime::Static, Entry::SearchPath, "vector");
     ways.extend(EMULATED.map(|device| Way { device, ..usual }));
