@@ -1,6 +1,7 @@
 //! Hostile input gives errors: no panic, no hang, no overflow of the stack.
 
 use ptx_parser::{Module, parse};
+use splitmix::Random;
 
 const FILES: [&str; 3] = [
     include_str!("data/vector_add.ptx"),
@@ -122,23 +123,11 @@ fn every_prefix() {
     }
 }
 
-/// xorshift64*
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % limit.max(1)
-    }
-}
-
 /// Valid files with a few bytes, words or lines changed, moved or gone. `PTX_MUTATIONS` sets how many.
 #[test]
 fn mutations() {
     let count = std::env::var("PTX_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(800);
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random::new(1);
     const WORDS: [&str; 24] = [
         "{",
         "}",

@@ -6,6 +6,7 @@
 
 mod support;
 
+use splitmix::{STEP, mix};
 use spmd::{Approximations, Blocks, Options};
 use support::{Kernel, address, compile_with, options_for};
 
@@ -88,7 +89,7 @@ fn hash(kernel: &Kernel, operands: impl Iterator<Item = u32>) -> u32 {
     kernel.launch([operands.len() as u32 / BLOCK, 1, 1], [BLOCK, 1, 1], &params);
     let sum = operands.iter().zip(&results).fold(0u64, |sum, (&operand, &result)| {
         let mut word = u64::from(operand) << 32 | u64::from(result);
-        word = word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        word = word.wrapping_mul(STEP);
         word ^= word >> 32;
         word = word.wrapping_mul(0xd6e8_feb8_6659_fd93);
         word ^= word >> 32;
@@ -104,11 +105,8 @@ fn sample(seed: u64, index: u32) -> u32 {
         0..32 => place,
         32..64 => CHUNK - 1 - (place - 32),
         _ => {
-            let mut z = (seed << 32 | u64::from(index)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ z >> 31) >> 41) as u32
+            let place = (seed << 32 | u64::from(index)).wrapping_mul(STEP);
+            (mix(place.wrapping_add(STEP)) >> 41) as u32
         }
     };
     chunk << 23 | fraction

@@ -52,19 +52,16 @@ impl Library {
     }
 }
 
-/// Numbers that look random, the same in every run.
-struct Random(u64);
+/// Numbers that look random, the same in every run, in words of a GPU.
+struct Random(splitmix::Random);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    fn new(seed: u64) -> Random {
+        Random(splitmix::Random::new(seed))
     }
 
     fn word(&mut self) -> u32 {
-        (self.next() >> 32) as u32
+        (self.0.bits() >> 32) as u32
     }
 
     fn below(&mut self, limit: u32) -> u32 {

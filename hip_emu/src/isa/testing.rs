@@ -1,6 +1,7 @@
 //! Operands for tests: what is special in a format, and what is not.
 
 use super::{Mode, Round};
+use splitmix::Random;
 
 pub(super) const NEAREST: Mode = Mode {
     round_f32: Round::NearestEven,
@@ -12,24 +13,6 @@ pub(super) const NEAREST: Mode = Mode {
     dx10_clamp: true,
     ieee: true,
 };
-
-/// A sequence that is the same in every run.
-pub(super) struct Numbers(u64);
-
-impl Numbers {
-    /// The sequence from its beginning.
-    pub(super) fn new() -> Numbers {
-        Numbers(0x0123_4567_89ab_cdef)
-    }
-
-    /// The next number, of 64 bits.
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let a = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let a = (a ^ a >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        a ^ a >> 31
-    }
-}
 
 /// Zeros, the smallest and largest subnormal and normal numbers, some beside powers of two, infinities and NaNs.
 pub(super) fn special(bits: u32) -> Vec<u64> {
@@ -91,10 +74,10 @@ pub(super) fn triples(bits: u32, mut check: impl FnMut([u64; 3])) {
             }
         }
     }
-    let mut numbers = Numbers::new();
+    let mut numbers = Random::new(0x0123_4567_89ab_cdef);
     for round in 0..100_000_u64 {
-        let [a, b, c] = [numbers.next() & mask, numbers.next() & mask, numbers.next() & mask];
-        let near = a ^ numbers.next() & (mask >> (bits / 3));
+        let [a, b, c] = [numbers.bits() & mask, numbers.bits() & mask, numbers.bits() & mask];
+        let near = a ^ numbers.bits() & (mask >> (bits / 3));
         let one = special[round as usize % special.len()];
         check([a, b, c]);
         check([a, near, c]);

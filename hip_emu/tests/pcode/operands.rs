@@ -1,5 +1,6 @@
 //! Operands at the edges of their kinds, and some that are nothing special.
 
+use splitmix::Random;
 use zluda_hip_emu::isa::Kind;
 
 /// All bits of a kind.
@@ -23,19 +24,9 @@ pub fn float(kind: Kind) -> Option<(u32, u32)> {
     }
 }
 
-/// A sequence that is the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        (self.0 ^ self.0 >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd)
-    }
-}
-
 /// Values of one operand.
 fn values(kind: Kind, seed: u64) -> Vec<u64> {
-    let mut numbers = Numbers(seed);
+    let mut numbers = Random::new(seed);
     let width = width(kind);
     if width == 0 {
         return vec![0];
@@ -126,18 +117,18 @@ fn values(kind: Kind, seed: u64) -> Vec<u64> {
         let half = width / 2;
         values = values
             .iter()
-            .map(|&value| value | values[numbers.next() as usize % values.len()] << half)
+            .map(|&value| value | values[numbers.bits() as usize % values.len()] << half)
             .collect();
     }
-    values.extend((0..24).map(|_| numbers.next() & mask));
+    values.extend((0..24).map(|_| numbers.bits() & mask));
     // Floats of ordinary size.
     if let (Some((fraction, width)), false) =
         (float(kind), matches!(kind, Kind::PF16 | Kind::PBf16 | Kind::PF32))
     {
         let one = ((1_u64 << (width - 2)) - 1) & !((1 << fraction) - 1);
         values.extend((0..24).map(|_| {
-            let offset = numbers.next() % (8 << fraction);
-            (one - (4 << fraction) + offset) | (numbers.next() & 1) << (width - 1)
+            let offset = numbers.bits() % (8 << fraction);
+            (one - (4 << fraction) + offset) | (numbers.bits() & 1) << (width - 1)
         }));
     }
     values
@@ -159,10 +150,10 @@ pub fn tuples(kinds: &[Kind]) -> Vec<[u64; 3]> {
             tuples.extend(all[2].iter().step_by(step).map(|&c| [a, b, c]));
         }
     }
-    let mut numbers = Numbers(4);
+    let mut numbers = Random::new(4);
     for round in 0..random {
         let mut tuple =
-            all.each_ref().map(|values| values[(numbers.next() >> 20) as usize % values.len()]);
+            all.each_ref().map(|values| values[(numbers.bits() >> 20) as usize % values.len()]);
         // Operands that are the same, as those of a division are.
         match round % 4 {
             2 => tuple[0] = tuple[2],

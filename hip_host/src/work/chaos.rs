@@ -9,6 +9,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use splitmix::{STEP, mix};
 use zluda_common::config::config;
 
 /// The seed, if there is to be chaos.
@@ -38,17 +39,9 @@ pub enum About {
     Jolts,
 }
 
-/// A source of numbers: SplitMix64.
+/// A source of numbers, which several owners may ask.
 #[derive(Clone, Debug)]
 pub struct Dice(Cell<u64>);
-
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
-fn mix(value: u64) -> u64 {
-    let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ value >> 31
-}
 
 /// Dice for one thing, if there is to be chaos.
 #[inline]

@@ -4,5 +4,4 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 pub mod api;
-pub mod random;
 pub mod view;

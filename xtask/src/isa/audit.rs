@@ -4,7 +4,7 @@ use super::environment::{ALL, Environment, WIDEST};
 use super::generate::{Case, Class, forms};
 use super::judge::{Ptxas, Question, Verdict, ours};
 use super::mutate::{Vocabulary, mutate};
-use super::random::Random;
+use super::random;
 use super::report::{Entry, Row, not_lowered};
 use crate::Result;
 use ptx_parser::isa::Syntax;
@@ -71,7 +71,7 @@ fn generate(size: Size, filter: &str) -> (Vec<Group>, Vec<Case>) {
         let group = groups.len();
         groups.push(Group { syntax: own[0], mnemonic: mnemonic(own) });
         for (index, form) in own.iter().enumerate() {
-            let mut random = Random::of(&format!("{name} {index}"));
+            let mut random = random::of(&format!("{name} {index}"));
             cases.extend(forms(form, group, size.forms, &mut random));
         }
     }
@@ -79,7 +79,7 @@ fn generate(size: Size, filter: &str) -> (Vec<Group>, Vec<Case>) {
     for (group, Group { syntax, .. }) in groups.iter().enumerate() {
         let own: Vec<Case> = cases[..forms].iter().filter(|c| c.group == group).cloned().collect();
         let vocabulary = Vocabulary::new(&all, syntax.opcode());
-        let mut random = Random::of(syntax.instruction());
+        let mut random = random::of(syntax.instruction());
         for _ in 0..size.variations {
             let variation = own.get(random.below(own.len()));
             cases.extend(variation.and_then(|c| mutate(c, &vocabulary, &mut random)));

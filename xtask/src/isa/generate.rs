@@ -2,8 +2,8 @@
 //! product explodes.
 
 use super::operand::operand;
-use super::random::Random;
 use ptx_parser::isa::{Syntax, WordSyntax};
+use splitmix::Random;
 
 /// A generated instruction.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ fn samples(form: &Syntax, limit: usize, random: &mut Random) -> Vec<Vec<&'static
     }
     let mut all = Vec::new();
     let any =
-        |random: &mut Random| (u128::from(random.next()) << 32 | u128::from(random.next())) % total;
+        |random: &mut Random| (u128::from(random.bits()) << 32 | u128::from(random.bits())) % total;
     for (place, choice) in choices.iter().enumerate() {
         // The thousands of byte selectors are alike.
         let step = choice.len().div_ceil(64);

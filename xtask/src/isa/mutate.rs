@@ -1,9 +1,9 @@
 //! Wrong instructions, made from right ones. Some are right in another way: ptxas decides.
 
 use super::generate::{Case, Class};
-use super::random::Random;
 use ptx_parser::isa::Syntax;
 use ptx_parser::{Modifier, ScalarType};
+use splitmix::Random;
 
 /// The words that may replace those of a form.
 pub struct Vocabulary {

@@ -134,16 +134,16 @@ impl Drop for Guarded {
     }
 }
 
-/// Numbers that look random, the same in every run (splitmix64).
-pub struct Seeded(pub u64);
+/// What spoils images: a sequence of choices that is the same in every run.
+pub struct Seeded(splitmix::Random);
 
 impl Seeded {
+    pub fn new(seed: u64) -> Seeded {
+        Seeded(splitmix::Random::new(seed))
+    }
+
     pub fn next(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) % below as u64) as usize
+        self.0.below(below)
     }
 
     /// Spoils some bytes from `first` on.

@@ -156,7 +156,7 @@ fn spoilt_containers(driver: &mut Driver) {
     let folder = tempfile::tempdir().unwrap();
     for seed in 0..3000 {
         let packing = PACKINGS[seed % 3];
-        let mut random = Seeded(seed as u64);
+        let mut random = Seeded::new(seed as u64);
         // Sizes in the first header are promises about memory: they stay where only the program knows it.
         let mut bytes = container(packing);
         random.flip(&mut bytes, HEADER);
@@ -181,7 +181,7 @@ fn cut_text(driver: &mut Driver) {
 fn spoilt_text(driver: &mut Driver) {
     driver.load("good text", &[TEXT.as_bytes(), b"\0"].concat());
     for seed in 0..2000 {
-        let mut random = Seeded(seed);
+        let mut random = Seeded::new(seed);
         let text = random.reword(TEXT);
         driver.load(&format!("words with seed {seed}"), &[text.as_bytes(), b"\0"].concat());
         let mut bytes = TEXT.as_bytes().to_vec();
@@ -195,7 +195,7 @@ fn spoilt_text(driver: &mut Driver) {
 fn compiled_text(driver: &mut Driver) {
     let target = ptx::Target::cpu_host(ptx::Blocks::WholeWarps, ptx::Executor::Vector);
     for seed in 0..1000 {
-        let text = Seeded(seed).reword(TEXT);
+        let text = Seeded::new(seed).reword(TEXT);
         println!("compiling with seed {seed}");
         let Ok(program) = ptx::Program::parse(&text) else { continue };
         for kernel in program.kernels() {

@@ -97,7 +97,7 @@ fn compare(
 
 #[test]
 fn reductions_have_the_bits_of_the_engine() {
-    let (library, mut random) = (library(), Random(4));
+    let (library, mut random) = (library(), Random::new(4));
     for operation in 0..28_u64 {
         for round in 0..8 {
             let mut memory = Memory::random(&mut random);
@@ -122,7 +122,7 @@ fn reductions_have_the_bits_of_the_engine() {
 
 #[test]
 fn copies_and_fills_have_the_bytes_of_the_engine() {
-    let (library, mut random) = (library(), Random(5));
+    let (library, mut random) = (library(), Random::new(5));
     for _ in 0..60 {
         let mut memory = Memory::random(&mut random);
         let align = [1, 4, 16][random.below(3) as usize];
@@ -186,7 +186,7 @@ fn map(random: &mut Random, address: u64) -> TensorMap {
 
 #[test]
 fn tensor_copies_have_the_bytes_of_the_engine() {
-    let (library, mut random) = (library(), Random(6));
+    let (library, mut random) = (library(), Random::new(6));
     for round in 0..600 {
         let mut memory = Memory::random(&mut random);
         let tensor = map(&mut random, memory.global.as_ptr() as u64 + 1024);
@@ -225,7 +225,7 @@ fn tensor_copies_have_the_bytes_of_the_engine() {
 
 #[test]
 fn tensor_maps_change_as_those_of_the_engine() {
-    let (library, mut random) = (library(), Random(7));
+    let (library, mut random) = (library(), Random::new(7));
     for _ in 0..600 {
         let mut memory = Memory::random(&mut random);
         let tensor = map(&mut random, 1024);

@@ -184,7 +184,7 @@ fn products() -> Vec<MatrixOperation> {
 
 #[test]
 fn products_have_the_bits_of_the_engine() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let mut device = Device::new(&mut random);
     for operation in products() {
         for _ in 0..6 {
@@ -226,7 +226,7 @@ fn products_have_the_bits_of_the_engine() {
 #[test]
 fn products_of_warp_groups_have_the_bits_of_the_engine() {
     use MatrixType::*;
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let mut device = Device::new(&mut random);
     let factors = [
         (F16, F16, F16),
@@ -293,7 +293,7 @@ fn products_of_warp_groups_have_the_bits_of_the_engine() {
 
 #[test]
 fn a_transposed_matrix_has_the_bits_of_the_engine() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut device = Device::new(&mut random);
     let operation = MatrixOperation::new(MatrixKind::Transpose, 8, 8, 1, MatrixType::B16);
     let mut rows = vec![[0_u32; 32]];

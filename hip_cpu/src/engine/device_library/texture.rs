@@ -265,7 +265,7 @@ fn library() -> Library {
 
 #[test]
 fn samples_have_the_bits_of_the_engine() {
-    let (library, mut random) = (library(), Random(8));
+    let (library, mut random) = (library(), Random::new(8));
     let formats = formats();
     for round in 0..1000 {
         let format = formats[round % formats.len()];
@@ -323,7 +323,7 @@ fn samples_have_the_bits_of_the_engine() {
 
 #[test]
 fn surfaces_have_the_bytes_of_the_engine() {
-    let (library, mut random) = (library(), Random(9));
+    let (library, mut random) = (library(), Random::new(9));
     let formats: Vec<_> = formats().into_iter().filter(|format| format.block.is_none()).collect();
     use TextureType::*;
     for round in 0..700 {
@@ -384,7 +384,7 @@ fn surfaces_have_the_bytes_of_the_engine() {
 
 #[test]
 fn queries_have_the_answers_of_the_engine() {
-    let (library, mut random) = (library(), Random(10));
+    let (library, mut random) = (library(), Random::new(10));
     let formats = formats();
     for round in 0..500 {
         let format = formats[round % formats.len()];

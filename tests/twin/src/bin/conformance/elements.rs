@@ -1,6 +1,6 @@
 //! Elements of matrices: numbers that show the order and the width of a sum, a kind of mix for each warp.
 
-use twin::random::Random;
+use splitmix::Random;
 
 /// The elements that the 64 bits of a column's word hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,5 +146,5 @@ fn number(element: Element, mix: Mix, random: &mut Random) -> u64 {
 
 /// Other bits of the same draw.
 fn random_of(draw: u64) -> u64 {
-    Random(draw).bits() >> 8
+    Random::new(draw).bits() >> 8
 }

@@ -1,6 +1,6 @@
 //! Operand values that reach the edges of each type, and their combinations.
 
-use twin::random::Random;
+use splitmix::Random;
 
 use crate::elements;
 use crate::form::{CASES, Type};
@@ -185,7 +185,7 @@ fn usual(ty: Type, random: &mut Random) -> u64 {
 /// operands as far as there is room, then edges against usual values, then usual values alone. `used` says
 /// how many of the cases run.
 pub fn columns(types: &[Type], used: usize, seed: u64) -> Vec<Vec<u64>> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let sets: Vec<Vec<u64>> = types.iter().map(|&ty| edges(ty)).collect();
     let product: usize = sets.iter().map(Vec::len).product();
     let mut rows: Vec<Vec<u64>> = Vec::with_capacity(CASES);

@@ -11,8 +11,8 @@ use cuda_types::cuda::{
     CUarray, CUarray_format, CUcontext, CUdeviceptr, CUfilter_mode, CUfunction, CUjit_option,
     CUlimit, CUmemorytype, CUresourcetype, CUtexObject,
 };
+use splitmix::Random;
 use twin::api::Api;
-use twin::random::Random;
 
 use crate::kernel::{CHAINS, INPUT, OWN, ROW, SUMS, hash};
 
@@ -69,7 +69,7 @@ impl Device {
         ok(self.api.cuMemAlloc_v2(&mut self.input, 4 * INPUT))?;
         ok(self.api.cuMemAlloc_v2(&mut self.output, THREADS * ROW))?;
         ok(self.api.cuMemAlloc_v2(&mut self.sums, 4 * SUMS))?;
-        let mut random = Random(1);
+        let mut random = Random::new(1);
         let input: Vec<u32> =
             (0..INPUT).map(|_| (random.bits() >> (random.bits() & 31)) as u32).collect();
         ok(self.api.cuMemcpyHtoD_v2(self.input, input.as_ptr().cast(), 4 * INPUT))?;

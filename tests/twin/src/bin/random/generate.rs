@@ -4,7 +4,7 @@
 //! across barriers, and what they add to is added to by operations that commute. Operations in which lanes work
 //! together stand where all lanes that they name arrive.
 
-use twin::random::Random;
+use splitmix::Random;
 
 use crate::kernel::{Condition, Kernel, Rounds, Statement, generation_of, has_whole_warps};
 use crate::vectors;
@@ -483,7 +483,7 @@ pub fn generate(seed: u64) -> Kernel {
     const BLOCKS: [[u32; 2]; 10] =
         [[32, 1], [64, 1], [96, 1], [128, 1], [32, 2], [16, 4], [8, 8], [20, 1], [50, 1], [7, 9]];
     let mut generator = Generator {
-        random: Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)),
+        random: Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)),
         left: 0,
         functions: 0,
         whole_warps: false,

@@ -1,6 +1,6 @@
 //! Accesses of vectors of all widths, as lines with places that [`crate::generate`] fills.
 
-use twin::random::Random;
+use splitmix::Random;
 
 /// Memory that is a thread's own, or that nobody writes: the register of the address, the bytes there, and whether it
 /// is an address of 64 bits.
