@@ -2,6 +2,8 @@
 
 mod support;
 
+use rustc_apfloat::ieee::{Double, Half};
+use rustc_apfloat::{Float, FloatConvert};
 use spmd::{Blocks, Form, KernelKind};
 use support::{address, compile_with, options_for, parse};
 
@@ -35,27 +37,16 @@ fn levels() -> Vec<Option<&'static str>> {
 }
 
 fn half_value(bits: u16) -> f64 {
-    let (exponent, mantissa) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff));
-    let magnitude = match exponent {
-        0 => mantissa * 2f64.powi(-24),
-        31 if mantissa == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + mantissa) * 2f64.powi(exponent - 25),
-    };
-    if bits >> 15 == 0 { magnitude } else { -magnitude }
+    wide(Half::from_bits(bits.into()))
+}
+
+fn wide(half: Half) -> f64 {
+    f64::from_bits(FloatConvert::<Double>::convert(half, &mut false).value.to_bits() as u64)
 }
 
 /// The nearest half, ties to even.
 fn nearest_half(value: f64) -> f64 {
-    let magnitude = value.abs();
-    if value.is_nan() || magnitude.is_infinite() || magnitude == 0.0 {
-        return value;
-    }
-    let exponent = (magnitude.to_bits() >> 52) as i32 - 1023;
-    let unit = 2f64.powi(exponent.max(-14) - 10);
-    let rounded = (magnitude / unit).round_ties_even() * unit;
-    let rounded = if rounded >= 65520.0 { f64::INFINITY } else { rounded };
-    rounded.copysign(value)
+    wide(Double::from_bits(value.to_bits().into()).convert(&mut false).value)
 }
 
 fn same(got: f64, wanted: f64) -> bool {
@@ -76,13 +67,8 @@ fn mixed(x: f32, i: u32) -> u32 {
 
 /// Numbers of all magnitudes, with specials and near cancellations among them.
 fn inputs(count: usize) -> (Vec<[f32; 3]>, Vec<[f64; 3]>) {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    };
+    let mut random = splitmix::Random::new(1);
+    let mut next = || random.bits();
     (0..count)
         .map(|index| {
             let single = |word: u64| f32::from_bits((word >> 32) as u32);

@@ -14,6 +14,7 @@ pub mod dynamic_stack;
 pub mod family;
 pub mod gathering;
 pub mod groups;
+mod half;
 pub mod jolt;
 pub mod launch;
 pub mod matrix;

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use cpu_abi::Reduction;
 
+use super::half;
+
 /// Reduces elements at `from` into those at `to`; every change of an element is atomic. An unknown operation
 /// does nothing.
 ///
@@ -107,14 +109,14 @@ type Narrow = fn(f32) -> u16;
 
 fn word16(operation: Reduction, a: u16, b: u16) -> u16 {
     use Reduction::*;
-    let half = matches!(operation, AddF16 | MinF16 | MaxF16);
+    let is_f16 = matches!(operation, AddF16 | MinF16 | MaxF16);
     let (widen, narrow): (Widen, Narrow) =
-        if half { (f16_to_f32, f32_to_f16) } else { (bf16_to_f32, f32_to_bf16) };
+        if is_f16 { (half::from_f16, half::to_f16) } else { (half::from_bf16, half::to_bf16) };
     let (x, y) = (widen(a), widen(b));
     match operation {
         // One rounding more than the sum has in f32 is none: that has twice the digits and two more.
         AddF16 | AddBf16 => narrow(x + y),
-        _ if x.is_nan() && y.is_nan() => 0x7fff,
+        _ if x.is_nan() && y.is_nan() => half::NAN,
         _ if y.is_nan() => a,
         _ if x.is_nan() => b,
         MinF16 | MinBf16 => {
@@ -134,74 +136,9 @@ fn word16(operation: Reduction, a: u16, b: u16) -> u16 {
     }
 }
 
-fn bf16_to_f32(bits: u16) -> f32 {
-    f32::from_bits(u32::from(bits) << 16)
-}
-
-fn f32_to_bf16(value: f32) -> u16 {
-    let bits = value.to_bits();
-    if value.is_nan() {
-        return 0x7fff;
-    }
-    // Ties go to even.
-    (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16
-}
-
-fn f16_to_f32(bits: u16) -> f32 {
-    let sign = u32::from(bits & 0x8000) << 16;
-    let rest = u32::from(bits & 0x7fff);
-    let magnitude = match rest >> 10 {
-        31 => f32::from_bits(rest << 13 | 0x7f80_0000),
-        0 => rest as f32 * f32::from_bits(0x3380_0000),
-        _ => f32::from_bits((rest << 13) + (112 << 23)),
-    };
-    f32::from_bits(magnitude.to_bits() | sign)
-}
-
-fn f32_to_f16(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let sign = (bits >> 16 & 0x8000) as u16;
-    let magnitude = bits & 0x7fff_ffff;
-    if value.is_nan() {
-        return 0x7fff;
-    }
-    if magnitude < 113 << 23 {
-        // Denormal: what is added brings the last bit that is kept to where f32 rounds.
-        let denormal = f32::from_bits(magnitude) + 0.5;
-        return sign | (denormal.to_bits().wrapping_sub(0.5f32.to_bits())) as u16;
-    }
-    let rounded = (magnitude - (112 << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
-    sign | rounded.min(0x7c00) as u16
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn halves_round_to_nearest_even() {
-        for (value, bits) in [
-            (0.0, 0),
-            (1.0, 0x3c00),
-            (-2.0, 0xc000),
-            (65504.0, 0x7bff),
-            (65520.0, 0x7c00),
-            (2f32.powi(-24), 1),
-            (2f32.powi(-25), 0),
-            (3.0 * 2f32.powi(-25), 2),
-            (2f32.powi(-14), 0x400),
-            (1.0 + 2f32.powi(-11), 0x3c00),
-            (1.0 + 3.0 * 2f32.powi(-11), 0x3c02),
-            (f32::NEG_INFINITY, 0xfc00),
-        ] {
-            assert_eq!(f32_to_f16(value), bits, "{value}");
-        }
-        for bits in [0u16, 1, 0x3ff, 0x400, 0x3c00, 0x7bff, 0x7c00, 0x8001, 0xfc00] {
-            assert_eq!(f32_to_f16(f16_to_f32(bits)), bits);
-        }
-        assert_eq!(f32_to_bf16(f32::from_bits(0x3f80_8000)), 0x3f80);
-        assert_eq!(f32_to_bf16(f32::from_bits(0x3f81_8000)), 0x3f82);
-    }
 
     #[test]
     fn elements_are_reduced_by_their_types() {

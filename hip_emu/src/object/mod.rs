@@ -2,7 +2,6 @@
 
 pub mod descriptor;
 pub mod metadata;
-pub mod msgpack;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -2,6 +2,8 @@
 
 use cpu_abi::MatrixType;
 
+use crate::engine::half;
+
 /// A format narrower than f32, or f32 itself.
 #[derive(Clone, Copy)]
 pub struct Format {
@@ -106,7 +108,7 @@ impl Format {
 }
 
 pub const NAN_F32: u32 = 0x7fff_ffff;
-pub const NAN_F16: u32 = 0x7fff;
+pub const NAN_F16: u32 = half::NAN as u32;
 
 /// `±magnitude * 2^exponent`, cut to f32 towards zero; what is too large becomes infinite.
 pub fn truncate_to_f32(negative: bool, magnitude: u64, exponent: i32) -> u32 {
@@ -151,26 +153,13 @@ pub fn round_to_f16(negative: bool, magnitude: u64, exponent: i32) -> u32 {
 
 /// The f32 code of an f16 code.
 pub fn widened(code: u32) -> u32 {
-    match Format::F16.number(code) {
-        Number::Nan => NAN_F32,
-        Number::Infinite { negative } => 0x7f80_0000 | u32::from(negative) << 31,
-        Number::Finite { significand: 0, negative, .. } => u32::from(negative) << 31,
-        Number::Finite { significand, exponent, negative } => {
-            truncate_to_f32(negative, significand.into(), exponent - 23)
-        }
-    }
+    let value = half::from_f16(code as u16);
+    if value.is_nan() { NAN_F32 } else { value.to_bits() }
 }
 
 /// The nearest f16 to an f32 code.
 pub fn narrowed(code: u32) -> u32 {
-    match Format::F32.number(code) {
-        Number::Nan => NAN_F16,
-        Number::Infinite { negative } => 0x7c00 | u32::from(negative) << 15,
-        Number::Finite { significand: 0, negative, .. } => u32::from(negative) << 15,
-        Number::Finite { significand, exponent, negative } => {
-            round_to_f16(negative, significand.into(), exponent - 23)
-        }
-    }
+    half::to_f16(f32::from_bits(code)).into()
 }
 
 fn shifted(magnitude: u64, right: i32) -> u64 {

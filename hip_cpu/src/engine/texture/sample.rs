@@ -9,6 +9,7 @@ use super::coordinate::{self, Axis, Fixed, WEIGHT};
 use super::filter::{self, Weighted};
 use super::texel::{self, Number, Texel};
 use super::{Operands, Results, cube, slope};
+use crate::engine::half;
 
 /// A look-up of one lane.
 struct Lookup<'a> {
@@ -356,10 +357,10 @@ impl Lookup<'_> {
 /// The registers that a kernel gets of four words: the instruction may ask for halves.
 pub fn converted(type_: TextureType, words: [u32; 4]) -> Results {
     let [x, y, z, w] = words;
-    let half = |word: u32| u32::from(texel::float_to_half(f32::from_bits(word)));
+    let narrow = |word: u32| u32::from(half::to_f16(f32::from_bits(word)));
     match type_ {
-        TextureType::F16 => [half(x), half(y), half(z), half(w), 1],
-        TextureType::F16x2 => [half(x) | half(y) << 16, half(z) | half(w) << 16, 0, 0, 1],
+        TextureType::F16 => [narrow(x), narrow(y), narrow(z), narrow(w), 1],
+        TextureType::F16x2 => [narrow(x) | narrow(y) << 16, narrow(z) | narrow(w) << 16, 0, 0, 1],
         _ => [x, y, z, w, 1],
     }
 }

@@ -7,8 +7,8 @@ use hip_host::core::array::Level;
 use hip_host::core::format::Channel;
 use hip_host::core::texture::Object;
 
-use super::texel::float_to_half_cut;
 use super::{Operands, Results, Stop};
+use crate::engine::half;
 
 /// The address of an access's first byte, or nothing outside of the surface.
 fn place(
@@ -151,7 +151,7 @@ fn stored(channel: Channel, word: u32) -> u32 {
         Channel::S8 => signed.clamp(-128, 127) as u32,
         Channel::S16 => signed.clamp(-32768, 32767) as u32,
         Channel::U32 | Channel::S32 | Channel::F32 => word,
-        Channel::F16 => float_to_half_cut(float).into(),
+        Channel::F16 => half::to_f16_cut(float).into(),
         Channel::Unorm8 => normal(0.0, 255.0),
         Channel::Unorm16 => normal(0.0, 65535.0),
         Channel::Snorm8 => normal(-1.0, 127.0),

@@ -5,6 +5,7 @@ use hip_host::core::format::{Channel, Format};
 use hip_host::core::texture::Object;
 
 use super::{block, srgb};
+use crate::engine::half;
 
 /// A channel before filters: how it is averaged and what kernels get depends on its kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,7 +125,7 @@ fn number(bits: u32, object: &Object, channel: usize) -> Number {
         Channel::S16 | Channel::Snorm16 => {
             Number::Signed16(bits as i16, f32::from((bits as i16).max(-32767)) / 32767.0)
         }
-        Channel::F16 => Number::Half(half_to_float(bits as u16)),
+        Channel::F16 => Number::Half(half::from_f16(bits as u16)),
         Channel::F32 => Number::Float(f32::from_bits(bits)),
         Channel::U32 | Channel::S32 => Number::Whole(bits.into(), 32),
     }
@@ -171,7 +172,7 @@ pub fn border(object: &Object, colour: [f32; 4]) -> Texel {
             Channel::U16 | Channel::Unorm16 => normal(0.0, 65535.0),
             Channel::S8 | Channel::Snorm8 => normal(-1.0, 127.0),
             Channel::S16 | Channel::Snorm16 => normal(-1.0, 32767.0),
-            Channel::F16 => Number::Half(half_to_float(float_to_half_cut(value))),
+            Channel::F16 => Number::Half(half::from_f16(half::to_f16_cut(value))),
             _ => Number::Float(value),
         }
     })
@@ -180,71 +181,4 @@ pub fn border(object: &Object, colour: [f32; 4]) -> Texel {
 /// The last of two or four channels is alpha, which is linear.
 fn is_srgb(format: Format, channel: usize) -> bool {
     channel == 0 || channel + 1 < format.channels
-}
-
-/// The value of an IEEE half; a NaN keeps its bits.
-pub fn half_to_float(bits: u16) -> f32 {
-    let sign = u32::from(bits & 0x8000) << 16;
-    let (exponent, fraction) = (u32::from(bits >> 10 & 31), u32::from(bits & 0x3ff));
-    let magnitude = match exponent {
-        0 => fraction as f32 / (1 << 24) as f32,
-        31 => f32::from_bits(0x7f80_0000 | fraction << 13),
-        _ => f32::from_bits((exponent + 112) << 23 | fraction << 13),
-    };
-    f32::from_bits(sign | magnitude.to_bits())
-}
-
-/// Cut, as surfaces keep floats: what is too large becomes the greatest number, and of what is no number the
-/// first bits stay.
-pub fn float_to_half_cut(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let sign = (bits >> 16) as u16 & 0x8000;
-    if value.is_nan() {
-        return sign | 0x7c00 | (bits >> 13) as u16 & 0x3ff;
-    }
-    let nearest = float_to_half(value);
-    if value.is_finite() && nearest & 0x7fff == 0x7c00 {
-        return sign | 0x7bff;
-    }
-    let grew = half_to_float(nearest & 0x7fff) > value.abs();
-    if grew { nearest - 1 } else { nearest }
-}
-
-/// Round to nearest even.
-pub fn float_to_half(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let sign = (bits >> 16) as u16 & 0x8000;
-    let magnitude = bits & 0x7fff_ffff;
-    if magnitude > 0x7f80_0000 {
-        return 0x7fff;
-    }
-    // 65520 and more, which rounds to infinity.
-    if magnitude >= 0x477f_f000 {
-        return sign | 0x7c00;
-    }
-    if magnitude < 0x3880_0000 {
-        // Adding 2^-1 leaves the multiples of 2^-24.
-        let rounded = f32::from_bits(magnitude) + 0.5;
-        return sign | (rounded.to_bits() - 0.5_f32.to_bits()) as u16;
-    }
-    let even = magnitude >> 13 & 1;
-    sign | ((magnitude + 0xfff + even - (112 << 23)) >> 13) as u16
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn halves_come_back() {
-        for bits in 0..0x7c01_u16 {
-            assert_eq!(float_to_half(half_to_float(bits)), bits);
-        }
-        assert_eq!(float_to_half(65519.0), 0x7bff);
-        assert_eq!(float_to_half(65520.0), 0x7c00);
-        assert_eq!(float_to_half(-1e-8), 0x8000);
-        // Ties: 1 + 2^-11 and 1 + 3 * 2^-11.
-        assert_eq!(float_to_half(1.0 + 1.0 / 2048.0), 0x3c00);
-        assert_eq!(float_to_half(1.0 + 3.0 / 2048.0), 0x3c02);
-    }
 }

@@ -7,5 +7,7 @@ pub(super) mod arithmetic;
 pub(super) mod convert;
 pub(super) mod exact;
 mod format;
+#[cfg(test)]
+mod tests;
 
 pub(super) use format::{BF16, Bf16, Double, F16, F32, F64, Float, Format, Half, Single};

@@ -8,7 +8,8 @@ mod partition;
 use hip_host::core::format::Block;
 
 use super::srgb;
-use super::texel::{Number, Texel, half_to_float};
+use super::texel::{Number, Texel};
+use crate::engine::half;
 
 /// The texel at a place from 0 to 15 of a block; channels that it has not are 0.
 pub fn texel(block: Block, bytes: &[u8; 16], place: usize, encoded: bool) -> Texel {
@@ -34,7 +35,7 @@ pub fn texel(block: Block, bytes: &[u8; 16], place: usize, encoded: bool) -> Tex
         }
         Block::Bc6h | Block::SignedBc6h => {
             let bits = bc6h::texel(bytes, place, block == Block::SignedBc6h);
-            let [r, g, b] = bits.map(|bits| Number::Half(half_to_float(bits)));
+            let [r, g, b] = bits.map(|bits| Number::Half(half::from_f16(bits)));
             [r, g, b, Number::Half(0.0)]
         }
         Block::Bc7 => {

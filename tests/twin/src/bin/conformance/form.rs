@@ -2,6 +2,9 @@
 
 use std::fmt::Write;
 
+use rustc_apfloat::ieee::{BFloat, Double, Half};
+use rustc_apfloat::{Float, FloatConvert};
+
 use crate::elements::Element;
 use crate::values;
 
@@ -291,19 +294,12 @@ impl Form {
 fn number(ty: Type, bits: u64) -> f64 {
     match ty {
         Type::F64 => f64::from_bits(bits),
-        Type::F16 => half_to_f64(bits as u16),
-        Type::Bf16 => f32::from_bits((bits as u32) << 16) as f64,
+        Type::F16 => wide::<Half>(bits & 0xffff),
+        Type::Bf16 => wide::<BFloat>(bits & 0xffff),
         _ => f32::from_bits(bits as u32) as f64,
     }
 }
 
-fn half_to_f64(bits: u16) -> f64 {
-    let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
-    let (exponent, fraction) = ((bits >> 10) & 31, (bits & 0x3ff) as f64);
-    sign * match exponent {
-        0 => fraction * 2f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        exponent => (1.0 + fraction / 1024.0) * 2f64.powi(exponent as i32 - 15),
-    }
+fn wide<F: FloatConvert<Double>>(bits: u64) -> f64 {
+    f64::from_bits(F::from_bits(bits.into()).convert(&mut false).value.to_bits() as u64)
 }

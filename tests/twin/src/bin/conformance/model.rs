@@ -1,6 +1,9 @@
 //! Conversions that the recording GPU does not have, computed by search through the few values of a format: slow,
 //! simple, and apart from the code under test.
 
+use rustc_apfloat::ieee::{Double, Half};
+use rustc_apfloat::{Float, FloatConvert};
+
 /// A floating-point format of at most 8 bits, without infinities or NaNs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -66,20 +69,10 @@ pub fn to_halves(format: Format, relu: bool, operands: &[u64]) -> [u64; 2] {
     let half = |shift: u32| {
         let value = format.value((operands[0] >> shift) as u32);
         let value = if relu && (value < 0.0 || value.is_sign_negative()) { 0.0 } else { value };
-        half_bits(value)
+        let half: Half = Double::from_bits(value.to_bits().into()).convert(&mut false).value;
+        half.to_bits() as u64
     };
     [half(0) | half(format.pitch()) << 16, 0]
-}
-
-/// The bits of a half, of a value that it holds exactly and as a normal number, or of zero.
-fn half_bits(value: f64) -> u64 {
-    let sign = u64::from(value.is_sign_negative()) << 15;
-    if value == 0.0 {
-        return sign;
-    }
-    let bits = value.abs().to_bits();
-    let exponent = (bits >> 52) as i64 - 1023 + 15;
-    sign | (exponent as u64) << 10 | bits >> 42 & 0x3ff
 }
 
 /// Powers of two, as exponents of 8 bits: the size of each float, rounded to one; the first is the upper.
