@@ -1,11 +1,17 @@
 """What tools ask the management library (NVML): nvidia-ml-py by every function that asks a device alone, nvitop and
-gpustat as they are. Linux and the driver say the same."""
+gpustat as they are, and nvtop. Linux and the driver say the same."""
 
 import ctypes
+import fcntl
 import json
 import os
+import re
+import select
+import struct
 import subprocess
 import sys
+import termios
+import time
 
 import nvitop
 import pynvml as nvml
@@ -129,6 +135,42 @@ def check_tools():
     assert devices[0].name()[:10] in run("nvitop", "--once", "--ascii"), "nvitop shows the device"
 
 
+def screen(command, wanted):
+    """What a program shows on a terminal, up to what is wanted."""
+    ours, terminal = os.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 50, 200, 0, 0))
+    environment = {**os.environ, "TERM": "xterm"}
+    program = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment)
+    os.close(terminal)
+    text, end = b"", time.monotonic() + 60
+    try:
+        while not re.search(wanted, text) and time.monotonic() < end and select.select([ours], [], [], 60)[0]:
+            text += os.read(ours, 1 << 16)
+        os.write(ours, b"q")
+        # The end of the program is an error of the terminal.
+        while select.select([ours], [], [], 60)[0] and os.read(ours, 1 << 16):
+            pass
+    except OSError:
+        pass
+    assert program.wait(60) == 0, text
+    return text
+
+
+def check_nvtop(device):
+    nvtop = os.environ["NVTOP"].split("\n")
+    name = nvml.nvmlDeviceGetName(device)
+    snapshot = subprocess.run([*nvtop, "--snapshot"], capture_output=True, text=True, check=True).stdout
+    shown = [gpu for gpu in json.loads(snapshot) if gpu["device_name"] == name]
+    assert len(shown) == 1, snapshot
+    load, memory = (int(shown[0][key].removesuffix("%")) for key in ("gpu_util", "mem_util"))
+    assert 0 <= load <= 100 and 0 <= memory <= 100, snapshot
+    # A number that is no part of a terminal's code.
+    process = rb"(?<![\[;\d])%d(?![;\dA-Za-z])" % os.getpid()
+    text = screen(nvtop, process)
+    assert re.search(process, text), text
+    assert name.split()[0].encode() in text, text
+
+
 check_before_the_start()
 nvml.nvmlInit()
 assert nvml.nvmlDeviceGetCount() == 1
@@ -137,4 +179,5 @@ check_identity(device)
 check_readings(device)
 check_processes(device)
 check_tools()
+check_nvtop(device)
 nvml.nvmlShutdown()

@@ -1,8 +1,10 @@
 //! The parts that come from PyPI: CUDA toolkits, the Python packages of the tests, HIP's headers, all of it pinned; and
-//! from Debian: ROCm. Everything lies below `target/toolkit`.
+//! from Debian: ROCm and nvtop. Everything lies below `target/toolkit`.
 
+mod debian;
 mod rocm;
 
+pub use debian::Root;
 pub use rocm::{ROCM_VERSIONS, Rocm, RocmVersion, rocm, rocm_smi};
 
 use crate::program::quiet;
@@ -189,6 +191,17 @@ fn pip(arguments: &[&str], folder: &Path, packages: &[&str]) -> Result<()> {
         .arg(folder)
         .args(packages);
     quiet(&mut command, INSTALL_LIMIT).map(drop)
+}
+
+/// Fetches nvtop, a tool that shows GPUs, unless it is there: from the first suite whose nvtop writes JSON.
+pub fn nvtop() -> Result<Root> {
+    let packages = debian::Packages {
+        suites: &["trixie"],
+        components: "main contrib",
+        package: "nvtop",
+        headers: &[],
+    };
+    packages.unpacked("nvtop")
 }
 
 /// Runs `install` on an empty `folder`, unless it ended well before for the same `contents`.

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::toolkit::{
-    CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, python_with_packages, rocm, rocm_smi,
+    CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, nvtop, python_with_packages, rocm, rocm_smi,
 };
 use std::process::ExitCode;
 
@@ -16,9 +16,10 @@ pub fn run(_: &Options) -> Result<ExitCode> {
     }
     println!("python: {}", python_with_packages()?.display());
     println!("headers of HIP: {}", hip_headers()?.display());
+    println!("nvtop: {}", nvtop()?.program("nvtop").display());
     for version in ROCM_VERSIONS {
-        println!("ROCm {}: {}", version.name, rocm(version)?.libraries().display());
-        println!("its SMI: {}", rocm_smi(version)?.libraries().display());
+        println!("ROCm {}: {}", version.name, rocm(version)?.root.libraries().display());
+        println!("its SMI: {}", rocm_smi(version)?.root.libraries().display());
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -50,7 +50,7 @@ pub fn run(report: &mut Report) -> Result<()> {
     let mut versions = Vec::new();
     for version in ROCM_VERSIONS {
         let rocm = rocm(version)?;
-        let theirs = hip_facts::read(&rocm.headers())?;
+        let theirs = hip_facts::read(&rocm.root.headers())?;
         let name = version.name;
         let answers = ask(&rocm, &probe, "hip", &[version.library]);
         let mut differences = ours.differences(&theirs, &names);
@@ -90,7 +90,7 @@ fn ask(
     what: &str,
     arguments: &[&str],
 ) -> std::result::Result<Vec<String>, String> {
-    let mut command = rocm.command(probe);
+    let mut command = rocm.root.command(probe, &[]);
     command.arg(what).args(arguments);
     let output = capture(&mut command, LIMIT).map_err(|error| error.to_string())?;
     if output.success() {
@@ -111,7 +111,7 @@ fn check_answers(version: &str, answers: &[String]) -> std::result::Result<(), S
 
 /// The driver finds the library, and says that there is no device, and why.
 fn driver(rocm: &Rocm, probe: &Path) -> std::result::Result<(), String> {
-    let mut command = rocm.command(probe);
+    let mut command = rocm.root.command(probe, &[]);
     command.arg("driver").arg(Profile::Release.staged().join("libcuda.so.1"));
     command.env("ZLUDA_DEVICE", "rocm");
     let output = capture(&mut command, LIMIT).map_err(|error| error.to_string())?;

@@ -8,6 +8,7 @@ use crate::progress::{heading, parallel};
 use crate::repository::{EMULATED, Profile, files, make_empty, root, stem, target};
 use crate::toolkit::{CUDA_13_0, cuda};
 use crate::{Result, toolkit};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -31,6 +32,10 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let programs = programs(filter)?;
     let headers = cuda(CUDA_13_0)?.headers();
     let python = toolkit::python_with_packages()?;
+    let nvtop = toolkit::nvtop()?;
+    let nvtop = nvtop.command(&nvtop.program("nvtop"), &[&Profile::Release.staged()]);
+    let words: Vec<_> = [nvtop.get_program()].into_iter().chain(nvtop.get_args()).collect();
+    let nvtop = words.join(OsStr::new("\n"));
     let home = target().join("test/python-home");
     make_empty(&home)?;
     heading("Running Python programs on the CPU and on emulated GPUs");
@@ -60,6 +65,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
                 .env("PYTHONDONTWRITEBYTECODE", "1")
                 .env("LD_LIBRARY_PATH", Profile::Release.staged())
                 .env("CUDA_HEADERS", &headers)
+                .env("NVTOP", &nvtop)
                 .env("ZLUDA_DEVICE", device)
                 .env("ZLUDA_DEBUG", debug);
             match capture(&mut command, LIMIT) {

@@ -26,7 +26,7 @@ pub fn check(report: &mut Report, version: RocmVersion, probe: &Path) -> Result<
     let missing = MISSING.iter().find(|(version, _)| *version == name);
     let missing = missing.map_or(&[][..], |(_, functions)| *functions);
 
-    let headers = hip_facts::read_smi(&smi.headers());
+    let headers = hip_facts::read_smi(&smi.root.headers());
     let result = headers.and_then(|theirs| ours.compare(&theirs, missing));
     report.check(format!("ROCm {name}: headers of SMI"), result);
 
