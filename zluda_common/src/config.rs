@@ -40,7 +40,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "ZLUDA_CC",
         meaning: "the compute capability that devices report",
-        values: "<major>.<minor>, from 5.0 to 12.9",
+        values: "<major>.<minor>, from 5.0 to 14.9",
         default: "8.0",
         apply: |config, value| {
             parse::compute_capability(value)

@@ -118,12 +118,16 @@ pub(crate) fn cuModuleEnumerateFunctions(
         return Err(CUerror::INVALID_VALUE);
     }
     functions.check()?;
-    let metadata = module.data.program.metadata().map_err(|failure| failure.error)?;
-    // Those that cannot be compiled are left out, and as many as fit are given.
-    let handles = (0..metadata.kernels.len())
-        .filter_map(|index| module.function(index).ok().map(|(handle, _)| handle));
-    functions.set_all(handles, count as usize);
+    // As many as fit.
+    functions.set_all(self::functions(&module)?, count as usize);
     Ok(())
+}
+
+/// The kernels of a module, without those that cannot be compiled.
+pub(crate) fn functions(module: &Module) -> CUres<impl Iterator<Item = CUfunction>> {
+    let metadata = module.data.program.metadata().map_err(|failure| failure.error)?;
+    Ok((0..metadata.kernels.len())
+        .filter_map(|index| module.function(index).ok().map(|(handle, _)| handle)))
 }
 
 pub(crate) fn cuModuleGetGlobal_v2(

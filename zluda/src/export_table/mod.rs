@@ -7,7 +7,9 @@ mod context_checks;
 mod context_local_storage;
 mod context_wrapper;
 mod cudart_interface;
+mod identities;
 mod libraries;
+mod module_functions;
 mod tools_runtime_callback_hooks;
 mod tools_tls;
 mod validity_check;
@@ -78,13 +80,22 @@ extern "C" fn unknown() -> CUresult {
     CUresult::CUDA_ERROR_NOT_SUPPORTED
 }
 
+/// A slot that is called by libraries that we know, and of which nothing is known but that.
+extern "C" fn unknown_slot<const SLOT: usize>() -> CUresult {
+    if zluda_common::log::first_time(&format!("slot {SLOT}")) {
+        tracing::warn!("unsupported: function {SLOT} of an export table was called");
+    }
+    CUresult::CUDA_ERROR_NOT_SUPPORTED
+}
+
 /// The table with this GUID.
 pub(crate) fn find(id: &[u8; 16]) -> Option<*const c_void> {
     Some(match u128::from_be_bytes(*id) {
         cudart_interface::ID => cudart_interface::TABLE.address(),
         tools_runtime_callback_hooks::ID => tools_runtime_callback_hooks::TABLE.address(),
         tools_tls::ID => tools_tls::TABLE.address(),
-        tools_tls::ID_13_5 => tools_tls::TABLE.address(),
+        identities::ID => identities::TABLE.address(),
+        module_functions::ID => module_functions::TABLE.address(),
         context_local_storage::ID => context_local_storage::TABLE.address(),
         context_checks::ID => context_checks::TABLE.address(),
         context_wrapper::ID => context_wrapper::TABLE.address(),

@@ -61,14 +61,14 @@ pub(super) fn seed(value: OsString) -> Result<u64, String> {
     text(value)?.trim().parse().map_err(|_| "it is not a number".to_owned())
 }
 
-/// `major.minor`, from 5.0 to 12.9.
+/// `major.minor`, from 5.0 to 14.9.
 pub(super) fn compute_capability(value: OsString) -> Result<ComputeCapability, String> {
     let value = text(value)?;
     let parsed = value.split_once('.').and_then(|(major, minor)| {
         Some(ComputeCapability { major: major.parse().ok()?, minor: minor.parse().ok()? })
     });
     match parsed {
-        Some(capability) if (5..=12).contains(&capability.major) && capability.minor <= 9 => {
+        Some(capability) if (5..=14).contains(&capability.major) && capability.minor <= 9 => {
             Ok(capability)
         }
         _ => Err("it is not a compute capability".to_owned()),
