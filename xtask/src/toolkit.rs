@@ -52,6 +52,17 @@ pub const CUDA_13_5: CudaVersion = CudaVersion {
 
 pub const CUDA_VERSIONS: [CudaVersion; 2] = [CUDA_13_0, CUDA_13_5];
 
+/// NVIDIA's libraries above the driver, as PyTorch and CuPy install them, with what they load.
+const NVIDIA_LIBRARIES: &[&str] = &[
+    "nvidia-cublas==13.4.1.3",
+    "nvidia-cuda-runtime==13.0.96",
+    "nvidia-cufft==12.5.0.14",
+    "nvidia-curand==10.4.5.25",
+    "nvidia-cusolver==12.4.1.2",
+    "nvidia-cusparse==12.9.4.2",
+    "nvidia-nvjitlink==13.5.37",
+];
+
 /// The packages of the Python programs that the tests run.
 const PYTHON_PACKAGES: &str = include_str!("../python-packages.txt");
 
@@ -107,6 +118,17 @@ pub fn cuda(version: CudaVersion) -> Result<Cuda> {
         },
     )?;
     Ok(Cuda { version: version.name, root })
+}
+
+/// Installs NVIDIA's libraries, unless they are there. Returns the folder that holds them.
+pub fn nvidia_libraries() -> Result<PathBuf> {
+    let folder = target().join("toolkit/nvidia-libraries");
+    let text = "installing NVIDIA's libraries";
+    once(&folder, &NVIDIA_LIBRARIES.join("\n"), text, |folder| {
+        // A gigabyte that a cache would keep twice.
+        pip(&["install", "--no-deps", "--no-cache-dir", "--target"], folder, NVIDIA_LIBRARIES)
+    })?;
+    Ok(folder.join("nvidia/cu13/lib"))
 }
 
 /// Installs the Python packages of the tests, unless they are there. Returns the interpreter.

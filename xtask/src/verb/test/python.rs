@@ -36,6 +36,8 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let nvtop = nvtop.command(&nvtop.program("nvtop"), &[&Profile::Release.staged()]);
     let words: Vec<_> = [nvtop.get_program()].into_iter().chain(nvtop.get_args()).collect();
     let nvtop = words.join(OsStr::new("\n"));
+    let uses_libraries = programs.iter().any(|program| stem(program) == "nvidia_libraries");
+    let libraries = if uses_libraries { toolkit::nvidia_libraries()? } else { PathBuf::new() };
     let home = target().join("test/python-home");
     make_empty(&home)?;
     heading("Running Python programs on the CPU and on emulated GPUs");
@@ -66,6 +68,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
                 .env("LD_LIBRARY_PATH", Profile::Release.staged())
                 .env("CUDA_HEADERS", &headers)
                 .env("NVTOP", &nvtop)
+                .env("NVIDIA_LIBRARIES", &libraries)
                 .env("ZLUDA_DEVICE", device)
                 .env("ZLUDA_DEBUG", debug);
             match capture(&mut command, LIMIT) {
