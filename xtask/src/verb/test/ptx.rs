@@ -87,7 +87,9 @@ fn gather(report: &mut Report, filter: &str) -> Result<Vec<(Vec<u8>, Origin)>> {
     let mut texts = BTreeMap::new();
     of_samples(&mut texts, filter)?;
     for program in python::programs(filter)? {
-        of_program(&mut texts, report, &stem(&program), &python::texts(&program))?;
+        if let Some(kept) = python::texts(&program) {
+            of_program(&mut texts, report, &stem(&program), &kept)?;
+        }
     }
     for program in offload::programs(filter)? {
         of_program(&mut texts, report, &stem(&program), &offload::texts(&program))?;

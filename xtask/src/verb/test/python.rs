@@ -13,6 +13,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+/// The program that uses NVIDIA's libraries.
+const NVIDIA_LIBRARIES: &str = "nvidia_libraries";
+
+/// The programs whose PTX is not kept: one loads none, and NVIDIA's libraries have hundreds of kernels, of which those that
+/// are launched are compiled anyway.
+const WITHOUT_TEXTS: &[&str] = &["nvml_queries", NVIDIA_LIBRARIES];
+
 /// Compilers written in Python take their time.
 const LIMIT: Duration = Duration::from_secs(900);
 
@@ -22,9 +29,11 @@ pub fn programs(filter: &str) -> Result<Vec<PathBuf>> {
     Ok(all.into_iter().filter(|program| stem(program).contains(filter)).collect())
 }
 
-/// The folder in which a program's run has left the PTX that it loaded.
-pub fn texts(program: &Path) -> PathBuf {
-    target().join("test/python-ptx").join(stem(program))
+/// The folder in which a program's run has left the PTX that it loaded, if that is kept.
+pub fn texts(program: &Path) -> Option<PathBuf> {
+    let name = stem(program);
+    let kept = !WITHOUT_TEXTS.contains(&name.as_str());
+    kept.then(|| target().join("test/python-ptx").join(name))
 }
 
 /// Runs the chosen programs on the CPU and on emulated GPUs. Fails if the packages cannot be installed.
@@ -36,7 +45,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let nvtop = nvtop.command(&nvtop.program("nvtop"), &[&Profile::Release.staged()]);
     let words: Vec<_> = [nvtop.get_program()].into_iter().chain(nvtop.get_args()).collect();
     let nvtop = words.join(OsStr::new("\n"));
-    let uses_libraries = programs.iter().any(|program| stem(program) == "nvidia_libraries");
+    let uses_libraries = programs.iter().any(|program| stem(program) == NVIDIA_LIBRARIES);
     let libraries = if uses_libraries { toolkit::nvidia_libraries()? } else { PathBuf::new() };
     let home = target().join("test/python-home");
     make_empty(&home)?;
@@ -53,8 +62,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         |(program, device)| name(program, device),
         |(program, device)| {
             let mut debug = String::new();
-            if *device == "cpu" {
-                let texts = texts(program);
+            if let Some(texts) = texts(program).filter(|_| *device == "cpu") {
                 make_empty(&texts).map_err(|error| error.to_string())?;
                 debug = format!("ptx={}", texts.display());
             }
