@@ -4,8 +4,6 @@
 //! Nothing else may know their layout. A change of any of them raises [`ABI_VERSION`], which is part
 //! of every compiled object and of the key of the kernel cache.
 
-pub mod device_runtime;
-
 use std::ffi::{c_char, c_void};
 
 // The numbers that kernels hand to the engine mean the same on all targets.

@@ -1,10 +1,10 @@
 //! The driver's functions that the engine calls for launches by kernels.
 
-use cpu_abi::device_runtime::{DeviceRuntime, Setter};
+use hip_runtime_sys::device_runtime::{DeviceRuntime, Setter};
 
 use crate::engine::children;
 
-/// See [`cpu_abi::device_runtime::SETTER`].
+/// See [`hip_runtime_sys::device_runtime::SETTER`].
 ///
 /// # Safety
 /// The pointer is null or valid, and the functions stay.

@@ -29,6 +29,8 @@ pub use llvm_zluda::Watch;
 pub use pipeline::pass_names;
 pub use processors::on_all_processors;
 pub use program::{Joined, Options, Program, Stage};
+/// The version of what code for CPUs and the engine that runs it agree on.
+pub use spmd::ABI_VERSION as CPU_ABI_VERSION;
 pub use target::{
     Approximations, Blocks, Executor, GPUS, Gpu, Matrices, MatrixUnit, Target, UnknownTarget,
 };

@@ -28,6 +28,6 @@ mod strips;
 mod vectorize;
 
 pub use compile::{DATA_LAYOUT, Form, PASSES, TRIPLE, compile_assembly, compile_object, lower};
-pub use cpu_abi::KernelKind;
+pub use cpu_abi::{ABI_VERSION, KernelKind};
 pub use options::{Error, Options};
 pub use simt::{Approximations, Blocks};

@@ -3,6 +3,7 @@
 //! - [`generated`]: types, constants and the list of functions (`hip_functions!`), from HIP's headers.
 //! - [`HipRuntime`]: the table of a provider's functions, one method each.
 //! - [`Launch`] and the methods beside it: what differs between versions of ROCm.
+//! - [`device_runtime`]: launches by kernels, for the provider of ours that has them.
 //! - [`StreamTask`]: work of libraries above the driver, for providers of ours.
 //! - [`Provider`]: which library provides HIP, and how it is opened.
 
@@ -19,6 +20,7 @@
 #[rustfmt::skip]
 mod generated;
 mod constants;
+pub mod device_runtime;
 mod provider;
 mod table;
 mod task;

@@ -2,11 +2,11 @@
 
 use std::sync::OnceLock;
 
-use cpu_abi::device_runtime::{Child, DeviceRuntime, Error, Question};
 use cpu_abi::{BlockContext, LaneOperation};
 use hip_host::core::device::Device;
 use hip_host::core::launch::{Ready, Shape};
 use hip_host::core::request::Params;
+use hip_runtime_sys::device_runtime::{Child, DeviceRuntime, Error, Question};
 use hip_runtime_sys::hipError_t;
 use smallvec::smallvec;
 
@@ -178,7 +178,7 @@ fn launch(
     shape.check(&kernel).map_err(failed)?;
     let bytes = kernel.facts.param_size as usize;
     let mut params: Params = smallvec![0; bytes.div_ceil(16)];
-    if bytes > cpu_abi::device_runtime::PARAMETER_BYTES {
+    if bytes > hip_runtime_sys::device_runtime::PARAMETER_BYTES {
         return Err(Error::InvalidValue);
     }
     // SAFETY: both have room for as many bytes.

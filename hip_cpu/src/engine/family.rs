@@ -7,9 +7,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use cpu_abi::device_runtime::{Child, Error, PARAMETER_BYTES};
 use hip_host::core::launch::Ready;
 use hip_host::work::op::{self, Next, Op, Work};
+use hip_runtime_sys::device_runtime::{Child, Error, PARAMETER_BYTES};
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;

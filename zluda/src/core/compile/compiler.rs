@@ -16,7 +16,7 @@ pub(crate) struct Parsed(Program);
 /// Names everything that a kernel's code depends on besides its text and the build of the driver.
 pub(crate) fn describe(CodeTarget { target, preempt }: &CodeTarget) -> String {
     let (check, preempt) = (config().check, if *preempt { " preempt" } else { "" });
-    format!("{target:?} {check:?} abi {}{preempt}", cpu_abi::ABI_VERSION)
+    format!("{target:?} {check:?} abi {}{preempt}", ptx::CPU_ABI_VERSION)
 }
 
 /// Whether somebody looks at the passes of compilations.

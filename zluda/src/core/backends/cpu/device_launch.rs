@@ -1,15 +1,15 @@
-//! Launches by kernels: what the engine asks for them ([`cpu_abi::device_runtime`]).
+//! Launches by kernels: what the engine asks for them ([`hip_runtime_sys::device_runtime`]).
 
 use crate::core::context::{Current, enter};
 use crate::core::device::launch::Shape;
 use crate::core::launch::occupancy::Occupancy;
 use crate::core::module::function::Function;
 use crate::core::module::{self, Module};
-use cpu_abi::device_runtime::{
-    Child, DeviceRuntime, Error, PARAMETER_BYTES, Question, SETTER, Setter,
-};
 use cuda_types::cuda::{CUdevice_attribute, CUerror, CUfunction_attribute, CUlimit, CUres};
 use hip_runtime_sys::HipRuntime;
+use hip_runtime_sys::device_runtime::{
+    Child, DeviceRuntime, Error, PARAMETER_BYTES, Question, SETTER, Setter,
+};
 use parking_lot::RwLock;
 use simt::parameters::hidden_words;
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ unsafe extern "C" fn prepare(segment: u64, child: *mut Child) -> u32 {
             unsafe { child.parameters.add(offset).cast::<u64>().write_unaligned(word) }
         }
         let code = function.code(current, shape.block, false).map_err(error_of)?;
-        child.code = code.function.cast();
+        child.code = code.function;
         Ok(())
     })
 }

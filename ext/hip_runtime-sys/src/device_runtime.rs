@@ -1,6 +1,6 @@
-//! Launches by kernels: what the engine asks of the driver, which knows modules and compiles kernels.
+//! Launches by kernels: what a provider of this project asks of the driver, which knows modules and compiles kernels.
 
-use std::ffi::c_void;
+use crate::hipFunction_t;
 
 /// The results of the system's functions below `libcudadevrt`. NVIDIA names none of them: these are the ones that the
 /// library has errors of CUDA for.
@@ -40,8 +40,7 @@ pub struct Child {
     pub parameters: *mut u8,
     /// Blocks of a cluster, zeros where there are none. Given by the driver, as is what follows.
     pub cluster: [u32; 3],
-    /// A `hipFunction_t`.
-    pub code: *mut c_void,
+    pub code: hipFunction_t,
 }
 
 /// Room for the parameters of a launch: the most that CUDA has, and the hidden ones.
@@ -76,7 +75,7 @@ pub struct DeviceRuntime {
     ) -> u32,
 }
 
-/// The name of the function that the engine exports for the driver: `unsafe extern "C" fn(*const DeviceRuntime)`, with
+/// The name of the function that the provider exports for the driver: `unsafe extern "C" fn(*const DeviceRuntime)`, with
 /// functions that stay.
 pub const SETTER: &str = "zluda_set_device_runtime";
 pub type Setter = unsafe extern "C" fn(*const DeviceRuntime);
