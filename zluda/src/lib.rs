@@ -1,14 +1,13 @@
 //! The CUDA driver: exports NVIDIA's driver API on top of HIP.
 //!
 //! This file is the list of exports. What they do stands in `api` (arguments) and `core` (meaning);
-//! `export_table` has the interfaces that NVIDIA's libraries find by GUID, `proc_address` the table of
+//! `api::export_table` has the interfaces that NVIDIA's libraries find by GUID, `proc_address` the table of
 //! `cuGetProcAddress`.
 
 mod api;
 mod convert;
 mod core;
 mod export;
-mod export_table;
 mod os;
 #[rustfmt::skip]
 mod proc_address;

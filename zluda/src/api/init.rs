@@ -1,8 +1,8 @@
 //! Initialisation, version, errors, export tables.
 
+use crate::api::export_table;
 use crate::convert::{In, Out};
 use crate::core::{self, device::driver::DRIVER_VERSION};
-use crate::export_table;
 use cuda_types::cuda::{CUerror, CUres, CUresult, CUuuid, result_name};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null;

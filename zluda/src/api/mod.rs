@@ -12,6 +12,7 @@ pub(crate) mod copy;
 pub(crate) mod copy_batch;
 pub(crate) mod device;
 pub(crate) mod event;
+pub(crate) mod export_table;
 pub(crate) mod function;
 pub(crate) mod graph;
 pub(crate) mod graph_exec;
