@@ -1,6 +1,6 @@
 //! The interface between compiled CPU kernels and the engine that runs them.
 //!
-//! `spmd/` and `ptx/` emit code that reads these structures by `offset_of!`; `hip_cpu/` fills them.
+//! `spmd/` emits code that reads these structures by `offset_of!`; `hip_cpu/` fills them.
 //! Nothing else may know their layout. A change of any of them raises [`ABI_VERSION`], which is part
 //! of every compiled object and of the key of the kernel cache.
 
