@@ -40,7 +40,7 @@ fn answer(library: &Path, case: &str, executor: &str) -> String {
     format!("{}{end}", String::from_utf8_lossy(&output.stdout)).trim().to_owned()
 }
 
-/// The number of cases that no GPU has been asked: its time was over before. A new one is to be recorded.
+/// The number of cases that have no answer of a GPU. What is new is to be recorded.
 const UNANSWERED: usize = 213;
 
 #[test]

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// The number of cases without an answer, by family: NVIDIA's compiler refuses their queries, gathers and reductions.
+/// The number of cases that have no answer of the recorded GPU, by family. What is new is to be recorded.
 const UNANSWERED: [(&str, u32); 4] =
     [("gathers", 2), ("queries", 405), ("query_shapes", 16), ("surfaces", 3)];
 

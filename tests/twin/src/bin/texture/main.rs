@@ -12,6 +12,7 @@ mod answers;
 mod case;
 mod cases;
 mod device;
+mod random;
 mod resource;
 
 use std::collections::BTreeMap;

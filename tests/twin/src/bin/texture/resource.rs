@@ -6,6 +6,8 @@ use std::ptr::null_mut;
 use cuda_types::cuda::*;
 use twin::api::Api;
 
+use crate::random::Random;
+
 /// The channels of a texel: `CU_AD_FORMAT_*`, bytes of a channel, channels.
 #[derive(Clone, Copy)]
 pub struct Format {
@@ -164,13 +166,10 @@ impl Resource {
         if self.format.kind == Kind::Block {
             return self.blocks(count);
         }
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let mut bytes = Vec::new();
         for index in 0..count * self.channels {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let noise = (state >> 33) as u32;
+            let noise = random.word() >> 1;
             let step = (index / self.channels % 2) as u32;
             let float = match self.fill {
                 Fill::Noise => (noise & 0xff_ffff) as f32 / (1 << 21) as f32 - 4.0,

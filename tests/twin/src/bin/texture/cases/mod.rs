@@ -16,30 +16,11 @@ mod views;
 use cuda_types::cuda::*;
 
 use crate::case::{ADDRESS_MODES, Case, INPUTS, Object, sampler};
+use crate::random::Random;
 use crate::resource::{FORMATS, Fill, Format, Kind, Resource, Store, format};
 
 const NORMALIZED: u32 = CU_TRSF_NORMALIZED_COORDINATES;
 const AS_INTEGER: u32 = CU_TRSF_READ_AS_INTEGER;
-
-/// Numbers that follow one another at random, the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn word(&mut self) -> u32 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 32) as u32
-    }
-
-    /// From 0 to 1.
-    fn unit(&mut self) -> f32 {
-        (self.word() >> 8) as f32 / (1 << 24) as f32
-    }
-
-    fn pick(&mut self, from: &[f32]) -> f32 {
-        from[self.word() as usize % from.len()]
-    }
-}
 
 /// Coordinates along an axis of `size` texels: special values, both sides of texels' edges and centres, and
 /// what lies between.
