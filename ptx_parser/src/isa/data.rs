@@ -60,7 +60,9 @@ isa! {
             .shared | .shared::cta | .shared::cluster;
         never .v4 & .b64 | .u64 | .s64 | .f64 & .const | .local | .param | .param::entry | .param::func |
             .shared | .shared::cta | .shared::cluster;
-        never .volatile | .relaxed | .acquire & .const | .local | .param | .param::entry | .param::func;
+        needs 9.1 for .volatile & .local;
+        never .relaxed | .acquire & .local;
+        never .volatile | .relaxed | .acquire & .const | .param | .param::entry | .param::func;
     ";
 
     /// Store. `sem` without a word is `.weak`; without a state space the address is generic.
@@ -104,7 +106,9 @@ isa! {
             .shared::cluster;
         never .v4 & .b64 | .u64 | .s64 | .f64 & .local | .param | .param::func | .shared | .shared::cta |
             .shared::cluster;
-        never .volatile | .relaxed | .release & .local | .param | .param::func;
+        needs 9.1 for .volatile & .local;
+        never .relaxed | .release & .local;
+        never .volatile | .relaxed | .release & .param | .param::func;
     ";
 
     /// Conversion.

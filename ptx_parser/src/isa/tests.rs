@@ -91,7 +91,8 @@ fn text(form: &Form, choice: usize, all: bool) -> String {
 }
 
 /// No target has all instructions, and no version.
-const TARGETS: [(&str, &str); 8] = [
+const TARGETS: [(&str, &str); 9] = [
+    ("9.1", "sm_60"),
     ("9.0", "sm_60"),
     ("9.0", "sm_90a"),
     ("9.0", "sm_100a"),
