@@ -93,10 +93,9 @@ impl<'a> Memory<'a> {
         bytes: u64,
     ) -> CUres<Memory<'a>> {
         let bytes = usize::try_from(bytes).map_err(|_| CUerror::OUT_OF_MEMORY)?;
-        let mut memory = null_mut();
+        let (hip, mut memory) = (&context.driver().hip, null_mut());
         // SAFETY: the stream has been checked, and `memory` outlives the call.
-        context
-            .check(unsafe { context.driver().hip.hipMallocAsync(&mut memory, bytes, stream) })?;
+        context.check(unsafe { hip.hipMallocAsync(&mut memory, bytes, stream) })?;
         Ok(Memory { context, stream, address: memory as u64, is_free: false })
     }
 
