@@ -68,6 +68,14 @@ impl Machine {
         self.runner().run(PASSES, module, &mut state)
     }
 
+    /// Runs one pass, for tests of it. Fails if there is no pass of this name.
+    pub fn run_pass<'c>(&self, name: &str, module: Module<'c>) -> Result<Module<'c>, Error> {
+        let pass = PASSES.iter().find(|pass| pass.name == name);
+        let pass = pass.ok_or_else(|| Error::Bug(format!("there is no pass `{name}`")))?;
+        let mut state = State::new(&module, self.gpu, &self.options)?;
+        self.runner().run([pass], module, &mut state)
+    }
+
     fn runner(&self) -> Runner<'_> {
         Runner {
             machine: Some(&self.llvm),
@@ -114,5 +122,13 @@ mod tests {
     fn llvm_has_the_passes_that_are_left_out() {
         let machine = machine("gfx1100");
         assert_eq!(machine.llvm.left_out_in_vain(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn llvm_has_the_passes_of_the_pipeline() {
+        let machine = machine("gfx1100");
+        for pass in PASSES {
+            assert_eq!(machine.runner().knows(pass), Ok(()), "{}", pass.name);
+        }
     }
 }

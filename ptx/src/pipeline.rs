@@ -5,6 +5,7 @@ use ptx_parser::{
     Directive, Error, ErrorKind, FunctionDirective, FunctionKind, Linkage, StateSpace,
 };
 use simt::parameters;
+use simt::passes::{Pass, Runner};
 
 use crate::check::{self, Extent};
 use crate::diagnostics::Diagnostics;
@@ -26,9 +27,11 @@ use crate::processors::on_all_processors;
 use crate::program::{Joined, Options, Stage};
 use crate::target::{self, Machine, Target};
 
-/// The names of all passes before those of a target, in their order. Most are files of `passes`.
+/// The names of the passes over PTX, in their order. Most are files of `passes`.
 const PASSES: &[&str] = &[
     "parse",
+    "list_parameters",
+    "fuse_products",
     "index_symbols",
     "summarize_functions",
     "number_functions",
@@ -36,17 +39,49 @@ const PASSES: &[&str] = &[
     "collect_functions",
     "layout_parameters",
     "lower",
-    "inline_exits",
-    "clean",
-    "remove_flushes",
-    "canonicalize_nans",
-    "insert_turns",
-    "insert_preemptions",
 ];
+
+/// The passes over the per-thread IR of all targets.
+const PER_THREAD: &[Pass<State, simt::Error>] = &[
+    Pass::own("inline_exits", |module, state| Ok(inline_exits::run(module, &state.kernel)?)),
+    // Registers become values, and what never runs goes away.
+    Pass::llvm("clean", "function(sroa,early-cse,simplifycfg),globaldce"),
+    Pass::own("remove_flushes", |module, _| {
+        remove_flushes::run(module);
+        Ok(())
+    }),
+    Pass::own("canonicalize_nans", |module, _| {
+        canonicalize_nans::run(module);
+        Ok(())
+    }),
+    Pass::own("insert_turns", |module, state| {
+        if state.runs_warps_in_turn {
+            insert_turns::run(module);
+        }
+        Ok(())
+    }),
+    Pass::own("insert_preemptions", |module, state| {
+        if state.preempts {
+            insert_preemptions::run(module);
+        }
+        Ok(())
+    }),
+];
+
+/// What the passes over per-thread IR know of the kernel besides its module.
+struct State {
+    /// The kernel's name.
+    kernel: String,
+    /// A warp runs until it waits before another one does.
+    runs_warps_in_turn: bool,
+    /// Threads may be left before each access that others can see.
+    preempts: bool,
+}
 
 /// The names that `ZLUDA_DEBUG=print=<pass>` and `stop-after=<pass>` take. Several targets may have a pass of one name.
 pub fn pass_names() -> impl Iterator<Item = &'static str> {
-    PASSES.iter().chain(spmd::PASSES).copied().chain(amdgcn::pass_names())
+    let own = PASSES.iter().copied().chain(PER_THREAD.iter().map(|pass| pass.name));
+    own.chain(spmd::pass_names()).chain(amdgcn::pass_names())
 }
 
 /// Threads in a block of CUDA, at most.
@@ -73,12 +108,12 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
         return Err(Diagnostics::new(errors, text));
     }
     let local = errors;
-    list_parameters::run(&mut tree);
-    fuse_products::run(&mut tree);
-    let symbols = index_symbols::run(&tree);
-    let summaries = summarize_functions::run(&tree, &symbols);
-    let numbers = number_functions::run(&tree, &symbols, &summaries);
-    let globals = layout_globals::run(&tree, &symbols, &numbers)
+    timed("list_parameters", || list_parameters::run(&mut tree));
+    timed("fuse_products", || fuse_products::run(&mut tree));
+    let symbols = timed("index_symbols", || index_symbols::run(&tree));
+    let summaries = timed("summarize_functions", || summarize_functions::run(&tree, &symbols));
+    let numbers = timed("number_functions", || number_functions::run(&tree, &symbols, &summaries));
+    let globals = timed("layout_globals", || layout_globals::run(&tree, &symbols, &numbers))
         .map_err(|errors| Diagnostics::new(errors, text))?;
     let (const_size, dynamic_align) = (const_size(&tree), dynamic_align(&tree));
     let mut kernels = Vec::new();
@@ -89,7 +124,9 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
             && symbols.get(function.name) == Some(Symbol::Function(index))
             && function.body.is_some()
         {
-            let reached = collect_functions::run(&tree, &symbols, &summaries, &numbers, index);
+            let reached = timed("collect_functions", || {
+                collect_functions::run(&tree, &symbols, &summaries, &numbers, index)
+            });
             let mut info = describe(function, &reached);
             info.architecture = tree.target.sm().unwrap_or_default();
             info.const_size = const_size;
@@ -159,7 +196,8 @@ fn error_of(
 }
 
 fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo {
-    let (params, param_size) = layout_parameters::run(&kernel.parameters);
+    let (params, param_size) =
+        timed("layout_parameters", || layout_parameters::run(&kernel.parameters));
     let hidden_offset = parameters::hidden_offset(param_size);
     let mut info = KernelInfo {
         name: kernel.name.to_owned(),
@@ -260,7 +298,7 @@ fn per_thread<'i, 'c>(
     };
     let info = &analysis.kernels[position];
     let (index, reached) = &analysis.reached[position];
-    watch_analysis(analysis, info, reached, options)?;
+    watch_analysis(text, analysis, info, reached, options)?;
     let unit = Unit {
         tree: &analysis.tree,
         symbols: &analysis.symbols,
@@ -284,31 +322,24 @@ fn per_thread<'i, 'c>(
         return Err(Diagnostics::new(vec![error], text));
     }
     let lower = || crate::lower::module::lower(context, unit, |module| machine.prepare(module));
-    let module = timed(format_args!("lowering of {kernel}"), lower)
+    let module = timed(format_args!("lower {kernel}"), lower)
         .map_err(|errors| Diagnostics::new(errors, text))?;
-    after(&module, kernel, "lower", options)?;
-    inline_exits::run(&module, kernel)
-        .map_err(|error| Diagnostics::bug(kernel, error.to_string()))?;
-    after(&module, kernel, "inline_exits", options)?;
-    timed("clean-up after lowering", || clean(&module, kernel))?;
-    after(&module, kernel, "clean", options)?;
-    remove_flushes::run(&module);
-    after(&module, kernel, "remove_flushes", options)?;
-    canonicalize_nans::run(&module);
-    after(&module, kernel, "canonicalize_nans", options)?;
-    if machine.runs_warps_in_turn() {
-        insert_turns::run(&module);
-    }
-    after(&module, kernel, "insert_turns", options)?;
-    if options.preempt {
-        insert_preemptions::run(&module);
-    }
-    after(&module, kernel, "insert_preemptions", options)?;
+    let runner = runner(options);
+    let mut state = State {
+        kernel: kernel.to_owned(),
+        runs_warps_in_turn: machine.runs_warps_in_turn(),
+        preempts: options.preempt,
+    };
+    let module = runner
+        .after("lower", &module)
+        .and_then(|()| runner.run(PER_THREAD, module, &mut state))
+        .map_err(|error| Diagnostics::of_pass(kernel, error))?;
     Ok((module, info))
 }
 
 /// The passes over the whole module ran before anybody asked for a kernel: what they left is shown now.
 fn watch_analysis(
+    text: &str,
     analysis: &Analysis<'_>,
     info: &KernelInfo,
     reached: &Reached,
@@ -320,10 +351,17 @@ fn watch_analysis(
     let Analysis { tree, symbols, numbers, globals, .. } = analysis;
     let summaries = || format!("{:#?}", summarize_functions::run(tree, symbols));
     let show = |pass, show: &dyn Fn() -> String| {
-        let shown = options.watch.after(pass, show);
-        shown.map_err(|stopped| Diagnostics::stopped(&info.name, stopped))
+        let shown = runner(options).show(pass, show);
+        shown.map_err(|error| Diagnostics::of_pass(&info.name, error))
     };
-    show("parse", &|| tree.to_string())?;
+    // The tree has changed since, the text has not.
+    show("parse", &|| ptx_parser::parse(text).module.to_string())?;
+    show("list_parameters", &|| {
+        let mut tree = ptx_parser::parse(text).module;
+        list_parameters::run(&mut tree);
+        tree.to_string()
+    })?;
+    show("fuse_products", &|| tree.to_string())?;
     show("index_symbols", &|| format!("{symbols:#?}"))?;
     show("summarize_functions", &summaries)?;
     show("number_functions", &|| format!("{numbers:#?}"))?;
@@ -332,28 +370,24 @@ fn watch_analysis(
     show("layout_parameters", &|| format!("{info:#?}"))
 }
 
-/// Registers become values, and what never runs goes away.
-fn clean(module: &Module<'_>, kernel: &str) -> Result<(), Diagnostics> {
-    let passes = "function(sroa,early-cse,simplifycfg),globaldce";
-    llvm_zluda::run_passes(module, passes, None, false)
-        .map_err(|error| Diagnostics::bug(kernel, error.to_string()))
+fn runner(options: &Options) -> Runner<'_> {
+    Runner {
+        machine: None,
+        verify: options.verify || cfg!(debug_assertions),
+        verify_each: false,
+        watch: &options.watch,
+    }
 }
 
-/// Called when a pass has run: runs LLVM's verifier and that of intrinsics, where they are asked for, and shows the
-/// IR to those who watch the pass. Fails if the IR is broken (a mistake of ours), or if compilation is to end here.
-pub fn after(
-    module: &Module<'_>,
-    kernel: &str,
-    pass: &'static str,
-    options: &Options,
-) -> Result<(), Diagnostics> {
-    debug_assert!(pass_names().any(|name| name == pass), "{pass}");
-    if options.verify || cfg!(debug_assertions) {
-        let checked = module.verify().and_then(|()| simt::intrinsics::verify(module));
-        checked.map_err(|message| {
-            Diagnostics::bug(kernel, format!("LLVM IR after {pass}: {message}"))
-        })?;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn llvm_has_the_passes_of_the_pipeline() {
+        let options = Options::default();
+        for pass in PER_THREAD {
+            assert_eq!(runner(&options).knows(pass), Ok(()), "{}", pass.name);
+        }
     }
-    let watched = options.watch.after(pass, || module.print());
-    watched.map_err(|stopped| Diagnostics::stopped(kernel, stopped))
 }

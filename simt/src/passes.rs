@@ -3,7 +3,7 @@
 //! After each of them the IR is checked where that is asked for, shown to those who watch the pass (`ZLUDA_DEBUG=print=`
 //! and `stop-after=`), and the time that it took is logged (`time`).
 
-use llvm_zluda::{Module, Stopped, TargetMachine, Watch, run_passes, timed};
+use llvm_zluda::{Context, Module, Stopped, TargetMachine, Watch, run_passes, timed};
 
 use crate::{Error, intrinsics};
 
@@ -68,9 +68,9 @@ pub struct Runner<'r> {
 impl Runner<'_> {
     /// Runs passes, one after the other. Fails where one fails or leaves broken IR, and after the pass with which
     /// compilation is to end.
-    pub fn run<'c, S, E: From<Error>>(
+    pub fn run<'p, 'c, S: 'p, E: From<Error> + 'p>(
         &self,
-        passes: &[Pass<S, E>],
+        passes: impl IntoIterator<Item = &'p Pass<S, E>>,
         mut module: Module<'c>,
         state: &mut S,
     ) -> Result<Module<'c>, E> {
@@ -80,8 +80,7 @@ impl Runner<'_> {
         Ok(module)
     }
 
-    /// Runs one pass.
-    pub fn run_one<'c, S, E: From<Error>>(
+    fn run_one<'c, S, E: From<Error>>(
         &self,
         pass: &Pass<S, E>,
         module: Module<'c>,
@@ -102,6 +101,14 @@ impl Runner<'_> {
         Ok(module)
     }
 
+    /// Fails if LLVM has none of the names that a pass of LLVM's consists of, or does not understand it.
+    pub fn knows<S, E>(&self, pass: &Pass<S, E>) -> Result<(), String> {
+        let Work::Llvm { passes, .. } = pass.work else { return Ok(()) };
+        let context = Context::new();
+        let module = context.module("empty");
+        run_passes(&module, passes, self.machine, false).map_err(|error| error.to_string())
+    }
+
     /// Checks and shows what a pass left. Fails if the IR is broken, a mistake of ours, or if compilation is to end here.
     pub fn after(&self, pass: &'static str, module: &Module<'_>) -> Result<(), Error> {
         if self.verify {
@@ -116,9 +123,4 @@ impl Runner<'_> {
         let shown: Result<(), Stopped> = self.watch.after(pass, text);
         Ok(shown?)
     }
-}
-
-/// The pass of a name; none if the pipeline has no such pass.
-pub fn named<'p, S, E>(passes: &'p [Pass<S, E>], name: &str) -> Option<&'p Pass<S, E>> {
-    passes.iter().find(|pass| pass.name == name)
 }

@@ -1,14 +1,11 @@
 //! From a per-thread module to the bytes of a loadable ELF object.
 
 use cpu_abi::KernelKind;
-use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, run_passes, timed};
-use simt::math;
+use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, timed};
+use simt::passes::Runner;
 
-use crate::emit::LANES;
-use crate::{
-    Approximations, Error, Options, addresses, clusters, cut, descriptor, displacements, emulated,
-    groups, masked_loads, reference, shared, strips, vectorize,
-};
+use crate::pipeline::{self, State};
+use crate::{Error, Options, groups, vectorize};
 
 /// The triple of per-thread modules for this target.
 pub const TRIPLE: &str = "x86_64-unknown-linux-gnu";
@@ -16,20 +13,6 @@ pub const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 /// The data layout of per-thread modules for this target: x86-64's, with allocas in address space 5.
 pub const DATA_LAYOUT: &str =
     "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128-A5";
-
-/// Scalar optimisation of per-thread IR. No pass here moves or copies convergent operations across
-/// branches, and none makes vectors, which would hide the lanes from the vectoriser. (Without
-/// `no-verify-fixpoint` LLVM ends the process when one round of `instcombine` is not enough.) `early-cse`, `sccp`, `bdce`,
-/// an earlier `instcombine`, and what `gvn` does to partial redundancies take a twentieth of the time to compile, and leave
-/// more code than there is without them.
-const PER_THREAD_PASSES: &str = "cgscc(inline),globaldce,\
-     function(sroa<modify-cfg>,simplifycfg,reassociate,\
-     loop-mssa(loop-simplifycfg,licm<allowspeculation>),gvn<no-pre;no-load-pre>,instcombine<no-verify-fixpoint>,dse,adce,simplifycfg)";
-
-/// The passes after lowering, on scalar or on vector code. The code of one thread has been simplified before: a second
-/// round, or `gvn`, costs a tenth of the time to compile and finds nothing.
-const FINAL_PASSES: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
-     loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,sink,adce,simplifycfg),globaldce";
 
 /// Passes of LLVM's code generator that change next to nothing in vector code. The scheduler alone takes a twentieth
 /// of the time to compile; processors that run instructions out of order do its work again.
@@ -108,46 +91,14 @@ const FOR_SHORT_FUNCTIONS: &[&str] = &[
     "CodeGen Prepare",
 ];
 
-/// The engine's stacks have as many inaccessible bytes below them (`hip_host/src/guard/stack.rs`). Whoever enters a larger
-/// frame touches the stack at least once in as many bytes, so that no frame reaches over them.
-const STACK_GUARD: u32 = 64 << 10;
-
-/// The names of all passes, in their order, for [`Options::watch`]. Most are files of this crate.
-pub const PASSES: &[&str] = &[
-    "math",
-    "clusters",
-    "shared",
-    "per_thread_passes",
-    "vectorize",
-    "reference",
-    "final_passes",
-    "masked_loads",
-    "addresses",
-    "displacements",
-    "strips",
-    "emulated",
-    "cut",
-    "approximations",
-];
-
-/// The stages that [`lower`] can stop at, for tools that show them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Optimised per-thread IR.
-    PerThread,
-    /// The IR that code is generated from.
-    Lowered,
-}
-
-/// Takes per-thread IR as `ptx/` makes it to the given form. The module has [`TRIPLE`] and [`DATA_LAYOUT`]; it becomes
-/// the result, since a copy takes a hundredth of the time to compile.
+/// Takes per-thread IR as `ptx/` makes it to the IR that code is generated from. The module has [`TRIPLE`] and
+/// [`DATA_LAYOUT`]; it becomes the result, since a copy takes a hundredth of the time to compile.
 pub fn lower<'c>(
     module: Module<'c>,
     kind: KernelKind,
     options: &Options,
-    form: Form,
 ) -> Result<Module<'c>, Error> {
-    lower_for(&machine(options)?, module, kind, options, form)
+    lower_for(&machine(options)?, module, kind, options)
 }
 
 fn lower_for<'c>(
@@ -155,71 +106,32 @@ fn lower_for<'c>(
     module: Module<'c>,
     kind: KernelKind,
     options: &Options,
-    form: Form,
 ) -> Result<Module<'c>, Error> {
     if kind == KernelKind::Vector {
         vectorize::prefer_width(&module, options);
     }
-    let approximations = match kind {
-        KernelKind::Vector => options.approximations,
-        // It says what is right, and need not be fast.
-        KernelKind::Reference => Approximations::Exact,
-    };
-    math::expand(&module, approximations, kind == KernelKind::Vector)?;
-    after(&module, options, "math")?;
-    clusters::expand(&module);
-    after(&module, options, "clusters")?;
-    let static_shared_size = shared::place_variables(&module)?;
-    after(&module, options, "shared")?;
-    timed("per-thread passes", || {
-        run_passes(&module, PER_THREAD_PASSES, Some(machine), options.verify)
-    })?;
-    after(&module, options, "per_thread_passes")?;
-    if form == Form::PerThread {
-        return Ok(module);
-    }
-    let lowered = timed("vectorisation", || match kind {
-        KernelKind::Reference => reference::lower(module, static_shared_size),
-        KernelKind::Vector => vectorize::vectorize(module, static_shared_size, options),
-    })?;
-    let is_vector = kind == KernelKind::Vector;
-    after(&lowered, options, if is_vector { "vectorize" } else { "reference" })?;
-    timed("final passes", || run_passes(&lowered, FINAL_PASSES, Some(machine), options.verify))?;
-    after(&lowered, options, "final_passes")?;
-    if is_vector {
-        masked_loads::thaw(&lowered);
-        after(&lowered, options, "masked_loads")?;
-        addresses::narrow(&lowered, options);
-        after(&lowered, options, "addresses")?;
-        displacements::split(&lowered, options);
-        after(&lowered, options, "displacements")?;
-        if strips::outline(&lowered, options) {
-            check(&lowered, options, "strips")?;
-            timed("merging of strips", || {
-                run_passes(&lowered, "mergefunc", Some(machine), options.verify)
-            })?;
-        }
-        after(&lowered, options, "strips")?;
-    }
-    emulated::replace_missing(&lowered, options);
-    after(&lowered, options, "emulated")?;
-    if is_vector {
-        cut::cut(&lowered, options);
-        after(&lowered, options, "cut")?;
-        math::define(&lowered, options.vector_width());
-        after(&lowered, options, "approximations")?;
-    }
-    descriptor::note_frames(&lowered, if is_vector { LANES } else { 1 });
-    touch_frames(&lowered);
-    Ok(lowered)
+    let mut state = State::new(kind, options);
+    runner(machine, options).run(pipeline::passes(kind), module, &mut state)
 }
 
-/// Lets functions touch large frames when they enter them, so that no stack overflows unnoticed.
-fn touch_frames(module: &Module<'_>) {
-    let most = STACK_GUARD.to_string();
-    for function in module.functions().into_iter().filter(|function| !function.is_declaration()) {
-        module.add_string_attribute(function, "probe-stack", "inline-asm");
-        module.add_string_attribute(function, "stack-probe-size", &most);
+/// Runs one pass, for tests of it. Fails if there is no pass of this name.
+pub fn run_pass<'c>(
+    name: &str,
+    module: Module<'c>,
+    kind: KernelKind,
+    options: &Options,
+) -> Result<Module<'c>, Error> {
+    let pass = pipeline::passes(kind).find(|pass| pass.name == name);
+    let pass = pass.ok_or_else(|| Error::Bug(format!("there is no pass `{name}`")))?;
+    runner(&machine(options)?, options).run([pass], module, &mut State::new(kind, options))
+}
+
+fn runner<'r>(machine: &'r TargetMachine, options: &'r Options) -> Runner<'r> {
+    Runner {
+        machine: Some(machine),
+        verify: options.verify,
+        verify_each: options.verify,
+        watch: &options.watch,
     }
 }
 
@@ -230,7 +142,7 @@ pub fn compile_object(
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
     let machine = machine(options)?;
-    let lowered = lower_for(&machine, module, kind, options, Form::Lowered)?;
+    let lowered = lower_for(&machine, module, kind, options)?;
     let long = groups::is_long(&lowered);
     let machine = for_functions(machine, long);
     let another_machine = || Ok(for_functions(crate::compile::machine(options)?, long));
@@ -247,7 +159,7 @@ pub fn compile_assembly(
     options: &Options,
 ) -> Result<String, Error> {
     let machine = machine(options)?;
-    let lowered = lower_for(&machine, module, kind, options, Form::Lowered)?;
+    let lowered = lower_for(&machine, module, kind, options)?;
     let machine = for_functions(machine, groups::is_long(&lowered));
     Ok(machine.emit_assembly(&lowered)?)
 }
@@ -272,22 +184,6 @@ fn machine(options: &Options) -> Result<TargetMachine, Error> {
     Ok(machine)
 }
 
-/// Called when a pass has run: verifies the module and shows it, where the options ask for that. Fails if the IR is
-/// broken, and after the pass with which compilation is to end.
-fn after(module: &Module<'_>, options: &Options, pass: &'static str) -> Result<(), Error> {
-    debug_assert!(PASSES.contains(&pass), "{pass}");
-    check(module, options, pass)?;
-    Ok(options.watch.after(pass, || module.print())?)
-}
-
-fn check(module: &Module<'_>, options: &Options, pass: &str) -> Result<(), Error> {
-    if !options.verify {
-        return Ok(());
-    }
-    let checked = module.verify().and_then(|()| simt::intrinsics::verify(module));
-    checked.map_err(|message| Error::Bug(format!("IR after {pass} is not well-formed: {message}")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,5 +194,16 @@ mod tests {
         let machine = machine(&Options::host(Blocks::Any)).expect("a machine");
         let long = for_functions(machine, true);
         assert_eq!(long.left_out_in_vain(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn llvm_has_the_passes_of_the_pipeline() {
+        let options = Options::host(Blocks::Any);
+        let machine = machine(&options).expect("a machine");
+        for kind in [KernelKind::Vector, KernelKind::Reference] {
+            for pass in pipeline::passes(kind) {
+                assert_eq!(runner(&machine, &options).knows(pass), Ok(()), "{}", pass.name);
+            }
+        }
     }
 }

@@ -42,13 +42,15 @@ pub enum Error {
     #[error("{0}")]
     Bug(String),
     #[error(transparent)]
-    Stopped(#[from] llvm_zluda::Stopped),
-    #[error(transparent)]
-    Analysis(#[from] simt::Error),
-    #[error(transparent)]
-    Passes(#[from] llvm_zluda::PassError),
+    Simt(#[from] simt::Error),
     #[error(transparent)]
     Target(#[from] llvm_zluda::TargetError),
     #[error(transparent)]
     Link(#[from] llvm_zluda::LinkError),
+}
+
+impl From<llvm_zluda::PassError> for Error {
+    fn from(error: llvm_zluda::PassError) -> Self {
+        Error::Simt(error.into())
+    }
 }

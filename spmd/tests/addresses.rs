@@ -3,7 +3,7 @@
 
 mod support;
 
-use spmd::{Blocks, Form, KernelKind, Options};
+use spmd::{Blocks, KernelKind, Options};
 use support::{address, compile_with, options_for, parse};
 
 /// `out[i] = data[index[i] - 3]`, with an index of 32 bits that is extended so, or of 64.
@@ -49,8 +49,8 @@ fn indices_of_32_bits_stay_narrow() {
         let context = llvm_zluda::Context::new();
         let module = parse(&context, "permute", &kernel(extend));
         let options = options_for(Some("x86-64-v3"), Blocks::WholeWarps);
-        let lowered = spmd::lower(module, KernelKind::Vector, &options, Form::Lowered)
-            .expect("the kernel is supported");
+        let lowered =
+            spmd::lower(module, KernelKind::Vector, &options).expect("the kernel is supported");
         let text = lowered.print();
         let scaled = text.contains("getelementptr i32, ptr %") && text.contains("sext <32 x i32>");
         assert_eq!(scaled, narrow, "{extend:?}: {text}");
@@ -142,8 +142,8 @@ fn threads_read_their_own_arrays() {
     let module = parse(&context, "pick", LOCAL);
     let for_avx2 =
         Options { cpu: "x86-64-v3".to_owned(), features: String::new(), ..options.clone() };
-    let lowered = spmd::lower(module, KernelKind::Vector, &for_avx2, Form::Lowered)
-        .expect("the kernel is supported");
+    let lowered =
+        spmd::lower(module, KernelKind::Vector, &for_avx2).expect("the kernel is supported");
     let text = lowered.print();
     assert!(!text.contains("inttoptr <32 x i64>"), "{text}");
     let kernel = compile_with("pick", LOCAL, &options);
@@ -183,8 +183,8 @@ fn words_side_by_side_differ_by_their_base() {
     let context = llvm_zluda::Context::new();
     let module = parse(&context, "pairs", kernel);
     let options = options_for(Some("x86-64-v3"), Blocks::WholeWarps);
-    let lowered = spmd::lower(module, KernelKind::Vector, &options, Form::Lowered)
-        .expect("the kernel is supported");
+    let lowered =
+        spmd::lower(module, KernelKind::Vector, &options).expect("the kernel is supported");
     let text = lowered.print();
     let middle = 1u64 << 31;
     for base in [middle, middle + 4] {

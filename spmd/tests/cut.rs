@@ -2,7 +2,7 @@
 
 mod support;
 
-use spmd::{Blocks, Form, KernelKind};
+use spmd::{Blocks, KernelKind};
 use support::{address, compile_with, options_for, parse};
 
 const THREADS: u32 = 77;
@@ -113,13 +113,9 @@ fn sections_compute_what_the_block_does() {
 fn long_blocks_are_cut() {
     let context = llvm_zluda::Context::new();
     let module = parse(&context, "long", &kernel());
-    let lowered = spmd::lower(
-        module,
-        KernelKind::Vector,
-        &options_for(Some("x86-64-v3"), Blocks::Any),
-        Form::Lowered,
-    )
-    .expect("the kernel is supported");
+    let lowered =
+        spmd::lower(module, KernelKind::Vector, &options_for(Some("x86-64-v3"), Blocks::Any))
+            .expect("the kernel is supported");
     let text = lowered.print();
     let sections = text.matches("define internal void @spmd.part.").count();
     assert!(sections > 1, "{text}");
@@ -223,8 +219,8 @@ fn many_blocks_are_cut() {
     let context = llvm_zluda::Context::new();
     let module = parse(&context, "many", &kernel_of_many_blocks());
     let options = options_for(Some("x86-64-v3"), Blocks::Any);
-    let lowered = spmd::lower(module, KernelKind::Vector, &options, Form::Lowered)
-        .expect("the kernel is supported");
+    let lowered =
+        spmd::lower(module, KernelKind::Vector, &options).expect("the kernel is supported");
     let functions = lowered.functions();
     let regions = functions.iter().filter(|it| it.name().starts_with("spmd.part."));
     let blocks: Vec<_> = regions.map(|region| region.blocks().len()).collect();

@@ -2,7 +2,7 @@
 
 mod support;
 
-use spmd::{Blocks, Form, KernelKind};
+use spmd::{Blocks, KernelKind};
 use support::{address, compile_with, options_for, parse};
 
 const TEXT: &str = include_str!("kernels/exchange.ll");
@@ -49,7 +49,7 @@ fn no_masked_load_moves_behind_a_store() {
         let context = llvm_zluda::Context::new();
         let module = parse(&context, "exchange", TEXT);
         let options = options_for(Some(level), Blocks::RowWarps);
-        let lowered = spmd::lower(module, KernelKind::Vector, &options, Form::Lowered);
+        let lowered = spmd::lower(module, KernelKind::Vector, &options);
         let text = lowered.expect("a kernel").print();
         let kinds: &[&str] = if level == "x86-64-v4" { &["i32", "i16"] } else { &["i32"] };
         for kind in kinds {

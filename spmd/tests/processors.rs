@@ -4,7 +4,7 @@ mod support;
 
 use rustc_apfloat::ieee::{Double, Half};
 use rustc_apfloat::{Float, FloatConvert};
-use spmd::{Blocks, Form, KernelKind};
+use spmd::{Blocks, KernelKind};
 use support::{address, compile_with, options_for, parse};
 
 const TEXT: &str = include_str!("kernels/operations.ll");
@@ -153,7 +153,7 @@ fn a_choice_for_avx_512_leaves_no_nan_to_llvm() {
     for kind in [KernelKind::Vector, KernelKind::Reference] {
         let module = parse(&context, "numbers", NUMBERS);
         let options = options_for(Some("x86-64-v4"), Blocks::RowWarps);
-        let lowered = spmd::lower(module, kind, &options, Form::Lowered).expect("a kernel");
+        let lowered = spmd::lower(module, kind, &options).expect("a kernel");
         let text = lowered.print();
         assert!(text.contains("call float @llvm.minimum.f32"), "{text}");
         assert!(!text.contains("call float @llvm.minimumnum.f32"), "{text}");
@@ -165,8 +165,8 @@ fn long_arithmetic_goes_in_strips() {
     let context = llvm_zluda::Context::new();
     let module = parse(&context, "operations", TEXT);
     let options = options_for(Some("x86-64-v3"), Blocks::RowWarps);
-    let lowered = spmd::lower(module, KernelKind::Vector, &options, Form::Lowered)
-        .expect("the kernel is supported");
+    let lowered =
+        spmd::lower(module, KernelKind::Vector, &options).expect("the kernel is supported");
     let text = lowered.print();
     // The two copies, for whole warps and for others, share what is the same.
     assert_eq!(text.matches("define internal void @spmd.strip.").count(), 1, "{text}");

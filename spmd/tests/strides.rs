@@ -3,7 +3,7 @@
 
 mod support;
 
-use spmd::{Blocks, Form, KernelKind};
+use spmd::{Blocks, KernelKind};
 use support::{address, compile_with, options_for, parse};
 
 const COUNT: usize = 96;
@@ -56,7 +56,7 @@ fn addresses_are_no_vectors() {
                 let context = llvm_zluda::Context::new();
                 let module = parse(&context, "copy", &kernel(index, stride));
                 let options = options_for(Some(level), Blocks::WholeWarps);
-                let lowered = spmd::lower(module, KernelKind::Vector, &options, Form::Lowered)
+                let lowered = spmd::lower(module, KernelKind::Vector, &options)
                     .expect("the kernel is supported");
                 let text = lowered.print();
                 for sums in ["inttoptr <32 x i64>", "ext <32 x i32>"] {

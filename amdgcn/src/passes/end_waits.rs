@@ -1,7 +1,8 @@
 //! Loops that wait for other threads look now and then whether there is an error: who has trapped does not come any
 //! more, and CUDA ends the whole grid with it.
 //!
-//! Comes before the device library is linked, whose own loops wait for nobody who could trap. Kernels whose threads have
+//! Input: loops that go on by what other threads may write. Output: the same with a call of [`LOOK`] in each round.
+//! Why here: before the device library is linked, whose own loops wait for nobody who could trap. Kernels whose threads have
 //! ways of their own look in the one loop that they are.
 
 use llvm_zluda::{Module, Opcode, Value};

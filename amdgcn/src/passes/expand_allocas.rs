@@ -1,4 +1,8 @@
 //! `alloca`, `stacksave` and `stackrestore`: LLVM's own, in scratch memory.
+//!
+//! Input: calls of `zluda.lane.alloca`, `stacksave` and `stackrestore`, whose addresses are numbers.
+//! Output: LLVM's instruction and intrinsics in their place.
+//! Why here: before anything asks where lanes go, to which a call of `zluda.lane.*` is an access to any memory.
 
 use llvm_zluda::{Module, Value};
 

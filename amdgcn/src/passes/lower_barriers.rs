@@ -1,5 +1,10 @@
 //! Barriers of a block: hardware has one for all of its threads, which serves kernels that know no other. Elsewhere
 //! all barriers are memory (library/barrier.c), and waiting is a loop of the kernel's own.
+//!
+//! Input: calls of `zluda.barrier.*`.
+//! Output: the same calls where hardware's barrier does; else the code of barriers in memory, and calls where the kernel
+//! begins and where its threads end.
+//! Why here: before lanes get ways of their own, because they wait here.
 
 use llvm_zluda::{Module, Opcode, Value, run_passes};
 
@@ -7,7 +12,7 @@ use crate::{Error, library};
 
 const PREFIX: &str = "zluda.barrier.";
 
-/// Makes barriers memory, where they have to be. Comes before lanes get ways of their own, because they wait here.
+/// Makes barriers memory, where they have to be.
 pub fn run<'c>(module: &Module<'c>, kernel: Value<'c>) -> Result<(), Error> {
     let barriers: Vec<_> =
         module.functions().into_iter().filter(|f| f.name().starts_with(PREFIX)).collect();

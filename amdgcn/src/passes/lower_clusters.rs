@@ -5,7 +5,9 @@
 //! blocks of a cluster have the same ones. Workgroups see it through caches of their own: operations that are
 //! ordered within a workgroup are within the whole device here.
 //!
-//! [`add_barrier`] makes threads known to the cluster's barrier, before lanes get ways of their own. [`run`] comes
+//! Input: accesses to shared memory, and calls of intrinsics of clusters. Output: accesses to memory of the device, and the
+//! device library's functions for clusters in the places of the intrinsics.
+//! Why here: [`add_barrier`] makes threads known to the cluster's barrier, before lanes get ways of their own. [`run`] comes
 //! after that, because what lanes wait for is found by the address space of shared memory, and before the device
 //! library is linked, which has LDS of its own.
 

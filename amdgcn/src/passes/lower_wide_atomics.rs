@@ -1,5 +1,9 @@
 //! Atomic accesses to 128 bits, which hardware does not have: calls of the device library (library/wide_atomics.c),
 //! with the fences that their orderings ask for.
+//!
+//! Input: strong loads and stores, exchanges and comparisons of `i128`. Output: the calls.
+//! Why here: after lanes have got ways of their own, which asks what atomic operations there are, and before the library
+//! is linked.
 
 use llvm_zluda::{AtomicOrdering, Builder, IntPredicate, Module, Opcode, Value};
 
@@ -22,7 +26,7 @@ fn is_strong(access: Value<'_>) -> bool {
     access.is_volatile() || access.ordering() != AtomicOrdering::LLVMAtomicOrderingNotAtomic
 }
 
-/// Replaces all of them. Comes after lanes have got ways of their own, which asks what atomic operations there are.
+/// Replaces all of them.
 pub fn run(module: &Module<'_>) {
     for function in module.functions() {
         for block in function.blocks() {

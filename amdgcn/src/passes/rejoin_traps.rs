@@ -2,7 +2,9 @@
 //!
 //! A way that ends in `unreachable` leaves all loops, and a wave runs it once its last lane has left them: if that lane
 //! waits for something, a trap never happens. So to LLVM the way goes on, where the branch goes that led to it.
-//! Comes first, before anything asks where lanes go.
+//!
+//! Input: blocks that call an intrinsic that ends the grid, and end in `unreachable`. Output: the same blocks with a branch.
+//! Why here: before anything asks where lanes go.
 
 use llvm_zluda::{Block, Module, Opcode, Value};
 use rustc_hash::FxHashMap;

@@ -2,6 +2,9 @@
 //! distinct number becomes a function of its own, in which the device library's code for all of them meets the
 //! constant, so that LLVM leaves what the operation needs. For the most frequent numbers that has been done when the
 //! product was built.
+//!
+//! Input: calls of these intrinsics with a constant. Output: calls of functions for each number, which call the library's.
+//! Why here: before the library is linked, which has the functions that these ones call.
 
 use llvm_zluda::{Linkage, Module, Value};
 use rustc_hash::FxHashMap;

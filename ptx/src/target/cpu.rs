@@ -2,7 +2,7 @@
 
 use llvm_zluda::{Module, Watch};
 use simt::{Approximations, Blocks};
-use spmd::{Form, KernelKind};
+use spmd::KernelKind;
 
 use super::Executor;
 use crate::diagnostics::Diagnostics;
@@ -60,14 +60,13 @@ impl Machine {
         let own = spmd::Options { verify, watch, ..self.options.clone() };
         let result = match stage {
             Stage::Ast | Stage::Ir | Stage::Llvm => {
-                spmd::lower(module, self.kind, &own, Form::Lowered)
-                    .map(|module| module.print().into_bytes())
+                spmd::lower(module, self.kind, &own).map(|module| module.print().into_bytes())
             }
             Stage::Asm => spmd::compile_assembly(module, self.kind, &own).map(String::into_bytes),
             Stage::Obj => spmd::compile_object(module, self.kind, &own),
         };
         result.map_err(|error| match error {
-            spmd::Error::Stopped(stopped) => Diagnostics::stopped(&info.name, stopped),
+            spmd::Error::Simt(error) => Diagnostics::of_pass(&info.name, error),
             spmd::Error::Unsupported(_) => Diagnostics::unsupported(&info.name, error.to_string()),
             _ => Diagnostics::bug(&info.name, error.to_string()),
         })

@@ -3,10 +3,11 @@
 use llvm_zluda::{AtomicOrdering, IntPredicate, Opcode, Type, Value};
 
 use super::lanes::parts;
+use super::masked_load::masked_load;
 use super::values::part;
 use super::wide::is_wide;
 use super::{Emitter, LANES, Lanes};
-use crate::{Error, masked_loads};
+use crate::Error;
 
 /// Half of the 32-bit addresses lie below.
 pub(crate) const MIDDLE: u64 = 1 << 31;
@@ -111,7 +112,7 @@ impl<'c> Emitter<'_, 'c> {
         let mut halves = [vector.poison(); 2];
         for (half, base) in bases.into_iter().enumerate() {
             let mask = self.half_of(self.mask, half);
-            halves[half] = masked_loads::load(self.module, &self.b, base, mask, vector);
+            halves[half] = masked_load(self.module, &self.b, base, mask, vector);
         }
         self.join_halves(halves)
     }
@@ -158,7 +159,7 @@ impl<'c> Emitter<'_, 'c> {
         let align = self.module.align_of(scalar);
         if self.unit.options.masks_rows_of(self.module.size_of(scalar)) {
             let (b, mask) = (&self.b, self.mask);
-            return Ok(masked_loads::load(self.module, b, base, mask, vector));
+            return Ok(masked_load(self.module, b, base, mask, vector));
         }
         if self.is_partial() {
             return Ok(self.gather_strided(base, self.module.size_of(scalar) as i64, scalar));

@@ -10,6 +10,7 @@ mod control;
 mod environment;
 mod lane_by_lane;
 mod lanes;
+mod masked_load;
 mod masks;
 mod matrix;
 mod memory;

@@ -46,9 +46,7 @@ pub fn compile_with(name: &str, text: &str, options: &Options) -> Kernel {
     let context = Context::new();
     let module = parse(&context, name, text);
     if std::env::var_os("SPMD_PRINT").is_some() {
-        let lowered =
-            spmd::lower(module.duplicate(), KernelKind::Vector, options, spmd::Form::Lowered)
-                .unwrap();
+        let lowered = spmd::lower(module.duplicate(), KernelKind::Vector, options).unwrap();
         println!("{}", lowered.print());
     }
     let object = compile_object(module, KernelKind::Vector, options).unwrap();

@@ -10,6 +10,9 @@
 //! Each operation that lanes do together (`shfl`, `vote`, `bar.warp.sync`, ...) has a block of its own,
 //! whichever instruction they come from; lanes leave it when all members are there. Where all lanes wait for one
 //! another, as in code that is wrong on every GPU, those who are there go on without the rest.
+//!
+//! Input: a kernel in which lanes may wait for one another. Output: that loop; other kernels stay as they are.
+//! Why here: the code still says what is an operation of several lanes, which the device library's code does not.
 
 mod color_slots;
 mod places;

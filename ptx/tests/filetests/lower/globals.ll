@@ -35,7 +35,7 @@ declare ptr addrspace(4) @zluda.params() #1
 ; Function Attrs: convergent nounwind
 declare void @zluda.barrier.sync(i32, i32) #2
 
-attributes #0 = { nounwind "zluda-kernel" "zluda-max-threads"="1024" "zluda-param-size"="32" }
+attributes #0 = { nounwind "zluda-kernel" "zluda-max-threads"="1024" "zluda-param-size"="32" "zluda-static-shared"="64" }
 attributes #1 = { nounwind speculatable willreturn memory(none) }
 attributes #2 = { convergent nounwind }
 

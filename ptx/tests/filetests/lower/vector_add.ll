@@ -53,7 +53,7 @@ declare i32 @zluda.ntid.x() #1
 ; Function Attrs: nounwind speculatable willreturn memory(none)
 declare range(i32 0, 256) i32 @zluda.tid.x() #1
 
-attributes #0 = { nounwind "zluda-kernel" "zluda-max-threads"="256" "zluda-param-size"="48" }
+attributes #0 = { nounwind "zluda-kernel" "zluda-max-threads"="256" "zluda-param-size"="48" "zluda-static-shared"="0" }
 attributes #1 = { nounwind speculatable willreturn memory(none) }
 
 !0 = !{}

@@ -24,7 +24,7 @@ const LEAST_IN_LOOPS: usize = 200;
 const OPERATIONS_PER_WAY: usize = 3;
 
 /// Moves stretches of arithmetic to functions; returns whether there were any.
-pub fn outline(module: &Module<'_>, options: &Options) -> bool {
+pub fn run(module: &Module<'_>, options: &Options) -> bool {
     let functions: Vec<_> =
         module.functions().into_iter().filter(|function| !function.is_declaration()).collect();
     let mut strips = Strips { module, options, constants: FxHashMap::default(), count: 0 };

@@ -3,12 +3,12 @@
 //! Input: a long function of vector code after its last optimisation. Output: the same code; regions, which are blocks
 //! that control comes to by one and leaves for one other, are functions. LLVM passes what they need and compute
 //! through a structure on the function's stack.
-//! Why here: [`crate::sections`] cuts long blocks; much code is long because it has many.
+//! Why here: [`super::sections`] cuts long blocks; much code is long because it has many.
 
 use llvm_zluda::{Block, Builder, Module, Opcode, Value, extract};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::cut::{LARGEST, belongs_to_its_function, is_made_again, way};
+use super::{LARGEST, belongs_to_its_function, is_made_again, way};
 use crate::groups;
 use simt::analysis::cfg::Cfg;
 

@@ -2,10 +2,14 @@
 //!
 //! Input: vector code after its last optimisation. Output: the same code, of shorter functions: first what is many
 //! blocks leaves a function ([`regions`]), then what is in long ones ([`sections`]).
+//! Why here: passes before it would not see through the calls, and make code longer or shorter.
+
+mod regions;
+mod sections;
 
 use llvm_zluda::{Module, Opcode, Type, Value};
 
-use crate::{Options, groups, regions, sections};
+use crate::{Options, groups};
 
 /// Functions of this size, in estimated instructions, are cut.
 const LONG: u64 = 700;
@@ -26,7 +30,7 @@ pub fn next_name(count: &mut usize) -> String {
 }
 
 /// Cuts long functions; returns whether there were any.
-pub fn cut(module: &Module<'_>, options: &Options) -> bool {
+pub fn run(module: &Module<'_>, options: &Options) -> bool {
     let is_long =
         |function: &Value<'_>| !function.is_declaration() && groups::size(*function) >= LONG;
     let functions: Vec<_> = module.functions().into_iter().filter(is_long).collect();

@@ -10,8 +10,8 @@
 use llvm_zluda::{Block, Builder, Module, Opcode, Type, Value};
 use rustc_hash::FxHashMap;
 
+use super::{LARGEST, belongs_to_its_function, is_flags, is_made_again, next_name, way};
 use crate::Options;
-use crate::cut::{LARGEST, belongs_to_its_function, is_flags, is_made_again, next_name, way};
 use crate::groups;
 use crate::outlined::late_vector_function;
 

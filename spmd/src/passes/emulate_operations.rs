@@ -16,7 +16,7 @@ use crate::outlined::late_function;
 
 /// Puts functions in the place of instructions that the processor lacks. The first parameter of every
 /// function that multiplies and adds is the block's context.
-pub fn replace_missing(module: &Module<'_>, options: &Options) {
+pub fn run(module: &Module<'_>, options: &Options) {
     let (fma, half) = (!options.fuses(), !options.converts_half());
     if options.classifies() {
         take_numbers(module);

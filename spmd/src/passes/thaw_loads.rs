@@ -1,30 +1,15 @@
 //! Masked loads stay where they are.
 //!
-//! Input: vector code after its last optimisation, in which the value of each masked load is frozen. Output: the same code
-//! without these freezes.
+//! Input: vector code after its last optimisation, in which the value of each masked load is frozen
+//! (`emit/masked_load.rs`). Output: the same code without these freezes.
 //! Why here: LLVM 22's `instcombine` makes one load of a masked load and a `select` by its mask, in the place of the
 //! `select`, though something else may have been stored between them. It does not look through a freeze. What comes after
 //! keeps loads in their order, and a register has one value, frozen or not.
 
-use llvm_zluda::{Builder, Module, Opcode, Type, Value};
-
-/// A row of elements, of which those with a set bit in `mask` are loaded.
-pub(crate) fn load<'c>(
-    module: &Module<'c>,
-    b: &Builder<'c>,
-    base: Value<'c>,
-    mask: Value<'c>,
-    row: Type<'c>,
-) -> Value<'c> {
-    let cx = module.context();
-    let arguments = [base, mask, row.poison()];
-    let load = b.intrinsic(module, "llvm.masked.load", &[row, cx.ptr(0)], &arguments);
-    load.set_argument_alignment(cx, 0, module.align_of(row.element()));
-    b.freeze(load)
-}
+use llvm_zluda::{Module, Opcode, Value};
 
 /// Takes the freezes of rows away.
-pub(crate) fn thaw(module: &Module<'_>) {
+pub fn run(module: &Module<'_>) {
     for function in module.functions() {
         for block in function.blocks() {
             for instruction in block.instructions() {

@@ -16,7 +16,7 @@ const DYNAMIC_ALIGNMENT: u64 = 16;
 const SHARED_SPACE: u32 = 3;
 
 /// Replaces the variables; returns the bytes of static shared memory.
-pub fn place_variables(module: &Module<'_>) -> Result<u32, Error> {
+pub fn run(module: &Module<'_>) -> Result<u32, Error> {
     let mut places = Vec::new();
     let mut dynamic = Vec::new();
     let mut end = 0_u64;

@@ -10,9 +10,9 @@ use llvm_zluda::{Builder, Module, Opcode, Type, Value};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::outline_strips::{repeated, repeated_constant};
 use crate::Options;
 use crate::emit::{LANES, MIDDLE};
-use crate::strips::{repeated, repeated_constant};
 
 /// Sums with more levels than this are not looked into.
 const DEEPEST: u32 = 6;
@@ -20,7 +20,7 @@ const DEEPEST: u32 = 6;
 const GREATEST_SHIFT: u64 = 3;
 
 /// Rewrites the addresses of a module's gathers and scatters.
-pub fn narrow(module: &Module<'_>, options: &Options) {
+pub fn run(module: &Module<'_>, options: &Options) {
     if !options.gathers(4) {
         return;
     }

@@ -11,7 +11,7 @@ use simt::intrinsics;
 const STRIDE_BITS: u64 = CLUSTER_SHARED_STRIDE.trailing_zeros() as u64;
 
 /// Replaces the calls.
-pub fn expand(module: &Module<'_>) {
+pub fn run(module: &Module<'_>) {
     replace(module, "zluda.mapa", |s, call| {
         let (address, rank) = (call.operand(0), call.operand(1));
         let first = s.first();

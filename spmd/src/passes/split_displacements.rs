@@ -11,15 +11,15 @@
 use llvm_zluda::{Builder, Module, Opcode, Value};
 use rustc_hash::FxHashMap;
 
+use super::narrow_addresses::{address_argument, erase_unused, position_after};
+use super::outline_strips::{repeated, repeated_constant};
 use crate::Options;
-use crate::addresses::{address_argument, erase_unused, position_after};
 use crate::emit::{LANES, MIDDLE};
-use crate::strips::{repeated, repeated_constant};
 
 const FAR: i64 = 1 << 20;
 
 /// Rewrites the addresses of a module's gathers and scatters.
-pub fn split(module: &Module<'_>, options: &Options) {
+pub fn run(module: &Module<'_>, options: &Options) {
     if !options.gathers(4) {
         return;
     }

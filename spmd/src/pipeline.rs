@@ -1,0 +1,157 @@
+//! The order of all passes from per-thread IR to LLVM's code generator, here and nowhere else.
+
+use cpu_abi::KernelKind;
+use llvm_zluda::Module;
+use simt::passes::Pass;
+use simt::{Approximations, math};
+
+use crate::emit::LANES;
+use crate::passes::{
+    cut_functions, emulate_operations, expand_clusters, narrow_addresses, outline_strips,
+    place_variables, split_displacements, thaw_loads,
+};
+use crate::{Error, Options, descriptor, reference, vectorize};
+
+/// Scalar optimisation of per-thread IR. No pass here moves or copies convergent operations across
+/// branches, and none makes vectors, which would hide the lanes from the vectoriser. (Without
+/// `no-verify-fixpoint` LLVM ends the process when one round of `instcombine` is not enough.) `early-cse`, `sccp`, `bdce`,
+/// an earlier `instcombine`, and what `gvn` does to partial redundancies take a twentieth of the time to compile, and leave
+/// more code than there is without them.
+const PER_THREAD_PASSES: &str = "cgscc(inline),globaldce,\
+     function(sroa<modify-cfg>,simplifycfg,reassociate,\
+     loop-mssa(loop-simplifycfg,licm<allowspeculation>),gvn<no-pre;no-load-pre>,instcombine<no-verify-fixpoint>,dse,adce,simplifycfg)";
+
+/// The passes after lowering, on scalar or on vector code. The code of one thread has been simplified before: a second
+/// round, or `gvn`, costs a tenth of the time to compile and finds nothing.
+const FINAL_PASSES: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
+     loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,sink,adce,simplifycfg),globaldce";
+
+/// The engine's stacks have as many inaccessible bytes below them (`hip_host/src/guard/stack.rs`). Whoever enters a larger
+/// frame touches the stack at least once in as many bytes, so that no frame reaches over them.
+const STACK_GUARD: u32 = 64 << 10;
+
+/// One function where several are the same.
+const MERGE: &str = "mergefunc";
+
+type OurPass = Pass<State, Error>;
+
+/// The passes over the code of one thread.
+const PER_THREAD: &[OurPass] = &[
+    Pass::own("expand_approximations", |module, state| {
+        let approximations = match state.kind {
+            KernelKind::Vector => state.options.approximations,
+            // It says what is right, and need not be fast.
+            KernelKind::Reference => Approximations::Exact,
+        };
+        Ok(math::expand(module, approximations, state.kind == KernelKind::Vector)?)
+    }),
+    Pass::own("expand_clusters", |module, _| {
+        expand_clusters::run(module);
+        Ok(())
+    }),
+    Pass::own("place_variables", |module, state| {
+        state.static_shared_size = place_variables::run(module)?;
+        Ok(())
+    }),
+    Pass::llvm("per_thread_passes", PER_THREAD_PASSES),
+];
+
+const FINAL: OurPass = Pass::llvm("final_passes", FINAL_PASSES);
+
+const EMULATE: OurPass = Pass::own("emulate_operations", |module, state| {
+    emulate_operations::run(module, &state.options);
+    Ok(())
+});
+
+const NOTE: OurPass = Pass::own("note_frames", |module, state| {
+    descriptor::note_frames(module, if state.kind == KernelKind::Vector { LANES } else { 1 });
+    touch_frames(module);
+    Ok(())
+});
+
+/// What follows for vector code. Most are files of `passes/`.
+const VECTOR: &[OurPass] = &[
+    Pass::replacing("vectorize", |module, state| {
+        vectorize::vectorize(module, state.static_shared_size, &state.options)
+    }),
+    FINAL,
+    Pass::own("thaw_loads", |module, _| {
+        thaw_loads::run(module);
+        Ok(())
+    }),
+    Pass::own("narrow_addresses", |module, state| {
+        narrow_addresses::run(module, &state.options);
+        Ok(())
+    }),
+    Pass::own("split_displacements", |module, state| {
+        split_displacements::run(module, &state.options);
+        Ok(())
+    }),
+    Pass::own("outline_strips", |module, state| {
+        state.has_strips = outline_strips::run(module, &state.options);
+        Ok(())
+    }),
+    Pass::llvm_where("merge_strips", MERGE, |_, state| state.has_strips),
+    EMULATE,
+    Pass::own("cut_functions", |module, state| {
+        cut_functions::run(module, &state.options);
+        Ok(())
+    }),
+    Pass::own("define_approximations", |module, state| {
+        math::define(module, state.options.vector_width());
+        Ok(())
+    }),
+    NOTE,
+];
+
+/// What follows for the reference executor.
+const REFERENCE: &[OurPass] = &[
+    Pass::replacing("reference", |module, state| {
+        reference::lower(module, state.static_shared_size)
+    }),
+    FINAL,
+    EMULATE,
+    NOTE,
+];
+
+/// The passes for a kind of code, in their order.
+pub fn passes(kind: KernelKind) -> impl Iterator<Item = &'static OurPass> {
+    let rest = match kind {
+        KernelKind::Vector => VECTOR,
+        KernelKind::Reference => REFERENCE,
+    };
+    PER_THREAD.iter().chain(rest)
+}
+
+/// The names of all passes.
+pub fn pass_names() -> impl Iterator<Item = &'static str> {
+    let names = |passes: &'static [OurPass]| passes.iter().map(|pass| pass.name);
+    let others = names(REFERENCE).filter(move |name| names(VECTOR).all(|known| known != *name));
+    names(PER_THREAD).chain(names(VECTOR)).chain(others)
+}
+
+/// What passes know of the kernel besides its module.
+pub struct State {
+    pub options: Options,
+    pub kind: KernelKind,
+    /// Bytes of shared memory that are declared.
+    pub static_shared_size: u32,
+    /// Strips became functions.
+    pub has_strips: bool,
+}
+
+impl State {
+    /// Of a kernel that no pass has seen.
+    pub fn new(kind: KernelKind, options: &Options) -> Self {
+        Self { options: options.clone(), kind, static_shared_size: 0, has_strips: false }
+    }
+}
+
+/// Lets functions touch large frames when they enter them, so that no stack overflows unnoticed.
+fn touch_frames(module: &Module<'_>) {
+    let most = STACK_GUARD.to_string();
+    for function in module.functions().into_iter().filter(|function| !function.is_declaration()) {
+        module.add_string_attribute(function, "probe-stack", "inline-asm");
+        module.add_string_attribute(function, "stack-probe-size", &most);
+    }
+}
