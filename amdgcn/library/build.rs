@@ -36,7 +36,7 @@ const C_FLAGS: &[&str] = &[
 
 const SMALL: &str = "-Oz";
 
-/// Files whose functions say nothing before they are linked to a constant (see `operation.rs`): they stay as they are
+/// Files whose functions say nothing before they are linked to a constant (see `specialise_operations.rs`): they stay as they are
 /// written until then.
 const OF_OPERATIONS: &[&str] =
     &["matrix", "matrix_mfma", "matrix_wmma", "texture", "texture_surface"];

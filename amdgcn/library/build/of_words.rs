@@ -72,7 +72,7 @@ impl Display for OfWords<'_> {
     }
 }
 
-/// As `operation.rs` names it.
+/// As `specialise_operations.rs` names it.
 pub fn name_of(operation: &MatrixOperation) -> String {
     let (words, number) = (operation.words(), operation.pack());
     let memory = match operation.kind {
