@@ -33,6 +33,7 @@ pub(crate) mod primary;
 pub(crate) mod proc_address;
 pub(crate) mod profiler;
 pub(crate) mod reference;
+pub(crate) mod resource;
 pub(crate) mod stream;
 pub(crate) mod tensor_map;
 pub(crate) mod texture;

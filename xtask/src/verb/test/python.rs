@@ -13,12 +13,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// The program that uses NVIDIA's libraries.
-const NVIDIA_LIBRARIES: &str = "nvidia_libraries";
+/// The programs that use NVIDIA's libraries.
+const USE_LIBRARIES: &[&str] = &["cupy_arrays", "nvidia_libraries"];
 
-/// The programs whose PTX is not kept: one loads none, and NVIDIA's libraries have hundreds of kernels, of which those that
-/// are launched are compiled anyway.
-const WITHOUT_TEXTS: &[&str] = &["nvml_queries", NVIDIA_LIBRARIES];
+/// The program that loads no PTX.
+const LOADS_NOTHING: &str = "nvml_queries";
 
 /// Compilers written in Python take their time.
 const LIMIT: Duration = Duration::from_secs(900);
@@ -29,10 +28,11 @@ pub fn programs(filter: &str) -> Result<Vec<PathBuf>> {
     Ok(all.into_iter().filter(|program| stem(program).contains(filter)).collect())
 }
 
-/// The folder in which a program's run has left the PTX that it loaded, if that is kept.
+/// The folder in which a program's run has left the PTX that it loaded, if that is kept: NVIDIA's libraries have hundreds of
+/// kernels, of which those that are launched are compiled anyway.
 pub fn texts(program: &Path) -> Option<PathBuf> {
     let name = stem(program);
-    let kept = !WITHOUT_TEXTS.contains(&name.as_str());
+    let kept = name != LOADS_NOTHING && !USE_LIBRARIES.contains(&name.as_str());
     kept.then(|| target().join("test/python-ptx").join(name))
 }
 
@@ -45,7 +45,8 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     let nvtop = nvtop.command(&nvtop.program("nvtop"), &[&Profile::Release.staged()]);
     let words: Vec<_> = [nvtop.get_program()].into_iter().chain(nvtop.get_args()).collect();
     let nvtop = words.join(OsStr::new("\n"));
-    let uses_libraries = programs.iter().any(|program| stem(program) == NVIDIA_LIBRARIES);
+    let uses_libraries =
+        programs.iter().any(|program| USE_LIBRARIES.contains(&stem(program).as_str()));
     let libraries = if uses_libraries { toolkit::nvidia_libraries()? } else { PathBuf::new() };
     let home = target().join("test/python-home");
     make_empty(&home)?;
