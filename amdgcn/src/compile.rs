@@ -46,8 +46,8 @@ impl Machine {
         let gpu = Gpu::named(gfx).ok_or_else(|| Error::UnknownGpu(gfx.to_owned()))?;
         let mut llvm =
             TargetMachine::new(TRIPLE, gpu.name, "", CodeGenOptLevel::LLVMCodeGenLevelDefault)?;
-        llvm.leave_out(&NOT_WORTH_THEIR_TIME);
-        llvm.leave_out_first(&NOT_AT_FIRST);
+        llvm.disable_passes(&NOT_WORTH_THEIR_TIME);
+        llvm.disable_first_passes(&NOT_AT_FIRST);
         Ok(Self { llvm, gpu, options })
     }
 

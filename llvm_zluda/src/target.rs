@@ -177,12 +177,12 @@ impl TargetMachine {
     }
 
     /// Leaves passes out of code generation from now on, by the names that `llc -debug-pass=Structure` shows.
-    pub fn leave_out(&mut self, names: &[&str]) {
+    pub fn disable_passes(&mut self, names: &[&str]) {
         self.left_out.extend(names.iter().map(|name| (c_string(name), false)));
     }
 
-    /// As [`Self::leave_out`], where LLVM would run a pass for the first time.
-    pub fn leave_out_first(&mut self, names: &[&str]) {
+    /// As [`Self::disable_passes`], where LLVM would run a pass for the first time.
+    pub fn disable_first_passes(&mut self, names: &[&str]) {
         self.left_out.extend(names.iter().map(|name| (c_string(name), true)));
     }
 

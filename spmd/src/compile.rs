@@ -166,7 +166,7 @@ pub fn compile_assembly(
 
 fn for_functions(mut machine: TargetMachine, long: bool) -> TargetMachine {
     if long {
-        machine.leave_out(FOR_SHORT_FUNCTIONS);
+        machine.disable_passes(FOR_SHORT_FUNCTIONS);
     }
     machine
 }
@@ -178,9 +178,9 @@ fn machine(options: &Options) -> Result<TargetMachine, Error> {
         &options.target_features(),
         CodeGenOptLevel::LLVMCodeGenLevelDefault,
     )?;
-    machine.leave_out(NOT_WORTH_THEIR_TIME);
-    machine.leave_out(FOR_OTHER_PROGRAMS);
-    machine.leave_out_first(FOR_TILES);
+    machine.disable_passes(NOT_WORTH_THEIR_TIME);
+    machine.disable_passes(FOR_OTHER_PROGRAMS);
+    machine.disable_first_passes(FOR_TILES);
     Ok(machine)
 }
 

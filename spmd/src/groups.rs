@@ -12,8 +12,8 @@ use std::thread;
 use llvm_zluda::{Context, Linkage, Module, TargetMachine, Type, Value};
 
 use crate::Error;
-use crate::passes::cut_functions::is_part;
 use crate::passes::narrow_addresses::address_argument;
+use crate::passes::outline_functions::is_part;
 
 /// Groups smaller than this, in estimated instructions, are not worth the time to set them up.
 const LEAST: u64 = 400;

@@ -11,12 +11,12 @@ mod emit;
 mod float_atomics;
 mod groups;
 mod options;
-mod outlined;
 mod passes;
 mod pipeline;
 mod processor;
 mod reference;
 mod rows;
+mod runtime_helpers;
 mod vectorize;
 
 pub use compile::{DATA_LAYOUT, TRIPLE, compile_assembly, compile_object, lower, run_pass};

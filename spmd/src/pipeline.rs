@@ -7,8 +7,8 @@ use simt::{Approximations, math};
 
 use crate::emit::LANES;
 use crate::passes::{
-    cut_functions, emulate_operations, expand_clusters, narrow_addresses, outline_strips,
-    place_variables, split_displacements, thaw_loads,
+    expand_clusters, legalize_operations, narrow_addresses, outline_functions, place_variables,
+    split_constant_offsets, strip_mine_arithmetic, thaw_loads,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -58,8 +58,8 @@ const PER_THREAD: &[OurPass] = &[
 
 const FINAL: OurPass = Pass::llvm("final_passes", FINAL_PASSES);
 
-const EMULATE: OurPass = Pass::own("emulate_operations", |module, state| {
-    emulate_operations::run(module, &state.options);
+const EMULATE: OurPass = Pass::own("legalize_operations", |module, state| {
+    legalize_operations::run(module, &state.options);
     Ok(())
 });
 
@@ -83,18 +83,18 @@ const VECTOR: &[OurPass] = &[
         narrow_addresses::run(module, &state.options);
         Ok(())
     }),
-    Pass::own("split_displacements", |module, state| {
-        split_displacements::run(module, &state.options);
+    Pass::own("split_constant_offsets", |module, state| {
+        split_constant_offsets::run(module, &state.options);
         Ok(())
     }),
-    Pass::own("outline_strips", |module, state| {
-        state.has_strips = outline_strips::run(module, &state.options);
+    Pass::own("strip_mine_arithmetic", |module, state| {
+        state.has_strips = strip_mine_arithmetic::run(module, &state.options);
         Ok(())
     }),
     Pass::llvm_where("merge_strips", MERGE, |_, state| state.has_strips),
     EMULATE,
-    Pass::own("cut_functions", |module, state| {
-        cut_functions::run(module, &state.options);
+    Pass::own("outline_functions", |module, state| {
+        outline_functions::run(module, &state.options);
         Ok(())
     }),
     Pass::own("define_approximations", |module, state| {

@@ -11,7 +11,7 @@ use cpu_abi::{
 use llvm_zluda::{Block, Builder, IntPredicate, Linkage, Module, Value};
 use rustc_hash::FxHashMap;
 use simt::Blocks;
-use simt::analysis::{block_order, form, parting};
+use simt::analysis::{block_order, form, warp_splitting};
 
 use crate::descriptor::{self, Description};
 use crate::emit::{self, Body, Entering, Pair, Rows, Unit};
@@ -44,8 +44,8 @@ pub fn vectorize<'c>(
         functions.insert(thread, warp);
         pairs.push(Pair { thread, warp });
     }
-    let parting = parting::functions(&threads, kernel.function)?;
-    let unit = Unit { module: &module, options, functions: &functions, parting: &parting };
+    let splitting = warp_splitting::functions(&threads, kernel.function)?;
+    let unit = Unit { module: &module, options, functions: &functions, splitting: &splitting };
     let (rows, mut flags) = match options.blocks {
         Blocks::Any => (Rows::Any, 0),
         Blocks::RowWarps => (Rows::Whole, FLAG_ROW_WARPS),

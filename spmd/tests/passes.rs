@@ -20,7 +20,7 @@ const WITHOUT: &[(&str, &str)] = &[
         "define_approximations",
         "hundreds of lines of arithmetic: tests/approximations.rs has the answers",
     ),
-    ("cut_functions", "begins with functions of 700 instructions: tests/cut.rs"),
+    ("outline_functions", "begins with functions of 700 instructions: tests/cut.rs"),
 ];
 
 fn main() -> ExitCode {

@@ -8,7 +8,7 @@ use cpu_abi::{BarrierReduction, WARP_SIZE};
 use hip_runtime_sys::hipError_t;
 
 use super::block::{Block, Mode};
-use super::gathering::{Gathering, Operation, lanes};
+use super::rendezvous::{Operation, Rendezvous, lanes};
 use super::{groups, reference, runtime};
 
 /// Barriers in a block.
@@ -34,17 +34,17 @@ pub struct Arrival {
 
 impl Arrival {
     /// The operation for which lanes of a warp meet that come to the barrier one by one.
-    pub fn meeting(&self) -> Operation {
+    pub fn operation(&self) -> Operation {
         let Arrival { id, threads, reduction, waits, .. } = *self;
         Operation::Barrier { id, threads, reduction, waits }
     }
 
     /// The arrival of the lanes that have met; nothing if they met for something else.
-    pub fn of(gathering: &Gathering) -> Option<Arrival> {
-        let Operation::Barrier { id, threads, reduction, waits } = gathering.what else {
+    pub fn of(rendezvous: &Rendezvous) -> Option<Arrival> {
+        let Operation::Barrier { id, threads, reduction, waits } = rendezvous.what else {
             return None;
         };
-        let (mask, predicates) = (gathering.arrived, gathering.trues());
+        let (mask, predicates) = (rendezvous.arrived, rendezvous.trues());
         Some(Arrival { id, threads, mask, predicates, reduction, waits })
     }
 }
@@ -145,11 +145,11 @@ pub fn arrive(block: &Block, arrival: Arrival) -> u32 {
 /// Ends the launch if lanes of the warp wait at another barrier, or for another number of threads, as an H100 does:
 /// they would wait for the running ones, and these for them.
 pub fn refuse_another(block: &Block, warp: u32, arrival: &Arrival) {
-    let waits_elsewhere = |gathering: &Gathering| {
-        let Some(other) = Arrival::of(gathering) else { return false };
-        gathering.warp == warp && (other.id, other.threads) != (arrival.id, arrival.threads)
+    let waits_elsewhere = |rendezvous: &Rendezvous| {
+        let Some(other) = Arrival::of(rendezvous) else { return false };
+        rendezvous.warp == warp && (other.id, other.threads) != (arrival.id, arrival.threads)
     };
-    if !block.gatherings.borrow().iter().any(waits_elsewhere) {
+    if !block.rendezvous.borrow().iter().any(waits_elsewhere) {
         return;
     }
     block.on_thread_stack(|| {

@@ -19,9 +19,9 @@ use super::arena::Arena;
 use super::barrier::Barriers;
 use super::cluster::Cluster;
 use super::dynamic_stack::DynamicStacks;
-use super::gathering::Gathering;
 use super::groups::{self, Groups};
 use super::launch::Launch;
+use super::rendezvous::Rendezvous;
 use super::runtime::{self, DEFAULT_FLOAT_STATE};
 
 /// The ways in which blocks of a launch run.
@@ -104,7 +104,7 @@ pub struct Block {
     /// Units that only yielded since the last step began.
     yields: Cell<u32>,
     pub barriers: RefCell<Barriers>,
-    pub gatherings: RefCell<Vec<Gathering>>,
+    pub rendezvous: RefCell<Vec<Rendezvous>>,
     stacks: RefCell<Vec<KernelStack>>,
     stack_size: usize,
     dynamic_stacks: RefCell<DynamicStacks>,
@@ -160,7 +160,7 @@ impl Block {
             float_state: Cell::new(DEFAULT_FLOAT_STATE),
             yields: Cell::new(0),
             barriers: RefCell::new(Barriers::new()),
-            gatherings: RefCell::new(Vec::new()),
+            rendezvous: RefCell::new(Vec::new()),
             stacks: RefCell::new(Vec::new()),
             stack_size: launch.stack_size(),
             dynamic_stacks: RefCell::default(),
@@ -376,7 +376,7 @@ impl Block {
         }
         self.live.set(self.units.len() as u32);
         self.barriers.borrow_mut().reset();
-        self.gatherings.borrow_mut().clear();
+        self.rendezvous.borrow_mut().clear();
     }
 
     /// Resumes every ready unit once. Returns an outcome when the block has ended; sets `moved` if

@@ -5,7 +5,7 @@
 //! would come to later only: at `shfl.sync` with a partner in the other half of an `if`, or in a loop that
 //! waits for a lock that a neighbour holds. Then the group parts. Each half gets all frames of the warp: the
 //! stack is copied, and groups take turns at it, at the same addresses. In a copy the lanes of the other
-//! half are gone, as if they had exited. Groups never join again; they meet ([`super::gathering`]).
+//! half are gone, as if they had exited. Groups never join again; they meet ([`super::rendezvous`]).
 //!
 //! All of this happens within the warp's coroutine, and the engine knows of one unit as before.
 
@@ -17,7 +17,7 @@ use cpu_abi::{BlockContext, BlockEntry, MEET_ROWS, WARP_SIZE};
 
 use super::barrier::{self, Arrival};
 use super::block::{Block, Pause};
-use super::gathering::{self, Gathering, Input, Operation, lanes};
+use super::rendezvous::{self, Input, Operation, Rendezvous, lanes};
 use super::runtime;
 
 /// Rounds in which the same lanes wait before their group parts.
@@ -54,7 +54,7 @@ struct Group {
     stack: Vec<u8>,
     start: usize,
     float_state: u32,
-    /// Lanes that wait for what a meeting gives them.
+    /// Lanes that wait for what a rendezvous gives them.
     awaits: u32,
     results: Results,
 }
@@ -63,7 +63,7 @@ struct Group {
 enum State {
     #[default]
     Ready,
-    /// For a meeting.
+    /// For a rendezvous.
     Waits,
     Ended,
 }
@@ -189,7 +189,7 @@ impl Groups {
         group.float_state = runtime::float_state();
     }
 
-    /// The results that meetings gave the current group.
+    /// The results that rendezvous gave the current group.
     fn results(&self) -> &Results {
         &self.list[self.current].results
     }
@@ -328,50 +328,50 @@ fn wait(block: &Block, groups: *mut Groups) {
 }
 
 /// All groups wait for one another, as no group of a GPU's would ever go on: whoever has come to the
-/// oldest meeting goes on without the others.
+/// oldest rendezvous goes on without the others.
 fn give_in(block: &Block, groups: *mut Groups) {
     static SAID: Once = Once::new();
-    let gathering = block.on_thread_stack(|| {
+    let rendezvous = block.on_thread_stack(|| {
         SAID.call_once(|| {
             let name = &block.launch().kernel.name;
             tracing::warn!("kernel {name}: lanes of a warp wait for one another without end");
         });
         // SAFETY: as in `wait`.
         let warp = unsafe { (*groups).warp };
-        let mut gatherings = block.gatherings.borrow_mut();
-        let oldest = gatherings.iter().position(|gathering| gathering.warp == warp);
-        oldest.map(|oldest| gatherings.remove(oldest))
+        let mut open = block.rendezvous.borrow_mut();
+        let oldest = open.iter().position(|rendezvous| rendezvous.warp == warp);
+        oldest.map(|oldest| open.remove(oldest))
     });
-    match gathering {
-        Some(gathering) => end(block, groups, gathering),
+    match rendezvous {
+        Some(rendezvous) => end(block, groups, rendezvous),
         None => block.pause(Pause::Wait),
     }
 }
 
-/// Ends meetings to which all have come that have not exited.
+/// Ends rendezvous to which all have come that have not exited.
 fn end_meetings(block: &Block, groups: *mut Groups) {
     loop {
         let complete = block.on_thread_stack(|| {
             // SAFETY: as in `wait`.
             let (warp, alive) = unsafe { ((*groups).warp, (*groups).alive()) };
             let has_exited = |lane: u32| alive & (1 << lane) == 0;
-            let mut gatherings = block.gatherings.borrow_mut();
-            let place = gatherings
-                .iter()
-                .position(|gathering| gathering.warp == warp && gathering.is_complete(has_exited));
-            place.map(|place| gatherings.remove(place))
+            let mut open = block.rendezvous.borrow_mut();
+            let place = open.iter().position(|rendezvous| {
+                rendezvous.warp == warp && rendezvous.is_complete(has_exited)
+            });
+            place.map(|place| open.remove(place))
         });
         match complete {
-            Some(gathering) => end(block, groups, gathering),
+            Some(rendezvous) => end(block, groups, rendezvous),
             None => return,
         }
     }
 }
 
 /// Does what lanes have met for, and makes their groups ready.
-fn end(block: &Block, groups: *mut Groups, mut gathering: Gathering) {
-    let of_all = match gathering.what {
-        Operation::Barrier { .. } => Arrival::of(&gathering)
+fn end(block: &Block, groups: *mut Groups, mut rendezvous: Rendezvous) {
+    let of_all = match rendezvous.what {
+        Operation::Barrier { .. } => Arrival::of(&rendezvous)
             .map(|arrival| u64::from(barrier::arrive_together(block, arrival))),
         Operation::ClusterBarrier { waits: false } => {
             block.cluster().arrive(block);
@@ -384,17 +384,17 @@ fn end(block: &Block, groups: *mut Groups, mut gathering: Gathering) {
         _ => None,
     };
     block.on_thread_stack(|| {
-        let rows = gathering.matrix(block).to_vec();
+        let rows = rendezvous.matrix(block).to_vec();
         // SAFETY: as in `wait`.
         let groups = unsafe { &mut *groups };
         for group in &mut groups.list {
-            let here = group.awaits & gathering.arrived;
+            let here = group.awaits & rendezvous.arrived;
             if here == 0 {
                 continue;
             }
             for lane in lanes(here) {
                 group.results.values[lane as usize] =
-                    of_all.unwrap_or_else(|| gathering.result(lane));
+                    of_all.unwrap_or_else(|| rendezvous.result(lane));
             }
             group.results.rows.clone_from(&rows);
             group.awaits &= !here;
@@ -405,7 +405,7 @@ fn end(block: &Block, groups: *mut Groups, mut gathering: Gathering) {
     });
 }
 
-/// The lanes in `mask`, all that the current group has, come to meetings and wait for their ends.
+/// The lanes in `mask`, all that the current group has, come to rendezvous and wait for their ends.
 fn meet(
     block: &Block,
     groups: *mut Groups,
@@ -417,12 +417,11 @@ fn meet(
     block.on_thread_stack(|| {
         // SAFETY: as in `wait`.
         let groups = unsafe { &mut *groups };
-        let mut gatherings = block.gatherings.borrow_mut();
+        let mut open = block.rendezvous.borrow_mut();
         for lane in lanes(mask) {
             let (input, members) = input(lane);
-            let place =
-                gathering::open(&mut gatherings, groups.warp, what, members | 1 << lane, lane);
-            gatherings[place].arrive_with_words(lane, input, |index| word(index, lane));
+            let place = rendezvous::open(&mut open, groups.warp, what, members | 1 << lane, lane);
+            open[place].arrive_with_words(lane, input, |index| word(index, lane));
         }
         let group = &mut groups.list[groups.current];
         group.awaits = mask;
@@ -505,7 +504,7 @@ pub fn arrive(block: &Block, arrival: Arrival) -> u32 {
         let warp = unsafe { groups.as_ref().warp };
         barrier::refuse_another(block, warp, &arrival);
     }
-    all_meet(block, arrival.mask, arrival.meeting(), arrival.predicates)
+    all_meet(block, arrival.mask, arrival.operation(), arrival.predicates)
 }
 
 /// A barrier of the cluster, likewise.

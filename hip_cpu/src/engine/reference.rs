@@ -1,6 +1,6 @@
 //! Warp operations of the reference executor, whose threads are coroutines of their own.
 //!
-//! Each operation is a meeting of the threads that its mask names: the last one to come computes what
+//! Each operation is a rendezvous of the threads that its mask names: the last one to come computes what
 //! every one gets. Threads that have ended are not waited for.
 //!
 //! The mask of active threads, which a thread asks for without naming anybody, is a guess at who runs
@@ -11,7 +11,7 @@ use cpu_abi::{MEET_SHUFFLE, ThreadContext, WARP_SIZE, WarpOperation};
 
 use super::barrier::{self, Arrival};
 use super::block::{Block, Mode};
-use super::gathering::{self, Gathering, Input, Operation, lanes};
+use super::rendezvous::{self, Input, Operation, Rendezvous, lanes};
 
 /// `shfl.sync` of one thread; see [`cpu_abi::Runtime::shuffle`].
 pub unsafe extern "C" fn shuffle(
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn matrix_of_thread(
     meet(thread, Operation::Matrix(operation), u32::MAX, input);
 }
 
-/// The running thread comes to a meeting, opens it if it is the first, and waits for the others.
+/// The running thread comes to a rendezvous, opens it if it is the first, and waits for the others.
 fn meet(thread: &ThreadContext, what: Operation, membermask: u32, input: Input) -> u64 {
     // SAFETY: the engine made the context; `engine` is the block.
     let block = unsafe { &*thread.engine.cast::<Block>() };
@@ -67,18 +67,18 @@ fn meet(thread: &ThreadContext, what: Operation, membermask: u32, input: Input) 
     // A thread that does not name itself waits for itself all the same.
     let members = if matches!(what, Operation::ActiveMask(_)) { 0 } else { membermask | 1 << lane };
     let result = block.on_thread_stack(|| {
-        let mut gatherings = block.gatherings.borrow_mut();
-        let place = gathering::open(&mut gatherings, warp, what, members, lane);
-        let gathering = &mut gatherings[place];
+        let mut open = block.rendezvous.borrow_mut();
+        let place = rendezvous::open(&mut open, warp, what, members, lane);
+        let rendezvous = &mut open[place];
         // SAFETY: a thread that comes to a matrix operation passes its words.
-        gathering.arrive_with_words(lane, input, |index| unsafe {
+        rendezvous.arrive_with_words(lane, input, |index| unsafe {
             (input.value as *const u32).add(index).read()
         });
-        if !gathering.is_complete(|lane| block.has_finished(warp * WARP_SIZE + lane)) {
+        if !rendezvous.is_complete(|lane| block.has_finished(warp * WARP_SIZE + lane)) {
             return None;
         }
-        let gathering = gatherings.remove(place);
-        Some(end(gathering, block, Some(lane)))
+        let rendezvous = open.remove(place);
+        Some(end(rendezvous, block, Some(lane)))
     });
     result.unwrap_or_else(|| block.wait())
 }
@@ -89,63 +89,63 @@ pub fn arrive(block: &Block, arrival: Arrival) -> u32 {
     let (warp, lane) = (block.current() / WARP_SIZE, block.current() % WARP_SIZE);
     barrier::refuse_another(block, warp, &arrival);
     block.on_thread_stack(|| {
-        let mut gatherings = block.gatherings.borrow_mut();
-        let place = gathering::open(&mut gatherings, warp, arrival.meeting(), u32::MAX, lane);
+        let mut open = block.rendezvous.borrow_mut();
+        let place = rendezvous::open(&mut open, warp, arrival.operation(), u32::MAX, lane);
         let value = (arrival.predicates >> lane & 1).into();
-        gatherings[place].arrive(lane, Input { value, ..Input::default() });
-        if gatherings[place].is_complete(|lane| block.has_finished(warp * WARP_SIZE + lane)) {
-            let gathering = gatherings.remove(place);
-            drop(gatherings);
-            end(gathering, block, None);
+        open[place].arrive(lane, Input { value, ..Input::default() });
+        if open[place].is_complete(|lane| block.has_finished(warp * WARP_SIZE + lane)) {
+            let rendezvous = open.remove(place);
+            drop(open);
+            end(rendezvous, block, None);
         }
     });
     block.wait() as u32
 }
 
-/// A thread has ended: meetings that waited only for it are complete.
+/// A thread has ended: rendezvous that waited only for it are complete.
 pub fn unit_ended(block: &Block, unit: u32) {
     if block.mode != Mode::Threads {
         return;
     }
     let warp = unit / WARP_SIZE;
     let has_exited = |lane| block.has_finished(warp * WARP_SIZE + lane);
-    end_where(block, |gathering| gathering.warp == warp && gathering.is_complete(has_exited));
+    end_where(block, |rendezvous| rendezvous.warp == warp && rendezvous.is_complete(has_exited));
 }
 
 /// Every thread waits, spins, or has ended: whoever asked for the active threads gets an answer.
 pub fn all_have_come(block: &Block) {
     if block.mode == Mode::Threads {
-        end_where(block, |gathering| matches!(gathering.what, Operation::ActiveMask(_)));
+        end_where(block, |rendezvous| matches!(rendezvous.what, Operation::ActiveMask(_)));
     }
 }
 
-fn end_where(block: &Block, which: impl Fn(&Gathering) -> bool) {
-    let mut gatherings = block.gatherings.borrow_mut();
-    while let Some(index) = gatherings.iter().position(&which) {
-        let gathering = gatherings.remove(index);
-        end(gathering, block, None);
+fn end_where(block: &Block, which: impl Fn(&Rendezvous) -> bool) {
+    let mut open = block.rendezvous.borrow_mut();
+    while let Some(index) = open.iter().position(&which) {
+        let rendezvous = open.remove(index);
+        end(rendezvous, block, None);
     }
 }
 
 /// Gives every thread its result, and wakes all but `running`, whose result it returns.
-fn end(mut gathering: Gathering, block: &Block, running: Option<u32>) -> u64 {
-    if let Some(arrival) = Arrival::of(&gathering) {
-        barrier::arrive_threads(block, gathering.warp, arrival);
+fn end(mut rendezvous: Rendezvous, block: &Block, running: Option<u32>) -> u64 {
+    if let Some(arrival) = Arrival::of(&rendezvous) {
+        barrier::arrive_threads(block, rendezvous.warp, arrival);
         return 0;
     }
-    let rows = gathering.matrix(block).to_vec();
+    let rows = rendezvous.matrix(block).to_vec();
     let mut own = 0;
-    for lane in lanes(gathering.arrived) {
+    for lane in lanes(rendezvous.arrived) {
         for (index, row) in rows.iter().enumerate() {
-            let words = gathering.input(lane).value as *mut u32;
+            let words = rendezvous.input(lane).value as *mut u32;
             // SAFETY: each thread that came waits, and has room for the results.
             unsafe { words.add(index).write(row[lane as usize]) };
         }
-        let result = gathering.result(lane);
+        let result = rendezvous.result(lane);
         if running == Some(lane) {
             own = result;
         } else {
-            block.wake(gathering.warp * WARP_SIZE + lane, result);
+            block.wake(rendezvous.warp * WARP_SIZE + lane, result);
         }
     }
     own

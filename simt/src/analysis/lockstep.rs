@@ -6,8 +6,8 @@ use super::cfg::Cfg;
 use super::divergence::Divergence;
 use super::form;
 use super::level::Levels;
-use super::parting::{self, Parting};
 use super::shape::ShapeRules;
+use super::warp_splitting::{self, WarpSplits};
 use crate::{Blocks, Error, find_kernel};
 
 /// The warps of a wave, which run in lockstep.
@@ -18,7 +18,7 @@ pub enum Waves {
 }
 
 /// The names of the functions in which lanes work together, or wait for others; the kernel is none of them.
-pub fn functions_that_part(module: &Module<'_>) -> Result<Vec<String>, Error> {
+pub fn functions_that_split(module: &Module<'_>) -> Result<Vec<String>, Error> {
     if module.functions().iter().filter(|function| !function.is_declaration()).count() < 2 {
         return Ok(Vec::new());
     }
@@ -27,8 +27,8 @@ pub fn functions_that_part(module: &Module<'_>) -> Result<Vec<String>, Error> {
     let kernel = find_kernel(&module)?;
     let bodies: Vec<_> =
         module.functions().into_iter().filter(|function| !function.is_declaration()).collect();
-    let parting = parting::functions(&bodies, kernel.function)?;
-    Ok(parting.into_iter().map(|function| function.name()).collect())
+    let splitting = warp_splitting::functions(&bodies, kernel.function)?;
+    Ok(splitting.into_iter().map(|function| function.name()).collect())
 }
 
 /// Whether lanes of a wave may wait for others that are elsewhere in the kernel. What functions do that are not
@@ -46,13 +46,14 @@ pub fn kernel_parts(module: &Module<'_>, blocks: Blocks, waves: Waves) -> Result
     let row_warps = blocks != Blocks::Any && !two_warps;
     let rules = ShapeRules { module: &module, row_warps, halves: false, two_warps };
     let divergence = Divergence::new(&cfg, &levels, &rules);
-    Ok(Parting::new(&cfg, &levels, &divergence, true, &Default::default()).is_some())
+    Ok(WarpSplits::new(&cfg, &levels, &divergence, true, &Default::default()).is_some())
 }
 
 /// Whether it is plain at once that lanes do not wait: nothing comes twice, and where lanes meet, all of them come.
 fn cannot_part(kernel: Value<'_>) -> bool {
     Cfg::as_it_is(kernel).is_ok_and(|cfg| {
-        let meets = |block: &Block<'_>| block.instructions().into_iter().any(parting::is_meeting);
+        let meets =
+            |block: &Block<'_>| block.instructions().into_iter().any(warp_splitting::is_rendezvous);
         cfg.loops.is_empty() && !cfg.blocks.iter().skip(1).any(meets)
     })
 }

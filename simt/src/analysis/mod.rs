@@ -9,6 +9,6 @@ mod extensions;
 pub mod form;
 pub mod level;
 pub mod lockstep;
-pub mod parting;
 pub mod shape;
 pub mod spinning;
+pub mod warp_splitting;

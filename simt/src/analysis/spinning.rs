@@ -5,13 +5,13 @@
 //! loop counts as part of it: in each round the lanes that have left run on, and those that spin try once
 //! more. What follows ends where the loop around begins again, and before the first block in which lanes
 //! work together, such as at a barrier. A lane that holds a lock there goes on when its group parts
-//! ([`super::parting`]).
+//! ([`super::warp_splitting`]).
 
 use llvm_zluda::{Block, Module, Opcode, Value};
 use rustc_hash::FxHashSet;
 
 use super::cfg::Cfg;
-use super::parting::is_meeting;
+use super::warp_splitting::is_rendezvous;
 use crate::Error;
 
 /// Finds the loops that wait, and widens them. Values that leave a widened loop go through the stack.
@@ -138,7 +138,7 @@ fn what_follows(cfg: &Cfg<'_>, number: usize) -> Vec<usize> {
 /// Lanes meet in the block, or in a function that it calls.
 fn works_together(cfg: &Cfg<'_>, block: usize) -> bool {
     cfg.blocks[block].instructions().into_iter().any(|instruction| {
-        is_meeting(instruction)
+        is_rendezvous(instruction)
             || (instruction.opcode() == Opcode::LLVMCall && {
                 let name = instruction.called_name();
                 !name.starts_with("zluda.") && !name.starts_with("llvm.")

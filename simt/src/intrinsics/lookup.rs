@@ -46,7 +46,7 @@ mod tests {
         assert_eq!(named("matrix.4.10").map(|row| row.names), Some("matrix.#.#"));
         assert_eq!(named("matrix.memory.4.1").map(|row| row.names), Some("matrix.memory.#.#"));
         assert_eq!(named("lane.mbarrier.arrive").map(|row| row.names), Some("lane.*"));
-        assert_eq!(named("shfl.up").map(|row| row.is_meeting()), Some(true));
+        assert_eq!(named("shfl.up").map(|row| row.is_rendezvous()), Some(true));
         assert_eq!(named("shfl.sideways"), None);
     }
 }

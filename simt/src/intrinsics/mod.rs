@@ -96,7 +96,7 @@ impl Intrinsic {
     }
 
     /// Whether a thread may have to wait there for another one that is still elsewhere.
-    pub fn is_meeting(&self) -> bool {
+    pub fn is_rendezvous(&self) -> bool {
         use Participants::*;
         matches!(self.participants, Members | Warp | Block | Cluster)
     }

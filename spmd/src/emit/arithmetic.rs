@@ -4,7 +4,7 @@
 use llvm_zluda::{Builder, IntPredicate, Opcode, RealPredicate, Type, TypeKind, Value};
 
 use super::{Emitter, LANES, Lanes};
-use crate::outlined;
+use crate::runtime_helpers;
 
 impl<'c> Emitter<'_, 'c> {
     /// Integer division of lanes. Widths up to 32 go through double precision, whose quotients of such integers
@@ -25,9 +25,10 @@ impl<'c> Emitter<'_, 'c> {
             let divisor = b.select(zero, one, divisor);
             let dividend = b.freeze(b.select(self.mask, dividend, one));
             let name = format!("spmd.{}.{bits}", division_name(opcode));
-            let function = outlined::lane_by_lane(self.module, &name, &[ty, ty], ty, &|b, lane| {
-                divide_scalars(b, opcode, lane[0], lane[1])
-            });
+            let function =
+                runtime_helpers::lane_by_lane(self.module, &name, &[ty, ty], ty, &|b, lane| {
+                    divide_scalars(b, opcode, lane[0], lane[1])
+                });
             return b.call(function, &[dividend, divisor]);
         }
         let signed = matches!(opcode, Opcode::LLVMSDiv | Opcode::LLVMSRem);
@@ -84,10 +85,11 @@ impl<'c> Emitter<'_, 'c> {
         let [a, b] = [a.operand(0), b].map(|value| self.vector(&self.get(value)));
         let lanes = i64_type.vector(LANES);
         let name = if signed { "spmd.mulhi.s64" } else { "spmd.mulhi.u64" };
-        let function = outlined::lane_by_lane(self.module, name, &[lanes; 2], lanes, &|b, lane| {
-            let product = b.mul(widen(b, lane[0]), widen(b, lane[1]));
-            b.trunc(b.lshr(product, wide.const_int(64)), i64_type)
-        });
+        let function =
+            runtime_helpers::lane_by_lane(self.module, name, &[lanes; 2], lanes, &|b, lane| {
+                let product = b.mul(widen(b, lane[0]), widen(b, lane[1]));
+                b.trunc(b.lshr(product, wide.const_int(64)), i64_type)
+            });
         Some(self.b.call(function, &[a, b]))
     }
 
@@ -102,7 +104,7 @@ impl<'c> Emitter<'_, 'c> {
             let float = value.ty().element();
             let module = self.module;
             let function =
-                outlined::lane_by_lane(module, &name, &[value.ty()], result, &|b, lane| {
+                runtime_helpers::lane_by_lane(module, &name, &[value.ty()], result, &|b, lane| {
                     b.intrinsic(module, &format!("llvm.{base}"), &[integer, float], lane)
                 });
             return b.call(function, &[value]);
@@ -165,7 +167,7 @@ impl<'c> Emitter<'_, 'c> {
         ));
         let ty = dividend.ty();
         let name = format!("spmd.{}.by.{number:x}", division_name(opcode));
-        let function = outlined::lane_by_lane(self.module, &name, &[ty], ty, &|b, lane| {
+        let function = runtime_helpers::lane_by_lane(self.module, &name, &[ty], ty, &|b, lane| {
             divide_scalars(b, opcode, lane[0], divisor)
         });
         Some(self.b.call(function, &[dividend]))

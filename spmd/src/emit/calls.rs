@@ -145,7 +145,7 @@ impl<'c> Emitter<'_, 'c> {
         let mut arguments = vec![block, number, self.active_bits(), group];
         arguments.extend(self.vectors(&call.arguments()));
         let result = self.b.call(warp, &arguments);
-        if self.unit.parting.contains(&call.callee()) {
+        if self.unit.splitting.contains(&call.callee()) {
             self.go_on_without_those_who_left();
         }
         Ok((!call.ty().is_void()).then_some(Lanes::Vector(result)))

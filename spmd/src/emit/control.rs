@@ -190,12 +190,12 @@ impl<'c> Emitter<'_, 'c> {
 
     /// Whether lanes may have left the group since the masks that make up the node's were made.
     fn is_stale(&self, level: usize, node: usize) -> bool {
-        let Some(parting) = &self.parting else { return false };
+        let Some(splits) = &self.splits else { return false };
         let this = &self.levels.levels[level];
         let dominator = this.dominator[node];
         // A block's mask is renewed where its lanes part.
         let renewed = matches!(this.nodes[dominator], Node::Block(_));
-        parting.in_nodes(level, dominator + usize::from(renewed)..node)
+        splits.in_nodes(level, dominator + usize::from(renewed)..node)
     }
 
     fn node_body(&mut self, top: usize, level: usize, node: usize) -> Result<(), Error> {
@@ -377,7 +377,7 @@ impl<'c> Emitter<'_, 'c> {
                     unsafe_when_empty |= not_empty;
                 }
                 let parts =
-                    self.parting.as_ref().is_some_and(|it| it.in_nodes(level, node..node + 1));
+                    self.splits.as_ref().is_some_and(|it| it.in_nodes(level, node..node + 1));
                 (weight, unsafe_when_empty || parts)
             }
         }
@@ -586,7 +586,7 @@ impl<'c> Emitter<'_, 'c> {
         let mask_type = self.cx.i1().vector(LANES);
         let divergent = self.divergence.divergent_loop[inner];
         let slots = divergent.then(|| (self.stack(mask_type, 4), self.stack(mask_type, 4)));
-        let parts = self.parting.as_ref().is_some_and(|it| it.in_loop(inner));
+        let parts = self.splits.as_ref().is_some_and(|it| it.in_loop(inner));
         let done = self.block("loop.done");
         if let Some((mask, live)) = slots {
             self.b.store(self.mask, mask, 4);
@@ -652,7 +652,7 @@ impl<'c> Emitter<'_, 'c> {
         let wants = innermost
             && !self.is_partial()
             && !this.spins
-            && self.parting.as_ref().is_none_or(|it| !it.in_loop(number))
+            && self.splits.as_ref().is_none_or(|it| !it.in_loop(number))
             && inside.len() <= SMALL
             && self.whole_rounds_size + inside.len() <= ALL_TOGETHER
             && self.masks_cost(&inside);

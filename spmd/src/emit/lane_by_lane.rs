@@ -7,7 +7,7 @@ use std::mem::offset_of;
 use super::environment::{call_runtime, field};
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
-use crate::{outlined, rows};
+use crate::{rows, runtime_helpers};
 
 /// One lane's share of what [`Emitter::lane_by_lane`] is given, in a function of its own.
 pub(super) struct Lane<'l, 'c> {
@@ -49,7 +49,7 @@ impl<'c> Emitter<'_, 'c> {
         let types: Vec<_> = elements.iter().chain(results).map(|ty| ty.print()).collect();
         let name = format!("spmd.lanes.{name}.{}", types.join("."));
         let shared: Vec<_> = all.iter().map(|value| value.ty()).collect();
-        let function = outlined::for_active_lanes(
+        let function = runtime_helpers::for_active_lanes(
             self.module,
             &name,
             [&shared, &elements, results],

@@ -205,7 +205,7 @@ impl<'c> Emitter<'_, 'c> {
             let pointers = self.strided_vector(base, stride);
             return self.gather(pointers, scalar);
         }
-        let helper = crate::outlined::gather_strided(self.module, size as u32 * 8);
+        let helper = crate::runtime_helpers::gather_strided(self.module, size as u32 * 8);
         let stride = self.cx.i64().const_int(stride as u64);
         let loaded = self.b.call(helper, &[base, stride, self.active_bits()]);
         self.of_integers(loaded, scalar)
@@ -248,7 +248,7 @@ impl<'c> Emitter<'_, 'c> {
             return gather;
         }
         let places = narrow_addresses(pointers).unwrap_or(pointers);
-        let helper = crate::outlined::gather(self.module, size as u32 * 8, places.ty());
+        let helper = crate::runtime_helpers::gather(self.module, size as u32 * 8, places.ty());
         let loaded = self.b.call(helper, &[places, self.active_bits()]);
         self.of_integers(loaded, scalar)
     }
@@ -387,7 +387,7 @@ impl<'c> Emitter<'_, 'c> {
             let pointers = self.strided_vector(base, stride);
             return self.scatter(vector, pointers, scalar);
         }
-        let helper = crate::outlined::scatter_strided(self.module, size as u32 * 8);
+        let helper = crate::runtime_helpers::scatter_strided(self.module, size as u32 * 8);
         let stride = self.cx.i64().const_int(stride as u64);
         let vector = self.integers_of(vector, scalar);
         self.b.call(helper, &[vector, base, stride, self.active_bits()]);
@@ -407,7 +407,7 @@ impl<'c> Emitter<'_, 'c> {
         let vector = self.integers_of(vector, scalar);
         // Shared memory has 32-bit addresses, which take half the registers.
         let places = narrow_addresses(pointers).unwrap_or(pointers);
-        let helper = crate::outlined::scatter(self.module, size as u32 * 8, places.ty());
+        let helper = crate::runtime_helpers::scatter(self.module, size as u32 * 8, places.ty());
         self.b.call(helper, &[vector, places, self.active_bits()]);
     }
 

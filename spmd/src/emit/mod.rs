@@ -14,9 +14,9 @@ mod masked_load;
 mod masks;
 mod matrix;
 mod memory;
-mod parting;
 mod values;
 mod warp;
+mod warp_splitting;
 mod wide;
 
 use llvm_zluda::{Block, Builder, Context, Module, Type, Value};
@@ -26,8 +26,8 @@ use crate::{Error, Options};
 use simt::analysis::cfg::Cfg;
 use simt::analysis::divergence::Divergence;
 use simt::analysis::level::Levels;
-use simt::analysis::parting::Parting;
 use simt::analysis::shape::ShapeRules;
+use simt::analysis::warp_splitting::WarpSplits;
 
 pub(crate) use calls::{Overload, declare, lanewise_intrinsic};
 use control::OpenLevel;
@@ -53,7 +53,7 @@ pub(crate) struct Unit<'m, 'c> {
     /// Device functions by their per-thread form.
     pub functions: &'m FxHashMap<Value<'c>, Value<'c>>,
     /// Those in which lanes may part.
-    pub parting: &'m FxHashSet<Value<'c>>,
+    pub splitting: &'m FxHashSet<Value<'c>>,
 }
 
 pub(crate) struct Emitter<'m, 'c> {
@@ -69,7 +69,7 @@ pub(crate) struct Emitter<'m, 'c> {
     levels: Levels,
     divergence: Divergence<'c>,
     /// The places where lanes may part, if they do.
-    parting: Option<Parting>,
+    splits: Option<WarpSplits>,
     environment: Environment<'c>,
     values: FxHashMap<Value<'c>, Lanes<'c>>,
     phi_slots: FxHashMap<Value<'c>, Slot<'c>>,
@@ -100,8 +100,8 @@ pub(crate) struct Emitter<'m, 'c> {
     matrix_rows: MatrixRows<'c>,
     /// Memory for what lanes do one after the other.
     lane_places: FxHashMap<(usize, Type<'c>), Value<'c>>,
-    /// Memory for what lanes bring to a meeting.
-    meeting_rows: Option<Value<'c>>,
+    /// Memory for what lanes bring to a rendezvous.
+    rendezvous_rows: Option<Value<'c>>,
 }
 
 /// The purpose of a warp's function.
@@ -147,8 +147,8 @@ pub(crate) fn emit_function<'c>(
         two_warps: false,
     };
     let divergence = Divergence::new(&cfg, &levels, &rules);
-    let parting = Parting::new(&cfg, &levels, &divergence, is_kernel, unit.parting);
-    let parts = parting.is_some();
+    let splits = WarpSplits::new(&cfg, &levels, &divergence, is_kernel, unit.splitting);
+    let parts = splits.is_some();
 
     let slots = module.append_block(pair.warp, "slots");
     let start = module.append_block(pair.warp, "start");
@@ -175,7 +175,7 @@ pub(crate) fn emit_function<'c>(
         cfg,
         levels,
         divergence,
-        parting,
+        splits,
         environment,
         values: FxHashMap::default(),
         phi_slots: FxHashMap::default(),
@@ -194,7 +194,7 @@ pub(crate) fn emit_function<'c>(
         waits: false,
         matrix_rows: MatrixRows::default(),
         lane_places: FxHashMap::default(),
-        meeting_rows: None,
+        rendezvous_rows: None,
     };
     emitter.bind_arguments(pair);
     emitter.function_level(pair.thread)?;

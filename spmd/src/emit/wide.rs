@@ -15,7 +15,7 @@ use super::memory::narrow_addresses;
 use super::values::part;
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
-use crate::outlined::{Places, RowCopy, copy_rows};
+use crate::runtime_helpers::{Places, RowCopy, copy_rows};
 
 /// Bytes of the widest number that an access of all lanes has.
 const WIDEST_NUMBER: u64 = 8;

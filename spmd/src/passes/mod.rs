@@ -1,10 +1,10 @@
 //! The passes, a file each; `pipeline` has their order.
 
-pub mod cut_functions;
-pub mod emulate_operations;
 pub mod expand_clusters;
+pub mod legalize_operations;
 pub mod narrow_addresses;
-pub mod outline_strips;
+pub mod outline_functions;
 pub mod place_variables;
-pub mod split_displacements;
+pub mod split_constant_offsets;
+pub mod strip_mine_arithmetic;
 pub mod thaw_loads;

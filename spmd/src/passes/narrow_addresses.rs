@@ -10,7 +10,7 @@ use llvm_zluda::{Builder, Module, Opcode, Type, Value};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::outline_strips::{repeated, repeated_constant};
+use super::strip_mine_arithmetic::{repeated, repeated_constant};
 use crate::Options;
 use crate::emit::{LANES, MIDDLE};
 

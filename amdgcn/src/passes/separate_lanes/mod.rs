@@ -46,11 +46,11 @@ enum Party {
 /// Changes the kernel if its lanes may wait for one another, and says whether it did. What parts in functions is
 /// inlined first; recursive functions stay as they are.
 pub fn run(module: &Module<'_>, kernel: &str, blocks: Blocks, waves: Waves) -> Result<bool, Error> {
-    let parting = lockstep::functions_that_part(module)?;
-    for function in parting.iter().filter_map(|name| module.function(name)) {
+    let splitting = lockstep::functions_that_split(module)?;
+    for function in splitting.iter().filter_map(|name| module.function(name)) {
         module.add_attribute(function, "alwaysinline");
     }
-    if !parting.is_empty() {
+    if !splitting.is_empty() {
         let inline = "always-inline,function(sroa,early-cse,simplifycfg),globaldce";
         run_passes(module, inline, None, false)?;
     }
@@ -60,7 +60,7 @@ pub fn run(module: &Module<'_>, kernel: &str, blocks: Blocks, waves: Waves) -> R
     let Some(function) = module.function(kernel) else { return Ok(false) };
     run_passes(module, "function(lower-switch)", None, false)?;
     let ending = places::ending_loops(function);
-    split_at_meetings(module, function);
+    split_at_rendezvous(module, function);
     rematerialise_values::run(module, function);
     // Values that one block gives to another lie on the stack while blocks change their order.
     run_passes(module, "function(reg2mem)", None, false)?;
@@ -79,8 +79,8 @@ fn party(instruction: Value<'_>) -> Option<Party> {
     }
 }
 
-/// Gives each meeting a block of its own.
-fn split_at_meetings<'c>(module: &Module<'c>, function: Value<'c>) {
+/// Gives each rendezvous a block of its own.
+fn split_at_rendezvous<'c>(module: &Module<'c>, function: Value<'c>) {
     for mut block in function.blocks() {
         for call in block.instructions().into_iter().filter(|&it| party(it).is_some()) {
             let own = split_before(module, block, call);
@@ -144,8 +144,8 @@ enum Operand<'c> {
     Constant(Value<'c>),
 }
 
-/// A block that ends with a meeting.
-struct Meeting<'c> {
+/// A block that ends with a rendezvous.
+struct Rendezvous<'c> {
     block: Block<'c>,
     /// The block in which lanes go on.
     after: Block<'c>,
@@ -161,10 +161,10 @@ struct Rounds<'m, 'c> {
     // Slots of a lane.
     /// The number of the place that it comes to next.
     place: Value<'c>,
-    /// The number of the place where it goes on after a meeting.
+    /// The number of the place where it goes on after a rendezvous.
     resume: Value<'c>,
     // Slots with the same value for all lanes of the wave.
-    /// Rounds since a lane was elsewhere than at a meeting.
+    /// Rounds since a lane was elsewhere than at a rendezvous.
     idle: Value<'c>,
     /// Rounds so far.
     rounds: Value<'c>,
@@ -197,11 +197,11 @@ impl<'m, 'c> Rounds<'m, 'c> {
         let entry = self.function.entry_block();
         let slots = color_slots::slots(self.module, entry);
         let start = self.empty(entry);
-        let (handlers, meetings) = self.part_with_meetings();
-        let after_meetings: FxHashSet<_> = meetings.iter().map(|meeting| meeting.after).collect();
+        let (handlers, points) = self.prepare_rendezvous();
+        let after_rendezvous: FxHashSet<_> = points.iter().map(|point| point.after).collect();
         self.b.position_at_end(entry);
         let to_start = self.b.br(start);
-        let places = Places::new(self.function, &after_meetings, ending);
+        let places = Places::new(self.function, &after_rendezvous, ending);
         color_slots::run(self.function, &slots, |block| places.is_place(block));
         to_start.erase();
         let own = |block: &Block<'c>| *block != entry && *block != self.head;
@@ -218,9 +218,9 @@ impl<'m, 'c> Rounds<'m, 'c> {
             let Some(end) = block.terminator() else { continue };
             let behind = gates.behind(position(places.place_of(block)));
             self.b.position_before(end);
-            if let Some(meeting) = meetings.iter().find(|meeting| meeting.block == block) {
-                self.store(self.resume, number_of(meeting.after));
-                self.end_turn(end, self.word((in_turn.len() + meeting.handler) as u64), behind);
+            if let Some(point) = points.iter().find(|point| point.block == block) {
+                self.store(self.resume, number_of(point.after));
+                self.end_turn(end, self.word((in_turn.len() + point.handler) as u64), behind);
             } else if end.opcode() == Opcode::LLVMRet {
                 self.end_turn(end, self.word(ENDED), behind);
             } else {
@@ -301,9 +301,9 @@ impl<'m, 'c> Rounds<'m, 'c> {
         start
     }
 
-    /// Lanes at a meeting leave their operands in slots, and find the result in one.
-    fn part_with_meetings(&self) -> (Vec<Handler<'c>>, Vec<Meeting<'c>>) {
-        let (mut handlers, mut meetings) = (Vec::<Handler<'c>>::new(), Vec::new());
+    /// Lanes at a rendezvous leave their operands in slots, and find the result in one.
+    fn prepare_rendezvous(&self) -> (Vec<Handler<'c>>, Vec<Rendezvous<'c>>) {
+        let (mut handlers, mut points) = (Vec::<Handler<'c>>::new(), Vec::new());
         for block in self.function.blocks() {
             let found = block.instructions().into_iter().find_map(|it| Some((it, party(it)?)));
             let Some((call, party)) = found else { continue };
@@ -326,9 +326,9 @@ impl<'m, 'c> Rounds<'m, 'c> {
                 call.replace_all_uses_with(result);
             }
             call.erase();
-            meetings.push(Meeting { block, after, handler });
+            points.push(Rendezvous { block, after, handler });
         }
-        (handlers, meetings)
+        (handlers, points)
     }
 
     fn handler(&self, operation: String, party: Party, call: Value<'c>) -> Handler<'c> {
@@ -426,8 +426,8 @@ impl<'m, 'c> Rounds<'m, 'c> {
         self.store(self.rounds, round);
         self.call(end_waits::LOOK, cx.void(), &[round]);
         let first = self.word(in_turn.len() as u64);
-        let is_at_meeting = b.and(goes_on, b.icmp(IntPredicate::LLVMIntUGE, place, first));
-        let all_wait = self.is_equal(self.wave_ballot(is_at_meeting), alive);
+        let is_at_rendezvous = b.and(goes_on, b.icmp(IntPredicate::LLVMIntUGE, place, first));
+        let all_wait = self.is_equal(self.wave_ballot(is_at_rendezvous), alive);
         let idle = b.add(self.load(self.idle), self.word(1));
         self.store(self.idle, b.select(all_wait, idle, self.word(0)));
         b.br(gates.0[0]);

@@ -1,6 +1,6 @@
 //! Which blocks are places, for kernels whose lanes go on by themselves ([`super`]).
 //!
-//! Lanes may only have to wait for others after a meeting, and in a loop that goes on by what others write. What
+//! Lanes may only have to wait for others after a rendezvous, and in a loop that goes on by what others write. What
 //! hardware may run to its end without them belongs to the place that it follows: each block that is no place has one
 //! place by which all ways to it come, so that lanes whose ways join wait there for each other.
 
@@ -54,7 +54,7 @@ impl<'c> Places<'c> {
     /// Chooses the places of a kernel.
     pub fn new(
         function: Value<'c>,
-        after_meetings: &FxHashSet<Block<'c>>,
+        after_rendezvous: &FxHashSet<Block<'c>>,
         ending: &FxHashSet<Block<'c>>,
     ) -> Self {
         let Ok(cfg) = Cfg::as_it_is(function) else {
@@ -69,7 +69,7 @@ impl<'c> Places<'c> {
             let mut ways = cfg.predecessors[index].iter().filter(|&&from| from < index);
             let place = ways.next().map(|&from| place_of[from]).filter(|&place| place != 0);
             let is_same = ways.all(|&from| Some(place_of[from]) == place);
-            let waits = after_meetings.contains(block) || (is_header && !ending.contains(block));
+            let waits = after_rendezvous.contains(block) || (is_header && !ending.contains(block));
             place_of[index] = place.filter(|_| is_same && !waits).unwrap_or(index);
         }
         Self { cfg: Some(cfg), place_of, ends }

@@ -1,8 +1,8 @@
 //! The compiler, as the driver uses it: the only file that compiles with `ptx`.
 
 use crate::core::compile::Failure;
+use crate::core::compile::dump::{Kind, dump};
 use crate::core::compile::jit_options::JitOptions;
-use crate::core::compile::keep::{Kind, keep};
 use crate::core::compile::metadata::Metadata;
 use crate::core::compile::target::CodeTarget;
 use cuda_types::cuda::{CUerror, CUres};
@@ -62,14 +62,14 @@ pub(crate) struct Linker(ptx::Linker);
 impl Linker {
     /// Adds PTX text; what is wrong with it goes into the program's log.
     pub(crate) fn add(&mut self, name: &str, text: &[u8], options: &mut JitOptions) -> CUres {
-        keep(Kind::Part, text);
+        dump(Kind::Part, text);
         let text = String::from_utf8_lossy(text);
         self.0.add(name, &text).map_err(|error| link_failure(error, options))
     }
 
     /// Offers PTX text, which becomes a part if it is wanted.
     pub(crate) fn offer(&mut self, name: &str, text: &[u8]) {
-        keep(Kind::Part, text);
+        dump(Kind::Part, text);
         self.0.offer(name, &String::from_utf8_lossy(text));
     }
 

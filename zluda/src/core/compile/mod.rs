@@ -1,14 +1,14 @@
 //! From PTX text to code: through the cache where it has it, through the compiler where not.
 
 pub(crate) mod compiler;
+pub(crate) mod dump;
 pub(crate) mod image;
 pub(crate) mod jit_options;
-pub(crate) mod keep;
 pub(crate) mod link;
 pub(crate) mod metadata;
 pub(crate) mod target;
 
-use crate::core::compile::keep::{Kind, keep};
+use crate::core::compile::dump::{Kind, dump};
 use crate::core::compile::metadata::Metadata;
 use crate::core::compile::target::CodeTarget;
 use cuda_types::cuda::CUerror;
@@ -53,7 +53,7 @@ static BUILD: LazyLock<Vec<u8>> = LazyLock::new(|| {
 impl Program {
     /// Takes PTX text; none at all is an empty module.
     pub(crate) fn load(text: Vec<u8>) -> Result<Arc<Program>, Failure> {
-        keep(Kind::Module, &text);
+        dump(Kind::Module, &text);
         let program = Program { metadata: OnceLock::new(), parsed: OnceLock::new(), text };
         if program.text.is_empty() {
             let _ = program.metadata.set(Ok(Metadata::default()));

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::{LARGEST, belongs_to_its_function, is_flags, is_made_again, next_name, way};
 use crate::Options;
 use crate::groups;
-use crate::outlined::late_vector_function;
+use crate::runtime_helpers::late_vector_function;
 
 /// About as long is a section, in estimated instructions.
 const LENGTH: u64 = 350;

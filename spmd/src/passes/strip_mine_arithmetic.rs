@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Options;
 use crate::emit::{LANES, Overload, lanewise_intrinsic, rebuild};
-use crate::outlined::late_vector_function;
 use crate::rows;
+use crate::runtime_helpers::late_vector_function;
 use simt::analysis::depth;
 
 /// Stretches shorter than this stay where they are.
@@ -27,7 +27,7 @@ const OPERATIONS_PER_WAY: usize = 3;
 pub fn run(module: &Module<'_>, options: &Options) -> bool {
     let functions: Vec<_> =
         module.functions().into_iter().filter(|function| !function.is_declaration()).collect();
-    let mut strips = Strips { module, options, constants: FxHashMap::default(), count: 0 };
+    let mut strips = StripMining { module, options, constants: FxHashMap::default(), count: 0 };
     for function in functions {
         if !function.value_type().parameters().first().is_some_and(|first| first.is_pointer()) {
             continue;
@@ -45,7 +45,7 @@ pub fn run(module: &Module<'_>, options: &Options) -> bool {
     strips.count > 0
 }
 
-struct Strips<'m, 'c> {
+struct StripMining<'m, 'c> {
     module: &'m Module<'c>,
     options: &'m Options,
     /// Variables that hold constant vectors.
@@ -183,7 +183,7 @@ fn can_wait(instruction: Value<'_>) -> bool {
         )
 }
 
-impl<'c> Strips<'_, 'c> {
+impl<'c> StripMining<'_, 'c> {
     fn block(&mut self, function: Value<'c>, instructions: Vec<Value<'c>>, least: usize) {
         let mut stretch = Stretch::default();
         for instruction in instructions {

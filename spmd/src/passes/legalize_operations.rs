@@ -12,7 +12,7 @@ use cpu_abi::{BlockContext, Runtime};
 use llvm_zluda::{Builder, IntPredicate, Module, Opcode, RealPredicate, Type, TypeKind, Value};
 
 use crate::Options;
-use crate::outlined::late_function;
+use crate::runtime_helpers::late_function;
 
 /// Puts functions in the place of instructions that the processor lacks. The first parameter of every
 /// function that multiplies and adds is the block's context.

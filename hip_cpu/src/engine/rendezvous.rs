@@ -1,7 +1,7 @@
 //! Meetings of lanes of a warp, each of which brings something and gets something.
 //!
 //! Lanes that work together need not come to the same instruction: it is the operation and its members
-//! that make a meeting (PTX ISA, 9.7.13, "`.sync`"). An NVIDIA H100 lets `shfl.sync` in both halves of an `if`
+//! that make a rendezvous (PTX ISA, 9.7.13, "`.sync`"). An NVIDIA H100 lets `shfl.sync` in both halves of an `if`
 //! exchange values. Who has exited is not waited for.
 
 use cpu_abi::{BarrierReduction, MatrixOperation, ShuffleKind, WARP_SIZE, WarpOperation};
@@ -9,8 +9,8 @@ use cpu_abi::{BarrierReduction, MatrixOperation, ShuffleKind, WARP_SIZE, WarpOpe
 use super::block::Block;
 use super::matrix;
 
-/// Lanes of a warp that are meeting.
-pub struct Gathering {
+/// Lanes of a warp that are rendezvous.
+pub struct Rendezvous {
     pub warp: u32,
     pub what: Operation,
     /// Lanes that are expected; for the active mask, nobody is.
@@ -62,28 +62,28 @@ impl Operation {
     }
 }
 
-/// The index of the meeting that a lane can come to, opened if there is none.
+/// The index of the rendezvous that a lane can come to, opened if there is none.
 pub fn open(
-    gatherings: &mut Vec<Gathering>,
+    open: &mut Vec<Rendezvous>,
     warp: u32,
     what: Operation,
     members: u32,
     lane: u32,
 ) -> usize {
-    let place = gatherings.iter().position(|gathering| {
-        gathering.warp == warp
-            && gathering.what == what
-            && gathering.members == members
-            && gathering.arrived & 1 << lane == 0
+    let place = open.iter().position(|rendezvous| {
+        rendezvous.warp == warp
+            && rendezvous.what == what
+            && rendezvous.members == members
+            && rendezvous.arrived & 1 << lane == 0
     });
     place.unwrap_or_else(|| {
         let inputs = Box::new([Input::default(); WARP_SIZE as usize]);
-        gatherings.push(Gathering { warp, what, members, arrived: 0, inputs, rows: vec![] });
-        gatherings.len() - 1
+        open.push(Rendezvous { warp, what, members, arrived: 0, inputs, rows: vec![] });
+        open.len() - 1
     })
 }
 
-impl Gathering {
+impl Rendezvous {
     /// A lane comes, and brings this.
     pub fn arrive(&mut self, lane: u32, input: Input) {
         self.arrived |= 1 << lane;

@@ -17,8 +17,8 @@ use crate::Error;
 use crate::intrinsics::{self, Intrinsic};
 
 /// Whether lanes meet in a call.
-pub fn is_meeting(instruction: Value<'_>) -> bool {
-    intrinsics::called(instruction).is_some_and(Intrinsic::is_meeting)
+pub fn is_rendezvous(instruction: Value<'_>) -> bool {
+    intrinsics::called(instruction).is_some_and(Intrinsic::is_rendezvous)
 }
 
 /// The functions in which lanes may part, or in what they call. The kernel is not one of them.
@@ -26,14 +26,14 @@ pub fn functions<'c>(
     functions: &[Value<'c>],
     kernel: Value<'c>,
 ) -> Result<FxHashSet<Value<'c>>, Error> {
-    let mut parting = FxHashSet::default();
+    let mut splitting = FxHashSet::default();
     let mut calls = Vec::new();
     for &function in functions.iter().filter(|function| **function != kernel) {
         let cfg = Cfg::as_it_is(function)?;
         let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
         let waits = (0..cfg.loops.len()).any(|number| spinning::waits(&cfg, number));
-        if waits || instructions().any(is_meeting) {
-            parting.insert(function);
+        if waits || instructions().any(is_rendezvous) {
+            splitting.insert(function);
         }
         let called = instructions()
             .filter(|instruction| instruction.opcode() == Opcode::LLVMCall)
@@ -41,20 +41,20 @@ pub fn functions<'c>(
         calls.extend(called);
     }
     loop {
-        let before = parting.len();
+        let before = splitting.len();
         for (function, callee) in &calls {
-            if parting.contains(callee) {
-                parting.insert(*function);
+            if splitting.contains(callee) {
+                splitting.insert(*function);
             }
         }
-        if parting.len() == before {
-            return Ok(parting);
+        if splitting.len() == before {
+            return Ok(splitting);
         }
     }
 }
 
 /// The places where lanes part in one function.
-pub struct Parting {
+pub struct WarpSplits {
     /// Blocks to which all lanes come that have not exited.
     whole: Vec<bool>,
     /// Loops in which lanes part.
@@ -63,7 +63,7 @@ pub struct Parting {
     before: Vec<Vec<u32>>,
 }
 
-impl Parting {
+impl WarpSplits {
     /// None where lanes never part.
     pub fn new<'c>(
         cfg: &Cfg<'c>,
@@ -71,7 +71,7 @@ impl Parting {
         divergence: &Divergence<'c>,
         is_kernel: bool,
         functions: &FxHashSet<Value<'c>>,
-    ) -> Option<Parting> {
+    ) -> Option<WarpSplits> {
         let facts = |of: Option<usize>| &divergence.facts[level_of(of)];
         // Parents come before the loops in them.
         let mut whole_loops: Vec<bool> = Vec::with_capacity(cfg.loops.len());
@@ -89,7 +89,7 @@ impl Parting {
             .collect();
         let parts = |block: usize| {
             cfg.blocks[block].instructions().into_iter().any(|instruction| {
-                (!whole[block] && is_meeting(instruction))
+                (!whole[block] && is_rendezvous(instruction))
                     || (instruction.opcode() == Opcode::LLVMCall
                         && functions.contains(&instruction.callee()))
             })
@@ -122,7 +122,7 @@ impl Parting {
             counts
         };
         let before = levels.levels.iter().map(count).collect();
-        Some(Parting { whole, loops, before })
+        Some(WarpSplits { whole, loops, before })
     }
 
     /// Whether some lanes of the group may be elsewhere when others are in the block.

@@ -1,4 +1,4 @@
-//! Groups: what becomes of a warp whose lanes have parted (`analysis::parting`, [`cpu_abi::Group`]).
+//! Groups: what becomes of a warp whose lanes have parted (`analysis::warp_splitting`, [`cpu_abi::Group`]).
 //!
 //! Where somebody may be missing, the code asks the group, and calls the engine if so. The call comes back
 //! in each half with another group, and the code behind it goes on with what is left of its mask. In
@@ -14,7 +14,7 @@ use crate::Error;
 use simt::analysis::level::level_of;
 
 /// The operation that lanes meet for, and its operands.
-struct Meeting<'c> {
+struct Rendezvous<'c> {
     /// As [`Runtime::meet`] has it.
     operation: u32,
     value: Option<Value<'c>>,
@@ -46,7 +46,7 @@ impl<'c> Emitter<'_, 'c> {
 
     /// The lanes of the mask end, in a kernel.
     pub(super) fn lanes_exit(&self, block: usize) {
-        if !self.is_kernel || self.parting.as_ref().is_none_or(|it| !it.is_partial(block)) {
+        if !self.is_kernel || self.splits.as_ref().is_none_or(|it| !it.is_partial(block)) {
             return;
         }
         let left = self.b.and(self.lanes_of_group(), self.b.not(self.active_bits()));
@@ -104,7 +104,7 @@ impl<'c> Emitter<'_, 'c> {
     /// Parts if lanes of the group are elsewhere: what follows waits for others, and they must not wait for
     /// the lanes that are here.
     pub(super) fn part(&mut self) {
-        if self.parting.is_none() || self.all_are_here() {
+        if self.splits.is_none() || self.all_are_here() {
             return;
         }
         let absent = self.b.and(self.lanes_of_group(), self.b.not(self.active_bits()));
@@ -133,7 +133,7 @@ impl<'c> Emitter<'_, 'c> {
 
     /// A round of a loop that waits; `mask` are the lanes that go on waiting.
     pub(super) fn spin(&mut self, mask: Value<'c>) {
-        if self.parting.is_none() {
+        if self.splits.is_none() {
             return self.yield_warp(self.cx.i32().const_int(0));
         }
         let environment = &self.environment;
@@ -143,14 +143,14 @@ impl<'c> Emitter<'_, 'c> {
 
     /// `bar.warp.sync`
     pub(super) fn sync_warp(&mut self, arguments: &[Value<'c>]) -> Result<(), Error> {
-        let meeting = Meeting {
+        let rendezvous = Rendezvous {
             operation: WarpOperation::Sync as u32,
             value: None,
             b: None,
             c: None,
             members: self.get(arguments[0]),
         };
-        self.meet(meeting, &[], |_| Ok(Lanes::Composite(vec![])))?;
+        self.meet(rendezvous, &[], |_| Ok(Lanes::Composite(vec![])))?;
         Ok(())
     }
 
@@ -181,8 +181,8 @@ impl<'c> Emitter<'_, 'c> {
             self.vector(&lanes)
         });
         let [value, b, c] = [inputs.next(), inputs.next(), inputs.next()];
-        let meeting = Meeting { operation, value, b, c, members: self.get(*members) };
-        self.meet(meeting, results, |this| this.among_active(name, arguments))
+        let rendezvous = Rendezvous { operation, value, b, c, members: self.get(*members) };
+        self.meet(rendezvous, results, |this| this.among_active(name, arguments))
     }
 
     /// The same when all members are here.
@@ -201,15 +201,15 @@ impl<'c> Emitter<'_, 'c> {
     /// the engine. `results` are the types of its parts.
     fn meet(
         &mut self,
-        meeting: Meeting<'c>,
+        rendezvous: Rendezvous<'c>,
         results: &[Type<'c>],
         among_active: impl FnOnce(&mut Self) -> Result<Lanes<'c>, Error>,
     ) -> Result<Lanes<'c>, Error> {
-        if self.parting.is_none() || self.all_are_here() {
+        if self.splits.is_none() || self.all_are_here() {
             return among_active(self);
         }
         let b = &self.b;
-        let members = match meeting.members {
+        let members = match rendezvous.members {
             Lanes::Uniform(members) => members,
             ref lanes => self.reduce_active("or", self.vector(lanes), 0, self.mask),
         };
@@ -229,7 +229,7 @@ impl<'c> Emitter<'_, 'c> {
         self.b.br(done);
 
         self.b.position_at_end(call);
-        let rows = self.call_meet(&meeting);
+        let rows = self.call_meet(&rendezvous);
         self.go_on_without_those_who_left();
         let met_values: Vec<_> = results
             .iter()
@@ -282,32 +282,32 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// Stores what the lanes bring, and calls the engine. Returns the places of the rows.
-    fn call_meet(&mut self, meeting: &Meeting<'c>) -> Vec<Value<'c>> {
+    fn call_meet(&mut self, rendezvous: &Rendezvous<'c>) -> Vec<Value<'c>> {
         let words = self.cx.i32().vector(LANES);
-        let buffer = match self.meeting_rows {
+        let buffer = match self.rendezvous_rows {
             Some(buffer) => buffer,
             None => self.stack(words.array(MEET_ROWS as u64), 64),
         };
-        self.meeting_rows = Some(buffer);
+        self.rendezvous_rows = Some(buffer);
         let b = &self.b;
         let rows: Vec<_> = (0..MEET_ROWS as u64)
             .map(|row| b.byte_offset(buffer, self.cx.i64().const_int(row * u64::from(LANES) * 4)))
             .collect();
         let wide = self.cx.i64().vector(LANES);
-        if let Some(value) = meeting.value {
+        if let Some(value) = rendezvous.value {
             let value = b.zext_or_trunc(value, wide);
             let shift = self.splat(self.cx.i64().const_int(32));
             b.store(b.trunc(value, words), rows[0], 64);
             b.store(b.trunc(b.lshr(value, shift), words), rows[1], 64);
         }
-        for (value, row) in [(meeting.b, 2), (meeting.c, 3)] {
+        for (value, row) in [(rendezvous.b, 2), (rendezvous.c, 3)] {
             if let Some(value) = value {
                 b.store(value, rows[row], 64);
             }
         }
-        b.store(self.vector(&meeting.members), rows[4], 64);
+        b.store(self.vector(&rendezvous.members), rows[4], 64);
         let [block, warp, mask, group] = self.here();
-        let operation = self.cx.i32().const_int(meeting.operation.into());
+        let operation = self.cx.i32().const_int(rendezvous.operation.into());
         let all = [block, warp, mask, group, operation, buffer];
         self.runtime(offset_of!(Runtime, meet), self.cx.void(), &all);
         rows

@@ -14,7 +14,7 @@ pub(crate) enum Kind {
 }
 
 /// Keeps a text under a name that its contents give: equal ones are kept once.
-pub(crate) fn keep(kind: Kind, text: &[u8]) {
+pub(crate) fn dump(kind: Kind, text: &[u8]) {
     let Some(folder) = config().debug.ptx.as_ref().filter(|_| !text.is_empty()) else { return };
     let prefix = match kind {
         Kind::Module => "",

@@ -1,4 +1,4 @@
-//! Constants in the addresses of gathers and scatters as displacements of the access.
+//! Constants in the addresses of gathers and scatters as constant offsets of the access.
 //!
 //! Input: vector code after its last optimisation, with narrow addresses. Output: the same code; where all lanes add the
 //! same constant, the scalar base has it, which an instruction adds for nothing.
@@ -12,7 +12,7 @@ use llvm_zluda::{Builder, Module, Opcode, Value};
 use rustc_hash::FxHashMap;
 
 use super::narrow_addresses::{address_argument, erase_unused, position_after};
-use super::outline_strips::{repeated, repeated_constant};
+use super::strip_mine_arithmetic::{repeated, repeated_constant};
 use crate::Options;
 use crate::emit::{LANES, MIDDLE};
 
@@ -68,11 +68,11 @@ impl<'c> Split<'_, 'c> {
     /// A 64-bit address and a constant.
     fn of_wide(&self, address: Value<'c>) -> Option<Value<'c>> {
         let (rest, constant) = sum_with_constant(address)?;
-        let displacement = repeated_constant(constant)?.as_const_signed()?;
-        if displacement.abs() >= FAR {
+        let offset = repeated_constant(constant)?.as_const_signed()?;
+        if offset.abs() >= FAR {
             return None;
         }
-        let base = self.base(displacement);
+        let base = self.base(offset);
         Some(self.b.byte_offset(base, rest))
     }
 
@@ -89,18 +89,18 @@ impl<'c> Split<'_, 'c> {
         let (rest, constant) = sum_with_constant(word)?;
         let from_middle = |constant: Value<'c>| {
             let constant = constant.as_const_int()? as u32;
-            let displacement = i64::from(constant.wrapping_sub(MIDDLE as u32) as i32);
-            (displacement.abs() < FAR).then_some(displacement)
+            let offset = i64::from(constant.wrapping_sub(MIDDLE as u32) as i32);
+            (offset.abs() < FAR).then_some(offset)
         };
         if let Some(constant) = repeated_constant(constant) {
-            let displacement = from_middle(constant)?;
+            let offset = from_middle(constant)?;
             let words = *self.indices.entry(rest).or_insert_with(|| {
                 // Accesses in other blocks use it too.
                 let b = cx.builder();
                 position_after(&b, rest, access.parent().function());
                 b.xor(rest, b.splat(cx.i32().const_int(MIDDLE), LANES))
             });
-            let base = self.base(MIDDLE as i64 + displacement);
+            let base = self.base(MIDDLE as i64 + offset);
             return Some(self.b.byte_offset(base, self.b.sext(words, index.ty())));
         }
         // Lanes that are constant steps apart: the first one's address, and the steps.
