@@ -62,6 +62,7 @@ macro_rules! table {
             name: String,
             missing: Vec<&'static str>,
             before_6: Option<crate::versions::Before6>,
+            enqueue_task: Option<EnqueueTask>,
             $($name: signatures::$name,)*
             /// Keeps the functions above where they are.
             library: Library,
@@ -93,7 +94,15 @@ macro_rules! table {
                 )*
                 // SAFETY: as above.
                 let before_6 = unsafe { crate::versions::Before6::new(&library) };
-                HipRuntime { name, missing, before_6, $($name,)* library }
+                // SAFETY: this project's providers export the name with this type, and nobody else does.
+                let enqueue_task = unsafe { library.get::<EnqueueTask>(ENQUEUE_TASK.as_bytes()) };
+                let enqueue_task = enqueue_task.ok().map(|function| *function);
+                HipRuntime { name, missing, before_6, enqueue_task, $($name,)* library }
+            }
+
+            /// The provider's function that takes tasks, where it is one of this project's.
+            pub(crate) fn enqueue_function(&self) -> Option<EnqueueTask> {
+                self.enqueue_task
             }
 
             /// A function that is not HIP's, which this project's own providers have.

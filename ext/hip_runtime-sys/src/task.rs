@@ -36,8 +36,7 @@ impl HipRuntime {
     /// # Safety
     /// The stream is one of the provider's. The task's functions may be called with its data from any thread.
     pub unsafe fn enqueue_task(&self, stream: hipStream_t, task: &StreamTask) -> hipError_t {
-        // SAFETY: providers export the name with this type.
-        if let Some(enqueue) = unsafe { self.own_function::<EnqueueTask>(ENQUEUE_TASK) } {
+        if let Some(enqueue) = self.enqueue_function() {
             // SAFETY: the caller's promise.
             return unsafe { enqueue(stream, task) };
         }

@@ -8,7 +8,7 @@ use std::ffi::{c_int, c_uint, c_ulonglong};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// "NVML_MAX_FIELD_VALUES" is not in the header; nobody asks for more at once.
+/// More values at once are a wrong count.
 const MOST_FIELDS: usize = 1024;
 
 fn now() -> c_ulonglong {
