@@ -1,6 +1,7 @@
 //! The parts that the driver, the CPU device, the compiler and the command line share.
 //!
 //! - [`config`]: the environment variables, one table.
+//! - [`linux`]: this machine as Linux describes it.
 //! - [`log`]: where log lines go, and lines that appear once.
 //! - [`handle`]: tables of generation-checked handles.
 //! - [`own_file`]: the library that holds this code, and its folder.
@@ -8,6 +9,8 @@
 
 pub mod config;
 pub mod handle;
+#[cfg(target_os = "linux")]
+pub mod linux;
 pub mod log;
 pub mod own_file;
 #[cfg(target_os = "linux")]

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use hip_runtime_sys::hipError_t;
 use parking_lot::Mutex;
+use zluda_common::linux::cgroup;
+use zluda_common::linux::files::Root;
 
 use super::ranges::FreeRanges;
 
@@ -262,7 +264,7 @@ fn map(size: usize) -> Option<(usize, Place)> {
     Some((first, Place::Mapping { start, size: whole }))
 }
 
-/// `ZLUDA_MEMORY`, or three quarters of the memory that the machine, or the group of processes, has.
+/// `ZLUDA_MEMORY`, or three quarters of the memory that the machine, or the tightest of its groups, leaves this process.
 fn limit() -> usize {
     if let Some(bytes) = zluda_common::config::config().memory {
         return usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -271,9 +273,8 @@ fn limit() -> usize {
     let (pages, page) =
         unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
     let machine = (pages.max(0) as usize).saturating_mul(page.max(0) as usize);
-    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max")
-        .ok()
-        .and_then(|text| text.trim().parse().ok());
+    let group = cgroup::memory(&Root::new("/".into())).map(|group| group.limit);
+    let group = group.and_then(|bytes| usize::try_from(bytes).ok());
     machine.min(group.unwrap_or(usize::MAX)) / 4 * 3
 }
 

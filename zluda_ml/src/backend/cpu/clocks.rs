@@ -1,7 +1,7 @@
 //! Clocks of the processors, and what keeps them down.
 
-use super::files::{Root, value_of_line};
 use super::processors::Processors;
+use zluda_common::linux::files::{Root, value_of_line};
 
 /// MHz: more than any processor has.
 const MOST: f64 = 100_000.0;

@@ -1,8 +1,8 @@
 //! Energy that the processors have taken, by their own counters (RAPL). Systems let only the administrator
 //! read them.
 
-use super::files::{Root, uptime};
 use super::rate::{Count, Rate};
+use zluda_common::linux::files::{Root, uptime};
 
 /// Watts: more than a processor takes.
 const MOST: u64 = 700;

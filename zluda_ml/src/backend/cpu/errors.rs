@@ -1,7 +1,7 @@
 //! Errors of the memory that its controllers have found (EDAC).
 
 use super::super::EccErrors;
-use super::files::Root;
+use zluda_common::linux::files::Root;
 
 const FOLDER: &str = "sys/devices/system/edac/mc";
 

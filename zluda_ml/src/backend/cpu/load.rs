@@ -1,9 +1,9 @@
 //! How busy the processors are.
 
-use super::cgroup::{Quota, quota};
-use super::files::{Root, uptime, value};
 use super::processors::Processors;
 use super::rate::{Count, Rate, percent};
+use zluda_common::linux::cgroup::{Quota, quota};
+use zluda_common::linux::files::{Root, uptime, value};
 
 /// Microseconds in the unit of `/proc/stat`, which is the same on all machines that programs see.
 pub(super) const TICK: u64 = 10_000;

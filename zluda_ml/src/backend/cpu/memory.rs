@@ -1,8 +1,8 @@
 //! The memory that this process may use.
 
 use super::super::Memory;
-use super::cgroup;
-use super::files::{Root, value};
+use zluda_common::linux::cgroup;
+use zluda_common::linux::files::{Root, value};
 
 /// The machine's memory, or that of the tightest group of processes. What the system holds only as long as
 /// nobody wants it is free.

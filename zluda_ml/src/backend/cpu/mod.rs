@@ -3,16 +3,13 @@
 //! Everything is read below a root, `/` but in tests. What is not there, cannot be read or makes no sense is
 //! left out of the answers.
 //!
-//! - [`files`]: reading no more than needed.
 //! - [`rate`]: counters that grow with time.
-//! - [`processors`] and [`cgroup`]: which part of the machine this process may use.
+//! - [`processors`] and [`zluda_common::linux::cgroup`]: which part of the machine this process may use.
 //! - The other files have a question of [`Telemetry`] each.
 
-mod cgroup;
 mod clocks;
 mod energy;
 mod errors;
-mod files;
 mod load;
 mod memory;
 mod processes;
@@ -27,11 +24,11 @@ use super::{
     Threshold, Throttling, Utilization,
 };
 use energy::Energy;
-use files::Root;
 use load::Load;
 use parking_lot::Mutex;
 use processes::Processes;
 use std::path::PathBuf;
+use zluda_common::linux::files::Root;
 
 /// The processors and the memory that this process may use.
 #[derive(Debug)]

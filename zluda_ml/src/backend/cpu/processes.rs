@@ -1,11 +1,11 @@
 //! The processes that compute on the device: those that have its library loaded.
 
 use super::super::{Process, ProcessUtilization};
-use super::files::{Root, uptime, value};
 use super::load::{TICK, capacity};
 use super::rate::{Count, Rate, percent};
 use std::collections::HashMap;
 use std::io::Read;
+use zluda_common::linux::files::{Root, uptime, value};
 
 /// Mappings of a process take about a hundred bytes each.
 const MAPS_LIMIT: u64 = 8 << 20;

@@ -1,6 +1,6 @@
 //! Which processors this process may use.
 
-use super::files::{Root, value};
+use zluda_common::linux::files::{Root, value};
 
 /// More than any machine has.
 const MOST: u32 = 1 << 16;

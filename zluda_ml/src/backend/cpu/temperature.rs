@@ -1,6 +1,6 @@
 //! Temperatures of the processors.
 
-use super::files::Root;
+use zluda_common::linux::files::Root;
 
 /// Drivers whose chips are processors, and the sensors that stand for the whole of one: the first label that
 /// a chip has. `Tctl` is `Tdie` plus an offset on some.

@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 
 /// What a group leaves of the machine's processors.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Quota {
+pub struct Quota {
     /// How many processors the group may keep busy.
-    pub(super) processors: f64,
+    pub processors: f64,
     /// Microseconds that its processes have run, all processors together.
-    pub(super) used: u64,
+    pub used: u64,
 }
 
 /// What a group leaves of the machine's memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MemoryLimit {
-    pub(super) limit: u64,
+pub struct MemoryLimit {
+    pub limit: u64,
     /// Without what the system can take back at once.
-    pub(super) used: u64,
+    pub used: u64,
 }
 
 /// The tightest quota of this process's groups.
-pub(super) fn quota(root: &Root) -> Option<Quota> {
+pub fn quota(root: &Root) -> Option<Quota> {
     let unified = levels(root, "").into_iter().filter_map(|folder| {
         let text = root.text(folder.join("cpu.max"))?;
         let (quota, period) = text.trim().split_once(' ')?;
@@ -46,7 +46,7 @@ fn quota_of(quota: i64, period: i64, used: u64) -> Option<Quota> {
 }
 
 /// The tightest limit on memory of this process's groups.
-pub(super) fn memory(root: &Root) -> Option<MemoryLimit> {
+pub fn memory(root: &Root) -> Option<MemoryLimit> {
     let unified = levels(root, "")
         .into_iter()
         .map(|folder| (folder, ["memory.max", "memory.current", "inactive_file"]));

@@ -13,21 +13,22 @@ const ENTRY_LIMIT: usize = 1 << 16;
 
 /// The folder in which `proc` and `sys` are.
 #[derive(Clone, Debug)]
-pub(super) struct Root(PathBuf);
+pub struct Root(PathBuf);
 
 impl Root {
-    pub(super) fn new(folder: PathBuf) -> Root {
+    /// The root at this folder: `/` but in tests.
+    pub fn new(folder: PathBuf) -> Root {
         Root(folder)
     }
 
     /// The file at a path below the root. Pipes do not block.
-    pub(super) fn open(&self, path: impl AsRef<Path>) -> Option<File> {
+    pub fn open(&self, path: impl AsRef<Path>) -> Option<File> {
         let path = self.0.join(path);
         OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path).ok()
     }
 
     /// The text at a path below the root: of a file that is too long, the first lines.
-    pub(super) fn text(&self, path: impl AsRef<Path>) -> Option<String> {
+    pub fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         let mut bytes = self.bytes(path, TEXT_LIMIT)?;
         if bytes.len() as u64 == TEXT_LIMIT {
             let end = bytes.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
@@ -37,13 +38,13 @@ impl Root {
     }
 
     /// The number that is all that the file at a path holds.
-    pub(super) fn number<T: FromStr>(&self, path: impl AsRef<Path>) -> Option<T> {
+    pub fn number<T: FromStr>(&self, path: impl AsRef<Path>) -> Option<T> {
         let bytes = self.bytes(path, NUMBER_LIMIT)?;
         std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
     }
 
     /// The names in a folder, in order.
-    pub(super) fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
+    pub fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
         let Ok(folder) = std::fs::read_dir(self.0.join(path)) else { return Vec::new() };
         let names = folder.take(ENTRY_LIMIT).flatten();
         let mut names: Vec<_> =
@@ -60,18 +61,19 @@ impl Root {
 }
 
 /// The rest of the line that starts with `key`, a name and maybe blanks before a colon or blanks.
-pub(super) fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+pub fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| value_of_line(line, key))
 }
 
-pub(super) fn value_of_line<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+/// As [`value`], of one line.
+pub fn value_of_line<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     let rest = line.strip_prefix(key)?;
     let value = rest.trim_start_matches([' ', '\t', ':']);
     (value.len() < rest.len()).then(|| value.trim_end())
 }
 
 /// Microseconds since the system started: the clock that all counters are held against.
-pub(super) fn uptime(root: &Root) -> Option<u64> {
+pub fn uptime(root: &Root) -> Option<u64> {
     let text = root.text("proc/uptime")?;
     let seconds: f64 = text.split_ascii_whitespace().next()?.parse().ok()?;
     (seconds.is_finite() && seconds >= 0.0).then_some((seconds * 1e6) as u64)

@@ -1,0 +1,7 @@
+//! This machine as `/proc` and `/sys` of Linux describe it.
+//!
+//! - [`files`]: reading no more than needed.
+//! - [`cgroup`]: which part of the machine this process may use.
+
+pub mod cgroup;
+pub mod files;
