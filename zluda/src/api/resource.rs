@@ -27,6 +27,9 @@ pub(crate) fn cuCtxGetDevResource(
     kind: CUdevResourceType,
 ) -> CUres {
     resource.check()?;
+    if context.is_null() {
+        return Err(CUerror::INVALID_CONTEXT);
+    }
     let current = handle_or_current(context)?;
     get(current.driver.device(current.context.device)?, resource, kind)
 }

@@ -458,6 +458,7 @@ impl World {
                 CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.0.into()
             }
             (_, "CUstreamAttrID") => 3,
+            (_, "CUdevResourceType") => CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM.0.into(),
             // A device, the first.
             (_, "CUmemLocation") => 1,
             (_, "*constCUmemLocation" | "*mutCUmemLocation") => self.params(1u64),
