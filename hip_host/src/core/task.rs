@@ -1,6 +1,6 @@
 //! Work of libraries above the driver: parts that the pool runs as it runs the blocks of a kernel.
 
-use hip_runtime_sys::{StreamTask, hipError_t};
+use hip_runtime_sys::{OwnedTask, hipError_t};
 
 use super::device::Device;
 use crate::guard::fault::Fault;
@@ -16,31 +16,18 @@ const LEAST_STACK: usize = 256 << 10;
 /// More is no stack but a mistake.
 const MOST_STACK: usize = 64 << 20;
 
-/// A task, which is released when nobody has it any more.
-pub struct LibraryTask(StreamTask);
-
-// SAFETY: the library says that its functions may be called with the data on any thread, several at a time.
-unsafe impl Send for LibraryTask {}
-// SAFETY: as above.
-unsafe impl Sync for LibraryTask {}
-
-impl Drop for LibraryTask {
-    fn drop(&mut self) {
-        // SAFETY: as above; nothing runs any more.
-        unsafe { (self.0.release)(self.0.data) };
-    }
-}
+/// A task as the work of a job.
+pub struct LibraryTask(OwnedTask);
 
 impl LibraryTask {
-    /// # Safety
-    /// The task's functions may be called with its data from any thread.
-    pub unsafe fn new(task: StreamTask) -> LibraryTask {
+    /// The task, for a job.
+    pub fn new(task: OwnedTask) -> LibraryTask {
         LibraryTask(task)
     }
 
     /// Whether there is something to run, on a stack that can be.
     pub fn check(&self) -> Result<(), hipError_t> {
-        if self.0.parts == 0 || self.0.stack > MOST_STACK {
+        if self.0.parts() == 0 || self.0.stack() > MOST_STACK {
             return Err(hipError_t::hipErrorInvalidValue);
         }
         Ok(())
@@ -48,14 +35,14 @@ impl LibraryTask {
 
     /// The job of an operation, and how many parts it has. Greater priorities run sooner.
     pub fn job(self, op: Arc<Op>, priority: i32) -> (Job, u64) {
-        let parts = self.0.parts;
+        let parts = self.0.parts();
         (Job::new(Box::new(self), op, priority, parts, Order::Any, pool::cores()), parts)
     }
 
     fn run_part(&self, guarded: &mut Guarded, part: u64) -> Result<(), hipError_t> {
         let mut result = hipError_t::hipSuccess;
-        // SAFETY: as for `Send`; the stream is null on this machine's processor.
-        let body = || result = unsafe { (self.0.run)(self.0.data, part, std::ptr::null_mut()) };
+        // SAFETY: this machine's processor has no stream.
+        let body = || result = unsafe { self.0.run(part, std::ptr::null_mut()) };
         match guarded.run(body) {
             Some(Ok(())) if result == hipError_t::hipSuccess => Ok(()),
             Some(Ok(())) => Err(result),
@@ -77,7 +64,7 @@ impl LibraryTask {
 impl Task for LibraryTask {
     fn run(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job, slot);
-        let mut guarded = Guarded::new(self.0.stack.max(LEAST_STACK));
+        let mut guarded = Guarded::new(self.0.stack().max(LEAST_STACK));
         while let Some(part) = taken.claim() {
             if let Err(error) = self.run_part(&mut guarded, part) {
                 Device::get().set_error(error);

@@ -42,20 +42,23 @@ pub enum Source {
     Wheel(&'static str),
 }
 
+/// The driver.
+pub const CUDA: Api = Api {
+    name: "cuda",
+    source: Source::Toolkit,
+    includes: "#include <cuda.h>\n#include <cudaProfiler.h>\n",
+    // Declares every version of every function, not only the newest.
+    defines: &["__CUDA_API_VERSION_INTERNAL"],
+    items: "(CU|cu|Pcu).*",
+    functions: "cu.*",
+    status: ("cudaError_enum", "CUresult"),
+    error: ("CUerror", "CUDA_ERROR_"),
+    names: "as `cuGetErrorName` gives it",
+};
+
 /// The APIs of which we make libraries.
 pub const APIS: &[Api] = &[
-    Api {
-        name: "cuda",
-        source: Source::Toolkit,
-        includes: "#include <cuda.h>\n#include <cudaProfiler.h>\n",
-        // Declares every version of every function, not only the newest.
-        defines: &["__CUDA_API_VERSION_INTERNAL"],
-        items: "(CU|cu|Pcu).*",
-        functions: "cu.*",
-        status: ("cudaError_enum", "CUresult"),
-        error: ("CUerror", "CUDA_ERROR_"),
-        names: "as `cuGetErrorName` gives it",
-    },
+    CUDA,
     Api {
         name: "nvml",
         source: Source::Wheel("nvidia-nvml-dev==13.5.37"),

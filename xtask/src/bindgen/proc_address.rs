@@ -1,6 +1,7 @@
 //! `zluda/src/proc_address.rs`, the table behind `cuGetProcAddress`, from `cudaTypedefs.h` and its kin and the list of
 //! names that the driver exports.
 
+use super::api::CUDA;
 use super::{HEADER, Result, write};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// Generates the file below `root` from the headers in `headers` (the `include` folder of a CUDA toolkit).
-pub fn generate(headers: &Path, exported: &BTreeSet<String>, root: &Path) -> Result<()> {
+pub fn generate(headers: &Path, root: &Path) -> Result<()> {
     let mut typedefs = String::new();
     for name in [
         "cudaTypedefs.h",
@@ -19,7 +20,7 @@ pub fn generate(headers: &Path, exported: &BTreeSet<String>, root: &Path) -> Res
     ] {
         typedefs += &fs::read_to_string(headers.join(name))?;
     }
-    write(&root.join("zluda/src/proc_address.rs"), &proc_address(&typedefs, exported)?)
+    write(&root.join("zluda/src/proc_address.rs"), &proc_address(&typedefs, &CUDA.exported(root)?)?)
 }
 
 /// The table behind `cuGetProcAddress`.

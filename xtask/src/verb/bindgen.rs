@@ -49,19 +49,10 @@ pub fn differing() -> Result<Vec<(PathBuf, String)>> {
             Source::Toolkit => cuda.headers(),
             Source::Wheel(package) => wheel_headers(package)?,
         };
-        api.generate(&headers, fresh.path())
-            .and_then(|()| {
-                if api.name != "cuda" {
-                    return Ok(());
-                }
-                bindgen::proc_address::generate(
-                    &headers,
-                    &api.exported(fresh.path())?,
-                    fresh.path(),
-                )
-            })
-            .map_err(|error| format!("{}: {error}", api.name))?;
+        api.generate(&headers, fresh.path()).map_err(|error| format!("{}: {error}", api.name))?;
     }
+    bindgen::proc_address::generate(&cuda.headers(), fresh.path())
+        .map_err(|error| error.to_string())?;
     let hip_file = fresh.path().join(HIP);
     make(hip_file.parent().unwrap_or(&hip_file))?;
     fs::write(&hip_file, bindgen::hip::generate(&hip)?)?;

@@ -9,10 +9,13 @@ pub use task::{Part, enqueue};
 
 use cuda_types::cuda::*;
 use libloading::Library;
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::path::Path;
 use zluda_common::own_file;
+
+/// The CUDA version that the driver reports: 13.0.
+pub const VERSION: c_int = 13000;
 
 /// The driver that lies beside the library.
 #[derive(Debug)]

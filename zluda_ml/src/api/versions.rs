@@ -3,10 +3,9 @@
 use crate::convert::{Out, put_text};
 use cuda_types::nvml::NvmlResult;
 use std::ffi::{c_char, c_int, c_uint};
+use zluda_api::driver::VERSION;
 
-/// The version of CUDA that the driver reports: 13.0.
-const CUDA: c_int = 13000;
-/// The first of NVIDIA's Linux drivers with that version of CUDA.
+/// The first of NVIDIA's Linux drivers with the version of CUDA that the driver reports.
 const DRIVER: &str = "580.65.06";
 
 pub(crate) fn nvmlSystemGetDriverVersion(version: Out<c_char>, length: c_uint) -> NvmlResult {
@@ -14,9 +13,9 @@ pub(crate) fn nvmlSystemGetDriverVersion(version: Out<c_char>, length: c_uint) -
 }
 
 pub(crate) fn nvmlSystemGetNVMLVersion(version: Out<c_char>, length: c_uint) -> NvmlResult {
-    put_text(version, length, &format!("{}.{DRIVER}", CUDA / 1000))
+    put_text(version, length, &format!("{}.{DRIVER}", VERSION / 1000))
 }
 
 pub(crate) fn nvmlSystemGetCudaDriverVersion(version: Out<c_int>) -> NvmlResult {
-    version.set(CUDA)
+    version.set(VERSION)
 }

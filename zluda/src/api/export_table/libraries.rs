@@ -4,9 +4,9 @@ use crate::convert::Out;
 use crate::core::device::driver::driver;
 use crate::core::initialize;
 use crate::core::stream::from_handle;
-use crate::core::stream::task::Given;
 use crate::export::{guard, guard_before_init};
 use cuda_types::cuda::{CUdevice, CUresult, CUstream};
+use hip_runtime_sys::OwnedTask;
 use zluda_api::driver::{DeviceInfo, ID as NAME, StreamInfo, StreamTask, Table};
 
 pub(super) const ID: u128 = u128::from_be_bytes(NAME);
@@ -43,7 +43,7 @@ unsafe extern "C" fn stream(stream: CUstream, info: *mut StreamInfo) -> CUresult
 unsafe extern "C" fn enqueue(stream: CUstream, task: *const StreamTask) -> CUresult {
     // SAFETY: the library passes a task, or null.
     let Some(task) = (unsafe { task.as_ref() }) else { return CUresult::CUDA_ERROR_INVALID_VALUE };
-    // Whatever happens, the task is released.
-    let task = Given(*task);
+    // SAFETY: the library says that its functions may be called from any thread. Whatever happens, the task is released.
+    let task = unsafe { OwnedTask::new(*task) };
     guard("enqueue", move || from_handle(stream)?.enter_to_work()?.add_task(task))
 }

@@ -6,11 +6,12 @@ use crate::core::graph::work::{Copy, FillOf, HostCall, Launch, Work};
 use crate::core::launch::launch;
 use crate::core::memory::Rules;
 use crate::core::module::function::Function;
-use crate::core::stream::task::Given;
+use crate::core::stream::task::Task;
 use crate::core::stream::{self, StreamArg, Target};
 use crate::core::transfer::copy::{self, BoxCopy, Place, Wait};
 use crate::core::transfer::fill::Fill;
 use cuda_types::cuda::{CUerror, CUhostFn, CUres, CUstream, CUstreamCallback};
+use hip_runtime_sys::OwnedTask;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -75,8 +76,8 @@ impl WorkTarget {
     }
 
     /// Adds a task of a library, which is released if it is not taken; `INVALID_VALUE` for one without parts.
-    pub(crate) fn add_task(&self, task: Given) -> CUres {
-        let task = task.accept(&self.stream.current.context)?;
+    pub(crate) fn add_task(&self, task: OwnedTask) -> CUres {
+        let task = Task::new(task, &self.stream.current.context)?;
         match &self.recorder {
             Some(recorder) => recorder.add(Work::Task(task)),
             None => task.put(&self.stream),

@@ -11,8 +11,7 @@ use zluda_api::driver::ProviderKind;
 use zluda_common::config::{DeviceChoice, config};
 use zluda_common::own_file;
 
-/// The CUDA version that the driver reports: 13.0.
-pub(crate) const DRIVER_VERSION: i32 = 13000;
+pub(crate) use zluda_api::driver::VERSION as DRIVER_VERSION;
 
 #[derive(Debug)]
 pub(crate) struct Driver {
