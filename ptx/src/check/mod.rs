@@ -1,7 +1,7 @@
 //! The rules of the language beyond its syntax: names, declarations, calls, initial values. What breaks one
 //! is invalid PTX, and its module is none, as for NVIDIA's driver.
 //!
-//! The rules are those of ptxas, found by trying (tests/twin/modules); where its manual says less, ptxas
+//! The rules are those of ptxas, found by trying (tests/differential/modules); where its manual says less, ptxas
 //! counts. A module of a version newer than [`NEWEST`] may break rules that are no more.
 //!
 //! - `header`: version and target; `features`: what they have.

@@ -1,6 +1,6 @@
 //! The symbols that a module declares and defines, and the rules by which modules fit together.
 //!
-//! The rules and the words are those of NVIDIA's linker, measured (tests/twin/modules/link.txt):
+//! The rules and the words are those of NVIDIA's linker, measured (tests/differential/modules/link.txt):
 //!
 //! - Names without `.visible`, `.extern`, `.weak` or `.common` are a module's own.
 //! - Of several definitions all but one are `.weak`, or all are `.common`. The definition that is not weak

@@ -1,4 +1,4 @@
-//! Rules of the linker beyond those that tests/twin compares with NVIDIA's.
+//! Rules of the linker beyond those that tests/differential compares with NVIDIA's.
 
 #![allow(clippy::panic, clippy::unwrap_used)]
 

@@ -2,7 +2,7 @@
 //! Output: sums of products, of which neither says how it rounds, are `fma.rn`.
 //! Why here: NVIDIA's compiler looks at the blocks of the text, before it moves or doubles anything.
 //!
-//! The rules were measured (tests/twin/dialects/products.txt, and by what ptxas 13.5 makes of such texts). A product
+//! The rules were measured (tests/differential/dialects/products.txt, and by what ptxas 13.5 makes of such texts). A product
 //! is fused into all that use it, or into none: into `add` and `sub` of the same type and with the same `.ftz`, without
 //! a rounding, in the block of the product. Of two products that a sum could take it takes the first that nothing else
 //! uses. A product with `.sat` stays as it is. A block ends at fences and at what takes many instructions, too. Products

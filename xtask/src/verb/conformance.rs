@@ -25,7 +25,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 
 /// Builds the program that compares.
 pub fn build() -> Result<()> {
-    loud(cargo().args(["build", "--release", "--package", "twin", "--bin", "conformance"]))
+    loud(cargo().args(["build", "--release", "--package", "differential", "--bin", "conformance"]))
 }
 
 /// The program that compares, for the staged release.
@@ -34,7 +34,7 @@ pub fn command(device: &str, filter: &str) -> Command {
     command
         .arg(Profile::Release.staged().join("libcuda.so.1"))
         .arg("check")
-        .arg(root().join("tests/twin/answers/h100.forms"))
+        .arg(root().join("tests/differential/answers/h100.forms"))
         .arg(filter)
         .env("ZLUDA_DEVICE", device);
     command

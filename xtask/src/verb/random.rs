@@ -63,7 +63,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 
 /// Builds the program that makes and runs the kernels.
 pub fn build() -> Result<()> {
-    loud(cargo().args(["build", "--release", "--package", "twin", "--bin", "random"]))
+    loud(cargo().args(["build", "--release", "--package", "differential", "--bin", "random"]))
 }
 
 /// The program, for the staged release. What is no executor of the CPU is a device.
@@ -86,7 +86,7 @@ pub fn check(executor: &str, answers: &str, part: usize, parts: usize) -> Comman
     let mut command = command(executor);
     command
         .arg("check")
-        .arg(root().join("tests/twin/answers").join(answers))
+        .arg(root().join("tests/differential/answers").join(answers))
         .arg(format!("{part}/{parts}"));
     command
 }
@@ -94,6 +94,6 @@ pub fn check(executor: &str, answers: &str, part: usize, parts: usize) -> Comman
 /// Runs the kernels that are kept with what they leave.
 pub fn check_kept(executor: &str) -> Command {
     let mut command = command(executor);
-    command.arg("check-kept").arg(root().join("tests/twin/kernels"));
+    command.arg("check-kept").arg(root().join("tests/differential/kernels"));
     command
 }

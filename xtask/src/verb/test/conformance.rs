@@ -1,6 +1,6 @@
 //! Single instructions on edge inputs, against the recorded answers of an NVIDIA GPU, by both executors and
 //! for several processors, and on emulated AMD GPUs.
-//! `tests/twin/answers/forms_missing.txt` and `forms_missing_emu_<gfx>.txt` list the forms that do not agree,
+//! `tests/differential/answers/forms_missing.txt` and `forms_missing_emu_<gfx>.txt` list the forms that do not agree,
 //! and are checked both ways.
 
 use super::Report;
@@ -113,7 +113,8 @@ pub fn run(report: &mut Report) -> Result<()> {
     for run in runs {
         let executor = run.name();
         let list = run.list();
-        let listed = std::fs::read_to_string(root().join("tests/twin/answers").join(&list))?;
+        let listed =
+            std::fs::read_to_string(root().join("tests/differential/answers").join(&list))?;
         let mut listed = names(&listed);
         listed.retain(|name| name.contains(run.filter));
         let mut all = Verdicts::default();

@@ -1,5 +1,5 @@
 //! Random kernels against the bits that an NVIDIA GPU leaves, by both executors and on emulated AMD GPUs.
-//! `tests/twin/answers/random_missing.txt` lists those that do not agree, and is checked both ways.
+//! `tests/differential/answers/random_missing.txt` lists those that do not agree, and is checked both ways.
 
 use super::Report;
 use crate::Result;
@@ -40,7 +40,8 @@ const GENERATIONS: [Generation; 2] = [
 
 /// Runs the recorded seeds in every way, and holds them against the list of those that do not agree.
 pub fn run(report: &mut Report) -> Result<()> {
-    let listed = std::fs::read_to_string(root().join("tests/twin/answers/random_missing.txt"))?;
+    let listed =
+        std::fs::read_to_string(root().join("tests/differential/answers/random_missing.txt"))?;
     let listed: BTreeSet<u64> = listed
         .lines()
         .filter_map(|line| line.split_once('#'))

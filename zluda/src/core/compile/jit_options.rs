@@ -189,7 +189,7 @@ mod tests {
         (buffer, values[1] as usize)
     }
 
-    /// The answers of an H100: tests/twin/answers/h100.modules/logs.txt.
+    /// The answers of an H100: tests/differential/answers/h100.modules/logs.txt.
     #[test]
     fn logs_are_cut_and_their_sizes_written_back() {
         let whole = b"0123456789\nabcdefghijklmnopqrs\0";

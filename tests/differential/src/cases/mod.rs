@@ -1,0 +1,58 @@
+//! The cases, by the object that they are about. A name is `<object>/<what>`.
+
+mod array;
+mod barrier;
+mod callback;
+mod capture;
+mod capture_call;
+mod capture_event;
+mod context;
+mod copy;
+mod device;
+mod execution;
+mod graph;
+mod graph_exec;
+mod graph_memory;
+mod graph_node;
+mod lifetime;
+mod memory;
+mod module;
+mod pool;
+mod reference;
+mod stream;
+mod tensor_map;
+mod texture;
+
+use crate::Answers;
+use differential::api::Api;
+
+pub type Case = (&'static str, fn(&Api) -> Answers);
+
+/// All cases, in the order of the record.
+pub fn all() -> Vec<Case> {
+    [
+        device::CASES,
+        context::CASES,
+        memory::CASES,
+        pool::CASES,
+        stream::CASES,
+        callback::CASES,
+        graph::CASES,
+        graph_node::CASES,
+        graph_exec::CASES,
+        graph_memory::CASES,
+        capture::CASES,
+        capture_event::CASES,
+        capture_call::CASES,
+        module::CASES,
+        execution::CASES,
+        barrier::CASES,
+        array::CASES,
+        copy::CASES,
+        texture::CASES,
+        reference::CASES,
+        tensor_map::CASES,
+        lifetime::CASES,
+    ]
+    .concat()
+}

@@ -1,0 +1,61 @@
+//! `differential LIBRARY list` names the cases; `differential LIBRARY CASE` runs one and prints what the library answered.
+//!
+//! One case a process: NVIDIA's own driver crashes on some of the hostile ones, and a sticky error of
+//! one must not meet the next. `differential LIBRARY record` runs all cases, each in a child, and prints the
+//! table that is kept as data: with NVIDIA's library it makes `answers/<GPU>.txt`.
+
+// A test program: it stops by panicking, and its output is its purpose.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+mod cases;
+mod setup;
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use differential::api::Api;
+
+/// The output of a case: result codes and values, in the order of its calls.
+pub type Answers = Vec<i64>;
+
+fn run(library: &Path, name: &str) -> Result<Answers, String> {
+    let case =
+        cases::all().into_iter().find(|case| case.0 == name).ok_or(format!("no case {name}"))?;
+    Ok((case.1)(&Api::load(library)?))
+}
+
+fn print(answers: &Answers) -> String {
+    answers.iter().map(i64::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn record(library: &str) {
+    let this = std::env::current_exe().unwrap();
+    for (name, _) in cases::all() {
+        let output = Command::new(&this).args([library, name]).output().unwrap();
+        let answer = match output.status.code() {
+            Some(0) => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+            _ => "crash".to_owned(),
+        };
+        println!("{name}: {answer}");
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [library, verb] = arguments.as_slice() else {
+        eprintln!("usage: differential LIBRARY list|record|CASE");
+        return ExitCode::from(2);
+    };
+    match verb.as_str() {
+        "list" => cases::all().iter().for_each(|case| println!("{}", case.0)),
+        "record" => record(library),
+        name => match run(Path::new(library), name) {
+            Ok(answers) => println!("{}", print(&answers)),
+            Err(error) => {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
+        },
+    }
+    ExitCode::SUCCESS
+}
