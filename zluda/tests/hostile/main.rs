@@ -21,11 +21,11 @@ mod common;
 mod rules;
 mod world;
 
-use calls::{FUNCTIONS, Function};
+use calls::FUNCTIONS;
+use exported::calls::{Function, address, find};
 use libloading::Library;
 use rules::{Answer, Rules};
 use std::collections::BTreeSet;
-use std::ffi::c_void;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -39,23 +39,14 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// The beginning of a line of a child's answers.
 const MARK: &str = "answer:";
 
-fn address(library: &Library, name: &str) -> *const c_void {
-    // SAFETY: the address is used with the type of the declaration.
-    match unsafe { library.get::<*const c_void>(name.as_bytes()) } {
-        // SAFETY: the library is not unloaded.
-        Ok(symbol) => unsafe { symbol.into_raw() }.as_raw_ptr(),
-        Err(error) => panic!("{name}: {error}"),
-    }
-}
-
 /// Calls, and says so before and after it.
 fn call(library: &Library, function: &Function, case: &str, words: &[u64]) {
     print!("\n{MARK}{case}:");
     std::io::stdout().flush().unwrap();
     // SAFETY: the words are wrong in the ways that this test is about: no function may trust them. Pointers
     // are null or point to more than any function asks for.
-    let result = unsafe { (function.call)(address(library, function.name), words) };
-    println!("{}", result.0);
+    let result = unsafe { function.run(library, words) };
+    println!("{result}");
 }
 
 /// The child: all calls of one function.
@@ -63,7 +54,7 @@ fn call(library: &Library, function: &Function, case: &str, words: &[u64]) {
 #[ignore = "the other test runs it, in a process for each function"]
 fn one_function() {
     let name = std::env::var(VARIABLE).expect("the other test sets it");
-    let function = FUNCTIONS.iter().find(|function| function.name == name).expect("it exists");
+    let function = find(FUNCTIONS, &name);
     let parameters = function.parameters;
     // SAFETY: the library has no initialisers of its own.
     let library = unsafe { Library::new(common::library_path()) }.expect("the library loads");
@@ -121,10 +112,8 @@ fn one_function() {
 
 /// Waits for the work that was asked for, which may run in the background still.
 fn synchronize(library: &Library) {
-    let function = FUNCTIONS.iter().find(|function| function.name == "cuCtxSynchronize");
-    let function = function.expect("it exists");
     // SAFETY: the function has no arguments.
-    unsafe { (function.call)(address(library, function.name), &[]) };
+    unsafe { find(FUNCTIONS, "cuCtxSynchronize").run(library, &[]) };
 }
 
 /// All answers of a function; what it did instead of answering is an error.
@@ -188,8 +177,7 @@ fn implemented() -> Vec<&'static Function> {
         .filter(|function| {
             let zeros = vec![0; function.parameters.len()];
             // SAFETY: no pointer is anything but null.
-            function.name == "cuInit"
-                || unsafe { (function.call)(address(&library, function.name), &zeros) }.0 != 801
+            function.name == "cuInit" || unsafe { function.run(&library, &zeros) } != 801
         })
         .collect()
 }

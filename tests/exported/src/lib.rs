@@ -1,0 +1,15 @@
+//! A built library as tests see it.
+//!
+//! - [`file`]: where cargo and `./x build` put it.
+//! - [`names`]: what it exports.
+//! - [`calls`]: its functions, called with words for arguments.
+
+// A test stops by panicking.
+#![allow(clippy::panic)]
+
+pub mod calls;
+pub mod file;
+pub mod names;
+
+#[doc(hidden)]
+pub use cuda_macros;
