@@ -32,6 +32,13 @@ const APIS: &[Api] = &[
         status: "nvmlReturn_t",
         is_variable: |_| false,
     },
+    Api {
+        name: "cufft",
+        functions: include_str!("cufft_functions.rs"),
+        exports: include_str!("cufft_exports.txt"),
+        status: "cufftResult",
+        is_variable: |_| false,
+    },
 ];
 
 impl Api {

@@ -4,5 +4,6 @@
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 
 pub mod cuda;
+pub mod cufft;
 pub mod nvml;
 pub mod status;

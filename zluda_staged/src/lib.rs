@@ -45,6 +45,7 @@ pub const STAGED: &[Staged] = &[
         replaces: true,
         ..OWN
     },
+    Staged { package: "zluda_fft", built: "libzluda_fft.so", name: "libzluda_fft.so", ..OWN },
     Staged { package: "hip_cpu", built: "libzluda_hip_cpu.so", name: "libzluda_hip_cpu.so", ..OWN },
     Staged { package: "hip_emu", built: "libzluda_hip_emu.so", name: "libzluda_hip_emu.so", ..OWN },
     Staged { package: "zluda_ld", built: "libzluda_ld.so", name: AUDIT, ..OWN },

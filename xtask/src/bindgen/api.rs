@@ -11,7 +11,7 @@ use super::{HEADER, Result, write};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// One of NVIDIA's APIs.
 pub struct Api {
@@ -40,6 +40,8 @@ pub enum Source {
     Toolkit,
     /// Those of a package that has nothing else.
     Wheel(&'static str),
+    /// Those of NVIDIA's libraries that the tests use.
+    Libraries,
 }
 
 /// The driver.
@@ -71,6 +73,17 @@ pub const APIS: &[Api] = &[
         error: ("nvmlError", "NVML_ERROR_"),
         names: "as the header has it",
     },
+    Api {
+        name: "cufft",
+        source: Source::Libraries,
+        includes: "#include <cufft.h>\n#include <cufftXt.h>\n",
+        defines: &[],
+        items: "(cufft|CUFFT|NVFFT_|cuComplex|cuDoubleComplex|cudaStream_t|cudaDataType|cudaLibXt|libraryPropertyType).*",
+        functions: "cufft.*",
+        status: ("cufftResult_t", "cufftResult"),
+        error: ("cufftError", "CUFFT_"),
+        names: "as the header has it",
+    },
 ];
 
 impl Api {
@@ -79,8 +92,8 @@ impl Api {
         format!("cuda_macros/src/{}_exports.txt", self.name)
     }
 
-    /// Generates the API's files below `root` from its headers, which are in `headers`.
-    pub fn generate(&self, headers: &Path, root: &Path) -> Result<()> {
+    /// Generates the API's files below `root` from its headers, which are in the folders `headers`.
+    pub fn generate(&self, headers: &[PathBuf], root: &Path) -> Result<()> {
         let exported = self.exported(root)?;
         let types = self
             .builder(headers)?
@@ -121,12 +134,12 @@ impl Api {
             .collect())
     }
 
-    fn builder(&self, headers: &Path) -> Result<bindgen::Builder> {
+    fn builder(&self, headers: &[PathBuf]) -> Result<bindgen::Builder> {
         let target = bindgen::RustTarget::stable(85, 0).map_err(|error| error.to_string())?;
         Ok(bindgen::builder()
             .rust_target(target)
             .header_contents("api.h", self.includes)
-            .clang_arg(format!("-I{}", headers.display()))
+            .clang_args(headers.iter().map(|folder| format!("-I{}", folder.display())))
             .clang_args(self.defines.iter().map(|name| format!("-D{name}")))
             .generate_comments(false)
             .merge_extern_blocks(true)
@@ -154,7 +167,9 @@ impl Api {
                 let syn::ImplItem::Const(constant) = item else { continue };
                 let name = constant.ident.to_string();
                 writeln!(names, "    ({status}::{name}, c\"{name}\"),")?;
-                if let Some(short) = name.strip_prefix(prefix) {
+                // Where names of errors begin as those of all results do.
+                let short = name.strip_prefix(prefix).filter(|short| *short != "SUCCESS");
+                if let Some(short) = short {
                     writeln!(out, "    pub const {short}: Self = Self::of({status}::{name});")?;
                 }
             }

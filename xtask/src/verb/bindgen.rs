@@ -2,7 +2,7 @@
 
 use crate::bindgen::api::{APIS, Source};
 use crate::repository::{files, make, root};
-use crate::toolkit::{CUDA_13_0, cuda, hip_headers, wheel_headers};
+use crate::toolkit::{CUDA_13_0, cuda, hip_headers, nvidia_libraries, wheel_headers};
 use crate::{Result, bindgen};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,11 @@ pub fn differing() -> Result<Vec<(PathBuf, String)>> {
         make(exports.parent().unwrap_or(&exports))?;
         fs::copy(root().join(api.exports()), &exports)?;
         let headers = match api.source {
-            Source::Toolkit => cuda.headers(),
-            Source::Wheel(package) => wheel_headers(package)?,
+            Source::Toolkit => vec![cuda.headers()],
+            Source::Wheel(package) => vec![wheel_headers(package)?],
+            Source::Libraries => {
+                vec![nvidia_libraries()?.with_file_name("include"), cuda.headers()]
+            }
         };
         api.generate(&headers, fresh.path()).map_err(|error| format!("{}: {error}", api.name))?;
     }

@@ -67,6 +67,8 @@ kinds! {
 
     NVML_DEVICE = 18 . 0,
     NVML_EVENT_SET = 18 . 1,
+
+    CUFFT_PLAN = 20 . 0,
 }
 
 #[cfg(test)]

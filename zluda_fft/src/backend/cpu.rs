@@ -1,0 +1,64 @@
+//! Transforms on this machine's processor.
+
+use super::device::{driver, ensure_context};
+use cuda_types::cuda::{CUerror, CUstream};
+use cuda_types::cufft::{CufftResult, cufftError};
+use fourier::{Direction, Shape, ShapeError, Transform};
+use zluda_api::driver::enqueue;
+
+/// A transform of memory that is this machine's.
+pub(crate) struct Plan(Transform);
+
+impl Plan {
+    pub(crate) fn new(shape: Shape) -> CufftResult<Plan> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let transform = Transform::new(shape, threads).map_err(|error| match error {
+            ShapeError::Dimensions => cufftError::INVALID_VALUE,
+            ShapeError::Empty => cufftError::INVALID_SIZE,
+            ShapeError::TooLarge => cufftError::ALLOC_FAILED,
+        })?;
+        // The way that most programs go; others are planned when they are first taken.
+        transform.prepare(Direction::Forward, false);
+        Ok(Plan(transform))
+    }
+
+    pub(crate) fn shape(&self) -> &Shape {
+        self.0.shape()
+    }
+
+    /// Puts a transform into a stream, a task for each of its stages.
+    pub(crate) fn exec(
+        &self,
+        stream: CUstream,
+        direction: Direction,
+        input: usize,
+        output: usize,
+    ) -> CufftResult {
+        let driver = driver()?;
+        let work = self.0.work(direction, input, output);
+        for stage in 0..work.stages() {
+            let put = || {
+                let (work, parts) = (work.clone(), work.parts(stage) as u64);
+                enqueue(driver, stream, parts, move |part| {
+                    // SAFETY: the program gave memory for the plan's layout; stages are in the order of the stream, and each
+                    // part is done once.
+                    unsafe { work.run(stage, part.number as usize) };
+                    Ok(())
+                })
+            };
+            match put() {
+                Err(CUerror::INVALID_CONTEXT) => {
+                    ensure_context()?;
+                    put().map_err(failed)?;
+                }
+                result => result.map_err(failed)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn failed(error: CUerror) -> cufftError {
+    tracing::debug!("{error}");
+    cufftError::EXEC_FAILED
+}

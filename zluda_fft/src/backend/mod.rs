@@ -1,0 +1,47 @@
+//! Who transforms: this machine's processor, for the devices whose memory is this machine's.
+
+mod cpu;
+mod device;
+
+use cuda_types::cuda::CUstream;
+use cuda_types::cufft::{CufftResult, cufftError};
+use fourier::{Direction, Shape};
+use zluda_api::driver::ProviderKind;
+
+/// A transform for a kind of device.
+pub(crate) enum Plan {
+    Host(cpu::Plan),
+}
+
+impl Plan {
+    /// Plans a transform for the device of the current context.
+    pub(crate) fn new(shape: Shape) -> CufftResult<Plan> {
+        match device::current()? {
+            ProviderKind::Cpu | ProviderKind::Emulated => Ok(Plan::Host(cpu::Plan::new(shape)?)),
+            ProviderKind::Rocm => {
+                tracing::warn!("unsupported: transforms on AMD GPUs");
+                Err(cufftError::NOT_SUPPORTED)
+            }
+        }
+    }
+
+    /// What is transformed.
+    pub(crate) fn shape(&self) -> &Shape {
+        match self {
+            Plan::Host(plan) => plan.shape(),
+        }
+    }
+
+    /// Puts a transform of what lies at an address into a stream.
+    pub(crate) fn exec(
+        &self,
+        stream: CUstream,
+        direction: Direction,
+        input: usize,
+        output: usize,
+    ) -> CufftResult {
+        match self {
+            Plan::Host(plan) => plan.exec(stream, direction, input, output),
+        }
+    }
+}
