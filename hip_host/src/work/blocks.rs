@@ -10,8 +10,9 @@ use super::chaos::{Dice, Shuffle};
 pub enum Order {
     /// A block begins when all lower ones have begun; so it may wait for them.
     Ascending,
-    /// Each slot has a share of neighbours and begins with them: whoever runs a slot finds in its cache
-    /// what the slot's blocks left there in the launch before.
+    /// Each slot has shares of neighbours and begins with them: whoever runs a slot finds in its cache what the slot's
+    /// blocks left there in the launch before. A block begins when all have begun that are two [windows](Shares)
+    /// lower.
     Any,
 }
 
@@ -22,7 +23,7 @@ pub enum Blocks {
         total: u64,
         slot_count: u64,
     },
-    Shares(Box<[Share]>),
+    Shares(Shares),
     /// One by one, in an order by chance.
     Shuffled {
         /// The number of blocks taken; `total` or more when there is none left.
@@ -32,10 +33,21 @@ pub enum Blocks {
     },
 }
 
-/// First block and end in the low and the high half. Threads take from the front of the share of their
-/// own slot and from the back of those of others.
+/// The grid cut into windows and each window into a part for each slot. What a slot has of all windows is its share.
+///
+/// Nobody waits for another block here, yet there are programs whose blocks read what far lower ones wrote: all that a GPU
+/// holds at a time has ended before them. So no slot gets ahead of another by more than a window.
+pub struct Shares {
+    shares: Box<[Share]>,
+    total: u64,
+    /// The number of blocks of a slot in a window.
+    part: u64,
+}
+
+/// The blocks that are left of a slot's share, as they are numbered in it: the first one and the end in the low and the
+/// high half.
 #[repr(align(128))]
-pub struct Share(AtomicU64);
+struct Share(AtomicU64);
 
 /// A thread takes about this part of what is left for it at a time, so that threads seldom meet while there
 /// is much, and end together.
@@ -43,6 +55,9 @@ const PARTS: u64 = 8;
 
 /// Blocks that a thread takes at a time at most.
 const MOST_AT_ONCE: u64 = 8;
+
+/// Blocks of a slot in a window at most. With as many for each core a window is about what a GPU of that size holds.
+const MOST_IN_WINDOW: u64 = 64;
 
 /// Fewer blocks for each slot are not worth shares.
 const SHARE_FROM: u64 = 16;
@@ -62,9 +77,7 @@ impl Blocks {
         if !has_shares {
             return Blocks::Ascending { next: AtomicU64::new(0), total, slot_count };
         }
-        let first = |slot: u64| total * slot / slot_count;
-        let share = |slot| Share(AtomicU64::new(pack(&(first(slot)..first(slot + 1)))));
-        Blocks::Shares((0..slot_count).map(share).collect())
+        Blocks::Shares(Shares::new(total, slot_count))
     }
 
     /// Blocks of which none waits for another.
@@ -97,23 +110,7 @@ impl Blocks {
                 let block = order.place(index);
                 block..block + 1
             }
-            Blocks::Shares(shares) => {
-                let front =
-                    |left: Range<u64>| left.start..left.start + portion(left.end - left.start);
-                let back = |left: Range<u64>| left.end - portion(left.end - left.start)..left.end;
-                if let Some(taken) = shares[slot as usize].take(front) {
-                    return taken;
-                }
-                loop {
-                    let fullest = shares.iter().max_by_key(|share| share.left());
-                    let Some(fullest) = fullest.filter(|share| share.left() != 0) else {
-                        return 0..0;
-                    };
-                    if let Some(taken) = fullest.take(back) {
-                        return taken;
-                    }
-                }
-            }
+            Blocks::Shares(shares) => shares.take(slot as usize),
         }
     }
 
@@ -124,11 +121,7 @@ impl Blocks {
             | Blocks::Shuffled { taken, total, .. } => {
                 total.saturating_sub(taken.swap(*total, Ordering::Relaxed))
             }
-            Blocks::Shares(shares) => shares
-                .iter()
-                .filter_map(|share| share.take(|left| left))
-                .map(|all| all.end - all.start)
-                .sum(),
+            Blocks::Shares(shares) => shares.take_all(),
         }
     }
 
@@ -137,32 +130,83 @@ impl Blocks {
         match self {
             Blocks::Ascending { next: taken, total, .. }
             | Blocks::Shuffled { taken, total, .. } => taken.load(Ordering::Relaxed) >= *total,
-            Blocks::Shares(shares) => shares.iter().all(|share| share.left() == 0),
+            Blocks::Shares(shares) => shares.are_taken(),
         }
     }
 }
 
-impl Share {
-    fn left(&self) -> u64 {
-        let range = unpack(self.0.load(Ordering::Relaxed));
-        range.end - range.start
+impl Shares {
+    fn new(total: u64, slot_count: u64) -> Shares {
+        let windows = total.div_ceil(slot_count * MOST_IN_WINDOW);
+        let part = total.div_ceil(slot_count * windows);
+        let window = part * slot_count;
+        let rest = total % window;
+        let share = |slot: u64| {
+            let of_rest = rest.saturating_sub(slot * part).min(part);
+            Share(AtomicU64::new(pack(&(0..total / window * part + of_rest))))
+        };
+        Shares { shares: (0..slot_count).map(share).collect(), total, part }
     }
 
-    /// Takes the blocks that `which` chooses of those that are left, at the front or at the back. Nothing if
-    /// none is left.
-    fn take(&self, which: impl Fn(Range<u64>) -> Range<u64>) -> Option<Range<u64>> {
+    /// The blocks that have these numbers, which lie in one window, in a slot's share.
+    fn blocks(&self, slot: usize, numbers: &Range<u64>) -> Range<u64> {
+        let window = numbers.start / self.part * self.part * self.shares.len() as u64;
+        let first = window + slot as u64 * self.part + numbers.start % self.part;
+        debug_assert!(first < self.total);
+        first..first + (numbers.end - numbers.start)
+    }
+
+    fn take(&self, slot: usize) -> Range<u64> {
+        // The number's window is looked at when it is begun alone: slots touch each other's shares seldom.
+        let own = self.shares[slot].left();
+        if !own.is_empty()
+            && (!own.start.is_multiple_of(self.part) || own.start <= self.lowest() + self.part)
+            && let Some(taken) = self.shares[slot].take(self.part)
+        {
+            return self.blocks(slot, &taken);
+        }
+        loop {
+            let behind = |slot: &usize| self.shares[*slot].left();
+            let left = (0..self.shares.len()).filter(|slot| !behind(slot).is_empty());
+            let Some(last) = left.min_by_key(|slot| behind(slot).start) else { return 0..0 };
+            if let Some(taken) = self.shares[last].take(self.part) {
+                return self.blocks(last, &taken);
+            }
+        }
+    }
+
+    /// The lowest number that is left in any share.
+    fn lowest(&self) -> u64 {
+        let left = self.shares.iter().map(Share::left).filter(|left| !left.is_empty());
+        left.map(|left| left.start).min().unwrap_or(u64::MAX - self.part)
+    }
+
+    fn take_all(&self) -> u64 {
+        let left = self.shares.iter().map(|share| unpack(share.0.swap(0, Ordering::Relaxed)));
+        left.map(|left| left.end.saturating_sub(left.start)).sum()
+    }
+
+    fn are_taken(&self) -> bool {
+        self.shares.iter().all(|share| share.left().is_empty())
+    }
+}
+
+impl Share {
+    fn left(&self) -> Range<u64> {
+        unpack(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Takes the first ones of those that are left, all of one window of `part` of them. Nothing if none is left.
+    fn take(&self, part: u64) -> Option<Range<u64>> {
         let mut value = self.0.load(Ordering::Relaxed);
         loop {
             let left = unpack(value);
             if left.is_empty() {
                 return None;
             }
-            let taken = which(left.clone());
-            let rest = if taken.start == left.start {
-                taken.end..left.end
-            } else {
-                left.start..taken.start
-            };
+            let in_window = part - left.start % part;
+            let taken = left.start..left.start + portion(left.end - left.start).min(in_window);
+            let rest = taken.end..left.end;
             match self.0.compare_exchange_weak(
                 value,
                 pack(&rest),
@@ -239,6 +283,30 @@ mod tests {
         let blocks = Blocks::new(100, Order::Any, 2);
         assert_eq!(blocks.take(1).start, 50);
         assert_eq!(blocks.take(0).start, 0);
+    }
+
+    #[test]
+    fn no_slot_is_far_ahead_of_another() {
+        // The first slot never comes, or seldom: others take its blocks before they go on.
+        for (total, slot_count, first_comes) in [(10_000, 2, false), (10_007, 4, true)] {
+            let blocks = Blocks::new(total, Order::Any, slot_count);
+            let window = MOST_IN_WINDOW * u64::from(slot_count);
+            let mut begun = vec![false; total as usize];
+            for turn in 0.. {
+                let slot = turn % slot_count;
+                let slot = if slot == 0 && !(first_comes && turn % 64 == 0) { 1 } else { slot };
+                let taken = blocks.take(slot);
+                for block in taken.clone() {
+                    let far_lower = block.saturating_sub(2 * window) as usize;
+                    assert!(begun[..far_lower].iter().all(|begun| *begun), "{block}");
+                }
+                begun[taken.start as usize..taken.end as usize].fill(true);
+                if taken.is_empty() {
+                    break;
+                }
+            }
+            assert!(begun.iter().all(|begun| *begun));
+        }
     }
 
     #[test]
