@@ -133,6 +133,9 @@ impl Barrier {
 #[inline(always)]
 pub fn arrive(block: &Block, arrival: Arrival) -> u32 {
     block.may_preempt();
+    if !arrival.threads.is_multiple_of(WARP_SIZE) || arrival.threads == 0 && !arrival.waits {
+        refuse_count(block, &arrival);
+    }
     if block.mode == Mode::Threads {
         return reference::arrive(block, arrival);
     }
@@ -140,6 +143,18 @@ pub fn arrive(block: &Block, arrival: Arrival) -> u32 {
         return groups::arrive(block, arrival);
     }
     arrive_together(block, arrival)
+}
+
+/// Ends the launch: a number of threads that is no number of warps is an illegal instruction, and so is none where nobody
+/// waits, as on an H100.
+#[cold]
+fn refuse_count(block: &Block, arrival: &Arrival) {
+    block.on_thread_stack(|| {
+        let (name, ctaid) = (&block.launch().kernel.name, block.context().ctaid);
+        let threads = arrival.threads;
+        tracing::error!("kernel {name}: block {ctaid:?}: a barrier for {threads} threads");
+    });
+    runtime::stop(block, ILLEGAL_INSTRUCTION);
 }
 
 /// Ends the launch if lanes of the warp wait at another barrier, or for another number of threads, as an H100 does:

@@ -7,16 +7,17 @@ use ptx_parser::{Address, AtomicOp, Operand, ScalarType, StateSpace};
 use simt_abi::Reduction;
 
 use super::Lowered;
+use super::alignment::ROW;
 use super::function::{FunctionLowering, word};
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn cp_async_bulk(&mut self, i: &CpAsyncBulk<'a>) -> Lowered {
-        let to = self.word_address(&i.dst_mem, Some(i.dst))?;
-        let from = self.word_address(&i.src_mem, Some(i.src))?;
+        let to = self.aligned_address(&i.dst_mem, Some(i.dst), ROW)?;
+        let from = self.aligned_address(&i.src_mem, Some(i.src), ROW)?;
         let bytes = self.read_word(&i.size)?;
         match (&i.mbar, &i.cta_mask, &i.byte_mask) {
             (Some(barrier), Some(mask), _) => {
-                let barrier = self.word_address(barrier, Some(StateSpace::SharedCluster))?;
+                let barrier = self.mbarrier_address(barrier, Some(StateSpace::SharedCluster))?;
                 let mask = self.read_short(mask)?;
                 self.lane("copy.multicast", &[to, from, bytes, barrier, mask]).map(drop)
             }
@@ -40,13 +41,13 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     /// Reports `bytes` as transferred to the mbarrier object at `barrier`.
     pub fn complete_tx(&mut self, barrier: &Address<'a>, bytes: Value<'c>) -> Lowered {
-        let barrier = self.word_address(barrier, Some(StateSpace::SharedCluster))?;
+        let barrier = self.mbarrier_address(barrier, Some(StateSpace::SharedCluster))?;
         self.lane("mbarrier.complete_tx", &[barrier, bytes]).map(drop)
     }
 
     pub fn cp_reduce_async_bulk(&mut self, i: &CpReduceAsyncBulk<'a>) -> Lowered {
-        let to = self.word_address(&i.dst_mem, Some(i.dst))?;
-        let from = self.word_address(&i.src_mem, Some(i.src))?;
+        let to = self.aligned_address(&i.dst_mem, Some(i.dst), ROW)?;
+        let from = self.aligned_address(&i.src_mem, Some(i.src), ROW)?;
         let bytes = self.read_word(&i.size)?;
         let reduction = self.reduction(i.red_op, i.type_)?;
         let reduction = self.i64(reduction as u64);

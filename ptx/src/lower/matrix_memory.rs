@@ -224,6 +224,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn ldmatrix(&mut self, i: &Ldmatrix<'a>) -> Lowered {
         let type_ = i.src_fmt.or(i.type_).unwrap_or(ScalarType::B8);
         let operation = self.tile_operation(MatrixKind::Load, i.shape, i.num, type_, i.trans)?;
+        self.check_rows(&i.p, i.ss, rows(&operation))?;
         let address = self.tile_address(&i.p, i.ss)?;
         let words = self.matrix(&operation, &[address])?;
         self.write_fragment(&i.r, MatrixType::B16, &words)
@@ -231,6 +232,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     pub fn stmatrix(&mut self, i: &Stmatrix<'a>) -> Lowered {
         let operation = self.tile_operation(MatrixKind::Store, i.shape, i.num, i.type_, i.trans)?;
+        self.check_rows(&i.p, i.ss, rows(&operation))?;
         let mut inputs = vec![self.tile_address(&i.p, i.ss)?];
         inputs.extend(self.read_fragment(&i.r, MatrixType::B16, operation.words().b)?);
         self.matrix(&operation, &inputs)?;
@@ -243,4 +245,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let words = self.matrix(&operation, &[a])?;
         self.write_fragment(&i.d, MatrixType::B16, &words)
     }
+}
+
+/// How many lanes have the address of a row in `ldmatrix` and `stmatrix`.
+fn rows(operation: &MatrixOperation) -> u64 {
+    u64::from(operation.m.min(operation.n)) * u64::from(operation.k)
 }

@@ -58,29 +58,30 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         space: Option<StateSpace>,
         word: Value<'c>,
     ) -> Lowered {
+        self.check_mbarrier(address, space)?;
         let pointer = self.pointer(address, space, 0)?;
         self.builder.store(word, pointer, 8).set_volatile(true);
         Ok(())
     }
 
     pub fn mbarrier_expect_tx(&mut self, i: &MbarrierExpectTx<'a>) -> Lowered {
-        let words = [self.word_address(&i.addr, i.space)?, self.read_word(&i.tx_count)?];
+        let words = [self.mbarrier_address(&i.addr, i.space)?, self.read_word(&i.tx_count)?];
         self.lane("mbarrier.expect_tx", &words).map(drop)
     }
 
     pub fn mbarrier_complete_tx(&mut self, i: &MbarrierCompleteTx<'a>) -> Lowered {
-        let words = [self.word_address(&i.addr, i.space)?, self.read_word(&i.tx_count)?];
+        let words = [self.mbarrier_address(&i.addr, i.space)?, self.read_word(&i.tx_count)?];
         self.lane("mbarrier.complete_tx", &words).map(drop)
     }
 
     pub fn mbarrier_arrive(&mut self, i: &MbarrierArrive<'a>) -> Lowered {
-        let address = self.word_address(&i.addr, i.space)?;
+        let address = self.mbarrier_address(&i.addr, i.space)?;
         let (count, bytes) = (i.count.as_ref(), i.tx_count.as_ref());
         self.arrive("mbarrier.arrive", address, &i.state, count, bytes)
     }
 
     pub fn mbarrier_arrive_drop(&mut self, i: &MbarrierArriveDrop<'a>) -> Lowered {
-        let address = self.word_address(&i.addr, i.space)?;
+        let address = self.mbarrier_address(&i.addr, i.space)?;
         let (count, bytes) = (i.count.as_ref(), i.tx_count.as_ref());
         self.arrive("mbarrier.arrive_drop", address, &i.state, count, bytes)
     }
@@ -110,7 +111,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         if !i.noinc {
             return Ok(());
         }
-        let words = [self.word_address(&i.addr, i.space)?, self.i64(1)];
+        let words = [self.mbarrier_address(&i.addr, i.space)?, self.i64(1)];
         self.lane("mbarrier.arrive", &words).map(drop)
     }
 
@@ -172,6 +173,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         space: Option<StateSpace>,
         parity: Value<'c>,
     ) -> Lowered<Value<'c>> {
+        self.check_mbarrier(address, space)?;
         let pointer = self.pointer(address, space, 0)?;
         let word = self.builder.load(self.context.i64(), pointer, 8);
         word.set_ordering(AtomicOrdering::LLVMAtomicOrderingAcquire);

@@ -134,7 +134,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             return self.write_extended(d, value, Some(type_.is_signed()));
         }
         let targets = self.loaded_or_stored(d, vector)?;
-        self.check_alignment(address, space, targets.len() as u64 * u64::from(type_.size()))?;
+        self.check_vector(address, space, targets.len(), type_.size().into())?;
         let pointer = self.pointer(address, space, 0)?;
         let values = self.load_elements(pointer, type_, targets.len() as u32, order);
         for (target, value) in targets.iter().zip(values) {
@@ -259,7 +259,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn st(&mut self, i: &St<'a>) -> Lowered {
         let order = if i.mmio { Order::Volatile } else { self.order(i.sem, i.scope)? };
         let sources = self.loaded_or_stored(&i.b, i.vec)?;
-        self.check_alignment(&i.a, i.ss, sources.len() as u64 * u64::from(i.type_.size()))?;
+        self.check_vector(&i.a, i.ss, sources.len(), i.type_.size().into())?;
         let mut values = Vec::with_capacity(sources.len());
         for source in &sources {
             let value = self.read_width(source, i.type_, Width::AtLeast)?;

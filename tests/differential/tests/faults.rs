@@ -40,16 +40,14 @@ fn answer(library: &Path, case: &str, executor: &str) -> String {
     format!("{}{end}", String::from_utf8_lossy(&output.stdout)).trim().to_owned()
 }
 
-/// The number of cases that have no answer of a GPU. What is new is to be recorded.
-const UNANSWERED: usize = 213;
-
+/// What is new is to be recorded.
 #[test]
 fn new_cases_have_an_answer() {
     let output = Command::new(env!("CARGO_BIN_EXE_faults")).args(["", "list"]).output().unwrap();
     let list = String::from_utf8(output.stdout).unwrap();
     let theirs = table("h100.faults");
     let unanswered: Vec<_> = list.lines().filter(|case| !theirs.contains_key(*case)).collect();
-    assert_eq!(unanswered.len(), UNANSWERED, "without an answer: {unanswered:?}");
+    assert!(unanswered.is_empty(), "without an answer: {unanswered:?}");
 }
 
 #[test]
