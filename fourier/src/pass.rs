@@ -81,8 +81,10 @@ pub struct Room<T> {
 
 /// Neighbours that are gathered at once: as many as lie in two lines of the processor's cache, of complex f32.
 const NEIGHBOURS: usize = 16;
-/// Elements of a group at most, unless a few lines have more.
+/// Elements of a group of gathered neighbours at most, unless a few lines have more: they fit the second cache.
 const GROUP: usize = 1 << 14;
+/// Elements of a group of lines in one piece: real lines are copied, into the first cache.
+const PIECE: usize = 1 << 11;
 
 impl<T: Precision> Line<T> {
     /// The lengths of its sides.
@@ -110,11 +112,10 @@ impl<T: Precision> Pass<T> {
     fn group(&self) -> usize {
         let (from, to) = self.line.lengths();
         let length = from.max(to);
-        let fit = (GROUP / length).max(1);
         let group = if self.from.stride == 1 && self.to.stride == 1 {
-            fit
+            (PIECE / length).max(1)
         } else {
-            fit.clamp(4, NEIGHBOURS)
+            (GROUP / length).clamp(4, NEIGHBOURS)
         };
         group.min(self.outers[0].count)
     }
@@ -455,8 +456,18 @@ unsafe fn gather<T, N: Number<T>, S: Storage<Compute = T>>(
     let load = |i: usize, line: usize| unsafe {
         N::load(from.add((i * stride + line * outer) * N::PARTS))
     };
-    if stride <= outer {
-        for (line, to) in to.chunks_mut(pitch.max(1)).take(count).enumerate() {
+    if S::NATIVE && stride == 1 {
+        for (line, to) in to.chunks_mut(pitch).take(count).enumerate() {
+            let to = to[..length].as_mut_ptr().cast::<u8>();
+            let bytes = length * N::PARTS * size_of::<S>();
+            // SAFETY: by this function's contract; numbers in memory are those that are computed with.
+            unsafe {
+                let from = from.add(line * outer * N::PARTS).cast::<u8>();
+                std::ptr::copy_nonoverlapping(from, to, bytes);
+            }
+        }
+    } else if stride <= outer {
+        for (line, to) in to.chunks_mut(pitch).take(count).enumerate() {
             for (i, place) in to[..length].iter_mut().enumerate() {
                 *place = load(i, line);
             }
@@ -487,7 +498,17 @@ unsafe fn scatter<T, N: Number<T>, S: Storage<Compute = T>>(
     let store = |i: usize, line: usize, number: N| unsafe {
         number.store(to.add((i * stride + line * outer) * N::PARTS));
     };
-    if stride <= outer {
+    if S::NATIVE && stride == 1 {
+        for line in 0..count {
+            let from = from[line * pitch..][..length].as_ptr().cast::<u8>();
+            let bytes = length * N::PARTS * size_of::<S>();
+            // SAFETY: by this function's contract; numbers in memory are those that are computed with.
+            unsafe {
+                let to = to.add(line * outer * N::PARTS).cast::<u8>();
+                std::ptr::copy_nonoverlapping(from, to, bytes);
+            }
+        }
+    } else if stride <= outer {
         for line in 0..count {
             for (i, number) in from[line * pitch..][..length].iter().enumerate() {
                 store(i, line, *number);
