@@ -60,38 +60,35 @@ impl<T: FftNum> Planned<T> {
 
     /// Lines of complex numbers.
     pub fn complex(&self, length: usize, direction: Direction) -> Arc<dyn Fft<T>> {
-        let mut planners = self.0.lock();
-        planners.count(length);
-        match direction {
+        self.plan(length, |planners| match direction {
             Direction::Forward => planners.complex.plan_fft_forward(length),
             Direction::Inverse => planners.complex.plan_fft_inverse(length),
-        }
+        })
     }
 
     /// Lines from real to complex numbers.
     pub fn forward(&self, length: usize) -> Arc<dyn RealToComplex<T>> {
-        let mut planners = self.0.lock();
-        planners.count(length);
-        planners.real.plan_fft_forward(length)
+        self.plan(length, |planners| planners.real.plan_fft_forward(length))
     }
 
     /// Lines from complex to real numbers.
     pub fn inverse(&self, length: usize) -> Arc<dyn ComplexToReal<T>> {
+        self.plan(length, |planners| planners.real.plan_fft_inverse(length))
+    }
+
+    fn plan<L>(&self, length: usize, plan: impl FnOnce(&mut Planners<T>) -> L) -> L {
         let mut planners = self.0.lock();
-        planners.count(length);
-        planners.real.plan_fft_inverse(length)
+        let line = plan(&mut planners);
+        planners.elements += length;
+        if planners.elements > MOST_ELEMENTS {
+            *planners = Planners::new();
+        }
+        line
     }
 }
 
 impl<T: FftNum> Planners<T> {
     fn new() -> Self {
         Planners { complex: FftPlanner::new(), real: RealFftPlanner::new(), elements: 0 }
-    }
-
-    fn count(&mut self, length: usize) {
-        if self.elements > MOST_ELEMENTS {
-            *self = Planners::new();
-        }
-        self.elements += length;
     }
 }
