@@ -12,7 +12,7 @@ use object::elf::EM_AMDGPU;
 use zluda_common::config::{DeviceChoice, config};
 
 use crate::arch::Arch;
-use crate::launch::Launch;
+use crate::machine::launch::Launch;
 use crate::object::{CodeObject, Kernel};
 
 /// LDS of a workgroup.

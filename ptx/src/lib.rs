@@ -14,10 +14,12 @@ mod diagnostics;
 pub mod info;
 mod link;
 mod lower;
+mod options;
 mod passes;
 mod pipeline;
 mod processors;
 mod program;
+mod system_functions;
 mod target;
 
 pub use diagnostics::{Diagnostics, Error, ErrorKind};
@@ -26,9 +28,10 @@ pub use info::{
 };
 pub use link::{LinkError, Linker};
 pub use llvm_zluda::Watch;
+pub use options::{Options, Stage};
 pub use pipeline::pass_names;
 pub use processors::on_all_processors;
-pub use program::{Joined, Options, Program, Stage};
+pub use program::{Joined, Program};
 /// The version of what code for CPUs and the engine that runs it agree on.
 pub use spmd::ABI_VERSION as CPU_ABI_VERSION;
 pub use target::{

@@ -7,6 +7,7 @@ use self_cell::self_cell;
 
 use crate::diagnostics::Diagnostics;
 use crate::info::{GlobalLayout, KernelInfo};
+use crate::options::{Options, Stage};
 use crate::pipeline::{self, Analysis};
 use crate::target::Target;
 
@@ -27,20 +28,6 @@ impl std::fmt::Debug for Program {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Program").field("kernels", &self.kernels()).finish_non_exhaustive()
     }
-}
-
-/// The options that a kernel is compiled with.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// LLVM's verifier runs after each of our own steps.
-    pub verify: bool,
-    /// For CPUs: a thread may be left before each access of memory that others can see, to find what relies on
-    /// the order of accesses.
-    pub preempt: bool,
-    /// Accesses at addresses that are no multiples of their sizes end the kernel.
-    pub check_alignment: bool,
-    /// The passes whose results are shown.
-    pub watch: Watch,
 }
 
 impl Options {
@@ -67,21 +54,6 @@ pub struct Joined {
     pub object: Vec<u8>,
     /// The kernels that are not in it, and why.
     pub failures: Vec<(String, Diagnostics)>,
-}
-
-/// A point of a kernel's way, for [`Program::emit`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// The tree of the module, as PTX.
-    Ast,
-    /// Per-thread LLVM IR.
-    Ir,
-    /// The LLVM IR that LLVM's code generator gets.
-    Llvm,
-    /// Assembly of the target.
-    Asm,
-    /// The linked object that [`Program::compile`] gives.
-    Obj,
 }
 
 impl Program {

@@ -48,7 +48,7 @@ pub mod special_register;
 pub mod tree;
 
 pub use error::{Error, ErrorKind};
-pub use isa::{Instruction, OperandRef};
+pub use isa::{Call, Instruction, OperandRef};
 pub use modifier::*;
 pub use operand::{Access, Address, Component, Immediate, Operand};
 pub use parse::{NEWEST, Parse, parse};

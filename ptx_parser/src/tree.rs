@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::isa::Instruction;
 use crate::modifier::{ScalarType, StateSpace, VectorSize};
-use crate::operand::{Address, Immediate, Operand};
+use crate::operand::{Address, Immediate};
 use crate::span::Span;
 
 /// A module, as it stands in its text.
@@ -232,17 +232,4 @@ pub struct Unknown<'a> {
     pub text: &'a str,
     pub span: Span,
     pub error: Error,
-}
-
-/// `call{.uni} (returns), target, (arguments), prototype;`
-#[derive(Clone, Debug, PartialEq)]
-pub struct Call<'a> {
-    pub uni: bool,
-    pub returns: Vec<Operand<'a>>,
-    /// A function, or a register that holds a function's address.
-    pub target: &'a str,
-    pub arguments: Vec<Operand<'a>>,
-    /// The label of a `.callprototype` or `.calltargets`, or the name of an array of functions: an
-    /// indirect call.
-    pub prototype: Option<&'a str>,
 }

@@ -9,11 +9,10 @@
 use std::panic::resume_unwind;
 use std::thread;
 
-use llvm_zluda::{Context, Linkage, Module, TargetMachine, Type, Value};
+use llvm_zluda::{Context, Linkage, Module, TargetMachine, Value};
 
 use crate::Error;
-use crate::passes::narrow_addresses::address_argument;
-use crate::passes::outline_functions::is_part;
+use crate::passes::outline_functions::{is_part, size};
 
 /// Groups smaller than this, in estimated instructions, are not worth the time to set them up.
 const LEAST: u64 = 400;
@@ -21,8 +20,6 @@ const LEAST: u64 = 400;
 const MOST: u64 = 8;
 /// Functions of this size, in estimated instructions, are long.
 const LONG: u64 = 1000;
-/// So much more than arithmetic are gathers and scatters, which take apart vectors of pointers and masks.
-const GATHER: u64 = 4;
 /// Bytes of stack, which LLVM's recursions want more of than threads usually have.
 const STACK: usize = 8 << 20;
 
@@ -106,29 +103,6 @@ pub fn is_long(module: &Module<'_>) -> bool {
     functions
         .into_iter()
         .any(|function| !function.is_declaration() && (is_part(function) || size(function) >= LONG))
-}
-
-/// About as many instructions as a function becomes.
-pub fn size(function: Value<'_>) -> u64 {
-    function.blocks().into_iter().flat_map(|block| block.instructions()).map(instruction_size).sum()
-}
-
-/// About as many instructions as one of LLVM's becomes.
-pub fn instruction_size(instruction: Value<'_>) -> u64 {
-    let has_operand = instruction.operand_count() > 0;
-    let operand = if has_operand { registers(instruction.operand(0).ty()) } else { 1 };
-    let size = registers(instruction.ty()).max(operand);
-    if address_argument(instruction).is_some() { size * GATHER } else { size }
-}
-
-/// The number of the widest registers that a value fills.
-pub fn registers(ty: Type<'_>) -> u64 {
-    if !ty.is_vector() {
-        return 1;
-    }
-    let element = ty.element();
-    let bits = if element.is_pointer() { 64 } else { u64::from(element.bits()) };
-    (bits * ty.len()).div_ceil(512)
 }
 
 /// Makes declarations of all functions but these, and deletes what is in every group or in the first one only.

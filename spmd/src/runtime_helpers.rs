@@ -3,8 +3,8 @@
 
 use llvm_zluda::{Builder, IntPredicate, Linkage, Module, Type, Value};
 
-use crate::emit::LANES;
 use crate::{Error, Options, rows};
+use simt::LANES;
 
 fn noinline<'c>(module: &Module<'c>, function: Value<'c>) {
     function.set_linkage(Linkage::LLVMInternalLinkage);

@@ -1,9 +1,9 @@
 //! A workgroup in flight: its waves, its LDS, its scratch memory.
 
 use super::interpreter::{self, Pause};
+use super::launch::Launch;
 use super::wave::{State, Wave};
 use super::{Stop, start};
-use crate::launch::Launch;
 
 /// Instructions that a wave runs before others get a turn.
 const SLICE: u32 = 20_000;

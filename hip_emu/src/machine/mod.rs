@@ -8,6 +8,7 @@ pub mod atomic;
 pub mod group;
 pub mod interpreter;
 pub mod lane;
+pub mod launch;
 pub mod matrix;
 pub mod memory;
 pub mod mode;

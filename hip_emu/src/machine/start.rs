@@ -1,10 +1,10 @@
 //! The state that a wave begins with: the registers that the dispatcher fills.
 
+use super::launch::Launch;
 use super::memory::PRIVATE_BUFFER_SIZE;
 use super::mode::ModeRegister;
 use super::wave::{State, Wave};
 use crate::decode::operand::sgpr;
-use crate::launch::Launch;
 
 /// Sets a wave up for its workgroup's place in the grid.
 pub fn begin(wave: &mut Wave, launch: &Launch, place: [u32; 3]) {

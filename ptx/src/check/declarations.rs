@@ -7,7 +7,7 @@ use ptx_parser::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Extent;
-use crate::lower::call::is_system_function;
+use crate::system_functions::is_system_function;
 
 /// The declaration that a name stands for so far.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::symbols::{Strength, Table};
 use super::{Input, align_parameters};
-use crate::lower::call::is_system_function;
+use crate::system_functions::is_system_function;
 
 /// The PTX of one module with all that the inputs define.
 pub(crate) fn join(inputs: &[Input], table: &Table) -> String {

@@ -8,9 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Input;
 use super::symbols::{Space, Strength, Table};
-use crate::lower::call::is_system_function;
 use crate::passes::number_functions::visit;
 use crate::passes::{index_symbols, summarize_functions};
+use crate::system_functions::is_system_function;
 
 /// A function of a module: the module's number, and the name.
 type Place = (usize, String);

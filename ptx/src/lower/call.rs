@@ -11,19 +11,6 @@ use super::signature::{Signature, Slot, storage_type};
 use crate::passes::index_symbols::{self, Symbol, function};
 use crate::passes::number_functions::{self, address_of};
 
-/// Functions that modules declare `.extern` and that the system has.
-const SYSTEM_FUNCTIONS: [&str; 7] =
-    ["vprintf", "malloc", "free", "__assertfail", "memset", "memcpy", "cudaGraphSetConditional"];
-
-/// The prefixes of the names of NVIDIA's other system functions.
-const SYSTEM_PREFIXES: [&str; 4] = ["cnp", "vfprintf", "__profile", "__cuda_"];
-
-/// Whether no module has to define the function.
-pub fn is_system_function(name: &str) -> bool {
-    SYSTEM_FUNCTIONS.contains(&name)
-        || SYSTEM_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-}
-
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn call(&mut self, i: &Call<'a>) -> Lowered {
         let unit = self.module.unit;

@@ -39,8 +39,8 @@ fn is_seen(instruction: Value<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::program::{Options, Program, Stage};
     use crate::{Executor, Target};
+    use crate::{Options, Program, Stage};
     use simt::Blocks;
 
     #[test]

@@ -163,8 +163,8 @@ fn is_sum(value: Value<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::program::{Options, Program, Stage};
     use crate::{Executor, Target};
+    use crate::{Options, Program, Stage};
     use simt::Blocks;
 
     /// The places of turns, as what stands around them: the lines of a kernel with one array.

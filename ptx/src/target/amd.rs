@@ -5,7 +5,7 @@ use llvm_zluda::Module;
 use ptx_parser::Span;
 
 use crate::diagnostics::{self, Diagnostics};
-use crate::program::Stage;
+use crate::options::Stage;
 
 /// The error of a kernel; `text` is its PTX, where that is at hand.
 pub fn diagnostics(kernel: &str, text: &str, error: Error) -> Diagnostics {

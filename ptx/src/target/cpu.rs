@@ -7,7 +7,7 @@ use spmd::KernelKind;
 use super::Executor;
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
-use crate::program::{Options, Stage};
+use crate::options::{Options, Stage};
 
 pub struct Machine {
     options: spmd::Options,

@@ -11,7 +11,7 @@ pub use amdgcn::{GPUS, Gpu, Matrices, MatrixUnit};
 
 use crate::diagnostics::Diagnostics;
 use crate::info::KernelInfo;
-use crate::program::{Options, Stage};
+use crate::options::{Options, Stage};
 
 /// The processor or GPU that a kernel is compiled for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

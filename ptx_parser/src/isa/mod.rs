@@ -1,6 +1,7 @@
 //! The instruction tables. To add an instruction, write its lines from the PTX manual into the file
 //! of its family; a new family is one more name below.
 
+mod call;
 pub(crate) mod check;
 mod describe;
 pub(crate) mod spec;
@@ -22,7 +23,7 @@ mod prelude {
     pub(super) use ptx_parser_macros::isa;
 }
 
-use crate::tree::Call;
+pub use call::Call;
 use spec::{Parts, Spec};
 
 ptx_parser_macros::instruction_set! {

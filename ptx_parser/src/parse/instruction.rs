@@ -9,6 +9,7 @@ use super::operand::{Item, ItemKind, address};
 use super::rule::{Environment, Subject};
 use super::{Parser, Result};
 use crate::error::Error;
+use crate::isa::Call;
 use crate::isa::Instruction;
 use crate::isa::TABLES;
 use crate::isa::check::takes_predicate;
@@ -19,7 +20,6 @@ use crate::lexer::TokenKind;
 use crate::modifier::{Layout, Modifier, ScalarType, StateSpace};
 use crate::operand::{Address, Immediate, Operand};
 use crate::span::Span;
-use crate::tree::Call;
 
 /// A form whose modifiers fit, and the values that they give.
 #[derive(Clone)]

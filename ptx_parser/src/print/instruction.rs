@@ -3,10 +3,10 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::commas;
+use crate::isa::Call;
 use crate::isa::Instruction;
 use crate::isa::spec::{Form, OperandRef, OperandSlot, Parts, Slot};
 use crate::operand::{Address, Immediate, Operand};
-use crate::tree::Call;
 
 impl Display for Instruction<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

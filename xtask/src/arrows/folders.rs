@@ -1,4 +1,4 @@
-//! Folders of a crate that import each other in circles.
+//! Folders of a crate, and files beside them, that import each other in circles, tests aside.
 
 use super::{Arrows, crates};
 use crate::Result;
@@ -7,20 +7,31 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// For each folder of sources the folders in it that reach themselves by way of others, as pairs `a/b` of neighbours.
+/// The name of modules of tests.
+const TESTS: &str = "tests";
+
+/// For each folder of sources the folders in it that reach themselves by way of others or of files beside them, as pairs
+/// `a/b` of neighbours. What files do among themselves is not asked.
 pub fn cycles() -> Result<Arrows> {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml"))?;
     let mut cycles = Arrows::new();
+    let mut folders = BTreeSet::new();
     for member in crates::members(&manifest) {
         let source = root().join(member).join("src");
         for ((within, from), to) in arrows(&source)? {
             let place =
                 if within.is_empty() { member.to_owned() } else { format!("{member}/{within}") };
+            let is_folder = |name: &String| source.join(&within).join(name).is_dir();
+            for name in [&from, &to].into_iter().filter(|name| is_folder(name)) {
+                folders.insert((place.clone(), name.clone()));
+            }
             cycles.entry(place).or_default().insert(format!("{from}/{to}"));
         }
     }
-    for arrows in cycles.values_mut() {
+    for (place, arrows) in &mut cycles {
         *arrows = those_in_cycles(arrows);
+        let is_folder = |name: &str| folders.contains(&(place.clone(), name.to_owned()));
+        arrows.retain(|arrow| arrow.split('/').any(is_folder));
     }
     cycles.retain(|_, arrows| !arrows.is_empty());
     Ok(cycles)
@@ -42,7 +53,7 @@ fn those_in_cycles(arrows: &BTreeSet<String>) -> BTreeSet<String> {
     cyclic.map(|(from, to)| format!("{from}/{to}")).collect()
 }
 
-/// Arrows between folders beside each other: the folder around both, and their names.
+/// Arrows between folders and files beside each other: the folder around both, and their names.
 fn arrows(source: &Path) -> Result<BTreeSet<((String, String), String)>> {
     let mut found = BTreeSet::new();
     for file in rust_files(source)? {
@@ -50,11 +61,14 @@ fn arrows(source: &Path) -> Result<BTreeSet<((String, String), String)>> {
         let tokens: TokenStream =
             text.parse().map_err(|error| format!("{}: {error}", file.display()))?;
         let module = module_of(source, &file);
+        if module.iter().any(|name| name == TESTS) {
+            continue;
+        }
         let mut paths = Vec::new();
         collect(tokens, &module, &mut paths);
-        let own = folder_of(source, &module);
+        let own = place_of(source, &module);
         for path in paths {
-            let other = folder_of(source, &path);
+            let other = place_of(source, &path);
             let common = own.iter().zip(&other).take_while(|(a, b)| a == b).count();
             if let (Some(from), Some(to)) = (own.get(common), other.get(common)) {
                 found.insert(((own[..common].join("/"), from.clone()), to.clone()));
@@ -89,11 +103,12 @@ fn module_of(source: &Path, file: &Path) -> Vec<String> {
     module
 }
 
-/// The part of a path that is folders.
-fn folder_of(source: &Path, path: &[String]) -> Vec<String> {
-    let is_folder = |count: &usize| source.join(path[..*count].join("/")).is_dir();
-    let depth = (1..=path.len()).take_while(is_folder).last().unwrap_or(0);
-    path[..depth].to_vec()
+/// The part of a path that is folders, and a file in the last of them.
+fn place_of(source: &Path, path: &[String]) -> Vec<String> {
+    let at = |count: usize| source.join(path[..count].join("/"));
+    let folders = (1..=path.len()).take_while(|&count| at(count).is_dir()).last().unwrap_or(0);
+    let is_file = folders < path.len() && at(folders + 1).with_extension("rs").is_file();
+    path[..folders + usize::from(is_file)].to_vec()
 }
 
 /// The paths that begin with `crate`, `self` or `super`, from the crate's root.
@@ -123,7 +138,10 @@ fn collect(tokens: TokenStream, module: &[String], paths: &mut Vec<Vec<String>>)
                 if is_module {
                     inner.push(tokens[at - 1].to_string());
                 }
-                collect(group.stream(), &inner, paths);
+                // Tests go in by the front door, wherever they stand.
+                if inner.last().is_none_or(|name| name != TESTS) {
+                    collect(group.stream(), &inner, paths);
+                }
                 at += 1;
             }
             _ => at += 1,
@@ -199,7 +217,8 @@ mod tests {
     fn paths_are_found_wherever_they_stand() {
         assert_eq!(paths("use crate::{x::{Y, Z}, w};"), ["x::Y", "x::Z", "w"]);
         assert_eq!(paths("fn f() { super::g(std::mem::size_of::<crate::T>()) }"), ["a::g", "T"]);
-        assert_eq!(paths("mod tests { use super::{c, super::d}; }"), ["a::b::c", "a::b::super::d"]);
+        assert_eq!(paths("mod of { use super::{c, super::d}; }"), ["a::b::c", "a::b::super::d"]);
+        assert_eq!(paths("mod tests { use super::c; } use super::d;"), ["a::d"]);
         assert_eq!(paths("use other::crate_like::X; use self::own;"), ["a::b::own"]);
     }
 

@@ -6,10 +6,13 @@
 
 mod regions;
 mod sections;
+mod size;
+
+pub use size::size;
 
 use llvm_zluda::{Module, Opcode, Type, Value};
 
-use crate::{Options, groups};
+use crate::Options;
 
 /// Functions of this size, in estimated instructions, are cut.
 const LONG: u64 = 700;
@@ -31,8 +34,7 @@ pub fn next_name(count: &mut usize) -> String {
 
 /// Cuts long functions; returns whether there were any.
 pub fn run(module: &Module<'_>, options: &Options) -> bool {
-    let is_long =
-        |function: &Value<'_>| !function.is_declaration() && groups::size(*function) >= LONG;
+    let is_long = |function: &Value<'_>| !function.is_declaration() && size(*function) >= LONG;
     let functions: Vec<_> = module.functions().into_iter().filter(is_long).collect();
     let mut count = 0;
     for function in functions {
@@ -53,7 +55,7 @@ pub fn is_flags(ty: Type<'_>) -> bool {
 
 /// The cost of writing a value to memory, in instructions.
 pub fn way(ty: Type<'_>) -> u64 {
-    if is_flags(ty) { 8 } else { groups::registers(ty) }
+    if is_flags(ty) { 8 } else { size::registers(ty) }
 }
 
 /// Costs less than to go through memory: addresses at constant distances, and scalars in all lanes.

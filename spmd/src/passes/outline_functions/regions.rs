@@ -8,8 +8,8 @@
 use llvm_zluda::{Block, Builder, Module, Opcode, Value, extract};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::size::instruction_size;
 use super::{LARGEST, belongs_to_its_function, is_made_again, way};
-use crate::groups;
 use simt::analysis::cfg::Cfg;
 
 /// The shortest and the longest region, in estimated instructions.
@@ -59,7 +59,7 @@ impl<'c> Graph<'c> {
         let (mut sizes, mut depths, mut stays) = (Vec::new(), Vec::new(), Vec::new());
         for (number, block) in cfg.blocks.iter().enumerate() {
             let instructions = block.instructions();
-            sizes.push(instructions.iter().map(|it| groups::instruction_size(*it)).sum());
+            sizes.push(instructions.iter().map(|it| instruction_size(*it)).sum());
             depths.push(cfg.loops.iter().filter(|it| it.contains[number]).count());
             let is_bound = |instruction: &Value<'c>| {
                 instruction.opcode() == Opcode::LLVMAlloca || belongs_to_its_function(instruction)

@@ -10,9 +10,9 @@
 use llvm_zluda::{Block, Builder, Module, Opcode, Type, Value};
 use rustc_hash::FxHashMap;
 
+use super::size::instruction_size;
 use super::{LARGEST, belongs_to_its_function, is_flags, is_made_again, next_name, way};
 use crate::Options;
-use crate::groups;
 use crate::runtime_helpers::late_vector_function;
 
 /// About as long is a section, in estimated instructions.
@@ -379,7 +379,7 @@ fn sections_of(block: Block<'_>) -> Vec<Vec<Value<'_>>> {
     let first = instructions.iter().rposition(stays).map_or(0, |last| last + 1);
     let last = instructions.len().saturating_sub(1);
     let Some(inside) = instructions.get(first..last) else { return Vec::new() };
-    let total: u64 = inside.iter().map(|instruction| groups::instruction_size(*instruction)).sum();
+    let total: u64 = inside.iter().map(|instruction| instruction_size(*instruction)).sum();
     if total < LEAST || inside.iter().any(belongs_to_its_function) {
         return Vec::new();
     }
@@ -407,7 +407,7 @@ fn in_sections<'c>(inside: &[Value<'c>], total: u64, count: u64) -> Vec<Vec<Valu
     let mut ends: Vec<(u64, usize)> = vec![(u64::MAX, 0); count as usize];
     let (mut length, mut live) = (0, 0i64);
     for (index, value) in inside.iter().enumerate() {
-        length += groups::instruction_size(*value);
+        length += instruction_size(*value);
         live += change[index];
         for (number, (least, end)) in ends.iter_mut().enumerate() {
             let ideal = total * (number as u64 + 1) / count;
