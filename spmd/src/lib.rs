@@ -10,6 +10,7 @@ mod descriptor;
 mod emit;
 mod float_atomics;
 mod groups;
+mod local_memory;
 mod options;
 mod passes;
 mod pipeline;

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use zluda_cache::Cache;
 use zluda_common::config::{VARIABLES, config};
+use zluda_staged::{CPU_PROVIDER, EMULATED_PROVIDER};
 
 /// Prints the driver, its provider and devices, the cache and the variables that are set; fails without one that works.
 pub fn run() -> Result<ExitCode, Failure> {
@@ -38,7 +39,7 @@ pub fn run() -> Result<ExitCode, Failure> {
 /// The HIP library that this process has mapped.
 fn provider() -> Option<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    let providers = ["libzluda_hip_cpu.so", "libzluda_hip_emu.so", "libamdhip64.so"];
+    let providers = [CPU_PROVIDER, EMULATED_PROVIDER, "libamdhip64.so"];
     maps.lines()
         .filter_map(|line| line.find('/').map(|start| &line[start..]))
         .find(|path| {

@@ -5,6 +5,7 @@
 //! - [`log`]: where log lines go, and lines that appear once.
 //! - [`handle`]: tables of generation-checked handles.
 //! - [`own_file`]: the library that holds this code, and its folder.
+//! - [`pci`]: addresses of PCI devices.
 //! - [`printf`]: what kernels print.
 
 pub mod config;
@@ -13,5 +14,6 @@ pub mod handle;
 pub mod linux;
 pub mod log;
 pub mod own_file;
+pub mod pci;
 #[cfg(target_os = "linux")]
 pub mod printf;

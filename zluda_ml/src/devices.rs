@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use zluda_api::driver::{DeviceInfo, Driver, OpenError, ProviderKind};
 use zluda_common::handle::{HandleTable, Kind};
+use zluda_common::pci;
 
 /// A device.
 pub(crate) struct Device {
@@ -161,8 +162,7 @@ impl Device {
 
     /// Domain, bus, device and function, of which the domain has `digits` digits.
     pub(crate) fn bus_id(&self, digits: usize) -> String {
-        let [domain, bus, device] = self.info.pci;
-        format!("{domain:0digits$X}:{bus:02X}:{device:02X}.0")
+        pci::text(self.info.pci, digits)
     }
 }
 
@@ -180,9 +180,9 @@ impl Telemetry for Silent {}
 
 fn telemetry(info: &DeviceInfo) -> Box<dyn Telemetry> {
     match info.provider {
-        ProviderKind::Cpu => Box::new(cpu::Cpu::new("libzluda_hip_cpu.so")),
+        ProviderKind::Cpu => Box::new(cpu::Cpu::new(zluda_staged::CPU_PROVIDER)),
         // The processor does its work, in this machine's memory.
-        ProviderKind::Emulated => Box::new(cpu::Cpu::new("libzluda_hip_emu.so")),
+        ProviderKind::Emulated => Box::new(cpu::Cpu::new(zluda_staged::EMULATED_PROVIDER)),
         ProviderKind::Rocm => match gpu(info) {
             Some(gpu) => Box::new(gpu),
             None => Box::new(Silent),

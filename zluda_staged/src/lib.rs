@@ -27,6 +27,17 @@ pub const DRIVER: &str = "libcuda.so.1";
 /// The audit library's name in the folder.
 pub const AUDIT: &str = "libzluda_ld.so";
 
+/// The HIP provider that is this machine's processor, in the folder.
+#[cfg(not(windows))]
+pub const CPU_PROVIDER: &str = "libzluda_hip_cpu.so";
+/// The HIP provider that is an emulated AMD GPU.
+#[cfg(not(windows))]
+pub const EMULATED_PROVIDER: &str = "libzluda_hip_emu.so";
+#[cfg(windows)]
+pub const CPU_PROVIDER: &str = "zluda_hip_cpu.dll";
+#[cfg(windows)]
+pub const EMULATED_PROVIDER: &str = "zluda_hip_emu.dll";
+
 /// The files.
 pub const STAGED: &[Staged] = &[
     Staged {
@@ -46,8 +57,8 @@ pub const STAGED: &[Staged] = &[
         ..OWN
     },
     Staged { package: "zluda_fft", built: "libzluda_fft.so", name: "libzluda_fft.so", ..OWN },
-    Staged { package: "hip_cpu", built: "libzluda_hip_cpu.so", name: "libzluda_hip_cpu.so", ..OWN },
-    Staged { package: "hip_emu", built: "libzluda_hip_emu.so", name: "libzluda_hip_emu.so", ..OWN },
+    Staged { package: "hip_cpu", built: CPU_PROVIDER, name: CPU_PROVIDER, ..OWN },
+    Staged { package: "hip_emu", built: EMULATED_PROVIDER, name: EMULATED_PROVIDER, ..OWN },
     Staged { package: "zluda_ld", built: "libzluda_ld.so", name: AUDIT, ..OWN },
     Staged { package: "zluda_cli", built: "zluda_cli", name: "bin/zluda", compiler: true, ..OWN },
 ];
@@ -69,7 +80,7 @@ mod tests {
         for wanted in ["libcuda.so.1", "libcuda.so"] {
             assert_eq!(place(wanted.as_bytes()).map(|place| STAGED[place].name), Some(DRIVER));
         }
-        for other in ["libcuda.so.12", "cuda", "", AUDIT, "libzluda_hip_cpu.so"] {
+        for other in ["libcuda.so.12", "cuda", "", AUDIT, CPU_PROVIDER] {
             assert!(place(other.as_bytes()).is_none(), "{other}");
         }
     }

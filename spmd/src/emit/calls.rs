@@ -10,10 +10,7 @@ use super::environment::{Environment, call_runtime, field};
 use super::lane_by_lane::Lane;
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes};
-use crate::Error;
-
-/// The greatest distance of local memory from the frame of the code that asks for it, in bytes.
-const LOCAL_REACH: u64 = 1 << 20;
+use crate::{Error, local_memory};
 
 /// Block context, warp, mask and group come before the arguments of a warp function.
 pub(super) const HIDDEN_ARGUMENTS: u32 = 4;
@@ -425,10 +422,8 @@ impl<'c> Emitter<'_, 'c> {
             within(b.ptr_to_int(self.environment.shared, i64_type), b.zext(size, i64_type))
         };
         let local = || {
-            let zero = self.cx.i32().const_int(0);
-            let frame = b.intrinsic(self.module, "llvm.frameaddress", &[self.cx.ptr(0)], &[zero]);
-            let start = b.sub(b.ptr_to_int(frame, i64_type), i64_type.const_int(LOCAL_REACH));
-            within(start, i64_type.const_int(2 * LOCAL_REACH))
+            let (start, size) = local_memory::range(b, self.module);
+            within(start, size)
         };
         let answer = match space {
             "shared" => shared(),

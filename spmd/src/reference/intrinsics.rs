@@ -8,10 +8,7 @@ use cpu_abi::{
 };
 use llvm_zluda::{Block, Builder, IntPredicate, Module, Type, Value};
 
-use crate::Error;
-
-/// A local variable lies at most this far from the frame of the function that asks about an address.
-const LOCAL_REACH: u64 = 1 << 20;
+use crate::{Error, local_memory};
 
 /// Lowers the calls of one function, whose first parameters are the block and the thread.
 pub struct Lowering<'a, 'c> {
@@ -349,15 +346,8 @@ impl<'a, 'c> Lowering<'a, 'c> {
             below(base, b.zext(size, self.i64()))
         };
         let local = || {
-            let context = b.context();
-            let frame = b.intrinsic(
-                self.module,
-                "llvm.frameaddress",
-                &[context.ptr(0)],
-                &[self.i32().const_int(0)],
-            );
-            let start = b.sub(b.ptr_to_int(frame, self.i64()), self.i64().const_int(LOCAL_REACH));
-            below(start, self.i64().const_int(2 * LOCAL_REACH))
+            let (start, size) = local_memory::range(b, self.module);
+            below(start, size)
         };
         match space {
             "shared" => shared(),

@@ -9,6 +9,7 @@ use cuda_types::cuda::{
 };
 use std::ffi::{c_char, c_int, c_uint};
 use zluda_common::config::config;
+use zluda_common::pci;
 
 pub(crate) fn cuDeviceGet(device: Out<CUdevice>, ordinal: c_int) -> CUres {
     device.check()?;
@@ -86,28 +87,16 @@ pub(crate) fn cuDeviceGetByPCIBusId(device: Out<CUdevice>, id: Text<'_>) -> CUre
     device.check()?;
     let id = id.get()?.to_str().map_err(|_| CUerror::INVALID_VALUE)?;
     // "[domain]:[bus]:[device].[function], [domain]:[bus]:[device] or [bus]:[device].[function]"
-    let parse = || -> Option<[i32; 3]> {
-        let id = id.split('.').next()?;
-        let parts: Vec<i32> =
-            id.split(':').map(|part| i32::from_str_radix(part, 16).ok()).collect::<Option<_>>()?;
-        match parts[..] {
-            [domain, bus, device] => Some([domain, bus, device]),
-            [bus, device] => Some([0, bus, device]),
-            _ => None,
-        }
-    };
-    let wanted = parse().ok_or(CUerror::INVALID_VALUE)?;
-    let found = driver()?.devices.iter().find(|device| {
-        let properties = &device.properties;
-        [properties.pci_domain, properties.pci_bus, properties.pci_device] == wanted
-    });
+    let place = id.split_once('.').map_or(id, |(place, _)| place);
+    let wanted = pci::parse(place).ok_or(CUerror::INVALID_VALUE)?;
+    let found = driver()?.devices.iter().find(|device| device.pci_address() == wanted);
     device.set(found.ok_or(CUerror::INVALID_DEVICE)?.ordinal)
 }
 
 pub(crate) fn cuDeviceGetPCIBusId(id: Out<c_char>, len: c_int, device: CUdevice) -> CUres {
     id.check()?;
     let device = driver()?.device(device)?;
-    let text = device.pci_bus_id();
+    let text = pci::text(device.pci_address(), 4);
     let size = usize::try_from(len)
         .ok()
         .filter(|size| *size > text.len())

@@ -1,8 +1,3 @@
-/// The file of the CPU's HIP provider.
-pub(crate) const CPU_PROVIDER: &str = "libzluda_hip_cpu.so";
-/// The library of emulated AMD GPUs, which lies there too.
-pub(crate) const EMULATED_PROVIDER: &str = "libzluda_hip_emu.so";
-
 /// Whether the calling thread is the one that the process began with.
 pub(crate) fn is_main_thread() -> bool {
     // SAFETY: both always succeed.

@@ -1,8 +1,3 @@
-/// The file of the CPU's HIP provider.
-pub(crate) const CPU_PROVIDER: &str = "zluda_hip_cpu.dll";
-/// The library of emulated AMD GPUs, which lies there too.
-pub(crate) const EMULATED_PROVIDER: &str = "zluda_hip_emu.dll";
-
 #[link(name = "kernel32")]
 unsafe extern "system" {
     fn GetCurrentThreadId() -> u32;

@@ -5,6 +5,7 @@ use crate::devices::{self, Device};
 use cuda_types::nvml::{NvmlResult, nvmlDevice_t, nvmlError};
 use std::ffi::c_uint;
 use std::sync::Arc;
+use zluda_common::pci;
 
 pub(crate) fn nvmlDeviceGetCount(count: Out<c_uint>) -> NvmlResult {
     count.set(devices::all().len() as c_uint)
@@ -38,16 +39,11 @@ pub(crate) fn nvmlDeviceGetHandleByPciBusId(id: Text<'_>, device: Out<nvmlDevice
 }
 
 /// Domain, bus and device of an address.
-fn address(id: &str) -> Option<[i32; 3]> {
+fn address(id: &str) -> Option<pci::Address> {
     let (place, function) = id.split_once('.').unwrap_or((id, "0"));
     let number = |text: &str| i32::from_str_radix(text, 16).ok().filter(|number| *number >= 0);
     number(function)?;
-    let numbers: Vec<i32> = place.split(':').map(number).collect::<Option<_>>()?;
-    match numbers[..] {
-        [bus, device] => Some([0, bus, device]),
-        [domain, bus, device] => Some([domain, bus, device]),
-        _ => None,
-    }
+    pci::parse(place).filter(|address| address.iter().all(|number| *number >= 0))
 }
 
 /// No device has a serial number.

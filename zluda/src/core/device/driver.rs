@@ -3,13 +3,13 @@
 use crate::core::device::Device;
 use crate::core::device::backend::Backend;
 use crate::core::error::convert;
-use crate::os;
 use cuda_types::cuda::{CUdevice, CUerror, CUres};
 use hip_runtime_sys::{HipRuntime, Provider, hipError_t};
 use std::sync::OnceLock;
 use zluda_api::driver::ProviderKind;
 use zluda_common::config::{DeviceChoice, config};
 use zluda_common::own_file;
+use zluda_staged::{CPU_PROVIDER, EMULATED_PROVIDER};
 
 pub(crate) use zluda_api::driver::VERSION as DRIVER_VERSION;
 
@@ -67,12 +67,12 @@ fn open(Backends { amd, cpu }: Backends) -> CUres<Driver> {
     zluda_common::log::init();
     let (hip, provider) = match &config().device {
         DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, ProviderKind::Rocm),
-        DeviceChoice::Cpu => (open_own(os::CPU_PROVIDER)?, ProviderKind::Cpu),
+        DeviceChoice::Cpu => (open_own(CPU_PROVIDER)?, ProviderKind::Cpu),
         // The library knows which GPU from the same place.
-        DeviceChoice::Emulated(_) => (open_own(os::EMULATED_PROVIDER)?, ProviderKind::Emulated),
+        DeviceChoice::Emulated(_) => (open_own(EMULATED_PROVIDER)?, ProviderKind::Emulated),
         DeviceChoice::Auto => match open_rocm_with_device(amd) {
             Some(hip) => (hip, ProviderKind::Rocm),
-            None => (open_own(os::CPU_PROVIDER)?, ProviderKind::Cpu),
+            None => (open_own(CPU_PROVIDER)?, ProviderKind::Cpu),
         },
     };
     let backend = match provider {

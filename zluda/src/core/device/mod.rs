@@ -12,6 +12,7 @@ use crate::core::error::{check, convert};
 use cuda_types::cuda::CUres;
 use hip_runtime_sys::{HipRuntime, hipDeviceProp_tR0600, hipUUID};
 use std::ffi::{CStr, c_char};
+use zluda_common::pci;
 
 #[derive(Debug)]
 pub(crate) struct Device {
@@ -78,10 +79,9 @@ impl Device {
         })
     }
 
-    /// The PCI address in the form `0000:00:00.0`.
-    pub(crate) fn pci_bus_id(&self) -> String {
+    pub(crate) fn pci_address(&self) -> pci::Address {
         let Properties { pci_domain, pci_bus, pci_device, .. } = self.properties;
-        format!("{pci_domain:04X}:{pci_bus:02X}:{pci_device:02X}.0")
+        [pci_domain, pci_bus, pci_device]
     }
 }
 
