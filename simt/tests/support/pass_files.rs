@@ -1,5 +1,5 @@
 //! Tests of single passes: files `tests/passes/<pass>/*.ll`, each an input, a line `; becomes`, and what the pass makes of
-//! it. Comments at the beginning may name settings, such as `; gpu: gfx942`.
+//! it. Comments at the beginning may name settings, such as `; gpu: gfx942`. In files `*.ptx` comments begin with `//`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-const BECOMES: &str = "; becomes\n";
+const BECOMES: &str = " becomes\n";
 
 /// A file's input, and who asks for settings.
 pub struct Case<'t> {
@@ -19,9 +19,9 @@ pub struct Case<'t> {
 impl Case<'_> {
     /// The value of a setting; `default` where the file does not say.
     pub fn setting<'t>(&'t self, name: &str, default: &'t str) -> &'t str {
-        let comments = self.input.lines().take_while(|line| line.starts_with(';'));
-        let mut values = comments.filter_map(|line| {
-            let (key, value) = line.trim_start_matches("; ").split_once(": ")?;
+        let comment = |line: &'t str| line.strip_prefix("//").or_else(|| line.strip_prefix(';'));
+        let mut values = self.input.lines().map_while(comment).filter_map(|line| {
+            let (key, value) = line.trim_start().split_once(": ")?;
             (key == name).then_some(value)
         });
         values.next().unwrap_or(default)
@@ -67,10 +67,12 @@ fn check(
     run: fn(&Case<'_>) -> Result<String, String>,
 ) -> Result<(), Failed> {
     let text = fs::read_to_string(file)?;
-    let (input, expected) = text.split_once(BECOMES).unwrap_or((&text, ""));
+    let is_ptx = file.extension().is_some_and(|extension| extension == "ptx");
+    let becomes = format!("\n{}{BECOMES}", if is_ptx { "//" } else { ";" });
+    let (input, expected) = text.split_once(&becomes).unwrap_or((&text, ""));
     let made = bare(&run(&Case { pass, input })?);
     if std::env::var_os("ZLUDA_BLESS").is_some() {
-        fs::write(file, format!("{}\n\n{BECOMES}\n{made}\n", input.trim_end()))?;
+        fs::write(file, format!("{}\n{becomes}\n{made}\n", input.trim_end()))?;
     } else if made != expected.trim() {
         let show = file.display();
         return Err(format!("{show}: ZLUDA_BLESS=1 writes what it becomes:\n{made}").into());
