@@ -7,7 +7,7 @@ use crate::code_object::Relocatable;
 use crate::gpu::Gpu;
 use crate::library::Library;
 use crate::pipeline::{PASSES, State};
-use crate::{Error, Options};
+use crate::{Error, Options, intrinsics};
 
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
 
@@ -79,6 +79,7 @@ impl Machine {
     fn runner(&self) -> Runner<'_> {
         Runner {
             machine: Some(&self.llvm),
+            private: intrinsics::OWN,
             verify: self.options.verify || cfg!(debug_assertions),
             verify_each: self.options.verify,
             watch: &self.options.watch,

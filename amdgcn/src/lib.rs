@@ -7,6 +7,7 @@
 mod code_object;
 mod compile;
 mod gpu;
+mod intrinsics;
 mod library;
 mod options;
 mod passes;
@@ -16,6 +17,7 @@ mod refuse;
 pub use code_object::{Relocatable, link};
 pub use compile::Machine;
 pub use gpu::{GPUS, Gpu, MatrixUnit};
+pub use intrinsics::OWN;
 pub use options::{Error, Matrices, Options, Refusal};
 pub use pipeline::pass_names;
 pub use simt::{Approximations, Blocks};

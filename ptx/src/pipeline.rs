@@ -4,6 +4,7 @@ use llvm_zluda::{Context, Module, timed};
 use ptx_parser::{
     Directive, Error, ErrorKind, FunctionDirective, FunctionKind, Linkage, StateSpace,
 };
+use simt::intrinsics::Private;
 use simt::parameters;
 use simt::passes::{Pass, Runner};
 
@@ -11,6 +12,7 @@ use crate::check::{self, Extent};
 use crate::diagnostics::Diagnostics;
 use crate::info::{KernelError, KernelInfo};
 use crate::lower::module::Unit;
+use crate::options::{Options, Stage};
 use crate::passes::canonicalize_nans;
 use crate::passes::collect_functions::{self, Reached};
 use crate::passes::fuse_products;
@@ -24,7 +26,7 @@ use crate::passes::remove_flushes;
 use crate::passes::summarize_functions;
 use crate::passes::{insert_preemptions, insert_turns};
 use crate::processors::on_all_processors;
-use crate::program::{Joined, Options, Stage};
+use crate::program::Joined;
 use crate::target::{self, Machine, Target};
 
 /// The names of the passes over PTX, in their order. Most are files of `passes`.
@@ -373,6 +375,7 @@ fn watch_analysis(
 fn runner(options: &Options) -> Runner<'_> {
     Runner {
         machine: None,
+        private: Private::NONE,
         verify: options.verify || cfg!(debug_assertions),
         verify_each: false,
         watch: &options.watch,

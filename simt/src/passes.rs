@@ -5,7 +5,8 @@
 
 use llvm_zluda::{Context, Module, Stopped, TargetMachine, Watch, run_passes, timed};
 
-use crate::{Error, intrinsics};
+use crate::Error;
+use crate::intrinsics::{self, Private};
 
 /// A pass of a pipeline whose passes know of each other by an `S`.
 pub struct Pass<S, E> {
@@ -58,6 +59,8 @@ impl<S, E> Pass<S, E> {
 pub struct Runner<'r> {
     /// The machine whose costs LLVM's passes ask for.
     pub machine: Option<&'r TargetMachine>,
+    /// The functions that the target has besides intrinsics.
+    pub private: Private,
     /// Checks the IR after each pass of the table.
     pub verify: bool,
     /// Checks it after each of LLVM's own passes too.
@@ -112,7 +115,7 @@ impl Runner<'_> {
     /// Checks and shows what a pass left. Fails if the IR is broken, a mistake of ours, or if compilation is to end here.
     pub fn after(&self, pass: &'static str, module: &Module<'_>) -> Result<(), Error> {
         if self.verify {
-            let checked = module.verify().and_then(|()| intrinsics::verify(module));
+            let checked = module.verify().and_then(|()| intrinsics::verify(module, self.private));
             checked.map_err(|message| Error::Bug(format!("LLVM IR after {pass}: {message}")))?;
         }
         self.show(pass, || module.print())

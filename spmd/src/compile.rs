@@ -2,6 +2,7 @@
 
 use cpu_abi::KernelKind;
 use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, timed};
+use simt::intrinsics::Private;
 use simt::passes::Runner;
 
 use crate::pipeline::{self, State};
@@ -129,6 +130,7 @@ pub fn run_pass<'c>(
 fn runner<'r>(machine: &'r TargetMachine, options: &'r Options) -> Runner<'r> {
     Runner {
         machine: Some(machine),
+        private: Private::NONE,
         verify: options.verify,
         verify_each: options.verify,
         watch: &options.watch,

@@ -124,6 +124,14 @@ define i32 @zluda.cluster_nctaid.y() alwaysinline nounwind {
 define i32 @zluda.cluster_nctaid.z() alwaysinline nounwind {
   ret i32 1
 }
+define i32 @zluda.cluster_nctarank() alwaysinline nounwind {
+  %x = call i32 @zluda.cluster_nctaid.x()
+  %y = call i32 @zluda.cluster_nctaid.y()
+  %z = call i32 @zluda.cluster_nctaid.z()
+  %layer = mul i32 %x, %y
+  %r = mul i32 %layer, %z
+  ret i32 %r
+}
 define i32 @zluda.amd.cluster.blocks() alwaysinline nounwind {
   ret i32 1
 }
@@ -653,11 +661,6 @@ define float @zluda.tanh.approx.f32(float %x) alwaysinline nounwind {
   %small = fcmp olt float %a, 0x3FA0000000000000
   %m = select i1 %small, float %series, float %t
   %r = call float @llvm.copysign.f32(float %m, float %x)
-  ret float %r
-}
-define float @zluda.tanh.approx.ftz.f32(float %x) alwaysinline nounwind {
-  %z = call float @zluda.ftz.f32(float %x)
-  %r = call float @zluda.tanh.approx.f32(float %z)
   ret float %r
 }
 ; The hardware's reciprocal takes subnormals for zeros and gives none: it is of the mantissa.

@@ -6,25 +6,20 @@
 use llvm_zluda::Module;
 use simt::parameters::Hidden;
 
-use super::make_kernel::PARAMETERS;
+use crate::intrinsics::OWN;
 
 /// `zluda.amd.services`, which a hidden parameter says.
 pub fn services(module: &Module<'_>, hidden_offset: u32) {
     let context = module.context();
-    let (pointer, parameters) = (context.ptr(1), context.ptr(4));
-    let declare = |name: &str, ty| {
-        let declared = module.function(name);
-        declared.unwrap_or_else(|| module.add_function(name, context.function_type(ty, &[])))
-    };
-    let function = declare("zluda.amd.services", pointer);
+    let function = OWN.declare(module, "amd.services", 0);
     if !function.is_declaration() {
         return;
     }
     let builder = context.builder();
     builder.position_at_end(module.append_block(function, "entry"));
-    let buffer = builder.call(declare(PARAMETERS, parameters), &[]);
+    let buffer = builder.call(OWN.declare(module, "params", 0), &[]);
     let offset = context.i64().const_int(Hidden::Services.place(hidden_offset));
-    let load = builder.load(pointer, builder.byte_offset(buffer, offset), 8);
+    let load = builder.load(context.ptr(1), builder.byte_offset(buffer, offset), 8);
     load.add_empty_metadata(context, "invariant.load");
     builder.ret(load);
     module.add_attribute(function, "alwaysinline");
@@ -33,11 +28,10 @@ pub fn services(module: &Module<'_>, hidden_offset: u32) {
 /// `zluda.amd.cluster_launch`, which lies behind the hidden parameters.
 pub fn launch(module: &Module<'_>, offset: u32) {
     let context = module.context();
-    let ty = context.function_type(context.ptr(4), &[]);
-    let function = module.declare_function("zluda.amd.cluster_launch", ty);
+    let function = OWN.declare(module, "amd.cluster_launch", 0);
     let builder = context.builder();
     builder.position_at_end(module.append_block(function, "entry"));
-    let buffer = builder.call(module.declare_function(PARAMETERS, ty), &[]);
+    let buffer = builder.call(OWN.declare(module, "params", 0), &[]);
     builder.ret(builder.byte_offset(buffer, context.i64().const_int(offset.into())));
     module.add_attribute(function, "alwaysinline");
 }

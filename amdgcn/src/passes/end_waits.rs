@@ -9,8 +9,10 @@ use llvm_zluda::{Module, Opcode, Value};
 use simt::analysis::cfg::Cfg;
 use simt::analysis::spinning;
 
+use crate::intrinsics::OWN;
+
 /// The function that gets the number of each round (library/waiting.c).
-pub const LOOK: &str = "zluda.amd.end_waiting";
+pub const LOOK: &str = "amd.end_waiting";
 
 /// Lets all loops that wait look, but those of `except`. In what has loops of several entries none is found.
 pub fn run<'c>(module: &Module<'c>, except: Option<Value<'c>>) {
@@ -32,11 +34,7 @@ fn look_at<'c>(module: &Module<'c>, cfg: &Cfg<'c>, number: usize) {
     let header = cfg.blocks[found.header];
     let mut instructions = header.instructions().into_iter();
     let Some(first) = instructions.find(|it| it.opcode() != Opcode::LLVMPHI) else { return };
-    let ty = context.function_type(context.void(), &[word]);
-    let look = module.declare_function(LOOK, ty);
-    for attribute in ["convergent", "nounwind"] {
-        module.add_attribute(look, attribute);
-    }
+    let look = OWN.declare(module, LOOK, 1);
     let builder = context.builder();
     builder.position_at_start(header);
     let round = builder.phi(word);

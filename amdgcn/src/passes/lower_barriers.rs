@@ -8,6 +8,7 @@
 
 use llvm_zluda::{Module, Opcode, Value, run_passes};
 
+use crate::intrinsics::OWN;
 use crate::{Error, library};
 
 const PREFIX: &str = "zluda.barrier.";
@@ -31,19 +32,14 @@ pub fn run<'c>(module: &Module<'c>, kernel: Value<'c>) -> Result<(), Error> {
         }
     }
     run_passes(module, "always-inline,globaldce", None, false)?;
-    begin_and_leave(module, kernel, ["zluda.amd.barrier.begin", "zluda.amd.barrier.leave"]);
+    begin_and_leave(module, kernel, ["amd.barrier.begin", "amd.barrier.leave"]);
     Ok(())
 }
 
-/// Calls one function where the kernel begins, and another one where its threads end.
+/// Calls one function of ours where the kernel begins, and another one where its threads end.
 pub fn begin_and_leave<'c>(module: &Module<'c>, kernel: Value<'c>, names: [&str; 2]) {
     let context = module.context();
-    let [begin, leave] = names.map(|name| {
-        let function = module.add_function(name, context.function_type(context.void(), &[]));
-        module.add_attribute(function, "convergent");
-        module.add_attribute(function, "nounwind");
-        function
-    });
+    let [begin, leave] = names.map(|name| OWN.declare(module, name, 0));
     let builder = context.builder();
     let mut instructions = kernel.entry_block().instructions().into_iter();
     if let Some(first) = instructions.find(|it| it.opcode() != Opcode::LLVMAlloca) {

@@ -15,6 +15,7 @@ use llvm_zluda::{Builder, Linkage, Module, Opcode, Type, Value};
 use simt::space;
 
 use super::lower_barriers;
+use crate::intrinsics::OWN;
 use crate::{Error, library};
 
 /// The prefix of the device library's functions that stand in for `zluda.<name>` in clusters.
@@ -36,7 +37,7 @@ pub fn add_barrier<'c>(module: &Module<'c>, kernel: Value<'c>) {
     if let Some(arrive) = module.function("zluda.cluster.arrive") {
         arrive.set_name("zluda.amd.cluster.arrive");
     }
-    let names = ["zluda.amd.cluster.begin", "zluda.amd.cluster.leave"];
+    let names = ["amd.cluster.begin", "amd.cluster.leave"];
     lower_barriers::begin_and_leave(module, kernel, names);
 }
 
@@ -80,10 +81,8 @@ struct Windows<'m, 'c> {
 }
 
 impl<'c> Windows<'_, 'c> {
-    fn call(&self, name: &str, result: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {
-        let parameters: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
-        let ty = self.module.context().function_type(result, &parameters);
-        self.b.call(self.module.declare_function(name, ty), arguments)
+    fn call(&self, name: &str, arguments: &[Value<'c>]) -> Value<'c> {
+        self.b.call(OWN.declare(self.module, name, arguments.len()), arguments)
     }
 
     fn i32(&self) -> Type<'c> {
@@ -168,7 +167,7 @@ impl<'c> Windows<'_, 'c> {
     /// A constant that has the address of a variable in it, as instructions.
     fn computed(&self, constant: Value<'c>, offsets: &[(Value<'c>, u64)]) -> Value<'c> {
         if let Some((_, offset)) = offsets.iter().find(|(variable, _)| *variable == constant) {
-            let own = self.call("zluda.amd.window.own", self.i32(), &[]);
+            let own = self.call("amd.window.own", &[]);
             let address = self.b.add(own, self.i32().const_int(*offset));
             return self.b.int_to_ptr(address, self.shared());
         }
@@ -223,7 +222,7 @@ impl<'c> Windows<'_, 'c> {
             Opcode::LLVMAddrSpaceCast if is_shared(instruction) => {
                 self.b.position_before(instruction);
                 let generic = instruction.operand(0);
-                let address = self.call("zluda.amd.window.address", self.i32(), &[generic]);
+                let address = self.call("amd.window.address", &[generic]);
                 instruction.replace_all_uses_with(self.b.int_to_ptr(address, self.shared()));
                 instruction.erase();
             }
@@ -234,8 +233,7 @@ impl<'c> Windows<'_, 'c> {
     /// The memory at an address in shared memory.
     fn place(&self, pointer: Value<'c>) -> Value<'c> {
         let address = self.b.ptr_to_int(pointer, self.i32());
-        let global = self.module.context().ptr(space::GLOBAL);
-        self.call("zluda.amd.window.place", global, &[address])
+        self.call("amd.window.place", &[address])
     }
 
     /// Widens the scope of an atomic access or a fence from the workgroup to the device.

@@ -7,6 +7,8 @@
 
 use llvm_zluda::{AtomicOrdering, Builder, IntPredicate, Module, Opcode, Value};
 
+use crate::intrinsics::OWN;
+
 const BITS: u32 = 128;
 
 /// The name of the library's operation for an instruction; none where it needs none.
@@ -62,14 +64,7 @@ fn replace<'c>(module: &Module<'c>, access: Value<'c>, name: &str) {
         false => builder.addr_space_cast(pointer, generic),
     }];
     arguments.extend(values.iter().map(|value| builder.bitcast(*value, pair)));
-    let result = if is_store { context.void() } else { pair };
-    let name = format!("zluda.amd.wide.{name}");
-    let function = module.function(&name).unwrap_or_else(|| {
-        let types: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
-        let function = module.add_function(&name, context.function_type(result, &types));
-        module.add_attribute(function, "convergent");
-        function
-    });
+    let function = OWN.declare(module, &format!("amd.wide.{name}"), arguments.len());
     let (before, after) = fences(access);
     fence(&builder, before, access);
     let call = builder.call(function, &arguments);

@@ -8,9 +8,11 @@
 
 use llvm_zluda::{Linkage, Module, Value};
 use rustc_hash::FxHashMap;
+use simt::intrinsics::PREFIX;
 use simt_abi::{MatrixKind, MatrixOperation, MatrixType, TextureAction, TextureOperation};
 
 use crate::gpu::MatrixUnit;
+use crate::intrinsics::OWN;
 use crate::library::{self, Library};
 use crate::{Error, Matrices};
 
@@ -235,10 +237,7 @@ fn declare<'c>(module: &Module<'c>, intrinsic: Value<'c>, name: &str) -> Value<'
 fn define<'c>(module: &Module<'c>, function: Value<'c>, number: u64, implementation: &str) {
     let context = module.context();
     let (generic, word, wide) = (context.ptr(0), context.i32(), context.i64());
-    let body = module.function(implementation).unwrap_or_else(|| {
-        let ty = context.function_type(context.void(), &[wide, generic, generic]);
-        module.add_function(implementation, ty)
-    });
+    let body = OWN.declare(module, implementation.trim_start_matches(PREFIX), 3);
     let results = function.value_type().result();
     let words = function.parameter_count();
     function.set_linkage(Linkage::LLVMInternalLinkage);

@@ -50,10 +50,7 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
                 let rows = self.builder.add(self.builder.mul(z?, height?), y?);
                 self.builder.add(self.builder.mul(rows, width?), x?)
             }
-            ClusterNctarank => {
-                let [x, y, z] = AXES.map(|axis| self.cluster_size(Some(axis)));
-                self.builder.mul(self.builder.mul(x?, y?), z?)
-            }
+            ClusterNctarank => self.word("cluster_nctarank"),
             IsExplicitCluster => {
                 let word = self.word("is_explicit_cluster");
                 self.ne(word, self.i32(0))

@@ -8,6 +8,7 @@
 
 use llvm_zluda::{Builder, Module, Opcode, RealPredicate, Type, Value};
 use rustc_hash::FxHashSet;
+use simt::intrinsics::{self, Property};
 use simt_abi::{MatrixKind, MatrixOperation, MatrixType};
 
 use super::choose_nans;
@@ -132,9 +133,7 @@ fn is_arithmetic(user: Value<'_>) -> bool {
                 "ceil",
             ];
             function.is_some_and(|function| known.contains(&function))
-                || name == "zluda.ftz.f32"
-                || name.starts_with("zluda.div.")
-                || (name.starts_with("zluda.") && name.contains(".approx."))
+                || intrinsics::called(user).is_some_and(|it| it.has(Property::AnyNan))
         }
         _ => false,
     }
@@ -142,7 +141,7 @@ fn is_arithmetic(user: Value<'_>) -> bool {
 
 /// A product of matrices takes all NaNs for the same.
 fn multiplies<'c>(value: Value<'c>, user: Value<'c>) -> bool {
-    if user.opcode() != Opcode::LLVMCall || !user.called_name().starts_with("zluda.matrix.") {
+    if !intrinsics::called(user).is_some_and(|it| it.has(Property::MatrixOperation)) {
         return false;
     }
     let arguments = user.arguments();

@@ -9,6 +9,7 @@
 
 use llvm_zluda::{Block, Builder, Module, Opcode, RealPredicate, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+use simt::intrinsics::{self, Property};
 
 /// The bit that makes a NaN of `.f64` quiet.
 const QUIET: u64 = 1 << 51;
@@ -89,7 +90,7 @@ impl<'c> Choice<'_, 'c> {
                 let arms: Vec<_> = value.incoming().into_iter().map(|(arm, _)| arm).collect();
                 self.joined(value, &arms)
             }
-            Opcode::LLVMCall if is_approximation(value) => {
+            Opcode::LLVMCall if is_nan_of_nan(value) => {
                 self.note_sources(value, &value.arguments());
                 own(value)
             }
@@ -337,11 +338,8 @@ fn is_operation_on(value: Value<'_>, operands: &[Value<'_>]) -> bool {
 }
 
 /// An approximation is NaN where its operand is.
-fn is_approximation(call: Value<'_>) -> bool {
-    matches!(
-        call.called_name().as_str(),
-        "zluda.rcp.approx.ftz.f64" | "zluda.rsqrt.approx.ftz.f64" | "zluda.rsqrt.approx.f64"
-    )
+fn is_nan_of_nan(call: Value<'_>) -> bool {
+    intrinsics::called(call).is_some_and(|intrinsic| intrinsic.has(Property::NanOfNan))
 }
 
 /// A zero or an infinity, or a selection or phi of one.

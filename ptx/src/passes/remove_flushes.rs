@@ -5,6 +5,7 @@
 
 use llvm_zluda::{Context, Module, Opcode, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+use simt::intrinsics::{self, Property};
 
 /// Instructions to look at for one operand, so that large functions take no longer than their size.
 const LIMIT: usize = 200;
@@ -113,17 +114,20 @@ enum Sources<'c> {
 }
 
 fn called(call: Value<'_>) -> Sources<'_> {
-    let name = call.called_name();
-    match name.as_str() {
-        "zluda.ftz.f32" | "zluda.flushed.f32" => Sources::Never,
-        "zluda.canonical.f32" | "llvm.fabs.f32" | "llvm.copysign.f32" => {
+    if let Some(intrinsic) = intrinsics::called(call) {
+        return if intrinsic.has(Property::NeverSubnormal) {
+            Sources::Never
+        } else if intrinsic.has(Property::SameNumber) {
             Sources::Of(vec![call.operand(0)])
-        }
+        } else {
+            Sources::Maybe
+        };
+    }
+    match call.called_name().as_str() {
+        "llvm.fabs.f32" | "llvm.copysign.f32" => Sources::Of(vec![call.operand(0)]),
         "llvm.minimumnum.f32" | "llvm.maximumnum.f32" | "llvm.minimum.f32" | "llvm.maximum.f32" => {
             Sources::Of(vec![call.operand(0), call.operand(1)])
         }
-        "zluda.div.full.ftz.f32" => Sources::Never,
-        name if name.starts_with("zluda.") && name.ends_with(".approx.ftz.f32") => Sources::Never,
         _ => Sources::Maybe,
     }
 }

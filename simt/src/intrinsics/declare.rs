@@ -8,12 +8,20 @@ use super::{Effects, Intrinsic, PREFIX, named};
 /// The intrinsic `name`, without [`PREFIX`], as a function of the module. Intrinsics with any number of parameters have
 /// `arguments` of them. What the table does not have becomes a function of words, which [`super::verify`] names.
 pub fn declare<'c>(module: &Module<'c>, name: &str, arguments: usize) -> Value<'c> {
+    let declared = module.function(&format!("{PREFIX}{name}"));
+    declared.unwrap_or_else(|| declare_as(module, named(name), name, arguments))
+}
+
+/// The same of a row, for a module that has not got the function yet.
+pub fn declare_as<'c>(
+    module: &Module<'c>,
+    row: Option<&'static Intrinsic>,
+    name: &str,
+    arguments: usize,
+) -> Value<'c> {
     let full = format!("{PREFIX}{name}");
-    if let Some(function) = module.function(&full) {
-        return function;
-    }
     let context = module.context();
-    let known = named(name).and_then(|intrinsic| {
+    let known = row.and_then(|intrinsic| {
         Some((function_type(context, intrinsic.signature, name, arguments)?, intrinsic))
     });
     debug_assert!(known.is_some(), "`{full}` with {arguments} arguments");
@@ -50,7 +58,7 @@ mod tests {
     use llvm_zluda::Context;
 
     use super::*;
-    use crate::intrinsics::{ROWS, pattern};
+    use crate::intrinsics::{Private, ROWS, pattern};
 
     #[test]
     fn all_rows_can_be_declared() {
@@ -70,7 +78,7 @@ mod tests {
             }
         }
         module.verify().expect("LLVM takes it");
-        assert_eq!(crate::intrinsics::verify(&module), Ok(()));
+        assert_eq!(crate::intrinsics::verify(&module, Private::NONE), Ok(()));
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The table for people.
 
-use super::{Effects, Intrinsic, Participants, ROWS, Uniformity};
+use super::{Effects, Intrinsic, Participants, Property, Uniformity};
 
-/// The table of `docs/dev/per_thread_ir.md`.
-pub fn markdown() -> String {
+/// Rows as a table of the documentation.
+pub fn markdown(rows: &[Intrinsic]) -> String {
     let mut text = String::from(
         "| name | type | effects | who takes part | the result is the same for | |\n|---|---|---|---|---|---|\n",
     );
-    for row in ROWS {
+    for row in rows {
         text.push_str(&line(row));
     }
     text
@@ -43,7 +43,21 @@ fn line(row: &Intrinsic) -> String {
         Uniformity::Lockstep => "who calls together",
         Uniformity::Block => "the block",
     };
+    let said = Some(*meaning).filter(|meaning| !meaning.is_empty());
+    let said: Vec<_> = said.into_iter().chain(row.properties.iter().map(property)).collect();
+    let meaning = said.join("; ");
     format!(
         "| `{names}` | `{signature}` | {effects} | {participants} | {uniformity} | {meaning} |\n"
     )
+}
+
+fn property(property: &Property) -> &'static str {
+    match property {
+        Property::AtHand => "at hand",
+        Property::MatrixOperation => "of a constant operation",
+        Property::NeverSubnormal => "never subnormal",
+        Property::SameNumber => "the same number",
+        Property::AnyNan => "any NaN will do",
+        Property::NanOfNan => "NaN of NaN",
+    }
 }

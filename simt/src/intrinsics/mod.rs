@@ -1,12 +1,14 @@
 //! The intrinsics of per-thread IR: functions without a body whose names begin with `zluda.`.
 //!
 //! [`table::ROWS`] says all that is known of them. From it come the declarations ([`declare`]), what analyses ask
-//! ([`called`]), the check of IR ([`verify`]) and the table of `docs/dev/per_thread_ir.md` ([`markdown`]).
+//! ([`called`]), the check of IR ([`verify`]) and the table of `docs/dev/per_thread_ir.md` ([`markdown`]). A target that
+//! has functions of its own besides, of which nobody else knows, has a table of the same form for them ([`Private`]).
 
 mod declare;
 mod lookup;
 mod markdown;
 mod pattern;
+mod private;
 mod signature;
 mod table;
 mod verify;
@@ -14,8 +16,9 @@ mod verify;
 pub use declare::declare;
 pub use lookup::{called, named};
 pub use markdown::markdown;
+pub use private::Private;
 pub use table::ROWS;
-pub use verify::verify;
+pub use verify::{verify, verify_definitions};
 
 /// The prefix of the names of all intrinsics.
 pub const PREFIX: &str = "zluda.";
@@ -27,11 +30,31 @@ pub struct Intrinsic {
     pub names: &'static str,
     /// The type as LLVM writes it, with names of parameters. `...` behind the last parameter is any number of such
     /// parameters; `{i32...}` is a structure of as many words as the name's first number says, and `void` if it says 0.
+    /// In a [`Private`] table `*` is the type of the intrinsic that the name's `*` names, and `...` alone any type.
     pub signature: &'static str,
     pub effects: Effects,
     pub participants: Participants,
     pub uniformity: Uniformity,
+    /// What else passes may rely on.
+    pub properties: &'static [Property],
     pub meaning: &'static str,
+}
+
+/// What passes may rely on of some intrinsics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Property {
+    /// A thread has the result at hand everywhere: to ask again costs less than a register does.
+    AtHand,
+    /// The first argument is a constant that packs a `simt_abi::MatrixOperation`.
+    MatrixOperation,
+    /// The result is no subnormal number.
+    NeverSubnormal,
+    /// The result is the first argument, but for the bits of a NaN.
+    SameNumber,
+    /// The result does not depend on the bits of a NaN among the arguments.
+    AnyNan,
+    /// The result is NaN where an argument is.
+    NanOfNan,
 }
 
 /// The effects of a call besides its result.
@@ -90,6 +113,28 @@ pub enum Uniformity {
 }
 
 impl Intrinsic {
+    /// A row without properties.
+    pub const fn new(
+        names: &'static str,
+        signature: &'static str,
+        effects: Effects,
+        participants: Participants,
+        uniformity: Uniformity,
+        meaning: &'static str,
+    ) -> Self {
+        Self { names, signature, effects, participants, uniformity, properties: &[], meaning }
+    }
+
+    /// The same row with properties.
+    pub const fn with(self, properties: &'static [Property]) -> Self {
+        Self { properties, ..self }
+    }
+
+    /// Whether passes may rely on something.
+    pub fn has(&self, property: Property) -> bool {
+        self.properties.contains(&property)
+    }
+
     /// Whether LLVM must not move calls to where other threads call.
     pub fn is_convergent(&self) -> bool {
         self.participants != Participants::Thread

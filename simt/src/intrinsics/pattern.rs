@@ -14,6 +14,11 @@ pub fn is_open(names: &str) -> bool {
     names.contains(['#', '*'])
 }
 
+/// Whether a name is one of a pattern.
+pub fn stands_for(names: &str, name: &str) -> bool {
+    expand(names).iter().any(|pattern| fits(pattern, name))
+}
+
 /// Whether a name is one of a pattern without alternatives.
 pub fn fits(pattern: &str, name: &str) -> bool {
     if let Some(beginning) = pattern.strip_suffix('*') {
@@ -32,7 +37,7 @@ pub fn fits(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{expand, fits};
+    use super::{expand, fits, stands_for};
 
     #[test]
     fn numbers_and_anything() {
@@ -41,6 +46,8 @@ mod tests {
         assert!(!fits("matrix.#.#", "matrix.4.10.4018c"));
         assert!(!fits("matrix.#.#", "matrix.tile.10"));
         assert!(fits("lane.*", "lane.copy.masked"));
+        assert!(stands_for("{matrix,texture}.*", "texture.5.10"));
+        assert!(!stands_for("{matrix,texture}.*", "lane.5"));
     }
 
     #[test]

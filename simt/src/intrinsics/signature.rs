@@ -37,8 +37,8 @@ fn parameter_types<'c>(
         if let Some(repeated) = parameter.strip_suffix("...") {
             types.resize(arguments.max(types.len()), value_type(context, repeated)?);
         } else {
-            let ty = parameter.split(' ').next()?;
-            types.push(value_type(context, ty)?);
+            let named = || value_type(context, parameter.rsplit_once(' ')?.0);
+            types.push(value_type(context, parameter).or_else(named)?);
         }
     }
     Some(types)
@@ -59,8 +59,10 @@ fn value_type<'c>(context: &'c Context, text: &str) -> Option<Type<'c>> {
         "float" => context.f32(),
         "double" => context.f64(),
         "ptr" => context.ptr(0),
+        "ptr addrspace(1)" => context.ptr(1),
         "ptr addrspace(3)" => context.ptr(3),
         "ptr addrspace(4)" => context.ptr(4),
+        "<2 x i64>" => context.i64().vector(2),
         _ => return None,
     })
 }

@@ -3,6 +3,7 @@
 use super::Effects::{self, *};
 use super::Intrinsic;
 use super::Participants::{self, Aligned, Block, Cluster, Members, Present, Warp};
+use super::Property::*;
 use super::Uniformity::{self, Arguments, Lockstep};
 
 const THREAD: Participants = Participants::Thread;
@@ -20,20 +21,20 @@ const fn row(
     uniformity: Uniformity,
     meaning: &'static str,
 ) -> Intrinsic {
-    Intrinsic { names, signature, effects, participants, uniformity, meaning }
+    Intrinsic::new(names, signature, effects, participants, uniformity, meaning)
 }
 
 #[rustfmt::skip]
 pub static ROWS: &[Intrinsic] = &[
     // Who and where the thread is.
     row("params", "ptr addrspace(4) ()", Pure, THREAD, SAME_IN_BLOCK,
-        "the parameter buffer"),
+        "the parameter buffer").with(&[AtHand]),
     row("tid.{x,y,z}", "i32 ()", Pure, THREAD, EACH,
-        "has the `range` that `.reqntid` or `.maxntid` give it"),
+        "has the `range` that `.reqntid` or `.maxntid` give it").with(&[AtHand]),
     row("{ntid,ctaid,nctaid}.{x,y,z}", "i32 ()", Pure, THREAD, SAME_IN_BLOCK,
-        ""),
+        "").with(&[AtHand]),
     row("laneid", "i32 ()", Pure, THREAD, EACH,
-        ""),
+        "").with(&[AtHand]),
     row("warpid", "i32 ()", Pure, THREAD, SAME_IN_WARP,
         ""),
     row("{nwarpid,smid,nsmid}", "i32 ()", Pure, THREAD, SAME_IN_BLOCK,
@@ -42,6 +43,8 @@ pub static ROWS: &[Intrinsic] = &[
         ""),
     row("cluster_nctaid.{x,y,z}", "i32 ()", Pure, THREAD, SAME_IN_BLOCK,
         "1 where blocks are not in clusters"),
+    row("cluster_nctarank", "i32 ()", Pure, THREAD, SAME_IN_BLOCK,
+        "the product of the three"),
     row("is_explicit_cluster", "i32 ()", Pure, THREAD, SAME_IN_BLOCK,
         "0 where blocks are not in clusters"),
     row("{dynamic,total}_smem_size", "i32 ()", Pure, THREAD, SAME_IN_BLOCK,
@@ -81,9 +84,9 @@ pub static ROWS: &[Intrinsic] = &[
     row("bar.warp.sync", "void (i32 membermask)", OrdersMemory, Members, EACH,
         ""),
     row("matrix.memory.#.#", "{i32...} (i64 operation, i32...)", AccessesMemory, Aligned, EACH,
-        "`matrix.memory.<outputs>.<inputs>`: [matrix instructions](matrix.md) that read or write memory"),
+        "`matrix.memory.<outputs>.<inputs>`: [matrix instructions](matrix.md) that read or write memory").with(&[MatrixOperation]),
     row("matrix.#.#", "{i32...} (i64 operation, i32...)", Pure, Aligned, EACH,
-        "`matrix.<outputs>.<inputs>`: other [matrix instructions](matrix.md)"),
+        "`matrix.<outputs>.<inputs>`: other [matrix instructions](matrix.md)").with(&[MatrixOperation]),
 
     // Threads of a block, and blocks of a cluster.
     row("barrier.{sync,arrive}", "void (i32 id, i32 threads)", OrdersMemory, Block, EACH,
@@ -122,17 +125,23 @@ pub static ROWS: &[Intrinsic] = &[
 
     // Arithmetic.
     row("{ex2,lg2,sin,cos,tanh,rcp,rsqrt,sqrt}.approx.f32", "float (float)", Pure, THREAD, Arguments,
-        ""),
+        "").with(&[AnyNan]),
     row("{ex2,lg2,sin,cos,rcp,rsqrt,sqrt}.approx.ftz.f32", "float (float)", Pure, THREAD, Arguments,
-        ""),
+        "").with(&[AnyNan, NeverSubnormal]),
     row("{ex2,tanh}.approx.f16", "half (half)", Pure, THREAD, Arguments,
-        ""),
+        "").with(&[AnyNan]),
     row("{rcp.approx.ftz,rsqrt.approx,rsqrt.approx.ftz}.f64", "double (double)", Pure, THREAD, Arguments,
-        ""),
-    row("div.{approx,full}.{f32,ftz.f32}", "float (float, float)", Pure, THREAD, Arguments,
-        ""),
-    row("{ftz,flushed,canonical}.f32", "float (float)", Pure, THREAD, Arguments,
-        "marks, see below"),
+        "").with(&[AnyNan, NanOfNan]),
+    row("div.{approx,full}.f32", "float (float, float)", Pure, THREAD, Arguments,
+        "").with(&[AnyNan]),
+    row("div.{approx,full}.ftz.f32", "float (float, float)", Pure, THREAD, Arguments,
+        "").with(&[AnyNan, NeverSubnormal]),
+    row("ftz.f32", "float (float)", Pure, THREAD, Arguments,
+        "a mark, see below").with(&[AnyNan, NeverSubnormal]),
+    row("flushed.f32", "float (float)", Pure, THREAD, Arguments,
+        "a mark, see below").with(&[NeverSubnormal]),
+    row("canonical.f32", "float (float)", Pure, THREAD, Arguments,
+        "a mark, see below").with(&[SameNumber]),
     row("nan.f64", "double (double, double)", Pure, THREAD, Arguments,
         "a mark, see below"),
 

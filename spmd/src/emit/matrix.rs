@@ -8,6 +8,7 @@ use std::mem::offset_of;
 use cpu_abi::Runtime;
 use llvm_zluda::{Block, Linkage, Opcode, Type, Value};
 use rustc_hash::FxHashMap;
+use simt::intrinsics::{self, Property};
 
 use super::{Emitter, LANES, Lanes};
 use crate::Error;
@@ -74,9 +75,7 @@ impl<'c> MatrixRows<'c> {
 }
 
 fn is_operation(instruction: &Value<'_>) -> bool {
-    instruction.opcode() == Opcode::LLVMCall
-        && instruction.callee().is_function()
-        && instruction.called_name().starts_with("zluda.matrix.")
+    intrinsics::called(*instruction).is_some_and(|it| it.has(Property::MatrixOperation))
 }
 
 fn all_in<'c>(block: Block<'c>, instructions: impl IntoIterator<Item = Value<'c>>) -> bool {

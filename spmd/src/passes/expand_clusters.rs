@@ -1,7 +1,8 @@
-//! Addresses in the shared memory of a cluster, as arithmetic.
+//! The size of a cluster, and addresses in its shared memory, as arithmetic.
 //!
-//! Input: calls of `zluda.mapa`, `zluda.getctarank` and `zluda.isspacep.shared.cluster`.
-//! Output: arithmetic on the address of the first block's shared memory, `zluda.cpu.cluster_shared`.
+//! Input: calls of `zluda.cluster_nctarank`, `zluda.mapa`, `zluda.getctarank` and `zluda.isspacep.shared.cluster`.
+//! Output: arithmetic on `zluda.cluster_nctaid` and the address of the first block's shared memory,
+//! `zluda.cpu.cluster_shared`.
 //! Why here: one meaning for both lowerings, before the passes that simplify it.
 
 use cpu_abi::CLUSTER_SHARED_STRIDE;
@@ -12,6 +13,7 @@ const STRIDE_BITS: u64 = CLUSTER_SHARED_STRIDE.trailing_zeros() as u64;
 
 /// Replaces the calls.
 pub fn run(module: &Module<'_>) {
+    replace(module, "zluda.cluster_nctarank", |s, _| s.blocks());
     replace(module, "zluda.mapa", |s, call| {
         let (address, rank) = (call.operand(0), call.operand(1));
         let first = s.first();
@@ -26,7 +28,7 @@ pub fn run(module: &Module<'_>) {
     replace(module, "zluda.isspacep.shared.cluster", |s, call| {
         let address = s.b.ptr_to_int(call.operand(0), s.i64());
         let place = s.b.lshr(s.b.sub(address, s.first()), s.number(STRIDE_BITS));
-        s.b.icmp(IntPredicate::LLVMIntULT, place, s.blocks())
+        s.b.icmp(IntPredicate::LLVMIntULT, place, s.b.zext(s.blocks(), s.i64()))
     });
 }
 
@@ -69,7 +71,7 @@ impl<'c> Expander<'_, 'c> {
     /// Blocks in the cluster.
     fn blocks(&self) -> Value<'c> {
         let [x, y, z] = ["x", "y", "z"].map(|axis| self.call(&format!("cluster_nctaid.{axis}")));
-        self.b.zext(self.b.mul(self.b.mul(x, y), z), self.i64())
+        self.b.mul(self.b.mul(x, y), z)
     }
 
     /// Calls an intrinsic without arguments.

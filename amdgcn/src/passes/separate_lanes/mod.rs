@@ -22,12 +22,13 @@ use llvm_zluda::{Block, Builder, IntPredicate, Module, Opcode, Type, Value, run_
 use rustc_hash::FxHashSet;
 use simt::Blocks;
 use simt::analysis::lockstep::{self, Waves};
-use simt::intrinsics::{self, Participants};
+use simt::intrinsics::{self, Participants, Property};
 
 use places::Places;
 
 use super::end_waits;
 use crate::Error;
+use crate::intrinsics::OWN;
 
 /// The place of lanes that have ended.
 const ENDED: u64 = 0xffff_ffff;
@@ -257,7 +258,7 @@ impl<'m, 'c> Rounds<'m, 'c> {
     /// Says where a lane comes next. LLVM does not know this number, so that it does not let lanes that know which gate is
     /// theirs go there by themselves.
     fn come_to(&self, place: Value<'c>) {
-        let hidden = self.call("zluda.amd.hidden", self.module.context().i32(), &[place]);
+        let hidden = self.call("amd.hidden", &[place]);
         self.store(self.place, hidden);
     }
 
@@ -266,19 +267,13 @@ impl<'m, 'c> Rounds<'m, 'c> {
     }
 
     /// Calls a function of the prelude.
-    fn call(&self, name: &str, result: Type<'c>, arguments: &[Value<'c>]) -> Value<'c> {
-        let parameters: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
-        let ty = self.module.context().function_type(result, &parameters);
-        let function = self.module.declare_function(name, ty);
-        for attribute in ["convergent", "nounwind"] {
-            self.module.add_attribute(function, attribute);
-        }
-        self.b.call(function, arguments)
+    fn call(&self, name: &str, arguments: &[Value<'c>]) -> Value<'c> {
+        self.b.call(OWN.declare(self.module, name, arguments.len()), arguments)
     }
 
     /// The lanes of the wave that are here and have a property.
     fn wave_ballot(&self, property: Value<'c>) -> Value<'c> {
-        self.call("zluda.amd.wave_ballot", self.module.context().i64(), &[property])
+        self.call("amd.wave_ballot", &[property])
     }
 
     fn wave_here(&self) -> Value<'c> {
@@ -395,11 +390,11 @@ impl<'m, 'c> Rounds<'m, 'c> {
     fn are_all_here(&self, party: Party, members: Option<Value<'c>>) -> Value<'c> {
         let cx = self.module.context();
         let (i32_type, alive) = (cx.i32(), self.b.load(cx.i64(), self.alive, 8));
-        let of_warp = |lanes: Value<'c>| self.call("zluda.amd.own_half", i32_type, &[lanes]);
+        let of_warp = |lanes: Value<'c>| self.call("amd.own_half", &[lanes]);
         let (wanted, here) = match (party, members) {
             (Party::Members, Some(members)) => {
                 let all = i32_type.all_ones();
-                let same = self.call("zluda.match.any.b32", i32_type, &[members, all]);
+                let same = self.call("match.any.b32", &[members, all]);
                 (self.b.and(members, of_warp(alive)), same)
             }
             (Party::Warp, _) => (of_warp(alive), of_warp(self.wave_here())),
@@ -411,7 +406,6 @@ impl<'m, 'c> Rounds<'m, 'c> {
 
     /// The head of the loop, which the wave leaves as one, and the gates.
     fn choose(&self, gates: &Gates<'c>, in_turn: &[Block<'c>], handlers: &[Block<'c>]) {
-        let cx = self.module.context();
         let [go, end] = ["go", "end"].map(|name| self.module.append_block(self.function, name));
         let b = &self.b;
         b.position_at_end(self.head);
@@ -424,7 +418,7 @@ impl<'m, 'c> Rounds<'m, 'c> {
         b.position_at_end(go);
         let round = b.add(self.load(self.rounds), self.word(1));
         self.store(self.rounds, round);
-        self.call(end_waits::LOOK, cx.void(), &[round]);
+        self.call(end_waits::LOOK, &[round]);
         let first = self.word(in_turn.len() as u64);
         let is_at_rendezvous = b.and(goes_on, b.icmp(IntPredicate::LLVMIntUGE, place, first));
         let all_wait = self.is_equal(self.wave_ballot(is_at_rendezvous), alive);
@@ -444,7 +438,7 @@ impl<'m, 'c> Rounds<'m, 'c> {
 
 /// The number of a matrix operation has to stay a constant.
 fn has_number(call: Value<'_>) -> bool {
-    call.called_name().starts_with("zluda.matrix.")
+    intrinsics::called(call).is_some_and(|it| it.has(Property::MatrixOperation))
 }
 
 /// Lanes whose operations are the same meet.

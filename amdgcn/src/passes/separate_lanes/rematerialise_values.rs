@@ -9,13 +9,10 @@
 use llvm_zluda::{Module, Opcode, Value};
 use rustc_hash::FxHashMap;
 use simt::analysis::cfg::Cfg;
+use simt::intrinsics::{self, Property};
 
 /// Instructions that are not worth a register.
 const MOST: u32 = 4;
-
-/// The beginnings of the names of functions whose results are at hand everywhere.
-const AT_HAND: [&str; 6] =
-    ["zluda.ctaid.", "zluda.laneid", "zluda.nctaid.", "zluda.ntid.", "zluda.params", "zluda.tid."];
 
 /// Leaves functions with loops of several entries as they are.
 pub fn run<'c>(module: &Module<'c>, function: Value<'c>) {
@@ -63,8 +60,8 @@ fn recipe<'c>(
     use Opcode::*;
     let cost = match instruction.opcode() {
         LLVMCall => {
-            let name = instruction.called_name();
-            let is_at_hand = AT_HAND.iter().any(|beginning| name.starts_with(beginning));
+            let called = intrinsics::called(instruction);
+            let is_at_hand = called.is_some_and(|intrinsic| intrinsic.has(Property::AtHand));
             return is_at_hand.then_some(Recipe { cost: 1, from: None });
         }
         LLVMLoad => {

@@ -26,9 +26,11 @@ define void @k() #1 {
   ret void
 }
 
-declare ptr addrspace(4) @zluda.params()
+; Function Attrs: nounwind speculatable willreturn memory(none)
+declare ptr addrspace(4) @zluda.params() #2
 
 attributes #0 = { alwaysinline }
 attributes #1 = { "zluda-kernel" "zluda-max-threads"="256" "zluda-param-size"="32" }
+attributes #2 = { nounwind speculatable willreturn memory(none) }
 
 !0 = !{}

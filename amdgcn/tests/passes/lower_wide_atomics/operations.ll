@@ -42,17 +42,17 @@ define void @k(ptr addrspace(1) %place, ptr %generic, i128 %x, i128 %y) #0 {
   ret void
 }
 
-; Function Attrs: convergent
+; Function Attrs: convergent nounwind
 declare <2 x i64> @zluda.amd.wide.load(ptr) #1
 
-; Function Attrs: convergent
+; Function Attrs: convergent nounwind
 declare void @zluda.amd.wide.store(ptr, <2 x i64>) #1
 
-; Function Attrs: convergent
+; Function Attrs: convergent nounwind
 declare <2 x i64> @zluda.amd.wide.exchange(ptr, <2 x i64>) #1
 
-; Function Attrs: convergent
+; Function Attrs: convergent nounwind
 declare <2 x i64> @zluda.amd.wide.compare(ptr, <2 x i64>, <2 x i64>) #1
 
 attributes #0 = { "zluda-kernel" "zluda-max-threads"="256" "zluda-param-size"="32" }
-attributes #1 = { convergent }
+attributes #1 = { convergent nounwind }

@@ -59,7 +59,8 @@ entry:
   ret { i32, i32, i32, i32 } %29
 }
 
-declare void @zluda.amd.matrix.rdna3(i64, ptr, ptr)
+; Function Attrs: convergent nounwind
+declare void @zluda.amd.matrix.rdna3(i64, ptr, ptr) #1
 
 attributes #0 = { "zluda-kernel" "zluda-max-threads"="256" "zluda-param-size"="32" }
 attributes #1 = { convergent nounwind }
