@@ -39,6 +39,13 @@ const APIS: &[Api] = &[
         status: "cufftResult",
         is_variable: |_| false,
     },
+    Api {
+        name: "curand",
+        functions: include_str!("curand_functions.rs"),
+        exports: include_str!("curand_exports.txt"),
+        status: "curandStatus_t",
+        is_variable: |_| false,
+    },
 ];
 
 impl Api {

@@ -5,5 +5,6 @@
 
 pub mod cuda;
 pub mod cufft;
+pub mod curand;
 pub mod nvml;
 pub mod status;

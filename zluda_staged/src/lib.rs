@@ -57,6 +57,7 @@ pub const STAGED: &[Staged] = &[
         ..OWN
     },
     Staged { package: "zluda_fft", built: "libzluda_fft.so", name: "libzluda_fft.so", ..OWN },
+    Staged { package: "zluda_rand", built: "libzluda_rand.so", name: "libzluda_rand.so", ..OWN },
     Staged { package: "hip_cpu", built: CPU_PROVIDER, name: CPU_PROVIDER, ..OWN },
     Staged { package: "hip_emu", built: EMULATED_PROVIDER, name: EMULATED_PROVIDER, ..OWN },
     Staged { package: "zluda_ld", built: "libzluda_ld.so", name: AUDIT, ..OWN },

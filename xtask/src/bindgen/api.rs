@@ -84,6 +84,17 @@ pub const APIS: &[Api] = &[
         error: ("cufftError", "CUFFT_"),
         names: "as the header has it",
     },
+    Api {
+        name: "curand",
+        source: Source::Libraries,
+        includes: "#include <curand.h>\n",
+        defines: &[],
+        items: "(curand|CURAND|cudaStream_t|libraryPropertyType).*",
+        functions: "curand.*",
+        status: ("curandStatus", "curandStatus_t"),
+        error: ("curandError", "CURAND_STATUS_"),
+        names: "as the header has it",
+    },
 ];
 
 impl Api {

@@ -69,6 +69,8 @@ kinds! {
     NVML_EVENT_SET = 18 . 1,
 
     CUFFT_PLAN = 20 . 0,
+
+    CURAND_GENERATOR = 21 . 0,
 }
 
 #[cfg(test)]

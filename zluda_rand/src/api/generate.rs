@@ -1,0 +1,131 @@
+//! Values: computed at the call, or as work of the generator's stream.
+
+use super::generator::{Generator, driver};
+use crate::generators::place::Place;
+use crate::generators::sequence::{Scale, Values};
+use cuda_types::cuda::CUerror;
+use cuda_types::curand::*;
+use std::ffi::{c_double, c_float, c_uint, c_ulonglong};
+use std::ptr::with_exposed_provenance_mut;
+use std::sync::Arc;
+
+/// Makes values at an address of the caller's.
+fn generate<T: Copy>(
+    generator: &Generator,
+    output: *mut T,
+    length: usize,
+    values: impl FnOnce(Place<T>) -> Values,
+) -> CurandResult {
+    // SAFETY: the API asks for memory of so many values; on a device, which is this machine, until the work has ended.
+    let values = values(unsafe { Place::new(output, length) });
+    let mut state = generator.state.lock();
+    if !length.is_multiple_of(state.sequence.dimensions()) {
+        return Err(curandError::LENGTH_NOT_MULTIPLE);
+    }
+    if values.is_normal() && state.sequence.makes_pairs() && !length.is_multiple_of(2) {
+        return Err(curandError::LENGTH_NOT_MULTIPLE);
+    }
+    if length == 0 {
+        return Ok(());
+    }
+    if output.is_null() {
+        return Err(curandError::OUT_OF_RANGE);
+    }
+    let call = state.sequence.call(values);
+    if generator.on_host {
+        // No other call of this generator comes between.
+        (0..call.parts).for_each(|part| call.run(part));
+        return Ok(());
+    }
+    let stream = with_exposed_provenance_mut(state.stream);
+    let work = zluda_api::driver::enqueue(driver()?, stream, call.parts as u64, move |part| {
+        call.run(part.number as usize);
+        Ok(())
+    });
+    work.map_err(|error| match error {
+        CUerror::OUT_OF_MEMORY => curandError::ALLOCATION_FAILED,
+        _ => curandError::LAUNCH_FAILURE,
+    })
+}
+
+pub(crate) fn curandGenerate(
+    generator: Arc<Generator>,
+    output: *mut c_uint,
+    length: usize,
+) -> CurandResult {
+    if generator.has_long_draws() {
+        return Err(curandError::TYPE_ERROR);
+    }
+    generate(&generator, output, length, Values::Bits)
+}
+
+pub(crate) fn curandGenerateLongLong(
+    generator: Arc<Generator>,
+    output: *mut c_ulonglong,
+    length: usize,
+) -> CurandResult {
+    if !generator.has_long_draws() {
+        return Err(curandError::TYPE_ERROR);
+    }
+    generate(&generator, output, length, Values::Bits64)
+}
+
+pub(crate) fn curandGenerateUniform(
+    generator: Arc<Generator>,
+    output: *mut c_float,
+    length: usize,
+) -> CurandResult {
+    generate(&generator, output, length, Values::Uniform)
+}
+
+pub(crate) fn curandGenerateUniformDouble(
+    generator: Arc<Generator>,
+    output: *mut c_double,
+    length: usize,
+) -> CurandResult {
+    generate(&generator, output, length, Values::UniformDouble)
+}
+
+pub(crate) fn curandGenerateNormal(
+    generator: Arc<Generator>,
+    output: *mut c_float,
+    length: usize,
+    mean: c_float,
+    deviation: c_float,
+) -> CurandResult {
+    let scale = Scale { mean, deviation, log: false };
+    generate(&generator, output, length, |place| Values::Normal(place, scale))
+}
+
+pub(crate) fn curandGenerateLogNormal(
+    generator: Arc<Generator>,
+    output: *mut c_float,
+    length: usize,
+    mean: c_float,
+    deviation: c_float,
+) -> CurandResult {
+    let scale = Scale { mean, deviation, log: true };
+    generate(&generator, output, length, |place| Values::Normal(place, scale))
+}
+
+pub(crate) fn curandGenerateNormalDouble(
+    generator: Arc<Generator>,
+    output: *mut c_double,
+    length: usize,
+    mean: c_double,
+    deviation: c_double,
+) -> CurandResult {
+    let scale = Scale { mean, deviation, log: false };
+    generate(&generator, output, length, |place| Values::NormalDouble(place, scale))
+}
+
+pub(crate) fn curandGenerateLogNormalDouble(
+    generator: Arc<Generator>,
+    output: *mut c_double,
+    length: usize,
+    mean: c_double,
+    deviation: c_double,
+) -> CurandResult {
+    let scale = Scale { mean, deviation, log: true };
+    generate(&generator, output, length, |place| Values::NormalDouble(place, scale))
+}

@@ -1,0 +1,364 @@
+//! A generator with its state: what its calls are, and how a call falls into parts that run at the same time.
+
+use super::lanes::{Chunk, Lanes};
+use super::place::Place;
+use super::values;
+pub use super::values::Scale;
+use super::{mrg32k3a, mt19937, mtgp32, philox, sobol, xorwow};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What generates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    Xorwow { seeded: bool },
+    Mrg32k3a { legacy: bool },
+    Mtgp32 { legacy: bool },
+    Mt19937,
+    Philox,
+    Sobol32,
+    Sobol64,
+}
+
+/// The values of a call, with the place where they go.
+#[derive(Clone, Copy)]
+pub enum Values {
+    Bits(Place<u32>),
+    Bits64(Place<u64>),
+    Uniform(Place<f32>),
+    UniformDouble(Place<f64>),
+    Normal(Place<f32>, Scale<f32>),
+    NormalDouble(Place<f64>, Scale<f64>),
+}
+
+impl Values {
+    pub fn is_normal(&self) -> bool {
+        matches!(self, Values::Normal(..) | Values::NormalDouble(..))
+    }
+
+    fn length(&self) -> usize {
+        match self {
+            Values::Bits(place) => place.length(),
+            Values::Bits64(place) => place.length(),
+            Values::Uniform(place) | Values::Normal(place, _) => place.length(),
+            Values::UniformDouble(place) | Values::NormalDouble(place, _) => place.length(),
+        }
+    }
+}
+
+/// The state that calls share.
+enum State {
+    Xorwow(Lanes<xorwow::Streams>),
+    Mrg32k3a(Lanes<mrg32k3a::Streams>),
+    Mtgp32(mtgp32::Generators),
+    Mt19937(mt19937::Generators),
+    Philox(philox::Streams),
+    Sobol32,
+    Sobol64,
+}
+
+/// The state, and where each part of it is: a captured call runs as often as its graph, and goes on each time.
+struct Shared {
+    state: State,
+    positions: Vec<AtomicU64>,
+}
+
+/// A call, whose parts may run at the same time on several threads. Calls of one sequence run one after another.
+pub struct Call {
+    shared: Arc<Shared>,
+    /// Where a sequence without state is.
+    position: u64,
+    /// How far the call goes.
+    passed: u64,
+    dimensions: usize,
+    values: Values,
+    pub parts: usize,
+}
+
+/// A sequence that is being generated.
+pub struct Sequence {
+    algorithm: Algorithm,
+    seed: u64,
+    /// The values that come before the next, of each dimension.
+    position: u64,
+    dimensions: usize,
+    shared: Option<Arc<Shared>>,
+}
+
+impl Sequence {
+    pub fn new(algorithm: Algorithm, seed: u64) -> Sequence {
+        Sequence { algorithm, seed, position: 0, dimensions: 1, shared: None }
+    }
+
+    /// Twisters begin again where their seed or order changes; the others go on at the same position.
+    fn forget_state(&mut self) {
+        self.shared = None;
+        if matches!(self.algorithm, Algorithm::Mtgp32 { .. } | Algorithm::Mt19937) {
+            self.position = 0;
+        }
+    }
+
+    pub fn set_algorithm(&mut self, algorithm: Algorithm) {
+        if self.algorithm != algorithm {
+            self.algorithm = algorithm;
+            self.forget_state();
+        }
+    }
+
+    pub fn set_seed(&mut self, seed: u64) {
+        if self.seed != seed {
+            self.seed = seed;
+            self.forget_state();
+        }
+    }
+
+    pub fn set_position(&mut self, position: u64) {
+        self.position = position;
+        self.shared = None;
+    }
+
+    pub fn set_dimensions(&mut self, dimensions: usize) {
+        self.dimensions = dimensions;
+    }
+
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// Whether normal values come in pairs.
+    pub fn makes_pairs(&self) -> bool {
+        use Algorithm as A;
+        matches!(self.algorithm, A::Xorwow { .. } | A::Mrg32k3a { .. } | A::Philox)
+    }
+
+    fn make_state(&self) -> State {
+        let (seed, position) = (self.seed, self.position);
+        match self.algorithm {
+            Algorithm::Xorwow { seeded } => State::Xorwow(xorwow::streams(seed, position, seeded)),
+            Algorithm::Mrg32k3a { legacy } => {
+                let streams = if legacy { mrg32k3a::LEGACY_STREAMS } else { mrg32k3a::STREAMS };
+                State::Mrg32k3a(mrg32k3a::streams(seed, position, streams))
+            }
+            Algorithm::Mtgp32 { legacy } => {
+                let count = if legacy { mtgp32::LEGACY_GENERATORS } else { mtgp32::GENERATORS };
+                State::Mtgp32(mtgp32::Generators::new(seed, count))
+            }
+            Algorithm::Mt19937 => State::Mt19937(mt19937::Generators::new(seed as u32)),
+            Algorithm::Philox => State::Philox(philox::Streams::new(seed, position)),
+            Algorithm::Sobol32 => State::Sobol32,
+            Algorithm::Sobol64 => State::Sobol64,
+        }
+    }
+
+    /// The call that makes the next values. For Sobol' sequences their number is a multiple of the dimensions.
+    pub fn call(&mut self, values: Values) -> Call {
+        let (length, position) = (values.length(), self.position);
+        let shared = self.shared.clone().unwrap_or_else(|| {
+            let state = self.make_state();
+            let positions = (0..state.parts()).map(|_| AtomicU64::new(position)).collect();
+            Arc::new(Shared { state, positions })
+        });
+        self.shared = Some(shared.clone());
+        let dimensions = self.dimensions;
+        let (parts, passed) = match &shared.state {
+            State::Sobol32 | State::Sobol64 => {
+                let count = length / dimensions;
+                (sobol::parts(dimensions, count), count)
+            }
+            state @ (State::Xorwow(_) | State::Mrg32k3a(_)) => (state.parts(), units(&values)),
+            state => (state.parts(), length),
+        };
+        let (parts, passed) = (if length == 0 { 0 } else { parts }, passed as u64);
+        self.position = position.wrapping_add(passed);
+        Call { shared, position, passed, dimensions, values, parts }
+    }
+}
+
+impl State {
+    /// The parts of every call; 0 where calls have parts of their own.
+    fn parts(&self) -> usize {
+        match self {
+            State::Xorwow(lanes) => lanes.parts(),
+            State::Mrg32k3a(lanes) => lanes.parts(),
+            State::Mtgp32(generators) => generators.parts(),
+            State::Mt19937(generators) => generators.parts(),
+            State::Philox(streams) => streams.parts(),
+            State::Sobol32 | State::Sobol64 => 0,
+        }
+    }
+}
+
+/// The turns of streams that the values take: a pair of normal ones is of one stream.
+fn units(values: &Values) -> usize {
+    match values {
+        Values::Normal(..) | Values::NormalDouble(..) => values.length() / 2,
+        _ => values.length(),
+    }
+}
+
+impl Call {
+    /// Makes the values of a part.
+    pub fn run(&self, part: usize) {
+        let at = match self.shared.positions.get(part) {
+            Some(position) => position.fetch_add(self.passed, Ordering::Relaxed),
+            None => self.position,
+        };
+        match &self.shared.state {
+            State::Xorwow(lanes) => self.xorwow(lanes, part, at),
+            State::Mrg32k3a(lanes) => self.mrg32k3a(lanes, part, at),
+            State::Philox(streams) => self.philox(streams, part, at),
+            State::Mtgp32(generators) => match self.values {
+                Values::Bits(place) => generators.fill(part, at, place, |draw| draw),
+                Values::Bits64(_) => {}
+                Values::Uniform(place) => generators.fill(part, at, place, values::uniform),
+                Values::UniformDouble(place) => {
+                    generators.fill(part, at, place, values::uniform_double);
+                }
+                Values::Normal(place, scale) => {
+                    generators.fill(part, at, place, |draw| scale.of(values::normal(draw)));
+                }
+                Values::NormalDouble(place, scale) => {
+                    let value = |draw| scale.of_double(values::normal_double(draw));
+                    generators.fill(part, at, place, value);
+                }
+            },
+            State::Mt19937(generators) => match self.values {
+                Values::Bits(place) => generators.fill(part, at, place, |draw| draw),
+                Values::Bits64(_) => {}
+                Values::Uniform(place) => {
+                    generators.fill(part, at, place, |draw| values::uniform_middle(draw) as f32);
+                }
+                Values::UniformDouble(place) => {
+                    generators.fill(part, at, place, values::uniform_middle);
+                }
+                Values::Normal(place, scale) => {
+                    generators.fill(part, at, place, |draw| scale.of(values::normal(draw)));
+                }
+                Values::NormalDouble(place, scale) => {
+                    let value = |draw| scale.of_double(values::normal_double(draw));
+                    generators.fill(part, at, place, value);
+                }
+            },
+            State::Sobol32 => {
+                let n = self.dimensions;
+                match self.values {
+                    Values::Bits(place) => sobol::fill(part, n, at, place, |draw: u32| draw),
+                    Values::Bits64(_) => {}
+                    Values::Uniform(place) => sobol::fill(part, n, at, place, values::uniform),
+                    Values::UniformDouble(place) => {
+                        sobol::fill(part, n, at, place, values::uniform_double);
+                    }
+                    Values::Normal(place, scale) => {
+                        sobol::fill(part, n, at, place, |draw| scale.of(values::normal(draw)));
+                    }
+                    Values::NormalDouble(place, scale) => {
+                        let value = |draw| scale.of_double(values::normal_double(draw));
+                        sobol::fill(part, n, at, place, value);
+                    }
+                }
+            }
+            State::Sobol64 => {
+                let n = self.dimensions;
+                let upper = |draw: u64| (draw >> 32) as u32;
+                match self.values {
+                    Values::Bits(_) => {}
+                    Values::Bits64(place) => sobol::fill(part, n, at, place, |draw: u64| draw),
+                    Values::Uniform(place) => {
+                        sobol::fill(part, n, at, place, |draw| values::uniform(upper(draw)));
+                    }
+                    Values::UniformDouble(place) => {
+                        sobol::fill(part, n, at, place, values::uniform_double_64);
+                    }
+                    Values::Normal(place, scale) => {
+                        let value = |draw| scale.of(values::normal(upper(draw)));
+                        sobol::fill(part, n, at, place, value);
+                    }
+                    Values::NormalDouble(place, scale) => {
+                        let value = |draw| scale.of_double(values::normal_double_64(draw));
+                        sobol::fill(part, n, at, place, value);
+                    }
+                }
+            }
+        }
+    }
+
+    fn xorwow<C: Chunk>(&self, lanes: &Lanes<C>, part: usize, at: u64) {
+        let first = (at % lanes.streams() as u64) as usize;
+        match self.values {
+            Values::Bits(place) => lanes.fill(part, first, place, |draws: [u32; 1]| draws),
+            Values::Bits64(_) => {}
+            Values::Uniform(place) => {
+                lanes.fill(part, first, place, |[x]: [u32; 1]| [values::uniform(x)]);
+            }
+            Values::UniformDouble(place) => {
+                lanes.fill(part, first, place, |[x, y]: [u32; 2]| [values::uniform_53(x, y)]);
+            }
+            Values::Normal(place, scale) => {
+                let value = |[x, y]: [u32; 2]| values::box_muller(x, y).map(|v| scale.of(v));
+                lanes.fill(part, first, place, value);
+            }
+            Values::NormalDouble(place, scale) => {
+                let value = |draws| values::box_muller_double(draws).map(|v| scale.of_double(v));
+                lanes.fill(part, first, place, value);
+            }
+        }
+    }
+
+    fn mrg32k3a(&self, lanes: &Lanes<mrg32k3a::Streams>, part: usize, at: u64) {
+        let first = (at % lanes.streams() as u64) as usize;
+        match self.values {
+            Values::Bits(place) => {
+                lanes.fill(part, first, place, |[x]: [u32; 1]| [values::mrg_bits(x)]);
+            }
+            Values::Bits64(_) => {}
+            Values::Uniform(place) => {
+                lanes.fill(part, first, place, |[x]: [u32; 1]| [values::mrg_uniform(x)]);
+            }
+            Values::UniformDouble(place) => {
+                lanes.fill(part, first, place, |[x]: [u32; 1]| [values::mrg_uniform_double(x)]);
+            }
+            Values::Normal(place, scale) => {
+                let value = |[x, y]: [u32; 2]| values::mrg_box_muller(x, y).map(|v| scale.of(v));
+                lanes.fill(part, first, place, value);
+            }
+            Values::NormalDouble(place, scale) => {
+                let value = |[x, y]: [u32; 2]| {
+                    values::mrg_box_muller_double(x, y).map(|v| scale.of_double(v))
+                };
+                lanes.fill(part, first, place, value);
+            }
+        }
+    }
+
+    fn philox(&self, streams: &philox::Streams, part: usize, at: u64) {
+        match self.values {
+            Values::Bits(place) => streams.fill(part, at, place, |[x]: [[u32; 4]; 1]| x),
+            Values::Bits64(_) => {}
+            Values::Uniform(place) => {
+                let value = |[x]: [[u32; 4]; 1]| x.map(values::uniform);
+                streams.fill(part, at, place, value);
+            }
+            Values::UniformDouble(place) => {
+                let value = |[[a, b, c, d], [e, f, g, h]]: [[u32; 4]; 2]| {
+                    [(a, b), (c, d), (e, f), (g, h)].map(|(x, y)| values::uniform_53(x, y))
+                };
+                streams.fill(part, at, place, value);
+            }
+            Values::Normal(place, scale) => {
+                let value = |[[a, b, c, d]]: [[u32; 4]; 1]| {
+                    let ([a, b], [c, d]) = (values::box_muller(a, b), values::box_muller(c, d));
+                    [a, b, c, d].map(|v| scale.of(v))
+                };
+                streams.fill(part, at, place, value);
+            }
+            Values::NormalDouble(place, scale) => {
+                let value = |[x, y]: [[u32; 4]; 2]| {
+                    let ([a, b], [c, d]) =
+                        (values::box_muller_double(x), values::box_muller_double(y));
+                    [a, b, c, d].map(|v| scale.of_double(v))
+                };
+                streams.fill(part, at, place, value);
+            }
+        }
+    }
+}
