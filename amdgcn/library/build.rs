@@ -1,9 +1,11 @@
-//! Compiles what the AMD target links to kernels to LLVM bitcode: the C files of its device library, and its prelude
-//! for both sizes of waves.
+//! Compiles what the AMD target links to kernels to LLVM bitcode: the C files of the device library, those for all targets
+//! and those for AMD GPUs, and its prelude for both sizes of waves.
 
 // A build script stops the build by panicking.
 #![allow(clippy::panic)]
 
+#[path = "../../device_library/build/llvm.rs"]
+mod llvm;
 #[path = "build/of_words.rs"]
 mod of_words;
 #[path = "build/ready_made.rs"]
@@ -15,24 +17,17 @@ use std::env;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use llvm::{C_FLAGS, files, run, stem, tool};
 
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
 
+/// The C files for all targets.
+const SHARED: &str = "../../device_library/c";
+
 /// One bitcode serves every GPU, so that nothing here may name one.
-const C_FLAGS: &[&str] = &[
-    "-std=c17",
-    "-O2",
-    "-ffreestanding",
-    "-nostdinc",
-    "-fno-ident",
-    "-ffp-contract=off",
-    "-fno-unroll-loops",
-    "-Xclang",
-    "-mcode-object-version=none",
-    "-Wall",
-    "-Werror",
-];
+const AMD_FLAGS: &[&str] =
+    &["-O2", "-fno-unroll-loops", "-Xclang", "-mcode-object-version=none", "-I", SHARED];
 
 const SMALL: &str = "-Oz";
 
@@ -51,16 +46,17 @@ const SPECIALISED: &str = "specialised.bc";
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
     println!("cargo:rerun-if-changed=.");
+    println!("cargo:rerun-if-changed=../../device_library");
     let (library, prelude) = (Path::new("."), Path::new("prelude"));
 
     let mut list = String::from("pub static FILES: &[File] = &[\n");
     let mut functions = Vec::new();
-    let sources = files(library, "c");
+    let mut sources = [files(library, "c"), files(Path::new(SHARED), "c")].concat();
+    sources.sort_by_key(|source| stem(source));
     for (index, source) in sources.iter().enumerate() {
         let name = format!("{}.bc", stem(source));
-        let mut flags = C_FLAGS.to_vec();
+        let mut flags = [C_FLAGS, AMD_FLAGS].concat();
         if OF_OPERATIONS.contains(&stem(source).as_str()) {
             flags.extend(["-Xclang", "-disable-llvm-passes"]);
         }
@@ -118,37 +114,6 @@ fn defined(bitcode: &Path) -> Vec<String> {
     let output = nm.output().unwrap_or_else(|error| panic!("{nm:?}: {error}"));
     assert!(output.status.success(), "{nm:?} fails");
     String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
-}
-
-/// A program of LLVM.
-fn tool(name: &str) -> Command {
-    Command::new(match env::var_os("LLVM_SYS_221_PREFIX") {
-        Some(prefix) => PathBuf::from(prefix).join("bin").join(name),
-        None => PathBuf::from(format!("{name}-22")),
-    })
-}
-
-fn run(command: &mut Command) {
-    let status = command.status().unwrap_or_else(|error| {
-        panic!("{command:?}: {error}; install the packages clang-22 and llvm-22")
-    });
-    assert!(status.success(), "{command:?} fails");
-}
-
-/// The files of a folder with an extension, by their names.
-fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let entries =
-        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut paths: Vec<_> = entries
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .collect();
-    paths.sort();
-    paths
-}
-
-fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn write(path: &Path, text: &str) {

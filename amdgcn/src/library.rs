@@ -1,6 +1,6 @@
 //! The functions that kernels call where LLVM has no instruction: the prelude in LLVM IR, and the device library in C
-//! (`library/*.c`), which `library/build.rs` compiles to bitcode. Only what a kernel reaches is linked to it: what may be
-//! inlined before LLVM's passes, and after them what is large, which has been optimised.
+//! (`device_library/c` and `library/*.c`), which `library/build.rs` compiles to bitcode. Only what a kernel reaches is
+//! linked to it: what may be inlined before LLVM's passes, and after them what is large, which has been optimised.
 //!
 //! Most of what is large is code of the GPU already ([`ReadyMade`]). The kernel gets stubs of that, which say what the
 //! functions need, and the linker puts the functions in their places.

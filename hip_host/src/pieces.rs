@@ -5,7 +5,7 @@
 use std::arch::x86_64::__m128i;
 
 /// Bytes of the largest piece.
-pub const LARGEST: usize = size_of::<__m128i>();
+const LARGEST: usize = size_of::<__m128i>();
 
 /// Reads 16 bytes at once where the address is a multiple of 16, otherwise word by word.
 ///
@@ -46,63 +46,9 @@ pub unsafe fn write(address: usize, words: [u32; 4]) {
     }
 }
 
-/// Copies pieces of 16 bytes, or of 8 or 4, as far as both addresses are aligned for them, and the rest byte by byte.
-///
-/// # Safety
-/// The ranges are accessible and do not overlap, or the caller is where faults are caught.
-#[inline]
-pub unsafe fn copy(to: u64, from: u64, bytes: u64) {
-    let (mut to, mut from, mut left) = (to as usize, from as usize, bytes as usize);
-    while left > 0 {
-        let fits = |size: usize| left >= size && (to | from).is_multiple_of(size);
-        // SAFETY: the caller's promise; the pieces are aligned.
-        let size = unsafe {
-            if fits(LARGEST) {
-                write(to, read(from));
-                LARGEST
-            } else if fits(8) {
-                std::ptr::write_volatile(
-                    to as *mut u64,
-                    std::ptr::read_volatile(from as *const u64),
-                );
-                8
-            } else if fits(4) {
-                std::ptr::write_volatile(
-                    to as *mut u32,
-                    std::ptr::read_volatile(from as *const u32),
-                );
-                4
-            } else {
-                std::ptr::write_volatile(to as *mut u8, std::ptr::read_volatile(from as *const u8));
-                1
-            }
-        };
-        to += size;
-        from += size;
-        left -= size;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Bytes at every distance from a multiple of 16, so that pieces of all sizes come in.
-    #[test]
-    fn copies_are_exact() {
-        let source: [u8; 96] = std::array::from_fn(|index| index as u8 + 1);
-        for (to, from) in (0..17).flat_map(|to| (0..17).map(move |from| (to, from))) {
-            for bytes in [0, 1, 3, 4, 8, 15, 16, 31, 48, 67] {
-                let mut target = [0u8; 96];
-                let (start, place) = (source.as_ptr() as u64, target.as_mut_ptr() as u64);
-                // SAFETY: both ranges lie in the arrays.
-                unsafe { copy(place + to, start + from, bytes) };
-                let (to, from, bytes) = (to as usize, from as usize, bytes as usize);
-                assert_eq!(target[to..to + bytes], source[from..from + bytes]);
-                assert!(target[..to].iter().chain(&target[to + bytes..]).all(|&byte| byte == 0));
-            }
-        }
-    }
 
     /// One thread writes pieces of equal words, the other reads them.
     #[test]
@@ -118,7 +64,7 @@ mod tests {
                 for round in 0..200_000 {
                     let own = Piece([round; 4].into());
                     // SAFETY: both are there.
-                    unsafe { copy(place.0.get() as u64, own.0.get() as u64, 16) };
+                    unsafe { write(place.0.get() as usize, read(own.0.get() as usize)) };
                 }
                 stop.store(true, std::sync::atomic::Ordering::Release);
             });

@@ -11,8 +11,9 @@ use std::fs;
 use std::path::Path;
 use std::thread;
 
+use super::llvm::{run, tool};
 use super::of_words::{OfWords, name_of};
-use super::{TRIPLE, defined, read, run, tool, write};
+use super::{TRIPLE, defined, read, write};
 use simt_abi::{MatrixKind, MatrixOperation, MatrixType, TEXTURE_RESULTS};
 
 /// The passes that the library gets once more, after clang, when all of it is together. No vectors are made, and loops

@@ -4,8 +4,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use super::llvm::{run, tool};
 use super::of_words::{OfWords, name_of};
-use super::{TRIPLE, defined, run, tool, write};
+use super::{TRIPLE, defined, write};
 use simt_abi::{MatrixKind, MatrixOperation, MatrixType};
 
 /// Files of the library that have the code.

@@ -1,20 +1,29 @@
-//! Operations of single threads that kernels call: mbarriers, and copies that PTX calls asynchronous. Launches by
-//! kernels are in [`children`].
+//! Operations of single threads that kernels call: those of the device library, which are mbarriers, copies that PTX calls
+//! asynchronous and reductions, and those of the engine. Launches by kernels are in [`children`].
 //!
 //! A copy is finished when its instruction is; the instructions that wait for it find it so. The blocks of
 //! a cluster run on one thread and change places only in calls that wait, so that nothing here needs to be
 //! atomic but what changes global memory.
 
-use cpu_abi::{BlockContext, CLUSTER_SHARED_STRIDE, LaneOperation, TensorMode, mbarrier};
-use hip_host::pieces::copy;
+use std::sync::LazyLock;
+
+use cpu_abi::{BlockContext, CLUSTER_SHARED_STRIDE, LaneOperation};
+use device_library::{LANE_FUNCTIONS, LaneFunction};
 
 use super::block::Block;
+use super::children;
 use super::runtime::{MISALIGNED_ADDRESS, stop};
-use super::{children, reduction, tensor};
 
-/// The count of arrivals, and the count of bytes.
-const COUNT: u64 = (1 << mbarrier::COUNT_BITS) - 1;
-const TX: u64 = (1 << mbarrier::TX_BITS) - 1;
+/// The device library's function of each operation that it has, in the order of their numbers.
+static LIBRARY: LazyLock<Vec<Option<LaneFunction>>> = LazyLock::new(|| {
+    let mut functions = vec![None; LaneOperation::ALL.len()];
+    for &(word, function) in LANE_FUNCTIONS {
+        if let Some(operation) = LaneOperation::from_word(word) {
+            functions[operation as usize] = Some(function);
+        }
+    }
+    functions
+});
 
 /// See [`cpu_abi::Runtime::lane_operation`].
 pub unsafe extern "C" fn lane_operation(
@@ -59,56 +68,18 @@ unsafe fn run(block: &BlockContext, operation: LaneOperation, arguments: &[u64])
             (Misaligned, &[at, bytes, thread, line]) => {
                 misaligned(block, [at, bytes, thread, line]);
             }
-            (MbarrierArrive, &[at, count]) => return change(at, |barrier| barrier.arrive(count)),
-            (MbarrierArriveDrop, &[at, count]) => {
-                return change(at, |barrier| {
-                    barrier.expected = barrier.expected.wrapping_sub(count) & COUNT;
-                    barrier.arrive(count);
-                });
-            }
-            (MbarrierExpectTx, &[at, bytes]) => {
-                change(at, |barrier| barrier.add_tx(bytes));
-            }
-            (MbarrierCompleteTx, &[at, bytes]) => complete_tx(at, bytes),
-            (Copy, &[to, from, bytes]) => copy(to, from, bytes),
             (CopyMulticast, &[to, from, bytes, barrier, mask]) => {
                 for base in named_blocks(block, mask) {
-                    copy(base + inside(block, to), from, bytes);
-                    complete_tx(base + inside(block, barrier), bytes);
+                    let to = base + inside(block, to);
+                    library(CopyMulticast, &[to, from, bytes, base + inside(block, barrier), 1]);
                 }
             }
-            (CopyMasked, &[to, from, bytes, mask]) => {
-                for place in (0..bytes).filter(|place| mask >> (place % 16) & 1 != 0) {
-                    copy(to + place, from + place, 1);
-                }
-            }
-            (Reduce, &[to, from, bytes, operation]) => {
-                reduction::reduce(to, from, bytes, operation as u32);
-            }
-            (TensorLoad, &[to, map, places, mode, barrier, mask]) => {
-                let Some(map) = tensor::read_map(map) else { return 0 };
-                let places = tensor::Places::read(places);
-                let rows4 = mode == TensorMode::Rows4 as u64;
-                if mask == 0 {
-                    let bytes = tensor::load(&map, &places, rows4, to);
-                    complete_tx(barrier, bytes);
-                }
+            (TensorLoad, &[to, map, places, mode, barrier, mask]) if mask != 0 => {
                 for base in named_blocks(block, mask) {
-                    let bytes = tensor::load(&map, &places, rows4, base + inside(block, to));
-                    complete_tx(base + inside(block, barrier), bytes);
+                    let to = base + inside(block, to);
+                    let barrier = base + inside(block, barrier);
+                    library(TensorLoad, &[to, map, places, mode, barrier, 0]);
                 }
-            }
-            (TensorStore, &[from, map, places, mode]) => {
-                let Some(map) = tensor::read_map(map) else { return 0 };
-                let rows4 = mode == TensorMode::Rows4 as u64;
-                tensor::store(&map, &tensor::Places::read(places), rows4, from);
-            }
-            (TensorReduce, &[from, map, places, _mode, operation]) => {
-                let Some(map) = tensor::read_map(map) else { return 0 };
-                tensor::reduce(&map, &tensor::Places::read(places), from, operation as u32);
-            }
-            (TensorReplace, &[map, field, ordinal, value]) => {
-                tensor::replace(map, field as u32, ordinal, value);
             }
             (Alloca, &[thread, bytes, alignment]) => {
                 return Block::of(block).alloca(thread as u32, bytes as usize, alignment as usize);
@@ -117,13 +88,21 @@ unsafe fn run(block: &BlockContext, operation: LaneOperation, arguments: &[u64])
             (StackRestore, &[thread, place]) => {
                 Block::of(block).stack_restore(thread as u32, place);
             }
-            (Fill, &[at, bytes, value]) => {
-                std::ptr::write_bytes(at as *mut u8, value as u8, bytes as usize);
-            }
+            _ if LIBRARY[operation as usize].is_some() => return library(operation, arguments),
             _ => return children::run(block, operation, arguments),
         }
     }
     0
+}
+
+/// Calls the device library's function of an operation; 0 if it has none.
+///
+/// # Safety
+/// As for [`run`]; there are as many arguments as the operation takes.
+unsafe fn library(operation: LaneOperation, arguments: &[u64]) -> u64 {
+    let function = LIBRARY.get(operation as usize).copied().flatten();
+    // SAFETY: the caller's promise.
+    function.map_or(0, |function| unsafe { function.call(arguments) })
 }
 
 /// The shared memory of those blocks of the cluster that a mask names.
@@ -140,74 +119,10 @@ fn inside(block: &BlockContext, address: u64) -> u64 {
     address.wrapping_sub(block.cluster_shared as u64) % CLUSTER_SHARED_STRIDE
 }
 
-/// # Safety
-/// As for [`change`].
-unsafe fn complete_tx(at: u64, bytes: u64) {
-    // SAFETY: the caller's promise.
-    unsafe { change(at, |barrier| barrier.add_tx(bytes.wrapping_neg())) };
-}
-
-/// Changes an mbarrier and, if nothing is left to wait for, begins its next phase; returns what it was
-/// before.
-///
-/// # Safety
-/// An mbarrier lies at the address, or the caller is a kernel.
-unsafe fn change(at: u64, f: impl FnOnce(&mut Mbarrier)) -> u64 {
-    let place = at as *mut u64;
-    // SAFETY: the caller's promise.
-    let before = unsafe { place.read_unaligned() };
-    let mut barrier = Mbarrier::unpack(before);
-    f(&mut barrier);
-    barrier.end_phase();
-    // SAFETY: as above.
-    unsafe { place.write_unaligned(barrier.pack()) };
-    before
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Mbarrier {
-    pending: u64,
-    expected: u64,
-    tx: u64,
-    odd: bool,
-}
-
-impl Mbarrier {
-    fn unpack(word: u64) -> Mbarrier {
-        Mbarrier {
-            pending: word >> mbarrier::PENDING_SHIFT & COUNT,
-            expected: word >> mbarrier::EXPECTED_SHIFT & COUNT,
-            tx: word >> mbarrier::TX_SHIFT & TX,
-            odd: word >> mbarrier::PARITY_SHIFT != 0,
-        }
-    }
-
-    fn pack(self) -> u64 {
-        self.pending << mbarrier::PENDING_SHIFT
-            | self.expected << mbarrier::EXPECTED_SHIFT
-            | self.tx << mbarrier::TX_SHIFT
-            | u64::from(self.odd) << mbarrier::PARITY_SHIFT
-    }
-
-    fn arrive(&mut self, count: u64) {
-        self.pending = self.pending.wrapping_sub(count) & COUNT;
-    }
-
-    fn add_tx(&mut self, bytes: u64) {
-        self.tx = self.tx.wrapping_add(bytes) & TX;
-    }
-
-    fn end_phase(&mut self) {
-        if self.pending == 0 && self.tx == 0 {
-            self.pending = self.expected;
-            self.odd = !self.odd;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cpu_abi::mbarrier;
 
     /// As `mbarrier.init` makes it.
     fn init(count: u64) -> u64 {

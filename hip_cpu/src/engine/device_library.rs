@@ -1,7 +1,6 @@
 //! The device library of AMD GPUs (`amdgcn/library`), compiled for this machine and asked the same as
 //! the code of this crate: both have to give the same bits.
 
-mod lane;
 mod matrix;
 mod texture;
 
@@ -20,6 +19,7 @@ impl Library {
     fn build(files: &[&str], host: &str) -> Library {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../amdgcn/library");
         let folder = tempfile::tempdir().unwrap();
+        let headers = sources.join("../../device_library/c");
         let (stub, object) = (folder.path().join("host.c"), folder.path().join("library.so"));
         std::fs::write(&stub, host).unwrap();
         let clang = match std::env::var_os("LLVM_SYS_221_PREFIX") {
@@ -30,6 +30,8 @@ impl Library {
             .args(["-shared", "-fPIC", "-O1", "-std=c17", "-ffp-contract=off", "-mfma", "-w"])
             .args(["-fno-builtin", "-o"])
             .arg(&object)
+            .arg("-I")
+            .arg(headers)
             .args(files.iter().map(|file| sources.join(file)))
             .arg(&stub)
             .arg("-lm")

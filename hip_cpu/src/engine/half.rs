@@ -1,4 +1,4 @@
-//! f16 and bf16, which become f32 and come of it.
+//! f16, which becomes f32 and comes of it.
 
 /// The NaN that the GPU makes of all.
 pub const NAN: u16 = 0x7fff;
@@ -48,25 +48,11 @@ pub fn to_f16_cut(value: f32) -> u16 {
     if grew { nearest - 1 } else { nearest }
 }
 
-/// The value of a bf16; a NaN keeps its bits.
-pub fn from_bf16(bits: u16) -> f32 {
-    f32::from_bits(u32::from(bits) << 16)
-}
-
-/// The nearest bf16, ties to even; of a NaN [`NAN`].
-pub fn to_bf16(value: f32) -> u16 {
-    let bits = value.to_bits();
-    if value.is_nan() {
-        return NAN;
-    }
-    (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16
-}
-
 /// Against LLVM's arithmetic: all patterns, and the floats beside each pattern and beside the middle to the next one.
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustc_apfloat::ieee::{BFloat, Half, Single};
+    use rustc_apfloat::ieee::{Half, Single};
     use rustc_apfloat::{Float, FloatConvert, Round};
 
     fn widen<F: FloatConvert<Single>>(bits: u16) -> f32 {
@@ -86,12 +72,14 @@ mod tests {
         let numbers = (0..=u16::MAX).map(widen).filter(|value| !value.is_nan());
         numbers.flat_map(move |value| {
             let bits = value.to_bits();
-            // The first of the bits that a bf16 lacks, and of those that an f16 does.
-            let middles = [value, f32::from_bits(bits | 0x8000), f32::from_bits(bits | 0x1000)];
+            // The first of the bits that an f16 lacks.
+            let middles = [value, f32::from_bits(bits | 0x1000)];
             // Between subnormal halves, and above the greatest number.
             let more = [value + 2f32.powi(-25), value - 2f32.powi(-25), value * 1.000_25];
-            let all = [middles, more].concat();
-            all.into_iter().flat_map(|value| [value, value.next_up(), value.next_down()])
+            middles
+                .into_iter()
+                .chain(more)
+                .flat_map(|value| [value, value.next_up(), value.next_down()])
         })
     }
 
@@ -121,14 +109,6 @@ mod tests {
     }
 
     #[test]
-    fn bf16_is_as_in_llvm() {
-        check(
-            [from_bf16, widen::<BFloat>],
-            [to_bf16, |value| narrow::<BFloat>(value, Round::NearestTiesToEven)],
-        );
-    }
-
-    #[test]
     fn cut_halves_are_nearer_to_zero() {
         for value in floats(widen::<Half>).filter(|value| value.is_finite()) {
             assert_eq!(to_f16_cut(value), narrow::<Half>(value, Round::TowardZero), "{value:e}");
@@ -142,6 +122,6 @@ mod tests {
             assert_eq!(from_f16(bits).to_bits() >> 13 & 0x3ff, u32::from(bits) & 0x3ff);
             assert_eq!(to_f16_cut(from_f16(bits)), bits);
         }
-        assert_eq!([to_f16(-f32::NAN), to_bf16(f32::from_bits(0x7f80_0001))], [0x7fff; 2]);
+        assert_eq!(to_f16(-f32::NAN), 0x7fff);
     }
 }

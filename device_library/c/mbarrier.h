@@ -1,6 +1,6 @@
 // Barriers in shared memory that count arrivals and bytes; the words are those of `simt_abi::mbarrier`. Who includes this
-// says what it is for: MBARRIER(name) names a function, PLACE is the type of a pointer to the words, SCOPE that of
-// their atomic operations.
+// says what it is for: MBARRIER(name) names a function, PLACE is the type of a pointer to the words, and SCOPE that
+// of their atomic operations, or READ and REPLACED are what takes the place of these.
 
 #include "device.h"
 
@@ -10,6 +10,12 @@
 #define TX_SHIFT 40
 #define PARITY_SHIFT 63
 
+#ifdef SCOPE
+#define READ(place) __scoped_atomic_load_n(place, __ATOMIC_RELAXED, SCOPE)
+#define REPLACED(place, before, after) \
+  __scoped_atomic_compare_exchange_n(place, &before, after, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED, SCOPE)
+#endif
+
 static const u64 COUNT = (1ul << COUNT_BITS) - 1;
 static const u64 TX = (1ul << TX_BITS) - 1;
 
@@ -17,7 +23,7 @@ static const u64 TX = (1ul << TX_BITS) - 1;
 // Returns the word before.
 static inline INLINE u64 change(u64 at, u64 arrivals, u64 dropped, u64 bytes) {
   PLACE place = (PLACE)(u64 *)at;
-  u64 before = __scoped_atomic_load_n(place, __ATOMIC_RELAXED, SCOPE);
+  u64 before = READ(place);
   u64 after;
   do {
     u64 expected = ((before >> EXPECTED_SHIFT) - dropped) & COUNT;
@@ -29,8 +35,7 @@ static inline INLINE u64 change(u64 at, u64 arrivals, u64 dropped, u64 bytes) {
       parity ^= 1;
     }
     after = pending | expected << EXPECTED_SHIFT | tx << TX_SHIFT | parity << PARITY_SHIFT;
-  } while (!__scoped_atomic_compare_exchange_n(place, &before, after, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED,
-                                               SCOPE));
+  } while (!REPLACED(place, before, after));
   return before;
 }
 

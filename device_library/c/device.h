@@ -1,8 +1,9 @@
-// What the files of the device library share. They are compiled once for all GPUs: no builtin may depend on one,
-// and nothing here may depend on the size of a wave.
+// What the files of the device library share, those for all targets here and those for AMD GPUs in amdgcn/library. They are
+// compiled once for all GPUs, and once for x86-64 processors: no builtin may depend on one of them, and nothing may depend on
+// the size of a wave. What a target does otherwise stands below `ON_CPU`, with what it gains by that.
 //
 // A function that per-thread IR names `zluda.x.y` is declared with NAMED("zluda.x.y"). Only functions that a
-// kernel reaches are linked to it.
+// kernel for a GPU reaches are linked to it; on the CPU the engine calls them for a lane.
 
 #pragma once
 
@@ -13,9 +14,20 @@ typedef unsigned long u64;
 typedef int i32;
 typedef long i64;
 
+#ifdef __x86_64__
+#define ON_CPU 1
+#else
+#define ON_CPU 0
+#endif
+
 #define NAMED(name) __asm__(name)
 #define INLINE __attribute__((always_inline))
+// Code of GPUs is small rather than fast where lanes seldom come; a processor has room.
+#if ON_CPU
+#define OUTLINE __attribute__((always_inline)) inline
+#else
 #define OUTLINE __attribute__((noinline))
+#endif
 // Who calls it has a part in the result.
 #define CONVERGENT __attribute__((convergent))
 // The function does not keep the address.
@@ -29,6 +41,11 @@ typedef long i64;
 #define DEVICE_SCOPE __MEMORY_SCOPE_DEVICE
 #define SYSTEM_SCOPE __MEMORY_SCOPE_SYSTEM
 
+#if ON_CPU
+// The engine calls for one block of a cluster after the other.
+static inline u32 cluster_blocks_here(void) { return 1; }
+static inline u64 cluster_place_in(u64 place, u32 rank) { return rank == 0 ? place : 0; }
+#else
 // The memory at an address in shared memory, and the address of an offset in the block's own.
 void *shared_place(u32 address) NAMED("zluda.amd.shared_place");
 u32 own_address(u32 offset) NAMED("zluda.amd.own_address");
@@ -36,3 +53,4 @@ u32 own_address(u32 offset) NAMED("zluda.amd.own_address");
 // its block. Both are generic addresses.
 u32 cluster_blocks_here(void) NAMED("zluda.amd.cluster.blocks");
 u64 cluster_place_in(u64 place, u32 rank) NAMED("zluda.amd.cluster.place");
+#endif

@@ -90,9 +90,7 @@ static inline u32 word16(u32 operation, u32 a, u32 b) {
   do after = (result); \
   while (!__scoped_atomic_compare_exchange_n(at, &before, after, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED, DEVICE_SCOPE))
 
-u64 zluda_reduce(u64 to, u64 from, u64 bytes, u64 number) {
-  u32 operation = (u32)number;
-  if (operation > ADD_F64) return 0;
+static inline INLINE void reduce_elements(u64 to, u64 from, u64 bytes, u32 operation) {
   const u32 wide = 1u << AND64 | 1u << OR64 | 1u << XOR64 | 1u << ADD_U64 | 1u << MIN_U64 | 1u << MIN_S64 | 1u << MAX_U64 |
                    1u << MAX_S64 | 1u << ADD_F64;
   u32 size = wide >> operation & 1 ? 8 : operation >= ADD_F16 && operation <= MAX_BF16 ? 2 : 4;
@@ -103,11 +101,31 @@ u64 zluda_reduce(u64 to, u64 from, u64 bytes, u64 number) {
     } else if (size == 4) {
       u32 b = *(const u32 *)(from + index);
       CHANGE(u32, to + index, word32(operation, before, b));
+    } else if (ON_CPU) {
+      u32 b = *(const u16 *)(from + index);
+      CHANGE(u16, to + index, (u16)word16(operation, before, b));
     } else {
       // One half of a word.
       u32 b = *(const u16 *)(from + index), shift = (to + index) % 4 * 8, mask = 0xffffu << shift;
       CHANGE(u32, (to + index) & ~3ul, (before & ~mask) | word16(operation, before >> shift & 0xffff, b) << shift);
     }
   }
+}
+
+u64 zluda_reduce(u64 to, u64 from, u64 bytes, u64 number) {
+  u32 operation = (u32)number;
+#if ON_CPU
+  // A loop for each operation.
+#define CASE(operation) case operation: reduce_elements(to, from, bytes, operation); break;
+  switch (operation) {
+    CASE(AND32) CASE(AND64) CASE(OR32) CASE(OR64) CASE(XOR32) CASE(XOR64) CASE(ADD_U32) CASE(ADD_U64) CASE(INC_U32)
+    CASE(DEC_U32) CASE(MIN_U32) CASE(MIN_S32) CASE(MIN_U64) CASE(MIN_S64) CASE(MAX_U32) CASE(MAX_S32) CASE(MAX_U64)
+    CASE(MAX_S64) CASE(ADD_F16) CASE(MIN_F16) CASE(MAX_F16) CASE(ADD_BF16) CASE(MIN_BF16) CASE(MAX_BF16) CASE(ADD_F32)
+    CASE(ADD_FTZ_F32) CASE(ADD_F64)
+  default: break;
+  }
+#else
+  if (operation <= ADD_F64) reduce_elements(to, from, bytes, operation);
+#endif
   return 0;
 }

@@ -1,5 +1,9 @@
 // Copies between boxes of tensors in global memory and shared memory: `simt_abi::tensor_map` says what the words of a map
-// are, hip_cpu/src/engine/tensor.rs what was measured.
+// are.
+//
+// Measured on an H100: rows of a swizzled box are as far apart as its pattern is wide, and the pattern moves the 16-byte
+// pieces of each 128 bytes by the bits of their address above those. What goes out is cut off at the end of 16 bytes, not of
+// the tensor's row; there negative coordinates, which the GPU takes for illegal, are outside like any others.
 
 #include "reduction.h"
 
@@ -49,14 +53,17 @@ static inline u32 element_of(const u64 *map) {
   return element;
 }
 
-static inline u64 size_of(u32 element) {
+// The logarithm of an element's bytes.
+static inline u32 shift_of(u32 element) {
   switch (element) {
-  case E_U8: return 1;
-  case E_U16: case E_F16: case E_BF16: return 2;
-  case E_U64: case E_S64: case E_F64: return 8;
-  default: return 4;
+  case E_U8: return 0;
+  case E_U16: case E_F16: case E_BF16: return 1;
+  case E_U64: case E_S64: case E_F64: return 3;
+  default: return 2;
   }
 }
+
+static inline u64 size_of(u32 element) { return 1ul << shift_of(element); }
 
 static inline int is_im2col(const u64 *map) { return (int)field(map, 1, 0, 1); }
 
@@ -78,6 +85,15 @@ static inline u32 tf32(u32 bits) {
   return (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
 }
 
+// The words of a map. A processor keeps what it knows of them through the copy, as it may not of memory that others see: a
+// tenth of a swizzled box's time.
+#define WORDS 16
+#if ON_CPU
+#define READ_MAP(words, address) u64 words[WORDS]; __builtin_memcpy(words, (const void *)(address), sizeof words)
+#else
+#define READ_MAP(words, address) const u64 *words = (const u64 *)(address)
+#endif
+
 // What a copy does with pieces of bytes.
 typedef struct {
   enum { COPY_IN, COPY_OUT, REDUCE } action;
@@ -85,7 +101,7 @@ typedef struct {
   u64 shared;
 } transfer;
 
-// The longest run of bytes in a box that lie side by side in both memories.
+// The bytes that a swizzled box has side by side, and the ends of which copies out go to.
 #define PIECE 16
 
 static OUTLINE void piece(const u64 *map, const transfer *t, u64 place, u64 there, u64 bytes, int inside) {
@@ -107,31 +123,42 @@ static OUTLINE void piece(const u64 *map, const transfer *t, u64 place, u64 ther
   for (u64 i = 0; i < bytes; i++) *(u8 *)(place + i) = nan ? (i % 2 ? 0x7f : 0xf7) : 0;
 }
 
+// Bytes that lie side by side in the tensor, and in the box but for its pattern.
+static inline void run(const u64 *map, const transfer *t, u64 place, u64 there, u64 bytes, int inside) {
+  u32 swizzle = swizzle_of(map);
+  if (swizzle == 0) return piece(map, t, place, there, bytes, inside);
+  u64 pattern = (1ul << swizzle) - 1;
+  while (bytes > 0) {
+    u64 count = PIECE - place % PIECE;
+    count = count < bytes ? count : bytes;
+    piece(map, t, place ^ (place >> 7 & pattern) << 4, there, count, inside);
+    place += count;
+    there += count;
+    bytes -= count;
+  }
+}
+
 // A row of the box, of `elements`, which begins at the places `at` of the tensor.
 static OUTLINE void row(const u64 *map, const transfer *t, const i64 *at, u64 index, u64 elements) {
-  u64 size = size_of(element_of(map)), address = map[0] + (u64)at[0] * size;
-  u32 swizzle = swizzle_of(map);
+  u32 shift = shift_of(element_of(map)), swizzle = swizzle_of(map);
+  u64 address = map[0] + ((u64)at[0] << shift);
   int inside_others = 1;
   for (u32 i = 1; i < rank_of(map); i++) {
     address += (u64)at[i] * stride_of(map, i - 1);
     inside_others &= (u64)at[i] < dim_of(map, i);
   }
   // Copies out write up to the end of 16 bytes.
-  u64 width = dim_of(map, 0), round = PIECE / size;
-  if (t->action != COPY_IN) width = (width + round - 1) / round * round;
-  u64 in_box = index * (swizzle == 0 ? elements * size : 16ul << swizzle);
-  u64 pattern = swizzle == 0 ? 0 : (1ul << swizzle) - 1;
+  u64 width = dim_of(map, 0), round = PIECE >> shift;
+  if (t->action != COPY_IN) width = (width + round - 1) & -round;
+  u64 in_box = index * (swizzle == 0 ? elements << shift : 16ul << swizzle);
   for (u64 element = 0; element < elements;) {
     i64 number = at[0] + (i64)element;
     int inside = inside_others && (u64)number < width;
-    u64 place = t->shared + in_box + element * size;
-    // Up to where the pattern, the tensor or the row changes.
-    u64 count = (PIECE - place % PIECE) / size;
-    if (count == 0) count = 1;
-    if (count > elements - element) count = elements - element;
-    u64 most = number < 0 ? -(u64)number : inside ? width - (u64)number : count;
+    u64 place = t->shared + in_box + (element << shift);
+    // Up to where the tensor or the row changes.
+    u64 count = elements - element, most = number < 0 ? -(u64)number : inside ? width - (u64)number : count;
     if (count > most) count = most;
-    piece(map, t, place ^ (place >> 7 & pattern) << 4, address + element * size, count * size, inside);
+    run(map, t, place, address + (element << shift), count << shift, inside);
     element += count;
   }
 }
@@ -145,42 +172,57 @@ static OUTLINE u64 each_row(const u64 *map, const i32 *places, int rows4, const 
   if (is_im2col(map)) {
     u64 pixels = field(map, 7, 32, 16) + 1;
     u32 space = rank - 2;
-    i64 pixel[RANK];
-    for (u32 i = 0; i < RANK; i++) pixel[i] = places[i];
+    i64 pixel[RANK], offset[RANK], first[RANK], end[RANK];
+    for (u32 i = 0; i < RANK; i++) {
+      int in_space = i >= 1 && i <= space;
+      pixel[i] = places[i];
+      offset[i] = in_space ? places[RANK + i - 1] : 0;
+      first[i] = in_space ? corner_of(map, i - 1) : 0;
+      end[i] = in_space ? (i64)dim_of(map, i) + corner_of(map, space + i - 1) : 0;
+    }
     for (u64 index = 0; index < pixels; index++) {
-      for (u32 i = 0; i < RANK; i++) at[i] = pixel[i] + (i >= 1 && i <= space ? places[RANK + i - 1] : 0);
+      for (u32 i = 0; i < RANK; i++) at[i] = pixel[i] + offset[i];
       row(map, t, at, index, elements);
       // The next place of the window: to the next line, image after image, at the box's end.
       int carry = 1;
-      for (u32 i = 0; i < space && carry; i++) {
-        pixel[i + 1] += step_of(map, i + 1);
-        if (pixel[i + 1] < (i64)dim_of(map, i + 1) + corner_of(map, space + i)) carry = 0;
-        else pixel[i + 1] = corner_of(map, i);
+      for (u32 i = 1; i <= space && carry; i++) {
+        pixel[i] += step_of(map, i);
+        if (pixel[i] < end[i]) carry = 0;
+        else pixel[i] = first[i];
       }
       if (carry) pixel[rank - 1] += 1;
     }
     return pixels * elements * size;
   }
-  u64 rows = 4;
-  if (!rows4) {
-    rows = 1;
-    for (u32 i = 1; i < rank; i++) rows *= (box_of(map, i) + step_of(map, i) - 1) / step_of(map, i);
-  }
-  for (u64 index = 0; index < rows; index++) {
-    for (u32 i = 0; i < RANK; i++) at[i] = rows4 ? 0 : places[i];
-    if (rows4) {
+  if (rows4) {
+    for (u64 index = 0; index < 4; index++) {
+      for (u32 i = 0; i < RANK; i++) at[i] = 0;
       at[0] = places[0];
       at[1] = places[index + 1];
-    } else {
-      // The step along rows has a meaning in interleaved layouts only.
-      u64 rest = index;
-      for (u32 i = 1; i < rank; i++) {
-        u64 count = (box_of(map, i) + step_of(map, i) - 1) / step_of(map, i);
-        at[i] += (i64)(rest % count * step_of(map, i));
-        rest /= count;
+      row(map, t, at, index, elements);
+    }
+    return 4 * elements * size;
+  }
+  // The step along rows has a meaning in interleaved layouts only.
+  u32 number[RANK];
+  for (u32 i = 0; i < RANK; i++) {
+    at[i] = places[i];
+    number[i] = 0;
+  }
+  u64 rows = 0;
+  for (int carry = 0; !carry;) {
+    row(map, t, at, rows++, elements);
+    carry = 1;
+    for (u32 i = 1; i < rank && carry; i++) {
+      at[i] += step_of(map, i);
+      number[i] += step_of(map, i);
+      if (number[i] < box_of(map, i)) {
+        carry = 0;
+      } else {
+        at[i] = places[i];
+        number[i] = 0;
       }
     }
-    row(map, t, at, index, elements);
   }
   return rows * elements * size;
 }
@@ -192,7 +234,7 @@ static OUTLINE void load_box(const u64 *map, const i32 *places, int rows4, u64 t
 
 u64 tensor_load(u64 to, u64 map, u64 places, u64 mode, u64 barrier, u64 mask) NAMED("zluda.lane.tensor.load");
 u64 tensor_load(u64 to, u64 map, u64 places, u64 mode, u64 barrier, u64 mask) {
-  const u64 *words = (const u64 *)map;
+  READ_MAP(words, map);
   if (!is_map(words)) return 0;
   int rows4 = mode == ROWS4 && !is_im2col(words);
   if (mask == 0) {
@@ -208,7 +250,7 @@ u64 tensor_load(u64 to, u64 map, u64 places, u64 mode, u64 barrier, u64 mask) {
 
 u64 tensor_store(u64 from, u64 map, u64 places, u64 mode) NAMED("zluda.lane.tensor.store");
 u64 tensor_store(u64 from, u64 map, u64 places, u64 mode) {
-  const u64 *words = (const u64 *)map;
+  READ_MAP(words, map);
   if (!is_map(words)) return 0;
   transfer t = {COPY_OUT, 0, from};
   each_row(words, (const i32 *)places, mode == ROWS4 && !is_im2col(words), &t);
@@ -253,7 +295,7 @@ static i32 element_reduction(u32 element, u32 operation) {
 
 u64 tensor_reduce(u64 from, u64 map, u64 places, u64 mode, u64 operation) NAMED("zluda.lane.tensor.reduce");
 u64 tensor_reduce(u64 from, u64 map, u64 places, u64 mode, u64 operation) {
-  const u64 *words = (const u64 *)map;
+  READ_MAP(words, map);
   if (!is_map(words)) return 0;
   i32 reduction = element_reduction(element_of(words), (u32)operation);
   if (reduction < 0) return 0;
