@@ -33,6 +33,13 @@ const APIS: &[Api] = &[
         is_variable: |_| false,
     },
     Api {
+        name: "cublas",
+        functions: include_str!("cublas_functions.rs"),
+        exports: include_str!("cublas_exports.txt"),
+        status: "cublasStatus_t",
+        is_variable: |_| false,
+    },
+    Api {
         name: "cufft",
         functions: include_str!("cufft_functions.rs"),
         exports: include_str!("cufft_exports.txt"),

@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use std::collections::BTreeMap;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Ident, Token, braced};
+use syn::{Ident, Token, braced, bracketed};
 
 /// The input of the macro.
 pub(crate) struct Exports {
@@ -16,10 +16,11 @@ pub(crate) struct Exports {
 
 struct Group {
     before_init: bool,
-    module: Ident,
-    names: Punctuated<Name, Token![,]>,
+    module: syn::Path,
+    names: Vec<Name>,
 }
 
+#[derive(Clone)]
 struct Name {
     exported: Ident,
     called: Ident,
@@ -41,18 +42,50 @@ impl Parse for Group {
         let module = input.parse()?;
         let content;
         braced!(content in input);
-        Ok(Group { before_init, module, names: Punctuated::parse_terminated(&content)? })
+        let patterns: Punctuated<Pattern, Token![,]> = Punctuated::parse_terminated(&content)?;
+        let names = patterns.into_iter().flat_map(|pattern| pattern.0).collect();
+        Ok(Group { before_init, module, names })
     }
 }
 
-impl Parse for Name {
+/// The names that a pattern stands for.
+struct Pattern(Vec<Name>);
+
+impl Parse for Pattern {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let exported: Ident = input.parse()?;
-        let called = match input.parse::<Option<Token![=>]>>()? {
-            Some(_) => input.parse()?,
-            None => exported.clone(),
+        let span = input.span();
+        let mut names = vec![String::new()];
+        while !input.is_empty() && !input.peek(Token![,]) && !input.peek(Token![=>]) {
+            let pieces = if input.peek(syn::token::Bracket) {
+                let content;
+                bracketed!(content in input);
+                let mut pieces = Vec::new();
+                while !content.is_empty() {
+                    pieces.push(content.parse::<Ident>()?.to_string());
+                }
+                if input.parse::<Option<Token![?]>>()?.is_some() {
+                    pieces.push(String::new());
+                }
+                pieces
+            } else {
+                vec![input.parse::<Ident>()?.to_string()]
+            };
+            names = names
+                .iter()
+                .flat_map(|name| pieces.iter().map(move |piece| format!("{name}{piece}")))
+                .collect();
+        }
+        let called: Option<Ident> = match input.parse::<Option<Token![=>]>>()? {
+            Some(_) => Some(input.parse()?),
+            None => None,
         };
-        Ok(Name { exported, called })
+        let name = |name: &String| {
+            let mut exported: Ident = syn::parse_str(name)?;
+            exported.set_span(span);
+            let called = called.clone().unwrap_or_else(|| exported.clone());
+            Ok(Name { exported, called })
+        };
+        names.iter().map(name).collect::<syn::Result<_>>().map(Pattern)
     }
 }
 

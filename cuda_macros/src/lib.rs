@@ -40,7 +40,7 @@ pub fn function_declarations(input: TokenStream) -> TokenStream {
 /// An export named in module `m` calls `crate::api::m::<name>` with its arguments, each converted by
 /// `crate::convert::FromC::from_c`, through `crate::export::guard` (`guard_before_init` where the group says so, and, in
 /// the driver, `guard_by_handle` where an argument is a stream or an event, and none is a function); `a => b` exports `a`
-/// and calls `b`. With a name its per-thread variants (`_ptds`, `_ptsz`) are exported: they pass
+/// and calls `b`. `a[S D]b[_64]? => c` stands for `aSb`, `aSb_64`, `aDb` and `aDb_64`. With a name its per-thread variants (`_ptds`, `_ptsz`) are exported: they pass
 /// `CU_STREAM_PER_THREAD` where the stream is null. Functions with such variants and no parameter of type
 /// `CUstream` get the default stream that is meant as one more, last argument. A function that returns no status
 /// gets its arguments as they are, through `crate::export::guard_value`.

@@ -3,6 +3,7 @@
 
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 
+pub mod cublas;
 pub mod cuda;
 pub mod cufft;
 pub mod curand;

@@ -26,7 +26,12 @@ pub fn run(options: &Options) -> Result<ExitCode, Failure> {
         return Err(Failure::from("no program is named".to_owned()));
     };
     let mut command = Command::new(program);
-    command.args(arguments).env("LD_LIBRARY_PATH", prepended("LD_LIBRARY_PATH", &folder));
+    let mut path = folder.clone().into_os_string();
+    if zluda_common::config::config().prefers_own_libraries() {
+        path.push(":");
+        path.push(folder.join(zluda_staged::LIBRARIES));
+    }
+    command.args(arguments).env("LD_LIBRARY_PATH", prepended("LD_LIBRARY_PATH", path.as_ref()));
     if audit.exists() {
         command.env("LD_AUDIT", prepended("LD_AUDIT", &audit));
     }

@@ -65,18 +65,27 @@ fn run_puts_the_staged_folder_first() {
     let script = "echo \"$LD_LIBRARY_PATH|$LD_AUDIT\"";
     assert_eq!(
         text(&stage.run(&["run", "sh", "-c", script]).stdout),
-        format!("{}|\n", folder.display())
+        format!("{0}:{0}/libraries|\n", folder.display())
     );
+    let output = stage
+        .command(&["run", "sh", "-c", script])
+        .env("ZLUDA_LIBRARIES", "nvidia")
+        .output()
+        .expect("zluda starts");
+    assert_eq!(text(&output.stdout), format!("{}|\n", folder.display()));
     let output = stage
         .command(&["run", "sh", "-c", script])
         .env("LD_LIBRARY_PATH", "/x:/y")
         .output()
         .expect("zluda starts");
-    assert_eq!(text(&output.stdout), format!("{}:/x:/y|\n", folder.display()));
+    assert_eq!(text(&output.stdout), format!("{0}:{0}/libraries:/x:/y|\n", folder.display()));
     // A file that is no library: the linker says so and goes on.
     std::fs::write(stage.path("libzluda_ld.so"), "").expect("a file");
     let output = stage.run(&["run", "sh", "-c", script]);
-    assert_eq!(text(&output.stdout), format!("{0}|{0}/libzluda_ld.so\n", folder.display()));
+    assert_eq!(
+        text(&output.stdout),
+        format!("{0}:{0}/libraries|{0}/libzluda_ld.so\n", folder.display())
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::LazyLock;
+pub use zluda_staged::Libraries;
 
 mod parse;
 
@@ -45,6 +46,17 @@ pub const VARIABLES: &[Variable] = &[
         apply: |config, value| {
             parse::compute_capability(value)
                 .map(|capability| config.compute_capability = capability)
+        },
+    },
+    Variable {
+        name: "ZLUDA_LIBRARIES",
+        meaning: "whose libraries above the driver (cuBLAS, ...) programs get by `zluda run` and the audit library: \
+                  ZLUDA's own, NVIDIA's, or NVIDIA's where they are installed and `ZLUDA_CC` is at least 13.0, which \
+                  they need, else ZLUDA's own",
+        values: "auto, own, nvidia",
+        default: "auto",
+        apply: |config, value| {
+            parse::libraries(value).map(|libraries| config.libraries = libraries)
         },
     },
     Variable {
@@ -136,6 +148,7 @@ pub struct Config {
     /// Bytes. `None`: three quarters of the machine's memory.
     pub memory: Option<u64>,
     pub compute_capability: ComputeCapability,
+    pub libraries: Libraries,
     pub cache_dir: CacheDir,
     /// Bytes.
     pub cache_size: u64,
@@ -270,6 +283,7 @@ impl Default for Config {
             device: DeviceChoice::default(),
             memory: None,
             compute_capability: DEFAULT_COMPUTE_CAPABILITY,
+            libraries: Libraries::default(),
             cache_dir: CacheDir::default(),
             cache_size: DEFAULT_CACHE_SIZE,
             log: LogConfig::default(),
@@ -289,6 +303,11 @@ impl Config {
     /// the reference executor, and for every other seed of `ZLUDA_CHAOS` as vector code too.
     pub fn preempts(&self) -> bool {
         self.chaos.is_some_and(|seed| self.executor == Executor::Reference || seed % 2 == 1)
+    }
+
+    /// Whether programs get our libraries above the driver although NVIDIA's may be installed.
+    pub fn prefers_own_libraries(&self) -> bool {
+        self.libraries.prefer_own(self.compute_capability.major)
     }
 
     /// Reads all [`VARIABLES`] through `lookup`. Returns the configuration and a line for each bad value.

@@ -1,6 +1,7 @@
 //! An audit library for glibc's dynamic linker (`man 7 rtld-audit`): with its path in `LD_AUDIT`, every
 //! request for NVIDIA's driver or another library of NVIDIA's that we have, by name or by path, is answered with the one
-//! that lies beside this library. Child processes inherit the variable and are served alike.
+//! that lies beside this library; `ZLUDA_LIBRARIES` may leave the libraries above the driver to NVIDIA's. Child processes
+//! inherit the variable and are served alike.
 //!
 //! An audit library lives in a namespace of its own, with its own copy of libc. So what is here loads
 //! nothing and allocates nothing: it only tells the linker another name, and the linker loads the library
@@ -10,10 +11,16 @@
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
-use zluda_staged::STAGED;
+use zluda_staged::{LIBRARIES, Libraries, STAGED, STUBS};
 
 /// The paths of the libraries that take NVIDIA's place, in the order of [`zluda_staged::STAGED`].
 static PATHS: [StagedPath; STAGED.len()] = [const { StagedPath::new() }; STAGED.len()];
+
+/// The paths of the libraries above the driver, in the order of [`STUBS`].
+static STUB_PATHS: [StagedPath; STUBS.len()] = [const { StagedPath::new() }; STUBS.len()];
+/// What `ZLUDA_LIBRARIES` says: programs get ours whatever else there is, or where the linker's last folders have none.
+static PREFER_OWN: AtomicBool = AtomicBool::new(false);
+static MAY_BE_OWN: AtomicBool = AtomicBool::new(false);
 
 /// The path of a library, which the linker may keep for as long as it likes.
 struct StagedPath {
@@ -28,8 +35,28 @@ unsafe impl Sync for StagedPath {}
 /// The linker's first call: says which version of the interface we speak. All versions have what we use.
 #[unsafe(no_mangle)]
 extern "C" fn la_version(version: c_uint) -> c_uint {
+    choose();
     find();
     version
+}
+
+/// What `ZLUDA_LIBRARIES` says, with `ZLUDA_CC` where it says nothing. The driver complains of values that make no sense.
+fn choose() {
+    let libraries = variable(c"ZLUDA_LIBRARIES").and_then(Libraries::parse).unwrap_or_default();
+    let capability = variable(c"ZLUDA_CC").and_then(|value| {
+        let major = value.split(|byte| *byte == b'.').next()?;
+        str::from_utf8(major).ok()?.parse().ok()
+    });
+    // Without the variable, less than what NVIDIA's libraries ask for.
+    PREFER_OWN.store(libraries.prefer_own(capability.unwrap_or(0)), Ordering::Release);
+    MAY_BE_OWN.store(libraries != Libraries::Nvidia, Ordering::Release);
+}
+
+fn variable(name: &CStr) -> Option<&'static [u8]> {
+    // SAFETY: the name is a C string; nothing in this library's copy of libc changes variables.
+    let value = unsafe { libc::getenv(name.as_ptr()) };
+    // SAFETY: a value is a C string.
+    (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) }.to_bytes())
 }
 
 /// Asked for every library that the program wants: may give another name.
@@ -40,14 +67,26 @@ extern "C" fn la_version(version: c_uint) -> c_uint {
 unsafe extern "C" fn la_objsearch(
     name: *const c_char,
     _cookie: *mut usize,
-    _flag: c_uint,
+    flag: c_uint,
 ) -> *const c_char {
     // SAFETY: by this function's contract.
     let bytes = unsafe { CStr::from_ptr(name) }.to_bytes();
     let file = bytes.rsplit(|byte| *byte == b'/').next().unwrap_or(bytes);
-    let path = zluda_staged::place(file).and_then(|place| PATHS.get(place)?.get());
-    path.unwrap_or(name)
+    let driver = || zluda_staged::place(file).and_then(|place| PATHS.get(place)?.get());
+    let library = || {
+        let path = zluda_staged::stub(file).and_then(|place| STUB_PATHS.get(place)?.get())?;
+        let own = PREFER_OWN.load(Ordering::Acquire)
+            || flag == LA_SER_DEFAULT
+                && MAY_BE_OWN.load(Ordering::Acquire)
+                // SAFETY: by this function's contract.
+                && unsafe { libc::access(name, libc::R_OK) } != 0;
+        own.then_some(path)
+    };
+    driver().or_else(library).unwrap_or(name)
 }
+
+/// The linker has looked everywhere but in the folders that it always looks in at the end.
+const LA_SER_DEFAULT: c_uint = 0x40;
 
 /// Finds the libraries that lie beside this one. Requests for those that do not are left alone.
 fn find() {
@@ -58,11 +97,15 @@ fn find() {
     if !known || own.dli_fname.is_null() {
         return;
     }
+    // SAFETY: `dli_fname` is a C string.
+    let own = unsafe { CStr::from_ptr(own.dli_fname) };
     for (path, staged) in PATHS.iter().zip(STAGED) {
         if staged.replaces {
-            // SAFETY: `dli_fname` is a C string.
-            path.find(unsafe { CStr::from_ptr(own.dli_fname) }, staged.name);
+            path.find(own, &[staged.name]);
         }
+    }
+    for (path, stub) in STUB_PATHS.iter().zip(STUBS) {
+        path.find(own, &[LIBRARIES, "/", stub.name]);
     }
 }
 
@@ -74,8 +117,8 @@ impl StagedPath {
         }
     }
 
-    /// Replaces the file name in the path of `own`, with links resolved, by `name`.
-    fn find(&self, own: &CStr, name: &str) {
+    /// Replaces the file name in the path of `own`, with links resolved, by the pieces of `name`.
+    fn find(&self, own: &CStr, name: &[&str]) {
         // SAFETY: see `Sync`; nobody else uses the bytes yet.
         let bytes = unsafe { &mut *self.bytes.get() };
         // SAFETY: `own` is a C string, and `bytes` has the size that realpath asks for.
@@ -83,12 +126,13 @@ impl StagedPath {
             return;
         }
         let length = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-        let folder =
+        let mut end =
             bytes[..length].iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
-        let end = folder + name.len();
-        let Some(place) = bytes.get_mut(folder..=end) else { return };
-        place[..name.len()].copy_from_slice(name.as_bytes());
-        place[name.len()] = 0;
+        for piece in name.iter().copied().chain(["\0"]) {
+            let Some(place) = bytes.get_mut(end..end + piece.len()) else { return };
+            place.copy_from_slice(piece.as_bytes());
+            end += piece.len();
+        }
         // SAFETY: `bytes` holds a C string.
         let readable: c_int = unsafe { libc::access(bytes.as_ptr().cast(), libc::R_OK) };
         self.found.store(readable == 0, Ordering::Release);

@@ -162,6 +162,67 @@ fn each_library_that_is_staged_is_led_to() {
     assert_eq!(stage.run("program", &wanted), "42 here\n42 here\n42 here\n");
 }
 
+/// A library above the driver with a version of its symbols, and a program that is linked with it.
+fn add_library(stage: &Stage) {
+    let versions = stage.path("versions");
+    std::fs::write(&versions, "libcublas.so.13 { global: *; };").expect("a file");
+    let script = format!("-Wl,--version-script,{}", versions.display());
+    let options = ["-shared", "-fPIC", "-Wl,-soname,libcublas.so.13", &script];
+    compile(OTHER_DRIVER, &stage.path("other/libcublas.so.13"), &options);
+    std::fs::create_dir(stage.path("staged/libraries")).expect("a folder");
+    compile(DRIVER, &stage.path("staged/libraries/libcublas.so.13"), &options);
+    let other = stage.path("other");
+    let options = [&format!("-L{}", other.display()), "-l:libcublas.so.13"];
+    compile(LINKED, &stage.path("with_library"), &options);
+}
+
+#[test]
+fn the_environment_says_whose_libraries_programs_get() {
+    let stage = Stage::new();
+    add_library(&stage);
+    let audit = stage.path("staged/libzluda_ld.so");
+    for (variables, wanted) in [
+        (&[] as &[(&str, &str)], "42"),
+        (&[("ZLUDA_LIBRARIES", "own"), ("ZLUDA_CC", "13.0")], "42"),
+        (&[("ZLUDA_LIBRARIES", "nvidia")], "7"),
+        (&[("ZLUDA_CC", "13.0")], "7"),
+        (&[("ZLUDA_CC", "9.0")], "42"),
+    ] {
+        let run = |program: &str, arguments: &[&str]| {
+            let mut command = Command::new(stage.path(program));
+            command.args(arguments).env("LD_AUDIT", &audit).envs(variables.iter().copied());
+            let output = command.env("LD_LIBRARY_PATH", stage.path("other")).output();
+            let output = output.expect("the program starts");
+            // Nor a word of the linker's about versions.
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{variables:?}");
+            String::from_utf8(output.stdout).expect("text")
+        };
+        assert_eq!(
+            run("program", &["libcublas.so.13"]),
+            format!("{wanted} here\n"),
+            "{variables:?}"
+        );
+        assert_eq!(run("with_library", &[]), format!("{wanted}\n"), "{variables:?}");
+    }
+}
+
+#[test]
+fn own_libraries_stand_in_where_nvidias_are_not_installed() {
+    let stage = Stage::new();
+    add_library(&stage);
+    std::fs::remove_file(stage.path("other/libcublas.so.13")).expect("it was there");
+    for (libraries, wanted) in [("auto", "42 here\n"), ("nvidia", "none\n")] {
+        let output = Command::new(stage.path("program"))
+            .arg("libcublas.so.13")
+            .env("LD_AUDIT", stage.path("staged/libzluda_ld.so"))
+            .env("ZLUDA_LIBRARIES", libraries)
+            .env("ZLUDA_CC", "13.0")
+            .output()
+            .expect("the program starts");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), wanted);
+    }
+}
+
 #[test]
 fn without_a_staged_driver_nothing_changes() {
     let stage = Stage::new();

@@ -1,5 +1,8 @@
 //! The staged folder: the files that a program finds in place of NVIDIA's, and those that they need. What builds them, what
-//! packs them, the audit library that leads programs to them and the libraries themselves all go by this table.
+//! packs them, the audit library that leads programs to them and the libraries themselves all go by these tables.
+//!
+//! The driver takes NVIDIA's place always, so it lies in the folder itself. Libraries above the driver that NVIDIA has too
+//! ([`STUBS`]) lie in a folder below it, [`LIBRARIES`]: which ones a program gets is for [`Libraries`] to say.
 //!
 //! Without dependencies: an audit library has a namespace of its own, where nothing else should be loaded.
 
@@ -56,6 +59,7 @@ pub const STAGED: &[Staged] = &[
         replaces: true,
         ..OWN
     },
+    Staged { package: "zluda_blas", built: "libzluda_blas.so", name: "libzluda_blas.so", ..OWN },
     Staged { package: "zluda_fft", built: "libzluda_fft.so", name: "libzluda_fft.so", ..OWN },
     Staged { package: "zluda_rand", built: "libzluda_rand.so", name: "libzluda_rand.so", ..OWN },
     Staged { package: "hip_cpu", built: CPU_PROVIDER, name: CPU_PROVIDER, ..OWN },
@@ -63,6 +67,76 @@ pub const STAGED: &[Staged] = &[
     Staged { package: "zluda_ld", built: "libzluda_ld.so", name: AUDIT, ..OWN },
     Staged { package: "zluda_cli", built: "zluda_cli", name: "bin/zluda", compiler: true, ..OWN },
 ];
+
+/// A name under which NVIDIA has a library whose work one of ours does. Programs ask for symbols of that name's version, and
+/// a library has one name, so a stub stands for each: a library without code that has the name and the version, and needs
+/// ours. All names of an API, and several APIs, lead to one library with one table of handles.
+#[derive(Clone, Copy, Debug)]
+pub struct Stub {
+    /// Its soname, which is the version of its symbols too.
+    pub name: &'static str,
+    /// The name without a version, where this is the newest one; a link in the folder.
+    pub link: Option<&'static str>,
+    /// The library that does the work, of [`STAGED`].
+    pub library: &'static str,
+}
+
+/// The folder of the stubs, below the staged folder.
+pub const LIBRARIES: &str = "libraries";
+
+/// The stubs.
+pub const STUBS: &[Stub] = &[
+    Stub { name: "libcublas.so.13", link: Some("libcublas.so"), library: "libzluda_blas.so" },
+    Stub { name: "libcublas.so.12", link: None, library: "libzluda_blas.so" },
+    Stub { name: "libcublasLt.so.13", link: Some("libcublasLt.so"), library: "libzluda_blas.so" },
+    Stub { name: "libcublasLt.so.12", link: None, library: "libzluda_blas.so" },
+    Stub { name: "libcufft.so.12", link: Some("libcufft.so"), library: "libzluda_fft.so" },
+    Stub { name: "libcufft.so.11", link: None, library: "libzluda_fft.so" },
+    Stub { name: "libcurand.so.10", link: Some("libcurand.so"), library: "libzluda_rand.so" },
+];
+
+/// The place in [`STUBS`] of the library that a program means by the name of a file.
+pub fn stub(file: &[u8]) -> Option<usize> {
+    STUBS.iter().position(|stub| {
+        let is = |name: &str| name.as_bytes() == file;
+        is(stub.name) || stub.link.is_some_and(is)
+    })
+}
+
+/// `ZLUDA_LIBRARIES`: whose libraries above the driver a program gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Libraries {
+    /// NVIDIA's where they are installed and can work: they ask for a device of compute capability 13.0. Else ours.
+    #[default]
+    Auto,
+    Own,
+    Nvidia,
+}
+
+impl Libraries {
+    /// The value of the variable.
+    pub fn parse(value: &[u8]) -> Option<Libraries> {
+        match value {
+            b"auto" => Some(Libraries::Auto),
+            b"own" => Some(Libraries::Own),
+            b"nvidia" => Some(Libraries::Nvidia),
+            _ => None,
+        }
+    }
+
+    /// Whether a program gets ours although NVIDIA's may be installed; `capability` is the major version of the compute
+    /// capability that devices report.
+    pub fn prefer_own(self, capability: u32) -> bool {
+        match self {
+            Libraries::Auto => capability < NVIDIA_LIBRARIES_NEED,
+            Libraries::Own => true,
+            Libraries::Nvidia => false,
+        }
+    }
+}
+
+/// The major version of the compute capability from which on NVIDIA's libraries have PTX for a device.
+const NVIDIA_LIBRARIES_NEED: u32 = 13;
 
 /// The place in [`STAGED`] of the library that a program means by the name of a file.
 pub fn place(file: &[u8]) -> Option<usize> {
@@ -87,9 +161,34 @@ mod tests {
     }
 
     #[test]
+    fn stubs_are_known_by_their_names_and_lead_to_a_staged_library() {
+        for (wanted, name) in [
+            ("libcublas.so", "libcublas.so.13"),
+            ("libcublas.so.12", "libcublas.so.12"),
+            ("libcublasLt.so.13", "libcublasLt.so.13"),
+        ] {
+            assert_eq!(stub(wanted.as_bytes()).map(|place| STUBS[place].name), Some(name));
+        }
+        assert!(stub(b"libcublas.so.11").is_none() && stub(b"libcuda.so.1").is_none());
+        for Stub { name, library, .. } in STUBS {
+            assert!(STAGED.iter().any(|staged| staged.name == *library), "{name}: {library}");
+        }
+    }
+
+    #[test]
+    fn nvidias_libraries_are_for_devices_that_they_know() {
+        assert_eq!(Libraries::parse(b"own"), Some(Libraries::Own));
+        assert_eq!(Libraries::parse(b"ours"), None);
+        let [auto, own, nvidia] = [Libraries::Auto, Libraries::Own, Libraries::Nvidia];
+        assert!(auto.prefer_own(8) && auto.prefer_own(12) && !auto.prefer_own(13));
+        assert!(own.prefer_own(13) && !nvidia.prefer_own(8));
+    }
+
+    #[test]
     fn no_name_is_there_twice() {
         let mut names: Vec<&str> =
             STAGED.iter().flat_map(|staged| [Some(staged.name), staged.link]).flatten().collect();
+        names.extend(STUBS.iter().flat_map(|stub| [Some(stub.name), stub.link]).flatten());
         names.sort_unstable();
         let count = names.len();
         names.dedup();

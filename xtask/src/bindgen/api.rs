@@ -73,6 +73,18 @@ pub const APIS: &[Api] = &[
         error: ("nvmlError", "NVML_ERROR_"),
         names: "as the header has it",
     },
+    // And cuBLASLt: handles of the one are handles of the other.
+    Api {
+        name: "cublas",
+        source: Source::Libraries,
+        includes: "#include <cublas_api.h>\n#include <cublasLt.h>\n",
+        defines: &[],
+        items: "(cublas|CUBLAS|cuComplex|cuDoubleComplex|cudaStream_t|cudaDataType|cudaEmulation|libraryPropertyType).*",
+        functions: "cublas.*",
+        status: ("cublasStatus_t", "cublasStatus_t"),
+        error: ("cublasError", "CUBLAS_STATUS_"),
+        names: "as `cublasGetStatusName` gives it",
+    },
     Api {
         name: "cufft",
         source: Source::Libraries,

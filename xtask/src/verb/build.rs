@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
-use zluda_staged::{STAGED, Staged};
+use zluda_staged::{LIBRARIES, STAGED, STUBS, Staged, Stub};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -88,15 +88,47 @@ pub fn stage_in(profile: Profile, staged: &Path) -> Result<()> {
         }
     }
     for file in STAGED {
-        let Some(link) = file.link else { continue };
-        let path = staged.join(link);
-        if fs::read_link(&path).ok().as_deref() != Some(Path::new(file.name)) {
-            let _ = fs::remove_file(&path);
-            std::os::unix::fs::symlink(file.name, &path)
-                .map_err(|error| format!("{}: {error}", path.display()))?;
-        }
+        link(staged, file.link, file.name)?;
+    }
+    let libraries = staged.join(LIBRARIES);
+    make(&libraries)?;
+    for stub in STUBS {
+        make_stub(stub, staged, &libraries)?;
+        link(&libraries, stub.link, stub.name)?;
     }
     Ok(())
+}
+
+/// A link in a folder to a file that lies beside it.
+fn link(folder: &Path, link: Option<&str>, name: &str) -> Result<()> {
+    let Some(link) = link else { return Ok(()) };
+    let path = folder.join(link);
+    if fs::read_link(&path).ok().as_deref() != Some(Path::new(name)) {
+        let _ = fs::remove_file(&path);
+        std::os::unix::fs::symlink(name, &path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Links a library without code that has a name of NVIDIA's, its version, and needs ours, which lies one folder above.
+fn make_stub(stub: &Stub, staged: &Path, libraries: &Path) -> Result<()> {
+    let Stub { name, library, .. } = stub;
+    let to = libraries.join(name);
+    let (versions, unfinished) = (to.with_extension("versions"), unfinished(&to));
+    fs::write(&versions, format!("{name} {{ }};\n"))?;
+    let mut command = Command::new("cc");
+    command
+        .args(["-shared", "-nostdlib", "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN/.."])
+        .arg(format!("-Wl,-soname,{name}"))
+        .arg(format!("-Wl,--version-script,{}", versions.display()))
+        .arg(format!("-L{}", staged.display()))
+        .arg(format!("-l:{library}"))
+        .arg("-o")
+        .arg(&unfinished);
+    quiet(&mut command, Duration::from_secs(60))?;
+    fs::remove_file(versions)?;
+    Ok(fs::rename(&unfinished, to)?)
 }
 
 /// Copies without symbols, of which LLVM has as many bytes as of code.

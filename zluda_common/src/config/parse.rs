@@ -2,7 +2,7 @@
 
 use super::{
     AmdMatrix, CacheDir, CheckConfig, ComputeCapability, CpuTarget, DebugConfig, DeviceChoice,
-    Executor, LogConfig, LogLevel, Math,
+    Executor, Libraries, LogConfig, LogLevel, Math,
 };
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -54,6 +54,12 @@ pub(super) fn size(value: OsString) -> Result<u64, String> {
         Some(0) => Err("it is zero".to_owned()),
         Some(bytes) => Ok(bytes),
     }
+}
+
+/// `auto`, `own` or `nvidia`.
+pub(super) fn libraries(value: OsString) -> Result<Libraries, String> {
+    Libraries::parse(text(value)?.as_bytes())
+        .ok_or_else(|| "nobody of that name has libraries".to_owned())
 }
 
 /// A number in decimal, of at most 64 bits.

@@ -107,6 +107,14 @@ fn debug_switches() {
 }
 
 #[test]
+fn whose_libraries() {
+    assert!(good("ZLUDA_LIBRARIES", "own").prefers_own_libraries());
+    assert!(!good("ZLUDA_LIBRARIES", "nvidia").prefers_own_libraries());
+    assert!(good("ZLUDA_LIBRARIES", "auto").prefers_own_libraries());
+    assert!(!good("ZLUDA_CC", "13.0").prefers_own_libraries());
+}
+
+#[test]
 fn checks() {
     assert!(good("ZLUDA_CHECK", "align").check.align);
 }
@@ -129,6 +137,7 @@ fn a_bad_value_gives_one_line_and_the_default() {
         ("ZLUDA_LOG", "loud"),
         ("ZLUDA_LOG", "file="),
         ("ZLUDA_EXECUTOR", "fast"),
+        ("ZLUDA_LIBRARIES", "mine"),
         ("ZLUDA_CHECK", "races"),
         ("ZLUDA_DEBUG", "everything"),
         ("ZLUDA_DEBUG", "print="),

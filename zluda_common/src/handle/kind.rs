@@ -68,6 +68,11 @@ kinds! {
     NVML_DEVICE = 18 . 0,
     NVML_EVENT_SET = 18 . 1,
 
+    CUBLAS = 19 . 0,
+    CUBLASLT_MATMUL_DESC = 19 . 1,
+    CUBLASLT_LAYOUT = 19 . 2,
+    CUBLASLT_PREFERENCE = 19 . 3,
+
     CUFFT_PLAN = 20 . 0,
 
     CURAND_GENERATOR = 21 . 0,

@@ -14,7 +14,8 @@ use std::process::Command;
 use std::time::Duration;
 
 /// The programs that use NVIDIA's libraries.
-const USE_LIBRARIES: &[&str] = &["cupy_arrays", "fft_transforms", "nvidia_libraries"];
+const USE_LIBRARIES: &[&str] =
+    &["blas_products", "cupy_arrays", "fft_transforms", "nvidia_libraries"];
 
 /// The program that loads no PTX.
 const LOADS_NOTHING: &str = "nvml_queries";

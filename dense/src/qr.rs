@@ -1,0 +1,89 @@
+//! Decompositions into a unitary and an upper triangular matrix, and least squares by them.
+
+use crate::{Matrix, Real, Scalar, triangular};
+
+/// Decomposes a matrix in place, as LAPACK's geqrf does: R in the upper triangle, the reflectors below it, their factors
+/// in `tau`.
+///
+/// # Safety
+/// A is memory that nobody else has; `tau` has a place for each of the fewer of rows and columns.
+pub unsafe fn decompose<T: Scalar>(a: Matrix<T>, rows: usize, columns: usize, tau: *mut T) {
+    for k in 0..rows.min(columns) {
+        // SAFETY: the caller says so.
+        unsafe {
+            let factor = reflector(a.at(k, k), rows - k);
+            tau.add(k).write_unaligned(factor);
+            apply(a.at(k, k), rows - k, factor.conj(), a.at(k, k + 1), columns - k - 1);
+        }
+    }
+}
+
+/// Makes a column its reflector, with what it is reflected to in the first place.
+unsafe fn reflector<T: Scalar>(x: Matrix<T>, n: usize) -> T {
+    // SAFETY: the caller says so.
+    unsafe {
+        let alpha = x.get(0, 0);
+        let zero = T::Real::ZERO;
+        let mut rest = zero;
+        for i in 1..n {
+            rest = rest.hypot(x.get(i, 0).modulus());
+        }
+        if rest == zero && alpha.im() == zero {
+            return T::ZERO;
+        }
+        let norm = alpha.modulus().hypot(rest);
+        let beta = if alpha.re() < zero { norm } else { -norm };
+        let tau = T::of_parts((beta - alpha.re()) / beta, -alpha.im() / beta);
+        let scale = T::ONE / (alpha - T::of(beta));
+        for i in 1..n {
+            x.set(i, 0, x.get(i, 0) * scale);
+        }
+        x.set(0, 0, T::of(beta));
+        tau
+    }
+}
+
+/// `C = (1 - factor v v') C` for a reflector v whose first element, one, is not stored.
+unsafe fn apply<T: Scalar>(v: Matrix<T>, n: usize, factor: T, c: Matrix<T>, columns: usize) {
+    for j in 0..columns {
+        // SAFETY: the caller says so.
+        unsafe {
+            let mut sum = c.get(0, j);
+            for i in 1..n {
+                sum += v.get(i, 0).conj() * c.get(i, j);
+            }
+            sum *= factor;
+            c.set(0, j, c.get(0, j) - sum);
+            for i in 1..n {
+                c.set(i, j, c.get(i, j) - v.get(i, 0) * sum);
+            }
+        }
+    }
+}
+
+/// The least squares of `A X - C` for a matrix of at least as many rows as columns; A becomes its decomposition, the first
+/// rows of C become X. The number, from 1, of the first zero on the diagonal of R, else 0; then C is not solved.
+///
+/// # Safety
+/// The matrices are memory that nobody else has.
+pub unsafe fn least_squares<T: Scalar>(
+    a: Matrix<T>,
+    rows: usize,
+    columns: usize,
+    c: Matrix<T>,
+    sides: usize,
+) -> i32 {
+    let mut tau = vec![T::ZERO; columns];
+    // SAFETY: the caller says so.
+    unsafe {
+        decompose(a, rows, columns, tau.as_mut_ptr());
+        for (k, tau) in tau.iter().enumerate() {
+            apply(a.at(k, k), rows - k, tau.conj(), c.at(k, 0), sides);
+        }
+        let singular = crate::lu::singular(a, columns);
+        if singular == 0 {
+            triangular::solve(a, true, false, columns, c, sides, T::ONE);
+        }
+        singular
+    }
+}

@@ -1,0 +1,289 @@
+//! `cublasLtMatmul`: D = epilogue(alpha A B + beta C).
+
+use super::attributes::{Desc, Layout};
+use super::epilogue::Sums;
+use super::problem::{Kind, Placed, Problem};
+use crate::api::mixed::Scale;
+use crate::handle::{Handle, threads};
+use crate::number::*;
+use cuda_types::cublas::*;
+use dense::mixed::{Format, Operand, multiply, multiply_bytes};
+use dense::product::{Product, Tile, Tiles};
+use dense::{Complex, Matrix, Scalar};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// Where the matrices of a product lie.
+#[derive(Clone, Copy)]
+struct Places {
+    a: Place<u8>,
+    b: Place<u8>,
+    c: Place<u8>,
+    d: Place<u8>,
+}
+
+#[allow(clippy::too_many_arguments)]
+pub(crate) unsafe fn matmul(
+    handle: Arc<Handle>,
+    description: Desc,
+    alpha: *const c_void,
+    a: *const c_void,
+    layout_a: Layout,
+    b: *const c_void,
+    layout_b: Layout,
+    beta: *const c_void,
+    c: *const c_void,
+    layout_c: Layout,
+    d: *mut c_void,
+    layout_d: Layout,
+    _algorithm: *const cublasLtMatmulAlgo_t,
+    _workspace: *mut c_void,
+    _workspace_size: usize,
+    stream: cudaStream_t,
+) -> CublasResult {
+    let problem = Problem::check(&description, [&layout_a, &layout_b, &layout_c, &layout_d])?;
+    problem.epilogue.check_pointers()?;
+    check(!alpha.is_null() && !beta.is_null())?;
+    let places = Places {
+        a: Place::of(a.cast()),
+        b: Place::of(b.cast()),
+        c: Place::of(c.cast()),
+        d: Place::of(d.cast_const().cast()),
+    };
+    // SAFETY: the caller passes what the API asks for.
+    unsafe {
+        match problem.kind {
+            Kind::F32 => plain::<f32>(&handle, problem, places, (alpha, beta), stream),
+            Kind::F64 => plain::<f64>(&handle, problem, places, (alpha, beta), stream),
+            Kind::C32 => plain::<Complex<f32>>(&handle, problem, places, (alpha, beta), stream),
+            Kind::C64 => plain::<Complex<f64>>(&handle, problem, places, (alpha, beta), stream),
+            Kind::Mixed(formats, scale) => {
+                mixed(&handle, problem, places, (formats, scale), (alpha, beta), stream)
+            }
+        }
+    }
+}
+
+/// The tiles of a product: whole rows where sums along them are wanted, one where something is to be known of all elements.
+fn tiles(problem: &Problem) -> Tiles {
+    let Placed { rows, columns, .. } = problem.d;
+    if !problem.largest.at(0).is_null() || problem.epilogue.sums == Sums::Result {
+        return Tiles::cut(rows, columns, 1);
+    }
+    Tiles::of_product(rows, columns, problem.a.columns, threads().div_ceil(problem.d.count.max(1)))
+}
+
+fn factor<T: Copy>(on_device: bool, place: *const c_void) -> Value<T> {
+    match on_device {
+        true => Value::Device(place.cast()),
+        // SAFETY: the caller passes what the API asks for.
+        false => Value::Host(unsafe { place.cast::<T>().read_unaligned() }),
+    }
+}
+
+/// A matrix of a batch.
+fn item<T>(place: Place<u8>, placed: &Placed, number: usize, conj: bool) -> Matrix<T> {
+    let first = place.at(0).cast::<T>();
+    // A matrix that is one for all has no others.
+    let number = if placed.count == 1 { 0 } else { number };
+    let first = first.wrapping_offset(placed.stride as isize * number as isize);
+    Matrix { first, row: placed.row, column: placed.column, conj }
+}
+
+fn operand(place: Place<u8>, placed: &Placed, number: usize, format: Format) -> Operand {
+    let number = if placed.count == 1 { 0 } else { number };
+    let offset = placed.stride as isize * number as isize * format.size() as isize;
+    let first = place.at(0).wrapping_offset(offset).cast_const();
+    Operand { first, format, row: placed.row, column: placed.column }
+}
+
+/// A product of numbers of one type.
+unsafe fn plain<T: Scalar>(
+    handle: &Handle,
+    problem: Problem,
+    places: Places,
+    (alpha, beta): (*const c_void, *const c_void),
+    stream: cudaStream_t,
+) -> CublasResult {
+    let (alpha, beta) =
+        (factor::<T>(problem.on_device, alpha), factor::<T>(problem.on_device, beta));
+    if problem.d.rows == 0 || problem.d.columns == 0 {
+        return Ok(());
+    }
+    let tiles = tiles(&problem);
+    handle.run_in(stream.cast(), problem.d.count * tiles.count(), move |part| {
+        let (number, tile) = (part / tiles.count(), tiles.tile(part % tiles.count()));
+        let (alpha, beta) = (alpha.get(), beta.get());
+        let c = item::<T>(places.c, &problem.c, number, false);
+        let d = item::<T>(places.d, &problem.d, number, false);
+        // SAFETY: the program says that the matrices are there; where not, the work ends as a kernel does.
+        unsafe {
+            if beta != T::ZERO && (c.first, c.row, c.column) != (d.first, d.row, d.column) {
+                for j in tile.column..tile.column + tile.columns {
+                    for i in tile.row..tile.row + tile.rows {
+                        d.set(i, j, c.get(i, j));
+                    }
+                }
+            }
+            let product = Product {
+                a: item::<T>(places.a, &problem.a, number, problem.conj[0]),
+                b: item::<T>(places.b, &problem.b, number, problem.conj[1]),
+                c: d,
+                depth: problem.a.columns,
+                alpha,
+                beta,
+            };
+            product.run(tile);
+            if !problem.epilogue.is_plain() {
+                let d = operand(places.d, &problem.d, number, Format::F32);
+                let at = |i, j| d.format.load(d.place(i, j));
+                finish(&problem, number, tile, d, at);
+                input_sums(
+                    &problem,
+                    number,
+                    tile,
+                    [
+                        operand(places.a, &problem.a, number, Format::F32),
+                        operand(places.b, &problem.b, number, Format::F32),
+                    ],
+                );
+            }
+        }
+    })
+}
+
+/// A product of elements that are widened.
+unsafe fn mixed(
+    handle: &Handle,
+    problem: Problem,
+    places: Places,
+    (formats, scale): ([Format; 4], Scale),
+    (alpha, beta): (*const c_void, *const c_void),
+    stream: cudaStream_t,
+) -> CublasResult {
+    // SAFETY: the caller passes what the API asks for.
+    let (alpha, beta) =
+        unsafe { (scale.value(problem.on_device, alpha)?, scale.value(problem.on_device, beta)?) };
+    if problem.d.rows == 0 || problem.d.columns == 0 {
+        return Ok(());
+    }
+    let tiles = tiles(&problem);
+    handle.run_in(stream.cast(), problem.d.count * tiles.count(), move |part| {
+        let (number, tile) = (part / tiles.count(), tiles.tile(part % tiles.count()));
+        if tile.rows == 0 || tile.columns == 0 {
+            return;
+        }
+        // SAFETY: as for numbers of one type.
+        unsafe {
+            let factors = problem.scales.map(|place| match place.at(0).is_null() {
+                true => 1.0,
+                false => f64::from(place.get()),
+            });
+            let alpha = scale.get(alpha) * factors[0] * factors[1];
+            let beta = scale.get(beta) * factors[2];
+            let a = operand(places.a, &problem.a, number, formats[0]);
+            let b = operand(places.b, &problem.b, number, formats[1]);
+            let c = operand(places.c, &problem.c, number, formats[2]);
+            let d = operand(places.d, &problem.d, number, formats[3]);
+            let depth = if alpha == 0.0 { 0 } else { problem.a.columns };
+            let value = |i: usize, j: usize, sum: f64| {
+                let product = if alpha == 0.0 { 0.0 } else { alpha * sum };
+                let place = c.place(i, j);
+                match (beta == 0.0, c.format) {
+                    (true, _) => product,
+                    (_, Format::I32) => {
+                        product + beta * f64::from(place.cast::<i32>().read_unaligned())
+                    }
+                    _ => product + beta * f64::from(c.format.load(place)),
+                }
+            };
+            let index = |i: usize, j: usize| (j - tile.column) * tile.rows + (i - tile.row);
+            if formats[0] == Format::I8 {
+                let sums = multiply_bytes(&a, &b, depth, tile);
+                if d.format == Format::I32 {
+                    for j in tile.column..tile.column + tile.columns {
+                        for i in tile.row..tile.row + tile.rows {
+                            let value = value(i, j, sums[index(i, j)].into());
+                            d.place(i, j)
+                                .cast_mut()
+                                .cast::<i32>()
+                                .write_unaligned(value as i64 as i32);
+                        }
+                    }
+                } else {
+                    let at = |i, j| value(i, j, sums[index(i, j)].into()) as f32;
+                    finish(&problem, number, tile, d, at);
+                }
+            } else {
+                multiply(&a, &b, depth, tile, |sums| {
+                    let at = |i, j| value(i, j, sums[index(i, j)].into()) as f32;
+                    finish(&problem, number, tile, d, at);
+                });
+            }
+            input_sums(&problem, number, tile, [a, b]);
+        }
+    })
+}
+
+/// The epilogue of a tile: its elements, the sums of its rows, the greatest of them.
+///
+/// # Safety
+/// D and what the epilogue uses are memory.
+unsafe fn finish(
+    problem: &Problem,
+    number: usize,
+    tile: Tile,
+    d: Operand,
+    at: impl Fn(usize, usize) -> f32,
+) {
+    let epilogue = &problem.epilogue;
+    let mut largest = 0f32;
+    let mut sums = vec![0f64; tile.rows];
+    // SAFETY: the caller says so.
+    unsafe {
+        let is_small = matches!(d.format, Format::E4m3 | Format::E5m2 | Format::I8);
+        let factor = match problem.scales[3].at(0).is_null() || !is_small {
+            true => 1.0,
+            false => problem.scales[3].get(),
+        };
+        for j in tile.column..tile.column + tile.columns {
+            for i in tile.row..tile.row + tile.rows {
+                let value = epilogue.apply(number, (i, j), at(i, j));
+                largest = largest.max(value.abs());
+                sums[i - tile.row] += f64::from(value);
+                d.format.store(d.place(i, j).cast_mut(), value * factor);
+            }
+        }
+        if !problem.largest.at(0).is_null() {
+            problem.largest.set(largest);
+        }
+        if epilogue.sums == Sums::Result {
+            for (i, sum) in sums.iter().enumerate() {
+                epilogue.store_sum(number, tile.row + i, *sum as f32);
+            }
+        }
+    }
+}
+
+/// The sums of the rows of A or of the columns of B, by the tiles of the first column or row.
+///
+/// # Safety
+/// The matrices and the place of the sums are memory.
+unsafe fn input_sums(problem: &Problem, number: usize, tile: Tile, [a, b]: [Operand; 2]) {
+    let depth = problem.a.columns;
+    // SAFETY: the caller says so.
+    unsafe {
+        if problem.epilogue.sums == Sums::A && tile.column == 0 {
+            for i in tile.row..tile.row + tile.rows {
+                let sum: f64 = (0..depth).map(|k| f64::from(a.format.load(a.place(i, k)))).sum();
+                problem.epilogue.store_sum(number, i, sum as f32);
+            }
+        }
+        if problem.epilogue.sums == Sums::B && tile.row == 0 {
+            for j in tile.column..tile.column + tile.columns {
+                let sum: f64 = (0..depth).map(|k| f64::from(b.format.load(b.place(k, j)))).sum();
+                problem.epilogue.store_sum(number, j, sum as f32);
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The layer between the exported symbols and `api`.
+
+use cuda_types::cublas::{CublasResult, cublasError, cublasStatus_t};
+use std::sync::atomic::AtomicBool;
+
+pub(crate) use zluda_api::export::Address;
+
+/// Runs an exported function.
+pub(crate) fn guard(name: &'static str, call: impl FnOnce() -> CublasResult) -> cublasStatus_t {
+    zluda_api::export::guard(name, |error| error == cublasError::NOT_SUPPORTED, call)
+}
+
+/// Runs an exported function that returns something else than a status.
+pub(crate) fn guard_value<T: Plain>(name: &'static str, call: impl FnOnce() -> T) -> T {
+    zluda_api::export::guard_value(name, T::NOTHING, call)
+}
+
+/// What functions without a status return.
+pub(crate) trait Plain {
+    const NOTHING: Self;
+}
+
+impl Plain for usize {
+    const NOTHING: Self = 0;
+}
+
+impl Plain for *const std::ffi::c_char {
+    const NOTHING: Self = std::ptr::null();
+}
+
+/// The answer of every function that is not implemented.
+#[cold]
+pub(crate) fn not_supported(name: &'static str, logged: &AtomicBool) -> cublasStatus_t {
+    zluda_api::export::not_supported::<cublasError>(name, logged)
+}
