@@ -9,7 +9,6 @@ use core::num::NonZeroU32;
 pub struct cublasError(pub NonZeroU32);
 
 impl cublasError {
-    pub const SUCCESS: Self = Self::of(cublasStatus_t::CUBLAS_STATUS_SUCCESS);
     pub const NOT_INITIALIZED: Self = Self::of(cublasStatus_t::CUBLAS_STATUS_NOT_INITIALIZED);
     pub const ALLOC_FAILED: Self = Self::of(cublasStatus_t::CUBLAS_STATUS_ALLOC_FAILED);
     pub const INVALID_VALUE: Self = Self::of(cublasStatus_t::CUBLAS_STATUS_INVALID_VALUE);

@@ -9,7 +9,6 @@ use core::num::NonZeroU32;
 pub struct curandError(pub NonZeroU32);
 
 impl curandError {
-    pub const SUCCESS: Self = Self::of(curandStatus_t::CURAND_STATUS_SUCCESS);
     pub const VERSION_MISMATCH: Self = Self::of(curandStatus_t::CURAND_STATUS_VERSION_MISMATCH);
     pub const NOT_INITIALIZED: Self = Self::of(curandStatus_t::CURAND_STATUS_NOT_INITIALIZED);
     pub const ALLOCATION_FAILED: Self = Self::of(curandStatus_t::CURAND_STATUS_ALLOCATION_FAILED);
