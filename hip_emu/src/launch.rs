@@ -4,7 +4,7 @@ use hip_host::executor::{Fault, Guarded, Job, Taken, Task};
 use hip_runtime_sys::hipError_t;
 
 use crate::machine::Stop;
-use crate::machine::group::Group;
+use crate::machine::group::Workgroup;
 use crate::machine::launch::Launch;
 
 /// Stack for the interpreter.
@@ -49,7 +49,13 @@ impl Launch {
     }
 
     /// Runs every wave of a group for a while. Returns whether the group has ended.
-    fn step(&self, job: &Job, guarded: &mut Guarded, group: &mut Group, moved: &mut bool) -> bool {
+    fn step(
+        &self,
+        job: &Job,
+        guarded: &mut Guarded,
+        group: &mut Workgroup,
+        moved: &mut bool,
+    ) -> bool {
         let mut result = Ok(false);
         let outcome = guarded.run(|| result = group.step(self, moved));
         let result = match outcome {
@@ -73,7 +79,7 @@ impl Launch {
     fn run_in_turn(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job, slot);
         let mut guarded = Guarded::new(STACK);
-        let mut group = Group::new(self);
+        let mut group = Workgroup::new(self);
         while let Some(number) = taken.claim() {
             group.begin(self, self.request.ctaid(number));
             let mut moved = true;
@@ -92,7 +98,7 @@ impl Launch {
         let mut groups = Vec::new();
         loop {
             if let Some(number) = taken.claim() {
-                let mut group = Group::new(self);
+                let mut group = Workgroup::new(self);
                 group.begin(self, self.request.ctaid(number));
                 groups.push(group);
             }

@@ -1,7 +1,7 @@
 //! Instructions that move values between lanes, or between lanes and scalar registers.
 
 use super::Code;
-use super::operand::{Place, Source, source};
+use super::operand::{OperandSource, Source, source};
 use super::scalar::scalar_result;
 use super::text::{Error, Text};
 use super::vector::destination;
@@ -17,12 +17,12 @@ pub enum CrossLane {
     Read {
         result: u8,
         source: u16,
-        lane: Place,
+        lane: OperandSource,
     },
     Write {
         result: u16,
-        source: Place,
-        lane: Place,
+        source: OperandSource,
+        lane: OperandSource,
     },
     /// Two registers change places in each active lane.
     Swap(u16, u16),
@@ -35,7 +35,7 @@ pub enum CrossLane {
     /// `v_movrels` and `v_movreld`: M0 is added to the number of the source or of the destination.
     MoveRelative {
         result: u16,
-        source: Place,
+        source: OperandSource,
         moves_source: bool,
         moves_result: bool,
     },
@@ -56,9 +56,9 @@ pub struct Permute {
 #[derive(Clone, Copy, Debug)]
 pub enum From {
     /// Lanes of the own row, 4 bits for each.
-    Row(Place, Place),
+    Row(OperandSource, OperandSource),
     /// Lanes of the other row of the half.
-    OtherRow(Place, Place),
+    OtherRow(OperandSource, OperandSource),
     /// The lane of the same place in the other half of the wave.
     OtherHalf,
     /// A vector register has the lane of the own row.
@@ -68,7 +68,7 @@ pub enum From {
 
 /// `None` for what is a plain vector instruction.
 pub fn parse(_arch: &Arch, text: &Text<'_>) -> Result<Option<Code>, Error> {
-    let place = |index| -> Result<Place, Error> {
+    let place = |index| -> Result<OperandSource, Error> {
         let Source { place, negated, absolute, .. } =
             source(text.operand(index)?, Kind::B32, false)?;
         if negated || absolute {
@@ -77,7 +77,7 @@ pub fn parse(_arch: &Arch, text: &Text<'_>) -> Result<Option<Code>, Error> {
         Ok(place)
     };
     let vector = |index| match place(index)? {
-        Place::Vector(register) => Ok(register),
+        OperandSource::Vector(register) => Ok(register),
         _ => Err(format!("operand {index} is no vector register")),
     };
     let result = || Ok::<_, Error>(destination(text.operand(0)?, Kind::B32)?.0);
@@ -95,7 +95,9 @@ pub fn parse(_arch: &Arch, text: &Text<'_>) -> Result<Option<Code>, Error> {
     match text.mnemonic {
         "v_nop" => Ok(Some(Code::Nothing)),
         "v_readfirstlane_b32" => match place(1)? {
-            Place::Vector(source) => cross(CrossLane::ReadFirst { result: scalar()?, source }),
+            OperandSource::Vector(source) => {
+                cross(CrossLane::ReadFirst { result: scalar()?, source })
+            }
             _ => Err("a source that is no vector register".to_owned()),
         },
         "v_readlane_b32" => {

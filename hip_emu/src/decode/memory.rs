@@ -1,7 +1,7 @@
 //! Memory instructions: loads, stores and atomic operations of every address space.
 
 use super::Code;
-use super::operand::{Place, Registers, Source, registers, source};
+use super::operand::{OperandSource, Registers, Source, registers, source};
 use super::scalar::scalar_result;
 use super::text::{Error, Text};
 use crate::arch::{Arch, Generation};
@@ -38,7 +38,7 @@ pub struct Address {
     /// Of a second access of the same instruction.
     pub second: Option<i64>,
     /// A buffer's scalar offset.
-    pub soffset: Place,
+    pub soffset: OperandSource,
     /// The lane's part is an offset; an index; both, the index first.
     pub offen: bool,
     pub idxen: bool,
@@ -210,7 +210,7 @@ fn outside(text: &Text<'_>, space: Space, rest: &str, returns: bool) -> Result<C
         base: None,
         offset: text.number("offset")?,
         second: None,
-        soffset: Place::Constant(0),
+        soffset: OperandSource::Constant(0),
         offen: text.has("offen"),
         idxen: text.has("idxen"),
     };
@@ -325,7 +325,7 @@ fn lds(arch: &Arch, text: &Text<'_>, rest: &str, word: u32) -> Result<Code, Erro
         base: None,
         offset: 0,
         second: None,
-        soffset: Place::Constant(0),
+        soffset: OperandSource::Constant(0),
         offen: false,
         idxen: false,
     };

@@ -28,7 +28,7 @@ pub enum Registers {
 
 /// The source of an operand's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum OperandSource {
     Vector(u16),
     Scalar(u8),
     Constant(u64),
@@ -50,7 +50,7 @@ pub enum Special {
 /// A source with its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
-    pub place: Place,
+    pub place: OperandSource,
     pub negated: bool,
     pub absolute: bool,
     /// SDWA: the selected part is extended by its sign.
@@ -156,8 +156,8 @@ pub fn source(text: &str, kind: Kind, signed: bool) -> Result<Source, Error> {
     };
     let place = if let Some(found) = registers(name) {
         let (place, count) = match found {
-            Registers::Vector { first, count } => (Place::Vector(first), count),
-            Registers::Scalar { first, count } => (Place::Scalar(first), count.into()),
+            Registers::Vector { first, count } => (OperandSource::Vector(first), count),
+            Registers::Scalar { first, count } => (OperandSource::Scalar(first), count.into()),
         };
         let wanted = registers_of(kind);
         if count != wanted && found != (Registers::Scalar { first: sgpr::NULL, count: 1 }) {
@@ -165,9 +165,9 @@ pub fn source(text: &str, kind: Kind, signed: bool) -> Result<Source, Error> {
         }
         place
     } else if let Some(special) = special(name) {
-        Place::Special(special)
+        OperandSource::Special(special)
     } else {
-        Place::Constant(constant(name, kind, signed).ok_or_else(unknown)?)
+        OperandSource::Constant(constant(name, kind, signed).ok_or_else(unknown)?)
     };
     Ok(Source { place, negated, absolute, signed: extended, half })
 }
@@ -244,14 +244,14 @@ mod tests {
     fn modifiers_of_sources_are_read() {
         let read = |text| source(text, Kind::F32, false).unwrap();
         let plain = read("v3");
-        assert_eq!(plain.place, Place::Vector(3));
+        assert_eq!(plain.place, OperandSource::Vector(3));
         assert!(read("-|v3|").negated && read("-|v3|").absolute);
-        assert_eq!(read("-4.0").place, Place::Constant(0xc080_0000));
+        assert_eq!(read("-4.0").place, OperandSource::Constant(0xc080_0000));
         assert!(read("neg(1.0)").negated);
         assert_eq!(source("v3.h", Kind::F16, false).unwrap().half, Some(Half::High));
         assert!(source("v[0:1]", Kind::F32, false).is_err());
         assert!(source("v[0:1]", Kind::F64, false).is_ok());
         assert!(source("s106", Kind::B32, false).is_err());
-        assert_eq!(source("vcc", Kind::B64, false).unwrap().place, Place::Scalar(106));
+        assert_eq!(source("vcc", Kind::B64, false).unwrap().place, OperandSource::Scalar(106));
     }
 }

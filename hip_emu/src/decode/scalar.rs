@@ -2,7 +2,7 @@
 
 use super::Code;
 use super::memory::ScalarLoad;
-use super::operand::{Place, Registers, registers, registers_of, sgpr, source};
+use super::operand::{OperandSource, Registers, registers, registers_of, sgpr, source};
 use super::text::{Error, Text, integer};
 use crate::arch::Arch;
 use crate::isa::{self, Kind, ScalarOperation};
@@ -11,7 +11,7 @@ use crate::isa::{self, Kind, ScalarOperation};
 #[derive(Debug)]
 pub struct Scalar {
     pub operation: &'static ScalarOperation,
-    pub sources: [Place; 3],
+    pub sources: [OperandSource; 3],
     pub result: u8,
 }
 
@@ -20,7 +20,7 @@ pub struct Scalar {
 #[derive(Debug)]
 pub struct SaveExec {
     pub combine: fn(source: u64, exec: u64) -> u64,
-    pub source: Place,
+    pub source: OperandSource,
     pub result: u8,
     pub wide: bool,
     pub writes_new: bool,
@@ -64,7 +64,7 @@ pub enum Status {
         size: u32,
     },
     Set {
-        source: Place,
+        source: OperandSource,
         register: Hardware,
         offset: u32,
         size: u32,
@@ -74,14 +74,14 @@ pub enum Status {
     /// `s_movrels`, `s_movreld`: a scalar register whose number M0 adds to.
     MoveRelative {
         result: u8,
-        source: Place,
+        source: OperandSource,
         wide: bool,
         moves_source: bool,
     },
     /// `s_set_gpr_idx_on`: vector registers are indexed by this from now on.
-    IndexOn(Place, u32),
+    IndexOn(OperandSource, u32),
     IndexOff,
-    IndexSet(Place),
+    IndexSet(OperandSource),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ pub fn parse(arch: &Arch, text: &Text<'_>) -> Result<Code, Error> {
         let kind = if wide { Kind::B64 } else { Kind::B32 };
         let result = scalar_result(text.operand(0)?, kind)?;
         let source = source(text.operand(1)?, kind, false)?.place;
-        if matches!(source, Place::Vector(_)) {
+        if matches!(source, OperandSource::Vector(_)) {
             return Err("a source that is a vector register".to_owned());
         }
         return Ok(Code::SaveExec(Box::new(SaveExec {
@@ -217,18 +217,18 @@ fn arithmetic(text: &Text<'_>, operation: &'static ScalarOperation) -> Result<Co
     }
     let given = operation.sources.len() - usize::from(operation.reads_destination);
     let signed = text.mnemonic.contains("_i64");
-    let mut sources = [Place::Constant(0); 3];
+    let mut sources = [OperandSource::Constant(0); 3];
     for (place, kind) in operation.sources[..given].iter().enumerate() {
         let name = next()?;
         let source = source(name, *kind, signed)?;
-        let is_vector = matches!(source.place, Place::Vector(_));
+        let is_vector = matches!(source.place, OperandSource::Vector(_));
         if is_vector || source.negated || source.absolute || source.half.is_some() {
             return Err(format!("operand `{name}`"));
         }
         sources[place] = source.place;
     }
     if operation.reads_destination {
-        sources[given] = Place::Scalar(result);
+        sources[given] = OperandSource::Scalar(result);
     }
     if next().is_ok() {
         return Err("too many operands".to_owned());

@@ -1,6 +1,8 @@
 //! Vector instructions: one operation in every lane.
 
-use super::operand::{Half, Place, Registers, Source, registers, registers_of, sgpr, source};
+use super::operand::{
+    Half, OperandSource, Registers, Source, registers, registers_of, sgpr, source,
+};
 use super::text::{Error, Text, integer, list};
 use super::vector_operation;
 use crate::arch::Arch;
@@ -101,7 +103,7 @@ pub enum Control {
 }
 
 const NOTHING: Source = Source {
-    place: Place::Constant(0),
+    place: OperandSource::Constant(0),
     negated: false,
     absolute: false,
     signed: false,
@@ -145,7 +147,7 @@ impl Vector {
             sources[place] = source(next()?, *kind, signed)?;
         }
         if let (true, Some(register)) = (operation.reads_destination, result) {
-            sources[given] = Source { place: Place::Vector(register), half, ..NOTHING };
+            sources[given] = Source { place: OperandSource::Vector(register), half, ..NOTHING };
         }
         let mut flag_in = sgpr::VCC;
         if matches!(operation.action, Action::WithFlag(_) | Action::WithAndFlag(_))
@@ -197,7 +199,7 @@ impl Vector {
                     sources[place].half = Some(if high { Half::High } else { Half::Low });
                 }
                 if is_pair(*kind)
-                    && matches!(sources[place].place, Place::Constant(value) if value != 0)
+                    && matches!(sources[place].place, OperandSource::Constant(value) if value != 0)
                     && (op_sel | op_sel_hi) >> place & 1 != 0
                 {
                     return Err("a constant's upper half".to_owned());

@@ -40,7 +40,7 @@ impl Local {
 
 /// Room for one workgroup after the other.
 #[derive(Debug)]
-pub struct Group {
+pub struct Workgroup {
     waves: Vec<Wave>,
     local: Local,
     /// Scratch memory of all waves.
@@ -51,9 +51,9 @@ pub struct Group {
     at: usize,
 }
 
-impl Group {
+impl Workgroup {
     /// Room for a workgroup of this launch.
-    pub fn new(launch: &Launch) -> Group {
+    pub fn new(launch: &Launch) -> Workgroup {
         let kernel = &launch.kernel;
         let lanes = kernel.code.arch.lanes;
         let count = (launch.request.threads() as usize).div_ceil(lanes);
@@ -61,7 +61,7 @@ impl Group {
         let waves = (0..count).map(|number| Wave::new(lanes, registers, number as u32)).collect();
         let size = launch.local_size();
         let private = launch.private_size();
-        Group {
+        Workgroup {
             waves,
             local: Local::new(size),
             private: vec![0; (private * lanes * count).div_ceil(16)],

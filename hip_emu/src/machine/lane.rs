@@ -3,7 +3,7 @@
 use super::Stop;
 use super::wave::{Lanes, Wave};
 use crate::decode::lane::{CrossLane, From, Permute};
-use crate::decode::operand::{Place, sgpr};
+use crate::decode::operand::{OperandSource, sgpr};
 
 /// Runs an instruction that moves values between lanes, or between lanes and scalar registers.
 pub fn run(wave: &mut Wave, cross: &CrossLane) -> Result<(), Stop> {
@@ -43,10 +43,10 @@ pub fn run(wave: &mut Wave, cross: &CrossLane) -> Result<(), Stop> {
         CrossLane::MoveRelative { result, source, moves_source, moves_result } => {
             let by = wave.scalar32(sgpr::M0) as usize;
             let from = match source {
-                Place::Vector(register) if moves_source => {
+                OperandSource::Vector(register) if moves_source => {
                     Some(usize::from(register).saturating_add(by))
                 }
-                Place::Vector(register) => Some(register.into()),
+                OperandSource::Vector(register) => Some(register.into()),
                 _ => None,
             };
             let to = usize::from(result).saturating_add(if moves_result { by } else { 0 });

@@ -8,7 +8,7 @@ use super::{Stop, atomic};
 use crate::decode::memory::{
     Action, Address, Format, LdsExchange, Memory, Part, ScalarLoad, Space,
 };
-use crate::decode::operand::Place;
+use crate::decode::operand::OperandSource;
 
 /// Runs an instruction in all active lanes.
 pub fn run(wave: &mut Wave, local: &Local, memory: &Memory) -> Result<(), Stop> {
@@ -138,7 +138,7 @@ impl Base {
                     _ => (0, own),
                 };
                 let soffset = match soffset {
-                    Place::Vector(_) => 0,
+                    OperandSource::Vector(_) => 0,
                     place => wave.uniform(place, false),
                 };
                 if self.is_private {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::Stop;
 use super::wave::Wave;
-use crate::decode::operand::{Place, sgpr};
+use crate::decode::operand::{OperandSource, sgpr};
 use crate::decode::scalar::{Clock, Hardware, Status};
 
 /// The moment from which clocks count.
@@ -74,7 +74,9 @@ pub fn run(wave: &mut Wave, status: &Status) -> Result<(), Stop> {
                 }
             };
             let source = match source {
-                Place::Scalar(register) if moves_source => Place::Scalar(moved(register)?),
+                OperandSource::Scalar(register) if moves_source => {
+                    OperandSource::Scalar(moved(register)?)
+                }
                 other => other,
             };
             let result = if moves_source { result } else { moved(result)? };

@@ -2,7 +2,7 @@
 
 use super::output;
 use super::wave::{Lanes, SCRATCH_ROWS, Wave};
-use crate::decode::operand::{Half, Place, Source, registers_of};
+use crate::decode::operand::{Half, OperandSource, Source, registers_of};
 use crate::decode::vector::{
     Control, Cross, Dpp, Part, Select, Unused, Vector, is_packed, is_pair,
 };
@@ -242,7 +242,7 @@ fn prepare(wave: &mut Wave, vector: &Vector, slot: usize, kind: Kind) -> Reader 
     let mut reader =
         Reader { row: 0, is_uniform: false, uniform: 0, is_wide, shift, mask, keep, flip };
     match source.place {
-        Place::Vector(register) => {
+        OperandSource::Vector(register) => {
             let moved = if wave.index_uses >> slot & 1 != 0 { wave.index as usize } else { 0 };
             let register = usize::from(register) + moved;
             let last = register + usize::from(is_wide);
@@ -253,7 +253,7 @@ fn prepare(wave: &mut Wave, vector: &Vector, slot: usize, kind: Kind) -> Reader 
         }
         place => {
             let mut value = wave.uniform(place, is_wide);
-            if !matches!(place, Place::Constant(_)) {
+            if !matches!(place, OperandSource::Constant(_)) {
                 value >>= shift;
             }
             reader.is_uniform = true;
@@ -379,7 +379,7 @@ fn apply_sdwa(wave: &mut Wave, vector: &Vector, slot: usize, select: Select, kin
     };
     for lane in 0..wave.lanes {
         let value = match source.place {
-            Place::Vector(register) => wave.lane32(register, lane),
+            OperandSource::Vector(register) => wave.lane32(register, lane),
             place => wave.uniform(place, false) as u32,
         };
         let value = value >> shift << (32 - width);

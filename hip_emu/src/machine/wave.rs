@@ -2,7 +2,7 @@
 
 use super::mode::ModeRegister;
 use crate::decode::Named;
-use crate::decode::operand::{Place, Special, sgpr};
+use crate::decode::operand::{OperandSource, Special, sgpr};
 
 /// Rows of vector registers behind those of the kernel, for values on their way.
 pub const SCRATCH_ROWS: usize = 10;
@@ -137,14 +137,14 @@ impl Wave {
     }
 
     /// A source that is the same for all lanes; 64 bits where `wide`.
-    pub fn uniform(&self, place: Place, wide: bool) -> u64 {
+    pub fn uniform(&self, place: OperandSource, wide: bool) -> u64 {
         match place {
-            Place::Constant(value) => value,
-            Place::Scalar(register) if wide => self.scalar64(register),
-            Place::Scalar(register) => self.scalar32(register).into(),
-            Place::Special(special) => self.special(special, wide),
+            OperandSource::Constant(value) => value,
+            OperandSource::Scalar(register) if wide => self.scalar64(register),
+            OperandSource::Scalar(register) => self.scalar32(register).into(),
+            OperandSource::Special(special) => self.special(special, wide),
             // Decoding lets none through.
-            Place::Vector(_) => 0,
+            OperandSource::Vector(_) => 0,
         }
     }
 

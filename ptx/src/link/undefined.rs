@@ -13,12 +13,12 @@ use crate::passes::{index_symbols, summarize_functions};
 use crate::system_functions::is_system_function;
 
 /// A function of a module: the module's number, and the name.
-type Place = (usize, String);
+type FunctionKey = (usize, String);
 
 /// The messages, in the order of the modules.
 pub(crate) fn find(inputs: &[Input], table: &Table) -> Vec<String> {
-    let mut wanted: FxHashMap<Place, Vec<String>> = FxHashMap::default();
-    let mut roots: Vec<Place> = Vec::new();
+    let mut wanted: FxHashMap<FunctionKey, Vec<String>> = FxHashMap::default();
+    let mut roots: Vec<FunctionKey> = Vec::new();
     // The functions that each module only declares, and the first module that wants each symbol.
     let mut missing: FxHashMap<String, usize> = FxHashMap::default();
     for (number, input) in inputs.iter().enumerate() {
@@ -68,7 +68,7 @@ pub(crate) fn find(inputs: &[Input], table: &Table) -> Vec<String> {
             symbols.filter(|s| s.strength == Strength::Local).map(|s| s.name.as_str()).collect()
         })
         .collect();
-    let mut seen: FxHashSet<Place> = FxHashSet::default();
+    let mut seen: FxHashSet<FunctionKey> = FxHashSet::default();
     while let Some((number, name)) = roots.pop() {
         // What a module shares is where its definition is.
         let own = locals[number].contains(name.as_str());

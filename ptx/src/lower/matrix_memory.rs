@@ -15,7 +15,7 @@ use super::matrix::extent;
 
 /// The place of a register's elements in the matrix. A lane is number `t` of four in group `g` of eight.
 #[derive(Clone, Copy)]
-struct Place {
+struct FragmentLayout {
     /// Along the dimension that goes by groups: `g + line`.
     line: u64,
     /// Along the other one: `t * step + along`.
@@ -25,7 +25,7 @@ struct Place {
 
 /// A fragment in memory.
 struct Placement {
-    places: Vec<Place>,
+    places: Vec<FragmentLayout>,
     type_: MatrixType,
     /// Elements of a line lie side by side in memory, else those of all lines with one position.
     contiguous: bool,
@@ -48,7 +48,7 @@ fn factor(matrix: WmmaMatrix, shape: MatrixShape, layout: Layout, type_: MatrixT
     for first in (0..lines).step_by(height as usize) {
         for along in (0..k).step_by(4 * each as usize) {
             for line in (first..first + height).step_by(8) {
-                places.push(Place { line, along, step: each });
+                places.push(FragmentLayout { line, along, step: each });
             }
         }
     }
@@ -73,7 +73,7 @@ fn accumulator(shape: MatrixShape, layout: Layout, type_: MatrixType) -> Placeme
         for column in (0..width).step_by(8) {
             for line in (first..lines.min(first + 16)).step_by(8) {
                 for along in (column..column + 2).step_by(each) {
-                    places.push(Place { line, along, step: 2 });
+                    places.push(FragmentLayout { line, along, step: 2 });
                 }
             }
         }

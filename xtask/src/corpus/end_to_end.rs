@@ -3,7 +3,7 @@
 use crate::corpus::build::Collection;
 use crate::corpus::discover;
 use crate::corpus::expectations::Expectations;
-use crate::corpus::run::{Driver, Limits, Place};
+use crate::corpus::run::{Driver, Limits, Platform};
 use crate::corpus::table::Row;
 use crate::corpus::toolchain::Toolchain;
 use crate::verb::corpus::Session;
@@ -40,8 +40,8 @@ fn rows(folder: &Path, list: &str, resume: bool) -> Vec<Row> {
     let programs = discover::programs(&session.collection.checkout).unwrap();
     let programs: Vec<_> = programs.iter().collect();
     let built = session.build(&programs, 2);
-    let others = [Place::new("cpu", Some("reference"), None)];
-    session.run(&programs, built, &Place::new("cpu", None, None), &others).unwrap()
+    let others = [Platform::new("cpu", Some("reference"), None)];
+    session.run(&programs, built, &Platform::new("cpu", None, None), &others).unwrap()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::corpus::build::Run;
-use crate::corpus::run::{Driver, Place};
+use crate::corpus::run::{Driver, Platform};
 use crate::program::Output;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 const NAME: &str = ".corpus_output.txt";
 
 /// The key of a record: one line that says where, on which driver and by which lines the program ran.
-pub fn key(driver: &Driver, place: &Place, runs: &[Run]) -> String {
+pub fn key(driver: &Driver, place: &Platform, runs: &[Run]) -> String {
     let library = fs::metadata(driver.libraries.join("libcuda.so.1"));
     let built = library.and_then(|library| library.modified()).ok();
     let built = built.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 /// The device, executor and processor on which programs run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Platform {
     /// As tables have it.
     pub name: String,
     variables: Vec<(&'static str, String)>,
 }
 
-impl Place {
+impl Platform {
     /// `device` as ZLUDA_DEVICE has it, `executor` as ZLUDA_EXECUTOR, `level` as ZLUDA_CPU_TARGET.
     pub fn new(device: &str, executor: Option<&str>, level: Option<&str>) -> Self {
         let mut variables = vec![("ZLUDA_DEVICE", device.to_owned())];
@@ -58,7 +58,7 @@ impl Limits {
 }
 
 /// Runs a program's lines one after the other until one does not end well. The output is that of all that ran.
-pub fn run(driver: &Driver, place: &Place, runs: &[Run], limits: Limits) -> Result<Output> {
+pub fn run(driver: &Driver, place: &Platform, runs: &[Run], limits: Limits) -> Result<Output> {
     let seconds = limits.processors.as_secs();
 
     let mut all =

@@ -37,7 +37,7 @@ pub struct Difference {
 }
 
 /// An instruction of the tables, and the index of its first form.
-struct Group {
+struct InstructionForms {
     syntax: Syntax,
     mnemonic: String,
 }
@@ -59,9 +59,9 @@ fn mnemonic(forms: &[Syntax]) -> String {
     text
 }
 
-fn generate(size: Size, filter: &str) -> (Vec<Group>, Vec<Case>) {
+fn generate(size: Size, filter: &str) -> (Vec<InstructionForms>, Vec<Case>) {
     let all = ptx_parser::isa::syntax();
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<InstructionForms> = Vec::new();
     let mut cases: Vec<Case> = Vec::new();
     for own in all.chunk_by(|a, b| a.instruction() == b.instruction()) {
         let name = own[0].instruction();
@@ -69,14 +69,14 @@ fn generate(size: Size, filter: &str) -> (Vec<Group>, Vec<Case>) {
             continue;
         }
         let group = groups.len();
-        groups.push(Group { syntax: own[0], mnemonic: mnemonic(own) });
+        groups.push(InstructionForms { syntax: own[0], mnemonic: mnemonic(own) });
         for (index, form) in own.iter().enumerate() {
             let mut random = random::of(&format!("{name} {index}"));
             cases.extend(forms(form, group, size.forms, &mut random));
         }
     }
     let forms = cases.len();
-    for (group, Group { syntax, .. }) in groups.iter().enumerate() {
+    for (group, InstructionForms { syntax, .. }) in groups.iter().enumerate() {
         let own: Vec<Case> = cases[..forms].iter().filter(|c| c.group == group).cloned().collect();
         let vocabulary = Vocabulary::new(&all, syntax.opcode());
         let mut random = random::of(syntax.instruction());
@@ -149,7 +149,7 @@ pub fn run(ptxas: &Ptxas, size: Size, filter: &str) -> Result<Audit> {
 
     let missing = not_lowered()?;
     let variations = cases.iter().filter(|c| c.class != Class::Form).count();
-    let entry = |(group, row): (&Group, Row)| Entry {
+    let entry = |(group, row): (&InstructionForms, Row)| Entry {
         family: group.syntax.family,
         mnemonic: group.mnemonic.clone(),
         row,

@@ -6,7 +6,7 @@ use crate::corpus::compare;
 use crate::corpus::discover::{self, Program};
 use crate::corpus::expectations::{self, Expectation, Expectations};
 use crate::corpus::record;
-use crate::corpus::run::{self, Driver, Limits, Place};
+use crate::corpus::run::{self, Driver, Limits, Platform};
 use crate::corpus::table::{self, Row, Source};
 use crate::corpus::toolchain::Toolchain;
 use crate::corpus::verdict::{self, Verdict};
@@ -116,8 +116,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         limits: Limits::busy_for(Duration::from_secs(options.timeout)),
         resume: options.resume,
     };
-    let place =
-        Place::new(&options.device, options.executor.map(Executor::name), options.level.as_deref());
+    let place = Platform::new(
+        &options.device,
+        options.executor.map(Executor::name),
+        options.level.as_deref(),
+    );
     let jobs =
         options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let others = if options.compare { other_places(&place) } else { Vec::new() };
@@ -178,12 +181,12 @@ fn driver(options: &Options) -> Result<Driver> {
 }
 
 /// The other places where programs run to be compared.
-fn other_places(first: &Place) -> Vec<Place> {
+fn other_places(first: &Platform) -> Vec<Platform> {
     let mut places =
-        vec![Place::new("cpu", Some("reference"), None), Place::new("cpu", None, None)];
+        vec![Platform::new("cpu", Some("reference"), None), Platform::new("cpu", None, None)];
     let levels: &[&str] = if has_avx512() { &["x86-64-v2", "x86-64-v3"] } else { &["x86-64-v2"] };
-    places.extend(levels.iter().map(|level| Place::new("cpu", None, Some(level))));
-    places.extend(EMULATED.iter().map(|device| Place::new(device, None, None)));
+    places.extend(levels.iter().map(|level| Platform::new("cpu", None, Some(level))));
+    places.extend(EMULATED.iter().map(|device| Platform::new(device, None, None)));
     places.retain(|place| place != first);
     places
 }
@@ -237,8 +240,8 @@ impl Session {
         &self,
         programs: &[&Program],
         built: Vec<std::result::Result<(), Verdict>>,
-        place: &Place,
-        others: &[Place],
+        place: &Platform,
+        others: &[Platform],
     ) -> Result<Vec<Row>> {
         heading(&format!(
             "Running {} programs",
@@ -258,7 +261,7 @@ impl Session {
         Ok(rows)
     }
 
-    fn run_one(&self, program: &Program, place: &Place, others: &[Place]) -> Result<Row> {
+    fn run_one(&self, program: &Program, place: &Platform, others: &[Platform]) -> Result<Row> {
         let expected = self.list.of(&program.name);
         let mut runs = self.collection.runs(program)?;
         let Some(first) = runs.first().cloned() else {
@@ -273,7 +276,7 @@ impl Session {
             let line = |arguments: &String| run::with_arguments(&first, name, arguments);
             runs = expected.arguments.iter().map(line).collect();
         }
-        let run = |place: &Place| -> Result<Output> {
+        let run = |place: &Platform| -> Result<Output> {
             let output = run::run(&self.driver, place, &runs, self.limits)?;
             let [stdout, stderr] =
                 [&output.stdout, &output.stderr].map(|text| self.collection.without_tree(text));

@@ -65,13 +65,13 @@ pub fn run<'c>(function: Value<'c>, slots: &[Value<'c>], is_place: impl Fn(Block
 
 /// The shape of values that share a slot: numbers of a width, other types each with themselves.
 #[derive(PartialEq)]
-enum Shape<'c> {
+enum SlotType<'c> {
     Bits(u32),
     Other(Type<'c>),
 }
 
-fn shape(ty: Type<'_>) -> Shape<'_> {
-    if ty.is_int() || ty.is_float() { Shape::Bits(ty.bits()) } else { Shape::Other(ty) }
+fn shape(ty: Type<'_>) -> SlotType<'_> {
+    if ty.is_int() || ty.is_float() { SlotType::Bits(ty.bits()) } else { SlotType::Other(ty) }
 }
 
 /// Which slots have a value that is needed later.

@@ -6,7 +6,7 @@ use super::Family;
 
 /// A lane, and which of its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct MatrixElement {
     pub lane: usize,
     pub element: usize,
 }
@@ -88,30 +88,32 @@ impl Layout {
     }
 
     /// An element of a row of A, or of a column of B.
-    pub fn operand(&self, block: usize, index: usize, k: usize) -> Place {
+    pub fn operand(&self, block: usize, index: usize, k: usize) -> MatrixElement {
         let (runs, in_run) = (k / self.run, k % self.run);
         let group = runs % self.groups();
-        Place {
+        MatrixElement {
             lane: (group * self.blocks + block) * self.rows + index,
             element: runs / self.groups() * self.run + in_run,
         }
     }
 
     /// An element of C and D.
-    pub fn result(&self, block: usize, row: usize, column: usize) -> Place {
+    pub fn result(&self, block: usize, row: usize, column: usize) -> MatrixElement {
         match self.family {
-            Family::Gfx11 => Place { lane: row % 2 * 16 + column, element: row / 2 },
-            Family::Gfx12 => Place { lane: row / 8 * 16 + column, element: row % 8 },
+            Family::Gfx11 => MatrixElement { lane: row % 2 * 16 + column, element: row / 2 },
+            Family::Gfx12 => MatrixElement { lane: row / 8 * 16 + column, element: row % 8 },
             Family::Gfx940 if self.width == 64 => {
-                Place { lane: row % 4 * 16 + block * 4 + column, element: row / 4 }
+                MatrixElement { lane: row % 4 * 16 + block * 4 + column, element: row / 4 }
             }
-            Family::Gfx940 if self.rows == 4 => Place { lane: block * 4 + column, element: row },
+            Family::Gfx940 if self.rows == 4 => {
+                MatrixElement { lane: block * 4 + column, element: row }
+            }
             Family::Gfx940 => {
                 // Four rows in a lane, then those of the next group of lanes.
                 let groups = 64 / self.columns;
                 let (four, rest) = (row / 4, row % 4);
                 let in_block = self.rows * self.columns / 64;
-                Place {
+                MatrixElement {
                     lane: four % groups * self.columns + column,
                     element: block * in_block + four / groups * 4 + rest,
                 }
@@ -131,7 +133,7 @@ mod tests {
     /// Places that the manuals and AMD's articles on these instructions show.
     #[test]
     fn elements_lie_where_they_are_drawn() {
-        let place = |lane, element| Place { lane, element };
+        let place = |lane, element| MatrixElement { lane, element };
         let wmma = layout(Family::Gfx11, [16, 16, 16, 1]);
         assert_eq!(wmma.operand(0, 3, 9), place(3, 9));
         assert_eq!(wmma.result(0, 5, 7), place(23, 2));

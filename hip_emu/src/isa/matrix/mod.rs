@@ -15,7 +15,7 @@ use super::float::{BF16, F16, F32, F64, Float, Format};
 use super::small_float::{self, Small};
 use super::value::Value;
 use super::{Mode, Round};
-use layout::{Layout, Place};
+use layout::{Layout, MatrixElement};
 
 /// Words of the largest result: 32 registers of 64 lanes.
 pub const LARGEST: usize = 32 * 64;
@@ -224,13 +224,16 @@ impl Matrix {
         indices: &[u32],
         row: usize,
         step: usize,
-    ) -> (Place, usize) {
+    ) -> (MatrixElement, usize) {
         let (four, which) = (step / 2, step % 2);
         let place = self.layout.operand(0, row, four * 4);
         // Two bits for each element, as many as a lane has of them for one instruction.
         let set = self.layout.operand_elements() * modifiers.index_set as usize;
         let index = indices[place.lane] >> ((set + place.element + which * 2) % 32) & 3;
-        (Place { lane: place.lane, element: place.element / 2 + which }, four * 4 + index as usize)
+        (
+            MatrixElement { lane: place.lane, element: place.element / 2 + which },
+            four * 4 + index as usize,
+        )
     }
 
     /// Products added to an element of C.
@@ -275,7 +278,7 @@ impl Matrix {
         }
     }
 
-    fn read_result(&self, c: &[u32], place: Place, modifiers: &Modifiers) -> u64 {
+    fn read_result(&self, c: &[u32], place: MatrixElement, modifiers: &Modifiers) -> u64 {
         let width = self.layout.result_width();
         let bits = read(c, self.layout.lanes(), place, width);
         match (self.result.width(), modifiers.upper_half) {
@@ -285,7 +288,7 @@ impl Matrix {
         }
     }
 
-    fn write_result(&self, d: &mut [u32], place: Place, modifiers: &Modifiers, bits: u64) {
+    fn write_result(&self, d: &mut [u32], place: MatrixElement, modifiers: &Modifiers, bits: u64) {
         let lanes = self.layout.lanes();
         let half = |word: &mut u32, upper: bool| {
             *word = if upper {
@@ -333,7 +336,7 @@ fn rounded<F: Format>(value: f64) -> u64 {
 }
 
 /// An element of a lane: the first ones are in the low bits of the first register.
-fn read(words: &[u32], lanes: usize, place: Place, width: usize) -> u64 {
+fn read(words: &[u32], lanes: usize, place: MatrixElement, width: usize) -> u64 {
     let bit = place.element * width;
     let word = |register: usize| u64::from(words[register * lanes + place.lane]);
     if width == 64 {
@@ -356,7 +359,7 @@ mod tests {
         let a_value = |block: usize, i: usize, k: usize| ((i * 3 + k * 5 + block) % 7) as i32 - 3;
         let b_value =
             |block: usize, j: usize, k: usize| ((j * 2 + k * 7 + block * 3) % 5) as i32 - 2;
-        let put = |words: &mut [u32], place: Place, width: usize, value: i32| {
+        let put = |words: &mut [u32], place: MatrixElement, width: usize, value: i32| {
             let bit = place.element * width;
             let bits = encode(value);
             let at = bit / 32 * lanes + place.lane;
@@ -419,7 +422,7 @@ mod tests {
         // Which of four: in order, and different for each row.
         let index =
             |i: usize, step: usize| [[0, 1], [1, 3], [0, 2], [2, 3]][(i + step / 2) % 4][step % 2];
-        let put = |words: &mut [u32], place: Place, width: usize, bits: u64| {
+        let put = |words: &mut [u32], place: MatrixElement, width: usize, bits: u64| {
             let bit = place.element * width;
             words[bit / 32 * lanes + place.lane] |=
                 ((bits & ((1 << width) - 1)) << (bit % 32)) as u32;
@@ -428,7 +431,7 @@ mod tests {
         for i in 0..layout.rows {
             for step in 0..layout.depth / 2 {
                 let four = layout.operand(0, i, step / 2 * 4);
-                let place = Place { lane: four.lane, element: four.element / 2 + step % 2 };
+                let place = MatrixElement { lane: four.lane, element: four.element / 2 + step % 2 };
                 put(&mut a, place, matrix.a.width(), encode(a_value(i, step)));
                 indices[four.lane] |=
                     (index(i, step) as u32) << (set + four.element + step % 2 * 2);
