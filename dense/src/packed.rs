@@ -117,9 +117,9 @@ unsafe fn dots<T: Scalar>(product: &Product<T>, tile: Tile) {
             let (left, right) = ([row(0), row(1)], [column(0), column(1), column(2), column(3)]);
             // SAFETY: the caller says so.
             let sums = unsafe { block(left, right, product.depth) };
-            for r in 0..HIGH.min(tile.rows - i) {
-                for s in 0..WIDE.min(tile.columns - j) {
-                    let value = product.alpha * sums[r][s];
+            for (r, row) in sums.iter().enumerate().take(tile.rows - i) {
+                for (s, sum) in row.iter().enumerate().take(tile.columns - j) {
+                    let value = product.alpha * *sum;
                     // SAFETY: the caller says so.
                     unsafe {
                         let value = match product.beta == T::ZERO {

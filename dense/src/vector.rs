@@ -73,7 +73,7 @@ fn sum<T: Scalar>(n: usize, mut number: impl FnMut(usize) -> T) -> T {
     while width > 1 {
         width /= 2;
         for lane in 0..width {
-            sums[lane] = sums[lane] + sums[lane + width];
+            sums[lane] += sums[lane + width];
         }
     }
     sums[0]
@@ -233,7 +233,8 @@ pub fn modified_rotation<T: Real>(mut d1: T, mut d2: T, mut x1: T, y1: T) -> (T,
         h21 = -y1 / x1;
         h12 = p2 / p1;
         let u = one - h12 * h21;
-        if !(u > zero) {
+        let positive = u > zero;
+        if !positive {
             return nothing;
         }
         flag = zero;

@@ -54,7 +54,7 @@ pub(crate) fn get_stream(handle: Arc<Handle>, stream: Out<cudaStream_t>) -> Cubl
 
 /// The workspace is not needed; it has to be aligned as the manual says.
 pub(crate) fn set_workspace(_: Arc<Handle>, workspace: *mut c_void, _bytes: usize) -> CublasResult {
-    check(workspace.addr() % 256 == 0)
+    check(workspace.addr().is_multiple_of(256))
 }
 
 /// Defines the functions that set and tell a mode.

@@ -36,7 +36,7 @@ pub(crate) unsafe fn gemv<N: Number>(
     y: *mut N,
     step_y: i64,
 ) -> CublasResult {
-    let batch = (Batch::strided(a, 0), Batch::strided(x, 0), Batch::strided(y.cast_const(), 0));
+    let batch = [Batch::strided(a, 0), Batch::strided(x, 0), Batch::strided(y.cast_const(), 0)];
     // SAFETY: the caller passes what the API asks for.
     unsafe { many_gemv::<N>(handle, op, (m, n), alpha, lda, (step_x, step_y), beta, batch, 1) }
 }
@@ -50,7 +50,7 @@ unsafe fn many_gemv<N: Number>(
     lda: i64,
     (step_x, step_y): (i64, i64),
     beta: *const N,
-    (a, x, y): (Batch<N::Own>, Batch<N::Own>, Batch<N::Own>),
+    [a, x, y]: [Batch<N::Own>; 3],
     count: i64,
 ) -> CublasResult {
     let (turned, m, n, count) = (operation(op)?, size(m)?, size(n)?, size(count)?);
@@ -96,7 +96,7 @@ pub(crate) unsafe fn gemv_batched<N: Number>(
     step_y: i64,
     count: i64,
 ) -> CublasResult {
-    let batch = (Batch::array(a), Batch::array(x), Batch::array(y.cast::<*const N>()));
+    let batch = [Batch::array(a), Batch::array(x), Batch::array(y.cast::<*const N>())];
     // SAFETY: the caller passes what the API asks for.
     unsafe { many_gemv::<N>(handle, op, (m, n), alpha, lda, (step_x, step_y), beta, batch, count) }
 }
@@ -121,7 +121,7 @@ pub(crate) unsafe fn gemv_strided_batched<N: Number>(
     count: i64,
 ) -> CublasResult {
     let y = Batch::strided(y.cast_const(), stride_y);
-    let batch = (Batch::strided(a, stride_a), Batch::strided(x, stride_x), y);
+    let batch = [Batch::strided(a, stride_a), Batch::strided(x, stride_x), y];
     // SAFETY: the caller passes what the API asks for.
     unsafe { many_gemv::<N>(handle, op, (m, n), alpha, lda, (step_x, step_y), beta, batch, count) }
 }

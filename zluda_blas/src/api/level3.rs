@@ -149,12 +149,13 @@ macro_rules! updates {
         }
 
         #[allow(clippy::too_many_arguments)]
-        pub(crate) unsafe fn $two<N: Number, F: Factor<N>>(
+        pub(crate) unsafe fn $two<N, F>(
             handle: Arc<Handle>, fill: cublasFillMode_t, op: cublasOperation_t, n: i64, k: i64, alpha: *const N,
             a: *const N, lda: i64, b: *const N, ldb: i64, beta: *const F, c: *mut N, ldc: i64,
         ) -> CublasResult
         where
-            N: Factor<N>,
+            N: Number + Factor<N>,
+            F: Factor<N>,
         {
             let kind = Kind { hermitian: $hermitian, both: true };
             // SAFETY: the caller passes what the API asks for.
@@ -162,12 +163,13 @@ macro_rules! updates {
         }
 
         #[allow(clippy::too_many_arguments)]
-        pub(crate) unsafe fn $mixed<N: Number, F: Factor<N>>(
+        pub(crate) unsafe fn $mixed<N, F>(
             handle: Arc<Handle>, fill: cublasFillMode_t, op: cublasOperation_t, n: i64, k: i64, alpha: *const N,
             a: *const N, lda: i64, b: *const N, ldb: i64, beta: *const F, c: *mut N, ldc: i64,
         ) -> CublasResult
         where
-            N: Factor<N>,
+            N: Number + Factor<N>,
+            F: Factor<N>,
         {
             let kind = Kind { hermitian: $hermitian, both: false };
             // SAFETY: the caller passes what the API asks for.

@@ -118,14 +118,14 @@ fn engine(compute: cublasComputeType_t, [a, b, c]: [cudaDataType; 3]) -> CublasR
         _ => return Err(cublasError::NOT_SUPPORTED),
     };
     if let Engine::Mixed { a, b, c, scale } = engine {
-        let known = match (scale, a, b, c) {
-            (Scale::F16, F::F16, F::F16, F::F16) => true,
-            (Scale::I32, F::I8, F::I8, F::I32) => true,
-            (Scale::F32, F::I8, F::I8, F::F32) => true,
-            (Scale::F32, F::F16, F::F16, F::F16 | F::F32) => true,
-            (Scale::F32, F::Bf16, F::Bf16, F::Bf16 | F::F32) => true,
-            _ => false,
-        };
+        let known = matches!(
+            (scale, a, b, c),
+            (Scale::F16, F::F16, F::F16, F::F16)
+                | (Scale::I32, F::I8, F::I8, F::I32)
+                | (Scale::F32, F::I8, F::I8, F::F32)
+                | (Scale::F32, F::F16, F::F16, F::F16 | F::F32)
+                | (Scale::F32, F::Bf16, F::Bf16, F::Bf16 | F::F32)
+        );
         if !known {
             return Err(cublasError::NOT_SUPPORTED);
         }
@@ -194,7 +194,7 @@ unsafe fn run(
     ) -> CublasResult {
         // SAFETY: the caller passes what the API asks for.
         let factors = unsafe { (Value::of(handle, alpha)?, Value::of(handle, beta)?) };
-        let matrices = (batch.a.cast(), batch.b.cast(), batch.c.cast());
+        let matrices = [batch.a.cast(), batch.b.cast(), batch.c.cast()];
         products::<N>(handle, shape, matrices, factors, batch.count)
     }
     let factors = (alpha, beta);

@@ -47,7 +47,7 @@ impl Shape {
 pub(crate) fn products<N: Number>(
     handle: &Handle,
     shape: Shape,
-    (a, b, c): (Batch<N::Own>, Batch<N::Own>, Batch<N::Own>),
+    [a, b, c]: [Batch<N::Own>; 3],
     (alpha, beta): (Value<N::Own>, Value<N::Own>),
     count: usize,
 ) -> CublasResult {
@@ -96,7 +96,7 @@ pub(crate) unsafe fn gemm<N: Number>(
     let shape = Shape::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
     // SAFETY: the caller passes what the API asks for.
     let factors = unsafe { (Value::of(&handle, alpha)?, Value::of(&handle, beta)?) };
-    products::<N>(&handle, shape, (a, b, c), factors, 1)
+    products::<N>(&handle, shape, [a, b, c], factors, 1)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -121,7 +121,7 @@ pub(crate) unsafe fn gemm_batched<N: Number>(
     let count = size(count)?;
     // SAFETY: the caller passes what the API asks for.
     let factors = unsafe { (Value::of(&handle, alpha)?, Value::of(&handle, beta)?) };
-    let batch = (Batch::array(a), Batch::array(b), Batch::array(c.cast::<*const N>()));
+    let batch = [Batch::array(a), Batch::array(b), Batch::array(c.cast::<*const N>())];
     products::<N>(&handle, shape, batch, factors, count)
 }
 
@@ -151,6 +151,6 @@ pub(crate) unsafe fn gemm_strided_batched<N: Number>(
     // SAFETY: the caller passes what the API asks for.
     let factors = unsafe { (Value::of(&handle, alpha)?, Value::of(&handle, beta)?) };
     let c = Batch::strided(c.cast_const(), stride_c);
-    let batch = (Batch::strided(a, stride_a), Batch::strided(b, stride_b), c);
+    let batch = [Batch::strided(a, stride_a), Batch::strided(b, stride_b), c];
     products::<N>(&handle, shape, batch, factors, count)
 }

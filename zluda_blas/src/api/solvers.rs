@@ -242,13 +242,13 @@ fn forms<N: Number>(
     n: i64,
     packed: *const N,
     (a, lda): (*const N, i64),
-) -> CublasResult<(Stored<N::Own>, Stored<N::Own>)> {
+) -> CublasResult<[Stored<N::Own>; 2]> {
     let (upper, n) = (upper(fill)?, size(n)?);
     let storage = Storage::Full { leading: leading(lda, n)? };
     let of = |first: *const N, storage| {
         Stored::triangle(first.cast(), n, storage, Shape::Symmetric, upper, n)
     };
-    Ok((of(packed, Storage::Packed), of(a, storage)))
+    Ok([of(packed, Storage::Packed), of(a, storage)])
 }
 
 pub(crate) unsafe fn tpttr<N: Number>(
@@ -259,7 +259,7 @@ pub(crate) unsafe fn tpttr<N: Number>(
     a: *mut N,
     lda: i64,
 ) -> CublasResult {
-    let (packed, full) = forms(fill, n, packed, (a.cast_const(), lda))?;
+    let [packed, full] = forms(fill, n, packed, (a.cast_const(), lda))?;
     copy_triangle(&handle, packed, full)
 }
 
@@ -271,6 +271,6 @@ pub(crate) unsafe fn trttp<N: Number>(
     lda: i64,
     packed: *mut N,
 ) -> CublasResult {
-    let (packed, full) = forms(fill, n, packed.cast_const(), (a, lda))?;
+    let [packed, full] = forms(fill, n, packed.cast_const(), (a, lda))?;
     copy_triangle(&handle, full, packed)
 }
