@@ -40,6 +40,9 @@ u32 cluster_nctaid_y(void) { return cluster_launch()->cluster[Y]; }
 u32 cluster_nctaid_z(void) IN_CLUSTER("cluster_nctaid.z");
 u32 cluster_nctaid_z(void) { return cluster_launch()->cluster[Z]; }
 
+u32 cluster_nctarank(void) IN_CLUSTER("cluster_nctarank");
+u32 cluster_nctarank(void) { return cluster_blocks(); }
+
 u32 is_explicit(void) IN_CLUSTER("is_explicit_cluster");
 u32 is_explicit(void) { return 1; }
 

@@ -77,30 +77,12 @@ pub(crate) fn convert(error: CUerror) -> cublasError {
     }
 }
 
-/// The current context, or, as the runtime library has it, the primary one of the first device.
-fn current_context(driver: &Driver) -> Result<CUcontext, CUerror> {
-    let mut context = std::ptr::null_mut();
-    // SAFETY: the places live during the calls.
-    unsafe {
-        driver.cuInit(0)?;
-        driver.cuCtxGetCurrent(&mut context)?;
-        if context.is_null() {
-            driver.cuDevicePrimaryCtxRetain(&mut context, 0)?;
-            driver.cuCtxSetCurrent(context)?;
-        }
-    }
-    Ok(context)
-}
-
 impl Handle {
     /// Makes a handle for the current device.
     pub(crate) fn create() -> CublasResult<u64> {
         let driver = driver()?;
-        let context = current_context(driver).map_err(convert)?;
-        let mut device = 0;
-        // SAFETY: the place lives during the call.
-        unsafe { driver.cuCtxGetDevice(&mut device) }.map_err(convert)?;
-        if driver.device(device).map_err(convert)?.provider == ProviderKind::Rocm {
+        let context = driver.current_context().map_err(convert)?;
+        if driver.current_provider().map_err(convert)? == ProviderKind::Rocm {
             tracing::error!("unsupported: cuBLAS on AMD GPUs");
             return Err(cublasError::NOT_SUPPORTED);
         }

@@ -1,5 +1,6 @@
 //! The driver as a library above it sees it: the API's functions, looked up at run time, and the [`Table`] of our own.
 
+mod context;
 mod table;
 mod task;
 

@@ -1,6 +1,6 @@
 //! Transforms on this machine's processor.
 
-use super::device::{driver, ensure_context};
+use super::device::driver;
 use cuda_types::cuda::{CUerror, CUstream};
 use cuda_types::cufft::{CufftResult, cufftError};
 use fourier::{Direction, Shape, ShapeError, Transform};
@@ -48,7 +48,7 @@ impl Plan {
             };
             match put() {
                 Err(CUerror::INVALID_CONTEXT) => {
-                    ensure_context()?;
+                    driver.current_context().map_err(failed)?;
                     put().map_err(failed)?;
                 }
                 result => result.map_err(failed)?,

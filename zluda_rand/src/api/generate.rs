@@ -38,9 +38,12 @@ fn generate<T: Copy>(
         return Ok(());
     }
     let stream = with_exposed_provenance_mut(state.stream);
-    let work = zluda_api::driver::enqueue(driver()?, stream, call.parts as u64, move |part| {
-        call.run(part.number as usize);
-        Ok(())
+    let driver = driver()?;
+    let work = driver.current_context().and_then(|_| {
+        zluda_api::driver::enqueue(driver, stream, call.parts as u64, move |part| {
+            call.run(part.number as usize);
+            Ok(())
+        })
     });
     work.map_err(|error| match error {
         CUerror::OUT_OF_MEMORY => curandError::ALLOCATION_FAILED,

@@ -104,11 +104,9 @@ fn create(place: Out<curandGenerator_t>, kind: Type, on_host: bool) -> CurandRes
     };
     let (kind, algorithm) = algorithm(kind, order)?;
     if !on_host {
-        let stream = driver()?.stream(std::ptr::null_mut());
-        let stream = stream.map_err(|_| curandError::INITIALIZATION_FAILED)?;
-        let device = driver()?.device(stream.device);
-        let device = device.map_err(|_| curandError::INITIALIZATION_FAILED)?;
-        if device.provider == ProviderKind::Rocm {
+        let provider = driver()?.current_provider();
+        let provider = provider.map_err(|_| curandError::INITIALIZATION_FAILED)?;
+        if provider == ProviderKind::Rocm {
             tracing::warn!("unsupported: generators on AMD GPUs are not implemented");
             return Err(curandError::ARCH_MISMATCH);
         }

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// The programs that use NVIDIA's libraries.
 const USE_LIBRARIES: &[&str] =
-    &["blas_products", "cupy_arrays", "fft_transforms", "nvidia_libraries"];
+    &["blas_products", "cupy_arrays", "fft_transforms", "nvidia_libraries", "rand_values"];
 
 /// The program that loads no PTX.
 const LOADS_NOTHING: &str = "nvml_queries";
