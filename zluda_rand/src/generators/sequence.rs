@@ -128,7 +128,7 @@ impl Sequence {
     /// Whether normal values come in pairs.
     pub fn makes_pairs(&self) -> bool {
         use Algorithm as A;
-        matches!(self.algorithm, A::Xorwow { .. } | A::Mrg32k3a { .. } | A::Philox)
+        matches!(self.algorithm, A::Xorwow { .. } | A::Mrg32k3a { .. })
     }
 
     fn make_state(&self) -> State {
