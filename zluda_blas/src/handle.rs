@@ -4,7 +4,7 @@ use crate::convert::FromC;
 use cuda_types::cublas::*;
 use cuda_types::cuda::{CUcontext, CUerror, CUstream};
 use parking_lot::Mutex;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock};
 use zluda_api::driver::{Driver, OpenError, ProviderKind, enqueue};
 use zluda_common::handle::{HandleTable, Kind};
 
@@ -31,9 +31,6 @@ pub(crate) struct Settings {
 }
 
 static HANDLES: LazyLock<HandleTable<Handle>> = LazyLock::new(|| HandleTable::new(Kind::CUBLAS));
-static DRIVER: OnceLock<Driver> = OnceLock::new();
-/// Held while the driver is opened.
-static OPENING: Mutex<()> = Mutex::new(());
 
 impl FromC<cublasHandle_t> for Arc<Handle> {
     unsafe fn from_c(handle: cublasHandle_t) -> CublasResult<Self> {
@@ -49,22 +46,10 @@ impl FromC<cublasLtHandle_t> for Arc<Handle> {
 
 /// The driver, which is opened at the first call.
 pub(crate) fn driver() -> CublasResult<&'static Driver> {
-    zluda_common::log::init();
-    if let Some(driver) = DRIVER.get() {
-        return Ok(driver);
-    }
-    let _alone = OPENING.lock();
-    if let Some(driver) = DRIVER.get() {
-        return Ok(driver);
-    }
-    let opened = Driver::open().map_err(|error| {
-        tracing::error!("{error}");
-        match error {
-            OpenError::NotFound(_) => cublasError::NOT_INITIALIZED,
-            OpenError::Foreign => cublasError::ARCH_MISMATCH,
-        }
-    })?;
-    Ok(DRIVER.get_or_init(|| opened))
+    zluda_api::driver::shared().map_err(|error| match error {
+        OpenError::NotFound(_) => cublasError::NOT_INITIALIZED,
+        OpenError::Foreign => cublasError::ARCH_MISMATCH,
+    })
 }
 
 /// The driver's error as cuBLAS tells it.

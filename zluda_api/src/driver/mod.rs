@@ -13,6 +13,7 @@ use libloading::Library;
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::path::Path;
+use std::sync::LazyLock;
 use zluda_common::own_file;
 
 /// The CUDA version that the driver reports: 13.0.
@@ -43,6 +44,15 @@ impl std::fmt::Display for OpenError {
             }
         }
     }
+}
+
+/// [`Driver::open`], the first time that a library asks; an error is logged then.
+pub fn shared() -> Result<&'static Driver, &'static OpenError> {
+    static DRIVER: LazyLock<Result<Driver, OpenError>> = LazyLock::new(|| {
+        zluda_common::log::init();
+        Driver::open().inspect_err(|error| tracing::error!("{error}"))
+    });
+    DRIVER.as_ref()
 }
 
 impl Driver {

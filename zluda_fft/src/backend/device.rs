@@ -2,15 +2,11 @@
 
 use cuda_types::cuda::CUerror;
 use cuda_types::cufft::{CufftResult, cufftError};
-use std::sync::LazyLock;
 use zluda_api::driver::{Driver, ProviderKind};
-
-static DRIVER: LazyLock<Option<Driver>> =
-    LazyLock::new(|| Driver::open().inspect_err(|error| tracing::error!("{error}")).ok());
 
 /// The driver; `SETUP_FAILED` where there is none.
 pub(crate) fn driver() -> CufftResult<&'static Driver> {
-    DRIVER.as_ref().ok_or(cufftError::SETUP_FAILED)
+    zluda_api::driver::shared().map_err(|_| cufftError::SETUP_FAILED)
 }
 
 /// What runs the work of the current context's device.

@@ -7,7 +7,7 @@ use crate::generators::sobol::DIMENSIONS;
 use cuda_types::curand::*;
 use parking_lot::Mutex;
 use std::ffi::{c_uint, c_ulonglong};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock};
 use zluda_api::driver::{Driver, ProviderKind};
 use zluda_common::handle::{HandleTable, Kind};
 
@@ -40,15 +40,7 @@ impl FromC<curandGenerator_t> for Arc<Generator> {
 
 /// The driver, from the first generator on a device on.
 pub(crate) fn driver() -> CurandResult<&'static Driver> {
-    static DRIVER: OnceLock<Driver> = OnceLock::new();
-    if let Some(driver) = DRIVER.get() {
-        return Ok(driver);
-    }
-    let driver = Driver::open().map_err(|error| {
-        tracing::error!("{error}");
-        curandError::INITIALIZATION_FAILED
-    })?;
-    Ok(DRIVER.get_or_init(|| driver))
+    zluda_api::driver::shared().map_err(|_| curandError::INITIALIZATION_FAILED)
 }
 
 /// The type that a default type means, and the sequence that it begins with.
