@@ -1,5 +1,5 @@
-//! What kernels on AMD GPUs and the driver agree on: structures in memory that both see. The device library says the same
-//! in C (`amdgcn/library/*.h`).
+//! The interface between kernels on AMD GPUs and the driver: structures in memory that both see. The device
+//! library has the same in C (`amdgcn/library/*.h`).
 
 pub mod cluster_launch;
 pub mod services;

@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(verify_definitions(&module, OWN), Ok(()), "{name}");
     }
 
-    /// What the library's C files and headers declare, and what they define.
+    /// The declarations and the definitions in the library's C files and headers.
     #[test]
     fn the_library_is_as_the_tables_have_it() {
         for (number, file) in FILES.iter().enumerate() {

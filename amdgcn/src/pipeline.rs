@@ -33,7 +33,7 @@ const APART: &str = "function(scalarizer<min-bits=32>,lower-switch,break-crit-ed
 /// One entry for every loop. The code generator would do that, but LLVM 22 loses what a phi gets over an edge from a
 /// block that has a second edge into the same cycle. So all edges get blocks of their own first.
 const ONE_ENTRY: &str = "function(lower-switch,break-crit-edges,fix-irreducible,simplifycfg)";
-/// What is called and small becomes part of its callers.
+/// Small functions become part of their callers.
 const INLINE: &str = "always-inline,globaldce";
 
 /// All passes, in their order. Most are files of `passes/`.
@@ -136,7 +136,7 @@ pub fn pass_names() -> impl Iterator<Item = &'static str> {
     PASSES.iter().map(|pass| pass.name)
 }
 
-/// What passes know of the kernel besides its module.
+/// The state of the passes, besides the kernel's module.
 pub struct State {
     pub gpu: &'static Gpu,
     pub options: Options,
@@ -160,7 +160,7 @@ pub struct State {
 }
 
 impl State {
-    /// What the module says of its kernel.
+    /// The state at the start, read from the module.
     pub fn new(module: &Module<'_>, gpu: &'static Gpu, options: &Options) -> Result<Self, Error> {
         let kernel = find_kernel(module)?;
         let launch_offset = kernel.param_size.next_multiple_of(8);

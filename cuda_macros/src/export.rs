@@ -11,10 +11,10 @@ use syn::{Ident, Token, braced, bracketed};
 /// The input of the macro.
 pub(crate) struct Exports {
     pub(crate) api: Ident,
-    groups: Punctuated<Group, Token![,]>,
+    groups: Punctuated<ModuleExports, Token![,]>,
 }
 
-struct Group {
+struct ModuleExports {
     before_init: bool,
     module: syn::Path,
     names: Vec<Name>,
@@ -34,7 +34,7 @@ impl Parse for Exports {
     }
 }
 
-impl Parse for Group {
+impl Parse for ModuleExports {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(syn::Attribute::parse_outer)?;
         let before_init =
@@ -44,7 +44,7 @@ impl Parse for Group {
         braced!(content in input);
         let patterns: Punctuated<Pattern, Token![,]> = Punctuated::parse_terminated(&content)?;
         let names = patterns.into_iter().flat_map(|pattern| pattern.0).collect();
-        Ok(Group { before_init, module, names })
+        Ok(ModuleExports { before_init, module, names })
     }
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
 /// An exported function that is implemented.
 struct Definition<'a> {
     api: &'a Api,
-    group: &'a Group,
+    group: &'a ModuleExports,
     name: &'a Name,
     declared: &'a syn::ForeignItemFn,
     /// Whether the function has a variant whose default stream is the thread's own.

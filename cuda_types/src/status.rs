@@ -4,7 +4,7 @@ use core::fmt;
 
 /// The errors of an API.
 pub trait ApiError: Copy + fmt::Debug + fmt::Display + 'static {
-    /// What functions of the API return.
+    /// The type that functions of the API return.
     type Status;
 
     /// The status of a call that did what was asked.

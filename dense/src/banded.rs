@@ -14,9 +14,9 @@ pub enum Storage {
     Packed,
 }
 
-/// What the elements that are not stored are.
+/// The values of the elements that are not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum Structure {
     /// Zero.
     General,
     /// Those on the other side of the diagonal.
@@ -34,7 +34,7 @@ pub struct Stored<T> {
     pub rows: usize,
     pub columns: usize,
     pub storage: Storage,
-    pub shape: Shape,
+    pub structure: Structure,
     /// Of a matrix that is not general: which triangle is stored.
     pub upper: bool,
     /// The diagonals below and above the main one.
@@ -60,17 +60,17 @@ impl<T: Scalar> Stored<T> {
         first: *const T,
         n: usize,
         storage: Storage,
-        shape: Shape,
+        structure: Structure,
         upper: bool,
         diagonals: usize,
     ) -> Self {
         let (rows, columns, first) = (n, n, first.cast_mut());
-        let (below, above) = match shape {
-            Shape::Triangular { .. } if upper => (0, diagonals),
-            Shape::Triangular { .. } => (diagonals, 0),
+        let (below, above) = match structure {
+            Structure::Triangular { .. } if upper => (0, diagonals),
+            Structure::Triangular { .. } => (diagonals, 0),
             _ => (diagonals, diagonals),
         };
-        Stored { first, rows, columns, storage, shape, upper, below, above }
+        Stored { first, rows, columns, storage, structure, upper, below, above }
     }
 
     /// The address of an element that is stored.
@@ -95,16 +95,16 @@ impl<T: Scalar> Stored<T> {
         // SAFETY: the caller says so.
         let at = |i, j| unsafe { self.place(i, j).read_unaligned() };
         let is_stored = if self.upper { i <= j } else { i >= j };
-        match self.shape {
-            Shape::General => at(i, j),
-            Shape::Triangular { unit: true } if i == j => T::ONE,
-            Shape::Triangular { .. } if !is_stored => T::ZERO,
-            Shape::Triangular { .. } => at(i, j),
-            Shape::Symmetric if is_stored => at(i, j),
-            Shape::Symmetric => at(j, i),
-            Shape::Hermitian if i == j => T::of(at(i, j).re()),
-            Shape::Hermitian if is_stored => at(i, j),
-            Shape::Hermitian => at(j, i).conj(),
+        match self.structure {
+            Structure::General => at(i, j),
+            Structure::Triangular { unit: true } if i == j => T::ONE,
+            Structure::Triangular { .. } if !is_stored => T::ZERO,
+            Structure::Triangular { .. } => at(i, j),
+            Structure::Symmetric if is_stored => at(i, j),
+            Structure::Symmetric => at(j, i),
+            Structure::Hermitian if i == j => T::of(at(i, j).re()),
+            Structure::Hermitian if is_stored => at(i, j),
+            Structure::Hermitian => at(j, i).conj(),
         }
     }
 
@@ -157,7 +157,7 @@ impl<T: Scalar> Stored<T> {
     pub unsafe fn solve(&self, turned: Turned, x: Vector<T>) {
         let n = self.rows;
         let forward = self.upper == turned.transposed;
-        let unit = self.shape == Shape::Triangular { unit: true };
+        let unit = self.structure == Structure::Triangular { unit: true };
         for step in 0..n {
             let i = if forward { step } else { n - 1 - step };
             let columns = self.columns_of(turned, i);
@@ -183,7 +183,7 @@ impl<T: Scalar> Stored<T> {
             let place = self.place(i, j);
             // SAFETY: the caller says so.
             let value = unsafe { place.read_unaligned() } + change(i, j);
-            let real = self.shape == Shape::Hermitian && i == j;
+            let real = self.structure == Structure::Hermitian && i == j;
             // SAFETY: the caller says so.
             unsafe { place.write_unaligned(if real { T::of(value.re()) } else { value }) };
         }

@@ -26,7 +26,7 @@ pub struct Tile {
 const LEAST_WORK: usize = 1 << 20;
 /// Tiles for each thread, so that a slow one does not keep the others waiting.
 const TILES_A_THREAD: usize = 4;
-/// What rows and columns of tiles are multiples of: those of the innermost kernels.
+/// The divisor of the rows and columns of tiles: those of the innermost kernels.
 const ALIGN: usize = 48;
 
 impl Tiles {

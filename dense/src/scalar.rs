@@ -39,7 +39,7 @@ pub trait Scalar:
         if Self::IS_COMPLEX { self.re().hypot(self.im()) } else { self.re().abs() }
     }
 
-    /// What BLAS takes for the size of a number: the sum of its components' absolute values.
+    /// The size of a number as BLAS has it: the sum of its components' absolute values.
     fn size(self) -> Self::Real {
         if Self::IS_COMPLEX { self.re().abs() + self.im().abs() } else { self.re().abs() }
     }

@@ -212,7 +212,7 @@ pub unsafe fn rotate_modified<T: Real>(n: usize, x: Vector<T>, y: Vector<T>, par
     }
 }
 
-/// What makes a modified rotation: d1, d2, x1 after it, and its parameters.
+/// A modified rotation: d1, d2, x1 after it, and its parameters.
 pub fn modified_rotation<T: Real>(mut d1: T, mut d2: T, mut x1: T, y1: T) -> (T, T, T, [T; 5]) {
     let (one, zero) = (T::ONE, T::ZERO);
     let gamma = T::from_f64(4096.0);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What all C of device libraries is compiled with, for whatever target.
+/// The flags that all C of device libraries is compiled with, for whatever target.
 pub const C_FLAGS: &[&str] = &[
     "-std=c17",
     "-ffreestanding",

@@ -15,7 +15,7 @@ fn call(word: &str, arguments: &[u64]) {
     unsafe { function.call(arguments) };
 }
 
-/// What `operation` makes of each pair of elements, by `expected`.
+/// Holds `operation`'s result for each pair of elements against `expected`.
 fn check<T: Copy + PartialEq + std::fmt::LowerHex>(
     operation: Reduction,
     pairs: &[[T; 2]],

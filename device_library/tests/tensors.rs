@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 use device_library::LANE_FUNCTIONS;
-use simt_abi::tensor_map::{Element, Interleave, RANK, Shape, TensorMap, WORDS};
+use simt_abi::tensor_map::{AccessMode, Element, Interleave, RANK, TensorMap, WORDS};
 use simt_abi::{TensorMode, TensorReduction};
 use splitmix::Random;
 
@@ -56,13 +56,13 @@ fn map(random: &mut Random, address: u64) -> TensorMap {
     let swizzle = random.below(4) as u32;
     let widest = if swizzle == 0 { 40 } else { (16 << swizzle) / element.size() as usize };
     let first = 1 + random.below(widest) as u32;
-    let shape = if rank >= 3 && random.below(2) == 0 {
+    let mode = if rank >= 3 && random.below(2) == 0 {
         let mut corner = || std::array::from_fn(|_| random.below(5) as i32 - 2);
         let (lower, upper) = (corner(), corner());
-        Shape::Im2col { lower, upper, channels: first, pixels: 1 + random.below(20) as u32 }
+        AccessMode::Im2col { lower, upper, channels: first, pixels: 1 + random.below(20) as u32 }
     } else {
         let side = |i| if i == 0 { first } else { 1 + random.below(4) as u32 };
-        Shape::Tile(std::array::from_fn(side))
+        AccessMode::Tile(std::array::from_fn(side))
     };
     let steps = std::array::from_fn(|i| if i == 0 { 1 } else { 1 + random.below(2) as u32 });
     TensorMap {
@@ -76,18 +76,18 @@ fn map(random: &mut Random, address: u64) -> TensorMap {
         dims,
         strides,
         steps,
-        shape,
+        mode,
     }
 }
 
 /// The coordinates of the rows of a box, in their order, and the elements of each.
 fn rows(map: &TensorMap, places: &[i32; 8], rows4: bool) -> (Vec<[i64; RANK]>, u64) {
     let start: [i64; RANK] = std::array::from_fn(|i| places[i].into());
-    match map.shape {
-        Shape::Tile(sides) if rows4 => {
+    match map.mode {
+        AccessMode::Tile(sides) if rows4 => {
             ((1..5).map(|i| [start[0], start[i], 0, 0, 0]).collect(), sides[0].into())
         }
-        Shape::Tile(sides) => {
+        AccessMode::Tile(sides) => {
             let mut rows = vec![start];
             // The later dimension is the slower one.
             for i in 1..map.rank {
@@ -103,7 +103,7 @@ fn rows(map: &TensorMap, places: &[i32; 8], rows4: bool) -> (Vec<[i64; RANK]>, u
             }
             (rows, sides[0].into())
         }
-        Shape::Im2col { lower, upper, channels, pixels } => {
+        AccessMode::Im2col { lower, upper, channels, pixels } => {
             let (space, mut pixel, mut rows) = (map.rank - 2, start, Vec::new());
             for _ in 0..pixels {
                 let offset = |i: usize| {
@@ -205,7 +205,7 @@ fn boxes_are_copied_element_by_element() {
         let mut real = memory(&mut random);
         let map = map(&mut random, real.global.as_ptr() as u64 + START as u64);
         real.map = map.encode();
-        let rows4 = matches!(map.shape, Shape::Tile(_)) && map.rank == 2 && round % 2 == 0;
+        let rows4 = matches!(map.mode, AccessMode::Tile(_)) && map.rank == 2 && round % 2 == 0;
         let mode = if rows4 { TensorMode::Rows4 } else { TensorMode::Tile } as u64;
         let mut model = real.clone();
         let shared = real.shared.as_mut_ptr() as u64 + START as u64;
@@ -250,11 +250,11 @@ fn maps_change_as_they_are_encoded() {
         let words = map.encode();
         let (field, index) = (random.below(11), random.below(map.rank));
         let mut value = 1 + random.below(16) as u64;
-        match (field, &mut map.shape) {
+        match (field, &mut map.mode) {
             (0, _) => map.address = value,
             // Ranks stay, so that nothing is left behind.
             (1, _) => value = map.rank as u64 - 1,
-            (2, Shape::Tile(sides)) => sides[index] = value as u32,
+            (2, AccessMode::Tile(sides)) => sides[index] = value as u32,
             (3, _) => map.dims[index] = value,
             (4, _) if index + 1 < map.rank => {
                 value *= 16 * random.bits() as u32 as u64 / 16;

@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout)]
 
 use fourier::lines::Precision;
-use fourier::{Direction, Element, Kind, Layout, Shape, Transform};
+use fourier::{Descriptor, Direction, Element, Kind, Layout, Transform};
 use num_complex::Complex;
 use realfft::RealFftPlanner;
 use rustfft::FftPlanner;
@@ -32,8 +32,8 @@ fn compare<T: Precision>(
     in_place: bool,
 ) {
     let layout = Layout::Packed;
-    let shape = Shape { lengths: vec![length], kind, element, batch, layout };
-    let transform = Transform::new(shape, 1).expect("there is such a transform");
+    let descriptor = Descriptor { lengths: vec![length], kind, element, batch, layout };
+    let transform = Transform::new(descriptor, 1).expect("there is such a transform");
     let zero = Complex::new(T::zero(), T::zero());
     let mut from = vec![zero; length * batch];
     let mut to = vec![zero; (length + 2) * batch];

@@ -3,7 +3,7 @@
 //!
 //! `rustfft` and `realfft` transform single lines; what is here is everything around that:
 //!
-//! - [`shape`]: what a transform is, and where its elements lie.
+//! - [`descriptor`]: what a transform is, and where its elements lie.
 //! - [`element`]: the types of elements in memory, and the types that are computed with.
 //! - [`lines`](mod@lines): the planned transforms of single lines, which all transforms of a process share.
 //! - [`pass`]: all lines of one dimension, from one memory to another.
@@ -13,14 +13,14 @@
 //! There are no threads here. The work is a row of stages, one after the other, each of which has parts that may run at the
 //! same time, on any threads.
 
+pub mod descriptor;
 pub mod element;
 pub mod lines;
 pub mod pass;
 pub mod schedule;
-pub mod shape;
 pub mod transform;
 mod twiddles;
 
+pub use descriptor::{Descriptor, DescriptorError, Direction, Kind, Layout, Side};
 pub use element::Element;
-pub use shape::{Direction, Kind, Layout, Shape, ShapeError, Side};
 pub use transform::{Transform, Work};

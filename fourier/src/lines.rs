@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 /// A type that is computed with.
 pub trait Precision: FftNum {
-    /// What is planned for lines of this type.
+    /// The plans for lines of this type.
     fn planned() -> &'static Planned<Self>;
 
     /// The nearest number.

@@ -22,7 +22,7 @@ pub enum Line<T> {
 
 /// A memory that a pass reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PassBuffer {
     Input,
     Output,
     /// Memory of the transform's own, of complex numbers that are computed with.
@@ -32,7 +32,7 @@ pub enum Place {
 /// A side of the lines of a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
-    pub place: Place,
+    pub buffer: PassBuffer,
     /// Between the elements of a line, in elements.
     pub stride: usize,
 }
@@ -154,7 +154,7 @@ impl<T: Precision> Pass<T> {
     /// Transforms some groups of lines.
     ///
     /// # Safety
-    /// The memories are as large as the shape says, nobody else writes to the lines' elements, and no other part of the
+    /// The memories are as large as the descriptor says, nobody else writes to the lines' elements, and no other part of the
     /// work has these groups.
     pub unsafe fn run<S: Storage<Compute = T>>(
         &self,
@@ -166,7 +166,7 @@ impl<T: Precision> Pass<T> {
     {
         // SAFETY: by this function's contract; memory between passes has numbers that are computed with.
         unsafe {
-            match (self.from.place == Place::Between, self.to.place == Place::Between) {
+            match (self.from.buffer == PassBuffer::Between, self.to.buffer == PassBuffer::Between) {
                 (false, false) => self.run_typed::<S, S>(places, groups, room),
                 (false, true) => self.run_typed::<S, T>(places, groups, room),
                 (true, false) => self.run_typed::<T, S>(places, groups, room),
@@ -183,8 +183,8 @@ impl<T: Precision> Pass<T> {
         groups: Range<usize>,
         room: &mut Room<T>,
     ) {
-        let from = places.of(self.from.place).cast::<A>();
-        let to = places.of(self.to.place).cast::<B>();
+        let from = places.of(self.from.buffer).cast::<A>();
+        let to = places.of(self.to.buffer).cast::<B>();
         let (from_parts, to_parts) = self.parts();
         let access = self.access::<A, B>(places);
         let group = self.group();
@@ -218,19 +218,20 @@ impl<T: Precision> Pass<T> {
     /// Which sides' lines may be transformed where they are.
     fn access<A: Storage, B: Storage>(&self, places: &Places) -> Access {
         let (from_length, to_length) = self.line.lengths();
-        let fits = |place, native, stride, length, strides: &dyn Fn(&Outer) -> usize| {
-            let address = places.of(place).addr();
+        let fits = |buffer, native, stride, length, strides: &dyn Fn(&Outer) -> usize| {
+            let address = places.of(buffer).addr();
             native
                 && (stride == 1 || length == 1)
                 && address.is_multiple_of(align_of::<T>())
                 && are_apart(length, self.outers.iter().map(|outer| (outer.count, strides(outer))))
         };
-        let from = fits(self.from.place, A::NATIVE, self.from.stride, from_length, &|o| o.from);
-        let to = fits(self.to.place, B::NATIVE, self.to.stride, to_length, &|o| o.to);
-        let (a, b) = (self.from.place, self.to.place);
+        let from = fits(self.from.buffer, A::NATIVE, self.from.stride, from_length, &|o| o.from);
+        let to = fits(self.to.buffer, B::NATIVE, self.to.stride, to_length, &|o| o.to);
+        let (a, b) = (self.from.buffer, self.to.buffer);
         let is_same = places.of(a) == places.of(b)
             && self.outers.iter().all(|outer| outer.from == outer.to || outer.count == 1);
-        let is_apart = a != b && (a == Place::Between || b == Place::Between || places.apart);
+        let is_apart =
+            a != b && (a == PassBuffer::Between || b == PassBuffer::Between || places.apart);
         let both = from && to && matches!(self.line, Line::Complex(_));
         Access { in_place: both && is_same, across: both && is_apart, to }
     }
@@ -306,10 +307,10 @@ impl<T: Precision> Pass<T> {
                 for i in 0..count {
                     let numbers = &mut real[i * pitch..][..from_length];
                     // SAFETY: as above.
-                    let place = unsafe { to.add(i * outer.to * 2) };
+                    let address = unsafe { to.add(i * outer.to * 2) };
                     let output = if access.to {
                         // SAFETY: as for complex lines.
-                        unsafe { std::slice::from_raw_parts_mut(place.cast(), to_length) }
+                        unsafe { std::slice::from_raw_parts_mut(address.cast(), to_length) }
                     } else {
                         &mut complex[..to_length]
                     };
@@ -317,7 +318,7 @@ impl<T: Precision> Pass<T> {
                     let _ = line.process_with_scratch(numbers, output, scratch);
                     if !access.to {
                         // SAFETY: as above.
-                        unsafe { scatter(complex, place, self.to.stride, 0, to_length, 1, 0) };
+                        unsafe { scatter(complex, address, self.to.stride, 0, to_length, 1, 0) };
                     }
                 }
             }
@@ -334,17 +335,17 @@ impl<T: Precision> Pass<T> {
                         numbers[from_length - 1].im = T::zero();
                     }
                     // SAFETY: as above.
-                    let place = unsafe { to.add(i * outer.to) };
+                    let address = unsafe { to.add(i * outer.to) };
                     let output = if access.to {
                         // SAFETY: as for complex lines.
-                        unsafe { std::slice::from_raw_parts_mut(place.cast(), to_length) }
+                        unsafe { std::slice::from_raw_parts_mut(address.cast(), to_length) }
                     } else {
                         &mut real[..to_length]
                     };
                     let _ = line.process_with_scratch(numbers, output, scratch);
                     if !access.to {
                         // SAFETY: as above.
-                        unsafe { scatter(real, place, self.to.stride, 0, to_length, 1, 0) };
+                        unsafe { scatter(real, address, self.to.stride, 0, to_length, 1, 0) };
                     }
                 }
             }
@@ -364,11 +365,11 @@ struct Access {
 }
 
 impl Places {
-    fn of(&self, place: Place) -> *mut u8 {
-        match place {
-            Place::Input => self.input,
-            Place::Output => self.output,
-            Place::Between => self.between,
+    fn of(&self, buffer: PassBuffer) -> *mut u8 {
+        match buffer {
+            PassBuffer::Input => self.input,
+            PassBuffer::Output => self.output,
+            PassBuffer::Between => self.between,
         }
     }
 }
@@ -400,41 +401,41 @@ trait Number<T>: Copy {
     const PARTS: usize;
 
     /// # Safety
-    /// The place holds the number.
-    unsafe fn load<S: Storage<Compute = T>>(place: *const S) -> Self;
+    /// The memory holds the number.
+    unsafe fn load<S: Storage<Compute = T>>(address: *const S) -> Self;
 
     /// # Safety
-    /// The place has room for the number.
-    unsafe fn store<S: Storage<Compute = T>>(self, place: *mut S);
+    /// The memory has room for the number.
+    unsafe fn store<S: Storage<Compute = T>>(self, address: *mut S);
 }
 
 impl<T: Precision> Number<T> for T {
     const PARTS: usize = 1;
 
-    unsafe fn load<S: Storage<Compute = T>>(place: *const S) -> T {
+    unsafe fn load<S: Storage<Compute = T>>(address: *const S) -> T {
         // SAFETY: by this function's contract.
-        unsafe { place.read_unaligned() }.widen()
+        unsafe { address.read_unaligned() }.widen()
     }
 
-    unsafe fn store<S: Storage<Compute = T>>(self, place: *mut S) {
+    unsafe fn store<S: Storage<Compute = T>>(self, address: *mut S) {
         // SAFETY: by this function's contract.
-        unsafe { place.write_unaligned(S::narrow(self)) }
+        unsafe { address.write_unaligned(S::narrow(self)) }
     }
 }
 
 impl<T: Precision> Number<T> for Complex<T> {
     const PARTS: usize = 2;
 
-    unsafe fn load<S: Storage<Compute = T>>(place: *const S) -> Complex<T> {
+    unsafe fn load<S: Storage<Compute = T>>(address: *const S) -> Complex<T> {
         // SAFETY: by this function's contract; two numbers have no gap.
-        let [re, im] = unsafe { place.cast::<[S; 2]>().read_unaligned() };
+        let [re, im] = unsafe { address.cast::<[S; 2]>().read_unaligned() };
         Complex::new(re.widen(), im.widen())
     }
 
-    unsafe fn store<S: Storage<Compute = T>>(self, place: *mut S) {
+    unsafe fn store<S: Storage<Compute = T>>(self, address: *mut S) {
         // SAFETY: by this function's contract.
         unsafe {
-            place.cast::<[S; 2]>().write_unaligned([S::narrow(self.re), S::narrow(self.im)]);
+            address.cast::<[S; 2]>().write_unaligned([S::narrow(self.re), S::narrow(self.im)]);
         }
     }
 }
@@ -468,8 +469,8 @@ unsafe fn gather<T, N: Number<T>, S: Storage<Compute = T>>(
         }
     } else if stride <= outer {
         for (line, to) in to.chunks_mut(pitch).take(count).enumerate() {
-            for (i, place) in to[..length].iter_mut().enumerate() {
-                *place = load(i, line);
+            for (i, element) in to[..length].iter_mut().enumerate() {
+                *element = load(i, line);
             }
         }
     } else {

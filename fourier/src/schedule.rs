@@ -8,9 +8,9 @@
 //! row: its columns are transformed, multiplied by factors, and then its rows, whose results are columns.
 
 use crate::Element;
+use crate::descriptor::{Descriptor, Direction, Kind, Side};
 use crate::lines::Precision;
-use crate::pass::{End, Line, Outer, Pass, Place};
-use crate::shape::{Direction, Kind, Shape, Side};
+use crate::pass::{End, Line, Outer, Pass, PassBuffer};
 use crate::twiddles::Twiddles;
 use std::sync::Arc;
 
@@ -43,67 +43,67 @@ const SMALL: usize = 1 << 14;
 
 impl<T: Precision> Schedule<T> {
     pub(crate) fn new(
-        shape: &Shape,
+        descriptor: &Descriptor,
         direction: Direction,
         in_place: bool,
         threads: usize,
     ) -> Schedule<T> {
-        let (input, output) = shape.sides(in_place);
-        if shape.kind == Kind::Complex
-            && let [length] = shape.lengths[..]
+        let (input, output) = descriptor.sides(in_place);
+        if descriptor.kind == Kind::Complex
+            && let [length] = descriptor.lengths[..]
             && length >= LONG
-            && shape.batch < threads
+            && descriptor.batch < threads
             && let Some(rows) = rows(length)
         {
-            return Schedule::long(shape, direction, rows, &input, &output);
+            return Schedule::long(descriptor, direction, rows, &input, &output);
         }
-        let items: usize = shape.lengths.iter().product();
+        let items: usize = descriptor.lengths.iter().product();
         // Transforms whose elements lie among each other's are not cut apart.
         let nested = [&input, &output].iter().any(|side| {
             let most = side.strides.iter().max().copied().unwrap_or(0);
-            shape.batch > 1 && side.distance < most
+            descriptor.batch > 1 && side.distance < most
         });
-        let is_whole = shape.lengths.len() > 1
+        let is_whole = descriptor.lengths.len() > 1
             && !nested
             && items <= WHOLE
-            && (shape.batch >= 2 * threads || items * shape.batch <= SMALL);
-        let builder = Builder { shape, direction, input, output, is_whole };
+            && (descriptor.batch >= 2 * threads || items * descriptor.batch <= SMALL);
+        let builder = Builder { descriptor, direction, input, output, is_whole };
         builder.schedule()
     }
 
     /// One dimension in two passes.
     fn long(
-        shape: &Shape,
+        descriptor: &Descriptor,
         direction: Direction,
         rows: usize,
         input: &Side,
         output: &Side,
     ) -> Schedule<T> {
-        let length = shape.lengths[0];
+        let length = descriptor.lengths[0];
         let columns = length / rows;
         let (from, to) = (input.strides[0], output.strides[0]);
         let line = |length| Line::Complex(T::planned().complex(length, direction));
         let down = Pass {
             line: line(rows),
-            from: End { place: Place::Input, stride: from * columns },
-            to: End { place: Place::Between, stride: columns },
+            from: End { buffer: PassBuffer::Input, stride: from * columns },
+            to: End { buffer: PassBuffer::Between, stride: columns },
             outers: vec![
                 Outer { count: columns, from, to: 1 },
-                Outer { count: shape.batch, from: input.distance, to: length },
+                Outer { count: descriptor.batch, from: input.distance, to: length },
             ],
             twiddles: Some(Arc::new(Twiddles::new(length, direction))),
         };
         let across = Pass {
             line: line(columns),
-            from: End { place: Place::Between, stride: 1 },
-            to: End { place: Place::Output, stride: to * rows },
+            from: End { buffer: PassBuffer::Between, stride: 1 },
+            to: End { buffer: PassBuffer::Output, stride: to * rows },
             outers: vec![
                 Outer { count: rows, from: columns, to },
-                Outer { count: shape.batch, from: length, to: output.distance },
+                Outer { count: descriptor.batch, from: length, to: output.distance },
             ],
             twiddles: None,
         };
-        Schedule { passes: vec![down, across], between: length * shape.batch, whole: None }
+        Schedule { passes: vec![down, across], between: length * descriptor.batch, whole: None }
     }
 
     /// The parts of a pass.
@@ -133,9 +133,9 @@ fn rows(length: usize) -> Option<usize> {
     (ROWS..=length.isqrt()).rev().find(|rows| length.is_multiple_of(*rows))
 }
 
-/// What the passes are made of.
+/// The input of making passes.
 struct Builder<'a> {
-    shape: &'a Shape,
+    descriptor: &'a Descriptor,
     direction: Direction,
     input: Side,
     output: Side,
@@ -144,39 +144,39 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn schedule<T: Precision>(&self) -> Schedule<T> {
-        let rank = self.shape.lengths.len();
+        let rank = self.descriptor.lengths.len();
         let last = rank - 1;
-        let axes: Vec<usize> = match self.shape.kind {
+        let axes: Vec<usize> = match self.descriptor.kind {
             Kind::ComplexToReal => (0..rank).collect(),
             _ => (0..rank).rev().collect(),
         };
-        let stays = match self.shape.kind {
+        let stays = match self.descriptor.kind {
             // The output has no room for the complex half.
-            Kind::ComplexToReal => Place::Between,
+            Kind::ComplexToReal => PassBuffer::Between,
             // Sums that are rounded once lose less.
-            _ if self.is_narrow() => Place::Between,
-            _ => Place::Output,
+            _ if self.is_narrow() => PassBuffer::Between,
+            _ => PassBuffer::Output,
         };
         let passes: Vec<Pass<T>> = axes
             .iter()
             .enumerate()
             .map(|(i, axis)| {
-                let from = if i == 0 { Place::Input } else { stays };
-                let to = if i == last { Place::Output } else { stays };
+                let from = if i == 0 { PassBuffer::Input } else { stays };
+                let to = if i == last { PassBuffer::Output } else { stays };
                 self.pass(*axis, from, to)
             })
             .collect();
-        let uses_between = passes.iter().any(|pass| pass.to.place == Place::Between);
-        let batch = if self.is_whole { 1 } else { self.shape.batch };
+        let uses_between = passes.iter().any(|pass| pass.to.buffer == PassBuffer::Between);
+        let batch = if self.is_whole { 1 } else { self.descriptor.batch };
         let whole = self.is_whole.then(|| {
-            let (from, to) = match self.shape.kind {
+            let (from, to) = match self.descriptor.kind {
                 Kind::Complex => (2, 2),
                 Kind::RealToComplex => (1, 2),
                 Kind::ComplexToReal => (2, 1),
             };
-            let size = self.shape.element.size();
+            let size = self.descriptor.element.size();
             Whole {
-                batch: self.shape.batch,
+                batch: self.descriptor.batch,
                 from: self.input.distance * from * size,
                 to: self.output.distance * to * size,
             }
@@ -186,13 +186,13 @@ impl Builder<'_> {
     }
 
     fn is_narrow(&self) -> bool {
-        matches!(self.shape.element, Element::F16 | Element::BF16)
+        matches!(self.descriptor.element, Element::F16 | Element::BF16)
     }
 
     /// The lengths of what is complex.
     fn complex_lengths(&self) -> Vec<usize> {
-        let (from, to) = self.shape.side_lengths();
-        if self.shape.kind == Kind::ComplexToReal { from } else { to }
+        let (from, to) = self.descriptor.side_lengths();
+        if self.descriptor.kind == Kind::ComplexToReal { from } else { to }
     }
 
     fn between(&self) -> Side {
@@ -200,19 +200,19 @@ impl Builder<'_> {
         Side::packed(&self.complex_lengths()).unwrap_or(nowhere)
     }
 
-    fn side(&self, place: Place) -> Side {
-        match place {
-            Place::Input => self.input.clone(),
-            Place::Output => self.output.clone(),
-            Place::Between => self.between(),
+    fn side(&self, buffer: PassBuffer) -> Side {
+        match buffer {
+            PassBuffer::Input => self.input.clone(),
+            PassBuffer::Output => self.output.clone(),
+            PassBuffer::Between => self.between(),
         }
     }
 
-    fn pass<T: Precision>(&self, axis: usize, from: Place, to: Place) -> Pass<T> {
+    fn pass<T: Precision>(&self, axis: usize, from: PassBuffer, to: PassBuffer) -> Pass<T> {
         let planned = T::planned();
-        let length = self.shape.lengths[axis];
-        let is_last = axis + 1 == self.shape.lengths.len();
-        let line = match self.shape.kind {
+        let length = self.descriptor.lengths[axis];
+        let is_last = axis + 1 == self.descriptor.lengths.len();
+        let line = match self.descriptor.kind {
             Kind::RealToComplex if is_last => Line::Forward(planned.forward(length)),
             Kind::ComplexToReal if is_last => Line::Inverse(planned.inverse(length)),
             _ => Line::Complex(planned.complex(length, self.direction)),
@@ -231,15 +231,15 @@ impl Builder<'_> {
             .collect();
         if !self.is_whole {
             outers.push(Outer {
-                count: self.shape.batch,
+                count: self.descriptor.batch,
                 from: from_side.distance,
                 to: to_side.distance,
             });
         }
         Pass {
             line,
-            from: End { place: from, stride: from_side.strides[axis] },
-            to: End { place: to, stride: to_side.strides[axis] },
+            from: End { buffer: from, stride: from_side.strides[axis] },
+            to: End { buffer: to, stride: to_side.strides[axis] },
             outers: joined(outers),
             twiddles: None,
         }

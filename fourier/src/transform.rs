@@ -1,11 +1,11 @@
 //! A transform, and its work at given addresses.
 
 use crate::Element;
+use crate::descriptor::{Descriptor, DescriptorError, Direction, Kind};
 use crate::element::Storage;
 use crate::lines::Precision;
 use crate::pass::{Pass, Places, Room, zero};
 use crate::schedule::Schedule;
-use crate::shape::{Direction, Kind, Shape, ShapeError};
 use half::{bf16, f16};
 use num_complex::Complex;
 use parking_lot::Mutex;
@@ -26,32 +26,32 @@ pub trait Work: Send + Sync {
     /// Does a part of a stage.
     ///
     /// # Safety
-    /// The memory at the addresses that the work was made for is there, as large as the shape says, and nobody else writes
+    /// The memory at the addresses that the work was made for is there, as large as the descriptor says, and nobody else writes
     /// to it; the stages before have been done, and no other thread does this part.
     unsafe fn run(&self, stage: usize, part: usize);
 }
 
 trait Plan: Send + Sync {
-    fn shape(&self) -> &Shape;
+    fn descriptor(&self) -> &Descriptor;
     fn prepare(&self, direction: Direction, in_place: bool);
     fn work(self: Arc<Self>, direction: Direction, input: usize, output: usize) -> Arc<dyn Work>;
 }
 
 impl Transform {
     /// Plans a transform whose work `threads` threads will do.
-    pub fn new(shape: Shape, threads: usize) -> Result<Transform, ShapeError> {
-        shape.check()?;
-        Ok(Transform(match shape.element {
-            Element::F16 => Arc::new(Typed::<f16>::new(shape, threads)),
-            Element::BF16 => Arc::new(Typed::<bf16>::new(shape, threads)),
-            Element::F32 => Arc::new(Typed::<f32>::new(shape, threads)),
-            Element::F64 => Arc::new(Typed::<f64>::new(shape, threads)),
+    pub fn new(descriptor: Descriptor, threads: usize) -> Result<Transform, DescriptorError> {
+        descriptor.check()?;
+        Ok(Transform(match descriptor.element {
+            Element::F16 => Arc::new(Typed::<f16>::new(descriptor, threads)),
+            Element::BF16 => Arc::new(Typed::<bf16>::new(descriptor, threads)),
+            Element::F32 => Arc::new(Typed::<f32>::new(descriptor, threads)),
+            Element::F64 => Arc::new(Typed::<f64>::new(descriptor, threads)),
         }))
     }
 
-    /// What it transforms.
-    pub fn shape(&self) -> &Shape {
-        self.0.shape()
+    /// The descriptor that it was made of.
+    pub fn descriptor(&self) -> &Descriptor {
+        self.0.descriptor()
     }
 
     /// Plans a direction, from one memory to another or in place, before it is asked for.
@@ -66,7 +66,7 @@ impl Transform {
     }
 
     fn direction(&self, wanted: Direction) -> Direction {
-        match self.shape().kind {
+        match self.descriptor().kind {
             Kind::Complex => wanted,
             Kind::RealToComplex => Direction::Forward,
             Kind::ComplexToReal => Direction::Inverse,
@@ -76,7 +76,7 @@ impl Transform {
 
 /// A transform of elements of a type.
 struct Typed<S: Storage> {
-    shape: Shape,
+    descriptor: Descriptor,
     threads: usize,
     /// By direction, and whether the transform is in place.
     ways: [OnceLock<Way<S::Compute>>; 4],
@@ -89,7 +89,7 @@ struct Way<T: Precision> {
     betweens: Mutex<Vec<Vec<Complex<T>>>>,
 }
 
-/// What a part has to itself.
+/// The buffers of one part.
 struct Rooms<T> {
     passes: Vec<Room<T>>,
     /// Numbers between passes of a transform that is not cut.
@@ -97,14 +97,14 @@ struct Rooms<T> {
 }
 
 impl<S: Storage> Typed<S> {
-    fn new(shape: Shape, threads: usize) -> Self {
-        Typed { shape, threads, ways: Default::default() }
+    fn new(descriptor: Descriptor, threads: usize) -> Self {
+        Typed { descriptor, threads, ways: Default::default() }
     }
 
     fn way(&self, direction: Direction, in_place: bool) -> &Way<S::Compute> {
         let number = usize::from(direction == Direction::Inverse) * 2 + usize::from(in_place);
         self.ways[number].get_or_init(|| Way {
-            schedule: Schedule::new(&self.shape, direction, in_place, self.threads),
+            schedule: Schedule::new(&self.descriptor, direction, in_place, self.threads),
             rooms: Mutex::default(),
             betweens: Mutex::default(),
         })
@@ -112,12 +112,13 @@ impl<S: Storage> Typed<S> {
 
     /// Whether the input and the output have no byte in common.
     fn are_apart(&self, input: usize, output: usize) -> bool {
-        let (from, to) = self.shape.sides(false);
-        let (from_lengths, to_lengths) = self.shape.side_lengths();
+        let (from, to) = self.descriptor.sides(false);
+        let (from_lengths, to_lengths) = self.descriptor.side_lengths();
         // No element is more than a complex number.
-        let bytes = |elements: Option<usize>| elements.unwrap_or(0) * 2 * self.shape.element.size();
-        let from = bytes(from.extent(&from_lengths, self.shape.batch));
-        let to = bytes(to.extent(&to_lengths, self.shape.batch));
+        let bytes =
+            |elements: Option<usize>| elements.unwrap_or(0) * 2 * self.descriptor.element.size();
+        let from = bytes(from.extent(&from_lengths, self.descriptor.batch));
+        let to = bytes(to.extent(&to_lengths, self.descriptor.batch));
         input.saturating_add(from) <= output || output.saturating_add(to) <= input
     }
 }
@@ -127,8 +128,8 @@ where
     S: Storage,
     S::Compute: Storage<Compute = S::Compute>,
 {
-    fn shape(&self) -> &Shape {
-        &self.shape
+    fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
     }
 
     fn prepare(&self, direction: Direction, in_place: bool) {

@@ -3,7 +3,7 @@
 // A test stops by panicking.
 #![allow(clippy::unwrap_used)]
 
-use fourier::{Direction, Element, Kind, Layout, Shape, Side, Transform};
+use fourier::{Descriptor, Direction, Element, Kind, Layout, Side, Transform};
 use half::{bf16, f16};
 use num_complex::Complex;
 use splitmix::Random;
@@ -112,22 +112,22 @@ fn run(transform: &Transform, direction: Direction, input: usize, output: usize)
     }
 }
 
-fn check(shape: &Shape, direction: Direction, in_place: bool, threads: usize) {
-    let random = &mut Random::new(shape.lengths.iter().sum::<usize>() as u64);
-    let transform = Transform::new(shape.clone(), threads).expect("there is such a transform");
-    let (from, to) = shape.sides(in_place);
-    let (from_lengths, to_lengths) = shape.side_lengths();
-    let (from_parts, to_parts) = match shape.kind {
+fn check(descriptor: &Descriptor, direction: Direction, in_place: bool, threads: usize) {
+    let random = &mut Random::new(descriptor.lengths.iter().sum::<usize>() as u64);
+    let transform = Transform::new(descriptor.clone(), threads).expect("there is such a transform");
+    let (from, to) = descriptor.sides(in_place);
+    let (from_lengths, to_lengths) = descriptor.side_lengths();
+    let (from_parts, to_parts) = match descriptor.kind {
         Kind::Complex => (2, 2),
         Kind::RealToComplex => (1, 2),
         Kind::ComplexToReal => (2, 1),
     };
-    let from_size = from.extent(&from_lengths, shape.batch).unwrap() * from_parts;
-    let to_size = to.extent(&to_lengths, shape.batch).unwrap() * to_parts;
+    let from_size = from.extent(&from_lengths, descriptor.batch).unwrap() * from_parts;
+    let to_size = to.extent(&to_lengths, descriptor.batch).unwrap() * to_parts;
     let size = if in_place { from_size.max(to_size) } else { from_size };
-    let mut input = Memory::new(shape.element, size, random);
-    let mut output = Memory::new(shape.element, to_size, random);
-    let sign = match (shape.kind, direction) {
+    let mut input = Memory::new(descriptor.element, size, random);
+    let mut output = Memory::new(descriptor.element, to_size, random);
+    let sign = match (descriptor.kind, direction) {
         (Kind::RealToComplex, _) | (Kind::Complex, Direction::Forward) => -1.0,
         _ => 1.0,
     };
@@ -136,16 +136,16 @@ fn check(shape: &Shape, direction: Direction, in_place: bool, threads: usize) {
         _ => C::new(memory.get(at * 2), memory.get(at * 2 + 1)),
     };
 
-    let last = *shape.lengths.last().unwrap();
+    let last = *descriptor.lengths.last().unwrap();
     let mut wanted = Vec::new();
-    for item in 0..shape.batch {
+    for item in 0..descriptor.batch {
         let places = elements(&from_lengths, &from, item);
         let mut numbers: Vec<C> = places.iter().map(|at| read(&input, at, from_parts)).collect();
-        if shape.kind == Kind::ComplexToReal {
-            numbers = whole(&shape.lengths, &numbers);
+        if descriptor.kind == Kind::ComplexToReal {
+            numbers = whole(&descriptor.lengths, &numbers);
         }
-        let mut results = sums(&shape.lengths, &numbers, sign);
-        if shape.kind == Kind::RealToComplex {
+        let mut results = sums(&descriptor.lengths, &numbers, sign);
+        if descriptor.kind == Kind::RealToComplex {
             let mut at = 0..;
             results.retain(|_| at.next().unwrap() % last <= last / 2);
         }
@@ -160,11 +160,11 @@ fn check(shape: &Shape, direction: Direction, in_place: bool, threads: usize) {
     let energy: f64 = wanted.iter().map(|(_, number)| number.norm_sqr()).sum();
     let norm = (energy / wanted.len() as f64).sqrt();
     let most = wanted.iter().map(|(_, number)| number.norm()).fold(0.0, f64::max);
-    let count: usize = shape.lengths.iter().product();
+    let count: usize = descriptor.lengths.iter().product();
     // Sums in pairs lose a rounding a level, long primes a few more; what is stored is rounded once.
-    let narrow = epsilon(shape.element) * most;
+    let narrow = epsilon(descriptor.element) * most;
     let bound = narrow
-        + epsilon(match shape.element {
+        + epsilon(match descriptor.element {
             Element::F64 => Element::F64,
             _ => Element::F32,
         }) * norm
@@ -175,19 +175,19 @@ fn check(shape: &Shape, direction: Direction, in_place: bool, threads: usize) {
             got.im = wanted.im;
         }
         let error = (got - wanted).norm();
-        assert!(error <= bound, "{shape:?} {direction:?}: {got} for {wanted} at {at}");
+        assert!(error <= bound, "{descriptor:?} {direction:?}: {got} for {wanted} at {at}");
     }
-    let mut is_result = vec![false; before.len() / shape.element.size()];
+    let mut is_result = vec![false; before.len() / descriptor.element.size()];
     for (at, _) in &wanted {
         is_result[at * to_parts..][..to_parts].fill(true);
     }
     if in_place {
         return;
     }
-    let size = shape.element.size();
+    let size = descriptor.element.size();
     for (at, _) in is_result.iter().enumerate().filter(|(_, is_result)| !**is_result) {
         let bytes = at * size..(at + 1) * size;
-        assert_eq!(result.bytes[bytes.clone()], before[bytes], "{shape:?}: written at {at}");
+        assert_eq!(result.bytes[bytes.clone()], before[bytes], "{descriptor:?}: written at {at}");
     }
 }
 
@@ -225,8 +225,8 @@ fn whole(lengths: &[usize], halves: &[C]) -> Vec<C> {
 
 const KINDS: [Kind; 3] = [Kind::Complex, Kind::RealToComplex, Kind::ComplexToReal];
 
-fn packed(lengths: &[usize], kind: Kind, element: Element, batch: usize) -> Shape {
-    Shape { lengths: lengths.to_vec(), kind, element, batch, layout: Layout::Packed }
+fn packed(lengths: &[usize], kind: Kind, element: Element, batch: usize) -> Descriptor {
+    Descriptor { lengths: lengths.to_vec(), kind, element, batch, layout: Layout::Packed }
 }
 
 fn directions(kind: Kind) -> &'static [Direction] {
@@ -329,23 +329,26 @@ fn strided_layouts() {
         for kind in KINDS {
             for element in [Element::F32, Element::F64, Element::BF16] {
                 let layout = Layout::Strided { input: input.clone(), output: output.clone() };
-                let shape = Shape { lengths: lengths.clone(), kind, element, batch, layout };
-                check(&shape, Direction::Forward, false, 2);
-                check(&shape, Direction::Inverse, false, 2);
+                let descriptor =
+                    Descriptor { lengths: lengths.clone(), kind, element, batch, layout };
+                check(&descriptor, Direction::Forward, false, 2);
+                check(&descriptor, Direction::Inverse, false, 2);
             }
         }
         // In place, where both sides are the same.
         let layout = Layout::Strided { input: output.clone(), output };
-        let shape = Shape { lengths, kind: Kind::Complex, element: Element::F32, batch, layout };
-        check(&shape, Direction::Forward, true, 2);
+        let descriptor =
+            Descriptor { lengths, kind: Kind::Complex, element: Element::F32, batch, layout };
+        check(&descriptor, Direction::Forward, true, 2);
     }
 }
 
 #[test]
 fn a_long_line_is_cut() {
-    let shape = packed(&[1 << 16], Kind::Complex, Element::F64, 1);
+    let descriptor = packed(&[1 << 16], Kind::Complex, Element::F64, 1);
     let parts = |threads| {
-        let transform = Transform::new(shape.clone(), threads).expect("there is such a transform");
+        let transform =
+            Transform::new(descriptor.clone(), threads).expect("there is such a transform");
         let work = transform.work(Direction::Forward, 16, 16);
         (0..work.stages()).map(|stage| work.parts(stage)).collect::<Vec<_>>()
     };
@@ -362,15 +365,15 @@ fn a_long_line_is_cut() {
 }
 
 /// All sums of a long line take too long, so some are looked at.
-fn check_some(shape: &Shape, direction: Direction, in_place: bool) {
-    let transform = Transform::new(shape.clone(), 8).expect("there is such a transform");
+fn check_some(descriptor: &Descriptor, direction: Direction, in_place: bool) {
+    let transform = Transform::new(descriptor.clone(), 8).expect("there is such a transform");
     assert_eq!(transform.work(direction, 16, 16).stages(), 2);
-    let length = shape.lengths[0];
+    let length = descriptor.lengths[0];
     let random = &mut Random::new(1);
-    let mut input = Memory::new(shape.element, 2 * length * shape.batch, random);
-    let mut output = Memory::new(shape.element, 2 * length * shape.batch, random);
+    let mut input = Memory::new(descriptor.element, 2 * length * descriptor.batch, random);
+    let mut output = Memory::new(descriptor.element, 2 * length * descriptor.batch, random);
     let get = |memory: &Memory, i| C::new(memory.get(2 * i), memory.get(2 * i + 1));
-    let before: Vec<C> = (0..length * shape.batch).map(|i| get(&input, i)).collect();
+    let before: Vec<C> = (0..length * descriptor.batch).map(|i| get(&input, i)).collect();
     let address = input.address();
     run(&transform, direction, address, if in_place { address } else { output.address() });
     let result = if in_place { &input } else { &output };
@@ -379,12 +382,12 @@ fn check_some(shape: &Shape, direction: Direction, in_place: bool) {
     let roots: Vec<C> = (0..length).map(root).collect();
     for (item, numbers) in before.chunks_exact(length).enumerate() {
         let norm = numbers.iter().map(C::norm_sqr).sum::<f64>().sqrt();
-        let bound = epsilon(shape.element) * norm * (8.0 + 4.0 * (length as f64).log2());
+        let bound = epsilon(descriptor.element) * norm * (8.0 + 4.0 * (length as f64).log2());
         let some = (0..24).map(|_| random.below(length)).collect::<Vec<_>>();
         for k in some.into_iter().chain([0, 1, length / 2, length - 1]) {
             let wanted = compensated((0..length).map(|j| numbers[j] * roots[j * k % length]));
             let error = (get(result, item * length + k) - wanted).norm();
-            assert!(error <= bound, "{shape:?} {direction:?} at {k}: {error} of {bound}");
+            assert!(error <= bound, "{descriptor:?} {direction:?} at {k}: {error} of {bound}");
         }
     }
 }

@@ -28,11 +28,11 @@ fn stale_and_foreign_handles() {
             assert_eq!(hipModuleUnload(bad.cast()), HANDLE);
         }
         assert_eq!(hipStreamDestroy(null_mut()), HANDLE);
-        assert_eq!(launch(null_mut(), shape(1, 1), &[]), HANDLE);
-        assert_eq!(launch(module.0.cast(), shape(1, 1), &[]), HANDLE);
-        ok(launch(function, shape(1, 1), &[]));
+        assert_eq!(launch(null_mut(), config(1, 1), &[]), HANDLE);
+        assert_eq!(launch(module.0.cast(), config(1, 1), &[]), HANDLE);
+        ok(launch(function, config(1, 1), &[]));
         ok(hipModuleUnload(module.0));
-        assert_eq!(launch(function, shape(1, 1), &[]), HANDLE);
+        assert_eq!(launch(function, config(1, 1), &[]), HANDLE);
         assert_eq!(hipModuleUnload(module.0), HANDLE);
     }
 }
@@ -43,7 +43,7 @@ fn shapes_of_launches() {
     let module = load("vector");
     let function = module.function("empty");
     let try_shape = |grid: [u32; 3], block: [u32; 3]| {
-        launch(function, Shape { grid, block, shared: 0, stream: null_mut() }, &[])
+        launch(function, LaunchConfig { grid, block, shared: 0, stream: null_mut() }, &[])
     };
     let one = [1, 1, 1];
     for bad in [[0, 1, 1], [1, 0, 1], [1, 1, 0], [1, 65536, 1], [1, 1, 65536], [1 << 31, 1, 1]] {
@@ -62,7 +62,7 @@ fn parameter_buffers() {
     let _alone = alone();
     let module = load("vector");
     let function = module.function("saxpy");
-    assert_eq!(launch(function, shape(1, 32), &[0, 0, 0]), INVALID);
+    assert_eq!(launch(function, config(1, 32), &[0, 0, 0]), INVALID);
     // SAFETY: null is checked.
     unsafe {
         let none = hipModuleLaunchKernel(
@@ -81,7 +81,7 @@ fn parameter_buffers() {
         assert_eq!(none, INVALID);
     }
     // Longer buffers are fine.
-    ok(launch(function, shape(1, 32), &[0, 0, 0, 0, 0, 0]));
+    ok(launch(function, config(1, 32), &[0, 0, 0, 0, 0, 0]));
     ok(synchronize());
 }
 

@@ -15,7 +15,7 @@ use hip_runtime_sys::*;
 #[track_caller]
 fn fails(kernel: &str, grid: u32, block: u32, params: &[u64], expected: hipError_t) {
     let module = load("faults");
-    ok(launch(module.function(kernel), shape(grid, block), params));
+    ok(launch(module.function(kernel), config(grid, block), params));
     assert_eq!(synchronize(), expected, "{kernel}");
     // Every call returns it from now on.
     let mut pointer = null_mut();
@@ -35,7 +35,7 @@ fn fails(kernel: &str, grid: u32, block: u32, params: &[u64], expected: hipError
 fn works() {
     let module = load("faults");
     let out = Buffer::new(&[0u32]);
-    ok(launch(module.function("fine"), shape(1, 32), &[word(out.0)]));
+    ok(launch(module.function("fine"), config(1, 32), &[word(out.0)]));
     assert_eq!(out.read(), [7]);
 }
 
@@ -144,7 +144,7 @@ fn kernels_print_to_the_programs_stdout() {
     let text = captured(1, || {
         // SAFETY: a string.
         unsafe { libc::printf(c"before\n".as_ptr()) };
-        ok(launch(module.function("prints"), shape(2, 1), &[word(out.0)]));
+        ok(launch(module.function("prints"), config(2, 1), &[word(out.0)]));
         ok(synchronize());
         // SAFETY: a string.
         unsafe { libc::printf(c"after\n".as_ptr()) };

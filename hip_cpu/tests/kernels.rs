@@ -16,7 +16,7 @@ fn saxpy() {
     let y: Vec<f32> = (0..n).map(|i| (i % 7) as f32).collect();
     let (dx, dy) = (Buffer::new(&x), Buffer::new(&y));
     let params = [word(2.0f32), word(dx.0), word(dy.0), word(n)];
-    ok(launch(module.function("saxpy"), shape((n as u32).div_ceil(96), 96), &params));
+    ok(launch(module.function("saxpy"), config((n as u32).div_ceil(96), 96), &params));
     let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| 2.0 * x + y).collect();
     assert_eq!(dy.read(), expected);
 }
@@ -28,8 +28,8 @@ fn blocks_have_their_places_and_start_in_order() {
     let grid = [7, 5, 3];
     let (out, order, counter) =
         (Buffer::new(&[0u32; 105]), Buffer::new(&[0u32; 105]), Buffer::new(&[0u32]));
-    let shape = Shape { grid, block: [32, 1, 1], shared: 0, stream: null_mut() };
-    ok(launch(module.function("places"), shape, &[word(out.0), word(order.0), word(counter.0)]));
+    let config = LaunchConfig { grid, block: [32, 1, 1], shared: 0, stream: null_mut() };
+    ok(launch(module.function("places"), config, &[word(out.0), word(order.0), word(counter.0)]));
     for (number, place) in out.read().into_iter().enumerate() {
         let (x, y, z) = (number % 7, number / 7 % 5, number / 35);
         assert_eq!(place as usize, x + 100 * y + 10000 * z);
@@ -54,7 +54,7 @@ fn barriers_order_shared_memory() {
     for threads in [32, 96, 1000, 1024] {
         let data: Vec<u32> = (0..threads * 50).collect();
         let buffer = Buffer::new(&data);
-        ok(launch(module.function("reverse"), shape(50, threads), &[word(buffer.0)]));
+        ok(launch(module.function("reverse"), config(50, threads), &[word(buffer.0)]));
         let expected: Vec<u32> = data
             .chunks(threads as usize)
             .flat_map(|block| block.iter().rev().map(|value| value + 1))
@@ -68,7 +68,7 @@ fn warps_that_have_ended_are_not_waited_for() {
     let _alone = alone();
     let module = load("vector");
     let out = Buffer::new(&[0u32; 32]);
-    ok(launch(module.function("leave"), shape(1, 1024), &[word(out.0)]));
+    ok(launch(module.function("leave"), config(1, 1024), &[word(out.0)]));
     // Round i has the warps above i: 31 - i of them.
     let expected: Vec<u32> = (0..32).map(|warp| (0..warp).map(|round| 31 - round).sum()).collect();
     assert_eq!(out.read(), expected);
@@ -79,7 +79,7 @@ fn named_barriers_count_arrive_and_reduce() {
     let _alone = alone();
     let module = load("vector");
     let out = Buffer::new(&[99u32; 20]);
-    ok(launch(module.function("named"), shape(1, 128), &[word(out.0)]));
+    ok(launch(module.function("named"), config(1, 128), &[word(out.0)]));
     let out = out.read();
     assert_eq!(out[0], 42);
     assert_eq!(out[4..8], [32; 4]);
@@ -107,11 +107,11 @@ fn all_blocks_of_a_cooperative_launch_meet() {
     assert!(blocks > cores as u32);
     let (counter, sums) = (Buffer::new(&[0u32]), Buffer::new(&[0u32; 20]));
     let params = [word(counter.0), word(sums.0), word(20u32)];
-    ok(cooperative(function, shape(blocks, 128), &params));
+    ok(cooperative(function, config(blocks, 128), &params));
     ok(synchronize());
     assert_eq!(counter.read(), [blocks * 20]);
     assert_eq!(sums.read(), [blocks; 20]);
-    let too_many = cooperative(function, shape(blocks + 1, 128), &params);
+    let too_many = cooperative(function, config(blocks + 1, 128), &params);
     assert_eq!(too_many, hipError_t::hipErrorCooperativeLaunchTooLarge);
 }
 
@@ -125,12 +125,12 @@ fn blocks_that_wait_for_later_ones_let_these_begin() {
     for threads in [128, 32] {
         let (counter, sums) = (Buffer::new(&[0u32]), Buffer::new(&[0u32; 20]));
         let params = [word(counter.0), word(sums.0), word(20u32)];
-        ok(launch(vector.function("grid_barrier"), shape(blocks, threads), &params));
+        ok(launch(vector.function("grid_barrier"), config(blocks, threads), &params));
         assert_eq!(sums.read(), [blocks; 20], "{threads} threads");
     }
     let counter = Buffer::new(&[0u32]);
     let function = reference.function("threads_grid_barrier");
-    ok(launch(function, shape(blocks, 70), &[word(counter.0)]));
+    ok(launch(function, config(blocks, 70), &[word(counter.0)]));
     assert_eq!(counter.read(), [blocks * 70]);
 }
 
@@ -142,10 +142,11 @@ fn shared_memory_lies_low_and_is_all_there() {
     let function = module.function("shared_sizes");
     let most = (227 << 10) - 1008;
     for shared in [0, 1, 48 << 10, most] {
-        ok(launch(function, Shape { shared, ..shape(4, 32) }, &[word(out.0)]));
+        ok(launch(function, LaunchConfig { shared, ..config(4, 32) }, &[word(out.0)]));
         assert_eq!(out.read(), [shared, 1008 + shared, 1]);
     }
-    let error = launch(function, Shape { shared: most + 16, ..shape(4, 32) }, &[word(out.0)]);
+    let error =
+        launch(function, LaunchConfig { shared: most + 16, ..config(4, 32) }, &[word(out.0)]);
     assert_eq!(error, hipError_t::hipErrorInvalidValue);
 }
 
@@ -154,7 +155,7 @@ fn the_heap_of_kernels_is_bounded() {
     let _alone = alone();
     let module = load("vector");
     let out = Buffer::new(&[0u32; 2]);
-    ok(launch(module.function("allocates"), shape(1, 1), &[word(out.0)]));
+    ok(launch(module.function("allocates"), config(1, 1), &[word(out.0)]));
     assert_eq!(out.read(), [128, 1]);
     // SAFETY: no pointers.
     ok(unsafe { hipDeviceReset() });
@@ -172,7 +173,7 @@ fn variables_are_found_by_name() {
         let mut base = null_mut();
         ok(hipMemGetAddressRange(&mut base, &mut size, address.byte_add(5)));
         assert_eq!((base, size), (address, 16));
-        ok(launch(module.function("doubles_variable"), shape(1, 32), &[]));
+        ok(launch(module.function("doubles_variable"), config(1, 32), &[]));
         let mut values = [0u32; 4];
         ok(hipMemcpyDtoH(values.as_mut_ptr().cast(), address, 16));
         assert_eq!(values, [2, 4, 6, 8]);
@@ -200,7 +201,7 @@ fn reference_threads_reduce_a_block() {
     let module = load("threads");
     let data: Vec<u32> = (0..256 * 5).map(|i| i * i).collect();
     let (input, output) = (Buffer::new(&data), Buffer::new(&[0u32; 5]));
-    ok(launch(module.function("block_sum"), shape(5, 256), &[word(input.0), word(output.0)]));
+    ok(launch(module.function("block_sum"), config(5, 256), &[word(input.0), word(output.0)]));
     let expected: Vec<u32> = data.chunks(256).map(|block| block.iter().sum()).collect();
     assert_eq!(output.read(), expected);
 }
@@ -210,7 +211,7 @@ fn reference_shuffles() {
     let _alone = alone();
     let module = load("threads");
     let out = Buffer::new(&[0u32; 128]);
-    ok(launch(module.function("shuffles"), shape(1, 32), &[word(out.0)]));
+    ok(launch(module.function("shuffles"), config(1, 32), &[word(out.0)]));
     let out = out.read();
     let inside = |value: u32| (value * 10) | (1 << 31);
     for lane in 0..32u32 {
@@ -233,7 +234,7 @@ fn reference_warp_operations() {
     let _alone = alone();
     let module = load("threads");
     let out = Buffer::new(&[0u64; 32 * 19]);
-    ok(launch(module.function("operations"), shape(1, 32), &[word(out.0)]));
+    ok(launch(module.function("operations"), config(1, 32), &[word(out.0)]));
     let out = out.read();
     let members = (1u64 << 20) - 1;
     let odd = 0xaaaaa;
@@ -270,7 +271,7 @@ fn reference_threads_meet_in_the_groups_that_they_name() {
     let _alone = alone();
     let module = load("threads");
     let out = Buffer::new(&[0u32; 96]);
-    ok(launch(module.function("apart"), shape(1, 32), &[word(out.0)]));
+    ok(launch(module.function("apart"), config(1, 32), &[word(out.0)]));
     let out = out.read();
     for lane in 0..32 {
         let half = if lane < 12 { 0x00000fff } else { 0xfffff000 };
@@ -285,7 +286,7 @@ fn reference_threads_make_progress_by_themselves() {
     let _alone = alone();
     let module = load("threads");
     let (mutex, count) = (Buffer::new(&[0u32]), Buffer::new(&[0u32]));
-    ok(launch(module.function("lock"), shape(4, 200), &[word(mutex.0), word(count.0)]));
+    ok(launch(module.function("lock"), config(4, 200), &[word(mutex.0), word(count.0)]));
     assert_eq!(count.read(), [800]);
 }
 
@@ -294,7 +295,7 @@ fn reference_barriers_in_branches() {
     let _alone = alone();
     let module = load("threads");
     let out = Buffer::new(&[0u32; 128]);
-    ok(launch(module.function("divergent_barrier"), shape(1, 70), &[word(out.0)]));
+    ok(launch(module.function("divergent_barrier"), config(1, 70), &[word(out.0)]));
     let out = out.read();
     for thread in 0..50 {
         assert_eq!(out[thread], 49 - thread as u32);
@@ -308,7 +309,11 @@ fn reference_blocks_of_a_cooperative_launch_meet() {
     let module = load("threads");
     let counter = Buffer::new(&[0u32]);
     let blocks = std::thread::available_parallelism().unwrap().get() as u32 * 2;
-    ok(cooperative(module.function("threads_grid_barrier"), shape(blocks, 70), &[word(counter.0)]));
+    ok(cooperative(
+        module.function("threads_grid_barrier"),
+        config(blocks, 70),
+        &[word(counter.0)],
+    ));
     assert_eq!(counter.read(), [blocks * 70]);
 }
 
@@ -331,7 +336,7 @@ fn float_state_belongs_to_each_warp_and_to_the_program() {
     // The program flushes denormals, and so does its thread that takes part.
     let before = state(Some(0x9fc0));
     for _ in 0..100 {
-        ok(launch(module.function("float_state"), shape(1, 256), &[word(out.0)]));
+        ok(launch(module.function("float_state"), config(1, 256), &[word(out.0)]));
         ok(synchronize());
         assert_eq!(state(None) & !0x3f, 0x9fc0);
     }

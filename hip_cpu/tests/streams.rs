@@ -35,8 +35,8 @@ fn pinned(value: u32) -> *mut u32 {
     pointer.cast()
 }
 
-fn on(stream: hipStream_t) -> Shape {
-    Shape { stream, ..shape(1, 32) }
+fn on(stream: hipStream_t) -> LaunchConfig {
+    LaunchConfig { stream, ..config(1, 32) }
 }
 
 /// A kernel that runs until this is dropped, or released.
@@ -283,9 +283,9 @@ fn many_threads_launch_at_once() {
                     let stream = if round % 3 == 0 { hipStreamPerThread } else { own };
                     let counting = [word(counter.0), word(50u32)];
                     ok(launch(std::ptr::without_provenance_mut(function), on(stream), &counting));
-                    let shape = Shape { stream, ..shape(40, 128) };
+                    let config = LaunchConfig { stream, ..config(40, 128) };
                     let params = [word(1.0f32), word(x.0), word(y.0), word(5000u64)];
-                    ok(launch(std::ptr::without_provenance_mut(saxpy), shape, &params));
+                    ok(launch(std::ptr::without_provenance_mut(saxpy), config, &params));
                     // SAFETY: no pointers.
                     ok(unsafe { hipStreamSynchronize(stream) });
                 }
@@ -410,13 +410,13 @@ fn urgent_streams_go_first() {
         std::thread::sleep(std::time::Duration::from_millis(20));
         ok(launch(
             function,
-            Shape { stream: normal, ..shape(20, 32) },
+            LaunchConfig { stream: normal, ..config(20, 32) },
             &[word(counters.0), word(1_000_000u32)],
         ));
         ok(hipEventRecord(first, normal));
         ok(launch(
             function,
-            Shape { stream: urgent, ..shape(20, 32) },
+            LaunchConfig { stream: urgent, ..config(20, 32) },
             &[word(counters.0.add(1)), word(1_000u32)],
         ));
         ok(hipEventRecord(second, urgent));

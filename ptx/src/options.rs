@@ -1,4 +1,4 @@
-//! What kernels are compiled with, and how far.
+//! The options of a compilation, and the pass that it stops after.
 
 use llvm_zluda::Watch;
 

@@ -70,7 +70,7 @@ const PER_THREAD: &[Pass<State, simt::Error>] = &[
     }),
 ];
 
-/// What the passes over per-thread IR know of the kernel besides its module.
+/// The state of the passes over per-thread IR, besides the kernel's module.
 struct State {
     /// The kernel's name.
     kernel: String,

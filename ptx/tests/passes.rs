@@ -1,4 +1,4 @@
-//! What compilation is after each pass over PTX and over the per-thread IR of all targets: `passes/<pass>/*.ptx`.
+//! The state of a compilation after each pass over PTX and over the per-thread IR of all targets: `passes/<pass>/*.ptx`.
 
 // Tests may.
 #![allow(clippy::expect_used)]

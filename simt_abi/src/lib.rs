@@ -1,4 +1,4 @@
-//! What per-thread IR and all who run it agree on: numbers in the code, and structures in memory that kernels read.
+//! The interface between per-thread IR and all who run it: numbers in the code, and structures in memory that kernels read.
 //!
 //! `ptx/` puts the numbers of [operations](MatrixOperation) into per-thread IR; the engine of x86-64 code and the device
 //! library of AMD GPUs do what they say. What only one kind of device has is in `cpu_abi` and `amd_abi`.

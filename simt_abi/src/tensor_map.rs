@@ -27,12 +27,12 @@ pub struct TensorMap {
     /// Bytes from one element to the next, of the dimensions but the first.
     pub strides: [u64; RANK - 1],
     pub steps: [u32; RANK],
-    pub shape: Shape,
+    pub mode: AccessMode,
 }
 
 /// The part of a tensor that one copy takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum AccessMode {
     /// Elements along each dimension, 1 to 256.
     Tile([u32; RANK]),
     /// Pixels and channels of images: the corners of the box in which a window's first pixel moves, for each
@@ -40,9 +40,9 @@ pub enum Shape {
     Im2col { lower: [i32; RANK - 2], upper: [i32; RANK - 2], channels: u32, pixels: u32 },
 }
 
-impl Default for Shape {
+impl Default for AccessMode {
     fn default() -> Self {
-        Shape::Tile([1; RANK])
+        AccessMode::Tile([1; RANK])
     }
 }
 
@@ -131,30 +131,30 @@ impl Interleave {
 }
 
 /// The first bit and the number of bits of a field, in its word.
-type Place = (usize, u32, u32);
+type BitField = (usize, u32, u32);
 
-const IM2COL: Place = (1, 0, 1);
-const RANK_LESS_ONE: Place = (1, 4, 3);
-const ELEMENT: Place = (1, 7, 4);
-const INTERLEAVE: Place = (1, 11, 2);
-const SWIZZLE: Place = (1, 13, 2);
-const NAN_FILL: Place = (1, 15, 1);
-const TF32: Place = (1, 16, 1);
-const L2_PROMOTION: Place = (1, 17, 2);
-const STRIDES: [Place; RANK - 1] = [(1, 32, 32), (2, 0, 32), (2, 32, 32), (3, 0, 32)];
+const IM2COL: BitField = (1, 0, 1);
+const RANK_LESS_ONE: BitField = (1, 4, 3);
+const ELEMENT: BitField = (1, 7, 4);
+const INTERLEAVE: BitField = (1, 11, 2);
+const SWIZZLE: BitField = (1, 13, 2);
+const NAN_FILL: BitField = (1, 15, 1);
+const TF32: BitField = (1, 16, 1);
+const L2_PROMOTION: BitField = (1, 17, 2);
+const STRIDES: [BitField; RANK - 1] = [(1, 32, 32), (2, 0, 32), (2, 32, 32), (3, 0, 32)];
 /// The bit of word 3 at which the strides' bits above the low 32 begin, four for each.
 const STRIDES_HIGH: u32 = 32;
-const DIMS: [Place; RANK] = [(4, 0, 32), (4, 32, 32), (5, 0, 32), (5, 32, 32), (6, 0, 32)];
+const DIMS: [BitField; RANK] = [(4, 0, 32), (4, 32, 32), (5, 0, 32), (5, 32, 32), (6, 0, 32)];
 const STEPS: u32 = 32;
-const BOX_FIRST: Place = (6, 56, 8);
-const CORNERS: Place = (7, 0, 32);
-const PIXELS: Place = (7, 32, 16);
+const BOX_FIRST: BitField = (6, 56, 8);
+const CORNERS: BitField = (7, 0, 32);
+const PIXELS: BitField = (7, 32, 16);
 
-fn get(words: &[u64; WORDS], (word, shift, bits): Place) -> u64 {
+fn get(words: &[u64; WORDS], (word, shift, bits): BitField) -> u64 {
     words[word] >> shift & (u64::MAX >> (64 - bits))
 }
 
-fn set(words: &mut [u64; WORDS], (word, shift, bits): Place, value: u64) {
+fn set(words: &mut [u64; WORDS], (word, shift, bits): BitField, value: u64) {
     let mask = u64::MAX >> (64 - bits);
     words[word] = words[word] & !(mask << shift) | (value & mask) << shift;
 }
@@ -168,13 +168,13 @@ impl TensorMap {
         }
         let steps = std::array::from_fn(|i| get(words, (6, STEPS + 3 * i as u32, 3)) as u32 + 1);
         let first = get(words, BOX_FIRST) as u32 + 1;
-        let shape = if get(words, IM2COL) == 0 {
+        let mode = if get(words, IM2COL) == 0 {
             let rest = |i: usize| get(words, (7, 8 * (i as u32 - 1), 8)) as u32 + 1;
-            Shape::Tile(std::array::from_fn(|i| if i == 0 { first } else { rest(i) }))
+            AccessMode::Tile(std::array::from_fn(|i| if i == 0 { first } else { rest(i) }))
         } else {
             let (lower, upper) = corners(get(words, CORNERS), rank.checked_sub(2)?)?;
             let pixels = get(words, PIXELS) as u32 + 1;
-            Shape::Im2col { lower, upper, channels: first, pixels }
+            AccessMode::Im2col { lower, upper, channels: first, pixels }
         };
         Some(TensorMap {
             address: words[0],
@@ -190,7 +190,7 @@ impl TensorMap {
                 (high << 32 | get(words, STRIDES[i])) * 16
             }),
             steps,
-            shape,
+            mode,
         })
     }
 
@@ -218,8 +218,8 @@ impl TensorMap {
         }
         // For those who look at a map: the bytes of a copy, and the alignment of what it is copied to.
         let mut bytes = self.element.size();
-        match self.shape {
-            Shape::Tile(size) => {
+        match self.mode {
+            AccessMode::Tile(size) => {
                 set(&mut words, BOX_FIRST, u64::from(size[0]).wrapping_sub(1));
                 for (i, size) in size.iter().enumerate().take(self.rank).skip(1) {
                     set(&mut words, (7, 8 * (i as u32 - 1), 8), u64::from(*size).wrapping_sub(1));
@@ -228,7 +228,7 @@ impl TensorMap {
                     bytes = bytes.wrapping_mul(u64::from(size.checked_div(step).unwrap_or(0)));
                 }
             }
-            Shape::Im2col { lower, upper, channels, pixels } => {
+            AccessMode::Im2col { lower, upper, channels, pixels } => {
                 set(&mut words, IM2COL, 1);
                 set(&mut words, BOX_FIRST, u64::from(channels) - 1);
                 set(&mut words, PIXELS, u64::from(pixels) - 1);
@@ -290,7 +290,7 @@ mod tests {
             dims: [64, 32, 16, 1, 1],
             strides: [256, 8192, 0, 0],
             steps: [1; 5],
-            shape: Shape::Tile([16, 8, 4, 1, 1]),
+            mode: AccessMode::Tile([16, 8, 4, 1, 1]),
             ..TensorMap::default()
         }
     }
@@ -306,7 +306,7 @@ mod tests {
             element: Element::F16,
             dims: [64, 20, 24, 3, 1],
             strides: [128, 2560, 61440, 0],
-            shape: Shape::Im2col {
+            mode: AccessMode::Im2col {
                 lower: [-1, -2, 0],
                 upper: [-3, -4, 0],
                 channels: 8,
@@ -360,7 +360,7 @@ mod tests {
                     rank: 5,
                     dims: [64, 32, 16, 5, 3],
                     strides: [256, 8192, 0x20000, 0xa0000],
-                    shape: Shape::Tile([16, 8, 4, 2, 3]),
+                    mode: AccessMode::Tile([16, 8, 4, 2, 3]),
                     ..b
                 },
             ),
@@ -406,7 +406,7 @@ mod tests {
                     rank: 3,
                     dims: [64, 20, 24, 1, 1],
                     strides: [128, 2560, 0, 0],
-                    shape: Shape::Im2col {
+                    mode: AccessMode::Im2col {
                         lower: [-1, 0, 0],
                         upper: [-3, 0, 0],
                         channels: 8,

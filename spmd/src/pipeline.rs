@@ -69,7 +69,7 @@ const NOTE: OurPass = Pass::own("note_frames", |module, state| {
     Ok(())
 });
 
-/// What follows for vector code. Most are files of `passes/`.
+/// The passes for vector code that follow. Most are files of `passes/`.
 const VECTOR: &[OurPass] = &[
     Pass::replacing("vectorize", |module, state| {
         vectorize::vectorize(module, state.static_shared_size, &state.options)
@@ -104,7 +104,7 @@ const VECTOR: &[OurPass] = &[
     NOTE,
 ];
 
-/// What follows for the reference executor.
+/// The passes for the reference executor that follow.
 const REFERENCE: &[OurPass] = &[
     Pass::replacing("reference", |module, state| {
         reference::lower(module, state.static_shared_size)
@@ -130,7 +130,7 @@ pub fn pass_names() -> impl Iterator<Item = &'static str> {
     names(PER_THREAD).chain(names(VECTOR)).chain(others)
 }
 
-/// What passes know of the kernel besides its module.
+/// The state of the passes, besides the kernel's module.
 pub struct State {
     pub options: Options,
     pub kind: KernelKind,

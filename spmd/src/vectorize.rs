@@ -179,7 +179,7 @@ fn block_entry<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>, parts: b
     let (block, first, last) = (entry.parameter(0), entry.parameter(1), entry.parameter(2));
 
     b.position_at_end(start);
-    let group = Group::new(&b, parts);
+    let group = GroupPointer::new(&b, parts);
     let ntid = |axis: usize| {
         let offset = cx.i64().const_int((offset_of!(BlockContext, ntid) + 4 * axis) as u64);
         b.load(i32_type, b.byte_offset(block, offset), 4)
@@ -241,9 +241,9 @@ fn block_entry<'c>(module: &Module<'c>, name: &str, bodies: Bodies<'c>, parts: b
 }
 
 /// The [`cpu_abi::Group`] of the warp that runs; null where lanes never part.
-struct Group<'c>(Value<'c>);
+struct GroupPointer<'c>(Value<'c>);
 
-impl<'c> Group<'c> {
+impl<'c> GroupPointer<'c> {
     fn new(b: &Builder<'c>, parts: bool) -> Self {
         let cx = b.context();
         Self(if parts { b.alloca(cx.i32().array(GROUP_WORDS)) } else { cx.ptr(0).zero() })

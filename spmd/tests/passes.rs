@@ -1,4 +1,4 @@
-//! What single passes make of IR: `passes/<pass>/*.ll`.
+//! Single passes over IR: `passes/<pass>/*.ll`.
 
 // Tests may.
 #![allow(clippy::expect_used)]

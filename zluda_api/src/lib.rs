@@ -1,4 +1,4 @@
-//! What all libraries that export one of NVIDIA's APIs share, the driver among them.
+//! The parts that all libraries share that export one of NVIDIA's APIs, the driver among them.
 //!
 //! - [`export`]: the layer between exported symbols and what they do.
 //! - [`convert`]: arguments from C.

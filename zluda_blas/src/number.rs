@@ -67,16 +67,16 @@ impl<T: Copy> Value<T> {
 
 /// A place that work writes to.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<T>(*mut T);
+pub(crate) struct ResultPtr<T>(*mut T);
 
 // SAFETY: an address is a number; who uses it answers for it.
-unsafe impl<T> Send for Place<T> {}
+unsafe impl<T> Send for ResultPtr<T> {}
 // SAFETY: as above.
-unsafe impl<T> Sync for Place<T> {}
+unsafe impl<T> Sync for ResultPtr<T> {}
 
-impl<T> Place<T> {
+impl<T> ResultPtr<T> {
     pub(crate) fn of(place: *const T) -> Self {
-        Place(place.cast_mut())
+        ResultPtr(place.cast_mut())
     }
 
     pub(crate) fn at(self, index: usize) -> *mut T {

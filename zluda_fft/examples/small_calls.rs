@@ -1,4 +1,4 @@
-//! What a small call costs: the time of many transforms of eight numbers in a stream, a call.
+//! The cost of a small call: the time of many transforms of eight numbers in a stream, a call.
 //!
 //!     ./x build && cargo run --example small_calls -p zluda_fft FOLDER
 //!

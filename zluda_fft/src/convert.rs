@@ -5,7 +5,7 @@ use fourier::{Element, Kind};
 
 zluda_api::conversions!(cufftError);
 
-/// What a transform's input, output and arithmetic are.
+/// The types of a transform's input, output and arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Type {
     pub(crate) kind: Kind,

@@ -1,4 +1,4 @@
-//! What handles lead to.
+//! The objects behind handles.
 
 use crate::api::property::Properties;
 use crate::backend::Plan;
@@ -16,7 +16,7 @@ pub(crate) struct PlanObject(Mutex<State>);
 pub(crate) struct State {
     /// In which transforms run.
     pub(crate) stream: CUstream,
-    /// What it transforms, once it is made.
+    /// The transform, once the plan is made.
     pub(crate) made: Option<Arc<Plan>>,
     pub(crate) properties: Properties,
 }

@@ -6,7 +6,8 @@ use libloading::Library;
 
 exported::functions!(cufft);
 
-/// What takes 0 for its other arguments, as NVIDIA's library does: the default stream, no work area, the least of them.
+/// Functions that take 0 for their other arguments, as NVIDIA's library does: the default stream, no work area, the least
+/// of them.
 const TAKE_NOTHING: &[&str] =
     &["cufftSetStream", "cufftSetAutoAllocation", "cufftSetWorkArea", "cufftXtSetWorkAreaPolicy"];
 

@@ -18,7 +18,8 @@ static PATHS: [StagedPath; STAGED.len()] = [const { StagedPath::new() }; STAGED.
 
 /// The paths of the libraries above the driver, in the order of [`STUBS`].
 static STUB_PATHS: [StagedPath; STUBS.len()] = [const { StagedPath::new() }; STUBS.len()];
-/// What `ZLUDA_LIBRARIES` says: programs get ours whatever else there is, or where the linker's last folders have none.
+/// The choice by `ZLUDA_LIBRARIES`: programs get ours whatever else there is, or where the linker's last folders have
+/// none.
 static PREFER_OWN: AtomicBool = AtomicBool::new(false);
 static MAY_BE_OWN: AtomicBool = AtomicBool::new(false);
 
@@ -40,7 +41,8 @@ extern "C" fn la_version(version: c_uint) -> c_uint {
     version
 }
 
-/// What `ZLUDA_LIBRARIES` says, with `ZLUDA_CC` where it says nothing. The driver complains of values that make no sense.
+/// Chooses by `ZLUDA_LIBRARIES`, or by `ZLUDA_CC` where that is not set. The driver complains of values that make no
+/// sense.
 fn choose() {
     let libraries = variable(c"ZLUDA_LIBRARIES").and_then(Libraries::parse).unwrap_or_default();
     let capability = variable(c"ZLUDA_CC").and_then(|value| {

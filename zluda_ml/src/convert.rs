@@ -16,7 +16,7 @@ pub(crate) fn put_text(to: Out<c_char>, length: c_uint, text: &str) -> NvmlResul
     Ok(())
 }
 
-/// What a device does not have is not supported.
+/// Stores a value; `NOT_SUPPORTED` where the device has none.
 pub(crate) fn answer<T>(to: Out<T>, value: Option<T>) -> NvmlResult {
     to.check()?;
     to.set(value.ok_or(nvmlError::NOT_SUPPORTED)?)

@@ -25,7 +25,8 @@ pub(crate) struct Device {
     pub(crate) telemetry: Box<dyn Telemetry>,
 }
 
-/// What is open from the first `nvmlInit` on, for good: threads may use handles while another one shuts NVML down.
+/// The driver and its devices, open from the first `nvmlInit` on, for good: threads may use handles while another one
+/// shuts NVML down.
 struct State {
     driver: Driver,
     devices: Vec<Arc<Device>>,

@@ -11,7 +11,7 @@ fn run(library: &Library, function: &Function, words: &[u64]) -> nvmlReturn_t {
     nvmlReturn_t(unsafe { function.run(library, words) })
 }
 
-/// What can be called at any time, and the function that returns text.
+/// Functions that can be called at any time, and the function that returns text.
 fn needs_no_start(name: &str) -> bool {
     name.starts_with("nvmlInit") || name.contains("Version") || name == "nvmlErrorString"
 }

@@ -4,14 +4,14 @@ use std::sync::OnceLock;
 
 use cpu_abi::{BlockContext, LaneOperation};
 use hip_host::core::device::Device;
-use hip_host::core::launch::{Ready, Shape};
+use hip_host::core::launch::{LaunchConfig, Ready};
 use hip_host::core::request::Params;
 use hip_runtime_sys::device_runtime::{Child, DeviceRuntime, Error, Question};
 use hip_runtime_sys::hipError_t;
 use smallvec::smallvec;
 
 use super::block::Block;
-use super::family::{Family, Place};
+use super::family::{ChildStream, Family};
 
 /// `cudaStreamNonBlocking` and `cudaEventDisableTiming`: an H100 takes no other events.
 const NON_BLOCKING: u64 = 1;
@@ -174,8 +174,8 @@ fn launch(
         .get(code as hip_runtime_sys::hipFunction_t)
         .ok_or(Error::InvalidValue)?;
     let cluster = (cluster != [0; 3]).then_some(cluster);
-    let shape = Shape { grid, block: threads, shared, cooperative: false, cluster };
-    shape.check(&kernel).map_err(failed)?;
+    let config = LaunchConfig { grid, block: threads, shared, cooperative: false, cluster };
+    config.check(&kernel).map_err(failed)?;
     let bytes = kernel.facts.param_size as usize;
     let mut params: Params = smallvec![0; bytes.div_ceil(16)];
     if bytes > hip_runtime_sys::device_runtime::PARAMETER_BYTES {
@@ -184,11 +184,11 @@ fn launch(
     // SAFETY: both have room for as many bytes.
     unsafe { std::ptr::copy_nonoverlapping(parameters, params.as_mut_ptr().cast::<u8>(), bytes) };
     let op = &block.job().op;
-    let ready = Ready::new(&kernel, shape, params, block.job().priority).map_err(failed)?;
+    let ready = Ready::new(&kernel, config, params, block.job().priority).map_err(failed)?;
     match place {
-        Place::In(stream) => family.launch(op, Some(stream), ready),
-        Place::FireAndForget => family.launch(op, None, ready),
-        Place::Tail => {
+        ChildStream::In(stream) => family.launch(op, Some(stream), ready),
+        ChildStream::FireAndForget => family.launch(op, None, ready),
+        ChildStream::Tail => {
             let most = ask(segment, Question::Limit, [PENDING_LAUNCH_COUNT, 0, 0])?;
             return family.launch_tail(ready, most as usize);
         }

@@ -75,7 +75,7 @@ impl Cluster {
 }
 
 /// Room for a cluster, used for one after the other.
-pub struct Group {
+pub struct ResidentCluster {
     // Kernels hold the addresses of their blocks.
     #[expect(clippy::vec_box)]
     blocks: Vec<Box<Block>>,
@@ -83,9 +83,9 @@ pub struct Group {
     _arena: Arena,
 }
 
-impl Group {
+impl ResidentCluster {
     /// Room for clusters of a launch, which lives longer. Nothing where memory is exhausted.
-    pub fn new(launch: &Launch, job: &Job, slot: u32) -> Option<Group> {
+    pub fn new(launch: &Launch, job: &Job, slot: u32) -> Option<ResidentCluster> {
         let count = launch.cluster_blocks();
         let arena = Arena::new(count)?;
         let cluster = Box::new(Cluster {
@@ -95,7 +95,7 @@ impl Group {
             waiting: RefCell::new(Vec::new()),
         });
         let blocks = (0..count).map(|index| Block::new(launch, job, slot, &arena, index, &cluster));
-        Some(Group { blocks: blocks.collect(), cluster, _arena: arena })
+        Some(ResidentCluster { blocks: blocks.collect(), cluster, _arena: arena })
     }
 
     /// The first block.

@@ -32,7 +32,7 @@ pub enum Stream {
 
 /// The stream that a child is put into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ChildStream {
     In(Stream),
     FireAndForget,
     Tail,
@@ -90,12 +90,14 @@ impl Default for Family {
 
 impl Family {
     /// The place that a handle names in a block; `InvalidValue` if it names none.
-    pub fn place(&self, handle: u64, block: u64) -> Result<Place, Error> {
+    pub fn place(&self, handle: u64, block: u64) -> Result<ChildStream, Error> {
         match handle {
-            _ if DEFAULTS.contains(&handle) => Ok(Place::In(Stream::OfBlock(block))),
-            TAIL => Ok(Place::Tail),
-            FIRE_AND_FORGET => Ok(Place::FireAndForget),
-            made if self.inner.lock().streams.contains(&made) => Ok(Place::In(Stream::Made(made))),
+            _ if DEFAULTS.contains(&handle) => Ok(ChildStream::In(Stream::OfBlock(block))),
+            TAIL => Ok(ChildStream::Tail),
+            FIRE_AND_FORGET => Ok(ChildStream::FireAndForget),
+            made if self.inner.lock().streams.contains(&made) => {
+                Ok(ChildStream::In(Stream::Made(made)))
+            }
             _ => Err(Error::InvalidValue),
         }
     }
@@ -103,8 +105,8 @@ impl Family {
     /// A stream of `place`; `InvalidValue` for those that have no events.
     pub fn stream(&self, handle: u64, block: u64) -> Result<Stream, Error> {
         match self.place(handle, block)? {
-            Place::In(stream) => Ok(stream),
-            Place::FireAndForget | Place::Tail => Err(Error::InvalidValue),
+            ChildStream::In(stream) => Ok(stream),
+            ChildStream::FireAndForget | ChildStream::Tail => Err(Error::InvalidValue),
         }
     }
 

@@ -32,7 +32,7 @@ const SCRATCH: Layout = match Layout::from_size_align(32 << 10, 64) {
 /// The groups of a warp.
 pub struct Groups {
     warp: u32,
-    list: Vec<Group>,
+    list: Vec<ParkedGroup>,
     current: usize,
     /// The group to go on with.
     next: usize,
@@ -46,7 +46,7 @@ pub struct Groups {
 }
 
 #[derive(Default)]
-struct Group {
+struct ParkedGroup {
     /// For the group that runs, [`Groups::shared`] says it.
     lanes: u32,
     state: State,
@@ -155,7 +155,7 @@ unsafe extern "C" fn on_scratch(
 
 impl Groups {
     fn new(warp: u32, top: usize, shared: *mut cpu_abi::Group) -> Groups {
-        let list = vec![Group::default()];
+        let list = vec![ParkedGroup::default()];
         Groups { warp, list, current: 0, next: 0, leaving: 0, top, shared, scratch: Scratch::new() }
     }
 
@@ -212,12 +212,12 @@ unsafe extern "C" fn fork(groups: *mut Groups, start: usize) -> usize {
     unsafe { groups.keep(start) };
     let group = &mut groups.list[groups.current];
     let staying = group.lanes & !groups.leaving;
-    let copy = Group {
+    let copy = ParkedGroup {
         lanes: groups.leaving,
         stack: std::mem::take(&mut group.stack),
         start,
         float_state: group.float_state,
-        ..Group::default()
+        ..ParkedGroup::default()
     };
     groups.list.push(copy);
     groups.introduce(staying);

@@ -14,7 +14,7 @@ use hip_host::work::pool;
 use hip_runtime_sys::hipError_t;
 
 use super::block::{Mode, Outcome};
-use super::cluster::Group;
+use super::cluster::ResidentCluster;
 use super::{jolt, runtime};
 
 /// After how long of waiting a block counts as one that waits for a block which has not begun. It is longer than blocks
@@ -135,7 +135,7 @@ impl Launch {
     /// One cluster after the other, as long as none waits for one that has not begun.
     fn run_in_turn(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job, slot);
-        let Some(group) = Group::new(self, job, slot) else {
+        let Some(group) = ResidentCluster::new(self, job, slot) else {
             return self.out_of_memory(job, &taken);
         };
         if self.mode() == Mode::Whole {
@@ -154,7 +154,13 @@ impl Launch {
 
     /// Several clusters at the same time, a step of each in turn: of a cooperative launch all that no other thread
     /// takes; else one more whenever those that have begun do nothing but wait.
-    fn run_together(&self, job: &Job, slot: u32, taken: &Taken<'_>, mut groups: Vec<Group>) {
+    fn run_together(
+        &self,
+        job: &Job,
+        slot: u32,
+        taken: &Taken<'_>,
+        mut groups: Vec<ResidentCluster>,
+    ) {
         let dice = chaos::dice_of_thread();
         let most = (MOST_WARPS / self.warps() / self.cluster_blocks()).max(1) as usize;
         let mut ended = Vec::new();
@@ -163,7 +169,8 @@ impl Launch {
         loop {
             let begins = self.cooperative || groups.is_empty() || is_stuck && groups.len() < most;
             if let Some(number) = if begins { taken.claim() } else { None } {
-                let Some(group) = ended.pop().or_else(|| Group::new(self, job, slot)) else {
+                let Some(group) = ended.pop().or_else(|| ResidentCluster::new(self, job, slot))
+                else {
                     return self.out_of_memory(job, taken);
                 };
                 group.begin(number);

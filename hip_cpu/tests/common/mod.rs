@@ -73,18 +73,18 @@ pub fn word<T: Copy>(value: T) -> u64 {
     word
 }
 
-pub struct Shape {
+pub struct LaunchConfig {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub shared: u32,
     pub stream: hipStream_t,
 }
 
-pub fn shape(grid: u32, block: u32) -> Shape {
-    Shape { grid: [grid, 1, 1], block: [block, 1, 1], shared: 0, stream: null_mut() }
+pub fn config(grid: u32, block: u32) -> LaunchConfig {
+    LaunchConfig { grid: [grid, 1, 1], block: [block, 1, 1], shared: 0, stream: null_mut() }
 }
 
-pub fn launch(function: hipFunction_t, shape: Shape, params: &[u64]) -> hipError_t {
+pub fn launch(function: hipFunction_t, config: LaunchConfig, params: &[u64]) -> hipError_t {
     let mut size = size_of_val(params);
     let mut extra = [
         HIP_LAUNCH_PARAM_BUFFER_POINTER,
@@ -93,7 +93,7 @@ pub fn launch(function: hipFunction_t, shape: Shape, params: &[u64]) -> hipError
         (&raw mut size).cast(),
         HIP_LAUNCH_PARAM_END,
     ];
-    let Shape { grid: [gx, gy, gz], block: [bx, by, bz], shared, stream } = shape;
+    let LaunchConfig { grid: [gx, gy, gz], block: [bx, by, bz], shared, stream } = config;
     // SAFETY: valid arrays.
     unsafe {
         hipModuleLaunchKernel(
@@ -112,9 +112,9 @@ pub fn launch(function: hipFunction_t, shape: Shape, params: &[u64]) -> hipError
     }
 }
 
-pub fn cooperative(function: hipFunction_t, shape: Shape, params: &[u64]) -> hipError_t {
+pub fn cooperative(function: hipFunction_t, config: LaunchConfig, params: &[u64]) -> hipError_t {
     let mut buffer = [params.as_ptr().cast_mut().cast::<c_void>()];
-    let Shape { grid: [gx, gy, gz], block: [bx, by, bz], shared, stream } = shape;
+    let LaunchConfig { grid: [gx, gy, gz], block: [bx, by, bz], shared, stream } = config;
     // SAFETY: valid arrays.
     unsafe {
         hipModuleLaunchCooperativeKernel(

@@ -3,7 +3,7 @@
 //! - [`text`]: the text taken apart; [`operand`]: what operands mean.
 //! - [`vector`], [`scalar`], [`memory`], [`lane`], [`matrix`]: the families, each with the structure that the machine runs.
 //!
-//! What is not known becomes [`Code::Unknown`], which ends a launch that comes to it.
+//! An unknown instruction becomes [`Code::Unknown`], which ends a launch that comes to it.
 
 pub mod lane;
 pub mod matrix;

@@ -174,7 +174,7 @@ fn private(wave: &Wave, offset: u32, lane: usize, bytes: u8) -> Result<usize, St
 
 /// Reads a value of the host's memory.
 ///
-/// What cannot be read there ends the interpreter: it runs where faults are caught.
+/// A read of memory that is not there ends the interpreter: it runs where faults are caught.
 #[inline(always)]
 fn read<T: Copy>(address: usize) -> T {
     // SAFETY: the types are plain numbers; as above.

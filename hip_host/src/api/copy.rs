@@ -13,7 +13,7 @@ use hip_runtime_sys::{
 
 use super::{INVALID, Result, check_may_wait, hip_api};
 use crate::core::array::Array;
-use crate::core::copy::{Extent, Place, Source, Transfer, TransferTask};
+use crate::core::copy::{Extent, PitchedPtr, Source, Transfer, TransferTask};
 use crate::core::device::Device;
 use crate::core::stream::Stream;
 use crate::work::op::Work;
@@ -47,13 +47,13 @@ fn sides(kind: hipMemcpyKind) -> Result<(Side, Side)> {
 }
 
 /// Checks one end of a transfer; tells whether it is the program's own memory, which nobody registered.
-fn check(place: &Place, extent: Extent, side: Side) -> Result<bool> {
-    if place.start == 0 || (extent.height > 1 && place.pitch < extent.width) {
+fn check(pitched: &PitchedPtr, extent: Extent, side: Side) -> Result<bool> {
+    if pitched.start == 0 || (extent.height > 1 && pitched.pitch < extent.width) {
         return Err(INVALID);
     }
-    let span = place.span(extent).ok_or(INVALID)?;
-    match Device::get().memory.find(place.start) {
-        Some(range) if span <= range.start + range.size - place.start => Ok(false),
+    let span = pitched.span(extent).ok_or(INVALID)?;
+    match Device::get().memory.find(pitched.start) {
+        Some(range) if span <= range.start + range.size - pitched.start => Ok(false),
         Some(_) => Err(INVALID),
         None if side == Side::Device => Err(INVALID),
         None => Ok(true),
@@ -101,8 +101,8 @@ pub(super) fn transfer_and_wait(stream: &Stream, transfer: Transfer) -> Result {
 
 /// A copy of a box, in any of the ways that programs say it.
 fn copy(
-    to: Place,
-    from: Place,
+    to: PitchedPtr,
+    from: PitchedPtr,
     extent: Extent,
     kind: (Side, Side),
     stream: hipStream_t,
@@ -134,7 +134,7 @@ fn copy(
         return transfer_and_wait(&stream, transfer);
     }
     let mut staged = vec![0u8; bytes].into_boxed_slice();
-    let aside = Place {
+    let aside = PitchedPtr {
         start: staged.as_mut_ptr() as usize,
         pitch: extent.width,
         slice: extent.width * extent.height,
@@ -153,11 +153,18 @@ fn line(
     stream: hipStream_t,
     waits: bool,
 ) -> Result {
-    copy(Place::line(to.addr()), Place::line(from.addr()), Extent::line(size), kind, stream, waits)
+    copy(
+        PitchedPtr::line(to.addr()),
+        PitchedPtr::line(from.addr()),
+        Extent::line(size),
+        kind,
+        stream,
+        waits,
+    )
 }
 
-fn plane(pointer: *const c_void, pitch: usize) -> Place {
-    Place { start: pointer.addr(), pitch, slice: 0 }
+fn plane(pointer: *const c_void, pitch: usize) -> PitchedPtr {
+    PitchedPtr { start: pointer.addr(), pitch, slice: 0 }
 }
 
 /// An array as one end of a copy: where it begins, and the size that copies of it have to keep to.
@@ -165,7 +172,7 @@ fn array_end(
     array: hipArray_t,
     [x, y, z]: [usize; 3],
     extent: Extent,
-) -> Result<(Place, Arc<Array>)> {
+) -> Result<(PitchedPtr, Arc<Array>)> {
     let array = Device::get().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
     let whole = array.extent();
     let fits = |from: usize, size: usize, all: usize| from <= all && size <= all - from;
@@ -175,9 +182,9 @@ fn array_end(
     {
         return Err(INVALID);
     }
-    let place = array.level.place;
-    let start = place.start + z * place.slice + y * place.pitch + x;
-    Ok((Place { start, ..place }, array))
+    let pitched = array.level.ptr;
+    let start = pitched.start + z * pitched.slice + y * pitched.pitch + x;
+    Ok((PitchedPtr { start, ..pitched }, array))
 }
 
 /// One end of a copy that names its memory by type.
@@ -204,23 +211,24 @@ struct Half {
 }
 
 impl Half {
-    /// The place of the box, the memory that it must be in, and the array that has to live until the copy has ended.
-    fn place(&self, extent: Extent) -> Result<(Place, Side, Option<Arc<Array>>)> {
+    /// The first byte and the pitches of the box, the memory that it must be in, and the array that has to live until
+    /// the copy has ended.
+    fn pitched(&self, extent: Extent) -> Result<(PitchedPtr, Side, Option<Arc<Array>>)> {
         if self.kind == hipMemoryType::hipMemoryTypeArray {
-            let (place, array) = array_end(self.array, self.corner, extent)?;
-            return Ok((place, Side::Device, Some(array)));
+            let (pitched, array) = array_end(self.array, self.corner, extent)?;
+            return Ok((pitched, Side::Device, Some(array)));
         }
         let (start, side) = end(self.kind, self.host, self.device)?;
         let [x, y, z] = self.corner;
         // "A pitch of 0 means the width of the copy."
         let pitch = if self.pitch == 0 { extent.width } else { self.pitch };
-        let place = || {
+        let pitched = || {
             let slice =
                 pitch.checked_mul(if self.height == 0 { extent.height } else { self.height })?;
             let rows = z.checked_mul(slice)?.checked_add(y.checked_mul(pitch)?)?;
-            Some(Place { start: rows.checked_add(x)?.checked_add(start)?, pitch, slice })
+            Some(PitchedPtr { start: rows.checked_add(x)?.checked_add(start)?, pitch, slice })
         };
-        Ok((place().ok_or(INVALID)?, side, None))
+        Ok((pitched().ok_or(INVALID)?, side, None))
     }
 }
 
@@ -228,8 +236,8 @@ fn copy_halves(from: &Half, to: &Half, extent: Extent, stream: hipStream_t, wait
     if extent.is_empty() {
         return Ok(());
     }
-    let (from, from_side, _from) = from.place(extent)?;
-    let (to, to_side, _to) = to.place(extent)?;
+    let (from, from_side, _from) = from.pitched(extent)?;
+    let (to, to_side, _to) = to.pitched(extent)?;
     copy(to, from, extent, (from_side, to_side), stream, waits)
 }
 
@@ -299,15 +307,15 @@ unsafe fn copy_3d(parameters: *const hipMemcpy3DParms, stream: hipStream_t, wait
     if !p.srcArray.is_null() || !p.dstArray.is_null() {
         return Err(hipError_t::hipErrorNotSupported);
     }
-    let place = |pointer: hip_runtime_sys::hipPitchedPtr, position: hip_runtime_sys::hipPos| {
+    let pitched = |pointer: hip_runtime_sys::hipPitchedPtr, position: hip_runtime_sys::hipPos| {
         let slice = pointer.pitch.checked_mul(pointer.ysize)?;
         let start =
             position.z.checked_mul(slice)?.checked_add(position.y.checked_mul(pointer.pitch)?)?;
         let start = start.checked_add(position.x)?.checked_add(pointer.ptr.addr())?;
-        Some(Place { start, pitch: pointer.pitch, slice })
+        Some(PitchedPtr { start, pitch: pointer.pitch, slice })
     };
     let (from, to) =
-        (place(p.srcPtr, p.srcPos).ok_or(INVALID)?, place(p.dstPtr, p.dstPos).ok_or(INVALID)?);
+        (pitched(p.srcPtr, p.srcPos).ok_or(INVALID)?, pitched(p.dstPtr, p.dstPos).ok_or(INVALID)?);
     let extent = Extent { width: p.extent.width, height: p.extent.height, depth: p.extent.depth };
     copy(to, from, extent, sides(p.kind)?, stream, waits)
 }

@@ -16,7 +16,7 @@ use smallvec::smallvec;
 
 use super::{INVALID, Result, hip_api, put};
 use crate::core::device::Device;
-use crate::core::launch::{Ready, Shape};
+use crate::core::launch::{LaunchConfig, Ready};
 use crate::core::module::Kernel;
 use crate::core::request::Params;
 use crate::executor::executor;
@@ -28,7 +28,7 @@ fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
 
 /// The arguments of a launch besides its kernel and its parameters.
 struct Wanted {
-    shape: Shape,
+    config: LaunchConfig,
     stream: hipStream_t,
 }
 
@@ -91,10 +91,10 @@ unsafe fn launch(
     let kernel = find(kernel)?;
     let device = Device::get();
     let stream = device.streams.find(wanted.stream)?;
-    wanted.shape.check(&kernel)?;
+    wanted.config.check(&kernel)?;
     // SAFETY: the caller's promise.
     let params = unsafe { parameters(&kernel, kernel_params, extra)? };
-    let ready = Ready::new(&kernel, wanted.shape, params, -stream.priority)?;
+    let ready = Ready::new(&kernel, wanted.config, params, -stream.priority)?;
     let work = Work::Blocks(Box::new(move |op| ready.job(op)));
     device.streams.enqueue(&stream, false, None, work);
     Ok(())
@@ -134,8 +134,8 @@ hip_api! {
         sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void, extra: *mut *mut c_void,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
-        let shape = Shape { grid, block, shared: sharedMemBytes, cooperative: false, cluster: None };
-        let wanted = Wanted { shape, stream };
+        let config = LaunchConfig { grid, block, shared: sharedMemBytes, cooperative: false, cluster: None };
+        let wanted = Wanted { config, stream };
         // SAFETY: the program's arrays.
         unsafe { launch(f, wanted, kernelParams, extra) }
     }
@@ -145,8 +145,8 @@ hip_api! {
         sharedMemBytes: u32, stream: hipStream_t, kernelParams: *mut *mut c_void,
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
-        let shape = Shape { grid, block, shared: sharedMemBytes, cooperative: true, cluster: None };
-        let wanted = Wanted { shape, stream };
+        let config = LaunchConfig { grid, block, shared: sharedMemBytes, cooperative: true, cluster: None };
+        let wanted = Wanted { config, stream };
         // SAFETY: the program's array.
         unsafe { launch(f, wanted, kernelParams, std::ptr::null_mut()) }
     }
@@ -156,13 +156,13 @@ hip_api! {
     ) {
         // SAFETY: the program's pointers; attributes are as many as it says.
         unsafe {
-            let config = config.as_ref().ok_or(INVALID)?;
-            if config.attrs.is_null() && config.numAttrs != 0 {
+            let given = config.as_ref().ok_or(INVALID)?;
+            if given.attrs.is_null() && given.numAttrs != 0 {
                 return Err(INVALID);
             }
             let (mut cooperative, mut cluster) = (false, None);
-            for index in 0..config.numAttrs as usize {
-                let attribute = &*config.attrs.add(index);
+            for index in 0..given.numAttrs as usize {
+                let attribute = &*given.attrs.add(index);
                 // All others are hints.
                 if attribute.id == hipLaunchAttributeID::hipLaunchAttributeCooperative {
                     cooperative = attribute.__bindgen_anon_1.value.cooperative != 0;
@@ -172,14 +172,14 @@ hip_api! {
                     cluster = Some(value.cast::<[u32; 3]>().read_unaligned());
                 }
             }
-            let shape = Shape {
-                grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
-                block: [config.blockDimX, config.blockDimY, config.blockDimZ],
-                shared: config.sharedMemBytes,
+            let config = LaunchConfig {
+                grid: [given.gridDimX, given.gridDimY, given.gridDimZ],
+                block: [given.blockDimX, given.blockDimY, given.blockDimZ],
+                shared: given.sharedMemBytes,
                 cooperative,
                 cluster,
             };
-            let wanted = Wanted { shape, stream: config.hStream };
+            let wanted = Wanted { config, stream: given.hStream };
             launch(f, wanted, params, extra)
         }
     }

@@ -6,12 +6,12 @@ use hip_runtime_sys::{hipDeviceptr_t, hipExtent, hipPitchedPtr, hipStream_t, hip
 
 use super::copy::{enqueue, transfer_and_wait};
 use super::{INVALID, Result, hip_api};
-use crate::core::copy::{Extent, Place, Source, Transfer};
+use crate::core::copy::{Extent, PitchedPtr, Source, Transfer};
 use crate::core::device::Device;
 
 /// Fills a box of memory of the device with values of `size` bytes.
 fn fill(
-    to: Place,
+    to: PitchedPtr,
     value: u32,
     size: usize,
     extent: Extent,
@@ -48,7 +48,7 @@ fn line(
     waits: bool,
 ) -> Result {
     let bytes = count.checked_mul(size).ok_or(INVALID)?;
-    fill(Place::line(to.addr()), value, size, Extent::line(bytes), stream, waits)
+    fill(PitchedPtr::line(to.addr()), value, size, Extent::line(bytes), stream, waits)
 }
 
 fn plane(
@@ -62,7 +62,7 @@ fn plane(
 ) -> Result {
     let width = width.checked_mul(size).ok_or(INVALID)?;
     let extent = Extent { width, height, depth: 1 };
-    fill(Place { start: to.addr(), pitch, slice: 0 }, value, size, extent, stream, waits)
+    fill(PitchedPtr { start: to.addr(), pitch, slice: 0 }, value, size, extent, stream, waits)
 }
 
 fn volume(
@@ -73,9 +73,9 @@ fn volume(
     waits: bool,
 ) -> Result {
     let slice = to.pitch.checked_mul(to.ysize).ok_or(INVALID)?;
-    let place = Place { start: to.ptr.addr(), pitch: to.pitch, slice };
+    let ptr = PitchedPtr { start: to.ptr.addr(), pitch: to.pitch, slice };
     let extent = Extent { width: extent.width, height: extent.height, depth: extent.depth };
-    fill(place, value as u32, 1, extent, stream, waits)
+    fill(ptr, value as u32, 1, extent, stream, waits)
 }
 
 hip_api! {

@@ -9,10 +9,10 @@ use hip_runtime_sys::{
 
 use super::{INVALID, Result, hip_api, put};
 use crate::core::array::{Array, CUBEMAP, LAYERED, Level};
-use crate::core::copy::Place;
+use crate::core::copy::PitchedPtr;
 use crate::core::device::Device;
 use crate::core::format::Format;
-use crate::core::texture::{self, Address, Object, Owner, Sampler, Shape};
+use crate::core::texture::{self, Address, Geometry, Object, Owner, Sampler};
 
 const READ_AS_INTEGER: u32 = 1;
 const NORMALIZED: u32 = 2;
@@ -21,13 +21,13 @@ const SEAMLESS: u32 = 64;
 /// `HIP_RES_VIEW_FORMAT_UNSIGNED_BC7`
 const LAST_VIEW_FORMAT: u32 = 34;
 
-fn shape(array: &Array) -> Shape {
+fn geometry(array: &Array) -> Geometry {
     let d = &array.descriptor;
     match (d.Flags & LAYERED != 0, d.Flags & CUBEMAP != 0) {
-        (true, true) => Shape::CubeLayers,
-        (false, true) => Shape::Cube,
-        (true, false) => Shape::Layers(if d.Height == 0 { 1 } else { 2 }),
-        (false, false) => Shape::Axes(match (d.Height, d.Depth) {
+        (true, true) => Geometry::CubeLayers,
+        (false, true) => Geometry::Cube,
+        (true, false) => Geometry::Layers(if d.Height == 0 { 1 } else { 2 }),
+        (false, false) => Geometry::Axes(match (d.Height, d.Depth) {
             (0, _) => 1,
             (_, 0) => 2,
             _ => 3,
@@ -38,14 +38,14 @@ fn shape(array: &Array) -> Shape {
 /// The image that a resource descriptor names.
 struct Resource {
     owner: Owner,
-    shape: Shape,
+    geometry: Geometry,
     levels: Vec<Level>,
     format: Format,
 }
 
 fn array_resource(array: Arc<Array>) -> Resource {
     Resource {
-        shape: shape(&array),
+        geometry: geometry(&array),
         levels: vec![array.level],
         format: array.format,
         owner: Owner::Array(array),
@@ -58,22 +58,22 @@ fn memory_resource(
     format: (u32, u32),
     [width, height]: [usize; 2],
     pitch: usize,
-    shape: Shape,
+    geometry: Geometry,
 ) -> Result<Resource> {
     let format = Format::of(format.0, format.1).filter(|it| it.block.is_none()).ok_or(INVALID)?;
     let row = width.checked_mul(format.size()).ok_or(INVALID)?;
     if width == 0 || height == 0 || !start.is_multiple_of(format.channel.size()) {
         return Err(INVALID);
     }
-    let place = Place { start, pitch, slice: 0 };
+    let ptr = PitchedPtr { start, pitch, slice: 0 };
     let bytes = pitch.checked_mul(height - 1).and_then(|rows| rows.checked_add(row));
     let bytes = bytes.ok_or(INVALID)?;
     let range = Device::get().memory.find(start).ok_or(INVALID)?;
     if bytes > range.start + range.size - start {
         return Err(INVALID);
     }
-    let level = Level { place, width, height, depth: 1 };
-    Ok(Resource { owner: Owner::Memory, shape, levels: vec![level], format })
+    let level = Level { ptr, width, height, depth: 1 };
+    Ok(Resource { owner: Owner::Memory, geometry, levels: vec![level], format })
 }
 
 fn resource(description: &HIP_RESOURCE_DESC) -> Result<Resource> {
@@ -90,7 +90,7 @@ fn resource(description: &HIP_RESOURCE_DESC) -> Result<Resource> {
                 let array = array.ok_or(hipError_t::hipErrorInvalidHandle)?;
                 let first = array.levels.first().ok_or(INVALID)?;
                 Ok(Resource {
-                    shape: shape(first),
+                    geometry: geometry(first),
                     levels: array.levels.iter().map(|level| level.level).collect(),
                     format: first.format,
                     owner: Owner::Mipmapped(array),
@@ -106,7 +106,7 @@ fn resource(description: &HIP_RESOURCE_DESC) -> Result<Resource> {
                     format,
                     [width, 1],
                     linear.sizeInBytes,
-                    Shape::Linear,
+                    Geometry::Linear,
                 )
             }
             HIPresourcetype::HIP_RESOURCE_TYPE_PITCH2D => {
@@ -118,7 +118,7 @@ fn resource(description: &HIP_RESOURCE_DESC) -> Result<Resource> {
                     format,
                     size,
                     plane.pitchInBytes,
-                    Shape::Axes(2),
+                    Geometry::Axes(2),
                 )
             }
             _ => Err(INVALID),
@@ -151,10 +151,10 @@ fn apply_view(resource: &mut Resource, view: &HIP_RESOURCE_VIEW_DESC) -> Result 
     let (first, last) = within(view.firstMipmapLevel, view.lastMipmapLevel, resource.levels.len())?;
     resource.levels.truncate(last + 1);
     resource.levels.drain(..first);
-    if matches!(resource.shape, Shape::Layers(_) | Shape::CubeLayers) {
+    if matches!(resource.geometry, Geometry::Layers(_) | Geometry::CubeLayers) {
         for level in &mut resource.levels {
             let (first, last) = within(view.firstLayer, view.lastLayer, level.depth)?;
-            level.place.start += first * level.place.slice;
+            level.ptr.start += first * level.ptr.slice;
             level.depth = last + 1 - first;
         }
     }
@@ -213,7 +213,7 @@ hip_api! {
         }
         let object = Object {
             surface: false,
-            shape: resource.shape,
+            geometry: resource.geometry,
             levels: resource.levels,
             format: resource.format,
             as_integers: texture_description.flags & READ_AS_INTEGER != 0,
@@ -242,7 +242,7 @@ hip_api! {
         let resource = array_resource(array);
         let object = Object {
             surface: true,
-            shape: resource.shape,
+            geometry: resource.geometry,
             levels: resource.levels,
             format: resource.format,
             as_integers: true,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hip_runtime_sys::{HIP_ARRAY3D_DESCRIPTOR, hipError_t};
 
-use super::copy::{Extent, Place};
+use super::copy::{Extent, PitchedPtr};
 use super::device::Device;
 use super::format::Format;
 use super::memory::{Kind, Range};
@@ -20,7 +20,7 @@ const LONGEST: usize = 1 << 18;
 /// One level of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    pub place: Place,
+    pub ptr: PitchedPtr,
     pub width: usize,
     /// 1 where the image has no such axis.
     pub height: usize,
@@ -113,8 +113,8 @@ fn make(descriptor: &HIP_ARRAY3D_DESCRIPTOR, levels: u32) -> Result<Vec<Arc<Arra
     let arrays = offsets.into_iter().zip(0..).map(|(offset, level)| {
         let [width, height, depth] = sides(descriptor, level);
         let (row, rows, slices) = layout(format, [width, height, depth]);
-        let place = Place { start: range.start + offset, pitch: row, slice: row * rows };
-        let level = Level { place, width, height: height.max(1), depth: slices };
+        let ptr = PitchedPtr { start: range.start + offset, pitch: row, slice: row * rows };
+        let level = Level { ptr, width, height: height.max(1), depth: slices };
         let descriptor =
             HIP_ARRAY3D_DESCRIPTOR { Width: width, Height: height, Depth: depth, ..*descriptor };
         Arc::new(Array { descriptor, format, level, _memory: memory.clone() })
@@ -131,8 +131,8 @@ impl Array {
     /// Rows of bytes, as copies see them.
     pub fn extent(&self) -> Extent {
         let side = self.format.block_side();
-        let Level { place, height, depth, .. } = self.level;
-        Extent { width: place.pitch, height: height.div_ceil(side), depth }
+        let Level { ptr, height, depth, .. } = self.level;
+        Extent { width: ptr.pitch, height: height.div_ceil(side), depth }
     }
 }
 

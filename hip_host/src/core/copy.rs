@@ -30,16 +30,16 @@ impl Extent {
 
 /// The address at which a box begins, and the distances between its rows and slices, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct PitchedPtr {
     pub start: usize,
     pub pitch: usize,
     pub slice: usize,
 }
 
-impl Place {
-    /// The place of one row.
-    pub fn line(start: usize) -> Place {
-        Place { start, pitch: 0, slice: 0 }
+impl PitchedPtr {
+    /// One row.
+    pub fn line(start: usize) -> PitchedPtr {
+        PitchedPtr { start, pitch: 0, slice: 0 }
     }
 
     /// Bytes from the first to behind the last byte of a box that is not empty; nothing if they are
@@ -59,7 +59,7 @@ impl Place {
 
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
-    Copy(Place),
+    Copy(PitchedPtr),
     /// A pattern of 1, 2 or 4 bytes.
     Fill {
         value: u32,
@@ -70,7 +70,7 @@ pub enum Source {
 /// A copy or fill. Addresses were checked when it was made.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
-    pub to: Place,
+    pub to: PitchedPtr,
     pub from: Source,
     pub extent: Extent,
 }
@@ -80,7 +80,7 @@ const BLOCK: usize = 512 << 10;
 
 impl Transfer {
     /// A transfer of `extent` to `to`; it becomes one row where the bytes lie together at both ends.
-    pub fn new(to: Place, from: Source, extent: Extent) -> Transfer {
+    pub fn new(to: PitchedPtr, from: Source, extent: Extent) -> Transfer {
         let mut transfer = Transfer { to, from, extent };
         transfer.flatten();
         transfer
@@ -89,12 +89,12 @@ impl Transfer {
     /// Makes one row of what lies together.
     fn flatten(&mut self) {
         let extent = self.extent;
-        let dense = |place: &Place| {
-            (extent.height == 1 || place.pitch == extent.width)
-                && (extent.depth == 1 || place.slice == extent.width * extent.height)
+        let dense = |ptr: &PitchedPtr| {
+            (extent.height == 1 || ptr.pitch == extent.width)
+                && (extent.depth == 1 || ptr.slice == extent.width * extent.height)
         };
         let from = match &self.from {
-            Source::Copy(place) => dense(place),
+            Source::Copy(ptr) => dense(ptr),
             Source::Fill { .. } => true,
         };
         if from && dense(&self.to) {
@@ -199,8 +199,8 @@ mod tests {
         let from: Vec<u8> = (0..7 * 6 * 3).map(|index| index as u8).collect();
         let mut to = vec![0xffu8; 8 * 5 * 3];
         let extent = Extent { width: 5, height: 4, depth: 3 };
-        let source = Place { start: from.as_ptr() as usize, pitch: 7, slice: 42 };
-        let target = Place { start: to.as_mut_ptr() as usize, pitch: 8, slice: 40 };
+        let source = PitchedPtr { start: from.as_ptr() as usize, pitch: 7, slice: 42 };
+        let target = PitchedPtr { start: to.as_mut_ptr() as usize, pitch: 8, slice: 40 };
         // SAFETY: both boxes lie within the vectors.
         unsafe { Transfer::new(target, Source::Copy(source), extent).run_here() };
         for (index, byte) in to.iter().enumerate() {
@@ -215,7 +215,7 @@ mod tests {
         let mut to = vec![0u8; 3 * BLOCK + 12];
         let extent = Extent::line(to.len() - 4);
         let transfer = Transfer::new(
-            Place::line(to.as_mut_ptr() as usize),
+            PitchedPtr::line(to.as_mut_ptr() as usize),
             Source::Fill { value: 0x01020304, size: 4 },
             extent,
         );

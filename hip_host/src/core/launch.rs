@@ -18,7 +18,7 @@ const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
 
 /// The arguments of a launch besides its kernel, its parameters and its stream.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct LaunchConfig {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
@@ -35,7 +35,7 @@ pub struct Ready {
     clusters: u64,
 }
 
-impl Shape {
+impl LaunchConfig {
     /// Whether the kernel can be launched like this; the error that the launch returns otherwise.
     pub fn check(&self, kernel: &Kernel) -> Result<(), hipError_t> {
         check_shape(kernel, self.grid, self.block)?;
@@ -50,15 +50,15 @@ impl Shape {
 }
 
 impl Ready {
-    /// A launch whose shape has been checked. Greater priorities run sooner.
+    /// A launch whose configuration has been checked. Greater priorities run sooner.
     pub fn new(
         kernel: &Arc<Kernel>,
-        shape: Shape,
+        config: LaunchConfig,
         params: Params,
         priority: i32,
     ) -> Result<Ready, hipError_t> {
         printf::flush_at_exit();
-        let Shape { grid, block, shared, cooperative, cluster } = shape;
+        let LaunchConfig { grid, block, shared, cooperative, cluster } = config;
         let request = Request {
             kernel: kernel.clone(),
             params,

@@ -42,12 +42,12 @@ pub struct Range {
     pub id: u64,
     /// The pool that it was taken from, as a handle; 0: none.
     pub pool: usize,
-    place: Place,
+    backing: Backing,
 }
 
 /// The mapping that the bytes of a range come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Backing {
     /// A mapping of its own, guards included.
     Mapping { start: usize, size: usize },
     /// Part of a shared mapping: bytes taken.
@@ -74,7 +74,7 @@ pub struct Memory {
 struct State {
     ranges: BTreeMap<usize, Range>,
     /// The shared mappings, by first usable byte: whole mapping, and what is free.
-    chunks: BTreeMap<usize, (Place, FreeRanges)>,
+    chunks: BTreeMap<usize, (Backing, FreeRanges)>,
     /// Bytes that count against the limit.
     used: usize,
     next_id: u64,
@@ -118,14 +118,14 @@ impl Memory {
             state.used = used;
         }
         let result = if size <= SMALL { state.take_small(taken) } else { map(taken) };
-        let Some((start, place)) = result else {
+        let Some((start, backing)) = result else {
             if kind != Kind::Host {
                 state.used -= taken;
             }
             return Err(ERROR);
         };
         let id = state.new_id();
-        let range = Range { start, size, kind, flags, id, pool, place };
+        let range = Range { start, size, kind, flags, id, pool, backing };
         state.ranges.insert(start, range);
         Ok(range)
     }
@@ -149,13 +149,13 @@ impl Memory {
     /// Gives back the memory of a detached range.
     pub fn release(&self, range: Range) {
         let mut state = self.state.lock();
-        let taken = match range.place {
-            Place::Foreign => return,
-            Place::Shared { size } => {
+        let taken = match range.backing {
+            Backing::Foreign => return,
+            Backing::Shared { size } => {
                 state.give_small(range.start, size);
                 size
             }
-            Place::Mapping { start, size } => {
+            Backing::Mapping { start, size } => {
                 // SAFETY: the mapping was made for this range, which nobody can name any more.
                 unsafe { libc::munmap(start as *mut _, size) };
                 range.size.next_multiple_of(PAGE)
@@ -182,9 +182,10 @@ impl Memory {
             return Err(hipError_t::hipErrorHostMemoryAlreadyRegistered);
         }
         let id = state.new_id();
-        state
-            .ranges
-            .insert(start, Range { start, size, kind, flags, id, pool: 0, place: Place::Foreign });
+        state.ranges.insert(
+            start,
+            Range { start, size, kind, flags, id, pool: 0, backing: Backing::Foreign },
+        );
         Ok(())
     }
 
@@ -207,28 +208,28 @@ impl State {
         self.next_id
     }
 
-    fn take_small(&mut self, size: usize) -> Option<(usize, Place)> {
+    fn take_small(&mut self, size: usize) -> Option<(usize, Backing)> {
         for (_, free) in self.chunks.values_mut() {
             if let Some(start) = free.take(size) {
-                return Some((start, Place::Shared { size }));
+                return Some((start, Backing::Shared { size }));
             }
         }
-        let (start, place) = map(CHUNK)?;
+        let (start, backing) = map(CHUNK)?;
         let mut free = FreeRanges::new(start, CHUNK);
         let taken = free.take(size)?;
-        self.chunks.insert(start, (place, free));
-        Some((taken, Place::Shared { size }))
+        self.chunks.insert(start, (backing, free));
+        Some((taken, Backing::Shared { size }))
     }
 
     fn give_small(&mut self, start: usize, size: usize) {
         let several = self.chunks.len() > 1;
-        let Some((chunk, (place, free))) = self.chunks.range_mut(..=start).next_back() else {
+        let Some((chunk, (backing, free))) = self.chunks.range_mut(..=start).next_back() else {
             return;
         };
         free.give(start, size);
         // One chunk is kept for the next allocation.
         if several && free.is_whole(*chunk, CHUNK) {
-            if let Place::Mapping { start, size } = *place {
+            if let Backing::Mapping { start, size } = *backing {
                 // SAFETY: no part of the chunk is in use.
                 unsafe { libc::munmap(start as *mut _, size) };
             }
@@ -239,7 +240,7 @@ impl State {
 }
 
 /// A mapping of `size` bytes, whole pages, between guards: its first byte, and all of it.
-fn map(size: usize) -> Option<(usize, Place)> {
+fn map(size: usize) -> Option<(usize, Backing)> {
     let align = if size >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
     let whole = size.checked_add(align + PAGE)?;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -261,7 +262,7 @@ fn map(size: usize) -> Option<(usize, Place)> {
             libc::madvise(first as *mut _, size, libc::MADV_HUGEPAGE);
         }
     }
-    Some((first, Place::Mapping { start, size: whole }))
+    Some((first, Backing::Mapping { start, size: whole }))
 }
 
 /// `ZLUDA_MEMORY`, or three quarters of the memory that the machine, or the tightest of its groups, leaves this process.

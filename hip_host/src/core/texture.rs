@@ -52,7 +52,7 @@ pub enum Owner {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum Geometry {
     /// Rows of memory: coordinates beyond it give 0.
     Linear,
     /// One, two or three axes.
@@ -66,7 +66,7 @@ pub enum Shape {
 #[derive(Debug)]
 pub struct Object {
     pub surface: bool,
-    pub shape: Shape,
+    pub geometry: Geometry,
     /// At least one.
     pub levels: Vec<Level>,
     pub format: Format,

@@ -90,12 +90,12 @@ pub struct OperandType {
 #[derive(Default)]
 pub struct Block {
     pub forms: Vec<Form>,
-    pub groups: Vec<Group>,
+    pub groups: Vec<Alternatives>,
 }
 
 /// `.name@field: Type = { .word, ... };`
 #[derive(Clone)]
-pub struct Group {
+pub struct Alternatives {
     pub name: String,
     pub field: Option<String>,
     pub type_: Option<String>,
@@ -439,14 +439,14 @@ impl<'a> Reader<'a> {
         if self.eat("@") { Ok(Some(self.word(&[])?.to_owned())) } else { Ok(None) }
     }
 
-    fn groups(&mut self, groups: &mut Vec<Group>) -> Result<(), String> {
+    fn groups(&mut self, groups: &mut Vec<Alternatives>) -> Result<(), String> {
         let first = groups.len();
         while self.eat(".") {
             let name = self.dotted()?;
             let field = self.field()?;
             let type_ = if self.eat(":") { Some(self.word(&[])?.to_owned()) } else { None };
             self.expect("=")?;
-            groups.push(Group { name, field, type_, words: Vec::new() });
+            groups.push(Alternatives { name, field, type_, words: Vec::new() });
         }
         self.expect("{")?;
         let mut words = Vec::new();

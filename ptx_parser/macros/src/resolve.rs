@@ -1,6 +1,6 @@
 //! Looks up what the words of a form are: choices, types, literals.
 
-use crate::grammar::{Block, Declaration, Form, Group, Modifier};
+use crate::grammar::{Alternatives, Block, Declaration, Form, Modifier};
 
 /// The words of `crate::modifier::ScalarType`. They need no type in a table.
 const SCALAR_TYPES: &[&str] = &[
@@ -125,7 +125,7 @@ pub fn snake(name: &str) -> String {
     out
 }
 
-fn group<'a>(blocks: &'a [Block], own: &'a Block, name: &str) -> Option<&'a Group> {
+fn group<'a>(blocks: &'a [Block], own: &'a Block, name: &str) -> Option<&'a Alternatives> {
     let find = |b: &'a Block| b.groups.iter().find(|g| g.name == name);
     find(own).or_else(|| blocks.iter().find_map(find))
 }

@@ -35,12 +35,12 @@ pub struct Intrinsic {
     pub effects: Effects,
     pub participants: Participants,
     pub uniformity: Uniformity,
-    /// What else passes may rely on.
+    /// Facts besides that passes may rely on.
     pub properties: &'static [Property],
     pub meaning: &'static str,
 }
 
-/// What passes may rely on of some intrinsics.
+/// Facts about some intrinsics that passes may rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Property {
     /// A thread has the result at hand everywhere: to ask again costs less than a register does.

@@ -5,7 +5,7 @@ use llvm_zluda::{Module, Opcode, Type, Value};
 use super::signature::function_type;
 use super::{PREFIX, Private, named};
 
-/// What lowering makes for indirect calls, which is no intrinsic.
+/// The prefix of the functions that lowering makes for indirect calls, which are no intrinsics.
 const INDIRECT: &str = "indirect.";
 
 /// Says of the first declared function of ours that is not as the tables have it what is wrong.
@@ -42,7 +42,7 @@ fn check_type<'c>(
     }
 }
 
-/// What the tables say of a function's type.
+/// The type of a function by the tables.
 enum Wanted<'c> {
     /// There is no such function.
     Nothing,

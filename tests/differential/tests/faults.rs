@@ -40,7 +40,7 @@ fn answer(library: &Path, case: &str, executor: &str) -> String {
     format!("{}{end}", String::from_utf8_lossy(&output.stdout)).trim().to_owned()
 }
 
-/// What is new is to be recorded.
+/// New cases have to be recorded.
 #[test]
 fn new_cases_have_an_answer() {
     let output = Command::new(env!("CARGO_BIN_EXE_faults")).args(["", "list"]).output().unwrap();

@@ -1,5 +1,5 @@
-//! What is generated from the headers of one of NVIDIA's APIs and from the list of names that its library exports, a row of
-//! [`APIS`] each:
+//! The files that are generated from the headers of one of NVIDIA's APIs and from the list of names that its library
+//! exports, a row of [`APIS`] each:
 //!
 //! | file | what |
 //! |---|---|

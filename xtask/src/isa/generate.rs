@@ -8,7 +8,7 @@ use splitmix::Random;
 /// A generated instruction.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Index of its [`super::Group`].
+    /// Index of its [`super::InstructionForms`].
     pub group: usize,
     pub class: Class,
     pub opcode: &'static str,

@@ -36,7 +36,7 @@ pub struct Options {
 enum Part {
     /// Kernels beside native code
     Kernels,
-    /// What a launch takes
+    /// The time of a launch
     Launches,
     /// The first and the second start of a small program
     Start,

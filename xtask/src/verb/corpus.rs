@@ -39,7 +39,7 @@ pub struct Options {
     /// The device, as ZLUDA_DEVICE has it
     #[arg(long, default_value = "cpu")]
     device: String,
-    /// What executes kernels on the CPU
+    /// The executor of kernels on the CPU
     #[arg(long, value_enum)]
     executor: Option<Executor>,
     /// The processor to compile for, as ZLUDA_CPU_TARGET has it

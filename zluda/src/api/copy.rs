@@ -3,7 +3,7 @@
 use crate::convert::In;
 use crate::core::context::Context;
 use crate::core::stream::StreamArg;
-use crate::core::transfer::copy::{BoxCopy, LineEnd, Place, Wait};
+use crate::core::transfer::copy::{BoxCopy, CopyAddress, LineEnd, Wait};
 use cuda_types::cuda::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUarray, CUcontext, CUdeviceptr, CUres,
 };
@@ -15,7 +15,12 @@ pub(crate) fn cuMemcpy(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    stream.enter_to_work()?.copy(Place::Unified(to), Place::Unified(from), size, Wait::Yes)
+    stream.enter_to_work()?.copy(
+        CopyAddress::Unified(to),
+        CopyAddress::Unified(from),
+        size,
+        Wait::Yes,
+    )
 }
 
 pub(crate) fn cuMemcpyAsync(
@@ -24,7 +29,12 @@ pub(crate) fn cuMemcpyAsync(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    stream.enter_to_work()?.copy(Place::Unified(to), Place::Unified(from), size, Wait::No)
+    stream.enter_to_work()?.copy(
+        CopyAddress::Unified(to),
+        CopyAddress::Unified(from),
+        size,
+        Wait::No,
+    )
 }
 
 pub(crate) fn cuMemcpyHtoD_v2(
@@ -33,7 +43,12 @@ pub(crate) fn cuMemcpyHtoD_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    stream.enter_to_work()?.copy(Place::Device(to), Place::Host(from as u64), size, Wait::Yes)
+    stream.enter_to_work()?.copy(
+        CopyAddress::Device(to),
+        CopyAddress::Host(from as u64),
+        size,
+        Wait::Yes,
+    )
 }
 
 pub(crate) fn cuMemcpyHtoDAsync_v2(
@@ -42,7 +57,12 @@ pub(crate) fn cuMemcpyHtoDAsync_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    stream.enter_to_work()?.copy(Place::Device(to), Place::Host(from as u64), size, Wait::No)
+    stream.enter_to_work()?.copy(
+        CopyAddress::Device(to),
+        CopyAddress::Host(from as u64),
+        size,
+        Wait::No,
+    )
 }
 
 pub(crate) fn cuMemcpyDtoH_v2(
@@ -51,7 +71,12 @@ pub(crate) fn cuMemcpyDtoH_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    stream.enter_to_work()?.copy(Place::Host(to as u64), Place::Device(from), size, Wait::Yes)
+    stream.enter_to_work()?.copy(
+        CopyAddress::Host(to as u64),
+        CopyAddress::Device(from),
+        size,
+        Wait::Yes,
+    )
 }
 
 pub(crate) fn cuMemcpyDtoHAsync_v2(
@@ -60,7 +85,12 @@ pub(crate) fn cuMemcpyDtoHAsync_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    stream.enter_to_work()?.copy(Place::Host(to as u64), Place::Device(from), size, Wait::No)
+    stream.enter_to_work()?.copy(
+        CopyAddress::Host(to as u64),
+        CopyAddress::Device(from),
+        size,
+        Wait::No,
+    )
 }
 
 pub(crate) fn cuMemcpyDtoD_v2(
@@ -70,7 +100,7 @@ pub(crate) fn cuMemcpyDtoD_v2(
     stream: StreamArg,
 ) -> CUres {
     // "This function exhibits asynchronous behavior for most use cases": in the order of the stream.
-    stream.enter_to_work()?.copy(Place::Device(to), Place::Device(from), size, Wait::No)
+    stream.enter_to_work()?.copy(CopyAddress::Device(to), CopyAddress::Device(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpyDtoDAsync_v2(
@@ -79,7 +109,7 @@ pub(crate) fn cuMemcpyDtoDAsync_v2(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    stream.enter_to_work()?.copy(Place::Device(to), Place::Device(from), size, Wait::No)
+    stream.enter_to_work()?.copy(CopyAddress::Device(to), CopyAddress::Device(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpyPeer(
@@ -105,7 +135,7 @@ pub(crate) fn cuMemcpyPeerAsync(
         Context::from_handle(context)?.check_usable()?;
     }
     // Addresses are unified: they say themselves where they are.
-    stream.enter_to_work()?.copy(Place::Device(to), Place::Device(from), size, Wait::No)
+    stream.enter_to_work()?.copy(CopyAddress::Device(to), CopyAddress::Device(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpy2D_v2(description: In<CUDA_MEMCPY2D>, stream: StreamArg) -> CUres {
@@ -177,11 +207,11 @@ fn line(to: LineEnd, from: LineEnd, size: usize, stream: &StreamArg, wait: Wait)
 }
 
 fn host(address: *const c_void) -> LineEnd {
-    LineEnd::Memory(Place::Host(address as u64))
+    LineEnd::Memory(CopyAddress::Host(address as u64))
 }
 
 fn device(address: CUdeviceptr) -> LineEnd {
-    LineEnd::Memory(Place::Device(address))
+    LineEnd::Memory(CopyAddress::Device(address))
 }
 
 pub(crate) fn cuMemcpyAtoH_v2(

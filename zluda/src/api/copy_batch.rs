@@ -3,7 +3,7 @@
 use crate::convert::{In, Out};
 use crate::core::capture::WorkTarget;
 use crate::core::stream::{StreamArg, Target, launch_own_function};
-use crate::core::transfer::copy::{self, Place, Wait};
+use crate::core::transfer::copy::{self, CopyAddress, Wait};
 use cuda_types::cuda::{
     CUdeviceptr, CUerror, CUmemcpyAttributes, CUmemcpyFlags, CUmemcpySrcAccessOrder, CUres,
 };
@@ -118,7 +118,7 @@ fn is_valid(attributes: &CUmemcpyAttributes) -> bool {
 impl Entry {
     fn run(&self, target: &Target) -> CUres {
         let during = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
-        let (to, from) = (Place::Unified(self.to), Place::Unified(self.from));
+        let (to, from) = (CopyAddress::Unified(self.to), CopyAddress::Unified(self.from));
         if self.order != during {
             return copy::put(target, to, from, self.size, Wait::No);
         }
@@ -133,7 +133,7 @@ impl Entry {
         unsafe {
             std::ptr::copy_nonoverlapping(self.from as *const u8, bytes.as_mut_ptr(), self.size);
         }
-        copy::put(target, to, Place::Host(bytes.as_ptr() as u64), self.size, Wait::No)?;
+        copy::put(target, to, CopyAddress::Host(bytes.as_ptr() as u64), self.size, Wait::No)?;
         let bytes = Arc::new(bytes);
         let kept = Arc::clone(&bytes);
         // Where nothing can end them behind the copy, they end here.

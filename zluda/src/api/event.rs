@@ -41,13 +41,13 @@ pub(crate) fn cuEventRecordWithFlags(event: Arc<Event>, stream: StreamArg, flags
 }
 
 pub(crate) fn cuEventQuery(event: Arc<Event>) -> CUres {
-    event.check_place()?;
+    event.check_not_captured()?;
     capture::check_unsafe_call()?;
     event.query()
 }
 
 pub(crate) fn cuEventSynchronize(event: Arc<Event>) -> CUres {
-    event.check_place()?;
+    event.check_not_captured()?;
     capture::check_unsafe_call()?;
     let result = event.synchronize();
     // Whatever stream it was recorded in.

@@ -3,7 +3,7 @@
 use super::graph::{before, edges_before};
 use crate::convert::{FromC, In, Out};
 use crate::core::context::{Context, Current, current, enter, handle_or_current};
-use crate::core::device::launch::Shape;
+use crate::core::device::launch::LaunchConfig;
 use crate::core::graph::conditional::{Condition, Conditional};
 use crate::core::graph::exec::Exec;
 use crate::core::graph::work::{Copy, FillOf, HostCall, Launch, Work};
@@ -26,24 +26,24 @@ use cuda_types::cuda::{
 use std::ffi::c_uint;
 use std::sync::Arc;
 
-/// The arguments that say where a new node goes: its graph, the nodes before it, and the place for its handle.
-struct Place {
+/// The arguments that say where a new node goes: its graph, the nodes before it, and where its handle goes.
+struct NewNode {
     node: Out<CUgraphNode>,
     graph: Arc<Graph>,
     before: Vec<(Arc<Node>, CUgraphEdgeData)>,
 }
 
-impl Place {
+impl NewNode {
     fn new(
         node: Out<CUgraphNode>,
         graph: Arc<Graph>,
         nodes: In<CUgraphNode>,
         data: In<CUgraphEdgeData>,
         count: usize,
-    ) -> CUres<Place> {
+    ) -> CUres<NewNode> {
         node.check()?;
         let before = before(&graph, nodes, data, count)?;
-        Ok(Place { node, graph, before })
+        Ok(NewNode { node, graph, before })
     }
 
     fn add(&self, work: Work) -> CUres<Arc<Node>> {
@@ -63,14 +63,14 @@ fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> CUres<Work> {
     } else {
         function::from_handle(params.func)?
     };
-    let shape = Shape::new(
+    let config = LaunchConfig::new(
         [params.gridDimX, params.gridDimY, params.gridDimZ],
         [params.blockDimX, params.blockDimY, params.blockDimZ],
         params.sharedMemBytes,
     );
     // SAFETY: the program passes parameters as the API describes them.
     let params = unsafe { collect(&function, params.kernelParams, params.extra) }?;
-    Ok(Work::Kernel(Box::new(Launch::new(function, shape, params)?)))
+    Ok(Work::Kernel(Box::new(Launch::new(function, config, params)?)))
 }
 
 fn with_kernel(params: &CUDA_KERNEL_NODE_PARAMS_v1) -> CUDA_KERNEL_NODE_PARAMS {
@@ -92,7 +92,7 @@ fn with_kernel(params: &CUDA_KERNEL_NODE_PARAMS_v1) -> CUDA_KERNEL_NODE_PARAMS {
 
 fn params_of(launch: &mut Launch) -> CUDA_KERNEL_NODE_PARAMS {
     let ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]) =
-        (launch.shape.grid, launch.shape.block);
+        (launch.config.grid, launch.config.block);
     CUDA_KERNEL_NODE_PARAMS {
         func: launch.function.handle(),
         gridDimX,
@@ -101,7 +101,7 @@ fn params_of(launch: &mut Launch) -> CUDA_KERNEL_NODE_PARAMS {
         blockDimX,
         blockDimY,
         blockDimZ,
-        sharedMemBytes: launch.shape.shared,
+        sharedMemBytes: launch.config.shared,
         kernelParams: launch.pointers(),
         extra: std::ptr::null_mut(),
         kern: launch.function.kernel(),
@@ -285,13 +285,13 @@ fn set(node: &Node, work: Work) -> CUres {
     match (&mut *kept, work) {
         // Attributes stay.
         (Work::Kernel(kept), Work::Kernel(new)) => {
-            let shape = Shape {
-                cooperative: kept.shape.cooperative,
-                cluster: kept.shape.cluster,
-                priority: kept.shape.priority,
-                ..new.shape
+            let config = LaunchConfig {
+                cooperative: kept.config.cooperative,
+                cluster: kept.config.cluster,
+                priority: kept.config.priority,
+                ..new.config
             };
-            **kept = Launch { shape, ..*new };
+            **kept = Launch { config, ..*new };
         }
         (kept, work) if kept.kind() == work.kind() => *kept = work,
         _ => return Err(CUerror::INVALID_VALUE),
@@ -319,7 +319,7 @@ macro_rules! add {
             count: usize,
             $($argument: $ty),*
         ) -> CUres {
-            Place::new(node, graph, nodes, In::none(), count)?.add($work).map(drop)
+            NewNode::new(node, graph, nodes, In::none(), count)?.add($work).map(drop)
         }
     )*};
 }
@@ -343,9 +343,9 @@ pub(crate) fn cuGraphAddMemAllocNode(
     count: usize,
     params: *mut CUDA_MEM_ALLOC_NODE_PARAMS,
 ) -> CUres {
-    let place = Place::new(node, graph, nodes, In::none(), count)?;
+    let new_node = NewNode::new(node, graph, nodes, In::none(), count)?;
     let mut given = In::of(params).get()?;
-    place.add(allocation(&mut given)?)?;
+    new_node.add(allocation(&mut given)?)?;
     Out::of(params).set(given)
 }
 
@@ -356,8 +356,8 @@ pub(crate) fn cuGraphAddMemFreeNode(
     count: usize,
     address: CUdeviceptr,
 ) -> CUres {
-    let place = Place::new(node, graph.clone(), nodes, In::none(), count)?;
-    place.add(release(&graph, address)?).map(drop)
+    let new_node = NewNode::new(node, graph.clone(), nodes, In::none(), count)?;
+    new_node.add(release(&graph, address)?).map(drop)
 }
 
 pub(crate) fn cuGraphAddNode(
@@ -378,9 +378,9 @@ pub(crate) fn cuGraphAddNode_v2(
     count: usize,
     params: *mut CUgraphNodeParams,
 ) -> CUres {
-    let place = Place::new(node, graph.clone(), nodes, data, count)?;
+    let new_node = NewNode::new(node, graph.clone(), nodes, data, count)?;
     let mut given = In::of(params).get()?;
-    let node = place.add(work_of(&mut given, Some(&graph))?)?;
+    let node = new_node.add(work_of(&mut given, Some(&graph))?)?;
     if let Work::Conditional(conditional) = &mut *node.work.lock() {
         given.__bindgen_anon_1.conditional.phGraph_out = conditional.handles();
     }
@@ -486,15 +486,15 @@ pub(crate) fn cuGraphKernelNodeGetAttribute(
     value: Out<CUkernelNodeAttrValue>,
 ) -> CUres {
     value.check()?;
-    let shape = of_node!(node, Work::Kernel(launch) => launch.shape);
+    let config = of_node!(node, Work::Kernel(launch) => launch.config);
     check_attribute(attribute)?;
     // SAFETY: all zeros is a value of every member.
     let mut answer: CUkernelNodeAttrValue = unsafe { std::mem::zeroed() };
     match attribute {
-        A::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => answer.cooperative = shape.cooperative.into(),
-        A::CU_LAUNCH_ATTRIBUTE_PRIORITY => answer.priority = shape.priority,
+        A::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => answer.cooperative = config.cooperative.into(),
+        A::CU_LAUNCH_ATTRIBUTE_PRIORITY => answer.priority = config.priority,
         A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-            let [x, y, z] = shape.cluster.unwrap_or_default();
+            let [x, y, z] = config.cluster.unwrap_or_default();
             // SAFETY: all members are plain data, and this one becomes what it says.
             let cluster = unsafe { &mut answer.clusterDim };
             (cluster.x, cluster.y, cluster.z) = (x, y, z);
@@ -511,9 +511,9 @@ pub(crate) fn cuGraphKernelNodeSetAttribute(
     value: In<CUkernelNodeAttrValue>,
 ) -> CUres {
     let value = value.get()?;
-    let shape = of_node!(node, Work::Kernel(launch) => launch.shape);
+    let config = of_node!(node, Work::Kernel(launch) => launch.config);
     check_attribute(attribute)?;
-    let mut changed = shape;
+    let mut changed = config;
     // SAFETY: the attribute says which member there is; all of them are plain data.
     unsafe {
         match attribute {
@@ -529,15 +529,15 @@ pub(crate) fn cuGraphKernelNodeSetAttribute(
             _ => {}
         }
     }
-    of_node!(node, Work::Kernel(launch) => launch.shape = changed);
+    of_node!(node, Work::Kernel(launch) => launch.config = changed);
     Ok(())
 }
 
 pub(crate) fn cuGraphKernelNodeCopyAttributes(to: Arc<Node>, from: Arc<Node>) -> CUres {
-    let shape = of_node!(from, Work::Kernel(launch) => launch.shape);
+    let config = of_node!(from, Work::Kernel(launch) => launch.config);
     of_node!(to, Work::Kernel(launch) => {
-        let Shape { grid, block, shared, .. } = launch.shape;
-        launch.shape = Shape { grid, block, shared, ..shape };
+        let LaunchConfig { grid, block, shared, .. } = launch.config;
+        launch.config = LaunchConfig { grid, block, shared, ..config };
     });
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Launches.
 
 use crate::convert::In;
-use crate::core::device::launch::Shape;
+use crate::core::device::launch::LaunchConfig;
 use crate::core::launch::collect;
 use crate::core::module::function::FunctionArg;
 use crate::core::stream::{self, PRIORITIES, StreamArg};
@@ -14,16 +14,16 @@ use std::ptr::null_mut;
 
 fn run(
     function: &FunctionArg,
-    shape: &Shape,
+    config: &LaunchConfig,
     stream: &StreamArg,
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> CUres {
     let target = stream.enter_to_work()?;
-    target.check_captured_shape(&function.0, shape)?;
+    target.check_captured_config(&function.0, config)?;
     // SAFETY: the program passes parameters as the API describes them.
     let params = unsafe { collect(&function.0, params, extra) }?;
-    target.launch(&function.0, shape, params)
+    target.launch(&function.0, config, params)
 }
 
 pub(crate) fn cuLaunchKernel(
@@ -40,7 +40,7 @@ pub(crate) fn cuLaunchKernel(
     extra: *mut *mut c_void,
 ) -> CUres {
     let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-    run(&function, &Shape::new(grid, block, shared), &stream, params, extra)
+    run(&function, &LaunchConfig::new(grid, block, shared), &stream, params, extra)
 }
 
 pub(crate) fn cuLaunchCooperativeKernel(
@@ -56,71 +56,71 @@ pub(crate) fn cuLaunchCooperativeKernel(
     params: *mut *mut c_void,
 ) -> CUres {
     let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-    let shape = Shape { cooperative: true, ..Shape::new(grid, block, shared) };
-    run(&function, &shape, &stream, params, null_mut())
+    let config = LaunchConfig { cooperative: true, ..LaunchConfig::new(grid, block, shared) };
+    run(&function, &config, &stream, params, null_mut())
 }
 
 pub(crate) fn cuLaunchKernelEx(
-    config: In<CUlaunchConfig>,
+    given: In<CUlaunchConfig>,
     function: FunctionArg,
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
     default: StreamArg,
 ) -> CUres {
-    let config = config.get()?;
-    let mut shape = Shape::new(
-        [config.gridDimX, config.gridDimY, config.gridDimZ],
-        [config.blockDimX, config.blockDimY, config.blockDimZ],
-        config.sharedMemBytes,
+    let given = given.get()?;
+    let mut config = LaunchConfig::new(
+        [given.gridDimX, given.gridDimY, given.gridDimZ],
+        [given.blockDimX, given.blockDimY, given.blockDimZ],
+        given.sharedMemBytes,
     );
-    apply_all(&config, &mut shape)?;
-    let stream = match (config.hStream, default) {
+    apply_all(&given, &mut config)?;
+    let stream = match (given.hStream, default) {
         (handle, StreamArg::PerThread) if handle.is_null() => {
             stream::from_handle(CU_STREAM_PER_THREAD)?
         }
         (handle, _) => stream::from_handle(handle)?,
     };
-    run(&function, &shape, &stream, params, extra)
+    run(&function, &config, &stream, params, extra)
 }
 
 /// The size of the clusters that a configuration asks for.
-pub(crate) fn cluster_of(config: &CUlaunchConfig) -> CUres<Option<[u32; 3]>> {
-    let mut shape = Shape::new([1; 3], [1; 3], 0);
-    apply_all(config, &mut shape)?;
-    Ok(shape.cluster)
+pub(crate) fn cluster_of(given: &CUlaunchConfig) -> CUres<Option<[u32; 3]>> {
+    let mut config = LaunchConfig::new([1; 3], [1; 3], 0);
+    apply_all(given, &mut config)?;
+    Ok(config.cluster)
 }
 
-fn apply_all(config: &CUlaunchConfig, shape: &mut Shape) -> CUres {
-    if config.numAttrs != 0 && config.attrs.is_null() {
+fn apply_all(given: &CUlaunchConfig, config: &mut LaunchConfig) -> CUres {
+    if given.numAttrs != 0 && given.attrs.is_null() {
         return Err(CUerror::INVALID_VALUE);
     }
-    for i in 0..config.numAttrs as usize {
+    for i in 0..given.numAttrs as usize {
         // SAFETY: the program passes `numAttrs` attributes.
-        apply(unsafe { &*config.attrs.add(i) }, shape)?;
+        apply(unsafe { &*given.attrs.add(i) }, config)?;
     }
     Ok(())
 }
 
-fn apply(attribute: &CUlaunchAttribute, shape: &mut Shape) -> CUres {
+fn apply(attribute: &CUlaunchAttribute, config: &mut LaunchConfig) -> CUres {
     match attribute.id {
         Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
             // SAFETY: the value's member is the one that the id names.
-            shape.cooperative = unsafe { attribute.value.cooperative } != 0;
+            config.cooperative = unsafe { attribute.value.cooperative } != 0;
         }
         Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
             // SAFETY: as above.
             let cluster = unsafe { attribute.value.clusterDim };
-            shape.cluster = Some([cluster.x, cluster.y, cluster.z]);
+            config.cluster = Some([cluster.x, cluster.y, cluster.z]);
         }
         Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION => {
             // SAFETY: as above.
             let allowed = unsafe { attribute.value.programmaticStreamSerializationAllowed };
-            shape.programmatic = allowed != 0;
+            config.programmatic = allowed != 0;
         }
         Id::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
             // SAFETY: as above.
             let priority = unsafe { attribute.value.priority };
-            shape.priority = priority.clamp(PRIORITIES.0, PRIORITIES.1);
+            config.priority = priority.clamp(PRIORITIES.0, PRIORITIES.1);
         }
         Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
         | Id::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => {

@@ -4,7 +4,9 @@ use crate::convert::{In, Out, Text};
 use crate::core::context::current;
 use crate::core::memory::check_range;
 use crate::core::module::Module;
-use crate::core::module::reference::{self, Bound, Place, SurfaceReference, TextureReference};
+use crate::core::module::reference::{
+    self, Bound, ReferenceVariable, SurfaceReference, TextureReference,
+};
 use crate::core::texture::array::{self, Format};
 use crate::core::texture::{PITCH_ALIGNMENT, TEXTURE_ALIGNMENT};
 use cuda_types::cuda::{
@@ -22,8 +24,9 @@ pub(crate) fn cuModuleGetTexRef(
 ) -> CUres {
     let name = name.get()?;
     reference.check()?;
-    reference.set(module.reference(name, GlobalSpace::Texref, |place: Place| {
-        reference::create_texture(place.module.context.clone(), Some(place)).map(|it| it as u64)
+    reference.set(module.reference(name, GlobalSpace::Texref, |variable: ReferenceVariable| {
+        reference::create_texture(variable.module.context.clone(), Some(variable))
+            .map(|it| it as u64)
     })? as CUtexref)
 }
 
@@ -34,8 +37,8 @@ pub(crate) fn cuModuleGetSurfRef(
 ) -> CUres {
     let name = name.get()?;
     reference.check()?;
-    reference.set(module.reference(name, GlobalSpace::Surfref, |place: Place| {
-        reference::create_surface(place).map(|it| it as u64)
+    reference.set(module.reference(name, GlobalSpace::Surfref, |variable: ReferenceVariable| {
+        reference::create_surface(variable).map(|it| it as u64)
     })? as CUsurfref)
 }
 

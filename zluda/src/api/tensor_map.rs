@@ -6,7 +6,7 @@ use cuda_types::cuda::{
     CUerror, CUres, CUtensorMap, CUtensorMapDataType, CUtensorMapFloatOOBfill,
     CUtensorMapInterleave, CUtensorMapL2promotion, CUtensorMapSwizzle,
 };
-use simt_abi::tensor_map::{Element, Interleave, RANK, Shape, TensorMap, WORDS};
+use simt_abi::tensor_map::{AccessMode, Element, Interleave, RANK, TensorMap, WORDS};
 use std::ffi::{c_int, c_uint, c_void};
 
 /// "Each globalDim value must be non-zero and less than or equal to 2^32."
@@ -103,7 +103,7 @@ impl Common {
             dims,
             strides,
             steps,
-            shape: Shape::default(),
+            mode: AccessMode::default(),
         })
     }
 }
@@ -154,7 +154,7 @@ pub(crate) fn cuTensorMapEncodeTiled(
     check_inner(&map, size[0])?;
     let elements: u64 = size.iter().map(|size| u64::from(*size)).product();
     check(elements * map.element.size() <= LARGEST_BOX)?;
-    map.shape = Shape::Tile(size);
+    map.mode = AccessMode::Tile(size);
     write(&tensor_map, &map)
 }
 
@@ -204,7 +204,7 @@ pub(crate) fn cuTensorMapEncodeIm2col(
     }
     check((1..=MAX_PIXELS).contains(&pixels))?;
     check_inner(&map, channels)?;
-    map.shape = Shape::Im2col { lower, upper, channels, pixels };
+    map.mode = AccessMode::Im2col { lower, upper, channels, pixels };
     write(&tensor_map, &map)
 }
 

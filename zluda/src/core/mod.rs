@@ -21,7 +21,7 @@ use module::{library, reference};
 use stream::event;
 use texture::array;
 
-/// What ends with a context: the users of something before it.
+/// The objects that end with a context: the users of something before it.
 const ENDINGS: [fn(u64); 9] = [
     capture::end_context,
     library::end_context,

@@ -134,7 +134,7 @@ impl Drop for Guarded {
     }
 }
 
-/// What spoils images: a sequence of choices that is the same in every run.
+/// The source of changes that spoil images: a sequence of choices that is the same in every run.
 pub struct Seeded(splitmix::Random);
 
 impl Seeded {

@@ -21,7 +21,7 @@ impl Driver {
         Ok(context)
     }
 
-    /// What runs the work of the [current context](Self::current_context)'s device.
+    /// The provider that runs the work of the [current context](Self::current_context)'s device.
     pub fn current_provider(&self) -> CUres<ProviderKind> {
         self.current_context()?;
         let mut device = 0;

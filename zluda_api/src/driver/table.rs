@@ -25,7 +25,7 @@ pub struct Table {
     pub enqueue: unsafe extern "C" fn(CUstream, *const StreamTask) -> CUresult,
 }
 
-/// What runs the work of a device.
+/// The provider that runs the work of a device.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProviderKind {

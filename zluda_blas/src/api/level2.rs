@@ -4,7 +4,7 @@
 use crate::handle::{Handle, threads};
 use crate::number::*;
 use cuda_types::cublas::*;
-use dense::banded::{Shape, Storage, Stored, Turned};
+use dense::banded::{Storage, Stored, Structure, Turned};
 use dense::matrix::Vector;
 use dense::product::{Product, Tiles};
 use dense::{Matrix, Scalar};
@@ -224,7 +224,7 @@ pub(crate) unsafe fn gbmv<N: Number>(
         rows,
         columns,
         storage: Storage::Band { leading, main: above as isize },
-        shape: Shape::General,
+        structure: Structure::General,
         upper: true,
         below,
         above,
@@ -238,11 +238,11 @@ fn triangle<N: Number>(
     a: *const N,
     fill: cublasFillMode_t,
     n: usize,
-    shape: Shape,
+    structure: Structure,
     storage: Storage,
     diagonals: usize,
 ) -> CublasResult<Stored<N::Own>> {
-    Ok(Stored::triangle(a.cast(), n, storage, shape, upper(fill)?, diagonals))
+    Ok(Stored::triangle(a.cast(), n, storage, structure, upper(fill)?, diagonals))
 }
 
 fn full(lda: i64, n: usize) -> CublasResult<Storage> {
@@ -256,14 +256,14 @@ fn band(lda: i64, diagonals: usize, fill: cublasFillMode_t) -> CublasResult<Stor
 
 /// Defines the products of symmetric and Hermitian matrices: whole, as a band, packed.
 macro_rules! symmetric {
-    ($($shape:ident $whole:ident $band:ident $packed:ident;)*) => {$(
+    ($($structure:ident $whole:ident $band:ident $packed:ident;)*) => {$(
         #[allow(clippy::too_many_arguments)]
         pub(crate) unsafe fn $whole<N: Number>(
             handle: Arc<Handle>, fill: cublasFillMode_t, n: i64, alpha: *const N, a: *const N, lda: i64,
             x: *const N, step_x: i64, beta: *const N, y: *mut N, step_y: i64,
         ) -> CublasResult {
             let n = size(n)?;
-            let a = triangle(a, fill, n, Shape::$shape, full(lda, n)?, n)?;
+            let a = triangle(a, fill, n, Structure::$structure, full(lda, n)?, n)?;
             // SAFETY: the caller passes what the API asks for.
             unsafe { stored_times::<N>(&handle, (a, AS_IT_IS), alpha, (x, step_x), beta, (y, step_y)) }
         }
@@ -274,7 +274,7 @@ macro_rules! symmetric {
             lda: i64, x: *const N, step_x: i64, beta: *const N, y: *mut N, step_y: i64,
         ) -> CublasResult {
             let (n, diagonals) = (size(n)?, size(diagonals)?);
-            let a = triangle(a, fill, n, Shape::$shape, band(lda, diagonals, fill)?, diagonals)?;
+            let a = triangle(a, fill, n, Structure::$structure, band(lda, diagonals, fill)?, diagonals)?;
             // SAFETY: the caller passes what the API asks for.
             unsafe { stored_times::<N>(&handle, (a, AS_IT_IS), alpha, (x, step_x), beta, (y, step_y)) }
         }
@@ -285,7 +285,7 @@ macro_rules! symmetric {
             x: *const N, step_x: i64, beta: *const N, y: *mut N, step_y: i64,
         ) -> CublasResult {
             let n = size(n)?;
-            let a = triangle(a, fill, n, Shape::$shape, Storage::Packed, n)?;
+            let a = triangle(a, fill, n, Structure::$structure, Storage::Packed, n)?;
             // SAFETY: the caller passes what the API asks for.
             unsafe { stored_times::<N>(&handle, (a, AS_IT_IS), alpha, (x, step_x), beta, (y, step_y)) }
         }
@@ -320,8 +320,8 @@ macro_rules! triangular {
             handle: Arc<Handle>, fill: cublasFillMode_t, op: cublasOperation_t, diagonal: cublasDiagType_t, n: i64,
             a: *const N, lda: i64, x: *mut N, step_x: i64,
         ) -> CublasResult {
-            let (shape, n) = (Shape::Triangular { unit: unit(diagonal)? }, size(n)?);
-            let a = triangle(a, fill, n, shape, full(lda, n)?, n)?;
+            let (structure, n) = (Structure::Triangular { unit: unit(diagonal)? }, size(n)?);
+            let a = triangle(a, fill, n, structure, full(lda, n)?, n)?;
             triangular::<N>(&handle, (a, operation(op)?), (x, step_x), $solve)
         }
 
@@ -330,9 +330,9 @@ macro_rules! triangular {
             handle: Arc<Handle>, fill: cublasFillMode_t, op: cublasOperation_t, diagonal: cublasDiagType_t, n: i64,
             diagonals: i64, a: *const N, lda: i64, x: *mut N, step_x: i64,
         ) -> CublasResult {
-            let (shape, n) = (Shape::Triangular { unit: unit(diagonal)? }, size(n)?);
+            let (structure, n) = (Structure::Triangular { unit: unit(diagonal)? }, size(n)?);
             let diagonals = size(diagonals)?;
-            let a = triangle(a, fill, n, shape, band(lda, diagonals, fill)?, diagonals)?;
+            let a = triangle(a, fill, n, structure, band(lda, diagonals, fill)?, diagonals)?;
             triangular::<N>(&handle, (a, operation(op)?), (x, step_x), $solve)
         }
 
@@ -341,8 +341,8 @@ macro_rules! triangular {
             handle: Arc<Handle>, fill: cublasFillMode_t, op: cublasOperation_t, diagonal: cublasDiagType_t, n: i64,
             a: *const N, x: *mut N, step_x: i64,
         ) -> CublasResult {
-            let (shape, n) = (Shape::Triangular { unit: unit(diagonal)? }, size(n)?);
-            let a = triangle(a, fill, n, shape, Storage::Packed, n)?;
+            let (structure, n) = (Structure::Triangular { unit: unit(diagonal)? }, size(n)?);
+            let a = triangle(a, fill, n, structure, Storage::Packed, n)?;
             triangular::<N>(&handle, (a, operation(op)?), (x, step_x), $solve)
         }
     )*};
@@ -376,14 +376,14 @@ fn update<T: Scalar, A: Copy + Send + Sync + 'static>(
 
 /// Defines the updates by one vector: whole, packed. The factor of Hermitian ones is real.
 macro_rules! rank1 {
-    ($($shape:ident $conj:literal, $whole:ident $packed:ident;)*) => {$(
+    ($($structure:ident $conj:literal, $whole:ident $packed:ident;)*) => {$(
         #[allow(clippy::too_many_arguments)]
         pub(crate) unsafe fn $whole<N: Number, F: Factor<N>>(
             handle: Arc<Handle>, fill: cublasFillMode_t, n: i64, alpha: *const F, x: *const N, step_x: i64,
             a: *mut N, lda: i64,
         ) -> CublasResult {
             let n = size(n)?;
-            let a = triangle(a.cast_const(), fill, n, Shape::$shape, full(lda, n)?, n)?;
+            let a = triangle(a.cast_const(), fill, n, Structure::$structure, full(lda, n)?, n)?;
             // SAFETY: the caller passes what the API asks for.
             unsafe { rank1::<N, F>(&handle, a, alpha, (x, step_x), $conj) }
         }
@@ -393,14 +393,14 @@ macro_rules! rank1 {
             a: *mut N,
         ) -> CublasResult {
             let n = size(n)?;
-            let a = triangle(a.cast_const(), fill, n, Shape::$shape, Storage::Packed, n)?;
+            let a = triangle(a.cast_const(), fill, n, Structure::$structure, Storage::Packed, n)?;
             // SAFETY: the caller passes what the API asks for.
             unsafe { rank1::<N, F>(&handle, a, alpha, (x, step_x), $conj) }
         }
     )*};
 }
 
-/// What a factor is as a number of the matrix.
+/// A factor, converted to a number of the matrix.
 pub(crate) trait Factor<N: Number>: Copy + Send + Sync + 'static {
     fn own(self) -> N::Own;
 }
@@ -443,14 +443,14 @@ unsafe fn rank1<N: Number, F: Factor<N>>(
 
 /// Defines the updates by two vectors: whole, packed.
 macro_rules! rank2 {
-    ($($shape:ident $conj:literal, $whole:ident $packed:ident;)*) => {$(
+    ($($structure:ident $conj:literal, $whole:ident $packed:ident;)*) => {$(
         #[allow(clippy::too_many_arguments)]
         pub(crate) unsafe fn $whole<N: Number>(
             handle: Arc<Handle>, fill: cublasFillMode_t, n: i64, alpha: *const N, x: *const N, step_x: i64,
             y: *const N, step_y: i64, a: *mut N, lda: i64,
         ) -> CublasResult {
             let n = size(n)?;
-            let a = triangle(a.cast_const(), fill, n, Shape::$shape, full(lda, n)?, n)?;
+            let a = triangle(a.cast_const(), fill, n, Structure::$structure, full(lda, n)?, n)?;
             // SAFETY: the caller passes what the API asks for.
             unsafe { rank2::<N>(&handle, a, alpha, (x, step_x), (y, step_y), $conj) }
         }
@@ -461,7 +461,7 @@ macro_rules! rank2 {
             y: *const N, step_y: i64, a: *mut N,
         ) -> CublasResult {
             let n = size(n)?;
-            let a = triangle(a.cast_const(), fill, n, Shape::$shape, Storage::Packed, n)?;
+            let a = triangle(a.cast_const(), fill, n, Structure::$structure, Storage::Packed, n)?;
             // SAFETY: the caller passes what the API asks for.
             unsafe { rank2::<N>(&handle, a, alpha, (x, step_x), (y, step_y), $conj) }
         }

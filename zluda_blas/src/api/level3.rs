@@ -4,7 +4,7 @@ use crate::api::level2::Factor;
 use crate::handle::{Handle, threads};
 use crate::number::*;
 use cuda_types::cublas::*;
-use dense::banded::{Shape, Storage, Stored, Turned};
+use dense::banded::{Storage, Stored, Structure, Turned};
 use dense::product::{Product, Tile, Tiles};
 use dense::{Matrix, Scalar, packed, triangular};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl<T: Scalar> Update<T> {
     }
 }
 
-/// What the functions that update a triangle differ in.
+/// The differences between the functions that update a triangle.
 #[derive(Clone, Copy)]
 struct Kind {
     hermitian: bool,
@@ -185,7 +185,7 @@ updates! {
 
 /// Defines the products by a symmetric or Hermitian matrix.
 macro_rules! symmetric {
-    ($($shape:ident $name:ident)*) => {$(
+    ($($structure:ident $name:ident)*) => {$(
         #[allow(clippy::too_many_arguments)]
         pub(crate) unsafe fn $name<N: Number>(
             handle: Arc<Handle>, side: cublasSideMode_t, fill: cublasFillMode_t, m: i64, n: i64, alpha: *const N,
@@ -195,7 +195,7 @@ macro_rules! symmetric {
             let order = if left { m } else { n };
             let storage = Storage::Full { leading: leading(lda, order)? };
             let (ldb, ldc) = (leading(ldb, m)?, leading(ldc, m)?);
-            let a = Stored::triangle(a.cast(), order, storage, Shape::$shape, upper, order);
+            let a = Stored::triangle(a.cast(), order, storage, Structure::$structure, upper, order);
             // SAFETY: the caller passes what the API asks for.
             let factors = unsafe { (Value::of(&handle, alpha)?, Value::of(&handle, beta)?) };
             let b = Matrix::columns(b.cast::<N::Own>(), ldb);
@@ -339,7 +339,8 @@ pub(crate) unsafe fn trsm<N: Number>(
     let triangle = Triangle::check(side, fill, op, diagonal, (m, n), (lda, ldb))?;
     // SAFETY: the caller passes what the API asks for.
     let alpha = unsafe { Value::<N::Own>::of(&handle, alpha) }?;
-    let (a, b) = (Place::<N::Own>::of(a.cast()), Place::<N::Own>::of(b.cast_const().cast()));
+    let (a, b) =
+        (ResultPtr::<N::Own>::of(a.cast()), ResultPtr::<N::Own>::of(b.cast_const().cast()));
     handle.run(triangle.parts(), move |part| {
         let (a, b) = (a.at(0), b.at(0));
         // SAFETY: as for the updates.
@@ -399,8 +400,8 @@ pub(crate) unsafe fn trmm<N: Number>(
     let alpha = unsafe { Value::<N::Own>::of(&handle, alpha) }?;
     let n = triangle.order;
     let storage = Storage::Full { leading: triangle.lda };
-    let shape = Shape::Triangular { unit: triangle.unit };
-    let stored = Stored::<N::Own>::triangle(a.cast(), n, storage, shape, triangle.upper, n);
+    let structure = Structure::Triangular { unit: triangle.unit };
+    let stored = Stored::<N::Own>::triangle(a.cast(), n, storage, structure, triangle.upper, n);
     let b = Matrix::columns(b.cast::<N::Own>(), triangle.ldb);
     let c = Matrix::columns(c.cast_const().cast::<N::Own>(), ldc);
     handle.run(triangle.parts(), move |part| {

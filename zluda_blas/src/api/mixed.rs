@@ -1,6 +1,6 @@
 //! Products of matrices whose elements have any of several types.
 
-use crate::api::product::{Shape, products};
+use crate::api::product::{GemmDims, products};
 use crate::handle::{Handle, threads};
 use crate::number::*;
 use cuda_types::cublas::*;
@@ -57,7 +57,7 @@ impl Scale {
     }
 }
 
-/// What computes a product.
+/// The kernels that compute a product.
 pub(crate) enum Engine {
     /// All types are that of one number.
     F32,
@@ -87,7 +87,7 @@ pub(crate) fn format(ty: cudaDataType) -> CublasResult<Format> {
     })
 }
 
-/// What computes a product of elements of these types: the table of `cublasGemmEx` in the manual.
+/// The kernels for a product of elements of these types: the table of `cublasGemmEx` in the manual.
 fn engine(compute: cublasComputeType_t, [a, b, c]: [cudaDataType; 3]) -> CublasResult<Engine> {
     use Format as F;
     use cublasComputeType_t as C;
@@ -180,7 +180,7 @@ pub(crate) struct Batches {
 /// Puts products of a batch into the handle's stream.
 unsafe fn run(
     handle: &Handle,
-    shape: Shape,
+    dims: GemmDims,
     engine: Engine,
     batch: Batches,
     (alpha, beta): (*const c_void, *const c_void),
@@ -188,34 +188,34 @@ unsafe fn run(
     /// Products of one type.
     unsafe fn plain<N: Number>(
         handle: &Handle,
-        shape: Shape,
+        dims: GemmDims,
         batch: Batches,
         (alpha, beta): (*const c_void, *const c_void),
     ) -> CublasResult {
         // SAFETY: the caller passes what the API asks for.
         let factors = unsafe { (Value::of(handle, alpha)?, Value::of(handle, beta)?) };
         let matrices = [batch.a.cast(), batch.b.cast(), batch.c.cast()];
-        products::<N>(handle, shape, matrices, factors, batch.count)
+        products::<N>(handle, dims, matrices, factors, batch.count)
     }
     let factors = (alpha, beta);
     // SAFETY: the caller passes what the API asks for.
     let (formats, scale) = unsafe {
         match engine {
-            Engine::F32 => return plain::<f32>(handle, shape, batch, factors),
-            Engine::F64 => return plain::<f64>(handle, shape, batch, factors),
-            Engine::C32 => return plain::<cuComplex>(handle, shape, batch, factors),
-            Engine::C64 => return plain::<cuDoubleComplex>(handle, shape, batch, factors),
+            Engine::F32 => return plain::<f32>(handle, dims, batch, factors),
+            Engine::F64 => return plain::<f64>(handle, dims, batch, factors),
+            Engine::C32 => return plain::<cuComplex>(handle, dims, batch, factors),
+            Engine::C64 => return plain::<cuDoubleComplex>(handle, dims, batch, factors),
             Engine::Mixed { a, b, c, scale } => ([a, b, c], scale),
         }
     };
     let on_device = handle.on_device();
     // SAFETY: the caller passes what the API asks for.
     let (alpha, beta) = unsafe { (scale.value(on_device, alpha)?, scale.value(on_device, beta)?) };
-    if shape.is_empty() || batch.count == 0 {
+    if dims.is_empty() || batch.count == 0 {
         return Ok(());
     }
     let Batches { a, b, c, count } = batch;
-    let tiles = Tiles::of_product(shape.m, shape.n, shape.k, threads().div_ceil(count));
+    let tiles = Tiles::of_product(dims.m, dims.n, dims.k, threads().div_ceil(count));
     handle.run(count * tiles.count(), move |part| {
         let (item, tile) = (part / tiles.count(), tiles.tile(part % tiles.count()));
         if tile.rows == 0 || tile.columns == 0 {
@@ -223,12 +223,12 @@ unsafe fn run(
         }
         let as_it_is = Turned { transposed: false, conj: false };
         let factors = (scale.get(alpha), scale.get(beta));
-        let depth = if factors.0 == 0.0 { 0 } else { shape.k };
+        let depth = if factors.0 == 0.0 { 0 } else { dims.k };
         // SAFETY: the program says that the matrices are there; where not, the work ends as a kernel does.
         unsafe {
-            let a = operand(a.at(item), formats[0], shape.lda, shape.a);
-            let b = operand(b.at(item), formats[1], shape.ldb, shape.b);
-            let c = operand(c.at(item), formats[2], shape.ldc, as_it_is);
+            let a = operand(a.at(item), formats[0], dims.lda, dims.a);
+            let b = operand(b.at(item), formats[1], dims.ldb, dims.b);
+            let c = operand(c.at(item), formats[2], dims.ldc, as_it_is);
             if formats[0] == Format::I8 {
                 let sums = multiply_bytes(&a, &b, depth, tile);
                 finish((c, tile), factors, |i| sums[i].into());
@@ -263,12 +263,12 @@ pub(crate) unsafe fn gemm_ex(
     compute: cublasComputeType_t,
     _: cublasGemmAlgo_t,
 ) -> CublasResult {
-    let shape = Shape::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
+    let dims = GemmDims::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
     let engine = engine(compute, [type_a, type_b, type_c])?;
     let (a, b) = (Batch::strided(a, 0), Batch::strided(b, 0));
     let batch = Batches { a, b, c: Batch::strided(c.cast_const(), 0), count: 1 };
     // SAFETY: the caller passes what the API asks for.
-    unsafe { run(&handle, shape, engine, batch, (alpha, beta)) }
+    unsafe { run(&handle, dims, engine, batch, (alpha, beta)) }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -294,12 +294,12 @@ pub(crate) unsafe fn gemm_batched_ex(
     compute: cublasComputeType_t,
     _: cublasGemmAlgo_t,
 ) -> CublasResult {
-    let shape = Shape::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
+    let dims = GemmDims::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
     let engine = engine(compute, [type_a, type_b, type_c])?;
     let c = Batch::array(c.cast::<*const c_void>());
     let batch = Batches { a: Batch::array(a), b: Batch::array(b), c, count: size(count)? };
     // SAFETY: the caller passes what the API asks for.
-    unsafe { run(&handle, shape, engine, batch, (alpha, beta)) }
+    unsafe { run(&handle, dims, engine, batch, (alpha, beta)) }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -328,7 +328,7 @@ pub(crate) unsafe fn gemm_strided_batched_ex(
     compute: cublasComputeType_t,
     _: cublasGemmAlgo_t,
 ) -> CublasResult {
-    let shape = Shape::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
+    let dims = GemmDims::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
     let engine = engine(compute, [type_a, type_b, type_c])?;
     // Strides are in elements; here they are of bytes, or of the numbers of an engine of one type.
     let bytes = |ty: cudaDataType, stride: i64| match engine {
@@ -342,7 +342,7 @@ pub(crate) unsafe fn gemm_strided_batched_ex(
         count: size(count)?,
     };
     // SAFETY: the caller passes what the API asks for.
-    unsafe { run(&handle, shape, engine, batch, (alpha, beta)) }
+    unsafe { run(&handle, dims, engine, batch, (alpha, beta)) }
 }
 
 /// `cublasSgemmEx` and `cublasCgemmEx`: the factors and sums are of 32 bits.

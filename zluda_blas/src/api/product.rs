@@ -7,7 +7,7 @@ use dense::product::{Product, Tiles};
 use std::sync::Arc;
 
 /// The products of a batch, checked.
-pub(crate) struct Shape {
+pub(crate) struct GemmDims {
     pub(crate) m: usize,
     pub(crate) n: usize,
     pub(crate) k: usize,
@@ -18,15 +18,15 @@ pub(crate) struct Shape {
     pub(crate) ldc: isize,
 }
 
-impl Shape {
+impl GemmDims {
     pub(crate) fn check(
         (a, b): (cublasOperation_t, cublasOperation_t),
         (m, n, k): (i64, i64, i64),
         (lda, ldb, ldc): (i64, i64, i64),
-    ) -> CublasResult<Shape> {
+    ) -> CublasResult<GemmDims> {
         let (a, b) = (operation(a)?, operation(b)?);
         let (m, n, k) = (size(m)?, size(n)?, size(k)?);
-        Ok(Shape {
+        Ok(GemmDims {
             m,
             n,
             k,
@@ -46,15 +46,15 @@ impl Shape {
 /// Puts products of a batch into the handle's stream.
 pub(crate) fn products<N: Number>(
     handle: &Handle,
-    shape: Shape,
+    dims: GemmDims,
     [a, b, c]: [Batch<N::Own>; 3],
     (alpha, beta): (Value<N::Own>, Value<N::Own>),
     count: usize,
 ) -> CublasResult {
-    if shape.is_empty() || count == 0 {
+    if dims.is_empty() || count == 0 {
         return Ok(());
     }
-    let Shape { m, n, k, lda, ldb, ldc, .. } = shape;
+    let GemmDims { m, n, k, lda, ldb, ldc, .. } = dims;
     // Several small products are parts enough.
     let tiles = Tiles::of_product(m, n, k, threads().div_ceil(count));
     handle.run(count * tiles.count(), move |part| {
@@ -62,8 +62,8 @@ pub(crate) fn products<N: Number>(
         // SAFETY: the program says that the matrices are there; where not, the work ends as a kernel does.
         unsafe {
             let product = Product {
-                a: matrix(a.at(item), lda, shape.a),
-                b: matrix(b.at(item), ldb, shape.b),
+                a: matrix(a.at(item), lda, dims.a),
+                b: matrix(b.at(item), ldb, dims.b),
                 c: dense::Matrix::columns(c.at(item), ldc),
                 depth: k,
                 alpha: alpha.get(),
@@ -93,10 +93,10 @@ pub(crate) unsafe fn gemm<N: Number>(
 ) -> CublasResult {
     let c = Batch::strided(c.cast_const(), 0);
     let (a, b) = (Batch::strided(a, 0), Batch::strided(b, 0));
-    let shape = Shape::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
+    let dims = GemmDims::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
     // SAFETY: the caller passes what the API asks for.
     let factors = unsafe { (Value::of(&handle, alpha)?, Value::of(&handle, beta)?) };
-    products::<N>(&handle, shape, [a, b, c], factors, 1)
+    products::<N>(&handle, dims, [a, b, c], factors, 1)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -117,12 +117,12 @@ pub(crate) unsafe fn gemm_batched<N: Number>(
     ldc: i64,
     count: i64,
 ) -> CublasResult {
-    let shape = Shape::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
+    let dims = GemmDims::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
     let count = size(count)?;
     // SAFETY: the caller passes what the API asks for.
     let factors = unsafe { (Value::of(&handle, alpha)?, Value::of(&handle, beta)?) };
     let batch = [Batch::array(a), Batch::array(b), Batch::array(c.cast::<*const N>())];
-    products::<N>(&handle, shape, batch, factors, count)
+    products::<N>(&handle, dims, batch, factors, count)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -146,11 +146,11 @@ pub(crate) unsafe fn gemm_strided_batched<N: Number>(
     stride_c: i64,
     count: i64,
 ) -> CublasResult {
-    let shape = Shape::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
+    let dims = GemmDims::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
     let count = size(count)?;
     // SAFETY: the caller passes what the API asks for.
     let factors = unsafe { (Value::of(&handle, alpha)?, Value::of(&handle, beta)?) };
     let c = Batch::strided(c.cast_const(), stride_c);
     let batch = [Batch::strided(a, stride_a), Batch::strided(b, stride_b), c];
-    products::<N>(&handle, shape, batch, factors, count)
+    products::<N>(&handle, dims, batch, factors, count)
 }

@@ -4,7 +4,7 @@ use crate::convert::Out;
 use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
-use dense::banded::{Shape, Storage, Stored};
+use dense::banded::{Storage, Stored, Structure};
 use dense::{Matrix, Scalar, lu, qr};
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) unsafe fn getrf_batched<N: Number>(
     let (n, count) = (size(n)?, size(count)?);
     let lda = leading(lda, n)?;
     let a = Batch::<N::Own>::array(a.cast::<*const N>());
-    let (pivots, info) = (Place::of(pivots.cast_const()), Place::of(info.cast_const()));
+    let (pivots, info) = (ResultPtr::of(pivots.cast_const()), ResultPtr::of(info.cast_const()));
     handle.run(if n == 0 { 0 } else { count }, move |item| {
         // Without a place for pivots, rows stay where they are.
         let none = pivots.at(0).is_null();
@@ -61,7 +61,7 @@ pub(crate) unsafe fn getrs_batched<N: Number>(
     let count = size(count).map_err(|_| wrong(10))?;
     info.set_if_wanted(0);
     let (a, b) = (Batch::<N::Own>::array(a), Batch::<N::Own>::array(b.cast::<*const N>()));
-    let pivots = Place::of(pivots);
+    let pivots = ResultPtr::of(pivots);
     handle.run(if n == 0 { 0 } else { count }, move |item| {
         let none = pivots.at(0).is_null();
         let own = if none { std::ptr::null_mut() } else { pivots.at(item * n) };
@@ -102,7 +102,7 @@ pub(crate) unsafe fn getri_batched<N: Number>(
     let (n, count) = (size(n)?, size(count)?);
     let (lda, ldc) = (leading(lda, n)?, leading(ldc, n)?);
     let (a, c) = (Batch::<N::Own>::array(a), Batch::<N::Own>::array(c.cast::<*const N>()));
-    let (pivots, info) = (Place::of(pivots), Place::of(info.cast_const()));
+    let (pivots, info) = (ResultPtr::of(pivots), ResultPtr::of(info.cast_const()));
     handle.run(if n == 0 { 0 } else { count }, move |item| {
         let none = pivots.at(0).is_null();
         let own = if none { std::ptr::null_mut() } else { pivots.at(item * n) };
@@ -132,7 +132,7 @@ pub(crate) unsafe fn matinv_batched<N: Number>(
     check(n <= LARGEST_INVERTED)?;
     let (lda, ldc) = (leading(lda, n)?, leading(ldc, n)?);
     let (a, c) = (Batch::<N::Own>::array(a), Batch::<N::Own>::array(c.cast::<*const N>()));
-    let info = Place::of(info.cast_const());
+    let info = ResultPtr::of(info.cast_const());
     handle.run(if n == 0 { 0 } else { count }, move |item| {
         let mut copy = vec![N::Own::ZERO; n * n];
         let mut pivots = vec![0; n];
@@ -212,7 +212,7 @@ pub(crate) unsafe fn gels_batched<N: Number>(
     }
     let a = Batch::<N::Own>::array(a.cast::<*const N>());
     let c = Batch::<N::Own>::array(c.cast::<*const N>());
-    let infos = Place::of(infos.cast_const());
+    let infos = ResultPtr::of(infos.cast_const());
     handle.run(count, move |item| {
         // SAFETY: as for getrf.
         unsafe {
@@ -246,7 +246,7 @@ fn forms<N: Number>(
     let (upper, n) = (upper(fill)?, size(n)?);
     let storage = Storage::Full { leading: leading(lda, n)? };
     let of = |first: *const N, storage| {
-        Stored::triangle(first.cast(), n, storage, Shape::Symmetric, upper, n)
+        Stored::triangle(first.cast(), n, storage, Structure::Symmetric, upper, n)
     };
     Ok([of(packed, Storage::Packed), of(a, storage)])
 }

@@ -4,7 +4,7 @@
 use super::files::{Root, value};
 use std::path::{Path, PathBuf};
 
-/// What a group leaves of the machine's processors.
+/// The share of the machine's processors that a group may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quota {
     /// How many processors the group may keep busy.
@@ -13,7 +13,7 @@ pub struct Quota {
     pub used: u64,
 }
 
-/// What a group leaves of the machine's memory, in bytes.
+/// The part of the machine's memory that a group may use, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryLimit {
     pub limit: u64,

@@ -28,7 +28,7 @@ pub(crate) fn cufftXtExec(
         _ => return Err(cufftError::INVALID_VALUE),
     };
     let (stream, plan) = plan.made()?;
-    let is_right = match plan.shape().kind {
+    let is_right = match plan.descriptor().kind {
         Kind::Complex => true,
         Kind::RealToComplex => direction == Direction::Forward,
         Kind::ComplexToReal => direction == Direction::Inverse,

@@ -1,11 +1,11 @@
 //! Plans: new ones, and what they transform.
 
-use super::shape::{Embedding, many, packed};
+use super::descriptor::{Embedding, many, packed};
 use crate::backend::Plan;
 use crate::convert::{In, Out, Type};
 use crate::plans::{self, PlanObject};
 use cuda_types::cufft::{CufftResult, cudaDataType, cufftError, cufftHandle};
-use fourier::Shape;
+use fourier::Descriptor;
 use std::ffi::{c_int, c_longlong};
 use std::sync::Arc;
 
@@ -19,20 +19,20 @@ pub(crate) fn cufftDestroy(handle: cufftHandle) -> CufftResult {
 }
 
 /// Makes a plan, once. No work area is needed on any device.
-fn make(plan: &PlanObject, size: Out<usize>, shape: CufftResult<Shape>) -> CufftResult {
+fn make(plan: &PlanObject, size: Out<usize>, descriptor: CufftResult<Descriptor>) -> CufftResult {
     size.check()?;
     if plan.with(|state| state.made.is_some()) {
         return Err(cufftError::INVALID_PLAN);
     }
-    let made = Arc::new(Plan::new(shape?)?);
+    let made = Arc::new(Plan::new(descriptor?)?);
     plan.with(|state| state.made = Some(made));
     size.set(0)
 }
 
 /// A new plan that is made.
-fn create(handle: Out<cufftHandle>, shape: CufftResult<Shape>) -> CufftResult {
+fn create(handle: Out<cufftHandle>, descriptor: CufftResult<Descriptor>) -> CufftResult {
     handle.check()?;
-    let made = Arc::new(Plan::new(shape?)?);
+    let made = Arc::new(Plan::new(descriptor?)?);
     let number = plans::create()?;
     // SAFETY: nothing is followed.
     let plan: Arc<PlanObject> = unsafe { crate::convert::FromC::from_c(number) }?;

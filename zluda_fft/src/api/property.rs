@@ -6,7 +6,7 @@ use cuda_types::cufft::{CufftResult, cufftError, cufftProperty};
 use std::ffi::c_longlong;
 use std::sync::Arc;
 
-/// What was set.
+/// The properties that were set.
 #[derive(Default)]
 pub(crate) struct Properties([bool; 3]);
 

@@ -1,16 +1,16 @@
 //! The sizes of work areas: none is needed, so what is asked for is checked, and the answer is 0.
 
-use super::shape::{Embedding, many, packed};
+use super::descriptor::{Embedding, many, packed};
 use crate::convert::{In, Out, Type};
 use crate::plans::PlanObject;
 use cuda_types::cufft::{CufftResult, cudaDataType};
-use fourier::Shape;
+use fourier::Descriptor;
 use std::ffi::{c_int, c_longlong};
 use std::sync::Arc;
 
-fn answer(size: Out<usize>, shape: CufftResult<Shape>) -> CufftResult {
+fn answer(size: Out<usize>, descriptor: CufftResult<Descriptor>) -> CufftResult {
     size.check()?;
-    shape?;
+    descriptor?;
     size.set(0)
 }
 

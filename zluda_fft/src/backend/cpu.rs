@@ -3,27 +3,27 @@
 use super::device::driver;
 use cuda_types::cuda::{CUerror, CUstream};
 use cuda_types::cufft::{CufftResult, cufftError};
-use fourier::{Direction, Shape, ShapeError, Transform};
+use fourier::{Descriptor, DescriptorError, Direction, Transform};
 use zluda_api::driver::enqueue;
 
 /// A transform of memory that is this machine's.
 pub(crate) struct Plan(Transform);
 
 impl Plan {
-    pub(crate) fn new(shape: Shape) -> CufftResult<Plan> {
+    pub(crate) fn new(descriptor: Descriptor) -> CufftResult<Plan> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let transform = Transform::new(shape, threads).map_err(|error| match error {
-            ShapeError::Dimensions => cufftError::INVALID_VALUE,
-            ShapeError::Empty => cufftError::INVALID_SIZE,
-            ShapeError::TooLarge => cufftError::ALLOC_FAILED,
+        let transform = Transform::new(descriptor, threads).map_err(|error| match error {
+            DescriptorError::Dimensions => cufftError::INVALID_VALUE,
+            DescriptorError::Empty => cufftError::INVALID_SIZE,
+            DescriptorError::TooLarge => cufftError::ALLOC_FAILED,
         })?;
         // The way that most programs go; others are planned when they are first taken.
         transform.prepare(Direction::Forward, false);
         Ok(Plan(transform))
     }
 
-    pub(crate) fn shape(&self) -> &Shape {
-        self.0.shape()
+    pub(crate) fn descriptor(&self) -> &Descriptor {
+        self.0.descriptor()
     }
 
     /// Puts a transform into a stream, a task for each of its stages.

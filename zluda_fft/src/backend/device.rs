@@ -9,7 +9,7 @@ pub(crate) fn driver() -> CufftResult<&'static Driver> {
     zluda_api::driver::shared().map_err(|_| cufftError::SETUP_FAILED)
 }
 
-/// What runs the work of the current context's device.
+/// The provider of the current context's device.
 pub(crate) fn current() -> CufftResult<ProviderKind> {
     driver()?.current_provider().map_err(setup)
 }

@@ -5,7 +5,7 @@ mod device;
 
 use cuda_types::cuda::CUstream;
 use cuda_types::cufft::{CufftResult, cufftError};
-use fourier::{Direction, Shape};
+use fourier::{Descriptor, Direction};
 use zluda_api::driver::ProviderKind;
 
 /// A transform for a kind of device.
@@ -15,9 +15,11 @@ pub(crate) enum Plan {
 
 impl Plan {
     /// Plans a transform for the device of the current context.
-    pub(crate) fn new(shape: Shape) -> CufftResult<Plan> {
+    pub(crate) fn new(descriptor: Descriptor) -> CufftResult<Plan> {
         match device::current()? {
-            ProviderKind::Cpu | ProviderKind::Emulated => Ok(Plan::Host(cpu::Plan::new(shape)?)),
+            ProviderKind::Cpu | ProviderKind::Emulated => {
+                Ok(Plan::Host(cpu::Plan::new(descriptor)?))
+            }
             ProviderKind::Rocm => {
                 tracing::warn!("unsupported: transforms on AMD GPUs");
                 Err(cufftError::NOT_SUPPORTED)
@@ -25,10 +27,10 @@ impl Plan {
         }
     }
 
-    /// What is transformed.
-    pub(crate) fn shape(&self) -> &Shape {
+    /// The lengths, the elements and the layout of the transform.
+    pub(crate) fn descriptor(&self) -> &Descriptor {
         match self {
-            Plan::Host(plan) => plan.shape(),
+            Plan::Host(plan) => plan.descriptor(),
         }
     }
 

@@ -1,5 +1,5 @@
-//! What no device of ours has: parts of a GPU as devices of their own (MIG), NVLink, video engines, serial numbers,
-//! performance states, driver models of Windows, confidential computing. Tools ask for it and take "not supported" for an
+//! Features that no device of ours has: parts of a GPU as devices of their own (MIG), NVLink, video engines, serial
+//! numbers, performance states, driver models of Windows, confidential computing. Tools ask for it and take "not supported" for an
 //! answer, so nothing is logged.
 
 use crate::convert::Out;

@@ -1,4 +1,4 @@
-//! What a device is.
+//! The identity of a device.
 
 use crate::convert::{Out, put_text};
 use crate::devices::Device;

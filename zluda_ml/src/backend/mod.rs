@@ -1,4 +1,4 @@
-//! What devices say of themselves while they work. No type of CUDA or NVML is named here.
+//! Telemetry of devices: clocks, temperatures, power, load. No type of CUDA or NVML is named here.
 //!
 //! - [`Telemetry`]: the questions, with their units.
 //! - [`cpu`]: this machine, as Linux describes it.
@@ -42,7 +42,7 @@ pub trait Telemetry: Send + Sync {
         None
     }
 
-    /// What kept the clocks down since the last question.
+    /// The reasons for lower clocks since the last question.
     fn throttling(&self) -> Option<Throttling> {
         None
     }
@@ -52,7 +52,7 @@ pub trait Telemetry: Send + Sync {
         None
     }
 
-    /// What bounds the power.
+    /// The limits of the power.
     fn power_limits(&self) -> Option<PowerLimits> {
         None
     }
@@ -72,7 +72,7 @@ pub trait Telemetry: Send + Sync {
         None
     }
 
-    /// What goes over the link to the host.
+    /// The traffic over the link to the host.
     fn pcie_throughput(&self) -> Option<PcieThroughput> {
         None
     }
@@ -127,12 +127,12 @@ pub enum Threshold {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockDomain {
-    /// What draws.
+    /// The units that draw.
     Graphics,
-    /// What computes.
+    /// The units that compute.
     Compute,
     Memory,
-    /// What encodes and decodes video.
+    /// The encoders and decoders of video.
     Video,
 }
 

@@ -1,7 +1,7 @@
 //! Values: computed at the call, or as work of the generator's stream.
 
 use super::generator::{Generator, driver};
-use crate::generators::place::Place;
+use crate::generators::output::OutputBuffer;
 use crate::generators::sequence::{Scale, Values};
 use cuda_types::cuda::CUerror;
 use cuda_types::curand::*;
@@ -14,10 +14,10 @@ fn generate<T: Copy>(
     generator: &Generator,
     output: *mut T,
     length: usize,
-    values: impl FnOnce(Place<T>) -> Values,
+    values: impl FnOnce(OutputBuffer<T>) -> Values,
 ) -> CurandResult {
     // SAFETY: the API asks for memory of so many values; on a device, which is this machine, until the work has ended.
-    let values = values(unsafe { Place::new(output, length) });
+    let values = values(unsafe { OutputBuffer::new(output, length) });
     let mut state = generator.state.lock();
     if !length.is_multiple_of(state.sequence.dimensions()) {
         return Err(curandError::LENGTH_NOT_MULTIPLE);
@@ -97,7 +97,7 @@ pub(crate) fn curandGenerateNormal(
     deviation: c_float,
 ) -> CurandResult {
     let scale = Scale { mean, deviation, log: false };
-    generate(&generator, output, length, |place| Values::Normal(place, scale))
+    generate(&generator, output, length, |output| Values::Normal(output, scale))
 }
 
 pub(crate) fn curandGenerateLogNormal(
@@ -108,7 +108,7 @@ pub(crate) fn curandGenerateLogNormal(
     deviation: c_float,
 ) -> CurandResult {
     let scale = Scale { mean, deviation, log: true };
-    generate(&generator, output, length, |place| Values::Normal(place, scale))
+    generate(&generator, output, length, |output| Values::Normal(output, scale))
 }
 
 pub(crate) fn curandGenerateNormalDouble(
@@ -119,7 +119,7 @@ pub(crate) fn curandGenerateNormalDouble(
     deviation: c_double,
 ) -> CurandResult {
     let scale = Scale { mean, deviation, log: false };
-    generate(&generator, output, length, |place| Values::NormalDouble(place, scale))
+    generate(&generator, output, length, |output| Values::NormalDouble(output, scale))
 }
 
 pub(crate) fn curandGenerateLogNormalDouble(
@@ -130,5 +130,5 @@ pub(crate) fn curandGenerateLogNormalDouble(
     deviation: c_double,
 ) -> CurandResult {
     let scale = Scale { mean, deviation, log: true };
-    generate(&generator, output, length, |place| Values::NormalDouble(place, scale))
+    generate(&generator, output, length, |output| Values::NormalDouble(output, scale))
 }

@@ -22,7 +22,7 @@ pub(crate) struct Generator {
     pub(crate) state: Mutex<State>,
 }
 
-/// What changes of a generator.
+/// The state of a generator that changes.
 pub(crate) struct State {
     pub(crate) sequence: Sequence,
     /// The stream that its work goes into, as a number.

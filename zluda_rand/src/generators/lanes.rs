@@ -1,7 +1,7 @@
 //! Generators that are many streams of one sequence, far apart: value after value goes to the next stream. Streams that lie
 //! beside each other are stepped together.
 
-use super::place::Place;
+use super::output::OutputBuffer;
 use parking_lot::Mutex;
 
 /// Streams that are stepped together.
@@ -44,10 +44,10 @@ impl<C: Chunk> Lanes<C> {
         &self,
         part: usize,
         first: usize,
-        place: Place<T>,
+        output: OutputBuffer<T>,
         value: impl Fn([u32; DRAWS]) -> [T; OUT],
     ) {
-        let units = place.length().div_ceil(OUT);
+        let units = output.length().div_ceil(OUT);
         let streams = self.streams;
         let mut chunks = self.parts[part].lock();
         for (i, chunk) in chunks.iter_mut().enumerate() {
@@ -59,7 +59,7 @@ impl<C: Chunk> Lanes<C> {
                 while start + LANES <= units {
                     let values = row(chunk, &value);
                     for (lane, values) in values.into_iter().enumerate() {
-                        place.put((start + lane) * OUT, values);
+                        output.put((start + lane) * OUT, values);
                     }
                     start += streams;
                 }
@@ -71,7 +71,7 @@ impl<C: Chunk> Lanes<C> {
                 let values = row(chunk, &value);
                 for (lane, values) in values.into_iter().enumerate() {
                     if unit(lane) + row_start < units {
-                        place.put((unit(lane) + row_start) * OUT, values);
+                        output.put((unit(lane) + row_start) * OUT, values);
                     } else {
                         chunk.take(&before, lane);
                     }

@@ -1,7 +1,7 @@
 //! MT19937 of Matsumoto and Nishimura (Mersenne Twister, ACM Transactions on Modeling and Computer Simulation 8 (1), 1998):
 //! 8192 generators, 2^2048 steps apart. Eight values of each come in turn, in an order of their own.
 
-use super::place::Place;
+use super::output::OutputBuffer;
 use parking_lot::Mutex;
 use std::sync::OnceLock;
 
@@ -30,7 +30,7 @@ fn temper(mut y: u32) -> u32 {
     y ^ (y >> 18)
 }
 
-/// Which word a value is, by its row and its place there.
+/// Which word a value is, by its row and its index there.
 const WORD_OF: [[usize; ROW]; ROWS] = word_of();
 
 /// The words are dealt to eight threads: seven at a time to each, but for one that each has had first.
@@ -115,11 +115,11 @@ impl Generators {
         &self,
         part: usize,
         position: u64,
-        place: Place<T>,
+        output: OutputBuffer<T>,
         value: impl Fn(u32) -> T,
     ) {
         const WHOLE: u64 = (GENERATORS * ROW) as u64;
-        let end = position + place.length() as u64;
+        let end = position + output.length() as u64;
         let rows = position / WHOLE..end.div_ceil(WHOLE);
         let start = |row: u64, generator: usize| row * WHOLE + (generator * ROW) as u64;
         let first = part * IN_PART;
@@ -138,7 +138,7 @@ impl Generators {
                 }
                 for (column, word) in WORD_OF[(row % ROWS as u64) as usize].iter().enumerate() {
                     let index = (start + column as u64).wrapping_sub(position) as usize;
-                    place.put_one(index, value(temper(state.words[*word])));
+                    output.put_one(index, value(temper(state.words[*word])));
                 }
             }
         }

@@ -2,7 +2,7 @@
 //! Mathematical Software 39 (2), 2013): generators with parameters of their own, each of which gives 256 values in turn.
 
 use super::mtgp32_parameters::PARAMETERS;
-use super::place::Place;
+use super::output::OutputBuffer;
 use parking_lot::Mutex;
 
 /// Generators in the default order, and in that of the first versions.
@@ -15,7 +15,7 @@ const WORDS: usize = 351;
 /// The bits of a word that the recursion takes.
 const MASK: u32 = 0xfff8_0000;
 
-/// What makes one generator different from the others. The tables of 16 are sums of their four.
+/// The parameters of one generator. The tables of 16 are sums of their four.
 pub struct Parameters {
     pub position: usize,
     pub shift_left: u32,
@@ -32,7 +32,7 @@ fn table(four: [u32; 4]) -> [u32; 16] {
 
 /// A generator.
 struct State {
-    /// The last words, from the place that the next row's first word takes.
+    /// The last words, from where the next row's first word takes.
     words: [u32; WORDS + ROW],
     /// The rows that were made, and the last of them.
     rows: u64,
@@ -97,11 +97,11 @@ impl Generators {
         &self,
         part: usize,
         position: u64,
-        place: Place<T>,
+        output: OutputBuffer<T>,
         value: impl Fn(u32) -> T,
     ) {
         let whole = (self.0.len() * ROW) as u64;
-        let end = position + place.length() as u64;
+        let end = position + output.length() as u64;
         let mut state = self.0[part].lock();
         for row in position / whole..end.div_ceil(whole) {
             let start = row * whole + (part * ROW) as u64;
@@ -112,8 +112,8 @@ impl Generators {
                 state.advance(&PARAMETERS[part]);
             }
             for (i, draw) in state.values.iter().enumerate() {
-                // What lies before the call is outside of the place, as what lies behind it.
-                place.put_one((start + i as u64).wrapping_sub(position) as usize, value(*draw));
+                // What lies before the call is outside of the output, as what lies behind it.
+                output.put_one((start + i as u64).wrapping_sub(position) as usize, value(*draw));
             }
         }
     }

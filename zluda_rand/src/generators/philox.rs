@@ -1,7 +1,7 @@
 //! Philox4x32-10 of Salmon, Moraes, Dror and Shaw (Parallel random numbers: as easy as 1, 2, 3, SC 2011): blocks of four
 //! draws by number. Groups of four values go to 65,536 streams in turn.
 
-use super::place::Place;
+use super::output::OutputBuffer;
 use parking_lot::Mutex;
 
 const STREAMS: usize = 65_536;
@@ -53,13 +53,13 @@ impl Streams {
         &self,
         part: usize,
         position: u64,
-        place: Place<T>,
+        output: OutputBuffer<T>,
         values: impl Fn([[u32; 4]; BLOCKS]) -> [T; GROUP],
     ) {
         const ROW: usize = STREAMS * GROUP;
         // Counted from the beginning of the first row.
         let start = (position % ROW as u64) as usize;
-        let end = start + place.length();
+        let end = start + output.length();
         let mut blocks = self.parts[part].lock();
         for row in (0..end).step_by(ROW) {
             for (i, next) in blocks.iter_mut().enumerate() {
@@ -71,11 +71,11 @@ impl Streams {
                 let draws = |i| block(self.seed, stream as u64, next.wrapping_add(i as u64));
                 let values = values(std::array::from_fn(draws));
                 if at >= start && at + GROUP <= end {
-                    place.put(at - start, values);
+                    output.put(at - start, values);
                 } else {
                     for (i, value) in values.into_iter().enumerate() {
-                        // What lies before the call is outside of the place, as what lies behind it.
-                        place.put_one((at + i).wrapping_sub(start), value);
+                        // What lies before the call is outside of the output, as what lies behind it.
+                        output.put_one((at + i).wrapping_sub(start), value);
                     }
                 }
                 if at + GROUP <= end {

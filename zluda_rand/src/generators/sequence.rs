@@ -1,14 +1,14 @@
 //! A generator with its state: what its calls are, and how a call falls into parts that run at the same time.
 
 use super::lanes::{Chunk, Lanes};
-use super::place::Place;
+use super::output::OutputBuffer;
 use super::values;
 pub use super::values::Scale;
 use super::{mrg32k3a, mt19937, mtgp32, philox, sobol, xorwow};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What generates.
+/// The generator's algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     Xorwow { seeded: bool },
@@ -20,15 +20,15 @@ pub enum Algorithm {
     Sobol64,
 }
 
-/// The values of a call, with the place where they go.
+/// The values of a call, with the memory that they go to.
 #[derive(Clone, Copy)]
 pub enum Values {
-    Bits(Place<u32>),
-    Bits64(Place<u64>),
-    Uniform(Place<f32>),
-    UniformDouble(Place<f64>),
-    Normal(Place<f32>, Scale<f32>),
-    NormalDouble(Place<f64>, Scale<f64>),
+    Bits(OutputBuffer<u32>),
+    Bits64(OutputBuffer<u64>),
+    Uniform(OutputBuffer<f32>),
+    UniformDouble(OutputBuffer<f64>),
+    Normal(OutputBuffer<f32>, Scale<f32>),
+    NormalDouble(OutputBuffer<f64>, Scale<f64>),
 }
 
 impl Values {
@@ -38,10 +38,10 @@ impl Values {
 
     fn length(&self) -> usize {
         match self {
-            Values::Bits(place) => place.length(),
-            Values::Bits64(place) => place.length(),
-            Values::Uniform(place) | Values::Normal(place, _) => place.length(),
-            Values::UniformDouble(place) | Values::NormalDouble(place, _) => place.length(),
+            Values::Bits(output) => output.length(),
+            Values::Bits64(output) => output.length(),
+            Values::Uniform(output) | Values::Normal(output, _) => output.length(),
+            Values::UniformDouble(output) | Values::NormalDouble(output, _) => output.length(),
         }
     }
 }
@@ -208,52 +208,52 @@ impl Call {
             State::Mrg32k3a(lanes) => self.mrg32k3a(lanes, part, at),
             State::Philox(streams) => self.philox(streams, part, at),
             State::Mtgp32(generators) => match self.values {
-                Values::Bits(place) => generators.fill(part, at, place, |draw| draw),
+                Values::Bits(output) => generators.fill(part, at, output, |draw| draw),
                 Values::Bits64(_) => {}
-                Values::Uniform(place) => generators.fill(part, at, place, values::uniform),
-                Values::UniformDouble(place) => {
-                    generators.fill(part, at, place, values::uniform_double);
+                Values::Uniform(output) => generators.fill(part, at, output, values::uniform),
+                Values::UniformDouble(output) => {
+                    generators.fill(part, at, output, values::uniform_double);
                 }
-                Values::Normal(place, scale) => {
-                    generators.fill(part, at, place, |draw| scale.of(values::normal(draw)));
+                Values::Normal(output, scale) => {
+                    generators.fill(part, at, output, |draw| scale.of(values::normal(draw)));
                 }
-                Values::NormalDouble(place, scale) => {
+                Values::NormalDouble(output, scale) => {
                     let value = |draw| scale.of_double(values::normal_double(draw));
-                    generators.fill(part, at, place, value);
+                    generators.fill(part, at, output, value);
                 }
             },
             State::Mt19937(generators) => match self.values {
-                Values::Bits(place) => generators.fill(part, at, place, |draw| draw),
+                Values::Bits(output) => generators.fill(part, at, output, |draw| draw),
                 Values::Bits64(_) => {}
-                Values::Uniform(place) => {
-                    generators.fill(part, at, place, |draw| values::uniform_middle(draw) as f32);
+                Values::Uniform(output) => {
+                    generators.fill(part, at, output, |draw| values::uniform_middle(draw) as f32);
                 }
-                Values::UniformDouble(place) => {
-                    generators.fill(part, at, place, values::uniform_middle);
+                Values::UniformDouble(output) => {
+                    generators.fill(part, at, output, values::uniform_middle);
                 }
-                Values::Normal(place, scale) => {
-                    generators.fill(part, at, place, |draw| scale.of(values::normal(draw)));
+                Values::Normal(output, scale) => {
+                    generators.fill(part, at, output, |draw| scale.of(values::normal(draw)));
                 }
-                Values::NormalDouble(place, scale) => {
+                Values::NormalDouble(output, scale) => {
                     let value = |draw| scale.of_double(values::normal_double(draw));
-                    generators.fill(part, at, place, value);
+                    generators.fill(part, at, output, value);
                 }
             },
             State::Sobol32 => {
                 let n = self.dimensions;
                 match self.values {
-                    Values::Bits(place) => sobol::fill(part, n, at, place, |draw: u32| draw),
+                    Values::Bits(output) => sobol::fill(part, n, at, output, |draw: u32| draw),
                     Values::Bits64(_) => {}
-                    Values::Uniform(place) => sobol::fill(part, n, at, place, values::uniform),
-                    Values::UniformDouble(place) => {
-                        sobol::fill(part, n, at, place, values::uniform_double);
+                    Values::Uniform(output) => sobol::fill(part, n, at, output, values::uniform),
+                    Values::UniformDouble(output) => {
+                        sobol::fill(part, n, at, output, values::uniform_double);
                     }
-                    Values::Normal(place, scale) => {
-                        sobol::fill(part, n, at, place, |draw| scale.of(values::normal(draw)));
+                    Values::Normal(output, scale) => {
+                        sobol::fill(part, n, at, output, |draw| scale.of(values::normal(draw)));
                     }
-                    Values::NormalDouble(place, scale) => {
+                    Values::NormalDouble(output, scale) => {
                         let value = |draw| scale.of_double(values::normal_double(draw));
-                        sobol::fill(part, n, at, place, value);
+                        sobol::fill(part, n, at, output, value);
                     }
                 }
             }
@@ -262,20 +262,20 @@ impl Call {
                 let upper = |draw: u64| (draw >> 32) as u32;
                 match self.values {
                     Values::Bits(_) => {}
-                    Values::Bits64(place) => sobol::fill(part, n, at, place, |draw: u64| draw),
-                    Values::Uniform(place) => {
-                        sobol::fill(part, n, at, place, |draw| values::uniform(upper(draw)));
+                    Values::Bits64(output) => sobol::fill(part, n, at, output, |draw: u64| draw),
+                    Values::Uniform(output) => {
+                        sobol::fill(part, n, at, output, |draw| values::uniform(upper(draw)));
                     }
-                    Values::UniformDouble(place) => {
-                        sobol::fill(part, n, at, place, values::uniform_double_64);
+                    Values::UniformDouble(output) => {
+                        sobol::fill(part, n, at, output, values::uniform_double_64);
                     }
-                    Values::Normal(place, scale) => {
+                    Values::Normal(output, scale) => {
                         let value = |draw| scale.of(values::normal(upper(draw)));
-                        sobol::fill(part, n, at, place, value);
+                        sobol::fill(part, n, at, output, value);
                     }
-                    Values::NormalDouble(place, scale) => {
+                    Values::NormalDouble(output, scale) => {
                         let value = |draw| scale.of_double(values::normal_double_64(draw));
-                        sobol::fill(part, n, at, place, value);
+                        sobol::fill(part, n, at, output, value);
                     }
                 }
             }
@@ -285,21 +285,21 @@ impl Call {
     fn xorwow<C: Chunk>(&self, lanes: &Lanes<C>, part: usize, at: u64) {
         let first = (at % lanes.streams() as u64) as usize;
         match self.values {
-            Values::Bits(place) => lanes.fill(part, first, place, |draws: [u32; 1]| draws),
+            Values::Bits(output) => lanes.fill(part, first, output, |draws: [u32; 1]| draws),
             Values::Bits64(_) => {}
-            Values::Uniform(place) => {
-                lanes.fill(part, first, place, |[x]: [u32; 1]| [values::uniform(x)]);
+            Values::Uniform(output) => {
+                lanes.fill(part, first, output, |[x]: [u32; 1]| [values::uniform(x)]);
             }
-            Values::UniformDouble(place) => {
-                lanes.fill(part, first, place, |[x, y]: [u32; 2]| [values::uniform_53(x, y)]);
+            Values::UniformDouble(output) => {
+                lanes.fill(part, first, output, |[x, y]: [u32; 2]| [values::uniform_53(x, y)]);
             }
-            Values::Normal(place, scale) => {
+            Values::Normal(output, scale) => {
                 let value = |[x, y]: [u32; 2]| values::box_muller(x, y).map(|v| scale.of(v));
-                lanes.fill(part, first, place, value);
+                lanes.fill(part, first, output, value);
             }
-            Values::NormalDouble(place, scale) => {
+            Values::NormalDouble(output, scale) => {
                 let value = |draws| values::box_muller_double(draws).map(|v| scale.of_double(v));
-                lanes.fill(part, first, place, value);
+                lanes.fill(part, first, output, value);
             }
         }
     }
@@ -307,57 +307,57 @@ impl Call {
     fn mrg32k3a(&self, lanes: &Lanes<mrg32k3a::Streams>, part: usize, at: u64) {
         let first = (at % lanes.streams() as u64) as usize;
         match self.values {
-            Values::Bits(place) => {
-                lanes.fill(part, first, place, |[x]: [u32; 1]| [values::mrg_bits(x)]);
+            Values::Bits(output) => {
+                lanes.fill(part, first, output, |[x]: [u32; 1]| [values::mrg_bits(x)]);
             }
             Values::Bits64(_) => {}
-            Values::Uniform(place) => {
-                lanes.fill(part, first, place, |[x]: [u32; 1]| [values::mrg_uniform(x)]);
+            Values::Uniform(output) => {
+                lanes.fill(part, first, output, |[x]: [u32; 1]| [values::mrg_uniform(x)]);
             }
-            Values::UniformDouble(place) => {
-                lanes.fill(part, first, place, |[x]: [u32; 1]| [values::mrg_uniform_double(x)]);
+            Values::UniformDouble(output) => {
+                lanes.fill(part, first, output, |[x]: [u32; 1]| [values::mrg_uniform_double(x)]);
             }
-            Values::Normal(place, scale) => {
+            Values::Normal(output, scale) => {
                 let value = |[x, y]: [u32; 2]| values::mrg_box_muller(x, y).map(|v| scale.of(v));
-                lanes.fill(part, first, place, value);
+                lanes.fill(part, first, output, value);
             }
-            Values::NormalDouble(place, scale) => {
+            Values::NormalDouble(output, scale) => {
                 let value = |[x, y]: [u32; 2]| {
                     values::mrg_box_muller_double(x, y).map(|v| scale.of_double(v))
                 };
-                lanes.fill(part, first, place, value);
+                lanes.fill(part, first, output, value);
             }
         }
     }
 
     fn philox(&self, streams: &philox::Streams, part: usize, at: u64) {
         match self.values {
-            Values::Bits(place) => streams.fill(part, at, place, |[x]: [[u32; 4]; 1]| x),
+            Values::Bits(output) => streams.fill(part, at, output, |[x]: [[u32; 4]; 1]| x),
             Values::Bits64(_) => {}
-            Values::Uniform(place) => {
+            Values::Uniform(output) => {
                 let value = |[x]: [[u32; 4]; 1]| x.map(values::uniform);
-                streams.fill(part, at, place, value);
+                streams.fill(part, at, output, value);
             }
-            Values::UniformDouble(place) => {
+            Values::UniformDouble(output) => {
                 let value = |[[a, b, c, d], [e, f, g, h]]: [[u32; 4]; 2]| {
                     [(a, b), (c, d), (e, f), (g, h)].map(|(x, y)| values::uniform_53(x, y))
                 };
-                streams.fill(part, at, place, value);
+                streams.fill(part, at, output, value);
             }
-            Values::Normal(place, scale) => {
+            Values::Normal(output, scale) => {
                 let value = |[[a, b, c, d]]: [[u32; 4]; 1]| {
                     let ([a, b], [c, d]) = (values::box_muller(a, b), values::box_muller(c, d));
                     [a, b, c, d].map(|v| scale.of(v))
                 };
-                streams.fill(part, at, place, value);
+                streams.fill(part, at, output, value);
             }
-            Values::NormalDouble(place, scale) => {
+            Values::NormalDouble(output, scale) => {
                 let value = |[x, y]: [[u32; 4]; 2]| {
                     let ([a, b], [c, d]) =
                         (values::box_muller_double(x), values::box_muller_double(y));
                     [a, b, c, d].map(|v| scale.of_double(v))
                 };
-                streams.fill(part, at, place, value);
+                streams.fill(part, at, output, value);
             }
         }
     }

@@ -4,7 +4,7 @@ mod directions;
 
 pub use directions::{DIMENSIONS, directions};
 
-use super::place::Place;
+use super::output::OutputBuffer;
 use std::ops::{BitXor, BitXorAssign};
 
 /// Values of a dimension that are one part of a call.
@@ -45,10 +45,10 @@ pub fn fill<W: Word, T: Copy>(
     part: usize,
     dimensions: usize,
     position: u64,
-    place: Place<T>,
+    output: OutputBuffer<T>,
     value: impl Fn(W) -> T,
 ) {
-    let count = place.length() / dimensions;
+    let count = output.length() / dimensions;
     let in_dimension = count.div_ceil(PART);
     let (dimension, from) = (part / in_dimension, part % in_dimension * PART);
     let numbers: Vec<W> = directions(dimension).iter().map(|number| W::of(*number)).collect();
@@ -60,7 +60,7 @@ pub fn fill<W: Word, T: Copy>(
         x ^= numbers[bit as usize];
     }
     for i in from..count.min(from + PART) {
-        place.put_one(dimension * count + i, value(x));
+        output.put_one(dimension * count + i, value(x));
         x ^= numbers[index.trailing_ones().min(W::BITS - 1) as usize];
         index = index.wrapping_add(1) & mask;
     }

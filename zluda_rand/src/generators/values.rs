@@ -1,4 +1,4 @@
-//! What draws become: the arithmetic of each distribution, operation by operation as cuRAND's, so that all bits agree.
+//! Values from draws: the arithmetic of each distribution, operation by operation as cuRAND's, so that all bits agree.
 
 use super::inverse::erfcinv;
 use super::libm::{exp, expf, log, logf, sincos, sincosf};
@@ -9,7 +9,7 @@ const STEP: f32 = 2.328_306_4e-10;
 const STEP_DOUBLE: f64 = 2.328_306_436_538_696_3e-10;
 const STEP_53: f64 = f64::EPSILON / 2.0;
 const TWO_PI: f32 = 6.283_185_5;
-/// What MRG32k3a's draws are scaled by, for 32 bits and for numbers below 1.
+/// The scales of MRG32k3a's draws, for 32 bits and for numbers below 1.
 const MRG_BITS: f64 = 1.000_000_048_662;
 const MRG_STEP: f64 = 2.328_306_549_837_829e-10;
 

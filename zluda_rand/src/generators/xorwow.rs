@@ -3,11 +3,11 @@
 use super::lanes::{Chunk, LANES, Lanes};
 
 pub const STREAMS: usize = 4096;
-/// What a step adds to the counter.
+/// The increment of the counter at each step.
 const WEYL: u32 = 362_437;
 /// Steps between streams, as a power of two.
 const APART: u32 = 67;
-/// What is between the seeds of streams that are seeded one by one.
+/// The difference between the seeds of streams that are seeded one by one.
 const SEEDS_APART: u64 = 3_133_713;
 
 /// The state of a stream.

@@ -11,8 +11,8 @@ use cpu_abi::{
     sampler_word,
 };
 use hip_host::core::array::Level;
-use hip_host::core::copy::Place;
-use hip_host::core::texture::{self, Address, Object, Owner, Sampler, Shape};
+use hip_host::core::copy::PitchedPtr;
+use hip_host::core::texture::{self, Address, Geometry, Object, Owner, Sampler};
 
 use super::{Library, Random};
 use crate::engine::texture::quick::Quick;
@@ -21,13 +21,13 @@ use crate::engine::texture::{Operands, Stop, operand_words, run};
 /// A kernel that stops returns to the caller, with what it stopped for.
 const HOST: &str = r#"
 #include <setjmp.h>
-static jmp_buf place;
+static jmp_buf ptr;
 static unsigned why;
 void stop(unsigned error) __asm__("zluda.amd.stop");
-void stop(unsigned error) { why = error; longjmp(place, 1); }
+void stop(unsigned error) { why = error; longjmp(ptr, 1); }
 unsigned guarded(void (*f)(unsigned long, const unsigned *, unsigned *), unsigned long operation, const unsigned *in,
                  unsigned *out) {
-  if (setjmp(place)) return why;
+  if (setjmp(ptr)) return why;
   f(operation, in, out);
   return 0;
 }
@@ -82,32 +82,33 @@ fn sampler(random: &mut Random) -> Sampler {
 
 /// An image of random texels for both.
 fn image(random: &mut Random, surface: bool, format: Format) -> Image {
-    let shape = match random.below(if surface { 7 } else { 8 }) {
-        0 => Shape::Axes(1),
-        1 | 2 => Shape::Axes(2),
-        3 => Shape::Axes(3),
-        4 => Shape::Layers(1),
-        5 => Shape::Layers(2),
-        6 => [Shape::Cube, Shape::CubeLayers][random.below(2) as usize],
-        _ => Shape::Linear,
+    let geometry = match random.below(if surface { 7 } else { 8 }) {
+        0 => Geometry::Axes(1),
+        1 | 2 => Geometry::Axes(2),
+        3 => Geometry::Axes(3),
+        4 => Geometry::Layers(1),
+        5 => Geometry::Layers(2),
+        6 => [Geometry::Cube, Geometry::CubeLayers][random.below(2) as usize],
+        _ => Geometry::Linear,
     };
-    let shape = if format.block.is_some() { Shape::Axes(2) } else { shape };
-    let axes = match shape {
-        Shape::Axes(axes) | Shape::Layers(axes) => axes,
+    let geometry = if format.block.is_some() { Geometry::Axes(2) } else { geometry };
+    let axes = match geometry {
+        Geometry::Axes(axes) | Geometry::Layers(axes) => axes,
         _ => 2,
     };
     let mut side = || 1 + random.below(9) as usize;
     let (width, height, depth) = (side(), side(), side());
-    let (height, depth) = match shape {
-        Shape::Linear | Shape::Axes(1) => (1, 1),
-        Shape::Axes(2) => (height, 1),
-        Shape::Axes(_) => (height, depth),
-        Shape::Layers(1) => (1, depth),
-        Shape::Layers(_) => (height, depth),
-        Shape::Cube => (width, 6),
-        Shape::CubeLayers => (width, 12),
+    let (height, depth) = match geometry {
+        Geometry::Linear | Geometry::Axes(1) => (1, 1),
+        Geometry::Axes(2) => (height, 1),
+        Geometry::Axes(_) => (height, depth),
+        Geometry::Layers(1) => (1, depth),
+        Geometry::Layers(_) => (height, depth),
+        Geometry::Cube => (width, 6),
+        Geometry::CubeLayers => (width, 12),
     };
-    let count = if surface || shape == Shape::Linear { 1 } else { 1 + random.below(3) as usize };
+    let count =
+        if surface || geometry == Geometry::Linear { 1 } else { 1 + random.below(3) as usize };
     let mut bytes = vec![0_u8; IMAGE];
     let nearby = random.below(2) == 0;
     for word in bytes.chunks_mut(4) {
@@ -124,12 +125,12 @@ fn image(random: &mut Random, surface: bool, format: Format) -> Image {
     let mut levels = Vec::new();
     for level in 0..count {
         let smaller = |side: usize| (side >> level).max(1);
-        let depth = if matches!(shape, Shape::Axes(3)) { smaller(depth) } else { depth };
+        let depth = if matches!(geometry, Geometry::Axes(3)) { smaller(depth) } else { depth };
         let (width, height) = (smaller(width), smaller(height));
         let blocks = format.block_side();
         let pitch = (width.div_ceil(blocks) * format.size()).next_multiple_of(16);
         let slice = pitch * height.div_ceil(blocks);
-        levels.push(Level { place: Place { start, pitch, slice }, width, height, depth });
+        levels.push(Level { ptr: PitchedPtr { start, pitch, slice }, width, height, depth });
         start += slice * depth;
     }
     let as_integers = surface || random.below(2) != 0;
@@ -138,12 +139,12 @@ fn image(random: &mut Random, surface: bool, format: Format) -> Image {
     let mut object = Box::new(TextureObject {
         mark: LIVE,
         surface: surface.into(),
-        shape: match shape {
-            Shape::Linear => TextureShape::Linear,
-            Shape::Axes(_) => TextureShape::Axes,
-            Shape::Layers(_) => TextureShape::Layers,
-            Shape::Cube => TextureShape::Cube,
-            Shape::CubeLayers => TextureShape::CubeLayers,
+        shape: match geometry {
+            Geometry::Linear => TextureShape::Linear,
+            Geometry::Axes(_) => TextureShape::Axes,
+            Geometry::Layers(_) => TextureShape::Layers,
+            Geometry::Cube => TextureShape::Cube,
+            Geometry::CubeLayers => TextureShape::CubeLayers,
         } as u32,
         axes: axes.into(),
         level_count: count as u32,
@@ -165,9 +166,9 @@ fn image(random: &mut Random, surface: bool, format: Format) -> Image {
     object.set_format(format);
     for (to, level) in object.levels.iter_mut().zip(&levels) {
         *to = TextureObjectLevel {
-            start: level.place.start as u64,
-            pitch: level.place.pitch as u64,
-            slice: level.place.slice as u64,
+            start: level.ptr.start as u64,
+            pitch: level.ptr.pitch as u64,
+            slice: level.ptr.slice as u64,
             width: level.width as u32,
             height: level.height as u32,
             depth: level.depth as u32,
@@ -176,7 +177,7 @@ fn image(random: &mut Random, surface: bool, format: Format) -> Image {
     }
     let handle = texture::insert(Object {
         surface,
-        shape,
+        geometry,
         levels,
         format,
         as_integers,

@@ -2,7 +2,7 @@
 
 use cpu_abi::{TextureAttribute, TextureOperation};
 use hip_host::core::format::Channel;
-use hip_host::core::texture::{Object, Sampler, Shape};
+use hip_host::core::texture::{Geometry, Object, Sampler};
 
 use super::Results;
 
@@ -12,19 +12,21 @@ pub fn attribute(object: &Object, operation: &TextureOperation, level: u32) -> R
     use TextureAttribute::*;
     let Some(attribute) = operation.attribute() else { return [0; 5] };
     let Some(of_level) = object.levels.get(level as usize) else { return [0, 0, 0, 0, 1] };
-    let layers = match object.shape {
-        Shape::Layers(_) => object.levels[0].depth,
-        Shape::CubeLayers => object.levels[0].depth / 6,
+    let layers = match object.geometry {
+        Geometry::Layers(_) => object.levels[0].depth,
+        Geometry::CubeLayers => object.levels[0].depth / 6,
         _ => 0,
     };
     let word = match attribute {
         Width => of_level.width as u32,
-        Height if object.surface && object.shape == Shape::Axes(1) => 0,
+        Height if object.surface && object.geometry == Geometry::Axes(1) => 0,
         // Layers are a row's height and a plane's depth.
-        Height if object.shape == Shape::Layers(1) => layers as u32,
-        Depth if matches!(object.shape, Shape::Layers(2) | Shape::CubeLayers) => layers as u32,
+        Height if object.geometry == Geometry::Layers(1) => layers as u32,
+        Depth if matches!(object.geometry, Geometry::Layers(2) | Geometry::CubeLayers) => {
+            layers as u32
+        }
         Height => of_level.height as u32,
-        Depth if object.shape == Shape::Axes(3) => of_level.depth as u32,
+        Depth if object.geometry == Geometry::Axes(3) => of_level.depth as u32,
         Depth => 0,
         ArraySize => layers as u32,
         NumMipmapLevels => object.levels.len() as u32,

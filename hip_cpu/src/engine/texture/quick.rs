@@ -4,7 +4,7 @@
 
 use cpu_abi::{TextureAction, TextureGeometry, TextureLevel, TextureOperation};
 use hip_host::core::array::Level;
-use hip_host::core::texture::{Address, Object, Shape};
+use hip_host::core::texture::{Address, Geometry, Object};
 
 use super::coordinate::{self, Axis, Fixed, WEIGHT};
 use super::filter;
@@ -77,15 +77,15 @@ impl<'a> Image<'a> {
     fn of(object: &'a Object, operation: &TextureOperation) -> Option<Image<'a>> {
         let sampler = &object.sampler;
         let axes = operation.geometry.axes();
-        let shape = match object.shape {
-            Shape::Linear => axes == 1,
-            Shape::Axes(count) => usize::from(count) == axes && (axes > 1 || !operation.whole),
+        let fits = match object.geometry {
+            Geometry::Linear => axes == 1,
+            Geometry::Axes(count) => usize::from(count) == axes && (axes > 1 || !operation.whole),
             _ => false,
         };
         let [level] = object.levels.as_slice() else { return None };
         // A row is a plane of one row, which only a border shows.
         let bordered = axes == 1 && sampler.address[1] == Address::Border;
-        if object.surface || !shape || bordered || object.format.block.is_some() {
+        if object.surface || !fits || bordered || object.format.block.is_some() {
             return None;
         }
         let sizes = [level.width, level.height, level.depth];

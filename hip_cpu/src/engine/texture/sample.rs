@@ -2,7 +2,7 @@
 
 use cpu_abi::{TextureAction, TextureGeometry, TextureLevel, TextureOperation, TextureType};
 use hip_host::core::array::Level;
-use hip_host::core::texture::{Address, Object, Sampler, Shape};
+use hip_host::core::texture::{Address, Geometry, Object, Sampler};
 use smallvec::SmallVec;
 
 use super::coordinate::{self, Axis, Fixed, WEIGHT};
@@ -128,8 +128,11 @@ impl Lookup<'_> {
 
     /// The slice of the layer and face.
     fn slice(&self, level: &Level, face: usize) -> usize {
-        let faces =
-            if matches!(self.object.shape, Shape::Cube | Shape::CubeLayers) { 6 } else { 1 };
+        let faces = if matches!(self.object.geometry, Geometry::Cube | Geometry::CubeLayers) {
+            6
+        } else {
+            1
+        };
         let layers = (level.depth / faces).max(1);
         (self.layer as usize).min(layers - 1) * faces + face
     }
@@ -168,7 +171,7 @@ impl Lookup<'_> {
                 _ => return texel::zero(self.object),
             }
         }
-        if self.object.shape == Shape::Axes(1) {
+        if self.object.geometry == Geometry::Axes(1) {
             return texel::zero(self.object);
         }
         if axes < 3 {

@@ -60,7 +60,7 @@ fn place(
         return Ok(None);
     }
     let x = x as usize / width * width;
-    let place = level.place;
+    let place = level.ptr;
     Ok(Some(place.start + z as usize * place.slice + y as usize * place.pitch + x))
 }
 

@@ -30,7 +30,7 @@ pub type Texel = [Number; 4];
 pub fn address(level: &Level, format: Format, x: usize, y: usize, z: usize) -> usize {
     let side = format.block_side();
     let (x, y) = (x / side, y / side);
-    level.place.start + z * level.place.slice + y * level.place.pitch + x * format.size()
+    level.ptr.start + z * level.ptr.slice + y * level.ptr.pitch + x * format.size()
 }
 
 /// A texel of an image; channels that it has not are 0.
@@ -73,7 +73,7 @@ pub unsafe fn channel(
     [x, y, z]: [usize; 3],
     index: usize,
 ) -> Number {
-    let place = &level.place;
+    let place = &level.ptr;
     let row = place.start + z * place.slice + y * place.pitch;
     let size = object.format.channel.size();
     let at = row + (x * object.format.channels + index) * size;

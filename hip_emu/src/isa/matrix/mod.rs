@@ -1,7 +1,7 @@
 //! Matrix instructions: `D = A * B + C` by a whole wave, whose lanes hold the elements as each generation lays them
 //! out.
 //!
-//! What the mnemonic says is all that there is to know of an instruction: `v_wmma_f32_16x16x16_f16`,
+//! The mnemonic says all that there is to know of an instruction: `v_wmma_f32_16x16x16_f16`,
 //! `v_mfma_f32_32x32x4_2b_bf16`. Products are added to the accumulator one after the other in the order of `k`, each
 //! with one rounding to nearest even, subnormal numbers kept; results of 16 bits are rounded at the end. The manuals
 //! do not say in which order and precision the hardware adds. Forms with `xf32` or scaled blocks are not here.

@@ -16,7 +16,7 @@ const TABLE_SPACE: u32 = 1;
 const CURVE_BITS: u32 = 12;
 
 /// A place in a segment.
-pub(super) struct Place<'c> {
+pub(super) struct SegmentOffset<'c> {
     /// The upper 8 bits.
     high: Value<'c>,
     /// The others: 9, or 8 of a place of 16 bits.
@@ -43,10 +43,10 @@ impl<'c> Math<'_, 'c> {
     }
 
     /// The place in the lowest `bits` of a number, 16 or 17.
-    pub(super) fn place(&self, number: Value<'c>, bits: u32) -> Place<'c> {
+    pub(super) fn place(&self, number: Value<'c>, bits: u32) -> SegmentOffset<'c> {
         let b = &self.builder;
         let low_bits = bits - 8;
-        Place {
+        SegmentOffset {
             high: b.and(b.lshr(number, self.int(low_bits)), self.int(0xff)),
             low: b.and(number, self.int((1 << low_bits) - 1)),
             low_bits,
@@ -58,7 +58,7 @@ impl<'c> Math<'_, 'c> {
         &self,
         table: &Table,
         segment: Value<'c>,
-        place: &Place<'c>,
+        place: &SegmentOffset<'c>,
     ) -> Sum<'c> {
         let b = &self.builder;
         let low_bits = place.low_bits;
@@ -98,7 +98,7 @@ impl<'c> Math<'_, 'c> {
     /// below 2^18 are left out. A place of 16 bits counts twice.
     ///
     /// With x = 512 h + l these are l * l, and of h * l those whose places, 0 to 7 and 0 to 8, add up to less than 9.
-    pub(super) fn square(&self, place: &Place<'c>) -> Value<'c> {
+    pub(super) fn square(&self, place: &SegmentOffset<'c>) -> Value<'c> {
         let b = &self.builder;
         // Bytes, since vectors of them are short. Bit 0 of l meets nothing that counts.
         let mut h = b.trunc(place.high, self.i8());

@@ -22,7 +22,7 @@ pub fn run(report: &mut Report) -> Result<()> {
     if facts.is_dir() {
         report.check(words, check_words(&facts.join(GRAMMAR)));
     } else {
-        report.leave_out(words, &format!("there is no {}", facts.display()));
+        report.skip(words, &format!("there is no {}", facts.display()));
     }
     heading("Comparing the instruction tables with ptxas");
     let audit = audit(RECORDED, "")?;

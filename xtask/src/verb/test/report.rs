@@ -29,11 +29,11 @@ impl Report {
     }
 
     /// A check for which something is missing that could be there. In continuous integration that is a failure.
-    pub fn leave_out(&mut self, name: &str, missing: &str) {
-        self.leave_out_in(name, missing, is_continuous_integration());
+    pub fn skip(&mut self, name: &str, missing: &str) {
+        self.skip_in(name, missing, is_continuous_integration());
     }
 
-    fn leave_out_in(&mut self, name: &str, missing: &str, is_failure: bool) {
+    fn skip_in(&mut self, name: &str, missing: &str, is_failure: bool) {
         if is_failure {
             self.check(name, Err(missing.to_owned()));
         } else {
@@ -85,10 +85,10 @@ mod tests {
     #[test]
     fn what_is_missing_fails_in_continuous_integration_alone() {
         let mut report = Report::default();
-        report.leave_out_in("words", "there is no text", false);
+        report.skip_in("words", "there is no text", false);
         assert_eq!((report.count(), report.failure()), (0, None));
         assert_eq!(report.not_looked_at, ["words: there is no text"]);
-        report.leave_out_in("words", "there is no text", true);
+        report.skip_in("words", "there is no text", true);
         assert_eq!(report.failure(), Some(&("words".to_owned(), "there is no text".to_owned())));
         assert_eq!(report.finish(), ExitCode::FAILURE);
     }

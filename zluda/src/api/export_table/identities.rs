@@ -34,7 +34,7 @@ unsafe extern "C" fn context_id(given: CUcontext, id: *mut c_ulonglong) -> CUres
     })
 }
 
-/// What stands behind the handle of a stream, which only [`stream_id`] gets: the handle itself, and for the default
+/// The stream behind a handle, which only [`stream_id`] gets: the handle itself, and for the default
 /// stream the one that is not null.
 unsafe extern "C" fn stream_of_handle(
     _: CUcontext,

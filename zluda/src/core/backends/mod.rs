@@ -1,4 +1,4 @@
-//! What devices do in their own way: an implementation of [`Backend`](crate::core::device::backend::Backend) for each
+//! The backends of devices: an implementation of [`Backend`](crate::core::device::backend::Backend) for each
 //! kind.
 
 pub(crate) mod amd;

@@ -71,7 +71,7 @@ unsafe impl Send for Dependencies {}
 
 /// The nodes that an event stands for that was recorded in a captured stream.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CapturedNodes {
     capture: Arc<Capture>,
     nodes: Vec<Edge>,
 }
@@ -461,33 +461,33 @@ impl Recorder {
     }
 
     /// The nodes that the next one would come after, for an event.
-    pub(crate) fn place(&self) -> CUres<Place> {
+    pub(crate) fn captured_nodes(&self) -> CUres<CapturedNodes> {
         let mut members = members();
         let nodes = self.member(&mut members)?.dependencies.clone();
-        Ok(Place { capture: self.capture.clone(), nodes })
+        Ok(CapturedNodes { capture: self.capture.clone(), nodes })
     }
 
-    /// The stream goes on after a place too. `STREAM_CAPTURE_MERGE` for those of other captures.
-    pub(crate) fn join(&self, place: &Place) -> CUres {
-        if !Arc::ptr_eq(&place.capture, &self.capture) {
-            let error = if place.capture.state() == State::Active {
+    /// The stream goes on after these nodes too. `STREAM_CAPTURE_MERGE` for those of other captures.
+    pub(crate) fn join(&self, captured: &CapturedNodes) -> CUres {
+        if !Arc::ptr_eq(&captured.capture, &self.capture) {
+            let error = if captured.capture.state() == State::Active {
                 CUerror::STREAM_CAPTURE_MERGE
             } else {
                 CUerror::INVALID_VALUE
             };
-            place.capture.invalidate();
+            captured.capture.invalidate();
             return Err(self.refuse(error));
         }
         let mut members = members();
         let member = self.member(&mut members)?;
-        join(&mut member.dependencies, &place.nodes);
+        join(&mut member.dependencies, &captured.nodes);
         member.told = None;
         Ok(())
     }
 }
 
-impl Place {
-    /// A stream that is not captured joins the capture, after this place. `INVALID_VALUE` if the capture is over.
+impl CapturedNodes {
+    /// A stream that is not captured joins the capture, after these nodes. `INVALID_VALUE` if the capture is over.
     pub(crate) fn lead(&self, stream: &StreamArg, context: &Context) -> CUres {
         self.check_is_active()?;
         let Some(key) = Key::of(stream, context) else {

@@ -1,14 +1,14 @@
 //! Streams that may be captured: work goes into the stream, or becomes a node of the graph that it is captured to.
 
 use super::{Recorder, is_any, recorder, refuse_captured};
-use crate::core::device::launch::{Params, Shape};
+use crate::core::device::launch::{LaunchConfig, Params};
 use crate::core::graph::work::{Copy, FillOf, HostCall, Launch, Work};
 use crate::core::launch::launch;
 use crate::core::memory::Rules;
 use crate::core::module::function::Function;
 use crate::core::stream::task::Task;
 use crate::core::stream::{self, StreamArg, Target};
-use crate::core::transfer::copy::{self, BoxCopy, Place, Wait};
+use crate::core::transfer::copy::{self, BoxCopy, CopyAddress, Wait};
 use crate::core::transfer::fill::Fill;
 use cuda_types::cuda::{CUerror, CUhostFn, CUres, CUstream, CUstreamCallback};
 use hip_runtime_sys::OwnedTask;
@@ -85,25 +85,41 @@ impl WorkTarget {
     }
 
     /// Adds a launch of a kernel.
-    pub(crate) fn launch(&self, function: &Arc<Function>, shape: &Shape, params: Params) -> CUres {
+    pub(crate) fn launch(
+        &self,
+        function: &Arc<Function>,
+        config: &LaunchConfig,
+        params: Params,
+    ) -> CUres {
         let Some(recorder) = &self.recorder else {
-            return launch(&self.stream, function, shape, params);
+            return launch(&self.stream, function, config, params);
         };
-        let launch = Launch::new(function.clone(), *shape, params)?;
+        let launch = Launch::new(function.clone(), *config, params)?;
         let work = Work::Kernel(Box::new(launch));
-        if shape.programmatic { recorder.add_programmatic(work) } else { recorder.add(work) }
+        if config.programmatic { recorder.add_programmatic(work) } else { recorder.add(work) }
     }
 
-    /// A shape that a kernel does not have ends the capture of a stream: of wrong arguments, an H100 does so for these.
-    pub(crate) fn check_captured_shape(&self, function: &Function, shape: &Shape) -> CUres {
+    /// A configuration that a kernel cannot be launched with ends the capture of a stream: of wrong arguments, an H100
+    /// does so for these.
+    pub(crate) fn check_captured_config(
+        &self,
+        function: &Function,
+        config: &LaunchConfig,
+    ) -> CUres {
         match &self.recorder {
-            Some(recorder) => shape.check(function).map_err(|error| recorder.refuse(error)),
+            Some(recorder) => config.check(function).map_err(|error| recorder.refuse(error)),
             None => Ok(()),
         }
     }
 
     /// Adds a copy of `size` bytes.
-    pub(crate) fn copy(&self, to: Place, from: Place, size: usize, wait: Wait) -> CUres {
+    pub(crate) fn copy(
+        &self,
+        to: CopyAddress,
+        from: CopyAddress,
+        size: usize,
+        wait: Wait,
+    ) -> CUres {
         match &self.recorder {
             Some(_) => BoxCopy::bytes(to, from, size)?.run(self, wait),
             None => copy::put(&self.stream, to, from, size, wait),

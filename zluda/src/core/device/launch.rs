@@ -13,7 +13,7 @@ use std::ptr::null_mut;
 
 /// The arguments of a launch, parameters aside.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct LaunchConfig {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     /// Bytes of dynamic shared memory.
@@ -31,11 +31,11 @@ pub(crate) struct Shape {
 /// A parameter buffer, aligned for every parameter.
 pub(crate) type Params = SmallVec<[u128; 32]>;
 
-impl Shape {
+impl LaunchConfig {
     /// A launch that asks for nothing else.
-    pub(crate) fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> Shape {
+    pub(crate) fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> LaunchConfig {
         let (cooperative, cluster, programmatic, priority) = (false, None, false, 0);
-        Shape { grid, block, shared, cooperative, cluster, programmatic, priority }
+        LaunchConfig { grid, block, shared, cooperative, cluster, programmatic, priority }
     }
 }
 
@@ -60,8 +60,8 @@ pub(crate) trait Kernel {
 pub(crate) struct Prepared<'a> {
     pub(crate) kernel: &'a dyn Kernel,
     pub(crate) stream: hipStream_t,
-    pub(crate) shape: &'a Shape,
-    /// Blocks, where the shape may count clusters.
+    pub(crate) config: &'a LaunchConfig,
+    /// Blocks, where the configuration may count clusters.
     pub(crate) grid: [u32; 3],
     /// Blocks in a cluster, by the launch or by the kernel.
     pub(crate) cluster: Option<[u32; 3]>,
@@ -80,8 +80,8 @@ pub(crate) fn extra(params: &mut Params, size: &mut usize) -> [*mut c_void; 5] {
 
 /// A launch of loaded code that asks HIP for nothing else.
 pub(crate) fn launch_code(launch: &Prepared, code: hipFunction_t, params: &mut Params) -> CUres {
-    let Prepared { kernel, stream, shape, .. } = *launch;
-    let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, shape.block);
+    let Prepared { kernel, stream, config, .. } = *launch;
+    let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, config.block);
     let mut size = kernel.info().total_param_size as usize;
     let mut extra = extra(params, &mut size);
     let context = kernel.context();
@@ -95,7 +95,7 @@ pub(crate) fn launch_code(launch: &Prepared, code: hipFunction_t, params: &mut P
             block_x,
             block_y,
             block_z,
-            shape.shared,
+            config.shared,
             stream,
             null_mut(),
             extra.as_mut_ptr(),

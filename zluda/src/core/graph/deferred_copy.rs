@@ -6,7 +6,7 @@
 use crate::core::context::Current;
 use crate::core::device::driver::driver;
 use crate::core::stream::{Target, launch_own_function};
-use crate::core::transfer::copy::{BoxCopy, End, Place, Region, Wait};
+use crate::core::transfer::copy::{BoxCopy, CopyAddress, End, Region, Wait};
 use cuda_types::cuda::{CUerror, CUres};
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -65,7 +65,7 @@ impl BoxCopy {
 
 fn own(end: &End) -> Option<Region> {
     match end {
-        End::Memory(region) if region.place.is_unknown() => Some(*region),
+        End::Memory(region) if region.address.is_unknown() => Some(*region),
         _ => None,
     }
 }
@@ -79,7 +79,7 @@ impl DeferredCopy {
         }
         let bytes = size[0].checked_mul(size[1]).and_then(|plane| plane.checked_mul(size[2]));
         let aside = Staging::allocate(current, bytes.ok_or(CUerror::INVALID_VALUE)?)?;
-        let packed = End::Memory(Region::packed(Place::Host(aside.address()), size));
+        let packed = End::Memory(Region::packed(CopyAddress::Host(aside.address()), size));
         let rest = match from {
             Some(_) => BoxCopy { from: packed, ..copy.clone() },
             None => BoxCopy { to: packed, ..copy.clone() },
@@ -89,7 +89,7 @@ impl DeferredCopy {
 
     /// Puts the copy into a stream.
     pub(crate) fn put(self: &Arc<Self>, target: &Target) -> CUres {
-        let packed = Region::packed(Place::Host(self.aside.address()), self.size);
+        let packed = Region::packed(CopyAddress::Host(self.aside.address()), self.size);
         let by_host = |to: Region, from: Region| {
             let this = self.clone();
             launch_own_function(target, move || copy_rows(&to, &from, this.size))

@@ -195,11 +195,11 @@ impl Shown<'_> {
     }
 
     fn kernel(&self, launch: &Launch) -> String {
-        let (id, name, shape) = (&self.id, &launch.function.info.name, &launch.shape);
+        let (id, name, config) = (&self.id, &launch.function.info.name, &launch.config);
         let params = match self.flags.has(F::CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS) {
             true => {
-                let (grid, block) = (extent(shape.grid), extent(shape.block));
-                format!("\\<\\<\\<{grid},{block},{}\\>\\>\\>", shape.shared)
+                let (grid, block) = (extent(config.grid), extent(config.block));
+                format!("\\<\\<\\<{grid},{block},{}\\>\\>\\>", config.shared)
             }
             false => String::new(),
         };
@@ -222,7 +222,7 @@ impl Shown<'_> {
             }
             false => String::new(),
         };
-        let (cooperative, priority) = (u8::from(shape.cooperative), shape.priority);
+        let (cooperative, priority) = (u8::from(config.cooperative), config.priority);
         format!(
             "style=\"bold\" shape=\"record\" label=\"{{KERNEL\n| {{ID | {id} | {name}{params}}}\n{handles}\
              | {{accessPolicyWindow | {{base_ptr | num_bytes | hitRatio | hitProp | missProp}} | \

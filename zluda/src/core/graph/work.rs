@@ -3,7 +3,7 @@
 use super::Graph;
 use super::conditional::Conditional;
 use crate::core::context::{Context, enter};
-use crate::core::device::launch::{Params, Shape};
+use crate::core::device::launch::{LaunchConfig, Params};
 use crate::core::graph::deferred_copy::DeferredCopy;
 use crate::core::launch::launch;
 use crate::core::memory::Rules;
@@ -40,7 +40,7 @@ pub(crate) enum Work {
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub(crate) function: Arc<Function>,
-    pub(crate) shape: Shape,
+    pub(crate) config: LaunchConfig,
     /// Copied when the node was made.
     pub(crate) params: Params,
     /// The addresses of the parameters, where a program has asked for them.
@@ -80,11 +80,15 @@ unsafe impl Send for HostCall {}
 unsafe impl Sync for HostCall {}
 
 impl Launch {
-    /// `INVALID_VALUE` for shapes that the kernel does not have.
-    pub(crate) fn new(function: Arc<Function>, shape: Shape, params: Params) -> CUres<Launch> {
-        shape.check(&function)?;
-        function.settings.cluster.of_launch(&function.info, shape.grid, shape.cluster)?;
-        Ok(Launch { function, shape, params, pointers: Vec::new() })
+    /// `INVALID_VALUE` for configurations that the kernel cannot be launched with.
+    pub(crate) fn new(
+        function: Arc<Function>,
+        config: LaunchConfig,
+        params: Params,
+    ) -> CUres<Launch> {
+        config.check(&function)?;
+        function.settings.cluster.of_launch(&function.info, config.grid, config.cluster)?;
+        Ok(Launch { function, config, params, pointers: Vec::new() })
     }
 
     /// Addresses of all parameters, which stay as long as the parameters do.
@@ -195,7 +199,7 @@ impl Work {
             Work::Nothing => Ok(()),
             Work::Kernel(kernel) => {
                 let target = target.in_context(&kernel.function.data.context)?;
-                launch(&target, &kernel.function, &kernel.shape, kernel.params.clone())
+                launch(&target, &kernel.function, &kernel.config, kernel.params.clone())
             }
             Work::Copy(work) => {
                 let target = target.in_context(&work.context)?;

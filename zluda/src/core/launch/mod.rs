@@ -4,7 +4,7 @@ pub(crate) mod occupancy;
 mod workspace;
 
 use crate::core::device::attributes::{MAX_BLOCK_DIM, MAX_GRID_DIM, MAX_THREADS_PER_BLOCK};
-use crate::core::device::launch::{Params, Prepared, Shape};
+use crate::core::device::launch::{LaunchConfig, Params, Prepared};
 use crate::core::launch::occupancy::Occupancy;
 use crate::core::module::function::Function;
 use crate::core::stream::Target;
@@ -15,7 +15,7 @@ use cuda_types::cuda::{
 use simt::parameters::hidden_words;
 use std::ffi::c_void;
 
-impl Shape {
+impl LaunchConfig {
     /// `INVALID_VALUE` where the device or the kernel cannot run blocks, a grid or dynamic shared memory of these
     /// sizes.
     pub(crate) fn check(&self, function: &Function) -> CUres {
@@ -131,7 +131,7 @@ unsafe fn read_extra(extra: *mut *mut c_void) -> CUres<(*const c_void, usize)> {
 pub(crate) fn launch(
     target: &Target,
     function: &Function,
-    shape: &Shape,
+    config: &LaunchConfig,
     mut params: Params,
 ) -> CUres {
     let current = &target.current;
@@ -139,15 +139,15 @@ pub(crate) fn launch(
     if function.data.context.id() != current.context.id() {
         return Err(CUerror::INVALID_CONTEXT);
     }
-    shape.check(function)?;
+    config.check(function)?;
     let info = &function.info;
-    let cluster = function.settings.cluster.of_launch(info, shape.grid, shape.cluster)?;
+    let cluster = function.settings.cluster.of_launch(info, config.grid, config.cluster)?;
     let backend = current.driver.backend;
-    if shape.cooperative && !backend.needs_cluster_code(cluster) {
-        let threads = shape.block.iter().product();
-        let each = Occupancy::new(current, function)?.blocks(threads, shape.shared as usize)?;
+    if config.cooperative && !backend.needs_cluster_code(cluster) {
+        let threads = config.block.iter().product();
+        let each = Occupancy::new(current, function)?.blocks(threads, config.shared as usize)?;
         let most = u64::from(each) * current.device()?.properties.multiprocessors as u64;
-        let blocks: u64 = shape.grid.iter().map(|size| u64::from(*size)).product();
+        let blocks: u64 = config.grid.iter().map(|size| u64::from(*size)).product();
         // "The total number of blocks launched cannot exceed the maximum number of blocks per multiprocessor
         // [...] times the number of multiprocessors".
         if blocks > most {
@@ -155,7 +155,7 @@ pub(crate) fn launch(
         }
     }
     let size = info.total_param_size as usize;
-    let workspace = if shape.cooperative { workspace::next(current)? } else { 0 };
+    let workspace = if config.cooperative { workspace::next(current)? } else { 0 };
     let services = current.context.services.address(current)?;
     let segment = function.data.segment(current)?;
     for (offset, word) in hidden_words(info.hidden_offset, segment, workspace, services) {
@@ -168,11 +168,11 @@ pub(crate) fn launch(
     }
     let grid = match (info.grid_of_clusters, cluster) {
         (true, Some(cluster)) => {
-            std::array::from_fn(|axis| shape.grid[axis].saturating_mul(cluster[axis]))
+            std::array::from_fn(|axis| config.grid[axis].saturating_mul(cluster[axis]))
         }
-        _ => shape.grid,
+        _ => config.grid,
     };
     let kernel = function.in_context(current);
     let stream = target.hip;
-    backend.launch(&Prepared { kernel: &kernel, stream, shape, grid, cluster }, params)
+    backend.launch(&Prepared { kernel: &kernel, stream, config, grid, cluster }, params)
 }

@@ -11,7 +11,7 @@ use crate::core::context::{Context, Current};
 use crate::core::device::driver::driver;
 use crate::core::memory;
 use crate::core::module::function::{Function, Settings};
-use crate::core::module::reference::Place;
+use crate::core::module::reference::ReferenceVariable;
 use crate::core::stream::own_memory;
 use cuda_types::cuda::{CUdeviceptr, CUerror, CUfunction, CUmodule, CUres};
 use parking_lot::Mutex;
@@ -145,7 +145,7 @@ impl Module {
         &self,
         name: &CStr,
         space: GlobalSpace,
-        make: impl FnOnce(Place) -> CUres<u64>,
+        make: impl FnOnce(ReferenceVariable) -> CUres<u64>,
     ) -> CUres<u64> {
         let current = crate::core::context::enter(&self.data.context)?;
         let metadata = self.data.program.metadata().map_err(|failure| failure.error)?;
@@ -159,7 +159,7 @@ impl Module {
         if let Some(handle) = references.get(&address) {
             return Ok(*handle);
         }
-        let handle = make(Place { module: self.data.clone(), address })?;
+        let handle = make(ReferenceVariable { module: self.data.clone(), address })?;
         references.insert(address, handle);
         Ok(handle)
     }

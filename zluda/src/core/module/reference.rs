@@ -19,7 +19,7 @@ use zluda_common::handle::{HandleTable, Kind};
 
 /// The variable that the handle of a reference's object is written to.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct ReferenceVariable {
     pub(crate) module: Arc<ModuleData>,
     pub(crate) address: u64,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Place {
 pub(crate) struct TextureReference {
     context: Arc<Context>,
     /// Nothing for references that no module knows.
-    place: Option<Place>,
+    variable: Option<ReferenceVariable>,
     pub(crate) state: Mutex<State>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) enum Bound {
 unsafe impl Send for State {}
 
 pub(crate) struct SurfaceReference {
-    place: Place,
+    variable: ReferenceVariable,
     /// The array, and the handle in the variable.
     state: Mutex<(u64, u64)>,
 }
@@ -77,8 +77,11 @@ impl FromC<CUsurfref> for Arc<SurfaceReference> {
     }
 }
 
-/// A reference to the variable at `place`, or to nothing.
-pub(crate) fn create_texture(context: Arc<Context>, place: Option<Place>) -> CUres<CUtexref> {
+/// A reference to the variable `variable`, or to nothing.
+pub(crate) fn create_texture(
+    context: Arc<Context>,
+    variable: Option<ReferenceVariable>,
+) -> CUres<CUtexref> {
     // SAFETY: all zeros is a description.
     let mut description: CUDA_TEXTURE_DESC = unsafe { std::mem::zeroed() };
     description.addressMode = [CUaddress_mode::CU_TR_ADDRESS_MODE_CLAMP; 3];
@@ -89,7 +92,7 @@ pub(crate) fn create_texture(context: Arc<Context>, place: Option<Place>) -> CUr
         description,
         object: 0,
     };
-    let reference = TextureReference { context, place, state: Mutex::new(state) };
+    let reference = TextureReference { context, variable, state: Mutex::new(state) };
     let handle = TEXTURES.insert(Arc::new(reference)).ok_or(CUerror::OUT_OF_MEMORY)?;
     Ok(handle as CUtexref)
 }
@@ -104,9 +107,9 @@ pub(crate) fn destroy_texture(handle: CUtexref) -> CUres {
     Ok(())
 }
 
-/// A reference to the variable at `place`.
-pub(crate) fn create_surface(place: Place) -> CUres<CUsurfref> {
-    let reference = SurfaceReference { place, state: Mutex::new((0, 0)) };
+/// A reference to the variable `variable`.
+pub(crate) fn create_surface(variable: ReferenceVariable) -> CUres<CUsurfref> {
+    let reference = SurfaceReference { variable, state: Mutex::new((0, 0)) };
     let handle = SURFACES.insert(Arc::new(reference)).ok_or(CUerror::OUT_OF_MEMORY)?;
     Ok(handle as CUsurfref)
 }
@@ -114,12 +117,13 @@ pub(crate) fn create_surface(place: Place) -> CUres<CUsurfref> {
 /// Ends the references of a module, with their handles and objects.
 pub(crate) fn end_module(module: &Arc<ModuleData>) {
     for (handle, reference) in TEXTURES.all() {
-        if reference.place.as_ref().is_some_and(|place| Arc::ptr_eq(&place.module, module)) {
+        if reference.variable.as_ref().is_some_and(|variable| Arc::ptr_eq(&variable.module, module))
+        {
             let _ = destroy_texture(handle as CUtexref);
         }
     }
     for (handle, reference) in SURFACES.all() {
-        if Arc::ptr_eq(&reference.place.module, module) {
+        if Arc::ptr_eq(&reference.variable.module, module) {
             SURFACES.remove(handle);
             let (_, object) = *reference.state.lock();
             if object != 0 {
@@ -138,7 +142,7 @@ pub(crate) fn end_context(context: u64) {
     }
 }
 
-impl Place {
+impl ReferenceVariable {
     fn store(&self, current: &Current, object: u64) -> CUres {
         let hip = &current.driver.hip;
         let kind = hipMemcpyKind::hipMemcpyHostToDevice;
@@ -190,9 +194,9 @@ impl TextureReference {
         let mut state = self.state.lock();
         let mut new = state.clone();
         change(&mut new)?;
-        if let (Some(resource), Some(place)) = (new.resource(), &self.place) {
+        if let (Some(resource), Some(variable)) = (new.resource(), &self.variable) {
             new.object = texture::create_texture(&current, &resource, &new.description, None)?;
-            place.store(&current, new.object)?;
+            variable.store(&current, new.object)?;
             if state.object != 0 {
                 let _ = texture::destroy_texture(state.object);
             }
@@ -213,7 +217,7 @@ impl SurfaceReference {
 
     /// Binds an array; `INVALID_VALUE` for one that was not made for surfaces.
     pub(crate) fn set_array(&self, array: CUarray) -> CUres {
-        let current = enter(&self.place.module.context)?;
+        let current = enter(&self.variable.module.context)?;
         if array::from_handle(array)?.descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST == 0 {
             return Err(CUerror::INVALID_VALUE);
         }
@@ -222,7 +226,7 @@ impl SurfaceReference {
         resource.resType = CUresourcetype::CU_RESOURCE_TYPE_ARRAY;
         resource.res.array.hArray = array;
         let object = texture::create_surface(&current, &resource)?;
-        self.place.store(&current, object)?;
+        self.variable.store(&current, object)?;
         let (_, old) = std::mem::replace(&mut *self.state.lock(), (array as u64, object));
         if old != 0 {
             let _ = texture::destroy_surface(old);

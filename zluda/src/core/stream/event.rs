@@ -22,14 +22,14 @@ pub(crate) struct Event {
     flags: u32,
     /// It was recorded in a stream, at least once.
     is_recorded: AtomicBool,
-    /// The place of the last record, if that stream was captured.
-    place: Mutex<Option<Arc<dyn Place>>>,
-    /// There may be such a place.
-    has_place: AtomicBool,
+    /// The state of the capture at the last record, if that stream was captured.
+    captured: Mutex<Option<Arc<dyn Captured>>>,
+    /// There may be such a state.
+    has_captured: AtomicBool,
 }
 
-/// A place of a captured stream, which an event stands for that was recorded there.
-pub(crate) trait Place: Any + Debug + Send + Sync {
+/// The state of a capture that an event stands for, which was recorded in one of its streams.
+pub(crate) trait Captured: Any + Debug + Send + Sync {
     /// The answer to questions about such an event, an error.
     fn refuse(&self) -> CUres;
 
@@ -71,8 +71,8 @@ pub(crate) fn create(current: &Current, flags: u32) -> CUres<CUevent> {
         hip: HipEvent::create(current, flags)?,
         flags,
         is_recorded: AtomicBool::new(false),
-        place: Mutex::default(),
-        has_place: AtomicBool::new(false),
+        captured: Mutex::default(),
+        has_captured: AtomicBool::new(false),
     });
     let handle = EVENTS.insert(event.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
     let _ = event.handle.set(handle);
@@ -126,8 +126,8 @@ impl Event {
         if self.context.id() != stream.current.context.id() {
             return Err(CUerror::INVALID_HANDLE);
         }
-        if self.has_place.swap(false, Ordering::AcqRel) {
-            *self.place.lock() = None;
+        if self.has_captured.swap(false, Ordering::AcqRel) {
+            *self.captured.lock() = None;
         }
         self.is_recorded.store(true, Ordering::Release);
         self.hip.record(stream)
@@ -138,20 +138,20 @@ impl Event {
         self.is_recorded.load(Ordering::Acquire)
     }
 
-    /// The event stands for a place of a captured stream from now on.
-    pub(crate) fn set_place(&self, place: Arc<dyn Place>) {
-        *self.place.lock() = Some(place);
-        self.has_place.store(true, Ordering::Release);
+    /// The event stands for the state of a capture from now on.
+    pub(crate) fn set_captured(&self, captured: Arc<dyn Captured>) {
+        *self.captured.lock() = Some(captured);
+        self.has_captured.store(true, Ordering::Release);
     }
 
-    /// The place of the last record, if that stream was captured.
-    pub(crate) fn place(&self) -> Option<Arc<dyn Place>> {
-        if self.has_place.load(Ordering::Acquire) { self.place.lock().clone() } else { None }
+    /// The state of the capture at the last record, if that stream was captured.
+    pub(crate) fn captured(&self) -> Option<Arc<dyn Captured>> {
+        if self.has_captured.load(Ordering::Acquire) { self.captured.lock().clone() } else { None }
     }
 
     /// Refuses what cannot be asked of an event that was recorded in a captured stream.
-    pub(crate) fn check_place(&self) -> CUres {
-        self.place().map_or(Ok(()), |place| place.refuse_and_invalidate())
+    pub(crate) fn check_not_captured(&self) -> CUres {
+        self.captured().map_or(Ok(()), |captured| captured.refuse_and_invalidate())
     }
 
     /// `NOT_READY` as long as the recorded work runs.
@@ -176,8 +176,8 @@ impl Event {
         }
         let current = enter(&self.context)?;
         for event in [self, end] {
-            if let Some(place) = event.place() {
-                place.refuse()?;
+            if let Some(captured) = event.captured() {
+                captured.refuse()?;
             }
         }
         let mut milliseconds = 0.0;

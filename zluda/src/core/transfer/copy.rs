@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// One side of a copy.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+pub(crate) enum CopyAddress {
     /// Memory of the program, which is as good as the program says.
     Host(u64),
     /// Memory that the driver knows.
@@ -20,17 +20,19 @@ pub(crate) enum Place {
     Unified(u64),
 }
 
-impl Place {
+impl CopyAddress {
     /// The address, whatever memory it is in.
     pub(crate) fn address(self) -> u64 {
         match self {
-            Place::Host(address) | Place::Device(address) | Place::Unified(address) => address,
+            CopyAddress::Host(address)
+            | CopyAddress::Device(address)
+            | CopyAddress::Unified(address) => address,
         }
     }
 
     /// It is the program's own memory, which the driver does not know.
     pub(crate) fn is_unknown(self) -> bool {
-        !matches!(self, Place::Device(_))
+        !matches!(self, CopyAddress::Device(_))
             && find_host(self.address()).is_none()
             && crate::core::memory::find(self.address()).is_none()
     }
@@ -44,10 +46,10 @@ impl Place {
     fn check(self, offset: usize, size: usize, rules: Rules) -> CUres {
         match self {
             _ if size == 0 => Ok(()),
-            Place::Host(0) | Place::Unified(0) => Err(CUerror::INVALID_VALUE),
-            Place::Host(_) => Ok(()),
-            Place::Device(address) => check_range_by(rules, end(address, offset)?, size),
-            Place::Unified(address) => match crate::core::memory::find(address) {
+            CopyAddress::Host(0) | CopyAddress::Unified(0) => Err(CUerror::INVALID_VALUE),
+            CopyAddress::Host(_) => Ok(()),
+            CopyAddress::Device(address) => check_range_by(rules, end(address, offset)?, size),
+            CopyAddress::Unified(address) => match crate::core::memory::find(address) {
                 // An address in an allocation must stay within it.
                 Some(_) => check_range_by(rules, end(address, offset)?, size),
                 // Memory that has been freed looks like the program's own.
@@ -72,18 +74,24 @@ pub(crate) enum Wait {
     No,
 }
 
-fn direction(to: Place, from: Place) -> hipMemcpyKind {
+fn direction(to: CopyAddress, from: CopyAddress) -> hipMemcpyKind {
     match (to, from) {
-        (Place::Host(_), Place::Host(_)) => hipMemcpyKind::hipMemcpyHostToHost,
-        (Place::Host(_), Place::Device(_)) => hipMemcpyKind::hipMemcpyDeviceToHost,
-        (Place::Device(_), Place::Host(_)) => hipMemcpyKind::hipMemcpyHostToDevice,
-        (Place::Device(_), Place::Device(_)) => hipMemcpyKind::hipMemcpyDeviceToDevice,
+        (CopyAddress::Host(_), CopyAddress::Host(_)) => hipMemcpyKind::hipMemcpyHostToHost,
+        (CopyAddress::Host(_), CopyAddress::Device(_)) => hipMemcpyKind::hipMemcpyDeviceToHost,
+        (CopyAddress::Device(_), CopyAddress::Host(_)) => hipMemcpyKind::hipMemcpyHostToDevice,
+        (CopyAddress::Device(_), CopyAddress::Device(_)) => hipMemcpyKind::hipMemcpyDeviceToDevice,
         _ => hipMemcpyKind::hipMemcpyDefault,
     }
 }
 
 /// Puts a copy of `size` bytes into a stream.
-pub(crate) fn put(stream: &Target, to: Place, from: Place, size: usize, wait: Wait) -> CUres {
+pub(crate) fn put(
+    stream: &Target,
+    to: CopyAddress,
+    from: CopyAddress,
+    size: usize,
+    wait: Wait,
+) -> CUres {
     to.check(0, size, Rules::Now)?;
     from.check(0, size, Rules::Now)?;
     if size == 0 {
@@ -110,8 +118,8 @@ pub(crate) fn put(stream: &Target, to: Place, from: Place, size: usize, wait: Wa
 /// A box in memory: where it begins, and the distance of its rows and of its slices in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Region {
-    pub(crate) place: Place,
-    /// From `place` to the first byte.
+    pub(crate) address: CopyAddress,
+    /// From `address` to the first byte.
     offset: usize,
     pitch: usize,
     slice: usize,
@@ -168,10 +176,10 @@ struct Side {
 
 impl Side {
     fn end(&self, size: [usize; 3]) -> CUres<End> {
-        let place = match self.kind {
-            CUmemorytype::CU_MEMORYTYPE_HOST => Place::Host(self.host),
-            CUmemorytype::CU_MEMORYTYPE_DEVICE => Place::Device(self.device),
-            CUmemorytype::CU_MEMORYTYPE_UNIFIED => Place::Unified(self.device),
+        let address = match self.kind {
+            CUmemorytype::CU_MEMORYTYPE_HOST => CopyAddress::Host(self.host),
+            CUmemorytype::CU_MEMORYTYPE_DEVICE => CopyAddress::Device(self.device),
+            CUmemorytype::CU_MEMORYTYPE_UNIFIED => CopyAddress::Unified(self.device),
             CUmemorytype::CU_MEMORYTYPE_ARRAY if self.level != 0 => {
                 return Err(CUerror::INVALID_VALUE);
             }
@@ -181,7 +189,7 @@ impl Side {
             }
             _ => return Err(CUerror::INVALID_VALUE),
         };
-        Region::new(place, self.corner, self.pitch, self.height, size).map(End::Memory)
+        Region::new(address, self.corner, self.pitch, self.height, size).map(End::Memory)
     }
 }
 
@@ -189,7 +197,7 @@ impl Region {
     /// `INVALID_VALUE` for rows or slices that overlap, or offsets that leave the address space. Distances of
     /// 0 mean those of a box without gaps.
     fn new(
-        place: Place,
+        address: CopyAddress,
         [x, y, z]: [usize; 3],
         pitch: usize,
         height: usize,
@@ -209,12 +217,12 @@ impl Region {
             Some((slice, offset))
         };
         let (slice, offset) = offset().ok_or(CUerror::INVALID_VALUE)?;
-        Ok(Region { place, offset, pitch, slice })
+        Ok(Region { address, offset, pitch, slice })
     }
 
     /// A box without gaps.
-    pub(crate) fn packed(place: Place, [width, height, _]: [usize; 3]) -> Region {
-        Region { place, offset: 0, pitch: width, slice: width * height }
+    pub(crate) fn packed(address: CopyAddress, [width, height, _]: [usize; 3]) -> Region {
+        Region { address, offset: 0, pitch: width, slice: width * height }
     }
 
     fn check(&self, [width, height, depth]: [usize; 3], rules: Rules) -> CUres {
@@ -222,11 +230,11 @@ impl Region {
             let rows = self.pitch.checked_mul(height - 1)?;
             self.slice.checked_mul(depth - 1)?.checked_add(rows)?.checked_add(width)
         };
-        self.place.check(self.offset, end().ok_or(CUerror::INVALID_VALUE)?, rules)
+        self.address.check(self.offset, end().ok_or(CUerror::INVALID_VALUE)?, rules)
     }
 
     fn row(&self, z: usize) -> u64 {
-        self.place.address() + (self.offset + z * self.slice) as u64
+        self.address.address() + (self.offset + z * self.slice) as u64
     }
 
     /// The address at which a row of the box begins.
@@ -244,7 +252,7 @@ impl End {
                 let level = array.storage.level()?;
                 let (pitch, slice) = (level.pitch as usize, level.slice as usize);
                 let offset = z * slice + y * pitch + x;
-                Some(Region { place: Place::Device(level.start), offset, pitch, slice })
+                Some(Region { address: CopyAddress::Device(level.start), offset, pitch, slice })
             }
         }
     }
@@ -325,7 +333,7 @@ impl BoxCopy {
     fn new(to: &Side, from: &Side, size: [usize; 3]) -> CUres<BoxCopy> {
         // What is said of nothing does not matter.
         let end = |side: &Side| match size.contains(&0) {
-            true => Region::new(Place::Host(0), [0; 3], 0, 0, size).map(End::Memory),
+            true => Region::new(CopyAddress::Host(0), [0; 3], 0, 0, size).map(End::Memory),
             false => side.end(size),
         };
         let [width, height, depth] = size;
@@ -335,8 +343,8 @@ impl BoxCopy {
     /// `size` bytes between the first row of an array and memory, or another such row.
     pub(crate) fn line(to: LineEnd, from: LineEnd, size: usize) -> CUres<BoxCopy> {
         let end = |end: LineEnd| match end {
-            LineEnd::Memory(place) => {
-                Region::new(place, [0; 3], 0, 0, [size, 1, 1]).map(End::Memory)
+            LineEnd::Memory(address) => {
+                Region::new(address, [0; 3], 0, 0, [size, 1, 1]).map(End::Memory)
             }
             // Of arrays of more axes, in the first row.
             LineEnd::Array(array, offset) => {
@@ -348,7 +356,7 @@ impl BoxCopy {
     }
 
     /// `size` bytes of memory.
-    pub(crate) fn bytes(to: Place, from: Place, size: usize) -> CUres<BoxCopy> {
+    pub(crate) fn bytes(to: CopyAddress, from: CopyAddress, size: usize) -> CUres<BoxCopy> {
         BoxCopy::line(LineEnd::Memory(to), LineEnd::Memory(from), size)
     }
 
@@ -429,7 +437,7 @@ impl BoxCopy {
     }
 
     fn run_in_memory(&self, to: &Region, from: &Region, stream: &Target) -> CUres {
-        let kind = direction(to.place, from.place);
+        let kind = direction(to.address, from.address);
         for z in 0..self.depth {
             // SAFETY: both boxes have been checked as far as they are known; the program answers for the
             // rest.
@@ -502,10 +510,10 @@ impl End {
             },
             End::Memory(region) => {
                 let address = region.row(0);
-                let (kind, host, device) = match region.place {
-                    Place::Host(_) => (CUmemorytype::CU_MEMORYTYPE_HOST, address, 0),
-                    Place::Device(_) => (CUmemorytype::CU_MEMORYTYPE_DEVICE, 0, address),
-                    Place::Unified(_) => (CUmemorytype::CU_MEMORYTYPE_UNIFIED, 0, address),
+                let (kind, host, device) = match region.address {
+                    CopyAddress::Host(_) => (CUmemorytype::CU_MEMORYTYPE_HOST, address, 0),
+                    CopyAddress::Device(_) => (CUmemorytype::CU_MEMORYTYPE_DEVICE, 0, address),
+                    CopyAddress::Unified(_) => (CUmemorytype::CU_MEMORYTYPE_UNIFIED, 0, address),
                 };
                 let (array, pitch) = (null_mut(), region.pitch);
                 let height = region.slice.checked_div(pitch).unwrap_or(0);
@@ -518,9 +526,11 @@ impl End {
     fn kind(&self) -> u8 {
         match self {
             End::Array { .. } => 2,
-            End::Memory(region) => match region.place {
-                Place::Device(_) => 1,
-                place => u8::from(find_host(place.address()).is_none() && !place.is_unknown()),
+            End::Memory(region) => match region.address {
+                CopyAddress::Device(_) => 1,
+                address => {
+                    u8::from(find_host(address.address()).is_none() && !address.is_unknown())
+                }
             },
         }
     }
@@ -548,10 +558,10 @@ impl End {
                 height: 0,
             },
             End::Memory(region) => HipSide {
-                kind: match region.place {
-                    Place::Host(_) => hipMemoryType::hipMemoryTypeHost,
-                    Place::Device(_) => hipMemoryType::hipMemoryTypeDevice,
-                    Place::Unified(_) => hipMemoryType::hipMemoryTypeUnified,
+                kind: match region.address {
+                    CopyAddress::Host(_) => hipMemoryType::hipMemoryTypeHost,
+                    CopyAddress::Device(_) => hipMemoryType::hipMemoryTypeDevice,
+                    CopyAddress::Unified(_) => hipMemoryType::hipMemoryTypeUnified,
                 },
                 memory: region.row(0) as *mut c_void,
                 array: null_mut(),
@@ -566,7 +576,7 @@ impl End {
 /// One side of a copy of a line.
 #[derive(Clone, Debug)]
 pub(crate) enum LineEnd {
-    Memory(Place),
+    Memory(CopyAddress),
     /// An array, and bytes from its beginning.
     Array(CUarray, usize),
 }

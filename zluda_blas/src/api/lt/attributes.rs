@@ -14,7 +14,7 @@ pub(crate) struct Attributes {
     values: Mutex<BTreeMap<u32, Vec<u8>>>,
 }
 
-/// What an object is, with the sizes of its attributes in bytes.
+/// A class of objects, with the sizes of its attributes in bytes.
 pub(crate) struct Class {
     handles: LazyLock<HandleTable<Attributes>>,
     sizes: &'static [(u32, usize)],

@@ -1,9 +1,9 @@
-//! What happens to the elements of a product before they are rounded: bias, activation, and their gradients.
+//! The epilogue of a product, before its elements are rounded: bias, activation, and their gradients.
 
 use super::attributes::{Desc, desc};
 use super::problem::Placed;
 use crate::api::mixed::format;
-use crate::number::{INVALID, Place, check};
+use crate::number::{INVALID, ResultPtr, check};
 use cuda_types::cublas::*;
 use dense::mixed::Format;
 
@@ -32,13 +32,13 @@ pub(super) enum Sums {
 pub(super) struct Epilogue {
     activation: Activation,
     adds_bias: bool,
-    /// What the activation gets is kept, or was.
+    /// The activation's input is stored, or was.
     has_aux: bool,
     pub(super) sums: Sums,
-    bias: Place<u8>,
+    bias: ResultPtr<u8>,
     bias_format: Format,
     bias_stride: i64,
-    aux: Place<u8>,
+    aux: ResultPtr<u8>,
     aux_format: Format,
     aux_leading: usize,
     aux_stride: i64,
@@ -49,7 +49,7 @@ impl Epilogue {
     pub(super) fn of(description: &Desc, d: &Placed, has_any: bool) -> CublasResult<Epilogue> {
         use cublasLtEpilogue_t as E;
         let number = |attribute| description.0.number(attribute);
-        let place = |attribute| Place::of(description.0.address(attribute).cast_const());
+        let place = |attribute| ResultPtr::of(description.0.address(attribute).cast_const());
         let which = E(number(desc::EPILOGUE) as _);
         let (activation, adds_bias, has_aux, sums) = match which {
             E::CUBLASLT_EPILOGUE_DEFAULT => (Activation::None, false, false, Sums::None),
@@ -118,7 +118,7 @@ impl Epilogue {
         self.activation == Activation::None && !self.adds_bias && self.sums == Sums::None
     }
 
-    fn place(base: Place<u8>, elements: i64, format: Format) -> *mut u8 {
+    fn place(base: ResultPtr<u8>, elements: i64, format: Format) -> *mut u8 {
         base.at(0).wrapping_offset(elements as isize * format.size() as isize)
     }
 
@@ -139,7 +139,7 @@ impl Epilogue {
         (self.aux.at(0).wrapping_offset((bit / 8) as isize), 1 << (bit % 8))
     }
 
-    /// What an element of D is before it is scaled and rounded.
+    /// An element of D before it is scaled and rounded.
     ///
     /// # Safety
     /// Bias and auxiliary matrix are memory; other threads write to other rows of eight bits.

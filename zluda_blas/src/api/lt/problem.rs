@@ -1,4 +1,4 @@
-//! What a product is to compute, by its description and layouts, checked.
+//! A product by its description and layouts, checked.
 
 use super::attributes::{Desc, Layout, desc, layout};
 use super::epilogue::Epilogue;
@@ -64,7 +64,7 @@ impl Placed {
     }
 }
 
-/// What computes the elements.
+/// The kernels that compute the elements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     F32,
@@ -87,9 +87,9 @@ pub(super) struct Problem {
     pub(super) on_device: bool,
     pub(super) epilogue: Epilogue,
     /// Where the factors of A, B, C and D lie; null for 1.
-    pub(super) scales: [Place<f32>; 4],
+    pub(super) scales: [ResultPtr<f32>; 4],
     /// Where the greatest size of D is to go, or null.
-    pub(super) largest: Place<f32>,
+    pub(super) largest: ResultPtr<f32>,
 }
 
 impl Problem {
@@ -118,7 +118,7 @@ impl Problem {
         let scale = cudaDataType_t(number(desc::SCALE) as _);
         let kind = kind(compute, scale, [a.ty, b.ty, c.ty, d.ty])?;
         let epilogue = Epilogue::of(description, &d, matches!(kind, Kind::F32 | Kind::Mixed(..)))?;
-        let place = |attribute| Place::of(description.0.address(attribute).cast_const().cast());
+        let place = |attribute| ResultPtr::of(description.0.address(attribute).cast_const().cast());
         Ok(Problem {
             kind,
             a,
@@ -134,7 +134,7 @@ impl Problem {
     }
 }
 
-/// What computes products of these types: the tables of `cublasLtMatmul` in the manual.
+/// The kernels for products of these types: the tables of `cublasLtMatmul` in the manual.
 fn kind(
     compute: cublasComputeType_t,
     scale: cudaDataType,

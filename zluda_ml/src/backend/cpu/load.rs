@@ -14,7 +14,7 @@ pub(super) struct Load {
     state: Option<(Capacity, Rate)>,
 }
 
-/// What the load is a part of. Counters of another capacity cannot be compared.
+/// The whole that the load is a part of. Counters of another capacity cannot be compared.
 #[derive(Clone, Debug, PartialEq)]
 struct Capacity {
     usable: Processors,

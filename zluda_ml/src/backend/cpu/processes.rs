@@ -20,7 +20,7 @@ pub(super) struct Processes {
     rates: HashMap<(u32, u64), Rate>,
 }
 
-/// What `/proc/PID/stat` says of a process.
+/// The times of a process in `/proc/PID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Times {
     /// Ticks that its threads have run.

@@ -3,7 +3,7 @@
 /// Microseconds: times have a resolution of 10 milliseconds.
 const SHORTEST: u64 = 50_000;
 
-/// What a counter has come to, and when.
+/// The value of a counter, and when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count {
     pub(super) amount: u64,

@@ -1,4 +1,4 @@
-//! What is read of made machines.
+//! Readings of machines that the tests make up.
 
 mod machine;
 
@@ -365,7 +365,7 @@ fn files_without_an_end_are_cut() {
     assert_eq!(cpu.processes(), []);
 }
 
-/// What this machine has is not known, but for this process.
+/// Nothing is known of this machine but this process.
 #[test]
 fn this_machine() {
     let program = std::env::current_exe().unwrap();

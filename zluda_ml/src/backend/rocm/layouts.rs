@@ -129,7 +129,7 @@ impl PcieRates {
     }
 }
 
-/// What is used of `rsmi_gpu_metrics_t`.
+/// The fields of `rsmi_gpu_metrics_t` that are used.
 #[derive(Debug)]
 pub(super) struct Metrics {
     /// `indep_throttle_status`: the reasons, a bit each.

@@ -85,7 +85,7 @@ impl Smi {
         self.functions.missing()
     }
 
-    /// What a function leaves where it is told to, if it succeeds.
+    /// The value that a function stores through its last argument, if it succeeds.
     pub(super) fn number<T: Default>(
         &self,
         ask: impl FnOnce(*mut T) -> rsmi_status_t,

@@ -57,7 +57,7 @@ impl Gpu {
         Some(Gpu { smi, index, layout: OnceLock::new() })
     }
 
-    /// What a function says of this GPU.
+    /// A function's answer for this GPU.
     fn read<T: Default>(
         &self,
         ask: impl FnOnce(&Functions, u32, *mut T) -> rsmi_status_t,

@@ -165,7 +165,7 @@ extern "C" fn bandwidth<const NEW: bool>(
     status
 }
 
-/// What the library makes up of a link at 8 GT/s with 4 lanes.
+/// The library's answer for a link at 8 GT/s with 4 lanes.
 extern "C" fn made_up_bandwidth(gpu: u32, answer: *mut rsmi_pcie_bandwidth_t) -> rsmi_status_t {
     let rates: Vec<u64> =
         [25, 50, 80, 160].iter().flat_map(|rate| [rate * 100_000_000; 6]).collect();

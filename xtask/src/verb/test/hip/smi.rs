@@ -1,4 +1,4 @@
-//! What `zluda_ml` says of ROCm SMI, against its headers and libraries.
+//! The declarations that `zluda_ml` has of ROCm SMI, against its headers and libraries.
 
 use super::{Report, ask};
 use crate::Result;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 const SOURCES: &str = "zluda_ml/src/backend/rocm";
 
-/// What versions lack of what is used, by the suite's version of ROCm.
+/// The functions in use that versions lack, by the suite's version of ROCm.
 const MISSING: &[(&str, &[&str])] =
     &[("5.2", &["rsmi_dev_power_get", "rsmi_compute_process_info_by_device_get"])];
 
@@ -41,7 +41,7 @@ pub fn check(report: &mut Report, version: RocmVersion, probe: &Path) -> Result<
     Ok(())
 }
 
-/// What the sources say.
+/// The declarations in our sources.
 struct Ours {
     /// Names and parameters, as the facts of headers have them.
     functions: Vec<(String, String)>,
@@ -136,7 +136,7 @@ impl Ours {
     }
 }
 
-/// What follows `start`, up to the next closing brace.
+/// The text behind `start`, up to the next closing brace.
 fn body<'a>(text: &'a str, start: &str) -> Checked<&'a str> {
     let (_, rest) = text.split_once(start).ok_or_else(|| format!("no {start} in {SOURCES}"))?;
     Ok(rest.split('}').next().unwrap_or(rest))

@@ -4,7 +4,7 @@
 
 use super::blocks_of_code;
 use crate::core::device::backend::DeviceContext;
-use crate::core::device::launch::{Kernel, Params, Prepared, Shape};
+use crate::core::device::launch::{Kernel, LaunchConfig, Params, Prepared};
 use amd_abi::cluster_launch::{BYTES, ClusterLaunch, SMALLEST_WINDOW};
 use cuda_types::cuda::{CUerror, CUres};
 use hip_runtime_sys::{hipFunction_t, hipStream_t};
@@ -26,18 +26,18 @@ pub(super) fn clusters_at_once(kernel: &dyn Kernel, block: [u32; 3], blocks: u32
 
 /// Launches a grid in clusters of `cluster` blocks, which divide it.
 pub(super) fn launch(launch: &Prepared, cluster: [u32; 3], mut params: Params) -> CUres {
-    let Prepared { kernel, stream, shape, grid, .. } = *launch;
+    let Prepared { kernel, stream, config, grid, .. } = *launch;
     let info = kernel.info();
-    let code = kernel.code(shape.block, true)?;
+    let code = kernel.code(config.block, true)?;
     let blocks: u32 = cluster.iter().product();
     let clusters = grid.iter().map(|size| u64::from(*size)).product::<u64>() / u64::from(blocks);
-    let at_once = clusters_at_once(kernel, shape.block, blocks)?;
+    let at_once = clusters_at_once(kernel, config.block, blocks)?;
     let name = &info.name;
     if at_once == 0 {
         tracing::warn!("kernel {name}: the GPU has no room for a cluster of {blocks} blocks");
         return Err(CUerror::LAUNCH_OUT_OF_RESOURCES);
     }
-    if shape.cooperative && clusters > u64::from(at_once) {
+    if config.cooperative && clusters > u64::from(at_once) {
         return Err(CUerror::COOPERATIVE_LAUNCH_TOO_LARGE);
     }
     if u32::try_from(clusters).is_err() {
@@ -45,7 +45,7 @@ pub(super) fn launch(launch: &Prepared, cluster: [u32; 3], mut params: Params) -
         return Err(CUerror::NOT_SUPPORTED);
     }
     let each = clusters.min(at_once.into()).min(MAX_CLUSTERS);
-    let window_shift = ClusterLaunch::window_shift(info.static_shared, shape.shared);
+    let window_shift = ClusterLaunch::window_shift(info.static_shared, config.shared);
     let barriers = (each * 8).next_multiple_of(SMALLEST_WINDOW.into());
     let windows = (each * u64::from(blocks)) << window_shift;
     let bytes = barriers + windows + u64::from(SMALLEST_WINDOW);
@@ -59,8 +59,8 @@ pub(super) fn launch(launch: &Prepared, cluster: [u32; 3], mut params: Params) -
         cluster,
         first: 0,
         window_shift,
-        dynamic_shared: shape.shared,
-        total_shared: info.static_shared.next_multiple_of(16).saturating_add(shape.shared),
+        dynamic_shared: config.shared,
+        total_shared: info.static_shared.next_multiple_of(16).saturating_add(config.shared),
     };
     let offset = info.total_param_size.next_multiple_of(8) as usize;
     let size = offset + BYTES as usize;
@@ -73,7 +73,7 @@ pub(super) fn launch(launch: &Prepared, cluster: [u32; 3], mut params: Params) -
             let place = params.as_mut_ptr().cast::<u8>().add(offset);
             place.cast::<ClusterLaunch>().write_unaligned(record);
         }
-        memory.run(code, shape, [blocks, count, 1], &mut params)?;
+        memory.run(code, config, [blocks, count, 1], &mut params)?;
     }
     memory.free()
 }
@@ -111,14 +111,14 @@ impl<'a> Memory<'a> {
     fn run(
         &self,
         code: hipFunction_t,
-        shape: &Shape,
+        config: &LaunchConfig,
         grid: [u32; 3],
         params: &mut Params,
     ) -> CUres {
         let launch = hip_runtime_sys::Launch {
             function: code,
             grid,
-            block: shape.block,
+            block: config.block,
             shared: 0,
             stream: self.stream,
         };

@@ -10,7 +10,7 @@ use crate::core::compile::target::{CodeTarget, Variant, approximations};
 use crate::core::device::attributes::{MAX_THREADS_PER_BLOCK, Multiprocessor};
 use crate::core::device::backend::{Backend, DeviceContext, Model, Services};
 use crate::core::device::driver::Driver;
-use crate::core::device::launch::{Kernel, Params, Prepared, Shape, launch_code};
+use crate::core::device::launch::{Kernel, LaunchConfig, Params, Prepared, launch_code};
 use crate::core::device::text;
 use crate::core::device::texture::{ArrayStorage, LevelSize, MipmappedStorage, TextureRequest};
 use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUerror, CUres};
@@ -67,20 +67,20 @@ impl Backend for Amd {
     }
 
     fn launch(&self, launch: &Prepared, mut params: Params) -> CUres {
-        let Prepared { kernel, stream, shape, cluster, .. } = *launch;
+        let Prepared { kernel, stream, config, cluster, .. } = *launch;
         if let Some(cluster) = cluster.filter(|_| self.needs_cluster_code(cluster)) {
             return cluster_launch::launch(launch, cluster, params);
         }
-        let code = kernel.code(shape.block, false)?;
-        check(shape)?;
-        if !shape.cooperative {
+        let code = kernel.code(config.block, false)?;
+        check(config)?;
+        if !config.cooperative {
             return launch_code(launch, code, &mut params);
         }
         let launch = hip_runtime_sys::Launch {
             function: code,
-            grid: shape.grid,
-            block: shape.block,
-            shared: shape.shared,
+            grid: config.grid,
+            block: config.block,
+            shared: config.shared,
             stream,
         };
         let buffer = params.as_mut_ptr().cast::<c_void>();
@@ -262,11 +262,11 @@ fn shared_memory(gfx: &str) -> Option<u32> {
 }
 
 /// Refuses what AMD GPUs do not launch.
-fn check(shape: &Shape) -> CUres {
+fn check(config: &LaunchConfig) -> CUres {
     // The packet that starts a kernel counts threads, in 32 bits.
     let fits = |(blocks, threads): (&u32, &u32)| blocks.checked_mul(*threads).is_some();
-    if !shape.grid.iter().zip(&shape.block).all(fits) {
-        let Shape { grid, block, .. } = shape;
+    if !config.grid.iter().zip(&config.block).all(fits) {
+        let LaunchConfig { grid, block, .. } = config;
         tracing::warn!(
             "unsupported: a grid of {grid:?} blocks of {block:?} threads, on AMD GPUs, which have fewer \
              than 2^32 threads along each axis"

@@ -1,7 +1,7 @@
 //! Launches by kernels: what the engine asks for them ([`hip_runtime_sys::device_runtime`]).
 
 use crate::core::context::{Current, enter};
-use crate::core::device::launch::Shape;
+use crate::core::device::launch::LaunchConfig;
 use crate::core::launch::occupancy::Occupancy;
 use crate::core::module::function::Function;
 use crate::core::module::{self, Module};
@@ -80,9 +80,9 @@ unsafe extern "C" fn prepare(segment: u64, child: *mut Child) -> u32 {
         let child = unsafe { child.as_mut() }.ok_or(Error::InvalidValue)?;
         let function = function(module, child.function).map_err(error_of)?;
         let info = &function.info;
-        let shape = Shape::new(child.grid, child.block, child.shared);
-        shape.check(&function).map_err(|_| Error::InvalidConfiguration)?;
-        let cluster = function.settings.cluster.of_launch(info, shape.grid, None);
+        let config = LaunchConfig::new(child.grid, child.block, child.shared);
+        config.check(&function).map_err(|_| Error::InvalidConfiguration)?;
+        let cluster = function.settings.cluster.of_launch(info, config.grid, None);
         child.cluster = cluster.map_err(|_| Error::InvalidConfiguration)?.unwrap_or([0; 3]);
         if info.total_param_size as usize > PARAMETER_BYTES {
             return Err(Error::InvalidValue);
@@ -92,7 +92,7 @@ unsafe extern "C" fn prepare(segment: u64, child: *mut Child) -> u32 {
             // SAFETY: there is room for that many bytes.
             unsafe { child.parameters.add(offset).cast::<u64>().write_unaligned(word) }
         }
-        let code = function.code(current, shape.block, false).map_err(error_of)?;
+        let code = function.code(current, config.block, false).map_err(error_of)?;
         child.code = code.function;
         Ok(())
     })

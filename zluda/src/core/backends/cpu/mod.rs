@@ -52,10 +52,10 @@ impl Backend for Cpu {
     }
 
     fn launch(&self, launch: &Prepared, mut params: Params) -> CUres {
-        let Prepared { kernel, stream, shape, cluster, .. } = *launch;
-        let code = kernel.code(shape.block, false)?;
+        let Prepared { kernel, stream, config, cluster, .. } = *launch;
+        let code = kernel.code(config.block, false)?;
         let mut attributes = SmallVec::<[hipLaunchAttribute; 2]>::new();
-        if shape.cooperative {
+        if config.cooperative {
             let id = hipLaunchAttributeID::hipLaunchAttributeCooperative;
             attributes.push(attribute(id, [1, 0, 0]));
         }
@@ -65,15 +65,15 @@ impl Backend for Cpu {
         if attributes.is_empty() {
             return launch_code(launch, code, &mut params);
         }
-        let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, shape.block);
-        let config = HIP_LAUNCH_CONFIG {
+        let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (launch.grid, config.block);
+        let hip_config = HIP_LAUNCH_CONFIG {
             gridDimX: grid_x,
             gridDimY: grid_y,
             gridDimZ: grid_z,
             blockDimX: block_x,
             blockDimY: block_y,
             blockDimZ: block_z,
-            sharedMemBytes: shape.shared,
+            sharedMemBytes: config.shared,
             hStream: stream,
             attrs: attributes.as_mut_ptr(),
             numAttrs: attributes.len() as u32,
@@ -84,7 +84,7 @@ impl Backend for Cpu {
         let hip = &context.driver().hip;
         // SAFETY: the function is loaded, its parameters are there, the stream has been checked.
         context.check(unsafe {
-            hip.hipDrvLaunchKernelEx(&config, code, null_mut(), parameters.as_mut_ptr())
+            hip.hipDrvLaunchKernelEx(&hip_config, code, null_mut(), parameters.as_mut_ptr())
         })
     }
 

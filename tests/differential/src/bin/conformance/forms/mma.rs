@@ -5,18 +5,18 @@ use crate::elements::Element;
 use crate::form::{CASES, Form, Type};
 
 /// The registers of a shape, for a type of factors.
-struct Shape {
+struct MmaShape {
     shape: &'static str,
     /// 32-bit registers of `a`, `b` and an f32 or s32 accumulator.
     registers: (usize, usize, usize),
 }
 
-const fn shape(shape: &'static str, a: usize, b: usize, c: usize) -> Shape {
-    Shape { shape, registers: (a, b, c) }
+const fn shape(shape: &'static str, a: usize, b: usize, c: usize) -> MmaShape {
+    MmaShape { shape, registers: (a, b, c) }
 }
 
 struct Mma<'s> {
-    shape: &'s Shape,
+    shape: &'s MmaShape,
     /// Between `mma` and `.sync`, and the words after the layouts, types excepted.
     words: (&'static str, &'static str),
     layouts: (&'static str, &'static str),
@@ -44,7 +44,7 @@ fn element(ty: &str) -> Element {
 }
 
 impl<'s> Mma<'s> {
-    fn new(shape: &'s Shape, types: [&'static str; 4]) -> Self {
+    fn new(shape: &'s MmaShape, types: [&'static str; 4]) -> Self {
         Self {
             shape,
             words: ("", ""),

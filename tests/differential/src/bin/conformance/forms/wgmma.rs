@@ -6,11 +6,11 @@ use crate::form::{Form, Type};
 
 const FAMILY: &str = "wgmma";
 /// The offset of `b` in shared memory, in bytes.
-const B_PLACE: usize = 16 * 1024;
+const B_OFFSET: usize = 16 * 1024;
 
 /// The layout of a matrix in shared memory: the swizzle's code, and the byte offsets of a descriptor.
 #[derive(Clone, Copy)]
-struct Place {
+struct SharedLayout {
     swizzle: u64,
     leading: u64,
     stride: u64,
@@ -19,7 +19,7 @@ struct Place {
     offset: usize,
 }
 
-impl Place {
+impl SharedLayout {
     const fn new(swizzle: u64, leading: u64, stride: u64) -> Self {
         Self { swizzle, leading, stride, transposed: false, offset: 0 }
     }
@@ -58,8 +58,8 @@ struct Wgmma {
     elements: [Element; 3],
     after: &'static str,
     /// None: `a` is in registers.
-    a: Option<Place>,
-    b: Place,
+    a: Option<SharedLayout>,
+    b: SharedLayout,
     scale_d: bool,
     signs: (i32, i32),
     cases: usize,
@@ -79,12 +79,16 @@ fn fill() -> String {
             size / 8
         )
     };
-    format!("{}{}fence.proxy.async; bar.sync 0; ", copy(0, 0, B_PLACE), copy(1, B_PLACE, 32 * 1024))
+    format!(
+        "{}{}fence.proxy.async; bar.sync 0; ",
+        copy(0, 0, B_OFFSET),
+        copy(1, B_OFFSET, 32 * 1024)
+    )
 }
 
 impl Wgmma {
     fn new(n: usize, k: usize, types: [&'static str; 3], element: Element, d: Element) -> Self {
-        let tight = Place::new(0, 128, 256);
+        let tight = SharedLayout::new(0, 128, 256);
         Self {
             n,
             k,
@@ -113,10 +117,10 @@ impl Wgmma {
         let result = Fragment::new("D", 2, registers);
         let registers_a = Fragment::new("A", 0, 4);
         let mut body = format!("{}{}", fill(), result.load());
-        body.push_str(&self.b.descriptor("DB", B_PLACE));
+        body.push_str(&self.b.descriptor("DB", B_OFFSET));
         let a_operand = match &self.a {
-            Some(place) => {
-                body.push_str(&place.descriptor("DA", 0));
+            Some(layout) => {
+                body.push_str(&layout.descriptor("DA", 0));
                 "%DA".to_owned()
             }
             None => {
@@ -133,8 +137,8 @@ impl Wgmma {
         if d != "s32" {
             tail.push_str(&format!(", {}, {}", self.signs.0, self.signs.1));
             if self.elements[0] == Element::F16 || self.elements[0] == Element::Bf16 {
-                if let Some(place) = &self.a {
-                    tail.push_str(&format!(", {}", place.transposed as u32));
+                if let Some(layout) = &self.a {
+                    tail.push_str(&format!(", {}", layout.transposed as u32));
                 }
                 tail.push_str(&format!(", {}", self.b.transposed as u32));
             }
@@ -147,7 +151,7 @@ impl Wgmma {
         ));
         let mut name = format!(
             "{instruction} a: {} b: {}",
-            self.a.map_or("registers".to_owned(), |place| place.label()),
+            self.a.map_or("registers".to_owned(), |layout| layout.label()),
             self.b.label()
         );
         if !self.scale_d {
@@ -190,38 +194,38 @@ pub fn forms() -> Vec<Form> {
     }
     // Places of factors whose k is contiguous.
     let straight = [
-        Place::new(0, 1024, 128),
-        Place::new(0, 128, 512),
-        Place::new(3, 16, 256),
-        Place::new(3, 0, 512),
-        Place::new(2, 16, 512),
-        Place::new(2, 16, 1024).at(32),
-        Place::new(1, 16, 1024),
-        Place::new(1, 16, 1024).at(32),
-        Place::new(1, 0, 1024).at(96),
+        SharedLayout::new(0, 1024, 128),
+        SharedLayout::new(0, 128, 512),
+        SharedLayout::new(3, 16, 256),
+        SharedLayout::new(3, 0, 512),
+        SharedLayout::new(2, 16, 512),
+        SharedLayout::new(2, 16, 1024).at(32),
+        SharedLayout::new(1, 16, 1024),
+        SharedLayout::new(1, 16, 1024).at(32),
+        SharedLayout::new(1, 0, 1024).at(96),
     ];
-    for place in straight {
-        add(Wgmma { a: Some(place), b: place, ..f16 }, &[0]);
-        add(Wgmma { a: Some(place), b: place, n: 24, ..tf32 }, &[2]);
-        add(Wgmma { a: None, b: place, n: 40, ..bf16 }, &[0, 4]);
+    for layout in straight {
+        add(Wgmma { a: Some(layout), b: layout, ..f16 }, &[0]);
+        add(Wgmma { a: Some(layout), b: layout, n: 24, ..tf32 }, &[2]);
+        add(Wgmma { a: None, b: layout, n: 40, ..bf16 }, &[0, 4]);
     }
     // Factors whose m or n is contiguous.
     let across = [
-        Place::new(0, 128, 256),
-        Place::new(0, 1024, 128),
-        Place::new(3, 512, 256),
-        Place::new(3, 256, 1024),
-        Place::new(2, 1024, 512),
-        Place::new(2, 512, 2048),
-        Place::new(1, 2048, 1024),
-        Place::new(1, 1024, 2048),
+        SharedLayout::new(0, 128, 256),
+        SharedLayout::new(0, 1024, 128),
+        SharedLayout::new(3, 512, 256),
+        SharedLayout::new(3, 256, 1024),
+        SharedLayout::new(2, 1024, 512),
+        SharedLayout::new(2, 512, 2048),
+        SharedLayout::new(1, 2048, 1024),
+        SharedLayout::new(1, 1024, 2048),
     ];
-    for place in across {
-        let place = place.transposed();
-        add(Wgmma { a: Some(place), ..f16 }, &[0]);
-        add(Wgmma { b: place, n: 16, ..f16 }, &[0, 1]);
-        add(Wgmma { b: place, n: 128, ..bf16 }, &[0, 15]);
-        add(Wgmma { a: Some(place), b: place, n: 64, ..half }, &[0, 3]);
+    for layout in across {
+        let layout = layout.transposed();
+        add(Wgmma { a: Some(layout), ..f16 }, &[0]);
+        add(Wgmma { b: layout, n: 16, ..f16 }, &[0, 1]);
+        add(Wgmma { b: layout, n: 128, ..bf16 }, &[0, 15]);
+        add(Wgmma { a: Some(layout), b: layout, n: 64, ..half }, &[0, 3]);
     }
     for a in ["e4m3", "e5m2"] {
         for b in ["e4m3", "e5m2"] {
@@ -237,7 +241,7 @@ pub fn forms() -> Vec<Form> {
                 add(
                     Wgmma {
                         a: None,
-                        b: Place::new(1, 16, 1024),
+                        b: SharedLayout::new(1, 16, 1024),
                         signs: (-1, 1),
                         cases: 128,
                         ..base
@@ -257,7 +261,7 @@ pub fn forms() -> Vec<Form> {
         let base = Wgmma::new(8, k, types, Element::Bits, Element::Bits);
         add(base, &[0]);
         add(Wgmma { a: None, scale_d: false, ..base }, &[0]);
-        add(Wgmma { n: 48, b: Place::new(2, 16, 512), ..base }, &[5]);
+        add(Wgmma { n: 48, b: SharedLayout::new(2, 16, 512), ..base }, &[5]);
         if k == 32 {
             let elements = [Element::Bits, Element::Bits, Element::Extremes];
             add(Wgmma { after: ".satfinite", elements, ..base }, &[0]);
@@ -276,9 +280,9 @@ pub fn forms() -> Vec<Form> {
         }
         add(sparse(tf32, Element::Singles, selector), &[0]);
     }
-    let wide = Place::new(1, 16, 1024);
+    let wide = SharedLayout::new(1, 16, 1024);
     add(sparse(Wgmma { n: 16, b: wide, ..f16 }, Element::Pairs, 0), &[1]);
-    let across = Place::new(1, 2048, 1024).transposed();
+    let across = SharedLayout::new(1, 2048, 1024).transposed();
     add(sparse(Wgmma { n: 64, b: across, ..f16 }, Element::Pairs, 1), &[3]);
     for (types, element, d) in [
         (["f32", "e4m3", "e4m3"], Element::E4m3, Element::F32),
@@ -291,7 +295,7 @@ pub fn forms() -> Vec<Form> {
         add(sparse(Wgmma { a: None, ..base }, Element::Pairs, 0), &[0]);
     }
     for n in [32, 96, 192, 256] {
-        add(Wgmma { n, b: Place::new(0, 128, 256), ..f16 }, &[0, n / 8 - 1]);
+        add(Wgmma { n, b: SharedLayout::new(0, 128, 256), ..f16 }, &[0, n / 8 - 1]);
     }
     forms
 }

@@ -1,4 +1,4 @@
-//! What a transform is.
+//! The descriptor of a transform: its lengths, elements and layout.
 
 use crate::Element;
 
@@ -7,7 +7,7 @@ pub const MOST_DIMENSIONS: usize = 3;
 
 /// A number of transforms of the same lengths.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct Descriptor {
     /// The lengths of one to three dimensions, the slowest first; of the real side, where there is one.
     pub lengths: Vec<usize>,
     pub kind: Kind,
@@ -57,9 +57,9 @@ pub struct Side {
     pub distance: usize,
 }
 
-/// A shape that no transform has.
+/// A descriptor that no transform has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShapeError {
+pub enum DescriptorError {
     /// Not one to three dimensions, or a layout of another number of dimensions.
     Dimensions,
     /// A length or the number of transforms is 0.
@@ -71,22 +71,22 @@ pub enum ShapeError {
 /// Tables of a line are as long as the line; of a line that is longer than this they take gigabytes.
 const LONGEST_LINE: usize = 1 << 28;
 
-impl Shape {
+impl Descriptor {
     /// Whether there is such a transform.
-    pub fn check(&self) -> Result<(), ShapeError> {
+    pub fn check(&self) -> Result<(), DescriptorError> {
         if self.lengths.is_empty() || self.lengths.len() > MOST_DIMENSIONS {
-            return Err(ShapeError::Dimensions);
+            return Err(DescriptorError::Dimensions);
         }
         if self.batch == 0 || self.lengths.contains(&0) {
-            return Err(ShapeError::Empty);
+            return Err(DescriptorError::Empty);
         }
         if self.lengths.iter().any(|length| *length > LONGEST_LINE) {
-            return Err(ShapeError::TooLarge);
+            return Err(DescriptorError::TooLarge);
         }
         if let Layout::Strided { input, output } = &self.layout
             && [input, output].iter().any(|side| side.strides.len() != self.lengths.len())
         {
-            return Err(ShapeError::Dimensions);
+            return Err(DescriptorError::Dimensions);
         }
         let is_small = |in_place| {
             let (input, output) = self.sides_if_small(in_place)?;
@@ -98,7 +98,7 @@ impl Shape {
         if is_small(false) == Some(true) && is_small(true) == Some(true) {
             Ok(())
         } else {
-            Err(ShapeError::TooLarge)
+            Err(DescriptorError::TooLarge)
         }
     }
 
@@ -115,7 +115,7 @@ impl Shape {
         }
     }
 
-    /// Where the input and the output lie, of a shape that was checked.
+    /// Where the input and the output lie, of a descriptor that was checked.
     pub fn sides(&self, in_place: bool) -> (Side, Side) {
         let nowhere = Side { strides: vec![0; self.lengths.len()], distance: 0 };
         self.sides_if_small(in_place).unwrap_or_else(|| (nowhere.clone(), nowhere))
@@ -166,8 +166,8 @@ impl Side {
 mod tests {
     use super::*;
 
-    fn shape(lengths: &[usize], kind: Kind) -> Shape {
-        Shape {
+    fn descriptor(lengths: &[usize], kind: Kind) -> Descriptor {
+        Descriptor {
             lengths: lengths.to_vec(),
             kind,
             element: Element::F32,
@@ -178,23 +178,26 @@ mod tests {
 
     #[test]
     fn real_lines_in_place_have_room_for_their_complex_half() {
-        let shape = shape(&[3, 4, 5], Kind::RealToComplex);
-        let (from, to) = shape.sides(false);
+        let descriptor = descriptor(&[3, 4, 5], Kind::RealToComplex);
+        let (from, to) = descriptor.sides(false);
         assert_eq!((from.strides, from.distance), (vec![20, 5, 1], 60));
         assert_eq!((to.strides, to.distance), (vec![12, 3, 1], 36));
-        let (from, to) = shape.sides(true);
+        let (from, to) = descriptor.sides(true);
         assert_eq!((from.strides, from.distance), (vec![24, 6, 1], 72));
         assert_eq!((to.strides, to.distance), (vec![12, 3, 1], 36));
     }
 
     #[test]
     fn what_has_no_elements_or_no_addresses_is_refused() {
-        assert_eq!(shape(&[], Kind::Complex).check(), Err(ShapeError::Dimensions));
-        assert_eq!(shape(&[2; 4], Kind::Complex).check(), Err(ShapeError::Dimensions));
-        assert_eq!(shape(&[2, 0], Kind::Complex).check(), Err(ShapeError::Empty));
+        assert_eq!(descriptor(&[], Kind::Complex).check(), Err(DescriptorError::Dimensions));
+        assert_eq!(descriptor(&[2; 4], Kind::Complex).check(), Err(DescriptorError::Dimensions));
+        assert_eq!(descriptor(&[2, 0], Kind::Complex).check(), Err(DescriptorError::Empty));
         let huge = [1 << 27, 1 << 27, 1 << 27];
-        assert_eq!(shape(&huge, Kind::Complex).check(), Err(ShapeError::TooLarge));
-        assert_eq!(shape(&[usize::MAX], Kind::RealToComplex).check(), Err(ShapeError::TooLarge));
-        assert_eq!(shape(&[1, 2, 3], Kind::Complex).check(), Ok(()));
+        assert_eq!(descriptor(&huge, Kind::Complex).check(), Err(DescriptorError::TooLarge));
+        assert_eq!(
+            descriptor(&[usize::MAX], Kind::RealToComplex).check(),
+            Err(DescriptorError::TooLarge)
+        );
+        assert_eq!(descriptor(&[1, 2, 3], Kind::Complex).check(), Ok(()));
     }
 }

@@ -1,24 +1,24 @@
-//! Where values go: memory that several threads fill, each its own places.
+//! Where values go: memory that several threads fill, each its own part.
 
 /// Memory for values.
 #[derive(Clone, Copy)]
-pub struct Place<T> {
+pub struct OutputBuffer<T> {
     start: *mut T,
     length: usize,
 }
 
-// SAFETY: who makes one says that the memory may be written from any thread, and no two parts of a call write one place.
-unsafe impl<T: Send> Send for Place<T> {}
+// SAFETY: who makes one says that the memory may be written from any thread, and no two parts of a call write one value.
+unsafe impl<T: Send> Send for OutputBuffer<T> {}
 // SAFETY: as above.
-unsafe impl<T: Send> Sync for Place<T> {}
+unsafe impl<T: Send> Sync for OutputBuffer<T> {}
 
-impl<T: Copy> Place<T> {
+impl<T: Copy> OutputBuffer<T> {
     /// Memory for `length` values at an address.
     ///
     /// # Safety
     /// The memory can be written until the last value is there.
     pub unsafe fn new(start: *mut T, length: usize) -> Self {
-        Place { start, length }
+        OutputBuffer { start, length }
     }
 
     /// How many values there are.
@@ -26,7 +26,7 @@ impl<T: Copy> Place<T> {
         self.length
     }
 
-    /// Stores values from an index on; those that have no place are dropped.
+    /// Stores values from an index on; those beyond the length are dropped.
     #[inline(always)]
     pub fn put<const N: usize>(&self, index: usize, values: [T; N]) {
         if index < self.length && self.length - index >= N {
@@ -39,7 +39,7 @@ impl<T: Copy> Place<T> {
         }
     }
 
-    /// Stores a value, if it has a place.
+    /// Stores a value, if the length has it.
     #[inline(always)]
     pub fn put_one(&self, index: usize, value: T) {
         if index < self.length {

@@ -1,8 +1,8 @@
-//! The shape of a plan from a function's arguments, which are numbers of 32 or 64 bits.
+//! The descriptor of a plan from a function's arguments, which are numbers of 32 or 64 bits.
 
 use crate::convert::{In, Type};
 use cuda_types::cufft::{CufftResult, cufftError};
-use fourier::{Element, Layout, Shape, Side};
+use fourier::{Descriptor, Element, Layout, Side};
 
 /// The number of a dimension or of transforms: `INVALID_SIZE` unless it is positive.
 fn count(number: i64) -> CufftResult<usize> {
@@ -10,17 +10,17 @@ fn count(number: i64) -> CufftResult<usize> {
 }
 
 /// Transforms without gaps.
-pub(crate) fn packed(lengths: &[i32], ty: Type, batch: i32) -> CufftResult<Shape> {
+pub(crate) fn packed(lengths: &[i32], ty: Type, batch: i32) -> CufftResult<Descriptor> {
     let lengths: CufftResult<_> = lengths.iter().map(|length| count((*length).into())).collect();
     let batch = count(batch.into())?;
-    let shape = Shape {
+    let descriptor = Descriptor {
         lengths: lengths?,
         kind: ty.kind,
         element: ty.element,
         batch,
         layout: Layout::Packed,
     };
-    check(shape)
+    check(descriptor)
 }
 
 /// A side of the functions with advanced layouts.
@@ -40,7 +40,7 @@ pub(crate) fn many<T: Copy + Into<i64>>(
     output: Embedding<T>,
     ty: Type,
     batch: T,
-) -> CufftResult<Shape> {
+) -> CufftResult<Descriptor> {
     let rank = usize::try_from(rank).ok().filter(|rank| (1..=3).contains(rank));
     let rank = rank.ok_or(cufftError::INVALID_VALUE)?;
     let lengths = lengths.array(rank, rank)?;
@@ -55,7 +55,7 @@ pub(crate) fn many<T: Copy + Into<i64>>(
         (Err(_), Err(_)) => Layout::Packed,
         _ => return Err(cufftError::INVALID_VALUE),
     };
-    check(Shape { lengths, kind: ty.kind, element: ty.element, batch, layout })
+    check(Descriptor { lengths, kind: ty.kind, element: ty.element, batch, layout })
 }
 
 /// `b * dist + ((x * embed[1] + y) * embed[2] + z) * stride` is where an element lies: the first length plays no part.
@@ -73,10 +73,10 @@ fn side<T: Copy + Into<i64>>(lengths: &[T], stride: T, distance: T) -> CufftResu
 }
 
 /// "Sizes are restricted to powers of two" in half precision.
-fn check(shape: Shape) -> CufftResult<Shape> {
-    let is_narrow = matches!(shape.element, Element::F16 | Element::BF16);
-    if is_narrow && !shape.lengths.iter().all(|length| length.is_power_of_two()) {
+fn check(descriptor: Descriptor) -> CufftResult<Descriptor> {
+    let is_narrow = matches!(descriptor.element, Element::F16 | Element::BF16);
+    if is_narrow && !descriptor.lengths.iter().all(|length| length.is_power_of_two()) {
         return Err(cufftError::NOT_SUPPORTED);
     }
-    Ok(shape)
+    Ok(descriptor)
 }
