@@ -32,20 +32,17 @@ typedef struct State {
 
 static volatile SHARED State state __attribute__((loader_uninitialized));
 
-u32 warp_number(void) NAMED("zluda.warpid");
-u32 warp_count(void) NAMED("zluda.nwarpid");
 
 // Everybody sees the barriers as they are at first.
-CONVERGENT OUTLINE void begin(void) NAMED("zluda.amd.barrier.begin");
-CONVERGENT OUTLINE void begin(void) {
-  u32 threads = (u32)__builtin_popcount(warp_ballot(1));
-  u32 warp = warp_number();
-  if (warp_lane() == 0) {
+CONVERGENT OUTLINE void zluda_amd_barrier_begin(void) {
+  u32 threads = (u32)__builtin_popcount(zluda_amd_ballot(1));
+  u32 warp = zluda_warpid();
+  if (zluda_amd_lane() == 0) {
     state.live_threads[warp % WARPS] = threads;
     if (warp == 0) {
       state.lock = 0;
       state.waiting = 0;
-      state.live_warps = warp_count();
+      state.live_warps = zluda_nwarpid();
       for (u32 id = 0; id < BARRIERS; id++) {
         state.barriers[id].phase = 0;
         state.barriers[id].arrived = 0;
@@ -86,22 +83,22 @@ static inline INLINE void complete(volatile SHARED Barrier *barrier) {
 // Nobody is left who could come to one of the barriers.
 static inline INLINE u32 all_wait(void) { return state.live_warps != 0 && state.waiting >= state.live_warps; }
 
-CONVERGENT OUTLINE u64 barrier_come(u32 id, u32 threads, u32 is_true, u32 waits) {
-  u32 here = warp_ballot(1);
-  u32 trues = warp_ballot(is_true != 0);
+CONVERGENT OUTLINE u64 zluda_barrier_come(u32 id, u32 threads, u32 is_true, u32 waits) {
+  u32 here = zluda_amd_ballot(1);
+  u32 trues = zluda_amd_ballot(is_true != 0);
   u32 first = (u32)__builtin_ctz(here);
-  u32 is_first = warp_lane() == first;
+  u32 is_first = zluda_amd_lane() == first;
   volatile SHARED Barrier *barrier = &state.barriers[id % BARRIERS];
   u32 phase = 0;
   u32 error = 0;
   // Lanes of a warp that come to different barriers: NVIDIA's GPUs end such kernels too.
-  if (warp_ballot(id != warp_read(id, first) || threads != warp_read(threads, first)) != 0) {
-    stop(ERROR_ILLEGAL_INSTRUCTION);
+  if (zluda_amd_ballot(id != zluda_amd_read_lane(id, first) || threads != zluda_amd_read_lane(threads, first)) != 0) {
+    zluda_amd_stop(ERROR_ILLEGAL_INSTRUCTION);
   }
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   // One warp of the wave after the other.
-  for (u64 left = wave_ballot(is_first); left != 0; left &= left - 1) {
-    if (wave_lane() == (u32)__builtin_ctzl(left)) {
+  for (u64 left = zluda_amd_wave_ballot(is_first); left != 0; left &= left - 1) {
+    if (zluda_amd_wave_lane() == (u32)__builtin_ctzl(left)) {
       lock();
       phase = barrier->phase;
       barrier->threads = threads;
@@ -116,9 +113,9 @@ CONVERGENT OUTLINE u64 barrier_come(u32 id, u32 threads, u32 is_true, u32 waits)
     }
   }
   if (error != 0) {
-    stop(error);
+    zluda_amd_stop(error);
   }
-  return warp_read(phase, first) | (u64)id << 32;
+  return zluda_amd_read_lane(phase, first) | (u64)id << 32;
 }
 
 // A wave that traps does not come any more; those that wait look for that now and then.
@@ -126,7 +123,7 @@ static u32 is_hopeless(void) {
   return (__builtin_readcyclecounter() & 0xf00) == 0 && has_failed();
 }
 
-u32 barrier_is_over(u64 ticket) {
+u32 zluda_amd_barrier_is_over(u64 ticket) {
   volatile SHARED Barrier *barrier = &state.barriers[(ticket >> 32) % BARRIERS];
   if (__scoped_atomic_load_n(&barrier->phase, __ATOMIC_RELAXED, BLOCK_SCOPE) != (u32)ticket) {
     return 1;
@@ -138,18 +135,17 @@ u32 barrier_is_over(u64 ticket) {
   return 0;
 }
 
-u64 barrier_result(u64 ticket) { return state.barriers[(ticket >> 32) % BARRIERS].results[ticket & 1]; }
+u64 zluda_amd_barrier_result(u64 ticket) { return state.barriers[(ticket >> 32) % BARRIERS].results[ticket & 1]; }
 
 // Threads exit. Nobody waits for a warp without threads.
-CONVERGENT OUTLINE void leave(void) NAMED("zluda.amd.barrier.leave");
-CONVERGENT OUTLINE void leave(void) {
-  u32 here = warp_ballot(1);
-  u32 is_first = warp_lane() == (u32)__builtin_ctz(here);
-  u32 warp = warp_number() % WARPS;
+CONVERGENT OUTLINE void zluda_amd_barrier_leave(void) {
+  u32 here = zluda_amd_ballot(1);
+  u32 is_first = zluda_amd_lane() == (u32)__builtin_ctz(here);
+  u32 warp = zluda_warpid() % WARPS;
   u32 error = 0;
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-  for (u64 left = wave_ballot(is_first); left != 0; left &= left - 1) {
-    if (wave_lane() == (u32)__builtin_ctzl(left)) {
+  for (u64 left = zluda_amd_wave_ballot(is_first); left != 0; left &= left - 1) {
+    if (zluda_amd_wave_lane() == (u32)__builtin_ctzl(left)) {
       lock();
       u32 threads = state.live_threads[warp] - (u32)__builtin_popcount(here);
       state.live_threads[warp] = threads;
@@ -166,6 +162,6 @@ CONVERGENT OUTLINE void leave(void) {
     }
   }
   if (error != 0) {
-    stop(error);
+    zluda_amd_stop(error);
   }
 }

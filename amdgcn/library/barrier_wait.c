@@ -3,25 +3,35 @@
 
 #include "barrier.h"
 
+// Declares what takes the place of `zluda_<identifier>`, `zluda.<name>`.
+#define SOFTWARE(identifier, name) \
+  __typeof__(zluda_##identifier) software_##identifier NAMED("zluda.amd.software." name)
+
 static inline INLINE u64 wait(u32 id, u32 threads, u32 is_true) {
-  u64 ticket = barrier_come(id, threads, is_true, 1);
-  while (!barrier_is_over(ticket)) {
+  u64 ticket = zluda_barrier_come(id, threads, is_true, 1);
+  while (!zluda_amd_barrier_is_over(ticket)) {
   }
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
   return ticket;
 }
 
-void sync(u32 id, u32 threads) NAMED("zluda.amd.software.barrier.sync");
-void sync(u32 id, u32 threads) { wait(id, threads, 0); }
+SOFTWARE(barrier_sync, "barrier.sync");
+void software_barrier_sync(u32 id, u32 threads) { wait(id, threads, 0); }
 
-void arrive(u32 id, u32 threads) NAMED("zluda.amd.software.barrier.arrive");
-void arrive(u32 id, u32 threads) { barrier_come(id, threads, 0, 0); }
+SOFTWARE(barrier_arrive, "barrier.arrive");
+void software_barrier_arrive(u32 id, u32 threads) { zluda_barrier_come(id, threads, 0, 0); }
 
-u32 popc(u32 id, u32 threads, _Bool is_true) NAMED("zluda.amd.software.barrier.red.popc");
-u32 popc(u32 id, u32 threads, _Bool is_true) { return (u32)barrier_result(wait(id, threads, is_true)); }
+SOFTWARE(barrier_red_popc, "barrier.red.popc");
+u32 software_barrier_red_popc(u32 id, u32 threads, _Bool is_true) {
+  return (u32)zluda_amd_barrier_result(wait(id, threads, is_true));
+}
 
-_Bool any(u32 id, u32 threads, _Bool is_true) NAMED("zluda.amd.software.barrier.red.or");
-_Bool any(u32 id, u32 threads, _Bool is_true) { return (u32)barrier_result(wait(id, threads, is_true)) != 0; }
+SOFTWARE(barrier_red_or, "barrier.red.or");
+_Bool software_barrier_red_or(u32 id, u32 threads, _Bool is_true) {
+  return (u32)zluda_amd_barrier_result(wait(id, threads, is_true)) != 0;
+}
 
-_Bool all(u32 id, u32 threads, _Bool is_true) NAMED("zluda.amd.software.barrier.red.and");
-_Bool all(u32 id, u32 threads, _Bool is_true) { return barrier_result(wait(id, threads, is_true)) >> 32 == 0; }
+SOFTWARE(barrier_red_and, "barrier.red.and");
+_Bool software_barrier_red_and(u32 id, u32 threads, _Bool is_true) {
+  return zluda_amd_barrier_result(wait(id, threads, is_true)) >> 32 == 0;
+}

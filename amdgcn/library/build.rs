@@ -27,7 +27,7 @@ const SHARED: &str = "../../device_library/c";
 
 /// One bitcode serves every GPU, so that nothing here may name one.
 const AMD_FLAGS: &[&str] =
-    &["-O2", "-fno-unroll-loops", "-Xclang", "-mcode-object-version=none", "-I", SHARED];
+    &["-O2", "-fno-unroll-loops", "-Xclang", "-mcode-object-version=none", "-I", SHARED, "-I", "."];
 
 const SMALL: &str = "-Oz";
 

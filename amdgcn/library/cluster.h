@@ -2,7 +2,8 @@
 
 #pragma once
 
-#include "wave.h"
+#include "device.h"
+#include "intrinsics_amd.h"
 
 typedef struct ClusterLaunch {
   GLOBAL u8 *windows;
@@ -25,10 +26,11 @@ _Static_assert(__builtin_offsetof(ClusterLaunch, dynamic_shared) == 48, "dynamic
 _Static_assert(__builtin_offsetof(ClusterLaunch, total_shared) == 52, "total_shared");
 
 // Of this launch.
-const CONSTANT ClusterLaunch *cluster_launch(void) NAMED("zluda.amd.cluster_launch");
+static inline INLINE const CONSTANT ClusterLaunch *cluster_launch(void) { return zluda_amd_cluster_launch(); }
 
-// What takes the place of `zluda.<name>` in kernels for launches in clusters.
-#define IN_CLUSTER(name) NAMED("zluda.amd.in_cluster." name) INLINE
+// Declares what takes the place of `zluda_<identifier>`, `zluda.<name>`, in kernels for launches in clusters.
+#define IN_CLUSTER(identifier, name) \
+  __typeof__(zluda_##identifier) in_cluster_##identifier NAMED("zluda.amd.in_cluster." name)
 
 // Blocks in the cluster, and the number of this one.
 static inline INLINE u32 cluster_blocks(void) {

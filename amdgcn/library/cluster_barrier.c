@@ -11,14 +11,9 @@
 // next, since no phase ends without the thread.
 static volatile SHARED u8 arrivals[1024] __attribute__((loader_uninitialized));
 
-u32 linear_tid(void) NAMED("zluda.amd.linear_tid");
-u32 width(void) NAMED("zluda.ntid.x");
-u32 height(void) NAMED("zluda.ntid.y");
-u32 depth(void) NAMED("zluda.ntid.z");
-
 static inline INLINE GLOBAL u64 *word(void) { return cluster_launch()->barriers + __builtin_amdgcn_workgroup_id_y(); }
 
-static inline INLINE volatile SHARED u8 *arrival(void) { return &arrivals[linear_tid() % 1024]; }
+static inline INLINE volatile SHARED u8 *arrival(void) { return &arrivals[zluda_amd_linear_tid() % 1024]; }
 
 static inline INLINE u32 phase_now(void) {
   return (u32)__scoped_atomic_load_n(word(), __ATOMIC_RELAXED, DEVICE_SCOPE);
@@ -26,12 +21,11 @@ static inline INLINE u32 phase_now(void) {
 
 static inline INLINE u32 arrival_in(u32 phase) { return 1 + (phase & 1); }
 
-void begin(void) NAMED("zluda.amd.cluster.begin") INLINE;
-void begin(void) { *arrival() = 0; }
+INLINE void zluda_amd_cluster_begin(void) { *arrival() = 0; }
 
 // Adds threads that arrive or exit. Of those that exit, `in_phase` had arrived in the phase that `phase` says.
 static inline INLINE void change(u32 arriving, u32 leaving, u32 phase, u32 in_phase) {
-  u32 threads = cluster_blocks() * width() * height() * depth();
+  u32 threads = cluster_blocks() * zluda_ntid_x() * zluda_ntid_y() * zluda_ntid_z();
   u64 before = __scoped_atomic_load_n(word(), __ATOMIC_RELAXED, DEVICE_SCOPE);
   u64 after;
   do {
@@ -50,20 +44,19 @@ static inline INLINE void change(u32 arriving, u32 leaving, u32 phase, u32 in_ph
                                                DEVICE_SCOPE));
 }
 
-CONVERGENT OUTLINE void arrive(void) NAMED("zluda.amd.cluster.arrive");
-CONVERGENT OUTLINE void arrive(void) {
-  u64 here = wave_ballot(1);
+CONVERGENT OUTLINE void zluda_amd_cluster_arrive(void) {
+  u64 here = zluda_amd_wave_ballot(1);
   // The phase does not end before this thread has arrived.
   u32 phase = phase_now();
   *arrival() = (u8)arrival_in(phase);
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
-  if (wave_lane() == (u32)__builtin_ctzl(here)) {
+  if (zluda_amd_wave_lane() == (u32)__builtin_ctzl(here)) {
     change((u32)__builtin_popcountl(here), 0, phase, 0);
   }
 }
 
-CONVERGENT OUTLINE void wait(void) NAMED("zluda.amd.in_cluster.cluster.wait");
-CONVERGENT OUTLINE void wait(void) {
+IN_CLUSTER(cluster_wait, "cluster.wait");
+CONVERGENT OUTLINE void in_cluster_cluster_wait(void) {
   u32 last = *arrival(), rounds = 0;
   // A thread that has never arrived does not wait.
   while (last == arrival_in(phase_now())) {
@@ -77,13 +70,12 @@ CONVERGENT OUTLINE void wait(void) {
   __asm__ volatile("" ::: "memory");
 }
 
-CONVERGENT OUTLINE void leave(void) NAMED("zluda.amd.cluster.leave");
-CONVERGENT OUTLINE void leave(void) {
-  u64 here = wave_ballot(1);
+CONVERGENT OUTLINE void zluda_amd_cluster_leave(void) {
+  u64 here = zluda_amd_wave_ballot(1);
   u32 phase = phase_now();
-  u32 in_phase = (u32)__builtin_popcountl(wave_ballot(*arrival() == arrival_in(phase)));
+  u32 in_phase = (u32)__builtin_popcountl(zluda_amd_wave_ballot(*arrival() == arrival_in(phase)));
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
-  if (wave_lane() == (u32)__builtin_ctzl(here)) {
+  if (zluda_amd_wave_lane() == (u32)__builtin_ctzl(here)) {
     change(0, (u32)__builtin_popcountl(here), phase, in_phase);
   }
 }

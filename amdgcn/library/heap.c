@@ -3,7 +3,7 @@
 
 #include "heap.h"
 #include "services.h"
-#include "wave.h"
+#include "device.h"
 
 #define ALIGN 16
 #define HEADER 16
@@ -154,8 +154,8 @@ static inline INLINE u64 one_by_one(u64 argument, u32 gives) {
   GLOBAL Heap *heap = (GLOBAL Heap *)shared->heap;
   u64 heap_bytes = shared->heap_bytes;
   u64 result = 0;
-  for (u64 left = wave_mask(); left != 0; left &= left - 1) {
-    if (wave_lane() == (u32)__builtin_ctzl(left)) {
+  for (u64 left = zluda_amd_wave_mask(); left != 0; left &= left - 1) {
+    if (zluda_amd_wave_lane() == (u32)__builtin_ctzl(left)) {
       while (__scoped_atomic_exchange_n(&heap->lock, 1, __ATOMIC_ACQUIRE, DEVICE_SCOPE) != 0) {
         __builtin_amdgcn_s_sleep(2);
       }
@@ -169,12 +169,10 @@ static inline INLINE u64 one_by_one(u64 argument, u32 gives) {
   return result;
 }
 
-OUTLINE void *allocate(u64 bytes) NAMED("zluda.malloc");
-OUTLINE void *allocate(u64 bytes) { return (void *)one_by_one(bytes, 0); }
+OUTLINE void *zluda_malloc(u64 bytes) { return (void *)one_by_one(bytes, 0); }
 
-OUTLINE void release(void *memory) NAMED("zluda.free");
-OUTLINE void release(void *memory) {
+OUTLINE void zluda_free(void *memory) {
   if (memory != 0 && !one_by_one((u64)memory, 1)) {
-    stop(ERROR_TRAP);
+    zluda_amd_stop(ERROR_TRAP);
   }
 }

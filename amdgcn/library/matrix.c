@@ -139,11 +139,11 @@ static inline INLINE void multiply_quad_pairs(u64 operation, const u32 *in, u32 
 #define ADDRESS_MASK 0x3ffffu
 
 #ifdef __AMDGCN__
-u32 zluda_warp(void) NAMED("zluda.warpid");
+static inline INLINE u32 warp_number(void) { return zluda_warpid(); }
 
 // What lies at an address, of which the low bits are known. Outside of the block's memory the hardware reads 0.
 static inline INLINE u32 read_shared(u32 address, u32 bytes) {
-  const void *place = shared_place(own_address(address & ADDRESS_MASK));
+  const void *place = zluda_amd_shared_place(zluda_amd_own_address(address & ADDRESS_MASK));
   switch (bytes) {
   case 1: return *(const u8 *)place;
   case 2: return *(const u16 *)place;
@@ -153,7 +153,7 @@ static inline INLINE u32 read_shared(u32 address, u32 bytes) {
 #else
 extern const u8 *host_shared;
 extern u32 host_shared_size, host_warp;
-static inline u32 zluda_warp(void) { return host_warp; }
+static inline u32 warp_number(void) { return host_warp; }
 static inline u32 read_shared(u32 address, u32 bytes) {
   u32 offset = address & ADDRESS_MASK, value = 0;
   if (offset + bytes > host_shared_size) return 0;
@@ -221,7 +221,7 @@ static inline INLINE void multiply_tiles(u64 operation, const u32 *in, u32 *out,
     gather_a(operation, in, &f);
   } else {
     u64 descriptor = descriptor_at(in, 0);
-    u32 line = 16 * (zluda_warp() % 4) + lane / 4;
+    u32 line = 16 * (warp_number() % 4) + lane / 4;
     shared_words(f.a[0], descriptor, (int)a_columns(operation), line, bits, count);
     shared_words(f.a[1], descriptor, (int)a_columns(operation), line + 8, bits, count);
   }
@@ -255,10 +255,9 @@ static inline INLINE void multiply_tile(u64 operation, const u32 *in, u32 *out) 
 // ---- ldmatrix, stmatrix, movmatrix
 
 #ifdef __AMDGCN__
-CONVERGENT u32 zluda_ballot(_Bool) NAMED("zluda.amd.ballot");
 
 // The address of a row, which a lane gives.
-static inline INLINE u8 *row_address(const u32 *in, u32 lane) { return shared_place(word_of_lane(in, 0, lane % 32)); }
+static inline INLINE u8 *row_address(const u32 *in, u32 lane) { return zluda_amd_shared_place(word_of_lane(in, 0, lane % 32)); }
 
 static inline INLINE int is_there(u32 mask, u32 lane) { return mask >> lane % 32 & 1; }
 
@@ -267,7 +266,7 @@ static inline INLINE int is_there(u32 mask, u32 lane) { return mask >> lane % 32
 static inline INLINE u32 word_in_row(const u32 *in, u32 mask, u32 lane, u32 byte, u32 bytes) {
   int there = is_there(mask, lane);
   u32 address = word_of_lane(in, 0, lane % 32) + byte;
-  const void *place = shared_place(there ? address : own_address(0));
+  const void *place = zluda_amd_shared_place(there ? address : zluda_amd_own_address(0));
   u32 value;
   switch (bytes) {
   case 1: value = *(const u8 *)place; break;
@@ -288,7 +287,7 @@ static inline INLINE u32 code_in_row(u64 operation, const u32 *in, u32 mask, u32
 }
 
 static inline INLINE void load(u64 operation, const u32 *in, u32 *out) {
-  u32 lane = lane_of_warp(), mask = zluda_ballot(1);
+  u32 lane = lane_of_warp(), mask = zluda_amd_ballot(1);
   UNROLL for (u32 matrix = 0; matrix < k_of(operation); matrix++) {
     if (a_type(operation) == B16 && m_of(operation) == 8 && n_of(operation) == 8) {
       u32 line = lane / 4, along = lane % 4;
@@ -315,7 +314,7 @@ static inline INLINE void load(u64 operation, const u32 *in, u32 *out) {
 }
 
 static inline INLINE void store(u64 operation, const u32 *in) {
-  u32 lane = lane_of_warp(), mask = zluda_ballot(1), line = lane / 4, along = lane % 4;
+  u32 lane = lane_of_warp(), mask = zluda_amd_ballot(1), line = lane / 4, along = lane % 4;
   UNROLL for (u32 matrix = 0; matrix < k_of(operation); matrix++) {
     u32 word = own_word(in, 1 + matrix), first = 8 * matrix;
     if (a_type(operation) == B16 && a_columns(operation)) {
@@ -343,8 +342,7 @@ static inline INLINE void transpose(const u32 *in, u32 *out) {
 
 // From a thread's words to those of its result.
 #define ENTRY(name, body) \
-  INLINE void matrix_##name(u64 operation, const u32 *in, u32 *out) NAMED("zluda.amd.matrix." #name); \
-  INLINE void matrix_##name(u64 operation, const u32 *in, u32 *out) { body; }
+  INLINE void zluda_amd_matrix_##name(u64 operation, void *in, void *out) { body; }
 
 ENTRY(multiply, multiply(operation, in, out))
 ENTRY(doubles, multiply_doubles(operation, in, out))

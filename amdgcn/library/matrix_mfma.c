@@ -23,8 +23,6 @@ i32x4 mfma_i8_long(i64 a, i64 b, i32x4 c, i32, i32, i32) NAMED("llvm.amdgcn.mfma
 
 u64 zluda_active_lanes(_Bool) NAMED("llvm.amdgcn.ballot.i64");
 u32 zluda_permute(u32 byte, u32 value) NAMED("llvm.amdgcn.ds.bpermute");
-u32 zluda_first_lane(void) NAMED("zluda.amd.first_lane");
-void matrix_multiply(u64 operation, const u32 *in, u32 *out) NAMED("zluda.amd.matrix.multiply");
 
 // The value of a lane of the wave.
 static inline INLINE u32 of_wave(u32 value, u32 lane) { return zluda_permute(4 * lane, value); }
@@ -56,7 +54,7 @@ static inline INLINE u32x4 product(u64 operation, int is_long, u32x2 a, u32x2 b,
 }
 
 static inline INLINE void multiply_both(u64 operation, int is_long, const u32 *in, u32 *out) {
-  u32 lane = zluda_first_lane() + lane_of_warp(), place = lane % 16, quarter = lane / 16, half = lane / 32;
+  u32 lane = zluda_amd_first_lane() + lane_of_warp(), place = lane % 16, quarter = lane / 16, half = lane / 32;
   u32 row = place % 4 * 4 + place / 4, column = place % 8, right = place / 8;
   u32 first_b = words_of_a(operation), first_c = first_b + words_of_b(operation);
   u32 count = stored_elements(operation) * element_bits(operation) / 32;
@@ -86,12 +84,11 @@ static inline INLINE void multiply_both(u64 operation, int is_long, const u32 *i
 
 static inline INLINE void multiply_by_instruction(u64 operation, int is_long, const u32 *in, u32 *out) {
   if (zluda_active_lanes(1) == ~0ul) multiply_both(operation, is_long, in, out);
-  else matrix_multiply(operation, in, out);
+  else zluda_amd_matrix_multiply(operation, (u32 *)in, out);
 }
 
 #define ENTRY(name, is_long) \
-  INLINE void matrix_##name(u64 operation, const u32 *in, u32 *out) NAMED("zluda.amd.matrix." #name); \
-  INLINE void matrix_##name(u64 operation, const u32 *in, u32 *out) { multiply_by_instruction(operation, is_long, in, out); }
+  INLINE void zluda_amd_matrix_##name(u64 operation, void *in, void *out) { multiply_by_instruction(operation, is_long, in, out); }
 
 ENTRY(cdna2, 0)
 ENTRY(cdna3, 1)

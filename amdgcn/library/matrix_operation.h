@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device.h"
+#include "intrinsics_amd.h"
 
 #ifndef UNROLL
 #define UNROLL _Pragma("clang loop unroll(full)")
@@ -100,13 +101,11 @@ static inline INLINE u32 words_of_c(u64 operation) {
 
 // The words of a thread's fragments, and those of other threads of the warp.
 #ifdef __AMDGCN__
-u32 zluda_lane(void) NAMED("zluda.amd.lane");
-u32 zluda_read_lane(u32 value, u32 lane) NAMED("zluda.amd.read_lane");
 
-static inline INLINE u32 lane_of_warp(void) { return zluda_lane(); }
+static inline INLINE u32 lane_of_warp(void) { return zluda_amd_lane(); }
 static inline INLINE u32 own_word(const u32 *words, u32 index) { return words[index]; }
 static inline INLINE u32 word_of_lane(const u32 *words, u32 index, u32 lane) {
-  return zluda_read_lane(words[index], lane);
+  return zluda_amd_read_lane(words[index], lane);
 }
 #else
 // In the tests, rows of 32 lanes.

@@ -63,7 +63,7 @@ static inline INLINE void scatter(u32x8 result, u32 *to) {
   UNROLL for (u32 element = 0; element < 4; element++) {
     u32 holder = group % 2 * 16 + lane % 4 * 2 + element % 2, found = 0;
     UNROLL for (u32 index = 0; index < 4; index++) {
-      u32 value = zluda_read_lane(result[4 * (element / 2) + index], holder);
+      u32 value = zluda_amd_read_lane(result[4 * (element / 2) + index], holder);
       found = group / 2 == index ? value : found;
     }
     to[element] = found;
@@ -116,8 +116,7 @@ static inline INLINE void multiply(u64 operation, u32 rdna4, const u32 *in, u32 
 }
 
 #define ENTRY(name, rdna4) \
-  INLINE void matrix_##name(u64 operation, const u32 *in, u32 *out) NAMED("zluda.amd.matrix." #name); \
-  INLINE void matrix_##name(u64 operation, const u32 *in, u32 *out) { multiply(operation, rdna4, in, out); }
+  INLINE void zluda_amd_matrix_##name(u64 operation, void *in, void *out) { multiply(operation, rdna4, in, out); }
 
 ENTRY(rdna3, 0)
 ENTRY(rdna4, 1)

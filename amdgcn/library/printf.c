@@ -3,9 +3,6 @@
 
 #include "services.h"
 
-u32 block_x(void) NAMED("zluda.ctaid.x");
-u32 block_y(void) NAMED("zluda.ctaid.y");
-u32 block_z(void) NAMED("zluda.ctaid.z");
 
 typedef struct Conversion {
   // One past its last byte.
@@ -80,14 +77,15 @@ static void record_string(Record *record, const char *text) {
   record_byte(record, 0);
 }
 
-OUTLINE i32 print(const char *format, const u8 *arguments) NAMED("zluda.vprintf");
-OUTLINE i32 print(const char *format, const u8 *arguments) {
+OUTLINE u32 zluda_vprintf(void *text, void *buffer) {
+  const char *format = text;
+  const u8 *arguments = buffer;
   if (format == 0) {
-    return -1;
+    return ~0u;
   }
   u64 taken = 0;
   u64 strings = 0;
-  i32 count = 0;
+  u32 count = 0;
   const char *end = format;
   while (*end != 0) {
     if (*end != '%') {
@@ -96,7 +94,7 @@ OUTLINE i32 print(const char *format, const u8 *arguments) {
     }
     Conversion conversion = read_conversion(end + 1);
     end = conversion.end;
-    count += (i32)conversion.stars;
+    count += conversion.stars;
     for (u32 i = 0; i < conversion.stars; i++) {
       taken = (taken + 3) / 4 * 4 + 4;
     }
@@ -112,8 +110,8 @@ OUTLINE i32 print(const char *format, const u8 *arguments) {
   u64 format_bytes = (u64)(end - format);
   u64 padded = (format_bytes + 7) / 8 * 8 + (taken + 7) / 8 * 8;
   Record record;
-  if (!record_begin(&record, 8 + padded + strings)) {
-    return -1;
+  if (!zluda_amd_record_begin(&record, 8 + padded + strings)) {
+    return ~0u;
   }
   record_u32(&record, (u32)format_bytes);
   record_u32(&record, (u32)taken);
@@ -150,16 +148,13 @@ OUTLINE i32 print(const char *format, const u8 *arguments) {
   return count;
 }
 
-OUTLINE void assert_fail(const char *message, const char *file, u32 line, const char *function, u64 char_size)
-    NAMED("zluda.assertfail");
-OUTLINE __attribute__((cold)) void assert_fail(const char *message, const char *file, u32 line, const char *function,
-                                               u64 char_size) {
+OUTLINE __attribute__((cold)) void zluda_assertfail(void *message, void *file, u32 line, void *function, u64 char_size) {
   Record record;
-  if (record_begin(&record, 32 + length(message) + length(file) + length(function) + 3)) {
+  if (zluda_amd_record_begin(&record, 32 + length(message) + length(file) + length(function) + 3)) {
     record_u32(&record, line);
-    record_u32(&record, block_x());
-    record_u32(&record, block_y());
-    record_u32(&record, block_z());
+    record_u32(&record, zluda_ctaid_x());
+    record_u32(&record, zluda_ctaid_y());
+    record_u32(&record, zluda_ctaid_z());
     record_u32(&record, __builtin_amdgcn_workitem_id_x());
     record_u32(&record, __builtin_amdgcn_workitem_id_y());
     record_u32(&record, __builtin_amdgcn_workitem_id_z());
@@ -169,5 +164,5 @@ OUTLINE __attribute__((cold)) void assert_fail(const char *message, const char *
     record_string(&record, message);
     record_end(&record, RECORD_ASSERT);
   }
-  stop(ERROR_ASSERT);
+  zluda_amd_stop(ERROR_ASSERT);
 }

@@ -2,7 +2,7 @@
 
 #include "services.h"
 
-void set_error(u32 error) {
+void zluda_amd_set_error(u32 error) {
   GLOBAL Services *shared = services();
   if (shared != 0) {
     u32 none = 0;
@@ -11,22 +11,23 @@ void set_error(u32 error) {
   }
 }
 
-void stop(u32 error) {
-  set_error(error);
+// The driver ends the context when it sees the error.
+void zluda_amd_stop(u32 error) {
+  zluda_amd_set_error(error);
   end_wave();
 }
 
-OUTLINE __attribute__((cold)) void trap(void) NAMED("zluda.trap");
-OUTLINE __attribute__((cold)) void trap(void) { stop(ERROR_TRAP); }
+OUTLINE __attribute__((cold)) void zluda_trap(void) { zluda_amd_stop(ERROR_TRAP); }
 
-u64 misaligned(u64 at, u64 bytes, u64 thread, u64 line) NAMED("zluda.lane.misaligned");
-OUTLINE __attribute__((cold)) u64 misaligned(u64 at, u64 bytes, u64 thread, u64 line) {
+OUTLINE __attribute__((cold)) u64 zluda_lane_misaligned(u64 at, u64 bytes, u64 thread, u64 line) {
   (void)at, (void)bytes, (void)thread, (void)line;
-  stop(ERROR_MISALIGNED);
+  zluda_amd_stop(ERROR_MISALIGNED);
   return 0;
 }
 
-OUTLINE u32 record_begin(Record *record, u64 bytes) {
+// Room for a record of as many bytes besides its header; false where there is none.
+OUTLINE u32 zluda_amd_record_begin(void *place, u64 bytes) {
+  Record *record = place;
   GLOBAL Services *shared = services();
   if (shared == 0) {
     return 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device.h"
+#include "intrinsics_amd.h"
 
 typedef struct Services {
   u32 error;
@@ -33,16 +34,10 @@ _Static_assert(__builtin_offsetof(Services, heap_bytes) == 40, "heap_bytes");
 #define RECORD_ASSERT 2
 
 // The services of the launch; null where it has none.
-GLOBAL Services *services(void) NAMED("zluda.amd.services");
-
-// Sets the launch's error, if it has none yet.
-void set_error(u32 error) NAMED("zluda.amd.set_error");
+static inline INLINE GLOBAL Services *services(void) { return zluda_amd_services(); }
 
 // Ends the wave. LLVM is not told: what does not return leaves all loops, and is done once all lanes have left them.
 static inline INLINE void end_wave(void) { __asm__ volatile("s_endpgm"); }
-
-// The same with an error: the driver ends the context when it sees it.
-void stop(u32 error) NAMED("zluda.amd.stop");
 
 // Whether a kernel has left an error: the driver ends the context.
 static inline INLINE u32 has_failed(void) {
@@ -59,8 +54,6 @@ typedef struct Record {
   u64 word;
 } Record;
 
-// Room for a record of as many bytes besides its header; false where there is none.
-u32 record_begin(Record *record, u64 bytes) NAMED("zluda.amd.record_begin");
 
 static OUTLINE void record_byte(Record *record, u8 byte) {
   u64 place = record->at & 7;

@@ -414,7 +414,7 @@ static inline INLINE const object *sampled_object(u64 handle, u32 *out) {
   }
   const object *found = object_of(handle);
   // Textures of surfaces' arrays are other objects than the surfaces.
-  if (!found || found->surface) stop(ERROR_TRAP);
+  if (!found || found->surface) zluda_amd_stop(ERROR_TRAP);
   return found;
 }
 
@@ -435,7 +435,7 @@ static inline INLINE void look_up(u64 operation, const u32 *in, u32 *out) {
       own = sampler_of_word(word);
       l.sampler = &own;
     } else {
-      stop(ERROR_TRAP);
+      zluda_amd_stop(ERROR_TRAP);
     }
   }
   u32 axes = axes_of(operation), geometry = geometry_of(operation);
@@ -545,7 +545,7 @@ static inline INLINE void query(u64 operation, const u32 *in, u32 *out) {
     sampler s = sampler_of_word(word);
     out[0] = attribute_of_sampler(&s, attribute);
   } else {
-    stop(ERROR_TRAP);
+    zluda_amd_stop(ERROR_TRAP);
   }
 }
 
@@ -562,8 +562,7 @@ static inline INLINE void is_type(u64 operation, const u32 *in, u32 *out) {
 }
 
 #define ENTRY(name, body) \
-  INLINE void texture_##name(u64 operation, const u32 *in, u32 *out) NAMED("zluda.amd.texture." #name); \
-  INLINE void texture_##name(u64 operation, const u32 *in, u32 *out) { body(operation, in, out); }
+  INLINE void zluda_amd_texture_##name(u64 operation, void *in, void *out) { body(operation, in, out); }
 
 ENTRY(look_up, look_up)
 ENTRY(query, query)

@@ -25,10 +25,10 @@ static inline INLINE u64 place_of(const level *l, u64 operation, operands *o, u3
   i64 row = (i64)l->width * texel_bytes;
   int lines = y >= 0 && y < (i64)l->height && z >= 0 && z < (i64)l->depth;
   int fits = x >= 0 && x + width <= row && lines;
-  if (bounds == TRAP && !(x >= 0 && x < row && lines)) stop(ERROR_ILLEGAL_ADDRESS);
-  if (!formatted && x % (i64)width != 0) stop(ERROR_MISALIGNED);
+  if (bounds == TRAP && !(x >= 0 && x < row && lines)) zluda_amd_stop(ERROR_ILLEGAL_ADDRESS);
+  if (!formatted && x % (i64)width != 0) zluda_amd_stop(ERROR_MISALIGNED);
   if (!fits) {
-    if (bounds == TRAP) stop(ERROR_ILLEGAL_ADDRESS);
+    if (bounds == TRAP) zluda_amd_stop(ERROR_ILLEGAL_ADDRESS);
     if (bounds == ZEROED) return 0;
     i64 last = row - (i64)width > 0 ? row - (i64)width : 0;
     x = x < 0 ? 0 : x > last ? last : x;
@@ -92,7 +92,7 @@ static inline INLINE void access(u64 operation, const u32 *in, u32 *out) {
   u64 handle = take_handle(&o);
   if (handle == 0) return;
   const object *found = object_of(handle);
-  if (!found || !found->surface) stop(ERROR_TRAP);
+  if (!found || !found->surface) zluda_amd_stop(ERROR_TRAP);
   u32 action = action_of(operation), type = type_of(operation), size = element_bytes(type), count = count_of(operation);
   u32 texel_bytes = bytes_of_texel(found), bytes = size * count < 16 ? size * count : 16;
   // Formatted reductions count in what they reduce, whatever the texels are.
@@ -122,5 +122,4 @@ static inline INLINE void access(u64 operation, const u32 *in, u32 *out) {
   }
 }
 
-INLINE void texture_surface(u64 operation, const u32 *in, u32 *out) NAMED("zluda.amd.texture.surface");
-INLINE void texture_surface(u64 operation, const u32 *in, u32 *out) { access(operation, in, out); }
+INLINE void zluda_amd_texture_surface(u64 operation, void *in, void *out) { access(operation, in, out); }

@@ -5,8 +5,7 @@
 // Rounds between two looks at the host's memory.
 #define ROUNDS 256
 
-INLINE void end_waiting(u32 round) NAMED("zluda.amd.end_waiting");
-INLINE void end_waiting(u32 round) {
+INLINE void zluda_amd_end_waiting(u32 round) {
   if (round % ROUNDS == 0 && has_failed()) {
     end_wave();
   }

@@ -3,9 +3,9 @@
 
 #include "heap.h"
 #include "services.h"
-#include "wave.h"
+#include "device.h"
 
-typedef u64 Wide __attribute__((ext_vector_type(2)));
+typedef u64x2 Wide;
 
 typedef enum Action { LOAD, STORE, EXCHANGE, COMPARE } Action;
 
@@ -23,8 +23,8 @@ static inline INLINE GLOBAL u32 *lock_of(volatile Wide *place) {
 CONVERGENT static inline INLINE Wide change(volatile Wide *place, Action action, Wide compare, Wide value) {
   GLOBAL u32 *lock = lock_of(place);
   Wide old = 0;
-  for (u64 left = wave_mask(); left != 0; left &= left - 1) {
-    if (wave_lane() == (u32)__builtin_ctzl(left)) {
+  for (u64 left = zluda_amd_wave_mask(); left != 0; left &= left - 1) {
+    if (zluda_amd_wave_lane() == (u32)__builtin_ctzl(left)) {
       while (lock != 0 && __scoped_atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE, DEVICE_SCOPE) != 0) {
         __builtin_amdgcn_s_sleep(1);
       }
@@ -43,16 +43,12 @@ CONVERGENT static inline INLINE Wide change(volatile Wide *place, Action action,
   return old;
 }
 
-CONVERGENT OUTLINE Wide wide_load(volatile Wide *place) NAMED("zluda.amd.wide.load");
-CONVERGENT OUTLINE Wide wide_load(volatile Wide *place) { return change(place, LOAD, 0, 0); }
+CONVERGENT OUTLINE Wide zluda_amd_wide_load(void *place) { return change(place, LOAD, 0, 0); }
 
-CONVERGENT OUTLINE void wide_store(volatile Wide *place, Wide value) NAMED("zluda.amd.wide.store");
-CONVERGENT OUTLINE void wide_store(volatile Wide *place, Wide value) { change(place, STORE, 0, value); }
+CONVERGENT OUTLINE void zluda_amd_wide_store(void *place, Wide value) { change(place, STORE, 0, value); }
 
-CONVERGENT OUTLINE Wide wide_exchange(volatile Wide *place, Wide value) NAMED("zluda.amd.wide.exchange");
-CONVERGENT OUTLINE Wide wide_exchange(volatile Wide *place, Wide value) { return change(place, EXCHANGE, 0, value); }
+CONVERGENT OUTLINE Wide zluda_amd_wide_exchange(void *place, Wide value) { return change(place, EXCHANGE, 0, value); }
 
-CONVERGENT OUTLINE Wide wide_compare(volatile Wide *place, Wide compare, Wide value) NAMED("zluda.amd.wide.compare");
-CONVERGENT OUTLINE Wide wide_compare(volatile Wide *place, Wide compare, Wide value) {
+CONVERGENT OUTLINE Wide zluda_amd_wide_compare(void *place, Wide compare, Wide value) {
   return change(place, COMPARE, compare, value);
 }

@@ -152,6 +152,24 @@ mod tests {
         assert_eq!(verify_definitions(&module, OWN), Ok(()), "{name}");
     }
 
+    /// `ZLUDA_BLESS=1` writes it.
+    #[test]
+    fn the_header_is_that_of_the_table() {
+        const HEADER: &str = "library/intrinsics_amd.h";
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(HEADER);
+        let wanted = format!(
+            "// The functions of amdgcn/src/intrinsics.rs: `ZLUDA_BLESS=1 cargo test -p amdgcn` writes this file.\n\n\
+             #pragma once\n\n{}",
+            simt::intrinsics::c_header(ROWS)
+        );
+        if std::env::var_os("ZLUDA_BLESS").is_some() {
+            std::fs::write(&path, wanted).expect(HEADER);
+        } else {
+            let found = std::fs::read_to_string(&path).expect(HEADER);
+            assert!(found == wanted, "`ZLUDA_BLESS=1 cargo test -p amdgcn` writes {HEADER}");
+        }
+    }
+
     /// The declarations and the definitions in the library's C files and headers.
     #[test]
     fn the_library_is_as_the_tables_have_it() {

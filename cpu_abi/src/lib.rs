@@ -414,13 +414,17 @@ macro_rules! lane_operations {
                 }
             }
 
-            /// The number of its arguments, words of 64 bits.
-            pub fn arguments(self) -> usize {
+            /// The word behind `zluda.lane.`.
+            pub fn word(self) -> &'static str {
                 match self {
-                    $(LaneOperation::$name => {
-                        const NAMES: &[&str] = &[$(stringify!($argument)),*];
-                        NAMES.len()
-                    })*
+                    $(LaneOperation::$name => $word,)*
+                }
+            }
+
+            /// The names of its arguments, words of 64 bits.
+            pub fn arguments(self) -> &'static [&'static str] {
+                match self {
+                    $(LaneOperation::$name => &[$(stringify!($argument)),*],)*
                 }
             }
         }

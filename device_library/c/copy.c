@@ -5,10 +5,8 @@
 
 typedef u32 vector __attribute__((ext_vector_type(4)));
 
-u64 mbarrier_complete_tx(u64 at, u64 bytes) NAMED("zluda.lane.mbarrier.complete_tx");
-
 // In pieces as large as both addresses are aligned for, of which nobody sees half of one, as GPUs copy them.
-u64 zluda_copy(u64 to, u64 from, u64 bytes) {
+u64 zluda_lane_copy(u64 to, u64 from, u64 bytes) {
   u64 at = 0;
   while (at < bytes) {
     u64 both = (to + at) | (from + at), left = bytes - at;
@@ -28,26 +26,23 @@ u64 zluda_copy(u64 to, u64 from, u64 bytes) {
   return 0;
 }
 
-u64 zluda_copy_multicast(u64 to, u64 from, u64 bytes, u64 barrier, u64 mask) NAMED("zluda.lane.copy.multicast");
-u64 zluda_copy_multicast(u64 to, u64 from, u64 bytes, u64 barrier, u64 mask) {
+u64 zluda_lane_copy_multicast(u64 to, u64 from, u64 bytes, u64 barrier, u64 mask) {
   for (u32 rank = 0; rank < cluster_blocks_here(); rank++) {
     if ((mask >> rank & 1) == 0) continue;
-    zluda_copy(cluster_place_in(to, rank), from, bytes);
-    mbarrier_complete_tx(cluster_place_in(barrier, rank), bytes);
+    zluda_lane_copy(cluster_place_in(to, rank), from, bytes);
+    zluda_lane_mbarrier_complete_tx(cluster_place_in(barrier, rank), bytes);
   }
   return 0;
 }
 
-u64 zluda_copy_masked(u64 to, u64 from, u64 bytes, u64 mask) NAMED("zluda.lane.copy.masked");
-u64 zluda_copy_masked(u64 to, u64 from, u64 bytes, u64 mask) {
+u64 zluda_lane_copy_masked(u64 to, u64 from, u64 bytes, u64 mask) {
   for (u64 at = 0; at < bytes; at++) {
     if (mask >> at % 16 & 1) *(u8 *)(to + at) = *(const u8 *)(from + at);
   }
   return 0;
 }
 
-u64 zluda_fill(u64 at, u64 bytes, u64 value) NAMED("zluda.lane.fill");
-u64 zluda_fill(u64 at, u64 bytes, u64 value) {
+u64 zluda_lane_fill(u64 at, u64 bytes, u64 value) {
 #if ON_CPU
   // 2.6 times as fast as a loop, of 4 KiB.
   __builtin_memset((void *)at, (int)(value & 0xff), bytes);

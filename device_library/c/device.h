@@ -2,8 +2,9 @@
 // compiled once for all GPUs, and once for x86-64 processors: no builtin may depend on one of them, and nothing may depend on
 // the size of a wave. What a target does otherwise stands below `ON_CPU`, with what it gains by that.
 //
-// A function that per-thread IR names `zluda.x.y` is declared with NAMED("zluda.x.y"). Only functions that a
-// kernel for a GPU reaches are linked to it; on the CPU the engine calls them for a lane.
+// A function that per-thread IR names `zluda.x.y` is `zluda_x_y`. The headers that declare them come from the tables that
+// have them: intrinsics.h and lane_operations.h here, intrinsics_amd.h in amdgcn/library. Only functions that a kernel for a
+// GPU reaches are linked to it; on the CPU the engine calls them for a lane.
 
 #pragma once
 
@@ -13,6 +14,7 @@ typedef unsigned int u32;
 typedef unsigned long u64;
 typedef int i32;
 typedef long i64;
+typedef u64 u64x2 __attribute__((ext_vector_type(2)));
 
 #ifdef __x86_64__
 #define ON_CPU 1
@@ -41,16 +43,18 @@ typedef long i64;
 #define DEVICE_SCOPE __MEMORY_SCOPE_DEVICE
 #define SYSTEM_SCOPE __MEMORY_SCOPE_SYSTEM
 
+#include "intrinsics.h"
+#include "lane_operations.h"
+
+// Blocks in the cluster, and the place in the shared memory of one of them that another place of shared memory has in
+// its block. Both are generic addresses.
 #if ON_CPU
 // The engine calls for one block of a cluster after the other.
 static inline u32 cluster_blocks_here(void) { return 1; }
 static inline u64 cluster_place_in(u64 place, u32 rank) { return rank == 0 ? place : 0; }
 #else
-// The memory at an address in shared memory, and the address of an offset in the block's own.
-void *shared_place(u32 address) NAMED("zluda.amd.shared_place");
-u32 own_address(u32 offset) NAMED("zluda.amd.own_address");
-// Blocks in the cluster, and the place in the shared memory of one of them that another place of shared memory has in
-// its block. Both are generic addresses.
-u32 cluster_blocks_here(void) NAMED("zluda.amd.cluster.blocks");
-u64 cluster_place_in(u64 place, u32 rank) NAMED("zluda.amd.cluster.place");
+#include "intrinsics_amd.h"
+
+static inline u32 cluster_blocks_here(void) { return zluda_amd_cluster_blocks(); }
+static inline u64 cluster_place_in(u64 place, u32 rank) { return zluda_amd_cluster_place(place, rank); }
 #endif

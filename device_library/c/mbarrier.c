@@ -2,7 +2,7 @@
 
 #include "device.h"
 
-#define MBARRIER(name) NAMED("zluda.lane.mbarrier." name)
+#define MBARRIER(name) zluda_lane_mbarrier_##name
 
 #if ON_CPU
 // The blocks of a cluster run on one thread, and change places only in calls that wait.

@@ -39,14 +39,10 @@ static inline INLINE u64 change(u64 at, u64 arrivals, u64 dropped, u64 bytes) {
   return before;
 }
 
-u64 mbarrier_arrive(u64 at, u64 count) MBARRIER("arrive");
-u64 mbarrier_arrive(u64 at, u64 count) { return change(at, count, 0, 0); }
+u64 MBARRIER(arrive)(u64 at, u64 count) { return change(at, count, 0, 0); }
 
-u64 mbarrier_arrive_drop(u64 at, u64 count) MBARRIER("arrive_drop");
-u64 mbarrier_arrive_drop(u64 at, u64 count) { return change(at, count, count, 0); }
+u64 MBARRIER(arrive_drop)(u64 at, u64 count) { return change(at, count, count, 0); }
 
-u64 mbarrier_expect_tx(u64 at, u64 bytes) MBARRIER("expect_tx");
-u64 mbarrier_expect_tx(u64 at, u64 bytes) { return change(at, 0, 0, bytes); }
+u64 MBARRIER(expect_tx)(u64 at, u64 bytes) { return change(at, 0, 0, bytes); }
 
-u64 mbarrier_complete_tx(u64 at, u64 bytes) MBARRIER("complete_tx");
-u64 mbarrier_complete_tx(u64 at, u64 bytes) { return change(at, 0, 0, -bytes); }
+u64 MBARRIER(complete_tx)(u64 at, u64 bytes) { return change(at, 0, 0, -bytes); }

@@ -112,7 +112,7 @@ static inline INLINE void reduce_elements(u64 to, u64 from, u64 bytes, u32 opera
   }
 }
 
-u64 zluda_reduce(u64 to, u64 from, u64 bytes, u64 number) {
+u64 zluda_lane_reduce(u64 to, u64 from, u64 bytes, u64 number) {
   u32 operation = (u32)number;
 #if ON_CPU
   // A loop for each operation.

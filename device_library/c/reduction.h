@@ -8,9 +8,3 @@ enum reduction {
   AND32, AND64, OR32, OR64, XOR32, XOR64, ADD_U32, ADD_U64, INC_U32, DEC_U32, MIN_U32, MIN_S32, MIN_U64, MIN_S64, MAX_U32,
   MAX_S32, MAX_U64, MAX_S64, ADD_F16, MIN_F16, MAX_F16, ADD_BF16, MIN_BF16, MAX_BF16, ADD_F32, ADD_FTZ_F32, ADD_F64,
 };
-
-// Copies bytes; the ranges do not overlap.
-u64 zluda_copy(u64 to, u64 from, u64 bytes) NAMED("zluda.lane.copy");
-
-// Reduces elements at `from` into those at `to`; every change of an element is atomic. An unknown operation does nothing.
-u64 zluda_reduce(u64 to, u64 from, u64 bytes, u64 operation) NAMED("zluda.lane.reduce");

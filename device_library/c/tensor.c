@@ -20,8 +20,6 @@ enum tensor_field {
   SWIZZLE_MODE, SWIZZLE_ATOMICITY, FILL_MODE,
 };
 
-u64 mbarrier_complete_tx(u64 at, u64 bytes) NAMED("zluda.lane.mbarrier.complete_tx");
-
 static inline u64 field(const u64 *words, u32 word, u32 shift, u32 bits) {
   return words[word] >> shift & (~0ul >> (64 - bits));
 }
@@ -107,12 +105,12 @@ typedef struct {
 static OUTLINE void piece(const u64 *map, const transfer *t, u64 place, u64 there, u64 bytes, int inside) {
   if (t->action != COPY_IN) {
     if (!inside) return;
-    if (t->action == REDUCE) zluda_reduce(there, place, bytes, t->reduction);
-    else zluda_copy(there, place, bytes);
+    if (t->action == REDUCE) zluda_lane_reduce(there, place, bytes, t->reduction);
+    else zluda_lane_copy(there, place, bytes);
     return;
   }
   if (inside) {
-    zluda_copy(place, there, bytes);
+    zluda_lane_copy(place, there, bytes);
     if (element_of(map) >= E_TF32) {
       for (u64 at = place; at < place + bytes; at += 4) *(u32 *)at = tf32(*(u32 *)at);
     }
@@ -229,11 +227,10 @@ static OUTLINE u64 each_row(const u64 *map, const i32 *places, int rows4, const 
 
 static OUTLINE void load_box(const u64 *map, const i32 *places, int rows4, u64 to, u64 barrier) {
   transfer t = {COPY_IN, 0, to};
-  mbarrier_complete_tx(barrier, each_row(map, places, rows4, &t));
+  zluda_lane_mbarrier_complete_tx(barrier, each_row(map, places, rows4, &t));
 }
 
-u64 tensor_load(u64 to, u64 map, u64 places, u64 mode, u64 barrier, u64 mask) NAMED("zluda.lane.tensor.load");
-u64 tensor_load(u64 to, u64 map, u64 places, u64 mode, u64 barrier, u64 mask) {
+u64 zluda_lane_tensor_load(u64 to, u64 map, u64 places, u64 mode, u64 barrier, u64 mask) {
   READ_MAP(words, map);
   if (!is_map(words)) return 0;
   int rows4 = mode == ROWS4 && !is_im2col(words);
@@ -248,8 +245,7 @@ u64 tensor_load(u64 to, u64 map, u64 places, u64 mode, u64 barrier, u64 mask) {
   return 0;
 }
 
-u64 tensor_store(u64 from, u64 map, u64 places, u64 mode) NAMED("zluda.lane.tensor.store");
-u64 tensor_store(u64 from, u64 map, u64 places, u64 mode) {
+u64 zluda_lane_tensor_store(u64 from, u64 map, u64 places, u64 mode) {
   READ_MAP(words, map);
   if (!is_map(words)) return 0;
   transfer t = {COPY_OUT, 0, from};
@@ -293,8 +289,7 @@ static i32 element_reduction(u32 element, u32 operation) {
   }
 }
 
-u64 tensor_reduce(u64 from, u64 map, u64 places, u64 mode, u64 operation) NAMED("zluda.lane.tensor.reduce");
-u64 tensor_reduce(u64 from, u64 map, u64 places, u64 mode, u64 operation) {
+u64 zluda_lane_tensor_reduce(u64 from, u64 map, u64 places, u64 mode, u64 operation) {
   READ_MAP(words, map);
   if (!is_map(words)) return 0;
   i32 reduction = element_reduction(element_of(words), (u32)operation);
@@ -328,8 +323,7 @@ static u32 element_bits(u32 number, int *tf32) {
   }
 }
 
-u64 tensor_replace(u64 address, u64 what, u64 ordinal, u64 value) NAMED("zluda.lane.tensor.replace");
-u64 tensor_replace(u64 address, u64 what, u64 ordinal, u64 value) {
+u64 zluda_lane_tensor_replace(u64 address, u64 what, u64 ordinal, u64 value) {
   u64 *map = (u64 *)address;
   if (!is_map(map)) return 0;
   u32 index = (u32)ordinal, rank = rank_of(map);

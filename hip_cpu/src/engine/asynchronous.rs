@@ -33,7 +33,7 @@ pub unsafe extern "C" fn lane_operation(
 ) -> u64 {
     let Some(&operation) = LaneOperation::ALL.get(operation as usize) else { return 0 };
     // SAFETY: a kernel passes as many words as the operation takes.
-    let arguments = unsafe { std::slice::from_raw_parts(arguments, operation.arguments()) };
+    let arguments = unsafe { std::slice::from_raw_parts(arguments, operation.arguments().len()) };
     // SAFETY: addresses are the kernel's: where they are bad, the kernel faults, on its own stack.
     unsafe { run(&*block, operation, arguments) }
 }

@@ -1,9 +1,11 @@
 //! The intrinsics of per-thread IR: functions without a body whose names begin with `zluda.`.
 //!
 //! [`table::ROWS`] says all that is known of them. From it come the declarations ([`declare`]), what analyses ask
-//! ([`called`]), the check of IR ([`verify`]) and the table of `docs/dev/per_thread_ir.md` ([`markdown`]). A target that
+//! ([`called`]), the check of IR ([`verify`]), the table of `docs/dev/per_thread_ir.md` ([`markdown`]) and the declarations for
+//! the C of device libraries ([`c_header`]). A target that
 //! has functions of its own besides, of which nobody else knows, has a table of the same form for them ([`Private`]).
 
+mod c_header;
 mod declare;
 mod lookup;
 mod markdown;
@@ -13,6 +15,7 @@ mod signature;
 mod table;
 mod verify;
 
+pub use c_header::c_header;
 pub use declare::declare;
 pub use lookup::{called, named};
 pub use markdown::markdown;

@@ -518,7 +518,7 @@ impl<'c> Emitter<'_, 'c> {
     /// A call of the runtime for each active lane, with its arguments in memory.
     fn lane_operation(&mut self, name: &str, arguments: &[Value<'c>]) -> Result<Lanes<'c>, Error> {
         let operation = name.strip_prefix("lane.").and_then(LaneOperation::from_word);
-        let Some(operation) = operation.filter(|it| it.arguments() == arguments.len()) else {
+        let Some(operation) = operation.filter(|it| it.arguments().len() == arguments.len()) else {
             return Err(Error::Unsupported(format!("the intrinsic `zluda.{name}`")));
         };
         let i64_type = self.cx.i64();

@@ -312,7 +312,7 @@ impl<'a, 'c> Lowering<'a, 'c> {
     /// A call of the runtime, with arguments in memory.
     fn lane_operation(&self, name: &str, arguments: &[Value<'c>]) -> Result<Value<'c>, Error> {
         let operation = name.strip_prefix("lane.").and_then(LaneOperation::from_word);
-        let Some(operation) = operation.filter(|it| it.arguments() == arguments.len()) else {
+        let Some(operation) = operation.filter(|it| it.arguments().len() == arguments.len()) else {
             return Err(Error::Unsupported(format!("the intrinsic zluda.{name}")));
         };
         let b = &self.builder;
