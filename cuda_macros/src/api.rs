@@ -53,6 +53,13 @@ const APIS: &[Api] = &[
         status: "curandStatus_t",
         is_variable: |_| false,
     },
+    Api {
+        name: "cusparse",
+        functions: include_str!("cusparse_functions.rs"),
+        exports: include_str!("cusparse_exports.txt"),
+        status: "cusparseStatus_t",
+        is_variable: |_| false,
+    },
 ];
 
 impl Api {

@@ -7,5 +7,6 @@ pub mod cublas;
 pub mod cuda;
 pub mod cufft;
 pub mod curand;
+pub mod cusparse;
 pub mod nvml;
 pub mod status;

@@ -62,6 +62,7 @@ pub const STAGED: &[Staged] = &[
     Staged { package: "zluda_blas", built: "libzluda_blas.so", name: "libzluda_blas.so", ..OWN },
     Staged { package: "zluda_fft", built: "libzluda_fft.so", name: "libzluda_fft.so", ..OWN },
     Staged { package: "zluda_rand", built: "libzluda_rand.so", name: "libzluda_rand.so", ..OWN },
+    Staged { package: "zluda_sparse", built: "libzluda_sparse.so", name: "libzluda_sparse.so", ..OWN },
     Staged { package: "hip_cpu", built: CPU_PROVIDER, name: CPU_PROVIDER, ..OWN },
     Staged { package: "hip_emu", built: EMULATED_PROVIDER, name: EMULATED_PROVIDER, ..OWN },
     Staged { package: "zluda_ld", built: "libzluda_ld.so", name: AUDIT, ..OWN },
@@ -93,6 +94,7 @@ pub const STUBS: &[Stub] = &[
     Stub { name: "libcufft.so.12", link: Some("libcufft.so"), library: "libzluda_fft.so" },
     Stub { name: "libcufft.so.11", link: None, library: "libzluda_fft.so" },
     Stub { name: "libcurand.so.10", link: Some("libcurand.so"), library: "libzluda_rand.so" },
+    Stub { name: "libcusparse.so.12", link: Some("libcusparse.so"), library: "libzluda_sparse.so" },
 ];
 
 /// The place in [`STUBS`] of the library that a program means by the name of a file.

@@ -107,6 +107,18 @@ pub const APIS: &[Api] = &[
         error: ("curandError", "CURAND_STATUS_"),
         names: "as the header has it",
     },
+    Api {
+        name: "cusparse",
+        source: Source::Libraries,
+        includes: "#include <cusparse.h>\n",
+        // Declares everything that the library exports.
+        defines: &["CUSPARSE_ENABLE_EXPERIMENTAL_API"],
+        items: "(cusparse|CUSPARSE|csri|csru|bsri|bsrs|pruneInfo|cuComplex|cuDoubleComplex|cudaStream_t|cudaDataType|libraryPropertyType).*",
+        functions: "cusparse.*",
+        status: ("cusparseStatus_t", "cusparseStatus_t"),
+        error: ("cusparseError", "CUSPARSE_STATUS_"),
+        names: "as `cusparseGetErrorName` gives it",
+    },
 ];
 
 impl Api {

@@ -14,8 +14,14 @@ use std::process::Command;
 use std::time::Duration;
 
 /// The programs that use NVIDIA's libraries.
-const USE_LIBRARIES: &[&str] =
-    &["blas_products", "cupy_arrays", "fft_transforms", "nvidia_libraries", "rand_values"];
+const USE_LIBRARIES: &[&str] = &[
+    "blas_products",
+    "cupy_arrays",
+    "fft_transforms",
+    "nvidia_libraries",
+    "rand_values",
+    "sparse_products",
+];
 
 /// The program that loads no PTX.
 const LOADS_NOTHING: &str = "nvml_queries";

@@ -1,0 +1,11 @@
+//! The functions by what they are about: each validates as the manual says, converts, and puts its work into the handle's
+//! stream.
+
+#![allow(clippy::too_many_arguments)]
+
+pub(crate) mod context;
+pub(crate) mod dense_matrix;
+pub(crate) mod mat_descr;
+pub(crate) mod product;
+pub(crate) mod sparse_matrix;
+pub(crate) mod vectors;

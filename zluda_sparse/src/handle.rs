@@ -1,0 +1,161 @@
+//! The library's contexts: what a program has set, and how work gets into its stream.
+
+use crate::convert::{FromC, INVALID};
+use cuda_types::cuda::{CUcontext, CUerror, CUstream};
+use cuda_types::cusparse::*;
+use parking_lot::Mutex;
+use sparse::{Address, Factor, Type};
+use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
+use zluda_api::driver::{Driver, OpenError, ProviderKind, enqueue};
+use zluda_common::handle::{HandleTable, Kind};
+
+/// A context of cuSPARSE.
+pub(crate) struct Handle {
+    context: CUcontext,
+    settings: Mutex<Settings>,
+}
+
+// SAFETY: the driver's context is a number.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+/// What a program has set.
+#[derive(Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) stream: CUstream,
+    pub(crate) pointer_mode: cusparsePointerMode_t,
+}
+
+static HANDLES: LazyLock<HandleTable<Handle>> = LazyLock::new(|| HandleTable::new(Kind::CUSPARSE));
+
+impl FromC<cusparseHandle_t> for Arc<Handle> {
+    unsafe fn from_c(handle: cusparseHandle_t) -> CusparseResult<Self> {
+        HANDLES.get(handle as u64).ok_or(cusparseError::NOT_INITIALIZED)
+    }
+}
+
+/// The handle of a function of the generic API, for which none is a wrong argument.
+pub(crate) struct Generic(Arc<Handle>);
+
+impl FromC<cusparseHandle_t> for Generic {
+    unsafe fn from_c(handle: cusparseHandle_t) -> CusparseResult<Self> {
+        HANDLES.get(handle as u64).map(Generic).ok_or(INVALID)
+    }
+}
+
+impl Deref for Generic {
+    type Target = Handle;
+
+    fn deref(&self) -> &Handle {
+        &self.0
+    }
+}
+
+/// The driver, which is opened at the first call.
+fn driver() -> CusparseResult<&'static Driver> {
+    zluda_api::driver::shared().map_err(|error| match error {
+        OpenError::NotFound(_) => cusparseError::NOT_INITIALIZED,
+        OpenError::Foreign => cusparseError::ARCH_MISMATCH,
+    })
+}
+
+/// The driver's error as cuSPARSE tells it.
+fn convert(error: CUerror) -> cusparseError {
+    match error {
+        CUerror::OUT_OF_MEMORY => cusparseError::ALLOC_FAILED,
+        CUerror::NO_DEVICE | CUerror::NOT_INITIALIZED => cusparseError::NOT_INITIALIZED,
+        CUerror::NOT_SUPPORTED => cusparseError::NOT_SUPPORTED,
+        _ => cusparseError::EXECUTION_FAILED,
+    }
+}
+
+impl Handle {
+    /// Makes a handle for the current device.
+    pub(crate) fn create() -> CusparseResult<u64> {
+        let driver = driver()?;
+        let context = driver.current_context().map_err(convert)?;
+        if driver.current_provider().map_err(convert)? == ProviderKind::Rocm {
+            tracing::error!("unsupported: cuSPARSE on AMD GPUs");
+            return Err(cusparseError::NOT_SUPPORTED);
+        }
+        let settings = Settings {
+            stream: std::ptr::null_mut(),
+            pointer_mode: cusparsePointerMode_t::CUSPARSE_POINTER_MODE_HOST,
+        };
+        let handle = Arc::new(Handle { context, settings: Mutex::new(settings) });
+        HANDLES.insert(handle).ok_or(cusparseError::ALLOC_FAILED)
+    }
+
+    /// Ends a handle; what it was asked for is done first, as its memory may be the program's next.
+    pub(crate) fn destroy(handle: u64) -> CusparseResult {
+        HANDLES.remove(handle).ok_or(cusparseError::NOT_INITIALIZED)?.wait()
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        *self.settings.lock()
+    }
+
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Settings)) {
+        change(&mut self.settings.lock());
+    }
+
+    /// Whether numbers and results lie on the device.
+    pub(crate) fn on_device(&self) -> bool {
+        self.settings().pointer_mode == cusparsePointerMode_t::CUSPARSE_POINTER_MODE_DEVICE
+    }
+
+    /// A number that the program passes, of a type that is computed with.
+    ///
+    /// # Safety
+    /// A place of the host can be read.
+    pub(crate) unsafe fn factor(&self, place: Address, ty: Type) -> CusparseResult<Factor> {
+        if place.is_null() {
+            return Err(INVALID);
+        }
+        Ok(match self.on_device() {
+            true => Factor::Device(place),
+            // SAFETY: the caller says so.
+            false => unsafe { Factor::host(place.0, ty.size()) },
+        })
+    }
+
+    /// Puts work of `parts` parts into the handle's stream. Nothing is done where there is none.
+    pub(crate) fn run(
+        &self,
+        parts: usize,
+        run: impl Fn(usize) + Send + Sync + 'static,
+    ) -> CusparseResult {
+        if parts == 0 {
+            return Ok(());
+        }
+        let driver = driver()?;
+        let mut context = std::ptr::null_mut();
+        // SAFETY: the place lives during the call; the context is one of the driver's.
+        unsafe {
+            driver.cuCtxGetCurrent(&mut context).map_err(convert)?;
+            if context.is_null() {
+                driver.cuCtxSetCurrent(self.context).map_err(convert)?;
+            }
+        }
+        let part = move |part: zluda_api::driver::Part| {
+            run(part.number as usize);
+            Ok(())
+        };
+        enqueue(driver, self.settings().stream, parts as u64, part).map_err(convert)
+    }
+
+    /// Waits for the handle's stream.
+    pub(crate) fn wait(&self) -> CusparseResult {
+        // SAFETY: a stream is a number.
+        unsafe { driver()?.cuStreamSynchronize(self.settings().stream) }.map_err(convert)
+    }
+}
+
+/// The threads that run parts of work.
+pub(crate) fn threads() -> usize {
+    static THREADS: LazyLock<usize> =
+        LazyLock::new(|| std::thread::available_parallelism().map_or(1, |count| count.get()));
+    *THREADS
+}

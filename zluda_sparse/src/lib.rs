@@ -1,0 +1,63 @@
+//! cuSPARSE, NVIDIA's library of sparse matrices (libcusparse.so), for the devices that the driver runs programs on.
+//!
+//! This file is the list of exports; names that are not in it answer "not supported". What they do stands in [`api`]:
+//! functions that differ in the types of their numbers alone are one there. [`handle`] and [`descriptors`] have what handles
+//! lead to. The arithmetic on this machine's processor is that of the crate `sparse`.
+
+mod api;
+mod convert;
+mod descriptors;
+mod export;
+mod handle;
+
+#[allow(unused_imports)]
+use cuda_types::cusparse::*;
+
+cuda_macros::export_api! {
+    cusparse;
+    context {
+        cusparseCreate => create, cusparseDestroy => destroy, cusparseGetVersion => version,
+        cusparseGetProperty => property, cusparseGetErrorName => error_name, cusparseGetErrorString => error_text,
+        cusparseSetStream => set_stream, cusparseGetStream => get_stream, cusparseSetPointerMode => set_pointer_mode,
+        cusparseGetPointerMode => get_pointer_mode, cusparseLoggerSetCallback => log_call,
+        cusparseLoggerSetFile => log_file, cusparseLoggerOpenFile => log_open, cusparseLoggerSetLevel => log_level,
+        cusparseLoggerSetMask => log_mask, cusparseLoggerForceDisable => log_off,
+    },
+    mat_descr {
+        cusparseCreateMatDescr => create, cusparseDestroyMatDescr => destroy, cusparseSetMatType => set_type,
+        cusparseGetMatType => get_type, cusparseSetMatFillMode => set_fill, cusparseGetMatFillMode => get_fill,
+        cusparseSetMatDiagType => set_diagonal, cusparseGetMatDiagType => get_diagonal,
+        cusparseSetMatIndexBase => set_base, cusparseGetMatIndexBase => get_base,
+    },
+    vectors {
+        cusparseCreate[Const]?SpVec => create_sparse, cusparseDestroySpVec => destroy_sparse,
+        cusparse[Const]?SpVecGet => get_sparse, cusparseSpVecGetIndexBase => get_base,
+        cusparse[Const]?SpVecGetValues => get_sparse_values, cusparseSpVecSetValues => set_sparse_values,
+        cusparseCreate[Const]?DnVec => create_dense, cusparseDestroyDnVec => destroy_dense,
+        cusparse[Const]?DnVecGet => get_dense, cusparse[Const]?DnVecGetValues => get_dense_values,
+        cusparseDnVecSetValues => set_dense_values,
+    },
+    dense_matrix {
+        cusparseCreate[Const]?DnMat => create, cusparseDestroyDnMat => destroy, cusparse[Const]?DnMatGet => get,
+        cusparse[Const]?DnMatGetValues => get_values, cusparseDnMatSetValues => set_values,
+        cusparseDnMatSetStridedBatch => set_batch, cusparseDnMatGetStridedBatch => get_batch,
+    },
+    sparse_matrix {
+        cusparseCreate[Const]?Csr => create_csr, cusparseCreate[Const]?Csc => create_csc,
+        cusparseCreate[Const]?Coo => create_coo, cusparseCreate[Const]?Bsr => create_bsr,
+        cusparseCreate[Const]?BlockedEll => create_blocked_ell, cusparseCreate[Const]?SlicedEll => create_sliced_ell,
+        cusparseDestroySpMat => destroy, cusparse[Const]?CsrGet => get_csr, cusparse[Const]?CscGet => get_csc,
+        cusparse[Const]?CooGet => get_coo, cusparse[Const]?BlockedEllGet => get_blocked_ell,
+        cusparseCsrSetPointers => set_csr, cusparseCscSetPointers => set_csc, cusparseCooSetPointers => set_coo,
+        cusparseSpMatGetFormat => get_format, cusparseSpMatGetIndexBase => get_base,
+        cusparse[Const]?SpMatGetValues => get_values, cusparseSpMatSetValues => set_values,
+        cusparseSpMatGetSize => get_size, cusparseSpMatGetStridedBatch => get_batch,
+        cusparseCooSetStridedBatch => set_coo_batch, cusparseCsrSetStridedBatch => set_csr_batch,
+        cusparseBsrSetStridedBatch => set_bsr_batch, cusparseSpMatGetAttribute => get_attribute,
+        cusparseSpMatSetAttribute => set_attribute,
+    },
+    product {
+        cusparseSpMV => spmv, cusparseSpMV_bufferSize => spmv_size, cusparseSpMV_preprocess => spmv_prepare,
+        cusparseSpMM => spmm, cusparseSpMM_bufferSize => spmm_size, cusparseSpMM_preprocess => spmm_prepare,
+    },
+}
