@@ -2,130 +2,16 @@
 //!
 //! Memory, streams, events, arrays and the threads that run jobs are the same for all.
 
-use std::ffi::c_void;
-use std::sync::{Arc, OnceLock};
-
-use hip_runtime_sys::hipError_t;
-
+pub use crate::core::executor::{
+    Code, Executor, KernelCode, KernelFacts, Limits, Variable, register, set_default,
+};
 pub use crate::core::image::Image;
-use crate::core::module::Kernel;
 pub use crate::core::request::{Params, Request};
 pub use crate::guard::fault::Fault;
 pub use crate::guard::guarded::Guarded;
 pub use crate::work::blocks::Order;
 pub use crate::work::job::{Job, Taken, Task};
-use crate::work::{chaos, pool};
-
-/// Loads modules for one kind of device.
-pub trait Executor: Sync {
-    /// The name of the architecture in HIP: `gfx1100`.
-    fn arch(&self) -> &str;
-
-    /// The device's name, where it is not the processor itself.
-    fn name(&self) -> Option<&str> {
-        None
-    }
-
-    /// The sizes that programs are told, and that launches are checked against.
-    fn limits(&self) -> Limits;
-
-    /// Loads an image whose length only the image itself tells, `most` bytes at most.
-    ///
-    /// # Safety
-    /// The code of the image is run. Its bytes need not be readable: that is an error.
-    unsafe fn load(&self, image: *const c_void, most: usize) -> Result<Box<dyn Code>, hipError_t>;
-}
-
-/// The sizes of a device.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Multiprocessors, as programs are told.
-    pub processors: u32,
-    /// Bytes of shared memory that a block can have, static and dynamic together.
-    pub shared: u32,
-    /// Without asking for more.
-    pub shared_default: u32,
-}
-
-/// A loaded module.
-pub trait Code: Send + Sync {
-    /// The names of its kernels.
-    fn kernels(&self) -> &[String];
-
-    /// Its variables, in memory.
-    fn variables(&self) -> &[Variable];
-
-    /// A kernel by name, which is used only as long as the module lives.
-    fn kernel(&self, name: &str) -> Result<Box<dyn KernelCode>, hipError_t>;
-}
-
-/// A variable of a module, in memory.
-#[derive(Clone, Debug)]
-pub struct Variable {
-    pub name: String,
-    pub address: usize,
-    pub size: usize,
-}
-
-/// A kernel of a loaded module.
-pub trait KernelCode: Send + Sync {
-    /// The attributes that programs ask for and launches are checked against.
-    fn facts(&self) -> KernelFacts;
-
-    /// Whether the code is for blocks of this shape.
-    fn check_block(&self, block: [u32; 3]) -> Result<(), hipError_t>;
-
-    /// The task that runs the blocks of a launch, and the order in which they may begin.
-    fn task(&self, request: Request) -> Result<(Box<dyn Task>, Order), hipError_t>;
-}
-
-/// Attributes of a kernel, as `hipFuncGetAttributes` tells them.
-#[derive(Clone, Copy, Debug)]
-pub struct KernelFacts {
-    /// Bytes of the parameter buffer.
-    pub param_size: u32,
-    /// Bytes of statically declared shared memory.
-    pub static_shared: u32,
-    /// Bytes of local memory of a thread.
-    pub local: u32,
-    /// Threads in a block at most.
-    pub max_threads: u32,
-}
-
-static EXECUTOR: OnceLock<&'static dyn Executor> = OnceLock::new();
-static DEFAULT: OnceLock<&'static dyn Executor> = OnceLock::new();
-
-/// Makes `executor` the one of this process where nobody [registers](register) another; the first one stays.
-pub fn set_default(executor: &'static dyn Executor) {
-    let _ = DEFAULT.set(executor);
-}
-
-/// Makes `executor` the one of this process, unless there is one already; returns whether it is.
-pub fn register(executor: &'static dyn Executor) -> bool {
-    EXECUTOR.set(executor).is_ok()
-}
-
-/// The executor of this process.
-pub(crate) fn executor() -> &'static dyn Executor {
-    *EXECUTOR.get_or_init(|| DEFAULT.get().copied().unwrap_or(&Nothing))
-}
-
-/// The executor where there is none: a device that has memory and streams, and takes no module.
-struct Nothing;
-
-impl Executor for Nothing {
-    fn arch(&self) -> &str {
-        "none"
-    }
-
-    fn limits(&self) -> Limits {
-        Limits { processors: multiprocessors(), shared: 0, shared_default: 0 }
-    }
-
-    unsafe fn load(&self, _: *const c_void, _: usize) -> Result<Box<dyn Code>, hipError_t> {
-        Err(hipError_t::hipErrorNoBinaryForGpu)
-    }
-}
+use crate::work::pool;
 
 /// A number of threads that run jobs, and by default of multiprocessors.
 pub fn multiprocessors() -> u32 {
@@ -135,25 +21,4 @@ pub fn multiprocessors() -> u32 {
 /// Bytes of stack that the program asked for, for each thread.
 pub fn stack_limit() -> usize {
     crate::core::device::Device::get().limits.stack()
-}
-
-impl Request {
-    /// Stops the launch and leaves the error with the context.
-    pub fn fail(&self, job: &Job, error: hipError_t) {
-        if let Some(seed) = chaos::seed() {
-            tracing::error!("kernel {} failed with ZLUDA_CHAOS={seed}", self.kernel.name);
-        }
-        crate::core::device::Device::get().set_error(error);
-        job.stop();
-    }
-
-    /// The kernel's name.
-    pub fn name(&self) -> &str {
-        &self.kernel.name
-    }
-
-    /// The kernel, which keeps its module loaded.
-    pub fn kernel(&self) -> &Arc<Kernel> {
-        &self.kernel
-    }
 }

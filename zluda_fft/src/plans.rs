@@ -1,6 +1,5 @@
 //! The objects behind handles.
 
-use crate::api::property::Properties;
 use crate::backend::Plan;
 use crate::convert::FromC;
 use cuda_types::cuda::CUstream;
@@ -20,6 +19,10 @@ pub(crate) struct State {
     pub(crate) made: Option<Arc<Plan>>,
     pub(crate) properties: Properties,
 }
+
+/// The properties that were set, in the order of `api::property`.
+#[derive(Default)]
+pub(crate) struct Properties(pub(crate) [bool; 3]);
 
 impl Default for State {
     fn default() -> Self {

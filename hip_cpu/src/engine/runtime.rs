@@ -10,7 +10,7 @@ use hip_runtime_sys::hipError_t;
 
 use super::barrier::{self, Arrival};
 use super::block::{Block, Mode, Pause};
-use super::{asynchronous, groups, matrix, reference, texture};
+use super::{asynchronous, groups, matrix_instruction, reference, texture_instruction};
 use zluda_common::printf;
 
 pub static RUNTIME: Runtime = Runtime {
@@ -27,8 +27,8 @@ pub static RUNTIME: Runtime = Runtime {
     fma,
     lane_operation: asynchronous::lane_operation,
     cluster_barrier,
-    texture: texture::texture,
-    matrix: matrix::matrix,
+    texture: texture_instruction::texture,
+    matrix: matrix_instruction::matrix,
     part: groups::part,
     meet: groups::meet_lanes,
     spin: groups::spin,

@@ -9,7 +9,7 @@ use hip_runtime_sys::{
 
 use super::{INVALID, Result, check_device, hip_api, put, text};
 use crate::core::device::Device;
-use crate::executor::executor;
+use crate::core::executor::executor;
 
 /// The device's name: the executor's, or else that of the processor.
 fn name() -> &'static str {

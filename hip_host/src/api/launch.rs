@@ -16,10 +16,10 @@ use smallvec::smallvec;
 
 use super::{INVALID, Result, hip_api, put};
 use crate::core::device::Device;
+use crate::core::executor::executor;
 use crate::core::launch::{LaunchConfig, Ready};
 use crate::core::module::Kernel;
 use crate::core::request::Params;
-use crate::executor::executor;
 use crate::work::op::Work;
 
 fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {

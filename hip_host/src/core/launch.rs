@@ -7,9 +7,10 @@ use simt_abi::MAX_CLUSTER_BLOCKS;
 use zluda_common::printf;
 
 use super::device::Device;
+use super::executor::executor;
 use super::module::Kernel;
 use super::request::{Params, Request};
-use crate::executor::{Order, executor};
+use crate::work::blocks::Order;
 use crate::work::job::{Job, Task};
 use crate::work::op::Op;
 use crate::work::pool;

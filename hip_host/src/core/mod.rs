@@ -4,6 +4,7 @@ pub mod array;
 pub mod copy;
 pub mod device;
 pub mod event;
+pub(crate) mod executor;
 pub use simt_abi::texel_format as format;
 pub mod handle;
 pub mod heap;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use hip_runtime_sys::hipError_t;
 
 use super::device::Device;
+use super::executor::{Code, KernelCode, KernelFacts, executor};
 use super::memory::Kind;
-use crate::executor::{Code, KernelCode, KernelFacts, executor};
 
 pub struct Module {
     code: Box<dyn Code>,

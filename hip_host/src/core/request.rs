@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
+use hip_runtime_sys::hipError_t;
 use smallvec::SmallVec;
 
+use super::device::Device;
 use super::module::Kernel;
+use crate::work::chaos;
+use crate::work::job::Job;
 
 /// The parameter buffer, kept at 16-byte alignment.
 pub type Params = SmallVec<[u128; 16]>;
@@ -61,6 +65,25 @@ impl Request {
         let clusters = std::array::from_fn(|axis| self.grid[axis] / cluster[axis]);
         let (first, own) = (place(number, clusters), place(rank.into(), cluster));
         std::array::from_fn(|axis| first[axis] * cluster[axis] + own[axis])
+    }
+
+    /// Stops the launch and leaves the error with the context.
+    pub fn fail(&self, job: &Job, error: hipError_t) {
+        if let Some(seed) = chaos::seed() {
+            tracing::error!("kernel {} failed with ZLUDA_CHAOS={seed}", self.kernel.name);
+        }
+        Device::get().set_error(error);
+        job.stop();
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.kernel.name
+    }
+
+    /// The kernel, which keeps its module loaded.
+    pub fn kernel(&self) -> &Arc<Kernel> {
+        &self.kernel
     }
 }
 

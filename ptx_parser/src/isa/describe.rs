@@ -1,10 +1,10 @@
 //! The tables as data for others: what may be written, form by form.
 
 use super::FAMILIES;
+use super::fit::fit;
 use super::spec::{Form, OperandSlot, Slot, Spec};
 use super::vector::registers;
 use crate::modifier::ScalarType;
-use crate::parse::instruction::fit;
 
 /// One form of an instruction, as its table gives it.
 #[derive(Clone, Copy)]

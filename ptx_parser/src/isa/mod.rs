@@ -4,6 +4,7 @@
 mod call;
 pub(crate) mod check;
 mod describe;
+pub(crate) mod fit;
 pub(crate) mod spec;
 #[cfg(test)]
 mod tests;

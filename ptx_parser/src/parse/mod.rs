@@ -8,7 +8,7 @@
 mod constant;
 mod directive;
 mod function;
-pub(crate) mod instruction;
+mod instruction;
 mod operand;
 mod rule;
 mod statement;

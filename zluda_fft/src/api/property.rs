@@ -6,12 +6,8 @@ use cuda_types::cufft::{CufftResult, cufftError, cufftProperty};
 use std::ffi::c_longlong;
 use std::sync::Arc;
 
-/// The properties that were set.
-#[derive(Default)]
-pub(crate) struct Properties([bool; 3]);
-
-/// The place of a property. The number of threads that compile is for plans that NVIDIA's library compiles.
-fn place(property: cufftProperty) -> CufftResult<usize> {
+/// The index of a property in [`State::properties`](crate::plans::State). The number of threads that compile is for plans that NVIDIA's library compiles.
+fn index(property: cufftProperty) -> CufftResult<usize> {
     match property {
         cufftProperty::NVFFT_PLAN_PROPERTY_INT64_PATIENT_JIT => Ok(0),
         cufftProperty::NVFFT_PLAN_PROPERTY_INT64_BLUESTEIN_ONLY => Ok(1),
@@ -33,7 +29,7 @@ pub(crate) fn cufftSetPlanPropertyInt64(
         if state.made.is_some() {
             return Err(cufftError::NOT_SUPPORTED);
         }
-        state.properties.0[place(property)?] = value != 0;
+        state.properties.0[index(property)?] = value != 0;
         Ok(())
     })
 }
@@ -44,15 +40,15 @@ pub(crate) fn cufftGetPlanPropertyInt64(
     value: Out<c_longlong>,
 ) -> CufftResult {
     value.check()?;
-    let place = place(property)?;
-    value.set(plan.with(|state| state.properties.0[place]).into())
+    let index = index(property)?;
+    value.set(plan.with(|state| state.properties.0[index]).into())
 }
 
 pub(crate) fn cufftResetPlanProperty(
     plan: Arc<PlanObject>,
     property: cufftProperty,
 ) -> CufftResult {
-    let place = place(property)?;
-    plan.with(|state| state.properties.0[place] = false);
+    let index = index(property)?;
+    plan.with(|state| state.properties.0[index] = false);
     Ok(())
 }

@@ -227,7 +227,7 @@ fn compare(library: &Library, operation: &TextureOperation, words: &[u32], image
         (words[0], words[1]) = (handle as u32, (handle >> 32) as u32);
         words
     };
-    let expected = run(operation, &mut Operands::new(&with_handle(image.handle)));
+    let expected = run(operation, &mut Operands::new(with_handle(image.handle)));
     if Quick::does(operation) {
         let given = with_handle(image.handle);
         let quickly = Quick::default().sample(operation, |row| given[row]);

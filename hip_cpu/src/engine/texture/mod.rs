@@ -1,4 +1,4 @@
-//! Texture and surface instructions, a lane at a time. docs/dev/textures.md says what was measured.
+//! Texture and surface instructions, a lane at a time: [`run`], for [`texture_instruction`](super::texture_instruction). docs/dev/textures.md says what was measured.
 
 mod block;
 mod coordinate;
@@ -12,15 +12,9 @@ mod srgb;
 mod surface;
 mod texel;
 
-use cpu_abi::{
-    BlockContext, TEXTURE_RESULTS, TextureAction, TextureObjectKind, TextureOperation, sampler_word,
-};
+use cpu_abi::{TEXTURE_RESULTS, TextureAction, TextureObjectKind, TextureOperation, sampler_word};
 use hip_host::core::device::Device;
 use hip_host::core::texture::{self, Address, Object, Sampler};
-use hip_runtime_sys::hipError_t;
-
-use super::block::Block;
-use super::runtime::{MISALIGNED_ADDRESS, stop};
 
 /// Words of operands that the longest instruction has, and some.
 const MOST_OPERANDS: usize = 24;
@@ -33,10 +27,9 @@ pub(super) struct Operands {
 
 impl Operands {
     /// The operands of a lane, whose words are these.
-    #[cfg(test)]
-    pub fn new(given: &[u32]) -> Operands {
+    pub fn new(given: impl IntoIterator<Item = u32>) -> Operands {
         let mut words = [0; MOST_OPERANDS];
-        words[..given.len()].copy_from_slice(given);
+        words.iter_mut().zip(given).for_each(|(word, given)| *word = given);
         Operands { words, next: 0 }
     }
 
@@ -60,91 +53,6 @@ pub(super) enum Stop {
     Outside,
     /// At bytes of a surface that the access cannot begin at.
     Misaligned,
-}
-
-/// See [`cpu_abi::Runtime::texture`].
-///
-/// # Safety
-/// As there: a kernel passes its block and a buffer of the right size.
-pub unsafe extern "C" fn texture(
-    block: *const BlockContext,
-    warp: u32,
-    mask: u32,
-    operation: u64,
-    lanes: u32,
-    words: *mut u32,
-) {
-    let Some(operation) = TextureOperation::decode(operation) else { return };
-    let rows = operand_words(&operation);
-    let lanes = lanes as usize;
-    let mut quick = quick::Quick::does(&operation).then(quick::Quick::default);
-    for lane in 0..lanes {
-        if lanes > 1 && mask >> lane & 1 == 0 {
-            continue;
-        }
-        // SAFETY: the buffer has rows for operands and for results.
-        let place = |row: usize| unsafe { words.add(row * lanes + lane) };
-        // SAFETY: as above.
-        let sampled = quick
-            .as_mut()
-            .and_then(|quick| quick.sample(&operation, |row| unsafe { place(row).read() }));
-        if let Some(results) = sampled {
-            // SAFETY: as above.
-            results
-                .into_iter()
-                .enumerate()
-                .for_each(|(row, word)| unsafe { place(row).write(word) });
-            continue;
-        }
-        let mut operands = Operands { words: [0; MOST_OPERANDS], next: 0 };
-        for (row, word) in operands.words.iter_mut().enumerate().take(rows) {
-            // SAFETY: as above.
-            *word = unsafe { place(row).read() };
-        }
-        match run(&operation, &mut operands) {
-            Ok(results) => {
-                for (row, word) in results.into_iter().enumerate() {
-                    // SAFETY: as above.
-                    unsafe { place(row).write(word) };
-                }
-            }
-            Err(error) => {
-                // SAFETY: a kernel passes the context that it was called with.
-                let block = unsafe { Block::of(block) };
-                report(block, warp, &operation, &error);
-                stop(block, error.code());
-                return;
-            }
-        }
-    }
-}
-
-impl Stop {
-    fn code(&self) -> hipError_t {
-        match self {
-            Stop::NoObject(_) => hipError_t::hipErrorLaunchFailure,
-            Stop::Outside => hipError_t::hipErrorIllegalAddress,
-            Stop::Misaligned => MISALIGNED_ADDRESS,
-        }
-    }
-}
-
-fn report(block: &Block, warp: u32, operation: &TextureOperation, error: &Stop) {
-    block.on_thread_stack(|| {
-        let (kernel, ctaid) = (&block.launch().kernel.name, block.context().ctaid);
-        let action = operation.action;
-        match error {
-            Stop::NoObject(handle) => tracing::error!(
-                "kernel {kernel}: {action:?} of {handle:#x}, which is no such object, in block {ctaid:?}, warp {warp}"
-            ),
-            Stop::Outside => tracing::error!(
-                "kernel {kernel}: {action:?} outside of a surface in block {ctaid:?}, warp {warp}"
-            ),
-            Stop::Misaligned => tracing::error!(
-                "kernel {kernel}: {action:?} of a surface is not aligned in block {ctaid:?}, warp {warp}"
-            ),
-        }
-    });
 }
 
 /// The number of words that the operands of an operation have.
