@@ -60,6 +60,13 @@ const APIS: &[Api] = &[
         status: "cusparseStatus_t",
         is_variable: |_| false,
     },
+    Api {
+        name: "cudnn",
+        functions: include_str!("cudnn_functions.rs"),
+        exports: include_str!("cudnn_exports.txt"),
+        status: "cudnnStatus_t",
+        is_variable: |_| false,
+    },
 ];
 
 impl Api {

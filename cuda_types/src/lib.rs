@@ -5,6 +5,7 @@
 
 pub mod cublas;
 pub mod cuda;
+pub mod cudnn;
 pub mod cufft;
 pub mod curand;
 pub mod cusparse;

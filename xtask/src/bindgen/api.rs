@@ -38,7 +38,7 @@ pub struct Api {
 pub enum Source {
     /// Those of the CUDA toolkit.
     Toolkit,
-    /// Those of a package that has nothing else.
+    /// Those of a package of its own, which may need those of the CUDA toolkit.
     Wheel(&'static str),
     /// Those of NVIDIA's libraries that the tests use.
     Libraries,
@@ -118,6 +118,17 @@ pub const APIS: &[Api] = &[
         status: ("cusparseStatus_t", "cusparseStatus_t"),
         error: ("cusparseError", "CUSPARSE_STATUS_"),
         names: "as `cusparseGetErrorName` gives it",
+    },
+    Api {
+        name: "cudnn",
+        source: Source::Wheel("nvidia-cudnn-cu13==9.28.1.4"),
+        includes: "#include <cudnn.h>\n",
+        defines: &[],
+        items: "(cudnn|CUDNN|cudaGraph_t|cudaStream_t|libraryPropertyType).*",
+        functions: "cudnn.*",
+        status: ("cudnnStatus_t", "cudnnStatus_t"),
+        error: ("cudnnError", "CUDNN_STATUS_"),
+        names: "as `cudnnGetErrorString` gives it",
     },
 ];
 

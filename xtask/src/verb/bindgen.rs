@@ -47,7 +47,7 @@ pub fn differing() -> Result<Vec<(PathBuf, String)>> {
         fs::copy(root().join(api.exports()), &exports)?;
         let headers = match api.source {
             Source::Toolkit => vec![cuda.headers()],
-            Source::Wheel(package) => vec![wheel_headers(package)?],
+            Source::Wheel(package) => vec![wheel_headers(package)?, cuda.headers()],
             Source::Libraries => {
                 vec![nvidia_libraries()?.with_file_name("include"), cuda.headers()]
             }

@@ -23,8 +23,8 @@ const USE_LIBRARIES: &[&str] = &[
     "sparse_products",
 ];
 
-/// The program that loads no PTX.
-const LOADS_NOTHING: &str = "nvml_queries";
+/// The programs that load no PTX.
+const LOAD_NOTHING: &[&str] = &["dnn_layers", "nvml_queries"];
 
 /// Compilers written in Python take their time.
 const LIMIT: Duration = Duration::from_secs(900);
@@ -39,7 +39,7 @@ pub fn programs(filter: &str) -> Result<Vec<PathBuf>> {
 /// kernels, of which those that are launched are compiled anyway.
 pub fn texts(program: &Path) -> Option<PathBuf> {
     let name = stem(program);
-    let kept = name != LOADS_NOTHING && !USE_LIBRARIES.contains(&name.as_str());
+    let kept = !LOAD_NOTHING.contains(&name.as_str()) && !USE_LIBRARIES.contains(&name.as_str());
     kept.then(|| target().join("test/python-ptx").join(name))
 }
 

@@ -1,0 +1,25 @@
+//! Arithmetic of neural networks on this machine's processor, without types of CUDA's.
+//!
+//! [`Tensor`]s are places in memory with a step for each dimension, so that a layer is written once for all layouts and
+//! types of elements. What is asked for comes back as [`work`]: stages of parts that know nothing of each other. Nothing
+//! here starts a thread.
+//!
+//! - [`format`]: the types of elements. [`tensor`]: places in memory, and ways through them. [`window`]: windows that move.
+//! - [`elementwise`], [`pointwise`], [`activation`]: element by element. [`reduction`]: over dimensions.
+//! - [`convolution`], [`pooling`], [`matmul`]. [`softmax`], [`norm`].
+
+pub mod activation;
+pub mod convolution;
+pub mod elementwise;
+pub mod format;
+pub mod norm;
+pub mod pooling;
+pub mod reduction;
+pub mod softmax;
+pub mod tensor;
+pub mod window;
+pub mod work;
+
+pub use format::Format;
+pub use tensor::{Layout, Scale, Tensor};
+pub use work::{Stage, Work};

@@ -1,0 +1,543 @@
+"""Our cuDNN against NumPy in double precision: the layers of the functions that take descriptors, in all directions, types
+and layouts, and the statuses of wrong calls as NVIDIA's cuDNN 9.28 gives them."""
+
+import ctypes as c
+import itertools
+import os
+
+import numpy as np
+
+FEW = os.environ.get("ZLUDA_DEVICE", "").startswith("emu")
+
+runtime = c.CDLL("libcuda.so.1")
+dnn = c.CDLL("libzluda_dnn.so")
+dnn.cudnnGetErrorString.restype = c.c_char_p
+dnn.cudnnGetVersion.restype = c.c_size_t
+random = np.random.default_rng(1)
+
+FLOAT, DOUBLE, HALF, INT8, BFLOAT16 = 0, 1, 2, 3, 9
+BAD_PARAM, NOT_SUPPORTED = 2000, 3000
+NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, INT8: np.int8, BFLOAT16: np.uint16}
+EPSILON = {FLOAT: 2**-22, DOUBLE: 2**-50, HALF: 2**-10, BFLOAT16: 2**-7}
+
+
+def ok(status, *what):
+    assert status == 0, (status, dnn.cudnnGetErrorString(status), *what)
+
+
+ok(runtime.cuInit(0))
+context = c.c_void_p()
+ok(runtime.cuDevicePrimaryCtxRetain(c.byref(context), 0))
+ok(runtime.cuCtxSetCurrent(context))
+handle = c.c_void_p()
+ok(dnn.cudnnCreate(c.byref(handle)))
+
+
+def to_type(values, ty):
+    """Rounds to a type, as it lies in memory."""
+    if ty == BFLOAT16:
+        bits = np.asarray(values, np.float32).view(np.uint32)
+        return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+    return np.asarray(values).astype(NUMPY[ty])
+
+
+def from_type(values, ty):
+    if ty == BFLOAT16:
+        return (values.astype(np.uint32) << 16).view(np.float32).astype(float)
+    return values.astype(float)
+
+
+def steps(dims, layout):
+    """The steps of a packed tensor, channels last where the layout says so, or with gaps."""
+    order = list(range(len(dims)))
+    if layout == "NHWC":
+        order = [0, *order[2:], 1]
+    step, result = 1, [0] * len(dims)
+    for i in reversed(order):
+        result[i] = step
+        step *= dims[i]
+        if layout == "gaps":
+            step += 3
+    return result
+
+
+def array(values, ty=c.c_int):
+    return (ty * len(values))(*values)
+
+
+class Tensor:
+    """Device memory with a descriptor; `values` is what it holds, in double precision."""
+
+    def __init__(self, values, ty=FLOAT, layout="NCHW", is_filter=False):
+        self.ty, self.dims = ty, values.shape
+        self.steps = steps(values.shape, "NCHW" if is_filter and layout == "gaps" else layout)
+        self.count = sum((d - 1) * s for d, s in zip(self.dims, self.steps)) + 1
+        self.descriptor, self.address = c.c_void_p(), c.c_void_p()
+        dims = array(self.dims)
+        if is_filter:
+            ok(dnn.cudnnCreateFilterDescriptor(c.byref(self.descriptor)))
+            order = 1 if layout == "NHWC" else 0
+            ok(dnn.cudnnSetFilterNdDescriptor(self.descriptor, ty, order, len(dims), dims))
+        else:
+            ok(dnn.cudnnCreateTensorDescriptor(c.byref(self.descriptor)))
+            ok(dnn.cudnnSetTensorNdDescriptor(self.descriptor, ty, len(dims), dims, array(self.steps)))
+        memory = np.zeros(self.count, NUMPY[ty])
+        self.view(memory)[...] = to_type(values, ty)
+        self.memory = memory
+        self.values = from_type(self.view(memory), ty)
+        ok(runtime.cuMemAlloc_v2(c.byref(self.address), c.c_size_t(memory.nbytes)))
+        ok(runtime.cuMemcpyHtoD_v2(self.address, memory.ctypes.data_as(c.c_void_p), c.c_size_t(memory.nbytes)))
+
+    def view(self, memory):
+        return np.lib.stride_tricks.as_strided(
+            memory, self.dims, [step * memory.itemsize for step in self.steps]
+        )
+
+    def get(self):
+        ok(runtime.cuCtxSynchronize())
+        memory = np.empty_like(self.memory)
+        ok(runtime.cuMemcpyDtoH_v2(memory.ctypes.data_as(c.c_void_p), self.address, c.c_size_t(memory.nbytes)))
+        return from_type(self.view(memory), self.ty)
+
+    def __del__(self):
+        runtime.cuMemFree_v2(self.address)
+
+
+def normal(*dims):
+    return random.standard_normal(dims)
+
+
+def factor(value, ty):
+    return c.byref(c.c_double(value) if ty == DOUBLE else c.c_float(value))
+
+
+def assert_near(got, wanted, ty, *what, terms=1, scale=None):
+    """Within what rounding sums of that many terms may lose."""
+    if ty == INT8:
+        wanted = np.clip(np.round(wanted), -128, 127)
+        assert (got == wanted).all(), (got, wanted, *what)
+        return
+    size = np.abs(wanted).max() if scale is None else scale
+    bound = EPSILON[ty] * (size + np.abs(wanted)) + (2**-50 if ty == DOUBLE else 2**-22) * np.sqrt(terms) * size
+    error = np.abs(got - wanted)
+    assert (error <= bound).all(), (error.max(), bound.max(), *what)
+
+
+def descriptor(kind):
+    made = c.c_void_p()
+    ok(getattr(dnn, f"cudnnCreate{kind}Descriptor")(c.byref(made)))
+    return made
+
+
+def windows(x, window, pads, strides, dilations, fill=0.0):
+    """`x` as `[n, c, outputs..., window...]`."""
+    spatial = len(window)
+    x = np.pad(x, [(0, 0), (0, 0), *((p, p) for p in pads)], constant_values=fill)
+    reach = [(k - 1) * d + 1 for k, d in zip(window, dilations)]
+    all_windows = np.lib.stride_tricks.sliding_window_view(x, reach, tuple(range(2, 2 + spatial)))
+    cut = [slice(None)] * 2 + [slice(None, None, s) for s in strides] + [slice(None, None, d) for d in dilations]
+    return all_windows[tuple(cut)]
+
+
+def convolved(x, w, pads, strides, dilations, groups, flip):
+    """A convolution by its definition."""
+    spatial = w.ndim - 2
+    if flip:
+        w = np.flip(w, tuple(range(2, w.ndim)))
+    seen = windows(x, w.shape[2:], pads, strides, dilations)
+    out = []
+    for g in range(groups):
+        part = seen[:, g * w.shape[1] : (g + 1) * w.shape[1]]
+        filters = w[g * (w.shape[0] // groups) : (g + 1) * (w.shape[0] // groups)]
+        axes = [1, *range(2 + spatial, 2 + 2 * spatial)]
+        product = np.tensordot(part, filters, (axes, list(range(1, w.ndim))))
+        out.append(np.moveaxis(product, -1, 1))
+    return np.concatenate(out, 1)
+
+
+def convolution_descriptor(pads, strides, dilations, groups, flip, compute):
+    made = descriptor("Convolution")
+    mode = 0 if flip else 1
+    ok(dnn.cudnnSetConvolutionNdDescriptor(made, len(pads), array(pads), array(strides), array(dilations), mode, compute))
+    ok(dnn.cudnnSetConvolutionGroupCount(made, groups))
+    return made
+
+
+# Batch, channels, lengths; filters, window; pads, strides, dilations, groups.
+CONVOLUTIONS = [
+    ((2, 3, 9, 8), (4, 3, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    ((1, 4, 7, 7), (6, 2, 3, 2), (0, 2), (2, 3), (2, 1), 2),
+    ((2, 6, 5, 6), (6, 1, 3, 3), (2, 1), (1, 2), (1, 2), 6),
+    ((3, 5, 8, 8), (7, 5, 1, 1), (0, 0), (1, 1), (1, 1), 1),
+    ((2, 2, 17), (3, 2, 5), (2,), (3,), (1,), 1),
+    ((1, 2, 5, 6, 4), (4, 2, 2, 3, 2), (1, 0, 1), (2, 1, 1), (1, 2, 1), 1),
+    ((2, 33, 20, 21), (65, 33, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+]
+
+
+def test_convolutions():
+    types = [(FLOAT, "NCHW"), (FLOAT, "NHWC"), (FLOAT, "gaps"), (DOUBLE, "NCHW"), (HALF, "NHWC"), (BFLOAT16, "NCHW")]
+    for (x_dims, w_dims, pads, strides, dilations, groups), (ty, layout), flip in itertools.product(
+        CONVOLUTIONS[: 3 if FEW else None], types, [False, True]
+    ):
+        what = (x_dims, w_dims, pads, strides, dilations, groups, ty, layout, flip)
+        convolution = convolution_descriptor(pads, strides, dilations, groups, flip, DOUBLE if ty == DOUBLE else FLOAT)
+        x, w = Tensor(normal(*x_dims), ty, layout), Tensor(normal(*w_dims), ty, layout, is_filter=True)
+        of = (pads, strides, dilations, groups, flip)
+        wanted = convolved(x.values, w.values, *of)
+        dims = array([0] * len(x_dims))
+        ok(dnn.cudnnGetConvolutionNdForwardOutputDim(convolution, x.descriptor, w.descriptor, len(dims), dims), *what)
+        assert tuple(dims) == wanted.shape, (tuple(dims), wanted.shape, *what)
+        terms = np.prod(w_dims[1:])
+        y = Tensor(normal(*wanted.shape), ty, layout)
+        size = c.c_size_t(77)
+        ok(dnn.cudnnGetConvolutionForwardWorkspaceSize(
+            handle, x.descriptor, w.descriptor, convolution, y.descriptor, 1, c.byref(size)
+        ))
+        assert size.value == 0
+        alpha, beta = (1.0, 0.0) if flip else (0.75, -0.5)
+        factors = factor(alpha, ty), factor(beta, ty)
+        ok(dnn.cudnnConvolutionForward(
+            handle, factors[0], x.descriptor, x.address, w.descriptor, w.address, convolution, 1, None,
+            c.c_size_t(0), factors[1], y.descriptor, y.address,
+        ), *what)
+        assert_near(y.get(), alpha * wanted + beta * y.values, ty, "forward", *what, terms=terms)
+
+        # The gradients are the products with the matrix of the convolution, transposed.
+        dy, dx = Tensor(normal(*wanted.shape), ty, layout), Tensor(normal(*x_dims), ty, layout)
+        filter_gradient = np.zeros(w_dims)
+        taps = itertools.product(*(range(k) for k in w_dims[2:]))
+        per = w_dims[0] // groups
+        padded = np.zeros([*x_dims[:2], *(n + 2 * p for n, p in zip(x_dims[2:], pads))])
+        inner = tuple([slice(None)] * 2 + [slice(p, p + n) for n, p in zip(x_dims[2:], pads)])
+        padded_x = padded.copy()
+        padded_x[inner] = x.values
+        for tap in taps:
+            at = tuple(
+                slice(t * d, t * d + s * (n - 1) + 1, s)
+                for t, d, s, n in zip(tap, dilations, strides, wanted.shape[2:])
+            )
+            place = tuple(k - 1 - t for t, k in zip(tap, w_dims[2:])) if flip else tap
+            for g in range(groups):
+                outs, ins = slice(g * per, (g + 1) * per), slice(g * w_dims[1], (g + 1) * w_dims[1])
+                filters = w.values[(outs, slice(None), *place)]
+                padded[(slice(None), ins, *at)] += np.einsum("nk...,kc->nc...", dy.values[:, outs], filters)
+                axes = [0, *range(2, len(x_dims))]
+                filter_gradient[(outs, slice(None), *place)] = np.tensordot(
+                    dy.values[:, outs], padded_x[(slice(None), ins, *at)], (axes, axes)
+                )
+        gradient = padded[inner]
+        ok(dnn.cudnnConvolutionBackwardData(
+            handle, factors[0], w.descriptor, w.address, dy.descriptor, dy.address, convolution, 1, None,
+            c.c_size_t(0), factors[1], dx.descriptor, dx.address,
+        ), *what)
+        assert_near(dx.get(), alpha * gradient + beta * dx.values, ty, "data", *what, terms=terms)
+        dw = Tensor(normal(*w_dims), ty, layout, is_filter=True)
+        ok(dnn.cudnnConvolutionBackwardFilter(
+            handle, factors[0], x.descriptor, x.address, dy.descriptor, dy.address, convolution, 1, None,
+            c.c_size_t(0), factors[1], dw.descriptor, dw.address,
+        ), *what)
+        terms = wanted[:, 0].size
+        assert_near(dw.get(), alpha * filter_gradient + beta * dw.values, ty, "filter", *what, terms=terms)
+        db = Tensor(normal(*(w_dims[0] if i == 1 else 1 for i in range(len(x_dims)))), ty)
+        ok(dnn.cudnnConvolutionBackwardBias(
+            handle, factors[0], dy.descriptor, dy.address, factors[1], db.descriptor, db.address
+        ))
+        sums = dy.values.sum(tuple(i for i in range(dy.values.ndim) if i != 1), keepdims=True)
+        assert_near(db.get(), alpha * sums + beta * db.values, ty, "bias", *what, terms=terms)
+
+
+def test_integers_and_epilogues():
+    convolution = convolution_descriptor((1, 1), (1, 1), (1, 1), 1, False, 4)
+    x = Tensor(random.integers(-128, 128, (2, 8, 6, 6)), INT8, "NHWC")
+    w = Tensor(random.integers(-128, 128, (4, 8, 3, 3)), INT8, "NHWC", is_filter=True)
+    wanted = convolved(x.values, w.values, (1, 1), (1, 1), (1, 1), 1, False)
+    for ty, alpha in [(INT8, 1 / 1000), (FLOAT, 1.0)]:
+        y = Tensor(np.zeros(wanted.shape), ty, "NHWC")
+        ok(dnn.cudnnConvolutionForward(
+            handle, factor(alpha, FLOAT), x.descriptor, x.address, w.descriptor, w.address, convolution, 0, None,
+            c.c_size_t(0), factor(0.0, FLOAT), y.descriptor, y.address,
+        ))
+        assert_near(y.get(), np.float32(alpha) * wanted, ty, "integers", ty)
+    activation = descriptor("Activation")
+    ok(dnn.cudnnSetActivationDescriptor(activation, 1, 0, c.c_double(0)))
+    convolution = convolution_descriptor((1, 1), (2, 2), (1, 1), 1, False, FLOAT)
+    x, w = Tensor(normal(2, 3, 8, 8)), Tensor(normal(5, 3, 3, 3), is_filter=True)
+    wanted = convolved(x.values, w.values, (1, 1), (2, 2), (1, 1), 1, False)
+    z, bias, y = Tensor(normal(*wanted.shape)), Tensor(normal(1, 5, 1, 1)), Tensor(normal(*wanted.shape))
+    ok(dnn.cudnnConvolutionBiasActivationForward(
+        handle, factor(0.5, FLOAT), x.descriptor, x.address, w.descriptor, w.address, convolution, 1, None,
+        c.c_size_t(0), factor(2.0, FLOAT), z.descriptor, z.address, bias.descriptor, bias.address, activation,
+        y.descriptor, y.address,
+    ))
+    assert_near(y.get(), np.maximum(0.5 * wanted + 2 * z.values + bias.values, 0), FLOAT, "epilogue", terms=27)
+
+
+def test_pooling():
+    # The lengths, window, pads, strides.
+    cases = [
+        ((2, 3, 8, 9), (2, 2), (0, 0), (2, 2)),
+        ((1, 2, 7, 7), (3, 3), (1, 1), (2, 1)),
+        ((2, 2, 6, 5, 7), (2, 3, 2), (1, 1, 0), (1, 2, 3)),
+    ]
+    kinds = [(0, "max"), (1, "with padding"), (2, "without padding"), (3, "max")]
+    for (dims, window, pads, strides), (mode, kind), (ty, layout) in itertools.product(
+        cases, kinds, [(FLOAT, "NCHW"), (HALF, "NHWC"), (DOUBLE, "gaps")]
+    ):
+        what = (dims, window, pads, strides, kind, ty, layout)
+        pooling = descriptor("Pooling")
+        ok(dnn.cudnnSetPoolingNdDescriptor(
+            pooling, mode, 0, len(window), array(window), array(pads), array(strides)
+        ))
+        x = Tensor(normal(*dims), ty, layout)
+        ones = [1] * len(window)
+        seen = windows(x.values, window, pads, strides, ones, -np.inf if kind == "max" else 0.0)
+        axes = tuple(range(2 + len(window), seen.ndim))
+        there = windows(np.ones(dims), window, pads, strides, ones).sum(axes)
+        divisor = np.prod(window) if kind == "with padding" else there
+        wanted = seen.max(axes) if kind == "max" else seen.sum(axes) / divisor
+        sizes = array([0] * len(dims))
+        ok(dnn.cudnnGetPoolingNdForwardOutputDim(pooling, x.descriptor, len(dims), sizes))
+        assert tuple(sizes) == wanted.shape, (tuple(sizes), *what)
+        y = Tensor(normal(*wanted.shape), ty, layout)
+        alpha, beta = 1.5, 0.25
+        factors = factor(alpha, ty), factor(beta, ty)
+        ok(dnn.cudnnPoolingForward(
+            handle, pooling, factors[0], x.descriptor, x.address, factors[1], y.descriptor, y.address
+        ))
+        assert_near(y.get(), alpha * wanted + beta * y.values, ty, *what)
+        dy, dx = Tensor(normal(*wanted.shape), ty, layout), Tensor(normal(*dims), ty, layout)
+        gradient = np.zeros([n + 2 * p for n, p in zip((*dims[:2], *dims[2:]), (0, 0, *pads))])
+        for at in np.ndindex(*wanted.shape):
+            corner = [i * s for i, s in zip(at[2:], strides)]
+            place = (at[0], at[1], *(slice(i, i + k) for i, k in zip(corner, window)))
+            if kind == "max":
+                best = np.unravel_index(seen[at].argmax(), window)
+                gradient[(at[0], at[1], *(i + b for i, b in zip(corner, best)))] += dy.values[at]
+            else:
+                gradient[place] += dy.values[at] / (divisor if np.isscalar(divisor) else divisor[at])
+        inner = (slice(None), slice(None), *(slice(p, p + n) for n, p in zip(dims[2:], pads)))
+        ok(dnn.cudnnPoolingBackward(
+            handle, pooling, factors[0], y.descriptor, y.address, dy.descriptor, dy.address, x.descriptor, x.address,
+            factors[1], dx.descriptor, dx.address,
+        ))
+        assert_near(dx.get(), alpha * gradient[inner] + beta * dx.values, ty, "backward", *what)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+# By mode: the function and its derivative, with a coefficient of 0.75 and Swish's beta of 1.25.
+ACTIVATIONS = {
+    0: (sigmoid, lambda x: sigmoid(x) * (1 - sigmoid(x))),
+    1: (lambda x: np.maximum(x, 0), lambda x: (x > 0) * 1.0),
+    2: (np.tanh, lambda x: 1 - np.tanh(x) ** 2),
+    3: (lambda x: np.clip(x, 0, 0.75), lambda x: (x > 0) & (x <= 0.75)),
+    4: (lambda x: np.where(x > 0, x, 0.75 * np.expm1(x)), lambda x: np.where(x > 0, 1, 0.75 * np.exp(x))),
+    5: (lambda x: x, np.ones_like),
+    6: (
+        lambda x: x * sigmoid(1.25 * x),
+        lambda x: sigmoid(1.25 * x) * (1 + 1.25 * x * (1 - sigmoid(1.25 * x))),
+    ),
+}
+
+
+def test_activations():
+    for (mode, (forward, derivative)), (ty, layout) in itertools.product(
+        ACTIVATIONS.items(), [(FLOAT, "NCHW"), (HALF, "NHWC"), (DOUBLE, "gaps"), (BFLOAT16, "NCHW")]
+    ):
+        activation = descriptor("Activation")
+        ok(dnn.cudnnSetActivationDescriptor(activation, mode, 0, c.c_double(0.75)))
+        ok(dnn.cudnnSetActivationDescriptorSwishBeta(activation, c.c_double(1.25)))
+        x, dy = Tensor(normal(3, 5, 4, 7), ty, layout), Tensor(normal(3, 5, 4, 7), ty, layout)
+        y, dx = Tensor(normal(3, 5, 4, 7), ty, layout), Tensor(normal(3, 5, 4, 7), ty, "NCHW")
+        factors = factor(2.0, ty), factor(-1.0, ty)
+        ok(dnn.cudnnActivationForward(
+            handle, activation, factors[0], x.descriptor, x.address, factors[1], y.descriptor, y.address
+        ))
+        assert_near(y.get(), 2 * forward(x.values) - y.values, ty, mode, layout)
+        ok(dnn.cudnnActivationBackward(
+            handle, activation, factors[0], y.descriptor, y.address, dy.descriptor, dy.address, x.descriptor,
+            x.address, factors[1], dx.descriptor, dx.address,
+        ))
+        assert_near(dx.get(), 2 * derivative(x.values) * dy.values - dx.values, ty, "backward", mode, layout)
+
+
+def test_softmax():
+    for algorithm, mode, (ty, layout) in itertools.product(
+        range(3), range(2), [(FLOAT, "NCHW"), (HALF, "NHWC"), (DOUBLE, "gaps")]
+    ):
+        axes = (1,) if mode else (1, 2, 3)
+        x, y = Tensor(normal(2, 5, 3, 4), ty, layout), Tensor(normal(2, 5, 3, 4), ty, layout)
+        e = np.exp(x.values)
+        wanted = e / e.sum(axes, keepdims=True)
+        wanted = np.log(wanted) if algorithm == 2 else wanted
+        factors = factor(1.0, ty), factor(0.5, ty)
+        ok(dnn.cudnnSoftmaxForward(
+            handle, algorithm, mode, factors[0], x.descriptor, x.address, factors[1], y.descriptor, y.address
+        ))
+        assert_near(y.get(), wanted + 0.5 * y.values, ty, algorithm, mode, layout)
+        y, dy, dx = Tensor(wanted, ty, layout), Tensor(normal(2, 5, 3, 4), ty, layout), Tensor(e, ty, layout)
+        ok(dnn.cudnnSoftmaxBackward(
+            handle, algorithm, mode, factors[0], y.descriptor, y.address, dy.descriptor, dy.address, factors[1],
+            dx.descriptor, dx.address,
+        ))
+        if algorithm == 2:
+            gradient = dy.values - np.exp(y.values) * dy.values.sum(axes, keepdims=True)
+        else:
+            gradient = y.values * (dy.values - (y.values * dy.values).sum(axes, keepdims=True))
+        assert_near(dx.get(), gradient + 0.5 * dx.values, ty, "backward", algorithm, mode, layout)
+
+
+def test_batch_norm():
+    for mode, (ty, layout), dims in itertools.product(
+        range(3), [(FLOAT, "NCHW"), (HALF, "NHWC"), (DOUBLE, "gaps")], [(4, 3, 5, 6), (3, 2, 2, 3, 4)]
+    ):
+        what = (mode, ty, layout, dims)
+        axes = (0,) if mode == 0 else (0, *range(2, len(dims)))
+        kept = [1 if i in axes else n for i, n in enumerate(dims)]
+        inner = DOUBLE if ty == DOUBLE else FLOAT
+        x, y = Tensor(normal(*dims) + 2, ty, layout), Tensor(normal(*dims), ty, layout)
+        scale, bias = Tensor(normal(*kept), inner), Tensor(normal(*kept), inner)
+        mean, variance = Tensor(normal(*kept), inner), Tensor(random.uniform(1, 2, kept), inner)
+        epsilon = 1e-4
+        derived = descriptor("Tensor")
+        ok(dnn.cudnnDeriveBNTensorDescriptor(derived, x.descriptor, mode))
+        place, count, sizes = c.c_int(), c.c_int(), array([0] * 8)
+        ok(dnn.cudnnGetTensorNdDescriptor(derived, 8, c.byref(place), c.byref(count), sizes, array([0] * 8)))
+        assert (place.value, list(sizes)[: count.value]) == (inner, kept), what
+        factors = factor(1.5, ty), factor(-0.5, ty)
+        ok(dnn.cudnnBatchNormalizationForwardInference(
+            handle, mode, *factors, x.descriptor, x.address, y.descriptor, y.address, derived, scale.address,
+            bias.address, mean.address, variance.address, c.c_double(epsilon),
+        ))
+        normalised = (x.values - mean.values) / np.sqrt(variance.values + epsilon)
+        wanted = 1.5 * (normalised * scale.values + bias.values) - 0.5 * y.values
+        assert_near(y.get(), wanted, ty, "inference", *what)
+
+        y = Tensor(normal(*dims), ty, layout)
+        saved_mean, saved_inverse = Tensor(normal(*kept), inner), Tensor(normal(*kept), inner)
+        ok(dnn.cudnnBatchNormalizationForwardTraining(
+            handle, mode, *factors, x.descriptor, x.address, y.descriptor, y.address, derived, scale.address,
+            bias.address, c.c_double(0.25), mean.address, variance.address, c.c_double(epsilon), saved_mean.address,
+            saved_inverse.address,
+        ))
+        batch, spread = x.values.mean(axes, keepdims=True), x.values.var(axes, keepdims=True)
+        inverse = 1 / np.sqrt(spread + epsilon)
+        normalised = (x.values - batch) * inverse
+        assert_near(y.get(), 1.5 * (normalised * scale.values + bias.values) - 0.5 * y.values, ty, "training", *what)
+        count = x.values.size // np.prod(kept)
+        assert_near(mean.get(), 0.75 * mean.values + 0.25 * batch, inner, "mean", *what)
+        unbiased = spread * count / (count - 1)
+        assert_near(variance.get(), 0.75 * variance.values + 0.25 * unbiased, inner, "variance", *what)
+        assert_near(saved_mean.get(), batch, inner, *what)
+        assert_near(saved_inverse.get(), inverse, inner, *what)
+
+        # With what was saved, and without.
+        for saved in [(saved_mean.address, saved_inverse.address), (None, None)]:
+            dy, dx = Tensor(normal(*dims), ty, layout), Tensor(normal(*dims), ty, layout)
+            dscale, dbias = Tensor(normal(*kept), inner), Tensor(normal(*kept), inner)
+            ok(dnn.cudnnBatchNormalizationBackward(
+                handle, mode, *factors, *factors, x.descriptor, x.address, dy.descriptor, dy.address, dx.descriptor,
+                dx.address, derived, scale.address, dscale.address, dbias.address, c.c_double(epsilon), *saved,
+            ))
+            wanted_bias = dy.values.sum(axes, keepdims=True)
+            wanted_scale = (dy.values * normalised).sum(axes, keepdims=True)
+            gradient = scale.values * inverse * (
+                dy.values - wanted_bias / count - normalised * wanted_scale / count
+            )
+            # The mean was rounded when it was saved.
+            size = np.abs(gradient).max() * max(1, inverse.max()) * 4
+            assert_near(dx.get(), 1.5 * gradient - 0.5 * dx.values, ty, "backward", *what, terms=count, scale=size)
+            size = np.abs(wanted_scale).max() * max(1, inverse.max()) * 4
+            wanted_scale = 1.5 * wanted_scale - 0.5 * dscale.values
+            assert_near(dscale.get(), wanted_scale, inner, "scale", *what, terms=count, scale=size)
+            assert_near(dbias.get(), 1.5 * wanted_bias - 0.5 * dbias.values, inner, "bias", *what, terms=count)
+
+    # With an addition and a ReLU.
+    dims, kept = (4, 3, 5, 6), (1, 3, 1, 1)
+    x, z, y = Tensor(normal(*dims), layout="NHWC"), Tensor(normal(*dims), layout="NHWC"), Tensor(normal(*dims))
+    scale, bias = Tensor(normal(*kept)), Tensor(normal(*kept))
+    mean, inverse = Tensor(normal(*kept)), Tensor(normal(*kept))
+    activation = descriptor("Activation")
+    ok(dnn.cudnnSetActivationDescriptor(activation, 1, 0, c.c_double(0)))
+    ok(dnn.cudnnBatchNormalizationForwardTrainingEx(
+        handle, 1, 2, factor(1.0, FLOAT), factor(0.0, FLOAT), x.descriptor, x.address, z.descriptor, z.address,
+        y.descriptor, y.address, scale.descriptor, scale.address, bias.address, c.c_double(1), None, None,
+        c.c_double(1e-5), mean.address, inverse.address, activation, None, c.c_size_t(0), None, c.c_size_t(0),
+    ))
+    axes = (0, 2, 3)
+    normalised = (x.values - x.values.mean(axes, keepdims=True)) / np.sqrt(x.values.var(axes, keepdims=True) + 1e-5)
+    wanted = np.maximum(normalised * scale.values + bias.values + z.values, 0)
+    assert_near(y.get(), wanted, FLOAT, "with ReLU")
+    dy, dz, dx = Tensor(normal(*dims)), Tensor(normal(*dims)), Tensor(normal(*dims))
+    dscale, dbias = Tensor(normal(*kept)), Tensor(normal(*kept))
+    ok(dnn.cudnnBatchNormalizationBackwardEx(
+        handle, 1, 2, *[factor(1.0, FLOAT), factor(0.0, FLOAT)] * 2, x.descriptor, x.address, y.descriptor, y.address,
+        dy.descriptor, dy.address, dz.descriptor, dz.address, dx.descriptor, dx.address, scale.descriptor,
+        scale.address, bias.address, dscale.address, dbias.address, c.c_double(1e-5), mean.address, inverse.address,
+        activation, None, c.c_size_t(0), None, c.c_size_t(0),
+    ))
+    gradient = dy.values * (wanted > 0)
+    assert_near(dz.get(), gradient, FLOAT)
+    assert_near(dbias.get(), gradient.sum(axes, keepdims=True), FLOAT, terms=120)
+    wanted_scale = (gradient * normalised).sum(axes, keepdims=True)
+    assert_near(dscale.get(), wanted_scale, FLOAT, terms=120)
+    gradient = gradient - gradient.mean(axes, keepdims=True) - normalised * wanted_scale / 120
+    gradient *= scale.values / np.sqrt(x.values.var(axes, keepdims=True) + 1e-5)
+    assert_near(dx.get(), gradient, FLOAT, terms=120)
+
+
+def test_statuses():
+    """As NVIDIA's cuDNN 9.28 answers."""
+    assert dnn.cudnnGetVersion() == 92801
+    tensor, filters, convolution = descriptor("Tensor"), descriptor("Filter"), descriptor("Convolution")
+    pooling, activation = descriptor("Pooling"), descriptor("Activation")
+    ones, zero = array([1] * 9), c.c_double(0)
+    for wanted, status in [
+        (BAD_PARAM, dnn.cudnnCreateTensorDescriptor(None)),
+        (BAD_PARAM, dnn.cudnnSetTensor4dDescriptor(None, 0, 0, 1, 1, 1, 1)),
+        (BAD_PARAM, dnn.cudnnSetTensor4dDescriptor(tensor, 0, 0, 0, 1, 1, 1)),
+        (BAD_PARAM, dnn.cudnnSetTensor4dDescriptor(tensor, 0, 0, -1, 1, 1, 1)),
+        (BAD_PARAM, dnn.cudnnSetTensor4dDescriptor(tensor, 7, 0, 1, 1, 1, 1)),
+        (BAD_PARAM, dnn.cudnnSetTensor4dDescriptor(tensor, 0, 77, 1, 1, 1, 1)),
+        (NOT_SUPPORTED, dnn.cudnnSetTensor4dDescriptor(tensor, 0, 0, 100000, 100000, 4, 5)),
+        (0, dnn.cudnnSetTensorNdDescriptor(tensor, 0, 2, array([2, 3]), array([3, 1]))),
+        (NOT_SUPPORTED, dnn.cudnnSetTensorNdDescriptor(tensor, 0, 9, ones, ones)),
+        (BAD_PARAM, dnn.cudnnSetTensorNdDescriptor(tensor, 0, 3, array([2, 3, 4]), array([12, 0, 1]))),
+        (BAD_PARAM, dnn.cudnnSetTensorNdDescriptor(tensor, 0, 3, array([2, 0, 4]), array([12, 4, 1]))),
+        (0, dnn.cudnnSetTensorNdDescriptor(tensor, 0, 3, array([2, 3, 4]), array([12, -4, 1]))),
+        (BAD_PARAM, dnn.cudnnSetFilter4dDescriptor(filters, 0, 0, 2, 0, 4, 5)),
+        (BAD_PARAM, dnn.cudnnSetFilterNdDescriptor(filters, 0, 0, 2, ones)),
+        (0, dnn.cudnnSetFilterNdDescriptor(filters, 0, 0, 3, ones)),
+        (BAD_PARAM, dnn.cudnnSetConvolution2dDescriptor(convolution, -1, 1, 1, 1, 1, 1, 1, 0)),
+        (BAD_PARAM, dnn.cudnnSetConvolution2dDescriptor(convolution, 1, 1, 0, 1, 1, 1, 1, 0)),
+        (BAD_PARAM, dnn.cudnnSetConvolution2dDescriptor(convolution, 1, 1, 1, 1, 0, 1, 1, 0)),
+        (BAD_PARAM, dnn.cudnnSetConvolution2dDescriptor(convolution, 1, 1, 1, 1, 1, 1, 5, 0)),
+        (BAD_PARAM, dnn.cudnnSetConvolution2dDescriptor(convolution, 1, 1, 1, 1, 1, 1, 1, 55)),
+        (NOT_SUPPORTED, dnn.cudnnSetConvolutionNdDescriptor(convolution, 7, ones, ones, ones, 1, 0)),
+        (0, dnn.cudnnSetConvolutionNdDescriptor(convolution, 6, ones, ones, ones, 1, 0)),
+        (BAD_PARAM, dnn.cudnnSetConvolutionGroupCount(convolution, 0)),
+        (BAD_PARAM, dnn.cudnnSetConvolutionMathType(convolution, 9)),
+        (BAD_PARAM, dnn.cudnnSetPooling2dDescriptor(pooling, 0, 0, 0, 2, 0, 0, 2, 2)),
+        (BAD_PARAM, dnn.cudnnSetPooling2dDescriptor(pooling, 0, 0, 2, 2, 0, 0, 0, 2)),
+        (0, dnn.cudnnSetPooling2dDescriptor(pooling, 0, 0, 2, 2, -1, 0, 2, 2)),
+        (BAD_PARAM, dnn.cudnnSetPooling2dDescriptor(pooling, 8, 0, 2, 2, 0, 0, 2, 2)),
+        (BAD_PARAM, dnn.cudnnSetPooling2dDescriptor(pooling, 0, 8, 2, 2, 0, 0, 2, 2)),
+        (BAD_PARAM, dnn.cudnnSetActivationDescriptor(activation, 11, 0, zero)),
+        (BAD_PARAM, dnn.cudnnSetActivationDescriptor(activation, 1, 9, zero)),
+        (0, dnn.cudnnDestroyTensorDescriptor(None)),
+        (0, dnn.cudnnDestroy(None)),
+        (BAD_PARAM, dnn.cudnnSetStream(None, None)),
+    ]:
+        assert status == wanted, (status, wanted)
+    for status, name in [(0, b"SUCCESS"), (1001, b"NOT_INITIALIZED"), (2001, b"INVALID_VALUE"), (3000, b"NOT_SUPPORTED")]:
+        assert dnn.cudnnGetErrorString(status) == b"CUDNN_STATUS_" + name
+    assert dnn.cudnnGetErrorString(17) == b"CUDNN_UNKNOWN_STATUS"
+
+
+for name, test in list(globals().items()):
+    if name.startswith("test_"):
+        test()
+        print(name)

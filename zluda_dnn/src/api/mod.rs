@@ -1,0 +1,11 @@
+//! The functions, by their subjects: what they take is checked and converted here.
+
+#![allow(clippy::too_many_arguments)]
+
+pub(crate) mod activation;
+pub(crate) mod context;
+pub(crate) mod convolution;
+pub(crate) mod norm;
+pub(crate) mod pooling;
+pub(crate) mod tensor;
+pub(crate) use crate::descriptor;

@@ -1,0 +1,101 @@
+//! The library's contexts: how work gets into their streams.
+
+use crate::convert::FromC;
+use cuda_types::cuda::{CUcontext, CUerror, CUstream};
+use cuda_types::cudnn::{CudnnResult, cudnnContext, cudnnError, cudnnHandle_t};
+use neural::{Stage, Work};
+use parking_lot::Mutex;
+use std::sync::{Arc, LazyLock};
+use zluda_api::driver::{Driver, OpenError, ProviderKind, enqueue};
+use zluda_common::handle::{HandleTable, Kind};
+
+/// A context.
+pub(crate) struct Handle {
+    context: CUcontext,
+    stream: Mutex<CUstream>,
+}
+
+// SAFETY: the driver's context and stream are numbers.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+static HANDLES: LazyLock<HandleTable<Handle>> = LazyLock::new(|| HandleTable::new(Kind::CUDNN));
+
+impl FromC<*mut cudnnContext> for Arc<Handle> {
+    unsafe fn from_c(handle: cudnnHandle_t) -> CudnnResult<Self> {
+        HANDLES.get(handle as u64).ok_or(cudnnError::BAD_PARAM)
+    }
+}
+
+/// The driver, which is opened at the first call.
+fn driver() -> CudnnResult<&'static Driver> {
+    zluda_api::driver::shared().map_err(|error| match error {
+        OpenError::NotFound(_) => cudnnError::NOT_INITIALIZED,
+        OpenError::Foreign => cudnnError::NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER,
+    })
+}
+
+/// The driver's error as cuDNN tells it.
+fn convert(error: CUerror) -> cudnnError {
+    tracing::debug!("{error}");
+    match error {
+        CUerror::OUT_OF_MEMORY => cudnnError::INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED,
+        CUerror::NO_DEVICE | CUerror::NOT_INITIALIZED => cudnnError::NOT_INITIALIZED,
+        CUerror::NOT_SUPPORTED => cudnnError::NOT_SUPPORTED,
+        _ => cudnnError::EXECUTION_FAILED_CUDA_DRIVER,
+    }
+}
+
+impl Handle {
+    /// Makes a handle for the current device.
+    pub(crate) fn create() -> CudnnResult<u64> {
+        let driver = driver()?;
+        let context = driver.current_context().map_err(convert)?;
+        if driver.current_provider().map_err(convert)? == ProviderKind::Rocm {
+            tracing::error!("unsupported: cuDNN on AMD GPUs");
+            return Err(cudnnError::NOT_SUPPORTED_ARCH_MISMATCH);
+        }
+        let handle = Arc::new(Handle { context, stream: Mutex::new(std::ptr::null_mut()) });
+        HANDLES.insert(handle).ok_or(cudnnError::INTERNAL_ERROR_HOST_ALLOCATION_FAILED)
+    }
+
+    /// Ends a handle. What it has put into streams goes on.
+    pub(crate) fn destroy(handle: u64) -> CudnnResult {
+        HANDLES.remove(handle).map(drop).ok_or(cudnnError::BAD_PARAM)
+    }
+
+    pub(crate) fn stream(&self) -> CUstream {
+        *self.stream.lock()
+    }
+
+    pub(crate) fn set_stream(&self, stream: CUstream) {
+        *self.stream.lock() = stream;
+    }
+
+    /// Puts a stage into the handle's stream.
+    pub(crate) fn run(&self, stage: Stage) -> CudnnResult {
+        if stage.parts == 0 {
+            return Ok(());
+        }
+        let driver = driver()?;
+        let mut context = std::ptr::null_mut();
+        // SAFETY: the place lives during the call; the context is one of the driver's.
+        unsafe {
+            driver.cuCtxGetCurrent(&mut context).map_err(convert)?;
+            if context.is_null() {
+                driver.cuCtxSetCurrent(self.context).map_err(convert)?;
+            }
+        }
+        let part = move |part: zluda_api::driver::Part| {
+            (stage.run)(part.number as usize);
+            Ok(())
+        };
+        enqueue(driver, self.stream(), stage.parts as u64, part).map_err(convert)
+    }
+
+    /// Puts stages into the handle's stream, one after the other.
+    pub(crate) fn run_all(&self, work: Work) -> CudnnResult {
+        work.into_iter().try_for_each(|stage| self.run(stage))
+    }
+}

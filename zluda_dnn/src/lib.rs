@@ -1,0 +1,84 @@
+//! cuDNN, NVIDIA's library of neural networks' layers (libcudnn.so and its sub-libraries), for the devices that the driver
+//! runs programs on. Stubs of NVIDIA's names lead here.
+//!
+//! This file is the list of exports; names that are not in it answer "not supported". What they do stands in [`api`];
+//! [`descriptor`] has what descriptors lead to. The arithmetic is that of the crate `neural`.
+
+mod api;
+mod convert;
+mod descriptor;
+mod export;
+mod handle;
+
+#[allow(unused_imports)]
+use cuda_types::cudnn::*;
+
+cuda_macros::export_api! {
+    cudnn;
+    context {
+        cudnnCreate => create_handle, cudnnDestroy => destroy_handle, cudnnSetStream => set_stream,
+        cudnnGetStream => get_stream, cudnnGetVersion => version, cudnnGetMaxDeviceVersion => max_device_version,
+        cudnnGetCudartVersion => cudart_version, cudnnGetProperty => property,
+        cudnn[Graph Ops Cnn Adv]VersionCheck => version_check, cudnnGetErrorString => error_string,
+        cudnnGetLastErrorString => last_error_string, cudnnQueryRuntimeError => query_runtime_error,
+        cudnnSetCallback => set_callback, cudnnGetCallback => get_callback,
+    },
+    descriptor {
+        cudnnCreate[Tensor Filter Convolution Pooling Activation]Descriptor => create,
+        cudnnDestroy[Tensor Filter Convolution Pooling Activation]Descriptor => destroy,
+    },
+    tensor {
+        cudnnSetTensor4dDescriptor => set_4d, cudnnSetTensor4dDescriptorEx => set_4d_ex,
+        cudnnGetTensor4dDescriptor => get_4d, cudnnSetTensorNdDescriptor => set_nd,
+        cudnnSetTensorNdDescriptorEx => set_nd_ex, cudnnGetTensorNdDescriptor => get_nd,
+        cudnnGetTensorSizeInBytes => size_in_bytes, cudnnSetFilter4dDescriptor => set_filter_4d,
+        cudnnGetFilter4dDescriptor => get_filter_4d, cudnnSetFilterNdDescriptor => set_filter_nd,
+        cudnnGetFilterNdDescriptor => get_filter_nd, cudnnGetFilterSizeInBytes => filter_size_in_bytes,
+    },
+    convolution {
+        cudnnSetConvolution2dDescriptor => set_2d, cudnnGetConvolution2dDescriptor => get_2d,
+        cudnnSetConvolutionNdDescriptor => set_nd, cudnnGetConvolutionNdDescriptor => get_nd,
+        cudnnSetConvolutionGroupCount => set_groups, cudnnGetConvolutionGroupCount => get_groups,
+        cudnnSetConvolutionMathType => set_math, cudnnGetConvolutionMathType => get_math,
+        cudnnSetConvolutionReorderType => set_reorder, cudnnGetConvolutionReorderType => get_reorder,
+        cudnnGetConvolution2dForwardOutputDim => output_2d, cudnnGetConvolutionNdForwardOutputDim => output_nd,
+        cudnnConvolutionForward => convolution_forward,
+        cudnnConvolutionBiasActivationForward => convolution_bias_activation_forward,
+        cudnnConvolutionBackwardBias => convolution_backward_bias,
+        cudnnConvolutionBackwardData => convolution_backward_data,
+        cudnnConvolutionBackwardFilter => convolution_backward_filter,
+        cudnnGetConvolutionForwardAlgorithmMaxCount => forward_count,
+        cudnnGetConvolutionForwardAlgorithm_v7 => forward_get, cudnnFindConvolutionForwardAlgorithm => forward_get,
+        cudnnFindConvolutionForwardAlgorithmEx => forward_find_ex,
+        cudnnGetConvolutionForwardWorkspaceSize => forward_workspace,
+        cudnnGetConvolutionBackwardDataAlgorithmMaxCount => data_count,
+        cudnnGetConvolutionBackwardDataAlgorithm_v7 => data_get, cudnnFindConvolutionBackwardDataAlgorithm => data_get,
+        cudnnFindConvolutionBackwardDataAlgorithmEx => data_find_ex,
+        cudnnGetConvolutionBackwardDataWorkspaceSize => data_workspace,
+        cudnnGetConvolutionBackwardFilterAlgorithmMaxCount => filter_count,
+        cudnnGetConvolutionBackwardFilterAlgorithm_v7 => filter_get,
+        cudnnFindConvolutionBackwardFilterAlgorithm => filter_get,
+        cudnnFindConvolutionBackwardFilterAlgorithmEx => filter_find_ex,
+        cudnnGetConvolutionBackwardFilterWorkspaceSize => filter_workspace, cudnnReorderFilterAndBias => reorder,
+    },
+    pooling {
+        cudnnSetPooling2dDescriptor => set_2d, cudnnGetPooling2dDescriptor => get_2d,
+        cudnnSetPoolingNdDescriptor => set_nd, cudnnGetPoolingNdDescriptor => get_nd,
+        cudnnGetPooling2dForwardOutputDim => output_2d, cudnnGetPoolingNdForwardOutputDim => output_nd,
+        cudnnPoolingForward => pooling_forward, cudnnPoolingBackward => pooling_backward,
+    },
+    activation {
+        cudnnSetActivationDescriptor => set_activation, cudnnGetActivationDescriptor => get_activation,
+        cudnnSetActivationDescriptorSwishBeta => set_swish_beta, cudnnGetActivationDescriptorSwishBeta => get_swish_beta,
+        cudnnActivationForward => activation_forward, cudnnActivationBackward => activation_backward,
+        cudnnSoftmaxForward => softmax_forward, cudnnSoftmaxBackward => softmax_backward,
+    },
+    norm {
+        cudnnDeriveBNTensorDescriptor => derive, cudnnBatchNormalizationForwardInference => inference,
+        cudnnBatchNormalizationForwardTraining => training, cudnnBatchNormalizationForwardTrainingEx => training_ex,
+        cudnnBatchNormalizationBackward => backward, cudnnBatchNormalizationBackwardEx => backward_ex,
+        cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize => training_workspace,
+        cudnnGetBatchNormalizationBackwardExWorkspaceSize => backward_workspace,
+        cudnnGetBatchNormalizationTrainingExReserveSpaceSize => reserve,
+    },
+}
