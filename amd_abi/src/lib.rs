@@ -3,4 +3,3 @@
 
 pub mod cluster_launch;
 pub mod services;
-pub mod texture_object;

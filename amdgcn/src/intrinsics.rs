@@ -114,7 +114,7 @@ static ROWS: &[Intrinsic] = &[
         "the same of textures"),
     row("amd.texture.sample", "...", AccessesMemory, THREAD, EACH,
         "all look-ups as one function, of the operation and 20 words"),
-    row("amd.texture.{texel,border,block,average,slope,cube_slope,number,srgb}", "...", AccessesMemory, THREAD, EACH,
+    row("texture_part.{texel,border,block,average,slope,cube_slope,number,srgb}", "...", AccessesMemory, THREAD, EACH,
         "parts of look-ups"),
 
     // Accesses of 128 bits.

@@ -26,7 +26,7 @@ typedef u64 u64x2 __attribute__((ext_vector_type(2)));
 #define INLINE __attribute__((always_inline))
 // Code of GPUs is small rather than fast where lanes seldom come; a processor has room.
 #if ON_CPU
-#define OUTLINE __attribute__((always_inline)) inline
+#define OUTLINE __attribute__((always_inline))
 #else
 #define OUTLINE __attribute__((noinline))
 #endif

@@ -1,6 +1,10 @@
 //! The device library, of which there is one: C in `c/`, for AMD GPUs (`amdgcn/library`) and for this machine's processor,
 //! whose code this crate is. docs/dev/device_library.md says what is here and what each target has of its own.
 
+mod texture;
+
+pub use texture::{Textures, Wrong};
+
 include!(concat!(env!("OUT_DIR"), "/lane_functions.rs"));
 
 /// A function that kernels call for one lane: it takes words of 64 bits and gives one.

@@ -9,6 +9,7 @@ mod tensor;
 pub mod tensor_map;
 pub mod texel_format;
 mod texture;
+pub mod texture_object;
 
 pub use matrix::{
     BlockScale, MatrixKind, MatrixOperation, MatrixRounding, MatrixType, MatrixWords,

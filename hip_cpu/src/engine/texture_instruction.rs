@@ -17,11 +17,11 @@ pub unsafe extern "C" fn texture(
     block: *const BlockContext,
     warp: u32,
     mask: u32,
-    operation: u64,
+    number: u64,
     lanes: u32,
     words: *mut u32,
 ) {
-    let Some(operation) = TextureOperation::decode(operation) else { return };
+    let Some(operation) = TextureOperation::decode(number) else { return };
     let rows = operand_words(&operation);
     let lanes = lanes as usize;
     let mut quick = Quick::does(&operation).then(Quick::default);
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn texture(
         }
         // SAFETY: as above.
         let mut operands = Operands::new((0..rows).map(|row| unsafe { place(row).read() }));
-        match run(&operation, &mut operands) {
+        match run(number, &operation, &mut operands) {
             Ok(results) => {
                 for (row, word) in results.into_iter().enumerate() {
                     // SAFETY: as above.

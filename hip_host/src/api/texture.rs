@@ -7,12 +7,14 @@ use hip_runtime_sys::{
     hipResourceDesc, hipResourceType, hipSurfaceObject_t, hipTextureObject_t,
 };
 
+use simt_abi::texture_object::{TextureObject, TextureObjectSampler};
+
 use super::{INVALID, Result, hip_api, put};
 use crate::core::array::{Array, CUBEMAP, LAYERED, Level};
 use crate::core::copy::PitchedPtr;
 use crate::core::device::Device;
 use crate::core::format::Format;
-use crate::core::texture::{self, Address, Geometry, Object, Owner, Sampler};
+use crate::core::texture::{self, Address, Geometry, Object, Owner};
 
 const READ_AS_INTEGER: u32 = 1;
 const NORMALIZED: u32 = 2;
@@ -161,26 +163,25 @@ fn apply_view(resource: &mut Resource, view: &HIP_RESOURCE_VIEW_DESC) -> Result 
     Ok(())
 }
 
-fn sampler(description: &HIP_TEXTURE_DESC) -> Result<Sampler> {
-    let mut address = [Address::Clamp; 3];
+fn sampler(description: &HIP_TEXTURE_DESC) -> Result<TextureObjectSampler> {
+    let mut address = [0; 3];
     for (mode, code) in address.iter_mut().zip(description.addressMode) {
-        *mode = Address::of(code.0).ok_or(INVALID)?;
+        *mode = Address::of(code.0).ok_or(INVALID)? as u32;
     }
     let linear = |code: u32| match code {
-        0 => Ok(false),
-        1 => Ok(true),
+        0 | 1 => Ok(code),
         _ => Err(INVALID),
     };
-    Ok(Sampler {
+    Ok(TextureObjectSampler {
         address,
         linear: linear(description.filterMode.0)?,
         linear_levels: linear(description.mipmapFilterMode.0)?,
-        normalized: description.flags & NORMALIZED != 0,
+        normalized: u32::from(description.flags & NORMALIZED != 0),
         bias: description.mipmapLevelBias,
         least_level: description.minMipmapLevelClamp,
         greatest_level: description.maxMipmapLevelClamp,
         border: description.borderColor,
-        seamless: description.flags & SEAMLESS != 0,
+        seamless: u32::from(description.flags & SEAMLESS != 0),
     })
 }
 
@@ -211,16 +212,15 @@ hip_api! {
         if resource.format.srgb && texture_description.flags & SRGB == 0 {
             return Err(INVALID);
         }
-        let object = Object {
-            surface: false,
-            geometry: resource.geometry,
-            levels: resource.levels,
-            format: resource.format,
-            as_integers: texture_description.flags & READ_AS_INTEGER != 0,
-            srgb: texture_description.flags & SRGB != 0,
+        let flag = |flag: u32| u32::from(texture_description.flags & flag != 0);
+        let kind = TextureObject {
+            as_integers: flag(READ_AS_INTEGER),
+            srgb: flag(SRGB),
             sampler: sampler(texture_description)?,
-            _owner: resource.owner,
+            ..TextureObject::default()
         };
+        let Resource { owner, geometry, levels, format } = resource;
+        let object = Object::new(geometry, &levels, format, owner, kind);
         let handle = texture::insert(object).ok_or(hipError_t::hipErrorOutOfMemory)?;
         // SAFETY: the program's pointer.
         unsafe { put(pTexObject, std::ptr::without_provenance_mut(handle as usize)) }
@@ -239,27 +239,17 @@ hip_api! {
         // SAFETY: the type says which part of the union is meant.
         let array = unsafe { description.res.array.array };
         let array = Device::get().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
-        let resource = array_resource(array);
-        let object = Object {
-            surface: true,
-            geometry: resource.geometry,
-            levels: resource.levels,
-            format: resource.format,
-            as_integers: true,
-            srgb: false,
-            sampler: Sampler {
-                address: [Address::Clamp; 3],
-                linear: false,
-                linear_levels: false,
-                normalized: false,
-                bias: 0.0,
-                least_level: 0.0,
-                greatest_level: 0.0,
-                border: [0.0; 4],
-                seamless: false,
+        let kind = TextureObject {
+            surface: 1,
+            as_integers: 1,
+            sampler: TextureObjectSampler {
+                address: [Address::Clamp as u32; 3],
+                ..TextureObjectSampler::default()
             },
-            _owner: resource.owner,
+            ..TextureObject::default()
         };
+        let Resource { owner, geometry, levels, format } = array_resource(array);
+        let object = Object::new(geometry, &levels, format, owner, kind);
         let handle = texture::insert(object).ok_or(hipError_t::hipErrorOutOfMemory)?;
         // SAFETY: the program's pointer.
         unsafe { put(pSurfObject, std::ptr::without_provenance_mut(handle as usize)) }

@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
+use simt_abi::texture_object::{
+    LIVE, MOST_LEVELS, TextureObject, TextureObjectLevel, TextureShape,
+};
 
 use super::array::{Array, Level, Mipmapped};
 use super::format::Format;
@@ -26,20 +29,6 @@ impl Address {
             .get(code as usize)
             .copied()
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sampler {
-    pub address: [Address; 3],
-    pub linear: bool,
-    /// Between levels.
-    pub linear_levels: bool,
-    pub normalized: bool,
-    pub bias: f32,
-    pub least_level: f32,
-    pub greatest_level: f32,
-    pub border: [f32; 4],
-    pub seamless: bool,
 }
 
 /// The object that keeps the image alive.
@@ -63,18 +52,63 @@ pub enum Geometry {
     CubeLayers,
 }
 
+impl Geometry {
+    /// The same as a [`TextureObject`] says it: the shape, and the number of axes.
+    fn shape(self) -> (TextureShape, u8) {
+        match self {
+            Geometry::Linear => (TextureShape::Linear, 1),
+            Geometry::Axes(axes) => (TextureShape::Axes, axes),
+            Geometry::Layers(axes) => (TextureShape::Layers, axes),
+            Geometry::Cube => (TextureShape::Cube, 2),
+            Geometry::CubeLayers => (TextureShape::CubeLayers, 2),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Object {
-    pub surface: bool,
-    pub geometry: Geometry,
-    /// At least one.
-    pub levels: Vec<Level>,
+    pub description: TextureObject,
     pub format: Format,
-    /// Integers are read as what they are.
-    pub as_integers: bool,
-    pub srgb: bool,
-    pub sampler: Sampler,
-    pub _owner: Owner,
+    _owner: Owner,
+}
+
+impl Object {
+    /// An object of an image, which has at least one level. Fields of the description that are the image's are not
+    /// taken.
+    pub fn new(
+        geometry: Geometry,
+        levels: &[Level],
+        format: Format,
+        owner: Owner,
+        description: TextureObject,
+    ) -> Object {
+        let (shape, axes) = geometry.shape();
+        let mut description = TextureObject {
+            mark: LIVE,
+            shape: shape as u32,
+            axes: axes.into(),
+            level_count: levels.len().min(MOST_LEVELS) as u32,
+            ..description
+        };
+        description.set_format(format);
+        let word = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
+        for (to, level) in description.levels.iter_mut().zip(levels) {
+            *to = TextureObjectLevel {
+                start: level.ptr.start as u64,
+                pitch: level.ptr.pitch as u64,
+                slice: level.ptr.slice as u64,
+                width: word(level.width),
+                height: word(level.height),
+                depth: word(level.depth),
+                unused: 0,
+            };
+        }
+        Object { description, format, _owner: owner }
+    }
+
+    pub fn is_surface(&self) -> bool {
+        self.description.surface != 0
+    }
 }
 
 /// A handle: this mark, which no address has, and the number of its slot. The slots of ended objects are used
@@ -142,7 +176,7 @@ pub fn retire(handle: u64, surface: bool) -> Option<Retired> {
     let mut ended = ENDED.lock();
     // SAFETY: what is not retired cannot go while the lock is held.
     let object = unsafe { slot(handle)?.load(Ordering::Acquire).as_ref() };
-    let known = !ended.retired.contains(&handle) && object?.surface == surface;
+    let known = !ended.retired.contains(&handle) && object?.is_surface() == surface;
     known.then(|| {
         ended.retired.insert(handle);
         Retired(handle)

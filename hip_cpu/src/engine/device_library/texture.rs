@@ -1,18 +1,18 @@
-//! Textures and surfaces of the device library against those of the engine.
+//! Textures and surfaces: the functions of AMD GPUs, the engine, the functions of the device library for other processors,
+//! and the engine's quick way.
 
 use std::ffi::c_void;
 
-use amd_abi::texture_object::{
-    HANDLE_TAG, LIVE, TextureObject, TextureObjectLevel, TextureObjectSampler, TextureShape,
-};
 use cpu_abi::texel_format::{Channel, Format};
+use cpu_abi::texture_object::{HANDLE_TAG, LIVE, TextureObject, TextureObjectSampler};
 use cpu_abi::{
     SurfaceBounds, TextureAction, TextureGeometry, TextureLevel, TextureOperation, TextureType,
     sampler_word,
 };
+use device_library::{Textures, Wrong};
 use hip_host::core::array::Level;
 use hip_host::core::copy::PitchedPtr;
-use hip_host::core::texture::{self, Address, Geometry, Object, Owner, Sampler};
+use hip_host::core::texture::{self, Geometry, Object, Owner};
 
 use super::{Library, Random};
 use crate::engine::texture::quick::Quick;
@@ -34,6 +34,9 @@ unsigned guarded(void (*f)(unsigned long, const unsigned *, unsigned *), unsigne
 "#;
 
 type Function = extern "C" fn(*mut c_void, u64, *const u32, *mut u32) -> u32;
+
+/// The files for all targets, seen from those for AMD GPUs.
+const SHARED: &str = "../../device_library/c";
 
 const IMAGE: usize = 1 << 16;
 
@@ -61,13 +64,12 @@ impl Drop for Image {
     }
 }
 
-fn sampler(random: &mut Random) -> Sampler {
-    let mut truth = || random.below(2) != 0;
+fn sampler(random: &mut Random) -> TextureObjectSampler {
+    let mut truth = || u32::from(random.below(2) != 0);
     let [linear, linear_levels, normalized, seamless] = [truth(), truth(), truth(), truth()];
-    let mut modes = || Address::of(random.below(4)).unwrap();
-    let address = [modes(), modes(), modes()];
+    let address = [random.below(4), random.below(4), random.below(4)];
     let mut number = |scale: f32| (random.below(2001) as f32 / 1000.0 - 1.0) * scale;
-    Sampler {
+    TextureObjectSampler {
         address,
         linear,
         linear_levels,
@@ -92,10 +94,6 @@ fn image(random: &mut Random, surface: bool, format: Format) -> Image {
         _ => Geometry::Linear,
     };
     let geometry = if format.block.is_some() { Geometry::Axes(2) } else { geometry };
-    let axes = match geometry {
-        Geometry::Axes(axes) | Geometry::Layers(axes) => axes,
-        _ => 2,
-    };
     let mut side = || 1 + random.below(9) as usize;
     let (width, height, depth) = (side(), side(), side());
     let (height, depth) = match geometry {
@@ -135,57 +133,17 @@ fn image(random: &mut Random, surface: bool, format: Format) -> Image {
     }
     let as_integers = surface || random.below(2) != 0;
     let srgb = !surface && !as_integers && random.below(2) != 0;
-    let own = sampler(random);
-    let mut object = Box::new(TextureObject {
-        mark: LIVE,
+    let kind = TextureObject {
         surface: surface.into(),
-        shape: match geometry {
-            Geometry::Linear => TextureShape::Linear,
-            Geometry::Axes(_) => TextureShape::Axes,
-            Geometry::Layers(_) => TextureShape::Layers,
-            Geometry::Cube => TextureShape::Cube,
-            Geometry::CubeLayers => TextureShape::CubeLayers,
-        } as u32,
-        axes: axes.into(),
-        level_count: count as u32,
         as_integers: as_integers.into(),
         srgb: srgb.into(),
-        sampler: TextureObjectSampler {
-            address: own.address.map(|mode| mode as u32),
-            linear: own.linear.into(),
-            linear_levels: own.linear_levels.into(),
-            normalized: own.normalized.into(),
-            seamless: own.seamless.into(),
-            bias: own.bias,
-            least_level: own.least_level,
-            greatest_level: own.greatest_level,
-            border: own.border,
-        },
+        sampler: sampler(random),
         ..TextureObject::default()
-    });
-    object.set_format(format);
-    for (to, level) in object.levels.iter_mut().zip(&levels) {
-        *to = TextureObjectLevel {
-            start: level.ptr.start as u64,
-            pitch: level.ptr.pitch as u64,
-            slice: level.ptr.slice as u64,
-            width: level.width as u32,
-            height: level.height as u32,
-            depth: level.depth as u32,
-            unused: 0,
-        };
-    }
-    let handle = texture::insert(Object {
-        surface,
-        geometry,
-        levels,
-        format,
-        as_integers,
-        srgb,
-        sampler: own,
-        _owner: Owner::Memory,
-    });
-    Image { bytes, object, handle: handle.unwrap() }
+    };
+    let object = Object::new(geometry, &levels, format, Owner::Memory, kind);
+    let description = Box::new(object.description);
+    assert_eq!(description.mark, LIVE);
+    Image { bytes, object: description, handle: texture::insert(object).unwrap() }
 }
 
 fn geometry(object: &TextureObject) -> TextureGeometry {
@@ -221,13 +179,13 @@ fn compare(library: &Library, operation: &TextureOperation, words: &[u32], image
         TextureAction::IsType => "is_type",
         _ => "surface",
     };
-    let before = image.bytes.clone();
+    let (before, number) = (image.bytes.clone(), operation.encode());
     let with_handle = |handle: u64| {
         let mut words = words.to_vec();
         (words[0], words[1]) = (handle as u32, (handle >> 32) as u32);
         words
     };
-    let expected = run(operation, &mut Operands::new(with_handle(image.handle)));
+    let expected = run(number, operation, &mut Operands::new(with_handle(image.handle)));
     if Quick::does(operation) {
         let given = with_handle(image.handle);
         let quickly = Quick::default().sample(operation, |row| given[row]);
@@ -244,24 +202,44 @@ fn compare(library: &Library, operation: &TextureOperation, words: &[u32], image
     let guarded: Function = unsafe { std::mem::transmute(library.symbol("guarded")) };
     let mut in_words = with_handle(handle);
     in_words.resize(32, 0);
-    let error = guarded(symbol, operation.encode(), in_words.as_ptr(), got.as_mut_ptr());
+    let error = guarded(symbol, number, in_words.as_ptr(), got.as_mut_ptr());
     let what = || format!("{operation:?} of {words:x?}, {:?}", image.object);
-    match expected {
+    match &expected {
         Ok(expected) => {
             assert_eq!(error, 0, "{}", what());
-            assert_eq!(got, expected, "{got:x?} instead of {expected:x?}: {}", what());
+            assert_eq!(got, *expected, "{got:x?} instead of {expected:x?}: {}", what());
         }
         Err(Stop::NoObject(_)) => assert_eq!(error, 1, "{}", what()),
         Err(Stop::Outside) => assert_eq!(error, 3, "{}", what()),
         Err(Stop::Misaligned) => assert_eq!(error, 4, "{}", what()),
     }
     assert!(image.bytes == wanted_bytes, "memory differs: {}", what());
+    for level in Textures::all() {
+        image.bytes.copy_from_slice(&before);
+        let (object, operands) = (&image.object, &in_words[2..]);
+        let got = match name {
+            "look_up" if words[2] | words[3] == 0 => {
+                // SAFETY: the object's texels are there.
+                Ok(unsafe { level.sample(number, object, &object.sampler, &in_words[4..]) })
+            }
+            // SAFETY: as above.
+            "surface" => unsafe { level.surface(number, object, operands) },
+            _ => continue,
+        };
+        match (got, &expected) {
+            (Ok(got), Ok(expected)) => assert_eq!(got, *expected, "{}", what()),
+            (Err(Wrong::Outside), Err(Stop::Outside)) => {}
+            (Err(Wrong::Misaligned), Err(Stop::Misaligned)) => {}
+            _ => panic!("{got:?}: {}", what()),
+        }
+        assert!(image.bytes == wanted_bytes, "memory differs: {}", what());
+    }
 }
 
 fn library() -> Library {
-    let files =
-        ["texture.c", "texture_texel.c", "texture_slope.c", "texture_block.c", "texture_surface.c"];
-    Library::build(&files, HOST)
+    let shared = ["texel", "slope", "block"].map(|part| format!("{SHARED}/texture_{part}.c"));
+    let [texel, slope, block] = shared.each_ref().map(String::as_str);
+    Library::build(&["texture.c", "texture_surface.c", texel, slope, block], HOST)
 }
 
 #[test]

@@ -36,11 +36,6 @@ impl Fixed {
         Fixed(if normalized { fixed.saturating_mul(size) } else { fixed })
     }
 
-    /// The coordinate so many texels further.
-    pub fn plus(self, texels: i64) -> Fixed {
-        Fixed(self.0.saturating_add(texels << FRACTION))
-    }
-
     /// The texel that the coordinate lies in, as if the image had no end.
     pub fn nearest(self) -> i64 {
         self.0 >> FRACTION

@@ -1,18 +1,7 @@
 //! Averages of texels.
 
 use super::coordinate::WEIGHT;
-use super::texel::{Number, Texel};
-
-/// A texel, its weight of 256, and its slice: of a level, the four texels side by side.
-pub type Weighted = (Texel, i64, usize);
-
-/// The average, as words for the kernel.
-pub fn average(texels: &[Weighted]) -> [u32; 4] {
-    std::array::from_fn(|channel| {
-        let slices = texels.iter().map(|(.., slice)| *slice);
-        self::channel(texels.iter().map(|(texel, weight, _)| (texel[channel], *weight)), slices)
-    })
-}
+use super::texel::Number;
 
 /// The least half that has all bits of its significand, and how many of the least half are 1.
 const HALF_NORMAL: f64 = 1.0 / (1 << 14) as f64;
@@ -149,18 +138,18 @@ mod tests {
         assert_eq!(round(1.0 + f64::powi(2.0, -24), 24), 1.0_f32.next_up());
         assert_eq!(round(-1.0 - f64::powi(2.0, -24), 24), -(1.0_f32.next_up()));
         assert_eq!(round(1.0 + 1.0 / 2048.0, 11), 1.0 + 1.0 / 1024.0);
-        let texel = |value| [Number::Unsigned(value, 0.0); 4];
         // 131 and 49 of 255 with weights 225 and 31 of 256, as an H100 averages them.
-        let words = average(&[(texel(131 * 257), 225, 0), (texel(49 * 257), 31, 0)]);
-        assert_eq!(words[0], 0x3ef3_16f3);
+        let numbers = [(131, 225), (49, 31)]
+            .map(|(value, weight)| (Number::Unsigned(value * 257, 0.0), weight));
+        assert_eq!(channel(numbers.into_iter(), [0, 0].into_iter()), 0x3ef3_16f3);
     }
 
     // Halves of one slice and of two, as an H100 averages them.
     #[test]
     fn slices_are_cut_by_themselves() {
-        let texel = |value| [Number::Half(value); 4];
-        let words = |slice| average(&[(texel(-65504.0), 130, 0), (texel(-1.0), 126, slice)]);
-        assert_eq!(words(0)[0], (-33248_f32).to_bits());
-        assert_eq!(words(1)[0], (-33280_f32).to_bits());
+        let numbers = [(Number::Half(-65504.0), 130), (Number::Half(-1.0), 126)];
+        let word = |slice| channel(numbers.into_iter(), [0, slice].into_iter());
+        assert_eq!(word(0), (-33248_f32).to_bits());
+        assert_eq!(word(1), (-33280_f32).to_bits());
     }
 }

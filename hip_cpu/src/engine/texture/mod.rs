@@ -1,20 +1,21 @@
-//! Texture and surface instructions, a lane at a time: [`run`], for [`texture_instruction`](super::texture_instruction). docs/dev/textures.md says what was measured.
+//! Texture and surface instructions, a lane at a time: [`run`], for [`texture_instruction`](super::texture_instruction), says
+//! what handles mean, and [`quick`] has the look-ups that programs make most. All others are the device library's.
+//! docs/dev/textures.md says what was measured.
 
-mod block;
 mod coordinate;
-mod cube;
 mod filter;
-mod query;
 pub(super) mod quick;
-mod sample;
-mod slope;
 mod srgb;
-mod surface;
 mod texel;
 
-use cpu_abi::{TEXTURE_RESULTS, TextureAction, TextureObjectKind, TextureOperation, sampler_word};
+use cpu_abi::texture_object::{TextureObject, TextureObjectSampler};
+use cpu_abi::{
+    TEXTURE_RESULTS, TextureAction, TextureAttribute, TextureObjectKind, TextureOperation,
+    sampler_word,
+};
+use device_library::{Textures, Wrong};
 use hip_host::core::device::Device;
-use hip_host::core::texture::{self, Address, Object, Sampler};
+use hip_host::core::texture::{self, Object};
 
 /// Words of operands that the longest instruction has, and some.
 const MOST_OPERANDS: usize = 24;
@@ -36,6 +37,11 @@ impl Operands {
     fn word(&mut self) -> u32 {
         self.next += 1;
         self.words.get(self.next - 1).copied().unwrap_or(0)
+    }
+
+    /// All that have not been read.
+    fn rest(&self) -> &[u32] {
+        self.words.get(self.next..).unwrap_or_default()
     }
 
     fn handle(&mut self) -> u64 {
@@ -79,25 +85,33 @@ pub(super) fn operand_words(operation: &TextureOperation) -> usize {
 }
 
 /// Performs an operation for one lane. Fails where the instruction ends the kernel.
-pub(super) fn run(operation: &TextureOperation, operands: &mut Operands) -> Result<Results, Stop> {
+pub(super) fn run(
+    number: u64,
+    operation: &TextureOperation,
+    operands: &mut Operands,
+) -> Result<Results, Stop> {
     let handle = operands.handle();
     let object = find(handle);
     if operation.action == TextureAction::IsType {
         let is = match operation.object_kind() {
-            Some(TextureObjectKind::Texture) => object.is_some_and(|object| !object.surface),
-            Some(TextureObjectKind::Surface) => object.is_some_and(|object| object.surface),
+            Some(TextureObjectKind::Texture) => object.is_some_and(|object| !object.is_surface()),
+            Some(TextureObjectKind::Surface) => object.is_some_and(Object::is_surface),
             _ => sampler_of_word(resolve(handle)).is_some(),
         };
         return Ok([is.into(), 0, 0, 0, 1]);
     }
+    let library = Textures::best();
     if operation.action == TextureAction::Query {
-        return match object {
-            Some(object) => Ok(query::attribute(object, operation, operands.word())),
+        let Some(attribute) = operation.attribute() else { return Ok([0; TEXTURE_RESULTS]) };
+        let word = match object {
+            Some(object) => {
+                library.attribute(&object.description, attribute as u32, operands.word())
+            }
             None => sampler_of_word(resolve(handle))
-                .and_then(|sampler| query::sampler_attribute(&sampler, operation.attribute()?))
-                .map(|word| [word, 0, 0, 0, 1])
-                .ok_or(Stop::NoObject(handle)),
+                .and_then(|sampler| sampler_attribute(sampler, attribute))
+                .ok_or(Stop::NoObject(handle))?,
         };
+        return Ok([word, 0, 0, 0, 1]);
     }
     if handle == 0 {
         // What a variable holds that nothing is bound to: it shows zeros.
@@ -105,20 +119,32 @@ pub(super) fn run(operation: &TextureOperation, operands: &mut Operands) -> Resu
     }
     let sampled = matches!(operation.action, TextureAction::Sample | TextureAction::Gather);
     // Textures of surfaces' arrays are other objects than the surfaces.
-    let object = object.filter(|object| object.surface != sampled).ok_or(Stop::NoObject(handle))?;
+    let object = object.filter(|object| object.is_surface() != sampled);
+    let object = &object.ok_or(Stop::NoObject(handle))?.description;
     if !sampled {
-        return surface::access(object, operation, operands);
+        // SAFETY: a kernel's instruction, which faults where the program's memory is gone.
+        let accessed = unsafe { library.surface(number, object, operands.rest()) };
+        return accessed.map_err(|wrong| match wrong {
+            Wrong::Outside => Stop::Outside,
+            Wrong::Misaligned => Stop::Misaligned,
+        });
     }
     let sampler_handle = operands.handle();
     let separate = match sampler_handle {
         0 => None,
         _ => Some(find_sampler(sampler_handle).ok_or(Stop::NoObject(sampler_handle))?),
     };
-    let sampler = match &separate {
-        None => &object.sampler,
-        Some(sampler) => sampler,
-    };
-    Ok(sample::sample(object, sampler, operation, operands))
+    let sampler = separate.as_ref().unwrap_or(&object.sampler);
+    // SAFETY: as above.
+    Ok(unsafe { library.sample(number, object, sampler, operands.rest()) })
+}
+
+/// `txq` of a sampler's attribute; nothing for attributes of images.
+fn sampler_attribute(sampler: TextureObjectSampler, attribute: TextureAttribute) -> Option<u32> {
+    use TextureAttribute::*;
+    let object = TextureObject { level_count: 1, sampler, ..TextureObject::default() };
+    matches!(attribute, ForceUnnormalizedCoords | FilterMode | AddrMode0 | AddrMode1 | AddrMode2)
+        .then(|| Textures::best().attribute(&object, attribute as u32, 0))
 }
 
 /// The word that a handle stands for: itself, or what the variable at that address holds.
@@ -143,25 +169,18 @@ fn find<'a>(handle: u64) -> Option<&'a Object> {
 }
 
 /// A sampler is a variable, or that of a texture.
-fn find_sampler(handle: u64) -> Option<Sampler> {
-    find(handle).map(|object| object.sampler).or_else(|| sampler_of_word(resolve(handle)))
+fn find_sampler(handle: u64) -> Option<TextureObjectSampler> {
+    let of_texture = find(handle).map(|object| object.description.sampler);
+    of_texture.or_else(|| sampler_of_word(resolve(handle)))
 }
 
-fn sampler_of_word(word: u64) -> Option<Sampler> {
+fn sampler_of_word(word: u64) -> Option<TextureObjectSampler> {
     use sampler_word::{ADDRESS_SHIFT, FORCE_UNNORMALIZED, LINEAR, TAG, TAG_MASK};
-    if word & TAG_MASK != TAG {
-        return None;
-    }
-    Some(Sampler {
-        address: ADDRESS_SHIFT
-            .map(|shift| Address::of((word >> shift) as u32 & 3).unwrap_or(Address::Clamp)),
-        linear: word & LINEAR != 0,
-        linear_levels: false,
-        normalized: word & FORCE_UNNORMALIZED == 0,
-        bias: 0.0,
-        least_level: 0.0,
+    (word & TAG_MASK == TAG).then(|| TextureObjectSampler {
+        address: ADDRESS_SHIFT.map(|shift| (word >> shift) as u32 & 3),
+        linear: u32::from(word & LINEAR != 0),
+        normalized: u32::from(word & FORCE_UNNORMALIZED == 0),
         greatest_level: 1000.0,
-        border: [0.0; 4],
-        seamless: false,
+        ..TextureObjectSampler::default()
     })
 }

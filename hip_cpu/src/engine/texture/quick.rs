@@ -1,15 +1,16 @@
 //! The look-ups that programs make most, without the detours of the others: of plain images with one level, by
-//! instructions that name neither level nor offset. [`sample`](super::sample) means the same; what is not done
-//! here it does.
+//! instructions that name neither level nor offset. The device library means the same, and does what is
+//! not done here.
 
-use cpu_abi::{TextureAction, TextureGeometry, TextureLevel, TextureOperation};
-use hip_host::core::array::Level;
-use hip_host::core::texture::{Address, Geometry, Object};
+use cpu_abi::texture_object::{TextureObjectLevel, TextureShape};
+use cpu_abi::{TextureAction, TextureGeometry, TextureLevel, TextureOperation, TextureType};
+use hip_host::core::texture::{Address, Object};
 
 use super::coordinate::{self, Axis, Fixed, WEIGHT};
 use super::filter;
 use super::texel::{self, Number};
-use super::{Results, find, sample};
+use super::{Results, find};
+use crate::engine::half;
 
 /// The object that a warp's lanes look up, most often the same one.
 #[derive(Default)]
@@ -20,7 +21,7 @@ pub struct Quick<'a> {
 
 struct Image<'a> {
     object: &'a Object,
-    level: &'a Level,
+    level: &'a TextureObjectLevel,
     axes: usize,
     sides: [Axis; 3],
 }
@@ -64,35 +65,40 @@ impl<'a> Quick<'a> {
         }
         let words = if operation.whole {
             image.fetch(coordinates)
-        } else if image.object.sampler.linear {
+        } else if image.object.description.sampler.linear != 0 {
             image.filtered(coordinates)
         } else {
             image.nearest(coordinates)
         };
-        Some(sample::converted(operation.type_, words?))
+        Some(converted(operation.type_, words?))
     }
 }
 
 impl<'a> Image<'a> {
     fn of(object: &'a Object, operation: &TextureOperation) -> Option<Image<'a>> {
-        let sampler = &object.sampler;
+        let description = &object.description;
+        let sampler = &description.sampler;
         let axes = operation.geometry.axes();
-        let fits = match object.geometry {
-            Geometry::Linear => axes == 1,
-            Geometry::Axes(count) => usize::from(count) == axes && (axes > 1 || !operation.whole),
+        let shape = match description.shape {
+            shape if shape == TextureShape::Linear as u32 => axes == 1,
+            shape if shape == TextureShape::Axes as u32 => {
+                description.axes as usize == axes && (axes > 1 || !operation.whole)
+            }
             _ => false,
         };
-        let [level] = object.levels.as_slice() else { return None };
+        let address = sampler.address.map(|mode| Address::of(mode).unwrap_or(Address::Clamp));
         // A row is a plane of one row, which only a border shows.
-        let bordered = axes == 1 && sampler.address[1] == Address::Border;
-        if object.surface || !fits || bordered || object.format.block.is_some() {
+        let bordered = axes == 1 && address[1] == Address::Border;
+        let plain = object.format.block.is_none() && description.level_count == 1;
+        if object.is_surface() || !shape || bordered || !plain {
             return None;
         }
+        let level = &description.levels[0];
         let sizes = [level.width, level.height, level.depth];
         let sides = std::array::from_fn(|axis| Axis {
-            size: sizes[axis] as i64,
-            address: match sampler.address[axis] {
-                Address::Wrap | Address::Mirror if !sampler.normalized => Address::Clamp,
+            size: sizes[axis].into(),
+            address: match address[axis] {
+                Address::Wrap | Address::Mirror if sampler.normalized == 0 => Address::Clamp,
                 address => address,
             },
         });
@@ -101,7 +107,11 @@ impl<'a> Image<'a> {
 
     fn fixed(&self, coordinates: [u32; 3], axis: usize) -> Fixed {
         let coordinate = f32::from_bits(coordinates[axis]);
-        Fixed::new(coordinate, self.sides[axis].size, self.object.sampler.normalized)
+        Fixed::new(
+            coordinate,
+            self.sides[axis].size,
+            self.object.description.sampler.normalized != 0,
+        )
     }
 
     fn channel(&self, place: [usize; 3], channel: usize) -> Number {
@@ -165,5 +175,16 @@ impl<'a> Image<'a> {
                 there().map(|corner| (self.channel(places[corner], channel), weights[corner]));
             filter::channel(numbers, there().map(|corner| corner >> 2))
         }))
+    }
+}
+
+/// The registers that a kernel gets of four words: the instruction may ask for halves.
+fn converted(type_: TextureType, words: [u32; 4]) -> Results {
+    let [x, y, z, w] = words;
+    let narrow = |word: u32| u32::from(half::to_f16(f32::from_bits(word)));
+    match type_ {
+        TextureType::F16 => [narrow(x), narrow(y), narrow(z), narrow(w), 1],
+        TextureType::F16x2 => [narrow(x) | narrow(y) << 16, narrow(z) | narrow(w) << 16, 0, 0, 1],
+        _ => [x, y, z, w, 1],
     }
 }

@@ -10,18 +10,6 @@ pub fn linear(encoded: u8) -> Number {
     Number::Srgb(SIGNIFICANDS[usize::from(encoded)], exponent)
 }
 
-/// The encoded number whose linear one is nearest.
-pub fn encoded(number: f32) -> u8 {
-    let distance =
-        |encoded: u8| (f32::from_bits(linear(encoded).word()) - number.clamp(0.0, 1.0)).abs();
-    // Not a number is 0.
-    if number.is_nan() {
-        0
-    } else {
-        (0..=255).min_by(|a, b| distance(*a).total_cmp(&distance(*b))).unwrap_or(0)
-    }
-}
-
 /// The value of a linear number: `significand * 2^exponent`.
 pub fn float(significand: u8, exponent: i8) -> f32 {
     f32::from(significand) * f32::from(exponent).exp2()

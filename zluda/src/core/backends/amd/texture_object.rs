@@ -1,13 +1,9 @@
 //! Texture and surface objects of AMD GPUs: descriptions in device memory, which kernels read
-//! ([`amd_abi::texture_object`]).
+//! ([`simt_abi::texture_object`]).
 
 use crate::core::device::backend::DeviceContext;
 use crate::core::device::driver::driver;
 use crate::core::device::texture::{ArrayStorage, Level, MipmappedStorage, Texels};
-use amd_abi::texture_object::{
-    HANDLE_TAG, LIVE, MOST_LEVELS, TextureObject, TextureObjectLevel, TextureObjectSampler,
-    TextureShape,
-};
 use cuda_types::cuda::{
     CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
     CU_TRSF_SRGB, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED,
@@ -16,6 +12,10 @@ use cuda_types::cuda::{
 use hip_runtime_sys::hipMemcpyKind;
 use parking_lot::Mutex;
 use simt_abi::texel_format::Format;
+use simt_abi::texture_object::{
+    HANDLE_TAG, LIVE, MOST_LEVELS, TextureObject, TextureObjectLevel, TextureObjectSampler,
+    TextureShape,
+};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 

@@ -1,12 +1,12 @@
-//! The objects behind the handles of textures and surfaces on AMD GPUs: descriptions in device memory, which the driver
-//! writes. `amdgcn/library/texture.h` says the same in C.
+//! The objects behind the handles of textures and surfaces: descriptions in memory, which the device library reads.
+//! `device_library/c/texture.h` says the same in C.
 //!
-//! Texels lie in rows, rows in slices, wherever memory is: images of AMD GPUs are memory like any other.
+//! Texels lie in rows, rows in slices, wherever memory is.
 
-/// Of the upper 16 bits of a handle; the others are the address of its [`TextureObject`].
+/// Of the upper 16 bits of a handle on AMD GPUs; the others are the address of its [`TextureObject`].
 pub const HANDLE_TAG: u64 = 0x7e57 << 48;
 
-/// [`TextureObject::mark`] of an object that has not ended.
+/// [`TextureObject::mark`] of an object that has not ended, which AMD GPUs ask for.
 pub const LIVE: u64 = 0x65_7275_7478_6574;
 
 /// Levels that an image has at most.
@@ -68,11 +68,11 @@ pub struct TextureObject {
     pub shape: u32,
     pub axes: u32,
     pub level_count: u32,
-    /// A [`Channel`](simt_abi::texel_format::Channel).
+    /// A [`Channel`](crate::texel_format::Channel).
     pub channel: u32,
     /// 1, 2 or 4; 3 of some blocks.
     pub channels: u32,
-    /// A [`Block`](simt_abi::texel_format::Block), or 0.
+    /// A [`Block`](crate::texel_format::Block), or 0.
     pub block: u32,
     /// Alpha is 1 where there is none.
     pub opaque: u32,
@@ -86,7 +86,7 @@ pub struct TextureObject {
 
 impl TextureObject {
     /// Sets the fields that a format decides.
-    pub fn set_format(&mut self, format: simt_abi::texel_format::Format) {
+    pub fn set_format(&mut self, format: crate::texel_format::Format) {
         self.channel = format.channel as u32;
         self.channels = format.channels as u32;
         self.block = format.block.map_or(0, |block| block as u32);

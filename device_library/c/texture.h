@@ -5,10 +5,16 @@
 
 #include "device.h"
 
+// An instruction's operation is a constant of the kernel's code on GPUs, and an argument on the CPU.
+#if ON_CPU
+#define UNROLL
+#define ROLLED
+#else
 #define UNROLL _Pragma("clang loop unroll(full)")
 #define ROLLED _Pragma("clang loop unroll(disable)")
+#endif
 
-// ---- objects: `amd_abi::texture_object`
+// ---- objects: `simt_abi::texture_object`
 
 enum shape { LINEAR, AXES, LAYERS, CUBE, CUBE_LAYERS };
 
@@ -99,15 +105,15 @@ static inline float half_to_float(u32 bits) {
 }
 
 // The linear number of an encoded one of sRGB.
-number texture_srgb(u32 encoded) NAMED("zluda.amd.texture.srgb");
+number texture_srgb(u32 encoded) NAMED("zluda.texture_part.srgb");
 
 // The texel at a place from 0 to 15 of a block; `encoded` says that colours are those of sRGB.
-void texture_block(u32 block, const u8 *bytes, u32 place, u32 encoded, texel *to) NAMED("zluda.amd.texture.block");
+void texture_block(u32 block, const u8 *bytes, u32 place, u32 encoded, texel *to) NAMED("zluda.texture_part.block");
 
 // The level at which a step to the next thread is as long as a texel, with eight fractional bits, or `NO_LEVEL` for
 // steps of no length. `slopes` are three numbers along x, and three along y.
-i32 texture_slope(const float *slopes, const u32 *sizes) NAMED("zluda.amd.texture.slope");
+i32 texture_slope(const float *slopes, const u32 *sizes) NAMED("zluda.texture_part.slope");
 #define NO_LEVEL (-0x7fffffff)
 
 // The same for who looks from the middle of a cube in a direction; `slopes` are two steps to other directions.
-i32 texture_cube_slope(const float *direction, const float *slopes, u32 size) NAMED("zluda.amd.texture.cube_slope");
+i32 texture_cube_slope(const float *direction, const float *slopes, u32 size) NAMED("zluda.texture_part.cube_slope");

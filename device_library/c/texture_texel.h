@@ -15,7 +15,7 @@ static inline int is_srgb(const object *o, u32 channel) { return o->srgb && (cha
 static inline i32 sign_extended(u32 bits, u32 width) { return (i32)(bits << (32 - width)) >> (32 - width); }
 
 // What the bits of a channel mean.
-number texture_number(u32 bits, LENT const object *o, u32 channel) NAMED("zluda.amd.texture.number");
+number texture_number(u32 bits, LENT const object *o, u32 channel) NAMED("zluda.texture_part.number");
 
 static inline texel zero_texel(const object *o) {
   number zero = texture_number(0, o, 0);
@@ -32,10 +32,10 @@ static inline number one_of(const object *o) {
 
 // A texel of an image; channels that it has not are 0. Texels of blocks are decoded.
 void texture_texel(LENT const object *o, LENT const level *l, u32 x, u32 y, u32 z, LENT texel *to)
-    NAMED("zluda.amd.texture.texel");
+    NAMED("zluda.texture_part.texel");
 
 // The border's colour, as the channels of the format hold it: rounded, or for integers its lowest bits.
-void texture_border(LENT const object *o, LENT const float *colour, LENT texel *to) NAMED("zluda.amd.texture.border");
+void texture_border(LENT const object *o, LENT const float *colour, LENT texel *to) NAMED("zluda.texture_part.border");
 
 // Round to nearest even.
 static inline u32 float_to_half(float value) {
@@ -76,4 +76,4 @@ typedef struct {
 } weighted_texels;
 
 // The average, as a word for the kernel.
-u32 texture_average(LENT const weighted_texels *w, u32 channel) NAMED("zluda.amd.texture.average");
+u32 texture_average(LENT const weighted_texels *w, u32 channel) NAMED("zluda.texture_part.average");
