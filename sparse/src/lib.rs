@@ -6,12 +6,21 @@
 //!
 //! - [`number`]: what is stored and what is computed with. [`place`]: addresses, indices, dense matrices.
 //! - [`matrix`]: sparse matrices in all formats.
-//! - [`product`]: products with dense matrices and vectors.
+//! - [`product`]: products with dense matrices and vectors. [`sampled`]: products of dense ones where a sparse one has elements.
+//! - [`multiply`]: products and sums of sparse matrices. [`triangular`]: systems of equations.
+//! - [`copies`]: conversions between formats, transposing, sorting. [`lines`]: the elements of any format by rows.
+//! - [`vectors`]: sparse vectors.
 
+pub mod copies;
+pub mod lines;
 pub mod matrix;
+pub mod multiply;
 pub mod number;
 pub mod place;
 pub mod product;
+pub mod sampled;
+pub mod triangular;
+pub mod vectors;
 
 pub use matrix::{Layout, Matrix};
 pub use number::{Factor, Type, Types};

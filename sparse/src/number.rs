@@ -236,3 +236,20 @@ impl Factor {
         }
     }
 }
+/// `with_scalar!(type, S => expression)`: the expression with the real or complex Rust type of 32 or 64 bits; `None` of
+/// others.
+macro_rules! with_scalar {
+    ($ty:expr, $S:ident => $run:expr) => {
+        $crate::number::with_scalar!(@ $ty, $S => $run; F32 f32, F64 f64, C32 dense::Complex<f32>, C64 dense::Complex<f64>)
+    };
+    (@ $of:expr, $S:ident => $run:expr; $($name:ident $ty:ty),*) => {
+        match $of {
+            $($crate::number::Type::$name => {
+                type $S = $ty;
+                Some($run)
+            })*
+            _ => None,
+        }
+    };
+}
+pub(crate) use with_scalar;

@@ -216,12 +216,14 @@ def blocks(library, rows, columns, size, kind, format, base=0, order=ROWS):
         for line in range(rows // size):
             count = random.integers(0, width + 1)
             index[line, :count] = np.sort(random.permutation(across)[:count])
-        values, numbers = stored(normal(rows, width * size), kind)
+        # Row by row, over all blocks of a row; those that are not there are 0.
+        there = np.repeat(np.repeat(index >= 0, size, 0), size, 1)
+        values, numbers = stored(normal(rows, width * size) * there, kind)
         dense = np.zeros((rows, columns), numbers.dtype)
         for line, slot in itertools.product(range(rows // size), range(width)):
             if index[line, slot] >= 0:
-                part = numbers[line * size : (line + 1) * size, slot * size : (slot + 1) * size]
-                dense[line * size : (line + 1) * size, index[line, slot] * size : (index[line, slot] + 1) * size] = part
+                first, of = index[line, slot] * size, slice(line * size, (line + 1) * size)
+                dense[of, first : first + size] = numbers[of, slot * size : (slot + 1) * size]
         index = np.where(index < 0, -1, index + base).astype(np.int32)
         arguments = (rows, columns, size, width * size, Array(index), Array(values), 2, base, TYPES[kind])
         return Descriptor(library, "SpMat", "CreateBlockedEll", *arguments), dense
@@ -386,7 +388,7 @@ def check_spmm():
         spmm(own, coordinates.describe(own, format), coordinates.dense(), types, (N, N), (ROWS, COLUMNS), columns, 2, 0)
     for types, format, order in itertools.product(UNIFORM + MIXED[:4], ("Bsr", "BlockedEll"), (ROWS, COLUMNS)):
         for base in (0, 1):
-            a, dense = blocks(own, 20, 28, 4, types[0], format, base, order)
+            a, dense = blocks(own, 20, 28, 4, types[0], format, base)
             spmm(own, a, dense, types, (N, N), (order, order), 70, 2, 1)
     if not FEW:
         for operation, order in itertools.product((N, T), (ROWS, COLUMNS)):
@@ -415,6 +417,239 @@ def check_spmm():
             2 * parts[0 if shared else i].dense() @ b[i].T - before[i].T for i in range(count)
         ]  # fmt: skip
         close(R.get().transpose(0, 2, 1), np.array(wanted), "f64", depth, "batch", shared)
+
+
+def check_vectors():
+    for kind, base, width in itertools.product(("f32", "f64", "c32", "c64"), (0, 1), (32, 64)):
+        size, index = 50, np.sort(random.permutation(50)[:17])
+        type, of = WIDTHS[width]
+        x, wide_x = stored(normal(17), kind)
+        y, wide_y = stored(normal(size), kind)
+
+        def both():
+            held = Array(x), Array(y)
+            arguments = (size, 17, Array((index + base).astype(of)), held[0], type, base, TYPES[kind])
+            return *held, Descriptor(own, "SpVec", "CreateSpVec", *arguments), vector(own, held[1], kind)
+
+        X, Y, u, v = both()
+        ok(own.run("Axpby", scalar(2, kind), u, scalar(-3, kind), v))
+        wanted = -3 * wide_y
+        wanted[index] += 2 * wide_x
+        close(Y.get(), wanted, kind, 2, "Axpby")
+        X, Y, u, v = both()
+        Y.put(np.full(size, np.nan, y.dtype))
+        ok(own.run("Axpby", scalar(2, kind), u, scalar(0, kind), v))
+        wanted = np.zeros_like(wide_y)
+        wanted[index] = 2 * wide_x
+        close(Y.get(), wanted, kind, 2, "Axpby of nothing")
+        X, Y, u, v = both()
+        ok(own.run("Gather", v, u))
+        close(X.get(), wide_y[index], kind, 0, "Gather")
+        X, Y, u, v = both()
+        ok(own.run("Scatter", u, v))
+        wanted = wide_y.copy()
+        wanted[index] = wide_x
+        close(Y.get(), wanted, kind, 0, "Scatter")
+        X, Y, u, v = both()
+        ok(own.run("Rot", scalar(0.6, kind), scalar(0.8, kind), u, v))
+        wanted = wide_y.copy()
+        wanted[index] = 0.6 * wide_y[index] - 0.8 * wide_x
+        close(X.get(), 0.6 * wide_x + 0.8 * wide_y[index], kind, 2, "Rot")
+        close(Y.get(), wanted, kind, 2, "Rot")
+        for operation in (N, C) if kind in ("c32", "c64") else (N,):
+            X, Y, u, v = both()
+            result = np.zeros(1, x.dtype)
+            buffer = own.size("SpVV_bufferSize", operation, u, v, result, TYPES[kind])
+            ok(own.run("SpVV", operation, u, v, result, TYPES[kind], buffer))
+            wanted = (wide_x.conj() if operation == C else wide_x) @ wide_y[index]
+            close(result, np.array([wanted]), kind, 17, "SpVV", operation)
+
+
+def get_sizes(library, matrix):
+    sizes = [np.zeros(1, np.int64) for _ in range(3)]
+    ok(library.call("SpMatGetSize", matrix, *sizes))
+    return [int(size[0]) for size in sizes]
+
+
+def check_conversions():
+    for kind, base, order, format in itertools.product(
+        ("f32", "f64", "c64", "f16", "bf16"), (0, 1), (ROWS, COLUMNS), ("Csr", "Csc", "Coo")
+    ):
+        coordinates = Coordinates(90, 40, kind)
+        rows, columns = coordinates.shape
+        held = np.full((rows, columns), 99, NUMPY[kind])
+        dense, get = matrix(own, held, kind, order)
+        arguments = (coordinates.describe(own, format, base), dense, 0)
+        ok(own.run("SparseToDense", *arguments, own.size("SparseToDense_bufferSize", *arguments)))
+        close(get(), coordinates.dense(), kind, 0, "SparseToDense", format, order)
+        # And back, with a zero that has a sign.
+        if kind != "bf16":
+            full = coordinates.dense().astype(NUMPY[kind])
+            full[full == 0] = -0.0
+            dense, _ = matrix(own, full, kind, order)
+        lines = {"Csr": rows, "Csc": columns, "Coo": 0}[format]
+        offsets = Array(np.zeros(lines + 1, np.int32))
+        empty = (offsets, None, None, 2, 2) if format != "Coo" else (None, None, None, 2)
+        made = Descriptor(own, "SpMat", f"Create{format}", rows, columns, 0, *empty, base, TYPES[kind])
+        arguments = (dense, made, 0)
+        buffer = own.size("DenseToSparse_bufferSize", *arguments)
+        ok(own.run("DenseToSparse_analysis", *arguments, buffer))
+        count = len(coordinates.values)
+        assert get_sizes(own, made) == [rows, columns, count]
+        first, second, values = (Array(np.zeros(count, of)) for of in (np.int32, np.int32, NUMPY[kind]))
+        ok(own.call(f"{format}SetPointers", made, first if format == "Coo" else offsets, second, values))
+        ok(own.run("DenseToSparse_convert", *arguments, buffer))
+        by = (coordinates.columns, coordinates.rows) if format == "Csc" else (coordinates.rows, coordinates.columns)
+        sorted_ = np.lexsort(by[::-1])
+        if format == "Coo":
+            assert (first.get() == by[0] + base).all()
+        else:
+            assert (offsets.get() == coordinates.offsets(by[0], lines) + base).all()
+        assert (second.get() == by[1][sorted_] + base).all()
+        assert (values.get() == coordinates.values[sorted_]).all()
+
+
+def spgemm(library, a, b, kind, rows, columns, alpha, beta=0, base=0, reuse=False, algorithm=0):
+    """A product of sparse matrices: offsets, columns and values of the result."""
+    offsets, type = Array(np.zeros(rows + 1, np.int32)), TYPES[kind]
+    made = Descriptor(library, "SpMat", "CreateCsr", rows, columns, 0, offsets, None, None, 2, 2, base, type)
+    work = c.c_void_p()
+    ok(library.call("SpGEMM_createDescr", c.byref(work)))
+    factors = (scalar(alpha, kind), scalar(beta, kind))
+    size = np.zeros(3, np.uint64)
+    buffers = []
+
+    def buffer(index=0):
+        buffers.append(Array(np.zeros(int(size[index]), np.uint8)))
+        return buffers[-1]
+
+    if reuse:
+        start = (N, N, a, b, made, algorithm, work)
+        ok(library.run("SpGEMMreuse_workEstimation", *start, size, None))
+        ok(library.run("SpGEMMreuse_workEstimation", *start, size, buffer()))
+        ok(library.run("SpGEMMreuse_nnz", *start, size[:1], None, size[1:2], None, size[2:], None))
+        both = buffer(0), buffer(1), buffer(2)
+        ok(library.run("SpGEMMreuse_nnz", *start, size[:1], both[0], size[1:2], both[1], size[2:], both[2]))
+    else:
+        start = (N, N, factors[0], a, b, factors[1], made, type, algorithm, work)
+        for part in ("workEstimation", "compute"):
+            ok(library.run(f"SpGEMM_{part}", *start, size, None), part)
+            ok(library.run(f"SpGEMM_{part}", *start, size, buffer()), part)
+    count = get_sizes(library, made)[2]
+    index, values = Array(np.zeros(count, np.int32)), Array(np.ones(count, NUMPY[kind]))
+    ok(library.call("CsrSetPointers", made, offsets, index, values))
+    if reuse:
+        ok(library.run("SpGEMMreuse_copy", *start, size, None))
+        ok(library.run("SpGEMMreuse_copy", *start, size, buffer()))
+        start = (N, N, factors[0], a, b, factors[1], made, type, algorithm, work)
+        for _ in range(2):
+            values.put(np.ones(count, NUMPY[kind]))
+            ok(library.run("SpGEMMreuse_compute", *start))
+    else:
+        ok(library.run("SpGEMM_copy", *start))
+    ok(library.call("SpGEMM_destroyDescr", work))
+    return offsets.get(), index.get(), values.get()
+
+
+def check_spgemm():
+    for kind, (rows, depth, columns), reuse in itertools.product(
+        ("f32", "f64", "c32", "c64"), [(7, 9, 11), (300, 200, 250), (3, 1, 2)], (False, True)
+    ):
+        a, b = Coordinates(rows, depth, kind, 0.1, order="none"), Coordinates(depth, columns, kind, 0.1)
+        for bases in ((0, 0, 0), (1, 0, 1)):
+            left, right = a.describe(own, "Csr", bases[0]), b.describe(own, "Csr", bases[1])
+            offsets, index, values = spgemm(own, left, right, kind, rows, columns, 2, 0, bases[2], reuse)
+            # Elements that are there, whatever they sum up to.
+            there = (np.abs(a.dense()) > 0).astype(int) @ (np.abs(b.dense()) > 0).astype(int)
+            lines, others = np.nonzero(there)
+            assert (offsets == a.offsets(lines, rows) + bases[2]).all()
+            assert (index == others + bases[2]).all()
+            wanted = (2 * a.dense() @ b.dense())[lines, others]
+            close(values, wanted, kind, depth, "SpGEMM", reuse)
+
+
+def check_sddmm():
+    for types, orders, format in itertools.product(
+        UNIFORM + MIXED[:1], itertools.product((ROWS, COLUMNS), repeat=2), ("Csr", "Bsr")
+    ):
+        kind = types[0]
+        for of_a, of_b in itertools.product((N, T), repeat=2):
+            rows, depth, columns = 20, 37, 28
+            if format == "Csr":
+                coordinates = Coordinates(rows, columns, types[2])
+                made, dense = coordinates.describe(own, "Csr", 1), coordinates.dense()
+            else:
+                made, dense = blocks(own, rows, columns, 4, types[2], "Bsr")
+            a, wide_a = stored(normal(*((rows, depth) if of_a == N else (depth, rows))), kind)
+            b, wide_b = stored(normal(*((depth, columns) if of_b == N else (columns, depth))), kind)
+            A, _ = matrix(own, a, kind, orders[0])
+            B, _ = matrix(own, b, kind, orders[1])
+            arguments = (of_a, of_b, scalar(2, types[3]), A, B, scalar(-1, types[3]), made, TYPES[types[3]], 0)
+            buffer = own.size("SDDMM_bufferSize", *arguments)
+            ok(own.run("SDDMM_preprocess", *arguments, buffer))
+            ok(own.run("SDDMM", *arguments, buffer))
+            found, get = matrix(own, np.zeros(dense.shape, NUMPY[types[2]]), types[2], ROWS)
+            if format == "Csr":
+                ok(own.run("SparseToDense", made, found, 0, None))
+                wanted = (2 * turned(wide_a, of_a) @ turned(wide_b, of_b) - dense) * (dense != 0)
+                close(get(), wanted, types[2], depth, "SDDMM", types, orders)
+
+
+def check_triangular():
+    for kind, format, operation in itertools.product(LETTERS.values(), ("Csr", "Csc", "Coo"), (N, T, C)):
+        if operation == C and kind in ("f32", "f64"):
+            continue
+        for upper, unit, base in itertools.product((0, 1), (0, 1), (0, 1)):
+            size = 40
+            coordinates = Coordinates(size, size, kind, 0.15)
+            # A diagonal that is there, and large.
+            off = coordinates.rows != coordinates.columns
+            coordinates.rows = np.concatenate([coordinates.rows[off], np.arange(size)])
+            coordinates.columns = np.concatenate([coordinates.columns[off], np.arange(size)])
+            values = np.concatenate([0.2 * coordinates.wide[off], 2 + random.random(size)])
+            order = np.lexsort((coordinates.columns, coordinates.rows))
+            coordinates.rows, coordinates.columns = coordinates.rows[order], coordinates.columns[order]
+            coordinates.values, coordinates.wide = stored(values[order] + 0j, kind)
+            a = coordinates.describe(own, format, base)
+            for attribute, value in ((0, upper), (1, unit)):
+                ok(own.call("SpMatSetAttribute", a, attribute, np.array([value], np.int32), 4))
+            dense = coordinates.dense()
+            half = np.triu(dense) if upper else np.tril(dense)
+            if unit:
+                np.fill_diagonal(half, 1)
+            half = turned(half, operation)
+            x, wide_x = stored(normal(size), kind)
+            Y = Array(np.zeros_like(x))
+            work = c.c_void_p()
+            ok(own.call("SpSV_createDescr", c.byref(work)))
+            arguments = (operation, scalar(2, kind), a, vector(own, x, kind), vector(own, Y, kind), TYPES[kind], 0, work)
+            buffer = own.size("SpSV_bufferSize", *arguments)
+            ok(own.run("SpSV_analysis", *arguments, buffer))
+            ok(own.run("SpSV_solve", *arguments))
+            close(Y.get(), 2 * np.linalg.solve(half, wide_x), kind, 4 * size, "SpSV", format, operation, upper, unit)
+            if format == "Csr" and operation == N and not unit:
+                # Twice the values, then another diagonal.
+                ok(own.run("SpSV_updateMatrix", work, Array(2 * coordinates.values), 0))
+                ok(own.run("SpSV_solve", *arguments))
+                close(Y.get(), np.linalg.solve(half, wide_x), kind, 4 * size, "SpSV of other values")
+                ok(own.run("SpSV_updateMatrix", work, Array(np.full(size, 8, x.dtype)), 1))
+                ok(own.run("SpSV_solve", *arguments))
+                other = 2 * half
+                np.fill_diagonal(other, 8)
+                close(Y.get(), 2 * np.linalg.solve(other, wide_x), kind, 4 * size, "SpSV of another diagonal")
+            ok(own.call("SpSV_destroyDescr", work))
+            for of_b, orders in itertools.product((N, T), ((ROWS, COLUMNS), (COLUMNS, COLUMNS))):
+                right, wide_right = stored(normal(*((size, 3) if of_b == N else (3, size))), kind)
+                B, _ = matrix(own, right, kind, orders[0])
+                X, get = matrix(own, np.zeros((size, 3), right.dtype), kind, orders[1])
+                ok(own.call("SpSM_createDescr", c.byref(work)))
+                arguments = (operation, of_b, scalar(2, kind), a, B, X, TYPES[kind], 0, work)
+                buffer = own.size("SpSM_bufferSize", *arguments)
+                ok(own.run("SpSM_analysis", *arguments, buffer))
+                ok(own.run("SpSM_solve", *arguments))
+                wanted = 2 * np.linalg.solve(half, turned(wide_right, of_b))
+                close(get(), wanted, kind, 4 * size, "SpSM", format, operation, of_b)
+                ok(own.call("SpSM_destroyDescr", work))
 
 
 def check_streams():
@@ -524,6 +759,56 @@ def statuses(library):
         ("small B", 4, small), ("small C", 6, small), ("f64", 7, 1), ("op A", 0, 3), ("op B", 1, 3),
     ]:  # fmt: skip
         ask(f"SpMM {what}", "SpMM_bufferSize", *right[:at], wrong, *right[at + 1 :])
+    # Systems of equations, products of dense matrices, and conversions.
+    for kind in ("SpSV", "SpSM"):
+        work = c.c_void_p()
+        ok(library.call(f"{kind}_createDescr", c.byref(work)))
+        dense = (x, y) if kind == "SpSV" else (made[COLUMNS], made[COLUMNS])
+        for format, m in formats.items():
+            for operation, algorithm in itertools.product((N, T, C), range(4)):
+                both = (operation,) if kind == "SpSV" else (operation, N)
+                arguments = (*both, alpha, m, *dense, 0, algorithm, work, place)
+                ask(f"{kind} {format} {operation} {algorithm}", f"{kind}_bufferSize", *arguments)
+        first = (N,) if kind == "SpSV" else (N, N)
+        right = [*first, alpha, a, *dense, 0, 0, work, place]
+        for what, at, wrong in [("alpha", 0, None), ("A", 1, None), ("x", 2, None), ("y", 3, None), ("f64", 4, 1)]:
+            at += len(first)
+            ask(f"{kind} {what}", f"{kind}_bufferSize", *right[:at], wrong, *right[at + 1 :])
+        ask(f"{kind} update", f"{kind}_updateMatrix", work, None, 0)
+        ok(library.call(f"{kind}_destroyDescr", work))
+    for format, m in formats.items():
+        for order in (ROWS, COLUMNS):
+            ask(f"SparseToDense {format} {order}", "SparseToDense_bufferSize", m, made[order], 0, place)
+            ask(f"DenseToSparse {format} {order}", "DenseToSparse_bufferSize", made[order], m, 0, place)
+            for both in itertools.product((N, T, C), repeat=2):
+                arguments = (*both, alpha, made[order], made[ROWS], beta, m, 0, 0, place)
+                ask(f"SDDMM {format} {order} {both}", "SDDMM_bufferSize", *arguments)
+    ask("SparseToDense small", "SparseToDense_bufferSize", a, small, 0, place)
+    ask("SparseToDense algorithm", "SparseToDense_bufferSize", a, made[ROWS], 1, place)
+    work = c.c_void_p()
+    ok(library.call("SpGEMM_createDescr", c.byref(work)))
+    for of_a, of_b, algorithm in itertools.product((N, T), (N, T), range(7)):
+        arguments = (of_a, of_b, alpha, a, a, beta, a, 0, algorithm, work, place, None)
+        ask(f"SpGEMM {of_a} {of_b} {algorithm}", "SpGEMM_workEstimation", *arguments)
+    for format, m in formats.items():
+        ask(f"SpGEMM {format}", "SpGEMM_workEstimation", N, N, alpha, m, m, beta, m, 0, 0, work, place, None)
+    right = [N, N, alpha, a, a, beta, a, 0, 0, work, place, None]
+    for what, at, wrong in [("alpha", 2, None), ("A", 3, None), ("beta", 5, None), ("f64", 7, 1), ("size", 10, None)]:
+        ask(f"SpGEMM {what}", "SpGEMM_workEstimation", *right[:at], wrong, *right[at + 1 :])
+    ok(library.call("SpGEMM_destroyDescr", work))
+    index = Array(np.arange(3).astype(np.int32))
+    v = Descriptor(library, "SpVec", "CreateSpVec", 6, 3, index, Array(ones[:3]), 2, 0, 0)
+    for what, arguments in {
+        "Axpby": (alpha, v, beta, y), "Axpby alpha": (None, v, beta, y), "Axpby short": (alpha, v, beta, short),
+        "Axpby double": (alpha, v, beta, double), "Gather": (y, v), "Gather short": (short, v), "Scatter": (v, y),
+        "Scatter null": (None, y), "Rot": (alpha, beta, v, y), "Rot null": (None, beta, v, y),
+    }.items():  # fmt: skip
+        ask(what, what.split()[0], *arguments)
+    for what, arguments in {
+        "N": (N, v, y, place, 0), "T": (T, v, y, place, 0), "C": (C, v, y, place, 0), "f64": (N, v, y, place, 1),
+        "short": (N, v, short, place, 0), "null": (N, v, y, None, 0),
+    }.items():  # fmt: skip
+        ask(f"SpVV {what}", "SpVV_bufferSize", *arguments, place)
     sizes = [np.zeros(1, np.int64) for _ in range(3)]
     for format, m in formats.items():
         ask_plain = library.call("SpMatGetSize", m, *sizes)
@@ -532,14 +817,25 @@ def statuses(library):
 
 
 def check_statuses():
+    """The same answers as those of NVIDIA's library."""
     ours, theirs = statuses(own), statuses(nvidias())
     different = {what: (ours.get(what), theirs[what]) for what in theirs if ours.get(what) != theirs[what]}
     assert not different, different
+    # Which element lies where in blocks that have neighbours.
+    theirs = nvidias()
+    for format in ("Bsr", "BlockedEll"):
+        a, dense = blocks(theirs, 80, 112, 16, "f64", format)
+        spmm(theirs, a, dense, UNIFORM[1], (N, N), (COLUMNS, COLUMNS), 5, 2, 1)
 
 
 if not FEW:
     check_statuses()
 check_spmv()
 check_spmm()
+check_vectors()
+check_conversions()
+check_spgemm()
+check_sddmm()
+check_triangular()
 check_streams()
 print("PASS")

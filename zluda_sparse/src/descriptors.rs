@@ -1,11 +1,11 @@
 //! What descriptors lead to. Their memory is looked at when a function is called with them.
 
-use crate::convert::{FromC, INVALID, Pointer};
+use crate::convert::{INVALID, Pointer};
 use cuda_types::cusparse::*;
 use parking_lot::Mutex;
 use sparse::{Address, Dense, Indices, Matrix, Type};
-use std::sync::{Arc, LazyLock};
-use zluda_common::handle::{HandleTable, Kind};
+use std::sync::Arc;
+use zluda_common::handle::HandleTable;
 
 /// An object that descriptors lead to.
 pub(crate) struct Object<T>(Mutex<T>);
@@ -45,21 +45,34 @@ pub(crate) trait Described: Sized + Send + 'static {
 /// Descriptors of the API: what they lead to, and the error where they do not.
 macro_rules! described {
     ($($object:ident of $($pointer:ty),* = $kind:ident, $error:ident;)*) => {$(
-        impl Described for $object {
-            fn table() -> &'static HandleTable<Object<Self>> {
-                static TABLE: LazyLock<HandleTable<Object<$object>>> =
-                    LazyLock::new(|| HandleTable::new(Kind::$kind));
+        impl $crate::descriptors::Described for $object {
+            fn table() -> &'static zluda_common::handle::HandleTable<$crate::descriptors::Object<Self>> {
+                use zluda_common::handle::{HandleTable, Kind};
+                static TABLE: std::sync::LazyLock<HandleTable<$crate::descriptors::Object<$object>>> =
+                    std::sync::LazyLock::new(|| HandleTable::new(Kind::$kind));
                 &TABLE
             }
         }
 
-        $(impl FromC<$pointer> for Arc<Object<$object>> {
-            unsafe fn from_c(descriptor: $pointer) -> CusparseResult<Self> {
-                <$object as Described>::table().get(descriptor as u64).ok_or(cusparseError::$error)
+        $(impl $crate::convert::FromC<$pointer> for std::sync::Arc<$crate::descriptors::Object<$object>> {
+            unsafe fn from_c(descriptor: $pointer) -> cuda_types::cusparse::CusparseResult<Self> {
+                <$object as $crate::descriptors::Described>::table().get(descriptor as u64).ok_or(cuda_types::cusparse::cusparseError::$error)
+            }
+        }
+
+        /// A descriptor that may be left out.
+        impl $crate::convert::FromC<$pointer> for Option<std::sync::Arc<$crate::descriptors::Object<$object>>> {
+            unsafe fn from_c(descriptor: $pointer) -> cuda_types::cusparse::CusparseResult<Self> {
+                if descriptor.is_null() {
+                    return Ok(None);
+                }
+                // SAFETY: a descriptor is a number, which is checked.
+                unsafe { $crate::convert::FromC::from_c(descriptor) }.map(Some)
             }
         })*
     )*};
 }
+pub(crate) use described;
 
 described! {
     MatDescr of cusparseMatDescr_t = CUSPARSE_MAT_DESCR, NOT_INITIALIZED;

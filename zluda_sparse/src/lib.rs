@@ -60,4 +60,32 @@ cuda_macros::export_api! {
         cusparseSpMV => spmv, cusparseSpMV_bufferSize => spmv_size, cusparseSpMV_preprocess => spmv_prepare,
         cusparseSpMM => spmm, cusparseSpMM_bufferSize => spmm_size, cusparseSpMM_preprocess => spmm_prepare,
     },
+    sddmm {
+        cusparseSDDMM => sddmm, cusparseSDDMM_bufferSize => sddmm_size, cusparseSDDMM_preprocess => sddmm_prepare,
+    },
+    spgemm {
+        cusparseSpGEMM_createDescr => create, cusparseSpGEMM_destroyDescr => destroy,
+        cusparseSpGEMM_workEstimation => estimate, cusparseSpGEMM_getNumProducts => number_of_products,
+        cusparseSpGEMM_estimateMemory => estimate_memory, cusparseSpGEMM_compute => compute, cusparseSpGEMM_copy => copy,
+        cusparseSpGEMMreuse_workEstimation => reuse_estimate, cusparseSpGEMMreuse_nnz => reuse_nnz,
+        cusparseSpGEMMreuse_copy => reuse_copy, cusparseSpGEMMreuse_compute => reuse_compute,
+    },
+    triangular {
+        cusparseSpSV_createDescr => create_spsv, cusparseSpSV_destroyDescr => destroy_spsv,
+        cusparseSpSV_bufferSize => spsv_size, cusparseSpSV_analysis => spsv_analysis, cusparseSpSV_solve => spsv_solve,
+        cusparseSpSV_updateMatrix => spsv_update,
+        cusparseSpSM_createDescr => create_spsm, cusparseSpSM_destroyDescr => destroy_spsm,
+        cusparseSpSM_bufferSize => spsm_size, cusparseSpSM_analysis => spsm_analysis, cusparseSpSM_solve => spsm_solve,
+        cusparseSpSM_updateMatrix => spsm_update,
+    },
+    conversions {
+        cusparseSparseToDense => sparse_to_dense, cusparseSparseToDense_bufferSize => sparse_to_dense_size,
+        cusparseDenseToSparse_bufferSize => dense_to_sparse_size,
+        cusparseDenseToSparse_analysis => dense_to_sparse_analysis,
+        cusparseDenseToSparse_convert => dense_to_sparse_convert,
+    },
+    sparse_vectors {
+        cusparseAxpby => axpby, cusparseGather => gather, cusparseScatter => scatter, cusparseRot => rot,
+        cusparseSpVV => spvv, cusparseSpVV_bufferSize => spvv_size,
+    },
 }

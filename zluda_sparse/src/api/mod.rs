@@ -4,8 +4,13 @@
 #![allow(clippy::too_many_arguments)]
 
 pub(crate) mod context;
+pub(crate) mod conversions;
 pub(crate) mod dense_matrix;
 pub(crate) mod mat_descr;
 pub(crate) mod product;
+pub(crate) mod sddmm;
 pub(crate) mod sparse_matrix;
+pub(crate) mod sparse_vectors;
+pub(crate) mod spgemm;
+pub(crate) mod triangular;
 pub(crate) mod vectors;

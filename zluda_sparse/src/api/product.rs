@@ -216,7 +216,8 @@ unsafe fn check_spmm(
     })?;
     supported(match layout {
         Layout::Compressed { offsets, indices, .. } => offsets.width == indices.width,
-        Layout::Blocks { .. } | Layout::BlockedEll { .. } => !op.transposed,
+        Layout::Blocks { by_columns, .. } => !op.transposed && !by_columns,
+        Layout::BlockedEll { .. } => !op.transposed,
         _ => true,
     })?;
     // Only vectors are multiplied by numbers of less precision.
