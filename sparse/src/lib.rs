@@ -7,11 +7,14 @@
 //! - [`number`]: what is stored and what is computed with. [`place`]: addresses, indices, dense matrices.
 //! - [`matrix`]: sparse matrices in all formats.
 //! - [`product`]: products with dense matrices and vectors. [`sampled`]: products of dense ones where a sparse one has elements.
-//! - [`multiply`]: products and sums of sparse matrices. [`triangular`]: systems of equations.
+//! - [`multiply`]: products and sums of sparse matrices. [`triangular`] and [`band`]: systems of equations;
+//!   [`incomplete`]: decompositions.
 //! - [`copies`]: conversions between formats, transposing, sorting. [`lines`]: the elements of any format by rows.
 //! - [`vectors`]: sparse vectors.
 
+pub mod band;
 pub mod copies;
+pub mod incomplete;
 pub mod lines;
 pub mod matrix;
 pub mod multiply;

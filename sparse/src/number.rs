@@ -226,6 +226,19 @@ impl Factor {
     /// The number.
     ///
     /// # Safety
+    /// As for [`Self::get`].
+    pub unsafe fn get_scalar<S: dense::Scalar>(&self) -> S {
+        match self {
+            // SAFETY: any bytes are a number.
+            Factor::Host(bytes) => unsafe { bytes.as_ptr().cast::<S>().read_unaligned() },
+            // SAFETY: the caller says so.
+            Factor::Device(place) => unsafe { place.get(0) },
+        }
+    }
+
+    /// The number.
+    ///
+    /// # Safety
     /// It is of this type; a place can be read.
     pub unsafe fn get<C: Number>(&self) -> C {
         match self {

@@ -828,14 +828,15 @@ def check_statuses():
         spmm(theirs, a, dense, UNIFORM[1], (N, N), (COLUMNS, COLUMNS), 5, 2, 1)
 
 
-if not FEW:
-    check_statuses()
-check_spmv()
-check_spmm()
-check_vectors()
-check_conversions()
-check_spgemm()
-check_sddmm()
-check_triangular()
-check_streams()
-print("PASS")
+if __name__ == "__main__":
+    if not FEW:
+        check_statuses()
+    check_spmv()
+    check_spmm()
+    check_vectors()
+    check_conversions()
+    check_spgemm()
+    check_sddmm()
+    check_triangular()
+    check_streams()
+    print("PASS")

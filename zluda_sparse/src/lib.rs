@@ -9,6 +9,7 @@ mod convert;
 mod descriptors;
 mod export;
 mod handle;
+mod legacy;
 
 #[allow(unused_imports)]
 use cuda_types::cusparse::*;
@@ -87,5 +88,44 @@ cuda_macros::export_api! {
     sparse_vectors {
         cusparseAxpby => axpby, cusparseGather => gather, cusparseScatter => scatter, cusparseRot => rot,
         cusparseSpVV => spvv, cusparseSpVV_bufferSize => spvv_size,
+    },
+    sums {
+        cusparse[S D C Z]csrgeam2_bufferSizeExt => geam_size, cusparseXcsrgeam2Nnz => geam_nnz,
+        cusparse[S D C Z]csrgeam2 => geam,
+    },
+    bands {
+        cusparse[S D C Z]gtsv2_bufferSizeExt => size, cusparse[S D C Z]gtsv2_nopivot_bufferSizeExt => size,
+        cusparse[S D C Z]gtsv2 => gtsv, cusparse[S D C Z]gtsv2_nopivot => gtsv_nopivot,
+        cusparse[S D C Z]gtsv2StridedBatch_bufferSizeExt => strided_size,
+        cusparse[S D C Z]gtsv2StridedBatch => gtsv_strided,
+        cusparse[S D C Z]gtsvInterleavedBatch_bufferSizeExt => interleaved_size,
+        cusparse[S D C Z]gtsvInterleavedBatch => gtsv_interleaved,
+        cusparse[S D C Z]gpsvInterleavedBatch_bufferSizeExt => five_size,
+        cusparse[S D C Z]gpsvInterleavedBatch => gpsv_interleaved,
+    },
+    sorts {
+        cusparseCreateIdentityPermutation => identity, cusparseX[coo csr csc]sort_bufferSizeExt => size,
+        cusparseXcoosortByRow => coosort_rows, cusparseXcoosortByColumn => coosort_columns,
+        cusparseXcsrsort => csrsort, cusparseXcscsort => cscsort, cusparseXcoo2csr => coo_to_csr,
+        cusparseXcsr2coo => csr_to_coo, cusparseCsr2cscEx2 => transpose, cusparseCsr2cscEx2_bufferSize => transpose_size,
+    },
+    incomplete {
+        cusparseCreate[Csric02 Csrilu02 Bsric02 Bsrilu02 Bsrsv2 Bsrsm2]Info => create,
+        cusparseDestroy[Csric02 Csrilu02 Bsric02 Bsrilu02 Bsrsv2 Bsrsm2]Info => destroy,
+        cusparseX[csric02 csrilu02 bsric02 bsrilu02 bsrsv2 bsrsm2]_zeroPivot => zero_pivot,
+        cusparse[S D C Z][csrilu02 bsrilu02]_numericBoost => boost,
+        cusparse[S D C Z][csrilu02 csric02]_bufferSize => csr_size,
+        cusparse[S D C Z][csrilu02 csric02]_analysis => csr_analysis,
+        cusparse[S D C Z]csrilu02 => csrilu, cusparse[S D C Z]csric02 => csric,
+        cusparse[S D C Z][bsrilu02 bsric02]_bufferSize => bsr_size,
+        cusparse[S D C Z][bsrilu02 bsric02]_analysis => bsr_analysis,
+        cusparse[S D C Z]bsrilu02 => bsrilu, cusparse[S D C Z]bsric02 => bsric,
+        cusparse[S D C Z]bsrsv2_bufferSize => bsrsv_size, cusparse[S D C Z]bsrsv2_analysis => bsrsv_analysis,
+        cusparse[S D C Z]bsrsv2_solve => bsrsv,
+        cusparse[S D C Z]bsrsm2_bufferSize => bsrsm_size, cusparse[S D C Z]bsrsm2_analysis => bsrsm_analysis,
+        cusparse[S D C Z]bsrsm2_solve => bsrsm,
+    },
+    blocks {
+        cusparse[S D C Z]bsrmv => bsrmv, cusparse[S D C Z]bsrmm => bsrmm, cusparse[S D C Z]nnz => nnz,
     },
 }
