@@ -2,6 +2,7 @@
 
 use crate::number::{Type, with_scalar};
 use crate::place::{Address, Dense};
+use crate::room::{filled, touch};
 use dense::{Real, Scalar};
 
 /// A banded matrix: its diagonals from the lowest one, as vectors of as many elements as there are rows. Those that are out
@@ -37,8 +38,15 @@ impl Band<'_> {
         let above = self.diagonals.len() - 1 - below;
         // Exchanged rows reach as much further as there are diagonals below.
         let width = 2 * below + above + 1;
-        let mut rows = vec![S::ZERO; n * width];
-        let mut sides = vec![S::ZERO; n * count];
+        if n == 0 {
+            return;
+        }
+        for diagonal in self.diagonals {
+            // SAFETY: the caller says so.
+            unsafe { touch(diagonal.at::<S>(self.first + (n - 1) * self.step).cast()) };
+        }
+        let mut rows = filled(S::ZERO, n * width);
+        let mut sides = filled(S::ZERO, n * count);
         for i in 0..n {
             for (d, diagonal) in self.diagonals.iter().enumerate() {
                 if i + d >= below && i + d - below < n {

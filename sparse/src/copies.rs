@@ -3,6 +3,7 @@
 use crate::matrix::{Layout, Matrix};
 use crate::number::Type;
 use crate::place::{Address, Dense, Indices};
+use crate::room::{collected, filled, touch};
 use std::ops::Range;
 
 /// Copies a number.
@@ -166,7 +167,12 @@ pub unsafe fn transpose(
     ty: Option<Type>,
 ) {
     let (offsets, indices, values) = a;
-    let mut next = vec![0; across + 1];
+    // SAFETY: the caller says so.
+    unsafe {
+        touch(offsets.place(lines));
+        touch(to.0.place(across));
+    }
+    let mut next = filled(0, across + 1);
     // SAFETY: the caller says so.
     unsafe {
         for at in offsets.get(0)..offsets.get(lines) {
@@ -200,10 +206,11 @@ pub unsafe fn transpose(
 pub unsafe fn sort(first: Indices, second: Indices, permutation: Option<Indices>, count: usize) {
     // SAFETY: the caller says so.
     unsafe {
-        let mut keys: Vec<(usize, usize, usize)> =
-            (0..count).map(|at| (first.get(at), second.get(at), at)).collect();
+        touch(first.place(count.saturating_sub(1)));
+        touch(second.place(count.saturating_sub(1)));
+        let mut keys = collected((0..count).map(|at| (first.get(at), second.get(at), at)));
         keys.sort_unstable();
-        let old: Option<Vec<usize>> = permutation.map(|p| (0..count).map(|at| p.get(at)).collect());
+        let old = permutation.map(|p| collected((0..count).map(|at| p.get(at))));
         for (at, (one, other, from)) in keys.into_iter().enumerate() {
             first.set(at, one);
             second.set(at, other);
@@ -240,6 +247,46 @@ pub unsafe fn sort_lines(
                     permutation.set(at, number);
                 }
             }
+        }
+    }
+}
+
+/// The order in which the elements of each line are sorted by their indices: which element comes where.
+///
+/// # Safety
+/// The arrays are memory.
+pub unsafe fn sorted_order(offsets: Indices, indices: Indices, lines: usize) -> Vec<usize> {
+    let mut order = Vec::new();
+    for line in 0..lines {
+        // SAFETY: the caller says so.
+        unsafe {
+            let start = order.len();
+            order.extend(offsets.get(line)..offsets.get(line + 1));
+            order[start..].sort_by_key(|at| indices.get(*at));
+        }
+    }
+    order
+}
+
+/// Puts the elements of a matrix in an order, or back out of it.
+///
+/// # Safety
+/// The arrays are memory of as many elements.
+pub unsafe fn reorder(indices: Indices, values: Address, ty: Type, order: &[usize], back: bool) {
+    let size = ty.size();
+    // SAFETY: the caller says so, of all that follows.
+    unsafe {
+        let old = collected((0..order.len()).map(|at| indices.get(at)));
+        let bytes = std::slice::from_raw_parts(values.at::<u8>(0), order.len() * size).to_vec();
+        for (at, place) in order.iter().enumerate() {
+            let (from, to) = if back { (at, *place) } else { (*place, at) };
+            let (Some(index), Some(number)) =
+                (old.get(from), bytes.get(from * size..(from + 1) * size))
+            else {
+                continue;
+            };
+            indices.set(to, *index);
+            std::ptr::copy_nonoverlapping(number.as_ptr(), values.at::<u8>(to * size), size);
         }
     }
 }

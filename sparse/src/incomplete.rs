@@ -5,6 +5,7 @@
 use crate::lines::Lines;
 use crate::number::{Type, with_scalar};
 use crate::place::Address;
+use crate::room::filled;
 use dense::{Real, Scalar};
 
 /// What pivots become that are too small.
@@ -61,8 +62,8 @@ impl Places {
 
 unsafe fn lu<S: Scalar>(values: Address, lines: &Lines, boost: Option<Boost>) -> Option<usize> {
     let n = lines.rows();
-    let mut places = Places(vec![None; n]);
-    let mut pivots: Vec<Option<S>> = vec![None; n];
+    let mut places = Places(filled(None, n));
+    let mut pivots: Vec<Option<S>> = filled(None, n);
     let mut zero = None;
     for i in 0..n {
         let row = lines.of_row(i);
@@ -107,8 +108,8 @@ unsafe fn lu<S: Scalar>(values: Address, lines: &Lines, boost: Option<Boost>) ->
 
 unsafe fn cholesky<S: Scalar>(values: Address, lines: &Lines) -> Option<usize> {
     let n = lines.rows();
-    let mut places = Places(vec![None; n]);
-    let mut pivots: Vec<Option<S>> = vec![None; n];
+    let mut places = Places(filled(None, n));
+    let mut pivots: Vec<Option<S>> = filled(None, n);
     let mut zero = None;
     for i in 0..n {
         let row = lines.of_row(i);

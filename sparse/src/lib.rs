@@ -10,9 +10,10 @@
 //! - [`multiply`]: products and sums of sparse matrices. [`triangular`] and [`band`]: systems of equations;
 //!   [`incomplete`]: decompositions.
 //! - [`copies`]: conversions between formats, transposing, sorting. [`lines`]: the elements of any format by rows.
-//! - [`vectors`]: sparse vectors.
+//! - [`compress`]: leaving out what is small. [`vectors`]: sparse vectors.
 
 pub mod band;
+pub mod compress;
 pub mod copies;
 pub mod incomplete;
 pub mod lines;
@@ -21,6 +22,7 @@ pub mod multiply;
 pub mod number;
 pub mod place;
 pub mod product;
+mod room;
 pub mod sampled;
 pub mod triangular;
 pub mod vectors;

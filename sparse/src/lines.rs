@@ -1,6 +1,7 @@
 //! The elements of a matrix of any format by rows, in memory of our own.
 
 use crate::matrix::Matrix;
+use crate::room::filled;
 use std::ops::Range;
 
 /// Which elements a matrix has, row after row.
@@ -19,7 +20,9 @@ impl Lines {
     pub unsafe fn of(a: &Matrix, transposed: bool) -> Lines {
         let (rows, columns) = if transposed { (a.columns, a.rows) } else { (a.rows, a.columns) };
         let turn = |row, column| if transposed { (column, row) } else { (row, column) };
-        let mut offsets = vec![0; rows + 1];
+        // SAFETY: the caller says so.
+        unsafe { a.touch() };
+        let mut offsets = filled(0, rows + 1);
         // SAFETY: the caller says so.
         unsafe {
             a.visit(0..a.lines(), |row, column, _| {
@@ -33,7 +36,7 @@ impl Lines {
             offsets[row + 1] += offsets[row];
         }
         let mut next = offsets.clone();
-        let mut elements = vec![(0, 0); offsets[rows]];
+        let mut elements = filled((0, 0), offsets[rows]);
         // SAFETY: the caller says so.
         unsafe {
             a.visit(0..a.lines(), |row, column, at| {

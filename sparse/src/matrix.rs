@@ -79,6 +79,26 @@ impl Matrix {
         }
     }
 
+    /// Looks whether the end of its indices is there.
+    ///
+    /// # Safety
+    /// It is memory of the program's, or the work ends as a kernel does.
+    pub(crate) unsafe fn touch(&self) {
+        let (indices, count) = match self.layout {
+            Layout::Compressed { offsets, .. }
+            | Layout::Blocks { offsets, .. }
+            | Layout::Sliced { offsets, .. } => {
+                (offsets, self.lines() + usize::from(self.lines() > 0))
+            }
+            Layout::Coordinates { rows, .. } => (rows, self.stored),
+            Layout::BlockedEll { width, indices, .. } => (indices, self.lines() * width),
+        };
+        if let Some(last) = count.checked_sub(1) {
+            // SAFETY: the caller says so.
+            unsafe { crate::room::touch(indices.place(last)) };
+        }
+    }
+
     /// The rows that belong to a line alone, and to no other one; none where lines are not rows.
     pub fn rows_of_line(&self) -> Option<usize> {
         match self.layout {

@@ -3,6 +3,7 @@
 use crate::matrix::Matrix;
 use crate::number::{Factor, Load, Number, Store, Type, Types, with_types};
 use crate::place::{Address, Indices};
+use crate::room::filled;
 use std::ops::Range;
 
 /// Rows of a result: columns and values of each, as bytes.
@@ -27,7 +28,11 @@ struct Accumulator<C> {
 
 impl<C: Number> Accumulator<C> {
     fn new(columns: usize) -> Self {
-        Accumulator { seen: vec![0; columns], sums: vec![C::ZERO; columns], columns: Vec::new() }
+        Accumulator {
+            seen: filled(0, columns),
+            sums: filled(C::ZERO, columns),
+            columns: Vec::new(),
+        }
     }
 
     #[inline(always)]

@@ -114,6 +114,11 @@ impl Indices {
         Indices { first: Address(self.first.0.wrapping_offset(bytes)), ..self }
     }
 
+    /// The address of an index.
+    pub fn place(self, at: usize) -> *const u8 {
+        self.first.at::<u8>(at.wrapping_mul(self.width.size()))
+    }
+
     /// An index, counted from 0; a number that is no index becomes one that is too large.
     ///
     /// # Safety

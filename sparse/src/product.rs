@@ -7,6 +7,7 @@
 use crate::matrix::{Layout, Matrix};
 use crate::number::{Factor, Load, Number, Store, Types, with_types};
 use crate::place::{Address, Dense, Index, Indices, Width};
+use crate::room::{filled, touch};
 use std::ops::Range;
 
 /// A product.
@@ -174,7 +175,12 @@ impl Product {
         let own = columns * part / parts..columns * (part + 1) / parts;
         for first in own.clone().step_by(16) {
             let count = (own.end - first).min(16);
-            let mut sums = vec![C::ZERO; rows * count];
+            // SAFETY: the caller says so.
+            unsafe {
+                self.a.touch();
+                touch(self.c.place::<Y>(rows.saturating_sub(1), first).cast());
+            }
+            let mut sums = filled(C::ZERO, rows * count);
             let add = |row: usize, column: usize, at: usize| {
                 let (out, from) = if self.transposed { (column, row) } else { (row, column) };
                 let Some(sums) =
@@ -229,7 +235,7 @@ impl Product {
             let rows = height.min(self.c.rows.saturating_sub(first_row));
             for first in (0..columns).step_by(CHUNK) {
                 let count = (columns - first).min(CHUNK);
-                let mut sums = vec![C::ZERO; rows * count];
+                let mut sums = filled(C::ZERO, rows * count);
                 let add = |row: usize, column: usize, at: usize| {
                     // SAFETY: the caller says so.
                     let a = unsafe { self.a.values.get::<A>(at) }.load().conj_if(self.conj);

@@ -176,6 +176,18 @@ def incomplete(dense, pattern, cholesky):
     return a
 
 
+class Single(c.Structure):
+    """cuComplex."""
+
+    _fields_ = [("x", c.c_float), ("y", c.c_float)]
+
+
+class Double(c.Structure):
+    """cuDoubleComplex."""
+
+    _fields_ = [("x", c.c_double), ("y", c.c_double)]
+
+
 class Info:
     """What functions know of a matrix."""
 
@@ -334,6 +346,36 @@ def check_blocks():
         assert total[0] == (full != 0).sum()
 
 
+def check_rows():
+    for (letter, kind), base in itertools.product(LETTERS.items(), (0, 1)):
+        m, n = 40, 30
+        a, told, size = Coordinates(m, n, kind), Told(own, base), np.zeros(1, np.uint64)
+        values, offsets, index = csr(a, base)
+        counts, total = Array(np.zeros(m, np.int32)), np.zeros(1, np.int32)
+        # A number by its value: one of two floats, or of two doubles.
+        least = {"S": c.c_float(0.7), "D": c.c_double(0.7), "C": Single(0.7, 0), "Z": Double(0.7, 0)}[letter]
+        ok(own.run(f"{letter}nnz_compress", m, told.address, values, offsets, counts, total, least))
+        stay = np.abs(a.wide) > 0.7
+        assert (counts.get() == np.bincount(a.rows[stay], minlength=m)).all() and total[0] == stay.sum()
+        to = Array(np.zeros(total[0], NUMPY[kind])), Array(np.zeros(total[0], np.int32)), Array(np.zeros(m + 1, np.int32))
+        arguments = (m, n, told.address, values, index, offsets, len(a.values), counts, *to, least)
+        ok(own.run(f"{letter}csr2csr_compress", *arguments))
+        assert (to[0].get() == a.values[stay]).all() and (to[1].get() == a.columns[stay] + base).all()
+        assert (to[2].get() == a.offsets(a.rows[stay], m) + base).all()
+        # Sorted, and back as it was.
+        mixed = np.lexsort((random.random(len(a.values)), a.rows))
+        values, index = Array(a.values[mixed]), Array((a.columns[mixed] + base).astype(np.int32))
+        info = c.c_void_p()
+        ok(own.call("CreateCsru2csrInfo", c.byref(info)))
+        start = (m, n, len(a.values))
+        ok(own.run(f"{letter}csru2csr_bufferSizeExt", *start, values, offsets, index, info, size))
+        ok(own.run(f"{letter}csru2csr", *start, told.address, values, offsets, index, info, None))
+        assert (values.get() == a.values).all() and (index.get() == a.columns + base).all()
+        ok(own.run(f"{letter}csr2csru", *start, told.address, values, offsets, index, info, None))
+        assert (values.get() == a.values[mixed]).all() and (index.get() == a.columns[mixed] + base).all()
+        ok(own.call("DestroyCsru2csrInfo", info))
+
+
 def statuses_of_legacy(library):
     """What wrong calls answer, by what they are."""
     answers = {}
@@ -398,4 +440,5 @@ if __name__ == "__main__":
     check_sorts()
     check_incomplete()
     check_blocks()
+    check_rows()
     print("PASS")

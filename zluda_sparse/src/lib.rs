@@ -128,4 +128,10 @@ cuda_macros::export_api! {
     blocks {
         cusparse[S D C Z]bsrmv => bsrmv, cusparse[S D C Z]bsrmm => bsrmm, cusparse[S D C Z]nnz => nnz,
     },
+    rows {
+        cusparse[S D C Z]nnz_compress => count, cusparse[S D C Z]csr2csr_compress => compress,
+        cusparseCreateCsru2csrInfo => create, cusparseDestroyCsru2csrInfo => destroy,
+        cusparse[S D C Z]csru2csr_bufferSizeExt => sort_size, cusparse[S D C Z]csru2csr => sort,
+        cusparse[S D C Z]csr2csru => unsort,
+    },
 }

@@ -11,6 +11,7 @@ pub(crate) mod dense_matrix;
 pub(crate) mod incomplete;
 pub(crate) mod mat_descr;
 pub(crate) mod product;
+pub(crate) mod rows;
 pub(crate) mod sddmm;
 pub(crate) mod sorts;
 pub(crate) mod sparse_matrix;
