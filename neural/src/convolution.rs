@@ -316,7 +316,7 @@ fn gathered<T: Real>(gather: Gather) -> Stage {
             let product = Product {
                 a: row_major(&a, depth),
                 b: row_major(&b, n),
-                c: row_major(&sums, n),
+                c: Matrix { first: sums.as_mut_ptr(), row: n as isize, column: 1, conj: false },
                 depth,
                 alpha: T::ONE,
                 beta: if first > 0 { T::ONE } else { T::ZERO },
@@ -380,7 +380,7 @@ fn filter_gradient<T: Real>(
             let product = Product {
                 a: row_major(a, depth),
                 b: Matrix::columns(b.as_ptr(), depth as isize),
-                c: row_major(&sums, n),
+                c: Matrix { first: sums.as_mut_ptr(), row: n as isize, column: 1, conj: false },
                 depth,
                 alpha: T::ONE,
                 beta: if first > 0 { T::ONE } else { T::ZERO },

@@ -6,13 +6,16 @@
 //!
 //! - [`format`]: the types of elements. [`tensor`]: places in memory, and ways through them. [`window`]: windows that move.
 //! - [`elementwise`], [`pointwise`], [`activation`]: element by element. [`reduction`]: over dimensions.
-//! - [`convolution`], [`pooling`], [`matmul`]. [`softmax`], [`norm`].
+//! - [`convolution`], [`pooling`], [`matmul`]. [`softmax`], [`attention`], [`norm`].
 
 pub mod activation;
+pub mod attention;
 pub mod convolution;
 pub mod elementwise;
 pub mod format;
+pub mod matmul;
 pub mod norm;
+pub mod pointwise;
 pub mod pooling;
 pub mod reduction;
 pub mod softmax;

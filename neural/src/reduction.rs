@@ -17,6 +17,8 @@ pub enum Reduction {
     Norm1,
     /// The root of the sum of squares.
     Norm2,
+    /// The sum of squares.
+    Squares,
     /// The product of what is not zero.
     MulNoZeros,
 }
@@ -56,7 +58,7 @@ impl Reduction {
                 if x > sum || x.is_nan() { x } else { sum }
             }
             Reduction::Norm1 => sum + x.abs(),
-            Reduction::Norm2 => sum + x * x,
+            Reduction::Norm2 | Reduction::Squares => sum + x * x,
             Reduction::MulNoZeros => {
                 if x == 0.0 {
                     sum

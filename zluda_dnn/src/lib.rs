@@ -8,6 +8,7 @@ mod api;
 mod convert;
 mod descriptor;
 mod export;
+mod graph;
 mod handle;
 
 #[allow(unused_imports)]
@@ -80,5 +81,11 @@ cuda_macros::export_api! {
         cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize => training_workspace,
         cudnnGetBatchNormalizationBackwardExWorkspaceSize => backward_workspace,
         cudnnGetBatchNormalizationTrainingExReserveSpaceSize => reserve,
+    },
+    graph {
+        cudnnBackendCreateDescriptor => create, cudnnBackendDestroyDescriptor => destroy,
+        cudnnBackendInitialize => initialize, cudnnBackendSetAttribute => set_attribute,
+        cudnnBackendGetAttribute => get_attribute, cudnnBackendFinalize => finalize, cudnnBackendExecute => execute,
+        cudnnGetExecutionPlanWorkspaceSize => workspace_size,
     },
 }

@@ -5,6 +5,7 @@
 pub(crate) mod activation;
 pub(crate) mod context;
 pub(crate) mod convolution;
+pub(crate) mod graph;
 pub(crate) mod norm;
 pub(crate) mod pooling;
 pub(crate) mod tensor;

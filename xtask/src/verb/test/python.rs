@@ -25,7 +25,7 @@ const USE_LIBRARIES: &[&str] = &[
 ];
 
 /// The programs that load no PTX.
-const LOAD_NOTHING: &[&str] = &["dnn_layers", "nvml_queries"];
+const LOAD_NOTHING: &[&str] = &["dnn_graphs", "dnn_layers", "nvml_queries"];
 
 /// Compilers written in Python take their time.
 const LIMIT: Duration = Duration::from_secs(900);

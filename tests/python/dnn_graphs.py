@@ -1,0 +1,442 @@
+"""Our cuDNN's graph API against NumPy in double precision: graphs of one and of several operations, the results of which stay
+between them, and the statuses of wrong calls as NVIDIA's cuDNN 9.28 gives them."""
+
+import ctypes as c
+import math
+import re
+
+import numpy as np
+
+runtime = c.CDLL("libcuda.so.1")
+dnn = c.CDLL("libzluda_dnn.so")
+dnn.cudnnGetErrorString.restype = c.c_char_p
+random = np.random.default_rng(2)
+
+# Kinds of descriptors and types of attributes.
+KIND = dict(
+    pointwise=0, convolution=1, engine=2, config=3, heuristics=4, plan=5, conv_forward=10, conv_filter=11, conv_data=12,
+    op_pointwise=13, gen_stats=14, graph=15, pack=16, tensor=17, matmul=18, op_matmul=19, reduction=21, op_reduction=22,
+    resample=24, op_resample=25, op_resample_bwd=26, concat=27, norm=29, norm_bwd=30, reshape=31, sdpa=41, mask=44,
+    softmax=45, transpose=46, slice=47,
+)
+HANDLE, DATA_TYPE, BOOLEAN, INT64, FLOAT32, FLOAT64, POINTER, DESCRIPTOR, FRACTION = 0, 1, 2, 3, 4, 5, 6, 15, 26
+C_TYPES = {BOOLEAN: c.c_bool, INT64: c.c_int64, FLOAT32: c.c_float, FLOAT64: c.c_double, POINTER: c.c_void_p,
+           HANDLE: c.c_void_p, DESCRIPTOR: c.c_void_p, FRACTION: c.c_int64}
+FLOAT, DOUBLE, HALF, INT32 = 0, 1, 2, 4
+NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, INT32: np.int32}
+EPSILON = {FLOAT: 2e-6, DOUBLE: 1e-14, HALF: 2e-3}
+
+
+def ok(status, *what):
+    assert status == 0, (status, dnn.cudnnGetErrorString(status), *what)
+
+
+ok(runtime.cuInit(0))
+context = c.c_void_p()
+ok(runtime.cuDevicePrimaryCtxRetain(c.byref(context), 0))
+ok(runtime.cuCtxSetCurrent(context))
+handle = c.c_void_p()
+ok(dnn.cudnnCreate(c.byref(handle)))
+
+
+def new(kind):
+    made = c.c_void_p()
+    ok(dnn.cudnnBackendCreateDescriptor(KIND[kind], c.byref(made)))
+    return made
+
+
+def put(made, name, ty, *values):
+    if ty == FRACTION:
+        values = [part for value in values for part in (value, 1)]
+    elements = (C_TYPES.get(ty, c.c_int) * len(values))(*values)
+    count = len(values) // 2 if ty == FRACTION else len(values)
+    return dnn.cudnnBackendSetAttribute(made, name, ty, c.c_int64(count), elements)
+
+
+def descriptor(kind, *attributes):
+    made = new(kind)
+    for attribute in attributes:
+        ok(put(made, *attribute), kind, attribute)
+    ok(dnn.cudnnBackendFinalize(made), kind)
+    return made
+
+
+class Tensor:
+    count = 0
+
+    def __init__(self, values=None, ty=FLOAT, dims=None, strides=None, virtual=False, by_value=False):
+        Tensor.count += 1
+        self.uid, self.ty, self.address = Tensor.count, ty, None
+        self.virtual, self.by_value = virtual, by_value
+        if values is not None:
+            self.memory = np.ascontiguousarray(values).astype(NUMPY[ty])
+            self.values = self.memory.astype(float)
+            dims = self.memory.shape
+        elif not virtual:
+            self.memory = np.zeros(dims, NUMPY[ty])
+        dims = list(dims)
+        strides = strides or [math.prod(dims[i + 1 :]) for i in range(len(dims))]
+        self.dims = dims
+        self.descriptor = descriptor(
+            "tensor", (901, DATA_TYPE, ty), (902, INT64, *dims), (903, INT64, *strides), (906, INT64, self.uid),
+            (900, INT64, 16), (907, BOOLEAN, virtual), (908, BOOLEAN, by_value),
+        )
+        if by_value:
+            self.address = c.c_void_p(self.memory.ctypes.data)
+        elif not virtual:
+            self.address = c.c_void_p()
+            ok(runtime.cuMemAlloc_v2(c.byref(self.address), c.c_size_t(self.memory.nbytes)))
+            host = self.memory.ctypes.data_as(c.c_void_p)
+            ok(runtime.cuMemcpyHtoD_v2(self.address, host, c.c_size_t(self.memory.nbytes)))
+
+    def get(self):
+        ok(runtime.cuCtxSynchronize())
+        memory = np.empty_like(self.memory)
+        ok(runtime.cuMemcpyDtoH_v2(memory.ctypes.data_as(c.c_void_p), self.address, c.c_size_t(memory.nbytes)))
+        return memory.astype(float)
+
+
+def virtual(*dims):
+    return Tensor(dims=dims, virtual=True)
+
+
+def number(value):
+    return Tensor(np.full((1, 1, 1, 1), value), by_value=True)
+
+
+def graph_of(*operations):
+    return descriptor("graph", (800, HANDLE, handle), (801, DESCRIPTOR, *operations))
+
+
+def run(operations, tensors):
+    """Runs a graph as cudnn-frontend does: by what the heuristics propose."""
+    heuristics = descriptor("heuristics", (201, DESCRIPTOR, graph_of(*operations)), (200, 8, 3))
+    count, config = c.c_int64(), new("config")
+    ok(dnn.cudnnBackendGetAttribute(heuristics, 202, DESCRIPTOR, c.c_int64(0), c.byref(count), None))
+    assert count.value == 1
+    results = (c.c_void_p * 1)(config)
+    ok(dnn.cudnnBackendGetAttribute(heuristics, 202, DESCRIPTOR, c.c_int64(1), c.byref(count), results))
+    plan = descriptor("plan", (400, HANDLE, handle), (401, DESCRIPTOR, config))
+    size = c.c_int64()
+    ok(dnn.cudnnBackendGetAttribute(plan, 402, INT64, c.c_int64(1), c.byref(count), c.byref(size)))
+    workspace = c.c_void_p()
+    ok(runtime.cuMemAlloc_v2(c.byref(workspace), c.c_size_t(size.value + 16)))
+    real = [tensor for tensor in tensors if tensor.address]
+    pack = descriptor(
+        "pack", (1000, INT64, *(tensor.uid for tensor in real)),
+        (1001, POINTER, *(tensor.address for tensor in real)), (1003, POINTER, workspace),
+    )
+    ok(dnn.cudnnBackendExecute(handle, plan, pack))
+    ok(runtime.cuCtxSynchronize())
+    runtime.cuMemFree_v2(workspace)
+
+
+def near(tensor, wanted, *what, terms=1):
+    got = tensor.get()
+    bound = EPSILON[tensor.ty] * np.sqrt(terms) * (np.abs(wanted).max() + np.abs(wanted))
+    assert got.shape == wanted.shape, (got.shape, wanted.shape, *what)
+    error = np.abs(got - wanted)
+    assert (error <= bound).all(), (error.max(), bound.min(), *what)
+
+
+def normal(*dims):
+    return random.standard_normal(dims)
+
+
+def pointwise(mode, y, x, b=None, t=None, *parameters, backward=False):
+    what = descriptor("pointwise", (0, 14, mode), (1, DATA_TYPE, FLOAT), *parameters)
+    ports = [(751, x), (757, b), (756, y)] if backward else [(751, x), (752, b), (758, t), (753, y)]
+    return descriptor(
+        "op_pointwise", (750, DESCRIPTOR, what),
+        *((name, DESCRIPTOR, tensor.descriptor) for name, tensor in ports if tensor),
+    )
+
+
+def matmul(a, b, y):
+    what = descriptor("matmul", (1500, DATA_TYPE, FLOAT))
+    tensors = [(1520, a), (1521, b), (1522, y)]
+    return descriptor("op_matmul", (1523, DESCRIPTOR, what), *((n, DESCRIPTOR, t.descriptor) for n, t in tensors))
+
+
+def test_products_with_what_follows():
+    for ty in (FLOAT, HALF, DOUBLE):
+        a, b, bias = Tensor(normal(2, 17, 33), ty), Tensor(normal(1, 33, 20), ty), Tensor(normal(1, 1, 20), ty)
+        y, product, sum_ = Tensor(dims=(2, 17, 20), ty=ty), virtual(2, 17, 20), virtual(2, 17, 20)
+        if ty == DOUBLE:
+            product, sum_ = (Tensor(dims=(2, 17, 20), ty=DOUBLE, virtual=True) for _ in range(2))
+        # Not in the order in which they run.
+        operations = [pointwise(100, y, sum_), pointwise(0, sum_, product, bias), matmul(a, b, product)]
+        run(operations, [a, b, bias, y])
+        near(y, np.maximum(a.values @ b.values + bias.values, 0), ty, terms=33)
+    # Heads of queries share those of keys.
+    a, b, y = Tensor(normal(2, 6, 5, 8)), Tensor(normal(2, 2, 8, 7)), Tensor(dims=(2, 6, 5, 7))
+    run([matmul(a, b, y)], [a, b, y])
+    near(y, a.values @ np.repeat(b.values, 3, 1), terms=8)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+erf = np.vectorize(math.erf)
+UNARY = {
+    10: np.abs, 11: np.ceil, 12: np.cos, 13: np.exp, 14: np.floor, 16: np.negative, 18: np.sin, 19: np.tan, 20: erf,
+    21: lambda x: x, 22: lambda x: 1 / x, 402: lambda x: x == 0, 100: lambda x: np.maximum(x, 0), 101: np.tanh,
+    102: sigmoid, 103: lambda x: np.where(x > 0, x, np.expm1(x)), 104: lambda x: x * (1 + erf(x / math.sqrt(2))) / 2,
+    105: lambda x: np.log1p(np.exp(x)), 106: lambda x: x * sigmoid(x),
+    107: lambda x: x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+}
+POSITIVE = {4: np.sqrt, 15: np.log, 17: lambda x: 1 / np.sqrt(x)}
+BINARY = {
+    0: np.add, 1: np.multiply, 2: np.minimum, 3: np.maximum, 5: lambda x, b: x + b * b, 6: np.divide, 7: np.fmod,
+    9: np.subtract, 23: np.arctan2, 24: np.mod, 300: np.equal, 301: np.not_equal, 302: np.greater,
+    303: np.greater_equal, 304: np.less, 305: np.less_equal, 400: np.logical_and, 401: np.logical_or,
+}
+
+
+def test_pointwise_operations():
+    for mode, wanted in (UNARY | POSITIVE).items():
+        x, y = Tensor(np.abs(normal(2, 3, 5)) + 0.1 if mode in POSITIVE else normal(2, 3, 5)), Tensor(dims=(2, 3, 5))
+        run([pointwise(mode, y, x)], [x, y])
+        near(y, wanted(x.values) * 1.0, mode, terms=4)
+    for mode, wanted in BINARY.items():
+        x, b, y = Tensor(normal(2, 3, 5)), Tensor(normal(1, 3, 1)), Tensor(dims=(2, 3, 5))
+        run([pointwise(mode, y, x, b)], [x, b, y])
+        near(y, wanted(x.values, b.values) * 1.0, mode, terms=4)
+    x, b, y = Tensor(np.abs(normal(2, 3, 5))), Tensor(normal(2, 3, 5)), Tensor(dims=(2, 3, 5))
+    run([pointwise(8, y, x, b)], [x, b, y])
+    near(y, x.values**b.values, terms=4)
+    t = Tensor(random.integers(0, 2, (2, 3, 5)))
+    run([pointwise(601, y, x, b, t)], [x, b, t, y])
+    near(y, np.where(t.values, x.values, b.values))
+    run([pointwise(501, y, x, None, None, (9, INT64, 1))], [x, y])
+    near(y, np.broadcast_to(np.arange(3.0)[:, None], (2, 3, 5)))
+    # A slope below, and a bound above.
+    run([pointwise(100, y, b, None, None, (4, FLOAT64, 0.5), (5, FLOAT32, 0.25))], [b, y])
+    near(y, np.where(b.values <= 0, 0.25 * b.values, np.minimum(b.values, 0.5)))
+    # Gradients, by differences.
+    for mode in [100, 101, 102, 103, 104, 105, 106, 107]:
+        x, dy, dx = Tensor(normal(2, 3, 5)), Tensor(normal(2, 3, 5)), Tensor(dims=(2, 3, 5))
+        run([pointwise(mode + 100, dx, x, dy, backward=True)], [x, dy, dx])
+        f, h = UNARY[mode], 1e-5
+        near(dx, (f(x.values + h) - f(x.values - h)) / (2 * h) * dy.values, mode, terms=4)
+
+
+def test_reductions():
+    cases = {
+        0: np.sum, 1: np.prod, 2: np.min, 3: np.max, 4: lambda x, a, keepdims: np.abs(x).max(a, keepdims=keepdims),
+        5: np.mean, 6: lambda x, a, keepdims: np.abs(x).sum(a, keepdims=keepdims),
+        7: lambda x, a, keepdims: np.sqrt((x * x).sum(a, keepdims=keepdims)),
+    }
+    for operator, wanted in cases.items():
+        x, y = Tensor(normal(3, 4, 5, 6)), Tensor(dims=(3, 1, 5, 1))
+        what = descriptor("reduction", (1600, 18, operator), (1601, DATA_TYPE, FLOAT))
+        names = [(1610, x), (1611, y)]
+        operation = descriptor(
+            "op_reduction", (1612, DESCRIPTOR, what), *((n, DESCRIPTOR, t.descriptor) for n, t in names)
+        )
+        run([operation], [x, y])
+        near(y, wanted(x.values, (1, 3), keepdims=True), operator, terms=24)
+
+
+def test_convolutions():
+    pre, post, strides = (0, 1), (1, 2), (1, 2)
+    what = descriptor(
+        "convolution", (100, DATA_TYPE, FLOAT), (101, 7, 1), (102, INT64, 1, 1), (103, INT64, *strides),
+        (104, INT64, *post), (105, INT64, *pre), (106, INT64, 2),
+    )
+
+    def operation(kind, first, x, w, y):
+        names = {"conv_forward": (704, 703, 705), "conv_data": (710, 709, 711), "conv_filter": (716, 715, 717)}[kind]
+        tensors = ((n, DESCRIPTOR, t.descriptor) for n, t in zip(names, (x, w, y)))
+        return descriptor(
+            kind, (first, FLOAT32, 1.0), (first + 1, FLOAT32, 0.0), (first + 2, DESCRIPTOR, what), *tensors
+        )
+
+    x, w = Tensor(normal(2, 4, 7, 8)), Tensor(normal(6, 2, 3, 3))
+    padded = np.pad(x.values, [(0, 0), (0, 0), (pre[0], post[0]), (pre[1], post[1])])
+    seen = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))[:, :, :, ::2]
+    wanted = np.concatenate(
+        [np.einsum("nchwrs,kcrs->nkhw", seen[:, 2 * g : 2 * g + 2], w.values[3 * g : 3 * g + 3]) for g in range(2)], 1
+    )
+    bias, between, y = Tensor(normal(1, 6, 1, 1)), virtual(*wanted.shape), Tensor(dims=wanted.shape)
+    run([operation("conv_forward", 700, x, w, between), pointwise(0, y, between, bias)], [x, w, bias, y])
+    near(y, wanted + bias.values, terms=18)
+    dy, dx, dw = Tensor(normal(*wanted.shape)), Tensor(dims=x.dims), Tensor(dims=w.dims)
+    run([operation("conv_data", 706, dx, w, dy)], [dx, w, dy])
+    run([operation("conv_filter", 712, x, dw, dy)], [x, dw, dy])
+    gradient, filters = np.zeros_like(padded), np.zeros(w.dims)
+    for g in range(2):
+        outs, ins = slice(3 * g, 3 * g + 3), slice(2 * g, 2 * g + 2)
+        for r in range(3):
+            for s in range(3):
+                at = (slice(None), ins, slice(r, r + wanted.shape[2]), slice(s, s + 2 * wanted.shape[3] - 1, 2))
+                gradient[at] += np.einsum("nkhw,kc->nchw", dy.values[:, outs], w.values[outs, :, r, s])
+                filters[outs, :, r, s] = np.einsum("nkhw,nchw->kc", dy.values[:, outs], padded[at])
+    near(dx, gradient[:, :, 0:7, 1:9], terms=18)
+    near(dw, filters, terms=50)
+
+
+def test_norms():
+    # The mode, whether a mean is taken away, what statistics and parameters are of.
+    layer, instance, batch, rms = 0, 1, 2, 4
+    for mode, axes, own in [(layer, (1, 2, 3), (1, 3, 4, 5)), (instance, (2, 3), (1, 3, 1, 1)),
+                            (batch, (0, 2, 3), (1, 3, 1, 1)), (rms, (1, 2, 3), (1, 3, 4, 5))]:
+        dims = (6, 3, 4, 5)
+        kept = tuple(1 if i in axes else n for i, n in enumerate(dims))
+        x, y, scale, bias = Tensor(normal(*dims) + 1), Tensor(dims=dims), Tensor(normal(*own)), Tensor(normal(*own))
+        mean, inverse, epsilon = Tensor(dims=kept), Tensor(dims=kept), number(1e-3)
+        tensors = [(2002, x), (2004, inverse), (2005, scale), (2006, bias), (2007, epsilon), (2013, y)]
+        tensors += [(2003, mean)] if mode != rms else []
+        running = []
+        if mode == batch:
+            running = [Tensor(normal(*kept)), Tensor(random.uniform(1, 2, kept)), Tensor(dims=kept), Tensor(dims=kept)]
+            tensors += [(2008, number(0.25)), *zip((2009, 2010, 2011, 2012), running)]
+        operation = descriptor(
+            "norm", (2000, 27, mode), (2001, 28, 1), *((n, DESCRIPTOR, t.descriptor) for n, t in tensors)
+        )
+        run([operation], [tensor for _, tensor in tensors])
+        centre = x.values.mean(axes, keepdims=True) if mode != rms else np.zeros(kept)
+        spread = ((x.values - centre) ** 2).mean(axes, keepdims=True)
+        turned = 1 / np.sqrt(spread + 1e-3)
+        normalised = (x.values - centre) * turned
+        near(y, normalised * scale.values + bias.values, mode, terms=8)
+        near(inverse, turned, mode, terms=8)
+        count = x.values.size // turned.size
+        if mode != rms:
+            near(mean, centre, mode, terms=8)
+        if mode == batch:
+            near(running[2], 0.75 * running[0].values + 0.25 * centre, terms=8)
+            near(running[3], 0.75 * running[1].values + 0.25 * spread * count / (count - 1), terms=8)
+
+        dy, dx, dscale, dbias = Tensor(normal(*dims)), Tensor(dims=dims), Tensor(dims=own), Tensor(dims=own)
+        mean, inverse = Tensor(centre), Tensor(turned)
+        tensors = [(2101, x), (2103, inverse), (2104, dy), (2105, scale), (2107, dscale), (2108, dbias), (2109, dx)]
+        tensors += [(2102, mean)] if mode != rms else []
+        operation = descriptor(
+            "norm_bwd", (2100, 27, mode), *((n, DESCRIPTOR, t.descriptor) for n, t in tensors)
+        )
+        run([operation], [tensor for _, tensor in tensors])
+        others = tuple(i for i in range(4) if own[i] == 1)
+        near(dbias, dy.values.sum(others, keepdims=True), mode, terms=120)
+        near(dscale, (dy.values * normalised).sum(others, keepdims=True), mode, terms=120)
+        inner = dy.values * scale.values
+        gradient = inner - normalised * (inner * normalised).mean(axes, keepdims=True)
+        if mode != rms:
+            gradient = gradient - inner.mean(axes, keepdims=True)
+        near(dx, gradient * turned, mode, terms=120)
+
+
+def test_pooling():
+    for mode in (2, 3, 4):
+        what = descriptor(
+            "resample", (1700, 21, mode), (1701, DATA_TYPE, FLOAT), (1702, INT64, 2), (1703, FRACTION, 1, 1),
+            (1704, FRACTION, 1, 1), (1705, FRACTION, 2, 2), (1706, FRACTION, 3, 3), (1708, 22, 1 if mode == 3 else 0),
+        )
+        x = Tensor(normal(2, 3, 7, 7))
+        fill = -np.inf if mode == 3 else 0
+        view = np.lib.stride_tricks.sliding_window_view
+
+        def seen(values, fill):
+            padded = np.pad(values, [(0, 0), (0, 0), (1, 1), (1, 1)], constant_values=fill)
+            return view(padded, (3, 3), (2, 3))[:, :, ::2, ::2]
+
+        values = seen(x.values, fill)
+        if mode == 3:
+            wanted = values.max((4, 5))
+        else:
+            wanted = values.sum((4, 5)) / (9 if mode == 2 else seen(np.ones_like(x.values), 0).sum((4, 5)))
+        y = Tensor(dims=wanted.shape)
+        tensors = [(1710, x), (1711, y)]
+        operation = descriptor(
+            "op_resample", (1716, DESCRIPTOR, what), *((n, DESCRIPTOR, t.descriptor) for n, t in tensors)
+        )
+        run([operation], [x, y])
+        near(y, wanted, mode)
+
+
+def test_movements():
+    a, b, y = Tensor(normal(2, 3, 4)), Tensor(normal(2, 5, 4)), Tensor(dims=(2, 8, 4))
+    operation = descriptor(
+        "concat", (1800, INT64, 1), (1801, DESCRIPTOR, a.descriptor, b.descriptor), (1803, DESCRIPTOR, y.descriptor)
+    )
+    run([operation], [a, b, y])
+    near(y, np.concatenate([a.values, b.values], 1))
+    x, y = Tensor(normal(2, 3, 4)), Tensor(dims=(4, 2, 3))
+    ports = lambda first: ((first, DESCRIPTOR, x.descriptor), (first + 1, DESCRIPTOR, y.descriptor))
+    run([descriptor("transpose", *ports(3200), (3202, INT64, 2, 0, 1))], [x, y])
+    near(y, x.values.transpose(2, 0, 1))
+    run([descriptor("reshape", *ports(2200))], [x, y])
+    near(y, x.values.reshape(4, 2, 3))
+    x, y = Tensor(normal(5, 7, 6)), Tensor(dims=(2, 3, 6))
+    starts, limits, strides = (1, 2, 0), (3, 7, 6), (1, 2, 1)
+    run([descriptor("slice", *ports(3300), (3302, INT64, *starts), (3303, INT64, *limits), (3304, INT64, *strides))], [x, y])
+    near(y, x.values[1:3, 2:7:2, :])
+
+
+def test_attention():
+    batch, heads, groups, queries, keys, width = 2, 4, 2, 9, 11, 8
+    for causal in (False, True):
+        q, o = Tensor(normal(batch, heads, queries, width)), Tensor(dims=(batch, heads, queries, width))
+        k, v = Tensor(normal(batch, groups, keys, width)), Tensor(normal(batch, groups, keys, width))
+        statistics, scale = Tensor(dims=(batch, heads, queries, 1)), number(0.3)
+        p, s = virtual(batch, heads, queries, keys), virtual(batch, heads, queries, keys)
+        softmax = descriptor(
+            "softmax", (3100, DESCRIPTOR, p.descriptor), (3101, DESCRIPTOR, s.descriptor),
+            (3102, DESCRIPTOR, statistics.descriptor),
+        )
+        lengths = Tensor(np.array([7, 11]).reshape(2, 1, 1, 1), INT32)
+        rows = Tensor(np.array([9, 9]).reshape(2, 1, 1, 1), INT32)
+        tensors = [(2800, q), (2801, k), (2802, v), (2803, o), (2805, scale), (2809, rows), (2810, lengths)]
+        attributes, inner = [], []
+        if causal:
+            x, y, other = virtual(batch, heads, queries, keys), virtual(batch, heads, queries, keys), number(-np.inf)
+            mask = descriptor(
+                "mask", (3000, DESCRIPTOR, x.descriptor), (3005, DESCRIPTOR, other.descriptor),
+                (3006, DESCRIPTOR, y.descriptor), (3007, 14, 303),
+            )
+            attributes = [(2811, DESCRIPTOR, graph_of(mask)), (2812, INT64, x.uid), (2813, INT64, y.uid)]
+            inner = [other]
+        operation = descriptor(
+            "sdpa", *((n, DESCRIPTOR, t.descriptor) for n, t in tensors), (2814, DESCRIPTOR, softmax), *attributes,
+        )
+        run([operation], [tensor for _, tensor in tensors] + [statistics] + inner)
+        scores = 0.3 * q.values @ np.repeat(k.values, 2, 1).swapaxes(2, 3)
+        scores[0, :, :, 7:] = -np.inf
+        if causal:
+            scores = np.where(np.arange(queries)[:, None] >= np.arange(keys), scores, -np.inf)
+        e = np.exp(scores)
+        near(o, e / e.sum(3, keepdims=True) @ np.repeat(v.values, 2, 1), causal, terms=16)
+        near(statistics, np.log(e.sum(3, keepdims=True)), causal, terms=16)
+
+
+def test_statuses():
+    made = new("tensor")
+    for wanted, status in [
+        (0, put(made, 901, DATA_TYPE, 0)),
+        (2010, put(made, 901, INT64, 0)),
+        (2000, put(made, 901, DATA_TYPE, 0, 0)),
+        (0, put(made, 902, INT64, 2, 3, 4)),
+        (2000, put(made, 902, INT64)),
+        (2000, put(made, 100, DATA_TYPE, 0)),
+        (2000, dnn.cudnnBackendSetAttribute(made, 902, INT64, c.c_int64(3), None)),
+        (1001, dnn.cudnnBackendGetAttribute(made, 902, INT64, c.c_int64(8), None, None)),
+        (2002, dnn.cudnnBackendDestroyDescriptor(None)),
+    ]:
+        assert status == wanted, (status, wanted)
+    assert dnn.cudnnBackendFinalize(made) == 2000
+    ok(put(made, 903, INT64, 12, 4, 1))
+    ok(put(made, 906, INT64, 1))
+    ok(dnn.cudnnBackendFinalize(made))
+    count, dims = c.c_int64(), (c.c_int64 * 8)()
+    ok(dnn.cudnnBackendGetAttribute(made, 902, INT64, c.c_int64(8), c.byref(count), dims))
+    assert (count.value, list(dims)[:3]) == (3, [2, 3, 4])
+    assert put(made, 906, INT64, 2) == 2000
+    ok(dnn.cudnnBackendDestroyDescriptor(made))
+    assert dnn.cudnnBackendDestroyDescriptor(made) == 2000
+
+
+for name, test in list(globals().items()):
+    if re.match("test_", name):
+        test()
+        print(name)

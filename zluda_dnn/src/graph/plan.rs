@@ -1,0 +1,174 @@
+//! Graphs of operations as stages of work, in the order in which they need each other.
+//!
+//! What lies between operations, and numbers that are passed by value, have places in the workspace.
+
+use super::tensor::described;
+use super::{Backend, operation};
+use cuda_types::cudnn::{
+    CudnnResult, cudnnBackendAttributeName_t as Name, cudnnBackendDescriptorType_t as Kind,
+    cudnnError,
+};
+use neural::{Layout, Tensor, Work};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Places in the workspace begin at multiples of this.
+const ALIGN: usize = 256;
+
+/// The operations of a graph in the order of their work, and the size of its workspace.
+pub(crate) struct Plan {
+    operations: Vec<Arc<Backend>>,
+    /// The places of tensors in the workspace.
+    places: BTreeMap<i64, usize>,
+    /// Which of them are numbers that are passed by value, with their sizes.
+    values: BTreeMap<i64, usize>,
+    pub(crate) workspace: usize,
+}
+
+impl Plan {
+    /// The plan of a graph; `NOT_SUPPORTED` with a reason where an operation is not.
+    pub(crate) fn new(graph: &Backend) -> CudnnResult<Plan> {
+        let operations = in_order(graph.descriptors(Name::CUDNN_ATTR_OPERATIONGRAPH_OPS))?;
+        let (mut places, mut values) = (BTreeMap::new(), BTreeMap::new());
+        let mut workspace = 0;
+        for operation in &operations {
+            let ports = operation::tensors(operation)?;
+            for tensor in ports.inputs.iter().chain(&ports.outputs) {
+                let tensor = described(tensor)?;
+                if (tensor.is_virtual || tensor.by_value) && !places.contains_key(&tensor.uid) {
+                    places.insert(tensor.uid, workspace);
+                    let bytes = tensor.layout.bytes();
+                    if tensor.by_value {
+                        values.insert(tensor.uid, bytes);
+                    }
+                    workspace = (workspace + bytes).next_multiple_of(ALIGN);
+                }
+            }
+            if operation.kind == Kind::CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR {
+                places.insert(operation::SCORES, workspace);
+                let bytes = operation::scores(operation)?.bytes();
+                workspace = (workspace + bytes).next_multiple_of(ALIGN);
+            }
+        }
+        let plan = Plan { operations, places, values, workspace };
+        // What is not supported is found before anything runs.
+        plan.work(&BTreeMap::new(), ALIGN, true)?;
+        Ok(plan)
+    }
+
+    /// The work with tensors at addresses and a workspace. `dry`: no address is looked at.
+    pub(crate) fn work(
+        &self,
+        addresses: &BTreeMap<i64, usize>,
+        workspace: usize,
+        dry: bool,
+    ) -> CudnnResult<Work> {
+        let find = |tensor: &Backend| -> CudnnResult<Tensor> {
+            let tensor = described(tensor)?;
+            let place = match self.places.get(&tensor.uid) {
+                Some(place) => workspace + place,
+                None if dry => ALIGN,
+                None => *addresses.get(&tensor.uid).ok_or(cudnnError::BAD_PARAM)?,
+            };
+            if place == 0 {
+                return Err(cudnnError::BAD_PARAM_NULL_POINTER);
+            }
+            Ok(tensor.layout.at(std::ptr::with_exposed_provenance(place)))
+        };
+        let mut work = Vec::new();
+        if !dry && !self.values.is_empty() {
+            work.push(self.pass_values(addresses, workspace)?);
+        }
+        for operation in &self.operations {
+            if operation.kind != Kind::CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR {
+                work.extend(operation::work(operation, &find)?);
+                continue;
+            }
+            let layout = operation::scores(operation)?;
+            let place = workspace + self.places[&operation::SCORES];
+            let scores = layout.at(std::ptr::with_exposed_provenance(place));
+            let (mut between, mut inner) = ((scores.clone(), scores), Work::new());
+            if let Some(graph) = operation::subgraph(operation) {
+                let operations = in_order(graph.descriptors(Name::CUDNN_ATTR_OPERATIONGRAPH_OPS))?;
+                for operation in &operations {
+                    inner.extend(operation::work(operation, &find)?);
+                }
+                let of = |name| -> CudnnResult<Tensor> {
+                    let uid = operation.integer(name, 0);
+                    let place = workspace + self.places.get(&uid).ok_or(cudnnError::BAD_PARAM)?;
+                    let layout = layout_of(&operations, uid)?;
+                    Ok(layout.at(std::ptr::with_exposed_provenance(place)))
+                };
+                between = (
+                    of(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH_INPUT_UID)?,
+                    of(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH_OUTPUT_UID)?,
+                );
+            }
+            work.extend(operation::attend(operation, &find, between, inner)?);
+        }
+        Ok(work)
+    }
+
+    /// Puts numbers that are passed by value into the workspace, as they are now.
+    fn pass_values(
+        &self,
+        addresses: &BTreeMap<i64, usize>,
+        workspace: usize,
+    ) -> CudnnResult<neural::Stage> {
+        let mut all = Vec::new();
+        for (uid, bytes) in &self.values {
+            let from = *addresses.get(uid).ok_or(cudnnError::BAD_PARAM)?;
+            if from == 0 {
+                return Err(cudnnError::BAD_PARAM_NULL_POINTER);
+            }
+            let from = std::ptr::with_exposed_provenance::<u8>(from);
+            // SAFETY: the program passes the address of the number, on the host.
+            let value: Vec<u8> = (0..*bytes).map(|i| unsafe { from.add(i).read() }).collect();
+            all.push((workspace + self.places[uid], value));
+        }
+        Ok(neural::work::stage(1, move |_| {
+            for (to, value) in &all {
+                let to = std::ptr::with_exposed_provenance_mut::<u8>(*to);
+                // SAFETY: the program gave a workspace as large as it was told.
+                unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), to, value.len()) };
+            }
+        }))
+    }
+}
+
+/// The layout of a tensor that operations have.
+fn layout_of(operations: &[Arc<Backend>], uid: i64) -> CudnnResult<Layout> {
+    for operation in operations {
+        let ports = operation::tensors(operation)?;
+        for tensor in ports.inputs.iter().chain(&ports.outputs) {
+            let tensor = described(tensor)?;
+            if tensor.uid == uid {
+                return Ok(tensor.layout);
+            }
+        }
+    }
+    Err(cudnnError::BAD_PARAM)
+}
+
+/// Operations in an order in which each comes when all that it reads is there.
+fn in_order(all: Vec<Arc<Backend>>) -> CudnnResult<Vec<Arc<Backend>>> {
+    let uids = |tensors: &[Arc<Backend>]| -> CudnnResult<BTreeSet<i64>> {
+        tensors.iter().map(|tensor| described(tensor).map(|tensor| tensor.uid)).collect()
+    };
+    let mut waiting = Vec::new();
+    for operation in all {
+        let ports = operation::tensors(&operation)?;
+        waiting.push((operation, uids(&ports.inputs)?, uids(&ports.outputs)?));
+    }
+    let mut ordered = Vec::new();
+    while !waiting.is_empty() {
+        let is_ready = |place: &usize| {
+            let (_, inputs, _) = &waiting[*place];
+            let mut others = waiting.iter().enumerate().filter(|(i, _)| i != place);
+            others.all(|(_, (_, _, outputs))| outputs.is_disjoint(inputs))
+        };
+        let ready = (0..waiting.len()).find(is_ready);
+        ordered.push(waiting.remove(ready.ok_or(cudnnError::NOT_SUPPORTED_GRAPH_PATTERN)?).0);
+    }
+    Ok(ordered)
+}
