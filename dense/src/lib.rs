@@ -9,17 +9,24 @@
 //! - [`product`]: products, in tiles. [`packed`]: products of what is computed while it is read; [`mixed`]: of types that are
 //!   stored alone.
 //! - [`vector`]: vectors. [`banded`]: matrices times vectors, of which a part is stored.
-//! - [`triangular`]: systems of equations. [`lu`], [`qr`]: decompositions.
+//! - [`triangular`]: systems of equations. [`lu`], [`cholesky`], [`qr`], [`symmetric`]: decompositions.
+//! - [`householder`]: products of reflectors. [`condensed`]: what they make of a matrix: three diagonals or two.
+//! - [`pointer`]: addresses that programs pass.
 
 pub mod banded;
+pub mod cholesky;
+pub mod condensed;
 pub mod element;
+pub mod householder;
 pub mod lu;
 pub mod matrix;
 pub mod mixed;
 pub mod packed;
+pub mod pointer;
 pub mod product;
 pub mod qr;
 pub mod scalar;
+pub mod symmetric;
 pub mod triangular;
 pub mod vector;
 

@@ -6,45 +6,50 @@ use crate::{Matrix, Scalar, triangular};
 /// Columns that are decomposed one by one; products do the rest.
 const BLOCK: usize = 32;
 
-/// Decomposes a square matrix in place, with rows exchanged where there is a place for `pivots` (from 1, as LAPACK has
+/// Decomposes a matrix in place, with rows exchanged where there is a place for `pivots` (from 1, as LAPACK has
 /// them). The number, from 1, of the first pivot that is zero, else 0.
 ///
 /// # Safety
-/// A is memory that nobody else has; `pivots` is null or as long as A has rows.
-pub unsafe fn decompose<T: Scalar>(a: Matrix<T>, n: usize, pivots: *mut i32) -> i32 {
+/// A is memory that nobody else has; `pivots` is null or has a place for each of the fewer of rows and columns.
+pub unsafe fn decompose<T: Scalar>(
+    a: Matrix<T>,
+    (rows, columns): (usize, usize),
+    pivots: *mut i32,
+) -> i32 {
     let mut info = 0;
-    for from in (0..n).step_by(BLOCK) {
-        let to = n.min(from + BLOCK);
+    let count = rows.min(columns);
+    for from in (0..count).step_by(BLOCK) {
+        let to = count.min(from + BLOCK);
         // SAFETY: the caller says so.
         unsafe {
             for j in from..to {
                 if !pivots.is_null() {
                     let size = |i: usize| a.get(i, j).size();
                     let mut pivot = j;
-                    for i in j + 1..n {
+                    for i in j + 1..rows {
                         if size(i) > size(pivot) {
                             pivot = i;
                         }
                     }
                     pivots.add(j).write_unaligned(pivot as i32 + 1);
-                    swap_rows(a, j, pivot, n);
+                    swap_rows(a, j, pivot, columns);
                 }
                 let pivot = a.get(j, j);
                 if pivot == T::ZERO {
                     info = if info == 0 { j as i32 + 1 } else { info };
                     continue;
                 }
-                for i in j + 1..n {
+                for i in j + 1..rows {
                     a.set(i, j, a.get(i, j) / pivot);
                 }
                 for k in j + 1..to {
                     let factor = a.get(j, k);
-                    for i in j + 1..n {
+                    for i in j + 1..rows {
                         a.set(i, k, a.get(i, k) - a.get(i, j) * factor);
                     }
                 }
             }
-            let rest = n - to;
+            let rest = columns - to;
             triangular::solve(
                 a.at(from, from),
                 false,
@@ -62,13 +67,17 @@ pub unsafe fn decompose<T: Scalar>(a: Matrix<T>, n: usize, pivots: *mut i32) -> 
                 alpha: -T::ONE,
                 beta: T::ONE,
             };
-            update.run(Tile { row: 0, column: 0, rows: rest, columns: rest });
+            update.run(Tile { row: 0, column: 0, rows: rows - to, columns: rest });
         }
     }
     info
 }
 
-unsafe fn swap_rows<T: Scalar>(a: Matrix<T>, i: usize, other: usize, columns: usize) {
+/// Exchanges two rows.
+///
+/// # Safety
+/// A is memory that nobody else has.
+pub unsafe fn swap_rows<T: Scalar>(a: Matrix<T>, i: usize, other: usize, columns: usize) {
     if i == other {
         return;
     }

@@ -62,6 +62,54 @@ impl<T: Scalar> Matrix<T> {
     }
 }
 
+impl<T: Scalar> Matrix<T> {
+    /// A copy of its elements, column after column. Memory that is not there is found before any is asked for.
+    ///
+    /// # Safety
+    /// It is memory of that many rows and columns that may be read.
+    pub unsafe fn read(self, rows: usize, columns: usize) -> Vec<T> {
+        if rows == 0 || columns == 0 {
+            return Vec::new();
+        }
+        // SAFETY: the caller says so.
+        unsafe {
+            self.touch(rows, columns);
+            let mut copy = Vec::with_capacity(rows * columns);
+            for j in 0..columns {
+                copy.extend((0..rows).map(|i| self.get(i, j)));
+            }
+            copy
+        }
+    }
+
+    /// Copies elements to it, column after column.
+    ///
+    /// # Safety
+    /// It is memory of that many rows and columns, which nobody else has.
+    pub unsafe fn write(self, rows: usize, columns: usize, from: &[T]) {
+        for (j, column) in from.chunks_exact(rows.max(1)).take(columns).enumerate() {
+            for (i, value) in column.iter().enumerate() {
+                // SAFETY: the caller says so.
+                unsafe { self.set(i, j, *value) };
+            }
+        }
+    }
+
+    /// Reads the first and the last element, so that memory that is not there ends the work before it asks for any.
+    ///
+    /// # Safety
+    /// As for [`Self::read`].
+    pub unsafe fn touch(self, rows: usize, columns: usize) {
+        let last = (rows.saturating_sub(1), columns.saturating_sub(1));
+        for (i, j) in [(0, 0), last] {
+            if rows > 0 && columns > 0 {
+                // SAFETY: the caller says so; a byte is aligned.
+                unsafe { self.place(i, j).cast::<u8>().read_volatile() };
+            }
+        }
+    }
+}
+
 /// A vector: element i lies `i * step` elements from the first one.
 #[derive(Clone, Copy, Debug)]
 pub struct Vector<T> {

@@ -1,6 +1,10 @@
 //! Decompositions into a unitary and an upper triangular matrix, and least squares by them.
 
+use crate::householder::{Reflectors, Use};
 use crate::{Matrix, Real, Scalar, triangular};
+
+/// Columns that are decomposed one by one; products do the rest.
+const BLOCK: usize = 32;
 
 /// Decomposes a matrix in place, as LAPACK's geqrf does: R in the upper triangle, the reflectors below it, their factors
 /// in `tau`.
@@ -8,18 +12,31 @@ use crate::{Matrix, Real, Scalar, triangular};
 /// # Safety
 /// A is memory that nobody else has; `tau` has a place for each of the fewer of rows and columns.
 pub unsafe fn decompose<T: Scalar>(a: Matrix<T>, rows: usize, columns: usize, tau: *mut T) {
-    for k in 0..rows.min(columns) {
+    let count = rows.min(columns);
+    for from in (0..count).step_by(BLOCK) {
+        let to = count.min(from + BLOCK);
+        let mut factors = [T::ZERO; BLOCK];
         // SAFETY: the caller says so.
         unsafe {
-            let factor = reflector(a.at(k, k), rows - k);
-            tau.add(k).write_unaligned(factor);
-            apply(a.at(k, k), rows - k, factor.conj(), a.at(k, k + 1), columns - k - 1);
+            for k in from..to {
+                let factor = reflector(a.at(k, k), rows - k);
+                factors[k - from] = factor;
+                tau.add(k).write_unaligned(factor);
+                apply(a.at(k, k), rows - k, factor.conj(), a.at(k, k + 1), to - k - 1);
+            }
+            let tau = &factors[..to - from];
+            let block = Reflectors { vectors: a.at(from, from), rows: rows - from, tau };
+            let rest = columns - to;
+            if rest > 0 {
+                let how = Use { left: true, adjoint: true };
+                block.apply(how, a.at(from, to), rows - from, rest);
+            }
         }
     }
 }
 
 /// Makes a column its reflector, with what it is reflected to in the first place.
-unsafe fn reflector<T: Scalar>(x: Matrix<T>, n: usize) -> T {
+pub(crate) unsafe fn reflector<T: Scalar>(x: Matrix<T>, n: usize) -> T {
     // SAFETY: the caller says so.
     unsafe {
         let alpha = x.get(0, 0);
@@ -44,7 +61,13 @@ unsafe fn reflector<T: Scalar>(x: Matrix<T>, n: usize) -> T {
 }
 
 /// `C = (1 - factor v v') C` for a reflector v whose first element, one, is not stored.
-unsafe fn apply<T: Scalar>(v: Matrix<T>, n: usize, factor: T, c: Matrix<T>, columns: usize) {
+pub(crate) unsafe fn apply<T: Scalar>(
+    v: Matrix<T>,
+    n: usize,
+    factor: T,
+    c: Matrix<T>,
+    columns: usize,
+) {
     for j in 0..columns {
         // SAFETY: the caller says so.
         unsafe {
@@ -77,9 +100,8 @@ pub unsafe fn least_squares<T: Scalar>(
     // SAFETY: the caller says so.
     unsafe {
         decompose(a, rows, columns, tau.as_mut_ptr());
-        for (k, tau) in tau.iter().enumerate() {
-            apply(a.at(k, k), rows - k, tau.conj(), c.at(k, 0), sides);
-        }
+        let q = Reflectors { vectors: a, rows, tau: &tau };
+        q.apply(Use { left: true, adjoint: true }, c, rows, sides);
         let singular = crate::lu::singular(a, columns);
         if singular == 0 {
             triangular::solve(a, true, false, columns, c, sides, T::ONE);

@@ -5,7 +5,7 @@ use cuda_types::cublas::*;
 use cuda_types::cuda::{CUcontext, CUerror, CUstream};
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
-use zluda_api::driver::{Driver, OpenError, ProviderKind, enqueue};
+use zluda_api::driver::{Driver, OpenError, ProviderKind};
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A context of cuBLAS, which is one of cuBLASLt too.
@@ -117,23 +117,7 @@ impl Handle {
         parts: usize,
         run: impl Fn(usize) + Send + Sync + 'static,
     ) -> CublasResult {
-        if parts == 0 {
-            return Ok(());
-        }
-        let driver = driver()?;
-        let mut context = std::ptr::null_mut();
-        // SAFETY: the place lives during the call; the context is one of the driver's.
-        unsafe {
-            driver.cuCtxGetCurrent(&mut context).map_err(convert)?;
-            if context.is_null() {
-                driver.cuCtxSetCurrent(self.context).map_err(convert)?;
-            }
-        }
-        let part = move |part: zluda_api::driver::Part| {
-            run(part.number as usize);
-            Ok(())
-        };
-        enqueue(driver, stream, parts as u64, part).map_err(convert)
+        zluda_api::driver::run(driver()?, (self.context, stream), parts, run).map_err(convert)
     }
 
     /// Waits for the handle's stream.

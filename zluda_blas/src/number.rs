@@ -4,6 +4,7 @@ use crate::handle::Handle;
 use cuda_types::cublas::*;
 use dense::banded::Turned;
 use dense::matrix::Vector;
+pub(crate) use dense::pointer::{Batch, Pointer};
 use dense::{Complex, Matrix, Scalar};
 
 /// A number of the API: one of ours has the same bytes.
@@ -61,79 +62,6 @@ impl<T: Copy> Value<T> {
             Value::Host(value) => value,
             // SAFETY: the program says that it can be read; where not, the work ends as a kernel does.
             Value::Device(place) => unsafe { place.read_unaligned() },
-        }
-    }
-}
-
-/// A place that work writes to.
-#[derive(Clone, Copy)]
-pub(crate) struct ResultPtr<T>(*mut T);
-
-// SAFETY: an address is a number; who uses it answers for it.
-unsafe impl<T> Send for ResultPtr<T> {}
-// SAFETY: as above.
-unsafe impl<T> Sync for ResultPtr<T> {}
-
-impl<T> ResultPtr<T> {
-    pub(crate) fn of(place: *const T) -> Self {
-        ResultPtr(place.cast_mut())
-    }
-
-    pub(crate) fn at(self, index: usize) -> *mut T {
-        self.0.wrapping_add(index)
-    }
-
-    /// # Safety
-    /// The place may be read.
-    pub(crate) unsafe fn get(self) -> T {
-        // SAFETY: the caller says so.
-        unsafe { self.0.read_unaligned() }
-    }
-
-    /// # Safety
-    /// The place may be written.
-    pub(crate) unsafe fn set(self, value: T) {
-        // SAFETY: the caller says so.
-        unsafe { self.0.write_unaligned(value) }
-    }
-}
-
-/// Pointers that lie in memory of the device, one for each matrix of a batch.
-#[derive(Clone, Copy)]
-pub(crate) struct Batch<T> {
-    first: *const *const T,
-    /// Where there is one matrix after the other instead: elements between them.
-    stride: Option<isize>,
-}
-
-// SAFETY: addresses are numbers; who reads them answers for them.
-unsafe impl<T: Send> Send for Batch<T> {}
-// SAFETY: as above.
-unsafe impl<T: Sync> Sync for Batch<T> {}
-
-impl<T> Batch<T> {
-    pub(crate) fn array<C>(first: *const *const C) -> Self {
-        Batch { first: first.cast(), stride: None }
-    }
-
-    pub(crate) fn strided<C>(first: *const C, stride: i64) -> Self {
-        Batch { first: first.cast(), stride: Some(stride as isize) }
-    }
-
-    /// The same matrices, of elements of another type.
-    pub(crate) fn cast<U>(self) -> Batch<U> {
-        Batch { first: self.first.cast(), stride: self.stride }
-    }
-
-    /// Where the matrix of a number begins.
-    ///
-    /// # Safety
-    /// The array can be read.
-    pub(crate) unsafe fn at(self, index: usize) -> *const T {
-        match self.stride {
-            Some(stride) => self.first.cast::<T>().wrapping_offset(stride * index as isize),
-            // SAFETY: the caller says so.
-            None => unsafe { self.first.add(index).read_unaligned() },
         }
     }
 }

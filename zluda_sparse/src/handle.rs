@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use sparse::{Address, Factor, Type};
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
-use zluda_api::driver::{Driver, OpenError, ProviderKind, enqueue};
+use zluda_api::driver::{Driver, OpenError, ProviderKind};
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A context of cuSPARSE.
@@ -127,23 +127,8 @@ impl Handle {
         parts: usize,
         run: impl Fn(usize) + Send + Sync + 'static,
     ) -> CusparseResult {
-        if parts == 0 {
-            return Ok(());
-        }
-        let driver = driver()?;
-        let mut context = std::ptr::null_mut();
-        // SAFETY: the place lives during the call; the context is one of the driver's.
-        unsafe {
-            driver.cuCtxGetCurrent(&mut context).map_err(convert)?;
-            if context.is_null() {
-                driver.cuCtxSetCurrent(self.context).map_err(convert)?;
-            }
-        }
-        let part = move |part: zluda_api::driver::Part| {
-            run(part.number as usize);
-            Ok(())
-        };
-        enqueue(driver, self.settings().stream, parts as u64, part).map_err(convert)
+        let place = (self.context, self.settings().stream);
+        zluda_api::driver::run(driver()?, place, parts, run).map_err(convert)
     }
 
     /// Waits for the handle's stream.

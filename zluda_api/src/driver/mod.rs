@@ -6,7 +6,7 @@ mod task;
 
 pub use hip_runtime_sys::StreamTask;
 pub use table::{DeviceInfo, ID, ProviderKind, StreamInfo, Table};
-pub use task::{Part, enqueue};
+pub use task::{Part, enqueue, run};
 
 use cuda_types::cuda::*;
 use libloading::Library;

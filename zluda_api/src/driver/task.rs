@@ -1,7 +1,7 @@
 //! Closures as work of streams.
 
 use super::{Driver, StreamTask, check};
-use cuda_types::cuda::{CUres, CUstream};
+use cuda_types::cuda::{CUcontext, CUres, CUstream};
 use hip_runtime_sys::{hipError_t, hipStream_t};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,6 +39,33 @@ where
     };
     // SAFETY: the functions are those of the data, which may be used from any thread.
     check(unsafe { (driver.table.enqueue)(stream, &task) })
+}
+
+/// As [`enqueue`], for work that cannot fail but by the memory that it accesses; it is given the number of its part. Where
+/// no context is current, `context` becomes it. Nothing is done where there is no part.
+// A context is a number, as a stream is.
+#[allow(clippy::not_unsafe_ptr_arg_deref)]
+pub fn run(
+    driver: &Driver,
+    (context, stream): (CUcontext, CUstream),
+    parts: usize,
+    run: impl Fn(usize) + Send + Sync + 'static,
+) -> CUres {
+    if parts == 0 {
+        return Ok(());
+    }
+    let mut current = std::ptr::null_mut();
+    // SAFETY: the place lives during the call; the context is one of the driver's.
+    unsafe {
+        driver.cuCtxGetCurrent(&mut current)?;
+        if current.is_null() {
+            driver.cuCtxSetCurrent(context)?;
+        }
+    }
+    enqueue(driver, stream, parts as u64, move |part| {
+        run(part.number as usize);
+        Ok(())
+    })
 }
 
 unsafe extern "C" fn call<F: Fn(Part) -> Result<(), hipError_t>>(

@@ -44,7 +44,7 @@ pub(crate) fn with_result<T: Copy + Send + 'static>(
 ) -> CublasResult {
     check(!result.is_null())?;
     if handle.on_device() {
-        let place = ResultPtr::of(result);
+        let place = Pointer::of(result);
         // SAFETY: the program says that it can be written; where not, the work ends as a kernel does.
         return handle.run(1, move |_| unsafe { place.set(run()) });
     }
@@ -259,10 +259,10 @@ pub(crate) unsafe fn rotg<N: Number>(
 ) -> CublasResult {
     check(!a.is_null() && !b.is_null() && !c.is_null() && !s.is_null())?;
     let (a, b, c, s) = (
-        ResultPtr::<N::Own>::of(a.cast()),
-        ResultPtr::<N::Own>::of(b.cast()),
-        ResultPtr::of(c),
-        ResultPtr::<N::Own>::of(s.cast()),
+        Pointer::<N::Own>::of(a.cast()),
+        Pointer::<N::Own>::of(b.cast()),
+        Pointer::of(c),
+        Pointer::<N::Own>::of(s.cast()),
     );
     // SAFETY: as for axpy; on the host, the caller passes what the API asks for.
     on_numbers(&handle, move || unsafe {
@@ -311,8 +311,8 @@ where
     N::Own: Real,
 {
     check([d1, d2, x1, param, y1.cast_mut()].iter().all(|place| !place.is_null()))?;
-    let [d1, d2, x1, y1] = [d1, d2, x1, y1.cast_mut()].map(|p| ResultPtr::<N::Own>::of(p.cast()));
-    let param = ResultPtr::<N::Own>::of(param.cast());
+    let [d1, d2, x1, y1] = [d1, d2, x1, y1.cast_mut()].map(|p| Pointer::<N::Own>::of(p.cast()));
+    let param = Pointer::<N::Own>::of(param.cast());
     // SAFETY: as for rotg.
     on_numbers(&handle, move || unsafe {
         let (new1, new2, x, values) =

@@ -339,8 +339,7 @@ pub(crate) unsafe fn trsm<N: Number>(
     let triangle = Triangle::check(side, fill, op, diagonal, (m, n), (lda, ldb))?;
     // SAFETY: the caller passes what the API asks for.
     let alpha = unsafe { Value::<N::Own>::of(&handle, alpha) }?;
-    let (a, b) =
-        (ResultPtr::<N::Own>::of(a.cast()), ResultPtr::<N::Own>::of(b.cast_const().cast()));
+    let (a, b) = (Pointer::<N::Own>::of(a.cast()), Pointer::<N::Own>::of(b.cast_const().cast()));
     handle.run(triangle.parts(), move |part| {
         let (a, b) = (a.at(0), b.at(0));
         // SAFETY: as for the updates.

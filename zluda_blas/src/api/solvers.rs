@@ -21,14 +21,14 @@ pub(crate) unsafe fn getrf_batched<N: Number>(
     let (n, count) = (size(n)?, size(count)?);
     let lda = leading(lda, n)?;
     let a = Batch::<N::Own>::array(a.cast::<*const N>());
-    let (pivots, info) = (ResultPtr::of(pivots.cast_const()), ResultPtr::of(info.cast_const()));
+    let (pivots, info) = (Pointer::of(pivots.cast_const()), Pointer::of(info.cast_const()));
     handle.run(if n == 0 { 0 } else { count }, move |item| {
         // Without a place for pivots, rows stay where they are.
         let none = pivots.at(0).is_null();
         let own = if none { std::ptr::null_mut() } else { pivots.at(item * n) };
         // SAFETY: the program says that the memory is there; where not, the work ends as a kernel does.
         unsafe {
-            let found = lu::decompose(Matrix::columns(a.at(item), lda), n, own);
+            let found = lu::decompose(Matrix::columns(a.at(item), lda), (n, n), own);
             info.at(item).write_unaligned(found);
         }
     })
@@ -61,7 +61,7 @@ pub(crate) unsafe fn getrs_batched<N: Number>(
     let count = size(count).map_err(|_| wrong(10))?;
     info.set_if_wanted(0);
     let (a, b) = (Batch::<N::Own>::array(a), Batch::<N::Own>::array(b.cast::<*const N>()));
-    let pivots = ResultPtr::of(pivots);
+    let pivots = Pointer::of(pivots);
     handle.run(if n == 0 { 0 } else { count }, move |item| {
         let none = pivots.at(0).is_null();
         let own = if none { std::ptr::null_mut() } else { pivots.at(item * n) };
@@ -102,7 +102,7 @@ pub(crate) unsafe fn getri_batched<N: Number>(
     let (n, count) = (size(n)?, size(count)?);
     let (lda, ldc) = (leading(lda, n)?, leading(ldc, n)?);
     let (a, c) = (Batch::<N::Own>::array(a), Batch::<N::Own>::array(c.cast::<*const N>()));
-    let (pivots, info) = (ResultPtr::of(pivots), ResultPtr::of(info.cast_const()));
+    let (pivots, info) = (Pointer::of(pivots), Pointer::of(info.cast_const()));
     handle.run(if n == 0 { 0 } else { count }, move |item| {
         let none = pivots.at(0).is_null();
         let own = if none { std::ptr::null_mut() } else { pivots.at(item * n) };
@@ -132,7 +132,7 @@ pub(crate) unsafe fn matinv_batched<N: Number>(
     check(n <= LARGEST_INVERTED)?;
     let (lda, ldc) = (leading(lda, n)?, leading(ldc, n)?);
     let (a, c) = (Batch::<N::Own>::array(a), Batch::<N::Own>::array(c.cast::<*const N>()));
-    let info = ResultPtr::of(info.cast_const());
+    let info = Pointer::of(info.cast_const());
     handle.run(if n == 0 { 0 } else { count }, move |item| {
         let mut copy = vec![N::Own::ZERO; n * n];
         let mut pivots = vec![0; n];
@@ -145,7 +145,7 @@ pub(crate) unsafe fn matinv_batched<N: Number>(
                     work.set(i, j, a.get(i, j));
                 }
             }
-            lu::decompose(work, n, pivots.as_mut_ptr());
+            lu::decompose(work, (n, n), pivots.as_mut_ptr());
             info.at(item).write_unaligned(invert(work, n, pivots.as_ptr(), c));
         }
     })
@@ -212,7 +212,7 @@ pub(crate) unsafe fn gels_batched<N: Number>(
     }
     let a = Batch::<N::Own>::array(a.cast::<*const N>());
     let c = Batch::<N::Own>::array(c.cast::<*const N>());
-    let infos = ResultPtr::of(infos.cast_const());
+    let infos = Pointer::of(infos.cast_const());
     handle.run(count, move |item| {
         // SAFETY: as for getrf.
         unsafe {

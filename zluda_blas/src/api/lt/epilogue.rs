@@ -3,7 +3,7 @@
 use super::attributes::{Desc, desc};
 use super::problem::Placed;
 use crate::api::mixed::format;
-use crate::number::{INVALID, ResultPtr, check};
+use crate::number::{INVALID, Pointer, check};
 use cuda_types::cublas::*;
 use dense::mixed::Format;
 
@@ -35,10 +35,10 @@ pub(super) struct Epilogue {
     /// The activation's input is stored, or was.
     has_aux: bool,
     pub(super) sums: Sums,
-    bias: ResultPtr<u8>,
+    bias: Pointer<u8>,
     bias_format: Format,
     bias_stride: i64,
-    aux: ResultPtr<u8>,
+    aux: Pointer<u8>,
     aux_format: Format,
     aux_leading: usize,
     aux_stride: i64,
@@ -49,7 +49,7 @@ impl Epilogue {
     pub(super) fn of(description: &Desc, d: &Placed, has_any: bool) -> CublasResult<Epilogue> {
         use cublasLtEpilogue_t as E;
         let number = |attribute| description.0.number(attribute);
-        let place = |attribute| ResultPtr::of(description.0.address(attribute).cast_const());
+        let place = |attribute| Pointer::of(description.0.address(attribute).cast_const());
         let which = E(number(desc::EPILOGUE) as _);
         let (activation, adds_bias, has_aux, sums) = match which {
             E::CUBLASLT_EPILOGUE_DEFAULT => (Activation::None, false, false, Sums::None),
@@ -118,7 +118,7 @@ impl Epilogue {
         self.activation == Activation::None && !self.adds_bias && self.sums == Sums::None
     }
 
-    fn place(base: ResultPtr<u8>, elements: i64, format: Format) -> *mut u8 {
+    fn place(base: Pointer<u8>, elements: i64, format: Format) -> *mut u8 {
         base.at(0).wrapping_offset(elements as isize * format.size() as isize)
     }
 

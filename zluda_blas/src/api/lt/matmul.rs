@@ -16,10 +16,10 @@ use std::sync::Arc;
 /// Where the matrices of a product lie.
 #[derive(Clone, Copy)]
 struct Places {
-    a: ResultPtr<u8>,
-    b: ResultPtr<u8>,
-    c: ResultPtr<u8>,
-    d: ResultPtr<u8>,
+    a: Pointer<u8>,
+    b: Pointer<u8>,
+    c: Pointer<u8>,
+    d: Pointer<u8>,
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -45,10 +45,10 @@ pub(crate) unsafe fn matmul(
     problem.epilogue.check_pointers()?;
     check(!alpha.is_null() && !beta.is_null())?;
     let places = Places {
-        a: ResultPtr::of(a.cast()),
-        b: ResultPtr::of(b.cast()),
-        c: ResultPtr::of(c.cast()),
-        d: ResultPtr::of(d.cast_const().cast()),
+        a: Pointer::of(a.cast()),
+        b: Pointer::of(b.cast()),
+        c: Pointer::of(c.cast()),
+        d: Pointer::of(d.cast_const().cast()),
     };
     // SAFETY: the caller passes what the API asks for.
     unsafe {
@@ -82,7 +82,7 @@ fn factor<T: Copy>(on_device: bool, place: *const c_void) -> Value<T> {
 }
 
 /// A matrix of a batch.
-fn item<T>(place: ResultPtr<u8>, placed: &Placed, number: usize, conj: bool) -> Matrix<T> {
+fn item<T>(place: Pointer<u8>, placed: &Placed, number: usize, conj: bool) -> Matrix<T> {
     let first = place.at(0).cast::<T>();
     // A matrix that is one for all has no others.
     let number = if placed.count == 1 { 0 } else { number };
@@ -90,7 +90,7 @@ fn item<T>(place: ResultPtr<u8>, placed: &Placed, number: usize, conj: bool) -> 
     Matrix { first, row: placed.row, column: placed.column, conj }
 }
 
-fn operand(place: ResultPtr<u8>, placed: &Placed, number: usize, format: Format) -> Operand {
+fn operand(place: Pointer<u8>, placed: &Placed, number: usize, format: Format) -> Operand {
     let number = if placed.count == 1 { 0 } else { number };
     let offset = placed.stride as isize * number as isize * format.size() as isize;
     let first = place.at(0).wrapping_offset(offset).cast_const();

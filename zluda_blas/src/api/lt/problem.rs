@@ -87,9 +87,9 @@ pub(super) struct Problem {
     pub(super) on_device: bool,
     pub(super) epilogue: Epilogue,
     /// Where the factors of A, B, C and D lie; null for 1.
-    pub(super) scales: [ResultPtr<f32>; 4],
+    pub(super) scales: [Pointer<f32>; 4],
     /// Where the greatest size of D is to go, or null.
-    pub(super) largest: ResultPtr<f32>,
+    pub(super) largest: Pointer<f32>,
 }
 
 impl Problem {
@@ -118,7 +118,7 @@ impl Problem {
         let scale = cudaDataType_t(number(desc::SCALE) as _);
         let kind = kind(compute, scale, [a.ty, b.ty, c.ty, d.ty])?;
         let epilogue = Epilogue::of(description, &d, matches!(kind, Kind::F32 | Kind::Mixed(..)))?;
-        let place = |attribute| ResultPtr::of(description.0.address(attribute).cast_const().cast());
+        let place = |attribute| Pointer::of(description.0.address(attribute).cast_const().cast());
         Ok(Problem {
             kind,
             a,
