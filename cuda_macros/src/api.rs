@@ -67,6 +67,13 @@ const APIS: &[Api] = &[
         status: "cudnnStatus_t",
         is_variable: |_| false,
     },
+    Api {
+        name: "cusolver",
+        functions: include_str!("cusolver_functions.rs"),
+        exports: include_str!("cusolver_exports.txt"),
+        status: "cusolverStatus_t",
+        is_variable: |_| false,
+    },
 ];
 
 impl Api {

@@ -8,6 +8,7 @@ pub mod cuda;
 pub mod cudnn;
 pub mod cufft;
 pub mod curand;
+pub mod cusolver;
 pub mod cusparse;
 pub mod nvml;
 pub mod status;

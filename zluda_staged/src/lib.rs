@@ -69,6 +69,12 @@ pub const STAGED: &[Staged] = &[
         name: "libzluda_sparse.so",
         ..OWN
     },
+    Staged {
+        package: "zluda_solver",
+        built: "libzluda_solver.so",
+        name: "libzluda_solver.so",
+        ..OWN
+    },
     Staged { package: "hip_cpu", built: CPU_PROVIDER, name: CPU_PROVIDER, ..OWN },
     Staged { package: "hip_emu", built: EMULATED_PROVIDER, name: EMULATED_PROVIDER, ..OWN },
     Staged { package: "zluda_ld", built: "libzluda_ld.so", name: AUDIT, ..OWN },
@@ -125,6 +131,8 @@ pub const STUBS: &[Stub] = &[
     Stub { name: "libcufft.so.11", link: None, library: "libzluda_fft.so" },
     Stub { name: "libcurand.so.10", link: Some("libcurand.so"), library: "libzluda_rand.so" },
     Stub { name: "libcusparse.so.12", link: Some("libcusparse.so"), library: "libzluda_sparse.so" },
+    Stub { name: "libcusolver.so.12", link: Some("libcusolver.so"), library: "libzluda_solver.so" },
+    Stub { name: "libcusolver.so.11", link: None, library: "libzluda_solver.so" },
 ];
 
 /// The place in [`STUBS`] of the library that a program means by the name of a file.

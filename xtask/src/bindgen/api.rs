@@ -130,6 +130,19 @@ pub const APIS: &[Api] = &[
         error: ("cudnnError", "CUDNN_STATUS_"),
         names: "as `cudnnGetErrorString` gives it",
     },
+    // Dense, sparse and refactorisation.
+    Api {
+        name: "cusolver",
+        source: Source::Libraries,
+        includes: "#include <cusolverDn.h>\n#include <cusolverRf.h>\n#include <cusolverSp.h>\n",
+        defines: &[],
+        items: "(cusolver|CUSOLVER|gesvdjInfo|syevjInfo|csrqrInfo|cuComplex|cuDoubleComplex|cudaStream_t|cudaDataType|\
+                cudaEmulation|libraryPropertyType|cublas(Operation|FillMode|DiagType|SideMode)|cusparseMatDescr).*",
+        functions: "cusolver.*",
+        status: ("cusolverStatus_t", "cusolverStatus_t"),
+        error: ("cusolverError", "CUSOLVER_STATUS_"),
+        names: "as the header has it",
+    },
 ];
 
 impl Api {

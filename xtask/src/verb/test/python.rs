@@ -20,6 +20,7 @@ const USE_LIBRARIES: &[&str] = &[
     "fft_transforms",
     "nvidia_libraries",
     "rand_values",
+    "solver_decompositions",
     "sparse_legacy",
     "sparse_products",
 ];
