@@ -17,59 +17,37 @@ use llvm::{C_FLAGS, files, run, stem, tool};
 /// Faults are those of the kernel that calls, on its stack, whose end a large frame must not jump over.
 const FLAGS: &[&str] = &["-O2", "-g", "-fPIC", "-fvisibility=hidden", "-fstack-clash-protection"];
 
-/// The C files of which there is code for processors of x86-64-v3 besides: the first one has functions for others.
-const FAST: &[&str] =
-    &["cpu/texture.c", "c/texture_block.c", "c/texture_slope.c", "c/texture_texel.c"];
-
 fn main() {
     println!("cargo:rerun-if-changed=c");
     println!("cargo:rerun-if-changed=cpu");
     println!("cargo:rerun-if-changed=build");
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    let target = env::var("TARGET").unwrap_or_default();
     let archive = out.join("libzluda_device.a");
-    let all = [files(Path::new("c"), "c"), files(Path::new("cpu"), "c")].concat();
-    let fast: Vec<PathBuf> = FAST.iter().map(PathBuf::from).collect();
-    let objects = [
-        unit("baseline", "x86-64", &all, &[], &out),
-        unit("v3", "x86-64-v3", &fast[..1], &fast[1..], &out),
-    ];
+    // One unit of all files, so that those that call each other are inlined as the CPU has it.
+    let mut linker = tool("llvm-link");
+    let (unit, object) = (out.join("unit.bc"), out.join("unit.o"));
+    let clang = || {
+        let mut clang = tool("clang");
+        clang.arg(format!("--target={target}")).args(FLAGS);
+        clang
+    };
+    for source in [files(Path::new("c"), "c"), files(Path::new("cpu"), "c")].concat() {
+        let bitcode = out.join(stem(&source)).with_extension("bc");
+        let mut compiler = clang();
+        compiler.args(C_FLAGS).args(["-I", "c", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]);
+        run(compiler.arg("-c").arg(&source).arg("-o").arg(&bitcode));
+        linker.arg(&bitcode);
+    }
+    run(linker.arg("-o").arg(&unit));
+    run(clang().arg("-c").arg(&unit).arg("-o").arg(&object));
     // What an earlier build left there stays in it otherwise.
     let _ = fs::remove_file(&archive);
-    run(tool("llvm-ar").arg("crs").arg(&archive).args(&objects));
+    run(tool("llvm-ar").arg("crs").arg(&archive).arg(&object));
     let functions = lane_functions(&archive);
     fs::write(out.join("lane_functions.rs"), functions).unwrap_or_else(|error| panic!("{error}"));
     println!("cargo:rustc-link-search=native={}", out.display());
     println!("cargo:rustc-link-lib=static=zluda_device");
-}
-
-/// Compiles files for a level of processors, as one unit, so that those that call each other are inlined as the CPU has it.
-/// Functions of the `private` ones are not for others. Gives the object.
-fn unit(name: &str, level: &str, sources: &[PathBuf], private: &[PathBuf], out: &Path) -> PathBuf {
-    let target = env::var("TARGET").unwrap_or_default();
-    let folder = out.join(name);
-    fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let (unit, object) = (folder.join("unit.bc"), folder.join("unit.o"));
-    let clang = || {
-        let mut clang = tool("clang");
-        clang.arg(format!("--target={target}")).arg(format!("-march={level}")).args(FLAGS);
-        clang
-    };
-    let bitcode = |source: &PathBuf| {
-        let bitcode = folder.join(stem(source)).with_extension("bc");
-        let mut compiler = clang();
-        compiler.args(C_FLAGS).args(["-I", "c", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]);
-        run(compiler.arg("-c").arg(source).arg("-o").arg(&bitcode));
-        bitcode
-    };
-    let mut linker = tool("llvm-link");
-    linker.args(sources.iter().map(bitcode));
-    if !private.is_empty() {
-        // Of all but the first file, which has to be the one that others call.
-        linker.arg("--internalize").args(private.iter().map(bitcode));
-    }
-    run(linker.arg("-o").arg(&unit));
-    run(clang().arg("-c").arg(&unit).arg("-o").arg(&object));
-    object
 }
 
 /// The functions `zluda.lane.<word>` of the archive as Rust: their words and addresses.

@@ -13,7 +13,8 @@ use cpu_abi::{
     TEXTURE_RESULTS, TextureAction, TextureAttribute, TextureObjectKind, TextureOperation,
     sampler_word,
 };
-use device_library::{Textures, Wrong};
+use device_library::texture as library;
+use device_library::texture::Wrong;
 use hip_host::core::device::Device;
 use hip_host::core::texture::{self, Object};
 
@@ -100,12 +101,11 @@ pub(super) fn run(
         };
         return Ok([is.into(), 0, 0, 0, 1]);
     }
-    let library = Textures::best();
     if operation.action == TextureAction::Query {
         let Some(attribute) = operation.attribute() else { return Ok([0; TEXTURE_RESULTS]) };
         let word = match object {
             Some(object) => {
-                library.attribute(&object.description, attribute as u32, operands.word())
+                library::attribute(&object.description, attribute as u32, operands.word())
             }
             None => sampler_of_word(resolve(handle))
                 .and_then(|sampler| sampler_attribute(sampler, attribute))
@@ -123,7 +123,7 @@ pub(super) fn run(
     let object = &object.ok_or(Stop::NoObject(handle))?.description;
     if !sampled {
         // SAFETY: a kernel's instruction, which faults where the program's memory is gone.
-        let accessed = unsafe { library.surface(number, object, operands.rest()) };
+        let accessed = unsafe { library::surface(number, object, operands.rest()) };
         return accessed.map_err(|wrong| match wrong {
             Wrong::Outside => Stop::Outside,
             Wrong::Misaligned => Stop::Misaligned,
@@ -136,7 +136,7 @@ pub(super) fn run(
     };
     let sampler = separate.as_ref().unwrap_or(&object.sampler);
     // SAFETY: as above.
-    Ok(unsafe { library.sample(number, object, sampler, operands.rest()) })
+    Ok(unsafe { library::sample(number, object, sampler, operands.rest()) })
 }
 
 /// `txq` of a sampler's attribute; nothing for attributes of images.
@@ -144,7 +144,7 @@ fn sampler_attribute(sampler: TextureObjectSampler, attribute: TextureAttribute)
     use TextureAttribute::*;
     let object = TextureObject { level_count: 1, sampler, ..TextureObject::default() };
     matches!(attribute, ForceUnnormalizedCoords | FilterMode | AddrMode0 | AddrMode1 | AddrMode2)
-        .then(|| Textures::best().attribute(&object, attribute as u32, 0))
+        .then(|| library::attribute(&object, attribute as u32, 0))
 }
 
 /// The word that a handle stands for: itself, or what the variable at that address holds.
