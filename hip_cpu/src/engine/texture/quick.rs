@@ -4,6 +4,7 @@
 
 use cpu_abi::texture_object::{TextureObjectLevel, TextureShape};
 use cpu_abi::{TextureAction, TextureGeometry, TextureLevel, TextureOperation, TextureType};
+use hip_host::core::format::Channel;
 use hip_host::core::texture::{Address, Object};
 
 use super::coordinate::{self, Axis, Fixed, WEIGHT};
@@ -89,8 +90,12 @@ impl<'a> Image<'a> {
         let address = sampler.address.map(|mode| Address::of(mode).unwrap_or(Address::Clamp));
         // A row is a plane of one row, which only a border shows.
         let bordered = axes == 1 && address[1] == Address::Border;
-        let plain = object.format.block.is_none() && description.level_count == 1;
-        if object.is_surface() || !shape || bordered || !plain {
+        let format = object.format;
+        let plain = format.block.is_none() && description.level_count == 1;
+        // Averages of four floats take longer here, a channel at a time, than in the device library.
+        let floats = matches!(format.channel, Channel::F16 | Channel::F32) && format.channels == 4;
+        let slow = floats && sampler.linear != 0 && !operation.whole;
+        if object.is_surface() || !shape || bordered || !plain || slow {
             return None;
         }
         let level = &description.levels[0];
