@@ -30,11 +30,6 @@ static inline INLINE format format_of(u32 type) {
 
 static inline INLINE int is_float(u32 type) { return type == F16 || type == BF16 || type == TF32 || (type >= E4M3 && type <= E2M1); }
 
-static inline INLINE float float_of(u32 bits) { return __builtin_bit_cast(float, bits); }
-static inline INLINE u32 bits_of(float value) { return __builtin_bit_cast(u32, value); }
-static inline INLINE double double_of(u64 bits) { return __builtin_bit_cast(double, bits); }
-static inline INLINE u64 bits_of_double(double value) { return __builtin_bit_cast(u64, value); }
-
 // `significand * 2^(exponent - fraction_bits)`; the exponent is that of the code, not of the first one bit. Zeros have
 // an exponent below all others; infinities and NaNs, whose significand is what they are, one above all others.
 typedef struct {

@@ -17,8 +17,6 @@ enum matrix_type {
   F16, BF16, TF32, F32, F64, E4M3, E5M2, E3M2, E2M3, E2M1, S8, U8, S4, U4, S32, B1, B8, B16, B6X16_P32, B4X16_P64,
 };
 
-enum matrix_rounding { NEAREST, ZERO, DOWN, UP };
-
 #define FIELD(name, at, width) \
   static inline INLINE u32 name(u64 operation) { return (u32)(operation >> at) & ((1u << width) - 1); }
 

@@ -43,6 +43,12 @@ typedef u64 u64x2 __attribute__((ext_vector_type(2)));
 #define DEVICE_SCOPE __MEMORY_SCOPE_DEVICE
 #define SYSTEM_SCOPE __MEMORY_SCOPE_SYSTEM
 
+// Bits of floats, and back.
+static inline INLINE float float_of(u32 bits) { return __builtin_bit_cast(float, bits); }
+static inline INLINE u32 bits_of(float value) { return __builtin_bit_cast(u32, value); }
+static inline INLINE double double_of(u64 bits) { return __builtin_bit_cast(double, bits); }
+static inline INLINE u64 bits_of_double(double value) { return __builtin_bit_cast(u64, value); }
+
 #include "intrinsics.h"
 #include "lane_operations.h"
 

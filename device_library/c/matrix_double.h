@@ -2,7 +2,9 @@
 
 #pragma once
 
-#include "matrix_number.h"
+#include "device.h"
+
+enum matrix_rounding { NEAREST, ZERO, DOWN, UP };
 
 typedef unsigned __int128 u128;
 

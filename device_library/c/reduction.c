@@ -2,10 +2,6 @@
 
 #include "reduction.h"
 
-static inline float float_of(u32 bits) { return __builtin_bit_cast(float, bits); }
-static inline u32 bits_of(float value) { return __builtin_bit_cast(u32, value); }
-static inline double double_of(u64 bits) { return __builtin_bit_cast(double, bits); }
-
 static inline u64 word64(u32 operation, u64 a, u64 b) {
   switch (operation) {
   case AND64: return a & b;

@@ -83,11 +83,6 @@ typedef struct {
   number channels[4];
 } texel;
 
-static inline float float_of(u32 bits) { return __builtin_bit_cast(float, bits); }
-static inline u32 bits_of(float value) { return __builtin_bit_cast(u32, value); }
-static inline double double_of(u64 bits) { return __builtin_bit_cast(double, bits); }
-static inline u64 bits_of_double(double value) { return __builtin_bit_cast(u64, value); }
-
 static inline float power_of_two(i32 exponent) { return float_of((u32)(exponent + 127) << 23); }
 
 static inline OUTLINE number unsigned16(u32 value) { return (number){UNSIGNED, (i32)value, (float)(i32)value / 65535.0f}; }

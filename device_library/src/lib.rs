@@ -1,6 +1,7 @@
 //! The device library, of which there is one: C in `c/`, for AMD GPUs (`amdgcn/library`) and for this machine's processor,
 //! whose code this crate is. docs/dev/device_library.md says what is here and what each target has of its own.
 
+pub mod matrix;
 pub mod texture;
 
 include!(concat!(env!("OUT_DIR"), "/lane_functions.rs"));

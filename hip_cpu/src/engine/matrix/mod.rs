@@ -3,7 +3,6 @@
 //! [`matrix_instruction`](super::matrix_instruction) is where vector code comes in; the reference executor gathers the
 //! words of its threads. Both call [`perform`], and so have the same arithmetic.
 
-mod double;
 mod format;
 mod fragment;
 mod integer;

@@ -1,11 +1,12 @@
 //! `mma`: fragments to tiles of 16 or 8 rows and 8 columns, and back.
 
 use cpu_abi::{MatrixKind, MatrixOperation, MatrixType};
+use device_library::matrix::fused;
 
 use super::format::{Format, NAN_F16, NAN_F32, Number, narrowed, round_to_f16, widened};
 use super::sparse::Pattern;
 use super::sum::{self, Accumulator, COLUMNS, ColumnFactors, RowFactors, Rules};
-use super::{Row, double, fragment, integer, scaled};
+use super::{Row, fragment, integer, scaled};
 
 /// The most accumulator registers of a product, and rows of a tile.
 const MOST_WORDS: usize = 8;
@@ -327,7 +328,7 @@ fn doubles(operation: &MatrixOperation, rows: &mut [Row]) {
             let sum = (0..depth).fold(read(c_rows, place), |sum, k| {
                 let a = read(a_rows, fragment::of_a(i, k, 1, height));
                 let b = read(b_rows, fragment::of_b(k, j, 1));
-                double::fused(a, b, sum, operation.rounding)
+                fused(a, b, sum, operation.rounding)
             });
             let (lane, index) = place;
             d[2 * index][lane] = sum as u32;
