@@ -222,9 +222,9 @@ impl Product {
             // SAFETY: the caller says so.
             unsafe {
                 match indices.width {
-                    Width::U16 => self.rows::<A, X, Y, C, u16>(lines, finish),
-                    Width::I32 => self.rows::<A, X, Y, C, i32>(lines, finish),
-                    Width::I64 => self.rows::<A, X, Y, C, i64>(lines, finish),
+                    Width::U16 => self.rows_here::<A, X, Y, C, u16>(lines, finish),
+                    Width::I32 => self.rows_here::<A, X, Y, C, i32>(lines, finish),
+                    Width::I64 => self.rows_here::<A, X, Y, C, i64>(lines, finish),
                 }
             }
             return;
@@ -260,7 +260,34 @@ impl Product {
         }
     }
 
+    /// Makes rows of the result by the widest vectors of this machine.
+    unsafe fn rows_here<A: Load<C>, X: Load<C>, Y: Store<C>, C: Number, I: Index>(
+        &self,
+        lines: (Range<usize>, Indices, Indices),
+        finish: &Finish<Y, C>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the machine has these; the caller says the rest.
+            return unsafe { self.rows_wide::<A, X, Y, C, I>(lines, finish) };
+        }
+        // SAFETY: the caller says so.
+        unsafe { self.rows::<A, X, Y, C, I>(lines, finish) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn rows_wide<A: Load<C>, X: Load<C>, Y: Store<C>, C: Number, I: Index>(
+        &self,
+        lines: (Range<usize>, Indices, Indices),
+        finish: &Finish<Y, C>,
+    ) {
+        // SAFETY: the caller says so.
+        unsafe { self.rows::<A, X, Y, C, I>(lines, finish) }
+    }
+
     /// Makes rows of the result from compressed lines.
+    #[inline(always)]
     unsafe fn rows<A: Load<C>, X: Load<C>, Y: Store<C>, C: Number, I: Index>(
         &self,
         (lines, offsets, indices): (Range<usize>, Indices, Indices),
@@ -274,9 +301,15 @@ impl Product {
         let index = |at: usize| unsafe { indices.first.get::<I>(at) }.read().wrapping_sub(base);
         // SAFETY: as above.
         let b = |i: usize, j: usize| unsafe { self.b.get::<X>(i, j) }.load().conj_if(self.b_conj);
+        if lines.is_empty() {
+            return;
+        }
+        // SAFETY: the caller says so.
+        let mut end = unsafe { offsets.get(lines.start) };
         for row in lines {
+            let start = end;
             // SAFETY: the caller says so.
-            let (start, end) = unsafe { (offsets.get(row), offsets.get(row + 1)) };
+            end = unsafe { offsets.get(row + 1) };
             if columns == 1 {
                 // Several sums, so that additions do not wait for each other.
                 let mut sums = [C::ZERO; FEW];
