@@ -5,7 +5,8 @@ use cuda_types::cublas::*;
 use cuda_types::cuda::{CUcontext, CUerror, CUstream};
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
-use zluda_api::driver::{Driver, OpenError, ProviderKind};
+pub(crate) use zluda_api::driver::threads;
+use zluda_api::driver::{Driver, Failures, ProviderKind};
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A context of cuBLAS, which is one of cuBLASLt too.
@@ -44,22 +45,23 @@ impl FromC<cublasLtHandle_t> for Arc<Handle> {
     }
 }
 
+const FAILURES: Failures<cublasError> = Failures {
+    no_driver: cublasError::NOT_INITIALIZED,
+    foreign_driver: cublasError::ARCH_MISMATCH,
+    out_of_memory: cublasError::ALLOC_FAILED,
+    no_device: cublasError::NOT_INITIALIZED,
+    not_supported: cublasError::NOT_SUPPORTED,
+    other: cublasError::EXECUTION_FAILED,
+};
+
 /// The driver, which is opened at the first call.
 pub(crate) fn driver() -> CublasResult<&'static Driver> {
-    zluda_api::driver::shared().map_err(|error| match error {
-        OpenError::NotFound(_) => cublasError::NOT_INITIALIZED,
-        OpenError::Foreign => cublasError::ARCH_MISMATCH,
-    })
+    FAILURES.driver()
 }
 
 /// The driver's error as cuBLAS tells it.
 pub(crate) fn convert(error: CUerror) -> cublasError {
-    match error {
-        CUerror::OUT_OF_MEMORY => cublasError::ALLOC_FAILED,
-        CUerror::NO_DEVICE | CUerror::NOT_INITIALIZED => cublasError::NOT_INITIALIZED,
-        CUerror::NOT_SUPPORTED => cublasError::NOT_SUPPORTED,
-        _ => cublasError::EXECUTION_FAILED,
-    }
+    FAILURES.call(error)
 }
 
 impl Handle {
@@ -125,11 +127,4 @@ impl Handle {
         // SAFETY: a stream is a number.
         unsafe { driver()?.cuStreamSynchronize(self.settings().stream) }.map_err(convert)
     }
-}
-
-/// The threads that run parts of work.
-pub(crate) fn threads() -> usize {
-    static THREADS: LazyLock<usize> =
-        LazyLock::new(|| std::thread::available_parallelism().map_or(1, |count| count.get()));
-    *THREADS
 }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
-use zluda_api::driver::{DeviceInfo, Driver, OpenError, ProviderKind};
+use zluda_api::driver::{DeviceInfo, Driver, Failures, ProviderKind};
 use zluda_common::handle::{HandleTable, Kind};
 use zluda_common::pci;
 
@@ -28,7 +28,7 @@ pub(crate) struct Device {
 /// The driver and its devices, open from the first `nvmlInit` on, for good: threads may use handles while another one
 /// shuts NVML down.
 struct State {
-    driver: Driver,
+    driver: &'static Driver,
     devices: Vec<Arc<Device>>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn all() -> &'static [Arc<Device>] {
 
 /// The driver; `UNINITIALIZED` before `nvmlInit`.
 pub(crate) fn driver() -> NvmlResult<&'static Driver> {
-    STATE.get().map(|state| &state.driver).ok_or(nvmlError::UNINITIALIZED)
+    STATE.get().map(|state| state.driver).ok_or(nvmlError::UNINITIALIZED)
 }
 
 impl FromC<nvmlDevice_t> for Arc<Device> {
@@ -85,28 +85,26 @@ impl FromC<nvmlDevice_t> for Arc<Device> {
 }
 
 fn open() -> NvmlResult<State> {
-    let driver = Driver::open().map_err(|error| {
-        tracing::error!("{error}");
-        match error {
-            OpenError::NotFound(_) => nvmlError::DRIVER_NOT_LOADED,
-            OpenError::Foreign => nvmlError::LIB_RM_VERSION_MISMATCH,
-        }
-    })?;
+    let driver = FAILURES.driver()?;
     let mut count = 0;
     // SAFETY: the place lives during the call.
     match unsafe { driver.cuInit(0).and_then(|()| driver.cuDeviceGetCount(&mut count)) } {
         Ok(()) | Err(CUerror::NO_DEVICE) => {}
         Err(error) => return Err(convert(error)),
     }
-    let devices: NvmlResult<_> = (0..count).map(|ordinal| Device::open(&driver, ordinal)).collect();
+    let devices: NvmlResult<_> = (0..count).map(|ordinal| Device::open(driver, ordinal)).collect();
     Ok(State { devices: devices?, driver })
 }
 
+const FAILURES: Failures<nvmlError> = Failures {
+    no_driver: nvmlError::DRIVER_NOT_LOADED,
+    foreign_driver: nvmlError::LIB_RM_VERSION_MISMATCH,
+    out_of_memory: nvmlError::MEMORY,
+    ..Failures::all(nvmlError::UNKNOWN)
+};
+
 fn convert(error: CUerror) -> nvmlError {
-    match error {
-        CUerror::OUT_OF_MEMORY => nvmlError::MEMORY,
-        _ => nvmlError::UNKNOWN,
-    }
+    FAILURES.call(error)
 }
 
 impl Device {

@@ -1,12 +1,16 @@
 //! The driver as a library above it sees it: the API's functions, looked up at run time, and the [`Table`] of our own.
 
 mod context;
+mod failures;
 mod table;
 mod task;
+mod threads;
 
+pub use failures::Failures;
 pub use hip_runtime_sys::StreamTask;
 pub use table::{DeviceInfo, ID, ProviderKind, StreamInfo, Table};
 pub use task::{Part, enqueue, run};
+pub use threads::threads;
 
 use cuda_types::cuda::*;
 use libloading::Library;

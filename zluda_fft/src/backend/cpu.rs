@@ -4,15 +4,14 @@ use super::device::driver;
 use cuda_types::cuda::{CUerror, CUstream};
 use cuda_types::cufft::{CufftResult, cufftError};
 use fourier::{Descriptor, DescriptorError, Direction, Transform};
-use zluda_api::driver::enqueue;
+use zluda_api::driver::{Failures, enqueue, threads};
 
 /// A transform of memory that is this machine's.
 pub(crate) struct Plan(Transform);
 
 impl Plan {
     pub(crate) fn new(descriptor: Descriptor) -> CufftResult<Plan> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let transform = Transform::new(descriptor, threads).map_err(|error| match error {
+        let transform = Transform::new(descriptor, threads()).map_err(|error| match error {
             DescriptorError::Dimensions => cufftError::INVALID_VALUE,
             DescriptorError::Empty => cufftError::INVALID_SIZE,
             DescriptorError::TooLarge => cufftError::ALLOC_FAILED,
@@ -48,17 +47,15 @@ impl Plan {
             };
             match put() {
                 Err(CUerror::INVALID_CONTEXT) => {
-                    driver.current_context().map_err(failed)?;
-                    put().map_err(failed)?;
+                    driver.current_context().map_err(|error| EXEC.call(error))?;
+                    put().map_err(|error| EXEC.call(error))?;
                 }
-                result => result.map_err(failed)?,
+                result => result.map_err(|error| EXEC.call(error))?,
             }
         }
         Ok(())
     }
 }
 
-fn failed(error: CUerror) -> cufftError {
-    tracing::debug!("{error}");
-    cufftError::EXEC_FAILED
-}
+/// While a transform is put into a stream.
+const EXEC: Failures<cufftError> = Failures::all(cufftError::EXEC_FAILED);

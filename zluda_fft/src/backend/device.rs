@@ -2,11 +2,15 @@
 
 use cuda_types::cuda::CUerror;
 use cuda_types::cufft::{CufftResult, cufftError};
-use zluda_api::driver::{Driver, ProviderKind};
+use zluda_api::driver::{Driver, Failures, ProviderKind};
+
+/// While a plan is made.
+const SETUP: Failures<cufftError> =
+    Failures { out_of_memory: cufftError::ALLOC_FAILED, ..Failures::all(cufftError::SETUP_FAILED) };
 
 /// The driver; `SETUP_FAILED` where there is none.
 pub(crate) fn driver() -> CufftResult<&'static Driver> {
-    zluda_api::driver::shared().map_err(|_| cufftError::SETUP_FAILED)
+    SETUP.driver()
 }
 
 /// The provider of the current context's device.
@@ -16,8 +20,5 @@ pub(crate) fn current() -> CufftResult<ProviderKind> {
 
 fn setup(error: CUerror) -> cufftError {
     tracing::error!("{error}");
-    match error {
-        CUerror::OUT_OF_MEMORY => cufftError::ALLOC_FAILED,
-        _ => cufftError::SETUP_FAILED,
-    }
+    SETUP.call(error)
 }

@@ -3,11 +3,17 @@
 use super::generator::{Generator, driver};
 use crate::generators::output::OutputBuffer;
 use crate::generators::sequence::{Scale, Values};
-use cuda_types::cuda::CUerror;
 use cuda_types::curand::*;
 use std::ffi::{c_double, c_float, c_uint, c_ulonglong};
 use std::ptr::with_exposed_provenance_mut;
 use std::sync::Arc;
+use zluda_api::driver::Failures;
+
+/// While values are put into a stream.
+const LAUNCH: Failures<curandError> = Failures {
+    out_of_memory: curandError::ALLOCATION_FAILED,
+    ..Failures::all(curandError::LAUNCH_FAILURE)
+};
 
 /// Makes values at an address of the caller's.
 fn generate<T: Copy>(
@@ -45,10 +51,7 @@ fn generate<T: Copy>(
             Ok(())
         })
     });
-    work.map_err(|error| match error {
-        CUerror::OUT_OF_MEMORY => curandError::ALLOCATION_FAILED,
-        _ => curandError::LAUNCH_FAILURE,
-    })
+    work.map_err(|error| LAUNCH.call(error))
 }
 
 pub(crate) fn curandGenerate(

@@ -8,7 +8,7 @@ use cuda_types::curand::*;
 use parking_lot::Mutex;
 use std::ffi::{c_uint, c_ulonglong};
 use std::sync::{Arc, LazyLock};
-use zluda_api::driver::{Driver, ProviderKind};
+use zluda_api::driver::{Driver, Failures, ProviderKind};
 use zluda_common::handle::{HandleTable, Kind};
 
 use curandOrdering as Order;
@@ -38,9 +38,12 @@ impl FromC<curandGenerator_t> for Arc<Generator> {
     }
 }
 
+/// While a generator is made.
+const SETUP: Failures<curandError> = Failures::all(curandError::INITIALIZATION_FAILED);
+
 /// The driver, from the first generator on a device on.
 pub(crate) fn driver() -> CurandResult<&'static Driver> {
-    zluda_api::driver::shared().map_err(|_| curandError::INITIALIZATION_FAILED)
+    SETUP.driver()
 }
 
 /// The type that a default type means, and the sequence that it begins with.
@@ -97,7 +100,7 @@ fn create(place: Out<curandGenerator_t>, kind: Type, on_host: bool) -> CurandRes
     let (kind, algorithm) = algorithm(kind, order)?;
     if !on_host {
         let provider = driver()?.current_provider();
-        let provider = provider.map_err(|_| curandError::INITIALIZATION_FAILED)?;
+        let provider = provider.map_err(|error| SETUP.call(error))?;
         if provider == ProviderKind::Rocm {
             tracing::warn!("unsupported: generators on AMD GPUs are not implemented");
             return Err(curandError::ARCH_MISMATCH);
