@@ -25,9 +25,8 @@ pub struct ClusterLaunch {
     pub first: u32,
     /// A window has `1 << window_shift` bytes.
     pub window_shift: u32,
-    /// Bytes of dynamic shared memory of a block, and of all of it.
+    /// Bytes of dynamic shared memory of a block.
     pub dynamic_shared: u32,
-    pub total_shared: u32,
 }
 
 /// The size of a [`ClusterLaunch`], in bytes of parameters.
@@ -52,7 +51,6 @@ const _: () = {
     assert!(offset_of!(ClusterLaunch, first) == 40);
     assert!(offset_of!(ClusterLaunch, window_shift) == 44);
     assert!(offset_of!(ClusterLaunch, dynamic_shared) == 48);
-    assert!(offset_of!(ClusterLaunch, total_shared) == 52);
 };
 
 #[cfg(test)]

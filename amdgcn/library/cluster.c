@@ -48,8 +48,6 @@ INLINE u32 in_cluster_is_explicit_cluster(void) { return 1; }
 
 IN_CLUSTER(dynamic_smem_size, "dynamic_smem_size");
 INLINE u32 in_cluster_dynamic_smem_size(void) { return cluster_launch()->dynamic_shared; }
-IN_CLUSTER(total_smem_size, "total_smem_size");
-INLINE u32 in_cluster_total_smem_size(void) { return cluster_launch()->total_shared; }
 
 IN_CLUSTER(amd_cluster_blocks, "amd.cluster.blocks");
 INLINE u32 in_cluster_amd_cluster_blocks(void) { return cluster_blocks(); }

@@ -13,7 +13,6 @@ typedef struct ClusterLaunch {
   u32 first;
   u32 window_shift;
   u32 dynamic_shared;
-  u32 total_shared;
 } ClusterLaunch;
 
 // As `amd_abi::cluster_launch` asserts.
@@ -23,7 +22,6 @@ _Static_assert(__builtin_offsetof(ClusterLaunch, cluster) == 28, "cluster");
 _Static_assert(__builtin_offsetof(ClusterLaunch, first) == 40, "first");
 _Static_assert(__builtin_offsetof(ClusterLaunch, window_shift) == 44, "window_shift");
 _Static_assert(__builtin_offsetof(ClusterLaunch, dynamic_shared) == 48, "dynamic_shared");
-_Static_assert(__builtin_offsetof(ClusterLaunch, total_shared) == 52, "total_shared");
 
 // Of this launch.
 static inline INLINE const CONSTANT ClusterLaunch *cluster_launch(void) { return zluda_amd_cluster_launch(); }

@@ -27,7 +27,6 @@ u32 zluda_cluster_nctaid_z(void) NAMED("zluda.cluster_nctaid.z");
 u32 zluda_cluster_nctarank(void) NAMED("zluda.cluster_nctarank");
 u32 zluda_is_explicit_cluster(void) NAMED("zluda.is_explicit_cluster");
 u32 zluda_dynamic_smem_size(void) NAMED("zluda.dynamic_smem_size");
-u32 zluda_total_smem_size(void) NAMED("zluda.total_smem_size");
 u64 zluda_clock64(void) NAMED("zluda.clock64");
 u64 zluda_globaltimer(void) NAMED("zluda.globaltimer");
 CONVERGENT u32 zluda_activemask(u32 place) NAMED("zluda.activemask");

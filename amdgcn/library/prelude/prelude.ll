@@ -9,7 +9,6 @@ declare i32 @llvm.amdgcn.workgroup.id.x()
 declare i32 @llvm.amdgcn.workgroup.id.y()
 declare i32 @llvm.amdgcn.workgroup.id.z()
 declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
-declare i32 @llvm.amdgcn.groupstaticsize()
 declare i32 @llvm.amdgcn.ds.bpermute(i32, i32)
 declare i32 @llvm.amdgcn.readfirstlane.i32(i32)
 declare i32 @llvm.amdgcn.wave.reduce.umin.i32(i32, i32 immarg)
@@ -161,12 +160,6 @@ define void @zluda.cluster.wait() alwaysinline nounwind convergent {
 
 define i32 @zluda.dynamic_smem_size() alwaysinline nounwind {
   %r = call i32 @zluda.amd.block_count(i64 120)
-  ret i32 %r
-}
-define i32 @zluda.total_smem_size() alwaysinline nounwind {
-  %d = call i32 @zluda.dynamic_smem_size()
-  %s = call i32 @llvm.amdgcn.groupstaticsize()
-  %r = add i32 %d, %s
   ret i32 %r
 }
 

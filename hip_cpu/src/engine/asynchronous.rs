@@ -69,15 +69,12 @@ unsafe fn run(block: &BlockContext, operation: LaneOperation, arguments: &[u64])
                 misaligned(block, [at, bytes, thread, line]);
             }
             (CopyMulticast, &[to, from, bytes, barrier, mask]) => {
-                for base in named_blocks(block, mask) {
-                    let to = base + inside(block, to);
-                    library(CopyMulticast, &[to, from, bytes, base + inside(block, barrier), 1]);
+                for [to, barrier] in in_named_blocks(block, mask, [to, barrier]) {
+                    library(CopyMulticast, &[to, from, bytes, barrier, 1]);
                 }
             }
             (TensorLoad, &[to, map, places, mode, barrier, mask]) if mask != 0 => {
-                for base in named_blocks(block, mask) {
-                    let to = base + inside(block, to);
-                    let barrier = base + inside(block, barrier);
+                for [to, barrier] in in_named_blocks(block, mask, [to, barrier]) {
                     library(TensorLoad, &[to, map, places, mode, barrier, 0]);
                 }
             }
@@ -105,18 +102,18 @@ unsafe fn library(operation: LaneOperation, arguments: &[u64]) -> u64 {
     function.map_or(0, |function| unsafe { function.call(arguments) })
 }
 
-/// The shared memory of those blocks of the cluster that a mask names.
-fn named_blocks(block: &BlockContext, mask: u64) -> impl Iterator<Item = u64> {
+/// Addresses of shared memory, moved to each of those blocks of the cluster that a mask names.
+fn in_named_blocks<const N: usize>(
+    block: &BlockContext,
+    mask: u64,
+    addresses: [u64; N],
+) -> impl Iterator<Item = [u64; N]> {
     let first = block.cluster_shared as u64;
+    let offsets = addresses.map(|address| address.wrapping_sub(first) % CLUSTER_SHARED_STRIDE);
     let blocks = u64::from(block.cluster.iter().product::<u32>());
     (0..blocks)
         .filter(move |rank| mask >> rank & 1 != 0)
-        .map(move |rank| first + rank * CLUSTER_SHARED_STRIDE)
-}
-
-/// The offset of an address in its block's shared memory, in bytes.
-fn inside(block: &BlockContext, address: u64) -> u64 {
-    address.wrapping_sub(block.cluster_shared as u64) % CLUSTER_SHARED_STRIDE
+        .map(move |rank| offsets.map(|offset| first + rank * CLUSTER_SHARED_STRIDE + offset))
 }
 
 #[cfg(test)]
@@ -137,6 +134,19 @@ mod tests {
         let context = std::mem::MaybeUninit::<BlockContext>::zeroed();
         // SAFETY: null pointers and zeros are a context; the addresses are those of local variables.
         unsafe { lane_operation(context.as_ptr(), operation as u32, arguments.as_ptr()) }
+    }
+
+    #[test]
+    fn addresses_of_one_block_become_those_of_each_named_one() {
+        // SAFETY: null pointers and zeros are a context.
+        let mut context = unsafe { std::mem::zeroed::<BlockContext>() };
+        let first = 0x10_0000;
+        context.cluster_shared = std::ptr::without_provenance_mut(first as usize);
+        context.cluster = [2, 2, 1];
+        let block = |rank: u64| first + rank * CLUSTER_SHARED_STRIDE;
+        let moved = in_named_blocks(&context, 0b11010, [block(2) + 16, block(0) + 8]);
+        let expected = [1, 3].map(|rank| [block(rank) + 16, block(rank) + 8]);
+        assert_eq!(moved.collect::<Vec<_>>(), expected);
     }
 
     #[test]

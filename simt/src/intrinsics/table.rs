@@ -47,7 +47,7 @@ pub static ROWS: &[Intrinsic] = &[
         "the product of the three"),
     row("is_explicit_cluster", "i32 ()", Pure, THREAD, SAME_IN_BLOCK,
         "0 where blocks are not in clusters"),
-    row("{dynamic,total}_smem_size", "i32 ()", Pure, THREAD, SAME_IN_BLOCK,
+    row("dynamic_smem_size", "i32 ()", Pure, THREAD, SAME_IN_BLOCK,
         "bytes"),
     row("{clock64,globaltimer}", "i64 ()", Momentary, THREAD, Lockstep,
         ""),

@@ -314,7 +314,6 @@ impl<'c> Emitter<'_, 'c> {
                 return Ok(None);
             }
             "dynamic_smem_size" => self.context_word(offset_of!(BlockContext, dynamic_shared_size)),
-            "total_smem_size" => self.context_word(offset_of!(BlockContext, total_shared_size)),
             "clock64" => {
                 Lanes::Uniform(self.b.intrinsic(self.module, "llvm.readcyclecounter", &[], &[]))
             }

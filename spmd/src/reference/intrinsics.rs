@@ -212,7 +212,6 @@ impl<'a, 'c> Lowering<'a, 'c> {
             "is_explicit_cluster" => block(offset_of!(BlockContext, explicit_cluster)),
             "cpu.cluster_shared" => block(offset_of!(BlockContext, cluster_shared)),
             "dynamic_smem_size" => block(offset_of!(BlockContext, dynamic_shared_size)),
-            "total_smem_size" => block(offset_of!(BlockContext, total_shared_size)),
             _ => {
                 if let Some(offset) = axis(name, "tid.") {
                     thread(offset_of!(ThreadContext, tid) + offset)

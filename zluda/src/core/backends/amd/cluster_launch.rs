@@ -60,7 +60,6 @@ pub(super) fn launch(launch: &Prepared, cluster: [u32; 3], mut params: Params) -
         first: 0,
         window_shift,
         dynamic_shared: config.shared,
-        total_shared: info.static_shared.next_multiple_of(16).saturating_add(config.shared),
     };
     let offset = info.total_param_size.next_multiple_of(8) as usize;
     let size = offset + BYTES as usize;
