@@ -20,7 +20,7 @@ pub struct Convolution {
     pub flip: bool,
 }
 
-/// What is done with sums before they are stored: `activation(alpha * sum + beta * z + bias)`.
+/// The arithmetic on sums before they are stored: `activation(alpha * sum + beta * z + bias)`.
 #[derive(Clone, Debug)]
 pub struct Epilogue {
     pub z: Option<Tensor>,
@@ -172,33 +172,34 @@ impl Gather {
                 let mut offset = channel + n as isize * source.strides[0];
                 for (i, position) in outer.iter().enumerate() {
                     let axis = &self.convolution.axes[i];
-                    let meeting = axis.meet(self.side, tap[i], *position..position + 1, lengths[i]);
-                    if meeting.count == 0 {
+                    let overlap =
+                        axis.overlap(self.side, tap[i], *position..position + 1, lengths[i]);
+                    if overlap.count == 0 {
                         to.fill(T::ZERO);
                         return;
                     }
-                    offset += meeting.source as isize * steps[i];
+                    offset += overlap.source as isize * steps[i];
                 }
                 let last = SPACE - 1;
-                let meeting = self.convolution.axes[last].meet(
+                let overlap = self.convolution.axes[last].overlap(
                     self.side,
                     tap[last],
                     inner.clone(),
                     lengths[last],
                 );
-                offset += meeting.source as isize * steps[last];
-                let step = meeting.from_step as isize * steps[last];
-                let first = meeting.first - inner.start;
-                if meeting.to_step == 1 {
+                offset += overlap.source as isize * steps[last];
+                let step = overlap.from_step as isize * steps[last];
+                let first = overlap.first - inner.start;
+                if overlap.to_step == 1 {
                     to[..first].fill(T::ZERO);
-                    to[first + meeting.count..].fill(T::ZERO);
-                    source.load(offset, step, &mut to[first..first + meeting.count]);
+                    to[first + overlap.count..].fill(T::ZERO);
+                    source.load(offset, step, &mut to[first..first + overlap.count]);
                 } else {
                     to.fill(T::ZERO);
-                    for i in 0..meeting.count {
+                    for i in 0..overlap.count {
                         let mut value = [T::ZERO];
                         source.load(offset + i as isize * step, 1, &mut value);
-                        to[first + i * meeting.to_step] = value[0];
+                        to[first + i * overlap.to_step] = value[0];
                     }
                 }
             });

@@ -1,4 +1,4 @@
-//! What is computed element by element, of several tensors.
+//! Element-wise operations on several tensors.
 
 use crate::tensor::{CHUNK, Scale, Tensor, Walk};
 use crate::work::{Stage, over};

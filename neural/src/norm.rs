@@ -93,7 +93,7 @@ fn steps(tensor: &Option<Tensor>, rank: usize) -> Vec<isize> {
 pub struct Finish {
     pub scale: Option<Tensor>,
     pub bias: Option<Tensor>,
-    /// What is added.
+    /// The addend.
     pub z: Option<Tensor>,
     pub relu: bool,
     pub y: Tensor,

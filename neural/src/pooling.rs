@@ -4,7 +4,7 @@ use crate::tensor::{Scale, Tensor};
 use crate::window::{Axis, SPACE, space};
 use crate::work::{Stage, over};
 
-/// What becomes of the elements below a window.
+/// The result of the elements below a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The greatest one.

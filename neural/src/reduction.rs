@@ -3,7 +3,7 @@
 use crate::tensor::{CHUNK, Scale, Tensor, Walk, index_of};
 use crate::work::{Stage, over};
 
-/// What becomes of the elements that meet in one.
+/// The result of the elements that are reduced to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
     Add,

@@ -3,7 +3,7 @@
 use crate::tensor::{Scale, Tensor, index_of};
 use crate::work::{Stage, over};
 
-/// What is computed.
+/// The function that is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Without the greatest element taken away first.

@@ -21,7 +21,7 @@ impl Axis {
     /// The window of a dimension that there is not.
     pub const NONE: Axis = Axis { window: 1, pad: 0, stride: 1, dilation: 1 };
 
-    /// What window `at` has as its element `tap`.
+    /// The index of the element `tap` of window `at`.
     pub fn source(&self, at: usize, tap: usize) -> isize {
         (at * self.stride) as isize - self.pad + (tap * self.dilation) as isize
     }
@@ -35,7 +35,7 @@ impl Axis {
 
 /// Elements `first + i * to_step` of one side that meet elements `source + i * from_step` of the other one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Meeting {
+pub struct Overlap {
     pub first: usize,
     pub to_step: usize,
     pub source: usize,
@@ -43,7 +43,7 @@ pub struct Meeting {
     pub count: usize,
 }
 
-/// Which side is asked for its elements that meet the other one's.
+/// Which side is asked for its elements that overlap the other one's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Windows, for the elements below them.
@@ -53,12 +53,12 @@ pub enum Side {
 }
 
 impl Axis {
-    /// What elements `range` of one side meet through element `tap` of the window, of `length` elements of the other side.
-    pub fn meet(&self, side: Side, tap: usize, range: Range<usize>, length: usize) -> Meeting {
+    /// The elements that `range` of one side reaches through element `tap` of the window, of `length` elements of the other side.
+    pub fn overlap(&self, side: Side, tap: usize, range: Range<usize>, length: usize) -> Overlap {
         let (begin, end, length) = (range.start as isize, range.end as isize, length as isize);
         let stride = self.stride as isize;
         let shift = (tap * self.dilation) as isize - self.pad;
-        let none = Meeting { first: range.start, to_step: 1, source: 0, from_step: 1, count: 0 };
+        let none = Overlap { first: range.start, to_step: 1, source: 0, from_step: 1, count: 0 };
         match side {
             Side::Windows => {
                 // 0 <= at * stride + shift < length
@@ -67,7 +67,7 @@ impl Axis {
                 if low >= high {
                     return none;
                 }
-                Meeting {
+                Overlap {
                     first: low as usize,
                     to_step: 1,
                     source: (low * stride + shift) as usize,
@@ -83,7 +83,7 @@ impl Axis {
                     return none;
                 }
                 let count = ((end - first + stride - 1) / stride).min(length - at);
-                Meeting {
+                Overlap {
                     first: first as usize,
                     to_step: self.stride,
                     source: at as usize,
@@ -128,7 +128,7 @@ mod tests {
                 for cut in 0..=windows {
                     let mut found = Vec::new();
                     for range in [0..cut, cut..windows] {
-                        let m = axis.meet(Side::Windows, tap, range, elements);
+                        let m = axis.overlap(Side::Windows, tap, range, elements);
                         found.extend(
                             (0..m.count)
                                 .map(|i| (m.first + i * m.to_step, m.source + i * m.from_step)),
@@ -139,7 +139,7 @@ mod tests {
                 for cut in 0..=elements {
                     let mut found = Vec::new();
                     for range in [0..cut, cut..elements] {
-                        let m = axis.meet(Side::Elements, tap, range, windows);
+                        let m = axis.overlap(Side::Elements, tap, range, windows);
                         found.extend(
                             (0..m.count)
                                 .map(|i| (m.source + i * m.from_step, m.first + i * m.to_step)),

@@ -30,7 +30,7 @@ pub fn over(
     })
 }
 
-/// What is worth a part of its own, in nanoseconds.
+/// The least work of a part, in nanoseconds.
 const LEAST: usize = 20_000;
 /// Parts for each thread, so that a slow one does not keep the others waiting.
 const PARTS_A_THREAD: usize = 4;

@@ -39,7 +39,7 @@ pub(crate) fn find<C: Opaque>(handle: *mut C) -> CudnnResult<Change<C::State>> {
     C::table().get(handle as u64).ok_or(INVALID)
 }
 
-/// What is set in a descriptor that may be left out.
+/// The state of a descriptor that may be left out.
 pub(crate) fn optional<C: Opaque>(handle: *mut C) -> CudnnResult<Option<C::State>> {
     if handle.is_null() {
         return Ok(None);

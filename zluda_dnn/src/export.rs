@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 pub(crate) use zluda_api::export::Address;
 
 thread_local! {
-    /// What `cudnnGetLastErrorString` tells.
+    /// The text of `cudnnGetLastErrorString`.
     static LAST_ERROR: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn guard_value<T: Plain>(name: &'static str, call: impl FnOnce() -> T
     zluda_api::export::guard_value(name, T::NOTHING, call)
 }
 
-/// What functions without a status return.
+/// Return types that are no status.
 pub(crate) trait Plain {
     const NOTHING: Self;
 }

@@ -6,7 +6,7 @@ use cuda_types::cudnn::{CudnnResult, cudnnContext, cudnnError, cudnnHandle_t};
 use neural::{Stage, Work};
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
-use zluda_api::driver::{Driver, OpenError, ProviderKind, enqueue};
+use zluda_api::driver::{Driver, Failures, ProviderKind, enqueue};
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A context.
@@ -28,23 +28,23 @@ impl FromC<*mut cudnnContext> for Arc<Handle> {
     }
 }
 
+const FAILURES: Failures<cudnnError> = Failures {
+    no_driver: cudnnError::NOT_INITIALIZED,
+    foreign_driver: cudnnError::NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER,
+    out_of_memory: cudnnError::INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED,
+    no_device: cudnnError::NOT_INITIALIZED,
+    not_supported: cudnnError::NOT_SUPPORTED,
+    other: cudnnError::EXECUTION_FAILED_CUDA_DRIVER,
+};
+
 /// The driver, which is opened at the first call.
 fn driver() -> CudnnResult<&'static Driver> {
-    zluda_api::driver::shared().map_err(|error| match error {
-        OpenError::NotFound(_) => cudnnError::NOT_INITIALIZED,
-        OpenError::Foreign => cudnnError::NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER,
-    })
+    FAILURES.driver()
 }
 
 /// The driver's error as cuDNN tells it.
 fn convert(error: CUerror) -> cudnnError {
-    tracing::debug!("{error}");
-    match error {
-        CUerror::OUT_OF_MEMORY => cudnnError::INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED,
-        CUerror::NO_DEVICE | CUerror::NOT_INITIALIZED => cudnnError::NOT_INITIALIZED,
-        CUerror::NOT_SUPPORTED => cudnnError::NOT_SUPPORTED,
-        _ => cudnnError::EXECUTION_FAILED_CUDA_DRIVER,
-    }
+    FAILURES.call(error)
 }
 
 impl Handle {

@@ -98,7 +98,7 @@ pub(crate) fn data_type(ty: Type) -> CusparseResult<cudaDataType> {
     TYPES.iter().find(|(_, own)| *own == ty).map(|(ty, _)| *ty).ok_or(cusparseError::INTERNAL_ERROR)
 }
 
-/// What is done to a matrix before it is used.
+/// The operation on a matrix before it is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Operation {
     pub(crate) transposed: bool,

@@ -1,4 +1,4 @@
-//! What descriptors lead to. Their memory is looked at when a function is called with them.
+//! The objects behind descriptors. Their memory is looked at when a function is called with them.
 
 use crate::convert::{INVALID, Pointer};
 use cuda_types::cusparse::*;
@@ -23,7 +23,7 @@ impl<T: Copy> Object<T> {
     }
 }
 
-/// What has a table of descriptors.
+/// An object with a table of descriptors.
 pub(crate) trait Described: Sized + Send + 'static {
     fn table() -> &'static HandleTable<Object<Self>>;
 
@@ -82,7 +82,7 @@ described! {
     DnMat of cusparseDnMatDescr_t, cusparseConstDnMatDescr_t = CUSPARSE_DNMAT, INVALID_VALUE;
 }
 
-/// What the legacy functions are told about a matrix.
+/// The matrix descriptor of the legacy functions.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct MatDescr {
     pub(crate) ty: u32,

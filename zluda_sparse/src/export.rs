@@ -16,7 +16,7 @@ pub(crate) fn guard_value<T: Plain>(name: &'static str, call: impl FnOnce() -> T
     zluda_api::export::guard_value(name, T::NOTHING, call)
 }
 
-/// What functions without a status return.
+/// Return types that are no status.
 pub(crate) trait Plain {
     const NOTHING: Self;
 }

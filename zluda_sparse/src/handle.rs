@@ -7,7 +7,8 @@ use parking_lot::Mutex;
 use sparse::{Address, Factor, Type};
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
-use zluda_api::driver::{Driver, OpenError, ProviderKind};
+pub(crate) use zluda_api::driver::threads;
+use zluda_api::driver::{Driver, Failures, ProviderKind};
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A context of cuSPARSE.
@@ -21,7 +22,7 @@ unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
 
-/// What a program has set.
+/// The settings of a handle.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) stream: CUstream,
@@ -53,22 +54,23 @@ impl Deref for Generic {
     }
 }
 
+const FAILURES: Failures<cusparseError> = Failures {
+    no_driver: cusparseError::NOT_INITIALIZED,
+    foreign_driver: cusparseError::ARCH_MISMATCH,
+    out_of_memory: cusparseError::ALLOC_FAILED,
+    no_device: cusparseError::NOT_INITIALIZED,
+    not_supported: cusparseError::NOT_SUPPORTED,
+    other: cusparseError::EXECUTION_FAILED,
+};
+
 /// The driver, which is opened at the first call.
 fn driver() -> CusparseResult<&'static Driver> {
-    zluda_api::driver::shared().map_err(|error| match error {
-        OpenError::NotFound(_) => cusparseError::NOT_INITIALIZED,
-        OpenError::Foreign => cusparseError::ARCH_MISMATCH,
-    })
+    FAILURES.driver()
 }
 
 /// The driver's error as cuSPARSE tells it.
 fn convert(error: CUerror) -> cusparseError {
-    match error {
-        CUerror::OUT_OF_MEMORY => cusparseError::ALLOC_FAILED,
-        CUerror::NO_DEVICE | CUerror::NOT_INITIALIZED => cusparseError::NOT_INITIALIZED,
-        CUerror::NOT_SUPPORTED => cusparseError::NOT_SUPPORTED,
-        _ => cusparseError::EXECUTION_FAILED,
-    }
+    FAILURES.call(error)
 }
 
 impl Handle {
@@ -136,11 +138,4 @@ impl Handle {
         // SAFETY: a stream is a number.
         unsafe { driver()?.cuStreamSynchronize(self.settings().stream) }.map_err(convert)
     }
-}
-
-/// The threads that run parts of work.
-pub(crate) fn threads() -> usize {
-    static THREADS: LazyLock<usize> =
-        LazyLock::new(|| std::thread::available_parallelism().map_or(1, |count| count.get()));
-    *THREADS
 }

@@ -84,7 +84,7 @@ pub(crate) unsafe fn activation_backward(
     handle.run(activation::backward(state.activation()?, x, dy, dx, scale))
 }
 
-/// What is computed, along which dimensions.
+/// The function that is computed, and the dimensions along which.
 fn softmax_of(
     algorithm: cudnnSoftmaxAlgorithm_t,
     mode: cudnnSoftmaxMode_t,

@@ -206,7 +206,7 @@ pub(crate) fn output_nd(
     Ok(())
 }
 
-/// What all directions check: dimensions that belong together, and types that there are products of.
+/// The checks of all directions: dimensions that belong together, and types that there are products of.
 fn checked(
     state: &ConvolutionState,
     x: &TensorState,

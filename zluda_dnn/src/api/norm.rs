@@ -93,7 +93,7 @@ pub(crate) unsafe fn inference(
     handle.run(norm::inference(norm, finish, Some(mean), variance, Given::Variance))
 }
 
-/// What follows a normalisation: whether something is added, and whether it is a ReLU.
+/// The operations after a normalisation: whether something is added, and whether it is a ReLU.
 fn following(
     operations: cudnnBatchNormOps_t,
     activation: *mut cudnnActivationStruct,

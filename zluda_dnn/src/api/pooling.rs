@@ -172,7 +172,7 @@ pub(crate) fn output_nd(
     Ok(())
 }
 
-/// What both directions check.
+/// The checks of both directions.
 fn checked(state: &PoolingState, x: &TensorState, y: &TensorState) -> CudnnResult<Pooling> {
     check(x.ty == y.ty && x.dims.len() == y.dims.len())?;
     check(state.output(x)? == y.dims)?;

@@ -1,4 +1,4 @@
-//! What the legacy functions are told about a matrix.
+//! The matrix descriptor of the legacy functions.
 
 use crate::convert::{FromC, Out, check};
 use crate::descriptors::{Described, MatDescr, Object};
