@@ -1,4 +1,4 @@
-//! What attention needs between its products: masks and softmax of scores `[batch, heads, queries, keys]`.
+//! Steps of attention between its products: masks and softmax of scores `[batch, heads, queries, keys]`.
 
 use crate::tensor::{Scale, Tensor, index_of};
 use crate::work::{Stage, over};
@@ -52,7 +52,7 @@ pub fn mask(band: Band, x: Tensor, otherwise: Tensor, y: Tensor) -> Stage {
     })
 }
 
-/// What is kept of the sums of softmax, `[batch, heads, queries, 1]` each.
+/// The sums of softmax that are kept, `[batch, heads, queries, 1]` each.
 #[derive(Clone, Debug, Default)]
 pub struct Sums {
     /// The logarithm of the sum of exponentials, of base 2 if so said.

@@ -8,7 +8,7 @@ use crate::place::Address;
 use crate::room::filled;
 use dense::{Real, Scalar};
 
-/// What pivots become that are too small.
+/// The replacement of pivots that are too small.
 #[derive(Clone, Copy, Debug)]
 pub struct Boost {
     pub tolerance: f64,

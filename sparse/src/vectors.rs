@@ -14,7 +14,7 @@ pub struct Pair {
     pub compute: Type,
 }
 
-/// What is done with a pair.
+/// The operation on a pair.
 #[derive(Clone, Copy, Debug)]
 pub enum Action {
     /// `y = alpha * x + beta * y`.

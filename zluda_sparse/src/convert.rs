@@ -162,7 +162,7 @@ pub(crate) fn check_places(places: &[bool]) -> CusparseResult {
     check(places.iter().all(|is_null| !is_null))
 }
 
-/// What one function may change another may only read.
+/// Memory that one function may change and another may only read.
 impl<T> FromC<*mut T> for *const T {
     unsafe fn from_c(c: *mut T) -> CusparseResult<Self> {
         Ok(c.cast_const())

@@ -1,4 +1,4 @@
-//! What the legacy functions have in common: matrices whose indices have 32 bits, numbers by their type in C.
+//! Common parts of the legacy functions: matrices whose indices have 32 bits, numbers by their type in C.
 
 use crate::convert::{INVALID, Out, check};
 use crate::descriptors::{MatDescr, Object};

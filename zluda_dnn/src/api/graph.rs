@@ -132,7 +132,7 @@ fn graph_of(descriptor: &Backend) -> CudnnResult<Arc<Backend>> {
     }
 }
 
-/// What is told besides what was set.
+/// Attributes that are told besides those that were set.
 fn told(descriptor: &Backend, name: Name) -> CudnnResult<Option<Value>> {
     let number =
         |value: i64| Some(Value::Plain(Type::CUDNN_TYPE_INT64, value.to_le_bytes().to_vec()));
@@ -154,7 +154,7 @@ fn told(descriptor: &Backend, name: Name) -> CudnnResult<Option<Value>> {
     })
 }
 
-/// What descriptors that the caller made are filled with: the results of heuristics, or a part.
+/// The contents for descriptors that the caller made: the results of heuristics, or a part.
 fn filling(descriptor: &Arc<Backend>, name: Name) -> CudnnResult<Option<Vec<(Name, Value)>>> {
     let graph = || graph_of(descriptor).map(|graph| Value::Descriptors(vec![graph]));
     let engine = |graph| {

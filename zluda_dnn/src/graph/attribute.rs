@@ -5,7 +5,7 @@ use cuda_types::cudnn::{
     cudnnBackendDescriptorType_t as Kind,
 };
 
-/// What an attribute holds.
+/// The type and the size of an attribute.
 pub(crate) struct Attribute {
     pub(crate) ty: Type,
     /// The most elements.

@@ -19,7 +19,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
 use zluda_common::handle::{HandleTable, Kind as HandleKind};
 
-/// What is set of an attribute.
+/// A value that an attribute is set to.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     /// The bytes of its elements.

@@ -573,7 +573,7 @@ fn slice(places: &Places<'_>) -> CudnnResult<Work> {
     Ok(vec![pointwise::copy(x, y)])
 }
 
-/// What a softmax keeps besides its result, and its sink.
+/// The tensors that a softmax keeps besides its result, and its sink.
 fn sums(places: &Places<'_>) -> CudnnResult<(Sums, Option<Tensor>)> {
     let sums = Sums {
         logarithm: places.maybe(Name::CUDNN_ATTR_OPERATION_SOFTMAX_STATS_DESC)?,
@@ -712,7 +712,7 @@ fn kept(
     })
 }
 
-/// What is normalised, and over which dimensions.
+/// The tensor that is normalised, and over which dimensions.
 fn norm_of(
     x: Tensor,
     mode: cudnnBackendNormMode_t,

@@ -1,6 +1,6 @@
 //! Graphs of operations as stages of work, in the order in which they need each other.
 //!
-//! What lies between operations, and numbers that are passed by value, have places in the workspace.
+//! Tensors between operations, and numbers that are passed by value, have places in the workspace.
 
 use super::tensor::described;
 use super::{Backend, operation};

@@ -15,7 +15,7 @@ pub(crate) struct Described {
     pub(crate) by_value: bool,
 }
 
-/// What a descriptor of a tensor says.
+/// A tensor by its descriptor.
 pub(crate) fn described(tensor: &Backend) -> CudnnResult<Described> {
     let ty = tensor.integer(Name::CUDNN_ATTR_TENSOR_DATA_TYPE, -1);
     let ty = u32::try_from(ty).map_err(|_| cudnnError::BAD_PARAM)?;

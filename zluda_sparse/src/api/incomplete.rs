@@ -13,7 +13,7 @@ use sparse::{Address, Dense, Matrix};
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// What functions know of a matrix from one call to the next.
+/// The state of a matrix between calls.
 #[derive(Clone, Default)]
 pub(crate) struct Info {
     /// The row, or row of blocks, of the first pivot that is 0 or not there; as the matrix's indices count it.

@@ -12,7 +12,7 @@ use sparse::triangular::{System, Triangle};
 use sparse::{Address, Dense, Layout, Matrix, Type};
 use std::sync::Arc;
 
-/// What an analysis leaves; the values where a program has changed them since.
+/// The results of an analysis; the values where a program has changed them since.
 #[derive(Clone, Default)]
 pub(crate) struct Analysis(Arc<Mutex<State>>);
 
@@ -39,7 +39,7 @@ described! {
     SpSm of cusparseSpSMDescr_t = CUSPARSE_SPSM, INVALID_VALUE;
 }
 
-/// What is checked of a system before it is analysed or solved.
+/// The checks of a system before it is analysed or solved.
 struct Checked {
     a: Matrix,
     transposed: bool,
