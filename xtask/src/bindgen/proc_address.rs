@@ -52,7 +52,7 @@ fn proc_address(typedefs: &str, exported: &BTreeSet<String>) -> Result<String> {
             .insert((revision, symbol.clone()));
     }
     let mut out = format!(
-        "{HEADER}\n/// What `cuGetProcAddress` knows of a symbol.\n#[derive(Clone, Copy, Debug)]\npub(crate) struct Entry {{\n\
+        "{HEADER}\n/// A symbol as `cuGetProcAddress` knows it.\n#[derive(Clone, Copy, Debug)]\npub(crate) struct Entry {{\n\
          \x20   /// The name that programs ask for.\n    pub(crate) name: &'static str,\n\
          \x20   /// The CUDA version that introduced this ABI.\n    pub(crate) version: u32,\n\
          \x20   /// The variant whose default stream is the thread's own.\n    pub(crate) per_thread: bool,\n\
