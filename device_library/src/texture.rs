@@ -4,7 +4,7 @@
 use simt_abi::TEXTURE_RESULTS;
 use simt_abi::texture_object::{TextureObject, TextureObjectSampler};
 
-/// What an instruction gives: four words of values, and 1 where the texels were there.
+/// The result of an instruction: four words of values, and 1 where the texels were there.
 type Results = [u32; TEXTURE_RESULTS];
 
 unsafe extern "C" {
@@ -75,7 +75,7 @@ pub unsafe fn surface(
     }
 }
 
-/// What `txq` and `suq` give for a level of an object; 0 where it has not as many. The number is that of a
+/// The answer of `txq` and `suq` for a level of an object; 0 where it has not as many. The number is that of a
 /// [`simt_abi::TextureAttribute`].
 pub fn attribute(object: &TextureObject, attribute: u32, level: u32) -> u32 {
     // SAFETY: the function reads the object.

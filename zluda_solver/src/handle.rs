@@ -6,7 +6,7 @@ use cuda_types::cusolver::*;
 use parking_lot::Mutex;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
-use zluda_api::driver::{Driver, OpenError, ProviderKind};
+use zluda_api::driver::{Driver, Failures, ProviderKind};
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A context of the dense or of the sparse part.
@@ -56,22 +56,23 @@ impl FromC<cusolverSpHandle_t> for Sparse {
     }
 }
 
+const FAILURES: Failures<cusolverError> = Failures {
+    no_driver: cusolverError::NOT_INITIALIZED,
+    foreign_driver: cusolverError::ARCH_MISMATCH,
+    out_of_memory: cusolverError::ALLOC_FAILED,
+    no_device: cusolverError::NOT_INITIALIZED,
+    not_supported: cusolverError::NOT_SUPPORTED,
+    other: cusolverError::EXECUTION_FAILED,
+};
+
 /// The driver, which is opened at the first call.
 fn driver() -> CusolverResult<&'static Driver> {
-    zluda_api::driver::shared().map_err(|error| match error {
-        OpenError::NotFound(_) => cusolverError::NOT_INITIALIZED,
-        OpenError::Foreign => cusolverError::ARCH_MISMATCH,
-    })
+    FAILURES.driver()
 }
 
 /// The driver's error as cuSOLVER tells it.
 fn convert(error: CUerror) -> cusolverError {
-    match error {
-        CUerror::OUT_OF_MEMORY => cusolverError::ALLOC_FAILED,
-        CUerror::NO_DEVICE | CUerror::NOT_INITIALIZED => cusolverError::NOT_INITIALIZED,
-        CUerror::NOT_SUPPORTED => cusolverError::NOT_SUPPORTED,
-        _ => cusolverError::EXECUTION_FAILED,
-    }
+    FAILURES.call(error)
 }
 
 impl Handle {
