@@ -16,6 +16,8 @@ pub(crate) struct Exports {
 
 struct ModuleExports {
     before_init: bool,
+    /// Whether calls go on to another library once they have been checked.
+    forwarded: bool,
     module: syn::Path,
     names: Vec<Name>,
 }
@@ -37,14 +39,14 @@ impl Parse for Exports {
 impl Parse for ModuleExports {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(syn::Attribute::parse_outer)?;
-        let before_init =
-            attributes.iter().any(|attribute| attribute.path().is_ident("before_init"));
+        let has = |name| attributes.iter().any(|attribute| attribute.path().is_ident(name));
+        let (before_init, forwarded) = (has("before_init"), has("forwarded"));
         let module = input.parse()?;
         let content;
         braced!(content in input);
         let patterns: Punctuated<Pattern, Token![,]> = Punctuated::parse_terminated(&content)?;
         let names = patterns.into_iter().flat_map(|pattern| pattern.0).collect();
-        Ok(ModuleExports { before_init, module, names })
+        Ok(ModuleExports { before_init, forwarded, module, names })
     }
 }
 
@@ -92,6 +94,7 @@ impl Parse for Pattern {
 pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
     let (functions, names) = (api.declarations()?, api.names());
     let mut implemented = BTreeMap::new();
+    let mut signatures = Vec::new();
     for group in &exports.groups {
         for name in &group.names {
             let plain = name.exported.to_string();
@@ -112,6 +115,10 @@ pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
                     has_variants: variant.is_some(),
                     per_thread,
                 };
+                if group.forwarded {
+                    let call = definition.parameters();
+                    signatures.push(quote! { crate::forward::signature! { #call } });
+                }
                 implemented.insert(name_of.to_owned(), definition.expand())
             };
             if define(&plain, declared, false).is_some() {
@@ -148,8 +155,18 @@ pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
         quote! { (#name, crate::export::Address(#ident as *const ())) }
     });
     let definitions = implemented.values();
+    let signatures = (!signatures.is_empty()).then(|| {
+        quote! {
+            /// The functions that calls go on to.
+            #[cfg(test)]
+            pub(crate) fn forwarded() -> Vec<String> {
+                vec![#(#signatures),*]
+            }
+        }
+    });
     Ok(quote! {
         #(#definitions)*
+        #signatures
         #(#rest)*
         /// Every exported function, sorted by name.
         pub(crate) static EXPORTED: &[(&str, crate::export::Address)] = &[#(#table),*];
@@ -191,6 +208,10 @@ impl Definition<'_> {
         }
         let guard = self.guard();
         let arguments = self.converted();
+        let forward = self.group.forwarded.then(|| {
+            let call = self.parameters();
+            quote! { ?; crate::forward::forward! { #call } }
+        });
         quote! {
             #[allow(non_snake_case, clippy::too_many_arguments)]
             #[unsafe(no_mangle)]
@@ -200,10 +221,16 @@ impl Definition<'_> {
                     use crate::convert::FromC;
                     // SAFETY: the caller passes what the API asks for.
                     #[allow(unused_unsafe)]
-                    unsafe { crate::api::#module::#called(#(#arguments),*) }
+                    unsafe { crate::api::#module::#called(#(#arguments),*) } #forward
                 })
             }
         }
+    }
+
+    /// The function's name and its parameters, for macros of the crate that calls this one.
+    fn parameters(&self) -> TokenStream {
+        let (name, inputs) = (self.declared.sig.ident.to_string(), self.arguments());
+        quote! { #name; #(#inputs),* }
     }
 
     fn returns_status(&self) -> bool {

@@ -45,6 +45,10 @@ pub fn function_declarations(input: TokenStream) -> TokenStream {
 /// `CUstream` get the default stream that is meant as one more, last argument. A function that returns no status
 /// gets its arguments as they are, through `crate::export::guard_value`.
 ///
+/// Calls of a group that is `#[forwarded]` go on, once the function has succeeded: to `crate::forward::forward!`, which gets
+/// the function's name and its parameters, and gives the result. `forwarded()`, for tests, is what
+/// `crate::forward::signature!` makes of all of them.
+///
 /// All other names of the library are exported too and end in `crate::export::not_supported`.
 /// `EXPORTED` is the table of all functions by name, of `crate::export::Address`.
 #[proc_macro]

@@ -1,17 +1,20 @@
 //! The libraries' contexts: what a program has set, and how work gets into its stream.
 
+use crate::backend::Backend;
+use crate::backend::rocm::Blas;
 use crate::convert::FromC;
+use crate::device::{convert, driver};
+use crate::settings::Settings;
 use cuda_types::cublas::*;
-use cuda_types::cuda::{CUcontext, CUerror, CUstream};
+use cuda_types::cuda::{CUcontext, CUstream};
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
-pub(crate) use zluda_api::driver::threads;
-use zluda_api::driver::{Driver, Failures, ProviderKind};
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A context of cuBLAS, which is one of cuBLASLt too.
 pub(crate) struct Handle {
     context: CUcontext,
+    backend: Backend,
     settings: Mutex<Settings>,
 }
 
@@ -19,17 +22,6 @@ pub(crate) struct Handle {
 unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
-
-/// The settings of a handle.
-#[derive(Clone, Copy)]
-pub(crate) struct Settings {
-    pub(crate) stream: CUstream,
-    pub(crate) pointer_mode: cublasPointerMode_t,
-    pub(crate) math_mode: cublasMath_t,
-    pub(crate) atomics_mode: cublasAtomicsMode_t,
-    pub(crate) multiprocessors: i32,
-    pub(crate) emulation: cublasEmulationStrategy_t,
-}
 
 static HANDLES: LazyLock<HandleTable<Handle>> = LazyLock::new(|| HandleTable::new(Kind::CUBLAS));
 
@@ -45,34 +37,12 @@ impl FromC<cublasLtHandle_t> for Arc<Handle> {
     }
 }
 
-const FAILURES: Failures<cublasError> = Failures {
-    no_driver: cublasError::NOT_INITIALIZED,
-    foreign_driver: cublasError::ARCH_MISMATCH,
-    out_of_memory: cublasError::ALLOC_FAILED,
-    no_device: cublasError::NOT_INITIALIZED,
-    not_supported: cublasError::NOT_SUPPORTED,
-    other: cublasError::EXECUTION_FAILED,
-};
-
-/// The driver, which is opened at the first call.
-pub(crate) fn driver() -> CublasResult<&'static Driver> {
-    FAILURES.driver()
-}
-
-/// The driver's error as cuBLAS tells it.
-pub(crate) fn convert(error: CUerror) -> cublasError {
-    FAILURES.call(error)
-}
-
 impl Handle {
     /// Makes a handle for the current device.
     pub(crate) fn create() -> CublasResult<u64> {
         let driver = driver()?;
         let context = driver.current_context().map_err(convert)?;
-        if driver.current_provider().map_err(convert)? == ProviderKind::Rocm {
-            tracing::error!("unsupported: cuBLAS on AMD GPUs");
-            return Err(cublasError::NOT_SUPPORTED);
-        }
+        let backend = Backend::new(context)?;
         let settings = Settings {
             stream: std::ptr::null_mut(),
             pointer_mode: cublasPointerMode_t::CUBLAS_POINTER_MODE_HOST,
@@ -81,7 +51,7 @@ impl Handle {
             multiprocessors: 0,
             emulation: cublasEmulationStrategy_t::CUBLAS_EMULATION_STRATEGY_DEFAULT,
         };
-        let handle = Arc::new(Handle { context, settings: Mutex::new(settings) });
+        let handle = Arc::new(Handle { context, backend, settings: Mutex::new(settings) });
         HANDLES.insert(handle).ok_or(cublasError::ALLOC_FAILED)
     }
 
@@ -100,10 +70,19 @@ impl Handle {
 
     /// Whether numbers and results lie on the device.
     pub(crate) fn on_device(&self) -> bool {
-        self.settings().pointer_mode == cublasPointerMode_t::CUBLAS_POINTER_MODE_DEVICE
+        self.settings().on_device()
     }
 
-    /// Puts work of `parts` parts into the handle's stream. Nothing is done where there is none.
+    /// hipBLAS, where an AMD GPU computes.
+    pub(crate) fn rocm(&self) -> Option<&Arc<Blas>> {
+        match &self.backend {
+            Backend::Host => None,
+            Backend::Rocm(blas) => Some(blas),
+        }
+    }
+
+    /// Puts work of `parts` parts into the handle's stream, where this machine's processor does it. Nothing is done where
+    /// there is none.
     pub(crate) fn run(
         &self,
         parts: usize,
@@ -119,6 +98,9 @@ impl Handle {
         parts: usize,
         run: impl Fn(usize) + Send + Sync + 'static,
     ) -> CublasResult {
+        if self.rocm().is_some() {
+            return Ok(());
+        }
         zluda_api::driver::run(driver()?, (self.context, stream), parts, run).map_err(convert)
     }
 

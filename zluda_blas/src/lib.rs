@@ -2,13 +2,18 @@
 //! handles of the one are handles of the other. Stubs of NVIDIA's names lead here.
 //!
 //! This file is the list of exports; names that are not in it answer "not supported". What they do stands in [`api`]:
-//! functions of all types of numbers, and of indices of 32 and 64 bits, are one there.
+//! functions of all types of numbers, and of indices of 32 and 64 bits, are one there. What is `forwarded` goes on
+//! to hipBLAS on AMD GPUs, by [`forward`].
 
 mod api;
+mod backend;
 mod convert;
+mod device;
 mod export;
+mod forward;
 mod handle;
 mod number;
+mod settings;
 
 #[allow(unused_imports)]
 use cuda_types::cublas::*;
@@ -28,13 +33,13 @@ cuda_macros::export_api! {
         cublasLtGetProperty => property, cublasLtGetCudartVersion => cudart_version,
         cublasLtGetStatusName => status_name, cublasLtGetStatusString => status_text,
     },
-    product {
+    #[forwarded] product {
         cublas[S D C Z]gemm_v2[_64]? => gemm, cublas[C Z]gemm3m[_64]? => gemm,
         cublas[S D C Z]gemmBatched[_64]? => gemm_batched, cublasCgemm3mBatched[_64]? => gemm_batched,
         cublas[S D C Z]gemmStridedBatched[_64]? => gemm_strided_batched,
         cublasCgemm3mStridedBatched[_64]? => gemm_strided_batched,
     },
-    level1 {
+    #[forwarded] level1 {
         cublas[S D C Z]axpy_v2[_64]? => axpy, cublas[S D C Z Cs Zd]scal_v2[_64]? => scal,
         cublas[S D C Z]copy_v2[_64]? => copy, cublas[S D C Z]swap_v2[_64]? => swap,
         cublas[Sdot Ddot Cdotu Zdotu]_v2[_64]? => dot, cublas[C Z]dotc_v2[_64]? => dotc,
@@ -43,7 +48,7 @@ cuda_macros::export_api! {
         cublas[S D C Z Cs Zd]rot_v2[_64]? => rot, cublas[S D C Z]rotg_v2 => rotg, cublas[S D]rotm_v2[_64]? => rotm,
         cublas[S D]rotmg_v2 => rotmg,
     },
-    level2 {
+    #[forwarded] level2 {
         cublas[S D C Z]gemv_v2[_64]? => gemv, cublas[S D C Z]gemvBatched[_64]? => gemv_batched,
         cublas[S D C Z]gemvStridedBatched[_64]? => gemv_strided_batched,
         cublas[S D C Z]gbmv_v2[_64]? => gbmv, cublas[Sger Dger Cgeru Zgeru]_v2[_64]? => ger,
@@ -56,7 +61,7 @@ cuda_macros::export_api! {
         cublas[C Z]hpr_v2[_64]? => hpr, cublas[S D C Z]syr2_v2[_64]? => syr2, cublas[C Z]her2_v2[_64]? => her2,
         cublas[S D]spr2_v2[_64]? => spr2, cublas[C Z]hpr2_v2[_64]? => hpr2,
     },
-    level3 {
+    #[forwarded] level3 {
         cublas[S D C Z]syrk_v2[_64]? => syrk, cublas[C Z]herk_v2[_64]? => herk, cublas[S D C Z]syr2k_v2[_64]? => syr2k,
         cublas[C Z]her2k_v2[_64]? => her2k, cublas[S D C Z]syrkx[_64]? => syrkx, cublas[C Z]herkx[_64]? => herkx,
         cublas[S D C Z]symm_v2[_64]? => symm, cublas[C Z]hemm_v2[_64]? => hemm, cublas[S D C Z]trsm_v2[_64]? => trsm,
@@ -74,10 +79,10 @@ cuda_macros::export_api! {
         cublasSetVector[_64]? => set_vector, cublasSetVectorAsync[_64]? => set_vector_async,
         cublasGetVector[_64]? => get_vector, cublasGetVectorAsync[_64]? => get_vector_async,
     },
-    solvers {
+    #[forwarded] solvers {
         cublas[S D C Z]getrfBatched => getrf_batched, cublas[S D C Z]getrsBatched => getrs_batched,
-        cublas[S D C Z]getriBatched => getri_batched, cublas[S D C Z]matinvBatched => matinv_batched,
-        cublas[S D C Z]geqrfBatched => geqrf_batched, cublas[S D C Z]gelsBatched => gels_batched,
+        cublas[S D C Z]getriBatched => getri_batched, cublas[S D C Z]geqrfBatched => geqrf_batched,
+        cublas[S D C Z]gelsBatched => gels_batched, cublas[S D C Z]matinvBatched => matinv_batched,
         cublas[S D C Z]tpttr => tpttr, cublas[S D C Z]trttp => trttp,
     },
     lt {

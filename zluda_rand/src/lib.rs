@@ -1,12 +1,13 @@
 //! cuRAND (libcurand.so.10): random numbers, bit for bit those of NVIDIA's own generators on the host.
 //!
 //! This file is the list of exports; names that are not in it answer "type error". What they do stands in [`api`];
-//! [`generators`] has the sequences, without any of cuRAND's types.
+//! [`generators`] has the sequences, without any of cuRAND's types; [`rocm`] brings them to AMD GPUs.
 
 mod api;
 mod convert;
 mod export;
 mod generators;
+mod rocm;
 
 #[allow(unused_imports)]
 use cuda_types::curand::*;

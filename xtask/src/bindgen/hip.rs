@@ -59,6 +59,37 @@ pub fn translate_smi(headers: &Path) -> Result<syn::File, String> {
     })
 }
 
+/// The same of hipBLAS, by the interface that its macro `HIPBLAS_V2` chooses or by the other one, which are one in ROCm 5 and 7.
+pub fn translate_blas(headers: &Path, second: bool) -> Result<syn::File, String> {
+    translate_with(headers, "hipblas/hipblas.h", |builder| {
+        let define = if second { "-DHIPBLAS_V2" } else { "-DHIPBLAS_V1" };
+        builder
+            .clang_arg(define)
+            .allowlist_function("hipblas.*")
+            .allowlist_type("hipblas.*|hipDataType")
+    })
+}
+
+/// The same of hipBLASLt, whose headers are C++.
+pub fn translate_blas_lt(headers: &Path) -> Result<syn::File, String> {
+    translate_with(headers, "hipblaslt/hipblaslt.h", |builder| {
+        builder
+            .clang_args(["-x", "c++", "-std=c++17"])
+            .allowlist_function("hipblasLt.*")
+            .allowlist_type(
+                "hipblasLt.*Attributes?_t|hipblasLtEpilogue_t|hipblasLtPointerMode_t|hipDataType",
+            )
+            .opaque_type("std::.*")
+    })
+}
+
+/// The same of hipFFT.
+pub fn translate_fft(headers: &Path) -> Result<syn::File, String> {
+    translate_with(headers, "hipfft/hipfft.h", |builder| {
+        builder.allowlist_function("hipfft.*").allowlist_type("hipfft.*").allowlist_var("HIPFFT_.*")
+    })
+}
+
 fn translate_with(
     headers: &Path,
     file: &str,

@@ -16,6 +16,8 @@ pub struct Facts {
     aliases: BTreeMap<String, String>,
     /// For each type and function, the types that it is made of.
     parts: BTreeMap<String, BTreeSet<String>>,
+    /// For each function, the names and types of its parameters.
+    parameters: BTreeMap<String, Vec<(String, String)>>,
 }
 
 /// Reads HIP's headers below a folder.
@@ -26,6 +28,21 @@ pub fn read(headers: &Path) -> Result<Facts, String> {
 /// Reads ROCm SMI's headers below a folder.
 pub fn read_smi(headers: &Path) -> Result<Facts, String> {
     Ok(facts(super::hip::translate_smi(headers)?))
+}
+
+/// Reads hipBLAS's headers below a folder: those of its second interface, or of the first.
+pub fn read_blas(headers: &Path, second: bool) -> Result<Facts, String> {
+    Ok(facts(super::hip::translate_blas(headers, second)?))
+}
+
+/// Reads hipBLASLt's headers below a folder.
+pub fn read_blas_lt(headers: &Path) -> Result<Facts, String> {
+    Ok(facts(super::hip::translate_blas_lt(headers)?))
+}
+
+/// Reads hipFFT's headers below a folder.
+pub fn read_fft(headers: &Path) -> Result<Facts, String> {
+    Ok(facts(super::hip::translate_fft(headers)?))
 }
 
 fn facts(bindings: syn::File) -> Facts {
@@ -93,6 +110,18 @@ impl Facts {
         let name = signature.ident.to_string();
         self.values.insert(format!("function {name}"), self.resolve(signature));
         self.add_parts(&name, &signature.inputs);
+        let parameters = signature.inputs.iter().filter_map(|input| match input {
+            syn::FnArg::Typed(argument) => {
+                Some((argument.pat.to_token_stream().to_string(), self::name(&argument.ty)))
+            }
+            syn::FnArg::Receiver(_) => None,
+        });
+        self.parameters.insert(name, parameters.collect());
+    }
+
+    /// The names and types of a function's parameters.
+    pub fn parameters(&self, function: &str) -> Option<&[(String, String)]> {
+        self.parameters.get(function).map(Vec::as_slice)
     }
 
     fn add_parts(&mut self, name: &str, tokens: &impl ToTokens) {

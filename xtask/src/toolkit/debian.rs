@@ -17,7 +17,7 @@ pub struct Packages<'a> {
     /// The suites to look in; the last one has the packages below.
     pub suites: &'a [&'a str],
     pub components: &'a str,
-    /// It is unpacked with all that it needs.
+    /// It is unpacked with all that it needs; empty for none.
     pub package: &'a str,
     /// These are unpacked without what they want beside them.
     pub headers: &'a [&'a str],
@@ -40,10 +40,12 @@ impl Packages<'_> {
         let apt = Apt::new(&folder.join("apt"), self)?;
         quiet(apt.command("apt-get").args(["--quiet", "update"]), INSTALL_LIMIT)?;
         let suite = self.suites.last().unwrap_or(&"stable");
-        let mut command = apt.command("apt-get");
-        command.args(["--quiet", "--yes", "--download-only", "--no-install-recommends"]);
-        command.args(["--target-release", suite, "install", self.package]);
-        quiet(&mut command, INSTALL_LIMIT)?;
+        if !self.package.is_empty() {
+            let mut command = apt.command("apt-get");
+            command.args(["--quiet", "--yes", "--download-only", "--no-install-recommends"]);
+            command.args(["--target-release", suite, "install", self.package]);
+            quiet(&mut command, INSTALL_LIMIT)?;
+        }
         let archives = apt.folder.join("cache/archives");
         if !self.headers.is_empty() {
             let mut command = apt.command("apt-get");

@@ -17,6 +17,13 @@ pub struct RocmVersion {
     smi: &'static str,
     /// The file name of ROCm SMI's library.
     pub smi_library: &'static str,
+    /// The packages of the libraries above HIP and of their headers, below 1 MB together: without rocBLAS and rocFFT, which have
+    /// hundreds. Empty where the suite has none.
+    above: &'static [&'static str],
+    /// The file name of hipBLAS's library.
+    pub blas_library: &'static str,
+    /// Whether the headers of hipBLASLt are among them; the library has hundreds of megabytes.
+    pub has_blas_lt: bool,
 }
 
 /// From the oldest to the newest.
@@ -28,6 +35,9 @@ pub const ROCM_VERSIONS: [RocmVersion; 4] = [
         library: "libamdhip64.so.5",
         smi: "librocm-smi64-1",
         smi_library: "librocm_smi64.so.1",
+        above: &[],
+        blas_library: "",
+        has_blas_lt: false,
     },
     RocmVersion {
         name: "5.7",
@@ -36,6 +46,9 @@ pub const ROCM_VERSIONS: [RocmVersion; 4] = [
         library: "libamdhip64.so.5",
         smi: "librocm-smi64-1",
         smi_library: "librocm_smi64.so.1",
+        above: &["libhipblas0", "libhipblas-dev", "libhipfft0", "libhipfft-dev"],
+        blas_library: "libhipblas.so.0",
+        has_blas_lt: false,
     },
     RocmVersion {
         name: "6.4",
@@ -44,6 +57,16 @@ pub const ROCM_VERSIONS: [RocmVersion; 4] = [
         library: "libamdhip64.so.6",
         smi: "librocm-smi64-1",
         smi_library: "librocm_smi64.so.1",
+        above: &[
+            "libhipblas2",
+            "libhipblas-dev",
+            "libhipblas-common-dev",
+            "libhipfft0",
+            "libhipfft-dev",
+            "libhipblaslt-dev",
+        ],
+        blas_library: "libhipblas.so.2",
+        has_blas_lt: true,
     },
     RocmVersion {
         name: "7.2",
@@ -52,6 +75,16 @@ pub const ROCM_VERSIONS: [RocmVersion; 4] = [
         library: "libamdhip64.so.7",
         smi: "librocm-smi64-7",
         smi_library: "librocm_smi64.so.7",
+        above: &[
+            "libhipblas3",
+            "libhipblas-dev",
+            "libhipblas-common-dev",
+            "libhipfft0",
+            "libhipfft-dev",
+            "libhipblaslt-dev",
+        ],
+        blas_library: "libhipblas.so.3",
+        has_blas_lt: true,
     },
 ];
 
@@ -77,6 +110,20 @@ pub fn rocm(version: RocmVersion) -> Result<Rocm> {
 /// Fetches ROCm SMI as the suite of a version of ROCm has it, unless it is there.
 pub fn rocm_smi(version: RocmVersion) -> Result<Rocm> {
     unpacked(version, "rocm-smi", version.smi, SMI_HEADERS)
+}
+
+/// Fetches the libraries above HIP of a version of ROCm, unless they are there. They cannot be loaded, as what they need is not
+/// fetched. `None` where the version has none.
+pub fn rocm_above(version: RocmVersion) -> Result<Option<Rocm>> {
+    if version.above.is_empty() {
+        return Ok(None);
+    }
+    let mut headers = version.above.to_vec();
+    headers.extend(HEADERS);
+    let packages =
+        Packages { suites: version.suites, components: "main", package: "", headers: &headers };
+    let root = packages.unpacked(&format!("rocm-above-{}", version.name))?;
+    Ok(Some(Rocm { version, root }))
 }
 
 fn unpacked(

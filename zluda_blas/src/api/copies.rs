@@ -1,6 +1,6 @@
 //! Copies of matrices and vectors between host and device.
 
-use crate::handle::{convert, driver};
+use crate::device::{convert, driver};
 use crate::number::{check, size};
 use cuda_types::cublas::*;
 use cuda_types::cuda::{CUDA_MEMCPY2D, CUmemorytype, CUstream};

@@ -1,7 +1,7 @@
 //! Matrices times vectors, and updates of matrices by vectors. Functions come in threes here: of whole matrices, of bands, and
 //! of triangles without gaps.
 
-use crate::handle::{Handle, threads};
+use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
 use dense::banded::{Storage, Stored, Structure, Turned};
@@ -9,6 +9,7 @@ use dense::matrix::Vector;
 use dense::product::{Product, Tiles};
 use dense::{Matrix, Scalar};
 use std::sync::Arc;
+use zluda_api::driver::threads;
 
 /// Rows of a part.
 const PART: usize = 256;

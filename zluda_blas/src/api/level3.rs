@@ -1,13 +1,14 @@
 //! Products and equations of matrices of which a triangle is stored, sums and scalings of matrices.
 
 use crate::api::level2::Factor;
-use crate::handle::{Handle, threads};
+use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
 use dense::banded::{Storage, Stored, Structure, Turned};
 use dense::product::{Product, Tile, Tiles};
 use dense::{Matrix, Scalar, packed, triangular};
 use std::sync::Arc;
+use zluda_api::driver::threads;
 
 /// Right sides, or columns, of a part.
 const PART: usize = 64;

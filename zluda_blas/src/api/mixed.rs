@@ -1,7 +1,8 @@
 //! Products of matrices whose elements have any of several types.
 
 use crate::api::product::{GemmDims, products};
-use crate::handle::{Handle, threads};
+use crate::backend::rocm::mixed::{Batch as Count, Products};
+use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
 use dense::banded::Turned;
@@ -9,6 +10,7 @@ use dense::mixed::{Format, Operand, multiply, multiply_bytes};
 use dense::product::{Tile, Tiles};
 use std::ffi::{c_longlong, c_void};
 use std::sync::Arc;
+use zluda_api::driver::threads;
 
 /// How the factors of a product are stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -265,6 +267,21 @@ pub(crate) unsafe fn gemm_ex(
 ) -> CublasResult {
     let dims = GemmDims::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
     let engine = engine(compute, [type_a, type_b, type_c])?;
+    if let Some(blas) = handle.rocm() {
+        let products = Products {
+            operations: [op_a, op_b],
+            sizes: [m, n, k],
+            alpha,
+            beta,
+            matrices: [a, b, c.cast_const()],
+            types: [type_a, type_b, type_c],
+            leading: [lda, ldb, ldc],
+            batch: Count::One,
+            compute,
+        };
+        // SAFETY: the caller passes what the API asks for.
+        return unsafe { products.enqueue(&handle.settings(), blas) };
+    }
     let (a, b) = (Batch::strided(a, 0), Batch::strided(b, 0));
     let batch = Batches { a, b, c: Batch::strided(c.cast_const(), 0), count: 1 };
     // SAFETY: the caller passes what the API asks for.
@@ -296,6 +313,21 @@ pub(crate) unsafe fn gemm_batched_ex(
 ) -> CublasResult {
     let dims = GemmDims::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
     let engine = engine(compute, [type_a, type_b, type_c])?;
+    if let Some(blas) = handle.rocm() {
+        let products = Products {
+            operations: [op_a, op_b],
+            sizes: [m, n, k],
+            alpha,
+            beta,
+            matrices: [a.cast(), b.cast(), c.cast()],
+            types: [type_a, type_b, type_c],
+            leading: [lda, ldb, ldc],
+            batch: Count::Array { count },
+            compute,
+        };
+        // SAFETY: the caller passes what the API asks for.
+        return unsafe { products.enqueue(&handle.settings(), blas) };
+    }
     let c = Batch::array(c.cast::<*const c_void>());
     let batch = Batches { a: Batch::array(a), b: Batch::array(b), c, count: size(count)? };
     // SAFETY: the caller passes what the API asks for.
@@ -330,6 +362,21 @@ pub(crate) unsafe fn gemm_strided_batched_ex(
 ) -> CublasResult {
     let dims = GemmDims::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
     let engine = engine(compute, [type_a, type_b, type_c])?;
+    if let Some(blas) = handle.rocm() {
+        let products = Products {
+            operations: [op_a, op_b],
+            sizes: [m, n, k],
+            alpha,
+            beta,
+            matrices: [a, b, c.cast_const()],
+            types: [type_a, type_b, type_c],
+            leading: [lda, ldb, ldc],
+            batch: Count::Strided { count, strides: [stride_a, stride_b, stride_c] },
+            compute,
+        };
+        // SAFETY: the caller passes what the API asks for.
+        return unsafe { products.enqueue(&handle.settings(), blas) };
+    }
     // Strides are in elements; here they are of bytes, or of the numbers of an engine of one type.
     let bytes = |ty: cudaDataType, stride: i64| match engine {
         Engine::Mixed { .. } => Ok(stride.wrapping_mul(format(ty)?.size() as i64)),

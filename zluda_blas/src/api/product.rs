@@ -1,10 +1,11 @@
 //! Products of matrices, one or many, with elements of one type.
 
-use crate::handle::{Handle, threads};
+use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
 use dense::product::{Product, Tiles};
 use std::sync::Arc;
+use zluda_api::driver::threads;
 
 /// The products of a batch, checked.
 pub(crate) struct GemmDims {

@@ -18,7 +18,8 @@ pub(crate) fn current() -> CufftResult<ProviderKind> {
     driver()?.current_provider().map_err(setup)
 }
 
-fn setup(error: CUerror) -> cufftError {
+/// What is wrong with a device that a plan is for.
+pub(super) fn setup(error: CUerror) -> cufftError {
     tracing::error!("{error}");
     SETUP.call(error)
 }

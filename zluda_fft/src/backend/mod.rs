@@ -1,16 +1,18 @@
-//! Who transforms: this machine's processor, for the devices whose memory is this machine's.
+//! Who transforms: this machine's processor, for the devices whose memory is this machine's; AMD GPUs by hipFFT.
 
 mod cpu;
 mod device;
+mod rocm;
 
 use cuda_types::cuda::CUstream;
-use cuda_types::cufft::{CufftResult, cufftError};
+use cuda_types::cufft::CufftResult;
 use fourier::{Descriptor, Direction};
 use zluda_api::driver::ProviderKind;
 
 /// A transform for a kind of device.
 pub(crate) enum Plan {
     Host(cpu::Plan),
+    Rocm(rocm::Plan),
 }
 
 impl Plan {
@@ -20,10 +22,7 @@ impl Plan {
             ProviderKind::Cpu | ProviderKind::Emulated => {
                 Ok(Plan::Host(cpu::Plan::new(descriptor)?))
             }
-            ProviderKind::Rocm => {
-                tracing::warn!("unsupported: transforms on AMD GPUs");
-                Err(cufftError::NOT_SUPPORTED)
-            }
+            ProviderKind::Rocm => Ok(Plan::Rocm(rocm::Plan::new(descriptor)?)),
         }
     }
 
@@ -31,6 +30,7 @@ impl Plan {
     pub(crate) fn descriptor(&self) -> &Descriptor {
         match self {
             Plan::Host(plan) => plan.descriptor(),
+            Plan::Rocm(plan) => plan.descriptor(),
         }
     }
 
@@ -44,6 +44,7 @@ impl Plan {
     ) -> CufftResult {
         match self {
             Plan::Host(plan) => plan.exec(stream, direction, input, output),
+            Plan::Rocm(plan) => plan.exec(stream, direction, input, output),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Values: computed at the call, or as work of the generator's stream.
 
-use super::generator::{Generator, driver};
+use super::generator::{Generator, Target, driver};
 use crate::generators::output::OutputBuffer;
 use crate::generators::sequence::{Scale, Values};
+use crate::rocm::Upload;
 use cuda_types::curand::*;
 use std::ffi::{c_double, c_float, c_uint, c_ulonglong};
 use std::ptr::with_exposed_provenance_mut;
@@ -22,8 +23,16 @@ fn generate<T: Copy>(
     length: usize,
     values: impl FnOnce(OutputBuffer<T>) -> Values,
 ) -> CurandResult {
+    let upload = match generator.target {
+        Target::Rocm => {
+            let bytes = length.checked_mul(size_of::<T>()).ok_or(curandError::ALLOCATION_FAILED)?;
+            Some(Upload::new(output.cast(), bytes).ok_or(curandError::ALLOCATION_FAILED)?)
+        }
+        Target::Host | Target::Here => None,
+    };
+    let place = upload.as_ref().map_or(output, Upload::place);
     // SAFETY: the API asks for memory of so many values; on a device, which is this machine, until the work has ended.
-    let values = values(unsafe { OutputBuffer::new(output, length) });
+    let values = values(unsafe { OutputBuffer::new(place, length) });
     let mut state = generator.state.lock();
     if !length.is_multiple_of(state.sequence.dimensions()) {
         return Err(curandError::LENGTH_NOT_MULTIPLE);
@@ -38,18 +47,21 @@ fn generate<T: Copy>(
         return Err(curandError::OUT_OF_RANGE);
     }
     let call = state.sequence.call(values);
-    if generator.on_host {
+    if generator.target == Target::Host {
         // No other call of this generator comes between.
         (0..call.parts).for_each(|part| call.run(part));
         return Ok(());
     }
     let stream = with_exposed_provenance_mut(state.stream);
     let driver = driver()?;
-    let work = driver.current_context().and_then(|_| {
-        zluda_api::driver::enqueue(driver, stream, call.parts as u64, move |part| {
+    let work = driver.current_context().and_then(|_| match upload {
+        Some(upload) => zluda_api::driver::enqueue(driver, stream, 1, move |part| {
+            upload.run(&call, part.stream)
+        }),
+        None => zluda_api::driver::enqueue(driver, stream, call.parts as u64, move |part| {
             call.run(part.number as usize);
             Ok(())
-        })
+        }),
     });
     work.map_err(|error| LAUNCH.call(error))
 }

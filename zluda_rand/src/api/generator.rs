@@ -17,9 +17,19 @@ use curandRngType as Type;
 /// A generator.
 pub(crate) struct Generator {
     kind: Type,
-    /// Whether it computes at the call, in this machine's memory.
-    pub(crate) on_host: bool,
+    pub(crate) target: Target,
     pub(crate) state: Mutex<State>,
+}
+
+/// Where a generator's values go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Into memory of the host, at the call.
+    Host,
+    /// Into memory of a device, which is this machine's, as work of a stream.
+    Here,
+    /// Into memory of an AMD GPU.
+    Rocm,
 }
 
 /// The state of a generator that changes.
@@ -98,16 +108,17 @@ fn create(place: Out<curandGenerator_t>, kind: Type, on_host: bool) -> CurandRes
         Order::CURAND_ORDERING_PSEUDO_DEFAULT
     };
     let (kind, algorithm) = algorithm(kind, order)?;
-    if !on_host {
+    let target = if on_host {
+        Target::Host
+    } else {
         let provider = driver()?.current_provider();
-        let provider = provider.map_err(|error| SETUP.call(error))?;
-        if provider == ProviderKind::Rocm {
-            tracing::warn!("unsupported: generators on AMD GPUs are not implemented");
-            return Err(curandError::ARCH_MISMATCH);
+        match provider.map_err(|error| SETUP.call(error))? {
+            ProviderKind::Rocm => Target::Rocm,
+            ProviderKind::Cpu | ProviderKind::Emulated => Target::Here,
         }
-    }
+    };
     let state = Mutex::new(State { sequence: Sequence::new(algorithm, 0), stream: 0 });
-    let generator = Arc::new(Generator { kind, on_host, state });
+    let generator = Arc::new(Generator { kind, target, state });
     let handle = GENERATORS.insert_with(|_| generator).ok_or(curandError::ALLOCATION_FAILED)?;
     place.set(handle as curandGenerator_t)
 }

@@ -1,8 +1,9 @@
-//! HIP and ROCm SMI of several versions of ROCm, without a GPU: headers against the types that we use, libraries
+//! HIP, ROCm SMI, hipBLAS and hipFFT of several versions of ROCm, without a GPU: headers against the types that we use, libraries
 //! against what we look up in them, the driver on them, and code objects for their loaders.
 //!
 //! The differences of a version in what we use of it are kept in `tests/rocm/<version>.txt`; `ZLUDA_BLESS=1` writes it.
 
+mod above;
 mod smi;
 
 use super::Report;
@@ -70,6 +71,7 @@ pub fn run(report: &mut Report) -> Result<()> {
             report.check(format!("ROCm {name}: own layouts"), own_layouts(&theirs));
         }
         smi::check(report, version, &probe)?;
+        above::check(report, version)?;
         versions.push(rocm);
     }
     code_objects(report, &versions, &probe)

@@ -3,8 +3,9 @@
 use super::attributes::{Desc, Layout};
 use super::epilogue::Sums;
 use super::problem::{Kind, Placed, Problem};
+use super::rocm;
 use crate::api::mixed::Scale;
-use crate::handle::{Handle, threads};
+use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
 use dense::mixed::{Format, Operand, multiply, multiply_bytes};
@@ -12,6 +13,7 @@ use dense::product::{Product, Tile, Tiles};
 use dense::{Complex, Matrix, Scalar};
 use std::ffi::c_void;
 use std::sync::Arc;
+use zluda_api::driver::threads;
 
 /// Where the matrices of a product lie.
 #[derive(Clone, Copy)]
@@ -37,13 +39,23 @@ pub(crate) unsafe fn matmul(
     d: *mut c_void,
     layout_d: Layout,
     _algorithm: *const cublasLtMatmulAlgo_t,
-    _workspace: *mut c_void,
-    _workspace_size: usize,
+    workspace: *mut c_void,
+    workspace_size: usize,
     stream: cudaStream_t,
 ) -> CublasResult {
     let problem = Problem::check(&description, [&layout_a, &layout_b, &layout_c, &layout_d])?;
     problem.epilogue.check_pointers()?;
     check(!alpha.is_null() && !beta.is_null())?;
+    if let Some(blas) = handle.rocm() {
+        let arguments = rocm::Arguments {
+            places: [a, b, c, d.cast_const()],
+            factors: [alpha, beta],
+            workspace: (workspace, workspace_size),
+            stream,
+        };
+        // SAFETY: the caller passes what the API asks for.
+        return unsafe { rocm::matmul(&handle, blas, &problem, &description, &arguments) };
+    }
     let places = Places {
         a: Pointer::of(a.cast()),
         b: Pointer::of(b.cast()),
