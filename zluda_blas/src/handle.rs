@@ -38,8 +38,8 @@ impl FromC<cublasLtHandle_t> for Arc<Handle> {
 }
 
 impl Handle {
-    /// Makes a handle for the current device.
-    pub(crate) fn create() -> CublasResult<u64> {
+    /// Makes a context for the current device that programs have no handle of.
+    pub(crate) fn make() -> CublasResult<Arc<Handle>> {
         let driver = driver()?;
         let context = driver.current_context().map_err(convert)?;
         let backend = Backend::new(context)?;
@@ -51,8 +51,12 @@ impl Handle {
             multiprocessors: 0,
             emulation: cublasEmulationStrategy_t::CUBLAS_EMULATION_STRATEGY_DEFAULT,
         };
-        let handle = Arc::new(Handle { context, backend, settings: Mutex::new(settings) });
-        HANDLES.insert(handle).ok_or(cublasError::ALLOC_FAILED)
+        Ok(Arc::new(Handle { context, backend, settings: Mutex::new(settings) }))
+    }
+
+    /// Makes a handle for the current device.
+    pub(crate) fn create() -> CublasResult<u64> {
+        HANDLES.insert(Handle::make()?).ok_or(cublasError::ALLOC_FAILED)
     }
 
     /// Ends a handle; what it was asked for is done first.

@@ -71,7 +71,17 @@ cuda_macros::export_api! {
     mixed {
         cublasGemmEx[_64]? => gemm_ex, cublasGemmBatchedEx[_64]? => gemm_batched_ex,
         cublasGemmStridedBatchedEx[_64]? => gemm_strided_batched_ex, cublas[S C]gemmEx[_64]? => gemm_single,
-        cublasCgemm3mEx[_64]? => gemm_single,
+        cublasCgemm3mEx[_64]? => gemm_single, cublasHgemm[_64]? => gemm_half,
+        cublasHgemmBatched[_64]? => gemm_batched_half, cublasHgemmStridedBatched[_64]? => gemm_strided_batched_half,
+        cublasC[syrkEx syrk3mEx][_64]? => syrk_ex, cublasC[herkEx herk3mEx][_64]? => herk_ex,
+    },
+    grouped {
+        cublas[S D]gemmGroupedBatched[_64]? => gemm_grouped, cublasGemmGroupedBatchedEx[_64]? => gemm_grouped_ex,
+    },
+    typed {
+        cublasAxpyEx[_64]? => axpy, cublasScalEx[_64]? => scal, cublasDotEx[_64]? => dot, cublasDotcEx[_64]? => dotc,
+        cublasNrm2Ex[_64]? => nrm2, cublasAsumEx[_64]? => asum, cublasCopyEx[_64]? => copy, cublasSwapEx[_64]? => swap,
+        cublasIamaxEx[_64]? => amax, cublasIaminEx[_64]? => amin, cublasRotEx[_64]? => rot,
     },
     copies {
         cublasSetMatrix[_64]? => set_matrix, cublasSetMatrixAsync[_64]? => set_matrix_async,
@@ -84,6 +94,15 @@ cuda_macros::export_api! {
         cublas[S D C Z]getriBatched => getri_batched, cublas[S D C Z]geqrfBatched => geqrf_batched,
         cublas[S D C Z]gelsBatched => gels_batched, cublas[S D C Z]matinvBatched => matinv_batched,
         cublas[S D C Z]tpttr => tpttr, cublas[S D C Z]trttp => trttp,
+    },
+    xt {
+        cublasXtCreate => create, cublasXtDestroy => destroy, cublasXtDeviceSelect => select,
+        cublasXtMaxBoards => boards, cublasXtSetBlockDim => set_block, cublasXtGetBlockDim => get_block,
+        cublasXtSetPinningMemMode => set_pinning, cublasXtGetPinningMemMode => get_pinning,
+        cublasXt[S D C Z]gemm => gemm, cublasXt[S D C Z]symm => symm, cublasXt[C Z]hemm => hemm,
+        cublasXt[S D C Z]syrk => syrk, cublasXt[C Z]herk => herk, cublasXt[S D C Z]syr2k => syr2k,
+        cublasXt[C Z]her2k => her2k, cublasXt[S D C Z]syrkx => syrkx, cublasXt[C Z]herkx => herkx,
+        cublasXt[S D C Z]trsm => trsm, cublasXt[S D C Z]trmm => trmm,
     },
     lt {
         cublasLtCreate => create, cublasLtDestroy => destroy, cublasLtGetVersion => version,

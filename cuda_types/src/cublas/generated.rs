@@ -3206,3 +3206,58 @@ pub type cublasLtLoggerCallback_t = ::core::option::Option<
         message: *const ::core::ffi::c_char,
     ),
 >;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct cublasXtContext {
+    _unused: [u8; 0],
+}
+pub type cublasXtHandle_t = *mut cublasXtContext;
+impl cublasXtPinnedMemMode_t {
+    pub const CUBLASXT_PINNING_DISABLED: cublasXtPinnedMemMode_t = cublasXtPinnedMemMode_t(
+        0,
+    );
+    pub const CUBLASXT_PINNING_ENABLED: cublasXtPinnedMemMode_t = cublasXtPinnedMemMode_t(
+        1,
+    );
+}
+#[repr(transparent)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct cublasXtPinnedMemMode_t(pub ::core::ffi::c_uint);
+impl cublasXtOpType_t {
+    pub const CUBLASXT_FLOAT: cublasXtOpType_t = cublasXtOpType_t(0);
+    pub const CUBLASXT_DOUBLE: cublasXtOpType_t = cublasXtOpType_t(1);
+    pub const CUBLASXT_COMPLEX: cublasXtOpType_t = cublasXtOpType_t(2);
+    pub const CUBLASXT_DOUBLECOMPLEX: cublasXtOpType_t = cublasXtOpType_t(3);
+}
+#[repr(transparent)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct cublasXtOpType_t(pub ::core::ffi::c_uint);
+impl cublasXtBlasOp_t {
+    pub const CUBLASXT_GEMM: cublasXtBlasOp_t = cublasXtBlasOp_t(0);
+    pub const CUBLASXT_SYRK: cublasXtBlasOp_t = cublasXtBlasOp_t(1);
+    pub const CUBLASXT_HERK: cublasXtBlasOp_t = cublasXtBlasOp_t(2);
+    pub const CUBLASXT_SYMM: cublasXtBlasOp_t = cublasXtBlasOp_t(3);
+    pub const CUBLASXT_HEMM: cublasXtBlasOp_t = cublasXtBlasOp_t(4);
+    pub const CUBLASXT_TRSM: cublasXtBlasOp_t = cublasXtBlasOp_t(5);
+    pub const CUBLASXT_SYR2K: cublasXtBlasOp_t = cublasXtBlasOp_t(6);
+    pub const CUBLASXT_HER2K: cublasXtBlasOp_t = cublasXtBlasOp_t(7);
+    pub const CUBLASXT_SPMM: cublasXtBlasOp_t = cublasXtBlasOp_t(8);
+    pub const CUBLASXT_SYRKX: cublasXtBlasOp_t = cublasXtBlasOp_t(9);
+    pub const CUBLASXT_HERKX: cublasXtBlasOp_t = cublasXtBlasOp_t(10);
+    pub const CUBLASXT_TRMM: cublasXtBlasOp_t = cublasXtBlasOp_t(11);
+    pub const CUBLASXT_ROUTINE_MAX: cublasXtBlasOp_t = cublasXtBlasOp_t(12);
+}
+#[repr(transparent)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct cublasXtBlasOp_t(pub ::core::ffi::c_uint);
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct cublasHalf {
+    pub x: ::core::ffi::c_ushort,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of cublasHalf"][::core::mem::size_of::<cublasHalf>() - 2usize];
+    ["Alignment of cublasHalf"][::core::mem::align_of::<cublasHalf>() - 2usize];
+    ["Offset of field: cublasHalf::x"][::core::mem::offset_of!(cublasHalf, x) - 0usize];
+};

@@ -58,6 +58,27 @@ pub const CUDA: Api = Api {
     names: "as `cuGetErrorName` gives it",
 };
 
+/// The headers declare the products of half precision in C++ alone.
+const CUBLAS_INCLUDES: &str = r"
+#include <cublas_api.h>
+#include <cublasLt.h>
+#include <cublasXt.h>
+typedef struct { unsigned short x; } cublasHalf;
+#define PRODUCTS(WIDTH, INT) \
+    cublasStatus_t cublasHgemm##WIDTH(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, \
+        INT m, INT n, INT k, const cublasHalf *alpha, const cublasHalf *A, INT lda, const cublasHalf *B, INT ldb, \
+        const cublasHalf *beta, cublasHalf *C, INT ldc); \
+    cublasStatus_t cublasHgemmBatched##WIDTH(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, \
+        INT m, INT n, INT k, const cublasHalf *alpha, const cublasHalf *const Aarray[], INT lda, const cublasHalf *const Barray[], \
+        INT ldb, const cublasHalf *beta, cublasHalf *const Carray[], INT ldc, INT batchCount); \
+    cublasStatus_t cublasHgemmStridedBatched##WIDTH(cublasHandle_t handle, cublasOperation_t transa, \
+        cublasOperation_t transb, INT m, INT n, INT k, const cublasHalf *alpha, const cublasHalf *A, INT lda, long long strideA, \
+        const cublasHalf *B, INT ldb, long long strideB, const cublasHalf *beta, cublasHalf *C, INT ldc, long long strideC, \
+        INT batchCount);
+PRODUCTS(, int)
+PRODUCTS(_64, int64_t)
+";
+
 /// The APIs of which we make libraries.
 pub const APIS: &[Api] = &[
     CUDA,
@@ -73,11 +94,11 @@ pub const APIS: &[Api] = &[
         error: ("nvmlError", "NVML_ERROR_"),
         names: "as the header has it",
     },
-    // And cuBLASLt: handles of the one are handles of the other.
+    // And cuBLASLt and cuBLASXt: handles of the one are handles of the other.
     Api {
         name: "cublas",
         source: Source::Libraries,
-        includes: "#include <cublas_api.h>\n#include <cublasLt.h>\n",
+        includes: CUBLAS_INCLUDES,
         defines: &[],
         items: "(cublas|CUBLAS|cuComplex|cuDoubleComplex|cudaStream_t|cudaDataType|cudaEmulation|libraryPropertyType).*",
         functions: "cublas.*",

@@ -32,7 +32,7 @@ fn by_element<T: Scalar>(
 }
 
 /// A length; none for those that are not positive, which are no mistake here.
-fn length(n: i64) -> usize {
+pub(crate) fn length(n: i64) -> usize {
     usize::try_from(n).unwrap_or(0)
 }
 

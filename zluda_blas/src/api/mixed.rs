@@ -1,5 +1,6 @@
 //! Products of matrices whose elements have any of several types.
 
+use crate::api::level3;
 use crate::api::product::{GemmDims, products};
 use crate::backend::rocm::mixed::{Batch as Count, Products};
 use crate::handle::Handle;
@@ -439,4 +440,134 @@ pub(crate) unsafe fn gemm_single<N: Number>(
             algorithm,
         )
     }
+}
+
+/// The type of all operands of `cublasHgemm`, and of its sums.
+const HALF: cudaDataType = cudaDataType_t::CUDA_R_16F;
+const HALF_COMPUTE: cublasComputeType_t = cublasComputeType_t::CUBLAS_COMPUTE_16F;
+const ALGORITHM: cublasGemmAlgo_t = cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT;
+
+#[allow(clippy::too_many_arguments)]
+pub(crate) unsafe fn gemm_half(
+    handle: Arc<Handle>,
+    op_a: cublasOperation_t,
+    op_b: cublasOperation_t,
+    m: i64,
+    n: i64,
+    k: i64,
+    alpha: *const cublasHalf,
+    a: *const cublasHalf,
+    lda: i64,
+    b: *const cublasHalf,
+    ldb: i64,
+    beta: *const cublasHalf,
+    c: *mut cublasHalf,
+    ldc: i64,
+) -> CublasResult {
+    let (alpha, beta, a, b, c) = (alpha.cast(), beta.cast(), a.cast(), b.cast(), c.cast());
+    // SAFETY: the caller passes what the API asks for.
+    unsafe {
+        gemm_ex(
+            handle, op_a, op_b, m, n, k, alpha, a, HALF, lda, b, HALF, ldb, beta, c, HALF, ldc,
+            HALF_COMPUTE, ALGORITHM,
+        )
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+pub(crate) unsafe fn gemm_batched_half(
+    handle: Arc<Handle>,
+    op_a: cublasOperation_t,
+    op_b: cublasOperation_t,
+    m: i64,
+    n: i64,
+    k: i64,
+    alpha: *const cublasHalf,
+    a: *const *const cublasHalf,
+    lda: i64,
+    b: *const *const cublasHalf,
+    ldb: i64,
+    beta: *const cublasHalf,
+    c: *const *mut cublasHalf,
+    ldc: i64,
+    count: i64,
+) -> CublasResult {
+    let (alpha, beta, a, b, c) = (alpha.cast(), beta.cast(), a.cast(), b.cast(), c.cast());
+    // SAFETY: the caller passes what the API asks for.
+    unsafe {
+        gemm_batched_ex(
+            handle, op_a, op_b, m, n, k, alpha, a, HALF, lda, b, HALF, ldb, beta, c, HALF, ldc,
+            count, HALF_COMPUTE, ALGORITHM,
+        )
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+pub(crate) unsafe fn gemm_strided_batched_half(
+    handle: Arc<Handle>,
+    op_a: cublasOperation_t,
+    op_b: cublasOperation_t,
+    m: i64,
+    n: i64,
+    k: i64,
+    alpha: *const cublasHalf,
+    a: *const cublasHalf,
+    lda: i64,
+    stride_a: c_longlong,
+    b: *const cublasHalf,
+    ldb: i64,
+    stride_b: c_longlong,
+    beta: *const cublasHalf,
+    c: *mut cublasHalf,
+    ldc: i64,
+    stride_c: c_longlong,
+    count: i64,
+) -> CublasResult {
+    let (alpha, beta, a, b, c) = (alpha.cast(), beta.cast(), a.cast(), b.cast(), c.cast());
+    // SAFETY: the caller passes what the API asks for.
+    unsafe {
+        gemm_strided_batched_ex(
+            handle, op_a, op_b, m, n, k, alpha, a, HALF, lda, stride_a, b, HALF, ldb, stride_b,
+            beta, c, HALF, ldc, stride_c, count, HALF_COMPUTE, ALGORITHM,
+        )
+    }
+}
+
+/// Defines the updates of triangles in single precision whose operands may be narrower, which they are not here.
+macro_rules! updates {
+    ($($name:ident by $plain:ident, $factor:ty;)*) => {$(
+        #[allow(clippy::too_many_arguments)]
+        pub(crate) unsafe fn $name(
+            handle: Arc<Handle>,
+            fill: cublasFillMode_t,
+            op: cublasOperation_t,
+            n: i64,
+            k: i64,
+            alpha: *const $factor,
+            a: *const c_void,
+            type_a: cudaDataType,
+            lda: i64,
+            beta: *const $factor,
+            c: *mut c_void,
+            type_c: cudaDataType,
+            ldc: i64,
+        ) -> CublasResult {
+            let is_single = [type_a, type_c] == [cudaDataType_t::CUDA_C_32F; 2];
+            if !is_single || handle.rocm().is_some() {
+                tracing::warn!("unsupported: updates of triangles by bytes, and on AMD GPUs by chosen types");
+                return Err(cublasError::NOT_SUPPORTED);
+            }
+            // SAFETY: the caller passes what the API asks for.
+            unsafe {
+                level3::$plain::<cuComplex, $factor>(
+                    handle, fill, op, n, k, alpha, a.cast(), lda, beta, c.cast(), ldc,
+                )
+            }
+        }
+    )*};
+}
+
+updates! {
+    syrk_ex by syrk, cuComplex;
+    herk_ex by herk, f32;
 }

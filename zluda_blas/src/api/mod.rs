@@ -3,6 +3,7 @@
 
 pub(crate) mod context;
 pub(crate) mod copies;
+pub(crate) mod grouped;
 pub(crate) mod level1;
 pub(crate) mod level2;
 pub(crate) mod level3;
@@ -10,3 +11,5 @@ pub(crate) mod lt;
 pub(crate) mod mixed;
 pub(crate) mod product;
 pub(crate) mod solvers;
+pub(crate) mod typed;
+pub(crate) mod xt;
