@@ -114,10 +114,18 @@ cuda_macros::export_api! {
         cublasLtMatrixLayoutSetAttribute => set_layout, cublasLtMatrixLayoutGetAttribute => get_layout,
         cublasLtMatmulPreferenceCreate => create_preference, cublasLtMatmulPreferenceDestroy => destroy_preference,
         cublasLtMatmulPreferenceSetAttribute => set_preference, cublasLtMatmulPreferenceGetAttribute => get_preference,
+        cublasLtMatrixTransformDescCreate => create_transform, cublasLtMatrixTransformDescDestroy => destroy_transform,
+        cublasLtMatrixTransformDescSetAttribute => set_transform,
+        cublasLtMatrixTransformDescGetAttribute => get_transform,
+        cublasLtMatmulDescInit_internal => init_desc, cublasLtMatrixLayoutInit_internal => init_layout,
+        cublasLtMatmulPreferenceInit_internal => init_preference,
+        cublasLtMatrixTransformDescInit_internal => init_transform,
     },
     lt::algorithm {
         cublasLtMatmulAlgoGetHeuristic => heuristic, cublasLtMatmulAlgoCheck => check_algorithm,
         cublasLtMatmulAlgoGetIds => ids, cublasLtMatmulAlgoInit => init, cublasLtMatmulAlgoConfigSetAttribute => set,
+        cublasLtMatmulAlgoConfigGetAttribute => get, cublasLtMatmulAlgoCapGetAttribute => capability,
     },
     lt::matmul { cublasLtMatmul => matmul },
+    lt::transform { cublasLtMatrixTransform => transform },
 }

@@ -50,7 +50,8 @@ unsafe fn run<I: Integer>(
     let mut first = 0;
     for group in 0..count {
         // SAFETY: the caller says so.
-        let number = |array: *const I| -> i64 { unsafe { array.add(group).read_unaligned() }.into() };
+        let number =
+            |array: *const I| -> i64 { unsafe { array.add(group).read_unaligned() }.into() };
         // SAFETY: as above.
         let operation = |i: usize| unsafe { groups.operations[i].add(group).read_unaligned() };
         let factor = |i: usize| factors[i].wrapping_byte_add(group * factor_bytes);
@@ -129,9 +130,7 @@ pub(crate) unsafe fn gemm_grouped<N: Grouped, I: Integer>(
     };
     let (factors, matrices) = ([alpha.cast(), beta.cast()], [a.cast(), b.cast(), c.cast()]);
     // SAFETY: the caller passes what the API asks for.
-    unsafe {
-        run(handle, groups, factors, size_of::<N>(), matrices, [N::TYPE; 3], N::COMPUTE)
-    }
+    unsafe { run(handle, groups, factors, size_of::<N>(), matrices, [N::TYPE; 3], N::COMPUTE) }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -173,6 +172,14 @@ pub(crate) unsafe fn gemm_grouped_ex<I: Integer>(
     let matrices = [a, b, c.cast()];
     // SAFETY: the caller passes what the API asks for.
     unsafe {
-        run(handle, groups, [alpha, beta], factor_bytes, matrices, [type_a, type_b, type_c], compute)
+        run(
+            handle,
+            groups,
+            [alpha, beta],
+            factor_bytes,
+            matrices,
+            [type_a, type_b, type_c],
+            compute,
+        )
     }
 }

@@ -468,8 +468,25 @@ pub(crate) unsafe fn gemm_half(
     // SAFETY: the caller passes what the API asks for.
     unsafe {
         gemm_ex(
-            handle, op_a, op_b, m, n, k, alpha, a, HALF, lda, b, HALF, ldb, beta, c, HALF, ldc,
-            HALF_COMPUTE, ALGORITHM,
+            handle,
+            op_a,
+            op_b,
+            m,
+            n,
+            k,
+            alpha,
+            a,
+            HALF,
+            lda,
+            b,
+            HALF,
+            ldb,
+            beta,
+            c,
+            HALF,
+            ldc,
+            HALF_COMPUTE,
+            ALGORITHM,
         )
     }
 }
@@ -496,8 +513,26 @@ pub(crate) unsafe fn gemm_batched_half(
     // SAFETY: the caller passes what the API asks for.
     unsafe {
         gemm_batched_ex(
-            handle, op_a, op_b, m, n, k, alpha, a, HALF, lda, b, HALF, ldb, beta, c, HALF, ldc,
-            count, HALF_COMPUTE, ALGORITHM,
+            handle,
+            op_a,
+            op_b,
+            m,
+            n,
+            k,
+            alpha,
+            a,
+            HALF,
+            lda,
+            b,
+            HALF,
+            ldb,
+            beta,
+            c,
+            HALF,
+            ldc,
+            count,
+            HALF_COMPUTE,
+            ALGORITHM,
         )
     }
 }
@@ -527,8 +562,29 @@ pub(crate) unsafe fn gemm_strided_batched_half(
     // SAFETY: the caller passes what the API asks for.
     unsafe {
         gemm_strided_batched_ex(
-            handle, op_a, op_b, m, n, k, alpha, a, HALF, lda, stride_a, b, HALF, ldb, stride_b,
-            beta, c, HALF, ldc, stride_c, count, HALF_COMPUTE, ALGORITHM,
+            handle,
+            op_a,
+            op_b,
+            m,
+            n,
+            k,
+            alpha,
+            a,
+            HALF,
+            lda,
+            stride_a,
+            b,
+            HALF,
+            ldb,
+            stride_b,
+            beta,
+            c,
+            HALF,
+            ldc,
+            stride_c,
+            count,
+            HALF_COMPUTE,
+            ALGORITHM,
         )
     }
 }

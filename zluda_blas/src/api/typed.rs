@@ -25,11 +25,7 @@ enum Kind {
 
 /// The kind of a call whose vectors all have one type, and whose arithmetic is of another: the tables of the manual's chapter
 /// on BLAS-like extensions. hipBLAS takes other enumerations of types.
-fn kind(
-    handle: &Handle,
-    vectors: &[cudaDataType],
-    execution: cudaDataType,
-) -> CublasResult<Kind> {
+fn kind(handle: &Handle, vectors: &[cudaDataType], execution: cudaDataType) -> CublasResult<Kind> {
     use cudaDataType_t as D;
     if handle.rocm().is_some() {
         tracing::warn!("unsupported: vectors of chosen types on AMD GPUs");

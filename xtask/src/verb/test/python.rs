@@ -15,6 +15,7 @@ use std::time::Duration;
 
 /// The programs that use NVIDIA's libraries.
 const USE_LIBRARIES: &[&str] = &[
+    "blas_extensions",
     "blas_products",
     "cupy_arrays",
     "fft_transforms",

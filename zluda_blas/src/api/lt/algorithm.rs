@@ -4,7 +4,7 @@ use super::attributes::{Desc, Layout, Preference};
 use super::problem::Problem;
 use crate::convert::Out;
 use crate::handle::Handle;
-use crate::number::check;
+use crate::number::{INVALID, check};
 use cuda_types::cublas::*;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -92,12 +92,91 @@ pub(crate) fn init(
     algorithm.set(ALGORITHM)
 }
 
-/// Tiles, stages and the rest are what a GPU would choose by.
-pub(crate) fn set(
+/// The bytes of each setting of an algorithm, by its number: tiles, stages and the rest are what a GPU would choose by. They
+/// are kept, and change nothing.
+const SETTINGS: [usize; 9] = [4, 4, 4, 4, 4, 4, 4, 2, 2];
+
+/// A setting's place in an algorithm, and its bytes.
+fn setting(
+    algorithm: *const cublasLtMatmulAlgo_t,
+    attribute: cublasLtMatmulAlgoConfigAttributes_t,
+) -> CublasResult<(*const u8, usize)> {
+    check(!algorithm.is_null())?;
+    let number = attribute.0 as usize;
+    let bytes = *SETTINGS.get(number).ok_or(INVALID)?;
+    // Each has a word of 4 bytes.
+    Ok((algorithm.cast::<u8>().wrapping_add(4 * number), bytes))
+}
+
+pub(crate) unsafe fn set(
     algorithm: *mut cublasLtMatmulAlgo_t,
-    _: cublasLtMatmulAlgoConfigAttributes_t,
+    attribute: cublasLtMatmulAlgoConfigAttributes_t,
     buffer: *const c_void,
     size: usize,
 ) -> CublasResult {
-    check(!algorithm.is_null() && !buffer.is_null() && size > 0)
+    let (place, bytes) = setting(algorithm, attribute)?;
+    check(!buffer.is_null() && size >= bytes)?;
+    // SAFETY: the caller passes an algorithm, and a buffer of this size.
+    unsafe { std::ptr::copy_nonoverlapping(buffer.cast(), place.cast_mut(), bytes) };
+    Ok(())
+}
+
+pub(crate) unsafe fn get(
+    algorithm: *const cublasLtMatmulAlgo_t,
+    attribute: cublasLtMatmulAlgoConfigAttributes_t,
+    buffer: *mut c_void,
+    size: usize,
+    written: Out<usize>,
+) -> CublasResult {
+    let (place, bytes) = setting(algorithm, attribute)?;
+    // SAFETY: as for `set`.
+    unsafe { answer(std::slice::from_raw_parts(place, bytes), buffer, size, written) }
+}
+
+/// Writes the value of an attribute, or tells its size where there is no buffer.
+///
+/// # Safety
+/// The buffer is null or as large as it is said to be.
+unsafe fn answer(
+    value: &[u8],
+    buffer: *mut c_void,
+    size: usize,
+    written: Out<usize>,
+) -> CublasResult {
+    if size == 0 {
+        return written.set(value.len());
+    }
+    check(!buffer.is_null() && size >= value.len())?;
+    // SAFETY: the caller says so.
+    unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), buffer.cast(), value.len()) };
+    written.set_if_wanted(value.len());
+    Ok(())
+}
+
+/// What the algorithm can: batches, results elsewhere than C, factors on the host and the device, and all that needs no
+/// choice.
+pub(crate) unsafe fn capability(
+    algorithm: *const cublasLtMatmulAlgo_t,
+    attribute: cublasLtMatmulAlgoCapAttributes_t,
+    buffer: *mut c_void,
+    size: usize,
+    written: Out<usize>,
+) -> CublasResult {
+    use cublasLtMatmulAlgoCapAttributes_t as A;
+    check(!algorithm.is_null())?;
+    let value: &[u8] = match attribute {
+        A::CUBLASLT_ALGO_CAP_TILE_IDS | A::CUBLASLT_ALGO_CAP_STAGES_IDS => &[],
+        A::CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS => &[0; 8],
+        A::CUBLASLT_ALGO_CAP_STRIDED_BATCH_SUPPORT
+        | A::CUBLASLT_ALGO_CAP_OUT_OF_PLACE_RESULT_SUPPORT
+        | A::CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_A_BYTES
+        | A::CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_B_BYTES
+        | A::CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_C_BYTES
+        | A::CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_D_BYTES => &[1, 0, 0, 0],
+        A::CUBLASLT_ALGO_CAP_POINTER_MODE_MASK => &[3, 0, 0, 0],
+        attribute if attribute.0 <= A::CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_D_BYTES.0 => &[0; 4],
+        _ => return Err(INVALID),
+    };
+    // SAFETY: the caller passes a buffer of this size.
+    unsafe { answer(value, buffer, size, written) }
 }

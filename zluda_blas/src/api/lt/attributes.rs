@@ -1,10 +1,10 @@
-//! Descriptions, layouts and preferences: attributes that have a number and a size.
+//! Descriptions, layouts, preferences and transforms: attributes that have a number and a size.
 
 use crate::convert::{FromC, Out};
 use crate::number::{INVALID, check};
 use cuda_types::cublas::*;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
 use zluda_common::handle::{HandleTable, Kind};
@@ -17,10 +17,18 @@ pub(crate) struct Attributes {
 /// A class of objects, with the sizes of its attributes in bytes.
 pub(crate) struct Class {
     handles: LazyLock<HandleTable<Attributes>>,
+    /// Objects that programs have memory of their own for, by its address. Nobody says when one ends; the next one at its
+    /// place is another.
+    in_place: LazyLock<Mutex<HashMap<u64, Arc<Attributes>>>>,
     sizes: &'static [(u32, usize)],
 }
 
 impl Attributes {
+    fn of(values: &[(u32, &[u8])]) -> Arc<Self> {
+        let values = values.iter().map(|(attribute, value)| (*attribute, value.to_vec())).collect();
+        Arc::new(Attributes { values: Mutex::new(values) })
+    }
+
     /// A number that was set, else 0.
     pub(crate) fn number(&self, attribute: u32) -> u64 {
         let values = self.values.lock();
@@ -40,13 +48,19 @@ impl Attributes {
 impl Class {
     /// Makes an object with some attributes.
     fn create(&self, values: &[(u32, &[u8])]) -> CublasResult<u64> {
-        let values = values.iter().map(|(attribute, value)| (*attribute, value.to_vec())).collect();
-        let object = Arc::new(Attributes { values: Mutex::new(values) });
-        self.handles.insert(object).ok_or(cublasError::ALLOC_FAILED)
+        self.handles.insert(Attributes::of(values)).ok_or(cublasError::ALLOC_FAILED)
     }
 
-    fn find(&self, handle: u64) -> CublasResult<Arc<Attributes>> {
-        self.handles.get(handle).ok_or(INVALID)
+    /// Makes an object in a program's memory of `size` bytes, of which its address is all that is used.
+    fn create_in_place(&self, place: u64, size: usize, values: &[(u32, &[u8])]) -> CublasResult {
+        check(place != 0 && size >= size_of::<u64>())?;
+        self.in_place.lock().insert(place, Attributes::of(values));
+        Ok(())
+    }
+
+    fn find(&self, object: u64) -> CublasResult<Arc<Attributes>> {
+        let in_place = || self.in_place.lock().get(&object).cloned();
+        self.handles.get(object).or_else(in_place).ok_or(INVALID)
     }
 
     fn size(&self, attribute: u32) -> CublasResult<usize> {
@@ -142,8 +156,19 @@ pub(crate) mod layout {
     pub(crate) const BATCH_MODE: u32 = A::CUBLASLT_MATRIX_LAYOUT_BATCH_MODE.0;
 }
 
+/// Numbers of attributes.
+pub(crate) mod transform {
+    use cuda_types::cublas::cublasLtMatrixTransformDescAttributes_t as A;
+
+    pub(crate) const SCALE: u32 = A::CUBLASLT_MATRIX_TRANSFORM_DESC_SCALE_TYPE.0;
+    pub(crate) const POINTER_MODE: u32 = A::CUBLASLT_MATRIX_TRANSFORM_DESC_POINTER_MODE.0;
+    pub(crate) const OP_A: u32 = A::CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA.0;
+    pub(crate) const OP_B: u32 = A::CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSB.0;
+}
+
 static DESCS: Class = Class {
     handles: LazyLock::new(|| HandleTable::new(Kind::CUBLASLT_MATMUL_DESC)),
+    in_place: LazyLock::new(Mutex::default),
     sizes: &[
         (desc::COMPUTE, 4),
         (desc::SCALE, 4),
@@ -185,6 +210,7 @@ static DESCS: Class = Class {
 
 static LAYOUTS: Class = Class {
     handles: LazyLock::new(|| HandleTable::new(Kind::CUBLASLT_LAYOUT)),
+    in_place: LazyLock::new(Mutex::default),
     sizes: &[
         (layout::TYPE, 4),
         (layout::ORDER, 4),
@@ -198,8 +224,20 @@ static LAYOUTS: Class = Class {
     ],
 };
 
+static TRANSFORMS: Class = Class {
+    handles: LazyLock::new(|| HandleTable::new(Kind::CUBLASLT_TRANSFORM_DESC)),
+    in_place: LazyLock::new(Mutex::default),
+    sizes: &[
+        (transform::SCALE, 4),
+        (transform::POINTER_MODE, 4),
+        (transform::OP_A, 4),
+        (transform::OP_B, 4),
+    ],
+};
+
 static PREFERENCES: Class = Class {
     handles: LazyLock::new(|| HandleTable::new(Kind::CUBLASLT_PREFERENCE)),
+    in_place: LazyLock::new(Mutex::default),
     sizes: &[
         (0, 4),
         (1, 8),
@@ -270,47 +308,48 @@ macro_rules! class {
 class! { DESCS cublasLtMatmulDesc_t cublasLtMatmulDescAttributes_t destroy_desc set_desc get_desc Desc }
 class! { LAYOUTS cublasLtMatrixLayout_t cublasLtMatrixLayoutAttribute_t destroy_layout set_layout get_layout Layout }
 class! {
+    TRANSFORMS cublasLtMatrixTransformDesc_t cublasLtMatrixTransformDescAttributes_t
+    destroy_transform set_transform get_transform Transform
+}
+class! {
     PREFERENCES cublasLtMatmulPreference_t cublasLtMatmulPreferenceAttributes_t
     destroy_preference set_preference get_preference Preference
 }
 
-pub(crate) fn create_desc(
-    desc: Out<cublasLtMatmulDesc_t>,
-    compute: cublasComputeType_t,
-    scale: cudaDataType,
-) -> CublasResult {
-    desc.check()?;
-    let epilogue = cublasLtEpilogue_t::CUBLASLT_EPILOGUE_DEFAULT.0.to_le_bytes();
-    let none = u32::MAX.to_le_bytes();
-    let handle = DESCS.create(&[
-        (desc::COMPUTE, &compute.0.to_le_bytes()),
-        (desc::SCALE, &scale.0.to_le_bytes()),
-        (desc::EPILOGUE, &epilogue),
-        (desc::BIAS_TYPE, &none),
-        (desc::AUX_TYPE, &none),
-    ])?;
-    desc.set(std::ptr::without_provenance_mut(handle as usize))
+/// Defines the functions that make objects, and the one that has their first attributes.
+macro_rules! makers {
+    ($($class:ident $handle:ident $create:ident $init:ident ($($argument:ident: $ty:ty),*) $values:expr;)*) => {$(
+        pub(crate) fn $create(object: Out<$handle> $(, $argument: $ty)*) -> CublasResult {
+            object.check()?;
+            let handle = $class.create($values)?;
+            object.set(std::ptr::without_provenance_mut(handle as usize))
+        }
+
+        pub(crate) fn $init(object: $handle, size: usize $(, $argument: $ty)*) -> CublasResult {
+            $class.create_in_place(object.addr() as u64, size, $values)
+        }
+    )*};
 }
 
-pub(crate) fn create_layout(
-    layout: Out<cublasLtMatrixLayout_t>,
-    ty: cudaDataType,
-    rows: u64,
-    columns: u64,
-    leading: i64,
-) -> CublasResult {
-    layout.check()?;
-    let handle = LAYOUTS.create(&[
+makers! {
+    DESCS cublasLtMatmulDesc_t create_desc init_desc (compute: cublasComputeType_t, scale: cudaDataType) &[
+        (desc::COMPUTE, &compute.0.to_le_bytes()),
+        (desc::SCALE, &scale.0.to_le_bytes()),
+        (desc::EPILOGUE, &cublasLtEpilogue_t::CUBLASLT_EPILOGUE_DEFAULT.0.to_le_bytes()),
+        (desc::BIAS_TYPE, &u32::MAX.to_le_bytes()),
+        (desc::AUX_TYPE, &u32::MAX.to_le_bytes()),
+    ];
+    LAYOUTS cublasLtMatrixLayout_t create_layout init_layout (
+        ty: cudaDataType, rows: u64, columns: u64, leading: i64
+    ) &[
         (layout::TYPE, &ty.0.to_le_bytes()),
         (layout::ROWS, &rows.to_le_bytes()),
         (layout::COLUMNS, &columns.to_le_bytes()),
         (layout::LEADING, &leading.to_le_bytes()),
         (layout::COUNT, &1i32.to_le_bytes()),
-    ])?;
-    layout.set(std::ptr::without_provenance_mut(handle as usize))
-}
-
-pub(crate) fn create_preference(preference: Out<cublasLtMatmulPreference_t>) -> CublasResult {
-    preference.check()?;
-    preference.set(std::ptr::without_provenance_mut(PREFERENCES.create(&[])? as usize))
+    ];
+    PREFERENCES cublasLtMatmulPreference_t create_preference init_preference () &[];
+    TRANSFORMS cublasLtMatrixTransformDesc_t create_transform init_transform (scale: cudaDataType) &[
+        (transform::SCALE, &scale.0.to_le_bytes()),
+    ];
 }

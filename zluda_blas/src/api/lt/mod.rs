@@ -2,7 +2,9 @@
 //!
 //! - [`attributes`]: descriptions, layouts and preferences, which are attributes by number.
 //! - [`algorithm`]: there is one way to compute a product, so every question for one has the same answer.
-//! - [`problem`]: what a product is to compute, checked. [`rocm`]: its call on AMD GPUs. [`matmul`]: its work. [`epilogue`]: what happens to its elements.
+//! - [`problem`]: what a product is to compute, checked. [`rocm`]: its call on AMD GPUs. [`matmul`]: its work. [`epilogue`]: what happens to its
+//!   elements.
+//! - [`transform`]: sums of two matrices in other orders and types.
 
 pub(crate) mod algorithm;
 pub(crate) mod attributes;
@@ -10,6 +12,7 @@ mod epilogue;
 pub(crate) mod matmul;
 mod problem;
 mod rocm;
+pub(crate) mod transform;
 
 use crate::convert::{FromC, Out};
 use crate::handle::Handle;
