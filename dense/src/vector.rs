@@ -57,17 +57,34 @@ pub unsafe fn swap<T: Scalar>(n: usize, x: Vector<T>, y: Vector<T>) {
 /// Sums that run beside each other.
 const LANES: usize = 16;
 
-/// The sum of `n` numbers, in several sums, which are more exact than one and as fast as memory.
+/// Numbers that are added one after the other, in [`LANES`] sums.
+const RUN: usize = 1 << 10;
+
+/// The sum of `n` numbers: of runs, and these in pairs, so that roundings grow with the logarithm of `n`, as they do where
+/// thousands of threads add; as fast as memory.
 fn sum<T: Scalar>(n: usize, mut number: impl FnMut(usize) -> T) -> T {
+    pairs(0, n, &mut number)
+}
+
+fn pairs<T: Scalar>(from: usize, n: usize, number: &mut impl FnMut(usize) -> T) -> T {
+    if n <= RUN {
+        return run(from, n, number);
+    }
+    // Whole runs but for the last.
+    let half = (n / 2).next_multiple_of(RUN);
+    pairs(from, half, number) + pairs(from + half, n - half, number)
+}
+
+fn run<T: Scalar>(from: usize, n: usize, number: &mut impl FnMut(usize) -> T) -> T {
     let mut sums = [T::ZERO; LANES];
     let whole = n / LANES * LANES;
     for i in (0..whole).step_by(LANES) {
         for (lane, sum) in sums.iter_mut().enumerate() {
-            *sum += number(i + lane);
+            *sum += number(from + i + lane);
         }
     }
     for i in whole..n {
-        sums[i - whole] += number(i);
+        sums[i - whole] += number(from + i);
     }
     let mut width = LANES;
     while width > 1 {
@@ -278,4 +295,21 @@ pub fn modified_rotation<T: Real>(mut d1: T, mut d2: T, mut x1: T, y1: T) -> (T,
         h22 = h22 / by;
     }
     (d1, d2, x1, [flag, h11, h21, h12, h22])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roundings_of_long_sums_do_not_add_up() {
+        // Each product is 1/16 and what single precision leaves of it.
+        let n = 1 << 22;
+        let x = vec![0.25f32 + 1.0 / 3e6; n];
+        let vector = Vector::blas(x.as_ptr(), n, 1);
+        let wanted = f64::from(x[0]) * f64::from(x[0]) * n as f64;
+        // SAFETY: the vector has as many elements.
+        let found = f64::from(unsafe { dot(n, vector, vector, false) });
+        assert!((found / wanted - 1.0).abs() < 1e-6, "{found} {wanted}");
+    }
 }
