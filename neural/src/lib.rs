@@ -6,13 +6,14 @@
 //!
 //! - [`format`]: the types of elements. [`tensor`]: places in memory, and ways through them. [`window`]: windows that move.
 //! - [`elementwise`], [`pointwise`], [`activation`]: element by element. [`reduction`]: over dimensions.
-//! - [`convolution`], [`pooling`], [`matmul`]. [`softmax`], [`attention`], [`norm`].
+//! - [`convolution`], [`pooling`], [`matmul`]. [`softmax`], [`attention`], [`norm`], [`lrn`].
 
 pub mod activation;
 pub mod attention;
 pub mod convolution;
 pub mod elementwise;
 pub mod format;
+pub mod lrn;
 pub mod matmul;
 pub mod norm;
 pub mod pointwise;

@@ -489,6 +489,93 @@ def test_batch_norm():
     assert_near(dx.get(), gradient, FLOAT, terms=120)
 
 
+def test_arithmetic():
+    a, b, target = Tensor(normal(2, 3, 4, 5)), Tensor(normal(1, 3, 1, 1)), Tensor(normal(2, 3, 4, 5), layout="NHWC")
+    factors = factor(2.0, FLOAT), factor(-0.5, FLOAT)
+    ok(dnn.cudnnAddTensor(
+        handle, factors[0], b.descriptor, b.address, factors[1], target.descriptor, target.address
+    ))
+    assert_near(target.get(), 2 * b.values - 0.5 * target.values, FLOAT, "add")
+    target = Tensor(normal(2, 3, 4, 5), HALF, "NHWC")
+    ok(dnn.cudnnTransformTensor(
+        handle, factor(1.0, FLOAT), a.descriptor, a.address, factor(0.0, FLOAT), target.descriptor, target.address
+    ))
+    assert_near(target.get(), a.values, HALF, "transform")
+    target = Tensor(normal(2, 3, 4, 5), layout="gaps")
+    ok(dnn.cudnnScaleTensor(handle, target.descriptor, target.address, factor(3.0, FLOAT)))
+    assert_near(target.get(), 3 * target.values, FLOAT, "scale")
+    ok(dnn.cudnnSetTensor(handle, target.descriptor, target.address, factor(1.25, FLOAT)))
+    assert (target.get() == 1.25).all()
+    operations = [np.add, np.multiply, np.minimum, np.maximum, lambda a, _: np.sqrt(a), lambda a, _: 1 - a]
+    for number, wanted in enumerate(operations):
+        x, target = Tensor(np.abs(a.values)), Tensor(normal(2, 3, 4, 5), layout="NHWC")
+        operation = descriptor("OpTensor")
+        ok(dnn.cudnnSetOpTensorDescriptor(operation, number, FLOAT, 0))
+        ok(dnn.cudnnOpTensor(
+            handle, operation, factors[0], x.descriptor, x.address, factor(1.5, FLOAT), b.descriptor, b.address,
+            factors[1], target.descriptor, target.address,
+        ))
+        assert_near(target.get(), wanted(2 * x.values, 1.5 * b.values) - 0.5 * target.values, FLOAT, "op", number)
+
+
+def test_reductions():
+    def over(f):
+        return lambda x: f(x, (1, 3), keepdims=True)
+
+    reductions = [
+        over(np.sum), over(np.prod), over(np.min), over(np.max), lambda x: over(np.max)(np.abs(x)), over(np.mean),
+        lambda x: over(np.sum)(np.abs(x)), lambda x: np.sqrt(over(np.sum)(x * x)),
+        lambda x: over(np.prod)(np.where(x == 0, 1, x)),
+    ]
+    for (number, wanted), (ty, layout) in itertools.product(
+        enumerate(reductions), [(FLOAT, "NCHW"), (HALF, "NHWC"), (DOUBLE, "gaps")]
+    ):
+        values = normal(3, 4, 5, 6)
+        values[:, 1, 2] = 0 if number == 8 else values[:, 1, 2]
+        x, y = Tensor(values, ty, layout), Tensor(normal(3, 1, 5, 1), ty, layout)
+        reduction = descriptor("ReduceTensor")
+        with_indices = number in (2, 3, 4)
+        ok(dnn.cudnnSetReduceTensorDescriptor(reduction, number, FLOAT, 0, int(with_indices), 0))
+        size = c.c_size_t()
+        ok(dnn.cudnnGetReductionIndicesSize(handle, reduction, x.descriptor, y.descriptor, c.byref(size)))
+        assert size.value == (60 if with_indices else 0)
+        places = Tensor(np.zeros(15))
+        ok(dnn.cudnnReduceTensor(
+            handle, reduction, places.address, size, None, c.c_size_t(0), factor(2.0, ty), x.descriptor, x.address,
+            factor(-1.0, ty), y.descriptor, y.address,
+        ))
+        assert_near(y.get(), 2 * wanted(x.values) - y.values, ty, number, layout, terms=24)
+        if with_indices:
+            found = np.empty(15, np.uint32)
+            ok(runtime.cuMemcpyDtoH_v2(found.ctypes.data_as(c.c_void_p), places.address, c.c_size_t(60)))
+            lines = x.values.transpose(0, 2, 1, 3).reshape(15, 24)
+            lines = {2: -lines, 3: lines, 4: np.abs(lines)}[number]
+            assert (np.take_along_axis(lines, found[:, None].astype(int), 1)[:, 0] == lines.max(1)).all()
+
+
+def test_local_response():
+    for n, (ty, layout) in itertools.product([1, 4, 5], [(FLOAT, "NCHW"), (DOUBLE, "NHWC")]):
+        response = descriptor("LRN")
+        ok(dnn.cudnnSetLRNDescriptor(response, n, c.c_double(0.5), c.c_double(0.75), c.c_double(1.5)))
+        x, y = Tensor(normal(2, 7, 3, 4), ty, layout), Tensor(normal(2, 7, 3, 4), ty, layout)
+        before = (n - 1) // 2
+        near_by = np.array([[i - before <= j <= i + n - 1 - before for j in range(7)] for i in range(7)]) * 1.0
+        divisor = 1.5 + 0.5 / n * np.einsum("ij,njhw->nihw", near_by, x.values**2)
+        factors = factor(2.0, ty), factor(0.5, ty)
+        ok(dnn.cudnnLRNCrossChannelForward(
+            handle, response, 0, factors[0], x.descriptor, x.address, factors[1], y.descriptor, y.address
+        ))
+        assert_near(y.get(), 2 * x.values * divisor**-0.75 + 0.5 * y.values, ty, n, layout, terms=8)
+        dy, dx = Tensor(normal(2, 7, 3, 4), ty, layout), Tensor(normal(2, 7, 3, 4), ty, layout)
+        ok(dnn.cudnnLRNCrossChannelBackward(
+            handle, response, 0, factors[0], y.descriptor, y.address, dy.descriptor, dy.address, x.descriptor,
+            x.address, factors[1], dx.descriptor, dx.address,
+        ))
+        shared = np.einsum("ij,nihw->njhw", near_by, dy.values * x.values * divisor**-1.75)
+        gradient = dy.values * divisor**-0.75 - 2 * 0.75 * 0.5 / n * x.values * shared
+        assert_near(dx.get(), 2 * gradient + 0.5 * dx.values, ty, "backward", n, layout, terms=8)
+
+
 def test_statuses():
     """As NVIDIA's cuDNN 9.28 answers."""
     assert dnn.cudnnGetVersion() == 92801

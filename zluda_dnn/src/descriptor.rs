@@ -80,6 +80,9 @@ descriptors! {
     cudnnConvolutionStruct => ConvolutionState, CUDNN_CONVOLUTION;
     cudnnPoolingStruct => PoolingState, CUDNN_POOLING;
     cudnnActivationStruct => ActivationState, CUDNN_ACTIVATION;
+    cudnnOpTensorStruct => OpTensorState, CUDNN_OP_TENSOR;
+    cudnnReduceTensorStruct => ReduceState, CUDNN_REDUCE_TENSOR;
+    cudnnLRNStruct => LrnState, CUDNN_LRN;
 }
 
 /// A tensor; without dimensions before it is set.
@@ -242,5 +245,60 @@ impl ActivationState {
             M::CUDNN_ACTIVATION_SWISH => A::Swish { beta: self.swish_beta },
             _ => return Err(INVALID),
         })
+    }
+}
+
+/// An operation of two tensors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpTensorState {
+    pub(crate) operation: cudnnOpTensorOp_t,
+    pub(crate) compute: cudnnDataType_t,
+    pub(crate) nan: cudnnNanPropagation_t,
+}
+
+impl Default for OpTensorState {
+    fn default() -> Self {
+        OpTensorState {
+            operation: cudnnOpTensorOp_t::CUDNN_OP_TENSOR_ADD,
+            compute: cudnnDataType_t::CUDNN_DATA_FLOAT,
+            nan: cudnnNanPropagation_t::CUDNN_NOT_PROPAGATE_NAN,
+        }
+    }
+}
+
+/// A reduction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReduceState {
+    pub(crate) operation: cudnnReduceTensorOp_t,
+    pub(crate) compute: cudnnDataType_t,
+    pub(crate) nan: cudnnNanPropagation_t,
+    pub(crate) indices: cudnnReduceTensorIndices_t,
+    pub(crate) indices_type: cudnnIndicesType_t,
+}
+
+impl Default for ReduceState {
+    fn default() -> Self {
+        ReduceState {
+            operation: cudnnReduceTensorOp_t::CUDNN_REDUCE_TENSOR_ADD,
+            compute: cudnnDataType_t::CUDNN_DATA_FLOAT,
+            nan: cudnnNanPropagation_t::CUDNN_NOT_PROPAGATE_NAN,
+            indices: cudnnReduceTensorIndices_t::CUDNN_REDUCE_TENSOR_NO_INDICES,
+            indices_type: cudnnIndicesType_t::CUDNN_32BIT_INDICES,
+        }
+    }
+}
+
+/// A local response normalisation, of what the manual recommends before it is set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LrnState {
+    pub(crate) window: u32,
+    pub(crate) alpha: f64,
+    pub(crate) beta: f64,
+    pub(crate) k: f64,
+}
+
+impl Default for LrnState {
+    fn default() -> Self {
+        LrnState { window: 5, alpha: 1e-4, beta: 0.75, k: 2.0 }
     }
 }

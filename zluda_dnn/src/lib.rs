@@ -25,8 +25,8 @@ cuda_macros::export_api! {
         cudnnSetCallback => set_callback, cudnnGetCallback => get_callback,
     },
     descriptor {
-        cudnnCreate[Tensor Filter Convolution Pooling Activation]Descriptor => create,
-        cudnnDestroy[Tensor Filter Convolution Pooling Activation]Descriptor => destroy,
+        cudnnCreate[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN]Descriptor => create,
+        cudnnDestroy[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN]Descriptor => destroy,
     },
     tensor {
         cudnnSetTensor4dDescriptor => set_4d, cudnnSetTensor4dDescriptorEx => set_4d_ex,
@@ -81,6 +81,15 @@ cuda_macros::export_api! {
         cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize => training_workspace,
         cudnnGetBatchNormalizationBackwardExWorkspaceSize => backward_workspace,
         cudnnGetBatchNormalizationTrainingExReserveSpaceSize => reserve,
+    },
+    arithmetic {
+        cudnnAddTensor => add_tensor, cudnnTransformTensor => transform_tensor, cudnnScaleTensor => scale_tensor,
+        cudnnSetTensor => set_tensor, cudnnSetOpTensorDescriptor => set_op, cudnnGetOpTensorDescriptor => get_op,
+        cudnnOpTensor => op_tensor, cudnnSetReduceTensorDescriptor => set_reduce,
+        cudnnGetReduceTensorDescriptor => get_reduce, cudnnGetReductionIndicesSize => indices_size,
+        cudnnGetReductionWorkspaceSize => reduce_workspace, cudnnReduceTensor => reduce_tensor,
+        cudnnSetLRNDescriptor => set_lrn, cudnnGetLRNDescriptor => get_lrn,
+        cudnnLRNCrossChannelForward => lrn_forward, cudnnLRNCrossChannelBackward => lrn_backward,
     },
     graph {
         cudnnBackendCreateDescriptor => create, cudnnBackendDestroyDescriptor => destroy,

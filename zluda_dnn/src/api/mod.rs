@@ -3,6 +3,7 @@
 #![allow(clippy::too_many_arguments)]
 
 pub(crate) mod activation;
+pub(crate) mod arithmetic;
 pub(crate) mod context;
 pub(crate) mod convolution;
 pub(crate) mod graph;
