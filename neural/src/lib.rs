@@ -6,7 +6,8 @@
 //!
 //! - [`format`]: the types of elements. [`tensor`]: places in memory, and ways through them. [`window`]: windows that move.
 //! - [`elementwise`], [`pointwise`], [`activation`]: element by element. [`reduction`]: over dimensions.
-//! - [`convolution`], [`pooling`], [`matmul`]. [`softmax`], [`attention`], [`norm`], [`lrn`].
+//! - [`convolution`], [`pooling`], [`matmul`]. [`softmax`], [`attention`], [`norm`], [`lrn`],
+//!   [`rnn`].
 
 pub mod activation;
 pub mod attention;
@@ -19,6 +20,7 @@ pub mod norm;
 pub mod pointwise;
 pub mod pooling;
 pub mod reduction;
+pub mod rnn;
 pub mod softmax;
 pub mod tensor;
 pub mod window;

@@ -576,6 +576,110 @@ def test_local_response():
         assert_near(dx.get(), 2 * gradient + 0.5 * dx.values, ty, "backward", n, layout, terms=8)
 
 
+def steps_of(cell, x, h, c, weights, biases):
+    """A layer in one direction: the states after each step."""
+    out = []
+    for vector in x:
+        a = [w @ vector + b for w, b in zip(weights[: len(weights) // 2], biases[: len(weights) // 2])]
+        s = [w @ h + b for w, b in zip(weights[len(weights) // 2 :], biases[len(weights) // 2 :])]
+        if cell == 0:
+            h = np.maximum(a[0] + s[0], 0)
+        elif cell == 1:
+            h = np.tanh(a[0] + s[0])
+        elif cell == 2:
+            c = sigmoid(a[1] + s[1]) * c + sigmoid(a[0] + s[0]) * np.tanh(a[2] + s[2])
+            h = sigmoid(a[3] + s[3]) * np.tanh(c)
+        else:
+            update = sigmoid(a[1] + s[1])
+            h = (1 - update) * np.tanh(a[2] + sigmoid(a[0] + s[0]) * s[2]) + update * h
+        out.append(h)
+    return out, h, c
+
+
+def test_recurrent_networks():
+    steps, batch, inputs, hidden, layers = 5, 3, 4, 6, 2
+    lengths = [5, 4, 2]
+    gates = [1, 1, 4, 3]
+    for cell, directions, layout, (ty, bias) in itertools.product(
+        range(4), [1, 2], range(3), [(FLOAT, 2), (DOUBLE, 0), (HALF, 1), (FLOAT, 3)]
+    ):
+        what = (cell, directions, layout, ty, bias)
+        network = descriptor("RNN")
+        ok(dnn.cudnnSetRNNDescriptor_v8(
+            network, 0, cell, bias, directions - 1, 0, ty, DOUBLE if ty == DOUBLE else FLOAT, 0, inputs, hidden, hidden,
+            layers, None, 1,
+        ))
+        size = c.c_size_t()
+        ok(dnn.cudnnGetRNNWeightSpaceSize(handle, network, c.byref(size)))
+        count = size.value // np.dtype(NUMPY[ty]).itemsize
+        space = Tensor(normal(count) * 0.5, ty)
+        weights = {}
+        for pseudo, number in itertools.product(range(layers * directions), range(2 * gates[cell])):
+            found = []
+            places = [(descriptor("Tensor"), c.c_void_p()) for _ in range(2)]
+            ok(dnn.cudnnGetRNNWeightParams(
+                handle, network, pseudo, size, space.address, number, places[0][0], c.byref(places[0][1]),
+                places[1][0], c.byref(places[1][1]),
+            ))
+            for tensor, place in places:
+                kind, rank, dims = c.c_int(), c.c_int(), array([0] * 3)
+                ok(dnn.cudnnGetTensorNdDescriptor(tensor, 3, c.byref(kind), c.byref(rank), dims, array([0] * 3)))
+                if place.value is None:
+                    found.append(np.zeros(hidden))
+                    continue
+                first = (place.value - space.address.value) // np.dtype(NUMPY[ty]).itemsize
+                values = space.values[first : first + np.prod(dims)]
+                found.append(values.reshape(dims[1], dims[2]) if dims[2] > 1 else values)
+            weights[pseudo, number] = found
+        used = sum(w.size + (b.size if (b != 0).any() else 0) for w, b in weights.values())
+        assert used == count, (used, count, *what)
+
+        def data(width):
+            made, fill = descriptor("RNNData"), c.c_double(0)
+            ok(dnn.cudnnSetRNNDataDescriptor(
+                made, ty, layout, steps, batch, width, array(lengths), c.byref(fill)
+            ))
+            return made
+
+        def place(step, item):
+            if layout == 1:
+                return sum(sum(s < n for n in lengths) for s in range(step)) + item
+            return item * steps + step if layout == 2 else step * batch + item
+
+        vectors = sum(lengths) if layout == 1 else steps * batch
+        x, y = Tensor(normal(vectors, inputs), ty), Tensor(normal(vectors, hidden * directions), ty)
+        dims = (layers * directions, batch, hidden)
+        hx, cx, hy, cy = (Tensor(normal(*dims), ty) for _ in range(4))
+        sizes = c.c_size_t(), c.c_size_t()
+        x_data, y_data = data(inputs), data(hidden * directions)
+        ok(dnn.cudnnGetRNNTempSpaceSizes(handle, network, 0, x_data, c.byref(sizes[0]), c.byref(sizes[1])))
+        ok(dnn.cudnnRNNForward(
+            handle, network, 0, None, x_data, x.address, y_data, y.address, hx.descriptor, hx.address, hy.address,
+            cx.descriptor, cx.address, cy.address, size, space.address, sizes[0], None, sizes[1], None,
+        ), *what)
+        wanted = np.zeros((vectors, hidden * directions))
+        last_h, last_c = np.zeros(dims), np.zeros(dims)
+        for item, length in enumerate(lengths):
+            sequence = [x.values[place(step, item)] for step in range(length)]
+            for layer in range(layers):
+                both = []
+                for direction in range(directions):
+                    pseudo = layer * directions + direction
+                    all_of = [weights[pseudo, number] for number in range(2 * gates[cell])]
+                    out, last_h[pseudo, item], last_c[pseudo, item] = steps_of(
+                        cell, sequence[:: -1 if direction else 1], hx.values[pseudo, item], cx.values[pseudo, item],
+                        [w for w, _ in all_of], [b for _, b in all_of],
+                    )
+                    both.append(out[:: -1 if direction else 1])
+                sequence = [np.concatenate(parts) for parts in zip(*both)]
+            for step in range(length):
+                wanted[place(step, item)] = sequence[step]
+        assert_near(y.get(), wanted, ty, *what, terms=64)
+        assert_near(hy.get(), last_h, ty, *what, terms=64)
+        if cell == 2:
+            assert_near(cy.get(), last_c, ty, *what, terms=64)
+
+
 def test_statuses():
     """As NVIDIA's cuDNN 9.28 answers."""
     assert dnn.cudnnGetVersion() == 92801

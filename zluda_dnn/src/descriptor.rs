@@ -83,6 +83,8 @@ descriptors! {
     cudnnOpTensorStruct => OpTensorState, CUDNN_OP_TENSOR;
     cudnnReduceTensorStruct => ReduceState, CUDNN_REDUCE_TENSOR;
     cudnnLRNStruct => LrnState, CUDNN_LRN;
+    cudnnRNNStruct => RnnState, CUDNN_RNN;
+    cudnnRNNDataStruct => RnnDataState, CUDNN_RNN_DATA;
 }
 
 /// A tensor; without dimensions before it is set.
@@ -300,5 +302,70 @@ pub(crate) struct LrnState {
 impl Default for LrnState {
     fn default() -> Self {
         LrnState { window: 5, alpha: 1e-4, beta: 0.75, k: 2.0 }
+    }
+}
+
+/// A recurrent network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RnnState {
+    pub(crate) is_set: bool,
+    pub(crate) algorithm: cudnnRNNAlgo_t,
+    pub(crate) cell: cudnnRNNMode_t,
+    pub(crate) bias: cudnnRNNBiasMode_t,
+    pub(crate) direction: cudnnDirectionMode_t,
+    pub(crate) ty: cudnnDataType_t,
+    pub(crate) compute: cudnnDataType_t,
+    pub(crate) math: cudnnMathType_t,
+    pub(crate) input: i32,
+    pub(crate) hidden: i32,
+    pub(crate) layers: i32,
+    /// The handle of a descriptor.
+    pub(crate) dropout: u64,
+    pub(crate) flags: u32,
+}
+
+impl Default for RnnState {
+    fn default() -> Self {
+        RnnState {
+            is_set: false,
+            algorithm: cudnnRNNAlgo_t::CUDNN_RNN_ALGO_STANDARD,
+            cell: cudnnRNNMode_t::CUDNN_RNN_RELU,
+            bias: cudnnRNNBiasMode_t::CUDNN_RNN_DOUBLE_BIAS,
+            direction: cudnnDirectionMode_t::CUDNN_UNIDIRECTIONAL,
+            ty: cudnnDataType_t::CUDNN_DATA_FLOAT,
+            compute: cudnnDataType_t::CUDNN_DATA_FLOAT,
+            math: cudnnMathType_t::CUDNN_DEFAULT_MATH,
+            input: 0,
+            hidden: 0,
+            layers: 0,
+            dropout: 0,
+            flags: 0,
+        }
+    }
+}
+
+/// Sequences of vectors; a batch of none before they are set.
+#[derive(Clone, Debug)]
+pub(crate) struct RnnDataState {
+    pub(crate) ty: cudnnDataType_t,
+    pub(crate) layout: cudnnRNNDataLayout_t,
+    pub(crate) steps: usize,
+    pub(crate) batch: usize,
+    pub(crate) width: usize,
+    pub(crate) lengths: Vec<usize>,
+    pub(crate) fill: Option<f64>,
+}
+
+impl Default for RnnDataState {
+    fn default() -> Self {
+        RnnDataState {
+            ty: cudnnDataType_t::CUDNN_DATA_FLOAT,
+            layout: cudnnRNNDataLayout_t::CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED,
+            steps: 0,
+            batch: 0,
+            width: 0,
+            lengths: vec![],
+            fill: None,
+        }
     }
 }

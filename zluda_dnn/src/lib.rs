@@ -25,8 +25,8 @@ cuda_macros::export_api! {
         cudnnSetCallback => set_callback, cudnnGetCallback => get_callback,
     },
     descriptor {
-        cudnnCreate[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN]Descriptor => create,
-        cudnnDestroy[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN]Descriptor => destroy,
+        cudnnCreate[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN RNN RNNData]Descriptor => create,
+        cudnnDestroy[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN RNN RNNData]Descriptor => destroy,
     },
     tensor {
         cudnnSetTensor4dDescriptor => set_4d, cudnnSetTensor4dDescriptorEx => set_4d_ex,
@@ -90,6 +90,12 @@ cuda_macros::export_api! {
         cudnnGetReductionWorkspaceSize => reduce_workspace, cudnnReduceTensor => reduce_tensor,
         cudnnSetLRNDescriptor => set_lrn, cudnnGetLRNDescriptor => get_lrn,
         cudnnLRNCrossChannelForward => lrn_forward, cudnnLRNCrossChannelBackward => lrn_backward,
+    },
+    rnn {
+        cudnnSetRNNDescriptor_v8 => set, cudnnGetRNNDescriptor_v8 => get, cudnnBuildRNNDynamic => build,
+        cudnnGetRNNTempSpaceSizes => temporary, cudnnGetRNNWeightSpaceSize => weight_space,
+        cudnnGetRNNWeightParams => weight_parameters, cudnnSetRNNDataDescriptor => set_data,
+        cudnnGetRNNDataDescriptor => get_data, cudnnRNNForward => forward,
     },
     graph {
         cudnnBackendCreateDescriptor => create, cudnnBackendDestroyDescriptor => destroy,

@@ -9,5 +9,6 @@ pub(crate) mod convolution;
 pub(crate) mod graph;
 pub(crate) mod norm;
 pub(crate) mod pooling;
+pub(crate) mod rnn;
 pub(crate) mod tensor;
 pub(crate) use crate::descriptor;
