@@ -14,6 +14,7 @@ pub mod needs;
 pub mod record;
 pub mod run;
 pub mod session;
+pub mod shares;
 pub mod table;
 pub mod toolchain;
 pub mod verdict;

@@ -140,7 +140,7 @@ mod tests {
     fn programs_are_found_by_their_build_files() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        write(folder, "a/scan/Makefile", "CC = nvcc\nmain: main.cu\n\t$(CC) main.cu -lcublas\n");
+        write(folder, "a/scan/Makefile", "CC = nvcc\nmain: main.cu\n\t$(CC) main.cu -lcudnn\n");
         write(folder, "a/scan/tests/main.cu", "int main() {}");
         write(
             folder,
@@ -159,7 +159,7 @@ mod tests {
         let names: Vec<&str> = found.iter().map(|program| program.name.as_str()).collect();
         assert_eq!(names, ["a/scan", "b/scan", "one", "three", "two"]);
         assert_eq!(found[0].builder, Builder::Make);
-        assert_eq!(found[0].needs, Some("cuBLAS"));
+        assert_eq!(found[0].needs, Some("cuDNN"));
         assert_eq!(found[1].builder, Builder::CMake);
         assert_eq!(found[2].builder, Builder::Sources(vec!["one.cu".into()]));
         assert_eq!(found[3].builder, Builder::Sources(vec!["main.cu".into(), "part.cu".into()]));

@@ -5,6 +5,7 @@ use crate::corpus::discover;
 use crate::corpus::expectations::Expectations;
 use crate::corpus::run::{Driver, Limits, Platform};
 use crate::corpus::session::Session;
+use crate::corpus::shares::Shares;
 use crate::corpus::table::Row;
 use crate::corpus::toolchain::Toolchain;
 use std::fs;
@@ -34,6 +35,7 @@ fn rows(folder: &Path, list: &str, resume: bool) -> Vec<Row> {
         },
         resume,
         list: Expectations::parse("list", list).unwrap(),
+        shares: Shares::new(None).unwrap(),
         limits: Limits { processors: Duration::from_secs(1), clock: Duration::from_secs(5) },
     };
     session.collection.link().unwrap();

@@ -1,15 +1,17 @@
-//! The libraries and programs that programs need and that cannot be had here: NVIDIA's libraries beyond the runtime,
-//! windows, clusters.
+//! The libraries and programs that programs need and that cannot be had here: NVIDIA's libraries that there is no other
+//! of, windows, clusters.
 
 /// A library's name as a linker, CMake's `CUDA::` or `find_package` has it, all in small letters, and what to
 /// call it. A name that ends in `*` stands for all that begin like it.
 const LIBRARIES: &[(&str, &str)] = &[
-    ("cublas*", "cuBLAS"),
+    ("cublas_static", "a static cuBLAS"),
+    ("cublaslt_static", "a static cuBLAS"),
     ("cudla", "cuDLA"),
     ("cudnn*", "cuDNN"),
-    ("cufft*", "cuFFT"),
+    ("cufft_static*", "a static cuFFT"),
+    ("cufftw*", "cuFFTW"),
     ("cupti", "CUPTI"),
-    ("curand*", "cuRAND"),
+    ("curand_static", "a static cuRAND"),
     ("cusolver*", "cuSOLVER"),
     ("cusparse*", "cuSPARSE"),
     ("nccl", "NCCL"),
@@ -95,8 +97,8 @@ mod tests {
 
     #[test]
     fn libraries_are_found_where_programs_are_linked_with_them() {
-        assert_eq!(of_makefile("LDFLAGS = -lm -lcublasLt\n"), Some("cuBLAS"));
-        assert_eq!(of_makefile("# LDFLAGS = -lcublas\nLDFLAGS = -lglobal -lz\n"), None);
+        assert_eq!(of_makefile("LDFLAGS = -lm -lcublas -lcudnn\n"), Some("cuDNN"));
+        assert_eq!(of_makefile("# LDFLAGS = -lcudnn\nLDFLAGS = -lglobal -lz\n"), None);
         assert_eq!(of_makefile("LAUNCHER = /opt/mpi/bin/mpirun -n 2\n"), Some("MPI"));
         assert_eq!(of_makefile("FLAGS = -ccbin=mpicxx\n"), Some("MPI"));
         assert_eq!(of_cmake("target_link_libraries(a PUBLIC CUDA::cuda_driver)"), None);

@@ -31,7 +31,7 @@ impl Platform {
 /// The driver that programs find.
 #[derive(Clone, Debug)]
 pub struct Driver {
-    /// A folder with `libcuda.so.1`.
+    /// A folder with `libcuda.so.1`, and the libraries above it in the folder `libraries` there.
     pub libraries: PathBuf,
     /// Compiled kernels.
     pub cache: PathBuf,
@@ -49,26 +49,32 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Those of a program that may keep this machine busy for some time.
-    pub fn busy_for(time: Duration) -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    /// Those of a program that may keep its processors busy for some time.
+    pub fn busy_for(time: Duration, processors: usize) -> Self {
         let processors = u32::try_from(processors).unwrap_or(1);
         Self { processors: time * processors, clock: time * 5 }
     }
 }
 
-/// Runs a program's lines one after the other until one does not end well. The output is that of all that ran.
-pub fn run(driver: &Driver, place: &Platform, runs: &[Run], limits: Limits) -> Result<Output> {
+/// Runs a program's lines one after the other on its share of the processors until one does not end well. The output is
+/// that of all that ran.
+pub fn run(
+    driver: &Driver,
+    place: &Platform,
+    runs: &[Run],
+    limits: Limits,
+    share: &str,
+) -> Result<Output> {
     let seconds = limits.processors.as_secs();
-
+    let above = driver.libraries.join(zluda_staged::LIBRARIES);
     let mut all =
         Output { status: None, stdout: String::new(), stderr: String::new(), time: Duration::ZERO };
     for run in runs {
-        let mut command = Command::new("sh");
+        let mut command = Command::new("taskset");
         // At the first it is told by SIGXCPU; one that goes on is ended at the second.
         let line = format!("ulimit -S -t {seconds}; ulimit -H -t {}; {}", seconds + 2, run.line);
-        command.args(["-c", &line]).current_dir(&run.folder);
-        command.env("LD_LIBRARY_PATH", search_path(&[&driver.libraries, &driver.runtime]));
+        command.args(["-c", share, "sh", "-c", &line]).current_dir(&run.folder);
+        command.env("LD_LIBRARY_PATH", search_path(&[&driver.libraries, &above, &driver.runtime]));
         command.env("ZLUDA_CACHE_DIR", &driver.cache);
         command.envs(place.variables.iter().map(|(name, value)| (name, value)));
         let output = capture_group(&mut command, limits.clock.saturating_sub(all.time))?;

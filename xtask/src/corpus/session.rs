@@ -7,11 +7,12 @@ use crate::corpus::discover::Program;
 use crate::corpus::expectations::{self, Expectation, Expectations};
 use crate::corpus::record;
 use crate::corpus::run::{self, Driver, Limits, Platform};
+use crate::corpus::shares::Shares;
 use crate::corpus::table::Row;
 use crate::corpus::verdict::{self, Verdict};
 use crate::program::Output;
-use crate::progress::{Progress, heading, parallel_on};
-use std::time::{Duration, Instant};
+use crate::progress::{heading, parallel_on};
+use std::time::Duration;
 
 /// The settings that all programs of a run share.
 pub struct Session {
@@ -19,6 +20,7 @@ pub struct Session {
     pub driver: Driver,
     pub list: Expectations,
     pub limits: Limits,
+    pub shares: Shares,
     /// Whether what a program did before is good enough.
     pub resume: bool,
 }
@@ -49,7 +51,7 @@ impl Session {
         )
     }
 
-    /// Runs what is built, one program after the other, and in `others` what passes.
+    /// Runs what is built, as many programs side by side as there are shares of processors, and in `others` what passes.
     pub fn run(
         &self,
         programs: &[&Program],
@@ -61,18 +63,19 @@ impl Session {
             "Running {} programs",
             built.iter().filter(|result| result.is_ok()).count()
         ));
-        let progress = Progress::new(programs.len());
-        let mut rows = Vec::new();
-        for (program, built) in programs.iter().zip(built) {
-            let start = Instant::now();
-            let row = match built {
-                Ok(()) => self.run_one(program, place, others)?,
-                Err(verdict) => self.row(program, verdict, None),
-            };
-            progress.finish_one(&program.name, row.problem.is_none(), start.elapsed());
-            rows.push(row);
-        }
-        Ok(rows)
+        let jobs: Vec<_> = programs.iter().copied().zip(built).collect();
+        parallel_on(
+            self.shares.count,
+            &jobs,
+            |(program, _)| program.name.clone(),
+            |(program, built)| match built {
+                Ok(()) => self.run_one(program, place, others),
+                Err(verdict) => Ok(self.row(program, verdict.clone(), None)),
+            },
+            |row| row.as_ref().is_ok_and(|row| row.problem.is_none()),
+        )
+        .into_iter()
+        .collect()
     }
 
     fn run_one(&self, program: &Program, place: &Platform, others: &[Platform]) -> Result<Row> {
@@ -91,7 +94,9 @@ impl Session {
             runs = expected.arguments.iter().map(line).collect();
         }
         let run = |place: &Platform| -> Result<Output> {
-            let output = run::run(&self.driver, place, &runs, self.limits)?;
+            let output = self
+                .shares
+                .with(|share| run::run(&self.driver, place, &runs, self.limits, share))?;
             let [stdout, stderr] =
                 [&output.stdout, &output.stderr].map(|text| self.collection.without_tree(text));
             Ok(Output { stdout, stderr, ..output })

@@ -1,5 +1,5 @@
-//! A CUDA toolkit as foreign build files look for it, whose nvcc makes PTX for compute_80 alone, whatever they
-//! ask for: all kernels have to be compiled by the driver.
+//! A CUDA toolkit as foreign build files look for it, with NVIDIA's libraries to be linked with, whose nvcc makes PTX for
+//! compute_80 alone, whatever they ask for: all kernels have to be compiled by the driver.
 
 use crate::Result;
 use crate::repository::{make, make_empty, target};
@@ -42,27 +42,35 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// Lays it out below `target/corpus`, unless it is there.
-    pub fn new(cuda: &Cuda) -> Result<Self> {
+    /// Lays it out below `target/corpus`, unless it is there. `libraries`: the folder of NVIDIA's, whose headers lie
+    /// beside it.
+    pub fn new(cuda: &Cuda, libraries: &Path) -> Result<Self> {
         let nvcc = cuda.nvcc();
         let toolkit = nvcc.ancestors().nth(2).ok_or("nvcc in no folder")?.to_owned();
         let root = target().join("corpus/toolkit");
         let script = root.join("bin/nvcc");
         let toolchain = Self { root: root.clone(), nvcc, version: cuda.version };
+        let headers = libraries.with_file_name("include");
+        let is = |link: &str, to: PathBuf| fs::read_link(root.join(link)).is_ok_and(|at| at == to);
         let is_there = fs::read_to_string(&script).is_ok_and(|text| text == NVCC)
-            && fs::read_link(root.join("include")).is_ok_and(|to| to == toolkit.join("include"));
+            && is("include/cuda.h", toolkit.join("include/cuda.h"))
+            && is("include/cublas_v2.h", headers.join("cublas_v2.h"));
         if is_there {
             return Ok(toolchain);
         }
         make_empty(&root)?;
-        for folder in ["include", "nvvm"] {
-            symlink(toolkit.join(folder), root.join(folder))?;
-        }
-        for folder in ["bin", "lib64"] {
+        symlink(toolkit.join("nvvm"), root.join("nvvm"))?;
+        for folder in ["include", "bin", "lib64"] {
             make(&root.join(folder))?;
+        }
+        // Before the toolkit's, which may have some of its own.
+        symlink(stub_driver()?, root.join("lib64/stubs"))?;
+        for folder in ["include", "bin", "lib64"] {
             link_files(&toolkit.join(folder), &root.join(folder))?;
         }
-        symlink(stub_driver()?, root.join("lib64/stubs"))?;
+        // The runtime's headers lie there too, and are the toolkit's already.
+        link_files(&headers, &root.join("include"))?;
+        link_libraries(libraries, &root.join("lib64"))?;
         fs::remove_file(&script)?;
         fs::write(&script, NVCC)?;
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
@@ -99,10 +107,31 @@ impl Toolchain {
     }
 }
 
+/// Links of the same names, but for those that are there.
 fn link_files(from: &Path, to: &Path) -> Result<()> {
     for entry in fs::read_dir(from)? {
         let path = entry?.path();
-        symlink(&path, to.join(path.file_name().unwrap_or_default()))?;
+        link(&path, &to.join(path.file_name().unwrap_or_default()))?;
+    }
+    Ok(())
+}
+
+/// Shared libraries also under the names that linkers look for, without their versions.
+fn link_libraries(from: &Path, to: &Path) -> Result<()> {
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if let Some((stem, _)) = name.split_once(".so.") {
+            link(&path, &to.join(&name))?;
+            link(&path, &to.join(format!("{stem}.so")))?;
+        }
+    }
+    Ok(())
+}
+
+fn link(path: &Path, at: &Path) -> Result<()> {
+    if at.symlink_metadata().is_err() {
+        symlink(path, at)?;
     }
     Ok(())
 }

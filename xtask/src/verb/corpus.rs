@@ -6,12 +6,13 @@ use crate::corpus::discover::{self, Program};
 use crate::corpus::expectations::Expectations;
 use crate::corpus::run::{Driver, Limits, Platform};
 use crate::corpus::session::Session;
+use crate::corpus::shares::Shares;
 use crate::corpus::table::{self, Source};
 use crate::corpus::toolchain::Toolchain;
 use crate::corpus::verdict::Verdict;
 use crate::progress::heading;
 use crate::repository::{EMULATED, Profile, has_avx512, make, root, target};
-use crate::toolkit::{CUDA_13_0, cuda};
+use crate::toolkit::{CUDA_13_0, cuda, nvidia_libraries};
 use crate::{Result, verb};
 use clap::ValueEnum;
 use std::fs;
@@ -28,10 +29,14 @@ pub struct Options {
     /// Only programs whose name contains this, or one of several
     #[arg(long)]
     filter: Vec<String>,
-    /// How many programs are built at once; they run one after the other
+    /// How many programs are built at once
     #[arg(long)]
     jobs: Option<usize>,
-    /// How many seconds a program may keep all processors busy; one that waits may run for five times that
+    /// How many processors each program has to itself: as many run side by side as the machine has of them; all by
+    /// default
+    #[arg(long)]
+    processors: Option<usize>,
+    /// How many seconds a program may keep its processors busy; one that waits may run for five times that
     #[arg(long, default_value_t = 120)]
     timeout: u64,
     /// The device, as ZLUDA_DEVICE has it
@@ -101,17 +106,19 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let collection = Collection {
         checkout: fs::canonicalize(&options.folder)?,
         tree: target().join("corpus").join(&options.name),
-        toolchain: Toolchain::new(&cuda(CUDA_13_0)?)?,
+        toolchain: Toolchain::new(&cuda(CUDA_13_0)?, &nvidia_libraries()?)?,
     };
     if options.fresh {
         crate::repository::make_empty(&collection.tree)?;
     }
     collection.link()?;
+    let shares = Shares::new(options.processors)?;
     let session = Session {
         collection,
         driver,
         list,
-        limits: Limits::busy_for(Duration::from_secs(options.timeout)),
+        limits: Limits::busy_for(Duration::from_secs(options.timeout), shares.size),
+        shares,
         resume: options.resume,
     };
     let place = Platform::new(

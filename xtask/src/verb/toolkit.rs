@@ -2,7 +2,8 @@
 
 use crate::Result;
 use crate::toolkit::{
-    CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, nvtop, python_with_packages, rocm, rocm_smi,
+    CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, nvidia_libraries, nvtop, python_with_packages,
+    rocm, rocm_smi,
 };
 use std::process::ExitCode;
 
@@ -14,6 +15,7 @@ pub fn run(_: &Options) -> Result<ExitCode> {
     for version in CUDA_VERSIONS {
         println!("nvcc {}: {}", version.name, cuda(version)?.nvcc().display());
     }
+    println!("NVIDIA's libraries: {}", nvidia_libraries()?.display());
     println!("python: {}", python_with_packages()?.display());
     println!("headers of HIP: {}", hip_headers()?.display());
     println!("nvtop: {}", nvtop()?.program("nvtop").display());
