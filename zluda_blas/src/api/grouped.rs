@@ -49,9 +49,10 @@ unsafe fn run<I: Integer>(
     check(count == 0 || factors.iter().all(|place| !place.is_null()))?;
     let mut first = 0;
     for group in 0..count {
-        // SAFETY: the caller says so.
-        let number =
-            |array: *const I| -> i64 { unsafe { array.add(group).read_unaligned() }.into() };
+        let number = |array: *const I| -> i64 {
+            // SAFETY: the caller says so.
+            unsafe { array.add(group).read_unaligned() }.into()
+        };
         // SAFETY: as above.
         let operation = |i: usize| unsafe { groups.operations[i].add(group).read_unaligned() };
         let factor = |i: usize| factors[i].wrapping_byte_add(group * factor_bytes);

@@ -108,9 +108,10 @@ impl HalfFactor {
         ty: cudaDataType,
         vectors: Format,
     ) -> CublasResult<Self> {
-        // SAFETY: the caller says so.
         Ok(match format(ty)? {
+            // SAFETY: the caller says so.
             Format::F32 => HalfFactor::Single(unsafe { Value::of(handle, place) }?),
+            // SAFETY: as above.
             ty if ty == vectors => HalfFactor::Half(unsafe { Value::of(handle, place) }?, ty),
             _ => return Err(NOT_SUPPORTED),
         })

@@ -4,7 +4,8 @@
 use super::level2::Factor;
 use super::{level3, product};
 use crate::convert::{FromC, Out};
-use crate::handle::{Handle, convert, driver};
+use crate::device::{convert, driver};
+use crate::handle::Handle;
 use crate::number::*;
 use cuda_types::cublas::*;
 use parking_lot::Mutex;

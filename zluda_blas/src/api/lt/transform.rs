@@ -82,7 +82,7 @@ impl Element {
 /// A matrix of a batch.
 #[derive(Clone, Copy)]
 struct Placed {
-    first: ResultPtr<u8>,
+    first: Pointer<u8>,
     element: Element,
     rows: usize,
     columns: usize,
@@ -103,7 +103,7 @@ impl Placed {
             _ => return Err(cublasError::NOT_SUPPORTED),
         };
         Ok(Placed {
-            first: ResultPtr::of(first.cast()),
+            first: Pointer::of(first.cast()),
             element: Element::of(cudaDataType_t(number(layout::TYPE) as _))?,
             rows,
             columns,
