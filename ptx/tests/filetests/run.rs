@@ -256,7 +256,6 @@ fn windows(case: &Case, info: &KernelInfo, params: &mut Vec<u64>) -> Result<*mut
         first: 0,
         window_shift,
         dynamic_shared: 0,
-        total_shared: info.static_shared.next_multiple_of(16),
     };
     let before = params.len();
     params.resize(before + BYTES as usize / 8, 0);
