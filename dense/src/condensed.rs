@@ -15,7 +15,7 @@ pub fn turned_round<T: Copy>(a: Matrix<T>, rows: usize) -> Matrix<T> {
     Matrix { row: -a.row, ..a.at(rows.saturating_sub(1), 0) }
 }
 
-/// What a reduction makes besides the matrix: two diagonals and the reflectors' factors.
+/// The results of a reduction besides the matrix: two diagonals and the reflectors' factors.
 #[derive(Clone, Debug)]
 pub struct Tridiagonal<T: Scalar> {
     pub diagonal: Vec<T::Real>,
@@ -96,7 +96,7 @@ pub fn of_tridiagonal<T: Scalar>(
     Reflectors { vectors: a.at(1, 0), rows: n.saturating_sub(1), tau }
 }
 
-/// What a reduction to two diagonals makes besides the matrix.
+/// The results of a reduction to two diagonals besides the matrix.
 #[derive(Clone, Debug)]
 pub struct Bidiagonal<T: Scalar> {
     pub diagonal: Vec<T::Real>,

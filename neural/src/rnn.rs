@@ -7,7 +7,7 @@ use crate::work::{Stage, stage};
 use dense::product::{Product, Tile};
 use dense::{Matrix, Real};
 
-/// What a state becomes.
+/// The next state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
     Relu,
@@ -109,7 +109,7 @@ pub struct Sequences {
     pub places: Vec<Vec<usize>>,
     pub lengths: Vec<usize>,
     pub width: usize,
-    /// What is put where there is no step, and the places of it.
+    /// The value where there is no step, and its places.
     pub fill: Option<(f64, Vec<usize>)>,
 }
 

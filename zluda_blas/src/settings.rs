@@ -1,4 +1,4 @@
-//! What programs set of a handle.
+//! The settings of a handle.
 
 use cuda_types::cublas::*;
 use cuda_types::cuda::CUstream;

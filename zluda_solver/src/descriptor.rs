@@ -1,4 +1,4 @@
-//! What a matrix descriptor says. It is an object of cuSPARSE's, of whichever library of that name the program has.
+//! The contents of a matrix descriptor. It is an object of cuSPARSE's, of whichever library of that name the program has.
 
 use cuda_types::cusolver::*;
 use libloading::os::unix::{Library, RTLD_LAZY};

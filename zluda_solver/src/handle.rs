@@ -20,7 +20,7 @@ unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
 
-/// What a program has set.
+/// The settings of a handle.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) stream: CUstream,

@@ -13,7 +13,7 @@ use rocm::Blas;
 use std::sync::Arc;
 use zluda_api::driver::ProviderKind;
 
-/// What computes for a handle.
+/// The engine that computes for a handle.
 pub(crate) enum Backend {
     Host,
     Rocm(Arc<Blas>),

@@ -18,7 +18,7 @@ pub(crate) fn current() -> CufftResult<ProviderKind> {
     driver()?.current_provider().map_err(setup)
 }
 
-/// What is wrong with a device that a plan is for.
+/// The reasons why a device takes no plan.
 pub(super) fn setup(error: CUerror) -> cufftError {
     tracing::error!("{error}");
     SETUP.call(error)

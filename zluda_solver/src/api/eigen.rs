@@ -40,7 +40,7 @@ struct Problem<T: Scalar> {
     with_vectors: bool,
     values: Pointer<T::Real>,
     range: Range<T::Real>,
-    /// What is told where eigenvalues are not found.
+    /// The answer where eigenvalues are not found.
     not_found: c_int,
 }
 

@@ -290,7 +290,7 @@ pub(crate) fn set_fallback(_: Arc<Params>) -> CusolverResult {
     Ok(())
 }
 
-/// What a program may ask about a call that is over: how often it iterated, which is never.
+/// The report of a call that is over: how often it iterated, which is never.
 pub(crate) struct Infos;
 
 static INFOS: LazyLock<HandleTable<Infos>> =

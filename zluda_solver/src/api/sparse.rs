@@ -355,7 +355,7 @@ eigenvalues! {
     nearest_eigenvalue_host: true;
 }
 
-/// What is known of the systems of a batch: nothing, since each is decomposed when it is solved.
+/// The state of the systems of a batch: none, since each is decomposed when it is solved.
 pub(crate) struct Batch;
 
 static BATCHES: LazyLock<HandleTable<Batch>> =

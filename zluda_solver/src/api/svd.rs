@@ -99,7 +99,7 @@ impl Job {
     }
 }
 
-/// What gesvd is asked for; numbers of arguments count from `first`, that of the first letter.
+/// The vectors that gesvd is asked for; numbers of arguments count from `first`, that of the first letter.
 struct Gesvd<T: Scalar> {
     jobs: (c_schar, c_schar),
     sizes: (i64, i64),

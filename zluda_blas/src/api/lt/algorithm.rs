@@ -153,7 +153,7 @@ unsafe fn answer(
     Ok(())
 }
 
-/// What the algorithm can: batches, results elsewhere than C, factors on the host and the device, and all that needs no
+/// The capabilities of the algorithm: batches, results elsewhere than C, factors on the host and the device, and all that needs no
 /// choice.
 pub(crate) unsafe fn capability(
     algorithm: *const cublasLtMatmulAlgo_t,

@@ -11,7 +11,7 @@ use cuda_types::cublas::*;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// What a call has besides the description.
+/// The arguments of a call besides the description.
 pub(super) struct Arguments {
     /// A, B, C and D.
     pub(super) places: [*const c_void; 4],

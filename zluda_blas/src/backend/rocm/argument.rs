@@ -1,4 +1,4 @@
-//! What an argument is until the call is made, which is long after where a stream is captured: numbers on the host are kept by
+//! An argument until the call is made, which is long after where a stream is captured: numbers on the host are kept by
 //! their value.
 
 use super::call::Call;
@@ -9,9 +9,9 @@ use std::ffi::{c_int, c_void};
 
 /// An argument that waits for its call.
 pub(crate) trait Kept: Send + Sync {
-    /// What hipBLAS takes.
+    /// The form that hipBLAS takes.
     type Hip;
-    /// What its function with sizes of 32 bits takes, where cuBLAS's has 64.
+    /// The form that its function with sizes of 32 bits takes, where cuBLAS's has 64.
     type Narrow;
 
     fn hip(&self) -> Self::Hip;
@@ -172,7 +172,7 @@ impl<E: Enumeration> Argument for E {
     }
 }
 
-/// What pointers lead to.
+/// Types that pointers lead to.
 pub(crate) trait Pointee: Copy {
     fn name() -> String;
 }
@@ -229,7 +229,7 @@ impl<T: Pointee> Argument for *mut T {
     }
 }
 
-/// What a parameter is for, which its name says.
+/// The purpose of a parameter, which its name says.
 pub(crate) trait Role<T> {
     type Kept: Kept;
 
@@ -238,7 +238,7 @@ pub(crate) trait Role<T> {
     unsafe fn keep(argument: T, call: &Call<'_>) -> CublasResult<Self::Kept>;
 }
 
-/// What it is by its type.
+/// The kind of a parameter by its type.
 pub(crate) struct Plain;
 
 impl<T: Argument> Role<T> for Plain {
@@ -284,7 +284,7 @@ impl<T: Pointee> Role<*mut T> for Answer {
     }
 }
 
-/// What a function tells of a batch.
+/// The number that a function tells of a batch.
 pub(crate) struct Report;
 
 impl Role<*mut c_int> for Report {

@@ -21,7 +21,7 @@ const SOURCE: Source = Source {
     ],
 };
 
-/// What differs between versions: of ROCm 5, 6 and 7.
+/// The differences between versions: of ROCm 5, 6 and 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Generation {
     /// Sizes of 32 bits, types of its own, triangular products in place.

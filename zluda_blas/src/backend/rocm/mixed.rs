@@ -112,7 +112,7 @@ impl<Int: TryFrom<i64>> Sized<Int> {
     }
 }
 
-/// What a call has that is the same in all widths.
+/// The arguments of a call that are the same in all widths.
 struct Prepared {
     operations: [u32; 2],
     types: [u32; 3],

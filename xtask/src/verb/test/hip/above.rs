@@ -1,7 +1,7 @@
-//! What our libraries call of ROCm's libraries above HIP, against their headers and libraries. None is loaded: they need
+//! The calls that our libraries make of ROCm's libraries above HIP, against their headers and libraries. None is loaded: they need
 //! rocBLAS and rocFFT, which are gigabytes.
 //!
-//! What a version lacks, or has otherwise, is kept in `tests/rocm/hipblas-<version>.txt`; `ZLUDA_BLESS=1` writes it.
+//! The functions that a version lacks, or has otherwise, are kept in `tests/rocm/hipblas-<version>.txt`; `ZLUDA_BLESS=1` writes it.
 
 use super::kept;
 use crate::Result;
@@ -170,7 +170,7 @@ fn plain(ty: &str) -> String {
     format!("{base}{}", "*".repeat(stars))
 }
 
-/// What a parameter is, by its name, which both have in several forms.
+/// The meaning of a parameter by its name, which both have in several forms.
 fn meaning(name: &str) -> String {
     let name = name.to_lowercase().replace('_', "");
     let name = name.trim_end_matches("array");
