@@ -1,6 +1,7 @@
-// Reductions whose result lies in shared memory that the next one begins to overwrite without a barrier between. It is a
-// race, and a frequent one: GPUs read before they overwrite, since warps leave a barrier side by side. (Where every one of
-// 32 warps reads partial sums of all, an H100 does not.)
+// Reductions whose result lies in shared memory that the next one begins to overwrite without a barrier between, and a value
+// that one thread reads while others are on the way to overwrite it. Both are races, and frequent ones: GPUs read before
+// they overwrite, since warps leave a barrier side by side. (Where every one of 32 warps reads partial sums of all, an
+// H100 does not.)
 // sample: race = what it relies on is what ZLUDA_CHAOS varies
 #include "sample.h"
 
@@ -49,6 +50,23 @@ __global__ void moments(double *sums, double *squares) {
     squares[thread] = square;
 }
 
+// The first thread reads what another one writes over once it has read and divided, as a softmax in place does whose
+// first thread takes the loss.
+__global__ void remainders(int *values, int divisor, int *read) {
+    __syncthreads();
+    if (threadIdx.x == 0) read[0] = values[blockDim.x - 1];
+    values[threadIdx.x] = values[threadIdx.x] % divisor;
+}
+
+void check_first_thread() {
+    for (int threads = 64; threads <= 1024; threads *= 2) {
+        DeviceArray<int> values(std::vector<int>(threads, 7)), read(1);
+        remainders<<<1, threads>>>(values.get(), 7, read.get());
+        CUDA_FINISH();
+        expect_equal("a value read by the first thread", read.to_host(), std::vector<int>{7});
+    }
+}
+
 template <Reduction HOW>
 void check(const char *name, int most_threads) {
     for (int threads = 64; threads <= most_threads; threads *= 2) {
@@ -64,5 +82,6 @@ int main() {
     check<FIRST_WARP>("a sum by the first warp", 1024);
     check<EVERY_WARP>("a sum by every warp", 256);
     check<FIRST_THREAD>("a sum by the first thread", 1024);
+    check_first_thread();
     return pass("missing_barriers");
 }

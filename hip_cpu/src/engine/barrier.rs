@@ -119,8 +119,10 @@ impl Barrier {
         }
     }
 
-    /// Lets everybody go on.
+    /// Lets everybody go on, warp 0 first: programs lack barriers between what thread 0 reads and what
+    /// other warps store, and on GPUs the oldest warp is the first to issue.
     fn complete(&mut self, block: &Block) {
+        self.waiters.sort_unstable_by_key(|(unit, _)| *unit);
         for (unit, reduction) in &self.waiters {
             block.wake(*unit, self.result(*reduction));
         }
@@ -189,7 +191,9 @@ pub fn arrive_together(block: &Block, arrival: Arrival) -> u32 {
             block.on_thread_stack(|| barrier.waiters.reserve(block.units()));
         }
         barrier.count(&arrival, 1);
-        if barrier.is_complete(block) {
+        let is_complete = barrier.is_complete(block);
+        let is_first = || barrier.waiters.iter().all(|(unit, _)| *unit > block.current());
+        if is_complete && (!arrival.waits || is_first()) {
             let result = barrier.result(arrival.reduction);
             barrier.complete(block);
             drop(barriers);
@@ -200,6 +204,9 @@ pub fn arrive_together(block: &Block, arrival: Arrival) -> u32 {
             return 0;
         }
         barrier.waiters.push((block.current(), arrival.reduction));
+        if is_complete {
+            barrier.complete(block);
+        }
     }
     block.wait() as u32
 }
