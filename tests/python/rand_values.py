@@ -110,6 +110,51 @@ def sequences(kind, ordering):
                 same(generator.values(function, length + odd), theirs, kind, ordering, function, length, generator.on_host)
 
 
+def poisson(kind):
+    """Poisson values, of means on both sides of those at which NVIDIA's library takes another way."""
+    means = (0.5, 9.9, 10.0, 31.9, 32.0, 1500.0, 2000.0, 8000.0, 50_000.0)
+    # MT19937 takes long to begin.
+    for mean in means[::4] if kind == MT19937 else means:
+        generators = [Generator(library, kind, on_host, QUASI if kind >= SOBOL32 else DEFAULT, 5)
+                      for library, on_host in ((own, True), (own, False), (nvidia, True))]
+        # XORWOW has 4,096 streams, which keep the second of two normal values for the next call.
+        for length in (999, 6_000):
+            found = []
+            for generator in generators:
+                place = memory(4 * length) if not generator.on_host else None
+                values = np.zeros(length, "u4")
+                host = values.ctypes.data_as(c.c_void_p)
+                ok(generator.library.curandGeneratePoisson(
+                    generator.handle, place or host, c.c_size_t(length), c.c_double(mean)))
+                if place:
+                    ok(runtime.cudaMemcpy(host, place, c.c_size_t(4 * length), 2))
+                    ok(runtime.cudaFree(place))
+                found.append(values)
+            same(found[0], found[2], kind, mean, length, "host")
+            same(found[1], found[2], kind, mean, length, "device")
+
+
+def scrambled():
+    """Scrambled Sobol' sequences: each 256th of [0, 1] has one of the first 256 values, in another order than without."""
+    count, dimensions = 256, 3
+    for kind, plain, width, draw in ((202, SOBOL32, "u4", "curandGenerate"), (204, SOBOL64, "u8", "curandGenerateLongLong")):
+        generators = [Generator(own, which, False, QUASI, dimensions=dimensions) for which in (kind, plain)]
+        values, unscrambled = (generator.values(draw, count * dimensions) for generator in generators)
+        upper = (values >> np.dtype(width).type(8 * np.dtype(width).itemsize - 8)).reshape(dimensions, count)
+        assert all(sorted(row) == list(range(count)) for row in upper.tolist()), kind
+        assert (values != unscrambled).mean() > 0.9, kind
+        # What programs' kernels get makes the same values.
+        vectors, constants = c.c_void_p(), c.c_void_p()
+        bits = 32 if width == "u4" else 64
+        ok(getattr(own, f"curandGetDirectionVectors{bits}")(c.byref(vectors), 102 if bits == 32 else 104))
+        ok(getattr(own, f"curandGetScrambleConstants{bits}")(c.byref(constants)))
+        number = c.c_uint32 if bits == 32 else c.c_uint64
+        rows = np.ctypeslib.as_array((number * (bits * dimensions)).from_address(vectors.value)).reshape(dimensions, bits)
+        shifts = np.ctypeslib.as_array((number * dimensions).from_address(constants.value))
+        found = values.reshape(dimensions, count)
+        assert (found[:, 0] == shifts).all() and (found[:, 1] == shifts ^ rows[:, 0]).all(), kind
+
+
 def streams():
     """Values are made in the stream's order; a captured call runs when its graph is launched, and goes on."""
     stream, graph, executable = c.c_void_p(), c.c_void_p(), c.c_void_p()
@@ -159,6 +204,10 @@ def statuses(library):
         yield library.curandGenerateUniform(handle, place, c.c_size_t(0))
         yield [getattr(library, function)(handle, place, c.c_size_t(6), *KINDS[function][1]) for function in KINDS]
         yield library.curandDestroyGenerator(handle)
+    ok(library.curandCreateGeneratorHost(c.byref(handle), XORWOW))
+    means = (0.0, -1.0, 400_000.0, 400_001.0)
+    yield [library.curandGeneratePoisson(handle, place, c.c_size_t(3), c.c_double(mean)) for mean in means]
+    ok(library.curandDestroyGenerator(handle))
     number = c.c_int()
     yield [library.curandGetProperty(which, c.byref(number)) for which in (0, 1, 2, 3)]
 
@@ -168,7 +217,10 @@ for kind, orderings in ORDERINGS.items():
         if not (FEW and kind == MT19937):
             sequences(kind, ordering)
 streams()
+scrambled()
 if not FEW:
+    for kind in ORDERINGS:
+        poisson(kind)
     for ours, theirs in zip(statuses(own), statuses(nvidia), strict=True):
         assert ours == theirs, (ours, theirs)
 ok(runtime.cudaDeviceSynchronize())

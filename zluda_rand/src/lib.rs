@@ -22,6 +22,10 @@ cuda_macros::export_api! {
     generate {
         curandGenerate, curandGenerateLongLong, curandGenerateUniform, curandGenerateUniformDouble, curandGenerateNormal,
         curandGenerateNormalDouble, curandGenerateLogNormal, curandGenerateLogNormalDouble,
+        curandGeneratePoisson,
     },
-    tables { curandGetVersion, curandGetProperty, curandGetDirectionVectors32, curandGetDirectionVectors64 },
+    tables {
+        curandGetVersion, curandGetProperty, curandGetDirectionVectors32, curandGetDirectionVectors64,
+        curandGetScrambleConstants32, curandGetScrambleConstants64,
+    },
 }

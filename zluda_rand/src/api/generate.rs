@@ -2,6 +2,7 @@
 
 use super::generator::{Generator, Target, driver};
 use crate::generators::output::OutputBuffer;
+use crate::generators::poisson::Poisson;
 use crate::generators::sequence::{Scale, Values};
 use crate::rocm::Upload;
 use cuda_types::curand::*;
@@ -146,4 +147,22 @@ pub(crate) fn curandGenerateLogNormalDouble(
 ) -> CurandResult {
     let scale = Scale { mean, deviation, log: true };
     generate(&generator, output, length, |output| Values::NormalDouble(output, scale))
+}
+
+/// Means up to which there are values.
+const LARGEST_MEAN: f64 = 400_000.0;
+
+pub(crate) fn curandGeneratePoisson(
+    generator: Arc<Generator>,
+    output: *mut c_uint,
+    length: usize,
+    mean: c_double,
+) -> CurandResult {
+    // What is no number makes zeros, as in NVIDIA's library.
+    if mean <= 0.0 || mean > LARGEST_MEAN {
+        return Err(curandError::OUT_OF_RANGE);
+    }
+    let method = generator.state.lock().sequence.poisson_method();
+    let poisson = Poisson::new(mean, method);
+    generate(&generator, output, length, |output| Values::Poisson(output, poisson))
 }

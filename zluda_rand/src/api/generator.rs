@@ -76,11 +76,13 @@ fn algorithm(kind: Type, order: Order) -> CurandResult<(Type, Algorithm)> {
         Type::CURAND_RNG_PSEUDO_MTGP32 => (Algorithm::Mtgp32 { legacy }, is_default || legacy),
         Type::CURAND_RNG_PSEUDO_MT19937 => (Algorithm::Mt19937, (is_default && !is_best) || legacy),
         Type::CURAND_RNG_PSEUDO_PHILOX4_32_10 => (Algorithm::Philox, is_default || legacy),
-        Type::CURAND_RNG_QUASI_SOBOL32 => (Algorithm::Sobol32, is_quasi),
-        Type::CURAND_RNG_QUASI_SOBOL64 => (Algorithm::Sobol64, is_quasi),
-        Type::CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 | Type::CURAND_RNG_QUASI_SCRAMBLED_SOBOL64 => {
-            tracing::warn!("unsupported: scrambled Sobol' sequences are not implemented");
-            return Err(curandError::TYPE_ERROR);
+        Type::CURAND_RNG_QUASI_SOBOL32 => (Algorithm::Sobol32 { scrambled: false }, is_quasi),
+        Type::CURAND_RNG_QUASI_SOBOL64 => (Algorithm::Sobol64 { scrambled: false }, is_quasi),
+        Type::CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 => {
+            (Algorithm::Sobol32 { scrambled: true }, is_quasi)
+        }
+        Type::CURAND_RNG_QUASI_SCRAMBLED_SOBOL64 => {
+            (Algorithm::Sobol64 { scrambled: true }, is_quasi)
         }
         _ => return Err(curandError::TYPE_ERROR),
     };
@@ -94,7 +96,8 @@ impl Generator {
 
     /// Whether its draws have 64 bits.
     pub(crate) fn has_long_draws(&self) -> bool {
-        self.kind == Type::CURAND_RNG_QUASI_SOBOL64
+        [Type::CURAND_RNG_QUASI_SOBOL64, Type::CURAND_RNG_QUASI_SCRAMBLED_SOBOL64]
+            .contains(&self.kind)
     }
 }
 

@@ -19,13 +19,22 @@ pub trait Chunk: Copy + Send {
 
 /// All streams, in parts that threads work on.
 pub struct Lanes<C> {
-    parts: Vec<Mutex<Vec<C>>>,
+    parts: Vec<Mutex<Vec<Kept<C>>>>,
     streams: usize,
+}
+
+/// Streams, and the second normal value of a pair of which one has given the first alone.
+#[derive(Clone, Copy)]
+struct Kept<C> {
+    chunk: C,
+    seconds: [Option<f32>; LANES],
 }
 
 impl<C: Chunk> Lanes<C> {
     pub fn new(chunks: &[C]) -> Self {
-        let parts = chunks.chunks(CHUNKS).map(|chunks| Mutex::new(chunks.to_vec())).collect();
+        let kept = |chunk: &C| Kept { chunk: *chunk, seconds: [None; LANES] };
+        let part = |chunks: &[C]| Mutex::new(chunks.iter().map(kept).collect());
+        let parts = chunks.chunks(CHUNKS).map(part).collect();
         Lanes { parts, streams: chunks.len() * LANES }
     }
 
@@ -50,7 +59,7 @@ impl<C: Chunk> Lanes<C> {
         let units = output.length().div_ceil(OUT);
         let streams = self.streams;
         let mut chunks = self.parts[part].lock();
-        for (i, chunk) in chunks.iter_mut().enumerate() {
+        for (i, Kept { chunk, .. }) in chunks.iter_mut().enumerate() {
             let base = (part * CHUNKS + i) * LANES;
             let unit = |lane: usize| (base + lane + streams - first) % streams;
             let mut start = unit(0);
@@ -77,6 +86,49 @@ impl<C: Chunk> Lanes<C> {
                     }
                 }
                 row_start += streams;
+            }
+        }
+    }
+}
+
+impl<C: Chunk> Lanes<C> {
+    /// Fills the places of a part's streams with values of one normal value each: those of a pair are two turns of a stream.
+    pub fn fill_by_turns<T: Copy>(
+        &self,
+        part: usize,
+        first: usize,
+        output: OutputBuffer<T>,
+        pair: impl Fn([u32; 2]) -> [f32; 2],
+        value: impl Fn(f32) -> T,
+    ) {
+        let (units, streams) = (output.length(), self.streams);
+        let mut chunks = self.parts[part].lock();
+        for (i, Kept { chunk, seconds }) in chunks.iter_mut().enumerate() {
+            let base = (part * CHUNKS + i) * LANES;
+            let unit = |lane: usize| (base + lane + streams - first) % streams;
+            for turn in (0..units).step_by(streams) {
+                let is_wanted = |lane: usize| unit(lane) + turn < units;
+                let before = *chunk;
+                let pairs = (0..LANES).any(|lane| is_wanted(lane) && seconds[lane].is_none());
+                let pairs = pairs.then(|| row(chunk, &|draws| pair(draws)));
+                for (lane, second) in seconds.iter_mut().enumerate() {
+                    let kept = if is_wanted(lane) { second.take() } else { None };
+                    let made = match (is_wanted(lane), kept, &pairs) {
+                        (true, None, Some(pairs)) => {
+                            *second = Some(pairs[lane][1]);
+                            Some(pairs[lane][0])
+                        }
+                        (_, kept, pairs) => {
+                            if pairs.is_some() {
+                                chunk.take(&before, lane);
+                            }
+                            kept
+                        }
+                    };
+                    if let Some(normal) = made {
+                        output.put_one(unit(lane) + turn, value(normal));
+                    }
+                }
             }
         }
     }

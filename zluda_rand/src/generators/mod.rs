@@ -9,6 +9,7 @@ mod mtgp32;
 mod mtgp32_parameters;
 pub mod output;
 mod philox;
+pub mod poisson;
 pub mod sequence;
 pub mod sobol;
 mod values;

@@ -2,6 +2,7 @@
 
 use super::lanes::{Chunk, Lanes};
 use super::output::OutputBuffer;
+use super::poisson::{Method, Poisson, rounded, rounded_single};
 use super::values;
 pub use super::values::Scale;
 use super::{mrg32k3a, mt19937, mtgp32, philox, sobol, xorwow};
@@ -16,12 +17,12 @@ pub enum Algorithm {
     Mtgp32 { legacy: bool },
     Mt19937,
     Philox,
-    Sobol32,
-    Sobol64,
+    Sobol32 { scrambled: bool },
+    Sobol64 { scrambled: bool },
 }
 
 /// The values of a call, with the memory that they go to.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub enum Values {
     Bits(OutputBuffer<u32>),
     Bits64(OutputBuffer<u64>),
@@ -29,6 +30,7 @@ pub enum Values {
     UniformDouble(OutputBuffer<f64>),
     Normal(OutputBuffer<f32>, Scale<f32>),
     NormalDouble(OutputBuffer<f64>, Scale<f64>),
+    Poisson(OutputBuffer<u32>, Poisson),
 }
 
 impl Values {
@@ -38,7 +40,7 @@ impl Values {
 
     fn length(&self) -> usize {
         match self {
-            Values::Bits(output) => output.length(),
+            Values::Bits(output) | Values::Poisson(output, _) => output.length(),
             Values::Bits64(output) => output.length(),
             Values::Uniform(output) | Values::Normal(output, _) => output.length(),
             Values::UniformDouble(output) | Values::NormalDouble(output, _) => output.length(),
@@ -53,8 +55,8 @@ enum State {
     Mtgp32(mtgp32::Generators),
     Mt19937(mt19937::Generators),
     Philox(philox::Streams),
-    Sobol32,
-    Sobol64,
+    Sobol32 { scrambled: bool },
+    Sobol64 { scrambled: bool },
 }
 
 /// The state, and where each part of it is: a captured call runs as often as its graph, and goes on each time.
@@ -131,6 +133,17 @@ impl Sequence {
         matches!(self.algorithm, A::Xorwow { .. } | A::Mrg32k3a { .. })
     }
 
+    /// How Poisson values are made of its draws.
+    pub fn poisson_method(&self) -> Method {
+        use Algorithm as A;
+        match self.algorithm {
+            A::Xorwow { .. } | A::Mrg32k3a { .. } | A::Mt19937 | A::Philox => Method::Unordered,
+            A::Mtgp32 { .. } => Method::OrderedFrom(32),
+            A::Sobol32 { .. } => Method::OrderedFrom(10),
+            A::Sobol64 { .. } => Method::Ordered64,
+        }
+    }
+
     fn make_state(&self) -> State {
         let (seed, position) = (self.seed, self.position);
         match self.algorithm {
@@ -145,8 +158,8 @@ impl Sequence {
             }
             Algorithm::Mt19937 => State::Mt19937(mt19937::Generators::new(seed as u32)),
             Algorithm::Philox => State::Philox(philox::Streams::new(seed, position)),
-            Algorithm::Sobol32 => State::Sobol32,
-            Algorithm::Sobol64 => State::Sobol64,
+            Algorithm::Sobol32 { scrambled } => State::Sobol32 { scrambled },
+            Algorithm::Sobol64 { scrambled } => State::Sobol64 { scrambled },
         }
     }
 
@@ -161,7 +174,7 @@ impl Sequence {
         self.shared = Some(shared.clone());
         let dimensions = self.dimensions;
         let (parts, passed) = match &shared.state {
-            State::Sobol32 | State::Sobol64 => {
+            State::Sobol32 { .. } | State::Sobol64 { .. } => {
                 let count = length / dimensions;
                 (sobol::parts(dimensions, count), count)
             }
@@ -183,7 +196,7 @@ impl State {
             State::Mtgp32(generators) => generators.parts(),
             State::Mt19937(generators) => generators.parts(),
             State::Philox(streams) => streams.parts(),
-            State::Sobol32 | State::Sobol64 => 0,
+            State::Sobol32 { .. } | State::Sobol64 { .. } => 0,
         }
     }
 }
@@ -221,6 +234,9 @@ impl Call {
                     let value = |draw| scale.of_double(values::normal_double(draw));
                     generators.fill(part, at, output, value);
                 }
+                Values::Poisson(output, ref poisson) => {
+                    generators.fill(part, at, output, |draw| poisson.of_draw(draw));
+                }
             },
             State::Mt19937(generators) => match self.values {
                 Values::Bits(output) => generators.fill(part, at, output, |draw| draw),
@@ -238,9 +254,16 @@ impl Call {
                     let value = |draw| scale.of_double(values::normal_double(draw));
                     generators.fill(part, at, output, value);
                 }
+                Values::Poisson(output, ref poisson) => {
+                    let value = |draw| match poisson.large() {
+                        Some(mean) => rounded_single(mean, values::normal(draw)),
+                        None => poisson.of_draw(draw),
+                    };
+                    generators.fill(part, at, output, value);
+                }
             },
-            State::Sobol32 => {
-                let n = self.dimensions;
+            State::Sobol32 { scrambled } => {
+                let n = (self.dimensions, *scrambled);
                 match self.values {
                     Values::Bits(output) => sobol::fill(part, n, at, output, |draw: u32| draw),
                     Values::Bits64(_) => {}
@@ -255,10 +278,13 @@ impl Call {
                         let value = |draw| scale.of_double(values::normal_double(draw));
                         sobol::fill(part, n, at, output, value);
                     }
+                    Values::Poisson(output, ref poisson) => {
+                        sobol::fill(part, n, at, output, |draw| poisson.of_draw(draw));
+                    }
                 }
             }
-            State::Sobol64 => {
-                let n = self.dimensions;
+            State::Sobol64 { scrambled } => {
+                let n = (self.dimensions, *scrambled);
                 let upper = |draw: u64| (draw >> 32) as u32;
                 match self.values {
                     Values::Bits(_) => {}
@@ -275,6 +301,13 @@ impl Call {
                     }
                     Values::NormalDouble(output, scale) => {
                         let value = |draw| scale.of_double(values::normal_double_64(draw));
+                        sobol::fill(part, n, at, output, value);
+                    }
+                    Values::Poisson(output, ref poisson) => {
+                        let value = |draw| match poisson.large() {
+                            Some(mean) => rounded(mean, values::normal(upper(draw))),
+                            None => poisson.of_uniform(values::uniform_double_64(draw)),
+                        };
                         sobol::fill(part, n, at, output, value);
                     }
                 }
@@ -301,6 +334,15 @@ impl Call {
                 let value = |draws| values::box_muller_double(draws).map(|v| scale.of_double(v));
                 lanes.fill(part, first, output, value);
             }
+            Values::Poisson(output, ref poisson) => match poisson.large() {
+                Some(mean) => {
+                    let pair = |[x, y]: [u32; 2]| values::box_muller(x, y);
+                    lanes.fill_by_turns(part, first, output, pair, |v| rounded(mean, v));
+                }
+                None => {
+                    lanes.fill(part, first, output, |[x]: [u32; 1]| [poisson.of_draw(x)]);
+                }
+            },
         }
     }
 
@@ -327,6 +369,16 @@ impl Call {
                 };
                 lanes.fill(part, first, output, value);
             }
+            Values::Poisson(output, ref poisson) => match poisson.large() {
+                Some(mean) => {
+                    let pair = |[x, y]: [u32; 2]| values::mrg_box_muller(x, y);
+                    lanes.fill_by_turns(part, first, output, pair, |v| rounded(mean, v));
+                }
+                None => {
+                    let value = |[x]: [u32; 1]| [poisson.of_draw(values::mrg_bits(x))];
+                    lanes.fill(part, first, output, value);
+                }
+            },
         }
     }
 
@@ -356,6 +408,16 @@ impl Call {
                     let ([a, b], [c, d]) =
                         (values::box_muller_double(x), values::box_muller_double(y));
                     [a, b, c, d].map(|v| scale.of_double(v))
+                };
+                streams.fill(part, at, output, value);
+            }
+            Values::Poisson(output, ref poisson) => {
+                let value = |[[a, b, c, d]]: [[u32; 4]; 1]| match poisson.large() {
+                    Some(mean) => {
+                        let ([a, b], [c, d]) = (values::box_muller(a, b), values::box_muller(c, d));
+                        [a, b, c, d].map(|v| rounded(mean, v))
+                    }
+                    None => [a, b, c, d].map(|draw| poisson.of_draw(draw)),
                 };
                 streams.fill(part, at, output, value);
             }

@@ -1,8 +1,10 @@
 //! Sobol' sequences in the order of Antonov and Saleev, with the direction numbers of Joe and Kuo.
 
 mod directions;
+mod scramble;
 
 pub use directions::{DIMENSIONS, directions};
+pub use scramble::{scramble_constant, scrambled_directions};
 
 use super::output::OutputBuffer;
 use std::ops::{BitXor, BitXorAssign};
@@ -11,7 +13,7 @@ use std::ops::{BitXor, BitXorAssign};
 const PART: usize = 1 << 16;
 
 /// A draw, of 32 or 64 bits.
-pub trait Word: Copy + BitXor<Output = Self> + BitXorAssign + From<u32> + Send + Sync {
+pub trait Word: Copy + BitXor<Output = Self> + BitXorAssign + Send + Sync {
     const BITS: u32;
 
     /// From the upper bits of a direction number.
@@ -39,11 +41,12 @@ pub fn parts(dimensions: usize, count: usize) -> usize {
     dimensions * count.div_ceil(PART)
 }
 
-/// Fills a part of a call that begins at a position. All values of a dimension lie beside each other.
+/// Fills a part of a call that begins at a position, of so many dimensions, scrambled or not. All values of a dimension lie
+/// beside each other.
 #[inline(always)]
 pub fn fill<W: Word, T: Copy>(
     part: usize,
-    dimensions: usize,
+    (dimensions, scrambled): (usize, bool),
     position: u64,
     output: OutputBuffer<T>,
     value: impl Fn(W) -> T,
@@ -51,11 +54,15 @@ pub fn fill<W: Word, T: Copy>(
     let count = output.length() / dimensions;
     let in_dimension = count.div_ceil(PART);
     let (dimension, from) = (part / in_dimension, part % in_dimension * PART);
-    let numbers: Vec<W> = directions(dimension).iter().map(|number| W::of(*number)).collect();
+    let (numbers, constant) = match scrambled {
+        true => (scrambled_directions(dimension), scramble_constant(dimension)),
+        false => (directions(dimension), 0),
+    };
+    let numbers = numbers.map(W::of);
     let mask = u64::MAX >> (64 - W::BITS);
     let mut index = position.wrapping_add(from as u64) & mask;
     let gray = index ^ (index >> 1);
-    let mut x = W::from(0);
+    let mut x = W::of(constant);
     for bit in (0..W::BITS).filter(|bit| gray >> bit & 1 == 1) {
         x ^= numbers[bit as usize];
     }
