@@ -48,7 +48,7 @@ fn walk(checkout: &Path, folder: &Path, sources: bool, found: &mut Vec<Program>)
     };
     let makefile =
         ["GNUmakefile", "makefile", "Makefile"].iter().find_map(|name| read(&here.join(name)));
-    let cmake = read(&here.join("CMakeLists.txt"));
+    let cmake = read(&here.join("CMakeLists.txt")).map(|text| with_included(&text, &here));
     let sources = sources && makefile.is_none() && cmake.is_none();
     if let Some(text) = &makefile
         && text.contains("nvcc")
@@ -102,6 +102,16 @@ fn of_sources(folder: &Path) -> Result<Vec<(String, Vec<String>)>> {
     })
 }
 
+/// A CMakeLists.txt with the files that it includes by their paths: collections have functions there that make programs.
+fn with_included(text: &str, folder: &Path) -> String {
+    let path = |line: &str| {
+        let path = line.trim().strip_prefix("include(")?.split(')').next()?.trim_matches('"');
+        read(&folder.join(path))
+    };
+    let included: Vec<String> = text.lines().filter_map(path).collect();
+    [text.to_owned(), included.join("\n")].join("\n")
+}
+
 /// A text; foreign files may hold bytes of any encoding.
 fn read(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned())
@@ -148,6 +158,16 @@ mod tests {
             "project(scan CUDA)\nadd_executable(scan scan.cu)\n",
         );
         write(folder, "b/CMakeLists.txt", "add_subdirectory(scan)\n");
+        write(
+            folder,
+            "b/dot/CMakeLists.txt",
+            "project(dot CUDA)\ninclude(../programs.cmake)\nadd_example(dot dot.cu)\n",
+        );
+        write(
+            folder,
+            "b/programs.cmake",
+            "function(add_example name)\nadd_executable(${name})\nendfunction()\n",
+        );
         write(folder, "b/other/main.cu", "int main() {}");
         write(folder, "c/Makefile", "CC = hipcc\n");
         write(folder, "c/main.cu", "int main() {}");
@@ -157,12 +177,12 @@ mod tests {
         write(folder, "d/three/part.cu", "");
         let found = programs(folder).unwrap();
         let names: Vec<&str> = found.iter().map(|program| program.name.as_str()).collect();
-        assert_eq!(names, ["a/scan", "b/scan", "one", "three", "two"]);
+        assert_eq!(names, ["a/scan", "b/scan", "dot", "one", "three", "two"]);
         assert_eq!(found[0].builder, Builder::Make);
         assert_eq!(found[0].needs, Some("cuDNN"));
         assert_eq!(found[1].builder, Builder::CMake);
-        assert_eq!(found[2].builder, Builder::Sources(vec!["one.cu".into()]));
-        assert_eq!(found[3].builder, Builder::Sources(vec!["main.cu".into(), "part.cu".into()]));
-        assert_eq!(found[3].folder, Path::new("d/three"));
+        assert_eq!(found[3].builder, Builder::Sources(vec!["one.cu".into()]));
+        assert_eq!(found[4].builder, Builder::Sources(vec!["main.cu".into(), "part.cu".into()]));
+        assert_eq!(found[4].folder, Path::new("d/three"));
     }
 }

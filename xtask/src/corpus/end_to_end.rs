@@ -32,6 +32,7 @@ fn rows(folder: &Path, list: &str, resume: bool) -> Vec<Row> {
             libraries: folder.to_owned(),
             cache: folder.to_owned(),
             runtime: folder.to_owned(),
+            others: folder.to_owned(),
         },
         resume,
         list: Expectations::parse("list", list).unwrap(),

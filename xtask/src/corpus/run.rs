@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::corpus::build::Run;
 use crate::program::{Output, capture_group};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ pub struct Driver {
     pub cache: PathBuf,
     /// nvcc's libraries, for programs with the shared runtime.
     pub runtime: PathBuf,
+    /// NVIDIA's libraries that ZLUDA has none of.
+    pub others: PathBuf,
 }
 
 /// The time that a program may take. Others may keep the processors busy, so that the clock alone says little.
@@ -74,7 +76,8 @@ pub fn run(
         // At the first it is told by SIGXCPU; one that goes on is ended at the second.
         let line = format!("ulimit -S -t {seconds}; ulimit -H -t {}; {}", seconds + 2, run.line);
         command.args(["-c", share, "sh", "-c", &line]).current_dir(&run.folder);
-        command.env("LD_LIBRARY_PATH", search_path(&[&driver.libraries, &above, &driver.runtime]));
+        let path = [&driver.libraries, &above, &driver.runtime, &driver.others];
+        command.env("LD_LIBRARY_PATH", search_path(&path));
         command.env("ZLUDA_CACHE_DIR", &driver.cache);
         command.envs(place.variables.iter().map(|(name, value)| (name, value)));
         let output = capture_group(&mut command, limits.clock.saturating_sub(all.time))?;
@@ -94,6 +97,6 @@ pub fn with_arguments(run: &Run, program: &str, arguments: &str) -> Run {
     Run { folder: run.folder.clone(), line: format!("{program} {arguments}") }
 }
 
-fn search_path(folders: &[&Path]) -> String {
+fn search_path(folders: &[&PathBuf]) -> String {
     folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(":")
 }

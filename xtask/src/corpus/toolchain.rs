@@ -54,7 +54,8 @@ impl Toolchain {
         let is = |link: &str, to: PathBuf| fs::read_link(root.join(link)).is_ok_and(|at| at == to);
         let is_there = fs::read_to_string(&script).is_ok_and(|text| text == NVCC)
             && is("include/cuda.h", toolkit.join("include/cuda.h"))
-            && is("include/cublas_v2.h", headers.join("cublas_v2.h"));
+            && is("include/cublas_v2.h", headers.join("cublas_v2.h"))
+            && toolchain.others().is_dir();
         if is_there {
             return Ok(toolchain);
         }
@@ -71,6 +72,14 @@ impl Toolchain {
         // The runtime's headers lie there too, and are the toolkit's already.
         link_files(&headers, &root.join("include"))?;
         link_libraries(libraries, &root.join("lib64"))?;
+        make(&toolchain.others())?;
+        for entry in fs::read_dir(libraries)? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default();
+            if !zluda_staged::STUBS.iter().any(|stub| name == stub.name) {
+                link(&path, &toolchain.others().join(name))?;
+            }
+        }
         fs::remove_file(&script)?;
         fs::write(&script, NVCC)?;
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
@@ -86,6 +95,11 @@ impl Toolchain {
     /// The path of the script that stands for nvcc.
     pub fn nvcc(&self) -> PathBuf {
         self.root.join("bin/nvcc")
+    }
+
+    /// The folder of NVIDIA's libraries that ZLUDA has none of: programs may be linked with them and call nothing there.
+    pub fn others(&self) -> PathBuf {
+        self.root.join("others")
     }
 
     /// Lets a build find the toolkit, by the environment.

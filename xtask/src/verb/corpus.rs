@@ -102,11 +102,12 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     if programs.is_empty() {
         return Err(format!("no programs of CUDA in {}", options.folder.display()).into());
     }
-    let driver = driver(options)?;
+    let toolchain = Toolchain::new(&cuda(CUDA_13_0)?, &nvidia_libraries()?)?;
+    let driver = driver(options, &toolchain)?;
     let collection = Collection {
         checkout: fs::canonicalize(&options.folder)?,
         tree: target().join("corpus").join(&options.name),
-        toolchain: Toolchain::new(&cuda(CUDA_13_0)?, &nvidia_libraries()?)?,
+        toolchain,
     };
     if options.fresh {
         crate::repository::make_empty(&collection.tree)?;
@@ -169,7 +170,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(if problems + strangers.len() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn driver(options: &Options) -> Result<Driver> {
+fn driver(options: &Options, toolchain: &Toolchain) -> Result<Driver> {
     let libraries = match &options.libraries {
         Some(folder) => {
             fs::canonicalize(folder).map_err(|error| format!("{}: {error}", folder.display()))?
@@ -182,7 +183,8 @@ fn driver(options: &Options) -> Result<Driver> {
     };
     let cache = target().join("corpus/cache");
     make(&cache)?;
-    Ok(Driver { libraries, cache, runtime: cuda(CUDA_13_0)?.libraries() })
+    let runtime = cuda(CUDA_13_0)?.libraries();
+    Ok(Driver { libraries, cache, runtime, others: toolchain.others() })
 }
 
 /// The other places where programs run to be compared.
