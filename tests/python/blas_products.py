@@ -636,6 +636,19 @@ def check_solvers():
         for matrix, inverse in zip(a, X.get().reshape(count, n, n)):
             error = np.abs(wide(matrix).T @ wide(inverse).T - np.eye(n)).max()
             assert error < 64 * np.finfo(dtype).eps * n * n * np.abs(inverse).max(), (letter, "getri", error)
+        # Matrices without an inverse, as NVIDIA's library leaves them.
+        a = np.array([np.zeros((2, 2)), np.ones((2, 2)), np.eye(2)], dtype)
+        A, X = Array(a.ravel()), Array(np.zeros(12, dtype))
+        at = [Array(np.array([Y.address.value + i * 4 * a.itemsize for i in range(3)], np.uint64)) for Y in (A, X)]
+        pivots, infos = Array(np.zeros(6, np.int32)), Array(np.ones(3, np.int32))
+        ok(call(f"cublas{letter}getrfBatched", handle, 2, at[0], 2, pivots, infos, 3))
+        ok(call(f"cublas{letter}getriBatched", handle, 2, at[0], 2, pivots, at[1], 2, infos, 3))
+        inf, nan = np.inf, np.nan
+        wanted, found = np.array([nan, nan, nan, inf, inf, -inf, -inf, inf, 1, 0, 0, 1]), X.get()
+        assert (infos.get() == [1, 2, 0]).all(), (letter, "getri", infos.get())
+        if letter in "SD":
+            np.testing.assert_array_equal(found, wanted)
+        assert (np.isfinite(found) == np.isfinite(wanted)).all(), (letter, "getri", found)
         # Least squares by NumPy's own.
         rows, columns = 30, 11
         a, b = normal((columns, rows), dtype), normal((sides, rows), dtype)

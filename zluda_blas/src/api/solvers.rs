@@ -73,17 +73,15 @@ pub(crate) unsafe fn getrs_batched<N: Number>(
     })
 }
 
-/// Puts the inverse of a decomposed matrix into another one.
+/// Puts the inverse of a decomposed matrix into another one. Divisions by a pivot that is zero leave infinities and what is
+/// no number there, by which programs tell which matrices of a batch have no inverse.
 unsafe fn invert<T: Scalar>(a: Matrix<T>, n: usize, pivots: *const c_int, c: Matrix<T>) -> c_int {
     let as_it_is = dense::banded::Turned { transposed: false, conj: false };
     // SAFETY: the caller says so.
     unsafe {
-        let singular = lu::singular(a, n);
-        if singular == 0 {
-            lu::identity(c, n);
-            lu::solve(a, as_it_is, n, pivots, c, n);
-        }
-        singular
+        lu::identity(c, n);
+        lu::solve(a, as_it_is, n, pivots, c, n);
+        lu::singular(a, n)
     }
 }
 
