@@ -57,11 +57,22 @@ pub fn is_known(ty: Type, compute: Type) -> bool {
     types(ty).is_known() && types(ty).compute == compute
 }
 
-/// Some rows of a product of two matrices that lie by rows.
+/// Bytes of [`Rows`] for each element, with those that a vector has in store and those that it grows from.
+pub fn bytes(ty: Type) -> usize {
+    3 * (size_of::<usize>() + crate::vectors::computed(ty).size())
+}
+
+/// Some rows of a product of two matrices that lie by rows. `room` is asked with the elements of each row; where there is
+/// none for them, the rows end there.
 ///
 /// # Safety
 /// The matrices are memory of the types and sizes that they tell.
-pub unsafe fn multiply(a: &Matrix, b: &Matrix, rows: Range<usize>) -> Rows {
+pub unsafe fn multiply(
+    a: &Matrix,
+    b: &Matrix,
+    rows: Range<usize>,
+    room: impl Fn(usize) -> bool,
+) -> Rows {
     let mut product = Rows { first: rows.start, ..Rows::default() };
     with_types!(types(a.ty), A X Y C => {
         let mut sums = Accumulator::<C>::new(b.columns);
@@ -77,6 +88,9 @@ pub unsafe fn multiply(a: &Matrix, b: &Matrix, rows: Range<usize>) -> Rows {
                         sums.add(row, column, factor * Load::<C>::load(b.values.get::<X>(at)));
                     });
                 });
+            }
+            if !room(sums.columns.len()) {
+                return product;
             }
             sums.columns.sort_unstable();
             product.counts.push(sums.columns.len());

@@ -13,7 +13,7 @@ import numpy as np
 staged = os.environ["LD_LIBRARY_PATH"].split(":")[0]
 driver = c.CDLL("libcuda.so.1")
 random = np.random.default_rng(11)
-SUCCESS, NOT_INITIALIZED, INVALID_VALUE, ZERO_PIVOT, NOT_SUPPORTED = 0, 1, 3, 9, 10
+SUCCESS, NOT_INITIALIZED, INVALID_VALUE, ZERO_PIVOT, NOT_SUPPORTED, INSUFFICIENT_RESOURCES = 0, 1, 3, 9, 10, 11
 TYPES = {"f32": 0, "f64": 1, "f16": 2, "i8": 3, "c32": 4, "c64": 5, "i32": 10, "bf16": 14}
 NUMPY = {
     "f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8, "c32": np.complex64, "c64": np.complex128,
@@ -566,6 +566,19 @@ def check_spgemm():
             assert (index == others + bases[2]).all()
             wanted = (2 * a.dense() @ b.dense())[lines, others]
             close(values, wanted, kind, depth, "SpGEMM", reuse)
+    # A column times a row, with more elements than offsets of 32 bits can count: found before there is memory for them.
+    n = 50_000
+    ones, zeros, ascending = (Array(v) for v in (np.ones(n, np.float32), np.zeros(n, np.int32), np.arange(n + 1, dtype=np.int32)))
+    ends, nothing = Array(np.array([0, n], np.int32)), Array(np.zeros(n + 1, np.int32))
+    column = Descriptor(own, "SpMat", "CreateCsr", n, 1, n, ascending, zeros, ones, 2, 2, 0, 0)
+    row = Descriptor(own, "SpMat", "CreateCsr", 1, n, n, ends, ascending, ones, 2, 2, 0, 0)
+    made = Descriptor(own, "SpMat", "CreateCsr", n, n, 0, nothing, None, None, 2, 2, 0, 0)
+    work, size = c.c_void_p(), np.zeros(1, np.uint64)
+    ok(own.call("SpGEMM_createDescr", c.byref(work)))
+    start = (N, N, scalar(1, "f32"), column, row, scalar(0, "f32"), made, 0, 0, work, size, nothing)
+    assert own.run("SpGEMM_workEstimation", *start) == INSUFFICIENT_RESOURCES
+    assert own.run("SpGEMM_compute", *start) == INSUFFICIENT_RESOURCES
+    ok(own.call("SpGEMM_destroyDescr", work))
 
 
 def check_sddmm():

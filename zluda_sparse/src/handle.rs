@@ -133,6 +133,14 @@ impl Handle {
         zluda_api::driver::run(driver()?, place, parts, run).map_err(convert)
     }
 
+    /// Bytes of the device's memory that are free.
+    pub(crate) fn free_memory(&self) -> CusparseResult<usize> {
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: both places live during the call.
+        unsafe { driver()?.cuMemGetInfo_v2(&mut free, &mut total) }.map_err(convert)?;
+        Ok(free)
+    }
+
     /// Waits for the handle's stream.
     pub(crate) fn wait(&self) -> CusparseResult {
         // SAFETY: a stream is a number.

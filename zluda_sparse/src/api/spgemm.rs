@@ -9,8 +9,9 @@ use crate::handle::{Generic, Handle, threads};
 use cuda_types::cusparse::*;
 use parking_lot::Mutex;
 use sparse::multiply::{self, Rows};
-use sparse::{Address, Indices, Layout, Matrix, Type};
+use sparse::{Address, Indices, Layout, Matrix, Type, Width};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of buffers that programs are asked for.
 const BUFFER: usize = 256;
@@ -68,26 +69,55 @@ fn check_product(
     Ok(all)
 }
 
-/// The products of elements that there are, which is known when this returns.
-fn products(handle: &Handle, a: Matrix, b: Matrix) -> CusparseResult<usize> {
+/// What is known of a product before it is made.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    /// Products of elements.
+    products: usize,
+    /// Elements that the product has at least: each of its rows has those of the longest row that it is a sum of.
+    least: usize,
+}
+
+/// The size of a product, which is known when this returns.
+fn measure(handle: &Handle, a: Matrix, b: Matrix) -> CusparseResult<Size> {
     let (offsets, _) = rows(&b)?;
-    let total = Arc::new(Mutex::new(0));
+    let total = Arc::new(Mutex::new(Size::default()));
     let sum = total.clone();
     handle.run(1, move |_| {
-        let mut count = 0;
-        // SAFETY: the program says that the matrices are there; where not, the work ends as a kernel does.
-        unsafe {
-            a.visit(0..a.rows, |_, k, _| {
-                if k < b.rows {
-                    count += offsets.get(k + 1) - offsets.get(k);
-                }
-            });
+        let mut size = Size::default();
+        for row in 0..a.rows {
+            let mut longest = 0;
+            // SAFETY: the program says that the matrices are there; where not, the work ends as a kernel does.
+            unsafe {
+                a.visit(row..row + 1, |_, k, _| {
+                    if k < b.rows {
+                        let count = offsets.get(k + 1).saturating_sub(offsets.get(k));
+                        size.products = size.products.saturating_add(count);
+                        longest = longest.max(count.min(b.columns));
+                    }
+                });
+            }
+            size.least = size.least.saturating_add(longest);
         }
-        *sum.lock() = count;
+        *sum.lock() = size;
     })?;
     handle.wait()?;
-    let count = *total.lock();
-    Ok(count)
+    let size = *total.lock();
+    Ok(size)
+}
+
+/// The most elements that a product may have: what its offsets can count and free memory has room for.
+fn most(handle: &Handle, c: &Matrix) -> CusparseResult<usize> {
+    let counted = match rows(c)?.0.width {
+        Width::I64 => i64::MAX as usize,
+        _ => i32::MAX as usize,
+    };
+    Ok(counted.min(handle.free_memory()? / multiply::bytes(c.ty)))
+}
+
+/// Fails where a product of at least so many elements is too large.
+fn check_size(size: Size, most: usize) -> CusparseResult {
+    if size.least > most { Err(cusparseError::INSUFFICIENT_RESOURCES) } else { Ok(()) }
 }
 
 pub(crate) fn estimate(
@@ -107,13 +137,13 @@ pub(crate) fn estimate(
 ) -> CusparseResult {
     check(!alpha.is_null() && !beta.is_null())?;
     size.check()?;
-    let [a, b, _] = check_product((op_a, op_b), &a, &b, &c, Some(compute), alg)?;
+    let [a, b, c] = check_product((op_a, op_b), &a, &b, &c, Some(compute), alg)?;
     if buffer.is_null() {
         return size.set(BUFFER);
     }
-    let count = products(&handle, a, b)?;
-    descriptor.with(|descriptor| descriptor.products = count);
-    Ok(())
+    let found = measure(&handle, a, b)?;
+    descriptor.with(|descriptor| descriptor.products = found.products);
+    check_size(found, most(&handle, &c)?)
 }
 
 pub(crate) fn number_of_products(descriptor: Descriptor, count: Out<i64>) -> CusparseResult {
@@ -145,25 +175,33 @@ pub(crate) fn estimate_memory(
     }
 }
 
-/// Makes the product and keeps it; its number of elements becomes that of `c`.
+/// Makes the product and keeps it; its number of elements becomes that of `c`. One that is too large ends before it takes
+/// the machine's memory.
 fn make(
     handle: &Handle,
-    [a, b, _]: [Matrix; 3],
+    [a, b, shape]: [Matrix; 3],
     c: &Sparse,
     descriptor: &Descriptor,
 ) -> CusparseResult {
+    let most = most(handle, &shape)?;
+    check_size(measure(handle, a, b)?, most)?;
+    let taken = Arc::new(AtomicUsize::new(0));
     // Sums of a row have a place for each column, so there are no more parts than run at a time.
     let parts = (a.rows / 64).clamp(1, 2 * threads());
     let made: Arc<Vec<Mutex<Rows>>> = Arc::new((0..parts).map(|_| Mutex::default()).collect());
-    let result = made.clone();
+    let (result, sum) = (made.clone(), taken.clone());
     handle.run(parts, move |part| {
+        let room = |count| sum.fetch_add(count, Ordering::Relaxed) + count <= most;
         // SAFETY: the program says that the matrices are there; where not, the work ends as a kernel does.
-        let rows = unsafe { multiply::multiply(&a, &b, a.part(part, parts)) };
+        let rows = unsafe { multiply::multiply(&a, &b, a.part(part, parts), room) };
         if let Some(place) = result.get(part) {
             *place.lock() = rows;
         }
     })?;
     handle.wait()?;
+    if taken.load(Ordering::Relaxed) > most {
+        return Err(cusparseError::INSUFFICIENT_RESOURCES);
+    }
     let mut first = 0;
     let mut parts = Vec::new();
     for part in made.iter() {
@@ -318,7 +356,7 @@ pub(crate) unsafe fn reuse_compute(
         // SAFETY: the program says that the matrices are there, with the structure that was copied; where not, the work
         // ends as a kernel does.
         unsafe {
-            let rows = multiply::multiply(&a, &b, a.part(part, parts));
+            let rows = multiply::multiply(&a, &b, a.part(part, parts), |_| true);
             let first = places.0.get(rows.first);
             rows.store(places, first, Some((c.values, c.ty, alpha, beta)));
         }
