@@ -15,6 +15,13 @@ pub trait Element: Copy + Default + Send + Sync + 'static {
             *to = from.widen();
         }
     }
+
+    /// Rounds many.
+    fn narrow_all(from: &[f32], to: &mut [Self]) {
+        for (from, to) in from.iter().zip(to) {
+            *to = Self::narrow(*from);
+        }
+    }
 }
 
 impl Element for f32 {
@@ -35,6 +42,9 @@ impl Element for f16 {
     }
     fn widen_all(from: &[Self], to: &mut [f32]) {
         from.convert_to_f32_slice(to);
+    }
+    fn narrow_all(from: &[f32], to: &mut [Self]) {
+        to.convert_from_f32_slice(from);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Products of matrices whose elements are widened when they are read, and rounded once when the result is written.
 
 use crate::element::{E4m3, E5m2, Element};
-use crate::packed;
+use crate::packed::{self, Order};
 use crate::product::Tile;
 use half::{bf16, f16};
 
@@ -95,6 +95,25 @@ impl Format {
             }
         })
     }
+
+    /// Rounds elements and stores them one after the other.
+    ///
+    /// # Safety
+    /// They are memory that may be written, which nobody else has.
+    unsafe fn store_all(self, to: *mut u8, from: &[f32]) {
+        of_format!(self, T => {
+            let to = to.cast::<T>();
+            if to.is_aligned() {
+                // SAFETY: the caller says so.
+                T::narrow_all(from, unsafe { std::slice::from_raw_parts_mut(to, from.len()) });
+            } else {
+                for (i, from) in from.iter().enumerate() {
+                    // SAFETY: the caller says so.
+                    unsafe { to.add(i).write_unaligned(T::narrow(*from)) };
+                }
+            }
+        })
+    }
 }
 
 /// A matrix in memory, with the steps from row to row and from column to column in elements.
@@ -118,7 +137,42 @@ impl Operand {
         self.first.wrapping_offset(elements * self.format.size() as isize)
     }
 
-    /// The block of `rows` by `columns` that begins at (i, j), column after column.
+    /// Elements down a column from (i, j), widened.
+    ///
+    /// # Safety
+    /// They are memory that may be read.
+    pub unsafe fn load_column(&self, i: usize, j: usize, to: &mut [f32]) {
+        if self.row == 1 {
+            // SAFETY: the caller says so.
+            return unsafe { self.format.load_all(self.place(i, j), to) };
+        }
+        for (row, to) in to.iter_mut().enumerate() {
+            // SAFETY: the caller says so.
+            *to = unsafe { self.format.load(self.place(i + row, j)) };
+        }
+    }
+
+    /// Rounds elements and stores them down a column from (i, j).
+    ///
+    /// # Safety
+    /// They are memory that may be written, which nobody else has.
+    pub unsafe fn store_column(&self, i: usize, j: usize, from: &[f32]) {
+        if self.row == 1 {
+            // SAFETY: the caller says so.
+            return unsafe { self.format.store_all(self.place(i, j).cast_mut(), from) };
+        }
+        for (row, value) in from.iter().enumerate() {
+            // SAFETY: the caller says so.
+            unsafe { self.format.store(self.place(i + row, j).cast_mut(), *value) };
+        }
+    }
+
+    /// The order in which elements lie side by side.
+    fn order(&self) -> Order {
+        if self.row != 1 && self.column == 1 { Order::Rows } else { Order::Columns }
+    }
+
+    /// The block of `rows` by `columns` that begins at (i, j), in the order of [`Self::order`].
     ///
     /// # Safety
     /// It is memory that may be read.
@@ -128,26 +182,23 @@ impl Operand {
         (rows, columns): (usize, usize),
         to: &mut [f32],
     ) {
-        if self.row == 1 || self.column != 1 {
-            for (column, to) in to.chunks_exact_mut(rows).take(columns).enumerate() {
-                if self.row == 1 {
-                    // SAFETY: the caller says so.
-                    unsafe { self.format.load_all(self.place(i, j + column), to) };
-                    continue;
-                }
-                for (row, to) in to.iter_mut().enumerate() {
-                    // SAFETY: the caller says so.
-                    *to = unsafe { self.format.load(self.place(i + row, j + column)) };
-                }
+        let (length, step) = match self.order() {
+            Order::Columns => (rows, self.row),
+            Order::Rows => (columns, self.column),
+        };
+        for (number, line) in to.chunks_exact_mut(length.max(1)).enumerate() {
+            let (i, j) = match self.order() {
+                Order::Columns => (i, j + number),
+                Order::Rows => (i + number, j),
+            };
+            if step == 1 {
+                // SAFETY: the caller says so.
+                unsafe { self.format.load_all(self.place(i, j), line) };
+                continue;
             }
-            return;
-        }
-        let mut line = vec![0.0; columns];
-        for row in 0..rows {
-            // SAFETY: the caller says so.
-            unsafe { self.format.load_all(self.place(i + row, j), &mut line) };
-            for (column, value) in line.iter().enumerate() {
-                to[column * rows + row] = *value;
+            for (row, to) in line.iter_mut().enumerate() {
+                // SAFETY: the caller says so.
+                *to = unsafe { self.format.load(self.place(i + row, j)) };
             }
         }
     }
@@ -165,8 +216,9 @@ pub unsafe fn multiply(
     finish: impl FnOnce(&[f32]),
 ) {
     let Tile { row, column, rows, columns } = tile;
-    packed::multiply(
+    packed::multiply_ordered(
         (rows, depth, columns),
+        [a.order(), b.order()],
         // SAFETY: the caller says so.
         |k, count, panel| unsafe { a.block((row, k), (rows, count), panel) },
         // SAFETY: the caller says so.
@@ -187,7 +239,7 @@ pub unsafe fn multiply_bytes(a: &Operand, b: &Operand, depth: usize, tile: Tile)
     let mut sums = vec![0i32; rows * columns];
     packed::multiply_blocks(
         (rows, depth, columns),
-        EXACT,
+        (EXACT, [a.order(), b.order()]),
         // SAFETY: the caller says so.
         |k, count, panel| unsafe { a.block((row, k), (rows, count), panel) },
         // SAFETY: the caller says so.

@@ -8,6 +8,22 @@ use crate::{Matrix, Scalar};
 /// The common dimension of a block.
 const BLOCK: usize = 512;
 
+/// The order in which the elements of a panel lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Columns,
+    Rows,
+}
+
+impl Order {
+    fn matrix<T: Copy>(self, panel: &[T], rows: usize, columns: usize) -> Matrix<T> {
+        match self {
+            Order::Columns => Matrix::columns(panel.as_ptr(), rows as isize),
+            Order::Rows => Matrix::columns(panel.as_ptr(), columns as isize).transposed(),
+        }
+    }
+}
+
 /// Multiplies `rows` by `depth` by `columns`. `left(k, count, panel)` gives columns k to k + count of the left factor, one
 /// after the other; `right` rows k to k + count of the right one, column after column. `finish` gets the product, its
 /// columns one after the other.
@@ -17,26 +33,37 @@ pub fn multiply<T: Scalar>(
     right: impl FnMut(usize, usize, &mut [T]),
     finish: impl FnOnce(&[T]),
 ) {
+    multiply_ordered((rows, depth, columns), [Order::Columns; 2], left, right, finish);
+}
+
+/// As [`multiply`], with panels of the factors in these orders.
+pub fn multiply_ordered<T: Scalar>(
+    (rows, depth, columns): (usize, usize, usize),
+    orders: [Order; 2],
+    left: impl FnMut(usize, usize, &mut [T]),
+    right: impl FnMut(usize, usize, &mut [T]),
+    finish: impl FnOnce(&[T]),
+) {
     let mut product = vec![T::ZERO; rows * columns];
-    blocks((rows, depth, columns), BLOCK, &mut product, left, right, true, |_| ());
+    blocks((rows, depth, columns), (BLOCK, orders), &mut product, left, right, true, |_| ());
     finish(&product);
 }
 
-/// As [`multiply`], for sums that would not be exact: `add` gets the product of each block of `block` by itself.
+/// As [`multiply_ordered`], for sums that would not be exact: `add` gets the product of each block of `block` by itself.
 pub fn multiply_blocks<T: Scalar>(
     (rows, depth, columns): (usize, usize, usize),
-    block: usize,
+    (block, orders): (usize, [Order; 2]),
     left: impl FnMut(usize, usize, &mut [T]),
     right: impl FnMut(usize, usize, &mut [T]),
     add: impl FnMut(&[T]),
 ) {
     let mut product = vec![T::ZERO; rows * columns];
-    blocks((rows, depth, columns), block, &mut product, left, right, false, add);
+    blocks((rows, depth, columns), (block, orders), &mut product, left, right, false, add);
 }
 
 fn blocks<T: Scalar>(
     (rows, depth, columns): (usize, usize, usize),
-    block: usize,
+    (block, [of_left, of_right]): (usize, [Order; 2]),
     product: &mut [T],
     mut left: impl FnMut(usize, usize, &mut [T]),
     mut right: impl FnMut(usize, usize, &mut [T]),
@@ -53,8 +80,8 @@ fn blocks<T: Scalar>(
         right(k, count, b);
         let whole = Tile { row: 0, column: 0, rows, columns };
         let part = Product {
-            a: Matrix::columns(a.as_ptr(), rows as isize),
-            b: Matrix::columns(b.as_ptr(), count as isize),
+            a: of_left.matrix(a, rows, count),
+            b: of_right.matrix(b, count, columns),
             c: Matrix::columns(product.as_ptr(), rows as isize),
             depth: count,
             alpha: T::ONE,

@@ -151,23 +151,31 @@ unsafe fn finish(
     (alpha, beta): (f64, f64),
     sum: impl Fn(usize) -> f64,
 ) {
-    for j in 0..tile.columns {
-        for i in 0..tile.rows {
-            let place = c.place(tile.row + i, tile.column + j).cast_mut();
-            let value = if alpha == 0.0 { 0.0 } else { alpha * sum(j * tile.rows + i) };
+    let value = |i, j| if alpha == 0.0 { 0.0 } else { alpha * sum(j * tile.rows + i) };
+    if c.format == Format::I32 {
+        for (j, i) in (0..tile.columns).flat_map(|j| (0..tile.rows).map(move |i| (j, i))) {
+            let place = c.place(tile.row + i, tile.column + j).cast_mut().cast::<i32>();
             // SAFETY: the caller says so.
             unsafe {
-                if c.format == Format::I32 {
-                    let place = place.cast::<i32>();
-                    let old =
-                        if beta == 0.0 { 0.0 } else { beta * f64::from(place.read_unaligned()) };
-                    place.write_unaligned((value + old) as i64 as i32);
-                } else {
-                    let old =
-                        if beta == 0.0 { 0.0 } else { beta * f64::from(c.format.load(place)) };
-                    c.format.store(place, (value + old) as f32);
-                }
+                let old = if beta == 0.0 { 0.0 } else { beta * f64::from(place.read_unaligned()) };
+                place.write_unaligned((value(i, j) + old) as i64 as i32);
             }
+        }
+        return;
+    }
+    let mut line = vec![0f32; tile.rows];
+    for j in 0..tile.columns {
+        let (row, column) = (tile.row, tile.column + j);
+        // SAFETY: the caller says so.
+        unsafe {
+            if beta != 0.0 {
+                c.load_column(row, column, &mut line);
+            }
+            for (i, element) in line.iter_mut().enumerate() {
+                let old = if beta == 0.0 { 0.0 } else { beta * f64::from(*element) };
+                *element = (value(i, j) + old) as f32;
+            }
+            c.store_column(row, column, &line);
         }
     }
 }

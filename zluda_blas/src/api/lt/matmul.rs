@@ -258,13 +258,16 @@ unsafe fn finish(
             true => 1.0,
             false => problem.scales[3].get(),
         };
+        let mut line = vec![0f32; tile.rows];
         for j in tile.column..tile.column + tile.columns {
-            for i in tile.row..tile.row + tile.rows {
+            for (row, element) in line.iter_mut().enumerate() {
+                let i = tile.row + row;
                 let value = epilogue.apply(number, (i, j), at(i, j));
                 largest = largest.max(value.abs());
-                sums[i - tile.row] += f64::from(value);
-                d.format.store(d.place(i, j).cast_mut(), value * factor);
+                sums[row] += f64::from(value);
+                *element = value * factor;
             }
+            d.store_column(tile.row, j, &line);
         }
         if !problem.largest.at(0).is_null() {
             problem.largest.set(largest);
