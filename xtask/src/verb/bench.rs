@@ -1,8 +1,10 @@
 //! `bench`: CUDA programs on the CPU beside the same algorithms in native C++, launches, start of a
-//! program, and compilation. All that is compared is measured in turn in one run. Prints Markdown.
+//! program, compilation, and libraries beside NumPy. All that is compared is measured in turn in one run.
+//! Prints Markdown.
 
 mod compile;
 mod kernels;
+mod libraries;
 mod start;
 
 use crate::progress::heading;
@@ -27,7 +29,7 @@ pub struct Options {
     /// Take the staged libraries as they are
     #[arg(long)]
     no_build: bool,
-    /// Also write docs/dev/performance.md
+    /// Also write docs/dev/performance.md, or the chosen parts of it
     #[arg(long)]
     write: bool,
 }
@@ -42,6 +44,8 @@ enum Part {
     Start,
     /// The compiler, for each 1,000 instructions of PTX
     Compile,
+    /// The libraries beside NumPy
+    Libraries,
 }
 
 /// Measures the chosen parts, all by default, and prints or writes the page. Fails if a program cannot be built or run.
@@ -51,11 +55,15 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         verb::build::build(Profile::Release)?;
     }
     let cuda = cuda(CUDA_13_0)?;
+    let path = root().join("docs/dev/performance.md");
     let mut page = format!(
         "# Performance\n\nWhat `./x bench --write` measured on {}.\n\
          Differences of a tenth are noise on a machine that others use.\n",
         machine()
     );
+    if !options.parts.is_empty() {
+        page = fs::read_to_string(&path)?;
+    }
     let parts = if options.parts.is_empty() { Part::value_variants() } else { &options.parts };
     for part in parts {
         let section = match part {
@@ -63,16 +71,27 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             Part::Launches => kernels::launches(&cuda, options.rounds)?,
             Part::Start => start::measure(&cuda, options.rounds)?,
             Part::Compile => compile::measure(&cuda, options.rounds)?,
+            Part::Libraries => libraries::measure(options.rounds)?,
         };
         println!("\n{section}");
-        page += &format!("\n{section}");
+        page = with_section(&page, &section);
     }
     if options.write {
-        let path = root().join("docs/dev/performance.md");
         fs::write(&path, page)?;
         println!("wrote {}", path.display());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The page with a section, in the place of the one of that title if there is one.
+fn with_section(page: &str, section: &str) -> String {
+    let title = section.lines().next().unwrap_or_default();
+    let Some(begin) = page.find(&format!("\n{title}\n")) else {
+        return format!("{page}\n{section}");
+    };
+    let (before, old) = page.split_at(begin + 1);
+    let after = old.find("\n## ").map_or("", |end| &old[end..]);
+    format!("{before}{section}{after}")
 }
 
 /// The processor, for whoever reads the numbers later.
@@ -102,4 +121,19 @@ fn median(numbers: &[f64]) -> f64 {
 /// The smallest of some numbers.
 fn best(numbers: &[f64]) -> f64 {
     numbers.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_section;
+
+    #[test]
+    fn a_section_takes_the_place_of_its_older_one() {
+        let page = "# Page\n\n## One\n\n1\n\n## Two\n\n2\n";
+        let new = with_section(page, "## One\n\n3\n");
+        assert_eq!(new, "# Page\n\n## One\n\n3\n\n## Two\n\n2\n");
+        assert_eq!(with_section(&new, "## Two\n\n4\n"), "# Page\n\n## One\n\n3\n\n## Two\n\n4\n");
+        let more = with_section(page, "## Three\n\n5\n");
+        assert_eq!(more, format!("{page}\n## Three\n\n5\n"));
+    }
 }
