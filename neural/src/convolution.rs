@@ -215,16 +215,29 @@ impl Gather {
         to: &mut [T],
     ) {
         let (depth, taps) = (rows.len(), self.convolution.taps());
+        let offset = |channel, row| {
+            let (from, tap) = (row / taps, row % taps);
+            let (k, c) = match self.side {
+                Side::Windows => (group * self.to + channel, from),
+                Side::Elements => (group * self.from + from, channel),
+            };
+            self.convolution.filter_offset(&self.filter, k, c, tap)
+        };
+        // The steps from row to row are the same for all channels.
+        let first = channels.start;
+        let offsets = rows.clone().map(|row| offset(first, row));
+        let steps: Vec<isize> = offsets.map(|at| at - offset(first, rows.start)).collect();
+        let step = steps.get(1).copied().unwrap_or(1);
+        if steps.iter().enumerate().all(|(row, at)| *at == row as isize * step) {
+            for (channel, to) in channels.zip(to.chunks_exact_mut(depth)) {
+                self.filter.load(offset(channel, rows.start), step, to);
+            }
+            return;
+        }
         for (channel, to) in channels.zip(to.chunks_exact_mut(depth)) {
             for (row, to) in rows.clone().zip(to) {
-                let (from, tap) = (row / taps, row % taps);
-                let (k, c) = match self.side {
-                    Side::Windows => (group * self.to + channel, from),
-                    Side::Elements => (group * self.from + from, channel),
-                };
                 let mut value = [T::ZERO];
-                let offset = self.convolution.filter_offset(&self.filter, k, c, tap);
-                self.filter.load(offset, 1, &mut value);
+                self.filter.load(offset(channel, row), 1, &mut value);
                 *to = value[0];
             }
         }
