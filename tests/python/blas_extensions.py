@@ -212,10 +212,106 @@ def check_transforms():
     ok(call("cublasLtDestroy", light))
 
 
+def check_addresses():
+    """Batches of cuBLASLt whose matrices lie anywhere, by an array of their addresses."""
+    light, m, n, k, count = c.c_void_p(), 19, 11, 40, 3
+    ok(call("cublasLtCreate", c.byref(light)))
+    for dtype, type, name in ((np.float32, F32, "f32"), (np.float16, F16, "f16")):
+        a, b, before = (random.standard_normal((count, *shape)).astype(dtype) for shape in ((m, k), (k, n), (m, n)))
+        A, B, R = ([Array(x) for x in values] for values in (a, b, before))
+        layouts = [layout(shape, type) for shape in ((m, k), (k, n), (m, n))]
+        for each in layouts:
+            each.set(5, np.array([count], np.int32))
+            each.set(8, np.array([1], np.uint32))
+        x, y, d = (each.address for each in layouts)
+        description = Object("MatmulDesc", COMPUTE["32F"], F32)
+        places = [pointers(each) for each in (A, B, R)]
+        alpha, beta = one(1.5, np.float32), one(-0.5, np.float32)
+        ok(call("cublasLtMatmul", light, description.address, alpha, places[0], x, places[1], y, beta, places[2], d, places[2], d, None, None, c.c_size_t(0), None))
+        for x, y, z, result in zip(a, b, before, R):
+            wanted = 1.5 * wide(x) @ wide(y) - 0.5 * wide(z)
+            if name == "f16":
+                rounded_once(wide(result.get()), wanted, name, k, "addresses")
+            else:
+                close(result.get(), wanted, dtype, k, "addresses")
+    ok(call("cublasLtDestroy", light))
+
+
+def check_planes():
+    """Products of complex halves whose real and imaginary parts lie in planes."""
+    light, m, n, k = c.c_void_p(), 19, 11, 40
+    ok(call("cublasLtCreate", c.byref(light)))
+    conjugate = 2
+    for ta, tb in itertools.product((N, T, conjugate), repeat=2):
+        shapes = [(m, k) if ta == N else (k, m), (k, n) if tb == N else (n, k), (m, n)]
+        parts = [random.standard_normal((2, *shape)).astype(np.float16) for shape in shapes]
+        # Each plane by columns, the imaginary one behind the real one.
+        arrays = [Array(np.concatenate([x.T.ravel() for x in part])) for part in parts]
+        layouts = [layout(shape, 6) for shape in shapes]
+        for each, shape in zip(layouts, shapes):
+            each.set(7, np.array([2 * shape[0] * shape[1]], np.int64))
+        description = Object("MatmulDesc", COMPUTE["32F"], C32)
+        description.set(3, np.array([ta], np.int32))
+        description.set(4, np.array([tb], np.int32))
+        x, y, d = (each.address for each in layouts)
+        alpha, beta = one(1.5 - 0.5j, np.complex64), one(0.25j, np.complex64)
+        A, B, R = arrays
+        ok(call("cublasLtMatmul", light, description.address, alpha, A, x, B, y, beta, R, d, R, d, None, None, c.c_size_t(0), None))
+        a, b, before = (part[0].astype(float) + 1j * part[1].astype(float) for part in parts)
+        operate = {N: lambda z: z, T: lambda z: z.T, conjugate: lambda z: z.conj().T}
+        wanted = (1.5 - 0.5j) * operate[ta](a) @ operate[tb](b) + 0.25j * before
+        real, imaginary = (plane.reshape(n, m).T for plane in R.get().reshape(2, -1))
+        close(wide(real), wanted.real, np.float16, k, "planes", ta, tb)
+        close(wide(imaginary), wanted.imag, np.float16, k, "planes", ta, tb)
+    ok(call("cublasLtDestroy", light))
+
+
+def check_emulation():
+    """What programs set of emulation is kept, with the defaults and limits of NVIDIA's cuBLAS."""
+    fixed, value = "FixedPointEmulation", np.zeros(1, np.int32)
+    for name, first, allowed, refused in (
+        ("EmulationSpecialValuesSupport", 0xFFFF, (0, 3, 0xFFFF), (-1, 0x10000)),
+        (fixed + "MantissaControl", 0, (0, 1), (-1, 2)),
+        (fixed + "MaxMantissaBitCount", 0, (0, 53, 4096), (-1,)),
+        (fixed + "MantissaBitOffset", 0, (-9, 0, 100), ()),
+    ):
+        ok(call("cublasGet" + name, handle, value))
+        assert value[0] == first, name
+        for number in allowed:
+            ok(call("cublasSet" + name, handle, c.c_int(number)))
+            ok(call("cublasGet" + name, handle, value))
+            assert value[0] == number, name
+        for number in refused:
+            assert call("cublasSet" + name, handle, c.c_int(number)) == INVALID_VALUE, (name, number)
+    # The attributes of a description of cuBLASLt, and their sizes.
+    description, written = c.c_void_p(), c.c_size_t()
+    ok(call("cublasLtEmulationDescCreate", c.byref(description)))
+    for attribute, size in enumerate((4, 4, 4, 4, 4, 8)):
+        ok(call("cublasLtEmulationDescGetAttribute", description, attribute, None, c.c_size_t(0), c.byref(written)))
+        assert written.value == size
+    ok(call("cublasLtEmulationDescGetAttribute", description, 1, value, c.c_size_t(4), c.byref(written)))
+    assert value[0] == 0xFFFF
+    ok(call("cublasLtEmulationDescDestroy", description))
+
+
+def check_ended_stream():
+    """A handle ends although its stream has."""
+    driver, other, stream = c.CDLL("libcuda.so.1"), c.c_void_p(), c.c_void_p()
+    ok(call("cublasCreate_v2", c.byref(other)))
+    ok(driver.cuStreamCreate(c.byref(stream), 1))
+    ok(call("cublasSetStream_v2", other, stream))
+    ok(driver.cuStreamDestroy_v2(stream))
+    ok(call("cublasDestroy_v2", other))
+
+
 if __name__ == "__main__":
     check_halves()
     check_groups()
     check_transforms()
+    check_addresses()
+    check_planes()
+    check_emulation()
+    check_ended_stream()
     if not FEW:
         check_vectors()
         check_host()

@@ -50,6 +50,12 @@ impl Handle {
             atomics_mode: cublasAtomicsMode_t::CUBLAS_ATOMICS_NOT_ALLOWED,
             multiprocessors: 0,
             emulation: cublasEmulationStrategy_t::CUBLAS_EMULATION_STRATEGY_DEFAULT,
+            special_values:
+                cudaEmulationSpecialValuesSupport::CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT,
+            mantissa_control: cudaEmulationMantissaControl::CUDA_EMULATION_MANTISSA_CONTROL_DYNAMIC,
+            most_mantissa_bits: 0,
+            mantissa_bit_offset: 0,
+            mantissa_bit_count: 0,
         };
         Ok(Arc::new(Handle { context, backend, settings: Mutex::new(settings) }))
     }

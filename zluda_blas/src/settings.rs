@@ -12,6 +12,12 @@ pub(crate) struct Settings {
     pub(crate) atomics_mode: cublasAtomicsMode_t,
     pub(crate) multiprocessors: i32,
     pub(crate) emulation: cublasEmulationStrategy_t,
+    pub(crate) special_values: cudaEmulationSpecialValuesSupport,
+    pub(crate) mantissa_control: cudaEmulationMantissaControl,
+    pub(crate) most_mantissa_bits: i32,
+    pub(crate) mantissa_bit_offset: i32,
+    /// Where programs want to find the bits that were used, as an address.
+    pub(crate) mantissa_bit_count: usize,
 }
 
 impl Settings {

@@ -19,9 +19,9 @@ pub(crate) fn destroy(handle: cublasHandle_t) -> CublasResult {
     // SAFETY: a handle is a number, which is checked.
     let context: Arc<Handle> = unsafe { FromC::from_c(handle) }?;
     // Its memory may be the program's next: what was asked for is done before.
-    let waited = context.wait();
-    Handle::destroy(handle as u64)?;
-    waited
+    // Programs may have ended the stream.
+    let _ = context.wait();
+    Handle::destroy(handle as u64)
 }
 
 pub(crate) fn version(handle: cublasHandle_t, version: Out<c_int>) -> CublasResult {
@@ -82,6 +82,24 @@ modes! {
     };
     set_multiprocessors, get_multiprocessors: c_int in multiprocessors, |count| count >= 0;
     set_emulation, get_emulation: cublasEmulationStrategy_t in emulation, |strategy| strategy.0 <= 2;
+    // Nothing is emulated: products have the precision of their numbers, which no emulation exceeds.
+    set_special_values, get_special_values: cudaEmulationSpecialValuesSupport in special_values, |mask| {
+        mask.0 <= 0xffff
+    };
+    set_mantissa_control, get_mantissa_control: cudaEmulationMantissaControl in mantissa_control, |control| {
+        control.0 <= 1
+    };
+    set_most_mantissa_bits, get_most_mantissa_bits: c_int in most_mantissa_bits, |count| count >= 0;
+    set_mantissa_bit_offset, get_mantissa_bit_offset: c_int in mantissa_bit_offset, |_| true;
+}
+
+pub(crate) fn set_mantissa_bit_count(handle: Arc<Handle>, place: *mut c_int) -> CublasResult {
+    handle.change(|settings| settings.mantissa_bit_count = place.expose_provenance());
+    Ok(())
+}
+
+pub(crate) fn get_mantissa_bit_count(handle: Arc<Handle>, place: Out<*mut c_int>) -> CublasResult {
+    place.set(std::ptr::with_exposed_provenance_mut(handle.settings().mantissa_bit_count))
 }
 
 pub(crate) fn status_name(status: cublasStatus_t) -> *const c_char {

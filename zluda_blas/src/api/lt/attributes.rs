@@ -166,6 +166,13 @@ pub(crate) mod transform {
     pub(crate) const OP_B: u32 = A::CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSB.0;
 }
 
+/// Numbers of attributes.
+mod emulation {
+    use cuda_types::cublas::cublasLtEmulationDescAttributes_t as A;
+
+    pub(super) const SPECIAL_VALUES: u32 = A::CUBLASLT_EMULATION_DESC_SPECIAL_VALUES_SUPPORT.0;
+}
+
 static DESCS: Class = Class {
     handles: LazyLock::new(|| HandleTable::new(Kind::CUBLASLT_MATMUL_DESC)),
     in_place: LazyLock::new(Mutex::default),
@@ -254,6 +261,13 @@ static PREFERENCES: Class = Class {
     ],
 };
 
+/// Nothing is emulated, whatever they tell: products have the precision of their numbers.
+static EMULATIONS: Class = Class {
+    handles: LazyLock::new(|| HandleTable::new(Kind::CUBLASLT_EMULATION_DESC)),
+    in_place: LazyLock::new(Mutex::default),
+    sizes: &[(0, 4), (emulation::SPECIAL_VALUES, 4), (2, 4), (3, 4), (4, 4), (5, 8)],
+};
+
 /// Defines the functions of a class of objects.
 macro_rules! class {
     ($class:ident $handle:ident $attribute:ident $destroy:ident $set:ident $get:ident $name:ident) => {
@@ -312,6 +326,10 @@ class! {
     destroy_transform set_transform get_transform Transform
 }
 class! {
+    EMULATIONS cublasLtEmulationDesc_t cublasLtEmulationDescAttributes_t
+    destroy_emulation set_emulation get_emulation Emulation
+}
+class! {
     PREFERENCES cublasLtMatmulPreference_t cublasLtMatmulPreferenceAttributes_t
     destroy_preference set_preference get_preference Preference
 }
@@ -349,6 +367,9 @@ makers! {
         (layout::COUNT, &1i32.to_le_bytes()),
     ];
     PREFERENCES cublasLtMatmulPreference_t create_preference init_preference () &[];
+    EMULATIONS cublasLtEmulationDesc_t create_emulation init_emulation () &[
+        (emulation::SPECIAL_VALUES, &0xffffu32.to_le_bytes()),
+    ];
     TRANSFORMS cublasLtMatrixTransformDesc_t create_transform init_transform (scale: cudaDataType) &[
         (transform::SCALE, &scale.0.to_le_bytes()),
     ];

@@ -72,6 +72,9 @@ pub(crate) unsafe fn matmul(
             Kind::Mixed(formats, scale) => {
                 mixed(&handle, problem, places, (formats, scale), (alpha, beta), stream)
             }
+            Kind::Planar(formats) => {
+                planar(&handle, problem, places, formats, (alpha, beta), stream)
+            }
         }
     }
 }
@@ -93,19 +96,37 @@ fn factor<T: Copy>(on_device: bool, place: *const c_void) -> Value<T> {
     }
 }
 
-/// A matrix of a batch.
-fn item<T>(place: Pointer<u8>, placed: &Placed, number: usize, conj: bool) -> Matrix<T> {
-    let first = place.at(0).cast::<T>();
+/// Where a matrix of a batch begins, whose elements have so many bytes.
+///
+/// # Safety
+/// Addresses, where the batch has some, can be read.
+unsafe fn first(place: Pointer<u8>, placed: &Placed, number: usize, size: usize) -> *mut u8 {
     // A matrix that is one for all has no others.
     let number = if placed.count == 1 { 0 } else { number };
-    let first = first.wrapping_offset(placed.stride as isize * number as isize);
+    if placed.by_addresses {
+        // SAFETY: the caller says so.
+        return unsafe { place.at(0).cast::<*mut u8>().add(number).read_unaligned() };
+    }
+    place.at(0).wrapping_offset(placed.stride as isize * number as isize * size as isize)
+}
+
+/// A matrix of a batch.
+///
+/// # Safety
+/// As for [`first`].
+unsafe fn item<T>(place: Pointer<u8>, placed: &Placed, number: usize, conj: bool) -> Matrix<T> {
+    // SAFETY: the caller says so.
+    let first = unsafe { first(place, placed, number, size_of::<T>()) }.cast();
     Matrix { first, row: placed.row, column: placed.column, conj }
 }
 
-fn operand(place: Pointer<u8>, placed: &Placed, number: usize, format: Format) -> Operand {
-    let number = if placed.count == 1 { 0 } else { number };
-    let offset = placed.stride as isize * number as isize * format.size() as isize;
-    let first = place.at(0).wrapping_offset(offset).cast_const();
+/// As [`item`], of elements that are widened.
+///
+/// # Safety
+/// As for [`first`].
+unsafe fn operand(place: Pointer<u8>, placed: &Placed, number: usize, format: Format) -> Operand {
+    // SAFETY: the caller says so.
+    let first = unsafe { first(place, placed, number, format.size()) }.cast_const();
     Operand { first, format, row: placed.row, column: placed.column }
 }
 
@@ -126,10 +147,10 @@ unsafe fn plain<T: Scalar>(
     handle.run_in(stream.cast(), problem.d.count * tiles.count(), move |part| {
         let (number, tile) = (part / tiles.count(), tiles.tile(part % tiles.count()));
         let (alpha, beta) = (alpha.get(), beta.get());
-        let c = item::<T>(places.c, &problem.c, number, false);
-        let d = item::<T>(places.d, &problem.d, number, false);
         // SAFETY: the program says that the matrices are there; where not, the work ends as a kernel does.
         unsafe {
+            let c = item::<T>(places.c, &problem.c, number, false);
+            let d = item::<T>(places.d, &problem.d, number, false);
             if beta != T::ZERO && (c.first, c.row, c.column) != (d.first, d.row, d.column) {
                 for j in tile.column..tile.column + tile.columns {
                     for i in tile.row..tile.row + tile.rows {
@@ -233,6 +254,74 @@ unsafe fn mixed(
                 });
             }
             input_sums(&problem, number, tile, [a, b]);
+        }
+    })
+}
+
+/// A product of complex numbers in planes, by four products of their parts.
+unsafe fn planar(
+    handle: &Handle,
+    problem: Problem,
+    places: Places,
+    formats: [Format; 4],
+    (alpha, beta): (*const c_void, *const c_void),
+    stream: cudaStream_t,
+) -> CublasResult {
+    let (alpha, beta) = (
+        factor::<Complex<f32>>(problem.on_device, alpha),
+        factor::<Complex<f32>>(problem.on_device, beta),
+    );
+    if problem.d.rows == 0 || problem.d.columns == 0 {
+        return Ok(());
+    }
+    let tiles = tiles(&problem);
+    handle.run_in(stream.cast(), problem.d.count * tiles.count(), move |part| {
+        let (number, tile) = (part / tiles.count(), tiles.tile(part % tiles.count()));
+        if tile.rows == 0 || tile.columns == 0 {
+            return;
+        }
+        let (alpha, beta) = (alpha.get(), beta.get());
+        let depth = problem.a.columns;
+        // SAFETY: as for numbers of one type.
+        unsafe {
+            let planes = |place, placed: &Placed, format| {
+                let real = operand(place, placed, number, format);
+                [real, Operand { first: real.first.wrapping_offset(placed.plane), ..real }]
+            };
+            let (a, b) = (
+                planes(places.a, &problem.a, formats[0]),
+                planes(places.b, &problem.b, formats[1]),
+            );
+            let (c, d) = (
+                planes(places.c, &problem.c, formats[2]),
+                planes(places.d, &problem.d, formats[3]),
+            );
+            let sums = |x: usize, y: usize| {
+                let mut kept = Vec::new();
+                multiply(&a[x], &b[y], depth, tile, |sums| kept = sums.to_vec());
+                kept
+            };
+            let [sums_00, sums_01, sums_10, sums_11] =
+                [sums(0, 0), sums(0, 1), sums(1, 0), sums(1, 1)];
+            let sign = |conj: bool| if conj { -1.0 } else { 1.0 };
+            let [sign_a, sign_b] = problem.conj.map(sign);
+            for j in tile.column..tile.column + tile.columns {
+                for i in tile.row..tile.row + tile.rows {
+                    let at = (j - tile.column) * tile.rows + (i - tile.row);
+                    let sum = Complex {
+                        re: sums_00[at] - sign_a * sign_b * sums_11[at],
+                        im: sign_b * sums_01[at] + sign_a * sums_10[at],
+                    };
+                    let mut value = alpha * sum;
+                    if beta != Complex::ZERO {
+                        let [re, im] = [&c[0], &c[1]].map(|c| c.format.load(c.place(i, j)));
+                        value += beta * Complex { re, im };
+                    }
+                    for (d, part) in d.iter().zip([value.re, value.im]) {
+                        d.format.store(d.place(i, j).cast_mut(), part);
+                    }
+                }
+            }
         }
     })
 }

@@ -21,6 +21,10 @@ pub(super) struct Placed {
     pub(super) column: isize,
     pub(super) count: usize,
     pub(super) stride: i64,
+    /// In place of a distance, the addresses of all lie where the matrix would.
+    pub(super) by_addresses: bool,
+    /// How many bytes the imaginary parts lie behind the real ones; 0 where they lie beside them.
+    pub(super) plane: isize,
 }
 
 impl Placed {
@@ -35,7 +39,10 @@ impl Placed {
             _ => return Err(NOT_SUPPORTED),
         };
         leading(distance, least)?;
-        if number(layout::BATCH_MODE) != 0 || number(layout::PLANE) != 0 {
+        let mode = cublasLtBatchMode_t(number(layout::BATCH_MODE) as _);
+        let by_addresses = mode == cublasLtBatchMode_t::CUBLASLT_BATCH_MODE_POINTER_ARRAY;
+        let is_known = by_addresses || mode == cublasLtBatchMode_t::CUBLASLT_BATCH_MODE_STRIDED;
+        if !is_known {
             return Err(NOT_SUPPORTED);
         }
         Ok(Placed {
@@ -46,6 +53,8 @@ impl Placed {
             column,
             count: size(i64::from(number(layout::COUNT) as i32))?,
             stride: number(layout::STRIDE) as i64,
+            by_addresses,
+            plane: number(layout::PLANE) as isize,
         })
     }
 
@@ -73,6 +82,8 @@ pub(super) enum Kind {
     C64,
     /// Elements are widened; the formats of A, B, C and D.
     Mixed([Format; 4], Scale),
+    /// Complex numbers whose real and imaginary parts lie apart; the formats of these of A, B, C and D.
+    Planar([Format; 4]),
 }
 
 /// A product.
@@ -116,7 +127,12 @@ impl Problem {
         }
         let compute = cublasComputeType_t(number(desc::COMPUTE) as _);
         let scale = cudaDataType_t(number(desc::SCALE) as _);
-        let kind = kind(compute, scale, [a.ty, b.ty, c.ty, d.ty])?;
+        let types = [a.ty, b.ty, c.ty, d.ty];
+        let kind = match [a, b, c, d].iter().filter(|matrix| matrix.plane != 0).count() {
+            0 => kind(compute, scale, types)?,
+            4 => planar(compute, scale, types)?,
+            _ => return Err(NOT_SUPPORTED),
+        };
         let epilogue = Epilogue::of(description, &d, matches!(kind, Kind::F32 | Kind::Mixed(..)))?;
         let place = |attribute| Pointer::of(description.0.address(attribute).cast_const().cast());
         Ok(Problem {
@@ -132,6 +148,31 @@ impl Problem {
             largest: place(desc::LARGEST),
         })
     }
+}
+
+/// The kernels for complex numbers in planes, of halves that are computed with in single precision.
+fn planar(
+    compute: cublasComputeType_t,
+    scale: cudaDataType,
+    types: [cudaDataType; 4],
+) -> CublasResult<Kind> {
+    use cudaDataType_t as D;
+    let part = |ty| match ty {
+        D::CUDA_C_16F => Ok(Format::F16),
+        D::CUDA_C_16BF => Ok(Format::Bf16),
+        D::CUDA_C_32F => Ok(Format::F32),
+        _ => Err(NOT_SUPPORTED),
+    };
+    let [a, b, c, d] = [part(types[0])?, part(types[1])?, part(types[2])?, part(types[3])?];
+    let is_single = matches!(
+        compute,
+        cublasComputeType_t::CUBLAS_COMPUTE_32F | cublasComputeType_t::CUBLAS_COMPUTE_32F_PEDANTIC
+    );
+    let is_known = is_single && scale == D::CUDA_C_32F && a == b && a != Format::F32;
+    if !is_known || c != d || (d != a && d != Format::F32) {
+        return Err(NOT_SUPPORTED);
+    }
+    Ok(Kind::Planar([a, b, c, d]))
 }
 
 /// The kernels for products of these types: the tables of `cublasLtMatmul` in the manual.

@@ -29,9 +29,12 @@ struct Operand {
 }
 
 impl Operand {
-    /// `None` for a conjugate that is not transposed.
+    /// `None` for a conjugate that is not transposed, for a batch by addresses, and for complex numbers in planes.
     fn of(placed: &Placed, conj: bool, place: *const c_void) -> Option<Operand> {
         use cublasOperation_t as O;
+        if placed.by_addresses || placed.plane != 0 {
+            return None;
+        }
         let (operation, leading) = match (placed.row, placed.column, conj) {
             (1, distance, false) => (O::CUBLAS_OP_N, distance),
             (distance, 1, false) => (O::CUBLAS_OP_T, distance),
