@@ -81,7 +81,7 @@ def check_bands():
                 wanted = np.linalg.solve(whole, wide_b.T).T
                 spread = np.linalg.cond(whole)
                 close(found[:, :m], wanted, kind, m * spread, name)
-        for count, m, diagonals in itertools.product((1, 6), (5, 40), (3, 5)):
+        for count, m, diagonals in itertools.product((1, 6), (3, 4, 40), (3, 5)):
             pairs = [stored(normal(count, m), kind) for _ in range(diagonals)]
             pairs[diagonals // 2] = stored(pairs[diagonals // 2][1] + 8, kind)
             x, wide_x = stored(normal(count, m), kind)

@@ -465,6 +465,30 @@ def check_vectors():
             close(result, np.array([wanted]), kind, 17, "SpVV", operation)
 
 
+def check_captured_result():
+    """A result in memory of the host is there when the graph has run that the product was captured to."""
+    stream, graph, executable = c.c_void_p(), c.c_void_p(), c.c_void_p()
+    ok(driver.cuStreamCreate(c.byref(stream), 1))
+    ok(own.run("SetStream", stream))
+    values, index = Array(np.array([1, 2, 3], np.float32)), Array(np.array([0, 2, 3], np.int32))
+    dense, x, y = Array(np.array([5, 6, 7, 8], np.float32)), c.c_void_p(), c.c_void_p()
+    ok(own.call("CreateSpVec", c.byref(x), c.c_int64(4), c.c_int64(3), index, values, 2, 0, TYPES["f32"]))
+    ok(own.call("CreateDnVec", c.byref(y), c.c_int64(4), dense, TYPES["f32"]))
+    result, buffer = np.zeros(1, np.float32), Array(np.zeros(16, np.int8))
+    ok(driver.cuStreamBeginCapture_v2(stream, 0))
+    ok(own.run("SpVV", N, x, y, result, TYPES["f32"], buffer))
+    ok(driver.cuStreamEndCapture(stream, c.byref(graph)))
+    assert result[0] == 0
+    ok(driver.cuGraphInstantiateWithFlags(c.byref(executable), graph, c.c_ulonglong(0)))
+    ok(driver.cuGraphLaunch(executable, stream))
+    ok(driver.cuStreamSynchronize(stream))
+    assert result[0] == 5 + 2 * 7 + 3 * 8
+    ok(own.run("SetStream", None))
+    ok(driver.cuGraphExecDestroy(executable))
+    ok(driver.cuGraphDestroy(graph))
+    ok(driver.cuStreamDestroy_v2(stream))
+
+
 def get_sizes(library, matrix):
     sizes = [np.zeros(1, np.int64) for _ in range(3)]
     ok(library.call("SpMatGetSize", matrix, *sizes))
@@ -847,6 +871,7 @@ if __name__ == "__main__":
     check_spmv()
     check_spmm()
     check_vectors()
+    check_captured_result()
     check_conversions()
     check_spgemm()
     check_sddmm()

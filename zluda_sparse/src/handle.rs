@@ -92,7 +92,10 @@ impl Handle {
 
     /// Ends a handle; what it was asked for is done first, as its memory may be the program's next.
     pub(crate) fn destroy(handle: u64) -> CusparseResult {
-        HANDLES.remove(handle).ok_or(cusparseError::NOT_INITIALIZED)?.wait()
+        let handle = HANDLES.remove(handle).ok_or(cusparseError::NOT_INITIALIZED)?;
+        // Programs may have ended the stream.
+        let _ = handle.wait();
+        Ok(())
     }
 
     pub(crate) fn settings(&self) -> Settings {
@@ -139,6 +142,12 @@ impl Handle {
         // SAFETY: both places live during the call.
         unsafe { driver()?.cuMemGetInfo_v2(&mut free, &mut total) }.map_err(convert)?;
         Ok(free)
+    }
+
+    /// Waits for a result in memory of the host, which a graph brings there when it is launched.
+    pub(crate) fn wait_for_result(&self) -> CusparseResult {
+        let stream = driver()?.stream(self.settings().stream).map_err(convert)?;
+        if self.on_device() || stream.is_captured { Ok(()) } else { self.wait() }
     }
 
     /// Waits for the handle's stream.

@@ -82,7 +82,7 @@ pub(crate) fn spvv_size(
     size.set(0)
 }
 
-/// A result in memory of the host is there when the function returns.
+/// A result in memory of the host is there when the function returns, unless the stream is captured.
 pub(crate) fn spvv(
     handle: Generic,
     op: Operation,
@@ -96,5 +96,5 @@ pub(crate) fn spvv(
     check_operation(op, &x)?;
     let pair = pair(&x, &y, Some(compute))?;
     run(&handle, pair, Action::Dot { conj: op.conj, result })?;
-    if handle.on_device() { Ok(()) } else { handle.wait() }
+    handle.wait_for_result()
 }
