@@ -786,7 +786,17 @@ def check_statuses():
     assert not differing, "\n".join(map(str, differing))
 
 
+def check_ended_stream():
+    """A handle ends although its stream has: NVIDIA's sample of trtri ends the two in this order."""
+    handle, stream = create(), c.c_void_p()
+    ok(driver.cuStreamCreate(c.byref(stream), 1))
+    ok(solver.cusolverDnSetStream(handle, stream))
+    ok(driver.cuStreamDestroy_v2(stream))
+    ok(solver.cusolverDnDestroy(handle))
+
+
 if __name__ == "__main__":
+    check_ended_stream()
     check_lu()
     check_cholesky()
     check_qr()
