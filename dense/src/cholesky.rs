@@ -104,7 +104,7 @@ pub unsafe fn invert<T: Scalar>(a: Matrix<T>, upper: bool, n: usize) -> i32 {
     }
 }
 
-/// Replaces a triangular matrix by its inverse, as LAPACK's trtri does. The number, from 1, of the first zero on the
+/// Replaces a triangular matrix by its inverse, as LAPACK's trtri does; the ones of a unit diagonal are written. The number, from 1, of the first zero on the
 /// diagonal, else 0.
 ///
 /// # Safety
@@ -114,13 +114,9 @@ pub unsafe fn invert_triangle<T: Scalar>(a: Matrix<T>, upper: bool, unit: bool, 
     unsafe {
         let singular = if unit { 0 } else { crate::lu::singular(a, n) };
         if singular == 0 {
-            let diagonal: Vec<T> = (0..n).map(|i| a.get(i, i)).collect();
             replace_triangle(a, upper, n, |inverse| {
                 triangular::solve(a, upper, unit, n, inverse, n, T::ONE);
             });
-            // A diagonal of ones is not stored.
-            let kept = diagonal.into_iter().enumerate().filter(|_| unit);
-            kept.for_each(|(i, value)| a.set(i, i, value));
         }
         singular
     }

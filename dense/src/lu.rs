@@ -1,13 +1,14 @@
 //! Decompositions into a lower and an upper triangular matrix.
 
 use crate::product::{Product, Tile};
+use crate::scalar::Real;
 use crate::{Matrix, Scalar, triangular};
 
 /// Columns that are decomposed one by one; products do the rest.
 const BLOCK: usize = 32;
 
 /// Decomposes a matrix in place, with rows exchanged where there is a place for `pivots` (from 1, as LAPACK has
-/// them). The number, from 1, of the first pivot that is zero, else 0.
+/// them). The number, from 1, of the first pivot that is zero or no number, else 0.
 ///
 /// # Safety
 /// A is memory that nobody else has; `pivots` is null or has a place for each of the fewer of rows and columns.
@@ -35,8 +36,11 @@ pub unsafe fn decompose<T: Scalar>(
                     swap_rows(a, j, pivot, columns);
                 }
                 let pivot = a.get(j, j);
-                if pivot == T::ZERO {
+                let is_zero = pivot == T::ZERO;
+                if is_zero || pivot.size().to_f64().is_nan() {
                     info = if info == 0 { j as i32 + 1 } else { info };
+                }
+                if is_zero {
                     continue;
                 }
                 for i in j + 1..rows {

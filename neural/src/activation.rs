@@ -9,11 +9,13 @@ use crate::work::Stage;
 pub enum Activation {
     Identity,
     Sigmoid,
-    /// Between the two bounds; below the lower one with a slope.
+    /// Between the two bounds; below the lower one with a slope. What is no number becomes the lower bound where it is not
+    /// propagated.
     Relu {
         lower: f64,
         upper: f64,
         slope: f64,
+        propagates_nan: bool,
     },
     Tanh,
     Elu {
@@ -42,15 +44,19 @@ pub(crate) fn sigmoid(x: f64) -> f64 {
 
 impl Activation {
     /// ReLU as it is known.
-    pub const RELU: Activation = Activation::Relu { lower: 0.0, upper: f64::INFINITY, slope: 0.0 };
+    pub const RELU: Activation =
+        Activation::Relu { lower: 0.0, upper: f64::INFINITY, slope: 0.0, propagates_nan: true };
 
     pub fn forward(self, x: f64) -> f64 {
         match self {
             Activation::Identity => x,
             Activation::Sigmoid => sigmoid(x),
-            Activation::Relu { lower, upper, slope } => {
-                if x <= lower {
-                    lower + slope * (x - lower)
+            Activation::Relu { lower, upper, slope, propagates_nan } => {
+                if x.is_nan() && !propagates_nan {
+                    lower
+                } else if x <= lower {
+                    // No slope times infinity is no number.
+                    if slope == 0.0 { lower } else { lower + slope * (x - lower) }
                 } else if x > upper {
                     upper
                 } else {
@@ -85,7 +91,7 @@ impl Activation {
                 let y = sigmoid(x);
                 y * (1.0 - y)
             }
-            Activation::Relu { lower, upper, slope } => {
+            Activation::Relu { lower, upper, slope, .. } => {
                 if x <= lower {
                     slope
                 } else if x > upper {
@@ -121,6 +127,21 @@ impl Activation {
                 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * inner
             }
         }
+    }
+
+    /// The derivative where the function's value is `y`, for the functions of which cuDNN takes the value.
+    pub fn derivative_by_value(self, y: f64) -> Option<f64> {
+        match self {
+            Activation::Sigmoid => Some(y * (1.0 - y)),
+            Activation::Tanh => Some(1.0 - y * y),
+            Activation::Elu { alpha } => Some(if y > 0.0 { 1.0 } else { y + alpha }),
+            _ => None,
+        }
+    }
+
+    /// Whether its derivative is computed from its value.
+    pub fn derives_by_value(self) -> bool {
+        self.derivative_by_value(0.0).is_some()
     }
 }
 
@@ -160,11 +181,12 @@ pub fn forward(activation: Activation, x: Tensor, y: Tensor, scale: Scale) -> St
     })
 }
 
-/// `dx = alpha * f'(x) * dy + beta * dx`.
-pub fn backward(activation: Activation, x: Tensor, dy: Tensor, dx: Tensor, scale: Scale) -> Stage {
-    elementwise(Elementwise { inputs: vec![x, dy], output: dx, scale }, move |inputs, to| {
-        for ((to, x), dy) in to.iter_mut().zip(inputs[0]).zip(inputs[1]) {
-            *to = activation.derivative(*x) * dy;
+/// `dx = alpha * f'(x) * dy + beta * dx`. `of` is x, or y = f(x) for those that derive by their value.
+pub fn backward(activation: Activation, of: Tensor, dy: Tensor, dx: Tensor, scale: Scale) -> Stage {
+    elementwise(Elementwise { inputs: vec![of, dy], output: dx, scale }, move |inputs, to| {
+        for ((to, of), dy) in to.iter_mut().zip(inputs[0]).zip(inputs[1]) {
+            let slope = activation.derivative_by_value(*of);
+            *to = slope.unwrap_or_else(|| activation.derivative(*of)) * dy;
         }
     })
 }
@@ -192,7 +214,7 @@ mod tests {
     #[test]
     fn derivatives_are_those_of_the_functions() {
         use Activation as A;
-        let relu = A::Relu { lower: 0.5, upper: 6.0, slope: 0.1 };
+        let relu = A::Relu { lower: 0.5, upper: 6.0, slope: 0.1, propagates_nan: true };
         for activation in [
             A::Identity,
             A::Sigmoid,
@@ -209,6 +231,9 @@ mod tests {
                 let h = 1e-5;
                 let slope = (activation.forward(x + h) - activation.forward(x - h)) / (2.0 * h);
                 assert!((slope - activation.derivative(x)).abs() < 1e-8, "{activation:?} at {x}");
+                if let Some(by_value) = activation.derivative_by_value(activation.forward(x)) {
+                    assert!((slope - by_value).abs() < 1e-8, "{activation:?} at {x}, by its value");
+                }
             }
         }
     }

@@ -7,8 +7,8 @@ use crate::work::{Stage, over};
 /// The result of the elements below a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The greatest one.
-    Max,
+    /// The greatest one; what is no number comes before all where it is propagated, and is passed over elsewhere.
+    Max { propagates_nan: bool },
     /// Their mean, of all places of the window, or of those that are no padding.
     Average { with_padding: bool },
 }
@@ -75,21 +75,22 @@ fn cost(pooling: &Pooling, y: &Tensor) -> usize {
     space(y).0.iter().product::<usize>() * (window + 5)
 }
 
-/// The places of a window's greatest element: the first one of several, and one that is no number before all.
+/// The place of a window's greatest element, the first one of several.
 fn greatest(
     from: &[f64],
     lengths: [usize; SPACE],
     [zs, ys, xs]: [std::ops::Range<usize>; SPACE],
+    propagates_nan: bool,
 ) -> Option<usize> {
     let mut best: Option<usize> = None;
     for z in zs {
         for y in ys.clone() {
             for x in xs.clone() {
                 let at = number([z, y, x], lengths);
-                let is_greater = best.is_none_or(|best| {
-                    from[at] > from[best] || (from[at].is_nan() && !from[best].is_nan())
-                });
-                if is_greater {
+                let is_nan = from[at].is_nan();
+                let is_greater = best
+                    .is_none_or(|best| from[at] > from[best] || (is_nan && !from[best].is_nan()));
+                if is_greater && (propagates_nan || !is_nan) {
                     best = Some(at);
                 }
             }
@@ -135,8 +136,8 @@ pub fn forward_indexed(
             for at in places(outputs) {
                 let ranges = below(&pooling.axes, at, lengths);
                 let value = &mut to[number(at, outputs)];
-                if pooling.kind == Kind::Max {
-                    let best = greatest(&from, lengths, ranges);
+                if let Kind::Max { propagates_nan } = pooling.kind {
+                    let best = greatest(&from, lengths, ranges, propagates_nan);
                     *value = best.map_or(f64::NEG_INFINITY, |best| from[best]);
                     if let Some(found) = found.get_mut(number(at, outputs)) {
                         *found = best
@@ -197,12 +198,12 @@ pub fn backward(
             for at in places(outputs) {
                 let ranges = below(&pooling.axes, at, lengths);
                 let value = gradient[number(at, outputs)];
-                if pooling.kind == Kind::Max {
+                if let Kind::Max { propagates_nan } = pooling.kind {
                     let best = match (&told, &from) {
                         (Some(told), _) => {
                             pointed(&pooling.axes, at, told[number(at, outputs)], lengths)
                         }
-                        (None, Some(from)) => greatest(from, lengths, ranges),
+                        (None, Some(from)) => greatest(from, lengths, ranges, propagates_nan),
                         (None, None) => None,
                     };
                     if let Some(best) = best {

@@ -329,13 +329,13 @@ def sigmoid(x):
 
 
 # By mode: the function and its derivative, with a coefficient of 0.75 and Swish's beta of 1.25.
+# Functions and their derivatives, at x or, for those that cuDNN derives by their value, at y.
 ACTIVATIONS = {
-    0: (sigmoid, lambda x: sigmoid(x) * (1 - sigmoid(x))),
+    0: (sigmoid, lambda y: y * (1 - y)),
     1: (lambda x: np.maximum(x, 0), lambda x: (x > 0) * 1.0),
-    2: (np.tanh, lambda x: 1 - np.tanh(x) ** 2),
+    2: (np.tanh, lambda y: 1 - y**2),
     3: (lambda x: np.clip(x, 0, 0.75), lambda x: (x > 0) & (x <= 0.75)),
-    4: (lambda x: np.where(x > 0, x, 0.75 * np.expm1(x)), lambda x: np.where(x > 0, 1, 0.75 * np.exp(x))),
-    5: (lambda x: x, np.ones_like),
+    4: (lambda x: np.where(x > 0, x, 0.75 * np.expm1(x)), lambda y: np.where(y > 0, 1, y + 0.75)),
     6: (
         lambda x: x * sigmoid(1.25 * x),
         lambda x: sigmoid(1.25 * x) * (1 + 1.25 * x * (1 - sigmoid(1.25 * x))),
@@ -357,11 +357,41 @@ def test_activations():
             handle, activation, factors[0], x.descriptor, x.address, factors[1], y.descriptor, y.address
         ))
         assert_near(y.get(), 2 * forward(x.values) - y.values, ty, mode, layout)
+        by_value = mode in (0, 2, 4)
+        y = Tensor(forward(x.values), ty, layout)
+        # The other of the two is not looked at.
+        places = (y.address, None) if by_value else (None, x.address)
         ok(dnn.cudnnActivationBackward(
-            handle, activation, factors[0], y.descriptor, y.address, dy.descriptor, dy.address, x.descriptor,
-            x.address, factors[1], dx.descriptor, dx.address,
+            handle, activation, factors[0], y.descriptor, places[0], dy.descriptor, dy.address, x.descriptor,
+            places[1], factors[1], dx.descriptor, dx.address,
         ))
-        assert_near(dx.get(), 2 * derivative(x.values) * dy.values - dx.values, ty, "backward", mode, layout)
+        slope = derivative(y.values if by_value else x.values)
+        assert_near(dx.get(), 2 * slope * dy.values - dx.values, ty, "backward", mode, layout)
+
+
+def test_what_is_no_number():
+    """The answers of an H100 with cuDNN 9.19."""
+    inf, nan = np.inf, np.nan
+    x, y = Tensor(np.array([nan, inf, -inf, 0]).reshape(1, 1, 2, 2)), Tensor(np.zeros((1, 1, 2, 2)))
+    one, zero = factor(1.0, FLOAT), factor(0.0, FLOAT)
+    for mode, propagates, wanted in [
+        (0, 0, [nan, 1, 0, 0.5]), (1, 0, [0, inf, 0, 0]), (1, 1, [nan, inf, 0, 0]), (2, 0, [nan, 1, -1, 0]),
+        (3, 0, [0, 0.75, 0, 0]), (3, 1, [nan, 0.75, 0, 0]), (4, 0, [nan, inf, -0.75, 0]),
+    ]:  # fmt: skip
+        activation = descriptor("Activation")
+        ok(dnn.cudnnSetActivationDescriptor(activation, mode, propagates, c.c_double(0.75)))
+        rest = x.descriptor, x.address, zero, y.descriptor, y.address
+        ok(dnn.cudnnActivationForward(handle, activation, one, *rest))
+        np.testing.assert_array_equal(y.get().ravel(), wanted, str((mode, propagates)))
+    ok(dnn.cudnnSetActivationDescriptor(activation, 5, 0, c.c_double(0)))
+    assert dnn.cudnnActivationForward(handle, activation, one, *rest) == BAD_PARAM
+    x = Tensor(np.array([1, nan, 3, 3, 0, 2, nan, 1, 5, 5, 5, 5, -1, -1, -2, -3]).reshape(1, 1, 4, 4))
+    for mode, (propagates, wanted) in itertools.product([0, 3], [(0, [2, 3, 5, 5]), (1, [nan, nan, 5, 5])]):
+        pooling = descriptor("Pooling")
+        window = array([2, 2])
+        ok(dnn.cudnnSetPoolingNdDescriptor(pooling, mode, propagates, 2, window, array([0, 0]), window))
+        ok(dnn.cudnnPoolingForward(handle, pooling, one, x.descriptor, x.address, zero, y.descriptor, y.address))
+        np.testing.assert_array_equal(y.get().ravel(), wanted, str((mode, propagates)))
 
 
 def test_softmax():
@@ -539,7 +569,7 @@ def test_reductions():
         size = c.c_size_t()
         ok(dnn.cudnnGetReductionIndicesSize(handle, reduction, x.descriptor, y.descriptor, c.byref(size)))
         assert size.value == (60 if with_indices else 0)
-        places = Tensor(np.zeros(15))
+        places = Tensor(np.zeros((1, 15)))
         ok(dnn.cudnnReduceTensor(
             handle, reduction, places.address, size, None, c.c_size_t(0), factor(2.0, ty), x.descriptor, x.address,
             factor(-1.0, ty), y.descriptor, y.address,
@@ -612,7 +642,7 @@ def test_recurrent_networks():
         size = c.c_size_t()
         ok(dnn.cudnnGetRNNWeightSpaceSize(handle, network, c.byref(size)))
         count = size.value // np.dtype(NUMPY[ty]).itemsize
-        space = Tensor(normal(count) * 0.5, ty)
+        space = Tensor(normal(1, count) * 0.5, ty)
         weights = {}
         for pseudo, number in itertools.product(range(layers * directions), range(2 * gates[cell])):
             found = []
@@ -628,7 +658,7 @@ def test_recurrent_networks():
                     found.append(np.zeros(hidden))
                     continue
                 first = (place.value - space.address.value) // np.dtype(NUMPY[ty]).itemsize
-                values = space.values[first : first + np.prod(dims)]
+                values = space.values[0, first : first + np.prod(dims)]
                 found.append(values.reshape(dims[1], dims[2]) if dims[2] > 1 else values)
             weights[pseudo, number] = found
         used = sum(w.size + (b.size if (b != 0).any() else 0) for w, b in weights.values())
@@ -694,6 +724,7 @@ def test_statuses():
         (BAD_PARAM, dnn.cudnnSetTensor4dDescriptor(tensor, 7, 0, 1, 1, 1, 1)),
         (BAD_PARAM, dnn.cudnnSetTensor4dDescriptor(tensor, 0, 77, 1, 1, 1, 1)),
         (NOT_SUPPORTED, dnn.cudnnSetTensor4dDescriptor(tensor, 0, 0, 100000, 100000, 4, 5)),
+        (BAD_PARAM, dnn.cudnnSetTensorNdDescriptor(tensor, 0, 1, array([2]), array([1]))),
         (0, dnn.cudnnSetTensorNdDescriptor(tensor, 0, 2, array([2, 3]), array([3, 1]))),
         (NOT_SUPPORTED, dnn.cudnnSetTensorNdDescriptor(tensor, 0, 9, ones, ones)),
         (BAD_PARAM, dnn.cudnnSetTensorNdDescriptor(tensor, 0, 3, array([2, 3, 4]), array([12, 0, 1]))),

@@ -235,13 +235,13 @@ impl ActivationState {
     pub(crate) fn activation(&self) -> CudnnResult<neural::activation::Activation> {
         use cudnnActivationMode_t as M;
         use neural::activation::Activation as A;
+        let propagates_nan = self.nan == cudnnNanPropagation_t::CUDNN_PROPAGATE_NAN;
+        let relu = |upper| A::Relu { lower: 0.0, upper, slope: 0.0, propagates_nan };
         Ok(match self.mode {
             M::CUDNN_ACTIVATION_SIGMOID => A::Sigmoid,
-            M::CUDNN_ACTIVATION_RELU => A::RELU,
+            M::CUDNN_ACTIVATION_RELU => relu(f64::INFINITY),
             M::CUDNN_ACTIVATION_TANH => A::Tanh,
-            M::CUDNN_ACTIVATION_CLIPPED_RELU => {
-                A::Relu { lower: 0.0, upper: self.coefficient, slope: 0.0 }
-            }
+            M::CUDNN_ACTIVATION_CLIPPED_RELU => relu(self.coefficient),
             M::CUDNN_ACTIVATION_ELU => A::Elu { alpha: self.coefficient },
             M::CUDNN_ACTIVATION_IDENTITY => A::Identity,
             M::CUDNN_ACTIVATION_SWISH => A::Swish { beta: self.swish_beta },

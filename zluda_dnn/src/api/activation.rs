@@ -4,7 +4,8 @@ use crate::convert::{INVALID, Out, check, factors};
 use crate::descriptor::{ActivationState, Change, TensorState};
 use crate::handle::Handle;
 use cuda_types::cudnn::*;
-use neural::{activation, softmax};
+use neural::activation::{self, Activation};
+use neural::softmax;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -47,6 +48,12 @@ pub(crate) fn alike(tensors: &[&TensorState]) -> CudnnResult {
     check(tensors.windows(2).all(|pair| pair[0].ty == pair[1].ty && pair[0].dims == pair[1].dims))
 }
 
+/// The function of a call by itself, which the identity is not: that one is for convolutions.
+fn function(state: &ActivationState) -> CudnnResult<Activation> {
+    check(state.mode != cudnnActivationMode_t::CUDNN_ACTIVATION_IDENTITY)?;
+    state.activation()
+}
+
 pub(crate) unsafe fn activation_forward(
     handle: Arc<Handle>,
     state: ActivationState,
@@ -58,17 +65,18 @@ pub(crate) unsafe fn activation_forward(
     y: *mut c_void,
 ) -> CudnnResult {
     alike(&[&x_state, &y_state])?;
+    let function = function(&state)?;
     // SAFETY: the caller passes what the API asks for.
     let scale = unsafe { factors(alpha, beta, x_state.is_double()) }?;
-    handle.run(activation::forward(state.activation()?, x_state.at(x)?, y_state.at(y)?, scale))
+    handle.run(activation::forward(function, x_state.at(x)?, y_state.at(y)?, scale))
 }
 
 pub(crate) unsafe fn activation_backward(
     handle: Arc<Handle>,
     state: ActivationState,
     alpha: *const c_void,
-    _y_state: TensorState,
-    _y: *const c_void,
+    y_state: TensorState,
+    y: *const c_void,
     dy_state: TensorState,
     dy: *const c_void,
     x_state: TensorState,
@@ -77,11 +85,13 @@ pub(crate) unsafe fn activation_backward(
     dx_state: TensorState,
     dx: *mut c_void,
 ) -> CudnnResult {
-    alike(&[&x_state, &dy_state, &dx_state])?;
+    alike(&[&x_state, &y_state, &dy_state, &dx_state])?;
+    let function = function(&state)?;
     // SAFETY: the caller passes what the API asks for.
     let scale = unsafe { factors(alpha, beta, x_state.is_double()) }?;
-    let (x, dy, dx) = (x_state.at(x)?, dy_state.at(dy)?, dx_state.at(dx)?);
-    handle.run(activation::backward(state.activation()?, x, dy, dx, scale))
+    // The other of the two may be null, or overwritten by an activation in place.
+    let of = if function.derives_by_value() { y_state.at(y)? } else { x_state.at(x)? };
+    handle.run(activation::backward(function, of, dy_state.at(dy)?, dx_state.at(dx)?, scale))
 }
 
 /// The function that is computed, and the dimensions along which.

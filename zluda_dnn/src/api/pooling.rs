@@ -121,7 +121,9 @@ impl PoolingState {
             };
         }
         let kind = match self.mode {
-            M::CUDNN_POOLING_MAX | M::CUDNN_POOLING_MAX_DETERMINISTIC => Kind::Max,
+            M::CUDNN_POOLING_MAX | M::CUDNN_POOLING_MAX_DETERMINISTIC => {
+                Kind::Max { propagates_nan: self.nan == cudnnNanPropagation_t::CUDNN_PROPAGATE_NAN }
+            }
             M::CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING => Kind::Average { with_padding: true },
             M::CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING => Kind::Average { with_padding: false },
             _ => return Err(INVALID),
@@ -215,6 +217,7 @@ pub(crate) unsafe fn pooling_backward(
     // SAFETY: the caller passes what the API asks for.
     let scale = unsafe { factors(alpha, beta, x_state.is_double()) }?;
     // Means need no values.
-    let x = if pooling.kind == Kind::Max { Some(x_state.at(x)?) } else { None };
+    let needs_x = matches!(pooling.kind, Kind::Max { .. });
+    let x = if needs_x { Some(x_state.at(x)?) } else { None };
     handle.run(pooling::backward(pooling, x, dy_state.at(dy)?, dx_state.at(dx)?, scale, None))
 }

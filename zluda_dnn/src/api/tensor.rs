@@ -87,8 +87,9 @@ pub(crate) fn get_4d(
     Ok(())
 }
 
-/// The number of dimensions that a function takes.
-fn rank(count: c_int) -> CudnnResult<usize> {
+/// The number of dimensions that a function takes, at least so many.
+fn rank(count: c_int, least: c_int) -> CudnnResult<usize> {
+    check(count >= least)?;
     if count > MOST {
         return Err(cudnnError::NOT_SUPPORTED);
     }
@@ -102,7 +103,7 @@ pub(crate) fn set_nd(
     dims: In<c_int>,
     strides: In<c_int>,
 ) -> CudnnResult {
-    let count = rank(count)?;
+    let count = rank(count, 2)?;
     *descriptor.lock() = tensor(ty, dims.array(count, count)?, strides.array(count, count)?)?;
     Ok(())
 }
@@ -114,7 +115,7 @@ pub(crate) fn set_nd_ex(
     count: c_int,
     dims: In<c_int>,
 ) -> CudnnResult {
-    let count = rank(count)?;
+    let count = rank(count, 2)?;
     *descriptor.lock() = ordered(order, ty, dims.array(count, count)?)?;
     Ok(())
 }
@@ -190,8 +191,7 @@ pub(crate) fn set_filter_nd(
     count: c_int,
     dims: In<c_int>,
 ) -> CudnnResult {
-    let count = rank(count)?;
-    check(count >= 3)?;
+    let count = rank(count, 3)?;
     filter(&descriptor, ty, order, dims.array(count, count)?)
 }
 

@@ -5,7 +5,7 @@ use super::tensor::described;
 use cuda_types::cudnn::{
     CudnnResult, cudnnBackendAttributeName_t as Name, cudnnBackendDescriptorType_t as Kind,
     cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t, cudnnConvolutionMode_t, cudnnError,
-    cudnnPointwiseMode_t, cudnnReduceTensorOp_t, cudnnResampleMode_t,
+    cudnnNanPropagation_t, cudnnPointwiseMode_t, cudnnReduceTensorOp_t, cudnnResampleMode_t,
 };
 use neural::activation::Activation;
 use neural::attention::{self, Band, Sums};
@@ -276,15 +276,20 @@ fn convolve(places: &Places<'_>) -> CudnnResult<Work> {
     }])
 }
 
+/// As an attribute, which is not to propagate what is no number where it is not set.
+const PROPAGATE_NAN: i64 = cudnnNanPropagation_t::CUDNN_PROPAGATE_NAN.0 as i64;
+
 /// The operation of a mode; its parameters are those of the descriptor.
 fn pointwise_operation(mode: cudnnPointwiseMode_t, descriptor: &Backend) -> CudnnResult<Operation> {
     use Operation as O;
     use cudnnPointwiseMode_t as M;
     let number = |name, otherwise| descriptor.number(name, otherwise);
+    let nan = descriptor.integer(Name::CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, 0);
     let relu = || Activation::Relu {
         lower: number(Name::CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, 0.0),
         upper: number(Name::CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, f64::INFINITY),
         slope: number(Name::CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, 0.0),
+        propagates_nan: nan == PROPAGATE_NAN,
     };
     let elu = || Activation::Elu { alpha: number(Name::CUDNN_ATTR_POINTWISE_ELU_ALPHA, 1.0) };
     let softplus =
@@ -459,7 +464,10 @@ fn resample(places: &Places<'_>) -> CudnnResult<Work> {
         false => Name::CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DESC,
     })?;
     let kind = match M(descriptor.integer(Name::CUDNN_ATTR_RESAMPLE_MODE, -1) as _) {
-        M::CUDNN_RESAMPLE_MAXPOOL => pooling::Kind::Max,
+        M::CUDNN_RESAMPLE_MAXPOOL => pooling::Kind::Max {
+            propagates_nan: descriptor.integer(Name::CUDNN_ATTR_RESAMPLE_NAN_PROPAGATION, 0)
+                == PROPAGATE_NAN,
+        },
         M::CUDNN_RESAMPLE_AVGPOOL => pooling::Kind::Average { with_padding: true },
         M::CUDNN_RESAMPLE_AVGPOOL_EXCLUDE_PADDING => pooling::Kind::Average { with_padding: false },
         _ => return Err(PATTERN),
@@ -503,7 +511,7 @@ fn resample(places: &Places<'_>) -> CudnnResult<Work> {
     }
     let index = places.maybe(Name::CUDNN_ATTR_OPERATION_RESAMPLE_BWD_IDXDESC)?;
     let values = places.maybe(Name::CUDNN_ATTR_OPERATION_RESAMPLE_BWD_XDESC)?;
-    if kind == pooling::Kind::Max && index.is_none() && values.is_none() {
+    if matches!(kind, pooling::Kind::Max { .. }) && index.is_none() && values.is_none() {
         return Err(PATTERN);
     }
     Ok(vec![pooling::backward(pooling, values, y, x, Scale::ONE, index)])

@@ -69,6 +69,9 @@ impl<T: spectral::Number> Problem<T> {
                 }
             };
             let Some(mut found) = spectral::hermitian(&lower, n, self.with_vectors) else {
+                // Nobody takes what was there before for eigenvalues.
+                let nan = <T as Scalar>::Real::from_f64(f64::NAN);
+                (0..n).for_each(|i| self.values.at(i).write_unaligned(nan));
                 return (self.not_found, 0);
             };
             let wanted = match self.range {

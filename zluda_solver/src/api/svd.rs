@@ -35,7 +35,8 @@ struct Decomposition<T: Scalar> {
 }
 
 impl<T: spectral::Number> Decomposition<T> {
-    /// The sum of squares of what is left of A; none where singular values were not found.
+    /// By how much the Frobenius norm of A differs from that of all its singular values; none where these were not found.
+    /// Then they are no numbers, so that nobody takes what was there before for them.
     ///
     /// # Safety
     /// The places are memory of their sizes.
@@ -50,7 +51,12 @@ impl<T: spectral::Number> Decomposition<T> {
                 Some(columns) if columns.count > all => Vectors::Full,
                 Some(_) => Vectors::Thin,
             };
-            let found = spectral::singular(&a, (m, n), wanted(&self.u), wanted(&self.v))?;
+            let found = spectral::singular(&a, (m, n), wanted(&self.u), wanted(&self.v));
+            let Some(found) = found else {
+                let nan = <T as Scalar>::Real::from_f64(f64::NAN);
+                (0..self.count).for_each(|i| self.values.at(i).write_unaligned(nan));
+                return None;
+            };
             for (i, value) in found.values.iter().take(self.count).enumerate() {
                 self.values.at(i).write_unaligned(*value);
             }
@@ -67,8 +73,10 @@ impl<T: spectral::Number> Decomposition<T> {
                     }
                 }
             }
-            let rest = found.values.iter().skip(self.count).map(|value| value.to_f64());
-            Some(rest.map(|value| value * value).sum())
+            let norm = |squares: f64| squares.sqrt();
+            let squares_of_a = a.iter().map(|x| x.modulus().to_f64().powi(2)).sum();
+            let squares = found.values.iter().map(|value| value.to_f64().powi(2)).sum();
+            Some((norm(squares_of_a) - norm(squares)).abs())
         }
     }
 }
@@ -481,7 +489,8 @@ pub(crate) fn gesvda_buffer<N: Number>(
     count.set(SMALLEST)
 }
 
-/// Writes what is left of each matrix, its Frobenius norm, to memory of the host.
+/// For matrices that have at least as many rows as columns. By how much their Frobenius norms differ from those of all their
+/// singular values goes to memory of the host, as cuSOLVER computes it, whatever the rank.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn gesvda<N: Number>(
     handle: Arc<Handle>,
@@ -510,7 +519,10 @@ pub(crate) fn gesvda<N: Number>(
     let vectors = arguments.vectors(1, mode)?;
     let rank = arguments.size(2, rank)?;
     let (m, n) = (arguments.size(3, m)?, arguments.size(4, n)?);
-    arguments.check(2, rank <= m.min(n))?;
+    if m < n {
+        return Err(cusolverError::INVALID_VALUE);
+    }
+    arguments.check(2, rank <= n)?;
     let lda = arguments.leading(6, lda, m)?;
     let ldu = arguments.leading(11, ldu, if vectors { m } else { 1 })?;
     let ldv = arguments.leading(14, ldv, if vectors { n } else { 1 })?;
@@ -549,7 +561,7 @@ pub(crate) fn gesvda<N: Number>(
             let not_found = m.min(n) as c_int + 1;
             info.at(item).write_unaligned(if found.is_some() { 0 } else { not_found });
             if let Some(left) = found.filter(|_| !norms.is_null()) {
-                norms.at(item).write_unaligned(left.sqrt());
+                norms.at(item).write_unaligned(left);
             }
         }
     })?;
