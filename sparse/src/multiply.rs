@@ -18,32 +18,67 @@ pub struct Rows {
     sums: Vec<u8>,
 }
 
-/// The columns of a row that have sums.
+/// The columns to which a row's sums have a place for each; of more columns, products are sorted.
+const MOST_PLACES: usize = 1 << 22;
+
+/// The sums of a row.
 struct Accumulator<C> {
-    /// The row that a column had a sum of last, counted from 1.
+    /// The columns that a row may have.
+    limit: usize,
+    /// The row that a column had a sum of last, counted from 1. Empty where products are sorted.
     seen: Vec<usize>,
     sums: Vec<C>,
     columns: Vec<usize>,
+    /// Columns and their products, or sums.
+    pairs: Vec<(usize, C)>,
 }
 
 impl<C: Number> Accumulator<C> {
     fn new(columns: usize) -> Self {
+        let places = if columns > MOST_PLACES { 0 } else { columns };
         Accumulator {
-            seen: filled(0, columns),
-            sums: filled(C::ZERO, columns),
+            limit: columns,
+            seen: filled(0, places),
+            sums: filled(C::ZERO, places),
             columns: Vec::new(),
+            pairs: Vec::new(),
         }
     }
 
     #[inline(always)]
     fn add(&mut self, row: usize, column: usize, value: C) {
-        let Some(seen) = self.seen.get_mut(column) else { return };
+        if column >= self.limit {
+            return;
+        }
+        let Some(seen) = self.seen.get_mut(column) else {
+            self.pairs.push((column, value));
+            return;
+        };
         if *seen != row + 1 {
             *seen = row + 1;
             self.sums[column] = C::ZERO;
             self.columns.push(column);
         }
         self.sums[column] += value;
+    }
+
+    /// The row's columns in order, with their sums; the next row begins.
+    fn take(&mut self) -> impl ExactSizeIterator<Item = (usize, C)> + '_ {
+        if self.seen.is_empty() {
+            self.pairs.sort_by_key(|pair| pair.0);
+            self.pairs.dedup_by(|next, sum| {
+                let same = next.0 == sum.0;
+                if same {
+                    sum.1 += next.1;
+                }
+                same
+            });
+        } else {
+            self.columns.sort_unstable();
+            let sums = &self.sums;
+            self.pairs.extend(self.columns.drain(..).map(|column| (column, sums[column])));
+        }
+        self.pairs.drain(..)
     }
 }
 
@@ -89,17 +124,17 @@ pub unsafe fn multiply(
                     });
                 });
             }
-            if !room(sums.columns.len()) {
+            let sums = sums.take();
+            if !room(sums.len()) {
                 return product;
             }
-            sums.columns.sort_unstable();
-            product.counts.push(sums.columns.len());
-            for column in &sums.columns {
-                let place = (&raw const sums.sums[*column]).cast::<u8>();
+            product.counts.push(sums.len());
+            for (column, sum) in sums {
+                product.columns.push(column);
+                let place = (&raw const sum).cast::<u8>();
                 // SAFETY: a number is its bytes.
                 product.sums.extend(unsafe { std::slice::from_raw_parts(place, size_of::<C>()) });
             }
-            product.columns.append(&mut sums.columns);
         }
         let _ = size_of::<Y>();
     });

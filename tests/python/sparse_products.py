@@ -590,6 +590,27 @@ def check_spgemm():
             assert (index == others + bases[2]).all()
             wanted = (2 * a.dense() @ b.dense())[lines, others]
             close(values, wanted, kind, depth, "SpGEMM", reuse)
+    # More columns than there is memory for sums.
+    at, rows, wide = np.array([5, 1 << 20, 1 << 32, (1 << 33) - 1]), 6, 1 << 33
+    a, b = Coordinates(rows, 3, "f64", 0.9), Coordinates(3, len(at), "f64", 0.8)
+    lists = [Array(v.astype(np.int64)) for v in (b.offsets(b.rows, 3), at[b.columns], np.zeros(rows + 1))]
+    A = a.describe(own, "Csr", widths=(64, 64))
+    B = Descriptor(own, "SpMat", "CreateCsr", 3, wide, len(b.values), *lists[:2], Array(b.values), 3, 3, 0, 1)
+    made = Descriptor(own, "SpMat", "CreateCsr", rows, wide, 0, lists[2], None, None, 3, 3, 0, 1)
+    work, size, buffer = c.c_void_p(), np.zeros(1, np.uint64), Array(np.zeros(4096, np.uint8))
+    ok(own.call("SpGEMM_createDescr", c.byref(work)))
+    start = (N, N, scalar(1, "f64"), A, B, scalar(0, "f64"), made, 1, 0, work)
+    ok(own.run("SpGEMM_workEstimation", *start, size, buffer))
+    ok(own.run("SpGEMM_compute", *start, size, buffer))
+    there = (a.dense() != 0).astype(int) @ (b.dense() != 0)
+    lines, columns = np.nonzero(there)
+    assert get_sizes(own, made)[2] == len(lines)
+    index, found = Array(np.zeros(len(lines), np.int64)), Array(np.zeros(len(lines)))
+    ok(own.call("CsrSetPointers", made, lists[2], index, found))
+    ok(own.run("SpGEMM_copy", *start))
+    assert (index.get() == at[columns]).all()
+    close(found.get(), (a.dense() @ b.dense())[lines, columns], "f64", 3, "SpGEMM", "wide")
+    ok(own.call("SpGEMM_destroyDescr", work))
     # A column times a row, with more elements than offsets of 32 bits can count: found before there is memory for them.
     n = 50_000
     ones, zeros, ascending = (Array(v) for v in (np.ones(n, np.float32), np.zeros(n, np.int32), np.arange(n + 1, dtype=np.int32)))
