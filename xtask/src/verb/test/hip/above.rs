@@ -22,7 +22,7 @@ const BLAS_HANDLES: [&str; 5] = [
     "hipblasSetAtomicsMode(hipblasAtomicsMode_t atomics_mode)",
 ];
 const FFT: &str = "zluda_fft/src/backend/rocm/functions.rs";
-const LT: &str = "zluda_blas/src/backend/rocm/lt/functions.rs";
+const LT: &str = "zluda_blas/src/backend/rocm/lt_functions.rs";
 const FFT_LIBRARY: &str = "libhipfft.so.0";
 
 type Checked<T> = std::result::Result<T, String>;

@@ -1,14 +1,12 @@
 //! hipBLASLt, on AMD GPUs: products with epilogues and scales. Its algorithm is its own choice.
 
-mod functions;
-
 use super::argument::{Kept, Scalar};
 use super::library::{Blas, HipHandle};
+use super::lt_functions::*;
 use super::numbers::{self, Enumeration, error};
 use crate::device::{convert, driver};
 use crate::settings::Settings;
 use cuda_types::cublas::*;
-use functions::*;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::LazyLock;
