@@ -65,7 +65,7 @@ impl Handle {
         HANDLES.insert(Handle::make()?).ok_or(cublasError::ALLOC_FAILED)
     }
 
-    /// Ends a handle; what it was asked for is done first.
+    /// Ends a handle.
     pub(crate) fn destroy(handle: u64) -> CublasResult {
         HANDLES.remove(handle).map(drop).ok_or(cublasError::NOT_INITIALIZED)
     }

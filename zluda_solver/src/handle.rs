@@ -113,9 +113,10 @@ impl Handle {
 
     fn destroy(handles: &Handles, handle: u64) -> CusolverResult {
         let object = handles.get(handle).ok_or(cusolverError::NOT_INITIALIZED)?;
-        // Its memory may be the program's next: what was asked for is done before. Programs may have ended the stream.
-        let _ = object.wait();
-        handles.remove(handle).map(drop).ok_or(cusolverError::NOT_INITIALIZED)
+        // Its memory may be the program's next: what was asked for is done before.
+        let finished = driver()?.finish(object.settings().stream).map_err(convert);
+        handles.remove(handle).map(drop).ok_or(cusolverError::NOT_INITIALIZED)?;
+        finished
     }
 
     pub(crate) fn settings(&self) -> Settings {

@@ -93,9 +93,7 @@ impl Handle {
     /// Ends a handle; what it was asked for is done first, as its memory may be the program's next.
     pub(crate) fn destroy(handle: u64) -> CusparseResult {
         let handle = HANDLES.remove(handle).ok_or(cusparseError::NOT_INITIALIZED)?;
-        // Programs may have ended the stream.
-        let _ = handle.wait();
-        Ok(())
+        driver()?.finish(handle.settings().stream).map_err(convert)
     }
 
     pub(crate) fn settings(&self) -> Settings {

@@ -1,7 +1,7 @@
 //! The context that a library's functions work in, as the CUDA runtime chooses it.
 
 use super::{Driver, ProviderKind};
-use cuda_types::cuda::{CUcontext, CUres};
+use cuda_types::cuda::{CUcontext, CUerror, CUres, CUstream};
 use std::ptr::null_mut;
 
 impl Driver {
@@ -19,6 +19,17 @@ impl Driver {
             }
         }
         Ok(context)
+    }
+
+    /// Waits for the work of a stream. One that the program has ended, with all that was in it, is no error.
+    // A stream is a number, which nothing follows.
+    #[allow(clippy::not_unsafe_ptr_arg_deref)]
+    pub fn finish(&self, stream: CUstream) -> CUres {
+        // SAFETY: a stream is a number.
+        match unsafe { self.cuStreamSynchronize(stream) } {
+            Err(CUerror::INVALID_HANDLE | CUerror::CONTEXT_IS_DESTROYED) => Ok(()),
+            result => result,
+        }
     }
 
     /// The provider that runs the work of the [current context](Self::current_context)'s device.

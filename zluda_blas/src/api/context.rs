@@ -1,6 +1,7 @@
 //! Handles and what is set in them.
 
 use crate::convert::{FromC, Out};
+use crate::device::{convert, driver};
 use crate::handle::Handle;
 use crate::number::{INVALID, check};
 use cuda_types::cublas::*;
@@ -19,9 +20,9 @@ pub(crate) fn destroy(handle: cublasHandle_t) -> CublasResult {
     // SAFETY: a handle is a number, which is checked.
     let context: Arc<Handle> = unsafe { FromC::from_c(handle) }?;
     // Its memory may be the program's next: what was asked for is done before.
-    // Programs may have ended the stream.
-    let _ = context.wait();
-    Handle::destroy(handle as u64)
+    let finished = driver()?.finish(context.settings().stream).map_err(convert);
+    Handle::destroy(handle as u64)?;
+    finished
 }
 
 pub(crate) fn version(handle: cublasHandle_t, version: Out<c_int>) -> CublasResult {

@@ -178,7 +178,7 @@ mod tests {
     fn sums_give_the_quantiles() {
         let poisson = Poisson::new(20.0, Method::OrderedFrom(10));
         // SciPy's poisson.ppf.
-        for (u, value) in [(1e-6, 4), (0.25, 17), (0.5, 20), (0.75, 23), (0.999, 35)] {
+        for (u, value) in [(1e-6, 3), (0.25, 17), (0.5, 20), (0.75, 23), (0.999, 35)] {
             assert_eq!(poisson.of_uniform(u), value, "{u}");
         }
     }
