@@ -11,6 +11,7 @@ pub mod compare;
 pub mod discover;
 pub mod expectations;
 pub mod needs;
+pub mod pattern;
 pub mod record;
 pub mod run;
 pub mod session;

@@ -23,6 +23,9 @@ const CMAKE_FOLDER: &str = "corpus_build";
 /// The last build's output, in the program's folder.
 const RECORD: &str = ".corpus_build.txt";
 
+/// What has been set up for all programs, in the tree's root.
+const SETUP: &str = ".corpus_setup.txt";
+
 /// A collection's folders.
 #[derive(Clone, Debug)]
 pub struct Collection {
@@ -48,12 +51,14 @@ impl Collection {
     /// Builds a program, unless it is built. `Err`: what its compiler or ours said, first of all one line.
     pub fn build(&self, program: &Program) -> std::result::Result<(), String> {
         let folder = self.tree.join(&program.folder);
-        let record = folder.join(RECORD);
-        let key = format!(
-            "CUDA {}, {} s\n",
-            self.toolchain.version,
-            newest(&self.checkout.join(&program.folder))
-        );
+        let record = folder.join(program.file(RECORD));
+        let (newest, line) = match &program.builder {
+            Builder::Command { source, line } => {
+                (newest(&self.checkout.join(&program.folder).join(source)), line.as_str())
+            }
+            _ => (newest(&self.checkout.join(&program.folder)), ""),
+        };
+        let key = format!("CUDA {}, {newest} s {line}\n", self.toolchain.version);
         let result = match fs::read_to_string(&record).ok().and_then(|text| {
             let said = text.strip_prefix(&key)?;
             Some(said.to_owned())
@@ -71,6 +76,31 @@ impl Collection {
             }
         };
         if result.is_empty() { Ok(()) } else { Err(complaint(&self.without_tree(&result))) }
+    }
+
+    /// Runs a list's lines that come before all programs, in the tree's root, unless they have run.
+    pub fn set_up(&self, lines: &[String]) -> Result<()> {
+        let record = self.tree.join(SETUP);
+        let key = format!("CUDA {}\n{}\n", self.toolchain.version, lines.join("\n"));
+        if lines.is_empty() || fs::read_to_string(&record).is_ok_and(|text| text == key) {
+            return Ok(());
+        }
+        for line in lines {
+            let mut command = self.shell(line);
+            let output = capture_group(command.current_dir(&self.tree), BUILD_LIMIT)?;
+            if !output.success() {
+                return Err(format!("{line}: {}", output.describe()).into());
+            }
+        }
+        Ok(fs::write(&record, key)?)
+    }
+
+    /// A shell for a list's line. What a line needs from elsewhere is in our environment.
+    fn shell(&self, line: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-e", "-c", line]).env("tree", &self.tree);
+        self.toolchain.apply(&mut command);
+        command
     }
 
     /// A text with the names of the tree's files as they are below it.
@@ -96,7 +126,12 @@ impl Collection {
             }
             Builder::Sources(files) => {
                 let mut command = Command::new(self.toolchain.nvcc());
-                command.args(["-std=c++17", "-O3", "-o", &product(program)]).args(files);
+                command.args(["-std=c++17", "-O3", "-o", &program.file("")]).args(files);
+                command
+            }
+            Builder::Command { source, line } => {
+                let mut command = self.shell(line);
+                command.env("source", source).env("product", program.file(""));
                 command
             }
         };
@@ -162,20 +197,19 @@ impl Collection {
     pub fn runs(&self, program: &Program) -> Result<Vec<Run>> {
         let folder = self.tree.join(&program.folder);
         let run = |line: String| Run { folder: folder.clone(), line };
-        match &program.builder {
-            Builder::Sources(_) => return Ok(vec![run(format!("./{}", product(program)))]),
-            Builder::Make => {
-                let mut command = Command::new("make");
-                self.make_variables(&mut command);
-                self.toolchain.apply(&mut command);
-                command.args(["-n", "--no-print-directory", "run"]).current_dir(&folder);
-                let output = capture_group(&mut command, BUILD_LIMIT)?;
-                let lines = recipe(&output.stdout);
-                if output.success() && !lines.is_empty() {
-                    return Ok(lines.into_iter().map(run).collect());
-                }
+        if let Some(product) = program.product() {
+            return Ok(vec![run(format!("./{product}"))]);
+        }
+        if program.builder == Builder::Make {
+            let mut command = Command::new("make");
+            self.make_variables(&mut command);
+            self.toolchain.apply(&mut command);
+            command.args(["-n", "--no-print-directory", "run"]).current_dir(&folder);
+            let output = capture_group(&mut command, BUILD_LIMIT)?;
+            let lines = recipe(&output.stdout);
+            if output.success() && !lines.is_empty() {
+                return Ok(lines.into_iter().map(run).collect());
             }
-            Builder::CMake => {}
         }
         let made = match program.builder {
             Builder::CMake => folder.join(CMAKE_FOLDER),
@@ -192,10 +226,6 @@ impl Collection {
             })
             .collect())
     }
-}
-
-fn product(program: &Program) -> String {
-    format!("{}.corpus", program.name.replace('/', "-"))
 }
 
 /// The lines of `make -n`, with those put together that end in a backslash.
@@ -256,19 +286,16 @@ fn link_tree(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The time at which the last of a folder's files was written, in seconds.
-fn newest(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    let of_entry = |entry: fs::DirEntry| {
-        let Ok(data) = entry.metadata() else { return 0 };
-        if data.is_dir() {
-            return newest(&entry.path());
-        }
-        let since =
-            data.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-        since.map_or(0, |since| since.as_secs())
-    };
-    entries.flatten().map(of_entry).max().unwrap_or(0)
+/// The time at which a file or the last of a folder's files was written, in seconds.
+fn newest(path: &Path) -> u64 {
+    let Ok(data) = path.symlink_metadata() else { return 0 };
+    if data.is_dir() {
+        let Ok(entries) = fs::read_dir(path) else { return 0 };
+        return entries.flatten().map(|entry| newest(&entry.path())).max().unwrap_or(0);
+    }
+    let since =
+        data.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    since.map_or(0, |since| since.as_secs())
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The programs of a checkout: folders with a Makefile that calls nvcc, with a CMakeLists.txt that makes a
-//! program of CUDA sources, or with sources alone.
+//! program of CUDA sources, or with sources alone; or the files that the collection's list calls programs.
 
 use crate::Result;
+use crate::corpus::expectations::Rule;
 use crate::corpus::needs;
 use crate::repository::{files, stem};
 use std::collections::HashMap;
@@ -15,11 +16,17 @@ pub enum Builder {
     CMake,
     /// nvcc, with these files of the folder.
     Sources(Vec<String>),
+    /// A line for a shell, about this file of the folder.
+    Command {
+        source: String,
+        line: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// The last part of its path, or as many as tell it from others.
+    /// The last part of its path, or as many as tell it from others. All of it for a file of which the list says that
+    /// it is a program.
     pub name: String,
     /// Below the checkout.
     pub folder: PathBuf,
@@ -28,13 +35,63 @@ pub struct Program {
     pub needs: Option<&'static str>,
 }
 
-/// All programs of a checkout, by name.
-pub fn programs(checkout: &Path) -> Result<Vec<Program>> {
+impl Program {
+    /// The file that the build makes, in the program's folder, where we say what its name is.
+    pub fn product(&self) -> Option<String> {
+        match &self.builder {
+            Builder::Make | Builder::CMake => None,
+            Builder::Sources(_) => Some(format!("{}.corpus", self.name.replace('/', "-"))),
+            Builder::Command { source, .. } => Some(format!("{source}.corpus")),
+        }
+    }
+
+    /// A file of ours in the program's folder, where there may be other programs.
+    pub fn file(&self, name: &str) -> String {
+        format!("{}{name}", self.product().unwrap_or_default())
+    }
+}
+
+/// All programs of a checkout, by name: the files that the rules are about, or, where there are no rules, what has build
+/// files.
+pub fn programs(checkout: &Path, rules: &[Rule]) -> Result<Vec<Program>> {
     let mut programs = Vec::new();
-    walk(checkout, Path::new(""), true, &mut programs)?;
-    shorten(&mut programs);
+    if rules.is_empty() {
+        walk(checkout, Path::new(""), true, &mut programs)?;
+        shorten(&mut programs);
+    } else {
+        walk_files(checkout, Path::new(""), rules, &mut programs)?;
+    }
     programs.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(programs)
+}
+
+fn walk_files(
+    checkout: &Path,
+    folder: &Path,
+    rules: &[Rule],
+    found: &mut Vec<Program>,
+) -> Result<()> {
+    for entry in entries(&checkout.join(folder))? {
+        let file = entry.file_name().to_string_lossy().into_owned();
+        let path = folder.join(&file);
+        if entry.file_type()?.is_dir() {
+            if !file.starts_with('.') {
+                walk_files(checkout, &path, rules, found)?;
+            }
+            continue;
+        }
+        let name = path.to_string_lossy().into_owned();
+        if let Some(rule) = rules.iter().rev().find(|rule| rule.files.matches(&name)) {
+            let builder = Builder::Command { source: file, line: rule.command.clone() };
+            found.push(Program { name, folder: folder.to_owned(), builder, needs: None });
+        }
+    }
+    Ok(())
+}
+
+fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>> {
+    let entries = fs::read_dir(folder).and_then(Iterator::collect);
+    entries.map_err(|error| format!("{}: {error}", folder.display()).into())
 }
 
 /// `sources`: no build file above has a say about sources that lie around.
@@ -71,8 +128,7 @@ fn walk(checkout: &Path, folder: &Path, sources: bool, found: &mut Vec<Program>)
         }
     }
     let mut below = Vec::new();
-    for entry in fs::read_dir(&here).map_err(|error| format!("{}: {error}", here.display()))? {
-        let entry = entry?;
+    for entry in entries(&here)? {
         let name = entry.file_name();
         if entry.file_type()?.is_dir() && !name.to_string_lossy().starts_with('.') {
             below.push(folder.join(name));
@@ -139,6 +195,7 @@ fn shorten(programs: &mut [Program]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::expectations::Expectations;
 
     fn write(folder: &Path, name: &str, text: &str) {
         let path = folder.join(name);
@@ -175,7 +232,7 @@ mod tests {
         write(folder, "d/two.cu", "int main() {}");
         write(folder, "d/three/main.cu", "int main() {}");
         write(folder, "d/three/part.cu", "");
-        let found = programs(folder).unwrap();
+        let found = programs(folder, &[]).unwrap();
         let names: Vec<&str> = found.iter().map(|program| program.name.as_str()).collect();
         assert_eq!(names, ["a/scan", "b/scan", "dot", "one", "three", "two"]);
         assert_eq!(found[0].builder, Builder::Make);
@@ -184,5 +241,36 @@ mod tests {
         assert_eq!(found[3].builder, Builder::Sources(vec!["one.cu".into()]));
         assert_eq!(found[4].builder, Builder::Sources(vec!["main.cu".into(), "part.cu".into()]));
         assert_eq!(found[4].folder, Path::new("d/three"));
+    }
+
+    #[test]
+    fn files_that_the_list_calls_programs_are_programs() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        for file in ["Makefile", "a/Makefile", "a/x.cu", "a/b/x.cu", "a/b/x.h", "c/x.cu", ".g/x.cu"]
+        {
+            write(folder, file, "nvcc int main() {}");
+        }
+        let list = "**/*.cu: source nvcc  # all\na/b/*.cu: source nvcc -G  # those\n\
+                    a/*.cu: source nvcc -g  # and those\n";
+        let list = Expectations::parse("x", list).unwrap();
+        let found = programs(folder, &list.rules).unwrap();
+        let found: Vec<_> = found
+            .iter()
+            .map(|program| match &program.builder {
+                Builder::Command { source, line } => {
+                    (program.name.as_str(), source.as_str(), line.as_str())
+                }
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("a/b/x.cu", "x.cu", "nvcc -G"),
+                ("a/x.cu", "x.cu", "nvcc -g"),
+                ("c/x.cu", "x.cu", "nvcc")
+            ]
+        );
     }
 }

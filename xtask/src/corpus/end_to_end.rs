@@ -40,11 +40,20 @@ fn rows(folder: &Path, list: &str, resume: bool) -> Vec<Row> {
         limits: Limits { processors: Duration::from_secs(1), clock: Duration::from_secs(5) },
     };
     session.collection.link().unwrap();
-    let programs = discover::programs(&session.collection.checkout).unwrap();
+    let programs = discover::programs(&session.collection.checkout, &session.list.rules).unwrap();
     let programs: Vec<_> = programs.iter().collect();
+    session.collection.set_up(&session.list.setup).unwrap();
     let built = session.build(&programs, 2);
     let others = [Platform::new("cpu", Some("reference"), None)];
     session.run(&programs, built, &Platform::new("cpu", None, None), &others).unwrap()
+}
+
+/// Names and verdicts.
+fn words(rows: &[Row]) -> Vec<String> {
+    rows.iter()
+        .map(|row| format!("{} {} {}", row.name, row.verdict.word(), row.verdict.detail()))
+        .map(|text| text.trim().to_owned())
+        .collect()
 }
 
 #[test]
@@ -67,12 +76,6 @@ fn programs_are_built_once_run_and_judged() {
 
     let start = Instant::now();
     let found = rows(folder, "", false);
-    let words = |rows: &[Row]| -> Vec<String> {
-        rows.iter()
-            .map(|row| format!("{} {} {}", row.name, row.verdict.word(), row.verdict.detail()))
-            .map(|text| text.trim().to_owned())
-            .collect()
-    };
     let expected = [
         "argument failed exit status 1",
         "bad wrong result FAILED",
@@ -115,4 +118,39 @@ fn programs_are_built_once_run_and_judged() {
         true,
     );
     assert_eq!(unexpected(&found), ["argument", "bad", "broken", "dies", "ends", "good"]);
+}
+
+#[test]
+fn files_are_built_by_the_lines_of_the_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let checkout = folder.join("checkout");
+    fs::create_dir_all(checkout.join("a/b")).unwrap();
+    for (name, text) in [
+        ("head", "#!/bin/sh\n"),
+        ("a/one.test", "echo $0\n"),
+        ("a/two.test", "exit 3\n"),
+        ("a/b/three.test", "echo error: no\n"),
+        ("a/b/four.test", ""),
+    ] {
+        fs::write(checkout.join(name), text).unwrap();
+    }
+    let list = "*: setup echo x >> setups; cat head > started  # all begin like it\n\
+                **/*.test: source cat $tree/started $source > $product; chmod +x $product; echo x >> builds  # scripts\n\
+                a/b/*: source cat $source; false  # they do not build\n\
+                a/b/f*: left out  # why\n";
+    let expected = [
+        "a/b/four.test left out why",
+        "a/b/three.test did not build echo error: no",
+        "a/one.test passed",
+        "a/two.test failed exit status 3",
+    ];
+    for _ in 0..2 {
+        assert_eq!(words(&rows(folder, list, false)), expected);
+        let count = |file: &str| fs::read_to_string(folder.join("tree").join(file)).unwrap();
+        assert_eq!(count("setups"), "x\n", "a second run sets nothing up");
+        assert_eq!(count("a/builds"), "x\nx\n", "a second run builds nothing");
+        assert!(count("a/one.test.corpus.corpus_output.txt").ends_with("\n./one.test.corpus\n"));
+    }
+    assert!(!checkout.join("a/builds").exists(), "the checkout stays as it is");
 }

@@ -8,11 +8,17 @@
 //! - `run ARGUMENTS`: its arguments instead of the collection's; several lines are several runs;
 //! - `ignore TEXT`: lines of its output with this text say nothing about the result.
 //!
+//! - `source COMMAND`: each file of this name is a program, which this line of a shell builds;
+//! - `setup COMMAND`: under the name `*`, a line that runs once before programs are built.
+//!
+//! `program` may be a glob ([`Pattern`]). Of several lines with another verdict, other arguments or another command for a
+//! program, the last one counts.
+//!
 //! The list is checked both ways: what it says has to be so.
 
 use crate::Result;
+use crate::corpus::pattern::Pattern;
 use crate::corpus::verdict::Verdict;
-use std::collections::BTreeMap;
 
 const VERDICTS: [&str; 6] =
     ["failed", "crashed", "wrong result", "timed out", "did not build", "left out"];
@@ -28,6 +34,8 @@ pub struct Expectation {
     /// The reason for these arguments.
     pub arguments_reason: Option<String>,
     pub ignored: Vec<String>,
+    /// Those of them that the program has to say: the list has them for it alone.
+    pub said: Vec<String>,
 }
 
 impl Expectation {
@@ -47,6 +55,22 @@ impl Expectation {
         verdict.into_iter().chain(arguments).chain(self.differs.clone()).collect()
     }
 
+    /// Adds the lines of another name that stands for the program too, and comes later in the list.
+    fn extend(&mut self, later: &Self) {
+        if later.verdict.is_some() {
+            self.verdict.clone_from(&later.verdict);
+        }
+        if later.differs.is_some() {
+            self.differs.clone_from(&later.differs);
+        }
+        if later.arguments_reason.is_some() {
+            self.arguments.clone_from(&later.arguments);
+            self.arguments_reason.clone_from(&later.arguments_reason);
+        }
+        self.ignored.extend_from_slice(&later.ignored);
+        self.said.extend_from_slice(&later.said);
+    }
+
     /// The reason why the program is not built, if it is not.
     pub fn left_out(&self) -> Option<&str> {
         let (word, reason) = self.verdict.as_ref()?;
@@ -54,9 +78,22 @@ impl Expectation {
     }
 }
 
+/// The files that are programs, and how they are built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    pub files: Pattern,
+    /// A line for a shell.
+    pub command: String,
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Expectations {
-    programs: BTreeMap<String, Expectation>,
+    /// In the list's order.
+    programs: Vec<(Pattern, Expectation)>,
+    /// In the list's order. Where there are some, no other programs are looked for.
+    pub rules: Vec<Rule>,
+    /// Lines for a shell that run before programs are built.
+    pub setup: Vec<String>,
 }
 
 impl Expectations {
@@ -81,7 +118,19 @@ impl Expectations {
         if reason.is_empty() {
             return Err("the reason is empty".to_owned());
         }
-        let expectation = self.programs.entry(program.trim().to_owned()).or_default();
+        let name = Pattern::parse(program.trim())?;
+        if let Some(command) = what.strip_prefix("source ") {
+            self.rules.push(Rule { files: name, command: command.to_owned() });
+            return Ok(());
+        }
+        if let Some(command) = what.strip_prefix("setup ") {
+            if name.text() != "*" {
+                return Err(format!("`setup` is for all programs, not for {program}"));
+            }
+            self.setup.push(command.to_owned());
+            return Ok(());
+        }
+        let expectation = self.entry(name.clone());
         if VERDICTS.contains(&what) {
             if expectation.verdict.is_some() {
                 return Err(format!("a second verdict on {program}"));
@@ -97,23 +146,43 @@ impl Expectations {
             expectation.arguments_reason = Some(reason);
         } else if let Some(text) = what.strip_prefix("ignore ") {
             expectation.ignored.push(text.to_owned());
+            if matches!(name, Pattern::Name(_)) {
+                expectation.said.push(text.to_owned());
+            }
         } else {
             return Err(format!(
-                "`{what}` is none of {}, differs, run, ignore",
+                "`{what}` is none of {}, differs, run, ignore, source, setup",
                 VERDICTS.join(", ")
             ));
         }
         Ok(())
     }
 
+    fn entry(&mut self, name: Pattern) -> &mut Expectation {
+        let at = self.programs.iter().position(|(known, _)| *known == name);
+        let at = at.unwrap_or_else(|| {
+            self.programs.push((name, Expectation::default()));
+            self.programs.len() - 1
+        });
+        &mut self.programs[at].1
+    }
+
     /// The lines about this program; none of them where it is expected to pass.
     pub fn of(&self, program: &str) -> Expectation {
-        self.programs.get(program).cloned().unwrap_or_default()
+        let mut all = Expectation::default();
+        for (_, lines) in self.programs.iter().filter(|(name, _)| name.matches(program)) {
+            all.extend(lines);
+        }
+        all
     }
 
     /// Programs of the list that the checkout does not have.
     pub fn strangers<'a>(&'a self, programs: &'a [&str]) -> impl Iterator<Item = &'a str> {
-        self.programs.keys().map(String::as_str).filter(|name| !programs.contains(name))
+        let names = self.programs.iter().map(|(name, _)| name);
+        let names = names.chain(self.rules.iter().map(|rule| &rule.files));
+        names
+            .filter(|name| !programs.iter().any(|program| name.matches(program)))
+            .map(Pattern::text)
     }
 }
 
@@ -127,7 +196,7 @@ pub fn problem(expected: &Expectation, verdict: &Verdict, output: Option<&str>) 
         });
     }
     let output = output?;
-    let unused = expected.ignored.iter().find(|text| !output.contains(text.as_str()))?;
+    let unused = expected.said.iter().find(|text| !output.contains(text.as_str()))?;
     Some(format!("the list ignores `{unused}`, which it does not say"))
 }
 
@@ -159,12 +228,36 @@ mod tests {
     }
 
     #[test]
+    fn later_lines_count_where_several_names_stand_for_a_program() {
+        let text = "a/**: left out  # all\na/*: failed  # here\na/**: run 1  # fewer\na/b: run 2  # more\n\
+                    a/*: ignore x  # all say it\na/b: ignore y  # it says so\nc/*: failed  # none\n\
+                    a/*.cu: source nvcc $source  # sources\n*: setup make -C x  # a library\n";
+        let list = Expectations::parse("x", text).unwrap();
+        assert_eq!(list.of("a/c/d").left_out(), Some("all"));
+        let b = list.of("a/b");
+        assert_eq!((b.word(), b.arguments.as_slice()), ("failed", ["2".to_owned()].as_slice()));
+        assert_eq!(b.ignored, ["x", "y"]);
+        assert_eq!(problem(&b, &Verdict::Failed(1), Some("y")), None);
+        assert!(problem(&b, &Verdict::Failed(1), Some("x")).unwrap().contains("`y`"));
+        assert_eq!(list.of("a/d").arguments, ["1"]);
+        let rule =
+            Rule { files: Pattern::parse("a/*.cu").unwrap(), command: "nvcc $source".into() };
+        assert_eq!(
+            (list.rules.as_slice(), list.setup.as_slice()),
+            ([rule].as_slice(), ["make -C x".to_owned()].as_slice())
+        );
+        assert_eq!(list.strangers(&["a/b", "a/c/d"]).collect::<Vec<_>>(), ["c/*", "a/*.cu"]);
+    }
+
+    #[test]
     fn lines_that_make_no_sense_are_refused_by_number() {
         for (line, problem) in [
             ("a: failed", "x.txt:2: no `  # reason`"),
             ("a failed  # why", "x.txt:2: no `program: what`"),
             ("a: fails  # why", "x.txt:2: `fails` is none of"),
             ("a: failed  #  ", "x.txt:2: the reason is empty"),
+            ("a**: failed  # why", "x.txt:2: `a**`: "),
+            ("a: setup make  # why", "x.txt:2: `setup` is for all programs"),
         ] {
             let error = Expectations::parse("x.txt", &format!("# list\n{line}\n")).unwrap_err();
             assert!(error.to_string().starts_with(problem), "{error}");

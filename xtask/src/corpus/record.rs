@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, SystemTime};
 
-/// In the program's folder.
-const NAME: &str = ".corpus_output.txt";
+/// Its name in the program's folder, or the end of its name where there are several programs.
+pub const NAME: &str = ".corpus_output.txt";
 
 /// The key of a record: one line that says where, on which driver and by which lines the program ran.
 pub fn key(driver: &Driver, place: &Platform, runs: &[Run]) -> String {
@@ -24,17 +24,17 @@ pub fn key(driver: &Driver, place: &Platform, runs: &[Run]) -> String {
 }
 
 /// Writes the key, the status as the system has it and the seconds, and the output.
-pub fn keep(folder: &Path, key: &str, output: &Output) -> Result<()> {
+pub fn keep(record: &Path, key: &str, output: &Output) -> Result<()> {
     let status =
         output.status.map_or_else(|| "none".to_owned(), |status| status.into_raw().to_string());
     let seconds = output.time.as_secs_f64();
     let text = format!("{key}\n{status} {seconds:.3}\n{}{}", output.stdout, output.stderr);
-    Ok(fs::write(folder.join(NAME), text)?)
+    Ok(fs::write(record, text)?)
 }
 
 /// The output that was kept under the same key; both streams are one.
-pub fn recall(folder: &Path, key: &str) -> Option<Output> {
-    let text = fs::read_to_string(folder.join(NAME)).ok()?;
+pub fn recall(record: &Path, key: &str) -> Option<Output> {
+    let text = fs::read_to_string(record).ok()?;
     let (found, rest) = text.split_once('\n')?;
     let (status, stdout) = rest.split_once('\n')?;
     let (status, seconds) = status.split_once(' ')?;
@@ -54,16 +54,16 @@ mod tests {
     #[test]
     fn a_record_is_recalled_under_its_key() {
         let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path();
+        let record = folder.path().join(NAME);
         for status in [None, Some(ExitStatus::from_raw(11)), Some(ExitStatus::from_raw(256))] {
             let time = Duration::from_millis(1500);
             let (stdout, stderr) = ("a\nb\n".to_owned(), "c\n".to_owned());
-            keep(folder, "cpu: ./main", &Output { status, stdout, stderr, time }).unwrap();
-            let recalled = recall(folder, "cpu: ./main").unwrap();
+            keep(&record, "cpu: ./main", &Output { status, stdout, stderr, time }).unwrap();
+            let recalled = recall(&record, "cpu: ./main").unwrap();
             assert_eq!((recalled.status, recalled.time), (status, time));
             assert_eq!(recalled.stdout, "a\nb\nc\n");
-            assert!(recall(folder, "cpu: ./main 1").is_none());
+            assert!(recall(&record, "cpu: ./main 1").is_none());
         }
-        assert!(recall(&folder.join("none"), "").is_none());
+        assert!(recall(&folder.path().join("none"), "").is_none());
     }
 }

@@ -102,13 +102,14 @@ impl Session {
             Ok(Output { stdout, stderr, ..output })
         };
         let folder = self.collection.tree.join(&program.folder);
+        let kept = folder.join(program.file(record::NAME));
         let key = record::key(&self.driver, place, &runs);
-        let before = if self.resume { record::recall(&folder, &key) } else { None };
+        let before = if self.resume { record::recall(&kept, &key) } else { None };
         let output = match before {
             Some(output) => output,
             None => run(place)?,
         };
-        record::keep(&folder, &key, &output)?;
+        record::keep(&kept, &key, &output)?;
         let verdict = verdict::of_output(&output, &expected.ignored);
         let text = output.stdout.clone() + &output.stderr;
         let passed = verdict == Verdict::Passed;

@@ -98,7 +98,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let list_path = root().join("tests/corpus").join(format!("{}.txt", options.name));
     let list = fs::read_to_string(&list_path).unwrap_or_default();
     let list = Expectations::parse(&list_path.display().to_string(), &list)?;
-    let programs = discover::programs(&options.folder)?;
+    let programs = discover::programs(&options.folder, &list.rules)?;
     if programs.is_empty() {
         return Err(format!("no programs of CUDA in {}", options.folder.display()).into());
     }
@@ -132,6 +132,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let others = if options.compare { other_places(&place) } else { Vec::new() };
     let chosen: Vec<&Program> =
         programs.iter().filter(|program| options.chooses(&program.name)).collect();
+    session.collection.set_up(&session.list.setup)?;
     let built = session.build(&chosen, jobs);
     if options.build_only {
         let failed = |result: &std::result::Result<(), Verdict>| {
