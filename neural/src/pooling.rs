@@ -87,10 +87,13 @@ fn greatest(
         for y in ys.clone() {
             for x in xs.clone() {
                 let at = number([z, y, x], lengths);
-                let is_nan = from[at].is_nan();
-                let is_greater = best
-                    .is_none_or(|best| from[at] > from[best] || (is_nan && !from[best].is_nan()));
-                if is_greater && (propagates_nan || !is_nan) {
+                if from[at].is_nan() && !propagates_nan {
+                    continue;
+                }
+                let is_greater = best.is_none_or(|best| {
+                    from[at] > from[best] || (from[at].is_nan() && !from[best].is_nan())
+                });
+                if is_greater {
                     best = Some(at);
                 }
             }

@@ -4,55 +4,14 @@ import ctypes as c
 import itertools
 import os
 
-# NVIDIA's libraries choose their PTX by it.
-os.environ["ZLUDA_CC"] = "13.0"
-FEW = os.environ.get("ZLUDA_DEVICE", "").startswith("emu")
-
 import numpy as np
+from dense_arrays import (
+    C, FEW, KINDS, LOWER, REAL, UPPER, Array, N, T, driver, host, ok, staged, wide,
+)  # fmt: skip
 
-staged = os.environ["LD_LIBRARY_PATH"].split(":")[0]
-driver = c.CDLL("libcuda.so.1")
 blas = c.CDLL(os.path.join(staged, "libraries/libcublas.so.13"))
 random = np.random.default_rng(7)
-KINDS = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128}
-REAL = {"S": np.float32, "D": np.float64, "C": np.float32, "Z": np.float64}
 SUCCESS, NOT_INITIALIZED, INVALID_VALUE = 0, 1, 7
-N, T, C = range(3)
-LOWER, UPPER = range(2)
-
-
-def ok(status, *what):
-    assert status == 0, (status, *what)
-
-
-context, device = c.c_void_p(), c.c_int()
-ok(driver.cuInit(0))
-ok(driver.cuDevicePrimaryCtxRetain(c.byref(context), 0))
-ok(driver.cuCtxSetCurrent(context))
-
-
-class Array:
-    """A NumPy array's copy in device memory, in the order of Fortran."""
-
-    def __init__(self, values):
-        self.like = np.asfortranarray(values)
-        self.address = c.c_void_p()
-        ok(driver.cuMemAlloc_v2(c.byref(self.address), c.c_size_t(max(1, self.like.nbytes))))
-        if self.like.nbytes:
-            ok(driver.cuMemcpyHtoD_v2(self.address, host(self.like), c.c_size_t(self.like.nbytes)))
-
-    def get(self):
-        ok(driver.cuCtxSynchronize())
-        values = np.empty_like(self.like)
-        ok(driver.cuMemcpyDtoH_v2(host(values), self.address, c.c_size_t(values.nbytes)))
-        return values
-
-    def __del__(self):
-        driver.cuMemFree_v2(self.address)
-
-
-def host(values):
-    return values.ctypes.data_as(c.c_void_p)
 
 
 def one(value, dtype):
@@ -87,10 +46,6 @@ def normal(shape, dtype):
     if np.issubdtype(dtype, np.complexfloating):
         values = values + 1j * random.standard_normal(shape)
     return values.astype(dtype)
-
-
-def wide(values):
-    return values.astype(np.complex128 if np.iscomplexobj(values) else np.float64)
 
 
 def turned(matrix, operation):

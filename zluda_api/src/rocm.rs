@@ -83,6 +83,19 @@ impl RocmLibrary {
         Err(OpenError::Missing { name: source.name, reasons })
     }
 
+    /// Opens the library as [`Self::open`] does, and looks functions up in it, of which `look_up` names one that is not there.
+    pub fn functions<F>(
+        source: &Source,
+        look_up: impl FnOnce(RocmLibrary) -> Result<F, &'static str>,
+    ) -> Result<F, OpenError> {
+        let library = RocmLibrary::open(source)?;
+        let file = library.file;
+        look_up(library).map_err(|function| OpenError::Missing {
+            name: source.name,
+            reasons: vec![format!("{file} has no {function}")],
+        })
+    }
+
     /// Whether it has a function of this name.
     pub fn has(&self, name: &str) -> bool {
         // SAFETY: nothing uses the address.
@@ -154,4 +167,33 @@ pub fn call<E: std::fmt::Debug + Send + 'static>(
     let (now, place) = &*answer;
     now.store(false, Ordering::Release);
     Ok(std::mem::replace(&mut *place.lock(), Ok(())))
+}
+
+/// Defines the numbers of enumerations of a library.
+#[macro_export]
+macro_rules! rocm_enumerators {
+    ($($type:ident: $($name:ident = $value:literal)*;)*) => {
+        $($(pub(super) const $name: $type = $value;)*)*
+    };
+}
+
+/// Defines `Functions`, all functions of one library that are used. They answer statuses of 32 bits.
+#[macro_export]
+macro_rules! rocm_functions {
+    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
+        /// The functions of one library.
+        pub(super) struct Functions {
+            $(pub(super) $name: unsafe extern "C" fn($($type),*) -> u32,)*
+        }
+
+        impl Functions {
+            /// Looks all of them up; the name of one that is not there.
+            pub(super) fn new(library: $crate::rocm::RocmLibrary) -> Result<Functions, &'static str> {
+                Ok(Functions {
+                    // SAFETY: the library's functions have these types.
+                    $($name: unsafe { library.get(stringify!($name)) }.ok_or(stringify!($name))?,)*
+                })
+            }
+        }
+    };
 }

@@ -6,7 +6,7 @@ use cuda_types::cudnn::{CudnnResult, cudnnContext, cudnnError, cudnnHandle_t};
 use neural::{Stage, Work};
 use parking_lot::Mutex;
 use std::sync::{Arc, LazyLock};
-use zluda_api::driver::{Driver, Failures, ProviderKind, enqueue};
+use zluda_api::driver::{Driver, Failures, ProviderKind};
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A context.
@@ -75,23 +75,8 @@ impl Handle {
 
     /// Puts a stage into the handle's stream.
     pub(crate) fn run(&self, stage: Stage) -> CudnnResult {
-        if stage.parts == 0 {
-            return Ok(());
-        }
-        let driver = driver()?;
-        let mut context = std::ptr::null_mut();
-        // SAFETY: the place lives during the call; the context is one of the driver's.
-        unsafe {
-            driver.cuCtxGetCurrent(&mut context).map_err(convert)?;
-            if context.is_null() {
-                driver.cuCtxSetCurrent(self.context).map_err(convert)?;
-            }
-        }
-        let part = move |part: zluda_api::driver::Part| {
-            (stage.run)(part.number as usize);
-            Ok(())
-        };
-        enqueue(driver, self.stream(), stage.parts as u64, part).map_err(convert)
+        let place = (self.context, self.stream());
+        zluda_api::driver::run(driver()?, place, stage.parts, stage.run).map_err(convert)
     }
 
     /// Puts stages into the handle's stream, one after the other.

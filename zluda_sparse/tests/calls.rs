@@ -61,12 +61,7 @@ fn wrong_arguments_have_a_status() {
         }
         // No sizes and no places; sizes and enumerations that there are none of.
         for other in [0, u64::MAX, 0x7fff_ffff] {
-            let numbers =
-                |(_, ty): &(&str, &str)| !ty.starts_with('*') && !ty.ends_with("Stream_t");
-            let words = function.parameters.iter().skip(1);
-            let words = words.map(|parameter| if numbers(parameter) { other } else { 0 });
-            let words: Vec<u64> = [handle].into_iter().chain(words).collect();
-            let status = run(&library, function, &words);
+            let status = run(&library, function, &function.words_after(handle, other));
             assert!(known.contains(&status), "{name} of {other:#x}: {}", status.0);
         }
     }

@@ -24,6 +24,13 @@ impl Function {
         unsafe { (self.call)(address(library, self.name), words) }
     }
 
+    /// Words for a call with a right handle: no places and no streams, and `other` for sizes and enumerations.
+    pub fn words_after(&self, handle: u64, other: u64) -> Vec<u64> {
+        let is_number = |ty: &str| !ty.starts_with('*') && !ty.ends_with("Stream_t");
+        let words = self.types().skip(1).map(|ty| if is_number(ty) { other } else { 0 });
+        [handle].into_iter().chain(words).collect()
+    }
+
     /// The types of its parameters.
     pub fn types(&self) -> impl Iterator<Item = &'static str> {
         self.parameters.iter().map(|(_, ty)| *ty)

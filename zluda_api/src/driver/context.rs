@@ -21,6 +21,18 @@ impl Driver {
         Ok(context)
     }
 
+    /// Makes a context current on a thread that has none.
+    // A context is a number, which nothing follows.
+    #[allow(clippy::not_unsafe_ptr_arg_deref)]
+    pub fn enter(&self, context: CUcontext) -> CUres {
+        let mut current = null_mut();
+        // SAFETY: the place lives during the call; the context is one of the driver's.
+        unsafe {
+            self.cuCtxGetCurrent(&mut current)?;
+            if current.is_null() { self.cuCtxSetCurrent(context) } else { Ok(()) }
+        }
+    }
+
     /// Waits for the work of a stream. One that the program has ended, with all that was in it, is no error.
     // A stream is a number, which nothing follows.
     #[allow(clippy::not_unsafe_ptr_arg_deref)]

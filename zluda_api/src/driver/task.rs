@@ -54,14 +54,7 @@ pub fn run(
     if parts == 0 {
         return Ok(());
     }
-    let mut current = std::ptr::null_mut();
-    // SAFETY: the place lives during the call; the context is one of the driver's.
-    unsafe {
-        driver.cuCtxGetCurrent(&mut current)?;
-        if current.is_null() {
-            driver.cuCtxSetCurrent(context)?;
-        }
-    }
+    driver.enter(context)?;
     enqueue(driver, stream, parts as u64, move |part| {
         run(part.number as usize);
         Ok(())

@@ -252,6 +252,41 @@ unsafe fn run(
     })
 }
 
+/// Puts products into the handle's stream, whoever computes them.
+///
+/// # Safety
+/// Factors on the host can be read.
+unsafe fn put(handle: &Handle, products: Products) -> CublasResult {
+    let Products { operations, sizes: [m, n, k], leading, types, batch, compute, .. } = products;
+    let dims = GemmDims::check((operations[0], operations[1]), (m, n, k), leading.into())?;
+    let engine = engine(compute, types)?;
+    if let Some(blas) = handle.rocm() {
+        // SAFETY: the caller says so.
+        return unsafe { products.enqueue(&handle.settings(), blas) };
+    }
+    let matrices = products.matrices;
+    // Strides are in elements; here they are of bytes, or of the numbers of an engine of one type.
+    let bytes = |i: usize, stride: i64| match engine {
+        Engine::Mixed { .. } => Ok(stride.wrapping_mul(format(types[i])?.size() as i64)),
+        _ => Ok::<i64, cublasError>(stride),
+    };
+    let (places, count) = match batch {
+        Count::One => (matrices.map(|first| Batch::strided(first, 0)), 1),
+        Count::Array { count } => {
+            (matrices.map(|array| Batch::array(array.cast::<*const c_void>())), size(count)?)
+        }
+        Count::Strided { count, strides: [a, b, c] } => {
+            let strides = [bytes(0, a)?, bytes(1, b)?, bytes(2, c)?];
+            let place = |i: usize| Batch::strided(matrices[i], strides[i]);
+            ([place(0), place(1), place(2)], size(count)?)
+        }
+    };
+    let [a, b, c] = places;
+    let batch = Batches { a, b, c, count };
+    // SAFETY: as above.
+    unsafe { run(handle, dims, engine, batch, (products.alpha, products.beta)) }
+}
+
 #[allow(clippy::too_many_arguments)]
 pub(crate) unsafe fn gemm_ex(
     handle: Arc<Handle>,
@@ -274,27 +309,19 @@ pub(crate) unsafe fn gemm_ex(
     compute: cublasComputeType_t,
     _: cublasGemmAlgo_t,
 ) -> CublasResult {
-    let dims = GemmDims::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
-    let engine = engine(compute, [type_a, type_b, type_c])?;
-    if let Some(blas) = handle.rocm() {
-        let products = Products {
-            operations: [op_a, op_b],
-            sizes: [m, n, k],
-            alpha,
-            beta,
-            matrices: [a, b, c.cast_const()],
-            types: [type_a, type_b, type_c],
-            leading: [lda, ldb, ldc],
-            batch: Count::One,
-            compute,
-        };
-        // SAFETY: the caller passes what the API asks for.
-        return unsafe { products.enqueue(&handle.settings(), blas) };
-    }
-    let (a, b) = (Batch::strided(a, 0), Batch::strided(b, 0));
-    let batch = Batches { a, b, c: Batch::strided(c.cast_const(), 0), count: 1 };
+    let products = Products {
+        operations: [op_a, op_b],
+        sizes: [m, n, k],
+        alpha,
+        beta,
+        matrices: [a, b, c.cast_const()],
+        types: [type_a, type_b, type_c],
+        leading: [lda, ldb, ldc],
+        batch: Count::One,
+        compute,
+    };
     // SAFETY: the caller passes what the API asks for.
-    unsafe { run(&handle, dims, engine, batch, (alpha, beta)) }
+    unsafe { put(&handle, products) }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -320,27 +347,19 @@ pub(crate) unsafe fn gemm_batched_ex(
     compute: cublasComputeType_t,
     _: cublasGemmAlgo_t,
 ) -> CublasResult {
-    let dims = GemmDims::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
-    let engine = engine(compute, [type_a, type_b, type_c])?;
-    if let Some(blas) = handle.rocm() {
-        let products = Products {
-            operations: [op_a, op_b],
-            sizes: [m, n, k],
-            alpha,
-            beta,
-            matrices: [a.cast(), b.cast(), c.cast()],
-            types: [type_a, type_b, type_c],
-            leading: [lda, ldb, ldc],
-            batch: Count::Array { count },
-            compute,
-        };
-        // SAFETY: the caller passes what the API asks for.
-        return unsafe { products.enqueue(&handle.settings(), blas) };
-    }
-    let c = Batch::array(c.cast::<*const c_void>());
-    let batch = Batches { a: Batch::array(a), b: Batch::array(b), c, count: size(count)? };
+    let products = Products {
+        operations: [op_a, op_b],
+        sizes: [m, n, k],
+        alpha,
+        beta,
+        matrices: [a.cast(), b.cast(), c.cast()],
+        types: [type_a, type_b, type_c],
+        leading: [lda, ldb, ldc],
+        batch: Count::Array { count },
+        compute,
+    };
     // SAFETY: the caller passes what the API asks for.
-    unsafe { run(&handle, dims, engine, batch, (alpha, beta)) }
+    unsafe { put(&handle, products) }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -369,36 +388,19 @@ pub(crate) unsafe fn gemm_strided_batched_ex(
     compute: cublasComputeType_t,
     _: cublasGemmAlgo_t,
 ) -> CublasResult {
-    let dims = GemmDims::check((op_a, op_b), (m, n, k), (lda, ldb, ldc))?;
-    let engine = engine(compute, [type_a, type_b, type_c])?;
-    if let Some(blas) = handle.rocm() {
-        let products = Products {
-            operations: [op_a, op_b],
-            sizes: [m, n, k],
-            alpha,
-            beta,
-            matrices: [a, b, c.cast_const()],
-            types: [type_a, type_b, type_c],
-            leading: [lda, ldb, ldc],
-            batch: Count::Strided { count, strides: [stride_a, stride_b, stride_c] },
-            compute,
-        };
-        // SAFETY: the caller passes what the API asks for.
-        return unsafe { products.enqueue(&handle.settings(), blas) };
-    }
-    // Strides are in elements; here they are of bytes, or of the numbers of an engine of one type.
-    let bytes = |ty: cudaDataType, stride: i64| match engine {
-        Engine::Mixed { .. } => Ok(stride.wrapping_mul(format(ty)?.size() as i64)),
-        _ => Ok::<i64, cublasError>(stride),
-    };
-    let batch = Batches {
-        a: Batch::strided(a, bytes(type_a, stride_a)?),
-        b: Batch::strided(b, bytes(type_b, stride_b)?),
-        c: Batch::strided(c.cast_const(), bytes(type_c, stride_c)?),
-        count: size(count)?,
+    let products = Products {
+        operations: [op_a, op_b],
+        sizes: [m, n, k],
+        alpha,
+        beta,
+        matrices: [a, b, c.cast_const()],
+        types: [type_a, type_b, type_c],
+        leading: [lda, ldb, ldc],
+        batch: Count::Strided { count, strides: [stride_a, stride_b, stride_c] },
+        compute,
     };
     // SAFETY: the caller passes what the API asks for.
-    unsafe { run(&handle, dims, engine, batch, (alpha, beta)) }
+    unsafe { put(&handle, products) }
 }
 
 /// `cublasSgemmEx` and `cublasCgemmEx`: the factors and sums are of 32 bits.

@@ -73,12 +73,15 @@ impl<T: spectral::Number> Decomposition<T> {
                     }
                 }
             }
-            let norm = |squares: f64| squares.sqrt();
-            let squares_of_a = a.iter().map(|x| x.modulus().to_f64().powi(2)).sum();
-            let squares = found.values.iter().map(|value| value.to_f64().powi(2)).sum();
-            Some((norm(squares_of_a) - norm(squares)).abs())
+            let norm_of_a = norm(a.iter().map(|x| x.modulus()));
+            Some((norm_of_a - norm(found.values.iter().copied())).abs())
         }
     }
+}
+
+/// The square root of the sum of squares.
+fn norm<R: Real>(values: impl Iterator<Item = R>) -> f64 {
+    values.map(|value| value.to_f64().powi(2)).sum::<f64>().sqrt()
 }
 
 fn columns<T: Copy>(place: *const T, leading: isize, count: usize) -> Option<Columns<T>> {

@@ -2,7 +2,7 @@
 
 use super::lt::Lt;
 use super::numbers::*;
-use crate::device::{convert, driver, enter};
+use crate::device::{convert, driver};
 use crate::settings::Settings;
 use cuda_types::cublas::*;
 use cuda_types::cuda::CUcontext;
@@ -55,26 +55,20 @@ struct Functions {
 }
 
 impl Functions {
-    fn open() -> Result<Functions, OpenError> {
-        let library = RocmLibrary::open(&SOURCE)?;
-        let lacks = |name: &str| OpenError::Missing {
-            name: SOURCE.name,
-            reasons: vec![format!("{} has no {name}", library.file)],
-        };
+    /// Looks all of them up; the name of one that is not there.
+    fn new(library: RocmLibrary) -> Result<Functions, &'static str> {
         // SAFETY: hipBLAS's functions of these names have these types.
         unsafe {
             Ok(Functions {
-                create: library.get("hipblasCreate").ok_or_else(|| lacks("hipblasCreate"))?,
-                destroy: library.get("hipblasDestroy").ok_or_else(|| lacks("hipblasDestroy"))?,
-                set_stream: library
-                    .get("hipblasSetStream")
-                    .ok_or_else(|| lacks("hipblasSetStream"))?,
+                create: library.get("hipblasCreate").ok_or("hipblasCreate")?,
+                destroy: library.get("hipblasDestroy").ok_or("hipblasDestroy")?,
+                set_stream: library.get("hipblasSetStream").ok_or("hipblasSetStream")?,
                 set_pointer_mode: library
                     .get("hipblasSetPointerMode")
-                    .ok_or_else(|| lacks("hipblasSetPointerMode"))?,
+                    .ok_or("hipblasSetPointerMode")?,
                 set_atomics_mode: library
                     .get("hipblasSetAtomicsMode")
-                    .ok_or_else(|| lacks("hipblasSetAtomicsMode"))?,
+                    .ok_or("hipblasSetAtomicsMode")?,
                 library,
             })
         }
@@ -83,7 +77,8 @@ impl Functions {
     /// The library, opened with the first handle; what is wrong with it is logged then.
     fn get() -> CublasResult<&'static Functions> {
         static FUNCTIONS: LazyLock<Result<Functions, OpenError>> = LazyLock::new(|| {
-            Functions::open().inspect_err(|error| tracing::error!("cuBLAS on AMD GPUs: {error}"))
+            let functions = RocmLibrary::functions(&SOURCE, Functions::new);
+            functions.inspect_err(|error| tracing::error!("cuBLAS on AMD GPUs: {error}"))
         });
         FUNCTIONS.as_ref().map_err(|_| cublasError::NOT_INITIALIZED)
     }
@@ -140,7 +135,7 @@ impl Blas {
 
     /// Makes the handle's context current on a thread that has none.
     pub(crate) fn enter(&self) -> CublasResult {
-        enter(self.context.0)
+        driver()?.enter(self.context.0).map_err(convert)
     }
 
     /// Calls a function with the handle set for it.

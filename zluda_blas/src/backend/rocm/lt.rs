@@ -24,14 +24,8 @@ const SOURCE: Source = Source {
 
 fn functions() -> CublasResult<&'static Functions> {
     static FUNCTIONS: LazyLock<Result<Functions, OpenError>> = LazyLock::new(|| {
-        let open = || {
-            let library = RocmLibrary::open(&SOURCE)?;
-            Functions::new(&library).map_err(|function| OpenError::Missing {
-                name: SOURCE.name,
-                reasons: vec![format!("{} has no {function}", library.file)],
-            })
-        };
-        open().inspect_err(|error| tracing::error!("cublasLtMatmul on AMD GPUs: {error}"))
+        let functions = RocmLibrary::functions(&SOURCE, Functions::new);
+        functions.inspect_err(|error| tracing::error!("cublasLtMatmul on AMD GPUs: {error}"))
     });
     FUNCTIONS.as_ref().map_err(|_| cublasError::NOT_SUPPORTED)
 }

@@ -5,7 +5,7 @@
 #![allow(non_camel_case_types, non_snake_case)]
 
 use std::ffi::c_void;
-use zluda_api::rocm::RocmLibrary;
+use zluda_api::{rocm_enumerators as enumerators, rocm_functions as functions};
 
 type hipblasLtHandle_t = *mut c_void;
 type hipblasLtMatmulDesc_t = *mut c_void;
@@ -14,17 +14,9 @@ type hipblasLtMatmulAlgo_t = c_void;
 type hipStream_t = *mut c_void;
 type hipDataType = u32;
 type hipblasComputeType_t = u32;
-type hipblasStatus_t = u32;
 pub(super) type hipblasLtMatmulDescAttributes_t = u32;
 pub(super) type hipblasLtMatrixLayoutAttribute_t = u32;
 type hipblasLtPointerMode_t = u32;
-
-/// The numbers of an enumeration.
-macro_rules! enumerators {
-    ($($type:ident: $($name:ident = $value:literal)*;)*) => {
-        $($(pub(super) const $name: $type = $value;)*)*
-    };
-}
 
 enumerators! {
     hipblasLtMatmulDescAttributes_t: HIPBLASLT_MATMUL_DESC_TRANSA = 0 HIPBLASLT_MATMUL_DESC_TRANSB = 1
@@ -47,25 +39,6 @@ enumerators! {
 }
 
 type hipblasLtEpilogue_t = u32;
-
-macro_rules! functions {
-    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
-        /// The functions of one library.
-        pub(super) struct Functions {
-            $(pub(super) $name: unsafe extern "C" fn($($type),*) -> hipblasStatus_t,)*
-        }
-
-        impl Functions {
-            /// Looks all of them up; the name of one that is not there.
-            pub(super) fn new(library: &RocmLibrary) -> Result<Functions, &'static str> {
-                Ok(Functions {
-                    // SAFETY: hipBLASLt's functions have these types.
-                    $($name: unsafe { library.get(stringify!($name)) }.ok_or(stringify!($name))?,)*
-                })
-            }
-        }
-    };
-}
 
 functions! {
     hipblasLtCreate(handle: *mut hipblasLtHandle_t);

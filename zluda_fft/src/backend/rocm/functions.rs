@@ -6,7 +6,7 @@
 
 use hip_runtime_sys::hipStream_t;
 use std::ffi::{c_int, c_longlong, c_void};
-use zluda_api::rocm::RocmLibrary;
+use zluda_api::{rocm_enumerators as enumerators, rocm_functions as functions};
 
 pub(super) type hipfftResult = u32;
 pub(super) type hipfftType = u32;
@@ -16,13 +16,6 @@ pub(super) type hipfftDoubleReal = f64;
 /// Two parts; only addresses of them are passed.
 pub(super) type hipfftComplex = [f32; 2];
 pub(super) type hipfftDoubleComplex = [f64; 2];
-
-/// The numbers of an enumeration.
-macro_rules! enumerators {
-    ($($type:ident: $($name:ident = $value:literal)*;)*) => {
-        $($(pub(super) const $name: $type = $value;)*)*
-    };
-}
 
 enumerators! {
     hipfftResult_t: HIPFFT_SUCCESS = 0 HIPFFT_INVALID_PLAN = 1 HIPFFT_ALLOC_FAILED = 2 HIPFFT_INVALID_TYPE = 3
@@ -34,25 +27,6 @@ enumerators! {
 
 type hipfftResult_t = hipfftResult;
 type hipfftType_t = hipfftType;
-
-macro_rules! functions {
-    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
-        /// The functions of one library.
-        pub(super) struct Functions {
-            $(pub(super) $name: unsafe extern "C" fn($($type),*) -> hipfftResult,)*
-        }
-
-        impl Functions {
-            /// Looks all of them up; the name of one that is not there.
-            pub(super) fn new(library: &RocmLibrary) -> Result<Functions, &'static str> {
-                Ok(Functions {
-                    // SAFETY: hipFFT's functions have these types.
-                    $($name: unsafe { library.get(stringify!($name)) }.ok_or(stringify!($name))?,)*
-                })
-            }
-        }
-    };
-}
 
 functions! {
     hipfftCreate(plan: *mut hipfftHandle);

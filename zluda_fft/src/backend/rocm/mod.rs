@@ -32,14 +32,8 @@ const SOURCE: Source = Source {
 /// The library, opened with the first plan; what is wrong with it is logged then.
 fn functions() -> CufftResult<&'static Functions> {
     static FUNCTIONS: LazyLock<Result<Functions, OpenError>> = LazyLock::new(|| {
-        let open = || {
-            let library = RocmLibrary::open(&SOURCE)?;
-            Functions::new(&library).map_err(|function| OpenError::Missing {
-                name: SOURCE.name,
-                reasons: vec![format!("{} has no {function}", library.file)],
-            })
-        };
-        open().inspect_err(|error| tracing::error!("cuFFT on AMD GPUs: {error}"))
+        let functions = RocmLibrary::functions(&SOURCE, Functions::new);
+        functions.inspect_err(|error| tracing::error!("cuFFT on AMD GPUs: {error}"))
     });
     FUNCTIONS.as_ref().map_err(|_| cufftError::SETUP_FAILED)
 }
