@@ -10,7 +10,7 @@ use std::ffi::{c_char, c_void};
 pub use simt_abi::*;
 
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
-pub const ABI_VERSION: u32 = 13;
+pub const ABI_VERSION: u32 = 14;
 
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;
@@ -44,6 +44,10 @@ pub const FLAG_ANY_ORDER: u32 = 1 << 2;
 /// (`ntid.x % 32 == 0`).
 pub const FLAG_WHOLE_WARPS: u32 = 1 << 3;
 
+/// [`KernelDescriptor::flags`]: warps wait for each other, and the entry gives them their turns: a call of it is for all
+/// warps of a block, and needs [`KernelDescriptor::frame_size`] bytes of stack for each.
+pub const FLAG_RETURNS: u32 = 1 << 4;
+
 /// Constant data that every compiled object exports once per kernel, as `<kernel name>.kd`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -64,6 +68,8 @@ pub struct KernelDescriptor {
     pub local_size: u32,
     /// Threads in a block at most, from `.maxntid`/`.reqntid`; 1024 where the kernel does not say.
     pub max_threads_per_block: u32,
+    /// Bytes of stack that the entry has for each warp, with [`FLAG_RETURNS`].
+    pub frame_size: u32,
 }
 
 // SAFETY: a descriptor is constant data of a loaded object.
@@ -72,7 +78,8 @@ unsafe impl Sync for KernelDescriptor {}
 unsafe impl Send for KernelDescriptor {}
 
 /// Runs the warps `first_warp..last_warp` of a block to their ends, one after the other. With
-/// [`FLAG_WAITS`] the engine passes one warp a call, each call on a coroutine of its own.
+/// [`FLAG_WAITS`] the engine passes one warp a call, each call on a coroutine of its own; with [`FLAG_RETURNS`] it passes
+/// all of them.
 pub type BlockEntry =
     unsafe extern "C" fn(block: *const BlockContext, first_warp: u32, last_warp: u32);
 

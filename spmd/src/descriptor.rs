@@ -3,6 +3,8 @@
 use cpu_abi::{ABI_VERSION, DESCRIPTOR_SUFFIX, KernelKind, MAGIC};
 use llvm_zluda::{Linkage, Module, Opcode, Value};
 
+use crate::Error;
+
 /// The fields of a descriptor that are not the same for all kernels.
 #[derive(Clone, Debug)]
 pub struct Description {
@@ -16,6 +18,8 @@ pub struct Description {
 
 /// The index of the field of a descriptor that holds the size of local memory.
 const LOCAL_SIZE: usize = 7;
+/// The index of that which holds the size of a warp's frame.
+const FRAME_SIZE: usize = 9;
 
 /// Adds the descriptor of the kernel `name` with the given entry function; both become the only exported
 /// symbols of the object.
@@ -34,6 +38,8 @@ pub fn emit<'c>(module: &Module<'c>, name: &str, entry: Value<'c>, description: 
         // Known when the code is: see `note_frames`.
         word(0),
         word(description.max_threads_per_block),
+        // Known behind `return_at_barriers`.
+        word(0),
     ];
     let constant = context.const_structure(&fields);
     let global = module.add_global(
@@ -50,13 +56,6 @@ pub fn emit<'c>(module: &Module<'c>, name: &str, entry: Value<'c>, description: 
 /// Tells the descriptor what the functions of lowered code keep on the stack, for each thread: its variables, and fragments
 /// of matrices. A call of vector code keeps those of `lanes` threads.
 pub fn note_frames(module: &Module<'_>, lanes: u32) {
-    let globals = module.globals().into_iter();
-    let mut descriptors = globals.filter(|global| global.name().ends_with(DESCRIPTOR_SUFFIX));
-    let Some((global, constant)) =
-        descriptors.find_map(|global| Some((global, global.initializer()?)))
-    else {
-        return;
-    };
     let bytes: u64 = module
         .functions()
         .into_iter()
@@ -65,8 +64,26 @@ pub fn note_frames(module: &Module<'_>, lanes: u32) {
         .filter(|instruction| instruction.opcode() == Opcode::LLVMAlloca)
         .map(|alloca| module.size_of(alloca.allocated_type()))
         .fold(0, u64::saturating_add);
+    set(module, LOCAL_SIZE, u32::try_from(bytes / u64::from(lanes)).unwrap_or(u32::MAX));
+}
+
+/// Tells the descriptor what the entry keeps for each warp that has returned, in bytes. Fails if it is beyond measure.
+pub fn note_frame_of_warp(module: &Module<'_>, bytes: u64) -> Result<(), Error> {
+    let bytes = u32::try_from(bytes)
+        .map_err(|_| Error::Unsupported("a warp that keeps 4 GiB at barriers".to_owned()))?;
+    set(module, FRAME_SIZE, bytes);
+    Ok(())
+}
+
+fn set(module: &Module<'_>, field: usize, value: u32) {
+    let globals = module.globals().into_iter();
+    let mut descriptors = globals.filter(|global| global.name().ends_with(DESCRIPTOR_SUFFIX));
+    let Some((global, constant)) =
+        descriptors.find_map(|global| Some((global, global.initializer()?)))
+    else {
+        return;
+    };
     let mut fields = constant.operands();
-    let of_thread = u32::try_from(bytes / u64::from(lanes)).unwrap_or(u32::MAX);
-    fields[LOCAL_SIZE] = module.context().i32().const_int(of_thread.into());
+    fields[field] = module.context().i32().const_int(value.into());
     global.set_initializer(module.context().const_structure(&fields));
 }

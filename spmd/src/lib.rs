@@ -8,6 +8,7 @@
 mod compile;
 mod descriptor;
 mod emit;
+mod entry;
 mod float_atomics;
 mod groups;
 mod local_memory;

@@ -13,6 +13,8 @@ pub struct Options {
     /// Processor features in LLVM's spelling, such as `+avx2,-avx512f`.
     pub features: String,
     pub approximations: Approximations,
+    /// Warps may return where they wait for others; else the engine has a coroutine for each.
+    pub returns: bool,
     /// Checks the IR after every step. Tests do; it costs about a third of the time.
     pub verify: bool,
     /// The passes whose results are shown.
@@ -27,6 +29,7 @@ impl Options {
             cpu: llvm_zluda::host_cpu(),
             features: llvm_zluda::host_features(),
             approximations: Approximations::default(),
+            returns: true,
             verify: cfg!(debug_assertions),
             watch: Watch::default(),
         }

@@ -8,7 +8,7 @@ use simt::{Approximations, math};
 use crate::emit::LANES;
 use crate::passes::{
     expand_clusters, legalize_operations, narrow_addresses, outline_functions, place_variables,
-    split_constant_offsets, strip_mine_arithmetic, thaw_loads,
+    return_at_barriers, split_constant_offsets, strip_mine_arithmetic, thaw_loads,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -29,6 +29,10 @@ const FINAL_PASSES: &str = "always-inline,globaldce,function(sroa<modify-cfg>,ea
 /// The engine's stacks have as many inaccessible bytes below them (`hip_host/src/guard/stack.rs`). Whoever enters a larger
 /// frame touches the stack at least once in as many bytes, so that no frame reaches over them.
 const STACK_GUARD: u32 = 64 << 10;
+
+/// Makes values of stack variables again, behind `return_at_barriers`.
+const RETURNING_PASSES: &str = "function(sroa<modify-cfg>,simplifycfg,early-cse<memssa>,\
+     loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,adce,simplifycfg)";
 
 /// One function where several are the same.
 const MERGE: &str = "mergefunc";
@@ -87,6 +91,11 @@ const VECTOR: &[OurPass] = &[
         split_constant_offsets::run(module, &state.options);
         Ok(())
     }),
+    Pass::own("return_at_barriers", |module, state| {
+        state.returns = return_at_barriers::run(module)?;
+        Ok(())
+    }),
+    Pass::llvm_where("returning_passes", RETURNING_PASSES, |_, state| state.returns),
     Pass::own("strip_mine_arithmetic", |module, state| {
         state.has_strips = strip_mine_arithmetic::run(module, &state.options);
         Ok(())
@@ -138,12 +147,20 @@ pub struct State {
     pub static_shared_size: u32,
     /// Strips became functions.
     pub has_strips: bool,
+    /// Warps return where they wait.
+    pub returns: bool,
 }
 
 impl State {
     /// Of a kernel that no pass has seen.
     pub fn new(kind: KernelKind, options: &Options) -> Self {
-        Self { options: options.clone(), kind, static_shared_size: 0, has_strips: false }
+        Self {
+            options: options.clone(),
+            kind,
+            static_shared_size: 0,
+            has_strips: false,
+            returns: false,
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use spmd::{Blocks, KernelKind, Options, pass_names};
 const WITHOUT: &[(&str, &str)] = &[
     ("per_thread_passes", "LLVM's"),
     ("final_passes", "LLVM's"),
+    ("returning_passes", "LLVM's"),
     ("merge_strips", "LLVM's"),
     (
         "define_approximations",

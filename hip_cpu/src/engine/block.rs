@@ -29,7 +29,7 @@ use super::runtime::{self, DEFAULT_FLOAT_STATE};
 pub enum Mode {
     /// Vector code, all warps in one call.
     Whole,
-    /// Vector code, a coroutine for each warp.
+    /// Vector code, a coroutine for each warp, or for all of them where the kernel gives them their turns.
     Warps,
     /// Reference code, a coroutine for each thread.
     Threads,
@@ -128,7 +128,7 @@ impl Block {
         let mode = launch.mode();
         let count = match mode {
             Mode::Whole => 1,
-            Mode::Warps => launch.warps(),
+            Mode::Warps => launch.warps() / launch.warps_of_unit(),
             Mode::Threads => launch.threads(),
         };
         let unit = || Unit {
@@ -483,7 +483,9 @@ impl Block {
                     Mode::Warps | Mode::Whole => {
                         let entry = std::mem::transmute::<*const _, BlockEntry>(entry);
                         let top = block.units[unit as usize].top_of_frames.as_ptr();
-                        groups::enter(entry, block.context.get(), unit, unit + 1, top);
+                        let warps = block.launch().warps_of_unit();
+                        let first = unit * warps;
+                        groups::enter(entry, block.context.get(), first, first + warps, top);
                     }
                 }
             }

@@ -3,7 +3,9 @@
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
-use cpu_abi::{BlockContext, FLAG_ANY_ORDER, FLAG_WAITS, KernelDescriptor, KernelKind, WARP_SIZE};
+use cpu_abi::{
+    BlockContext, FLAG_ANY_ORDER, FLAG_RETURNS, FLAG_WAITS, KernelDescriptor, KernelKind, WARP_SIZE,
+};
 use hip_host::core::device::Device;
 use hip_host::core::request::Request;
 use hip_host::guard::fault::{self, Fault};
@@ -43,13 +45,19 @@ impl Launch {
         self.threads().div_ceil(WARP_SIZE)
     }
 
+    /// Warps of a unit of vector code whose warps may wait.
+    pub fn warps_of_unit(&self) -> u32 {
+        if self.descriptor.flags & FLAG_RETURNS != 0 { self.warps() } else { 1 }
+    }
+
     /// The way in which the blocks of the launch run.
     pub fn mode(&self) -> Mode {
         if self.descriptor.kind == KernelKind::Reference as u32 {
             Mode::Threads
         } else if self.cooperative
             || self.cluster_blocks() > 1
-            || (self.warps() > 1 && (self.descriptor.flags & FLAG_WAITS != 0 || self.parts_warps()))
+            || (self.warps() > self.warps_of_unit()
+                && (self.descriptor.flags & FLAG_WAITS != 0 || self.parts_warps()))
             || (self.descriptor.flags & FLAG_WAITS != 0 && self.blocks_may_wait())
         {
             Mode::Warps
@@ -83,7 +91,10 @@ impl Launch {
         let per_thread = self.descriptor.local_size as usize + Device::get().limits.stack();
         match self.mode() {
             Mode::Threads => (32 << 10) + 4 * per_thread,
-            Mode::Warps | Mode::Whole => (192 << 10) + 2 * WARP_SIZE as usize * per_thread,
+            Mode::Warps | Mode::Whole => {
+                let frames = self.descriptor.frame_size as usize * self.warps() as usize;
+                (192 << 10) + 2 * WARP_SIZE as usize * per_thread + frames
+            }
         }
     }
 

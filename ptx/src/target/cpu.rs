@@ -34,6 +34,7 @@ impl Machine {
                 cpu,
                 features,
                 approximations,
+                returns: true,
                 verify: false,
                 watch: Watch::default(),
             },
@@ -57,7 +58,9 @@ impl Machine {
         stage: Stage,
     ) -> Result<Vec<u8>, Diagnostics> {
         let (verify, watch) = (options.verify, options.watch.clone());
-        let own = spmd::Options { verify, watch, ..self.options.clone() };
+        // The engine chooses at each place who is preempted.
+        let own =
+            spmd::Options { verify, watch, returns: !options.preempt, ..self.options.clone() };
         let result = match stage {
             Stage::Ast | Stage::Ir | Stage::Llvm => {
                 spmd::lower(module, self.kind, &own).map(|module| module.print().into_bytes())

@@ -183,7 +183,8 @@ impl LevelFacts {
         }
     }
 
-    fn from_divergent(level: &Level, divergent: Vec<bool>) -> Self {
+    /// The facts about a level of whose nodes some send lanes to several others.
+    pub(super) fn from_divergent(level: &Level, divergent: Vec<bool>) -> Self {
         let count = level.nodes.len();
         let mut facts = Self::new(count);
         for (branch, _) in divergent.iter().enumerate().filter(|(_, divergent)| **divergent) {

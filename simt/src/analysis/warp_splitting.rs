@@ -10,7 +10,7 @@ use llvm_zluda::{Opcode, Value};
 use rustc_hash::FxHashSet;
 
 use super::cfg::Cfg;
-use super::divergence::Divergence;
+use super::divergence::{Divergence, LevelFacts};
 use super::level::{Level, Levels, Node, level_of};
 use super::spinning;
 use crate::Error;
@@ -72,7 +72,11 @@ impl WarpSplits {
         is_kernel: bool,
         functions: &FxHashSet<Value<'c>>,
     ) -> Option<WarpSplits> {
-        let facts = |of: Option<usize>| &divergence.facts[level_of(of)];
+        let of_function = is_kernel.then(|| facts_of_those_who_stay(cfg, levels, divergence));
+        let facts = |of: Option<usize>| match (of, &of_function) {
+            (None, Some(facts)) => facts,
+            _ => &divergence.facts[level_of(of)],
+        };
         // Parents come before the loops in them.
         let mut whole_loops: Vec<bool> = Vec::with_capacity(cfg.loops.len());
         for (number, this) in cfg.loops.iter().enumerate() {
@@ -125,7 +129,7 @@ impl WarpSplits {
         Some(WarpSplits { whole, loops, before })
     }
 
-    /// Whether some lanes of the group may be elsewhere when others are in the block.
+    /// Whether some lanes of the group may be elsewhere, and not about to exit, when others are in the block.
     pub fn is_partial(&self, block: usize) -> bool {
         !self.whole[block]
     }
@@ -139,4 +143,35 @@ impl WarpSplits {
     pub fn in_nodes(&self, level: usize, nodes: Range<usize>) -> bool {
         self.before[level][nodes.start] != self.before[level][nodes.end]
     }
+}
+
+/// The facts about a kernel's outermost level, for which lanes have exited that a branch sends to where they do nothing else.
+fn facts_of_those_who_stay<'c>(
+    cfg: &Cfg<'c>,
+    levels: &Levels,
+    divergence: &Divergence<'c>,
+) -> LevelFacts {
+    let level = &levels.levels[level_of(None)];
+    let stays = |&&node: &&usize| match level.nodes.get(node) {
+        Some(&Node::Block(block)) => !exits(cfg, block),
+        _ => true,
+    };
+    let mut divergent = divergence.facts[level_of(None)].divergent.clone();
+    for (node, divergent) in divergent.iter_mut().enumerate() {
+        let is_block = matches!(level.nodes[node], Node::Block(_));
+        *divergent &= !is_block || level.successors[node].iter().filter(stays).count() > 1;
+    }
+    LevelFacts::from_divergent(level, divergent)
+}
+
+/// Whether a block does nothing but return, or go on to one that does.
+fn exits(cfg: &Cfg<'_>, block: usize) -> bool {
+    let instructions = cfg.blocks[block].instructions();
+    let Some((end, rest)) = instructions.split_last() else { return false };
+    rest.iter().all(|instruction| instruction.opcode() == Opcode::LLVMPHI)
+        && match (end.opcode(), cfg.successors[block].as_slice()) {
+            (Opcode::LLVMRet, _) => true,
+            (Opcode::LLVMBr, [next]) => *next > block && exits(cfg, *next),
+            _ => false,
+        }
 }

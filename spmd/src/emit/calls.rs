@@ -326,6 +326,10 @@ impl<'c> Emitter<'_, 'c> {
                 self.sync_warp(&arguments)?;
                 return Ok(None);
             }
+            "barrier.sync" if self.returns => {
+                self.wait();
+                return Ok(None);
+            }
             "barrier.sync" | "barrier.arrive" => {
                 let offset = match name {
                     "barrier.sync" => offset_of!(Runtime, barrier_sync),
@@ -355,6 +359,10 @@ impl<'c> Emitter<'_, 'c> {
                 };
                 self.yield_warp(duration);
                 self.waits = true;
+                return Ok(None);
+            }
+            "preempt" if self.returns => {
+                self.give_turn();
                 return Ok(None);
             }
             "preempt" => {
@@ -457,6 +465,9 @@ impl<'c> Emitter<'_, 'c> {
         };
         let condition = self.get(arguments[2]);
         let condition = self.vector(&condition);
+        if self.returns {
+            return self.wait_and_reduce(name, condition);
+        }
         self.part();
         let all = [
             self.environment.block,

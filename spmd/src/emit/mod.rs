@@ -14,6 +14,7 @@ mod masked_load;
 mod masks;
 mod matrix;
 mod memory;
+mod returning;
 mod values;
 mod warp;
 mod warp_splitting;
@@ -37,6 +38,7 @@ use lanes::Slot;
 pub(crate) use lanes::{LANES, Lanes};
 use matrix::MatrixRows;
 pub(crate) use memory::MIDDLE;
+pub(crate) use returning::may_return;
 pub(crate) use values::rebuild;
 
 /// A function of per-thread IR and the warp function that takes its place.
@@ -96,6 +98,8 @@ pub(crate) struct Emitter<'m, 'c> {
     mask_not_empty: bool,
     /// The kernel has to run on coroutines.
     waits: bool,
+    /// Warps return where they wait.
+    returns: bool,
     /// Memory for the fragments of matrix operations.
     matrix_rows: MatrixRows<'c>,
     /// Memory for what lanes do one after the other.
@@ -110,6 +114,8 @@ pub(crate) struct Body {
     pub is_kernel: bool,
     pub rows: Rows,
     pub lanes: Entering,
+    /// Warps return where they wait, as far as the function lets them.
+    pub may_return: bool,
 }
 
 /// The lanes that come to a function.
@@ -127,6 +133,8 @@ pub(crate) struct Made {
     pub waits: bool,
     /// Lanes of a warp may part.
     pub parts: bool,
+    /// Warps return where they wait.
+    pub returns: bool,
 }
 
 /// Fills `pair.warp`.
@@ -149,6 +157,7 @@ pub(crate) fn emit_function<'c>(
     let divergence = Divergence::new(&cfg, &levels, &rules);
     let splits = WarpSplits::new(&cfg, &levels, &divergence, is_kernel, unit.splitting);
     let parts = splits.is_some();
+    let returns = body.may_return && !parts && !cfg.loops.iter().any(|it| it.spins);
 
     let slots = module.append_block(pair.warp, "slots");
     let start = module.append_block(pair.warp, "start");
@@ -192,6 +201,7 @@ pub(crate) fn emit_function<'c>(
         whole_rounds_size: 0,
         mask_not_empty: true,
         waits: false,
+        returns,
         matrix_rows: MatrixRows::default(),
         lane_places: FxHashMap::default(),
         rendezvous_rows: None,
@@ -200,7 +210,7 @@ pub(crate) fn emit_function<'c>(
     emitter.function_level(pair.thread)?;
     emitter.finish_rows();
     emitter.slots_builder.br(start);
-    Ok(Made { waits: emitter.waits, parts })
+    Ok(Made { waits: emitter.waits, parts, returns })
 }
 
 impl<'c> Emitter<'_, 'c> {

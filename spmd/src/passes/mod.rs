@@ -5,6 +5,7 @@ pub mod legalize_operations;
 pub mod narrow_addresses;
 pub mod outline_functions;
 pub mod place_variables;
+pub mod return_at_barriers;
 pub mod split_constant_offsets;
 pub mod strip_mine_arithmetic;
 pub mod thaw_loads;

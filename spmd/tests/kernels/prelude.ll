@@ -24,6 +24,8 @@ declare i32 @zluda.redux.min.s(i32, i32) #1
 declare {i32, i1} @zluda.elect(i32) #1
 declare void @zluda.barrier.sync(i32, i32) convergent
 declare i32 @zluda.barrier.red.popc(i32, i32, i1) convergent
+declare i1 @zluda.barrier.red.and(i32, i32, i1) convergent
+declare i1 @zluda.barrier.red.or(i32, i32, i1) convergent
 declare i32 @zluda.vprintf(ptr, ptr)
 declare i1 @zluda.isspacep.shared(ptr)
 declare i1 @zluda.isspacep.global(ptr)

@@ -102,9 +102,10 @@ fn suspend() {
     YIELDER.set(yielder);
 }
 
-fn barrier(mask: u32, predicates: u32, wait: bool) -> u32 {
+/// Counts warps, whichever of their lanes are active.
+fn barrier(predicates: u32, wait: bool) -> u32 {
     let generation = BARRIER.with_borrow_mut(|barrier| {
-        barrier.arrived += mask.count_ones();
+        barrier.arrived += 1;
         barrier.count += predicates.count_ones();
         barrier.generation
     });
@@ -135,11 +136,11 @@ unsafe extern "C" fn lane_operation(_: *const BlockContext, _: u32, _: *const u6
     0
 }
 unsafe extern "C" fn cluster_barrier(_: *const BlockContext, _: u32, _: u32, _: u32) {}
-unsafe extern "C" fn barrier_sync(_: *const BlockContext, _: u32, mask: u32, _: u32, _: u32) {
-    barrier(mask, 0, true);
+unsafe extern "C" fn barrier_sync(_: *const BlockContext, _: u32, _: u32, _: u32, _: u32) {
+    barrier(0, true);
 }
-unsafe extern "C" fn barrier_arrive(_: *const BlockContext, _: u32, mask: u32, _: u32, _: u32) {
-    barrier(mask, 0, false);
+unsafe extern "C" fn barrier_arrive(_: *const BlockContext, _: u32, _: u32, _: u32, _: u32) {
+    barrier(0, false);
 }
 unsafe extern "C" fn barrier_reduce(
     _: *const BlockContext,
@@ -150,11 +151,12 @@ unsafe extern "C" fn barrier_reduce(
     kind: u32,
     p: u32,
 ) -> u32 {
-    let all = BARRIER.with_borrow(|barrier| barrier.alive);
-    let count = barrier(mask, p, true);
+    // `and`: nobody brings false.
+    let brings = if kind == 1 { mask & !p } else { p };
+    let count = barrier(brings, true);
     match kind {
         0 => count,
-        1 => u32::from(count == all),
+        1 => u32::from(count == 0),
         _ => u32::from(count > 0),
     }
 }
@@ -324,36 +326,34 @@ impl Kernel {
                         grid_id: 7,
                         engine: std::ptr::null_mut(),
                     };
-                    self.block(entry, &context, threads);
+                    self.block(entry, &context);
                 }
             }
         }
     }
 
-    fn block(&self, entry: BlockEntry, context: &BlockContext, threads: u32) {
+    fn block(&self, entry: BlockEntry, context: &BlockContext) {
         if self.descriptor.flags & cpu_abi::FLAG_WAITS == 0 {
             // SAFETY: the context is whole.
             unsafe { entry(context, 0, context.warps) };
             return;
         }
-        BARRIER.set(Barrier { alive: threads, ..Barrier::default() });
+        BARRIER.set(Barrier { alive: context.warps, ..Barrier::default() });
         let pointer = context as *const BlockContext as usize;
         let mut warps: Vec<_> = (0..context.warps)
             .map(|warp| {
-                let coroutine = Coroutine::new(move |yielder: &Yielder<(), ()>, ()| {
+                Coroutine::new(move |yielder: &Yielder<(), ()>, ()| {
                     YIELDER.set(yielder);
                     // SAFETY: the context outlives the coroutine.
                     unsafe { entry(pointer as *const BlockContext, warp, warp + 1) };
-                });
-                (warp, coroutine)
+                })
             })
             .collect();
         while !warps.is_empty() {
-            warps.retain_mut(|(warp, coroutine)| {
+            warps.retain_mut(|coroutine| {
                 if let CoroutineResult::Return(()) = coroutine.resume(()) {
-                    let lanes = (threads - *warp * 32).min(32);
                     BARRIER.with_borrow_mut(|barrier| {
-                        barrier.alive -= lanes;
+                        barrier.alive -= 1;
                         release(barrier);
                     });
                     return false;

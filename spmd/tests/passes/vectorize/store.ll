@@ -25,7 +25,7 @@ attributes #0 = { "zluda-kernel" "zluda-param-size"="32" "zluda-max-threads"="25
 
 ; becomes
 
-@k.kd = constant { i32, i32, i32, i32, ptr, i32, i32, i32, i32 } { i32 1514947396, i32 13, i32 0, i32 14, ptr @k.block, i32 32, i32 0, i32 0, i32 256 }, align 8
+@k.kd = constant { i32, i32, i32, i32, ptr, i32, i32, i32, i32, i32 } { i32 1514947396, i32 14, i32 0, i32 14, ptr @k.block, i32 32, i32 0, i32 0, i32 256, i32 0 }, align 8
 
 declare ptr addrspace(4) @zluda.params()
 
@@ -135,27 +135,27 @@ start:
   %11 = icmp uge i32 %1, %2
   br i1 %11, label %done, label %head
 
-head:                                             ; preds = %latch, %start
-  %12 = phi i32 [ %1, %start ], [ %16, %latch ]
+head:                                             ; preds = %called, %start
+  %12 = phi i32 [ %1, %start ], [ %16, %called ]
   %13 = shl i32 %12, 5
   %14 = sub i32 %10, %13
   %15 = icmp uge i32 %14, 32
   br label %whole
 
+done:                                             ; preds = %called, %start
+  ret void
+
 whole:                                            ; preds = %head
   call void @k.warp(ptr %0, i32 %12, i32 -1, ptr null) #2
-  br label %latch
+  br label %called
 
 part:                                             ; No predecessors!
-  br label %latch
+  br label %called
 
-latch:                                            ; preds = %part, %whole
+called:                                           ; preds = %part, %whole
   %16 = add i32 %12, 1
   %17 = icmp ult i32 %16, %2
   br i1 %17, label %head, label %done
-
-done:                                             ; preds = %latch, %start
-  ret void
 }
 
 attributes #0 = { uwtable "prefer-vector-width"="256" }

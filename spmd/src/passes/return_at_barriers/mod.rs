@@ -1,0 +1,313 @@
+//! Warps that return at barriers, and go on where they were when they are called again.
+//!
+//! Input: vector code in which warps call [`WAIT`] where others have to run first. Output: the same functions without these
+//! calls: what is needed behind one goes to the warp's frame, which the entry has for each warp ([`crate::entry`]), and the
+//! function returns; called again it reads the frame and goes on.
+//! Why here: the passes before it see a function whose loops and addresses are those of the kernel, and what they move out of
+//! loops is kept in frames. Those behind it cut what is left.
+//!
+//! Values are stored where a warp waits, not where they are made, and only if the frame does not hold them yet. Vectors that
+//! are a few operations on scalars are made again.
+
+use fixedbitset::FixedBitSet;
+use llvm_zluda::{Block, Builder, Module, Opcode, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::entry::{self, Word};
+use crate::{Error, descriptor};
+
+mod frame;
+mod liveness;
+mod made_again;
+
+use frame::{Kept, Layout, is_variable};
+use liveness::Liveness;
+use made_again::Recipes;
+
+/// The function that stands for waiting. It has no body; who calls it goes on when all warps of the block have called it
+/// or ended, or have had a turn.
+pub const WAIT: &str = "wait.for.warps";
+
+/// Rewrites all functions that wait. False if there are none.
+pub fn run(module: &Module<'_>) -> Result<bool, Error> {
+    let Some(wait) = module.function(WAIT) else { return Ok(false) };
+    let callers: FxHashSet<_> =
+        wait.users().into_iter().map(|call| call.parent().function()).collect();
+    let functions = module.functions().into_iter().filter(|function| callers.contains(function));
+    let size = functions.map(|function| rewrite(module, function, wait)).max().unwrap_or(0);
+    wait.delete_global();
+    entry::set_frame_size(module, size);
+    descriptor::note_frame_of_warp(module, size)?;
+    Ok(true)
+}
+
+/// A place where a warp waits.
+struct Wait<'c> {
+    call: Value<'c>,
+    /// The block that ends with the call.
+    before: Block<'c>,
+    /// The block that begins behind it.
+    behind: Block<'c>,
+}
+
+/// The blocks of a function that waits.
+struct FunctionBlocks<'c> {
+    blocks: Vec<Block<'c>>,
+    index: FxHashMap<Block<'c>, usize>,
+    waits: Vec<Wait<'c>>,
+}
+
+impl<'c> FunctionBlocks<'c> {
+    /// Lets blocks end with each call of `wait`.
+    fn new(module: &Module<'c>, function: Value<'c>, wait: Value<'c>) -> Self {
+        let mut waits = Vec::new();
+        for block in function.blocks() {
+            let mut before = block;
+            for call in block.instructions() {
+                if call.opcode() == Opcode::LLVMCall && call.callee() == wait {
+                    let behind = part_behind(module, call);
+                    waits.push(Wait { call, before, behind });
+                    before = behind;
+                }
+            }
+        }
+        let blocks = function.blocks();
+        let index = blocks.iter().enumerate().map(|(number, &block)| (block, number)).collect();
+        Self { blocks, index, waits }
+    }
+
+    /// The blocks from which control may come to a wait, and those to which it may go behind it.
+    fn sides(&self, wait: &Wait<'c>) -> [FixedBitSet; 2] {
+        let mut edges = [vec![Vec::new(); self.blocks.len()], vec![Vec::new(); self.blocks.len()]];
+        for (number, block) in self.blocks.iter().enumerate() {
+            for next in block.successors() {
+                edges[0][self.index[&next]].push(number);
+                edges[1][number].push(self.index[&next]);
+            }
+        }
+        [(wait.before, &edges[0]), (wait.behind, &edges[1])].map(|(block, edges)| {
+            let mut found = FixedBitSet::with_capacity(self.blocks.len());
+            let mut work = vec![self.index[&block]];
+            while let Some(number) = work.pop() {
+                if !found.put(number) {
+                    work.extend(&edges[number]);
+                }
+            }
+            found
+        })
+    }
+}
+
+/// Moves what follows an instruction to a block of its own.
+fn part_behind<'c>(module: &Module<'c>, instruction: Value<'c>) -> Block<'c> {
+    let block = instruction.parent();
+    let successors: FxHashSet<_> = block.successors().into_iter().collect();
+    let behind = module.append_block(block.function(), "behind");
+    behind.move_after(block);
+    let b = module.context().builder();
+    b.position_at_end(behind);
+    let mut next = instruction.next_instruction();
+    while let Some(moved) = next {
+        next = moved.next_instruction();
+        moved.detach();
+        b.insert(moved);
+    }
+    b.position_at_end(block);
+    b.br(behind);
+    for phi in successors.into_iter().flat_map(phis) {
+        b.position_before(phi);
+        let renamed = b.phi(phi.ty());
+        let incoming: Vec<_> = phi
+            .incoming()
+            .into_iter()
+            .map(|(value, from)| {
+                let value = if value == phi { renamed } else { value };
+                (value, if from == block { behind } else { from })
+            })
+            .collect();
+        renamed.add_incoming(&incoming);
+        phi.replace_all_uses_with(renamed);
+        phi.erase();
+    }
+    behind
+}
+
+fn phis(block: Block<'_>) -> impl Iterator<Item = Value<'_>> {
+    block.instructions().into_iter().take_while(|it| it.opcode() == Opcode::LLVMPHI)
+}
+
+/// Returns the size of the function's frame in bytes.
+fn rewrite<'c>(module: &Module<'c>, function: Value<'c>, wait: Value<'c>) -> u64 {
+    let blocks = FunctionBlocks::new(module, function, wait);
+    let liveness = Liveness::new(&blocks.blocks, &blocks.index);
+    let behind = blocks.waits.iter().map(|wait| blocks.index[&wait.behind]);
+    let live: Vec<_> = behind.map(|block| liveness.live_at_begin(block)).collect();
+    let recipes = Recipes::new(live.iter().flatten().copied());
+    let stored: Vec<_> = live.iter().map(|live| recipes.stored(live)).collect();
+    let variables = frame::variables_across(&blocks);
+    let layout = Layout::new(module, &stored, &variables);
+    let kept = Kept::new(&blocks, &stored);
+
+    let [warp, round] = [1, 3].map(|number| function.parameter(number));
+    let b = module.context().builder();
+    for end in blocks.blocks.iter().filter_map(|block| block.terminator()) {
+        if end.opcode() == Opcode::LLVMRet {
+            b.position_before(end);
+            entry::add_warp(&b, round, Word::Ended, warp);
+        }
+    }
+    let first = blocks.blocks[0];
+    b.position_at_end(block_before(module, function, &blocks.blocks));
+    let frame = entry::frame(&b, round);
+    for variable in first.instructions().into_iter().filter(is_variable) {
+        match layout.offsets.get(&variable) {
+            Some(&offset) => {
+                variable.replace_all_uses_with(place(&b, frame, offset));
+                variable.erase();
+            }
+            None => {
+                variable.detach();
+                b.insert(variable);
+            }
+        }
+    }
+    // What lives across a wait goes through stack variables, which LLVM makes values of again.
+    let mut homes = FxHashMap::default();
+    for &value in live.iter().chain(&stored).flatten() {
+        homes.entry(value).or_insert_with(|| {
+            let home = b.alloca(value.ty());
+            move_to(module, value, home);
+            home
+        });
+    }
+    let frames = Frames { module, frame, layout: &layout, homes: &homes, recipes: &recipes };
+    let state_type = module.context().i32();
+    let mut cases = Vec::with_capacity(blocks.waits.len());
+    for (number, wait) in blocks.waits.iter().enumerate() {
+        let state = state_type.const_int(number as u64 + 1);
+        let resume = module.append_block(function, "resume");
+        cases.push((state, resume));
+        let b = module.context().builder();
+        b.position_at_end(resume);
+        frames.read(&b, &live[number], &stored[number]);
+        b.br(wait.behind);
+        if let Some(terminator) = wait.before.terminator() {
+            terminator.erase();
+        }
+        wait.call.erase();
+        b.position_at_end(wait.before);
+        let is_new = |value: &Value<'c>| !kept.holds(number, *value);
+        frames.write(&b, stored[number].iter().copied().filter(is_new));
+        b.store(state, frame, 4);
+        b.ret_void();
+    }
+    b.switch(b.load(state_type, frame, 4), first, &cases);
+    layout.size
+}
+
+/// Adds a block with which a function begins.
+fn block_before<'c>(module: &Module<'c>, function: Value<'c>, blocks: &[Block<'c>]) -> Block<'c> {
+    let first = module.append_block(function, "enter");
+    let mut last = first;
+    for &block in blocks {
+        block.move_after(last);
+        last = block;
+    }
+    first
+}
+
+fn place<'c>(b: &Builder<'c>, frame: Value<'c>, offset: u64) -> Value<'c> {
+    b.byte_offset(frame, b.context().i64().const_int(offset))
+}
+
+/// Puts a value into a stack variable, from which all other blocks get it.
+fn move_to<'c>(module: &Module<'c>, value: Value<'c>, home: Value<'c>) {
+    let align = module.align_of(value.ty());
+    let b = module.context().builder();
+    let own = value.parent();
+    let mut in_block: FxHashMap<Block<'c>, Value<'c>> = FxHashMap::default();
+    let users: FxHashSet<_> = value.users().into_iter().collect();
+    for user in users {
+        if user.opcode() == Opcode::LLVMPHI {
+            let froms = user.incoming();
+            for (index, (_, from)) in
+                froms.into_iter().enumerate().filter(|(_, (from, _))| *from == value)
+            {
+                if from != own {
+                    let again = in_block.entry(from).or_insert_with(|| {
+                        position_behind_phis(&b, from);
+                        b.load(value.ty(), home, align)
+                    });
+                    user.set_operand(index as u32, *again);
+                }
+            }
+        } else if user.parent() != own {
+            let again = *in_block.entry(user.parent()).or_insert_with(|| {
+                position_behind_phis(&b, user.parent());
+                b.load(value.ty(), home, align)
+            });
+            for index in 0..user.operand_count() {
+                if user.operand(index) == value {
+                    user.set_operand(index, again);
+                }
+            }
+        }
+    }
+    if value.opcode() == Opcode::LLVMPHI {
+        position_behind_phis(&b, own);
+    } else if let Some(next) = value.next_instruction() {
+        b.position_before(next);
+    }
+    b.store(value, home, align);
+}
+
+fn position_behind_phis<'c>(b: &Builder<'c>, block: Block<'c>) {
+    let first = block.instructions().into_iter().find(|it| it.opcode() != Opcode::LLVMPHI);
+    match first {
+        Some(first) => b.position_before(first),
+        None => b.position_at_end(block),
+    }
+}
+
+/// What a function's values have to do with its frame.
+struct Frames<'f, 'c> {
+    module: &'f Module<'c>,
+    frame: Value<'c>,
+    layout: &'f Layout<'c>,
+    homes: &'f FxHashMap<Value<'c>, Value<'c>>,
+    recipes: &'f Recipes<'c>,
+}
+
+impl<'c> Frames<'_, 'c> {
+    fn align(&self, value: Value<'c>) -> [u32; 2] {
+        let natural = self.module.align_of(value.ty());
+        [natural, natural.min(frame::ALIGN as u32)]
+    }
+
+    /// Stores values in the frame.
+    fn write(&self, b: &Builder<'c>, values: impl Iterator<Item = Value<'c>>) {
+        for value in values {
+            let [at_home, in_frame] = self.align(value);
+            let now = b.load(value.ty(), self.homes[&value], at_home);
+            b.store(now, place(b, self.frame, self.layout.offsets[&value]), in_frame);
+        }
+    }
+
+    /// Gets what lives from the frame, or makes it again.
+    fn read(&self, b: &Builder<'c>, live: &[Value<'c>], stored: &[Value<'c>]) {
+        let mut known = FxHashMap::default();
+        for &value in stored {
+            let in_frame = self.align(value)[1];
+            let place = place(b, self.frame, self.layout.offsets[&value]);
+            known.insert(value, b.load(value.ty(), place, in_frame));
+        }
+        for &value in live.iter().filter(|value| self.recipes.has(**value)) {
+            self.recipes.make(b, value, &mut known);
+        }
+        // Scalars may live for the sake of vectors alone: these are made again behind the next wait, too.
+        let scalars = stored.iter().filter(|value| !live.contains(value));
+        for &value in live.iter().chain(scalars) {
+            b.store(known[&value], self.homes[&value], self.align(value)[0]);
+        }
+    }
+}
