@@ -121,12 +121,20 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 let f64 = self.context.f64();
                 let wide: Vec<_> =
                     values.iter().map(|&value| self.builder.fpext(value, f64)).collect();
-                let exact = self.compute_odd(operation, &wide);
-                let exact = self.signed_zero(operation, &wide, exact, rounding);
-                if modes.ftz {
-                    tiny = Some(self.is_tiny(exact, direction));
+                match self.sum_in_double(operation, &wide) {
+                    Some((sum, error)) if !modes.ftz => {
+                        let sum = self.signed_zero(operation, &wide, sum, rounding);
+                        self.trunc_with_error(sum, error, self.context.f32(), rounding)
+                    }
+                    _ => {
+                        let exact = self.compute_odd(operation, &wide);
+                        let exact = self.signed_zero(operation, &wide, exact, rounding);
+                        if modes.ftz {
+                            tiny = Some(self.is_tiny(exact, direction));
+                        }
+                        self.trunc_directed(exact, self.context.f32(), direction)
+                    }
                 }
-                self.trunc_directed(exact, self.context.f32(), direction)
             }
             (ScalarType::F16, None) => {
                 let f32 = self.context.f32();
@@ -280,6 +288,25 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             (_, &[a, ..]) => self.llvm("llvm.sqrt", a.ty(), &[a]),
             (_, []) => self.context.f32().poison(),
         }
+    }
+
+    /// A sum or a product of doubles that were floats: what nearest gives, and what it is off by, if it can be. None for
+    /// other operations.
+    fn sum_in_double(
+        &self,
+        operation: Arithmetic,
+        values: &[Value<'c>],
+    ) -> Option<(Value<'c>, Option<Value<'c>>)> {
+        let o = &self.builder;
+        let (a, b) = match (operation, values) {
+            (Arithmetic::Add, &[a, b]) => (a, b),
+            (Arithmetic::Sub, &[a, b]) => (a, o.fneg(b)),
+            (Arithmetic::Fma, &[a, b, c]) => (o.fmul(a, b), c),
+            (Arithmetic::Mul, &[a, b]) => return Some((o.fmul(a, b), None)),
+            _ => return None,
+        };
+        let (sum, error) = self.two_sum(a, b);
+        Some((sum, Some(error)))
     }
 
     /// On doubles that are floats: exact, or rounded to odd.

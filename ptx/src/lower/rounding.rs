@@ -161,26 +161,41 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         ty: Type<'c>,
         direction: Option<Rounding>,
     ) -> Value<'c> {
+        match direction {
+            None => self.builder.fptrunc(wide, ty),
+            Some(direction) => self.trunc_with_error(wide, None, ty, direction),
+        }
+    }
+
+    /// A wide value that was rounded to nearest, and what it is off by, cut to `ty` in a direction as their exact sum is.
+    /// Without an error it is exact itself, or was rounded to odd.
+    pub fn trunc_with_error(
+        &self,
+        wide: Value<'c>,
+        error: Option<Value<'c>>,
+        ty: Type<'c>,
+        direction: Rounding,
+    ) -> Value<'c> {
         let o = &self.builder;
         let narrow = o.fptrunc(wide, ty);
-        let Some(direction) = direction else { return narrow };
         let back = o.fpext(narrow, wide.ty());
-        let error = o.fsub(wide, back);
-        // Not NaN: a value that is finite may have become infinite, and an infinite one stays.
-        let above = o.fcmp(RealPredicate::LLVMRealOGT, back, wide);
-        let below = o.fcmp(RealPredicate::LLVMRealOLT, back, wide);
-        let negative = o.icmp(
-            llvm_zluda::IntPredicate::LLVMIntSLT,
-            self.bits_of(wide),
-            self.context.int(wide.ty().bits()).zero(),
-        );
-        let wrong = match direction {
-            Rounding::Rm => above,
-            Rounding::Rp => below,
-            _ => o.select(negative, below, above),
+        let (back, exact) = match error {
+            None => (back, wide),
+            // The difference is exact, and if it is not zero larger than the error, which is at most half of the last bit of
+            // `wide`. It is not a number where an infinite value stays one, and infinite where a finite one became that.
+            Some(error) => (o.fsub(o.fsub(back, wide), error), wide.ty().zero()),
         };
-        let towards = o.fptrunc(self.sign_only(error), ty);
-        let moved = self.neighbour(narrow, towards);
-        o.select(wrong, moved, narrow)
+        let above = o.fcmp(RealPredicate::LLVMRealOGT, back, exact);
+        let below = o.fcmp(RealPredicate::LLVMRealOLT, back, exact);
+        let negative = self.is_negative(narrow);
+        let bits = self.bits_of(narrow);
+        let (up, down) = (bits.ty().const_int(1), bits.ty().all_ones());
+        // Away from zero is up, for both signs.
+        let (wrong, step) = match direction {
+            Rounding::Rm => (above, o.select(negative, up, down)),
+            Rounding::Rp => (below, o.select(negative, down, up)),
+            _ => (o.select(negative, below, above), down),
+        };
+        o.select(wrong, o.bitcast(o.add(bits, step), ty), narrow)
     }
 }
