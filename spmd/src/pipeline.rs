@@ -8,7 +8,8 @@ use simt::{Approximations, math};
 use crate::emit::LANES;
 use crate::passes::{
     expand_clusters, legalize_operations, narrow_addresses, outline_functions, place_variables,
-    return_at_barriers, split_constant_offsets, strip_mine_arithmetic, thaw_loads,
+    return_at_barriers, scalarize_accesses, split_constant_offsets, strip_mine_arithmetic,
+    thaw_loads,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -81,6 +82,10 @@ const VECTOR: &[OurPass] = &[
     FINAL,
     Pass::own("thaw_loads", |module, _| {
         thaw_loads::run(module);
+        Ok(())
+    }),
+    Pass::own("scalarize_accesses", |module, _| {
+        scalarize_accesses::run(module);
         Ok(())
     }),
     Pass::own("narrow_addresses", |module, state| {

@@ -6,6 +6,7 @@ pub mod narrow_addresses;
 pub mod outline_functions;
 pub mod place_variables;
 pub mod return_at_barriers;
+pub mod scalarize_accesses;
 pub mod split_constant_offsets;
 pub mod strip_mine_arithmetic;
 pub mod thaw_loads;
