@@ -2,7 +2,7 @@
 //!
 //! Where no warp waits within its code, they run one after the other. Where warps [return](crate::passes::return_at_barriers)
 //! at barriers, the entry calls all of them, in the order of their numbers, and again until all have ended: it has a frame
-//! for each, and a [`Word`] for what they tell it.
+//! for each, and a [round](crate::round) in which they tell it what they do.
 
 use std::mem::offset_of;
 
@@ -10,12 +10,10 @@ use cpu_abi::{BlockContext, Runtime};
 use llvm_zluda::{Block, Builder, IntPredicate, Linkage, Module, Value};
 
 use crate::emit;
+use crate::round::{self, RESULTS, WORDS, Word, set_word, word, word_place};
 
 /// Warps' code with fewer instructions than this is part of the loop over them.
 const INLINE_BELOW: usize = 300;
-
-/// The variable that holds the size of a warp's frame in bytes, until this is known.
-const FRAME_SIZE: &str = "frame.size";
 
 /// Frames begin at multiples of so many bytes.
 const FRAME_ALIGNMENT: u32 = 64;
@@ -44,68 +42,6 @@ pub enum Turns {
     Engine { parts: bool },
     /// The entry: warps return where they wait.
     Entry,
-}
-
-/// What the entry and the warps tell each other, in words of 8 bytes. `u32` but for the last one.
-#[derive(Clone, Copy)]
-#[repr(u64)]
-pub enum Word {
-    /// Bits of the warps that have ended.
-    Ended,
-    /// Bits of those that do not wait, but let others have a turn.
-    Yielding,
-    /// `barrier.red`: the threads that brought true, whether some warp's did, and whether some did not; of the barrier that
-    /// warps come to, and of the one that they came from.
-    Trues,
-    AnyTrue,
-    AnyFalse,
-    TruesBefore,
-    AnyTrueBefore,
-    AnyFalseBefore,
-    /// The frame of the warp that is called.
-    Frame,
-}
-
-const WORDS: u64 = Word::Frame as u64 + 1;
-
-/// The results of a barrier, and where warps find them behind it.
-const RESULTS: [(Word, Word); 3] = [
-    (Word::Trues, Word::TruesBefore),
-    (Word::AnyTrue, Word::AnyTrueBefore),
-    (Word::AnyFalse, Word::AnyFalseBefore),
-];
-
-fn word_place<'c>(b: &Builder<'c>, round: Value<'c>, word: Word) -> Value<'c> {
-    b.byte_offset(round, b.context().i64().const_int(8 * word as u64))
-}
-
-/// Reads a word.
-pub fn word<'c>(b: &Builder<'c>, round: Value<'c>, word: Word) -> Value<'c> {
-    b.load(b.context().i32(), word_place(b, round, word), 8)
-}
-
-/// Writes a word.
-pub fn set_word<'c>(b: &Builder<'c>, round: Value<'c>, word: Word, value: Value<'c>) {
-    b.store(value, word_place(b, round, word), 8);
-}
-
-/// The frame of the warp that is called.
-pub fn frame<'c>(b: &Builder<'c>, round: Value<'c>) -> Value<'c> {
-    b.load(b.context().ptr(0), word_place(b, round, Word::Frame), 8)
-}
-
-/// Adds a warp's bit to a word.
-pub fn add_warp<'c>(b: &Builder<'c>, round: Value<'c>, to: Word, warp: Value<'c>) {
-    let bit = b.shl(b.context().i32().const_int(1), warp);
-    set_word(b, round, to, b.or(word(b, round, to), bit));
-}
-
-/// Says how large the frame of a warp is.
-pub fn set_frame_size(module: &Module<'_>, bytes: u64) {
-    if let Some(size) = module.global(FRAME_SIZE) {
-        size.set_initializer(module.context().i64().const_int(bytes));
-        size.set_global_constant(true);
-    }
 }
 
 /// Makes the entry of a kernel.
@@ -232,8 +168,7 @@ impl<'c> Entry<'_, 'c> {
     fn in_rounds(&self) {
         let (b, cx) = (&self.b, self.b.context());
         let (i32_type, i64_type) = (cx.i32(), cx.i64());
-        let size = self.module.add_global(FRAME_SIZE, i64_type, 0, Linkage::LLVMInternalLinkage);
-        size.set_initializer(i64_type.const_int(0));
+        let size = round::add_frame_size(self.module);
         let round = b.alloca(i64_type.array(WORDS));
         round.set_alignment(8);
         let size = b.load(i64_type, size, 8);

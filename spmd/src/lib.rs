@@ -17,6 +17,7 @@ mod passes;
 mod pipeline;
 mod processor;
 mod reference;
+mod round;
 mod rows;
 mod runtime_helpers;
 mod vectorize;

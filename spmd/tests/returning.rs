@@ -23,7 +23,7 @@ fn expected(values: &[u32], threads: usize, part: usize, rounds: u32) -> Vec<[u3
         }
         let half = thread as u32 / 2;
         let changed = values[thread].wrapping_add(if rounds > 1 { half } else { 0 });
-        let kept = if thread % 4 == 0 { changed } else { 7 };
+        let kept = if thread.is_multiple_of(4) { changed } else { 7 };
         [sums[thread], odd, answers, kept, changed, half, 0, 0]
     };
     (0..threads).map(of_thread).collect()

@@ -4,8 +4,7 @@ use llvm_zluda::{Opcode, Value};
 use simt::intrinsics;
 
 use super::{Emitter, Lanes};
-use crate::entry::{Word, add_warp, set_word, word};
-use crate::passes::return_at_barriers::WAIT;
+use crate::round::{WAIT, Word, add_warp, set_word, word};
 
 /// In more places a warp's function does not return: each is a place where it may have to go on.
 const MOST_WAITS: usize = 200;

@@ -13,7 +13,7 @@ use fixedbitset::FixedBitSet;
 use llvm_zluda::{Block, Builder, Module, Opcode, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::entry::{self, Word};
+use crate::round::{self, WAIT, Word};
 use crate::{Error, descriptor};
 
 mod frame;
@@ -24,10 +24,6 @@ use frame::{Kept, Layout, is_variable};
 use liveness::Liveness;
 use made_again::Recipes;
 
-/// The function that stands for waiting. It has no body; who calls it goes on when all warps of the block have called it
-/// or ended, or have had a turn.
-pub const WAIT: &str = "wait.for.warps";
-
 /// Rewrites all functions that wait. False if there are none.
 pub fn run(module: &Module<'_>) -> Result<bool, Error> {
     let Some(wait) = module.function(WAIT) else { return Ok(false) };
@@ -36,7 +32,7 @@ pub fn run(module: &Module<'_>) -> Result<bool, Error> {
     let functions = module.functions().into_iter().filter(|function| callers.contains(function));
     let size = functions.map(|function| rewrite(module, function, wait)).max().unwrap_or(0);
     wait.delete_global();
-    entry::set_frame_size(module, size);
+    round::set_frame_size(module, size);
     descriptor::note_frame_of_warp(module, size)?;
     Ok(true)
 }
@@ -148,17 +144,17 @@ fn rewrite<'c>(module: &Module<'c>, function: Value<'c>, wait: Value<'c>) -> u64
     let layout = Layout::new(module, &stored, &variables);
     let kept = Kept::new(&blocks, &stored);
 
-    let [warp, round] = [1, 3].map(|number| function.parameter(number));
+    let [warp, words] = [1, 3].map(|number| function.parameter(number));
     let b = module.context().builder();
     for end in blocks.blocks.iter().filter_map(|block| block.terminator()) {
         if end.opcode() == Opcode::LLVMRet {
             b.position_before(end);
-            entry::add_warp(&b, round, Word::Ended, warp);
+            round::add_warp(&b, words, Word::Ended, warp);
         }
     }
     let first = blocks.blocks[0];
     b.position_at_end(block_before(module, function, &blocks.blocks));
-    let frame = entry::frame(&b, round);
+    let frame = round::frame(&b, words);
     for variable in first.instructions().into_iter().filter(is_variable) {
         match layout.offsets.get(&variable) {
             Some(&offset) => {

@@ -1,0 +1,80 @@
+//! A round in which the [entry](crate::entry) calls the warps of a block: what they and it tell each other.
+
+use llvm_zluda::{Builder, Linkage, Module, Value};
+
+/// The function that stands for waiting, until [`return_at_barriers`](crate::passes::return_at_barriers). It has no body; who
+/// calls it goes on when all warps of the block have called it or ended, or have had a turn.
+pub const WAIT: &str = "wait.for.warps";
+
+/// The variable that holds the size of a warp's frame, which is known behind that pass.
+const FRAME_SIZE: &str = "frame.size";
+
+/// What the entry and the warps tell each other, in words of 8 bytes. `u32` but for the last one.
+#[derive(Clone, Copy)]
+#[repr(u64)]
+pub enum Word {
+    /// Bits of the warps that have ended.
+    Ended,
+    /// Bits of those that do not wait, but let others have a turn.
+    Yielding,
+    /// `barrier.red`: the threads that brought true, whether some warp's did, and whether some did not; of the barrier that
+    /// warps come to, and of the one that they came from.
+    Trues,
+    AnyTrue,
+    AnyFalse,
+    TruesBefore,
+    AnyTrueBefore,
+    AnyFalseBefore,
+    /// The frame of the warp that is called.
+    Frame,
+}
+
+pub const WORDS: u64 = Word::Frame as u64 + 1;
+
+/// The results of a barrier, and where warps find them behind it.
+pub const RESULTS: [(Word, Word); 3] = [
+    (Word::Trues, Word::TruesBefore),
+    (Word::AnyTrue, Word::AnyTrueBefore),
+    (Word::AnyFalse, Word::AnyFalseBefore),
+];
+
+pub fn word_place<'c>(b: &Builder<'c>, round: Value<'c>, word: Word) -> Value<'c> {
+    b.byte_offset(round, b.context().i64().const_int(8 * word as u64))
+}
+
+/// Reads a word.
+pub fn word<'c>(b: &Builder<'c>, round: Value<'c>, word: Word) -> Value<'c> {
+    b.load(b.context().i32(), word_place(b, round, word), 8)
+}
+
+/// Writes a word.
+pub fn set_word<'c>(b: &Builder<'c>, round: Value<'c>, word: Word, value: Value<'c>) {
+    b.store(value, word_place(b, round, word), 8);
+}
+
+/// The frame of the warp that is called.
+pub fn frame<'c>(b: &Builder<'c>, round: Value<'c>) -> Value<'c> {
+    b.load(b.context().ptr(0), word_place(b, round, Word::Frame), 8)
+}
+
+/// Adds a warp's bit to a word.
+pub fn add_warp<'c>(b: &Builder<'c>, round: Value<'c>, to: Word, warp: Value<'c>) {
+    let bit = b.shl(b.context().i32().const_int(1), warp);
+    set_word(b, round, to, b.or(word(b, round, to), bit));
+}
+
+/// Adds the variable that holds the size of a warp's frame in bytes.
+pub fn add_frame_size<'c>(module: &Module<'c>) -> Value<'c> {
+    let ty = module.context().i64();
+    let size = module.add_global(FRAME_SIZE, ty, 0, Linkage::LLVMInternalLinkage);
+    size.set_initializer(ty.const_int(0));
+    size
+}
+
+/// Says how large the frame of a warp is.
+pub fn set_frame_size(module: &Module<'_>, bytes: u64) {
+    if let Some(size) = module.global(FRAME_SIZE) {
+        size.set_initializer(module.context().i64().const_int(bytes));
+        size.set_global_constant(true);
+    }
+}
