@@ -5,6 +5,7 @@ use cpu_abi::{BlockContext, MatrixOperation, WARP_SIZE};
 
 use super::block::Block;
 use super::groups;
+use super::matrix::vectored::Plan;
 use super::matrix::{Row, perform, rows_of};
 
 /// Rows of the products that programs use most.
@@ -19,14 +20,23 @@ pub unsafe extern "C" fn matrix(
     rows: *mut Row,
     places: *const u16,
 ) {
+    // SAFETY: a kernel passes the context that it was called with.
+    let parted = unsafe { Block::of(block) };
+    if !groups::has_parted(parted)
+        && let Some(plan) = Plan::of_number(operation)
+    {
+        // SAFETY: a kernel names a row for each input and each output, which nobody else looks at.
+        let register = |index| unsafe { &*rows.add((*places.add(index)).into()).cast() };
+        if plan.multiply(register) {
+            return;
+        }
+    }
     let Some(what) = MatrixOperation::unpack(operation) else { return };
     let words = what.words();
     let (inputs, outputs) = (words.inputs() as usize, words.d as usize);
     // SAFETY: a kernel names a place for each input and each output.
     let places = unsafe { std::slice::from_raw_parts(places, inputs + outputs) };
     let (inputs, outputs) = places.split_at(inputs);
-    // SAFETY: a kernel passes the context that it was called with.
-    let parted = unsafe { Block::of(block) };
     if groups::has_parted(parted) {
         // SAFETY: as the kernel says.
         return unsafe { groups::matrix(parted, mask, operation, rows, [inputs, outputs]) };

@@ -12,6 +12,7 @@ mod scaled;
 mod sparse;
 mod sum;
 mod tile;
+pub mod vectored;
 mod warp_group;
 
 use cpu_abi::{BlockContext, MatrixKind, MatrixOperation, WARP_SIZE};

@@ -6,6 +6,7 @@ use device_library::matrix::fused;
 use super::format::{Format, NAN_F16, NAN_F32, Number, narrowed, round_to_f16, widened};
 use super::sparse::Pattern;
 use super::sum::{self, Accumulator, COLUMNS, ColumnFactors, RowFactors, Rules};
+use super::vectored::Plan as Vectored;
 use super::{Row, fragment, integer, scaled};
 
 /// The most accumulator registers of a product, and rows of a tile.
@@ -14,6 +15,14 @@ const MOST_ROWS: usize = 16;
 
 /// `d = a * b + c`, all in registers.
 pub fn multiply(operation: &MatrixOperation, rows: &mut [Row]) {
+    if Vectored::of(operation).is_some_and(|plan| plan.multiply_rows(rows)) {
+        return;
+    }
+    in_general(operation, rows);
+}
+
+/// All products that there are.
+pub fn in_general(operation: &MatrixOperation, rows: &mut [Row]) {
     if operation.is_quad_pairs() {
         return super::quad_pairs::multiply(operation, rows);
     }
