@@ -3,6 +3,7 @@
 //! [`matrix_instruction`](super::matrix_instruction) is where vector code comes in; the reference executor gathers the
 //! words of its threads. Both call [`perform`], and so have the same arithmetic.
 
+mod descriptor;
 mod format;
 mod fragment;
 mod integer;

@@ -105,7 +105,7 @@ pub fn transpose(rows: &mut [Row]) {
 }
 
 /// The register of a matrix: lane `4 r + c` has elements `2 c` and `2 c + 1` of row `r`, or of column `r`.
-fn spread(halves: &[[u16; 8]; 8], columns: bool) -> Row {
+pub fn spread(halves: &[[u16; 8]; 8], columns: bool) -> Row {
     std::array::from_fn(|lane| {
         let (r, c) = (lane / 4, lane % 4 * 2);
         let [low, high] = if columns {

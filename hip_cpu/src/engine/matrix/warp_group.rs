@@ -1,26 +1,142 @@
 //! `wgmma.mma_async`: the 16 rows of one warp of a group of four.
 //!
-//! The factors lie in shared memory where descriptors say: PTX ISA, "Asynchronous Warpgroup Level Matrix
-//! Shared Memory Layout". Bits of a descriptor: 0 to 13 the address, 16 to 29 and 32 to 45 two distances,
-//! all in units of 16 bytes, 62 and 63 the swizzle.
+//! The factors lie in shared memory where [descriptors](super::descriptor) say, or `a` in registers.
+
+use std::cell::Cell;
+use std::ops::Range;
 
 use cpu_abi::{BlockContext, MatrixOperation, MatrixType};
 
+use super::descriptor::Factor;
 use super::multiply::{Product, has_wide_vectors, meetings};
 use super::sum::COLUMNS;
+use super::vectored::{Plan, Register};
 use super::{Row, fragment};
 
 /// Performs the operation for a warp. `rows` holds its fragments on entry, those of `d` at its beginning on return.
 pub fn multiply(block: &BlockContext, warp: u32, operation: &MatrixOperation, rows: &mut [Row]) {
+    let tiles = 0..usize::from(operation.n) / COLUMNS;
+    match Plan::of(operation) {
+        Some(plan) => {
+            let product = Vectored::new(block, warp, operation, plan, rows);
+            for tile in tiles {
+                if !product.multiply(tile, rows) {
+                    in_general(block, warp, operation, rows, tile..tile + 1);
+                }
+            }
+        }
+        None => in_general(block, warp, operation, rows, tiles),
+    }
+    let words = operation.words();
+    let first = (words.a + words.b) as usize;
+    rows.copy_within(first..first + words.c as usize, 0);
+}
+
+/// A product in vectors.
+struct Vectored<'b> {
+    plan: Plan,
+    a: [Register; 4],
+    b: Factor<'b>,
+    /// Bytes of an element.
+    bytes: usize,
+    /// The signs that change in words of `b`.
+    signs: u32,
+    accumulates: bool,
+    /// Where the accumulators begin, and registers of a tile.
+    first: usize,
+    per_tile: usize,
+}
+
+impl<'b> Vectored<'b> {
+    fn new(
+        block: &'b BlockContext,
+        warp: u32,
+        operation: &MatrixOperation,
+        plan: Plan,
+        rows: &[Row],
+    ) -> Self {
+        let words = operation.words();
+        let a_words = words.a as usize;
+        let bytes = operation.a.bits() as usize / 8;
+        let signs = |negated| match (negated, bytes) {
+            (false, _) => 0,
+            (true, 1) => 0x8080_8080,
+            (true, 2) => 0x8000_8000,
+            (true, _) => 0x8000_0000,
+        };
+        let mut a = [[0; 32]; 4];
+        if operation.a_in_registers {
+            a.copy_from_slice(&rows[..4]);
+        } else {
+            let factor = Factor::new(block, descriptor(rows), operation.a_columns);
+            for half in 0..2 {
+                let line = 16 * (warp as usize % 4) + 8 * half;
+                let [low, high] = factor.registers(line, bytes);
+                (a[half], a[2 + half]) = (low, high);
+            }
+        }
+        negate(&mut a, signs(operation.negate_a));
+        Self {
+            plan,
+            a: a.map(Cell::new),
+            b: Factor::new(block, descriptor(&rows[a_words..]), operation.b_rows),
+            bytes,
+            signs: signs(operation.negate_b),
+            accumulates: rows[words.inputs() as usize - 1][0] != 0,
+            first: (words.a + words.b) as usize,
+            per_tile: operation.c.bits() as usize * 4 / 32,
+        }
+    }
+
+    /// Eight columns, whose results take the places of their accumulators. False, with these as they were, where that is
+    /// left to the general way.
+    fn multiply(&self, tile: usize, rows: &mut [Row]) -> bool {
+        let mut b = self.b.registers(tile * COLUMNS, self.bytes);
+        negate(&mut b, self.signs);
+        let b = b.map(Cell::new);
+        let zeros = Cell::new([0; 32]);
+        let first = self.first + tile * self.per_tile;
+        let sums = Cell::from_mut(&mut rows[first..first + self.per_tile]).as_slice_of_cells();
+        self.plan.multiply(|index| match index {
+            0..4 => &self.a[index],
+            4..6 => &b[index - 4],
+            _ => match (index - 6).checked_sub(sums.len()) {
+                Some(d) => &sums[d],
+                None if self.accumulates => &sums[index - 6],
+                None => &zeros,
+            },
+        })
+    }
+}
+
+fn negate(rows: &mut [Row], signs: u32) {
+    if signs != 0 {
+        rows.as_flattened_mut().iter_mut().for_each(|word| *word ^= signs);
+    }
+}
+
+/// The descriptor at the beginning of rows.
+fn descriptor(rows: &[Row]) -> u64 {
+    u64::from(rows[0][0]) | u64::from(rows[1][0]) << 32
+}
+
+/// Some tiles of eight columns, whose results take the places of their accumulators.
+fn in_general(
+    block: &BlockContext,
+    warp: u32,
+    operation: &MatrixOperation,
+    rows: &mut [Row],
+    tiles: Range<usize>,
+) {
     let bits = if operation.a == MatrixType::B1 { 32 } else { operation.a.bits() as usize };
     // The k of an instruction fills 32 bytes, a sparse `b` twice as many.
     match (bits, operation.sparse) {
-        (32, false) => fast::<8, 8>(block, warp, operation, rows),
-        (16, false) => fast::<16, 16>(block, warp, operation, rows),
-        (8, false) => fast::<32, 32>(block, warp, operation, rows),
-        (32, true) => fast::<8, 16>(block, warp, operation, rows),
-        (16, true) => fast::<16, 32>(block, warp, operation, rows),
-        (8, true) => fast::<32, 64>(block, warp, operation, rows),
+        (32, false) => fast::<8, 8>(block, warp, operation, rows, tiles),
+        (16, false) => fast::<16, 16>(block, warp, operation, rows, tiles),
+        (8, false) => fast::<32, 32>(block, warp, operation, rows, tiles),
+        (32, true) => fast::<8, 16>(block, warp, operation, rows, tiles),
+        (16, true) => fast::<16, 32>(block, warp, operation, rows, tiles),
+        (8, true) => fast::<32, 64>(block, warp, operation, rows, tiles),
         _ => {}
     }
 }
@@ -30,6 +146,7 @@ fn fast<const K: usize, const D: usize>(
     warp: u32,
     operation: &MatrixOperation,
     rows: &mut [Row],
+    tiles: Range<usize>,
 ) {
     #[target_feature(enable = "avx2,fma,bmi2")]
     fn wide<const K: usize, const D: usize>(
@@ -37,14 +154,15 @@ fn fast<const K: usize, const D: usize>(
         warp: u32,
         operation: &MatrixOperation,
         rows: &mut [Row],
+        tiles: Range<usize>,
     ) {
-        sized::<K, D>(block, warp, operation, rows);
+        sized::<K, D>(block, warp, operation, rows, tiles);
     }
     if has_wide_vectors() {
         // SAFETY: the processor has these features.
-        unsafe { wide::<K, D>(block, warp, operation, rows) };
+        unsafe { wide::<K, D>(block, warp, operation, rows, tiles) };
     } else {
-        sized::<K, D>(block, warp, operation, rows);
+        sized::<K, D>(block, warp, operation, rows, tiles);
     }
 }
 
@@ -54,13 +172,13 @@ fn sized<const K: usize, const D: usize>(
     warp: u32,
     operation: &MatrixOperation,
     rows: &mut [Row],
+    tiles: Range<usize>,
 ) {
     let words = operation.words();
     let (a_words, b_words, c_words) = (words.a as usize, words.b as usize, words.c as usize);
     // Bytes of an element; single bits come 32 at a time.
     let bits = if operation.a == MatrixType::B1 { 32 } else { operation.a.bits() as usize };
     let bytes = bits / 8;
-    let descriptor = |rows: &[Row]| u64::from(rows[0][0]) | u64::from(rows[1][0]) << 32;
 
     let mut a = [[0; K]; 16];
     if operation.a_in_registers {
@@ -89,7 +207,7 @@ fn sized<const K: usize, const D: usize>(
     let b_factor = Factor::new(block, descriptor(&rows[a_words..]), operation.b_rows);
     let c_bits = operation.c.bits() as usize;
     let per_tile = c_bits * 4 / 32;
-    for tile in 0..usize::from(operation.n) / COLUMNS {
+    for tile in tiles {
         let mut b = [[0; COLUMNS]; D];
         for (k, row) in b.iter_mut().enumerate() {
             for (j, code) in row.iter_mut().enumerate() {
@@ -112,80 +230,6 @@ fn sized<const K: usize, const D: usize>(
                 fragment::put(&mut d, c_bits, lane, index, value);
             }
         }
-        // The accumulators are where they came from until all are there.
         rows[first..first + per_tile].copy_from_slice(&d[..per_tile]);
-    }
-    rows.copy_within(a_words + b_words..more, 0);
-}
-
-/// A factor in shared memory.
-struct Factor<'b> {
-    memory: &'b BlockContext,
-    start: u32,
-    leading: u32,
-    stride: u32,
-    /// Bytes after which the pattern of a swizzle repeats; 16 without one.
-    width: u32,
-    transposed: bool,
-}
-
-/// Bits of an address that a descriptor has.
-const ADDRESS_MASK: u32 = 0x3_ffff;
-
-impl<'b> Factor<'b> {
-    fn new(memory: &'b BlockContext, descriptor: u64, transposed: bool) -> Self {
-        let field = |bit: u32| ((descriptor >> bit & 0x3fff) << 4) as u32;
-        Self {
-            memory,
-            start: field(0),
-            leading: field(16),
-            stride: field(32),
-            width: [16, 128, 64, 32][(descriptor >> 62) as usize],
-            transposed,
-        }
-    }
-
-    /// The code of element `k` of a row of `a` or a column of `b`.
-    #[inline(always)]
-    fn element(&self, line: usize, k: usize, bytes: usize) -> u32 {
-        let (line, width) = (line as u32, self.width);
-        let offset = if self.transposed {
-            // Elements of one k lie side by side, `width` bytes of them.
-            let (k, along) = (k as u32, line * bytes as u32);
-            let (outer, inner) =
-                if width == 16 { (self.stride, self.leading) } else { (self.leading, self.stride) };
-            along / width * outer + k / 8 * inner + k % 8 * width + along % width
-        } else {
-            let along = (k * bytes) as u32;
-            let across = line / 8 * self.stride + line % 8 * width;
-            if width == 16 {
-                across + along / 16 * self.leading + along % 16
-            } else {
-                across + along
-            }
-        };
-        let address = self.start.wrapping_add(offset);
-        // Bits 7 to 9 are mixed into bits 4 to 6, as many as the width has.
-        let address = address ^ (address >> 7 & (width / 16 - 1)) << 4;
-        self.read(address, bytes)
-    }
-
-    /// The bytes at an address, of which the low bits are known; nothing is read outside of the block's memory.
-    #[inline(always)]
-    fn read(&self, address: u32, bytes: usize) -> u32 {
-        let base = self.memory.shared as usize as u32;
-        let offset = address.wrapping_sub(base) & ADDRESS_MASK;
-        if offset as usize + bytes > self.memory.total_shared_size as usize {
-            return 0;
-        }
-        // SAFETY: the block's shared memory has `total_shared_size` bytes.
-        unsafe {
-            let place = self.memory.shared.add(offset as usize);
-            match bytes {
-                1 => u32::from(place.read()),
-                2 => u32::from(place.cast::<u16>().read_unaligned()),
-                _ => place.cast::<u32>().read_unaligned(),
-            }
-        }
     }
 }
