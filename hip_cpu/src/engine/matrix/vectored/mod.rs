@@ -59,11 +59,33 @@ use super::Row;
 /// A register of the factors and results.
 pub type Register = Cell<Row>;
 
-/// Registers of the factors and accumulators. Where there are fewer, those at the end are copies.
+/// The registers of all fragments. Where there are fewer, those at the end are copies.
+#[repr(C)]
+struct Registers<'r> {
+    a: [&'r Register; 4],
+    b: [&'r Register; 2],
+    c: [&'r Register; 4],
+    d: [&'r Register; 4],
+}
+
+/// What [`Registers`] begin with, to be read.
+#[repr(C)]
 struct Fragments<'r> {
     a: [&'r Row; 4],
     b: [&'r Row; 2],
     c: [&'r Row; 4],
+}
+
+impl<'r> Registers<'r> {
+    /// Not a copy: what was stored word by word would be loaded as vectors, for which the processor waits.
+    ///
+    /// # Safety
+    /// No register is written as long as the result is used.
+    #[inline(always)]
+    unsafe fn read(&self) -> &Fragments<'r> {
+        // SAFETY: a cell has the layout of what is in it; nobody writes there, as the caller says.
+        unsafe { &*(&raw const *self).cast() }
+    }
 }
 
 /// How a product is made in vectors.
@@ -168,10 +190,9 @@ impl Plan {
 
     #[inline(always)]
     fn run<V: Vectors>(&self, v: V, registers: &Registers) -> bool {
-        // SAFETY: nothing is written as long as these references live.
-        let read = unsafe { registers.read() };
         let mut d = [[0; 32]; 4];
-        if !self.product(v, &read, &mut d) {
+        // SAFETY: nothing is written before the product is made.
+        if !self.product(v, unsafe { registers.read() }, &mut d) {
             return false;
         }
         for (index, row) in d.iter().enumerate().take(self.ends[3] - self.ends[2]) {
@@ -212,47 +233,20 @@ impl Plan {
     }
 }
 
-/// The registers of all fragments. Where there are fewer, those at the end are copies.
-struct Registers<'r> {
-    a: [&'r Register; 4],
-    b: [&'r Register; 2],
-    c: [&'r Register; 4],
-    d: [&'r Register; 4],
-}
-
-impl Registers<'_> {
-    /// # Safety
-    /// No register is written as long as the result lives.
-    #[inline(always)]
-    unsafe fn read(&self) -> Fragments<'_> {
-        let [a0, a1, a2, a3] = self.a;
-        let [b0, b1] = self.b;
-        let [c0, c1, c2, c3] = self.c;
-        // SAFETY: as the caller says.
-        unsafe {
-            Fragments {
-                a: [&*a0.as_ptr(), &*a1.as_ptr(), &*a2.as_ptr(), &*a3.as_ptr()],
-                b: [&*b0.as_ptr(), &*b1.as_ptr()],
-                c: [&*c0.as_ptr(), &*c1.as_ptr(), &*c2.as_ptr(), &*c3.as_ptr()],
-            }
-        }
-    }
-}
-
 type Routine = unsafe fn(&Plan, &Registers) -> bool;
 
 /// A way to make products.
 struct Level {
     #[cfg_attr(not(test), expect(dead_code, reason = "tests say which one fails"))]
     name: &'static str,
-    /// The level of x86-64 that a program has to allow.
-    of: u32,
+    /// The level of x86-64 that has all of it, if there is one.
+    of: Option<u32>,
     has: fn() -> bool,
     run: Routine,
 }
 
 macro_rules! level {
-    ($name:literal, $of:literal, $vectors:ty, $($feature:tt)*) => {{
+    ($name:literal, $of:expr, $vectors:ty, $($feature:tt)*) => {{
         #[target_feature($(enable = $feature),*)]
         fn run(plan: &Plan, registers: &Registers) -> bool {
             // SAFETY: who calls this function knows that the processor has its features.
@@ -295,18 +289,21 @@ static PLANS: LazyLock<FxHashMap<u64, Plan>> =
 /// The best first.
 #[rustfmt::skip]
 static LEVELS: [Level; 4] = [
-    level!("AVX-512 VNNI", 4, Avx512<true>, "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vnni"),
-    level!("AVX-512", 4, Avx512<false>, "avx512f" "avx512bw" "avx512dq" "avx512vl"),
-    level!("AVX-VNNI", 3, Avx2<true>, "avx2" "fma" "f16c" "avxvnni"),
-    level!("AVX2", 3, Avx2<false>, "avx2" "fma" "f16c"),
+    level!("AVX-512 VNNI", None, Avx512<true>, "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vnni"),
+    level!("AVX-512", Some(4), Avx512<false>, "avx512f" "avx512bw" "avx512dq" "avx512vl"),
+    level!("AVX-VNNI", None, Avx2<true>, "avx2" "fma" "f16c" "avxvnni"),
+    level!("AVX2", Some(3), Avx2<false>, "avx2" "fma" "f16c"),
 ];
 
 /// The best routine that the processor has and the program's configuration allows.
 static BEST: LazyLock<Option<Routine>> = LazyLock::new(|| {
-    let allowed = match config().cpu_target {
-        CpuTarget::Native => u32::MAX,
-        CpuTarget::Level(name) => name.trim_start_matches("x86-64-v").parse().unwrap_or(u32::MAX),
+    let allowed = |level: &&Level| match config().cpu_target {
+        CpuTarget::Native => true,
+        CpuTarget::Level(name) => {
+            let most = name.trim_start_matches("x86-64-v").parse().unwrap_or(0);
+            level.of.is_some_and(|of| of <= most)
+        }
     };
-    let level = LEVELS.iter().find(|level| level.of <= allowed && (level.has)())?;
+    let level = LEVELS.iter().filter(allowed).find(|level| (level.has)())?;
     Some(level.run)
 });
