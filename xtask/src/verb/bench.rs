@@ -1,6 +1,6 @@
-//! `bench`: CUDA programs on the CPU beside the same algorithms in native C++, launches, start of a
-//! program, compilation, and libraries beside NumPy. All that is compared is measured in turn in one run.
-//! Prints Markdown.
+//! `bench`: CUDA programs on the CPU beside the same algorithms in native C++, launches, matrix instructions, start of a
+//! program, compilation, and libraries beside NumPy. All that is compared is measured in turn in one run. Prints
+//! Markdown.
 
 mod compile;
 mod kernels;
@@ -40,6 +40,8 @@ enum Part {
     Kernels,
     /// The time of a launch
     Launches,
+    /// Matrix instructions
+    Matrices,
     /// The first and the second start of a small program
     Start,
     /// The compiler, for each 1,000 instructions of PTX
@@ -69,6 +71,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         let section = match part {
             Part::Kernels => kernels::compare(&cuda, &options.filter, options.rounds)?,
             Part::Launches => kernels::launches(&cuda, options.rounds)?,
+            Part::Matrices => kernels::matrices(&cuda, options.rounds)?,
             Part::Start => start::measure(&cuda, options.rounds)?,
             Part::Compile => compile::measure(&cuda, options.rounds)?,
             Part::Libraries => libraries::measure(options.rounds)?,

@@ -67,7 +67,7 @@ pub fn compare(cuda: &Cuda, filter: &str, rounds: usize) -> Result<String> {
         .map(|file| stem(file))
         .filter(|name| name.contains(filter))
         .collect();
-    build(cuda, &programs, true)?;
+    build(cuda, &programs, "compute_75", true)?;
     heading("Measuring kernels and their native counterparts");
     let mut text = format!(
         "## Kernels\n\nLaunch and synchronisation of kernels built by nvcc, beside the same algorithm in C++ \
@@ -108,7 +108,7 @@ pub fn compare(cuda: &Cuda, filter: &str, rounds: usize) -> Result<String> {
 /// Measures launches.
 pub fn launches(cuda: &Cuda, rounds: usize) -> Result<String> {
     let program = "launch".to_owned();
-    build(cuda, std::slice::from_ref(&program), false)?;
+    build(cuda, std::slice::from_ref(&program), "compute_75", false)?;
     heading("Measuring launches");
     let cache = fresh_cache()?;
     let mut table = Table::new();
@@ -124,6 +124,33 @@ pub fn launches(cuda: &Cuda, rounds: usize) -> Result<String> {
             kernel.replace('_', " "),
             best(&series.best),
             median(&series.median)
+        );
+    }
+    Ok(text)
+}
+
+/// Measures matrix instructions.
+pub fn matrices(cuda: &Cuda, rounds: usize) -> Result<String> {
+    let program = "matrix".to_owned();
+    // The oldest with bf16.
+    build(cuda, std::slice::from_ref(&program), "compute_80", false)?;
+    heading("Measuring matrix instructions");
+    let cache = fresh_cache()?;
+    let mut table = Table::new();
+    for _ in 0..rounds {
+        add(&mut table, run(on_zluda(&program, &cache))?);
+    }
+    let mut text = "## Matrix instructions\n\nOne warp's `mma`, on one core. Sums are f32 or s32 but where it \
+                    says so; a multiplication and an addition are two operations.\n\n\
+                    | instruction | nanoseconds, best | median | GOP/s, best |\n|---|---|---|---|\n"
+        .to_owned();
+    for (instruction, series) in &table {
+        let nanoseconds = best(&series.best);
+        text += &format!(
+            "| {} | {nanoseconds:.0} | {:.0} | {:.1} |\n",
+            instruction.replace('_', " "),
+            median(&series.median),
+            series.checksum / nanoseconds
         );
     }
     Ok(text)
@@ -162,7 +189,7 @@ fn run(mut command: Command) -> Result<Vec<Times>> {
 }
 
 /// Builds the CUDA programs and, if `native`, their counterparts.
-fn build(cuda: &Cuda, programs: &[String], native: bool) -> Result<()> {
+fn build(cuda: &Cuda, programs: &[String], architecture: &str, native: bool) -> Result<()> {
     heading("Building the programs to measure");
     let sources = root().join("bench");
     let mut commands = Vec::new();
@@ -171,7 +198,8 @@ fn build(cuda: &Cuda, programs: &[String], native: bool) -> Result<()> {
         make(to.parent().unwrap_or(&to))?;
         let mut nvcc = vec![cuda.nvcc().into_os_string()];
         // PTX alone, so that the driver has to compile it.
-        nvcc.extend(["-O3", "-std=c++17", "-arch=compute_75", "-code=compute_75"].map(Into::into));
+        nvcc.extend(["-O3", "-std=c++17"].map(Into::into));
+        nvcc.extend(["-arch", architecture, "-code", architecture].map(Into::into));
         nvcc.extend(["-o".into(), to.into(), sources.join(format!("{program}.cu")).into()]);
         commands.push(nvcc);
         if native {
