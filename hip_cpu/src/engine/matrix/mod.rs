@@ -4,6 +4,7 @@
 //! words of its threads. Both call [`perform`], and so have the same arithmetic.
 
 mod descriptor;
+mod doubles;
 mod format;
 mod fragment;
 mod integer;

@@ -1,7 +1,6 @@
 //! `mma`: fragments to tiles of 16 or 8 rows and 8 columns, and back.
 
 use cpu_abi::{MatrixKind, MatrixOperation, MatrixType};
-use device_library::matrix::fused;
 
 use super::format::{Format, NAN_F16, NAN_F32, Number, narrowed, round_to_f16, widened};
 use super::sparse::Pattern;
@@ -27,7 +26,7 @@ pub fn in_general(operation: &MatrixOperation, rows: &mut [Row]) {
         return super::quad_pairs::multiply(operation, rows);
     }
     if operation.a == MatrixType::F64 {
-        return doubles(operation, rows);
+        return super::doubles::multiply(operation, rows);
     }
     let stored = usize::from(operation.k) / if operation.sparse { 2 } else { 1 };
     // Single bits are taken 32 at a time.
@@ -319,31 +318,4 @@ fn add_f16(a: u32, b: u32) -> u32 {
             round_to_f16(sum < 0, sum.unsigned_abs(), -37)
         }
     }
-}
-
-/// f64: one fused operation after the other.
-fn doubles(operation: &MatrixOperation, rows: &mut [Row]) {
-    let words = operation.words();
-    let (height, depth) = (usize::from(operation.m), usize::from(operation.k));
-    let (a_rows, rest) = rows.split_at(words.a as usize);
-    let (b_rows, c_rows) = rest.split_at(words.b as usize);
-    let read = |rows: &[Row], (lane, index): (usize, usize)| {
-        u64::from(rows[2 * index][lane]) | u64::from(rows[2 * index + 1][lane]) << 32
-    };
-    let mut d = [[0; 32]; MOST_WORDS];
-    for i in 0..height {
-        for j in 0..COLUMNS {
-            let place = fragment::of_c(i, j);
-            let sum = (0..depth).fold(read(c_rows, place), |sum, k| {
-                let a = read(a_rows, fragment::of_a(i, k, 1, height));
-                let b = read(b_rows, fragment::of_b(k, j, 1));
-                fused(a, b, sum, operation.rounding)
-            });
-            let (lane, index) = place;
-            d[2 * index][lane] = sum as u32;
-            d[2 * index + 1][lane] = (sum >> 32) as u32;
-        }
-    }
-    let d_words = words.d as usize;
-    rows[..d_words].copy_from_slice(&d[..d_words]);
 }
