@@ -5,7 +5,7 @@
 //!
 //! | offset | what |
 //! |---|---|
-//! | 0 | u16: 1 PTX, 2 ELF, 8 NVVM |
+//! | 0 | u16: what it is, a [`Kind`] |
 //! | 4 | u32: size of this header |
 //! | 8 | u64: size of the data, padding included |
 //! | 16 | u32: size of the data when compressed |
@@ -16,6 +16,8 @@
 //! Nothing that stands there is trusted: all sizes are checked against the container, and the container's
 //! against a limit.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::io::Read;
 
 pub const CONTAINER_MAGIC: u32 = 0xBA55_ED50;
@@ -26,7 +28,6 @@ const MAX_CONTAINER: u64 = 2 << 30;
 /// No text is larger: 1 GiB.
 const MAX_TEXT: u64 = 1 << 30;
 
-const KIND_PTX: u16 = 1;
 const ENTRY_HEADER: usize = 64;
 const FLAG_LZ4: u64 = 0x2000;
 const FLAG_ZSTD: u64 = 0x8000;
@@ -42,9 +43,47 @@ pub struct Container<'a> {
     entries: Vec<Entry<'a>>,
 }
 
+/// The language of an entry. The numbers are those that CUDA 13.5's `fatbinary` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// 1
+    Ptx,
+    /// 2: an ELF file
+    MachineCode,
+    /// 8: what links with optimisation
+    Nvvm,
+    /// 128
+    TileIr,
+    Unknown(u16),
+}
+
+impl Kind {
+    const fn of(number: u16) -> Self {
+        match number {
+            1 => Kind::Ptx,
+            2 => Kind::MachineCode,
+            8 => Kind::Nvvm,
+            128 => Kind::TileIr,
+            other => Kind::Unknown(other),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Ptx => f.write_str("PTX"),
+            Kind::MachineCode => f.write_str("machine code (SASS)"),
+            Kind::Nvvm => f.write_str("NVVM IR"),
+            Kind::TileIr => f.write_str("CUDA Tile IR"),
+            Kind::Unknown(number) => write!(f, "code of unknown kind {number}"),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Entry<'a> {
-    kind: u16,
+    kind: Kind,
     architecture: u32,
     flags: u64,
     uncompressed_size: u64,
@@ -109,7 +148,7 @@ impl<'a> Container<'a> {
                     .ok_or(Malformed("compressed data ends early"))?;
             }
             entries.push(Entry {
-                kind: u16_at(all, 0)?,
+                kind: Kind::of(u16_at(all, 0)?),
                 architecture: u32_at(all, 28)?,
                 flags,
                 uncompressed_size: u64_at(all, 56)?,
@@ -124,16 +163,21 @@ impl<'a> Container<'a> {
         self.entries.is_empty()
     }
 
+    /// The kinds of its entries, each once.
+    pub fn kinds(&self) -> impl Iterator<Item = Kind> + use<> {
+        self.entries.iter().map(|entry| entry.kind).collect::<BTreeSet<_>>().into_iter()
+    }
+
     /// The PTX for all devices, as [`best_ptx`](Self::best_ptx) gives it.
     pub fn all_ptx(&self) -> impl Iterator<Item = Result<Vec<u8>, Malformed>> {
-        self.entries.iter().filter(|entry| entry.kind == KIND_PTX).map(Entry::text)
+        self.entries.iter().filter(|entry| entry.kind == Kind::Ptx).map(Entry::text)
     }
 
     /// The PTX that suits a device of this compute capability (80 for 8.0) best, decompressed, without
     /// NULs at its end: the highest architecture that is not above the device's, else the lowest one.
     /// `None`: the container has no PTX.
     pub fn best_ptx(&self, capability: u32) -> Option<Result<Vec<u8>, Malformed>> {
-        let ptx = || self.entries.iter().filter(|entry| entry.kind == KIND_PTX);
+        let ptx = || self.entries.iter().filter(|entry| entry.kind == Kind::Ptx);
         let suitable = ptx()
             .filter(|entry| entry.architecture <= capability)
             .max_by_key(|entry| entry.architecture);
@@ -241,16 +285,33 @@ pub(crate) mod tests {
         for (capability, chosen) in [(80, "75"), (90, "90"), (75, "75"), (200, "120"), (30, "50")] {
             assert_eq!(container.best_ptx(capability).unwrap().unwrap(), chosen.as_bytes());
         }
+        // Machine code for the very device, and PTX that is for later ones alone.
+        let bytes = container_of_newer_ptx();
+        let newer = Container::parse(&bytes).unwrap();
+        assert_eq!(newer.best_ptx(80).unwrap().unwrap(), b"120");
         let all: Vec<_> = container.all_ptx().map(Result::unwrap).collect();
         assert_eq!(all, [&b"50"[..], b"120", b"75", b"90"]);
     }
 
+    fn container_of_newer_ptx() -> Vec<u8> {
+        container(&[entry(2, 80, 0, b"\x7fELF", 0), plain(120)])
+    }
+
     #[test]
-    fn containers_without_ptx_say_so() {
-        let bytes = container(&[entry(2, 80, 0, b"\x7fELF", 0)]);
+    fn containers_without_ptx_say_what_they_have() {
+        let bytes = container(&[
+            entry(128, 100, 0, b"\x7fTileIR\0", 0),
+            entry(2, 80, 0, b"\x7fELF", 0),
+            entry(8, 80, 0, b"BC", 0),
+            entry(2, 90, 0, b"\x7fELF", 0),
+            entry(77, 90, 0, b"?", 0),
+        ]);
         let found = Container::parse(&bytes).unwrap();
         assert!(!found.is_empty());
         assert!(found.best_ptx(80).is_none());
+        let kinds: Vec<_> = found.kinds().map(|kind| kind.to_string()).collect();
+        let wanted = ["machine code (SASS)", "NVVM IR", "CUDA Tile IR", "code of unknown kind 77"];
+        assert_eq!(kinds, wanted);
         assert!(Container::parse(&container(&[])).unwrap().is_empty());
     }
 

@@ -8,5 +8,5 @@
 mod container;
 mod object;
 
-pub use container::{CONTAINER_MAGIC, Container, HEADER_SIZE, Malformed, container_size};
+pub use container::{CONTAINER_MAGIC, Container, HEADER_SIZE, Kind, Malformed, container_size};
 pub use object::{texts_of_archive, texts_of_object};

@@ -5,6 +5,7 @@
 //! | `0x466243b1` | a wrapper, which points to a container |
 //! | `0xBA55ED50` | a container ([`fatbin`]) |
 //! | `\x7fELF` | machine code of NVIDIA's GPUs: of no use here |
+//! | `\x7fTileIR` | CUDA Tile IR: of no use here |
 //! | anything else | PTX text, NUL-terminated where no size is given |
 
 use crate::core::compile::compiler::Linker;
@@ -17,6 +18,8 @@ use zluda_common::config::config;
 const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 const ELF_MAGIC: u32 = 0x464c_457f;
 const ELF_HEADER: usize = 64;
+/// The first four bytes of `\x7fTileIR`.
+const TILE_IR_MAGIC: u32 = u32::from_le_bytes(*b"\x7fTil");
 
 /// The structure that `.nvFatBinSegment` holds, and that NVIDIA's runtime passes.
 #[repr(C)]
@@ -55,15 +58,21 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
                 return Err(malformed(Malformed("a wrapper without a container")));
             }
             // SAFETY: as above.
-            let own = unsafe { text_of_container(wrapper.container) };
+            let own = unsafe { found_in_container(wrapper.container) }?;
             // SAFETY: as above.
             let linked = unsafe { linked_texts(&wrapper) }?;
-            if linked.is_empty() { own } else { link(own?, linked) }
+            match own {
+                own if linked.is_empty() => own.text(),
+                // Machine code of what is linked already, for the devices that were known then.
+                Found::Without(_) => link(Vec::new(), linked),
+                Found::Text(own) => link(own, linked),
+            }
         }
         // SAFETY: the magic number says what it is.
-        CONTAINER_MAGIC => unsafe { text_of_container(bytes) },
+        CONTAINER_MAGIC => unsafe { found_in_container(bytes) }?.text(),
         // SAFETY: all files that begin so have a header.
         ELF_MAGIC => Err(machine_code(unsafe { std::slice::from_raw_parts(bytes, ELF_HEADER) })),
+        TILE_IR_MAGIC => Err(tile_ir()),
         // SAFETY: what is nothing else is NUL-terminated text.
         _ => text(unsafe { CStr::from_ptr(image.cast()) }.to_bytes()),
     }
@@ -72,15 +81,17 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
 /// The text in an image whose size is known.
 pub(crate) fn text_of_bytes(bytes: &[u8]) -> CUres<Vec<u8>> {
     match bytes.first_chunk().map(|magic| u32::from_le_bytes(*magic)) {
-        Some(CONTAINER_MAGIC) => best_of(bytes),
+        Some(CONTAINER_MAGIC) => best_of(bytes)?.text(),
         Some(ELF_MAGIC) => Err(machine_code(bytes)),
+        Some(TILE_IR_MAGIC) => Err(tile_ir()),
         // Pointers in a file mean nothing.
         Some(WRAPPER_MAGIC) => Err(CUerror::INVALID_IMAGE),
         _ => text(bytes.split(|byte| *byte == 0).next().unwrap_or_default()),
     }
 }
 
-/// The texts of the containers that a wrapper lists.
+/// The texts of the containers that a wrapper lists. Those without PTX are for devices that this one is not, and what they
+/// define is missed where it is used.
 ///
 /// # Safety
 /// The wrapper's list, if its version has one, ends with null and points to containers.
@@ -96,12 +107,14 @@ unsafe fn linked_texts(wrapper: &Wrapper) -> CUres<Vec<Vec<u8>>> {
             break;
         }
         // SAFETY: the list points to containers.
-        let text = match unsafe { magic(container) } {
+        let found = match unsafe { magic(container) } {
             // SAFETY: as above.
-            CONTAINER_MAGIC => unsafe { text_of_container(container) }?,
+            CONTAINER_MAGIC => unsafe { found_in_container(container) }?,
             _ => return Err(malformed(Malformed("a wrapper lists what is no container"))),
         };
-        if !text.is_empty() {
+        if let Found::Text(text) = found
+            && !text.is_empty()
+        {
             texts.push(text);
         }
     }
@@ -163,7 +176,7 @@ unsafe fn magic(bytes: *const u8) -> u32 {
 
 /// # Safety
 /// `container` points to a container, whose own sizes, if they make sense, are right.
-unsafe fn text_of_container(container: *const u8) -> CUres<Vec<u8>> {
+unsafe fn found_in_container(container: *const u8) -> CUres<Found> {
     // SAFETY: a container has a header.
     let header = unsafe { std::slice::from_raw_parts(container, HEADER_SIZE) };
     let size = container_size(header).map_err(malformed)?;
@@ -171,19 +184,39 @@ unsafe fn text_of_container(container: *const u8) -> CUres<Vec<u8>> {
     best_of(unsafe { std::slice::from_raw_parts(container, size) })
 }
 
-fn best_of(container: &[u8]) -> CUres<Vec<u8>> {
+/// What a container has for the device.
+enum Found {
+    /// Empty: the container is empty, which is no error.
+    Text(Vec<u8>),
+    /// The kinds of code that it has instead of PTX.
+    Without(String),
+}
+
+impl Found {
+    fn text(self) -> CUres<Vec<u8>> {
+        match self {
+            Found::Text(text) => Ok(text),
+            Found::Without(kinds) => {
+                tracing::warn!(
+                    "unsupported: a fat binary of {kinds} without PTX (build with -code=compute_XX to have some)"
+                );
+                Err(CUerror::NO_BINARY_FOR_GPU)
+            }
+        }
+    }
+}
+
+fn best_of(container: &[u8]) -> CUres<Found> {
     let container = Container::parse(container).map_err(malformed)?;
     if container.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Found::Text(Vec::new()));
     }
     match container.best_ptx(capability()) {
-        Some(Ok(found)) => text(&found),
+        Some(Ok(found)) => text(&found).map(Found::Text),
         Some(Err(error)) => Err(malformed(error)),
         None => {
-            tracing::warn!(
-                "unsupported: a fat binary without PTX (build with -code=compute_XX to have some)"
-            );
-            Err(CUerror::NO_BINARY_FOR_GPU)
+            let kinds: Vec<_> = container.kinds().map(|kind| kind.to_string()).collect();
+            Ok(Found::Without(kinds.join(" and ")))
         }
     }
 }
@@ -219,6 +252,12 @@ fn machine_code(header: &[u8]) -> CUerror {
     CUerror::NO_BINARY_FOR_GPU
 }
 
+/// The error for what NVIDIA's compiler of tiles leaves, and libraries make at run time.
+fn tile_ir() -> CUerror {
+    tracing::warn!("unsupported: CUDA Tile IR; only PTX can run here");
+    CUerror::NO_BINARY_FOR_GPU
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,5 +283,6 @@ mod tests {
         elf[18] = 190;
         assert_eq!(text_of_bytes(&elf), Err(CUerror::NO_BINARY_FOR_GPU));
         assert_eq!(text_of_bytes(&elf[..8]), Err(CUerror::INVALID_IMAGE));
+        assert_eq!(text_of_bytes(b"\x7fTileIR\0\x0d\x01"), Err(CUerror::NO_BINARY_FOR_GPU));
     }
 }
