@@ -5,7 +5,7 @@ CuPy lets NVRTC make machine code, unless it is told to take PTX. NVIDIA's libra
 import ctypes
 import os
 
-os.environ["ZLUDA_CC"] = "13.0"
+os.environ.setdefault("ZLUDA_CC", "13.0")
 os.environ["CUPY_COMPILE_WITH_PTX"] = "1"
 for name in ("nvJitLink.so.13", "cublasLt.so.13", "cublas.so.13", "cufft.so.12", "cusparse.so.12", "cusolver.so.12"):
     ctypes.CDLL(os.path.join(os.environ["NVIDIA_LIBRARIES"], f"lib{name}"), mode=ctypes.RTLD_GLOBAL)

@@ -5,7 +5,7 @@ import itertools
 import os
 
 # What NVIDIA's library needs.
-os.environ["ZLUDA_CC"] = "13.0"
+os.environ.setdefault("ZLUDA_CC", "13.0")
 # Emulated GPUs are slow at NVIDIA's kernels.
 FEW = os.environ.get("ZLUDA_DEVICE", "").startswith("emu")
 

@@ -5,7 +5,7 @@ import itertools
 import os
 
 # NVIDIA's libraries choose their PTX by it.
-os.environ["ZLUDA_CC"] = "13.0"
+os.environ.setdefault("ZLUDA_CC", "13.0")
 FEW = os.environ.get("ZLUDA_DEVICE", "").startswith("emu")
 
 import numpy as np

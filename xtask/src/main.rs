@@ -52,6 +52,8 @@ enum Verb {
     Stage(verb::build::Options),
     /// Install the CUDA toolkits and the Python packages of the tests below target/toolkit
     Toolkit(verb::toolkit::Options),
+    /// Run the Python programs at several compute capabilities, and keep which of them run
+    Capabilities(verb::capabilities::Options),
     /// Build all programs of samples/ with nvcc
     Samples(verb::samples::Options),
     /// Collect PTX of samples/ and of files, and read it
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Verb::Build(options) => verb::build::run(&options),
         Verb::Stage(options) => verb::build::stage_only(&options),
         Verb::Toolkit(options) => verb::toolkit::run(&options),
+        Verb::Capabilities(options) => verb::capabilities::run(&options),
         Verb::Samples(options) => verb::samples::run(&options),
         Verb::CollectPtx(options) => verb::collect_ptx::run(&options),
         Verb::Corpus(options) => verb::corpus::run(&options),

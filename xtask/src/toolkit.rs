@@ -63,6 +63,20 @@ const NVIDIA_LIBRARIES: &[&str] = &[
     "nvidia-nvjitlink==13.5.37",
 ];
 
+/// The same of CUDA 12.
+const NVIDIA_LIBRARIES_12: &[&str] = &[
+    "nvidia-cublas-cu12==12.9.3.13",
+    "nvidia-cuda-runtime-cu12==12.9.79",
+    "nvidia-cufft-cu12==11.4.1.4",
+    "nvidia-curand-cu12==10.3.10.19",
+    "nvidia-cusolver-cu12==11.7.5.82",
+    "nvidia-cusparse-cu12==12.5.10.65",
+    "nvidia-nvjitlink-cu12==12.9.86",
+];
+
+/// Those that only their own tests need, beside the ones of CUDA 13.
+const NVIDIA_NETWORKS: &[&str] = &["nvidia-cudnn-cu13==9.28.1.4", "nvidia-nccl-cu13==2.32.3"];
+
 /// The packages of the Python programs that the tests run.
 const PYTHON_PACKAGES: &str = include_str!("../python-packages.txt");
 
@@ -122,13 +136,30 @@ pub fn cuda(version: CudaVersion) -> Result<Cuda> {
 
 /// Installs NVIDIA's libraries, unless they are there. Returns the folder that holds them.
 pub fn nvidia_libraries() -> Result<PathBuf> {
-    let folder = target().join("toolkit/nvidia-libraries");
-    let text = "installing NVIDIA's libraries";
-    once(&folder, &NVIDIA_LIBRARIES.join("\n"), text, |folder| {
+    Ok(nvidia_packages("nvidia-libraries", NVIDIA_LIBRARIES)?.join("cu13/lib"))
+}
+
+/// Installs NVIDIA's libraries of CUDA 13, cuDNN and NCCL too, unless they are there. Returns the folders that hold a folder
+/// for each of them, or one for all.
+pub fn nvidia_packages_13() -> Result<Vec<PathBuf>> {
+    Ok(vec![
+        nvidia_packages("nvidia-libraries", NVIDIA_LIBRARIES)?,
+        nvidia_packages("nvidia-networks", NVIDIA_NETWORKS)?,
+    ])
+}
+
+/// The same of CUDA 12, without cuDNN and NCCL.
+pub fn nvidia_packages_12() -> Result<Vec<PathBuf>> {
+    Ok(vec![nvidia_packages("nvidia-libraries-12", NVIDIA_LIBRARIES_12)?])
+}
+
+fn nvidia_packages(name: &str, packages: &[&str]) -> Result<PathBuf> {
+    let folder = target().join("toolkit").join(name);
+    once(&folder, &packages.join("\n"), "installing NVIDIA's libraries", |folder| {
         // A gigabyte that a cache would keep twice.
-        pip(&["install", "--no-deps", "--no-cache-dir", "--target"], folder, NVIDIA_LIBRARIES)
+        pip(&["install", "--no-deps", "--no-cache-dir", "--target"], folder, packages)
     })?;
-    Ok(folder.join("nvidia/cu13/lib"))
+    Ok(folder.join("nvidia"))
 }
 
 /// Installs the Python packages of the tests, unless they are there. Returns the interpreter.

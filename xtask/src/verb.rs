@@ -5,6 +5,7 @@ pub mod amd_targets;
 pub mod bench;
 pub mod bindgen;
 pub mod build;
+pub mod capabilities;
 pub mod collect_ptx;
 pub mod conformance;
 pub mod corpus;

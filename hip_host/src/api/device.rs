@@ -50,7 +50,10 @@ fn uuid() -> [u8; 16] {
     *UUID
 }
 
-const BUS_ID: &CStr = c"0000:00:00.0";
+/// The PCI domain of the device, where no machine has one: NCCL asks Linux what lies at a device's address, and at
+/// 0000:00:00.0 that is the machine's host bridge.
+const PCI_DOMAIN: i32 = 0xffff;
+const BUS_ID: &CStr = c"ffff:00:00.0";
 
 fn attribute(attribute: hipDeviceAttribute_t) -> Result<i32> {
     use hipDeviceAttribute_t as A;
@@ -105,6 +108,7 @@ fn attribute(attribute: hipDeviceAttribute_t) -> Result<i32> {
         | A::hipDeviceAttributeMaxSharedMemoryPerMultiprocessor => {
             executor().limits().shared as i32 + 1024
         }
+        A::hipDeviceAttributePciDomainID => PCI_DOMAIN,
         A::hipDeviceAttributeSingleToDoublePrecisionPerfRatio => 2,
         A::hipDeviceAttributeTextureAlignment | A::hipDeviceAttributeSurfaceAlignment => 512,
         A::hipDeviceAttributeTexturePitchAlignment => 32,
@@ -221,6 +225,7 @@ hip_api! {
         properties.totalConstMem = 65536;
         properties.major = attribute(A::hipDeviceAttributeComputeCapabilityMajor)?;
         properties.minor = attribute(A::hipDeviceAttributeComputeCapabilityMinor)?;
+        properties.pciDomainID = PCI_DOMAIN;
         properties.textureAlignment = 512;
         properties.texturePitchAlignment = 32;
         properties.surfaceAlignment = 512;

@@ -37,6 +37,10 @@ const TARGETS: &[(u32, (u16, u16))] = &[
     (121, (8, 8)),
 ];
 
+/// Targets above those of [`TARGETS`], up to this one, are GPUs to come: programs ask for them where the device reports
+/// their capability. Forms that need an architecture or later ones are there.
+const LAST_TARGET: u32 = 999;
+
 /// The other words that may stand in a `.target`, and the versions that brought them.
 const OPTIONS: [(&str, (u16, u16)); 4] = [
     ("texmode_unified", (1, 0)),
@@ -57,10 +61,11 @@ pub fn check(module: &Module<'_>, source: &str, errors: &mut Vec<Error>) {
             continue;
         }
         let number = word.strip_prefix("sm_").or(word.strip_prefix("compute_"));
-        let number = number.map(|n| n.trim_end_matches(['a', 'f']));
-        let known = number
-            .and_then(|number| number.parse().ok())
-            .and_then(|number: u32| TARGETS.iter().find(|(sm, _)| *sm == number));
+        let number = number.and_then(|n| n.trim_end_matches(['a', 'f']).parse::<u32>().ok());
+        if number.is_some_and(is_to_come) {
+            continue;
+        }
+        let known = number.and_then(|number| TARGETS.iter().find(|(sm, _)| *sm == number));
         match known {
             None => errors.push(Error::invalid(span, format!("there is no target `{word}`"))),
             Some(_) if *word == "sm_90a" && module.version < (8, 0) => {
@@ -83,5 +88,33 @@ pub fn check(module: &Module<'_>, source: &str, errors: &mut Vec<Error>) {
     {
         let message = "`map_f64_to_f32` is for targets before sm_13";
         errors.push(Error::invalid(span, message));
+    }
+}
+
+fn is_to_come(number: u32) -> bool {
+    number <= LAST_TARGET && TARGETS.iter().all(|(sm, _)| number > *sm)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{Extent, errors};
+
+    #[test]
+    fn targets_are_those_that_there_are_and_later_ones() {
+        for (target, is_one) in [
+            ("sm_80", true),
+            ("sm_81", false),
+            ("sm_120", true),
+            ("sm_122", true),
+            ("sm_130a", true),
+            ("compute_140", true),
+            ("sm_1000", false),
+            ("sm_x", false),
+        ] {
+            let text = format!(".version 9.0\n.target {target}\n.address_size 64\n");
+            let parse = ptx_parser::parse(&text);
+            let found = errors(&parse.module, parse.errors, &text, Extent::Whole);
+            assert_eq!(found.is_empty(), is_one, "{target}: {found:?}");
+        }
     }
 }

@@ -10,6 +10,13 @@ def check(result, *values):
     return values[0] if len(values) == 1 else values
 
 
+def capability():
+    """The compute capability of the device: 80 for 8.0."""
+    attributes = driver.CUdevice_attribute
+    major = check(*driver.cuDeviceGetAttribute(attributes.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0))
+    return 10 * major + check(*driver.cuDeviceGetAttribute(attributes.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0))
+
+
 def launch(kernel, grid, threads, shared, arguments):
     """Launches; returns the arrays among the arguments as the kernel leaves them."""
     values, places = [], []

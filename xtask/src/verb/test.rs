@@ -10,7 +10,7 @@ mod isa;
 mod memory;
 mod offload;
 mod ptx;
-mod python;
+pub mod python;
 mod random;
 mod report;
 mod rust;

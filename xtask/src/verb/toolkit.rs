@@ -2,8 +2,8 @@
 
 use crate::Result;
 use crate::toolkit::{
-    CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, nvidia_libraries, nvtop, python_with_packages,
-    rocm, rocm_smi,
+    CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, nvidia_packages_12, nvidia_packages_13, nvtop,
+    python_with_packages, rocm, rocm_smi,
 };
 use std::process::ExitCode;
 
@@ -15,7 +15,9 @@ pub fn run(_: &Options) -> Result<ExitCode> {
     for version in CUDA_VERSIONS {
         println!("nvcc {}: {}", version.name, cuda(version)?.nvcc().display());
     }
-    println!("NVIDIA's libraries: {}", nvidia_libraries()?.display());
+    for folder in nvidia_packages_13()?.into_iter().chain(nvidia_packages_12()?) {
+        println!("NVIDIA's libraries: {}", folder.display());
+    }
     println!("python: {}", python_with_packages()?.display());
     println!("headers of HIP: {}", hip_headers()?.display());
     println!("nvtop: {}", nvtop()?.program("nvtop").display());

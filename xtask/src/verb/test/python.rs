@@ -8,26 +8,51 @@ use crate::progress::{heading, parallel};
 use crate::repository::{EMULATED, Profile, files, make_empty, root, stem, target};
 use crate::toolkit::{CUDA_13_0, cuda};
 use crate::{Result, toolkit};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// The programs that use NVIDIA's libraries.
-const USE_LIBRARIES: &[&str] = &[
+/// The programs of ZLUDA's own libraries. Some of them compare those with NVIDIA's.
+const OWN_LIBRARIES: &[&str] = &[
     "blas_extensions",
     "blas_products",
-    "cupy_arrays",
+    "dnn_graphs",
+    "dnn_layers",
     "fft_transforms",
-    "nvidia_libraries",
+    "nvml_queries",
     "rand_values",
     "solver_decompositions",
     "sparse_legacy",
     "sparse_products",
 ];
 
-/// The programs that load no PTX.
-const LOAD_NOTHING: &[&str] = &["dnn_graphs", "dnn_layers", "nvml_queries"];
+/// The programs of NVIDIA's libraries, which run on the driver.
+const NVIDIA_LIBRARIES: &[NvidiaLibrary] = &[
+    NvidiaLibrary { name: "cupy_arrays", emulated: true, ..NVIDIA },
+    NvidiaLibrary { name: "nvidia_blas", of_12: true, emulated: true },
+    NvidiaLibrary { name: "nvidia_blaslt", of_12: true, ..NVIDIA },
+    NvidiaLibrary { name: "nvidia_dnn", ..NVIDIA },
+    NvidiaLibrary { name: "nvidia_fft", of_12: true, emulated: true },
+    NvidiaLibrary { name: "nvidia_nccl", ..NVIDIA },
+    NvidiaLibrary { name: "nvidia_rand", of_12: true, emulated: true },
+    NvidiaLibrary { name: "nvidia_solver", of_12: true, ..NVIDIA },
+    NvidiaLibrary { name: "nvidia_sparse", of_12: true, ..NVIDIA },
+];
+
+const NVIDIA: NvidiaLibrary = NvidiaLibrary { name: "", of_12: false, emulated: false };
+
+struct NvidiaLibrary {
+    name: &'static str,
+    /// Whether it runs with the libraries of CUDA 12 too.
+    of_12: bool,
+    /// Whether it runs on emulated GPUs, which are slow: with the libraries of CUDA 13 alone.
+    emulated: bool,
+}
+
+fn nvidia_library(name: &str) -> Option<&'static NvidiaLibrary> {
+    NVIDIA_LIBRARIES.iter().find(|library| library.name == name)
+}
 
 /// Compilers written in Python take their time.
 const LIMIT: Duration = Duration::from_secs(900);
@@ -42,64 +67,141 @@ pub fn programs(filter: &str) -> Result<Vec<PathBuf>> {
 /// kernels, of which those that are launched are compiled anyway.
 pub fn texts(program: &Path) -> Option<PathBuf> {
     let name = stem(program);
-    let kept = !LOAD_NOTHING.contains(&name.as_str()) && !USE_LIBRARIES.contains(&name.as_str());
+    let name_is_of = |list: &[&str]| list.contains(&name.as_str());
+    let kept = !name_is_of(OWN_LIBRARIES) && nvidia_library(&name).is_none();
     kept.then(|| target().join("test/python-ptx").join(name))
+}
+
+/// A program, the device that it runs on and the libraries of NVIDIA that it runs with.
+pub struct Case {
+    pub name: String,
+    program: PathBuf,
+    device: &'static str,
+    /// Of CUDA 12 instead of 13.
+    of_12: bool,
+}
+
+impl Case {
+    /// Whether the compute capability that the device reports makes a difference: ZLUDA's own libraries never ask.
+    pub fn sees_capability(&self) -> bool {
+        !OWN_LIBRARIES.contains(&stem(&self.program).as_str())
+    }
+}
+
+/// The chosen programs, and what they need.
+pub struct Suite {
+    programs: Vec<PathBuf>,
+    python: PathBuf,
+    headers: PathBuf,
+    /// The words of a command.
+    nvtop: OsString,
+    libraries: PathBuf,
+    packages_12: OsString,
+    packages_13: OsString,
+    home: PathBuf,
+}
+
+impl Suite {
+    /// Fails if packages cannot be installed.
+    pub fn new(filter: &str) -> Result<Self> {
+        let programs = programs(filter)?;
+        let nvtop = toolkit::nvtop()?;
+        let nvtop = nvtop.command(&nvtop.program("nvtop"), &[&Profile::Release.staged()]);
+        let words: Vec<_> = [nvtop.get_program()].into_iter().chain(nvtop.get_args()).collect();
+        let nvidia = || programs.iter().filter_map(|program| nvidia_library(&stem(program)));
+        let own = programs.iter().any(|program| OWN_LIBRARIES.contains(&stem(program).as_str()));
+        let of_13 = nvidia().next().is_some();
+        let joined = |packages: Vec<PathBuf>| std::env::join_paths(packages);
+        let home = target().join("test/python-home");
+        make_empty(&home)?;
+        Ok(Suite {
+            python: toolkit::python_with_packages()?,
+            headers: cuda(CUDA_13_0)?.headers(),
+            nvtop: words.join(OsStr::new("\n")),
+            libraries: if own || of_13 { toolkit::nvidia_libraries()? } else { PathBuf::new() },
+            packages_12: if nvidia().any(|library| library.of_12) {
+                joined(toolkit::nvidia_packages_12()?)?
+            } else {
+                OsString::new()
+            },
+            packages_13: if of_13 {
+                joined(toolkit::nvidia_packages_13()?)?
+            } else {
+                OsString::new()
+            },
+            programs,
+            home,
+        })
+    }
+
+    /// What runs on a device.
+    pub fn cases(&self, device: &'static str) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for program in &self.programs {
+            let name = stem(program);
+            let library = nvidia_library(&name);
+            if device != "cpu" && library.is_some_and(|library| !library.emulated) {
+                continue;
+            }
+            let case = |name: String, of_12| Case { name, program: program.clone(), device, of_12 };
+            cases.push(case(name.clone(), false));
+            if device == "cpu" && library.is_some_and(|library| library.of_12) {
+                cases.push(case(format!("{name} of CUDA 12"), true));
+            }
+        }
+        cases
+    }
+
+    /// Runs a program, with further variables. The error says how it ended, and what it wrote.
+    pub fn run(&self, case: &Case, variables: &[(&str, &str)]) -> std::result::Result<(), String> {
+        let packages = if case.of_12 { &self.packages_12 } else { &self.packages_13 };
+        let mut command = Command::new(&self.python);
+        command
+            .arg(&case.program)
+            // Caches of the packages themselves must not hide anything.
+            .env("HOME", &self.home)
+            .env("XDG_CACHE_HOME", self.home.join("cache"))
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("LD_LIBRARY_PATH", Profile::Release.staged())
+            .env("CUDA_HEADERS", &self.headers)
+            .env("NVTOP", &self.nvtop)
+            .env("NVIDIA_LIBRARIES", &self.libraries)
+            .env("NVIDIA_PACKAGES", packages)
+            .env("ZLUDA_DEVICE", case.device)
+            .envs(variables.iter().copied());
+        match capture(&mut command, LIMIT) {
+            Ok(output) if output.success() => Ok(()),
+            Ok(output) => Err(output.describe()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
 }
 
 /// Runs the chosen programs on the CPU and on emulated GPUs. Fails if the packages cannot be installed.
 pub fn run(report: &mut Report, filter: &str) -> Result<()> {
-    let programs = programs(filter)?;
-    let headers = cuda(CUDA_13_0)?.headers();
-    let python = toolkit::python_with_packages()?;
-    let nvtop = toolkit::nvtop()?;
-    let nvtop = nvtop.command(&nvtop.program("nvtop"), &[&Profile::Release.staged()]);
-    let words: Vec<_> = [nvtop.get_program()].into_iter().chain(nvtop.get_args()).collect();
-    let nvtop = words.join(OsStr::new("\n"));
-    let uses_libraries =
-        programs.iter().any(|program| USE_LIBRARIES.contains(&stem(program).as_str()));
-    let libraries = if uses_libraries { toolkit::nvidia_libraries()? } else { PathBuf::new() };
-    let home = target().join("test/python-home");
-    make_empty(&home)?;
+    let suite = Suite::new(filter)?;
     heading("Running Python programs on the CPU and on emulated GPUs");
-    let devices = ["cpu"].into_iter().chain(EMULATED);
-    let jobs: Vec<(&PathBuf, &str)> =
-        devices.flat_map(|device| programs.iter().map(move |program| (program, device))).collect();
-    let name = |program: &Path, device: &str| match device {
-        "cpu" => format!("python {}", stem(program)),
-        _ => format!("python {} ({device})", stem(program)),
+    let cases: Vec<Case> =
+        ["cpu"].into_iter().chain(EMULATED).flat_map(|device| suite.cases(device)).collect();
+    let name = |case: &Case| match case.device {
+        "cpu" => format!("python {}", case.name),
+        device => format!("python {} ({device})", case.name),
     };
     let results = parallel(
-        &jobs,
-        |(program, device)| name(program, device),
-        |(program, device)| {
+        &cases,
+        name,
+        |case| {
             let mut debug = String::new();
-            if let Some(texts) = texts(program).filter(|_| *device == "cpu") {
+            if let Some(texts) = texts(&case.program).filter(|_| case.device == "cpu") {
                 make_empty(&texts).map_err(|error| error.to_string())?;
                 debug = format!("ptx={}", texts.display());
             }
-            let mut command = Command::new(&python);
-            command
-                .arg(program)
-                // Caches of the packages themselves must not hide anything.
-                .env("HOME", &home)
-                .env("XDG_CACHE_HOME", home.join("cache"))
-                .env("PYTHONDONTWRITEBYTECODE", "1")
-                .env("LD_LIBRARY_PATH", Profile::Release.staged())
-                .env("CUDA_HEADERS", &headers)
-                .env("NVTOP", &nvtop)
-                .env("NVIDIA_LIBRARIES", &libraries)
-                .env("ZLUDA_DEVICE", device)
-                .env("ZLUDA_DEBUG", debug);
-            match capture(&mut command, LIMIT) {
-                Ok(output) if output.success() => Ok(()),
-                Ok(output) => Err(output.describe()),
-                Err(error) => Err(error.to_string()),
-            }
+            suite.run(case, &[("ZLUDA_DEBUG", &debug)])
         },
         |result: &std::result::Result<(), String>| result.is_ok(),
     );
-    for ((program, device), result) in jobs.iter().zip(results) {
-        report.check(name(program, device), result);
+    for (case, result) in cases.iter().zip(results) {
+        report.check(name(case), result);
     }
     Ok(())
 }
