@@ -70,6 +70,12 @@ fn freed_memory_is_gone() {
 }
 
 #[test]
+fn stacks_that_nobody_has_room_for() {
+    let _alone = alone();
+    fails("needs_too_much", 2, 64, &[], hipError_t::hipErrorLaunchOutOfResources);
+}
+
+#[test]
 fn stack_overflows() {
     let _alone = alone();
     fails("overflows", 10, 64, &[], hipError_t::hipErrorIllegalAddress);

@@ -76,13 +76,14 @@ extern "C" int zluda_set_option(const char *name, const char *value) {
   return failed;
 }
 
-/// LLVMTargetMachineEmitToMemoryBuffer without the given passes. Null where the target makes no such
-/// file; the result is LLVM's buffer otherwise.
+/// LLVMTargetMachineEmitToMemoryBuffer without the given passes, and for processors with a section of the sizes of
+/// stack frames (`.stack_sizes`). Null where the target makes no such file; the result is LLVM's buffer otherwise.
 extern "C" LLVMMemoryBufferRef zluda_emit(LLVMTargetMachineRef machine_ref, LLVMModuleRef module_ref, int assembly,
                                           const LeftOut *left_out, size_t count) {
   auto *machine = reinterpret_cast<llvm::TargetMachine *>(machine_ref);
   llvm::Module *module = llvm::unwrap(module_ref);
   module->setDataLayout(machine->createDataLayout());
+  machine->Options.EmitStackSizeSection = machine->getTargetTriple().isX86();
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   SelectivePasses passes(left_out, count);

@@ -2,11 +2,12 @@
 
 use cpu_abi::KernelKind;
 use llvm_zluda::{CodeGenOptLevel, Module, TargetMachine, link_elf, timed};
+use simt::LANES;
 use simt::intrinsics::Private;
 use simt::passes::Runner;
 
 use crate::pipeline::{self, State};
-use crate::{Error, Options, groups, vectorize};
+use crate::{Error, Options, groups, stack_sizes, vectorize};
 
 /// The triple of per-thread modules for this target.
 pub const TRIPLE: &str = "x86_64-unknown-linux-gnu";
@@ -148,8 +149,9 @@ pub fn compile_object(
     let long = groups::is_long(&lowered);
     let machine = for_functions(machine, long);
     let another_machine = || Ok(for_functions(crate::compile::machine(options)?, long));
-    let objects =
+    let mut objects =
         timed("code generation", || groups::emit_objects(lowered, &machine, &another_machine))?;
+    stack_sizes::note(&mut objects, if kind == KernelKind::Vector { LANES } else { 1 });
     let flags = ["-Bsymbolic", "--hash-style=gnu", "-z", "noexecstack"];
     Ok(timed("linking", || link_elf(&objects, &flags))?)
 }

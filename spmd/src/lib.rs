@@ -20,6 +20,7 @@ mod reference;
 mod round;
 mod rows;
 mod runtime_helpers;
+mod stack_sizes;
 mod vectorize;
 
 pub use compile::{DATA_LAYOUT, TRIPLE, compile_assembly, compile_object, lower, run_pass};

@@ -46,6 +46,43 @@ fn descriptors_know_the_frames() {
     assert_eq!(out, std::array::from_fn(|index| index as u32));
 }
 
+/// Numbers of a thread that are alive at once: more than there are registers.
+const ALIVE: usize = 64;
+
+#[test]
+fn descriptors_know_what_registers_do_not_hold() {
+    let mut text = "define void @spills() #0 {
+  %p = call ptr addrspace(4) @zluda.params()
+  %base = load i64, ptr addrspace(4) %p
+  %tid = call i32 @zluda.tid.x()
+  %wide = zext i32 %tid to i64
+  %bytes = mul i64 %wide, 512
+  %a = add i64 %base, %bytes
+  %q = inttoptr i64 %a to ptr addrspace(1)
+"
+    .to_owned();
+    for index in 0..ALIVE {
+        text += &format!(
+            "%p{index} = getelementptr i64, ptr addrspace(1) %q, i64 {index}
+             %v{index} = load volatile i64, ptr addrspace(1) %p{index}\n"
+        );
+    }
+    for index in 0..ALIVE {
+        let other = ALIVE - 1 - index;
+        text += &format!("store volatile i64 %v{index}, ptr addrspace(1) %p{other}\n");
+    }
+    text += "ret void\n}\n";
+    let spills = compile_for("spills", &text, Blocks::WholeWarps);
+    let bytes = spills.descriptor.local_size as usize;
+    // All but what 32 registers of at most 64 bytes hold.
+    assert!((8 * ALIVE - 64..16 * ALIVE).contains(&bytes), "{bytes}");
+    let mut numbers: Vec<u64> = (0..32 * ALIVE as u64).collect();
+    let wanted: Vec<u64> =
+        numbers.chunks(ALIVE).flat_map(|own| own.iter().rev().copied()).collect();
+    spills.launch([1, 1, 1], [32, 1, 1], &[address(&mut numbers[..])]);
+    assert_eq!(numbers, wanted);
+}
+
 /// LLVM touches a frame from a page on after each of these steps; only large ones have them.
 #[test]
 fn large_frames_are_touched() {

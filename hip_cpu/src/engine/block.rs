@@ -540,7 +540,8 @@ impl Block {
     ) -> Option<KernelCoroutine> {
         let stack = self.stacks.borrow_mut().pop().or_else(|| KernelStack::new(self.stack_size));
         let Some(stack) = stack else {
-            tracing::error!("no memory for the stack of a kernel");
+            let (name, size) = (&self.launch().kernel.name, self.stack_size);
+            tracing::error!("kernel {name}: no memory for a stack of {size} bytes");
             self.launch()
                 .fail(self.job(), hip_runtime_sys::hipError_t::hipErrorLaunchOutOfResources);
             return None;

@@ -9,6 +9,7 @@ use cpu_abi::{
 use hip_host::core::device::Device;
 use hip_host::core::request::Request;
 use hip_host::guard::fault::{self, Fault};
+use hip_host::guard::stack;
 use hip_host::work::blocks::Order;
 use hip_host::work::chaos::{self, About};
 use hip_host::work::job::{Job, Taken, Task};
@@ -125,6 +126,13 @@ impl Launch {
         let name = &self.kernel.name;
         let error = match outcome {
             Outcome::Finished | Outcome::Stopped => return,
+            Outcome::Fault(Fault { signal: libc::SIGSEGV | libc::SIGBUS, address })
+                if stack::contains(address) =>
+            {
+                let size = self.stack_size();
+                tracing::error!("kernel {name}: a stack of {size} bytes overflows");
+                hipError_t::hipErrorIllegalAddress
+            }
             Outcome::Fault(Fault { signal: libc::SIGSEGV | libc::SIGBUS, address }) => {
                 tracing::error!("kernel {name}: bad access at address {address:#x}");
                 hipError_t::hipErrorIllegalAddress

@@ -82,3 +82,8 @@ THREAD_KERNEL(thread_overflows, 0, 0) {
     if (t->tid[0] == 40)
         dive(&c);
 }
+
+/* More stack for each thread than there are addresses for. */
+static void needs_too_much(const struct block *b, uint32_t first, uint32_t last);
+DESCRIBE(needs_too_much, VECTOR, 0, 0, 0, 0xffffffff, 1024)
+static void needs_too_much(const struct block *b, uint32_t first, uint32_t last) {}
