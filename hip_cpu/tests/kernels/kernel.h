@@ -58,7 +58,7 @@ struct runtime {
 struct descriptor {
     uint32_t magic, abi_version, kind, flags;
     const void *entry;
-    uint32_t param_size, static_shared_size, local_size, max_threads_per_block;
+    uint32_t param_size, static_shared_size, local_size, max_threads_per_block, frame_size;
 };
 
 enum { VECTOR = 0, REFERENCE = 1 };
@@ -71,7 +71,7 @@ enum {
 
 #define DESCRIBE(NAME, KIND, FLAGS, PARAMS, SHARED, LOCAL, THREADS)                                                   \
     const struct descriptor NAME##_descriptor __asm__(#NAME ".kd") = {0x5a4c4344, ABI_VERSION, KIND, FLAGS,            \
-                                                                      (const void *)NAME, PARAMS, SHARED, LOCAL, THREADS};
+                                                                      (const void *)NAME, PARAMS, SHARED, LOCAL, THREADS, 0};
 
 /* A kernel that runs warps first to last; `p` points to its parameters. */
 #define VECTOR_KERNEL(NAME, FLAGS, PARAMS, SHARED)                                                                    \
