@@ -29,6 +29,7 @@ pub enum Word {
     Frame,
 }
 
+/// The number of words.
 pub const WORDS: u64 = Word::Frame as u64 + 1;
 
 /// The results of a barrier, and where warps find them behind it.
@@ -38,6 +39,7 @@ pub const RESULTS: [(Word, Word); 3] = [
     (Word::AnyFalse, Word::AnyFalseBefore),
 ];
 
+/// The address of a word.
 pub fn word_place<'c>(b: &Builder<'c>, round: Value<'c>, word: Word) -> Value<'c> {
     b.byte_offset(round, b.context().i64().const_int(8 * word as u64))
 }

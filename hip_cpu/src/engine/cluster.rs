@@ -9,7 +9,7 @@ use hip_host::work::job::Job;
 
 use super::arena::Arena;
 use super::block::{Block, Outcome};
-use super::launch::Launch;
+use super::launch::{LONG, Launch};
 
 /// State that the blocks of a cluster share; reached from kernels through their blocks.
 pub struct Cluster {
@@ -113,9 +113,11 @@ impl ResidentCluster {
         self.cluster.begin(units);
     }
 
-    /// Runs the whole cluster to its end, or until it has done nothing but wait for so long.
+    /// Runs the whole cluster to its end, or until it has done nothing but wait for so long, or has not ended for
+    /// [`LONG`]: a loop that waits may come to barriers in each round.
     pub fn run(&self, patience: Option<Duration>) -> Option<Outcome> {
         let mut last_moved = None;
+        let begun = patience.map(|_| Instant::now());
         loop {
             let mut moved = false;
             if let Some(outcome) = self.step(&mut moved) {
@@ -123,6 +125,9 @@ impl ResidentCluster {
             }
             if moved {
                 last_moved = None;
+                if begun.is_some_and(|begun| begun.elapsed() > LONG) {
+                    return None;
+                }
                 continue;
             }
             // Every unit spins: what they wait for happens on another thread, or in another block.

@@ -23,6 +23,9 @@ use super::{jolt, runtime};
 /// After how long of waiting a block counts as one that waits for a block which has not begun. It is longer than blocks
 /// wait for those before them, as a rule.
 const PATIENCE: Duration = Duration::from_millis(2);
+/// For each block that a thread has in flight, after how long without an end of one it begins one more, where blocks may wait
+/// for others: what they do may be a way of waiting, too.
+pub const LONG: Duration = Duration::from_millis(8);
 /// Warps that a thread has in flight, at most, where blocks wait for each other; each needs a stack.
 const MOST_WARPS: u32 = 2048;
 
@@ -184,6 +187,7 @@ impl Launch {
         let most = (MOST_WARPS / self.warps() / self.cluster_blocks()).max(1) as usize;
         let mut ended = Vec::new();
         let mut last_moved = None;
+        let mut last_ended = Instant::now();
         let mut is_stuck = !groups.is_empty();
         loop {
             let begins = self.cooperative || groups.is_empty() || is_stuck && groups.len() < most;
@@ -202,6 +206,7 @@ impl Launch {
             if let Some(dice) = &dice {
                 dice.shuffle(&mut groups);
             }
+            let in_flight = groups.len();
             ended.extend(groups.extract_if(.., |group| match group.step(&mut moved) {
                 None => false,
                 Some(outcome) => {
@@ -210,8 +215,15 @@ impl Launch {
                 }
             }));
             is_stuck = false;
+            if groups.len() < in_flight {
+                last_ended = Instant::now();
+            }
             if moved {
                 last_moved = None;
+                if !self.cooperative && last_ended.elapsed() > LONG * groups.len() as u32 {
+                    is_stuck = true;
+                    last_ended = Instant::now();
+                }
             } else {
                 std::thread::yield_now();
                 // Others may have to begin, too, before anything happens.

@@ -57,6 +57,11 @@ impl<'c> Cfg<'c> {
         Ok(Self { blocks, index, successors, predecessors, loops, loop_of })
     }
 
+    /// Whether a block is in a loop.
+    pub fn is_in_loop(&self, block: Block<'_>, number: usize) -> bool {
+        self.index.get(&block).is_some_and(|&block| self.loops[number].contains[block])
+    }
+
     /// Whether `inner` is `outer` or lies in it; `None` is the whole function.
     pub fn is_inside(&self, mut inner: Option<usize>, outer: Option<usize>) -> bool {
         loop {

@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use super::cfg::Cfg;
 use super::warp_splitting::is_rendezvous;
 use crate::Error;
+use crate::intrinsics::{self, Participants};
 
 /// Finds the loops that wait, and widens them. Values that leave a widened loop go through the stack.
 pub(super) fn take_in_what_follows<'c>(
@@ -50,34 +51,93 @@ pub(super) fn take_in_what_follows<'c>(
 /// Whether a loop goes on by what other threads may write, as far as the function's own instructions say it: what it calls
 /// does not count.
 pub fn waits(cfg: &Cfg<'_>, number: usize) -> bool {
+    let is_inside = |block: Block<'_>| cfg.is_in_loop(block, number);
+    deciding(cfg, number).into_iter().any(|(value, how)| match value.opcode() {
+        Opcode::LLVMAtomicCmpXchg if tries_again(value, &is_inside) => false,
+        // Whoever asks an atomic operation which way to go has changed something, and does not wait.
+        Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAtomicRMW => how == Deciding::ByData,
+        // What a plain load reads does not change under the loop.
+        Opcode::LLVMLoad => value.is_volatile() || value.is_atomic(),
+        _ => false,
+    })
+}
+
+/// Whether a loop with barriers may go on by what some of its threads have read of others' writes, and left where all find
+/// it.
+pub fn waits_at_barriers(cfg: &Cfg<'_>, number: usize) -> bool {
+    let contains = &cfg.loops[number].contains;
+    let instructions = || {
+        let inside = (0..cfg.blocks.len()).filter(|&block| contains[block]);
+        inside.flat_map(|block| cfg.blocks[block].instructions())
+    };
+    let is_barrier = |instruction: Value<'_>| {
+        intrinsics::called(instruction).is_some_and(|it| it.participants == Participants::Block)
+    };
+    let reads_others = |instruction: Value<'_>| match instruction.opcode() {
+        Opcode::LLVMLoad => instruction.is_volatile() || instruction.is_atomic(),
+        Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAtomicRMW => instruction.has_uses(),
+        _ => false,
+    };
+    instructions().any(is_barrier)
+        && instructions().any(reads_others)
+        && deciding(cfg, number).iter().any(|(value, _)| value.opcode() == Opcode::LLVMLoad)
+}
+
+/// How an instruction decides about the end of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Deciding {
+    /// The condition is computed of its result.
+    ByData,
+    /// Its result says where control goes, and so which of several values the condition is computed of.
+    ByControl,
+}
+
+/// The instructions of a loop that decide about its end.
+fn deciding<'c>(cfg: &Cfg<'c>, number: usize) -> FxHashSet<(Value<'c>, Deciding)> {
     let contains = &cfg.loops[number].contains;
     let leaves = |block: usize| cfg.successors[block].iter().any(|&to| !contains[to]);
-    let is_inside = |block: Block<'_>| cfg.index.get(&block).is_some_and(|&block| contains[block]);
-    let mut seen = FxHashSet::default();
-    let mut stack: Vec<Value<'_>> = (0..cfg.blocks.len())
+    let condition_of = |block: usize| {
+        let terminator = cfg.blocks[block].terminator();
+        terminator.filter(|it| it.opcode() == Opcode::LLVMBr).and_then(Value::condition)
+    };
+    let mut found = FxHashSet::default();
+    let mut stack: Vec<_> = (0..cfg.blocks.len())
         .filter(|&block| contains[block] && leaves(block))
-        .filter_map(|block| cfg.blocks[block].terminator())
-        .filter(|terminator| terminator.opcode() == Opcode::LLVMBr)
-        .filter_map(Value::condition)
+        .filter_map(condition_of)
+        .map(|condition| (condition, Deciding::ByData))
         .collect();
-    while let Some(value) = stack.pop() {
-        if !value.is_instruction() || !seen.insert(value) {
-            continue;
-        }
-        if !is_inside(value.parent()) {
+    while let Some((value, how)) = stack.pop() {
+        let is_inside = value.is_instruction() && cfg.is_in_loop(value.parent(), number);
+        if !is_inside || !found.insert((value, how)) {
             continue;
         }
         match value.opcode() {
-            Opcode::LLVMAtomicCmpXchg if tries_again(value, &is_inside) => {}
-            Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAtomicRMW => return true,
-            Opcode::LLVMLoad if value.is_volatile() || value.is_atomic() => return true,
-            // What a plain load reads does not change under the loop.
-            Opcode::LLVMLoad => {}
-            _ => stack
-                .extend(value.operands().into_iter().filter(|operand| operand.is_instruction())),
+            Opcode::LLVMAtomicCmpXchg | Opcode::LLVMAtomicRMW | Opcode::LLVMLoad => continue,
+            Opcode::LLVMPHI => {
+                let from =
+                    value.incoming().into_iter().filter_map(|(_, from)| cfg.index.get(&from));
+                let branches = from.filter_map(|&from| nearest_branch(cfg, number, from));
+                let conditions = branches.filter_map(condition_of);
+                stack.extend(conditions.map(|condition| (condition, Deciding::ByControl)));
+            }
+            _ => {}
         }
+        stack.extend(value.operands().into_iter().map(|operand| (operand, how)));
     }
-    false
+    found
+}
+
+/// The block of a loop with the last choice of ways on the only way to a block.
+fn nearest_branch(cfg: &Cfg<'_>, number: usize, mut block: usize) -> Option<usize> {
+    let contains = &cfg.loops[number].contains;
+    while contains[block] {
+        if cfg.successors[block].len() > 1 {
+            return Some(block);
+        }
+        let &[before] = cfg.predecessors[block].as_slice() else { return None };
+        block = before;
+    }
+    None
 }
 
 /// A compare-and-swap that expects what it found the last time waits for nobody: of lanes that try together one gets

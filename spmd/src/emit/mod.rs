@@ -28,6 +28,7 @@ use simt::analysis::cfg::Cfg;
 use simt::analysis::divergence::Divergence;
 use simt::analysis::level::Levels;
 use simt::analysis::shape::ShapeRules;
+use simt::analysis::spinning;
 use simt::analysis::warp_splitting::WarpSplits;
 
 pub(crate) use calls::{Overload, declare, lanewise_intrinsic};
@@ -157,7 +158,9 @@ pub(crate) fn emit_function<'c>(
     let divergence = Divergence::new(&cfg, &levels, &rules);
     let splits = WarpSplits::new(&cfg, &levels, &divergence, is_kernel, unit.splitting);
     let parts = splits.is_some();
-    let returns = body.may_return && !parts && !cfg.loops.iter().any(|it| it.spins);
+    let waits =
+        |number: usize| cfg.loops[number].spins || spinning::waits_at_barriers(&cfg, number);
+    let returns = body.may_return && !parts && !(0..cfg.loops.len()).any(waits);
 
     let slots = module.append_block(pair.warp, "slots");
     let start = module.append_block(pair.warp, "start");
