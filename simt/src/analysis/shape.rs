@@ -315,9 +315,15 @@ fn pointer_sized(cast: Value<'_>) -> bool {
     [cast.ty(), cast.operand(0).ty()].iter().all(|ty| ty.is_pointer() || ty.bits() == 64)
 }
 
-/// Bytes from one lane's copy of a stack variable to the next one's.
+/// A cache has places for some lines at each multiple of a few of these, 32 lanes' lines being more.
+const HALF_PAGE: u64 = 2048;
+const LINE: u64 = 64;
+
+/// Bytes from one lane's copy of a stack variable to the next one's. The same elements of all copies do not lie in the same
+/// sets of a cache.
 pub fn alloca_stride(module: &Module<'_>, alloca: Value<'_>) -> u64 {
     let count = alloca.operand(0).as_const_int().unwrap_or(1);
     let align = alloca.alignment().max(1) as u64;
-    (module.size_of(alloca.allocated_type()) * count).next_multiple_of(align).max(align)
+    let size = (module.size_of(alloca.allocated_type()) * count).next_multiple_of(align).max(align);
+    if size.is_multiple_of(HALF_PAGE) { size + align.max(LINE) } else { size }
 }
