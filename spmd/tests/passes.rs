@@ -43,7 +43,10 @@ fn run(case: &Case<'_>) -> Result<String, String> {
     let context = Context::new();
     let module = Module::parse(&context, "test", case.input)?;
     module.set_triple(spmd::TRIPLE);
-    module.set_data_layout(spmd::DATA_LAYOUT);
+    // Vector code has its variables where all other memory is.
+    let flat = spmd::DATA_LAYOUT.replace("-A5", "");
+    let is_flat = case.setting("stack", "apart") == "flat";
+    module.set_data_layout(if is_flat { &flat } else { spmd::DATA_LAYOUT });
     let made = spmd::run_pass(case.pass, module, kind, &options);
     Ok(made.map_err(|error| error.to_string())?.print())
 }

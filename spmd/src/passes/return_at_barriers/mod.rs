@@ -158,6 +158,12 @@ fn rewrite<'c>(module: &Module<'c>, function: Value<'c>, wait: Value<'c>) -> u64
     for variable in first.instructions().into_iter().filter(is_variable) {
         match layout.offsets.get(&variable) {
             Some(&offset) => {
+                // Frames are there all the time, and LLVM's marks are for variables alone.
+                let marks = |it: &Value<'c>| {
+                    it.opcode() == Opcode::LLVMCall
+                        && it.called_name().starts_with("llvm.lifetime.")
+                };
+                variable.users().into_iter().filter(marks).for_each(Value::erase);
                 variable.replace_all_uses_with(place(&b, frame, offset));
                 variable.erase();
             }
