@@ -46,7 +46,8 @@ fn check(options: &Options) {
         if options.blocks == Blocks::WholeWarps && threads % 32 != 0 {
             continue;
         }
-        let mut values: Vec<u32> = (0..threads as u32).map(|i| i * i * 2654435 + 77).collect();
+        let mut values: Vec<u32> =
+            (0..threads as u32).map(|i| (i * i).wrapping_mul(2654435).wrapping_add(77)).collect();
         let mut results = vec![[0u32; 8]; threads];
         let params = [address(&mut values), address(&mut results), rounds.into(), part as u64];
         kernel.launch([1, 1, 1], [threads as u32, 1, 1], &params);
