@@ -126,11 +126,7 @@ impl Block {
         cluster: &Cluster,
     ) -> Box<Block> {
         let mode = launch.mode();
-        let count = match mode {
-            Mode::Whole => 1,
-            Mode::Warps => launch.warps() / launch.warps_of_unit(),
-            Mode::Threads => launch.threads(),
-        };
+        let count = launch.units();
         let unit = || Unit {
             coroutine: UnsafeCell::new(None),
             yielder: Cell::new(null()),

@@ -29,6 +29,9 @@ pub const LONG: Duration = Duration::from_millis(8);
 /// Warps that a thread has in flight, at most, where blocks wait for each other; each needs a stack.
 const MOST_WARPS: u32 = 2048;
 
+/// Stacks likewise: each is two mappings of the process, which may have 65,530.
+const MOST_STACKS: u32 = 8192;
+
 /// A launch of x86-64 code.
 pub struct Launch {
     pub request: Request,
@@ -47,6 +50,15 @@ impl Launch {
     /// Warps of a block.
     pub fn warps(&self) -> u32 {
         self.threads().div_ceil(WARP_SIZE)
+    }
+
+    /// What has a coroutine in a block.
+    pub fn units(&self) -> u32 {
+        match self.mode() {
+            Mode::Whole => 1,
+            Mode::Warps => self.warps() / self.warps_of_unit(),
+            Mode::Threads => self.threads(),
+        }
     }
 
     /// Warps of a unit of vector code whose warps may wait.
@@ -184,7 +196,9 @@ impl Launch {
         mut groups: Vec<ResidentCluster>,
     ) {
         let dice = chaos::dice_of_thread();
-        let most = (MOST_WARPS / self.warps() / self.cluster_blocks()).max(1) as usize;
+        let most = MOST_WARPS / self.warps() / self.cluster_blocks();
+        let stacks = self.units() * self.cluster_blocks();
+        let most = most.min(MOST_STACKS / stacks).max(1) as usize;
         let mut ended = Vec::new();
         let mut last_moved = None;
         let mut last_ended = Instant::now();
