@@ -311,13 +311,11 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     /// On doubles that are floats: exact, or rounded to odd.
     fn compute_odd(&self, operation: Arithmetic, values: &[Value<'c>]) -> Value<'c> {
-        let o = &self.builder;
+        if let Some((sum, error)) = self.sum_in_double(operation, values) {
+            return error.map_or(sum, |error| self.to_odd(sum, error));
+        }
         match (operation, values) {
-            (Arithmetic::Add, &[a, b]) => self.add_odd(a, b),
-            (Arithmetic::Sub, &[a, b]) => self.add_odd(a, o.fneg(b)),
-            (Arithmetic::Mul, &[a, b]) => o.fmul(a, b),
             (Arithmetic::Div, &[a, b]) => self.div_odd(a, b),
-            (Arithmetic::Fma, &[a, b, c]) => self.add_odd(o.fmul(a, b), c),
             (Arithmetic::Rcp, &[a]) => self.div_odd(a.ty().const_float(1.0), a),
             (_, &[a, ..]) => self.sqrt_odd(a),
             (_, []) => self.context.f64().poison(),

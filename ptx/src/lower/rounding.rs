@@ -113,7 +113,7 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
 
     /// `value` was rounded to nearest and the exact value lies `error` away: its neighbour on that side
     /// if it is inexact and even.
-    fn to_odd(&self, value: Value<'c>, error: Value<'c>) -> Value<'c> {
+    pub fn to_odd(&self, value: Value<'c>, error: Value<'c>) -> Value<'c> {
         let o = &self.builder;
         let ty = value.ty();
         let bits = self.bits_of(value);

@@ -47,8 +47,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         },
         |good| *good,
     );
-    let mut table = String::from("| program | 8.0 | 9.0 | 12.0 | 13.0 |\n|---|---|---|---|---|\n");
-    for (case, results) in cases.iter().zip(results.chunks(CAPABILITIES.len())) {
+    let columns = CAPABILITIES.len();
+    let mut table =
+        format!("| program | {} |\n|---|{}\n", CAPABILITIES.join(" | "), "---|".repeat(columns));
+    for (case, results) in cases.iter().zip(results.chunks(columns)) {
         let cells: Vec<&str> =
             results.iter().map(|good| if *good { "yes" } else { "no" }).collect();
         table += &format!("| `{}` | {} |\n", case.name, cells.join(" | "));

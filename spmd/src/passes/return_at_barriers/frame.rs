@@ -165,6 +165,9 @@ pub fn variables_across<'c>(function: &FunctionBlocks<'c>) -> Vec<Value<'c>> {
             (variable, seen.then_some(uses))
         })
         .collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
     let sides: Vec<_> = function.waits.iter().map(|wait| function.sides(wait)).collect();
     found.retain(|(_, uses)| match uses {
         Some(uses) => sides

@@ -105,16 +105,27 @@ pub fn compare(cuda: &Cuda, filter: &str, rounds: usize) -> Result<String> {
     Ok(text)
 }
 
-/// Measures launches.
-pub fn launches(cuda: &Cuda, rounds: usize) -> Result<String> {
-    let program = "launch".to_owned();
-    build(cuda, std::slice::from_ref(&program), "compute_75", false)?;
-    heading("Measuring launches");
+/// What a program measures that has nothing beside it.
+fn without_native(
+    cuda: &Cuda,
+    program: &str,
+    architecture: &str,
+    what: &str,
+    rounds: usize,
+) -> Result<Table> {
+    build(cuda, &[program.to_owned()], architecture, false)?;
+    heading(&format!("Measuring {what}"));
     let cache = fresh_cache()?;
     let mut table = Table::new();
     for _ in 0..rounds {
-        add(&mut table, run(on_zluda(&program, &cache))?);
+        add(&mut table, run(on_zluda(program, &cache))?);
     }
+    Ok(table)
+}
+
+/// Measures launches.
+pub fn launches(cuda: &Cuda, rounds: usize) -> Result<String> {
+    let table = without_native(cuda, "launch", "compute_75", "launches", rounds)?;
     let mut text = "## Launches\n\nMicroseconds for each launch.\n\n\
                     | what | best | median |\n|---|---|---|\n"
         .to_owned();
@@ -131,15 +142,8 @@ pub fn launches(cuda: &Cuda, rounds: usize) -> Result<String> {
 
 /// Measures matrix instructions.
 pub fn matrices(cuda: &Cuda, rounds: usize) -> Result<String> {
-    let program = "matrix".to_owned();
     // The oldest with bf16.
-    build(cuda, std::slice::from_ref(&program), "compute_80", false)?;
-    heading("Measuring matrix instructions");
-    let cache = fresh_cache()?;
-    let mut table = Table::new();
-    for _ in 0..rounds {
-        add(&mut table, run(on_zluda(&program, &cache))?);
-    }
+    let table = without_native(cuda, "matrix", "compute_80", "matrix instructions", rounds)?;
     let mut text = "## Matrix instructions\n\nOne warp's `mma`, on one core. Sums are f32 or s32 but where it \
                     says so; a multiplication and an addition are two operations.\n\n\
                     | instruction | nanoseconds, best | median | GOP/s, best |\n|---|---|---|---|\n"
