@@ -73,6 +73,7 @@ fn freed_memory_is_gone() {
 fn stacks_that_nobody_has_room_for() {
     let _alone = alone();
     fails("needs_too_much", 2, 64, &[], hipError_t::hipErrorLaunchOutOfResources);
+    fails("half_have_stacks", 1, 128, &[], hipError_t::hipErrorLaunchOutOfResources);
 }
 
 #[test]

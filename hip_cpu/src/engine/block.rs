@@ -56,6 +56,8 @@ pub enum Outcome {
     Stopped,
     Fault(Fault),
     Deadlock,
+    /// No memory for the stack of a coroutine.
+    NoStack,
 }
 
 type KernelCoroutine = Coroutine<(), Pause, Exit, KernelStack>;
@@ -430,7 +432,9 @@ impl Block {
                 if self.float_state.get() != DEFAULT_FLOAT_STATE {
                     runtime::set_float_state(DEFAULT_FLOAT_STATE);
                 }
-                coroutine.insert(self.start(unit)?)
+                // Without this unit the others would wait for nobody.
+                let Some(started) = self.start(unit) else { return Some(Outcome::NoStack) };
+                coroutine.insert(started)
             }
         };
         self.running.set(Some(coroutine.trap_handler()));
@@ -511,7 +515,7 @@ impl Block {
                 }
             }
         });
-        let Some(mut coroutine) = coroutine else { return Outcome::Stopped };
+        let Some(mut coroutine) = coroutine else { return Outcome::NoStack };
         self.running.set(Some(coroutine.trap_handler()));
         loop {
             let outcome = match fault::catching(&self.running, || coroutine.resume(())) {
@@ -529,19 +533,12 @@ impl Block {
         }
     }
 
-    /// A coroutine on a stack of the launch's size; if there is none, the launch fails.
+    /// A coroutine on a stack of the launch's size, if there is memory for one.
     fn coroutine(
         &self,
         body: impl FnOnce(&Yielder<(), Pause>) + 'static,
     ) -> Option<KernelCoroutine> {
-        let stack = self.stacks.borrow_mut().pop().or_else(|| KernelStack::new(self.stack_size));
-        let Some(stack) = stack else {
-            let (name, size) = (&self.launch().kernel.name, self.stack_size);
-            tracing::error!("kernel {name}: no memory for a stack of {size} bytes");
-            self.launch()
-                .fail(self.job(), hip_runtime_sys::hipError_t::hipErrorLaunchOutOfResources);
-            return None;
-        };
+        let stack = self.stacks.borrow_mut().pop().or_else(|| KernelStack::new(self.stack_size))?;
         Some(Coroutine::with_stack(stack, move |yielder, ()| {
             body(yielder);
             Exit::Finished

@@ -162,6 +162,11 @@ impl Launch {
                 );
                 hipError_t::hipErrorLaunchFailure
             }
+            Outcome::NoStack => {
+                let size = self.stack_size();
+                tracing::error!("kernel {name}: no memory for a stack of {size} bytes");
+                hipError_t::hipErrorLaunchOutOfResources
+            }
         };
         self.fail(job, error);
     }
@@ -174,7 +179,10 @@ impl Launch {
         };
         if self.mode() == Mode::Whole {
             let outcome = group.block().run_whole(&taken);
-            return self.fail_with(job, outcome);
+            if outcome != Outcome::NoStack || has_block(job, &taken) {
+                self.fail_with(job, outcome);
+            }
+            return;
         }
         let patience = self.blocks_may_wait().then_some(PATIENCE);
         while let Some(number) = taken.claim() {
@@ -255,12 +263,16 @@ impl Launch {
             "kernel {}: no memory for the stacks or the shared memory of a block",
             self.kernel.name
         );
-        // A block must be taken to be given up: the others may all be done by now.
-        if job.is_stopped() || (taken.is_empty() && taken.claim().is_none()) {
-            return;
+        if has_block(job, taken) {
+            self.fail(job, hipError_t::hipErrorLaunchOutOfResources);
         }
-        self.fail(job, hipError_t::hipErrorLaunchOutOfResources);
     }
+}
+
+/// Whether this thread has a block of a launch, or takes one, so that the launch is not over and may fail: the others may
+/// have done all blocks by now, and the program may have reset the device.
+fn has_block(job: &Job, taken: &Taken<'_>) -> bool {
+    !job.is_stopped() && (!taken.is_empty() || taken.claim().is_some())
 }
 
 impl Task for Launch {

@@ -87,3 +87,10 @@ THREAD_KERNEL(thread_overflows, 0, 0) {
 static void needs_too_much(const struct block *b, uint32_t first, uint32_t last);
 DESCRIBE(needs_too_much, VECTOR, 0, 0, 0, 0xffffffff, 1024)
 static void needs_too_much(const struct block *b, uint32_t first, uint32_t last) {}
+
+/* Stacks for half of the threads of a block, which wait for the others. */
+static void half_have_stacks(const struct block *b, const struct thread *t);
+DESCRIBE(half_have_stacks, REFERENCE, 0, 0, 0, 0x30000000, 1024)
+static void half_have_stacks(const struct block *b, const struct thread *t) {
+    b->runtime->barrier_sync(b, t->warp, 1u << t->lane, 0, 0);
+}
