@@ -58,13 +58,13 @@ modifiers! {
         S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64",
         F16 = "f16", F16x2 = "f16x2", F32 = "f32", F32x2 = "f32x2", F64 = "f64",
         Bf16 = "bf16", Bf16x2 = "bf16x2", Tf32 = "tf32",
-        U16x2 = "u16x2", S16x2 = "s16x2",
+        U16x2 = "u16x2", S16x2 = "s16x2", U8x4 = "u8x4", S8x4 = "s8x4",
         Pred = "pred",
         B1 = "b1", B2 = "b2", B4 = "b4", U2 = "u2", S2 = "s2", U4 = "u4", S4 = "s4",
         E4m3 = "e4m3", E5m2 = "e5m2", E2m3 = "e2m3", E3m2 = "e3m2", E2m1 = "e2m1",
         E4m3x2 = "e4m3x2", E5m2x2 = "e5m2x2", E2m3x2 = "e2m3x2", E3m2x2 = "e3m2x2", E2m1x2 = "e2m1x2",
         E4m3x4 = "e4m3x4", E5m2x4 = "e5m2x4", E2m3x4 = "e2m3x4", E3m2x4 = "e3m2x4", E2m1x4 = "e2m1x4",
-        Ue8m0 = "ue8m0", Ue8m0x2 = "ue8m0x2", Ue4m3 = "ue4m3",
+        Ue8m0 = "ue8m0", Ue8m0x2 = "ue8m0x2", Ue4m3 = "ue4m3", S2f6x2 = "s2f6x2",
         B8x16 = "b8x16", B6x16P32 = "b6x16_p32", B4x16P64 = "b4x16_p64", B1024 = "b1024",
         Texref = "texref", Samplerref = "samplerref", Surfref = "surfref",
     }
@@ -145,10 +145,16 @@ modifiers! {
     /// Proxies that a fence orders.
     Proxy {
         Alias = "alias", Async = "async", TensormapGeneric = "tensormap::generic", AsyncGeneric = "async::generic",
+        GenericFabric = "generic::fabric", FabricGeneric = "fabric::generic", FabricFabric = "fabric::fabric",
     }
     StateSpaceRestriction {
         SharedCta = "sync_restrict::shared::cta", SharedCluster = "sync_restrict::shared::cluster",
+        SharedClusterRead = "sync_restrict::shared::cluster::read", Read = "sync_restrict::read",
     }
+    /// The words of an mbarrier object.
+    MbarrierLayout { V0 = "layout::v0", V1 = "layout::v1", }
+    /// The phase of an mbarrier object that a wait is for.
+    PhaseType { Primary = "phase_type::primary", Conditional = "phase_type::conditional", }
     AccumulatorPrecision { F32 = "acc::f32", F16 = "acc::f16", }
     ShuffleMode { Up = "up", Down = "down", Bfly = "bfly", Idx = "idx", }
     VoteMode { All = "all", Any = "any", Uni = "uni", Ballot = "ballot", }

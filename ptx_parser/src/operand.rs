@@ -155,11 +155,10 @@ impl ScalarType {
             B4 | U4 | S4 | E2m1 => 4,
             E2m3 | E3m2 => 6,
             B8 | U8 | S8 | E4m3 | E5m2 | E2m1x2 | Ue8m0 | Ue4m3 => 8,
-            B16 | U16 | S16 | F16 | Bf16 | E4m3x2 | E5m2x2 | E2m3x2 | E3m2x2 | Ue8m0x2 | E2m1x4 => {
-                16
-            }
-            B32 | U32 | S32 | F32 | F16x2 | Bf16x2 | Tf32 | U16x2 | S16x2 | E4m3x4 | E5m2x4
-            | E2m3x4 | E3m2x4 => 32,
+            B16 | U16 | S16 | F16 | Bf16 | E4m3x2 | E5m2x2 | E2m3x2 | E3m2x2 | Ue8m0x2 | E2m1x4
+            | S2f6x2 => 16,
+            B32 | U32 | S32 | F32 | F16x2 | Bf16x2 | Tf32 | U16x2 | S16x2 | U8x4 | S8x4
+            | E4m3x4 | E5m2x4 | E2m3x4 | E3m2x4 => 32,
             B64 | U64 | S64 | F64 | F32x2 => 64,
             B128 | B8x16 | B6x16P32 | B4x16P64 => 128,
             B1024 => 1024,
@@ -189,10 +188,10 @@ impl ScalarType {
         })
     }
 
-    /// `.s8` to `.s64` and `.s16x2`.
+    /// `.s8` to `.s64`, `.s16x2` and `.s8x4`.
     pub fn is_signed(self) -> bool {
         use ScalarType::*;
-        matches!(self, S2 | S4 | S8 | S16 | S32 | S64 | S16x2)
+        matches!(self, S2 | S4 | S8 | S16 | S32 | S64 | S16x2 | S8x4)
     }
 
     /// Types of floating-point arithmetic.

@@ -157,6 +157,8 @@ pub enum FunctionDirective<'a> {
     Blocksareclusters,
     AbiPreserve(u32),
     AbiPreserveControl(u32),
+    /// The codes of the languages that the function was made from, 0 to 10.
+    Language(Vec<u8>),
     Pragma(Vec<&'a str>),
 }
 

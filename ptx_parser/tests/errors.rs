@@ -232,6 +232,63 @@ fn versions_and_targets() {
     assert!(error(".version 7.0\n.target sm_75", "min.f32 %f1, %f2, %f3, %f4;").is_some());
 }
 
+/// A form, the version that brought it, a target that has it, and one that does not, as ptxas 13.5 says.
+const NEWER_FORMS: &[(&str, (u16, u16), &str, Option<&str>)] = &[
+    ("ld.volatile.local.u32 %r1, [lo];", (9, 1), "sm_75", None),
+    ("cvt.rn.satfinite.e4m3x2.bf16x2 %h1, %r1;", (9, 1), "sm_100f", Some("sm_100")),
+    ("cvt.rn.satfinite.s2f6x2.f32 %h1, %f1, %f2;", (9, 1), "sm_120a", Some("sm_120f")),
+    ("membar.proxy.async;", (9, 1), "sm_90", Some("sm_89")),
+    (
+        "multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%rd1], %r1;",
+        (9, 1),
+        "sm_90",
+        Some("sm_80"),
+    ),
+    ("add.u8x4 %r1, %r2, %r3;", (9, 2), "sm_120f", Some("sm_120")),
+    ("add.sat.u32 %r1, %r2, %r3;", (9, 2), "sm_120f", Some("sm_100a")),
+    ("cvt.rn.bf16x2.e4m3x2 %r1, %h1;", (9, 2), "sm_100f", Some("sm_100")),
+    (
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b128 [%rd1], %q1, [%rd2];",
+        (9, 2),
+        "sm_90",
+        Some("sm_80"),
+    ),
+    ("clmad.lo.u64 %rd1, %rd2, %rd3, %rd4;", (9, 3), "sm_80", Some("sm_75")),
+    ("mbarrier.init.layout::v1.shared::cta.b64 [%rd0], %r0;", (9, 3), "sm_90", Some("sm_89")),
+    ("multimem.st.async.release.sys.global.b32 [%rd1], %r1;", (9, 3), "sm_100", Some("sm_90")),
+    ("fabric.submit;", (9, 3), "sm_100", Some("sm_90")),
+    ("fence.proxy.alias.acquire.sys;", (9, 4), "sm_90", Some("sm_80")),
+    ("atom.add.noftz.f32 %f1, [%rd1], %f2;", (9, 4), "sm_90", Some("sm_89")),
+    ("sin.approx.ftz.2pi.f32 %f1, %f2;", (9, 5), "sm_75", None),
+    ("fence.alias.sync_restrict::read.release.sys;", (9, 5), "sm_90", Some("sm_89")),
+];
+
+#[test]
+fn forms_are_there_from_their_version_and_target_on() {
+    let taken = |(major, minor): (u16, u16), target: &str, instruction: &str| {
+        let header = format!(".version {major}.{minor}\n.target {target}\n.address_size 64");
+        parse(&format!("{header}\n.func f() {{ {instruction} }}")).errors.is_empty()
+    };
+    for (instruction, since, target, without) in NEWER_FORMS {
+        let before = (since.0, since.1 - 1);
+        assert!(taken(*since, target, instruction), "{instruction}");
+        assert!(taken((9, 5), target, instruction), "{instruction}");
+        assert!(since.1 == 0 || !taken(before, target, instruction), "{instruction}");
+        assert!(!without.is_some_and(|t| taken((9, 5), t, instruction)), "{instruction}");
+    }
+    // What ptxas 13.0 takes and ptxas 13.5 refuses.
+    for (instruction, target) in [
+        ("fence.acquire.cta;", "sm_80"),
+        ("red.async.mmio.release.gpu.add.u32 [%rd1], %r2;", "sm_100"),
+        ("st.async.mmio.release.gpu.b64 [%rd1], %rd2;", "sm_100"),
+        ("tcgen05.st.sync.16x256b.x1.b32 [%r1], {%r0, %r1, %r2, %r3};", "sm_100f"),
+    ] {
+        assert!(taken((9, 0), target, instruction), "{instruction}");
+        assert!(!taken((9, 1), target, instruction), "{instruction}");
+    }
+    assert!(taken((9, 5), "sm_90", "fence.acquire.cta;"));
+}
+
 /// Types have an order, other modifiers have none.
 #[test]
 fn types_stand_in_order() {

@@ -86,7 +86,7 @@ fn directives(module: &Module<'_>, function: &Function<'_>, invalid: &mut impl F
             Noreturn => (Some(false), &[], 0),
             Reqnctapercluster(counts) => (Some(true), counts, 90),
             Maxclusterrank(_) | Explicitcluster | Blocksareclusters => (Some(true), &[], 90),
-            AbiPreserve(_) | AbiPreserveControl(_) | Pragma(_) => (None, &[], 0),
+            AbiPreserve(_) | AbiPreserveControl(_) | Language(_) | Pragma(_) => (None, &[], 0),
         };
         if of_kernel.is_some_and(|of_kernel| of_kernel != kernel) {
             let what = if kernel { "kernels" } else { "functions" };

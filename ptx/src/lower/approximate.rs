@@ -51,11 +51,30 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     pub fn sin(&mut self, i: &Sin<'a>) -> Lowered {
+        if i._2pi {
+            return self.of_turns("sin", &i.d, &i.a);
+        }
         self.approximate("sin", ScalarType::F32, i.ftz, &i.d, &i.a)
     }
 
     pub fn cos(&mut self, i: &Cos<'a>) -> Lowered {
+        if i._2pi {
+            return self.of_turns("cos", &i.d, &i.a);
+        }
         self.approximate("cos", ScalarType::F32, i.ftz, &i.d, &i.a)
+    }
+
+    /// `.2pi`: of an angle in turns. The part of a turn is exact, and so small that its product is as well as exact.
+    fn of_turns(&mut self, name: &str, d: &Operand<'a>, a: &Operand<'a>) -> Lowered {
+        let turns = self.read(a, ScalarType::F32)?;
+        let turns = self.flushed(turns, ScalarType::F32, true);
+        let f32 = turns.ty();
+        let whole = self.llvm("llvm.roundeven", f32, &[turns]);
+        let part = self.builder.fsub(turns, whole);
+        let angle = self.builder.fmul(part, f32.const_float(std::f64::consts::TAU));
+        let value = self.zluda(&format!("{name}.approx.ftz.f32"), &[angle]);
+        let value = self.canonical(value, ScalarType::F32);
+        self.write(d, value)
     }
 
     pub fn lg2(&mut self, i: &Lg2<'a>) -> Lowered {

@@ -2,7 +2,10 @@
 //! the instruction is, so that groups and waits for them have nothing to do.
 
 use llvm_zluda::Value;
-use ptx_parser::isa::{CpAsyncBulk, CpReduceAsyncBulk, RedAsync, StAsync, StBulk};
+use ptx_parser::isa::{
+    CpAsyncBulk, CpReduceAsyncBulk, MultimemCpAsyncBulk, MultimemCpReduceAsyncBulk, RedAsync,
+    StAsync, StBulk,
+};
 use ptx_parser::{Address, AtomicOp, Operand, ScalarType, StateSpace};
 use simt_abi::Reduction;
 
@@ -15,6 +18,17 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let to = self.aligned_address(&i.dst_mem, Some(i.dst), ROW)?;
         let from = self.aligned_address(&i.src_mem, Some(i.src), ROW)?;
         let bytes = self.read_word(&i.size)?;
+        if let (Some(barrier), Some(left), Some(right)) =
+            (&i.mbar, &i.ignore_bytes_left, &i.ignore_bytes_right)
+        {
+            // Bytes at the ends that lie outside of what the source has: nothing is said of their copies.
+            let [left, right] = [self.read_word(left)?, self.read_word(right)?];
+            let o = &self.builder;
+            let inside = o.sub(o.sub(bytes, left), right);
+            let words = [o.add(to, left), o.add(from, left), inside];
+            self.lane("copy", &words)?;
+            return self.complete_tx(barrier, bytes);
+        }
         match (&i.mbar, &i.cta_mask, &i.byte_mask) {
             (Some(barrier), Some(mask), _) => {
                 let barrier = self.mbarrier_address(barrier, Some(StateSpace::SharedCluster))?;
@@ -56,6 +70,29 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             Some(barrier) => self.complete_tx(barrier, bytes),
             None => Ok(()),
         }
+    }
+
+    /// There is one device, and one copy.
+    pub fn multimem_cp_async_bulk(&mut self, i: &MultimemCpAsyncBulk<'a>) -> Lowered {
+        let to = self.aligned_address(&i.dst_mem, Some(StateSpace::Global), ROW)?;
+        let from = self.aligned_address(&i.src_mem, Some(StateSpace::SharedCta), ROW)?;
+        let bytes = self.read_word(&i.size)?;
+        match &i.byte_mask {
+            Some(mask) => {
+                let mask = self.read_short(mask)?;
+                self.lane("copy.masked", &[to, from, bytes, mask]).map(drop)
+            }
+            None => self.lane("copy", &[to, from, bytes]).map(drop),
+        }
+    }
+
+    pub fn multimem_cp_reduce_async_bulk(&mut self, i: &MultimemCpReduceAsyncBulk<'a>) -> Lowered {
+        let to = self.aligned_address(&i.dst_mem, Some(StateSpace::Global), ROW)?;
+        let from = self.aligned_address(&i.src_mem, Some(StateSpace::SharedCta), ROW)?;
+        let bytes = self.read_word(&i.size)?;
+        let reduction = self.reduction(i.red_op, i.type_)?;
+        let reduction = self.i64(reduction as u64);
+        self.lane("reduce", &[to, from, bytes, reduction]).map(drop)
     }
 
     /// The operation of a bulk reduction on each of its elements of `type_`.

@@ -192,7 +192,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         Ok(self.builder.select(nan, indefinite, integer))
     }
 
-    fn to_integral(&self, value: Value<'c>, rounding: Rounding) -> Lowered<Value<'c>> {
+    pub fn to_integral(&self, value: Value<'c>, rounding: Rounding) -> Lowered<Value<'c>> {
         let name = match rounding {
             Rounding::Rni | Rounding::Rn => "llvm.roundeven",
             Rounding::Rzi | Rounding::Rz => "llvm.trunc",

@@ -15,6 +15,7 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             Sub(i) => self.sub(i),
             Mul(i) => self.mul(i),
             Mad(i) => self.mad(i),
+            Clmad(i) => self.clmad(i),
             Div(i) => self.div(i),
             Rem(i) => self.rem(i),
             Abs(i) => self.abs(i),
@@ -120,6 +121,10 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             MultimemLdReduce(i) => self.multimem_ld_reduce(i),
             MultimemSt(i) => self.multimem_st(i),
             MultimemRed(i) => self.multimem_red(i),
+            MultimemStAsync(i) => self.multimem_st_async(i),
+            MultimemRedAsync(i) => self.multimem_red_async(i),
+            MultimemCpAsyncBulk(i) => self.multimem_cp_async_bulk(i),
+            MultimemCpReduceAsyncBulk(i) => self.multimem_cp_reduce_async_bulk(i),
             CpAsyncBulkTensor(i) => self.cp_async_bulk_tensor(i),
             CpReduceAsyncBulkTensor(i) => self.cp_reduce_async_bulk_tensor(i),
             TensormapReplace(i) => self.tensormap_replace(i),
@@ -205,12 +210,19 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             | Griddepcontrol(_)
             | Pmevent(_)
             | Setmaxnreg(_)
+            | FabricSubmit(_)
+            | FabricWait(_)
             | WgmmaFence(_)
             | WgmmaCommitGroup(_)
             | WgmmaWaitGroup(_) => Ok(()),
             Createpolicy(i) => self.write(&i.cache_policy, self.i64(0)),
 
             // Not yet.
+            FabricTryGet(_) | FabricTryPut(_) | FabricTryRed(_) | FabricTryPullred(_) => {
+                self.not_yet("fabric")
+            }
+            MbarrierCheckLayout(_) => self.not_yet("mbarrier.check_layout"),
+            TensormapQuery(_) => self.not_yet("tensormap.query"),
             Tcgen05Alloc(_)
             | Tcgen05Dealloc(_)
             | Tcgen05RelinquishAllocPermit(_)

@@ -24,8 +24,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         if is_float(i.type_) {
             return self.arithmetic(Arithmetic::Add, i.type_, modes, &i.d, [&i.a, &i.b]);
         }
-        self.elementwise(i.type_, &i.d, [&i.a, &i.b], |s, _, [a, b]| {
-            Ok(if i.sat { s.llvm("llvm.sadd.sat", a.ty(), &[a, b]) } else { s.builder.add(a, b) })
+        self.elementwise(i.type_, &i.d, [&i.a, &i.b], |s, type_, [a, b]| {
+            let name = if type_.is_signed() { "llvm.sadd.sat" } else { "llvm.uadd.sat" };
+            Ok(if i.sat { s.llvm(name, a.ty(), &[a, b]) } else { s.builder.add(a, b) })
         })
     }
 
@@ -38,8 +39,9 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         if is_float(i.type_) {
             return self.arithmetic(Arithmetic::Sub, i.type_, modes, &i.d, [&i.a, &i.b]);
         }
-        self.elementwise(i.type_, &i.d, [&i.a, &i.b], |s, _, [a, b]| {
-            Ok(if i.sat { s.llvm("llvm.ssub.sat", a.ty(), &[a, b]) } else { s.builder.sub(a, b) })
+        self.elementwise(i.type_, &i.d, [&i.a, &i.b], |s, type_, [a, b]| {
+            let name = if type_.is_signed() { "llvm.ssub.sat" } else { "llvm.usub.sat" };
+            Ok(if i.sat { s.llvm(name, a.ty(), &[a, b]) } else { s.builder.sub(a, b) })
         })
     }
 

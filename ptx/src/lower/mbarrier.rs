@@ -126,7 +126,23 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn mbarrier_test_wait(&mut self, i: &MbarrierTestWait<'a>) -> Lowered {
         let parity = self.asked_parity(i.state.as_ref(), i.phase_parity.as_ref())?;
         let complete = self.is_complete(&i.addr, i.space, parity)?;
-        self.write(&i.wait_complete, complete)
+        self.write(&i.wait_complete, complete)?;
+        self.no_report(i.report_predicate.as_ref(), i.report_value.as_ref())
+    }
+
+    /// Reports are those of fabric operations that failed: here is none. So conditional phases end with the primary ones.
+    fn no_report(
+        &mut self,
+        predicate: Option<&Operand<'a>>,
+        value: Option<&Operand<'a>>,
+    ) -> Lowered {
+        if let Some(predicate) = predicate {
+            self.write(predicate, self.i1(false))?;
+        }
+        if let Some(value) = value {
+            self.write(value, self.context.int(8).zero())?;
+        }
+        Ok(())
     }
 
     /// Waits for a moment at most: others run, then it looks again.
@@ -145,7 +161,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.builder.position_at_end(done);
         let complete = self.builder.phi(self.context.i1());
         complete.add_incoming(&[(at_once, before), (later, after)]);
-        self.write(&i.wait_complete, complete)
+        self.write(&i.wait_complete, complete)?;
+        self.no_report(i.report_predicate.as_ref(), i.report_value.as_ref())
     }
 
     /// The parity of the phase that is asked for, in bit 0.

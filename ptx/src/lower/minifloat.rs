@@ -47,15 +47,24 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             let pair = self.read_low_word(i)?;
             let [low, high] = [0, 8].map(|at| self.power_of_two(pair, at));
             self.packed(high, low, 16)
+        } else if i.dtype == ScalarType::S2f6x2 || i.atype == ScalarType::S2f6x2 {
+            return self.cvt_fixed_point(i).map(|()| true);
         } else if let Some(format) = format(i.dtype) {
             let [high, low] = self.source_floats(i)?;
             let [high, low] = [high, low].map(|value| self.to_minifloat(value, format, i.relu));
             self.packed(high, low, format.pitch)
         } else if let Some(format) = format(i.atype) {
             let pair = self.read_low_word(i)?;
-            let [low, high] = [0, format.pitch].map(|at| self.to_half(pair, at, format, i.relu));
-            let [low, high] = [low?, high?];
-            self.join(low, high)
+            // `.relu` of a bfloat16 comes last.
+            let relu = i.relu && i.dtype == ScalarType::F16x2;
+            let [low, high] = [0, format.pitch].map(|at| self.to_half(pair, at, format, relu));
+            let halves = [low?, high?];
+            if i.dtype == ScalarType::F16x2 {
+                self.join(halves[0], halves[1])
+            } else {
+                let floats = halves.map(|half| self.widened(half, ScalarType::F16));
+                self.scaled_pair(i, floats)?
+            }
         } else {
             return Ok(false);
         };
@@ -71,7 +80,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     /// Both elements as floats, the upper one first.
-    fn source_floats(&mut self, i: &Cvt<'a>) -> Lowered<[Value<'c>; 2]> {
+    pub fn source_floats(&mut self, i: &Cvt<'a>) -> Lowered<[Value<'c>; 2]> {
         if let Some(b) = &i.b {
             return Ok([self.read(&i.a, i.atype)?, self.read(b, i.atype)?]);
         }
@@ -84,13 +93,13 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         Ok([high, low].map(|value| self.widened(value, part)))
     }
 
-    fn read_low_word(&mut self, i: &Cvt<'a>) -> Lowered<Value<'c>> {
+    pub fn read_low_word(&mut self, i: &Cvt<'a>) -> Lowered<Value<'c>> {
         let type_ = if i.atype == ScalarType::E2m1x2 { ScalarType::B8 } else { ScalarType::B16 };
         let value = self.read_width(&i.a, type_, super::operand::Width::AtLeast)?;
         Ok(self.builder.zext(value, self.context.i32()))
     }
 
-    fn packed(&self, high: Value<'c>, low: Value<'c>, pitch: u32) -> Value<'c> {
+    pub fn packed(&self, high: Value<'c>, low: Value<'c>, pitch: u32) -> Value<'c> {
         self.builder.or(low, self.builder.shl(high, self.i32(pitch)))
     }
 
@@ -177,7 +186,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     }
 
     /// The power of two whose exponent stands at bit `at`, as bits of a bfloat16.
-    fn power_of_two(&self, pair: Value<'c>, at: u32) -> Value<'c> {
+    pub fn power_of_two(&self, pair: Value<'c>, at: u32) -> Value<'c> {
         let o = &self.builder;
         let code = o.and(o.lshr(pair, self.i32(at)), self.i32(0xff));
         let normal = o.shl(code, self.i32(7));

@@ -1,8 +1,10 @@
 //! Operations on memory that several devices hold copies of. There is one device, and one copy.
 
 use llvm_zluda::AtomicOrdering;
-use ptx_parser::isa::{MultimemLdReduce, MultimemRed, MultimemSt};
-use ptx_parser::{Address, Operand, StateSpace, VectorSize};
+use ptx_parser::isa::{
+    MultimemLdReduce, MultimemRed, MultimemRedAsync, MultimemSt, MultimemStAsync,
+};
+use ptx_parser::{Address, AtomicOp, Operand, StateSpace, VectorSize};
 
 use super::Lowered;
 use super::function::FunctionLowering;
@@ -35,6 +37,21 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             store.set_sync_scope(self.scope(i.scope));
         }
         Ok(())
+    }
+
+    /// Done when the instruction is.
+    pub fn multimem_st_async(&mut self, i: &MultimemStAsync<'a>) -> Lowered {
+        let value = self.read_width(&i.b, i.type_, Width::AtLeast)?;
+        let value = self.bits_of(value);
+        let pointer = self.pointer(&i.a, i.ss, 0)?;
+        let store = self.builder.store(value, pointer, i.type_.size());
+        store.set_ordering(AtomicOrdering::LLVMAtomicOrderingRelease);
+        store.set_sync_scope(self.scope(Some(i.scope)));
+        Ok(())
+    }
+
+    pub fn multimem_red_async(&mut self, i: &MultimemRedAsync<'a>) -> Lowered {
+        self.reduce_one(AtomicOp::Add, i.type_, i.ss, &i.a, &i.b)
     }
 
     pub fn multimem_red(&mut self, i: &MultimemRed<'a>) -> Lowered {

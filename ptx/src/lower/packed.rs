@@ -1,4 +1,4 @@
-//! Packed types: two elements in a register, computed one by one.
+//! Packed types: two or four elements in a register, computed one by one.
 
 use llvm_zluda::Value;
 use ptx_parser::{Operand, ScalarType};
@@ -6,7 +6,7 @@ use ptx_parser::{Operand, ScalarType};
 use super::Lowered;
 use super::function::FunctionLowering;
 
-/// The element of a packed type of two.
+/// The element of a packed type.
 pub fn element(type_: ScalarType) -> Option<ScalarType> {
     Some(match type_ {
         ScalarType::F16x2 => ScalarType::F16,
@@ -14,6 +14,8 @@ pub fn element(type_: ScalarType) -> Option<ScalarType> {
         ScalarType::U16x2 => ScalarType::U16,
         ScalarType::S16x2 => ScalarType::S16,
         ScalarType::F32x2 => ScalarType::F32,
+        ScalarType::U8x4 => ScalarType::U8,
+        ScalarType::S8x4 => ScalarType::S8,
         _ => return None,
     })
 }
@@ -38,7 +40,14 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         self.builder.or(low, self.builder.shl(high, wide.const_int(bits.into())))
     }
 
-    /// `d = operation(operands)`, once, or for both elements of a packed type.
+    /// The four elements of a packed value, lowest first.
+    fn quarters(&self, value: Value<'c>, type_: ScalarType) -> [Value<'c>; 4] {
+        let [low, high] = self.split(value, ScalarType::B16);
+        let ([a, b], [c, d]) = (self.split(low, type_), self.split(high, type_));
+        [a, b, c, d]
+    }
+
+    /// `d = operation(operands)`, once, or for each element of a packed type.
     pub fn elementwise<const N: usize>(
         &mut self,
         type_: ScalarType,
@@ -52,6 +61,21 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         }
         let result = match element(type_) {
             None => operation(self, type_, std::array::from_fn(|i| values[i]))?,
+            Some(element) if type_.bits() == 4 * element.bits() => {
+                let parts: Vec<_> =
+                    values.into_iter().map(|value| self.quarters(value, element)).collect();
+                let mut results = Vec::with_capacity(4);
+                for lane in 0..4 {
+                    results.push(operation(
+                        self,
+                        element,
+                        std::array::from_fn(|i| parts[i][lane]),
+                    )?);
+                }
+                let low = self.join(results[0], results[1]);
+                let high = self.join(results[2], results[3]);
+                self.join(low, high)
+            }
             Some(element) => {
                 let parts: Vec<_> =
                     values.into_iter().map(|value| self.split(value, element)).collect();

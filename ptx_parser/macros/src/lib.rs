@@ -52,7 +52,8 @@ use proc_macro::TokenStream;
 /// - `name mode;` names choices and literals, or their fields, that belong to the name, as the literals that a form begins with do: they stand
 ///   first and in order, where other modifiers may stand anywhere.
 /// - `ignored .tf32 .u4;` names words of other instructions that ptxas takes here too, and that mean nothing.
-/// - `gone 6.4 sm_70 for !.sync;` is what neither this PTX version nor a later one has for this target and later ones.
+/// - `gone 6.4 sm_70 for !.sync;` is what neither this PTX version nor a later one has for this target and later ones,
+///   or up to a second one.
 /// - `needs 7.8 sm_90 for .bf16 | .bf16x2;` gives the PTX version and the targets that a form with one of
 ///   these words needs; several targets are alternatives. `never .v8 & .b8 | .b16;` names words that do not go
 ///   together. `&` binds less than `|`, and `!` before an alternative negates all of it. `atype.f32` is a word

@@ -36,6 +36,7 @@ isa! {
     Prefetch = r"
         prefetch{.space}.level   [a];
         prefetch{.global@space}.level::eviction_priority  [a];
+        prefetch{.global@space}.L1::32B.valid_addr  [a];
         prefetch{.tensormap_space@space}.tensormap [a];
         .space: StateSpace = { .global, .local };
         .level: CacheLevel = { .L1, .L2 };
@@ -44,6 +45,7 @@ isa! {
         types * =;
         needs 7.4 sm_80 for .L2::evict_last | .L2::evict_normal;
         needs 8.0 sm_90 for .tensormap;
+        needs 9.4 sm_90 for .valid_addr;
     ";
 
     /// Brings a line to the uniform cache.

@@ -6,8 +6,9 @@ isa! {
     /// Addition.
     Add = r"
         add.type       d, a, b;
-        add{.sat}.s32  d, a, b;
-        .type = { .u16, .u32, .u64, .s16, .s32, .s64, .u16x2, .s16x2 };
+        add{.sat}.sat_type@type_  d, a, b;
+        .type = { .u16, .u64, .s16, .s64 };
+        .sat_type = { .u32, .s32, .u16x2, .s16x2, .u8x4, .s8x4 };
         ---
         add{.rnd}{.ftz}{.sat}.f32  d, a, b;
         add{.rnd}{.ftz}.f32x2      d, a, b;
@@ -24,6 +25,8 @@ isa! {
         types a = atype or type_;
         needs 7.8 sm_90 for .bf16 | .bf16x2;
         needs 8.0 sm_90 for .s16x2 | .u16x2;
+        needs 9.2 sm_107f sm_120f for .u8x4 | .s8x4;
+        needs 9.2 sm_107f sm_120f for .sat & .u32 | .u16x2 | .s16x2;
         needs 8.6 sm_100 for .f32x2;
         needs 8.6 sm_100 for .f32 & .bf16 | .f16;
     ";
@@ -31,8 +34,9 @@ isa! {
     /// Subtraction.
     Sub = r"
         sub.type       d, a, b;
-        sub{.sat}.s32  d, a, b;
-        .type = { .u16, .u32, .u64, .s16, .s32, .s64 };
+        sub{.sat}.sat_type@type_  d, a, b;
+        .type = { .u16, .u32, .u64, .s16, .s64 };
+        .sat_type = { .s32, .u8x4, .s8x4 };
         ---
         sub{.rnd}{.ftz}{.sat}.f32  d, a, b;
         sub{.rnd}{.ftz}.f32x2      d, a, b;
@@ -48,6 +52,7 @@ isa! {
         .rnd: Rounding = { .rn };
         types a = atype or type_;
         needs 7.8 sm_90 for .bf16 | .bf16x2;
+        needs 9.2 sm_107f sm_120f for .u8x4 | .s8x4;
         needs 8.6 sm_100 for .f32x2;
         needs 8.6 sm_100 for .f32 & .bf16 | .f16;
     ";
@@ -95,6 +100,14 @@ isa! {
         name mode;
     ";
 
+    /// `d = a * b + c` of polynomials over GF(2): the low or the high half of the product, with additions without carry.
+    Clmad = r"
+        clmad.mode.u64 d, a, b, c;
+        .mode: MulMode = { .lo, .hi };
+        needs 9.3 sm_80;
+        name mode;
+    ";
+
     /// Division.
     Div = r"
         div.type  d, a, b;
@@ -130,17 +143,18 @@ isa! {
     Neg = r"
         neg.type  d, a;
         neg{.ftz}.ftype  d, a;
-        .type = { .s16, .s32, .s64, .f64, .bf16, .bf16x2 };
+        .type = { .s16, .s32, .s64, .s8x4, .f64, .bf16, .bf16x2 };
         .ftype@type_ = { .f32, .f16, .f16x2 };
         needs 7.0 sm_80 for .bf16 | .bf16x2;
+        needs 9.2 sm_107f sm_120f for .s8x4;
     ";
 
     /// Minimum. Without `nan` a NaN loses to a number.
     Min = r"
         min.type          d, a, b;
         min{.relu}.btype  d, a, b;
-        .type = { .u16, .u32, .u64, .u16x2, .s16, .s64, .f64 };
-        .btype@type_ = { .s16x2, .s32 };
+        .type = { .u16, .u32, .u64, .u16x2, .u8x4, .s16, .s64, .f64 };
+        .btype@type_ = { .s16x2, .s8x4, .s32 };
         ---
         min{.ftz}{.NaN}.ftype               d, a, b;
         min{.ftz}{.NaN}.xorsign.abs.ftype   d, a, b;
@@ -152,6 +166,7 @@ isa! {
         needs 7.0 sm_80 for .NaN | .bf16 | .bf16x2 | .f16 | .f16x2;
         needs 7.2 sm_86 for .abs;
         needs 8.0 sm_90 for .relu | .s16x2 | .u16x2;
+        needs 9.2 sm_107f sm_120f for .u8x4 | .s8x4;
         needs 8.8 sm_100 for c;
     ";
 
@@ -159,8 +174,8 @@ isa! {
     Max = r"
         max.type          d, a, b;
         max{.relu}.btype  d, a, b;
-        .type = { .u16, .u32, .u64, .u16x2, .s16, .s64, .f64 };
-        .btype@type_ = { .s16x2, .s32 };
+        .type = { .u16, .u32, .u64, .u16x2, .u8x4, .s16, .s64, .f64 };
+        .btype@type_ = { .s16x2, .s8x4, .s32 };
         ---
         max{.ftz}{.NaN}.ftype               d, a, b;
         max{.ftz}{.NaN}.xorsign.abs.ftype   d, a, b;
@@ -172,6 +187,7 @@ isa! {
         needs 7.0 sm_80 for .NaN | .bf16 | .bf16x2 | .f16 | .f16x2;
         needs 7.2 sm_86 for .abs;
         needs 8.0 sm_90 for .relu | .s16x2 | .u16x2;
+        needs 9.2 sm_107f sm_120f for .u8x4 | .s8x4;
         needs 8.8 sm_100 for c;
     ";
 

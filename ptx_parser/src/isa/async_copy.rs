@@ -49,21 +49,34 @@ isa! {
 
     /// Copies a block of bytes.
     CpAsyncBulk = r"
-        cp.async.bulk.shared::cta@dst.global@src.mbarrier::complete_tx::bytes{.level::cache_hint} [dstMem], [srcMem], size, [mbar]{, cache-policy};
-        cp.async.bulk.shared::cluster@dst.src.mbarrier::complete_tx::bytes{.level::cache_hint} [dstMem], [srcMem], size, [mbar]{, cache-policy};
-        cp.async.bulk.shared::cluster@dst.global@src.mbarrier::complete_tx::bytes.multicast::cluster{.level::cache_hint} [dstMem], [srcMem], size, [mbar], ctaMask{, cache-policy};
+        cp.async.bulk{.sem}{.scope}.shared::cta@dst.global@src.mbarrier::complete_tx::bytes{.level::cache_hint}{.type} [dstMem], [srcMem], size, [mbar]{, cache-policy};
+        cp.async.bulk{.sem}{.scope}.shared::cta@dst.global@src.mbarrier::complete_tx::bytes{.level::cache_hint}.ignore_oob{.type} [dstMem], [srcMem], size, ignoreBytesLeft, ignoreBytesRight, [mbar]{, cache-policy};
+        cp.async.bulk{.sem}{.scope}.shared::cluster@dst.src.mbarrier::complete_tx::bytes{.level::cache_hint}{.type} [dstMem], [srcMem], size, [mbar]{, cache-policy};
+        cp.async.bulk{.sem}{.scope}.shared::cluster@dst.global@src.mbarrier::complete_tx::bytes.multicast::cluster{.level::cache_hint}{.type} [dstMem], [srcMem], size, [mbar], ctaMask{, cache-policy};
+        .sem: Semantics = { .weak, .relaxed };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        .type = { .b128 };
         .src: StateSpace = { .global, .shared::cta };
         .level::cache_hint = { .L2::cache_hint };
         ---
-        cp.async.bulk.dst.src.bulk_group{.level::cache_hint} [dstMem], [srcMem], size{, cache-policy};
-        cp.async.bulk.dst.src.bulk_group{.level::cache_hint}.cp_mask [dstMem], [srcMem], size{, cache-policy}, byteMask;
+        cp.async.bulk{.sem}{.scope}.dst.src.bulk_group{.level::cache_hint}{.type} [dstMem], [srcMem], size{, cache-policy};
+        cp.async.bulk{.sem}{.scope}.dst.src.bulk_group{.level::cache_hint}.cp_mask{.type} [dstMem], [srcMem], size{, cache-policy}, byteMask;
         .dst: StateSpace = { .global };
         .src: StateSpace = { .shared::cta };
         .level::cache_hint = { .L2::cache_hint };
-        types size = .u32, * =;
-        constants size? = 0../16;
+        types size ignore-bytes-left ignore-bytes-right = .u32, * =;
+        constants size? = 0../16, ignore-bytes-left? = 0..15, ignore-bytes-right? = 0..15;
         spaces dst-mem = dst, src-mem = src, mbar = .shared;
         needs 8.0 sm_90;
+        needs 9.2 for .ignore_oob;
+        needs 9.3 for .weak | .relaxed;
+        never .weak & .b128 | .cta | .cluster | .gpu | .sys;
+        never .relaxed & !.b128;
+        needs 9.1 for .b128;
+        never .relaxed & !.cta | .cluster | .gpu | .sys;
+        gone 9.1 sm_90 for .cta | .cluster | .gpu | .sys & !.relaxed;
+        never .relaxed & dst.shared::cluster & src.shared::cta & .gpu | .sys;
+        needs sm_90a sm_100f sm_110f for .relaxed & dst.shared::cluster & src.global;
         needs 8.6 sm_100 for .cp_mask;
         needs 8.6 for dst.shared::cta;
         never dst.shared::cluster & src.shared::cta & .L2::cache_hint;
@@ -78,6 +91,8 @@ isa! {
     /// Waits until at most `n` groups of bulk copies are pending; with `read`, until their sources are read.
     CpAsyncBulkWaitGroup = r"
         cp.async.bulk.wait_group{.read} n;
+        cp.async.bulk.wait_group.sync_restrict::proxy::async n;
+        needs 9.5 for .sync_restrict::proxy::async;
         types * =;
         constants n = ..;
         needs 8.0 sm_90;
@@ -95,19 +110,26 @@ isa! {
 
     /// Reduces a block of values into memory.
     CpReduceAsyncBulk = r"
-        cp.reduce.async.bulk.shared::cluster@dst.shared::cta@src.mbarrier::complete_tx::bytes.redOp.type [dstMem], [srcMem], size, [mbar];
-        cp.reduce.async.bulk.dst.src.bulk_group{.level::cache_hint}.redOp.type [dstMem], [srcMem], size{, cache-policy};
-        cp.reduce.async.bulk.dst.src.bulk_group{.level::cache_hint}.add@red_op.noftz.half_type@type_ [dstMem], [srcMem], size{, cache-policy};
+        cp.reduce.async.bulk{.sem}{.scope}.shared::cluster@dst.shared::cta@src.mbarrier::complete_tx::bytes.redOp.type [dstMem], [srcMem], size, [mbar];
+        cp.reduce.async.bulk{.sem}{.scope}.dst.src.bulk_group{.level::cache_hint}.redOp.type [dstMem], [srcMem], size{, cache-policy};
+        cp.reduce.async.bulk{.sem}{.scope}.dst.src.bulk_group{.level::cache_hint}.add@red_op.noftz.noftz_type@type_ [dstMem], [srcMem], size{, cache-policy};
+        .sem: Semantics = { .relaxed };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
         .dst: StateSpace = { .global };
         .src: StateSpace = { .shared::cta };
         .redOp: AtomicOp = { .and, .or, .xor, .add, .inc, .dec, .min, .max };
         .level::cache_hint = { .L2::cache_hint };
         .type = { .f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32, .f64 };
-        .half_type = { .f16, .bf16 };
+        .noftz_type = { .f16, .bf16, .f32 };
         types size = .u32, * =;
         constants size? = 0../16;
         spaces dst-mem = dst, src-mem = src, mbar = .shared;
         needs 8.0 sm_90;
+        needs 9.3 for .relaxed;
+        needs 9.4 for .noftz & .f32;
+        never .relaxed & !.cta | .cluster | .gpu | .sys;
+        never .cta | .cluster | .gpu | .sys & !.relaxed;
+        never .mbarrier::complete_tx::bytes & .gpu | .sys;
         never .mbarrier::complete_tx::bytes & .b64 | .bf16 | .f16 | .f32 | .f64 | .s64;
         never .mbarrier::complete_tx::bytes & .u64 & !.add;
         never .and | .or | .xor & !.b32 | .b64;
@@ -118,13 +140,57 @@ isa! {
         never .add & .f16 | .bf16 & !.noftz;
     ";
 
+    /// Copies a block of bytes to all devices of a multicast object.
+    MultimemCpAsyncBulk = r"
+        multimem.cp.async.bulk{.weak_sem}.global@dst.shared::cta@src.bulk_group [dstMem], [srcMem], size;
+        multimem.cp.async.bulk{.weak_sem}.global@dst.shared::cta@src.bulk_group.cp_mask [dstMem], [srcMem], size, byteMask;
+        multimem.cp.async.bulk.strong_sem.scope.global@dst.shared::cta@src.bulk_group.b128 [dstMem], [srcMem], size;
+        multimem.cp.async.bulk.strong_sem.scope.global@dst.shared::cta@src.bulk_group.cp_mask.b128 [dstMem], [srcMem], size, byteMask;
+        .weak_sem@sem: Semantics = { .weak };
+        .strong_sem@sem: Semantics = { .relaxed };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        types size = .u32, * =;
+        constants size? = 0../16;
+        spaces dst-mem = .global, src-mem = .shared;
+        needs 9.1 sm_90;
+        needs 9.3 for .weak | .relaxed;
+        needs sm_100 for .cp_mask;
+    ";
+
+    /// Reduces a block of values into the memory of all devices of a multicast object.
+    MultimemCpReduceAsyncBulk = r"
+        multimem.cp.reduce.async.bulk{.sem}{.scope}.global@dst.shared::cta@src.bulk_group.redOp.type [dstMem], [srcMem], size;
+        multimem.cp.reduce.async.bulk{.sem}{.scope}.global@dst.shared::cta@src.bulk_group.add@red_op.noftz.noftz_type@type_ [dstMem], [srcMem], size;
+        .sem: Semantics = { .relaxed };
+        .scope: Scope = { .cta, .cluster, .gpu, .sys };
+        .redOp: AtomicOp = { .and, .or, .xor, .add, .inc, .dec, .min, .max };
+        .type = { .f16, .bf16, .b32, .u32, .s32, .b64, .u64, .s64, .f32, .f64 };
+        .noftz_type = { .f16, .bf16, .f32 };
+        types size = .u32, * =;
+        constants size? = 0../16;
+        spaces dst-mem = .global, src-mem = .shared;
+        needs 9.1 sm_90;
+        needs 9.3 for .relaxed;
+        needs 9.4 for .noftz & .f32;
+        never .relaxed & !.cta | .cluster | .gpu | .sys;
+        never .cta | .cluster | .gpu | .sys & !.relaxed;
+        never .and | .or | .xor & !.b32 | .b64;
+        never .inc | .dec & !.u32;
+        never .b32 | .b64 & .add | .min | .max;
+        never .add & .s64;
+        never .f32 | .f64 & !.add;
+        never .add & .f16 | .bf16 & !.noftz;
+    ";
+
     /// Starts an mbarrier that expects `count` arrivals a phase.
     MbarrierInit = r"
-        mbarrier.init{.state@space}.b64 [addr], count;
+        mbarrier.init{.layout}{.state@space}.b64 [addr], count;
+        .layout: MbarrierLayout = { .layout::v0, .layout::v1 };
         .state: StateSpace = { .shared, .shared::cta };
         types addr = , count = .u32;
         spaces addr = .shared;
         needs 7.0 sm_80;
+        needs 9.3 sm_90 for .layout::v0 | .layout::v1;
         needs 7.8 sm_80 for .shared::cta;
     ";
 
@@ -210,26 +276,46 @@ isa! {
         never .shared::cluster & !state:sink;
     ";
 
+    /// Whether an mbarrier has a layout.
+    MbarrierCheckLayout = r"
+        mbarrier.check_layout.layout{.state@space}.b64 p, [addr];
+        .layout: MbarrierLayout = { .layout::v0, .layout::v1 };
+        .state: StateSpace = { .shared, .shared::cta };
+        types addr = , p = .pred;
+        spaces addr = .shared;
+        needs 9.3 sm_90;
+    ";
+
     /// The arrivals that `state` still waited for.
     MbarrierPendingCount = r"
-        mbarrier.pending_count.b64 count, state;
+        mbarrier.pending_count{.layout}.b64 count, state;
+        .layout: MbarrierLayout = { .layout::v0 };
         writes = count;
         types count = .u32, state = .u64;
         needs 7.0 sm_80;
+        needs 9.3 sm_90 for .layout::v0;
     ";
 
     /// Whether a phase is complete.
     MbarrierTestWait = r"
         mbarrier.test_wait{.sem}{.scope}{.space}.b64        waitComplete, [addr], state;
         mbarrier.test_wait.parity{.sem}{.scope}{.space}.b64 waitComplete, [addr], phaseParity;
+        mbarrier.test_wait.primary{.sem}{.scope}{.space}.b64  waitComplete{|reportPredicate}, [addr], state;
+        mbarrier.test_wait.parity.primary{.sem}{.scope}{.space}.b64  waitComplete{|reportPredicate}, [addr], phaseParity;
+        mbarrier.test_wait.primary{.sem}{.scope}{.space}.b64  waitComplete|reportPredicate, reportValue, [addr], state;
+        mbarrier.test_wait.parity.primary{.sem}{.scope}{.space}.b64  waitComplete|reportPredicate, reportValue, [addr], phaseParity;
+        mbarrier.test_wait.parity.conditional{.sem}{.scope}{.space}.b64  waitComplete, [addr], phaseParity;
+        .primary@phase_type: PhaseType = { .phase_type::primary };
+        .conditional@phase_type: PhaseType = { .phase_type::conditional };
         .sem: Semantics = { .acquire, .relaxed };
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta };
-        writes = waitComplete;
-        types addr = , wait_complete = .pred, state = .u64, phase_parity = .u32;
+        writes = waitComplete, reportPredicate, reportValue;
+        types addr = , wait_complete = .pred, report_value = .b8, state = .u64, phase_parity = .u32;
         spaces addr = .shared;
         needs 7.0 sm_80;
         needs 7.1 sm_80 for .parity;
+        needs 9.3 sm_90 for .phase_type::primary | .phase_type::conditional;
         needs 7.8 sm_80 for .shared::cta;
         needs 8.0 sm_80 for .cta;
         needs 8.0 sm_90 for .cluster;
@@ -242,13 +328,21 @@ isa! {
     MbarrierTryWait = r"
         mbarrier.try_wait{.sem}{.scope}{.space}.b64         waitComplete, [addr], state{, suspendTimeHint};
         mbarrier.try_wait.parity{.sem}{.scope}{.space}.b64  waitComplete, [addr], phaseParity{, suspendTimeHint};
+        mbarrier.try_wait.primary{.sem}{.scope}{.space}.b64  waitComplete{|reportPredicate}, [addr], state{, suspendTimeHint};
+        mbarrier.try_wait.parity.primary{.sem}{.scope}{.space}.b64  waitComplete{|reportPredicate}, [addr], phaseParity{, suspendTimeHint};
+        mbarrier.try_wait.primary{.sem}{.scope}{.space}.b64  waitComplete|reportPredicate, reportValue, [addr], state{, suspendTimeHint};
+        mbarrier.try_wait.parity.primary{.sem}{.scope}{.space}.b64  waitComplete|reportPredicate, reportValue, [addr], phaseParity{, suspendTimeHint};
+        mbarrier.try_wait.parity.conditional{.sem}{.scope}{.space}.b64  waitComplete, [addr], phaseParity{, suspendTimeHint};
+        .primary@phase_type: PhaseType = { .phase_type::primary };
+        .conditional@phase_type: PhaseType = { .phase_type::conditional };
         .sem: Semantics = { .acquire, .relaxed };
         .scope: Scope = { .cta, .cluster };
         .space: StateSpace = { .shared, .shared::cta };
-        writes = waitComplete;
-        types addr = , wait_complete = .pred, state = .u64, phase_parity suspend_time_hint = .u32;
+        writes = waitComplete, reportPredicate, reportValue;
+        types addr = , wait_complete = .pred, report_value = .b8, state = .u64, phase_parity suspend_time_hint = .u32;
         spaces addr = .shared;
         needs 7.8 sm_90;
+        needs 9.3 for .phase_type::primary | .phase_type::conditional;
         needs 8.0 sm_90 for .acquire;
         needs 8.6 sm_90 for .relaxed;
         never .cta | .cluster & !.relaxed | .acquire | .release;
@@ -260,7 +354,7 @@ isa! {
         st.async{.weak@sem}{.cluster@scope}{.ss}{.mbarrier::complete_tx::bytes}{.vec}.type [a], b{, [mbar]};
         .ss: StateSpace = { .shared::cluster, .shared, .shared::cta, .global };
         .vec: VectorSize = { .v2, .v4 };
-        .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
+        .type = { .b8, .b16, .b32, .b64, .b128, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
         ---
         st.async{.sem}.scope{.ss}{.vec}.type [a], b{, [mbar]};
         st.async.mmio.sem.scope{.ss}{.vec}.type [a], b{, [mbar]};
@@ -274,6 +368,12 @@ isa! {
         never .b8 | .b16 | .u8 | .u16 | .s8 | .s16 & mbar;
         never .b8 | .b16 | .u8 | .u16 | .s8 | .s16 & .v2 | .v4;
         never .v4 & .b64 | .u64 | .s64 | .f64;
+        needs 9.2 for .b128;
+        never .b128 & .v2 | .v4;
+        never .b128 & !mbar;
+        never .b128 & .global;
+        gone 9.1 sm_90 for .mmio & .gpu;
+        gone 9.1 sm_90 for .global & mbar;
         never .v2 | .v4 & !mbar;
         never .v2 | .v4 & .mmio;
         never .weak & .cluster;

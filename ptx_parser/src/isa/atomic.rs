@@ -10,6 +10,7 @@ isa! {
         atom{.sem}{.scope}{.space}.countop@op{.level::cache_hint}.u32 d, [a], b{, cache-policy};
         atom{.sem}{.scope}{.space}.minmax@op{.level::cache_hint}.mintype d, [a], b{, cache-policy};
         atom{.sem}{.scope}{.space}.add@op.noftz{.level::cache_hint}.halftype d, [a], b{, cache-policy};
+        atom{.sem}{.scope}{.space}.add@op.noftz{.level::cache_hint}.f32 d, [a], b{, cache-policy};
         atom{.sem}{.scope}{.space}.exch@op{.level::cache_hint}.b128 d, [a], b{, cache-policy};
         atom{.sem}{.scope}{.space}.cas@op.castype d, [a], b, c;
         atom{.sem}{.scope}{.space}.bitop@op.b32@type_ d, [a], b, c;
@@ -26,7 +27,7 @@ isa! {
         .halftype@type_ = { .f16, .f16x2, .bf16, .bf16x2 };
         .level::cache_hint = { .L2::cache_hint };
         ---
-        atom{.sem}{.scope}{.global@space}.add@op{.level::cache_hint}.vec_32_bit@vec.f32  d, [a], b{, cache-policy};
+        atom{.sem}{.scope}{.global@space}.add@op{.noftz}{.level::cache_hint}.vec_32_bit@vec.f32  d, [a], b{, cache-policy};
         atom{.sem}{.scope}{.global@space}.op.noftz{.level::cache_hint}.vec_16_bit@vec.half_word_type@type_  d, [a], b{, cache-policy};
         atom{.sem}{.scope}{.global@space}.op.noftz{.level::cache_hint}.vec_32_bit@vec.packed_type@type_  d, [a], b{, cache-policy};
         .op: AtomicOp = { .add, .min, .max };
@@ -41,6 +42,7 @@ isa! {
         needs 8.1 sm_90 for .v2 | .v4 | .v8;
         needs 8.3 sm_90 for .b128;
         needs 8.4 sm_90 for .b128 & .sys;
+        needs 9.4 sm_90 for .noftz & .f32;
         never .L2::cache_hint & .shared | .shared::cta | .shared::cluster;
     ";
 
@@ -51,6 +53,7 @@ isa! {
         red{.sem}{.scope}{.space}.countop@op{.level::cache_hint}.u32 [a], b{, cache-policy};
         red{.sem}{.scope}{.space}.minmax@op{.level::cache_hint}.mintype [a], b{, cache-policy};
         red{.sem}{.scope}{.space}.add@op.noftz{.level::cache_hint}.halftype [a], b{, cache-policy};
+        red{.sem}{.scope}{.space}.add@op.noftz{.level::cache_hint}.f32 [a], b{, cache-policy};
         .space: StateSpace = { .global, .shared, .shared::cta, .shared::cluster };
         .sem: Semantics = { .relaxed, .release };
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
@@ -63,7 +66,7 @@ isa! {
         .halftype@type_ = { .f16, .f16x2, .bf16, .bf16x2 };
         .level::cache_hint = { .L2::cache_hint };
         ---
-        red{.sem}{.scope}{.global@space}.add@op{.level::cache_hint}.vec_32_bit@vec.f32  [a], b{, cache-policy};
+        red{.sem}{.scope}{.global@space}.add@op{.noftz}{.level::cache_hint}.vec_32_bit@vec.f32  [a], b{, cache-policy};
         red{.sem}{.scope}{.global@space}.op.noftz{.level::cache_hint}.vec_16_bit@vec.half_word_type@type_  [a], b{, cache-policy};
         red{.sem}{.scope}{.global@space}.op.noftz{.level::cache_hint}.vec_32_bit@vec.packed_type@type_  [a], b{, cache-policy};
         .op: AtomicOp = { .add, .min, .max };
@@ -76,6 +79,7 @@ isa! {
         needs 7.4 sm_80 for .L2::cache_hint;
         needs 7.8 sm_90 for .bf16 | .bf16x2 | .cluster | .shared::cluster;
         needs 8.1 sm_90 for .v2 | .v4 | .v8;
+        needs 9.4 sm_90 for .noftz & .f32;
         never .L2::cache_hint & .shared | .shared::cta | .shared::cluster;
     ";
 
@@ -103,6 +107,8 @@ isa! {
         needs 8.1 sm_90;
         needs 8.7 sm_100 for .release | .mmio | .global;
         never .mmio & .relaxed;
+        gone 9.1 sm_90 for .mmio & .gpu;
+        gone 9.1 sm_90 for .global & mbar;
     ";
 
     /// Fence between memory operations, or between proxies. Without `sem` it is `.acq_rel`.
@@ -111,6 +117,7 @@ isa! {
         fence.acquire@sem.sync_restrict::shared::cluster@sync_restrict.cluster@scope;
         fence.release@sem.sync_restrict::shared::cta@sync_restrict.cluster@scope;
         fence.mbarrier_init.release@sem.cluster@scope;
+        fence.alias.sync_restrict::read@sync_restrict.release@sem.sys@scope;
         .sem: Semantics = { .sc, .acq_rel, .acquire, .release };
         .scope: Scope = { .cta, .cluster, .gpu, .sys };
         ---
@@ -120,7 +127,12 @@ isa! {
         fence.proxy.tensormap::generic@proxykind.acquire@sem.scope  [addr], size;
         fence.proxy.async::generic@proxykind.acquire@sem.sync_restrict::shared::cluster@sync_restrict.cluster@scope;
         fence.proxy.async::generic@proxykind.release@sem.sync_restrict::shared::cta@sync_restrict.cluster@scope;
-        .sync_restrict: StateSpaceRestriction = { .sync_restrict::shared::cta };
+        fence.proxy.async::generic@proxykind.release@sem.read_restrict@sync_restrict.read_scope@scope;
+        fence.proxy.alias@proxykind.sem.sys@scope;
+        fence.proxy.fabrickind@proxykind.alias.sem.sys@scope;
+        .fabrickind: Proxy = { .generic::fabric, .fabric::generic, .fabric::fabric };
+        .read_scope: Scope = { .cta, .cluster };
+        .read_restrict: StateSpaceRestriction = { .sync_restrict::shared::cluster::read };
         .proxykind: Proxy = { .alias, .async };
         .space: StateSpace = { .global, .shared::cta, .shared::cluster };
         .sem: Semantics = { .acquire, .release };
@@ -144,6 +156,11 @@ isa! {
         needs 8.0 sm_90 for .async | .mbarrier_init;
         needs 8.3 sm_90 for .tensormap::generic;
         needs 8.6 sm_90 for .sync_restrict::shared::cluster | .sync_restrict::shared::cta;
+        needs 9.3 sm_100 for .generic::fabric | .fabric::generic | .fabric::fabric;
+        needs 9.4 sm_90 for .sync_restrict::shared::cluster::read;
+        needs 9.4 sm_90 for proxykind.alias & .acquire | .release;
+        needs 9.5 sm_90 for .sync_restrict::read;
+        gone 9.1 sm_10 sm_89 for !.proxy & .acquire | .release;
     ";
 
     /// The old fence; `level` is a scope, and `.sc` in meaning.
@@ -153,7 +170,7 @@ isa! {
         .level: Scope = { .cta, .gl, .sys };
         .proxykind: Proxy = { .alias, .async };
         needs 7.5 for .alias;
-        never .async;
+        needs 9.1 sm_90 for .async;
     ";
 
     /// Reduction of the values that all devices of a multicast object hold.
@@ -202,6 +219,24 @@ isa! {
         never .v2 & .e4m3 | .e5m2;
         never .v2 | .v4 | .v8 & .b32 | .b64 | .u32 | .u64 | .s32 | .s64 | .f64;
         never .v8 & .f16x2 | .bf16x2 | .f32 | .e4m3x4 | .e5m2x4;
+    ";
+
+    /// Store to all devices of a multicast object that is not waited for.
+    MultimemStAsync = r"
+        multimem.st.async.release@sem.scope{.ss}.type  [a], b;
+        .scope: Scope = { .gpu, .sys };
+        .ss: StateSpace = { .global };
+        .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 };
+        needs 9.3 sm_100;
+    ";
+
+    /// Atomic change on all devices of a multicast object that is not waited for.
+    MultimemRedAsync = r"
+        multimem.red.async.release@sem.scope{.ss}.add@op.type  [a], b;
+        .scope: Scope = { .gpu, .sys };
+        .ss: StateSpace = { .global };
+        .type = { .u32, .s32, .u64 };
+        needs 9.3 sm_100;
     ";
 
     /// Atomic change on all devices of a multicast object.

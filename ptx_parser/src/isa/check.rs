@@ -20,7 +20,8 @@ pub enum Named {
 }
 
 /// Instructions whose registers may be wider than their type.
-const WIDE: &[&str] = &["Ld", "Ldu", "St", "Cvt", "CvtPack", "Suld", "Sust", "Sured"];
+const WIDE: &[&str] =
+    &["Ld", "Ldu", "St", "MultimemStAsync", "Cvt", "CvtPack", "Suld", "Sust", "Sured"];
 
 /// Operands that may be the addresses of variables.
 const ADDRESSES: &[(&str, &str)] =

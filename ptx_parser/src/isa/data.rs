@@ -21,6 +21,7 @@ isa! {
         ld.volatile@sem{.ss}{.level::prefetch_size}{.vec}.type  d, [a];
         ld.sem.scope{.ss}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
         ld.mmio.relaxed@sem.sys@scope{.global@ss}.type  d, [a];
+        ld{.global@ss}{.nc}{.vec}.type.proxy::readonly  d, [a];
         ld.global@ss{.nccop@cop}.nc{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
         ld.global@ss.nc{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.vec}.type  d, [a]{, cache-policy};
         .sem: Semantics = { .relaxed, .acquire };
@@ -61,6 +62,9 @@ isa! {
         never .v4 & .b64 | .u64 | .s64 | .f64 & .const | .local | .param | .param::entry | .param::func |
             .shared | .shared::cta | .shared::cluster;
         needs 9.1 for .volatile & .local;
+        needs 9.4 sm_90 for .proxy::readonly;
+        never .proxy::readonly & .b128;
+        never .nc & !.global;
         never .relaxed | .acquire & .local;
         never .volatile | .relaxed | .acquire & .const | .param | .param::entry | .param::func;
     ";
@@ -134,24 +138,38 @@ isa! {
         cvt.rs@rnd{.relu}{.satfinite}.f16x2@dtype.f32@atype        d, a, b, rbits;
         cvt.rs@rnd{.relu}{.satfinite}.bf16x2@dtype.f32@atype       d, a, b, rbits;
         cvt.rn@rnd.satfinite{.relu}.x2type@dtype.f32@atype         d, a, b;
-        cvt.rn@rnd.satfinite{.relu}.f8x2type@dtype.f16x2@atype     d, a;
+        cvt.rn@rnd.satfinite{.relu}.x2type@dtype.fp16x2type@atype  d, a;
+        cvt.rn@rnd{.relu}{.satfinite}.bf16x2@dtype.x2type@atype    d, a;
+        cvt.rn@rnd{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2@dtype.x2type@atype  d, a, scale-factor;
+        cvt.rn@rnd.satfinite{.relu}.s2f6x2@dtype.f32@atype         d, a, b;
+        cvt.rn@rnd.satfinite{.relu}.scaled::n2::ue8m0.s2f6x2@dtype.f32@atype     d, a, b, scale-factor;
+        cvt.rn@rnd.satfinite{.relu}.s2f6x2@dtype.bf16x2@atype      d, a;
+        cvt.rn@rnd.satfinite{.relu}.scaled::n2::ue8m0.s2f6x2@dtype.bf16x2@atype  d, a, scale-factor;
+        cvt.rn@rnd{.satfinite}{.relu}.bf16x2@dtype.s2f6x2@atype    d, a;
+        cvt.rn@rnd{.satfinite}{.relu}.scaled::n2::ue8m0.bf16x2@dtype.s2f6x2@atype  d, a, scale-factor;
         cvt.rn@rnd{.relu}.f16x2@dtype.x2type@atype                 d, a;
         cvt.rs@rnd{.relu}.satfinite.x4type@dtype.f32@atype         d, <a>, rbits;
         cvt.rnd{.satfinite}.ue8m0x2@dtype.f32@atype                d, a, b;
         cvt.rnd{.satfinite}.ue8m0x2@dtype.bf16x2@atype             d, a;
         cvt.rn@rnd.bf16x2@dtype.ue8m0x2@atype                      d, a;
         .rnd: Rounding = { .rz, .rp };
-        .f8x2type = { .e4m3x2, .e5m2x2 };
+        .fp16x2type = { .f16x2, .bf16x2 };
         .x2type = { .e4m3x2, .e5m2x2, .e2m1x2, .e2m3x2, .e3m2x2 };
         .x4type = { .e4m3x4, .e5m2x4, .e2m1x4, .e2m3x4, .e3m2x4 };
-        types d = dtype, a b = atype, rbits = .b32;
+        types d = dtype, a b = atype, rbits = .b32, scale-factor = .b16;
         needs 7.8 for .satfinite;
         needs 7.0 sm_80 for .relu | dtype.bf16 | dtype.bf16x2 | dtype.f16x2 | dtype.tf32;
         needs 7.1 sm_80 for atype.bf16;
         needs 7.8 sm_89 for atype.e4m3x2 | atype.e5m2x2 | dtype.e4m3x2 | dtype.e5m2x2;
         needs 8.6 sm_100f sm_110f sm_120f for atype.e2m1x2 | atype.e2m3x2 | atype.e3m2x2 | atype.ue8m0x2 |
             dtype.e2m1x2 | dtype.e2m3x2 | dtype.e3m2x2 | dtype.ue8m0x2;
-        needs 8.7 sm_100a sm_103a for .rs;
+        needs 9.1 sm_100f sm_110f sm_120f for dtype.e4m3x2 | dtype.e5m2x2 & atype.bf16x2;
+        needs 9.1 for dtype.e2m3x2 | dtype.e3m2x2 & atype.f16x2;
+        needs 9.1 for dtype.e2m1x2 | dtype.e2m3x2 | dtype.e3m2x2 & atype.bf16x2;
+        needs 9.2 sm_100f sm_110f sm_120f for dtype.bf16x2 & atype.e4m3x2 | atype.e5m2x2;
+        needs 9.2 for dtype.bf16x2 & atype.e2m1x2 | atype.e2m3x2 | atype.e3m2x2;
+        needs 9.1 sm_100a sm_103a sm_107a sm_110a sm_120a sm_121a for atype.s2f6x2 | dtype.s2f6x2;
+        needs 8.7 sm_100a sm_103a sm_107a for .rs;
         needs 8.1 for .satfinite & dtype.f16;
         needs 8.1 sm_80 for .satfinite & dtype.bf16 | dtype.bf16x2 | dtype.f16x2 | dtype.tf32;
         needs 7.8 sm_90 for dtype.bf16 & atype.bf16 | atype.f16 | atype.f64 | atype.s16 | atype.s32 | atype.s64

@@ -65,12 +65,16 @@ isa! {
     /// Sine, approximate.
     Sin = r"
         sin{.approx}{.ftz}.f32  d, a;
+        sin.approx.ftz.2pi.f32  d, a;
+        needs 9.5 for .2pi;
         gone 1.4 sm_10 for !.approx;
     ";
 
     /// Cosine, approximate.
     Cos = r"
         cos{.approx}{.ftz}.f32  d, a;
+        cos.approx.ftz.2pi.f32  d, a;
+        needs 9.5 for .2pi;
         gone 1.4 sm_10 for !.approx;
     ";
 

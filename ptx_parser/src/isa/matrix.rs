@@ -182,7 +182,7 @@ isa! {
         never dtype.f16 & ctype.f32;
         never !.m8n8k4 & dtype.f32 & ctype.f16;
         never .scale_vec::2X & stype.ue4m3;
-        never .kind::mxf4nvf4 & .scale_vec::4X & stype.ue8m0;
+        needs 9.1 for .kind::mxf4nvf4 & .scale_vec::4X & stype.ue8m0;
     ";
 
     /// `mma` where `a` is sparse: `e` is its metadata, `f` selects the threads that give it.
@@ -238,7 +238,7 @@ isa! {
         never dtype.f32 & ctype.f16;
         never dtype.f16 & ctype.f32;
         never stype.ue4m3 & .kind::mxf4 | .scale_vec::2X;
-        never .scale_vec::4X & stype.ue8m0;
+        needs 9.1 for .scale_vec::4X & stype.ue8m0;
         never .sp & .m16n8k64 & ctype.f16;
         never .kind::mxf4nvf4 & !.scale_vec::2X | .scale_vec::4X;
     ";
@@ -254,11 +254,14 @@ isa! {
         .type = { .b16, .b8 };
         .dst_fmt = { .b8x16 };
         .src_fmt = { .b6x16_p32, .b4x16_p64 };
+        ---
+        ldmatrix.sync.aligned.m8n16@shape.num{.ss}.s8@dst_fmt.s4@src_fmt  r, [p];
         writes = r;
         types p = type_, r = .b32;
         needs 6.5;
         needs 7.8 for .shared::cta;
         needs 8.6 sm_100f sm_110f sm_120f for .b8x16 | .m16n16;
+        needs 9.4 sm_90a sm_100f sm_110f sm_120f for .s8;
         never .m16n16 & .b16 | .x4;
         never .m16n16 & !.trans;
         never .m8n8 & .b8;

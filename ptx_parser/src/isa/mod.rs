@@ -44,4 +44,5 @@ ptx_parser_macros::instruction_set! {
     wgmma,
     tensor,
     tcgen05,
+    fabric,
 }

@@ -90,6 +90,7 @@ isa! {
         never .x128 & .16x128b | .16x256b;
         never .x64 & .16x256b;
         never !r:vector;
+        gone 9.1 sm_100 for !.aligned;
         ignored .row .col;
     ";
 
@@ -107,6 +108,7 @@ isa! {
         never .x128 & .16x128b | .16x256b;
         never .x64 & .16x256b;
         never !r:vector;
+        gone 9.1 sm_100 for !.aligned;
         ignored .row .col;
     ";
 
@@ -115,7 +117,7 @@ isa! {
         tcgen05.shift.cta_group.down  [taddr];
         .cta_group: CtaGroup = { .cta_group::1, .cta_group::2 };
         types * =;
-        needs 8.6 sm_100a sm_103a sm_110a;
+        needs 8.6 sm_100a sm_103a sm_107a sm_110a;
     ";
 
     /// Waits for the thread's loads or stores.
@@ -153,8 +155,8 @@ isa! {
         needs 8.6 sm_100f sm_110f;
         needs 8.7 sm_100f sm_110f for .kind::mxf4nvf4;
         needs 8.8 sm_100f sm_110f for .block16 | .block32;
-        needs 8.6 sm_100a sm_103a sm_110a for .scale_vec::1X | .scale_vec::2X;
-        needs 8.7 sm_100a sm_103a sm_110a for .scale_vec::4X;
+        needs 8.6 sm_100a sm_103a sm_107a sm_110a for .scale_vec::1X | .scale_vec::2X;
+        needs 8.7 sm_100a sm_103a sm_107a sm_110a for .scale_vec::4X;
         needs 8.6 sm_100a sm_110a for .kind::i8;
         needs sm_100f for scale-input-d & .kind::f16 | .kind::tf32;
         needs 8.8 for .block_scale & !.scale_vec::1X | .scale_vec::2X | .scale_vec::4X;
@@ -189,9 +191,9 @@ isa! {
         constants scale-input-d = 0..15;
         needs 8.6 sm_100f sm_110f;
         needs 8.8 sm_100f sm_110f for .block32;
-        needs 8.6 sm_100a sm_103a sm_110a for .kind::mxf4 | .scale_vec::1X;
-        needs 8.7 sm_100a sm_103a sm_110a for .kind::mxf4nvf4;
-        needs 8.8 sm_100a sm_103a sm_110a for .block16;
+        needs 8.6 sm_100a sm_103a sm_107a sm_110a for .kind::mxf4 | .scale_vec::1X;
+        needs 8.7 sm_100a sm_103a sm_107a sm_110a for .kind::mxf4nvf4;
+        needs 8.8 sm_100a sm_103a sm_107a sm_110a for .block16;
         needs 8.6 sm_100a sm_110a for .kind::i8;
         needs sm_100f for scale-input-d & .kind::f16 | .kind::tf32;
         needs 8.8 for .block_scale & !.scale_vec::1X | .scale_vec::2X | .scale_vec::4X;

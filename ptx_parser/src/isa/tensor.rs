@@ -83,6 +83,13 @@ isa! {
             !new_val:immediate;
     ";
 
+    /// Whether a tensor map is of the class of large allocations.
+    TensormapQuery = r"
+        tensormap.query.alloc_class_large{.global}.b1024@tensor  p, [addr];
+        types p = .pred, * =;
+        needs 9.5 sm_90a sm_100f sm_110f sm_120f;
+    ";
+
     /// Copies a tensor map from shared to global memory, with a fence.
     TensormapCpFenceproxy = r"
         tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [dst], [src], size;

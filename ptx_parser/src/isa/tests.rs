@@ -91,8 +91,15 @@ fn text(form: &Form, choice: usize, all: bool) -> String {
 }
 
 /// No target has all instructions, and no version.
-const TARGETS: [(&str, &str); 9] = [
-    ("9.1", "sm_60"),
+const TARGETS: [(&str, &str); 16] = [
+    ("9.5", "sm_60"),
+    ("9.5", "sm_90a"),
+    ("9.5", "sm_100a"),
+    ("9.5", "sm_103a"),
+    ("9.5", "sm_107a"),
+    ("9.5", "sm_110a"),
+    ("9.5", "sm_120a"),
+    ("9.5", "sm_121a"),
     ("9.0", "sm_60"),
     ("9.0", "sm_90a"),
     ("9.0", "sm_100a"),

@@ -2,7 +2,23 @@
 
 use super::{Parser, Result};
 use crate::error::Error;
+use crate::lexer::TokenKind;
 use crate::tree::{Function, FunctionDirective, FunctionKind, Linkage, Prototype};
+
+/// The names of `.language`, by their codes. Those that are reserved have none that a program could write.
+const LANGUAGES: [&str; 11] = [
+    "unknown",
+    "",
+    "",
+    "ptx",
+    "nvvm",
+    "cuda c++",
+    "cuda c++ tile",
+    "tile ir",
+    "python-cutile",
+    "fortran",
+    "optix",
+];
 
 impl<'a> Parser<'a> {
     /// From `.entry` or `.func` to the end of the body or the `;`.
@@ -85,6 +101,7 @@ impl<'a> Parser<'a> {
                 "blocksareclusters" => FunctionDirective::Blocksareclusters,
                 "abi_preserve" => FunctionDirective::AbiPreserve(self.count()?),
                 "abi_preserve_control" => FunctionDirective::AbiPreserveControl(self.count()?),
+                "language" => FunctionDirective::Language(self.languages()?),
                 _ => {
                     return Err(
                         self.unknown_word(token.span(), format!("unknown directive `.{word}`"))
@@ -93,6 +110,27 @@ impl<'a> Parser<'a> {
             });
         }
         Ok(())
+    }
+
+    /// Names, of which case does not matter, or codes.
+    fn languages(&mut self) -> Result<Vec<u8>> {
+        let mut codes = Vec::new();
+        loop {
+            let token = self.token;
+            let code = if token.kind == TokenKind::Text {
+                let name = self.text()?;
+                LANGUAGES.iter().position(|known| known.eq_ignore_ascii_case(name))
+            } else {
+                usize::try_from(self.count::<u32>()?).ok().filter(|code| *code < LANGUAGES.len())
+            };
+            let code = code.and_then(|code| u8::try_from(code).ok());
+            codes.push(
+                code.ok_or_else(|| Error::invalid(token.span(), "there is no such language"))?,
+            );
+            if !self.eat(",") {
+                return Ok(codes);
+            }
+        }
     }
 
     /// One to three counts; those left out are 1.

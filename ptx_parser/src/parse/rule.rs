@@ -6,7 +6,7 @@ use crate::tree::{Module, Target};
 
 /// The newest version of PTX whose instructions and directives are all known. What a module of a newer version
 /// has besides is unsupported; in others it is invalid.
-pub const NEWEST: (u16, u16) = (9, 0);
+pub const NEWEST: (u16, u16) = (9, 3);
 
 /// The `.version` and `.target` of a module, as far as it has them.
 #[derive(Clone, Copy, Default)]
@@ -93,7 +93,12 @@ impl Environment {
     fn gone(&self, rule: &Rule, words: &[&str]) -> Option<String> {
         let (major, minor) = rule.version;
         let first = rule.targets.iter().find_map(|t| Architecture::parse(t))?;
-        let gone = self.version? >= rule.version && self.target?.number >= first.number;
+        // A second target is the last that the rule is for.
+        let last = rule.targets.get(1).and_then(|t| Architecture::parse(t));
+        let number = self.target?.number;
+        let gone = self.version? >= rule.version
+            && number >= first.number
+            && last.is_none_or(|last| number <= last.number);
         gone.then(|| {
             let without: Vec<_> = rule
                 .when

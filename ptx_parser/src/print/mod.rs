@@ -185,6 +185,10 @@ impl Display for FunctionDirective<'_> {
             Blocksareclusters => f.write_str(".blocksareclusters"),
             AbiPreserve(n) => write!(f, ".abi_preserve {n}"),
             AbiPreserveControl(n) => write!(f, ".abi_preserve_control {n}"),
+            Language(codes) => {
+                f.write_str(".language ")?;
+                commas(f, codes)
+            }
             Pragma(texts) => pragma(f, texts),
         }
     }
