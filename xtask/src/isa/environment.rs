@@ -1,5 +1,7 @@
 //! Versions and targets that instructions are judged for, and the module around them.
 
+use crate::toolkit::{CUDA_13_0, CUDA_13_5, CudaVersion};
+
 /// `.version` and `.target` of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Environment {
@@ -12,8 +14,17 @@ const fn at(version: &'static str, target: &'static str) -> Environment {
 }
 
 /// Together these take everything that ptxas takes anywhere.
-pub const WIDEST: &[Environment] =
-    &[at("9.0", "sm_90a"), at("9.0", "sm_100a"), at("9.0", "sm_103a"), at("9.0", "sm_120a")];
+pub const WIDEST: &[Environment] = &[
+    at("9.0", "sm_90a"),
+    at("9.0", "sm_100a"),
+    at("9.0", "sm_103a"),
+    at("9.0", "sm_120a"),
+    at("9.5", "sm_90a"),
+    at("9.5", "sm_100a"),
+    at("9.5", "sm_103a"),
+    at("9.5", "sm_107a"),
+    at("9.5", "sm_120a"),
+];
 
 /// All targets from compute_75 on, and the versions that brought something, each with the newest target
 /// that it knows.
@@ -66,9 +77,55 @@ pub const ALL: &[Environment] = &[
     at("8.8", "sm_100f"),
     at("8.8", "sm_120a"),
     at("8.8", "sm_120f"),
+    at("9.1", "sm_90a"),
+    at("9.1", "sm_100a"),
+    at("9.1", "sm_120a"),
+    at("9.2", "sm_90a"),
+    at("9.2", "sm_100a"),
+    at("9.2", "sm_120f"),
+    at("9.3", "sm_90a"),
+    at("9.3", "sm_100a"),
+    at("9.3", "sm_120a"),
+    at("9.4", "sm_90a"),
+    at("9.4", "sm_100a"),
+    at("9.4", "sm_103a"),
+    at("9.4", "sm_107a"),
+    at("9.4", "sm_120a"),
+    at("9.5", "sm_75"),
+    at("9.5", "sm_80"),
+    at("9.5", "sm_87"),
+    at("9.5", "sm_88"),
+    at("9.5", "sm_89"),
+    at("9.5", "sm_90"),
+    at("9.5", "sm_90a"),
+    at("9.5", "sm_100"),
+    at("9.5", "sm_100f"),
+    at("9.5", "sm_100a"),
+    at("9.5", "sm_103"),
+    at("9.5", "sm_103f"),
+    at("9.5", "sm_103a"),
+    at("9.5", "sm_107"),
+    at("9.5", "sm_107f"),
+    at("9.5", "sm_107a"),
+    at("9.5", "sm_110"),
+    at("9.5", "sm_110f"),
+    at("9.5", "sm_110a"),
+    at("9.5", "sm_120"),
+    at("9.5", "sm_120f"),
+    at("9.5", "sm_120a"),
+    at("9.5", "sm_121a"),
 ];
 
+/// The last version that ptxas of CUDA 13.0 knows.
+const VERSION_OF_13_0: u32 = 900;
+
 impl Environment {
+    /// The toolkit whose ptxas judges: each version is asked of an early one that knows it, as later ones change their
+    /// minds about old forms.
+    pub fn toolkit(self) -> CudaVersion {
+        if self.number() <= VERSION_OF_13_0 { CUDA_13_0 } else { CUDA_13_5 }
+    }
+
     /// A module with one instruction a line, and the line of the first.
     pub fn module<'i>(
         self,

@@ -13,15 +13,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The reason why an instruction is refused; none where it is taken.
 pub type Verdict = Option<String>;
 
-/// Instructions of one run of ptxas.
-const CHUNK: usize = 20_000;
+/// Instructions of one run of ptxas. A run has to be repeated for each that the grammar does not know.
+const CHUNK: usize = 2_000;
+
+/// The errors of words that the assembler does not know, whatever version and target.
+const UNKNOWN: [&str; 2] = ["Unknown modifier", "Not a name of any known instruction"];
 
 /// More would slow down a machine with other work.
 const PROCESSES: usize = 2;
 
 pub struct Ptxas {
-    pub path: PathBuf,
+    /// The assemblers, by the names of their toolkits.
+    pub paths: BTreeMap<&'static str, PathBuf>,
     pub folder: PathBuf,
+    /// The instructions that have unknown words for a toolkit, and the error: newer words are many for an old one.
+    unknown: Mutex<HashMap<(&'static str, String), String>>,
 }
 
 /// A request: instructions for one version and target.
@@ -33,6 +39,11 @@ pub struct Question {
 }
 
 impl Ptxas {
+    /// The assemblers, by the names of their toolkits. `folder` is for modules.
+    pub fn new(paths: BTreeMap<&'static str, PathBuf>, folder: PathBuf) -> Self {
+        Ptxas { paths, folder, unknown: Mutex::default() }
+    }
+
     /// The verdicts on each question's instructions.
     pub fn ask(&self, questions: &[Question]) -> Result<Vec<Vec<Verdict>>> {
         let work: Vec<(usize, usize)> = questions
@@ -85,6 +96,11 @@ impl Ptxas {
         Ok(all)
     }
 
+    fn path(&self, environment: Environment) -> Result<&Path> {
+        let name = environment.toolkit().name;
+        Ok(self.paths.get(name).ok_or_else(|| format!("no ptxas of CUDA {name}"))?)
+    }
+
     fn halves(
         &self,
         environment: (Environment, bool),
@@ -107,6 +123,13 @@ impl Ptxas {
     ) -> Result<Vec<Verdict>> {
         let mut verdicts = vec![None; instructions.len()];
         let mut broken = vec![false; instructions.len()];
+        let toolkit = environment.0.toolkit().name;
+        if let Ok(unknown) = self.unknown.lock() {
+            for (index, instruction) in instructions.iter().enumerate() {
+                verdicts[index] = unknown.get(&(toolkit, instruction.clone())).cloned();
+                broken[index] = verdicts[index].is_some();
+            }
+        }
         loop {
             let lines = instructions
                 .iter()
@@ -115,7 +138,7 @@ impl Ptxas {
             let (module, first) = environment.0.module(environment.1, lines);
             std::fs::write(file, module)?;
             let virtual_architecture = environment.0.target.replace("sm_", "compute_");
-            let output = Command::new(&self.path)
+            let output = Command::new(self.path(environment.0)?)
                 .arg(format!("-arch={virtual_architecture}"))
                 .arg(file)
                 .args(["-o", "/dev/null"])
@@ -164,6 +187,11 @@ impl Ptxas {
                 };
                 verdicts[index].get_or_insert_with(|| message.to_owned());
                 if rest.contains("; fatal") {
+                    if UNKNOWN.iter().any(|text| message.starts_with(text))
+                        && let Ok(mut unknown) = self.unknown.lock()
+                    {
+                        unknown.insert((toolkit, instructions[index].clone()), message.to_owned());
+                    }
                     broken[index] = true;
                     stopped = true;
                 }

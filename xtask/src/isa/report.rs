@@ -1,5 +1,6 @@
 //! Counts of verdicts, and docs/user/ptx_support.md, which holds them.
 
+use super::environment::ALL as ALL_ENVIRONMENTS;
 use crate::Result;
 use crate::repository::root;
 use std::fmt::Write;
@@ -114,21 +115,37 @@ const HEAD: &str = "\
 
 # PTX support
 
-Every instruction of PTX ISA 9.0 parses, for all targets. The tables compare what is taken and refused with ptxas of
-CUDA 13.0: instructions made from the tables of `ptx_parser`, with their words in all combinations or a sample of
-them, and instructions changed at random: other types, modifiers more, fewer, others or elsewhere, operands of other
-kinds. All are judged at 48 pairs of version and target, from PTX 6.3 for sm_75 to PTX 9.0 for sm_121a.
+Every instruction of PTX ISA 9.3 parses, for all targets, and of those that versions 9.4 and 9.5 brought the ones below.
+The tables compare what is taken and refused with ptxas: instructions made from the tables of `ptx_parser`, with their
+words in all combinations or a sample of them, and instructions changed at random: other types, modifiers more, fewer,
+others or elsewhere, operands of other kinds. All are judged at {pairs} pairs of version and target, from PTX 6.3 for
+sm_75 to PTX 9.5 for sm_121a: up to PTX 9.0 by ptxas of CUDA 13.0, above by that of CUDA 13.5, which refuses some old
+forms that its predecessor takes.
 
 - *forms*: instructions that ptxas takes, and how many of them are taken here;
 - *variations*: changed instructions that ptxas takes all the same, mostly because it does not look closely;
 - *modifiers*, *operands*, *targets*: instructions that ptxas refuses for that reason, and how many are refused here.
 
-A number alone means that all agree. `tcgen05` parses, and is an error when a kernel that has it is asked for.
+A number alone means that all agree. What is not on the CPU yet parses, and is an error when a kernel that has it is
+asked for.
+
+## Versions 9.4 and 9.5
+
+There are: `sm_107`, `.noftz` of `.f32` with `atom`, `red` and bulk reductions, `ld.proxy::readonly`,
+`prefetch.L1::32B.valid_addr`, `ldmatrix.s8.s4`, the fences, `.2pi` of `sin` and `cos`,
+`fabric.submit.commit_group`, `fabric.wait.sync_restrict::read`, `cp.async.bulk.wait_group.sync_restrict::proxy::async`
+and `tensormap.query`.
+
+In modules of these versions the rest is unsupported, which costs the functions that have it: `.multicast::cluster::32b`,
+`.report_mechanism`, `.override` and `.im2col_no_offs::w` of bulk copies, `applypriority.async.bulk`, arithmetic on
+packed types of mixed precision and on four narrow numbers, comparisons of packed integers, `.pzo`,
+`.scaled::n1::ue8m0` and `.ue5m3x2` of `cvt`, `fabric.try_atom` and fabric copies of tensors, `spcompress`,
+`spdecompress`, and what `tcgen05` got.
 ";
 
 /// The text of docs/user/ptx_support.md. `differences` are examples.
 pub fn document(entries: &[Entry], taken: &[String], refused: &[String]) -> Result<String> {
-    let mut text = HEAD.to_owned();
+    let mut text = HEAD.replace("{pairs}", &ALL_ENVIRONMENTS.len().to_string());
     let families = families(entries);
     let mut total = Row::default();
     families.iter().for_each(|(_, row)| total.merge(row));

@@ -6,7 +6,8 @@ use crate::isa::grammar::{self, Missing};
 use crate::isa::judge::Ptxas;
 use crate::isa::report::{Row, document, document_path, families};
 use crate::repository::{make, make_empty, target};
-use crate::toolkit::{CUDA_13_0, cuda};
+use crate::toolkit::{CUDA_VERSIONS, cuda};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -76,7 +77,11 @@ fn compare(path: &Path) -> Result<ExitCode> {
 pub fn audit(size: Size, filter: &str) -> Result<Audit> {
     let folder = target().join("isa-audit");
     make_empty(&folder)?;
-    audit::run(&Ptxas { path: cuda(CUDA_13_0)?.ptxas(), folder }, size, filter)
+    let mut paths = BTreeMap::new();
+    for version in CUDA_VERSIONS {
+        paths.insert(version.name, cuda(version)?.ptxas());
+    }
+    audit::run(&Ptxas::new(paths, folder), size, filter)
 }
 
 fn line(name: &str, row: &Row) -> String {
