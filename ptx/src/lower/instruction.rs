@@ -218,9 +218,8 @@ impl<'a> FunctionLowering<'_, '_, '_, 'a> {
             Createpolicy(i) => self.write(&i.cache_policy, self.i64(0)),
 
             // Not yet.
-            FabricTryGet(_) | FabricTryPut(_) | FabricTryRed(_) | FabricTryPullred(_) => {
-                self.not_yet("fabric")
-            }
+            FabricTryGet(_) | FabricTryPut(_) => self.not_yet("fabric"),
+            FabricTryRed(_) | FabricTryPullred(_) => self.not_yet("fabric"),
             MbarrierCheckLayout(_) => self.not_yet("mbarrier.check_layout"),
             TensormapQuery(_) => self.not_yet("tensormap.query"),
             Tcgen05Alloc(_)
