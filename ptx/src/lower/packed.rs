@@ -65,7 +65,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 let parts: Vec<_> =
                     values.into_iter().map(|value| self.quarters(value, element)).collect();
                 let mut results = Vec::with_capacity(4);
-                for lane in 0..4 {
+                for lane in [0, 1, 2, 3] {
                     results.push(operation(
                         self,
                         element,

@@ -84,7 +84,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
 
     /// The bits of an `.s2f6` (i32): what is too large, and a NaN, becomes the largest value.
     fn to_s2f6(
-        &mut self,
+        &self,
         value: Value<'c>,
         rounding: Option<Rounding>,
         relu: bool,
