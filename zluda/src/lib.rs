@@ -93,6 +93,11 @@ cuda_macros::export_api! {
         cuMemPoolDestroy, cuMemPoolTrimTo, cuMemPoolSetAttribute, cuMemPoolGetAttribute, cuMemPoolSetAccess,
         cuMemPoolGetAccess,
     },
+    virtual_memory {
+        cuMemGetAllocationGranularity, cuMemAddressReserve, cuMemAddressFree, cuMemCreate, cuMemRelease, cuMemMap,
+        cuMemUnmap, cuMemSetAccess, cuMemGetAccess, cuMemGetAllocationPropertiesFromHandle,
+        cuMemRetainAllocationHandle, cuMemExportToShareableHandle, cuMemImportFromShareableHandle,
+    },
     pointer { cuPointerGetAttribute, cuPointerGetAttributes, cuPointerSetAttribute },
     stream {
         cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy => cuStreamDestroy_v2, cuStreamDestroy_v2,

@@ -113,6 +113,7 @@ fn attribute(attribute: hipDeviceAttribute_t) -> Result<i32> {
         A::hipDeviceAttributeTextureAlignment | A::hipDeviceAttributeSurfaceAlignment => 512,
         A::hipDeviceAttributeTexturePitchAlignment => 32,
         A::hipDeviceAttributeTotalConstantMemory => 65536,
+        A::hipDeviceAttributeVirtualMemoryManagementSupported => 1,
         A::hipDeviceAttributeTotalGlobalMem => memory(),
         A::hipDeviceAttributeWarpSize => 32,
         // Every other one is something that the device does not have, or a number that is 0.

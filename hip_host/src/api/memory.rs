@@ -89,7 +89,7 @@ pub(super) fn check_known(pointer: *const c_void, size: usize) -> Result {
 fn memory_type(kind: Kind) -> hipMemoryType {
     match kind {
         Kind::Array => hipMemoryType::hipMemoryTypeArray,
-        Kind::Device | Kind::Variable => hipMemoryType::hipMemoryTypeDevice,
+        Kind::Device | Kind::Variable | Kind::Reserved => hipMemoryType::hipMemoryTypeDevice,
         Kind::Managed => hipMemoryType::hipMemoryTypeManaged,
         Kind::Host | Kind::Registered => hipMemoryType::hipMemoryTypeHost,
     }

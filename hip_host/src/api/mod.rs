@@ -14,6 +14,7 @@ mod set;
 mod stream;
 mod task;
 mod texture;
+mod virtual_memory;
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,7 +25,7 @@ use crate::core::device::Device;
 
 pub use {
     array::*, context::*, copy::*, device::*, error::*, event::*, launch::*, memory::*, module::*,
-    pool::*, set::*, stream::*, task::*, texture::*,
+    pool::*, set::*, stream::*, task::*, texture::*, virtual_memory::*,
 };
 
 /// The names of all exported functions. A linker can drop those of a library that another one is made of, and says
@@ -45,6 +46,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         stream::NAMES,
         task::NAMES,
         texture::NAMES,
+        virtual_memory::NAMES,
     ];
     objects.into_iter().flatten().copied()
 }

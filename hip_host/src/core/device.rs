@@ -13,11 +13,13 @@ use super::memory::Memory;
 use super::module::{Kernel, Module};
 use super::pool::Pool;
 use super::stream::{Stream, Streams};
+use super::virtual_memory::{Physical, VirtualMemory};
 use crate::work::failure;
 use zluda_common::printf;
 
 pub struct Device {
     pub memory: Memory,
+    pub virtual_memory: VirtualMemory,
     pub heap: Heap,
     pub limits: Limits,
     pub streams: Streams,
@@ -26,6 +28,8 @@ pub struct Device {
     pub modules: Handles<Module>,
     pub kernels: Handles<Kernel>,
     pub pools: Handles<Pool>,
+    /// Memory without an address, which outlives a reset of the device.
+    pub allocations: Handles<Physical>,
     pub arrays: Handles<Array>,
     pub mipmapped: Handles<Mipmapped>,
     grids: AtomicU64,
@@ -66,6 +70,7 @@ static DEVICE: LazyLock<Device> = LazyLock::new(|| {
     crate::work::op::origin();
     Device {
         memory: Memory::default(),
+        virtual_memory: VirtualMemory::default(),
         heap: Heap::default(),
         // CUDA's defaults.
         limits: Limits { stack: AtomicUsize::new(1 << 10), printf: AtomicUsize::new(1 << 20) },
@@ -75,6 +80,7 @@ static DEVICE: LazyLock<Device> = LazyLock::new(|| {
         modules: Handles::default(),
         kernels: Handles::default(),
         pools: Handles::default(),
+        allocations: Handles::default(),
         arrays: Handles::default(),
         mipmapped: Handles::default(),
         grids: AtomicU64::new(1),

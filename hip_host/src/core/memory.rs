@@ -27,6 +27,8 @@ pub enum Kind {
     Registered,
     /// A variable of a module.
     Variable,
+    /// Address space that memory is mapped to, see [`super::virtual_memory`].
+    Reserved,
 }
 
 /// A range that pointers are looked up in.
@@ -113,9 +115,7 @@ impl Memory {
             size.checked_next_multiple_of(PAGE).ok_or(ERROR)?
         };
         if kind != Kind::Host {
-            let used =
-                state.used.checked_add(taken).filter(|used| *used <= self.limit).ok_or(ERROR)?;
-            state.used = used;
+            state.count(taken, self.limit)?;
         }
         let result = if size <= SMALL { state.take_small(taken) } else { map(taken) };
         let Some((start, backing)) = result else {
@@ -128,6 +128,16 @@ impl Memory {
         let range = Range { start, size, kind, flags, id, pool, backing };
         state.ranges.insert(start, range);
         Ok(range)
+    }
+
+    /// Counts bytes that lie elsewhere against the limit.
+    pub fn count(&self, size: usize) -> Result<(), hipError_t> {
+        self.state.lock().count(size, self.limit)
+    }
+
+    /// Takes back what [`Memory::count`] has counted.
+    pub fn discount(&self, size: usize) {
+        self.state.lock().used -= size;
     }
 
     /// The range that an address lies in.
@@ -189,12 +199,15 @@ impl Memory {
         Ok(())
     }
 
-    /// Frees everything but what belongs to the program or to modules.
+    /// Frees everything but what belongs to the program or to modules. Reserved addresses stay so.
     pub fn reset(&self) {
         let ranges: Vec<Range> = {
             let mut state = self.state.lock();
             let all = std::mem::take(&mut state.ranges);
-            all.into_values().collect()
+            let (kept, freed): (BTreeMap<_, _>, BTreeMap<_, _>) =
+                all.into_iter().partition(|(_, range)| range.kind == Kind::Reserved);
+            state.ranges = kept;
+            freed.into_values().collect()
         };
         for range in ranges {
             self.release(range);
@@ -203,6 +216,12 @@ impl Memory {
 }
 
 impl State {
+    fn count(&mut self, size: usize, limit: usize) -> Result<(), hipError_t> {
+        let used = self.used.checked_add(size).filter(|used| *used <= limit);
+        self.used = used.ok_or(hipError_t::hipErrorOutOfMemory)?;
+        Ok(())
+    }
+
     fn new_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id

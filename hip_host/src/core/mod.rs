@@ -1,6 +1,7 @@
 //! The objects of the device: memory, streams, events, modules, and their rules.
 
 pub mod array;
+mod backing_file;
 pub mod copy;
 pub mod device;
 pub mod event;
@@ -18,3 +19,4 @@ pub mod request;
 pub mod stream;
 pub mod task;
 pub mod texture;
+pub mod virtual_memory;

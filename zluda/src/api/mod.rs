@@ -37,3 +37,4 @@ pub(crate) mod resource;
 pub(crate) mod stream;
 pub(crate) mod tensor_map;
 pub(crate) mod texture;
+pub(crate) mod virtual_memory;

@@ -46,7 +46,9 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
         false => CUmemorytype::CU_MEMORYTYPE_DEVICE,
     };
     Ok(match attribute {
-        A::CU_POINTER_ATTRIBUTE_CONTEXT => Value::Context(allocation.context.handle()),
+        A::CU_POINTER_ATTRIBUTE_CONTEXT => {
+            Value::Context(allocation.context().map_or(null_mut(), |context| context.handle()))
+        }
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => Value::Int(memory_type.0 as c_int),
         // "the address [for] kernels running in the current CUcontext"
         A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => {
@@ -66,17 +68,21 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
         A::CU_POINTER_ATTRIBUTE_IS_MANAGED => {
             Value::Int(c_int::from(allocation.kind == Kind::Managed))
         }
-        A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Value::Int(allocation.context.device),
+        A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Value::Int(allocation.device()),
         A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => Value::Int(0),
         A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => Value::Word(allocation.base),
         A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => Value::Word(allocation.size as u64),
         A::CU_POINTER_ATTRIBUTE_MAPPED => Value::Int(1),
-        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => Value::Word(0),
+        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => Value::Word(
+            allocation.mapping.as_ref().map_or(0, |m| m.memory.properties.handle_types.0.into()),
+        ),
         A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Int(0),
-        // Read and write.
-        A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(3),
+        // Read and write, but for mappings.
+        A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(
+            allocation.mapping.as_ref().map_or(3, |m| m.access.load(Ordering::Relaxed) as c_int),
+        ),
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE if allocation.kind == Kind::Pool => {
-            let [default, _] = pool::of_device(allocation.context.device)?;
+            let [default, _] = pool::of_device(allocation.device())?;
             let pool = pool::owner(allocation.base).unwrap_or(default);
             Value::Word(pool.handle() as u64)
         }

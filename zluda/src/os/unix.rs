@@ -10,6 +10,16 @@ pub(crate) fn thread_number() -> u32 {
     unsafe { libc::pthread_self() as u32 }
 }
 
+/// The size of the file behind a descriptor, if there is one.
+pub(crate) fn file_size(descriptor: i32) -> Option<usize> {
+    // SAFETY: all zeros is a value of this structure, which outlives the call.
+    let mut status: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: as above.
+    (unsafe { libc::fstat(descriptor, &mut status) } == 0)
+        .then_some(status.st_size)
+        .and_then(|size| usize::try_from(size).ok())
+}
+
 /// Whether there is memory of any kind in the whole range.
 pub(crate) fn is_mapped(address: u64, size: usize) -> bool {
     // SAFETY: has no preconditions.

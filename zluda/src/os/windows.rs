@@ -14,6 +14,11 @@ pub(crate) fn thread_number() -> u32 {
     unsafe { GetCurrentThreadId() }
 }
 
+/// The size of the file behind a descriptor: there are none here.
+pub(crate) fn file_size(_descriptor: i32) -> Option<usize> {
+    None
+}
+
 /// Whether there is memory of any kind in the whole range. It is taken for granted here.
 pub(crate) fn is_mapped(_address: u64, _size: usize) -> bool {
     true

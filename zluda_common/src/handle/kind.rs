@@ -64,6 +64,7 @@ kinds! {
     TEXTURE_REFERENCE = 15 . 0,
     SURFACE_REFERENCE = 16 . 0,
     USER_OBJECT = 17 . 0,
+    MEMORY = 28 . 0,
 
     NVML_DEVICE = 18 . 0,
     NVML_EVENT_SET = 18 . 1,

@@ -22,6 +22,7 @@ mod reference;
 mod stream;
 mod tensor_map;
 mod texture;
+mod virtual_memory;
 
 use crate::Answers;
 use differential::api::Api;
@@ -53,6 +54,7 @@ pub fn all() -> Vec<Case> {
         reference::CASES,
         tensor_map::CASES,
         lifetime::CASES,
+        virtual_memory::CASES,
     ]
     .concat()
 }

@@ -368,7 +368,7 @@ pub(crate) fn handle_or_current(handle: CUcontext) -> CUres<Current> {
     if handle.is_null() { current() } else { enter(&Context::from_handle(handle)?) }
 }
 
-fn use_device(driver: &Driver, device: i32) {
+pub(crate) fn use_device(driver: &Driver, device: i32) {
     let _ = HIP_DEVICE.try_with(|selected| {
         if selected.get() != device {
             // SAFETY: has no preconditions.

@@ -5,6 +5,7 @@
 //! here are 0.
 
 use crate::core::device::Device;
+use crate::core::device::driver::driver;
 use cuda_types::cuda::{CUdevice_attribute as A, CUerror, CUres};
 use zluda_common::config::config;
 
@@ -114,6 +115,12 @@ impl Device {
             A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => 1,
             A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => 1,
             A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
+            A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED => {
+                i32::from(properties.virtual_memory)
+            }
+            A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED => {
+                i32::from(properties.virtual_memory && driver()?.shares_memory())
+            }
             A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT => 1,
             A::CU_DEVICE_ATTRIBUTE_NUMA_ID | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID => -1,
             A::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING => 0,

@@ -61,6 +61,12 @@ impl Driver {
             .and_then(|i| self.devices.get(i))
             .ok_or(CUerror::INVALID_DEVICE)
     }
+
+    /// Whether other processes can have memory of the devices, by file descriptors: how ROCm wants to be given one is not
+    /// known.
+    pub(crate) fn shares_memory(&self) -> bool {
+        cfg!(unix) && self.provider != ProviderKind::Rocm
+    }
 }
 
 fn open(Backends { amd, cpu }: Backends) -> CUres<Driver> {

@@ -10,7 +10,7 @@ use crate::core::device::attributes::Multiprocessor;
 use crate::core::device::backend::{Backend, Model};
 use crate::core::error::{check, convert};
 use cuda_types::cuda::CUres;
-use hip_runtime_sys::{HipRuntime, hipDeviceProp_tR0600, hipUUID};
+use hip_runtime_sys::{HipRuntime, hipDeviceAttribute_t, hipDeviceProp_tR0600, hipUUID};
 use std::ffi::{CStr, c_char};
 use zluda_common::pci;
 
@@ -43,6 +43,8 @@ pub(crate) struct Properties {
     pub(crate) pci_domain: i32,
     pub(crate) pci_bus: i32,
     pub(crate) pci_device: i32,
+    /// Addresses and memory can be had apart from each other.
+    pub(crate) virtual_memory: bool,
 }
 
 impl Device {
@@ -74,6 +76,7 @@ impl Device {
                 pci_domain: properties.pciDomainID,
                 pci_bus: properties.pciBusID,
                 pci_device: properties.pciDeviceID,
+                virtual_memory: has_virtual_memory(hip, ordinal),
             },
             model,
         })
@@ -83,6 +86,15 @@ impl Device {
         let Properties { pci_domain, pci_bus, pci_device, .. } = self.properties;
         [pci_domain, pci_bus, pci_device]
     }
+}
+
+/// Whether the provider has virtual memory management for a device.
+fn has_virtual_memory(hip: &HipRuntime, ordinal: i32) -> bool {
+    let attribute = hipDeviceAttribute_t::hipDeviceAttributeVirtualMemoryManagementSupported;
+    let mut answer = 0;
+    // SAFETY: `answer` outlives the call.
+    let asked = check(unsafe { hip.hipDeviceGetAttribute(&mut answer, attribute, ordinal) });
+    asked.is_ok() && answer != 0 && hip.has("hipMemCreate")
 }
 
 /// A text of the provider's properties, which ends with a zero.

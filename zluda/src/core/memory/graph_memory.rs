@@ -87,7 +87,7 @@ impl Memory {
         if !self.allocation.is_absent.swap(false, Ordering::AcqRel) {
             return Err(CUerror::INVALID_VALUE);
         }
-        with_usage(self.allocation.context.device, |usage| {
+        with_usage(self.allocation.device(), |usage| {
             usage.allocated += self.bytes as u64;
             usage.used = usage.used.max(usage.allocated);
             usage.used_high = usage.used_high.max(usage.used);
@@ -113,12 +113,13 @@ pub(crate) fn free(address: u64) -> CUres {
     let allocation = find(address)?;
     if allocation.kind != Kind::Graph {
         // Its graphs are gone.
-        return memory::free(&crate::core::context::enter(&allocation.context)?, address);
+        let context = allocation.context().ok_or(CUerror::INVALID_VALUE)?;
+        return memory::free(&crate::core::context::enter(context)?, address);
     }
     if allocation.is_absent.swap(true, Ordering::AcqRel) {
         return Err(CUerror::INVALID_VALUE);
     }
-    with_usage(allocation.context.device, |usage| {
+    with_usage(allocation.device(), |usage| {
         usage.allocated = usage.allocated.saturating_sub(allocation.size as u64);
     });
     Ok(())

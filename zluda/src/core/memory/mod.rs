@@ -6,11 +6,12 @@
 pub(crate) mod graph_memory;
 pub(crate) mod pool;
 pub(crate) mod pool_ledger;
+pub(crate) mod virtual_memory;
 
 use crate::core::context::{Context, Current};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
-use cuda_types::cuda::{CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUerror, CUres};
+use cuda_types::cuda::{CU_MEMHOSTREGISTER_READ_ONLY, CUdevice, CUdeviceptr, CUerror, CUres};
 use hip_runtime_sys::{hipError_t, hipHostMallocCoherent, hipMemAttachGlobal, hipStream_t};
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use virtual_memory::Mapping;
 
 /// The origin of an allocation, which says how it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +34,18 @@ pub(crate) enum Kind {
     Pool,
     /// The variables of a module; goes with it.
     Module,
+    /// Memory that is mapped to reserved addresses. Its context, if any, does not matter.
+    Mapped,
     /// Of nodes of graphs: it is there while such a node has allocated it, and goes with the graphs.
     Graph,
+}
+
+/// Whose memory it is.
+#[derive(Clone, Debug)]
+pub(crate) enum Owner {
+    /// It goes with the context.
+    Context(Arc<Context>),
+    Device(CUdevice),
 }
 
 #[derive(Debug)]
@@ -44,12 +56,14 @@ pub(crate) struct Allocation {
     pub(crate) host: u64,
     pub(crate) size: usize,
     pub(crate) kind: Kind,
-    pub(crate) context: Arc<Context>,
+    owner: Owner,
+    /// The memory that lies there, of a mapping.
+    pub(crate) mapping: Option<Mapping>,
     /// A number that no other allocation of the process has had.
     pub(crate) id: u64,
     /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`
     pub(crate) sync_memops: AtomicI32,
-    /// Memory of a graph that is not allocated now.
+    /// Memory of a graph that is not allocated now, or a mapping that cannot be accessed.
     pub(crate) is_absent: AtomicBool,
 }
 
@@ -62,6 +76,27 @@ impl Allocation {
         address >= self.base && address - self.base < self.size as u64
     }
 
+    /// Whether it has any byte from `start` to before `end`.
+    fn contains_any(&self, start: u64, end: u64) -> bool {
+        self.base < end && self.base + self.size as u64 > start
+    }
+
+    /// The context that the memory goes with.
+    pub(crate) fn context(&self) -> Option<&Arc<Context>> {
+        match &self.owner {
+            Owner::Context(context) => Some(context),
+            Owner::Device(_) => None,
+        }
+    }
+
+    /// The device that the memory is of.
+    pub(crate) fn device(&self) -> CUdevice {
+        match &self.owner {
+            Owner::Context(context) => context.device,
+            Owner::Device(device) => *device,
+        }
+    }
+
     /// Whether it is host memory, allocated or registered.
     pub(crate) fn is_host(&self) -> bool {
         matches!(self.kind, Kind::Host(_) | Kind::Registered(_))
@@ -70,16 +105,29 @@ impl Allocation {
 
 /// Enters an allocation that the provider has just made.
 fn insert(current: &Current, base: u64, host: u64, size: usize, kind: Kind) -> Arc<Allocation> {
+    insert_of(Owner::Context(current.context.clone()), base, host, size, kind, None)
+}
+
+/// As [`insert`], for an owner that may be no context.
+fn insert_of(
+    owner: Owner,
+    base: u64,
+    host: u64,
+    size: usize,
+    kind: Kind,
+    mapping: Option<Mapping>,
+) -> Arc<Allocation> {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
     let allocation = Arc::new(Allocation {
         base,
         host,
         size,
         kind,
-        context: current.context.clone(),
+        owner,
+        mapping,
         id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
         sync_memops: AtomicI32::new(0),
-        is_absent: AtomicBool::new(kind == Kind::Graph),
+        is_absent: AtomicBool::new(matches!(kind, Kind::Graph | Kind::Mapped)),
     });
     ALLOCATIONS.write().insert(base, allocation.clone());
     allocation
@@ -113,7 +161,7 @@ pub(crate) enum Rules {
     Later,
 }
 
-/// `INVALID_VALUE` unless one allocation holds the whole range.
+/// `INVALID_VALUE` unless one allocation, or mappings side by side, hold the whole range.
 pub(crate) fn check_range(address: u64, size: usize) -> CUres {
     check_range_by(Rules::Now, address, size)
 }
@@ -124,14 +172,26 @@ pub(crate) fn check_range_by(rules: Rules, address: u64, size: usize) -> CUres {
         return Ok(());
     }
     let allocations = ALLOCATIONS.read();
-    let (_, allocation) =
-        allocations.range(..=address).next_back().ok_or(CUerror::INVALID_VALUE)?;
-    let offset = (address - allocation.base) as usize;
-    let is_there = rules == Rules::Later || !allocation.is_absent.load(Ordering::Acquire);
-    if is_there && offset < allocation.size && size <= allocation.size - offset {
-        return Ok(());
+    let (mut address, mut size, mut is_first) = (address, size, true);
+    loop {
+        let (_, allocation) =
+            allocations.range(..=address).next_back().ok_or(CUerror::INVALID_VALUE)?;
+        let offset = (address - allocation.base) as usize;
+        let is_there = rules == Rules::Later || !allocation.is_absent.load(Ordering::Acquire);
+        let is_mapped = allocation.kind == Kind::Mapped;
+        if !is_there || offset >= allocation.size || !(is_first || is_mapped) {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        let left = allocation.size - offset;
+        if size <= left {
+            return Ok(());
+        }
+        // Mappings side by side are one range.
+        if !is_mapped {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        (address, size, is_first) = (address + left as u64, size - left, false);
     }
-    Err(CUerror::INVALID_VALUE)
 }
 
 /// Device memory.
@@ -301,7 +361,8 @@ pub(crate) fn leave_graph(allocation: &Arc<Allocation>) {
             host,
             size,
             kind: Kind::Device,
-            context: allocation.context.clone(),
+            owner: allocation.owner.clone(),
+            mapping: None,
             id,
             sync_memops: AtomicI32::new(allocation.sync_memops.load(Ordering::Relaxed)),
             is_absent: AtomicBool::new(false),
@@ -335,6 +396,8 @@ fn release(allocation: &Allocation) -> CUres<hip_runtime_sys::hipError_t> {
             }
             Kind::Host(_) => hip.hipHostFree(allocation.host as *mut c_void),
             Kind::Registered(_) => hip.hipHostUnregister(allocation.host as *mut c_void),
+            // It is unmapped, not freed.
+            Kind::Mapped => hipError_t::hipSuccess,
         }
     })
 }
@@ -343,7 +406,7 @@ fn release(allocation: &Allocation) -> CUres<hip_runtime_sys::hipError_t> {
 pub(crate) fn end_context(context: u64) {
     let mut ended = Vec::new();
     ALLOCATIONS.write().retain(|_, allocation| {
-        let keep = allocation.context.id() != context;
+        let keep = allocation.context().is_none_or(|owner| owner.id() != context);
         if !keep {
             ended.push(allocation.clone());
         }

@@ -1,5 +1,6 @@
 //! Copies of memory, in one, two and three dimensions.
 
+use crate::core::memory::virtual_memory::{check_writable, is_reserved};
 use crate::core::memory::{Rules, check_range_by, find_host};
 use crate::core::stream::Target;
 use crate::core::texture::array::{self, Array};
@@ -56,6 +57,8 @@ impl CopyAddress {
                 None if !crate::os::is_mapped(end(address, offset)?, size) => {
                     Err(CUerror::INVALID_VALUE)
                 }
+                // So do reserved addresses.
+                None if is_reserved(end(address, offset)?, size) => Err(CUerror::INVALID_VALUE),
                 None => Ok(()),
             },
         }
@@ -93,6 +96,7 @@ pub(crate) fn put(
     wait: Wait,
 ) -> CUres {
     to.check(0, size, Rules::Now)?;
+    check_writable(to.address(), size)?;
     from.check(0, size, Rules::Now)?;
     if size == 0 {
         return Ok(());
@@ -225,12 +229,22 @@ impl Region {
         Region { address, offset: 0, pitch: width, slice: width * height }
     }
 
-    fn check(&self, [width, height, depth]: [usize; 3], rules: Rules) -> CUres {
-        let end = || {
-            let rows = self.pitch.checked_mul(height - 1)?;
-            self.slice.checked_mul(depth - 1)?.checked_add(rows)?.checked_add(width)
-        };
-        self.address.check(self.offset, end().ok_or(CUerror::INVALID_VALUE)?, rules)
+    fn check(&self, size: [usize; 3], rules: Rules) -> CUres {
+        self.address.check(self.offset, self.span(size)?, rules)
+    }
+
+    fn check_writable(&self, size: [usize; 3]) -> CUres {
+        check_writable(end(self.address.address(), self.offset)?, self.span(size)?)
+    }
+
+    /// Bytes from the first to behind the last one of a box that is not empty.
+    fn span(&self, [width, height, depth]: [usize; 3]) -> CUres<usize> {
+        let rows = self.pitch.checked_mul(height - 1);
+        let slices = self.slice.checked_mul(depth - 1);
+        let span = rows
+            .zip(slices)
+            .and_then(|(rows, slices)| slices.checked_add(rows)?.checked_add(width));
+        span.ok_or(CUerror::INVALID_VALUE)
     }
 
     fn row(&self, z: usize) -> u64 {
@@ -407,6 +421,9 @@ impl BoxCopy {
     /// `INVALID_VALUE` if the boxes, which are not empty, cannot be accessed.
     pub(crate) fn check(&self, rules: Rules) -> CUres {
         self.to.check(self.size(), rules)?;
+        if let End::Memory(region) = &self.to {
+            region.check_writable(self.size())?;
+        }
         self.from.check(self.size(), rules)
     }
 

@@ -1,5 +1,6 @@
 //! Fills of memory, in one and two dimensions.
 
+use crate::core::memory::virtual_memory::check_writable;
 use crate::core::memory::{Rules, check_range_by};
 use crate::core::stream::Target;
 use cuda_types::cuda::{CUerror, CUres};
@@ -65,7 +66,8 @@ impl Fill {
         }
         let size = pitch.checked_mul(height - 1).and_then(|rows| rows.checked_add(row));
         let size = size.ok_or(CUerror::INVALID_VALUE)?;
-        check_range_by(rules, address, size)
+        check_range_by(rules, address, size)?;
+        check_writable(address, size)
     }
 
     /// Puts a fill of `height` rows of `width` elements, `pitch` bytes apart, into a stream.

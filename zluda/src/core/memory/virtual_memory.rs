@@ -1,0 +1,368 @@
+//! Virtual memory management: reservations of addresses, memory without an address, and what maps the one to the other.
+//!
+//! The provider does it; what programs may ask it for is checked here. A mapping is an allocation like others
+//! ([`Kind::Mapped`]), of no context, and cannot be accessed before its access is set: it is absent.
+
+use super::{ALLOCATIONS, Allocation, Kind, Owner};
+use crate::core::context::use_device;
+use crate::core::device::driver::driver;
+use crate::core::error::check;
+use cuda_types::cuda::{
+    CUdevice, CUerror, CUmemAccessDesc, CUmemAllocationHandleType as H,
+    CUmemGenericAllocationHandle, CUmemLocation, CUres,
+};
+use hip_runtime_sys::{
+    hipMemAccessDesc, hipMemAccessFlags, hipMemAllocationGranularity_flags,
+    hipMemAllocationHandleType, hipMemAllocationProp, hipMemAllocationProp__bindgen_ty_1,
+    hipMemAllocationProp__bindgen_ty_2, hipMemAllocationType, hipMemGenericAllocationHandle_t,
+    hipMemLocation, hipMemLocationType,
+};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
+use zluda_common::handle::{HandleTable, Kind as HandleKind};
+
+/// Memory without an address, which goes when neither a handle nor a mapping has it.
+#[derive(Debug)]
+pub(crate) struct Physical {
+    hip: HipHandle,
+    pub(crate) size: usize,
+    pub(crate) properties: Properties,
+    /// The handle, or 0, and how often it has to be released.
+    handle: Mutex<(u64, usize)>,
+}
+
+/// The provider's handle.
+#[derive(Debug)]
+struct HipHandle(hipMemGenericAllocationHandle_t);
+
+// SAFETY: HIP's handles may be used from any thread.
+unsafe impl Send for HipHandle {}
+// SAFETY: as above.
+unsafe impl Sync for HipHandle {}
+
+impl Drop for HipHandle {
+    fn drop(&mut self) {
+        if let Ok(driver) = driver() {
+            // SAFETY: the provider has given the handle, which nobody uses any more.
+            let _ = unsafe { driver.hip.hipMemRelease(self.0) };
+        }
+    }
+}
+
+/// The properties that programs are told of memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Properties {
+    pub(crate) device: CUdevice,
+    pub(crate) handle_types: H,
+    pub(crate) rdma: u8,
+}
+
+/// What lies in a part of a reservation.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    pub(crate) memory: Arc<Physical>,
+    /// `CUmemAccess_flags` of the memory's device.
+    pub(crate) access: AtomicU32,
+}
+
+/// Reservations: sizes, by first address.
+static RESERVATIONS: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
+
+static HANDLES: LazyLock<HandleTable<Physical>> =
+    LazyLock::new(|| HandleTable::new(HandleKind::MEMORY));
+
+/// Mappings that can be read and not written. Few programs have any.
+static READ_ONLY: AtomicUsize = AtomicUsize::new(0);
+
+/// `CU_MEM_ACCESS_FLAGS_PROT_READ`
+const READ: u32 = 1;
+
+impl Properties {
+    fn hip(&self) -> hipMemAllocationProp {
+        hipMemAllocationProp {
+            type_: hipMemAllocationType::hipMemAllocationTypePinned,
+            __bindgen_anon_1: hipMemAllocationProp__bindgen_ty_1 {
+                // The numbers are CUDA's.
+                requestedHandleTypes: hipMemAllocationHandleType(self.handle_types.0),
+            },
+            location: hip_location(self.device),
+            win32HandleMetaData: null_mut(),
+            allocFlags: hipMemAllocationProp__bindgen_ty_2 {
+                compressionType: 0,
+                gpuDirectRDMACapable: self.rdma,
+                usage: 0,
+            },
+        }
+    }
+}
+
+fn hip_location(device: CUdevice) -> hipMemLocation {
+    hipMemLocation { type_: hipMemLocationType::hipMemLocationTypeDevice, id: device }
+}
+
+/// The unit of sizes and addresses for memory of such properties.
+pub(crate) fn granularity(properties: &Properties, recommended: bool) -> CUres<usize> {
+    let option = match recommended {
+        false => hipMemAllocationGranularity_flags::hipMemAllocationGranularityMinimum,
+        true => hipMemAllocationGranularity_flags::hipMemAllocationGranularityRecommended,
+    };
+    let mut size = 0;
+    // SAFETY: both outlive the call.
+    check(unsafe {
+        driver()?.hip.hipMemGetAllocationGranularity(&mut size, &properties.hip(), option)
+    })?;
+    Ok(size.max(1))
+}
+
+/// Reserves addresses, at `hint` if they are free there.
+pub(crate) fn reserve(size: usize, align: usize, hint: u64) -> CUres<u64> {
+    let driver = driver()?;
+    let mut address: *mut c_void = null_mut();
+    // SAFETY: `address` outlives the call.
+    check(unsafe {
+        driver.hip.hipMemAddressReserve(&mut address, size, align, hint as *mut c_void, 0)
+    })?;
+    RESERVATIONS.lock().insert(address as u64, size);
+    Ok(address as u64)
+}
+
+/// Ends a reservation; `INVALID_VALUE` unless it is a whole one in which nothing is mapped.
+pub(crate) fn free(address: u64, size: usize) -> CUres {
+    let mut reservations = RESERVATIONS.lock();
+    if reservations.get(&address) != Some(&size) || has_mapping(address, size) {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    // SAFETY: a reservation of the provider's, in which nothing lies.
+    check(unsafe { driver()?.hip.hipMemAddressFree(address as *mut c_void, size) })?;
+    reservations.remove(&address);
+    Ok(())
+}
+
+/// Whether any allocation has a byte of a range in a reservation.
+fn has_mapping(address: u64, size: usize) -> bool {
+    let allocations = ALLOCATIONS.read();
+    let last = allocations.range(..address + size as u64).next_back();
+    last.is_some_and(|(base, allocation)| base + allocation.size as u64 > address)
+}
+
+/// Whether any byte of a range is reserved.
+pub(crate) fn is_reserved(address: u64, size: usize) -> bool {
+    let reservations = RESERVATIONS.lock();
+    let last = reservations.range(..address.saturating_add(size as u64)).next_back();
+    last.is_some_and(|(base, all)| base + *all as u64 > address)
+}
+
+/// Makes memory without an address; its handle.
+pub(crate) fn create(size: usize, properties: Properties) -> CUres<CUmemGenericAllocationHandle> {
+    let driver = driver()?;
+    let mut hip = null_mut();
+    // SAFETY: both outlive the call.
+    check(unsafe { driver.hip.hipMemCreate(&mut hip, size, &properties.hip(), 0) })?;
+    Physical { hip: HipHandle(hip), size, properties, handle: Mutex::new((0, 0)) }.into_handle()
+}
+
+/// Memory that this or another process has exported as a file descriptor, which the program closes.
+pub(crate) fn import(
+    descriptor: i32,
+    properties: Properties,
+) -> CUres<CUmemGenericAllocationHandle> {
+    let size = crate::os::file_size(descriptor).ok_or(CUerror::INVALID_VALUE)?;
+    let mut hip = null_mut();
+    let kind = hipMemAllocationHandleType(properties.handle_types.0);
+    // SAFETY: `hip` outlives the call.
+    check(unsafe {
+        let descriptor = descriptor as usize as *mut c_void;
+        driver()?.hip.hipMemImportFromShareableHandle(&mut hip, descriptor, kind)
+    })?;
+    Physical { hip: HipHandle(hip), size, properties, handle: Mutex::new((0, 0)) }.into_handle()
+}
+
+/// The memory with this handle; `INVALID_VALUE` if there is none.
+pub(crate) fn from_handle(handle: CUmemGenericAllocationHandle) -> CUres<Arc<Physical>> {
+    HANDLES.get(handle).ok_or(CUerror::INVALID_VALUE)
+}
+
+impl Physical {
+    fn into_handle(self) -> CUres<CUmemGenericAllocationHandle> {
+        Arc::new(self).retain()
+    }
+
+    /// The handle, which has to be released once more.
+    pub(crate) fn retain(self: &Arc<Self>) -> CUres<CUmemGenericAllocationHandle> {
+        let mut handle = self.handle.lock();
+        if handle.1 == 0 {
+            handle.0 = HANDLES.insert(self.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
+        }
+        handle.1 += 1;
+        Ok(handle.0)
+    }
+
+    /// Releases the handle once; `INVALID_VALUE` if it has ended already.
+    pub(crate) fn release(&self) -> CUres {
+        let mut handle = self.handle.lock();
+        handle.1 = handle.1.checked_sub(1).ok_or(CUerror::INVALID_VALUE)?;
+        if handle.1 == 0 {
+            HANDLES.remove(handle.0);
+        }
+        Ok(())
+    }
+
+    /// A file descriptor of the memory for the program, which closes it.
+    pub(crate) fn export(&self) -> CUres<i32> {
+        let mut descriptor = -1;
+        let kind = hipMemAllocationHandleType(self.properties.handle_types.0);
+        // SAFETY: `descriptor` outlives the call; the handle is the provider's.
+        check(unsafe {
+            let to = (&raw mut descriptor).cast();
+            driver()?.hip.hipMemExportToShareableHandle(to, self.hip.0, kind, 0)
+        })?;
+        Ok(descriptor)
+    }
+}
+
+/// Maps the beginning of memory to a part of a reservation, where nothing is mapped.
+pub(crate) fn map(address: u64, size: usize, memory: Arc<Physical>) -> CUres {
+    let unit = granularity(&memory.properties, false)?;
+    let end = address.checked_add(size as u64).ok_or(CUerror::INVALID_VALUE)?;
+    if size == 0
+        || !size.is_multiple_of(unit)
+        || !address.is_multiple_of(unit as u64)
+        || size > memory.size
+    {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let reservations = RESERVATIONS.lock();
+    let around = reservations.range(..=address).next_back();
+    let is_reserved = around.is_some_and(|(base, all)| end <= base + *all as u64);
+    if !is_reserved || has_mapping(address, size) {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    // SAFETY: a part of a reservation of the provider's, in which nothing lies.
+    check(unsafe { driver()?.hip.hipMemMap(address as *mut c_void, size, 0, memory.hip.0, 0) })?;
+    let owner = Owner::Device(memory.properties.device);
+    let mapping = Mapping { memory, access: AtomicU32::new(0) };
+    super::insert_of(owner, address, 0, size, Kind::Mapped, Some(mapping));
+    Ok(())
+}
+
+/// The mappings that together are exactly this range; `INVALID_VALUE` if there are none.
+fn exactly(address: u64, size: usize) -> CUres<Vec<Arc<Allocation>>> {
+    let end = address.checked_add(size as u64).ok_or(CUerror::INVALID_VALUE)?;
+    let allocations = ALLOCATIONS.read();
+    let (mut next, mut found) = (address, Vec::new());
+    while next < end {
+        let mapping = allocations.get(&next).filter(|a| a.kind == Kind::Mapped);
+        let mapping = mapping.ok_or(CUerror::INVALID_VALUE)?;
+        next += mapping.size as u64;
+        found.push(mapping.clone());
+    }
+    if next == end && size != 0 { Ok(found) } else { Err(CUerror::INVALID_VALUE) }
+}
+
+/// "The range must be the entire contiguous address range that was mapped to." Waits for all work.
+pub(crate) fn unmap(address: u64, size: usize) -> CUres {
+    let mappings = exactly(address, size)?;
+    let driver = driver()?;
+    let device = mappings.first().and_then(|first| first.mapping.as_ref());
+    use_device(driver, device.map_or(0, |mapping| mapping.memory.properties.device));
+    // New work finds nothing there while what there is goes on.
+    {
+        let mut allocations = ALLOCATIONS.write();
+        for mapping in &mappings {
+            allocations.remove(&mapping.base);
+        }
+    }
+    // SAFETY: has no preconditions; the range is one of mappings of the provider's.
+    let result = check(unsafe { driver.hip.hipDeviceSynchronize() })
+        // SAFETY: the range is one of mappings of the provider's.
+        .and_then(|()| check(unsafe { driver.hip.hipMemUnmap(address as *mut c_void, size) }));
+    match result {
+        Ok(()) => mappings.iter().for_each(|mapping| mapping.set_access(0)),
+        Err(_) => {
+            let mut allocations = ALLOCATIONS.write();
+            allocations.extend(mappings.into_iter().map(|mapping| (mapping.base, mapping)));
+        }
+    }
+    result
+}
+
+/// "The range must be a fully mapped address range containing all allocations created by cuMemMap / cuMemCreate."
+pub(crate) fn set_access(address: u64, size: usize, descriptions: &[CUmemAccessDesc]) -> CUres {
+    let mappings = exactly(address, size)?;
+    let driver = driver()?;
+    for description in descriptions {
+        let device = description.location.id;
+        use_device(driver, device);
+        let hip = hipMemAccessDesc {
+            location: hip_location(device),
+            // The numbers are CUDA's.
+            flags: hipMemAccessFlags(description.flags.0),
+        };
+        // SAFETY: the range is one of mappings of the provider's; `hip` outlives the call.
+        check(unsafe { driver.hip.hipMemSetAccess(address as *mut c_void, size, &hip, 1) })?;
+        for allocation in &mappings {
+            let of = allocation.mapping.as_ref().map(|m| m.memory.properties.device);
+            if of == Some(device) {
+                allocation.set_access(description.flags.0);
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Allocation {
+    /// Notes how the memory's own device can access a mapping from now on.
+    fn set_access(&self, flags: u32) {
+        let Some(mapping) = &self.mapping else { return };
+        let before = mapping.access.swap(flags, Ordering::AcqRel);
+        match (before == READ, flags == READ) {
+            (false, true) => _ = READ_ONLY.fetch_add(1, Ordering::AcqRel),
+            (true, false) => _ = READ_ONLY.fetch_sub(1, Ordering::AcqRel),
+            _ => {}
+        }
+        self.is_absent.store(flags == 0, Ordering::Release);
+    }
+}
+
+/// How a device can access a mapping; `INVALID_VALUE` where nothing is mapped.
+pub(crate) fn access(address: u64, location: CUmemLocation) -> CUres<u64> {
+    let allocation = super::find(address).ok_or(CUerror::INVALID_VALUE)?;
+    let mapping = allocation.mapping.as_ref().ok_or(CUerror::INVALID_VALUE)?;
+    if location.id == mapping.memory.properties.device {
+        return Ok(mapping.access.load(Ordering::Acquire).into());
+    }
+    let mut flags = 0;
+    let at = address as *mut c_void;
+    // SAFETY: both outlive the call.
+    check(unsafe { driver()?.hip.hipMemGetAccess(&mut flags, &hip_location(location.id), at) })?;
+    Ok(flags)
+}
+
+/// The memory that is mapped at an address; `INVALID_VALUE` if there is none.
+pub(crate) fn at(address: u64) -> CUres<Arc<Physical>> {
+    let allocation = super::find(address).ok_or(CUerror::INVALID_VALUE)?;
+    Ok(allocation.mapping.as_ref().ok_or(CUerror::INVALID_VALUE)?.memory.clone())
+}
+
+/// `INVALID_VALUE` where the range has memory that can only be read: what the host does for the device would fault.
+pub(crate) fn check_writable(address: u64, size: usize) -> CUres {
+    if READ_ONLY.load(Ordering::Acquire) == 0 || size == 0 {
+        return Ok(());
+    }
+    let end = address.saturating_add(size as u64);
+    let allocations = ALLOCATIONS.read();
+    let first = allocations.range(..=address).next_back().map_or(address, |(base, _)| *base);
+    let mut touched = allocations.range(first..end).map(|(_, allocation)| allocation);
+    let is_read_only = |allocation: &Arc<Allocation>| {
+        allocation.contains_any(address, end)
+            && allocation
+                .mapping
+                .as_ref()
+                .is_some_and(|mapping| mapping.access.load(Ordering::Acquire) == READ)
+    };
+    if touched.any(is_read_only) { Err(CUerror::INVALID_VALUE) } else { Ok(()) }
+}
