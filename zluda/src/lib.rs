@@ -50,8 +50,11 @@ cuda_macros::export_api! {
         cuMemGetInfo_v2, cuMemAlloc_v2, cuMemAllocPitch_v2, cuMemAllocManaged, cuMemFree_v2,
         cuMemGetAddressRange_v2, cuMemAllocHost_v2, cuMemHostAlloc, cuMemFreeHost, cuMemHostRegister_v2,
         cuMemHostRegister => cuMemHostRegister_v2, cuMemHostUnregister, cuMemHostGetDevicePointer_v2,
-        cuMemHostGetFlags, cuMemAdvise, cuMemAdvise_v2, cuMemPrefetchAsync, cuMemPrefetchAsync_v2,
-        cuMemRangeGetAttribute,
+        cuMemHostGetFlags,
+    },
+    managed {
+        cuMemAdvise, cuMemAdvise_v2, cuMemPrefetchAsync, cuMemPrefetchAsync_v2, cuMemPrefetchBatchAsync,
+        cuMemDiscardBatchAsync, cuMemDiscardAndPrefetchBatchAsync, cuMemRangeGetAttribute, cuMemRangeGetAttributes,
     },
     copy {
         cuMemcpy, cuMemcpyAsync, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, cuMemcpyDtoH_v2, cuMemcpyDtoHAsync_v2,
@@ -61,6 +64,7 @@ cuda_macros::export_api! {
         cuMemcpyAtoD_v2, cuMemcpyDtoA_v2, cuMemcpyAtoA_v2,
     },
     copy_batch { cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2 },
+    copy_batch_3d { cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2 },
     array {
         cuArrayCreate_v2, cuArray3DCreate_v2, cuArrayDestroy, cuArrayGetDescriptor_v2, cuArray3DGetDescriptor_v2,
         cuArrayGetPlane, cuArrayGetSparseProperties, cuArrayGetMemoryRequirements, cuMipmappedArrayCreate,

@@ -3,15 +3,11 @@
 use crate::convert::Out;
 use crate::core::capture;
 use crate::core::context::current;
-use crate::core::device::driver::driver;
 use crate::core::memory::{self, Kind};
-use crate::core::stream::StreamArg;
 use cuda_types::cuda::{
-    CU_DEVICE_CPU, CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE,
-    CU_MEMHOSTALLOC_WRITECOMBINED, CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY,
-    CU_MEMHOSTREGISTER_PORTABLE, CU_MEMHOSTREGISTER_READ_ONLY, CUdevice, CUdeviceptr, CUerror,
-    CUmem_advise, CUmem_range_attribute, CUmemAttach_flags, CUmemLocation, CUmemLocationType,
-    CUres,
+    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED,
+    CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY, CU_MEMHOSTREGISTER_PORTABLE,
+    CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUerror, CUmemAttach_flags, CUres,
 };
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
@@ -169,126 +165,4 @@ pub(crate) fn cuMemHostGetFlags(flags: Out<c_uint>, pointer: *mut c_void) -> CUr
         Some(Kind::Registered(given)) => flags.set(given | CU_MEMHOSTREGISTER_DEVICEMAP),
         _ => Err(CUerror::INVALID_VALUE),
     }
-}
-
-/// Hints about managed memory: checked, and otherwise without effect.
-fn hint(pointer: CUdeviceptr, size: usize) -> CUres {
-    if size == 0 {
-        return Err(CUerror::INVALID_VALUE);
-    }
-    let allocation = memory::find(pointer).ok_or(CUerror::INVALID_VALUE)?;
-    if allocation.kind != Kind::Managed {
-        return Err(CUerror::INVALID_VALUE);
-    }
-    memory::check_range(pointer, size)
-}
-
-fn check_device(device: CUdevice) -> CUres {
-    if device == CU_DEVICE_CPU { Ok(()) } else { driver()?.device(device).map(drop) }
-}
-
-fn check_location(location: CUmemLocation) -> CUres {
-    match location.type_ {
-        CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => check_device(location.id),
-        CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST
-        | CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA
-        | CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok(()),
-        _ => Err(CUerror::INVALID_VALUE),
-    }
-}
-
-fn check_advice(advice: CUmem_advise) -> CUres {
-    match advice.0 {
-        1..=6 => Ok(()),
-        _ => Err(CUerror::INVALID_VALUE),
-    }
-}
-
-/// The advices that need a location.
-fn needs_location(advice: CUmem_advise) -> bool {
-    matches!(
-        advice,
-        CUmem_advise::CU_MEM_ADVISE_SET_PREFERRED_LOCATION
-            | CUmem_advise::CU_MEM_ADVISE_SET_ACCESSED_BY
-            | CUmem_advise::CU_MEM_ADVISE_UNSET_ACCESSED_BY
-    )
-}
-
-pub(crate) fn cuMemAdvise(
-    pointer: CUdeviceptr,
-    size: usize,
-    advice: CUmem_advise,
-    device: CUdevice,
-) -> CUres {
-    capture::check_unsafe_call()?;
-    check_advice(advice)?;
-    if needs_location(advice) {
-        check_device(device)?;
-    }
-    hint(pointer, size)
-}
-
-pub(crate) fn cuMemAdvise_v2(
-    pointer: CUdeviceptr,
-    size: usize,
-    advice: CUmem_advise,
-    location: CUmemLocation,
-) -> CUres {
-    capture::check_unsafe_call()?;
-    check_advice(advice)?;
-    if needs_location(advice) {
-        check_location(location)?;
-    }
-    hint(pointer, size)
-}
-
-pub(crate) fn cuMemPrefetchAsync(
-    pointer: CUdeviceptr,
-    size: usize,
-    device: CUdevice,
-    stream: StreamArg,
-) -> CUres {
-    check_device(device)?;
-    stream.enter_uncaptured()?;
-    hint(pointer, size)
-}
-
-pub(crate) fn cuMemPrefetchAsync_v2(
-    pointer: CUdeviceptr,
-    size: usize,
-    location: CUmemLocation,
-    flags: c_uint,
-    stream: StreamArg,
-) -> CUres {
-    if flags != 0 {
-        return Err(CUerror::INVALID_VALUE);
-    }
-    check_location(location)?;
-    stream.enter_uncaptured()?;
-    hint(pointer, size)
-}
-
-pub(crate) fn cuMemRangeGetAttribute(
-    data: Out<c_void>,
-    data_size: usize,
-    attribute: CUmem_range_attribute,
-    pointer: CUdeviceptr,
-    size: usize,
-) -> CUres {
-    data.check()?;
-    hint(pointer, size)?;
-    if data_size == 0 || !data_size.is_multiple_of(4) {
-        return Err(CUerror::INVALID_VALUE);
-    }
-    let value = match attribute {
-        CUmem_range_attribute::CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY => 0,
-        // No advice was kept, so there is no place: CU_DEVICE_INVALID.
-        CUmem_range_attribute::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION
-        | CUmem_range_attribute::CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY
-        | CUmem_range_attribute::CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION => -2,
-        CUmem_range_attribute(other) if other <= 10 => 0,
-        _ => return Err(CUerror::INVALID_VALUE),
-    };
-    data.cast::<i32>().set_all(std::iter::repeat(value), data_size / 4);
-    Ok(())
 }

@@ -14,6 +14,7 @@ mod graph;
 mod graph_exec;
 mod graph_memory;
 mod graph_node;
+mod hints;
 mod lifetime;
 mod memory;
 mod module;
@@ -55,6 +56,7 @@ pub fn all() -> Vec<Case> {
         tensor_map::CASES,
         lifetime::CASES,
         virtual_memory::CASES,
+        hints::CASES,
     ]
     .concat()
 }

@@ -4,6 +4,7 @@
 //! touches them, and questions about pointers have the same answers on every provider.
 
 pub(crate) mod graph_memory;
+pub(crate) mod hints;
 pub(crate) mod pool;
 pub(crate) mod pool_ledger;
 pub(crate) mod virtual_memory;
@@ -12,8 +13,9 @@ use crate::core::context::{Context, Current};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
 use cuda_types::cuda::{CU_MEMHOSTREGISTER_READ_ONLY, CUdevice, CUdeviceptr, CUerror, CUres};
+use hints::Hints;
 use hip_runtime_sys::{hipError_t, hipHostMallocCoherent, hipMemAttachGlobal, hipStream_t};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -59,6 +61,8 @@ pub(crate) struct Allocation {
     owner: Owner,
     /// The memory that lies there, of a mapping.
     pub(crate) mapping: Option<Mapping>,
+    /// What the program has said about the use of managed memory.
+    pub(crate) hints: Mutex<Hints>,
     /// A number that no other allocation of the process has had.
     pub(crate) id: u64,
     /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`
@@ -125,6 +129,7 @@ fn insert_of(
         kind,
         owner,
         mapping,
+        hints: Mutex::default(),
         id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
         sync_memops: AtomicI32::new(0),
         is_absent: AtomicBool::new(matches!(kind, Kind::Graph | Kind::Mapped)),
@@ -363,6 +368,7 @@ pub(crate) fn leave_graph(allocation: &Arc<Allocation>) {
             kind: Kind::Device,
             owner: allocation.owner.clone(),
             mapping: None,
+            hints: Mutex::default(),
             id,
             sync_memops: AtomicI32::new(allocation.sync_memops.load(Ordering::Relaxed)),
             is_absent: AtomicBool::new(false),
