@@ -110,6 +110,13 @@ cuda_macros::export_api! {
         cuStreamQuery, cuStreamSynchronize, cuStreamAttachMemAsync, cuStreamCopyAttributes,
         cuStreamGetAttribute, cuStreamSetAttribute,
     },
+    memory_operation {
+        cuStreamWaitValue32 => cuStreamWaitValue32_v2, cuStreamWaitValue32_v2,
+        cuStreamWaitValue64 => cuStreamWaitValue64_v2, cuStreamWaitValue64_v2,
+        cuStreamWriteValue32 => cuStreamWriteValue32_v2, cuStreamWriteValue32_v2,
+        cuStreamWriteValue64 => cuStreamWriteValue64_v2, cuStreamWriteValue64_v2,
+        cuStreamBatchMemOp => cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2,
+    },
     event {
         cuEventCreate, cuEventDestroy => cuEventDestroy_v2, cuEventDestroy_v2, cuEventRecord,
         cuEventRecordWithFlags, cuEventQuery, cuEventSynchronize, cuEventElapsedTime,
@@ -155,7 +162,8 @@ cuda_macros::export_api! {
         cuGraphExecHostNodeSetParams, cuGraphChildGraphNodeGetGraph, cuGraphEventRecordNodeGetEvent,
         cuGraphEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent, cuGraphEventWaitNodeGetEvent,
         cuGraphEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent, cuGraphMemAllocNodeGetParams,
-        cuGraphMemFreeNodeGetParams, cuGraphConditionalHandleCreate,
+        cuGraphMemFreeNodeGetParams, cuGraphConditionalHandleCreate, cuGraphAddBatchMemOpNode,
+        cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeSetParams, cuGraphExecBatchMemOpNodeSetParams,
     },
     graph_exec {
         cuGraphInstantiate, cuGraphInstantiate_v2 => cuGraphInstantiate, cuGraphInstantiateWithFlags,

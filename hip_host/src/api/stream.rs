@@ -174,7 +174,8 @@ hip_api! {
             let word = word.load(std::sync::atomic::Ordering::SeqCst) & mask;
             // The upper half of a wider word would count.
             let high = if flags == hipStreamWaitValueNor { u64::from(u32::MAX) << 32 } else { 0 };
-            is_reached(u64::from(word) | high, value.into(), flags)
+            let distance = i64::from(word.wrapping_sub(value) as i32);
+            is_reached(u64::from(word) | high, value.into(), distance, flags)
         })
     }
 
@@ -182,7 +183,8 @@ hip_api! {
         wait_value(stream, ptr, 8, flags, move |address| {
             // SAFETY: checked to be eight aligned bytes of known memory.
             let word = unsafe { &*(address as *const std::sync::atomic::AtomicU64) };
-            is_reached(word.load(std::sync::atomic::Ordering::SeqCst) & mask, value, flags)
+            let word = word.load(std::sync::atomic::Ordering::SeqCst) & mask;
+            is_reached(word, value, word.wrapping_sub(value) as i64, flags)
         })
     }
 
@@ -201,10 +203,11 @@ hip_api! {
     }
 }
 
-/// Whether a word is as a stream waits for it to be.
-fn is_reached(word: u64, value: u64, flags: u32) -> bool {
+/// Whether a word is as a stream waits for it to be. What is at least as large is so for counters that wrap, as in CUDA;
+/// HIP's manual does not say. `distance` is that of the word from the value, in the word's width.
+fn is_reached(word: u64, value: u64, distance: i64, flags: u32) -> bool {
     if flags == hipStreamWaitValueGte {
-        word >= value
+        distance >= 0
     } else if flags == hipStreamWaitValueEq {
         word == value
     } else if flags == hipStreamWaitValueAnd {
@@ -227,19 +230,9 @@ fn wait_value(
     if flags > hipStreamWaitValueNor {
         return Err(INVALID);
     }
-    let wait = move || {
-        let mut rounds = 0;
-        // After an error, nothing may ever write the word.
-        while !reached(address) && Device::get().error().is_none() {
-            rounds += 1;
-            match rounds {
-                0..100 => std::hint::spin_loop(),
-                100..1000 => std::thread::yield_now(),
-                _ => std::thread::sleep(std::time::Duration::from_micros(50)),
-            }
-        }
-    };
-    Device::get().streams.enqueue(&stream, false, None, Work::Waiting(Box::new(wait)));
+    // After an error, nothing may ever write the word.
+    let done = move || reached(address) || Device::get().error().is_some();
+    Device::get().streams.enqueue(&stream, false, None, Work::Until(Box::new(done)));
     Ok(())
 }
 

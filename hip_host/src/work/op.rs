@@ -26,8 +26,9 @@ pub enum Work {
     Blocks(Box<dyn FnOnce(Arc<Op>) -> (Job, u64) + Send>),
     /// A function of the program, on the thread for those.
     Host(Box<dyn FnOnce() + Send>),
-    /// Something that waits for what others do, on a thread of its own.
-    Waiting(Box<dyn FnOnce() + Send>),
+    /// Something that others do, which ends the operation when the function says that it is done. It is asked again and
+    /// again, on a thread of its own.
+    Until(Box<dyn Fn() -> bool + Send>),
 }
 
 const PENDING: u32 = 0;
@@ -228,6 +229,19 @@ fn later(op: Arc<Op>, delay: Duration, ended: &mut SmallVec<[Arc<Op>; 4]>) {
     }
 }
 
+/// Waits for what others do: they may be quick.
+fn wait_until(done: &dyn Fn() -> bool) {
+    let mut rounds = 0;
+    while !done() {
+        rounds += 1;
+        match rounds {
+            0..100 => std::hint::spin_loop(),
+            100..1000 => std::thread::yield_now(),
+            _ => std::thread::sleep(Duration::from_micros(50)),
+        }
+    }
+}
+
 fn begin(op: Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
     let work = op.inner.lock().work.take();
     match work {
@@ -242,11 +256,12 @@ fn begin(op: Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
             Pool::get().submit(Arc::new(job), blocks);
         }
         Some(Work::Host(work)) => host_thread::run(op, work),
-        Some(Work::Waiting(work)) => {
+        Some(Work::Until(done)) if done() => ended.push(op),
+        Some(Work::Until(done)) => {
             let waiting = std::thread::Builder::new().name("zluda-wait".to_owned());
             let last = op.clone();
             let spawned = waiting.spawn(move || {
-                work();
+                wait_until(&*done);
                 finish(op);
             });
             if let Err(error) = spawned {

@@ -4,6 +4,7 @@ use super::graph::{before, edges_before};
 use crate::convert::{FromC, In, Out};
 use crate::core::context::{Context, Current, current, enter, handle_or_current};
 use crate::core::device::launch::LaunchConfig;
+use crate::core::graph::batch::{Batch, MOST};
 use crate::core::graph::conditional::{Condition, Conditional};
 use crate::core::graph::exec::Exec;
 use crate::core::graph::work::{Copy, FillOf, HostCall, Launch, Work};
@@ -16,12 +17,12 @@ use crate::core::stream::PRIORITIES;
 use crate::core::stream::event::Event;
 use crate::core::transfer::fill::Fill;
 use cuda_types::cuda::{
-    CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS,
-    CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS,
-    CUcontext, CUdeviceptr, CUerror, CUevent, CUgraph, CUgraphChildGraphNodeOwnership,
-    CUgraphConditionalHandle, CUgraphEdgeData, CUgraphNode, CUgraphNodeParams,
-    CUgraphNodeType as T, CUkernelNodeAttrID, CUkernelNodeAttrValue, CUlaunchAttributeID as A,
-    CUmemAllocationType, CUmemLocationType, CUres,
+    CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_HOST_NODE_PARAMS,
+    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D,
+    CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdeviceptr, CUerror, CUevent, CUgraph,
+    CUgraphChildGraphNodeOwnership, CUgraphConditionalHandle, CUgraphEdgeData, CUgraphNode,
+    CUgraphNodeParams, CUgraphNodeType as T, CUkernelNodeAttrID, CUkernelNodeAttrValue,
+    CUlaunchAttributeID as A, CUmemAllocationType, CUmemLocationType, CUres,
 };
 use std::ffi::c_uint;
 use std::sync::Arc;
@@ -131,6 +132,12 @@ fn host(params: &CUDA_HOST_NODE_PARAMS) -> CUres<Work> {
         return Err(CUerror::INVALID_VALUE);
     }
     Ok(Work::Host(HostCall { function: params.fn_, data: params.userData }))
+}
+
+fn batch(params: &CUDA_BATCH_MEM_OP_NODE_PARAMS) -> CUres<Work> {
+    let operations = In::of(params.paramArray.cast_const()).array(params.count as usize, MOST)?;
+    let context = handle_or_current(params.ctx)?.context;
+    Ok(Work::Batch(Box::new(Batch::new(context, operations, params.flags)?)))
 }
 
 fn child(graph: &Graph) -> CUres<Work> {
@@ -268,9 +275,13 @@ fn work_of(params: &mut CUgraphNodeParams, graph: Option<&Graph>) -> CUres<Work>
                 let node = Conditional::new(graph, given.handle, given.type_, given.size)?;
                 Work::Conditional(Box::new(node))
             }
-            T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP
-            | T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL
-            | T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => {
+            T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => {
+                let given = value.memOp;
+                let (ctx, count, paramArray, flags) =
+                    (given.ctx, given.count, given.paramArray, given.flags);
+                batch(&CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx, count, paramArray, flags })?
+            }
+            T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL | T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => {
                 tracing::warn!("unsupported: nodes of graphs of type {}", params.type_.0);
                 return Err(CUerror::NOT_SUPPORTED);
             }
@@ -331,6 +342,7 @@ add! {
     cuGraphAddMemcpyNode(params: In<CUDA_MEMCPY3D>, context: CUcontext) copy(&params.get()?, context)?;
     cuGraphAddMemsetNode(params: In<CUDA_MEMSET_NODE_PARAMS>, context: CUcontext) fill(&params.get()?, context)?;
     cuGraphAddHostNode(params: In<CUDA_HOST_NODE_PARAMS>) host(&params.get()?)?;
+    cuGraphAddBatchMemOpNode(params: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) batch(&params.get()?)?;
     cuGraphAddChildGraphNode(inner: Arc<Graph>) child(&inner)?;
     cuGraphAddEventRecordNode(event: EventArg) Work::Record(event.0);
     cuGraphAddEventWaitNode(event: EventArg) Work::Wait(event.0);
@@ -598,6 +610,29 @@ pub(crate) fn cuGraphExecMemsetNodeSetParams(
     context: CUcontext,
 ) -> CUres {
     exec.set(&node, fill(&params.get()?, context)?)
+}
+
+pub(crate) fn cuGraphBatchMemOpNodeGetParams(
+    node: Arc<Node>,
+    params: Out<CUDA_BATCH_MEM_OP_NODE_PARAMS>,
+) -> CUres {
+    params.check()?;
+    params.set(of_node!(node, Work::Batch(batch) => batch.params()))
+}
+
+pub(crate) fn cuGraphBatchMemOpNodeSetParams(
+    node: Arc<Node>,
+    params: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>,
+) -> CUres {
+    set(&node, batch(&params.get()?)?)
+}
+
+pub(crate) fn cuGraphExecBatchMemOpNodeSetParams(
+    exec: Arc<Exec>,
+    node: Arc<Node>,
+    params: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>,
+) -> CUres {
+    exec.set(&node, batch(&params.get()?)?)
 }
 
 pub(crate) fn cuGraphHostNodeGetParams(

@@ -25,6 +25,7 @@ pub(crate) mod library;
 pub(crate) mod link;
 pub(crate) mod managed;
 pub(crate) mod memory;
+pub(crate) mod memory_operation;
 pub(crate) mod memset;
 pub(crate) mod module;
 pub(crate) mod occupancy;

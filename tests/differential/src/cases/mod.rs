@@ -17,6 +17,7 @@ mod graph_node;
 mod hints;
 mod lifetime;
 mod memory;
+mod memory_operation;
 mod module;
 mod pool;
 mod reference;
@@ -56,6 +57,7 @@ pub fn all() -> Vec<Case> {
         tensor_map::CASES,
         lifetime::CASES,
         virtual_memory::CASES,
+        memory_operation::CASES,
         hints::CASES,
     ]
     .concat()

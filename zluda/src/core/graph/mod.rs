@@ -13,6 +13,7 @@
 //!
 //! Graphs are the driver's own: whatever the provider, it sees streams only.
 
+pub(crate) mod batch;
 pub(crate) mod conditional;
 pub(crate) mod deferred_copy;
 pub(crate) mod dot;

@@ -1,6 +1,7 @@
 //! The work of nodes.
 
 use super::Graph;
+use super::batch::Batch;
 use super::conditional::Conditional;
 use crate::core::context::{Context, enter};
 use crate::core::device::launch::{LaunchConfig, Params};
@@ -25,6 +26,7 @@ pub(crate) enum Work {
     Kernel(Box<Launch>),
     Copy(Box<Copy>),
     Fill(Box<FillOf>),
+    Batch(Box<Batch>),
     Host(HostCall),
     /// A call of a library above the driver.
     Task(Arc<Task>),
@@ -133,6 +135,7 @@ impl Work {
             Work::Kernel(_) => T::CU_GRAPH_NODE_TYPE_KERNEL,
             Work::Copy(_) => T::CU_GRAPH_NODE_TYPE_MEMCPY,
             Work::Fill(_) => T::CU_GRAPH_NODE_TYPE_MEMSET,
+            Work::Batch(_) => T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
             Work::Host(_) => T::CU_GRAPH_NODE_TYPE_HOST,
             // What NVIDIA's libraries put into streams are kernels.
             Work::Task(_) => T::CU_GRAPH_NODE_TYPE_KERNEL,
@@ -166,6 +169,7 @@ impl Work {
             }
             Work::Copy(work) => Work::Copy(Box::new(Copy { deferred: None, ..(**work).clone() })),
             Work::Fill(fill) => Work::Fill(fill.clone()),
+            Work::Batch(batch) => Work::Batch(batch.clone()),
             Work::Host(call) => Work::Host(*call),
             Work::Task(task) => Work::Task(task.clone()),
             Work::Child(graph) => Work::Child(copy(graph)?),
@@ -212,6 +216,7 @@ impl Work {
                 let FillOf { fill, address, pitch, width, height, context } = &**work;
                 fill.put(&target.in_context(context)?, *address, *pitch, *width, *height)
             }
+            Work::Batch(batch) => batch.put(&target.in_context(&batch.context)?),
             Work::Host(call) => stream::launch_host_function(target, call.function, call.data),
             Work::Task(task) => task.put(&target.in_context(&task.context)?),
             // Their nodes are in the order of the whole, or come when a value says so.

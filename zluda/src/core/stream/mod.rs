@@ -1,6 +1,7 @@
 //! Streams.
 
 pub(crate) mod event;
+pub(crate) mod memory_operation;
 pub(crate) mod own_memory;
 pub(crate) mod task;
 
