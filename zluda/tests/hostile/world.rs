@@ -31,15 +31,55 @@ pub struct World {
     clone: u64,
     /// Memory that a node of a graph allocates.
     graph_memory: u64,
+    /// A reservation with memory in its first half, of the size below, that can be accessed; its second half is free.
+    mapped: u64,
+    /// A reservation without memory.
+    reserved: u64,
+    /// A file descriptor of memory.
+    descriptor: i32,
+    /// The memory that it is of.
+    shareable: u64,
     /// Memory for pointers to point to.
     room: Vec<Box<[u64]>>,
     end_context: unsafe extern "C" fn(CUcontext) -> CUresult,
+    free_addresses: FreeAddresses,
+}
+
+/// The functions that give back memory that belongs to no context.
+struct FreeAddresses {
+    unmap: unsafe extern "C" fn(CUdeviceptr, usize) -> CUresult,
+    free: unsafe extern "C" fn(CUdeviceptr, usize) -> CUresult,
+    release: unsafe extern "C" fn(u64) -> CUresult,
+}
+
+impl FreeAddresses {
+    fn new(library: &Library) -> FreeAddresses {
+        // SAFETY: the signatures are those of `cuda.h`.
+        unsafe {
+            FreeAddresses {
+                unmap: *library.get(b"cuMemUnmap").expect("cuMemUnmap"),
+                free: *library.get(b"cuMemAddressFree").expect("cuMemAddressFree"),
+                release: *library.get(b"cuMemRelease").expect("cuMemRelease"),
+            }
+        }
+    }
 }
 
 impl Drop for World {
     fn drop(&mut self) {
         // SAFETY: the library is not unloaded before the process ends. The context may have ended already.
         unsafe { (self.end_context)(self.handles[0].1 as CUcontext) };
+        let FreeAddresses { unmap, free, release } = self.free_addresses;
+        let (live, _) =
+            self.handle("CUmemGenericAllocationHandle").expect("it is one of the kinds");
+        // SAFETY: as above. What is gone already is found out.
+        unsafe {
+            unmap(self.mapped, UNIT);
+            unmap(self.mapped + UNIT as u64, UNIT);
+            free(self.mapped, 2 * UNIT);
+            free(self.reserved, UNIT);
+            release(live);
+        }
     }
 }
 
@@ -112,6 +152,50 @@ fn memset_node(dst: CUdeviceptr) -> CUDA_MEMSET_NODE_PARAMS {
     CUDA_MEMSET_NODE_PARAMS { dst, pitch: 0, value: 1, elementSize: 4, width: 16, height: 1 }
 }
 
+/// Functions about addresses that memory is mapped to.
+const VIRTUAL_MEMORY: &[&str] = &[
+    "cuMemAddressFree",
+    "cuMemCreate",
+    "cuMemMap",
+    "cuMemUnmap",
+    "cuMemSetAccess",
+    "cuMemGetAccess",
+];
+
+/// What lies at the pointer: streams that wait for it, or for any of the wrong values, or for that as another flag says it,
+/// need not wait.
+const AWAITED: u64 = 1 << 60 | 1;
+
+/// The granularity of memory without an address, and its size here.
+const UNIT: usize = 2 << 20;
+
+fn memory_properties(handle_types: u32) -> CUmemAllocationProp {
+    // SAFETY: a structure of numbers and a pointer.
+    let mut properties: CUmemAllocationProp = unsafe { std::mem::zeroed() };
+    properties.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+    properties.requestedHandleTypes = CUmemAllocationHandleType(handle_types);
+    properties
+}
+
+fn access() -> CUmemAccessDesc {
+    let location = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 };
+    CUmemAccessDesc { location, flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE }
+}
+
+/// A write of a word.
+fn batch_operation(address: CUdeviceptr) -> CUstreamBatchMemOpParams {
+    // SAFETY: a union of structures of numbers.
+    let mut operation: CUstreamBatchMemOpParams = unsafe { std::mem::zeroed() };
+    operation.writeValue.operation = CUstreamBatchMemOpType::CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    operation.writeValue.address = address;
+    operation
+}
+
+fn batch_node(operation: *mut CUstreamBatchMemOpParams) -> CUDA_BATCH_MEM_OP_NODE_PARAMS {
+    CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx: null_mut(), count: 1, paramArray: operation, flags: 0 }
+}
+
 unsafe extern "C" fn end_object(_data: *mut c_void) {}
 
 fn host_node() -> CUDA_HOST_NODE_PARAMS {
@@ -162,6 +246,34 @@ macro_rules! ask {
         let result = unsafe { function($($argument),*) };
         assert_eq!(result, CUresult::CUDA_SUCCESS, "{} fails as part of setting up", stringify!($name));
     }};
+}
+
+/// Memory that can be shared, and a file descriptor of it: one for the whole process.
+fn shared_memory(library: &Library) -> (u64, i32) {
+    static SHARED: std::sync::OnceLock<(u64, i32)> = std::sync::OnceLock::new();
+    *SHARED.get_or_init(|| {
+        // SAFETY: the signatures are those of `cuda.h`.
+        unsafe {
+            let create =
+                library
+                    .get::<unsafe extern "C" fn(
+                        *mut u64,
+                        usize,
+                        *const CUmemAllocationProp,
+                        u64,
+                    ) -> CUresult>(b"cuMemCreate")
+                    .expect("cuMemCreate");
+            let export = library
+                .get::<unsafe extern "C" fn(*mut i32, u64, u32, u64) -> CUresult>(
+                    b"cuMemExportToShareableHandle",
+                )
+                .expect("cuMemExportToShareableHandle");
+            let (mut memory, mut descriptor) = (0, -1);
+            create(&mut memory, UNIT, &memory_properties(1), 0);
+            export(&mut descriptor, memory, 1, 0);
+            (memory, descriptor)
+        }
+    })
 }
 
 impl World {
@@ -254,6 +366,9 @@ impl World {
             ask!(library, cuMemAlloc_v2(pointer, 64 << 20): (*mut CUdeviceptr, usize));
         }
         ask!(library, cuMemFree_v2(gone): (CUdeviceptr));
+        for (at, word) in [(0, AWAITED), (4, AWAITED >> 32)] {
+            ask!(library, cuMemsetD32_v2(live + at, word as u32, 1): (CUdeviceptr, u32, usize));
+        }
         let pointer = (live, gone);
         let new_graph = || {
             let mut graph = null_mut();
@@ -271,13 +386,16 @@ impl World {
                 nodes.push(($part, node as u64));
             }};
         }
-        let mut memory = allocation();
-        node!("MemAlloc", keeper, cuGraphAddMemAllocNode(&mut memory): (*mut CUDA_MEM_ALLOC_NODE_PARAMS));
-        node!("MemFree", keeper, cuGraphAddMemFreeNode(memory.dptr): (CUdeviceptr));
-        node!("another", keeper, cuGraphAddMemAllocNode(&mut memory): (*mut CUDA_MEM_ALLOC_NODE_PARAMS));
+        let mut graph_memory = allocation();
+        node!("MemAlloc", keeper, cuGraphAddMemAllocNode(&mut graph_memory): (*mut CUDA_MEM_ALLOC_NODE_PARAMS));
+        node!("MemFree", keeper, cuGraphAddMemFreeNode(graph_memory.dptr): (CUdeviceptr));
+        node!("another", keeper, cuGraphAddMemAllocNode(&mut graph_memory): (*mut CUDA_MEM_ALLOC_NODE_PARAMS));
         node!("Memcpy", graph, cuGraphAddMemcpyNode(&copy_node(live), null_mut()): (*const CUDA_MEMCPY3D, CUcontext));
         node!("Memset", graph, cuGraphAddMemsetNode(&memset_node(live), null_mut()):
             (*const CUDA_MEMSET_NODE_PARAMS, CUcontext));
+        let mut batch = batch_operation(live);
+        node!("BatchMemOp", graph, cuGraphAddBatchMemOpNode(&batch_node(&mut batch)):
+            (*const CUDA_BATCH_MEM_OP_NODE_PARAMS));
         node!("Host", graph, cuGraphAddHostNode(&host_node()): (*const CUDA_HOST_NODE_PARAMS));
         node!("ChildGraph", graph, cuGraphAddChildGraphNode(child): (CUgraph));
         node!("EventRecord", graph, cuGraphAddEventRecordNode(event): (CUevent));
@@ -336,6 +454,25 @@ impl World {
         ask!(library, cuModuleUnload(ended): (CUmodule));
         handles.push(("CUsurfref", live, gone));
 
+        let memory = || {
+            let mut memory = 0;
+            ask!(library, cuMemCreate(&mut memory, UNIT, &memory_properties(0), 0):
+                (*mut u64, usize, *const CUmemAllocationProp, u64));
+            memory
+        };
+        let (live, gone) = (memory(), memory());
+        ask!(library, cuMemRelease(gone): (u64));
+        handles.push(("CUmemGenericAllocationHandle", live, gone));
+        let (mut mapped, mut reserved) = (0, 0);
+        ask!(library, cuMemAddressReserve(&mut mapped, 2 * UNIT, 0, 0, 0):
+            (*mut CUdeviceptr, usize, usize, CUdeviceptr, u64));
+        ask!(library, cuMemMap(mapped, UNIT, 0, live, 0): (CUdeviceptr, usize, usize, u64, u64));
+        ask!(library, cuMemSetAccess(mapped, UNIT, &access(), 1):
+            (CUdeviceptr, usize, *const CUmemAccessDesc, usize));
+        ask!(library, cuMemAddressReserve(&mut reserved, UNIT, 0, 0, 0):
+            (*mut CUdeviceptr, usize, usize, CUdeviceptr, u64));
+        let (shareable, descriptor) = shared_memory(library);
+        let free_addresses = FreeAddresses::new(library);
         // SAFETY: the signature is that of `cuda.h`.
         let end_context = *unsafe { library.get(b"cuCtxDestroy_v2") }.expect("it was called above");
         let mut host = null_mut();
@@ -347,7 +484,12 @@ impl World {
             nodes,
             child: child as u64,
             clone: clone as u64,
-            graph_memory: memory.dptr,
+            graph_memory: graph_memory.dptr,
+            mapped,
+            reserved,
+            descriptor,
+            shareable,
+            free_addresses,
             room: Vec::new(),
             end_context,
         }
@@ -391,9 +533,42 @@ impl World {
             _ => {}
         }
         if let Some((live, _)) = self.handle(ty) {
-            return live;
+            return match function {
+                // What a program has asked to share.
+                "cuMemExportToShareableHandle" => self.shareable,
+                _ => live,
+            };
         }
         match (name, ty) {
+            ("size" | "alignment", "usize") if function == "cuMemAddressReserve" => UNIT as u64,
+            ("addr", "CUdeviceptr") if function == "cuMemAddressReserve" => 0,
+            ("ptr", "CUdeviceptr") if function == "cuMemAddressFree" => self.reserved,
+            ("ptr", "CUdeviceptr") if function == "cuMemMap" => self.mapped + UNIT as u64,
+            ("offset", "usize") if function == "cuMemMap" => 0,
+            ("size", "usize") if VIRTUAL_MEMORY.contains(&function) => UNIT as u64,
+            ("ptr", "CUdeviceptr") if VIRTUAL_MEMORY.contains(&function) => self.mapped,
+            ("addr", "*mut::core::ffi::c_void") if function == "cuMemRetainAllocationHandle" => {
+                self.mapped
+            }
+            ("count", "usize") if function == "cuMemSetAccess" => 1,
+            ("osHandle", _) if function == "cuMemImportFromShareableHandle" => {
+                self.descriptor as u64
+            }
+            (_, "CUmemAllocationHandleType") => 1,
+            (_, "*constCUmemAllocationProp") => self.params(memory_properties(0)),
+            (_, "*constCUmemAccessDesc") if function == "cuMemSetAccess" => self.params(access()),
+            ("count", "::core::ffi::c_uint") if function.starts_with("cuStreamBatchMemOp") => 1,
+            (_, "*mutCUstreamBatchMemOpParams") => {
+                let pointer = self.pointer.0;
+                self.params(batch_operation(pointer))
+            }
+            (_, "*constCUDA_BATCH_MEM_OP_NODE_PARAMS") => {
+                let pointer = self.pointer.0;
+                let operation = self.params(batch_operation(pointer));
+                self.params(batch_node(operation as *mut _))
+            }
+            ("value", "cuuint32_t") => AWAITED & u64::from(u32::MAX),
+            ("value", "cuuint64_t") => AWAITED,
             ("path", _) if function == "cuGraphDebugDotPrint" => c"/dev/null".as_ptr() as u64,
             ("dptr", "CUdeviceptr") if function == "cuGraphAddMemFreeNode" => self.graph_memory,
             ("initialRefcount", _) | ("flags", _) if function == "cuUserObjectCreate" => 1,

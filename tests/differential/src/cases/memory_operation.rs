@@ -193,7 +193,8 @@ pub const CASES: &[Case] = &[
         // SAFETY: a plain structure, of which all zeros is a value.
         let mut told: CUDA_BATCH_MEM_OP_NODE_PARAMS = unsafe { std::mem::zeroed() };
         let mut answers = vec![api.cuGraphBatchMemOpNodeGetParams(node, &mut told)];
-        answers.extend([(told.ctx == params.ctx).into(), told.count.into(), told.flags.into()]);
+        answers.push((told.ctx == params.ctx).into());
+        answers.extend([i64::from(told.count), i64::from(told.flags)]);
         // SAFETY: the driver says that there are as many.
         answers.push(unsafe { (*told.paramArray.add(1)).writeValue.__bindgen_anon_1.value }.into());
         let exec = instantiate(api, graph);
