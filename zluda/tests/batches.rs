@@ -239,6 +239,11 @@ fn hints_are_told_again() {
     assert_eq!(ask(&library, A::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, memory, PAGE), [0]);
     assert_eq!(ask(&library, A::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE, memory, PAGE), [1]);
     assert_eq!(ask(&library, A::CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory, PAGE), [-1, -2, -2]);
+    let node = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, id: 0 };
+    assert_eq!(
+        advise(memory, 4 * PAGE, CUmem_advise::CU_MEM_ADVISE_SET_ACCESSED_BY, node),
+        INVALID
+    );
     // What is not the same for all pages is none.
     assert_eq!(advise(memory, 1, CUmem_advise::CU_MEM_ADVISE_SET_PREFERRED_LOCATION, HOST), OK);
     assert_eq!(ask(&library, A::CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, memory, 2 * PAGE), [-2]);

@@ -96,6 +96,19 @@ pub(crate) fn cuMemAdvise_v2(
     if needs_location(advice) {
         check_location(location)?;
     }
+    // Of who accesses memory: "All other location types are invalid."
+    let is_place_of_access = matches!(
+        location.type_,
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE
+            | CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST
+    );
+    if matches!(
+        advice,
+        CUmem_advise::CU_MEM_ADVISE_SET_ACCESSED_BY | CUmem_advise::CU_MEM_ADVISE_UNSET_ACCESSED_BY
+    ) && !is_place_of_access
+    {
+        return Err(CUerror::INVALID_VALUE);
+    }
     self::advise(pointer, size, advice, Place::new(location))
 }
 

@@ -200,7 +200,8 @@ pub const CASES: &[Case] = &[
         let exec = instantiate(api, graph);
         answers.push(run(api, exec));
         answers.extend(pair(api, memory));
-        operations[0].writeValue.__bindgen_anon_1.value = 30;
+        // SAFETY: the array above, whose elements are of this kind.
+        unsafe { (*params.paramArray).writeValue.__bindgen_anon_1.value = 30 };
         params.count = 1;
         answers.push(api.cuGraphExecBatchMemOpNodeSetParams(exec, node, &params));
         answers.push(run(api, exec));

@@ -35,11 +35,17 @@ pub(crate) struct Hints(BTreeMap<usize, Hint>);
 impl Place {
     /// The place of a location; the number of a device alone counts for devices, and of a node for nodes.
     pub(crate) fn new(location: CUmemLocation) -> Place {
-        let id = match location.type_ {
-            Type::CU_MEM_LOCATION_TYPE_DEVICE | Type::CU_MEM_LOCATION_TYPE_HOST_NUMA => location.id,
-            _ => 0,
+        let (kind, id) = match location.type_ {
+            // Which node a processor is close to makes no difference here.
+            Type::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => {
+                (Type::CU_MEM_LOCATION_TYPE_HOST_NUMA, 0)
+            }
+            Type::CU_MEM_LOCATION_TYPE_DEVICE | Type::CU_MEM_LOCATION_TYPE_HOST_NUMA => {
+                (location.type_, location.id)
+            }
+            kind => (kind, 0),
         };
-        Place { kind: location.type_.0, id }
+        Place { kind: kind.0, id }
     }
 
     /// The place that a device's number means, where the host has one too.
