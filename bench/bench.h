@@ -1,7 +1,11 @@
-// What the CUDA programs and their native counterparts share: inputs, sizes, and the measurement.
+// What the CUDA programs and their native counterparts share: the measurement, inputs, and checksums.
 //
-// Every program prints one line for each kernel: its name, the best and the median time of a run in
-// microseconds, and a checksum, which must be the same on both sides but for rounding.
+// Every program prints one line for each kernel: its name; the best and the median time of a run on the clock; the
+// median time of the processors, and the distance of its quartiles; all in microseconds; and a checksum, which must be
+// the same on both sides but for rounding.
+//
+// The environment may say how long runs are repeated (BENCH_SECONDS), and the names of the kernels that are wanted, with
+// a comma after each (BENCH_ONLY).
 #pragma once
 
 #include <algorithm>
@@ -9,31 +13,57 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <string>
 #include <vector>
 
-// Runs `work` until it is warm and then at least five times for at least half a second.
-template <class Work> std::vector<double> times_of(Work work) {
-    using Clock = std::chrono::steady_clock;
-    auto seconds_since = [](Clock::time_point start) {
-        return std::chrono::duration<double>(Clock::now() - start).count();
-    };
-    // A compiler that begins with a quick version has time for the good one.
-    auto start = Clock::now();
-    for (int i = 0; i < 2 || (seconds_since(start) < 0.3 && i < 1000); ++i) work();
-
-    std::vector<double> times;
-    start = Clock::now();
-    while (times.size() < 5 || (seconds_since(start) < 0.5 && times.size() < 500)) {
-        auto before = Clock::now();
-        work();
-        times.push_back(seconds_since(before) * 1e6);
-    }
-    std::sort(times.begin(), times.end());
-    return times;
+inline double seconds() {
+    const char *seconds = std::getenv("BENCH_SECONDS");
+    return seconds ? std::atof(seconds) : 0.5;
 }
 
-inline void print_times(const char *name, const std::vector<double> &times, double checksum) {
-    std::printf("%s %.3f %.3f %.9g\n", name, times.front(), times[times.size() / 2], checksum);
+inline bool is_wanted(const std::string &name) {
+    const char *only = std::getenv("BENCH_ONLY");
+    return !only || ("," + std::string(only)).find("," + name + ",") != std::string::npos;
+}
+
+// Microseconds that all threads of this process were on a processor. Others on the machine make a run last longer and
+// leave this nearly alone.
+inline double processor_time() {
+    timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return time.tv_sec * 1e6 + time.tv_nsec * 1e-3;
+}
+
+inline double clock_time() {
+    using namespace std::chrono;
+    return duration<double, std::micro>(steady_clock::now().time_since_epoch()).count();
+}
+
+// Runs `work` once for the checksum of what it leaves; then until it is warm; then at least three times, for the time.
+// A `work` may do the same thing `repeats` times: what is printed is the time of one.
+template <class Work, class Checksum>
+void measure(const char *name, Work work, Checksum checksum, int repeats = 1) {
+    if (!is_wanted(name)) return;
+    work();
+    double sum = checksum(), start = clock_time();
+    do work();
+    while (clock_time() - start < seconds() * 0.3e6);
+
+    std::vector<double> clock, processors;
+    start = clock_time();
+    while (clock.size() < 3 || (clock_time() - start < seconds() * 1e6 && clock.size() < 1000)) {
+        double processors_before = processor_time(), before = clock_time();
+        work();
+        clock.push_back((clock_time() - before) / repeats);
+        processors.push_back((processor_time() - processors_before) / repeats);
+    }
+    std::sort(clock.begin(), clock.end());
+    std::sort(processors.begin(), processors.end());
+    size_t runs = clock.size();
+    std::printf("%s %.5f %.5f %.5f %.5f %.12g\n", name, clock[0], clock[runs / 2], processors[runs / 2],
+                processors[runs * 3 / 4] - processors[runs / 4], sum);
+    std::fflush(stdout);
 }
 
 // Numbers in [0, 1).
@@ -46,8 +76,24 @@ inline std::vector<float> random_floats(size_t count, uint32_t seed) {
     return numbers;
 }
 
-inline double sum_of(const std::vector<float> &numbers) {
+// Numbers below `limit`.
+template <class T = unsigned> std::vector<T> random_integers(size_t count, double limit, uint32_t seed) {
+    std::vector<T> numbers(count);
+    for (T &number : numbers) {
+        seed = seed * 1664525u + 1013904223u;
+        number = T(double(seed >> 8) / (1 << 24) * limit);
+    }
+    return numbers;
+}
+
+// A sum of numbers with random weights between -1 and 1: as large as a few of them, so that one wrong one shows, and so
+// does one in the place of another.
+template <class T> double checksum_of(const std::vector<T> &numbers) {
     double sum = 0;
-    for (float number : numbers) sum += number;
+    uint32_t seed = 1;
+    for (const T &number : numbers) {
+        seed = seed * 1664525u + 1013904223u;
+        sum += double(number) * (double(seed >> 8) / (1 << 23) - 1);
+    }
     return sum;
 }

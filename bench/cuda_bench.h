@@ -21,6 +21,9 @@ template <class T> T *to_device(const std::vector<T> &host) {
     return device;
 }
 
+// An array of zeros.
+template <class T> T *on_device(size_t count) { return to_device(std::vector<T>(count)); }
+
 template <class T> std::vector<T> to_host(const T *device, size_t count) {
     std::vector<T> host(count);
     CUDA(cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost));
@@ -28,10 +31,17 @@ template <class T> std::vector<T> to_host(const T *device, size_t count) {
 }
 
 // `launch` launches kernels; the time is that of launch and synchronisation.
-template <class Launch> std::vector<double> times_of_kernel(Launch launch) {
-    return times_of([&] {
+template <class Launch, class Checksum>
+void measure_launch(const char *name, Launch launch, Checksum checksum, int repeats = 1) {
+    auto work = [&] {
         launch();
         CUDA(cudaGetLastError());
         CUDA(cudaDeviceSynchronize());
-    });
+    };
+    measure(name, work, checksum, repeats);
+}
+
+// The checksum is that of an array on the device.
+template <class T, class Launch> void measure_kernel(const char *name, const T *result, size_t count, Launch launch) {
+    measure_launch(name, launch, [&] { return checksum_of(to_host(result, count)); });
 }

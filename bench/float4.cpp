@@ -17,7 +17,5 @@ int main() {
     auto x = random_floats(4 * FLOAT4_COUNT, 1), y = random_floats(4 * FLOAT4_COUNT, 2);
     const float by[4] = {0.5f, 0.25f, -1.0f, 2.0f};
     auto work = [&] { move_vectors(FLOAT4_COUNT, by, x.data(), y.data()); };
-    work();
-    double checksum = sum_of(y);
-    print_times("float4", times_of(work), checksum);
+    measure("float4", work, [&] { return checksum_of(y); });
 }

@@ -14,7 +14,5 @@ int main() {
     auto *x = (float4 *)to_device(random_floats(4 * count, 1)), *y = (float4 *)to_device(random_floats(4 * count, 2));
     float4 by = make_float4(0.5f, 0.25f, -1.0f, 2.0f);
     auto launch = [&] { move_vectors<<<(count + 255) / 256, 256>>>(count, by, x, y); };
-    launch();
-    double checksum = sum_of(to_host((float *)y, 4 * count));
-    print_times("float4", times_of_kernel(launch), checksum);
+    measure_kernel("float4", (float *)y, 4 * count, launch);
 }

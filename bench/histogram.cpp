@@ -19,8 +19,6 @@ int main() {
     std::vector<unsigned char> bytes(numbers.size());
     for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = (unsigned char)(numbers[i] * numbers[i] * 256);
     std::vector<unsigned> bins(HISTOGRAM_BINS);
-    auto times = times_of([&] { histogram(bytes.data(), bins.data()); });
-    double checksum = 0;
-    for (int bin = 0; bin < HISTOGRAM_BINS; ++bin) checksum += double(bin) * bins[bin];
-    print_times("histogram", times, checksum);
+    auto work = [&] { histogram(bytes.data(), bins.data()); };
+    measure("histogram", work, [&] { return checksum_of(bins); });
 }

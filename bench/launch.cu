@@ -7,12 +7,12 @@ __global__ void tiny(int *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = th
 
 int main() {
     int *out = to_device(std::vector<int>(8 * 64));
-    print_times("launch_and_synchronise", times_of_kernel([] { empty<<<1, 1>>>(); }), 0);
-    print_times("launch_8_blocks", times_of_kernel([&] { tiny<<<8, 64>>>(out); }), 0);
+    auto nothing = [] { return 0; };
+    measure_launch("launch_and_synchronise", [] { empty<<<1, 1>>>(); }, nothing);
+    measure_launch("launch_8_blocks", [&] { tiny<<<8, 64>>>(out); }, nothing);
     const int launches = 1000;
-    auto times = times_of_kernel([] {
+    auto many = [] {
         for (int i = 0; i < launches; ++i) empty<<<1, 1>>>();
-    });
-    for (double &time : times) time /= launches;
-    print_times("launch_back_to_back", times, 0);
+    };
+    measure_launch("launch_back_to_back", many, nothing, launches);
 }

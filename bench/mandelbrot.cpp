@@ -21,8 +21,10 @@ static void mandelbrot(int *counts) {
 
 int main() {
     std::vector<int> counts(MANDELBROT_WIDTH * MANDELBROT_HEIGHT);
-    auto times = times_of([&] { mandelbrot(counts.data()); });
-    double sum = 0;
-    for (int count : counts) sum += count;
-    print_times("mandelbrot", times, sum);
+    auto sum = [&] {
+        double sum = 0;
+        for (int count : counts) sum += count;
+        return sum;
+    };
+    measure("mandelbrot", [&] { mandelbrot(counts.data()); }, sum);
 }

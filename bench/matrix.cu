@@ -1,4 +1,5 @@
-// Products of matrices by one warp, and so on one core: nanoseconds for one instruction. In place of a checksum stands
+// bench: arch = compute_80
+// Products of matrices by one warp, and so on one core: the time of one instruction. In place of a checksum stands
 // how many operations it has.
 #include "cuda_bench.h"
 
@@ -46,9 +47,8 @@ template <class Product> __global__ void products(unsigned *out, int count, unsi
 template <class Product> void measure(const char *name, double operations, unsigned mask, unsigned base) {
     static unsigned *out = to_device(std::vector<unsigned>(32));
     const int count = 10000;
-    auto times = times_of_kernel([&] { products<Product><<<1, 32>>>(out, count, mask, base); });
-    for (double &time : times) time *= 1000.0 / count;
-    print_times(name, times, operations);
+    auto launch = [&] { products<Product><<<1, 32>>>(out, count, mask, base); };
+    measure_launch(name, launch, [&] { return operations; }, count);
 }
 
 int main() {

@@ -11,7 +11,7 @@ int main() {
         for (int i = 0; i < NBODY_COUNT; ++i) parts[c].push_back(numbers[i * 4 + c]);
     for (auto &a : acceleration) a.resize(NBODY_COUNT);
     const float *x = parts[0].data(), *y = parts[1].data(), *z = parts[2].data(), *mass = parts[3].data();
-    auto times = times_of([&] {
+    auto work = [&] {
 #pragma omp parallel for
         for (int i = 0; i < NBODY_COUNT; ++i) {
             float ax = 0, ay = 0, az = 0;
@@ -28,9 +28,11 @@ int main() {
             acceleration[1][i] = ay;
             acceleration[2][i] = az;
         }
+    };
+    measure("nbody", work, [&] {
+        std::vector<float> as_vectors;
+        for (int i = 0; i < NBODY_COUNT; ++i)
+            as_vectors.insert(as_vectors.end(), {acceleration[0][i], acceleration[1][i], acceleration[2][i], 0});
+        return checksum_of(as_vectors);
     });
-    double checksum = 0;
-    for (auto &a : acceleration)
-        for (float value : a) checksum += value * value;
-    print_times("nbody", times, checksum);
 }

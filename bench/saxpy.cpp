@@ -8,7 +8,6 @@ static void saxpy(int count, float a, const float *x, float *y) {
 
 int main() {
     auto x = random_floats(SAXPY_COUNT, 1), y = random_floats(SAXPY_COUNT, 2);
-    saxpy(SAXPY_COUNT, 0.5f, x.data(), y.data());
-    double checksum = sum_of(y);
-    print_times("saxpy", times_of([&] { saxpy(SAXPY_COUNT, 0.0f, x.data(), y.data()); }), checksum);
+    auto work = [&] { saxpy(SAXPY_COUNT, 0.5f, x.data(), y.data()); };
+    measure("saxpy", work, [&] { return checksum_of(y); });
 }

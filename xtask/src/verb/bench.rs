@@ -2,18 +2,28 @@
 //! program, compilation, and libraries beside NumPy. All that is compared is measured in turn in one run. Prints
 //! Markdown.
 
+mod alone;
+mod compare;
 mod compile;
-mod kernels;
 mod libraries;
+mod program;
 mod start;
+mod times;
 
 use crate::progress::heading;
 use crate::repository::{Profile, root, target};
 use crate::toolkit::{CUDA_13_0, cuda};
 use crate::{Result, verb};
 use clap::ValueEnum;
+use program::Runs;
 use std::fs;
+use std::path::PathBuf;
 use std::process::ExitCode;
+
+/// Seconds for which the runs of a kernel are repeated.
+const SECONDS: f64 = 0.5;
+/// The same for a quick look at all.
+const QUICK_SECONDS: f64 = 0.1;
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -26,12 +36,38 @@ pub struct Options {
     /// Only kernels whose program's name contains this
     #[arg(long, default_value = "")]
     filter: String,
+    /// Only the kernel of this name; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// The number of processors for kernels and for their native counterparts: all by default
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// One short round, and only the kernels if no part is named: less than a minute once all is compiled
+    #[arg(long)]
+    quick: bool,
+    /// Also write the times of the kernels to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
     /// Take the staged libraries as they are
     #[arg(long)]
     no_build: bool,
     /// Also write docs/dev/performance.md, or the chosen parts of it
     #[arg(long)]
     write: bool,
+}
+
+impl Options {
+    fn parts(&self) -> &[Part] {
+        match self.parts.as_slice() {
+            [] if self.quick || !self.only.is_empty() => &[Part::Kernels],
+            [] => Part::value_variants(),
+            parts => parts,
+        }
+    }
+
+    fn rounds(&self) -> usize {
+        if self.quick { 1 } else { self.rounds }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -66,18 +102,34 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     if !options.parts.is_empty() {
         page = fs::read_to_string(&path)?;
     }
-    let parts = if options.parts.is_empty() { Part::value_variants() } else { &options.parts };
-    for part in parts {
+    let rounds = options.rounds();
+    let seconds = if options.quick { QUICK_SECONDS } else { SECONDS };
+    let runs = Runs::new(seconds, &options.only, options.threads, options.quick)?;
+    // The names are those of kernels that have a counterpart.
+    let all = Runs::new(seconds, &[], options.threads, options.quick)?;
+    let mut problems = Vec::new();
+    for part in options.parts() {
         let section = match part {
-            Part::Kernels => kernels::compare(&cuda, &options.filter, options.rounds)?,
-            Part::Launches => kernels::launches(&cuda, options.rounds)?,
-            Part::Matrices => kernels::matrices(&cuda, options.rounds)?,
-            Part::Start => start::measure(&cuda, options.rounds)?,
-            Part::Compile => compile::measure(&cuda, options.rounds)?,
-            Part::Libraries => libraries::measure(options.rounds)?,
+            Part::Kernels => {
+                let comparison = compare::compare(&cuda, &options.filter, &runs, rounds)?;
+                if let Some(file) = &options.json {
+                    fs::write(file, comparison.json())?;
+                }
+                let section = comparison.section(&runs, rounds);
+                problems.extend(comparison.problems);
+                section
+            }
+            Part::Launches => alone::launches(&cuda, &all, rounds)?,
+            Part::Matrices => alone::matrices(&cuda, &all, rounds)?,
+            Part::Start => start::measure(&cuda, rounds)?,
+            Part::Compile => compile::measure(&cuda, rounds)?,
+            Part::Libraries => libraries::measure(rounds)?,
         };
         println!("\n{section}");
         page = with_section(&page, &section);
+    }
+    if !problems.is_empty() {
+        return Err(problems.join("\n").into());
     }
     if options.write {
         fs::write(&path, page)?;
@@ -110,7 +162,7 @@ fn machine() -> String {
 }
 
 /// The folder of what is built to be measured.
-fn folder() -> std::path::PathBuf {
+fn folder() -> PathBuf {
     target().join("bench")
 }
 
