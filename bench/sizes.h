@@ -25,7 +25,7 @@ constexpr int HEADS = 4, SEQUENCE = 512, HEAD_SIZE = 64, KEYS_A_STEP = 32;
 constexpr int QUANTISED_ROWS = 1024, QUANTISED_COLUMNS = 4096, QUANTISED_BLOCK = 32;
 constexpr int DP4A_THREADS = 1 << 14, DP4A_STEPS = 1024;
 constexpr int FFT_SIZE = 1024, FFT_COUNT = 256;
-constexpr int MESSAGES = 1 << 13, MESSAGE_WORDS = 16;
+constexpr int MESSAGES = 1 << 13;
 constexpr int OPTIONS = 1 << 18;
 constexpr int PATHS = 1 << 14, PATH_STEPS = 32;
 constexpr int TEXT_LENGTH = 1 << 21, PATTERN_LENGTH = 8;

@@ -1,0 +1,2 @@
+#define NAME "black_scholes"
+#include "options_cuda.h"

@@ -1,0 +1,35 @@
+// Random numbers by their index: Philox with four words and ten rounds.
+#pragma once
+
+#include <cstdint>
+
+#ifdef __CUDACC__
+#define ON_BOTH_SIDES __host__ __device__
+#else
+#define ON_BOTH_SIDES
+#endif
+
+struct Words {
+    uint32_t w[4];
+};
+
+ON_BOTH_SIDES inline Words philox(uint32_t low, uint32_t high, uint32_t key_0, uint32_t key_1) {
+    uint32_t a = low, b = high, c = 0, d = 0;
+    for (int round = 0; round < 10; ++round) {
+        uint64_t first = uint64_t(0xD2511F53u) * a, second = uint64_t(0xCD9E8D57u) * c;
+        a = uint32_t(second >> 32) ^ b ^ key_0;
+        b = uint32_t(second);
+        c = uint32_t(first >> 32) ^ d ^ key_1;
+        d = uint32_t(first);
+        key_0 += 0x9E3779B9u;
+        key_1 += 0xBB67AE85u;
+    }
+    return {{a, b, c, d}};
+}
+
+// How many of two points in a square are in the quarter of a circle.
+ON_BOTH_SIDES inline int inside(const Words &words) {
+    float x[4];
+    for (int i = 0; i < 4; ++i) x[i] = float(words.w[i] >> 8) * (1.0f / (1 << 24));
+    return (x[0] * x[0] + x[1] * x[1] < 1) + (x[2] * x[2] + x[3] * x[3] < 1);
+}
