@@ -21,12 +21,14 @@ __global__ void multiply(const int *weights, const float *weight_factors, const 
 
 __global__ void stream(int *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    int a = 0x01020304 * (i & 15), b = 0x0103fe05 ^ i, sums[4] = {i, i + 1, i + 2, i + 3};
+    int a = 0x01020304 * (i & 15), b[4] = {0x0103fe05 ^ i, 0x7103ae25 + i, i, ~i}, sums[4] = {i, i + 1, i + 2, i + 3};
     for (int step = 0; step < DP4A_STEPS; step += 4) {
 #pragma unroll
-        for (int chain = 0; chain < 4; ++chain) sums[chain] = __dp4a(a, b, sums[chain]);
-        // Keeps the products from being computed once.
-        b += 0x01010101;
+        for (int chain = 0; chain < 4; ++chain) {
+            sums[chain] = __dp4a(a, b[chain], sums[chain]);
+            // Keeps the products from being computed once.
+            b[chain] += 0x01010101;
+        }
     }
     out[i] = sums[0] ^ sums[1] ^ sums[2] ^ sums[3];
 }

@@ -5,9 +5,10 @@
 
 static unsigned count_inside() {
     unsigned count = 0;
-#pragma omp parallel for simd reduction(+ : count)
-    for (int path = 0; path < PATHS; ++path)
-        for (int step = 0; step < PATH_STEPS; ++step) count += inside(philox(step, path, 17, 42));
+#pragma omp parallel for reduction(+ : count)
+    for (int step = 0; step < PATH_STEPS; ++step)
+#pragma omp simd reduction(+ : count)
+        for (int path = 0; path < PATHS; ++path) count += inside(philox(step, path, 17, 42));
     return count;
 }
 

@@ -10,11 +10,14 @@
 #endif
 
 struct Words {
-    uint32_t w[4];
+    uint32_t a, b, c, d;
 };
 
 ON_BOTH_SIDES inline Words philox(uint32_t low, uint32_t high, uint32_t key_0, uint32_t key_1) {
     uint32_t a = low, b = high, c = 0, d = 0;
+#ifndef __CUDACC__
+#pragma GCC unroll 10
+#endif
     for (int round = 0; round < 10; ++round) {
         uint64_t first = uint64_t(0xD2511F53u) * a, second = uint64_t(0xCD9E8D57u) * c;
         a = uint32_t(second >> 32) ^ b ^ key_0;
@@ -24,12 +27,13 @@ ON_BOTH_SIDES inline Words philox(uint32_t low, uint32_t high, uint32_t key_0, u
         key_0 += 0x9E3779B9u;
         key_1 += 0xBB67AE85u;
     }
-    return {{a, b, c, d}};
+    return {a, b, c, d};
 }
 
 // How many of two points in a square are in the quarter of a circle.
 ON_BOTH_SIDES inline int inside(const Words &words) {
-    float x[4];
-    for (int i = 0; i < 4; ++i) x[i] = float(words.w[i] >> 8) * (1.0f / (1 << 24));
-    return (x[0] * x[0] + x[1] * x[1] < 1) + (x[2] * x[2] + x[3] * x[3] < 1);
+    const float unit = 1.0f / (1 << 24);
+    float x = float(words.a >> 8) * unit, y = float(words.b >> 8) * unit;
+    float z = float(words.c >> 8) * unit, w = float(words.d >> 8) * unit;
+    return (x * x + y * y < 1) + (z * z + w * w < 1);
 }
