@@ -1,24 +1,20 @@
 #include "bench.h"
 #include "sizes.h"
 
-constexpr int BLOCKS = QUANTISED_COLUMNS / QUANTISED_BLOCK, WORDS = QUANTISED_BLOCK / 4;
+constexpr int BLOCKS = QUANTISED_COLUMNS / QUANTISED_BLOCK;
 
 static void multiply(const signed char *weights, const float *weight_factors, const signed char *vector,
                      const float *factors, float *out) {
 #pragma omp parallel for
     for (int row = 0; row < QUANTISED_ROWS; ++row) {
-        // Sums of words stay apart to the end: additions across a vector take long.
-        float sums[WORDS] = {}, sum = 0;
+        // Sums stay apart to the end: additions across a vector take long.
+        float sums[QUANTISED_BLOCK] = {}, sum = 0;
         for (int block = 0; block < BLOCKS; ++block) {
             const signed char *a = weights + (row * BLOCKS + block) * QUANTISED_BLOCK;
             const signed char *b = vector + block * QUANTISED_BLOCK;
             float factor = weight_factors[row * BLOCKS + block] * factors[block];
 #pragma omp simd
-            for (int word = 0; word < WORDS; ++word) {
-                int products = 0;
-                for (int i = 4 * word; i < 4 * word + 4; ++i) products += a[i] * b[i];
-                sums[word] += products * factor;
-            }
+            for (int i = 0; i < QUANTISED_BLOCK; ++i) sums[i] += a[i] * b[i] * factor;
         }
         for (float part : sums) sum += part;
         out[row] = sum;

@@ -5,7 +5,7 @@
 
 __global__ void count_inside(unsigned *total) {
     int path = blockIdx.x * blockDim.x + threadIdx.x, count = 0;
-    for (int step = 0; step < PATH_STEPS; ++step) count += inside(philox(step, path, 17, 42));
+    for (int step = 0; step < PATH_STEPS; ++step) count += inside(step, path);
     for (int offset = 16; offset > 0; offset /= 2) count += __shfl_down_sync(0xffffffff, count, offset);
     if (threadIdx.x % 32 == 0) atomicAdd(total, count);
 }

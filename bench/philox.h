@@ -1,4 +1,4 @@
-// Random numbers by their index: Philox with four words and ten rounds.
+// Points by their index, with random coordinates by Philox of four words and ten rounds.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,9 @@
 #define ON_BOTH_SIDES
 #endif
 
-struct Words {
-    uint32_t a, b, c, d;
-};
-
-ON_BOTH_SIDES inline Words philox(uint32_t low, uint32_t high, uint32_t key_0, uint32_t key_1) {
-    uint32_t a = low, b = high, c = 0, d = 0;
+// How many of two points in a square are in the quarter of a circle; one word of four for each coordinate.
+ON_BOTH_SIDES inline int inside(uint32_t low, uint32_t high) {
+    uint32_t a = low, b = high, c = 0, d = 0, key_0 = 17, key_1 = 42;
 #ifndef __CUDACC__
 #pragma GCC unroll 10
 #endif
@@ -27,13 +24,7 @@ ON_BOTH_SIDES inline Words philox(uint32_t low, uint32_t high, uint32_t key_0, u
         key_0 += 0x9E3779B9u;
         key_1 += 0xBB67AE85u;
     }
-    return {a, b, c, d};
-}
-
-// How many of two points in a square are in the quarter of a circle.
-ON_BOTH_SIDES inline int inside(const Words &words) {
     const float unit = 1.0f / (1 << 24);
-    float x = float(words.a >> 8) * unit, y = float(words.b >> 8) * unit;
-    float z = float(words.c >> 8) * unit, w = float(words.d >> 8) * unit;
+    float x = int(a >> 8) * unit, y = int(b >> 8) * unit, z = int(c >> 8) * unit, w = int(d >> 8) * unit;
     return (x * x + y * y < 1) + (z * z + w * w < 1);
 }
