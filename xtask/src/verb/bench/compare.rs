@@ -114,8 +114,8 @@ impl Comparison {
         };
         let mut text = format!(
             "## Kernels\n\nLaunch and synchronisation of kernels built by nvcc, beside the same algorithm in C++ \
-             (`g++ {}`, and `-ffast-math` where nvcc's side has approximations), in microseconds, on {processors}; \
-             {rounds} runs of each program in turn. Checksums agree. The ratio is that of the processors' time; the \
+             (`g++ {}`, and `-ffast-math` where nvcc has its own, or where the C library's functions have vectors with it \
+             only), in microseconds, on {processors}; {rounds} runs of each program in turn. Checksums agree. The ratio is that of the processors' time; the \
              spread of it is the distance of its quartiles, of the side where it is larger.\n\n\
              | kernel | native | ZLUDA | native, processors | ZLUDA, processors | ZLUDA / native | spread |\n\
              |---|---|---|---|---|---|---|\n",
