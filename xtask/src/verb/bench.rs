@@ -23,7 +23,7 @@ use std::process::ExitCode;
 /// Seconds for which the runs of a kernel are repeated.
 const SECONDS: f64 = 0.5;
 /// The same for a quick look at all.
-const QUICK_SECONDS: f64 = 0.1;
+const QUICK_SECONDS: f64 = 0.05;
 
 #[derive(clap::Args)]
 pub struct Options {

@@ -78,7 +78,10 @@ impl Runs {
         };
         command.env("BENCH_SECONDS", self.seconds.to_string());
         if !self.only.is_empty() {
-            command.env("BENCH_ONLY", self.only.join(","));
+            command.env(
+                "BENCH_ONLY",
+                self.only.iter().map(|name| format!("{name},")).collect::<String>(),
+            );
         }
         if side == Side::Cuda {
             command
