@@ -65,32 +65,27 @@ pub fn compare(cuda: &Cuda, filter: &str, runs: &Runs, rounds: usize) -> Result<
     build(cuda, &programs.iter().flat_map(both).collect::<Vec<_>>())?;
     heading("Measuring kernels and their native counterparts");
     let mut comparison = Comparison::default();
-    for program in &programs {
-        let (mut native, mut ours) = (Table::new(), Table::new());
-        for _ in 0..rounds {
+    let (mut native, mut ours) = (Table::new(), Table::new());
+    // All programs before the next round: what disturbs a machine often lasts longer than the rounds of one.
+    for _ in 0..rounds {
+        for program in &programs {
             add(&mut native, runs.run(program, Side::Native)?);
             match runs.run(program, Side::Cuda) {
                 Ok(times) => add(&mut ours, times),
-                Err(error) => {
-                    comparison.problems.push(error.to_string());
-                    break;
-                }
-            }
-        }
-        for (kernel, native) in &native {
-            match ours.get(kernel) {
-                None => comparison.problems.push(format!("{program}.cu does not measure {kernel}")),
-                Some(ours) if !agree(native.checksum, ours.checksum) => {
-                    let (native, ours) = (native.checksum, ours.checksum);
-                    comparison
-                        .problems
-                        .push(format!("{kernel}: the checksum is {ours} for {native}"));
-                }
-                Some(ours) => comparison.rows.push(Row::new(kernel, native, ours)),
+                Err(error) => comparison.problems.push(error.to_string()),
             }
         }
     }
-    comparison.rows.sort_by(|a, b| a.kernel.cmp(&b.kernel));
+    for (kernel, native) in &native {
+        match ours.get(kernel) {
+            None => comparison.problems.push(format!("no CUDA program measures {kernel}")),
+            Some(ours) if !agree(native.checksum, ours.checksum) => {
+                let (native, ours) = (native.checksum, ours.checksum);
+                comparison.problems.push(format!("{kernel}: the checksum is {ours} for {native}"));
+            }
+            Some(ours) => comparison.rows.push(Row::new(kernel, native, ours)),
+        }
+    }
     for name in &runs.only {
         let mut all = comparison.rows.iter().map(|row| &row.kernel);
         if comparison.problems.is_empty() && !all.any(|kernel| kernel == name) {
@@ -132,6 +127,9 @@ impl Comparison {
                 row.ratio(),
                 row.spread * 100.0
             );
+        }
+        if self.rows.is_empty() {
+            return text;
         }
         let ratios: Vec<f64> = self.rows.iter().map(Row::ratio).collect();
         let above = LIMITS.map(|limit| {
