@@ -1,8 +1,8 @@
 //! Kernels beside the same algorithms in C++.
 //!
 //! What is compared is the time of the processors: on a machine that others use, the clock says more about them than
-//! about a kernel. Threads that spin while they wait count on both sides. The clock's time stands beside it, because a
-//! kernel that leaves processors idle shows in nothing else.
+//! about a kernel. Threads that spin while they wait count on both sides, so one processor says most about a kernel. The
+//! clock's time stands beside it, because a kernel that leaves processors idle shows in nothing else.
 
 use super::program::{NATIVE_FLAGS, Runs, Side, build};
 use super::times::{Series, Table, add};
