@@ -1,8 +1,7 @@
 // What the CUDA programs and their native counterparts share: the measurement, inputs, and checksums.
 //
-// Every program prints one line for each kernel: its name; the best and the median time of a run on the clock; the
-// median time of the processors, and the distance of its quartiles; all in microseconds; and a checksum, which must be
-// the same on both sides but for rounding.
+// Every program prints one line for each kernel: its name; the best and the median time of a run on the clock, and the
+// mean time of the processors, in microseconds; and a checksum, which must be the same on both sides but for rounding.
 //
 // The environment may say how long runs are repeated (BENCH_SECONDS), and the names of the kernels that are wanted, with
 // a comma after each (BENCH_ONLY).
@@ -28,7 +27,8 @@ inline bool is_wanted(const std::string &name) {
 }
 
 // Microseconds that all threads of this process were on a processor. Others on the machine make a run last longer and
-// leave this nearly alone.
+// leave this nearly alone. Linux counts what other threads do by the tick of some milliseconds: only the sum over many runs
+// is exact.
 inline double processor_time() {
     timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -50,19 +50,18 @@ void measure(const char *name, Work work, Checksum checksum, int repeats = 1) {
     do work();
     while (clock_time() - start < seconds() * 0.3e6);
 
-    std::vector<double> clock, processors;
+    std::vector<double> clock;
+    double processors = processor_time();
     start = clock_time();
     while (clock.size() < 3 || (clock_time() - start < seconds() * 1e6 && clock.size() < 1000)) {
-        double processors_before = processor_time(), before = clock_time();
+        double before = clock_time();
         work();
         clock.push_back((clock_time() - before) / repeats);
-        processors.push_back((processor_time() - processors_before) / repeats);
     }
-    std::sort(clock.begin(), clock.end());
-    std::sort(processors.begin(), processors.end());
     size_t runs = clock.size();
-    std::printf("%s %.5f %.5f %.5f %.5f %.12g\n", name, clock[0], clock[runs / 2], processors[runs / 2],
-                processors[runs * 3 / 4] - processors[runs / 4], sum);
+    processors = (processor_time() - processors) / (runs * repeats);
+    std::sort(clock.begin(), clock.end());
+    std::printf("%s %.5f %.5f %.5f %.12g\n", name, clock[0], clock[runs / 2], processors, sum);
     std::fflush(stdout);
 }
 

@@ -110,8 +110,8 @@ impl Comparison {
         let mut text = format!(
             "## Kernels\n\nLaunch and synchronisation of kernels built by nvcc, beside the same algorithm in C++ \
              (`g++ {}`, and `-ffast-math` where nvcc has its own, or where the C library's functions have vectors with it \
-             only), in microseconds, on {processors}; {rounds} runs of each program in turn. Checksums agree. The ratio is that of the processors' time; the \
-             spread of it is the distance of its quartiles, of the side where it is larger.\n\n\
+             only), in microseconds, on {processors}; {rounds} runs of each program in turn. Checksums agree. The ratio is that of the processors' time, of the best of the runs; the spread is how much longer the \
+             middle one took, on the side where that is more.\n\n\
              | kernel | native | ZLUDA | native, processors | ZLUDA, processors | ZLUDA / native | spread |\n\
              |---|---|---|---|---|---|---|\n",
             NATIVE_FLAGS.join(" ")

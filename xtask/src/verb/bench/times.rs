@@ -10,21 +10,20 @@ pub struct Times {
     /// The best and the median run, on the clock.
     best: f64,
     median: f64,
-    /// The median of the time of all processors, and how far its quartiles are apart.
+    /// The mean of the time of all processors.
     processors: f64,
-    spread: f64,
     checksum: f64,
 }
 
 impl Times {
-    /// Reads a line `kernel best median processors spread checksum`.
+    /// Reads a line `kernel best median processors checksum`.
     pub fn parse(line: &str) -> Option<Self> {
         let mut words = line.split_whitespace();
         let kernel = words.next()?.to_owned();
         let mut number = || words.next()?.parse().ok();
         let (best, median) = (number()?, number()?);
-        let (processors, spread, checksum) = (number()?, number()?, number()?);
-        let times = Self { kernel, best, median, processors, spread, checksum };
+        let (processors, checksum) = (number()?, number()?);
+        let times = Self { kernel, best, median, processors, checksum };
         words.next().is_none().then_some(times)
     }
 }
@@ -35,7 +34,6 @@ pub struct Series {
     best: Vec<f64>,
     median: Vec<f64>,
     processors: Vec<f64>,
-    spread: Vec<f64>,
     pub checksum: f64,
 }
 
@@ -50,16 +48,15 @@ impl Series {
         median(&self.median)
     }
 
-    /// Processor time of a run: the best of the medians, because whoever else uses the machine makes it only longer, by
+    /// Processor time of a run: the best of the means, because whoever else uses the machine makes it only longer, by
     /// the caches.
     pub fn processors(&self) -> f64 {
         best(&self.processors)
     }
 
-    /// The distance of the quartiles of the processor time, as a part of it, in the quietest run of the program.
+    /// How much more processor time the middle run of the program took than the best one, as a part.
     pub fn spread(&self) -> f64 {
-        let parts = self.spread.iter().zip(&self.processors).map(|(spread, time)| spread / time);
-        best(&parts.collect::<Vec<f64>>())
+        median(&self.processors) / self.processors() - 1.0
     }
 }
 
@@ -72,7 +69,6 @@ pub fn add(table: &mut Table, times: Vec<Times>) {
         series.best.push(times.best);
         series.median.push(times.median);
         series.processors.push(times.processors);
-        series.spread.push(times.spread);
         series.checksum = times.checksum;
     }
 }
@@ -84,12 +80,12 @@ mod tests {
     #[test]
     fn lines_become_series() {
         let mut table = Table::new();
-        for line in ["saxpy 1 2 4 1 5.5", "saxpy 2 3 5 1 5.5"] {
+        for line in ["saxpy 1 2 4 5.5", "saxpy 2 3 5 5.5"] {
             add(&mut table, Times::parse(line).into_iter().collect());
         }
         let series = &table["saxpy"];
-        assert_eq!((series.best(), series.processors(), series.spread()), (1.0, 4.0, 0.2));
-        assert!(Times::parse("saxpy 1 2 3 4").is_none());
+        assert_eq!((series.best(), series.processors(), series.spread()), (1.0, 4.0, 0.25));
+        assert!(Times::parse("saxpy 1 2 3").is_none());
         assert!(Times::parse("cudaMalloc: out of memory").is_none());
     }
 }
