@@ -117,15 +117,17 @@ impl Comparison {
             NATIVE_FLAGS.join(" ")
         );
         for row in &self.rows {
+            // One run of a program says nothing about that.
+            let spread =
+                if rounds > 1 { format!("{:.0} %", row.spread * 100.0) } else { String::new() };
             text += &format!(
-                "| {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.2} | {:.0} % |\n",
+                "| {} | {:.1} | {:.1} | {:.1} | {:.1} | {:.2} | {spread} |\n",
                 row.kernel,
                 row.native,
                 row.ours,
                 row.native_processors,
                 row.ours_processors,
-                row.ratio(),
-                row.spread * 100.0
+                row.ratio()
             );
         }
         if self.rows.is_empty() {
