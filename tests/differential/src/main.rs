@@ -1,8 +1,8 @@
 //! `differential LIBRARY list` names the cases; `differential LIBRARY CASE` runs one and prints what the library answered.
 //!
 //! One case a process: NVIDIA's own driver crashes on some of the hostile ones, and a sticky error of
-//! one must not meet the next. `differential LIBRARY record` runs all cases, each in a child, and prints the
-//! table that is kept as data: with NVIDIA's library it makes `answers/<GPU>.txt`.
+//! one must not meet the next. `differential LIBRARY record [FILTER]` runs all cases, or those whose name contains the filter, each
+//! in a child, and prints the table that is kept as data: with NVIDIA's library it makes `answers/<GPU>.txt`.
 
 // A test program: it stops by panicking, and its output is its purpose.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
@@ -28,12 +28,18 @@ fn print(answers: &Answers) -> String {
     answers.iter().map(i64::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn record(library: &str) {
+/// The seconds that a case may take, and until it is killed, for `timeout`, which says 124 or 137 then.
+const LIMIT: [&str; 2] = ["--kill-after=5", "30"];
+
+fn record(library: &str, filter: &str) {
     let this = std::env::current_exe().unwrap();
-    for (name, _) in cases::all() {
-        let output = Command::new(&this).args([library, name]).output().unwrap();
+    for (name, _) in cases::all().into_iter().filter(|case| case.0.contains(filter)) {
+        let mut command = Command::new("timeout");
+        command.args(LIMIT).arg(&this).args([library, name]);
+        let output = command.output().unwrap();
         let answer = match output.status.code() {
             Some(0) => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+            Some(124 | 137) => "hang".to_owned(),
             _ => "crash".to_owned(),
         };
         println!("{name}: {answer}");
@@ -42,13 +48,17 @@ fn record(library: &str) {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [library, verb] = arguments.as_slice() else {
-        eprintln!("usage: differential LIBRARY list|record|CASE");
-        return ExitCode::from(2);
+    let (library, verb, filter) = match arguments.as_slice() {
+        [library, verb] => (library, verb, ""),
+        [library, verb, filter] if verb == "record" => (library, verb, filter.as_str()),
+        _ => {
+            eprintln!("usage: differential LIBRARY list|record [FILTER]|CASE");
+            return ExitCode::from(2);
+        }
     };
     match verb.as_str() {
         "list" => cases::all().iter().for_each(|case| println!("{}", case.0)),
-        "record" => record(library),
+        "record" => record(library, filter),
         name => match run(Path::new(library), name) {
             Ok(answers) => println!("{}", print(&answers)),
             Err(error) => {

@@ -71,7 +71,7 @@ pub(crate) fn cuMemFree_v2(pointer: CUdeviceptr) -> CUres {
     if pointer == 0 {
         return Ok(());
     }
-    memory::free(&current()?, pointer)
+    memory::free(&memory::current_or_owner(pointer)?, pointer)
 }
 
 pub(crate) fn cuMemGetAddressRange_v2(
@@ -109,11 +109,10 @@ pub(crate) fn cuMemHostAlloc(pointer: Out<*mut c_void>, size: usize, flags: c_ui
 
 pub(crate) fn cuMemFreeHost(pointer: *mut c_void) -> CUres {
     capture::check_unsafe_call()?;
-    let current = current()?;
     if pointer.is_null() {
         return Ok(());
     }
-    memory::free_host(&current, pointer)
+    memory::free_host(&memory::current_or_owner(pointer as u64)?, pointer)
 }
 
 pub(crate) fn cuMemHostRegister_v2(pointer: *mut c_void, size: usize, flags: c_uint) -> CUres {
@@ -137,7 +136,7 @@ pub(crate) fn cuMemHostUnregister(pointer: *mut c_void) -> CUres {
     if pointer.is_null() {
         return Err(CUerror::INVALID_VALUE);
     }
-    memory::unregister_host(&current()?, pointer)
+    memory::unregister_host(&memory::current_or_owner(pointer as u64)?, pointer)
 }
 
 pub(crate) fn cuMemHostGetDevicePointer_v2(

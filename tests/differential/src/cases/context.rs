@@ -135,6 +135,20 @@ pub const CASES: &[Case] = &[
             api.cuMemFree_v2(pointer),
         ]
     }),
+    ("context/frees_without_one", |api| {
+        context(api);
+        let (memory, mut managed, mut host) = (allocate(api, 4096), 0, null_mut());
+        must(api.cuMemAllocManaged(&mut managed, 4096, 1));
+        must(api.cuMemHostAlloc(&mut host, 4096, 0));
+        must(api.cuCtxPopCurrent_v2(&mut null_mut()));
+        vec![
+            api.cuMemFree_v2(memory),
+            api.cuMemFree_v2(managed),
+            api.cuMemFreeHost(host),
+            api.cuMemFree_v2(0),
+            api.cuMemFreeHost(null_mut()),
+        ]
+    }),
     ("context/flags", |api| {
         context(api);
         let mut flags = 77;

@@ -231,6 +231,27 @@ pub const CASES: &[Case] = &[
         let memory = allocate(api, 4096);
         with_samplers(api, &plane(memory, FLOAT, [16, 16, 128]), SAMPLERS)
     }),
+    ("texture/memory_that_is_not_there", |api| {
+        context(api);
+        let memory = allocate(api, 1 << 20);
+        let freed = allocate(api, 16 << 20);
+        must(api.cuMemFree_v2(freed));
+        [
+            linear(memory, FLOAT, 1, 1 << 20),
+            linear(memory, FLOAT, 1, (1 << 20) + 4),
+            linear(memory, FLOAT, 1, 1 << 30),
+            linear(memory + 512, FLOAT, 1, 1 << 20),
+            linear(freed, FLOAT, 1, 1 << 20),
+            linear(0x10_0000, FLOAT, 1, 1 << 20),
+            linear(0, FLOAT, 1, 1 << 20),
+            plane(memory, FLOAT, [1024, 257, 4096]),
+            plane(memory, FLOAT, [1024, 65000, 4096]),
+            plane(freed, FLOAT, [64, 64, 256]),
+        ]
+        .iter()
+        .map(|resource| make(api, resource, &sampler(), None))
+        .collect()
+    }),
     ("texture/flags_of_floats", |api| {
         let array = floats(api, 0);
         with_flags(api, &of_array(array))

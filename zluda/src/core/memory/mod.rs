@@ -9,7 +9,7 @@ pub(crate) mod pool;
 pub(crate) mod pool_ledger;
 pub(crate) mod virtual_memory;
 
-use crate::core::context::{Context, Current};
+use crate::core::context::{self, Context, Current};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
 use cuda_types::cuda::{CU_MEMHOSTREGISTER_READ_ONLY, CUdevice, CUdeviceptr, CUerror, CUres};
@@ -156,6 +156,19 @@ pub(crate) fn find_host(address: u64) -> Option<Arc<Allocation>> {
         .values()
         .find(|a| a.host != 0 && address >= a.host && address - a.host < a.size as u64)
         .cloned()
+}
+
+/// The current context, or, where there is none, that of an allocation: what frees memory asks for no context.
+pub(crate) fn current_or_owner(address: u64) -> CUres<Current> {
+    let none = match context::current() {
+        Err(error @ CUerror::INVALID_CONTEXT) => error,
+        current => return current,
+    };
+    let found = find(address).or_else(|| find_host(address)).ok_or(none)?;
+    match &found.owner {
+        Owner::Context(context) => context::enter(context),
+        Owner::Device(_) => Err(none),
+    }
 }
 
 /// The time at which memory has to be there.
