@@ -1,6 +1,7 @@
 //! The results of a collection, as Markdown for people and JSON for programs.
 
 use crate::corpus::verdict::Verdict;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The results of one program.
@@ -61,7 +62,7 @@ pub fn markdown(source: &Source, rows: &[Row]) -> String {
     for row in rows {
         let remarks = remarks(row);
         if row.verdict == Verdict::Passed && remarks.is_empty() {
-            passed.push(format!("{} ({:.1} s)", row.name, row.seconds));
+            passed.push(row);
             continue;
         }
         let seconds = if row.seconds > 0.0 { format!("{:.1}", row.seconds) } else { String::new() };
@@ -74,9 +75,27 @@ pub fn markdown(source: &Source, rows: &[Row]) -> String {
             write!(text, "\n| program | result | seconds | remarks |\n|---|---|---:|---|\n{table}");
     }
     if !passed.is_empty() {
-        let _ = writeln!(text, "\nPassed as they are: {}.", passed.join(", "));
+        let _ = writeln!(text, "\nPassed as they are: {}.", names(&passed));
     }
     text
+}
+
+/// More names than that nobody reads.
+const MOST_NAMES: usize = 600;
+
+/// The names of programs, or, of too many, the number in each folder.
+fn names(rows: &[&Row]) -> String {
+    if rows.len() <= MOST_NAMES {
+        let names = rows.iter().map(|row| format!("{} ({:.1} s)", row.name, row.seconds));
+        return names.collect::<Vec<_>>().join(", ");
+    }
+    let mut folders = BTreeMap::<_, usize>::new();
+    for row in rows {
+        let folder = row.name.rsplit_once('/').map_or(".", |(folder, _)| folder);
+        *folders.entry(folder).or_default() += 1;
+    }
+    let folders = folders.iter().map(|(folder, count)| format!("{count} in {folder}"));
+    folders.collect::<Vec<_>>().join(", ")
 }
 
 fn remarks(row: &Row) -> Vec<String> {
