@@ -1,5 +1,6 @@
 """A segment of addresses that memory comes to and goes from, as PyTorch's allocator has it, through `cuda.bindings`."""
 
+import ctypes
 import os
 
 import numpy as np
@@ -7,6 +8,26 @@ from cuda.bindings import driver
 from driver_calls import check
 
 UNIT = 2 << 20
+INCREMENT = b"""
+.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry increment(.param .u64 words)
+{
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<3>;
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.u32 %r1, %r1, %r2, %r3;
+    ld.param.u64 %rd1, [words];
+    mad.wide.u32 %rd2, %r1, 4, %rd1;
+    ld.global.u32 %r4, [%rd2];
+    add.u32 %r4, %r4, 1;
+    st.global.u32 [%rd2], %r4;
+    ret;
+}
+"""
 
 
 class Segment:
@@ -78,6 +99,21 @@ assert (back == 5).all()
 segment.unmap(0, 5)
 segment.free()
 assert free_bytes() == before
+
+# A kernel goes across what was mapped at different times.
+segment = Segment(5, UNIT)
+segment.map(0, 2)
+segment.map(2, 5)
+check(*driver.cuMemsetD32(segment.place(0), 5, 5 * UNIT // 4))
+module = check(*driver.cuModuleLoadData(INCREMENT))
+kernel = check(*driver.cuModuleGetFunction(module, b"increment"))
+check(*driver.cuLaunchKernel(kernel, 5 * UNIT // 4 // 256, 1, 1, 256, 1, 1, 0, 0,
+                             ((segment.base,), (ctypes.c_uint64,)), 0))
+check(*driver.cuMemcpyDtoH(back.ctypes.data, segment.place(1), back.nbytes))
+assert (back == 6).all()
+check(*driver.cuModuleUnload(module))
+segment.unmap(0, 5)
+segment.free()
 
 # Another process writes what this one has made.
 segment = Segment(1, UNIT)
