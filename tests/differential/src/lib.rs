@@ -4,4 +4,5 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 pub mod api;
+pub mod child;
 pub mod view;

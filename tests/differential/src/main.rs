@@ -12,8 +12,10 @@ mod setup;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 use differential::api::Api;
+use differential::child;
 
 /// The output of a case: result codes and values, in the order of its calls.
 pub type Answers = Vec<i64>;
@@ -28,19 +30,20 @@ fn print(answers: &Answers) -> String {
     answers.iter().map(i64::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// The seconds that a case may take, and until it is killed, for `timeout`, which says 124 or 137 then.
-const LIMIT: [&str; 2] = ["--kill-after=5", "30"];
+/// The time that a case may take.
+const LIMIT: Duration = Duration::from_secs(30);
 
 fn record(library: &str, filter: &str) {
     let this = std::env::current_exe().unwrap();
     for (name, _) in cases::all().into_iter().filter(|case| case.0.contains(filter)) {
-        let mut command = Command::new("timeout");
-        command.args(LIMIT).arg(&this).args([library, name]);
-        let output = command.output().unwrap();
-        let answer = match output.status.code() {
-            Some(0) => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-            Some(124 | 137) => "hang".to_owned(),
-            _ => "crash".to_owned(),
+        let mut command = Command::new(&this);
+        let (output, has_ended) = child::output(command.args([library, name]), LIMIT);
+        let answer = match has_ended {
+            false => "hang".to_owned(),
+            true if output.status.success() => {
+                String::from_utf8_lossy(&output.stdout).trim().to_owned()
+            }
+            true => "crash".to_owned(),
         };
         println!("{name}: {answer}");
     }

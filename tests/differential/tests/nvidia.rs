@@ -10,8 +10,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use differential::child;
 
 const LIMIT: Duration = Duration::from_secs(300);
 
@@ -49,24 +51,12 @@ const EMULATED: &str = "emu:gfx1100";
 
 /// Runs one case; a crash or a hang is an answer too.
 fn answer(library: &Path, case: &str, device: &str, executor: &str) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_differential"))
-        .env("ZLUDA_DEVICE", device)
-        .env("ZLUDA_EXECUTOR", executor)
-        .arg(library)
-        .arg(case)
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let start = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > LIMIT {
-            child.kill().unwrap();
-            return "hang".to_owned();
-        }
-        std::thread::sleep(Duration::from_millis(2));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_differential"));
+    command.env("ZLUDA_DEVICE", device).env("ZLUDA_EXECUTOR", executor).arg(library).arg(case);
+    let (output, has_ended) = child::output(command.stderr(Stdio::piped()), LIMIT);
+    if !has_ended {
+        return "hang".to_owned();
     }
-    let output = child.wait_with_output().unwrap();
     if output.status.success() {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     } else {

@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use cuda_types::cuda::CUjit_option;
 use differential::api::Api;
+use differential::child;
 
 use case::Case;
 
@@ -114,27 +115,14 @@ fn run(library: &str, case: &Case) {
 /// The answer of a case in a process of its own.
 fn ask(library: &str, name: &str) -> String {
     let this = std::env::current_exe().unwrap();
-    let mut child = Command::new(this)
-        .args([library, name])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let start = Instant::now();
-    let mut end = None;
-    while end.is_none() && start.elapsed() < LIMIT {
-        std::thread::sleep(Duration::from_millis(5));
-        end = child.try_wait().unwrap();
-    }
-    let verdict = match end {
-        Some(status) if status.success() => "",
-        Some(_) => "crash",
-        None => {
-            child.kill().unwrap();
-            "late"
-        }
+    let mut command = Command::new(this);
+    command.args([library, name]).stderr(Stdio::null());
+    let (output, has_ended) = child::output(&mut command, LIMIT);
+    let verdict = match has_ended {
+        false => "late",
+        true if output.status.success() => "",
+        true => "crash",
     };
-    let output = child.wait_with_output().unwrap();
     format!("{}{verdict}", String::from_utf8_lossy(&output.stdout)).trim().to_owned()
 }
 
