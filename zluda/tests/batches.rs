@@ -8,9 +8,9 @@
 mod common;
 
 use cuda_types::cuda::{
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY3D_BATCH_OP, CUarray, CUarray_format, CUcontext,
-    CUdeviceptr, CUmem_advise, CUmem_range_attribute as A, CUmemLocation, CUmemLocationType,
-    CUmemcpy3DOperand, CUmemcpy3DOperandType, CUmemcpySrcAccessOrder, CUresult as R, CUstream,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY3D_BATCH_OP, CUarray, CUarray_format, CUdeviceptr,
+    CUmem_advise, CUmem_range_attribute as A, CUmemLocation, CUmemLocationType, CUmemcpy3DOperand,
+    CUmemcpy3DOperandType, CUmemcpySrcAccessOrder, CUresult as R, CUstream,
 };
 use libloading::Library;
 use std::ffi::{c_int, c_uint, c_void};
@@ -19,19 +19,6 @@ use std::ptr::null_mut;
 const OK: R = R::CUDA_SUCCESS;
 const INVALID: R = R::CUDA_ERROR_INVALID_VALUE;
 const PAGE: usize = 4096;
-
-fn driver() -> Library {
-    // SAFETY: the library has no initialisers of its own.
-    let library = unsafe { Library::new(common::library_path()) }.unwrap();
-    let mut context: CUcontext = null_mut();
-    assert_eq!(call!(library, cuInit(0): (c_uint)), OK);
-    assert_eq!(
-        call!(library, cuDevicePrimaryCtxRetain(&mut context, 0): (*mut CUcontext, c_int)),
-        OK
-    );
-    assert_eq!(call!(library, cuCtxSetCurrent(context): (CUcontext)), OK);
-    library
-}
 
 fn stream(library: &Library) -> CUstream {
     let mut stream = null_mut();
@@ -94,7 +81,7 @@ fn copy(
 
 #[test]
 fn boxes_are_copied() {
-    let library = driver();
+    let library = common::driver();
     let stream = stream(&library);
     let mut array: CUarray = null_mut();
     let shape = CUDA_ARRAY3D_DESCRIPTOR {
@@ -218,7 +205,7 @@ fn ask<const N: usize>(library: &Library, attribute: A, at: CUdeviceptr, size: u
 
 #[test]
 fn hints_are_told_again() {
-    let library = driver();
+    let library = common::driver();
     let (memory, stream) = (managed(&library, 8 * PAGE), stream(&library));
     let advise = |at, size, advice, location| call!(library, cuMemAdvise_v2(at, size, advice, location): (CUdeviceptr, usize, CUmem_advise, CUmemLocation));
     assert_eq!(ask(&library, A::CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, memory, PAGE), [0]);

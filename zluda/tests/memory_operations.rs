@@ -8,12 +8,11 @@
 mod common;
 
 use cuda_types::cuda::{
-    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUcontext, CUdeviceptr, CUgraph, CUgraphExec, CUgraphNode,
-    CUgraphNodeType, CUresult as R, CUstream, CUstreamBatchMemOpParams,
-    CUstreamBatchMemOpType as T,
+    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUgraph, CUgraphExec, CUgraphNode, CUgraphNodeType,
+    CUresult as R, CUstream, CUstreamBatchMemOpParams, CUstreamBatchMemOpType as T,
 };
 use libloading::Library;
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_uint, c_void};
 use std::ptr::{null, null_mut};
 
 const OK: R = R::CUDA_SUCCESS;
@@ -29,16 +28,7 @@ struct Driver(Library);
 
 impl Driver {
     fn new() -> Driver {
-        // SAFETY: the library has no initialisers of its own.
-        let library = unsafe { Library::new(common::library_path()) }.unwrap();
-        let mut context: CUcontext = null_mut();
-        assert_eq!(call!(library, cuInit(0): (c_uint)), OK);
-        assert_eq!(
-            call!(library, cuDevicePrimaryCtxRetain(&mut context, 0): (*mut CUcontext, c_int)),
-            OK
-        );
-        assert_eq!(call!(library, cuCtxSetCurrent(context): (CUcontext)), OK);
-        Driver(library)
+        Driver(common::driver())
     }
 
     fn stream(&self) -> CUstream {

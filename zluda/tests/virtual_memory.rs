@@ -8,10 +8,9 @@
 mod common;
 
 use cuda_types::cuda::{
-    CUcontext, CUdeviceptr, CUfunction, CUmemAccess_flags, CUmemAccessDesc,
-    CUmemAllocationHandleType, CUmemAllocationProp, CUmemAllocationType,
-    CUmemGenericAllocationHandle as Handle, CUmemLocation, CUmemLocationType, CUmodule,
-    CUpointer_attribute as A, CUresult as R, CUstream,
+    CUdeviceptr, CUfunction, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType,
+    CUmemAllocationProp, CUmemAllocationType, CUmemGenericAllocationHandle as Handle,
+    CUmemLocation, CUmemLocationType, CUmodule, CUpointer_attribute as A, CUresult as R, CUstream,
 };
 use libloading::Library;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -48,16 +47,8 @@ impl Driver {
     fn new() -> Driver {
         static ALONE: Mutex<()> = Mutex::new(());
         let alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        // SAFETY: the library has no initialisers of its own.
-        let library = unsafe { Library::new(common::library_path()) }.unwrap();
-        assert_eq!(call!(library, cuInit(0): (c_uint)), OK);
-        let (mut context, mut module, mut fill): (CUcontext, CUmodule, CUfunction) =
-            (null_mut(), null_mut(), null_mut());
-        assert_eq!(
-            call!(library, cuDevicePrimaryCtxRetain(&mut context, 0): (*mut CUcontext, c_int)),
-            OK
-        );
-        assert_eq!(call!(library, cuCtxSetCurrent(context): (CUcontext)), OK);
+        let library = common::driver();
+        let (mut module, mut fill): (CUmodule, CUfunction) = (null_mut(), null_mut());
         assert_eq!(
             call!(library, cuModuleLoadData(&mut module, TEXT.as_ptr().cast()): (*mut CUmodule, *const c_void)),
             OK

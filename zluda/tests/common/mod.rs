@@ -2,6 +2,9 @@
 
 #![allow(dead_code, unused_macros)]
 
+use cuda_types::cuda::{CUcontext, CUresult as R};
+use libloading::Library;
+use std::ffi::{c_int, c_uint};
 use std::path::PathBuf;
 
 /// The file that cargo built for these tests.
@@ -26,4 +29,19 @@ macro_rules! call {
         // SAFETY: pointers are those of local variables, handles those that were given.
         unsafe { function($($argument),*) }
     }};
+}
+
+/// The library with the primary context of device 0, which is current.
+pub fn driver() -> Library {
+    const OK: R = R::CUDA_SUCCESS;
+    // SAFETY: the library has no initialisers of its own.
+    let library = unsafe { Library::new(library_path()) }.expect("cargo built it");
+    let mut context: CUcontext = std::ptr::null_mut();
+    assert_eq!(call!(library, cuInit(0): (c_uint)), OK);
+    assert_eq!(
+        call!(library, cuDevicePrimaryCtxRetain(&mut context, 0): (*mut CUcontext, c_int)),
+        OK
+    );
+    assert_eq!(call!(library, cuCtxSetCurrent(context): (CUcontext)), OK);
+    library
 }
