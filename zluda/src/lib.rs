@@ -111,11 +111,8 @@ cuda_macros::export_api! {
         cuStreamGetAttribute, cuStreamSetAttribute,
     },
     memory_operation {
-        cuStreamWaitValue32 => cuStreamWaitValue32_v2, cuStreamWaitValue32_v2,
-        cuStreamWaitValue64 => cuStreamWaitValue64_v2, cuStreamWaitValue64_v2,
-        cuStreamWriteValue32 => cuStreamWriteValue32_v2, cuStreamWriteValue32_v2,
-        cuStreamWriteValue64 => cuStreamWriteValue64_v2, cuStreamWriteValue64_v2,
-        cuStreamBatchMemOp => cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2,
+        cuStreamWaitValue32_v2, cuStreamWaitValue64_v2, cuStreamWriteValue32_v2, cuStreamWriteValue64_v2,
+        cuStreamBatchMemOp_v2,
     },
     event {
         cuEventCreate, cuEventDestroy => cuEventDestroy_v2, cuEventDestroy_v2, cuEventRecord,

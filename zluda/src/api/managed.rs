@@ -55,8 +55,8 @@ fn check_advice(advice: CUmem_advise) -> CUres {
     }
 }
 
-/// The advices that need a location.
-fn needs_location(advice: CUmem_advise) -> bool {
+/// The advices for which the number of the device counts.
+fn needs_device(advice: CUmem_advise) -> bool {
     matches!(
         advice,
         CUmem_advise::CU_MEM_ADVISE_SET_PREFERRED_LOCATION
@@ -79,7 +79,7 @@ pub(crate) fn cuMemAdvise(
 ) -> CUres {
     capture::check_unsafe_call()?;
     check_advice(advice)?;
-    if needs_location(advice) {
+    if needs_device(advice) {
         check_device(device)?;
     }
     advise(pointer, size, advice, Place::of_device(device))
@@ -93,8 +93,13 @@ pub(crate) fn cuMemAdvise_v2(
 ) -> CUres {
     capture::check_unsafe_call()?;
     check_advice(advice)?;
-    if needs_location(advice) {
-        check_location(location)?;
+    // An H100 wants some place for every advice, and calls devices that are none an invalid value here.
+    let is_location = match location.type_ {
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_INVALID => false,
+        _ => !needs_device(advice) || check_location(location).is_ok(),
+    };
+    if !is_location {
+        return Err(CUerror::INVALID_VALUE);
     }
     // Of who accesses memory: "All other location types are invalid."
     let is_place_of_access = matches!(
@@ -164,7 +169,8 @@ fn ranges(
 }
 
 /// The place that each range goes to. "The first entry in prefetchLocIdxs must always be 0. Also, each entry must be greater
-/// than the previous entry and the last entry should be less than count."
+/// than the previous entry and the last entry should be less than count." An H100 takes an entry that is equal to the
+/// previous one: the place of that one then goes on.
 fn places(
     locations: In<CUmemLocation>,
     firsts: In<usize>,
@@ -174,16 +180,20 @@ fn places(
     let most = count.min(MOST);
     let locations = locations.array(locations_count, most)?;
     let firsts = firsts.array(locations_count, most)?;
-    let ascend = firsts.windows(2).all(|pair| pair[0] < pair[1]);
+    let ascend = firsts.windows(2).all(|pair| pair[0] <= pair[1]);
     let inside = firsts.first() == Some(&0) && firsts.last().is_some_and(|last| *last < count);
     if count > MOST || !ascend || !inside {
         return Err(CUerror::INVALID_VALUE);
     }
     locations.iter().try_for_each(|location| check_location(*location))?;
-    let ends = firsts[1..].iter().copied().chain([count]);
-    let parts = firsts.iter().zip(ends).zip(locations);
-    Ok(parts
-        .flat_map(|((first, end), location)| std::iter::repeat_n(Place::new(location), end - first))
+    let mut next = 0;
+    Ok((0..count)
+        .map(|range| {
+            if firsts.get(next + 1) == Some(&range) && range != 0 {
+                next += 1;
+            }
+            Place::new(locations[next])
+        })
         .collect())
 }
 
@@ -260,7 +270,7 @@ fn attribute(
         }
         // "dataSize must be a non-zero multiple of 4."
         A::CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY if data_size != 0 && data_size.is_multiple_of(4) => {
-            return Ok(hints.accessed_by(bytes).into_iter().collect());
+            return Ok(hints.accessed_by(bytes));
         }
         _ => return Err(CUerror::INVALID_VALUE),
     };

@@ -3,7 +3,7 @@
 use crate::convert::In;
 use crate::core::context::current;
 use crate::core::memory::pool;
-use crate::core::memory::{self, Allocation, Kind};
+use crate::core::memory::{self, Allocation, Kind, virtual_memory};
 use cuda_types::cuda::{
     CU_DEVICE_INVALID, CUcontext, CUdeviceptr, CUerror, CUmemorytype, CUpointer_attribute as A,
     CUres,
@@ -70,8 +70,8 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
         }
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Value::Int(allocation.device()),
         A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => Value::Int(0),
-        A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => Value::Word(allocation.base),
-        A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => Value::Word(allocation.size as u64),
+        A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => Value::Word(range(allocation).0),
+        A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => Value::Word(range(allocation).1 as u64),
         A::CU_POINTER_ATTRIBUTE_MAPPED => Value::Int(1),
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => Value::Word(
             allocation.mapping.as_ref().map_or(0, |m| m.memory.properties.handle_types.0.into()),
@@ -93,6 +93,15 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
         A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Int(0),
         _ => return Err(CUerror::INVALID_VALUE),
     })
+}
+
+/// The addresses that an allocation belongs to: where they begin, and their size. Those of a mapping are reserved.
+fn range(allocation: &Allocation) -> (u64, usize) {
+    let reservation = match allocation.kind {
+        Kind::Mapped => virtual_memory::reservation(allocation.base),
+        _ => None,
+    };
+    reservation.unwrap_or((allocation.base, allocation.size))
 }
 
 fn find(pointer: CUdeviceptr) -> Option<Arc<Allocation>> {

@@ -11,8 +11,11 @@ use cuda_types::cuda::{
 };
 use std::ffi::{c_int, c_ulonglong, c_void};
 
-/// The host's pages, of which reservations are made.
-const PAGE: usize = 4 << 10;
+/// The host's pages, in bytes.
+const PAGE: u64 = 4 << 10;
+
+/// What memory of the first device has that nothing was asked of.
+const PLAIN: Properties = Properties { device: 0, handle_types: H::CU_MEM_HANDLE_TYPE_NONE, rdma: 0 };
 
 /// There are fewer places than this that memory can be accessed from. A program that passes more has passed a wrong
 /// count.
@@ -29,14 +32,18 @@ fn check_location(location: CUmemLocation) -> CUres {
     }
 }
 
-/// File descriptors are the handles of this system.
+/// File descriptors are the handles of this system, others those of another system or of fabrics. An H100 takes bits that
+/// name none.
 fn check_handle_types(types: H) -> CUres {
-    match types {
-        H::CU_MEM_HANDLE_TYPE_NONE => Ok(()),
-        H::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if driver()?.shares_memory() => Ok(()),
-        H(1..=0xf) => Err(CUerror::NOT_SUPPORTED),
-        _ => Err(CUerror::INVALID_VALUE),
+    let is = |kind: H| types.0 & kind.0 != 0;
+    if is(H::CU_MEM_HANDLE_TYPE_WIN32) || is(H::CU_MEM_HANDLE_TYPE_WIN32_KMT) {
+        return Err(CUerror::INVALID_VALUE);
     }
+    let is_shared = is(H::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    if is(H::CU_MEM_HANDLE_TYPE_FABRIC) || is_shared && !driver()?.shares_memory() {
+        return Err(CUerror::NOT_SUPPORTED);
+    }
+    Ok(())
 }
 
 fn check_properties(properties: &CUmemAllocationProp) -> CUres<Properties> {
@@ -66,7 +73,10 @@ pub(crate) fn cuMemGetAllocationGranularity(
     option: CUmemAllocationGranularity_flags,
 ) -> CUres {
     granularity.check()?;
-    let properties = check_properties(&properties.get()?)?;
+    // An H100 has one granularity, for what it does not make too.
+    let properties = properties.get()?;
+    let device = driver()?.device(properties.location.id).map_or(0, |_| properties.location.id);
+    let properties = Properties { device, ..PLAIN };
     let recommended = match option {
         CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM => false,
         CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED => true,
@@ -84,11 +94,12 @@ pub(crate) fn cuMemAddressReserve(
 ) -> CUres {
     pointer.check()?;
     // "The size and address parameters must be a multiple of the host page size and the alignment must be a power of two
-    // or zero for default alignment." "flags: Currently unused, must be zero"
+    // or zero for default alignment." An H100 wants sizes of its own large pages. "flags: Currently unused, must be zero"
+    let unit = virtual_memory::granularity(&PLAIN, false)?;
     if flags != 0
         || size == 0
-        || !size.is_multiple_of(PAGE)
-        || !address.is_multiple_of(PAGE as u64)
+        || !size.is_multiple_of(unit)
+        || !address.is_multiple_of(PAGE)
         || (alignment != 0 && !alignment.is_power_of_two())
     {
         return Err(CUerror::INVALID_VALUE);
@@ -131,11 +142,11 @@ pub(crate) fn cuMemMap(
     flags: c_ulonglong,
 ) -> CUres {
     let memory = virtual_memory::from_handle(handle)?;
-    // "offset: Currently must be zero." "flags: Currently must be zero."
-    if offset != 0 || flags != 0 {
+    // "flags: Currently must be zero."
+    if flags != 0 {
         return Err(CUerror::INVALID_VALUE);
     }
-    virtual_memory::map(pointer, size, memory)
+    virtual_memory::map(pointer, size, offset, memory)
 }
 
 pub(crate) fn cuMemUnmap(pointer: CUdeviceptr, size: usize) -> CUres {
@@ -153,7 +164,12 @@ pub(crate) fn cuMemSetAccess(
         return Err(CUerror::INVALID_VALUE);
     }
     for description in &descriptions {
-        check_location(description.location)?;
+        // An H100 says so of devices that are none, but not where access is asked for.
+        let is_device = |error| match error {
+            CUerror::INVALID_DEVICE => CUerror::INVALID_VALUE,
+            error => error,
+        };
+        check_location(description.location).map_err(is_device)?;
         match description.flags {
             CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE
             | CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ
@@ -172,7 +188,12 @@ pub(crate) fn cuMemGetAccess(
     flags.check()?;
     let location = location.get()?;
     check_location(location)?;
-    flags.set(virtual_memory::access(pointer, location)?)
+    let access = virtual_memory::access(pointer, location);
+    // Where something is reserved and nothing mapped, an H100 says that nothing can be accessed, and fails.
+    if access.is_err() && virtual_memory::reservation(pointer).is_some() {
+        flags.set(0)?;
+    }
+    flags.set(access?)
 }
 
 pub(crate) fn cuMemGetAllocationPropertiesFromHandle(
@@ -229,6 +250,6 @@ pub(crate) fn cuMemImportFromShareableHandle(
     check_handle_types(kind)?;
     let descriptor = c_int::try_from(shared as usize).map_err(|_| CUerror::INVALID_VALUE)?;
     // A file does not say of which device it is: those that share memory are one.
-    let properties = Properties { device: 0, handle_types: kind, rdma: 0 };
+    let properties = Properties { handle_types: kind, ..PLAIN };
     handle.set(virtual_memory::import(descriptor, properties)?)
 }

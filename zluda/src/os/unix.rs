@@ -10,6 +10,16 @@ pub(crate) fn thread_number() -> u32 {
     unsafe { libc::pthread_self() as u32 }
 }
 
+/// Has a function called in each child that this process forks from now on, before the child goes on.
+pub(crate) fn call_in_forked_children(function: extern "C" fn()) {
+    let function: unsafe extern "C" fn() = function;
+    // SAFETY: a plain function, which stays as long as this library.
+    let error = unsafe { libc::pthread_atfork(None, None, Some(function)) };
+    if error != 0 {
+        tracing::warn!("forked children will not know what they are: {error}");
+    }
+}
+
 /// The size of the file behind a descriptor, if there is one.
 pub(crate) fn file_size(descriptor: i32) -> Option<usize> {
     // SAFETY: all zeros is a value of this structure, which outlives the call.

@@ -14,6 +14,9 @@ pub(crate) fn thread_number() -> u32 {
     unsafe { GetCurrentThreadId() }
 }
 
+/// Nothing is forked here.
+pub(crate) fn call_in_forked_children(_function: extern "C" fn()) {}
+
 /// The size of the file behind a descriptor: there are none here.
 pub(crate) fn file_size(_descriptor: i32) -> Option<usize> {
     None

@@ -152,12 +152,29 @@ pub const CASES: &[Case] = &[
         ];
         answers.extend(pair(api, memory));
         answers.extend(pair(api, memory + 8));
+        answers
+    }),
+    ("memory_operation/batch_of_none", |api| {
+        context(api);
+        vec![api.cuStreamBatchMemOp_v2(stream(api), 1, null_mut(), 0)]
+    }),
+    ("memory_operation/batch_sizes", |api| {
+        context(api);
+        let (memory, stream) = (cleared(api), stream(api));
+        let write = operation(T::CU_STREAM_MEM_OP_WRITE_VALUE_32, memory, 3, 0);
         let mut many = vec![write; 300];
+        let mut answers = Vec::new();
         for count in [0, 255, 256, 257] {
             answers.push(api.cuStreamBatchMemOp_v2(stream, count, many.as_mut_ptr(), 0));
         }
-        answers.push(api.cuStreamBatchMemOp_v2(stream, 1, null_mut(), 0));
         answers.push(api.cuStreamBatchMemOp_v2(stream, 1, many.as_mut_ptr(), 1));
+        answers
+    }),
+    ("memory_operation/batch_of_wrong_ones", |api| {
+        context(api);
+        let (memory, stream) = (cleared(api), stream(api));
+        let write = operation(T::CU_STREAM_MEM_OP_WRITE_VALUE_32, memory, 3, 0);
+        let mut answers = Vec::new();
         for (number, flags) in [(0, 0), (3, 0), (6, 1), (6, 2), (7, 0), (9, 0)] {
             let mut wrong = operation(CUstreamBatchMemOpType_enum(number), memory, 1, flags);
             if number == 6 {
@@ -166,7 +183,6 @@ pub const CASES: &[Case] = &[
             answers.push(api.cuStreamBatchMemOp_v2(stream, 1, &mut wrong, 0));
         }
         // The second one is wrong: is the first one done?
-        must(api.cuMemsetD8_v2(memory, 0, 64));
         let mut half = [write, operation(T::CU_STREAM_MEM_OP_WRITE_VALUE_32, memory + 1, 3, 0)];
         answers.push(api.cuStreamBatchMemOp_v2(stream, 2, half.as_mut_ptr(), 0));
         answers.push(api.cuStreamSynchronize(stream));

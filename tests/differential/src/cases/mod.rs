@@ -10,6 +10,7 @@ mod context;
 mod copy;
 mod device;
 mod execution;
+mod fork;
 mod graph;
 mod graph_exec;
 mod graph_memory;
@@ -59,6 +60,7 @@ pub fn all() -> Vec<Case> {
         virtual_memory::CASES,
         memory_operation::CASES,
         hints::CASES,
+        fork::CASES,
     ]
     .concat()
 }

@@ -102,11 +102,12 @@ impl Device {
             | A::CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST => {
                 i32::from(self.backend.is_one_with_host())
             }
-            // AMD GPUs wait for words of memory that was made for it alone.
+            // AMD GPUs wait for words of memory that was made for it alone. The first version of these functions is gone from
+            // NVIDIA's driver too.
             A::CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1
             | A::CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1
-            | A::CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1
-            | A::CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS
+            | A::CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1 => 0,
+            A::CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS
             | A::CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR => {
                 i32::from(self.backend.is_one_with_host())
             }

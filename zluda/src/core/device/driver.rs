@@ -3,9 +3,11 @@
 use crate::core::device::Device;
 use crate::core::device::backend::Backend;
 use crate::core::error::convert;
+use crate::os;
 use cuda_types::cuda::{CUdevice, CUerror, CUres};
 use hip_runtime_sys::{HipRuntime, Provider, hipError_t};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use zluda_api::driver::ProviderKind;
 use zluda_common::config::{DeviceChoice, config};
 use zluda_common::own_file;
@@ -32,23 +34,34 @@ pub(crate) struct Backends {
 
 static DRIVER: OnceLock<CUres<Driver>> = OnceLock::new();
 
+/// Whether this process is the child of one that had opened the provider. It has the parent's memory and none of its
+/// threads, so nothing can be done here: NVIDIA's driver too is of no use in such a child, until that runs another program.
+static IS_FORKED: AtomicBool = AtomicBool::new(false);
+
 /// Opens the provider, once.
 pub(crate) fn initialize(backends: Backends) -> CUres {
+    if is_forked() {
+        return Err(CUerror::NOT_INITIALIZED);
+    }
     match DRIVER.get_or_init(|| open(backends)) {
         Ok(_) => Ok(()),
         Err(error) => Err(*error),
     }
 }
 
-/// Whether `cuInit` has succeeded.
-pub(crate) fn is_initialized() -> bool {
-    matches!(DRIVER.get(), Some(Ok(_)))
+fn is_forked() -> bool {
+    IS_FORKED.load(Ordering::Relaxed)
 }
 
-/// The driver; `NOT_INITIALIZED` before `cuInit`.
+/// Whether `cuInit` has succeeded, in this process.
+pub(crate) fn is_initialized() -> bool {
+    matches!(DRIVER.get(), Some(Ok(_))) && !is_forked()
+}
+
+/// The driver; `NOT_INITIALIZED` before `cuInit`, and in a forked child after it.
 pub(crate) fn driver() -> CUres<&'static Driver> {
     match DRIVER.get() {
-        Some(Ok(driver)) => Ok(driver),
+        Some(Ok(driver)) if !is_forked() => Ok(driver),
         _ => Err(CUerror::NOT_INITIALIZED),
     }
 }
@@ -71,6 +84,7 @@ impl Driver {
 
 fn open(Backends { amd, cpu }: Backends) -> CUres<Driver> {
     zluda_common::log::init();
+    os::call_in_forked_children(note_fork);
     let (hip, provider) = match &config().device {
         DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, ProviderKind::Rocm),
         DeviceChoice::Cpu => (open_own(CPU_PROVIDER)?, ProviderKind::Cpu),
@@ -103,6 +117,11 @@ fn open(Backends { amd, cpu }: Backends) -> CUres<Driver> {
     }
     backend.begin(&hip);
     Ok(Driver { hip, provider, backend, devices })
+}
+
+/// Runs between `fork` and its return in the child.
+extern "C" fn note_fork() {
+    IS_FORKED.store(true, Ordering::Relaxed);
 }
 
 /// ROCm, if it is there and has a device.

@@ -6,8 +6,8 @@ use crate::core::stream::memory_operation::Operation;
 use cuda_types::cuda::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUerror, CUres, CUstreamBatchMemOpParams};
 use std::sync::Arc;
 
-/// "count: ... Must be less than 256", and an H100 takes as many.
-pub(crate) const MOST: usize = 256;
+/// "count: ... Must be less than 256"
+pub(crate) const MOST: usize = 255;
 
 #[derive(Clone)]
 pub(crate) struct Batch {
@@ -46,6 +46,11 @@ impl Batch {
             paramArray: self.described.as_mut_ptr(),
             flags: 0,
         }
+    }
+
+    /// How many operations there are.
+    pub(crate) fn count(&self) -> usize {
+        self.operations.len()
     }
 
     /// Puts the operations into a stream, one after the other.

@@ -157,6 +157,9 @@ fn difference(old: &Work, new: &Work) -> Option<R> {
             let alike = a.kind == b.kind && a.bodies.len() == b.bodies.len();
             unless(alike, R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED)
         }
+        (Work::Batch(a), Work::Batch(b)) => {
+            unless(a.count() == b.count(), R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED)
+        }
         (Work::Free(a), Work::Free(b)) => {
             unless(a == b, R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED)
         }

@@ -126,10 +126,14 @@ impl Hints {
         self.of(bytes).iter().all(|hint| hint.read_mostly)
     }
 
-    /// The devices that have been said to access the whole range.
-    pub(crate) fn accessed_by(&self, bytes: &Range<usize>) -> BTreeSet<CUdevice> {
+    /// The devices that have been said to access the whole range, the host last.
+    pub(crate) fn accessed_by(&self, bytes: &Range<usize>) -> Vec<CUdevice> {
         let parts = self.of(bytes).into_iter().map(|hint| hint.accessed_by);
-        parts.reduce(|all, part| &all & &part).unwrap_or_default()
+        let all = parts.reduce(|all, part| &all & &part).unwrap_or_default();
+        let (host, mut devices): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|device| *device == CU_DEVICE_CPU);
+        devices.extend(host);
+        devices
     }
 
     /// The place that the whole range is to be in best.
@@ -221,10 +225,10 @@ mod tests {
             (Advice::CU_MEM_ADVISE_SET_ACCESSED_BY, Advice::CU_MEM_ADVISE_UNSET_ACCESSED_BY);
         advise(&mut hints, 0..2 * PAGE, set, FIRST);
         advise(&mut hints, PAGE..2 * PAGE, set, CU_DEVICE_CPU);
-        assert_eq!(hints.accessed_by(&(0..2 * PAGE)), BTreeSet::from([FIRST]));
-        assert_eq!(hints.accessed_by(&(PAGE..2 * PAGE)), BTreeSet::from([CU_DEVICE_CPU, FIRST]));
-        assert_eq!(hints.accessed_by(&(0..3 * PAGE)), BTreeSet::new());
+        assert_eq!(hints.accessed_by(&(0..2 * PAGE)), [FIRST]);
+        assert_eq!(hints.accessed_by(&(PAGE..2 * PAGE)), [FIRST, CU_DEVICE_CPU]);
+        assert_eq!(hints.accessed_by(&(0..3 * PAGE)), []);
         advise(&mut hints, 0..PAGE, unset, FIRST);
-        assert_eq!(hints.accessed_by(&(0..2 * PAGE)), BTreeSet::new());
+        assert_eq!(hints.accessed_by(&(0..2 * PAGE)), []);
     }
 }

@@ -86,8 +86,10 @@ impl Properties {
         hipMemAllocationProp {
             type_: hipMemAllocationType::hipMemAllocationTypePinned,
             __bindgen_anon_1: hipMemAllocationProp__bindgen_ty_1 {
-                // The numbers are CUDA's.
-                requestedHandleTypes: hipMemAllocationHandleType(self.handle_types.0),
+                // The numbers are CUDA's, and file descriptors all that there is.
+                requestedHandleTypes: hipMemAllocationHandleType(
+                    self.handle_types.0 & H::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0,
+                ),
             },
             location: hip_location(self.device),
             win32HandleMetaData: null_mut(),
@@ -149,6 +151,13 @@ fn has_mapping(address: u64, size: usize) -> bool {
     last.is_some_and(|(base, allocation)| base + allocation.size as u64 > address)
 }
 
+/// The reservation that holds an address: where it begins, and its size.
+pub(crate) fn reservation(address: u64) -> Option<(u64, usize)> {
+    let reservations = RESERVATIONS.lock();
+    let (base, size) = reservations.range(..=address).next_back()?;
+    (address - base < *size as u64).then_some((*base, *size))
+}
+
 /// Whether any byte of a range is reserved.
 pub(crate) fn is_reserved(address: u64, size: usize) -> bool {
     let reservations = RESERVATIONS.lock();
@@ -170,7 +179,8 @@ pub(crate) fn import(
     descriptor: i32,
     properties: Properties,
 ) -> CUres<CUmemGenericAllocationHandle> {
-    let size = crate::os::file_size(descriptor).ok_or(CUerror::INVALID_VALUE)?;
+    // An H100's driver says so of descriptors that are none.
+    let size = crate::os::file_size(descriptor).ok_or(CUerror::UNKNOWN)?;
     let mut hip = null_mut();
     let kind = hipMemAllocationHandleType(properties.handle_types.0);
     // SAFETY: `hip` outlives the call.
@@ -224,15 +234,12 @@ impl Physical {
     }
 }
 
-/// Maps the beginning of memory to a part of a reservation, where nothing is mapped.
-pub(crate) fn map(address: u64, size: usize, memory: Arc<Physical>) -> CUres {
+/// Maps memory to a part of a reservation, where nothing is mapped: all of it, as on an H100, which calls parts
+/// `NOT_SUPPORTED`.
+pub(crate) fn map(address: u64, size: usize, offset: usize, memory: Arc<Physical>) -> CUres {
     let unit = granularity(&memory.properties, false)?;
     let end = address.checked_add(size as u64).ok_or(CUerror::INVALID_VALUE)?;
-    if size == 0
-        || !size.is_multiple_of(unit)
-        || !address.is_multiple_of(unit as u64)
-        || size > memory.size
-    {
+    if size == 0 || !address.is_multiple_of(unit as u64) {
         return Err(CUerror::INVALID_VALUE);
     }
     let reservations = RESERVATIONS.lock();
@@ -240,6 +247,9 @@ pub(crate) fn map(address: u64, size: usize, memory: Arc<Physical>) -> CUres {
     let is_reserved = around.is_some_and(|(base, all)| end <= base + *all as u64);
     if !is_reserved || has_mapping(address, size) {
         return Err(CUerror::INVALID_VALUE);
+    }
+    if offset != 0 || size != memory.size {
+        return Err(CUerror::NOT_SUPPORTED);
     }
     // SAFETY: a part of a reservation of the provider's, in which nothing lies.
     check(unsafe { driver()?.hip.hipMemMap(address as *mut c_void, size, 0, memory.hip.0, 0) })?;
@@ -263,9 +273,30 @@ fn exactly(address: u64, size: usize) -> CUres<Vec<Arc<Allocation>>> {
     if next == end && size != 0 { Ok(found) } else { Err(CUerror::INVALID_VALUE) }
 }
 
-/// "The range must be the entire contiguous address range that was mapped to." Waits for all work.
+/// The mappings in a part of a reservation; `INVALID_VALUE` for other addresses, and where one lies in it in part only.
+fn within(address: u64, size: usize) -> CUres<Vec<Arc<Allocation>>> {
+    let end = address.checked_add(size as u64).ok_or(CUerror::INVALID_VALUE)?;
+    let around = reservation(address).filter(|(base, all)| end <= base + *all as u64);
+    if size == 0 || around.is_none() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let allocations = ALLOCATIONS.read();
+    let begins_inside = allocations
+        .range(..address)
+        .next_back()
+        .is_none_or(|(base, before)| base + before.size as u64 <= address);
+    let found: Vec<_> = allocations.range(address..end).map(|(_, found)| found.clone()).collect();
+    let ends_inside = found.last().is_none_or(|last| last.base + last.size as u64 <= end);
+    if begins_inside && ends_inside { Ok(found) } else { Err(CUerror::INVALID_VALUE) }
+}
+
+/// "The range must be the entire contiguous address range that was mapped to", and an H100 takes parts of a reservation
+/// where nothing is mapped with it. Waits for all work.
 pub(crate) fn unmap(address: u64, size: usize) -> CUres {
-    let mappings = exactly(address, size)?;
+    let mappings = within(address, size)?;
+    if mappings.is_empty() {
+        return Ok(());
+    }
     let driver = driver()?;
     let device = mappings.first().and_then(|first| first.mapping.as_ref());
     use_device(driver, device.map_or(0, |mapping| mapping.memory.properties.device));
@@ -276,15 +307,15 @@ pub(crate) fn unmap(address: u64, size: usize) -> CUres {
             allocations.remove(&mapping.base);
         }
     }
-    // SAFETY: has no preconditions; the range is one of mappings of the provider's.
-    let result = check(unsafe { driver.hip.hipDeviceSynchronize() })
-        // SAFETY: the range is one of mappings of the provider's.
-        .and_then(|()| check(unsafe { driver.hip.hipMemUnmap(address as *mut c_void, size) }));
-    match result {
-        Ok(()) => mappings.iter().for_each(|mapping| mapping.set_access(0)),
-        Err(_) => {
-            let mut allocations = ALLOCATIONS.write();
-            allocations.extend(mappings.into_iter().map(|mapping| (mapping.base, mapping)));
+    // SAFETY: has no preconditions.
+    let mut result = check(unsafe { driver.hip.hipDeviceSynchronize() });
+    for mapping in mappings {
+        // SAFETY: a mapping of the provider's.
+        let unmap = || unsafe { driver.hip.hipMemUnmap(mapping.base as *mut c_void, mapping.size) };
+        result = result.and_then(|()| check(unmap()));
+        match result {
+            Ok(()) => mapping.set_access(0),
+            Err(_) => _ = ALLOCATIONS.write().insert(mapping.base, mapping),
         }
     }
     result
@@ -328,10 +359,10 @@ impl Allocation {
     }
 }
 
-/// How a device can access a mapping; `INVALID_VALUE` where nothing is mapped.
+/// How a device can access a mapping; `INVALID_VALUE` where no memory is. Other memory has no access that could be set.
 pub(crate) fn access(address: u64, location: CUmemLocation) -> CUres<u64> {
     let allocation = super::find(address).ok_or(CUerror::INVALID_VALUE)?;
-    let mapping = allocation.mapping.as_ref().ok_or(CUerror::INVALID_VALUE)?;
+    let Some(mapping) = &allocation.mapping else { return Ok(0) };
     if location.id == mapping.memory.properties.device {
         return Ok(mapping.access.load(Ordering::Acquire).into());
     }

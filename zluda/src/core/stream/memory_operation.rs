@@ -2,7 +2,7 @@
 
 use super::Target;
 use crate::core::memory::virtual_memory::check_writable;
-use crate::core::memory::{Rules, check_range_by};
+use crate::core::memory::{self, Kind, Rules, check_range_by};
 use cuda_types::cuda::{
     CUerror, CUres, CUstreamBatchMemOpParams, CUstreamBatchMemOpType as T,
     CUstreamMemoryBarrier_flags as B, CUstreamWaitValue_flags as W, CUstreamWriteValue_flags,
@@ -18,7 +18,6 @@ pub(crate) enum Operation {
     },
     Write {
         word: Word,
-        flags: u32,
     },
     /// What a stream does is in order anyway.
     Barrier,
@@ -64,10 +63,12 @@ impl Operation {
     pub(crate) fn write(address: u64, value: u64, is_wide: bool, flags: u32) -> CUres<Operation> {
         let word = Word { address, value, is_wide };
         word.check(Rules::Later)?;
-        if flags > CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER.0 {
+        // An H100 refuses the other flag, NO_MEMORY_BARRIER, and managed memory.
+        let is_managed = memory::find(address).is_some_and(|found| found.kind == Kind::Managed);
+        if flags != CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_DEFAULT.0 || is_managed {
             return Err(CUerror::INVALID_VALUE);
         }
-        Ok(Operation::Write { word, flags })
+        Ok(Operation::Write { word })
     }
 
     /// The operation that an element of a batch describes.
@@ -104,7 +105,7 @@ impl Operation {
     /// Puts the operation into a stream: the host does not wait.
     pub(crate) fn put(&self, target: &Target) -> CUres {
         let (hip, stream) = (&target.current.driver.hip, target.hip);
-        // CUDA's flags have HIP's values, and ways of writing make no difference.
+        // CUDA's flags have HIP's values.
         let error = match *self {
             Operation::Barrier => return Ok(()),
             Operation::Wait { word, flags } => {
@@ -120,7 +121,7 @@ impl Operation {
                     }
                 }
             }
-            Operation::Write { word, .. } => {
+            Operation::Write { word } => {
                 word.check(Rules::Now)?;
                 check_writable(word.address, 4)?;
                 let at = word.address as *mut c_void;
