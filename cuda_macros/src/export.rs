@@ -150,7 +150,7 @@ pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
             }
         }
     });
-    let table = names.iter().filter(|name| !(api.is_variable)(name)).map(|name| {
+    let table = implemented.keys().map(|name| {
         let ident = format_ident!("{name}");
         quote! { (#name, crate::export::Address(#ident as *const ())) }
     });
@@ -168,8 +168,8 @@ pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
         #(#definitions)*
         #signatures
         #(#rest)*
-        /// Every exported function, sorted by name.
-        pub(crate) static EXPORTED: &[(&str, crate::export::Address)] = &[#(#table),*];
+        /// Every exported function that is implemented, sorted by name.
+        pub(crate) static IMPLEMENTED: &[(&str, crate::export::Address)] = &[#(#table),*];
     })
 }
 

@@ -50,7 +50,7 @@ pub fn function_declarations(input: TokenStream) -> TokenStream {
 /// `crate::forward::signature!` makes of all of them.
 ///
 /// All other names of the library are exported too and end in `crate::export::not_supported`.
-/// `EXPORTED` is the table of all functions by name, of `crate::export::Address`.
+/// `IMPLEMENTED` is the table of the others by name, of `crate::export::Address`.
 #[proc_macro]
 pub fn export_api(input: TokenStream) -> TokenStream {
     let exports = syn::parse_macro_input!(input as export::Exports);

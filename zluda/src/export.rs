@@ -2,6 +2,7 @@
 
 use crate::core::context;
 use crate::core::device::driver;
+use crate::core::tools::error_log;
 use cuda_types::cuda::{CU_STREAM_PER_THREAD, CUerror, CUres, CUresult, CUstream};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -26,13 +27,21 @@ pub(crate) fn guard_by_handle(name: &'static str, call: impl FnOnce() -> CUres) 
 
 /// Runs an exported function.
 pub(crate) fn guard_before_init(name: &'static str, call: impl FnOnce() -> CUres) -> CUresult {
-    // A question is no failure.
-    zluda_api::export::guard(name, |error| error == CUerror::NOT_READY, call)
+    let note = |error| {
+        // A question is no failure.
+        let is_answer = error == CUerror::NOT_READY;
+        if !is_answer {
+            error_log::note(name, error);
+        }
+        is_answer
+    };
+    zluda_api::export::guard(name, note, call)
 }
 
 /// The answer of every function that is not implemented.
 #[cold]
 pub(crate) fn not_supported(name: &'static str, logged: &AtomicBool) -> CUresult {
+    error_log::note(name, CUerror::NOT_SUPPORTED);
     zluda_api::export::not_supported::<CUerror>(name, logged)
 }
 

@@ -69,7 +69,7 @@ cuda_macros::export_api! {
         cuArrayCreate_v2, cuArray3DCreate_v2, cuArrayDestroy, cuArrayGetDescriptor_v2, cuArray3DGetDescriptor_v2,
         cuArrayGetPlane, cuArrayGetSparseProperties, cuArrayGetMemoryRequirements, cuMipmappedArrayCreate,
         cuMipmappedArrayDestroy, cuMipmappedArrayGetLevel, cuMipmappedArrayGetSparseProperties,
-        cuMipmappedArrayGetMemoryRequirements,
+        cuMipmappedArrayGetMemoryRequirements, cuMemMapArrayAsync,
     },
     reference {
         cuModuleGetTexRef, cuModuleGetSurfRef, cuTexRefCreate, cuTexRefDestroy, cuTexRefSetArray,
@@ -137,7 +137,9 @@ cuda_macros::export_api! {
         cuFuncGetAttribute, cuFuncSetAttribute, cuFuncSetCacheConfig, cuFuncSetSharedMemConfig, cuFuncGetModule,
         cuFuncGetName, cuFuncGetParamInfo, cuFuncIsLoaded, cuFuncLoad,
     },
-    launch { cuLaunchKernel, cuLaunchKernelEx, cuLaunchCooperativeKernel },
+    launch {
+        cuLaunchKernel, cuLaunchKernelEx, cuLaunchCooperativeKernel, cuLaunchCooperativeKernelMultiDevice,
+    },
     graph {
         cuGraphCreate, cuGraphDestroy, cuGraphClone, cuGraphNodeFindInClone, cuGraphDestroyNode, cuGraphNodeGetType,
         cuGraphAddDependencies, cuGraphAddDependencies_v2, cuGraphRemoveDependencies, cuGraphRemoveDependencies_v2,
@@ -174,6 +176,10 @@ cuda_macros::export_api! {
         cuStreamIsCapturing, cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v3,
         cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_v2, cuThreadExchangeStreamCaptureMode,
     },
+    legacy_launch {
+        cuFuncSetBlockShape, cuFuncSetSharedSize, cuParamSetSize, cuParamSeti, cuParamSetf, cuParamSetv,
+        cuParamSetTexRef, cuLaunch, cuLaunchGrid, cuLaunchGridAsync,
+    },
     occupancy {
         cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
         cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSizeWithFlags,
@@ -183,6 +189,28 @@ cuda_macros::export_api! {
     link {
         cuLinkCreate => cuLinkCreate_v2, cuLinkCreate_v2, cuLinkAddData => cuLinkAddData_v2, cuLinkAddData_v2,
         cuLinkAddFile => cuLinkAddFile_v2, cuLinkAddFile_v2, cuLinkComplete, cuLinkDestroy,
+    },
+    #[before_init]
+    error_log {
+        cuLogsRegisterCallback, cuLogsUnregisterCallback, cuLogsCurrent, cuLogsDumpToFile, cuLogsDumpToMemory,
+    },
+    #[before_init]
+    core_dump {
+        cuCoredumpGetAttribute, cuCoredumpSetAttribute, cuCoredumpGetAttributeGlobal, cuCoredumpSetAttributeGlobal,
+    },
+    checkpoint {
+        cuCheckpointProcessGetState, cuCheckpointProcessGetRestoreThreadId, cuCheckpointProcessLock,
+        cuCheckpointProcessUnlock, cuCheckpointProcessCheckpoint, cuCheckpointProcessRestore,
+    },
+    notification { cuDeviceRegisterAsyncNotification, cuDeviceUnregisterAsyncNotification },
+    atomic_capability { cuDeviceGetHostAtomicCapabilities, cuDeviceGetP2PAtomicCapabilities },
+    remote {
+        cuFlushGPUDirectRDMAWrites, cuMemGetHandleForAddressRange, cuDeviceGetNvSciSyncAttributes,
+    },
+    graphics {
+        cuGraphicsMapResources, cuGraphicsUnmapResources, cuGraphicsUnregisterResource,
+        cuGraphicsResourceSetMapFlags_v2, cuGraphicsResourceGetMappedPointer_v2,
+        cuGraphicsSubResourceGetMappedArray, cuGraphicsResourceGetMappedMipmappedArray,
     },
     tensor_map { cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col, cuTensorMapReplaceAddress },
     profiler { cuProfilerInitialize, cuProfilerStart, cuProfilerStop },

@@ -270,13 +270,9 @@ fn hints_are_told_again() {
         ),
         [2]
     );
-    for (count, firsts, flags) in [
-        (0, [0, 2], 0),
-        (3, [0, 2], 1),
-        (3, [1, 2], 0),
-        (3, [0, 3], 0),
-        (1, [0, 2], 0),
-    ] {
+    for (count, firsts, flags) in
+        [(0, [0, 2], 0), (3, [0, 2], 1), (3, [1, 2], 0), (3, [0, 3], 0), (1, [0, 2], 0)]
+    {
         assert_eq!(
             prefetch(count, &mut firsts.clone(), flags, stream),
             INVALID,

@@ -117,7 +117,7 @@ fn streams_wait_for_each_other_by_words() {
         assert_eq!(driver.wait(first, word, round, EQ), OK);
         assert_eq!(driver.write(first, word + 4, round, 0), OK);
         assert_eq!(driver.wait(second, word + 4, round, EQ), OK);
-        assert_eq!(driver.write(second, word, round + 1, 1), OK);
+        assert_eq!(driver.write(second, word, round + 1, 0), OK);
     }
     assert_eq!([driver.query(first), driver.query(second)], [NOT_READY; 2]);
     assert_eq!(driver.write(driver.stream(), word, 1, 0), OK);

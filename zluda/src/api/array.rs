@@ -3,10 +3,11 @@
 use crate::convert::{In, Out};
 use crate::core::capture;
 use crate::core::context::{current, enter};
+use crate::core::stream::StreamArg;
 use crate::core::texture::array::{self, Array, MipmappedArray};
 use cuda_types::cuda::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES,
-    CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdevice, CUerror, CUmipmappedArray, CUres,
+    CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUarrayMapInfo, CUdevice, CUerror, CUmipmappedArray, CUres,
 };
 use std::ffi::c_uint;
 use std::sync::Arc;
@@ -125,4 +126,14 @@ pub(crate) fn cuMipmappedArrayGetLevel(
 ) -> CUres {
     level_array.check()?;
     level_array.set(array::level(&enter(&array.context)?, &array, level)?)
+}
+
+/// Maps parts of sparse arrays: there are none, so that no part is valid.
+pub(crate) fn cuMemMapArrayAsync(
+    _parts: In<CUarrayMapInfo>,
+    _count: c_uint,
+    stream: StreamArg,
+) -> CUres {
+    stream.enter_uncaptured()?;
+    Err(CUerror::INVALID_VALUE)
 }

@@ -1,13 +1,14 @@
 //! Launches.
 
-use crate::convert::In;
+use crate::convert::{FromC, In};
 use crate::core::device::launch::LaunchConfig;
 use crate::core::launch::collect;
 use crate::core::module::function::FunctionArg;
 use crate::core::stream::{self, PRIORITIES, StreamArg};
 use cuda_types::cuda::{
-    CU_STREAM_PER_THREAD, CUerror, CUlaunchAttribute, CUlaunchAttributeID as Id, CUlaunchConfig,
-    CUres,
+    CU_STREAM_PER_THREAD, CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC,
+    CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC, CUDA_LAUNCH_PARAMS, CUerror,
+    CUlaunchAttribute, CUlaunchAttributeID as Id, CUlaunchConfig, CUres,
 };
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
@@ -23,6 +24,9 @@ fn run(
     target.check_captured_config(&function.0, config)?;
     // SAFETY: the program passes parameters as the API describes them.
     let params = unsafe { collect(&function.0, params, extra) }?;
+    if let Some(kept) = function.0.kept_already() {
+        kept.overwrite(&function.0, config, &params);
+    }
     target.launch(&function.0, config, params)
 }
 
@@ -58,6 +62,52 @@ pub(crate) fn cuLaunchCooperativeKernel(
     let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
     let config = LaunchConfig { cooperative: true, ..LaunchConfig::new(grid, block, shared) };
     run(&function, &config, &stream, params, null_mut())
+}
+
+/// "launchParamsList: List of launch parameters, one per device". Each grid waits for its own stream alone, which the flags
+/// would allow: what they leave out orders the work of several devices.
+pub(crate) fn cuLaunchCooperativeKernelMultiDevice(
+    list: In<CUDA_LAUNCH_PARAMS>,
+    count: c_uint,
+    flags: c_uint,
+) -> CUres {
+    /// Both flags together.
+    const ALL: c_uint = CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC
+        | CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC;
+    // As many as there can be devices.
+    let list = list.array(count as usize, 64)?;
+    if list.is_empty() || flags & !ALL != 0 {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    let mut launches = Vec::new();
+    for launch in &list {
+        // "streams ... cannot be the NULL stream"
+        let stream = match stream::from_handle(launch.hStream)? {
+            StreamArg::Legacy | StreamArg::PerThread => return Err(CUerror::INVALID_HANDLE),
+            stream => stream,
+        };
+        // SAFETY: a handle is a number, which is checked.
+        let function = unsafe { FunctionArg::from_c(launch.function) }?;
+        launches.push((function, stream, launch));
+    }
+    // "There must be exactly one function per device", and all of them are one kernel.
+    let device = |function: &FunctionArg| function.0.data.context.device;
+    let is_double = launches.iter().enumerate().any(|(i, (function, ..))| {
+        launches[..i].iter().any(|(before, ..)| {
+            device(before) == device(function) || before.0.name != function.0.name
+        })
+    });
+    if is_double {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    for (function, stream, launch) in launches {
+        let grid = [launch.gridDimX, launch.gridDimY, launch.gridDimZ];
+        let block = [launch.blockDimX, launch.blockDimY, launch.blockDimZ];
+        let config = LaunchConfig::new(grid, block, launch.sharedMemBytes);
+        let config = LaunchConfig { cooperative: true, ..config };
+        run(&function, &config, &stream, launch.kernelParams, null_mut())?;
+    }
+    Ok(())
 }
 
 pub(crate) fn cuLaunchKernelEx(

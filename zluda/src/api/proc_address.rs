@@ -47,9 +47,12 @@ fn look_up(symbol: Text<'_>, function: Out<*mut c_void>, version: c_int, flags: 
     let per_thread = flags & u64::from(F::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.0) != 0;
     match choose(symbol.to_bytes(), version, per_thread) {
         Ok(entry) => {
-            let exported = crate::EXPORTED.binary_search_by_key(&entry.symbol, |(name, _)| *name);
-            let (_, address) =
-                exported.ok().and_then(|i| crate::EXPORTED.get(i)).ok_or(CUerror::NOT_FOUND)?;
+            let found = crate::IMPLEMENTED.binary_search_by_key(&entry.symbol, |(name, _)| *name);
+            let Some((_, address)) = found.ok().and_then(|i| crate::IMPLEMENTED.get(i)) else {
+                // Programs that ask can do without what is not there: they would not expect it to fail.
+                tracing::info!("unsupported: {} is asked for and not implemented", entry.symbol);
+                return Ok(Q::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+            };
             function.set(address.0.cast_mut().cast())?;
             Ok(Q::CU_GET_PROC_ADDRESS_SUCCESS)
         }

@@ -15,7 +15,8 @@ use std::ffi::{c_int, c_ulonglong, c_void};
 const PAGE: u64 = 4 << 10;
 
 /// What memory of the first device has that nothing was asked of.
-const PLAIN: Properties = Properties { device: 0, handle_types: H::CU_MEM_HANDLE_TYPE_NONE, rdma: 0 };
+const PLAIN: Properties =
+    Properties { device: 0, handle_types: H::CU_MEM_HANDLE_TYPE_NONE, rdma: 0 };
 
 /// There are fewer places than this that memory can be accessed from. A program that passes more has passed a wrong
 /// count.

@@ -12,6 +12,7 @@ pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod stream;
 pub(crate) mod texture;
+pub(crate) mod tools;
 pub(crate) mod transfer;
 
 use backends::{amd::Amd, cpu::Cpu};

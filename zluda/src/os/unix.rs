@@ -10,6 +10,23 @@ pub(crate) fn thread_number() -> u32 {
     unsafe { libc::pthread_self() as u32 }
 }
 
+/// The number by which the system's threads know the calling one.
+pub(crate) fn thread_id() -> u64 {
+    // SAFETY: always succeeds.
+    unsafe { libc::pthread_self() as u64 }
+}
+
+/// The hour, the minute and the second of a time since 1970, where the user is.
+pub(crate) fn local_time(seconds: u64) -> [u32; 3] {
+    // SAFETY: all zeros is a value of this structure; both outlive the call.
+    let time = unsafe {
+        let mut time: libc::tm = std::mem::zeroed();
+        libc::localtime_r(&(seconds as libc::time_t), &mut time);
+        time
+    };
+    [time.tm_hour as u32, time.tm_min as u32, time.tm_sec as u32]
+}
+
 /// Has a function called in each child that this process forks from now on, before the child goes on.
 pub(crate) fn call_in_forked_children(function: extern "C" fn()) {
     let function: unsafe extern "C" fn() = function;

@@ -14,6 +14,16 @@ pub(crate) fn thread_number() -> u32 {
     unsafe { GetCurrentThreadId() }
 }
 
+/// The number by which the system's threads know the calling one.
+pub(crate) fn thread_id() -> u64 {
+    thread_number().into()
+}
+
+/// The hour, the minute and the second of a time since 1970, at Greenwich.
+pub(crate) fn local_time(seconds: u64) -> [u32; 3] {
+    [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map(|part| part as u32)
+}
+
 /// Nothing is forked here.
 pub(crate) fn call_in_forked_children(_function: extern "C" fn()) {}
 

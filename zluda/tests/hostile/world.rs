@@ -557,7 +557,24 @@ impl World {
             (_, "CUmemAllocationHandleType") => 1,
             (_, "*constCUmemAllocationProp") => self.params(memory_properties(0)),
             (_, "*constCUmemAccessDesc") if function == "cuMemSetAccess" => self.params(access()),
-            ("count", "::core::ffi::c_uint") if function.starts_with("cuStreamBatchMemOp") => 1,
+            ("count", "::core::ffi::c_uint")
+                if function.starts_with("cuStreamBatchMemOp")
+                    || function.ends_with("AtomicCapabilities") =>
+            {
+                1
+            }
+            ("pid", _) => std::process::id().into(),
+            ("scope", _) if function == "cuFlushGPUDirectRDMAWrites" => 100,
+            ("x" | "y" | "z" | "grid_width" | "grid_height", "::core::ffi::c_int") => 1,
+            ("texunit", _) => -1_i64 as u64,
+            (_, "CUcoredumpSettings" | "CUmemRangeHandleType") => 1,
+            // A number of one byte.
+            (_, "*mutusize") if function.starts_with("cuCoredump") => self.params(1usize),
+            (_, "*mutusize") if function.starts_with("cuLogs") => self.params(64usize),
+            ("pathToFile", _) => c"/dev/null".as_ptr() as u64,
+            (_, "*mutCUlogIterator") => self.params(0u32),
+            ("flags", _) if function == "cuDeviceGetNvSciSyncAttributes" => 1,
+            ("flags", _) if function == "cuLogsDumpToMemory" => 0,
             (_, "*mutCUstreamBatchMemOpParams") => {
                 let pointer = self.pointer.0;
                 self.params(batch_operation(pointer))
@@ -688,9 +705,11 @@ impl World {
             }
             (_, "CUdeviceptr") => self.pointer.0,
             (_, "usize") => 64,
-            (_, "CUstreamCallback" | "CUhostFn" | "CUoccupancyB2DSize") => {
-                nothing as *const () as u64
-            }
+            (
+                _,
+                "CUstreamCallback" | "CUhostFn" | "CUoccupancyB2DSize" | "CUlogsCallback"
+                | "CUasyncCallback",
+            ) => nothing as *const () as u64,
             _ if ty.starts_with("*const") && ty.ends_with("c_char") => c"kernel".as_ptr() as u64,
             _ if ty.starts_with('*') => self.room(),
             _ => 0,
@@ -783,7 +802,8 @@ impl World {
                 value("strange", c"\xff\xfe%s%n/../\x01".as_ptr() as u64, Kind::Number),
             ],
             _ if ty.starts_with('*') => vec![value("null", 0, Kind::NullPointer)],
-            "CUstreamCallback" | "CUhostFn" | "CUoccupancyB2DSize" => {
+            "CUstreamCallback" | "CUhostFn" | "CUoccupancyB2DSize" | "CUlogsCallback"
+            | "CUasyncCallback" => {
                 vec![value("null", 0, Kind::NullPointer)]
             }
             _ => vec![

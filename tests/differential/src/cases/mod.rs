@@ -10,12 +10,16 @@ mod context;
 mod copy;
 mod device;
 mod execution;
+mod external;
+mod feature;
 mod fork;
 mod graph;
 mod graph_exec;
 mod graph_memory;
 mod graph_node;
+mod green;
 mod hints;
+mod legacy_launch;
 mod lifetime;
 mod memory;
 mod memory_operation;
@@ -61,6 +65,10 @@ pub fn all() -> Vec<Case> {
         memory_operation::CASES,
         hints::CASES,
         fork::CASES,
+        legacy_launch::CASES,
+        green::CASES,
+        feature::CASES,
+        external::CASES,
     ]
     .concat()
 }

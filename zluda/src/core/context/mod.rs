@@ -8,6 +8,7 @@ use crate::core::device::Device;
 use crate::core::device::backend::Services;
 use crate::core::device::driver::{Driver, driver};
 use crate::core::error::{check, is_sticky};
+use crate::core::tools::core_dump;
 use crate::os;
 use cuda_types::cuda::{CUcontext, CUerror, CUfunc_cache, CUlimit, CUres};
 use hip_runtime_sys::{hipError_t, hipLimit_t};
@@ -44,6 +45,7 @@ pub(crate) struct Context {
 pub(crate) struct Settings {
     pub(crate) cache_config: CUfunc_cache,
     pub(crate) shared_config: u32,
+    pub(crate) core_dump: core_dump::Settings,
     limits: [usize; LIMITS],
 }
 
@@ -308,6 +310,7 @@ impl Default for Settings {
         Settings {
             cache_config: CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE,
             shared_config: 1,
+            core_dump: core_dump::OF_PROCESS.lock().clone(),
             limits: DEFAULT_LIMITS,
         }
     }

@@ -1,5 +1,6 @@
 //! Launches.
 
+pub(crate) mod legacy;
 pub(crate) mod occupancy;
 mod workspace;
 

@@ -9,6 +9,7 @@ use crate::core::device::attributes::{MAX_THREADS_PER_BLOCK, SHARED_MEMORY_PER_B
 use crate::core::device::backend::DeviceContext;
 use crate::core::device::driver::driver;
 use crate::core::device::launch::Kernel;
+use crate::core::launch::legacy::Kept;
 use crate::core::module::ModuleData;
 use crate::core::module::cluster::ClusterSettings;
 use crate::core::module::library;
@@ -36,6 +37,8 @@ pub(crate) struct Function {
     pub(crate) info: KernelInfo,
     pub(crate) name: CString,
     pub(crate) settings: Arc<Settings>,
+    /// For launches as CUDA 3 had them, which few programs make.
+    kept: OnceLock<Kept>,
     /// By [`Variant::number`].
     code: [OnceLock<CUres<Code>>; Variant::COUNT],
 }
@@ -212,9 +215,20 @@ impl Function {
             name: CString::new(info.name.as_str()).map_err(|_| CUerror::INVALID_IMAGE)?,
             info,
             settings,
+            kept: OnceLock::new(),
             code: Default::default(),
             data,
         })
+    }
+
+    /// What the function keeps for launches as CUDA 3 had them.
+    pub(crate) fn kept(&self) -> &Kept {
+        self.kept.get_or_init(Kept::default)
+    }
+
+    /// The same, if the program has ever set or used it.
+    pub(crate) fn kept_already(&self) -> Option<&Kept> {
+        self.kept.get()
     }
 
     /// The handle of the module.

@@ -65,6 +65,13 @@ static TEXTURES: LazyLock<HandleTable<TextureReference>> =
 static SURFACES: LazyLock<HandleTable<SurfaceReference>> =
     LazyLock::new(|| HandleTable::new(Kind::SURFACE_REFERENCE));
 
+impl TextureReference {
+    /// Whether the reference is a variable of this module.
+    pub(crate) fn is_of(&self, module: &Arc<ModuleData>) -> bool {
+        self.variable.as_ref().is_some_and(|variable| Arc::ptr_eq(&variable.module, module))
+    }
+}
+
 impl FromC<CUtexref> for Arc<TextureReference> {
     unsafe fn from_c(handle: CUtexref) -> CUres<Self> {
         TEXTURES.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)

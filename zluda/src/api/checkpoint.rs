@@ -1,0 +1,61 @@
+//! Checkpoints of processes. None is made here: this process runs, and of others nothing is known.
+
+use crate::convert::{In, Out};
+use cuda_types::cuda::{
+    CUcheckpointCheckpointArgs, CUcheckpointLockArgs, CUcheckpointRestoreArgs,
+    CUcheckpointUnlockArgs, CUerror, CUprocessState, CUres,
+};
+use std::ffi::c_int;
+
+/// `OPERATING_SYSTEM` for other processes, as an H100's driver says it of those that use no GPU.
+fn check_own(process: c_int) -> CUres {
+    if u32::try_from(process) == Ok(std::process::id()) {
+        Ok(())
+    } else {
+        Err(CUerror::OPERATING_SYSTEM)
+    }
+}
+
+pub(crate) fn cuCheckpointProcessGetState(process: c_int, state: Out<CUprocessState>) -> CUres {
+    state.check()?;
+    check_own(process)?;
+    state.set(CUprocessState::CU_PROCESS_STATE_RUNNING)
+}
+
+pub(crate) fn cuCheckpointProcessGetRestoreThreadId(process: c_int, thread: Out<c_int>) -> CUres {
+    thread.check()?;
+    check_own(process)?;
+    tracing::warn!("unsupported: no checkpoints are made");
+    Err(CUerror::NOT_SUPPORTED)
+}
+
+pub(crate) fn cuCheckpointProcessLock(process: c_int, _args: In<CUcheckpointLockArgs>) -> CUres {
+    check_own(process)?;
+    tracing::warn!("unsupported: no checkpoints are made");
+    Err(CUerror::NOT_SUPPORTED)
+}
+
+/// "If the process is not in the LOCKED state": it never is.
+pub(crate) fn cuCheckpointProcessUnlock(
+    process: c_int,
+    _args: In<CUcheckpointUnlockArgs>,
+) -> CUres {
+    check_own(process)?;
+    Err(CUerror::ILLEGAL_STATE)
+}
+
+pub(crate) fn cuCheckpointProcessCheckpoint(
+    process: c_int,
+    _args: In<CUcheckpointCheckpointArgs>,
+) -> CUres {
+    check_own(process)?;
+    Err(CUerror::ILLEGAL_STATE)
+}
+
+pub(crate) fn cuCheckpointProcessRestore(
+    process: c_int,
+    _args: In<CUcheckpointRestoreArgs>,
+) -> CUres {
+    check_own(process)?;
+    Err(CUerror::ILLEGAL_STATE)
+}
