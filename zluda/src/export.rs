@@ -3,6 +3,7 @@
 use crate::core::context;
 use crate::core::device::driver;
 use crate::core::tools::error_log;
+use crate::missing;
 use cuda_types::cuda::{CU_STREAM_PER_THREAD, CUerror, CUres, CUresult, CUstream};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -38,11 +39,17 @@ pub(crate) fn guard_before_init(name: &'static str, call: impl FnOnce() -> CUres
     zluda_api::export::guard(name, note, call)
 }
 
-/// The answer of every function that is not implemented.
+/// The answer of a function that is not implemented, with a line in the log.
 #[cold]
 pub(crate) fn not_supported(name: &'static str, logged: &AtomicBool) -> CUresult {
-    error_log::note(name, CUerror::NOT_SUPPORTED);
-    zluda_api::export::not_supported::<CUerror>(name, logged)
+    let _ = zluda_api::export::not_supported::<CUerror>(name, logged);
+    let error = match missing::answer(name) {
+        CUerror::NOT_SUPPORTED => CUerror::NOT_SUPPORTED,
+        _ if !driver::is_initialized() => CUerror::NOT_INITIALIZED,
+        error => error,
+    };
+    error_log::note(name, error);
+    error.into()
 }
 
 /// The stream that a per-thread variant means.

@@ -8,6 +8,7 @@ mod api;
 mod convert;
 mod core;
 mod export;
+mod missing;
 mod os;
 #[rustfmt::skip]
 mod proc_address;
@@ -189,6 +190,15 @@ cuda_macros::export_api! {
     link {
         cuLinkCreate => cuLinkCreate_v2, cuLinkCreate_v2, cuLinkAddData => cuLinkAddData_v2, cuLinkAddData_v2,
         cuLinkAddFile => cuLinkAddFile_v2, cuLinkAddFile_v2, cuLinkComplete, cuLinkDestroy,
+    },
+    first_version {
+        cuMemAlloc, cuMemAllocPitch, cuMemFree, cuMemAllocHost, cuMemGetInfo, cuMemGetAddressRange,
+        cuMemHostGetDevicePointer, cuMemcpyHtoD, cuMemcpyHtoDAsync, cuMemcpyDtoH, cuMemcpyDtoHAsync, cuMemcpyDtoD,
+        cuMemcpyDtoDAsync, cuMemcpyHtoA, cuMemcpyHtoAAsync, cuMemcpyAtoH, cuMemcpyAtoHAsync, cuMemcpyDtoA,
+        cuMemcpyAtoD, cuMemcpyAtoA, cuMemcpy2D, cuMemcpy2DUnaligned, cuMemcpy2DAsync, cuMemcpy3D, cuMemcpy3DAsync,
+        cuMemsetD8, cuMemsetD16, cuMemsetD32, cuMemsetD2D8, cuMemsetD2D16, cuMemsetD2D32, cuArrayCreate,
+        cuArray3DCreate, cuTexRefSetAddress, cuTexRefSetAddress2D, cuTexRefGetAddress, cuDeviceTotalMem,
+        cuArrayGetDescriptor, cuArray3DGetDescriptor, cuModuleGetGlobal,
     },
     #[before_init]
     error_log {

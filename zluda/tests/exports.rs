@@ -31,6 +31,8 @@ fn what_is_not_implemented_is_not_found() {
     assert_eq!(ask(c"cuLaunchGrid"), found);
     assert_eq!(ask(c"cuEGLStreamProducerConnect"), missing);
     assert_eq!(ask(c"cuNoSuchFunction"), missing);
-    // Who calls it all the same gets an answer.
-    assert_eq!(call!(library, cuEGLStreamProducerConnect(): ()), R::CUDA_ERROR_NOT_SUPPORTED);
+    // Who calls it all the same gets an answer: that of an H100 where there is no such program.
+    assert_eq!(call!(library, cuMulticastUnbind(): ()), R::CUDA_ERROR_NOT_SUPPORTED);
+    assert_eq!(call!(library, cuEGLStreamProducerConnect(): ()), R::CUDA_ERROR_UNKNOWN);
+    assert_eq!(call!(library, cuGLInit(): ()), R::CUDA_ERROR_OPERATING_SYSTEM);
 }

@@ -12,6 +12,7 @@ mod device;
 mod execution;
 mod external;
 mod feature;
+mod first_version;
 mod fork;
 mod graph;
 mod graph_exec;
@@ -69,6 +70,7 @@ pub fn all() -> Vec<Case> {
         green::CASES,
         feature::CASES,
         external::CASES,
+        first_version::CASES,
     ]
     .concat()
 }
