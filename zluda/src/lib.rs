@@ -45,7 +45,14 @@ cuda_macros::export_api! {
         cuCtxGetCacheConfig, cuCtxSetCacheConfig, cuCtxGetSharedMemConfig, cuCtxSetSharedMemConfig,
         cuCtxGetStreamPriorityRange, cuCtxResetPersistingL2Cache, cuCtxGetExecAffinity,
     },
-    resource { cuDeviceGetDevResource, cuCtxGetDevResource },
+    resource {
+        cuDeviceGetDevResource, cuCtxGetDevResource, cuGreenCtxGetDevResource, cuDevSmResourceSplitByCount,
+        cuDevResourceGenerateDesc,
+    },
+    green {
+        cuGreenCtxCreate, cuGreenCtxDestroy, cuCtxFromGreenCtx, cuGreenCtxGetId, cuGreenCtxStreamCreate,
+        cuGreenCtxRecordEvent, cuGreenCtxWaitEvent, cuCtxRecordEvent, cuCtxWaitEvent,
+    },
     peer { cuDeviceCanAccessPeer, cuDeviceGetP2PAttribute, cuCtxEnablePeerAccess, cuCtxDisablePeerAccess },
     memory {
         cuMemGetInfo_v2, cuMemAlloc_v2, cuMemAllocPitch_v2, cuMemAllocManaged, cuMemFree_v2,

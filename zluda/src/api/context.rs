@@ -2,6 +2,7 @@
 
 use crate::convert::{In, Out};
 use crate::core::capture;
+use crate::core::context::place::Place;
 use crate::core::context::{self, Context, current, handle_or_current, top};
 use crate::core::device::driver::driver;
 use crate::core::error::is_sticky;
@@ -13,7 +14,6 @@ use cuda_types::cuda::{
 };
 use std::ffi::{c_int, c_uint, c_ulonglong};
 use std::ptr::null_mut;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// `INVALID_VALUE` for flags that do not exist, or more than one way of waiting.
@@ -27,8 +27,8 @@ pub(crate) fn check_flags(flags: c_uint) -> CUres {
 }
 
 /// The context with this handle: `INVALID_VALUE` for null, `INVALID_CONTEXT` for what is none.
-fn not_null(handle: CUcontext) -> CUres<Arc<Context>> {
-    if handle.is_null() { Err(CUerror::INVALID_VALUE) } else { Context::from_handle(handle) }
+fn not_null(handle: CUcontext) -> CUres<Place> {
+    if handle.is_null() { Err(CUerror::INVALID_VALUE) } else { Place::from_handle(handle) }
 }
 
 fn create(out: Out<CUcontext>, flags: c_uint, device: CUdevice) -> CUres {
@@ -38,7 +38,7 @@ fn create(out: Out<CUcontext>, flags: c_uint, device: CUdevice) -> CUres {
     let context = Context::create(device.ordinal, flags)?;
     out.set(context.handle())?;
     // "The context is [...] made current to the calling thread."
-    context::push(context)
+    context::push(context.into())
 }
 
 pub(crate) fn cuCtxCreate_v2(context: Out<CUcontext>, flags: c_uint, device: CUdevice) -> CUres {
@@ -76,16 +76,16 @@ pub(crate) fn cuCtxCreate_v4(
 }
 
 pub(crate) fn cuCtxDestroy_v2(context: CUcontext) -> CUres {
-    let context = not_null(context)?;
-    if context.is_primary {
+    let place = not_null(context)?;
+    if place.context.is_primary {
         return Err(CUerror::INVALID_CONTEXT);
     }
     // "If ctx is current to the calling thread then ctx will also be popped from the current thread's
     // context stack (as though cuCtxPopCurrent() were called)."
-    if top().is_some_and(|top| Arc::ptr_eq(&top, &context)) {
+    if top().is_some_and(|top| top.is(&place)) {
         context::pop()?;
     }
-    context.end();
+    place.context.end();
     Ok(())
 }
 
@@ -97,15 +97,15 @@ pub(crate) fn cuCtxAttach(out: Out<CUcontext>, flags: c_uint) -> CUres {
     }
     let current = current()?;
     current.context.attached.fetch_add(1, Ordering::Relaxed);
-    out.set(current.context.handle())
+    out.set(current.place().handle())
 }
 
 pub(crate) fn cuCtxDetach(handle: CUcontext) -> CUres {
-    let context = Context::from_handle(handle)?;
-    if top().is_none_or(|top| !Arc::ptr_eq(&top, &context)) {
+    let place = Place::from_handle(handle)?;
+    if top().is_none_or(|top| !top.is(&place)) {
         return Err(CUerror::INVALID_CONTEXT);
     }
-    match context.attached.fetch_sub(1, Ordering::AcqRel) {
+    match place.context.attached.fetch_sub(1, Ordering::AcqRel) {
         1 => cuCtxDestroy_v2(handle),
         _ => Ok(()),
     }
@@ -124,8 +124,8 @@ pub(crate) fn cuCtxPopCurrent_v2(context: Out<CUcontext>) -> CUres {
 pub(crate) fn cuCtxSetCurrent(handle: CUcontext) -> CUres {
     // "If hCtx is NULL then the CUDA context previously at the top of the calling host thread's stack will
     // be popped."
-    let context = if handle.is_null() { None } else { Some(Context::from_handle(handle)?) };
-    context::set_top(context)
+    let place = if handle.is_null() { None } else { Some(Place::from_handle(handle)?) };
+    context::set_top(place)
 }
 
 pub(crate) fn cuCtxGetCurrent(context: Out<CUcontext>) -> CUres {
@@ -134,7 +134,7 @@ pub(crate) fn cuCtxGetCurrent(context: Out<CUcontext>) -> CUres {
 
 pub(crate) fn cuCtxGetDevice(device: Out<CUdevice>) -> CUres {
     device.check()?;
-    device.set(top().ok_or(CUerror::INVALID_CONTEXT)?.device)
+    device.set(top().ok_or(CUerror::INVALID_CONTEXT)?.context.device)
 }
 
 pub(crate) fn cuCtxGetDevice_v2(device: Out<CUdevice>, context: CUcontext) -> CUres {
@@ -147,18 +147,23 @@ pub(crate) fn cuCtxGetDevice_v2(device: Out<CUdevice>, context: CUcontext) -> CU
 
 pub(crate) fn cuCtxGetFlags(flags: Out<c_uint>) -> CUres {
     flags.check()?;
-    flags.set(current()?.context.flags())
+    let current = current()?;
+    flags.set(current.green.map_or_else(|| current.context.flags(), |green| green.flags()))
 }
 
 pub(crate) fn cuCtxSetFlags(flags: c_uint) -> CUres {
     check_flags(flags)?;
-    current()?.context.set_flags(flags);
+    let current = current()?;
+    match current.green {
+        Some(green) => green.set_flags(flags),
+        None => current.context.set_flags(flags),
+    }
     Ok(())
 }
 
 pub(crate) fn cuCtxGetId(context: CUcontext, id: Out<c_ulonglong>) -> CUres {
     id.check()?;
-    id.set(handle_or_current(context)?.context.id())
+    id.set(handle_or_current(context)?.place().id())
 }
 
 pub(crate) fn cuCtxSynchronize() -> CUres {
@@ -167,7 +172,7 @@ pub(crate) fn cuCtxSynchronize() -> CUres {
 
 pub(crate) fn cuCtxSynchronize_v2(context: CUcontext) -> CUres {
     let current = handle_or_current(context)?;
-    capture::check_none_in(&current.context)?;
+    capture::check_none_in(&current.place())?;
     // SAFETY: has no preconditions.
     let result = current.check_synchronized(unsafe { current.driver.hip.hipDeviceSynchronize() });
     pool::waited(None);

@@ -24,6 +24,7 @@ pub(crate) mod graph;
 pub(crate) mod graph_exec;
 pub(crate) mod graph_node;
 pub(crate) mod graphics;
+pub(crate) mod green;
 pub(crate) mod init;
 pub(crate) mod kernel;
 pub(crate) mod launch;

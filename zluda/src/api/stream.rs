@@ -2,7 +2,7 @@
 
 use crate::convert::{In, Out};
 use crate::core::capture::{self, EXTERNAL};
-use crate::core::context::current;
+use crate::core::context::{Current, current};
 use crate::core::memory::check_range;
 use crate::core::memory::pool;
 use crate::core::stream::event::Event;
@@ -36,7 +36,7 @@ pub(crate) fn cuStreamCreateWithPriority(
 
 pub(crate) fn cuStreamDestroy_v2(stream: CUstream) -> CUres {
     let stream = stream::destroy(stream)?;
-    capture::end_stream(&stream.context, stream.id);
+    capture::end_stream(&stream.place.context, stream.id);
     Ok(())
 }
 
@@ -65,9 +65,15 @@ pub(crate) fn cuStreamGetDevice(stream: StreamArg, device: Out<CUdevice>) -> CUr
 
 pub(crate) fn cuStreamGetCtx(stream: StreamArg, context: Out<CUcontext>) -> CUres {
     context.check()?;
-    context.set(stream.enter()?.current.context.handle())
+    context.set(stream.enter()?.current.place().handle())
 }
 
+/// The handle of the green context through which a stream works, or null.
+fn green_of(current: &Current) -> CUgreenCtx {
+    current.green.as_ref().map_or(null_mut(), |green| green.handle() as CUgreenCtx)
+}
+
+/// Both: the primary context of a green one too.
 pub(crate) fn cuStreamGetCtx_v2(
     stream: StreamArg,
     context: Out<CUcontext>,
@@ -75,14 +81,14 @@ pub(crate) fn cuStreamGetCtx_v2(
 ) -> CUres {
     context.check()?;
     green.check()?;
-    context.set(stream.enter()?.current.context.handle())?;
-    green.set(null_mut())
+    let current = stream.enter()?.current;
+    context.set(current.context.handle())?;
+    green.set(green_of(&current))
 }
 
 pub(crate) fn cuStreamGetGreenCtx(stream: StreamArg, green: Out<CUgreenCtx>) -> CUres {
     green.check()?;
-    stream.enter()?;
-    green.set(null_mut())
+    green.set(green_of(&stream.enter()?.current))
 }
 
 pub(crate) fn cuStreamWaitEvent(stream: StreamArg, event: Arc<Event>, flags: c_uint) -> CUres {

@@ -19,15 +19,16 @@ use backends::{amd::Amd, cpu::Cpu};
 use cuda_types::cuda::CUres;
 use device::driver::{self, Backends};
 use module::{library, reference};
-use stream::event;
+use stream::{event, of_context};
 use texture::array;
 
 /// The objects that end with a context: the users of something before it.
-const ENDINGS: [fn(u64); 9] = [
+const ENDINGS: [fn(u64); 10] = [
     capture::end_context,
     library::end_context,
     module::end_context,
     event::end_context,
+    of_context::end_context,
     stream::end_context,
     reference::end_context,
     texture::end_context,

@@ -41,7 +41,10 @@ pub struct World {
     shareable: u64,
     /// Memory for pointers to point to.
     room: Vec<Box<[u64]>>,
+    /// All multiprocessors of the device.
+    resource: CUdevResource,
     end_context: unsafe extern "C" fn(CUcontext) -> CUresult,
+    end_green: unsafe extern "C" fn(CUgreenCtx) -> CUresult,
     free_addresses: FreeAddresses,
 }
 
@@ -67,8 +70,12 @@ impl FreeAddresses {
 
 impl Drop for World {
     fn drop(&mut self) {
-        // SAFETY: the library is not unloaded before the process ends. The context may have ended already.
-        unsafe { (self.end_context)(self.handles[0].1 as CUcontext) };
+        let (green, _) = self.handle("CUgreenCtx").expect("it is one of the kinds");
+        // SAFETY: the library is not unloaded before the process ends. The contexts may have ended already.
+        unsafe {
+            (self.end_context)(self.handles[0].1 as CUcontext);
+            (self.end_green)(green as CUgreenCtx);
+        }
         let FreeAddresses { unmap, free, release } = self.free_addresses;
         let (live, _) =
             self.handle("CUmemGenericAllocationHandle").expect("it is one of the kinds");
@@ -471,10 +478,23 @@ impl World {
             (CUdeviceptr, usize, *const CUmemAccessDesc, usize));
         ask!(library, cuMemAddressReserve(&mut reserved, UNIT, 0, 0, 0):
             (*mut CUdeviceptr, usize, usize, CUdeviceptr, u64));
+        // SAFETY: numbers.
+        let mut resource: CUdevResource = unsafe { std::mem::zeroed() };
+        ask!(library, cuDeviceGetDevResource(0, &mut resource, CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM):
+            (CUdevice, *mut CUdevResource, CUdevResourceType));
+        let mut description = null_mut();
+        ask!(library, cuDevResourceGenerateDesc(&mut description, &mut resource, 1):
+            (*mut CUdevResourceDesc, *mut CUdevResource, u32));
+        handles.push(("CUdevResourceDesc", description as u64, gone));
+        two!(CUgreenCtx, cuGreenCtxDestroy, |new| ask!(library,
+            cuGreenCtxCreate(&mut new, description, 0, 1):
+            (*mut CUgreenCtx, CUdevResourceDesc, CUdevice, u32)));
         let (shareable, descriptor) = shared_memory(library);
         let free_addresses = FreeAddresses::new(library);
         // SAFETY: the signature is that of `cuda.h`.
         let end_context = *unsafe { library.get(b"cuCtxDestroy_v2") }.expect("it was called above");
+        // SAFETY: as above.
+        let end_green = *unsafe { library.get(b"cuGreenCtxDestroy") }.expect("it was called above");
         let mut host = null_mut();
         ask!(library, cuMemAllocHost_v2(&mut host, 4096): (*mut *mut c_void, usize));
         World {
@@ -491,7 +511,9 @@ impl World {
             shareable,
             free_addresses,
             room: Vec::new(),
+            resource,
             end_context,
+            end_green,
         }
     }
 
@@ -584,6 +606,14 @@ impl World {
                 let operation = self.params(batch_operation(pointer));
                 self.params(batch_node(operation as *mut _))
             }
+            ("input", "*constCUdevResource") | ("resources", "*mutCUdevResource") => {
+                let resource = self.resource;
+                self.params(resource)
+            }
+            ("nbResources", _) => 1,
+            ("nbGroups", _) => self.params(1u32),
+            // The flags that must be given.
+            ("flags", _) if matches!(function, "cuGreenCtxCreate" | "cuGreenCtxStreamCreate") => 1,
             ("value", "cuuint32_t") => AWAITED & u64::from(u32::MAX),
             ("value", "cuuint64_t") => AWAITED,
             ("path", _) if function == "cuGraphDebugDotPrint" => c"/dev/null".as_ptr() as u64,
@@ -722,6 +752,7 @@ impl World {
             "*constCUDA_MEMSET_NODE_PARAMS" => size_of::<CUDA_MEMSET_NODE_PARAMS>(),
             "*mutCUgraphNodeParams" => size_of::<CUgraphNodeParams>(),
             "*mutCUDA_MEM_ALLOC_NODE_PARAMS" => size_of::<CUDA_MEM_ALLOC_NODE_PARAMS>(),
+            "*constCUdevResource" => size_of::<CUdevResource>(),
             "*constCUDA_MEMCPY2D" => size_of::<CUDA_MEMCPY2D>(),
             "*constCUDA_MEMCPY3D" => size_of::<CUDA_MEMCPY3D>(),
             "*constCUDA_MEMCPY3D_PEER" => size_of::<CUDA_MEMCPY3D_PEER>(),

@@ -65,6 +65,8 @@ kinds! {
     SURFACE_REFERENCE = 16 . 0,
     USER_OBJECT = 17 . 0,
     MEMORY = 28 . 0,
+    GREEN_CONTEXT = 29 . 0,
+    RESOURCE_DESCRIPTION = 30 . 0,
 
     NVML_DEVICE = 18 . 0,
     NVML_EVENT_SET = 18 . 1,

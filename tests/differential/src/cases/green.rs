@@ -357,9 +357,10 @@ pub const CASES: &[Case] = &[
         answers.push(word.into());
         // From the primary context.
         must(api.cuCtxSetCurrent(primary));
+        answers.extend([run(stream), run(null_mut())]);
+        // Streams of green contexts do not wait for the default stream.
+        must(api.cuCtxSynchronize());
         answers.extend([
-            run(stream),
-            run(null_mut()),
             api.cuMemsetD32Async(memory, 9, 1, stream),
             api.cuStreamSynchronize(stream),
             api.cuMemcpyDtoH_v2((&raw mut word).cast(), memory, 4),

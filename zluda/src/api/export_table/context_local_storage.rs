@@ -17,7 +17,7 @@ pub(super) static TABLE: Table<4> =
 /// The context, or the current one for null, alive or not.
 fn context(handle: CUcontext) -> CUres<Arc<Context>> {
     match handle.is_null() {
-        true => top().ok_or(CUerror::INVALID_CONTEXT),
+        true => Ok(top().ok_or(CUerror::INVALID_CONTEXT)?.context),
         false => Context::from_handle(handle),
     }
 }

@@ -8,6 +8,7 @@ mod event;
 mod target;
 
 use crate::core::context::Context;
+use crate::core::context::place::Place;
 use crate::core::graph::work::Work;
 use crate::core::graph::{Edge, EdgeData, Graph, Node, Owner};
 use crate::core::stream::StreamArg;
@@ -56,6 +57,8 @@ struct Member {
     dependencies: Vec<Edge>,
     /// The legacy stream waits for it.
     is_blocking: bool,
+    /// The number of the green context that the stream is of.
+    green: Option<u64>,
     /// The dependencies as programs were told of them: they stay as long as these do.
     told: Option<Box<Dependencies>>,
 }
@@ -211,13 +214,17 @@ pub(crate) fn check_unsafe_call() -> CUres {
     if found { Err(CUerror::STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
 }
 
-/// Refuses what no capture of a context bears, whatever its mode.
-pub(crate) fn check_none_in(context: &Context) -> CUres {
+/// Refuses what no capture of a context bears, green or not, whatever its mode.
+pub(crate) fn check_none_in(place: &Place) -> CUres {
     if !is_any() {
         return Ok(());
     }
     let mut found = false;
-    for (_, member) in members().iter().filter(|(key, _)| key.context == context.id()) {
+    let is_in = |(key, member): &(&Key, &Member)| match &place.green {
+        Some(green) => member.green == Some(green.id),
+        None => key.context == place.context.id(),
+    };
+    for (_, member) in members().iter().filter(is_in) {
         member.capture.invalidate();
         found = true;
     }
@@ -252,7 +259,8 @@ pub(crate) fn begin(
         state: Mutex::new(State::Active),
     });
     let is_blocking = stream.is_blocking();
-    members.insert(key, Member { capture, dependencies, is_blocking, told: None });
+    let green = stream.green();
+    members.insert(key, Member { capture, dependencies, is_blocking, green, told: None });
     count(&members);
     Ok(())
 }
@@ -499,6 +507,7 @@ impl CapturedNodes {
             capture: self.capture.clone(),
             dependencies: self.nodes.clone(),
             is_blocking: stream.is_blocking(),
+            green: stream.green(),
             told: None,
         };
         members.insert(key, member);

@@ -1,8 +1,12 @@
 //! Contexts and each thread's stack of them.
 
+pub(crate) mod green;
+pub(crate) mod place;
 pub(crate) mod primary;
 pub(crate) mod storage;
 
+use crate::core::context::green::Green;
+use crate::core::context::place::Place;
 use crate::core::context::storage::LocalStorage;
 use crate::core::device::Device;
 use crate::core::device::backend::Services;
@@ -66,10 +70,17 @@ pub(crate) fn end_with(endings: &'static [fn(u64)]) {
     let _ = ENDINGS.set(endings);
 }
 
+/// Ends what belongs to a context, green or not, the number of whose life is `id`.
+fn forget(id: u64) {
+    for end in ENDINGS.get().copied().unwrap_or_default() {
+        end(id);
+    }
+}
+
 thread_local! {
     /// Has no destructor: programs call the driver in exit handlers, which run after the destructors of the
     /// main thread's variables.
-    static STACK: ManuallyDrop<RefCell<Vec<Arc<Context>>>> =
+    static STACK: ManuallyDrop<RefCell<Vec<Place>>> =
         const { ManuallyDrop::new(RefCell::new(Vec::new())) };
     static END_OF_THREAD: EndOfThread = const { EndOfThread };
     /// The thread runs a function of the program that waited in a stream.
@@ -95,6 +106,8 @@ impl Drop for EndOfThread {
 pub(crate) struct Current {
     pub(crate) driver: &'static Driver,
     pub(crate) context: Arc<Context>,
+    /// The green context through which it works there.
+    pub(crate) green: Option<Arc<Green>>,
 }
 
 impl Context {
@@ -134,9 +147,15 @@ impl Context {
         Self::new(device, flags, false)
     }
 
-    /// The context with this handle, alive or not; `INVALID_CONTEXT` if there is none.
+    /// The context with this handle, alive or not, which is the primary one for that of a green context;
+    /// `INVALID_CONTEXT` if there is none.
     pub(crate) fn from_handle(handle: CUcontext) -> CUres<Arc<Context>> {
-        CONTEXTS.get(handle as u64).ok_or(CUerror::INVALID_CONTEXT)
+        if let Some(context) = CONTEXTS.get(handle as u64) {
+            return Ok(context);
+        }
+        let green = Green::from_handle(handle as u64).ok_or(CUerror::INVALID_CONTEXT)?;
+        green.check_alive()?;
+        Ok(green.context.clone())
     }
 
     /// The program's handle.
@@ -192,10 +211,7 @@ impl Context {
             failed = unsafe { driver.hip.hipDeviceSynchronize() } != hipError_t::hipSuccess;
         }
         self.services.end();
-        let id = self.id();
-        for end in ENDINGS.get().copied().unwrap_or_default() {
-            end(id);
-        }
+        forget(self.id());
         *self.workspaces.lock() = (0, 0);
         if failed || self.sticky.load(Ordering::Acquire) != 0 {
             self.clean_device();
@@ -317,6 +333,11 @@ impl Default for Settings {
 }
 
 impl Current {
+    /// What would be current for the same work.
+    pub(crate) fn place(&self) -> Place {
+        Place { context: self.context.clone(), green: self.green.clone() }
+    }
+
     /// The result of a HIP call in this context.
     pub(crate) fn check(&self, error: hipError_t) -> CUres {
         self.context.check(error)
@@ -352,10 +373,13 @@ pub(crate) fn check_permitted() -> CUres {
 pub(crate) fn current() -> CUres<Current> {
     let driver = driver()?;
     check_permitted()?;
-    let context = top().ok_or(CUerror::INVALID_CONTEXT)?;
+    let Place { context, green } = top().ok_or(CUerror::INVALID_CONTEXT)?;
+    if let Some(green) = &green {
+        green.check_alive()?;
+    }
     context.check_usable()?;
     use_device(driver, context.device);
-    Ok(Current { driver, context })
+    Ok(Current { driver, context, green })
 }
 
 /// Enters a context that need not be current: a stream's, say.
@@ -363,12 +387,12 @@ pub(crate) fn enter(context: &Arc<Context>) -> CUres<Current> {
     let driver = driver()?;
     context.check_usable()?;
     use_device(driver, context.device);
-    Ok(Current { driver, context: context.clone() })
+    Ok(Current { driver, context: context.clone(), green: None })
 }
 
 /// The context with this handle, or the current one for null.
 pub(crate) fn handle_or_current(handle: CUcontext) -> CUres<Current> {
-    if handle.is_null() { current() } else { enter(&Context::from_handle(handle)?) }
+    if handle.is_null() { current() } else { Place::from_handle(handle)?.enter() }
 }
 
 pub(crate) fn use_device(driver: &Driver, device: i32) {
@@ -383,31 +407,31 @@ pub(crate) fn use_device(driver: &Driver, device: i32) {
 }
 
 /// The current context, usable or not.
-pub(crate) fn top() -> Option<Arc<Context>> {
+pub(crate) fn top() -> Option<Place> {
     STACK.with(|stack| stack.borrow().last().cloned())
 }
 
 /// Makes a context current, above the one that is.
-pub(crate) fn push(context: Arc<Context>) -> CUres {
-    with_stack(|stack| stack.push(context));
+pub(crate) fn push(place: Place) -> CUres {
+    with_stack(|stack| stack.push(place));
     Ok(())
 }
 
 /// Takes the current context off the stack; `INVALID_CONTEXT` if there is none.
-pub(crate) fn pop() -> CUres<Arc<Context>> {
+pub(crate) fn pop() -> CUres<Place> {
     with_stack(Vec::pop).ok_or(CUerror::INVALID_CONTEXT)
 }
 
 /// Replaces the top of the stack; `None` takes it off.
-pub(crate) fn set_top(context: Option<Arc<Context>>) -> CUres {
+pub(crate) fn set_top(place: Option<Place>) -> CUres {
     with_stack(|stack| {
         stack.pop();
-        stack.extend(context);
+        stack.extend(place);
     });
     Ok(())
 }
 
-fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
+fn with_stack<R>(change: impl FnOnce(&mut Vec<Place>) -> R) -> R {
     let _ = END_OF_THREAD.try_with(|_| ());
     STACK.with(|stack| change(&mut stack.borrow_mut()))
 }

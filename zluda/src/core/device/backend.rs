@@ -7,6 +7,7 @@ use super::Device;
 use super::attributes::Multiprocessor;
 use super::driver::Driver;
 use super::launch::{Kernel, Params, Prepared};
+use super::part::Grain;
 use super::texture::{ArrayStorage, LevelSize, MipmappedStorage, TextureRequest};
 use crate::core::compile::target::{CodeTarget, Variant};
 use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUlimit, CUres};
@@ -26,6 +27,9 @@ pub(crate) trait Backend: Debug + Sync {
     /// Whether the host and the device use memory as one: atomics of both agree, and the host reads memory that the
     /// device manages where it lies.
     fn is_one_with_host(&self) -> bool;
+
+    /// The sizes of parts of a device; `together`: the blocks of a cluster run on a part at the same time.
+    fn grain(&self, together: bool) -> Grain;
 
     /// The ratio of the throughput of floats to that of doubles.
     fn double_ratio(&self) -> i32;

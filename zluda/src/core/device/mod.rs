@@ -4,6 +4,7 @@ pub(crate) mod attributes;
 pub(crate) mod backend;
 pub(crate) mod driver;
 pub(crate) mod launch;
+pub(crate) mod part;
 pub(crate) mod texture;
 
 use crate::core::device::attributes::Multiprocessor;

@@ -121,11 +121,14 @@ impl Event {
         self.handle.get().copied().unwrap_or(0) as CUevent
     }
 
+    /// `INVALID_HANDLE` if the event is of another context.
+    pub(crate) fn check_of(&self, context: &Context) -> CUres {
+        if self.context.id() == context.id() { Ok(()) } else { Err(CUerror::INVALID_HANDLE) }
+    }
+
     /// Records the work that `stream` has so far; `INVALID_HANDLE` if the stream is of another context.
     pub(crate) fn record(&self, stream: &Target) -> CUres {
-        if self.context.id() != stream.current.context.id() {
-            return Err(CUerror::INVALID_HANDLE);
-        }
+        self.check_of(&stream.current.context)?;
         if self.has_captured.swap(false, Ordering::AcqRel) {
             *self.captured.lock() = None;
         }

@@ -2,10 +2,12 @@
 
 pub(crate) mod event;
 pub(crate) mod memory_operation;
+pub(crate) mod of_context;
 pub(crate) mod own_memory;
 pub(crate) mod task;
 
 use crate::convert::FromC;
+use crate::core::context::place::Place;
 use crate::core::context::{Context, Current, current, enter, run_in_stream};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
@@ -25,7 +27,7 @@ pub(crate) const PRIORITIES: (i32, i32) = (-5, 0);
 
 #[derive(Debug)]
 pub(crate) struct Stream {
-    pub(crate) context: Arc<Context>,
+    pub(crate) place: Place,
     hip: HipStream,
     pub(crate) flags: u32,
     pub(crate) priority: i32,
@@ -91,7 +93,7 @@ impl StreamArg {
         let (current, hip) = match self {
             StreamArg::Legacy => (current()?, null_mut()),
             StreamArg::PerThread => (current()?, hipStreamPerThread),
-            StreamArg::Created(stream) => (enter(&stream.context)?, stream.hip.0),
+            StreamArg::Created(stream) => (stream.place.enter()?, stream.hip.0),
         };
         Ok(Target { current, hip })
     }
@@ -99,6 +101,14 @@ impl StreamArg {
     /// The legacy stream waits for it, and it for that one.
     pub(crate) fn is_blocking(&self) -> bool {
         self.flags() & hipStreamNonBlocking == 0
+    }
+
+    /// The number of the green context that the stream was created in.
+    pub(crate) fn green(&self) -> Option<u64> {
+        match self {
+            StreamArg::Legacy | StreamArg::PerThread => None,
+            StreamArg::Created(stream) => stream.place.green.as_ref().map(|green| green.id),
+        }
     }
 
     /// The flags that the stream was created with.
@@ -158,13 +168,11 @@ pub(crate) fn create(current: &Current, flags: u32, priority: i32) -> CUres<CUst
     // CUDA's flags have HIP's values.
     // SAFETY: `stream` outlives the call.
     current.check(unsafe { hip.hipStreamCreateWithPriority(&mut stream, flags, hip_priority) })?;
-    let stream = Stream {
-        context: current.context.clone(),
-        hip: HipStream(stream),
-        flags,
-        priority,
-        id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-    };
+    let (place, stream) = (current.place(), HipStream(stream));
+    let target = Target { current: place.enter()?, hip: stream.0 };
+    of_context::hold_new(&target, &place)?;
+    let stream =
+        Stream { place, hip: stream, flags, priority, id: NEXT_ID.fetch_add(1, Ordering::Relaxed) };
     let handle = STREAMS.insert(Arc::new(stream)).ok_or(CUerror::OUT_OF_MEMORY)?;
     Ok(handle as CUstream)
 }
@@ -191,15 +199,18 @@ impl PrivateStream {
 }
 
 /// Ends a handle; the stream goes when its work is done and nobody has it. `INVALID_HANDLE` for what cannot be
-/// destroyed.
+/// destroyed, `CONTEXT_IS_DESTROYED` for the streams of a green context that has ended.
 pub(crate) fn destroy(handle: CUstream) -> CUres<Arc<Stream>> {
+    if let Some(green) = STREAMS.get(handle as u64).and_then(|stream| stream.place.green.clone()) {
+        green.check_alive()?;
+    }
     STREAMS.remove(handle as u64).ok_or(CUerror::INVALID_HANDLE)
 }
 
-/// Ends the streams of a context that ends.
+/// Ends the streams of a context, green or not, that ends.
 pub(crate) fn end_context(context: u64) {
     for (handle, stream) in STREAMS.all() {
-        if stream.context.id() == context {
+        if stream.place.context.id() == context || stream.place.id() == context {
             STREAMS.remove(handle);
         }
     }

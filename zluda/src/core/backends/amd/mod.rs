@@ -11,6 +11,7 @@ use crate::core::device::attributes::{MAX_THREADS_PER_BLOCK, Multiprocessor};
 use crate::core::device::backend::{Backend, DeviceContext, Model, Services};
 use crate::core::device::driver::Driver;
 use crate::core::device::launch::{Kernel, LaunchConfig, Params, Prepared, launch_code};
+use crate::core::device::part::Grain;
 use crate::core::device::text;
 use crate::core::device::texture::{ArrayStorage, LevelSize, MipmappedStorage, TextureRequest};
 use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUerror, CUres};
@@ -51,6 +52,10 @@ impl Backend for Amd {
 
     fn is_one_with_host(&self) -> bool {
         false
+    }
+
+    fn grain(&self, together: bool) -> Grain {
+        Grain::of_capability(config().compute_capability.major, together)
     }
 
     fn double_ratio(&self) -> i32 {

@@ -9,6 +9,7 @@ use crate::core::device::attributes::{Multiprocessor, SHARED_MEMORY_PER_BLOCK_OP
 use crate::core::device::backend::{Backend, DeviceContext, Model, Services};
 use crate::core::device::driver::Driver;
 use crate::core::device::launch::{Kernel, Params, Prepared, extra, launch_code};
+use crate::core::device::part::Grain;
 use crate::core::device::texture::{ArrayStorage, LevelSize, MipmappedStorage, TextureRequest};
 use arrays::{HipArray, HipMipmappedArray};
 use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUres};
@@ -36,6 +37,11 @@ impl Backend for Cpu {
 
     fn is_one_with_host(&self) -> bool {
         true
+    }
+
+    /// A multiprocessor is a core, which runs all blocks of a cluster.
+    fn grain(&self, _together: bool) -> Grain {
+        Grain::ONE
     }
 
     /// A CPU has half as many lanes of doubles as of floats.
