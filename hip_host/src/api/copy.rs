@@ -91,7 +91,7 @@ pub(super) fn transfer_and_wait(stream: &Stream, transfer: Transfer) -> Result {
     let device = Device::get();
     if transfer.extent.bytes() <= 8 * SMALL && device.streams.is_idle(stream) {
         // SAFETY: as above.
-        unsafe { transfer.run_here() };
+        device.streams.at_once(|| unsafe { transfer.run_here() });
     } else {
         enqueue(stream, transfer, None).wait();
     }
@@ -123,7 +123,7 @@ fn copy(
     let bytes = transfer.extent.bytes();
     if bytes <= SMALL && Device::get().streams.is_idle(&stream) {
         // SAFETY: as above.
-        unsafe { transfer.run_here() };
+        Device::get().streams.at_once(|| unsafe { transfer.run_here() });
         return Ok(());
     }
     if !from_own {

@@ -11,10 +11,9 @@ use hip_runtime_sys::{
 use super::{INVALID, Result, check_may_wait_unless, hip_api, put};
 use crate::core::device::Device;
 use crate::core::event::Event;
-use crate::work::op::Work;
 use zluda_common::printf;
 
-fn event(handle: hipEvent_t) -> Result<Arc<Event>> {
+pub(super) fn event(handle: hipEvent_t) -> Result<Arc<Event>> {
     Device::get().events.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
 }
 
@@ -30,15 +29,11 @@ unsafe fn create(to: *mut hipEvent_t, flags: u32) -> Result {
     if to.is_null() || flags & !KNOWN != 0 {
         return Err(INVALID);
     }
-    // "hipEventInterprocess: must be used with hipEventDisableTiming"; there is no other process here.
-    if flags & hipEventInterprocess != 0 {
-        return Err(if flags & hipEventDisableTiming == 0 {
-            INVALID
-        } else {
-            hipError_t::hipErrorNotSupported
-        });
+    // "hipEventInterprocess: must be used with hipEventDisableTiming"
+    if flags & hipEventInterprocess != 0 && flags & hipEventDisableTiming == 0 {
+        return Err(INVALID);
     }
-    let handle = Device::get().events.insert(Arc::new(Event::new(flags)));
+    let handle = Device::get().events.insert(Arc::new(Event::new(flags)?));
     // SAFETY: the caller's promise.
     unsafe { put(to, handle) }
 }
@@ -72,16 +67,16 @@ hip_api! {
 
     healthy fn hipEventQuery(event: hipEvent_t) {
         match self::event(event)?.recorded() {
-            Some(op) if !op.has_ended() => Err(hipError_t::hipErrorNotReady),
+            Some(recorded) if !recorded.has_ended() => Err(hipError_t::hipErrorNotReady),
             _ => Ok(()),
         }
     }
 
     healthy fn hipEventSynchronize(event: hipEvent_t) {
         let event = self::event(event)?;
-        if let Some(op) = event.recorded() {
-            check_may_wait_unless(|| op.has_ended())?;
-            op.wait();
+        if let Some(recorded) = event.recorded() {
+            check_may_wait_unless(|| recorded.has_ended())?;
+            recorded.wait();
         }
         printf::flush();
         Device::get().error().map_or(Ok(()), Err)
@@ -104,8 +99,8 @@ hip_api! {
         }
         let streams = &Device::get().streams;
         let (stream, event) = (streams.find(stream)?, self::event(event)?);
-        if let Some(op) = event.recorded().filter(|op| !op.has_ended()) {
-            streams.enqueue(&stream, false, Some(&op), Work::Nothing);
+        if let Some(recorded) = event.recorded().filter(|recorded| !recorded.has_ended()) {
+            recorded.hold(&stream);
         }
         Ok(())
     }

@@ -34,7 +34,7 @@ unsafe fn allocate_to(to: *mut *mut c_void, kind: Kind, size: usize, flags: u32)
     unsafe { put(to, allocate(kind, size, flags)?) }
 }
 
-fn free(pointer: *mut c_void, wanted: impl Fn(Kind) -> bool) -> Result {
+pub(super) fn free(pointer: *mut c_void, wanted: impl Fn(Kind) -> bool) -> Result {
     if pointer.is_null() {
         return Ok(());
     }
@@ -89,7 +89,9 @@ pub(super) fn check_known(pointer: *const c_void, size: usize) -> Result {
 fn memory_type(kind: Kind) -> hipMemoryType {
     match kind {
         Kind::Array => hipMemoryType::hipMemoryTypeArray,
-        Kind::Device | Kind::Variable | Kind::Reserved => hipMemoryType::hipMemoryTypeDevice,
+        Kind::Device | Kind::Variable | Kind::Reserved | Kind::Imported => {
+            hipMemoryType::hipMemoryTypeDevice
+        }
         Kind::Managed => hipMemoryType::hipMemoryTypeManaged,
         Kind::Host | Kind::Registered => hipMemoryType::hipMemoryTypeHost,
     }
@@ -121,8 +123,10 @@ unsafe fn put_attribute(
             A::HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR => put(to.cast(), range.start),
             A::HIP_POINTER_ATTRIBUTE_RANGE_SIZE => put(to.cast(), range.size),
             A::HIP_POINTER_ATTRIBUTE_MAPPED => put(to.cast::<u32>(), 1),
+            A::HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE => {
+                put(to.cast::<u32>(), range.is_shareable().into())
+            }
             A::HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
-            | A::HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE
             | A::HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => put(to.cast::<u32>(), 0),
             A::HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => put(to.cast::<u64>(), 0),
             A::HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS => put(to.cast::<u32>(), 3),
@@ -183,7 +187,9 @@ hip_api! {
     }
 
     healthy fn hipFree(ptr: *mut c_void) {
-        free(ptr, |kind| matches!(kind, Kind::Device | Kind::Managed))
+        // What another process shares without a pool is closed, not freed.
+        let is_opened = Device::get().memory.find(ptr.addr()).is_some_and(|range| range.is_opened());
+        free(ptr, |kind| matches!(kind, Kind::Device | Kind::Managed | Kind::Imported) && !is_opened)
     }
 
     healthy fn hipHostMalloc(ptr: *mut *mut c_void, size: usize, flags: u32) {

@@ -6,6 +6,7 @@ mod copy;
 mod device;
 mod error;
 mod event;
+mod ipc;
 mod launch;
 mod memory;
 mod module;
@@ -24,8 +25,8 @@ use hip_runtime_sys::hipError_t;
 use crate::core::device::Device;
 
 pub use {
-    array::*, context::*, copy::*, device::*, error::*, event::*, launch::*, memory::*, module::*,
-    pool::*, set::*, stream::*, task::*, texture::*, virtual_memory::*,
+    array::*, context::*, copy::*, device::*, error::*, event::*, ipc::*, launch::*, memory::*,
+    module::*, pool::*, set::*, stream::*, task::*, texture::*, virtual_memory::*,
 };
 
 /// The names of all exported functions. A linker can drop those of a library that another one is made of, and says
@@ -38,6 +39,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         device::NAMES,
         error::NAMES,
         event::NAMES,
+        ipc::NAMES,
         launch::NAMES,
         memory::NAMES,
         module::NAMES,

@@ -1,12 +1,13 @@
 //! Allocation in stream order, and memory pools.
 
 use std::ffi::c_void;
+use std::os::fd::IntoRawFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hip_runtime_sys::{
-    hipError_t, hipMemAccessDesc, hipMemAccessFlags, hipMemLocation, hipMemPool_t, hipMemPoolAttr,
-    hipMemPoolProps, hipStream_t,
+    hipError_t, hipMemAccessDesc, hipMemAccessFlags, hipMemAllocationHandleType, hipMemLocation,
+    hipMemPool_t, hipMemPoolAttr, hipMemPoolProps, hipMemPoolPtrExportData, hipStream_t,
 };
 use parking_lot::Mutex;
 
@@ -15,6 +16,9 @@ use crate::core::device::Device;
 use crate::core::memory::Kind;
 use crate::core::pool::{Pool, default_pool};
 use crate::work::op::Work;
+
+const POSIX: hipMemAllocationHandleType =
+    hipMemAllocationHandleType::hipMemHandleTypePosixFileDescriptor;
 
 /// The pool that the device allocates from: 0 means its default one.
 static CURRENT: Mutex<usize> = Mutex::new(0);
@@ -71,7 +75,10 @@ hip_api! {
         if dev_ptr.is_null() {
             return Ok(());
         }
-        let range = device.memory.detach(dev_ptr.addr(), |kind| kind == Kind::Device).ok_or(INVALID)?;
+        // Memory of hosts and managed memory come from pools too; what another process shares without one does not.
+        let is_ipc = device.memory.find(dev_ptr.addr()).is_some_and(|range| range.is_opened());
+        let is_wanted = |kind| matches!(kind, Kind::Device | Kind::Host | Kind::Managed | Kind::Imported);
+        let range = device.memory.detach(dev_ptr.addr(), |kind| is_wanted(kind) && !is_ipc).ok_or(INVALID)?;
         let pool = device.pools.get(range.pool as hipMemPool_t);
         let free = move || {
             if let Some(pool) = pool {
@@ -94,10 +101,12 @@ hip_api! {
         if properties.location.type_ != device || properties.location.id != 0 || properties.allocType != pinned {
             return Err(INVALID);
         }
-        if properties.handleTypes != hip_runtime_sys::hipMemAllocationHandleType::hipMemHandleTypeNone {
-            return Err(hipError_t::hipErrorNotSupported);
-        }
-        let pool = Arc::new(Pool::new(false, properties.maxSize as u64));
+        let limit = properties.maxSize as u64;
+        let pool = Arc::new(match properties.handleTypes {
+            hipMemAllocationHandleType::hipMemHandleTypeNone => Pool::new(false, limit),
+            POSIX => Pool::shareable(limit)?,
+            _ => return Err(hipError_t::hipErrorNotSupported),
+        });
         // SAFETY: the program's pointer.
         unsafe { put(mem_pool, Device::get().pools.insert(pool)) }
     }
@@ -170,5 +179,51 @@ hip_api! {
     healthy fn hipMemPoolSetAccess(mem_pool: hipMemPool_t, desc_list: *const hipMemAccessDesc, count: usize) {
         find(mem_pool)?;
         if desc_list.is_null() && count != 0 { Err(INVALID) } else { Ok(()) }
+    }
+
+    healthy fn hipMemPoolExportToShareableHandle(
+        shared_handle: *mut c_void, mem_pool: hipMemPool_t, handle_type: hipMemAllocationHandleType, flags: u32,
+    ) {
+        if shared_handle.is_null() || handle_type != POSIX || flags != 0 {
+            return Err(INVALID);
+        }
+        let descriptor = find(mem_pool)?.export()?;
+        // SAFETY: the program's pointer. The descriptor is its own from now on.
+        unsafe { put(shared_handle.cast::<i32>(), descriptor.into_raw_fd()) }
+    }
+
+    healthy fn hipMemPoolImportFromShareableHandle(
+        mem_pool: *mut hipMemPool_t, shared_handle: *mut c_void, handle_type: hipMemAllocationHandleType, flags: u32,
+    ) {
+        if mem_pool.is_null() || handle_type != POSIX || flags != 0 {
+            return Err(INVALID);
+        }
+        // What is no descriptor at all is none that is open, either.
+        let descriptor = i32::try_from(shared_handle.addr()).unwrap_or(-1);
+        let pool = Arc::new(Pool::import(descriptor)?);
+        // SAFETY: the program's pointer.
+        unsafe { put(mem_pool, Device::get().pools.insert(pool)) }
+    }
+
+    healthy fn hipMemPoolExportPointer(export_data: *mut hipMemPoolPtrExportData, dev_ptr: *mut c_void) {
+        let device = Device::get();
+        let range = device.memory.find(dev_ptr.addr()).filter(|range| range.start == dev_ptr.addr());
+        let range = range.ok_or(INVALID)?;
+        let reserved = find(std::ptr::without_provenance_mut(range.pool))?.export_range(&range)?;
+        // SAFETY: the program's pointer.
+        unsafe { put(export_data, hipMemPoolPtrExportData { reserved }) }
+    }
+
+    healthy fn hipMemPoolImportPointer(
+        dev_ptr: *mut *mut c_void, mem_pool: hipMemPool_t, export_data: *mut hipMemPoolPtrExportData,
+    ) {
+        let pool = find(mem_pool)?;
+        if dev_ptr.is_null() || export_data.is_null() {
+            return Err(INVALID);
+        }
+        // SAFETY: the program's pointer.
+        let range = pool.import_range(mem_pool, unsafe { &(*export_data).reserved })?;
+        // SAFETY: the program's pointer.
+        unsafe { put(dev_ptr, range.start as *mut c_void) }
     }
 }

@@ -1,24 +1,79 @@
-//! Events: places in the order of operations.
+//! Events: places in the order of operations, of this process and, where an event is shared, of others.
 
 use std::sync::Arc;
 
-use hip_runtime_sys::{hipError_t, hipEventDisableTiming};
+use hip_runtime_sys::{hipError_t, hipEventDisableTiming, hipEventInterprocess};
 use parking_lot::Mutex;
 
 use super::device::Device;
+use super::shared_table::{Bytes, SharedEvent, Ticket};
 use super::stream::Stream;
 use crate::work::op::{Op, Work};
 
 pub struct Event {
     pub flags: u32,
-    /// The operation that it was last recorded as.
-    recorded: Mutex<Option<Arc<Op>>>,
+    /// The operation that this process last recorded it as.
+    recorded: Mutex<Option<(Arc<Op>, Ticket)>>,
+    /// What other processes see, of an event that they can open.
+    shared: Option<Arc<SharedEvent>>,
+}
+
+/// What an event stands for at one moment.
+pub enum Recorded {
+    Op(Arc<Op>),
+    /// Work of another process.
+    Elsewhere(Arc<SharedEvent>, Ticket),
+}
+
+impl Recorded {
+    /// Whether it has ended.
+    pub fn has_ended(&self) -> bool {
+        match self {
+            Recorded::Op(op) => op.has_ended(),
+            Recorded::Elsewhere(event, ticket) => event.has_ended(*ticket),
+        }
+    }
+
+    /// Waits for the end.
+    pub fn wait(&self) {
+        match self {
+            Recorded::Op(op) => op.wait(),
+            Recorded::Elsewhere(event, ticket) => event.wait(*ticket),
+        }
+    }
+
+    /// Lets the later work of a stream wait for it.
+    pub fn hold(self, stream: &Stream) {
+        let streams = &Device::get().streams;
+        match self {
+            Recorded::Op(op) => streams.enqueue(stream, false, Some(&op), Work::Nothing),
+            Recorded::Elsewhere(event, ticket) => {
+                let done = move || event.has_ended(ticket);
+                streams.enqueue(stream, false, None, Work::Until(Box::new(done)))
+            }
+        };
+    }
 }
 
 impl Event {
     /// An event that was never recorded; `flags` are those of `hipEventCreateWithFlags`.
-    pub fn new(flags: u32) -> Event {
-        Event { flags, recorded: Mutex::new(None) }
+    pub fn new(flags: u32) -> Result<Event, hipError_t> {
+        let shared = match flags & hipEventInterprocess {
+            0 => None,
+            _ => Some(Arc::new(SharedEvent::new()?)),
+        };
+        Ok(Event { flags, recorded: Mutex::new(None), shared })
+    }
+
+    /// The event of another process with this handle.
+    pub fn open(flags: u32, handle: &Bytes) -> Result<Event, hipError_t> {
+        let shared = Some(Arc::new(SharedEvent::open(handle)?));
+        Ok(Event { flags, recorded: Mutex::new(None), shared })
+    }
+
+    /// The handle for other processes; `hipErrorInvalidHandle` for an event that they cannot open.
+    pub fn handle(&self) -> Result<Bytes, hipError_t> {
+        self.shared.as_ref().ok_or(hipError_t::hipErrorInvalidHandle)?.handle()
     }
 
     fn is_timed(&self) -> bool {
@@ -27,13 +82,35 @@ impl Event {
 
     /// Stands for the present end of the stream from now on.
     pub fn record(&self, stream: &Stream) {
-        let op = Device::get().streams.enqueue(stream, self.is_timed(), None, Work::Nothing);
-        *self.recorded.lock() = Some(op);
+        let streams = &Device::get().streams;
+        let mut recorded = self.recorded.lock();
+        let Some(shared) = self.shared.clone() else {
+            let op = streams.enqueue(stream, self.is_timed(), None, Work::Nothing);
+            *recorded = Some((op, Ticket::default()));
+            return;
+        };
+        let ticket = shared.issue();
+        let end = move || shared.end(ticket);
+        let op = streams.enqueue(stream, false, None, Work::Quick(Box::new(end)));
+        *recorded = Some((op, ticket));
     }
 
-    /// The operation that the event stands for; none before it is recorded.
-    pub fn recorded(&self) -> Option<Arc<Op>> {
-        self.recorded.lock().clone()
+    /// What the event stands for; nothing before it is recorded.
+    pub fn recorded(&self) -> Option<Recorded> {
+        let recorded = self.recorded.lock().clone();
+        let Some(shared) = &self.shared else {
+            return recorded.map(|(op, _)| Recorded::Op(op));
+        };
+        let last = shared.last()?;
+        match recorded {
+            Some((op, ticket)) if ticket == last => Some(Recorded::Op(op)),
+            _ => Some(Recorded::Elsewhere(shared.clone(), last)),
+        }
+    }
+
+    /// The operation that this process has recorded.
+    fn op(&self) -> Option<Arc<Op>> {
+        self.recorded.lock().as_ref().map(|(op, _)| op.clone())
     }
 
     /// Milliseconds from one event to a later one.
@@ -41,7 +118,7 @@ impl Event {
         if !self.is_timed() || !later.is_timed() {
             return Err(hipError_t::hipErrorInvalidHandle);
         }
-        let (Some(from), Some(to)) = (self.recorded(), later.recorded()) else {
+        let (Some(from), Some(to)) = (self.op(), later.op()) else {
             return Err(hipError_t::hipErrorInvalidHandle);
         };
         let (Some(from), Some(to)) = (from.ended_at(), to.ended_at()) else {

@@ -4,13 +4,17 @@
 //! an end fault as they would on a device. Small ones share such mappings.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use hip_runtime_sys::hipError_t;
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use zluda_common::linux::cgroup;
 use zluda_common::linux::files::Root;
 
+use super::backing_file::{Growing, Piece};
 use super::ranges::FreeRanges;
+use super::shared_table::{Bytes, SharedMemory};
 
 /// The kind of memory that a range is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +33,15 @@ pub enum Kind {
     Variable,
     /// Address space that memory is mapped to, see [`super::virtual_memory`].
     Reserved,
+    /// Device memory of another process.
+    Imported,
+}
+
+impl Kind {
+    /// Whether it counts against the limit of the device's memory.
+    fn counts(self) -> bool {
+        !matches!(self, Kind::Host | Kind::Imported)
+    }
 }
 
 /// A range that pointers are looked up in.
@@ -75,11 +88,25 @@ pub struct Memory {
 #[derive(Default)]
 struct State {
     ranges: BTreeMap<usize, Range>,
-    /// The shared mappings, by first usable byte: whole mapping, and what is free.
-    chunks: BTreeMap<usize, (Backing, FreeRanges)>,
+    /// The shared mappings, by first usable byte.
+    chunks: BTreeMap<usize, Chunk>,
+    /// The parts of files that ranges lie in which are no private memory, by the range's number.
+    pieces: FxHashMap<u64, Piece>,
+    /// The ranges that other processes can open, by number.
+    shared: FxHashMap<u64, SharedMemory>,
     /// Bytes that count against the limit.
     used: usize,
     next_id: u64,
+}
+
+/// A mapping that small allocations share.
+struct Chunk {
+    backing: Backing,
+    free: FreeRanges,
+    /// Allocations in it.
+    live: usize,
+    /// The file that it lies in since the first of its allocations was shared.
+    piece: Option<Piece>,
 }
 
 impl Default for Memory {
@@ -114,12 +141,12 @@ impl Memory {
         } else {
             size.checked_next_multiple_of(PAGE).ok_or(ERROR)?
         };
-        if kind != Kind::Host {
+        if kind.counts() {
             state.count(taken, self.limit)?;
         }
         let result = if size <= SMALL { state.take_small(taken) } else { map(taken) };
         let Some((start, backing)) = result else {
-            if kind != Kind::Host {
+            if kind.counts() {
                 state.used -= taken;
             }
             return Err(ERROR);
@@ -128,6 +155,85 @@ impl Memory {
         let range = Range { start, size, kind, flags, id, pool, backing };
         state.ranges.insert(start, range);
         Ok(range)
+    }
+
+    /// Makes a range of device memory in a pool's file.
+    pub fn allocate_in(
+        &self,
+        file: &Arc<Growing>,
+        size: usize,
+        pool: usize,
+    ) -> Result<Range, hipError_t> {
+        let taken = size.checked_next_multiple_of(PAGE).ok_or(hipError_t::hipErrorOutOfMemory)?;
+        let mut state = self.state.lock();
+        state.count(taken, self.limit)?;
+        let made = file
+            .take(taken)
+            .and_then(|piece| state.insert_piece(piece, 0, size, Kind::Device, pool));
+        if made.is_err() {
+            state.used -= taken;
+        }
+        made
+    }
+
+    /// Makes a range of another process's memory: `size` bytes, `offset` bytes from the beginning of a piece.
+    pub fn import(
+        &self,
+        piece: Piece,
+        offset: usize,
+        size: usize,
+        pool: usize,
+    ) -> Result<Range, hipError_t> {
+        self.state.lock().insert_piece(piece, offset, size, Kind::Imported, pool)
+    }
+
+    /// The place of a range in the file that it lies in alone.
+    pub fn offset_of(&self, range: &Range) -> Option<usize> {
+        self.state.lock().pieces.get(&range.id).map(|piece| piece.offset)
+    }
+
+    /// The handle by which other processes find an allocation that holds this address, if it is shared already; INVALID for
+    /// memory that cannot be.
+    pub fn shared(&self, address: usize) -> Result<Option<Bytes>, hipError_t> {
+        let range = self.find(address).filter(|range| range.is_shareable());
+        let range = range.ok_or(hipError_t::hipErrorInvalidValue)?;
+        self.state.lock().shared.get(&range.id).map(SharedMemory::handle).transpose()
+    }
+
+    /// Shares an allocation with other processes: it moves into a file, at the same address. Nothing accesses the
+    /// memory meanwhile.
+    pub fn share(&self, address: usize) -> Result<Bytes, hipError_t> {
+        const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
+        let range = self.find(address).filter(Range::is_shareable).ok_or(INVALID)?;
+        let mut state = self.state.lock();
+        let state = &mut *state;
+        if state.ranges.get(&range.start) != Some(&range) {
+            return Err(INVALID);
+        }
+        if let Some(shared) = state.shared.get(&range.id) {
+            return shared.handle();
+        }
+        let shared = match range.backing {
+            Backing::Foreign => return Err(INVALID),
+            Backing::Mapping { .. } => {
+                let piece = move_into_file(range.start, range.size.next_multiple_of(PAGE))?;
+                let shared = SharedMemory::new(piece.fd(), 0, range.size)?;
+                state.pieces.insert(range.id, piece);
+                shared
+            }
+            Backing::Shared { .. } => {
+                let chunk = state.chunks.range_mut(..=range.start).next_back();
+                let (start, chunk) = chunk.ok_or(INVALID)?;
+                let piece = match &mut chunk.piece {
+                    Some(piece) => piece,
+                    none => none.insert(move_into_file(*start, CHUNK)?),
+                };
+                SharedMemory::new(piece.fd(), range.start - start, range.size)?
+            }
+        };
+        let handle = shared.handle()?;
+        state.shared.insert(range.id, shared);
+        Ok(handle)
     }
 
     /// Counts bytes that lie elsewhere against the limit.
@@ -159,19 +265,21 @@ impl Memory {
     /// Gives back the memory of a detached range.
     pub fn release(&self, range: Range) {
         let mut state = self.state.lock();
+        // From now on no process can open it.
+        let was_shared = state.shared.remove(&range.id).is_some();
         let taken = match range.backing {
             Backing::Foreign => return,
             Backing::Shared { size } => {
-                state.give_small(range.start, size);
+                state.give_small(range.start, size, was_shared);
                 size
             }
-            Backing::Mapping { start, size } => {
-                // SAFETY: the mapping was made for this range, which nobody can name any more.
-                unsafe { libc::munmap(start as *mut _, size) };
+            backing @ Backing::Mapping { .. } => {
+                unmap(backing);
                 range.size.next_multiple_of(PAGE)
             }
         };
-        if range.kind != Kind::Host {
+        state.pieces.remove(&range.id);
+        if range.kind.counts() {
             state.used -= taken;
         }
     }
@@ -228,38 +336,142 @@ impl State {
     }
 
     fn take_small(&mut self, size: usize) -> Option<(usize, Backing)> {
-        for (_, free) in self.chunks.values_mut() {
-            if let Some(start) = free.take(size) {
+        for chunk in self.chunks.values_mut() {
+            if let Some(start) = chunk.free.take(size) {
+                chunk.live += 1;
                 return Some((start, Backing::Shared { size }));
             }
         }
         let (start, backing) = map(CHUNK)?;
         let mut free = FreeRanges::new(start, CHUNK);
         let taken = free.take(size)?;
-        self.chunks.insert(start, (backing, free));
+        self.chunks.insert(start, Chunk { backing, free, live: 1, piece: None });
         Some((taken, Backing::Shared { size }))
     }
 
-    fn give_small(&mut self, start: usize, size: usize) {
+    /// Takes a small allocation back. The place of one that `was_shared` is not used again: other processes may still
+    /// have it.
+    fn give_small(&mut self, start: usize, size: usize, was_shared: bool) {
         let several = self.chunks.len() > 1;
-        let Some((chunk, (backing, free))) = self.chunks.range_mut(..=start).next_back() else {
+        let Some((first, chunk)) = self.chunks.range_mut(..=start).next_back() else {
             return;
         };
-        free.give(start, size);
-        // One chunk is kept for the next allocation.
-        if several && free.is_whole(*chunk, CHUNK) {
-            if let Backing::Mapping { start, size } = *backing {
-                // SAFETY: no part of the chunk is in use.
-                unsafe { libc::munmap(start as *mut _, size) };
-            }
-            let chunk = *chunk;
-            self.chunks.remove(&chunk);
+        chunk.live -= 1;
+        if !was_shared {
+            chunk.free.give(start, size);
         }
+        // One chunk is kept for the next allocation, if it is as a new one.
+        if chunk.live == 0 && (several || chunk.piece.is_some()) {
+            unmap(chunk.backing);
+            let first = *first;
+            self.chunks.remove(&first);
+        }
+    }
+
+    /// Maps a part of a piece and makes it a range.
+    fn insert_piece(
+        &mut self,
+        piece: Piece,
+        offset: usize,
+        size: usize,
+        kind: Kind,
+        pool: usize,
+    ) -> Result<Range, hipError_t> {
+        const ERROR: hipError_t = hipError_t::hipErrorOutOfMemory;
+        let (page, within) = (offset / PAGE * PAGE, offset % PAGE);
+        let length = (within + size).checked_next_multiple_of(PAGE).ok_or(ERROR)?;
+        let (first, backing) = map_file(&piece, page, length).ok_or(ERROR)?;
+        let id = self.new_id();
+        let range = Range { start: first + within, size, kind, flags: 0, id, pool, backing };
+        self.ranges.insert(range.start, range);
+        self.pieces.insert(id, piece);
+        Ok(range)
+    }
+}
+
+impl Range {
+    /// Whether it is memory of another process that is of no pool.
+    pub fn is_opened(&self) -> bool {
+        self.kind == Kind::Imported && self.pool == 0
+    }
+
+    /// Whether other processes can get it: what `hipMalloc` has made.
+    pub fn is_shareable(&self) -> bool {
+        self.kind == Kind::Device && self.pool == 0
+    }
+}
+
+/// Bytes that are copied before the memory they were copied from goes.
+const MOVED_AT_ONCE: usize = 64 << 20;
+
+/// Makes private memory, whole pages, a part of a file. What is in it stays; nothing accesses it meanwhile.
+fn move_into_file(start: usize, size: usize) -> Result<Piece, hipError_t> {
+    let piece = Piece::of_own(size)?;
+    for first in (0..size).step_by(MOVED_AT_ONCE) {
+        let length = MOVED_AT_ONCE.min(size - first);
+        for block in (first..first + length).step_by(HUGE_PAGE) {
+            let length = HUGE_PAGE.min(first + length - block);
+            // SAFETY: memory of this process, which nobody writes now.
+            let bytes = unsafe { std::slice::from_raw_parts((start + block) as *const u8, length) };
+            // Files are made of zeros.
+            if bytes.iter().any(|byte| *byte != 0) {
+                piece.write(bytes, block)?;
+            }
+        }
+        map_at(start + first, length, &piece, first)?;
+    }
+    Ok(piece)
+}
+
+/// Puts a part of a file, whole pages, in the place of what is mapped at an address.
+fn map_at(start: usize, size: usize, piece: &Piece, offset: usize) -> Result<(), hipError_t> {
+    let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
+    let (at, offset) = (start as *mut libc::c_void, piece.offset + offset);
+    // SAFETY: takes the place of memory that nobody else has.
+    unsafe {
+        if libc::mmap(at, size, access, flags, piece.fd(), offset as i64) == libc::MAP_FAILED {
+            return Err(hipError_t::hipErrorOutOfMemory);
+        }
+        libc::madvise(at, size, libc::MADV_HUGEPAGE);
+    }
+    Ok(())
+}
+
+/// A part of a piece between guards, as [`map`] does.
+fn map_file(piece: &Piece, offset: usize, size: usize) -> Option<(usize, Backing)> {
+    let (first, backing) = reserve(size)?;
+    if map_at(first, size, piece, offset).is_err() {
+        unmap(backing);
+        return None;
+    }
+    Some((first, backing))
+}
+
+fn unmap(backing: Backing) {
+    if let Backing::Mapping { start, size } = backing {
+        // SAFETY: made for what nobody can name.
+        unsafe { libc::munmap(start as *mut _, size) };
     }
 }
 
 /// A mapping of `size` bytes, whole pages, between guards: its first byte, and all of it.
 fn map(size: usize) -> Option<(usize, Backing)> {
+    let (first, backing) = reserve(size)?;
+    // SAFETY: within the mapping just made.
+    unsafe {
+        if libc::mprotect(first as *mut _, size, libc::PROT_READ | libc::PROT_WRITE) != 0 {
+            unmap(backing);
+            return None;
+        }
+        if size >= HUGE_PAGE {
+            libc::madvise(first as *mut _, size, libc::MADV_HUGEPAGE);
+        }
+    }
+    Some((first, backing))
+}
+
+/// Address space for `size` bytes, whole pages, between guards: the first byte, and all of it.
+fn reserve(size: usize) -> Option<(usize, Backing)> {
     let align = if size >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
     let whole = size.checked_add(align + PAGE)?;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -271,16 +483,6 @@ fn map(size: usize) -> Option<(usize, Backing)> {
     let start = start as usize;
     // At least a page before and a page after.
     let first = (start + PAGE).next_multiple_of(align).min(start + whole - PAGE - size);
-    // SAFETY: within the mapping just made.
-    unsafe {
-        if libc::mprotect(first as *mut _, size, libc::PROT_READ | libc::PROT_WRITE) != 0 {
-            libc::munmap(start as *mut _, whole);
-            return None;
-        }
-        if align == HUGE_PAGE {
-            libc::madvise(first as *mut _, size, libc::MADV_HUGEPAGE);
-        }
-    }
     Some((first, Backing::Mapping { start, size: whole }))
 }
 

@@ -1,15 +1,36 @@
-//! Memory pools. A pool only counts what is taken from it; the memory is the device's.
+//! Memory pools. A pool only counts what is taken from it; the memory is the device's. That of a pool which other
+//! processes can import lies in a file of the pool's.
 
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hip_runtime_sys::{hipError_t, hipMemPool_t, hipMemPoolAttr};
 
+use super::backing_file::{self, Growing, POOL, Piece};
 use super::device::Device;
 use super::memory::{Kind, Range};
+use super::shared_table::{Bytes, random};
+
+const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
+/// Bytes that a pool's file begins with: a word that says what it is, and the pool's random number.
+const HEAD: usize = 4 << 10;
+const MAGIC: u64 = u64::from_le_bytes(*b"zludapol");
+
+/// Where a pool's memory lies.
+enum Place {
+    Device,
+    /// In a file that other processes can have.
+    File(Arc<Growing>, [u64; 2]),
+    /// In another process's file: nothing is allocated here.
+    Imported(Arc<File>, [u64; 2]),
+}
 
 pub struct Pool {
     default: bool,
+    place: Place,
     /// Bytes that may ever be taken at the same time; 0: no limit but the device's.
     max_size: u64,
     used: AtomicU64,
@@ -22,8 +43,40 @@ pub struct Pool {
 impl Pool {
     /// A pool that nothing has been taken from; `max_size` is in bytes, 0 for no limit.
     pub fn new(default: bool, max_size: u64) -> Pool {
+        Pool::at(Place::Device, default, max_size)
+    }
+
+    /// A pool whose memory other processes can import.
+    pub fn shareable(max_size: u64) -> Result<Pool, hipError_t> {
+        let nonce = random()?;
+        let mut head = [0; HEAD];
+        for (to, word) in head.chunks_exact_mut(8).zip([MAGIC, nonce[0], nonce[1]]) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        Ok(Pool::at(Place::File(Growing::new(POOL, &head)?, nonce), false, max_size))
+    }
+
+    /// The pool behind a descriptor of [`Pool::export`]; `hipErrorUnknown` for what is none.
+    pub fn import(fd: i32) -> Result<Pool, hipError_t> {
+        let import = || {
+            let file = backing_file::of_descriptor(fd)?;
+            backing_file::check(&file, POOL)?;
+            let mut words = [[0; 8]; 3];
+            file.read_exact_at(words.as_flattened_mut(), 0).map_err(|_| INVALID)?;
+            match words.map(u64::from_le_bytes) {
+                [MAGIC, low, high] => Ok((file, [low, high])),
+                _ => Err(INVALID),
+            }
+        };
+        // An H100 says so.
+        let (file, nonce) = import().map_err(|_: hipError_t| hipError_t::hipErrorUnknown)?;
+        Ok(Pool::at(Place::Imported(Arc::new(file), nonce), false, 0))
+    }
+
+    fn at(place: Place, default: bool, max_size: u64) -> Pool {
         Pool {
             default,
+            place,
             max_size,
             used: AtomicU64::new(0),
             used_high: AtomicU64::new(0),
@@ -39,6 +92,9 @@ impl Pool {
 
     /// Takes memory; it can be used at once, which is sooner than it has to be.
     pub fn allocate(&self, handle: hipMemPool_t, size: usize) -> Result<Range, hipError_t> {
+        if matches!(self.place, Place::Imported(..)) {
+            return Err(INVALID);
+        }
         // More than there can be would overflow the sum of what is used.
         if size > isize::MAX as usize {
             return Err(hipError_t::hipErrorOutOfMemory);
@@ -47,7 +103,11 @@ impl Pool {
         let result = if self.max_size != 0 && used > self.max_size {
             Err(hipError_t::hipErrorOutOfMemory)
         } else {
-            let allocate = || Device::get().memory.allocate(Kind::Device, size, 0, handle.addr());
+            let memory = &Device::get().memory;
+            let allocate = || match &self.place {
+                Place::File(file, _) => memory.allocate_in(file, size, handle.addr()),
+                _ => memory.allocate(Kind::Device, size, 0, handle.addr()),
+            };
             allocate().or_else(|_| {
                 // What was freed in some stream may be all that is missing.
                 Device::get().streams.wait_for_all();
@@ -61,8 +121,49 @@ impl Pool {
         result
     }
 
+    /// A descriptor for the program, which it closes; `INVALID` for a pool that cannot be shared.
+    pub fn export(&self) -> Result<OwnedFd, hipError_t> {
+        match &self.place {
+            Place::File(file, _) => file.export(),
+            _ => Err(INVALID),
+        }
+    }
+
+    /// What another process finds a range of the pool's by, which has the pool.
+    pub fn export_range(&self, range: &Range) -> Result<Bytes, hipError_t> {
+        let Place::File(_, nonce) = self.place else { return Err(INVALID) };
+        let offset = Device::get().memory.offset_of(range).ok_or(INVALID)?;
+        let words = [MAGIC, nonce[0], nonce[1], offset as u64, range.size as u64, range.id];
+        let mut bytes = [0; 64];
+        for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+
+    /// Maps a range that another process has exported from this pool.
+    pub fn import_range(&self, handle: hipMemPool_t, bytes: &Bytes) -> Result<Range, hipError_t> {
+        let Place::Imported(file, nonce) = &self.place else { return Err(INVALID) };
+        let mut words = [0; 8];
+        for (word, from) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*from);
+        }
+        let [MAGIC, low, high, offset, size, _, 0, 0] = words else { return Err(INVALID) };
+        let [Ok(offset), Ok(size)] = [offset, size].map(usize::try_from) else {
+            return Err(INVALID);
+        };
+        if [low, high] != *nonce || offset < HEAD || !offset.is_multiple_of(HEAD) {
+            return Err(INVALID);
+        }
+        let piece = Piece::of_part(file, offset, size)?;
+        Device::get().memory.import(piece, 0, size, handle.addr())
+    }
+
     /// Memory that was taken has been freed.
     pub fn freed(&self, size: usize) {
+        if matches!(self.place, Place::Imported(..)) {
+            return;
+        }
         self.used.fetch_sub(size as u64, Ordering::Relaxed);
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hip_runtime_sys::{hipError_t, hipStream_t, hipStreamLegacy, hipStreamPerThread};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use smallvec::SmallVec;
 
 use super::device::Device;
@@ -66,6 +66,9 @@ impl Stream {
 }
 
 type Ops = SmallVec<[Arc<Op>; 4]>;
+
+/// Whoever accesses memory outside of all streams may read it.
+static AT_ONCE: RwLock<()> = RwLock::new(());
 
 /// All streams.
 pub struct Streams {
@@ -178,6 +181,24 @@ impl Streams {
         for op in pending {
             op.wait();
         }
+    }
+
+    /// Does something while nothing accesses the device's memory: waits for all work, and lets none begin meanwhile.
+    pub fn alone<T>(&self, body: impl FnOnce() -> T) -> T {
+        loop {
+            self.wait_for_all();
+            let streams = self.order.lock();
+            if self.all_pending(&streams).is_empty() {
+                let _nothing_at_once = AT_ONCE.write();
+                return body();
+            }
+        }
+    }
+
+    /// Does something quick at once, which accesses memory, without a place in any stream.
+    pub fn at_once(&self, body: impl FnOnce()) {
+        let _not_alone = AT_ONCE.read();
+        body();
     }
 
     /// Does something quick when all has ended that was put into streams by now; at once if it has. No stream waits

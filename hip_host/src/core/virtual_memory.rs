@@ -11,7 +11,7 @@ use std::sync::Arc;
 use hip_runtime_sys::hipError_t;
 use parking_lot::Mutex;
 
-use super::backing_file::Piece;
+use super::backing_file::{Piece, of_descriptor};
 use super::device::Device;
 use super::memory::Kind;
 
@@ -45,7 +45,7 @@ impl Physical {
 
     /// Memory that this process or another has made.
     pub fn import(fd: i32) -> Result<Physical, hipError_t> {
-        Ok(Physical { piece: Piece::of_descriptor(fd)?, counts: false })
+        Ok(Physical { piece: Piece::of_file(of_descriptor(fd)?)?, counts: false })
     }
 }
 

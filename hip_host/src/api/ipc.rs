@@ -1,0 +1,80 @@
+//! Memory and events that processes share by handles.
+
+use std::ffi::{c_char, c_void};
+
+use hip_runtime_sys::{
+    hipEvent_t, hipEventDisableTiming, hipEventInterprocess, hipIpcEventHandle_t,
+    hipIpcMemHandle_t, hipIpcMemLazyEnablePeerAccess,
+};
+use std::sync::Arc;
+
+use super::event::event;
+use super::memory::free;
+use super::{INVALID, check_may_wait, hip_api, put};
+use crate::core::device::Device;
+use crate::core::event::Event;
+use crate::core::memory::Kind;
+use crate::core::shared_table::{Bytes, open_memory};
+
+/// A handle as C has it.
+fn to_c(bytes: Bytes) -> [c_char; 64] {
+    bytes.map(|byte| byte as c_char)
+}
+
+fn from_c(reserved: [c_char; 64]) -> Bytes {
+    reserved.map(|byte| byte as u8)
+}
+
+hip_api! {
+    healthy fn hipIpcGetMemHandle(handle: *mut hipIpcMemHandle_t, devPtr: *mut c_void) {
+        if handle.is_null() {
+            return Err(INVALID);
+        }
+        let device = Device::get();
+        let bytes = match device.memory.shared(devPtr.addr())? {
+            Some(bytes) => bytes,
+            None => {
+                // The memory moves, which nothing must see.
+                check_may_wait()?;
+                device.streams.alone(|| device.memory.share(devPtr.addr()))?
+            }
+        };
+        // SAFETY: the program's pointer.
+        unsafe { put(handle, hipIpcMemHandle_t { reserved: to_c(bytes) }) }
+    }
+
+    healthy fn hipIpcOpenMemHandle(devPtr: *mut *mut c_void, handle: hipIpcMemHandle_t, flags: u32) {
+        if devPtr.is_null() || flags != hipIpcMemLazyEnablePeerAccess {
+            return Err(INVALID);
+        }
+        let (piece, offset, size) = open_memory(&from_c(handle.reserved))?;
+        let range = Device::get().memory.import(piece, offset, size, 0)?;
+        // SAFETY: the program's pointer.
+        unsafe { put(devPtr, range.start as *mut c_void) }
+    }
+
+    healthy fn hipIpcCloseMemHandle(devPtr: *mut c_void) {
+        let range = Device::get().memory.find(devPtr.addr()).filter(|range| range.is_opened());
+        range.filter(|range| range.start == devPtr.addr()).ok_or(INVALID)?;
+        free(devPtr, |kind| kind == Kind::Imported)
+    }
+
+    healthy fn hipIpcGetEventHandle(handle: *mut hipIpcEventHandle_t, event: hipEvent_t) {
+        if handle.is_null() {
+            return Err(INVALID);
+        }
+        let bytes = self::event(event)?.handle()?;
+        // SAFETY: the program's pointer.
+        unsafe { put(handle, hipIpcEventHandle_t { reserved: to_c(bytes) }) }
+    }
+
+    healthy fn hipIpcOpenEventHandle(event: *mut hipEvent_t, handle: hipIpcEventHandle_t) {
+        if event.is_null() {
+            return Err(INVALID);
+        }
+        let flags = hipEventInterprocess | hipEventDisableTiming;
+        let opened = Arc::new(Event::open(flags, &from_c(handle.reserved))?);
+        // SAFETY: the program's pointer.
+        unsafe { put(event, Device::get().events.insert(opened)) }
+    }
+}
