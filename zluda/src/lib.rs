@@ -103,7 +103,12 @@ cuda_macros::export_api! {
         cuMemAllocAsync, cuMemAllocFromPoolAsync, cuMemFreeAsync, cuDeviceGetDefaultMemPool, cuDeviceGetMemPool,
         cuDeviceSetMemPool, cuMemGetDefaultMemPool, cuMemGetMemPool, cuMemSetMemPool, cuMemPoolCreate,
         cuMemPoolDestroy, cuMemPoolTrimTo, cuMemPoolSetAttribute, cuMemPoolGetAttribute, cuMemPoolSetAccess,
-        cuMemPoolGetAccess,
+        cuMemPoolGetAccess, cuMemPoolExportToShareableHandle, cuMemPoolImportFromShareableHandle,
+        cuMemPoolExportPointer, cuMemPoolImportPointer,
+    },
+    ipc {
+        cuIpcGetMemHandle, cuIpcOpenMemHandle => cuIpcOpenMemHandle_v2, cuIpcOpenMemHandle_v2, cuIpcCloseMemHandle,
+        cuIpcGetEventHandle, cuIpcOpenEventHandle,
     },
     virtual_memory {
         cuMemGetAllocationGranularity, cuMemAddressReserve, cuMemAddressFree, cuMemCreate, cuMemRelease, cuMemMap,

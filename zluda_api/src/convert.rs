@@ -145,6 +145,13 @@ impl<T, E: ApiError> In<T, E> {
     }
 }
 
+impl<T, E: ApiError> In<T, E> {
+    /// The API's error for a wrong argument where the caller passed null.
+    pub fn check(&self) -> Result<(), E> {
+        if self.0.is_null() { Err(E::INVALID_ARGUMENT) } else { Ok(()) }
+    }
+}
+
 impl<T: Copy, E: ApiError> In<T, E> {
     /// The value; the API's error for a wrong argument where the caller passed null.
     pub fn get(&self) -> Result<T, E> {

@@ -19,9 +19,6 @@ pub(crate) fn cuEventCreate(event: Out<CUevent>, flags: c_uint) -> CUres {
     {
         return Err(CUerror::INVALID_VALUE);
     }
-    if flags & process != 0 {
-        return Err(CUerror::NOT_SUPPORTED);
-    }
     event.set(event::create(&current()?, flags)?)
 }
 

@@ -4,7 +4,7 @@ use crate::convert::{In, Out};
 use crate::core::capture;
 use crate::core::device::driver::driver;
 use crate::core::memory::hints::Place;
-use crate::core::memory::{self, Allocation, Kind};
+use crate::core::memory::{self, Allocation};
 use crate::core::stream::StreamArg;
 use cuda_types::cuda::{
     CU_DEVICE_CPU, CU_DEVICE_INVALID, CUdevice, CUdeviceptr, CUerror, CUmem_advise,
@@ -26,7 +26,7 @@ fn find(pointer: CUdeviceptr, size: usize) -> CUres<(Arc<Allocation>, Range<usiz
         return Err(CUerror::INVALID_VALUE);
     }
     let allocation = memory::find(pointer).ok_or(CUerror::INVALID_VALUE)?;
-    if allocation.kind != Kind::Managed {
+    if !allocation.is_managed() {
         return Err(CUerror::INVALID_VALUE);
     }
     memory::check_range(pointer, size)?;

@@ -81,7 +81,8 @@ pub(crate) fn cuMemGetAddressRange_v2(
 ) -> CUres {
     current()?;
     // "CUDA_ERROR_NOT_FOUND"
-    let allocation = memory::find(pointer).ok_or(CUerror::NOT_FOUND)?;
+    let allocation = memory::find(pointer).filter(|found| !found.is_of_host_alone());
+    let allocation = allocation.ok_or(CUerror::NOT_FOUND)?;
     base.set_if_wanted(allocation.base);
     size.set_if_wanted(allocation.size);
     Ok(())

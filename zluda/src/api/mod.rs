@@ -26,6 +26,7 @@ pub(crate) mod graph_node;
 pub(crate) mod graphics;
 pub(crate) mod green;
 pub(crate) mod init;
+pub(crate) mod ipc;
 pub(crate) mod kernel;
 pub(crate) mod launch;
 pub(crate) mod legacy_launch;

@@ -50,6 +50,10 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
             Value::Context(allocation.context().map_or(null_mut(), |context| context.handle()))
         }
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => Value::Int(memory_type.0 as c_int),
+        // "CUDA_ERROR_INVALID_VALUE if the [memory] is not accessible from the context"
+        A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER if allocation.is_of_host_alone() => {
+            return Err(CUerror::INVALID_VALUE);
+        }
         // "the address [for] kernels running in the current CUcontext"
         A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => {
             current()?;
@@ -65,23 +69,27 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
             Value::Int(allocation.sync_memops.load(Ordering::Relaxed))
         }
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID => Value::Word(allocation.id),
-        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => {
-            Value::Int(c_int::from(allocation.kind == Kind::Managed))
-        }
+        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => Value::Int(c_int::from(allocation.is_managed())),
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Value::Int(allocation.device()),
-        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => Value::Int(0),
+        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => {
+            Value::Int(c_int::from(allocation.kind == Kind::Device))
+        }
         A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => Value::Word(range(allocation).0),
         A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => Value::Word(range(allocation).1 as u64),
         A::CU_POINTER_ATTRIBUTE_MAPPED => Value::Int(1),
-        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => Value::Word(
-            allocation.mapping.as_ref().map_or(0, |m| m.memory.properties.handle_types.0.into()),
-        ),
+        A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
+            let mapped = allocation.mapping.as_ref().map(|m| m.memory.properties.handle_types);
+            let types =
+                mapped.or_else(|| pool::owner(allocation.base).map(|pool| pool.handle_types));
+            // Of the size of one of them, as an H100 stores it.
+            Value::Int(types.map_or(0, |types| types.0 as c_int))
+        }
         A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Int(0),
         // Read and write, but for mappings.
         A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(
             allocation.mapping.as_ref().map_or(3, |m| m.access.load(Ordering::Relaxed) as c_int),
         ),
-        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE if allocation.kind == Kind::Pool => {
+        A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE if matches!(allocation.kind, Kind::Pool(_)) => {
             let [default, _] = pool::of_device(allocation.device())?;
             let pool = pool::owner(allocation.base).unwrap_or(default);
             Value::Word(pool.handle() as u64)
@@ -120,6 +128,11 @@ pub(crate) fn cuPointerGetAttribute(data: *mut c_void, wanted: A, pointer: CUdev
     } else {
         pointer
     };
+    // An H100 stores null, too.
+    if wanted == A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER && allocation.is_of_host_alone() {
+        // SAFETY: as below.
+        unsafe { nothing(wanted).store(data) };
+    }
     let value = attribute(&allocation, wanted, device)?;
     // SAFETY: the program passes room for the attribute that it names.
     unsafe { value.store(data) };
@@ -171,6 +184,7 @@ fn nothing(attribute: A) -> Value {
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Value::Int(CU_DEVICE_INVALID),
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE
         | A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+        | A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES
         | A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(0),
         A::CU_POINTER_ATTRIBUTE_IS_MANAGED
         | A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE

@@ -2,18 +2,19 @@
 
 use crate::convert::{In, Out};
 use crate::core::capture;
-use crate::core::context::check_permitted;
+use crate::core::context::{check_permitted, current};
+use crate::core::device::driver::driver;
 use crate::core::graph::work::Work;
-use crate::core::memory;
-use crate::core::memory::graph_memory::{Memory, check_is_of_graph};
-use crate::core::memory::pool::{self, Pool};
+use crate::core::memory::graph_memory::{Memory as GraphMemory, check_is_of_graph};
+use crate::core::memory::pool::{self, Place, Pool};
+use crate::core::memory::{self, Memory, pool_export};
 use crate::core::stream::StreamArg;
 use cuda_types::cuda::{
-    CUdevice, CUdeviceptr, CUerror, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationType,
-    CUmemLocation, CUmemLocationType, CUmemPool_attribute as A, CUmemPoolProps, CUmemoryPool,
-    CUres,
+    CUdevice, CUdeviceptr, CUerror, CUmemAccess_flags, CUmemAccessDesc,
+    CUmemAllocationHandleType as H, CUmemAllocationType, CUmemLocation, CUmemLocationType,
+    CUmemPool_attribute as A, CUmemPoolProps, CUmemPoolPtrExportData, CUmemoryPool, CUres,
 };
-use std::ffi::c_void;
+use std::ffi::{c_int, c_ulonglong, c_void};
 use std::sync::Arc;
 
 /// Of the memory that a device's own pool gives.
@@ -43,12 +44,19 @@ fn allocate(
     if target.recorder.is_none() {
         capture::check_unsafe_call()?;
     }
+    if let Some(pool) = &pool {
+        pool.check_own()?;
+    }
     if size == 0 {
         return pointer.set(0);
     }
     if let Some(recorder) = &target.recorder {
+        if pool.is_some_and(|pool| pool.memory() != Memory::Device) {
+            tracing::warn!("unsupported: nodes of graphs that allocate host or managed memory");
+            return Err(CUerror::NOT_SUPPORTED);
+        }
         let properties = properties_of(target.stream.current.context.device);
-        let memory = Memory::new(&target.stream.current, size, properties)?;
+        let memory = GraphMemory::new(&target.stream.current, size, properties)?;
         let address = memory.address();
         recorder.add(Work::Allocate(Arc::new(memory)))?;
         return pointer.set(address);
@@ -57,7 +65,8 @@ fn allocate(
         Some(pool) => pool,
         None => pool::of_device(target.stream.current.context.device)?[1].clone(),
     };
-    let address = memory::allocate_async(&target.stream.current, size, target.stream.hip)?.base;
+    let address =
+        memory::allocate_async(&target.stream.current, &pool, size, target.stream.hip)?.base;
     pool::take(&pool, address, size);
     pointer.set(address)
 }
@@ -99,27 +108,19 @@ pub(crate) fn cuDeviceGetMemPool(pool: Out<CUmemoryPool>, device: CUdevice) -> C
 }
 
 pub(crate) fn cuDeviceSetMemPool(device: CUdevice, pool: Arc<Pool>) -> CUres {
-    if pool.device != device {
+    if pool.place.device() != Some(device) {
         return Err(CUerror::INVALID_VALUE);
     }
-    pool::set_current(device, pool)
+    pool::set_current(pool)
 }
 
-/// The device of a location; `INVALID_VALUE` for a place that is none.
-fn device_of(location: CUmemLocation) -> CUres<CUdevice> {
-    match location.type_ {
-        CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => Ok(location.id),
-        CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST => Err(CUerror::NOT_SUPPORTED),
-        _ => Err(CUerror::INVALID_VALUE),
+/// Default pools are those of places with a number.
+fn default_place(location: In<CUmemLocation>, kind: CUmemAllocationType) -> CUres<Place> {
+    let location = location.get()?;
+    if location.type_.0 >= CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT.0 {
+        return Err(CUerror::NOT_SUPPORTED);
     }
-}
-
-fn check_type(kind: CUmemAllocationType) -> CUres {
-    match kind {
-        CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED => Ok(()),
-        CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED => Err(CUerror::NOT_SUPPORTED),
-        _ => Err(CUerror::INVALID_VALUE),
-    }
+    Place::new(kind, location)
 }
 
 pub(crate) fn cuMemGetDefaultMemPool(
@@ -127,8 +128,9 @@ pub(crate) fn cuMemGetDefaultMemPool(
     location: In<CUmemLocation>,
     kind: CUmemAllocationType,
 ) -> CUres {
-    check_type(kind)?;
-    cuDeviceGetDefaultMemPool(pool, device_of(location.get()?)?)
+    pool.check()?;
+    let [default, _] = pool::of_place(default_place(location, kind)?)?;
+    pool.set(default.handle())
 }
 
 pub(crate) fn cuMemGetMemPool(
@@ -136,8 +138,9 @@ pub(crate) fn cuMemGetMemPool(
     location: In<CUmemLocation>,
     kind: CUmemAllocationType,
 ) -> CUres {
-    check_type(kind)?;
-    cuDeviceGetMemPool(pool, device_of(location.get()?)?)
+    pool.check()?;
+    let [_, current] = pool::of_place(default_place(location, kind)?)?;
+    pool.set(current.handle())
 }
 
 pub(crate) fn cuMemSetMemPool(
@@ -145,20 +148,56 @@ pub(crate) fn cuMemSetMemPool(
     kind: CUmemAllocationType,
     pool: Arc<Pool>,
 ) -> CUres {
-    check_type(kind)?;
-    cuDeviceSetMemPool(device_of(location.get()?)?, pool)
+    if default_place(location, kind)? != pool.place {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    pool::set_current(pool)
+}
+
+/// The handles of a pool's memory that there can be: file descriptors, of device memory.
+fn check_handle_types(types: H, place: &Place) -> CUres {
+    match (types, place.memory()) {
+        (H::CU_MEM_HANDLE_TYPE_NONE, _) => Ok(()),
+        (H::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, Memory::Device)
+            if driver()?.shares_memory() =>
+        {
+            Ok(())
+        }
+        // Only what is of one node can be shared.
+        (
+            H::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | H::CU_MEM_HANDLE_TYPE_FABRIC | H(9),
+            Memory::Device | Memory::Host,
+        ) if place.is_of_device_or_node() => {
+            tracing::warn!(
+                "unsupported: memory pools that are shared by handles of type {}",
+                types.0
+            );
+            Err(CUerror::NOT_SUPPORTED)
+        }
+        _ => Err(CUerror::INVALID_VALUE),
+    }
 }
 
 pub(crate) fn cuMemPoolCreate(pool: Out<CUmemoryPool>, properties: In<CUmemPoolProps>) -> CUres {
     capture::check_unsafe_call()?;
     pool.check()?;
     let properties = properties.get()?;
-    check_type(properties.allocType)?;
-    if properties.handleTypes.0 != 0 {
-        // Sharing between processes.
-        return Err(CUerror::NOT_SUPPORTED);
+    if properties.reserved.iter().any(|byte| *byte != 0) {
+        return Err(CUerror::INVALID_VALUE);
     }
-    pool.set(pool::create(device_of(properties.location)?, false)?.handle())
+    let place = match Place::new(properties.allocType, properties.location) {
+        // Handles are refused first.
+        Err(CUerror::NOT_SUPPORTED) if properties.handleTypes != H::CU_MEM_HANDLE_TYPE_NONE => {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        place => place?,
+    };
+    check_handle_types(properties.handleTypes, &place)?;
+    // "Maximum pool size": no pool becomes larger than what there is.
+    if properties.maxSize > place.total_memory()? {
+        return Err(CUerror::OUT_OF_MEMORY);
+    }
+    pool.set(pool::create(place, properties.handleTypes)?.handle())
 }
 
 pub(crate) fn cuMemPoolDestroy(pool: Arc<Pool>) -> CUres {
@@ -168,6 +207,7 @@ pub(crate) fn cuMemPoolDestroy(pool: Arc<Pool>) -> CUres {
 
 pub(crate) fn cuMemPoolTrimTo(pool: Arc<Pool>, keep: usize) -> CUres {
     capture::check_unsafe_call()?;
+    pool.check_own()?;
     pool.ledger.lock().trim(keep as u64);
     Ok(())
 }
@@ -183,6 +223,7 @@ fn is_int(attribute: A) -> CUres<bool> {
 
 pub(crate) fn cuMemPoolSetAttribute(pool: Arc<Pool>, attribute: A, value: *mut c_void) -> CUres {
     capture::check_unsafe_call()?;
+    pool.check_own()?;
     if value.is_null() {
         return Err(CUerror::INVALID_VALUE);
     }
@@ -204,6 +245,7 @@ pub(crate) fn cuMemPoolSetAttribute(pool: Arc<Pool>, attribute: A, value: *mut c
 }
 
 pub(crate) fn cuMemPoolGetAttribute(pool: Arc<Pool>, attribute: A, value: *mut c_void) -> CUres {
+    pool.check_own()?;
     if value.is_null() {
         return Err(CUerror::INVALID_VALUE);
     }
@@ -232,25 +274,135 @@ pub(crate) fn cuMemPoolGetAttribute(pool: Arc<Pool>, attribute: A, value: *mut c
 const MOST_DESCRIPTIONS: usize = 1024;
 
 pub(crate) fn cuMemPoolSetAccess(pool: Arc<Pool>, map: In<CUmemAccessDesc>, count: usize) -> CUres {
-    for description in map.array(count, MOST_DESCRIPTIONS)? {
-        let device = device_of(description.location)?;
-        crate::core::device::driver::driver()?.device(device)?;
-        // "revoking access of a device to its own memory is not possible"
-        if device == pool.device
-            && description.flags != CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-        {
-            return Err(CUerror::INVALID_VALUE);
+    map.check()?;
+    for CUmemAccessDesc { location, flags } in map.array(count, MOST_DESCRIPTIONS)? {
+        match pool.memory() {
+            Memory::Device => check_access_of_device_memory(&pool, location, flags)?,
+            memory => {
+                check_access(memory, location, flags)?;
+                if location.type_ == CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
+                    pool.set_access(flags);
+                }
+            }
         }
     }
     Ok(())
 }
 
+/// Device memory: its device has all access, and the host none.
+fn check_access_of_device_memory(
+    pool: &Pool,
+    location: CUmemLocation,
+    flags: CUmemAccess_flags,
+) -> CUres {
+    if location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
+        return Err(CUerror::NOT_SUPPORTED);
+    }
+    driver()?.device(location.id)?;
+    let is_own = pool.place.device() == Some(location.id);
+    match flags {
+        CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE => Ok(()),
+        // "revoking access of a device to its own memory is not possible"; an H100 names the device.
+        CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE if is_own => Err(CUerror::INVALID_DEVICE),
+        CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE => Ok(()),
+        CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ => Err(CUerror::NOT_SUPPORTED),
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
+/// Memory of the host, or of all: devices have access or none, and the host keeps that to its own.
+fn check_access(memory: Memory, location: CUmemLocation, flags: CUmemAccess_flags) -> CUres {
+    let is_host = match location.type_ {
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => {
+            driver()?.device(location.id)?;
+            false
+        }
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST
+        | CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA => true,
+        _ => return Err(CUerror::NOT_SUPPORTED),
+    };
+    match flags {
+        CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE => Ok(()),
+        CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE
+            if !(is_host && memory == Memory::Host) =>
+        {
+            Ok(())
+        }
+        CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE
+        | CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ => Err(CUerror::NOT_SUPPORTED),
+        _ => Err(CUerror::INVALID_VALUE),
+    }
+}
+
 pub(crate) fn cuMemPoolGetAccess(
     flags: Out<CUmemAccess_flags>,
-    _pool: Arc<Pool>,
+    pool: Arc<Pool>,
     location: In<CUmemLocation>,
 ) -> CUres {
     flags.check()?;
-    crate::core::device::driver::driver()?.device(device_of(location.get()?)?)?;
-    flags.set(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+    let location = location.get()?;
+    let (all, none) = (
+        CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE,
+    );
+    let is_host = match location.type_ {
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => {
+            driver()?.device(location.id).map_err(|_| CUerror::INVALID_VALUE)?;
+            false
+        }
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST
+        | CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA => true,
+        _ => return Err(CUerror::INVALID_VALUE),
+    };
+    flags.set(match (pool.memory(), is_host) {
+        (Memory::Device, false) | (Memory::Host, true) => all,
+        (Memory::Device | Memory::Managed, true) => none,
+        (_, false) => pool.access(),
+    })
+}
+
+pub(crate) fn cuMemPoolExportToShareableHandle(
+    shared: Out<c_void>,
+    pool: Arc<Pool>,
+    kind: H,
+    flags: c_ulonglong,
+) -> CUres {
+    shared.check()?;
+    // "flags: must be 0"
+    if flags != 0 || kind != H::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    shared.cast::<c_int>().set(pool_export::export(&pool, kind)?)
+}
+
+pub(crate) fn cuMemPoolImportFromShareableHandle(
+    pool: Out<CUmemoryPool>,
+    shared: *mut c_void,
+    kind: H,
+    flags: c_ulonglong,
+) -> CUres {
+    pool.check()?;
+    if flags != 0 || kind == H::CU_MEM_HANDLE_TYPE_NONE {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    check_handle_types(kind, &Place::of_device(0))?;
+    pool.set(pool::import(shared as usize, kind)?.handle())
+}
+
+pub(crate) fn cuMemPoolExportPointer(
+    data: Out<CUmemPoolPtrExportData>,
+    pointer: CUdeviceptr,
+) -> CUres {
+    data.check()?;
+    data.set(pool_export::export_pointer(pointer)?)
+}
+
+pub(crate) fn cuMemPoolImportPointer(
+    pointer: Out<CUdeviceptr>,
+    pool: Arc<Pool>,
+    data: In<CUmemPoolPtrExportData>,
+) -> CUres {
+    pointer.check()?;
+    let data = data.get()?;
+    pointer.set(pool_export::import_pointer(&current()?, &pool, data)?)
 }

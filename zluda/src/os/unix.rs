@@ -57,3 +57,8 @@ pub(crate) fn is_mapped(address: u64, size: usize) -> bool {
     // and fails for addresses that have none.
     unsafe { libc::msync(start as *mut _, length as usize, libc::MS_ASYNC) == 0 }
 }
+
+/// Whether the machine has a NUMA node of this number. One whose system names none is one node.
+pub(crate) fn has_numa_node(node: i32) -> bool {
+    node == 0 || std::path::Path::new(&format!("/sys/devices/system/node/node{node}")).is_dir()
+}

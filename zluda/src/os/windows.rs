@@ -36,3 +36,8 @@ pub(crate) fn file_size(_descriptor: i32) -> Option<usize> {
 pub(crate) fn is_mapped(_address: u64, _size: usize) -> bool {
     true
 }
+
+/// Whether the machine has a NUMA node of this number: it counts as one.
+pub(crate) fn has_numa_node(node: i32) -> bool {
+    node == 0
+}

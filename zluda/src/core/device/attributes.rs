@@ -123,7 +123,14 @@ impl Device {
             }
             A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => 1,
             A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => 1,
-            A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
+            A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED => 1,
+            // `CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR`
+            A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES => {
+                i32::from(driver()?.shares_memory())
+            }
+            A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED => i32::from(cfg!(unix)),
             A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED => {
                 i32::from(properties.virtual_memory)
             }

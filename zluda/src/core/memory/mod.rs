@@ -5,7 +5,9 @@
 
 pub(crate) mod graph_memory;
 pub(crate) mod hints;
+pub(crate) mod ipc;
 pub(crate) mod pool;
+pub(crate) mod pool_export;
 pub(crate) mod pool_ledger;
 pub(crate) mod virtual_memory;
 
@@ -14,14 +16,18 @@ use crate::core::device::driver::driver;
 use crate::core::error::check;
 use cuda_types::cuda::{CU_MEMHOSTREGISTER_READ_ONLY, CUdevice, CUdeviceptr, CUerror, CUres};
 use hints::Hints;
-use hip_runtime_sys::{hipError_t, hipHostMallocCoherent, hipMemAttachGlobal, hipStream_t};
+use hip_runtime_sys::{
+    HipRuntime, hipError_t, hipHostMallocCoherent, hipMemAttachGlobal, hipStream_t,
+};
 use parking_lot::{Mutex, RwLock};
+use pool::Pool;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use virtual_memory::Mapping;
+use zluda_api::driver::ProviderKind;
 
 /// The origin of an allocation, which says how it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,14 +38,24 @@ pub(crate) enum Kind {
     Host(u32),
     /// `cuMemHostRegister`, with its flags.
     Registered(u32),
-    /// Stream-ordered, from a memory pool.
-    Pool,
+    /// Stream-ordered, from a memory pool of such memory.
+    Pool(Memory),
+    /// Memory of another process, opened by its handle.
+    Opened,
     /// The variables of a module; goes with it.
     Module,
     /// Memory that is mapped to reserved addresses. Its context, if any, does not matter.
     Mapped,
     /// Of nodes of graphs: it is there while such a node has allocated it, and goes with the graphs.
     Graph,
+}
+
+/// Memory that pools give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    Device,
+    Host,
+    Managed,
 }
 
 /// Whose memory it is.
@@ -103,7 +119,17 @@ impl Allocation {
 
     /// Whether it is host memory, allocated or registered.
     pub(crate) fn is_host(&self) -> bool {
-        matches!(self.kind, Kind::Host(_) | Kind::Registered(_))
+        matches!(self.kind, Kind::Host(_) | Kind::Registered(_) | Kind::Pool(Memory::Host))
+    }
+
+    /// Whether it is managed memory.
+    pub(crate) fn is_managed(&self) -> bool {
+        matches!(self.kind, Kind::Managed | Kind::Pool(Memory::Managed))
+    }
+
+    /// Whether it is memory of a pool that devices may not access.
+    pub(crate) fn is_of_host_alone(&self) -> bool {
+        self.kind == Kind::Pool(Memory::Host) && self.is_absent.load(Ordering::Acquire)
     }
 }
 
@@ -276,23 +302,47 @@ fn device_address(current: &Current, host: *mut c_void) -> u64 {
     }
 }
 
-/// Stream-ordered memory.
+/// Stream-ordered memory of a pool, which the caller enters as its owner.
 pub(crate) fn allocate_async(
     current: &Current,
+    pool: &Pool,
     size: usize,
     stream: hipStream_t,
 ) -> CUres<Arc<Allocation>> {
     let hip = &current.driver.hip;
     let mut address: *mut c_void = null_mut();
-    // SAFETY: `address` outlives the calls; the stream has been checked.
+    let memory = pool.memory();
+    // SAFETY: `address` outlives the calls; the stream has been checked; the pool is the provider's.
     current.check(unsafe {
-        match hip.hipMallocAsync(&mut address, size, stream) {
-            // Some GPUs and systems have no pools.
-            hipError_t::hipErrorNotSupported => hip.hipMalloc(&mut address, size),
-            error => error,
+        match memory {
+            Memory::Host => hip.hipHostMalloc(&mut address, size, hipHostMallocCoherent),
+            Memory::Managed => hip.hipMallocManaged(&mut address, size, hipMemAttachGlobal),
+            Memory::Device => match pool.hip() {
+                Some(hip_pool) => hip.hipMallocFromPoolAsync(&mut address, size, hip_pool, stream),
+                None => match hip.hipMallocAsync(&mut address, size, stream) {
+                    // Some GPUs and systems have no pools.
+                    hipError_t::hipErrorNotSupported => hip.hipMalloc(&mut address, size),
+                    error => error,
+                },
+            },
         }
     })?;
-    Ok(insert(current, address as u64, 0, size, Kind::Pool))
+    if memory == Memory::Device {
+        return Ok(insert(current, address as u64, 0, size, Kind::Pool(memory)));
+    }
+    // It is of no context.
+    let base = match memory {
+        Memory::Host => device_address(current, address),
+        _ => address as u64,
+    };
+    let owner = Owner::Device(current.context.device);
+    let allocation = insert_of(owner, base, address as u64, size, Kind::Pool(memory), None);
+    match memory {
+        Memory::Host => allocation.is_absent.store(!pool.is_accessible(), Ordering::Release),
+        // As an H100 tells programs.
+        _ => allocation.sync_memops.store(1, Ordering::Relaxed),
+    }
+    Ok(allocation)
 }
 
 /// Takes the allocation with this base out of the map, if `accept` says so; `INVALID_VALUE` otherwise.
@@ -312,7 +362,7 @@ pub(crate) fn free(current: &Current, address: CUdeviceptr) -> CUres {
         return graph_memory::free(address);
     }
     let allocation =
-        take(address, |a| matches!(a.kind, Kind::Device | Kind::Managed | Kind::Pool))?;
+        take(address, |a| matches!(a.kind, Kind::Device | Kind::Managed | Kind::Pool(_)))?;
     current.check(release(&allocation)?)
 }
 
@@ -322,19 +372,26 @@ pub(crate) fn free_async(current: &Current, address: CUdeviceptr, stream: hipStr
     if is_of_graph(address) {
         return graph_memory::free(address);
     }
-    let allocation = take(address, |a| matches!(a.kind, Kind::Device | Kind::Pool))?;
-    pool::give_back(address, stream as u64);
+    let allocation = take(address, |a| matches!(a.kind, Kind::Device | Kind::Pool(_)))?;
+    // A pool may end with the last of its memory.
+    let _pool = pool::give_back(address, stream as u64);
     let hip = &current.driver.hip;
+    // What frees memory of the host in stream order is this project's provider, where both are one.
+    let is_ordered = match allocation.kind {
+        Kind::Pool(Memory::Device) => true,
+        Kind::Pool(_) => current.driver.provider != ProviderKind::Rocm,
+        _ => false,
+    };
     let pointer = allocation.base as *mut c_void;
     // SAFETY: the allocation was in the map, so the provider knows it; the stream has been checked.
     current.check(unsafe {
-        let error = match allocation.kind {
-            Kind::Pool => hip.hipFreeAsync(pointer, stream),
-            _ => hipError_t::hipErrorNotSupported,
+        let error = match is_ordered {
+            true => hip.hipFreeAsync(pointer, stream),
+            false => hipError_t::hipErrorNotSupported,
         };
         match error {
             // The provider waits for whatever uses the memory.
-            hipError_t::hipErrorNotSupported => hip.hipFree(pointer),
+            hipError_t::hipErrorNotSupported => give_to_provider(hip, &allocation),
             error => error,
         }
     })
@@ -402,27 +459,43 @@ pub(crate) fn free_module(base: u64) {
 }
 
 /// Gives an allocation that is no longer in the map back to the provider.
-fn release(allocation: &Allocation) -> CUres<hip_runtime_sys::hipError_t> {
+fn release(allocation: &Allocation) -> CUres<hipError_t> {
     let hip = &driver()?.hip;
-    if allocation.kind == Kind::Pool {
-        pool::give_back(allocation.base, 0);
-    }
+    // A pool may end with the last of its memory.
+    let _pool = match allocation.kind {
+        Kind::Pool(_) => pool::give_back(allocation.base, 0),
+        _ => None,
+    };
     // SAFETY: the allocation was in the map, so the provider knows it, and nobody else frees it.
-    Ok(unsafe {
+    Ok(unsafe { give_to_provider(hip, allocation) })
+}
+
+/// Frees memory, which waits for whatever uses it.
+///
+/// # Safety
+/// The provider knows the memory, and nobody else frees it.
+unsafe fn give_to_provider(hip: &HipRuntime, allocation: &Allocation) -> hipError_t {
+    let (base, host) = (allocation.base as *mut c_void, allocation.host as *mut c_void);
+    // SAFETY: the caller says so.
+    unsafe {
         match allocation.kind {
-            Kind::Device | Kind::Managed | Kind::Pool | Kind::Module | Kind::Graph => {
-                hip.hipFree(allocation.base as *mut c_void)
-            }
-            Kind::Host(_) => hip.hipHostFree(allocation.host as *mut c_void),
-            Kind::Registered(_) => hip.hipHostUnregister(allocation.host as *mut c_void),
+            Kind::Device
+            | Kind::Managed
+            | Kind::Pool(Memory::Device | Memory::Managed)
+            | Kind::Module
+            | Kind::Graph => hip.hipFree(base),
+            Kind::Host(_) | Kind::Pool(Memory::Host) => hip.hipHostFree(host),
+            Kind::Registered(_) => hip.hipHostUnregister(host),
+            Kind::Opened => hip.hipIpcCloseMemHandle(base),
             // It is unmapped, not freed.
             Kind::Mapped => hipError_t::hipSuccess,
         }
-    })
+    }
 }
 
 /// Frees everything that belongs to a context.
 pub(crate) fn end_context(context: u64) {
+    ipc::end_context(context);
     let mut ended = Vec::new();
     ALLOCATIONS.write().retain(|_, allocation| {
         let keep = allocation.context().is_none_or(|owner| owner.id() != context);

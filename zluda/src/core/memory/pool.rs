@@ -1,24 +1,116 @@
 //! Memory pools: names under which stream-ordered memory is allocated.
 
+use super::Memory;
+use super::pool_export::HipPool;
 use crate::convert::FromC;
 use crate::core::device::driver::driver;
 use crate::core::memory::pool_ledger::Ledger;
-use cuda_types::cuda::{CUdevice, CUerror, CUmemPool_attribute, CUmemoryPool, CUres};
+use cuda_types::cuda::{
+    CUdevice, CUerror, CUmemAccess_flags, CUmemAllocationHandleType, CUmemAllocationType as Type,
+    CUmemLocation, CUmemLocationType as L, CUmemPool_attribute, CUmemoryPool, CUres,
+};
+use hip_runtime_sys::hipMemPool_t;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use zluda_common::handle::{HandleTable, Kind};
 
 const RELEASE_THRESHOLD: u32 = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD.0;
 
+/// The memory that a pool is of: pools of one place are those that a program can choose among.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    kind: Type,
+    location: L,
+    id: i32,
+}
+
+impl Place {
+    /// `INVALID_VALUE` for a place that has no memory of this kind, `NOT_SUPPORTED` for managed memory of one that no
+    /// header names.
+    pub(crate) fn new(kind: Type, location: CUmemLocation) -> CUres<Place> {
+        let CUmemLocation { type_, id } = location;
+        let is_managed = match kind {
+            Type::CU_MEM_ALLOCATION_TYPE_PINNED => false,
+            Type::CU_MEM_ALLOCATION_TYPE_MANAGED => true,
+            _ => return Err(CUerror::INVALID_VALUE),
+        };
+        let id = match type_ {
+            L::CU_MEM_LOCATION_TYPE_DEVICE if driver()?.device(id).is_ok() => id,
+            L::CU_MEM_LOCATION_TYPE_HOST_NUMA if crate::os::has_numa_node(id) => id,
+            // Their numbers mean nothing.
+            L::CU_MEM_LOCATION_TYPE_HOST => 0,
+            L::CU_MEM_LOCATION_TYPE_NONE | L::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT
+                if is_managed =>
+            {
+                0
+            }
+            L::CU_MEM_LOCATION_TYPE_DEVICE | L::CU_MEM_LOCATION_TYPE_HOST_NUMA => {
+                return Err(CUerror::INVALID_VALUE);
+            }
+            _ if is_managed => return Err(CUerror::NOT_SUPPORTED),
+            _ => return Err(CUerror::INVALID_VALUE),
+        };
+        Ok(Place { kind, location: type_, id })
+    }
+
+    /// The memory that a device itself has.
+    pub(crate) fn of_device(device: CUdevice) -> Place {
+        Place {
+            kind: Type::CU_MEM_ALLOCATION_TYPE_PINNED,
+            location: L::CU_MEM_LOCATION_TYPE_DEVICE,
+            id: device,
+        }
+    }
+
+    /// The memory that a pool of this place gives.
+    pub(crate) fn memory(&self) -> Memory {
+        match (self.kind, self.location) {
+            (Type::CU_MEM_ALLOCATION_TYPE_MANAGED, _) => Memory::Managed,
+            (_, L::CU_MEM_LOCATION_TYPE_DEVICE) => Memory::Device,
+            _ => Memory::Host,
+        }
+    }
+
+    /// Whether memory there can be shared between processes.
+    pub(crate) fn is_of_device_or_node(&self) -> bool {
+        self.location != L::CU_MEM_LOCATION_TYPE_HOST
+    }
+
+    /// Bytes that the device of the place has; where it is none, device 0's, since those of this machine are more.
+    pub(crate) fn total_memory(&self) -> CUres<usize> {
+        Ok(driver()?.device(self.device().unwrap_or(0))?.total_memory)
+    }
+
+    /// The device of the place, if it is one.
+    pub(crate) fn device(&self) -> Option<CUdevice> {
+        (self.location == L::CU_MEM_LOCATION_TYPE_DEVICE).then_some(self.id)
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Pool {
-    pub(crate) device: CUdevice,
-    is_default: bool,
+    pub(crate) place: Place,
+    origin: Origin,
+    pub(crate) handle_types: CUmemAllocationHandleType,
     handle: OnceLock<u64>,
     /// Values of attributes that were set.
     pub(crate) attributes: Mutex<HashMap<u32, u64>>,
     pub(crate) ledger: Mutex<Ledger>,
+    /// How devices may access what is not device memory: `CUmemAccess_flags`.
+    access: AtomicU32,
+}
+
+#[derive(Debug)]
+enum Origin {
+    /// The driver's own, of some place.
+    Default,
+    Created,
+    /// The program's, of memory that other processes can get.
+    Shareable(HipPool),
+    /// Another process's.
+    Imported(HipPool),
 }
 
 /// The pools of addresses.
@@ -29,9 +121,8 @@ static WAITING: Mutex<Vec<Arc<Pool>>> = Mutex::new(Vec::new());
 
 static POOLS: LazyLock<HandleTable<Pool>> = LazyLock::new(|| HandleTable::new(Kind::POOL));
 
-/// The default and the current pool of each device.
-static OF_DEVICES: LazyLock<Mutex<HashMap<CUdevice, [Arc<Pool>; 2]>>> =
-    LazyLock::new(Mutex::default);
+/// The default and the current pool of each place.
+static OF_PLACES: LazyLock<Mutex<HashMap<Place, [Arc<Pool>; 2]>>> = LazyLock::new(Mutex::default);
 
 impl FromC<CUmemoryPool> for Arc<Pool> {
     unsafe fn from_c(handle: CUmemoryPool) -> CUres<Self> {
@@ -39,29 +130,53 @@ impl FromC<CUmemoryPool> for Arc<Pool> {
     }
 }
 
-/// Makes a memory pool of a device; `is_default` for the device's own.
-pub(crate) fn create(device: CUdevice, is_default: bool) -> CUres<Arc<Pool>> {
-    driver()?.device(device)?;
+/// Makes a memory pool of a place, whose memory other processes can get by handles of these types.
+pub(crate) fn create(place: Place, handle_types: CUmemAllocationHandleType) -> CUres<Arc<Pool>> {
+    let origin = match handle_types {
+        CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE => Origin::Created,
+        _ => Origin::Shareable(HipPool::new(place.id, handle_types)?),
+    };
+    enter(place, handle_types, origin)
+}
+
+/// The pool of another process with this descriptor.
+pub(crate) fn import(descriptor: usize, types: CUmemAllocationHandleType) -> CUres<Arc<Pool>> {
+    // A file does not say of which device it is: those that share memory are one.
+    enter(Place::of_device(0), types, Origin::Imported(HipPool::import(descriptor, types)?))
+}
+
+fn enter(
+    place: Place,
+    handle_types: CUmemAllocationHandleType,
+    origin: Origin,
+) -> CUres<Arc<Pool>> {
     let pool = Arc::new(Pool {
-        device,
-        is_default,
+        place,
+        origin,
+        handle_types,
         handle: OnceLock::new(),
         attributes: Mutex::default(),
         ledger: Mutex::default(),
+        access: AtomicU32::new(0),
     });
     let handle = POOLS.insert(pool.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
     let _ = pool.handle.set(handle);
     Ok(pool)
 }
 
-/// Ends a pool's handle; its memory lives on. `INVALID_VALUE` for a device's own pool.
+/// Ends a pool's handle; its memory lives on. `INVALID_VALUE` for a default pool, and for another process's whose memory
+/// this one has.
 pub(crate) fn destroy(pool: &Arc<Pool>) -> CUres {
-    if pool.is_default {
-        return Err(CUerror::INVALID_VALUE);
+    match pool.origin {
+        Origin::Default => return Err(CUerror::INVALID_VALUE),
+        Origin::Imported(_) if OWNERS.lock().values().any(|owner| Arc::ptr_eq(owner, pool)) => {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        _ => {}
     }
     POOLS.remove(pool.handle() as u64);
     // "If this is the current mempool for a device, the device's default pool becomes the current one."
-    for [default, current] in OF_DEVICES.lock().values_mut() {
+    for [default, current] in OF_PLACES.lock().values_mut() {
         if Arc::ptr_eq(current, pool) {
             *current = default.clone();
         }
@@ -69,23 +184,30 @@ pub(crate) fn destroy(pool: &Arc<Pool>) -> CUres {
     Ok(())
 }
 
-/// A device's default and current pool.
+/// The default and the current pool of a device's own memory.
 pub(crate) fn of_device(device: CUdevice) -> CUres<[Arc<Pool>; 2]> {
     driver()?.device(device)?;
-    let mut pools = OF_DEVICES.lock();
-    if let Some(found) = pools.get(&device) {
+    of_place(Place::of_device(device))
+}
+
+/// The default and the current pool of a place.
+pub(crate) fn of_place(place: Place) -> CUres<[Arc<Pool>; 2]> {
+    let mut pools = OF_PLACES.lock();
+    if let Some(found) = pools.get(&place) {
         return Ok(found.clone());
     }
-    let default = create(device, true)?;
+    let types = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
+    let default = enter(place, types, Origin::Default)?;
     let both = [default.clone(), default];
-    pools.insert(device, both.clone());
+    pools.insert(place, both.clone());
     Ok(both)
 }
 
-/// Makes a pool the current one of a device.
-pub(crate) fn set_current(device: CUdevice, pool: Arc<Pool>) -> CUres {
-    of_device(device)?;
-    if let Some([_, current]) = OF_DEVICES.lock().get_mut(&device) {
+/// Makes a pool the current one of its place; `INVALID_VALUE` for another process's.
+pub(crate) fn set_current(pool: Arc<Pool>) -> CUres {
+    pool.check_own()?;
+    of_place(pool.place)?;
+    if let Some([_, current]) = OF_PLACES.lock().get_mut(&pool.place) {
         *current = pool;
     }
     Ok(())
@@ -99,14 +221,22 @@ pub(crate) fn take(pool: &Arc<Pool>, address: u64, bytes: usize) {
     OWNERS.lock().insert(address, pool.clone());
 }
 
-/// Memory goes back to its pool in a stream, whose handle that is; 0 where no stream orders it.
-pub(crate) fn give_back(address: u64, stream: u64) {
-    let Some(pool) = OWNERS.lock().remove(&address) else { return };
+/// Memory goes back to its pool in a stream, whose handle that is; 0 where no stream orders it. The pool.
+pub(crate) fn give_back(address: u64, stream: u64) -> Option<Arc<Pool>> {
+    let pool = OWNERS.lock().remove(&address)?;
     pool.ledger.lock().give_back(address, stream);
     let mut waiting = WAITING.lock();
-    if !waiting.iter().any(|known| Arc::ptr_eq(known, &pool)) {
-        waiting.push(pool);
+    if !matches!(pool.origin, Origin::Imported(_))
+        && !waiting.iter().any(|known| Arc::ptr_eq(known, &pool))
+    {
+        waiting.push(pool.clone());
     }
+    Some(pool)
+}
+
+/// Memory at an address is another process's pool's, which counts it.
+pub(crate) fn take_imported(pool: &Arc<Pool>, address: u64) {
+    OWNERS.lock().insert(address, pool.clone());
 }
 
 /// The pool of memory at an address.
@@ -125,6 +255,58 @@ pub(crate) fn waited(stream: Option<u64>) {
 }
 
 impl Pool {
+    /// The memory that it gives.
+    pub(crate) fn memory(&self) -> Memory {
+        self.place.memory()
+    }
+
+    /// The provider's pool, of one whose memory processes share.
+    pub(crate) fn hip(&self) -> Option<hipMemPool_t> {
+        match &self.origin {
+            Origin::Shareable(pool) | Origin::Imported(pool) => Some(pool.get()),
+            Origin::Default | Origin::Created => None,
+        }
+    }
+
+    /// `INVALID_VALUE` for another process's pool, in which memory can be imported and nothing else.
+    pub(crate) fn check_own(&self) -> CUres {
+        match self.origin {
+            Origin::Imported(_) => Err(CUerror::INVALID_VALUE),
+            _ => Ok(()),
+        }
+    }
+
+    /// Another process's pool; `INVALID_VALUE` for any other.
+    pub(crate) fn check_imported(&self) -> CUres<hipMemPool_t> {
+        match &self.origin {
+            Origin::Imported(pool) => Ok(pool.get()),
+            _ => Err(CUerror::INVALID_VALUE),
+        }
+    }
+
+    /// How devices may access memory that is none of theirs.
+    pub(crate) fn access(&self) -> CUmemAccess_flags {
+        CUmemAccess_flags(self.access.load(Ordering::Acquire))
+    }
+
+    /// Whether devices may access such memory.
+    pub(crate) fn is_accessible(&self) -> bool {
+        self.access() != CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE
+    }
+
+    /// Lets devices access the pool's host or managed memory so from now on, that which has been taken too.
+    pub(crate) fn set_access(self: &Arc<Self>, flags: CUmemAccess_flags) {
+        self.access.store(flags.0, Ordering::Release);
+        if self.memory() != Memory::Host {
+            return;
+        }
+        let owners = OWNERS.lock();
+        let taken = owners.iter().filter(|(_, owner)| Arc::ptr_eq(owner, self));
+        for allocation in taken.filter_map(|(address, _)| super::find(*address)) {
+            allocation.is_absent.store(!self.is_accessible(), Ordering::Release);
+        }
+    }
+
     /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`
     fn threshold(&self) -> u64 {
         self.attributes.lock().get(&RELEASE_THRESHOLD).copied().unwrap_or(0)

@@ -4,8 +4,8 @@ use crate::convert::FromC;
 use crate::core::context::{Context, Current, enter};
 use crate::core::device::driver::driver;
 use crate::core::stream::Target;
-use cuda_types::cuda::{CUerror, CUevent, CUevent_flags, CUres};
-use hip_runtime_sys::{hipError_t, hipEvent_t, hipEventDisableTiming};
+use cuda_types::cuda::{CUerror, CUevent, CUevent_flags, CUipcEventHandle, CUres};
+use hip_runtime_sys::{hipError_t, hipEvent_t, hipEventDisableTiming, hipIpcEventHandle_t};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::fmt::Debug;
@@ -59,24 +59,42 @@ static EVENTS: LazyLock<HandleTable<Event>> = LazyLock::new(|| HandleTable::new(
 
 impl FromC<CUevent> for Arc<Event> {
     unsafe fn from_c(handle: CUevent) -> CUres<Self> {
-        EVENTS.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
+        from_handle(handle)
     }
 }
 
 /// Creates an event; `flags` are those of `cuEventCreate`.
 pub(crate) fn create(current: &Current, flags: u32) -> CUres<CUevent> {
+    insert(current, HipEvent::create(current, flags)?, flags, false)
+}
+
+/// Opens another process's event, which is recorded where nobody here sees it.
+pub(crate) fn open(current: &Current, handle: CUipcEventHandle) -> CUres<CUevent> {
+    let mut event = null_mut();
+    let handle = hipIpcEventHandle_t { reserved: handle.reserved };
+    // SAFETY: `event` outlives the call.
+    current.check(unsafe { current.driver.hip.hipIpcOpenEventHandle(&mut event, handle) })?;
+    insert(current, HipEvent(event), hipEventDisableTiming, true)
+}
+
+fn insert(current: &Current, hip: HipEvent, flags: u32, is_recorded: bool) -> CUres<CUevent> {
     let event = Arc::new(Event {
         handle: OnceLock::new(),
         context: current.context.clone(),
-        hip: HipEvent::create(current, flags)?,
+        hip,
         flags,
-        is_recorded: AtomicBool::new(false),
+        is_recorded: AtomicBool::new(is_recorded),
         captured: Mutex::default(),
         has_captured: AtomicBool::new(false),
     });
     let handle = EVENTS.insert(event.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
     let _ = event.handle.set(handle);
     Ok(handle as CUevent)
+}
+
+/// The event with this handle; `INVALID_HANDLE` if there is none.
+pub(crate) fn from_handle(handle: CUevent) -> CUres<Arc<Event>> {
+    EVENTS.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
 }
 
 impl HipEvent {
@@ -134,6 +152,19 @@ impl Event {
         }
         self.is_recorded.store(true, Ordering::Release);
         self.hip.record(stream)
+    }
+
+    /// The handle for other processes; `INVALID_HANDLE` for an event that was not created for them.
+    pub(crate) fn export(&self) -> CUres<CUipcEventHandle> {
+        if self.flags & CUevent_flags::CU_EVENT_INTERPROCESS.0 == 0 {
+            return Err(CUerror::INVALID_HANDLE);
+        }
+        let current = enter(&self.context)?;
+        let mut handle = hipIpcEventHandle_t { reserved: [0; 64] };
+        let hip = &current.driver.hip;
+        // SAFETY: the event has been checked; `handle` outlives the call.
+        current.check(unsafe { hip.hipIpcGetEventHandle(&mut handle, self.hip.0) })?;
+        Ok(CUipcEventHandle { reserved: handle.reserved })
     }
 
     /// Whether the event was recorded in a stream, at least once.

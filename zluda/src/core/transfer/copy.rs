@@ -51,6 +51,10 @@ impl CopyAddress {
             CopyAddress::Host(_) => Ok(()),
             CopyAddress::Device(address) => check_range_by(rules, end(address, offset)?, size),
             CopyAddress::Unified(address) => match crate::core::memory::find(address) {
+                // The host can access all of its memory.
+                Some(found) if found.is_host() => {
+                    check_range_by(Rules::Later, end(address, offset)?, size)
+                }
                 // An address in an allocation must stay within it.
                 Some(_) => check_range_by(rules, end(address, offset)?, size),
                 // Memory that has been freed looks like the program's own.
