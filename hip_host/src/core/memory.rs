@@ -105,6 +105,8 @@ struct Chunk {
     free: FreeRanges,
     /// Allocations in it.
     live: usize,
+    /// Bytes that were shared, and that nothing is put into again.
+    spent: usize,
     /// The file that it lies in since the first of its allocations was shared.
     piece: Option<Piece>,
 }
@@ -345,26 +347,32 @@ impl State {
         let (start, backing) = map(CHUNK)?;
         let mut free = FreeRanges::new(start, CHUNK);
         let taken = free.take(size)?;
-        self.chunks.insert(start, Chunk { backing, free, live: 1, piece: None });
+        self.chunks.insert(start, Chunk { backing, free, live: 1, spent: 0, piece: None });
         Some((taken, Backing::Shared { size }))
     }
 
     /// Takes a small allocation back. The place of one that `was_shared` is not used again: other processes may still
     /// have it.
     fn give_small(&mut self, start: usize, size: usize, was_shared: bool) {
-        let several = self.chunks.len() > 1;
         let Some((first, chunk)) = self.chunks.range_mut(..=start).next_back() else {
             return;
         };
         chunk.live -= 1;
-        if !was_shared {
+        if was_shared {
+            chunk.spent += size;
+        } else {
             chunk.free.give(start, size);
         }
-        // One chunk is kept for the next allocation, if it is as a new one.
-        if chunk.live == 0 && (several || chunk.piece.is_some()) {
+        if chunk.live != 0 {
+            return;
+        }
+        let (first, is_spent) = (*first, chunk.spent > CHUNK / 2);
+        // One empty chunk is kept for the next allocation, unless little is left of it.
+        let is_another = |(other, chunk): (&usize, &Chunk)| *other != first && chunk.live == 0;
+        if (is_spent || self.chunks.iter().any(is_another))
+            && let Some(chunk) = self.chunks.remove(&first)
+        {
             unmap(chunk.backing);
-            let first = *first;
-            self.chunks.remove(&first);
         }
     }
 

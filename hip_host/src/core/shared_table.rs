@@ -40,6 +40,8 @@ const OWN: hipError_t = hipError_t::hipErrorInvalidContext;
 #[repr(C)]
 struct Table {
     nonce: [AtomicU64; 2],
+    /// The process whose table it is: its threads have numbers that lead to it, too.
+    process: AtomicU64,
     memories: [Memory; PLACES],
     events: [Event; PLACES],
 }
@@ -141,6 +143,7 @@ fn make() -> Result<Own, hipError_t> {
     for (half, random) in mapped.get().nonce.iter().zip(random()?) {
         half.store(random, Ordering::Relaxed);
     }
+    mapped.get().process.store(std::process::id().into(), Ordering::Relaxed);
     Ok(Own {
         file,
         mapped: Arc::new(mapped),
@@ -179,7 +182,7 @@ impl Name {
         Ok(Name {
             of,
             nonce: own.mapped.nonce(),
-            process: std::process::id().into(),
+            process: own.mapped.get().process.load(Ordering::Relaxed),
             fd: own.file.as_raw_fd() as u64,
             place: place as u64,
             id,
@@ -222,7 +225,8 @@ impl Name {
             return Err(INVALID);
         }
         let table = Mapped::new(&file)?;
-        if table.nonce() == self.nonce { Ok((process, table)) } else { Err(INVALID) }
+        let is_of = table.get().process.load(Ordering::Relaxed) == self.process;
+        if is_of && table.nonce() == self.nonce { Ok((process, table)) } else { Err(INVALID) }
     }
 }
 
