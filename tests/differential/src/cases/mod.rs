@@ -20,12 +20,14 @@ mod graph_memory;
 mod graph_node;
 mod green;
 mod hints;
+mod ipc;
 mod legacy_launch;
 mod lifetime;
 mod memory;
 mod memory_operation;
 mod module;
 mod pool;
+mod pool_place;
 mod reference;
 mod stream;
 mod tensor_map;
@@ -71,6 +73,8 @@ pub fn all() -> Vec<Case> {
         feature::CASES,
         external::CASES,
         first_version::CASES,
+        pool_place::CASES,
+        ipc::CASES,
     ]
     .concat()
 }
