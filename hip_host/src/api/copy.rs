@@ -89,9 +89,10 @@ pub(super) fn enqueue(
 pub(super) fn transfer_and_wait(stream: &Stream, transfer: Transfer) -> Result {
     check_may_wait()?;
     let device = Device::get();
-    if transfer.extent.bytes() <= 8 * SMALL && device.streams.is_idle(stream) {
+    let is_small = transfer.extent.bytes() <= 8 * SMALL;
+    if let Some(_now) = is_small.then(|| device.streams.at_once(stream)).flatten() {
         // SAFETY: as above.
-        device.streams.at_once(|| unsafe { transfer.run_here() });
+        unsafe { transfer.run_here() };
     } else {
         enqueue(stream, transfer, None).wait();
     }
@@ -121,9 +122,11 @@ fn copy(
         return transfer_and_wait(&stream, transfer);
     }
     let bytes = transfer.extent.bytes();
-    if bytes <= SMALL && Device::get().streams.is_idle(&stream) {
+    if bytes <= SMALL
+        && let Some(_now) = Device::get().streams.at_once(&stream)
+    {
         // SAFETY: as above.
-        Device::get().streams.at_once(|| unsafe { transfer.run_here() });
+        unsafe { transfer.run_here() };
         return Ok(());
     }
     if !from_own {

@@ -54,9 +54,10 @@ hip_api! {
     }
 
     healthy fn hipIpcCloseMemHandle(devPtr: *mut c_void) {
-        let range = Device::get().memory.find(devPtr.addr()).filter(|range| range.is_opened());
-        range.filter(|range| range.start == devPtr.addr()).ok_or(INVALID)?;
-        free(devPtr, |kind| kind == Kind::Imported)
+        if devPtr.is_null() {
+            return Err(INVALID);
+        }
+        free(devPtr, |kind| kind == Kind::Opened)
     }
 
     healthy fn hipIpcGetEventHandle(handle: *mut hipIpcEventHandle_t, event: hipEvent_t) {

@@ -89,7 +89,7 @@ pub(super) fn check_known(pointer: *const c_void, size: usize) -> Result {
 fn memory_type(kind: Kind) -> hipMemoryType {
     match kind {
         Kind::Array => hipMemoryType::hipMemoryTypeArray,
-        Kind::Device | Kind::Variable | Kind::Reserved | Kind::Imported => {
+        Kind::Device | Kind::Variable | Kind::Reserved | Kind::Imported | Kind::Opened => {
             hipMemoryType::hipMemoryTypeDevice
         }
         Kind::Managed => hipMemoryType::hipMemoryTypeManaged,
@@ -187,9 +187,7 @@ hip_api! {
     }
 
     healthy fn hipFree(ptr: *mut c_void) {
-        // What another process shares without a pool is closed, not freed.
-        let is_opened = Device::get().memory.find(ptr.addr()).is_some_and(|range| range.is_opened());
-        free(ptr, |kind| matches!(kind, Kind::Device | Kind::Managed | Kind::Imported) && !is_opened)
+        free(ptr, |kind| matches!(kind, Kind::Device | Kind::Managed | Kind::Imported))
     }
 
     healthy fn hipHostMalloc(ptr: *mut *mut c_void, size: usize, flags: u32) {

@@ -75,10 +75,9 @@ hip_api! {
         if dev_ptr.is_null() {
             return Ok(());
         }
-        // Memory of hosts and managed memory come from pools too; what another process shares without one does not.
-        let is_ipc = device.memory.find(dev_ptr.addr()).is_some_and(|range| range.is_opened());
+        // Memory of the host and managed memory come from pools too.
         let is_wanted = |kind| matches!(kind, Kind::Device | Kind::Host | Kind::Managed | Kind::Imported);
-        let range = device.memory.detach(dev_ptr.addr(), |kind| is_wanted(kind) && !is_ipc).ok_or(INVALID)?;
+        let range = device.memory.detach(dev_ptr.addr(), is_wanted).ok_or(INVALID)?;
         let pool = device.pools.get(range.pool as hipMemPool_t);
         let free = move || {
             if let Some(pool) = pool {

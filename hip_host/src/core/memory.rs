@@ -33,14 +33,16 @@ pub enum Kind {
     Variable,
     /// Address space that memory is mapped to, see [`super::virtual_memory`].
     Reserved,
-    /// Device memory of another process.
+    /// Device memory of another process, of a pool of its.
     Imported,
+    /// The same without a pool: it is closed, not freed.
+    Opened,
 }
 
 impl Kind {
     /// Whether it counts against the limit of the device's memory.
     fn counts(self) -> bool {
-        !matches!(self, Kind::Host | Kind::Imported)
+        !matches!(self, Kind::Host | Kind::Imported | Kind::Opened)
     }
 }
 
@@ -178,7 +180,8 @@ impl Memory {
         made
     }
 
-    /// Makes a range of another process's memory: `size` bytes, `offset` bytes from the beginning of a piece.
+    /// Makes a range of another process's memory: `size` bytes, `offset` bytes from the beginning of a piece. It is of
+    /// an imported pool, or, with 0, of none.
     pub fn import(
         &self,
         piece: Piece,
@@ -186,7 +189,8 @@ impl Memory {
         size: usize,
         pool: usize,
     ) -> Result<Range, hipError_t> {
-        self.state.lock().insert_piece(piece, offset, size, Kind::Imported, pool)
+        let kind = if pool == 0 { Kind::Opened } else { Kind::Imported };
+        self.state.lock().insert_piece(piece, offset, size, kind, pool)
     }
 
     /// The place of a range in the file that it lies in alone.
@@ -268,7 +272,7 @@ impl Memory {
     pub fn release(&self, range: Range) {
         let mut state = self.state.lock();
         // From now on no process can open it.
-        let was_shared = state.shared.remove(&range.id).is_some();
+        let was_shared = !state.shared.is_empty() && state.shared.remove(&range.id).is_some();
         let taken = match range.backing {
             Backing::Foreign => return,
             Backing::Shared { size } => {
@@ -280,7 +284,9 @@ impl Memory {
                 range.size.next_multiple_of(PAGE)
             }
         };
-        state.pieces.remove(&range.id);
+        if !state.pieces.is_empty() {
+            state.pieces.remove(&range.id);
+        }
         if range.kind.counts() {
             state.used -= taken;
         }
@@ -398,11 +404,6 @@ impl State {
 }
 
 impl Range {
-    /// Whether it is memory of another process that is of no pool.
-    pub fn is_opened(&self) -> bool {
-        self.kind == Kind::Imported && self.pool == 0
-    }
-
     /// Whether other processes can get it: what `hipMalloc` has made.
     pub fn is_shareable(&self) -> bool {
         self.kind == Kind::Device && self.pool == 0

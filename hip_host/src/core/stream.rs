@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hip_runtime_sys::{hipError_t, hipStream_t, hipStreamLegacy, hipStreamPerThread};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::device::Device;
@@ -67,19 +67,34 @@ impl Stream {
 
 type Ops = SmallVec<[Arc<Op>; 4]>;
 
-/// Whoever accesses memory outside of all streams may read it.
-static AT_ONCE: RwLock<()> = RwLock::new(());
+/// Somebody accesses memory outside of all streams.
+pub struct AtOnce<'a>(&'a Streams);
+
+impl Drop for AtOnce<'_> {
+    fn drop(&mut self) {
+        self.0.ended.fetch_add(1, Ordering::Release);
+    }
+}
 
 /// All streams.
 pub struct Streams {
     legacy: Arc<Stream>,
     /// Those besides the legacy one. Whoever holds it decides the order of operations.
     order: Mutex<Vec<Arc<Stream>>>,
+    /// How often somebody has begun to access memory outside of all streams; changed only with `order` held.
+    begun: AtomicU64,
+    /// How often somebody has ended to.
+    ended: AtomicU64,
 }
 
 impl Default for Streams {
     fn default() -> Self {
-        Streams { legacy: Stream::new(Kind::Legacy, 0), order: Mutex::default() }
+        Streams {
+            legacy: Stream::new(Kind::Legacy, 0),
+            order: Mutex::default(),
+            begun: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+        }
     }
 }
 
@@ -188,17 +203,24 @@ impl Streams {
         loop {
             self.wait_for_all();
             let streams = self.order.lock();
-            if self.all_pending(&streams).is_empty() {
-                let _nothing_at_once = AT_ONCE.write();
+            let is_idle = self.all_pending(&streams).is_empty()
+                && self.begun.load(Ordering::Relaxed) == self.ended.load(Ordering::Acquire);
+            if is_idle {
                 return body();
             }
+            drop(streams);
+            std::thread::yield_now();
         }
     }
 
-    /// Does something quick at once, which accesses memory, without a place in any stream.
-    pub fn at_once(&self, body: impl FnOnce()) {
-        let _not_alone = AT_ONCE.read();
-        body();
+    /// Leave to access memory at once, without a place in any stream, if a stream has nothing that would come before.
+    pub fn at_once(&self, stream: &Stream) -> Option<AtOnce<'_>> {
+        let streams = self.order.lock();
+        self.before(stream, &streams).is_empty().then(|| {
+            // Others look only with the lock held.
+            self.begun.store(self.begun.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+            AtOnce(self)
+        })
     }
 
     /// Does something quick when all has ended that was put into streams by now; at once if it has. No stream waits

@@ -45,13 +45,15 @@ pub(crate) fn open(current: &Current, handle: CUipcMemHandle) -> CUres<CUdevicep
     }
     let hip = &current.driver.hip;
     let handle = hipIpcMemHandle_t { reserved: handle.reserved };
-    let (mut address, mut size) = (null_mut(), 0);
+    let (mut address, mut start, mut size) = (null_mut(), null_mut(), 0);
     // SAFETY: all outlive the calls.
     current.check(unsafe {
         hip.hipIpcOpenMemHandle(&mut address, handle, hipIpcMemLazyEnablePeerAccess)
     })?;
     // SAFETY: as above.
-    current.check(unsafe { hip.hipMemGetAddressRange(&mut null_mut(), &mut size, address) })?;
+    current.check(unsafe { hip.hipMemGetAddressRange(&mut start, &mut size, address) })?;
+    // Providers may open more than what was asked for.
+    let size = size.saturating_sub(address as usize - start as usize);
     let address = insert(current, address as u64, 0, size, Kind::Opened).base;
     all.insert(key, Opened { address, count: 1 });
     Ok(address)
