@@ -8,7 +8,7 @@
 mod common;
 
 use cuda_types::cuda::{
-    CUdeviceptr, CUevent, CUevent_flags, CUipcEventHandle, CUipcMemHandle,
+    CUcontext, CUdeviceptr, CUevent, CUevent_flags, CUipcEventHandle, CUipcMemHandle,
     CUmemAllocationHandleType, CUmemAllocationType, CUmemLocationType, CUmemPoolProps,
     CUmemPoolPtrExportData, CUmemoryPool, CUresult as R, CUstream,
 };
@@ -346,6 +346,47 @@ fn memory_is_one_for_two_processes() {
         assert_eq!(other.ask(&format!("open {}", hex(&handle))).0, INVALID, "of {size} bytes");
     }
     assert_eq!(driver.read(neighbour + 996), (OK, 7));
+}
+
+/// Memory that is shared while others write it keeps what they write.
+#[test]
+fn sharing_loses_nothing() {
+    let driver = Driver::new();
+    let mut context: CUcontext = null_mut();
+    assert_eq!(call!(driver.0, cuCtxGetCurrent(&mut context): (*mut CUcontext)).0, OK);
+    let context = context as u64;
+    const WORDS: u32 = 2000;
+    for round in 0..100 {
+        let size = if round % 2 == 0 { 4 * WORDS as usize } else { 3 << 20 };
+        let pointer = driver.allocate(size, 0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                assert_eq!(call!(driver.0, cuCtxSetCurrent(context as CUcontext): (CUcontext)).0, OK);
+                for word in 0..WORDS {
+                    let from: *const c_void = (&raw const word).cast();
+                    let to = pointer + 4 * u64::from(word);
+                    // Some come in streams, and some at once.
+                    let written = match word % 3 {
+                        0 => call!(driver.0, cuMemcpyHtoD_v2(to, from, 4): (CUdeviceptr, *const c_void, usize)),
+                        1 => call!(driver.0, cuMemcpyHtoDAsync_v2(to, from, 4, null_mut()):
+                            (CUdeviceptr, *const c_void, usize, CUstream)),
+                        _ => R(driver.set(to, word, 1)),
+                    };
+                    assert_eq!(written.0, OK);
+                }
+            });
+            std::thread::sleep(std::time::Duration::from_micros(20 * (round % 10)));
+            driver.share(pointer);
+        });
+        assert_eq!(driver.wait(), OK);
+        let mut words = vec![0u32; WORDS as usize];
+        let to: *mut c_void = words.as_mut_ptr().cast();
+        let read = call!(driver.0, cuMemcpyDtoH_v2(to, pointer, 4 * WORDS as usize):
+            (*mut c_void, CUdeviceptr, usize));
+        assert_eq!(read.0, OK);
+        assert!(words.into_iter().eq(0..WORDS), "round {round}");
+        assert_eq!(driver.free(pointer), OK);
+    }
 }
 
 /// New allocations, many of the same size, do not come to lie where another process still has what was freed.
