@@ -12,6 +12,8 @@ mod missing;
 mod os;
 #[rustfmt::skip]
 mod proc_address;
+#[cfg(test)]
+mod support;
 
 #[allow(unused_imports)]
 use cuda_types::cuda::*;
@@ -202,6 +204,10 @@ cuda_macros::export_api! {
     link {
         cuLinkCreate => cuLinkCreate_v2, cuLinkCreate_v2, cuLinkAddData => cuLinkAddData_v2, cuLinkAddData_v2,
         cuLinkAddFile => cuLinkAddFile_v2, cuLinkAddFile_v2, cuLinkComplete, cuLinkDestroy,
+    },
+    external {
+        cuImportExternalMemory, cuExternalMemoryGetMappedBuffer, cuDestroyExternalMemory, cuImportExternalSemaphore,
+        cuDestroyExternalSemaphore, cuSignalExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync,
     },
     first_version {
         cuMemAlloc, cuMemAllocPitch, cuMemFree, cuMemAllocHost, cuMemGetInfo, cuMemGetAddressRange,

@@ -6,6 +6,7 @@ mod copy;
 mod device;
 mod error;
 mod event;
+mod external_memory;
 mod ipc;
 mod launch;
 mod memory;
@@ -25,8 +26,9 @@ use hip_runtime_sys::hipError_t;
 use crate::core::device::Device;
 
 pub use {
-    array::*, context::*, copy::*, device::*, error::*, event::*, ipc::*, launch::*, memory::*,
-    module::*, pool::*, set::*, stream::*, task::*, texture::*, virtual_memory::*,
+    array::*, context::*, copy::*, device::*, error::*, event::*, external_memory::*, ipc::*,
+    launch::*, memory::*, module::*, pool::*, set::*, stream::*, task::*, texture::*,
+    virtual_memory::*,
 };
 
 /// The names of all exported functions. A linker can drop those of a library that another one is made of, and says
@@ -39,6 +41,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         device::NAMES,
         error::NAMES,
         event::NAMES,
+        external_memory::NAMES,
         ipc::NAMES,
         launch::NAMES,
         memory::NAMES,

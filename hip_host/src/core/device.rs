@@ -30,6 +30,8 @@ pub struct Device {
     pub pools: Handles<Pool>,
     /// Memory without an address, which outlives a reset of the device.
     pub allocations: Handles<Physical>,
+    /// `hipExternalMemory_t`
+    pub external_memory: Handles<Physical>,
     pub arrays: Handles<Array>,
     pub mipmapped: Handles<Mipmapped>,
     grids: AtomicU64,
@@ -81,6 +83,7 @@ static DEVICE: LazyLock<Device> = LazyLock::new(|| {
         kernels: Handles::default(),
         pools: Handles::default(),
         allocations: Handles::default(),
+        external_memory: Handles::default(),
         arrays: Handles::default(),
         mipmapped: Handles::default(),
         grids: AtomicU64::new(1),

@@ -193,6 +193,11 @@ impl Memory {
         self.state.lock().insert_piece(piece, offset, size, kind, pool)
     }
 
+    /// Makes a range of a part of a piece, which goes when the program frees it.
+    pub fn map(&self, piece: Piece, offset: usize, size: usize) -> Result<Range, hipError_t> {
+        self.state.lock().insert_piece(piece, offset, size, Kind::Imported, 0)
+    }
+
     /// The place of a range in the file that it lies in alone.
     pub fn offset_of(&self, range: &Range) -> Option<usize> {
         self.state.lock().pieces.get(&range.id).map(|piece| piece.offset)

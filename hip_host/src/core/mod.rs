@@ -1,7 +1,7 @@
 //! The objects of the device: memory, streams, events, modules, and their rules.
 
 pub mod array;
-mod backing_file;
+pub mod backing_file;
 pub mod copy;
 pub mod device;
 pub mod event;

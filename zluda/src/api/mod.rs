@@ -18,6 +18,7 @@ pub(crate) mod device;
 pub(crate) mod error_log;
 pub(crate) mod event;
 pub(crate) mod export_table;
+pub(crate) mod external;
 pub(crate) mod first_version;
 pub(crate) mod function;
 pub(crate) mod graph;

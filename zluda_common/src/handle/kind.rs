@@ -67,6 +67,7 @@ kinds! {
     MEMORY = 28 . 0,
     GREEN_CONTEXT = 29 . 0,
     RESOURCE_DESCRIPTION = 30 . 0,
+    EXTERNAL_MEMORY = 31 . 0,
 
     NVML_DEVICE = 18 . 0,
     NVML_EVENT_SET = 18 . 1,

@@ -3,6 +3,7 @@
 //! The driver keeps its own map of all allocations, so that addresses are checked before anything
 //! touches them, and questions about pointers have the same answers on every provider.
 
+pub(crate) mod external;
 pub(crate) mod graph_memory;
 pub(crate) mod hints;
 pub(crate) mod ipc;
@@ -42,6 +43,8 @@ pub(crate) enum Kind {
     Pool(Memory),
     /// Memory of another process, opened by its handle.
     Opened,
+    /// A part of memory of another interface.
+    External,
     /// The variables of a module; goes with it.
     Module,
     /// Memory that is mapped to reserved addresses. Its context, if any, does not matter.
@@ -361,8 +364,9 @@ pub(crate) fn free(current: &Current, address: CUdeviceptr) -> CUres {
     if is_of_graph(address) {
         return graph_memory::free(address);
     }
-    let allocation =
-        take(address, |a| matches!(a.kind, Kind::Device | Kind::Managed | Kind::Pool(_)))?;
+    let allocation = take(address, |a| {
+        matches!(a.kind, Kind::Device | Kind::Managed | Kind::Pool(_) | Kind::External)
+    })?;
     current.check(release(&allocation)?)
 }
 
@@ -482,6 +486,7 @@ unsafe fn give_to_provider(hip: &HipRuntime, allocation: &Allocation) -> hipErro
             Kind::Device
             | Kind::Managed
             | Kind::Pool(Memory::Device | Memory::Managed)
+            | Kind::External
             | Kind::Module
             | Kind::Graph => hip.hipFree(base),
             Kind::Host(_) | Kind::Pool(Memory::Host) => hip.hipHostFree(host),
