@@ -10,7 +10,7 @@ use core::ptr::null_mut;
 
 use crate::{
     HIP_MEMCPY3D, HipRuntime, hipArray_t, hipDeviceProp_tR0600, hipError_t, hipFunction_t,
-    hipMemoryType, hipStream_t,
+    hipIpcMemHandle_t, hipIpcMemLazyEnablePeerAccess, hipMemoryType, hipStream_t,
 };
 
 /// The properties of a device before ROCm 6, as far as they are read here.
@@ -210,6 +210,20 @@ impl HipRuntime {
             Some(copy) => unsafe { (before_6.memcpy_3d_async)(&copy, stream) },
             None => hipError_t::hipErrorInvalidValue,
         }
+    }
+
+    /// `hipIpcOpenMemHandle` with its only flag, whose number was another one before ROCm 6.
+    ///
+    /// # Safety
+    /// As HIP's manual says.
+    pub unsafe fn ipc_open_memory(
+        &self,
+        to: *mut *mut c_void,
+        handle: hipIpcMemHandle_t,
+    ) -> hipError_t {
+        let flags = if self.before_6().is_some() { 0 } else { hipIpcMemLazyEnablePeerAccess };
+        // SAFETY: the caller says so.
+        unsafe { self.hipIpcOpenMemHandle(to, handle, flags) }
     }
 
     /// Launches a kernel whose blocks all run at the same time. All versions from ROCm 5.7 on have a function

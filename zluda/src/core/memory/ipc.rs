@@ -3,7 +3,7 @@
 use super::{Kind, find, insert, release, take};
 use crate::core::context::{Current, enter};
 use cuda_types::cuda::{CUdeviceptr, CUerror, CUipcMemHandle, CUres};
-use hip_runtime_sys::{hipIpcMemHandle_t, hipIpcMemLazyEnablePeerAccess};
+use hip_runtime_sys::hipIpcMemHandle_t;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
@@ -47,9 +47,7 @@ pub(crate) fn open(current: &Current, handle: CUipcMemHandle) -> CUres<CUdevicep
     let handle = hipIpcMemHandle_t { reserved: handle.reserved };
     let (mut address, mut start, mut size) = (null_mut(), null_mut(), 0);
     // SAFETY: all outlive the calls.
-    current.check(unsafe {
-        hip.hipIpcOpenMemHandle(&mut address, handle, hipIpcMemLazyEnablePeerAccess)
-    })?;
+    current.check(unsafe { hip.ipc_open_memory(&mut address, handle) })?;
     // SAFETY: as above.
     current.check(unsafe { hip.hipMemGetAddressRange(&mut start, &mut size, address) })?;
     // Providers may open more than what was asked for.
