@@ -5,13 +5,14 @@
 //! here starts a thread.
 //!
 //! - [`format`]: the types of elements. [`tensor`]: places in memory, and ways through them. [`window`]: windows that move.
-//! - [`elementwise`], [`pointwise`], [`activation`]: element by element. [`reduction`]: over dimensions.
+//! - [`elementwise`], [`pointwise`], [`activation`], [`dropout`]: element by element. [`reduction`]: over dimensions.
 //! - [`convolution`], [`pooling`], [`matmul`]. [`softmax`], [`attention`], [`norm`], [`lrn`],
 //!   [`rnn`].
 
 pub mod activation;
 pub mod attention;
 pub mod convolution;
+pub mod dropout;
 pub mod elementwise;
 pub mod format;
 pub mod lrn;

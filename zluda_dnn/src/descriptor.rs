@@ -2,6 +2,7 @@
 
 use crate::convert::{FromC, INVALID, Out, check, format};
 use cuda_types::cudnn::*;
+use neural::dropout::Dropout;
 use neural::{Layout, Tensor};
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -83,6 +84,7 @@ descriptors! {
     cudnnOpTensorStruct => OpTensorState, CUDNN_OP_TENSOR;
     cudnnReduceTensorStruct => ReduceState, CUDNN_REDUCE_TENSOR;
     cudnnLRNStruct => LrnState, CUDNN_LRN;
+    cudnnDropoutStruct => DropoutState, CUDNN_DROPOUT;
     cudnnRNNStruct => RnnState, CUDNN_RNN;
     cudnnRNNDataStruct => RnnDataState, CUDNN_RNN_DATA;
 }
@@ -305,8 +307,25 @@ impl Default for LrnState {
     }
 }
 
+/// Elements that are left out by chance; without states before it is set.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DropoutState {
+    pub(crate) probability: f32,
+    /// The address of the program's memory for the sequence of numbers.
+    pub(crate) states: usize,
+    pub(crate) seed: u64,
+}
+
+impl DropoutState {
+    /// `BAD_PARAM` where there are no states.
+    pub(crate) fn dropout(&self) -> CudnnResult<Dropout> {
+        check(self.states != 0)?;
+        Ok(Dropout { probability: self.probability.into(), state: self.states })
+    }
+}
+
 /// A recurrent network.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RnnState {
     pub(crate) is_set: bool,
     pub(crate) algorithm: cudnnRNNAlgo_t,
@@ -319,8 +338,8 @@ pub(crate) struct RnnState {
     pub(crate) input: i32,
     pub(crate) hidden: i32,
     pub(crate) layers: i32,
-    /// The handle of a descriptor.
-    pub(crate) dropout: u64,
+    /// A descriptor and its handle.
+    pub(crate) dropout: Option<(u64, Change<DropoutState>)>,
     pub(crate) flags: u32,
 }
 
@@ -338,7 +357,7 @@ impl Default for RnnState {
             input: 0,
             hidden: 0,
             layers: 0,
-            dropout: 0,
+            dropout: None,
             flags: 0,
         }
     }

@@ -25,8 +25,10 @@ cuda_macros::export_api! {
         cudnnSetCallback => set_callback, cudnnGetCallback => get_callback,
     },
     descriptor {
-        cudnnCreate[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN RNN RNNData]Descriptor => create,
-        cudnnDestroy[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN RNN RNNData]Descriptor => destroy,
+        cudnnCreate[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN Dropout RNN RNNData]Descriptor
+            => create,
+        cudnnDestroy[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN Dropout RNN RNNData]Descriptor
+            => destroy,
     },
     tensor {
         cudnnSetTensor4dDescriptor => set_4d, cudnnSetTensor4dDescriptorEx => set_4d_ex,
@@ -91,11 +93,17 @@ cuda_macros::export_api! {
         cudnnSetLRNDescriptor => set_lrn, cudnnGetLRNDescriptor => get_lrn,
         cudnnLRNCrossChannelForward => lrn_forward, cudnnLRNCrossChannelBackward => lrn_backward,
     },
+    dropout {
+        cudnnDropoutGetStatesSize => states_size, cudnnDropoutGetReserveSpaceSize => reserve_size,
+        cudnnSetDropoutDescriptor => set, cudnnRestoreDropoutDescriptor => restore, cudnnGetDropoutDescriptor => get,
+        cudnnDropoutForward => dropout_forward, cudnnDropoutBackward => dropout_backward,
+    },
     rnn {
         cudnnSetRNNDescriptor_v8 => set, cudnnGetRNNDescriptor_v8 => get, cudnnBuildRNNDynamic => build,
         cudnnGetRNNTempSpaceSizes => temporary, cudnnGetRNNWeightSpaceSize => weight_space,
         cudnnGetRNNWeightParams => weight_parameters, cudnnSetRNNDataDescriptor => set_data,
         cudnnGetRNNDataDescriptor => get_data, cudnnRNNForward => forward,
+        cudnnRNNBackwardData_v8 => backward_data, cudnnRNNBackwardWeights_v8 => backward_weights,
     },
     graph {
         cudnnBackendCreateDescriptor => create, cudnnBackendDestroyDescriptor => destroy,

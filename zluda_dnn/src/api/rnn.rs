@@ -1,11 +1,11 @@
-//! Recurrent networks: descriptors, the space of weights, and inference.
+//! Recurrent networks: descriptors, the space of weights, and the passes.
 
 use crate::convert::{INVALID, In, Out, check, format, length, supported};
-use crate::descriptor::{Change, RnnDataState, RnnState, TensorState, packed};
+use crate::descriptor::{Change, RnnDataState, RnnState, TensorState, find, optional, packed};
 use crate::handle::Handle;
 use cuda_types::cudnn::*;
 use neural::Format;
-use neural::rnn::{self, Cell, Rnn, Sequences, States};
+use neural::rnn::{self, Cell, DataGradients, Rnn, Sequences, States, Training};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
@@ -41,6 +41,7 @@ pub(crate) fn set(
     supported(matches!(format(ty), Some(Format::F32 | Format::F64 | Format::F16 | Format::Bf16)))?;
     // Projections, and inputs without weights.
     supported(projected == hidden && input_mode == cudnnRNNInputMode_t::CUDNN_LINEAR_INPUT)?;
+    let dropout = if dropout.is_null() { None } else { Some((dropout as u64, find(dropout)?)) };
     *descriptor.lock() = RnnState {
         is_set: true,
         algorithm,
@@ -53,7 +54,7 @@ pub(crate) fn set(
         input,
         hidden,
         layers,
-        dropout: dropout as u64,
+        dropout,
         flags,
     };
     Ok(())
@@ -89,7 +90,8 @@ pub(crate) fn get(
     hidden.set_if_wanted(state.hidden);
     projected.set_if_wanted(state.hidden);
     layers.set_if_wanted(state.layers);
-    dropout.set_if_wanted(std::ptr::without_provenance_mut(state.dropout as usize));
+    let handle = state.dropout.map_or(0, |(handle, _)| handle);
+    dropout.set_if_wanted(std::ptr::without_provenance_mut(handle as usize));
     flags.set_if_wanted(state.flags);
     Ok(())
 }
@@ -138,8 +140,10 @@ pub(crate) fn temporary(
 ) -> CudnnResult {
     check(state.is_set && data.batch > 0)?;
     check(mode.0 <= cudnnForwardMode_t::CUDNN_FWD_MODE_TRAINING.0)?;
+    let is_training = mode == cudnnForwardMode_t::CUDNN_FWD_MODE_TRAINING;
+    let kept = if is_training { state.rnn()?.reserve(data.steps, data.batch) } else { 0 };
     workspace.set_if_wanted(0);
-    reserve.set_if_wanted(0);
+    reserve.set_if_wanted(kept);
     Ok(())
 }
 
@@ -285,6 +289,47 @@ impl RnnDataState {
     }
 }
 
+impl RnnState {
+    /// Checks the sequences of a pass.
+    fn check_data(&self, x: &RnnDataState, y: &RnnDataState) -> CudnnResult {
+        check(x.ty == self.ty && y.ty == self.ty && x.lengths == y.lengths)?;
+        check(x.batch > 0 && x.steps == y.steps && x.width == self.input as usize)?;
+        check(y.width == self.rnn()?.hidden * self.rnn()?.directions())
+    }
+
+    /// Checks a descriptor of states, which lie in memory without gaps. It may be left out where there are none.
+    fn check_states(
+        &self,
+        descriptor: cudnnTensorDescriptor_t,
+        batch: usize,
+        there: &[*const c_void],
+    ) -> CudnnResult {
+        let Some(states) = optional(descriptor)? else {
+            return check(there.iter().all(|place| place.is_null()));
+        };
+        let dims = vec![self.layers * self.rnn()?.directions() as i32, batch as i32, self.hidden];
+        check(states.ty == self.ty && states.dims == dims)?;
+        check(packed(false, &dims).is_some_and(|strides| strides == states.strides))
+    }
+
+    /// Checks the space of weights.
+    fn check_weights(&self, bytes: usize, weights: *const c_void) -> CudnnResult {
+        let rnn = self.rnn()?;
+        check(!weights.is_null() && bytes >= rnn.elements() * rnn.format.size())
+    }
+
+    /// The address of what training keeps.
+    fn reserve(&self, data: &RnnDataState, bytes: usize, place: *mut c_void) -> CudnnResult<usize> {
+        check(!place.is_null() && bytes >= self.rnn()?.reserve(data.steps, data.batch))?;
+        Ok(place.expose_provenance())
+    }
+
+    /// The address of a cell's states, which there are only of some networks.
+    fn of_cell(&self, place: *const c_void) -> usize {
+        if self.cell == cudnnRNNMode_t::CUDNN_LSTM { place.expose_provenance() } else { 0 }
+    }
+}
+
 pub(crate) fn forward(
     handle: Arc<Handle>,
     state: RnnState,
@@ -304,25 +349,111 @@ pub(crate) fn forward(
     weights: *const c_void,
     _workspace_bytes: usize,
     _workspace: *mut c_void,
-    _reserve_bytes: usize,
-    _reserve: *mut c_void,
+    reserve_bytes: usize,
+    reserve: *mut c_void,
 ) -> CudnnResult {
     let rnn = state.rnn()?;
-    let _ = (h, c);
-    // Gradients need what training keeps.
-    supported(mode == cudnnForwardMode_t::CUDNN_FWD_MODE_INFERENCE)?;
-    check(!x.is_null() && !y.is_null() && !weights.is_null())?;
-    check(x_state.ty == state.ty && y_state.ty == state.ty && x_state.lengths == y_state.lengths)?;
-    check(x_state.steps == y_state.steps && x_state.width == rnn.input)?;
-    check(y_state.width == rnn.hidden * rnn.directions())?;
-    check(bytes >= rnn.elements() * rnn.format.size())?;
-    let is_lstm = rnn.cell == Cell::Lstm;
+    check(mode.0 <= cudnnForwardMode_t::CUDNN_FWD_MODE_TRAINING.0)?;
+    check(!x.is_null() && !y.is_null())?;
+    state.check_weights(bytes, weights)?;
+    state.check_data(&x_state, &y_state)?;
+    state.check_states(h, x_state.batch, &[hx, hy.cast_const()])?;
+    if rnn.cell == Cell::Lstm {
+        state.check_states(c, x_state.batch, &[cx, cy.cast_const()])?;
+    }
+    let training = if mode == cudnnForwardMode_t::CUDNN_FWD_MODE_TRAINING {
+        let reserve = state.reserve(&x_state, reserve_bytes, reserve)?;
+        // A network of one layer has nothing to leave out.
+        let dropout = state.dropout.as_ref().filter(|_| rnn.layers > 1);
+        let dropout = dropout.map(|(_, dropout)| *dropout.lock());
+        let dropout = dropout.filter(|dropout| dropout.probability != 0.0);
+        let dropout = dropout.map(|dropout| dropout.dropout()).transpose()?;
+        Some(Training { reserve, dropout })
+    } else {
+        None
+    };
     let states = States {
         weights: weights.expose_provenance(),
         hx: hx.expose_provenance(),
         hy: hy.expose_provenance(),
-        cx: if is_lstm { cx.expose_provenance() } else { 0 },
-        cy: if is_lstm { cy.expose_provenance() } else { 0 },
+        cx: state.of_cell(cx),
+        cy: state.of_cell(cy),
     };
-    handle.run(rnn::forward(rnn, x_state.sequences(x), y_state.sequences(y), states))
+    handle.run(rnn::forward(rnn, x_state.sequences(x), y_state.sequences(y), states, training))
+}
+
+pub(crate) fn backward_data(
+    handle: Arc<Handle>,
+    state: RnnState,
+    _lengths: *const i32,
+    y_state: RnnDataState,
+    y: *const c_void,
+    dy: *const c_void,
+    x_state: RnnDataState,
+    dx: *mut c_void,
+    h: cudnnTensorDescriptor_t,
+    hx: *const c_void,
+    dhy: *const c_void,
+    dhx: *mut c_void,
+    c: cudnnTensorDescriptor_t,
+    cx: *const c_void,
+    dcy: *const c_void,
+    dcx: *mut c_void,
+    bytes: usize,
+    weights: *const c_void,
+    _workspace_bytes: usize,
+    _workspace: *mut c_void,
+    reserve_bytes: usize,
+    reserve: *mut c_void,
+) -> CudnnResult {
+    let rnn = state.rnn()?;
+    check(!y.is_null() && !dy.is_null() && !dx.is_null())?;
+    state.check_weights(bytes, weights)?;
+    state.check_data(&x_state, &y_state)?;
+    state.check_states(h, x_state.batch, &[hx, dhy, dhx.cast_const()])?;
+    if rnn.cell == Cell::Lstm {
+        state.check_states(c, x_state.batch, &[cx, dcy, dcx.cast_const()])?;
+    }
+    let places = DataGradients {
+        weights: weights.expose_provenance(),
+        reserve: state.reserve(&x_state, reserve_bytes, reserve)?,
+        hx: hx.expose_provenance(),
+        cx: state.of_cell(cx),
+        dhy: dhy.expose_provenance(),
+        dcy: state.of_cell(dcy),
+        dhx: dhx.expose_provenance(),
+        dcx: state.of_cell(dcx),
+    };
+    let (dy, dx) = (y_state.sequences(dy), x_state.sequences(dx));
+    handle.run(rnn::backward_data(rnn, dy, dx, places))
+}
+
+pub(crate) fn backward_weights(
+    handle: Arc<Handle>,
+    state: RnnState,
+    mode: cudnnWgradMode_t,
+    _lengths: *const i32,
+    x_state: RnnDataState,
+    x: *const c_void,
+    h: cudnnTensorDescriptor_t,
+    hx: *const c_void,
+    y_state: RnnDataState,
+    y: *const c_void,
+    bytes: usize,
+    weights: *mut c_void,
+    _workspace_bytes: usize,
+    _workspace: *mut c_void,
+    reserve_bytes: usize,
+    reserve: *mut c_void,
+) -> CudnnResult {
+    let rnn = state.rnn()?;
+    check(mode.0 <= cudnnWgradMode_t::CUDNN_WGRAD_MODE_SET.0)?;
+    supported(mode == cudnnWgradMode_t::CUDNN_WGRAD_MODE_ADD)?;
+    check(!x.is_null() && !y.is_null())?;
+    state.check_weights(bytes, weights)?;
+    state.check_data(&x_state, &y_state)?;
+    state.check_states(h, x_state.batch, &[hx])?;
+    let reserve = state.reserve(&x_state, reserve_bytes, reserve)?;
+    let (hx, weights) = (hx.expose_provenance(), weights.expose_provenance());
+    handle.run(rnn::backward_weights(rnn, x_state.sequences(x), hx, weights, reserve))
 }

@@ -19,6 +19,7 @@ const OWN_LIBRARIES: &[&str] = &[
     "blas_products",
     "dnn_graphs",
     "dnn_layers",
+    "dnn_training",
     "fft_transforms",
     "nvml_queries",
     "rand_values",
