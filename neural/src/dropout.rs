@@ -1,9 +1,9 @@
 //! Dropout: elements that are left out by chance, and the sequence of numbers that says which.
 
-use crate::tensor::{CHUNK, Tensor, index_of, packed_strides};
+use crate::random::uniform;
+use crate::tensor::{CHUNK, Tensor, in_rows, rows};
 use crate::work::{Stage, Work, over, stage};
 use dense::Real;
-use splitmix::{STEP, mix};
 
 /// Bytes of the state of a sequence: its seed, and how many of its numbers have been taken.
 pub const STATE: usize = 16;
@@ -14,12 +14,6 @@ pub const STATE: usize = 16;
 pub struct Dropout {
     pub probability: f64,
     pub state: usize,
-}
-
-/// A number of a sequence, from 0 up to but not 1. Each can be made without those before it.
-pub fn uniform(seed: u64, number: u64) -> f64 {
-    let bits = mix(mix(seed).wrapping_add(number.wrapping_add(1).wrapping_mul(STEP)));
-    (bits >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// Begins the sequence of a seed.
@@ -97,32 +91,6 @@ pub fn backward(dropout: Dropout, dy: Tensor, dx: Tensor, kept: usize) -> Stage 
             *bit = unsafe { place.read() } >> ((first + i) % 8) & 1 != 0;
         }
     })
-}
-
-/// Elements in rows, to go through them by their number.
-fn in_rows(mut tensor: Tensor) -> Tensor {
-    if tensor.strides == packed_strides(&tensor.dims) {
-        tensor.layout.dims = vec![tensor.count()];
-        tensor.layout.strides = vec![1];
-    }
-    tensor
-}
-
-/// Calls with the offsets of elements by their number, the step, and their range, for each row of `range`.
-fn rows(
-    tensor: &Tensor,
-    begin: usize,
-    count: usize,
-    mut each: impl FnMut(isize, isize, usize, usize),
-) {
-    let last = tensor.dims.len() - 1;
-    let mut at = 0;
-    while at < count {
-        let index = index_of(begin + at, &tensor.dims);
-        let length = (tensor.dims[last] - index[last]).min(count - at);
-        each(tensor.offset(&index), tensor.strides[last], at, length);
-        at += length;
-    }
 }
 
 fn pass(

@@ -20,6 +20,7 @@ pub mod matmul;
 pub mod norm;
 pub mod pointwise;
 pub mod pooling;
+pub mod random;
 pub mod reduction;
 pub mod rnn;
 pub mod softmax;

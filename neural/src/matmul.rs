@@ -5,10 +5,32 @@ use crate::work::{Stage, stage, threads};
 use dense::product::{Product, Tile, Tiles};
 use dense::{Matrix, Real};
 
+/// Rows and columns of the result, and the common dimension, of which each matrix of a batch may have fewer: by numbers in
+/// tensors of the batch's dimensions. What lies beyond them is not looked at, and is 0 in the result.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    pub rows: Option<Tensor>,
+    pub columns: Option<Tensor>,
+    pub depth: Option<Tensor>,
+}
+
 /// `c = a b`. A batch of `a` or `b` that is shorter than that of `c` is spread over it: each of its matrices serves several
 /// that follow each other.
-pub fn matmul(a: Tensor, b: Tensor, c: Tensor) -> Stage {
-    if a.format.is_wide() { products::<f64>(a, b, c) } else { products::<f32>(a, b, c) }
+pub fn matmul(a: Tensor, b: Tensor, c: Tensor, limits: Limits) -> Stage {
+    if a.format.is_wide() {
+        products::<f64>(a, b, c, limits)
+    } else {
+        products::<f32>(a, b, c, limits)
+    }
+}
+
+/// The limit of the matrix at an index of the batch.
+fn limit(tensor: &Option<Tensor>, index: &[usize], most: usize) -> usize {
+    tensor.as_ref().map_or(most, |tensor| {
+        let steps = tensor.steps();
+        let place = index.iter().zip(&steps).map(|(i, step)| *i as isize * step).sum();
+        (tensor.get(place).max(0.0) as usize).min(most)
+    })
 }
 
 /// The offset of the matrix that serves matrix `index` of the batch `of`.
@@ -43,7 +65,7 @@ fn block<T: Real>(tensor: &Tensor, first: isize, rows: usize, columns: usize) ->
 /// The common dimension that is loaded at once.
 const DEPTH: usize = 1024;
 
-fn products<T: Real>(a: Tensor, b: Tensor, c: Tensor) -> Stage {
+fn products<T: Real>(a: Tensor, b: Tensor, c: Tensor, limits: Limits) -> Stage {
     let rank = c.dims.len();
     let batch = c.dims[..rank - 2].to_vec();
     let count: usize = batch.iter().product();
@@ -60,6 +82,10 @@ fn products<T: Real>(a: Tensor, b: Tensor, c: Tensor) -> Stage {
         let left = begin(&a, &index, &batch) + row as isize * step(&a, 2);
         let right = begin(&b, &index, &batch) + column as isize * step(&b, 1);
         let mut sums = vec![T::ZERO; rows * columns];
+        let seen_rows = limit(&limits.rows, &index, row + rows).saturating_sub(row);
+        let seen_columns = limit(&limits.columns, &index, column + columns).saturating_sub(column);
+        let nothing = seen_rows == 0 || seen_columns == 0;
+        let depth = if nothing { 0 } else { limit(&limits.depth, &index, depth) };
         let mut k = 0;
         while k < depth {
             let count = DEPTH.min(depth - k);
@@ -86,7 +112,9 @@ fn products<T: Real>(a: Tensor, b: Tensor, c: Tensor) -> Stage {
             k += count;
         }
         let to = c.offset(&index) + row as isize * step(&c, 2) + column as isize * step(&c, 1);
-        for (i, sums) in sums.chunks_exact(columns).enumerate() {
+        for (i, sums) in sums.chunks_exact_mut(columns).enumerate() {
+            // What is no number may have come of what lies beyond.
+            sums[if i < seen_rows { seen_columns } else { 0 }..].fill(T::ZERO);
             c.store(to + i as isize * step(&c, 2), step(&c, 1), sums);
         }
     })

@@ -134,3 +134,10 @@ pub fn reshape(x: Tensor, y: Tensor) -> Stage {
         }
     })
 }
+
+/// Copies what `y` would be if it began where `x` does: other dimensions and steps over the same memory.
+pub fn view(x: Tensor, y: Tensor) -> Stage {
+    let mut seen = y.clone();
+    (seen.first, seen.layout.format) = (x.first, x.format);
+    copy(seen, y)
+}

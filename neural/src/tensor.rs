@@ -96,6 +96,15 @@ impl Tensor {
         value[0]
     }
 
+    /// The first element as an integer, without loss of its digits where it is one.
+    pub fn integer(&self) -> i64 {
+        match self.format {
+            // SAFETY: who made the tensor says that it can be read.
+            Format::I64 => unsafe { self.first.cast::<i64>().read_unaligned() },
+            _ => self.get(0) as i64,
+        }
+    }
+
     /// Stores one element.
     #[inline]
     pub fn set(&self, offset: isize, value: f64) {
@@ -229,6 +238,32 @@ pub fn index_of(mut number: usize, dims: &[usize]) -> Vec<usize> {
         number /= dim;
     }
     index
+}
+
+/// Elements in rows, to go through them by their number.
+pub(crate) fn in_rows(mut tensor: Tensor) -> Tensor {
+    if tensor.strides == packed_strides(&tensor.dims) {
+        tensor.layout.dims = vec![tensor.count()];
+        tensor.layout.strides = vec![1];
+    }
+    tensor
+}
+
+/// Calls with the offsets of elements by their number, the step, and their range, for each row of `range`.
+pub(crate) fn rows(
+    tensor: &Tensor,
+    begin: usize,
+    count: usize,
+    mut each: impl FnMut(isize, isize, usize, usize),
+) {
+    let last = tensor.dims.len() - 1;
+    let mut at = 0;
+    while at < count {
+        let index = index_of(begin + at, &tensor.dims);
+        let length = (tensor.dims[last] - index[last]).min(count - at);
+        each(tensor.offset(&index), tensor.strides[last], at, length);
+        at += length;
+    }
 }
 
 #[cfg(test)]

@@ -6,156 +6,11 @@ import math
 import re
 
 import numpy as np
-
-runtime = c.CDLL("libcuda.so.1")
-dnn = c.CDLL("libzluda_dnn.so")
-dnn.cudnnGetErrorString.restype = c.c_char_p
-random = np.random.default_rng(2)
-
-# Kinds of descriptors and types of attributes.
-KIND = dict(
-    pointwise=0, convolution=1, engine=2, config=3, heuristics=4, plan=5, conv_forward=10, conv_filter=11, conv_data=12,
-    op_pointwise=13, gen_stats=14, graph=15, pack=16, tensor=17, matmul=18, op_matmul=19, reduction=21, op_reduction=22,
-    resample=24, op_resample=25, op_resample_bwd=26, concat=27, norm=29, norm_bwd=30, reshape=31, sdpa=41, mask=44,
-    softmax=45, transpose=46, slice=47,
+from dnn_arrays import dnn, normal, ok, random
+from dnn_backend import (
+    DATA_TYPE, DESCRIPTOR, DOUBLE, FLOAT, FLOAT32, FLOAT64, FRACTION, HALF, INT32, INT64, Tensor, descriptor,
+    graph_of, matmul, near, new, number, pointwise, put, reduction, run, virtual,
 )
-HANDLE, DATA_TYPE, BOOLEAN, INT64, FLOAT32, FLOAT64, POINTER, DESCRIPTOR, FRACTION = 0, 1, 2, 3, 4, 5, 6, 15, 26
-C_TYPES = {BOOLEAN: c.c_bool, INT64: c.c_int64, FLOAT32: c.c_float, FLOAT64: c.c_double, POINTER: c.c_void_p,
-           HANDLE: c.c_void_p, DESCRIPTOR: c.c_void_p, FRACTION: c.c_int64}
-FLOAT, DOUBLE, HALF, INT32 = 0, 1, 2, 4
-NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, INT32: np.int32}
-EPSILON = {FLOAT: 2e-6, DOUBLE: 1e-14, HALF: 2e-3}
-
-
-def ok(status, *what):
-    assert status == 0, (status, dnn.cudnnGetErrorString(status), *what)
-
-
-ok(runtime.cuInit(0))
-context = c.c_void_p()
-ok(runtime.cuDevicePrimaryCtxRetain(c.byref(context), 0))
-ok(runtime.cuCtxSetCurrent(context))
-handle = c.c_void_p()
-ok(dnn.cudnnCreate(c.byref(handle)))
-
-
-def new(kind):
-    made = c.c_void_p()
-    ok(dnn.cudnnBackendCreateDescriptor(KIND[kind], c.byref(made)))
-    return made
-
-
-def put(made, name, ty, *values):
-    if ty == FRACTION:
-        values = [part for value in values for part in (value, 1)]
-    elements = (C_TYPES.get(ty, c.c_int) * len(values))(*values)
-    count = len(values) // 2 if ty == FRACTION else len(values)
-    return dnn.cudnnBackendSetAttribute(made, name, ty, c.c_int64(count), elements)
-
-
-def descriptor(kind, *attributes):
-    made = new(kind)
-    for attribute in attributes:
-        ok(put(made, *attribute), kind, attribute)
-    ok(dnn.cudnnBackendFinalize(made), kind)
-    return made
-
-
-class Tensor:
-    count = 0
-
-    def __init__(self, values=None, ty=FLOAT, dims=None, strides=None, virtual=False, by_value=False):
-        Tensor.count += 1
-        self.uid, self.ty, self.address = Tensor.count, ty, None
-        self.virtual, self.by_value = virtual, by_value
-        if values is not None:
-            self.memory = np.ascontiguousarray(values).astype(NUMPY[ty])
-            self.values = self.memory.astype(float)
-            dims = self.memory.shape
-        elif not virtual:
-            self.memory = np.zeros(dims, NUMPY[ty])
-        dims = list(dims)
-        strides = strides or [math.prod(dims[i + 1 :]) for i in range(len(dims))]
-        self.dims = dims
-        self.descriptor = descriptor(
-            "tensor", (901, DATA_TYPE, ty), (902, INT64, *dims), (903, INT64, *strides), (906, INT64, self.uid),
-            (900, INT64, 16), (907, BOOLEAN, virtual), (908, BOOLEAN, by_value),
-        )
-        if by_value:
-            self.address = c.c_void_p(self.memory.ctypes.data)
-        elif not virtual:
-            self.address = c.c_void_p()
-            ok(runtime.cuMemAlloc_v2(c.byref(self.address), c.c_size_t(self.memory.nbytes)))
-            host = self.memory.ctypes.data_as(c.c_void_p)
-            ok(runtime.cuMemcpyHtoD_v2(self.address, host, c.c_size_t(self.memory.nbytes)))
-
-    def get(self):
-        ok(runtime.cuCtxSynchronize())
-        memory = np.empty_like(self.memory)
-        ok(runtime.cuMemcpyDtoH_v2(memory.ctypes.data_as(c.c_void_p), self.address, c.c_size_t(memory.nbytes)))
-        return memory.astype(float)
-
-
-def virtual(*dims):
-    return Tensor(dims=dims, virtual=True)
-
-
-def number(value):
-    return Tensor(np.full((1, 1, 1, 1), value), by_value=True)
-
-
-def graph_of(*operations):
-    return descriptor("graph", (800, HANDLE, handle), (801, DESCRIPTOR, *operations))
-
-
-def run(operations, tensors):
-    """Runs a graph as cudnn-frontend does: by what the heuristics propose."""
-    heuristics = descriptor("heuristics", (201, DESCRIPTOR, graph_of(*operations)), (200, 8, 3))
-    count, config = c.c_int64(), new("config")
-    ok(dnn.cudnnBackendGetAttribute(heuristics, 202, DESCRIPTOR, c.c_int64(0), c.byref(count), None))
-    assert count.value == 1
-    results = (c.c_void_p * 1)(config)
-    ok(dnn.cudnnBackendGetAttribute(heuristics, 202, DESCRIPTOR, c.c_int64(1), c.byref(count), results))
-    plan = descriptor("plan", (400, HANDLE, handle), (401, DESCRIPTOR, config))
-    size = c.c_int64()
-    ok(dnn.cudnnBackendGetAttribute(plan, 402, INT64, c.c_int64(1), c.byref(count), c.byref(size)))
-    workspace = c.c_void_p()
-    ok(runtime.cuMemAlloc_v2(c.byref(workspace), c.c_size_t(size.value + 16)))
-    real = [tensor for tensor in tensors if tensor.address]
-    pack = descriptor(
-        "pack", (1000, INT64, *(tensor.uid for tensor in real)),
-        (1001, POINTER, *(tensor.address for tensor in real)), (1003, POINTER, workspace),
-    )
-    ok(dnn.cudnnBackendExecute(handle, plan, pack))
-    ok(runtime.cuCtxSynchronize())
-    runtime.cuMemFree_v2(workspace)
-
-
-def near(tensor, wanted, *what, terms=1):
-    got = tensor.get()
-    bound = EPSILON[tensor.ty] * np.sqrt(terms) * (np.abs(wanted).max() + np.abs(wanted))
-    assert got.shape == wanted.shape, (got.shape, wanted.shape, *what)
-    error = np.abs(got - wanted)
-    assert (error <= bound).all(), (error.max(), bound.min(), *what)
-
-
-def normal(*dims):
-    return random.standard_normal(dims)
-
-
-def pointwise(mode, y, x, b=None, t=None, *parameters, backward=False):
-    what = descriptor("pointwise", (0, 14, mode), (1, DATA_TYPE, FLOAT), *parameters)
-    ports = [(751, x), (757, b), (756, y)] if backward else [(751, x), (752, b), (758, t), (753, y)]
-    return descriptor(
-        "op_pointwise", (750, DESCRIPTOR, what),
-        *((name, DESCRIPTOR, tensor.descriptor) for name, tensor in ports if tensor),
-    )
-
-
-def matmul(a, b, y):
-    what = descriptor("matmul", (1500, DATA_TYPE, FLOAT))
-    tensors = [(1520, a), (1521, b), (1522, y)]
-    return descriptor("op_matmul", (1523, DESCRIPTOR, what), *((n, DESCRIPTOR, t.descriptor) for n, t in tensors))
 
 
 def test_products_with_what_follows():
@@ -168,6 +23,16 @@ def test_products_with_what_follows():
         operations = [pointwise(100, y, sum_), pointwise(0, sum_, product, bias), matmul(a, b, product)]
         run(operations, [a, b, bias, y])
         near(y, np.maximum(a.values @ b.values + bias.values, 0), ty, terms=33)
+    # Each matrix of a batch has fewer rows and columns than there is room for; what lies beyond them is no number.
+    limits = {name: Tensor(np.array(of).reshape(2, 1, 1, 1), INT32) for name, of in
+              dict(rows=(3, 9), columns=(5, 0), depth=(4, 2)).items()}
+    values_a, values_b = normal(2, 3, 5, 8), normal(2, 1, 8, 7)
+    values_a[0, :, 3:], values_a[0, :, :, 4:], values_b[0, :, 4:], values_b[0, :, :, 5:] = [np.nan] * 4
+    a, b, y = Tensor(values_a), Tensor(values_b), Tensor(np.full((2, 3, 5, 7), 9.0))
+    run([matmul(a, b, y, **limits)], [a, b, y, *limits.values()])
+    wanted = np.zeros((2, 3, 5, 7))
+    wanted[0, :, :3, :5] = a.values[0, :, :3, :4] @ b.values[0, :, :4, :5]
+    near(y, wanted, terms=8)
     # Heads of queries share those of keys.
     a, b, y = Tensor(normal(2, 6, 5, 8)), Tensor(normal(2, 2, 8, 7)), Tensor(dims=(2, 6, 5, 7))
     run([matmul(a, b, y)], [a, b, y])
@@ -230,12 +95,7 @@ def test_reductions():
     }
     for operator, wanted in cases.items():
         x, y = Tensor(normal(3, 4, 5, 6)), Tensor(dims=(3, 1, 5, 1))
-        what = descriptor("reduction", (1600, 18, operator), (1601, DATA_TYPE, FLOAT))
-        names = [(1610, x), (1611, y)]
-        operation = descriptor(
-            "op_reduction", (1612, DESCRIPTOR, what), *((n, DESCRIPTOR, t.descriptor) for n, t in names)
-        )
-        run([operation], [x, y])
+        run([reduction(operator, x, y)], [x, y])
         near(y, wanted(x.values, (1, 3), keepdims=True), operator, terms=24)
 
 
@@ -366,8 +226,15 @@ def test_movements():
     ports = lambda first: ((first, DESCRIPTOR, x.descriptor), (first + 1, DESCRIPTOR, y.descriptor))
     run([descriptor("transpose", *ports(3200), (3202, INT64, 2, 0, 1))], [x, y])
     near(y, x.values.transpose(2, 0, 1))
+    # A view on the same memory, or what is at the same place in the order of indices.
+    for mode in ([], [(2202, 31, 0)], [(2202, 31, 1)]):
+        run([descriptor("reshape", *ports(2200), *mode)], [x, y])
+        near(y, x.values.reshape(4, 2, 3), mode)
+    y = Tensor(dims=(2, 4, 3), strides=(12, 1, 4))
     run([descriptor("reshape", *ports(2200))], [x, y])
-    near(y, x.values.reshape(4, 2, 3))
+    assert (y.get().ravel() == x.values.ravel()).all()
+    run([descriptor("reshape", *ports(2200), (2202, 31, 1))], [x, y])
+    assert (y.get().ravel() == x.values.reshape(2, 4, 3).swapaxes(1, 2).ravel()).all()
     x, y = Tensor(normal(5, 7, 6)), Tensor(dims=(2, 3, 6))
     starts, limits, strides = (1, 2, 0), (3, 7, 6), (1, 2, 1)
     run([descriptor("slice", *ports(3300), (3302, INT64, *starts), (3303, INT64, *limits), (3304, INT64, *strides))], [x, y])

@@ -34,11 +34,6 @@ pub(crate) fn initialize(_: Arc<Backend>) -> CudnnResult {
     Ok(())
 }
 
-/// Whether elements of a type may be those of an attribute: factors may have either precision.
-fn fits(ty: Type, wanted: Type) -> bool {
-    ty == wanted || (wanted == Type::CUDNN_TYPE_DOUBLE && ty == Type::CUDNN_TYPE_FLOAT)
-}
-
 pub(crate) unsafe fn set_attribute(
     descriptor: Arc<Backend>,
     name: Name,
@@ -47,7 +42,7 @@ pub(crate) unsafe fn set_attribute(
     elements: *const c_void,
 ) -> CudnnResult {
     let attribute = attribute::find(descriptor.kind, name).ok_or(cudnnError::BAD_PARAM)?;
-    if !fits(ty, attribute.ty) {
+    if !attribute.takes(name, ty) {
         return Err(cudnnError::BAD_PARAM_ATTRIBUTE_TYPE);
     }
     let list = attribute.most > 1;
@@ -190,7 +185,7 @@ pub(crate) unsafe fn get_attribute(
         return Err(cudnnError::NOT_INITIALIZED);
     }
     let attribute = attribute::find(descriptor.kind, name).ok_or(cudnnError::BAD_PARAM)?;
-    if !fits(ty, attribute.ty) {
+    if !attribute.takes(name, ty) {
         return Err(cudnnError::BAD_PARAM_ATTRIBUTE_TYPE);
     }
     check(wanted >= 0)?;

@@ -205,6 +205,13 @@ attributes! {
         CUDNN_ATTR_OPERATION_SLICE_XDESC - CUDNN_ATTR_OPERATION_SLICE_YDESC: CUDNN_TYPE_BACKEND_DESCRIPTOR,
         CUDNN_ATTR_OPERATION_SLICE_START_INDICES - CUDNN_ATTR_OPERATION_SLICE_STRIDES: CUDNN_TYPE_INT64[DIMS],
     }
+    CUDNN_BACKEND_RNG_DESCRIPTOR {
+        CUDNN_ATTR_RNG_DISTRIBUTION: CUDNN_TYPE_RNG_DISTRIBUTION,
+        CUDNN_ATTR_RNG_NORMAL_DIST_MEAN - CUDNN_ATTR_RNG_BERNOULLI_DIST_PROBABILITY: CUDNN_TYPE_DOUBLE,
+    }
+    CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR {
+        CUDNN_ATTR_OPERATION_RNG_YDESC - CUDNN_ATTR_OPERATION_RNG_OFFSET_DESC: CUDNN_TYPE_BACKEND_DESCRIPTOR,
+    }
     CUDNN_BACKEND_KERNEL_CACHE_DESCRIPTOR {
         CUDNN_ATTR_KERNEL_CACHE_OPERATION_GRAPH: CUDNN_TYPE_BACKEND_DESCRIPTOR,
         CUDNN_ATTR_KERNEL_CACHE_IS_ENGINECFG_KERNEL_CACHED: CUDNN_TYPE_BOOLEAN,
@@ -237,6 +244,16 @@ pub(crate) fn find(kind: Kind, name: Name) -> Option<Attribute> {
         .iter()
         .find(|(of, first, last, ..)| *of == kind && (first.0..=last.0).contains(&name.0));
     range.map(|(_, _, _, ty, most)| Attribute { ty: *ty, most: *most })
+}
+
+impl Attribute {
+    /// Whether elements of a type may be those of the attribute `name`: factors may have either precision, and a seed is a
+    /// tensor or a number.
+    pub(crate) fn takes(&self, name: Name, ty: Type) -> bool {
+        ty == self.ty
+            || (self.ty == Type::CUDNN_TYPE_DOUBLE && ty == Type::CUDNN_TYPE_FLOAT)
+            || (name == Name::CUDNN_ATTR_OPERATION_RNG_SEED && ty == Type::CUDNN_TYPE_INT64)
+    }
 }
 
 /// Whether there are descriptors of this kind.

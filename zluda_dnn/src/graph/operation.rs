@@ -4,19 +4,22 @@ use super::Backend;
 use super::tensor::described;
 use cuda_types::cudnn::{
     CudnnResult, cudnnBackendAttributeName_t as Name, cudnnBackendDescriptorType_t as Kind,
-    cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t, cudnnConvolutionMode_t, cudnnError,
-    cudnnNanPropagation_t, cudnnPointwiseMode_t, cudnnReduceTensorOp_t, cudnnResampleMode_t,
+    cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t, cudnnBackendReshapeMode_t,
+    cudnnConvolutionMode_t, cudnnError, cudnnNanPropagation_t, cudnnPointwiseMode_t,
+    cudnnReduceTensorOp_t, cudnnResampleMode_t, cudnnRngDistribution_t,
 };
 use neural::activation::Activation;
 use neural::attention::{self, Band, Sums};
 use neural::convolution::{self, Convolution};
 use neural::elementwise::Elementwise;
+use neural::matmul::{self, Limits};
 use neural::norm::{self, Finish, Given, Gradients, Norm, Parameter, Running, Statistics};
 use neural::pointwise::{self, Operation};
 use neural::pooling::{self, Pooling};
+use neural::random::{self, Distribution, Seed};
 use neural::reduction::{self, Reduction};
 use neural::window::{Axis, SPACE};
-use neural::{Format, Layout, Scale, Tensor, Work, matmul};
+use neural::{Format, Layout, Scale, Tensor, Work};
 use std::sync::Arc;
 
 const PATTERN: cudnnError = cudnnError::NOT_SUPPORTED_GRAPH_PATTERN;
@@ -54,7 +57,9 @@ ports! {
          CUDNN_ATTR_OPERATION_POINTWISE_TDESC, CUDNN_ATTR_OPERATION_POINTWISE_DYDESC]
         => [CUDNN_ATTR_OPERATION_POINTWISE_YDESC, CUDNN_ATTR_OPERATION_POINTWISE_DXDESC];
     CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
-        [CUDNN_ATTR_OPERATION_MATMUL_ADESC, CUDNN_ATTR_OPERATION_MATMUL_BDESC]
+        [CUDNN_ATTR_OPERATION_MATMUL_ADESC, CUDNN_ATTR_OPERATION_MATMUL_BDESC,
+         CUDNN_ATTR_OPERATION_MATMUL_GEMM_M_OVERRIDE_DESC, CUDNN_ATTR_OPERATION_MATMUL_GEMM_N_OVERRIDE_DESC,
+         CUDNN_ATTR_OPERATION_MATMUL_GEMM_K_OVERRIDE_DESC]
         => [CUDNN_ATTR_OPERATION_MATMUL_CDESC];
     CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR:
         [CUDNN_ATTR_OPERATION_REDUCTION_XDESC] => [CUDNN_ATTR_OPERATION_REDUCTION_YDESC];
@@ -76,6 +81,8 @@ ports! {
         [CUDNN_ATTR_OPERATION_TRANSPOSE_XDESC] => [CUDNN_ATTR_OPERATION_TRANSPOSE_YDESC];
     CUDNN_BACKEND_OPERATION_SLICE_DESCRIPTOR:
         [CUDNN_ATTR_OPERATION_SLICE_XDESC] => [CUDNN_ATTR_OPERATION_SLICE_YDESC];
+    CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR:
+        [CUDNN_ATTR_OPERATION_RNG_SEED, CUDNN_ATTR_OPERATION_RNG_OFFSET_DESC] => [CUDNN_ATTR_OPERATION_RNG_YDESC];
     CUDNN_BACKEND_OPERATION_SOFTMAX_DESCRIPTOR:
         [CUDNN_ATTR_OPERATION_SOFTMAX_XDESC, CUDNN_ATTR_OPERATION_SOFTMAX_SINK_DESC]
         => [CUDNN_ATTR_OPERATION_SOFTMAX_YDESC, CUDNN_ATTR_OPERATION_SOFTMAX_STATS_DESC,
@@ -175,14 +182,10 @@ pub(crate) fn work(operation: &Backend, find: Find<'_>) -> CudnnResult<Work> {
         Kind::CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR
         | Kind::CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR => resample(&places)?,
         Kind::CUDNN_BACKEND_OPERATION_CONCAT_DESCRIPTOR => concatenate(&places)?,
-        Kind::CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR => {
-            let x = places.needed(Name::CUDNN_ATTR_OPERATION_RESHAPE_XDESC)?;
-            let y = places.needed(Name::CUDNN_ATTR_OPERATION_RESHAPE_YDESC)?;
-            check_shape(x.count() == y.count())?;
-            vec![pointwise::reshape(x, y)]
-        }
+        Kind::CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR => reshape(&places)?,
         Kind::CUDNN_BACKEND_OPERATION_TRANSPOSE_DESCRIPTOR => transpose(&places)?,
         Kind::CUDNN_BACKEND_OPERATION_SLICE_DESCRIPTOR => slice(&places)?,
+        Kind::CUDNN_BACKEND_OPERATION_RNG_DESCRIPTOR => draw(&places)?,
         Kind::CUDNN_BACKEND_OPERATION_SOFTMAX_DESCRIPTOR => softmax_work(&places)?,
         Kind::CUDNN_BACKEND_OPERATION_DIAGONAL_BAND_MASK_DESCRIPTOR => mask(&places)?,
         Kind::CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR => norm_forward(&places)?,
@@ -396,14 +399,6 @@ fn pointwise_work(places: &Places<'_>) -> CudnnResult<Work> {
 }
 
 fn multiply(places: &Places<'_>) -> CudnnResult<Work> {
-    let overrides = [
-        Name::CUDNN_ATTR_OPERATION_MATMUL_GEMM_M_OVERRIDE_DESC,
-        Name::CUDNN_ATTR_OPERATION_MATMUL_GEMM_N_OVERRIDE_DESC,
-        Name::CUDNN_ATTR_OPERATION_MATMUL_GEMM_K_OVERRIDE_DESC,
-    ];
-    if overrides.iter().any(|name| places.operation.descriptor(*name).is_some()) {
-        return Err(PATTERN);
-    }
     let a = places.needed(Name::CUDNN_ATTR_OPERATION_MATMUL_ADESC)?;
     let b = places.needed(Name::CUDNN_ATTR_OPERATION_MATMUL_BDESC)?;
     let c = places.needed(Name::CUDNN_ATTR_OPERATION_MATMUL_CDESC)?;
@@ -415,7 +410,16 @@ fn multiply(places: &Places<'_>) -> CudnnResult<Work> {
     for i in 0..rank - 2 {
         check_shape(c.dims[i] % a.dims[i] == 0 && c.dims[i] % b.dims[i] == 0)?;
     }
-    Ok(vec![matmul::matmul(a, b, c)])
+    let limits = Limits {
+        rows: places.maybe(Name::CUDNN_ATTR_OPERATION_MATMUL_GEMM_M_OVERRIDE_DESC)?,
+        columns: places.maybe(Name::CUDNN_ATTR_OPERATION_MATMUL_GEMM_N_OVERRIDE_DESC)?,
+        depth: places.maybe(Name::CUDNN_ATTR_OPERATION_MATMUL_GEMM_K_OVERRIDE_DESC)?,
+    };
+    for limit in [&limits.rows, &limits.columns, &limits.depth].into_iter().flatten() {
+        let of_batch = limit.dims.iter().zip(&c.dims).take(rank - 2);
+        check_shape(limit.dims.len() == rank && of_batch.clone().all(|(a, b)| *a == 1 || a == b))?;
+    }
+    Ok(vec![matmul::matmul(a, b, c, limits)])
 }
 
 fn reduce(places: &Places<'_>) -> CudnnResult<Work> {
@@ -425,8 +429,29 @@ fn reduce(places: &Places<'_>) -> CudnnResult<Work> {
     let reduction = reduction_of(R(operator as _)).ok_or(cudnnError::BAD_PARAM)?;
     let x = places.needed(Name::CUDNN_ATTR_OPERATION_REDUCTION_XDESC)?;
     let y = places.needed(Name::CUDNN_ATTR_OPERATION_REDUCTION_YDESC)?;
-    check_shape(x.dims.len() == y.dims.len() && repeats(&y, &x))?;
+    check_shape(x.dims.len() == y.dims.len())?;
+    let (x, y) = in_groups(x, y);
+    check_shape(repeats(&y, &x))?;
     Ok(vec![reduction::reduce(reduction, x, y, Scale::ONE)])
+}
+
+/// Dimensions of which some elements are left, each of a group that follows each other, as two: the groups, and what is in
+/// them. Heads of attention that share keys and values are such.
+fn in_groups(mut x: Tensor, mut y: Tensor) -> (Tensor, Tensor) {
+    for i in (0..x.dims.len()).rev() {
+        let (all, left) = (x.dims[i], y.dims[i]);
+        if left == 1 || left == all || all % left != 0 {
+            continue;
+        }
+        let each = all / left;
+        x.layout.dims[i] = left;
+        x.layout.dims.insert(i + 1, each);
+        x.layout.strides.insert(i + 1, x.strides[i]);
+        x.layout.strides[i] *= each as isize;
+        y.layout.dims.insert(i + 1, 1);
+        y.layout.strides.insert(i + 1, 1);
+    }
+    (x, y)
 }
 
 /// The reduction of an operator.
@@ -546,6 +571,51 @@ fn concatenate(places: &Places<'_>) -> CudnnResult<Work> {
     }
     check_shape(at == y.dims[axis])?;
     Ok(work)
+}
+
+fn reshape(places: &Places<'_>) -> CudnnResult<Work> {
+    let x = places.needed(Name::CUDNN_ATTR_OPERATION_RESHAPE_XDESC)?;
+    let y = places.needed(Name::CUDNN_ATTR_OPERATION_RESHAPE_YDESC)?;
+    check_shape(x.count() == y.count())?;
+    let mode = places.operation.integer(Name::CUDNN_ATTR_OPERATION_RESHAPE_MODE, 0);
+    match cudnnBackendReshapeMode_t(mode as _) {
+        cudnnBackendReshapeMode_t::CUDNN_RESHAPE_VIEW_ONLY => {
+            let reach = |tensor: &Tensor| tensor.bytes() / tensor.format.size();
+            check_shape(reach(&y) <= reach(&x))?;
+            Ok(vec![pointwise::view(x, y)])
+        }
+        cudnnBackendReshapeMode_t::CUDNN_RESHAPE_LOGICAL => Ok(vec![pointwise::reshape(x, y)]),
+        _ => Err(cudnnError::BAD_PARAM),
+    }
+}
+
+fn draw(places: &Places<'_>) -> CudnnResult<Work> {
+    use cudnnRngDistribution_t as D;
+    let operation = places.operation;
+    let descriptor = operation.needed(Name::CUDNN_ATTR_OPERATION_RNG_DESC)?;
+    let number = |name, otherwise| descriptor.number(name, otherwise);
+    let distribution = descriptor.integer(Name::CUDNN_ATTR_RNG_DISTRIBUTION, 0);
+    let distribution = match D(distribution as _) {
+        D::CUDNN_RNG_DISTRIBUTION_BERNOULLI => {
+            Distribution::Bernoulli(number(Name::CUDNN_ATTR_RNG_BERNOULLI_DIST_PROBABILITY, 0.5))
+        }
+        D::CUDNN_RNG_DISTRIBUTION_UNIFORM => Distribution::Uniform(
+            number(Name::CUDNN_ATTR_RNG_UNIFORM_DIST_MINIMUM, 0.0),
+            number(Name::CUDNN_ATTR_RNG_UNIFORM_DIST_MAXIMUM, 1.0),
+        ),
+        D::CUDNN_RNG_DISTRIBUTION_NORMAL => Distribution::Normal(
+            number(Name::CUDNN_ATTR_RNG_NORMAL_DIST_MEAN, 0.0),
+            number(Name::CUDNN_ATTR_RNG_NORMAL_DIST_STANDARD_DEVIATION, 1.0),
+        ),
+        _ => return Err(cudnnError::BAD_PARAM),
+    };
+    let seed = match places.maybe(Name::CUDNN_ATTR_OPERATION_RNG_SEED)? {
+        Some(seed) => Seed::In(seed),
+        None => Seed::Known(operation.integer(Name::CUDNN_ATTR_OPERATION_RNG_SEED, 0) as u64),
+    };
+    let offset = places.maybe(Name::CUDNN_ATTR_OPERATION_RNG_OFFSET_DESC)?;
+    let y = places.needed(Name::CUDNN_ATTR_OPERATION_RNG_YDESC)?;
+    Ok(vec![random::fill(distribution, seed, offset, y)])
 }
 
 fn transpose(places: &Places<'_>) -> CudnnResult<Work> {
@@ -681,7 +751,7 @@ pub(crate) fn attend(
     if let Some(statistics) = places.maybe(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_STATSDESC)? {
         kept.logarithm = Some(statistics);
     }
-    let mut work = vec![matmul::matmul(q, k, before.clone())];
+    let mut work = vec![matmul::matmul(q, k, before.clone(), Limits::default())];
     if let Some(scale) = scale {
         let ones = vec![1; before.dims.len()];
         let scale = Tensor { layout: Layout::packed(scale.format, &ones), first: scale.first };
@@ -691,7 +761,7 @@ pub(crate) fn attend(
     }
     work.extend(inner);
     work.push(attention::softmax(after.clone(), after.clone(), kept, sink, (queries, keys)));
-    work.push(matmul::matmul(after, v, o));
+    work.push(matmul::matmul(after, v, o, Limits::default()));
     Ok(work)
 }
 
