@@ -7,11 +7,12 @@
 //! - [`format`]: the types of elements. [`tensor`]: places in memory, and ways through them. [`window`]: windows that move.
 //! - [`elementwise`], [`pointwise`], [`activation`], [`dropout`]: element by element. [`reduction`]: over dimensions.
 //! - [`convolution`], [`pooling`], [`matmul`]. [`softmax`], [`attention`], [`norm`], [`lrn`],
-//!   [`rnn`].
+//!   [`rnn`], [`ctc`].
 
 pub mod activation;
 pub mod attention;
 pub mod convolution;
+pub mod ctc;
 pub mod dropout;
 pub mod elementwise;
 pub mod format;

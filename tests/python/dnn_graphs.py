@@ -6,10 +6,10 @@ import math
 import re
 
 import numpy as np
-from dnn_arrays import dnn, normal, ok, random
+from dnn_arrays import dnn, handle, normal, ok, random, runtime
 from dnn_backend import (
     DATA_TYPE, DESCRIPTOR, DOUBLE, FLOAT, FLOAT32, FLOAT64, FRACTION, HALF, INT32, INT64, Tensor, descriptor,
-    graph_of, matmul, near, new, number, pointwise, put, reduction, run, virtual,
+    graph_of, matmul, near, new, number, pack_of, plan_of, pointwise, put, reduction, run, virtual,
 )
 
 
@@ -275,6 +275,46 @@ def test_attention():
         e = np.exp(scores)
         near(o, e / e.sum(3, keepdims=True) @ np.repeat(v.values, 2, 1), causal, terms=16)
         near(statistics, np.log(e.sum(3, keepdims=True)), causal, terms=16)
+
+
+def test_graphs_of_the_driver():
+    """A plan's work as nodes of a graph of the driver's, and then with other addresses."""
+    a, b, y = Tensor(normal(2, 5, 8)), Tensor(normal(2, 8, 7)), Tensor(np.full((2, 5, 7), 9.0))
+    product, factor = virtual(2, 5, 7), Tensor(np.full((1, 1, 1), 3.0), by_value=True)
+    tensors = [a, b, y, factor]
+    plan, workspace = plan_of(pointwise(1, y, product, factor), matmul(a, b, product))
+    inner, outer, node, launched = (c.c_void_p() for _ in range(4))
+    for graph in (inner, outer):
+        ok(runtime.cuGraphCreate(c.byref(graph), 0))
+    pack = pack_of(tensors, workspace)
+    ok(dnn.cudnnBackendPopulateCudaGraph(handle, plan, pack, inner))
+    count = c.c_size_t()
+    ok(runtime.cuGraphGetNodes(inner, None, c.byref(count)))
+    nodes = count.value
+    assert nodes > 0
+    # As cudnn-frontend does it: a graph of its own has it as a node.
+    ok(runtime.cuGraphAddChildGraphNode(c.byref(node), outer, None, c.c_size_t(0), inner))
+    ok(runtime.cuGraphInstantiateWithFlags(c.byref(launched), outer, c.c_ulonglong(0)))
+    assert (y.get() == 9).all()
+    for _ in range(2):
+        ok(runtime.cuMemsetD8_v2(y.address, c.c_ubyte(0), c.c_size_t(y.memory.nbytes)))
+        ok(runtime.cuGraphLaunch(launched, None))
+        near(y, 3 * a.values @ b.values, terms=8)
+    other, to, larger = Tensor(normal(2, 5, 8)), Tensor(dims=(2, 5, 7)), Tensor(np.full((1, 1, 1), 4.0), by_value=True)
+    places = {a.uid: other.address, y.uid: to.address, factor.uid: larger.address}
+    ok(runtime.cuGraphChildGraphNodeGetGraph(node, c.byref(inner)))
+    ok(dnn.cudnnBackendUpdateCudaGraph(handle, plan, pack_of(tensors, workspace, places), inner))
+    ok(runtime.cuGraphGetNodes(inner, None, c.byref(count)))
+    assert count.value == nodes
+    ok(runtime.cuGraphExecChildGraphNodeSetParams(launched, node, inner))
+    ok(runtime.cuMemsetD8_v2(y.address, c.c_ubyte(0), c.c_size_t(y.memory.nbytes)))
+    ok(runtime.cuGraphLaunch(launched, None))
+    near(to, 4 * other.values @ b.values, terms=8)
+    assert (y.get() == 0).all()
+    for call in (dnn.cudnnBackendPopulateCudaGraph, dnn.cudnnBackendUpdateCudaGraph):
+        assert call(handle, plan, pack, None) == call(handle, plan, pack, c.c_void_p(16)) == 2000
+        assert call(handle, pack, pack, inner) == call(handle, plan, plan, inner) == 2000
+        assert call(None, plan, pack, inner) == 2000
 
 
 def test_statuses():

@@ -85,6 +85,7 @@ descriptors! {
     cudnnReduceTensorStruct => ReduceState, CUDNN_REDUCE_TENSOR;
     cudnnLRNStruct => LrnState, CUDNN_LRN;
     cudnnDropoutStruct => DropoutState, CUDNN_DROPOUT;
+    cudnnCTCLossStruct => CtcState, CUDNN_CTC_LOSS;
     cudnnRNNStruct => RnnState, CUDNN_RNN;
     cudnnRNNDataStruct => RnnDataState, CUDNN_RNN_DATA;
 }
@@ -321,6 +322,31 @@ impl DropoutState {
     pub(crate) fn dropout(&self) -> CudnnResult<Dropout> {
         check(self.states != 0)?;
         Ok(Dropout { probability: self.probability.into(), state: self.states })
+    }
+}
+
+/// A loss of sequences of labels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CtcState {
+    pub(crate) is_set: bool,
+    pub(crate) compute: cudnnDataType_t,
+    pub(crate) norm: cudnnLossNormalizationMode_t,
+    pub(crate) nan: cudnnNanPropagation_t,
+    /// What becomes of gradients where there is no step.
+    pub(crate) beyond: cudnnCTCGradMode_t,
+    pub(crate) longest: i32,
+}
+
+impl Default for CtcState {
+    fn default() -> Self {
+        CtcState {
+            is_set: false,
+            compute: cudnnDataType_t::CUDNN_DATA_FLOAT,
+            norm: cudnnLossNormalizationMode_t::CUDNN_LOSS_NORMALIZATION_NONE,
+            nan: cudnnNanPropagation_t::CUDNN_NOT_PROPAGATE_NAN,
+            beyond: cudnnCTCGradMode_t::CUDNN_CTC_SKIP_OOB_GRADIENTS,
+            longest: 0,
+        }
     }
 }
 

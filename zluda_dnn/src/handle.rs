@@ -1,7 +1,9 @@
 //! The library's contexts: how work gets into their streams.
 
 use crate::convert::FromC;
-use cuda_types::cuda::{CUcontext, CUerror, CUstream};
+use cuda_types::cuda::{
+    CUcontext, CUerror, CUgraph, CUres, CUstream, CUstream_flags, CUstreamCaptureMode,
+};
 use cuda_types::cudnn::{CudnnResult, cudnnContext, cudnnError, cudnnHandle_t};
 use neural::{Stage, Work};
 use parking_lot::Mutex;
@@ -83,4 +85,58 @@ impl Handle {
     pub(crate) fn run_all(&self, work: Work) -> CudnnResult {
         work.into_iter().try_for_each(|stage| self.run(stage))
     }
+
+    /// Puts stages into a graph, one after the other, as nodes; where `replaced` is so, instead of those that it has.
+    pub(crate) fn put_into(&self, graph: CUgraph, work: Work, replaced: bool) -> CudnnResult {
+        let driver = driver()?;
+        driver.enter(self.context).map_err(convert)?;
+        if replaced {
+            clear(driver, graph).map_err(graph_error)?;
+        }
+        // Nodes are what a stream of its own is given while it is captured.
+        let mut stream = std::ptr::null_mut();
+        let flags = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
+        // SAFETY: the place lives during the call.
+        unsafe { driver.cuStreamCreate(&mut stream, flags) }.map_err(convert)?;
+        let (no_nodes, no_edges) = (std::ptr::null(), std::ptr::null());
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: there are no nodes before them; the driver looks at whether there is such a graph.
+        let begun = unsafe {
+            driver.cuStreamBeginCaptureToGraph(stream, graph, no_nodes, no_edges, 0, mode)
+        };
+        let put = begun.map_err(graph_error).and_then(|()| {
+            let put = |stage: Stage| {
+                zluda_api::driver::run(driver, (self.context, stream), stage.parts, stage.run)
+            };
+            let put = work.into_iter().try_for_each(put);
+            let mut captured = std::ptr::null_mut();
+            // SAFETY: the place lives during the call.
+            let ended = unsafe { driver.cuStreamEndCapture(stream, &mut captured) };
+            put.and(ended).map_err(convert)
+        });
+        // SAFETY: the stream is this function's.
+        let gone = unsafe { driver.cuStreamDestroy_v2(stream) };
+        put.and(gone.map_err(convert))
+    }
+}
+
+/// What a graph that is not one, or that cannot be changed, is told as.
+fn graph_error(error: CUerror) -> cudnnError {
+    match error {
+        CUerror::INVALID_VALUE | CUerror::INVALID_HANDLE => cudnnError::BAD_PARAM,
+        error => convert(error),
+    }
+}
+
+/// Takes all nodes out of a graph.
+fn clear(driver: &Driver, graph: CUgraph) -> CUres {
+    let mut count = 0;
+    // SAFETY: without room for nodes their number is told.
+    unsafe { driver.cuGraphGetNodes(graph, std::ptr::null_mut(), &mut count) }?;
+    let mut nodes = vec![std::ptr::null_mut(); count];
+    // SAFETY: there is room for as many.
+    unsafe { driver.cuGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count) }?;
+    nodes.truncate(count);
+    // SAFETY: the nodes are the graph's.
+    nodes.into_iter().try_for_each(|node| unsafe { driver.cuGraphDestroyNode(node) })
 }

@@ -25,9 +25,9 @@ cuda_macros::export_api! {
         cudnnSetCallback => set_callback, cudnnGetCallback => get_callback,
     },
     descriptor {
-        cudnnCreate[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN Dropout RNN RNNData]Descriptor
+        cudnnCreate[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN Dropout CTCLoss RNN RNNData]Descriptor
             => create,
-        cudnnDestroy[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN Dropout RNN RNNData]Descriptor
+        cudnnDestroy[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN Dropout CTCLoss RNN RNNData]Descriptor
             => destroy,
     },
     tensor {
@@ -98,6 +98,14 @@ cuda_macros::export_api! {
         cudnnSetDropoutDescriptor => set, cudnnRestoreDropoutDescriptor => restore, cudnnGetDropoutDescriptor => get,
         cudnnDropoutForward => dropout_forward, cudnnDropoutBackward => dropout_backward,
     },
+    ctc {
+        cudnnSetCTCLossDescriptor => set, cudnnSetCTCLossDescriptorEx => set_ex,
+        cudnnSetCTCLossDescriptor_v8 => set_v8, cudnnSetCTCLossDescriptor_v9 => set_v9,
+        cudnnGetCTCLossDescriptor => get, cudnnGetCTCLossDescriptorEx => get_ex,
+        cudnnGetCTCLossDescriptor_v8 => get_v8, cudnnGetCTCLossDescriptor_v9 => get_v9,
+        cudnnGetCTCLossWorkspaceSize => workspace, cudnnGetCTCLossWorkspaceSize_v8 => workspace_v8,
+        cudnnCTCLoss => ctc_loss, cudnnCTCLoss_v8 => ctc_loss_v8,
+    },
     rnn {
         cudnnSetRNNDescriptor_v8 => set, cudnnGetRNNDescriptor_v8 => get, cudnnBuildRNNDynamic => build,
         cudnnGetRNNTempSpaceSizes => temporary, cudnnGetRNNWeightSpaceSize => weight_space,
@@ -109,6 +117,7 @@ cuda_macros::export_api! {
         cudnnBackendCreateDescriptor => create, cudnnBackendDestroyDescriptor => destroy,
         cudnnBackendInitialize => initialize, cudnnBackendSetAttribute => set_attribute,
         cudnnBackendGetAttribute => get_attribute, cudnnBackendFinalize => finalize, cudnnBackendExecute => execute,
-        cudnnGetExecutionPlanWorkspaceSize => workspace_size,
+        cudnnGetExecutionPlanWorkspaceSize => workspace_size, cudnnBackendPopulateCudaGraph => populate,
+        cudnnBackendUpdateCudaGraph => update,
     },
 }

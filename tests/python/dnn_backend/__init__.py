@@ -90,8 +90,8 @@ def graph_of(*operations):
     return descriptor("graph", (800, HANDLE, handle), (801, DESCRIPTOR, *operations))
 
 
-def run(operations, tensors):
-    """Runs a graph as cudnn-frontend does: by what the heuristics propose."""
+def plan_of(*operations):
+    """A plan as cudnn-frontend makes it, of what the heuristics propose; and a workspace for it."""
     heuristics = descriptor("heuristics", (201, DESCRIPTOR, graph_of(*operations)), (200, 8, 3))
     count, config = c.c_int64(), new("config")
     ok(dnn.cudnnBackendGetAttribute(heuristics, 202, DESCRIPTOR, c.c_int64(0), c.byref(count), None))
@@ -103,12 +103,21 @@ def run(operations, tensors):
     ok(dnn.cudnnBackendGetAttribute(plan, 402, INT64, c.c_int64(1), c.byref(count), c.byref(size)))
     workspace = c.c_void_p()
     ok(runtime.cuMemAlloc_v2(c.byref(workspace), c.c_size_t(size.value + 16)))
-    real = [tensor for tensor in tensors if tensor.address]
-    pack = descriptor(
-        "pack", (1000, INT64, *(tensor.uid for tensor in real)),
-        (1001, POINTER, *(tensor.address for tensor in real)), (1003, POINTER, workspace),
+    return plan, workspace
+
+
+def pack_of(tensors, workspace, addresses=None):
+    """Where tensors are; `addresses` has other places of some, by their numbers."""
+    places = {tensor.uid: tensor.address for tensor in tensors if tensor.address} | (addresses or {})
+    return descriptor(
+        "pack", (1000, INT64, *places), (1001, POINTER, *places.values()), (1003, POINTER, workspace)
     )
-    ok(dnn.cudnnBackendExecute(handle, plan, pack))
+
+
+def run(operations, tensors):
+    """Runs a graph."""
+    plan, workspace = plan_of(*operations)
+    ok(dnn.cudnnBackendExecute(handle, plan, pack_of(tensors, workspace)))
     ok(runtime.cuCtxSynchronize())
     runtime.cuMemFree_v2(workspace)
 

@@ -7,9 +7,11 @@ use crate::graph::tensor::described;
 use crate::graph::{self, Backend, Value, operation};
 use crate::handle::Handle;
 use cuda_types::cudnn::{
-    CudnnResult, cudnnBackendAttributeName_t as Name, cudnnBackendAttributeType_t as Type,
-    cudnnBackendDescriptor_t, cudnnBackendDescriptorType_t as Kind, cudnnError,
+    CudnnResult, cudaGraph_t, cudnnBackendAttributeName_t as Name,
+    cudnnBackendAttributeType_t as Type, cudnnBackendDescriptor_t,
+    cudnnBackendDescriptorType_t as Kind, cudnnError,
 };
+use neural::Work;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -226,13 +228,14 @@ pub(crate) unsafe fn get_attribute(
     Ok(())
 }
 
-pub(crate) fn execute(handle: Arc<Handle>, plan: Arc<Backend>, pack: Arc<Backend>) -> CudnnResult {
+/// The work of a plan with the addresses of a pack.
+fn work_of(plan: &Backend, pack: &Backend) -> CudnnResult<Work> {
     if !plan.is_final() || !pack.is_final() {
         return Err(cudnnError::BAD_PARAM_NOT_FINALIZED);
     }
     check(plan.kind == Kind::CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)?;
     check(pack.kind == Kind::CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR)?;
-    let plan = Plan::new(graph_of(&plan)?.as_ref())?;
+    let plan = Plan::new(graph_of(plan)?.as_ref())?;
     let ids = pack.integers(Name::CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
     let pointers = pack.integers(Name::CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
     let addresses: BTreeMap<i64, usize> =
@@ -241,7 +244,33 @@ pub(crate) fn execute(handle: Arc<Handle>, plan: Arc<Backend>, pack: Arc<Backend
     if plan.workspace > 0 && workspace == 0 {
         return Err(cudnnError::BAD_PARAM_NULL_POINTER);
     }
-    handle.run_all(plan.work(&addresses, workspace, false)?)
+    plan.work(&addresses, workspace, false)
+}
+
+pub(crate) fn execute(handle: Arc<Handle>, plan: Arc<Backend>, pack: Arc<Backend>) -> CudnnResult {
+    handle.run_all(work_of(&plan, &pack)?)
+}
+
+/// Puts nodes into a graph, which has none.
+pub(crate) fn populate(
+    handle: Arc<Handle>,
+    plan: Arc<Backend>,
+    pack: Arc<Backend>,
+    graph: cudaGraph_t,
+) -> CudnnResult {
+    check(!graph.is_null())?;
+    handle.put_into(graph.cast(), work_of(&plan, &pack)?, false)
+}
+
+/// Gives the nodes of a graph that [`populate`] made other addresses.
+pub(crate) fn update(
+    handle: Arc<Handle>,
+    plan: Arc<Backend>,
+    pack: Arc<Backend>,
+    graph: cudaGraph_t,
+) -> CudnnResult {
+    check(!graph.is_null())?;
+    handle.put_into(graph.cast(), work_of(&plan, &pack)?, true)
 }
 
 pub(crate) fn workspace_size(

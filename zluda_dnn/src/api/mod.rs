@@ -6,6 +6,7 @@ pub(crate) mod activation;
 pub(crate) mod arithmetic;
 pub(crate) mod context;
 pub(crate) mod convolution;
+pub(crate) mod ctc;
 pub(crate) mod dropout;
 pub(crate) mod graph;
 pub(crate) mod norm;

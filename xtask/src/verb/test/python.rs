@@ -20,6 +20,7 @@ const OWN_LIBRARIES: &[&str] = &[
     "dnn_attention",
     "dnn_graphs",
     "dnn_layers",
+    "dnn_losses",
     "dnn_training",
     "fft_transforms",
     "nvml_queries",
