@@ -7,7 +7,7 @@
 //! - [`format`]: the types of elements. [`tensor`]: places in memory, and ways through them. [`window`]: windows that move.
 //! - [`elementwise`], [`pointwise`], [`activation`], [`dropout`]: element by element. [`reduction`]: over dimensions.
 //! - [`convolution`], [`pooling`], [`matmul`]. [`softmax`], [`attention`], [`norm`], [`lrn`],
-//!   [`rnn`], [`ctc`].
+//!   [`rnn`], [`ctc`], [`spatial`].
 
 pub mod activation;
 pub mod attention;
@@ -25,6 +25,7 @@ pub mod random;
 pub mod reduction;
 pub mod rnn;
 pub mod softmax;
+pub mod spatial;
 pub mod tensor;
 pub mod window;
 pub mod work;

@@ -3,7 +3,7 @@
 use crate::convert::{FromC, INVALID, Out, check, format};
 use cuda_types::cudnn::*;
 use neural::dropout::Dropout;
-use neural::{Layout, Tensor};
+use neural::{Format, Layout, Tensor};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
@@ -86,6 +86,7 @@ descriptors! {
     cudnnLRNStruct => LrnState, CUDNN_LRN;
     cudnnDropoutStruct => DropoutState, CUDNN_DROPOUT;
     cudnnCTCLossStruct => CtcState, CUDNN_CTC_LOSS;
+    cudnnSpatialTransformerStruct => SpatialState, CUDNN_SPATIAL_TRANSFORMER;
     cudnnRNNStruct => RnnState, CUDNN_RNN;
     cudnnRNNDataStruct => RnnDataState, CUDNN_RNN_DATA;
 }
@@ -348,6 +349,13 @@ impl Default for CtcState {
             longest: 0,
         }
     }
+}
+
+/// A spatial transformer: the type and the dimensions of its results.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SpatialState {
+    pub(crate) format: Option<Format>,
+    pub(crate) dims: Vec<usize>,
 }
 
 /// A recurrent network.

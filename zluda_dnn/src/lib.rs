@@ -25,9 +25,11 @@ cuda_macros::export_api! {
         cudnnSetCallback => set_callback, cudnnGetCallback => get_callback,
     },
     descriptor {
-        cudnnCreate[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN Dropout CTCLoss RNN RNNData]Descriptor
+        cudnnCreate[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN Dropout CTCLoss SpatialTransformer
+            RNN RNNData]Descriptor
             => create,
-        cudnnDestroy[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN Dropout CTCLoss RNN RNNData]Descriptor
+        cudnnDestroy[Tensor Filter Convolution Pooling Activation OpTensor ReduceTensor LRN Dropout CTCLoss SpatialTransformer
+            RNN RNNData]Descriptor
             => destroy,
     },
     tensor {
@@ -105,6 +107,11 @@ cuda_macros::export_api! {
         cudnnGetCTCLossDescriptor_v8 => get_v8, cudnnGetCTCLossDescriptor_v9 => get_v9,
         cudnnGetCTCLossWorkspaceSize => workspace, cudnnGetCTCLossWorkspaceSize_v8 => workspace_v8,
         cudnnCTCLoss => ctc_loss, cudnnCTCLoss_v8 => ctc_loss_v8,
+    },
+    spatial {
+        cudnnSetSpatialTransformerNdDescriptor => set, cudnnSpatialTfGridGeneratorForward => grid_forward,
+        cudnnSpatialTfGridGeneratorBackward => grid_backward, cudnnSpatialTfSamplerForward => sampler_forward,
+        cudnnSpatialTfSamplerBackward => sampler_backward,
     },
     rnn {
         cudnnSetRNNDescriptor_v8 => set, cudnnGetRNNDescriptor_v8 => get, cudnnBuildRNNDynamic => build,

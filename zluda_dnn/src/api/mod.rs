@@ -12,5 +12,6 @@ pub(crate) mod graph;
 pub(crate) mod norm;
 pub(crate) mod pooling;
 pub(crate) mod rnn;
+pub(crate) mod spatial;
 pub(crate) mod tensor;
 pub(crate) use crate::descriptor;

@@ -21,6 +21,7 @@ const OWN_LIBRARIES: &[&str] = &[
     "dnn_graphs",
     "dnn_layers",
     "dnn_losses",
+    "dnn_spatial",
     "dnn_training",
     "fft_transforms",
     "nvml_queries",
