@@ -166,19 +166,25 @@ GATES = [1, 1, 4, 3]
 class Network:
     """A recurrent network with its weights, as its functions describe them."""
 
-    def __init__(self, cell, bias, directions, ty, inputs, hidden, layers, dropout=None):
+    def __init__(self, cell, bias, directions, ty, inputs, hidden, layers, dropout=None, state=None, clip=None):
         self.cell, self.directions, self.ty, self.hidden, self.layers = cell, directions, ty, hidden, layers
+        # The width of states, which a projection makes of what cells show; and the limits of cells' states.
+        self.state, self.clip = state or hidden, clip
         self.descriptor, self.inputs, self.size = descriptor("RNN"), inputs, size_t()
         ok(dnn.cudnnSetRNNDescriptor_v8(
             self.descriptor, 0, cell, bias, directions - 1, 0, ty, DOUBLE if ty == DOUBLE else FLOAT, 0, inputs, hidden,
-            hidden, layers, dropout, 1,
+            self.state, layers, dropout, 1,
         ))
+        if clip:
+            ok(dnn.cudnnRNNSetClip_v9(self.descriptor, 1, *map(c.c_double, clip)))
         ok(dnn.cudnnGetRNNWeightSpaceSize(handle, self.descriptor, c.byref(self.size)))
         element = np.dtype(NUMPY[ty]).itemsize
         self.space = Tensor(normal(1, self.size.value // element) * 0.5, ty)
         # Of each layer and direction and of each product: where its matrix and its bias are, and their lengths.
         self.blocks = {}
-        for pseudo, number in itertools.product(range(layers * directions), range(2 * GATES[cell])):
+        for pseudo, number in itertools.product(
+            range(layers * directions), range(2 * GATES[cell] + (self.state != hidden))
+        ):
             found = []
             places = [(descriptor("Tensor"), c.c_void_p()) for _ in range(2)]
             ok(dnn.cudnnGetRNNWeightParams(
@@ -193,6 +199,12 @@ class Network:
                 ok(dnn.cudnnGetTensorNdDescriptor(tensor, 3, c.byref(kind), c.byref(rank), dims, array([0] * 3)))
                 found.append(((place.value - self.space.address.value) // element, dims[1], dims[2]))
             self.blocks[pseudo, number] = found
+
+    def clipped(self, value):
+        if self.clip is None:
+            return value
+        least, most = self.clip
+        return np.where(value.real < least, least, np.where(value.real > most, most, value))
 
     def run(self, space, x, hx, cx):
         """The outputs and last states of one sequence. All arguments have a first dimension of variants."""
@@ -217,9 +229,12 @@ class Network:
                     elif self.cell == TANH:
                         h = np.tanh(a[0] + s[0])
                     elif self.cell == LSTM:
-                        kept = sigmoid(a[1] + s[1]) * cell_state
+                        # States of cells are clipped where they are read, and are told as they are.
+                        kept = sigmoid(a[1] + s[1]) * self.clipped(cell_state)
                         cell_state = kept + sigmoid(a[0] + s[0]) * np.tanh(a[2] + s[2])
-                        h = sigmoid(a[3] + s[3]) * np.tanh(cell_state)
+                        h = sigmoid(a[3] + s[3]) * np.tanh(self.clipped(cell_state))
+                        if self.state != self.hidden:
+                            h = product(pseudo, 2 * gates, h)
                     else:
                         update = sigmoid(a[1] + s[1])
                         h = (1 - update) * np.tanh(a[2] + sigmoid(a[0] + s[0]) * s[2]) + update * h
@@ -264,9 +279,10 @@ class Trained:
     def __init__(self, network, x_data, y_data, x, with_states=True):
         self.network, self.x_data, self.y_data, self.x = network, x_data, y_data, x
         batch, ty = len(x_data.lengths), network.ty
-        dims = (network.layers * network.directions, batch, network.hidden)
-        self.hx, self.cx = ((Tensor(normal(*dims) * with_states, ty)) for _ in range(2))
-        self.hy, self.cy, self.y = Tensor(normal(*dims), ty), Tensor(normal(*dims), ty), y_data.tensor()
+        pseudos = network.layers * network.directions
+        dims, cell_dims = ((pseudos, batch, width) for width in (network.state, network.hidden))
+        self.hx, self.cx = Tensor(normal(*dims) * with_states, ty), Tensor(normal(*cell_dims) * with_states, ty)
+        self.hy, self.cy, self.y = Tensor(normal(*dims), ty), Tensor(normal(*cell_dims), ty), y_data.tensor()
         self.places = [self.hx.address, self.cx.address] if with_states else [None, None]
         sizes = size_t(), size_t()
         ok(dnn.cudnnGetRNNTempSpaceSizes(
@@ -312,8 +328,8 @@ def derivatives(network, trained, dy, dhy, dcy):
     pseudos = network.layers * directions
     y = np.full((trained.y_data.count, trained.y_data.width), Sequences.FILL)
     dx = np.full((trained.x_data.count, trained.x_data.width), Sequences.FILL)
-    dhx, dcx, dspace = np.zeros(trained.hx.dims), np.zeros(trained.hx.dims), np.zeros(network.space.values.shape[1])
-    hy, cy = np.zeros(trained.hx.dims), np.zeros(trained.hx.dims)
+    dhx, dcx, dspace = np.zeros(trained.hx.dims), np.zeros(trained.cx.dims), np.zeros(network.space.values.shape[1])
+    hy, cy = np.zeros(trained.hx.dims), np.zeros(trained.cx.dims)
     for item, length in enumerate(lengths):
         x_places, y_places = trained.x_data.places(item), trained.y_data.places(item)
         parts = [
@@ -326,7 +342,7 @@ def derivatives(network, trained, dy, dhy, dcy):
         variants[1:] += np.eye(point.size) * 1e-30j
         x, hx, cx, space = np.split(variants, np.cumsum([part.size for part in parts])[:-1], axis=1)
         x = np.moveaxis(x.reshape(len(x), length, network.inputs), 1, 0)
-        states = [part.reshape(len(part), pseudos, network.hidden) for part in (hx, cx)]
+        states = [part.reshape(len(part), pseudos, -1) for part in (hx, cx)]
         out, last_h, last_c = network.run(space, list(x), *states)
         for place, vector in zip(y_places, out):
             y[place] = vector[0].real
@@ -339,8 +355,8 @@ def derivatives(network, trained, dy, dhy, dcy):
                 total = total + last_c[pseudo] @ dcy.values[pseudo, item]
         slopes = np.split(total[1:].imag / 1e-30, np.cumsum([part.size for part in parts])[:-1])
         dx[x_places] = slopes[0].reshape(length, network.inputs)
-        dhx[:, item] = slopes[1].reshape(pseudos, network.hidden)
-        dcx[:, item] = slopes[2].reshape(pseudos, network.hidden)
+        dhx[:, item] = slopes[1].reshape(pseudos, -1)
+        dcx[:, item] = slopes[2].reshape(pseudos, -1)
         dspace += slopes[3]
     return y, hy, cy, dx, dhx, dcx, dspace
 
@@ -355,37 +371,49 @@ def test_gradients_of_recurrent_networks():
     for number, (cell, directions, layout, (ty, bias), (layers, lengths, given)) in enumerate(cases):
         if number % (31 if FEW else 3):
             continue
-        what = (cell, directions, layout, ty, bias, layers)
         network = Network(cell, bias, directions, ty, inputs, hidden, layers)
-        x_data = Sequences(layout, steps, lengths, inputs, ty)
-        y_data = Sequences(layout, steps, lengths, hidden * directions, ty)
-        trained = Trained(network, x_data, y_data, x_data.tensor(), given)
-        dims = trained.hx.dims
-        dy, dx = y_data.tensor(), x_data.tensor(np.full((x_data.count, inputs), Sequences.FILL))
-        dhy, dcy = (Tensor(normal(*dims), ty) if given else None for _ in range(2))
-        dhx, dcx = Tensor(normal(*dims), ty), Tensor(normal(*dims), ty)
-        y, hy, cy, *wanted = derivatives(network, trained, dy, dhy, dcy)
-        padded = np.ones(y_data.count, bool)
-        padded[sum((y_data.places(item) for item in range(len(lengths))), [])] = False
-        if ty in (HALF, BFLOAT16):
-            y[padded] = trained.y.values[padded]
-        # Rounded numbers meet slopes that are at most so steep.
-        scale = dict(terms=64, scale=8.0)
-        assert_near(trained.y.get(), y, ty, "y", *what, **scale)
-        assert_near(trained.hy.get(), hy, ty, "hy", *what, **scale)
-        if cell == LSTM:
-            assert_near(trained.cy.get(), cy, ty, "cy", *what, **scale)
-        # A pass for data can be made again.
-        for _ in range(2):
-            ok(trained.backward_data(dy, dx, dhy, dcy, dhx, dcx), *what)
-        before = normal(1, network.space.values.size)
-        dspace = Tensor(before, ty)
-        ok(trained.backward_weights(dspace.address), *what)
-        got = [dx.get(), dhx.get(), dcx.get(), dspace.get()[0] - dspace.values[0]]
-        for name, got, wanted in zip(["dx", "dhx", "dcx", "weights"], got, wanted):
-            if name != "dcx" or cell == LSTM:
-                size = np.abs(wanted).max() + (np.abs(before).max() if name == "weights" else 0)
-                assert_near(got, wanted, ty, name, *what, terms=64, scale=2 * size)
+        check_gradients(network, layout, steps, lengths, given, (cell, directions, layout, ty, bias, layers))
+
+
+def test_projections_and_limits():
+    cases = itertools.product([1, 2], range(3), [FLOAT, DOUBLE], [None, 2], [None, (-0.25, 0.125)])
+    for directions, layout, ty, state, clip in cases:
+        network = Network(LSTM, 2, directions, ty, 3, 5, 2, None, state, clip)
+        check_gradients(network, layout, 4, [4, 3, 1], True, (directions, layout, ty, state, clip))
+
+
+def check_gradients(network, layout, steps, lengths, given, what):
+    """A network's outputs and all of its gradients, whose sequences have so many steps."""
+    ty, cell, inputs = network.ty, network.cell, network.inputs
+    x_data = Sequences(layout, steps, lengths, inputs, ty)
+    y_data = Sequences(layout, steps, lengths, network.state * network.directions, ty)
+    trained = Trained(network, x_data, y_data, x_data.tensor(), given)
+    dy, dx = y_data.tensor(), x_data.tensor(np.full((x_data.count, inputs), Sequences.FILL))
+    of_states = trained.hx.dims, trained.cx.dims
+    dhy, dcy = (Tensor(normal(*dims), ty) if given else None for dims in of_states)
+    dhx, dcx = (Tensor(normal(*dims), ty) for dims in of_states)
+    y, hy, cy, *wanted = derivatives(network, trained, dy, dhy, dcy)
+    padded = np.ones(y_data.count, bool)
+    padded[sum((y_data.places(item) for item in range(len(lengths))), [])] = False
+    if ty in (HALF, BFLOAT16):
+        y[padded] = trained.y.values[padded]
+    # Rounded numbers meet slopes that are at most so steep.
+    scale = dict(terms=64, scale=8.0)
+    assert_near(trained.y.get(), y, ty, "y", *what, **scale)
+    assert_near(trained.hy.get(), hy, ty, "hy", *what, **scale)
+    if cell == LSTM:
+        assert_near(trained.cy.get(), cy, ty, "cy", *what, **scale)
+    # A pass for data can be made again.
+    for _ in range(2):
+        ok(trained.backward_data(dy, dx, dhy, dcy, dhx, dcx), *what)
+    before = normal(1, network.space.values.size)
+    dspace = Tensor(before, ty)
+    ok(trained.backward_weights(dspace.address), *what)
+    got = [dx.get(), dhx.get(), dcx.get(), dspace.get()[0] - dspace.values[0]]
+    for name, got, wanted in zip(["dx", "dhx", "dcx", "weights"], got, wanted):
+        if name != "dcx" or cell == LSTM:
+            size = np.abs(wanted).max() + (np.abs(before).max() if name == "weights" else 0)
+            assert_near(got, wanted, ty, name, *what, terms=64, scale=2 * size)
 
 
 def test_dropout_between_layers():
@@ -439,6 +467,96 @@ def test_dropout_between_layers():
         ok(passes[0].forward(0))
         got = passes[0].y.get()[real].reshape(len(real), directions, hidden)
         np.testing.assert_allclose(got, directions * x.values[real][:, None].repeat(directions, 1), rtol=1e-5)
+
+
+# By the width of states, limits, first states of the cells and gradients of the last ones: the outputs, last states of the
+# cells, gradients of x and of the first states, and every seventh of those of the weights.
+ANSWERS = {
+    (4, False, False, False): (
+        [-0.06858, 0.04881, -0.04706, 0.07273, -0.07958, 0.0573, -0.07703, 0.0937, -0.17903, 0.00506, -0.08508, 0.1025],
+        [-0.39087, 0.0081, -0.20318, 0.27163],
+        [-0.02354, -0.01685, 0.02844, 0.02615, 0.05764, -0.06269, 0.01354, 0.06921, -0.11634],
+        [0.01612, 0.01243, 0.00172, -0.01124], [-0.01387, -0.03851, -0.01044, 0.07067],
+        [0.00416, -0.00014, -0.00349, 3e-05, -0.06478, -0.00093, -0.00159, -0.00157, -0.00083, -0.0002, -0.00065, -8e-05,
+         -0.01091, -0.01088, 0.00317, 0.00101, -0.02669, -0.00128, 0.01567, 0.00844, -0.03583],
+    ),
+    (4, True, False, False): (
+        [-0.0391, 0.04881, -0.04706, 0.0594, -0.04009, 0.05693, -0.05085, 0.06167, -0.04778, 0.00706, -0.04231, 0.05769],
+        [-0.36397, 0.01132, -0.16348, 0.23395],
+        [-0.00595, -0.00221, 0.02701, -0.00689, 0.00815, 0.00127, -0.0148, 0.03729, -0.07194],
+        [0.00235, -0.00311, 0.0021, -0.00099], [0.0, -0.02838, 0.03001, 0.0],
+        [0.0, -0.00064, 0.0, 0.0, -0.0617, 0.0, -0.00028, 0.0, 0.0, 0.0, -0.00043, 0.0, -0.00565, 0.0, 0.0009, 0.0005,
+         0.0, 0.0, 0.00655, 0.00856, -0.01131],
+    ),
+    (4, True, True, False): (
+        [-0.0391, 0.02121, -0.0331, 0.0594, -0.03976, 0.04379, -0.05044, 0.06202, -0.04769, -0.00071, -0.04216, 0.05789],
+        [-0.36294, -0.00114, -0.16381, 0.23297],
+        [-0.00571, -0.00284, 0.02665, -0.00637, 0.0073, 0.00077, -0.01444, 0.03803, -0.07185],
+        [0.00316, -0.00312, 0.00112, -0.00091], [0.0, -0.0, 0.02998, 0.0],
+        [0.0, -0.00064, 0.0, 0.0, -0.06138, 0.0, -0.00058, 0.0, 0.0, 0.0, -0.00033, 0.0, -0.0056, 0.0, 0.00074, 0.00036,
+         0.0, 0.0, 0.00729, 0.00794, -0.01127],
+    ),
+    (4, True, False, True): (
+        [-0.0391, 0.04881, -0.04706, 0.0594, -0.04009, 0.05693, -0.05085, 0.06167, -0.04778, 0.00706, -0.04231, 0.05769],
+        [-0.36397, 0.01132, -0.16348, 0.23395],
+        [-0.00813, 0.01114, -0.01657, -0.00968, 0.03136, -0.09084, -0.19552, 0.30862, -0.25313],
+        [-0.03373, -0.00419, 0.03312, -0.05671], [0.0, 0.10454, 0.04288, 0.0],
+        [0.01545, 0.01852, -0.00746, -0.00426, -0.13012, 0.11138, 0.00277, -0.0077, 0.00195, 0.00557, -0.00238, 0.00212,
+         -0.03075, 0.03048, 0.00043, 1e-05, -0.1352, 0.03731, -0.00468, 0.0476, 0.0002],
+    ),
+    (2, False, True, True): (
+        [-0.04255, -0.09667, -0.056, -0.10187, -0.02402, -0.08843], [0.30454, -0.2213, -0.3152, 0.10432],
+        [-0.05508, 0.06686, -0.04645, -0.18793, 0.11284, -0.03991, -0.29947, 0.31964, -0.21879], [0.01535, 0.00765],
+        [0.19114, 0.10839, 0.13902, 0.06011],
+        [-0.02829, 0.00422, 0.0481, -0.00755, -0.07402, 0.16375, 0.00026, -0.0061, -0.0091, -0.00382, -0.03125, 0.0005,
+         0.00205, 0.0666, 0.80717, -0.06453, 0.86576, 0.00364],
+    ),
+    (2, True, True, False): (
+        [0.00085, -0.05635, -0.00459, -0.05116, 0.00434, -0.05156], [0.12792, -0.21298, -0.222, 0.10089],
+        [0.00695, 0.00276, -0.00801, -0.00575, -0.0031, 0.00458, -0.02991, -0.01596, 0.01759], [0.00204, -0.00368],
+        [0.0, 0.0, 0.0, -0.01212],
+        [0.00011, 0.0, -0.00056, -0.00036, 0.0, 0.02286, -0.00011, 5e-05, 1e-05, -0.00025, -0.0003, 0.0001, -0.00565,
+         0.00726, 0.0, 0.00016, -0.02544, 0.00441],
+    ),
+}
+
+
+def test_answers_of_an_h100():
+    """With cuDNN 9.19: an LSTM with limits and projections."""
+    for (state, clip, with_cells, with_gradients), wanted in ANSWERS.items():
+        network = Network(LSTM, 2, 1, FLOAT, 3, 4, 1, None, state, (-0.1, 0.15) if clip else None)
+        count = network.space.values.size
+        network.space = Tensor((np.arange(count) * 37 % 29 / 29 - 0.5)[None])
+        x_data, y_data = Sequences(0, 3, [3], 3, FLOAT), Sequences(0, 3, [3], state, FLOAT)
+        x = Tensor((np.arange(9) * 5 % 7 / 7 - 0.4).reshape(3, 3))
+        trained = Trained(network, x_data, y_data, x, False)
+        if with_cells:
+            trained.cx = Tensor(np.array([0.5, -0.3, 0.05, 0.1]).reshape(1, 1, 4))
+            trained.places[1] = trained.cx.address
+            ok(trained.forward())
+        dy, dx = Tensor((np.arange(12) % 5 / 5 - 0.3)[: 3 * state].reshape(3, state)), x_data.tensor()
+        dcy = Tensor(np.ones((1, 1, 4))) if with_gradients else None
+        dhx, dcx, dspace = Tensor(normal(1, 1, state)), Tensor(normal(1, 1, 4)), Tensor(np.zeros((1, count)))
+        ok(trained.backward_data(dy, dx, None, dcy, dhx, dcx))
+        ok(trained.backward_weights(dspace.address))
+        got = [tensor.get().ravel() for tensor in (trained.y, trained.cy, dx, dhx, dcx, dspace)]
+        got[-1] = got[-1][::7]
+        names = ["y", "cy", "dx", "dhx", "dcx", "weights"]
+        for name, got, wanted in zip(names, got, wanted):
+            # It multiplies floats with fewer digits.
+            np.testing.assert_allclose(got, wanted, atol=2e-4, err_msg=str((name, state, clip, with_cells)))
+    made = Network(LSTM, 2, 1, FLOAT, 3, 4, 1).descriptor
+    mode, nan, least, most = c.c_int(9), c.c_int(9), c.c_double(9), c.c_double(9)
+
+    def set_to(mode, nan, least, most):
+        return dnn.cudnnRNNSetClip_v8(made, mode, nan, c.c_double(least), c.c_double(most))
+
+    ok(dnn.cudnnRNNGetClip_v9(made, c.byref(mode), c.byref(least), c.byref(most)))
+    assert (mode.value, least.value, most.value) == (0, 0, 0)
+    assert set_to(1, 0, -1, 1) == set_to(1, 1, 1, 1) == 0
+    assert set_to(0, 0, 2, 1) == set_to(7, 0, -1, 1) == set_to(1, 5, -1, 1) == BAD_PARAM
+    ok(dnn.cudnnRNNGetClip_v8(made, c.byref(mode), c.byref(nan), c.byref(least), c.byref(most)))
+    assert (mode.value, nan.value, least.value, most.value) == (1, 1, 1, 1)
 
 
 def test_gradients_with_dropout():
@@ -502,6 +620,11 @@ def test_statuses_of_recurrent_networks():
     assert trained.backward_weights(None) == BAD_PARAM
     nothing = [None] * 4
     assert trained.backward_data(None, dx, *nothing) == trained.backward_data(dy, None, *nothing) == BAD_PARAM
+    # Projections are those of an LSTM.
+    for cell, wanted in [(RELU, NOT_SUPPORTED), (LSTM, 0), (GRU, NOT_SUPPORTED)]:
+        assert dnn.cudnnSetRNNDescriptor_v8(
+            descriptor("RNN"), 0, cell, 2, 0, 0, FLOAT, FLOAT, 0, 3, 4, 2, 1, None, 1
+        ) == wanted
     unset = descriptor("RNN")
     assert dnn.cudnnRNNBackwardWeights_v8(
         handle, unset, ADD, None, x_data.descriptor, trained.x.address, None, None, y_data.descriptor,

@@ -371,10 +371,15 @@ pub(crate) struct RnnState {
     pub(crate) math: cudnnMathType_t,
     pub(crate) input: i32,
     pub(crate) hidden: i32,
+    pub(crate) projected: i32,
     pub(crate) layers: i32,
     /// A descriptor and its handle.
     pub(crate) dropout: Option<(u64, Change<DropoutState>)>,
     pub(crate) flags: u32,
+    /// Whether the states of cells are clipped, to which values, and what that does with what is no number.
+    pub(crate) clip: cudnnRNNClipMode_t,
+    pub(crate) limits: [f64; 2],
+    pub(crate) clip_nan: cudnnNanPropagation_t,
 }
 
 impl Default for RnnState {
@@ -390,9 +395,13 @@ impl Default for RnnState {
             math: cudnnMathType_t::CUDNN_DEFAULT_MATH,
             input: 0,
             hidden: 0,
+            projected: 0,
             layers: 0,
             dropout: None,
             flags: 0,
+            clip: cudnnRNNClipMode_t::CUDNN_RNN_CLIP_NONE,
+            limits: [0.0; 2],
+            clip_nan: cudnnNanPropagation_t::CUDNN_NOT_PROPAGATE_NAN,
         }
     }
 }

@@ -118,7 +118,8 @@ cuda_macros::export_api! {
         cudnnGetRNNTempSpaceSizes => temporary, cudnnGetRNNWeightSpaceSize => weight_space,
         cudnnGetRNNWeightParams => weight_parameters, cudnnSetRNNDataDescriptor => set_data,
         cudnnGetRNNDataDescriptor => get_data, cudnnRNNForward => forward,
-        cudnnRNNBackwardData_v8 => backward_data, cudnnRNNBackwardWeights_v8 => backward_weights,
+        cudnnRNNSetClip_v8 => set_clip, cudnnRNNSetClip_v9 => set_clip_v9, cudnnRNNGetClip_v8 => get_clip,
+        cudnnRNNGetClip_v9 => get_clip_v9, cudnnRNNBackwardData_v8 => backward_data, cudnnRNNBackwardWeights_v8 => backward_weights,
     },
     graph {
         cudnnBackendCreateDescriptor => create, cudnnBackendDestroyDescriptor => destroy,

@@ -49,9 +49,27 @@ impl Cell {
     }
 }
 
+/// The limits of a cell's state.
+pub(super) type Clip = Option<[f64; 2]>;
+
+/// A cell's state within its limits.
+fn clipped(clip: Clip, value: f64) -> f64 {
+    clip.map_or(value, |[least, most]| value.max(least).min(most))
+}
+
+/// What a step of [`Cell::Lstm`] has shown, by what it kept.
+pub(super) fn shown<T: Real>(clip: Clip, kept: &[T], to: &mut [T]) {
+    let hidden = to.len();
+    for (i, to) in to.iter_mut().enumerate() {
+        let [output, next] = [3, 4].map(|vector| kept[vector * hidden + i].to_f64());
+        *to = T::from_f64(output * clipped(clip, next).tanh());
+    }
+}
+
 /// A step of an item: what comes from the input and from the state, gate by gate. `kept` has room for [`Cell::kept`] vectors.
+/// `h` is the state, and becomes what the cell shows; `c` is the cell's state, which is clipped when it is read alone.
 pub(super) fn turn<T: Real>(
-    cell: Cell,
+    (cell, clip): (Cell, Clip),
     ahead: &[T],
     back: &[T],
     h: &mut [T],
@@ -74,12 +92,12 @@ pub(super) fn turn<T: Real>(
             Cell::Lstm => {
                 let gates = [sigmoid(sum(0)), sigmoid(sum(1)), sum(2).tanh(), sigmoid(sum(3))];
                 let [input, forget, new, output] = gates;
-                let next = forget * c[i].to_f64() + input * new;
+                let next = forget * clipped(clip, c[i].to_f64()) + input * new;
                 c[i] = T::from_f64(next);
                 for (vector, value) in gates.into_iter().chain([next]).enumerate() {
                     keep(vector, value);
                 }
-                output * next.tanh()
+                output * clipped(clip, next).tanh()
             }
             Cell::Gru => {
                 let (reset, update) = (sigmoid(sum(0)), sigmoid(sum(1)));
@@ -104,10 +122,10 @@ pub(super) struct Step<'a, T> {
     pub(super) cell: &'a [T],
 }
 
-/// The gradient of a step. `dh` is that of the state that it made and becomes what goes past the products to the one that it
-/// read; `dc` is that of the cell's state; `to` has room for [`Cell::gradients`] vectors.
+/// The gradient of a step. `dh` is that of what it showed and becomes what goes past the products to the state that it read;
+/// `dc` is that of the cell's state and becomes that of the one that it read; `to` has room for [`Cell::gradients`] vectors.
 pub(super) fn turn_back<T: Real>(
-    cell: Cell,
+    (cell, clip): (Cell, Clip),
     step: &Step<'_, T>,
     dh: &mut [T],
     dc: &mut [T],
@@ -127,13 +145,16 @@ pub(super) fn turn_back<T: Real>(
             }
             Cell::Lstm => {
                 let [input, forget, new, output, next] = [0, 1, 2, 3, 4].map(kept);
-                let shown = next.tanh();
-                let d = dc[i].to_f64() + gradient * output * (1.0 - shown * shown);
+                let shown = clipped(clip, next).tanh();
+                // The limits let nothing through of what is beyond them.
+                let within = |value, d| if clipped(clip, value) == value { d } else { 0.0 };
+                let d = dc[i].to_f64() + within(next, gradient * output * (1.0 - shown * shown));
+                let old = step.cell[i].to_f64();
                 put(0, d * new * input * (1.0 - input));
-                put(1, d * step.cell[i].to_f64() * forget * (1.0 - forget));
+                put(1, d * clipped(clip, old) * forget * (1.0 - forget));
                 put(2, d * input * (1.0 - new * new));
                 put(3, gradient * shown * output * (1.0 - output));
-                dc[i] = T::from_f64(d * forget);
+                dc[i] = T::from_f64(within(old, d * forget));
             }
             Cell::Gru => {
                 let [reset, update, new, back] = [0, 1, 2, 3].map(kept);

@@ -30,8 +30,8 @@ fn run<T: Real>(
     training: Option<Training>,
 ) {
     let (batch, steps) = (x.lengths.len(), x.places.len());
-    let (hidden, gates, directions) = (rnn.hidden, rnn.cell.gates(), rnn.directions());
-    let (wide, kept) = (gates * hidden, rnn.cell.kept() * hidden);
+    let (hidden, state, directions) = (rnn.hidden, rnn.state, rnn.directions());
+    let (wide, kept) = (rnn.cell.gates() * hidden, rnn.cell.kept() * hidden);
     let reserve = Reserve::new(*rnn, steps, batch);
     let vectors = steps * batch;
     // All vectors of a layer's input, step by step.
@@ -49,14 +49,17 @@ fn run<T: Real>(
             }
             reserve.store(place, Part::Factors(layer), &factors);
         }
-        let mut output = vec![T::ZERO; vectors * hidden * directions];
+        let mut output = vec![T::ZERO; vectors * state * directions];
         for direction in 0..directions {
             let pseudo = layer * directions + direction;
             let weights = |of_state: bool, width: usize| -> Vec<T> {
                 let first = rnn.weights(pseudo, 0, of_state).first;
                 load(rnn.format, states.weights, first, wide * width)
             };
-            let (of_input, of_state) = (weights(false, width), weights(true, hidden));
+            let (of_input, of_state) = (weights(false, width), weights(true, state));
+            let projection = rnn.projection(pseudo).map(|block| -> Vec<T> {
+                load(rnn.format, states.weights, block.first, state * hidden)
+            });
             let bias = |of_state: bool| -> Vec<T> {
                 match rnn.bias(pseudo, 0, of_state) {
                     Some(block) => load(rnn.format, states.weights, block.first, wide),
@@ -67,27 +70,44 @@ fn run<T: Real>(
             let mut ahead = input_bias.repeat(vectors);
             let (from, to) = (by_rows(&input, width), by_rows(&of_input, width).transposed());
             add_product(from, to, &mut ahead, (vectors, width, wide));
-            let first = pseudo * batch * hidden;
-            let mut h: Vec<T> = load(rnn.format, states.hx, first, batch * hidden);
-            let mut c: Vec<T> = load(rnn.format, states.cx, first, batch * hidden);
+            let (of_h, of_c) = (pseudo * batch * state, pseudo * batch * hidden);
+            let mut h: Vec<T> = load(rnn.format, states.hx, of_h, batch * state);
+            let mut c: Vec<T> = load(rnn.format, states.cx, of_c, batch * hidden);
+            let mut shown = vec![T::ZERO; batch * hidden];
             let mut keep = vec![T::ZERO; vectors * kept];
             for step in 0..steps {
                 let step = if direction == 0 { step } else { steps - 1 - step };
                 let mut back = state_bias.repeat(batch);
-                let (from, to) = (by_rows(&h, hidden), by_rows(&of_state, hidden).transposed());
-                add_product(from, to, &mut back, (batch, hidden, wide));
-                for item in (0..batch).filter(|item| step < x.lengths[*item]) {
+                let (from, to) = (by_rows(&h, state), by_rows(&of_state, state).transposed());
+                add_product(from, to, &mut back, (batch, state, wide));
+                if projection.is_none() {
+                    shown.copy_from_slice(&h);
+                }
+                let now = || (0..batch).filter(|item| step < x.lengths[*item]);
+                for item in now() {
                     let at = step * batch + item;
                     let (ahead, back) = (&ahead[at * wide..][..wide], &back[item * wide..][..wide]);
                     let cell = item * hidden..(item + 1) * hidden;
-                    let (h, c) = (&mut h[cell.clone()], &mut c[cell]);
-                    turn(rnn.cell, ahead, back, h, c, &mut keep[at * kept..][..kept]);
-                    let to = at * hidden * directions + direction * hidden;
-                    output[to..to + hidden].copy_from_slice(h);
+                    let (shown, c) = (&mut shown[cell.clone()], &mut c[cell]);
+                    let keep = &mut keep[at * kept..][..kept];
+                    turn((rnn.cell, rnn.clip), ahead, back, shown, c, keep);
+                }
+                let mut made = vec![T::ZERO; if projection.is_some() { batch * state } else { 0 }];
+                if let Some(projection) = &projection {
+                    let weights = by_rows(projection, hidden).transposed();
+                    let shape = (batch, hidden, state);
+                    add_product(by_rows(&shown, hidden), weights, &mut made, shape);
+                }
+                let made = if projection.is_some() { &made } else { &shown };
+                for item in now() {
+                    let made = &made[item * state..][..state];
+                    h[item * state..][..state].copy_from_slice(made);
+                    let to = (step * batch + item) * state * directions + direction * state;
+                    output[to..to + state].copy_from_slice(made);
                 }
             }
-            store(rnn.format, states.hy, first, &h);
-            store(rnn.format, states.cy, first, &c);
+            store(rnn.format, states.hy, of_h, &h);
+            store(rnn.format, states.cy, of_c, &c);
             if let Some(training) = training {
                 reserve.store(training.reserve, Part::Kept(pseudo), &keep);
             }

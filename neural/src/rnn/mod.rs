@@ -25,6 +25,10 @@ pub struct Rnn {
     pub bidirectional: bool,
     pub input: usize,
     pub hidden: usize,
+    /// The width of states and outputs: [`Self::hidden`], or what a projection makes of that.
+    pub state: usize,
+    /// The least and the greatest value of the states of [`Cell::Lstm`]'s cells.
+    pub clip: Option<[f64; 2]>,
     /// Whether biases follow the products with the input, and those with the state.
     pub biases: [bool; 2],
     pub format: Format,
@@ -45,12 +49,25 @@ impl Rnn {
 
     /// The width of what a layer reads.
     pub(crate) fn width(&self, layer: usize) -> usize {
-        if layer == 0 { self.input } else { self.hidden * self.directions() }
+        if layer == 0 { self.input } else { self.state * self.directions() }
     }
 
     fn weights_of(&self, pseudo: usize) -> usize {
+        self.products_of(pseudo) + if self.projects() { self.state * self.hidden } else { 0 }
+    }
+
+    fn products_of(&self, pseudo: usize) -> usize {
         let width = self.width(pseudo / self.directions());
-        self.cell.gates() * self.hidden * (width + self.hidden)
+        self.cell.gates() * self.hidden * (width + self.state)
+    }
+
+    /// Whether states are products of what cells show.
+    pub fn projects(&self) -> bool {
+        self.state != self.hidden
+    }
+
+    fn before(&self, pseudo: usize) -> usize {
+        (0..pseudo).map(|pseudo| self.weights_of(pseudo)).sum()
     }
 
     fn all_weights(&self) -> usize {
@@ -69,12 +86,17 @@ impl Rnn {
     /// The weights of a product: of a layer in a direction (`layer * directions + direction`), of a gate, with the input or
     /// with the state.
     pub fn weights(&self, pseudo: usize, gate: usize, of_state: bool) -> Block {
-        let before: usize = (0..pseudo).map(|pseudo| self.weights_of(pseudo)).sum();
         let width = self.width(pseudo / self.directions());
-        let columns = if of_state { self.hidden } else { width };
+        let columns = if of_state { self.state } else { width };
         let inputs = if of_state { self.cell.gates() * self.hidden * width } else { 0 };
-        let first = before + inputs + gate * self.hidden * columns;
+        let first = self.before(pseudo) + inputs + gate * self.hidden * columns;
         Block { first, rows: self.hidden, columns }
+    }
+
+    /// The weights of the projection of a layer in a direction, if there is one.
+    pub fn projection(&self, pseudo: usize) -> Option<Block> {
+        let first = self.before(pseudo) + self.products_of(pseudo);
+        self.projects().then_some(Block { first, rows: self.state, columns: self.hidden })
     }
 
     /// The bias of a product, if there is one.
@@ -102,7 +124,7 @@ pub struct Sequences {
 }
 
 /// Addresses of what a network reads and writes besides its sequences; 0 where there is nothing. States are
-/// `[layer * directions][item][hidden]`.
+/// `[layer * directions][item][state]`, those of cells `[layer * directions][item][hidden]`.
 #[derive(Clone, Copy, Debug)]
 pub struct States {
     pub weights: usize,
@@ -123,6 +145,11 @@ impl Rnn {
     /// Bytes that training keeps for sequences of so many steps and items.
     pub fn reserve(&self, steps: usize, batch: usize) -> usize {
         reserve::Reserve::new(*self, steps, batch).bytes()
+    }
+
+    /// Elements of the gradients of a step of an item: of the sums of gates, and then of the state where it is a product.
+    fn gradients(&self) -> usize {
+        self.cell.gradients() * self.hidden + if self.projects() { self.state } else { 0 }
     }
 
     /// The type that is computed with, and that training keeps.

@@ -3,7 +3,8 @@
 //! - of each layer what it read is left out by, as factors, but of the first one;
 //! - of each layer its outputs;
 //! - of each layer and direction what its steps kept;
-//! - of each layer and direction the gradients of its steps, which the pass for data leaves for that of weights.
+//! - of each layer and direction the gradients of its steps and, where there is a projection, of its states: the pass for data
+//!   leaves them for that of weights.
 
 use super::{Rnn, memory};
 use crate::format::Format;
@@ -44,11 +45,11 @@ impl Reserve {
 
     /// The first element of a part, and how many it has.
     fn range(&self, part: Part) -> (usize, usize) {
-        let Rnn { hidden, layers, cell, .. } = self.rnn;
+        let Rnn { hidden, state, layers, cell, .. } = self.rnn;
         let all = layers * self.rnn.directions();
-        let output = self.vectors * hidden * self.rnn.directions();
+        let output = self.vectors * state * self.rnn.directions();
         let kept = self.vectors * hidden * cell.kept();
-        let gradients = self.vectors * hidden * cell.gradients();
+        let gradients = self.vectors * self.rnn.gradients();
         let (outputs, keeps) = ((layers - 1) * output, (2 * layers - 1) * output);
         match part {
             // The first layer has none.

@@ -39,8 +39,9 @@ pub(crate) fn set(
     }
     check(projected <= hidden)?;
     supported(matches!(format(ty), Some(Format::F32 | Format::F64 | Format::F16 | Format::Bf16)))?;
-    // Projections, and inputs without weights.
-    supported(projected == hidden && input_mode == cudnnRNNInputMode_t::CUDNN_LINEAR_INPUT)?;
+    supported(projected == hidden || cell == cudnnRNNMode_t::CUDNN_LSTM)?;
+    // Inputs without weights.
+    supported(input_mode == cudnnRNNInputMode_t::CUDNN_LINEAR_INPUT)?;
     let dropout = if dropout.is_null() { None } else { Some((dropout as u64, find(dropout)?)) };
     *descriptor.lock() = RnnState {
         is_set: true,
@@ -53,9 +54,11 @@ pub(crate) fn set(
         math,
         input,
         hidden,
+        projected,
         layers,
         dropout,
         flags,
+        ..RnnState::default()
     };
     Ok(())
 }
@@ -88,11 +91,58 @@ pub(crate) fn get(
     math.set_if_wanted(state.math);
     input.set_if_wanted(state.input);
     hidden.set_if_wanted(state.hidden);
-    projected.set_if_wanted(state.hidden);
+    projected.set_if_wanted(state.projected);
     layers.set_if_wanted(state.layers);
     let handle = state.dropout.map_or(0, |(handle, _)| handle);
     dropout.set_if_wanted(std::ptr::without_provenance_mut(handle as usize));
     flags.set_if_wanted(state.flags);
+    Ok(())
+}
+
+pub(crate) fn set_clip(
+    descriptor: Change<RnnState>,
+    mode: cudnnRNNClipMode_t,
+    nan: cudnnNanPropagation_t,
+    least: f64,
+    most: f64,
+) -> CudnnResult {
+    check(mode.0 <= cudnnRNNClipMode_t::CUDNN_RNN_CLIP_MINMAX.0 && least <= most)?;
+    check(nan.0 <= cudnnNanPropagation_t::CUDNN_PROPAGATE_NAN.0)?;
+    let mut state = descriptor.lock();
+    (state.clip, state.clip_nan, state.limits) = (mode, nan, [least, most]);
+    Ok(())
+}
+
+pub(crate) fn set_clip_v9(
+    descriptor: Change<RnnState>,
+    mode: cudnnRNNClipMode_t,
+    least: f64,
+    most: f64,
+) -> CudnnResult {
+    let nan = cudnnNanPropagation_t::CUDNN_NOT_PROPAGATE_NAN;
+    set_clip(descriptor, mode, nan, least, most)
+}
+
+pub(crate) fn get_clip(
+    state: RnnState,
+    mode: Out<cudnnRNNClipMode_t>,
+    nan: Out<cudnnNanPropagation_t>,
+    least: Out<f64>,
+    most: Out<f64>,
+) -> CudnnResult {
+    nan.set_if_wanted(state.clip_nan);
+    get_clip_v9(state, mode, least, most)
+}
+
+pub(crate) fn get_clip_v9(
+    state: RnnState,
+    mode: Out<cudnnRNNClipMode_t>,
+    least: Out<f64>,
+    most: Out<f64>,
+) -> CudnnResult {
+    mode.set(state.clip)?;
+    least.set_if_wanted(state.limits[0]);
+    most.set_if_wanted(state.limits[1]);
     Ok(())
 }
 
@@ -118,6 +168,8 @@ impl RnnState {
             bidirectional: self.direction == cudnnDirectionMode_t::CUDNN_BIDIRECTIONAL,
             input: self.input as usize,
             hidden: self.hidden as usize,
+            state: self.projected as usize,
+            clip: (self.clip == cudnnRNNClipMode_t::CUDNN_RNN_CLIP_MINMAX).then_some(self.limits),
             biases,
             format: format(self.ty).ok_or(cudnnError::NOT_SUPPORTED)?,
         })
@@ -169,7 +221,7 @@ pub(crate) fn weight_parameters(
     let pseudo = usize::try_from(pseudo).map_err(|_| INVALID)?;
     let number = usize::try_from(number).map_err(|_| INVALID)?;
     let gates = rnn.cell.gates();
-    // One more stands for projections, of which there are none.
+    // One more stands for the projection, which not all have.
     let is_projection = rnn.cell == Cell::Lstm && number == 2 * gates;
     check(pseudo < rnn.layers * rnn.directions() && (number < 2 * gates || is_projection))?;
     let tell =
@@ -186,9 +238,13 @@ pub(crate) fn weight_parameters(
             place.set_if_wanted(if space.is_null() { std::ptr::null_mut() } else { first.cast() });
         };
     let (gate, of_state) = (number % gates, number >= gates);
-    let there = !is_projection;
-    tell(&matrix, matrix_place, there.then(|| rnn.weights(pseudo, gate, of_state)));
-    tell(&bias, bias_place, there.then(|| rnn.bias(pseudo, gate, of_state)).flatten());
+    if is_projection {
+        tell(&matrix, matrix_place, rnn.projection(pseudo));
+        tell(&bias, bias_place, None);
+        return Ok(());
+    }
+    tell(&matrix, matrix_place, Some(rnn.weights(pseudo, gate, of_state)));
+    tell(&bias, bias_place, rnn.bias(pseudo, gate, of_state));
     Ok(())
 }
 
@@ -294,20 +350,20 @@ impl RnnState {
     fn check_data(&self, x: &RnnDataState, y: &RnnDataState) -> CudnnResult {
         check(x.ty == self.ty && y.ty == self.ty && x.lengths == y.lengths)?;
         check(x.batch > 0 && x.steps == y.steps && x.width == self.input as usize)?;
-        check(y.width == self.rnn()?.hidden * self.rnn()?.directions())
+        check(y.width == self.rnn()?.state * self.rnn()?.directions())
     }
 
     /// Checks a descriptor of states, which lie in memory without gaps. It may be left out where there are none.
     fn check_states(
         &self,
         descriptor: cudnnTensorDescriptor_t,
-        batch: usize,
+        (batch, width): (usize, i32),
         there: &[*const c_void],
     ) -> CudnnResult {
         let Some(states) = optional(descriptor)? else {
             return check(there.iter().all(|place| place.is_null()));
         };
-        let dims = vec![self.layers * self.rnn()?.directions() as i32, batch as i32, self.hidden];
+        let dims = vec![self.layers * self.rnn()?.directions() as i32, batch as i32, width];
         check(states.ty == self.ty && states.dims == dims)?;
         check(packed(false, &dims).is_some_and(|strides| strides == states.strides))
     }
@@ -357,9 +413,9 @@ pub(crate) fn forward(
     check(!x.is_null() && !y.is_null())?;
     state.check_weights(bytes, weights)?;
     state.check_data(&x_state, &y_state)?;
-    state.check_states(h, x_state.batch, &[hx, hy.cast_const()])?;
+    state.check_states(h, (x_state.batch, state.projected), &[hx, hy.cast_const()])?;
     if rnn.cell == Cell::Lstm {
-        state.check_states(c, x_state.batch, &[cx, cy.cast_const()])?;
+        state.check_states(c, (x_state.batch, state.hidden), &[cx, cy.cast_const()])?;
     }
     let training = if mode == cudnnForwardMode_t::CUDNN_FWD_MODE_TRAINING {
         let reserve = state.reserve(&x_state, reserve_bytes, reserve)?;
@@ -410,9 +466,9 @@ pub(crate) fn backward_data(
     check(!y.is_null() && !dy.is_null() && !dx.is_null())?;
     state.check_weights(bytes, weights)?;
     state.check_data(&x_state, &y_state)?;
-    state.check_states(h, x_state.batch, &[hx, dhy, dhx.cast_const()])?;
+    state.check_states(h, (x_state.batch, state.projected), &[hx, dhy, dhx.cast_const()])?;
     if rnn.cell == Cell::Lstm {
-        state.check_states(c, x_state.batch, &[cx, dcy, dcx.cast_const()])?;
+        state.check_states(c, (x_state.batch, state.hidden), &[cx, dcy, dcx.cast_const()])?;
     }
     let places = DataGradients {
         weights: weights.expose_provenance(),
@@ -452,7 +508,7 @@ pub(crate) fn backward_weights(
     check(!x.is_null() && !y.is_null())?;
     state.check_weights(bytes, weights)?;
     state.check_data(&x_state, &y_state)?;
-    state.check_states(h, x_state.batch, &[hx])?;
+    state.check_states(h, (x_state.batch, state.projected), &[hx])?;
     let reserve = state.reserve(&x_state, reserve_bytes, reserve)?;
     let (hx, weights) = (hx.expose_provenance(), weights.expose_provenance());
     handle.run(rnn::backward_weights(rnn, x_state.sequences(x), hx, weights, reserve))
