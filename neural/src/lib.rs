@@ -21,6 +21,7 @@ pub mod matmul;
 pub mod norm;
 pub mod pointwise;
 pub mod pooling;
+pub mod ragged;
 pub mod random;
 pub mod reduction;
 pub mod rnn;

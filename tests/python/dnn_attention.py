@@ -1,6 +1,8 @@
 """Our cuDNN's graphs of what training of transformers needs, against NumPy in double precision: gradients of attention as
 cudnn-frontend 1.32 builds them, numbers by chance, and floats of 8 bits."""
 
+import math
+
 import numpy as np
 from dnn_arrays import dnn, normal, ok, random
 from dnn_backend import (
@@ -61,24 +63,82 @@ def test_numbers_by_chance():
     assert dnn.cudnnBackendFinalize(made) == 2000
 
 
+class Ragged:
+    """`[batch, heads, rows, width]`, of which items have so many rows, which lie one after the other for all heads."""
+
+    def __init__(self, values, lengths, ty=FLOAT):
+        self.shape, self.lengths, (_, heads, rows, width) = values.shape, lengths, values.shape
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        self.offsets = Tensor((ends * heads * width).reshape(-1, 1, 1, 1), INT32)
+        packed = [item[:, :length].swapaxes(0, 1) for item, length in zip(values, lengths)]
+        # Nobody has to do with what follows.
+        packed = np.concatenate([*packed, np.full((1, heads, width), 9.0)])
+        strides = [rows * heads * width, width, heads * width, 1]
+        self.tensor = Tensor(packed, ty, self.shape, strides, offsets=self.offsets)
+        self.tensor.values, self.tensor.get_packed = values, self.tensor.get
+        self.tensor.get, self.tensor.offsets = self.get, self.offsets
+
+    def get(self):
+        packed = self.tensor.get_packed()
+        assert (packed[-1] == 9).all()
+        result = np.zeros(self.shape)
+        for item, (first, length) in enumerate(zip(np.cumsum([0, *self.lengths]), self.lengths)):
+            result[item, :, :length] = packed[first : first + length].swapaxes(0, 1)
+        return result
+
+
+def test_ragged_tensors():
+    values = normal(3, 2, 5, 4)
+    for lengths in ([5, 5, 5], [4, 0, 2]):
+        for item, length in enumerate(lengths):
+            values[item, :, length:] = 0
+        x, y = Ragged(values, lengths), Ragged(np.full(values.shape, 7.0), lengths)
+        full, twice = Tensor(np.full(values.shape, 7.0)), virtual(*values.shape)
+        # From a ragged one to one with room for all, and back.
+        run([pointwise(IDENTITY, full, x.tensor)], [x.tensor, x.offsets, full])
+        assert (full.get() == np.float32(values)).all(), lengths
+        # With rows in the last dimension.
+        swapped = Tensor(dims=(3, 2, 4, 5), strides=(40, 4, 1, 8), offsets=x.offsets)
+        swapped.address, full = x.tensor.address, Tensor(np.full((3, 2, 4, 5), 7.0))
+        run([pointwise(IDENTITY, full, swapped)], [swapped, x.offsets, full])
+        assert (full.get() == np.float32(values.swapaxes(2, 3))).all(), lengths
+        tensors = [x.tensor, x.offsets, y.tensor, y.offsets]
+        run([pointwise(ADD, twice, x.tensor, x.tensor), pointwise(IDENTITY, y.tensor, twice)], tensors)
+        assert (y.get() == 2 * np.float32(values)).all(), lengths
+    few = Tensor(np.zeros((3, 1, 1, 1)), INT32)
+    made = new("tensor")
+    dims, strides = (3, 2, 5, 4), (40, 4, 8, 1)
+    for attribute in [(901, DATA_TYPE, FLOAT), (902, INT64, *dims), (903, INT64, *strides), (906, INT64, 77),
+                      (913, DESCRIPTOR, few.descriptor)]:
+        ok(put(made, *attribute))
+    # There has to be an end of the last one.
+    assert dnn.cudnnBackendFinalize(made) == 2000
+
+
 class Attention:
     """Inputs of an attention whose heads share keys and values in groups, and its scores."""
 
-    def __init__(self, causal, padded, probability, ty):
+    def __init__(self, causal, padded, probability, ty, ragged=False):
         self.batch, self.heads, self.groups, self.queries, self.keys, self.width = 2, 4, 2, 6, 7, 8
         self.causal, self.padded, self.probability, self.ty, self.scale = causal, padded, probability, ty, 0.3
         of_q, of_k = (self.batch, self.heads, self.queries, self.width), (self.batch, self.groups, self.keys, self.width)
         values = [normal(*dims) for dims in (of_q, of_k, of_k, of_q)]
-        self.lengths = np.array([4, 6]), np.array([7, 5])
+        self.lengths, self.ragged = (np.array([4, 6]), np.array([7, 5])), ragged
         if padded:
             # What lies beyond the lengths is not looked at.
             for item, (rows, columns) in enumerate(zip(*self.lengths)):
                 for tensor, length in zip(values, (rows, columns, columns, rows)):
                     tensor[item, :, length:] = np.nan
-        self.q, self.k, self.v, self.do = (Tensor(value, ty) for value in values)
+        self.q, self.k, self.v, self.do = (self.real(value) for value in values)
         self.scores = (self.batch, self.heads, self.queries, self.keys)
         self.seed, self.offset = integer(1234), integer(8)
         self.rows, self.columns = (Tensor(length.reshape(2, 1, 1, 1), INT32) for length in self.lengths)
+
+    def real(self, values):
+        """A tensor in memory, of queries or of keys."""
+        if not self.ragged:
+            return Tensor(values, self.ty)
+        return Ragged(values, self.lengths[0 if values.shape[2] == self.queries else 1], self.ty).tensor
 
     def factors(self):
         """Which elements stay, as the same seed gives them."""
@@ -149,7 +209,11 @@ class Attention:
         def transposed(tensor):
             """A real tensor as the other factor of a product."""
             dims = [*tensor.dims[:2], tensor.dims[3], tensor.dims[2]]
-            other = Tensor(dims=dims, strides=[dims[1] * dims[2] * dims[3], dims[2] * dims[3], 1, dims[2]], ty=self.ty)
+            strides = [dims[1] * dims[2] * dims[3], dims[2] * dims[3], 1, dims[2]]
+            if self.ragged:
+                strides[1], strides[3] = dims[2], dims[1] * dims[2]
+            offsets = tensor.offsets if self.ragged else None
+            other = Tensor(dims=dims, strides=strides, ty=self.ty, offsets=offsets)
             other.address = tensor.address
             used.append(other)
             return other
@@ -158,7 +222,9 @@ class Attention:
         of_all = (self.batch, self.heads, self.keys, self.width)
         rows, columns = self.rows, self.columns
         sum_of_rows = virtual(*of_q[:3], 1)
-        operations.append(reduction(0, then(MUL, self.do, o, dims=of_q), sum_of_rows))
+        # Its steps mean nothing, as those that the frontend gives it, of which several elements have the same place.
+        of_o = Tensor(dims=of_q, strides=[1, self.queries * self.width, self.heads * self.width, 1], virtual=True)
+        operations.extend([pointwise(MUL, of_o, self.do, o), reduction(0, of_o, sum_of_rows)])
         # The sums have a place of their own in memory.
         kept = Tensor(dims=(*of_q[:3], 1))
         used.append(kept)
@@ -182,7 +248,7 @@ class Attention:
             operations.append(drawn(stays, BERNOULLI, [(2305, 1 - self.probability)], self.seed, self.offset))
             grow = number(1 / (1 - self.probability))
         dropped = p if stays is None else then(MUL, then(MUL, p, stays), grow)
-        outputs = [Tensor(np.full(dims, 9.0), self.ty) for dims in (of_q, of_k, of_k)]
+        outputs = [self.real(np.full(dims, 9.0)) for dims in (of_q, of_k, of_k)]
         dq, dk, dv = outputs
         used.extend(outputs)
         full = product(viewed(dropped, self.swapped(dropped)), self.do, of_all, columns, None, rows)
@@ -195,28 +261,32 @@ class Attention:
         full = product(viewed(ds, self.swapped(ds)), self.q, of_all, columns, None, rows)
         operations.append(reduction(0, full, dk))
         # The keys, which the frontend has transposed, seen as they were.
-        back = virtual(*of_k)
+        steps = [math.prod(of_k[1:]), self.width, self.groups * self.width, 1] if self.ragged else None
+        offsets = self.k.offsets if self.ragged else None
+        back = Tensor(dims=of_k, strides=steps, virtual=True, offsets=offsets)
         sums = Tensor(dims=of_q)
         used.append(sums)
         product(ds, viewed(transposed(self.k), back), of_q, rows, None, columns, sums)
         operations.append(pointwise(IDENTITY, dq, sums))
+        used.extend([tensor.offsets for tensor in used if self.ragged and hasattr(tensor, "offsets")])
         run(operations, list({tensor.uid: tensor for tensor in used}.values()))
         return outputs
 
 
 def test_gradients_of_attention():
-    for causal, padded, probability, ty in [
-        (False, False, None, FLOAT), (True, False, None, 2), (False, True, None, FLOAT), (True, True, None, FLOAT),
-        (False, False, 0.3, FLOAT), (True, True, 0.5, FLOAT),
+    for causal, padded, probability, ty, ragged in [
+        (False, False, None, FLOAT, False), (True, False, None, 2, False), (False, True, None, FLOAT, False),
+        (True, True, None, FLOAT, False), (False, False, 0.3, FLOAT, False), (True, True, 0.5, FLOAT, False),
+        (True, True, None, FLOAT, True), (False, True, 0.5, 2, True),
     ]:
-        what = (causal, padded, probability, ty)
-        attention = Attention(causal, padded, probability, ty)
+        what = (causal, padded, probability, ty, ragged)
+        attention = Attention(causal, padded, probability, ty, ragged)
         o, statistics, *wanted = attention.wanted()
         if padded:
             # As a forward pass may leave them.
             beyond = np.arange(attention.queries)[:, None] >= attention.lengths[0][:, None, None, None]
             o, statistics = np.where(beyond, np.nan, o), np.where(beyond, -np.inf, statistics)
-        got = attention.backward(Tensor(o, ty), Tensor(statistics))
+        got = attention.backward(attention.real(o), Tensor(statistics))
         for name, tensor, value in zip("qkv", got, wanted):
             near(tensor, value, name, *what, terms=64)
 

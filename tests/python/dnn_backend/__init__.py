@@ -46,14 +46,15 @@ def descriptor(kind, *attributes):
 class Tensor:
     count = 0
 
-    def __init__(self, values=None, ty=FLOAT, dims=None, strides=None, virtual=False, by_value=False):
+    def __init__(self, values=None, ty=FLOAT, dims=None, strides=None, virtual=False, by_value=False, offsets=None):
+        """`offsets` says where the items of a ragged tensor begin, whose memory `values` are."""
         Tensor.count += 1
         self.uid, self.ty, self.address = Tensor.count, ty, None
         self.virtual, self.by_value = virtual, by_value
         if values is not None:
             self.memory = np.ascontiguousarray(values).astype(NUMPY[ty])
             self.values = self.memory.astype(float)
-            dims = self.memory.shape
+            dims = dims or self.memory.shape
         elif not virtual:
             self.memory = np.zeros(dims, NUMPY[ty])
         dims = list(dims)
@@ -62,6 +63,7 @@ class Tensor:
         self.descriptor = descriptor(
             "tensor", (901, DATA_TYPE, ty), (902, INT64, *dims), (903, INT64, *strides), (906, INT64, self.uid),
             (900, INT64, 16), (907, BOOLEAN, virtual), (908, BOOLEAN, by_value),
+            *([(913, DESCRIPTOR, offsets.descriptor)] if offsets else []),
         )
         if by_value:
             self.address = c.c_void_p(self.memory.ctypes.data)

@@ -1,13 +1,15 @@
 //! Graphs of operations as stages of work, in the order in which they need each other.
 //!
-//! Tensors between operations, and numbers that are passed by value, have places in the workspace.
+//! Tensors between operations, and numbers that are passed by value, have places in the workspace; so have ragged tensors,
+//! which are copied there before all operations, or back after them.
 
-use super::tensor::described;
+use super::tensor::{Described, described};
 use super::{Backend, operation};
 use cuda_types::cudnn::{
     CudnnResult, cudnnBackendAttributeName_t as Name, cudnnBackendDescriptorType_t as Kind,
     cudnnError,
 };
+use neural::ragged::Ragged;
 use neural::{Layout, Tensor, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,6 +24,8 @@ pub(crate) struct Plan {
     places: BTreeMap<i64, usize>,
     /// Which of them are numbers that are passed by value, with their sizes.
     values: BTreeMap<i64, usize>,
+    /// Those that are ragged, and whether an operation writes them.
+    ragged: BTreeMap<i64, (Arc<Backend>, bool)>,
     pub(crate) workspace: usize,
 }
 
@@ -29,13 +33,19 @@ impl Plan {
     /// The plan of a graph; `NOT_SUPPORTED` with a reason where an operation is not.
     pub(crate) fn new(graph: &Backend) -> CudnnResult<Plan> {
         let operations = in_order(graph.descriptors(Name::CUDNN_ATTR_OPERATIONGRAPH_OPS))?;
-        let (mut places, mut values) = (BTreeMap::new(), BTreeMap::new());
+        let (mut places, mut values, mut ragged) =
+            (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut workspace = 0;
         for operation in &operations {
             let ports = operation::tensors(operation)?;
-            for tensor in ports.inputs.iter().chain(&ports.outputs) {
-                let tensor = described(tensor)?;
-                if (tensor.is_virtual || tensor.by_value) && !places.contains_key(&tensor.uid) {
+            for (i, descriptor) in ports.inputs.iter().chain(&ports.outputs).enumerate() {
+                let tensor = described(descriptor)?;
+                if tensor.ragged.is_some() {
+                    let (_, is_written) =
+                        ragged.entry(tensor.uid).or_insert((descriptor.clone(), false));
+                    *is_written |= i >= ports.inputs.len();
+                }
+                if tensor.is_placed() && !places.contains_key(&tensor.uid) {
                     places.insert(tensor.uid, workspace);
                     let bytes = tensor.layout.bytes();
                     if tensor.by_value {
@@ -50,7 +60,7 @@ impl Plan {
                 workspace = (workspace + bytes).next_multiple_of(ALIGN);
             }
         }
-        let plan = Plan { operations, places, values, workspace };
+        let plan = Plan { operations, places, values, ragged, workspace };
         // What is not supported is found before anything runs.
         plan.work(&BTreeMap::new(), ALIGN, true)?;
         Ok(plan)
@@ -79,6 +89,11 @@ impl Plan {
         if !dry && !self.values.is_empty() {
             work.push(self.pass_values(addresses, workspace)?);
         }
+        let copies = |written: bool| -> CudnnResult<Work> {
+            let chosen = self.ragged.values().filter(|(_, is_written)| *is_written == written);
+            chosen.map(|(tensor, _)| self.copy(tensor, written, addresses, &find, dry)).collect()
+        };
+        work.extend(copies(false)?);
         for operation in &self.operations {
             if operation.kind != Kind::CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR {
                 work.extend(operation::work(operation, &find)?);
@@ -106,7 +121,32 @@ impl Plan {
             }
             work.extend(operation::attend(operation, &find, between, inner)?);
         }
+        work.extend(copies(true)?);
         Ok(work)
+    }
+
+    /// Copies a ragged tensor to its place in the workspace, or back.
+    fn copy(
+        &self,
+        tensor: &Backend,
+        back: bool,
+        addresses: &BTreeMap<i64, usize>,
+        find: operation::Find<'_>,
+        dry: bool,
+    ) -> CudnnResult<neural::Stage> {
+        let Described { uid, layout, ragged, .. } = described(tensor)?;
+        let offsets = ragged.ok_or(cudnnError::INTERNAL_ERROR)?;
+        let address = match addresses.get(&uid) {
+            Some(0) => return Err(cudnnError::BAD_PARAM_NULL_POINTER),
+            Some(address) => *address,
+            None if dry => ALIGN,
+            None => return Err(cudnnError::BAD_PARAM),
+        };
+        let items = layout.at(std::ptr::with_exposed_provenance(address));
+        let multiplier = offsets.multiplier as isize;
+        let ragged = Ragged { items, offsets: find(&offsets.tensor)?, multiplier };
+        let room = find(tensor)?;
+        Ok(if back { ragged.scatter(room) } else { ragged.gather(room) })
     }
 
     /// Puts numbers that are passed by value into the workspace, as they are now.
