@@ -45,17 +45,57 @@ pub enum Seed {
     In(Tensor),
 }
 
+/// What a seed and an offset make, as they are now.
+fn sequence(seed: &Seed, offset: &Option<Tensor>) -> u64 {
+    let seed = match seed {
+        Seed::Known(seed) => *seed,
+        Seed::In(seed) => seed.integer() as u64,
+    };
+    let offset = offset.as_ref().map_or(0, |offset| offset.integer() as u64);
+    mix(seed).wrapping_add(mix(offset.wrapping_mul(STEP)))
+}
+
+/// Keeps elements of a tensor with a probability, by the numbers that [`fill`] gives, and divides them by it; others become 0.
+/// `shown` gets the numbers.
+pub fn keep(
+    probability: f64,
+    (seed, offset): (Seed, Option<Tensor>),
+    x: Tensor,
+    shown: Option<Tensor>,
+) -> Stage {
+    let (count, x, shown) = (x.count(), in_rows(x), shown.map(in_rows));
+    over(count.div_ceil(CHUNK), CHUNK * 4, move |chunks| {
+        let seed = sequence(&seed, &offset);
+        let (mut values, mut numbers) = ([0.0; CHUNK], [0.0; CHUNK]);
+        for chunk in chunks {
+            let first = chunk * CHUNK;
+            let length = CHUNK.min(count - first);
+            for (i, number) in numbers[..length].iter_mut().enumerate() {
+                *number = Distribution::Bernoulli(probability).number(seed, (first + i) as u64);
+            }
+            rows(&x, first, length, |offset, step, at, length| {
+                let (values, numbers) = (&mut values[..length], &numbers[at..at + length]);
+                x.load(offset, step, values);
+                for (value, number) in values.iter_mut().zip(numbers) {
+                    *value = if *number == 0.0 { 0.0 } else { *value / probability };
+                }
+                x.store(offset, step, values);
+            });
+            if let Some(shown) = &shown {
+                rows(shown, first, length, |offset, step, at, length| {
+                    shown.store(offset, step, &numbers[at..at + length]);
+                });
+            }
+        }
+    })
+}
+
 /// Fills a tensor with numbers of the sequence of a seed and an offset. Programs move offsets by less than they draw: each has
 /// a sequence of its own.
 pub fn fill(distribution: Distribution, seed: Seed, offset: Option<Tensor>, y: Tensor) -> Stage {
     let (count, y) = (y.count(), in_rows(y));
     over(count.div_ceil(CHUNK), CHUNK * 4, move |chunks| {
-        let seed = match &seed {
-            Seed::Known(seed) => *seed,
-            Seed::In(seed) => seed.integer() as u64,
-        };
-        let offset = offset.as_ref().map_or(0, |offset| offset.integer() as u64);
-        let seed = mix(seed).wrapping_add(mix(offset.wrapping_mul(STEP)));
+        let seed = sequence(&seed, &offset);
         let mut values = [0.0; CHUNK];
         for chunk in chunks {
             let first = chunk * CHUNK;

@@ -6,7 +6,7 @@ import math
 import numpy as np
 from dnn_arrays import dnn, normal, ok, random
 from dnn_backend import (
-    DATA_TYPE, DESCRIPTOR, FLOAT, FLOAT64, INT32, INT64, INT_64, NUMPY, Tensor, descriptor, matmul, near, new, number,
+    DATA_TYPE, DESCRIPTOR, FLOAT, FLOAT32, FLOAT64, INT32, INT64, INT_64, NUMPY, Tensor, descriptor, matmul, near, new, number,
     pointwise, put, reduction, run, virtual,
 )
 
@@ -341,6 +341,48 @@ def test_floats_of_eight_bits():
         wanted = table[distance.argmin(1)].reshape(exact.shape)
         got = table[y.get().astype(int)]
         assert (got == wanted).all(), (ty, got[got != wanted], exact[got != wanted])
+
+
+def test_attention_as_one_operation():
+    """With dropout, which the gradients' operations make again of the same seed, and of floats of 8 bits with their factors."""
+    dims, scores = (2, 4, 6, 8), (2, 4, 6, 7)
+    seed, offset, scale, p = integer(77), integer(3), number(0.3), 0.4
+    mask, shown = Tensor(dims=scores), Tensor(np.full(scores, 9.0))
+    run([drawn(mask, BERNOULLI, [(2305, 1 - p)], seed, offset)], [mask, seed, offset])
+    q, k, v = Tensor(normal(*dims)), Tensor(normal(2, 2, 7, 8)), Tensor(normal(2, 2, 7, 8))
+    o, statistics = Tensor(dims=dims), Tensor(dims=(2, 4, 6, 1))
+
+    def wanted(q, k, v):
+        e = np.exp(0.3 * q @ np.repeat(k, 2, 1).swapaxes(2, 3))
+        return e / e.sum(3, keepdims=True), np.repeat(v, 2, 1), np.log(e.sum(3, keepdims=True))
+
+    def attention(q, k, v, o, *others):
+        ports = [(2800, q), (2801, k), (2802, v), (2803, o), (2804, statistics), (2805, scale), *others]
+        return ports, [tensor for _, tensor in ports]
+
+    ports, tensors = attention(q, k, v, o, (2815, seed), (2816, offset), (2817, shown))
+    ports = [(name, DESCRIPTOR, tensor.descriptor) for name, tensor in ports]
+    run([descriptor("sdpa", *ports, (2818, FLOAT32, p))], tensors)
+    assert (shown.get() == mask.get()).all() and 0 < mask.get().mean() < 1
+    probabilities, values, logarithms = wanted(q.values, k.values, v.values)
+    near(o, probabilities * mask.get() / (1 - p) @ values, terms=16)
+    near(statistics, logarithms, terms=16)
+
+    q, k, v = of_bytes(dims, E4M3, 2), of_bytes((2, 2, 7, 8), E4M3, 2), of_bytes((2, 2, 7, 8), E5M2, 2)
+    o = Tensor(np.zeros(dims), E4M3)
+    factors = {2822: 0.5, 2823: 0.25, 2824: 2.0, 2825: 1 / 64, 2826: 64.0, 2827: 8.0}
+    greatest = [Tensor(dims=(1, 1, 1, 1)) for _ in range(2)]
+    given = [(name, Tensor(np.full((1, 1, 1, 1), value))) for name, value in factors.items()]
+    ports, tensors = attention(q, k, v, o, *given, (2828, greatest[0]), (2829, greatest[1]))
+    run([descriptor("sdpa", *((name, DESCRIPTOR, tensor.descriptor) for name, tensor in ports))], tensors)
+    probabilities, values, logarithms = wanted(q.values * 0.5, k.values * 0.25, v.values * 2)
+    result = probabilities @ values
+    near(statistics, logarithms, terms=16)
+    near(greatest[0], probabilities.max().reshape(1, 1, 1, 1), terms=16)
+    near(greatest[1], np.abs(result).max().reshape(1, 1, 1, 1), terms=16)
+    # Half of the distance between two numbers with three binary digits, and what sums lose.
+    error = np.abs(floats(E4M3)[o.get().astype(int)] / 8 - result)
+    assert (error <= np.abs(result) * (2**-4 + 1e-5) + 2**-10 / 8).all(), error.max()
 
 
 for name, test in list(globals().items()):

@@ -1,8 +1,9 @@
 //! Descriptors of the graph API: attributes that a program sets, and what is told of them once they are final.
 //!
-//! [`attribute`]: the table of attributes. [`operation`]: operations as work of [`neural`]. [`plan`]: graphs of operations, in
-//! order, with places for what lies between them. [`tensor`]: their tensors.
+//! [`attribute`]: the table of attributes. [`operation`], [`attention`]: operations as work of [`neural`]. [`plan`]: graphs of
+//! operations, in order, with places for what lies between them. [`tensor`]: their tensors.
 
+mod attention;
 pub(crate) mod attribute;
 pub(crate) mod operation;
 pub(crate) mod plan;

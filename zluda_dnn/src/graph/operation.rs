@@ -1,7 +1,7 @@
 //! Operations of graphs as work of [`neural`].
 
 use super::Backend;
-use super::tensor::described;
+use super::attention::{mask, softmax_work, subgraph};
 use cuda_types::cudnn::{
     CudnnResult, cudnnBackendAttributeName_t as Name, cudnnBackendDescriptorType_t as Kind,
     cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t, cudnnBackendReshapeMode_t,
@@ -9,7 +9,6 @@ use cuda_types::cudnn::{
     cudnnReduceTensorOp_t, cudnnResampleMode_t, cudnnRngDistribution_t,
 };
 use neural::activation::Activation;
-use neural::attention::{self, Band, Sums};
 use neural::convolution::{self, Convolution};
 use neural::elementwise::Elementwise;
 use neural::matmul::{self, Limits};
@@ -19,10 +18,10 @@ use neural::pooling::{self, Pooling};
 use neural::random::{self, Distribution, Seed};
 use neural::reduction::{self, Reduction};
 use neural::window::{Axis, SPACE};
-use neural::{Format, Layout, Scale, Tensor, Work};
+use neural::{Scale, Tensor, Work};
 use std::sync::Arc;
 
-const PATTERN: cudnnError = cudnnError::NOT_SUPPORTED_GRAPH_PATTERN;
+pub(super) const PATTERN: cudnnError = cudnnError::NOT_SUPPORTED_GRAPH_PATTERN;
 const SHAPE: cudnnError = cudnnError::BAD_PARAM_SHAPE_MISMATCH;
 
 /// An operation's attributes that are tensors: which it reads, and which it writes.
@@ -96,8 +95,14 @@ ports! {
     CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR:
         [CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC,
          CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_QDESC,
-         CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_KVDESC]
-        => [CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC, CUDNN_ATTR_OPERATION_SDPA_FWD_STATSDESC];
+         CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_KVDESC, CUDNN_ATTR_OPERATION_SDPA_FWD_DROPOUT_SEED_DESC,
+         CUDNN_ATTR_OPERATION_SDPA_FWD_DROPOUT_OFFSET_DESC, CUDNN_ATTR_OPERATION_SDPA_FWD_DESCALE_QDESC,
+         CUDNN_ATTR_OPERATION_SDPA_FWD_DESCALE_KDESC, CUDNN_ATTR_OPERATION_SDPA_FWD_DESCALE_VDESC,
+         CUDNN_ATTR_OPERATION_SDPA_FWD_DESCALE_SDESC, CUDNN_ATTR_OPERATION_SDPA_FWD_SCALE_SDESC,
+         CUDNN_ATTR_OPERATION_SDPA_FWD_SCALE_ODESC]
+        => [CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC, CUDNN_ATTR_OPERATION_SDPA_FWD_STATSDESC,
+            CUDNN_ATTR_OPERATION_SDPA_FWD_DROPOUT_RNG_DUMP_DESC, CUDNN_ATTR_OPERATION_SDPA_FWD_AMAX_SDESC,
+            CUDNN_ATTR_OPERATION_SDPA_FWD_AMAX_ODESC];
     CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR:
         [CUDNN_ATTR_OPERATION_NORM_FWD_XDESC, CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC,
          CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC, CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC,
@@ -151,17 +156,17 @@ pub(crate) fn tensors(operation: &Backend) -> CudnnResult<Tensors> {
 pub(crate) type Find<'a> = &'a dyn Fn(&Backend) -> CudnnResult<Tensor>;
 
 /// An operation with its tensors' places.
-struct Places<'a> {
-    operation: &'a Backend,
-    find: Find<'a>,
+pub(super) struct Places<'a> {
+    pub(super) operation: &'a Backend,
+    pub(super) find: Find<'a>,
 }
 
 impl Places<'_> {
-    fn needed(&self, name: Name) -> CudnnResult<Tensor> {
+    pub(super) fn needed(&self, name: Name) -> CudnnResult<Tensor> {
         (self.find)(self.operation.needed(name)?.as_ref())
     }
 
-    fn maybe(&self, name: Name) -> CudnnResult<Option<Tensor>> {
+    pub(super) fn maybe(&self, name: Name) -> CudnnResult<Option<Tensor>> {
         self.operation.descriptor(name).map(|tensor| (self.find)(&tensor)).transpose()
     }
 }
@@ -194,7 +199,7 @@ pub(crate) fn work(operation: &Backend, find: Find<'_>) -> CudnnResult<Work> {
     })
 }
 
-fn check_shape(is: bool) -> CudnnResult {
+pub(super) fn check_shape(is: bool) -> CudnnResult {
     if is { Ok(()) } else { Err(SHAPE) }
 }
 
@@ -355,7 +360,7 @@ fn pointwise_operation(mode: cudnnPointwiseMode_t, descriptor: &Backend) -> Cudn
 }
 
 /// Whether a tensor can be repeated to the lengths of another one.
-fn repeats(from: &Tensor, to: &Tensor) -> bool {
+pub(super) fn repeats(from: &Tensor, to: &Tensor) -> bool {
     let lead = to.dims.len().checked_sub(from.dims.len());
     lead.is_some_and(|lead| from.dims.iter().zip(&to.dims[lead..]).all(|(a, b)| *a == 1 || a == b))
 }
@@ -649,120 +654,6 @@ fn slice(places: &Places<'_>) -> CudnnResult<Work> {
         *stride *= step as isize;
     }
     Ok(vec![pointwise::copy(x, y)])
-}
-
-/// The tensors that a softmax keeps besides its result, and its sink.
-fn sums(places: &Places<'_>) -> CudnnResult<(Sums, Option<Tensor>)> {
-    let sums = Sums {
-        logarithm: places.maybe(Name::CUDNN_ATTR_OPERATION_SOFTMAX_STATS_DESC)?,
-        base_two: places.operation.integer(Name::CUDNN_ATTR_OPERATION_SOFTMAX_STATS_LOG2, 0) != 0,
-        greatest: places.maybe(Name::CUDNN_ATTR_OPERATION_SOFTMAX_MAX_DESC)?,
-        sum: places.maybe(Name::CUDNN_ATTR_OPERATION_SOFTMAX_SUM_EXP_DESC)?,
-    };
-    Ok((sums, places.maybe(Name::CUDNN_ATTR_OPERATION_SOFTMAX_SINK_DESC)?))
-}
-
-fn softmax_work(places: &Places<'_>) -> CudnnResult<Work> {
-    let x = places.needed(Name::CUDNN_ATTR_OPERATION_SOFTMAX_XDESC)?;
-    let y = places.needed(Name::CUDNN_ATTR_OPERATION_SOFTMAX_YDESC)?;
-    check_shape(x.dims == y.dims && x.dims.len() >= 2)?;
-    let (sums, sink) = sums(places)?;
-    Ok(vec![attention::softmax(x, y, sums, sink, (None, None))])
-}
-
-fn mask(places: &Places<'_>) -> CudnnResult<Work> {
-    use cudnnPointwiseMode_t as M;
-    let name = Name::CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_COMPARISON_MODE;
-    let compare: fn(f64, f64) -> bool = match M(places.operation.integer(name, -1) as _) {
-        M::CUDNN_POINTWISE_CMP_GT => |a, b| a > b,
-        M::CUDNN_POINTWISE_CMP_GE => |a, b| a >= b,
-        M::CUDNN_POINTWISE_CMP_LT => |a, b| a < b,
-        M::CUDNN_POINTWISE_CMP_LE => |a, b| a <= b,
-        _ => return Err(PATTERN),
-    };
-    let left = places.maybe(Name::CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_LEFT_BOUND_DESC)?;
-    let right =
-        places.maybe(Name::CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_SHIFT_RIGHT_BOUND_DESC)?;
-    let band = Band {
-        left: left.is_some(),
-        bound: left.or(right),
-        queries: places.maybe(Name::CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_SEQ_LEN_QDESC)?,
-        keys: places.maybe(Name::CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_SEQ_LEN_KVDESC)?,
-        compare,
-    };
-    let x = places.needed(Name::CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_XDESC)?;
-    let y = places.needed(Name::CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_YDESC)?;
-    let otherwise = places.needed(Name::CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_BDESC)?;
-    check_shape(x.dims == y.dims && x.dims.len() == 4)?;
-    Ok(vec![attention::mask(band, x, otherwise, y)])
-}
-
-/// Where scores of attention lie while they are made.
-pub(crate) const SCORES: i64 = i64::MIN;
-
-/// The dimensions of the scores of an attention: `[batch, heads, queries, keys]`.
-pub(crate) fn scores(operation: &Backend) -> CudnnResult<Layout> {
-    let q =
-        described(operation.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC)?.as_ref())?.layout;
-    let k =
-        described(operation.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC)?.as_ref())?.layout;
-    check_shape(q.dims.len() == 4 && k.dims.len() == 4)?;
-    Ok(Layout::packed(Format::F32, &[q.dims[0], q.dims[1], q.dims[2], k.dims[2]]))
-}
-
-/// The graph that changes scores before softmax, if there is one.
-pub(crate) fn subgraph(operation: &Backend) -> Option<Arc<Backend>> {
-    operation.descriptor(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH)
-}
-
-/// Attention as one operation. `before` and `after` are the scores as the graph between them has them; `inner` is its work.
-pub(crate) fn attend(
-    operation: &Backend,
-    find: Find<'_>,
-    (before, after): (Tensor, Tensor),
-    inner: Work,
-) -> CudnnResult<Work> {
-    let unknown = [
-        Name::CUDNN_ATTR_OPERATION_SDPA_FWD_BLOCK_MASK_DESC,
-        Name::CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_KDESC,
-        Name::CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_VDESC,
-    ];
-    if unknown.iter().any(|name| operation.descriptor(*name).is_some()) {
-        return Err(PATTERN);
-    }
-    let places = Places { operation, find };
-    let q = places.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC)?;
-    let mut k = places.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC)?;
-    let v = places.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC)?;
-    let o = places.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC)?;
-    check_shape(v.dims.len() == 4 && o.dims.len() == 4 && before.dims == after.dims)?;
-    check_shape(k.dims[3] == q.dims[3] && v.dims[2] == k.dims[2] && k.dims[..2] == v.dims[..2])?;
-    check_shape(o.dims == [q.dims[0], q.dims[1], q.dims[2], v.dims[3]])?;
-    check_shape(q.dims[0] % k.dims[0] == 0 && q.dims[1] % k.dims[1] == 0)?;
-    k.layout.dims.swap(2, 3);
-    k.layout.strides.swap(2, 3);
-    let scale = places.maybe(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC)?;
-    let queries = places.maybe(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_QDESC)?;
-    let keys = places.maybe(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_KVDESC)?;
-    let (mut kept, mut sink) = (Sums::default(), None);
-    if let Some(softmax) = operation.descriptor(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_SOFTMAX_DESC) {
-        (kept, sink) = sums(&Places { operation: &softmax, find })?;
-    }
-    if let Some(statistics) = places.maybe(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_STATSDESC)? {
-        kept.logarithm = Some(statistics);
-    }
-    let mut work = vec![matmul::matmul(q, k, before.clone(), Limits::default())];
-    if let Some(scale) = scale {
-        let ones = vec![1; before.dims.len()];
-        let scale = Tensor { layout: Layout::packed(scale.format, &ones), first: scale.first };
-        let inputs = vec![before.clone(), scale];
-        let all = Elementwise { inputs, output: before, scale: Scale::ONE };
-        work.push(pointwise::pointwise(Operation::MUL, [1.0; 2], all));
-    }
-    work.extend(inner);
-    work.push(attention::softmax(after.clone(), after.clone(), kept, sink, (queries, keys)));
-    work.push(matmul::matmul(after, v, o, Limits::default()));
-    Ok(work)
 }
 
 fn phase(operation: &Backend) -> cudnnBackendNormFwdPhase_t {

@@ -4,7 +4,7 @@
 //! which are copied there before all operations, or back after them.
 
 use super::tensor::{Described, described};
-use super::{Backend, operation};
+use super::{Backend, attention, operation};
 use cuda_types::cudnn::{
     CudnnResult, cudnnBackendAttributeName_t as Name, cudnnBackendDescriptorType_t as Kind,
     cudnnError,
@@ -16,6 +16,9 @@ use std::sync::Arc;
 
 /// Places in the workspace begin at multiples of this.
 const ALIGN: usize = 256;
+
+/// The numbers of the rooms of [`attention::scores`], as tensors have such.
+const ROOMS: [i64; 2] = [i64::MIN, i64::MIN + 1];
 
 /// The operations of a graph in the order of their work, and the size of its workspace.
 pub(crate) struct Plan {
@@ -55,9 +58,10 @@ impl Plan {
                 }
             }
             if operation.kind == Kind::CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR {
-                places.insert(operation::SCORES, workspace);
-                let bytes = operation::scores(operation)?.bytes();
-                workspace = (workspace + bytes).next_multiple_of(ALIGN);
+                for (place, room) in ROOMS.iter().zip(attention::scores(operation)?) {
+                    places.insert(*place, workspace);
+                    workspace = (workspace + room.bytes()).next_multiple_of(ALIGN);
+                }
             }
         }
         let plan = Plan { operations, places, values, ragged, workspace };
@@ -99,11 +103,13 @@ impl Plan {
                 work.extend(operation::work(operation, &find)?);
                 continue;
             }
-            let layout = operation::scores(operation)?;
-            let place = workspace + self.places[&operation::SCORES];
-            let scores = layout.at(std::ptr::with_exposed_provenance(place));
-            let (mut between, mut inner) = ((scores.clone(), scores), Work::new());
-            if let Some(graph) = operation::subgraph(operation) {
+            let layouts = attention::scores(operation)?;
+            let room = |i: usize| {
+                let place = workspace + self.places[&ROOMS[i]];
+                layouts[i].at(std::ptr::with_exposed_provenance(place))
+            };
+            let (mut between, mut inner) = ((room(0), room(0)), Work::new());
+            if let Some(graph) = attention::subgraph(operation) {
                 let operations = in_order(graph.descriptors(Name::CUDNN_ATTR_OPERATIONGRAPH_OPS))?;
                 for operation in &operations {
                     inner.extend(operation::work(operation, &find)?);
@@ -119,7 +125,8 @@ impl Plan {
                     of(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH_OUTPUT_UID)?,
                 );
             }
-            work.extend(operation::attend(operation, &find, between, inner)?);
+            let tensors = (between.0, between.1, room(1));
+            work.extend(attention::attend(operation, &find, tensors, inner)?);
         }
         work.extend(copies(true)?);
         Ok(work)
