@@ -19,6 +19,7 @@ pub mod format;
 pub mod lrn;
 pub mod matmul;
 pub mod norm;
+pub mod paged;
 pub mod pointwise;
 pub mod pooling;
 pub mod ragged;

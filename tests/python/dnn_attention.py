@@ -385,6 +385,37 @@ def test_attention_as_one_operation():
     assert (error <= np.abs(result) * (2**-4 + 1e-5) + 2**-10 / 8).all(), error.max()
 
 
+def test_attention_of_pages():
+    """Keys and values of one sequence lie in pages in any order; what is not theirs is no number."""
+    batch, heads, groups, queries, width, rows, pages = 2, 4, 2, 5, 8, 3, 4
+    lengths, numbers = np.array([7, 11]), np.array([[4, 0, 6, 99], [5, 3, 1, 2]])
+    q, o = Tensor(normal(batch, heads, queries, width)), Tensor(dims=(batch, heads, queries, width))
+    k, v = normal(7, groups, rows, width), normal(7, groups, rows, width)
+
+    def in_rows(container):
+        all_rows = np.zeros((batch, groups, pages * rows, width))
+        for item, page in np.ndindex(batch, pages):
+            if numbers[item, page] < 7:
+                all_rows[item, :, page * rows : (page + 1) * rows] = container[numbers[item, page]]
+        return np.float32(all_rows).astype(float)
+
+    wanted_k, wanted_v = in_rows(k), in_rows(v)
+    for container in (k, v):
+        # The first item's third page has one row, the second one's fourth has two.
+        container[6, :, 1:], container[2, :, 2:] = np.nan, np.nan
+    table = Tensor(numbers.reshape(batch, 1, pages, 1), INT32)
+    of_q, of_k = Tensor(np.array([5, 3]).reshape(2, 1, 1, 1), INT32), Tensor(lengths.reshape(2, 1, 1, 1), INT32)
+    tensors = [(2800, q), (2801, Tensor(k)), (2802, Tensor(v)), (2803, o), (2807, table), (2808, table), (2809, of_q),
+               (2810, of_k)]
+    ports = ((name, DESCRIPTOR, tensor.descriptor) for name, tensor in tensors)
+    run([descriptor("sdpa", *ports)], [tensor for _, tensor in tensors])
+    e = np.exp(q.values @ np.repeat(wanted_k, 2, 1).swapaxes(2, 3))
+    e = np.where(np.arange(pages * rows) < lengths[:, None, None, None], e, 0)
+    result = e / e.sum(3, keepdims=True) @ np.repeat(wanted_v, 2, 1)
+    result[1, :, 3:] = 0
+    near(o, result, terms=16)
+
+
 for name, test in list(globals().items()):
     if name.startswith("test_"):
         test()

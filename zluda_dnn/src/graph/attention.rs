@@ -1,11 +1,13 @@
 //! Attention: masks, softmax, and all of it as one operation.
 
 use super::operation::{Find, PATTERN, Places, check_shape, repeats};
+use super::plan::layout_of;
 use super::{Backend, tensor::described};
 use cuda_types::cudnn::{CudnnResult, cudnnBackendAttributeName_t as Name, cudnnPointwiseMode_t};
 use neural::attention::{self, Band, Sums};
 use neural::elementwise::Elementwise;
 use neural::matmul::{self, Limits};
+use neural::paged;
 use neural::pointwise::{self, Operation};
 use neural::random::{self, Seed};
 use neural::reduction::{self, Reduction};
@@ -58,17 +60,49 @@ pub(super) fn mask(places: &Places<'_>) -> CudnnResult<Work> {
     Ok(vec![attention::mask(band, x, otherwise, y)])
 }
 
-/// Room for the scores of an attention, `[batch, heads, queries, keys]`, and for its result.
-pub(crate) fn scores(operation: &Backend) -> CudnnResult<[Layout; 2]> {
-    let q =
-        described(operation.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC)?.as_ref())?.layout;
-    let k =
-        described(operation.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC)?.as_ref())?.layout;
-    check_shape(q.dims.len() == 4 && k.dims.len() == 4)?;
-    let o =
-        described(operation.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC)?.as_ref())?.layout;
-    let scores = Layout::packed(Format::F32, &[q.dims[0], q.dims[1], q.dims[2], k.dims[2]]);
-    Ok([scores, Layout::packed(Format::F32, &o.dims)])
+/// The tables of pages of keys and of values, with what they are of.
+const PAGES: [(Name, Name); 2] = [
+    (
+        Name::CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_KDESC,
+        Name::CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC,
+    ),
+    (
+        Name::CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_VDESC,
+        Name::CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC,
+    ),
+];
+
+/// Room for the scores of an attention, `[batch, heads, queries, keys]`, for its result, and for keys and values that lie in
+/// pages.
+pub(crate) fn rooms(operation: &Backend) -> CudnnResult<[Layout; 4]> {
+    let layout = |name| -> CudnnResult<Layout> {
+        let layout = described(operation.needed(name)?.as_ref())?.layout;
+        check_shape(layout.dims.len() == 4)?;
+        Ok(layout)
+    };
+    let q = layout(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC)?;
+    let o = layout(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC)?;
+    let mut keys = layout(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC)?.dims[2];
+    if operation.descriptor(PAGES[0].0).is_some() {
+        keys *= layout(PAGES[0].0)?.dims[2];
+        // The last page may have more rows than there are keys, which the graph of scores knows.
+        let uid = operation.integer(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH_INPUT_UID, 0);
+        if let Some(graph) = subgraph(operation) {
+            let inner = graph.descriptors(Name::CUDNN_ATTR_OPERATIONGRAPH_OPS);
+            keys = keys.min(layout_of(&inner, uid)?.dims.get(3).copied().unwrap_or(keys));
+        }
+    }
+    let room = |(table, of): (Name, Name)| -> CudnnResult<Layout> {
+        if operation.descriptor(table).is_none() {
+            return Ok(Layout::packed(Format::F32, &[0]));
+        }
+        let pages = layout(of)?;
+        check_shape(layout(table)?.dims[0] == q.dims[0])?;
+        let dims = [q.dims[0], pages.dims[1], keys, pages.dims[3]];
+        Ok(Layout::packed(Format::F32, &dims))
+    };
+    let scores = Layout::packed(Format::F32, &[q.dims[0], q.dims[1], q.dims[2], keys]);
+    Ok([scores, Layout::packed(Format::F32, &o.dims), room(PAGES[0])?, room(PAGES[1])?])
 }
 
 /// The graph that changes scores before softmax, if there is one.
@@ -77,17 +111,16 @@ pub(crate) fn subgraph(operation: &Backend) -> Option<Arc<Backend>> {
 }
 
 /// Attention as one operation. `before` and `after` are the scores as the graph between them has them, and `inner` is its work;
-/// `sums` is room for the result in single precision.
+/// further tensors are the [`rooms`] for the result, keys and values.
 pub(crate) fn attend(
     operation: &Backend,
     find: Find<'_>,
-    (before, after, sums): (Tensor, Tensor, Tensor),
+    (before, after): (Tensor, Tensor),
+    [sums, k_room, v_room]: [Tensor; 3],
     inner: Work,
 ) -> CudnnResult<Work> {
     let unknown = [
         Name::CUDNN_ATTR_OPERATION_SDPA_FWD_BLOCK_MASK_DESC,
-        Name::CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_KDESC,
-        Name::CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_VDESC,
         Name::CUDNN_ATTR_OPERATION_SDPA_FWD_CU_SEQ_LEN_QDESC,
         Name::CUDNN_ATTR_OPERATION_SDPA_FWD_CU_SEQ_LEN_KVDESC,
     ];
@@ -96,8 +129,14 @@ pub(crate) fn attend(
     }
     let places = Places { operation, find };
     let q = places.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC)?;
-    let mut k = places.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC)?;
-    let v = places.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC)?;
+    let mut work = Work::new();
+    let mut in_rows = |(table, of), room: Tensor| -> CudnnResult<Tensor> {
+        let given = places.needed(of)?;
+        let Some(table) = places.maybe(table)? else { return Ok(given) };
+        work.push(paged::gather(given, table, room.clone()));
+        Ok(room)
+    };
+    let (mut k, v) = (in_rows(PAGES[0], k_room)?, in_rows(PAGES[1], v_room)?);
     let o = places.needed(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC)?;
     check_shape(v.dims.len() == 4 && o.dims.len() == 4 && before.dims == after.dims)?;
     check_shape(k.dims[3] == q.dims[3] && v.dims[2] == k.dims[2] && k.dims[..2] == v.dims[..2])?;
@@ -114,7 +153,11 @@ pub(crate) fn attend(
     if let Some(statistics) = places.maybe(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_STATSDESC)? {
         kept.logarithm = Some(statistics);
     }
-    let mut work = vec![matmul::matmul(q, k, before.clone(), Limits::default())];
+    // What lies beyond the lengths may be no number.
+    let seen = |limit: &Option<Tensor>| limit.clone().filter(|limit| limit.dims.len() == 4);
+    let (rows, columns) = (seen(&queries), seen(&keys));
+    let limits = Limits { rows, columns: columns.clone(), depth: None };
+    work.push(matmul::matmul(q, k, before.clone(), limits));
     work.extend(places.scaled(
         &before,
         &[
@@ -143,12 +186,13 @@ pub(crate) fn attend(
         Name::CUDNN_ATTR_OPERATION_SDPA_FWD_SCALE_ODESC,
         Name::CUDNN_ATTR_OPERATION_SDPA_FWD_AMAX_ODESC,
     );
+    let limits = Limits { depth: columns, ..Limits::default() };
     let is_plain = ends.iter().chain([&scale, &most]).all(|n| operation.descriptor(*n).is_none());
     if is_plain {
-        work.push(matmul::matmul(after, v, o, Limits::default()));
+        work.push(matmul::matmul(after, v, o, limits));
         return Ok(work);
     }
-    work.push(matmul::matmul(after, v, sums.clone(), Limits::default()));
+    work.push(matmul::matmul(after, v, sums.clone(), limits));
     work.extend(places.scaled(&sums, &ends)?);
     work.extend(greatest(&sums, most)?);
     work.extend(places.scaled(&sums, &[scale])?);

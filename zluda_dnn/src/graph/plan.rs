@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// Places in the workspace begin at multiples of this.
 const ALIGN: usize = 256;
 
-/// The numbers of the rooms of [`attention::scores`], as tensors have such.
-const ROOMS: [i64; 2] = [i64::MIN, i64::MIN + 1];
+/// The numbers of the rooms of [`attention::rooms`], as tensors have such.
+const ROOMS: [i64; 4] = [i64::MIN, i64::MIN + 1, i64::MIN + 2, i64::MIN + 3];
 
 /// The operations of a graph in the order of their work, and the size of its workspace.
 pub(crate) struct Plan {
@@ -58,7 +58,7 @@ impl Plan {
                 }
             }
             if operation.kind == Kind::CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR {
-                for (place, room) in ROOMS.iter().zip(attention::scores(operation)?) {
+                for (place, room) in ROOMS.iter().zip(attention::rooms(operation)?) {
                     places.insert(*place, workspace);
                     workspace = (workspace + room.bytes()).next_multiple_of(ALIGN);
                 }
@@ -103,7 +103,7 @@ impl Plan {
                 work.extend(operation::work(operation, &find)?);
                 continue;
             }
-            let layouts = attention::scores(operation)?;
+            let layouts = attention::rooms(operation)?;
             let room = |i: usize| {
                 let place = workspace + self.places[&ROOMS[i]];
                 layouts[i].at(std::ptr::with_exposed_provenance(place))
@@ -125,8 +125,8 @@ impl Plan {
                     of(Name::CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH_OUTPUT_UID)?,
                 );
             }
-            let tensors = (between.0, between.1, room(1));
-            work.extend(attention::attend(operation, &find, tensors, inner)?);
+            let rooms = [room(1), room(2), room(3)];
+            work.extend(attention::attend(operation, &find, between, rooms, inner)?);
         }
         work.extend(copies(true)?);
         Ok(work)
@@ -184,7 +184,7 @@ impl Plan {
 }
 
 /// The layout of a tensor that operations have.
-fn layout_of(operations: &[Arc<Backend>], uid: i64) -> CudnnResult<Layout> {
+pub(super) fn layout_of(operations: &[Arc<Backend>], uid: i64) -> CudnnResult<Layout> {
     for operation in operations {
         let ports = operation::tensors(operation)?;
         for tensor in ports.inputs.iter().chain(&ports.outputs) {
