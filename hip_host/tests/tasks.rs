@@ -2,10 +2,12 @@
 
 mod common;
 
+use std::collections::HashSet;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
 
 use common::*;
 use hip_runtime_sys::*;
@@ -16,6 +18,7 @@ struct Seen {
     /// A bit for each part.
     parts: AtomicU64,
     calls: AtomicUsize,
+    threads: Mutex<HashSet<ThreadId>>,
     releases: AtomicUsize,
 }
 
@@ -79,6 +82,33 @@ fn every_part_runs_once_and_the_task_is_released_once() {
     assert_eq!(seen.parts.load(Ordering::SeqCst), (1 << 60) - 1);
     assert_eq!(seen.calls.load(Ordering::SeqCst), 60);
     assert_eq!(released(&seen), 1);
+}
+
+/// Notes the thread that runs it, for long enough that others come.
+unsafe extern "C" fn note_thread(data: *mut c_void, _: u64, _: hipStream_t) -> hipError_t {
+    // SAFETY: the data lives until its release.
+    let seen = unsafe { &*data.cast::<Seen>() };
+    seen.threads.lock().expect("nobody panics").insert(std::thread::current().id());
+    std::thread::sleep(std::time::Duration::from_millis(2));
+    hipError_t::hipSuccess
+}
+
+#[test]
+fn a_stream_of_one_core_runs_a_task_on_one_thread() {
+    let _alone = alone();
+    let (mut part, seen) = (null_mut(), Arc::new(Seen::default()));
+    let stale = std::ptr::without_provenance_mut(0x12345670);
+    // SAFETY: valid pointers; what is wrong is checked; the task is a whole one.
+    unsafe {
+        ok(hipStreamCreateWithFlags(&mut part, hipStreamNonBlocking));
+        assert_eq!(zluda_limit_stream(part, 0), hipError_t::hipErrorInvalidValue);
+        assert_ne!(zluda_limit_stream(stale, 1), hipError_t::hipSuccess);
+        ok(zluda_limit_stream(part, 1));
+        ok(zluda_enqueue_task(part, &task(&seen, note_thread, 40)));
+        ok(hipStreamSynchronize(part));
+        ok(hipStreamDestroy(part));
+    }
+    assert_eq!(seen.threads.lock().expect("nobody panics").len(), 1);
 }
 
 #[test]

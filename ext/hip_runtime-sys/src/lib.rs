@@ -5,6 +5,7 @@
 //! - [`Launch`] and the methods beside it: what differs between versions of ROCm.
 //! - [`device_runtime`]: launches by kernels, for the provider of ours that has them.
 //! - [`StreamTask`]: work of libraries above the driver, for providers of ours.
+//! - [`LimitStream`]: streams of a part of a device, likewise.
 //! - [`Provider`]: which library provides HIP, and how it is opened.
 
 #[allow(
@@ -21,6 +22,7 @@
 mod generated;
 mod constants;
 pub mod device_runtime;
+mod part;
 mod provider;
 mod table;
 mod task;
@@ -28,6 +30,7 @@ mod versions;
 
 pub use constants::*;
 pub use generated::*;
+pub use part::{LIMIT_STREAM, LimitStream};
 pub use provider::{OpenError, Provider};
 pub use table::{HipRuntime, signatures};
 pub use task::{ENQUEUE_TASK, EnqueueTask, OwnedTask, StreamTask};

@@ -6,6 +6,7 @@ use cpu_abi::{BlockContext, LaneOperation};
 use hip_host::core::device::Device;
 use hip_host::core::launch::{LaunchConfig, Ready};
 use hip_host::core::request::Params;
+use hip_host::work::job::Job;
 use hip_runtime_sys::device_runtime::{Child, DeviceRuntime, Error, Question};
 use hip_runtime_sys::hipError_t;
 use smallvec::smallvec;
@@ -183,8 +184,8 @@ fn launch(
     }
     // SAFETY: both have room for as many bytes.
     unsafe { std::ptr::copy_nonoverlapping(parameters, params.as_mut_ptr().cast::<u8>(), bytes) };
-    let op = &block.job().op;
-    let ready = Ready::new(&kernel, config, params, block.job().priority).map_err(failed)?;
+    let Job { op, priority, most_threads, .. } = block.job();
+    let ready = Ready::new(&kernel, config, params, *priority, *most_threads).map_err(failed)?;
     match place {
         ChildStream::In(stream) => family.launch(op, Some(stream), ready),
         ChildStream::FireAndForget => family.launch(op, None, ready),

@@ -94,7 +94,7 @@ unsafe fn launch(
     wanted.config.check(&kernel)?;
     // SAFETY: the caller's promise.
     let params = unsafe { parameters(&kernel, kernel_params, extra)? };
-    let ready = Ready::new(&kernel, wanted.config, params, -stream.priority)?;
+    let ready = Ready::new(&kernel, wanted.config, params, -stream.priority, stream.processors())?;
     let work = Work::Blocks(Box::new(move |op| ready.job(op)));
     device.streams.enqueue(&stream, false, None, work);
     Ok(())

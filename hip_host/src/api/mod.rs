@@ -11,6 +11,7 @@ mod ipc;
 mod launch;
 mod memory;
 mod module;
+mod part;
 mod pool;
 mod set;
 mod stream;
@@ -27,7 +28,7 @@ use crate::core::device::Device;
 
 pub use {
     array::*, context::*, copy::*, device::*, error::*, event::*, external_memory::*, ipc::*,
-    launch::*, memory::*, module::*, pool::*, set::*, stream::*, task::*, texture::*,
+    launch::*, memory::*, module::*, part::*, pool::*, set::*, stream::*, task::*, texture::*,
     virtual_memory::*,
 };
 
@@ -46,6 +47,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         launch::NAMES,
         memory::NAMES,
         module::NAMES,
+        part::NAMES,
         pool::NAMES,
         set::NAMES,
         stream::NAMES,

@@ -24,8 +24,8 @@ pub unsafe extern "C" fn zluda_enqueue_task(
         task.check()?;
         let device = Device::get();
         let stream = device.streams.find(stream)?;
-        let priority = -stream.priority;
-        let work = Work::Blocks(Box::new(move |op| task.job(op, priority)));
+        let (priority, processors) = (-stream.priority, stream.processors());
+        let work = Work::Blocks(Box::new(move |op| task.job(op, priority, processors)));
         device.streams.enqueue(&stream, false, None, work);
         Ok(())
     })

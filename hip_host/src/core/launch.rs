@@ -13,7 +13,6 @@ use super::request::{Params, Request};
 use crate::work::blocks::Order;
 use crate::work::job::{Job, Task};
 use crate::work::op::Op;
-use crate::work::pool;
 
 const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
 
@@ -33,6 +32,7 @@ pub struct Ready {
     task: Box<dyn Task>,
     order: Order,
     priority: i32,
+    processors: u32,
     clusters: u64,
 }
 
@@ -51,12 +51,13 @@ impl LaunchConfig {
 }
 
 impl Ready {
-    /// A launch whose configuration has been checked. Greater priorities run sooner.
+    /// A launch whose configuration has been checked, which runs on so many cores at a time. Greater priorities run sooner.
     pub fn new(
         kernel: &Arc<Kernel>,
         config: LaunchConfig,
         params: Params,
         priority: i32,
+        processors: u32,
     ) -> Result<Ready, hipError_t> {
         printf::flush_at_exit();
         let LaunchConfig { grid, block, shared, cooperative, cluster } = config;
@@ -72,20 +73,20 @@ impl Ready {
         };
         let (blocks, clusters) = (request.blocks(), request.clusters());
         if cooperative {
-            let processors = executor().limits().processors;
-            let most = kernel.occupancy(request.threads(), shared as usize) * processors;
+            let all = executor().limits().processors;
+            let most = kernel.occupancy(request.threads(), shared as usize) * all;
             if blocks > u64::from(most) {
                 return Err(hipError_t::hipErrorCooperativeLaunchTooLarge);
             }
         }
         let (task, order) = kernel.code.task(request)?;
-        Ok(Ready { task, order, priority, clusters })
+        Ok(Ready { task, order, priority, processors, clusters })
     }
 
     /// The job of the operation that the launch is, and how many parts it has.
     pub fn job(self, op: Arc<Op>) -> (Job, u64) {
-        let job = Job::new(self.task, op, self.priority, self.clusters, self.order, pool::cores());
-        (job, self.clusters)
+        let Ready { task, order, priority, processors, clusters } = self;
+        (Job::new(task, op, priority, clusters, order, processors), clusters)
     }
 }
 

@@ -5,7 +5,7 @@
 //! Non-blocking streams know only events. The default stream of a thread is a blocking stream.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use hip_runtime_sys::{hipError_t, hipStream_t, hipStreamLegacy, hipStreamPerThread};
 use parking_lot::Mutex;
@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 
 use super::device::Device;
 use crate::work::op::{self, Op, Work};
+use crate::work::pool;
 
 /// Least and greatest urgency: numbers run as in CUDA, lower is more urgent.
 pub const LEAST_PRIORITY: i32 = 0;
@@ -29,6 +30,8 @@ pub struct Stream {
     pub id: u64,
     pub kind: Kind,
     pub priority: i32,
+    /// Cores that each of its launches may run on at a time.
+    processors: AtomicU32,
     /// The last operation. Changed only with [`Streams::order`] held.
     last: Mutex<Option<Arc<Op>>>,
     /// No handle names it any more; it is forgotten when its work has ended.
@@ -45,9 +48,20 @@ impl Stream {
             id,
             kind,
             priority,
+            processors: AtomicU32::new(pool::cores()),
             last: Mutex::new(None),
             forsaken: AtomicBool::new(false),
         })
+    }
+
+    /// Lets later launches run on so many cores at a time, of all there are.
+    pub fn limit(&self, processors: u32) {
+        self.processors.store(processors.min(pool::cores()), Ordering::Relaxed);
+    }
+
+    /// Cores that a launch may run on at a time.
+    pub fn processors(&self) -> u32 {
+        self.processors.load(Ordering::Relaxed)
     }
 
     /// The stream's work goes on, but no more will come.

@@ -8,7 +8,6 @@ use crate::guard::guarded::Guarded;
 use crate::work::blocks::Order;
 use crate::work::job::{Job, Taken, Task};
 use crate::work::op::Op;
-use crate::work::pool;
 use std::sync::Arc;
 
 /// The least that a part gets: what runs below a library's own frames may be anything.
@@ -33,10 +32,11 @@ impl LibraryTask {
         Ok(())
     }
 
-    /// The job of an operation, and how many parts it has. Greater priorities run sooner.
-    pub fn job(self, op: Arc<Op>, priority: i32) -> (Job, u64) {
+    /// The job of an operation, which runs on so many cores at a time, and how many parts it has. Greater priorities run
+    /// sooner.
+    pub fn job(self, op: Arc<Op>, priority: i32, processors: u32) -> (Job, u64) {
         let parts = self.0.parts();
-        (Job::new(Box::new(self), op, priority, parts, Order::Any, pool::cores()), parts)
+        (Job::new(Box::new(self), op, priority, parts, Order::Any, processors), parts)
     }
 
     fn run_part(&self, guarded: &mut Guarded, part: u64) -> Result<(), hipError_t> {

@@ -35,6 +35,8 @@ pub struct Job {
     /// A bit for each thread that may take part, set while one does.
     slots: SmallVec<[AtomicU64; 2]>,
     slot_count: u32,
+    /// Threads that were asked for: what the task begins may have as many.
+    pub most_threads: u32,
     /// Among those that were made, where that matters.
     pub number: u64,
 }
@@ -51,6 +53,7 @@ impl Job {
     ) -> Job {
         let number = chaos::seed().map_or(0, |_| next_number());
         let dice = chaos::dice(About::Job, &[number]);
+        let most_threads = slot_count;
         let slot_count =
             dice.as_ref().map_or(slot_count, |dice| 1 + dice.below(slot_count.into()) as u32);
         let slots = (0..slot_count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
@@ -67,6 +70,7 @@ impl Job {
             stopped: AtomicBool::new(false),
             slots,
             slot_count,
+            most_threads,
             number,
         }
     }

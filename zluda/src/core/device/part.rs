@@ -245,3 +245,55 @@ impl Description {
         Part { device: self.device, first, count, is_split: false }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The answers of an H100 with 132 multiprocessors.
+    #[test]
+    fn groups_are_as_large_as_on_an_h100() {
+        let together = [
+            (0, Some(8)),
+            (1, Some(8)),
+            (8, Some(8)),
+            (9, Some(16)),
+            (20, Some(24)),
+            (64, Some(64)),
+            (100, Some(104)),
+            (132, Some(132)),
+            (133, None),
+            (u32::MAX, None),
+        ];
+        let alone = [
+            (0, Some(2)),
+            (4, Some(4)),
+            (7, Some(8)),
+            (9, Some(10)),
+            (132, Some(132)),
+            (133, None),
+        ];
+        for (sizes, is_together) in [(&together[..], true), (&alone[..], false)] {
+            for (wanted, size) in sizes {
+                let grain = Grain::of_capability(9, is_together);
+                assert_eq!(grain.size(*wanted, 132), *size, "{wanted}, {is_together}");
+            }
+        }
+    }
+
+    #[test]
+    fn groups_and_the_rest_are_the_whole() {
+        let whole = Part { device: 0, first: 0, count: 132, is_split: false };
+        let split = Split { whole, size: 16, groups: 3 };
+        let rest = split.rest().unwrap();
+        assert_eq!((rest.first, rest.count, rest.is_split), (48, 84, true));
+        let mut parts: Vec<_> = split.parts().chain([rest]).collect();
+        // One described twice counts once.
+        parts.push(parts[1]);
+        assert_eq!(Description::new(&parts).unwrap().ranges, [(0, 132)]);
+        let gaps = [parts[2], parts[0]];
+        let described = Description::new(&gaps).unwrap();
+        assert_eq!((described.count(), described.ranges.len()), (32, 2));
+        assert!(Split { whole, size: 132, groups: 1 }.rest().is_none());
+    }
+}

@@ -169,6 +169,10 @@ pub(crate) fn create(current: &Current, flags: u32, priority: i32) -> CUres<CUst
     // SAFETY: `stream` outlives the call.
     current.check(unsafe { hip.hipStreamCreateWithPriority(&mut stream, flags, hip_priority) })?;
     let (place, stream) = (current.place(), HipStream(stream));
+    if let Some(green) = &place.green {
+        // SAFETY: the stream is the one that was just created.
+        current.check(unsafe { hip.limit_stream(stream.0, green.description.count()) })?;
+    }
     let target = Target { current: place.enter()?, hip: stream.0 };
     of_context::hold_new(&target, &place)?;
     let stream =
