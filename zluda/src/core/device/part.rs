@@ -114,16 +114,18 @@ impl Part {
         for (bytes, word) in padding.chunks_exact_mut(4).zip(words) {
             bytes.copy_from_slice(&u32::to_le_bytes(word));
         }
-        let sm = CUdevSmResource {
+        let mut resource = CUdevResource {
+            type_: CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM,
+            _internal_padding: padding,
+            // Newer versions of CUDA have more members.
+            __bindgen_anon_1: Union { _oversize: [0; 48] },
+        };
+        resource.__bindgen_anon_1.sm = CUdevSmResource {
             smCount: self.count,
             minSmPartitionSize: grain.least,
             smCoscheduledAlignment: grain.multiple,
         };
-        Ok(CUdevResource {
-            type_: CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM,
-            _internal_padding: padding,
-            __bindgen_anon_1: Union { sm },
-        })
+        Ok(resource)
     }
 
     /// Divides what is no part of a split into equal groups of at least `wanted` multiprocessors, at most `most` groups.
