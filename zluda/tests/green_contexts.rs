@@ -8,8 +8,8 @@
 mod common;
 
 use cuda_types::cuda::{
-    CUcontext, CUdevResource, CUdevResourceDesc, CUdevResourceType, CUdeviceptr, CUevent,
-    CUfunction, CUgreenCtx, CUmodule, CUresult as R, CUstream,
+    CU_STREAM_PER_THREAD, CUcontext, CUdevResource, CUdevResourceDesc, CUdevResourceType,
+    CUdeviceptr, CUevent, CUfunction, CUgreenCtx, CUmodule, CUresult as R, CUstream,
 };
 use libloading::Library;
 use std::ffi::{c_char, c_uint, c_void};
@@ -197,6 +197,25 @@ fn launches_run_on_the_cores_of_their_part() {
             assert_eq!(driver.run(stream, places, out), [0; BLOCKS]);
         }
     }
+    driver.destroy(green);
+}
+
+/// As an H100 answers.
+#[test]
+fn default_streams_of_threads_are_of_no_green_context() {
+    let driver = Driver::new();
+    let (green, primary) = (driver.green(), driver.current());
+    let of = |stream| {
+        let mut of = null_mut();
+        let result =
+            call!(driver.0, cuStreamGetGreenCtx(stream, &mut of): (CUstream, *mut CUgreenCtx));
+        (result, of)
+    };
+    assert_eq!(of(CU_STREAM_PER_THREAD), (OK, null_mut()));
+    driver.set_current(driver.context_of(green));
+    assert_eq!(of(null_mut()), (OK, green));
+    assert_eq!(of(CU_STREAM_PER_THREAD).0, R::CUDA_ERROR_INVALID_HANDLE);
+    driver.set_current(primary);
     driver.destroy(green);
 }
 
