@@ -97,12 +97,12 @@ pub(crate) fn cuCtxAttach(out: Out<CUcontext>, flags: c_uint) -> CUres {
     }
     let current = current()?;
     current.context.attached.fetch_add(1, Ordering::Relaxed);
-    out.set(current.place().handle())
+    out.set(current.context.handle())
 }
 
 pub(crate) fn cuCtxDetach(handle: CUcontext) -> CUres {
     let place = Place::from_handle(handle)?;
-    if top().is_none_or(|top| !top.is(&place)) {
+    if place.green.is_some() || top().is_none_or(|top| !top.is(&place)) {
         return Err(CUerror::INVALID_CONTEXT);
     }
     match place.context.attached.fetch_sub(1, Ordering::AcqRel) {
@@ -147,17 +147,15 @@ pub(crate) fn cuCtxGetDevice_v2(device: Out<CUdevice>, context: CUcontext) -> CU
 
 pub(crate) fn cuCtxGetFlags(flags: Out<c_uint>) -> CUres {
     flags.check()?;
-    let current = current()?;
-    flags.set(current.green.map_or_else(|| current.context.flags(), |green| green.flags()))
+    let context = current()?.context;
+    // Primary contexts have this one whether it was asked for or not, others do not.
+    let always = if context.is_primary { CUctx_flags::CU_CTX_MAP_HOST.0 } else { 0 };
+    flags.set(context.flags() | always)
 }
 
 pub(crate) fn cuCtxSetFlags(flags: c_uint) -> CUres {
     check_flags(flags)?;
-    let current = current()?;
-    match current.green {
-        Some(green) => green.set_flags(flags),
-        None => current.context.set_flags(flags),
-    }
+    current()?.context.set_flags(flags);
     Ok(())
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn cuGreenCtxCreate(
     // An H100 takes none for the whole device.
     let description = match description.is_null() {
         true => Description::all_of(device),
-        false => Description::clone(&*Description::from_handle(description)?),
+        false => Description::from_handle(description)?,
     };
     if description.device != device.ordinal {
         return Err(CUerror::INVALID_VALUE);
@@ -80,14 +80,11 @@ fn record(current: &Current, event: &Event) -> CUres {
     of_context::record(current, event)
 }
 
-/// "The API will return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and invalidate the capture if the specified event hEvent is
-/// part of an ongoing capture sequence or if the specified context hCtx has a stream in the capture mode."
+/// As above; and an event that was recorded in a captured stream ends its capture: by `CAPTURED_EVENT` on an H100, where the
+/// manual has the same error.
 fn hold(current: &Current, event: &Event) -> CUres {
     capture::check_none_in(&current.place())?;
-    if let Some(captured) = event.captured() {
-        let _ = captured.refuse_and_invalidate();
-        return Err(CUerror::STREAM_CAPTURE_UNSUPPORTED);
-    }
+    event.check_not_captured()?;
     of_context::hold(current, event)
 }
 

@@ -82,11 +82,11 @@ pub(crate) fn cuDevSmResourceSplitByCount(
     if !result.is_null() {
         let parts: Vec<_> = split.parts().map(|part| part.resource()).collect::<CUres<_>>()?;
         result.set_all(parts, split.groups as usize);
+        remaining.set_if_wanted(match split.rest() {
+            Some(rest) => rest.resource()?,
+            None => nothing(),
+        });
     }
-    remaining.set_if_wanted(match split.rest() {
-        Some(rest) => rest.resource()?,
-        None => nothing(),
-    });
     Out::of(groups).set(split.groups)
 }
 

@@ -88,12 +88,7 @@ pub(crate) fn cuStreamGetCtx_v2(
 
 pub(crate) fn cuStreamGetGreenCtx(stream: StreamArg, green: Out<CUgreenCtx>) -> CUres {
     green.check()?;
-    let current = stream.enter()?.current;
-    // An H100's green contexts have no default streams of threads.
-    if matches!(stream, StreamArg::PerThread) && current.green.is_some() {
-        return Err(CUerror::INVALID_HANDLE);
-    }
-    green.set(green_of(&current))
+    green.set(green_of(&stream.enter()?.current))
 }
 
 pub(crate) fn cuStreamWaitEvent(stream: StreamArg, event: Arc<Event>, flags: c_uint) -> CUres {

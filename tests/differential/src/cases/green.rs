@@ -433,4 +433,177 @@ pub const CASES: &[Case] = &[
         ]);
         answers
     }),
+    ("green/simulated_split", |api| {
+        let all = all(api);
+        let (mut rest, mut none) = (empty(), 0);
+        let mut number = 1;
+        let simulated = |number: &mut u32, rest| {
+            api.cuDevSmResourceSplitByCount(null_mut(), number, &all, rest, 0, 0)
+        };
+        vec![
+            simulated(&mut number, &mut rest),
+            rest.type_.0.into(),
+            simulated(&mut none, null_mut()),
+            (none >= 1).into(),
+        ]
+    }),
+    ("green/described", |api| {
+        let all = all(api);
+        let least = count(&group(api));
+        let split = |number: u32| {
+            let (mut groups, mut made) = ([empty(); 2], number);
+            let to = groups.as_mut_ptr();
+            must(api.cuDevSmResourceSplitByCount(to, &mut made, &all, null_mut(), 0, 0));
+            assert_eq!(made, number, "the device is too small");
+            groups
+        };
+        let described = |mut resources: [CUdevResource; 2], number: u32| {
+            let (mut description, mut green) = (null_mut(), null_mut());
+            let resources = resources.as_mut_ptr();
+            must(api.cuDevResourceGenerateDesc(&mut description, resources, number));
+            must(api.cuGreenCtxCreate(&mut green, description, 0, DEFAULT_STREAM));
+            let mut resource = empty();
+            must(api.cuGreenCtxGetDevResource(green, &mut resource, SM));
+            count(&resource)
+        };
+        let (both, again) = (split(2), split(1));
+        vec![
+            (described([both[0]; 2], 2) == 2 * least).into(),
+            (described(both, 2) == 2 * least).into(),
+            (described([both[0], again[0]], 2) == 2 * least).into(),
+            (described([all; 2], 1) == count(&all)).into(),
+            (described([all, both[0]], 2) == count(&all)).into(),
+        ]
+    }),
+    ("green/split_of_green", |api| {
+        let green = green(api);
+        let (mut part, mut groups, mut made) = (empty(), [empty(); 4], 4);
+        must(api.cuGreenCtxGetDevResource(green, &mut part, SM));
+        let to = groups.as_mut_ptr();
+        vec![
+            api.cuDevSmResourceSplitByCount(to, &mut made, &part, null_mut(), 0, 0),
+            (count(&groups[0]) * made == count(&part)).into(),
+            api.cuDevSmResourceSplitByCount(to, &mut made, &groups[0], null_mut(), 0, 0),
+        ]
+    }),
+    ("green/default_stream_of_thread", |api| {
+        let (green, _) = current_green(api);
+        let memory = allocate(api, 64);
+        let event = event(api);
+        let (mut of, mut context, mut plain) = (null_mut(), null_mut(), null_mut());
+        vec![
+            api.cuStreamGetCtx(CU_STREAM_PER_THREAD, &mut context),
+            api.cuMemsetD32Async(memory, 1, 4, CU_STREAM_PER_THREAD),
+            api.cuEventRecord(event, CU_STREAM_PER_THREAD),
+            api.cuStreamSynchronize(CU_STREAM_PER_THREAD),
+            api.cuStreamGetGreenCtx(CU_STREAM_PER_THREAD, &mut of),
+            api.cuStreamGetCtx_v2(null_mut(), &mut plain, &mut of),
+            (of == green).into(),
+        ]
+    }),
+    ("green/default_stream", |api| {
+        // It waits for the blocking streams of the primary context.
+        let context = context(api);
+        let (memory, green) = (allocate(api, 64), green(api));
+        must(api.cuMemsetD8_v2(memory, 0, 64));
+        let (blocking, mut other, mut converted) = (stream(api), null_mut(), null_mut());
+        must(api.cuGreenCtxStreamCreate(&mut other, green, NON_BLOCKING, 0));
+        must(api.cuStreamWaitValue32_v2(blocking, memory, 1, 0));
+        must(api.cuCtxFromGreenCtx(&mut converted, green));
+        must(api.cuCtxSetCurrent(converted));
+        must(api.cuMemsetD8Async(memory + 8, 1, 4, null_mut()));
+        let mut answers = vec![api.cuStreamQuery(null_mut())];
+        must(api.cuStreamWriteValue32_v2(other, memory, 1, 0));
+        answers.extend([api.cuCtxSynchronize(), api.cuCtxSetCurrent(context)]);
+        answers
+    }),
+    ("green/settings", |api| {
+        let (_, _) = current_green(api);
+        let mut primary = null_mut();
+        must(api.cuDevicePrimaryCtxRetain(&mut primary, 0));
+        let (mut flags, mut limit) = (77, 0);
+        let mut answers = vec![
+            api.cuCtxSetLimit(CUlimit::CU_LIMIT_STACK_SIZE, 4096),
+            api.cuCtxSetFlags(4),
+            api.cuCtxGetFlags(&mut flags),
+            flags.into(),
+        ];
+        must(api.cuCtxSetCurrent(primary));
+        answers.extend([
+            api.cuCtxGetFlags(&mut flags),
+            flags.into(),
+            api.cuCtxGetLimit(&mut limit, CUlimit::CU_LIMIT_STACK_SIZE),
+            limit as i64,
+        ]);
+        answers
+    }),
+    ("green/primary_released", |api| {
+        let green = green(api);
+        let mut id = 0;
+        vec![
+            api.cuDevicePrimaryCtxRelease_v2(0),
+            api.cuDevicePrimaryCtxRelease_v2(0),
+            api.cuGreenCtxGetId(green, &mut id),
+            api.cuGreenCtxDestroy(green),
+            api.cuDevicePrimaryCtxReset_v2(0),
+        ]
+    }),
+    ("green/primary_reset", |api| {
+        context(api);
+        let green = green(api);
+        let (mut converted, mut id) = (null_mut(), 0);
+        vec![
+            api.cuDevicePrimaryCtxReset_v2(0),
+            api.cuCtxFromGreenCtx(&mut converted, green),
+            api.cuGreenCtxGetId(green, &mut id),
+            api.cuGreenCtxDestroy(green),
+        ]
+    }),
+    ("green/events_of_others", |api| {
+        let green = green(api);
+        let (mut primary, mut other) = (null_mut(), null_mut());
+        must(api.cuDevicePrimaryCtxRetain(&mut primary, 0));
+        must(api.cuCtxCreate_v2(&mut other, 0, 0));
+        let event = event(api);
+        vec![
+            api.cuGreenCtxRecordEvent(green, event),
+            api.cuGreenCtxWaitEvent(green, event),
+            api.cuCtxWaitEvent(primary, event),
+        ]
+    }),
+    ("green/captured_elsewhere", |api| {
+        // A primary context does not mind what its green ones capture, nor they what it does.
+        let primary = context(api);
+        let green = green(api);
+        let event = event(api);
+        let (mut own, mut of_green, mut graph) = (null_mut(), null_mut(), null_mut());
+        must(api.cuStreamCreate(&mut own, NON_BLOCKING));
+        must(api.cuGreenCtxStreamCreate(&mut of_green, green, NON_BLOCKING, 0));
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        vec![
+            api.cuStreamBeginCapture_v2(of_green, mode),
+            api.cuCtxRecordEvent(primary, event),
+            api.cuCtxSynchronize(),
+            api.cuStreamEndCapture(of_green, &mut graph),
+            api.cuStreamBeginCapture_v2(own, mode),
+            api.cuGreenCtxRecordEvent(green, event),
+            api.cuCtxRecordEvent(primary, event),
+            api.cuCtxRecordEvent(primary, event),
+            api.cuStreamEndCapture(own, &mut graph),
+            // An event of a capture.
+            api.cuStreamBeginCapture_v2(own, mode),
+            api.cuEventRecord(event, own),
+            api.cuGreenCtxWaitEvent(green, event),
+            api.cuStreamEndCapture(own, &mut graph),
+        ]
+    }),
+    ("green/attached", |api| {
+        let (_, context) = current_green(api);
+        let mut attached = null_mut();
+        vec![
+            api.cuCtxAttach(&mut attached, 0),
+            (attached == context).into(),
+            api.cuCtxDetach(context),
+        ]
+    }),
 ];

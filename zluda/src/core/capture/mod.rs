@@ -214,15 +214,16 @@ pub(crate) fn check_unsafe_call() -> CUres {
     if found { Err(CUerror::STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
 }
 
-/// Refuses what no capture of a context bears, green or not, whatever its mode.
+/// Refuses what no capture of a context bears, green or not, whatever its mode. A primary context does not answer for its
+/// green ones.
 pub(crate) fn check_none_in(place: &Place) -> CUres {
     if !is_any() {
         return Ok(());
     }
     let mut found = false;
-    let is_in = |(key, member): &(&Key, &Member)| match &place.green {
-        Some(green) => member.green == Some(green.id),
-        None => key.context == place.context.id(),
+    let green = place.green.as_ref().map(|green| green.id);
+    let is_in = |(key, member): &(&Key, &Member)| {
+        key.context == place.context.id() && member.green == green
     };
     for (_, member) in members().iter().filter(is_in) {
         member.capture.invalidate();

@@ -5,10 +5,10 @@ use super::primary::{self, Primary};
 use super::{Context, Current, NEXT_ID, enter, forget};
 use crate::convert::FromC;
 use crate::core::device::part::Description;
-use cuda_types::cuda::{CUctx_flags, CUerror, CUgreenCtx, CUres};
+use cuda_types::cuda::{CUerror, CUgreenCtx, CUres};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use zluda_common::handle::{HandleTable, Kind};
 
@@ -20,10 +20,7 @@ pub(crate) struct Green {
     /// The primary context of the device, retained as long as this one lives.
     pub(crate) context: Arc<Context>,
     primary: &'static Primary,
-    /// The number of the primary context's life.
-    life: u64,
     pub(crate) description: Description,
-    flags: AtomicU32,
     alive: AtomicBool,
 }
 
@@ -46,25 +43,22 @@ impl Green {
     /// A green context of these multiprocessors.
     pub(crate) fn create(description: Description) -> CUres<Arc<Green>> {
         let primary = primary::of_device(description.device)?;
-        primary.retain()?;
-        let context = primary.context()?.clone();
+        let context = primary.retain_green()?.clone();
         let mut made = None;
         let handle = GREENS.insert_with(|handle| {
             let green = Arc::new(Green {
                 id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
                 handle,
                 primary,
-                life: context.id(),
                 context,
                 description,
-                flags: AtomicU32::new(CUctx_flags::CU_CTX_MAP_HOST.0),
                 alive: AtomicBool::new(true),
             });
             made = Some(green.clone());
             green
         });
         made.filter(|_| handle.is_some()).ok_or_else(|| {
-            let _ = primary.release();
+            primary.release_green();
             CUerror::OUT_OF_MEMORY
         })
     }
@@ -79,19 +73,9 @@ impl Green {
         self.handle
     }
 
-    /// The flags, as `cuCtxGetFlags` tells them.
-    pub(crate) fn flags(&self) -> u32 {
-        self.flags.load(Ordering::Relaxed)
-    }
-
-    /// Replaces the flags.
-    pub(crate) fn set_flags(&self, flags: u32) {
-        self.flags.store(flags, Ordering::Relaxed);
-    }
-
-    /// `CONTEXT_IS_DESTROYED` once it has ended, by itself or with the primary context.
+    /// `CONTEXT_IS_DESTROYED` once it has ended.
     pub(crate) fn check_alive(&self) -> CUres {
-        match self.alive.load(Ordering::Acquire) && self.context.id() == self.life {
+        match self.alive.load(Ordering::Acquire) {
             true => Ok(()),
             false => Err(CUerror::CONTEXT_IS_DESTROYED),
         }
@@ -105,7 +89,7 @@ impl Green {
 
     /// Ends the green context and gives the primary one back. Its streams are of no use any more.
     pub(crate) fn end(&self) -> CUres {
-        if !self.alive.swap(false, Ordering::AcqRel) || self.context.id() != self.life {
+        if !self.alive.swap(false, Ordering::AcqRel) {
             return Err(CUerror::CONTEXT_IS_DESTROYED);
         }
         let mut ended = ENDED.lock();
@@ -115,6 +99,7 @@ impl Green {
         if let Some(oldest) = oldest.and_then(|oldest| GREENS.remove(oldest)) {
             forget(oldest.id);
         }
-        self.primary.release()
+        self.primary.release_green();
+        Ok(())
     }
 }

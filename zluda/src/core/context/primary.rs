@@ -18,6 +18,8 @@ pub(crate) struct Primary {
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     retained: usize,
+    /// The green contexts among those who retain it.
+    greens: usize,
     flags: u32,
 }
 
@@ -45,33 +47,60 @@ impl Primary {
 
     /// Counts one more user of the context, which is alive from now on.
     pub(crate) fn retain(&self) -> CUres<CUcontext> {
+        Ok(self.count(0)?.handle())
+    }
+
+    /// As above, for a green context.
+    pub(crate) fn retain_green(&self) -> CUres<&Arc<Context>> {
+        self.count(1)
+    }
+
+    fn count(&self, greens: usize) -> CUres<&Arc<Context>> {
         let context = self.context()?;
         let mut state = self.state.lock();
         state.retained += 1;
+        state.greens += greens;
         context.revive(state.flags);
-        Ok(context.handle())
+        Ok(context)
     }
 
-    /// Counts one user less; `INVALID_CONTEXT` when there is none. The last one ends the context's life.
+    /// Counts one user less; `INVALID_CONTEXT` when there is none. The last one ends the context's life; but as long as
+    /// there are green contexts it goes on, and the answer is `NOT_PERMITTED`.
     pub(crate) fn release(&self) -> CUres {
         let context = self.context()?;
         let mut state = self.state.lock();
-        match state.retained {
-            0 => return Err(CUerror::INVALID_CONTEXT),
-            1 => {
-                state.retained = 0;
+        state.retained = state.retained.checked_sub(1).ok_or(CUerror::INVALID_CONTEXT)?;
+        match (state.retained, state.greens) {
+            (0, 0) => {
                 drop(state);
                 context.end();
+                Ok(())
             }
-            _ => state.retained -= 1,
+            // An H100 has counted all the same.
+            (0, _) => Err(CUerror::NOT_PERMITTED),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    /// Ends the life of the context, whoever uses it.
+    /// A green context ends.
+    pub(crate) fn release_green(&self) {
+        let Some(context) = self.context.get() else { return };
+        let mut state = self.state.lock();
+        state.retained = state.retained.saturating_sub(1);
+        state.greens = state.greens.saturating_sub(1);
+        if state.retained == 0 && state.greens == 0 {
+            drop(state);
+            context.end();
+        }
+    }
+
+    /// Ends the life of the context, whoever uses it but green contexts: `NOT_PERMITTED` if there are any.
     pub(crate) fn reset(&self) -> CUres {
         let context = self.context()?;
         let mut state = self.state.lock();
+        if state.greens != 0 {
+            return Err(CUerror::NOT_PERMITTED);
+        }
         state.retained = 0;
         state.flags = 0;
         drop(state);

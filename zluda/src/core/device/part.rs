@@ -8,8 +8,6 @@ use cuda_types::cuda::{
 };
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::ffi::c_uint;
-use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 use zluda_common::handle::{HandleTable, Kind};
 
@@ -46,19 +44,18 @@ impl Grain {
     }
 }
 
-/// Neighbouring multiprocessors of a device, a resource of the API.
+/// Some multiprocessors of a device, whichever they are: a resource of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     /// The ordinal of the device.
     device: i32,
-    first: u32,
     count: u32,
     /// It came from a split, which nothing that did is given to again.
     is_split: bool,
 }
 
 /// What all resources have that the driver made, in the words of theirs that only the driver reads: this one, the device,
-/// the first multiprocessor, their number, and whether they came from a split.
+/// the number of multiprocessors, and whether they came from a split.
 const MARK: u32 = 0x5043_4b5a;
 
 const WORDS: usize = size_of::<[u8; 92]>() / 4;
@@ -67,7 +64,7 @@ impl Part {
     /// All multiprocessors of a device.
     pub(crate) fn all_of(device: &Device) -> Part {
         let count = device.properties.multiprocessors as u32;
-        Part { device: device.ordinal, first: 0, count, is_split: false }
+        Part { device: device.ordinal, count, is_split: false }
     }
 
     /// The part that a resource is. `INVALID_RESOURCE_TYPE` for what is no multiprocessors, and
@@ -85,15 +82,12 @@ impl Part {
         // SAFETY: all bits are numbers.
         let told = unsafe { resource.__bindgen_anon_1.sm.smCount };
         let invalid = CUerror::INVALID_RESOURCE_CONFIGURATION;
-        let (device, first, count) = (word(1) as i32, word(2), word(3));
-        if word(0) != MARK || count != told || count == 0 {
-            return Err(invalid);
-        }
+        let (device, count) = (word(1) as i32, word(2));
         let all = Part::all_of(driver()?.device(device).map_err(|_| invalid)?).count;
-        if first.checked_add(count).is_none_or(|end| end > all) {
+        if word(0) != MARK || count != told || count == 0 || count > all {
             return Err(invalid);
         }
-        Ok(Part { device, first, count, is_split: word(4) != 0 })
+        Ok(Part { device, count, is_split: word(3) != 0 })
     }
 
     /// The part as a resource; one that came from a split tells no sizes, as on an H100.
@@ -103,13 +97,7 @@ impl Part {
             false => self.device()?.backend.grain(true),
         };
         let mut words = [0; WORDS];
-        words[..5].copy_from_slice(&[
-            MARK,
-            self.device as u32,
-            self.first,
-            self.count,
-            self.is_split.into(),
-        ]);
+        words[..4].copy_from_slice(&[MARK, self.device as u32, self.count, self.is_split.into()]);
         let mut padding = [0; 4 * WORDS];
         for (bytes, word) in padding.chunks_exact_mut(4).zip(words) {
             bytes.copy_from_slice(&u32::to_le_bytes(word));
@@ -143,10 +131,6 @@ impl Part {
     fn device(&self) -> CUres<&'static Device> {
         driver()?.device(self.device)
     }
-
-    fn range(&self) -> Range<u32> {
-        self.first..self.first + self.count
-    }
 }
 
 /// A part that has been divided.
@@ -159,30 +143,23 @@ pub(crate) struct Split {
 impl Split {
     /// Equal groups.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Part> {
-        let (Part { device, first, .. }, count) = (self.whole, self.size);
-        (0..self.groups).map(move |i| Part {
-            device,
-            first: first + i * count,
-            count,
-            is_split: true,
-        })
+        (0..self.groups).map(|_| Part { count: self.size, is_split: true, ..self.whole })
     }
 
     /// What no group has, if there is any.
     pub(crate) fn rest(&self) -> Option<Part> {
-        let taken = self.groups * self.size;
-        let (first, count) = (self.whole.first + taken, self.whole.count - taken);
-        (count != 0).then_some(Part { first, count, is_split: true, ..self.whole })
+        let count = self.whole.count - self.groups * self.size;
+        (count != 0).then_some(Part { count, is_split: true, ..self.whole })
     }
 }
 
 /// The multiprocessors that a green context is made of.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Description {
     /// The ordinal of the device.
     pub(crate) device: i32,
-    /// Ascending, and none in two of them.
-    ranges: Vec<(u32, u32)>,
+    /// The number of multiprocessors.
+    pub(crate) count: u32,
 }
 
 /// Nothing ends a description: there is one handle for all that are equal.
@@ -191,34 +168,33 @@ static DESCRIPTIONS: LazyLock<HandleTable<Description>> =
 static HANDLES: Mutex<BTreeMap<Description, u64>> = Mutex::new(BTreeMap::new());
 
 impl Description {
-    /// All that is in any of these parts; `INVALID_VALUE` for none.
-    pub(crate) fn new(parts: &[Part]) -> CUres<Description> {
+    /// All of these parts together, at most `all`, which is what the device has; `INVALID_VALUE` for none. An H100 counts
+    /// what is there twice twice.
+    fn of(parts: &[Part], all: u32) -> CUres<Description> {
         let device = parts.first().ok_or(CUerror::INVALID_VALUE)?.device;
         // "If multiple resources are provided in resources, the device they came from must be the same, otherwise
         // CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION is returned."
         if parts.iter().any(|part| part.device != device) {
             return Err(CUerror::INVALID_RESOURCE_CONFIGURATION);
         }
-        let mut sorted: Vec<_> = parts.iter().map(Part::range).collect();
-        sorted.sort_unstable_by_key(|range| range.start);
-        let mut ranges: Vec<(u32, u32)> = Vec::new();
-        for Range { start, end } in sorted {
-            match ranges.last_mut() {
-                Some((_, last)) if start <= *last => *last = end.max(*last),
-                _ => ranges.push((start, end)),
-            }
-        }
-        Ok(Description { device, ranges })
+        let count = parts.iter().fold(0, |sum: u32, part| sum.saturating_add(part.count));
+        Ok(Description { device, count: count.min(all) })
+    }
+
+    /// As above.
+    pub(crate) fn new(parts: &[Part]) -> CUres<Description> {
+        let device = parts.first().ok_or(CUerror::INVALID_VALUE)?.device()?;
+        Description::of(parts, Part::all_of(device).count)
     }
 
     /// The whole device.
     pub(crate) fn all_of(device: &Device) -> Description {
-        Description { device: device.ordinal, ranges: vec![(0, Part::all_of(device).count)] }
+        Description { device: device.ordinal, count: Part::all_of(device).count }
     }
 
     /// The description with this handle; `INVALID_VALUE` if there is none.
-    pub(crate) fn from_handle(handle: CUdevResourceDesc) -> CUres<Arc<Description>> {
-        DESCRIPTIONS.get(handle as u64).ok_or(CUerror::INVALID_VALUE)
+    pub(crate) fn from_handle(handle: CUdevResourceDesc) -> CUres<Description> {
+        DESCRIPTIONS.get(handle as u64).map(|found| *found).ok_or(CUerror::INVALID_VALUE)
     }
 
     /// The program's handle.
@@ -227,24 +203,14 @@ impl Description {
         if let Some(handle) = handles.get(&self) {
             return Ok(*handle as CUdevResourceDesc);
         }
-        let handle = DESCRIPTIONS.insert(Arc::new(self.clone())).ok_or(CUerror::OUT_OF_MEMORY)?;
+        let handle = DESCRIPTIONS.insert(Arc::new(self)).ok_or(CUerror::OUT_OF_MEMORY)?;
         handles.insert(self, handle);
         Ok(handle as CUdevResourceDesc)
     }
 
-    /// The number of multiprocessors.
-    pub(crate) fn count(&self) -> c_uint {
-        self.ranges.iter().map(|(first, end)| end - first).sum()
-    }
-
-    /// The multiprocessors as one resource.
+    /// The multiprocessors as one resource, which may be split.
     pub(crate) fn part(&self) -> Part {
-        let first = self.ranges.first().map_or(0, |(first, _)| *first);
-        let all = self.ranges.last().map_or(0, |(_, end)| *end);
-        // Where there are gaps the part has as many neighbours.
-        let count = self.count();
-        let first = first.min(all.saturating_sub(count));
-        Part { device: self.device, first, count, is_split: false }
+        Part { device: self.device, count: self.count, is_split: false }
     }
 }
 
@@ -285,17 +251,18 @@ mod tests {
 
     #[test]
     fn groups_and_the_rest_are_the_whole() {
-        let whole = Part { device: 0, first: 0, count: 132, is_split: false };
+        let whole = Part { device: 0, count: 132, is_split: false };
         let split = Split { whole, size: 16, groups: 3 };
         let rest = split.rest().unwrap();
-        assert_eq!((rest.first, rest.count, rest.is_split), (48, 84, true));
-        let mut parts: Vec<_> = split.parts().chain([rest]).collect();
-        // One described twice counts once.
-        parts.push(parts[1]);
-        assert_eq!(Description::new(&parts).unwrap().ranges, [(0, 132)]);
-        let gaps = [parts[2], parts[0]];
-        let described = Description::new(&gaps).unwrap();
-        assert_eq!((described.count(), described.ranges.len()), (32, 2));
+        assert_eq!((rest.count, rest.is_split), (84, true));
+        let parts: Vec<_> = split.parts().chain([rest]).collect();
+        let count = |parts: &[Part]| Description::of(parts, 132).unwrap().count;
+        assert_eq!(count(&parts), 132);
         assert!(Split { whole, size: 132, groups: 1 }.rest().is_none());
+        // What an H100 says of parts that are the same, and of a part and the whole.
+        assert_eq!([count(&[parts[0]; 2]), count(&[whole, parts[0]])], [32, 132]);
+        let elsewhere = Part { device: 1, ..parts[0] };
+        let error = CUerror::INVALID_RESOURCE_CONFIGURATION;
+        assert_eq!(Description::of(&[parts[0], elsewhere], 132), Err(error));
     }
 }

@@ -88,11 +88,19 @@ pub(crate) struct Target {
 }
 
 impl StreamArg {
-    /// Enters the stream's context: that of a default stream is the current one.
+    /// Enters the stream's context: that of a default stream is the current one. `INVALID_HANDLE` for a thread's default
+    /// stream in a green context.
     pub(crate) fn enter(&self) -> CUres<Target> {
         let (current, hip) = match self {
             StreamArg::Legacy => (current()?, null_mut()),
-            StreamArg::PerThread => (current()?, hipStreamPerThread),
+            StreamArg::PerThread => {
+                let current = current()?;
+                // An H100's green contexts have none.
+                if current.green.is_some() {
+                    return Err(CUerror::INVALID_HANDLE);
+                }
+                (current, hipStreamPerThread)
+            }
             StreamArg::Created(stream) => (stream.place.enter()?, stream.hip.0),
         };
         Ok(Target { current, hip })
@@ -171,7 +179,7 @@ pub(crate) fn create(current: &Current, flags: u32, priority: i32) -> CUres<CUst
     let (place, stream) = (current.place(), HipStream(stream));
     if let Some(green) = &place.green {
         // SAFETY: the stream is the one that was just created.
-        current.check(unsafe { hip.limit_stream(stream.0, green.description.count()) })?;
+        current.check(unsafe { hip.limit_stream(stream.0, green.description.count) })?;
     }
     let target = Target { current: place.enter()?, hip: stream.0 };
     of_context::hold_new(&target, &place)?;
