@@ -43,10 +43,12 @@ pub const FLAG_ANY_ORDER: u32 = 1 << 2;
 /// [`KernelDescriptor::flags`]: valid only for launches where every warp has 32 threads of one row
 /// (`ntid.x % 32 == 0`).
 pub const FLAG_WHOLE_WARPS: u32 = 1 << 3;
-
 /// [`KernelDescriptor::flags`]: warps wait for each other, and the entry gives them their turns: a call of it is for all
 /// warps of a block, and needs [`KernelDescriptor::frame_size`] bytes of stack for each.
 pub const FLAG_RETURNS: u32 = 1 << 4;
+/// [`KernelDescriptor::flags`]: valid only for launches where every warp is two rows of 16 threads (`ntid.x == 16`,
+/// `ntid.y % 2 == 0`).
+pub const FLAG_HALF_WARP_ROWS: u32 = 1 << 5;
 
 /// Constant data that every compiled object exports once per kernel, as `<kernel name>.kd`.
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,8 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cpu_abi::{
-    ABI_VERSION, DESCRIPTOR_SUFFIX, FLAG_ROW_WARPS, FLAG_WHOLE_WARPS, KernelDescriptor, KernelKind,
-    MAGIC,
+    ABI_VERSION, DESCRIPTOR_SUFFIX, FLAG_HALF_WARP_ROWS, FLAG_ROW_WARPS, FLAG_WHOLE_WARPS,
+    KernelDescriptor, KernelKind, MAGIC,
 };
 use hip_host::executor::{
     Code, Executor, Image, KernelCode, KernelFacts, Limits, Order, Request, Task, Variable,
@@ -170,8 +170,10 @@ impl KernelCode for NativeKernel {
     fn check_block(&self, block: [u32; 3]) -> Result<(), hipError_t> {
         let whole = block[0].is_multiple_of(32);
         let rows = whole || (block[1] == 1 && block[2] == 1);
-        let flags = self.0.flags;
-        if (flags & FLAG_ROW_WARPS != 0 && !rows) || (flags & FLAG_WHOLE_WARPS != 0 && !whole) {
+        let halves = block[0] == 16 && block[1].is_multiple_of(2);
+        let needs =
+            [(FLAG_ROW_WARPS, rows), (FLAG_WHOLE_WARPS, whole), (FLAG_HALF_WARP_ROWS, halves)];
+        if needs.iter().any(|(flag, fits)| self.0.flags & flag != 0 && !fits) {
             return Err(hipError_t::hipErrorInvalidConfiguration);
         }
         Ok(())

@@ -5,6 +5,8 @@
 pub enum Blocks {
     /// All.
     Any,
+    /// A warp is two rows of 16 threads in one plane: `ntid.x` is 16, and `ntid.y` is even.
+    HalfWarpRows,
     /// Warps never span two rows (`ntid.x` a multiple of 32, or a one-dimensional block): `tid.x` is
     /// consecutive in a warp, `tid.y` and `tid.z` are the same.
     RowWarps,

@@ -26,8 +26,6 @@ pub struct Bodies<'c> {
     pub whole: Option<Value<'c>>,
     /// For other warps. Without it there are none.
     pub rest: Option<Value<'c>>,
-    /// `whole` is for blocks of 16 columns, the most frequent shape whose warps span rows.
-    pub halves: bool,
 }
 
 /// Instructions of a function.
@@ -104,15 +102,7 @@ impl<'c> Entry<'_, 'c> {
         match self.bodies {
             Bodies { whole: None, .. } => b.br(part),
             Bodies { rest: None, .. } => b.br(whole),
-            Bodies { halves: false, .. } => b.cond_br(is_whole, whole, part),
-            Bodies { halves: true, .. } => {
-                let [x, y, z] = [0, 1, 2].map(|axis| ntid(b, block, axis));
-                let sixteen = b.icmp(IntPredicate::LLVMIntEQ, x, self.number(16));
-                let flat = b.icmp(IntPredicate::LLVMIntEQ, z, self.number(1));
-                let even = b.trunc(b.not(y), cx.i1());
-                let fits = b.and(b.and(is_whole, sixteen), b.or(flat, even));
-                b.cond_br(fits, whole, part)
-            }
+            _ => b.cond_br(is_whole, whole, part),
         };
 
         b.position_at_end(whole);

@@ -4,7 +4,8 @@
 //! descriptor; its entry loops over warps and runs each as one function of 32-lane vectors ([`crate::emit`]).
 
 use cpu_abi::{
-    FLAG_ANY_ORDER, FLAG_RETURNS, FLAG_ROW_WARPS, FLAG_WAITS, FLAG_WHOLE_WARPS, KernelKind,
+    FLAG_ANY_ORDER, FLAG_HALF_WARP_ROWS, FLAG_RETURNS, FLAG_ROW_WARPS, FLAG_WAITS,
+    FLAG_WHOLE_WARPS, KernelKind,
 };
 use llvm_zluda::{Linkage, Module, Value};
 use rustc_hash::FxHashMap;
@@ -44,22 +45,21 @@ pub fn vectorize<'c>(
     let unit = Unit { module: &module, options, functions: &functions, splitting: &splitting };
     let (rows, mut flags) = match options.blocks {
         Blocks::Any => (Rows::Any, 0),
+        Blocks::HalfWarpRows => (Rows::Halves, FLAG_HALF_WARP_ROWS),
         Blocks::RowWarps => (Rows::Whole, FLAG_ROW_WARPS),
         Blocks::WholeWarps => (Rows::Whole, FLAG_ROW_WARPS | FLAG_WHOLE_WARPS),
     };
     if block_order::is_any(&threads)? {
         flags |= FLAG_ANY_ORDER;
     }
+    let all_whole = matches!(options.blocks, Blocks::WholeWarps | Blocks::HalfWarpRows);
     let may_return =
         options.returns && splitting.is_empty() && emit::may_return(&threads, kernel.function);
     let mut parts = false;
     let mut returns = false;
     for &pair in &pairs {
         let is_kernel = pair.thread == kernel.function;
-        let lanes = match options.blocks {
-            Blocks::WholeWarps if is_kernel => Entering::All,
-            _ => Entering::Any,
-        };
+        let lanes = if is_kernel && all_whole { Entering::All } else { Entering::Any };
         let body = Body { is_kernel, rows, lanes, may_return: is_kernel && may_return };
         let made = emit::emit_function(&unit, pair, body)?;
         parts |= made.parts;
@@ -83,21 +83,13 @@ pub fn vectorize<'c>(
         Ok(warp)
     };
     let all = functions[&kernel.function];
-    let bodies = if options.blocks == Blocks::WholeWarps {
-        Bodies { whole: Some(all), rest: None, halves: false }
-    } else if options.blocks == Blocks::Any && depends_on_rows(&module) {
-        let halves =
-            Some(warp_of_kernel(Rows::Halves, Entering::All)?).filter(|&body| is_small(body));
-        Bodies { whole: halves, rest: Some(all), halves: true }
+    let bodies = if all_whole {
+        Bodies { whole: Some(all), rest: None }
     } else if is_small(all) {
         let whole = warp_of_kernel(rows, Entering::All)?;
-        Bodies {
-            whole: Some(whole),
-            rest: Some(warp_of_kernel(rows, Entering::Some)?),
-            halves: false,
-        }
+        Bodies { whole: Some(whole), rest: Some(warp_of_kernel(rows, Entering::Some)?) }
     } else {
-        Bodies { whole: None, rest: Some(all), halves: false }
+        Bodies { whole: None, rest: Some(all) }
     };
     remove(&threads);
 
@@ -133,13 +125,6 @@ pub fn prefer_width(module: &Module<'_>, options: &Options) {
             module.add_string_attribute(function, "prefer-vector-width", &width);
         }
     }
-}
-
-/// Some function asks for its place in the block.
-fn depends_on_rows(module: &Module<'_>) -> bool {
-    ["zluda.tid.x", "zluda.tid.y"]
-        .iter()
-        .all(|name| module.function(name).is_some_and(|function| function.has_uses()))
 }
 
 fn is_small(body: Value<'_>) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use ptx::{
-    Approximations, Diagnostics, Options as Compilation, Program, Stage, Target, Watch,
+    Approximations, Blocks, Diagnostics, Options as Compilation, Program, Stage, Target, Watch,
     on_all_processors,
 };
 use std::fs;
@@ -22,6 +22,9 @@ pub struct Options {
     /// native, reference, a processor such as x86-64-v3, or an AMD GPU such as gfx1100
     #[arg(long, default_value = "native")]
     target: String,
+    /// The blocks that vector code is for; whole-warps on a processor and any on an AMD GPU if not given
+    #[arg(long, value_enum)]
+    blocks: Option<Shape>,
     /// How far to go; asm if not given, obj for files that are named .o or .hsaco
     #[arg(long, value_enum)]
     emit: Option<Emit>,
@@ -31,6 +34,29 @@ pub struct Options {
     /// Compile so often once more, and print how many milliseconds the fastest took in a process that is warm
     #[arg(long, value_name = "TIMES", default_value_t = 0)]
     repeat: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Shape {
+    /// All
+    Any,
+    /// Of two rows of 16 threads a warp
+    HalfWarpRows,
+    /// Of one row a warp
+    RowWarps,
+    /// Of one row and 32 threads a warp
+    WholeWarps,
+}
+
+impl Shape {
+    fn blocks(self) -> Blocks {
+        match self {
+            Self::Any => Blocks::Any,
+            Self::HalfWarpRows => Blocks::HalfWarpRows,
+            Self::RowWarps => Blocks::RowWarps,
+            Self::WholeWarps => Blocks::WholeWarps,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -100,9 +126,12 @@ pub fn run(options: &Options) -> Result<ExitCode, Failure> {
         Math::Mixed => Approximations::Mixed,
         Math::Fast => Approximations::Fast,
     };
-    let target = Target::parse(&options.target)
+    let mut target = Target::parse(&options.target)
         .map_err(|error| error.to_string())?
         .with_approximations(approximations);
+    if let Some(shape) = options.blocks {
+        target = target.with_blocks(shape.blocks());
+    }
     let shown = options.file.display();
     let text = fs::read(&options.file).map_err(|error| format!("{shown}: {error}"))?;
     let text = String::from_utf8(text).map_err(|_| format!("{shown}: it is not text"))?;

@@ -7,6 +7,8 @@ use parking_lot::Mutex;
 pub const ARENA_SIZE: usize = 256 << 10;
 const GUARD: usize = 4 << 10;
 const STRIDE: usize = CLUSTER_SHARED_STRIDE as usize;
+/// Addresses a megabyte behind the last one are below 4 GiB yet, as compiled code takes for granted.
+const HIGHEST: usize = (1 << 32) - (1 << 20);
 
 /// By the number of blocks.
 static FREE: Mutex<[Vec<usize>; MAX_CLUSTER_BLOCKS as usize + 1]> =
@@ -64,7 +66,7 @@ fn map(blocks: usize) -> Option<usize> {
         };
         result == 0
     });
-    if !accessible || start + whole > 1 << 32 {
+    if !accessible || start + whole > HIGHEST {
         // SAFETY: as above.
         unsafe { libc::munmap(start as *mut _, whole) };
         return None;

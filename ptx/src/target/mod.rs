@@ -82,6 +82,13 @@ impl Target {
         self
     }
 
+    /// The same, with vector code for other blocks.
+    pub fn with_blocks(mut self, shape: Blocks) -> Self {
+        let (Target::Cpu { blocks, .. } | Target::Amdgcn { blocks, .. }) = &mut self;
+        *blocks = shape;
+        self
+    }
+
     /// `native`, `reference` (this processor, one lane at a time), a processor like `x86-64-v3` or
     /// `znver4`, or an AMD GPU like `gfx1100`. Vector code is that for blocks whose
     /// rows are whole warps, the most frequent.

@@ -1,7 +1,7 @@
 //! Tests that run kernels, on whatever device the process has.
 //!
-//! A comment line `// run: kernel [grid=N] [block=N] [cluster=N]` begins a case, and the lines up to the next one are
-//! its buffers, in the order of the kernel's parameters (all pointers): `// in: u32 1 2 0xff`, and
+//! A comment line `// run: kernel [grid=N] [block=N[xN]] [cluster=N] [levels]` begins a case, which `levels` asks to be run
+//! as code for older processors, too. The lines up to the next one are its buffers, in the order of the kernel's parameters (all pointers): `// in: u32 1 2 0xff`, and
 //! `// out: f32 1.5 nan`. Outputs begin as zeros. NaN equals NaN whatever its payload. A line that begins
 //! with `// +` continues the one before.
 
@@ -12,13 +12,16 @@ use std::ptr::null_mut;
 use amd_abi::cluster_launch::{BYTES, ClusterLaunch, SMALLEST_WINDOW};
 use hip_runtime_sys::*;
 use libtest_mimic::Failed;
-use ptx::{KernelInfo, Options, Program, Target};
+use ptx::{Blocks, Executor, KernelInfo, Options, Program, Target};
 use zluda_hip_cpu::api::*;
 
 struct Case {
     kernel: String,
     grid: u32,
-    block: u32,
+    /// Columns and rows.
+    block: [u32; 2],
+    /// Also as code for older processors.
+    levels: bool,
     /// Blocks in a cluster; 0 where the launch says nothing of clusters.
     cluster: u32,
     /// AMD GPUs refuse it.
@@ -58,13 +61,45 @@ pub fn test(file: &Path, targets: &[Target]) -> Result<(), Failed> {
     if cases.is_empty() {
         return Err("the file has no `// run:` line".into());
     }
-    for target in targets {
-        for case in &cases {
-            compile_and_run(&program, case, target)
+    for case in &cases {
+        for target in targets.iter().flat_map(|target| case.targets(target)) {
+            compile_and_run(&program, case, &target)
                 .map_err(|error| format!("{target:?}, `{}`: {error}", case.kernel))?;
         }
     }
     Ok(())
+}
+
+/// Processors with SSE and with AVX2.
+const OLDER: [&str; 2] = ["x86-64-v2", "x86-64-v3"];
+
+impl Case {
+    /// A target, and the same one with code for nothing but blocks like those of the case, where there is such.
+    fn targets(&self, target: &Target) -> Vec<Target> {
+        let Target::Cpu { blocks: Blocks::Any, executor: executor @ Executor::Vector, .. } = target
+        else {
+            return vec![target.clone()];
+        };
+        let mut shapes = vec![Blocks::Any];
+        match self.block {
+            [columns, _] if columns.is_multiple_of(32) => shapes.push(Blocks::WholeWarps),
+            [_, 1] => shapes.push(Blocks::RowWarps),
+            [16, rows] if rows.is_multiple_of(2) => shapes.push(Blocks::HalfWarpRows),
+            _ => {}
+        }
+        let levels = if self.levels { OLDER.as_slice() } else { &[] };
+        let of_shape = |blocks: Blocks| {
+            let older = levels.iter().map(move |level| Target::cpu(Some(level), blocks, *executor));
+            std::iter::once(target.clone().with_blocks(blocks)).chain(older)
+        };
+        shapes.into_iter().flat_map(of_shape).collect()
+    }
+}
+
+/// Columns and rows, of `16x4` or `64`.
+fn shape(text: &str) -> Option<[u32; 2]> {
+    let (columns, rows) = text.split_once('x').unwrap_or((text, "1"));
+    Some([columns.parse().ok()?, rows.parse().ok()?])
 }
 
 fn compile_and_run(program: &Program, case: &Case, target: &Target) -> Result<(), String> {
@@ -87,12 +122,20 @@ fn cases(text: &str) -> Result<Vec<Case>, String> {
         if let Some(rest) = line.strip_prefix("// run:") {
             let mut words = rest.split_whitespace();
             let kernel = words.next().ok_or("`// run:` names a kernel")?.to_owned();
-            let mut case = Case { kernel, grid: 1, block: 1, cluster: 0, buffers: Vec::new() };
+            let mut case = Case {
+                kernel,
+                grid: 1,
+                block: [1; 2],
+                levels: false,
+                cluster: 0,
+                buffers: Vec::new(),
+            };
             for word in words {
                 match word.split_once('=') {
                     Some(("grid", n)) => case.grid = n.parse().map_err(|_| word)?,
-                    Some(("block", n)) => case.block = n.parse().map_err(|_| word)?,
+                    Some(("block", n)) => case.block = shape(n).ok_or(word)?,
                     Some(("cluster", n)) => case.cluster = n.parse().map_err(|_| word)?,
+                    None if word == "levels" => case.levels = true,
                     _ => return Err(format!("unknown word `{word}`")),
                 }
             }
@@ -194,8 +237,8 @@ fn run(case: &Case, object: &[u8], info: &KernelInfo, in_windows: bool) -> Resul
         gridDimX: grid_x,
         gridDimY: grid_y,
         gridDimZ: 1,
-        blockDimX: block,
-        blockDimY: 1,
+        blockDimX: block[0],
+        blockDimY: block[1],
         blockDimZ: 1,
         sharedMemBytes: 0,
         hStream: null_mut(),

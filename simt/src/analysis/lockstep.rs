@@ -43,7 +43,7 @@ pub fn kernel_parts(module: &Module<'_>, blocks: Blocks, waves: Waves) -> Result
     let cfg = Cfg::new(&module, kernel)?;
     let levels = Levels::new(&cfg);
     let two_warps = waves == Waves::TwoWarps;
-    let row_warps = blocks != Blocks::Any && !two_warps;
+    let row_warps = matches!(blocks, Blocks::RowWarps | Blocks::WholeWarps) && !two_warps;
     let rules = ShapeRules { module: &module, row_warps, halves: false, two_warps };
     let divergence = Divergence::new(&cfg, &levels, &rules);
     Ok(WarpSplits::new(&cfg, &levels, &divergence, true, &Default::default()).is_some())

@@ -11,6 +11,8 @@ use crate::Error;
 
 /// Half of the 32-bit addresses lie below.
 pub(crate) const MIDDLE: u64 = 1 << 31;
+/// Bytes from shared memory within which no 32-bit address wraps.
+pub(crate) const FAR: i64 = 1 << 20;
 
 impl<'c> Emitter<'_, 'c> {
     /// Makes a load. A uniform address is read once for all lanes.

@@ -38,7 +38,7 @@ pub(crate) use environment::{Rows, mark_context};
 use lanes::Slot;
 pub(crate) use lanes::{LANES, Lanes};
 use matrix::MatrixRows;
-pub(crate) use memory::MIDDLE;
+pub(crate) use memory::{FAR, MIDDLE};
 pub(crate) use returning::may_return;
 pub(crate) use values::rebuild;
 

@@ -5,6 +5,7 @@ use simt::intrinsics::{self, Intrinsic};
 
 use super::arithmetic::is_division;
 use super::lanes::parts;
+use super::memory::FAR;
 use super::{Emitter, LANES, Lanes, Pair};
 use crate::Error;
 use simt::analysis::shape::{Shape, alloca_stride};
@@ -289,6 +290,9 @@ impl<'c> Emitter<'_, 'c> {
         if let (Opcode::LLVMBitCast, [Lanes::Row { row, .. }]) = (instruction.opcode(), operands) {
             return Ok(Lanes::Row { row: *row, ty: scalar });
         }
+        if let Some(address) = self.shared_address(instruction, operands) {
+            return Ok(address);
+        }
         let unsupported =
             || Error::Unsupported(format!("the instruction {:?}", instruction.opcode()));
         if operands.iter().all(|operand| matches!(operand, Lanes::Uniform(_))) {
@@ -324,7 +328,9 @@ impl<'c> Emitter<'_, 'c> {
             let of_half: Vec<[Value<'c>; 2]> =
                 operands.iter().map(|operand| self.bases(operand)).collect();
             let mut bases = [scalar.zero(); 2];
-            for (half, base) in bases.iter_mut().enumerate() {
+            let same = of_half.iter().all(|[low, high]| low == high);
+            for half in 0..if same { 1 } else { 2 } {
+                let base = &mut bases[half];
                 let values: Vec<_> = of_half.iter().map(|values| values[half]).collect();
                 *base = match (instruction.opcode(), &operands[0]) {
                     (Opcode::LLVMZExt, Lanes::Halves { stride, .. }) => {
@@ -332,6 +338,9 @@ impl<'c> Emitter<'_, 'c> {
                     }
                     _ => self.build(instruction, &values, scalar).ok_or_else(unsupported)?,
                 };
+            }
+            if same {
+                bases[1] = bases[0];
             }
             let inexact = stride != 0
                 && (matches!(instruction.opcode(), Opcode::LLVMSExt | Opcode::LLVMZExt)
@@ -427,6 +436,54 @@ impl<'c> Emitter<'_, 'c> {
         rebuild(&self.b, like, v, ty)
     }
 
+    /// The address that a 32-bit number is in shared memory, which lies far from both ends of the numbers: neither what
+    /// lanes add nor a constant makes an address wrap that is there, and accesses at several constants have one base.
+    fn shared_address(&self, cast: Value<'c>, operands: &[Lanes<'c>]) -> Option<Lanes<'c>> {
+        let is_cast = cast.opcode() == Opcode::LLVMIntToPtr && cast.ty().is_pointer();
+        if !is_cast || cast.ty().address_space() != 3 || !cast.operand(0).is_instruction() {
+            return None;
+        }
+        let wide = cast.operand(0);
+        let extends = wide.opcode() == Opcode::LLVMZExt && wide.operand(0).ty().bits() == 32;
+        let (mut number, mut constant) = (extends.then(|| wide.operand(0))?, 0i64);
+        while let Some((rest, part)) = sum_with_constant(number) {
+            (number, constant) = (rest, constant.checked_add(part)?);
+        }
+        let number = self.values.get(&number)?;
+        let (Lanes::Uniform(_) | Lanes::Strided { .. } | Lanes::Halves { .. }) = number else {
+            return None;
+        };
+        let stride = match number {
+            Lanes::Strided { stride, .. } | Lanes::Halves { stride, .. } => *stride,
+            _ => 0,
+        };
+        if constant.abs().saturating_add(stride.abs().saturating_mul(LANES.into())) >= FAR {
+            return None;
+        }
+        let (i64_type, pointer) = (self.cx.i64(), self.cx.ptr(0));
+        let address = |number: Value<'c>| {
+            let base = self.b.int_to_ptr(self.b.zext(number, i64_type), pointer);
+            self.b.byte_offset(base, i64_type.const_int(constant as u64))
+        };
+        Some(match number {
+            Lanes::Strided { base, stride, .. } => Lanes::Strided {
+                base: address(*base),
+                stride: *stride,
+                vector: Some(self.lanewise(cast, operands, pointer)?),
+            },
+            Lanes::Halves { bases: [low, high], stride, .. } => {
+                let first = address(*low);
+                let second = if low == high { first } else { address(*high) };
+                Lanes::Halves {
+                    bases: [first, second],
+                    stride: *stride,
+                    vector: Some(self.lanewise(cast, operands, pointer)?),
+                }
+            }
+            _ => Lanes::Uniform(address(self.base(number))),
+        })
+    }
+
     fn stack_variable(&mut self, alloca: Value<'c>) -> Result<Lanes<'c>, Error> {
         if alloca.operand(0).as_const_int().is_none() {
             return Err(Error::Unsupported("a stack variable of variable size".to_owned()));
@@ -436,6 +493,16 @@ impl<'c> Emitter<'_, 'c> {
         let base = self.stack(bytes, alloca.alignment().max(32));
         Ok(Lanes::Strided { base, stride: stride as i64, vector: None })
     }
+}
+
+/// The other operand of a sum, or of an `or` that is one, and the constant.
+fn sum_with_constant(sum: Value<'_>) -> Option<(Value<'_>, i64)> {
+    if !sum.is_instruction() {
+        return None;
+    }
+    let adds =
+        sum.opcode() == Opcode::LLVMAdd || (sum.opcode() == Opcode::LLVMOr && sum.is_disjoint());
+    if adds { Some((sum.operand(0), sum.operand(1).as_const_signed()?)) } else { None }
 }
 
 /// The instruction's operation on other operands, scalars or vectors, with a result of type `ty`.

@@ -47,6 +47,17 @@ impl<'c> Form<'c> {
     }
 }
 
+/// Rows that a warp accesses as they are, by the address of lane 0, or by those of lanes 0 and 16.
+#[derive(Clone, Copy)]
+enum RowsInPlace<'c> {
+    /// Each half of the warp has rows side by side.
+    Apart([Value<'c>; 2]),
+    /// As above, and both halves have the same ones.
+    Twice(Value<'c>),
+    /// One row for all lanes of a half.
+    OneEach([Value<'c>; 2]),
+}
+
 /// Whether an access of this type is made here.
 pub(super) fn is_wide(ty: Type<'_>) -> bool {
     ty.is_vector() || ty.bits() == 128
@@ -82,21 +93,50 @@ impl<'c> Emitter<'_, 'c> {
             return Ok(form.of_parts(self.elements_of_numbers(numbers, form)));
         }
         let stack = self.rows(form);
-        let Some(base) = self.rows_in_place(&address, form, ordered) else {
+        let Some(rows) = self.rows_in_place(&address, form, ordered) else {
             self.copy_rows(&address, stack, form, RowCopy { loads: true, ordered });
+            let stack = self.adjacent(stack, form);
             return Ok(form.of_parts(self.load_rows(stack, form, false)));
         };
         let all =
             self.b.icmp(IntPredicate::LLVMIntEQ, self.active_bits(), self.cx.i32().all_ones());
-        let before = self.b.block();
         let [some, ready] = ["some", "rows"].map(|name| self.block(name));
+        let RowsInPlace::Apart(bases) = rows else {
+            let whole = self.block("whole");
+            self.b.cond_br(all, whole, some);
+            self.b.position_at_end(whole);
+            // Blocks of a cluster write to each other's shared memory.
+            let clusters = self.module.function("zluda.cpu.cluster_shared");
+            let own = load.operand(0).ty().address_space() == 3
+                && !clusters.is_some_and(|function| function.has_uses());
+            let of_all = self.load_repeated(rows, form, own);
+            let whole = self.b.block();
+            self.b.br(ready);
+            self.b.position_at_end(some);
+            self.copy_rows(&address, stack, form, RowCopy { loads: true, ordered });
+            let of_some = self.load_rows(self.adjacent(stack, form), form, false);
+            self.b.br(ready);
+            self.b.position_at_end(ready);
+            let either = |(whole_value, some_value): (Value<'c>, Lanes<'c>)| {
+                let value = self.b.phi(whole_value.ty());
+                value.add_incoming(&[(whole_value, whole), (self.vector(&some_value), some)]);
+                Lanes::Vector(value)
+            };
+            return Ok(form.of_parts(of_all.into_iter().zip(of_some).map(either).collect()));
+        };
+        let before = self.b.block();
         self.b.cond_br(all, ready, some);
         self.b.position_at_end(some);
         self.copy_rows(&address, stack, form, RowCopy { loads: true, ordered });
+        let stacks = self.adjacent(stack, form);
         self.b.br(ready);
         self.b.position_at_end(ready);
-        let from = self.b.phi(self.cx.ptr(0));
-        from.add_incoming(&[(base, before), (stack, some)]);
+        let mut from = bases;
+        for (place, stack) in from.iter_mut().zip(stacks) {
+            let base = *place;
+            *place = self.b.phi(self.cx.ptr(0));
+            place.add_incoming(&[(base, before), (stack, some)]);
+        }
         Ok(form.of_parts(self.load_rows(from, form, true)))
     }
 
@@ -123,14 +163,23 @@ impl<'c> Emitter<'_, 'c> {
             return self.store_parts(&address, &number, self.cx.int(8 * form.size as u32), 0);
         }
         let stack = self.rows(form);
-        let Some(base) = self.rows_in_place(&address, form, ordered) else {
-            self.store_rows(&vectors, stack, form, false);
-            self.copy_rows(&address, stack, form, RowCopy { loads: false, ordered });
-            return Ok(());
+        let stacks = self.adjacent(stack, form);
+        let bases = match self.rows_in_place(&address, form, ordered) {
+            Some(RowsInPlace::Apart(bases)) => bases,
+            // Half a warp and the other one store to the same places.
+            Some(RowsInPlace::Twice(base)) => [base; 2],
+            Some(RowsInPlace::OneEach(_)) | None => {
+                self.store_rows(&vectors, stacks, form, false);
+                self.copy_rows(&address, stack, form, RowCopy { loads: false, ordered });
+                return Ok(());
+            }
         };
         let all =
             self.b.icmp(IntPredicate::LLVMIntEQ, self.active_bits(), self.cx.i32().all_ones());
-        let to = self.b.select(all, base, stack);
+        let mut to = bases;
+        for (place, stack) in to.iter_mut().zip(stacks) {
+            *place = self.b.select(all, *place, stack);
+        }
         self.store_rows(&vectors, to, form, true);
         let [some, done] = ["some", "rows.done"].map(|name| self.block(name));
         self.b.cond_br(all, done, some);
@@ -233,22 +282,78 @@ impl<'c> Emitter<'_, 'c> {
         self.lane_place(NUMBER, self.cx.i8().array(form.size * u64::from(LANES)))
     }
 
-    /// The address of rows that lie side by side and can be accessed as they are.
+    /// Rows that can be accessed as they are.
     fn rows_in_place(
         &self,
         address: &Lanes<'c>,
         form: Form<'c>,
         ordered: bool,
-    ) -> Option<Value<'c>> {
+    ) -> Option<RowsInPlace<'c>> {
         let transposes = form.size == BLOCK && form.elements > 1;
+        if !transposes || ordered || self.is_partial() {
+            return None;
+        }
         match address {
-            Lanes::Strided { base, stride, .. }
-                if *stride == BLOCK as i64 && transposes && !ordered && !self.is_partial() =>
-            {
-                Some(*base)
+            Lanes::Strided { base, stride, .. } if *stride == BLOCK as i64 => {
+                Some(RowsInPlace::Apart(self.adjacent(*base, form)))
             }
+            Lanes::Halves { bases: [low, high], stride, .. } if *stride == BLOCK as i64 => {
+                Some(if low == high {
+                    RowsInPlace::Twice(*low)
+                } else {
+                    RowsInPlace::Apart([*low, *high])
+                })
+            }
+            Lanes::Halves { bases, stride: 0, .. } => Some(RowsInPlace::OneEach(*bases)),
             _ => None,
         }
+    }
+
+    /// The addresses of lanes 0 and 16, of rows that all lie side by side.
+    fn adjacent(&self, base: Value<'c>, form: Form<'c>) -> [Value<'c>; 2] {
+        [base, self.place(base, form.size * u64::from(LANES / 2))]
+    }
+
+    /// The elements of all lanes, where several lanes have a row; `own` is memory that no other thread of the processor
+    /// writes, whose rows need not be read at once.
+    fn load_repeated(&self, rows: RowsInPlace<'c>, form: Form<'c>, own: bool) -> Vec<Value<'c>> {
+        let both_halves = || {
+            let mask = (0..LANES).map(|lane| (lane % (LANES / 2)) as i32);
+            mask.collect::<Vec<_>>()
+        };
+        let bases = match rows {
+            RowsInPlace::Apart(_) => return Vec::new(),
+            RowsInPlace::Twice(base) => {
+                let half = self.load_half(base, form, true);
+                return half
+                    .into_iter()
+                    .map(|half| self.b.shuffle(half, half, &both_halves()))
+                    .collect();
+            }
+            RowsInPlace::OneEach(bases) => bases,
+        };
+        let count = form.elements as u32;
+        if own {
+            let place = |base, index: u32| {
+                self.place(base, u64::from(index) * form.size / u64::from(count))
+            };
+            let align = self.element_align(form);
+            let half = |base, index| {
+                self.b.splat(self.b.load(form.element, place(base, index), align), LANES / 2)
+            };
+            let element = |index| self.join_halves(bases.map(|base| half(base, index)));
+            return (0..count).map(element).collect();
+        }
+        let [low, high] = bases.map(|base| {
+            let row = self.b.load(form.element.vector(count), base, self.element_align(form));
+            row.set_volatile(true);
+            row
+        });
+        let element = |index: u32| {
+            let of_lane = |lane: u32| (index + if lane < LANES / 2 { 0 } else { count }) as i32;
+            self.b.shuffle(low, high, &(0..LANES).map(of_lane).collect::<Vec<_>>())
+        };
+        (0..count).map(element).collect()
     }
 
     /// Copies the rows of active lanes to the stack, or from there.
@@ -274,19 +379,28 @@ impl<'c> Emitter<'_, 'c> {
         if self.unit.options.avx512() { 4 } else { 2 }
     }
 
-    /// The elements of all lanes, of rows that lie side by side.
-    fn load_rows(&self, from: Value<'c>, form: Form<'c>, in_place: bool) -> Vec<Lanes<'c>> {
+    /// The elements of all lanes, of rows that lie side by side in each half of the warp. Elements that fill a row lie in one
+    /// piece, from the first address on.
+    fn load_rows(&self, from: [Value<'c>; 2], form: Form<'c>, in_place: bool) -> Vec<Lanes<'c>> {
         let b = &self.b;
-        let count = form.in_block();
-        if count == 1 {
+        if form.in_block() == 1 {
             let blocks = form.blocks() as u32;
-            let all = b.load(form.element.vector(LANES * blocks), from, BLOCK as u32);
+            let all = b.load(form.element.vector(LANES * blocks), from[0], BLOCK as u32);
             let lanes = |block: u32| {
                 let mask: Vec<_> = (0..LANES).map(|lane| (lane * blocks + block) as i32).collect();
                 Lanes::Vector(b.shuffle(all, all, &mask))
             };
             return (0..blocks).map(lanes).collect();
         }
+        let [low, high] = [0, 1].map(|half| self.load_half(from[half], form, in_place));
+        let pairs = low.into_iter().zip(high);
+        pairs.map(|(low, high)| Lanes::Vector(self.concatenated(vec![low, high]))).collect()
+    }
+
+    /// The elements of half a warp, whose rows lie side by side.
+    fn load_half(&self, from: Value<'c>, form: Form<'c>, in_place: bool) -> Vec<Value<'c>> {
+        let b = &self.b;
+        let count = form.in_block();
         let block = form.element.vector(count as u32);
         let align = if in_place { self.element_align(form) } else { BLOCK as u32 };
         let load = |lane: usize, offset: u64| {
@@ -295,11 +409,28 @@ impl<'c> Emitter<'_, 'c> {
             load.set_volatile(in_place);
             load
         };
-        let registers = self.register_blocks();
+        let lanes = LANES as usize / 2;
+        if in_place && form.size == BLOCK && form.element.bits() >= 32 && self.unit.options.avx512()
+        {
+            // A register has four lanes, whose first, second, ... elements come out of it by halves.
+            let register = form.element.vector(4 * count as u32);
+            let load = |first: usize| {
+                let load = b.load(register, self.place(from, first as u64 * form.size), align);
+                load.set_volatile(true);
+                load
+            };
+            let registers = (0..lanes).step_by(4).map(load).collect();
+            return self
+                .every(count, registers)
+                .into_iter()
+                .map(|it| self.concatenated(it))
+                .collect();
+        }
+        let registers = self.register_blocks().min(lanes / count);
         let mut elements = Vec::new();
         for offset in (0..form.size).step_by(BLOCK as usize) {
             let mut groups = vec![Vec::new(); count];
-            for first in (0..LANES as usize).step_by(registers * count) {
+            for first in (0..lanes).step_by(registers * count) {
                 let row = |k: usize| {
                     let lanes = (0..registers).map(|j| first + j * count + k);
                     self.concatenated(lanes.map(|lane| load(lane, offset)).collect())
@@ -309,19 +440,26 @@ impl<'c> Emitter<'_, 'c> {
                     group.push(part);
                 }
             }
-            elements
-                .extend(groups.into_iter().map(|group| Lanes::Vector(self.concatenated(group))));
+            elements.extend(groups.into_iter().map(|group| self.concatenated(group)));
         }
         elements
     }
 
-    /// Stores the elements of all lanes as rows that lie side by side.
-    fn store_rows(&self, elements: &[Value<'c>], to: Value<'c>, form: Form<'c>, in_place: bool) {
+    /// Stores the elements of all lanes as rows that lie side by side in each half of the warp.
+    fn store_rows(
+        &self,
+        elements: &[Value<'c>],
+        to: [Value<'c>; 2],
+        form: Form<'c>,
+        in_place: bool,
+    ) {
         let b = &self.b;
         let count = form.in_block();
         let align = if in_place { self.element_align(form) } else { BLOCK as u32 };
         let registers = self.register_blocks();
         let block_type = form.element.vector(count as u32);
+        let half = LANES as usize / 2;
+        let row_place = |lane: usize| self.place(to[lane / half], (lane % half) as u64 * form.size);
         for (number, parts) in elements.chunks(count).enumerate() {
             let offset = number as u64 * BLOCK;
             for first in (0..LANES as usize).step_by(registers * count) {
@@ -330,15 +468,14 @@ impl<'c> Emitter<'_, 'c> {
                 if form.size == BLOCK && count > 1 {
                     for (number, row) in self.in_order(rows, count).into_iter().enumerate() {
                         let lane = first + number * registers;
-                        let place = self.place(to, lane as u64 * form.size);
-                        b.store(row, place, align).set_volatile(in_place);
+                        b.store(row, row_place(lane), align).set_volatile(in_place);
                     }
                     continue;
                 }
                 for (k, row) in rows.into_iter().enumerate() {
                     for j in 0..registers {
                         let lane = first + j * count + k;
-                        let place = self.place(to, lane as u64 * form.size + offset);
+                        let place = self.place(row_place(lane), offset);
                         let block = self.slice(row, j * count, count);
                         debug_assert_eq!(block.ty(), block_type);
                         b.store(block, place, align);
@@ -365,6 +502,22 @@ impl<'c> Emitter<'_, 'c> {
             pieces = pieces.chunks(2).map(|pair| self.b.shuffle(pair[0], pair[1], &mask)).collect();
         }
         pieces.swap_remove(0)
+    }
+
+    /// Of a sequence of elements those at each distance below `count` from the multiples of it.
+    fn every(&self, count: usize, registers: Vec<Value<'c>>) -> Vec<Vec<Value<'c>>> {
+        if count == 1 {
+            return vec![registers];
+        }
+        let length = registers[0].ty().len() as i32;
+        let parts = [0, 1].map(|odd| {
+            let mask: Vec<_> = (0..length).map(|place| 2 * place + odd).collect();
+            let pairs = registers.chunks(2);
+            let half = pairs.map(|pair| self.b.shuffle(pair[0], pair[1], &mask)).collect();
+            self.every(count / 2, half)
+        });
+        let [even, odd] = parts;
+        even.into_iter().zip(odd).flat_map(|(even, odd)| [even, odd]).collect()
     }
 
     /// Transposes `count` registers whose blocks have as many elements, each block with those in the same place: element

@@ -14,9 +14,7 @@ use rustc_hash::FxHashMap;
 use super::narrow_addresses::{address_argument, erase_unused, position_after};
 use super::strip_mine_arithmetic::{repeated, repeated_constant};
 use crate::Options;
-use crate::emit::{LANES, MIDDLE};
-
-const FAR: i64 = 1 << 20;
+use crate::emit::{FAR, LANES, MIDDLE};
 
 /// Rewrites the addresses of a module's gathers and scatters.
 pub fn run(module: &Module<'_>, options: &Options) {

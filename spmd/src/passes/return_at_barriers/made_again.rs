@@ -1,4 +1,5 @@
-//! Vectors that are made again of scalars, which take less room in a frame and less time to store.
+//! Vectors that are made again of scalars, and addresses at constant distances from others, which take less room in a frame
+//! and less time to store.
 
 use llvm_zluda::{Builder, Opcode, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,7 +21,7 @@ impl<'c> Recipes<'c> {
     pub fn new(values: impl Iterator<Item = Value<'c>>) -> Self {
         let mut recipes = Recipes::default();
         let mut seen = FxHashSet::default();
-        for value in values.filter(|value| value.ty().is_vector()) {
+        for value in values.filter(|value| value.ty().is_vector() || is_at_distance(*value)) {
             if !seen.insert(value) {
                 continue;
             }
@@ -36,7 +37,7 @@ impl<'c> Recipes<'c> {
         if !value.is_instruction() {
             return true;
         }
-        if !value.ty().is_vector() {
+        if !value.ty().is_vector() && !is_at_distance(value) {
             scalars.push(value);
             return value.opcode() != Opcode::LLVMAlloca;
         }
@@ -88,6 +89,14 @@ impl<'c> Recipes<'c> {
         known.insert(value, again);
         again
     }
+}
+
+/// An address at a constant distance from another one.
+fn is_at_distance(value: Value<'_>) -> bool {
+    value.is_instruction()
+        && !value.ty().is_vector()
+        && value.opcode() == Opcode::LLVMGetElementPtr
+        && value.operands().iter().skip(1).all(|index| index.is_constant())
 }
 
 fn is_simple(opcode: Opcode) -> bool {

@@ -16,13 +16,14 @@ pub(crate) struct CodeTarget {
 }
 
 /// The layouts of warps in the blocks that code is for: one code for each.
-const SHAPES: [Blocks; 3] = [Blocks::Any, Blocks::RowWarps, Blocks::WholeWarps];
+const SHAPES: [Blocks; 4] =
+    [Blocks::Any, Blocks::RowWarps, Blocks::WholeWarps, Blocks::HalfWarpRows];
 
 impl Variant {
     /// Codes of a kernel at most.
     pub(crate) const COUNT: usize = 2 * SHAPES.len();
 
-    /// The code for blocks of this shape.
+    /// The code for blocks of this shape, of a device that has none for rows of half a warp.
     pub(crate) fn of(block: [u32; 3], clusters: bool) -> Variant {
         let [x, y, z] = block;
         let shape = match (y, z) {
@@ -31,6 +32,12 @@ impl Variant {
             _ => 0,
         };
         Variant(shape + if clusters { SHAPES.len() as u8 } else { 0 })
+    }
+
+    /// The code for blocks of this shape, of a device that does without clusters.
+    pub(crate) fn with_half_warps(block: [u32; 3]) -> Variant {
+        let [x, y, _] = block;
+        if x == 16 && y.is_multiple_of(2) { Variant(3) } else { Variant::of(block, false) }
     }
 
     /// A number below [`COUNT`](Self::COUNT).
@@ -75,6 +82,20 @@ mod tests {
             assert_eq!((alone.blocks(), alone.clusters()), (shape, false));
             assert_eq!((clustered.blocks(), clustered.clusters()), (shape, true));
             assert!(alone != clustered && clustered.number() < Variant::COUNT);
+        }
+    }
+
+    #[test]
+    fn two_rows_of_16_threads_are_a_warp() {
+        for (block, shape) in [
+            ([16, 16, 1], Blocks::HalfWarpRows),
+            ([16, 2, 3], Blocks::HalfWarpRows),
+            ([16, 3, 2], Blocks::Any),
+            ([16, 1, 1], Blocks::RowWarps),
+            ([32, 2, 1], Blocks::WholeWarps),
+            ([8, 4, 1], Blocks::Any),
+        ] {
+            assert_eq!(Variant::with_half_warps(block).blocks(), shape, "{block:?}");
         }
     }
 }

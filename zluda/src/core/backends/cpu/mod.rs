@@ -50,7 +50,7 @@ impl Backend for Cpu {
     }
 
     fn variant(&self, block: [u32; 3], _clusters: bool) -> Variant {
-        Variant::of(block, false)
+        Variant::with_half_warps(block)
     }
 
     fn needs_cluster_code(&self, _cluster: Option<[u32; 3]>) -> bool {
