@@ -44,7 +44,8 @@ pub fn kernel_parts(module: &Module<'_>, blocks: Blocks, waves: Waves) -> Result
     let levels = Levels::new(&cfg);
     let two_warps = waves == Waves::TwoWarps;
     let row_warps = matches!(blocks, Blocks::RowWarps | Blocks::WholeWarps) && !two_warps;
-    let rules = ShapeRules { module: &module, row_warps, halves: false, two_warps };
+    let whole_warps = blocks == Blocks::WholeWarps && !two_warps;
+    let rules = ShapeRules { module: &module, row_warps, whole_warps, halves: false, two_warps };
     let divergence = Divergence::new(&cfg, &levels, &rules);
     Ok(WarpSplits::new(&cfg, &levels, &divergence, true, &Default::default()).is_some())
 }

@@ -49,6 +49,8 @@ pub struct ShapeRules<'m, 'c> {
     pub module: &'m Module<'c>,
     /// Warps never span rows of a block.
     pub row_warps: bool,
+    /// Rows of a block have a multiple of 32 threads.
+    pub whole_warps: bool,
     /// Blocks have 16 columns, and a warp is two rows.
     pub halves: bool,
     /// Two warps run as one, as on GPUs with waves of 64: what is the same for a warp differs.
@@ -87,7 +89,7 @@ impl<'c> ShapeRules<'_, 'c> {
         if operands.contains(&Shape::Unknown) && !operands.contains(&Shape::Varying) {
             return Shape::Unknown;
         }
-        if operands.iter().all(|shape| shape.is_uniform()) {
+        if operands.iter().all(|shape| shape.is_uniform()) || self.clears_lanes(instruction, of) {
             return Shape::UNIFORM;
         }
         if operands.contains(&Shape::Varying) || !is_scalar_address_like(instruction.ty()) {
@@ -187,9 +189,28 @@ impl<'c> ShapeRules<'_, 'c> {
         Some(total)
     }
 
-    /// Lane 0 has zeros in the low `bits` bits, and all lanes differ from it only there.
+    /// All lanes differ from lane 0 only in the low `bits` bits: there it has zeros, as far up as they go.
     fn lanes_stay_below(&self, value: Value<'c>, stride: i64, bits: u32) -> bool {
-        stride >= 0 && bits < 32 && stride * 31 < 1 << bits && self.base_zeros(value, 8) >= bits
+        let zeros = self.base_zeros(value, 8).min(bits).min(31);
+        stride >= 0 && stride * 31 < 1 << zeros
+    }
+
+    /// The bits in which lanes differ are shifted down, and then masked out: so LLVM writes `i / 32 * 4`.
+    fn clears_lanes(&self, and: Value<'c>, of: Of<'_, 'c>) -> bool {
+        let masked = || {
+            let is_and = and.opcode() == Opcode::LLVMAnd;
+            let mask = is_and.then(|| and.operand(1).as_const_int())??;
+            let (mut value, mut bits) = (and.operand(0), mask.trailing_zeros());
+            while value.is_instruction()
+                && matches!(value.opcode(), Opcode::LLVMLShr | Opcode::LLVMAShr)
+            {
+                let by = u32::try_from(value.operand(1).as_const_int()?).ok()?;
+                (value, bits) = (value.operand(0), bits.saturating_add(by));
+            }
+            let Shape::Strided(stride) = of(value) else { return None };
+            Some(self.lanes_stay_below(value, stride, bits))
+        };
+        masked().unwrap_or(false)
     }
 
     /// Low bits of lane 0's value that are zero.
@@ -214,6 +235,7 @@ impl<'c> ShapeRules<'_, 'c> {
             Opcode::LLVMCall => match value.called_name().as_str() {
                 "zluda.laneid" => 64,
                 "zluda.tid.x" if self.row_warps => 5,
+                "zluda.ntid.x" if self.whole_warps => 5,
                 _ => 0,
             },
             _ => 0,

@@ -24,6 +24,7 @@ use llvm_zluda::{Block, Builder, Context, Module, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Error, Options};
+use simt::Blocks;
 use simt::analysis::cfg::Cfg;
 use simt::analysis::divergence::Divergence;
 use simt::analysis::level::Levels;
@@ -152,6 +153,7 @@ pub(crate) fn emit_function<'c>(
     let rules = ShapeRules {
         module,
         row_warps: rows == Rows::Whole,
+        whole_warps: unit.options.blocks == Blocks::WholeWarps,
         halves: rows == Rows::Halves,
         two_warps: false,
     };
