@@ -9,7 +9,7 @@ use crate::emit::LANES;
 use crate::passes::{
     expand_clusters, legalize_operations, narrow_addresses, outline_functions, place_variables,
     return_at_barriers, scalarize_accesses, split_constant_offsets, strip_mine_arithmetic,
-    thaw_loads,
+    substitute_known_threads, thaw_loads,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -76,6 +76,10 @@ const NOTE: OurPass = Pass::own("note_frames", |module, state| {
 
 /// The passes for vector code that follow. Most are files of `passes/`.
 const VECTOR: &[OurPass] = &[
+    Pass::own("substitute_known_threads", |module, _| {
+        substitute_known_threads::run(module);
+        Ok(())
+    }),
     Pass::replacing("vectorize", |module, state| {
         vectorize::vectorize(module, state.static_shared_size, &state.options)
     }),

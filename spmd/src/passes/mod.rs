@@ -9,4 +9,5 @@ pub mod return_at_barriers;
 pub mod scalarize_accesses;
 pub mod split_constant_offsets;
 pub mod strip_mine_arithmetic;
+pub mod substitute_known_threads;
 pub mod thaw_loads;

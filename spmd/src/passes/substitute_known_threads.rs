@@ -1,0 +1,178 @@
+//! Addresses where the number of the thread is known, as behind `if (threadIdx.x == 0)`, made of that number.
+//!
+//! Input: optimised code of one thread. Output: the same code; where it runs for one column of the block only, or for one
+//! lane of a warp, addresses of accesses are computed from the column's or the lane's number, and not from what is made
+//! of each thread's own.
+//! Why here: such addresses are the same for a warp, and the vectoriser, which follows, makes scalar accesses of what would
+//! be gathers. LLVM's passes replace uses of the number itself, but not what was made of it before the branch.
+
+use llvm_zluda::{Block, Builder, IntPredicate, Module, Opcode, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Operations behind an address that are made anew, one behind the other.
+const DEEPEST: u32 = 12;
+
+/// Rewrites the addresses of a module's accesses.
+pub fn run(module: &Module<'_>) {
+    for function in module.functions().into_iter().filter(|function| !function.is_declaration()) {
+        for block in function.blocks() {
+            for known in Known::behind(block) {
+                known.substitute(module, function);
+            }
+        }
+    }
+}
+
+/// A number that is another one in all blocks that control comes to by an edge.
+struct Known<'c> {
+    number: Value<'c>,
+    is: Value<'c>,
+    first: Block<'c>,
+}
+
+impl<'c> Known<'c> {
+    /// What the end of a block says of the thread behind it.
+    fn behind(block: Block<'c>) -> Vec<Self> {
+        let Some(end) = block.terminator() else { return Vec::new() };
+        let mut found = match end.opcode() {
+            Opcode::LLVMBr => end.condition().and_then(|condition| Self::by(condition, block)),
+            _ => None,
+        }
+        .into_iter()
+        .collect::<Vec<_>>();
+        if end.opcode() == Opcode::LLVMSwitch {
+            let number = end.operand(0);
+            let cases = end.switch_cases().into_iter();
+            found.extend(cases.map(|(is, first)| Known { number, is, first }));
+        }
+        found.retain(|known| is_of_thread(known.number) && known.is.is_constant());
+        found
+    }
+
+    fn by(condition: Value<'c>, block: Block<'c>) -> Option<Self> {
+        if !condition.is_instruction() || condition.opcode() != Opcode::LLVMICmp {
+            return None;
+        }
+        let equal = match condition.int_predicate() {
+            IntPredicate::LLVMIntEQ => 0,
+            IntPredicate::LLVMIntNE => 1,
+            _ => return None,
+        };
+        let (number, is) = (condition.operand(0), condition.operand(1));
+        Some(Known { number, is, first: block.successors()[equal] })
+    }
+
+    fn substitute(&self, module: &Module<'c>, function: Value<'c>) {
+        let blocks = function.blocks();
+        let ways = blocks.iter().flat_map(|block| block.successors());
+        if ways.filter(|to| *to == self.first).count() != 1 {
+            return;
+        }
+        // What only this edge leads to.
+        let elsewhere = reached(function.entry_block(), Some(self.first));
+        let b = module.context().builder();
+        for block in reached(self.first, None).into_iter().filter(|it| !elsewhere.contains(it)) {
+            for access in block.instructions() {
+                let address = match access.opcode() {
+                    Opcode::LLVMLoad | Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => 0,
+                    Opcode::LLVMStore => 1,
+                    _ => continue,
+                };
+                b.position_before(access);
+                let mut made = FxHashMap::default();
+                if let Some(new) = self.made_of(access.operand(address), &b, &mut made, DEEPEST) {
+                    access.set_operand(address, new);
+                }
+            }
+        }
+    }
+
+    /// A value made of what the number is; nothing where it is not made of the number.
+    fn made_of(
+        &self,
+        value: Value<'c>,
+        b: &Builder<'c>,
+        made: &mut FxHashMap<Value<'c>, Option<Value<'c>>>,
+        depth: u32,
+    ) -> Option<Value<'c>> {
+        if value == self.number {
+            return Some(self.is);
+        }
+        if depth == 0 || !value.is_instruction() || !is_simple(value) {
+            return None;
+        }
+        if let Some(known) = made.get(&value) {
+            return *known;
+        }
+        let operands: Vec<_> = (0..value.operand_count())
+            .map(|index| self.made_of(value.operand(index), b, made, depth - 1))
+            .collect();
+        let new = operands.iter().any(Option::is_some).then(|| {
+            let again = value.clone_instruction();
+            for (index, operand) in operands.into_iter().enumerate() {
+                if let Some(operand) = operand {
+                    again.set_operand(index as u32, operand);
+                }
+            }
+            b.insert(again);
+            again
+        });
+        made.insert(value, new);
+        new
+    }
+}
+
+/// The blocks to which control may come from one, without those behind another one.
+fn reached<'c>(from: Block<'c>, without: Option<Block<'c>>) -> FxHashSet<Block<'c>> {
+    let mut found = FxHashSet::default();
+    let mut work = vec![from];
+    while let Some(block) = work.pop() {
+        if Some(block) != without && found.insert(block) {
+            work.extend(block.successors());
+        }
+    }
+    found
+}
+
+/// The number of a thread in its row or in its warp.
+fn is_of_thread(value: Value<'_>) -> bool {
+    if !value.is_instruction() {
+        return false;
+    }
+    match value.opcode() {
+        Opcode::LLVMCall => {
+            matches!(value.called_name().as_str(), "zluda.tid.x" | "zluda.laneid")
+        }
+        Opcode::LLVMAnd => value.operand(1).is_constant() && is_of_thread(value.operand(0)),
+        _ => false,
+    }
+}
+
+fn is_simple(value: Value<'_>) -> bool {
+    use Opcode::*;
+    match value.opcode() {
+        LLVMCall => ["llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin."]
+            .iter()
+            .any(|name| value.called_name().starts_with(name)),
+        opcode => matches!(
+            opcode,
+            LLVMAdd
+                | LLVMSub
+                | LLVMMul
+                | LLVMShl
+                | LLVMLShr
+                | LLVMAShr
+                | LLVMAnd
+                | LLVMOr
+                | LLVMXor
+                | LLVMZExt
+                | LLVMSExt
+                | LLVMTrunc
+                | LLVMICmp
+                | LLVMSelect
+                | LLVMIntToPtr
+                | LLVMPtrToInt
+                | LLVMGetElementPtr
+        ),
+    }
+}
