@@ -120,6 +120,9 @@ fn gather_from<'c>(module: &Module<'c>, bits: u32, places: Places<'c>) -> Value<
     let results = b.alloca(vector);
     let bytes = bits / 8;
     let pointer = places.pointers(module, function, 0, &b);
+    where_a_row(module, function, places, 0, bytes, &b, &|b, row| {
+        b.ret(b.load(vector, row, 1));
+    });
     each_lane(
         module,
         function,
@@ -164,6 +167,10 @@ fn scatter_to<'c>(module: &Module<'c>, bits: u32, places: Places<'c>) -> Value<'
     let bytes = bits / 8;
     b.store(function.parameter(0), values, bytes);
     let pointer = places.pointers(module, function, 1, &b);
+    where_a_row(module, function, places, 1, bytes, &b, &|b, row| {
+        b.store(function.parameter(0), row, 1);
+        b.ret_void();
+    });
     each_lane(
         module,
         function,
@@ -176,6 +183,42 @@ fn scatter_to<'c>(module: &Module<'c>, bits: u32, places: Places<'c>) -> Value<'
     );
     b.ret_void();
     function
+}
+
+/// Runs `body`, which returns, with the first of the addresses where they are those of a whole row, `bytes` apart in all lanes.
+/// The addresses are the parameter `first`. Leaves the builder where they are not.
+fn where_a_row<'c>(
+    module: &Module<'c>,
+    function: Value<'c>,
+    places: Places<'c>,
+    first: u32,
+    bytes: u32,
+    b: &Builder<'c>,
+    body: &dyn Fn(&Builder<'c>, Value<'c>),
+) {
+    let Places::Vector(ty) = places else { return };
+    let cx = module.context();
+    let Some(&active) = function.parameters().last() else { return };
+    let [compare, row, apart] =
+        ["compare", "row", "apart"].map(|name| module.append_block(function, name));
+    let are_all = |bits| b.icmp(IntPredicate::LLVMIntEQ, bits, cx.i32().all_ones());
+    b.cond_br(are_all(active), compare, apart);
+
+    b.position_at_end(compare);
+    let place = function.parameter(first);
+    let number = if ty.element().is_pointer() { cx.i64() } else { ty.element() };
+    let numbers =
+        if ty.element().is_pointer() { b.ptr_to_int(place, number.vector(LANES)) } else { place };
+    let base = b.extract_element(numbers, cx.i32().const_int(0));
+    let steps: Vec<_> = (0..LANES).map(|lane| number.const_int((lane * bytes).into())).collect();
+    let of_row = b.add(b.splat(base, LANES), b.const_vector(&steps));
+    let same = b.icmp(IntPredicate::LLVMIntEQ, numbers, of_row);
+    b.cond_br(are_all(b.bitcast(same, cx.i32())), row, apart);
+
+    b.position_at_end(row);
+    let address = if number == cx.i64() { base } else { b.zext(base, cx.i64()) };
+    body(b, b.int_to_ptr(address, cx.ptr(0)));
+    b.position_at_end(apart);
 }
 
 /// Rows of 16 or 32 bytes on the stack, one for each lane.
