@@ -66,7 +66,7 @@ pub(crate) fn cuGreenCtxStreamCreate(
     priority: c_int,
 ) -> CUres {
     stream.check()?;
-    // "CU_STREAM_NON_BLOCKING: This flag must be specified."
+    // "CU_STREAM_NON_BLOCKING must be specified."
     if flags != CUstream_flags::CU_STREAM_NON_BLOCKING.0 {
         return Err(CUerror::INVALID_VALUE);
     }
