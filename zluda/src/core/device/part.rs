@@ -25,8 +25,9 @@ impl Grain {
     pub(crate) const ONE: Grain = Grain { least: 1, multiple: 1 };
 
     /// That of an NVIDIA device of this major compute capability: "On Compute Architecture 6.X: The minimum count is 2 SMs
-    /// and must be a multiple of 2. 7.X: 2 SMs and must be a multiple of 2. 8.X: 4 SMs and must be a multiple of 2. 9.0+: 8 SMs and must be a multiple
-    /// of 8." Two, as an H100 has it, where the blocks of a cluster need not run on the part together.
+    /// and must be a multiple of 2. 7.X: 2 SMs and must be a multiple of 2. 8.X: 4 SMs and must be a multiple of 2. 9.0+: 8
+    /// SMs and must be a multiple of 8." Two, as an H100 has it, where the blocks of a cluster need not run on the part
+    /// together.
     pub(crate) fn of_capability(major: u32, together: bool) -> Grain {
         let (least, multiple) = match (major, together) {
             (0..=7, _) | (_, false) => (2, 2),
