@@ -33,7 +33,7 @@ pub enum Kind {
     Variable,
     /// Address space that memory is mapped to, see [`super::virtual_memory`].
     Reserved,
-    /// Device memory of another process, of a pool of its.
+    /// Device memory of another process, of a pool of its, or of another interface.
     Imported,
     /// The same without a pool: it is closed, not freed.
     Opened,

@@ -180,6 +180,10 @@ pub(crate) fn cuCtxSynchronize_v2(context: CUcontext) -> CUres {
 pub(crate) fn cuCtxGetApiVersion(context: CUcontext, version: Out<c_uint>) -> CUres {
     version.check()?;
     match handle_or_current(context) {
+        // An H100 knows no version of a context that has ended, where it is named.
+        Err(CUerror::CONTEXT_IS_DESTROYED) if !context.is_null() => {
+            return Err(CUerror::INVALID_CONTEXT);
+        }
         // CUDA's runtime asks before it resets a device that a kernel's error has made useless.
         Err(error) if !is_sticky(error) => return Err(error),
         _ => {}

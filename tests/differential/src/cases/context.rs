@@ -135,6 +135,67 @@ pub const CASES: &[Case] = &[
             api.cuMemFree_v2(pointer),
         ]
     }),
+    ("context/counts_across_reset", |api| {
+        must(api.cuInit(0));
+        let (mut flags, mut active, mut primary) = (99, -1, null_mut());
+        let mut answers = Vec::new();
+        // The users stay users of the next life.
+        for retained in [2, 1] {
+            for _ in 0..retained {
+                answers.push(api.cuDevicePrimaryCtxRetain(&mut primary, 0));
+            }
+            answers.extend([
+                api.cuDevicePrimaryCtxReset_v2(0),
+                api.cuDevicePrimaryCtxGetState(0, &mut flags, &mut active),
+                active.into(),
+            ]);
+            answers.push(api.cuDevicePrimaryCtxRetain(&mut primary, 0));
+            for _ in 0..retained + 2 {
+                answers.push(api.cuDevicePrimaryCtxRelease_v2(0));
+                must(api.cuDevicePrimaryCtxGetState(0, &mut flags, &mut active));
+                answers.push(active.into());
+            }
+        }
+        // Without a new life.
+        must(api.cuDevicePrimaryCtxRetain(&mut primary, 0));
+        must(api.cuDevicePrimaryCtxReset_v2(0));
+        answers.extend([api.cuDevicePrimaryCtxRelease_v2(0), api.cuDevicePrimaryCtxRelease_v2(0)]);
+        // And flags.
+        answers.push(api.cuDevicePrimaryCtxSetFlags_v2(0, 4));
+        must(api.cuDevicePrimaryCtxRetain(&mut primary, 0));
+        must(api.cuDevicePrimaryCtxGetState(0, &mut flags, &mut active));
+        answers.push(flags.into());
+        must(api.cuDevicePrimaryCtxReset_v2(0));
+        must(api.cuDevicePrimaryCtxGetState(0, &mut flags, &mut active));
+        answers.push(flags.into());
+        answers
+    }),
+    ("context/released", |api| {
+        let primary = context(api);
+        let (mut now, mut version, mut pointer, mut id) = (null_mut(), 7, 0, 7);
+        let mut stream = null_mut();
+        let mut answers = vec![
+            api.cuDevicePrimaryCtxRelease_v2(0),
+            api.cuCtxGetCurrent(&mut now),
+            (now == primary) as i64,
+            api.cuMemAlloc_v2(&mut pointer, 64),
+            api.cuCtxGetApiVersion(primary, &mut version),
+            api.cuCtxGetApiVersion(null_mut(), &mut version),
+            api.cuCtxSetCurrent(primary),
+            api.cuStreamCreate(&mut stream, 0),
+            api.cuCtxSynchronize(),
+            api.cuCtxGetId(primary, &mut id),
+            api.cuDevicePrimaryCtxRelease_v2(0),
+        ];
+        let mut again = null_mut();
+        answers.extend([
+            api.cuDevicePrimaryCtxRetain(&mut again, 0),
+            (again == primary) as i64,
+            api.cuMemAlloc_v2(&mut pointer, 64),
+            api.cuCtxGetApiVersion(primary, &mut version),
+        ]);
+        answers
+    }),
     ("context/frees_without_one", |api| {
         context(api);
         let (memory, mut managed, mut host) = (allocate(api, 4096), 0, null_mut());

@@ -94,14 +94,14 @@ impl Primary {
         }
     }
 
-    /// Ends the life of the context, whoever uses it but green contexts: `NOT_PERMITTED` if there are any.
+    /// Ends the life of the context, whoever uses it but green contexts: `NOT_PERMITTED` if there are any. Its users stay
+    /// users, of the next life too.
     pub(crate) fn reset(&self) -> CUres {
         let context = self.context()?;
         let mut state = self.state.lock();
         if state.greens != 0 {
             return Err(CUerror::NOT_PERMITTED);
         }
-        state.retained = 0;
         state.flags = 0;
         drop(state);
         context.end();

@@ -1,6 +1,5 @@
 //! Launches.
 
-pub(crate) mod legacy;
 pub(crate) mod occupancy;
 mod workspace;
 

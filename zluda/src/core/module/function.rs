@@ -9,9 +9,9 @@ use crate::core::device::attributes::{MAX_THREADS_PER_BLOCK, SHARED_MEMORY_PER_B
 use crate::core::device::backend::DeviceContext;
 use crate::core::device::driver::driver;
 use crate::core::device::launch::Kernel;
-use crate::core::launch::legacy::Kept;
 use crate::core::module::ModuleData;
 use crate::core::module::cluster::ClusterSettings;
+use crate::core::module::kept_launch::Kept;
 use crate::core::module::library;
 use cuda_types::cuda::{
     CUerror, CUfunc_cache, CUfunction, CUfunction_attribute as A, CUkernel, CUmodule, CUres,

@@ -2,6 +2,7 @@
 
 pub(crate) mod cluster;
 pub(crate) mod function;
+pub(crate) mod kept_launch;
 pub(crate) mod library;
 pub(crate) mod reference;
 
