@@ -160,6 +160,12 @@ pub fn foreign<T>() -> *mut T {
     (&raw mut BYTES).cast()
 }
 
+/// A plain structure of C's, all zeros.
+pub fn zeroed<T>() -> T {
+    // SAFETY: used for structures of numbers and pointers, of which all zeros is a value.
+    unsafe { std::mem::zeroed() }
+}
+
 /// A pool of memory of device 0.
 pub fn memory_pool(api: &Api) -> CUmemoryPool {
     // SAFETY: a plain structure, of which all zeros is a value.

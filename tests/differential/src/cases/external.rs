@@ -12,11 +12,6 @@ use differential::api::Api;
 type M = CUexternalMemoryHandleType;
 type S = CUexternalSemaphoreHandleType;
 
-fn zeroed<T>() -> T {
-    // SAFETY: used for plain structures, of which all zeros is a value.
-    unsafe { std::mem::zeroed() }
-}
-
 fn memory(kind: M, descriptor: i32, size: u64) -> CUDA_EXTERNAL_MEMORY_HANDLE_DESC {
     let mut wanted: CUDA_EXTERNAL_MEMORY_HANDLE_DESC = zeroed();
     wanted.type_ = kind;

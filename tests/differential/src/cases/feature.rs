@@ -10,11 +10,6 @@ use crate::Answers;
 use crate::setup::*;
 use differential::api::Api;
 
-fn zeroed<T>() -> T {
-    // SAFETY: used for plain structures, of which all zeros is a value.
-    unsafe { std::mem::zeroed() }
-}
-
 /// A setting of core dumps: the result, the size, and the first bytes as a number.
 fn setting(api: &Api, is_global: bool, number: u32, room: usize) -> Answers {
     let (mut value, mut size) = ([0_u8; 1024], room);

@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut};
 use cuda_types::cuda::*;
 
 use super::Case;
-use crate::setup::must;
+use crate::setup::{must, zeroed};
 use differential::api::Api;
 
 /// A context of its own, of the newest version.
@@ -14,11 +14,6 @@ fn own_context(api: &Api) {
     must(api.cuInit(0));
     let mut context = null_mut();
     must(api.cuCtxCreate_v4(&mut context, null_mut(), 0, 0));
-}
-
-fn zeroed<T>() -> T {
-    // SAFETY: used for plain structures, of which all zeros is a value.
-    unsafe { std::mem::zeroed() }
 }
 
 pub const CASES: &[Case] = &[

@@ -151,11 +151,15 @@ fn has_mapping(address: u64, size: usize) -> bool {
     last.is_some_and(|(base, allocation)| base + allocation.size as u64 > address)
 }
 
-/// The reservation that holds an address: where it begins, and its size.
-pub(crate) fn reservation(address: u64) -> Option<(u64, usize)> {
-    let reservations = RESERVATIONS.lock();
+/// The one of the reservations that holds an address: where it begins, and its size.
+fn holding(reservations: &BTreeMap<u64, usize>, address: u64) -> Option<(u64, usize)> {
     let (base, size) = reservations.range(..=address).next_back()?;
     (address - base < *size as u64).then_some((*base, *size))
+}
+
+/// The reservation that holds an address: where it begins, and its size.
+pub(crate) fn reservation(address: u64) -> Option<(u64, usize)> {
+    holding(&RESERVATIONS.lock(), address)
 }
 
 /// Whether any byte of a range is reserved.
@@ -243,8 +247,8 @@ pub(crate) fn map(address: u64, size: usize, offset: usize, memory: Arc<Physical
         return Err(CUerror::INVALID_VALUE);
     }
     let reservations = RESERVATIONS.lock();
-    let around = reservations.range(..=address).next_back();
-    let is_reserved = around.is_some_and(|(base, all)| end <= base + *all as u64);
+    let around = holding(&reservations, address);
+    let is_reserved = around.is_some_and(|(base, all)| end <= base + all as u64);
     if !is_reserved || has_mapping(address, size) {
         return Err(CUerror::INVALID_VALUE);
     }

@@ -45,6 +45,13 @@ struct Log {
     next_listener: u64,
 }
 
+impl Log {
+    /// The number that the next entry will have.
+    fn end(&self) -> u32 {
+        self.first.wrapping_add(self.entries.len() as u32)
+    }
+}
+
 static LOG: Mutex<Log> =
     Mutex::new(Log { first: 0, entries: VecDeque::new(), listeners: Vec::new(), next_listener: 1 });
 
@@ -146,15 +153,14 @@ pub(crate) fn stop_listening(id: u64) -> Result<(), CUerror> {
 
 /// The number that the next entry will have.
 pub(crate) fn end() -> u32 {
-    let log = LOG.lock();
-    log.first.wrapping_add(log.entries.len() as u32)
+    LOG.lock().end()
 }
 
 /// The lines of the entries from a number on, oldest first, and the number behind them; `INVALID_VALUE` for numbers that
 /// no entry has had yet.
 pub(crate) fn lines(from: Option<u32>) -> Result<(Vec<String>, u32), CUerror> {
     let log = LOG.lock();
-    let end = log.first.wrapping_add(log.entries.len() as u32);
+    let end = log.end();
     let from = from.unwrap_or(0);
     if from > end {
         return Err(CUerror::INVALID_VALUE);
