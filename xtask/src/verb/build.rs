@@ -120,6 +120,8 @@ fn make_stub(stub: &Stub, staged: &Path, libraries: &Path) -> Result<()> {
     let mut command = Command::new("cc");
     command
         .args(["-shared", "-nostdlib", "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN/.."])
+        // A file without a word about its stack wants an executable one, which glibc 2.41 refuses to dlopen.
+        .arg("-Wl,-z,noexecstack")
         .arg(format!("-Wl,-soname,{name}"))
         .arg(format!("-Wl,--version-script,{}", versions.display()))
         .arg(format!("-L{}", staged.display()))
