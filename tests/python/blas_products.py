@@ -486,8 +486,43 @@ def gelu(x):
     return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
 
 
+def check_light_double():
+    """Double precision has the epilogues of single precision, as on an H100."""
+    m, n, k, leading = 6, 5, 4, 8
+    a, b, before, bias = (random.standard_normal(shape) for shape in ((m, k), (k, n), (m, n), m))
+    alpha, beta, F64 = one(0.5, np.float64), one(-1.5, np.float64), 1
+    A, B, CC, BIAS = (Array(x) for x in (a, b, before, bias))
+    shapes, types = [(m, k), (k, n), (m, n), (m, n)], [F64] * 4
+    product = 0.5 * a @ b - 1.5 * before
+    with_bias = product + bias[:, None]
+    slope = (gelu(with_bias + 1e-6) - gelu(with_bias - 1e-6)) / 2e-6
+    kept, masks = Array(np.zeros((leading, n))), Array(np.zeros((16, n), np.uint8))
+    wanted = {
+        2: np.maximum(product, 0), 4: with_bias, 6: np.maximum(with_bias, 0), 32: gelu(product), 36: gelu(with_bias),
+        134: np.maximum(with_bias, 0), 152: product * (with_bias > 0), 164: gelu(with_bias), 192: product * slope,
+    }  # fmt: skip
+    for epilogue, result in wanted.items():
+        D, sums = Array(np.zeros((m, n))), Array(np.zeros(m))
+        attributes = {7: WORD(epilogue), 8: LONG((sums if epilogue == 152 else BIAS).address.value)}
+        if epilogue & 128:
+            aux, step = (masks, 128) if epilogue & 10 else (kept, leading)
+            attributes |= {11: LONG(aux.address.value), 12: LONG(step)}
+        matmul(("double", epilogue), "64F", F64, alpha, A, B, beta, CC, D, shapes, attributes, types)
+        assert np.allclose(D.get(), result, rtol=0, atol=1e-8 if epilogue == 192 else 1e-14), epilogue
+        if epilogue == 152:
+            assert np.allclose(sums.get(), result.sum(1), rtol=0, atol=1e-14)
+        if epilogue == 164:
+            assert np.allclose(kept.get()[:m], with_bias, rtol=0, atol=1e-14)
+    for epilogue, result in {256: a.sum(1), 512: b.sum(0)}.items():
+        D, sums = Array(np.zeros((m, n))), Array(np.zeros(len(result)))
+        attributes = {7: WORD(epilogue), 8: LONG(sums.address.value)}
+        matmul(("double", epilogue), "64F", F64, alpha, A, B, beta, CC, D, shapes, attributes, types)
+        assert np.allclose(sums.get(), result, rtol=0, atol=1e-14), epilogue
+
+
 def check_light():
     ok(call("cublasLtCreate", c.byref(light)))
+    check_light_double()
     m, n, k = 48, 21, 70
     alpha, beta = one(0.5, np.float32), one(-1.5, np.float32)
     for format in FORMATS:

@@ -5,7 +5,64 @@ use super::problem::Placed;
 use crate::api::mixed::format;
 use crate::number::{INVALID, Pointer, check};
 use cuda_types::cublas::*;
+use dense::Real;
 use dense::mixed::Format;
+
+/// What an epilogue computes with: single precision, to which elements of all formats are widened, or double.
+pub(super) trait Number: Real {
+    /// The bytes of an element of bias and auxiliary matrix, whose format says nothing for double precision.
+    fn bytes(format: Format) -> usize;
+
+    /// # Safety
+    /// An element lies there.
+    unsafe fn load(format: Format, place: *const u8) -> Self;
+
+    /// # Safety
+    /// There is room for an element.
+    unsafe fn store(self, format: Format, place: *mut u8);
+
+    fn tanh(self) -> Self;
+}
+
+impl Number for f32 {
+    fn bytes(format: Format) -> usize {
+        format.size()
+    }
+
+    unsafe fn load(format: Format, place: *const u8) -> f32 {
+        // SAFETY: the caller says so.
+        unsafe { format.load(place) }
+    }
+
+    unsafe fn store(self, format: Format, place: *mut u8) {
+        // SAFETY: the caller says so.
+        unsafe { format.store(place, self) }
+    }
+
+    fn tanh(self) -> f32 {
+        f32::tanh(self)
+    }
+}
+
+impl Number for f64 {
+    fn bytes(_: Format) -> usize {
+        size_of::<f64>()
+    }
+
+    unsafe fn load(_: Format, place: *const u8) -> f64 {
+        // SAFETY: the caller says so.
+        unsafe { place.cast::<f64>().read_unaligned() }
+    }
+
+    unsafe fn store(self, _: Format, place: *mut u8) {
+        // SAFETY: the caller says so.
+        unsafe { place.cast::<f64>().write_unaligned(self) }
+    }
+
+    fn tanh(self) -> f64 {
+        f64::tanh(self)
+    }
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Activation {
@@ -79,8 +136,13 @@ impl Epilogue {
             return Err(cublasError::NOT_SUPPORTED);
         }
         // The types of bias and auxiliary elements are those of D unless something else is said; eight bits are for D alone.
+        let is_double = d.ty == cudaDataType_t::CUDA_R_64F;
         let format_of = |attribute| match number(attribute) as u32 {
             _ if is_plain => Ok(Format::F32),
+            ty if is_double => match ty == u32::MAX || cudaDataType_t(ty as _) == d.ty {
+                true => Ok(Format::F32),
+                false => Err(cublasError::NOT_SUPPORTED),
+            },
             u32::MAX => Ok(match format(d.ty)? {
                 Format::E4m3 | Format::E5m2 => Format::Bf16,
                 format => format,
@@ -118,18 +180,19 @@ impl Epilogue {
         self.activation == Activation::None && !self.adds_bias && self.sums == Sums::None
     }
 
-    fn place(base: Pointer<u8>, elements: i64, format: Format) -> *mut u8 {
-        base.at(0).wrapping_offset(elements as isize * format.size() as isize)
+    fn place<R: Number>(base: Pointer<u8>, elements: i64, format: Format) -> *mut u8 {
+        base.at(0).wrapping_offset(elements as isize * R::bytes(format) as isize)
     }
 
     /// Stores a sum.
     ///
     /// # Safety
     /// There is room for it.
-    pub(super) unsafe fn store_sum(&self, item: usize, place: usize, value: f32) {
+    pub(super) unsafe fn store_sum<R: Number>(&self, item: usize, place: usize, value: f64) {
         let at = self.bias_stride * item as i64 + place as i64;
+        let place = Self::place::<R>(self.bias, at, self.bias_format);
         // SAFETY: the caller says so.
-        unsafe { self.bias_format.store(Self::place(self.bias, at, self.bias_format), value) };
+        unsafe { R::from_f64(value).store(self.bias_format, place) };
     }
 
     /// Where the bit of an element lies in a mask: its byte and its place there.
@@ -143,16 +206,22 @@ impl Epilogue {
     ///
     /// # Safety
     /// Bias and auxiliary matrix are memory; other threads write to other rows of eight bits.
-    pub(super) unsafe fn apply(&self, item: usize, (i, j): (usize, usize), value: f32) -> f32 {
+    pub(super) unsafe fn apply<R: Number>(
+        &self,
+        item: usize,
+        (i, j): (usize, usize),
+        value: R,
+    ) -> R {
         let mut value = value;
         if self.adds_bias {
             let at = self.bias_stride * item as i64 + i as i64;
+            let place = Self::place::<R>(self.bias, at, self.bias_format);
             // SAFETY: the caller says so.
-            value += unsafe { self.bias_format.load(Self::place(self.bias, at, self.bias_format)) };
+            value += unsafe { R::load(self.bias_format, place) };
         }
         let aux = || {
             let at = self.aux_stride * item as i64 + (j * self.aux_leading + i) as i64;
-            Self::place(self.aux, at, self.aux_format)
+            Self::place::<R>(self.aux, at, self.aux_format)
         };
         // SAFETY: the caller says so.
         unsafe {
@@ -162,35 +231,43 @@ impl Epilogue {
                     if self.has_aux {
                         let (byte, bit) = self.bit(item, i, j);
                         let old = byte.read() & !bit;
-                        byte.write(if value > 0.0 { old | bit } else { old });
+                        byte.write(if value > R::ZERO { old | bit } else { old });
                     }
-                    value.max(0.0)
+                    // What is no number becomes 0.
+                    if value > R::ZERO { value } else { R::ZERO }
                 }
                 Activation::ReluGradient => {
                     let (byte, bit) = self.bit(item, i, j);
-                    if byte.read() & bit != 0 { value } else { 0.0 }
+                    if byte.read() & bit != 0 { value } else { R::ZERO }
                 }
                 Activation::Gelu => {
                     if self.has_aux {
-                        self.aux_format.store(aux(), value);
+                        value.store(self.aux_format, aux());
                     }
                     gelu(value)
                 }
-                Activation::GeluGradient => value * gelu_slope(self.aux_format.load(aux())),
+                Activation::GeluGradient => value * gelu_slope(R::load(self.aux_format, aux())),
             }
         }
     }
 }
 
-const SQRT_2_OVER_PI: f32 = 0.797_884_6;
-const CUBIC: f32 = 0.044_715;
+const SQRT_2_OVER_PI: f64 = 0.797_884_560_802_865_4;
+const CUBIC: f64 = 0.044_715;
 
-/// GELU by the hyperbolic tangent.
-fn gelu(x: f32) -> f32 {
-    0.5 * x * (1.0 + (SQRT_2_OVER_PI * (x + CUBIC * x * x * x)).tanh())
+/// The hyperbolic tangent in GELU.
+fn inner<R: Number>(x: R) -> R {
+    (R::from_f64(SQRT_2_OVER_PI) * (x + R::from_f64(CUBIC) * x * x * x)).tanh()
 }
 
-fn gelu_slope(x: f32) -> f32 {
-    let t = (SQRT_2_OVER_PI * (x + CUBIC * x * x * x)).tanh();
-    0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * SQRT_2_OVER_PI * (1.0 + 3.0 * CUBIC * x * x)
+/// GELU by the hyperbolic tangent.
+fn gelu<R: Number>(x: R) -> R {
+    R::from_f64(0.5) * x * (R::ONE + inner(x))
+}
+
+fn gelu_slope<R: Number>(x: R) -> R {
+    let [half, cubic] = [0.5, 3.0 * CUBIC].map(R::from_f64);
+    let t = inner(x);
+    let slope = R::from_f64(SQRT_2_OVER_PI) * (R::ONE + cubic * x * x);
+    half * (R::ONE + t) + half * x * (R::ONE - t * t) * slope
 }

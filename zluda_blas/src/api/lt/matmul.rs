@@ -1,7 +1,7 @@
 //! `cublasLtMatmul`: D = epilogue(alpha A B + beta C).
 
 use super::attributes::{Desc, Layout};
-use super::epilogue::Sums;
+use super::epilogue::{Number, Sums};
 use super::problem::{Kind, Placed, Problem};
 use super::rocm;
 use crate::api::mixed::Scale;
@@ -131,7 +131,7 @@ unsafe fn operand(place: Pointer<u8>, placed: &Placed, number: usize, format: Fo
 }
 
 /// A product of numbers of one type.
-unsafe fn plain<T: Scalar>(
+unsafe fn plain<T: Scalar<Real: Number>>(
     handle: &Handle,
     problem: Problem,
     places: Places,
@@ -158,28 +158,23 @@ unsafe fn plain<T: Scalar>(
                     }
                 }
             }
-            let product = Product {
-                a: item::<T>(places.a, &problem.a, number, problem.conj[0]),
-                b: item::<T>(places.b, &problem.b, number, problem.conj[1]),
-                c: d,
-                depth: problem.a.columns,
-                alpha,
-                beta,
-            };
-            product.run(tile);
+            let a = item::<T>(places.a, &problem.a, number, problem.conj[0]);
+            let b = item::<T>(places.b, &problem.b, number, problem.conj[1]);
+            Product { a, b, c: d, depth: problem.a.columns, alpha, beta }.run(tile);
+            // Epilogues are for real numbers alone.
             if !problem.epilogue.is_plain() {
-                let d = operand(places.d, &problem.d, number, Format::F32);
-                let at = |i, j| d.format.load(d.place(i, j));
-                finish(&problem, number, tile, d, at);
-                input_sums(
+                finish(
                     &problem,
-                    number,
-                    tile,
-                    [
-                        operand(places.a, &problem.a, number, Format::F32),
-                        operand(places.b, &problem.b, number, Format::F32),
-                    ],
+                    (number, tile),
+                    |i, j| d.get(i, j).re(),
+                    |j, line: &[T::Real]| {
+                        for (i, value) in line.iter().enumerate() {
+                            d.set(tile.row + i, j, T::of(*value));
+                        }
+                    },
                 );
+                let (a, b) = (|i, k| a.get(i, k).re(), |k, j| b.get(k, j).re());
+                input_sums(&problem, (number, tile), a, b);
             }
         }
     })
@@ -231,6 +226,15 @@ unsafe fn mixed(
                 }
             };
             let index = |i: usize, j: usize| (j - tile.column) * tile.rows + (i - tile.row);
+            let is_small = matches!(d.format, Format::E4m3 | Format::E5m2 | Format::I8);
+            let factor = match problem.scales[3].at(0).is_null() || !is_small {
+                true => 1.0,
+                false => problem.scales[3].get(),
+            };
+            let store = |j, line: &[f32]| {
+                let line: Vec<f32> = line.iter().map(|value| value * factor).collect();
+                d.store_column(tile.row, j, &line);
+            };
             if formats[0] == Format::I8 {
                 let sums = multiply_bytes(&a, &b, depth, tile);
                 if d.format == Format::I32 {
@@ -245,15 +249,16 @@ unsafe fn mixed(
                     }
                 } else {
                     let at = |i, j| value(i, j, sums[index(i, j)].into()) as f32;
-                    finish(&problem, number, tile, d, at);
+                    finish(&problem, (number, tile), at, store);
                 }
             } else {
                 multiply(&a, &b, depth, tile, |sums| {
                     let at = |i, j| value(i, j, sums[index(i, j)].into()) as f32;
-                    finish(&problem, number, tile, d, at);
+                    finish(&problem, (number, tile), at, store);
                 });
             }
-            input_sums(&problem, number, tile, [a, b]);
+            let (a, b) = (|i, k| a.format.load(a.place(i, k)), |k, j| b.format.load(b.place(k, j)));
+            input_sums(&problem, (number, tile), a, b);
         }
     })
 }
@@ -326,44 +331,41 @@ unsafe fn planar(
     })
 }
 
-/// The epilogue of a tile: its elements, the sums of its rows, the greatest of them.
+/// The epilogue of a tile of a member of a batch: its elements, which are stored by columns, the sums of its rows, the greatest
+/// of them.
 ///
 /// # Safety
 /// D and what the epilogue uses are memory.
-unsafe fn finish(
+unsafe fn finish<R: Number>(
     problem: &Problem,
-    number: usize,
-    tile: Tile,
-    d: Operand,
-    at: impl Fn(usize, usize) -> f32,
+    (number, tile): (usize, Tile),
+    at: impl Fn(usize, usize) -> R,
+    store: impl Fn(usize, &[R]),
 ) {
     let epilogue = &problem.epilogue;
-    let mut largest = 0f32;
+    let mut largest = R::ZERO;
     let mut sums = vec![0f64; tile.rows];
+    let mut line = vec![R::ZERO; tile.rows];
     // SAFETY: the caller says so.
     unsafe {
-        let is_small = matches!(d.format, Format::E4m3 | Format::E5m2 | Format::I8);
-        let factor = match problem.scales[3].at(0).is_null() || !is_small {
-            true => 1.0,
-            false => problem.scales[3].get(),
-        };
-        let mut line = vec![0f32; tile.rows];
         for j in tile.column..tile.column + tile.columns {
             for (row, element) in line.iter_mut().enumerate() {
                 let i = tile.row + row;
                 let value = epilogue.apply(number, (i, j), at(i, j));
-                largest = largest.max(value.abs());
-                sums[row] += f64::from(value);
-                *element = value * factor;
+                if value.abs() > largest {
+                    largest = value.abs();
+                }
+                sums[row] += value.to_f64();
+                *element = value;
             }
-            d.store_column(tile.row, j, &line);
+            store(j, &line);
         }
         if !problem.largest.at(0).is_null() {
-            problem.largest.set(largest);
+            problem.largest.set(largest.to_f64() as f32);
         }
         if epilogue.sums == Sums::Result {
             for (i, sum) in sums.iter().enumerate() {
-                epilogue.store_sum(number, tile.row + i, *sum as f32);
+                epilogue.store_sum::<R>(number, tile.row + i, *sum);
             }
         }
     }
@@ -373,20 +375,25 @@ unsafe fn finish(
 ///
 /// # Safety
 /// The matrices and the place of the sums are memory.
-unsafe fn input_sums(problem: &Problem, number: usize, tile: Tile, [a, b]: [Operand; 2]) {
+unsafe fn input_sums<R: Number>(
+    problem: &Problem,
+    (number, tile): (usize, Tile),
+    a: impl Fn(usize, usize) -> R,
+    b: impl Fn(usize, usize) -> R,
+) {
     let depth = problem.a.columns;
     // SAFETY: the caller says so.
     unsafe {
         if problem.epilogue.sums == Sums::A && tile.column == 0 {
             for i in tile.row..tile.row + tile.rows {
-                let sum: f64 = (0..depth).map(|k| f64::from(a.format.load(a.place(i, k)))).sum();
-                problem.epilogue.store_sum(number, i, sum as f32);
+                let sum: f64 = (0..depth).map(|k| a(i, k).to_f64()).sum();
+                problem.epilogue.store_sum::<R>(number, i, sum);
             }
         }
         if problem.epilogue.sums == Sums::B && tile.row == 0 {
             for j in tile.column..tile.column + tile.columns {
-                let sum: f64 = (0..depth).map(|k| f64::from(b.format.load(b.place(k, j)))).sum();
-                problem.epilogue.store_sum(number, j, sum as f32);
+                let sum: f64 = (0..depth).map(|k| b(k, j).to_f64()).sum();
+                problem.epilogue.store_sum::<R>(number, j, sum);
             }
         }
     }

@@ -133,7 +133,8 @@ impl Problem {
             4 => planar(compute, scale, types)?,
             _ => return Err(NOT_SUPPORTED),
         };
-        let epilogue = Epilogue::of(description, &d, matches!(kind, Kind::F32 | Kind::Mixed(..)))?;
+        let epilogue =
+            Epilogue::of(description, &d, matches!(kind, Kind::F32 | Kind::F64 | Kind::Mixed(..)))?;
         let place = |attribute| Pointer::of(description.0.address(attribute).cast_const().cast());
         Ok(Problem {
             kind,
