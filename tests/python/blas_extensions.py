@@ -44,6 +44,10 @@ def check_vectors():
             second = (Y, type, 1) if name == "DotEx" else ()
             ok(call(f"cublas{name}", handle, n, X, type, 1, *second, result, type, F32))
             rounded_once(widened(result, format)[0], wanted, format, 1, name, format)
+        for name in ("DotEx", "Nrm2Ex", "AsumEx"):
+            result, second = np.full_like(none, 1), (X, type, 1) if name == "DotEx" else ()
+            ok(call(f"cublas{name}", handle, 0, X, type, 1, *second, result, type, F32))
+            assert result.view(np.uint16)[0] == 0, name
         place = np.zeros(1, np.int32)
         ok(call("cublasIamaxEx", handle, n, X, type, 1, place))
         assert place[0] == np.abs(wide_x).argmax() + 1

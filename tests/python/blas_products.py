@@ -649,6 +649,9 @@ def check_solvers():
         close(B.get().reshape(sides, rows).T[:columns], wanted, dtype, 64 * rows, "gels")
         A = Array(a.ravel())
         at[0] = Array(np.array([A.address.value], np.uint64))
+        # Matrices without elements lie nowhere.
+        nowhere = Array(np.zeros(2, np.uint64))
+        ok(call(f"cublas{letter}geqrfBatched", handle, rows, 0, nowhere, rows, nowhere, info, 2))
         ok(call(f"cublas{letter}geqrfBatched", handle, rows, columns, at[0], rows, at[2], info, 1))
         r = np.triu(wide(A.get()).reshape(columns, rows).T)[:columns]
         close(r.conj().T @ r, wide(a).conj() @ wide(a).T, dtype, 8 * rows, "geqrf")

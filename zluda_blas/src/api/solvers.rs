@@ -171,7 +171,7 @@ pub(crate) unsafe fn geqrf_batched<N: Number>(
     info.set_if_wanted(0);
     let a = Batch::<N::Own>::array(a.cast::<*const N>());
     let tau = Batch::<N::Own>::array(tau.cast::<*const N>());
-    handle.run(count, move |item| {
+    handle.run(if m.min(n) == 0 { 0 } else { count }, move |item| {
         // SAFETY: as for getrf.
         unsafe { qr::decompose(Matrix::columns(a.at(item), lda), m, n, tau.at(item).cast_mut()) };
     })

@@ -257,10 +257,9 @@ macro_rules! dots {
                         let x = Halves::of(x, n, step_x, format);
                         let y = Halves::of(y, n, step_y, format);
                         with_result::<u16>(&handle, result.cast(), move || {
-                            let sum: f64 = (0..n)
-                                .map(|i| f64::from(x.get(i)) * f64::from(y.get(i)))
-                                .sum();
-                            half_bits(format, sum as f32)
+                            let products = (0..n).map(|i| f64::from(x.get(i)) * f64::from(y.get(i)));
+                            // A sum of nothing, or of negative zeros, is 0: Rust's begin with -0.
+                            half_bits(format, (0.0 + products.sum::<f64>()) as f32)
                         })
                     }
                 )
@@ -302,7 +301,7 @@ macro_rules! sizes {
                         let x = Halves::of(x, n, step, format);
                         with_result::<u16>(&handle, result.cast(), move || {
                             let sum: f64 = (0..n).map(|i| term(x.get(i).into())).sum();
-                            half_bits(format, end(sum) as f32)
+                            half_bits(format, end(0.0 + sum) as f32)
                         })
                     }
                 )

@@ -55,6 +55,10 @@ impl<T: spectral::Number> Problem<T> {
         unsafe {
             let a = if upper { self.a.transposed().conjugated() } else { self.a };
             let mut lower = a.read(n, n);
+            // Imaginary parts on the diagonal count as 0, whatever lies there.
+            for element in lower.iter_mut().step_by(n + 1) {
+                *element = T::of(element.re());
+            }
             let factor = match self.second {
                 None => None,
                 Some(Second { b, problem }) => {
