@@ -1,5 +1,5 @@
 //! Fat binaries of machine code for the very device that it reports, and PTX that is for later ones alone: the PTX runs. So does
-//! the PTX of parts whose whole is linked machine code. What has no PTX is refused, and the log says what it has instead.
+//! the PTX of parts whose whole is linked machine code, and that in a cubin of ours. What has no PTX is refused, and the log says what it has instead.
 
 // A test stops by panicking.
 #![allow(clippy::panic, clippy::unwrap_used)]
@@ -124,7 +124,10 @@ fn program() {
         linked: list.as_ptr(),
     };
     let one = container(&[machine_code, (TILE_IR, 100, TILES), (PTX, 120, TEXT)]);
-    for (image, wanted) in [(one.as_ptr().cast(), 17), ((&raw const wrapper).cast(), 39)] {
+    let cubin = [&cubin::head(TEXT.len(), 80)[..], TEXT].concat();
+    for (image, wanted) in
+        [(one.as_ptr().cast(), 17), ((&raw const wrapper).cast(), 39), (cubin.as_ptr().cast(), 17)]
+    {
         ok(load(image));
         let mut function: CUfunction = null_mut();
         ok(call!(library, cuModuleGetFunction(&mut function, module.get(), c"store".as_ptr()):

@@ -5,11 +5,16 @@
 //!
 //! An audit library lives in a namespace of its own, with its own copy of libc. So what is here loads
 //! nothing and allocates nothing: it only tells the linker another name, and the linker loads the library
-//! where the program wanted it. Since no other audit functions are exported, calls between libraries are
+//! where the program wanted it. Since no audit functions for calls are exported, calls between libraries are
 //! not slowed down.
+//!
+//! NVRTC, NVIDIA's compiler in a library, stays NVIDIA's own, but for what it makes where a program asks it for machine
+//! code: [`nvrtc`].
+
+mod nvrtc;
 
 use std::cell::UnsafeCell;
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 use zluda_staged::{LIBRARIES, Libraries, STAGED, STUBS};
 
@@ -89,6 +94,21 @@ unsafe extern "C" fn la_objsearch(
 
 /// The linker has looked everywhere but in the folders that it always looks in at the end.
 const LA_SER_DEFAULT: c_uint = 0x40;
+
+/// Told of every library that the linker has mapped, before it binds symbols; says that calls are of no interest.
+///
+/// # Safety
+/// `map` is the linker's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn la_objopen(
+    map: *const nvrtc::LinkMap,
+    _namespace: c_long,
+    _cookie: *mut usize,
+) -> c_uint {
+    // SAFETY: by this function's contract.
+    unsafe { nvrtc::opened(map) };
+    0
+}
 
 /// Finds the libraries that lie beside this one. Requests for those that do not are left alone.
 fn find() {

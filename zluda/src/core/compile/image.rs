@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `0x466243b1` | a wrapper, which points to a container |
 //! | `0xBA55ED50` | a container ([`fatbin`]) |
-//! | `\x7fELF` | machine code of NVIDIA's GPUs: of no use here |
+//! | `\x7fELF` | a cubin: PTX where it is one of ours ([`cubin`]), else machine code of NVIDIA's GPUs, of no use here |
 //! | `\x7fTileIR` | CUDA Tile IR: of no use here |
 //! | anything else | PTX text, NUL-terminated where no size is given |
 
@@ -70,8 +70,17 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
         }
         // SAFETY: the magic number says what it is.
         CONTAINER_MAGIC => unsafe { found_in_container(bytes) }?.text(),
-        // SAFETY: all files that begin so have a header.
-        ELF_MAGIC => Err(machine_code(unsafe { std::slice::from_raw_parts(bytes, ELF_HEADER) })),
+        // SAFETY: all files that begin so have a header; ours are as long as it says.
+        ELF_MAGIC => unsafe {
+            let header = std::slice::from_raw_parts(bytes, ELF_HEADER);
+            match header.first_chunk().is_some_and(cubin::is_ours) {
+                true => match cubin::size(&*bytes.cast()) {
+                    Some(size) => text_of_bytes(std::slice::from_raw_parts(bytes, size)),
+                    None => Err(CUerror::INVALID_IMAGE),
+                },
+                false => Err(machine_code(header)),
+            }
+        },
         TILE_IR_MAGIC => Err(tile_ir()),
         // SAFETY: what is nothing else is NUL-terminated text.
         _ => text(unsafe { CStr::from_ptr(image.cast()) }.to_bytes()),
@@ -82,7 +91,10 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
 pub(crate) fn text_of_bytes(bytes: &[u8]) -> CUres<Vec<u8>> {
     match bytes.first_chunk().map(|magic| u32::from_le_bytes(*magic)) {
         Some(CONTAINER_MAGIC) => best_of(bytes)?.text(),
-        Some(ELF_MAGIC) => Err(machine_code(bytes)),
+        Some(ELF_MAGIC) => match cubin::text(bytes) {
+            Some(text) => text_of_bytes(text),
+            None => Err(machine_code(bytes)),
+        },
         Some(TILE_IR_MAGIC) => Err(tile_ir()),
         // Pointers in a file mean nothing.
         Some(WRAPPER_MAGIC) => Err(CUerror::INVALID_IMAGE),
