@@ -1,5 +1,5 @@
 //! The command `zluda`. Each subcommand is a file: [`run`], [`info`], [`doctor`], [`compile`], [`cache`]. [`staged`] finds the
-//! libraries that belong to this program.
+//! libraries that belong to this program. By another name it is [`ptxas`].
 
 // A command-line tool prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -8,10 +8,13 @@ mod cache;
 mod compile;
 mod doctor;
 mod info;
+mod ptxas;
 mod run;
 mod staged;
 
 use clap::{Parser, Subcommand};
+use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -38,6 +41,10 @@ enum Command {
 
 fn main() -> ExitCode {
     zluda_common::log::init();
+    let name = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+    if name.file_name() == Some(OsStr::new(ptxas::NAME)) {
+        return ptxas::run();
+    }
     let result = match Arguments::parse().command {
         Command::Run(options) => run::run(&options),
         Command::Info => info::run(),

@@ -11,6 +11,9 @@ use std::process::{Command, ExitCode};
 const NOT_FOUND: u8 = 127;
 const NOT_EXECUTABLE: u8 = 126;
 
+/// By which Triton is told of another ptxas than its own.
+const ASSEMBLER_VARIABLE: &str = "TRITON_PTXAS_PATH";
+
 #[derive(clap::Args)]
 pub struct Options {
     /// The program, found like a shell finds it, and its arguments
@@ -34,6 +37,10 @@ pub fn run(options: &Options) -> Result<ExitCode, Failure> {
     command.args(arguments).env("LD_LIBRARY_PATH", prepended("LD_LIBRARY_PATH", path.as_ref()));
     if audit.exists() {
         command.env("LD_AUDIT", prepended("LD_AUDIT", &audit));
+    }
+    let assembler = folder.join(staged::ASSEMBLER);
+    if std::env::var_os(ASSEMBLER_VARIABLE).is_none() && assembler.exists() {
+        command.env(ASSEMBLER_VARIABLE, assembler);
     }
     let error = command.exec();
     let shown = Path::new(program).display();

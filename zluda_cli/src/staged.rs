@@ -1,7 +1,7 @@
 //! The folder of the libraries that belong to this program.
 
 use std::path::{Path, PathBuf};
-pub use zluda_staged::{AUDIT, DRIVER};
+pub use zluda_staged::{ASSEMBLER, AUDIT, DRIVER};
 
 /// The folder: that above this program's `bin`, or, for a program that cargo built, the `zluda` beside it.
 pub fn folder() -> Result<PathBuf, String> {

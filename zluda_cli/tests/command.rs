@@ -62,6 +62,19 @@ fn run_keeps_arguments_output_and_exit_status() {
 fn run_puts_the_staged_folder_first() {
     let stage = Stage::new();
     let folder = stage.folder.path().canonicalize().expect("the folder");
+    let assembler = "echo \"$TRITON_PTXAS_PATH\"";
+    assert_eq!(text(&stage.run(&["run", "sh", "-c", assembler]).stdout), "\n");
+    std::os::unix::fs::symlink("zluda", stage.path("bin/ptxas")).expect("a link");
+    assert_eq!(
+        text(&stage.run(&["run", "sh", "-c", assembler]).stdout),
+        format!("{}/bin/ptxas\n", folder.display())
+    );
+    let output = stage
+        .command(&["run", "sh", "-c", assembler])
+        .env("TRITON_PTXAS_PATH", "/mine")
+        .output()
+        .expect("zluda starts");
+    assert_eq!(text(&output.stdout), "/mine\n");
     let script = "echo \"$LD_LIBRARY_PATH|$LD_AUDIT\"";
     assert_eq!(
         text(&stage.run(&["run", "sh", "-c", script]).stdout),
@@ -296,4 +309,35 @@ fn compile_shows_passes() {
     let [assembly, log] = compile("time,verify");
     assert_eq!(assembly, plain);
     assert!(log.contains("[zluda] info time: ") && log.contains(" ms  lower store\n"), "{log}");
+}
+
+#[test]
+fn ptxas_checks_ptx_and_makes_a_cubin_of_it() {
+    let stage = Stage::new();
+    std::os::unix::fs::symlink("zluda", stage.path("bin/ptxas")).expect("a link");
+    let ptxas = |words: &[&str]| {
+        let mut command = Command::new(stage.path("bin/ptxas"));
+        command.args(words).current_dir(stage.path("")).output().expect("ptxas starts")
+    };
+    let version = text(&ptxas(&["--version"]).stdout);
+    assert!(version.contains("release 12.6"), "{version}");
+
+    let ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry f() { ret; }\n";
+    std::fs::write(stage.path("f.ptx"), ptx).expect("a file");
+    let output = ptxas(&["-lineinfo", "-v", "--gpu-name=sm_90a", "f.ptx", "-o", "f.cubin"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("entry function 'f' for 'sm_90a'"));
+    let cubin = std::fs::read(stage.path("f.cubin")).expect("the cubin");
+    assert_eq!(cubin::text(&cubin), Some(format!("{ptx}\0").as_bytes()));
+    assert_eq!(cubin.get(48), Some(&90));
+
+    std::fs::write(stage.path("g.ptx"), ptx.replace("ret;", "add.u32 %r1, 1, 2; ret;"))
+        .expect("a file");
+    for words in [&["g.ptx"] as &[&str], &["no-such-file"], &[], &["f.ptx", "-o"]] {
+        let output = ptxas(words);
+        assert_eq!(output.status.code(), Some(255), "{words:?}");
+        assert!(text(&output.stderr).contains("ptxas fatal   : "), "{words:?}");
+    }
+    assert!(text(&ptxas(&["g.ptx"]).stderr).contains("`%r1` is not declared"));
+    assert!(!stage.path("elf.o").exists());
 }

@@ -14,7 +14,8 @@ pub struct Staged {
     pub built: &'static str,
     /// The name in the folder; a library's is its soname.
     pub name: &'static str,
-    /// The other name under which the linker looks for the library when a program is built; a link in the folder.
+    /// The other name under which the linker looks for the library when a program is built, or by which a command is
+    /// another; a link beside the file.
     pub link: Option<&'static str>,
     /// Whether NVIDIA has a library of this name, which programs ask for.
     pub replaces: bool,
@@ -29,6 +30,8 @@ const OWN: Staged =
 pub const DRIVER: &str = "libcuda.so.1";
 /// The audit library's name in the folder.
 pub const AUDIT: &str = "libzluda_ld.so";
+/// The command by the name of NVIDIA's assembler.
+pub const ASSEMBLER: &str = "bin/ptxas";
 
 /// The HIP provider that is this machine's processor, in the folder.
 #[cfg(not(windows))]
@@ -78,7 +81,14 @@ pub const STAGED: &[Staged] = &[
     Staged { package: "hip_cpu", built: CPU_PROVIDER, name: CPU_PROVIDER, ..OWN },
     Staged { package: "hip_emu", built: EMULATED_PROVIDER, name: EMULATED_PROVIDER, ..OWN },
     Staged { package: "zluda_ld", built: "libzluda_ld.so", name: AUDIT, ..OWN },
-    Staged { package: "zluda_cli", built: "zluda_cli", name: "bin/zluda", compiler: true, ..OWN },
+    Staged {
+        package: "zluda_cli",
+        built: "zluda_cli",
+        name: "bin/zluda",
+        link: Some(ASSEMBLER),
+        compiler: true,
+        ..OWN
+    },
 ];
 
 /// A name under which NVIDIA has a library whose work one of ours does. Programs ask for symbols of that name's version, and

@@ -99,13 +99,14 @@ pub fn stage_in(profile: Profile, staged: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A link in a folder to a file that lies beside it.
+/// A link in a folder to a file that lies beside the link.
 fn link(folder: &Path, link: Option<&str>, name: &str) -> Result<()> {
     let Some(link) = link else { return Ok(()) };
     let path = folder.join(link);
-    if fs::read_link(&path).ok().as_deref() != Some(Path::new(name)) {
+    let file = Path::new(name).file_name().unwrap_or_default();
+    if fs::read_link(&path).ok().as_deref() != Some(Path::new(file)) {
         let _ = fs::remove_file(&path);
-        std::os::unix::fs::symlink(name, &path)
+        std::os::unix::fs::symlink(file, &path)
             .map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(())
