@@ -247,10 +247,33 @@ pub fn nvtop() -> Result<Root> {
     let packages = debian::Packages {
         suites: &["trixie"],
         components: "main contrib",
-        package: "nvtop",
-        headers: &[],
+        packages: &["nvtop"],
+        ..debian::Packages::default()
     };
     packages.unpacked("nvtop")
+}
+
+/// PyTorch whose kernels are there as PTX too, with what it needs besides a driver and the libraries that ZLUDA has.
+pub fn torch() -> Result<Root> {
+    let packages = debian::Packages {
+        suites: &["trixie"],
+        components: "main contrib non-free",
+        // The operators' database asks for setuptools; a BLAS makes its own backend quick.
+        packages: &["python3-torch-cuda", "python3-setuptools", "libopenblas0-pthread"],
+        // For the names without versions that PyTorch opens at run time.
+        headers: &["libtorch-cuda-dev"],
+        provided: &[
+            "libcuda1",
+            "libcublas12",
+            "libcublaslt12",
+            "libcufft11",
+            "libcurand10",
+            "libcusolver11",
+            "libcusparse12",
+            "nvidia-cudnn",
+        ],
+    };
+    packages.unpacked("torch")
 }
 
 /// Runs `install` on an empty `folder`, unless it ended well before for the same `contents`.

@@ -11,24 +11,30 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A package, and where it comes from.
-#[derive(Clone, Copy, Debug)]
+/// Packages, and where they come from.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Packages<'a> {
     /// The suites to look in; the last one has the packages below.
     pub suites: &'a [&'a str],
     pub components: &'a str,
-    /// It is unpacked with all that it needs; empty for none.
-    pub package: &'a str,
+    /// They are unpacked with all that they need.
+    pub packages: &'a [&'a str],
     /// These are unpacked without what they want beside them.
     pub headers: &'a [&'a str],
+    /// What these have is there otherwise: they are not fetched.
+    pub provided: &'a [&'a str],
 }
 
 impl Packages<'_> {
     /// Fetches the packages into `target/toolkit/<name>`, unless they are there.
     pub fn unpacked(&self, name: &str) -> Result<Root> {
         let folder = target().join("toolkit").join(name);
-        let mut contents =
-            format!("{} {} {}", self.suites.join(" "), self.package, self.headers.join(" "));
+        let mut contents = format!(
+            "{} {} {}",
+            self.suites.join(" "),
+            self.packages.join(" "),
+            self.headers.join(" ")
+        );
         if self.components != "main" {
             contents = format!("{contents} {}", self.components);
         }
@@ -40,10 +46,10 @@ impl Packages<'_> {
         let apt = Apt::new(&folder.join("apt"), self)?;
         quiet(apt.command("apt-get").args(["--quiet", "update"]), INSTALL_LIMIT)?;
         let suite = self.suites.last().unwrap_or(&"stable");
-        if !self.package.is_empty() {
+        if !self.packages.is_empty() {
             let mut command = apt.command("apt-get");
             command.args(["--quiet", "--yes", "--download-only", "--no-install-recommends"]);
-            command.args(["--target-release", suite, "install", self.package]);
+            command.args(["--target-release", suite, "install"]).args(self.packages);
             quiet(&mut command, INSTALL_LIMIT)?;
         }
         let archives = apt.folder.join("cache/archives");
@@ -67,6 +73,11 @@ impl Packages<'_> {
 pub struct Root(PathBuf);
 
 impl Root {
+    /// The root itself.
+    pub fn folder(&self) -> &Path {
+        &self.0
+    }
+
     /// The folder of the headers.
     pub fn headers(&self) -> PathBuf {
         self.0.join("usr/include")
@@ -105,7 +116,7 @@ impl Root {
     }
 }
 
-/// apt with folders of its own, which thinks that nothing is installed.
+/// apt with folders of its own, which thinks that nothing is installed but what is provided.
 struct Apt {
     folder: PathBuf,
 }
@@ -122,7 +133,13 @@ impl Apt {
         ] {
             make(&folder.join(part))?;
         }
-        fs::write(folder.join("status"), "")?;
+        let installed = packages.provided.iter().map(|package| {
+            format!(
+                "Package: {package}\nStatus: install ok installed\nMaintainer: none\n\
+                 Architecture: amd64\nVersion: 999\nDescription: {package}\n\n"
+            )
+        });
+        fs::write(folder.join("status"), installed.collect::<String>())?;
         let mirror = mirror()?;
         let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
         let components = packages.components;

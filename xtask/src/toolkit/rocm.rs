@@ -120,8 +120,12 @@ pub fn rocm_above(version: RocmVersion) -> Result<Option<Rocm>> {
     }
     let mut headers = version.above.to_vec();
     headers.extend(HEADERS);
-    let packages =
-        Packages { suites: version.suites, components: "main", package: "", headers: &headers };
+    let packages = Packages {
+        suites: version.suites,
+        components: "main",
+        headers: &headers,
+        ..Packages::default()
+    };
     let root = packages.unpacked(&format!("rocm-above-{}", version.name))?;
     Ok(Some(Rocm { version, root }))
 }
@@ -132,6 +136,12 @@ fn unpacked(
     package: &str,
     headers: &'static [&'static str],
 ) -> Result<Rocm> {
-    let packages = Packages { suites: version.suites, components: "main", package, headers };
+    let packages = Packages {
+        suites: version.suites,
+        components: "main",
+        packages: &[package],
+        headers,
+        ..Packages::default()
+    };
     Ok(Rocm { version, root: packages.unpacked(&format!("{name}-{}", version.name))? })
 }

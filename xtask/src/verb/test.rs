@@ -15,6 +15,7 @@ mod random;
 mod report;
 mod rust;
 mod samples;
+mod torch;
 
 pub use ptx::compilers_texts;
 use report::Report;
@@ -58,6 +59,8 @@ enum Suite {
     Memory,
     /// Python programs from PyPI, on the CPU
     Python,
+    /// PyTorch's operators and models, on the CPU
+    Torch,
     /// OpenMP and OpenACC of GCC, on the CPU
     Offload,
     /// PTX of nvcc, NVRTC, numba, taichi, tinygrad, triton, warp and GCC: understood, and compiled for the CPU and for
@@ -87,6 +90,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 | Suite::Random
                 | Suite::Memory
                 | Suite::Python
+                | Suite::Torch
                 | Suite::Ptx
                 | Suite::Offload
                 | Suite::Amd
@@ -122,6 +126,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         Suite::Random => random::run(&mut report),
                         Suite::Memory => memory::run(&mut report),
                         Suite::Python => python::run(&mut report, &options.filter),
+                        Suite::Torch => torch::run(&mut report, &options.filter),
                         Suite::Ptx => {
                             let fresh = ptx::Fresh {
                                 python: suites.contains(&Suite::Python),
