@@ -209,6 +209,16 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Says of a call that control comes there seldom.
+    pub fn set_cold(self, context: &'c Context) {
+        if let Some(attribute) = context.enum_attribute("cold", 0) {
+            // SAFETY: callers give calls only.
+            unsafe {
+                LLVMAddCallSiteAttribute(self.raw, LLVMAttributeFunctionIndex, attribute);
+            }
+        }
+    }
+
     /// Attaches `!name !{}` to an instruction, such as `invariant.load`.
     pub fn add_empty_metadata(self, context: &'c Context, name: &str) {
         // SAFETY: the node belongs to the context; callers give instructions only.

@@ -6,6 +6,7 @@
 //! three. `docs/dev/per_thread_ir.md` is the whole contract.
 
 pub mod analysis;
+pub mod directed;
 mod error;
 pub mod intrinsics;
 mod kernel;

@@ -7,9 +7,9 @@ use simt::{Approximations, math};
 
 use crate::emit::LANES;
 use crate::passes::{
-    expand_clusters, legalize_operations, narrow_addresses, outline_functions, place_variables,
-    return_at_barriers, scalarize_accesses, split_constant_offsets, strip_mine_arithmetic,
-    substitute_known_threads, thaw_loads,
+    check_rows, embed_rounding, expand_clusters, legalize_operations, narrow_addresses,
+    outline_functions, place_variables, return_at_barriers, scalarize_accesses,
+    split_constant_offsets, strip_mine_arithmetic, substitute_known_threads, thaw_loads,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -42,6 +42,12 @@ type OurPass = Pass<State, Error>;
 
 /// The passes over the code of one thread.
 const PER_THREAD: &[OurPass] = &[
+    Pass::own("take_directed_instructions", |module, state| {
+        if state.kind == KernelKind::Vector && state.options.avx512() {
+            embed_rounding::take(module);
+        }
+        Ok(())
+    }),
     Pass::own("expand_approximations", |module, state| {
         let approximations = match state.kind {
             KernelKind::Vector => state.options.approximations,
@@ -100,6 +106,10 @@ const VECTOR: &[OurPass] = &[
         split_constant_offsets::run(module, &state.options);
         Ok(())
     }),
+    Pass::own("check_rows", |module, state| {
+        check_rows::run(module, &state.options);
+        Ok(())
+    }),
     Pass::own("return_at_barriers", |module, state| {
         state.returns = return_at_barriers::run(module)?;
         Ok(())
@@ -113,6 +123,10 @@ const VECTOR: &[OurPass] = &[
     EMULATE,
     Pass::own("outline_functions", |module, state| {
         outline_functions::run(module, &state.options);
+        Ok(())
+    }),
+    Pass::own("embed_rounding", |module, _| {
+        embed_rounding::expand(module);
         Ok(())
     }),
     Pass::own("define_approximations", |module, state| {

@@ -98,6 +98,11 @@ pub(crate) fn gather<'c>(module: &Module<'c>, bits: u32, places: Type<'c>) -> Va
     gather_from(module, bits, Places::Vector(places))
 }
 
+/// Whether a name is that of a function of ours with 32 pointers: a [`gather`] or a [`scatter`], as `prefix` says.
+pub(crate) fn is_of_pointers(prefix: &str, name: &str) -> bool {
+    name.strip_prefix(prefix).is_some_and(|bits| bits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// `<32 x iN> (ptr base, i64 stride, i32 active)`, as [`gather`].
 pub(crate) fn gather_strided<'c>(module: &Module<'c>, bits: u32) -> Value<'c> {
     gather_from(module, bits, Places::Strided)

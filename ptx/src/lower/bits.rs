@@ -132,18 +132,20 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         let a = self.read(&i.a, ScalarType::B32)?;
         let b = self.read(&i.b, ScalarType::B32)?;
         let amount = self.read_u32(&i.c)?;
-        let i64 = self.context.i64();
-        let amount = match i.mode {
-            ClampMode::Clamp => self.umin(amount, self.i32(32)),
-            ClampMode::Wrap => self.builder.and(amount, self.i32(31)),
+        // LLVM's shifts of pairs wrap. Beyond 31 bits one of the words is left.
+        let (function, last) = match i.dir {
+            Direction::L => ("llvm.fshl", a),
+            Direction::R => ("llvm.fshr", b),
         };
-        let amount = self.builder.zext(amount, i64);
-        let pair = self.join(a, b);
-        let result = match i.dir {
-            Direction::L => self.builder.lshr(self.builder.shl(pair, amount), self.i64(32)),
-            Direction::R => self.builder.lshr(pair, amount),
+        let shifted = self.llvm(function, a.ty(), &[b, a, amount]);
+        let result = match i.mode {
+            ClampMode::Clamp => {
+                let fits = self.ult(amount, self.i32(32));
+                self.builder.select(fits, shifted, last)
+            }
+            ClampMode::Wrap => shifted,
         };
-        self.write(&i.d, self.builder.trunc(result, self.context.i32()))
+        self.write(&i.d, result)
     }
 
     pub fn popc(&mut self, i: &Popc<'a>) -> Lowered {

@@ -1,6 +1,6 @@
 //! Floating-point arithmetic.
 
-use llvm_zluda::{RealPredicate, Type, Value};
+use llvm_zluda::{Linkage, MemoryEffects, RealPredicate, Type, Value};
 use ptx_parser::isa::Fma;
 use ptx_parser::{Operand, Rounding, ScalarType};
 
@@ -29,6 +29,19 @@ pub enum Arithmetic {
     Fma,
     Sqrt,
     Rcp,
+}
+
+impl Arithmetic {
+    /// The instruction of a sum or a product, none for others.
+    fn sum(self) -> Option<&'static str> {
+        match self {
+            Self::Add => Some("add"),
+            Self::Sub => Some("sub"),
+            Self::Mul => Some("mul"),
+            Self::Fma => Some("fma"),
+            Self::Div | Self::Sqrt | Self::Rcp => None,
+        }
+    }
 }
 
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
@@ -118,22 +131,16 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 self.operand_nan(operation, result, &values)
             }
             (ScalarType::F32, Some(rounding)) => {
-                let f64 = self.context.f64();
-                let wide: Vec<_> =
-                    values.iter().map(|&value| self.builder.fpext(value, f64)).collect();
-                match self.sum_in_double(operation, &wide) {
-                    Some((sum, error)) if !modes.ftz => {
-                        let sum = self.signed_zero(operation, &wide, sum, rounding);
-                        self.trunc_with_error(sum, error, self.context.f32(), rounding)
+                if let Some(name) = operation.sum().filter(|_| !modes.ftz) {
+                    self.directed_sum(name, operation, &values, rounding)
+                } else {
+                    let wide = self.in_double(&values);
+                    let exact = self.compute_odd(operation, &wide);
+                    let exact = self.signed_zero(operation, &wide, exact, rounding);
+                    if modes.ftz {
+                        tiny = Some(self.is_tiny(exact, direction));
                     }
-                    _ => {
-                        let exact = self.compute_odd(operation, &wide);
-                        let exact = self.signed_zero(operation, &wide, exact, rounding);
-                        if modes.ftz {
-                            tiny = Some(self.is_tiny(exact, direction));
-                        }
-                        self.trunc_directed(exact, self.context.f32(), direction)
-                    }
+                    self.trunc_directed(exact, self.context.f32(), direction)
                 }
             }
             (ScalarType::F16, None) => {
@@ -288,6 +295,44 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             (_, &[a, ..]) => self.llvm("llvm.sqrt", a.ty(), &[a]),
             (_, []) => self.context.f32().poison(),
         }
+    }
+
+    fn in_double(&self, values: &[Value<'c>]) -> Vec<Value<'c>> {
+        let f64 = self.context.f64();
+        values.iter().map(|&value| self.builder.fpext(value, f64)).collect()
+    }
+
+    /// A sum or a product that rounds in a direction: a call of a function of [`simt::directed`].
+    fn directed_sum(
+        &self,
+        name: &str,
+        operation: Arithmetic,
+        values: &[Value<'c>],
+        direction: Rounding,
+    ) -> Value<'c> {
+        let name = simt::directed::name(name, word(direction));
+        let (module, o) = (&self.module.llvm, &self.builder);
+        let function = module.function(&name).unwrap_or_else(|| {
+            let f32 = self.context.f32();
+            let ty = self.context.function_type(f32, &vec![f32; values.len()]);
+            let function = module.add_function(&name, ty);
+            function.set_linkage(Linkage::LLVMInternalLinkage);
+            for attribute in ["alwaysinline", "nounwind", "willreturn"] {
+                module.add_attribute(function, attribute);
+            }
+            module.set_memory_effects(function, MemoryEffects::None);
+            let caller = o.block();
+            o.position_at_end(module.append_block(function, ""));
+            let values: Vec<_> =
+                (0..values.len()).map(|index| function.parameter(index as u32)).collect();
+            let wide = self.in_double(&values);
+            let (sum, error) = self.sum_in_double(operation, &wide).unwrap_or((wide[0], None));
+            let sum = self.signed_zero(operation, &wide, sum, direction);
+            o.ret(self.trunc_with_error(sum, error, f32, direction));
+            o.position_at_end(caller);
+            function
+        });
+        o.call(function, values)
     }
 
     /// A sum or a product of doubles that were floats: what nearest gives, and what it is off by, if it can be. None for

@@ -8,6 +8,7 @@
 
 use llvm_zluda::{Builder, Module, Opcode, RealPredicate, Type, Value};
 use rustc_hash::FxHashSet;
+use simt::directed;
 use simt::intrinsics::{self, Property};
 use simt_abi::{MatrixKind, MatrixOperation, MatrixType};
 
@@ -133,6 +134,7 @@ fn is_arithmetic(user: Value<'_>) -> bool {
                 "ceil",
             ];
             function.is_some_and(|function| known.contains(&function))
+                || name.starts_with(directed::PREFIX)
                 || intrinsics::called(user).is_some_and(|it| it.has(Property::AnyNan))
         }
         _ => false,

@@ -146,6 +146,10 @@ pub static ROWS: &[Intrinsic] = &[
         "a mark, see below"),
 
     // What targets put in place of others.
+    row("directed.{add,sub,mul}.{rz,rm,rp}", "float (float, float)", Pure, THREAD, Arguments,
+        "made by `spmd` of functions of [`simt::directed`]").with(&[AnyNan]),
+    row("directed.fma.{rz,rm,rp}", "float (float, float, float)", Pure, THREAD, Arguments,
+        "likewise").with(&[AnyNan]),
     row("cpu.shared", "ptr addrspace(3) ()", Pure, THREAD, SAME_IN_BLOCK,
         "where the shared memory of the block begins; made by `spmd`"),
     row("cpu.cluster_shared", "i64 ()", Pure, THREAD, SAME_IN_BLOCK,

@@ -55,7 +55,8 @@ pub fn define(module: &Module<'_>, vector_width: u32) {
         module.add_string_attribute(function, "prefer-vector-width", &width);
         let builder = module.context().builder();
         builder.position_at_end(module.append_block(function, ""));
-        let math = Math { builder, module, lanes: LANES, apart: false };
+        let permutes = vector_width == 512;
+        let math = Math { builder, module, lanes: LANES, apart: false, permutes };
         let result = emit(&math, function.parameter(0));
         math.builder.ret(result);
     }

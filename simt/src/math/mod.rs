@@ -41,7 +41,7 @@ pub fn expand(
             debug_assert_eq!(call.opcode(), Opcode::LLVMCall);
             let builder = module.context().builder();
             builder.position_before(call);
-            let math = Math { builder, module, lanes: 1, apart };
+            let math = Math { builder, module, lanes: 1, apart, permutes: false };
             let result = match &expansion {
                 Expansion::OfOne(function) => function.emit(&math, call.operand(0)),
                 Expansion::Quotient(division) => {
@@ -138,6 +138,8 @@ struct Math<'a, 'c> {
     lanes: u32,
     /// The unit's functions are called, instead of being expanded.
     apart: bool,
+    /// The processor finds words in two registers of 512 bits by their numbers (AVX-512).
+    permutes: bool,
 }
 
 impl<'c> Math<'_, 'c> {

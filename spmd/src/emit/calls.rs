@@ -4,12 +4,13 @@ use std::mem::offset_of;
 
 use cpu_abi::{BarrierReduction, BlockContext, LaneOperation, Runtime, TEXTURE_RESULTS};
 use llvm_zluda::{IntPredicate, Type, Value};
-use simt::{Approximations, math};
+use simt::{Approximations, directed, math};
 
 use super::environment::{Environment, call_runtime, field};
 use super::lane_by_lane::Lane;
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes};
+use crate::passes::embed_rounding;
 use crate::{Error, local_memory};
 
 /// Block context, warp, mask and group come before the arguments of a warp function.
@@ -249,6 +250,18 @@ impl<'c> Emitter<'_, 'c> {
         Lanes::Vector(result)
     }
 
+    /// Arithmetic that rounds in a direction, which [`embed_rounding`] makes instructions of.
+    fn directed(&self, name: &str, arguments: &[Value<'c>]) -> Lanes<'c> {
+        let arguments: Vec<_> = arguments.iter().map(|&argument| self.get(argument)).collect();
+        let vectors: Vec<_> = arguments.iter().map(|argument| self.vector(argument)).collect();
+        let function = embed_rounding::vector(self.module, name, LANES, vectors.len());
+        let result = self.b.call(function, &vectors);
+        if arguments.iter().all(|argument| matches!(argument, Lanes::Uniform(_))) {
+            return Lanes::Uniform(self.b.extract_element(result, self.cx.i32().const_int(0)));
+        }
+        Lanes::Vector(result)
+    }
+
     fn cluster_shared(&self) -> Value<'c> {
         let offset = offset_of!(BlockContext, cluster_shared);
         field(&self.b, self.environment.block, offset, self.cx.i64(), 8)
@@ -276,6 +289,7 @@ impl<'c> Emitter<'_, 'c> {
         };
         let i32_type = self.cx.i32();
         let lanes = match name {
+            _ if name.starts_with(directed::PREFIX) => self.directed(name, &arguments),
             "cpu.shared" => Lanes::Uniform(self.environment.shared),
             "params" => Lanes::Uniform(self.environment.params),
             "tid.x" => self.environment.tid[0].clone(),

@@ -1,5 +1,7 @@
 //! The passes, a file each; `pipeline` has their order.
 
+pub mod check_rows;
+pub mod embed_rounding;
 pub mod expand_clusters;
 pub mod legalize_operations;
 pub mod narrow_addresses;

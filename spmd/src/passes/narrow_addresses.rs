@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::strip_mine_arithmetic::{repeated, repeated_constant};
 use crate::Options;
 use crate::emit::{LANES, MIDDLE};
+use crate::runtime_helpers::is_of_pointers;
 
 /// Sums with more levels than this are not looked into.
 const DEEPEST: u32 = 6;
@@ -29,7 +30,7 @@ pub fn run(module: &Module<'_>, options: &Options) {
         for block in function.blocks() {
             for instruction in block.instructions() {
                 if instruction.opcode() == Opcode::LLVMCall
-                    && let Some(argument) = address_argument(instruction)
+                    && let Some(argument) = places_argument(instruction)
                 {
                     rewrite(module, &mut offsets, instruction, argument);
                 }
@@ -51,6 +52,24 @@ pub(crate) fn address_argument(call: Value<'_>) -> Option<u32> {
     } else {
         None
     }
+}
+
+/// As [`address_argument`], of functions of ours for what the processor does not gather and scatter too. The argument behind
+/// it says which lanes are active.
+pub(crate) fn places_argument(call: Value<'_>) -> Option<u32> {
+    address_argument(call).or_else(|| {
+        if call.opcode() != Opcode::LLVMCall || !call.callee().is_function() {
+            return None;
+        }
+        let name = call.called_name();
+        if is_of_pointers("spmd.gather.", &name) {
+            Some(0)
+        } else if is_of_pointers("spmd.scatter.", &name) {
+            Some(1)
+        } else {
+            None
+        }
+    })
 }
 
 /// Offsets in stack variables, by index, sign, scale and steps.
@@ -376,13 +395,14 @@ pub(crate) fn erase_unused(value: Value<'_>) {
     }
 }
 
-fn is_address_arithmetic(opcode: Opcode) -> bool {
+pub(crate) fn is_address_arithmetic(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(
         opcode,
         LLVMGetElementPtr
             | LLVMIntToPtr
             | LLVMAdd
+            | LLVMAnd
             | LLVMOr
             | LLVMShl
             | LLVMXor

@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Options;
 use crate::emit::{LANES, Overload, lanewise_intrinsic, rebuild};
+use crate::passes::embed_rounding;
 use crate::rows;
 use crate::runtime_helpers::late_vector_function;
 use simt::analysis::depth;
@@ -113,8 +114,9 @@ fn is_lanewise(instruction: Value<'_>) -> bool {
     };
     match instruction.opcode() {
         Opcode::LLVMCall => {
+            let name = instruction.called_name();
             instruction.callee().is_function()
-                && lanewise_intrinsic(&instruction.called_name()).is_some()
+                && (lanewise_intrinsic(&name).is_some() || embed_rounding::base(&name).is_some())
         }
         // Addresses keep the form that gathers are made from.
         Opcode::LLVMGetElementPtr | Opcode::LLVMIntToPtr | Opcode::LLVMLoad | Opcode::LLVMPHI => {
@@ -452,7 +454,13 @@ impl<'c> StripMining<'_, 'c> {
         operands: &[Value<'c>],
         ty: Type<'c>,
     ) -> Option<Value<'c>> {
-        let (base, overload) = lanewise_intrinsic(&call.called_name())?;
+        let name = call.called_name();
+        if let Some(base) = embed_rounding::base(&name) {
+            let count = operands.len();
+            let function = embed_rounding::vector(self.module, base, self.lanes(), count);
+            return Some(b.call(function, operands));
+        }
+        let (base, overload) = lanewise_intrinsic(&name)?;
         let overloads = match overload {
             Overload::Result => vec![ty],
             Overload::First => vec![operands[0].ty()],

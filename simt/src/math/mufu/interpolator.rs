@@ -4,7 +4,7 @@
 //! Output: the sum, of at most 41 bits, as two integers. Products with a part of x fit 32 bits, so that the sum's lowest
 //! bits are known before the products with the upper part of x come in.
 
-use llvm_zluda::{Linkage, Value};
+use llvm_zluda::{IntPredicate, Linkage, Value};
 
 use super::tables::Table;
 use crate::math::Math;
@@ -69,7 +69,7 @@ impl<'c> Math<'_, 'c> {
         });
         let mask = (1 << CURVE_BITS) - 1;
         let slopes = table.rows.iter().map(|row| (row[1] << CURVE_BITS | row[2] & mask) as u32);
-        let (height, slopes) = self.row(self.table(table.name, heights.zip(slopes)), segment);
+        let (height, slopes) = self.look_up(table.name, heights.zip(slopes), segment);
         let slope = b.ashr(slopes, self.int(CURVE_BITS));
         let unused = self.int(32 - CURVE_BITS);
         let curve = b.ashr(b.shl(slopes, unused), unused);
@@ -116,8 +116,61 @@ impl<'c> Math<'_, 'c> {
         mixed.map_or(whole, |mixed| b.add(whole, b.zext(mixed, self.i32())))
     }
 
+    /// The words of a row of a table, or of one for each lane.
+    pub(super) fn look_up(
+        &self,
+        name: &str,
+        rows: impl Iterator<Item = (u32, u32)>,
+        index: Value<'c>,
+    ) -> (Value<'c>, Value<'c>) {
+        if !self.permutes {
+            return self.row(self.table(name, rows), index);
+        }
+        let (first, second): (Vec<_>, Vec<_>) = rows.unzip();
+        (self.permuted(&first, index), self.permuted(&second, index))
+    }
+
+    /// A word for each lane out of registers: the lowest five bits of an index choose from two of them, the others from
+    /// what is found there.
+    fn permuted(&self, words: &[u32], indices: Value<'c>) -> Value<'c> {
+        const REGISTER: usize = 16;
+        let b = &self.builder;
+        let i32_type = b.context().i32();
+        let register = |words: &[u32]| {
+            let words = words.iter().copied().chain(std::iter::repeat(0)).take(REGISTER);
+            b.const_vector(&words.map(|word| i32_type.const_int(word.into())).collect::<Vec<_>>())
+        };
+        let splat = |word| b.splat(i32_type.const_int(word), REGISTER as u32);
+        let parts = (0..self.lanes as i32).step_by(REGISTER).map(|first| {
+            let lanes: Vec<_> = (first..first + REGISTER as i32).collect();
+            let indices = b.shuffle(indices, indices, &lanes);
+            let mut found: Vec<_> = words
+                .chunks(2 * REGISTER)
+                .map(|words| {
+                    let (low, high) = words.split_at(words.len().min(REGISTER));
+                    let name = "llvm.x86.avx512.vpermi2var.d.512";
+                    b.intrinsic(self.module, name, &[], &[register(low), indices, register(high)])
+                })
+                .collect();
+            for bit in 5.. {
+                if found.len() == 1 {
+                    break;
+                }
+                let bit = b.and(indices, splat(1 << bit));
+                let upper = b.icmp(IntPredicate::LLVMIntNE, bit, splat(0));
+                let choose = |pair: &[Value<'c>]| match *pair {
+                    [low, high] => b.select(upper, high, low),
+                    _ => pair[0],
+                };
+                found = found.chunks(2).map(choose).collect();
+            }
+            found[0]
+        });
+        self.joined(parts.collect())
+    }
+
     /// A constant array of the module, of pairs of words.
-    pub(super) fn table(&self, name: &str, rows: impl Iterator<Item = (u32, u32)>) -> Value<'c> {
+    fn table(&self, name: &str, rows: impl Iterator<Item = (u32, u32)>) -> Value<'c> {
         self.module.global(name).unwrap_or_else(|| {
             let i64_type = self.builder.context().i64();
             let rows: Vec<_> = rows
@@ -135,7 +188,7 @@ impl<'c> Math<'_, 'c> {
     }
 
     /// The words of a row, or of one for each lane.
-    pub(super) fn row(&self, table: Value<'c>, index: Value<'c>) -> (Value<'c>, Value<'c>) {
+    fn row(&self, table: Value<'c>, index: Value<'c>) -> (Value<'c>, Value<'c>) {
         let b = &self.builder;
         let (i32_type, i64_type) = (b.context().i32(), b.context().i64());
         let load = |index: Value<'c>| {

@@ -25,7 +25,7 @@ pub fn tanh<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let has_segments = b.icmp(IntPredicate::LLVMIntULT, binade, math.int(binades));
     let binade = b.select(has_segments, binade, math.int(0));
 
-    let (shape, _) = math.row(shapes(math), binade);
+    let (shape, _) = math.look_up("zluda.mufu.tanh.binades", shapes(), binade);
     let field = |from: u32| b.and(b.lshr(shape, math.int(from)), math.int(0xff));
     let (first, width, unit) = (field(0), field(8), field(16));
     let place = b.lshr(b.and(bits, math.int(FRACTION)), width);
@@ -34,8 +34,8 @@ pub fn tanh<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
     let place = b.and(place, math.int((1 << PLACE_BITS) - 1));
 
     let slopes = |row: &[i32; 3]| (row[1] << 16 | row[2] & 0xffff) as u32;
-    let rows = math.table("zluda.mufu.tanh", TANH.iter().map(|row| (row[0] as u32, slopes(row))));
-    let (height, slopes) = math.row(rows, segment);
+    let rows = TANH.iter().map(|row| (row[0] as u32, slopes(row)));
+    let (height, slopes) = math.look_up("zluda.mufu.tanh", rows, segment);
     let height = math.to_double(height);
     let slope = math.to_double(b.lshr(slopes, math.int(16)));
     let curve = b.ashr(b.shl(slopes, math.int(16)), math.int(16));
@@ -56,11 +56,10 @@ pub fn tanh<'c>(math: &Math<'_, 'c>, x: Value<'c>) -> Value<'c> {
 }
 
 /// For each binade a word: its first segment, how far the fraction is shifted, and the unit of C1 and C2.
-fn shapes<'c>(math: &Math<'_, 'c>) -> Value<'c> {
-    let words = TANH_BINADES.iter().scan(0, |first, &(segments, unit)| {
+fn shapes() -> impl Iterator<Item = (u32, u32)> {
+    TANH_BINADES.iter().scan(0, |first, &(segments, unit)| {
         let word = *first | (23 - PLACE_BITS - segments) << 8 | unit << 16;
         *first += 1 << segments;
         Some((word, 0))
-    });
-    math.table("zluda.mufu.tanh.binades", words)
+    })
 }
