@@ -7,8 +7,8 @@ use simt::{Approximations, math};
 
 use crate::emit::LANES;
 use crate::passes::{
-    check_rows, embed_rounding, expand_clusters, legalize_operations, narrow_addresses,
-    outline_functions, place_variables, return_at_barriers, scalarize_accesses,
+    check_rows, embed_rounding, expand_clusters, join_atomics, legalize_operations,
+    narrow_addresses, outline_functions, place_variables, return_at_barriers, scalarize_accesses,
     split_constant_offsets, strip_mine_arithmetic, substitute_known_threads, thaw_loads,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
@@ -92,6 +92,10 @@ const VECTOR: &[OurPass] = &[
     FINAL,
     Pass::own("thaw_loads", |module, _| {
         thaw_loads::run(module);
+        Ok(())
+    }),
+    Pass::own("join_atomics", |module, _| {
+        join_atomics::run(module);
         Ok(())
     }),
     Pass::own("scalarize_accesses", |module, _| {

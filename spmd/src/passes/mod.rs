@@ -3,6 +3,7 @@
 pub mod check_rows;
 pub mod embed_rounding;
 pub mod expand_clusters;
+pub mod join_atomics;
 pub mod legalize_operations;
 pub mod narrow_addresses;
 pub mod outline_functions;

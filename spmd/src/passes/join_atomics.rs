@@ -1,0 +1,242 @@
+//! One atomic for all warps of a block, where each of them changes the same word and nobody looks at what it was.
+//!
+//! Input: vector code after its last optimisation, in which a loop over the warps of a block has the code of a warp. Output:
+//! the same code; relaxed atomics without a result, at an address that is the same for all warps, add up in a variable, and
+//! one atomic behind the loop adds that.
+//! Why here: that a warp's code has no call, no other access that orders memory, and no access behind the atomic in which its
+//! own threads would miss what it did, is plain once all is inlined and simplified. A locked instruction takes as long as
+//! thirty others.
+//!
+//! Others may see the sum late, as if the block's warps had come late, and never a part of it that is wrong.
+
+use llvm_zluda::{AtomicOrdering, AtomicRmwOp, Block, Module, Opcode, Type, Value};
+use rustc_hash::FxHashSet;
+
+/// Joins the atomics of a module.
+pub fn run(module: &Module<'_>) {
+    for function in module.functions() {
+        if function.is_declaration() || !function.name().ends_with(".block") {
+            continue;
+        }
+        let blocks = function.blocks();
+        let is_atomic = |it: &Value<'_>| it.opcode() == Opcode::LLVMAtomicRMW;
+        if !blocks.iter().any(|block| block.instructions().iter().any(is_atomic)) {
+            continue;
+        }
+        if let Some(warps) = Warps::of(&blocks)
+            && let Some(atomics) = warps.atomics()
+        {
+            warps.join(module, function, &atomics);
+        }
+    }
+}
+
+/// The loop over warps.
+struct Warps<'c> {
+    inside: FxHashSet<Block<'c>>,
+    head: Block<'c>,
+    /// Edges that leave it: the terminator, and the number of the successor.
+    exits: Vec<(Value<'c>, u32)>,
+}
+
+impl<'c> Warps<'c> {
+    fn of(blocks: &[Block<'c>]) -> Option<Self> {
+        let repeats = |&block: &Block<'c>| reached(block, None).contains(&block);
+        let inside: FxHashSet<_> = blocks.iter().copied().filter(repeats).collect();
+        let (mut heads, mut exits) = (FxHashSet::default(), Vec::new());
+        for &block in blocks {
+            let terminator = block.terminator()?;
+            for index in 0..terminator.successor_count() {
+                let next = terminator.successor(index);
+                match (inside.contains(&block), inside.contains(&next)) {
+                    (false, true) => {
+                        heads.insert(next);
+                    }
+                    (true, false) => exits.push((terminator, index)),
+                    _ => {}
+                }
+            }
+        }
+        let mut heads = heads.into_iter();
+        let head = heads.next().filter(|_| heads.next().is_none())?;
+        Some(Self { inside, head, exits })
+    }
+
+    /// The atomics that can be joined, if nothing is in the way.
+    fn atomics(&self) -> Option<Vec<Value<'c>>> {
+        let mut atomics = Vec::new();
+        for instruction in self.inside.iter().flat_map(|block| block.instructions()) {
+            if instruction.opcode() == Opcode::LLVMAtomicRMW {
+                atomics.push(instruction);
+            } else if is_in_the_way(instruction) {
+                return None;
+            }
+        }
+        let operation = atomics.first()?.rmw_operation();
+        let can_be_joined = |&atomic: &Value<'c>| {
+            let place = atomic.operand(0);
+            let moves = place.is_instruction() && self.inside.contains(&place.parent());
+            // The same operation twice is the same in either order.
+            atomic.rmw_operation() == operation
+                && identity(operation, atomic.operand(1).ty()).is_some()
+                && atomic.ordering() == AtomicOrdering::LLVMAtomicOrderingMonotonic
+                && !atomic.is_volatile()
+                && !atomic.has_uses()
+                && !moves
+                && !self.is_followed_by_accesses(atomic)
+        };
+        atomics.iter().all(can_be_joined).then_some(atomics)
+    }
+
+    /// Whether the warp accesses memory by something else than an atomic behind this one.
+    fn is_followed_by_accesses(&self, atomic: Value<'c>) -> bool {
+        let block = atomic.parent();
+        let accesses = |it: &Value<'c>| it.opcode() != Opcode::LLVMAtomicRMW && is_access(*it);
+        let mut behind = block.instructions().into_iter().skip_while(|&it| it != atomic);
+        behind.any(|it| accesses(&it))
+            || reached(block, Some(self.head))
+                .intersection(&self.inside)
+                .any(|next| next.instructions().iter().any(accesses))
+    }
+
+    fn join(&self, module: &Module<'c>, function: Value<'c>, atomics: &[Value<'c>]) {
+        let first = |block: Block<'c>| block.first_instruction();
+        // What the exits lead to would have to tell where it came from.
+        let to_phis = self.exits.iter().any(|(terminator, index)| {
+            let next = terminator.successor(*index);
+            first(next).is_some_and(|it| it.opcode() == Opcode::LLVMPHI)
+        });
+        let Some(begin) = first(function.entry_block()).filter(|_| !to_phis) else { return };
+        let cx = module.context();
+        let b = cx.builder();
+        for &atomic in atomics {
+            let (place, value) = (atomic.operand(0), atomic.operand(1));
+            let (operation, scope) = (atomic.rmw_operation(), atomic.sync_scope());
+            let ty = value.ty();
+            let Some(start) = identity(operation, ty) else { continue };
+            b.position_before(begin);
+            let [total, any] = [ty, cx.i8()].map(|ty| b.alloca(ty));
+            let align = module.align_of(ty);
+            b.store(start, total, align);
+            b.store(cx.i8().zero(), any, 1);
+
+            b.position_before(atomic);
+            let so_far = b.load(ty, total, align);
+            let sum = match operation {
+                AtomicRmwOp::LLVMAtomicRMWBinOpAdd => b.add(so_far, value),
+                AtomicRmwOp::LLVMAtomicRMWBinOpAnd => b.and(so_far, value),
+                AtomicRmwOp::LLVMAtomicRMWBinOpOr => b.or(so_far, value),
+                AtomicRmwOp::LLVMAtomicRMWBinOpXor => b.xor(so_far, value),
+                AtomicRmwOp::LLVMAtomicRMWBinOpMax => bound(module, &b, "smax", so_far, value),
+                AtomicRmwOp::LLVMAtomicRMWBinOpMin => bound(module, &b, "smin", so_far, value),
+                AtomicRmwOp::LLVMAtomicRMWBinOpUMax => bound(module, &b, "umax", so_far, value),
+                _ => bound(module, &b, "umin", so_far, value),
+            };
+            b.store(sum, total, align);
+            b.store(cx.i8().const_int(1), any, 1);
+            atomic.erase();
+
+            for &(terminator, index) in &self.exits {
+                let next = terminator.successor(index);
+                let [ask, change] =
+                    ["joined", "change"].map(|name| module.append_block(function, name));
+                terminator.set_successor(index, ask);
+                b.position_at_end(ask);
+                let some = b.trunc(b.load(cx.i8(), any, 1), cx.i1());
+                b.cond_br(some, change, next);
+                b.position_at_end(change);
+                let total = b.load(ty, total, align);
+                let relaxed = AtomicOrdering::LLVMAtomicOrderingMonotonic;
+                b.atomic_rmw(operation, place, total, relaxed, scope);
+                b.br(next);
+            }
+        }
+    }
+}
+
+/// The blocks behind one, without those behind `end` and `end` itself.
+fn reached<'c>(from: Block<'c>, end: Option<Block<'c>>) -> FxHashSet<Block<'c>> {
+    let mut reached = FxHashSet::default();
+    let mut left = from.successors();
+    while let Some(block) = left.pop() {
+        if Some(block) != end && reached.insert(block) {
+            left.extend(block.successors());
+        }
+    }
+    reached
+}
+
+fn bound<'c>(
+    module: &Module<'c>,
+    b: &llvm_zluda::Builder<'c>,
+    name: &str,
+    left: Value<'c>,
+    right: Value<'c>,
+) -> Value<'c> {
+    b.intrinsic(module, &format!("llvm.{name}"), &[left.ty()], &[left, right])
+}
+
+/// The number that changes nothing; none for operations that are not the same in every order.
+fn identity(operation: AtomicRmwOp, ty: Type<'_>) -> Option<Value<'_>> {
+    use AtomicRmwOp::*;
+    if !ty.is_int() {
+        return None;
+    }
+    let sign = 1u64 << (ty.bits().min(64) - 1);
+    Some(match operation {
+        LLVMAtomicRMWBinOpAdd
+        | LLVMAtomicRMWBinOpOr
+        | LLVMAtomicRMWBinOpXor
+        | LLVMAtomicRMWBinOpUMax => ty.zero(),
+        LLVMAtomicRMWBinOpAnd | LLVMAtomicRMWBinOpUMin => ty.all_ones(),
+        LLVMAtomicRMWBinOpMax => ty.const_int(sign),
+        LLVMAtomicRMWBinOpMin => ty.const_int(sign - 1),
+        _ => return None,
+    })
+}
+
+/// Calls of LLVM's functions that read memory or nothing.
+const READING: [&str; 2] = ["llvm.masked.load.", "llvm.masked.gather."];
+/// Those that write as plain stores do.
+const WRITING: [&str; 2] = ["llvm.masked.store.", "llvm.masked.scatter."];
+const WITHOUT_MEMORY: [&str; 12] = [
+    "llvm.vector.reduce.",
+    "llvm.experimental.noalias.scope.decl",
+    "llvm.smin.",
+    "llvm.smax.",
+    "llvm.umin.",
+    "llvm.umax.",
+    "llvm.ctpop.",
+    "llvm.cttz.",
+    "llvm.ctlz.",
+    "llvm.fshl.",
+    "llvm.fma.",
+    "llvm.abs.",
+];
+
+fn is_one_of(call: Value<'_>, names: &[&str]) -> bool {
+    let is_known = |name: &str| names.iter().any(|prefix| name.starts_with(prefix));
+    call.callee().is_function() && is_known(&call.called_name())
+}
+
+/// Orders accesses, or may.
+fn is_in_the_way(instruction: Value<'_>) -> bool {
+    match instruction.opcode() {
+        Opcode::LLVMLoad | Opcode::LLVMStore => {
+            instruction.is_volatile() || instruction.is_atomic()
+        }
+        Opcode::LLVMCall => ![&READING[..], &WRITING, &WITHOUT_MEMORY]
+            .iter()
+            .any(|names| is_one_of(instruction, names)),
+        Opcode::LLVMFence | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMInvoke => true,
+        _ => false,
+    }
+}
+
+fn is_access(instruction: Value<'_>) -> bool {
+    match instruction.opcode() {
+        Opcode::LLVMLoad | Opcode::LLVMStore => true,
+        Opcode::LLVMCall => !is_one_of(instruction, &WITHOUT_MEMORY),
+        _ => false,
+    }
+}
