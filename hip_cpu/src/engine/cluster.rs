@@ -11,6 +11,10 @@ use super::arena::Arena;
 use super::block::{Block, Outcome};
 use super::launch::{LONG, Launch};
 
+/// So often in a row may nothing happen before the thread lets others run. `nanosleep`, with which the look-back of CUB
+/// begins, may end at once; what it waits for is there most often.
+const IDLE_ROUNDS: u32 = 8;
+
 /// State that the blocks of a cluster share; reached from kernels through their blocks.
 pub struct Cluster {
     /// Units of all blocks that have not ended.
@@ -117,6 +121,7 @@ impl ResidentCluster {
     /// [`LONG`]: a loop that waits may come to barriers in each round.
     pub fn run(&self, patience: Option<Duration>) -> Option<Outcome> {
         let mut last_moved = None;
+        let mut idle_rounds = 0;
         let begun = patience.map(|_| Instant::now());
         loop {
             let mut moved = false;
@@ -125,9 +130,14 @@ impl ResidentCluster {
             }
             if moved {
                 last_moved = None;
+                idle_rounds = 0;
                 if begun.is_some_and(|begun| begun.elapsed() > LONG) {
                     return None;
                 }
+                continue;
+            }
+            idle_rounds += 1;
+            if idle_rounds < IDLE_ROUNDS {
                 continue;
             }
             // Every unit spins: what they wait for happens on another thread, or in another block.
