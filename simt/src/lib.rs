@@ -6,7 +6,6 @@
 //! three. `docs/dev/per_thread_ir.md` is the whole contract.
 
 pub mod analysis;
-pub mod directed;
 mod error;
 pub mod intrinsics;
 mod kernel;
@@ -14,6 +13,7 @@ pub mod math;
 mod options;
 pub mod parameters;
 pub mod passes;
+pub mod shortcuts;
 pub mod space;
 pub mod span;
 

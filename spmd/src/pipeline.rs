@@ -7,9 +7,10 @@ use simt::{Approximations, math};
 
 use crate::emit::LANES;
 use crate::passes::{
-    check_rows, embed_rounding, expand_clusters, join_atomics, legalize_operations,
-    narrow_addresses, outline_functions, place_variables, return_at_barriers, scalarize_accesses,
+    check_rows, expand_clusters, join_atomics, legalize_operations, narrow_addresses,
+    outline_functions, place_variables, return_at_barriers, scalarize_accesses,
     split_constant_offsets, strip_mine_arithmetic, substitute_known_threads, thaw_loads,
+    x86_instructions,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -42,9 +43,9 @@ type OurPass = Pass<State, Error>;
 
 /// The passes over the code of one thread.
 const PER_THREAD: &[OurPass] = &[
-    Pass::own("take_directed_instructions", |module, state| {
-        if state.kind == KernelKind::Vector && state.options.avx512() {
-            embed_rounding::take(module);
+    Pass::own("take_instructions", |module, state| {
+        if state.kind == KernelKind::Vector {
+            x86_instructions::take(module, &state.options);
         }
         Ok(())
     }),
@@ -129,8 +130,8 @@ const VECTOR: &[OurPass] = &[
         outline_functions::run(module, &state.options);
         Ok(())
     }),
-    Pass::own("embed_rounding", |module, _| {
-        embed_rounding::expand(module);
+    Pass::own("expand_instructions", |module, state| {
+        x86_instructions::expand(module, &state.options);
         Ok(())
     }),
     Pass::own("define_approximations", |module, state| {

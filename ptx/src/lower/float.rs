@@ -1,6 +1,6 @@
 //! Floating-point arithmetic.
 
-use llvm_zluda::{Linkage, MemoryEffects, RealPredicate, Type, Value};
+use llvm_zluda::{RealPredicate, Type, Value};
 use ptx_parser::isa::Fma;
 use ptx_parser::{Operand, Rounding, ScalarType};
 
@@ -302,7 +302,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         values.iter().map(|&value| self.builder.fpext(value, f64)).collect()
     }
 
-    /// A sum or a product that rounds in a direction: a call of a function of [`simt::directed`].
+    /// A sum or a product that rounds in a direction: a call of a function of [`simt::shortcuts`].
     fn directed_sum(
         &self,
         name: &str,
@@ -310,29 +310,14 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         values: &[Value<'c>],
         direction: Rounding,
     ) -> Value<'c> {
-        let name = simt::directed::name(name, word(direction));
-        let (module, o) = (&self.module.llvm, &self.builder);
-        let function = module.function(&name).unwrap_or_else(|| {
-            let f32 = self.context.f32();
-            let ty = self.context.function_type(f32, &vec![f32; values.len()]);
-            let function = module.add_function(&name, ty);
-            function.set_linkage(Linkage::LLVMInternalLinkage);
-            for attribute in ["alwaysinline", "nounwind", "willreturn"] {
-                module.add_attribute(function, attribute);
-            }
-            module.set_memory_effects(function, MemoryEffects::None);
-            let caller = o.block();
-            o.position_at_end(module.append_block(function, ""));
-            let values: Vec<_> =
-                (0..values.len()).map(|index| function.parameter(index as u32)).collect();
-            let wide = self.in_double(&values);
+        let name = format!("{}{name}.{}", simt::shortcuts::DIRECTED, word(direction));
+        let f32 = self.context.f32();
+        self.shortcut(&name, f32, values, |values| {
+            let wide = self.in_double(values);
             let (sum, error) = self.sum_in_double(operation, &wide).unwrap_or((wide[0], None));
             let sum = self.signed_zero(operation, &wide, sum, direction);
-            o.ret(self.trunc_with_error(sum, error, f32, direction));
-            o.position_at_end(caller);
-            function
-        });
-        o.call(function, values)
+            self.trunc_with_error(sum, error, f32, direction)
+        })
     }
 
     /// A sum or a product of doubles that were floats: what nearest gives, and what it is off by, if it can be. None for

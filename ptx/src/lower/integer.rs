@@ -216,12 +216,17 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn dp4a(&mut self, i: &Dp4a<'a>) -> Lowered {
         let a = self.read(&i.a, ScalarType::B32)?;
         let b = self.read(&i.b, ScalarType::B32)?;
-        let mut sum = self.read(&i.c, ScalarType::B32)?;
-        for byte in 0..4 {
-            let x = self.part(a, 8 * byte, 8, i.atype.is_signed());
-            let y = self.part(b, 8 * byte, 8, i.btype.is_signed());
-            sum = self.builder.add(sum, self.builder.mul(x, y));
-        }
+        let c = self.read(&i.c, ScalarType::B32)?;
+        let [first, second] = [i.atype.is_signed(), i.btype.is_signed()];
+        let word = |signed| if signed { "s8" } else { "u8" };
+        let name = format!("{}{}.{}", simt::shortcuts::DOT, word(first), word(second));
+        let sum = self.shortcut(&name, self.context.i32(), &[a, b, c], |values| {
+            (0..4).fold(values[2], |sum, byte| {
+                let x = self.part(values[0], 8 * byte, 8, first);
+                let y = self.part(values[1], 8 * byte, 8, second);
+                self.builder.add(sum, self.builder.mul(x, y))
+            })
+        });
         self.write(&i.d, sum)
     }
 

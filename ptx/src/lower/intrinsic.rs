@@ -1,6 +1,6 @@
 //! Calls of `zluda.` and `llvm.` intrinsics, and small values.
 
-use llvm_zluda::{IntPredicate, Type, Value};
+use llvm_zluda::{IntPredicate, Linkage, MemoryEffects, Type, Value};
 
 use super::function::FunctionLowering;
 
@@ -14,6 +14,33 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
             simt::span::set(call, self.context, self.span.start..self.span.end);
         }
         call
+    }
+
+    /// Calls the function `name` of [`simt::shortcuts`], whose operands and result have one type, and which does what `body` makes
+    /// of its parameters.
+    pub fn shortcut(
+        &self,
+        name: &str,
+        ty: Type<'c>,
+        arguments: &[Value<'c>],
+        body: impl FnOnce(&[Value<'c>]) -> Value<'c>,
+    ) -> Value<'c> {
+        let (module, o) = (&self.module.llvm, &self.builder);
+        let function = module.function(name).unwrap_or_else(|| {
+            let parameters = vec![ty; arguments.len()];
+            let function = module.add_function(name, self.context.function_type(ty, &parameters));
+            function.set_linkage(Linkage::LLVMInternalLinkage);
+            for attribute in ["alwaysinline", "nounwind", "willreturn"] {
+                module.add_attribute(function, attribute);
+            }
+            module.set_memory_effects(function, MemoryEffects::None);
+            let caller = o.block();
+            o.position_at_end(module.append_block(function, ""));
+            o.ret(body(&function.parameters()));
+            o.position_at_end(caller);
+            function
+        });
+        o.call(function, arguments)
     }
 
     /// Calls an intrinsic of LLVM that is overloaded on one type.

@@ -8,8 +8,8 @@
 
 use llvm_zluda::{Builder, Module, Opcode, RealPredicate, Type, Value};
 use rustc_hash::FxHashSet;
-use simt::directed;
 use simt::intrinsics::{self, Property};
+use simt::shortcuts;
 use simt_abi::{MatrixKind, MatrixOperation, MatrixType};
 
 use super::choose_nans;
@@ -134,7 +134,7 @@ fn is_arithmetic(user: Value<'_>) -> bool {
                 "ceil",
             ];
             function.is_some_and(|function| known.contains(&function))
-                || name.starts_with(directed::PREFIX)
+                || name.starts_with(shortcuts::DIRECTED)
                 || intrinsics::called(user).is_some_and(|it| it.has(Property::AnyNan))
         }
         _ => false,

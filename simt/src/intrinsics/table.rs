@@ -147,9 +147,11 @@ pub static ROWS: &[Intrinsic] = &[
 
     // What targets put in place of others.
     row("directed.{add,sub,mul}.{rz,rm,rp}", "float (float, float)", Pure, THREAD, Arguments,
-        "made by `spmd` of functions of [`simt::directed`]").with(&[AnyNan]),
+        "made by `spmd` of functions that lowering gives bodies, `simt::shortcuts`").with(&[AnyNan]),
     row("directed.fma.{rz,rm,rp}", "float (float, float, float)", Pure, THREAD, Arguments,
         "likewise").with(&[AnyNan]),
+    row("dot.{s8,u8}.{s8,u8}", "i32 (i32, i32, i32)", Pure, THREAD, Arguments,
+        "likewise"),
     row("cpu.shared", "ptr addrspace(3) ()", Pure, THREAD, SAME_IN_BLOCK,
         "where the shared memory of the block begins; made by `spmd`"),
     row("cpu.cluster_shared", "i64 ()", Pure, THREAD, SAME_IN_BLOCK,

@@ -4,13 +4,13 @@ use std::mem::offset_of;
 
 use cpu_abi::{BarrierReduction, BlockContext, LaneOperation, Runtime, TEXTURE_RESULTS};
 use llvm_zluda::{IntPredicate, Type, Value};
-use simt::{Approximations, directed, math};
+use simt::{Approximations, math, shortcuts};
 
 use super::environment::{Environment, call_runtime, field};
 use super::lane_by_lane::Lane;
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes};
-use crate::passes::embed_rounding;
+use crate::passes::x86_instructions;
 use crate::{Error, local_memory};
 
 /// Block context, warp, mask and group come before the arguments of a warp function.
@@ -250,11 +250,11 @@ impl<'c> Emitter<'_, 'c> {
         Lanes::Vector(result)
     }
 
-    /// Arithmetic that rounds in a direction, which [`embed_rounding`] makes instructions of.
-    fn directed(&self, name: &str, arguments: &[Value<'c>]) -> Lanes<'c> {
+    /// Arithmetic that [`x86_instructions`] makes instructions of.
+    fn shortcut(&self, name: &str, arguments: &[Value<'c>]) -> Lanes<'c> {
         let arguments: Vec<_> = arguments.iter().map(|&argument| self.get(argument)).collect();
         let vectors: Vec<_> = arguments.iter().map(|argument| self.vector(argument)).collect();
-        let function = embed_rounding::vector(self.module, name, LANES, vectors.len());
+        let function = x86_instructions::vector(self.module, name, LANES, vectors.len());
         let result = self.b.call(function, &vectors);
         if arguments.iter().all(|argument| matches!(argument, Lanes::Uniform(_))) {
             return Lanes::Uniform(self.b.extract_element(result, self.cx.i32().const_int(0)));
@@ -289,7 +289,7 @@ impl<'c> Emitter<'_, 'c> {
         };
         let i32_type = self.cx.i32();
         let lanes = match name {
-            _ if name.starts_with(directed::PREFIX) => self.directed(name, &arguments),
+            _ if shortcuts::is_one(name) => self.shortcut(name, &arguments),
             "cpu.shared" => Lanes::Uniform(self.environment.shared),
             "params" => Lanes::Uniform(self.environment.params),
             "tid.x" => self.environment.tid[0].clone(),

@@ -1,7 +1,6 @@
 //! The passes, a file each; `pipeline` has their order.
 
 pub mod check_rows;
-pub mod embed_rounding;
 pub mod expand_clusters;
 pub mod join_atomics;
 pub mod legalize_operations;
@@ -14,3 +13,4 @@ pub mod split_constant_offsets;
 pub mod strip_mine_arithmetic;
 pub mod substitute_known_threads;
 pub mod thaw_loads;
+pub mod x86_instructions;

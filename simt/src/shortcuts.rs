@@ -1,0 +1,15 @@
+//! Functions of per-thread IR that a target may have instructions for.
+//!
+//! Lowering gives each a body of plain arithmetic, which is inlined: nobody has to know of them. A target that has
+//! instructions takes these instead.
+
+/// Single-precision sums and products that round in a direction: `directed.fma.rm`, with the words of PTX.
+pub const DIRECTED: &str = "directed.";
+
+/// Sums of four products of bytes and an `i32`: `dot.s8.u8`, by the types of the factors.
+pub const DOT: &str = "dot.";
+
+/// Whether a name is that of such a function.
+pub fn is_one(name: &str) -> bool {
+    name.starts_with(DIRECTED) || name.starts_with(DOT)
+}
