@@ -6,6 +6,7 @@
 //! - [`device_runtime`]: launches by kernels, for the provider of ours that has them.
 //! - [`StreamTask`]: work of libraries above the driver, for providers of ours.
 //! - [`LimitStream`]: streams of a part of a device, likewise.
+//! - [`Sequence`]: kernels that a stream gets all at once, likewise.
 //! - [`Provider`]: which library provides HIP, and how it is opened.
 
 #[allow(
@@ -24,6 +25,7 @@ mod constants;
 pub mod device_runtime;
 mod part;
 mod provider;
+mod sequence;
 mod table;
 mod task;
 mod versions;
@@ -32,6 +34,10 @@ pub use constants::*;
 pub use generated::*;
 pub use part::{LIMIT_STREAM, LimitStream};
 pub use provider::{OpenError, Provider};
+pub use sequence::{
+    CREATE_SEQUENCE, CreateSequence, DESTROY_SEQUENCE, DestroySequence, LAUNCH_SEQUENCE,
+    LaunchSequence, Sequence, SequenceKernel,
+};
 pub use table::{HipRuntime, signatures};
 pub use task::{ENQUEUE_TASK, EnqueueTask, OwnedTask, StreamTask};
 pub use versions::Launch;

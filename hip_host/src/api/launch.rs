@@ -22,7 +22,8 @@ use crate::core::module::Kernel;
 use crate::core::request::Params;
 use crate::work::op::Work;
 
-fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
+/// The kernel of a handle.
+pub(super) fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
     Device::get().kernels.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
 }
 

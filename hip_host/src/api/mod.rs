@@ -13,6 +13,7 @@ mod memory;
 mod module;
 mod part;
 mod pool;
+mod sequence;
 mod set;
 mod stream;
 mod task;
@@ -28,8 +29,8 @@ use crate::core::device::Device;
 
 pub use {
     array::*, context::*, copy::*, device::*, error::*, event::*, external_memory::*, ipc::*,
-    launch::*, memory::*, module::*, part::*, pool::*, set::*, stream::*, task::*, texture::*,
-    virtual_memory::*,
+    launch::*, memory::*, module::*, part::*, pool::*, sequence::*, set::*, stream::*, task::*,
+    texture::*, virtual_memory::*,
 };
 
 /// The names of all exported functions. A linker can drop those of a library that another one is made of, and says
@@ -49,6 +50,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         module::NAMES,
         part::NAMES,
         pool::NAMES,
+        sequence::NAMES,
         set::NAMES,
         stream::NAMES,
         task::NAMES,

@@ -16,6 +16,7 @@ pub mod module;
 pub mod pool;
 pub mod ranges;
 pub mod request;
+pub mod sequence;
 pub mod shared_table;
 pub mod stream;
 pub mod task;

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, c_void};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 use hip_runtime_sys::hipError_t;
 
@@ -24,6 +24,8 @@ pub struct Kernel {
     pub module: Arc<Module>,
     /// Dynamic shared memory that a launch may ask for.
     max_dynamic_shared: AtomicI32,
+    /// Launches in sequences that were quick, since one was not.
+    quick: AtomicU32,
 }
 
 impl Module {
@@ -49,7 +51,14 @@ impl Module {
         let facts = code.facts();
         let default = executor().limits().shared_default.saturating_sub(facts.static_shared);
         let max_dynamic_shared = AtomicI32::new(default as i32);
-        Ok(Kernel { module: self.clone(), name: name.to_owned(), facts, code, max_dynamic_shared })
+        Ok(Kernel {
+            module: self.clone(),
+            name: name.to_owned(),
+            facts,
+            code,
+            max_dynamic_shared,
+            quick: AtomicU32::new(0),
+        })
     }
 
     /// Address and size of a variable, which pointers can be looked up in from now on.
@@ -89,6 +98,19 @@ impl Kernel {
         }
         self.max_dynamic_shared.store(bytes, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Whether launches have been quick of late, so that one thread alone may do the next one.
+    pub fn is_quick(&self) -> bool {
+        const OFTEN: u32 = 8;
+        self.quick.load(Ordering::Relaxed) >= OFTEN
+    }
+
+    /// Takes note of whether a launch was quick.
+    pub fn has_taken(&self, quick: bool) {
+        let before = self.quick.load(Ordering::Relaxed);
+        let now = if quick { before.saturating_add(1) } else { 0 };
+        self.quick.store(now, Ordering::Relaxed);
     }
 
     /// Threads in a block at most.

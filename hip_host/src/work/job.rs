@@ -1,8 +1,8 @@
 //! Work that several threads share: numbered blocks, see [`Order`].
 
 use std::cell::Cell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
@@ -39,6 +39,8 @@ pub struct Job {
     pub most_threads: u32,
     /// Among those that were made, where that matters.
     pub number: u64,
+    /// Itself, for a job that is listed nowhere and is worth it when it takes long.
+    this: Weak<Job>,
 }
 
 impl Job {
@@ -72,7 +74,21 @@ impl Job {
             slot_count,
             most_threads,
             number,
+            this: Weak::new(),
         }
+    }
+
+    /// A job whose `total` blocks are taken one by one in their order, never two at the same time.
+    pub fn in_turn(task: Box<dyn Task>, op: Arc<Op>, priority: i32, total: u64) -> Job {
+        let mut job = Job::new(task, op, priority, total, Order::Ascending, 1);
+        // As of many slots, of which each takes one.
+        job.blocks = Blocks::Ascending { next: AtomicU64::new(0), total, slot_count: total };
+        job
+    }
+
+    /// The job as one that is submitted when it takes long, if it was not before.
+    pub fn shared(self) -> Arc<Job> {
+        Arc::new_cyclic(|this| Job { this: this.clone(), ..self })
     }
 
     /// The stream whose work this is.
@@ -191,6 +207,9 @@ impl<'a> Taken<'a> {
         if self.late.get().is_some_and(|late| Instant::now() > late) {
             self.late.set(None);
             if self.job.has_place() {
+                if let Some(job) = self.job.this.upgrade() {
+                    Pool::get().list(job);
+                }
                 Pool::get().call_reserve();
             }
         }

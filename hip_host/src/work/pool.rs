@@ -66,6 +66,33 @@ impl Pool {
         &POOL
     }
 
+    /// Lets the threads run a job that one of them has begun, if they may not yet.
+    pub fn list(&self, job: Arc<Job>) {
+        let is_listed = self.jobs.lock().iter().any(|other| Arc::ptr_eq(other, &job));
+        if !is_listed {
+            self.submit(job, 2);
+        }
+    }
+
+    /// Puts a job behind others that are as urgent, or lets it stand first if nobody has a place in another. Returns
+    /// whether there is another.
+    pub fn lets_others_go_first(&self, job: &Job) -> bool {
+        let mut jobs = self.jobs.lock();
+        jobs.retain(|job| !job.is_exhausted());
+        let Some(own) = jobs.iter().position(|other| std::ptr::eq(&**other, job)) else {
+            return false;
+        };
+        let others = |other: &Arc<Job>| other.priority >= job.priority && other.has_place();
+        if !jobs.iter().any(others) {
+            return false;
+        }
+        let own = jobs.remove(own);
+        let place = jobs.iter().position(|other| other.priority < own.priority);
+        let place = place.unwrap_or(jobs.len());
+        jobs.insert(place, own);
+        true
+    }
+
     /// Lets the threads run a job.
     pub fn submit(&self, job: Arc<Job>, blocks: u64) {
         {

@@ -11,7 +11,7 @@ use super::part::Grain;
 use super::texture::{ArrayStorage, LevelSize, MipmappedStorage, TextureRequest};
 use crate::core::compile::target::{CodeTarget, Variant};
 use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUlimit, CUres};
-use hip_runtime_sys::{HipRuntime, hipDeviceProp_tR0600, hipError_t};
+use hip_runtime_sys::{HipRuntime, SequenceKernel, hipDeviceProp_tR0600, hipError_t};
 use std::ffi::c_void;
 use std::fmt::Debug;
 
@@ -45,6 +45,10 @@ pub(crate) trait Backend: Debug + Sync {
     /// Puts a launch that has been checked into its stream. `NOT_SUPPORTED`, with a line in the log, for what the
     /// device does not launch.
     fn launch(&self, launch: &Prepared, params: Params) -> CUres;
+
+    /// A launch that has been checked as one of several that the device gets at once, but for its parameters; none where
+    /// such launches are [put into a stream](Self::launch) one by one.
+    fn in_sequence(&self, launch: &Prepared) -> CUres<Option<SequenceKernel>>;
 
     /// The services of the host for the kernels of a new context.
     fn services(&self) -> Box<dyn Services>;

@@ -1,7 +1,8 @@
-//! Executable graphs. Launching one puts its nodes into a stream, one after the other, in an order that keeps all
-//! edges: the host does not wait, and branches that could run side by side do not.
+//! Executable graphs. A launch puts the nodes into streams, as [`Plan`] has it: the host does not wait. Where there are
+//! conditional nodes, a thread puts them into one stream, one after the other.
 
 use super::conditional::{Condition, Word};
+use super::plan::Plan;
 use super::work::Work;
 use super::{Graph, Node, Owner};
 use crate::convert::FromC;
@@ -13,7 +14,7 @@ use cuda_types::cuda::{
 };
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread::JoinHandle;
 use zluda_common::handle::{HandleTable, Kind};
@@ -30,6 +31,10 @@ pub(crate) struct Exec {
     /// By the number of the node that each was made from.
     pub(super) index: HashMap<u64, Arc<Node>>,
     order: Vec<Step>,
+    /// The plan of launches that need no thread.
+    plan: Plan,
+    /// How often a node was changed.
+    changes: AtomicU64,
     /// The stream and the thread of launches, if there are conditional nodes.
     runner: Option<Runner>,
     pub(crate) flags: u64,
@@ -107,12 +112,15 @@ pub(crate) fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec,
     let order = steps(&copy);
     let has_choices = order.iter().any(|step| matches!(step, Step::Choice(..)));
     let runner = has_choices.then(|| Runner::new(&current)).transpose().map_err(give_back)?;
+    let plan = Plan::new(&copy);
     let last = Mutex::new(Marker::new(&current).map_err(give_back)?);
     let exec = Exec {
         graph: copy,
         source,
         index,
         order,
+        plan,
+        changes: AtomicU64::new(0),
         runner,
         flags,
         has_memory,
@@ -304,11 +312,12 @@ impl Exec {
             self.check_memory()?;
         }
         last.hold(target)?;
-        match &self.runner {
-            Some(runner) => self.launch_with_thread(runner, target)?,
-            None => run(&self.order, target)?,
-        }
-        last.record(target)
+        let result = match &self.runner {
+            Some(runner) => self.launch_with_thread(runner, target),
+            None => self.plan.run(target, self.changes.load(Ordering::Acquire)),
+        };
+        // Something may have begun all the same.
+        result.and(last.record(target))
     }
 
     /// Lets a thread put the work into a stream of its own, after what `target` has now, and `target` wait for it.
@@ -363,6 +372,7 @@ impl Exec {
     pub(super) fn replace(&self, node: &Node, mut work: Work) -> CUres {
         work.prepare()?;
         let before = std::mem::replace(&mut *node.work.lock(), work);
+        self.changes.fetch_add(1, Ordering::AcqRel);
         let last = self.last.lock();
         let mut retired = self.retired.lock();
         if last.is_past() {
@@ -386,6 +396,7 @@ impl Exec {
     pub(crate) fn set_enabled(&self, original: &Node, enabled: bool) -> CUres {
         self.finish_launches();
         self.switch(original)?.store(enabled, Ordering::Relaxed);
+        self.changes.fetch_add(1, Ordering::AcqRel);
         Ok(())
     }
 

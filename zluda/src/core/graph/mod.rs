@@ -5,6 +5,7 @@
 //! | `mod.rs` | graphs, nodes and edges, their handles and clones |
 //! | `work.rs` | what nodes do, and how it is put into a stream |
 //! | `exec.rs` | executable graphs: launches |
+//! | `plan.rs` | which nodes run side by side, and which a device gets at once |
 //! | `update.rs` | other parameters for executable graphs |
 //! | `deferred_copy.rs` | copies of the program's own memory, when their turn comes |
 //! | `conditional.rs` | nodes whose graphs run by a value that kernels set |
@@ -18,6 +19,7 @@ pub(crate) mod conditional;
 pub(crate) mod deferred_copy;
 pub(crate) mod dot;
 pub(crate) mod exec;
+mod plan;
 pub(crate) mod update;
 pub(crate) mod user_object;
 pub(crate) mod work;
@@ -365,6 +367,13 @@ impl Graph {
             .iter()
             .filter_map(|edge| Some((topology.nodes.get(&edge.node)?.node.handle(), edge.data)))
             .collect()
+    }
+
+    /// The numbers of the nodes before one, and whether none comes after it.
+    fn before_and_whether_last(&self, node: &Node) -> (Vec<u64>, bool) {
+        let topology = self.topology.lock();
+        let Some(links) = topology.nodes.get(&node.id) else { return (Vec::new(), true) };
+        (links.before.iter().map(|edge| edge.node).collect(), links.after.is_empty())
     }
 
     /// Whether conditions of this graph are without a node.

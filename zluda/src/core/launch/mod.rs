@@ -12,6 +12,7 @@ use cuda_types::cuda::{
     CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUerror,
     CUres,
 };
+use hip_runtime_sys::SequenceKernel;
 use simt::parameters::hidden_words;
 use std::ffi::c_void;
 
@@ -127,13 +128,19 @@ unsafe fn read_extra(extra: *mut *mut c_void) -> CUres<(*const c_void, usize)> {
     Err(CUerror::INVALID_VALUE)
 }
 
-/// Launches a kernel in a stream.
-pub(crate) fn launch(
+/// Blocks of a launch, and those of a cluster.
+struct Shape {
+    grid: [u32; 3],
+    cluster: Option<[u32; 3]>,
+}
+
+/// Checks a launch, and fills in the hidden parameters.
+fn prepare(
     target: &Target,
     function: &Function,
     config: &LaunchConfig,
-    mut params: Params,
-) -> CUres {
+    params: &mut Params,
+) -> CUres<Shape> {
     let current = &target.current;
     // A function belongs to the context in which its module was loaded.
     if function.data.context.id() != current.context.id() {
@@ -172,7 +179,32 @@ pub(crate) fn launch(
         }
         _ => config.grid,
     };
-    let kernel = function.in_context(current);
-    let stream = target.hip;
-    backend.launch(&Prepared { kernel: &kernel, stream, config, grid, cluster }, params)
+    Ok(Shape { grid, cluster })
+}
+
+/// Launches a kernel in a stream.
+pub(crate) fn launch(
+    target: &Target,
+    function: &Function,
+    config: &LaunchConfig,
+    mut params: Params,
+) -> CUres {
+    let Shape { grid, cluster } = prepare(target, function, config, &mut params)?;
+    let (kernel, stream) = (function.in_context(&target.current), target.hip);
+    let prepared = Prepared { kernel: &kernel, stream, config, grid, cluster };
+    target.current.driver.backend.launch(&prepared, params)
+}
+
+/// A launch as one of several that the device gets at once, if it takes such kernels together. Its pointer to `params` is
+/// to be set when these lie where they stay.
+pub(crate) fn sequence_kernel(
+    target: &Target,
+    function: &Function,
+    config: &LaunchConfig,
+    params: &mut Params,
+) -> CUres<Option<SequenceKernel>> {
+    let Shape { grid, cluster } = prepare(target, function, config, params)?;
+    let (kernel, stream) = (function.in_context(&target.current), target.hip);
+    let prepared = Prepared { kernel: &kernel, stream, config, grid, cluster };
+    target.current.driver.backend.in_sequence(&prepared)
 }

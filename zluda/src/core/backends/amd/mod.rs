@@ -16,7 +16,8 @@ use crate::core::device::text;
 use crate::core::device::texture::{ArrayStorage, LevelSize, MipmappedStorage, TextureRequest};
 use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUerror, CUres};
 use hip_runtime_sys::{
-    HipRuntime, hipDeviceProp_tR0600, hipError_t, hipFunction_t, hipMallocSignalMemory,
+    HipRuntime, SequenceKernel, hipDeviceProp_tR0600, hipError_t, hipFunction_t,
+    hipMallocSignalMemory,
 };
 use linear_image::LinearImage;
 use ptx::Matrices;
@@ -93,6 +94,11 @@ impl Backend for Amd {
         let hip = &context.driver().hip;
         // SAFETY: the function is loaded, and has one argument, the buffer; the stream has been checked.
         context.check(unsafe { hip.launch_cooperative(&launch, &mut [buffer]) })
+    }
+
+    /// Each is launched by itself.
+    fn in_sequence(&self, _launch: &Prepared) -> CUres<Option<SequenceKernel>> {
+        Ok(None)
     }
 
     fn services(&self) -> Box<dyn Services> {

@@ -14,13 +14,14 @@ use crate::core::device::texture::{ArrayStorage, LevelSize, MipmappedStorage, Te
 use arrays::{HipArray, HipMipmappedArray};
 use cuda_types::cuda::{CUDA_ARRAY3D_DESCRIPTOR, CUres};
 use hip_runtime_sys::{
-    CLUSTER_DIMENSION, HIP_LAUNCH_CONFIG, HipRuntime, hipDeviceProp_tR0600, hipLaunchAttribute,
-    hipLaunchAttribute_st__bindgen_ty_1, hipLaunchAttributeID, hipLaunchAttributeValue,
+    CLUSTER_DIMENSION, HIP_LAUNCH_CONFIG, HipRuntime, SequenceKernel, hipDeviceProp_tR0600,
+    hipLaunchAttribute, hipLaunchAttribute_st__bindgen_ty_1, hipLaunchAttributeID,
+    hipLaunchAttributeValue,
 };
 use ptx::Executor;
 use smallvec::SmallVec;
 use std::ffi::c_void;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use zluda_common::config::{self, CpuTarget, config};
 
 #[derive(Debug)]
@@ -92,6 +93,22 @@ impl Backend for Cpu {
         context.check(unsafe {
             hip.hipDrvLaunchKernelEx(&hip_config, code, null_mut(), parameters.as_mut_ptr())
         })
+    }
+
+    fn in_sequence(&self, launch: &Prepared) -> CUres<Option<SequenceKernel>> {
+        let Prepared { kernel, config, grid, cluster, .. } = *launch;
+        if config.cooperative {
+            return Ok(None);
+        }
+        Ok(Some(SequenceKernel {
+            function: kernel.code(config.block, false)?,
+            grid,
+            block: config.block,
+            shared: config.shared,
+            cluster: cluster.unwrap_or_default(),
+            params: null(),
+            size: kernel.info().total_param_size as usize,
+        }))
     }
 
     fn services(&self) -> Box<dyn Services> {
