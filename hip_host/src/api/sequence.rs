@@ -37,7 +37,7 @@ unsafe fn member(given: &SequenceKernel) -> Result<Member> {
     unsafe {
         std::ptr::copy_nonoverlapping(given.params.cast::<u8>(), params.as_mut_ptr().cast(), size);
     }
-    Ok(Member { kernel, config, params })
+    Member::new(kernel, config, params)
 }
 
 /// See [`CreateSequence`].

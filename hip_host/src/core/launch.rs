@@ -29,11 +29,11 @@ pub struct LaunchConfig {
 
 /// A launch that has been checked.
 pub struct Ready {
-    task: Box<dyn Task>,
-    order: Order,
+    pub(super) task: Box<dyn Task>,
+    pub(super) order: Order,
     priority: i32,
     processors: u32,
-    clusters: u64,
+    pub(super) clusters: u64,
 }
 
 impl LaunchConfig {

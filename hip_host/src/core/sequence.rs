@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use hip_runtime_sys::hipError_t;
 
-use super::device::Device;
 use super::launch::{LaunchConfig, Ready};
 use super::module::Kernel;
 use super::request::Params;
+use crate::work::blocks::Order;
 use crate::work::failure;
 use crate::work::job::{Job, Taken, Task};
 use crate::work::op::{Op, Work};
@@ -16,16 +16,31 @@ use crate::work::pool::Pool;
 
 /// After this time a sequence lets others have its thread, if there are any.
 const TURN: Duration = Duration::from_millis(1);
+/// So many kernels are run from one look at the clock to the next: a look costs a tenth of a small kernel.
+const LOOK: u64 = 8;
 /// A kernel that takes less than this is not worth the other threads' while.
 const QUICK: Duration = Duration::from_micros(4);
 /// Nor is it if it has so many blocks: each may be long the next time.
 const FEW: u64 = 64;
 
-/// A kernel of a sequence, whose launch has been checked.
+/// A kernel of a sequence, whose launch has been checked. All its launches have one grid number.
 pub struct Member {
-    pub kernel: Arc<Kernel>,
-    pub config: LaunchConfig,
-    pub params: Params,
+    kernel: Arc<Kernel>,
+    task: Arc<dyn Task>,
+    order: Order,
+    parts: u64,
+}
+
+impl Member {
+    /// A launch that has been checked.
+    pub fn new(
+        kernel: Arc<Kernel>,
+        config: LaunchConfig,
+        params: Params,
+    ) -> Result<Member, hipError_t> {
+        let Ready { task, order, clusters: parts, .. } = Ready::new(&kernel, config, params, 0, 0)?;
+        Ok(Member { kernel, task: task.into(), order, parts })
+    }
 }
 
 pub struct Sequence {
@@ -59,15 +74,14 @@ impl Sequence {
 
 impl Launched {
     /// Runs one kernel to its end.
-    fn run(&self, member: &Member) -> Result<(), hipError_t> {
-        let Member { kernel, config, params } = member;
-        let ready = Ready::new(kernel, *config, params.clone(), self.priority, self.processors)?;
+    fn run(&self, member: &Member) {
+        let Member { kernel, task, order, parts } = member;
+        let (task, parts) = (Box::new(task.clone()), *parts);
         let op = Op::new(self.stream, false, Work::Nothing);
-        let (job, parts) = ready.job(op.clone());
+        let job = Job::new(task, op.clone(), self.priority, parts, *order, self.processors);
         if parts == 1 {
             job.take_part();
-            op.wait();
-            return Ok(());
+            return op.wait();
         }
         let begun = Instant::now();
         let job = job.shared();
@@ -77,7 +91,6 @@ impl Launched {
         job.take_part();
         op.wait();
         kernel.has_taken(begun.elapsed() < QUICK);
-        Ok(())
     }
 }
 
@@ -87,12 +100,13 @@ impl Task for Launched {
         let begun = Instant::now();
         while let Some(number) = taken.claim() {
             // As operations, kernels do not begin once the context has an error.
-            if failure::get().is_none()
-                && let Err(error) = self.run(&self.sequence.members[number as usize])
-            {
-                Device::get().set_error(error);
+            if failure::get().is_none() {
+                self.run(&self.sequence.members[number as usize]);
             }
-            if begun.elapsed() > TURN && Pool::get().lets_others_go_first(job) {
+            if number % LOOK == LOOK - 1
+                && begun.elapsed() > TURN
+                && Pool::get().lets_others_go_first(job)
+            {
                 return;
             }
         }
