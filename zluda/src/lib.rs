@@ -178,6 +178,10 @@ cuda_macros::export_api! {
         cuGraphEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent, cuGraphMemAllocNodeGetParams,
         cuGraphMemFreeNodeGetParams, cuGraphConditionalHandleCreate, cuGraphAddBatchMemOpNode,
         cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeSetParams, cuGraphExecBatchMemOpNodeSetParams,
+        cuGraphAddExternalSemaphoresSignalNode, cuGraphAddExternalSemaphoresWaitNode,
+        cuGraphExternalSemaphoresSignalNodeGetParams, cuGraphExternalSemaphoresSignalNodeSetParams,
+        cuGraphExecExternalSemaphoresSignalNodeSetParams, cuGraphExternalSemaphoresWaitNodeGetParams,
+        cuGraphExternalSemaphoresWaitNodeSetParams, cuGraphExecExternalSemaphoresWaitNodeSetParams,
     },
     graph_exec {
         cuGraphInstantiate, cuGraphInstantiate_v2 => cuGraphInstantiate, cuGraphInstantiateWithFlags,

@@ -34,9 +34,6 @@ pub(crate) const MISSING: &[(&str, CUerror, &str)] = &[
     ),
     ("cuMemBatchDecompress", CUerror::NOT_SUPPORTED, "no engine decompresses, nor on an H100"),
     ("cuExternalMemory", CUerror::NOT_SUPPORTED, "no arrays lie in imported memory"),
-    ("cuGraphAddExternal", CUerror::NOT_SUPPORTED, EXTERNAL),
-    ("cuGraphExecExternal", CUerror::NOT_SUPPORTED, EXTERNAL),
-    ("cuGraphExternal", CUerror::NOT_SUPPORTED, EXTERNAL),
     ("cuTensorMapEncodeIm2colWide", CUerror::NOT_SUPPORTED, "not yet"),
     ("cudbg", CUerror::NOT_SUPPORTED, "the debugger's own interface"),
 ];
@@ -44,7 +41,6 @@ pub(crate) const MISSING: &[(&str, CUerror, &str)] = &[
 const OPENGL: &str = "no memory is shared with OpenGL";
 const EGL: &str = "no memory is shared with EGL";
 const VDPAU: &str = "no memory is shared with VDPAU";
-const EXTERNAL: &str = "no semaphores are imported";
 const FIRST: &str = "the first version, which NVIDIA's driver has no more either";
 
 /// What a function answers that is not implemented.

@@ -2,7 +2,8 @@
 //!
 //! One case a process: NVIDIA's own driver crashes on some of the hostile ones, and a sticky error of
 //! one must not meet the next. `differential LIBRARY record [FILTER]` runs all cases, or those whose name contains the filter, each
-//! in a child, and prints the table that is kept as data: with NVIDIA's library it makes `answers/<GPU>.txt`.
+//! in a child, and prints the table that is kept as data: with NVIDIA's library it makes `answers/<GPU>.txt`. A case that has
+//! run for half a minute hangs.
 
 // A test program: it stops by panicking, and its output is its purpose.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
@@ -10,24 +11,46 @@
 mod cases;
 mod setup;
 
+use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
+use cases::Body;
 use differential::api::Api;
 use differential::child;
 
 /// The output of a case: result codes and values, in the order of its calls.
 pub type Answers = Vec<i64>;
 
-fn run(library: &Path, name: &str) -> Result<Answers, String> {
-    let case =
-        cases::all().into_iter().find(|case| case.0 == name).ok_or(format!("no case {name}"))?;
-    Ok((case.1)(&Api::load(library)?))
+/// Answers with names, printed when they are given.
+#[derive(Default)]
+pub struct Sheet(BTreeSet<String>);
+
+impl Sheet {
+    /// Writes down an answer: a result code, or a value.
+    pub fn put(&mut self, name: &str, answer: impl TryInto<i64>) {
+        assert!(self.0.insert(name.to_owned()), "{name}: two answers");
+        assert!(!name.contains([' ', '=', '#', ':']), "{name}: no name");
+        print!("{name}={} ", answer.try_into().unwrap_or(i64::MAX));
+        std::io::stdout().flush().unwrap();
+    }
 }
 
-fn print(answers: &Answers) -> String {
-    answers.iter().map(i64::to_string).collect::<Vec<_>>().join(" ")
+fn run(library: &Path, name: &str) -> Result<(), String> {
+    let case =
+        cases::all().into_iter().find(|case| case.0 == name).ok_or(format!("no case {name}"))?;
+    let api = Api::load(library)?;
+    match case.1 {
+        Body::Row(body) => {
+            let answers: Vec<_> = body(&api).iter().map(i64::to_string).collect();
+            print!("{}", answers.join(" "));
+        }
+        Body::Sheet(body) => body(&api, &mut Sheet::default()),
+    }
+    println!();
+    Ok(())
 }
 
 /// The time that a case may take.
@@ -38,14 +61,13 @@ fn record(library: &str, filter: &str) {
     for (name, _) in cases::all().into_iter().filter(|case| case.0.contains(filter)) {
         let mut command = Command::new(&this);
         let (output, has_ended) = child::output(command.args([library, name]), LIMIT);
-        let answer = match has_ended {
-            false => "hang".to_owned(),
-            true if output.status.success() => {
-                String::from_utf8_lossy(&output.stdout).trim().to_owned()
-            }
-            true => "crash".to_owned(),
+        let said = String::from_utf8_lossy(&output.stdout);
+        let end = match has_ended {
+            false => " hang",
+            true if output.status.success() => "",
+            true => " crash",
         };
-        println!("{name}: {answer}");
+        println!("{name}: {}", format!("{}{end}", said.trim()).trim());
     }
 }
 
@@ -63,7 +85,7 @@ fn main() -> ExitCode {
         "list" => cases::all().iter().for_each(|case| println!("{}", case.0)),
         "record" => record(library, filter),
         name => match run(Path::new(library), name) {
-            Ok(answers) => println!("{}", print(&answers)),
+            Ok(()) => {}
             Err(error) => {
                 eprintln!("{error}");
                 return ExitCode::FAILURE;

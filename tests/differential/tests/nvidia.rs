@@ -67,6 +67,14 @@ fn answer(library: &Path, case: &str, device: &str, executor: &str) -> String {
 /// A case that runs in one way, and what NVIDIA's driver answers.
 type Run<'a> = (&'a str, &'a str, &'a str, &'a str);
 
+/// What NVIDIA answers, of answers with names those that are others.
+fn difference(ours: &str, theirs: &str) -> String {
+    let ours: Vec<_> = ours.split(' ').collect();
+    let named = theirs.split(' ').filter(|answer| answer.contains('=') && !ours.contains(answer));
+    let named: Vec<_> = named.collect();
+    format!("NVIDIA {}", if named.is_empty() { theirs.to_owned() } else { named.join(" ") })
+}
+
 /// Runs cases, each with a device and an executor, and compares.
 fn compare(runs: &[Run<'_>], differences: &BTreeMap<String, String>) {
     let library = library();
@@ -79,11 +87,12 @@ fn compare(runs: &[Run<'_>], differences: &BTreeMap<String, String>) {
             Some(meant) if ours == theirs => wrong.push(format!(
                 "{case}: {ours}  # {how}: equal to NVIDIA's now; `{meant}` can leave the list"
             )),
-            Some(meant) => {
-                wrong.push(format!("{case}: {ours}  # {how}: listed as {meant}, NVIDIA {theirs}"))
-            }
+            Some(meant) => wrong.push(format!(
+                "{case}: {ours}  # {how}: listed as {meant}, {}",
+                difference(&ours, theirs)
+            )),
             None if ours != theirs => {
-                wrong.push(format!("{case}: {ours}  # {how}: NVIDIA {theirs}"))
+                wrong.push(format!("{case}: {ours}  # {how}: {}", difference(&ours, theirs)))
             }
             None => {}
         }

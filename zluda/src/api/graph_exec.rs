@@ -34,10 +34,11 @@ fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec, Failure> {
         if flags & exec::AUTO_FREE != 0 || graph.size() == 0 {
             return Err(CUerror::INVALID_VALUE.into());
         }
-        tracing::warn!("unsupported: graphs that kernels launch");
-        return Err(CUerror::NOT_SUPPORTED.into());
+        exec::check_device_launch(graph)?;
+        // What the host does with them works.
+        tracing::warn!("unsupported: kernels that launch graphs");
     }
-    exec::instantiate(graph, flags & exec::AUTO_FREE)
+    exec::instantiate(graph, flags & (exec::AUTO_FREE | DEVICE_LAUNCH))
 }
 
 pub(crate) fn cuGraphInstantiate(
@@ -119,7 +120,8 @@ pub(crate) fn cuGraphNodeGetEnabled(
     enabled.set(exec.is_enabled(&node)?.into())
 }
 
-fn updated(result: Result<(), Difference>) -> (CUgraphExecUpdateResultInfo, CUres) {
+/// What is told of an update, and its result.
+pub(super) fn updated(result: Result<(), Difference>) -> (CUgraphExecUpdateResultInfo, CUres) {
     let mut info = CUgraphExecUpdateResultInfo {
         result: CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_SUCCESS,
         errorNode: null_mut(),

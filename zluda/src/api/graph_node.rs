@@ -1,13 +1,14 @@
 //! Parameters and attributes of nodes, and the same of executable graphs: a function for each kind, and those for all.
 
 use super::graph::{before, edges_before};
+use super::graph_exec::updated;
 use crate::convert::{FromC, In, Out};
 use crate::core::context::{Context, Current, current, enter, handle_or_current};
-use crate::core::device::launch::LaunchConfig;
+use crate::core::device::launch::{LaunchConfig, check_window};
 use crate::core::graph::batch::{Batch, MOST};
 use crate::core::graph::conditional::{Condition, Conditional};
 use crate::core::graph::exec::Exec;
-use crate::core::graph::work::{Copy, FillOf, HostCall, Launch, Work};
+use crate::core::graph::work::{Copy, FillOf, HostCall, Launch, Semaphores, Work};
 use crate::core::graph::{Graph, Node, Owner};
 use crate::core::launch::collect;
 use crate::core::memory::graph_memory::{self, Memory};
@@ -17,14 +18,16 @@ use crate::core::stream::PRIORITIES;
 use crate::core::stream::event::Event;
 use crate::core::transfer::fill::Fill;
 use cuda_types::cuda::{
-    CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_HOST_NODE_PARAMS,
-    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D,
-    CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdeviceptr, CUerror, CUevent, CUgraph,
-    CUgraphChildGraphNodeOwnership, CUgraphConditionalHandle, CUgraphEdgeData, CUgraphNode,
-    CUgraphNodeParams, CUgraphNodeType as T, CUkernelNodeAttrID, CUkernelNodeAttrValue,
-    CUlaunchAttributeID as A, CUmemAllocationType, CUmemLocationType, CUres,
+    CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS,
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS,
+    CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS,
+    CUcontext, CUdeviceptr, CUerror, CUevent, CUgraph, CUgraphChildGraphNodeOwnership,
+    CUgraphConditionalHandle, CUgraphEdgeData, CUgraphNode, CUgraphNodeParams,
+    CUgraphNodeType as T, CUkernelNodeAttrID, CUkernelNodeAttrValue, CUlaunchAttributeID as A,
+    CUmemAllocationType, CUmemLocationType, CUres,
 };
 use std::ffi::c_uint;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// The arguments that say where a new node goes: its graph, the nodes before it, and where its handle goes.
@@ -144,6 +147,19 @@ fn child(graph: &Graph) -> CUres<Work> {
     Ok(Work::Child(graph.clone_for(Owner::Node)?))
 }
 
+/// Nothing here makes semaphores of other interfaces, so that what a program names is none.
+fn semaphores(what: Semaphores, count: c_uint) -> CUres<Work> {
+    if count == 0 { Ok(Work::Semaphores(what)) } else { Err(CUerror::INVALID_VALUE) }
+}
+
+fn signals(params: &CUDA_EXT_SEM_SIGNAL_NODE_PARAMS) -> CUres<Work> {
+    semaphores(Semaphores::Signal, params.numExtSems)
+}
+
+fn waits(params: &CUDA_EXT_SEM_WAIT_NODE_PARAMS) -> CUres<Work> {
+    semaphores(Semaphores::Wait, params.numExtSems)
+}
+
 /// An event as a part of a node's parameters: all of these are wrong in one way.
 pub(crate) struct EventArg(Arc<Event>);
 
@@ -239,15 +255,16 @@ fn work_of(params: &mut CUgraphNodeParams, graph: Option<&Graph>) -> CUres<Work>
             }
             T::CU_GRAPH_NODE_TYPE_GRAPH => {
                 let given: Arc<Graph> = FromC::from_c(value.graph.graph)?;
-                match value.graph.ownership {
-                    CUgraphChildGraphNodeOwnership::CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE => {
-                        child(&given)?
+                match (value.graph.ownership, graph) {
+                    // Nodes that are there get copies, and so does an H100 make of ownerships that it has not.
+                    (
+                        CUgraphChildGraphNodeOwnership::CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE,
+                        Some(graph),
+                    ) => {
+                        given.move_into(graph)?;
+                        Work::Child(given)
                     }
-                    CUgraphChildGraphNodeOwnership::CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE => {
-                        tracing::warn!("unsupported: graphs that are moved into others");
-                        return Err(CUerror::NOT_SUPPORTED);
-                    }
-                    _ => return Err(CUerror::INVALID_VALUE),
+                    _ => child(&given)?,
                 }
             }
             T::CU_GRAPH_NODE_TYPE_WAIT_EVENT => Work::Wait(event(value.eventWait.event)?),
@@ -281,9 +298,11 @@ fn work_of(params: &mut CUgraphNodeParams, graph: Option<&Graph>) -> CUres<Work>
                     (given.ctx, given.count, given.paramArray, given.flags);
                 batch(&CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx, count, paramArray, flags })?
             }
-            T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL | T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => {
-                tracing::warn!("unsupported: nodes of graphs of type {}", params.type_.0);
-                return Err(CUerror::NOT_SUPPORTED);
+            T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL => {
+                semaphores(Semaphores::Signal, value.extSemSignal.numExtSems)?
+            }
+            T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => {
+                semaphores(Semaphores::Wait, value.extSemWait.numExtSems)?
             }
             _ => return Err(CUerror::INVALID_VALUE),
         })
@@ -294,12 +313,17 @@ fn work_of(params: &mut CUgraphNodeParams, graph: Option<&Graph>) -> CUres<Work>
 fn set(node: &Node, work: Work) -> CUres {
     let mut kept = node.work.lock();
     match (&mut *kept, work) {
+        (Work::Child(_), Work::Child(new)) => {
+            drop(kept);
+            return node.replace_child(new);
+        }
         // Attributes stay.
         (Work::Kernel(kept), Work::Kernel(new)) => {
             let config = LaunchConfig {
                 cooperative: kept.config.cooperative,
                 cluster: kept.config.cluster,
                 priority: kept.config.priority,
+                hints: kept.config.hints,
                 ..new.config
             };
             **kept = Launch { config, ..*new };
@@ -343,6 +367,8 @@ add! {
     cuGraphAddMemsetNode(params: In<CUDA_MEMSET_NODE_PARAMS>, context: CUcontext) fill(&params.get()?, context)?;
     cuGraphAddHostNode(params: In<CUDA_HOST_NODE_PARAMS>) host(&params.get()?)?;
     cuGraphAddBatchMemOpNode(params: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>) batch(&params.get()?)?;
+    cuGraphAddExternalSemaphoresSignalNode(params: In<CUDA_EXT_SEM_SIGNAL_NODE_PARAMS>) signals(&params.get()?)?;
+    cuGraphAddExternalSemaphoresWaitNode(params: In<CUDA_EXT_SEM_WAIT_NODE_PARAMS>) waits(&params.get()?)?;
     cuGraphAddChildGraphNode(inner: Arc<Graph>) child(&inner)?;
     cuGraphAddEventRecordNode(event: EventArg) Work::Record(event.0);
     cuGraphAddEventWaitNode(event: EventArg) Work::Wait(event.0);
@@ -423,7 +449,10 @@ pub(crate) fn cuGraphExecNodeSetParams(
     node: Arc<Node>,
     params: In<CUgraphNodeParams>,
 ) -> CUres {
-    exec.set(&node, work_of(&mut params.get()?, None)?)
+    match work_of(&mut params.get()?, None)? {
+        Work::Child(child) => updated(exec.set_child(&node, &child)?).1,
+        work => exec.set(&node, work),
+    }
 }
 
 pub(crate) fn cuGraphKernelNodeGetParams(
@@ -511,8 +540,8 @@ pub(crate) fn cuGraphKernelNodeGetAttribute(
             let cluster = unsafe { &mut answer.clusterDim };
             (cluster.x, cluster.y, cluster.z) = (x, y, z);
         }
-        // Others say how to be quick, and are not kept.
-        _ => {}
+        // Windows are hints that are not kept.
+        _ => config.hints.tell(attribute, &mut answer),
     }
     value.set(answer)
 }
@@ -524,6 +553,10 @@ pub(crate) fn cuGraphKernelNodeSetAttribute(
 ) -> CUres {
     let value = value.get()?;
     let config = of_node!(node, Work::Kernel(launch) => launch.config);
+    // An H100 takes this one, and does not tell it.
+    if attribute == A::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING {
+        return Ok(());
+    }
     check_attribute(attribute)?;
     let mut changed = config;
     // SAFETY: the attribute says which member there is; all of them are plain data.
@@ -537,8 +570,19 @@ pub(crate) fn cuGraphKernelNodeSetAttribute(
                 let cluster = value.clusterDim;
                 let sizes = [cluster.x, cluster.y, cluster.z];
                 changed.cluster = (sizes != [0; 3]).then_some(sizes);
+                of_node!(node, Work::Kernel(launch) => {
+                    let Function { settings, info, .. } = &*launch.function;
+                    settings.cluster.of_launch(info, changed.grid, changed.cluster)?;
+                });
             }
-            _ => {}
+            A::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => check_window(&value.accessPolicyWindow)?,
+            A::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
+                if value.deviceUpdatableKernelNode.deviceUpdatable != 0 {
+                    tracing::warn!("unsupported: nodes that kernels change");
+                    return Err(CUerror::NOT_SUPPORTED);
+                }
+            }
+            _ => changed.hints.set(attribute, &value)?,
         }
     }
     of_node!(node, Work::Kernel(launch) => launch.config = changed);
@@ -633,6 +677,34 @@ pub(crate) fn cuGraphExecBatchMemOpNodeSetParams(
     params: In<CUDA_BATCH_MEM_OP_NODE_PARAMS>,
 ) -> CUres {
     exec.set(&node, batch(&params.get()?)?)
+}
+
+/// The functions that tell, and set, what nodes of a kind do with semaphores.
+macro_rules! semaphore_nodes {
+    ($($get:ident $set:ident $set_exec:ident($ty:ident, $what:ident) $make:ident;)*) => {$(
+        pub(crate) fn $get(node: Arc<Node>, params: Out<$ty>) -> CUres {
+            params.check()?;
+            of_node!(node, Work::Semaphores(Semaphores::$what) => ());
+            // Arrays of none, which an H100 has addresses for.
+            let (extSemArray, paramsArray) = (NonNull::dangling().as_ptr(), NonNull::dangling().as_ptr());
+            params.set($ty { extSemArray, paramsArray, numExtSems: 0 })
+        }
+
+        pub(crate) fn $set(node: Arc<Node>, params: In<$ty>) -> CUres {
+            set(&node, $make(&params.get()?)?)
+        }
+
+        pub(crate) fn $set_exec(exec: Arc<Exec>, node: Arc<Node>, params: In<$ty>) -> CUres {
+            exec.set(&node, $make(&params.get()?)?)
+        }
+    )*};
+}
+
+semaphore_nodes! {
+    cuGraphExternalSemaphoresSignalNodeGetParams cuGraphExternalSemaphoresSignalNodeSetParams
+        cuGraphExecExternalSemaphoresSignalNodeSetParams(CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, Signal) signals;
+    cuGraphExternalSemaphoresWaitNodeGetParams cuGraphExternalSemaphoresWaitNodeSetParams
+        cuGraphExecExternalSemaphoresWaitNodeSetParams(CUDA_EXT_SEM_WAIT_NODE_PARAMS, Wait) waits;
 }
 
 pub(crate) fn cuGraphHostNodeGetParams(

@@ -1,14 +1,15 @@
 //! Launches.
 
+use super::launch_attribute::{Recorded, apply_all};
 use crate::convert::{FromC, In};
 use crate::core::device::launch::LaunchConfig;
 use crate::core::launch::collect;
 use crate::core::module::function::FunctionArg;
-use crate::core::stream::{self, PRIORITIES, StreamArg};
+use crate::core::stream::{self, StreamArg};
 use cuda_types::cuda::{
     CU_STREAM_PER_THREAD, CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC,
     CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC, CUDA_LAUNCH_PARAMS, CUerror,
-    CUlaunchAttribute, CUlaunchAttributeID as Id, CUlaunchConfig, CUres,
+    CUlaunchConfig, CUres,
 };
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
@@ -20,14 +21,27 @@ fn run(
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> CUres {
+    run_and_record(function, config, stream, params, extra, &Recorded::default())
+}
+
+fn run_and_record(
+    function: &FunctionArg,
+    config: &LaunchConfig,
+    stream: &StreamArg,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+    recorded: &Recorded,
+) -> CUres {
     let target = stream.enter_to_work()?;
+    recorded.check(&target)?;
     target.check_captured_config(&function.0, config)?;
     // SAFETY: the program passes parameters as the API describes them.
     let params = unsafe { collect(&function.0, params, extra) }?;
     if let Some(kept) = function.0.kept_already() {
         kept.overwrite(&function.0, config, &params);
     }
-    target.launch(&function.0, config, params)
+    target.launch(&function.0, config, params)?;
+    recorded.record(&target)
 }
 
 pub(crate) fn cuLaunchKernel(
@@ -123,63 +137,12 @@ pub(crate) fn cuLaunchKernelEx(
         [given.blockDimX, given.blockDimY, given.blockDimZ],
         given.sharedMemBytes,
     );
-    apply_all(&given, &mut config)?;
+    let recorded = apply_all(&given, &mut config)?;
     let stream = match (given.hStream, default) {
         (handle, StreamArg::PerThread) if handle.is_null() => {
             stream::from_handle(CU_STREAM_PER_THREAD)?
         }
         (handle, _) => stream::from_handle(handle)?,
     };
-    run(&function, &config, &stream, params, extra)
-}
-
-/// The size of the clusters that a configuration asks for.
-pub(crate) fn cluster_of(given: &CUlaunchConfig) -> CUres<Option<[u32; 3]>> {
-    let mut config = LaunchConfig::new([1; 3], [1; 3], 0);
-    apply_all(given, &mut config)?;
-    Ok(config.cluster)
-}
-
-fn apply_all(given: &CUlaunchConfig, config: &mut LaunchConfig) -> CUres {
-    if given.numAttrs != 0 && given.attrs.is_null() {
-        return Err(CUerror::INVALID_VALUE);
-    }
-    for i in 0..given.numAttrs as usize {
-        // SAFETY: the program passes `numAttrs` attributes.
-        apply(unsafe { &*given.attrs.add(i) }, config)?;
-    }
-    Ok(())
-}
-
-fn apply(attribute: &CUlaunchAttribute, config: &mut LaunchConfig) -> CUres {
-    match attribute.id {
-        Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
-            // SAFETY: the value's member is the one that the id names.
-            config.cooperative = unsafe { attribute.value.cooperative } != 0;
-        }
-        Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-            // SAFETY: as above.
-            let cluster = unsafe { attribute.value.clusterDim };
-            config.cluster = Some([cluster.x, cluster.y, cluster.z]);
-        }
-        Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION => {
-            // SAFETY: as above.
-            let allowed = unsafe { attribute.value.programmaticStreamSerializationAllowed };
-            config.programmatic = allowed != 0;
-        }
-        Id::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
-            // SAFETY: as above.
-            let priority = unsafe { attribute.value.priority };
-            config.priority = priority.clamp(PRIORITIES.0, PRIORITIES.1);
-        }
-        Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
-        | Id::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => {
-            tracing::warn!("unsupported: a launch that records an event");
-            return Err(CUerror::NOT_SUPPORTED);
-        }
-        // All others say how to be quick, or allow what is not done here.
-        Id(other) if other < Id::CU_LAUNCH_ATTRIBUTE_MAX.0 => {}
-        _ => return Err(CUerror::INVALID_VALUE),
-    }
-    Ok(())
+    run_and_record(&function, &config, &stream, params, extra, &recorded)
 }

@@ -30,6 +30,7 @@ pub(crate) mod init;
 pub(crate) mod ipc;
 pub(crate) mod kernel;
 pub(crate) mod launch;
+pub(crate) mod launch_attribute;
 pub(crate) mod legacy_launch;
 pub(crate) mod library;
 pub(crate) mod link;

@@ -1,6 +1,6 @@
 //! Occupancy.
 
-use crate::api::launch::cluster_of;
+use crate::api::launch_attribute::cluster_of;
 use crate::convert::{In, Out};
 use crate::core::context::current;
 use crate::core::launch::occupancy::Occupancy;

@@ -42,8 +42,8 @@ pub(crate) fn cuStreamDestroy_v2(stream: CUstream) -> CUres {
 
 pub(crate) fn cuStreamGetPriority(stream: StreamArg, priority: Out<c_int>) -> CUres {
     priority.check()?;
-    stream.enter()?;
-    priority.set(stream.priority())
+    let current = stream.enter()?.current;
+    priority.set(stream.priority_in(&current))
 }
 
 pub(crate) fn cuStreamGetFlags(stream: StreamArg, flags: Out<c_uint>) -> CUres {
@@ -152,8 +152,9 @@ pub(crate) fn cuStreamAttachMemAsync(
 }
 
 pub(crate) fn cuStreamCopyAttributes(to: StreamArg, from: StreamArg) -> CUres {
-    to.enter()?;
+    let current = to.enter()?.current;
     from.enter()?;
+    to.copy_attributes(&current, &from);
     Ok(())
 }
 
@@ -163,14 +164,7 @@ pub(crate) fn cuStreamGetAttribute(
     value: Out<CUstreamAttrValue>,
 ) -> CUres {
     value.check()?;
-    stream.enter()?;
-    check_attribute(attribute)?;
-    // SAFETY: all-zero is a valid value of every member of this union.
-    let mut answer: CUstreamAttrValue = unsafe { std::mem::zeroed() };
-    if attribute == CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_PRIORITY {
-        answer.priority = stream.priority();
-    }
-    value.set(answer)
+    value.set(stream.attribute(&stream.enter()?.current, attribute)?)
 }
 
 pub(crate) fn cuStreamSetAttribute(
@@ -178,20 +172,6 @@ pub(crate) fn cuStreamSetAttribute(
     attribute: CUstreamAttrID,
     value: In<CUstreamAttrValue>,
 ) -> CUres {
-    value.get()?;
-    stream.enter()?;
-    // Hints, all of them.
-    check_attribute(attribute)
-}
-
-/// The attributes that streams have.
-fn check_attribute(attribute: CUstreamAttrID) -> CUres {
-    match attribute {
-        CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
-        | CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY
-        | CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_PRIORITY
-        | CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN
-        | CUstreamAttrID::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => Ok(()),
-        _ => Err(CUerror::INVALID_VALUE),
-    }
+    let value = value.get()?;
+    stream.set_attribute(&stream.enter()?.current, attribute, &value)
 }

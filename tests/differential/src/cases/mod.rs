@@ -15,32 +15,72 @@ mod feature;
 mod first_version;
 mod fork;
 mod graph;
+mod graph_device_launch;
 mod graph_exec;
 mod graph_memory;
+mod graph_move;
 mod graph_node;
+mod graph_semaphore;
 mod green;
 mod hints;
 mod ipc;
+mod launch_attribute;
 mod legacy_launch;
+mod library;
 mod lifetime;
+mod managed;
 mod memory;
 mod memory_operation;
 mod module;
+mod old_name;
+mod peer_copy;
 mod pool;
 mod pool_place;
+mod question;
 mod reference;
 mod stream;
+mod stream_attribute;
 mod tensor_map;
 mod texture;
 mod virtual_memory;
 
-use crate::Answers;
+use crate::{Answers, Sheet};
 use differential::api::Api;
 
 pub type Case = (&'static str, fn(&Api) -> Answers);
 
+/// A case whose answers have names, which are written down one by one: of one that crashes there is what came before.
+pub type NamedCase = (&'static str, fn(&Api, &mut Sheet));
+
+#[derive(Clone, Copy)]
+pub enum Body {
+    Row(fn(&Api) -> Answers),
+    Sheet(fn(&Api, &mut Sheet)),
+}
+
 /// All cases, in the order of the record.
-pub fn all() -> Vec<Case> {
+pub fn all() -> Vec<(&'static str, Body)> {
+    let rows = rows().into_iter().map(|(name, body)| (name, Body::Row(body)));
+    rows.chain(sheets().into_iter().map(|(name, body)| (name, Body::Sheet(body)))).collect()
+}
+
+fn sheets() -> Vec<NamedCase> {
+    [
+        graph_semaphore::CASES,
+        graph_move::CASES,
+        graph_device_launch::CASES,
+        launch_attribute::CASES,
+        stream_attribute::CASES,
+        library::CASES,
+        managed::CASES,
+        old_name::CASES,
+        peer_copy::CASES,
+        question::CASES,
+    ]
+    .concat()
+}
+
+fn rows() -> Vec<Case> {
     [
         device::CASES,
         context::CASES,

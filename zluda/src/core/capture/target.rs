@@ -44,6 +44,11 @@ impl StreamArg {
 }
 
 impl WorkTarget {
+    /// Whether a capture takes the work.
+    pub(crate) fn is_captured(&self) -> bool {
+        self.recorder.is_some()
+    }
+
     /// The stream; `STREAM_CAPTURE_UNSUPPORTED` for what a capture does not take.
     pub(crate) fn uncaptured(&self) -> CUres<&Target> {
         match &self.recorder {

@@ -1,7 +1,11 @@
 //! Launches as backends see them.
 
 use crate::core::device::backend::DeviceContext;
-use cuda_types::cuda::CUres;
+use cuda_types::cuda::{
+    CUaccessPolicyWindow, CUaccessProperty, CUclusterSchedulingPolicy, CUerror,
+    CUlaunchAttributeID as Id, CUlaunchAttributeValue, CUlaunchMemSyncDomain,
+    CUlaunchMemSyncDomainMap, CUres,
+};
 use hip_runtime_sys::{
     HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END,
     hipFunction_t, hipStream_t,
@@ -26,6 +30,84 @@ pub(crate) struct LaunchConfig {
     pub(crate) programmatic: bool,
     /// Kept for graphs, whose nodes say it again.
     pub(crate) priority: i32,
+    pub(crate) hints: Hints,
+}
+
+/// What programs say of how to be quick, and are told again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hints {
+    cluster_policy: u32,
+    /// Where the default domain is, and the remote one.
+    domain_map: [u8; 2],
+    domain: u32,
+    /// Per cent of a multiprocessor's memory that blocks share.
+    carveout: u32,
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Hints { cluster_policy: 0, domain_map: [0, 1], domain: 0, carveout: 0 }
+    }
+}
+
+impl Hints {
+    /// Stores what an attribute says; of others, nothing.
+    pub(crate) fn tell(&self, id: Id, value: &mut CUlaunchAttributeValue) {
+        match id {
+            Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+                value.clusterSchedulingPolicyPreference =
+                    CUclusterSchedulingPolicy(self.cluster_policy);
+            }
+            Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => {
+                let [default_, remote] = self.domain_map;
+                value.memSyncDomainMap = CUlaunchMemSyncDomainMap { default_, remote };
+            }
+            Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN => {
+                value.memSyncDomain = CUlaunchMemSyncDomain(self.domain);
+            }
+            Id::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
+                value.sharedMemCarveout = self.carveout;
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes an attribute; `INVALID_VALUE` for values that are none. Others say nothing.
+    pub(crate) fn set(&mut self, id: Id, value: &CUlaunchAttributeValue) -> CUres {
+        /// Domains of an H100.
+        const DOMAINS: u8 = 4;
+        let check = |fits: bool| if fits { Ok(()) } else { Err(CUerror::INVALID_VALUE) };
+        // SAFETY: the attribute says which member there is; all of them are plain data.
+        unsafe {
+            match id {
+                Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+                    self.cluster_policy = value.clusterSchedulingPolicyPreference.0;
+                }
+                Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => {
+                    let map = [value.memSyncDomainMap.default_, value.memSyncDomainMap.remote];
+                    check(map.iter().all(|domain| *domain < DOMAINS))?;
+                    self.domain_map = map;
+                }
+                Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN => {
+                    check(value.memSyncDomain.0 <= 1)?;
+                    self.domain = value.memSyncDomain.0;
+                }
+                Id::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
+                    check(value.sharedMemCarveout <= 100)?;
+                    self.carveout = value.sharedMemCarveout;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `INVALID_VALUE` for windows that an H100 refuses: "missProp ... must not be CU_ACCESS_PROPERTY_PERSISTING".
+pub(crate) fn check_window(window: &CUaccessPolicyWindow) -> CUres {
+    let fits = (0.0..=1.0).contains(&window.hitRatio)
+        && window.missProp != CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING;
+    if fits { Ok(()) } else { Err(CUerror::INVALID_VALUE) }
 }
 
 /// A parameter buffer, aligned for every parameter.
@@ -35,7 +117,8 @@ impl LaunchConfig {
     /// A launch that asks for nothing else.
     pub(crate) fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> LaunchConfig {
         let (cooperative, cluster, programmatic, priority) = (false, None, false, 0);
-        LaunchConfig { grid, block, shared, cooperative, cluster, programmatic, priority }
+        let hints = Hints::default();
+        LaunchConfig { grid, block, shared, cooperative, cluster, programmatic, priority, hints }
     }
 }
 

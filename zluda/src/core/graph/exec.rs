@@ -91,6 +91,9 @@ impl From<CUerror> for Failure {
 /// for a graph with nodes of memory that has an executable graph already.
 pub(crate) fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec, Failure> {
     let current = current()?;
+    if graph.is_moved() {
+        return Err(CUerror::NOT_SUPPORTED.into());
+    }
     check_order(graph)?;
     let has_memory = graph.has_memory();
     // "Graphs that contain memory nodes can have one executable graph at a time."
@@ -161,6 +164,28 @@ fn check_order(graph: &Graph) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Graphs that kernels launch hold kernels, copies, fills, and graphs of such; an H100 refuses others here.
+pub(crate) fn check_device_launch(graph: &Graph) -> Result<(), Failure> {
+    for node in graph.nodes() {
+        let child = match &*node.work.lock() {
+            Work::Kernel(_) | Work::Task(_) | Work::Copy(_) | Work::Fill(_) => None,
+            Work::Child(child) => Some(child.clone()),
+            _ => return Err(not_supported(node.clone())),
+        };
+        child.map_or(Ok(()), |child| check_device_launch(&child))?;
+    }
+    Ok(())
+}
+
+/// A node of a kind that the graph cannot have.
+fn not_supported(node: Arc<Node>) -> Failure {
+    Failure {
+        error: CUerror::INVALID_VALUE,
+        result: R::CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED,
+        node: Some(node),
+    }
+}
+
 /// Graphs of conditional nodes hold kernels, copies, fills, graphs and conditional nodes, or nothing. An H100 refuses
 /// others here too.
 fn check_body(graph: &Graph) -> Result<(), Failure> {
@@ -176,14 +201,7 @@ fn check_body(graph: &Graph) -> Result<(), Failure> {
                 | Work::Conditional(_)
         )
     };
-    match graph.nodes().into_iter().find(is_other) {
-        None => Ok(()),
-        node => Err(Failure {
-            error: CUerror::INVALID_VALUE,
-            result: R::CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED,
-            node,
-        }),
-    }
+    graph.nodes().into_iter().find(is_other).map_or(Ok(()), |node| Err(not_supported(node)))
 }
 
 /// The nodes of a graph in their order.

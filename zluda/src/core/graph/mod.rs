@@ -43,6 +43,8 @@ pub(crate) struct Graph {
     /// A number that no other graph of the process has had.
     pub(crate) number: u64,
     pub(crate) owner: Owner,
+    /// It was the program's until it was moved to be a node's.
+    is_moved: AtomicBool,
     pub(crate) topology: Mutex<Topology>,
     /// It belongs to a capture that goes on.
     is_captured_to: AtomicBool,
@@ -186,6 +188,15 @@ impl Node {
         self.graph.get().and_then(std::sync::Weak::upgrade).ok_or(CUerror::INVALID_VALUE)
     }
 
+    /// Gives a node another child graph, which becomes known by handles of its own.
+    pub(crate) fn replace_child(&self, child: Arc<Graph>) -> CUres {
+        child.expose()?;
+        if let Work::Child(old) = std::mem::replace(&mut *self.work.lock(), Work::Child(child)) {
+            old.end_handles();
+        }
+        Ok(())
+    }
+
     fn end_handle(&self) {
         if let Some(handle) = self.handle.get() {
             NODES.remove(*handle);
@@ -203,6 +214,7 @@ impl Graph {
             handle: OnceLock::new(),
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             owner,
+            is_moved: AtomicBool::new(false),
             topology: Mutex::default(),
             is_captured_to: AtomicBool::new(false),
             has_exec: AtomicBool::new(false),
@@ -252,7 +264,7 @@ impl Graph {
 
     /// Ends a graph of the program: its handle and those of its nodes. Executable graphs live on.
     pub(crate) fn destroy(&self) -> CUres {
-        if self.owner != Owner::Program {
+        if self.owner != Owner::Program || self.is_moved() {
             return Err(CUerror::INVALID_VALUE);
         }
         // An H100 says so of a graph that a capture goes on with.
@@ -269,6 +281,30 @@ impl Graph {
             node.end_handle();
         }
         self.user_objects.lock().clear();
+    }
+
+    /// Whether a node's ownership was moved to it.
+    pub(crate) fn is_moved(&self) -> bool {
+        self.is_moved.load(Ordering::Acquire)
+    }
+
+    /// Makes a graph of the program that of a node of `other`, with its handles. `NOT_SUPPORTED` for one that is a node's
+    /// already; `INVALID_VALUE` for one that holds `other`, which would have no end.
+    pub(crate) fn move_into(&self, other: &Graph) -> CUres {
+        if self.holds(other) {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        if self.owner != Owner::Program || self.is_moved.swap(true, Ordering::AcqRel) {
+            return Err(CUerror::NOT_SUPPORTED);
+        }
+        Ok(())
+    }
+
+    /// Whether a graph is this one, or that of a node in it.
+    fn holds(&self, other: &Graph) -> bool {
+        let graphs = |node: &Arc<Node>| node.work.lock().graphs();
+        self.number == other.number
+            || self.nodes().iter().flat_map(graphs).any(|graph| graph.holds(other))
     }
 
     /// Marks the graph as that of a capture, or lets it go again.
@@ -381,9 +417,13 @@ impl Graph {
         self.conditions.lock().iter().any(|condition| !condition.is_used())
     }
 
-    /// A copy, which knows what it was made from. `NOT_SUPPORTED` for graphs that allocate memory or have conditions.
+    /// A copy, which knows what it was made from. `NOT_SUPPORTED` for graphs that allocate memory or have conditions, and
+    /// of those that were moved for another node.
     pub(crate) fn clone_for(&self, owner: Owner) -> CUres<Arc<Graph>> {
         self.check_may_change()?;
+        if owner == Owner::Node && self.is_moved() {
+            return Err(CUerror::NOT_SUPPORTED);
+        }
         if !self.conditions.lock().is_empty() {
             return Err(CUerror::NOT_SUPPORTED);
         }

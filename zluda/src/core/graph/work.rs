@@ -27,6 +27,8 @@ pub(crate) enum Work {
     Copy(Box<Copy>),
     Fill(Box<FillOf>),
     Batch(Box<Batch>),
+    /// No semaphore: there is no other interface here that semaphores would be of.
+    Semaphores(Semaphores),
     Host(HostCall),
     /// A call of a library above the driver.
     Task(Arc<Task>),
@@ -37,6 +39,13 @@ pub(crate) enum Work {
     Allocate(Arc<Memory>),
     /// The address of memory that a node of this graph, or of another, has allocated.
     Free(u64),
+}
+
+/// What nodes do with semaphores of other interfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Semaphores {
+    Signal,
+    Wait,
 }
 
 #[derive(Clone, Debug)]
@@ -136,6 +145,8 @@ impl Work {
             Work::Copy(_) => T::CU_GRAPH_NODE_TYPE_MEMCPY,
             Work::Fill(_) => T::CU_GRAPH_NODE_TYPE_MEMSET,
             Work::Batch(_) => T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+            Work::Semaphores(Semaphores::Signal) => T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
+            Work::Semaphores(Semaphores::Wait) => T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT,
             Work::Host(_) => T::CU_GRAPH_NODE_TYPE_HOST,
             // What NVIDIA's libraries put into streams are kernels.
             Work::Task(_) => T::CU_GRAPH_NODE_TYPE_KERNEL,
@@ -170,6 +181,7 @@ impl Work {
             Work::Copy(work) => Work::Copy(Box::new(Copy { deferred: None, ..(**work).clone() })),
             Work::Fill(fill) => Work::Fill(fill.clone()),
             Work::Batch(batch) => Work::Batch(batch.clone()),
+            Work::Semaphores(what) => Work::Semaphores(*what),
             Work::Host(call) => Work::Host(*call),
             Work::Task(task) => Work::Task(task.clone()),
             Work::Child(graph) => Work::Child(copy(graph)?),
@@ -200,7 +212,7 @@ impl Work {
     /// Puts the work into a stream.
     pub(super) fn put(&self, target: &Target) -> CUres {
         match self {
-            Work::Nothing => Ok(()),
+            Work::Nothing | Work::Semaphores(_) => Ok(()),
             Work::Kernel(kernel) => {
                 let target = target.in_context(&kernel.function.data.context)?;
                 launch(&target, &kernel.function, &kernel.config, kernel.params.clone())

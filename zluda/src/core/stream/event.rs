@@ -202,10 +202,14 @@ impl Event {
         current.check_synchronized(unsafe { current.driver.hip.hipEventSynchronize(self.hip.0) })
     }
 
+    /// Whether the event says when it was recorded.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.flags & CUevent_flags::CU_EVENT_DISABLE_TIMING.0 == 0
+    }
+
     /// Milliseconds from this event to `end`.
     pub(crate) fn elapsed(&self, end: &Event) -> CUres<f32> {
-        let timing = |event: &Event| event.flags & CUevent_flags::CU_EVENT_DISABLE_TIMING.0 == 0;
-        if self.context.id() != end.context.id() || !timing(self) || !timing(end) {
+        if self.context.id() != end.context.id() || !self.is_timed() || !end.is_timed() {
             return Err(CUerror::INVALID_HANDLE);
         }
         let current = enter(&self.context)?;

@@ -1,5 +1,6 @@
 //! Streams.
 
+mod attribute;
 pub(crate) mod event;
 pub(crate) mod memory_operation;
 pub(crate) mod of_context;
@@ -11,11 +12,13 @@ use crate::core::context::place::Place;
 use crate::core::context::{Context, Current, current, enter, run_in_stream};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
+use attribute::Attributes;
 use cuda_types::cuda::{
     CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUerror, CUhostFn, CUres, CUresult, CUstream,
     CUstreamCallback,
 };
 use hip_runtime_sys::{hipError_t, hipStream_t, hipStreamNonBlocking, hipStreamPerThread};
+use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,8 +33,10 @@ pub(crate) struct Stream {
     pub(crate) place: Place,
     hip: HipStream,
     pub(crate) flags: u32,
+    /// That it was created with.
     pub(crate) priority: i32,
     pub(crate) id: u64,
+    attributes: Mutex<Attributes>,
 }
 
 /// The provider's stream, destroyed when nobody uses it any more.
@@ -127,7 +132,7 @@ impl StreamArg {
         }
     }
 
-    /// The stream's priority; lower numbers are greater ones.
+    /// The priority that the stream was created with; lower numbers are greater ones.
     pub(crate) fn priority(&self) -> i32 {
         match self {
             StreamArg::Legacy | StreamArg::PerThread => 0,
@@ -183,8 +188,8 @@ pub(crate) fn create(current: &Current, flags: u32, priority: i32) -> CUres<CUst
     }
     let target = Target { current: place.enter()?, hip: stream.0 };
     of_context::hold_new(&target, &place)?;
-    let stream =
-        Stream { place, hip: stream, flags, priority, id: NEXT_ID.fetch_add(1, Ordering::Relaxed) };
+    let (id, attributes) = (NEXT_ID.fetch_add(1, Ordering::Relaxed), Mutex::default());
+    let stream = Stream { place, hip: stream, flags, priority, id, attributes };
     let handle = STREAMS.insert(Arc::new(stream)).ok_or(CUerror::OUT_OF_MEMORY)?;
     Ok(handle as CUstream)
 }
@@ -221,6 +226,7 @@ pub(crate) fn destroy(handle: CUstream) -> CUres<Arc<Stream>> {
 
 /// Ends the streams of a context, green or not, that ends.
 pub(crate) fn end_context(context: u64) {
+    attribute::end_context(context);
     for (handle, stream) in STREAMS.all() {
         if stream.place.context.id() == context || stream.place.id() == context {
             STREAMS.remove(handle);
