@@ -33,9 +33,9 @@ cuda_macros::export_api! {
     primary {
         cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2,
         cuDevicePrimaryCtxSetFlags_v2, cuDevicePrimaryCtxGetState,
-        cuDevicePrimaryCtxRelease => cuDevicePrimaryCtxRelease_v2,
+        cuDevicePrimaryCtxRelease,
         cuDevicePrimaryCtxReset => cuDevicePrimaryCtxReset_v2,
-        cuDevicePrimaryCtxSetFlags => cuDevicePrimaryCtxSetFlags_v2,
+        cuDevicePrimaryCtxSetFlags,
     },
     context {
         cuCtxCreate => cuCtxCreate_v2, cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4,

@@ -29,6 +29,11 @@ pub type Answers = Vec<i64>;
 pub struct Sheet(BTreeSet<String>);
 
 impl Sheet {
+    /// How many answers there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// Writes down an answer: a result code, or a value.
     pub fn put(&mut self, name: &str, answer: impl TryInto<i64>) {
         assert!(self.0.insert(name.to_owned()), "{name}: two answers");

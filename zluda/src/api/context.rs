@@ -10,7 +10,7 @@ use crate::core::memory::pool;
 use crate::core::stream::PRIORITIES;
 use cuda_types::cuda::{
     CUcontext, CUctx_flags, CUctxCreateParams, CUdevice, CUerror, CUexecAffinityParam,
-    CUfunc_cache, CUlimit, CUres, CUsharedconfig,
+    CUexecAffinityType, CUfunc_cache, CUlimit, CUres, CUsharedconfig,
 };
 use std::ffi::{c_int, c_uint, c_ulonglong};
 use std::ptr::null_mut;
@@ -47,12 +47,14 @@ pub(crate) fn cuCtxCreate_v2(context: Out<CUcontext>, flags: c_uint, device: CUd
 
 pub(crate) fn cuCtxCreate_v3(
     context: Out<CUcontext>,
-    _affinity: In<CUexecAffinityParam>,
+    affinity: In<CUexecAffinityParam>,
     params: c_int,
     flags: c_uint,
     device: CUdevice,
 ) -> CUres {
-    if params != 0 {
+    // An H100 takes fewer than none for none.
+    if params > 0 {
+        affinity.get()?;
         return Err(CUerror::UNSUPPORTED_EXEC_AFFINITY);
     }
     create(context, flags, device)
@@ -219,18 +221,16 @@ pub(crate) fn cuCtxSetCacheConfig(config: CUfunc_cache) -> CUres {
 
 pub(crate) fn cuCtxGetSharedMemConfig(config: Out<CUsharedconfig>) -> CUres {
     config.check()?;
-    config.set(cuda_types::cuda::CUsharedconfig_enum(
-        current()?.context.settings.lock().shared_config,
-    ))
+    current()?;
+    // An H100 has banks of four bytes, whatever was asked for.
+    config.set(CUsharedconfig::CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE)
 }
 
 pub(crate) fn cuCtxSetSharedMemConfig(config: CUsharedconfig) -> CUres {
     if config.0 > 2 {
         return Err(CUerror::INVALID_VALUE);
     }
-    // 0 asks for the default, which is banks of four bytes.
-    current()?.context.settings.lock().shared_config = config.0.max(1);
-    Ok(())
+    current().map(drop)
 }
 
 pub(crate) fn cuCtxGetStreamPriorityRange(least: Out<c_int>, greatest: Out<c_int>) -> CUres {
@@ -246,9 +246,17 @@ pub(crate) fn cuCtxResetPersistingL2Cache() -> CUres {
 }
 
 pub(crate) fn cuCtxGetExecAffinity(
-    _affinity: Out<CUexecAffinityParam>,
-    _kind: cuda_types::cuda::CUexecAffinityType,
+    affinity: Out<CUexecAffinityParam>,
+    kind: CUexecAffinityType,
 ) -> CUres {
-    current()?;
-    Err(CUerror::UNSUPPORTED_EXEC_AFFINITY)
+    let current = current()?;
+    affinity.check()?;
+    if kind != CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT {
+        return Err(CUerror::UNSUPPORTED_EXEC_AFFINITY);
+    }
+    // SAFETY: all zeros is a value of the union's members.
+    let mut all: CUexecAffinityParam = unsafe { std::mem::zeroed() };
+    all.type_ = kind;
+    all.param.smCount.val = current.device()?.properties.multiprocessors as u32;
+    affinity.set(all)
 }

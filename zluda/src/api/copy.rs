@@ -131,7 +131,8 @@ pub(crate) fn cuMemcpyPeerAsync(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    for context in [to_context, from_context] {
+    // Null is the current context.
+    for context in [to_context, from_context].into_iter().filter(|context| !context.is_null()) {
         Context::from_handle(context)?.check_usable()?;
     }
     // Addresses are unified: they say themselves where they are.

@@ -56,9 +56,12 @@ pub(crate) fn cuMemcpyBatchAsync(
     failed: Out<usize>,
     stream: StreamArg,
 ) -> CUres {
-    failed.set_if_wanted(usize::MAX);
     // "Must not be legacy NULL stream."
-    if count == 0 || matches!(stream, StreamArg::Legacy) {
+    if matches!(stream, StreamArg::Legacy) {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    failed.set_if_wanted(usize::MAX);
+    if count == 0 {
         return Err(CUerror::INVALID_VALUE);
     }
     let WorkTarget { stream, recorder: None } = stream.enter_to_work()? else {

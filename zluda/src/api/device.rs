@@ -3,6 +3,7 @@
 use crate::convert::{Out, Text};
 use crate::core::device::attributes as limits;
 use crate::core::device::driver::driver;
+use crate::core::texture::array::Format;
 use cuda_types::cuda::{
     CUarray_format, CUdevice, CUdevice_attribute, CUdevprop, CUerror, CUexecAffinityType, CUres,
     CUuuid,
@@ -33,7 +34,9 @@ pub(crate) fn cuDeviceGetUuid(uuid: Out<CUuuid>, device: CUdevice) -> CUres {
     uuid.set(CUuuid { bytes: driver()?.device(device)?.uuid.map(|byte| byte as c_char) })
 }
 
-pub(crate) fn cuDeviceGetLuid(_luid: Out<c_char>, _mask: Out<c_uint>, device: CUdevice) -> CUres {
+pub(crate) fn cuDeviceGetLuid(luid: Out<c_char>, mask: Out<c_uint>, device: CUdevice) -> CUres {
+    luid.check()?;
+    mask.check()?;
     driver()?.device(device)?;
     // Locally unique identifiers exist on Windows only.
     Err(CUerror::NOT_SUPPORTED)
@@ -107,16 +110,15 @@ pub(crate) fn cuDeviceGetPCIBusId(id: Out<c_char>, len: c_int, device: CUdevice)
 
 pub(crate) fn cuDeviceGetTexture1DLinearMaxWidth(
     width: Out<usize>,
-    _format: CUarray_format,
+    format: CUarray_format,
     channels: c_uint,
     device: CUdevice,
 ) -> CUres {
     width.check()?;
     driver()?.device(device)?;
-    if !matches!(channels, 1 | 2 | 4) {
-        return Err(CUerror::INVALID_VALUE);
-    }
-    width.set(1 << 28)
+    // As an H100 has it: 4 GiB, and no more than that many texels.
+    let texel = Format::new(format, channels).map_err(|_| CUerror::INVALID_VALUE)?.size();
+    width.set(((1 << 32) / texel).min(1 << 30))
 }
 
 pub(crate) fn cuDeviceGetExecAffinitySupport(

@@ -494,7 +494,9 @@ pub(crate) fn cuGraphKernelNodeSetParams_v2(
     node: Arc<Node>,
     params: In<CUDA_KERNEL_NODE_PARAMS>,
 ) -> CUres {
-    set(&node, kernel(&params.get()?)?)
+    let params = params.get()?;
+    of_node!(node, Work::Kernel(_) => ());
+    set(&node, kernel(&params)?)
 }
 
 pub(crate) fn cuGraphExecKernelNodeSetParams(
@@ -510,7 +512,9 @@ pub(crate) fn cuGraphExecKernelNodeSetParams_v2(
     node: Arc<Node>,
     params: In<CUDA_KERNEL_NODE_PARAMS>,
 ) -> CUres {
-    exec.set(&node, kernel(&params.get()?)?)
+    let params = params.get()?;
+    of_node!(node, Work::Kernel(_) => ());
+    exec.set(&node, kernel(&params)?)
 }
 
 /// The attributes that an H100 has for nodes of graphs.

@@ -73,7 +73,7 @@ pub(crate) fn cuLibraryEnumerateKernels(
     library: Arc<Library>,
 ) -> CUres {
     if count == 0 {
-        return Err(CUerror::INVALID_VALUE);
+        return Ok(());
     }
     kernels.check()?;
     // Those that cannot be compiled are left out.
@@ -115,15 +115,19 @@ pub(crate) fn cuLibraryGetManaged(
         }
         current => current?,
     };
-    global(pointer, size, &*library.module(&current)?, name)
+    let module = library.module(&current)?;
+    if !module.is_managed(name)? {
+        return Err(CUerror::NOT_FOUND);
+    }
+    global(pointer, size, &*module, name)
 }
 
+/// An H100 has none, and refuses all names.
 pub(crate) fn cuLibraryGetUnifiedFunction(
     _pointer: Out<*mut c_void>,
     _library: Arc<Library>,
     name: Text<'_>,
 ) -> CUres {
     name.get()?;
-    // "If the architecture doesn't support unified function pointers, the call returns CUDA_ERROR_NOT_FOUND."
-    Err(CUerror::NOT_FOUND)
+    Err(CUerror::INVALID_VALUE)
 }

@@ -26,7 +26,7 @@ fn find(pointer: CUdeviceptr, size: usize) -> CUres<(Arc<Allocation>, Range<usiz
         return Err(CUerror::INVALID_VALUE);
     }
     let allocation = memory::find(pointer).ok_or(CUerror::INVALID_VALUE)?;
-    if !allocation.is_managed() {
+    if !allocation.is_managed_at(pointer) {
         return Err(CUerror::INVALID_VALUE);
     }
     memory::check_range(pointer, size)?;

@@ -60,6 +60,9 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
             Value::Word(pointer)
         }
         // "CUDA_ERROR_INVALID_VALUE if [the memory] cannot be accessed by the host"
+        A::CU_POINTER_ATTRIBUTE_HOST_POINTER if allocation.is_managed_variable(pointer) => {
+            Value::Word(pointer)
+        }
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER if allocation.host == 0 => {
             return Err(CUerror::INVALID_VALUE);
         }
@@ -69,7 +72,9 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
             Value::Int(allocation.sync_memops.load(Ordering::Relaxed))
         }
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID => Value::Word(allocation.id),
-        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => Value::Int(c_int::from(allocation.is_managed())),
+        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => {
+            Value::Int(c_int::from(allocation.is_managed_at(pointer)))
+        }
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => Value::Int(allocation.device()),
         A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => {
             Value::Int(c_int::from(allocation.kind == Kind::Device))

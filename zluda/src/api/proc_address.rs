@@ -27,6 +27,10 @@ pub(crate) fn cuGetProcAddress_v2(
     status: Out<Q>,
 ) -> CUres {
     let found = look_up(symbol, function, version, flags)?;
+    // The first version leaves the program's pointer as it is.
+    if found != Q::CU_GET_PROC_ADDRESS_SUCCESS {
+        function.set(null_mut())?;
+    }
     status.set_if_wanted(found);
     // Without a status the program learns it from the result.
     if found != Q::CU_GET_PROC_ADDRESS_SUCCESS && status.is_null() {
@@ -43,7 +47,6 @@ fn look_up(symbol: Text<'_>, function: Out<*mut c_void>, version: c_int, flags: 
     if flags & !u64::from(known) != 0 || flags == u64::from(known) {
         return Err(CUerror::INVALID_VALUE);
     }
-    function.set(null_mut())?;
     let per_thread = flags & u64::from(F::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.0) != 0;
     match choose(symbol.to_bytes(), version, per_thread) {
         Ok(entry) => {

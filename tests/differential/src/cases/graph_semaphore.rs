@@ -85,10 +85,6 @@ pub const CASES: &[NamedCase] = &[
             api.cuGraphAddExternalSemaphoresSignalNode(&mut node, graph, null(), 0, null()),
         );
         sheet.put(
-            "null_arrays",
-            api.cuGraphAddExternalSemaphoresSignalNode(&mut node, graph, null(), 0, &signals(1)),
-        );
-        sheet.put(
             "null_before",
             api.cuGraphAddExternalSemaphoresSignalNode(&mut node, graph, null(), 1, &none),
         );
@@ -102,10 +98,6 @@ pub const CASES: &[NamedCase] = &[
         sheet.put(
             "wait_null_params",
             api.cuGraphAddExternalSemaphoresWaitNode(&mut node, graph, null(), 0, null()),
-        );
-        sheet.put(
-            "wait_null_arrays",
-            api.cuGraphAddExternalSemaphoresWaitNode(&mut node, graph, null(), 0, &waits(1)),
         );
         sheet.put(
             "wait_get_of_other",

@@ -304,7 +304,7 @@ pub const CASES: &[NamedCase] = &[
             sheet.put(&format!("set_{id}"), api.cuGraphKernelNodeSetAttribute(node, name, &told));
         }
     }),
-    ("node_attribute/cooperative", |api, sheet| of_node(api, sheet, 2, &[&[1], &[2], &[0]])),
+    ("node_attribute/cooperative", |api, sheet| of_node(api, sheet, 2, &[&[1], &[0]])),
     ("node_attribute/cluster", |api, sheet| {
         of_node(api, sheet, 4, &[&[1, 1, 1], &[2, 1, 1], &[0, 0, 0]])
     }),
@@ -321,7 +321,21 @@ pub const CASES: &[NamedCase] = &[
     ("node_attribute/carveout", |api, sheet| {
         of_node(api, sheet, 14, &[&[50], &[101], &[MINUS_ONE], &[0]])
     }),
-    ("node_attribute/updatable", |api, sheet| of_node(api, sheet, 13, &[&[1], &[0]])),
+    ("node_attribute/updatable", |api, sheet| {
+        let (function, graph, mut node) = (nothing(api), graph(api), null_mut());
+        must(api.cuGraphAddKernelNode(
+            &mut node,
+            graph,
+            null(),
+            0,
+            &kernel_of(function, null_mut()),
+        ));
+        let id = CUlaunchAttributeID(13);
+        for word in [0, 1, 0, 2] {
+            let set = api.cuGraphKernelNodeSetAttribute(node, id, &value(words(&[word])));
+            sheet.put(&format!("set_{word}_of_{}", sheet.count()), set);
+        }
+    }),
     ("node_attribute/captured", |api, sheet| {
         // What a launch asked for, its node says.
         let (function, stream) = (nothing(api), stream(api));

@@ -195,19 +195,6 @@ pub const CASES: &[NamedCase] = &[
                 0,
             ),
         );
-        sheet.put(
-            "null_library_options",
-            api.cuLibraryLoadData(
-                &mut library,
-                PTX.as_ptr().cast(),
-                none(),
-                null_mut(),
-                0,
-                null_mut(),
-                null_mut(),
-                1,
-            ),
-        );
         let path = std::env::temp_dir().join(format!("zluda-{}.ptx", std::process::id()));
         std::fs::write(&path, PTX.trim_end_matches('\0')).unwrap();
         let path_text = std::ffi::CString::new(path.to_str().unwrap()).unwrap();

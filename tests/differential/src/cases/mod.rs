@@ -1,5 +1,6 @@
 //! The cases, by the object that they are about. A name is `<object>/<what>`.
 
+mod address;
 mod array;
 mod barrier;
 mod callback;
@@ -16,6 +17,7 @@ mod first_version;
 mod fork;
 mod graph;
 mod graph_device_launch;
+mod graph_edge;
 mod graph_exec;
 mod graph_memory;
 mod graph_move;
@@ -34,10 +36,13 @@ mod memory_operation;
 mod module;
 mod old_name;
 mod peer_copy;
+mod pointer_attribute;
 mod pool;
+mod pool_attribute;
 mod pool_place;
 mod question;
 mod reference;
+mod setting;
 mod stream;
 mod stream_attribute;
 mod tensor_map;
@@ -76,6 +81,11 @@ fn sheets() -> Vec<NamedCase> {
         old_name::CASES,
         peer_copy::CASES,
         question::CASES,
+        setting::CASES,
+        pool_attribute::CASES,
+        pointer_attribute::CASES,
+        graph_edge::CASES,
+        address::CASES,
     ]
     .concat()
 }

@@ -65,7 +65,6 @@ pub const CASES: &[NamedCase] = &[
         (copy.srcXInBytes, copy.dstY) = (4, 2);
         sheet.put("async", api.cuMemcpy3DPeerAsync(&copy, stream));
         sum(api, sheet, "async_sum", to);
-        sheet.put("null", api.cuMemcpy3DPeer(null()));
         copy.WidthInBytes = 0;
         sheet.put("none", api.cuMemcpy3DPeer(&copy));
         (copy.WidthInBytes, copy.srcPitch) = (16, 8);

@@ -132,12 +132,6 @@ pub const CASES: &[NamedCase] = &[
             }
         }
     }),
-    ("stream_attribute/null_value", |api, sheet| {
-        context(api);
-        let (stream, id) = (stream(api), CUlaunchAttributeID(3));
-        sheet.put("get", api.cuStreamGetAttribute(stream, id, null_mut()));
-        sheet.put("set", api.cuStreamSetAttribute(stream, id, null_mut()));
-    }),
     ("stream_attribute/priorities", |api, sheet| {
         context(api);
         for wanted in [0, 1, 5, -1, -2, -5, -6, -100] {

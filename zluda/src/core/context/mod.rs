@@ -48,7 +48,6 @@ pub(crate) struct Context {
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) cache_config: CUfunc_cache,
-    pub(crate) shared_config: u32,
     pub(crate) core_dump: core_dump::Settings,
     limits: [usize; LIMITS],
 }
@@ -325,7 +324,6 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             cache_config: CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE,
-            shared_config: 1,
             core_dump: core_dump::OF_PROCESS.lock().clone(),
             limits: DEFAULT_LIMITS,
         }

@@ -72,6 +72,7 @@ impl Primary {
         state.retained = state.retained.checked_sub(1).ok_or(CUerror::INVALID_CONTEXT)?;
         match (state.retained, state.greens) {
             (0, 0) => {
+                state.flags = 0;
                 drop(state);
                 context.end();
                 Ok(())

@@ -140,6 +140,13 @@ impl Module {
         Ok((self.data.segment(current)? + variable.offset, variable.size as usize))
     }
 
+    /// Whether a variable of this name is managed.
+    pub(crate) fn is_managed(&self, name: &CStr) -> CUres<bool> {
+        let metadata = self.data.program.metadata().map_err(|failure| failure.error)?;
+        let named = |variable: &&ptx::GlobalVar| variable.name.as_bytes() == name.to_bytes();
+        Ok(metadata.globals.vars.iter().find(named).is_some_and(|variable| variable.managed))
+    }
+
     /// The handle of a texture or surface reference, the same one each time; `NOT_FOUND` if there is no such
     /// variable.
     pub(crate) fn reference(
@@ -213,6 +220,12 @@ fn allocate_segment(current: &Current, globals: &GlobalLayout, is_launched: bool
         place.ok_or(CUerror::INVALID_IMAGE)?.copy_from_slice(&value.to_le_bytes()[..width]);
     }
     own_memory::fill(current, base, &image)?;
+    // Elsewhere managed variables lie where the host does not see them.
+    if current.driver.backend.is_one_with_host() {
+        for variable in globals.vars.iter().filter(|variable| variable.managed) {
+            memory::managed_variable::add(base + variable.offset, variable.size);
+        }
+    }
     Ok(base)
 }
 
