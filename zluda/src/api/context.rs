@@ -194,14 +194,35 @@ pub(crate) fn cuCtxGetApiVersion(context: CUcontext, version: Out<c_uint>) -> CU
     version.set(3020)
 }
 
+/// "UNSUPPORTED_LIMIT": kernels of an H100's capability do not wait for kernels that they launch.
+fn check_limit(limit: CUlimit) -> CUres {
+    match limit {
+        CUlimit::CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH => Err(CUerror::UNSUPPORTED_LIMIT),
+        CUlimit(9) => Err(CUerror::UNSUPPORTED_LIMIT),
+        _ => Ok(()),
+    }
+}
+
 pub(crate) fn cuCtxGetLimit(value: Out<usize>, limit: CUlimit) -> CUres {
     value.check()?;
-    value.set(current()?.context.limit(limit)?)
+    let current = current()?;
+    check_limit(limit)?;
+    value.set(current.context.limit(limit)?)
 }
 
 pub(crate) fn cuCtxSetLimit(limit: CUlimit, value: usize) -> CUres {
     capture::check_unsafe_call()?;
     let current = current()?;
+    check_limit(limit)?;
+    let value = match limit {
+        // Stacks are whole pieces of 16 bytes.
+        CUlimit::CU_LIMIT_STACK_SIZE => value.saturating_add(15) & !15,
+        CUlimit::CU_LIMIT_MAX_L2_FETCH_GRANULARITY if value > 128 => {
+            return Err(CUerror::INVALID_VALUE);
+        }
+        CUlimit::CU_LIMIT_SHMEM_SIZE => return Err(CUerror::NOT_PERMITTED),
+        _ => value,
+    };
     current.context.set_limit(current.driver, limit, value)
 }
 

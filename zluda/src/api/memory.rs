@@ -6,8 +6,8 @@ use crate::core::context::current;
 use crate::core::memory::{self, Kind};
 use cuda_types::cuda::{
     CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED,
-    CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY, CU_MEMHOSTREGISTER_PORTABLE,
-    CU_MEMHOSTREGISTER_READ_ONLY, CUdeviceptr, CUerror, CUmemAttach_flags, CUres,
+    CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CU_MEMHOSTREGISTER_READ_ONLY,
+    CUdeviceptr, CUerror, CUmemAttach_flags, CUres,
 };
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
@@ -118,10 +118,9 @@ pub(crate) fn cuMemFreeHost(pointer: *mut c_void) -> CUres {
 
 pub(crate) fn cuMemHostRegister_v2(pointer: *mut c_void, size: usize, flags: c_uint) -> CUres {
     capture::check_unsafe_call()?;
-    let known = CU_MEMHOSTREGISTER_PORTABLE
-        | CU_MEMHOSTREGISTER_DEVICEMAP
-        | CU_MEMHOSTREGISTER_IOMEMORY
-        | CU_MEMHOSTREGISTER_READ_ONLY;
+    // Memory of other devices, CU_MEMHOSTREGISTER_IOMEMORY, is none here.
+    let known =
+        CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY;
     if pointer.is_null()
         || size == 0
         || flags & !known != 0
@@ -160,9 +159,13 @@ pub(crate) fn cuMemHostGetFlags(flags: Out<c_uint>, pointer: *mut c_void) -> CUr
     flags.check()?;
     current()?;
     match memory::find_host(pointer as u64).map(|allocation| allocation.kind) {
-        // All memory is mapped where addresses are unified.
-        Some(Kind::Host(given)) => flags.set(given | CU_MEMHOSTALLOC_DEVICEMAP),
-        Some(Kind::Registered(given)) => flags.set(given | CU_MEMHOSTREGISTER_DEVICEMAP),
+        // All memory is mapped where addresses are unified. An H100 tells these flags, and keeps others to itself.
+        Some(Kind::Host(given)) => {
+            flags.set(given & CU_MEMHOSTALLOC_WRITECOMBINED | CU_MEMHOSTALLOC_DEVICEMAP)
+        }
+        Some(Kind::Registered(given)) => {
+            flags.set(given & CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP)
+        }
         _ => Err(CUerror::INVALID_VALUE),
     }
 }

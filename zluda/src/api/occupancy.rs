@@ -1,11 +1,11 @@
 //! Occupancy.
 
 use crate::api::launch_attribute::cluster_of;
-use crate::convert::{In, Out};
+use crate::convert::{FromC, In, Out};
 use crate::core::context::current;
 use crate::core::launch::occupancy::Occupancy;
 use crate::core::module::function::FunctionArg;
-use cuda_types::cuda::{CUerror, CUlaunchConfig, CUoccupancyB2DSize, CUres};
+use cuda_types::cuda::{CUerror, CUfunction, CUlaunchConfig, CUoccupancyB2DSize, CUres};
 use std::ffi::{c_int, c_uint};
 
 /// A block size: `INVALID_VALUE` unless it is positive.
@@ -91,10 +91,16 @@ pub(crate) fn cuOccupancyAvailableDynamicSMemPerBlock(
 
 pub(crate) fn cuOccupancyMaxPotentialClusterSize(
     size: Out<c_int>,
-    FunctionArg(function): FunctionArg,
+    function: CUfunction,
     config: In<CUlaunchConfig>,
 ) -> CUres {
     size.check()?;
+    // Null is an invalid value here, and no handle elsewhere.
+    if function.is_null() {
+        return Err(CUerror::INVALID_VALUE);
+    }
+    // SAFETY: any value may be converted.
+    let FunctionArg(function) = unsafe { FunctionArg::from_c(function) }?;
     let config = config.get()?;
     let current = current()?;
     let block = [config.blockDimX, config.blockDimY, config.blockDimZ];

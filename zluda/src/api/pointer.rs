@@ -67,6 +67,9 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
             return Err(CUerror::INVALID_VALUE);
         }
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER => Value::Word(allocation.host + offset),
+        A::CU_POINTER_ATTRIBUTE_P2P_TOKENS if allocation.is_host() => {
+            return Err(CUerror::INVALID_VALUE);
+        }
         A::CU_POINTER_ATTRIBUTE_P2P_TOKENS => Value::Tokens,
         A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
             Value::Int(allocation.sync_memops.load(Ordering::Relaxed))

@@ -239,7 +239,11 @@ pub(crate) fn cuMemPoolSetAttribute(pool: Arc<Pool>, attribute: A, value: *mut c
         (A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 0) => pool.ledger.lock().reset_reserved_high(),
         (A::CU_MEMPOOL_ATTR_USED_MEM_HIGH, 0) => pool.ledger.lock().reset_used_high(),
         (A(5..=8), _) => return Err(CUerror::INVALID_VALUE),
-        _ => drop(pool.attributes.lock().insert(attribute.0, value)),
+        // What policies are is yes or no.
+        _ => {
+            let value = if is_int(attribute)? { u64::from(value != 0) } else { value };
+            pool.attributes.lock().insert(attribute.0, value);
+        }
     }
     Ok(())
 }

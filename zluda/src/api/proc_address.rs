@@ -44,7 +44,7 @@ fn look_up(symbol: Text<'_>, function: Out<*mut c_void>, version: c_int, flags: 
     let symbol = symbol.get()?;
     let known =
         F::CU_GET_PROC_ADDRESS_LEGACY_STREAM.0 | F::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.0;
-    if flags & !u64::from(known) != 0 || flags == u64::from(known) {
+    if flags & !u64::from(known) != 0 {
         return Err(CUerror::INVALID_VALUE);
     }
     let per_thread = flags & u64::from(F::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.0) != 0;

@@ -21,12 +21,12 @@ fn describe(api: &Api, sheet: &mut Sheet, pointer: CUdeviceptr) {
             pointer,
         );
         sheet.put(&format!("get_{number}"), result);
-        // Contexts, tokens, numbers of buffers, pools and mappings are what they are.
+        // Contexts, tokens, numbers of buffers, pools, mappings and network cards are what they are.
         match number {
             _ if ADDRESSES.contains(&number) => {
                 sheet.put(&format!("is_{number}"), i64::from(value == pointer));
             }
-            2 | 6 | 8 | 9 | 10 | 12 | 13 | 14 | 15 | 16 => {
+            2 | 6 | 8 | 9 | 10 | 12 | 13 | 14 | 16 => {
                 sheet.put(&format!("is_{number}"), value as u32 as i32);
             }
             _ => {}

@@ -145,24 +145,4 @@ pub const CASES: &[NamedCase] = &[
         sheet.put("none", api.cuMemAllocManaged(&mut memory, 0, 1));
         sheet.put("into_null", api.cuMemAllocManaged(null_mut(), 4096, 1));
     }),
-    ("managed_flags/attach", |api, sheet| {
-        context(api);
-        let (stream, mut memory) = (stream(api), 0);
-        must(api.cuMemAllocManaged(&mut memory, 1 << 16, 1));
-        let plain = allocate(api, 4096);
-        for flags in 0..6 {
-            sheet.put(
-                &format!("whole_{flags}"),
-                api.cuStreamAttachMemAsync(stream, memory, 0, flags),
-            );
-            sheet.put(
-                &format!("size_{flags}"),
-                api.cuStreamAttachMemAsync(stream, memory, 1 << 16, flags),
-            );
-        }
-        sheet.put("part", api.cuStreamAttachMemAsync(stream, memory, 4096, 4));
-        sheet.put("plain", api.cuStreamAttachMemAsync(stream, plain, 0, 4));
-        sheet.put("null", api.cuStreamAttachMemAsync(stream, 0, 0, 4));
-        sheet.put("default_stream", api.cuStreamAttachMemAsync(null_mut(), memory, 0, 4));
-    }),
 ];

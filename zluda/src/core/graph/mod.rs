@@ -141,7 +141,8 @@ impl EdgeData {
         let fits = match data {
             // CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC and CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER
             EdgeData { from_port: 0, to_port: 0, kind: 0 } => true,
-            EdgeData { from_port: 1 | 2, to_port: 0, kind: 0 } => is_kernel(from),
+            // What comes after a trigger is a kernel, by an edge that says so.
+            EdgeData { from_port: 2, to_port: 0, kind: 0 } => is_kernel(from),
             EdgeData { from_port: 1 | 2, to_port: 0, kind: 1 } => is_kernel(from) && is_kernel(to),
             _ => false,
         };

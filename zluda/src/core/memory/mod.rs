@@ -152,6 +152,12 @@ fn insert_of(
     mapping: Option<Mapping>,
 ) -> Arc<Allocation> {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+    // As an H100 tells programs.
+    let is_synchronized = match kind {
+        Kind::Managed => true,
+        Kind::Mapped => false,
+        _ => host == 0,
+    };
     let allocation = Arc::new(Allocation {
         base,
         host,
@@ -161,7 +167,7 @@ fn insert_of(
         mapping,
         hints: Mutex::default(),
         id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-        sync_memops: AtomicI32::new(0),
+        sync_memops: AtomicI32::new(i32::from(is_synchronized)),
         is_absent: AtomicBool::new(matches!(kind, Kind::Graph | Kind::Mapped)),
     });
     ALLOCATIONS.write().insert(base, allocation.clone());
@@ -341,11 +347,10 @@ pub(crate) fn allocate_async(
     };
     let owner = Owner::Device(current.context.device);
     let allocation = insert_of(owner, base, address as u64, size, Kind::Pool(memory), None);
-    match memory {
-        Memory::Host => allocation.is_absent.store(!pool.is_accessible(), Ordering::Release),
-        // As an H100 tells programs.
-        _ => allocation.sync_memops.store(1, Ordering::Relaxed),
+    if memory == Memory::Host {
+        allocation.is_absent.store(!pool.is_accessible(), Ordering::Release);
     }
+    allocation.sync_memops.store(i32::from(memory != Memory::Host), Ordering::Relaxed);
     Ok(allocation)
 }
 
@@ -414,8 +419,11 @@ pub(crate) fn free_host(current: &Current, address: *mut c_void) -> CUres {
 /// Ends a registration; `HOST_MEMORY_NOT_REGISTERED` if there is none that begins there.
 pub(crate) fn unregister_host(current: &Current, address: *mut c_void) -> CUres {
     let error = CUerror::HOST_MEMORY_NOT_REGISTERED;
-    let found = find_host(address as u64).filter(|a| a.host == address as u64).ok_or(error)?;
-    // Of memory that was allocated here, an H100 says INVALID_VALUE.
+    let found = find_host(address as u64).ok_or(error)?;
+    // Of memory that was allocated here, and of a place inside, an H100 says INVALID_VALUE.
+    if found.host != address as u64 {
+        return Err(CUerror::INVALID_VALUE);
+    }
     let allocation = take(found.base, |a| matches!(a.kind, Kind::Registered(_)))?;
     current.check(release(&allocation)?)
 }
