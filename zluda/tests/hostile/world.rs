@@ -205,6 +205,11 @@ fn batch_node(operation: *mut CUstreamBatchMemOpParams) -> CUDA_BATCH_MEM_OP_NOD
 
 unsafe extern "C" fn end_object(_data: *mut c_void) {}
 
+/// The parameters of nodes for semaphores: none of them.
+fn no_semaphore() -> [u64; 3] {
+    [0; 3]
+}
+
 fn host_node() -> CUDA_HOST_NODE_PARAMS {
     CUDA_HOST_NODE_PARAMS { fn_: Some(end_object), userData: null_mut() }
 }
@@ -403,6 +408,8 @@ impl World {
         let mut batch = batch_operation(live);
         node!("BatchMemOp", graph, cuGraphAddBatchMemOpNode(&batch_node(&mut batch)):
             (*const CUDA_BATCH_MEM_OP_NODE_PARAMS));
+        node!("SemaphoresSignal", graph, cuGraphAddExternalSemaphoresSignalNode(&no_semaphore()): (*const [u64; 3]));
+        node!("SemaphoresWait", graph, cuGraphAddExternalSemaphoresWaitNode(&no_semaphore()): (*const [u64; 3]));
         node!("Host", graph, cuGraphAddHostNode(&host_node()): (*const CUDA_HOST_NODE_PARAMS));
         node!("ChildGraph", graph, cuGraphAddChildGraphNode(child): (CUgraph));
         node!("EventRecord", graph, cuGraphAddEventRecordNode(event): (CUevent));
@@ -627,6 +634,12 @@ impl World {
             (_, "CUgraphMem_attribute") => 1,
             (_, "*mutCUDA_MEM_ALLOC_NODE_PARAMS") => self.params(allocation()),
             (_, "*constCUDA_HOST_NODE_PARAMS") => self.params(host_node()),
+            (
+                _,
+                "*constCUDA_EXT_SEM_SIGNAL_NODE_PARAMS" | "*constCUDA_EXT_SEM_WAIT_NODE_PARAMS",
+            ) => self.params(no_semaphore()),
+            (_, "CUstreamAttrID") => CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY.0.into(),
+            ("format" | "numChannels", _) if function == "cuDeviceGetTexture1DLinearMaxWidth" => 1,
             (_, "*constCUDA_MEMSET_NODE_PARAMS") => {
                 let pointer = self.pointer.0;
                 self.params(memset_node(pointer))
@@ -679,7 +692,6 @@ impl World {
             (_, "CUfunction_attribute") => {
                 CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.0.into()
             }
-            (_, "CUstreamAttrID") => 3,
             (_, "CUdevResourceType") => CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM.0.into(),
             // A device, the first.
             (_, "CUmemLocation") => 1,
