@@ -119,7 +119,7 @@ pub(crate) fn cuLibraryGetManaged(
     if !module.is_managed(name)? {
         return Err(CUerror::NOT_FOUND);
     }
-    global(pointer, size, &*module, name)
+    global(pointer, size, &module, name)
 }
 
 /// An H100 has none, and refuses all names.

@@ -128,7 +128,7 @@ pub const CASES: &[NamedCase] = &[
                 let (stream, attribute) = (stream as CUstream, CUlaunchAttributeID(id));
                 let set = api.cuStreamSetAttribute(stream, attribute, &value(word));
                 sheet.put(&format!("{name}_set_{id}"), set);
-                get(api, sheet, &format!("{name}_get_{id}"), stream, id as u32);
+                get(api, sheet, &format!("{name}_get_{id}"), stream, id);
             }
         }
     }),
