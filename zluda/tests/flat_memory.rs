@@ -19,8 +19,8 @@ const OK: R = R::CUDA_SUCCESS;
 const ROUNDS: usize = 10_000;
 /// The rounds before memory is looked at: tables and arenas have grown by then.
 const WARM: usize = 2_000;
-/// KiB that the rounds behind may take all together: 512 bytes a round would be seen.
-const MOST: usize = 4 << 10;
+/// KiB that the rounds behind may take all together: 128 bytes a round would be seen.
+const MOST: usize = 1 << 10;
 
 const PTX: &str = concat!(
     ".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .u32 word;\n.visible .entry nothing() { ret; }\n",
