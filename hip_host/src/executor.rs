@@ -17,8 +17,3 @@ use crate::work::pool;
 pub fn multiprocessors() -> u32 {
     pool::cores()
 }
-
-/// Bytes of stack that the program asked for, for each thread.
-pub fn stack_limit() -> usize {
-    crate::core::device::Device::get().limits.stack()
-}

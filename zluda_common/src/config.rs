@@ -32,8 +32,16 @@ pub const VARIABLES: &[Variable] = &[
         apply: |config, value| parse::device(value).map(|device| config.device = device),
     },
     Variable {
+        name: "ZLUDA_DEVICES",
+        meaning: "how many devices the CPU, or the emulated GPU, is: each has all cores, and they have one memory; or \
+                  cores and memory are divided among them",
+        values: "<number>, from 1 to 32; <number>:divided",
+        default: "1",
+        apply: |config, value| parse::devices(value).map(|devices| config.devices = devices),
+    },
+    Variable {
         name: "ZLUDA_MEMORY",
-        meaning: "the most device memory that one process may allocate on the CPU device",
+        meaning: "the most device memory that one process may allocate on the CPU device, or on all of them",
         values: "bytes, with an optional K, M, G or T (powers of 1024)",
         default: "three quarters of the machine's memory",
         apply: |config, value| parse::size(value).map(|bytes| config.memory = Some(bytes)),
@@ -139,12 +147,16 @@ pub const VARIABLES: &[Variable] = &[
 /// The compute capability that devices report unless `ZLUDA_CC` says otherwise.
 pub const DEFAULT_COMPUTE_CAPABILITY: ComputeCapability = ComputeCapability { major: 8, minor: 0 };
 
+/// There are no more devices in a process.
+pub const MOST_DEVICES: usize = 32;
+
 const DEFAULT_CACHE_SIZE: u64 = 1 << 30;
 
 /// The values of all [`VARIABLES`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     pub device: DeviceChoice,
+    pub devices: Devices,
     /// Bytes. `None`: three quarters of the machine's memory.
     pub memory: Option<u64>,
     pub compute_capability: ComputeCapability,
@@ -172,6 +184,15 @@ pub enum DeviceChoice {
     Cpu,
     /// The emulated AMD GPU with this name, such as `gfx1100`.
     Emulated(String),
+}
+
+/// `ZLUDA_DEVICES`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Devices {
+    /// At least 1.
+    pub count: usize,
+    /// Each has its part of the cores and of the memory, and not all of them.
+    pub are_divided: bool,
 }
 
 /// `ZLUDA_CC`.
@@ -281,6 +302,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             device: DeviceChoice::default(),
+            devices: Devices { count: 1, are_divided: false },
             memory: None,
             compute_capability: DEFAULT_COMPUTE_CAPABILITY,
             libraries: Libraries::default(),

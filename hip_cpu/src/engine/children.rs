@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use cpu_abi::{BlockContext, LaneOperation};
-use hip_host::core::device::Device;
 use hip_host::core::launch::{LaunchConfig, Ready};
 use hip_host::core::request::Params;
+use hip_host::core::tables::tables;
 use hip_host::work::job::Job;
 use hip_runtime_sys::device_runtime::{Child, DeviceRuntime, Error, Question};
 use hip_runtime_sys::hipError_t;
@@ -170,10 +170,8 @@ fn launch(
         hipError_t::hipErrorOutOfMemory => Error::OutOfMemory,
         _ => Error::Unknown,
     };
-    let kernel = Device::get()
-        .kernels
-        .get(code as hip_runtime_sys::hipFunction_t)
-        .ok_or(Error::InvalidValue)?;
+    let kernel =
+        tables().kernels.get(code as hip_runtime_sys::hipFunction_t).ok_or(Error::InvalidValue)?;
     let cluster = (cluster != [0; 3]).then_some(cluster);
     let config = LaunchConfig { grid, block: threads, shared, cooperative: false, cluster };
     config.check(&kernel).map_err(failed)?;
@@ -185,7 +183,9 @@ fn launch(
     // SAFETY: both have room for as many bytes.
     unsafe { std::ptr::copy_nonoverlapping(parameters, params.as_mut_ptr().cast::<u8>(), bytes) };
     let Job { op, priority, most_threads, .. } = block.job();
-    let ready = Ready::new(&kernel, config, params, *priority, *most_threads).map_err(failed)?;
+    let ready =
+        Ready::new(block.launch().context, &kernel, config, params, *priority, *most_threads)
+            .map_err(failed)?;
     match place {
         ChildStream::In(stream) => family.launch(op, Some(stream), ready),
         ChildStream::FireAndForget => family.launch(op, None, ready),

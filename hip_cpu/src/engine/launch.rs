@@ -6,14 +6,12 @@ use std::time::{Duration, Instant};
 use cpu_abi::{
     BlockContext, FLAG_ANY_ORDER, FLAG_RETURNS, FLAG_WAITS, KernelDescriptor, KernelKind, WARP_SIZE,
 };
-use hip_host::core::device::Device;
 use hip_host::core::request::Request;
 use hip_host::guard::fault::{self, Fault};
 use hip_host::guard::stack;
 use hip_host::work::blocks::Order;
 use hip_host::work::chaos::{self, About};
 use hip_host::work::job::{Job, Taken, Task};
-use hip_host::work::pool;
 use hip_runtime_sys::hipError_t;
 
 use super::block::{Mode, Outcome};
@@ -104,7 +102,7 @@ impl Launch {
     /// Stack for each coroutine: what the kernel says, and what the program asked for with
     /// `hipLimitStackSize`, with room for registers. Vector code keeps the rows of 32 lanes.
     pub fn stack_size(&self) -> usize {
-        let per_thread = self.descriptor.local_size as usize + Device::get().limits.stack();
+        let per_thread = self.descriptor.local_size as usize + self.context.limits.stack();
         match self.mode() {
             Mode::Threads => (32 << 10) + 4 * per_thread,
             Mode::Warps | Mode::Whole => {
@@ -128,7 +126,7 @@ impl Launch {
                 + self.dynamic_shared,
             warps: self.warps(),
             smid: slot,
-            nsmid: pool::cores(),
+            nsmid: self.request.context.device.processors(),
             cluster: self.cluster.unwrap_or([1; 3]),
             explicit_cluster: self.cluster.is_some().into(),
             cluster_shared: std::ptr::null_mut(),

@@ -5,7 +5,6 @@ use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use cpu_abi::{BarrierReduction, BlockContext, Runtime, WARP_SIZE};
-use hip_host::core::device::Device;
 use hip_runtime_sys::hipError_t;
 
 use super::barrier::{self, Arrival};
@@ -189,14 +188,16 @@ unsafe extern "C" fn malloc(block: *const BlockContext, size: u64) -> *mut c_voi
     // SAFETY: as above.
     let block = unsafe { Block::of(block) };
     block
-        .on_thread_stack(|| Device::get().heap.allocate(size as usize))
+        .on_thread_stack(|| block.launch().context.heap.allocate(size as usize))
         .map_or(std::ptr::null_mut(), |at| at as _)
 }
 
 unsafe extern "C" fn free(block: *const BlockContext, pointer: *mut c_void) {
     // SAFETY: as above.
     let block = unsafe { Block::of(block) };
-    if pointer.is_null() || block.on_thread_stack(|| Device::get().heap.free(pointer as usize)) {
+    if pointer.is_null()
+        || block.on_thread_stack(|| block.launch().context.heap.free(pointer as usize))
+    {
         return;
     }
     tracing::error!(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hip_host::executor::{Request, stack_limit};
+use hip_host::executor::Request;
 
 use super::wave::{PRIVATE_APERTURE, SHARED_APERTURE};
 use crate::object::Kernel;
@@ -33,7 +33,7 @@ impl Launch {
         }
         let fixed = kernel.descriptor.private_size.max(metadata.private_size) as usize;
         let has_dynamic = metadata.has_dynamic_stack || kernel.descriptor.has_dynamic_stack();
-        let dynamic = if has_dynamic { stack_limit().max(16 << 10) } else { 0 };
+        let dynamic = if has_dynamic { request.context.limits.stack().max(16 << 10) } else { 0 };
         let private_size = (fixed + dynamic).next_multiple_of(16);
         let mut launch = Launch {
             request,

@@ -6,7 +6,8 @@ use hip_runtime_sys::{
 
 use super::{INVALID, Result, check_may_wait, hip_api, put};
 use crate::core::array::{Array, Mipmapped};
-use crate::core::device::Device;
+use crate::core::context;
+use crate::core::tables::tables;
 
 /// # Safety
 /// The pointers are null or valid.
@@ -16,18 +17,17 @@ unsafe fn create(to: *mut hipArray_t, descriptor: *const HIP_ARRAY3D_DESCRIPTOR)
     if to.is_null() {
         return Err(INVALID);
     }
-    let handle = Device::get().arrays.insert(Array::new(descriptor)?);
+    let handle = tables().arrays.insert(Array::new(descriptor)?);
     // SAFETY: the caller's promise.
     unsafe { put(to, handle) }
 }
 
 fn destroy(array: hipArray_t) -> Result {
-    let device = Device::get();
-    device.arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
+    let found = tables().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
     // Copies may be under way.
     check_may_wait()?;
-    let _ = device.synchronize();
-    device.arrays.remove(array).map(drop).ok_or(hipError_t::hipErrorInvalidHandle)
+    context::wait_for_users(found.context());
+    tables().arrays.remove(array).map(drop).ok_or(hipError_t::hipErrorInvalidHandle)
 }
 
 hip_api! {
@@ -60,7 +60,7 @@ hip_api! {
     }
 
     healthy fn hipArrayGetDescriptor(pArrayDescriptor: *mut HIP_ARRAY_DESCRIPTOR, array: hipArray_t) {
-        let array = Device::get().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
+        let array = tables().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
         let d = array.descriptor;
         let plane = HIP_ARRAY_DESCRIPTOR {
             Width: d.Width,
@@ -73,7 +73,7 @@ hip_api! {
     }
 
     healthy fn hipArray3DGetDescriptor(pArrayDescriptor: *mut HIP_ARRAY3D_DESCRIPTOR, array: hipArray_t) {
-        let array = Device::get().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
+        let array = tables().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
         // SAFETY: the program's pointer.
         unsafe { put(pArrayDescriptor, array.descriptor) }
     }
@@ -86,32 +86,33 @@ hip_api! {
         if pHandle.is_null() {
             return Err(INVALID);
         }
-        let device = Device::get();
-        let handle = device.mipmapped.insert(Mipmapped::new(descriptor, numMipmapLevels)?);
+        let handle = tables().mipmapped.insert(Mipmapped::new(descriptor, numMipmapLevels)?);
         // SAFETY: the program's pointer.
         unsafe { put(pHandle, handle) }
     }
 
     always fn hipMipmappedArrayDestroy(hMipmappedArray: hipMipmappedArray_t) {
-        let device = Device::get();
-        let array = device.mipmapped.get(hMipmappedArray).ok_or(hipError_t::hipErrorInvalidHandle)?;
+        let tables = tables();
+        let array = tables.mipmapped.get(hMipmappedArray).ok_or(hipError_t::hipErrorInvalidHandle)?;
         check_may_wait()?;
-        let _ = device.synchronize();
-        device.mipmapped.remove(hMipmappedArray);
-        device.arrays.retain(|other| !array.levels.iter().any(|level| std::ptr::eq(&**level, other)));
+        if let Some(level) = array.levels.first() {
+            context::wait_for_users(level.context());
+        }
+        tables.mipmapped.remove(hMipmappedArray);
+        tables.arrays.retain(|other| !array.levels.iter().any(|level| std::ptr::eq(&**level, other)));
         Ok(())
     }
 
     healthy fn hipMipmappedArrayGetLevel(
         pLevelArray: *mut hipArray_t, hMipMappedArray: hipMipmappedArray_t, level: u32,
     ) {
-        let device = Device::get();
-        let array = device.mipmapped.get(hMipMappedArray).ok_or(hipError_t::hipErrorInvalidHandle)?;
+        let tables = tables();
+        let array = tables.mipmapped.get(hMipMappedArray).ok_or(hipError_t::hipErrorInvalidHandle)?;
         let level = array.levels.get(level as usize).ok_or(INVALID)?;
         if pLevelArray.is_null() {
             return Err(INVALID);
         }
-        let handle = device.arrays.insert(level.clone());
+        let handle = tables.arrays.insert(level.clone());
         // SAFETY: the program's pointer.
         unsafe { put(pLevelArray, handle) }
     }

@@ -1,6 +1,6 @@
 //! Initialisation, the current device, contexts, limits, peers.
 //!
-//! There is one device with one context, its primary one, which is always there.
+//! Each device has a primary context, which is always there.
 
 use std::ffi::c_void;
 
@@ -9,11 +9,19 @@ use hip_runtime_sys::{
     hipSharedMemConfig,
 };
 
-use super::{INVALID, check_device, check_may_wait, hip_api, put};
-use crate::core::device::Device;
+use super::{INVALID, Result, check_device, check_may_wait, hip_api, put};
+use crate::core::context::{self, Context, current, set_current};
+use crate::core::device::{self, Device};
+use crate::core::stream;
+use crate::core::tables::tables;
 
-/// The handle of the primary context.
-const PRIMARY: hipCtx_t = std::ptr::without_provenance_mut(0x5a1);
+fn handle(context: &Context) -> hipCtx_t {
+    std::ptr::without_provenance_mut(context.handle.load(std::sync::atomic::Ordering::Relaxed))
+}
+
+fn find(handle: hipCtx_t) -> Result<&'static Context> {
+    tables().contexts.get(handle).map(|context| *context).ok_or(hipError_t::hipErrorInvalidContext)
+}
 
 hip_api! {
     always fn hipInit(flags: u32) {
@@ -32,16 +40,17 @@ hip_api! {
 
     always fn hipGetDeviceCount(count: *mut i32) {
         // SAFETY: the program's pointer.
-        unsafe { put(count, 1) }
+        unsafe { put(count, device::all().len() as i32) }
     }
 
     always fn hipGetDevice(deviceId: *mut i32) {
         // SAFETY: the program's pointer.
-        unsafe { put(deviceId, 0) }
+        unsafe { put(deviceId, current().device.ordinal as i32) }
     }
 
     always fn hipSetDevice(deviceId: i32) {
-        check_device(deviceId)
+        set_current(Device::of(deviceId)?.primary());
+        Ok(())
     }
 
     always fn hipSetDeviceFlags(flags: u32) {
@@ -56,31 +65,30 @@ hip_api! {
 
     healthy fn hipDeviceSynchronize() {
         check_may_wait()?;
-        Device::get().synchronize()
+        current().synchronize()
     }
 
     healthy fn hipCtxSynchronize() {
         check_may_wait()?;
-        Device::get().synchronize()
+        current().synchronize()
     }
 
     always fn hipDeviceReset() {
         check_may_wait()?;
-        Device::get().reset();
+        current().device.reset();
         Ok(())
     }
 
     always fn hipDevicePrimaryCtxReset(dev: hipDevice_t) {
-        check_device(dev)?;
+        let device = Device::of(dev)?;
         check_may_wait()?;
-        Device::get().reset();
+        device.reset();
         Ok(())
     }
 
     always fn hipDevicePrimaryCtxRetain(pctx: *mut hipCtx_t, dev: hipDevice_t) {
-        check_device(dev)?;
         // SAFETY: the program's pointer.
-        unsafe { put(pctx, PRIMARY) }
+        unsafe { put(pctx, handle(Device::of(dev)?.primary())) }
     }
 
     always fn hipDevicePrimaryCtxRelease(dev: hipDevice_t) {
@@ -102,24 +110,49 @@ hip_api! {
 
     always fn hipCtxGetCurrent(ctx: *mut hipCtx_t) {
         // SAFETY: the program's pointer.
-        unsafe { put(ctx, PRIMARY) }
+        unsafe { put(ctx, handle(current())) }
     }
 
     always fn hipCtxSetCurrent(ctx: hipCtx_t) {
-        if ctx.is_null() || ctx == PRIMARY { Ok(()) } else { Err(hipError_t::hipErrorInvalidContext) }
+        // Null means the device's own.
+        set_current(if ctx.is_null() { current().device.primary() } else { find(ctx)? });
+        Ok(())
+    }
+
+    always fn hipCtxCreate(ctx: *mut hipCtx_t, _flags: u32, device: hipDevice_t) {
+        let device = Device::of(device)?;
+        if ctx.is_null() {
+            return Err(INVALID);
+        }
+        // SAFETY: the program's pointer.
+        unsafe { put(ctx, handle(context::create(device))) }
+    }
+
+    always fn hipCtxDestroy(ctx: hipCtx_t) {
+        let context = find(ctx)?;
+        if context == context.device.primary() {
+            return Err(hipError_t::hipErrorInvalidContext);
+        }
+        check_may_wait()?;
+        tables().contexts.remove(ctx);
+        if context == current() {
+            set_current(context.device.primary());
+        }
+        context.end();
+        Ok(())
     }
 
     always fn hipCtxGetDevice(device: *mut hipDevice_t) {
         // SAFETY: the program's pointer.
-        unsafe { put(device, 0) }
+        unsafe { put(device, current().device.ordinal as i32) }
     }
 
     healthy fn hipDeviceGetLimit(pValue: *mut usize, limit: hipLimit_t) {
-        let device = Device::get();
+        let context = current();
         let value = match limit {
-            hipLimit_t::hipLimitStackSize => device.limits.stack(),
-            hipLimit_t::hipLimitPrintfFifoSize => device.limits.printf(),
-            hipLimit_t::hipLimitMallocHeapSize => device.heap.limit(),
+            hipLimit_t::hipLimitStackSize => context.limits.stack(),
+            hipLimit_t::hipLimitPrintfFifoSize => context.limits.printf(),
+            hipLimit_t::hipLimitMallocHeapSize => context.heap.limit(),
             _ => return Err(hipError_t::hipErrorUnsupportedLimit),
         };
         // SAFETY: the program's pointer.
@@ -127,16 +160,16 @@ hip_api! {
     }
 
     healthy fn hipDeviceSetLimit(limit: hipLimit_t, value: usize) {
-        let device = Device::get();
+        let context = current();
         match limit {
             // A thread's stack on a device has half a megabyte at most.
-            hipLimit_t::hipLimitStackSize if value <= 512 << 10 => device.limits.set_stack(value),
+            hipLimit_t::hipLimitStackSize if value <= 512 << 10 => context.limits.set_stack(value),
             hipLimit_t::hipLimitStackSize => return Err(INVALID),
-            hipLimit_t::hipLimitPrintfFifoSize => device.limits.set_printf(value),
-            hipLimit_t::hipLimitMallocHeapSize if value <= device.memory.limit() => {
+            hipLimit_t::hipLimitPrintfFifoSize => context.limits.set_printf(value),
+            hipLimit_t::hipLimitMallocHeapSize if value <= tables().memory.limit() => {
                 check_may_wait()?;
-                device.streams.wait_for_all();
-                device.heap.set_limit(value);
+                context.streams.wait_for_all();
+                context.heap.set_limit(value);
             }
             hipLimit_t::hipLimitMallocHeapSize => return Err(hipError_t::hipErrorOutOfMemory),
             _ => return Err(hipError_t::hipErrorUnsupportedLimit),
@@ -164,24 +197,25 @@ hip_api! {
     }
 
     healthy fn hipDeviceCanAccessPeer(canAccessPeer: *mut i32, deviceId: i32, peerDeviceId: i32) {
-        check_device(deviceId)?;
-        check_device(peerDeviceId)?;
+        let both = [Device::of(deviceId)?, Device::of(peerDeviceId)?];
         // "A device is no peer of itself."
         // SAFETY: the program's pointer.
-        unsafe { put(canAccessPeer, 0) }
+        unsafe { put(canAccessPeer, (both[0].ordinal != both[1].ordinal).into()) }
     }
 
     healthy fn hipDeviceEnablePeerAccess(peerDeviceId: i32, flags: u32) {
         if flags != 0 {
             return Err(INVALID);
         }
-        check_device(peerDeviceId)?;
-        Err(hipError_t::hipErrorInvalidDevice)
+        let peer = Device::of(peerDeviceId)?;
+        if std::ptr::eq(peer, current().device) {
+            return Err(hipError_t::hipErrorInvalidDevice);
+        }
+        current().add_peer(peer)
     }
 
     healthy fn hipDeviceDisablePeerAccess(peerDeviceId: i32) {
-        check_device(peerDeviceId)?;
-        Err(hipError_t::hipErrorPeerAccessNotEnabled)
+        current().remove_peer(Device::of(peerDeviceId)?)
     }
 
     healthy fn hipDeviceGetP2PAttribute(
@@ -189,9 +223,19 @@ hip_api! {
     ) {
         check_device(srcDevice)?;
         check_device(dstDevice)?;
-        let _ = (value, attr);
         // "The devices must not be the same."
-        Err(hipError_t::hipErrorInvalidDevice)
+        if srcDevice == dstDevice {
+            return Err(hipError_t::hipErrorInvalidDevice);
+        }
+        let answer = match attr {
+            hipDeviceP2PAttr::hipDevP2PAttrPerformanceRank => 0,
+            hipDeviceP2PAttr::hipDevP2PAttrAccessSupported
+            | hipDeviceP2PAttr::hipDevP2PAttrNativeAtomicSupported
+            | hipDeviceP2PAttr::hipDevP2PAttrHipArrayAccessSupported => 1,
+            _ => return Err(INVALID),
+        };
+        // SAFETY: the program's pointer.
+        unsafe { put(value, answer) }
     }
 
     always fn hipProfilerStart() {
@@ -209,7 +253,7 @@ hip_api! {
     healthy fn hipMemPrefetchAsync(
         dev_ptr: *const c_void, count: usize, _device: i32, stream: hip_runtime_sys::hipStream_t,
     ) {
-        Device::get().streams.find(stream)?;
+        stream::find(stream)?;
         super::check_known(dev_ptr, count)
     }
 }

@@ -14,8 +14,8 @@ use hip_runtime_sys::{
 use super::{INVALID, Result, check_may_wait, hip_api};
 use crate::core::array::Array;
 use crate::core::copy::{Extent, PitchedPtr, Source, Transfer, TransferTask};
-use crate::core::device::Device;
-use crate::core::stream::Stream;
+use crate::core::stream::{self, Stream};
+use crate::core::tables::tables;
 use crate::work::op::Work;
 use crate::work::{blocks::Order, job::Job};
 use zluda_common::printf;
@@ -52,7 +52,7 @@ fn check(pitched: &PitchedPtr, extent: Extent, side: Side) -> Result<bool> {
         return Err(INVALID);
     }
     let span = pitched.span(extent).ok_or(INVALID)?;
-    match Device::get().memory.find(pitched.start) {
+    match tables().memory.find(pitched.start) {
         Some(range) if span <= range.start + range.size - pitched.start => Ok(false),
         Some(_) => Err(INVALID),
         None if side == Side::Device => Err(INVALID),
@@ -66,11 +66,11 @@ pub(super) fn enqueue(
     transfer: Transfer,
     staged: Option<Box<[u8]>>,
 ) -> Arc<crate::work::op::Op> {
-    let priority = -stream.priority;
+    let (priority, failure) = (-stream.priority, &stream.context.device.failure);
     let work = if transfer.extent.bytes() <= SMALL {
         Work::Quick(Box::new(move || {
             let _staged = staged;
-            if Device::get().error().is_none() {
+            if failure.get().is_none() {
                 // SAFETY: the addresses were checked; freeing waits for all work.
                 unsafe { transfer.run_here() };
             }
@@ -82,22 +82,22 @@ pub(super) fn enqueue(
             (Job::new(task, op, priority, blocks, Order::Any, transfer.threads()), blocks)
         }))
     };
-    Device::get().streams.enqueue(stream, false, None, work)
+    stream.enqueue(false, None, work)
 }
 
 /// Does a checked transfer in stream order; returns when it has ended.
 pub(super) fn transfer_and_wait(stream: &Stream, transfer: Transfer) -> Result {
     check_may_wait()?;
-    let device = Device::get();
+    let context = stream.context;
     let is_small = transfer.extent.bytes() <= 8 * SMALL;
-    if let Some(_now) = is_small.then(|| device.streams.at_once(stream)).flatten() {
+    if let Some(_now) = is_small.then(|| context.streams.at_once(stream)).flatten() {
         // SAFETY: as above.
         unsafe { transfer.run_here() };
     } else {
         enqueue(stream, transfer, None).wait();
     }
     printf::flush();
-    device.error().map_or(Ok(()), Err)
+    context.device.error().map_or(Ok(()), Err)
 }
 
 /// A copy of a box, in any of the ways that programs say it.
@@ -109,7 +109,7 @@ fn copy(
     stream: hipStream_t,
     waits: bool,
 ) -> Result {
-    let stream = Device::get().streams.find(stream)?;
+    let stream = stream::find(stream)?;
     if extent.is_empty() {
         return Ok(());
     }
@@ -123,7 +123,7 @@ fn copy(
     }
     let bytes = transfer.extent.bytes();
     if bytes <= SMALL
-        && let Some(_now) = Device::get().streams.at_once(&stream)
+        && let Some(_now) = stream.context.streams.at_once(&stream)
     {
         // SAFETY: as above.
         unsafe { transfer.run_here() };
@@ -176,7 +176,7 @@ fn array_end(
     [x, y, z]: [usize; 3],
     extent: Extent,
 ) -> Result<(PitchedPtr, Arc<Array>)> {
-    let array = Device::get().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
+    let array = tables().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
     let whole = array.extent();
     let fits = |from: usize, size: usize, all: usize| from <= all && size <= all - from;
     if !fits(x, extent.width, whole.width)

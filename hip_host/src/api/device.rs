@@ -1,6 +1,6 @@
 //! Devices: names and attributes. The driver corrects what CUDA programs see.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::c_char;
 use std::sync::LazyLock;
 
 use hip_runtime_sys::{
@@ -10,6 +10,7 @@ use hip_runtime_sys::{
 use super::{INVALID, Result, check_device, hip_api, put, text};
 use crate::core::device::Device;
 use crate::core::executor::executor;
+use crate::core::tables::tables;
 
 /// The device's name: the executor's, or else that of the processor.
 fn name() -> &'static str {
@@ -36,8 +37,8 @@ fn clock() -> i32 {
     *CLOCK
 }
 
-/// Stays the same for a machine.
-fn uuid() -> [u8; 16] {
+/// Stays the same for a machine and a number.
+fn uuid(ordinal: i32) -> [u8; 16] {
     static UUID: LazyLock<[u8; 16]> = LazyLock::new(|| {
         let mut bytes = *b"zluda-cpu\0\0\0\0\0\0\0";
         let machine = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
@@ -47,17 +48,24 @@ fn uuid() -> [u8; 16] {
         }
         bytes
     });
-    *UUID
+    let mut bytes = *UUID;
+    // Programs name devices by the first characters that tell them apart.
+    bytes[0] = bytes[0].wrapping_add(ordinal as u8);
+    bytes
 }
 
 /// The PCI domain of the device, where no machine has one: NCCL asks Linux what lies at a device's address, and at
 /// 0000:00:00.0 that is the machine's host bridge.
 const PCI_DOMAIN: i32 = 0xffff;
-const BUS_ID: &CStr = c"ffff:00:00.0";
 
-fn attribute(attribute: hipDeviceAttribute_t) -> Result<i32> {
+/// The PCI address of a device: its bus is its number.
+fn bus_id(ordinal: i32) -> String {
+    format!("{PCI_DOMAIN:04x}:{ordinal:02x}:00.0")
+}
+
+fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> Result<i32> {
     use hipDeviceAttribute_t as A;
-    let memory = || i32::try_from(Device::get().memory.limit()).unwrap_or(i32::MAX);
+    let memory = || i32::try_from(tables().memory.limit()).unwrap_or(i32::MAX);
     // SAFETY: asks for a number.
     let cache =
         || unsafe { libc::sysconf(libc::_SC_LEVEL3_CACHE_SIZE) }.clamp(0, i32::MAX.into()) as i32;
@@ -98,7 +106,7 @@ fn attribute(attribute: hipDeviceAttribute_t) -> Result<i32> {
         A::hipDeviceAttributeMaxGridDimY | A::hipDeviceAttributeMaxGridDimZ => 65535,
         A::hipDeviceAttributeMaxPitch => i32::MAX,
         A::hipDeviceAttributeMultiprocessorCount
-        | A::hipDeviceAttributePhysicalMultiProcessorCount => executor().limits().processors as i32,
+        | A::hipDeviceAttributePhysicalMultiProcessorCount => device.processors() as i32,
         A::hipDeviceAttributeMaxRegistersPerBlock
         | A::hipDeviceAttributeMaxRegistersPerMultiprocessor => 65536,
         A::hipDeviceAttributeReservedSharedMemPerBlock => 1024,
@@ -109,6 +117,7 @@ fn attribute(attribute: hipDeviceAttribute_t) -> Result<i32> {
             executor().limits().shared as i32 + 1024
         }
         A::hipDeviceAttributePciDomainID => PCI_DOMAIN,
+        A::hipDeviceAttributePciBusId => device.ordinal as i32,
         A::hipDeviceAttributeSingleToDoublePrecisionPerfRatio => 2,
         A::hipDeviceAttributeTextureAlignment | A::hipDeviceAttributeSurfaceAlignment => 512,
         A::hipDeviceAttributeTexturePitchAlignment => 32,
@@ -156,47 +165,46 @@ hip_api! {
     always fn hipDeviceGetUuid(uuid: *mut hipUUID, device: hipDevice_t) {
         check_device(device)?;
         // SAFETY: the program's pointer.
-        unsafe { put(uuid, hipUUID_t { bytes: self::uuid().map(|byte| byte as c_char) }) }
+        unsafe { put(uuid, hipUUID_t { bytes: self::uuid(device).map(|byte| byte as c_char) }) }
     }
 
     always fn hipDeviceGetAttribute(pi: *mut i32, attr: hipDeviceAttribute_t, deviceId: i32) {
-        check_device(deviceId)?;
+        let device = Device::of(deviceId)?;
         // SAFETY: the program's pointer.
-        unsafe { put(pi, attribute(attr)?) }
+        unsafe { put(pi, attribute(device, attr)?) }
     }
 
     always fn hipDeviceTotalMem(bytes: *mut usize, device: hipDevice_t) {
         check_device(device)?;
         // SAFETY: the program's pointer.
-        unsafe { put(bytes, Device::get().memory.limit()) }
+        unsafe { put(bytes, tables().memory.limit()) }
     }
 
     always fn hipDeviceComputeCapability(major: *mut i32, minor: *mut i32, device: hipDevice_t) {
-        check_device(device)?;
+        let device = Device::of(device)?;
         // SAFETY: the program's pointers.
         unsafe {
-            put(major, attribute(hipDeviceAttribute_t::hipDeviceAttributeComputeCapabilityMajor)?)?;
-            put(minor, attribute(hipDeviceAttribute_t::hipDeviceAttributeComputeCapabilityMinor)?)
+            put(major, attribute(device, hipDeviceAttribute_t::hipDeviceAttributeComputeCapabilityMajor)?)?;
+            put(minor, attribute(device, hipDeviceAttribute_t::hipDeviceAttributeComputeCapabilityMinor)?)
         }
     }
 
     always fn hipDeviceGetPCIBusId(pciBusId: *mut c_char, len: i32, device: i32) {
         check_device(device)?;
         // SAFETY: the program's buffer.
-        unsafe { put_text(pciBusId, len, BUS_ID.to_bytes()) }
+        unsafe { put_text(pciBusId, len, bus_id(device).as_bytes()) }
     }
 
     always fn hipDeviceGetByPCIBusId(device: *mut i32, pciBusId: *const c_char) {
         // SAFETY: the program's string.
-        if unsafe { text(pciBusId) }?.as_bytes() != BUS_ID.to_bytes() {
-            return Err(hip_runtime_sys::hipError_t::hipErrorInvalidDevice);
-        }
+        let wanted = unsafe { text(pciBusId) }?;
+        let found = (0..crate::core::device::all().len() as i32).find(|ordinal| bus_id(*ordinal) == wanted);
         // SAFETY: the program's pointer.
-        unsafe { put(device, 0) }
+        unsafe { put(device, found.ok_or(hip_runtime_sys::hipError_t::hipErrorInvalidDevice)?) }
     }
 
     always fn hipGetDevicePropertiesR0600(prop: *mut hipDeviceProp_tR0600, deviceId: i32) {
-        check_device(deviceId)?;
+        let device = Device::of(deviceId)?;
         use hipDeviceAttribute_t as A;
         // SAFETY: all fields are numbers, arrays of numbers, or pointers: zero is a value of each.
         let mut properties: hipDeviceProp_tR0600 = unsafe { std::mem::zeroed() };
@@ -207,15 +215,15 @@ hip_api! {
             let (text, size) = (properties.gcnArchName.as_mut_ptr(), properties.gcnArchName.len() as i32);
             put_text(text, size, executor().arch().as_bytes())?;
         }
-        properties.uuid = hipUUID_t { bytes: uuid().map(|byte| byte as c_char) };
-        properties.totalGlobalMem = Device::get().memory.limit();
+        properties.uuid = hipUUID_t { bytes: uuid(deviceId).map(|byte| byte as c_char) };
+        properties.totalGlobalMem = tables().memory.limit();
         let limits = executor().limits();
         properties.sharedMemPerBlock = limits.shared_default as usize;
         properties.sharedMemPerBlockOptin = limits.shared as usize;
         properties.sharedMemPerMultiprocessor = limits.shared as usize + 1024;
         properties.maxSharedMemoryPerMultiProcessor = limits.shared as usize + 1024;
         properties.reservedSharedMemPerBlock = 1024;
-        properties.regsPerBlock = attribute(A::hipDeviceAttributeMaxRegistersPerBlock)?;
+        properties.regsPerBlock = attribute(device, A::hipDeviceAttributeMaxRegistersPerBlock)?;
         properties.regsPerMultiprocessor = properties.regsPerBlock;
         properties.warpSize = 32;
         properties.memPitch = i32::MAX as usize;
@@ -224,22 +232,23 @@ hip_api! {
         properties.maxGridSize = [i32::MAX, 65535, 65535];
         properties.clockRate = clock();
         properties.totalConstMem = 65536;
-        properties.major = attribute(A::hipDeviceAttributeComputeCapabilityMajor)?;
-        properties.minor = attribute(A::hipDeviceAttributeComputeCapabilityMinor)?;
+        properties.major = attribute(device, A::hipDeviceAttributeComputeCapabilityMajor)?;
+        properties.minor = attribute(device, A::hipDeviceAttributeComputeCapabilityMinor)?;
         properties.pciDomainID = PCI_DOMAIN;
+        properties.pciBusID = deviceId;
         properties.textureAlignment = 512;
         properties.texturePitchAlignment = 32;
         properties.surfaceAlignment = 512;
         properties.deviceOverlap = 1;
-        properties.multiProcessorCount = limits.processors as i32;
+        properties.multiProcessorCount = device.processors() as i32;
         properties.integrated = 1;
         properties.canMapHostMemory = 1;
         properties.concurrentKernels = 1;
         properties.asyncEngineCount = 2;
         properties.unifiedAddressing = 1;
-        properties.memoryClockRate = attribute(A::hipDeviceAttributeMemoryClockRate)?;
-        properties.memoryBusWidth = attribute(A::hipDeviceAttributeMemoryBusWidth)?;
-        properties.l2CacheSize = attribute(A::hipDeviceAttributeL2CacheSize)?;
+        properties.memoryClockRate = attribute(device, A::hipDeviceAttributeMemoryClockRate)?;
+        properties.memoryBusWidth = attribute(device, A::hipDeviceAttributeMemoryBusWidth)?;
+        properties.l2CacheSize = attribute(device, A::hipDeviceAttributeL2CacheSize)?;
         properties.maxThreadsPerMultiProcessor = 2048;
         properties.maxBlocksPerMultiProcessor = 32;
         properties.streamPrioritiesSupported = 1;

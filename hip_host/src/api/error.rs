@@ -5,11 +5,11 @@ use std::ffi::{CStr, c_char};
 use hip_runtime_sys::hipError_t;
 
 use super::{LAST_ERROR, hip_api, put};
-use crate::core::device::Device;
+use crate::core::context::current;
 
 /// The sticky error, or the thread's last one.
 fn last_error() -> hipError_t {
-    Device::get().error().unwrap_or(LAST_ERROR.get())
+    current().device.error().unwrap_or(LAST_ERROR.get())
 }
 
 macro_rules! errors {

@@ -9,12 +9,14 @@ use hip_runtime_sys::{
 };
 
 use super::{INVALID, Result, check_may_wait_unless, hip_api, put};
-use crate::core::device::Device;
+use crate::core::context::current;
 use crate::core::event::Event;
+use crate::core::stream;
+use crate::core::tables::tables;
 use zluda_common::printf;
 
 pub(super) fn event(handle: hipEvent_t) -> Result<Arc<Event>> {
-    Device::get().events.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
+    tables().events.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
 }
 
 /// # Safety
@@ -33,13 +35,13 @@ unsafe fn create(to: *mut hipEvent_t, flags: u32) -> Result {
     if flags & hipEventInterprocess != 0 && flags & hipEventDisableTiming == 0 {
         return Err(INVALID);
     }
-    let handle = Device::get().events.insert(Arc::new(Event::new(flags)?));
+    let handle = tables().events.insert(Arc::new(Event::new(current(), flags)?));
     // SAFETY: the caller's promise.
     unsafe { put(to, handle) }
 }
 
 fn record(handle: hipEvent_t, stream: hipStream_t) -> Result {
-    event(handle)?.record(&*Device::get().streams.find(stream)?);
+    event(handle)?.record(&*stream::find(stream)?);
     Ok(())
 }
 
@@ -79,7 +81,7 @@ hip_api! {
             recorded.wait();
         }
         printf::flush();
-        Device::get().error().map_or(Ok(()), Err)
+        current().device.error().map_or(Ok(()), Err)
     }
 
     healthy fn hipEventElapsedTime(ms: *mut f32, start: hipEvent_t, stop: hipEvent_t) {
@@ -90,15 +92,14 @@ hip_api! {
 
     always fn hipEventDestroy(event: hipEvent_t) {
         // What waits for the event keeps what it stands for.
-        Device::get().events.remove(event).map(drop).ok_or(hipError_t::hipErrorInvalidHandle)
+        tables().events.remove(event).map(drop).ok_or(hipError_t::hipErrorInvalidHandle)
     }
 
     healthy fn hipStreamWaitEvent(stream: hipStream_t, event: hipEvent_t, flags: u32) {
         if flags & !1 != 0 {
             return Err(INVALID);
         }
-        let streams = &Device::get().streams;
-        let (stream, event) = (streams.find(stream)?, self::event(event)?);
+        let (stream, event) = (stream::find(stream)?, self::event(event)?);
         if let Some(recorded) = event.recorded().filter(|recorded| !recorded.has_ended()) {
             recorded.hold(&stream);
         }

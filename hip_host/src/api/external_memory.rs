@@ -12,7 +12,7 @@ use hip_runtime_sys::{
 
 use super::{INVALID, hip_api, put};
 use crate::core::backing_file::Piece;
-use crate::core::device::Device;
+use crate::core::tables::tables;
 use crate::core::virtual_memory::Physical;
 
 const OPAQUE_FD: hipExternalMemoryHandleType_enum =
@@ -41,7 +41,7 @@ hip_api! {
         // SAFETY: it is open, since the memory is of it.
         drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
         // SAFETY: the program's pointer.
-        unsafe { put(extMem_out, Device::get().external_memory.insert(Arc::new(memory))) }
+        unsafe { put(extMem_out, tables().external_memory.insert(Arc::new(memory))) }
     }
 
     healthy fn hipExternalMemoryGetMappedBuffer(
@@ -50,8 +50,7 @@ hip_api! {
         if devPtr.is_null() || bufferDesc.is_null() {
             return Err(INVALID);
         }
-        let device = Device::get();
-        let whole = device.external_memory.get(extMem).ok_or(INVALID)?;
+        let whole = tables().external_memory.get(extMem).ok_or(INVALID)?;
         // SAFETY: the program's pointer.
         let wanted = unsafe { &*bufferDesc };
         let end = wanted.offset.checked_add(wanted.size).ok_or(INVALID)?;
@@ -60,12 +59,12 @@ hip_api! {
         }
         // Each buffer holds the file.
         let piece = Piece::of_file(File::from(whole.piece.export()?))?;
-        let range = device.memory.map(piece, wanted.offset as usize, wanted.size as usize)?;
+        let range = tables().memory.map(piece, wanted.offset as usize, wanted.size as usize)?;
         // SAFETY: the program's pointer.
         unsafe { put(devPtr, range.start as *mut c_void) }
     }
 
     healthy fn hipDestroyExternalMemory(extMem: hipExternalMemory_t) {
-        Device::get().external_memory.remove(extMem).map(drop).ok_or(INVALID)
+        tables().external_memory.remove(extMem).map(drop).ok_or(INVALID)
     }
 }

@@ -11,10 +11,11 @@ use std::sync::Arc;
 use super::event::event;
 use super::memory::free;
 use super::{INVALID, check_may_wait, hip_api, put};
-use crate::core::device::Device;
+use crate::core::context::{self, current};
 use crate::core::event::Event;
 use crate::core::memory::Kind;
 use crate::core::shared_table::{Bytes, open_memory};
+use crate::core::tables::tables;
 
 /// A handle as C has it.
 fn to_c(bytes: Bytes) -> [c_char; 64] {
@@ -30,13 +31,13 @@ hip_api! {
         if handle.is_null() {
             return Err(INVALID);
         }
-        let device = Device::get();
-        let bytes = match device.memory.shared(devPtr.addr())? {
+        let memory = &tables().memory;
+        let bytes = match memory.shared(devPtr.addr())? {
             Some(bytes) => bytes,
             None => {
                 // The memory moves, which nothing must see.
                 check_may_wait()?;
-                device.streams.alone(|| device.memory.share(devPtr.addr()))?
+                context::alone(|| memory.share(devPtr.addr()))?
             }
         };
         // SAFETY: the program's pointer.
@@ -48,7 +49,7 @@ hip_api! {
             return Err(INVALID);
         }
         let (piece, offset, size) = open_memory(&from_c(handle.reserved))?;
-        let range = Device::get().memory.import(piece, offset, size, 0)?;
+        let range = tables().memory.import(piece, offset, size, 0)?;
         // SAFETY: the program's pointer.
         unsafe { put(devPtr, range.start as *mut c_void) }
     }
@@ -74,8 +75,8 @@ hip_api! {
             return Err(INVALID);
         }
         let flags = hipEventInterprocess | hipEventDisableTiming;
-        let opened = Arc::new(Event::open(flags, &from_c(handle.reserved))?);
+        let opened = Arc::new(Event::open(current(), flags, &from_c(handle.reserved))?);
         // SAFETY: the program's pointer.
-        unsafe { put(event, Device::get().events.insert(opened)) }
+        unsafe { put(event, tables().events.insert(opened)) }
     }
 }

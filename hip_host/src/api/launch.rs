@@ -15,16 +15,17 @@ use hip_runtime_sys::{
 use smallvec::smallvec;
 
 use super::{INVALID, Result, hip_api, put};
-use crate::core::device::Device;
-use crate::core::executor::executor;
+use crate::core::context::current;
 use crate::core::launch::{LaunchConfig, Ready};
 use crate::core::module::Kernel;
 use crate::core::request::Params;
+use crate::core::stream;
+use crate::core::tables::tables;
 use crate::work::op::Work;
 
 /// The kernel of a handle.
 pub(super) fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
-    Device::get().kernels.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
+    tables().kernels.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
 }
 
 /// The arguments of a launch besides its kernel and its parameters.
@@ -90,14 +91,14 @@ unsafe fn launch(
     extra: *mut *mut c_void,
 ) -> Result {
     let kernel = find(kernel)?;
-    let device = Device::get();
-    let stream = device.streams.find(wanted.stream)?;
+    let stream = stream::find(wanted.stream)?;
     wanted.config.check(&kernel)?;
     // SAFETY: the caller's promise.
     let params = unsafe { parameters(&kernel, kernel_params, extra)? };
-    let ready = Ready::new(&kernel, wanted.config, params, -stream.priority, stream.processors())?;
+    let (context, priority, processors) = (stream.context, -stream.priority, stream.processors());
+    let ready = Ready::new(context, &kernel, wanted.config, params, priority, processors)?;
     let work = Work::Blocks(Box::new(move |op| ready.job(op)));
-    device.streams.enqueue(&stream, false, None, work);
+    stream.enqueue(false, None, work);
     Ok(())
 }
 
@@ -121,7 +122,7 @@ unsafe fn best_shape(
         limit => limit.min(kernel.max_threads()),
     };
     let threads = if most > 32 { most / 32 * 32 } else { most };
-    let blocks = kernel.occupancy(threads, shared) * executor().limits().processors;
+    let blocks = kernel.occupancy(threads, shared) * current().device.processors();
     // SAFETY: the caller's promise.
     unsafe {
         put(grid, blocks as i32)?;

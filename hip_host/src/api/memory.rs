@@ -7,19 +7,20 @@ use hip_runtime_sys::{
 };
 
 use super::{INVALID, Result, check_may_wait, hip_api, put};
-use crate::core::device::Device;
+use crate::core::context::{self, current};
 use crate::core::memory::{Kind, Range};
+use crate::core::tables::tables;
 
 /// Allocates; what was freed in streams may be needed first.
 fn allocate(kind: Kind, size: usize, flags: u32) -> Result<*mut c_void> {
     if size == 0 {
         return Ok(std::ptr::null_mut());
     }
-    let device = Device::get();
-    let range = device.memory.allocate(kind, size, flags, 0).or_else(|error| {
+    let memory = &tables().memory;
+    let range = memory.allocate(kind, size, flags, 0).or_else(|error| {
         check_may_wait().map_err(|_| error)?;
-        device.streams.wait_for_all();
-        device.memory.allocate(kind, size, flags, 0)
+        context::wait_for_all();
+        memory.allocate(kind, size, flags, 0)
     })?;
     Ok(range.start as *mut c_void)
 }
@@ -39,14 +40,18 @@ pub(super) fn free(pointer: *mut c_void, wanted: impl Fn(Kind) -> bool) -> Resul
         return Ok(());
     }
     check_may_wait()?;
-    let device = Device::get();
+    let tables = tables();
     // "Waits for all work that may use the memory."
-    device.streams.wait_for_all();
-    let range = device.memory.detach(pointer.addr(), wanted).ok_or(INVALID)?;
-    if let Some(pool) = device.pools.get(range.pool as *mut c_void) {
+    match tables.memory.find(pointer.addr()) {
+        Some(range) if range.kind.is_of_all_devices() => context::wait_for_all(),
+        Some(range) => context::wait_for_users(range.context),
+        None => return Err(INVALID),
+    }
+    let range = tables.memory.detach(pointer.addr(), wanted).ok_or(INVALID)?;
+    if let Some(pool) = tables.pools.get(range.pool as *mut c_void) {
         pool.freed(range.size);
     }
-    device.memory.release(range);
+    tables.memory.release(range);
     Ok(())
 }
 
@@ -78,7 +83,7 @@ unsafe fn allocate_pitch(
 
 /// Whether a whole range of addresses is of one known allocation.
 pub(super) fn check_known(pointer: *const c_void, size: usize) -> Result {
-    let range = Device::get().memory.find(pointer.addr()).ok_or(INVALID)?;
+    let range = tables().memory.find(pointer.addr()).ok_or(INVALID)?;
     if size != 0 && size <= range.start + range.size - pointer.addr() {
         Ok(())
     } else {
@@ -119,7 +124,9 @@ unsafe fn put_attribute(
             A::HIP_POINTER_ATTRIBUTE_IS_MANAGED => {
                 put(to.cast::<u32>(), (range.kind == Kind::Managed).into())
             }
-            A::HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL => put(to.cast::<i32>(), 0),
+            A::HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL => {
+                put(to.cast::<i32>(), range.context.device.ordinal as i32)
+            }
             A::HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR => put(to.cast(), range.start),
             A::HIP_POINTER_ATTRIBUTE_RANGE_SIZE => put(to.cast(), range.size),
             A::HIP_POINTER_ATTRIBUTE_MAPPED => put(to.cast::<u32>(), 1),
@@ -137,7 +144,7 @@ unsafe fn put_attribute(
 }
 
 fn find(pointer: *const c_void) -> Result<Range> {
-    Device::get().memory.find(pointer.addr()).ok_or(INVALID)
+    tables().memory.find(pointer.addr()).ok_or(INVALID)
 }
 
 hip_api! {
@@ -222,7 +229,7 @@ hip_api! {
         if hostPtr.is_null() || sizeBytes == 0 {
             return Err(INVALID);
         }
-        Device::get().memory.register(hostPtr.addr(), sizeBytes, Kind::Registered, flags)
+        tables().memory.register(hostPtr.addr(), sizeBytes, Kind::Registered, flags)
     }
 
     healthy fn hipHostUnregister(hostPtr: *mut c_void) {
@@ -230,9 +237,8 @@ hip_api! {
             return Err(INVALID);
         }
         check_may_wait()?;
-        let device = Device::get();
-        device.streams.wait_for_all();
-        let range = device.memory.detach(hostPtr.addr(), |kind| kind == Kind::Registered);
+        context::wait_for_all();
+        let range = tables().memory.detach(hostPtr.addr(), |kind| kind == Kind::Registered);
         range.map(drop).ok_or(hipError_t::hipErrorHostMemoryNotRegistered)
     }
 
@@ -255,16 +261,17 @@ hip_api! {
     }
 
     healthy fn hipMemGetInfo(free: *mut usize, total: *mut usize) {
-        let memory = &Device::get().memory;
+        let memory = &tables().memory;
+        let used = memory.used(current().device);
         // SAFETY: the program's pointers.
         unsafe {
-            put(free, memory.limit() - memory.used().min(memory.limit()))?;
+            put(free, memory.limit() - used.min(memory.limit()))?;
             put(total, memory.limit())
         }
     }
 
     healthy fn hipMemGetAddressRange(pbase: *mut hipDeviceptr_t, psize: *mut usize, dptr: hipDeviceptr_t) {
-        let range = Device::get().memory.find(dptr.addr()).ok_or(hipError_t::hipErrorNotFound)?;
+        let range = tables().memory.find(dptr.addr()).ok_or(hipError_t::hipErrorNotFound)?;
         // SAFETY: the program's pointers; "either may be null".
         unsafe {
             if !pbase.is_null() {
@@ -292,13 +299,13 @@ hip_api! {
             isManaged: 0,
             allocationFlags: 0,
         };
-        let result = match Device::get().memory.find(ptr.addr()) {
+        let result = match tables().memory.find(ptr.addr()) {
             None => unknown,
             Some(range) => {
                 let on_host = matches!(range.kind, Kind::Host | Kind::Registered | Kind::Managed);
                 hipPointerAttribute_t {
                     type_: memory_type(range.kind),
-                    device: 0,
+                    device: range.context.device.ordinal as i32,
                     devicePointer: ptr,
                     hostPointer: if on_host { ptr } else { std::ptr::null_mut() },
                     isManaged: (range.kind == Kind::Managed).into(),
@@ -322,7 +329,7 @@ hip_api! {
         if attributes.is_null() || data.is_null() {
             return Err(INVALID);
         }
-        let range = Device::get().memory.find(ptr.addr());
+        let range = tables().memory.find(ptr.addr());
         for index in 0..numAttributes as usize {
             // SAFETY: the program's arrays, as long as it says. "A pointer that is unknown has null
             // attributes": what they point to is left as it is.

@@ -25,7 +25,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hip_runtime_sys::hipError_t;
 
+use crate::core::context::current;
 use crate::core::device::Device;
+use crate::work::failure;
 
 pub use {
     array::*, context::*, copy::*, device::*, error::*, event::*, external_memory::*, ipc::*,
@@ -113,7 +115,7 @@ fn always(body: impl FnOnce() -> Result) -> hipError_t {
 
 /// As [`always`], but a device on which a kernel has failed does nothing any more.
 fn healthy(body: impl FnOnce() -> Result) -> hipError_t {
-    always(|| match Device::get().error() {
+    always(|| match failure::any().then(|| current().device.error()).flatten() {
         Some(error) => Err(error),
         None => body(),
     })
@@ -132,9 +134,9 @@ unsafe fn put<T>(to: *mut T, value: T) -> Result {
     Ok(())
 }
 
-/// There is one device, number 0.
+/// `hipErrorInvalidDevice` if there is no device of this number.
 fn check_device(device: i32) -> Result {
-    if device == 0 { Ok(()) } else { Err(hipError_t::hipErrorInvalidDevice) }
+    Device::of(device).map(drop)
 }
 
 /// Calls that wait for the device would never return on the thread for host functions.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use hip_runtime_sys::{hipDeviceptr_t, hipError_t, hipFunction_t, hipJitOption, hipModule_t};
 
 use super::{INVALID, Result, hip_api, put, text};
-use crate::core::device::Device;
 use crate::core::module::{Module, load_file};
+use crate::core::tables::tables;
 
 fn find(handle: hipModule_t) -> Result<Arc<Module>> {
-    Device::get().modules.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
+    tables().modules.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
 }
 
 /// # Safety
@@ -23,7 +23,7 @@ unsafe fn load(to: *mut hipModule_t, image: *const c_void) -> Result {
     // SAFETY: the caller's promise.
     unsafe {
         let module = Module::load(image, usize::MAX)?;
-        put(to, Device::get().modules.insert(Arc::new(module)))
+        put(to, tables().modules.insert(Arc::new(module)))
     }
 }
 
@@ -49,15 +49,14 @@ hip_api! {
         // SAFETY: the program's string and pointer.
         unsafe {
             let loaded = load_file(OsStr::from_bytes(std::ffi::CStr::from_ptr(fname).to_bytes()))?;
-            put(module, Device::get().modules.insert(Arc::new(loaded)))
+            put(module, tables().modules.insert(Arc::new(loaded)))
         }
     }
 
     healthy fn hipModuleUnload(module: hipModule_t) {
-        let device = Device::get();
-        let module = device.modules.remove(module).ok_or(hipError_t::hipErrorInvalidHandle)?;
+        let module = tables().modules.remove(module).ok_or(hipError_t::hipErrorInvalidHandle)?;
         // Launches in flight keep their code; handles of functions end here.
-        device.kernels.retain(|kernel| kernel.module.id != module.id);
+        tables().kernels.retain(|kernel| kernel.module.id != module.id);
         Ok(())
     }
 
@@ -69,7 +68,7 @@ hip_api! {
             if function.is_null() {
                 return Err(INVALID);
             }
-            put(function, Device::get().kernels.insert(Arc::new(module.kernel(name)?)))
+            put(function, tables().kernels.insert(Arc::new(module.kernel(name)?)))
         }
     }
 

@@ -3,7 +3,7 @@
 use hip_runtime_sys::{LIMIT_STREAM, LimitStream, hipError_t, hipStream_t};
 
 use super::{INVALID, healthy};
-use crate::core::device::Device;
+use crate::core::stream;
 
 /// See [`LimitStream`].
 ///
@@ -12,7 +12,7 @@ use crate::core::device::Device;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zluda_limit_stream(stream: hipStream_t, processors: u32) -> hipError_t {
     healthy(move || {
-        let stream = Device::get().streams.find(stream)?;
+        let stream = stream::find(stream)?;
         if processors == 0 {
             return Err(INVALID);
         }

@@ -9,30 +9,28 @@ use hip_runtime_sys::{
     hipError_t, hipMemAccessDesc, hipMemAccessFlags, hipMemAllocationHandleType, hipMemLocation,
     hipMemPool_t, hipMemPoolAttr, hipMemPoolProps, hipMemPoolPtrExportData, hipStream_t,
 };
-use parking_lot::Mutex;
 
-use super::{INVALID, Result, check_device, hip_api, put};
+use super::{INVALID, Result, hip_api, put};
 use crate::core::device::Device;
 use crate::core::memory::Kind;
 use crate::core::pool::{Pool, default_pool};
+use crate::core::stream;
+use crate::core::tables::tables;
 use crate::work::op::Work;
 
 const POSIX: hipMemAllocationHandleType =
     hipMemAllocationHandleType::hipMemHandleTypePosixFileDescriptor;
 
-/// The pool that the device allocates from: 0 means its default one.
-static CURRENT: Mutex<usize> = Mutex::new(0);
-
 fn find(handle: hipMemPool_t) -> Result<Arc<Pool>> {
-    default_pool();
-    Device::get().pools.get(handle).ok_or(INVALID)
+    tables().pools.get(handle).ok_or(INVALID)
 }
 
-fn current() -> (hipMemPool_t, Arc<Pool>) {
-    let handle: hipMemPool_t = std::ptr::without_provenance_mut(*CURRENT.lock());
-    match Device::get().pools.get(handle) {
-        Some(pool) => (handle, pool),
-        None => default_pool(),
+/// The handle of the pool that a device allocates from.
+fn current_pool(device: &'static Device) -> hipMemPool_t {
+    let handle = std::ptr::without_provenance_mut(device.current_pool.load(Ordering::Relaxed));
+    match tables().pools.get(handle) {
+        Some(_) => handle,
+        None => default_pool(device),
     }
 }
 
@@ -45,7 +43,7 @@ unsafe fn allocate(
     pool: &Pool,
     stream: hipStream_t,
 ) -> Result {
-    Device::get().streams.find(stream)?;
+    stream::find(stream)?;
     if to.is_null() {
         return Err(INVALID);
     }
@@ -56,9 +54,9 @@ unsafe fn allocate(
 
 hip_api! {
     healthy fn hipMallocAsync(dev_ptr: *mut *mut c_void, size: usize, stream: hipStream_t) {
-        let (handle, pool) = current();
+        let handle = current_pool(stream::find(stream)?.context.device);
         // SAFETY: the program's pointer.
-        unsafe { allocate(dev_ptr, size, handle, &pool, stream) }
+        unsafe { allocate(dev_ptr, size, handle, &*find(handle)?, stream) }
     }
 
     healthy fn hipMallocFromPoolAsync(
@@ -70,22 +68,21 @@ hip_api! {
     }
 
     healthy fn hipFreeAsync(dev_ptr: *mut c_void, stream: hipStream_t) {
-        let device = Device::get();
-        let stream = device.streams.find(stream)?;
+        let (tables, stream) = (tables(), stream::find(stream)?);
         if dev_ptr.is_null() {
             return Ok(());
         }
         // Memory of the host and managed memory come from pools too.
         let is_wanted = |kind| matches!(kind, Kind::Device | Kind::Host | Kind::Managed | Kind::Imported);
-        let range = device.memory.detach(dev_ptr.addr(), is_wanted).ok_or(INVALID)?;
-        let pool = device.pools.get(range.pool as hipMemPool_t);
+        let range = tables.memory.detach(dev_ptr.addr(), is_wanted).ok_or(INVALID)?;
+        let pool = tables.pools.get(range.pool as hipMemPool_t);
         let free = move || {
             if let Some(pool) = pool {
                 pool.freed(range.size);
             }
-            Device::get().memory.release(range);
+            tables.memory.release(range);
         };
-        device.streams.enqueue(&stream, false, None, Work::Quick(Box::new(free)));
+        stream.enqueue(false, None, Work::Quick(Box::new(free)));
         Ok(())
     }
 
@@ -97,43 +94,42 @@ hip_api! {
         let properties = unsafe { &*pool_props };
         let device = hip_runtime_sys::hipMemLocationType::hipMemLocationTypeDevice;
         let pinned = hip_runtime_sys::hipMemAllocationType::hipMemAllocationTypePinned;
-        if properties.location.type_ != device || properties.location.id != 0 || properties.allocType != pinned {
+        if properties.location.type_ != device || properties.allocType != pinned {
             return Err(INVALID);
         }
+        let device = Device::of(properties.location.id)?;
         let limit = properties.maxSize as u64;
         let pool = Arc::new(match properties.handleTypes {
-            hipMemAllocationHandleType::hipMemHandleTypeNone => Pool::new(false, limit),
-            POSIX => Pool::shareable(limit)?,
+            hipMemAllocationHandleType::hipMemHandleTypeNone => Pool::new(device, false, limit),
+            POSIX => Pool::shareable(device, limit)?,
             _ => return Err(hipError_t::hipErrorNotSupported),
         });
         // SAFETY: the program's pointer.
-        unsafe { put(mem_pool, Device::get().pools.insert(pool)) }
+        unsafe { put(mem_pool, tables().pools.insert(pool)) }
     }
 
     healthy fn hipMemPoolDestroy(mem_pool: hipMemPool_t) {
         if find(mem_pool)?.is_default() {
             return Err(INVALID);
         }
-        Device::get().pools.remove(mem_pool);
+        tables().pools.remove(mem_pool);
         Ok(())
     }
 
     healthy fn hipDeviceGetDefaultMemPool(mem_pool: *mut hipMemPool_t, device: i32) {
-        check_device(device)?;
         // SAFETY: the program's pointer.
-        unsafe { put(mem_pool, default_pool().0) }
+        unsafe { put(mem_pool, default_pool(Device::of(device)?)) }
     }
 
     healthy fn hipDeviceGetMemPool(mem_pool: *mut hipMemPool_t, device: i32) {
-        check_device(device)?;
         // SAFETY: the program's pointer.
-        unsafe { put(mem_pool, current().0) }
+        unsafe { put(mem_pool, current_pool(Device::of(device)?)) }
     }
 
     healthy fn hipDeviceSetMemPool(device: i32, mem_pool: hipMemPool_t) {
-        check_device(device)?;
+        let device = Device::of(device)?;
         find(mem_pool)?;
-        *CURRENT.lock() = mem_pool.addr();
+        device.current_pool.store(mem_pool.addr(), Ordering::Relaxed);
         Ok(())
     }
 
@@ -201,12 +197,11 @@ hip_api! {
         let descriptor = i32::try_from(shared_handle.addr()).unwrap_or(-1);
         let pool = Arc::new(Pool::import(descriptor)?);
         // SAFETY: the program's pointer.
-        unsafe { put(mem_pool, Device::get().pools.insert(pool)) }
+        unsafe { put(mem_pool, tables().pools.insert(pool)) }
     }
 
     healthy fn hipMemPoolExportPointer(export_data: *mut hipMemPoolPtrExportData, dev_ptr: *mut c_void) {
-        let device = Device::get();
-        let range = device.memory.find(dev_ptr.addr()).filter(|range| range.start == dev_ptr.addr());
+        let range = tables().memory.find(dev_ptr.addr()).filter(|range| range.start == dev_ptr.addr());
         let range = range.ok_or(INVALID)?;
         let reserved = find(std::ptr::without_provenance_mut(range.pool))?.export_range(&range)?;
         // SAFETY: the program's pointer.

@@ -11,10 +11,11 @@ use smallvec::smallvec;
 
 use super::launch::find;
 use super::{INVALID, Result, healthy, put};
-use crate::core::device::Device;
+use crate::core::context::current;
 use crate::core::launch::LaunchConfig;
 use crate::core::request::Params;
 use crate::core::sequence::{Member, Sequence};
+use crate::core::stream;
 
 /// # Safety
 /// The parameters are readable.
@@ -37,7 +38,7 @@ unsafe fn member(given: &SequenceKernel) -> Result<Member> {
     unsafe {
         std::ptr::copy_nonoverlapping(given.params.cast::<u8>(), params.as_mut_ptr().cast(), size);
     }
-    Member::new(kernel, config, params)
+    Member::new(current(), kernel, config, params)
 }
 
 /// See [`CreateSequence`].
@@ -74,16 +75,14 @@ pub unsafe extern "C" fn zluda_launch_sequence(
     stream: hipStream_t,
 ) -> hipError_t {
     healthy(|| {
-        let streams = &Device::get().streams;
-        let stream = streams.find(stream)?;
+        let stream = stream::find(stream)?;
         let sequence = sequence.cast_const().cast::<Sequence>();
         // SAFETY: the caller's promise: the handle is still counted, and this is one more.
         let sequence = unsafe {
             Arc::increment_strong_count(sequence);
             Arc::from_raw(sequence)
         };
-        let work = sequence.work(stream.id, -stream.priority, stream.processors());
-        streams.enqueue(&stream, false, None, work);
+        stream.enqueue(false, None, sequence.work(&stream));
         Ok(())
     })
 }

@@ -7,7 +7,8 @@ use hip_runtime_sys::{hipDeviceptr_t, hipExtent, hipPitchedPtr, hipStream_t, hip
 use super::copy::{enqueue, transfer_and_wait};
 use super::{INVALID, Result, hip_api};
 use crate::core::copy::{Extent, PitchedPtr, Source, Transfer};
-use crate::core::device::Device;
+use crate::core::stream;
+use crate::core::tables::tables;
 
 /// Fills a box of memory of the device with values of `size` bytes.
 fn fill(
@@ -18,8 +19,7 @@ fn fill(
     stream: hipStream_t,
     waits: bool,
 ) -> Result {
-    let device = Device::get();
-    let stream = device.streams.find(stream)?;
+    let stream = stream::find(stream)?;
     if extent.is_empty() {
         return Ok(());
     }
@@ -27,7 +27,7 @@ fn fill(
         return Err(INVALID);
     }
     let span = to.span(extent).ok_or(INVALID)?;
-    let range = device.memory.find(to.start).ok_or(INVALID)?;
+    let range = tables().memory.find(to.start).ok_or(INVALID)?;
     if span > range.start + range.size - to.start {
         return Err(INVALID);
     }

@@ -1,7 +1,6 @@
 //! Streams.
 
 use std::ffi::c_void;
-use std::sync::Arc;
 
 use hip_runtime_sys::{
     hipDevice_t, hipError_t, hipHostFn_t, hipStream_t, hipStreamCallback_t, hipStreamCaptureStatus,
@@ -10,14 +9,11 @@ use hip_runtime_sys::{
 };
 
 use super::{INVALID, Result, check_may_wait_unless, hip_api, put};
-use crate::core::device::Device;
-use crate::core::stream::{GREATEST_PRIORITY, Kind, LEAST_PRIORITY, Stream};
+use crate::core::context::current;
+use crate::core::stream::{GREATEST_PRIORITY, Kind, LEAST_PRIORITY, Stream, find};
+use crate::core::tables::tables;
 use crate::work::op::Work;
 use zluda_common::printf;
-
-fn find(handle: hipStream_t) -> Result<Arc<Stream>> {
-    Device::get().streams.find(handle)
-}
 
 /// # Safety
 /// `to` is null or valid.
@@ -26,11 +22,10 @@ unsafe fn create(to: *mut hipStream_t, flags: u32, priority: i32) -> Result {
         return Err(INVALID);
     }
     let kind = if flags & hipStreamNonBlocking != 0 { Kind::NonBlocking } else { Kind::Blocking };
-    let device = Device::get();
-    let stream = Stream::new(kind, priority);
-    device.streams.add(stream.clone());
+    let stream = Stream::new(current(), kind, priority);
+    stream.context.streams.add(stream.clone());
     // SAFETY: the caller's promise.
-    unsafe { put(to, device.stream_handles.insert(stream)) }
+    unsafe { put(to, tables().streams.insert(stream)) }
 }
 
 /// A pointer of the program that only its own function follows.
@@ -76,22 +71,22 @@ hip_api! {
 
     always fn hipStreamDestroy(stream: hipStream_t) {
         // Work goes on after the handle has ended.
-        let stream = Device::get().stream_handles.remove(stream).ok_or(hipError_t::hipErrorInvalidResourceHandle)?;
+        let stream = tables().streams.remove(stream).ok_or(hipError_t::hipErrorInvalidResourceHandle)?;
         stream.forsake();
         Ok(())
     }
 
     healthy fn hipStreamQuery(stream: hipStream_t) {
-        let idle = Device::get().streams.is_idle(&*find(stream)?);
+        let idle = find(stream)?.is_idle();
         if idle { Ok(()) } else { Err(hipError_t::hipErrorNotReady) }
     }
 
     healthy fn hipStreamSynchronize(stream: hipStream_t) {
         let stream = find(stream)?;
-        check_may_wait_unless(|| Device::get().streams.is_idle(&stream))?;
-        Device::get().streams.wait_for(&stream);
+        check_may_wait_unless(|| stream.is_idle())?;
+        stream.wait();
         printf::flush();
-        Device::get().error().map_or(Ok(()), Err)
+        stream.context.device.error().map_or(Ok(()), Err)
     }
 
     healthy fn hipStreamGetFlags(stream: hipStream_t, flags: *mut u32) {
@@ -111,9 +106,9 @@ hip_api! {
     }
 
     healthy fn hipStreamGetDevice(stream: hipStream_t, device: *mut hipDevice_t) {
-        find(stream)?;
+        let ordinal = find(stream)?.context.device.ordinal as i32;
         // SAFETY: the program's pointer.
-        unsafe { put(device, 0) }
+        unsafe { put(device, ordinal) }
     }
 
     healthy fn hipStreamIsCapturing(stream: hipStream_t, pCaptureStatus: *mut hipStreamCaptureStatus) {
@@ -133,7 +128,7 @@ hip_api! {
     healthy fn hipStreamAttachMemAsync(stream: hipStream_t, dev_ptr: *mut c_void, _length: usize, flags: u32) {
         find(stream)?;
         // All memory is everybody's here.
-        let known = Device::get().memory.find(dev_ptr.addr()).is_some() && matches!(flags, 1 | 2 | 4);
+        let known = tables().memory.find(dev_ptr.addr()).is_some() && matches!(flags, 1 | 2 | 4);
         if known { Ok(()) } else { Err(INVALID) }
     }
 
@@ -143,12 +138,13 @@ hip_api! {
         let target = find(stream)?;
         let (Some(callback), 0) = (callback, flags) else { return Err(INVALID) };
         let (handle, data) = (Foreign(stream.cast()), Foreign(userData));
+        let failure = &target.context.device.failure;
         let call = move || {
-            let status = Device::get().error().unwrap_or(hipError_t::hipSuccess);
+            let status = failure.get().unwrap_or(hipError_t::hipSuccess);
             // SAFETY: the program's own function, with what it asked to get.
             unsafe { callback(handle.get().cast(), status, data.get()) };
         };
-        Device::get().streams.enqueue(&target, false, None, Work::Host(Box::new(call)));
+        target.enqueue(false, None, Work::Host(Box::new(call)));
         Ok(())
     }
 
@@ -156,14 +152,15 @@ hip_api! {
         let target = find(stream)?;
         let function = fn_.ok_or(INVALID)?;
         let data = Foreign(userData);
+        let failure = &target.context.device.failure;
         let call = move || {
             // "The function is not called if the context has an error."
-            if Device::get().error().is_none() {
+            if failure.get().is_none() {
                 // SAFETY: the program's own function, with what it asked to get.
                 unsafe { function(data.get()) };
             }
         };
-        Device::get().streams.enqueue(&target, false, None, Work::Host(Box::new(call)));
+        target.enqueue(false, None, Work::Host(Box::new(call)));
         Ok(())
     }
 
@@ -231,15 +228,16 @@ fn wait_value(
         return Err(INVALID);
     }
     // After an error, nothing may ever write the word.
-    let done = move || reached(address) || Device::get().error().is_some();
-    Device::get().streams.enqueue(&stream, false, None, Work::Until(Box::new(done)));
+    let failure = &stream.context.device.failure;
+    let done = move || reached(address) || failure.get().is_some();
+    stream.enqueue(false, None, Work::Until(Box::new(done)));
     Ok(())
 }
 
 /// The address of a word in memory that the device knows.
 fn word_of(at: *mut c_void, size: usize) -> Result<usize> {
     let address = at.addr();
-    let range = Device::get().memory.find(address).ok_or(INVALID)?;
+    let range = tables().memory.find(address).ok_or(INVALID)?;
     if !address.is_multiple_of(size) || range.start + range.size - address < size {
         return Err(INVALID);
     }
@@ -255,11 +253,6 @@ fn write_value(
 ) -> Result {
     let stream = find(stream)?;
     let address = word_of(to, size)?;
-    Device::get().streams.enqueue(
-        &stream,
-        false,
-        None,
-        Work::Quick(Box::new(move || write(address))),
-    );
+    stream.enqueue(false, None, Work::Quick(Box::new(move || write(address))));
     Ok(())
 }

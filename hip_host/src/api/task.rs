@@ -3,7 +3,7 @@
 use hip_runtime_sys::{ENQUEUE_TASK, EnqueueTask, OwnedTask, StreamTask, hipError_t, hipStream_t};
 
 use super::{INVALID, healthy};
-use crate::core::device::Device;
+use crate::core::stream;
 use crate::core::task::LibraryTask;
 use crate::work::op::Work;
 
@@ -22,11 +22,10 @@ pub unsafe extern "C" fn zluda_enqueue_task(
     let task = LibraryTask::new(unsafe { OwnedTask::new(*task) });
     healthy(move || {
         task.check()?;
-        let device = Device::get();
-        let stream = device.streams.find(stream)?;
+        let stream = stream::find(stream)?;
         let (priority, processors) = (-stream.priority, stream.processors());
         let work = Work::Blocks(Box::new(move |op| task.job(op, priority, processors)));
-        device.streams.enqueue(&stream, false, None, work);
+        stream.enqueue(false, None, work);
         Ok(())
     })
 }

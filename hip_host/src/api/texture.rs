@@ -11,9 +11,10 @@ use simt_abi::texture_object::{TextureObject, TextureObjectSampler};
 
 use super::{INVALID, Result, hip_api, put};
 use crate::core::array::{Array, CUBEMAP, LAYERED, Level};
+use crate::core::context::{self, current};
 use crate::core::copy::PitchedPtr;
-use crate::core::device::Device;
 use crate::core::format::Format;
+use crate::core::tables::tables;
 use crate::core::texture::{self, Address, Geometry, Object, Owner};
 
 const READ_AS_INTEGER: u32 = 1;
@@ -75,16 +76,16 @@ fn memory_resource(
 }
 
 fn resource(description: &HIP_RESOURCE_DESC) -> Result<Resource> {
-    let device = Device::get();
+    let tables = tables();
     // SAFETY: the type says which part of the union is meant; all of them are plain data.
     unsafe {
         match description.resType {
             HIPresourcetype::HIP_RESOURCE_TYPE_ARRAY => {
-                let array = device.arrays.get(description.res.array.hArray);
+                let array = tables.arrays.get(description.res.array.hArray);
                 Ok(array_resource(array.ok_or(hipError_t::hipErrorInvalidHandle)?))
             }
             HIPresourcetype::HIP_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
-                let array = device.mipmapped.get(description.res.mipmap.hMipmappedArray);
+                let array = tables.mipmapped.get(description.res.mipmap.hMipmappedArray);
                 let array = array.ok_or(hipError_t::hipErrorInvalidHandle)?;
                 let first = array.levels.first().ok_or(INVALID)?;
                 Ok(Resource {
@@ -184,7 +185,7 @@ fn sampler(description: &HIP_TEXTURE_DESC) -> Result<TextureObjectSampler> {
 /// Does not wait: kernels that were launched by now find the object until they end.
 fn destroy(handle: u64, surface: bool) -> Result {
     let object = texture::retire(handle, surface).ok_or(hipError_t::hipErrorInvalidHandle)?;
-    Device::get().streams.after_all(move || drop(object));
+    context::after_all_of(current().device, move || drop(object));
     Ok(())
 }
 
@@ -234,7 +235,7 @@ hip_api! {
         }
         // SAFETY: the type says which part of the union is meant.
         let array = unsafe { description.res.array.array };
-        let array = Device::get().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
+        let array = tables().arrays.get(array).ok_or(hipError_t::hipErrorInvalidHandle)?;
         let kind = TextureObject {
             surface: 1,
             as_integers: 1,

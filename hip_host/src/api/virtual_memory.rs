@@ -10,8 +10,10 @@ use hip_runtime_sys::{
     hipMemGenericAllocationHandle_t, hipMemLocation, hipMemLocationType,
 };
 
-use super::{INVALID, Result, check_device, check_may_wait, hip_api, put};
+use super::{INVALID, Result, check_may_wait, hip_api, put};
+use crate::core::context::{self, current};
 use crate::core::device::Device;
+use crate::core::tables::tables;
 use crate::core::virtual_memory::{GRANULARITY, Physical};
 
 const POSIX: hipMemAllocationHandleType =
@@ -21,21 +23,21 @@ const POSIX: hipMemAllocationHandleType =
 const PAGE: usize = 4 << 10;
 
 fn find(handle: hipMemGenericAllocationHandle_t) -> Result<Arc<Physical>> {
-    Device::get().allocations.get(handle).ok_or(INVALID)
+    tables().allocations.get(handle).ok_or(INVALID)
 }
 
-/// Whether memory of these properties can be shared.
-fn check_properties(properties: &hipMemAllocationProp) -> Result<bool> {
+/// The device of memory of these properties, and whether it can be shared.
+fn check_properties(properties: &hipMemAllocationProp) -> Result<(&'static Device, bool)> {
     if properties.type_ != hipMemAllocationType::hipMemAllocationTypePinned
         || properties.location.type_ != hipMemLocationType::hipMemLocationTypeDevice
     {
         return Err(INVALID);
     }
-    check_device(properties.location.id)?;
+    let device = Device::of(properties.location.id)?;
     // SAFETY: both members are the same word.
     match unsafe { properties.__bindgen_anon_1.requestedHandleTypes } {
-        hipMemAllocationHandleType::hipMemHandleTypeNone => Ok(false),
-        POSIX => Ok(true),
+        hipMemAllocationHandleType::hipMemHandleTypeNone => Ok((device, false)),
+        POSIX => Ok((device, true)),
         _ => Err(hipError_t::hipErrorNotSupported),
     }
 }
@@ -58,13 +60,13 @@ hip_api! {
         if ptr.is_null() || !fits || flags != 0 {
             return Err(INVALID);
         }
-        let start = Device::get().virtual_memory.reserve(size, alignment, addr.addr())?;
+        let start = tables().virtual_memory.reserve(size, alignment, addr.addr())?;
         // SAFETY: the program's pointer.
         unsafe { put(ptr, start as *mut c_void) }
     }
 
     healthy fn hipMemAddressFree(devPtr: *mut c_void, size: usize) {
-        Device::get().virtual_memory.free(devPtr.addr(), size)
+        tables().virtual_memory.free(devPtr.addr(), size)
     }
 
     healthy fn hipMemCreate(
@@ -74,14 +76,14 @@ hip_api! {
             return Err(INVALID);
         }
         // SAFETY: the program's pointer.
-        let is_shareable = check_properties(unsafe { &*prop })?;
-        let memory = Arc::new(Physical::new(size, is_shareable)?);
+        let (device, is_shareable) = check_properties(unsafe { &*prop })?;
+        let memory = Arc::new(Physical::new(device, size, is_shareable)?);
         // SAFETY: the program's pointer.
-        unsafe { put(handle, Device::get().allocations.insert(memory)) }
+        unsafe { put(handle, tables().allocations.insert(memory)) }
     }
 
     healthy fn hipMemRelease(handle: hipMemGenericAllocationHandle_t) {
-        Device::get().allocations.remove(handle).map(drop).ok_or(INVALID)
+        tables().allocations.remove(handle).map(drop).ok_or(INVALID)
     }
 
     healthy fn hipMemMap(
@@ -91,14 +93,14 @@ hip_api! {
         if flags != 0 || offset != 0 || !fits {
             return Err(INVALID);
         }
-        Device::get().virtual_memory.map(ptr.addr(), size, find(handle)?)
+        tables().virtual_memory.map(ptr.addr(), size, find(handle)?)
     }
 
     healthy fn hipMemUnmap(ptr: *mut c_void, size: usize) {
         check_may_wait()?;
         // Work may use the memory.
-        Device::get().streams.wait_for_all();
-        Device::get().virtual_memory.unmap(ptr.addr(), size)
+        context::wait_for_all();
+        tables().virtual_memory.unmap(ptr.addr(), size)
     }
 
     healthy fn hipMemSetAccess(ptr: *mut c_void, size: usize, desc: *const hipMemAccessDesc, count: usize) {
@@ -110,15 +112,15 @@ hip_api! {
         if description.location.type_ != hipMemLocationType::hipMemLocationTypeDevice {
             return Err(INVALID);
         }
-        check_device(description.location.id)?;
+        let device = Device::of(description.location.id)?;
         let access = protection(description.flags)?;
-        let device = Device::get();
-        if !device.virtual_memory.is_widened(ptr.addr(), size, access)? {
+        let virtual_memory = &tables().virtual_memory;
+        if !virtual_memory.is_widened(device, ptr.addr(), size, access)? {
             // Work may access the memory.
             check_may_wait()?;
-            device.streams.wait_for_all();
+            context::wait_for_all();
         }
-        device.virtual_memory.set_access(ptr.addr(), size, access)
+        virtual_memory.set_access(device, ptr.addr(), size, access)
     }
 
     healthy fn hipMemGetAccess(flags: *mut u64, location: *const hipMemLocation, ptr: *mut c_void) {
@@ -126,8 +128,8 @@ hip_api! {
             return Err(INVALID);
         }
         // SAFETY: the program's pointer.
-        check_device(unsafe { (*location).id })?;
-        let (access, _) = Device::get().virtual_memory.find(ptr.addr()).ok_or(INVALID)?;
+        let device = Device::of(unsafe { (*location).id })?;
+        let (access, _) = tables().virtual_memory.find(device, ptr.addr()).ok_or(INVALID)?;
         // Both have a bit for reading and one for writing, and here the same ones.
         // SAFETY: the program's pointer.
         unsafe { put(flags, access as u64) }
@@ -150,9 +152,9 @@ hip_api! {
         if handle.is_null() {
             return Err(INVALID);
         }
-        let (_, memory) = Device::get().virtual_memory.find(addr.addr()).ok_or(INVALID)?;
+        let (_, memory) = tables().virtual_memory.find(current().device, addr.addr()).ok_or(INVALID)?;
         // SAFETY: the program's pointer.
-        unsafe { put(handle, Device::get().allocations.insert(memory)) }
+        unsafe { put(handle, tables().allocations.insert(memory)) }
     }
 
     healthy fn hipMemExportToShareableHandle(
@@ -176,6 +178,6 @@ hip_api! {
         let descriptor = i32::try_from(osHandle.addr()).map_err(|_| INVALID)?;
         let memory = Arc::new(Physical::import(descriptor)?);
         // SAFETY: the program's pointer.
-        unsafe { put(handle, Device::get().allocations.insert(memory)) }
+        unsafe { put(handle, tables().allocations.insert(memory)) }
     }
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use hip_runtime_sys::{HIP_ARRAY3D_DESCRIPTOR, hipError_t};
 
+use super::context::Context;
 use super::copy::{Extent, PitchedPtr};
-use super::device::Device;
 use super::format::Format;
 use super::memory::{Kind, Range};
+use super::tables::tables;
 
 pub const LAYERED: u32 = hip_runtime_sys::hipArrayLayered;
 pub const CUBEMAP: u32 = hip_runtime_sys::hipArrayCubemap;
@@ -34,7 +35,7 @@ pub struct Array {
     pub format: Format,
     pub level: Level,
     /// Keeps the texels where they are.
-    _memory: Arc<Image>,
+    memory: Arc<Image>,
 }
 
 /// The memory of an array or of all levels of a mipmapped one.
@@ -43,7 +44,7 @@ struct Image(Range);
 
 impl Drop for Image {
     fn drop(&mut self) {
-        let memory = &Device::get().memory;
+        let memory = &tables().memory;
         if let Some(range) = memory.detach(self.0.start, |_| true) {
             memory.release(range);
         }
@@ -108,7 +109,7 @@ fn make(descriptor: &HIP_ARRAY3D_DESCRIPTOR, levels: u32) -> Result<Vec<Arc<Arra
             .and_then(|bytes| end.checked_add(bytes)?.checked_next_multiple_of(ALIGN))
             .ok_or(hipError_t::hipErrorOutOfMemory)?;
     }
-    let range = Device::get().memory.allocate(Kind::Array, end, 0, 0)?;
+    let range = tables().memory.allocate(Kind::Array, end, 0, 0)?;
     let memory = Arc::new(Image(range));
     let arrays = offsets.into_iter().zip(0..).map(|(offset, level)| {
         let [width, height, depth] = sides(descriptor, level);
@@ -117,7 +118,7 @@ fn make(descriptor: &HIP_ARRAY3D_DESCRIPTOR, levels: u32) -> Result<Vec<Arc<Arra
         let level = Level { ptr, width, height: height.max(1), depth: slices };
         let descriptor =
             HIP_ARRAY3D_DESCRIPTOR { Width: width, Height: height, Depth: depth, ..*descriptor };
-        Arc::new(Array { descriptor, format, level, _memory: memory.clone() })
+        Arc::new(Array { descriptor, format, level, memory: memory.clone() })
     });
     Ok(arrays.collect())
 }
@@ -126,6 +127,11 @@ impl Array {
     /// Allocates an array; `hipErrorInvalidValue` for a descriptor that makes no sense, `hipErrorOutOfMemory`.
     pub fn new(descriptor: &HIP_ARRAY3D_DESCRIPTOR) -> Result<Arc<Array>> {
         make(descriptor, 1)?.pop().ok_or(INVALID)
+    }
+
+    /// The context that it was made in.
+    pub fn context(&self) -> &'static Context {
+        self.memory.0.context
     }
 
     /// Rows of bytes, as copies see them.

@@ -1,140 +1,111 @@
-//! The device: one for the process, and everything that belongs to it.
+//! Devices: this machine, as often as `ZLUDA_DEVICES` says. They have their memory's addresses and their threads in common.
 
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{LazyLock, OnceLock};
 
 use hip_runtime_sys::hipError_t;
+use zluda_common::config::config;
 
-use super::array::{Array, Mipmapped};
-use super::event::Event;
-use super::handle::Handles;
-use super::heap::Heap;
-use super::memory::Memory;
-use super::module::{Kernel, Module};
-use super::pool::Pool;
-use super::stream::{Stream, Streams};
-use super::virtual_memory::{Physical, VirtualMemory};
-use crate::work::failure;
+use super::context::{self, Context};
+use super::executor::executor;
+use super::tables::tables;
+use super::texture;
+use crate::work::failure::Failure;
+use crate::work::pool;
 use zluda_common::printf;
 
+#[derive(Debug)]
 pub struct Device {
-    pub memory: Memory,
-    pub virtual_memory: VirtualMemory,
-    pub heap: Heap,
-    pub limits: Limits,
-    pub streams: Streams,
-    pub stream_handles: Handles<Stream>,
-    pub events: Handles<Event>,
-    pub modules: Handles<Module>,
-    pub kernels: Handles<Kernel>,
-    pub pools: Handles<Pool>,
-    /// Memory without an address, which outlives a reset of the device.
-    pub allocations: Handles<Physical>,
-    /// `hipExternalMemory_t`
-    pub external_memory: Handles<Physical>,
-    pub arrays: Handles<Array>,
-    pub mipmapped: Handles<Mipmapped>,
-    grids: AtomicU64,
+    pub ordinal: usize,
+    pub failure: Failure,
+    primary: OnceLock<&'static Context>,
+    /// The handles of the default pool and of the one that it allocates from, or 0.
+    pub default_pool: OnceLock<usize>,
+    pub current_pool: AtomicUsize,
 }
 
-/// Limits that programs set.
-pub struct Limits {
-    stack: AtomicUsize,
-    printf: AtomicUsize,
-}
-
-impl Limits {
-    /// Bytes of stack for each thread.
-    #[inline]
-    pub fn stack(&self) -> usize {
-        self.stack.load(Ordering::Relaxed)
-    }
-
-    /// Sets the bytes of stack for each thread.
-    pub fn set_stack(&self, bytes: usize) {
-        self.stack.store(bytes, Ordering::Relaxed);
-    }
-
-    /// The size of the `printf` buffer in bytes, as the program set it; the text of kernels grows as it must.
-    pub fn printf(&self) -> usize {
-        self.printf.load(Ordering::Relaxed)
-    }
-
-    /// Sets the size of the `printf` buffer, in bytes.
-    pub fn set_printf(&self, bytes: usize) {
-        self.printf.store(bytes, Ordering::Relaxed);
-    }
-}
-
-static DEVICE: LazyLock<Device> = LazyLock::new(|| {
+static DEVICES: LazyLock<Vec<Device>> = LazyLock::new(|| {
     zluda_common::log::init_beside();
     // Times count from here.
     crate::work::op::origin();
-    Device {
-        memory: Memory::default(),
-        virtual_memory: VirtualMemory::default(),
-        heap: Heap::default(),
-        // CUDA's defaults.
-        limits: Limits { stack: AtomicUsize::new(1 << 10), printf: AtomicUsize::new(1 << 20) },
-        streams: Streams::default(),
-        stream_handles: Handles::default(),
-        events: Handles::default(),
-        modules: Handles::default(),
-        kernels: Handles::default(),
-        pools: Handles::default(),
-        allocations: Handles::default(),
-        external_memory: Handles::default(),
-        arrays: Handles::default(),
-        mipmapped: Handles::default(),
-        grids: AtomicU64::new(1),
-    }
+    let device = |ordinal| Device {
+        ordinal,
+        failure: Failure::of(ordinal),
+        primary: OnceLock::new(),
+        default_pool: OnceLock::new(),
+        current_pool: AtomicUsize::new(0),
+    };
+    (0..config().devices.count).map(device).collect()
 });
 
+/// All devices, by number.
+pub fn all() -> &'static [Device] {
+    &DEVICES
+}
+
+/// A device's part of something that is divided among them where `ZLUDA_DEVICES` says so.
+pub fn share(all: usize) -> usize {
+    let devices = config().devices;
+    if devices.are_divided { all / devices.count } else { all }
+}
+
+/// A number for a launch.
+pub fn new_grid() -> u64 {
+    static GRIDS: AtomicU64 = AtomicU64::new(1);
+    GRIDS.fetch_add(1, Ordering::Relaxed)
+}
+
 impl Device {
-    /// The device of this process.
-    #[inline]
-    pub fn get() -> &'static Device {
-        &DEVICE
+    /// The device of this number; `hipErrorInvalidDevice` if there is none.
+    pub fn of(ordinal: i32) -> Result<&'static Device, hipError_t> {
+        let device = usize::try_from(ordinal).ok().and_then(|ordinal| all().get(ordinal));
+        device.ok_or(hipError_t::hipErrorInvalidDevice)
+    }
+
+    /// The context that is always there.
+    pub fn primary(&'static self) -> &'static Context {
+        self.primary.get_or_init(|| context::create(self))
+    }
+
+    /// Cores that a launch runs on at a time, at most.
+    pub fn cores(&self) -> u32 {
+        (share(pool::cores() as usize) as u32).max(1)
+    }
+
+    /// Multiprocessors, as programs are told.
+    pub fn processors(&self) -> u32 {
+        (share(executor().limits().processors as usize) as u32).max(1)
     }
 
     /// The error that a kernel left, which every call returns from then on.
     pub fn error(&self) -> Option<hipError_t> {
-        failure::get()
-    }
-
-    /// Leaves an error, unless there is one already.
-    pub fn set_error(&self, error: hipError_t) {
-        failure::set(error);
-    }
-
-    /// A number for a launch.
-    pub fn new_grid(&self) -> u64 {
-        self.grids.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// Waits for all work, shows what kernels printed, and returns the error that they left.
-    pub fn synchronize(&self) -> Result<(), hipError_t> {
-        self.streams.wait_for_all();
-        printf::flush();
-        self.error().map_or(Ok(()), Err)
+        self.failure.get()
     }
 
     /// Ends all work, and makes the device as it was in the beginning.
-    pub fn reset(&self) {
-        let _ = self.synchronize();
-        self.stream_handles.retain(|stream| {
-            stream.forsake();
-            false
+    pub fn reset(&'static self) {
+        let is_own = |context: &Context| std::ptr::eq(context.device, self);
+        for context in context::all().into_iter().filter(|context| is_own(context)) {
+            context.streams.wait_for_all();
+            context.reset();
+        }
+        printf::flush();
+        let tables = tables();
+        tables.streams.retain(|stream| {
+            let is_other = !is_own(stream.context);
+            if !is_other {
+                stream.forsake();
+            }
+            is_other
         });
-        self.events.retain(|_| false);
-        self.kernels.retain(|_| false);
-        self.modules.retain(|_| false);
-        self.pools.retain(|pool| pool.is_default());
-        super::texture::end_all();
-        self.arrays.retain(|_| false);
-        self.mipmapped.retain(|_| false);
-        self.memory.reset();
-        self.heap.reset();
-        failure::clear();
+        tables.events.retain(|event| !is_own(event.context));
+        tables.kernels.retain(|kernel| !is_own(kernel.module.context));
+        tables.modules.retain(|module| !is_own(module.context));
+        tables.pools.retain(|pool| pool.is_default() || !std::ptr::eq(pool.device, self));
+        texture::end_all_of(self);
+        tables.arrays.retain(|array| !is_own(array.context()));
+        tables.mipmapped.retain(|array| !array.levels.iter().any(|level| is_own(level.context())));
+        tables.memory.reset(self);
+        self.failure.clear();
     }
 }

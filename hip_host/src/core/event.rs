@@ -5,12 +5,13 @@ use std::sync::Arc;
 use hip_runtime_sys::{hipError_t, hipEventDisableTiming, hipEventInterprocess};
 use parking_lot::Mutex;
 
-use super::device::Device;
+use super::context::Context;
 use super::shared_table::{Bytes, SharedEvent, Ticket};
 use super::stream::Stream;
 use crate::work::op::{Op, Work};
 
 pub struct Event {
+    pub context: &'static Context,
     pub flags: u32,
     /// The operation that this process last recorded it as.
     recorded: Mutex<Option<(Arc<Op>, Ticket)>>,
@@ -44,12 +45,11 @@ impl Recorded {
 
     /// Lets the later work of a stream wait for it.
     pub fn hold(self, stream: &Stream) {
-        let streams = &Device::get().streams;
         match self {
-            Recorded::Op(op) => streams.enqueue(stream, false, Some(&op), Work::Nothing),
+            Recorded::Op(op) => stream.enqueue(false, Some(&op), Work::Nothing),
             Recorded::Elsewhere(event, ticket) => {
                 let done = move || event.has_ended(ticket);
-                streams.enqueue(stream, false, None, Work::Until(Box::new(done)))
+                stream.enqueue(false, None, Work::Until(Box::new(done)))
             }
         };
     }
@@ -57,18 +57,22 @@ impl Recorded {
 
 impl Event {
     /// An event that was never recorded; `flags` are those of `hipEventCreateWithFlags`.
-    pub fn new(flags: u32) -> Result<Event, hipError_t> {
+    pub fn new(context: &'static Context, flags: u32) -> Result<Event, hipError_t> {
         let shared = match flags & hipEventInterprocess {
             0 => None,
             _ => Some(Arc::new(SharedEvent::new()?)),
         };
-        Ok(Event { flags, recorded: Mutex::new(None), shared })
+        Ok(Event { context, flags, recorded: Mutex::new(None), shared })
     }
 
     /// The event of another process with this handle.
-    pub fn open(flags: u32, handle: &Bytes) -> Result<Event, hipError_t> {
+    pub fn open(
+        context: &'static Context,
+        flags: u32,
+        handle: &Bytes,
+    ) -> Result<Event, hipError_t> {
         let shared = Some(Arc::new(SharedEvent::open(handle)?));
-        Ok(Event { flags, recorded: Mutex::new(None), shared })
+        Ok(Event { context, flags, recorded: Mutex::new(None), shared })
     }
 
     /// The handle for other processes; `hipErrorInvalidHandle` for an event that they cannot open.
@@ -82,16 +86,15 @@ impl Event {
 
     /// Stands for the present end of the stream from now on.
     pub fn record(&self, stream: &Stream) {
-        let streams = &Device::get().streams;
         let mut recorded = self.recorded.lock();
         let Some(shared) = self.shared.clone() else {
-            let op = streams.enqueue(stream, self.is_timed(), None, Work::Nothing);
+            let op = stream.enqueue(self.is_timed(), None, Work::Nothing);
             *recorded = Some((op, Ticket::default()));
             return;
         };
         let ticket = shared.issue();
         let end = move || shared.end(ticket);
-        let op = streams.enqueue(stream, false, None, Work::Quick(Box::new(end)));
+        let op = stream.enqueue(false, None, Work::Quick(Box::new(end)));
         *recorded = Some((op, ticket));
     }
 

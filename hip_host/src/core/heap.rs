@@ -68,6 +68,11 @@ impl Heap {
         true
     }
 
+    /// Sets the size that it has where nobody says another.
+    pub fn set_default_limit(&self) {
+        self.set_limit(DEFAULT);
+    }
+
     /// Frees everything.
     pub fn reset(&self) {
         *self.state.lock() = None;

@@ -6,7 +6,8 @@ use hip_runtime_sys::hipError_t;
 use simt_abi::MAX_CLUSTER_BLOCKS;
 use zluda_common::printf;
 
-use super::device::Device;
+use super::context::Context;
+use super::device::new_grid;
 use super::executor::executor;
 use super::module::Kernel;
 use super::request::{Params, Request};
@@ -51,8 +52,9 @@ impl LaunchConfig {
 }
 
 impl Ready {
-    /// A launch whose configuration has been checked, which runs on so many cores at a time. Greater priorities run sooner.
+    /// A launch in a context whose configuration has been checked, which runs on so many cores at a time. Greater priorities run sooner.
     pub fn new(
+        context: &'static Context,
         kernel: &Arc<Kernel>,
         config: LaunchConfig,
         params: Params,
@@ -62,6 +64,7 @@ impl Ready {
         printf::flush_at_exit();
         let LaunchConfig { grid, block, shared, cooperative, cluster } = config;
         let request = Request {
+            context,
             kernel: kernel.clone(),
             params,
             grid,
@@ -69,11 +72,11 @@ impl Ready {
             dynamic_shared: shared,
             cluster,
             cooperative,
-            grid_id: Device::get().new_grid(),
+            grid_id: new_grid(),
         };
         let (blocks, clusters) = (request.blocks(), request.clusters());
         if cooperative {
-            let all = executor().limits().processors;
+            let all = context.device.processors();
             let most = kernel.occupancy(request.threads(), shared as usize) * all;
             if blocks > u64::from(most) {
                 return Err(hipError_t::hipErrorCooperativeLaunchTooLarge);

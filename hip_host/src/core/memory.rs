@@ -9,10 +9,13 @@ use std::sync::Arc;
 use hip_runtime_sys::hipError_t;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
+use zluda_common::config::{MOST_DEVICES, config};
 use zluda_common::linux::cgroup;
 use zluda_common::linux::files::Root;
 
 use super::backing_file::{Growing, Piece};
+use super::context::{Context, current};
+use super::device::{self, Device};
 use super::ranges::FreeRanges;
 use super::shared_table::{Bytes, SharedMemory};
 
@@ -40,6 +43,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether work of any device may use it.
+    pub fn is_of_all_devices(self) -> bool {
+        matches!(self, Kind::Host | Kind::Managed | Kind::Registered)
+    }
+
     /// Whether it counts against the limit of the device's memory.
     fn counts(self) -> bool {
         !matches!(self, Kind::Host | Kind::Imported | Kind::Opened)
@@ -53,6 +61,8 @@ pub struct Range {
     /// As the program asked for, in bytes.
     pub size: usize,
     pub kind: Kind,
+    /// The context that it was made in.
+    pub context: &'static Context,
     /// The flags that it was made with.
     pub flags: u32,
     /// Unique in the process.
@@ -84,6 +94,7 @@ const HUGE_PAGE: usize = 2 << 20;
 
 pub struct Memory {
     state: Mutex<State>,
+    /// Bytes that a device may have.
     limit: usize,
 }
 
@@ -96,8 +107,8 @@ struct State {
     pieces: FxHashMap<u64, Piece>,
     /// The ranges that other processes can open, by number.
     shared: FxHashMap<u64, SharedMemory>,
-    /// Bytes that count against the limit.
-    used: usize,
+    /// Bytes that count against the limit, of each device. Where they have one memory, all count as the first one's.
+    used: [usize; MOST_DEVICES],
     next_id: u64,
 }
 
@@ -115,19 +126,19 @@ struct Chunk {
 
 impl Default for Memory {
     fn default() -> Self {
-        Memory { state: Mutex::default(), limit: limit() }
+        Memory { state: Mutex::default(), limit: device::share(limit()) }
     }
 }
 
 impl Memory {
-    /// Bytes that all allocations of device memory together may have.
+    /// Bytes that all allocations of a device's memory together may have.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Bytes in use.
-    pub fn used(&self) -> usize {
-        self.state.lock().used
+    /// Bytes of a device that are in use.
+    pub fn used(&self, device: &Device) -> usize {
+        self.state.lock().used[place(device)]
     }
 
     /// Makes a range of `size` bytes, which is not 0.
@@ -139,6 +150,7 @@ impl Memory {
         pool: usize,
     ) -> Result<Range, hipError_t> {
         const ERROR: hipError_t = hipError_t::hipErrorOutOfMemory;
+        let context = current();
         let mut state = self.state.lock();
         let taken = if size <= SMALL {
             size.next_multiple_of(GRAIN)
@@ -146,17 +158,17 @@ impl Memory {
             size.checked_next_multiple_of(PAGE).ok_or(ERROR)?
         };
         if kind.counts() {
-            state.count(taken, self.limit)?;
+            state.count(context.device, taken, self.limit)?;
         }
         let result = if size <= SMALL { state.take_small(taken) } else { map(taken) };
         let Some((start, backing)) = result else {
             if kind.counts() {
-                state.used -= taken;
+                state.discount(context.device, taken);
             }
             return Err(ERROR);
         };
         let id = state.new_id();
-        let range = Range { start, size, kind, flags, id, pool, backing };
+        let range = Range { start, size, kind, context, flags, id, pool, backing };
         state.ranges.insert(start, range);
         Ok(range)
     }
@@ -170,12 +182,13 @@ impl Memory {
     ) -> Result<Range, hipError_t> {
         let taken = size.checked_next_multiple_of(PAGE).ok_or(hipError_t::hipErrorOutOfMemory)?;
         let mut state = self.state.lock();
-        state.count(taken, self.limit)?;
+        let device = current().device;
+        state.count(device, taken, self.limit)?;
         let made = file
             .take(taken)
             .and_then(|piece| state.insert_piece(piece, 0, size, Kind::Device, pool));
         if made.is_err() {
-            state.used -= taken;
+            state.discount(device, taken);
         }
         made
     }
@@ -248,13 +261,13 @@ impl Memory {
     }
 
     /// Counts bytes that lie elsewhere against the limit.
-    pub fn count(&self, size: usize) -> Result<(), hipError_t> {
-        self.state.lock().count(size, self.limit)
+    pub fn count(&self, device: &Device, size: usize) -> Result<(), hipError_t> {
+        self.state.lock().count(device, size, self.limit)
     }
 
     /// Takes back what [`Memory::count`] has counted.
-    pub fn discount(&self, size: usize) {
-        self.state.lock().used -= size;
+    pub fn discount(&self, device: &Device, size: usize) {
+        self.state.lock().discount(device, size);
     }
 
     /// The range that an address lies in.
@@ -293,7 +306,7 @@ impl Memory {
             state.pieces.remove(&range.id);
         }
         if range.kind.counts() {
-            state.used -= taken;
+            state.discount(range.context.device, taken);
         }
     }
 
@@ -315,18 +328,29 @@ impl Memory {
         let id = state.new_id();
         state.ranges.insert(
             start,
-            Range { start, size, kind, flags, id, pool: 0, backing: Backing::Foreign },
+            Range {
+                start,
+                size,
+                kind,
+                context: current(),
+                flags,
+                id,
+                pool: 0,
+                backing: Backing::Foreign,
+            },
         );
         Ok(())
     }
 
-    /// Frees everything but what belongs to the program or to modules. Reserved addresses stay so.
-    pub fn reset(&self) {
+    /// Frees everything of a device but what belongs to the program or to modules. Reserved addresses stay so.
+    pub fn reset(&self, device: &Device) {
         let ranges: Vec<Range> = {
             let mut state = self.state.lock();
             let all = std::mem::take(&mut state.ranges);
             let (kept, freed): (BTreeMap<_, _>, BTreeMap<_, _>) =
-                all.into_iter().partition(|(_, range)| range.kind == Kind::Reserved);
+                all.into_iter().partition(|(_, range)| {
+                    range.kind == Kind::Reserved || !std::ptr::eq(range.context.device, device)
+                });
             state.ranges = kept;
             freed.into_values().collect()
         };
@@ -337,10 +361,15 @@ impl Memory {
 }
 
 impl State {
-    fn count(&mut self, size: usize, limit: usize) -> Result<(), hipError_t> {
-        let used = self.used.checked_add(size).filter(|used| *used <= limit);
-        self.used = used.ok_or(hipError_t::hipErrorOutOfMemory)?;
+    fn count(&mut self, device: &Device, size: usize, limit: usize) -> Result<(), hipError_t> {
+        let all = &mut self.used[place(device)];
+        let used = all.checked_add(size).filter(|used| *used <= limit);
+        *all = used.ok_or(hipError_t::hipErrorOutOfMemory)?;
         Ok(())
+    }
+
+    fn discount(&mut self, device: &Device, size: usize) {
+        self.used[place(device)] -= size;
     }
 
     fn new_id(&mut self) -> u64 {
@@ -401,7 +430,9 @@ impl State {
         let length = (within + size).checked_next_multiple_of(PAGE).ok_or(ERROR)?;
         let (first, backing) = map_file(&piece, page, length).ok_or(ERROR)?;
         let id = self.new_id();
-        let range = Range { start: first + within, size, kind, flags: 0, id, pool, backing };
+        let context = current();
+        let start = first + within;
+        let range = Range { start, size, kind, context, flags: 0, id, pool, backing };
         self.ranges.insert(range.start, range);
         self.pieces.insert(id, piece);
         Ok(range)
@@ -500,9 +531,14 @@ fn reserve(size: usize) -> Option<(usize, Backing)> {
     Some((first, Backing::Mapping { start, size: whole }))
 }
 
+/// The place of a device among the sums of what is used: where devices are not divided, they have one memory.
+fn place(device: &Device) -> usize {
+    if config().devices.are_divided { device.ordinal } else { 0 }
+}
+
 /// `ZLUDA_MEMORY`, or three quarters of the memory that the machine, or the tightest of its groups, leaves this process.
 fn limit() -> usize {
-    if let Some(bytes) = zluda_common::config::config().memory {
+    if let Some(bytes) = config().memory {
         return usize::try_from(bytes).unwrap_or(usize::MAX);
     }
     // SAFETY: reads two numbers of the system.
@@ -549,7 +585,7 @@ mod tests {
         );
         let a = memory.detach(a.start, |_| true).unwrap();
         memory.release(a);
-        assert_eq!(memory.used(), 0);
+        assert_eq!(memory.used(current().device), 0);
         assert!(memory.allocate(Kind::Managed, 600 << 10, 0, 0).is_ok());
     }
 
@@ -558,13 +594,13 @@ mod tests {
         let memory = memory(1 << 30);
         let ranges: Vec<_> =
             (0..20_000).map(|_| memory.allocate(Kind::Device, 300, 0, 0).unwrap()).collect();
-        assert_eq!(memory.used(), 20_000 * 512);
+        assert_eq!(memory.used(current().device), 20_000 * 512);
         for range in &ranges {
             assert_eq!(memory.detach(range.start, |_| true), Some(*range));
             memory.release(*range);
             assert_eq!(memory.detach(range.start, |_| true), None);
         }
-        assert_eq!(memory.used(), 0);
+        assert_eq!(memory.used(current().device), 0);
         assert!(memory.state.lock().chunks.len() <= 1);
     }
 

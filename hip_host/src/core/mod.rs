@@ -2,6 +2,7 @@
 
 pub mod array;
 pub mod backing_file;
+pub mod context;
 pub mod copy;
 pub mod device;
 pub mod event;
@@ -19,6 +20,7 @@ pub mod request;
 pub mod sequence;
 pub mod shared_table;
 pub mod stream;
+pub mod tables;
 pub mod task;
 pub mod texture;
 pub mod virtual_memory;

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 use hip_runtime_sys::hipError_t;
 
-use super::device::Device;
+use super::context::{Context, current};
 use super::executor::{Code, KernelCode, KernelFacts, executor};
 use super::memory::Kind;
+use super::tables::tables;
 
 pub struct Module {
+    pub context: &'static Context,
     code: Box<dyn Code>,
     /// Handles of functions that were asked for end with the module.
     pub id: u64,
@@ -37,7 +39,7 @@ impl Module {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         // SAFETY: the caller's promise.
         let code = unsafe { executor().load(image, most)? };
-        Ok(Module { code, id: NEXT.fetch_add(1, Ordering::Relaxed) })
+        Ok(Module { context: current(), code, id: NEXT.fetch_add(1, Ordering::Relaxed) })
     }
 
     /// The kernels' names.
@@ -71,7 +73,7 @@ impl Module {
             .ok_or(hipError_t::hipErrorNotFound)?;
         let (address, size) = (variable.address, variable.size);
         // Already known if it was asked for before.
-        let _ = Device::get().memory.register(address, size.max(1), Kind::Variable, 0);
+        let _ = tables().memory.register(address, size.max(1), Kind::Variable, 0);
         Ok((address, size))
     }
 }
@@ -79,7 +81,7 @@ impl Module {
 impl Drop for Module {
     fn drop(&mut self) {
         for variable in self.code.variables() {
-            Device::get().memory.detach(variable.address, |kind| kind == Kind::Variable);
+            tables().memory.detach(variable.address, |kind| kind == Kind::Variable);
         }
     }
 }

@@ -10,9 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hip_runtime_sys::{hipError_t, hipMemPool_t, hipMemPoolAttr};
 
 use super::backing_file::{self, Growing, POOL, Piece};
+use super::context::{self, current};
 use super::device::Device;
 use super::memory::{Kind, Range};
 use super::shared_table::{Bytes, random};
+use super::tables::tables;
 
 const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
 /// Bytes that a pool's file begins with: a word that says what it is, and the pool's random number.
@@ -29,6 +31,7 @@ enum Place {
 }
 
 pub struct Pool {
+    pub device: &'static Device,
     default: bool,
     place: Place,
     /// Bytes that may ever be taken at the same time; 0: no limit but the device's.
@@ -42,18 +45,18 @@ pub struct Pool {
 
 impl Pool {
     /// A pool that nothing has been taken from; `max_size` is in bytes, 0 for no limit.
-    pub fn new(default: bool, max_size: u64) -> Pool {
-        Pool::at(Place::Device, default, max_size)
+    pub fn new(device: &'static Device, default: bool, max_size: u64) -> Pool {
+        Pool::at(device, Place::Device, default, max_size)
     }
 
     /// A pool whose memory other processes can import.
-    pub fn shareable(max_size: u64) -> Result<Pool, hipError_t> {
+    pub fn shareable(device: &'static Device, max_size: u64) -> Result<Pool, hipError_t> {
         let nonce = random()?;
         let mut head = [0; HEAD];
         for (to, word) in head.chunks_exact_mut(8).zip([MAGIC, nonce[0], nonce[1]]) {
             to.copy_from_slice(&word.to_le_bytes());
         }
-        Ok(Pool::at(Place::File(Growing::new(POOL, &head)?, nonce), false, max_size))
+        Ok(Pool::at(device, Place::File(Growing::new(POOL, &head)?, nonce), false, max_size))
     }
 
     /// The pool behind a descriptor of [`Pool::export`]; `hipErrorUnknown` for what is none.
@@ -70,11 +73,12 @@ impl Pool {
         };
         // An H100 says so.
         let (file, nonce) = import().map_err(|_: hipError_t| hipError_t::hipErrorUnknown)?;
-        Ok(Pool::at(Place::Imported(Arc::new(file), nonce), false, 0))
+        Ok(Pool::at(current().device, Place::Imported(Arc::new(file), nonce), false, 0))
     }
 
-    fn at(place: Place, default: bool, max_size: u64) -> Pool {
+    fn at(device: &'static Device, place: Place, default: bool, max_size: u64) -> Pool {
         Pool {
+            device,
             default,
             place,
             max_size,
@@ -103,14 +107,14 @@ impl Pool {
         let result = if self.max_size != 0 && used > self.max_size {
             Err(hipError_t::hipErrorOutOfMemory)
         } else {
-            let memory = &Device::get().memory;
+            let memory = &tables().memory;
             let allocate = || match &self.place {
                 Place::File(file, _) => memory.allocate_in(file, size, handle.addr()),
                 _ => memory.allocate(Kind::Device, size, 0, handle.addr()),
             };
             allocate().or_else(|_| {
                 // What was freed in some stream may be all that is missing.
-                Device::get().streams.wait_for_all();
+                context::wait_for_all();
                 allocate()
             })
         };
@@ -132,7 +136,7 @@ impl Pool {
     /// What another process finds a range of the pool's by, which has the pool.
     pub fn export_range(&self, range: &Range) -> Result<Bytes, hipError_t> {
         let Place::File(_, nonce) = self.place else { return Err(INVALID) };
-        let offset = Device::get().memory.offset_of(range).ok_or(INVALID)?;
+        let offset = tables().memory.offset_of(range).ok_or(INVALID)?;
         let words = [MAGIC, nonce[0], nonce[1], offset as u64, range.size as u64, range.id];
         let mut bytes = [0; 64];
         for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
@@ -156,7 +160,7 @@ impl Pool {
             return Err(INVALID);
         }
         let piece = Piece::of_part(file, offset, size)?;
-        Device::get().memory.import(piece, 0, size, handle.addr())
+        tables().memory.import(piece, 0, size, handle.addr())
     }
 
     /// Memory that was taken has been freed.
@@ -183,12 +187,11 @@ impl Pool {
     }
 }
 
-/// The pool that `hipMallocAsync` takes from, and its handle.
-pub fn default_pool() -> (hipMemPool_t, Arc<Pool>) {
-    static DEFAULT: std::sync::LazyLock<(usize, Arc<Pool>)> = std::sync::LazyLock::new(|| {
-        let pool = Arc::new(Pool::new(true, 0));
-        let handle: hipMemPool_t = Device::get().pools.insert(pool.clone());
-        (handle.addr(), pool)
+/// The handle of the pool that a device allocates from unless the program says another.
+pub fn default_pool(device: &'static Device) -> hipMemPool_t {
+    let handle = device.default_pool.get_or_init(|| {
+        let handle: hipMemPool_t = tables().pools.insert(Arc::new(Pool::new(device, true, 0)));
+        handle.addr()
     });
-    (std::ptr::without_provenance_mut(DEFAULT.0), DEFAULT.1.clone())
+    std::ptr::without_provenance_mut(*handle)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hip_runtime_sys::hipError_t;
 use smallvec::SmallVec;
 
-use super::device::Device;
+use super::context::Context;
 use super::module::Kernel;
 use crate::work::chaos;
 use crate::work::job::Job;
@@ -14,6 +14,8 @@ use crate::work::job::Job;
 pub type Params = SmallVec<[u128; 16]>;
 
 pub struct Request {
+    /// The context whose stream it is launched in.
+    pub context: &'static Context,
     /// Keeps the code loaded.
     pub kernel: Arc<Kernel>,
     pub params: Params,
@@ -67,12 +69,12 @@ impl Request {
         std::array::from_fn(|axis| first[axis] * cluster[axis] + own[axis])
     }
 
-    /// Stops the launch and leaves the error with the context.
+    /// Stops the launch and leaves the error with the device.
     pub fn fail(&self, job: &Job, error: hipError_t) {
         if let Some(seed) = chaos::seed() {
             tracing::error!("kernel {} failed with ZLUDA_CHAOS={seed}", self.kernel.name);
         }
-        Device::get().set_error(error);
+        job.op.failure.set(error);
         job.stop();
     }
 

@@ -5,11 +5,13 @@ use std::time::{Duration, Instant};
 
 use hip_runtime_sys::hipError_t;
 
+use super::context::Context;
 use super::launch::{LaunchConfig, Ready};
 use super::module::Kernel;
 use super::request::Params;
+use super::stream::Stream;
 use crate::work::blocks::Order;
-use crate::work::failure;
+use crate::work::failure::Failure;
 use crate::work::job::{Job, Taken, Task};
 use crate::work::op::{Op, Work};
 use crate::work::pool::Pool;
@@ -32,13 +34,15 @@ pub struct Member {
 }
 
 impl Member {
-    /// A launch that has been checked.
+    /// A launch in a context that has been checked.
     pub fn new(
+        context: &'static Context,
         kernel: Arc<Kernel>,
         config: LaunchConfig,
         params: Params,
     ) -> Result<Member, hipError_t> {
-        let Ready { task, order, clusters: parts, .. } = Ready::new(&kernel, config, params, 0, 0)?;
+        let Ready { task, order, clusters: parts, .. } =
+            Ready::new(context, &kernel, config, params, 0, 0)?;
         Ok(Member { kernel, task: task.into(), order, parts })
     }
 }
@@ -51,6 +55,7 @@ pub struct Sequence {
 struct Launched {
     sequence: Arc<Sequence>,
     stream: u64,
+    failure: &'static Failure,
     priority: i32,
     processors: u32,
 }
@@ -64,9 +69,16 @@ impl Sequence {
         }
     }
 
-    /// The work of an operation of the stream `stream`, whose launches run on so many cores at a time.
-    pub fn work(self: &Arc<Self>, stream: u64, priority: i32, processors: u32) -> Work {
-        let launched = Launched { sequence: self.clone(), stream, priority, processors };
+    /// The work of an operation of a stream.
+    pub fn work(self: &Arc<Self>, stream: &Stream) -> Work {
+        let priority = -stream.priority;
+        let launched = Launched {
+            sequence: self.clone(),
+            stream: stream.id,
+            failure: &stream.context.device.failure,
+            priority,
+            processors: stream.processors(),
+        };
         let count = self.members.len() as u64;
         Work::Blocks(Box::new(move |op| (Job::in_turn(Box::new(launched), op, priority, count), 1)))
     }
@@ -77,7 +89,7 @@ impl Launched {
     fn run(&self, member: &Member) {
         let Member { kernel, task, order, parts } = member;
         let (task, parts) = (Box::new(task.clone()), *parts);
-        let op = Op::new(self.stream, false, Work::Nothing);
+        let op = Op::new(self.stream, self.failure, false, Work::Nothing);
         let job = Job::new(task, op.clone(), self.priority, parts, *order, self.processors);
         if parts == 1 {
             job.take_part();
@@ -100,7 +112,7 @@ impl Task for Launched {
         let begun = Instant::now();
         while let Some(number) = taken.claim() {
             // As operations, kernels do not begin once the context has an error.
-            if failure::get().is_none() {
+            if self.failure.get().is_none() {
                 self.run(&self.sequence.members[number as usize]);
             }
             if number % LOOK == LOOK - 1

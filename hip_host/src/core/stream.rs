@@ -4,16 +4,17 @@
 //! all earlier work of blocking streams, and work of these after the legacy stream's earlier work.
 //! Non-blocking streams know only events. The default stream of a thread is a blocking stream.
 
-use std::sync::Arc;
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use hip_runtime_sys::{hipError_t, hipStream_t, hipStreamLegacy, hipStreamPerThread};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
-use super::device::Device;
+use super::context::{Context, current};
+use super::tables::tables;
 use crate::work::op::{self, Op, Work};
-use crate::work::pool;
 
 /// Least and greatest urgency: numbers run as in CUDA, lower is more urgent.
 pub const LEAST_PRIORITY: i32 = 0;
@@ -27,6 +28,7 @@ pub enum Kind {
 }
 
 pub struct Stream {
+    pub context: &'static Context,
     pub id: u64,
     pub kind: Kind,
     pub priority: i32,
@@ -40,15 +42,16 @@ pub struct Stream {
 
 impl Stream {
     /// A stream without work; the priority is clamped to those that there are.
-    pub fn new(kind: Kind, priority: i32) -> Arc<Stream> {
+    pub fn new(context: &'static Context, kind: Kind, priority: i32) -> Arc<Stream> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
         Arc::new(Stream {
+            context,
             id,
             kind,
             priority,
-            processors: AtomicU32::new(pool::cores()),
+            processors: AtomicU32::new(context.device.cores()),
             last: Mutex::new(None),
             forsaken: AtomicBool::new(false),
         })
@@ -56,12 +59,29 @@ impl Stream {
 
     /// Lets later launches run on so many cores at a time, of all there are.
     pub fn limit(&self, processors: u32) {
-        self.processors.store(processors.min(pool::cores()), Ordering::Relaxed);
+        self.processors.store(processors.min(self.context.device.cores()), Ordering::Relaxed);
     }
 
     /// Cores that a launch may run on at a time.
     pub fn processors(&self) -> u32 {
         self.processors.load(Ordering::Relaxed)
+    }
+
+    /// Puts work into the stream, after `also`. It begins at once if there is nothing to wait for.
+    pub fn enqueue(&self, timed: bool, also: Option<&Arc<Op>>, work: Work) -> Arc<Op> {
+        self.context.streams.enqueue(self, timed, also, work)
+    }
+
+    /// Whether all that was put into it, or that it has to wait for, has ended.
+    pub fn is_idle(&self) -> bool {
+        self.context.streams.pending_of(self).is_empty()
+    }
+
+    /// Waits for all that was put into it, or that it has to wait for.
+    pub fn wait(&self) {
+        for op in self.context.streams.pending_of(self) {
+            op.wait();
+        }
     }
 
     /// The stream's work goes on, but no more will come.
@@ -90,9 +110,11 @@ impl Drop for AtOnce<'_> {
     }
 }
 
-/// All streams.
+/// All streams of a context.
+#[derive(Default)]
 pub struct Streams {
-    legacy: Arc<Stream>,
+    /// Made when it is first asked for.
+    legacy: OnceLock<Arc<Stream>>,
     /// Those besides the legacy one. Whoever holds it decides the order of operations.
     order: Mutex<Vec<Arc<Stream>>>,
     /// How often somebody has begun to access memory outside of all streams; changed only with `order` held.
@@ -101,32 +123,49 @@ pub struct Streams {
     ended: AtomicU64,
 }
 
-impl Default for Streams {
-    fn default() -> Self {
-        Streams {
-            legacy: Stream::new(Kind::Legacy, 0),
-            order: Mutex::default(),
-            begun: AtomicU64::new(0),
-            ended: AtomicU64::new(0),
-        }
-    }
-}
-
-/// The default stream of a thread.
-struct OfThread(Arc<Stream>);
+/// The default streams of a thread, one for each context.
+#[derive(Default)]
+struct OfThread(RefCell<Vec<Arc<Stream>>>);
 
 impl Drop for OfThread {
     fn drop(&mut self) {
-        self.0.forsake();
+        self.0.borrow().iter().for_each(|stream| stream.forsake());
+    }
+}
+
+impl OfThread {
+    fn of_context(&self, context: &'static Context) -> Arc<Stream> {
+        let mut streams = self.0.borrow_mut();
+        // A context that ends may be used again.
+        let is_own = |stream: &&Arc<Stream>| {
+            stream.context == context && !stream.forsaken.load(Ordering::Relaxed)
+        };
+        if let Some(stream) = streams.iter().find(is_own) {
+            return stream.clone();
+        }
+        streams.retain(|stream| !stream.forsaken.load(Ordering::Relaxed));
+        let stream = Stream::new(context, Kind::Blocking, 0);
+        context.streams.add(stream.clone());
+        streams.push(stream.clone());
+        stream
     }
 }
 
 thread_local! {
-    static OF_THREAD: OfThread = {
-        let stream = Stream::new(Kind::Blocking, 0);
-        Device::get().streams.add(stream.clone());
-        OfThread(stream)
-    };
+    static OF_THREAD: OfThread = OfThread::default();
+}
+
+/// The stream of a handle: the defaults of the current context, or one that was created.
+pub fn find(handle: hipStream_t) -> Result<Arc<Stream>, hipError_t> {
+    const ERROR: hipError_t = hipError_t::hipErrorInvalidResourceHandle;
+    let context = current();
+    if handle.is_null() || handle == hipStreamLegacy {
+        return Ok(context.streams.legacy(context));
+    }
+    if handle == hipStreamPerThread {
+        return OF_THREAD.try_with(|streams| streams.of_context(context)).map_err(|_| ERROR);
+    }
+    tables().streams.get(handle).ok_or(ERROR)
 }
 
 impl Streams {
@@ -139,17 +178,9 @@ impl Streams {
         streams.push(stream);
     }
 
-    /// The stream of a handle: the defaults, or one that was created.
-    pub fn find(&self, handle: hipStream_t) -> Result<Arc<Stream>, hipError_t> {
-        if handle.is_null() || handle == hipStreamLegacy {
-            return Ok(self.legacy.clone());
-        }
-        if handle == hipStreamPerThread {
-            return OF_THREAD
-                .try_with(|stream| stream.0.clone())
-                .map_err(|_| hipError_t::hipErrorInvalidResourceHandle);
-        }
-        Device::get().stream_handles.get(handle).ok_or(hipError_t::hipErrorInvalidResourceHandle)
+    /// The legacy default stream of the context that these streams are of.
+    fn legacy(&self, context: &'static Context) -> Arc<Stream> {
+        self.legacy.get_or_init(|| Stream::new(context, Kind::Legacy, 0)).clone()
     }
 
     /// The operations that the next one of a stream has to wait for.
@@ -161,21 +192,14 @@ impl Streams {
                 let blocking = streams.iter().filter(|stream| stream.kind == Kind::Blocking);
                 before.extend(blocking.filter_map(|stream| stream.pending()));
             }
-            Kind::Blocking => before.extend(self.legacy.pending()),
+            Kind::Blocking => before.extend(self.legacy.get().and_then(|legacy| legacy.pending())),
             Kind::NonBlocking => {}
         }
         before
     }
 
-    /// Puts work into a stream, after `also`. It begins at once if there is nothing to wait for.
-    pub fn enqueue(
-        &self,
-        stream: &Stream,
-        timed: bool,
-        also: Option<&Arc<Op>>,
-        work: Work,
-    ) -> Arc<Op> {
-        let op = Op::new(stream.id, timed, work);
+    fn enqueue(&self, stream: &Stream, timed: bool, also: Option<&Arc<Op>>, work: Work) -> Arc<Op> {
+        let op = Op::new(stream.id, &stream.context.device.failure, timed, work);
         {
             let streams = self.order.lock();
             for earlier in self.before(stream, &streams).iter().chain(also) {
@@ -185,18 +209,6 @@ impl Streams {
         }
         op::release(op.clone());
         op
-    }
-
-    /// Whether all that was put into a stream, or that it has to wait for, has ended.
-    pub fn is_idle(&self, stream: &Stream) -> bool {
-        self.pending_of(stream).is_empty()
-    }
-
-    /// Waits for all that was put into a stream, or that it has to wait for.
-    pub fn wait_for(&self, stream: &Stream) {
-        for op in self.pending_of(stream) {
-            op.wait();
-        }
     }
 
     fn pending_of(&self, stream: &Stream) -> Ops {
@@ -212,19 +224,12 @@ impl Streams {
         }
     }
 
-    /// Does something while nothing accesses the device's memory: waits for all work, and lets none begin meanwhile.
-    pub fn alone<T>(&self, body: impl FnOnce() -> T) -> T {
-        loop {
-            self.wait_for_all();
-            let streams = self.order.lock();
-            let is_idle = self.all_pending(&streams).is_empty()
-                && self.begun.load(Ordering::Relaxed) == self.ended.load(Ordering::Acquire);
-            if is_idle {
-                return body();
-            }
-            drop(streams);
-            std::thread::yield_now();
-        }
+    /// Lets no work begin as long as the result lives; nothing if there is any.
+    pub fn hold(&self) -> Option<MutexGuard<'_, Vec<Arc<Stream>>>> {
+        let streams = self.order.lock();
+        let is_idle = self.all_pending(&streams).is_empty()
+            && self.begun.load(Ordering::Relaxed) == self.ended.load(Ordering::Acquire);
+        is_idle.then_some(streams)
     }
 
     /// Leave to access memory at once, without a place in any stream, if a stream has nothing that would come before.
@@ -237,18 +242,14 @@ impl Streams {
         })
     }
 
-    /// Does something quick when all has ended that was put into streams by now; at once if it has. No stream waits
-    /// for it.
-    pub fn after_all(&self, quick: impl FnOnce() + Send + 'static) {
-        // No stream has this number.
-        let op = Op::new(0, false, Work::Quick(Box::new(quick)));
+    /// Lets an operation begin when all has ended that was put into streams by now.
+    pub fn precede(&self, op: &Arc<Op>) {
         for earlier in self.all_pending(&self.order.lock()) {
-            earlier.precedes(&op);
+            earlier.precedes(op);
         }
-        op::release(op);
     }
 
     fn all_pending(&self, streams: &[Arc<Stream>]) -> Ops {
-        streams.iter().chain([&self.legacy]).filter_map(|stream| stream.pending()).collect()
+        streams.iter().chain(self.legacy.get()).filter_map(|stream| stream.pending()).collect()
     }
 }

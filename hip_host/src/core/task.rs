@@ -2,7 +2,6 @@
 
 use hip_runtime_sys::{OwnedTask, hipError_t};
 
-use super::device::Device;
 use crate::guard::fault::Fault;
 use crate::guard::guarded::Guarded;
 use crate::work::blocks::Order;
@@ -67,7 +66,7 @@ impl Task for LibraryTask {
         let mut guarded = Guarded::new(self.0.stack().max(LEAST_STACK));
         while let Some(part) = taken.claim() {
             if let Err(error) = self.run_part(&mut guarded, part) {
-                Device::get().set_error(error);
+                job.op.failure.set(error);
                 job.stop();
             }
         }

@@ -11,6 +11,8 @@ use simt_abi::texture_object::{
 };
 
 use super::array::{Array, Level, Mipmapped};
+use super::context::current;
+use super::device::Device;
 use super::format::Format;
 
 /// The address mode of an axis: how coordinates outside of the image are handled.
@@ -69,11 +71,12 @@ impl Geometry {
 pub struct Object {
     pub description: TextureObject,
     pub format: Format,
+    device: &'static Device,
     _owner: Owner,
 }
 
 impl Object {
-    /// An object of an image, which has at least one level. Fields of the description that are the image's are not
+    /// An object of the current device and of an image, which has at least one level. Fields of the description that are the image's are not
     /// taken.
     pub fn new(
         geometry: Geometry,
@@ -103,7 +106,7 @@ impl Object {
                 unused: 0,
             };
         }
-        Object { description, format, _owner: owner }
+        Object { description, format, device: current().device, _owner: owner }
     }
 
     pub fn is_surface(&self) -> bool {
@@ -194,16 +197,20 @@ impl Drop for Retired {
     }
 }
 
-/// Ends all objects; no kernel runs.
-pub fn end_all() {
-    ENDED.lock().retired.clear();
-    for segment in TABLE.iter().filter_map(OnceLock::get) {
-        for slot in segment.iter() {
-            let object = slot.swap(null_mut(), Ordering::AcqRel);
-            if !object.is_null() {
-                // SAFETY: made by `insert`; nobody else has it any more.
-                drop(unsafe { Box::from_raw(object) });
+/// Ends all objects of a device, on which no kernel runs.
+pub fn end_all_of(device: &Device) {
+    let mut ended = ENDED.lock();
+    for (segment, slots) in TABLE.iter().enumerate() {
+        for (place, slot) in slots.get().into_iter().flat_map(|slots| slots.iter().enumerate()) {
+            // SAFETY: what is destroyed goes with the lock held.
+            let object = unsafe { slot.load(Ordering::Acquire).as_ref() };
+            if object.is_none_or(|object| !std::ptr::eq(object.device, device)) {
+                continue;
             }
+            let object = slot.swap(null_mut(), Ordering::AcqRel);
+            ended.retired.remove(&(TAG | (segment * SEGMENT + place) as u64));
+            // SAFETY: made by `insert`; nobody else has it any more.
+            drop(unsafe { Box::from_raw(object) });
         }
     }
 }

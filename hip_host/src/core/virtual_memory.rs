@@ -14,6 +14,8 @@ use parking_lot::Mutex;
 use super::backing_file::{Piece, of_descriptor};
 use super::device::Device;
 use super::memory::Kind;
+use super::tables::tables;
+use zluda_common::config::MOST_DEVICES;
 
 /// The unit of sizes and addresses: the size of large pages, as on an H100.
 pub const GRANULARITY: usize = 2 << 20;
@@ -24,20 +26,24 @@ const OUT_OF_MEMORY: hipError_t = hipError_t::hipErrorOutOfMemory;
 /// Memory without an address: it is there as long as a handle or a mapping has it.
 pub struct Physical {
     pub piece: Piece,
-    /// It counts against the device's limit: memory of other processes counts there.
-    counts: bool,
+    /// The device that it is memory of, which it counts against; none for memory of other processes, which counts there.
+    device: Option<&'static Device>,
 }
 
 impl Physical {
     /// New memory; other processes can get it if it `is_shareable`.
-    pub fn new(size: usize, is_shareable: bool) -> Result<Physical, hipError_t> {
-        let memory = &Device::get().memory;
-        memory.count(size)?;
+    pub fn new(
+        device: &'static Device,
+        size: usize,
+        is_shareable: bool,
+    ) -> Result<Physical, hipError_t> {
+        let memory = &tables().memory;
+        memory.count(device, size)?;
         let piece = if is_shareable { Piece::of_own(size) } else { Piece::of_common(size) };
         match piece {
-            Ok(piece) => Ok(Physical { piece, counts: true }),
+            Ok(piece) => Ok(Physical { piece, device: Some(device) }),
             Err(error) => {
-                memory.discount(size);
+                memory.discount(device, size);
                 Err(error)
             }
         }
@@ -45,14 +51,14 @@ impl Physical {
 
     /// Memory that this process or another has made.
     pub fn import(fd: i32) -> Result<Physical, hipError_t> {
-        Ok(Physical { piece: Piece::of_file(of_descriptor(fd)?)?, counts: false })
+        Ok(Physical { piece: Piece::of_file(of_descriptor(fd)?)?, device: None })
     }
 }
 
 impl Drop for Physical {
     fn drop(&mut self) {
-        if self.counts {
-            Device::get().memory.discount(self.piece.size);
+        if let Some(device) = self.device {
+            tables().memory.discount(device, self.piece.size);
         }
     }
 }
@@ -61,8 +67,8 @@ impl Drop for Physical {
 struct Mapping {
     size: usize,
     memory: Arc<Physical>,
-    /// `PROT_READ` and `PROT_WRITE` of `mmap`.
-    access: i32,
+    /// `PROT_READ` and `PROT_WRITE` of `mmap`, for each device.
+    access: [i32; MOST_DEVICES],
 }
 
 #[derive(Default)]
@@ -107,7 +113,7 @@ impl VirtualMemory {
     pub fn reserve(&self, size: usize, align: usize, hint: usize) -> Result<usize, hipError_t> {
         let align = align.max(GRANULARITY);
         let start = at_hint(size, align, hint).map_or_else(|| anywhere(size, align), Ok)?;
-        Device::get().memory.register(start, size, Kind::Reserved, 0).inspect_err(|_| {
+        tables().memory.register(start, size, Kind::Reserved, 0).inspect_err(|_| {
             // SAFETY: made above, and nobody knows it.
             unsafe { libc::munmap(start as *mut _, size) };
         })?;
@@ -122,7 +128,7 @@ impl VirtualMemory {
             return Err(INVALID);
         }
         state.reservations.remove(&start);
-        Device::get().memory.detach(start, |kind| kind == Kind::Reserved);
+        tables().memory.detach(start, |kind| kind == Kind::Reserved);
         // SAFETY: a reservation, in which nothing lies.
         unsafe { libc::munmap(start as *mut _, size) };
         Ok(())
@@ -148,7 +154,9 @@ impl VirtualMemory {
         }
         // SAFETY: as above. A hint, without which the memory has small pages.
         unsafe { libc::madvise(start as *mut _, size, libc::MADV_HUGEPAGE) };
-        state.mappings.insert(start, Mapping { size, memory, access: libc::PROT_NONE });
+        state
+            .mappings
+            .insert(start, Mapping { size, memory, access: [libc::PROT_NONE; MOST_DEVICES] });
         Ok(())
     }
 
@@ -168,35 +176,48 @@ impl VirtualMemory {
         Ok(())
     }
 
-    /// Lets mappings, which together are exactly this range, be accessed so from now on.
-    pub fn set_access(&self, start: usize, size: usize, access: i32) -> Result<(), hipError_t> {
+    /// Lets a device access mappings, which together are exactly this range, so from now on. The processor does what any
+    /// device may.
+    pub fn set_access(
+        &self,
+        device: &Device,
+        start: usize,
+        size: usize,
+        access: i32,
+    ) -> Result<(), hipError_t> {
         let mut state = self.0.lock();
-        let starts = state.exactly(start, size)?;
-        // SAFETY: the range is one of mappings.
-        if unsafe { libc::mprotect(start as *mut _, size, access) } != 0 {
-            return Err(OUT_OF_MEMORY);
-        }
-        for start in starts {
-            if let Some(mapping) = state.mappings.get_mut(&start) {
-                mapping.access = access;
+        for start in state.exactly(start, size)? {
+            let Some(mapping) = state.mappings.get_mut(&start) else { continue };
+            mapping.access[device.ordinal] = access;
+            let all = mapping.access.iter().fold(libc::PROT_NONE, |all, access| all | access);
+            // SAFETY: the range is a mapping.
+            if unsafe { libc::mprotect(start as *mut _, mapping.size, all) } != 0 {
+                return Err(OUT_OF_MEMORY);
             }
         }
         Ok(())
     }
 
-    /// Whether nothing in mappings, which together are exactly this range, can be accessed now that could not be then.
-    pub fn is_widened(&self, start: usize, size: usize, access: i32) -> Result<bool, hipError_t> {
+    /// Whether a device could then access all in mappings, which together are exactly this range, that it can now.
+    pub fn is_widened(
+        &self,
+        device: &Device,
+        start: usize,
+        size: usize,
+        access: i32,
+    ) -> Result<bool, hipError_t> {
         let state = self.0.lock();
         let starts = state.exactly(start, size)?;
         let mut mappings = starts.iter().filter_map(|start| state.mappings.get(start));
-        Ok(mappings.all(|mapping| mapping.access & !access == 0))
+        Ok(mappings.all(|mapping| mapping.access[device.ordinal] & !access == 0))
     }
 
-    /// How the mapping that holds an address can be accessed, and its memory.
-    pub fn find(&self, address: usize) -> Option<(i32, Arc<Physical>)> {
+    /// How a device can access the mapping that holds an address, and its memory.
+    pub fn find(&self, device: &Device, address: usize) -> Option<(i32, Arc<Physical>)> {
         let state = self.0.lock();
         let (start, mapping) = state.mappings.range(..=address).next_back()?;
-        (address - start < mapping.size).then(|| (mapping.access, mapping.memory.clone()))
+        let access = mapping.access[device.ordinal];
+        (address - start < mapping.size).then(|| (access, mapping.memory.clone()))
     }
 }
 

@@ -166,6 +166,11 @@ impl Job {
         self.slots[slot as usize / 64].fetch_or(bit, Ordering::Acquire) & bit == 0
     }
 
+    /// Whether any thread takes part.
+    pub fn has_thread(&self) -> bool {
+        self.slots.iter().any(|word| word.load(Ordering::Relaxed) != 0)
+    }
+
     /// Whether another thread may take part.
     pub fn has_place(&self) -> bool {
         let taken: u32 =

@@ -12,9 +12,10 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use super::chaos::{self, About};
+use super::failure::Failure;
 use super::job::Job;
 use super::pool::Pool;
-use super::{failure, futex, host_thread};
+use super::{futex, host_thread};
 
 /// The work of an operation, begun when its turn comes.
 pub enum Work {
@@ -22,7 +23,7 @@ pub enum Work {
     Nothing,
     /// Something quick, on whichever thread ends the operation before.
     Quick(Box<dyn FnOnce() + Send>),
-    /// Blocks for the pool. Not begun once the context has an error.
+    /// Blocks for the pool. Not begun once the device has an error.
     Blocks(Box<dyn FnOnce(Arc<Op>) -> (Job, u64) + Send>),
     /// A function of the program, on the thread for those.
     Host(Box<dyn FnOnce() + Send>),
@@ -39,6 +40,8 @@ const AWAITED: u32 = 2;
 pub struct Op {
     /// The stream's identity.
     pub stream: u64,
+    /// The error of the device that it is work of.
+    pub failure: &'static Failure,
     state: AtomicU32,
     /// Operations that this one waits for, and one more until it is complete.
     before: AtomicU32,
@@ -80,18 +83,25 @@ pub fn origin() -> Instant {
 
 impl Op {
     /// A new operation, which begins with [`release`] at the earliest.
-    pub fn new(stream: u64, timed: bool, work: Work) -> Arc<Op> {
-        Op::with_parent(stream, timed, work, None)
+    pub fn new(stream: u64, failure: &'static Failure, timed: bool, work: Work) -> Arc<Op> {
+        Op::with_parent(stream, failure, timed, work, None)
     }
 
     /// An operation that a kernel launches. Whoever waits for the parent helps with it.
     pub fn of_parent(parent: &Arc<Op>, work: Work) -> Arc<Op> {
-        Op::with_parent(parent.stream, false, work, Some(parent.clone()))
+        Op::with_parent(parent.stream, parent.failure, false, work, Some(parent.clone()))
     }
 
-    fn with_parent(stream: u64, timed: bool, work: Work, parent: Option<Arc<Op>>) -> Arc<Op> {
+    fn with_parent(
+        stream: u64,
+        failure: &'static Failure,
+        timed: bool,
+        work: Work,
+        parent: Option<Arc<Op>>,
+    ) -> Arc<Op> {
         Arc::new(Op {
             stream,
+            failure,
             state: AtomicU32::new(PENDING),
             before: AtomicU32::new(1),
             inner: Mutex::new(Inner { after: SmallVec::new(), work: Some(work), parent }),
@@ -250,7 +260,7 @@ fn begin(op: Arc<Op>, ended: &mut SmallVec<[Arc<Op>; 4]>) {
             work();
             ended.push(op);
         }
-        Some(Work::Blocks(_)) if failure::get().is_some() => ended.push(op),
+        Some(Work::Blocks(_)) if op.failure.get().is_some() => ended.push(op),
         Some(Work::Blocks(make)) => {
             let (job, blocks) = make(op.clone());
             Pool::get().submit(Arc::new(job), blocks);

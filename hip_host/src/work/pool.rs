@@ -4,6 +4,9 @@
 //! [`Pool::epoch`], which each submission advances. One of them, the reserve, stays out of the way of a
 //! program that waits for its kernels, whose own thread works on that core: it comes when a job has run for
 //! a while and still has a place.
+//!
+//! Kernels of several devices may wait for each other, as those of NCCL do: where there are several, each has a thread
+//! besides, which takes those of the device's jobs that no thread takes part in.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -14,6 +17,7 @@ use super::chaos::{self, About};
 use super::futex;
 use super::job::Job;
 use crate::guard::fault;
+use zluda_common::config::config;
 
 /// Looks at the epoch before a thread goes to sleep: some tens of microseconds.
 const SPINS: u32 = 2_000;
@@ -25,6 +29,10 @@ pub struct Pool {
     sleepers: AtomicU32,
     /// Advanced to call the reserve.
     calls: AtomicU32,
+    /// Advanced by each submission, for the threads of devices.
+    device_calls: AtomicU32,
+    /// Threads of devices: one each, where there are several.
+    device_threads: usize,
     threads: u32,
 }
 
@@ -38,8 +46,18 @@ static POOL: LazyLock<Pool> = LazyLock::new(|| {
             tracing::error!("no thread for multiprocessor {index}: {error}");
         }
     }
-    let [epoch, sleepers, calls] = std::array::from_fn(|_| AtomicU32::new(0));
-    Pool { jobs: Mutex::default(), epoch, sleepers, calls, threads }
+    let device_threads = match config().devices.count {
+        1 => 0,
+        count => count,
+    };
+    for device in 0..device_threads {
+        let thread = std::thread::Builder::new().name(format!("zluda-device{device}"));
+        if let Err(error) = thread.spawn(move || POOL.work_for(device)) {
+            tracing::error!("no thread for device {device}: {error}");
+        }
+    }
+    let [epoch, sleepers, calls, device_calls] = std::array::from_fn(|_| AtomicU32::new(0));
+    Pool { jobs: Mutex::default(), epoch, sleepers, calls, device_calls, device_threads, threads }
 });
 
 /// Cores that this process may use: the device's multiprocessors.
@@ -104,6 +122,10 @@ impl Pool {
         self.epoch.fetch_add(1, Ordering::SeqCst);
         // Those that wake up wake others.
         self.wake(blocks.min(2) as u32);
+        if self.device_threads != 0 {
+            self.device_calls.fetch_add(1, Ordering::SeqCst);
+            futex::wake(&self.device_calls, u32::MAX);
+        }
     }
 
     fn wake(&self, count: u32) {
@@ -143,6 +165,17 @@ impl Pool {
             let calls = self.calls.load(Ordering::SeqCst);
             if !self.help(|_| true) {
                 futex::wait(&self.calls, calls);
+            }
+        }
+    }
+
+    fn work_for(&self, device: usize) {
+        fault::own_thread();
+        fault::prepare_thread();
+        loop {
+            let calls = self.device_calls.load(Ordering::SeqCst);
+            if !self.help(|job| job.op.failure.device == device && !job.has_thread()) {
+                futex::wait(&self.device_calls, calls);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     AmdMatrix, CacheDir, CheckConfig, ComputeCapability, CpuTarget, DebugConfig, DeviceChoice,
-    Executor, Libraries, LogConfig, LogLevel, Math,
+    Devices, Executor, Libraries, LogConfig, LogLevel, MOST_DEVICES, Math,
 };
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,6 +23,20 @@ pub(super) fn device(value: OsString) -> Result<DeviceChoice, String> {
             Some(_) => Err("the emulated GPU is not a gfx name such as gfx1100".to_owned()),
             None => Err("there is no such device".to_owned()),
         },
+    }
+}
+
+/// A number of devices, and `:divided`.
+pub(super) fn devices(value: OsString) -> Result<Devices, String> {
+    let value = text(value)?;
+    let (number, are_divided) = match value.split_once(':') {
+        None => (value.as_str(), false),
+        Some((number, "divided")) => (number, true),
+        Some(_) => return Err("they can be divided, and nothing else".to_owned()),
+    };
+    match number.trim().parse() {
+        Ok(count) if (1..=MOST_DEVICES).contains(&count) => Ok(Devices { count, are_divided }),
+        _ => Err("it is not a number of devices".to_owned()),
     }
 }
 

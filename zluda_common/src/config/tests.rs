@@ -46,6 +46,15 @@ fn sizes() {
 }
 
 #[test]
+fn devices() {
+    for (value, count, are_divided) in [("1", 1, false), ("32", 32, false), ("4:divided", 4, true)]
+    {
+        let expected = Devices { count, are_divided };
+        assert_eq!(good("ZLUDA_DEVICES", value).devices, expected, "{value}");
+    }
+}
+
+#[test]
 fn compute_capabilities() {
     assert_eq!(
         good("ZLUDA_CC", "12.1").compute_capability,
@@ -124,6 +133,11 @@ fn a_bad_value_gives_one_line_and_the_default() {
     for (name, value) in [
         ("ZLUDA_DEVICE", "gpu"),
         ("ZLUDA_DEVICE", "emu:sm_80"),
+        ("ZLUDA_DEVICES", "0"),
+        ("ZLUDA_DEVICES", "33"),
+        ("ZLUDA_DEVICES", "two"),
+        ("ZLUDA_DEVICES", "2:shared"),
+        ("ZLUDA_DEVICES", ":divided"),
         ("ZLUDA_MEMORY", "-1"),
         ("ZLUDA_MEMORY", "many"),
         ("ZLUDA_MEMORY", "5X"),

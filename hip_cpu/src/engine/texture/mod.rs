@@ -15,7 +15,7 @@ use cpu_abi::{
 };
 use device_library::texture as library;
 use device_library::texture::Wrong;
-use hip_host::core::device::Device;
+use hip_host::core::tables::tables;
 use hip_host::core::texture::{self, Object};
 
 /// Words of operands that the longest instruction has, and some.
@@ -154,7 +154,7 @@ fn resolve(handle: u64) -> u64 {
         return handle;
     }
     let address = handle as usize;
-    match Device::get().memory.find(address) {
+    match tables().memory.find(address) {
         Some(range) if range.start + range.size - address >= 8 => {
             // SAFETY: the range is memory of the device that has not been freed.
             unsafe { (address as *const u64).read() }
