@@ -1,5 +1,6 @@
 //! The layer between the exported symbols and `api`: nothing unwinds out, and a result becomes a code.
 
+use crate::after_fault;
 use crate::core::context;
 use crate::core::device::driver;
 use crate::core::tools::error_log;
@@ -23,7 +24,7 @@ pub(crate) fn guard_by_handle(name: &'static str, call: impl FnOnce() -> CUres) 
     if !driver::is_initialized() {
         return CUresult::CUDA_ERROR_NOT_INITIALIZED;
     }
-    guard_before_init(name, call)
+    guard_before_init(name, || call().map_err(|error| after_fault::answer(name, error)))
 }
 
 /// Runs an exported function.

@@ -4,6 +4,7 @@
 //! `api::export_table` has the interfaces that NVIDIA's libraries find by GUID, `proc_address` the table of
 //! `cuGetProcAddress`.
 
+mod after_fault;
 mod api;
 mod convert;
 mod core;

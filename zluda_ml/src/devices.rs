@@ -16,6 +16,9 @@ use zluda_common::pci;
 /// A device.
 pub(crate) struct Device {
     pub(crate) handle: u64,
+    /// NVML's number, which counts devices that `CUDA_VISIBLE_DEVICES` hides.
+    pub(crate) index: c_int,
+    /// The driver's.
     pub(crate) ordinal: c_int,
     pub(crate) info: DeviceInfo,
     pub(crate) name: String,
@@ -86,13 +89,15 @@ impl FromC<nvmlDevice_t> for Arc<Device> {
 
 fn open() -> NvmlResult<State> {
     let driver = FAILURES.driver()?;
-    let mut count = 0;
-    // SAFETY: the place lives during the call.
-    match unsafe { driver.cuInit(0).and_then(|()| driver.cuDeviceGetCount(&mut count)) } {
-        Ok(()) | Err(CUerror::NO_DEVICE) => {}
+    // SAFETY: has no preconditions.
+    match unsafe { driver.cuInit(0) } {
+        // The second one is about `CUDA_VISIBLE_DEVICES`, which is no matter here.
+        Ok(()) | Err(CUerror::NO_DEVICE | CUerror::INVALID_DEVICE) => {}
         Err(error) => return Err(convert(error)),
     }
-    let devices: NvmlResult<_> = (0..count).map(|ordinal| Device::open(driver, ordinal)).collect();
+    let numbers = (0..).map_while(|hip| Some((hip, driver.any_device(hip).ok()?)));
+    let devices: NvmlResult<_> =
+        numbers.map(|(index, ordinal)| Device::open(driver, index, ordinal)).collect();
     Ok(State { devices: devices?, driver })
 }
 
@@ -108,7 +113,7 @@ fn convert(error: CUerror) -> nvmlError {
 }
 
 impl Device {
-    fn open(driver: &Driver, ordinal: c_int) -> NvmlResult<Arc<Device>> {
+    fn open(driver: &Driver, index: c_int, ordinal: c_int) -> NvmlResult<Arc<Device>> {
         let info = driver.device(ordinal).map_err(convert)?;
         let mut name = [0; 256];
         let mut uuid = CUuuid { bytes: [0; 16] };
@@ -129,6 +134,7 @@ impl Device {
         let device = |handle| {
             Arc::new(Device {
                 handle,
+                index,
                 ordinal,
                 info,
                 name,

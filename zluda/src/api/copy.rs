@@ -112,6 +112,14 @@ pub(crate) fn cuMemcpyDtoDAsync_v2(
     stream.enter_to_work()?.copy(CopyAddress::Device(to), CopyAddress::Device(from), size, Wait::No)
 }
 
+/// An H100 takes null too, and does not compare contexts with memory.
+fn check_contexts(contexts: [CUcontext; 2]) -> CUres {
+    for context in contexts.into_iter().filter(|context| !context.is_null()) {
+        Context::from_handle(context)?.check_usable()?;
+    }
+    Ok(())
+}
+
 pub(crate) fn cuMemcpyPeer(
     to: CUdeviceptr,
     to_context: CUcontext,
@@ -131,12 +139,11 @@ pub(crate) fn cuMemcpyPeerAsync(
     size: usize,
     stream: StreamArg,
 ) -> CUres {
-    // Null is the current context.
-    for context in [to_context, from_context].into_iter().filter(|context| !context.is_null()) {
-        Context::from_handle(context)?.check_usable()?;
-    }
-    // Addresses are unified: they say themselves where they are.
-    stream.enter_to_work()?.copy(CopyAddress::Device(to), CopyAddress::Device(from), size, Wait::No)
+    check_contexts([to_context, from_context])?;
+    // Addresses are unified: they say themselves where they are. No graph has such a copy.
+    let target = stream.enter_to_work()?;
+    target.uncaptured()?;
+    target.copy(CopyAddress::Device(to), CopyAddress::Device(from), size, Wait::No)
 }
 
 pub(crate) fn cuMemcpy2D_v2(description: In<CUDA_MEMCPY2D>, stream: StreamArg) -> CUres {
@@ -170,9 +177,7 @@ pub(crate) fn cuMemcpy3DPeerAsync(description: In<CUDA_MEMCPY3D_PEER>, stream: S
 }
 
 fn without_contexts(peer: &CUDA_MEMCPY3D_PEER) -> CUres<CUDA_MEMCPY3D> {
-    for context in [peer.srcContext, peer.dstContext] {
-        Context::from_handle(context)?.check_usable()?;
-    }
+    check_contexts([peer.srcContext, peer.dstContext])?;
     Ok(CUDA_MEMCPY3D {
         srcXInBytes: peer.srcXInBytes,
         srcY: peer.srcY,

@@ -29,6 +29,7 @@ pub(crate) fn cuFuncSetCacheConfig(
     FunctionArg(function): FunctionArg,
     config: CUfunc_cache,
 ) -> CUres {
+    function.data.context.check_usable()?;
     if config.0 > CUfunc_cache::CU_FUNC_CACHE_PREFER_EQUAL.0 {
         return Err(CUerror::INVALID_VALUE);
     }

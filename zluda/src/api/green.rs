@@ -7,11 +7,11 @@ use crate::core::context::place::Place;
 use crate::core::context::{Current, current};
 use crate::core::device::driver::driver;
 use crate::core::device::part::Description;
-use crate::core::stream::event::Event;
+use crate::core::stream::event::{self, Event};
 use crate::core::stream::{self, of_context};
 use cuda_types::cuda::{
-    CUcontext, CUdevResourceDesc, CUdevice, CUerror, CUgreenCtx, CUgreenCtxCreate_flags, CUres,
-    CUstream, CUstream_flags,
+    CUcontext, CUdevResourceDesc, CUdevice, CUerror, CUevent, CUgreenCtx, CUgreenCtxCreate_flags,
+    CUres, CUstream, CUstream_flags,
 };
 use std::ffi::{c_int, c_uint, c_ulonglong};
 use std::sync::Arc;
@@ -96,10 +96,10 @@ pub(crate) fn cuGreenCtxWaitEvent(green: Arc<Green>, event: Arc<Event>) -> CUres
     hold(&green.enter()?, &event)
 }
 
-pub(crate) fn cuCtxRecordEvent(context: CUcontext, event: Arc<Event>) -> CUres {
-    record(&Place::from_handle(context)?.enter()?, &event)
+pub(crate) fn cuCtxRecordEvent(context: CUcontext, event: CUevent) -> CUres {
+    record(&Place::from_handle(context)?.enter()?, &*event::from_handle(event)?)
 }
 
-pub(crate) fn cuCtxWaitEvent(context: CUcontext, event: Arc<Event>) -> CUres {
-    hold(&Place::from_handle(context)?.enter()?, &event)
+pub(crate) fn cuCtxWaitEvent(context: CUcontext, event: CUevent) -> CUres {
+    hold(&Place::from_handle(context)?.enter()?, &*event::from_handle(event)?)
 }

@@ -2,7 +2,7 @@
 
 use crate::convert::Out;
 use crate::core::capture;
-use crate::core::context::current;
+use crate::core::context::{current, error_of_current};
 use crate::core::memory::{self, Kind};
 use cuda_types::cuda::{
     CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED,
@@ -69,7 +69,7 @@ pub(crate) fn cuMemAllocManaged(pointer: Out<CUdeviceptr>, size: usize, flags: c
 pub(crate) fn cuMemFree_v2(pointer: CUdeviceptr) -> CUres {
     capture::check_unsafe_call()?;
     if pointer == 0 {
-        return Ok(());
+        return error_of_current().map_or(Ok(()), Err);
     }
     memory::free(&memory::current_or_owner(pointer)?, pointer)
 }
@@ -111,7 +111,7 @@ pub(crate) fn cuMemHostAlloc(pointer: Out<*mut c_void>, size: usize, flags: c_ui
 pub(crate) fn cuMemFreeHost(pointer: *mut c_void) -> CUres {
     capture::check_unsafe_call()?;
     if pointer.is_null() {
-        return Ok(());
+        return error_of_current().map_or(Ok(()), Err);
     }
     memory::free_host(&memory::current_or_owner(pointer as u64)?, pointer)
 }

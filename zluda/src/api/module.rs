@@ -81,7 +81,6 @@ pub(crate) fn cuModuleLoadFatBinary(module: Out<CUmodule>, image: *const c_void)
 
 pub(crate) fn cuModuleUnload(module: CUmodule) -> CUres {
     capture::check_unsafe_call()?;
-    current()?;
     module::unload(module)
 }
 
@@ -99,6 +98,7 @@ pub(crate) fn cuModuleGetFunction(
     if name.is_empty() {
         return Err(CUerror::INVALID_VALUE);
     }
+    module.data.context.check_usable()?;
     let (handle, _) = module.function_by_name(name)?;
     function.set(handle)
 }

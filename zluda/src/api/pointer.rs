@@ -46,6 +46,10 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
         false => CUmemorytype::CU_MEMORYTYPE_DEVICE,
     };
     Ok(match attribute {
+        // What comes from a pool is of no context.
+        A::CU_POINTER_ATTRIBUTE_CONTEXT if matches!(allocation.kind, Kind::Pool(_)) => {
+            Value::Context(null_mut())
+        }
         A::CU_POINTER_ATTRIBUTE_CONTEXT => {
             Value::Context(allocation.context().map_or(null_mut(), |context| context.handle()))
         }
@@ -56,7 +60,9 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
         }
         // "the address [for] kernels running in the current CUcontext"
         A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => {
-            current()?;
+            if !allocation.is_accessible_in(&current()?.context) {
+                return Err(CUerror::INVALID_VALUE);
+            }
             Value::Word(pointer)
         }
         // "CUDA_ERROR_INVALID_VALUE if [the memory] cannot be accessed by the host"
@@ -94,9 +100,9 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
         }
         A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Int(0),
         // Read and write, but for mappings.
-        A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(
-            allocation.mapping.as_ref().map_or(3, |m| m.access.load(Ordering::Relaxed) as c_int),
-        ),
+        A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => {
+            Value::Int(allocation.mapping.as_ref().map_or(3, |m| m.own_access() as c_int))
+        }
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE if matches!(allocation.kind, Kind::Pool(_)) => {
             let [default, _] = pool::of_device(allocation.device())?;
             let pool = pool::owner(allocation.base).unwrap_or(default);

@@ -103,7 +103,9 @@ pub(crate) fn cuDeviceGetDefaultMemPool(pool: Out<CUmemoryPool>, device: CUdevic
 
 pub(crate) fn cuDeviceGetMemPool(pool: Out<CUmemoryPool>, device: CUdevice) -> CUres {
     pool.check()?;
-    let [_, current] = pool::of_device(device)?;
+    // An H100 names the device in one of the two.
+    let found = pool::of_device(device).map_err(|_| CUerror::INVALID_VALUE);
+    let [_, current] = found?;
     pool.set(current.handle())
 }
 
@@ -281,7 +283,10 @@ pub(crate) fn cuMemPoolSetAccess(pool: Arc<Pool>, map: In<CUmemAccessDesc>, coun
     map.check()?;
     for CUmemAccessDesc { location, flags } in map.array(count, MOST_DESCRIPTIONS)? {
         match pool.memory() {
-            Memory::Device => check_access_of_device_memory(&pool, location, flags)?,
+            Memory::Device => {
+                check_access_of_device_memory(&pool, location, flags)?;
+                pool.set_peer(location.id, flags.0 != 0);
+            }
             memory => {
                 check_access(memory, location, flags)?;
                 if location.type_ == CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
@@ -359,6 +364,7 @@ pub(crate) fn cuMemPoolGetAccess(
         _ => return Err(CUerror::INVALID_VALUE),
     };
     flags.set(match (pool.memory(), is_host) {
+        (Memory::Device, false) if !pool.is_accessible_from(location.id) => none,
         (Memory::Device, false) | (Memory::Host, true) => all,
         (Memory::Device | Memory::Managed, true) => none,
         (_, false) => pool.access(),

@@ -105,7 +105,7 @@ pub(crate) fn cuStreamAddCallback(
     flags: c_uint,
 ) -> CUres {
     // "flags: Reserved for future use, must be 0"
-    if flags != 0 {
+    if flags != 0 || callback.is_none() {
         return Err(CUerror::INVALID_VALUE);
     }
     let target = stream::from_handle(handle)?.enter_to_work()?;

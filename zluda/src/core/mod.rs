@@ -16,6 +16,7 @@ pub(crate) mod tools;
 pub(crate) mod transfer;
 
 use backends::{amd::Amd, cpu::Cpu};
+use context::peer;
 use cuda_types::cuda::CUres;
 use device::driver::{self, Backends};
 use module::{library, reference};
@@ -23,7 +24,7 @@ use stream::{event, of_context};
 use texture::array;
 
 /// The objects that end with a context: the users of something before it.
-const ENDINGS: [fn(u64); 10] = [
+const ENDINGS: [fn(u64); 11] = [
     capture::end_context,
     library::end_context,
     module::end_context,
@@ -34,6 +35,7 @@ const ENDINGS: [fn(u64); 10] = [
     texture::end_context,
     array::end_context,
     memory::end_context,
+    peer::end_context,
 ];
 
 /// Opens the provider, once.

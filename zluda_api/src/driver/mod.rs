@@ -99,6 +99,14 @@ impl Driver {
         Ok(unsafe { info.assume_init() })
     }
 
+    /// The number of the provider's device of this number, for questions about it: `CUDA_VISIBLE_DEVICES` may hide it.
+    pub fn any_device(&self, hip: c_int) -> CUres<CUdevice> {
+        let mut number = 0;
+        // SAFETY: the place lives during the call.
+        check(unsafe { (self.table.any_device)(hip, &mut number) })?;
+        Ok(number)
+    }
+
     /// The stream with this handle.
     // A handle is a number, which nothing follows.
     #[allow(clippy::not_unsafe_ptr_arg_deref)]

@@ -18,6 +18,9 @@ pub struct Table {
     pub size: usize,
     /// Tells of a device; the driver is initialised where it is not. `INVALID_DEVICE`, `INVALID_VALUE`.
     pub device: unsafe extern "C" fn(CUdevice, *mut DeviceInfo) -> CUresult,
+    /// The number of a device of the provider's, which is also known where `CUDA_VISIBLE_DEVICES` hides it: functions that
+    /// ask about devices take it. `INVALID_DEVICE`, `INVALID_VALUE`.
+    pub any_device: unsafe extern "C" fn(c_int, *mut CUdevice) -> CUresult,
     /// Tells of a stream. `INVALID_HANDLE`, `INVALID_CONTEXT`, `INVALID_VALUE`.
     pub stream: unsafe extern "C" fn(CUstream, *mut StreamInfo) -> CUresult,
     /// Puts work into a stream, or into the graph that the stream's work becomes: then it runs each time that the graph

@@ -22,7 +22,7 @@ fn find(
 }
 
 pub(crate) fn nvmlDeviceGetHandleByIndex(index: c_uint, device: Out<nvmlDevice_t>) -> NvmlResult {
-    find(device, nvmlError::INVALID_ARGUMENT, |device| device.ordinal as c_uint == index)
+    find(device, nvmlError::INVALID_ARGUMENT, |device| device.index as c_uint == index)
 }
 
 /// With or without `GPU-`, in any case.
@@ -56,7 +56,7 @@ pub(crate) fn nvmlDeviceGetHandleBySerial(
 }
 
 pub(crate) fn nvmlDeviceGetIndex(device: Arc<Device>, index: Out<c_uint>) -> NvmlResult {
-    index.set(device.ordinal as c_uint)
+    index.set(device.index as c_uint)
 }
 
 /// The number in `/dev/nvidia<number>`, which is not there.

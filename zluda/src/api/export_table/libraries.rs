@@ -7,11 +7,13 @@ use crate::core::stream::from_handle;
 use crate::export::{guard, guard_before_init};
 use cuda_types::cuda::{CUdevice, CUresult, CUstream};
 use hip_runtime_sys::OwnedTask;
+use std::ffi::c_int;
 use zluda_api::driver::{DeviceInfo, ID as NAME, StreamInfo, StreamTask, Table};
 
 pub(super) const ID: u128 = u128::from_be_bytes(NAME);
 
-pub(super) static TABLE: Table = Table { size: size_of::<Table>(), device, stream, enqueue };
+pub(super) static TABLE: Table =
+    Table { size: size_of::<Table>(), device, any_device, stream, enqueue };
 
 unsafe extern "C" fn device(ordinal: CUdevice, info: *mut DeviceInfo) -> CUresult {
     guard_before_init("device", || {
@@ -21,9 +23,16 @@ unsafe extern "C" fn device(ordinal: CUdevice, info: *mut DeviceInfo) -> CUresul
         let properties = &device.properties;
         Out::of(info).set(DeviceInfo {
             provider: driver.provider,
-            hip_device: device.ordinal,
+            hip_device: device.hip,
             pci: [properties.pci_domain, properties.pci_bus, properties.pci_device],
         })
+    })
+}
+
+unsafe extern "C" fn any_device(hip: c_int, number: *mut CUdevice) -> CUresult {
+    guard_before_init("any_device", || {
+        initialize()?;
+        Out::of(number).set(driver()?.any_device(hip)?.ordinal)
     })
 }
 

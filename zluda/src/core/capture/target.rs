@@ -64,9 +64,6 @@ impl WorkTarget {
         callback: CUstreamCallback,
         data: *mut c_void,
     ) -> CUres {
-        if callback.is_none() {
-            return Err(CUerror::INVALID_VALUE);
-        }
         // An H100 does not capture callbacks.
         stream::add_callback(self.uncaptured()?, handle, callback, data)
     }
@@ -99,6 +96,9 @@ impl WorkTarget {
         let Some(recorder) = &self.recorder else {
             return launch(&self.stream, function, config, params);
         };
+        if function.data.context.device != self.stream.current.context.device {
+            return Err(CUerror::INVALID_HANDLE);
+        }
         let launch = Launch::new(function.clone(), *config, params)?;
         let work = Work::Kernel(Box::new(launch));
         if config.programmatic { recorder.add_programmatic(work) } else { recorder.add(work) }

@@ -1,6 +1,7 @@
 //! Contexts and each thread's stack of them.
 
 pub(crate) mod green;
+pub(crate) mod peer;
 pub(crate) mod place;
 pub(crate) mod primary;
 pub(crate) mod storage;
@@ -15,10 +16,11 @@ use crate::core::error::{check, is_sticky};
 use crate::core::tools::core_dump;
 use crate::os;
 use cuda_types::cuda::{CUcontext, CUerror, CUfunc_cache, CUlimit, CUres};
-use hip_runtime_sys::{hipError_t, hipLimit_t};
+use hip_runtime_sys::{hipCtx_t, hipError_t, hipLimit_t};
 use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use zluda_common::handle::{HandleTable, Kind};
@@ -42,6 +44,41 @@ pub(crate) struct Context {
     /// Memory for the barriers of cooperative launches: its address, or 0, and the number of the next one to be used.
     pub(crate) workspaces: Mutex<(u64, usize)>,
     pub(crate) services: Box<dyn Services>,
+    hip: HipContext,
+    /// The contexts whose memory kernels may access, by number, and the provider's numbers of their devices.
+    pub(crate) peers: Mutex<Vec<(u64, i32)>>,
+}
+
+/// The provider's context, which is null where it is the device's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct HipContext(hipCtx_t);
+
+// SAFETY: HIP's contexts may be used from any thread.
+unsafe impl Send for HipContext {}
+// SAFETY: as above.
+unsafe impl Sync for HipContext {}
+
+impl HipContext {
+    const OF_DEVICE: HipContext = HipContext(null_mut());
+
+    /// A context of its own, where the provider has such.
+    fn new(driver: &Driver, device: i32) -> CUres<HipContext> {
+        let mut context = null_mut();
+        if driver.has_contexts() {
+            let device = driver.device(device)?.hip;
+            // SAFETY: `context` outlives the call.
+            check(unsafe { driver.hip.hipCtxCreate(&mut context, 0, device) })?;
+        }
+        Ok(HipContext(context))
+    }
+
+    fn end(self, driver: &Driver) {
+        if self != HipContext::OF_DEVICE {
+            // SAFETY: the provider has made it, and nobody uses it any more.
+            let _ = unsafe { driver.hip.hipCtxDestroy(self.0) };
+            let _ = SELECTED.try_with(|selected| selected.set(NOTHING));
+        }
+    }
 }
 
 /// The settings that programs make and ask for again.
@@ -84,9 +121,11 @@ thread_local! {
     static END_OF_THREAD: EndOfThread = const { EndOfThread };
     /// The thread runs a function of the program that waited in a stream.
     static IN_STREAM: Cell<bool> = const { Cell::new(false) };
-    /// The device that HIP takes calls of this thread for.
-    static HIP_DEVICE: Cell<i32> = const { Cell::new(-1) };
+    /// The device and the context that HIP takes calls of this thread for.
+    static SELECTED: Cell<(i32, HipContext)> = const { Cell::new(NOTHING) };
 }
+
+const NOTHING: (i32, HipContext) = (-1, HipContext::OF_DEVICE);
 
 /// Takes the contexts off a thread's stack when it ends.
 struct EndOfThread;
@@ -111,7 +150,12 @@ pub(crate) struct Current {
 
 impl Context {
     fn new(device: i32, flags: u32, is_primary: bool) -> CUres<Arc<Context>> {
-        let services = driver()?.backend.services();
+        let driver = driver()?;
+        let services = driver.backend.services();
+        let hip = match is_primary {
+            true => HipContext::OF_DEVICE,
+            false => HipContext::new(driver, device)?,
+        };
         let mut made = None;
         CONTEXTS
             .insert_with(|handle| {
@@ -128,6 +172,8 @@ impl Context {
                     storage: LocalStorage::default(),
                     workspaces: Mutex::default(),
                     services,
+                    hip,
+                    peers: Mutex::default(),
                 });
                 made = Some(context.clone());
                 context
@@ -204,7 +250,7 @@ impl Context {
         self.storage.clear(self.handle());
         let mut failed = false;
         if let Ok(driver) = driver() {
-            use_device(driver, self.device);
+            select(driver, self.device, self.hip);
             // Kernels may still use what goes now. What they end with no longer concerns anybody.
             // SAFETY: has no preconditions.
             failed = unsafe { driver.hip.hipDeviceSynchronize() } != hipError_t::hipSuccess;
@@ -212,8 +258,12 @@ impl Context {
         self.services.end();
         forget(self.id());
         *self.workspaces.lock() = (0, 0);
+        self.peers.lock().clear();
         if failed || self.sticky.load(Ordering::Acquire) != 0 {
             self.clean_device();
+        }
+        if let Ok(driver) = driver() {
+            self.hip.end(driver);
         }
         if self.is_primary {
             *self.settings.lock() = Settings::default();
@@ -376,7 +426,7 @@ pub(crate) fn current() -> CUres<Current> {
         green.check_alive()?;
     }
     context.check_usable()?;
-    use_device(driver, context.device);
+    select(driver, context.device, context.hip);
     Ok(Current { driver, context, green })
 }
 
@@ -384,7 +434,7 @@ pub(crate) fn current() -> CUres<Current> {
 pub(crate) fn enter(context: &Arc<Context>) -> CUres<Current> {
     let driver = driver()?;
     context.check_usable()?;
-    use_device(driver, context.device);
+    select(driver, context.device, context.hip);
     Ok(Current { driver, context: context.clone(), green: None })
 }
 
@@ -393,15 +443,32 @@ pub(crate) fn handle_or_current(handle: CUcontext) -> CUres<Current> {
     if handle.is_null() { current() } else { Place::from_handle(handle)?.enter() }
 }
 
+/// Lets HIP take calls of this thread for a device's own context.
 pub(crate) fn use_device(driver: &Driver, device: i32) {
-    let _ = HIP_DEVICE.try_with(|selected| {
-        if selected.get() != device {
-            // SAFETY: has no preconditions.
-            if check(unsafe { driver.hip.hipSetDevice(device) }).is_ok() {
-                selected.set(device);
-            }
+    select(driver, device, HipContext::OF_DEVICE);
+}
+
+fn select(driver: &Driver, device: i32, context: HipContext) {
+    let _ = SELECTED.try_with(|selected| {
+        if selected.get() == (device, context) {
+            return;
         }
+        let Ok(hip_device) = driver.device(device).map(|device| device.hip) else { return };
+        // SAFETY: has no preconditions; the context is the provider's.
+        let error = unsafe {
+            match context {
+                HipContext::OF_DEVICE => driver.hip.hipSetDevice(hip_device),
+                HipContext(context) => driver.hip.hipCtxSetCurrent(context),
+            }
+        };
+        selected.set(if check(error).is_ok() { (device, context) } else { NOTHING });
     });
+}
+
+/// The error that a kernel has left in the current context.
+pub(crate) fn error_of_current() -> Option<CUerror> {
+    let Place { context, .. } = top().filter(|top| top.context.is_alive())?;
+    context.check_sticky().err()
 }
 
 /// The current context, usable or not.

@@ -1,7 +1,7 @@
 //! The state of the process: the HIP provider and its devices, from the first `cuInit` on.
 
-use crate::core::device::Device;
 use crate::core::device::backend::Backend;
+use crate::core::device::{Device, visible};
 use crate::core::error::convert;
 use crate::os;
 use cuda_types::cuda::{CUdevice, CUerror, CUres};
@@ -22,7 +22,11 @@ pub(crate) struct Driver {
     /// The backend for the provider's kind of devices.
     pub(crate) backend: &'static dyn Backend,
     pub(crate) devices: Vec<Device>,
+    /// Those that `CUDA_VISIBLE_DEVICES` hides, for NVML alone: their numbers run down from [`HIDDEN`].
+    hidden: Vec<Device>,
 }
+
+const HIDDEN: CUdevice = -1000;
 
 /// The backends for the devices of providers.
 #[derive(Clone, Copy)]
@@ -69,10 +73,22 @@ pub(crate) fn driver() -> CUres<&'static Driver> {
 impl Driver {
     /// The device with this ordinal; `INVALID_DEVICE` if there is none.
     pub(crate) fn device(&self, device: CUdevice) -> CUres<&Device> {
-        usize::try_from(device)
-            .ok()
-            .and_then(|i| self.devices.get(i))
-            .ok_or(CUerror::INVALID_DEVICE)
+        let found = match usize::try_from(device) {
+            Ok(place) => self.devices.get(place),
+            Err(_) => self.hidden.iter().find(|hidden| hidden.ordinal == device),
+        };
+        found.ok_or(CUerror::INVALID_DEVICE)
+    }
+
+    /// The device with this number of the provider's, hidden or not; `INVALID_DEVICE` if there is none.
+    pub(crate) fn any_device(&self, hip: i32) -> CUres<&Device> {
+        let mut all = self.devices.iter().chain(&self.hidden);
+        all.find(|device| device.hip == hip).ok_or(CUerror::INVALID_DEVICE)
+    }
+
+    /// Whether the provider has contexts that are independent of each other; ROCm has one for each device.
+    pub(crate) fn has_contexts(&self) -> bool {
+        self.provider != ProviderKind::Rocm
     }
 
     /// Whether other processes can have memory of the devices, by file descriptors: how ROCm wants to be given one is not
@@ -111,12 +127,31 @@ fn open(Backends { amd, cpu }: Backends) -> CUres<Driver> {
     let devices = (0..count)
         .map(|ordinal| Device::open(&hip, backend, ordinal))
         .collect::<CUres<Vec<_>>>()?;
+    let (devices, hidden) = choose(devices, provider)?;
     for device in &devices {
         tracing::info!("device {}: {} (through {})", device.ordinal, device.name, hip.name());
         device.model.warn(device.ordinal);
     }
     backend.begin(&hip);
-    Ok(Driver { hip, provider, backend, devices })
+    Ok(Driver { hip, provider, backend, devices, hidden })
+}
+
+/// The devices that the program sees, in its order, and the others. ROCm has chosen already: it reads the same variable.
+fn choose(all: Vec<Device>, provider: ProviderKind) -> CUres<(Vec<Device>, Vec<Device>)> {
+    let value = std::env::var("CUDA_VISIBLE_DEVICES");
+    let Some(value) = value.ok().filter(|_| provider != ProviderKind::Rocm) else {
+        return Ok((all, Vec::new()));
+    };
+    let uuids: Vec<_> = all.iter().map(|device| device.uuid).collect();
+    let places = visible::choose(&value, &uuids)?;
+    let mut all: Vec<_> = all.into_iter().map(Some).collect();
+    let mut numbered = |places: &mut dyn Iterator<Item = usize>, number: fn(i32) -> CUdevice| {
+        let devices = places.filter_map(|place| all[place].take());
+        devices.zip(0..).map(|(device, n)| Device { ordinal: number(n), ..device }).collect()
+    };
+    let visible = numbered(&mut places.into_iter(), |n| n);
+    let hidden = numbered(&mut (0..uuids.len()), |n| HIDDEN - n);
+    Ok((visible, hidden))
 }
 
 /// Runs between `fork` and its return in the child.

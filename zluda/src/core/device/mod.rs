@@ -6,6 +6,7 @@ pub(crate) mod driver;
 pub(crate) mod launch;
 pub(crate) mod part;
 pub(crate) mod texture;
+mod visible;
 
 use crate::core::device::attributes::Multiprocessor;
 use crate::core::device::backend::{Backend, Model};
@@ -17,7 +18,10 @@ use zluda_common::pci;
 
 #[derive(Debug)]
 pub(crate) struct Device {
+    /// The program's number of the device.
     pub(crate) ordinal: i32,
+    /// The provider's.
+    pub(crate) hip: i32,
     pub(crate) backend: &'static dyn Backend,
     pub(crate) name: String,
     pub(crate) uuid: [u8; 16],
@@ -49,7 +53,7 @@ pub(crate) struct Properties {
 }
 
 impl Device {
-    /// The provider's device of this number.
+    /// The provider's device of this number, which is the program's too unless it names devices itself.
     pub(crate) fn open(
         hip: &HipRuntime,
         backend: &'static dyn Backend,
@@ -63,6 +67,7 @@ impl Device {
         };
         Ok(Device {
             ordinal,
+            hip: ordinal,
             backend,
             uuid: uuid(hip, ordinal, &properties, &name),
             name,

@@ -325,11 +325,12 @@ impl Exec {
 
     /// Puts all work into a stream, after what the graph was launched as before.
     pub(crate) fn launch(self: &Arc<Self>, target: &Target) -> CUres {
-        let last = self.last.lock();
+        let mut last = self.last.lock();
         if self.has_memory {
             self.check_memory()?;
         }
         last.hold(target)?;
+        last.move_to(&target.current)?;
         let result = match &self.runner {
             Some(runner) => self.launch_with_thread(runner, target),
             None => self.plan.run(target, self.changes.load(Ordering::Acquire)),

@@ -69,7 +69,8 @@ enum Piece {
 
 #[derive(Debug)]
 struct Streams {
-    device: i32,
+    /// The number of the context whose streams they are.
+    context: u64,
     lanes: Vec<PrivateStream>,
     markers: Vec<Marker>,
 }
@@ -253,8 +254,8 @@ impl Plan {
     /// last change of a node.
     pub(super) fn run(&self, target: &Target, change: u64) -> CUres {
         let mut streams = self.streams.lock();
-        let device = target.current.context.device;
-        if self.lanes > 1 && streams.as_ref().is_none_or(|streams| streams.device != device) {
+        let context = target.current.context.id();
+        if self.lanes > 1 && streams.as_ref().is_none_or(|streams| streams.context != context) {
             *streams = Some(self.streams_for(target)?);
         }
         let (lanes, markers) = match &*streams {
@@ -284,7 +285,7 @@ impl Plan {
     fn streams_for(&self, target: &Target) -> CUres<Streams> {
         let current = &target.current;
         Ok(Streams {
-            device: current.context.device,
+            context: current.context.id(),
             lanes: (1..self.lanes).map(|_| PrivateStream::new(current)).collect::<CUres<_>>()?,
             markers: (0..self.markers).map(|_| Marker::new(current)).collect::<CUres<_>>()?,
         })

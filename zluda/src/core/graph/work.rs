@@ -213,28 +213,26 @@ impl Work {
     pub(super) fn put(&self, target: &Target) -> CUres {
         match self {
             Work::Nothing | Work::Semaphores(_) => Ok(()),
-            Work::Kernel(kernel) => {
-                let target = target.in_context(&kernel.function.data.context)?;
-                launch(&target, &kernel.function, &kernel.config, kernel.params.clone())
-            }
-            Work::Copy(work) => {
-                let target = target.in_context(&work.context)?;
-                match &work.deferred {
-                    Some(deferred) => deferred.put(&target),
-                    None => work.copy.put(&target, Wait::No),
-                }
-            }
+            Work::Kernel(kernel) => target.in_context(&kernel.function.data.context, |target| {
+                launch(target, &kernel.function, &kernel.config, kernel.params.clone())
+            }),
+            Work::Copy(work) => target.in_context(&work.context, |target| match &work.deferred {
+                Some(deferred) => deferred.put(target),
+                None => work.copy.put(target, Wait::No),
+            }),
             Work::Fill(work) => {
                 let FillOf { fill, address, pitch, width, height, context } = &**work;
-                fill.put(&target.in_context(context)?, *address, *pitch, *width, *height)
+                target.in_context(context, |target| {
+                    fill.put(target, *address, *pitch, *width, *height)
+                })
             }
-            Work::Batch(batch) => batch.put(&target.in_context(&batch.context)?),
+            Work::Batch(batch) => target.in_context(&batch.context, |target| batch.put(target)),
             Work::Host(call) => stream::launch_host_function(target, call.function, call.data),
-            Work::Task(task) => task.put(&target.in_context(&task.context)?),
+            Work::Task(task) => target.in_context(&task.context, |target| task.put(target)),
             // Their nodes are in the order of the whole, or come when a value says so.
             Work::Child(_) | Work::Conditional(_) => Ok(()),
-            Work::Record(event) => event.record(&target.in_context(&event.context)?),
-            Work::Wait(event) => event.hold(&target.in_context(&event.context)?),
+            Work::Record(event) => target.in_context(&event.context, |target| event.record(target)),
+            Work::Wait(event) => event.hold(target),
             Work::Allocate(memory) => memory.allocate(),
             Work::Free(address) => crate::core::memory::graph_memory::free(*address),
         }

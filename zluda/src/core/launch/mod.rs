@@ -144,7 +144,7 @@ fn prepare(
     let current = &target.current;
     // A function belongs to the context in which its module was loaded.
     if function.data.context.id() != current.context.id() {
-        return Err(CUerror::INVALID_CONTEXT);
+        return Err(CUerror::INVALID_HANDLE);
     }
     config.check(function)?;
     let info = &function.info;

@@ -126,6 +126,22 @@ impl Allocation {
         matches!(self.kind, Kind::Host(_) | Kind::Registered(_) | Kind::Pool(Memory::Host))
     }
 
+    /// Whether kernels of a context may access it, as far as its device decides that.
+    pub(crate) fn is_accessible_in(&self, context: &Context) -> bool {
+        match self.kind {
+            Kind::Device | Kind::Module | Kind::Graph => {
+                context.may_access(self.device(), self.context())
+            }
+            Kind::Pool(Memory::Device) => {
+                let device = context.device;
+                device == self.device()
+                    || pool::owner(self.base).is_some_and(|pool| pool.is_accessible_from(device))
+            }
+            Kind::Mapped => virtual_memory::is_accessible_from(self, context.device),
+            _ => true,
+        }
+    }
+
     /// Whether it is managed memory.
     pub(crate) fn is_managed(&self) -> bool {
         matches!(self.kind, Kind::Managed | Kind::Pool(Memory::Managed))
@@ -248,6 +264,14 @@ pub(crate) fn check_range_by(rules: Rules, address: u64, size: usize) -> CUres {
     }
 }
 
+/// `INVALID_VALUE` where kernels of a context may not access the memory at an address, which is there.
+pub(crate) fn check_accessible(context: &Context, address: u64) -> CUres {
+    match find(address) {
+        Some(found) if !found.is_accessible_in(context) => Err(CUerror::INVALID_VALUE),
+        _ => Ok(()),
+    }
+}
+
 /// Device memory.
 pub(crate) fn allocate(current: &Current, size: usize, kind: Kind) -> CUres<Arc<Allocation>> {
     let mut address: *mut c_void = null_mut();
@@ -338,7 +362,13 @@ pub(crate) fn allocate_async(
         }
     })?;
     if memory == Memory::Device {
-        return Ok(insert(current, address as u64, 0, size, Kind::Pool(memory)));
+        let mut owner = Owner::Context(current.context.clone());
+        // Of another device than the stream's.
+        if let Some(device) = pool.place.device().filter(|device| *device != current.context.device)
+        {
+            owner = Owner::Device(device);
+        }
+        return Ok(insert_of(owner, address as u64, 0, size, Kind::Pool(memory), None));
     }
     // It is of no context.
     let base = match memory {

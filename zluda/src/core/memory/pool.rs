@@ -100,6 +100,8 @@ pub(crate) struct Pool {
     pub(crate) ledger: Mutex<Ledger>,
     /// How devices may access what is not device memory: `CUmemAccess_flags`.
     access: AtomicU32,
+    /// The other devices that may access the memory of a device.
+    peers: Mutex<Vec<CUdevice>>,
 }
 
 #[derive(Debug)]
@@ -134,7 +136,7 @@ impl FromC<CUmemoryPool> for Arc<Pool> {
 pub(crate) fn create(place: Place, handle_types: CUmemAllocationHandleType) -> CUres<Arc<Pool>> {
     let origin = match handle_types {
         CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE => Origin::Created,
-        _ => Origin::Shareable(HipPool::new(place.id, handle_types)?),
+        _ => Origin::Shareable(HipPool::new(driver()?.device(place.id)?.hip, handle_types)?),
     };
     enter(place, handle_types, origin)
 }
@@ -158,6 +160,7 @@ fn enter(
         attributes: Mutex::default(),
         ledger: Mutex::default(),
         access: AtomicU32::new(0),
+        peers: Mutex::default(),
     });
     let handle = POOLS.insert(pool.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
     let _ = pool.handle.set(handle);
@@ -281,6 +284,20 @@ impl Pool {
         match &self.origin {
             Origin::Imported(pool) => Ok(pool.get()),
             _ => Err(CUerror::INVALID_VALUE),
+        }
+    }
+
+    /// Whether a device may access the pool's device memory.
+    pub(crate) fn is_accessible_from(&self, device: CUdevice) -> bool {
+        self.place.device() == Some(device) || self.peers.lock().contains(&device)
+    }
+
+    /// Lets another device access the pool's device memory, or no more.
+    pub(crate) fn set_peer(&self, device: CUdevice, may_access: bool) {
+        let mut peers = self.peers.lock();
+        peers.retain(|peer| *peer != device);
+        if may_access {
+            peers.push(device);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::core::context::Current;
 use crate::core::device::driver::driver;
 use crate::core::error::check;
 use cuda_types::cuda::{
-    CUdevice, CUdeviceptr, CUerror, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUres,
+    CUdeviceptr, CUerror, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUres,
 };
 use hip_runtime_sys::{
     hipMemAllocationHandleType, hipMemAllocationType, hipMemLocation, hipMemLocationType,
@@ -42,8 +42,8 @@ fn hip_type(types: CUmemAllocationHandleType) -> hipMemAllocationHandleType {
 }
 
 impl HipPool {
-    /// A pool of a device's memory that can be exported by handles of these types.
-    pub(crate) fn new(device: CUdevice, types: CUmemAllocationHandleType) -> CUres<HipPool> {
+    /// A pool of the memory of a device, by the provider's number, that can be exported by handles of these types.
+    pub(crate) fn new(device: i32, types: CUmemAllocationHandleType) -> CUres<HipPool> {
         let properties = hipMemPoolProps {
             allocType: hipMemAllocationType::hipMemAllocationTypePinned,
             handleTypes: hip_type(types),

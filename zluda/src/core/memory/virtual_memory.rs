@@ -4,7 +4,7 @@
 //! ([`Kind::Mapped`]), of no context, and cannot be accessed before its access is set: it is absent.
 
 use super::{ALLOCATIONS, Allocation, Kind, Owner};
-use crate::core::context::use_device;
+use crate::core::context::{Context, use_device};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
 use cuda_types::cuda::{
@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use zluda_common::handle::{HandleTable, Kind as HandleKind};
 
@@ -65,8 +65,8 @@ pub(crate) struct Properties {
 #[derive(Debug)]
 pub(crate) struct Mapping {
     pub(crate) memory: Arc<Physical>,
-    /// `CUmemAccess_flags` of the memory's device.
-    pub(crate) access: AtomicU32,
+    /// `CUmemAccess_flags` of each device.
+    access: Mutex<BTreeMap<CUdevice, u32>>,
 }
 
 /// Reservations: sizes, by first address.
@@ -103,7 +103,9 @@ impl Properties {
 }
 
 fn hip_location(device: CUdevice) -> hipMemLocation {
-    hipMemLocation { type_: hipMemLocationType::hipMemLocationTypeDevice, id: device }
+    // A number that is none is the provider's to refuse.
+    let id = driver().and_then(|driver| driver.device(device)).map_or(device, |device| device.hip);
+    hipMemLocation { type_: hipMemLocationType::hipMemLocationTypeDevice, id }
 }
 
 /// The unit of sizes and addresses for memory of such properties.
@@ -258,7 +260,7 @@ pub(crate) fn map(address: u64, size: usize, offset: usize, memory: Arc<Physical
     // SAFETY: a part of a reservation of the provider's, in which nothing lies.
     check(unsafe { driver()?.hip.hipMemMap(address as *mut c_void, size, 0, memory.hip.0, 0) })?;
     let owner = Owner::Device(memory.properties.device);
-    let mapping = Mapping { memory, access: AtomicU32::new(0) };
+    let mapping = Mapping { memory, access: Mutex::default() };
     super::insert_of(owner, address, 0, size, Kind::Mapped, Some(mapping));
     Ok(())
 }
@@ -318,7 +320,7 @@ pub(crate) fn unmap(address: u64, size: usize) -> CUres {
         let unmap = || unsafe { driver.hip.hipMemUnmap(mapping.base as *mut c_void, mapping.size) };
         result = result.and_then(|()| check(unmap()));
         match result {
-            Ok(()) => mapping.set_access(0),
+            Ok(()) => mapping.clear_access(),
             Err(_) => _ = ALLOCATIONS.write().insert(mapping.base, mapping),
         }
     }
@@ -340,20 +342,40 @@ pub(crate) fn set_access(address: u64, size: usize, descriptions: &[CUmemAccessD
         // SAFETY: the range is one of mappings of the provider's; `hip` outlives the call.
         check(unsafe { driver.hip.hipMemSetAccess(address as *mut c_void, size, &hip, 1) })?;
         for allocation in &mappings {
-            let of = allocation.mapping.as_ref().map(|m| m.memory.properties.device);
-            if of == Some(device) {
-                allocation.set_access(description.flags.0);
-            }
+            allocation.change_access(|access| _ = access.insert(device, description.flags.0));
         }
     }
     Ok(())
 }
 
+impl Mapping {
+    /// How a device can access the memory.
+    pub(crate) fn access_of(&self, device: CUdevice) -> u32 {
+        self.access.lock().get(&device).copied().unwrap_or(0)
+    }
+
+    /// How the memory's own device can.
+    pub(crate) fn own_access(&self) -> u32 {
+        self.access_of(self.memory.properties.device)
+    }
+
+    /// How some device can: what one may do, the host does for all.
+    fn widest(&self) -> u32 {
+        self.access.lock().values().copied().max().unwrap_or(0)
+    }
+}
+
 impl Allocation {
-    /// Notes how the memory's own device can access a mapping from now on.
-    fn set_access(&self, flags: u32) {
+    fn clear_access(&self) {
+        self.change_access(BTreeMap::clear);
+    }
+
+    /// Notes how devices can access a mapping from now on.
+    fn change_access(&self, change: impl FnOnce(&mut BTreeMap<CUdevice, u32>)) {
         let Some(mapping) = &self.mapping else { return };
-        let before = mapping.access.swap(flags, Ordering::AcqRel);
+        let before = mapping.widest();
+        change(&mut mapping.access.lock());
+        let flags = mapping.widest();
         match (before == READ, flags == READ) {
             (false, true) => _ = READ_ONLY.fetch_add(1, Ordering::AcqRel),
             (true, false) => _ = READ_ONLY.fetch_sub(1, Ordering::AcqRel),
@@ -367,14 +389,20 @@ impl Allocation {
 pub(crate) fn access(address: u64, location: CUmemLocation) -> CUres<u64> {
     let allocation = super::find(address).ok_or(CUerror::INVALID_VALUE)?;
     let Some(mapping) = &allocation.mapping else { return Ok(0) };
-    if location.id == mapping.memory.properties.device {
-        return Ok(mapping.access.load(Ordering::Acquire).into());
+    Ok(mapping.access_of(location.id).into())
+}
+
+/// Whether a device can access a mapping.
+pub(super) fn is_accessible_from(allocation: &Allocation, device: CUdevice) -> bool {
+    allocation.mapping.as_ref().is_none_or(|mapping| mapping.access_of(device) != 0)
+}
+
+/// `INVALID_VALUE` where a mapping lies at an address that a context's device cannot access.
+pub(crate) fn check_mapped(context: &Context, address: u64) -> CUres {
+    match super::find(address) {
+        Some(found) if !is_accessible_from(&found, context.device) => Err(CUerror::INVALID_VALUE),
+        _ => Ok(()),
     }
-    let mut flags = 0;
-    let at = address as *mut c_void;
-    // SAFETY: both outlive the call.
-    check(unsafe { driver()?.hip.hipMemGetAccess(&mut flags, &hip_location(location.id), at) })?;
-    Ok(flags)
 }
 
 /// The memory that is mapped at an address; `INVALID_VALUE` if there is none.
@@ -394,10 +422,7 @@ pub(crate) fn check_writable(address: u64, size: usize) -> CUres {
     let mut touched = allocations.range(first..end).map(|(_, allocation)| allocation);
     let is_read_only = |allocation: &Arc<Allocation>| {
         allocation.contains_any(address, end)
-            && allocation
-                .mapping
-                .as_ref()
-                .is_some_and(|mapping| mapping.access.load(Ordering::Acquire) == READ)
+            && allocation.mapping.as_ref().is_some_and(|mapping| mapping.widest() == READ)
     };
     if touched.any(is_read_only) { Err(CUerror::INVALID_VALUE) } else { Ok(()) }
 }

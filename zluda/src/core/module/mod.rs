@@ -8,7 +8,7 @@ pub(crate) mod reference;
 
 use crate::convert::FromC;
 use crate::core::compile::{Failure, Program};
-use crate::core::context::{Context, Current};
+use crate::core::context::{Context, Current, current, enter};
 use crate::core::device::driver::driver;
 use crate::core::memory;
 use crate::core::module::function::{Function, Settings};
@@ -75,11 +75,13 @@ pub(crate) fn load(current: &Current, program: Arc<Program>) -> Result<Arc<Modul
 
 /// Ends a module: its handle, its kernels' handles, its variables.
 pub(crate) fn unload(handle: CUmodule) -> CUres {
-    from_handle(handle as u64)?;
-    let driver = driver()?;
+    let module = from_handle(handle as u64)?;
+    current()?;
     // Kernels of the module may still run, and launch others of it.
-    // SAFETY: has no preconditions.
-    let _ = unsafe { driver.hip.hipDeviceSynchronize() };
+    if let Ok(of_module) = enter(&module.data.context) {
+        // SAFETY: has no preconditions.
+        let _ = unsafe { of_module.driver.hip.hipDeviceSynchronize() };
+    }
     let module = MODULES.remove(handle as u64).ok_or(CUerror::INVALID_HANDLE)?;
     module.end_functions();
     Ok(())

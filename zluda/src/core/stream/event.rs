@@ -256,6 +256,14 @@ impl Marker {
         self.hip.record(stream)
     }
 
+    /// Becomes a marker of no work, of another device's context: a provider records events in streams of their device.
+    pub(crate) fn move_to(&mut self, current: &Current) -> CUres {
+        if self.context.device != current.context.device {
+            *self = Marker::new(current)?;
+        }
+        Ok(())
+    }
+
     /// Lets all later work of a stream wait.
     pub(crate) fn hold(&self, stream: &Target) -> CUres {
         if self.is_recorded.load(Ordering::Acquire) { self.hip.hold(stream) } else { Ok(()) }
@@ -263,20 +271,22 @@ impl Marker {
 
     /// Nothing is under way. Nor is it in a context that has failed.
     pub(crate) fn is_past(&self) -> bool {
-        self.is_recorded.load(Ordering::Acquire)
-            .then(|| enter(&self.context).ok())
-            .flatten()
+        let is_usable = || self.context.check_usable().is_ok();
+        let Ok(driver) = driver() else { return true };
+        let ends_later = self.is_recorded.load(Ordering::Acquire)
+            && is_usable()
             // SAFETY: the event was created for this marker.
-            .is_none_or(|current| unsafe { current.driver.hip.hipEventQuery(self.hip.0) } != hipError_t::hipErrorNotReady)
+            && unsafe { driver.hip.hipEventQuery(self.hip.0) } == hipError_t::hipErrorNotReady;
+        !ends_later
     }
 
     /// Waits for the end.
     pub(crate) fn wait(&self) {
         if !self.is_past()
-            && let Ok(current) = enter(&self.context)
+            && let Ok(driver) = driver()
         {
             // SAFETY: as above.
-            let _ = unsafe { current.driver.hip.hipEventSynchronize(self.hip.0) };
+            let _ = unsafe { driver.hip.hipEventSynchronize(self.hip.0) };
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::core::context::place::Place;
 use crate::core::context::{Context, Current, current, enter, run_in_stream};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
+use crate::core::stream::event::Marker;
 use attribute::Attributes;
 use cuda_types::cuda::{
     CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUerror, CUhostFn, CUres, CUresult, CUstream,
@@ -154,13 +155,26 @@ impl StreamArg {
 }
 
 impl Target {
-    /// The same stream for work of another context of its device.
-    pub(crate) fn in_context(&self, context: &Arc<Context>) -> CUres<Target> {
-        if context.device != self.current.context.device {
-            tracing::warn!("unsupported: a graph with nodes of several devices");
-            return Err(CUerror::NOT_SUPPORTED);
+    /// Puts work of a context, which may be another one, into this place of the stream.
+    pub(crate) fn in_context(
+        &self,
+        context: &Arc<Context>,
+        put: impl FnOnce(&Target) -> CUres,
+    ) -> CUres {
+        if context.id() == self.current.context.id() {
+            return put(&Target { current: enter(context)?, hip: self.hip });
         }
-        Ok(Target { current: enter(context)?, hip: self.hip })
+        // A stream of the other one does it, between what this one has and what it gets.
+        let begin = Marker::new(&enter(&self.current.context)?)?;
+        begin.record(self)?;
+        let there = enter(context)?;
+        let (other, end) = (PrivateStream::new(&there)?, Marker::new(&there)?);
+        let target = other.target(context)?;
+        begin.hold(&target)?;
+        put(&target)?;
+        end.record(&target)?;
+        enter(&self.current.context)?;
+        end.hold(self)
     }
 
     /// Waits until all work of the stream has ended, and returns its error.

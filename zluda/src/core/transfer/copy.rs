@@ -1,6 +1,6 @@
 //! Copies of memory, in one, two and three dimensions.
 
-use crate::core::memory::virtual_memory::{check_writable, is_reserved};
+use crate::core::memory::virtual_memory::{check_mapped, check_writable, is_reserved};
 use crate::core::memory::{Rules, check_range_by, find_host};
 use crate::core::stream::Target;
 use crate::core::texture::array::{self, Array};
@@ -105,6 +105,8 @@ pub(crate) fn put(
     if size == 0 {
         return Ok(());
     }
+    let context = &stream.current.context;
+    [to, from].iter().try_for_each(|side| check_mapped(context, side.address()))?;
     let hip = &stream.current.driver.hip;
     let (destination, source) = (to.address() as *mut c_void, from.address() as *const c_void);
     let kind = direction(to, from);

@@ -1,7 +1,7 @@
 //! Fills of memory, in one and two dimensions.
 
 use crate::core::memory::virtual_memory::check_writable;
-use crate::core::memory::{Rules, check_range_by};
+use crate::core::memory::{Rules, check_accessible, check_range_by};
 use crate::core::stream::Target;
 use cuda_types::cuda::{CUerror, CUres};
 use std::ffi::c_void;
@@ -83,6 +83,7 @@ impl Fill {
         height: usize,
     ) -> CUres {
         self.check(address, pitch, width, height, Rules::Now)?;
+        check_accessible(&stream.current.context, address)?;
         if width == 0 || height == 0 {
             return Ok(());
         }
