@@ -49,10 +49,16 @@ fn executors(case: &str) -> &'static [&'static str] {
 /// The device of the emulated runs: the answers of a driver do not depend on the GPU.
 const EMULATED: &str = "emu:gfx1100";
 
+/// The devices of a case, as `ZLUDA_DEVICES` says it.
+fn devices(case: &str) -> &'static str {
+    if case.starts_with("devices/") { "2:divided" } else { "1" }
+}
+
 /// Runs one case; a crash or a hang is an answer too.
 fn answer(library: &Path, case: &str, device: &str, executor: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_differential"));
-    command.env("ZLUDA_DEVICE", device).env("ZLUDA_EXECUTOR", executor).arg(library).arg(case);
+    command.env("ZLUDA_DEVICE", device).env("ZLUDA_DEVICES", devices(case));
+    command.env("ZLUDA_EXECUTOR", executor).arg(library).arg(case);
     let (output, has_ended) = child::output(command.stderr(Stdio::piped()), LIMIT);
     if !has_ended {
         return "hang".to_owned();

@@ -10,7 +10,7 @@ use crate::setup::*;
 use differential::api::Api;
 
 /// Forks; what a function answers in the child, and how the child ended. It ends as programs do, with exit handlers.
-fn in_child(questions: impl FnOnce() -> Answers) -> Answers {
+pub fn in_child(questions: impl FnOnce() -> Answers) -> Answers {
     let mut ends = [0; 2];
     // SAFETY: the array has room for two descriptors.
     assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);

@@ -10,6 +10,9 @@ mod capture_event;
 mod context;
 mod copy;
 mod device;
+mod devices;
+mod devices_memory;
+mod devices_work;
 mod execution;
 mod external;
 mod feature;
@@ -125,6 +128,9 @@ fn rows() -> Vec<Case> {
         first_version::CASES,
         pool_place::CASES,
         ipc::CASES,
+        devices::CASES,
+        devices_memory::CASES,
+        devices_work::CASES,
     ]
     .concat()
 }

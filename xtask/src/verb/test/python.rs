@@ -34,6 +34,7 @@ const OWN_LIBRARIES: &[&str] = &[
 /// The programs of NVIDIA's libraries, which run on the driver.
 const NVIDIA_LIBRARIES: &[NvidiaLibrary] = &[
     NvidiaLibrary { name: "cupy_arrays", emulated: true, ..NVIDIA },
+    NvidiaLibrary { name: "cupy_devices", emulated: true, ..NVIDIA },
     NvidiaLibrary { name: "nvidia_blas", of_12: true, emulated: true },
     NvidiaLibrary { name: "nvidia_blaslt", of_12: true, ..NVIDIA },
     NvidiaLibrary { name: "nvidia_dnn", ..NVIDIA },
