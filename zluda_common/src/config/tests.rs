@@ -46,7 +46,7 @@ fn sizes() {
 }
 
 #[test]
-fn devices() {
+fn numbers_of_devices() {
     for (value, count, are_divided) in [("1", 1, false), ("32", 32, false), ("4:divided", 4, true)]
     {
         let expected = Devices { count, are_divided };
