@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::toolkit::{
     CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, nvidia_packages_12, nvidia_packages_13, nvtop,
-    python_with_packages, rocm, rocm_smi,
+    python_with_packages, rocm, rocm_smi, torch,
 };
 use std::process::ExitCode;
 
@@ -21,6 +21,7 @@ pub fn run(_: &Options) -> Result<ExitCode> {
     println!("python: {}", python_with_packages()?.display());
     println!("headers of HIP: {}", hip_headers()?.display());
     println!("nvtop: {}", nvtop()?.program("nvtop").display());
+    println!("PyTorch: {}", torch()?.libraries().display());
     for version in ROCM_VERSIONS {
         println!("ROCm {}: {}", version.name, rocm(version)?.root.libraries().display());
         println!("its SMI: {}", rocm_smi(version)?.root.libraries().display());
