@@ -20,6 +20,7 @@ mod reference;
 mod round;
 mod rows;
 mod runtime_helpers;
+mod shortcut_vectors;
 mod stack_sizes;
 mod vectorize;
 

@@ -10,8 +10,7 @@ use super::environment::{Environment, call_runtime, field};
 use super::lane_by_lane::Lane;
 use super::lanes::parts;
 use super::{Emitter, LANES, Lanes};
-use crate::passes::x86_instructions;
-use crate::{Error, local_memory};
+use crate::{Error, local_memory, shortcut_vectors};
 
 /// Block context, warp, mask and group come before the arguments of a warp function.
 pub(super) const HIDDEN_ARGUMENTS: u32 = 4;
@@ -250,11 +249,11 @@ impl<'c> Emitter<'_, 'c> {
         Lanes::Vector(result)
     }
 
-    /// Arithmetic that [`x86_instructions`] makes instructions of.
+    /// Arithmetic that a pass makes instructions of.
     fn shortcut(&self, name: &str, arguments: &[Value<'c>]) -> Lanes<'c> {
         let arguments: Vec<_> = arguments.iter().map(|&argument| self.get(argument)).collect();
         let vectors: Vec<_> = arguments.iter().map(|argument| self.vector(argument)).collect();
-        let function = x86_instructions::vector(self.module, name, LANES, vectors.len());
+        let function = shortcut_vectors::vector(self.module, name, LANES, vectors.len());
         let result = self.b.call(function, &vectors);
         if arguments.iter().all(|argument| matches!(argument, Lanes::Uniform(_))) {
             return Lanes::Uniform(self.b.extract_element(result, self.cx.i32().const_int(0)));

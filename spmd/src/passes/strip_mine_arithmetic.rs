@@ -12,9 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Options;
 use crate::emit::{LANES, Overload, lanewise_intrinsic, rebuild};
-use crate::passes::x86_instructions;
 use crate::rows;
 use crate::runtime_helpers::late_vector_function;
+use crate::shortcut_vectors;
 use simt::analysis::depth;
 
 /// Stretches shorter than this stay where they are.
@@ -116,7 +116,7 @@ fn is_lanewise(instruction: Value<'_>) -> bool {
         Opcode::LLVMCall => {
             let name = instruction.called_name();
             instruction.callee().is_function()
-                && (lanewise_intrinsic(&name).is_some() || x86_instructions::base(&name).is_some())
+                && (lanewise_intrinsic(&name).is_some() || shortcut_vectors::base(&name).is_some())
         }
         // Addresses keep the form that gathers are made from.
         Opcode::LLVMGetElementPtr | Opcode::LLVMIntToPtr | Opcode::LLVMLoad | Opcode::LLVMPHI => {
@@ -455,9 +455,9 @@ impl<'c> StripMining<'_, 'c> {
         ty: Type<'c>,
     ) -> Option<Value<'c>> {
         let name = call.called_name();
-        if let Some(base) = x86_instructions::base(&name) {
+        if let Some(base) = shortcut_vectors::base(&name) {
             let count = operands.len();
-            let function = x86_instructions::vector(self.module, base, self.lanes(), count);
+            let function = shortcut_vectors::vector(self.module, base, self.lanes(), count);
             return Some(b.call(function, operands));
         }
         let (base, overload) = lanewise_intrinsic(&name)?;

@@ -7,11 +7,12 @@
 //! Why there: before bodies are inlined, and behind the passes that would not know LLVM's intrinsics for x86 to be
 //! arithmetic.
 
-use llvm_zluda::{Builder, MemoryEffects, Module, Value};
-use simt::shortcuts::{DIRECTED, DOT, is_one};
+use llvm_zluda::{Builder, Module, Value};
+use simt::shortcuts::{DIRECTED, DOT};
 use simt::{LANES, intrinsics};
 
 use crate::Options;
+use crate::shortcut_vectors::base;
 
 /// Calls intrinsics in the place of functions that have bodies, as far as the processor has the instructions.
 pub fn take(module: &Module<'_>, options: &Options) {
@@ -34,32 +35,6 @@ pub fn take(module: &Module<'_>, options: &Options) {
         }
         function.delete_global();
     }
-}
-
-/// The function of vectors of so many lanes for `name`, such as `directed.fma.rm`.
-pub(crate) fn vector<'c>(
-    module: &Module<'c>,
-    name: &str,
-    lanes: u32,
-    operands: usize,
-) -> Value<'c> {
-    let cx = module.context();
-    let element = if name.starts_with(DOT) { cx.i32() } else { cx.f32() };
-    let name = format!("{name}.{lanes}");
-    module.function(&name).unwrap_or_else(|| {
-        let ty = element.vector(lanes);
-        let function = module.add_function(&name, cx.function_type(ty, &vec![ty; operands]));
-        for attribute in ["nounwind", "willreturn", "speculatable"] {
-            module.add_attribute(function, attribute);
-        }
-        module.set_memory_effects(function, MemoryEffects::None);
-        function
-    })
-}
-
-/// What [`vector`] made a name of, if it did.
-pub(crate) fn base(name: &str) -> Option<&str> {
-    name.rsplit_once('.').map(|(base, _)| base).filter(|base| is_one(base))
 }
 
 /// Puts instructions in the place of calls.
