@@ -34,6 +34,8 @@ pub fn run(module: &Module<'_>) {
 /// The loop over warps.
 struct Warps<'c> {
     inside: FxHashSet<Block<'c>>,
+    /// The same blocks in their order: code is the same in every run.
+    in_order: Vec<Block<'c>>,
     head: Block<'c>,
     /// Edges that leave it: the terminator, and the number of the successor.
     exits: Vec<(Value<'c>, u32)>,
@@ -42,7 +44,8 @@ struct Warps<'c> {
 impl<'c> Warps<'c> {
     fn of(blocks: &[Block<'c>]) -> Option<Self> {
         let repeats = |&block: &Block<'c>| reached(block, None).contains(&block);
-        let inside: FxHashSet<_> = blocks.iter().copied().filter(repeats).collect();
+        let in_order: Vec<_> = blocks.iter().copied().filter(repeats).collect();
+        let inside: FxHashSet<_> = in_order.iter().copied().collect();
         let (mut heads, mut exits) = (FxHashSet::default(), Vec::new());
         for &block in blocks {
             let terminator = block.terminator()?;
@@ -59,13 +62,13 @@ impl<'c> Warps<'c> {
         }
         let mut heads = heads.into_iter();
         let head = heads.next().filter(|_| heads.next().is_none())?;
-        Some(Self { inside, head, exits })
+        Some(Self { inside, in_order, head, exits })
     }
 
     /// The atomics that can be joined, if nothing is in the way.
     fn atomics(&self) -> Option<Vec<Value<'c>>> {
         let mut atomics = Vec::new();
-        for instruction in self.inside.iter().flat_map(|block| block.instructions()) {
+        for instruction in self.in_order.iter().flat_map(|block| block.instructions()) {
             if instruction.opcode() == Opcode::LLVMAtomicRMW {
                 atomics.push(instruction);
             } else if is_in_the_way(instruction) {
