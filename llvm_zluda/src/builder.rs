@@ -98,6 +98,20 @@ impl<'c> Builder<'c> {
         unsafe { LLVMInsertIntoBuilder(self.raw, instruction.raw) }
     }
 
+    /// An instruction once more, with these operands in the place of its first ones.
+    pub fn copy_with(
+        &self,
+        instruction: Value<'c>,
+        operands: impl IntoIterator<Item = Value<'c>>,
+    ) -> Value<'c> {
+        let copy = instruction.clone_instruction();
+        for (operand, index) in operands.into_iter().zip(0..) {
+            copy.set_operand(index, operand);
+        }
+        self.insert(copy);
+        copy
+    }
+
     // ---- arithmetic
 
     binary! {

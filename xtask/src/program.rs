@@ -27,6 +27,11 @@ impl Output {
         self.status.is_some_and(|status| status.success())
     }
 
+    /// An error that describes it, unless it ended in time, with status 0.
+    pub fn succeeded(&self) -> std::result::Result<(), String> {
+        if self.success() { Ok(()) } else { Err(self.describe()) }
+    }
+
     /// The way in which it ended, and all that it wrote, shortened in the middle.
     pub fn describe(&self) -> String {
         let end = match self.status {

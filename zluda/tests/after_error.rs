@@ -8,11 +8,9 @@
 #[macro_use]
 mod common;
 
-use cuda_types::cuda::{
-    CUcontext, CUdevice, CUdeviceptr, CUfunction, CUmodule, CUresult as R, CUstream,
-};
+use cuda_types::cuda::{CUcontext, CUdevice, CUresult as R};
 use libloading::Library;
-use std::ffi::{CStr, c_char, c_uint, c_void};
+use std::ffi::{CStr, c_uint};
 use std::process::Command;
 use std::ptr::null_mut;
 
@@ -85,25 +83,9 @@ odd:
     ret; }
 ";
 
-/// Runs a kernel in the current context, on 8 zeroed bytes, and returns what the end of its work says.
+/// What the end of the work of a kernel in the current context says, and the word that it wrote.
 fn run(library: &Library, kernel: &CStr) -> (R, u32) {
-    let ok = |result| assert_eq!(result, R::CUDA_SUCCESS, "{kernel:?}");
-    let (mut module, mut function, mut pointer): (CUmodule, CUfunction, CUdeviceptr) =
-        (null_mut(), null_mut(), 0);
-    ok(call!(library, cuMemAlloc_v2(&mut pointer, 8): (*mut CUdeviceptr, usize)));
-    ok(call!(library, cuMemsetD8_v2(pointer, 0, 8): (CUdeviceptr, u8, usize)));
-    ok(call!(library, cuModuleLoadData(&mut module, TEXT.as_ptr().cast()):
-        (*mut CUmodule, *const c_void)));
-    ok(call!(library, cuModuleGetFunction(&mut function, module, kernel.as_ptr()):
-        (*mut CUfunction, CUmodule, *const c_char)));
-    let mut params = [(&raw mut pointer).cast::<c_void>()];
-    ok(call!(library, cuLaunchKernel(function, 4, 1, 1, 64, 1, 1, 0, null_mut(),
-        params.as_mut_ptr(), null_mut()): (CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint,
-        c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void)));
-    let mut value = 0u32;
-    let result = call!(library, cuMemcpyDtoH_v2((&raw mut value).cast(), pointer, 4):
-        (*mut c_void, CUdeviceptr, usize));
-    (result, value)
+    common::run(library, TEXT, &[kernel])[0]
 }
 
 /// The child, which has a device of its own.

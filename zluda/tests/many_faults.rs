@@ -7,11 +7,10 @@
 #[macro_use]
 mod common;
 
-use cuda_types::cuda::{
-    CUcontext, CUdevice, CUdeviceptr, CUfunction, CUmodule, CUresult as R, CUstream,
-};
+use common::run;
+use cuda_types::cuda::{CUcontext, CUdevice, CUresult as R};
 use libloading::Library;
-use std::ffi::{CStr, c_char, c_uint, c_void};
+use std::ffi::{CStr, c_uint};
 use std::process::Command;
 use std::ptr::null_mut;
 
@@ -118,30 +117,6 @@ fn ok(result: R) {
     assert_eq!(result, R::CUDA_SUCCESS);
 }
 
-/// Runs kernels of a module in the current context, on 8 zeroed bytes: what the end of the work of each says, and the word
-/// that it wrote.
-fn run(library: &Library, kernels: &[&CStr]) -> Vec<(R, u32)> {
-    let (mut module, mut function, mut pointer): (CUmodule, CUfunction, CUdeviceptr) =
-        (null_mut(), null_mut(), 0);
-    ok(call!(library, cuMemAlloc_v2(&mut pointer, 8): (*mut CUdeviceptr, usize)));
-    ok(call!(library, cuMemsetD8_v2(pointer, 0, 8): (CUdeviceptr, u8, usize)));
-    ok(call!(library, cuModuleLoadData(&mut module, TEXT.as_ptr().cast()):
-        (*mut CUmodule, *const c_void)));
-    let mut run = |kernel: &&CStr| {
-        ok(call!(library, cuModuleGetFunction(&mut function, module, kernel.as_ptr()):
-            (*mut CUfunction, CUmodule, *const c_char)));
-        let mut params = [(&raw mut pointer).cast::<c_void>()];
-        ok(call!(library, cuLaunchKernel(function, 4, 1, 1, 64, 1, 1, 0, null_mut(),
-            params.as_mut_ptr(), null_mut()): (CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint,
-            c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void)));
-        let mut value = 0u32;
-        let result = call!(library, cuMemcpyDtoH_v2((&raw mut value).cast(), pointer, 4):
-            (*mut c_void, CUdeviceptr, usize));
-        (result, value)
-    };
-    kernels.iter().map(&mut run).collect()
-}
-
 fn create(library: &Library) -> CUcontext {
     let mut context = null_mut();
     ok(call!(library, cuCtxCreate_v2(&mut context, 0, 0): (*mut CUcontext, c_uint, CUdevice)));
@@ -177,7 +152,7 @@ fn program() {
                 other = create(&library);
                 context = create(&library);
             }
-            let results = run(&library, &[c"good", kernel]);
+            let results = run(&library, TEXT, &[c"good", kernel]);
             assert_eq!(results[0], (R::CUDA_SUCCESS, 17), "before {kernel:?} {round}");
             assert_eq!(results[1].0, expected, "{kernel:?} {round}");
             if is_primary {
@@ -193,7 +168,7 @@ fn program() {
         assert!(grown < 100, "{grown} mappings more after {} rounds of {kernel:?}", ROUNDS / 2);
     }
     let _context = create(&library);
-    assert_eq!(run(&library, &[c"good"]), [(R::CUDA_SUCCESS, 17)]);
+    assert_eq!(run(&library, TEXT, &[c"good"]), [(R::CUDA_SUCCESS, 17)]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use parking_lot::{Mutex, RwLock};
 
 use super::device::{self, Device};
 use super::heap::Heap;
-use super::stream::Streams;
+use super::stream::{self, Streams};
 use crate::work::op::{self, Op, Work};
 use zluda_common::printf;
 
@@ -220,14 +220,7 @@ impl Context {
     pub fn end(&'static self) {
         self.streams.wait_for_all();
         ALL.write().retain(|context| *context != self);
-        let tables = super::tables::tables();
-        tables.streams.retain(|stream| {
-            let is_other = stream.context != self;
-            if !is_other {
-                stream.forsake();
-            }
-            is_other
-        });
+        stream::end_all(|stream| stream.context == self);
         self.reset();
         ENDED.lock().push(self);
     }

@@ -9,7 +9,7 @@ use zluda_common::config::config;
 use super::context::{self, Context};
 use super::executor::executor;
 use super::tables::tables;
-use super::texture;
+use super::{stream, texture};
 use crate::work::failure::Failure;
 use crate::work::pool;
 use zluda_common::printf;
@@ -90,14 +90,8 @@ impl Device {
             context.reset();
         }
         printf::flush();
+        stream::end_all(|stream| is_own(stream.context));
         let tables = tables();
-        tables.streams.retain(|stream| {
-            let is_other = !is_own(stream.context);
-            if !is_other {
-                stream.forsake();
-            }
-            is_other
-        });
         tables.events.retain(|event| !is_own(event.context));
         tables.kernels.retain(|kernel| !is_own(kernel.module.context));
         tables.modules.retain(|module| !is_own(module.context));

@@ -168,6 +168,17 @@ pub fn find(handle: hipStream_t) -> Result<Arc<Stream>, hipError_t> {
     tables().streams.get(handle).ok_or(ERROR)
 }
 
+/// Takes the handles of streams away: their work goes on, but no more will come.
+pub fn end_all(is_meant: impl Fn(&Stream) -> bool) {
+    tables().streams.retain(|stream| {
+        let ends = is_meant(stream);
+        if ends {
+            stream.forsake();
+        }
+        !ends
+    });
+}
+
 impl Streams {
     /// Makes a new stream known.
     pub fn add(&self, stream: Arc<Stream>) {

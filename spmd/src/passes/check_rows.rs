@@ -321,11 +321,7 @@ fn made_again<'c>(
     }
     let operands: Vec<_> =
         value.operands().into_iter().map(|it| made_again(b, it, depth + 1, known)).collect();
-    let copy = value.clone_instruction();
-    for (index, operand) in operands.into_iter().enumerate() {
-        copy.set_operand(index as u32, operand);
-    }
-    b.insert(copy);
+    let copy = b.copy_with(value, operands);
     known.insert(value, copy);
     copy
 }
@@ -482,7 +478,7 @@ fn of_instruction<'c>(
 }
 
 /// A minimum or a maximum of integers.
-fn is_bound(call: Value<'_>) -> bool {
+pub(super) fn is_bound(call: Value<'_>) -> bool {
     const BOUNDS: [&str; 4] = ["llvm.smin.", "llvm.smax.", "llvm.umin.", "llvm.umax."];
     call.callee().is_function() && BOUNDS.iter().any(|bound| call.called_name().starts_with(bound))
 }

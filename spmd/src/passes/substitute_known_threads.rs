@@ -9,6 +9,8 @@
 use llvm_zluda::{Block, Builder, IntPredicate, Module, Opcode, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::check_rows::is_bound;
+
 /// Operations behind an address that are made anew, one behind the other.
 const DEEPEST: u32 = 12;
 
@@ -108,14 +110,8 @@ impl<'c> Known<'c> {
             .map(|index| self.made_of(value.operand(index), b, made, depth - 1))
             .collect();
         let new = operands.iter().any(Option::is_some).then(|| {
-            let again = value.clone_instruction();
-            for (index, operand) in operands.into_iter().enumerate() {
-                if let Some(operand) = operand {
-                    again.set_operand(index as u32, operand);
-                }
-            }
-            b.insert(again);
-            again
+            let operands = operands.into_iter().zip(value.operands());
+            b.copy_with(value, operands.map(|(new, old)| new.unwrap_or(old)))
         });
         made.insert(value, new);
         new
@@ -151,9 +147,7 @@ fn is_of_thread(value: Value<'_>) -> bool {
 fn is_simple(value: Value<'_>) -> bool {
     use Opcode::*;
     match value.opcode() {
-        LLVMCall => ["llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin."]
-            .iter()
-            .any(|name| value.called_name().starts_with(name)),
+        LLVMCall => is_bound(value),
         opcode => matches!(
             opcode,
             LLVMAdd

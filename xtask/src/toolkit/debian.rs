@@ -38,6 +38,9 @@ impl Packages<'_> {
         if self.components != "main" {
             contents = format!("{contents} {}", self.components);
         }
+        if !self.provided.is_empty() {
+            contents = format!("{contents} without {}", self.provided.join(" "));
+        }
         once(&folder, &contents, &format!("fetching {name}"), |folder| self.fetch(folder))?;
         Ok(Root(folder.join("root")))
     }

@@ -1,10 +1,9 @@
 //! Attributes of launches.
 
-use crate::convert::FromC;
 use crate::core::capture::{EXTERNAL, WorkTarget};
 use crate::core::device::launch::{LaunchConfig, check_window};
 use crate::core::stream::PRIORITIES;
-use crate::core::stream::event::Event;
+use crate::core::stream::event::{self, Event};
 use cuda_types::cuda::{
     CUerror, CUevent, CUlaunchAttribute, CUlaunchAttributeID as Id, CUlaunchConfig, CUres,
 };
@@ -19,8 +18,7 @@ pub(super) struct Recorded(Vec<(Arc<Event>, u32)>);
 impl Recorded {
     /// "event must be a valid event created with CU_EVENT_DISABLE_TIMING; flags are those of cuEventRecordWithFlags".
     fn add(&mut self, event: CUevent, flags: c_int) -> CUres {
-        // SAFETY: any value may be converted.
-        let event: Arc<Event> = unsafe { FromC::from_c(event) }?;
+        let event = event::from_handle(event)?;
         if event.is_timed() {
             return Err(CUerror::NOT_SUPPORTED);
         }

@@ -2,10 +2,11 @@
 
 #![allow(dead_code, unused_macros)]
 
-use cuda_types::cuda::{CUcontext, CUresult as R};
+use cuda_types::cuda::{CUcontext, CUdeviceptr, CUfunction, CUmodule, CUresult as R, CUstream};
 use libloading::Library;
-use std::ffi::{c_int, c_uint};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::path::PathBuf;
+use std::ptr::null_mut;
 
 /// The file that cargo built for these tests.
 pub fn library_path() -> PathBuf {
@@ -44,4 +45,29 @@ pub fn driver() -> Library {
     );
     assert_eq!(call!(library, cuCtxSetCurrent(context): (CUcontext)), OK);
     library
+}
+
+/// Runs kernels of a module in the current context, on 8 zeroed bytes: what the end of the work of each says, and the word
+/// that it wrote.
+pub fn run(library: &Library, text: &CStr, kernels: &[&CStr]) -> Vec<(R, u32)> {
+    let ok = |result| assert_eq!(result, R::CUDA_SUCCESS, "{kernels:?}");
+    let (mut module, mut function, mut pointer): (CUmodule, CUfunction, CUdeviceptr) =
+        (null_mut(), null_mut(), 0);
+    ok(call!(library, cuMemAlloc_v2(&mut pointer, 8): (*mut CUdeviceptr, usize)));
+    ok(call!(library, cuMemsetD8_v2(pointer, 0, 8): (CUdeviceptr, u8, usize)));
+    ok(call!(library, cuModuleLoadData(&mut module, text.as_ptr().cast()):
+        (*mut CUmodule, *const c_void)));
+    let mut run = |kernel: &&CStr| {
+        ok(call!(library, cuModuleGetFunction(&mut function, module, kernel.as_ptr()):
+            (*mut CUfunction, CUmodule, *const c_char)));
+        let mut params = [(&raw mut pointer).cast::<c_void>()];
+        ok(call!(library, cuLaunchKernel(function, 4, 1, 1, 64, 1, 1, 0, null_mut(),
+            params.as_mut_ptr(), null_mut()): (CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint,
+            c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void)));
+        let mut value = 0u32;
+        let result = call!(library, cuMemcpyDtoH_v2((&raw mut value).cast(), pointer, 4):
+            (*mut c_void, CUdeviceptr, usize));
+        (result, value)
+    };
+    kernels.iter().map(&mut run).collect()
 }

@@ -226,13 +226,10 @@ impl<'g, 'c> Region<'g, 'c> {
         if let Some(&known) = made.get(&value) {
             return Some(known);
         }
-        let copy = value.clone_instruction();
-        for (index, operand) in value.operands().into_iter().enumerate() {
-            if let Some(operand) = self.made_again(operand, b, made) {
-                copy.set_operand(index as u32, operand);
-            }
-        }
-        b.insert(copy);
+        let operands = value.operands().into_iter();
+        let operands: Vec<_> =
+            operands.map(|it| self.made_again(it, b, made).unwrap_or(it)).collect();
+        let copy = b.copy_with(value, operands);
         made.insert(value, copy);
         Some(copy)
     }

@@ -186,12 +186,9 @@ impl<'c> Inputs<'_, 'c> {
             return Some(*known);
         }
         let made = if let Some(operands) = self.cuts.made_again.get(&value) {
-            let copy = value.clone_instruction();
-            for (index, &operand) in operands.iter().enumerate() {
-                copy.set_operand(index as u32, self.value(operand, turn).unwrap_or(operand));
-            }
-            self.b.insert(copy);
-            copy
+            let operands: Vec<_> =
+                operands.iter().map(|&it| self.value(it, turn).unwrap_or(it)).collect();
+            self.b.copy_with(value, operands)
         } else {
             let offset = *self.frame.offsets.get(&value)?;
             if is_variable(value) {

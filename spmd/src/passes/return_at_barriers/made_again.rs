@@ -81,11 +81,7 @@ impl<'c> Recipes<'c> {
         let Some(operands) = self.operands.get(&value) else { return value };
         let operands: Vec<_> =
             operands.iter().map(|operand| self.make(b, *operand, known)).collect();
-        let again = value.clone_instruction();
-        for (index, operand) in operands.into_iter().enumerate() {
-            again.set_operand(index as u32, operand);
-        }
-        b.insert(again);
+        let again = b.copy_with(value, operands);
         known.insert(value, again);
         again
     }

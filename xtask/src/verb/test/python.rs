@@ -174,11 +174,7 @@ impl Suite {
             .env("NVIDIA_PACKAGES", packages)
             .env("ZLUDA_DEVICE", case.device)
             .envs(variables.iter().copied());
-        match capture(&mut command, LIMIT) {
-            Ok(output) if output.success() => Ok(()),
-            Ok(output) => Err(output.describe()),
-            Err(error) => Err(error.to_string()),
-        }
+        capture(&mut command, LIMIT).map_err(|error| error.to_string())?.succeeded()
     }
 }
 

@@ -59,11 +59,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
                 .env("OMP_NUM_THREADS", "1")
                 .env("OPERATORS", format!("{}/{}", case.part, OPERATORS.1))
                 .env("ZLUDA_DEVICE", "cpu");
-            match capture(&mut command, LIMIT) {
-                Ok(output) if output.success() => Ok(()),
-                Ok(output) => Err(output.describe()),
-                Err(error) => Err(error.to_string()),
-            }
+            capture(&mut command, LIMIT).map_err(|error| error.to_string())?.succeeded()
         },
         |result: &std::result::Result<(), String>| result.is_ok(),
     );

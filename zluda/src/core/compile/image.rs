@@ -92,14 +92,18 @@ pub(crate) fn text_of_bytes(bytes: &[u8]) -> CUres<Vec<u8>> {
     match bytes.first_chunk().map(|magic| u32::from_le_bytes(*magic)) {
         Some(CONTAINER_MAGIC) => best_of(bytes)?.text(),
         Some(ELF_MAGIC) => match cubin::text(bytes) {
-            Some(text) => text_of_bytes(text),
+            Some(found) => text(up_to_nul(found)),
             None => Err(machine_code(bytes)),
         },
         Some(TILE_IR_MAGIC) => Err(tile_ir()),
         // Pointers in a file mean nothing.
         Some(WRAPPER_MAGIC) => Err(CUerror::INVALID_IMAGE),
-        _ => text(bytes.split(|byte| *byte == 0).next().unwrap_or_default()),
+        _ => text(up_to_nul(bytes)),
     }
+}
+
+fn up_to_nul(bytes: &[u8]) -> &[u8] {
+    bytes.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 
 /// The texts of the containers that a wrapper lists. Those without PTX are for devices that this one is not, and what they
@@ -273,6 +277,14 @@ fn tile_ir() -> CUerror {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cubin_of_ours_holds_text_and_no_other_cubin() {
+        let cubin = |text: &[u8]| [&cubin::head(text.len(), 80)[..], text].concat();
+        let one = cubin(b".version 8.0\0");
+        assert_eq!(text_of_bytes(&one), Ok(b".version 8.0".to_vec()));
+        assert_eq!(text_of_bytes(&cubin(&one)), Err(CUerror::INVALID_IMAGE));
+    }
 
     #[test]
     fn only_what_begins_as_ptx_is_text() {
