@@ -6,7 +6,7 @@
 #include "device.h"
 
 #define ALIGN 16
-#define HEADER 16
+#define HEADER 32
 #define SMALLEST (HEADER + 16)
 #define BINS 48
 #define TAG_SHIFT 48
@@ -19,6 +19,9 @@ typedef struct Block {
   // Header included, with a tag above.
   u64 size;
   u64 size_before;
+  u64 unused;
+  // The program's: nvcc's `new T[n]` keeps the number of elements before what `malloc` returns, and asks for no room.
+  u64 elements;
   GLOBAL struct Block *next;
   GLOBAL struct Block *before;
 } Block;
@@ -83,15 +86,28 @@ static void prepare(GLOBAL Heap *heap, u64 bytes) {
   insert(heap, block);
 }
 
-static u64 take(GLOBAL Heap *heap, u64 bytes) {
-  if (bytes > SIZE_MASK / 2) {
+// Makes two blocks of one that is in no list; the second is returned.
+static GLOBAL Block *split(GLOBAL Block *block, u64 size) {
+  u64 whole = size_of(block);
+  GLOBAL Block *rest = behind(block, size);
+  behind(block, whole)->size_before = whole - size;
+  set(rest, whole - size, FREE);
+  rest->size_before = size;
+  set(block, size, FREE);
+  return rest;
+}
+
+static u64 take(GLOBAL Heap *heap, u64 bytes, u64 alignment) {
+  if (bytes > SIZE_MASK / 4 || alignment > SIZE_MASK / 4) {
     return 0;
   }
   u64 size = HEADER + ((bytes == 0 ? 1 : bytes) + ALIGN - 1) / ALIGN * ALIGN;
+  // Blocks lie at multiples of ALIGN. For more, what is before the next multiple is a block of its own.
+  u64 room = alignment > ALIGN ? size + SMALLEST + alignment : size;
   GLOBAL Block *block = 0;
-  for (u32 bin = bin_of(size); bin < BINS && block == 0; bin++) {
+  for (u32 bin = bin_of(room); bin < BINS && block == 0; bin++) {
     block = heap->bins[bin];
-    while (block != 0 && size_of(block) < size) {
+    while (block != 0 && size_of(block) < room) {
       block = block->next;
     }
   }
@@ -99,13 +115,16 @@ static u64 take(GLOBAL Heap *heap, u64 bytes) {
     return 0;
   }
   take_out(heap, block);
+  u64 memory = (u64)block + HEADER;
+  if ((memory & (alignment - 1)) != 0) {
+    u64 aligned = (memory + SMALLEST + alignment - 1) & -alignment;
+    GLOBAL Block *before = block;
+    block = split(before, aligned - memory);
+    insert(heap, before);
+  }
   u64 whole = size_of(block);
   if (whole - size >= SMALLEST) {
-    GLOBAL Block *rest = behind(block, size);
-    set(rest, whole - size, FREE);
-    rest->size_before = size;
-    behind(block, whole)->size_before = whole - size;
-    insert(heap, rest);
+    insert(heap, split(block, size));
     whole = size;
   }
   set(block, whole, USED);
@@ -146,7 +165,7 @@ static u32 give(GLOBAL Heap *heap, u64 heap_bytes, u64 address) {
 
 // One lane after the other, for a lane that waits for the lock must not keep the one that has it from going on. What
 // the loop goes on by is the same for all lanes, so that no compiler takes the work out of it.
-static inline INLINE u64 one_by_one(u64 argument, u32 gives) {
+static inline INLINE u64 one_by_one(u64 argument, u64 alignment) {
   GLOBAL Services *shared = services();
   if (shared == 0 || shared->heap == 0) {
     return 0;
@@ -162,17 +181,20 @@ static inline INLINE u64 one_by_one(u64 argument, u32 gives) {
       if (!heap->is_ready) {
         prepare(heap, heap_bytes);
       }
-      result = gives ? give(heap, heap_bytes, argument) : take(heap, argument);
+      result = alignment == 0 ? give(heap, heap_bytes, argument) : take(heap, argument, alignment);
       __scoped_atomic_store_n(&heap->lock, 0, __ATOMIC_RELEASE, DEVICE_SCOPE);
     }
   }
   return result;
 }
 
-OUTLINE void *zluda_malloc(u64 bytes) { return (void *)one_by_one(bytes, 0); }
+OUTLINE void *zluda_malloc(u64 bytes, u64 alignment) {
+  u32 is_power = alignment != 0 && (alignment & (alignment - 1)) == 0;
+  return is_power ? (void *)one_by_one(bytes, alignment) : 0;
+}
 
 OUTLINE void zluda_free(void *memory) {
-  if (memory != 0 && !one_by_one((u64)memory, 1)) {
+  if (memory != 0 && !one_by_one((u64)memory, 0)) {
     zluda_amd_stop(ERROR_TRAP);
   }
 }

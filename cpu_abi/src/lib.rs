@@ -10,7 +10,7 @@ use std::ffi::{c_char, c_void};
 pub use simt_abi::*;
 
 /// Stored in [`KernelDescriptor::abi_version`]; an object with another version is refused at load.
-pub const ABI_VERSION: u32 = 14;
+pub const ABI_VERSION: u32 = 15;
 
 /// `KernelDescriptor::magic`.
 pub const MAGIC: u32 = 0x5a4c_4344;
@@ -189,7 +189,9 @@ pub struct Runtime {
         format: *const c_char,
         arguments: *const u8,
     ) -> i32,
-    pub malloc: unsafe extern "C" fn(block: *const BlockContext, size: u64) -> *mut c_void,
+    /// Null where the heap is full, and for an alignment that is no power of two.
+    pub malloc:
+        unsafe extern "C" fn(block: *const BlockContext, size: u64, alignment: u64) -> *mut c_void,
     pub free: unsafe extern "C" fn(block: *const BlockContext, pointer: *mut c_void),
     /// `__assertfail` of one thread, whose lane in `warp` is `lane`. Does not return.
     pub assert_fail: unsafe extern "C" fn(

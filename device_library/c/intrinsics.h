@@ -62,7 +62,7 @@ CONVERGENT void zluda_cluster_wait(void) NAMED("zluda.cluster.wait");
 void zluda_nanosleep(u32) NAMED("zluda.nanosleep");
 void zluda_preempt(void) NAMED("zluda.preempt");
 u32 zluda_vprintf(void *format, void *arguments) NAMED("zluda.vprintf");
-void *zluda_malloc(u64) NAMED("zluda.malloc");
+void *zluda_malloc(u64 bytes, u64 alignment) NAMED("zluda.malloc");
 void zluda_free(void *) NAMED("zluda.free");
 void zluda_assertfail(void *message, void *file, u32 line, void *function, u64 char_size) NAMED("zluda.assertfail");
 void zluda_trap(void) NAMED("zluda.trap");

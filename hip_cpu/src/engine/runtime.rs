@@ -184,11 +184,11 @@ unsafe extern "C" fn vprintf(
     }
 }
 
-unsafe extern "C" fn malloc(block: *const BlockContext, size: u64) -> *mut c_void {
+unsafe extern "C" fn malloc(block: *const BlockContext, size: u64, alignment: u64) -> *mut c_void {
     // SAFETY: as above.
     let block = unsafe { Block::of(block) };
     block
-        .on_thread_stack(|| block.launch().context.heap.allocate(size as usize))
+        .on_thread_stack(|| block.launch().context.heap.allocate(size as usize, alignment as usize))
         .map_or(std::ptr::null_mut(), |at| at as _)
 }
 

@@ -11,6 +11,9 @@ use super::signature::{Signature, Slot, storage_type};
 use crate::passes::index_symbols::{self, Symbol, function};
 use crate::passes::number_functions::{self, address_of};
 
+/// Of what `malloc` returns, in bytes.
+const MALLOC_ALIGNMENT: u64 = 16;
+
 impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
     pub fn call(&mut self, i: &Call<'a>) -> Lowered {
         let unit = self.module.unit;
@@ -55,9 +58,11 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 Ok(Some(self.zluda("vprintf", &arguments)))
             }
             ("malloc", &[size]) => {
-                let size = self.builder.zext(size, self.context.i64());
-                let memory = self.zluda("malloc", &[size]);
-                Ok(Some(self.builder.ptr_to_int(memory, self.context.i64())))
+                let alignment = self.context.i64().const_int(MALLOC_ALIGNMENT);
+                Ok(Some(self.allocate(size, alignment)))
+            }
+            ("__cuda_syscall_aligned_malloc", &[size, alignment]) => {
+                Ok(Some(self.allocate(size, alignment)))
             }
             ("free", &[memory]) => {
                 self.zluda("free", &[pointer(self, memory)]);
@@ -107,6 +112,14 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 ))),
             },
         }
+    }
+
+    /// The address of new memory on the heap of kernels.
+    fn allocate(&mut self, size: Value<'c>, alignment: Value<'c>) -> Value<'c> {
+        let i64 = self.context.i64();
+        let [size, alignment] = [size, alignment].map(|value| self.builder.zext(value, i64));
+        let memory = self.zluda("malloc", &[size, alignment]);
+        self.builder.ptr_to_int(memory, i64)
     }
 
     fn for_each_byte(&mut self, size: Value<'c>, body: impl Fn(&Self, Value<'c>)) {

@@ -110,8 +110,8 @@ pub static ROWS: &[Intrinsic] = &[
         "other threads may run here ([`ZLUDA_CHAOS`](cpu_engine.md#chaos)), on CPUs only"),
     row("vprintf", "i32 (ptr format, ptr arguments)", World, THREAD, EACH,
         ""),
-    row("malloc", "ptr (i64)", World, THREAD, EACH,
-        ""),
+    row("malloc", "ptr (i64 bytes, i64 alignment)", World, THREAD, EACH,
+        "null where the alignment is no power of two; the eight bytes before the memory are the program's too"),
     row("free", "void (ptr)", World, THREAD, EACH,
         ""),
 

@@ -133,9 +133,11 @@ impl<'a, 'c> Lowering<'a, 'c> {
                 ty,
                 &[self.block, arguments[0], arguments[1]],
             )),
-            "malloc" => {
-                Some(self.runtime(offset_of!(Runtime, malloc), ty, &[self.block, arguments[0]]))
-            }
+            "malloc" => Some(self.runtime(
+                offset_of!(Runtime, malloc),
+                ty,
+                &[self.block, arguments[0], arguments[1]],
+            )),
             "free" => {
                 self.runtime(offset_of!(Runtime, free), ty, &[self.block, arguments[0]]);
                 None
