@@ -16,6 +16,7 @@ use cuda_types::cuda::{
 };
 use std::ffi::{c_int, c_ulonglong, c_void};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Of the memory that a device's own pool gives.
 fn properties_of(device: CUdevice) -> CUmemPoolProps {
@@ -65,6 +66,11 @@ fn allocate(
         Some(pool) => pool,
         None => pool::of_device(target.stream.current.context.device)?[1].clone(),
     };
+    if !pool.ledger.lock().has_room(size as u64) {
+        // libcu++'s tests look for that.
+        pointer.set(0)?;
+        return Err(CUerror::OUT_OF_MEMORY);
+    }
     let address =
         memory::allocate_async(&target.stream.current, &pool, size, target.stream.hip)?.base;
     pool::take(&pool, address, size);
@@ -199,7 +205,8 @@ pub(crate) fn cuMemPoolCreate(pool: Out<CUmemoryPool>, properties: In<CUmemPoolP
     if properties.maxSize > place.total_memory()? {
         return Err(CUerror::OUT_OF_MEMORY);
     }
-    pool.set(pool::create(place, properties.handleTypes)?.handle())
+    let maximum = properties.maxSize as u64;
+    pool.set(pool::create(place, properties.handleTypes, maximum)?.handle())
 }
 
 pub(crate) fn cuMemPoolDestroy(pool: Arc<Pool>) -> CUres {
@@ -289,8 +296,9 @@ pub(crate) fn cuMemPoolSetAccess(pool: Arc<Pool>, map: In<CUmemAccessDesc>, coun
             }
             memory => {
                 check_access(memory, location, flags)?;
-                if location.type_ == CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
-                    pool.set_access(flags);
+                match location.type_ {
+                    CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => pool.set_access(flags),
+                    _ => pool.host_access.store(flags.0, Ordering::Release),
                 }
             }
         }
@@ -366,7 +374,8 @@ pub(crate) fn cuMemPoolGetAccess(
     flags.set(match (pool.memory(), is_host) {
         (Memory::Device, false) if !pool.is_accessible_from(location.id) => none,
         (Memory::Device, false) | (Memory::Host, true) => all,
-        (Memory::Device | Memory::Managed, true) => none,
+        (Memory::Device, true) => none,
+        (Memory::Managed, true) => CUmemAccess_flags(pool.host_access.load(Ordering::Acquire)),
         (_, false) => pool.access(),
     })
 }

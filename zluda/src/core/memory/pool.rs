@@ -100,6 +100,8 @@ pub(crate) struct Pool {
     pub(crate) ledger: Mutex<Ledger>,
     /// How devices may access what is not device memory: `CUmemAccess_flags`.
     access: AtomicU32,
+    /// How the host may access managed memory, which it can whatever this says.
+    pub(crate) host_access: AtomicU32,
     /// The other devices that may access the memory of a device.
     peers: Mutex<Vec<CUdevice>>,
 }
@@ -132,25 +134,31 @@ impl FromC<CUmemoryPool> for Arc<Pool> {
     }
 }
 
-/// Makes a memory pool of a place, whose memory other processes can get by handles of these types.
-pub(crate) fn create(place: Place, handle_types: CUmemAllocationHandleType) -> CUres<Arc<Pool>> {
+/// Makes a memory pool of a place, whose memory other processes can get by handles of these types. `maximum`: its size in
+/// bytes, 0 for no limit.
+pub(crate) fn create(
+    place: Place,
+    handle_types: CUmemAllocationHandleType,
+    maximum: u64,
+) -> CUres<Arc<Pool>> {
     let origin = match handle_types {
         CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE => Origin::Created,
         _ => Origin::Shareable(HipPool::new(driver()?.device(place.id)?.hip, handle_types)?),
     };
-    enter(place, handle_types, origin)
+    enter(place, handle_types, origin, maximum)
 }
 
 /// The pool of another process with this descriptor.
 pub(crate) fn import(descriptor: usize, types: CUmemAllocationHandleType) -> CUres<Arc<Pool>> {
     // A file does not say of which device it is: those that share memory are one.
-    enter(Place::of_device(0), types, Origin::Imported(HipPool::import(descriptor, types)?))
+    enter(Place::of_device(0), types, Origin::Imported(HipPool::import(descriptor, types)?), 0)
 }
 
 fn enter(
     place: Place,
     handle_types: CUmemAllocationHandleType,
     origin: Origin,
+    maximum: u64,
 ) -> CUres<Arc<Pool>> {
     let pool = Arc::new(Pool {
         place,
@@ -158,8 +166,9 @@ fn enter(
         handle_types,
         handle: OnceLock::new(),
         attributes: Mutex::default(),
-        ledger: Mutex::default(),
+        ledger: Mutex::new(Ledger::new(maximum)),
         access: AtomicU32::new(0),
+        host_access: AtomicU32::new(0),
         peers: Mutex::default(),
     });
     let handle = POOLS.insert(pool.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
@@ -200,7 +209,7 @@ pub(crate) fn of_place(place: Place) -> CUres<[Arc<Pool>; 2]> {
         return Ok(found.clone());
     }
     let types = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
-    let default = enter(place, types, Origin::Default)?;
+    let default = enter(place, types, Origin::Default, 0)?;
     let both = [default.clone(), default];
     pools.insert(place, both.clone());
     Ok(both)

@@ -24,11 +24,23 @@ pub(crate) struct Ledger {
     used: u64,
     used_high: u64,
     reserved_high: u64,
+    /// Bytes that the pool may hold; 0 for no limit.
+    limit: u64,
 }
 
 impl Ledger {
-    /// Memory at an address is in use.
-    pub(crate) fn take(&mut self, address: u64, bytes: u64) {
+    /// That of a pool with a maximum size, of which an NVIDIA driver makes whole chunks; 0 for none.
+    pub(crate) fn new(maximum: u64) -> Self {
+        Self { limit: maximum.next_multiple_of(CHUNK), ..Self::default() }
+    }
+
+    /// Whether the pool may hold so many bytes more.
+    pub(crate) fn has_room(&self, bytes: u64) -> bool {
+        self.limit == 0 || self.place_of(bytes).saturating_add(bytes) <= self.limit
+    }
+
+    /// The first gap for so many bytes.
+    fn place_of(&self, bytes: u64) -> u64 {
         let mut place = 0;
         for (&begin, &taken) in &self.live {
             if begin - place >= bytes {
@@ -36,6 +48,12 @@ impl Ledger {
             }
             place = (begin + taken).next_multiple_of(GRAIN);
         }
+        place
+    }
+
+    /// Memory at an address is in use.
+    pub(crate) fn take(&mut self, address: u64, bytes: u64) {
+        let place = self.place_of(bytes);
         self.live.insert(place, bytes);
         self.places.insert(address, place);
         self.chunks.extend(place / CHUNK..=(place + bytes.max(1) - 1) / CHUNK);
@@ -114,5 +132,23 @@ impl Ledger {
     /// Begins to count the most bytes held anew.
     pub(crate) fn reset_reserved_high(&mut self) {
         self.reserved_high = self.reserved();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_in_whole_chunks_and_holds_until_memory_comes_back() {
+        let mut ledger = Ledger::new(1 << 20);
+        assert!(ledger.has_room(CHUNK) && !ledger.has_room(CHUNK + 1));
+        ledger.take(0x1000, CHUNK - GRAIN);
+        assert!(
+            ledger.has_room(GRAIN) && !ledger.has_room(GRAIN + 1) && !ledger.has_room(u64::MAX)
+        );
+        ledger.give_back(0x1000, 0);
+        assert!(ledger.has_room(CHUNK));
+        assert!(Ledger::new(0).has_room(1 << 50));
     }
 }
