@@ -3,7 +3,9 @@
 //! Start reading at [`instruction`]: an [`Instruction`] is what one line of nvdisasm says, without loss. [`text`] reads such
 //! lines.
 
+pub mod flow;
 pub mod instruction;
+pub mod lift;
 pub mod text;
 
 pub use instruction::{
