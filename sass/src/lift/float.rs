@@ -138,7 +138,10 @@ pub(super) fn fchk(machine: &mut Machine, mut o: Operands) -> Lifted {
     o.end()?;
     let emit = &mut machine.emit;
     let mut outside = Truth::Constant(false);
-    let exponents = [&a, &b].map(|value| emit.b32("bfe.u32", &[value, "23", "8"]));
+    let exponents = [&a, &b].map(|value| {
+        let value = emit.in_register(value);
+        emit.b32("bfe.u32", &[&value, "23", "8"])
+    });
     let distance = emit.b32("sub.s32", &[&exponents[0], &exponents[1]]);
     for (value, least, range) in [(&exponents[0], "32", "190"), (&exponents[1], "32", "190"), (&distance, "-90", "180")] {
         let from_least = emit.b32("sub.s32", &[value, least]);
@@ -226,7 +229,7 @@ pub(super) fn double_arithmetic(machine: &mut Machine, mut o: Operands) -> Lifte
     Ok(())
 }
 
-/// DSETP P, Q, a, b, c. MIN and MAX: P where a is to be taken, and Q where b is no number or neither is.
+/// DSETP P, Q, a, b, c. MIN and MAX: P where a is to be taken, and Q where neither is a number.
 pub(super) fn dsetp(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     let [p, q] = [o.predicate()?, o.predicate()?];
@@ -247,10 +250,11 @@ pub(super) fn dsetp(machine: &mut Machine, mut o: Operands) -> Lifted {
         let zeros = emit.join("and", &equal, &by_sign);
         let first = emit.join("or", &before, &zeros);
         let first = emit.join("or", &first, &nan);
-        let first = machine.copied(first);
+        let other_nan = Truth::Register(machine.emit.flag("setp.nan.f64", &[&a, &a]), false);
+        let neither = machine.emit.join("and", &nan, &other_nan);
         machine.emit.keep_guard();
         machine.set_predicate(p, &first);
-        machine.set_predicate(q, &nan);
+        machine.set_predicate(q, &neither);
         return Ok(());
     }
     let found = compared(machine, i, "f64", &a, &b)?;

@@ -207,7 +207,14 @@ fn part(emit: &mut Emitter, value: String, suffix: Option<&str>) -> Result<Strin
 
 /// A source of 32 bits as the bits of a number of binary32, signs applied.
 pub(super) fn float(machine: &mut Machine, operand: &Operand) -> Result<String> {
-    let value = bits(machine, operand)?;
+    let value = match bits(machine, operand)? {
+        // Numbers of arithmetic have a letter for their type.
+        number if number.starts_with('%') => number,
+        number => {
+            let digits = number.strip_prefix("0x").unwrap_or(&number);
+            format!("0f{:08X}", u32::from_str_radix(digits, 16).unwrap_or(0))
+        }
+    };
     let signs = signs(operand);
     let emit = &mut machine.emit;
     let value = if signs.absolute { emit.b32("and.b32", &[&value, "0x7fffffff"]) } else { value };
@@ -245,9 +252,9 @@ pub(super) fn double(machine: &mut Machine, operand: &Operand) -> Result<String>
     let value = wide_bits(machine, operand)?;
     let signs = signs(operand);
     let emit = &mut machine.emit;
-    let value =
-        if signs.absolute { emit.b64("and.b64", &[&value, "0x7fffffffffffffff"]) } else { value };
-    Ok(if signs.negated { emit.b64("xor.b64", &[&value, "0x8000000000000000"]) } else { value })
+    // What is no number keeps its sign, as for these instructions of PTX.
+    let value = if signs.absolute { emit.b64("abs.f64", &[&value]) } else { value };
+    Ok(if signs.negated { emit.b64("neg.f64", &[&value]) } else { value })
 }
 
 impl Machine<'_> {
