@@ -196,7 +196,8 @@ impl Display for Instruction {
         for (index, operand) in self.operands.iter().enumerate() {
             // A register and the place to which it is relative stand side by side: `RET.REL.NODEC R4 0x0`.
             let beside = index > 0
-                && matches!(self.opcode, "RET" | "BRX" | "JMX")
+                && matches!(self.opcode, "RET" | "BRX" | "BRXU" | "JMX" | "JMXU" | "CALL")
+                && matches!(self.operands[index - 1], Operand::Register(_))
                 && matches!(operand, Operand::Label(_) | Operand::Immediate(_));
             f.write_str(if index == 0 || beside { " " } else { ", " })?;
             operand.fmt(f)?;
@@ -214,7 +215,7 @@ impl Display for Operand {
             Self::Immediate(immediate) => immediate.fmt(f),
             Self::Constant(constant) => constant.fmt(f),
             Self::Address(address) => address.fmt(f),
-            Self::Label(address) => write!(f, "{address:#x}"),
+            Self::Label(address) => Hexadecimal(*address as i64).fmt(f),
             Self::Special(name) | Self::Word(name) => f.write_str(name),
             Self::Barrier(number) => write!(f, "B{number}"),
             Self::Scoreboard(number) => write!(f, "SB{number}"),
@@ -328,19 +329,21 @@ impl Display for Immediate {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         match *self {
             Self::Integer(value) => Hexadecimal(value).fmt(f),
-            Self::F16(bits) => floating(f, widen(bits.into(), 5, 10)),
-            Self::Bf16(bits) => floating(f, f32::from_bits(u32::from(bits) << 16).into()),
-            Self::F32(bits) => floating(f, f32::from_bits(bits).into()),
-            Self::F64(bits) => floating(f, f64::from_bits(bits)),
+            Self::F16(bits) => floating(f, widen(bits.into(), 5, 10), bits & 0x200 != 0),
+            Self::Bf16(bits) => {
+                floating(f, f32::from_bits(u32::from(bits) << 16).into(), bits & 0x40 != 0)
+            }
+            Self::F32(bits) => floating(f, f32::from_bits(bits).into(), bits & 0x40_0000 != 0),
+            Self::F64(bits) => floating(f, f64::from_bits(bits), bits & (1 << 51) != 0),
         }
     }
 }
 
 /// Prints a floating-point number: the shortest decimal text that names it, or `+INF`, `-QNAN` and the like.
-fn floating(f: &mut Formatter, value: f64) -> fmt::Result {
+fn floating(f: &mut Formatter, value: f64, is_quiet: bool) -> fmt::Result {
     let sign = if value.is_sign_negative() { "-" } else { "+" };
     if value.is_nan() {
-        write!(f, "{sign}QNAN")
+        write!(f, "{sign}{}NAN", if is_quiet { "Q" } else { "S" })
     } else if value.is_infinite() {
         write!(f, "{sign}INF")
     } else {

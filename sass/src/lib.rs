@@ -3,7 +3,10 @@
 //! Start reading at [`instruction`]: an [`Instruction`] is what one line of nvdisasm says, without loss. [`text`] reads such
 //! lines.
 
+pub mod decode;
 pub mod instruction;
+mod special;
+mod table;
 pub mod text;
 
 pub use instruction::{
