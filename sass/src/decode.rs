@@ -12,6 +12,8 @@ use std::sync::LazyLock;
 /// The bytes of an instruction.
 pub const SIZE: usize = 16;
 
+const SCOREBOARDS: u8 = 6;
+
 /// An instruction that the table does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown instruction {word:#034x} at {address:#x}")]
@@ -190,7 +192,10 @@ impl Word {
             }
             Kind::Absolute(bits) => Operand::Label(self.field(bits) << 2),
             Kind::Barrier(bit) => Operand::Barrier(self.byte(*bit) & 15),
-            Kind::Scoreboard(bits) => Operand::Scoreboard(self.field(bits) as u8),
+            Kind::Scoreboard(bits) => match self.field(bits) as u8 {
+                number @ 0..SCOREBOARDS => Operand::Scoreboard(number),
+                _ => return None,
+            },
             Kind::Scoreboards(bits) => match self.field(bits) as u8 {
                 0 => return Some(()),
                 set => Operand::Scoreboards(set),
@@ -282,6 +287,7 @@ impl Word {
                 match literal {
                     Literal::Signed => push(Immediate::Integer((bits as i32).into())),
                     Literal::Unsigned => push(Immediate::Integer(bits.into())),
+                    Literal::F16 => push(Immediate::F16(bits as u16)),
                     Literal::F32 => push(Immediate::F32(bits)),
                     Literal::F64 => push(Immediate::F64(u64::from(bits) << 32)),
                     Literal::Halves => {
@@ -293,14 +299,13 @@ impl Word {
                 return Some(());
             }
             Slot::Constant => {
-                let offset = (self
-                    .signed(&[40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53])
-                    << 2) as i32;
-                let bank = if self.bit(91) {
-                    Bank::Bindless(self.byte(32) & 63)
+                const WORDS: [u8; 14] = [40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53];
+                let (bank, offset) = if self.bit(91) {
+                    (Bank::Bindless(self.byte(32) & 63), self.field(&WORDS) as i32)
                 } else {
-                    Bank::Number(self.byte(54) & 31)
+                    (Bank::Number(self.byte(54) & 31), self.signed(&WORDS) as i32)
                 };
+                let offset = offset << 2;
                 let (signs, suffix) = (self.signs(place, 32, to), self.suffix(&place.suffix, 32)?);
                 to.operands.push(Operand::Constant(Constant {
                     bank,
@@ -324,15 +329,21 @@ impl Word {
         &self,
         base: Option<&Base>,
         uniform: Option<u8>,
-        offset: &[u8],
+        places: &[u8],
     ) -> Option<Address> {
         let uniform = uniform.map(|bit| self.register(true, bit));
-        let offset = self.signed(offset);
+        let mut offset = self.signed(places);
         let base = match base {
             None => None,
             Some(base) => {
                 let register = self.register(base.uniform, base.bit);
-                let suffix = self.suffix(&base.suffix, base.bit)?;
+                let mut suffix = self.suffix(&base.suffix, base.bit)?;
+                if uniform.is_none()
+                    && register.is_zero()
+                    && matches!(base.suffix, Suffix::Choice(_))
+                {
+                    suffix = None;
+                }
                 // RZ is printed where nothing else is.
                 let is_printed = match uniform {
                     Some(_) => !register.is_zero() || suffix.is_some() && !base.is_dropped,
@@ -341,6 +352,9 @@ impl Word {
                 is_printed.then_some(Register { suffix, ..register })
             }
         };
+        if base.is_none() && uniform.is_none() {
+            offset = self.field(places) as i64;
+        }
         Some(Address { descriptor: None, base, uniform, offset })
     }
 }

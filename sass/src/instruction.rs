@@ -90,7 +90,8 @@ pub struct Register {
     /// [`Register::RZ`] or [`Register::URZ`], by file, reads as zero and forgets what is written.
     pub number: u8,
     pub signs: Signs,
-    /// What is printed behind a dot: `64`, `U32`, `X4`, `H0_H0`, `B1` and others.
+    /// What is printed behind a dot: `64`, `U32`, `X4`, `H0_H0`, `B1` and others; behind the bars of a general register
+    /// (`|R4|.H0_H0`), inside those of a uniform one (`|UR4.H0_H0|`).
     pub suffix: Option<&'static str>,
 }
 
@@ -168,7 +169,7 @@ pub struct Constant {
     /// In bytes.
     pub offset: i32,
     pub signs: Signs,
-    /// As [`Register::suffix`].
+    /// As [`Register::suffix`], but printed inside of the bars: `|c[0x0][0x8].H0_H0|`.
     pub suffix: Option<&'static str>,
 }
 
@@ -255,12 +256,17 @@ impl Display for Suffix {
 impl Display for Register {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         let file = prefix(self.file);
+        let suffix = Suffix(self.suffix);
+        let (inside, behind) = match self.file {
+            File::General => (Suffix(None), suffix),
+            File::Uniform => (suffix, Suffix(None)),
+        };
         if self.is_zero() {
-            self.signs.around(f, &format_args!("{file}RZ"))?;
+            self.signs.around(f, &format_args!("{file}RZ{inside}"))?;
         } else {
-            self.signs.around(f, &format_args!("{file}R{}", self.number))?;
+            self.signs.around(f, &format_args!("{file}R{}{inside}", self.number))?;
         }
-        Suffix(self.suffix).fmt(f)
+        behind.fmt(f)
     }
 }
 
@@ -296,14 +302,14 @@ impl Display for Constant {
                 }
                 let offset = Hexadecimal(self.0.offset.into());
                 match self.0.register {
-                    None => write!(f, "[{offset}]"),
-                    Some(register) if self.0.offset == 0 => write!(f, "[{register}]"),
-                    Some(register) => write!(f, "[{register}+{offset}]"),
+                    None => write!(f, "[{offset}]")?,
+                    Some(register) if self.0.offset == 0 => write!(f, "[{register}]")?,
+                    Some(register) => write!(f, "[{register}+{offset}]")?,
                 }
+                Suffix(self.0.suffix).fmt(f)
             }
         }
-        self.signs.around(f, &Place(self))?;
-        Suffix(self.suffix).fmt(f)
+        self.signs.around(f, &Place(self))
     }
 }
 

@@ -17,7 +17,7 @@
 //! | `R24`, `U16`, `P81`, `UP81` | registers and predicates by their lowest bit |
 //! | `Q64` | a predicate whose number is inverted |
 //! | `!P87` | with a bit 3 places up for the opposite |
-//! | `S`, `B`, `C`; `US`, `UB`, `UC` | sources, see below; behind a colon the type of immediates: `s`, `u`, `f`, `d`, `h` |
+//! | `S`, `B`, `C`; `US`, `UB`, `UC` | sources, see below; behind a colon the type of immediates: `s`, `u`, `e`, `f`, `d`, `h` |
 //! | `-`, `\|`, `~`, `^` in front | minus, absolute value, complement; `^` is minus, and complement where `.X` is printed; a number of a bit may follow |
 //! | `.h` behind | which half of a register is meant |
 //! | `.ROW`, `{73:-\|H1}` behind | what is printed behind a register |
@@ -63,6 +63,8 @@ pub(crate) enum Modifier {
 pub(crate) enum Literal {
     Signed,
     Unsigned,
+    /// In the lower half.
+    F16,
     F32,
     F64,
     /// Two halves.
@@ -268,6 +270,20 @@ fn choice(text: &'static str) -> Option<Choice> {
     Some(Choice { bits, names })
 }
 
+/// A choice of names that may hold dots.
+fn word(text: &'static str) -> Option<Choice> {
+    let mut choice = choice(text)?;
+    let whole = text
+        .split(':')
+        .nth(1)?
+        .split('|')
+        .map(|word| word.split_once('=').map_or(word, |(_, name)| name));
+    for names in choice.names.values_mut().filter(|names| names.len() > 1) {
+        *names = vec![whole.clone().find(|word| word.split('.').eq(names.iter().copied()))?];
+    }
+    Some(choice)
+}
+
 fn suffix(text: &'static str) -> Option<Suffix> {
     Some(match text {
         "" => Suffix::None,
@@ -309,7 +325,7 @@ fn place(text: &'static str) -> Option<Place> {
         return Some(Place { beside, left_out, signs, kind: address(rest)?, suffix: Suffix::None });
     }
     if let Some(inside) = rest.strip_prefix('{') {
-        let kind = Kind::Word(choice(inside.strip_suffix('}')?)?);
+        let kind = Kind::Word(word(inside.strip_suffix('}')?)?);
         return Some(Place { beside, left_out, signs, kind, suffix: Suffix::None });
     }
     let end = rest.find(['.', '{']).unwrap_or(rest.len());
@@ -339,6 +355,7 @@ fn kind(word: &'static str) -> Option<Kind> {
         let literal = match literal {
             "s" => Literal::Signed,
             "u" => Literal::Unsigned,
+            "e" => Literal::F16,
             "f" => Literal::F32,
             "d" => Literal::F64,
             "h" => Literal::Halves,
