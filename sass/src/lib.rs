@@ -3,6 +3,7 @@
 //! Start reading at [`instruction`]: an [`Instruction`] is what one line of nvdisasm says, without loss. [`text`] reads such
 //! lines.
 
+pub mod cubin;
 pub mod decode;
 pub mod instruction;
 mod special;
