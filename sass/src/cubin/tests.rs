@@ -78,7 +78,7 @@ fn banks_and_variables_hold_what_they_begin_with() {
     let size = |number| cubin.bank(kernel, number).map(|section| section.size);
     assert_eq!([0, 1, 2, 3, 4].map(size), [Some(0x178), None, Some(20), Some(16), Some(32)]);
     assert_eq!(cubin.bank(kernel, 3).map(|bank| bank.data[4]), Some(2));
-    // Each target of the jump by a register stands in the table, relative to the instruction behind it.
+    // Each target of the jump by a register stands in the table; the jump takes the place behind it away again.
     let table = cubin.bank(kernel, 2).expect("a table").data.as_chunks().0;
     let branch = &kernel.info.indirect_branches[0];
     let mut targets: Vec<u32> = table.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
@@ -109,11 +109,7 @@ fn banks_and_variables_hold_what_they_begin_with() {
         ]
     );
     let values = cubin.section(".nv.global.init").expect("values").data;
-    assert_eq!(
-        (&values[..4], &values[8..]),
-        (&b"%d\n\0"[..], &0.0f32.to_le_bytes()[..0]),
-        "{values:?}"
-    );
+    assert_eq!((&values[..4], &values[8..]), (&b"%d\n\0"[..], &2.0f32.to_le_bytes()[..]));
 }
 
 /// Neither a file that ends early nor one with a wrong byte stops the process; most of the former are refused.
