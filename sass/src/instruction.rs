@@ -90,7 +90,8 @@ pub struct Register {
     /// [`Register::RZ`] or [`Register::URZ`], by file, reads as zero and forgets what is written.
     pub number: u8,
     pub signs: Signs,
-    /// What is printed behind a dot: `64`, `U32`, `X4`, `H0_H0`, `B1` and others.
+    /// What is printed behind a dot: `64`, `U32`, `X4`, `H0_H0`, `B1` and others; behind the bars of a general register
+    /// (`|R4|.H0_H0`), inside those of a uniform one (`|UR4.H0_H0|`).
     pub suffix: Option<&'static str>,
 }
 
@@ -168,7 +169,7 @@ pub struct Constant {
     /// In bytes.
     pub offset: i32,
     pub signs: Signs,
-    /// As [`Register::suffix`].
+    /// As [`Register::suffix`], but printed inside of the bars: `|c[0x0][0x8].H0_H0|`.
     pub suffix: Option<&'static str>,
 }
 
@@ -196,7 +197,8 @@ impl Display for Instruction {
         for (index, operand) in self.operands.iter().enumerate() {
             // A register and the place to which it is relative stand side by side: `RET.REL.NODEC R4 0x0`.
             let beside = index > 0
-                && matches!(self.opcode, "RET" | "BRX" | "JMX")
+                && matches!(self.opcode, "RET" | "BRX" | "BRXU" | "JMX" | "JMXU" | "CALL")
+                && matches!(self.operands[index - 1], Operand::Register(_))
                 && matches!(operand, Operand::Label(_) | Operand::Immediate(_));
             f.write_str(if index == 0 || beside { " " } else { ", " })?;
             operand.fmt(f)?;
@@ -214,7 +216,7 @@ impl Display for Operand {
             Self::Immediate(immediate) => immediate.fmt(f),
             Self::Constant(constant) => constant.fmt(f),
             Self::Address(address) => address.fmt(f),
-            Self::Label(address) => write!(f, "{address:#x}"),
+            Self::Label(address) => Hexadecimal(*address as i64).fmt(f),
             Self::Special(name) | Self::Word(name) => f.write_str(name),
             Self::Barrier(number) => write!(f, "B{number}"),
             Self::Scoreboard(number) => write!(f, "SB{number}"),
@@ -254,12 +256,17 @@ impl Display for Suffix {
 impl Display for Register {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         let file = prefix(self.file);
+        let suffix = Suffix(self.suffix);
+        let (inside, behind) = match self.file {
+            File::General => (Suffix(None), suffix),
+            File::Uniform => (suffix, Suffix(None)),
+        };
         if self.is_zero() {
-            self.signs.around(f, &format_args!("{file}RZ"))?;
+            self.signs.around(f, &format_args!("{file}RZ{inside}"))?;
         } else {
-            self.signs.around(f, &format_args!("{file}R{}", self.number))?;
+            self.signs.around(f, &format_args!("{file}R{}{inside}", self.number))?;
         }
-        Suffix(self.suffix).fmt(f)
+        behind.fmt(f)
     }
 }
 
@@ -295,14 +302,14 @@ impl Display for Constant {
                 }
                 let offset = Hexadecimal(self.0.offset.into());
                 match self.0.register {
-                    None => write!(f, "[{offset}]"),
-                    Some(register) if self.0.offset == 0 => write!(f, "[{register}]"),
-                    Some(register) => write!(f, "[{register}+{offset}]"),
+                    None => write!(f, "[{offset}]")?,
+                    Some(register) if self.0.offset == 0 => write!(f, "[{register}]")?,
+                    Some(register) => write!(f, "[{register}+{offset}]")?,
                 }
+                Suffix(self.0.suffix).fmt(f)
             }
         }
-        self.signs.around(f, &Place(self))?;
-        Suffix(self.suffix).fmt(f)
+        self.signs.around(f, &Place(self))
     }
 }
 
@@ -328,19 +335,21 @@ impl Display for Immediate {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         match *self {
             Self::Integer(value) => Hexadecimal(value).fmt(f),
-            Self::F16(bits) => floating(f, widen(bits.into(), 5, 10)),
-            Self::Bf16(bits) => floating(f, f32::from_bits(u32::from(bits) << 16).into()),
-            Self::F32(bits) => floating(f, f32::from_bits(bits).into()),
-            Self::F64(bits) => floating(f, f64::from_bits(bits)),
+            Self::F16(bits) => floating(f, widen(bits.into(), 5, 10), bits & 0x200 != 0),
+            Self::Bf16(bits) => {
+                floating(f, f32::from_bits(u32::from(bits) << 16).into(), bits & 0x40 != 0)
+            }
+            Self::F32(bits) => floating(f, f32::from_bits(bits).into(), bits & 0x40_0000 != 0),
+            Self::F64(bits) => floating(f, f64::from_bits(bits), bits & (1 << 51) != 0),
         }
     }
 }
 
 /// Prints a floating-point number: the shortest decimal text that names it, or `+INF`, `-QNAN` and the like.
-fn floating(f: &mut Formatter, value: f64) -> fmt::Result {
+fn floating(f: &mut Formatter, value: f64, is_quiet: bool) -> fmt::Result {
     let sign = if value.is_sign_negative() { "-" } else { "+" };
     if value.is_nan() {
-        write!(f, "{sign}QNAN")
+        write!(f, "{sign}{}NAN", if is_quiet { "Q" } else { "S" })
     } else if value.is_infinite() {
         write!(f, "{sign}INF")
     } else {

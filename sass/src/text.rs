@@ -205,16 +205,18 @@ fn signs(word: &str) -> Option<(Signs, &str, Option<&'static str>)> {
         signs.inverted = true;
         rest = after;
     }
-    let after;
+    let behind;
     if let Some(inside) = rest.strip_prefix('|') {
         signs.absolute = true;
-        (rest, after) = inside.split_once('|')?;
+        (rest, behind) = inside.split_once('|')?;
     } else {
-        let end = rest.rfind(']').map_or(0, |at| at + 1);
-        let dot = rest[end..].find('.').map_or(rest.len(), |at| at + end);
-        (rest, after) = rest.split_at(dot);
+        behind = "";
     }
-    let mut suffixes = after.split('.').filter(|suffix| !suffix.is_empty() && *suffix != "reuse");
+    let end = rest.rfind(']').map_or(0, |at| at + 1);
+    let dot = rest[end..].find('.').map_or(rest.len(), |at| at + end);
+    let (rest, inside) = rest.split_at(dot);
+    let behind = if behind.is_empty() { inside } else { behind };
+    let mut suffixes = behind.split('.').filter(|suffix| !suffix.is_empty() && *suffix != "reuse");
     let suffix = suffixes.next().map(intern);
     suffixes.next().is_none().then_some((signs, rest, suffix))
 }
