@@ -16,9 +16,9 @@ pub(super) fn source(machine: &mut Machine, operand: &Operand, _bf16: bool) -> R
     let picked = match suffix(operand) {
         None | Some("H1_H0") => plain,
         _ if plain == "0" => plain,
-        Some("H0_H0") => emit.b32("prmt.b32", &[&plain, &plain, "0x1010"]),
-        Some("H1_H1") => emit.b32("prmt.b32", &[&plain, &plain, "0x3232"]),
-        Some("H0_NH1" | "F32") | Some(_) => return unsupported(format!("operand `{operand}`")),
+        Some("H0_H0" | "H0") => emit.b32("prmt.b32", &[&plain, &plain, "0x1010"]),
+        Some("H1_H1" | "H1") => emit.b32("prmt.b32", &[&plain, &plain, "0x3232"]),
+        Some(_) => return unsupported(format!("operand `{operand}`")),
     };
     let value = if signs.absolute { emit.b32("and.b32", &[&picked, "0x7fff7fff"]) } else { picked };
     Ok(if signs.negated { emit.b32("xor.b32", &[&value, "0x80008000"]) } else { value })

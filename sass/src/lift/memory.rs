@@ -108,9 +108,6 @@ impl Machine<'_> {
 
     /// The text in the brackets of an access.
     fn place_of(&mut self, i: &Instruction, address: &Address) -> Result<String, Reason> {
-        if address.descriptor.is_some() {
-            return unsupported("a descriptor");
-        }
         match space(i.opcode) {
             ".shared" => {
                 self.shared_address(address)
@@ -196,6 +193,9 @@ pub(super) fn load(machine: &mut Machine, mut o: Operands) -> Lifted {
         }
         Width::Words(count) => {
             let words = machine.words(target, count);
+            if i.has("MMIO") && count > 1 {
+                return unsupported("a width");
+            }
             let v = vector_name(words.len());
             machine.emit.guarded(format_args!("ld{order}{space}{cached}{v}.b32 {}, [{place}]", vector(&words)));
         }
@@ -399,8 +399,13 @@ pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
     if spin {
         let type_ = if words == 2 { "u64" } else { "u32" };
         let same = machine.emit.flag(&format!("setp.eq.{type_}"), &[&old, &sources[0]]);
-        let value = machine.emit.b32("selp.b32", &["1", "0", &same]);
-        machine.set(target, &value);
+        if words == 2 {
+            let value = machine.emit.b64("selp.b64", &["1", "0", &same]);
+            machine.set_wide(target, &value);
+        } else {
+            let value = machine.emit.b32("selp.b32", &["1", "0", &same]);
+            machine.set(target, &value);
+        }
     } else if words == 2 {
         machine.set_wide(target, &old);
     } else {

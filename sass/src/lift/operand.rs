@@ -136,8 +136,16 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// The value of a predicate that is read.
+    /// The value of a predicate that is read, or of the highest bit of a register.
     pub(super) fn truth(&mut self, machine: &mut Machine) -> Result<Truth> {
+        if let Some(Operand::Register(register)) = self.peek()
+            && register.suffix == Some("SIGN")
+        {
+            self.at += 1;
+            let value = machine.general(register);
+            let flag = machine.emit.flag("setp.lt.s32", &[&value, "0"]);
+            return Ok(Truth::Register(flag, register.signs.inverted));
+        }
         self.predicate().map(|predicate| machine.emit.truth(predicate))
     }
 }
