@@ -141,7 +141,8 @@ pub(super) fn f2fp(machine: &mut Machine, mut o: Operands) -> Lifted {
     }
     let type_ = if i.has("BF16") { "bf16x2" } else { "f16x2" };
     let round = if i.has("RZ") { ".rz" } else { ".rn" };
-    let operation = format!("cvt{round}{}.{type_}.f32", word(i.has("RELU"), ".relu"));
+    let (relu, finite) = (word(i.has("RELU"), ".relu"), word(i.has("SATFINITE"), ".satfinite"));
+    let operation = format!("cvt{round}{relu}{finite}.{type_}.f32");
     let [a, b] = [a, b].map(|value| machine.emit.in_register(&value));
     machine.put(target, &operation, &[&a, &b]);
     Ok(())

@@ -249,8 +249,9 @@ pub(super) fn dsetp(machine: &mut Machine, mut o: Operands) -> Lifted {
         let by_sign = Truth::Register(emit.flag(&format!("setp.{compare}.s64"), &[&a, &b]), false);
         let zeros = emit.join("and", &equal, &by_sign);
         let first = emit.join("or", &before, &zeros);
-        let first = emit.join("or", &first, &nan);
-        let other_nan = Truth::Register(machine.emit.flag("setp.nan.f64", &[&a, &a]), false);
+        let other_nan = Truth::Register(emit.flag("setp.nan.f64", &[&a, &a]), false);
+        let only = emit.join("and", &nan, &other_nan.clone().not());
+        let first = emit.join("or", &first, &only);
         let neither = machine.emit.join("and", &nan, &other_nan);
         machine.emit.keep_guard();
         machine.set_predicate(p, &first);

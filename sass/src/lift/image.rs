@@ -50,6 +50,8 @@ pub struct Kernel {
     pub shared: u32,
     /// Bytes of the stack.
     pub stack: u32,
+    /// The stack's pointer is moved by sizes that are known when it runs.
+    pub allocates: bool,
     /// Bank 2.
     pub constants: Vec<u8>,
     /// Threads of a block at most, in each direction.

@@ -142,6 +142,9 @@ pub(super) fn imad(machine: &mut Machine, mut o: Operands) -> Lifted {
     let [x, y] = [x, y].map(|factor| machine.emit.in_register(&factor));
     let product = machine.emit.b64(operation, &[&x, &y]);
     let product = if product_minus { machine.emit.b64("neg.s64", &[&product]) } else { product };
+    if matches!(c, Operand::Immediate(_)) {
+        return unsupported("a number that is added to a product of 64 bits");
+    }
     let addend = wide_integer(machine, c)?;
     let emit = &mut machine.emit;
     let total = emit.b64("add.s64", &[&product, &addend]);

@@ -144,10 +144,7 @@ fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
             _ => unsupported("a call"),
         },
         "BPT" => unsupported("a stop for a debugger"),
-        _ => match lifter(i.opcode) {
-            Some(lift) => lift(machine, Operands::new(i)),
-            None => unsupported("an opcode that is not known"),
-        },
+        _ => lifter(i)?(machine, Operands::new(i)),
     }
 }
 
@@ -241,8 +238,12 @@ fn choose(machine: &mut Machine, i: &Instruction, node: Node, targets: &[Node]) 
     Ok(())
 }
 
-fn put_together(machine: Machine) -> Body {
-    let kernel = machine.kernel;
+/// A kernel that cannot be lifted: whoever asks for it is told why.
+pub(super) fn refused(kernel: &Kernel, error: &Error) -> String {
+    format!("{}{{\n    machine_code_that_cannot_be_lifted; // {error}\n}}\n", head(kernel))
+}
+
+fn head(kernel: &Kernel) -> String {
     let mut text = format!(".visible .entry {}(", kernel.name);
     let mut end = 0;
     for (index, parameter) in kernel.parameters.iter().enumerate() {
@@ -257,9 +258,15 @@ fn put_together(machine: Machine) -> Body {
             let _ = writeln!(text, "{name} {x}, {y}, {z}");
         }
     }
+    text
+}
+
+fn put_together(machine: Machine) -> Body {
+    let kernel = machine.kernel;
+    let mut text = head(kernel);
     text.push_str("{\n");
     if machine.uses_frame {
-        let size = kernel.stack.max(16);
+        let size = machine.stack();
         let _ = writeln!(text, "    .local .align 16 .b8 {FRAME}[{size}];");
     }
     text.push_str(&machine.emit.declarations());

@@ -20,6 +20,9 @@ const BARRIER_RESULT: &str = "%barrier";
 /// Where parameters begin in bank 0.
 pub(super) const PARAMETERS: i32 = 0x160;
 
+/// The stack that a thread has by CUDA's default, for kernels that move the stack's pointer by a register.
+const ALLOCATED: u32 = 1024;
+
 /// The state of the lifting of one kernel.
 pub(super) struct Machine<'a> {
     pub(super) emit: Emitter,
@@ -186,7 +189,7 @@ impl<'a> Machine<'a> {
                 let (low, high) = self.emit.halves(&window);
                 return Ok(if offset == 0x20 { low } else { high });
             }
-            0x28 => return Ok(self.kernel.stack.to_string()),
+            0x28 => return Ok(self.stack().to_string()),
             0x30 | 0x34 => {
                 let id = self.emit.b64("mov.u64", &["%gridid"]);
                 let (low, high) = self.emit.halves(&id);
@@ -255,6 +258,12 @@ impl<'a> Machine<'a> {
             Some((index, parameter)) => Ok(format!("p{index}+{}", at - parameter.offset)),
             None => Err(Reason::Invalid(format!("c[0][{offset:#x}] lies in no parameter"))),
         }
+    }
+
+    /// Bytes of the stack.
+    pub(super) fn stack(&self) -> u32 {
+        let more = if self.kernel.allocates { ALLOCATED } else { 0 };
+        self.kernel.stack.saturating_add(more).max(16).next_multiple_of(16)
     }
 
     /// The generic address of the first byte of the thread's own memory.

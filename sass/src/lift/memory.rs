@@ -447,6 +447,15 @@ pub(super) fn membar(machine: &mut Machine, o: Operands) -> Lifted {
     Ok(())
 }
 
+/// The register of a place in PTX, and what is added to it.
+fn base_of(place: &str) -> String {
+    place.split('+').next().unwrap_or(place).to_owned()
+}
+
+fn offset_of(place: &str) -> String {
+    place.split_once('+').map_or("0", |(_, offset)| offset).to_owned()
+}
+
 /// LDGSTS [shared], [global] [, P]: a copy past registers. It is done at once, so that waiting for it is nothing.
 pub(super) fn copy(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
@@ -471,11 +480,19 @@ pub(super) fn copy(machine: &mut Machine, mut o: Operands) -> Lifted {
     let bytes = 4 * u32::from(words);
     let operator = if i.has("BYPASS") && bytes == 16 { "cg" } else { "ca" };
     match filled {
-        None => machine.emit.guarded(format_args!("cp.async.{operator}.shared.global [{to}], [{from}], {bytes}")),
+        // The lower bits of the address say how many bytes at the end are not there, and are zeros.
         Some(truth) if i.has("ZFILL") => {
-            let size = machine.emit.select(&truth, &bytes.to_string(), "0");
-            machine.emit.guarded(format_args!("cp.async.{operator}.shared.global [{to}], [{from}], {bytes}, {size}"));
+            let emit = &mut machine.emit;
+            let wide = emit.b64("mov.b64", &[&base_of(&from)]);
+            let wide = emit.b64("add.s64", &[&wide, &offset_of(&from)]);
+            let low = emit.low(&wide);
+            let missing = emit.b32("and.b32", &[&low, &(bytes - 1).to_string()]);
+            let present = emit.b32("sub.s32", &[&bytes.to_string(), &missing]);
+            let size = emit.select(&truth, &present, "0");
+            let aligned = emit.b64("and.b64", &[&wide, &format!("-{bytes}")]);
+            emit.guarded(format_args!("cp.async.{operator}.shared.global [{to}], [{aligned}], {bytes}, {size}"));
         }
+        None => machine.emit.guarded(format_args!("cp.async.{operator}.shared.global [{to}], [{from}], {bytes}")),
         Some(truth) => {
             let not = truth.not();
             let ignored = machine.emit.truth_register(&not);

@@ -11,9 +11,9 @@ use std::fmt::Write;
 /// What became of a module.
 #[derive(Clone, Debug, Default)]
 pub struct Lifted {
-    /// PTX with all kernels that could be lifted.
+    /// PTX with all kernels. Those that could not be lifted have one line, which says why, and which no compiler takes.
     pub text: String,
-    /// The others, by name.
+    /// Those, by name.
     pub failures: Vec<(String, Error)>,
 }
 
@@ -34,7 +34,10 @@ pub fn lift(image: &Image) -> Lifted {
                     let _ = writeln!(banks, ".const .align 16 .b8 {name}[{}] = {};", of_image.constants.len(), bytes(&of_image.constants));
                 }
             }
-            Err(error) => lifted.failures.push((of_image.name.clone(), error)),
+            Err(error) => {
+                kernels.push_str(&kernel::refused(of_image, &error));
+                lifted.failures.push((of_image.name.clone(), error));
+            }
         }
     }
     let text = &mut lifted.text;

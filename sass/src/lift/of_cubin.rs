@@ -3,6 +3,7 @@
 use super::image::{Code, Image, Kernel, Named, Parameter, Place, Variable};
 use crate::cubin::{Cubin, Function, Relocation, Section, Symbol};
 use crate::decode::decode_all;
+use crate::instruction::{File, Instruction, Operand};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Image {
@@ -70,10 +71,18 @@ fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {
             .collect(),
         shared: u32::try_from(cubin.shared_size(function)).unwrap_or(u32::MAX),
         stack: stack.saturating_add(STACK).next_multiple_of(16),
+        allocates: decode_all(cubin.code(function)).flatten().any(|instruction| moves_stack(&instruction)),
         constants: cubin.bank(function, 2).map(|bank| bank.data.to_vec()).unwrap_or_default(),
         most_threads: info.max_threads,
         threads: info.required_threads,
     }
+}
+
+/// Whether an instruction computes R1 from another register.
+fn moves_stack(i: &Instruction) -> bool {
+    let is_stack = |operand: &Operand| matches!(operand, Operand::Register(r) if r.file == File::General && r.number == 1);
+    let is_other = |operand: &Operand| matches!(operand, Operand::Register(r) if !r.is_zero()) && !is_stack(operand);
+    i.operands.first().is_some_and(is_stack) && i.operands.iter().skip(1).any(is_other)
 }
 
 /// Bytes of the stack besides those that the file says.

@@ -240,8 +240,9 @@ pub(super) fn wide_bits(machine: &mut Machine, operand: &Operand) -> Result<Stri
             machine.emit.joined(&low, &high)
         }
         Operand::Immediate(Immediate::F64(bits)) => machine.emit.b64("mov.b64", &[&format!("{bits:#x}")]),
+        // Immediates are the upper half of what is wider.
         Operand::Immediate(Immediate::Integer(value)) => {
-            machine.emit.b64("mov.b64", &[&format!("{value}")])
+            machine.emit.b64("mov.b64", &[&format!("{:#x}", u64::from(*value as u32) << 32)])
         }
         Operand::Constant(constant) => machine.wide_constant(constant)?,
         other => return wrong(Some(other), "a source of 64 bits"),
