@@ -7,7 +7,7 @@ use super::machine::{DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
 use super::operand::{Operands, integer};
 use crate::flow::{Flow, Next, Node, follow};
-use crate::instruction::{Immediate, Instruction, Operand, Predicate};
+use crate::instruction::{File, Immediate, Instruction, Operand, Predicate};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -78,13 +78,9 @@ fn one(
     match next {
         Next::Through => {
             ordinary(machine, i)?;
-            let written = i.operands.iter().find_map(|operand| match operand {
-                Operand::Register(register) => Some((register.file, register.number)),
-                _ => None,
-            });
             learn_constant(machine, i);
             let mut fresh = std::mem::take(&mut machine.fresh);
-            machine.known.learn(written, &mut fresh);
+            machine.known.learn(&written(i), &mut fresh);
             Ok(())
         }
         Next::Go(to) => {
@@ -146,6 +142,23 @@ fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
         "BPT" => unsupported("a stop for a debugger"),
         _ => lifter(i)?(machine, Operands::new(i)),
     }
+}
+
+/// Instructions whose result is one register.
+const NARROW: [&str; 24] = [
+    "MOV", "UMOV", "IMAD", "IADD3", "LEA", "LOP3", "SHF", "SEL", "FSEL", "PRMT", "S2R", "IABS", "IMNMX", "POPC", "BREV",
+    "FLO", "FADD", "FMUL", "FFMA", "HADD2", "HMUL2", "HFMA2", "MUFU", "P2R",
+];
+
+/// The registers that an instruction may write: the first that it names, with three more where it may be wide.
+fn written(i: &Instruction) -> Vec<(File, u8)> {
+    let first = i.operands.iter().find_map(|operand| match operand {
+        Operand::Register(register) => Some((register.file, register.number)),
+        _ => None,
+    });
+    let count = if NARROW.contains(&i.opcode) && !i.has("WIDE") { 1 } else { 4 };
+    let all = |(file, first): (File, u8)| (0..count).map(move |index| (file, first.saturating_add(index)));
+    first.into_iter().flat_map(all).collect()
 }
 
 /// A number that is moved is known until the block ends or the register is written.
@@ -240,7 +253,7 @@ fn choose(machine: &mut Machine, i: &Instruction, node: Node, targets: &[Node]) 
 
 /// A kernel that cannot be lifted: whoever asks for it is told why.
 pub(super) fn refused(kernel: &Kernel, error: &Error) -> String {
-    format!("{}{{\n    machine_code_that_cannot_be_lifted; // {error}\n}}\n", head(kernel))
+    format!("{}{{\n    trap.machine_code_that_cannot_be_lifted; // {error}\n}}\n", head(kernel))
 }
 
 fn head(kernel: &Kernel) -> String {

@@ -53,20 +53,16 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Forgets registers that are written.
-    fn forget(&mut self, file: File, first: u8) {
-        for number in first..=first.saturating_add(3) {
-            self.constants.remove(&(file, number));
-            if file == File::General {
-                self.turns.remove(&number);
-                self.functions.remove(&number);
+    /// Forgets registers that are written, and adds what an instruction tells.
+    pub(super) fn learn(&mut self, written: &[(File, u8)], fresh: &mut Self) {
+        for (file, number) in written {
+            self.constants.remove(&(*file, *number));
+            if *file == File::General {
+                self.turns.remove(number);
+                // An address has two registers.
+                self.functions.remove(number);
+                self.functions.remove(&number.wrapping_sub(1));
             }
-        }
-    }
-
-    pub(super) fn learn(&mut self, written: Option<(File, u8)>, fresh: &mut Self) {
-        if let Some((file, first)) = written {
-            self.forget(file, first);
         }
         self.turns.append(&mut fresh.turns);
         self.constants.extend(fresh.constants.drain());
