@@ -36,6 +36,8 @@ pub struct Copy {
     pub code: usize,
     /// Where it comes back to.
     pub back: Option<Node>,
+    /// The place that each barrier goes on at, when it is called.
+    barriers: Barriers,
 }
 
 /// The flow of a kernel.
@@ -75,7 +77,7 @@ struct Walk<'a> {
 /// Follows control flow from the first instruction of a section.
 pub fn follow(code: &[Code], start: Place) -> Result<Flow, Stuck> {
     let mut walk = Walk { code, flow: Flow::default(), depth: vec![0], open: Vec::new(), seen: BTreeMap::new() };
-    walk.flow.copies.push(Copy { code: start.code, back: None });
+    walk.flow.copies.push(Copy { code: start.code, back: None, barriers: Barriers::new() });
     walk.open.push((Node { copy: 0, address: start.address }, Barriers::new()));
     while let Some((node, barriers)) = walk.open.pop() {
         walk.visit(node, barriers).map_err(|reason| Stuck {
@@ -162,12 +164,16 @@ impl<'a> Walk<'a> {
                 None => return Err(Reason::Unsupported("a barrier that is not known".to_owned())),
             },
             "EXIT" => Next::Exit,
+            "CALL" if i.has("REL") && matches!(i.operands.first(), Some(Operand::Register(_))) => {
+                return Err(Reason::Unsupported("an indirect call".to_owned()));
+            }
             "CALL" if i.has("REL") => {
                 let place = match code.calls.get(&node.address) {
                     Some(place) => *place,
                     None => Place { code: self.flow.copies[node.copy].code, address: label()?.address },
                 };
                 if let Some(Next::Call(known)) = self.flow.nodes.get(&node) {
+                    self.flow.copies[known.copy].barriers = barriers.clone();
                     return Ok(Next::Call(*known));
                 }
                 let depth = self.depth[node.copy] + 1;
@@ -177,11 +183,14 @@ impl<'a> Walk<'a> {
                 let copy = self.flow.copies.len();
                 self.depth.push(depth);
                 let back = Node { address: node.address + 16, ..node };
-                self.flow.copies.push(Copy { code: place.code, back: Some(back) });
+                self.flow.copies.push(Copy { code: place.code, back: Some(back), barriers: barriers.clone() });
                 Next::Call(Node { copy, address: place.address })
             }
             "RET" if i.has("REL") => match self.flow.copies[node.copy].back {
-                Some(back) => Next::Return(back),
+                Some(back) => {
+                    *barriers = self.flow.copies[node.copy].barriers.clone();
+                    Next::Return(back)
+                }
                 None => return Err(Reason::Unsupported("a return from no call".to_owned())),
             },
             "CALL" if i.has("ABS") => Next::Through,
@@ -191,7 +200,9 @@ impl<'a> Walk<'a> {
                 }
                 None => return Err(Reason::Unsupported("an indirect branch without a list".to_owned())),
             },
-            "CALL" | "RET" | "JMP" | "JMX" | "BRXU" | "BMOV" | "KILL" | "RPCMOV" | "BPT" if i.opcode != "BPT" => {
+            // A function that is called keeps its caller's barriers, and what it sets itself is known here.
+            "BMOV" => Next::Through,
+            "CALL" | "RET" | "JMP" | "JMX" | "BRXU" | "KILL" | "RPCMOV" | "BPT" if i.opcode != "BPT" => {
                 return Err(Reason::Unsupported("this kind of control flow".to_owned()));
             }
             "BPT" => {

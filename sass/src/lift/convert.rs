@@ -134,14 +134,27 @@ pub(super) fn i2f(machine: &mut Machine, mut o: Operands) -> Lifted {
 pub(super) fn f2fp(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     let target = o.target()?;
+    let round = if i.has("RZ") { ".rz" } else { ".rn" };
+    let (relu, finite) = (word(i.has("RELU"), ".relu"), word(i.has("SATFINITE"), ".satfinite"));
+    let type_ = if i.has("BF16") { "bf16x2" } else { "f16x2" };
+    if i.has("MERGE_C") {
+        // One number below, and the upper half of a word above.
+        let a = float(machine, o.next()?)?;
+        let above = integer(machine, o.next()?)?;
+        o.end()?;
+        let a = machine.emit.in_register(&a);
+        let type_ = type_.trim_end_matches("x2");
+        let half = machine.emit.b16(&format!("cvt{round}{relu}{finite}.{type_}.f32"), &[&a]);
+        let half = machine.emit.b32("cvt.u32.u16", &[&half]);
+        let above = machine.emit.b32("and.b32", &[&above, "0xffff0000"]);
+        machine.put(target, "or.b32", &[&half, &above]);
+        return Ok(());
+    }
     let [a, b] = [float(machine, o.next()?)?, float(machine, o.next()?)?];
     o.end()?;
     if !i.has("PACK_AB") {
         return unsupported("a form");
     }
-    let type_ = if i.has("BF16") { "bf16x2" } else { "f16x2" };
-    let round = if i.has("RZ") { ".rz" } else { ".rn" };
-    let (relu, finite) = (word(i.has("RELU"), ".relu"), word(i.has("SATFINITE"), ".satfinite"));
     let operation = format!("cvt{round}{relu}{finite}.{type_}.f32");
     let [a, b] = [a, b].map(|value| machine.emit.in_register(&value));
     machine.put(target, &operation, &[&a, &b]);

@@ -139,12 +139,6 @@ impl Emitter {
         (low, high)
     }
 
-    pub(super) fn packed(&mut self, low: &str, high: &str) -> String {
-        let result = self.temporary(Kind::B32);
-        self.line(format_args!("mov.b32 {result}, {{{low}, {high}}}"));
-        result
-    }
-
     /// The name of a register, declared; none of one that reads as zero.
     pub(super) fn register(&mut self, file: File, number: u8) -> Option<String> {
         let name = match (file, number) {
@@ -198,11 +192,6 @@ impl Emitter {
             let copy = self.flag("mov.pred", &[&name]);
             self.guard = format!("@{not}{copy} ");
         }
-    }
-
-    /// Without the guard, as when it has become a branch.
-    pub(super) fn end_guard(&mut self) {
-        self.guard.clear();
     }
 
     pub(super) fn guard(&self) -> &str {

@@ -65,7 +65,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("FRND", convert::f2f, "CEIL F16 F64 FLOOR FTZ TRUNC"),
     ("F2I", convert::f2i, "CEIL F16 F64 FLOOR FTZ NTZ S16 S64 S8 TRUNC U16 U32 U64 U8"),
     ("I2F", convert::i2f, "F16 F64 RM RP RZ S16 S64 S8 U16 U32 U64 U8"),
-    ("F2FP", convert::f2fp, "BF16 PACK_AB RELU RZ SATFINITE"),
+    ("F2FP", convert::f2fp, "BF16 MERGE_C PACK_AB RELU RZ SATFINITE"),
     ("LD", memory::load, "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS"),
     ("LDG", memory::load, "E 64 128 U8 S8 U16 S16 CONSTANT STRONG SM GPU SYS MMIO EF EL EU LU NA LTC64B LTC128B LTC256B"),
     ("LDS", memory::load, "64 128 U8 S8 U16 S16"),
@@ -112,6 +112,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("PMTRIG", nothing, ANY),
     ("BSSY", nothing, ANY),
     ("BREAK", nothing, ANY),
+    ("BMOV", nothing, ANY),
 ];
 
 /// Opcodes whose name with `U` before is not the same for the uniform datapath.

@@ -100,21 +100,6 @@ impl<'a> Operands<'a> {
         }
     }
 
-    pub(super) fn label(&mut self) -> Result<u64> {
-        match self.next()? {
-            Operand::Label(address) => Ok(*address),
-            Operand::Immediate(Immediate::Integer(value)) => Ok(*value as u64),
-            other => wrong(Some(other), "a label"),
-        }
-    }
-
-    pub(super) fn barrier(&mut self) -> Result<u8> {
-        match self.next()? {
-            Operand::Barrier(number) => Ok(*number),
-            other => wrong(Some(other), "a barrier"),
-        }
-    }
-
     pub(super) fn address(&mut self) -> Result<Address> {
         match self.next()? {
             Operand::Address(address) => Ok(*address),
@@ -138,13 +123,13 @@ impl<'a> Operands<'a> {
 
     /// The value of a predicate that is read, or of the highest bit of a register.
     pub(super) fn truth(&mut self, machine: &mut Machine) -> Result<Truth> {
-        if let Some(Operand::Register(register)) = self.peek()
-            && register.suffix == Some("SIGN")
+        if let Some(operand) = self.peek()
+            && suffix(operand) == Some("SIGN")
         {
             self.at += 1;
-            let value = machine.general(register);
+            let value = bits(machine, operand)?;
             let flag = machine.emit.flag("setp.lt.s32", &[&value, "0"]);
-            return Ok(Truth::Register(flag, register.signs.inverted));
+            return Ok(Truth::Register(flag, signs(operand).inverted));
         }
         self.predicate().map(|predicate| machine.emit.truth(predicate))
     }

@@ -227,7 +227,8 @@ pub(super) fn special(machine: &mut Machine, mut o: Operands) -> Lifted {
         ("SR_SMID", "%smid"),
         ("SR_NSMID", "%nsmid"),
     ];
-    if name == "SRZ" {
+    // The stack may reach to the beginning of the thread's memory.
+    if name == "SRZ" || name == "SR_LMEMHIOFF" {
         if wide {
             let zero = machine.emit.b64("mov.b64", &["0"]);
             machine.set_wide(target, &zero);

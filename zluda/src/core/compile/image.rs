@@ -59,9 +59,11 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
                 return Err(malformed(Malformed("a wrapper without a container")));
             }
             // SAFETY: as above.
-            let own = unsafe { found_in_container(wrapper.container, Wanted::All) }?;
-            // SAFETY: as above.
             let linked = unsafe { linked_texts(&wrapper) }?;
+            // Machine code is of what is linked already.
+            let wanted = if linked.is_empty() { Wanted::All } else { Wanted::Ptx };
+            // SAFETY: as above.
+            let own = unsafe { found_in_container(wrapper.container, wanted) }?;
             match own {
                 own if linked.is_empty() => own.text(),
                 // Machine code of what is linked already, for the devices that were known then.
@@ -244,7 +246,8 @@ fn best_of(container: &[u8], wanted: Wanted) -> CUres<Found> {
         let code = (wanted == Wanted::All).then(|| container.machine_code(machine_code::ARCHITECTURES))??;
         Some(code.map_err(malformed).and_then(|code| machine_code::text_of(&code)).map(Found::Text))
     };
-    if config().machine_code == MachineCode::Prefer
+    if machine_code::is_on()
+        && config().machine_code == MachineCode::Prefer
         && let Some(Ok(found)) = of_code()
     {
         return Ok(found);
@@ -254,9 +257,9 @@ fn best_of(container: &[u8], wanted: Wanted) -> CUres<Found> {
         Some(Err(error)) => Err(malformed(error)),
         None => {
             if machine_code::is_on()
-                && let Some(found) = of_code()
+                && let Some(Ok(found)) = of_code()
             {
-                return found;
+                return Ok(found);
             }
             let kinds: Vec<_> = container.kinds().map(|kind| kind.to_string()).collect();
             Ok(Found::Without(kinds.join(" and ")))
