@@ -40,6 +40,11 @@ pub fn decode(address: u64, word: u128) -> Result<Instruction, Unknown> {
     forms.iter().find_map(|form| word.instruction(form)).ok_or(Unknown { address, word: word.bits })
 }
 
+/// The lowest 12 bits of all instructions that the table of sm_80 has.
+pub fn opcodes() -> impl Iterator<Item = u16> {
+    SM_80.keys().copied()
+}
+
 struct Word {
     bits: u128,
     address: u64,
@@ -398,4 +403,54 @@ fn rename(instruction: &mut Instruction) {
         return;
     };
     instruction.modifiers.insert(0, name);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_can_be_read() {
+        let table = table::parse(include_str!("sm80.txt")).expect("a table");
+        assert!(table.len() > 400, "{}", table.len());
+    }
+
+    /// Words of code that ptxas makes, with the text of nvdisasm.
+    #[test]
+    fn words_are_what_nvdisasm_says() {
+        for (word, text) in [
+            (0x000fc800_078e00ff_000000ff_ff037224, "IMAD.MOV.U32 R3, RZ, RZ, RZ"),
+            (0x000fca00_080e06ff_80000005_ff027e24, "IMAD.X R2, RZ, RZ, ~UR5, P0"),
+            (0x040fe400_007fe4ff_00005900_02057a10, "IADD3.X R5, R2, c[0x0][0x164], RZ, P0, !PT"),
+            (0x000fee00_0fffe03f_0000003f_3f3ff290, "@!UPT UIADD3 URZ, URZ, URZ, URZ"),
+            (0x000ea800_0c1e1900_00000004_04047981, "LDG.E R4, [R4.64]"),
+            (
+                0x000fc000_0c141c44_00000000_080b7fae,
+                "LDGSTS.E.BYPASS.128.ZFILL [R11], [R8.64], !P0",
+            ),
+            (
+                0x000fc800_00000408_04940094_00057831,
+                "HFMA2 R0, R5.H0_H0, 0, -0.0009765625, R8.H0_H0",
+            ),
+            (0x001fee00_00041804_00000002_0810723c, "HMMA.16816.F32.BF16 R16, R8, R2, R4"),
+            (0x000fea00_03c3ffff_fffffde0_02007950, "RET.REL.NODEC R2 -0x210"),
+            (0x000fd800_0b800000_00000072_06007947, "BRA.DIV UR6, 0x80"),
+        ] {
+            assert_eq!(
+                decode(0, word).map(|instruction| instruction.to_string()),
+                Ok(text.to_owned())
+            );
+        }
+    }
+
+    #[test]
+    fn unknown_words_say_where_they_are() {
+        let code = [[0; SIZE], [0xff; SIZE]].concat();
+        let errors: Vec<_> = decode_all(&code).filter_map(Result::err).collect();
+        assert_eq!(errors.len(), 2);
+        assert_eq!(
+            errors[1].to_string(),
+            "unknown instruction 0xffffffffffffffffffffffffffffffff at 0x10"
+        );
+    }
 }
