@@ -94,6 +94,10 @@ pub(super) fn f2i(machine: &mut Machine, mut o: Operands) -> Lifted {
     let types = types(i);
     let to = types.iter().find(|type_| !is_float(type_)).map_or("s32", String::as_str);
     let from = types.iter().find(|type_| is_float(type_)).map_or("f32", String::as_str);
+    // What is no number becomes zero in words with NTZ, and otherwise only where there is no such modifier.
+    if !i.has("NTZ") && from != "f64" && !to.ends_with("64") {
+        return unsupported("a conversion without NTZ");
+    }
     let value = number(machine, source, from)?;
     let operation = format!("cvt{}{}.{to}.{from}", integral(i), word(i.has("FTZ"), ".ftz"));
     leave(machine, target, &operation, to, &value)

@@ -191,8 +191,8 @@ impl<'a> Machine<'a> {
                 let (low, high) = self.emit.halves(&id);
                 return Ok(if offset == 0x30 { low } else { high });
             }
-            // The descriptor of global memory, and what lies behind it.
-            0x118 | 0x11c => return Ok("0".to_owned()),
+            // No shared memory is the system's, and the descriptor of global memory says nothing.
+            0x114 | 0x118 | 0x11c => return Ok("0".to_owned()),
             PARAMETERS.. => return self.parameter_word(offset),
             _ => return unsupported(format!("c[0][{offset:#x}]")),
         };

@@ -22,6 +22,8 @@ mod module;
 mod of_cubin;
 mod opcodes;
 mod operand;
+#[cfg(test)]
+mod tests;
 mod warp;
 
 pub use error::{Error, Reason};

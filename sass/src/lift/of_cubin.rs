@@ -1,7 +1,7 @@
 //! What lifting has to know, from a cubin.
 
 use super::image::{Code, Image, Kernel, Named, Parameter, Place, Variable};
-use crate::cubin::{Cubin, Function, Relocation, Section, Symbol};
+use crate::cubin::{Cubin, Function, Relocation, Section};
 use crate::decode::decode_all;
 use crate::instruction::{File, Instruction, Operand};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,15 +36,22 @@ fn addresses(cubin: &Cubin, section: &Section) -> BTreeMap<u64, Named> {
 
 fn code(cubin: &Cubin, sections: &[usize], section: usize) -> Code {
     let Some(found) = cubin.sections.get(section) else { return Code::default() };
-    let instructions =
+    let mut instructions: Vec<_> =
         decode_all(found.data).map(|result| result.map_err(|unknown| unknown.to_string())).collect();
     let mut calls = BTreeMap::new();
     for relocation in &found.relocations {
-        let symbol = cubin.symbols.get(relocation.symbol);
-        if let Some(Symbol { section: Some(target), offset, .. }) = symbol
-            && let Ok(code) = sections.binary_search(target)
+        let Some(symbol) = cubin.symbols.get(relocation.symbol) else { continue };
+        let address = relocation.offset & !15;
+        let instruction = instructions.get_mut(address as usize / 16);
+        let is_call = matches!(&instruction, Some(Ok(found)) if found.opcode == "CALL");
+        let target = symbol.section.and_then(|section| sections.binary_search(&section).ok());
+        if let Some(code) = target
+            && is_call
         {
-            calls.insert(relocation.offset & !15, Place { code, address: *offset });
+            calls.insert(address, Place { code, address: symbol.offset });
+        } else if let Some(instruction) = instruction {
+            // Numbers that are filled in when code is loaded.
+            *instruction = Err(format!("the address of `{}` in an instruction", symbol.name));
         }
     }
     let mut indirect = BTreeMap::new();

@@ -116,7 +116,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
 ];
 
 /// Opcodes whose name with `U` before is not the same for the uniform datapath.
-const UNIFORM: [(&str, &str); 2] = [("VOTEU", "VOTE"), ("UMOV", "MOV")];
+const UNIFORM: [(&str, &str); 3] = [("VOTEU", "VOTE"), ("UP2UR", "P2R"), ("UR2UP", "R2P")];
 
 /// The function that lifts an instruction.
 pub(super) fn lifter(i: &Instruction) -> Result<Lifter, Reason> {

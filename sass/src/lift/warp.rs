@@ -212,7 +212,7 @@ pub(super) fn special(machine: &mut Machine, mut o: Operands) -> Lifted {
         ("SR_NTID.Y", "%ntid.y"),
         ("SR_NTID.Z", "%ntid.z"),
         ("SR_LANEID", "%laneid"),
-        ("SR_VIRTID", "%warpid"),
+        ("SR_VIRTUALSMID", "%smid"),
         ("SR_WARPID", "%warpid"),
         ("SR_NWARPID", "%nwarpid"),
         ("SR_EQMASK", "%lanemask_eq"),
@@ -225,7 +225,7 @@ pub(super) fn special(machine: &mut Machine, mut o: Operands) -> Lifted {
         ("SR_GLOBALTIMERLO", "%globaltimer_lo"),
         ("SR_GLOBALTIMERHI", "%globaltimer_hi"),
         ("SR_SMID", "%smid"),
-        ("SR_NSMID", "%nsmid"),
+        ("SR_SMEMSZ", "%total_smem_size"),
     ];
     // The stack may reach to the beginning of the thread's memory.
     if name == "SRZ" || name == "SR_LMEMHIOFF" {
@@ -245,6 +245,12 @@ pub(super) fn special(machine: &mut Machine, mut o: Operands) -> Lifted {
         };
         let value = machine.emit.b64("mov.u64", &[register]);
         machine.set_wide(target, &value);
+        return Ok(());
+    }
+    // The warp has bits 8 to 14.
+    if name == "SR_VIRTID" {
+        let warp = machine.emit.b32("mov.u32", &["%warpid"]);
+        machine.put(target, "shl.b32", &[&warp, "8"]);
         return Ok(());
     }
     match WORDS.iter().find(|(word, _)| *word == name) {
