@@ -184,11 +184,27 @@ impl<'a> Container<'a> {
         let best = suitable.or_else(|| ptx().min_by_key(|entry| entry.architecture))?;
         Some(best.text())
     }
+
+    /// The machine code of one of these architectures (80 for sm_80), decompressed: that of the first of them which the
+    /// container has. `None`: it has none of them.
+    pub fn machine_code(&self, architectures: &[u32]) -> Option<Result<Vec<u8>, Malformed>> {
+        let code = || self.entries.iter().filter(|entry| entry.kind == Kind::MachineCode);
+        let of = |wanted: &u32| code().find(|entry| entry.architecture == *wanted);
+        architectures.iter().find_map(of).map(Entry::bytes)
+    }
 }
 
 impl Entry<'_> {
+    /// Text, without NULs at its end.
     fn text(&self) -> Result<Vec<u8>, Malformed> {
-        let mut text = if self.flags & FLAG_ZSTD != 0 {
+        let mut text = self.bytes()?;
+        let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
+        text.truncate(end);
+        Ok(text)
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, Malformed> {
+        let text = if self.flags & FLAG_ZSTD != 0 {
             let mut text = Vec::new();
             let decoder = zstd::Decoder::new(self.data).map_err(|_| Malformed("bad zstd data"))?;
             // One more than allowed tells too much from just enough.
@@ -208,8 +224,6 @@ impl Entry<'_> {
         if text.len() as u64 > MAX_TEXT {
             return Err(Malformed("text is larger than 1 GiB"));
         }
-        let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
-        text.truncate(end);
         Ok(text)
     }
 }
@@ -270,6 +284,23 @@ pub(crate) mod tests {
             let bytes = container(&[packed]);
             assert_eq!(Container::parse(&bytes).unwrap().best_ptx(80).unwrap().unwrap(), TEXT);
         }
+    }
+
+    #[test]
+    fn machine_code_comes_back_whole() {
+        let code = b"\x7fELF\0code\0\0";
+        let lz4 = lz4_flex::block::compress(code);
+        let bytes = container(&[
+            entry(2, 90, 0, b"\x7fELF90", 0),
+            entry(2, 86, 0, b"\x7fELF86", 0),
+            entry(2, 80, FLAG_LZ4, &lz4, code.len()),
+            plain(75),
+        ]);
+        let container = Container::parse(&bytes).unwrap();
+        let found = |wanted: &[u32]| container.machine_code(wanted).map(Result::unwrap);
+        assert_eq!(found(&[80, 86]), Some(code.to_vec()));
+        assert_eq!(found(&[89, 86]), Some(b"\x7fELF86\0".to_vec()));
+        assert_eq!(found(&[75]), None);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! A verb is a file in `verb/`. What they share: [`repository`] (where things lie), [`program`] (running
 //! others), [`progress`] (what is shown meanwhile), [`toolkit`] (what comes from PyPI), [`sample`] (the
-//! CUDA programs under `samples/`), [`corpus`] (those of others), [`ptx_text`] (PTX and whether it is understood).
+//! CUDA programs under `samples/`), [`corpus`] (those of others), [`ptx_text`] (PTX and whether it is understood),
+//! [`machine_code`] (what ptxas makes of PTX, and what nvdisasm says of that).
 
 // A command-line tool prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -13,6 +14,7 @@ mod chaos;
 mod code_object;
 mod corpus;
 mod isa;
+mod machine_code;
 mod program;
 mod progress;
 mod ptx_text;

@@ -52,6 +52,9 @@ pub const CUDA_13_5: CudaVersion = CudaVersion {
 
 pub const CUDA_VERSIONS: [CudaVersion; 2] = [CUDA_13_0, CUDA_13_5];
 
+/// NVIDIA's disassembler.
+const NVDISASM_PACKAGE: &str = "nvidia-cuda-nvdisasm==13.5.37";
+
 /// NVIDIA's libraries above the driver, as PyTorch and CuPy install them, with what they load.
 const NVIDIA_LIBRARIES: &[&str] = &[
     "nvidia-cublas==13.4.1.3",
@@ -132,6 +135,15 @@ pub fn cuda(version: CudaVersion) -> Result<Cuda> {
         },
     )?;
     Ok(Cuda { version: version.name, root })
+}
+
+/// Installs NVIDIA's disassembler, unless it is there. Returns its path.
+pub fn nvdisasm() -> Result<PathBuf> {
+    let folder = target().join("toolkit/nvdisasm");
+    once(&folder, NVDISASM_PACKAGE, "installing nvdisasm", |folder| {
+        pip(&["install", "--no-deps", "--target"], folder, &[NVDISASM_PACKAGE])
+    })?;
+    Ok(folder.join("nvidia/cu13/bin/nvdisasm"))
 }
 
 /// Installs NVIDIA's libraries, unless they are there. Returns the folder that holds them.

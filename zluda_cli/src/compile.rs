@@ -1,4 +1,4 @@
-//! `zluda compile`: a file of PTX through the compiler, up to any stage, for any target.
+//! `zluda compile`: a file of PTX, or of machine code of NVIDIA's GPUs, through the compiler, up to any stage, for any target.
 
 use crate::Failure;
 use ptx::{
@@ -14,7 +14,7 @@ use zluda_common::config::{DebugConfig, Math, config};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// A file of PTX
+    /// A file of PTX, or a cubin for sm_80
     file: PathBuf,
     /// Only this kernel; otherwise all, each by itself
     #[arg(long)]
@@ -61,6 +61,8 @@ impl Shape {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Emit {
+    /// The PTX that goes in, or that machine code is lifted to
+    Ptx,
     /// The module as it was understood, as PTX
     Ast,
     /// Per-thread LLVM IR, the same for all targets
@@ -93,7 +95,7 @@ impl Options {
 impl Emit {
     fn stage(self) -> Stage {
         match self {
-            Self::Ast => Stage::Ast,
+            Self::Ptx | Self::Ast => Stage::Ast,
             Self::Ir => Stage::Ir,
             Self::Llvm => Stage::Llvm,
             Self::Asm => Stage::Asm,
@@ -104,7 +106,7 @@ impl Emit {
     /// Of files in a folder of results.
     fn extension(self) -> &'static str {
         match self {
-            Self::Ast => "ptx",
+            Self::Ptx | Self::Ast => "ptx",
             Self::Ir | Self::Llvm => "ll",
             Self::Asm => "s",
             Self::Obj => "o",
@@ -134,7 +136,15 @@ pub fn run(options: &Options) -> Result<ExitCode, Failure> {
     }
     let shown = options.file.display();
     let text = fs::read(&options.file).map_err(|error| format!("{shown}: {error}"))?;
-    let text = String::from_utf8(text).map_err(|_| format!("{shown}: it is not text"))?;
+    let text = if sass::cubin::is_cubin(&text) {
+        lifted(&text).map_err(|error| format!("{shown}: {error}"))?
+    } else {
+        String::from_utf8(text).map_err(|_| format!("{shown}: it is not text"))?
+    };
+    if options.emit() == Emit::Ptx {
+        write(&[(String::new(), text.into_bytes())], options)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let outcome = compile(&text, &target, options)?;
     for (kernel, diagnostics) in &outcome.failures {
         eprintln!("zluda: {shown}: kernel {kernel}:\n{diagnostics}");
@@ -149,6 +159,19 @@ pub fn run(options: &Options) -> Result<ExitCode, Failure> {
         eprintln!("zluda: {shown}: {:.2} ms", least.as_secs_f64() * 1e3);
     }
     Ok(if outcome.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The PTX of a cubin.
+fn lifted(file: &[u8]) -> Result<String, String> {
+    let cubin = sass::cubin::Cubin::parse(file).map_err(|error| error.to_string())?;
+    if !matches!(cubin.architecture, 80..=89) {
+        return Err(format!("machine code for sm_{} cannot be lifted", cubin.architecture));
+    }
+    let lifted = sass::lift::lift(&sass::lift::Image::of(&cubin));
+    for (kernel, error) in &lifted.failures {
+        eprintln!("zluda: kernel {kernel} cannot be lifted: {error}");
+    }
+    Ok(lifted.text)
 }
 
 fn compile(text: &str, target: &Target, options: &Options) -> Result<Outcome, Failure> {

@@ -112,6 +112,14 @@ pub const VARIABLES: &[Variable] = &[
         apply: |config, value| parse::math(value).map(|math| config.math = math),
     },
     Variable {
+        name: "ZLUDA_SASS",
+        meaning: "whether machine code of NVIDIA's GPUs (sm_80) runs: where a program brings no PTX; never; or before PTX \
+                  where it brings both",
+        values: "on, off, prefer",
+        default: "on",
+        apply: |config, value| parse::machine_code(value).map(|choice| config.machine_code = choice),
+    },
+    Variable {
         name: "ZLUDA_AMD_MATRIX",
         meaning: "how AMD GPUs multiply matrices of floats: with the bits of an NVIDIA GPU, or by their own \
                   matrix instructions where they have them",
@@ -168,6 +176,7 @@ pub struct Config {
     pub executor: Executor,
     pub cpu_target: CpuTarget,
     pub math: Math,
+    pub machine_code: MachineCode,
     pub amd_matrix: AmdMatrix,
     /// A seed.
     pub chaos: Option<u64>,
@@ -268,6 +277,17 @@ pub enum Math {
     Fast,
 }
 
+/// `ZLUDA_SASS`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MachineCode {
+    /// Where there is no PTX.
+    #[default]
+    On,
+    Off,
+    /// Before PTX.
+    Prefer,
+}
+
 /// `ZLUDA_AMD_MATRIX`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AmdMatrix {
@@ -312,6 +332,7 @@ impl Default for Config {
             executor: Executor::default(),
             cpu_target: CpuTarget::default(),
             math: Math::default(),
+            machine_code: MachineCode::default(),
             amd_matrix: AmdMatrix::default(),
             chaos: None,
             check: CheckConfig::default(),

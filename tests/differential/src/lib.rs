@@ -4,5 +4,6 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 pub mod api;
+pub mod assembler;
 pub mod child;
 pub mod view;

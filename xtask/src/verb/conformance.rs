@@ -2,6 +2,7 @@
 
 use crate::program::{cargo, loud};
 use crate::repository::{Profile, root};
+use crate::toolkit::{CUDA_13_5, cuda};
 use crate::{Result, verb};
 use std::process::{Command, ExitCode};
 
@@ -13,13 +14,24 @@ pub struct Options {
     /// The device, as ZLUDA_DEVICE names it: `cpu`, `emu:gfx1100`
     #[arg(long, default_value = "cpu")]
     device: String,
+    /// As PTX, or as machine code for sm_80 that ptxas makes of it
+    #[arg(long, value_enum, default_value_t)]
+    by: Code,
+}
+
+/// What forms are loaded as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Code {
+    #[default]
+    Ptx,
+    Sass,
 }
 
 /// Runs the forms on the chosen device. Fails if one disagrees with the recording.
 pub fn run(options: &Options) -> Result<ExitCode> {
     verb::build::build(Profile::Release)?;
     build()?;
-    let status = command(&options.device, &options.filter).status()?;
+    let status = command(&options.device, options.by, &options.filter)?.status()?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -29,13 +41,16 @@ pub fn build() -> Result<()> {
 }
 
 /// The program that compares, for the staged release.
-pub fn command(device: &str, filter: &str) -> Command {
+pub fn command(device: &str, by: Code, filter: &str) -> Result<Command> {
     let mut command = Command::new(Profile::Release.folder().join("conformance"));
+    command.arg(Profile::Release.staged().join("libcuda.so.1"));
+    match by {
+        Code::Ptx => command.arg("check"),
+        Code::Sass => command.arg("check-sass").arg(cuda(CUDA_13_5)?.ptxas()),
+    };
     command
-        .arg(Profile::Release.staged().join("libcuda.so.1"))
-        .arg("check")
         .arg(root().join("tests/differential/answers/h100.forms"))
         .arg(filter)
         .env("ZLUDA_DEVICE", device);
-    command
+    Ok(command)
 }

@@ -15,6 +15,7 @@ mod random;
 mod report;
 mod rust;
 mod samples;
+mod sass;
 mod torch;
 
 pub use ptx::compilers_texts;
@@ -47,6 +48,8 @@ enum Suite {
     Rust,
     /// The instruction tables against NVIDIA's assembler
     Isa,
+    /// The decoder of machine code against NVIDIA's disassembler
+    Sass,
     /// CUDA programs built by nvcc, on the CPU, in every way into the driver
     Samples,
     /// The same programs where all varies that they may not rely on
@@ -108,6 +111,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                     report.check("isa", Err(error.to_string()));
                 }
             }
+            Suite::Sass => {
+                if let Err(error) = sass::run(&mut report) {
+                    report.check("sass", Err(error.to_string()));
+                }
+            }
             _ => rust::run(&mut report),
         }
         has_looked(&mut report, *suite, before);
@@ -138,7 +146,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         Suite::Amd => amd::run(&mut report, &options.filter),
                         Suite::Bolt => bolt::run(&mut report),
                         Suite::Hip => hip::run(&mut report),
-                        Suite::Lint | Suite::Generated | Suite::Rust | Suite::Isa => continue,
+                        Suite::Lint | Suite::Generated | Suite::Rust | Suite::Isa | Suite::Sass => {
+                            continue;
+                        }
                     };
                     if let Err(error) = result {
                         report.check(format!("{suite:?}"), Err(error.to_string()));

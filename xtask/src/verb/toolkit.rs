@@ -2,8 +2,8 @@
 
 use crate::Result;
 use crate::toolkit::{
-    CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, nvidia_packages_12, nvidia_packages_13, nvtop,
-    python_with_packages, rocm, rocm_smi, torch,
+    CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, nvdisasm, nvidia_packages_12,
+    nvidia_packages_13, nvtop, python_with_packages, rocm, rocm_smi, torch,
 };
 use std::process::ExitCode;
 
@@ -15,6 +15,7 @@ pub fn run(_: &Options) -> Result<ExitCode> {
     for version in CUDA_VERSIONS {
         println!("nvcc {}: {}", version.name, cuda(version)?.nvcc().display());
     }
+    println!("nvdisasm: {}", nvdisasm()?.display());
     for folder in nvidia_packages_13()?.into_iter().chain(nvidia_packages_12()?) {
         println!("NVIDIA's libraries: {}", folder.display());
     }

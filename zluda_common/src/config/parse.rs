@@ -2,7 +2,7 @@
 
 use super::{
     AmdMatrix, CacheDir, CheckConfig, ComputeCapability, CpuTarget, DebugConfig, DeviceChoice,
-    Devices, Executor, Libraries, LogConfig, LogLevel, MOST_DEVICES, Math,
+    Devices, Executor, Libraries, LogConfig, LogLevel, MOST_DEVICES, MachineCode, Math,
 };
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -151,6 +151,16 @@ pub(super) fn math(value: OsString) -> Result<Math, String> {
         "mixed" => Ok(Math::Mixed),
         "fast" => Ok(Math::Fast),
         _ => Err("there is no such way".to_owned()),
+    }
+}
+
+/// `on`, `off` or `prefer`.
+pub(super) fn machine_code(value: OsString) -> Result<MachineCode, String> {
+    match text(value)?.as_str() {
+        "on" => Ok(MachineCode::On),
+        "off" => Ok(MachineCode::Off),
+        "prefer" => Ok(MachineCode::Prefer),
+        _ => Err("it is on, off or prefer".to_owned()),
     }
 }
 

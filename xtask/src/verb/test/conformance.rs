@@ -1,6 +1,7 @@
 //! Single instructions on edge inputs, against the recorded answers of an NVIDIA GPU, by both executors and
 //! for several processors, and on emulated AMD GPUs.
-//! `tests/differential/answers/forms_missing.txt` and `forms_missing_emu_<gfx>.txt` list the forms that do not agree,
+//! As machine code for sm_80, too, which ptxas makes of the forms.
+//! `tests/differential/answers/forms_missing.txt`, `forms_missing_sass.txt` and `forms_missing_emu_<gfx>.txt` list the forms that do not agree,
 //! and are checked both ways.
 
 use super::Report;
@@ -8,18 +9,28 @@ use crate::Result;
 use crate::program::capture;
 use crate::progress::{heading, parallel};
 use crate::repository::{EMULATED, NO_AVX512, has_avx512, make_empty, root, target};
-use crate::verb::conformance::{build, command};
+use crate::verb::conformance::{Code, build, command};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(1800);
 
 /// The executors that the forms are run by, and the processors that they are compiled for.
-const RUNS: [Run; 3] =
-    [EXACT, Run { executor: "reference", ..EXACT }, Run { processor: "x86-64-v2", ..EXACT }];
+const RUNS: [Run; 4] = [
+    EXACT,
+    Run { executor: "reference", ..EXACT },
+    Run { processor: "x86-64-v2", ..EXACT },
+    Run { by: Code::Sass, ..EXACT },
+];
 
-const EXACT: Run =
-    Run { device: "cpu", executor: "vector", processor: "native", math: "exact", filter: "" };
+const EXACT: Run = Run {
+    device: "cpu",
+    executor: "vector",
+    processor: "native",
+    by: Code::Ptx,
+    math: "exact",
+    filter: "",
+};
 
 /// The run without AVX-512 on a processor that has it.
 const WITHOUT_AVX512: Run = Run { processor: "x86-64-v3", ..EXACT };
@@ -32,6 +43,7 @@ struct Run {
     device: &'static str,
     executor: &'static str,
     processor: &'static str,
+    by: Code,
     /// As `ZLUDA_MATH` names it.
     math: &'static str,
     /// A part of the names of the forms that are run.
@@ -44,6 +56,7 @@ impl Run {
             "cpu" => vec![self.executor],
             device => vec![device],
         };
+        words.extend((self.by == Code::Sass).then_some("machine code"));
         words.extend([self.processor].into_iter().filter(|&processor| processor != "native"));
         words.extend([self.math].into_iter().filter(|_| self.filter == APPROXIMATE));
         words.join(", ")
@@ -51,6 +64,9 @@ impl Run {
 
     /// The list of forms that do not agree.
     fn list(self) -> String {
+        if self.by == Code::Sass {
+            return "forms_missing_sass.txt".to_owned();
+        }
         match self.device.strip_prefix("emu:") {
             Some(gfx) => format!("forms_missing_emu_{gfx}.txt"),
             None => "forms_missing.txt".to_owned(),
@@ -98,7 +114,8 @@ pub fn run(report: &mut Report) -> Result<()> {
         &jobs,
         |(run, part)| format!("instructions, part {} of {PARTS} ({})", part + 1, run.name()),
         |&(run, part)| {
-            let mut command = command(run.device, run.filter);
+            let mut command =
+                command(run.device, run.by, run.filter).map_err(|error| error.to_string())?;
             command
                 .arg(format!("{part}/{PARTS}"))
                 .env("ZLUDA_EXECUTOR", run.executor)

@@ -4,16 +4,17 @@
 //! |---|---|
 //! | `0x466243b1` | a wrapper, which points to a container |
 //! | `0xBA55ED50` | a container ([`fatbin`]) |
-//! | `\x7fELF` | a cubin: PTX where it is one of ours ([`cubin`]), else machine code of NVIDIA's GPUs, of no use here |
+//! | `\x7fELF` | a cubin: PTX where it is one of ours ([`cubin`]), else machine code of NVIDIA's GPUs ([`machine_code`]) |
 //! | `\x7fTileIR` | CUDA Tile IR: of no use here |
 //! | anything else | PTX text, NUL-terminated where no size is given |
 
 use crate::core::compile::compiler::Linker;
 use crate::core::compile::jit_options::JitOptions;
+use crate::core::compile::machine_code;
 use cuda_types::cuda::{CUerror, CUres};
 use fatbin::{CONTAINER_MAGIC, Container, HEADER_SIZE, Malformed, container_size};
 use std::ffi::{CStr, c_void};
-use zluda_common::config::config;
+use zluda_common::config::{MachineCode, config};
 
 const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 const ELF_MAGIC: u32 = 0x464c_457f;
@@ -58,9 +59,11 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
                 return Err(malformed(Malformed("a wrapper without a container")));
             }
             // SAFETY: as above.
-            let own = unsafe { found_in_container(wrapper.container) }?;
-            // SAFETY: as above.
             let linked = unsafe { linked_texts(&wrapper) }?;
+            // Machine code is of what is linked already.
+            let wanted = if linked.is_empty() { Wanted::All } else { Wanted::Ptx };
+            // SAFETY: as above.
+            let own = unsafe { found_in_container(wrapper.container, wanted) }?;
             match own {
                 own if linked.is_empty() => own.text(),
                 // Machine code of what is linked already, for the devices that were known then.
@@ -69,7 +72,7 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
             }
         }
         // SAFETY: the magic number says what it is.
-        CONTAINER_MAGIC => unsafe { found_in_container(bytes) }?.text(),
+        CONTAINER_MAGIC => unsafe { found_in_container(bytes, Wanted::All) }?.text(),
         // SAFETY: all files that begin so have a header; ours are as long as it says.
         ELF_MAGIC => unsafe {
             let header = std::slice::from_raw_parts(bytes, ELF_HEADER);
@@ -78,7 +81,11 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
                     Some(size) => text_of_bytes(std::slice::from_raw_parts(bytes, size)),
                     None => Err(CUerror::INVALID_IMAGE),
                 },
-                false => Err(machine_code(header)),
+                false => {
+                    machine_code::check(header)?;
+                    // SAFETY: the sizes that a file of machine code says of itself are right.
+                    machine_code::text_of(machine_code::file(bytes)?)
+                }
             }
         },
         TILE_IR_MAGIC => Err(tile_ir()),
@@ -90,10 +97,10 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
 /// The text in an image whose size is known.
 pub(crate) fn text_of_bytes(bytes: &[u8]) -> CUres<Vec<u8>> {
     match bytes.first_chunk().map(|magic| u32::from_le_bytes(*magic)) {
-        Some(CONTAINER_MAGIC) => best_of(bytes)?.text(),
+        Some(CONTAINER_MAGIC) => best_of(bytes, Wanted::All)?.text(),
         Some(ELF_MAGIC) => match cubin::text(bytes) {
             Some(found) => text(up_to_nul(found)),
-            None => Err(machine_code(bytes)),
+            None => machine_code::check(bytes).and_then(|()| machine_code::text_of(bytes)),
         },
         Some(TILE_IR_MAGIC) => Err(tile_ir()),
         // Pointers in a file mean nothing.
@@ -125,7 +132,7 @@ unsafe fn linked_texts(wrapper: &Wrapper) -> CUres<Vec<Vec<u8>>> {
         // SAFETY: the list points to containers.
         let found = match unsafe { magic(container) } {
             // SAFETY: as above.
-            CONTAINER_MAGIC => unsafe { found_in_container(container) }?,
+            CONTAINER_MAGIC => unsafe { found_in_container(container, Wanted::Ptx) }?,
             _ => return Err(malformed(Malformed("a wrapper lists what is no container"))),
         };
         if let Found::Text(text) = found
@@ -192,12 +199,20 @@ unsafe fn magic(bytes: *const u8) -> u32 {
 
 /// # Safety
 /// `container` points to a container, whose own sizes, if they make sense, are right.
-unsafe fn found_in_container(container: *const u8) -> CUres<Found> {
+unsafe fn found_in_container(container: *const u8, wanted: Wanted) -> CUres<Found> {
     // SAFETY: a container has a header.
     let header = unsafe { std::slice::from_raw_parts(container, HEADER_SIZE) };
     let size = container_size(header).map_err(malformed)?;
     // SAFETY: the caller says so.
-    best_of(unsafe { std::slice::from_raw_parts(container, size) })
+    best_of(unsafe { std::slice::from_raw_parts(container, size) }, wanted)
+}
+
+/// What may be taken from a container.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    All,
+    /// What is to be linked.
+    Ptx,
 }
 
 /// What a container has for the device.
@@ -222,15 +237,30 @@ impl Found {
     }
 }
 
-fn best_of(container: &[u8]) -> CUres<Found> {
+fn best_of(container: &[u8], wanted: Wanted) -> CUres<Found> {
     let container = Container::parse(container).map_err(malformed)?;
     if container.is_empty() {
         return Ok(Found::Text(Vec::new()));
+    }
+    let of_code = || {
+        let code = (wanted == Wanted::All).then(|| container.machine_code(machine_code::ARCHITECTURES))??;
+        Some(code.map_err(malformed).and_then(|code| machine_code::text_of(&code)).map(Found::Text))
+    };
+    if machine_code::is_on()
+        && config().machine_code == MachineCode::Prefer
+        && let Some(Ok(found)) = of_code()
+    {
+        return Ok(found);
     }
     match container.best_ptx(capability()) {
         Some(Ok(found)) => text(&found).map(Found::Text),
         Some(Err(error)) => Err(malformed(error)),
         None => {
+            if machine_code::is_on()
+                && let Some(Ok(found)) = of_code()
+            {
+                return Ok(found);
+            }
             let kinds: Vec<_> = container.kinds().map(|kind| kind.to_string()).collect();
             Ok(Found::Without(kinds.join(" and ")))
         }
@@ -256,16 +286,6 @@ fn text(bytes: &[u8]) -> CUres<Vec<u8>> {
 fn malformed(error: Malformed) -> CUerror {
     tracing::warn!("invalid: {error}");
     CUerror::INVALID_IMAGE
-}
-
-/// The error for an ELF file: code of NVIDIA's GPUs is no use here, all others are no images.
-fn machine_code(header: &[u8]) -> CUerror {
-    const EM_CUDA: [u8; 2] = 190u16.to_le_bytes();
-    if header.get(18..20) != Some(&EM_CUDA) {
-        return CUerror::INVALID_IMAGE;
-    }
-    tracing::warn!("unsupported: machine code of NVIDIA's GPUs (SASS); only PTX can run here");
-    CUerror::NO_BINARY_FOR_GPU
 }
 
 /// The error for what NVIDIA's compiler of tiles leaves, and libraries make at run time.

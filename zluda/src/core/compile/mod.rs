@@ -5,6 +5,7 @@ pub(crate) mod dump;
 pub(crate) mod image;
 pub(crate) mod jit_options;
 pub(crate) mod link;
+pub(crate) mod machine_code;
 pub(crate) mod metadata;
 pub(crate) mod target;
 

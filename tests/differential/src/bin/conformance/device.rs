@@ -1,16 +1,22 @@
 //! Runs a form on a device through the driver API.
 
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::path::Path;
 use std::ptr::null_mut;
 
 use cuda_types::cuda::{CUcontext, CUdeviceptr};
 use differential::api::Api;
+use differential::assembler::Assembler;
 
 use crate::form::{CASES, Form, Runner, SCRATCH};
 
+/// In place of a call's code: the assembler does not make code for sm_80 of a form.
+pub const NOT_FOR_SM_80: i64 = -1;
+
 pub struct Device {
     api: Api,
+    /// What makes machine code of the forms before they are loaded.
+    assembler: Option<Assembler>,
     context: CUcontext,
     inputs: [CUdeviceptr; 4],
     outputs: CUdeviceptr,
@@ -26,9 +32,22 @@ impl Device {
     pub fn open(library: &Path) -> Self {
         let api = Api::load(library).unwrap_or_else(|error| panic!("{error}"));
         must(api.cuInit(0));
-        let mut device = Self { api, context: null_mut(), inputs: [0; 4], outputs: 0, scratch: 0 };
+        let mut device = Self {
+            api,
+            assembler: None,
+            context: null_mut(),
+            inputs: [0; 4],
+            outputs: 0,
+            scratch: 0,
+        };
         device.prepare();
         device
+    }
+
+    /// Loads forms as machine code for sm_80.
+    pub fn with_assembler(mut self, ptxas: &Path) -> Self {
+        self.assembler = Some(Assembler::new(ptxas, 3));
+        self
     }
 
     /// A new context, current, and the buffers in it.
@@ -58,9 +77,13 @@ impl Device {
     fn run_once(&self, form: &Form, runner: Runner) -> Result<Vec<u64>, i64> {
         let ok = |code: i64| if code == 0 { Ok(()) } else { Err(code) };
         let api = &self.api;
-        let text = CString::new(form.ptx(runner)).unwrap();
+        let mut image = form.ptx(runner).into_bytes();
+        image.push(0);
+        if let Some(assembler) = &self.assembler {
+            image = assembler.assemble(&form.ptx(runner)).ok_or(NOT_FOR_SM_80)?;
+        }
         let mut module = null_mut();
-        ok(api.cuModuleLoadData(&mut module, text.as_ptr().cast()))?;
+        ok(api.cuModuleLoadData(&mut module, image.as_ptr().cast()))?;
         let result = (|| {
             let mut function = null_mut();
             ok(api.cuModuleGetFunction(&mut function, module, c"form".as_ptr()))?;

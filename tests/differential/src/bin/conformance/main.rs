@@ -1,5 +1,7 @@
 //! `conformance LIBRARY record FOLDER [FAMILY ...]` runs every form of the families (of all) on the library's
 //! device 0 and writes the outputs; with NVIDIA's library that makes `answers/<GPU>.forms/<family>.zst`.
+//! `conformance LIBRARY check-sass PTXAS FOLDER [FILTER [I/N]]` does so with machine code for sm_80 that ptxas makes of the
+//! forms, which the library has to run; those that it makes none of are left out.
 //! `conformance LIBRARY check FOLDER [FILTER [I/N]]` runs those with FILTER in their names again, or every
 //! N-th from the I-th on, and prints, per family, how many agree.
 //!
@@ -23,7 +25,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use answers::Answers;
-use device::Device;
+use device::{Device, NOT_FOR_SM_80};
 use form::{Form, Runner};
 
 /// The result of one form.
@@ -70,9 +72,8 @@ impl Part {
     }
 }
 
-fn check(library: &Path, folder: &Path, filter: &str, part: Part) -> bool {
+fn check(mut device: Device, folder: &Path, filter: &str, part: Part) -> bool {
     let recorded = Answers::read_folder(folder);
-    let mut device = Device::open(library);
     let mut families: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
     let forms = forms::all();
     let chosen = forms.iter().filter(|form| form.name.contains(filter));
@@ -81,6 +82,7 @@ fn check(library: &Path, folder: &Path, filter: &str, part: Part) -> bool {
         match judge(&mut device, form, &recorded) {
             Verdict::NotRecorded => continue,
             Verdict::Agrees => count[0] += 1,
+            Verdict::Refused(NOT_FOR_SM_80) => continue,
             Verdict::Refused(code) => println!("refused {}: error {code}", form.name),
             Verdict::Differs(difference) => println!("differs {}: {difference}", form.name),
         }
@@ -140,13 +142,17 @@ fn main() -> ExitCode {
         [library, "record", folder, families @ ..] => {
             record(Path::new(library), Path::new(folder), families)
         }
-        [library, "check", folder, rest @ ..] => {
+        [library, "check", folder, rest @ ..] | [library, "check-sass", _, folder, rest @ ..] => {
             let filter = rest.first().unwrap_or(&"");
             let Some(part) = Part::parse(rest.get(1).unwrap_or(&"0/1")) else {
                 eprintln!("a part is I/N, with I from 0 to N - 1");
                 return ExitCode::from(2);
             };
-            if !check(Path::new(library), Path::new(folder), filter, part) {
+            let mut device = Device::open(Path::new(library));
+            if words[1] == "check-sass" {
+                device = device.with_assembler(Path::new(words[2]));
+            }
+            if !check(device, Path::new(folder), filter, part) {
                 return ExitCode::FAILURE;
             }
         }
@@ -162,7 +168,7 @@ fn main() -> ExitCode {
         [_, "cases", folder, name] => print_cases(Path::new(folder), name),
         _ => {
             eprintln!(
-                "usage: conformance LIBRARY record FOLDER [FAMILY ...] | check FOLDER [FILTER [I/N]] | cases FOLDER FORM | show FORM|FAMILY|all [recorded]"
+                "usage: conformance LIBRARY record FOLDER [FAMILY ...] | check FOLDER [FILTER [I/N]] | check-sass PTXAS FOLDER [FILTER [I/N]] | cases FOLDER FORM | show FORM|FAMILY|all [recorded]"
             );
             return ExitCode::from(2);
         }

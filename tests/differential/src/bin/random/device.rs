@@ -12,6 +12,7 @@ use cuda_types::cuda::{
     CUlimit, CUmemorytype, CUresourcetype, CUtexObject,
 };
 use differential::api::Api;
+use differential::assembler::Assembler;
 use splitmix::Random;
 
 use crate::kernel::{CHAINS, INPUT, OWN, ROW, SUMS, hash};
@@ -34,6 +35,8 @@ pub struct Device {
     sums: CUdeviceptr,
     more: CUdeviceptr,
     textures: [CUtexObject; 2],
+    /// What makes machine code of the kernels before they are loaded.
+    pub assembler: Option<Assembler>,
     /// Of the assembler; its own where there is none.
     pub level: Option<u32>,
     /// The number of times that each kernel is launched, to leave the same each time.
@@ -56,6 +59,7 @@ impl Device {
             sums: 0,
             more: 0,
             textures: [0; 2],
+            assembler: None,
             level: None,
             launches: 1,
         };
@@ -139,9 +143,10 @@ impl Device {
     fn run_once(&self, text: &str, [grid, width, height]: [u32; 3]) -> Result<Vec<u8>, i64> {
         let api = &self.api;
         // A null byte is no PTX.
-        let text = CString::new(text).map_err(|_| 218_i64)?;
+        let c_text = CString::new(text).map_err(|_| 218_i64)?;
+        let cubin = self.assembler.as_ref().map(|assembler| assembler.assemble(text).ok_or(-1_i64)).transpose()?;
         let mut module = null_mut();
-        let image = text.as_ptr().cast();
+        let image = cubin.as_ref().map_or(c_text.as_ptr().cast(), |cubin| cubin.as_ptr().cast());
         ok(match self.level {
             None => api.cuModuleLoadData(&mut module, image),
             Some(level) => {

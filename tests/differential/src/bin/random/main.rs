@@ -3,7 +3,8 @@
 //! `random LIBRARY record FIRST COUNT [I/N]` prints each seed, every N-th from the I-th on, and a hash of what its kernel
 //! leaves on the library's device 0; with NVIDIA's library the hashes make `answers/<GPU>.random` and, of the seeds
 //! from 2^32 on, which are those of the second generation, `answers/<GPU>.random-2`, whose first line names the first; a line `-` has no answer.
-//! `random LIBRARY check FILE [I/N]` compares. `random LIBRARY check-kept FOLDER`
+//! `random LIBRARY check FILE [I/N]` compares; `random LIBRARY check-sass PTXAS LEVEL FILE [I/N]` runs machine code for sm_80
+//! that ptxas makes of the kernels at a level of optimisation. `random LIBRARY check-kept FOLDER`
 //! runs kernels that are kept with the hash of what they leave.
 //! `random LIBRARY hash FIRST COUNT` prints the hashes of seeds. `random LIBRARY run FILE [OUTPUT]` prints that of a
 //! kernel that `random LIBRARY show SEED` or `reduce SEED` printed, and keeps what it left; `reduce` looks for a
@@ -24,6 +25,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use device::Device;
+use differential::assembler::Assembler;
 use generate::generate;
 use kernel::{Kernel, hash, launch_of, leaves_of};
 
@@ -98,9 +100,8 @@ fn check_kept(library: &str, folder: &str) -> bool {
 }
 
 /// Every `of`-th seed from the `index`-th on.
-fn check(library: &str, file: &str, index: usize, of: usize) -> bool {
+fn check(mut device: Device, file: &str, index: usize, of: usize) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{file}: {error}"));
-    let mut device = open(library);
     let (mut agreeing, mut count) = (0, 0);
     let mut lines = text.lines().peekable();
     let first = lines.next_if(|line| line.starts_with("seeds from "));
@@ -200,7 +201,15 @@ fn main() -> ExitCode {
         }
         [library, "check", file, rest @ ..] if rest.len() <= 1 => {
             let (index, of) = part(rest);
-            if !check(library, file, index, of) {
+            if !check(open(library), file, index, of) {
+                return ExitCode::FAILURE;
+            }
+        }
+        [library, "check-sass", ptxas, level, file, rest @ ..] if rest.len() <= 1 => {
+            let (index, of) = part(rest);
+            let mut device = open(library);
+            device.assembler = Some(Assembler::new(Path::new(ptxas), number(level) as u32));
+            if !check(device, file, index, of) {
                 return ExitCode::FAILURE;
             }
         }
@@ -243,7 +252,7 @@ fn main() -> ExitCode {
         [_, "show", seed] => print!("{}", generate(number(seed))),
         _ => {
             eprintln!(
-                "usage: random LIBRARY record FIRST COUNT [I/N] | check FILE [I/N] | check-kept FOLDER | \
+                "usage: random LIBRARY record FIRST COUNT [I/N] | check FILE [I/N] | check-sass PTXAS LEVEL FILE [I/N] | check-kept FOLDER | \
                  hash FIRST COUNT | run FILE [OUTPUT] | levels FILE | show SEED | reduce SEED [OTHER] | reduce-levels SEED"
             );
             return ExitCode::from(2);

@@ -1,0 +1,214 @@
+//! Control flow of a kernel: what follows each instruction, with functions that are called copied to each place that calls them.
+
+use crate::instruction::{Instruction, Operand, Predicate};
+use crate::lift::{Code, Place, Reason};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An instruction in one copy of its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Node {
+    /// The number of the copy; 0 is the kernel.
+    pub copy: usize,
+    pub address: u64,
+}
+
+/// What follows an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The next instruction.
+    Through,
+    /// One other instruction, for threads whose guard holds; the next for the others.
+    Go(Node),
+    /// A function that is called, which comes back to the next instruction.
+    Call(Node),
+    /// The end of a function: to the instruction after its call, where a register says the address.
+    Return(Node),
+    /// One of several, by a register.
+    Choose(Vec<Node>),
+    /// The end of the thread.
+    Exit,
+}
+
+/// A copy of a function.
+#[derive(Clone, Debug)]
+pub struct Copy {
+    /// The section of code.
+    pub code: usize,
+    /// Where it comes back to.
+    pub back: Option<Node>,
+    /// The place that each barrier goes on at, when it is called.
+    barriers: Barriers,
+}
+
+/// The flow of a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Flow {
+    pub copies: Vec<Copy>,
+    pub nodes: BTreeMap<Node, Next>,
+    /// Nodes that something but the instruction before goes to.
+    pub labels: BTreeSet<Node>,
+}
+
+/// Where control flow cannot be followed.
+#[derive(Clone, Debug)]
+pub struct Stuck {
+    pub code: usize,
+    pub address: u64,
+    pub reason: Reason,
+}
+
+/// Calls within calls.
+const DEEPEST: usize = 16;
+/// Instructions of a kernel with all that it calls.
+const MOST: usize = 2_000_000;
+
+/// The place that each barrier of convergence goes on at.
+type Barriers = BTreeMap<u8, u64>;
+
+struct Walk<'a> {
+    code: &'a [Code],
+    flow: Flow,
+    depth: Vec<usize>,
+    /// What is to be looked at, with the barriers as they are before it.
+    open: Vec<(Node, Barriers)>,
+    seen: BTreeMap<Node, Barriers>,
+}
+
+/// Follows control flow from the first instruction of a section.
+pub fn follow(code: &[Code], start: Place) -> Result<Flow, Stuck> {
+    let mut walk = Walk { code, flow: Flow::default(), depth: vec![0], open: Vec::new(), seen: BTreeMap::new() };
+    walk.flow.copies.push(Copy { code: start.code, back: None, barriers: Barriers::new() });
+    walk.open.push((Node { copy: 0, address: start.address }, Barriers::new()));
+    while let Some((node, barriers)) = walk.open.pop() {
+        walk.visit(node, barriers).map_err(|reason| Stuck {
+            code: walk.flow.copies[node.copy].code,
+            address: node.address,
+            reason,
+        })?;
+    }
+    Ok(walk.flow)
+}
+
+impl<'a> Walk<'a> {
+    fn instruction(&self, node: Node) -> Result<&'a Instruction, Reason> {
+        let code = self.flow.copies.get(node.copy).and_then(|copy| self.code.get(copy.code));
+        let code = code.ok_or_else(|| Reason::Invalid("no section of code".to_owned()))?;
+        let index = usize::try_from(node.address / 16).unwrap_or(usize::MAX);
+        match code.instructions.get(index) {
+            Some(Ok(instruction)) if node.address.is_multiple_of(16) => Ok(instruction),
+            Some(Err(reason)) => Err(Reason::Unsupported(reason.clone())),
+            _ => Err(Reason::Invalid("control goes where there is no instruction".to_owned())),
+        }
+    }
+
+    fn visit(&mut self, node: Node, mut barriers: Barriers) -> Result<(), Reason> {
+        match self.seen.get_mut(&node) {
+            Some(seen) if *seen == barriers => return Ok(()),
+            // Barriers that were set on one way only are of no use behind both.
+            Some(seen) => {
+                barriers.retain(|number, target| seen.get(number) == Some(target));
+                if *seen == barriers {
+                    return Ok(());
+                }
+                *seen = barriers.clone();
+            }
+            None => {
+                self.seen.insert(node, barriers.clone());
+            }
+        }
+        if self.seen.len() > MOST {
+            return Err(Reason::Unsupported("more instructions than can be lifted".to_owned()));
+        }
+        let i = self.instruction(node)?;
+        let next = self.next(node, i, &mut barriers)?;
+        let after = Node { address: node.address + 16, ..node };
+        let conditional = i.guard != Predicate::TRUE || i.operands.iter().any(|o| matches!(o, Operand::Predicate(_)));
+        let go = |walk: &mut Self, to: Node| {
+            walk.flow.labels.insert(to);
+            walk.open.push((to, barriers.clone()));
+        };
+        let mut falls = conditional;
+        match &next {
+            Next::Through => falls = true,
+            Next::Go(to) | Next::Call(to) | Next::Return(to) => go(self, *to),
+            Next::Choose(targets) => targets.iter().for_each(|to| go(self, *to)),
+            Next::Exit => {}
+        }
+        if falls {
+            self.open.push((after, barriers));
+        }
+        self.flow.nodes.insert(node, next);
+        Ok(())
+    }
+
+    fn next(&mut self, node: Node, i: &Instruction, barriers: &mut Barriers) -> Result<Next, Reason> {
+        let code = &self.code[self.flow.copies[node.copy].code];
+        let label = || match i.operands.last() {
+            Some(Operand::Label(address)) => Ok(Node { address: *address, ..node }),
+            _ => Err(Reason::Unsupported("no place to go to".to_owned())),
+        };
+        let barrier = || match i.operands.first() {
+            Some(Operand::Barrier(number)) => Ok(*number),
+            _ => Err(Reason::Unsupported("a barrier in a register".to_owned())),
+        };
+        Ok(match i.opcode {
+            // Threads of a mask that are not together wait for each other instead.
+            "BRA" if i.has("DIV") => Next::Through,
+            "BRA" => Next::Go(label()?),
+            "BSSY" => {
+                barriers.insert(barrier()?, label()?.address);
+                Next::Through
+            }
+            "BSYNC" => match barriers.get(&barrier()?) {
+                Some(address) => Next::Go(Node { address: *address, ..node }),
+                None => return Err(Reason::Unsupported("a barrier that is not known".to_owned())),
+            },
+            "EXIT" => Next::Exit,
+            "CALL" if i.has("REL") && matches!(i.operands.first(), Some(Operand::Register(_))) => {
+                return Err(Reason::Unsupported("an indirect call".to_owned()));
+            }
+            "CALL" if i.has("REL") => {
+                let place = match code.calls.get(&node.address) {
+                    Some(place) => *place,
+                    None => Place { code: self.flow.copies[node.copy].code, address: label()?.address },
+                };
+                if let Some(Next::Call(known)) = self.flow.nodes.get(&node) {
+                    self.flow.copies[known.copy].barriers = barriers.clone();
+                    return Ok(Next::Call(*known));
+                }
+                let depth = self.depth[node.copy] + 1;
+                if depth > DEEPEST {
+                    return Err(Reason::Unsupported("functions that call themselves".to_owned()));
+                }
+                let copy = self.flow.copies.len();
+                self.depth.push(depth);
+                let back = Node { address: node.address + 16, ..node };
+                self.flow.copies.push(Copy { code: place.code, back: Some(back), barriers: barriers.clone() });
+                Next::Call(Node { copy, address: place.address })
+            }
+            "RET" if i.has("REL") => match self.flow.copies[node.copy].back {
+                Some(back) => {
+                    *barriers = self.flow.copies[node.copy].barriers.clone();
+                    Next::Return(back)
+                }
+                None => return Err(Reason::Unsupported("a return from no call".to_owned())),
+            },
+            "CALL" if i.has("ABS") => Next::Through,
+            "BRX" => match code.indirect.get(&node.address) {
+                Some(targets) => {
+                    Next::Choose(targets.iter().map(|address| Node { address: *address, ..node }).collect())
+                }
+                None => return Err(Reason::Unsupported("an indirect branch without a list".to_owned())),
+            },
+            // A function that is called keeps its caller's barriers, and what it sets itself is known here.
+            "BMOV" => Next::Through,
+            "CALL" | "RET" | "JMP" | "JMX" | "BRXU" | "KILL" | "RPCMOV" | "BPT" if i.opcode != "BPT" => {
+                return Err(Reason::Unsupported("this kind of control flow".to_owned()));
+            }
+            "BPT" => {
+                if i.has("TRAP") { Next::Exit } else { Next::Through }
+            }
+            _ => Next::Through,
+        })
+    }
+}

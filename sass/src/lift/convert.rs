@@ -1,0 +1,166 @@
+//! Conversions between numbers.
+
+use super::emit::unsupported;
+use super::error::Reason;
+use super::float::{rounding, word};
+use super::machine::{Lifted, Machine};
+use super::operand::{Operands, Target, double, float, integer, wide_integer};
+use crate::instruction::{Instruction, Operand};
+
+/// The types among the modifiers, in the order in which they are printed.
+fn types(i: &Instruction) -> Vec<String> {
+    const NAMES: [&str; 13] =
+        ["F16", "F32", "F64", "BF16", "TF32", "U8", "S8", "U16", "S16", "U32", "S32", "U64", "S64"];
+    i.modifiers.iter().filter(|name| NAMES.contains(name)).map(|name| name.to_lowercase()).collect()
+}
+
+fn is_float(type_: &str) -> bool {
+    type_.contains('f')
+}
+
+/// A number of a floating-point type as PTX's conversions take it.
+fn number(machine: &mut Machine, operand: &Operand, type_: &str) -> Result<String, Reason> {
+    Ok(match type_ {
+        "f32" => {
+            let value = float(machine, operand)?;
+            machine.emit.in_register(&value)
+        }
+        "f64" => double(machine, operand)?,
+        "f16" | "bf16" => {
+            let value = super::half::source(machine, operand, type_ == "bf16")?;
+            machine.emit.words(&value).0
+        }
+        _ => return unsupported(format!("a source of {type_}")),
+    })
+}
+
+/// Converts and leaves the result; those of 16 bits with zeros above.
+fn leave(machine: &mut Machine, target: Target, operation: &str, to: &str, source: &str) -> Lifted {
+    match to {
+        "f16" | "bf16" => {
+            let value = machine.emit.b16(operation, &[source]);
+            machine.put(target, "cvt.u32.u16", &[&value]);
+        }
+        "f64" | "u64" | "s64" => {
+            let value = machine.emit.b64(operation, &[source]);
+            machine.set_wide(target, &value);
+        }
+        _ => machine.put(target, operation, &[source]),
+    }
+    Ok(())
+}
+
+/// F2F.to.from R, a; FRND.type R, a
+pub(super) fn f2f(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    let source = o.next()?;
+    o.end()?;
+    let types = types(i);
+    let flush = word(i.has("FTZ"), ".ftz");
+    if i.opcode == "FRND" {
+        let type_ = types.first().map_or("f32", String::as_str);
+        let value = number(machine, source, type_)?;
+        let operation = format!("cvt{}{flush}.{type_}.{type_}", integral(i));
+        return leave(machine, target, &operation, type_, &value);
+    }
+    let [to, from] = types.as_slice() else { return unsupported("types") };
+    let value = number(machine, source, from)?;
+    let size = |type_: &str| type_.trim_start_matches(['b', 't', 'f']).parse::<u32>().unwrap_or(0);
+    let round = if size(to) < size(from) { rounding(i) } else { "" };
+    let saturate = word(i.has("SAT"), ".sat");
+    if to == from {
+        return unsupported("a conversion to the same type");
+    }
+    leave(machine, target, &format!("cvt{round}{flush}{saturate}.{to}.{from}"), to, &value)
+}
+
+/// The rounding to an integer.
+fn integral(i: &Instruction) -> &'static str {
+    match () {
+        () if i.has("TRUNC") => ".rzi",
+        () if i.has("FLOOR") => ".rmi",
+        () if i.has("CEIL") => ".rpi",
+        () => ".rni",
+    }
+}
+
+/// F2I.to.from R, a
+pub(super) fn f2i(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    let source = o.next()?;
+    o.end()?;
+    let types = types(i);
+    let to = types.iter().find(|type_| !is_float(type_)).map_or("s32", String::as_str);
+    let from = types.iter().find(|type_| is_float(type_)).map_or("f32", String::as_str);
+    // What is no number becomes zero in words with NTZ, and otherwise only where there is no such modifier.
+    if !i.has("NTZ") && from != "f64" && !to.ends_with("64") {
+        return unsupported("a conversion without NTZ");
+    }
+    let value = number(machine, source, from)?;
+    let operation = format!("cvt{}{}.{to}.{from}", integral(i), word(i.has("FTZ"), ".ftz"));
+    leave(machine, target, &operation, to, &value)
+}
+
+/// I2F.to.from R, a
+pub(super) fn i2f(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    let source = o.next()?;
+    o.end()?;
+    let types = types(i);
+    let to = types.iter().find(|type_| is_float(type_)).map_or("f32", String::as_str);
+    let from = types.iter().find(|type_| !is_float(type_)).map_or("s32", String::as_str);
+    let value = if from.ends_with("64") {
+        wide_integer(machine, source)?
+    } else {
+        let value = integer(machine, source)?;
+        machine.emit.in_register(&value)
+    };
+    // Narrow sources are the lower bits of the register.
+    let value = match from {
+        "u8" | "s8" | "u16" | "s16" => {
+            let wide = if from.starts_with('u') { "u32" } else { "s32" };
+            machine.emit.b32(&format!("cvt.{wide}.{from}"), &[&value])
+        }
+        _ => value,
+    };
+    let from = match from {
+        "u8" | "u16" => "u32",
+        "s8" | "s16" => "s32",
+        other => other,
+    };
+    leave(machine, target, &format!("cvt{}.{to}.{from}", rounding(i)), to, &value)
+}
+
+/// F2FP.PACK_AB R, a, b: two numbers as halves, the first above.
+pub(super) fn f2fp(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    let round = if i.has("RZ") { ".rz" } else { ".rn" };
+    let (relu, finite) = (word(i.has("RELU"), ".relu"), word(i.has("SATFINITE"), ".satfinite"));
+    let type_ = if i.has("BF16") { "bf16x2" } else { "f16x2" };
+    if i.has("MERGE_C") {
+        // One number below, and the upper half of a word above.
+        let a = float(machine, o.next()?)?;
+        let above = integer(machine, o.next()?)?;
+        o.end()?;
+        let a = machine.emit.in_register(&a);
+        let type_ = type_.trim_end_matches("x2");
+        let half = machine.emit.b16(&format!("cvt{round}{relu}{finite}.{type_}.f32"), &[&a]);
+        let half = machine.emit.b32("cvt.u32.u16", &[&half]);
+        let above = machine.emit.b32("and.b32", &[&above, "0xffff0000"]);
+        machine.put(target, "or.b32", &[&half, &above]);
+        return Ok(());
+    }
+    let [a, b] = [float(machine, o.next()?)?, float(machine, o.next()?)?];
+    o.end()?;
+    if !i.has("PACK_AB") {
+        return unsupported("a form");
+    }
+    let operation = format!("cvt{round}{relu}{finite}.{type_}.f32");
+    let [a, b] = [a, b].map(|value| machine.emit.in_register(&value));
+    machine.put(target, &operation, &[&a, &b]);
+    Ok(())
+}

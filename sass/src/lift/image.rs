@@ -1,0 +1,86 @@
+//! What lifting has to know of a module of machine code.
+
+use crate::instruction::Instruction;
+use std::collections::BTreeMap;
+
+/// A module of machine code.
+#[derive(Clone, Debug, Default)]
+pub struct Image {
+    pub code: Vec<Code>,
+    pub kernels: Vec<Kernel>,
+    pub variables: Vec<Variable>,
+    /// What bank 4 holds, by offset.
+    pub addresses: BTreeMap<u32, Named>,
+}
+
+/// A section of code.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    pub name: String,
+    /// Those at 0, 16, 32 and so on. What cannot be decoded has the reason.
+    pub instructions: Vec<Result<Instruction, String>>,
+    /// What calls by their addresses go to, where relocations say it.
+    pub calls: BTreeMap<u64, Place>,
+    /// Where indirect branches go, by their addresses.
+    pub indirect: BTreeMap<u64, Vec<u64>>,
+}
+
+/// An instruction: a section's number, and an offset in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    pub code: usize,
+    pub address: u64,
+}
+
+/// An address by its symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    pub symbol: String,
+    pub addend: i64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Kernel {
+    pub name: String,
+    pub code: usize,
+    /// The first instruction, in its section.
+    pub entry: u64,
+    pub parameters: Vec<Parameter>,
+    /// Bytes of shared memory that are declared.
+    pub shared: u32,
+    /// Bytes of the stack.
+    pub stack: u32,
+    /// The stack's pointer is moved by sizes that are known when it runs.
+    pub allocates: bool,
+    /// Bank 2.
+    pub constants: Vec<u8>,
+    /// Threads of a block at most, in each direction.
+    pub most_threads: Option<[u32; 3]>,
+    pub threads: Option<[u32; 3]>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// From the first byte of the first.
+    pub offset: u32,
+    pub size: u32,
+}
+
+/// A variable of the module.
+#[derive(Clone, Debug, Default)]
+pub struct Variable {
+    /// In the cubin.
+    pub symbol: String,
+    /// In PTX.
+    pub name: String,
+    pub is_constant: bool,
+    /// In its section.
+    pub offset: u64,
+    pub size: u64,
+    /// Where it is not zero.
+    pub bytes: Vec<u8>,
+    pub align: u64,
+    /// Addresses in it.
+    pub addresses: BTreeMap<u64, Named>,
+    pub is_visible: bool,
+}

@@ -1,0 +1,316 @@
+//! A kernel put together: its copies of functions one after the other, with their labels and branches.
+
+use super::emit::{Truth, unsupported};
+use super::error::Error;
+use super::image::{Image, Kernel, Place};
+use super::machine::{DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
+use super::opcodes::lifter;
+use super::operand::{Operands, integer};
+use crate::flow::{Flow, Next, Node, follow};
+use crate::instruction::{File, Immediate, Instruction, Operand, Predicate};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// What a kernel's PTX asks of the module.
+pub(super) struct Body {
+    pub(super) text: String,
+    pub(super) system_calls: BTreeSet<&'static str>,
+    /// The name of the variable that has to hold bank 2.
+    pub(super) constants: Option<String>,
+    pub(super) uses_dynamic: bool,
+}
+
+fn label(node: Node) -> String {
+    format!("L{}_{:x}", node.copy, node.address)
+}
+
+/// The PTX of a kernel.
+pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
+    let section = |code: usize| image.code.get(code).map(|code| code.name.clone()).unwrap_or_default();
+    let start = Place { code: kernel.code, address: kernel.entry };
+    let flow = follow(&image.code, start).map_err(|stuck| Error {
+        section: section(stuck.code),
+        address: stuck.address,
+        instruction: text_of(image, stuck.code, stuck.address),
+        reason: stuck.reason,
+    })?;
+    let mut machine = Machine::new(image, kernel);
+    let nodes: Vec<(&Node, &Next)> = flow.nodes.iter().collect();
+    for (index, (node, next)) in nodes.iter().enumerate() {
+        let code = flow.copies.get(node.copy).map_or(0, |copy| copy.code);
+        let found = image.code.get(code).and_then(|code| code.instructions.get(node.address as usize / 16));
+        let Some(Ok(instruction)) = found else { continue };
+        let is_next = |to: Node| nodes.get(index + 1).is_some_and(|(next, _)| **next == to);
+        if flow.labels.contains(*node) {
+            machine.emit.label(label(**node));
+            machine.known = Default::default();
+        }
+        one(&mut machine, &flow, **node, instruction, next, &is_next).map_err(|reason| Error {
+            section: section(code),
+            address: node.address,
+            instruction: instruction.to_string(),
+            reason,
+        })?;
+    }
+    Ok(put_together(machine))
+}
+
+fn text_of(image: &Image, code: usize, address: u64) -> String {
+    let code = image.code.get(code);
+    match code.and_then(|code| code.instructions.get(address as usize / 16)) {
+        Some(Ok(instruction)) => instruction.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// One instruction, with what follows it.
+fn one(
+    machine: &mut Machine,
+    flow: &Flow,
+    node: Node,
+    i: &Instruction,
+    next: &Next,
+    is_next: &dyn Fn(Node) -> bool,
+) -> Lifted {
+    if !machine.emit.begin(i.guard) {
+        return Ok(());
+    }
+    match next {
+        Next::Through => {
+            ordinary(machine, i)?;
+            learn_constant(machine, i);
+            let mut fresh = std::mem::take(&mut machine.fresh);
+            machine.known.learn(&written(i), &mut fresh);
+            Ok(())
+        }
+        Next::Go(to) => {
+            if i.opcode == "BRA" && i.has("CONV") {
+                meet(machine, i)?;
+            }
+            let condition = condition(machine, i);
+            branch(machine, &condition, *to, is_next(*to));
+            Ok(())
+        }
+        Next::Call(to) => {
+            let condition = condition(machine, i);
+            branch(machine, &condition, *to, is_next(*to));
+            Ok(())
+        }
+        Next::Return(to) => {
+            // Functions come back to where they were called; a register that says another place ends the grid.
+            let caller = flow.copies.get(to.copy).map(|copy| copy.code);
+            let own = flow.copies.get(node.copy).map(|copy| copy.code);
+            if let Some(Operand::Register(register)) = i.operands.first()
+                && caller == own
+            {
+                let place = machine.general(register);
+                let elsewhere = machine.emit.flag("setp.ne.u32", &[&place, &to.address.to_string()]);
+                let elsewhere = Truth::Register(elsewhere, false);
+                let condition = condition(machine, i);
+                let both = machine.emit.join("and", &elsewhere, &condition);
+                let both = machine.emit.truth_register(&both);
+                machine.emit.line(format_args!("@{both} trap"));
+            }
+            let condition = condition(machine, i);
+            branch(machine, &condition, *to, is_next(*to));
+            Ok(())
+        }
+        Next::Choose(targets) => choose(machine, i, node, targets),
+        Next::Exit => {
+            let condition = condition(machine, i);
+            let name = if i.opcode == "BPT" { "trap" } else { "exit" };
+            match condition {
+                Truth::Constant(true) => machine.emit.line(name),
+                Truth::Constant(false) => {}
+                Truth::Register(p, not) => machine.emit.line(format_args!("@{}{p} {name}", if not { "!" } else { "" })),
+            }
+            Ok(())
+        }
+    }
+}
+
+fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
+    match i.opcode {
+        "BRA" => meet(machine, i),
+        "CALL" => match i.operands.first() {
+            Some(Operand::Register(register)) => {
+                let name = super::call::called(machine, register.number)?;
+                super::call::system(machine, &name)
+            }
+            _ => unsupported("a call"),
+        },
+        "BPT" => unsupported("a stop for a debugger"),
+        _ => lifter(i)?(machine, Operands::new(i)),
+    }
+}
+
+/// Instructions whose result is one register.
+const NARROW: [&str; 24] = [
+    "MOV", "UMOV", "IMAD", "IADD3", "LEA", "LOP3", "SHF", "SEL", "FSEL", "PRMT", "S2R", "IABS", "IMNMX", "POPC", "BREV",
+    "FLO", "FADD", "FMUL", "FFMA", "HADD2", "HMUL2", "HFMA2", "MUFU", "P2R",
+];
+
+/// The registers that an instruction may write: the first that it names, with three more where it may be wide.
+fn written(i: &Instruction) -> Vec<(File, u8)> {
+    let first = i.operands.iter().find_map(|operand| match operand {
+        Operand::Register(register) => Some((register.file, register.number)),
+        _ => None,
+    });
+    let count = if NARROW.contains(&i.opcode) && !i.has("WIDE") { 1 } else { 4 };
+    let all = |(file, first): (File, u8)| (0..count).map(move |index| (file, first.saturating_add(index)));
+    first.into_iter().flat_map(all).collect()
+}
+
+/// A number that is moved is known until the block ends or the register is written.
+fn learn_constant(machine: &mut Machine, i: &Instruction) {
+    if i.guard != Predicate::TRUE {
+        return;
+    }
+    let (Some(Operand::Register(to)), Some(source)) = (i.operands.first(), i.operands.last()) else { return };
+    let is_move = match (i.opcode, i.modifiers.first().copied()) {
+        ("MOV" | "UMOV", _) => i.operands.len() == 2,
+        ("IMAD", Some("MOV")) => true,
+        _ => false,
+    };
+    let value = match source {
+        Operand::Immediate(Immediate::Integer(value)) => *value as u32,
+        Operand::Register(register) if register.is_zero() => 0,
+        _ => return,
+    };
+    if is_move {
+        machine.fresh.constants.insert((to.file, to.number), value);
+    }
+}
+
+/// BRA.DIV and BRA.CONV ask whether the lanes of a mask are together: here they wait for each other.
+fn meet(machine: &mut Machine, i: &Instruction) -> Lifted {
+    let Some(mask) = i.operands.iter().find(|o| matches!(o, Operand::Register(_))) else {
+        return unsupported("a mask");
+    };
+    let mask = match mask {
+        // ~URZ: all lanes.
+        Operand::Register(register) if register.is_zero() && register.signs.inverted => "0xffffffff".to_owned(),
+        mask => integer(machine, mask)?,
+    };
+    machine.emit.guarded(format_args!("bar.warp.sync {mask}"));
+    Ok(())
+}
+
+/// The guard together with the predicates among the operands.
+fn condition(machine: &mut Machine, i: &Instruction) -> Truth {
+    let mut condition = machine.emit.truth(i.guard);
+    for operand in &i.operands {
+        if let Operand::Predicate(predicate) = operand {
+            let truth = machine.emit.truth(*predicate);
+            condition = machine.emit.join("and", &condition, &truth);
+        }
+    }
+    condition
+}
+
+fn branch(machine: &mut Machine, condition: &Truth, to: Node, is_next: bool) {
+    let to = label(to);
+    match condition {
+        Truth::Constant(false) => {}
+        _ if is_next => {}
+        Truth::Constant(true) => machine.emit.line(format_args!("bra {to}")),
+        Truth::Register(p, not) => machine.emit.line(format_args!("@{}{p} bra {to}", if *not { "!" } else { "" })),
+    }
+}
+
+/// BRX R, offset: to the place that is the next instruction's and both.
+fn choose(machine: &mut Machine, i: &Instruction, node: Node, targets: &[Node]) -> Lifted {
+    let mut base = node.address + 16;
+    let mut register = None;
+    for operand in &i.operands {
+        match operand {
+            Operand::Register(found) => register = Some(*found),
+            Operand::Immediate(Immediate::Integer(value)) => base = base.wrapping_add_signed(*value),
+            Operand::Label(address) => base = *address,
+            Operand::Predicate(_) => {}
+            other => return unsupported(format!("operand `{other}`")),
+        }
+    }
+    let Some(register) = register else { return unsupported("no register") };
+    let offset = machine.general(&register);
+    let place = machine.emit.b32("add.s32", &[&offset, &(base as i32).to_string()]);
+    let condition = condition(machine, i);
+    let targets: BTreeSet<Node> = targets.iter().copied().collect();
+    for to in &targets {
+        let here = Truth::Register(machine.emit.flag("setp.eq.u32", &[&place, &to.address.to_string()]), false);
+        let both = machine.emit.join("and", &here, &condition);
+        branch(machine, &both, *to, false);
+    }
+    match condition {
+        Truth::Constant(true) => machine.emit.line("trap"),
+        condition => {
+            let p = machine.emit.truth_register(&condition);
+            machine.emit.line(format_args!("@{p} trap"));
+        }
+    }
+    Ok(())
+}
+
+/// A kernel that cannot be lifted: whoever asks for it is told why.
+pub(super) fn refused(kernel: &Kernel, error: &Error) -> String {
+    format!("{}{{\n    trap.machine_code_that_cannot_be_lifted; // {error}\n}}\n", head(kernel))
+}
+
+fn head(kernel: &Kernel) -> String {
+    let mut text = format!(".visible .entry {}(", kernel.name);
+    let mut end = 0;
+    for (index, parameter) in kernel.parameters.iter().enumerate() {
+        let align = alignment(end, parameter.offset, parameter.size);
+        let comma = if index == 0 { "" } else { ", " };
+        let _ = write!(text, "{comma}.param .align {align} .b8 p{index}[{}]", parameter.size);
+        end = parameter.offset + parameter.size;
+    }
+    text.push_str(")\n");
+    for (name, threads) in [(".reqntid", kernel.threads), (".maxntid", kernel.most_threads)] {
+        if let Some([x, y, z]) = threads {
+            let _ = writeln!(text, "{name} {x}, {y}, {z}");
+        }
+    }
+    text
+}
+
+fn put_together(machine: Machine) -> Body {
+    let kernel = machine.kernel;
+    let mut text = head(kernel);
+    text.push_str("{\n");
+    if machine.uses_frame {
+        let size = machine.stack();
+        let _ = writeln!(text, "    .local .align 16 .b8 {FRAME}[{size}];");
+    }
+    text.push_str(&machine.emit.declarations());
+    if machine.uses_barrier_result {
+        let _ = writeln!(text, "    .reg .b32 %barrier;\n    mov.b32 %barrier, 0;");
+    }
+    if machine.uses_shared {
+        let size = kernel.shared.next_multiple_of(16);
+        let _ = writeln!(text, "    .reg .b32 {SHARED};\n    mov.u32 {SHARED}, {DYNAMIC};");
+        if size > 0 {
+            // What is declared is there because something may write it: sizes are never so large.
+            let _ = writeln!(
+                text,
+                "    .shared .align 1024 .b8 {DECLARED}[{size}];\n    sub.s32 {SHARED}, {SHARED}, {size};\n    \
+                 .reg .b32 %size;\n    .reg .pred %never;\n    mov.u32 %size, %dynamic_smem_size;\n    \
+                 setp.eq.u32 %never, %size, 0xffffffff;\n    @%never st.shared.b32 [{DECLARED}], %size;"
+            );
+        }
+    }
+    text.push_str(&machine.emit.text);
+    text.push_str("}\n");
+    let constants = machine.uses_constants.then(|| machine.constants_name());
+    Body { text, system_calls: machine.system_calls, constants, uses_dynamic: machine.uses_shared }
+}
+
+/// The alignment that puts a parameter at its offset.
+fn alignment(end: u32, offset: u32, size: u32) -> u32 {
+    let fits = |align: &u32| offset.is_multiple_of(*align) && end.next_multiple_of(*align) == offset;
+    let natural = size.next_power_of_two().clamp(1, 16);
+    [16, 8, 4, 2, 1].into_iter().filter(|align| *align <= natural).find(fits).unwrap_or_else(|| {
+        [128, 64, 32, 16, 8, 4, 2, 1].into_iter().find(fits).unwrap_or(1)
+    })
+}
+

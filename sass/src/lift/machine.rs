@@ -1,0 +1,275 @@
+//! What stands between instructions and PTX: the kernel with its banks of constants and its memories.
+
+use super::emit::{Emitter, unsupported};
+use super::error::Reason;
+use super::image::{Image, Kernel, Named};
+use crate::instruction::File;
+use std::collections::{BTreeMap, HashMap};
+
+/// The result of lifting an instruction.
+pub(super) type Lifted = Result<(), Reason>;
+
+/// The names of a kernel's memories in PTX.
+pub(super) const FRAME: &str = "__frame";
+/// Dynamic shared memory, and the shared memory that is declared, which lies just before it.
+pub(super) const DYNAMIC: &str = "__dynamic";
+pub(super) const DECLARED: &str = "__declared";
+/// The register with the address of the first byte of shared memory.
+pub(super) const SHARED: &str = "%shared";
+const BARRIER_RESULT: &str = "%barrier";
+/// Where parameters begin in bank 0.
+pub(super) const PARAMETERS: i32 = 0x160;
+
+/// The stack that a thread has by CUDA's default, for kernels that move the stack's pointer by a register.
+const ALLOCATED: u32 = 1024;
+
+/// The state of the lifting of one kernel.
+pub(super) struct Machine<'a> {
+    pub(super) emit: Emitter,
+    pub(super) image: &'a Image,
+    pub(super) kernel: &'a Kernel,
+    pub(super) uses_frame: bool,
+    pub(super) uses_shared: bool,
+    /// Functions of the system that are called, by name.
+    pub(super) system_calls: std::collections::BTreeSet<&'static str>,
+    /// Bank 2 is read by registers.
+    pub(super) uses_constants: bool,
+    /// A reduction at a barrier leaves its result in a register of its own.
+    pub(super) uses_barrier_result: bool,
+    /// What is known of registers before this instruction, in this block.
+    pub(super) known: Known,
+    /// What this instruction adds.
+    pub(super) fresh: Known,
+}
+
+/// What a block knows of registers.
+#[derive(Default)]
+pub(super) struct Known {
+    /// Those that hold the product of an angle and 1 / 2 pi.
+    pub(super) turns: BTreeMap<u8, Turn>,
+    pub(super) constants: HashMap<(File, u8), u32>,
+    /// Those that hold the address of a function of the system.
+    pub(super) functions: BTreeMap<u8, String>,
+}
+
+impl Known {
+    /// Forgets registers that are written, and adds what an instruction tells.
+    pub(super) fn learn(&mut self, written: &[(File, u8)], fresh: &mut Self) {
+        for (file, number) in written {
+            self.constants.remove(&(*file, *number));
+            if *file == File::General {
+                self.turns.remove(number);
+                // An address has two registers.
+                self.functions.remove(number);
+                self.functions.remove(&number.wrapping_sub(1));
+            }
+        }
+        self.turns.append(&mut fresh.turns);
+        self.constants.extend(fresh.constants.drain());
+        self.functions.append(&mut fresh.functions);
+    }
+}
+
+/// An angle in radians, as it was when it was multiplied.
+#[derive(Clone, Debug)]
+pub(super) struct Turn {
+    pub(super) angle: String,
+    /// The guard of the product.
+    pub(super) guard: String,
+    /// Subnormal angles are zeros.
+    pub(super) flushed: bool,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(image: &'a Image, kernel: &'a Kernel) -> Self {
+        Self {
+            emit: Emitter::default(),
+            image,
+            kernel,
+            uses_frame: false,
+            uses_shared: false,
+            system_calls: Default::default(),
+            uses_constants: false,
+            uses_barrier_result: false,
+            known: Known::default(),
+            fresh: Known::default(),
+        }
+    }
+
+    /// A word of a bank at an offset.
+    pub(super) fn bank_word(&mut self, bank: u8, offset: i32) -> Result<String, Reason> {
+        match bank {
+            0 => self.launch_word(offset),
+            2 => {
+                let bytes = usize::try_from(offset).ok().and_then(|at| self.kernel.constants.get(at..)?.first_chunk());
+                match bytes {
+                    Some(bytes) => Ok(format!("{:#x}", u32::from_le_bytes(*bytes))),
+                    None => Err(Reason::Invalid(format!("c[2][{offset:#x}] lies outside of the bank"))),
+                }
+            }
+            3 => {
+                let place = self.constant_place(offset)?;
+                Ok(self.emit.b32("ld.const.b32", &[&format!("[{place}]")]))
+            }
+            4 => {
+                let at = offset & !7;
+                let address = self.address_in_bank(at)?;
+                let (low, high) = self.emit.halves(&address);
+                Ok(if offset & 4 == 0 { low } else { high })
+            }
+            _ => unsupported(format!("constant bank {bank}")),
+        }
+    }
+
+    pub(super) fn bank_wide(&mut self, bank: u8, offset: i32) -> Result<String, Reason> {
+        if bank == 4 && offset & 7 == 0 {
+            return self.address_in_bank(offset);
+        }
+        match (bank, offset) {
+            (0, 0x18) => Ok(self.shared_window()),
+            (0, 0x20) => Ok(self.local_window()),
+            _ => {
+                let low = self.bank_word(bank, offset)?;
+                let high = self.bank_word(bank, offset + 4)?;
+                Ok(self.emit.joined(&low, &high))
+            }
+        }
+    }
+
+    /// The address that the loader puts in bank 4.
+    pub(super) fn address_in_bank(&mut self, offset: i32) -> Result<String, Reason> {
+        let Some(named) = u32::try_from(offset).ok().and_then(|at| self.image.addresses.get(&at)) else {
+            return Err(Reason::Invalid(format!("c[4][{offset:#x}] has no relocation")));
+        };
+        let Named { symbol, addend } = named.clone();
+        let Some(variable) = self.image.variables.iter().find(|variable| variable.symbol == symbol) else {
+            return unsupported(format!("the address of `{symbol}`"));
+        };
+        let address = self.emit.b64("mov.b64", &[&variable.name]);
+        let address =
+            if variable.is_constant { self.emit.b64("cvta.const.u64", &[&address]) } else { address };
+        Ok(if addend == 0 { address } else { self.emit.b64("add.s64", &[&address, &addend.to_string()]) })
+    }
+
+    /// The variable in bank 3 that an offset lies in, as an address in PTX.
+    pub(super) fn constant_place(&mut self, offset: i32) -> Result<String, Reason> {
+        let constants = self.image.variables.iter().filter(|variable| variable.is_constant);
+        let found = constants.filter(|variable| i64::from(offset) >= variable.offset as i64).max_by_key(|v| v.offset);
+        match found {
+            Some(variable) => Ok(format!("{}+{}", variable.name, i64::from(offset) - variable.offset as i64)),
+            None => Err(Reason::Invalid(format!("c[3][{offset:#x}] lies in no variable"))),
+        }
+    }
+
+    /// A word of bank 0: what the launch says.
+    fn launch_word(&mut self, offset: i32) -> Result<String, Reason> {
+        let special = match offset {
+            0x0 => "%ntid.x",
+            0x4 => "%ntid.y",
+            0x8 => "%ntid.z",
+            0xc => "%nctaid.x",
+            0x10 => "%nctaid.y",
+            0x14 => "%nctaid.z",
+            0x2c => "%dynamic_smem_size",
+            0x8c => "%envreg1",
+            0x90 => "%envreg2",
+            0x94 => "%envreg3",
+            0x10c => "%nsmid",
+            0x18 | 0x1c => {
+                let window = self.shared_window();
+                let (low, high) = self.emit.halves(&window);
+                return Ok(if offset == 0x18 { low } else { high });
+            }
+            0x20 | 0x24 => {
+                let window = self.local_window();
+                let (low, high) = self.emit.halves(&window);
+                return Ok(if offset == 0x20 { low } else { high });
+            }
+            0x28 => return Ok(self.stack().to_string()),
+            0x30 | 0x34 => {
+                let id = self.emit.b64("mov.u64", &["%gridid"]);
+                let (low, high) = self.emit.halves(&id);
+                return Ok(if offset == 0x30 { low } else { high });
+            }
+            // No shared memory is the system's, and the descriptor of global memory says nothing.
+            0x114 | 0x118 | 0x11c => return Ok("0".to_owned()),
+            PARAMETERS.. => return self.parameter_word(offset),
+            _ => return unsupported(format!("c[0][{offset:#x}]")),
+        };
+        Ok(self.emit.b32("mov.u32", &[special]))
+    }
+
+    /// Four bytes of the parameters, which need not be those of one.
+    fn parameter_word(&mut self, offset: i32) -> Result<String, Reason> {
+        let at = (offset - PARAMETERS) as u32;
+        let find = |at: u32| {
+            let mut all = self.kernel.parameters.iter().enumerate();
+            all.find(|(_, p)| (p.offset..p.offset + p.size).contains(&at)).map(|(index, p)| (index, at - p.offset, p.size))
+        };
+        if let Some((index, inside, size)) = find(at)
+            && inside + 4 <= size
+            && at.is_multiple_of(4)
+        {
+            return Ok(self.emit.b32("ld.param.b32", &[&format!("[p{index}+{inside}]")]));
+        }
+        let bytes: Vec<_> = (0..4).map(|byte| find(at + byte)).collect();
+        let mut word = "0".to_owned();
+        for (byte, found) in bytes.into_iter().enumerate() {
+            let Some((index, inside, _)) = found else { continue };
+            let value = self.emit.b32("ld.param.u8", &[&format!("[p{index}+{inside}]")]);
+            let shifted =
+                if byte == 0 { value } else { self.emit.b32("shl.b32", &[&value, &(8 * byte).to_string()]) };
+            word = if word == "0" { shifted } else { self.emit.b32("or.b32", &[&word, &shifted]) };
+        }
+        Ok(word)
+    }
+
+    /// The generic address of the first byte of shared memory.
+    pub(super) fn shared_window(&mut self) -> String {
+        let base = self.shared_word();
+        let base = self.emit.b64("cvt.u64.u32", &[&base]);
+        self.emit.b64("cvta.shared.u64", &[&base])
+    }
+
+    pub(super) fn shared_word(&mut self) -> String {
+        self.uses_shared = true;
+        SHARED.to_owned()
+    }
+
+    pub(super) fn barrier_result(&mut self) -> String {
+        self.uses_barrier_result = true;
+        BARRIER_RESULT.to_owned()
+    }
+
+    /// The variable that holds bank 2.
+    pub(super) fn constants_name(&self) -> String {
+        format!("__constants_of_{}", self.kernel.name)
+    }
+
+    /// The parameter that an offset of bank 0 lies in, as an address in PTX.
+    pub(super) fn parameter_place(&mut self, offset: i32) -> Result<String, Reason> {
+        let at = (offset - PARAMETERS) as u32;
+        let found = self.kernel.parameters.iter().enumerate().filter(|(_, p)| p.offset <= at).max_by_key(|(_, p)| p.offset);
+        match found {
+            Some((index, parameter)) => Ok(format!("p{index}+{}", at - parameter.offset)),
+            None => Err(Reason::Invalid(format!("c[0][{offset:#x}] lies in no parameter"))),
+        }
+    }
+
+    /// Bytes of the stack.
+    pub(super) fn stack(&self) -> u32 {
+        let more = if self.kernel.allocates { ALLOCATED } else { 0 };
+        self.kernel.stack.saturating_add(more).max(16).next_multiple_of(16)
+    }
+
+    /// The generic address of the first byte of the thread's own memory.
+    pub(super) fn local_window(&mut self) -> String {
+        let base = self.local_base();
+        self.emit.b64("cvta.local.u64", &[&base])
+    }
+
+    pub(super) fn local_base(&mut self) -> String {
+        self.uses_frame = true;
+        self.emit.b64("mov.b64", &[FRAME])
+    }
+}

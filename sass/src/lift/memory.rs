@@ -1,0 +1,529 @@
+//! Memory: loads, stores, atomics, copies to shared memory and fences.
+
+use super::emit::{Kind, unsupported};
+use super::error::Reason;
+use super::machine::{FRAME, Lifted, Machine};
+use super::operand::{Operands, Target, integer};
+use crate::instruction::{Address, Bank, Instruction, Predicate, Register};
+
+/// How wide a load or store is: words, and the type of one narrower than a word.
+enum Width {
+    Narrow(&'static str),
+    Words(u8),
+}
+
+fn width(i: &Instruction) -> Width {
+    for name in &i.modifiers {
+        match *name {
+            "U8" => return Width::Narrow("u8"),
+            "S8" => return Width::Narrow("s8"),
+            "U16" => return Width::Narrow("u16"),
+            "S16" => return Width::Narrow("s16"),
+            "64" => return Width::Words(2),
+            "128" => return Width::Words(4),
+            _ => {}
+        }
+    }
+    Width::Words(1)
+}
+
+/// The state space by the opcode's letters, with its dot.
+fn space(opcode: &str) -> &'static str {
+    match opcode {
+        "LDG" | "STG" | "ATOMG" => ".global",
+        "LDS" | "STS" | "ATOMS" => ".shared",
+        "LDL" | "STL" => ".local",
+        _ => "",
+    }
+}
+
+/// The strength and the scope among the modifiers; none for a weak access.
+fn strength(i: &Instruction) -> Option<&'static str> {
+    let scope = match () {
+        () if i.has("SM") || i.has("CTA") => ".cta",
+        () if i.has("GPU") => ".gpu",
+        () if i.has("SYS") => ".sys",
+        () => return None,
+    };
+    (i.has("STRONG") || i.has("MMIO")).then_some(scope)
+}
+
+impl Machine<'_> {
+    /// The words of an address of 32 bits: shared or local memory.
+    fn short_address(&mut self, address: &Address) -> Result<String, Reason> {
+        let mut total: Option<String> = None;
+        for register in [&address.base, &address.uniform].into_iter().flatten() {
+            if register.is_zero() {
+                continue;
+            }
+            let value = self.general(register);
+            let value = match register.suffix {
+                None | Some("U32") => value,
+                Some("X4") => self.emit.b32("shl.b32", &[&value, "2"]),
+                Some("X8") => self.emit.b32("shl.b32", &[&value, "3"]),
+                Some("X16") => self.emit.b32("shl.b32", &[&value, "4"]),
+                Some(other) => return unsupported(format!("suffix `{other}`")),
+            };
+            total = Some(match total {
+                None => value,
+                Some(total) => self.emit.b32("add.s32", &[&total, &value]),
+            });
+        }
+        let offset = address.offset as i32;
+        Ok(match total {
+            None => offset.to_string(),
+            Some(total) if offset == 0 => total,
+            Some(total) => self.emit.b32("add.s32", &[&total, &offset.to_string()]),
+        })
+    }
+
+    /// An address of 64 bits: global or generic memory.
+    fn long_address(&mut self, address: &Address) -> Result<String, Reason> {
+        let mut total: Option<String> = None;
+        for register in [&address.base, &address.uniform].into_iter().flatten() {
+            if register.is_zero() {
+                continue;
+            }
+            let low = self.general(register);
+            let value = match (register.file, register.suffix) {
+                (_, Some("U32")) => self.emit.b64("cvt.u64.u32", &[&low]),
+                (_, None | Some("64")) => {
+                    let next = Register { number: register.number + 1, ..*register };
+                    let high = self.general(&next);
+                    self.emit.joined(&low, &high)
+                }
+                (_, Some(other)) => return unsupported(format!("suffix `{other}`")),
+            };
+            total = Some(match total {
+                None => value,
+                Some(total) => self.emit.b64("add.s64", &[&total, &value]),
+            });
+        }
+        let offset = address.offset;
+        Ok(match total {
+            None => self.emit.b64("mov.b64", &[&offset.to_string()]),
+            Some(total) => total,
+        })
+    }
+
+    /// The text in the brackets of an access.
+    fn place_of(&mut self, i: &Instruction, address: &Address) -> Result<String, Reason> {
+        match space(i.opcode) {
+            ".shared" => {
+                self.shared_address(address)
+            }
+            ".local" => {
+                let offset = self.short_address(address)?;
+                self.uses_frame = true;
+                if offset.starts_with('%') {
+                    let offset = self.emit.b64("cvt.s64.s32", &[&offset]);
+                    let base = self.local_base();
+                    return Ok(self.emit.b64("add.s64", &[&base, &offset]));
+                }
+                Ok(format!("{FRAME}+{offset}"))
+            }
+            _ => {
+                if !i.has("E") {
+                    return unsupported("an address of 32 bits");
+                }
+                let base = self.long_address(address)?;
+                let has_base = [&address.base, &address.uniform].into_iter().flatten().any(|r| !r.is_zero());
+                Ok(if has_base && address.offset != 0 { format!("{base}+{}", address.offset) } else { base })
+            }
+        }
+    }
+
+    /// An address in shared memory as a place in PTX.
+    pub(super) fn shared_address(&mut self, address: &Address) -> Result<String, Reason> {
+        let offset = self.short_address(address)?;
+        Ok(self.shared_place(&offset))
+    }
+
+    /// An offset in shared memory as a place in PTX.
+    pub(super) fn shared_place(&mut self, offset: &str) -> String {
+        let base = self.shared_word();
+        self.emit.b32("add.s32", &[&base, offset])
+    }
+
+    fn words(&mut self, first: Target, count: u8) -> Vec<String> {
+        (0..count).map(|index| self.place(first.next(index))).collect()
+    }
+}
+
+fn vector(words: &[String]) -> String {
+    match words {
+        [one] => one.clone(),
+        words => format!("{{{}}}", words.join(", ")),
+    }
+}
+
+fn vector_name(count: usize) -> &'static str {
+    match count {
+        2 => ".v2",
+        4 => ".v4",
+        _ => "",
+    }
+}
+
+/// LD, LDG, LDS, LDL: R, [address]
+pub(super) fn load(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    // The result of speculation and the like.
+    if let Some(predicate) = o.optional_predicate()
+        && predicate.number != Predicate::PT
+    {
+        return unsupported("a predicate as a result");
+    }
+    let address = o.address()?;
+    o.optional_predicate();
+    o.end()?;
+    let place = machine.place_of(i, &address)?;
+    let order = match strength(i) {
+        Some(scope) if i.has("MMIO") && scope == ".sys" => ".mmio.relaxed.sys".to_owned(),
+        Some(scope) => format!(".relaxed{scope}"),
+        None => String::new(),
+    };
+    let space = space(i.opcode);
+    let cached = if i.has("CONSTANT") && space == ".global" && order.is_empty() { ".nc" } else { "" };
+    match width(i) {
+        Width::Narrow(type_) => {
+            let name = machine.place(target);
+            machine.emit.guarded(format_args!("ld{order}{space}{cached}.{type_} {name}, [{place}]"));
+        }
+        Width::Words(count) => {
+            let words = machine.words(target, count);
+            if i.has("MMIO") && count > 1 {
+                return unsupported("a width");
+            }
+            let v = vector_name(words.len());
+            machine.emit.guarded(format_args!("ld{order}{space}{cached}{v}.b32 {}, [{place}]", vector(&words)));
+        }
+    }
+    Ok(())
+}
+
+/// ST, STG, STS, STL: [address], R
+pub(super) fn store(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let address = o.address()?;
+    let source = o.target()?;
+    o.end()?;
+    let place = machine.place_of(i, &address)?;
+    let order = match strength(i) {
+        Some(scope) if i.has("MMIO") && scope == ".sys" => ".mmio.relaxed.sys".to_owned(),
+        Some(scope) => format!(".relaxed{scope}"),
+        None => String::new(),
+    };
+    let space = space(i.opcode);
+    let read = |machine: &mut Machine, index: u8| {
+        let at = source.next(index);
+        let value = machine.general(&Register { file: at.file, number: at.number, ..Register::general(0) });
+        machine.emit.in_register(&value)
+    };
+    match width(i) {
+        Width::Narrow(type_) => {
+            let value = read(machine, 0);
+            let bits = if type_.ends_with('8') { "b8" } else { "b16" };
+            let value = if bits == "b16" { machine.emit.words(&value).0 } else { value };
+            machine.emit.guarded(format_args!("st{order}{space}.{bits} [{place}], {value}"));
+        }
+        Width::Words(count) => {
+            let words: Vec<_> = (0..count).map(|index| read(machine, index)).collect();
+            let v = vector_name(words.len());
+            machine.emit.guarded(format_args!("st{order}{space}{v}.b32 [{place}], {}", vector(&words)));
+        }
+    }
+    Ok(())
+}
+
+/// LDC R, c[bank][R + offset]; ULDC
+pub(super) fn load_constant(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    let constant = o.constant()?;
+    o.end()?;
+    let Bank::Number(bank) = constant.bank else { return unsupported("a bank by descriptor") };
+    let index = constant.register.filter(|register| !register.is_zero());
+    if let Some(other) = i.modifiers.iter().find(|m| !["64", "U8", "S8", "U16", "S16", "U", "32"].contains(m)) {
+        return unsupported(format!("modifier `{other}`"));
+    }
+    let Some(index) = index else {
+        return match width(i) {
+            Width::Words(1) => {
+                let value = machine.bank_word(bank, constant.offset)?;
+                machine.set(target, &value);
+                Ok(())
+            }
+            Width::Words(_) => {
+                let value = machine.bank_wide(bank, constant.offset)?;
+                machine.set_wide(target, &value);
+                Ok(())
+            }
+            Width::Narrow(type_) => {
+                let word = machine.bank_word(bank, constant.offset & !3)?;
+                let bits = if type_.ends_with('8') { "8" } else { "16" };
+                let shift = (8 * (constant.offset & 3)).to_string();
+                machine.put(target, &format!("bfe.{}32", &type_[..1]), &[&word, &shift, bits]);
+                Ok(())
+            }
+        };
+    };
+    let offset = machine.general(&index);
+    // Bank 4's addresses are known by offset only, and those that are loaded so begin at one.
+    if bank == 4 {
+        let known = machine.known.constants.get(&(index.file, index.number)).copied();
+        let Some(known) = known else { return unsupported("an address of bank 4 by register") };
+        if let Some(named) = machine.image.addresses.get(&(known.wrapping_add(constant.offset as u32))).cloned() {
+            if super::call::SYSTEM.iter().any(|(name, _)| *name == named.symbol) {
+                machine.fresh.functions.insert(target.number, named.symbol);
+                return Ok(());
+            }
+        }
+        let value = machine.bank_wide(4, known.wrapping_add(constant.offset as u32) as i32)?;
+        machine.set_wide(target, &value);
+        return Ok(());
+    }
+    let (space, base) = match bank {
+        2 => {
+            machine.uses_constants = true;
+            (".const", format!("{}+{}", machine.constants_name(), constant.offset))
+        }
+        3 => (".const", machine.constant_place(constant.offset)?),
+        0 if constant.offset >= super::machine::PARAMETERS => {
+            (".param", machine.parameter_place(constant.offset)?)
+        }
+        _ => return unsupported(format!("constant bank {bank} by register")),
+    };
+    let wide = machine.emit.b64("cvt.s64.s32", &[&offset]);
+    let start = machine.emit.b64("mov.b64", &[&base]);
+    let place = machine.emit.b64("add.s64", &[&start, &wide]);
+    match width(i) {
+        Width::Narrow(type_) => {
+            let name = machine.place(target);
+            machine.emit.guarded(format_args!("ld{space}.{type_} {name}, [{place}]"));
+        }
+        Width::Words(count) => {
+            let words = machine.words(target, count);
+            let v = vector_name(words.len());
+            machine.emit.guarded(format_args!("ld{space}{v}.b32 {}, [{place}]", vector(&words)));
+        }
+    }
+    Ok(())
+}
+
+/// The operation and the type of an atomic.
+fn atomic_operation(i: &Instruction) -> Result<(String, u8), Reason> {
+    const NAMES: [(&str, &str); 10] = [
+        ("ADD", "add"),
+        ("MIN", "min"),
+        ("MAX", "max"),
+        ("INC", "inc"),
+        ("DEC", "dec"),
+        ("AND", "and"),
+        ("OR", "or"),
+        ("XOR", "xor"),
+        ("EXCH", "exch"),
+        ("CAS", "cas"),
+    ];
+    let found = NAMES.iter().find(|(name, _)| i.has(name));
+    let Some((_, name)) = found else { return unsupported("an operation") };
+    let (type_, words) = match () {
+        () if i.has("F32") => ("f32", 1),
+        () if i.has("F64") => ("f64", 2),
+        () if i.has("F16x2") => ("noftz.f16x2", 1),
+        () if i.has("BF16x2") || i.has("BF16_V2") || i.has("BF16") => ("noftz.bf16x2", 1),
+        () if i.has("S64") => ("s64", 2),
+        () if i.has("64") || i.has("U64") => ("u64", 2),
+        () if i.has("S32") => ("s32", 1),
+        () => ("u32", 1),
+    };
+    let type_ = match (*name, type_) {
+        ("and" | "or" | "xor" | "exch" | "cas", _) => {
+            if words == 2 { "b64" } else { "b32" }
+        }
+        ("add", "s64") => "u64",
+        (_, other) => other,
+    };
+    Ok((format!("{name}.{type_}"), words))
+}
+
+/// ATOM, ATOMG: P, R, [address], R [, R]; ATOMS: R, [address], R [, R]
+pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    if o.optional_predicate().is_some_and(|predicate| predicate.number != Predicate::PT) {
+        return unsupported("a predicate as a result");
+    }
+    let target = o.target()?;
+    let address = o.address()?;
+    let space = space(i.opcode);
+    let scope = match space {
+        ".shared" => ".cta",
+        _ => strength(i).unwrap_or(".gpu"),
+    };
+    if i.has("ARRIVE") {
+        return unsupported("an arrival at an mbarrier");
+    }
+    let place = machine.place_of(i, &address)?;
+    if i.has("POPC") {
+        if target.number != Register::RZ {
+            return unsupported("the result");
+        }
+        machine.emit.guarded(format_args!("red{}{scope}.shared.add.u32 [{place}], 1", ".relaxed"));
+        return o.end();
+    }
+    let spin = i.has("CAST");
+    let (operation, words) = if spin {
+        let words = if i.has("64") { 2 } else { 1 };
+        (format!("cas.b{}", 32 * u32::from(words)), words)
+    } else {
+        atomic_operation(i)?
+    };
+    let mut sources = Vec::new();
+    while o.left() > 0 {
+        let operand = o.next()?;
+        sources.push(match words {
+            2 => super::operand::wide_bits(machine, operand)?,
+            _ => {
+                let value = integer(machine, operand)?;
+                machine.emit.in_register(&value)
+            }
+        });
+    }
+    let kind = if words == 2 { Kind::B64 } else { Kind::B32 };
+    let old = machine.emit.temporary(kind);
+    machine.emit.guarded(format_args!(
+        "atom.relaxed{scope}{space}.{operation} {old}, [{place}], {}",
+        sources.join(", ")
+    ));
+    if spin {
+        let type_ = if words == 2 { "u64" } else { "u32" };
+        let same = machine.emit.flag(&format!("setp.eq.{type_}"), &[&old, &sources[0]]);
+        if words == 2 {
+            let value = machine.emit.b64("selp.b64", &["1", "0", &same]);
+            machine.set_wide(target, &value);
+        } else {
+            let value = machine.emit.b32("selp.b32", &["1", "0", &same]);
+            machine.set(target, &value);
+        }
+    } else if words == 2 {
+        machine.set_wide(target, &old);
+    } else {
+        machine.set(target, &old);
+    }
+    Ok(())
+}
+
+/// RED: [address], R
+pub(super) fn reduction(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let address = o.address()?;
+    let (operation, words) = atomic_operation(i)?;
+    let place = machine.place_of(i, &address)?;
+    let operand = o.next()?;
+    o.end()?;
+    let value = if words == 2 {
+        super::operand::wide_bits(machine, operand)?
+    } else {
+        let value = integer(machine, operand)?;
+        machine.emit.in_register(&value)
+    };
+    let scope = strength(i).unwrap_or(".gpu");
+    machine.emit.guarded(format_args!("red.relaxed{scope}.global.{operation} [{place}], {value}"));
+    Ok(())
+}
+
+/// MEMBAR.strength.scope
+pub(super) fn membar(machine: &mut Machine, o: Operands) -> Lifted {
+    let i = o.instruction;
+    let order = if i.has("SC") { "sc" } else { "acq_rel" };
+    let scope = match () {
+        () if i.has("CTA") || i.has("SM") => "cta",
+        () if i.has("GPU") => "gpu",
+        () if i.has("SYS") => "sys",
+        () => return unsupported("a scope"),
+    };
+    machine.emit.guarded(format_args!("fence.{order}.{scope}"));
+    Ok(())
+}
+
+/// The register of a place in PTX, and what is added to it.
+fn base_of(place: &str) -> String {
+    place.split('+').next().unwrap_or(place).to_owned()
+}
+
+fn offset_of(place: &str) -> String {
+    place.split_once('+').map_or("0", |(_, offset)| offset).to_owned()
+}
+
+/// LDGSTS [shared], [global] [, P]: a copy past registers. It is done at once, so that waiting for it is nothing.
+pub(super) fn copy(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let to = o.address()?;
+    let from = o.address()?;
+    let filled = if o.left() > 0 { Some(o.truth(machine)?) } else { None };
+    o.end()?;
+    if !i.has("E") {
+        return unsupported("an address of 32 bits");
+    }
+    let words = match width(i) {
+        Width::Words(words) => words,
+        Width::Narrow(_) => return unsupported("a width"),
+    };
+    let to = machine.shared_address(&to)?;
+    let base = machine.long_address(&from)?;
+    let from = if from.offset != 0 && from.base.is_some_and(|r| !r.is_zero()) {
+        format!("{base}+{}", from.offset)
+    } else {
+        base
+    };
+    let bytes = 4 * u32::from(words);
+    let operator = if i.has("BYPASS") && bytes == 16 { "cg" } else { "ca" };
+    match filled {
+        // The lower bits of the address say how many bytes at the end are not there, and are zeros.
+        Some(truth) if i.has("ZFILL") => {
+            let emit = &mut machine.emit;
+            let wide = emit.b64("mov.b64", &[&base_of(&from)]);
+            let wide = emit.b64("add.s64", &[&wide, &offset_of(&from)]);
+            let low = emit.low(&wide);
+            let missing = emit.b32("and.b32", &[&low, &(bytes - 1).to_string()]);
+            let present = emit.b32("sub.s32", &[&bytes.to_string(), &missing]);
+            let size = emit.select(&truth, &present, "0");
+            let aligned = emit.b64("and.b64", &[&wide, &format!("-{bytes}")]);
+            emit.guarded(format_args!("cp.async.{operator}.shared.global [{to}], [{aligned}], {bytes}, {size}"));
+        }
+        None => machine.emit.guarded(format_args!("cp.async.{operator}.shared.global [{to}], [{from}], {bytes}")),
+        Some(truth) => {
+            let not = truth.not();
+            let ignored = machine.emit.truth_register(&not);
+            machine.emit.guarded(format_args!(
+                "cp.async.{operator}.shared.global [{to}], [{from}], {bytes}, {ignored}"
+            ));
+        }
+    }
+    // What waits for copies by scoreboards has nothing to wait for.
+    machine.emit.guarded("cp.async.wait_all");
+    Ok(())
+}
+
+/// QSPC.E.space P, R, [address]: whether an address is in a state space.
+pub(super) fn qspc(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let p = o.predicate()?;
+    let target = o.target()?;
+    let address = o.address()?;
+    o.end()?;
+    let space = match () {
+        () if i.has("S") => "shared",
+        () if i.has("L") => "local",
+        () if i.has("G") => "global",
+        () => return unsupported("a space"),
+    };
+    if target.number != Register::RZ {
+        return unsupported("a result in a register");
+    }
+    let wide = machine.long_address(&address)?;
+    let flag = machine.emit.flag(&format!("isspacep.{space}"), &[&wide]);
+    machine.set_predicate(p, &super::emit::Truth::Register(flag, false));
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! From machine code to PTX.
+//!
+//! - [`Image`]: what has to be known of a module. [`lift`] gives its PTX, kernel by kernel: one that cannot be lifted costs
+//!   only itself.
+//! - `machine`: the kernel's constant banks and memories; `operand`: operands as values; `emit`: lines of PTX.
+//! - `integer`, `float`, `half`, `convert`, `memory`, `warp`, `matrix`, `call`: what the instructions mean.
+//! - `opcodes`: which function lifts which instruction. `kernel`: a kernel put together. `module`: a module's PTX.
+
+mod call;
+mod convert;
+mod emit;
+mod error;
+mod float;
+mod half;
+mod image;
+mod integer;
+mod kernel;
+mod machine;
+mod matrix;
+mod memory;
+mod module;
+mod of_cubin;
+mod opcodes;
+mod operand;
+#[cfg(test)]
+mod tests;
+mod warp;
+
+pub use error::{Error, Reason};
+pub use image::{Code, Image, Kernel, Named, Parameter, Place, Variable};
+pub use module::{Lifted, lift};

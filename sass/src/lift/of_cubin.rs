@@ -1,0 +1,135 @@
+//! What lifting has to know, from a cubin.
+
+use super::image::{Code, Image, Kernel, Named, Parameter, Place, Variable};
+use crate::cubin::{Cubin, Function, Relocation, Section};
+use crate::decode::decode_all;
+use crate::instruction::{File, Instruction, Operand};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Image {
+    /// Takes all kernels of a cubin.
+    pub fn of(cubin: &Cubin) -> Self {
+        let sections: BTreeSet<usize> = cubin.functions.iter().map(|function| function.section).collect();
+        let sections: Vec<usize> = sections.into_iter().collect();
+        let code = sections.iter().map(|section| code(cubin, &sections, *section)).collect();
+        let kernels = cubin.kernels().map(|function| kernel(cubin, &sections, function)).collect();
+        let mut image = Image { code, kernels, variables: variables(cubin), addresses: BTreeMap::new() };
+        if let Some(bank) = cubin.section(".nv.constant4") {
+            image.addresses = addresses(cubin, bank).into_iter().map(|(at, named)| (at as u32, named)).collect();
+        }
+        image
+    }
+}
+
+/// The addresses that a section gets when it is loaded.
+fn addresses(cubin: &Cubin, section: &Section) -> BTreeMap<u64, Named> {
+    let named = |relocation: &Relocation| {
+        let symbol = cubin.symbols.get(relocation.symbol)?;
+        let at = usize::try_from(relocation.offset).ok()?;
+        let stands = section.data.get(at..).and_then(|rest| rest.first_chunk()).map(|bytes| i64::from_le_bytes(*bytes));
+        let addend = relocation.addend.or(stands).unwrap_or(0);
+        (relocation.kind == Relocation::ABSOLUTE_64)
+            .then(|| (relocation.offset, Named { symbol: symbol.name.to_owned(), addend }))
+    };
+    section.relocations.iter().filter_map(named).collect()
+}
+
+fn code(cubin: &Cubin, sections: &[usize], section: usize) -> Code {
+    let Some(found) = cubin.sections.get(section) else { return Code::default() };
+    let mut instructions: Vec<_> =
+        decode_all(found.data).map(|result| result.map_err(|unknown| unknown.to_string())).collect();
+    let mut calls = BTreeMap::new();
+    for relocation in &found.relocations {
+        let Some(symbol) = cubin.symbols.get(relocation.symbol) else { continue };
+        let address = relocation.offset & !15;
+        let instruction = instructions.get_mut(address as usize / 16);
+        let is_call = matches!(&instruction, Some(Ok(found)) if found.opcode == "CALL");
+        let target = symbol.section.and_then(|section| sections.binary_search(&section).ok());
+        if let Some(code) = target
+            && is_call
+        {
+            calls.insert(address, Place { code, address: symbol.offset });
+        } else if let Some(instruction) = instruction {
+            // Numbers that are filled in when code is loaded.
+            *instruction = Err(format!("the address of `{}` in an instruction", symbol.name));
+        }
+    }
+    let mut indirect = BTreeMap::new();
+    for function in cubin.functions.iter().filter(|function| function.section == section) {
+        for branch in &function.info.indirect_branches {
+            let targets = branch.targets.iter().map(|target| u64::from(*target)).collect();
+            indirect.insert(u64::from(branch.offset), targets);
+        }
+    }
+    Code { name: found.name.to_owned(), instructions, calls, indirect }
+}
+
+fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {
+    let info = &function.info;
+    let stack = info.min_stack_size.unwrap_or(0).max(info.frame_size);
+    Kernel {
+        name: function.name.to_owned(),
+        code: sections.binary_search(&function.section).unwrap_or(usize::MAX),
+        entry: function.offset,
+        parameters: info
+            .parameters
+            .iter()
+            .map(|parameter| Parameter { offset: parameter.offset.into(), size: parameter.size })
+            .collect(),
+        shared: u32::try_from(cubin.shared_size(function)).unwrap_or(u32::MAX),
+        stack: stack.saturating_add(STACK).next_multiple_of(16),
+        allocates: decode_all(cubin.code(function)).flatten().any(|instruction| moves_stack(&instruction)),
+        constants: cubin.bank(function, 2).map(|bank| bank.data.to_vec()).unwrap_or_default(),
+        most_threads: info.max_threads,
+        threads: info.required_threads,
+    }
+}
+
+/// Whether an instruction computes R1 from another register.
+fn moves_stack(i: &Instruction) -> bool {
+    let is_stack = |operand: &Operand| matches!(operand, Operand::Register(r) if r.file == File::General && r.number == 1);
+    let is_other = |operand: &Operand| matches!(operand, Operand::Register(r) if !r.is_zero()) && !is_stack(operand);
+    i.operands.first().is_some_and(is_stack) && i.operands.iter().skip(1).any(is_other)
+}
+
+/// Bytes of the stack besides those that the file says.
+const STACK: u32 = 16;
+
+fn variables(cubin: &Cubin) -> Vec<Variable> {
+    let mut all: Vec<Variable> = cubin
+        .variables()
+        .filter(|(_, section)| section.name == ".nv.constant3" || section.name.starts_with(".nv.global"))
+        .map(|(symbol, section)| {
+            let (start, end) = (symbol.offset as usize, symbol.offset.saturating_add(symbol.size) as usize);
+            let within = addresses(cubin, section);
+            Variable {
+                symbol: symbol.name.to_owned(),
+                name: ptx_name(symbol.name),
+                is_constant: section.name == ".nv.constant3",
+                offset: symbol.offset,
+                size: symbol.size,
+                bytes: section.data.get(start..end).map(<[u8]>::to_vec).unwrap_or_default(),
+                align: alignment(symbol.offset, section.alignment),
+                addresses: within
+                    .range(symbol.offset..symbol.offset.saturating_add(symbol.size))
+                    .map(|(at, named)| (at - symbol.offset, named.clone()))
+                    .collect(),
+                is_visible: !symbol.is_local,
+            }
+        })
+        .collect();
+    all.sort_by_key(|variable| (variable.is_constant, variable.offset));
+    all.dedup_by(|one, other| one.name == other.name);
+    all
+}
+
+/// What an offset and its section are both multiples of, up to 256.
+fn alignment(offset: u64, section: u64) -> u64 {
+    let of_offset = if offset == 0 { 256 } else { 1 << offset.trailing_zeros().min(8) };
+    section.clamp(1, 256).min(of_offset)
+}
+
+/// A name that PTX takes.
+fn ptx_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '$' { c } else { '_' }).collect()
+}

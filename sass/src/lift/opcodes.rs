@@ -1,0 +1,132 @@
+//! Which function lifts which instruction.
+
+use super::emit::unsupported;
+use super::error::Reason;
+use super::machine::{Lifted, Machine};
+use super::operand::Operands;
+use super::{convert, float, half, integer, matrix, memory, warp};
+use crate::instruction::Instruction;
+
+type Lifter = fn(&mut Machine, Operands) -> Lifted;
+
+fn nothing(_: &mut Machine, _: Operands) -> Lifted {
+    Ok(())
+}
+
+/// Modifiers that need not be known.
+const ANY: &str = "*";
+
+/// Opcodes by name, with the modifiers whose meaning is known; those of the uniform datapath have a `U` before and mean the same.
+const OPCODES: &[(&str, Lifter, &str)] = &[
+    ("IADD3", integer::iadd3, "X"),
+    ("IMAD", integer::imad, "HI IADD MOV SHL U32 WIDE X"),
+    ("LEA", integer::lea, "HI SX32 X"),
+    ("IABS", integer::iabs, ""),
+    ("IMNMX", integer::imnmx, "U32"),
+    ("SEL", integer::sel, ""),
+    ("FSEL", integer::sel, ""),
+    ("MOV", integer::mov, ""),
+    ("SHF", integer::shf, "HI L R S32 S64 U32 U64 W"),
+    ("LOP3", integer::lop3, "LUT PAND"),
+    ("PLOP3", integer::plop3, "LUT"),
+    ("ISETP", integer::isetp, "LT EQ LE GT NE GE T F AND OR XOR EX U32"),
+    ("PRMT", integer::prmt, "IDX B4E ECL ECR F4E RC16 RC8"),
+    ("POPC", integer::popc, ""),
+    ("BREV", integer::popc, ""),
+    ("FLO", integer::flo, "SH U32"),
+    ("BMSK", integer::bmsk, "W"),
+    ("SGXT", integer::sgxt, "U32 W"),
+    ("VABSDIFF", integer::vabsdiff, "U32"),
+    ("VABSDIFF4", integer::vabsdiff, "ACC U8"),
+    ("IDP", integer::idp, "2A 4A HI LO S16 S8 U16 U8"),
+    ("R2P", integer::r2p, ""),
+    ("P2R", integer::p2r, "B0 B1 B2 B3"),
+    ("I2I", integer::i2i, "S16 S32 S8 SAT U16 U8"),
+    ("I2IP", integer::i2ip, "S16 S2 S32 S4 S8 SAT U16 U2 U4 U8"),
+    ("FADD", float::arithmetic, "FTZ RM RP RZ SAT"),
+    ("FMUL", float::arithmetic, "FTZ RM RP RZ SAT"),
+    ("FFMA", float::arithmetic, "FTZ RM RP RZ SAT"),
+    ("FSETP", float::fsetp, "FTZ LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR"),
+    ("FSET", float::fset, "FTZ BF LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR"),
+    ("FMNMX", float::fmnmx, "FTZ NAN XORSIGN"),
+    ("FCHK", float::fchk, ""),
+    ("MUFU", float::mufu, "COS EX2 F16 LG2 RCP RCP64H RSQ RSQ64H SIN SQRT TANH"),
+    ("DADD", float::double_arithmetic, "RM RP RZ"),
+    ("DMUL", float::double_arithmetic, "RM RP RZ"),
+    ("DFMA", float::double_arithmetic, "RM RP RZ"),
+    ("DSETP", float::dsetp, "MAX MIN LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR"),
+    ("HADD2", half::arithmetic, "F32 FTZ SAT BF16_V2"),
+    ("HMUL2", half::arithmetic, "FTZ SAT BF16_V2"),
+    ("HFMA2", half::arithmetic, "BF16_V2 FTZ MMA RELU SAT"),
+    ("HMNMX2", half::minmax, "BF16_V2 FTZ NAN XORSIGN"),
+    ("HSETP2", half::hsetp2, "FTZ BF16_V2 H_AND LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR"),
+    ("HSET2", half::hset2, "BF FTZ BF16_V2 LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR"),
+    ("F2F", convert::f2f, "BF16 F16 F32 F64 FTZ RM RP RZ"),
+    ("FRND", convert::f2f, "CEIL F16 F64 FLOOR FTZ TRUNC"),
+    ("F2I", convert::f2i, "CEIL F16 F64 FLOOR FTZ NTZ S16 S64 S8 TRUNC U16 U32 U64 U8"),
+    ("I2F", convert::i2f, "F16 F64 RM RP RZ S16 S64 S8 U16 U32 U64 U8"),
+    ("F2FP", convert::f2fp, "BF16 MERGE_C PACK_AB RELU RZ SATFINITE"),
+    ("LD", memory::load, "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS"),
+    ("LDG", memory::load, "E 64 128 U8 S8 U16 S16 CONSTANT STRONG SM GPU SYS MMIO EF EL EU LU NA LTC64B LTC128B LTC256B"),
+    ("LDS", memory::load, "64 128 U8 S8 U16 S16"),
+    ("LDL", memory::load, "64 128 U8 S8 U16 S16 LU"),
+    ("LDC", memory::load_constant, "64 U8 S8 U16 S16"),
+    ("ST", memory::store, "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS"),
+    ("STG", memory::store, "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS MMIO EF EL NA"),
+    ("STS", memory::store, "64 128 U8 S8 U16 S16"),
+    ("STL", memory::store, "64 128 U8 S8 U16 S16"),
+    ("ATOM", memory::atomic, "E 64 ADD AND CAS DEC EXCH F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR"),
+    ("ATOMG", memory::atomic, "E 64 ADD AND CAS DEC EXCH F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR"),
+    ("ATOMS", memory::atomic, "32 64 ADD AND CAS CAST DEC EXCH INC MAX MIN OR POPC S32 SPIN XOR ARRIVE"),
+    ("RED", memory::reduction, "E 64 ADD AND DEC F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR"),
+    ("MEMBAR", memory::membar, "ALL CTA GPU SC SYS"),
+    ("LDGSTS", memory::copy, "128 64 BYPASS E LTC128B LTC256B LTC64B ZFILL"),
+    ("QSPC", memory::qspc, "E G L S"),
+    ("SHFL", warp::shfl, "BFLY DOWN IDX UP"),
+    ("VOTE", warp::vote, "ALL ANY EQ"),
+    ("MATCH", warp::match_, "ALL ANY U64"),
+    ("REDUX", warp::redux, "MAX MIN OR S32 SUM XOR"),
+    ("WARPSYNC", warp::warpsync, ""),
+    ("BAR", warp::bar, "AND OR DEFER_BLOCKING POPC RED SYNC ARV"),
+    ("B2R", warp::b2r, "RESULT"),
+    ("S2R", warp::special, ""),
+    ("S2UR", warp::special, ""),
+    ("CS2R", warp::special, "32"),
+    ("R2UR", warp::r2ur, ""),
+    ("LEPC", warp::lepc, ""),
+    ("HMMA", matrix::mma, "16816 16832 1684 1688 BF16 F16 F32 SP TF32"),
+    ("IMMA", matrix::mma, "168128 16816 16832 16864 8816 8832 S4 S8 SAT SP U4 U8"),
+    ("BMMA", matrix::mma, "168128 168256 88128 AND POPC XOR"),
+    ("DMMA", matrix::mma, "884 RM RP RZ"),
+    ("LDSM", matrix::ldsm, "16 2 4 M88 MT88"),
+    ("MOVM", matrix::movm, "16 MT88"),
+    // What orders, hints and waits only: everything here happens in the order of the program.
+    ("NOP", nothing, ANY),
+    ("YIELD", nothing, ANY),
+    ("DEPBAR", nothing, ANY),
+    ("LDGDEPBAR", nothing, ANY),
+    ("ERRBAR", nothing, ANY),
+    ("CCTL", nothing, ANY),
+    ("CCTLL", nothing, ANY),
+    ("NANOSLEEP", nothing, ANY),
+    ("PMTRIG", nothing, ANY),
+    ("BSSY", nothing, ANY),
+    ("BREAK", nothing, ANY),
+    ("BMOV", nothing, ANY),
+];
+
+/// Opcodes whose name with `U` before is not the same for the uniform datapath.
+const UNIFORM: [(&str, &str); 3] = [("VOTEU", "VOTE"), ("UP2UR", "P2R"), ("UR2UP", "R2P")];
+
+/// The function that lifts an instruction.
+pub(super) fn lifter(i: &Instruction) -> Result<Lifter, Reason> {
+    let find = |name: &str| OPCODES.iter().find(|(known, ..)| *known == name);
+    let uniform = UNIFORM.iter().find(|(name, _)| *name == i.opcode).map(|(_, name)| *name);
+    let found = find(i.opcode).or_else(|| find(uniform.or_else(|| i.opcode.strip_prefix('U'))?));
+    let Some((_, lifter, modifiers)) = found else { return unsupported("an opcode that is not known") };
+    let is_known = |modifier: &str| *modifiers == ANY || modifiers.split(' ').any(|known| known == modifier);
+    match i.modifiers.iter().find(|modifier| !is_known(modifier)) {
+        None => Ok(*lifter),
+        Some(modifier) => unsupported(format!("modifier `{modifier}`")),
+    }
+}

@@ -1,0 +1,281 @@
+//! What the threads of a warp and of a block do together, and what the machine knows of a thread.
+
+use super::emit::{Kind, Truth, unsupported};
+use super::error::Reason;
+use super::machine::{Lifted, Machine};
+use super::operand::{Operands, bits, integer};
+use crate::instruction::{Operand, Predicate};
+
+impl Machine<'_> {
+    /// The lanes that take part: those that are together.
+    fn members(&mut self) -> String {
+        let mask = self.emit.temporary(Kind::B32);
+        self.emit.guarded(format_args!("activemask.b32 {mask}"));
+        mask
+    }
+}
+
+/// SHFL.mode P, R, value, lane, clamp
+pub(super) fn shfl(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let mode = o.instruction.modifiers.first().map(|m| m.to_lowercase()).unwrap_or_default();
+    let p = o.predicate()?;
+    let target = o.target()?;
+    let [a, b, c] = [o.next()?, o.next()?, o.next()?];
+    o.end()?;
+    let [a, b, c] = [integer(machine, a)?, integer(machine, b)?, integer(machine, c)?];
+    let a = machine.emit.in_register(&a);
+    let members = machine.members();
+    let value = machine.emit.temporary(Kind::B32);
+    let found = machine.emit.temporary(Kind::Predicate);
+    machine.emit.guarded(format_args!("shfl.sync.{mode}.b32 {value}|{found}, {a}, {b}, {c}, {members}"));
+    machine.emit.keep_guard();
+    machine.set(target, &value);
+    machine.set_predicate(p, &Truth::Register(found, false));
+    Ok(())
+}
+
+/// VOTE.mode [R,] P, a
+pub(super) fn vote(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = match o.peek() {
+        Some(Operand::Register(_)) => Some(o.target()?),
+        _ => None,
+    };
+    let p = o.predicate()?;
+    let input = o.truth(machine)?;
+    o.end()?;
+    let input = machine.emit.truth_register(&input);
+    let members = machine.members();
+    let mode = match i.modifiers.first().copied() {
+        Some("ALL") => "all",
+        Some("ANY") => "any",
+        Some("EQ") => "uni",
+        _ => return unsupported("a mode"),
+    };
+    let flag = machine.emit.temporary(Kind::Predicate);
+    let ballot = machine.emit.temporary(Kind::B32);
+    if p.number != Predicate::PT {
+        machine.emit.guarded(format_args!("vote.sync.{mode}.pred {flag}, {input}, {members}"));
+    }
+    if target.is_some() {
+        machine.emit.guarded(format_args!("vote.sync.ballot.b32 {ballot}, {input}, {members}"));
+    }
+    machine.emit.keep_guard();
+    if let Some(target) = target {
+        machine.set(target, &ballot);
+    }
+    if p.number != Predicate::PT {
+        machine.set_predicate(p, &Truth::Register(flag, false));
+    }
+    Ok(())
+}
+
+/// MATCH.ANY R, a; MATCH.ALL P, R, a
+pub(super) fn match_(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let p = o.optional_predicate();
+    let target = o.target()?;
+    let operand = o.next()?;
+    o.end()?;
+    let (type_, value) = if i.has("U64") {
+        ("b64", super::operand::wide_bits(machine, operand)?)
+    } else {
+        let value = bits(machine, operand)?;
+        ("b32", machine.emit.in_register(&value))
+    };
+    let members = machine.members();
+    let mask = machine.emit.temporary(Kind::B32);
+    if i.has("ALL") {
+        let flag = machine.emit.temporary(Kind::Predicate);
+        machine.emit.guarded(format_args!("match.all.sync.{type_} {mask}|{flag}, {value}, {members}"));
+        machine.emit.keep_guard();
+        machine.set(target, &mask);
+        p.into_iter().for_each(|p| machine.set_predicate(p, &Truth::Register(flag.clone(), false)));
+    } else {
+        machine.emit.guarded(format_args!("match.any.sync.{type_} {mask}, {value}, {members}"));
+        machine.set(target, &mask);
+    }
+    Ok(())
+}
+
+/// REDUX.operation UR, R
+pub(super) fn redux(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    let value = integer(machine, o.next()?)?;
+    o.end()?;
+    let type_ = if i.has("S32") { "s32" } else { "u32" };
+    let operation = match i.modifiers.first().copied() {
+        Some("SUM") => format!("add.{type_}"),
+        Some("MIN") => format!("min.{type_}"),
+        Some("MAX") => format!("max.{type_}"),
+        Some("OR") => "or.b32".to_owned(),
+        Some("XOR") => "xor.b32".to_owned(),
+        None | Some("AND") => "and.b32".to_owned(),
+        _ => return unsupported("an operation"),
+    };
+    let value = machine.emit.in_register(&value);
+    let members = machine.members();
+    let result = machine.emit.temporary(Kind::B32);
+    machine.emit.guarded(format_args!("redux.sync.{operation} {result}, {value}, {members}"));
+    machine.set(target, &result);
+    Ok(())
+}
+
+/// WARPSYNC mask
+pub(super) fn warpsync(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let mask = integer(machine, o.next()?)?;
+    machine.emit.guarded(format_args!("bar.warp.sync {mask}"));
+    o.end()
+}
+
+/// BAR.SYNC id [, threads]; BAR.ARV; BAR.RED
+pub(super) fn bar(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let id = barrier_operand(machine, &mut o)?;
+    let mut threads = None;
+    if matches!(o.peek(), Some(Operand::Immediate(_) | Operand::Register(_))) {
+        threads = Some(barrier_operand(machine, &mut o)?);
+    }
+    let input = if o.left() > 0 { Some(o.truth(machine)?) } else { None };
+    o.end()?;
+    let (id, threads) = match (id, threads) {
+        // One register holds both: the barrier in its lower half, the threads above.
+        (id, None) if id.starts_with('%') => {
+            let number = machine.emit.b32("and.b32", &[&id, "15"]);
+            let count = machine.emit.b32("shr.u32", &[&id, "16"]);
+            (number, Some(count))
+        }
+        both => both,
+    };
+    let threads = threads.map(|threads| format!(", {threads}")).unwrap_or_default();
+    match i.modifiers.first().copied() {
+        Some("SYNC") => machine.emit.guarded(format_args!("barrier.sync {id}{threads}")),
+        Some("ARV") => machine.emit.guarded(format_args!("barrier.arrive {id}{threads}")),
+        Some("RED") => {
+            let truth = input.unwrap_or(Truth::Constant(true));
+            let input = machine.emit.truth_register(&truth);
+            let result = machine.barrier_result();
+            match i.modifiers.get(1).copied() {
+                Some("POPC") => {
+                    machine.emit.guarded(format_args!("barrier.red.popc.u32 {result}, {id}{threads}, {input}"));
+                }
+                Some(name @ ("AND" | "OR")) => {
+                    let flag = machine.emit.temporary(Kind::Predicate);
+                    let name = name.to_lowercase();
+                    machine.emit.guarded(format_args!("barrier.red.{name}.pred {flag}, {id}{threads}, {input}"));
+                    machine.emit.guarded(format_args!("selp.b32 {result}, 1, 0, {flag}"));
+                }
+                _ => return unsupported("a reduction"),
+            }
+        }
+        _ => return unsupported("a form"),
+    }
+    Ok(())
+}
+
+fn barrier_operand(machine: &mut Machine, o: &mut Operands) -> Result<String, Reason> {
+    integer(machine, o.next()?)
+}
+
+/// B2R.RESULT R [, P]: what the last reduction at a barrier gave.
+pub(super) fn b2r(machine: &mut Machine, mut o: Operands) -> Lifted {
+    if !o.instruction.has("RESULT") {
+        return unsupported("a form");
+    }
+    let target = o.target()?;
+    let p = o.optional_predicate();
+    o.end()?;
+    let result = machine.barrier_result();
+    let flag = machine.emit.flag("setp.ne.u32", &[&result, "0"]);
+    machine.emit.keep_guard();
+    machine.set(target, &result);
+    p.into_iter().for_each(|p| machine.set_predicate(p, &Truth::Register(flag.clone(), false)));
+    Ok(())
+}
+
+/// S2R R, register; S2UR; CS2R, which reads 64 bits.
+pub(super) fn special(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let i = o.instruction;
+    let target = o.target()?;
+    let name = o.special()?;
+    o.end()?;
+    let wide = i.opcode == "CS2R" && !i.has("32");
+    const WORDS: [(&str, &str); 24] = [
+        ("SR_TID.X", "%tid.x"),
+        ("SR_TID.Y", "%tid.y"),
+        ("SR_TID.Z", "%tid.z"),
+        ("SR_CTAID.X", "%ctaid.x"),
+        ("SR_CTAID.Y", "%ctaid.y"),
+        ("SR_CTAID.Z", "%ctaid.z"),
+        ("SR_NTID.X", "%ntid.x"),
+        ("SR_NTID.Y", "%ntid.y"),
+        ("SR_NTID.Z", "%ntid.z"),
+        ("SR_LANEID", "%laneid"),
+        ("SR_VIRTUALSMID", "%smid"),
+        ("SR_WARPID", "%warpid"),
+        ("SR_NWARPID", "%nwarpid"),
+        ("SR_EQMASK", "%lanemask_eq"),
+        ("SR_LTMASK", "%lanemask_lt"),
+        ("SR_LEMASK", "%lanemask_le"),
+        ("SR_GTMASK", "%lanemask_gt"),
+        ("SR_GEMASK", "%lanemask_ge"),
+        ("SR_CLOCKLO", "%clock"),
+        ("SR_CLOCKHI", "%clock_hi"),
+        ("SR_GLOBALTIMERLO", "%globaltimer_lo"),
+        ("SR_GLOBALTIMERHI", "%globaltimer_hi"),
+        ("SR_SMID", "%smid"),
+        ("SR_SMEMSZ", "%total_smem_size"),
+    ];
+    // The stack may reach to the beginning of the thread's memory.
+    if name == "SRZ" || name == "SR_LMEMHIOFF" {
+        if wide {
+            let zero = machine.emit.b64("mov.b64", &["0"]);
+            machine.set_wide(target, &zero);
+        } else {
+            machine.set(target, "0");
+        }
+        return Ok(());
+    }
+    if wide {
+        let register = match name {
+            "SR_CLOCKLO" => "%clock64",
+            "SR_GLOBALTIMERLO" => "%globaltimer",
+            _ => return unsupported(format!("special register {name}")),
+        };
+        let value = machine.emit.b64("mov.u64", &[register]);
+        machine.set_wide(target, &value);
+        return Ok(());
+    }
+    // The warp has bits 8 to 14.
+    if name == "SR_VIRTID" {
+        let warp = machine.emit.b32("mov.u32", &["%warpid"]);
+        machine.put(target, "shl.b32", &[&warp, "8"]);
+        return Ok(());
+    }
+    match WORDS.iter().find(|(word, _)| *word == name) {
+        Some((_, register)) => machine.put(target, "mov.u32", &[register]),
+        None => return unsupported(format!("special register {name}")),
+    }
+    Ok(())
+}
+
+/// R2UR UR, R: of one thread; the others have the same.
+pub(super) fn r2ur(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let target = o.target()?;
+    if o.optional_predicate().is_some_and(|p| p.number != Predicate::PT) {
+        return unsupported("a predicate as a result");
+    }
+    let value = integer(machine, o.next()?)?;
+    machine.set(target, &value);
+    o.end()
+}
+
+/// LEPC R: where the instruction lies, as calls want it.
+pub(super) fn lepc(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let address = o.instruction.address;
+    let target = o.target()?;
+    let value = machine.emit.b64("mov.b64", &[&address.to_string()]);
+    machine.set_wide(target, &value);
+    o.end()
+}

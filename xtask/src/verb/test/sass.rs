@@ -1,0 +1,292 @@
+//! The decoder of machine code against nvdisasm: every instruction that ptxas makes for sm_80 of the PTX that is here, and
+//! words in which bits were changed. `sass/tests/nvdisasm.txt` lists the opcodes in whose changed words the two differ, and is
+//! checked both ways.
+
+use super::Report;
+use crate::Result;
+use crate::machine_code::{Nvdisasm, assemble, assemble_kernels, words};
+use crate::program::{capture, cargo, loud};
+use crate::progress::{heading, parallel};
+use crate::repository::{Profile, make_empty, root, stem, target};
+use crate::sample;
+use crate::toolkit::{CUDA_13_5, cuda, nvdisasm};
+use splitmix::Random;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(600);
+/// Forms in one module.
+const FORMS: usize = 60;
+/// Random kernels of each generation, and those in one module.
+const KERNELS: u64 = 200;
+const KERNELS_OF_A_MODULE: u64 = 20;
+/// Changed words of each opcode.
+const CHANGED: usize = 48;
+const SEED: u64 = 0x5a55;
+
+/// Bits 105 to 127 hold what scheduling needs, for which nvdisasm has rules of its own; these suit all instructions.
+const SCHEDULING: u128 = 0x7e0 << 105;
+const BELOW_SCHEDULING: u128 = (1 << 105) - 1;
+
+/// Compares both on all words.
+pub fn run(report: &mut Report) -> Result<()> {
+    let folder = target().join("test/sass");
+    make_empty(&folder)?;
+    let disassembler = Nvdisasm { path: nvdisasm()?, folder: folder.clone() };
+    let words = assembled(&folder)?;
+    heading("Comparing machine code that ptxas makes");
+    let distinct: Vec<u128> = words.keys().copied().collect();
+    let differences = compare(&disassembler, &distinct)?;
+    let differing: usize =
+        differences.iter().map(|d| words.get(&d.word).copied().unwrap_or(1)).sum();
+    let total: usize = words.values().sum();
+    println!(
+        "{} of {total} instructions are the same, {} distinct words",
+        total - differing,
+        distinct.len()
+    );
+    report.pass(distinct.len() - differences.len());
+    for difference in differences.iter().take(20) {
+        report.check(difference.name(), Err(difference.describe()));
+    }
+    if differences.len() > 20 {
+        report.check("the others", Err(format!("{} differ too", differences.len() - 20)));
+    }
+    heading("Comparing words in which bits were changed");
+    let changed = changed(&distinct);
+    let differences = compare(&disassembler, &changed)?;
+    println!("{} of {} words are the same", changed.len() - differences.len(), changed.len());
+    report.pass(changed.len() - differences.len());
+    against_list(report, &differences)
+}
+
+/// A word that the two see differently.
+struct Difference {
+    word: u128,
+    /// What nvdisasm says; none where it refuses the word.
+    theirs: Option<String>,
+    ours: Option<String>,
+}
+
+impl Difference {
+    /// The opcode, as nvdisasm says, or we do.
+    fn name(&self) -> String {
+        let text = self.theirs.as_deref().or(self.ours.as_deref()).unwrap_or_default();
+        let mut words = text.split_whitespace().filter(|word| !word.starts_with('@'));
+        words.next().and_then(|word| word.split('.').next()).unwrap_or_default().to_owned()
+    }
+
+    fn kind(&self) -> &'static str {
+        match (&self.theirs, &self.ours) {
+            (_, None) => "unknown",
+            (None, _) => "taken",
+            _ => "other",
+        }
+    }
+
+    fn describe(&self) -> String {
+        let shown = |text: &Option<String>| text.clone().unwrap_or_else(|| "nothing".to_owned());
+        format!("{:#034x} is `{}`, read as `{}`", self.word, shown(&self.theirs), shown(&self.ours))
+    }
+}
+
+/// The words on which the two differ. Values that have no name (`INVALID3`, `???1`, `SR12`) are no instructions.
+fn compare(disassembler: &Nvdisasm, words: &[u128]) -> Result<Vec<Difference>> {
+    let theirs = disassembler.texts(words)?;
+    let mut differences = Vec::new();
+    for (index, (word, theirs)) in words.iter().zip(theirs).enumerate() {
+        let address = (index * sass::decode::SIZE) as u64;
+        let ours =
+            sass::decode::decode(address, *word).ok().map(|instruction| instruction.to_string());
+        // Printed again, so that numbers and spaces are alike.
+        let theirs = match theirs.filter(|text| !is_nameless(text)) {
+            None => None,
+            Some(text) => Some(match sass::text::parse(&text) {
+                Ok(instruction) => instruction.to_string(),
+                Err(error) => return Err(error.to_string().into()),
+            }),
+        };
+        if theirs != ours {
+            differences.push(Difference { word: *word, theirs, ours });
+        }
+    }
+    Ok(differences)
+}
+
+fn is_nameless(text: &str) -> bool {
+    let is_number = |word: &str| {
+        let digits = word.strip_prefix("SR").unwrap_or_default();
+        !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
+    };
+    text.contains("INVALID") || text.contains("???") || text.split([' ', ',']).any(is_number)
+}
+
+/// The words that ptxas makes, and how often.
+fn assembled(folder: &Path) -> Result<BTreeMap<u128, usize>> {
+    let cuda = cuda(CUDA_13_5)?;
+    loud(cargo().args([
+        "build",
+        "--release",
+        "--package",
+        "differential",
+        "--bin",
+        "conformance",
+        "--bin",
+        "random",
+    ]))?;
+    let program = |name: &str| Command::new(Profile::Release.folder().join(name));
+    let shown = |name: &str, what: &str| -> Result<String> {
+        let output = capture(program(name).args(["-", "show", what]), LIMIT)?;
+        output.succeeded()?;
+        Ok(output.stdout)
+    };
+    let samples = sample::all("")?;
+    heading(&format!("Compiling {} programs to PTX", samples.len()));
+    let built =
+        parallel(&samples, |s| s.name.clone(), |sample| sample.build_ptx(&cuda), Result::is_ok);
+    built.into_iter().collect::<Result<Vec<()>>>()?;
+
+    heading("Assembling");
+    let forms = shown("conformance", "all")?;
+    let forms: Vec<&str> =
+        forms.split("\n// ").filter(|form| !form.contains(".explicitcluster")).collect();
+    let chunks: Vec<(usize, &[&str])> = forms.chunks(FORMS).enumerate().collect();
+    let seeds =
+        [0, 1 << 32].map(|first| (first..first + KERNELS).step_by(KERNELS_OF_A_MODULE as usize));
+    let seeds: Vec<u64> = seeds.into_iter().flatten().collect();
+    let texts: Vec<PathBuf> = samples.iter().flat_map(|sample| sample.ptx(&cuda)).collect();
+    let results = parallel_words(&chunks, |(number, chunk)| {
+        // The first line of each is its name.
+        let kernels: Vec<String> = chunk.iter().map(|form| format!("// {form}")).collect();
+        let kernels: Vec<&str> = kernels.iter().map(String::as_str).collect();
+        let file = folder.join(format!("forms-{number}.ptx"));
+        Ok(vec![assemble_kernels(&cuda.ptxas(), &file, &kernels)?])
+    });
+    let random = parallel_words(&seeds, |first| {
+        let kernels: Result<Vec<String>> = (*first..first + KERNELS_OF_A_MODULE)
+            .map(|seed| shown("random", &seed.to_string()))
+            .collect();
+        let kernels = kernels?;
+        let kernels: Vec<&str> = kernels.iter().map(String::as_str).collect();
+        let file = folder.join(format!("random-{first}.ptx"));
+        let optimised = assemble_kernels(&cuda.ptxas(), &file, &kernels)?;
+        Ok(vec![optimised, (assemble(&cuda.ptxas(), &file, &["-O0"])?, kernels.len())])
+    });
+    let programs = parallel_words(&texts, |text| {
+        let copy = folder.join(format!("{}.ptx", stem(text)));
+        // What is for a newer GPU alone stays away.
+        if std::fs::copy(text, &copy).is_err() || assemble(&cuda.ptxas(), &copy, &[]).is_err() {
+            return Ok(Vec::new());
+        }
+        Ok(vec![
+            (assemble(&cuda.ptxas(), &copy, &[])?, 1),
+            (assemble(&cuda.ptxas(), &copy, &["-O0"])?, 1),
+        ])
+    });
+    let mut all = BTreeMap::new();
+    for (what, results) in
+        [("forms", results), ("random kernels", random), ("texts of samples", programs)]
+    {
+        let mut count = 0;
+        for (found, kernels) in results.into_iter().collect::<Result<Vec<_>>>()? {
+            count += kernels;
+            found.into_iter().for_each(|word| *all.entry(word).or_insert(0) += 1);
+        }
+        if count == 0 {
+            return Err(format!("no {what}").into());
+        }
+        println!("{count} {what}");
+    }
+    Ok(all)
+}
+
+/// The words of the cubins that each job makes, and how many kernels they hold.
+fn parallel_words<J: Sync>(
+    jobs: &[J],
+    work: impl Fn(&J) -> Result<Vec<(Vec<u8>, usize)>> + Sync,
+) -> Vec<Result<(Vec<u128>, usize)>> {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let results = std::sync::Mutex::new(Vec::new());
+    let one = |job: &J| -> Result<(Vec<u128>, usize)> {
+        let mut all = (Vec::new(), 0);
+        for (cubin, kernels) in work(job)? {
+            all.0.extend(words(&cubin)?);
+            all.1 += kernels;
+        }
+        Ok(all)
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(job) =
+                    jobs.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+                {
+                    let result = one(job);
+                    if let Ok(mut results) = results.lock() {
+                        results.push(result);
+                    }
+                }
+            });
+        }
+    });
+    results.into_inner().unwrap_or_default()
+}
+
+/// Words of all opcodes that the table has: those that ptxas makes with some bits changed, few or many. An opcode that it does
+/// not make is put into words of others.
+fn changed(words: &[u128]) -> Vec<u128> {
+    let mut random = Random::new(SEED);
+    let mut by_opcode: BTreeMap<u16, Vec<u128>> = BTreeMap::new();
+    for word in words {
+        by_opcode.entry((word & 0xfff) as u16).or_default().push(*word);
+    }
+    let mut all = Vec::new();
+    for opcode in sass::decode::opcodes() {
+        let is_kin = |other: &&u16| **other & 0xff == opcode & 0xff;
+        let kin = by_opcode.get(&opcode).or_else(|| by_opcode.get(by_opcode.keys().find(is_kin)?));
+        let others = || by_opcode.values().flatten().copied().collect();
+        let from: Vec<u128> = kin.cloned().unwrap_or_else(others);
+        for _ in 0..CHANGED {
+            let word = random.pick(&from).unwrap_or_default() & !0xfff | u128::from(opcode);
+            // Each bit is changed with one of these probabilities.
+            let chance = random.pick(&[2, 5, 10, 30]).unwrap_or(2);
+            let mut change = 0;
+            for bit in 12..105 {
+                change |= u128::from(random.below(100) < chance) << bit;
+            }
+            all.push((word ^ change) & BELOW_SCHEDULING | SCHEDULING);
+        }
+    }
+    all
+}
+
+/// Holds the differences against the list: each of its lines is a kind, an opcode and a reason.
+fn against_list(report: &mut Report, differences: &[Difference]) -> Result<()> {
+    let text = std::fs::read_to_string(root().join("sass/tests/nvdisasm.txt"))?;
+    let listed: BTreeSet<(&str, &str)> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once(": ")?.0.split_once(' '))
+        .collect();
+    let mut found: BTreeMap<(&str, String), Vec<&Difference>> = BTreeMap::new();
+    for difference in differences {
+        found.entry((difference.kind(), difference.name())).or_default().push(difference);
+    }
+    for ((kind, name), all) in &found {
+        let is_listed = listed.contains(&(*kind, name.as_str()));
+        let reason = format!("{} words, such as {}", all.len(), all[0].describe());
+        report.check(format!("{kind} {name}"), if is_listed { Ok(()) } else { Err(reason) });
+    }
+    for (kind, name) in listed {
+        if !found.contains_key(&(kind, name.to_owned())) {
+            report.check(
+                format!("{kind} {name}"),
+                Err("it can leave sass/tests/nvdisasm.txt".to_owned()),
+            );
+        }
+    }
+    Ok(())
+}

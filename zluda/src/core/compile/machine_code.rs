@@ -1,0 +1,100 @@
+//! Machine code of NVIDIA's GPUs, lifted to PTX when it is loaded. What was lifted once is in the cache.
+
+use cuda_types::cuda::{CUerror, CUres};
+use zluda_common::config::{MachineCode, config};
+
+/// The architectures whose code can be lifted, the best first: sm_86 to sm_89 have the encoding of sm_80.
+pub(crate) const ARCHITECTURES: &[u32] = &[80, 86, 87, 89];
+
+const ELF_HEADER: usize = 64;
+/// No file of machine code is larger: 2 GiB.
+const LARGEST: u64 = 2 << 30;
+
+/// Whether machine code is used at all.
+pub(crate) fn is_on() -> bool {
+    cfg!(feature = "sass") && config().machine_code != MachineCode::Off
+}
+
+/// `INVALID_IMAGE` for ELF files of other machines, `NO_BINARY_FOR_GPU` where machine code is of no use.
+pub(crate) fn check(header: &[u8]) -> CUres {
+    const EM_CUDA: [u8; 2] = 190u16.to_le_bytes();
+    if header.get(18..20) != Some(&EM_CUDA) {
+        return Err(CUerror::INVALID_IMAGE);
+    }
+    if is_on() { Ok(()) } else { Err(unsupported("it is off (ZLUDA_SASS)")) }
+}
+
+fn unsupported(reason: impl std::fmt::Display) -> CUerror {
+    tracing::warn!("unsupported: machine code of NVIDIA's GPUs (SASS): {reason}");
+    CUerror::NO_BINARY_FOR_GPU
+}
+
+/// All bytes of a file that begins at an address.
+///
+/// # Safety
+/// It begins with an ELF header of 64 bits, and all that its tables name can be read.
+pub(crate) unsafe fn file<'a>(start: *const u8) -> CUres<&'a [u8]> {
+    // SAFETY: the file is as long as the caller says.
+    let bytes = |at: u64, size: usize| unsafe {
+        std::slice::from_raw_parts(start.add(at as usize), size)
+    };
+    let field = |table: &[u8], at: usize, size: usize| {
+        let field = table.get(at..at + size).unwrap_or_default();
+        field.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+    };
+    let header = bytes(0, ELF_HEADER);
+    let mut end = ELF_HEADER as u64;
+    // The tables of segments and of sections: where they lie, the size of an entry, and how many there are; and where an entry
+    // has offset and size of what it names.
+    for [table, entry, count, offset, size] in [[32, 54, 56, 8, 32], [40, 58, 60, 24, 32]] {
+        let [table, entry, count] =
+            [field(header, table, 8), field(header, entry, 2), field(header, count, 2)];
+        let whole = table.saturating_add(entry * count);
+        if table == 0 || count == 0 {
+            continue;
+        }
+        if whole > LARGEST || entry < 56 {
+            return Err(CUerror::INVALID_IMAGE);
+        }
+        end = end.max(whole);
+        for index in 0..count {
+            let row = bytes(table + index * entry, entry as usize);
+            // Sections without bytes in the file have a size all the same.
+            let is_empty = offset == 24 && field(row, 4, 4) == 8;
+            if !is_empty {
+                end = end.max(field(row, offset, 8).saturating_add(field(row, size, 8)));
+            }
+        }
+    }
+    if end > LARGEST { Err(CUerror::INVALID_IMAGE) } else { Ok(bytes(0, end as usize)) }
+}
+
+/// The PTX of a file of machine code. Kernels that cannot be lifted are in it, and fail when they are asked for.
+#[cfg(feature = "sass")]
+pub(crate) fn text_of(file: &[u8]) -> CUres<Vec<u8>> {
+    use super::{BUILD, CACHE};
+    use zluda_cache::Key;
+
+    let key = Key::new(&[b"lifted", &BUILD, file]);
+    if let Some(text) = CACHE.get(&key) {
+        return Ok(text);
+    }
+    let cubin = sass::cubin::Cubin::parse(file).map_err(|error| {
+        tracing::warn!("invalid: machine code: {error}");
+        CUerror::INVALID_IMAGE
+    })?;
+    if !ARCHITECTURES.contains(&cubin.architecture.into()) {
+        return Err(unsupported(format_args!("sm_{} cannot be lifted", cubin.architecture)));
+    }
+    let lifted = sass::lift::lift(&sass::lift::Image::of(&cubin));
+    for (kernel, error) in &lifted.failures {
+        tracing::info!("kernel {kernel} cannot be lifted: {error}");
+    }
+    CACHE.put(&key, lifted.text.as_bytes());
+    Ok(lifted.text.into_bytes())
+}
+
+#[cfg(not(feature = "sass"))]
+pub(crate) fn text_of(_: &[u8]) -> CUres<Vec<u8>> {
+    Err(unsupported("this build cannot lift it"))
+}

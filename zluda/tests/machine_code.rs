@@ -1,0 +1,228 @@
+//! Machine code for sm_80, which ptxas makes of PTX in the test: it is loaded as a cubin and in fat binaries, gives what its PTX
+//! gives, and is preferred, or of no use, as `ZLUDA_SASS` says.
+
+// A test stops by panicking.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::print_stderr)]
+
+#[macro_use]
+mod common;
+
+use cuda_types::cuda::{
+    CUcontext, CUdevice, CUdeviceptr, CUfunction, CUmodule, CUresult as R, CUstream,
+};
+use libloading::Library;
+use std::ffi::{CStr, c_uint, c_void};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::ptr::null_mut;
+
+const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+/// `out[i] = a[i] + b[i]` for i < n.
+const ADD: &str = ".visible .entry add(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n) {
+    .reg .b64 %d<8>; .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .pred %p;
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r4, %r1, %r2, %r3;
+    ld.param.u32 %r5, [n]; setp.ge.u32 %p, %r4, %r5; @%p ret;
+    ld.param.u64 %d1, [out]; ld.param.u64 %d2, [a]; ld.param.u64 %d3, [b];
+    mul.wide.u32 %d4, %r4, 4; add.s64 %d1, %d1, %d4; add.s64 %d2, %d2, %d4; add.s64 %d3, %d3, %d4;
+    ld.global.f32 %f1, [%d2]; ld.global.f32 %f2, [%d3]; add.f32 %f3, %f1, %f2; st.global.f32 [%d1], %f3; ret; }
+";
+
+/// The sum of `a` over a block of 128 threads, by shuffles and shared memory.
+const SUM: &str = ".visible .entry sum(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n) {
+    .reg .b64 %d<8>; .reg .b32 %r<16>; .reg .f32 %f<8>; .reg .pred %p; .shared .align 4 .b8 partial[16];
+    mov.u32 %r1, %tid.x; ld.param.u64 %d1, [a]; mul.wide.u32 %d2, %r1, 4; add.s64 %d1, %d1, %d2; ld.global.f32 %f1, [%d1];
+    shfl.sync.bfly.b32 %f2, %f1, 16, 31, -1; add.f32 %f1, %f1, %f2; shfl.sync.bfly.b32 %f2, %f1, 8, 31, -1; add.f32 %f1, %f1, %f2;
+    shfl.sync.bfly.b32 %f2, %f1, 4, 31, -1; add.f32 %f1, %f1, %f2; shfl.sync.bfly.b32 %f2, %f1, 2, 31, -1; add.f32 %f1, %f1, %f2;
+    shfl.sync.bfly.b32 %f2, %f1, 1, 31, -1; add.f32 %f1, %f1, %f2;
+    and.b32 %r2, %r1, 31; setp.ne.u32 %p, %r2, 0; shr.u32 %r3, %r1, 5; shl.b32 %r3, %r3, 2; mov.u32 %r4, partial; add.s32 %r3, %r3, %r4;
+    @!%p st.shared.f32 [%r3], %f1; bar.sync 0;
+    ld.shared.v4.f32 {%f3, %f4, %f5, %f6}, [partial]; add.f32 %f3, %f3, %f4; add.f32 %f5, %f5, %f6; add.f32 %f3, %f3, %f5;
+    ld.param.u64 %d3, [out]; setp.ne.u32 %p, %r1, 0; @!%p st.global.f32 [%d3], %f3; ret; }
+";
+
+/// Divides until nothing is left, in as many rounds as the thread's number says, and then as floats.
+const DIVIDE: &str = ".visible .entry divide(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n) {
+    .reg .b64 %d<8>; .reg .b32 %r<16>; .reg .f32 %f<8>; .reg .pred %p;
+    mov.u32 %r1, %tid.x; add.s32 %r2, %r1, 2; mov.u32 %r3, 123456789; mov.u32 %r4, 0;
+    loop: div.u32 %r5, %r3, %r2; rem.u32 %r6, %r3, %r2; add.s32 %r4, %r4, %r6; mov.u32 %r3, %r5; setp.ne.u32 %p, %r3, 0; @%p bra loop;
+    cvt.rn.f32.u32 %f1, %r4; cvt.rn.f32.u32 %f2, %r2; div.rn.f32 %f3, %f1, %f2;
+    ld.param.u64 %d1, [out]; mul.wide.u32 %d2, %r1, 4; add.s64 %d1, %d1, %d2; st.global.f32 [%d1], %f3; ret; }
+";
+
+/// Prints from one thread, whose buffer is in local memory.
+const PRINT: &str = ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);
+.global .align 1 .b8 format[18] = {109, 97, 99, 104, 105, 110, 101, 32, 99, 111, 100, 101, 32, 37, 100, 10, 0};
+.visible .entry print(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n) {
+    .local .align 8 .b8 values[8]; .reg .b64 %d<8>; .reg .b32 %r<4>; .reg .pred %p;
+    mov.u32 %r1, %tid.x; setp.ne.u32 %p, %r1, 0; @%p ret;
+    ld.param.u32 %r2, [n]; mov.u64 %d1, values; cvta.local.u64 %d2, %d1; st.local.u32 [%d1], %r2;
+    mov.u64 %d3, format; cvta.global.u64 %d3, %d3;
+    { .param .b64 x; .param .b64 y; .param .b32 r; st.param.b64 [x], %d3; st.param.b64 [y], %d2; call.uni (r), vprintf, (x, y); }
+    ret; }
+";
+
+fn ptxas() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    Some(root.join("target/toolkit/cuda-13.5/nvidia/cu13/bin/ptxas")).filter(|path| path.exists())
+}
+
+fn assembled(ptxas: &Path, text: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let [from, to] = ["a.ptx", "a.cubin"].map(|name| folder.path().join(name));
+    std::fs::write(&from, text).unwrap();
+    let output = Command::new(ptxas).arg("-arch=sm_80").arg(&from).arg("-o").arg(&to).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::read(to).unwrap()
+}
+
+/// A container of one entry of machine code and one of PTX.
+fn container(cubin: &[u8], ptx: Option<&[u8]>) -> Vec<u8> {
+    let packed = zstd::encode_all(cubin, 3).unwrap();
+    let mut body = Vec::new();
+    let entries = [Some((2u16, &packed[..], 0x8011u64, cubin.len())), ptx.map(|ptx| (1, ptx, 0x11, 0))];
+    for (kind, data, flags, size) in entries.into_iter().flatten() {
+        let mut entry = vec![0; 64];
+        let padded = data.len().next_multiple_of(8);
+        entry[0..2].copy_from_slice(&kind.to_le_bytes());
+        entry[4..8].copy_from_slice(&64u32.to_le_bytes());
+        entry[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
+        entry[16..20].copy_from_slice(&(data.len() as u32).to_le_bytes());
+        entry[28..32].copy_from_slice(&80u32.to_le_bytes());
+        entry[40..48].copy_from_slice(&flags.to_le_bytes());
+        entry[56..64].copy_from_slice(&(size as u64).to_le_bytes());
+        entry.extend_from_slice(data);
+        entry.resize(64 + padded, 0);
+        body.extend(entry);
+    }
+    let mut bytes = 0xBA55_ED50u32.to_le_bytes().to_vec();
+    bytes.extend([1, 0, 16, 0]);
+    bytes.extend((body.len() as u64).to_le_bytes());
+    bytes.extend(body);
+    bytes
+}
+
+const THREADS: usize = 128;
+
+struct Device {
+    library: Library,
+    out: CUdeviceptr,
+    inputs: [CUdeviceptr; 2],
+}
+
+impl Device {
+    fn open() -> Self {
+        // SAFETY: the library has no initialisers of its own.
+        let library = unsafe { Library::new(common::library_path()) }.expect("the library loads");
+        let ok = |result| assert_eq!(result, R::CUDA_SUCCESS);
+        let mut context = null_mut();
+        ok(call!(library, cuInit(0): (c_uint)));
+        ok(call!(library, cuDevicePrimaryCtxRetain(&mut context, 0): (*mut CUcontext, CUdevice)));
+        ok(call!(library, cuCtxSetCurrent(context): (CUcontext)));
+        let pointers = std::array::from_fn(|_| {
+            let mut pointer = 0;
+            ok(call!(library, cuMemAlloc_v2(&mut pointer, 4 * THREADS): (*mut CUdeviceptr, usize)));
+            pointer
+        });
+        let [out, a, b] = pointers;
+        for (pointer, factor) in [(a, 0.5), (b, 3.0)] {
+            let values: Vec<f32> = (0..THREADS).map(|index| index as f32 * factor).collect();
+            ok(call!(library, cuMemcpyHtoD_v2(pointer, values.as_ptr().cast(), 4 * THREADS):
+                (CUdeviceptr, *const c_void, usize)));
+        }
+        Self { library, out, inputs: [a, b] }
+    }
+
+    /// What the first floats are after a launch, or what loading says.
+    fn run(&self, image: &[u8], name: &CStr) -> Result<Vec<f32>, R> {
+        let library = &self.library;
+        let ok = |result| if result == R::CUDA_SUCCESS { Ok(()) } else { Err(result) };
+        let (mut module, mut function) = (null_mut(), null_mut());
+        ok(call!(library, cuModuleLoadData(&mut module, image.as_ptr().cast()): (*mut CUmodule, *const c_void)))?;
+        ok(call!(library, cuModuleGetFunction(&mut function, module, name.as_ptr()):
+            (*mut CUfunction, CUmodule, *const std::ffi::c_char)))?;
+        let (mut out, [mut a, mut b], mut n) = (self.out, self.inputs, 100u32);
+        let mut parameters: [*mut c_void; 4] =
+            [(&raw mut out).cast(), (&raw mut a).cast(), (&raw mut b).cast(), (&raw mut n).cast()];
+        ok(call!(library, cuMemsetD32_v2(self.out, 0, THREADS): (CUdeviceptr, c_uint, usize)))?;
+        ok(call!(library, cuLaunchKernel(function, 1, 1, 1, THREADS as c_uint, 1, 1, 0, null_mut(), parameters.as_mut_ptr(), null_mut()):
+            (CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void)))?;
+        let mut values = vec![0f32; THREADS];
+        ok(call!(library, cuMemcpyDtoH_v2(values.as_mut_ptr().cast(), self.out, 4 * THREADS):
+            (*mut c_void, CUdeviceptr, usize)))?;
+        ok(call!(library, cuModuleUnload(module): (CUmodule)))?;
+        Ok(values)
+    }
+}
+
+/// What [`DIVIDE`] leaves for a thread.
+fn divided(thread: u32) -> f32 {
+    let (by, mut rest, mut sum) = (thread + 2, 123_456_789u32, 0u32);
+    while rest != 0 {
+        sum += rest % by;
+        rest /= by;
+    }
+    sum as f32 / by as f32
+}
+
+/// The child: each setting is read once in a process.
+#[test]
+#[ignore = "the other tests run it, with a setting"]
+fn program() {
+    let Some(ptxas) = ptxas() else { return };
+    let device = Device::open();
+    let added: Vec<f32> = (0..THREADS).map(|i| if i < 100 { i as f32 * 3.5 } else { 0.0 }).collect();
+    let cubin = assembled(&ptxas, &format!("{HEAD}{ADD}{SUM}{DIVIDE}{PRINT}"));
+    // PTX that gives something else tells which of both was taken.
+    let other = format!("{HEAD}{}\0", ADD.replace("add.f32 %f3, %f1, %f2", "sub.f32 %f3, %f2, %f1"));
+    let subtracted: Vec<f32> = (0..THREADS).map(|i| if i < 100 { i as f32 * 2.5 } else { 0.0 }).collect();
+    let both = container(&cubin, Some(other.as_bytes()));
+    let setting = std::env::var("ZLUDA_SASS").unwrap_or_default();
+    let preferred = if setting == "prefer" { &added } else { &subtracted };
+    assert_eq!(device.run(&both, c"add").as_ref(), Ok(preferred));
+    let images = [cubin.clone(), container(&cubin, None)];
+    if setting == "off" {
+        for image in &images {
+            assert_eq!(device.run(image, c"add"), Err(R::CUDA_ERROR_NO_BINARY_FOR_GPU));
+        }
+        return;
+    }
+    for image in &images {
+        assert_eq!(device.run(image, c"add").as_ref(), Ok(&added));
+        let sum = device.run(image, c"sum").unwrap();
+        assert_eq!(sum[0], (0..THREADS).map(|i| i as f32 * 0.5).sum::<f32>());
+        let quotients: Vec<f32> = (0..THREADS as u32).map(divided).collect();
+        assert_eq!(device.run(image, c"divide"), Ok(quotients));
+        assert!(device.run(image, c"print").is_ok());
+    }
+}
+
+/// Runs [`program`], and gives what it printed.
+fn child(setting: &str) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "program", "--ignored", "--nocapture"]).env("ZLUDA_SASS", setting).env("ZLUDA_DEVICE", "cpu");
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+#[test]
+fn machine_code_runs_where_there_is_no_ptx() {
+    let text = child("");
+    if ptxas().is_some() {
+        assert_eq!(text.matches("machine code 100\n").count(), 2, "{text}");
+    } else {
+        eprintln!("there is no ptxas (./x toolkit)");
+    }
+}
+
+#[test]
+fn machine_code_can_come_before_ptx() {
+    child("prefer");
+}
+
+#[test]
+fn machine_code_can_be_off() {
+    child("off");
+}
