@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use corosensei::trap::CoroutineTrapHandler;
 use parking_lot::Mutex;
 
-use super::stack;
+use super::{attempt, stack};
 
 /// The fault that ended a kernel: its signal, and where it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,9 @@ pub enum Exit {
 }
 
 const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
+
+/// The code of a fault at an address that something is mapped to, which may not be accessed so (`SEGV_ACCERR`).
+const ACCERR: i32 = 2;
 
 /// What was there before our handlers, in the order of [`SIGNALS`]: null, or never freed, as a handler may read it.
 static PREVIOUS: [AtomicPtr<libc::sigaction>; 4] = [const { AtomicPtr::new(null_mut()) }; 4];
@@ -78,16 +81,9 @@ pub fn begin() {
     {
         if !*installed {
             *installed = true;
-            // SAFETY: the previous action is stored before our handler can run, which calls only what handlers may.
-            unsafe {
-                keep(kept, action_of(signal));
-                let mut action: libc::sigaction = std::mem::zeroed();
-                action.sa_sigaction = handle as *const () as usize;
-                // A fault in the handler itself must not be blocked.
-                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-                libc::sigemptyset(&mut action.sa_mask);
-                libc::sigaction(signal, &action, null_mut());
-            }
+            // Before the handler can run.
+            keep(kept, action_of(signal));
+            install(signal);
         }
     }
     HAS_BEGUN.store(true, Ordering::Release);
@@ -110,6 +106,27 @@ pub fn end() {
         }
     }
     HAS_BEGUN.store(false, Ordering::Release);
+}
+
+/// Makes ours the handler of a signal.
+fn install(signal: i32) {
+    // SAFETY: all zeros is a value of this structure; the handler calls only what handlers may.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handle as *const () as usize;
+        // A fault in the handler itself must not be blocked.
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+        libc::sigemptyset(&mut action.sa_mask);
+        libc::sigaction(signal, &action, null_mut());
+    }
+}
+
+/// Whether a function handled a signal before ours.
+fn has_previous(signal: i32) -> bool {
+    let kept = SIGNALS.iter().zip(&PREVIOUS).find(|(known, _)| **known == signal);
+    // SAFETY: null, or an action that is never freed.
+    let previous = kept.and_then(|(_, kept)| unsafe { kept.load(Ordering::Acquire).as_ref() });
+    previous.is_some_and(|previous| !matches!(previous.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN))
 }
 
 /// What happens now when a signal comes.
@@ -171,6 +188,20 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc
         registers[libc::REG_RDI as usize] = regs.rdi as i64;
         registers[libc::REG_RSI as usize] = regs.rsi as i64;
         return;
+    }
+    if signal == libc::SIGSEGV && code > 0 {
+        // Programs protect memory of their own to learn of accesses, and let them go on: their handler has a look first.
+        if code == ACCERR && has_previous(signal) && attempt::is_new() {
+            forward(signal, code, info, context);
+            if action_of(signal).sa_sigaction == libc::SIG_DFL {
+                // It knows nothing better than to end the process.
+                install(signal);
+            }
+            return;
+        }
+        if attempt::give_up(registers, address) {
+            return;
+        }
     }
     forward(signal, code, info, context);
 }
