@@ -103,6 +103,7 @@ fn rows(map: &TensorMap, places: &[i32; 8], rows4: bool) -> (Vec<[i64; RANK]>, u
             }
             (rows, sides[0].into())
         }
+        AccessMode::Im2colWide { .. } => unreachable!("no copy takes such a map"),
         AccessMode::Im2col { lower, upper, channels, pixels } => {
             let (space, mut pixel, mut rows) = (map.rank - 2, start, Vec::new());
             for _ in 0..pixels {

@@ -14,6 +14,7 @@ mod extract;
 mod link;
 mod metadata;
 mod module;
+mod output;
 mod passes;
 mod pool;
 mod target;

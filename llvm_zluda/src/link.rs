@@ -1,5 +1,6 @@
 //! lld in this process.
 
+use crate::output;
 use crate::target::initialize_targets;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::{Path, PathBuf};
@@ -45,6 +46,13 @@ pub fn link_elf(objects: &[Vec<u8>], options: &[&str]) -> Result<Vec<u8>, LinkEr
     let words: Vec<CString> = words.iter().map(|word| crate::c_string(word)).collect();
     let pointers: Vec<*const c_char> = words.iter().map(|word| word.as_ptr()).collect();
 
+    let (linked, written) = output::of(&output, || link(&pointers))?;
+    linked?;
+    Ok(written)
+}
+
+/// Runs lld.
+fn link(arguments: &[*const c_char]) -> Result<(), LinkError> {
     let mut usable = USABLE.lock().unwrap_or_else(PoisonError::into_inner);
     if !*usable {
         return Err(LinkError::Unusable);
@@ -53,7 +61,7 @@ pub fn link_elf(objects: &[Vec<u8>], options: &[&str]) -> Result<Vec<u8>, LinkEr
     let mut can_run_again = 1;
     // SAFETY: the arguments are NUL-terminated and live through the call; the lock keeps calls apart.
     let failed = unsafe {
-        zluda_lld_elf(pointers.as_ptr(), pointers.len(), &mut messages, &mut can_run_again)
+        zluda_lld_elf(arguments.as_ptr(), arguments.len(), &mut messages, &mut can_run_again)
     };
     *usable = can_run_again != 0;
     drop(usable);
@@ -68,10 +76,7 @@ pub fn link_elf(objects: &[Vec<u8>], options: &[&str]) -> Result<Vec<u8>, LinkEr
             text
         }
     };
-    if failed != 0 {
-        return Err(LinkError::Link(text));
-    }
-    Ok(fs::read(&output)?)
+    if failed == 0 { Ok(()) } else { Err(LinkError::Link(text)) }
 }
 
 /// A folder with the objects in files. Where there is room it lies in memory: a disk takes longer to make and remove the

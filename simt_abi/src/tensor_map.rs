@@ -38,6 +38,9 @@ pub enum AccessMode {
     /// Pixels and channels of images: the corners of the box in which a window's first pixel moves, for each
     /// dimension of space.
     Im2col { lower: [i32; RANK - 2], upper: [i32; RANK - 2], channels: u32, pixels: u32 },
+    /// As above, with a window along the fastest dimension of space alone, for the modes `im2col::w` and
+    /// `im2col::w::128`. No device of capability 9.0 copies so.
+    Im2colWide { lower: i32, upper: i32, channels: u32, pixels: u32, is_128: bool },
 }
 
 impl Default for AccessMode {
@@ -134,6 +137,9 @@ impl Interleave {
 type BitField = (usize, u32, u32);
 
 const IM2COL: BitField = (1, 0, 1);
+/// Not NVIDIA's bits: no map of an H100 that is of any use has them.
+const WIDE: BitField = (9, 62, 1);
+const WIDE_128: BitField = (9, 63, 1);
 const RANK_LESS_ONE: BitField = (1, 4, 3);
 const ELEMENT: BitField = (1, 7, 4);
 const INTERLEAVE: BitField = (1, 11, 2);
@@ -171,6 +177,15 @@ impl TensorMap {
         let mode = if get(words, IM2COL) == 0 {
             let rest = |i: usize| get(words, (7, 8 * (i as u32 - 1), 8)) as u32 + 1;
             AccessMode::Tile(std::array::from_fn(|i| if i == 0 { first } else { rest(i) }))
+        } else if get(words, WIDE) != 0 {
+            let (lower, upper) = corners(get(words, CORNERS), 1)?;
+            AccessMode::Im2colWide {
+                lower: lower[0],
+                upper: upper[0],
+                channels: first,
+                pixels: get(words, PIXELS) as u32 + 1,
+                is_128: get(words, WIDE_128) != 0,
+            }
         } else {
             let (lower, upper) = corners(get(words, CORNERS), rank.checked_sub(2)?)?;
             let pixels = get(words, PIXELS) as u32 + 1;
@@ -235,9 +250,20 @@ impl TensorMap {
                 set(&mut words, CORNERS, corner_bits(lower, upper, self.rank - 2));
                 bytes *= u64::from(channels) * u64::from(pixels);
             }
+            AccessMode::Im2colWide { lower, upper, channels, pixels, .. } => {
+                set(&mut words, IM2COL, 1);
+                set(&mut words, BOX_FIRST, u64::from(channels) - 1);
+                set(&mut words, PIXELS, u64::from(pixels) - 1);
+                set(&mut words, CORNERS, corner_bits([lower, 0, 0], [upper, 0, 0], 1));
+                bytes *= u64::from(channels) * u64::from(pixels);
+            }
         }
         words[8] = bytes;
         words[9] = if self.swizzle == 0 { 16 } else { 128 << self.swizzle };
+        if let AccessMode::Im2colWide { is_128, .. } = self.mode {
+            set(&mut words, WIDE, 1);
+            set(&mut words, WIDE_128, is_128.into());
+        }
         words
     }
 

@@ -21,8 +21,8 @@ pub(crate) fn guard(name: &'static str, call: impl FnOnce() -> CUres) -> CUresul
 /// Runs an exported function that asks for an initialised driver and works in the context of a stream or an event:
 /// NVIDIA's driver lets functions that run in streams call most of these.
 pub(crate) fn guard_by_handle(name: &'static str, call: impl FnOnce() -> CUres) -> CUresult {
-    if !driver::is_initialized() {
-        return CUresult::CUDA_ERROR_NOT_INITIALIZED;
+    if let Err(error) = driver::check_initialized() {
+        return error.into();
     }
     guard_before_init(name, || call().map_err(|error| after_fault::answer(name, error)))
 }
@@ -44,10 +44,9 @@ pub(crate) fn guard_before_init(name: &'static str, call: impl FnOnce() -> CUres
 #[cold]
 pub(crate) fn not_supported(name: &'static str, logged: &AtomicBool) -> CUresult {
     let _ = zluda_api::export::not_supported::<CUerror>(name, logged);
-    let error = match missing::answer(name) {
-        CUerror::NOT_SUPPORTED => CUerror::NOT_SUPPORTED,
-        _ if !driver::is_initialized() => CUerror::NOT_INITIALIZED,
-        error => error,
+    let error = match (missing::answer(name), driver::check_initialized()) {
+        (error, Ok(())) | (error @ CUerror::NOT_SUPPORTED, _) => error,
+        (_, Err(error)) => error,
     };
     error_log::note(name, error);
     error.into()

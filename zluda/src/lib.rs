@@ -85,7 +85,7 @@ cuda_macros::export_api! {
     reference {
         cuModuleGetTexRef, cuModuleGetSurfRef, cuTexRefCreate, cuTexRefDestroy, cuTexRefSetArray,
         cuTexRefSetMipmappedArray, cuTexRefSetAddress_v2, cuTexRefSetAddress2D_v3,
-        cuTexRefSetAddress2D_v2 => cuTexRefSetAddress2D_v3, cuTexRefSetFormat, cuTexRefSetAddressMode,
+        cuTexRefSetAddress2D_v2, cuTexRefSetFormat, cuTexRefSetAddressMode,
         cuTexRefSetFilterMode, cuTexRefSetMipmapFilterMode, cuTexRefSetMipmapLevelBias,
         cuTexRefSetMipmapLevelClamp, cuTexRefSetMaxAnisotropy, cuTexRefSetBorderColor, cuTexRefSetFlags,
         cuTexRefGetArray, cuTexRefGetMipmappedArray, cuTexRefGetAddress_v2, cuTexRefGetAddressMode,
@@ -245,6 +245,7 @@ cuda_macros::export_api! {
         cuGraphicsResourceSetMapFlags_v2, cuGraphicsResourceGetMappedPointer_v2,
         cuGraphicsSubResourceGetMappedArray, cuGraphicsResourceGetMappedMipmappedArray,
     },
-    tensor_map { cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col, cuTensorMapReplaceAddress },
+    tensor_map { cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2colWide,
+        cuTensorMapReplaceAddress },
     profiler { cuProfilerInitialize, cuProfilerStart, cuProfilerStop },
 }

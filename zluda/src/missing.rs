@@ -34,7 +34,6 @@ pub(crate) const MISSING: &[(&str, CUerror, &str)] = &[
     ),
     ("cuMemBatchDecompress", CUerror::NOT_SUPPORTED, "no engine decompresses, nor on an H100"),
     ("cuExternalMemory", CUerror::NOT_SUPPORTED, "no arrays lie in imported memory"),
-    ("cuTensorMapEncodeIm2colWide", CUerror::NOT_SUPPORTED, "not yet"),
     ("cudbg", CUerror::NOT_SUPPORTED, "the debugger's own interface"),
 ];
 

@@ -58,6 +58,36 @@ fn cases() -> BTreeMap<String, BTreeSet<String>> {
     cases
 }
 
+/// A part of the list of differences: its heading, and the cases with their reasons.
+type Differences = (String, Vec<(String, String)>);
+
+fn differences() -> Vec<Differences> {
+    let path = root().join("tests/differential/answers/differences.txt");
+    let text = fs::read_to_string(path).expect("the list");
+    let part = |text: &str| {
+        let (heading, lines) = text.split_once('\n').expect("a heading");
+        let rows = lines.lines().filter(|line| !line.is_empty()).map(|line| {
+            let (case, answer) = line.split_once(": ").expect("a case");
+            let (_, reason) = answer.split_once("  # ").expect("a reason");
+            (case.to_owned(), reason.to_owned())
+        });
+        (heading.to_owned(), rows.collect())
+    };
+    text.split("\n## ").skip(1).map(part).collect()
+}
+
+/// What an H100 answers otherwise, the parts with their numbers.
+fn differing() -> String {
+    let mut text = String::new();
+    for (heading, cases) in differences() {
+        let _ = writeln!(text, "\n{heading}: {} cases.\n\n| case | why |\n|---|---|", cases.len());
+        for (case, reason) in cases {
+            let _ = writeln!(text, "| `{case}` | {reason} |");
+        }
+    }
+    text
+}
+
 fn page() -> String {
     let all = include_str!("../../cuda_macros/src/cuda_exports.txt").lines();
     let names: BTreeSet<_> = all.clone().map(plain).collect();
@@ -94,6 +124,8 @@ fn page() -> String {
          are named.\n\n\
          Programs that look a function up by `cuGetProcAddress` find those that are implemented. The others answer with an \
          error all the same, and the log names them once.\n\n\
+         ## Where an H100 answers otherwise\n\n\
+         Of {} cases these, on the CPU device.\n{}\n\
          ## Not implemented\n\n\
          | function | answer | why |\n|---|---|---|\n{missing}\n\
          ## Implemented\n\n\
@@ -101,6 +133,11 @@ fn page() -> String {
         all.clone().count(),
         count(&|name| implemented.contains(name)),
         names.iter().filter(|name| implemented.contains(*name)).count(),
+        include_str!("../../tests/differential/answers/h100.txt")
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .count(),
+        differing(),
     )
 }
 
@@ -116,6 +153,15 @@ fn the_page_is_what_there_is() {
         kept == page,
         "docs/user/driver_support.md is not what there is: `ZLUDA_BLESS=1` writes it"
     );
+}
+
+/// Besides NVIDIA's own faults and what its hardware has.
+#[test]
+fn few_answers_differ() {
+    let parts = differences();
+    assert_eq!(parts.len(), 3, "{parts:?}");
+    let (heading, others) = &parts[2];
+    assert!(heading == "Others" && others.len() < 10, "{others:?}");
 }
 
 #[test]

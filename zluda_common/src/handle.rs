@@ -27,6 +27,11 @@ mod width;
 pub use kind::Kind;
 pub use width::{Integer, Pointer, Width};
 
+/// Whether a word looks like a handle of a table with [`Pointer`]s, of any kind, alive or not.
+pub fn is_handle(word: u64) -> bool {
+    word >> 45 == 1
+}
+
 /// The first segment holds this many slots, each further one twice as many as the one before.
 const FIRST_SEGMENT: u32 = 64;
 const SEGMENTS: usize = (Pointer::INDEX_BITS - FIRST_SEGMENT.trailing_zeros() + 1) as usize;

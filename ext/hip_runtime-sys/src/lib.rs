@@ -6,6 +6,7 @@
 //! - [`device_runtime`]: launches by kernels, for the provider of ours that has them.
 //! - [`StreamTask`]: work of libraries above the driver, for providers of ours.
 //! - [`LimitStream`]: streams of a part of a device, likewise.
+//! - [`HandleFaults`]: when handlers of signals are there, likewise.
 //! - [`Sequence`]: kernels that a stream gets all at once, likewise.
 //! - [`Provider`]: which library provides HIP, and how it is opened.
 
@@ -23,6 +24,7 @@
 mod generated;
 mod constants;
 pub mod device_runtime;
+mod fault_handlers;
 mod part;
 mod provider;
 mod sequence;
@@ -31,6 +33,7 @@ mod task;
 mod versions;
 
 pub use constants::*;
+pub use fault_handlers::{HANDLE_FAULTS, HandleFaults};
 pub use generated::*;
 pub use part::{LIMIT_STREAM, LimitStream};
 pub use provider::{OpenError, Provider};

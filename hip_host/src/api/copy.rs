@@ -13,10 +13,12 @@ use hip_runtime_sys::{
 
 use super::{INVALID, Result, check_may_wait, hip_api};
 use crate::core::array::Array;
+use crate::core::context::Context;
 use crate::core::copy::{Extent, PitchedPtr, Source, Transfer, TransferTask};
+use crate::core::memory::Claim;
 use crate::core::stream::{self, Stream};
 use crate::core::tables::tables;
-use crate::work::op::Work;
+use crate::work::op::{Op, Work};
 use crate::work::{blocks::Order, job::Job};
 use zluda_common::printf;
 
@@ -46,33 +48,35 @@ fn sides(kind: hipMemcpyKind) -> Result<(Side, Side)> {
     })
 }
 
-/// Checks one end of a transfer; tells whether it is the program's own memory, which nobody registered.
-fn check(pitched: &PitchedPtr, extent: Extent, side: Side) -> Result<bool> {
+/// Checks one end of a transfer; tells whose memory it is: nobody's where it is the program's own, which nobody registered.
+fn check(pitched: &PitchedPtr, extent: Extent, side: Side) -> Result<Option<&'static Context>> {
     if pitched.start == 0 || (extent.height > 1 && pitched.pitch < extent.width) {
         return Err(INVALID);
     }
     let span = pitched.span(extent).ok_or(INVALID)?;
     match tables().memory.find(pitched.start) {
-        Some(range) if span <= range.start + range.size - pitched.start => Ok(false),
+        Some(range) if span <= range.start + range.size - pitched.start => Ok(Some(range.context)),
         Some(_) => Err(INVALID),
         None if side == Side::Device => Err(INVALID),
-        None => Ok(true),
+        None => Ok(None),
     }
 }
 
-/// Puts a checked transfer into a stream.
+/// Puts a checked transfer into a stream, which uses memory of these contexts.
 pub(super) fn enqueue(
     stream: &Stream,
     transfer: Transfer,
     staged: Option<Box<[u8]>>,
-) -> Arc<crate::work::op::Op> {
+    owners: &[Option<&'static Context>],
+) -> Arc<Op> {
     let (priority, failure) = (-stream.priority, &stream.context.device.failure);
     let work = if transfer.extent.bytes() <= SMALL {
         Work::Quick(Box::new(move || {
             let _staged = staged;
-            if failure.get().is_none() {
-                // SAFETY: the addresses were checked; freeing waits for all work.
-                unsafe { transfer.run_here() };
+            if failure.get().is_none()
+                && let Err(error) = transfer.run_here()
+            {
+                failure.set(error);
             }
         }))
     } else {
@@ -82,19 +86,32 @@ pub(super) fn enqueue(
             (Job::new(task, op, priority, blocks, Order::Any, transfer.threads()), blocks)
         }))
     };
-    stream.enqueue(false, None, work)
+    let op = stream.enqueue(false, None, work);
+    for owner in owners.iter().flatten().filter(|owner| **owner != stream.context) {
+        owner.add_borrower(op.clone());
+    }
+    op
 }
 
-/// Does a checked transfer in stream order; returns when it has ended.
-pub(super) fn transfer_and_wait(stream: &Stream, transfer: Transfer) -> Result {
+/// Does a checked transfer in stream order; returns when it has ended. `owners` are the contexts whose memory it uses,
+/// which nobody frees before it has begun.
+pub(super) fn transfer_and_wait(
+    stream: &Stream,
+    transfer: Transfer,
+    owners: &[Option<&'static Context>],
+    claim: Claim<'_>,
+) -> Result {
     check_may_wait()?;
     let context = stream.context;
     let is_small = transfer.extent.bytes() <= 8 * SMALL;
     if let Some(_now) = is_small.then(|| context.streams.at_once(stream)).flatten() {
-        // SAFETY: as above.
-        unsafe { transfer.run_here() };
+        if let Err(error) = transfer.run_here() {
+            context.device.failure.set(error);
+        }
     } else {
-        enqueue(stream, transfer, None).wait();
+        let op = enqueue(stream, transfer, None, owners);
+        drop(claim);
+        op.wait();
     }
     printf::flush();
     context.device.error().map_or(Ok(()), Err)
@@ -113,28 +130,28 @@ fn copy(
     if extent.is_empty() {
         return Ok(());
     }
-    let from_own = check(&from, extent, kind.0)?;
-    let to_own = check(&to, extent, kind.1)?;
+    let claim = tables().memory.claim();
+    let owners = [check(&from, extent, kind.0)?, check(&to, extent, kind.1)?];
+    let [from_own, to_own] = owners.map(|owner| owner.is_none());
     let transfer = Transfer::new(to, Source::Copy(from), extent);
     // Memory that nobody registered may be gone, or changed, when the call has returned. "Copies from
     // such memory return when it has been read; copies to it when they have ended."
     if waits || to_own {
-        return transfer_and_wait(&stream, transfer);
+        return transfer_and_wait(&stream, transfer, &owners, claim);
     }
     let bytes = transfer.extent.bytes();
     if bytes <= SMALL
         && let Some(_now) = stream.context.streams.at_once(&stream)
     {
-        // SAFETY: as above.
-        unsafe { transfer.run_here() };
-        return Ok(());
+        let failure = &stream.context.device.failure;
+        return transfer.run_here().inspect_err(|error| failure.set(*error));
     }
     if !from_own {
-        enqueue(&stream, transfer, None);
+        enqueue(&stream, transfer, None, &owners);
         return Ok(());
     }
     if bytes > STAGED_MOST {
-        return transfer_and_wait(&stream, transfer);
+        return transfer_and_wait(&stream, transfer, &owners, claim);
     }
     let mut staged = vec![0u8; bytes].into_boxed_slice();
     let aside = PitchedPtr {
@@ -142,9 +159,8 @@ fn copy(
         pitch: extent.width,
         slice: extent.width * extent.height,
     };
-    // SAFETY: the program's memory, and a box of the same size.
-    unsafe { Transfer::new(aside, Source::Copy(from), extent).run_here() };
-    enqueue(&stream, Transfer::new(to, Source::Copy(aside), extent), Some(staged));
+    Transfer::new(aside, Source::Copy(from), extent).run_here().map_err(|_| INVALID)?;
+    enqueue(&stream, Transfer::new(to, Source::Copy(aside), extent), Some(staged), &owners);
     Ok(())
 }
 

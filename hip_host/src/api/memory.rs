@@ -41,13 +41,14 @@ pub(super) fn free(pointer: *mut c_void, wanted: impl Fn(Kind) -> bool) -> Resul
     }
     check_may_wait()?;
     let tables = tables();
-    // "Waits for all work that may use the memory."
-    match tables.memory.find(pointer.addr()) {
-        Some(range) if range.kind.is_of_all_devices() => context::wait_for_all(),
-        Some(range) => context::wait_for_users(range.context),
-        None => return Err(INVALID),
-    }
+    // Nobody finds it from now on.
     let range = tables.memory.detach(pointer.addr(), wanted).ok_or(INVALID)?;
+    tables.memory.wait_for_claims();
+    // "Waits for all work that may use the memory."
+    match range.kind.is_of_all_devices() {
+        true => context::wait_for_all(),
+        false => context::wait_for_users(range.context),
+    }
     if let Some(pool) = tables.pools.get(range.pool as *mut c_void) {
         pool.freed(range.size);
     }

@@ -7,6 +7,7 @@ mod device;
 mod error;
 mod event;
 mod external_memory;
+mod fault_handlers;
 mod ipc;
 mod launch;
 mod memory;
@@ -30,9 +31,9 @@ use crate::core::device::Device;
 use crate::work::failure;
 
 pub use {
-    array::*, context::*, copy::*, device::*, error::*, event::*, external_memory::*, ipc::*,
-    launch::*, memory::*, module::*, part::*, pool::*, sequence::*, set::*, stream::*, task::*,
-    texture::*, virtual_memory::*,
+    array::*, context::*, copy::*, device::*, error::*, event::*, external_memory::*,
+    fault_handlers::*, ipc::*, launch::*, memory::*, module::*, part::*, pool::*, sequence::*,
+    set::*, stream::*, task::*, texture::*, virtual_memory::*,
 };
 
 /// The names of all exported functions. A linker can drop those of a library that another one is made of, and says
@@ -46,6 +47,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         error::NAMES,
         event::NAMES,
         external_memory::NAMES,
+        fault_handlers::NAMES,
         ipc::NAMES,
         launch::NAMES,
         memory::NAMES,

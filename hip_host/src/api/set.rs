@@ -27,15 +27,16 @@ fn fill(
         return Err(INVALID);
     }
     let span = to.span(extent).ok_or(INVALID)?;
+    let claim = tables().memory.claim();
     let range = tables().memory.find(to.start).ok_or(INVALID)?;
     if span > range.start + range.size - to.start {
         return Err(INVALID);
     }
     let transfer = Transfer::new(to, Source::Fill { value, size }, extent);
     if waits {
-        return transfer_and_wait(&stream, transfer);
+        return transfer_and_wait(&stream, transfer, &[Some(range.context)], claim);
     }
-    enqueue(&stream, transfer, None);
+    enqueue(&stream, transfer, None, &[Some(range.context)]);
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Streams.
 
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use hip_runtime_sys::{
     hipDevice_t, hipError_t, hipHostFn_t, hipStream_t, hipStreamCallback_t, hipStreamCaptureStatus,
@@ -12,6 +13,7 @@ use super::{INVALID, Result, check_may_wait_unless, hip_api, put};
 use crate::core::context::current;
 use crate::core::stream::{GREATEST_PRIORITY, Kind, LEAST_PRIORITY, Stream, find};
 use crate::core::tables::tables;
+use crate::guard::attempt::attempt;
 use crate::work::op::Work;
 use zluda_common::printf;
 
@@ -166,9 +168,8 @@ hip_api! {
 
     healthy fn hipStreamWaitValue32(stream: hipStream_t, ptr: *mut c_void, value: u32, flags: u32, mask: u32) {
         wait_value(stream, ptr, 4, flags, move |address| {
-            // SAFETY: checked to be four aligned bytes of known memory.
-            let word = unsafe { &*(address as *const std::sync::atomic::AtomicU32) };
-            let word = word.load(std::sync::atomic::Ordering::SeqCst) & mask;
+            // SAFETY: checked to be four aligned bytes.
+            let word = unsafe { &*(address as *const AtomicU32) }.load(Ordering::SeqCst) & mask;
             // The upper half of a wider word would count.
             let high = if flags == hipStreamWaitValueNor { u64::from(u32::MAX) << 32 } else { 0 };
             let distance = i64::from(word.wrapping_sub(value) as i32);
@@ -178,24 +179,23 @@ hip_api! {
 
     healthy fn hipStreamWaitValue64(stream: hipStream_t, ptr: *mut c_void, value: u64, flags: u32, mask: u64) {
         wait_value(stream, ptr, 8, flags, move |address| {
-            // SAFETY: checked to be eight aligned bytes of known memory.
-            let word = unsafe { &*(address as *const std::sync::atomic::AtomicU64) };
-            let word = word.load(std::sync::atomic::Ordering::SeqCst) & mask;
+            // SAFETY: checked to be eight aligned bytes.
+            let word = unsafe { &*(address as *const AtomicU64) }.load(Ordering::SeqCst) & mask;
             is_reached(word, value, word.wrapping_sub(value) as i64, flags)
         })
     }
 
     healthy fn hipStreamWriteValue32(stream: hipStream_t, ptr: *mut c_void, value: u32, _flags: u32) {
         write_value(stream, ptr, 4, move |address| {
-            // SAFETY: checked to be four aligned bytes of known memory.
-            unsafe { (*(address as *const std::sync::atomic::AtomicU32)).store(value, std::sync::atomic::Ordering::SeqCst) };
+            // SAFETY: checked to be four aligned bytes.
+            unsafe { (*(address as *const AtomicU32)).store(value, Ordering::SeqCst) };
         })
     }
 
     healthy fn hipStreamWriteValue64(stream: hipStream_t, ptr: *mut c_void, value: u64, _flags: u32) {
         write_value(stream, ptr, 8, move |address| {
-            // SAFETY: checked to be eight aligned bytes of known memory.
-            unsafe { (*(address as *const std::sync::atomic::AtomicU64)).store(value, std::sync::atomic::Ordering::SeqCst) };
+            // SAFETY: checked to be eight aligned bytes.
+            unsafe { (*(address as *const AtomicU64)).store(value, Ordering::SeqCst) };
         })
     }
 }
@@ -223,13 +223,21 @@ fn wait_value(
     reached: impl Fn(usize) -> bool + Send + 'static,
 ) -> Result {
     let stream = find(stream)?;
+    let _claim = tables().memory.claim();
     let address = word_of(at, size)?;
     if flags > hipStreamWaitValueNor {
         return Err(INVALID);
     }
     // After an error, nothing may ever write the word.
     let failure = &stream.context.device.failure;
-    let done = move || reached(address) || failure.get().is_some();
+    let done = move || {
+        let mut is_reached = false;
+        // SAFETY: reading a word owns nothing; its memory may have gone since.
+        if unsafe { attempt(|| is_reached = reached(address)) }.is_err() {
+            failure.set(hipError_t::hipErrorIllegalAddress);
+        }
+        is_reached || failure.get().is_some()
+    };
     stream.enqueue(false, None, Work::Until(Box::new(done)));
     Ok(())
 }
@@ -252,7 +260,15 @@ fn write_value(
     write: impl FnOnce(usize) + Send + 'static,
 ) -> Result {
     let stream = find(stream)?;
+    let _claim = tables().memory.claim();
     let address = word_of(to, size)?;
-    stream.enqueue(false, None, Work::Quick(Box::new(move || write(address))));
+    let failure = &stream.context.device.failure;
+    let work = move || {
+        // SAFETY: writing a word owns nothing; its memory may have gone since.
+        if unsafe { attempt(|| write(address)) }.is_err() {
+            failure.set(hipError_t::hipErrorIllegalAddress);
+        }
+    };
+    stream.enqueue(false, None, Work::Quick(Box::new(work)));
     Ok(())
 }

@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hip_runtime_sys::hipError_t;
@@ -26,6 +27,8 @@ pub struct Context {
     pub limits: Limits,
     /// The devices whose memory its kernels may access, by number.
     peers: Mutex<Vec<usize>>,
+    /// Copies and fills of other contexts that use this one's memory.
+    borrowers: Mutex<Vec<Arc<Op>>>,
 }
 
 impl fmt::Debug for Context {
@@ -123,6 +126,7 @@ pub fn create(device: &'static Device) -> &'static Context {
             heap: Heap::default(),
             limits: Limits { stack: AtomicUsize::new(STACK), printf: AtomicUsize::new(PRINTF) },
             peers: Mutex::default(),
+            borrowers: Mutex::default(),
         }))
     });
     let handle: *mut Context = super::tables::tables().contexts.insert(context.into());
@@ -131,9 +135,12 @@ pub fn create(device: &'static Device) -> &'static Context {
     context
 }
 
-/// Waits for whatever may use memory: work of its context and of the calling one, and of those that were let access the
-/// device's.
+/// Waits for whatever may use memory: work of its context and of the calling one, of those that were let access the
+/// device's, and what others copy.
 pub fn wait_for_users(owner: &'static Context) {
+    for op in std::mem::take(&mut *owner.borrowers.lock()) {
+        op.wait();
+    }
     for context in all() {
         if context == owner || context == current() || context.is_peer_of(owner.device) {
             context.streams.wait_for_all();
@@ -182,6 +189,13 @@ impl Context {
         self.streams.wait_for_all();
         printf::flush();
         self.device.error().map_or(Ok(()), Err)
+    }
+
+    /// Notes work of another context that uses this one's memory.
+    pub fn add_borrower(&self, op: Arc<Op>) {
+        let mut borrowers = self.borrowers.lock();
+        borrowers.retain(|earlier| !earlier.has_ended());
+        borrowers.push(op);
     }
 
     /// Lets kernels access another device's memory; `hipErrorPeerAccessAlreadyEnabled` where they may.

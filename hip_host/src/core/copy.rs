@@ -1,5 +1,8 @@
 //! Copies and fills of boxes of memory, in blocks that several threads share.
 
+use hip_runtime_sys::hipError_t;
+
+use crate::guard::attempt::attempt;
 use crate::work::job::{Job, Taken, Task};
 use crate::work::pool;
 
@@ -146,15 +149,19 @@ impl Transfer {
         }
     }
 
-    /// Does it all on this thread.
-    ///
-    /// # Safety
-    /// As for [`Transfer::run_block`].
-    pub unsafe fn run_here(&self) {
-        for block in 0..self.blocks() {
-            // SAFETY: the caller's promise.
-            unsafe { self.run_block(block) };
-        }
+    /// Does one block of memory that was checked, and may be gone all the same: another thread frees it, or it is the
+    /// program's own and never was there. `hipErrorIllegalAddress`, as on a device.
+    pub fn try_block(&self, block: u64) -> Result<(), hipError_t> {
+        // SAFETY: a copy of bytes owns nothing; what is no memory ends it.
+        unsafe { attempt(|| self.run_block(block)) }.map_err(|address| {
+            tracing::error!("a copy or a fill: bad access at address {address:#x}");
+            hipError_t::hipErrorIllegalAddress
+        })
+    }
+
+    /// Does it all on this thread, as [`Transfer::try_block`] does a block.
+    pub fn run_here(&self) -> Result<(), hipError_t> {
+        (0..self.blocks()).try_for_each(|block| self.try_block(block))
     }
 
     /// Threads that are worth having.
@@ -183,8 +190,10 @@ impl Task for TransferTask {
     fn run(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job, slot);
         while let Some(block) = taken.claim() {
-            // SAFETY: the addresses were checked when the call was made; freeing waits for all work.
-            unsafe { self.transfer.run_block(block) };
+            if let Err(error) = self.transfer.try_block(block) {
+                job.op.failure.set(error);
+                job.stop();
+            }
         }
     }
 }
@@ -201,8 +210,7 @@ mod tests {
         let extent = Extent { width: 5, height: 4, depth: 3 };
         let source = PitchedPtr { start: from.as_ptr() as usize, pitch: 7, slice: 42 };
         let target = PitchedPtr { start: to.as_mut_ptr() as usize, pitch: 8, slice: 40 };
-        // SAFETY: both boxes lie within the vectors.
-        unsafe { Transfer::new(target, Source::Copy(source), extent).run_here() };
+        Transfer::new(target, Source::Copy(source), extent).run_here().expect("memory");
         for (index, byte) in to.iter().enumerate() {
             let (z, y, x) = (index / 40, index / 8 % 5, index % 8);
             let expected = if x < 5 && y < 4 { from[z * 42 + y * 7 + x] } else { 0xff };
@@ -220,8 +228,7 @@ mod tests {
             extent,
         );
         assert_eq!(transfer.blocks(), 4);
-        // SAFETY: within the vector.
-        unsafe { transfer.run_here() };
+        transfer.run_here().expect("memory");
         assert!(to[..to.len() - 4].chunks(4).all(|chunk| chunk == [4, 3, 2, 1]));
         assert_eq!(to[to.len() - 4..], [0; 4]);
     }

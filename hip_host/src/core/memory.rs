@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hip_runtime_sys::hipError_t;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 use zluda_common::config::{MOST_DEVICES, config};
 use zluda_common::linux::cgroup;
@@ -94,6 +94,7 @@ const HUGE_PAGE: usize = 2 << 20;
 
 pub struct Memory {
     state: Mutex<State>,
+    claims: RwLock<()>,
     /// Bytes that a device may have.
     limit: usize,
 }
@@ -124,9 +125,12 @@ struct Chunk {
     piece: Option<Piece>,
 }
 
+/// Memory that was found stays.
+pub type Claim<'a> = RwLockReadGuard<'a, ()>;
+
 impl Default for Memory {
     fn default() -> Self {
-        Memory { state: Mutex::default(), limit: device::share(limit()) }
+        Memory { state: Mutex::default(), claims: RwLock::default(), limit: device::share(limit()) }
     }
 }
 
@@ -270,6 +274,16 @@ impl Memory {
         self.state.lock().discount(device, size);
     }
 
+    /// As long as the result lives, whoever frees memory waits: what was found stays until work that uses it has begun.
+    pub fn claim(&self) -> Claim<'_> {
+        self.claims.read_recursive()
+    }
+
+    /// Waits until all have let go that found memory before it was detached.
+    pub fn wait_for_claims(&self) {
+        drop(self.claims.write());
+    }
+
     /// The range that an address lies in.
     pub fn find(&self, address: usize) -> Option<Range> {
         let state = self.state.lock();
@@ -354,6 +368,7 @@ impl Memory {
             state.ranges = kept;
             freed.into_values().collect()
         };
+        self.wait_for_claims();
         for range in ranges {
             self.release(range);
         }
@@ -555,7 +570,7 @@ mod tests {
     use super::*;
 
     fn memory(limit: usize) -> Memory {
-        Memory { state: Mutex::default(), limit }
+        Memory { state: Mutex::default(), claims: RwLock::default(), limit }
     }
 
     #[test]

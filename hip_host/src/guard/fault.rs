@@ -1,14 +1,16 @@
 //! Faults of kernel code: SIGSEGV, SIGBUS, SIGFPE and SIGILL on a coroutine's stack end the coroutine
 //! instead of the process. Every other fault goes to whoever handled it before.
+//!
+//! The handlers are there from the first kernel on, or from [`begin`] to [`end`] where somebody says when there are none.
 
-use std::cell::{Cell, UnsafeCell};
-use std::mem::MaybeUninit;
+use std::cell::Cell;
 use std::ptr::{null, null_mut};
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use corosensei::trap::CoroutineTrapHandler;
+use parking_lot::Mutex;
 
-use super::stack;
+use super::{attempt, stack};
 
 /// The fault that ended a kernel: its signal, and where it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +30,16 @@ pub enum Exit {
 
 const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
 
-/// The handlers that were there before ours, in the order of [`SIGNALS`].
-struct Previous(UnsafeCell<[MaybeUninit<libc::sigaction>; 4]>);
+/// The code of a fault at an address that something is mapped to, which may not be accessed so (`SEGV_ACCERR`).
+const ACCERR: i32 = 2;
 
-// SAFETY: written once, before the handler that reads it is installed.
-unsafe impl Sync for Previous {}
+/// What was there before our handlers, in the order of [`SIGNALS`]: null, or never freed, as a handler may read it.
+static PREVIOUS: [AtomicPtr<libc::sigaction>; 4] = [const { AtomicPtr::new(null_mut()) }; 4];
 
-static PREVIOUS: Previous = Previous(UnsafeCell::new([const { MaybeUninit::uninit() }; 4]));
-static INSTALL: Once = Once::new();
+/// Whether each of the handlers is installed, though others may stand before it.
+static INSTALLED: Mutex<[bool; 4]> = Mutex::new([false; 4]);
+/// Whether [`begin`] has been called as often as it has to be.
+static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// For threads of ours: signals that are sent to the program are for its own threads; those of faults are
 /// not to be blocked, whatever the thread was that began this one.
@@ -60,25 +64,95 @@ thread_local! {
     static ALTERNATE_STACK: AlternateStack = AlternateStack::install();
 }
 
-/// Installs the handlers, once in a process, and gives the calling thread a stack for signals, if it
-/// has none.
+/// Installs the handlers, if they are not there, and gives the calling thread a stack for signals, if it has none.
+#[inline]
 pub fn prepare_thread() {
-    INSTALL.call_once(|| {
-        for (index, signal) in SIGNALS.into_iter().enumerate() {
-            // SAFETY: the previous action is stored before ours can run; nobody else writes the cell.
-            unsafe {
-                let previous = (*PREVIOUS.0.get())[index].as_mut_ptr();
-                libc::sigaction(signal, null(), previous);
-                let mut action: libc::sigaction = std::mem::zeroed();
-                action.sa_sigaction = handle as *const () as usize;
-                // A fault in the handler itself must not be blocked.
-                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-                libc::sigemptyset(&mut action.sa_mask);
-                libc::sigaction(signal, &action, null_mut());
-            }
-        }
-    });
+    if !HAS_BEGUN.load(Ordering::Acquire) {
+        begin();
+    }
     ALTERNATE_STACK.with(|_| ());
+}
+
+/// Installs the handlers, if they are not there.
+#[cold]
+pub fn begin() {
+    let mut installed = INSTALLED.lock();
+    for (signal, (installed, kept)) in SIGNALS.into_iter().zip(installed.iter_mut().zip(&PREVIOUS))
+    {
+        if !*installed {
+            *installed = true;
+            // Before the handler can run.
+            keep(kept, action_of(signal));
+            install(signal);
+        }
+    }
+    HAS_BEGUN.store(true, Ordering::Release);
+}
+
+/// Puts back what was there before the handlers. No kernel runs. Handlers of others that stand before one of ours may call
+/// it, so it stays, and hands on what it gets.
+pub fn end() {
+    let mut installed = INSTALLED.lock();
+    for (signal, (installed, kept)) in SIGNALS.into_iter().zip(installed.iter_mut().zip(&PREVIOUS))
+    {
+        // SAFETY: null, or an action that is never freed.
+        if let Some(previous) = unsafe { kept.load(Ordering::Acquire).as_ref() }
+            && *installed
+            && action_of(signal).sa_sigaction == handle as *const () as usize
+        {
+            *installed = false;
+            // SAFETY: it was there before.
+            unsafe { libc::sigaction(signal, previous, null_mut()) };
+        }
+    }
+    HAS_BEGUN.store(false, Ordering::Release);
+}
+
+/// Makes ours the handler of a signal.
+fn install(signal: i32) {
+    // SAFETY: all zeros is a value of this structure; the handler calls only what handlers may.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handle as *const () as usize;
+        // A fault in the handler itself must not be blocked.
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+        libc::sigemptyset(&mut action.sa_mask);
+        libc::sigaction(signal, &action, null_mut());
+    }
+}
+
+/// Whether a function handled a signal before ours.
+fn has_previous(signal: i32) -> bool {
+    let kept = SIGNALS.iter().zip(&PREVIOUS).find(|(known, _)| **known == signal);
+    // SAFETY: null, or an action that is never freed.
+    let previous = kept.and_then(|(_, kept)| unsafe { kept.load(Ordering::Acquire).as_ref() });
+    previous.is_some_and(|previous| !matches!(previous.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN))
+}
+
+/// What happens now when a signal comes.
+fn action_of(signal: i32) -> libc::sigaction {
+    // SAFETY: all zeros is a value of this structure, which outlives the call.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, null(), &mut action);
+        action
+    }
+}
+
+/// Keeps an action, in memory of its own where it is not the one that is kept already.
+fn keep(place: &AtomicPtr<libc::sigaction>, action: libc::sigaction) {
+    // SAFETY: null, or an action that is never freed.
+    let is_same = unsafe { place.load(Ordering::Acquire).as_ref() }.is_some_and(|kept| {
+        // SAFETY: both are readable; bits that mean nothing may differ, which costs another copy.
+        let words =
+            |set: &libc::sigset_t| unsafe { std::ptr::from_ref(set).cast::<[u64; 16]>().read() };
+        kept.sa_sigaction == action.sa_sigaction
+            && kept.sa_flags == action.sa_flags
+            && words(&kept.sa_mask) == words(&action.sa_mask)
+    });
+    if !is_same {
+        place.store(Box::into_raw(Box::new(action)), Ordering::Release);
+    }
 }
 
 /// Runs `f`, during which a fault on the stack of the coroutine that `running` names ends that coroutine.
@@ -115,14 +189,30 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc
         registers[libc::REG_RSI as usize] = regs.rsi as i64;
         return;
     }
+    if signal == libc::SIGSEGV && code > 0 {
+        // Programs protect memory of their own to learn of accesses, and let them go on: their handler has a look first.
+        if code == ACCERR && has_previous(signal) && attempt::is_new() {
+            forward(signal, code, info, context);
+            if action_of(signal).sa_sigaction == libc::SIG_DFL {
+                // It knows nothing better than to end the process.
+                install(signal);
+            }
+            return;
+        }
+        if attempt::give_up(registers, address) {
+            return;
+        }
+    }
     forward(signal, code, info, context);
 }
 
 /// Does what would have happened without our handler.
 fn forward(signal: i32, code: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let Some(index) = SIGNALS.iter().position(|known| *known == signal) else { return };
-    // SAFETY: written before the handler was installed, and never after.
-    let previous = unsafe { (*PREVIOUS.0.get())[index].assume_init_ref() };
+    // SAFETY: stored before the handler was installed, and never freed.
+    let Some(previous) = (unsafe { PREVIOUS[index].load(Ordering::Acquire).as_ref() }) else {
+        return;
+    };
     match previous.sa_sigaction {
         libc::SIG_IGN if code <= 0 => {}
         libc::SIG_DFL | libc::SIG_IGN => {

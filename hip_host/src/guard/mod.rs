@@ -1,5 +1,6 @@
 //! Code on stacks of its own, whose faults end it instead of the process.
 
+pub mod attempt;
 pub mod fault;
 pub mod guarded;
 pub mod stack;

@@ -160,7 +160,6 @@ impl Pool {
 
     fn stand_by(&self) {
         fault::own_thread();
-        fault::prepare_thread();
         loop {
             let calls = self.calls.load(Ordering::SeqCst);
             if !self.help(|_| true) {
@@ -171,7 +170,6 @@ impl Pool {
 
     fn work_for(&self, device: usize) {
         fault::own_thread();
-        fault::prepare_thread();
         loop {
             let calls = self.device_calls.load(Ordering::SeqCst);
             if !self.help(|job| job.op.failure.device == device && !job.has_thread()) {
@@ -182,7 +180,6 @@ impl Pool {
 
     fn work(&self) {
         fault::own_thread();
-        fault::prepare_thread();
         loop {
             let epoch = self.epoch.load(Ordering::SeqCst);
             if self.help(|_| true) {

@@ -26,8 +26,10 @@ pub(crate) fn cuEventDestroy_v2(event: CUevent) -> CUres {
     event::destroy(event)
 }
 
-pub(crate) fn cuEventRecord(event: Arc<Event>, stream: StreamArg) -> CUres {
-    event.record_with(&stream.enter_to_work()?, 0)
+pub(crate) fn cuEventRecord(event: CUevent, stream: StreamArg) -> CUres {
+    // A capture that has gone wrong is found before an event that is none.
+    let target = stream.enter_to_work()?;
+    event::from_handle(event)?.record_with(&target, 0)
 }
 
 pub(crate) fn cuEventRecordWithFlags(event: Arc<Event>, stream: StreamArg, flags: c_uint) -> CUres {

@@ -21,10 +21,10 @@ use cuda_types::cuda::{
     CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS,
     CUDA_EXT_SEM_WAIT_NODE_PARAMS, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS,
     CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS,
-    CUcontext, CUdeviceptr, CUerror, CUevent, CUgraph, CUgraphChildGraphNodeOwnership,
-    CUgraphConditionalHandle, CUgraphEdgeData, CUgraphNode, CUgraphNodeParams,
-    CUgraphNodeType as T, CUkernelNodeAttrID, CUkernelNodeAttrValue, CUlaunchAttributeID as A,
-    CUmemAllocationType, CUmemLocationType, CUres,
+    CUcontext, CUdeviceptr, CUerror, CUevent, CUexternalSemaphore, CUgraph,
+    CUgraphChildGraphNodeOwnership, CUgraphConditionalHandle, CUgraphEdgeData, CUgraphNode,
+    CUgraphNodeParams, CUgraphNodeType as T, CUkernelNodeAttrID, CUkernelNodeAttrValue,
+    CUlaunchAttributeID as A, CUmemAllocationType, CUmemLocationType, CUres,
 };
 use std::ffi::c_uint;
 use std::ptr::NonNull;
@@ -147,17 +147,24 @@ fn child(graph: &Graph) -> CUres<Work> {
     Ok(Work::Child(graph.clone_for(Owner::Node)?))
 }
 
-/// Nothing here makes semaphores of other interfaces, so that what a program names is none.
-fn semaphores(what: Semaphores, count: c_uint) -> CUres<Work> {
-    if count == 0 { Ok(Work::Semaphores(what)) } else { Err(CUerror::INVALID_VALUE) }
+const MOST_SEMAPHORES: usize = 1 << 10;
+
+/// Nothing here makes semaphores of other interfaces, so that what a program names is none: null ones, as an H100 takes them
+/// until the graph is launched.
+fn semaphores(what: Semaphores, named: *mut CUexternalSemaphore, count: c_uint) -> CUres<Work> {
+    let named = In::of(named.cast_const()).array(count as usize, MOST_SEMAPHORES)?;
+    match named.iter().all(|semaphore| semaphore.is_null()) {
+        true => Ok(Work::Semaphores(what, count)),
+        false => Err(CUerror::INVALID_VALUE),
+    }
 }
 
 fn signals(params: &CUDA_EXT_SEM_SIGNAL_NODE_PARAMS) -> CUres<Work> {
-    semaphores(Semaphores::Signal, params.numExtSems)
+    semaphores(Semaphores::Signal, params.extSemArray, params.numExtSems)
 }
 
 fn waits(params: &CUDA_EXT_SEM_WAIT_NODE_PARAMS) -> CUres<Work> {
-    semaphores(Semaphores::Wait, params.numExtSems)
+    semaphores(Semaphores::Wait, params.extSemArray, params.numExtSems)
 }
 
 /// An event as a part of a node's parameters: all of these are wrong in one way.
@@ -299,10 +306,12 @@ fn work_of(params: &mut CUgraphNodeParams, graph: Option<&Graph>) -> CUres<Work>
                 batch(&CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx, count, paramArray, flags })?
             }
             T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL => {
-                semaphores(Semaphores::Signal, value.extSemSignal.numExtSems)?
+                let given = value.extSemSignal;
+                semaphores(Semaphores::Signal, given.extSemArray, given.numExtSems)?
             }
             T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT => {
-                semaphores(Semaphores::Wait, value.extSemWait.numExtSems)?
+                let given = value.extSemWait;
+                semaphores(Semaphores::Wait, given.extSemArray, given.numExtSems)?
             }
             _ => return Err(CUerror::INVALID_VALUE),
         })
@@ -688,7 +697,7 @@ macro_rules! semaphore_nodes {
     ($($get:ident $set:ident $set_exec:ident($ty:ident, $what:ident) $make:ident;)*) => {$(
         pub(crate) fn $get(node: Arc<Node>, params: Out<$ty>) -> CUres {
             params.check()?;
-            of_node!(node, Work::Semaphores(Semaphores::$what) => ());
+            of_node!(node, Work::Semaphores(Semaphores::$what, _) => ());
             // Arrays of none, which an H100 has addresses for.
             let (extSemArray, paramsArray) = (NonNull::dangling().as_ptr(), NonNull::dangling().as_ptr());
             params.set($ty { extSemArray, paramsArray, numExtSems: 0 })

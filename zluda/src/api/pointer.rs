@@ -88,8 +88,8 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
         A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => {
             Value::Int(c_int::from(allocation.kind == Kind::Device))
         }
-        A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => Value::Word(range(allocation).0),
-        A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => Value::Word(range(allocation).1 as u64),
+        A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => Value::Word(range(allocation, pointer).0),
+        A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => Value::Word(range(allocation, pointer).1 as u64),
         A::CU_POINTER_ATTRIBUTE_MAPPED => Value::Int(1),
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
             let mapped = allocation.mapping.as_ref().map(|m| m.memory.properties.handle_types);
@@ -118,12 +118,12 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
 }
 
 /// The addresses that an allocation belongs to: where they begin, and their size. Those of a mapping are reserved.
-fn range(allocation: &Allocation) -> (u64, usize) {
-    let reservation = match allocation.kind {
+fn range(allocation: &Allocation, pointer: u64) -> (u64, usize) {
+    let part = match allocation.kind {
         Kind::Mapped => virtual_memory::reservation(allocation.base),
-        _ => None,
+        _ => allocation.variable(pointer),
     };
-    reservation.unwrap_or((allocation.base, allocation.size))
+    part.unwrap_or((allocation.base, allocation.size))
 }
 
 fn find(pointer: CUdeviceptr) -> Option<Arc<Allocation>> {

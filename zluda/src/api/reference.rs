@@ -2,7 +2,6 @@
 
 use crate::convert::{In, Out, Text};
 use crate::core::context::current;
-use crate::core::memory::check_range;
 use crate::core::module::Module;
 use crate::core::module::reference::{
     self, Bound, ReferenceVariable, SurfaceReference, TextureReference,
@@ -59,6 +58,13 @@ fn format_size(format: CUarray_format, channels: c_uint) -> Option<usize> {
 }
 
 /// "Flags must be set to CU_TRSA_OVERRIDE_FORMAT", or to nothing.
+/// More than the texels of any texture have.
+const MOST_BYTES: usize = 1 << 34;
+
+fn check(holds: bool) -> CUres {
+    if holds { Ok(()) } else { Err(CUerror::INVALID_VALUE) }
+}
+
 fn check_flags(flags: c_uint) -> CUres {
     if flags & !CU_TRSA_OVERRIDE_FORMAT == 0 { Ok(()) } else { Err(CUerror::INVALID_VALUE) }
 }
@@ -103,7 +109,10 @@ pub(crate) fn cuTexRefSetAddress_v2(
     if beyond != 0 && offset.is_null() {
         return Err(CUerror::INVALID_VALUE);
     }
-    check_range(address, size)?;
+    // An H100 does not ask whose memory lies there, or where it ends: only the kernel that fetches from elsewhere fails.
+    if size >= MOST_BYTES {
+        return Err(CUerror::INVALID_VALUE);
+    }
     let size = size.checked_add(beyond as usize).ok_or(CUerror::INVALID_VALUE)?;
     reference.change(|state| {
         state.bound = Bound::Linear { address: address - beyond, size };
@@ -119,10 +128,20 @@ pub(crate) fn cuTexRefSetAddress2D_v3(
     address: CUdeviceptr,
     pitch: usize,
 ) -> CUres {
+    check(pitch.is_multiple_of(PITCH_ALIGNMENT))?;
+    cuTexRefSetAddress2D_v2(reference, descriptor, address, pitch)
+}
+
+/// The version of CUDA 4.0 asks for no alignment of rows.
+pub(crate) fn cuTexRefSetAddress2D_v2(
+    reference: Arc<TextureReference>,
+    descriptor: In<CUDA_ARRAY_DESCRIPTOR>,
+    address: CUdeviceptr,
+    pitch: usize,
+) -> CUres {
     let d = descriptor.get()?;
     let bytes = format_size(d.Format, d.NumChannels);
     if !address.is_multiple_of(TEXTURE_ALIGNMENT)
-        || !pitch.is_multiple_of(PITCH_ALIGNMENT)
         || bytes.is_some_and(|bytes| pitch < d.Width.saturating_mul(bytes))
     {
         return Err(CUerror::INVALID_VALUE);

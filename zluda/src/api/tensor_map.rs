@@ -4,7 +4,7 @@ use crate::convert::Out;
 use crate::core::context::current;
 use cuda_types::cuda::{
     CUerror, CUres, CUtensorMap, CUtensorMapDataType, CUtensorMapFloatOOBfill,
-    CUtensorMapInterleave, CUtensorMapL2promotion, CUtensorMapSwizzle,
+    CUtensorMapIm2ColWideMode, CUtensorMapInterleave, CUtensorMapL2promotion, CUtensorMapSwizzle,
 };
 use simt_abi::tensor_map::{AccessMode, Element, Interleave, RANK, TensorMap, WORDS};
 use std::ffi::{c_int, c_uint, c_void};
@@ -205,6 +205,56 @@ pub(crate) fn cuTensorMapEncodeIm2col(
     check((1..=MAX_PIXELS).contains(&pixels))?;
     check_inner(&map, channels)?;
     map.mode = AccessMode::Im2col { lower, upper, channels, pixels };
+    write(&tensor_map, &map)
+}
+
+/// An H100 makes such maps too, though no instruction of its copies by them: those of capability 10 do, which are not known
+/// here.
+pub(crate) fn cuTensorMapEncodeIm2colWide(
+    tensor_map: Out<CUtensorMap>,
+    data_type: CUtensorMapDataType,
+    rank: c_uint,
+    address: *mut c_void,
+    dims: *const u64,
+    strides: *const u64,
+    lower: c_int,
+    upper: c_int,
+    channels: c_uint,
+    pixels: c_uint,
+    steps: *const c_uint,
+    interleave: CUtensorMapInterleave,
+    mode: CUtensorMapIm2ColWideMode,
+    swizzle: CUtensorMapSwizzle,
+    l2_promotion: CUtensorMapL2promotion,
+    fill: CUtensorMapFloatOOBfill,
+) -> CUres {
+    tensor_map.check()?;
+    current()?;
+    let is_128 = match mode {
+        CUtensorMapIm2ColWideMode::CU_TENSOR_MAP_IM2COL_WIDE_MODE_W => false,
+        CUtensorMapIm2ColWideMode::CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 => true,
+        _ => return Err(CUerror::INVALID_VALUE),
+    };
+    let common = Common {
+        data_type,
+        rank,
+        address,
+        dims,
+        strides,
+        steps,
+        interleave,
+        swizzle,
+        l2_promotion,
+        fill,
+    };
+    let mut map = common.map(3)?;
+    // "pixelBoxLowerCornerWidth and pixelBoxUpperCornerWidth [...] must be in the range [-32768, 32767]."
+    let corners = i32::from(i16::MIN)..=i32::from(i16::MAX);
+    check(corners.contains(&lower) && corners.contains(&upper))?;
+    check(map.dims[1] as i64 + i64::from(upper) > i64::from(lower))?;
+    check((1..=MAX_PIXELS).contains(&pixels))?;
+    check_inner(&map, channels)?;
+    map.mode = AccessMode::Im2colWide { lower, upper, channels, pixels, is_128 };
     write(&tensor_map, &map)
 }
 

@@ -37,6 +37,14 @@ pub(crate) fn call_in_forked_children(function: extern "C" fn()) {
     }
 }
 
+/// Has a function called when the process exits, before those that were registered before it.
+pub(crate) fn call_at_exit(function: extern "C" fn()) {
+    // SAFETY: a plain function, which stays as long as this library.
+    if unsafe { libc::atexit(function) } != 0 {
+        tracing::warn!("the end of the process will not be noticed");
+    }
+}
+
 /// The size of the file behind a descriptor, if there is one.
 pub(crate) fn file_size(descriptor: i32) -> Option<usize> {
     // SAFETY: all zeros is a value of this structure, which outlives the call.

@@ -27,6 +27,9 @@ pub(crate) fn local_time(seconds: u64) -> [u32; 3] {
 /// Nothing is forked here.
 pub(crate) fn call_in_forked_children(_function: extern "C" fn()) {}
 
+/// A library's own handlers run when it goes, and no other's behind them.
+pub(crate) fn call_at_exit(_function: extern "C" fn()) {}
+
 /// The size of the file behind a descriptor: there are none here.
 pub(crate) fn file_size(_descriptor: i32) -> Option<usize> {
     None

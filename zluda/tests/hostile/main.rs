@@ -6,6 +6,7 @@
 //! | `calls.rs` | the functions: those that `cuda.h` declares |
 //! | `world.rs` | right and wrong values for each type of argument |
 //! | `rules.rs` | which answers are right |
+//! | `threads.rs` | the same in random order by several threads, over shared objects |
 //! | `documented.txt` | the result codes that the documentation names for each function |
 //! | `exceptions.txt` | answers that are right for another reason, with that reason |
 //!
@@ -13,12 +14,13 @@
 //! answers as they would have to stand in `exceptions.txt`, were they right.
 
 // A test stops by panicking.
-#![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout)]
+#![allow(clippy::panic, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod calls;
 #[path = "../common/mod.rs"]
 mod common;
 mod rules;
+mod threads;
 mod world;
 
 use calls::FUNCTIONS;

@@ -22,6 +22,13 @@ const UNKNOWN: u32 = 999;
 /// handle whatever the documentation of the function names.
 const GENERAL: [u32; 4] = [INVALID_VALUE, INVALID_CONTEXT, INVALID_HANDLE, CONTEXT_IS_DESTROYED];
 
+/// What a kernel leaves behind.
+const OF_KERNELS: [u32; 2] = [700, 719];
+const NOT_READY: u32 = 600;
+/// What has to do with the capture of streams.
+const CAPTURE_FIRST: u32 = 900;
+const CAPTURE_LAST: u32 = 908;
+
 pub struct Rules {
     documented: BTreeMap<&'static str, Vec<u32>>,
     /// By function and case.
@@ -66,6 +73,21 @@ impl Rules {
         std::iter::once(function)
             .chain(versions.iter().map(String::as_str))
             .find_map(|name| self.documented.get(name))
+    }
+
+    /// Whether a call may answer so when anything may be wrong, and other threads do anything.
+    pub fn allow(&self, function: &str, code: u32) -> bool {
+        let of_streams = (CAPTURE_FIRST..=CAPTURE_LAST).contains(&code) || code == NOT_READY;
+        let is_named = self.codes(function).is_some_and(|known| known.contains(&code));
+        let is_exception = |(key, known): (&(&str, &str), &u32)| {
+            without_variant(key.0) == without_variant(function) && *known == code
+        };
+        code != UNKNOWN
+            && (is_named
+                || of_streams
+                || GENERAL.contains(&code)
+                || OF_KERNELS.contains(&code)
+                || self.exceptions.iter().any(is_exception))
     }
 
     /// Whether the rules for all functions are kept.

@@ -3,6 +3,7 @@
 use cuda_types::cuda::*;
 use libloading::Library;
 use std::ffi::c_void;
+use std::mem::ManuallyDrop;
 use std::ptr::{null, null_mut};
 
 pub const TEXT: &[u8] = b".version 7.0
@@ -12,6 +13,23 @@ pub const TEXT: &[u8] = b".version 7.0
 .global .texref texture;
 .global .surfref surface;
 .visible .entry kernel() { ret; }
+.visible .entry busy() {
+    .reg .pred %p;
+    .reg .b32 %r;
+    mov.u32 %r, 20000;
+again:
+    sub.u32 %r, %r, 1;
+    st.volatile.global.u32 [variable], %r;
+    setp.ne.u32 %p, %r, 0;
+@%p bra again;
+    ret;
+}
+.visible .entry fault() {
+    .reg .b64 %rd;
+    mov.u64 %rd, 64;
+    st.global.u32 [%rd], 1;
+    ret;
+}
 \0";
 
 /// The name of a file with the text above is in this variable.
@@ -49,6 +67,7 @@ pub struct World {
 }
 
 /// The functions that give back memory that belongs to no context.
+#[derive(Clone, Copy)]
 struct FreeAddresses {
     unmap: unsafe extern "C" fn(CUdeviceptr, usize) -> CUresult,
     free: unsafe extern "C" fn(CUdeviceptr, usize) -> CUresult,
@@ -524,6 +543,17 @@ impl World {
         }
     }
 
+    /// The same objects for another thread. Its room stays for ever, since work of streams may write to it later.
+    pub fn share(&self) -> ManuallyDrop<World> {
+        ManuallyDrop::new(World {
+            handles: self.handles.clone(),
+            nodes: self.nodes.clone(),
+            room: Vec::new(),
+            free_addresses: self.free_addresses,
+            ..*self
+        })
+    }
+
     /// Memory that is the program's own, and no object.
     fn room(&mut self) -> u64 {
         let room = vec![0u64; ROOM / size_of::<u64>()].into_boxed_slice();
@@ -547,7 +577,8 @@ impl World {
         room
     }
 
-    fn handle(&self, ty: &str) -> Option<(u64, u64)> {
+    /// The live object of a type of handles, and the one that is gone.
+    pub fn handle(&self, ty: &str) -> Option<(u64, u64)> {
         self.handles.iter().find(|(name, ..)| *name == ty).map(|(_, live, gone)| (*live, *gone))
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod green;
 pub(crate) mod peer;
 pub(crate) mod place;
+mod presence;
 pub(crate) mod primary;
 pub(crate) mod storage;
 
@@ -156,30 +157,37 @@ impl Context {
             true => HipContext::OF_DEVICE,
             false => HipContext::new(driver, device)?,
         };
+        if !is_primary {
+            presence::begin(driver);
+        }
         let mut made = None;
-        CONTEXTS
-            .insert_with(|handle| {
-                let context = Arc::new(Context {
-                    id: AtomicU64::new(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
-                    handle,
-                    device,
-                    is_primary,
-                    attached: AtomicUsize::new(1),
-                    flags: AtomicU32::new(flags),
-                    alive: AtomicBool::new(!is_primary),
-                    sticky: AtomicU32::new(0),
-                    settings: Mutex::new(Settings::default()),
-                    storage: LocalStorage::default(),
-                    workspaces: Mutex::default(),
-                    services,
-                    hip,
-                    peers: Mutex::default(),
-                });
-                made = Some(context.clone());
-                context
-            })
-            .ok_or(CUerror::OUT_OF_MEMORY)?;
-        made.ok_or(CUerror::UNKNOWN)
+        CONTEXTS.insert_with(|handle| {
+            let context = Arc::new(Context {
+                id: AtomicU64::new(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
+                handle,
+                device,
+                is_primary,
+                attached: AtomicUsize::new(1),
+                flags: AtomicU32::new(flags),
+                alive: AtomicBool::new(!is_primary),
+                sticky: AtomicU32::new(0),
+                settings: Mutex::new(Settings::default()),
+                storage: LocalStorage::default(),
+                workspaces: Mutex::default(),
+                services,
+                hip,
+                peers: Mutex::default(),
+            });
+            made = Some(context.clone());
+            context
+        });
+        made.ok_or_else(|| {
+            if !is_primary {
+                hip.end(driver);
+                presence::end(driver);
+            }
+            CUerror::OUT_OF_MEMORY
+        })
     }
 
     /// The primary context of a device, not alive yet.
@@ -234,8 +242,9 @@ impl Context {
     }
 
     /// Begins a primary context's next life, if it is not alive.
-    pub(crate) fn revive(&self, flags: u32) {
+    pub(crate) fn revive(&self, driver: &Driver, flags: u32) {
         if !self.is_alive() {
+            presence::begin(driver);
             self.id.store(NEXT_ID.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
             self.set_flags(flags);
             self.alive.store(true, Ordering::Release);
@@ -264,6 +273,7 @@ impl Context {
         }
         if let Ok(driver) = driver() {
             self.hip.end(driver);
+            presence::end(driver);
         }
         if self.is_primary {
             *self.settings.lock() = Settings::default();

@@ -3,7 +3,7 @@
 use super::Context;
 use crate::core::device::driver::driver;
 use cuda_types::cuda::{CUcontext, CUdevice, CUerror, CUres};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, ReentrantMutex};
 use std::sync::{Arc, OnceLock};
 
 /// A device's primary context.
@@ -12,6 +12,9 @@ pub(crate) struct Primary {
     device: CUdevice,
     /// Made when first asked for; the same one ever after.
     context: OnceLock<Arc<Context>>,
+    /// Held while a life of the context begins or ends, before `state`. What ends with a context may call back: the
+    /// destructors of its storage.
+    life: ReentrantMutex<()>,
     state: Mutex<State>,
 }
 
@@ -29,7 +32,12 @@ static PRIMARIES: OnceLock<Vec<Primary>> = OnceLock::new();
 /// The primary context of a device; `INVALID_DEVICE` if there is no such device.
 pub(crate) fn of_device(device: CUdevice) -> CUres<&'static Primary> {
     let driver = driver()?;
-    let primary = |device| Primary { device, context: OnceLock::new(), state: Mutex::default() };
+    let primary = |device| Primary {
+        device,
+        context: OnceLock::new(),
+        life: ReentrantMutex::new(()),
+        state: Mutex::default(),
+    };
     let ordinals = || driver.devices.iter().map(|device| device.ordinal);
     let primaries = PRIMARIES.get_or_init(|| ordinals().map(primary).collect());
     usize::try_from(device).ok().and_then(|i| primaries.get(i)).ok_or(CUerror::INVALID_DEVICE)
@@ -57,10 +65,11 @@ impl Primary {
 
     fn count(&self, greens: usize) -> CUres<&Arc<Context>> {
         let context = self.context()?;
+        let _life = self.life.lock();
         let mut state = self.state.lock();
         state.retained += 1;
         state.greens += greens;
-        context.revive(state.flags);
+        context.revive(driver()?, state.flags);
         Ok(context)
     }
 
@@ -68,6 +77,7 @@ impl Primary {
     /// there are green contexts it goes on, and the answer is `NOT_PERMITTED`.
     pub(crate) fn release(&self) -> CUres {
         let context = self.context()?;
+        let _life = self.life.lock();
         let mut state = self.state.lock();
         state.retained = state.retained.checked_sub(1).ok_or(CUerror::INVALID_CONTEXT)?;
         match (state.retained, state.greens) {
@@ -86,6 +96,7 @@ impl Primary {
     /// A green context ends.
     pub(crate) fn release_green(&self) {
         let Some(context) = self.context.get() else { return };
+        let _life = self.life.lock();
         let mut state = self.state.lock();
         state.retained = state.retained.saturating_sub(1);
         state.greens = state.greens.saturating_sub(1);
@@ -99,6 +110,7 @@ impl Primary {
     /// users, of the next life too.
     pub(crate) fn reset(&self) -> CUres {
         let context = self.context()?;
+        let _life = self.life.lock();
         let mut state = self.state.lock();
         if state.greens != 0 {
             return Err(CUerror::NOT_PERMITTED);

@@ -4,10 +4,10 @@ use crate::core::device::backend::Backend;
 use crate::core::device::{Device, visible};
 use crate::core::error::convert;
 use crate::os;
-use cuda_types::cuda::{CUdevice, CUerror, CUres};
+use cuda_types::cuda::{CUdevice, CUerror, CUres, CUresult};
 use hip_runtime_sys::{HipRuntime, Provider, hipError_t};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use zluda_api::driver::ProviderKind;
 use zluda_common::config::{DeviceChoice, config};
 use zluda_common::own_file;
@@ -38,34 +38,45 @@ pub(crate) struct Backends {
 
 static DRIVER: OnceLock<CUres<Driver>> = OnceLock::new();
 
-/// Whether this process is the child of one that had opened the provider. It has the parent's memory and none of its
-/// threads, so nothing can be done here: NVIDIA's driver too is of no use in such a child, until that runs another program.
-static IS_FORKED: AtomicBool = AtomicBool::new(false);
+/// The error of all calls from now on, or 0.
+///
+/// `NOT_INITIALIZED` where this process is the child of one that had opened the provider. It has the parent's memory and none
+/// of its threads, so nothing can be done here: NVIDIA's driver too is of no use in such a child, until that runs another
+/// program.
+///
+/// `DEINITIALIZED` where it is in `exit`: what a program calls in exit handlers that it registered before `cuInit`, or in
+/// destructors of static objects, finds a driver that has gone.
+static OVER: AtomicU32 = AtomicU32::new(0);
 
 /// Opens the provider, once.
 pub(crate) fn initialize(backends: Backends) -> CUres {
-    if is_forked() {
-        return Err(CUerror::NOT_INITIALIZED);
-    }
+    check_not_over()?;
     match DRIVER.get_or_init(|| open(backends)) {
         Ok(_) => Ok(()),
         Err(error) => Err(*error),
     }
 }
 
-fn is_forked() -> bool {
-    IS_FORKED.load(Ordering::Relaxed)
+#[inline]
+fn check_not_over() -> CUres {
+    match OVER.load(Ordering::Relaxed) {
+        0 => Ok(()),
+        code => Err(CUerror::of(CUresult(code))),
+    }
 }
 
-/// Whether `cuInit` has succeeded, in this process.
-pub(crate) fn is_initialized() -> bool {
-    matches!(DRIVER.get(), Some(Ok(_))) && !is_forked()
+/// Whether `cuInit` has succeeded, in this process, which goes on: `NOT_INITIALIZED` or `DEINITIALIZED`.
+#[inline]
+pub(crate) fn check_initialized() -> CUres {
+    driver().map(drop)
 }
 
-/// The driver; `NOT_INITIALIZED` before `cuInit`, and in a forked child after it.
+/// The driver; `NOT_INITIALIZED` before `cuInit`, and in a forked child after it, `DEINITIALIZED` while the process ends.
+#[inline]
 pub(crate) fn driver() -> CUres<&'static Driver> {
+    check_not_over()?;
     match DRIVER.get() {
-        Some(Ok(driver)) if !is_forked() => Ok(driver),
+        Some(Ok(driver)) => Ok(driver),
         _ => Err(CUerror::NOT_INITIALIZED),
     }
 }
@@ -101,6 +112,7 @@ impl Driver {
 fn open(Backends { amd, cpu }: Backends) -> CUres<Driver> {
     zluda_common::log::init();
     os::call_in_forked_children(note_fork);
+    os::call_at_exit(note_exit);
     let (hip, provider) = match &config().device {
         DeviceChoice::Rocm => (open_provider(&Provider::Rocm)?, ProviderKind::Rocm),
         DeviceChoice::Cpu => (open_own(CPU_PROVIDER)?, ProviderKind::Cpu),
@@ -156,7 +168,13 @@ fn choose(all: Vec<Device>, provider: ProviderKind) -> CUres<(Vec<Device>, Vec<D
 
 /// Runs between `fork` and its return in the child.
 extern "C" fn note_fork() {
-    IS_FORKED.store(true, Ordering::Relaxed);
+    OVER.store(CUresult::CUDA_ERROR_NOT_INITIALIZED.0, Ordering::Relaxed);
+}
+
+/// Runs in `exit`. Work in flight goes on until the process is gone: nothing that it needs is freed.
+extern "C" fn note_exit() {
+    let code = CUresult::CUDA_ERROR_DEINITIALIZED.0;
+    let _ = OVER.compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
 }
 
 /// ROCm, if it is there and has a device.

@@ -4,6 +4,7 @@ pub(crate) mod text;
 
 use cuda_types::cuda::{CUerror, CUres, CUresult, result_name};
 use hip_runtime_sys::hipError_t;
+use zluda_common::handle::is_handle;
 
 /// CUDA's result for HIP's.
 ///
@@ -11,6 +12,16 @@ use hip_runtime_sys::hipError_t;
 /// have: they say that an argument was wrong.
 pub(crate) fn check(error: hipError_t) -> CUres {
     if error == hipError_t::hipSuccess { Ok(()) } else { Err(convert(error)) }
+}
+
+/// The error for what is no array or no event: a handle of something that is gone, or of another kind, is
+/// `INVALID_HANDLE`. What never was a handle is `INVALID_CONTEXT`, as NVIDIA's driver looks for the context there.
+#[cold]
+pub(crate) fn no_object(handle: u64) -> CUerror {
+    match handle == 0 || is_handle(handle) {
+        true => CUerror::INVALID_HANDLE,
+        false => CUerror::INVALID_CONTEXT,
+    }
 }
 
 /// CUDA's error for HIP's; for any number, those of later versions too.

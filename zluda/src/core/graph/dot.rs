@@ -132,8 +132,8 @@ impl Shown<'_> {
             Work::Copy(copy) => self.copy(copy),
             Work::Fill(fill) => self.fill(fill),
             Work::Batch(_) => self.plain("BATCH_MEM_OP", ""),
-            Work::Semaphores(Semaphores::Signal) => self.plain("EXT_SEMAS_SIGNAL", ""),
-            Work::Semaphores(Semaphores::Wait) => self.plain("EXT_SEMAS_WAIT", ""),
+            Work::Semaphores(Semaphores::Signal, _) => self.plain("EXT_SEMAS_SIGNAL", ""),
+            Work::Semaphores(Semaphores::Wait, _) => self.plain("EXT_SEMAS_WAIT", ""),
             Work::Host(call) if self.flags.has(F::CU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS) => {
                 let function = call.function.map_or(0, |function| function as usize as u64);
                 let (function, data) = (address(function), address(call.data as u64));

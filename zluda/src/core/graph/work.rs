@@ -28,7 +28,8 @@ pub(crate) enum Work {
     Fill(Box<FillOf>),
     Batch(Box<Batch>),
     /// No semaphore: there is no other interface here that semaphores would be of.
-    Semaphores(Semaphores),
+    /// The second is how many semaphores that are none.
+    Semaphores(Semaphores, u32),
     Host(HostCall),
     /// A call of a library above the driver.
     Task(Arc<Task>),
@@ -145,8 +146,8 @@ impl Work {
             Work::Copy(_) => T::CU_GRAPH_NODE_TYPE_MEMCPY,
             Work::Fill(_) => T::CU_GRAPH_NODE_TYPE_MEMSET,
             Work::Batch(_) => T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
-            Work::Semaphores(Semaphores::Signal) => T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
-            Work::Semaphores(Semaphores::Wait) => T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT,
+            Work::Semaphores(Semaphores::Signal, _) => T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
+            Work::Semaphores(Semaphores::Wait, _) => T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT,
             Work::Host(_) => T::CU_GRAPH_NODE_TYPE_HOST,
             // What NVIDIA's libraries put into streams are kernels.
             Work::Task(_) => T::CU_GRAPH_NODE_TYPE_KERNEL,
@@ -181,7 +182,7 @@ impl Work {
             Work::Copy(work) => Work::Copy(Box::new(Copy { deferred: None, ..(**work).clone() })),
             Work::Fill(fill) => Work::Fill(fill.clone()),
             Work::Batch(batch) => Work::Batch(batch.clone()),
-            Work::Semaphores(what) => Work::Semaphores(*what),
+            Work::Semaphores(what, count) => Work::Semaphores(*what, *count),
             Work::Host(call) => Work::Host(*call),
             Work::Task(task) => Work::Task(task.clone()),
             Work::Child(graph) => Work::Child(copy(graph)?),
@@ -212,7 +213,8 @@ impl Work {
     /// Puts the work into a stream.
     pub(super) fn put(&self, target: &Target) -> CUres {
         match self {
-            Work::Nothing | Work::Semaphores(_) => Ok(()),
+            Work::Nothing | Work::Semaphores(_, 0) => Ok(()),
+            Work::Semaphores(..) => Err(CUerror::INVALID_VALUE),
             Work::Kernel(kernel) => target.in_context(&kernel.function.data.context, |target| {
                 launch(target, &kernel.function, &kernel.config, kernel.params.clone())
             }),

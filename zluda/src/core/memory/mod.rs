@@ -7,10 +7,10 @@ pub(crate) mod external;
 pub(crate) mod graph_memory;
 pub(crate) mod hints;
 pub(crate) mod ipc;
-pub(crate) mod managed_variable;
 pub(crate) mod pool;
 pub(crate) mod pool_export;
 pub(crate) mod pool_ledger;
+pub(crate) mod variable;
 pub(crate) mod virtual_memory;
 
 use crate::core::context::{self, Context, Current};
@@ -497,7 +497,7 @@ pub(crate) fn leave_graph(allocation: &Arc<Allocation>) {
 /// Frees the variables of a module.
 pub(crate) fn free_module(base: u64) {
     if let Ok(allocation) = take(base, |a| a.kind == Kind::Module) {
-        managed_variable::remove_all(base, allocation.size);
+        variable::remove_all(base, allocation.size);
         let _ = release(&allocation);
     }
 }

@@ -309,6 +309,13 @@ pub(crate) fn unmap(address: u64, size: usize) -> CUres {
     // New work finds nothing there while what there is goes on.
     {
         let mut allocations = ALLOCATIONS.write();
+        let is_there = |mapping: &Arc<Allocation>| {
+            allocations.get(&mapping.base).is_some_and(|found| Arc::ptr_eq(found, mapping))
+        };
+        // Another thread may do the same.
+        if !mappings.iter().all(is_there) {
+            return Err(CUerror::INVALID_VALUE);
+        }
         for mapping in &mappings {
             allocations.remove(&mapping.base);
         }

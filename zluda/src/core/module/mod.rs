@@ -223,10 +223,10 @@ fn allocate_segment(current: &Current, globals: &GlobalLayout, is_launched: bool
     }
     own_memory::fill(current, base, &image)?;
     // Elsewhere managed variables lie where the host does not see them.
-    if current.driver.backend.is_one_with_host() {
-        for variable in globals.vars.iter().filter(|variable| variable.managed) {
-            memory::managed_variable::add(base + variable.offset, variable.size);
-        }
+    let may_be_managed = current.driver.backend.is_one_with_host();
+    for variable in &globals.vars {
+        let is_managed = variable.managed && may_be_managed;
+        memory::variable::add(base + variable.offset, variable.size, is_managed);
     }
     Ok(base)
 }

@@ -3,6 +3,7 @@
 use crate::convert::FromC;
 use crate::core::context::{Context, Current, enter};
 use crate::core::device::driver::driver;
+use crate::core::error::no_object;
 use crate::core::stream::Target;
 use cuda_types::cuda::{CUerror, CUevent, CUevent_flags, CUipcEventHandle, CUres};
 use hip_runtime_sys::{hipError_t, hipEvent_t, hipEventDisableTiming, hipIpcEventHandle_t};
@@ -92,9 +93,9 @@ fn insert(current: &Current, hip: HipEvent, flags: u32, is_recorded: bool) -> CU
     Ok(handle as CUevent)
 }
 
-/// The event with this handle; `INVALID_HANDLE` if there is none.
+/// The event with this handle, or the error of [`no_object`].
 pub(crate) fn from_handle(handle: CUevent) -> CUres<Arc<Event>> {
-    EVENTS.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
+    EVENTS.get(handle as u64).ok_or_else(|| no_object(handle as u64))
 }
 
 impl HipEvent {

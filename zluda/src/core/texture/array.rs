@@ -4,6 +4,7 @@ use crate::convert::FromC;
 use crate::core::context::{Context, Current};
 use crate::core::device::driver::driver;
 use crate::core::device::texture::{ArrayStorage, LevelSize, MipmappedStorage};
+use crate::core::error::no_object;
 use cuda_types::cuda::{
     CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ARRAY3D_DESCRIPTOR,
     CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SPARSE, CUDA_ARRAY3D_SURFACE_LDST,
@@ -52,9 +53,9 @@ impl FromC<CUmipmappedArray> for Arc<MipmappedArray> {
     }
 }
 
-/// The array with this handle; `INVALID_HANDLE` if there is none.
+/// The array with this handle, or the error of [`no_object`].
 pub(crate) fn from_handle(handle: CUarray) -> CUres<Arc<Array>> {
-    ARRAYS.get(handle as u64).ok_or(CUerror::INVALID_HANDLE)
+    ARRAYS.get(handle as u64).ok_or_else(|| no_object(handle as u64))
 }
 
 /// The mipmapped array with this handle; `INVALID_HANDLE` if there is none.
@@ -136,6 +137,9 @@ const LONGEST_LAYERED: usize = 32_768;
 const MOST_LAYERS: usize = 2048;
 const MOST_CUBE_FACES: usize = 2046;
 
+/// A flag that no header names.
+const NAMELESS: u32 = 1 << 31;
+
 fn check(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<Format> {
     const KNOWN: u32 = CUDA_ARRAY3D_LAYERED
         | CUDA_ARRAY3D_SURFACE_LDST
@@ -144,8 +148,11 @@ fn check(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<Format> {
         | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
     let d = descriptor;
     const LATER: u32 = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
+    // An H100 takes it for arrays of two axes.
+    let is_plane = d.Height != 0 && d.Depth == 0;
+    let known = KNOWN | LATER | if is_plane { NAMELESS } else { 0 };
     // Depths and targets of drawing come from graphics APIs only, as on NVIDIA's devices.
-    if d.Flags & !(KNOWN | LATER) != 0 {
+    if d.Flags & !known != 0 {
         return Err(CUerror::INVALID_VALUE);
     }
     if d.Flags & LATER == LATER || (d.Flags & CUDA_ARRAY3D_SPARSE != 0 && d.Height == 0) {
@@ -218,7 +225,8 @@ fn extent(d: &CUDA_ARRAY3D_DESCRIPTOR, Format { size, side }: Format) -> [usize;
 pub(crate) fn create(current: &Current, descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> CUres<CUarray> {
     let format = check(descriptor)?;
     let size = level_size(descriptor, format, 0);
-    let storage = current.driver.backend.create_array(current, descriptor, size)?;
+    let named = CUDA_ARRAY3D_DESCRIPTOR { Flags: descriptor.Flags & !NAMELESS, ..*descriptor };
+    let storage = current.driver.backend.create_array(current, &named, size)?;
     let array = Array {
         context: current.context.clone(),
         storage,
@@ -236,7 +244,7 @@ pub(crate) fn destroy(handle: CUarray) -> CUres {
         return Ok(());
     }
     wait_for_work()?;
-    ARRAYS.remove(handle as u64).map(drop).ok_or(CUerror::INVALID_HANDLE)
+    ARRAYS.remove(handle as u64).map(drop).ok_or_else(|| no_object(handle as u64))
 }
 
 /// Creates a mipmapped array, of at most as many levels as its size allows. Fails as [`create`] does.

@@ -95,11 +95,11 @@ fn resource(description: &CUDA_RESOURCE_DESC) -> CUres<(Resource, HIP_RESOURCE_D
     }
     // SAFETY: all zeros is a description.
     let mut hip: HIP_RESOURCE_DESC = unsafe { std::mem::zeroed() };
-    let memory = |address: u64, bytes: usize, format: CUarray_format, channels: u32| {
+    let memory = |address: u64, format: CUarray_format, channels: u32| {
         let format = memory_format(format, channels)?;
         // "devPtr must be aligned to CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT." An H100 does not ask whose memory lies there, or
         // where it ends: only the kernel that fetches from elsewhere fails.
-        if address == 0 || bytes == 0 || !address.is_multiple_of(TEXTURE_ALIGNMENT) {
+        if address == 0 || !address.is_multiple_of(TEXTURE_ALIGNMENT) {
             return Err(CUerror::INVALID_VALUE);
         }
         Ok(format)
@@ -123,8 +123,7 @@ fn resource(description: &CUDA_RESOURCE_DESC) -> CUres<(Resource, HIP_RESOURCE_D
             }
             CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
                 let linear = description.res.linear;
-                let format =
-                    memory(linear.devPtr, linear.sizeInBytes, linear.format, linear.numChannels)?;
+                let format = memory(linear.devPtr, linear.format, linear.numChannels)?;
                 if linear.sizeInBytes / format.size() > MOST_LINEAR_TEXELS {
                     return Err(CUerror::INVALID_VALUE);
                 }
@@ -132,32 +131,32 @@ fn resource(description: &CUDA_RESOURCE_DESC) -> CUres<(Resource, HIP_RESOURCE_D
                 hip.res.linear.devPtr = linear.devPtr as *mut c_void;
                 hip.res.linear.format = hipArray_Format(linear.format.0);
                 hip.res.linear.numChannels = linear.numChannels;
-                hip.res.linear.sizeInBytes = linear.sizeInBytes;
+                // One of nothing is made, too: it has one texel here.
+                hip.res.linear.sizeInBytes = linear.sizeInBytes.max(format.size());
                 Resource::Memory
             }
             CUresourcetype::CU_RESOURCE_TYPE_PITCH2D => {
                 let plane = description.res.pitch2D;
                 let format = memory_format(plane.format, plane.numChannels)?;
                 let row = plane.width.checked_mul(format.size()).ok_or(CUerror::INVALID_VALUE)?;
-                if plane.width == 0
-                    || plane.height == 0
-                    || plane.width > LARGEST_PLANE[0]
+                if plane.width > LARGEST_PLANE[0]
                     || plane.height > LARGEST_PLANE[1]
                     || plane.pitchInBytes > LONGEST_PITCH
                     || !plane.pitchInBytes.is_multiple_of(PITCH_ALIGNMENT)
                 {
                     return Err(CUerror::INVALID_VALUE);
                 }
-                let bytes = plane.pitchInBytes.checked_mul(plane.height - 1);
+                let bytes = plane.pitchInBytes.checked_mul(plane.height.saturating_sub(1));
                 let bytes = bytes.and_then(|rows| rows.checked_add(row));
-                let bytes = bytes.ok_or(CUerror::INVALID_VALUE)?;
-                memory(plane.devPtr, bytes, plane.format, plane.numChannels)?;
+                bytes.ok_or(CUerror::INVALID_VALUE)?;
+                memory(plane.devPtr, plane.format, plane.numChannels)?;
                 hip.resType = HIPresourcetype::HIP_RESOURCE_TYPE_PITCH2D;
                 hip.res.pitch2D.devPtr = plane.devPtr as *mut c_void;
                 hip.res.pitch2D.format = hipArray_Format(plane.format.0);
                 hip.res.pitch2D.numChannels = plane.numChannels;
-                hip.res.pitch2D.width = plane.width;
-                hip.res.pitch2D.height = plane.height;
+                // As above.
+                hip.res.pitch2D.width = plane.width.max(1);
+                hip.res.pitch2D.height = plane.height.max(1);
                 hip.res.pitch2D.pitchInBytes = plane.pitchInBytes;
                 Resource::Memory
             }

@@ -31,6 +31,19 @@ impl CopyAddress {
         }
     }
 
+    /// The memory that it is in at this time, where it is the device's: another thread may free it before the provider
+    /// looks, to which it is the program's own from then on.
+    fn seen_now(self) -> CopyAddress {
+        match self {
+            CopyAddress::Unified(address)
+                if crate::core::memory::find(address).is_some_and(|found| !found.is_host()) =>
+            {
+                CopyAddress::Device(address)
+            }
+            other => other,
+        }
+    }
+
     /// It is the program's own memory, which the driver does not know.
     pub(crate) fn is_unknown(self) -> bool {
         !matches!(self, CopyAddress::Device(_))
@@ -82,7 +95,7 @@ pub(crate) enum Wait {
 }
 
 fn direction(to: CopyAddress, from: CopyAddress) -> hipMemcpyKind {
-    match (to, from) {
+    match (to.seen_now(), from.seen_now()) {
         (CopyAddress::Host(_), CopyAddress::Host(_)) => hipMemcpyKind::hipMemcpyHostToHost,
         (CopyAddress::Host(_), CopyAddress::Device(_)) => hipMemcpyKind::hipMemcpyDeviceToHost,
         (CopyAddress::Device(_), CopyAddress::Host(_)) => hipMemcpyKind::hipMemcpyHostToDevice,

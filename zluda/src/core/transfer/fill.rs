@@ -52,22 +52,37 @@ impl Fill {
         height: usize,
         rules: Rules,
     ) -> CUres {
+        let size = self.check_shape(address, pitch, width, height)?;
+        if size == 0 {
+            return Ok(());
+        }
+        check_range_by(rules, address, size)?;
+        check_writable(address, size)
+    }
+
+    /// The bytes from the first to behind the last that is filled; `INVALID_VALUE` where an address is not a multiple of
+    /// the element, or rows overlap.
+    pub(crate) fn check_shape(
+        self,
+        address: u64,
+        pitch: usize,
+        width: usize,
+        height: usize,
+    ) -> CUres<usize> {
         let element = self.size();
         if !address.is_multiple_of(element as u64) || (height > 1 && !pitch.is_multiple_of(element))
         {
             return Err(CUerror::INVALID_VALUE);
         }
         if width == 0 || height == 0 {
-            return Ok(());
+            return Ok(0);
         }
         let row = width.checked_mul(element).ok_or(CUerror::INVALID_VALUE)?;
         if height > 1 && pitch < row {
             return Err(CUerror::INVALID_VALUE);
         }
         let size = pitch.checked_mul(height - 1).and_then(|rows| rows.checked_add(row));
-        let size = size.ok_or(CUerror::INVALID_VALUE)?;
-        check_range_by(rules, address, size)?;
-        check_writable(address, size)
+        size.ok_or(CUerror::INVALID_VALUE)
     }
 
     /// Puts a fill of `height` rows of `width` elements, `pitch` bytes apart, into a stream.

@@ -1,0 +1,148 @@
+//! Accesses by code of the host of memory that another thread may free meanwhile: where there is none any more, the access
+//! ends, and the process goes on.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+
+use super::fault;
+
+/// What an attempt that runs on this thread goes back to, for the handler of faults.
+#[derive(Default)]
+pub(super) struct Place {
+    /// The stack pointer in `zluda_attempt`, or 0 where no attempt runs.
+    stack: Cell<usize>,
+    /// The address without memory.
+    address: Cell<usize>,
+    /// Somebody else's handler has had a look at it.
+    was_seen: Cell<bool>,
+}
+
+thread_local! {
+    static PLACE: Place =
+        const { Place { stack: Cell::new(0), address: Cell::new(0), was_seen: Cell::new(false) } };
+}
+
+type Call = unsafe extern "C" fn(*mut c_void);
+
+// Calls a function with `data`, and keeps in `stack` what brings it back here. Returns 0, or 1 where the handler went on at
+// the second label, with the stack pointer that was kept: all that a caller relies on lies on the stack.
+std::arch::global_asm!(
+    ".hidden zluda_attempt",
+    ".hidden zluda_attempt_failed",
+    ".globl zluda_attempt",
+    ".globl zluda_attempt_failed",
+    "zluda_attempt:",
+    "push rbp",
+    "push rbx",
+    "push r12",
+    "push r13",
+    "push r14",
+    "push r15",
+    "sub rsp, 8",
+    "mov rbx, rdx",
+    "mov [rbx], rsp",
+    "mov rax, rdi",
+    "mov rdi, rsi",
+    "call rax",
+    "mov qword ptr [rbx], 0",
+    "xor eax, eax",
+    "jmp 2f",
+    "zluda_attempt_failed:",
+    "cld",
+    "mov eax, 1",
+    "2:",
+    "add rsp, 8",
+    "pop r15",
+    "pop r14",
+    "pop r13",
+    "pop r12",
+    "pop rbx",
+    "pop rbp",
+    "ret",
+);
+
+unsafe extern "C" {
+    fn zluda_attempt(call: Call, data: *mut c_void, stack: *const Cell<usize>) -> u32;
+    fn zluda_attempt_failed();
+}
+
+/// Runs `body`; where it accesses what is no memory, its frames are gone without being dropped, so that it must not own
+/// anything nor hold any lock, and the error is the address. It makes no attempt itself.
+///
+/// # Safety
+/// `body` is done with nothing but accesses of memory when it ends in the middle.
+pub unsafe fn attempt<F: FnOnce()>(body: F) -> Result<(), usize> {
+    unsafe extern "C" fn run<F: FnOnce()>(body: *mut c_void) {
+        // SAFETY: `body` is what `attempt` passes, once.
+        if let Some(body) = unsafe { (*body.cast::<Option<F>>()).take() } {
+            body();
+        }
+    }
+    fault::prepare_thread();
+    let mut body = Some(body);
+    PLACE.with(|place| {
+        // SAFETY: the function is that of the assembly above; the place outlives the call.
+        let failed =
+            unsafe { zluda_attempt(run::<F>, (&raw mut body).cast(), &raw const place.stack) };
+        match failed {
+            0 => Ok(()),
+            _ => Err(place.address.get()),
+        }
+    })
+}
+
+/// Whether this thread makes an attempt at which nobody has looked yet, which somebody is going to do now. For the handler of
+/// faults.
+pub(super) fn is_new() -> bool {
+    PLACE.with(|place| place.stack.get() != 0 && !place.was_seen.replace(true))
+}
+
+/// Lets the thread whose registers these are go on behind the attempt that it makes; false where it makes none. For the
+/// handler of faults.
+pub(super) fn give_up(registers: &mut [libc::greg_t; 23], address: usize) -> bool {
+    PLACE.with(|place| {
+        let stack = place.stack.replace(0);
+        if stack == 0 {
+            return false;
+        }
+        place.address.set(address);
+        registers[libc::REG_RSP as usize] = stack as i64;
+        registers[libc::REG_RIP as usize] = zluda_attempt_failed as *const () as i64;
+        true
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_gone_is_an_error() {
+        // SAFETY: a mapping of its own, gone before it is accessed.
+        unsafe {
+            let size = 1 << 16;
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let memory = libc::mmap(
+                std::ptr::null_mut(),
+                size,
+                libc::PROT_READ | libc::PROT_WRITE,
+                flags,
+                -1,
+                0,
+            );
+            let memory = memory.cast::<u8>();
+            let mut copy = vec![1u8; size];
+            for round in 0..3 {
+                assert_eq!(attempt(|| std::ptr::copy(memory, copy.as_mut_ptr(), size)), Ok(()));
+                assert_eq!(copy[round], 0);
+            }
+            libc::munmap(memory.cast(), size);
+            for _ in 0..3 {
+                let result = attempt(|| std::ptr::copy(memory, copy.as_mut_ptr(), size));
+                let address = result.expect_err("nothing is there");
+                assert!((memory.addr()..memory.addr() + size).contains(&address), "{address:#x}");
+                assert!(attempt(|| std::ptr::write_bytes(memory, 0, size)).is_err());
+            }
+        }
+    }
+}
