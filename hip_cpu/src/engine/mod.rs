@@ -14,7 +14,6 @@ pub mod dynamic_stack;
 pub mod family;
 pub mod groups;
 mod half;
-pub mod jolt;
 pub mod launch;
 pub mod matrix;
 mod matrix_instruction;

@@ -14,7 +14,7 @@ use super::{INVALID, check_may_wait, hip_api, put};
 use crate::core::context::{self, current};
 use crate::core::event::Event;
 use crate::core::memory::Kind;
-use crate::core::shared_table::{Bytes, open_memory};
+use crate::os::shared_table::{Bytes, open_memory};
 use crate::core::tables::tables;
 
 /// A handle as C has it.

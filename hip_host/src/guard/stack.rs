@@ -12,6 +12,8 @@ use corosensei::stack::{Stack, StackPointer};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
+use crate::os::memory;
+
 /// Inaccessible bytes below each stack. Kernels touch larger frames when they enter them (`STACK_GUARD` of
 /// `spmd/src/compile.rs`), so that none reaches over it.
 const GUARD: usize = 64 << 10;
@@ -34,19 +36,7 @@ fn region() -> Option<&'static Region> {
         .get_or_init(|| {
             let mut size = RESERVE;
             while size >= RESERVE_LEAST {
-                // SAFETY: a fresh private mapping that nothing can access.
-                let start = unsafe {
-                    libc::mmap(
-                        std::ptr::null_mut(),
-                        size,
-                        libc::PROT_NONE,
-                        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                        -1,
-                        0,
-                    )
-                };
-                if start != libc::MAP_FAILED {
-                    let start = start as usize;
+                if let Some(start) = memory::reserve(size) {
                     let (next, free) = (AtomicUsize::new(start), Mutex::default());
                     return Some(Region { start, end: start + size, next, free });
                 }
@@ -85,11 +75,7 @@ impl KernelStack {
                 next.checked_add(whole).filter(|end| *end <= region.end)
             })
             .ok()?;
-        // SAFETY: the range was just taken from the reserved region, and nobody else has it.
-        let result = unsafe {
-            libc::mprotect((start + GUARD) as *mut _, size, libc::PROT_READ | libc::PROT_WRITE)
-        };
-        (result == 0).then_some(KernelStack { start, size })
+        memory::commit(start + GUARD, size).then_some(KernelStack { start, size })
     }
 }
 
@@ -110,4 +96,18 @@ unsafe impl Stack for KernelStack {
     fn limit(&self) -> StackPointer {
         NonZeroUsize::new(self.start).unwrap_or(NonZeroUsize::MIN)
     }
+
+    #[cfg(windows)]
+    fn teb_fields(&self) -> corosensei::stack::StackTebFields {
+        // The system is to take all that is committed for a stack that grows no more.
+        corosensei::stack::StackTebFields {
+            StackBase: self.start + GUARD + self.size,
+            StackLimit: self.start + GUARD,
+            DeallocationStack: self.start,
+            GuaranteedStackBytes: 0,
+        }
+    }
+
+    #[cfg(windows)]
+    fn update_teb_fields(&mut self, _stack_limit: usize, _guaranteed_stack_bytes: usize) {}
 }

@@ -15,7 +15,8 @@ use super::chaos::{self, About};
 use super::failure::Failure;
 use super::job::Job;
 use super::pool::Pool;
-use super::{futex, host_thread};
+use super::host_thread;
+use crate::os::futex;
 
 /// The work of an operation, begun when its turn comes.
 pub enum Work {

@@ -301,7 +301,7 @@ pub(crate) fn cuGraphDebugDotPrint(graph: Arc<Graph>, path: Text<'_>, flags: c_u
     let path = path.get()?;
     let text = dot::print(&graph, flags);
     #[cfg(unix)]
-    let path: &OsStr = std::os::unix::ffi::OsStrExt::from_bytes(path.to_bytes());
+    let path = path_of_c(path);
     #[cfg(not(unix))]
     let path = OsStr::new(path.to_str().map_err(|_| CUerror::INVALID_VALUE)?);
     std::fs::write(path, text).map_err(|error| {

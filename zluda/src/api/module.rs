@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(crate) fn read_file(name: Text<'_>) -> CUres<Vec<u8>> {
     let name = name.get()?;
     #[cfg(unix)]
-    let path = std::os::unix::ffi::OsStrExt::from_bytes(name.to_bytes());
+    let path = path_of_c(name);
     #[cfg(windows)]
     let path = name.to_str().map_err(|_| CUerror::INVALID_VALUE)?;
     let path: &std::ffi::OsStr = path;

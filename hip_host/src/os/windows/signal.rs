@@ -1,0 +1,71 @@
+//! Faults by a vectored exception handler.
+
+use std::sync::Once;
+
+use windows_sys::Win32::Foundation::{
+    EXCEPTION_ACCESS_VIOLATION, EXCEPTION_DATATYPE_MISALIGNMENT, EXCEPTION_FLT_DIVIDE_BY_ZERO,
+    EXCEPTION_FLT_INVALID_OPERATION, EXCEPTION_GUARD_PAGE, EXCEPTION_ILLEGAL_INSTRUCTION,
+    EXCEPTION_IN_PAGE_ERROR, EXCEPTION_INT_DIVIDE_BY_ZERO, EXCEPTION_INT_OVERFLOW,
+    EXCEPTION_PRIV_INSTRUCTION, EXCEPTION_STACK_OVERFLOW,
+};
+use windows_sys::Win32::System::Diagnostics::Debug::{
+    AddVectoredExceptionHandler, EXCEPTION_CONTINUE_EXECUTION, EXCEPTION_CONTINUE_SEARCH,
+    EXCEPTION_POINTERS,
+};
+
+use crate::guard::fault::{Fault, ended_by};
+
+/// Whether an exception is one of an access of memory, or another that the processor makes of kernel code.
+fn kind(code: i32) -> Option<bool> {
+    match code {
+        EXCEPTION_ACCESS_VIOLATION
+        | EXCEPTION_IN_PAGE_ERROR
+        | EXCEPTION_GUARD_PAGE
+        | EXCEPTION_STACK_OVERFLOW
+        | EXCEPTION_DATATYPE_MISALIGNMENT => Some(true),
+        EXCEPTION_INT_DIVIDE_BY_ZERO
+        | EXCEPTION_INT_OVERFLOW
+        | EXCEPTION_FLT_DIVIDE_BY_ZERO
+        | EXCEPTION_FLT_INVALID_OPERATION
+        | EXCEPTION_ILLEGAL_INSTRUCTION
+        | EXCEPTION_PRIV_INSTRUCTION => Some(false),
+        _ => None,
+    }
+}
+
+/// For threads of ours: there is nothing to prepare.
+pub fn own_thread() {}
+
+/// Installs the handler, once in a process.
+pub fn prepare_thread() {
+    static INSTALL: Once = Once::new();
+    INSTALL.call_once(|| {
+        // SAFETY: a function that stays as long as this library, which is never unloaded once kernels have run.
+        let handler = unsafe { AddVectoredExceptionHandler(1, Some(handle)) };
+        if handler.is_null() {
+            tracing::error!("faults of kernels will end the process");
+        }
+    });
+}
+
+/// Ends the kernel on whose stack an exception happened. All others are for whoever handles them next.
+unsafe extern "system" fn handle(exception: *mut EXCEPTION_POINTERS) -> i32 {
+    // SAFETY: the system passes valid pointers.
+    let (record, context) =
+        unsafe { (&*(*exception).ExceptionRecord, &mut *(*exception).ContextRecord) };
+    let Some(is_access) = kind(record.ExceptionCode) else { return EXCEPTION_CONTINUE_SEARCH };
+    let address = match record.NumberParameters {
+        2.. if is_access => record.ExceptionInformation[1],
+        _ => record.ExceptionAddress.addr(),
+    };
+    let fault = Fault { is_access, signal: record.ExceptionCode, address };
+    let Some(regs) = ended_by(fault, context.Rsp as usize) else {
+        return EXCEPTION_CONTINUE_SEARCH;
+    };
+    context.Rip = regs.rip;
+    context.Rsp = regs.rsp;
+    context.Rbp = regs.rbp;
+    context.Rdi = regs.rdi;
+    context.Rsi = regs.rsi;
+    EXCEPTION_CONTINUE_EXECUTION
+}
