@@ -1,9 +1,8 @@
 //! `zluda run`: becomes the program, with this ZLUDA's driver on its search path and in its linker.
 
-use crate::{Failure, staged};
+use crate::{Failure, os, staged};
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -21,7 +20,7 @@ pub struct Options {
     program: Vec<OsString>,
 }
 
-/// Returns only if the program cannot be started.
+/// Returns only if the program cannot be started, or, where processes cannot become others, when it has ended.
 pub fn run(options: &Options) -> Result<ExitCode, Failure> {
     let folder = staged::folder()?;
     let audit = folder.join(staged::AUDIT);
@@ -42,7 +41,10 @@ pub fn run(options: &Options) -> Result<ExitCode, Failure> {
     if std::env::var_os(ASSEMBLER_VARIABLE).is_none() && assembler.exists() {
         command.env(ASSEMBLER_VARIABLE, assembler);
     }
-    let error = command.exec();
+    let error = match os::become_program(command) {
+        Ok(code) => return Ok(code),
+        Err(error) => error,
+    };
     let shown = Path::new(program).display();
     Err(match error.kind() {
         ErrorKind::NotFound => {
