@@ -8,7 +8,7 @@ pub mod barrier;
 pub mod block;
 pub mod children;
 pub mod cluster;
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod device_library;
 pub mod dynamic_stack;
 pub mod family;

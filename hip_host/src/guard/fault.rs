@@ -8,6 +8,7 @@ use corosensei::trap::{CoroutineTrapHandler, TrapHandlerRegs};
 
 use super::stack;
 
+use crate::os::signal::after_faults;
 pub use crate::os::signal::{own_thread, prepare_thread};
 
 /// The fault that ended a kernel: what it was, and where.
@@ -41,6 +42,7 @@ pub fn catching<R>(running: &Running, f: impl FnOnce() -> R) -> R {
     let previous = RUNNING.replace(running);
     let result = f();
     RUNNING.set(previous);
+    after_faults();
     result
 }
 

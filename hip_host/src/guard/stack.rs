@@ -13,12 +13,9 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use crate::os::memory;
+use crate::os::stack::{self, GUARD, RESERVE};
 
-/// Inaccessible bytes below each stack. Kernels touch larger frames when they enter them (`STACK_GUARD` of
-/// `spmd/src/compile.rs`), so that none reaches over it.
-const GUARD: usize = 64 << 10;
-/// Addresses to reserve, and the least that is worth having.
-const RESERVE: usize = 256 << 30;
+/// The least of reserved addresses that is worth having.
 const RESERVE_LEAST: usize = 256 << 20;
 
 struct Region {
@@ -75,7 +72,7 @@ impl KernelStack {
                 next.checked_add(whole).filter(|end| *end <= region.end)
             })
             .ok()?;
-        memory::commit(start + GUARD, size).then_some(KernelStack { start, size })
+        stack::make(start, size).then_some(KernelStack { start, size })
     }
 }
 
@@ -99,13 +96,7 @@ unsafe impl Stack for KernelStack {
 
     #[cfg(windows)]
     fn teb_fields(&self) -> corosensei::stack::StackTebFields {
-        // The system is to take all that is committed for a stack that grows no more.
-        corosensei::stack::StackTebFields {
-            StackBase: self.start + GUARD + self.size,
-            StackLimit: self.start + GUARD,
-            DeallocationStack: self.start,
-            GuaranteedStackBytes: 0,
-        }
+        stack::teb_fields(self.start, self.size)
     }
 
     #[cfg(windows)]

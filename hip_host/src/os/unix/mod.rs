@@ -7,3 +7,4 @@ pub mod machine;
 pub mod memory;
 pub mod shared_table;
 pub mod signal;
+pub mod stack;

@@ -1,5 +1,6 @@
 //! Faults by a vectored exception handler.
 
+use std::cell::Cell;
 use std::sync::Once;
 
 use windows_sys::Win32::Foundation::{
@@ -13,6 +14,7 @@ use windows_sys::Win32::System::Diagnostics::Debug::{
     EXCEPTION_POINTERS,
 };
 
+use super::stack;
 use crate::guard::fault::{Fault, ended_by};
 
 /// Whether an exception is one of an access of memory, or another that the processor makes of kernel code.
@@ -36,6 +38,29 @@ fn kind(code: i32) -> Option<bool> {
 /// For threads of ours: there is nothing to prepare.
 pub fn own_thread() {}
 
+thread_local! {
+    /// The lowest address of the stack that has overflowed, or 0.
+    static OVERFLOWED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The lowest address of the stack that the thread runs on, from its environment block.
+fn lowest_of_stack() -> usize {
+    let lowest;
+    // SAFETY: reads `DeallocationStack` of the block, which every thread has.
+    unsafe {
+        std::arch::asm!("mov {}, gs:[0x1478]", out(reg) lowest, options(nostack, pure, readonly));
+    }
+    lowest
+}
+
+/// Puts right what faults on stacks that are not in use any more have left behind: open guards.
+pub fn after_faults() {
+    match OVERFLOWED.take() {
+        0 => {}
+        start => stack::close(start),
+    }
+}
+
 /// Installs the handler, once in a process.
 pub fn prepare_thread() {
     static INSTALL: Once = Once::new();
@@ -55,6 +80,7 @@ unsafe extern "system" fn handle(exception: *mut EXCEPTION_POINTERS) -> i32 {
         unsafe { (&*(*exception).ExceptionRecord, &mut *(*exception).ContextRecord) };
     let Some(is_access) = kind(record.ExceptionCode) else { return EXCEPTION_CONTINUE_SEARCH };
     let address = match record.NumberParameters {
+        _ if record.ExceptionCode == EXCEPTION_STACK_OVERFLOW => context.Rsp as usize,
         2.. if is_access => record.ExceptionInformation[1],
         _ => record.ExceptionAddress.addr(),
     };
@@ -62,6 +88,9 @@ unsafe extern "system" fn handle(exception: *mut EXCEPTION_POINTERS) -> i32 {
     let Some(regs) = ended_by(fault, context.Rsp as usize) else {
         return EXCEPTION_CONTINUE_SEARCH;
     };
+    if record.ExceptionCode == EXCEPTION_STACK_OVERFLOW {
+        OVERFLOWED.set(lowest_of_stack());
+    }
     context.Rip = regs.rip;
     context.Rsp = regs.rsp;
     context.Rbp = regs.rbp;
