@@ -24,7 +24,8 @@ const COMPONENTS: &[&str] = &[
 ];
 
 /// What LLVM needs of Windows.
-const OF_WINDOWS: &[&str] = &["advapi32", "ntdll", "ole32", "psapi", "shell32", "uuid", "version", "ws2_32"];
+const OF_WINDOWS: &[&str] =
+    &["advapi32", "ntdll", "ole32", "psapi", "shell32", "uuid", "version", "ws2_32"];
 
 fn main() {
     println!("cargo:rustc-check-cfg=cfg(zluda_without_llvm)");

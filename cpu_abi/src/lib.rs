@@ -182,7 +182,8 @@ pub struct Runtime {
         predicates: u32,
     ) -> u32,
     /// Lets other warps of the block run (spin loops, nanosleep). Returns later.
-    pub yield_now: unsafe extern "sysv64" fn(block: *const BlockContext, warp: u32, nanoseconds: u32),
+    pub yield_now:
+        unsafe extern "sysv64" fn(block: *const BlockContext, warp: u32, nanoseconds: u32),
     /// `vprintf(format, arguments)` of one thread; returns what CUDA's printf returns.
     pub vprintf: unsafe extern "sysv64" fn(
         block: *const BlockContext,
@@ -244,8 +245,12 @@ pub struct Runtime {
     /// The lanes in `mask` come to a place where others of their group do not: the group parts, and each
     /// half returns. On return the group's lanes are `mask`, or the others, for which the code goes on
     /// behind what only `mask` runs.
-    pub part:
-        unsafe extern "sysv64" fn(block: *const BlockContext, warp: u32, mask: u32, group: *mut Group),
+    pub part: unsafe extern "sysv64" fn(
+        block: *const BlockContext,
+        warp: u32,
+        mask: u32,
+        group: *mut Group,
+    ),
     /// A warp operation with lanes that run elsewhere: parts, and waits until those that its members
     /// name have come (or have exited). `operation` is a [`WarpOperation`], or [`MEET_SHUFFLE`] plus a
     /// [`ShuffleKind`]; `rows` are [`MEET_ROWS`]. On return the first one holds results, the second one
@@ -260,10 +265,15 @@ pub struct Runtime {
     ),
     /// A round of a loop in which the lanes in `mask` wait for another thread: lets others run, and parts
     /// when that takes long, for it may be one of their own group that they wait for.
-    pub spin:
-        unsafe extern "sysv64" fn(block: *const BlockContext, warp: u32, mask: u32, group: *mut Group),
+    pub spin: unsafe extern "sysv64" fn(
+        block: *const BlockContext,
+        warp: u32,
+        mask: u32,
+        group: *mut Group,
+    ),
     /// A group of a warp that has parted comes to the end of the kernel. Returns for the last one.
-    pub end_group: unsafe extern "sysv64" fn(block: *const BlockContext, warp: u32, group: *mut Group),
+    pub end_group:
+        unsafe extern "sysv64" fn(block: *const BlockContext, warp: u32, group: *mut Group),
     /// A place where the running unit may be left for others, whatever it does (`ZLUDA_CHAOS`). Returns later.
     pub preempt: unsafe extern "sysv64" fn(block: *const BlockContext),
 

@@ -6,6 +6,7 @@
 //! - [`os`]: what the operating system does.
 //! - [`guard`]: code whose faults end it instead of the process.
 //! - [`pieces`]: accesses of memory that nobody sees half of.
+//! - [`ranges`]: ranges that are free.
 //! - [`executor`]: the seam to what loads modules and runs kernels.
 //!
 //! A library that is a HIP device links this one, whose functions it exports, and brings an executor.
@@ -19,4 +20,5 @@ pub mod executor;
 pub mod guard;
 pub mod os;
 pub mod pieces;
+pub mod ranges;
 pub mod work;

@@ -218,9 +218,7 @@ unsafe fn write(output: &mut Vec<u8>, format: &[u8], arguments: *const u8) -> i3
                         narrow_signed(&conversion, i32::from_ne_bytes(arguments.next()))
                     };
                     spec.extend_from_slice(&[b'l', b'l', kind, 0]);
-                    format_with(output, &spec, |to, size, spec| {
-                        snprintf(to, size, spec, value)
-                    });
+                    format_with(output, &spec, |to, size, spec| snprintf(to, size, spec, value));
                 }
                 kind @ (b'u' | b'o' | b'x' | b'X') => {
                     let value = if conversion.integer == 8 {
@@ -229,9 +227,7 @@ unsafe fn write(output: &mut Vec<u8>, format: &[u8], arguments: *const u8) -> i3
                         narrow(&conversion, u32::from_ne_bytes(arguments.next()))
                     };
                     spec.extend_from_slice(&[b'l', b'l', kind, 0]);
-                    format_with(output, &spec, |to, size, spec| {
-                        snprintf(to, size, spec, value)
-                    });
+                    format_with(output, &spec, |to, size, spec| snprintf(to, size, spec, value));
                 }
                 b'c' => {
                     let value = i32::from_ne_bytes(arguments.next()) & 0xff;
@@ -260,16 +256,12 @@ unsafe fn write(output: &mut Vec<u8>, format: &[u8], arguments: *const u8) -> i3
                 b'p' => {
                     let value = usize::from_ne_bytes(arguments.next()) as *const c_void;
                     spec.extend_from_slice(b"p\0");
-                    format_with(output, &spec, |to, size, spec| {
-                        snprintf(to, size, spec, value)
-                    });
+                    format_with(output, &spec, |to, size, spec| snprintf(to, size, spec, value));
                 }
                 kind => {
                     let value = f64::from_ne_bytes(arguments.next());
                     spec.extend_from_slice(&[kind, 0]);
-                    format_with(output, &spec, |to, size, spec| {
-                        snprintf(to, size, spec, value)
-                    });
+                    format_with(output, &spec, |to, size, spec| snprintf(to, size, spec, value));
                 }
             }
         }

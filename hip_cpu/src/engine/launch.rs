@@ -140,9 +140,7 @@ impl Launch {
         let name = &self.kernel.name;
         let error = match outcome {
             Outcome::Finished | Outcome::Stopped => return,
-            Outcome::Fault(Fault { is_access: true, address, .. })
-                if stack::contains(address) =>
-            {
+            Outcome::Fault(Fault { is_access: true, address, .. }) if stack::contains(address) => {
                 let size = self.stack_size();
                 tracing::error!("kernel {name}: a stack of {size} bytes overflows");
                 hipError_t::hipErrorIllegalAddress

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::ranges::FreeRanges;
 use crate::os::memory;
+use crate::ranges::FreeRanges;
 
 const ALIGN: usize = 16;
 /// CUDA's default for `cudaLimitMallocHeapSize`.

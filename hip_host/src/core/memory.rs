@@ -13,10 +13,10 @@ use zluda_common::config::{MOST_DEVICES, config};
 
 use super::context::{Context, current};
 use super::device::{self, Device};
-use super::ranges::FreeRanges;
 use crate::os::backing_file::{Growing, Piece};
 use crate::os::shared_table::{Bytes, SharedMemory};
 use crate::os::{machine, memory as os};
+use crate::ranges::FreeRanges;
 
 /// The kind of memory that a range is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,6 @@ pub mod launch;
 pub mod memory;
 pub mod module;
 pub mod pool;
-pub mod ranges;
 pub mod request;
 pub mod sequence;
 pub mod stream;

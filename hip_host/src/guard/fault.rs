@@ -8,19 +8,8 @@ use corosensei::trap::{CoroutineTrapHandler, TrapHandlerRegs};
 
 use super::stack;
 
-use crate::os::signal::after_faults;
-pub use crate::os::signal::{own_thread, prepare_thread};
-
-/// The fault that ended a kernel: what it was, and where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Whether it was an access of memory.
-    pub is_access: bool,
-    /// The system's number: `SIGSEGV`, `SIGBUS`, `SIGFPE` or `SIGILL`, or an exception's code.
-    pub signal: i32,
-    /// The address that was accessed, or of the instruction.
-    pub address: usize,
-}
+use crate::os::signal::{self, after_faults};
+pub use crate::os::{Fault, signal::own_thread};
 
 /// The ways in which a coroutine ends.
 #[derive(Clone, Copy, Debug)]
@@ -46,9 +35,14 @@ pub fn catching<R>(running: &Running, f: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Sees to it that faults of the calling thread end kernels.
+pub fn prepare_thread() {
+    signal::prepare_thread(ended_by);
+}
+
 /// For handlers: the registers with which the thread ends the coroutine on whose stack a fault happened, if it happened on
 /// one.
-pub fn ended_by(fault: Fault, stack_pointer: usize) -> Option<TrapHandlerRegs> {
+fn ended_by(fault: Fault, stack_pointer: usize) -> Option<TrapHandlerRegs> {
     if !stack::contains(stack_pointer) {
         return None;
     }

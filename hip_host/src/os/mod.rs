@@ -8,6 +8,8 @@
 //! - [`backing_file`] and [`shared_table`]: memory and events that other processes can have.
 //! - [`machine`]: processors and memory.
 
+use corosensei::trap::TrapHandlerRegs;
+
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -17,3 +19,17 @@ mod windows;
 pub use unix::*;
 #[cfg(windows)]
 pub use windows::*;
+
+/// The fault that ended a kernel: what it was, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Whether it was an access of memory.
+    pub is_access: bool,
+    /// The system's number: `SIGSEGV`, `SIGBUS`, `SIGFPE` or `SIGILL`, or an exception's code.
+    pub signal: i32,
+    /// The address that was accessed, or of the instruction.
+    pub address: usize,
+}
+
+/// Gives the registers with which a thread goes on after a fault at a place of its stack, if the fault is not for others.
+pub type Catch = fn(fault: Fault, stack_pointer: usize) -> Option<TrapHandlerRegs>;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use hip_runtime_sys::hipError_t;
 use parking_lot::Mutex;
 
-use crate::core::ranges::FreeRanges;
+use crate::ranges::FreeRanges;
 
 /// The names of files, by which an import knows them: `/proc/self/fd` shows it.
 const MEMORY: &CStr = c"zluda-device-memory";

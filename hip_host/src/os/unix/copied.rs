@@ -36,9 +36,8 @@ impl Copied {
         let mut at = 0;
         while at < size {
             // SAFETY: the system checks the addresses.
-            let written = unsafe {
-                libc::write(self.0.as_raw_fd(), from.wrapping_add(at).cast(), size - at)
-            };
+            let written =
+                unsafe { libc::write(self.0.as_raw_fd(), from.wrapping_add(at).cast(), size - at) };
             if written <= 0 {
                 return false;
             }

@@ -100,4 +100,3 @@ pub fn unmap_file(start: usize, size: usize) -> bool {
     let reserved = unsafe { libc::mmap(start as *mut _, size, NONE, flags, -1, 0) };
     reserved != libc::MAP_FAILED
 }
-

@@ -3,9 +3,9 @@
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 
-use crate::guard::fault::{Fault, ended_by};
+use crate::os::{Catch, Fault};
 
 const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
 
@@ -17,6 +17,9 @@ unsafe impl Sync for Previous {}
 
 static PREVIOUS: Previous = Previous(UnsafeCell::new([const { MaybeUninit::uninit() }; 4]));
 static INSTALL: Once = Once::new();
+
+/// What [`prepare_thread`] was given first.
+static CATCH: OnceLock<Catch> = OnceLock::new();
 
 /// For threads of ours: signals that are sent to the program are for its own threads; those of faults are
 /// not to be blocked, whatever the thread was that began this one.
@@ -42,8 +45,9 @@ pub fn after_faults() {}
 
 /// Installs the handlers, once in a process, and gives the calling thread a stack for signals, if it
 /// has none.
-pub fn prepare_thread() {
+pub fn prepare_thread(catch: Catch) {
     INSTALL.call_once(|| {
+        let _ = CATCH.set(catch);
         for (index, signal) in SIGNALS.into_iter().enumerate() {
             // SAFETY: the previous action is stored before ours can run; nobody else writes the cell.
             unsafe {
@@ -71,7 +75,8 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc
     let is_access = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
     // Codes above 0 come from the processor; others were sent by somebody.
     if code > 0
-        && let Some(regs) = ended_by(Fault { is_access, signal, address }, stack_pointer)
+        && let Some(catch) = CATCH.get()
+        && let Some(regs) = catch(Fault { is_access, signal, address }, stack_pointer)
     {
         registers[libc::REG_RIP as usize] = regs.rip as i64;
         registers[libc::REG_RSP as usize] = regs.rsp as i64;

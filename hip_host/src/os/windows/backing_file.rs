@@ -78,11 +78,7 @@ impl Piece {
         Err(NOT_SUPPORTED)
     }
 
-    pub fn of_part(
-        _file: &Arc<File>,
-        _offset: usize,
-        _size: usize,
-    ) -> Result<Piece, hipError_t> {
+    pub fn of_part(_file: &Arc<File>, _offset: usize, _size: usize) -> Result<Piece, hipError_t> {
         Err(NOT_SUPPORTED)
     }
 

@@ -29,8 +29,7 @@ pub fn last_cache() -> usize {
     // SAFETY: asks for the size only.
     unsafe { GetLogicalProcessorInformation(std::ptr::null_mut(), &mut bytes) };
     let each = size_of::<SYSTEM_LOGICAL_PROCESSOR_INFORMATION>();
-    let mut parts =
-        vec![SYSTEM_LOGICAL_PROCESSOR_INFORMATION::default(); bytes as usize / each];
+    let mut parts = vec![SYSTEM_LOGICAL_PROCESSOR_INFORMATION::default(); bytes as usize / each];
     // SAFETY: there is room for as many bytes as asked for.
     if unsafe { GetLogicalProcessorInformation(parts.as_mut_ptr(), &mut bytes) } == 0 {
         return 0;

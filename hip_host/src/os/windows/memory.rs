@@ -55,9 +55,7 @@ pub fn reserve_at(address: usize, size: usize) -> Option<usize> {
 /// The same below 4 GiB.
 pub fn reserve_low(size: usize) -> Option<usize> {
     // Programs lie low.
-    (0x1000_0000..0xf000_0000usize)
-        .step_by(1 << 20)
-        .find_map(|address| reserve_at(address, size))
+    (0x1000_0000..0xf000_0000usize).step_by(1 << 20).find_map(|address| reserve_at(address, size))
 }
 
 /// Makes reserved bytes memory, all 0.
@@ -99,4 +97,3 @@ pub fn map_file(_start: usize, _size: usize, _access: i32, piece: &Piece, _offse
 pub fn unmap_file(_start: usize, _size: usize) -> bool {
     true
 }
-

@@ -1,7 +1,7 @@
 //! Faults by a vectored exception handler.
 
 use std::cell::Cell;
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 
 use windows_sys::Win32::Foundation::{
     EXCEPTION_ACCESS_VIOLATION, EXCEPTION_DATATYPE_MISALIGNMENT, EXCEPTION_FLT_DIVIDE_BY_ZERO,
@@ -15,7 +15,7 @@ use windows_sys::Win32::System::Diagnostics::Debug::{
 };
 
 use super::stack;
-use crate::guard::fault::{Fault, ended_by};
+use crate::os::{Catch, Fault};
 
 /// Whether an exception is one of an access of memory, or another that the processor makes of kernel code.
 fn kind(code: i32) -> Option<bool> {
@@ -37,6 +37,9 @@ fn kind(code: i32) -> Option<bool> {
 
 /// For threads of ours: there is nothing to prepare.
 pub fn own_thread() {}
+
+/// What [`prepare_thread`] was given first.
+static CATCH: OnceLock<Catch> = OnceLock::new();
 
 thread_local! {
     /// The lowest address of the stack that has overflowed, or 0.
@@ -62,9 +65,10 @@ pub fn after_faults() {
 }
 
 /// Installs the handler, once in a process.
-pub fn prepare_thread() {
+pub fn prepare_thread(catch: Catch) {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| {
+        let _ = CATCH.set(catch);
         // SAFETY: a function that stays as long as this library, which is never unloaded once kernels have run.
         let handler = unsafe { AddVectoredExceptionHandler(1, Some(handle)) };
         if handler.is_null() {
@@ -85,9 +89,8 @@ unsafe extern "system" fn handle(exception: *mut EXCEPTION_POINTERS) -> i32 {
         _ => record.ExceptionAddress.addr(),
     };
     let fault = Fault { is_access, signal: record.ExceptionCode, address };
-    let Some(regs) = ended_by(fault, context.Rsp as usize) else {
-        return EXCEPTION_CONTINUE_SEARCH;
-    };
+    let regs = CATCH.get().and_then(|catch| catch(fault, context.Rsp as usize));
+    let Some(regs) = regs else { return EXCEPTION_CONTINUE_SEARCH };
     if record.ExceptionCode == EXCEPTION_STACK_OVERFLOW {
         OVERFLOWED.set(lowest_of_stack());
     }

@@ -26,8 +26,7 @@ const LAST: usize = 4 << 10;
 pub fn make(start: usize, size: usize) -> bool {
     let (guard, access) = ((start + LAST) as *const _, PAGE_READWRITE | PAGE_GUARD);
     // SAFETY: reserved addresses of the caller's.
-    let is_guarded =
-        unsafe { !VirtualAlloc(guard, GUARD - LAST, MEM_COMMIT, access).is_null() };
+    let is_guarded = unsafe { !VirtualAlloc(guard, GUARD - LAST, MEM_COMMIT, access).is_null() };
     is_guarded && memory::commit(start + GUARD, size)
 }
 
