@@ -108,18 +108,8 @@ pub const STAGED_WINDOWS: &[Staged] = &[
         compiler: true,
         ..OWN
     },
-    Staged {
-        package: "hip_cpu",
-        built: "zluda_hip_cpu.dll",
-        name: "zluda_hip_cpu.dll",
-        ..OWN
-    },
-    Staged {
-        package: "zluda_redirect",
-        built: "zluda_redirect.dll",
-        name: REDIRECT,
-        ..OWN
-    },
+    Staged { package: "hip_cpu", built: "zluda_hip_cpu.dll", name: "zluda_hip_cpu.dll", ..OWN },
+    Staged { package: "zluda_redirect", built: "zluda_redirect.dll", name: REDIRECT, ..OWN },
     Staged {
         package: "zluda_cli",
         built: "zluda_cli.exe",

@@ -82,7 +82,9 @@ pub fn build() -> Result<PathBuf> {
         let cmake = || quiet(&mut configuration(&sources, &build), Duration::from_secs(1800));
         spinner("configuring LLVM", cmake)?;
     }
-    heading("Building LLVM: two to three hours on two processors; an interrupted build goes on where it was");
+    heading(
+        "Building LLVM: two to three hours on two processors; an interrupted build goes on where it was",
+    );
     loud(Command::new("ninja").arg("-C").arg(&build).args(LIBRARIES))?;
     collect(&sources, &build)?;
     Ok(built())
@@ -132,7 +134,12 @@ fn collect(sources: &Path, build: &Path) -> Result<()> {
     }
     for library in crate::repository::files(&build.join("lib"), "a")? {
         let name = library.file_name().unwrap_or_default();
-        loud(mingw("strip").args(["--strip-debug", "-o"]).arg(to.join("lib").join(name)).arg(&library))?;
+        loud(
+            mingw("strip")
+                .args(["--strip-debug", "-o"])
+                .arg(to.join("lib").join(name))
+                .arg(&library),
+        )?;
     }
     Ok(())
 }

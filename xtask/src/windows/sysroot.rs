@@ -26,7 +26,10 @@ pub fn sysroot() -> Result<Option<PathBuf>> {
     }
     make_empty(&root)?;
     build(&version, &libraries).map_err(|error| -> Error {
-        format!("Rust's standard library for Windows: {error}; `rustup target add {TARGET}` does, too").into()
+        format!(
+            "Rust's standard library for Windows: {error}; `rustup target add {TARGET}` does, too"
+        )
+        .into()
     })?;
     fs::write(stamp, version)?;
     Ok(Some(root))
