@@ -14,15 +14,23 @@ use std::path::{Path, PathBuf};
 
 use llvm::{C_FLAGS, files, run, stem, tool};
 
-/// Faults are those of the kernel that calls, on its stack, whose end a large frame must not jump over.
-const FLAGS: &[&str] = &["-O2", "-g", "-fPIC", "-fvisibility=hidden", "-fstack-clash-protection"];
+const FLAGS: &[&str] = &["-O2", "-g", "-fvisibility=hidden"];
+
+/// Faults are those of the kernel that calls, on its stack, whose end a large frame must not jump over. Both go without
+/// saying on Windows.
+const ELF_FLAGS: &[&str] = &["-fPIC", "-fstack-clash-protection"];
 
 fn main() {
     println!("cargo:rerun-if-changed=c");
     println!("cargo:rerun-if-changed=cpu");
     println!("cargo:rerun-if-changed=build");
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    let target = env::var("TARGET").unwrap_or_default();
+    let mut target = env::var("TARGET").unwrap_or_default();
+    let is_windows = target.contains("windows");
+    if is_windows {
+        // Its `long` has 64 bits, as on all other targets of the library.
+        target = "x86_64-pc-windows-cygnus".to_owned();
+    }
     let archive = out.join("libzluda_device.a");
     // One unit of all files, so that those that call each other are inlined as the CPU has it.
     let mut linker = tool("llvm-link");
@@ -30,6 +38,9 @@ fn main() {
     let clang = || {
         let mut clang = tool("clang");
         clang.arg(format!("--target={target}")).args(FLAGS);
+        if !is_windows {
+            clang.args(ELF_FLAGS);
+        }
         clang
     };
     for source in [files(Path::new("c"), "c"), files(Path::new("cpu"), "c")].concat() {

@@ -83,11 +83,11 @@ unsafe impl Send for KernelDescriptor {}
 /// [`FLAG_WAITS`] the engine passes one warp a call, each call on a coroutine of its own; with [`FLAG_RETURNS`] it passes
 /// all of them.
 pub type BlockEntry =
-    unsafe extern "C" fn(block: *const BlockContext, first_warp: u32, last_warp: u32);
+    unsafe extern "sysv64" fn(block: *const BlockContext, first_warp: u32, last_warp: u32);
 
 /// Runs one thread of a block to its end, on a coroutine of its own.
 pub type ThreadEntry =
-    unsafe extern "C" fn(block: *const BlockContext, thread: *const ThreadContext);
+    unsafe extern "sysv64" fn(block: *const BlockContext, thread: *const ThreadContext);
 
 /// A block in flight. Lives at a fixed address for as long as the block runs.
 #[derive(Clone, Copy, Debug)]
@@ -155,7 +155,7 @@ pub enum BarrierReduction {
 pub struct Runtime {
     /// `barrier.sync id, threads` for the lanes in `mask` of `warp`; `threads` 0 means the whole block.
     /// Threads that have exited no longer count.
-    pub barrier_sync: unsafe extern "C" fn(
+    pub barrier_sync: unsafe extern "sysv64" fn(
         block: *const BlockContext,
         warp: u32,
         mask: u32,
@@ -163,7 +163,7 @@ pub struct Runtime {
         threads: u32,
     ),
     /// `barrier.arrive id, threads`: as above, without waiting.
-    pub barrier_arrive: unsafe extern "C" fn(
+    pub barrier_arrive: unsafe extern "sysv64" fn(
         block: *const BlockContext,
         warp: u32,
         mask: u32,
@@ -172,7 +172,7 @@ pub struct Runtime {
     ),
     /// `barrier.red`: the lanes in `predicates` (a subset of `mask`) bring true. Returns the count of
     /// true predicates, or 0 or 1 for and/or. `reduction` is a [`BarrierReduction`].
-    pub barrier_reduce: unsafe extern "C" fn(
+    pub barrier_reduce: unsafe extern "sysv64" fn(
         block: *const BlockContext,
         warp: u32,
         mask: u32,
@@ -182,19 +182,23 @@ pub struct Runtime {
         predicates: u32,
     ) -> u32,
     /// Lets other warps of the block run (spin loops, nanosleep). Returns later.
-    pub yield_now: unsafe extern "C" fn(block: *const BlockContext, warp: u32, nanoseconds: u32),
+    pub yield_now:
+        unsafe extern "sysv64" fn(block: *const BlockContext, warp: u32, nanoseconds: u32),
     /// `vprintf(format, arguments)` of one thread; returns what CUDA's printf returns.
-    pub vprintf: unsafe extern "C" fn(
+    pub vprintf: unsafe extern "sysv64" fn(
         block: *const BlockContext,
         format: *const c_char,
         arguments: *const u8,
     ) -> i32,
     /// Null where the heap is full, and for an alignment that is no power of two.
-    pub malloc:
-        unsafe extern "C" fn(block: *const BlockContext, size: u64, alignment: u64) -> *mut c_void,
-    pub free: unsafe extern "C" fn(block: *const BlockContext, pointer: *mut c_void),
+    pub malloc: unsafe extern "sysv64" fn(
+        block: *const BlockContext,
+        size: u64,
+        alignment: u64,
+    ) -> *mut c_void,
+    pub free: unsafe extern "sysv64" fn(block: *const BlockContext, pointer: *mut c_void),
     /// `__assertfail` of one thread, whose lane in `warp` is `lane`. Does not return.
-    pub assert_fail: unsafe extern "C" fn(
+    pub assert_fail: unsafe extern "sysv64" fn(
         block: *const BlockContext,
         warp: u32,
         lane: u32,
@@ -205,13 +209,13 @@ pub struct Runtime {
         char_size: u64,
     ),
     /// `trap`. Does not return.
-    pub trap: unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32),
+    pub trap: unsafe extern "sysv64" fn(block: *const BlockContext, warp: u32, mask: u32),
     /// Nanoseconds of `%globaltimer`.
-    pub global_timer: unsafe extern "C" fn(block: *const BlockContext) -> u64,
+    pub global_timer: unsafe extern "sysv64" fn(block: *const BlockContext) -> u64,
     /// A matrix operation of a warp: `operation` is a [`MatrixOperation`] as a number. `rows` are rows of 32
     /// words, of which `places` names one for each input word of its fragments, then one for each output
     /// word. An output may take the place of an input. Lanes that are not in `mask` give no addresses.
-    pub matrix: unsafe extern "C" fn(
+    pub matrix: unsafe extern "sysv64" fn(
         block: *const BlockContext,
         warp: u32,
         mask: u32,
@@ -220,10 +224,10 @@ pub struct Runtime {
         places: *const u16,
     ),
     /// `a * b + c`, rounded once, for code for processors that have no such instruction.
-    pub fma: extern "C" fn(a: f64, b: f64, c: f64) -> f64,
+    pub fma: extern "sysv64" fn(a: f64, b: f64, c: f64) -> f64,
     /// An operation of one thread that is a call rather than code: `operation` is a [`LaneOperation`],
     /// `arguments` are as many words as it takes. Returns its result, 0 where it has none.
-    pub lane_operation: unsafe extern "C" fn(
+    pub lane_operation: unsafe extern "sysv64" fn(
         block: *const BlockContext,
         operation: u32,
         arguments: *const u64,
@@ -231,11 +235,11 @@ pub struct Runtime {
     /// `barrier.cluster` of the lanes in `mask` of `warp`: arrives, or with `waits` 1 waits for the phase in
     /// which it arrived last.
     pub cluster_barrier:
-        unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32, waits: u32),
+        unsafe extern "sysv64" fn(block: *const BlockContext, warp: u32, mask: u32, waits: u32),
     /// A texture or surface instruction, [`TextureOperation`], of the lanes in `mask`. `words` holds rows
     /// of `lanes` words (32; 1 from the reference executor, whose one lane stands for the mask): a row for
     /// each operand on entry, [`TEXTURE_RESULTS`] rows of results on return.
-    pub texture: unsafe extern "C" fn(
+    pub texture: unsafe extern "sysv64" fn(
         block: *const BlockContext,
         warp: u32,
         mask: u32,
@@ -246,13 +250,17 @@ pub struct Runtime {
     /// The lanes in `mask` come to a place where others of their group do not: the group parts, and each
     /// half returns. On return the group's lanes are `mask`, or the others, for which the code goes on
     /// behind what only `mask` runs.
-    pub part:
-        unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32, group: *mut Group),
+    pub part: unsafe extern "sysv64" fn(
+        block: *const BlockContext,
+        warp: u32,
+        mask: u32,
+        group: *mut Group,
+    ),
     /// A warp operation with lanes that run elsewhere: parts, and waits until those that its members
     /// name have come (or have exited). `operation` is a [`WarpOperation`], or [`MEET_SHUFFLE`] plus a
     /// [`ShuffleKind`]; `rows` are [`MEET_ROWS`]. On return the first one holds results, the second one
     /// predicates.
-    pub meet: unsafe extern "C" fn(
+    pub meet: unsafe extern "sysv64" fn(
         block: *const BlockContext,
         warp: u32,
         mask: u32,
@@ -262,17 +270,22 @@ pub struct Runtime {
     ),
     /// A round of a loop in which the lanes in `mask` wait for another thread: lets others run, and parts
     /// when that takes long, for it may be one of their own group that they wait for.
-    pub spin:
-        unsafe extern "C" fn(block: *const BlockContext, warp: u32, mask: u32, group: *mut Group),
+    pub spin: unsafe extern "sysv64" fn(
+        block: *const BlockContext,
+        warp: u32,
+        mask: u32,
+        group: *mut Group,
+    ),
     /// A group of a warp that has parted comes to the end of the kernel. Returns for the last one.
-    pub end_group: unsafe extern "C" fn(block: *const BlockContext, warp: u32, group: *mut Group),
+    pub end_group:
+        unsafe extern "sysv64" fn(block: *const BlockContext, warp: u32, group: *mut Group),
     /// A place where the running unit may be left for others, whatever it does (`ZLUDA_CHAOS`). Returns later.
-    pub preempt: unsafe extern "C" fn(block: *const BlockContext),
+    pub preempt: unsafe extern "sysv64" fn(block: *const BlockContext),
 
     // What follows serves the reference executor only: warp operations of one thread. Each waits
     // until the threads that `membermask` names have come to it (or have exited).
     /// `shfl.sync`: `kind` is a [`ShuffleKind`]; returns value in the low half and the predicate in bit 32.
-    pub shuffle: unsafe extern "C" fn(
+    pub shuffle: unsafe extern "sysv64" fn(
         thread: *const ThreadContext,
         kind: u32,
         value: u32,
@@ -282,7 +295,7 @@ pub struct Runtime {
     ) -> u64,
     /// All other warp-wide operations: `kind` is a [`WarpOperation`]. Returns the result in the low 32
     /// bits and a predicate in bit 32 where the operation has one.
-    pub warp_operation: unsafe extern "C" fn(
+    pub warp_operation: unsafe extern "sysv64" fn(
         thread: *const ThreadContext,
         kind: u32,
         value: u64,
@@ -290,7 +303,7 @@ pub struct Runtime {
     ) -> u64,
     /// [`Runtime::matrix`] for one thread, whose words lie at `words`.
     pub matrix_of_thread:
-        unsafe extern "C" fn(thread: *const ThreadContext, operation: u64, words: *mut u32),
+        unsafe extern "sysv64" fn(thread: *const ThreadContext, operation: u64, words: *mut u32),
 }
 
 /// Lanes of a warp that run together. Vector code keeps one in its outermost frame; a warp that

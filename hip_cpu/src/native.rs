@@ -1,9 +1,6 @@
 //! Modules of x86-64 code: ELF shared objects that the compiler made, loaded from memory.
 
-use std::ffi::{CStr, CString, c_void};
-use std::fs::File;
-use std::os::fd::AsRawFd;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ffi::c_void;
 
 use cpu_abi::{
     ABI_VERSION, DESCRIPTOR_SUFFIX, FLAG_HALF_WARP_ROWS, FLAG_ROW_WARPS, FLAG_WHOLE_WARPS,
@@ -18,6 +15,7 @@ use object::elf::EM_X86_64;
 use object::{LittleEndian, Object, ObjectSymbol, SymbolKind};
 
 use crate::engine::launch::Launch;
+use crate::os::library::Library;
 
 /// The processor itself.
 struct Native;
@@ -28,7 +26,8 @@ extern "C" fn begin() {
 }
 
 #[used]
-#[unsafe(link_section = ".init_array")]
+#[cfg_attr(unix, unsafe(link_section = ".init_array"))]
+#[cfg_attr(windows, unsafe(link_section = ".CRT$XCU"))]
 static BEGIN: extern "C" fn() = begin;
 
 /// Bytes of shared memory that a block of compute capability 9.0 can have, and has without asking for more.
@@ -57,29 +56,6 @@ struct NativeCode {
     variables: Vec<Variable>,
 }
 
-struct Library(*mut c_void);
-
-// SAFETY: the loader locks itself.
-unsafe impl Send for Library {}
-// SAFETY: as above.
-unsafe impl Sync for Library {}
-
-impl Library {
-    fn symbol(&self, name: &str) -> Option<*const c_void> {
-        let name = CString::new(name).ok()?;
-        // SAFETY: the handle is open, the name ends in NUL.
-        let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
-        (!address.is_null()).then_some(address.cast_const())
-    }
-}
-
-impl Drop for Library {
-    fn drop(&mut self) {
-        // SAFETY: opened once, closed once; kernels in flight keep their module.
-        unsafe { libc::dlclose(self.0) };
-    }
-}
-
 impl NativeCode {
     fn load(image: &Image) -> Result<NativeCode, hipError_t> {
         let object = object::read::elf::ElfFile64::<LittleEndian>::parse(&*image.bytes).map_err(
@@ -88,7 +64,7 @@ impl NativeCode {
                 hipError_t::hipErrorInvalidImage
             },
         )?;
-        let library = open(&image.file)?;
+        let library = Library::load(image)?;
         let mut kernels = Vec::new();
         let mut variables = Vec::new();
         for symbol in object.dynamic_symbols().filter(|symbol| symbol.is_definition()) {
@@ -183,27 +159,5 @@ impl KernelCode for NativeKernel {
         let launch = Launch { request, descriptor: self.0 };
         let order = launch.order();
         Ok((Box::new(launch), order))
-    }
-}
-
-fn open(file: &File) -> Result<Library, hipError_t> {
-    // The loader takes files of one name for one file, and descriptors are used again: so each load has
-    // a path of its own, spelt with a number in steps to where it already is.
-    static LOADS: AtomicU64 = AtomicU64::new(0);
-    let number = LOADS.fetch_add(1, Ordering::Relaxed);
-    let steps: String =
-        (0..32).map(|bit| if number >> bit & 1 != 0 { "/." } else { "/" }).collect();
-    let path = format!("/proc/self/fd{steps}/{}", file.as_raw_fd());
-    let path = CString::new(path).map_err(|_| hipError_t::hipErrorUnknown)?;
-    // SAFETY: the path ends in NUL; whoever loads a module wants its code to run.
-    unsafe {
-        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
-        if handle.is_null() {
-            let error = libc::dlerror();
-            let text = if error.is_null() { c"unknown" } else { CStr::from_ptr(error) };
-            tracing::error!("image: {}", text.to_string_lossy());
-            return Err(hipError_t::hipErrorInvalidImage);
-        }
-        Ok(Library(handle))
     }
 }

@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 
 use common::*;
+use hip_host::os::memory;
 use hip_runtime_sys::*;
 
 const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
@@ -95,19 +96,12 @@ fn images() {
         let mut module = null_mut();
         // SAFETY: a mapping with a guard behind it.
         unsafe {
-            let map = libc::mmap(
-                null_mut(),
-                size + 4096,
-                3,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            );
-            libc::mprotect(map.byte_add(size), 4096, libc::PROT_NONE);
-            let start = map.byte_add(size - image.len()).cast::<u8>();
+            let map = memory::reserve(size + 4096).unwrap();
+            assert!(size == 0 || memory::commit(map, size));
+            let start = (map + size - image.len()) as *mut u8;
             std::ptr::copy_nonoverlapping(image.as_ptr(), start, image.len());
             let error = hipModuleLoadData(&mut module, start.cast());
-            libc::munmap(map, size + 4096);
+            memory::release(map, size + 4096);
             error
         }
     };

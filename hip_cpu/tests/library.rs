@@ -3,11 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use hip_runtime_sys::*;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 
 fn open() -> HipRuntime {
     // Cargo puts the library beside the test.
     let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
-    Provider::Cpu(folder.join("libzluda_hip_cpu.so")).open().unwrap()
+    Provider::Cpu(folder.join(format!("{DLL_PREFIX}zluda_hip_cpu{DLL_SUFFIX}"))).open().unwrap()
 }
 
 /// Functions with nothing but zeros that succeed: those that wait, reset, take null or do nothing.

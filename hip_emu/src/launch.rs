@@ -60,7 +60,7 @@ impl Launch {
         let outcome = guarded.run(|| result = group.step(self, moved));
         let result = match outcome {
             Some(Ok(())) => result,
-            Some(Err(Fault { signal: libc::SIGSEGV | libc::SIGBUS, address })) => {
+            Some(Err(Fault { is_access: true, address, .. })) => {
                 Err(Stop::BadAddress(address as u64))
             }
             Some(Err(fault)) => Err(Stop::Unknown(format!("a bug of the emulator: {fault:?}"))),

@@ -47,6 +47,10 @@ pub use llvm_sys::LLVMValueKind as ValueKind;
 
 use std::ffi::CString;
 
+/// Whether LLVM is there. A build for Windows may be without it: then nothing can be compiled, and nothing but
+/// [`host_cpu`] and [`host_features`] may be called.
+pub const IS_THERE: bool = cfg!(not(zluda_without_llvm));
+
 /// NUL-terminated copy of a name. LLVM names hold no NUL; what comes after one is dropped.
 fn c_string(text: &str) -> CString {
     let end = text.bytes().position(|byte| byte == 0).unwrap_or(text.len());

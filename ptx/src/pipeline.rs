@@ -244,6 +244,10 @@ pub fn compile(
     if stage == Stage::Ast {
         return Ok(analysis.tree.to_string().into_bytes());
     }
+    if !llvm_zluda::IS_THERE {
+        let message = "this build has no compiler".to_owned();
+        return Err(Diagnostics::unsupported(kernel, message));
+    }
     // Nobody reads the names of what becomes an object.
     let context = if stage == Stage::Obj { Context::without_names() } else { Context::new() };
     let machine = target.machine(kernel, options)?;

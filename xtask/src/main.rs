@@ -3,7 +3,7 @@
 //! A verb is a file in `verb/`. What they share: [`repository`] (where things lie), [`program`] (running
 //! others), [`progress`] (what is shown meanwhile), [`toolkit`] (what comes from PyPI), [`sample`] (the
 //! CUDA programs under `samples/`), [`corpus`] (those of others), [`ptx_text`] (PTX and whether it is understood),
-//! [`machine_code`] (what ptxas makes of PTX, and what nvdisasm says of that).
+//! [`machine_code`] (what ptxas makes of PTX, and what nvdisasm says of that), [`windows`] (builds for Windows).
 
 // A command-line tool prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -22,6 +22,7 @@ mod repository;
 mod sample;
 mod toolkit;
 mod verb;
+mod windows;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -52,6 +53,10 @@ enum Verb {
     Build(verb::build::Options),
     /// Stage what is built already
     Stage(verb::build::Options),
+    /// Build the DLLs and the command for Windows, and stage them in target/windows/zluda
+    Windows(verb::windows::Options),
+    /// Build LLVM for Windows, for hours
+    LlvmWindows(verb::llvm_windows::Options),
     /// Install the CUDA toolkits and the Python packages of the tests below target/toolkit
     Toolkit(verb::toolkit::Options),
     /// Run the Python programs at several compute capabilities, and keep which of them run
@@ -86,6 +91,8 @@ fn main() -> ExitCode {
         Verb::Test(options) => verb::test::run(&options),
         Verb::Build(options) => verb::build::run(&options),
         Verb::Stage(options) => verb::build::stage_only(&options),
+        Verb::Windows(options) => verb::windows::run(&options),
+        Verb::LlvmWindows(options) => verb::llvm_windows::run(&options),
         Verb::Toolkit(options) => verb::toolkit::run(&options),
         Verb::Capabilities(options) => verb::capabilities::run(&options),
         Verb::Samples(options) => verb::samples::run(&options),

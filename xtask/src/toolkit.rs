@@ -288,6 +288,23 @@ pub fn torch() -> Result<Root> {
     packages.unpacked("torch")
 }
 
+/// The sources of Rust of a version, in `usr/src/rustc-<version>`.
+pub fn rust_sources(version: &str) -> Result<Root> {
+    let package = format!("rust-src={version}*");
+    let packages = debian::Packages {
+        suites: &["trixie-backports"],
+        components: "main",
+        headers: &[&package],
+        ..debian::Packages::default()
+    };
+    packages.unpacked(&format!("rust-{version}"))
+}
+
+/// The archive of LLVM's sources.
+pub fn llvm_sources() -> Result<PathBuf> {
+    debian::source("llvm-toolchain-22", "trixie")
+}
+
 /// Runs `install` on an empty `folder`, unless it ended well before for the same `contents`.
 fn once(
     folder: &Path,

@@ -8,6 +8,7 @@ mod cache;
 mod compile;
 mod doctor;
 mod info;
+mod os;
 mod ptxas;
 mod run;
 mod staged;

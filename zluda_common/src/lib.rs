@@ -1,5 +1,6 @@
 //! The parts that the driver, the CPU device, the compiler and the command line share.
 //!
+//! - [`c_path`]: paths as C programs give them.
 //! - [`config`]: the environment variables, one table.
 //! - [`linux`]: this machine as Linux describes it.
 //! - [`log`]: where log lines go, and lines that appear once.
@@ -8,6 +9,7 @@
 //! - [`pci`]: addresses of PCI devices.
 //! - [`printf`]: what kernels print.
 
+pub mod c_path;
 pub mod config;
 pub mod handle;
 #[cfg(target_os = "linux")]
@@ -15,5 +17,5 @@ pub mod linux;
 pub mod log;
 pub mod own_file;
 pub mod pci;
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", windows))]
 pub mod printf;

@@ -10,9 +10,14 @@ static TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 /// The bytes of text after which it is written without waiting for the host.
 const LIMIT: usize = 16 << 20;
 
-unsafe extern "C" {
-    static stdout: *mut libc::FILE;
-}
+#[cfg(unix)]
+#[path = "printf/unix.rs"]
+mod stdout;
+#[cfg(windows)]
+#[path = "printf/windows.rs"]
+mod stdout;
+
+use stdout::snprintf;
 
 /// One piece of a format.
 enum Piece<'a> {
@@ -213,9 +218,7 @@ unsafe fn write(output: &mut Vec<u8>, format: &[u8], arguments: *const u8) -> i3
                         narrow_signed(&conversion, i32::from_ne_bytes(arguments.next()))
                     };
                     spec.extend_from_slice(&[b'l', b'l', kind, 0]);
-                    format_with(output, &spec, |to, size, spec| {
-                        libc::snprintf(to, size, spec, value)
-                    });
+                    format_with(output, &spec, |to, size, spec| snprintf(to, size, spec, value));
                 }
                 kind @ (b'u' | b'o' | b'x' | b'X') => {
                     let value = if conversion.integer == 8 {
@@ -224,9 +227,7 @@ unsafe fn write(output: &mut Vec<u8>, format: &[u8], arguments: *const u8) -> i3
                         narrow(&conversion, u32::from_ne_bytes(arguments.next()))
                     };
                     spec.extend_from_slice(&[b'l', b'l', kind, 0]);
-                    format_with(output, &spec, |to, size, spec| {
-                        libc::snprintf(to, size, spec, value)
-                    });
+                    format_with(output, &spec, |to, size, spec| snprintf(to, size, spec, value));
                 }
                 b'c' => {
                     let value = i32::from_ne_bytes(arguments.next()) & 0xff;
@@ -236,7 +237,7 @@ unsafe fn write(output: &mut Vec<u8>, format: &[u8], arguments: *const u8) -> i3
                     } else {
                         spec.extend_from_slice(b"c\0");
                         format_with(output, &spec, |to, size, spec| {
-                            libc::snprintf(to, size, spec, value as c_int)
+                            snprintf(to, size, spec, value as c_int)
                         });
                     }
                 }
@@ -249,22 +250,18 @@ unsafe fn write(output: &mut Vec<u8>, format: &[u8], arguments: *const u8) -> i3
                     };
                     spec.extend_from_slice(b"s\0");
                     format_with(output, &spec, |to, size, spec| {
-                        libc::snprintf(to, size, spec, string.as_ptr())
+                        snprintf(to, size, spec, string.as_ptr())
                     });
                 }
                 b'p' => {
                     let value = usize::from_ne_bytes(arguments.next()) as *const c_void;
                     spec.extend_from_slice(b"p\0");
-                    format_with(output, &spec, |to, size, spec| {
-                        libc::snprintf(to, size, spec, value)
-                    });
+                    format_with(output, &spec, |to, size, spec| snprintf(to, size, spec, value));
                 }
                 kind => {
                     let value = f64::from_ne_bytes(arguments.next());
                     spec.extend_from_slice(&[kind, 0]);
-                    format_with(output, &spec, |to, size, spec| {
-                        libc::snprintf(to, size, spec, value)
-                    });
+                    format_with(output, &spec, |to, size, spec| snprintf(to, size, spec, value));
                 }
             }
         }
@@ -319,11 +316,8 @@ pub fn flush() {
     if text.is_empty() {
         return;
     }
-    // SAFETY: C's own stream, which locks itself.
-    unsafe {
-        libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout);
-        libc::fflush(stdout);
-    }
+    stdout::write(&text);
+    stdout::flush();
     text.clear();
 }
 
@@ -333,15 +327,18 @@ pub fn flush_at_exit() {
         if let Some(mut text) = TEXT.try_lock()
             && !text.is_empty()
         {
-            // SAFETY: as in `flush`; streams are closed after these handlers have run.
-            unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
+            // Streams are closed after these handlers have run.
+            stdout::write(&text);
             text.clear();
         }
+    }
+    unsafe extern "C" {
+        fn atexit(handler: extern "C" fn()) -> c_int;
     }
     static ONCE: std::sync::Once = std::sync::Once::new();
     // SAFETY: the handler has no preconditions.
     ONCE.call_once(|| unsafe {
-        libc::atexit(at_exit);
+        atexit(at_exit);
     });
 }
 

@@ -27,7 +27,14 @@ const OWN: Staged =
     Staged { package: "", built: "", name: "", link: None, replaces: false, compiler: false };
 
 /// The driver's name in the folder.
+#[cfg(not(windows))]
 pub const DRIVER: &str = "libcuda.so.1";
+#[cfg(windows)]
+pub const DRIVER: &str = DRIVER_WINDOWS;
+/// The driver's name on Windows.
+pub const DRIVER_WINDOWS: &str = "nvcuda.dll";
+/// The DLL that leads processes of Windows to the driver.
+pub const REDIRECT: &str = "zluda_redirect.dll";
 /// The audit library's name in the folder.
 pub const AUDIT: &str = "libzluda_ld.so";
 /// The command by the name of NVIDIA's assembler.
@@ -86,6 +93,27 @@ pub const STAGED: &[Staged] = &[
         built: "zluda_cli",
         name: "bin/zluda",
         link: Some(ASSEMBLER),
+        compiler: true,
+        ..OWN
+    },
+];
+
+/// The files of a build for Windows. There is one folder: programs look for DLLs beside themselves.
+pub const STAGED_WINDOWS: &[Staged] = &[
+    Staged {
+        package: "zluda",
+        built: "zluda_cuda.dll",
+        name: DRIVER_WINDOWS,
+        replaces: true,
+        compiler: true,
+        ..OWN
+    },
+    Staged { package: "hip_cpu", built: "zluda_hip_cpu.dll", name: "zluda_hip_cpu.dll", ..OWN },
+    Staged { package: "zluda_redirect", built: "zluda_redirect.dll", name: REDIRECT, ..OWN },
+    Staged {
+        package: "zluda_cli",
+        built: "zluda_cli.exe",
+        name: "zluda.exe",
         compiler: true,
         ..OWN
     },
@@ -187,6 +215,16 @@ impl Libraries {
 
 /// The major version of the compute capability from which on NVIDIA's libraries have PTX for a device.
 const NVIDIA_LIBRARIES_NEED: u32 = 13;
+
+/// The file of [`STAGED_WINDOWS`] that a program means by the name or the path of a DLL, with an extension or without.
+/// Windows does not tell capital letters from others.
+pub fn windows_file(path: &str) -> Option<&'static Staged> {
+    let name = path.rsplit(['/', '\\', ':']).next().unwrap_or(path);
+    STAGED_WINDOWS.iter().filter(|staged| staged.replaces).find(|staged| {
+        let stem = staged.name.strip_suffix(".dll").unwrap_or(staged.name);
+        [staged.name, stem].iter().any(|wanted| name.eq_ignore_ascii_case(wanted))
+    })
+}
 
 /// The place in [`STAGED`] of the library that a program means by the name of a file.
 pub fn place(file: &[u8]) -> Option<usize> {

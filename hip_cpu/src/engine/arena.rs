@@ -1,6 +1,7 @@
 //! Shared memory of blocks: arenas below 4 GiB, so that 32-bit shared addresses are whole.
 
 use cpu_abi::{CLUSTER_SHARED_STRIDE, MAX_CLUSTER_BLOCKS};
+use hip_host::os::memory;
 use parking_lot::Mutex;
 
 /// Bytes for each block: the most shared memory that a block can have, and slack.
@@ -45,30 +46,12 @@ impl Drop for Arena {
 /// Room for some blocks, with inaccessible pages between them.
 fn map(blocks: usize) -> Option<usize> {
     let whole = (blocks - 1) * STRIDE + ARENA_SIZE + 2 * GUARD;
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    let place = |address: usize, flags: i32| {
-        // SAFETY: a fresh private mapping; a fixed address never replaces what is there.
-        let start = unsafe { libc::mmap(address as *mut _, whole, libc::PROT_NONE, flags, -1, 0) };
-        (start != libc::MAP_FAILED).then_some(start as usize)
-    };
-    let start = place(0, flags | libc::MAP_32BIT).or_else(|| {
-        // MAP_32BIT looks only below 2 GiB.
-        (0x8000_0000..0xf000_0000usize)
-            .step_by(1 << 20)
-            .find_map(|address| place(address, flags | libc::MAP_FIXED_NOREPLACE))
-    })?;
+    let start = memory::reserve_low(whole)?;
     let start_of_data = start + GUARD;
-    let accessible = (0..blocks).all(|block| {
-        let address = start_of_data + block * STRIDE;
-        // SAFETY: within the mapping just made.
-        let result = unsafe {
-            libc::mprotect(address as *mut _, ARENA_SIZE, libc::PROT_READ | libc::PROT_WRITE)
-        };
-        result == 0
-    });
+    let accessible =
+        (0..blocks).all(|block| memory::commit(start_of_data + block * STRIDE, ARENA_SIZE));
     if !accessible || start + whole > HIGHEST {
-        // SAFETY: as above.
-        unsafe { libc::munmap(start as *mut _, whole) };
+        memory::release(start, whole);
         return None;
     }
     Some(start_of_data)

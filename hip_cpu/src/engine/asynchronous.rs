@@ -26,7 +26,7 @@ static LIBRARY: LazyLock<Vec<Option<LaneFunction>>> = LazyLock::new(|| {
 });
 
 /// See [`cpu_abi::Runtime::lane_operation`].
-pub unsafe extern "C" fn lane_operation(
+pub unsafe extern "sysv64" fn lane_operation(
     block: *const BlockContext,
     operation: u32,
     arguments: *const u64,

@@ -101,7 +101,7 @@ impl Drop for Scratch {
 /// # Safety
 /// As the entry asks for.
 #[unsafe(naked)]
-pub unsafe extern "C" fn enter(
+pub unsafe extern "sysv64" fn enter(
     entry: BlockEntry,
     context: *const BlockContext,
     first_warp: u32,
@@ -125,9 +125,9 @@ pub unsafe extern "C" fn enter(
 /// Runs `copy` on another stack, with the place of the frames of the caller, and goes on in the frames
 /// whose place it returns: those that this function was called from, then or at an earlier time.
 #[unsafe(naked)]
-unsafe extern "C" fn on_scratch(
+unsafe extern "sysv64" fn on_scratch(
     scratch: usize,
-    copy: unsafe extern "C" fn(*mut Groups, usize) -> usize,
+    copy: unsafe extern "sysv64" fn(*mut Groups, usize) -> usize,
     groups: *mut Groups,
 ) {
     std::arch::naked_asm!(
@@ -205,7 +205,7 @@ impl Groups {
 }
 
 /// Makes a copy of the current group for the lanes that leave it.
-unsafe extern "C" fn fork(groups: *mut Groups, start: usize) -> usize {
+unsafe extern "sysv64" fn fork(groups: *mut Groups, start: usize) -> usize {
     // SAFETY: the caller's own, which nobody else uses meanwhile.
     let groups = unsafe { &mut *groups };
     // SAFETY: the frames of the caller begin at `start`.
@@ -225,7 +225,7 @@ unsafe extern "C" fn fork(groups: *mut Groups, start: usize) -> usize {
 }
 
 /// Puts the frames of the group `next` in place of those of the current one.
-unsafe extern "C" fn exchange(groups: *mut Groups, start: usize) -> usize {
+unsafe extern "sysv64" fn exchange(groups: *mut Groups, start: usize) -> usize {
     // SAFETY: as above.
     let groups = unsafe { &mut *groups };
     if groups.list[groups.current].state != State::Ended {
@@ -268,7 +268,7 @@ pub fn drop_groups(slot: &std::cell::Cell<*mut Groups>) {
 }
 
 /// [`cpu_abi::Runtime::part`]
-pub unsafe extern "C" fn part(
+pub unsafe extern "sysv64" fn part(
     block: *const BlockContext,
     warp: u32,
     mask: u32,
@@ -431,7 +431,7 @@ fn meet(
 }
 
 /// [`cpu_abi::Runtime::meet`]
-pub unsafe extern "C" fn meet_lanes(
+pub unsafe extern "sysv64" fn meet_lanes(
     context: *const BlockContext,
     warp: u32,
     mask: u32,
@@ -526,7 +526,7 @@ fn all_meet(block: &Block, mask: u32, what: Operation, predicates: u32) -> u32 {
 }
 
 /// [`cpu_abi::Runtime::spin`]
-pub unsafe extern "C" fn spin(
+pub unsafe extern "sysv64" fn spin(
     context: *const BlockContext,
     warp: u32,
     mask: u32,
@@ -556,7 +556,7 @@ pub fn take_turns(block: &Block, pause: Pause) {
 }
 
 /// [`cpu_abi::Runtime::end_group`]
-pub unsafe extern "C" fn end_group(
+pub unsafe extern "sysv64" fn end_group(
     context: *const BlockContext,
     _warp: u32,
     _group: *mut cpu_abi::Group,

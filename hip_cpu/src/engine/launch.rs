@@ -16,7 +16,8 @@ use hip_runtime_sys::hipError_t;
 
 use super::block::{Mode, Outcome};
 use super::cluster::ResidentCluster;
-use super::{jolt, runtime};
+use super::runtime;
+use crate::os::jolt;
 
 /// After how long of waiting a block counts as one that waits for a block which has not begun. It is longer than blocks
 /// wait for those before them, as a rule.
@@ -139,18 +140,16 @@ impl Launch {
         let name = &self.kernel.name;
         let error = match outcome {
             Outcome::Finished | Outcome::Stopped => return,
-            Outcome::Fault(Fault { signal: libc::SIGSEGV | libc::SIGBUS, address })
-                if stack::contains(address) =>
-            {
+            Outcome::Fault(Fault { is_access: true, address, .. }) if stack::contains(address) => {
                 let size = self.stack_size();
                 tracing::error!("kernel {name}: a stack of {size} bytes overflows");
                 hipError_t::hipErrorIllegalAddress
             }
-            Outcome::Fault(Fault { signal: libc::SIGSEGV | libc::SIGBUS, address }) => {
+            Outcome::Fault(Fault { is_access: true, address, .. }) => {
                 tracing::error!("kernel {name}: bad access at address {address:#x}");
                 hipError_t::hipErrorIllegalAddress
             }
-            Outcome::Fault(Fault { signal, address }) => {
+            Outcome::Fault(Fault { signal, address, .. }) => {
                 tracing::error!("kernel {name}: signal {signal} at {address:#x}");
                 hipError_t::hipErrorLaunchFailure
             }

@@ -12,7 +12,7 @@ use super::matrix::{Row, perform, rows_of};
 const FEW: usize = 12;
 
 /// [`cpu_abi::Runtime::matrix`]
-pub unsafe extern "C" fn matrix(
+pub unsafe extern "sysv64" fn matrix(
     block: *const BlockContext,
     warp: u32,
     mask: u32,

@@ -8,13 +8,12 @@ pub mod barrier;
 pub mod block;
 pub mod children;
 pub mod cluster;
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod device_library;
 pub mod dynamic_stack;
 pub mod family;
 pub mod groups;
 mod half;
-pub mod jolt;
 pub mod launch;
 pub mod matrix;
 mod matrix_instruction;

@@ -14,7 +14,7 @@ use super::block::{Block, Mode};
 use super::rendezvous::{self, Input, Operation, Rendezvous, lanes};
 
 /// `shfl.sync` of one thread; see [`cpu_abi::Runtime::shuffle`].
-pub unsafe extern "C" fn shuffle(
+pub unsafe extern "sysv64" fn shuffle(
     thread: *const ThreadContext,
     kind: u32,
     value: u32,
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn shuffle(
 }
 
 /// All other warp operations of one thread; see [`cpu_abi::Runtime::warp_operation`].
-pub unsafe extern "C" fn warp_operation(
+pub unsafe extern "sysv64" fn warp_operation(
     thread: *const ThreadContext,
     kind: u32,
     value: u64,
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn warp_operation(
 }
 
 /// [`cpu_abi::Runtime::matrix_of_thread`]: all lanes of the warp have to come.
-pub unsafe extern "C" fn matrix_of_thread(
+pub unsafe extern "sysv64" fn matrix_of_thread(
     thread: *const ThreadContext,
     operation: u64,
     words: *mut u32,

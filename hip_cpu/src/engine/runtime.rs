@@ -67,11 +67,11 @@ pub fn with_default_float_state(f: impl FnOnce()) {
     set_float_state(state);
 }
 
-extern "C" fn fma(a: f64, b: f64, c: f64) -> f64 {
+extern "sysv64" fn fma(a: f64, b: f64, c: f64) -> f64 {
     a.mul_add(b, c)
 }
 
-unsafe extern "C" fn barrier_sync(
+unsafe extern "sysv64" fn barrier_sync(
     block: *const BlockContext,
     _warp: u32,
     mask: u32,
@@ -86,7 +86,7 @@ unsafe extern "C" fn barrier_sync(
     );
 }
 
-unsafe extern "C" fn barrier_arrive(
+unsafe extern "sysv64" fn barrier_arrive(
     block: *const BlockContext,
     _warp: u32,
     mask: u32,
@@ -101,7 +101,7 @@ unsafe extern "C" fn barrier_arrive(
     );
 }
 
-unsafe extern "C" fn barrier_reduce(
+unsafe extern "sysv64" fn barrier_reduce(
     block: *const BlockContext,
     _warp: u32,
     mask: u32,
@@ -123,7 +123,7 @@ unsafe extern "C" fn barrier_reduce(
     )
 }
 
-unsafe extern "C" fn cluster_barrier(
+unsafe extern "sysv64" fn cluster_barrier(
     block: *const BlockContext,
     _warp: u32,
     mask: u32,
@@ -144,12 +144,12 @@ unsafe extern "C" fn cluster_barrier(
     }
 }
 
-unsafe extern "C" fn yield_now(block: *const BlockContext, _warp: u32, _nanoseconds: u32) {
+unsafe extern "sysv64" fn yield_now(block: *const BlockContext, _warp: u32, _nanoseconds: u32) {
     // SAFETY: as above.
     groups::take_turns(unsafe { Block::of(block) }, Pause::Yield);
 }
 
-unsafe extern "C" fn preempt(block: *const BlockContext) {
+unsafe extern "sysv64" fn preempt(block: *const BlockContext) {
     // SAFETY: as above.
     unsafe { Block::of(block) }.preempt();
 }
@@ -167,7 +167,7 @@ pub fn yield_warp(block: &Block, pause: Pause) {
     }
 }
 
-unsafe extern "C" fn vprintf(
+unsafe extern "sysv64" fn vprintf(
     block: *const BlockContext,
     format: *const c_char,
     arguments: *const u8,
@@ -184,7 +184,11 @@ unsafe extern "C" fn vprintf(
     }
 }
 
-unsafe extern "C" fn malloc(block: *const BlockContext, size: u64, alignment: u64) -> *mut c_void {
+unsafe extern "sysv64" fn malloc(
+    block: *const BlockContext,
+    size: u64,
+    alignment: u64,
+) -> *mut c_void {
     // SAFETY: as above.
     let block = unsafe { Block::of(block) };
     block
@@ -192,7 +196,7 @@ unsafe extern "C" fn malloc(block: *const BlockContext, size: u64, alignment: u6
         .map_or(std::ptr::null_mut(), |at| at as _)
 }
 
-unsafe extern "C" fn free(block: *const BlockContext, pointer: *mut c_void) {
+unsafe extern "sysv64" fn free(block: *const BlockContext, pointer: *mut c_void) {
     // SAFETY: as above.
     let block = unsafe { Block::of(block) };
     if pointer.is_null()
@@ -207,7 +211,7 @@ unsafe extern "C" fn free(block: *const BlockContext, pointer: *mut c_void) {
     stop(block, hipError_t::hipErrorLaunchFailure);
 }
 
-unsafe extern "C" fn assert_fail(
+unsafe extern "sysv64" fn assert_fail(
     block: *const BlockContext,
     warp: u32,
     lane: u32,
@@ -244,7 +248,7 @@ unsafe extern "C" fn assert_fail(
     stop(block, hipError_t::hipErrorAssert);
 }
 
-unsafe extern "C" fn trap(block: *const BlockContext, warp: u32, mask: u32) {
+unsafe extern "sysv64" fn trap(block: *const BlockContext, warp: u32, mask: u32) {
     // SAFETY: as above.
     let block = unsafe { Block::of(block) };
     block.on_thread_stack(|| {
@@ -263,6 +267,6 @@ pub(super) fn stop(block: &Block, error: hipError_t) {
     block.pause(Pause::Stop);
 }
 
-unsafe extern "C" fn global_timer(_block: *const BlockContext) -> u64 {
+unsafe extern "sysv64" fn global_timer(_block: *const BlockContext) -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
 }

@@ -13,7 +13,7 @@ use super::texture::{Operands, Stop, operand_words, run};
 ///
 /// # Safety
 /// As there: a kernel passes its block and a buffer of the right size.
-pub unsafe extern "C" fn texture(
+pub unsafe extern "sysv64" fn texture(
     block: *const BlockContext,
     warp: u32,
     mask: u32,

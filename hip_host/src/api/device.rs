@@ -11,6 +11,7 @@ use super::{INVALID, Result, check_device, hip_api, put, text};
 use crate::core::device::Device;
 use crate::core::executor::executor;
 use crate::core::tables::tables;
+use crate::os::machine;
 
 /// The device's name: the executor's, or else that of the processor.
 fn name() -> &'static str {
@@ -66,9 +67,7 @@ fn bus_id(ordinal: i32) -> String {
 fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> Result<i32> {
     use hipDeviceAttribute_t as A;
     let memory = || i32::try_from(tables().memory.limit()).unwrap_or(i32::MAX);
-    // SAFETY: asks for a number.
-    let cache =
-        || unsafe { libc::sysconf(libc::_SC_LEVEL3_CACHE_SIZE) }.clamp(0, i32::MAX.into()) as i32;
+    let cache = || i32::try_from(machine::last_cache()).unwrap_or(i32::MAX);
     #[allow(non_upper_case_globals)]
     Ok(match attribute {
         A::hipDeviceAttributeAsyncEngineCount => 2,

@@ -2,7 +2,6 @@
 
 use std::ffi::c_void;
 use std::fs::File;
-use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 
 use hip_runtime_sys::{
@@ -11,9 +10,9 @@ use hip_runtime_sys::{
 };
 
 use super::{INVALID, hip_api, put};
-use crate::core::backing_file::Piece;
 use crate::core::tables::tables;
 use crate::core::virtual_memory::Physical;
+use crate::os::backing_file::{self, Piece};
 
 const OPAQUE_FD: hipExternalMemoryHandleType_enum =
     hipExternalMemoryHandleType_enum::hipExternalMemoryHandleTypeOpaqueFd;
@@ -38,8 +37,7 @@ hip_api! {
             return Err(INVALID);
         }
         // The descriptor is the device's from now on.
-        // SAFETY: it is open, since the memory is of it.
-        drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
+        backing_file::close(descriptor);
         // SAFETY: the program's pointer.
         unsafe { put(extMem_out, tables().external_memory.insert(Arc::new(memory))) }
     }

@@ -14,8 +14,8 @@ use super::{INVALID, check_may_wait, hip_api, put};
 use crate::core::context::{self, current};
 use crate::core::event::Event;
 use crate::core::memory::Kind;
-use crate::core::shared_table::{Bytes, open_memory};
 use crate::core::tables::tables;
+use crate::os::shared_table::{Bytes, open_memory};
 
 /// A handle as C has it.
 fn to_c(bytes: Bytes) -> [c_char; 64] {

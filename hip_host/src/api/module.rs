@@ -1,7 +1,6 @@
 //! Modules, their kernels and variables.
 
-use std::ffi::{OsStr, c_char, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use hip_runtime_sys::{hipDeviceptr_t, hipError_t, hipFunction_t, hipJitOption, hipModule_t};
@@ -9,6 +8,7 @@ use hip_runtime_sys::{hipDeviceptr_t, hipError_t, hipFunction_t, hipJitOption, h
 use super::{INVALID, Result, hip_api, put, text};
 use crate::core::module::{Module, load_file};
 use crate::core::tables::tables;
+use zluda_common::c_path::path_of_c;
 
 fn find(handle: hipModule_t) -> Result<Arc<Module>> {
     tables().modules.get(handle).ok_or(hipError_t::hipErrorInvalidHandle)
@@ -48,7 +48,7 @@ hip_api! {
         }
         // SAFETY: the program's string and pointer.
         unsafe {
-            let loaded = load_file(OsStr::from_bytes(std::ffi::CStr::from_ptr(fname).to_bytes()))?;
+            let loaded = load_file(&path_of_c(std::ffi::CStr::from_ptr(fname)))?;
             put(module, tables().modules.insert(Arc::new(loaded)))
         }
     }

@@ -1,7 +1,6 @@
 //! Allocation in stream order, and memory pools.
 
 use std::ffi::c_void;
-use std::os::fd::IntoRawFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -16,6 +15,7 @@ use crate::core::memory::Kind;
 use crate::core::pool::{Pool, default_pool};
 use crate::core::stream;
 use crate::core::tables::tables;
+use crate::os::backing_file::{Number, number};
 use crate::work::op::Work;
 
 const POSIX: hipMemAllocationHandleType =
@@ -184,7 +184,7 @@ hip_api! {
         }
         let descriptor = find(mem_pool)?.export()?;
         // SAFETY: the program's pointer. The descriptor is its own from now on.
-        unsafe { put(shared_handle.cast::<i32>(), descriptor.into_raw_fd()) }
+        unsafe { put(shared_handle.cast::<Number>(), number(descriptor)) }
     }
 
     healthy fn hipMemPoolImportFromShareableHandle(

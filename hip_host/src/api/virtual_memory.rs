@@ -1,7 +1,6 @@
 //! Virtual memory management: addresses and memory apart from each other.
 
 use std::ffi::c_void;
-use std::os::fd::IntoRawFd;
 use std::sync::Arc;
 
 use hip_runtime_sys::{
@@ -15,6 +14,8 @@ use crate::core::context::{self, current};
 use crate::core::device::Device;
 use crate::core::tables::tables;
 use crate::core::virtual_memory::{GRANULARITY, Physical};
+use crate::os::backing_file::{Number, number};
+use crate::os::memory;
 
 const POSIX: hipMemAllocationHandleType =
     hipMemAllocationHandleType::hipMemHandleTypePosixFileDescriptor;
@@ -42,12 +43,12 @@ fn check_properties(properties: &hipMemAllocationProp) -> Result<(&'static Devic
     }
 }
 
-/// `mmap`'s flags for the accesses of the device; memory that can be written can be read.
+/// The bits of [`memory`] for the accesses of the device; memory that can be written can be read.
 fn protection(flags: hipMemAccessFlags) -> Result<i32> {
     match flags {
-        hipMemAccessFlags::hipMemAccessFlagsProtNone => Ok(libc::PROT_NONE),
-        hipMemAccessFlags::hipMemAccessFlagsProtRead => Ok(libc::PROT_READ),
-        hipMemAccessFlags::hipMemAccessFlagsProtReadWrite => Ok(libc::PROT_READ | libc::PROT_WRITE),
+        hipMemAccessFlags::hipMemAccessFlagsProtNone => Ok(memory::NONE),
+        hipMemAccessFlags::hipMemAccessFlagsProtRead => Ok(memory::READ),
+        hipMemAccessFlags::hipMemAccessFlagsProtReadWrite => Ok(memory::READ | memory::WRITE),
         _ => Err(INVALID),
     }
 }
@@ -166,7 +167,7 @@ hip_api! {
         }
         let descriptor = find(handle)?.piece.export()?;
         // SAFETY: the program's pointer. The descriptor is its own from now on.
-        unsafe { put(shareableHandle.cast::<i32>(), descriptor.into_raw_fd()) }
+        unsafe { put(shareableHandle.cast::<Number>(), number(descriptor)) }
     }
 
     healthy fn hipMemImportFromShareableHandle(

@@ -6,8 +6,8 @@ use hip_runtime_sys::{hipError_t, hipEventDisableTiming, hipEventInterprocess};
 use parking_lot::Mutex;
 
 use super::context::Context;
-use super::shared_table::{Bytes, SharedEvent, Ticket};
 use super::stream::Stream;
+use crate::os::shared_table::{Bytes, SharedEvent, Ticket};
 use crate::work::op::{Op, Work};
 
 pub struct Event {

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::ranges::FreeRanges;
+use crate::os::memory;
+use crate::ranges::FreeRanges;
 
 const ALIGN: usize = 16;
 /// Before each block, for the program: nvcc's `new T[n]` keeps the number of elements in the eight bytes before what `malloc`
@@ -94,28 +95,20 @@ impl Heap {
 impl State {
     fn new(size: usize) -> Option<State> {
         let size = size.max(1).checked_next_multiple_of(4096)?;
-        // SAFETY: a fresh private mapping.
-        let start = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                size,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                -1,
-                0,
-            )
-        };
-        (start != libc::MAP_FAILED).then(|| {
-            let start = start as usize;
-            State { start, size, free: FreeRanges::new(start, size), taken: FxHashMap::default() }
-        })
+        let start = memory::reserve(size)?;
+        if !memory::commit(start, size) {
+            memory::release(start, size);
+            return None;
+        }
+        let free = FreeRanges::new(start, size);
+        Some(State { start, size, free, taken: FxHashMap::default() })
     }
 }
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: mapped by `new`; kernels that know addresses in it have ended.
-        unsafe { libc::munmap(self.start as *mut _, self.size) };
+        // Kernels that know addresses in it have ended.
+        memory::release(self.start, self.size);
     }
 }
 

@@ -1,21 +1,20 @@
 //! Images of modules: ELF shared objects in the program's memory, copied without trusting a word of them.
 
 use std::ffi::c_void;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::os::fd::{AsRawFd, FromRawFd};
 
 use hip_runtime_sys::hipError_t;
 use object::LittleEndian;
 use object::elf::{ET_DYN, FileHeader64};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 
+use crate::os::copied::Copied;
+
 /// The largest image that is believed.
 const LARGEST: usize = 1 << 30;
 
-/// An image in a file and in memory.
+/// An image as the system loads it, and in memory.
 pub struct Image {
-    pub file: File,
+    pub copied: Copied,
     pub bytes: Vec<u8>,
 }
 
@@ -31,68 +30,30 @@ impl Image {
         most: usize,
         machine: u16,
     ) -> Result<Image, hipError_t> {
-        let mut file = memory_file()?;
+        let mut copied = Copied::new()?;
         // SAFETY: the caller's promise.
-        let bytes = unsafe { copy_image(&mut file, image.cast(), most.min(LARGEST), machine)? };
-        Ok(Image { file, bytes })
+        let bytes = unsafe { copy_image(&mut copied, image.cast(), most.min(LARGEST), machine)? };
+        Ok(Image { copied, bytes })
     }
 }
 
-/// A file in memory.
-fn memory_file() -> Result<File, hipError_t> {
-    // Systems that forbid execution by default want to be told.
-    const MFD_EXEC: u32 = 0x10;
-    // SAFETY: the name ends in NUL; the descriptor is ours.
-    unsafe {
-        let name = c"zluda-module".as_ptr();
-        let mut descriptor = libc::memfd_create(name, libc::MFD_CLOEXEC | MFD_EXEC);
-        if descriptor < 0 {
-            descriptor = libc::memfd_create(name, libc::MFD_CLOEXEC);
-        }
-        if descriptor < 0 {
-            tracing::error!("memfd_create: {}", std::io::Error::last_os_error());
-            return Err(hipError_t::hipErrorOperatingSystem);
-        }
-        Ok(File::from_raw_fd(descriptor))
-    }
-}
-
-/// Copies the image to the file; returns what was copied.
-///
-/// The system reads the image, so that addresses that cannot be read are an error and no fault.
+/// Copies the image; returns what was copied.
 unsafe fn copy_image(
-    file: &mut File,
+    copied: &mut Copied,
     image: *const u8,
     most: usize,
     machine: u16,
 ) -> Result<Vec<u8>, hipError_t> {
     const INVALID: hipError_t = hipError_t::hipErrorInvalidImage;
-    let append = |file: &mut File, from: usize, to: usize| {
-        if to > most {
-            return Err(INVALID);
-        }
-        let mut at = from;
-        while at < to {
-            // SAFETY: the system checks the addresses.
-            let written =
-                unsafe { libc::write(file.as_raw_fd(), image.wrapping_add(at).cast(), to - at) };
-            if written <= 0 {
-                return Err(INVALID);
-            }
-            at += written as usize;
-        }
-        Ok(())
+    let append = |copied: &mut Copied, from: usize, to: usize| {
+        let size = to.saturating_sub(from);
+        let good = to <= most && copied.append(image.wrapping_add(from), size);
+        if good { Ok(()) } else { Err(INVALID) }
     };
     let header_size = size_of::<FileHeader64<LittleEndian>>();
-    append(file, 0, header_size)?;
-    let read = |file: &mut File| {
-        let mut bytes = Vec::new();
-        file.seek(SeekFrom::Start(0))
-            .and_then(|_| file.read_to_end(&mut bytes))
-            .map_err(|_| INVALID)?;
-        Ok::<_, hipError_t>(bytes)
-    };
-    let bytes = read(file)?;
+    append(copied, 0, header_size)?;
+    let read = |copied: &mut Copied| copied.bytes().map_err(|_| INVALID);
+    let bytes = read(copied)?;
     let header = FileHeader64::<LittleEndian>::parse(&*bytes).map_err(|_| INVALID)?;
     let endian = LittleEndian;
     if header.e_machine(endian) != machine || header.e_type(endian) != ET_DYN {
@@ -109,8 +70,8 @@ unsafe fn copy_image(
     let end = table(header.e_phoff(endian), header.e_phentsize(endian), header.e_phnum(endian))?
         .max(table(header.e_shoff(endian), header.e_shentsize(endian), header.e_shnum(endian))?)
         .max(header_size);
-    append(file, header_size, end)?;
-    let bytes = read(file)?;
+    append(copied, header_size, end)?;
+    let bytes = read(copied)?;
     let header = FileHeader64::<LittleEndian>::parse(&*bytes).map_err(|_| INVALID)?;
     let mut whole = end as u64;
     for segment in header.program_headers(endian, &*bytes).map_err(|_| INVALID)? {
@@ -123,7 +84,6 @@ unsafe fn copy_image(
         }
     }
     let whole = usize::try_from(whole).map_err(|_| INVALID)?;
-    file.seek(SeekFrom::End(0)).map_err(|_| INVALID)?;
-    append(file, end, whole)?;
-    read(file)
+    append(copied, end, whole)?;
+    read(copied)
 }

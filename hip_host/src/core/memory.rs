@@ -10,14 +10,13 @@ use hip_runtime_sys::hipError_t;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use rustc_hash::FxHashMap;
 use zluda_common::config::{MOST_DEVICES, config};
-use zluda_common::linux::cgroup;
-use zluda_common::linux::files::Root;
 
-use super::backing_file::{Growing, Piece};
 use super::context::{Context, current};
 use super::device::{self, Device};
-use super::ranges::FreeRanges;
-use super::shared_table::{Bytes, SharedMemory};
+use crate::os::backing_file::{Growing, Piece};
+use crate::os::shared_table::{Bytes, SharedMemory};
+use crate::os::{machine, memory as os};
+use crate::ranges::FreeRanges;
 
 /// The kind of memory that a range is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -485,16 +484,11 @@ fn move_into_file(start: usize, size: usize) -> Result<Piece, hipError_t> {
 
 /// Puts a part of a file, whole pages, in the place of what is mapped at an address.
 fn map_at(start: usize, size: usize, piece: &Piece, offset: usize) -> Result<(), hipError_t> {
-    let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
-    let (at, offset) = (start as *mut libc::c_void, piece.offset + offset);
-    // SAFETY: takes the place of memory that nobody else has.
-    unsafe {
-        if libc::mmap(at, size, access, flags, piece.fd(), offset as i64) == libc::MAP_FAILED {
-            return Err(hipError_t::hipErrorOutOfMemory);
-        }
-        libc::madvise(at, size, libc::MADV_HUGEPAGE);
+    if os::map_file(start, size, os::READ | os::WRITE, piece, offset) {
+        Ok(())
+    } else {
+        Err(hipError_t::hipErrorOutOfMemory)
     }
-    Ok(())
 }
 
 /// A part of a piece between guards, as [`map`] does.
@@ -509,23 +503,19 @@ fn map_file(piece: &Piece, offset: usize, size: usize) -> Option<(usize, Backing
 
 fn unmap(backing: Backing) {
     if let Backing::Mapping { start, size } = backing {
-        // SAFETY: made for what nobody can name.
-        unsafe { libc::munmap(start as *mut _, size) };
+        os::release(start, size);
     }
 }
 
 /// A mapping of `size` bytes, whole pages, between guards: its first byte, and all of it.
 fn map(size: usize) -> Option<(usize, Backing)> {
     let (first, backing) = reserve(size)?;
-    // SAFETY: within the mapping just made.
-    unsafe {
-        if libc::mprotect(first as *mut _, size, libc::PROT_READ | libc::PROT_WRITE) != 0 {
-            unmap(backing);
-            return None;
-        }
-        if size >= HUGE_PAGE {
-            libc::madvise(first as *mut _, size, libc::MADV_HUGEPAGE);
-        }
+    if !os::commit(first, size) {
+        unmap(backing);
+        return None;
+    }
+    if size >= HUGE_PAGE {
+        os::prefer_large_pages(first, size);
     }
     Some((first, backing))
 }
@@ -534,13 +524,7 @@ fn map(size: usize) -> Option<(usize, Backing)> {
 fn reserve(size: usize) -> Option<(usize, Backing)> {
     let align = if size >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
     let whole = size.checked_add(align + PAGE)?;
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a fresh private mapping.
-    let start = unsafe { libc::mmap(std::ptr::null_mut(), whole, libc::PROT_NONE, flags, -1, 0) };
-    if start == libc::MAP_FAILED {
-        return None;
-    }
-    let start = start as usize;
+    let start = os::reserve(whole)?;
     // At least a page before and a page after.
     let first = (start + PAGE).next_multiple_of(align).min(start + whole - PAGE - size);
     Some((first, Backing::Mapping { start, size: whole }))
@@ -556,13 +540,7 @@ fn limit() -> usize {
     if let Some(bytes) = config().memory {
         return usize::try_from(bytes).unwrap_or(usize::MAX);
     }
-    // SAFETY: reads two numbers of the system.
-    let (pages, page) =
-        unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
-    let machine = (pages.max(0) as usize).saturating_mul(page.max(0) as usize);
-    let group = cgroup::memory(&Root::new("/".into())).map(|group| group.limit);
-    let group = group.and_then(|bytes| usize::try_from(bytes).ok());
-    machine.min(group.unwrap_or(usize::MAX)) / 4 * 3
+    machine::memory() / 4 * 3
 }
 
 #[cfg(test)]

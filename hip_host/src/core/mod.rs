@@ -1,7 +1,6 @@
 //! The objects of the device: memory, streams, events, modules, and their rules.
 
 pub mod array;
-pub mod backing_file;
 pub mod context;
 pub mod copy;
 pub mod device;
@@ -15,10 +14,8 @@ pub mod launch;
 pub mod memory;
 pub mod module;
 pub mod pool;
-pub mod ranges;
 pub mod request;
 pub mod sequence;
-pub mod shared_table;
 pub mod stream;
 pub mod tables;
 pub mod task;

@@ -1,6 +1,7 @@
 //! Modules: code that the executor has loaded, its kernels and variables.
 
-use std::ffi::{OsStr, c_void};
+use std::ffi::c_void;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
@@ -134,7 +135,7 @@ impl Kernel {
 }
 
 /// Reads a file that holds an image.
-pub fn load_file(path: &OsStr) -> Result<Module, hipError_t> {
+pub fn load_file(path: &Path) -> Result<Module, hipError_t> {
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => hipError_t::hipErrorFileNotFound,
         _ => hipError_t::hipErrorOperatingSystem,

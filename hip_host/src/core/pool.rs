@@ -2,19 +2,17 @@
 //! processes can import lies in a file of the pool's.
 
 use std::fs::File;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hip_runtime_sys::{hipError_t, hipMemPool_t, hipMemPoolAttr};
 
-use super::backing_file::{self, Growing, POOL, Piece};
 use super::context::{self, current};
 use super::device::Device;
 use super::memory::{Kind, Range};
-use super::shared_table::{Bytes, random};
 use super::tables::tables;
+use crate::os::backing_file::{self, Exported, Growing, POOL, Piece};
+use crate::os::shared_table::{Bytes, random};
 
 const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
 /// Bytes that a pool's file begins with: a word that says what it is, and the pool's random number.
@@ -65,7 +63,7 @@ impl Pool {
             let file = backing_file::of_descriptor(fd)?;
             backing_file::check(&file, POOL)?;
             let mut words = [[0; 8]; 3];
-            file.read_exact_at(words.as_flattened_mut(), 0).map_err(|_| INVALID)?;
+            backing_file::read_head(&file, words.as_flattened_mut())?;
             match words.map(u64::from_le_bytes) {
                 [MAGIC, low, high] => Ok((file, [low, high])),
                 _ => Err(INVALID),
@@ -126,7 +124,7 @@ impl Pool {
     }
 
     /// A descriptor for the program, which it closes; `INVALID` for a pool that cannot be shared.
-    pub fn export(&self) -> Result<OwnedFd, hipError_t> {
+    pub fn export(&self) -> Result<Exported, hipError_t> {
         match &self.place {
             Place::File(file, _) => file.export(),
             _ => Err(INVALID),

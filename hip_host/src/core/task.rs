@@ -45,7 +45,7 @@ impl LibraryTask {
         match guarded.run(body) {
             Some(Ok(())) if result == hipError_t::hipSuccess => Ok(()),
             Some(Ok(())) => Err(result),
-            Some(Err(Fault { signal: libc::SIGSEGV | libc::SIGBUS, address })) => {
+            Some(Err(Fault { is_access: true, address, .. })) => {
                 tracing::error!(
                     "a library's work accessed address {address:#x}, where no memory is"
                 );

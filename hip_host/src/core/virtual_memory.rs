@@ -11,10 +11,11 @@ use std::sync::Arc;
 use hip_runtime_sys::hipError_t;
 use parking_lot::Mutex;
 
-use super::backing_file::{Piece, of_descriptor};
 use super::device::Device;
 use super::memory::Kind;
 use super::tables::tables;
+use crate::os::backing_file::{Piece, of_descriptor};
+use crate::os::memory;
 use zluda_common::config::MOST_DEVICES;
 
 /// The unit of sizes and addresses: the size of large pages, as on an H100.
@@ -67,7 +68,7 @@ impl Drop for Physical {
 struct Mapping {
     size: usize,
     memory: Arc<Physical>,
-    /// `PROT_READ` and `PROT_WRITE` of `mmap`, for each device.
+    /// [`memory::READ`] and [`memory::WRITE`], for each device.
     access: [i32; MOST_DEVICES],
 }
 
@@ -112,11 +113,12 @@ impl VirtualMemory {
     /// free.
     pub fn reserve(&self, size: usize, align: usize, hint: usize) -> Result<usize, hipError_t> {
         let align = align.max(GRANULARITY);
-        let start = at_hint(size, align, hint).map_or_else(|| anywhere(size, align), Ok)?;
-        tables().memory.register(start, size, Kind::Reserved, 0).inspect_err(|_| {
-            // SAFETY: made above, and nobody knows it.
-            unsafe { libc::munmap(start as *mut _, size) };
-        })?;
+        let start = at_hint(size, align, hint).or_else(|| memory::reserve_aligned(size, align));
+        let start = start.ok_or(OUT_OF_MEMORY)?;
+        tables()
+            .memory
+            .register(start, size, Kind::Reserved, 0)
+            .inspect_err(|_| memory::release(start, size))?;
         self.0.lock().reservations.insert(start, size);
         Ok(start)
     }
@@ -129,34 +131,30 @@ impl VirtualMemory {
         }
         state.reservations.remove(&start);
         tables().memory.detach(start, |kind| kind == Kind::Reserved);
-        // SAFETY: a reservation, in which nothing lies.
-        unsafe { libc::munmap(start as *mut _, size) };
+        memory::release(start, size);
         Ok(())
     }
 
     /// Puts the beginning of memory into a part of a reservation, where it cannot be accessed yet.
-    pub fn map(&self, start: usize, size: usize, memory: Arc<Physical>) -> Result<(), hipError_t> {
+    pub fn map(
+        &self,
+        start: usize,
+        size: usize,
+        physical: Arc<Physical>,
+    ) -> Result<(), hipError_t> {
         let mut state = self.0.lock();
         if !state.is_reserved(start, size)
             || state.has_mapping(start, size)
             || size == 0
-            || size > memory.piece.size
+            || size > physical.piece.size
         {
             return Err(INVALID);
         }
-        let (fd, offset) = (memory.piece.fd(), memory.piece.offset);
-        let flags = libc::MAP_SHARED | libc::MAP_FIXED;
-        // SAFETY: takes the place of a part of a reservation in which nothing lies.
-        let mapped =
-            unsafe { libc::mmap(start as *mut _, size, libc::PROT_NONE, flags, fd, offset as i64) };
-        if mapped == libc::MAP_FAILED {
+        if !memory::map_file(start, size, memory::NONE, &physical.piece, 0) {
             return Err(OUT_OF_MEMORY);
         }
-        // SAFETY: as above. A hint, without which the memory has small pages.
-        unsafe { libc::madvise(start as *mut _, size, libc::MADV_HUGEPAGE) };
-        state
-            .mappings
-            .insert(start, Mapping { size, memory, access: [libc::PROT_NONE; MOST_DEVICES] });
+        let access = [memory::NONE; MOST_DEVICES];
+        state.mappings.insert(start, Mapping { size, memory: physical, access });
         Ok(())
     }
 
@@ -164,10 +162,7 @@ impl VirtualMemory {
     pub fn unmap(&self, start: usize, size: usize) -> Result<(), hipError_t> {
         let mut state = self.0.lock();
         let starts = state.exactly(start, size)?;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
-        // SAFETY: takes the place of the mappings.
-        let reserved = unsafe { libc::mmap(start as *mut _, size, libc::PROT_NONE, flags, -1, 0) };
-        if reserved == libc::MAP_FAILED {
+        if !memory::unmap_file(start, size) {
             return Err(OUT_OF_MEMORY);
         }
         for start in starts {
@@ -189,9 +184,8 @@ impl VirtualMemory {
         for start in state.exactly(start, size)? {
             let Some(mapping) = state.mappings.get_mut(&start) else { continue };
             mapping.access[device.ordinal] = access;
-            let all = mapping.access.iter().fold(libc::PROT_NONE, |all, access| all | access);
-            // SAFETY: the range is a mapping.
-            if unsafe { libc::mprotect(start as *mut _, mapping.size, all) } != 0 {
+            let all = mapping.access.iter().fold(memory::NONE, |all, access| all | access);
+            if !memory::protect(start, mapping.size, all) {
                 return Err(OUT_OF_MEMORY);
             }
         }
@@ -226,39 +220,5 @@ fn at_hint(size: usize, align: usize, hint: usize) -> Option<usize> {
     if hint == 0 || !hint.is_multiple_of(align) {
         return None;
     }
-    let flags =
-        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
-    // SAFETY: takes the place of nothing.
-    let start = unsafe { libc::mmap(hint as *mut _, size, libc::PROT_NONE, flags, -1, 0) };
-    if start == libc::MAP_FAILED {
-        return None;
-    }
-    if start as usize != hint {
-        // Old systems take it for a hint.
-        // SAFETY: made above.
-        unsafe { libc::munmap(start, size) };
-        return None;
-    }
-    Some(hint)
-}
-
-/// Address space anywhere, at a multiple of `align`.
-fn anywhere(size: usize, align: usize) -> Result<usize, hipError_t> {
-    let whole = size.checked_add(align).ok_or(OUT_OF_MEMORY)?;
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a fresh private mapping.
-    let start = unsafe { libc::mmap(std::ptr::null_mut(), whole, libc::PROT_NONE, flags, -1, 0) };
-    if start == libc::MAP_FAILED {
-        return Err(OUT_OF_MEMORY);
-    }
-    let start = start as usize;
-    let first = start.next_multiple_of(align);
-    // SAFETY: what lies before and behind the range within the mapping just made, whole pages.
-    unsafe {
-        if first != start {
-            libc::munmap(start as *mut _, first - start);
-        }
-        libc::munmap((first + size) as *mut _, start + whole - first - size);
-    }
-    Ok(first)
+    memory::reserve_at(hint, size)
 }

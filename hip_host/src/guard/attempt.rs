@@ -3,14 +3,19 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::mem::offset_of;
 
 use super::fault;
+use crate::os::Resumption;
 
 /// What an attempt that runs on this thread goes back to, for the handler of faults.
 #[derive(Default)]
-pub(super) struct Place {
-    /// The stack pointer in `zluda_attempt`, or 0 where no attempt runs.
+#[repr(C)]
+struct Place {
+    /// The stack pointer in [`run_attempt`], or 0 where no attempt runs.
     stack: Cell<usize>,
+    /// The instruction there for attempts that failed.
+    instruction: Cell<usize>,
     /// The address without memory.
     address: Cell<usize>,
     /// Somebody else's handler has had a look at it.
@@ -18,52 +23,55 @@ pub(super) struct Place {
 }
 
 thread_local! {
-    static PLACE: Place =
-        const { Place { stack: Cell::new(0), address: Cell::new(0), was_seen: Cell::new(false) } };
+    static PLACE: Place = const {
+        Place {
+            stack: Cell::new(0),
+            instruction: Cell::new(0),
+            address: Cell::new(0),
+            was_seen: Cell::new(false),
+        }
+    };
 }
 
-type Call = unsafe extern "C" fn(*mut c_void);
+type Call = unsafe extern "sysv64" fn(*mut c_void);
 
-// Calls a function with `data`, and keeps in `stack` what brings it back here. Returns 0, or 1 where the handler went on at
-// the second label, with the stack pointer that was kept: all that a caller relies on lies on the stack.
-std::arch::global_asm!(
-    ".hidden zluda_attempt",
-    ".hidden zluda_attempt_failed",
-    ".globl zluda_attempt",
-    ".globl zluda_attempt_failed",
-    "zluda_attempt:",
-    "push rbp",
-    "push rbx",
-    "push r12",
-    "push r13",
-    "push r14",
-    "push r15",
-    "sub rsp, 8",
-    "mov rbx, rdx",
-    "mov [rbx], rsp",
-    "mov rax, rdi",
-    "mov rdi, rsi",
-    "call rax",
-    "mov qword ptr [rbx], 0",
-    "xor eax, eax",
-    "jmp 2f",
-    "zluda_attempt_failed:",
-    "cld",
-    "mov eax, 1",
-    "2:",
-    "add rsp, 8",
-    "pop r15",
-    "pop r14",
-    "pop r13",
-    "pop r12",
-    "pop rbx",
-    "pop rbp",
-    "ret",
-);
-
-unsafe extern "C" {
-    fn zluda_attempt(call: Call, data: *mut c_void, stack: *const Cell<usize>) -> u32;
-    fn zluda_attempt_failed();
+/// Calls a function with `data`, and keeps in `place` what brings it back here. Returns 0, or 1 where the handler went on at
+/// the label 3, with the stack pointer that was kept: all that a caller relies on lies on the stack.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn run_attempt(call: Call, data: *mut c_void, place: *const Place) -> u32 {
+    std::arch::naked_asm!(
+        "push rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "sub rsp, 8",
+        "mov rbx, rdx",
+        "mov [rbx + {stack}], rsp",
+        "lea rax, [rip + 3f]",
+        "mov [rbx + {instruction}], rax",
+        "mov rax, rdi",
+        "mov rdi, rsi",
+        "call rax",
+        "mov qword ptr [rbx + {stack}], 0",
+        "xor eax, eax",
+        "jmp 2f",
+        "3:",
+        "cld",
+        "mov eax, 1",
+        "2:",
+        "add rsp, 8",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        stack = const offset_of!(Place, stack),
+        instruction = const offset_of!(Place, instruction),
+    )
 }
 
 /// Runs `body`; where it accesses what is no memory, its frames are gone without being dropped, so that it must not own
@@ -72,7 +80,7 @@ unsafe extern "C" {
 /// # Safety
 /// `body` is done with nothing but accesses of memory when it ends in the middle.
 pub unsafe fn attempt<F: FnOnce()>(body: F) -> Result<(), usize> {
-    unsafe extern "C" fn run<F: FnOnce()>(body: *mut c_void) {
+    unsafe extern "sysv64" fn run<F: FnOnce()>(body: *mut c_void) {
         // SAFETY: `body` is what `attempt` passes, once.
         if let Some(body) = unsafe { (*body.cast::<Option<F>>()).take() } {
             body();
@@ -81,9 +89,8 @@ pub unsafe fn attempt<F: FnOnce()>(body: F) -> Result<(), usize> {
     fault::prepare_thread();
     let mut body = Some(body);
     PLACE.with(|place| {
-        // SAFETY: the function is that of the assembly above; the place outlives the call.
-        let failed =
-            unsafe { zluda_attempt(run::<F>, (&raw mut body).cast(), &raw const place.stack) };
+        // SAFETY: the place outlives the call.
+        let failed = unsafe { run_attempt(run::<F>, (&raw mut body).cast(), place) };
         match failed {
             0 => Ok(()),
             _ => Err(place.address.get()),
@@ -97,22 +104,16 @@ pub(super) fn is_new() -> bool {
     PLACE.with(|place| place.stack.get() != 0 && !place.was_seen.replace(true))
 }
 
-/// Lets the thread whose registers these are go on behind the attempt that it makes; false where it makes none. For the
-/// handler of faults.
-pub(super) fn give_up(registers: &mut [libc::greg_t; 23], address: usize) -> bool {
+/// Where this thread goes on behind the attempt that it makes, if it makes one. For the handler of faults.
+pub(super) fn give_up(address: usize) -> Option<Resumption> {
     PLACE.with(|place| {
         let stack = place.stack.replace(0);
-        if stack == 0 {
-            return false;
-        }
         place.address.set(address);
-        registers[libc::REG_RSP as usize] = stack as i64;
-        registers[libc::REG_RIP as usize] = zluda_attempt_failed as *const () as i64;
-        true
+        (stack != 0).then(|| Resumption { stack, instruction: place.instruction.get() })
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

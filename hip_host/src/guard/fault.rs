@@ -1,25 +1,21 @@
-//! Faults of kernel code: SIGSEGV, SIGBUS, SIGFPE and SIGILL on a coroutine's stack end the coroutine
-//! instead of the process. Every other fault goes to whoever handled it before.
+//! Faults of kernel code: on a coroutine's stack they end the coroutine instead of the process. Every other fault goes to
+//! whoever handled it before.
 //!
 //! The handlers are there from the first kernel on, or from [`begin`] to [`end`] where somebody says when there are none.
 
 use std::cell::Cell;
-use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::ptr::null;
 
-use corosensei::trap::CoroutineTrapHandler;
-use parking_lot::Mutex;
+use corosensei::trap::{CoroutineTrapHandler, TrapHandlerRegs};
 
 use super::{attempt, stack};
 
-/// The fault that ended a kernel: its signal, and where it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// `SIGSEGV`, `SIGBUS`, `SIGFPE` or `SIGILL`.
-    pub signal: i32,
-    /// The address that was accessed, or of the instruction.
-    pub address: usize,
-}
+use crate::os::Handler;
+use crate::os::signal::{self, after_faults};
+pub use crate::os::{
+    Fault,
+    signal::{end, own_thread},
+};
 
 /// The ways in which a coroutine ends.
 #[derive(Clone, Copy, Debug)]
@@ -28,131 +24,12 @@ pub enum Exit {
     Fault(Fault),
 }
 
-const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
-
-/// The code of a fault at an address that something is mapped to, which may not be accessed so (`SEGV_ACCERR`).
-const ACCERR: i32 = 2;
-
-/// What was there before our handlers, in the order of [`SIGNALS`]: null, or never freed, as a handler may read it.
-static PREVIOUS: [AtomicPtr<libc::sigaction>; 4] = [const { AtomicPtr::new(null_mut()) }; 4];
-
-/// Whether each of the handlers is installed, though others may stand before it.
-static INSTALLED: Mutex<[bool; 4]> = Mutex::new([false; 4]);
-/// Whether [`begin`] has been called as often as it has to be.
-static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
-
-/// For threads of ours: signals that are sent to the program are for its own threads; those of faults are
-/// not to be blocked, whatever the thread was that began this one.
-pub fn own_thread() {
-    // SAFETY: sets the mask of the calling thread.
-    unsafe {
-        let mut mask: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&mut mask);
-        for signal in SIGNALS.into_iter().chain([libc::SIGTRAP, libc::SIGABRT]) {
-            libc::sigdelset(&mut mask, signal);
-        }
-        libc::pthread_sigmask(libc::SIG_SETMASK, &mask, null_mut());
-    }
-}
-
 /// The thread's note of the coroutine that runs.
 pub type Running = Cell<Option<CoroutineTrapHandler<Exit>>>;
 
 thread_local! {
     /// The note that counts on this thread, or null.
     static RUNNING: Cell<*const Running> = const { Cell::new(null()) };
-    static ALTERNATE_STACK: AlternateStack = AlternateStack::install();
-}
-
-/// Installs the handlers, if they are not there, and gives the calling thread a stack for signals, if it has none.
-#[inline]
-pub fn prepare_thread() {
-    if !HAS_BEGUN.load(Ordering::Acquire) {
-        begin();
-    }
-    ALTERNATE_STACK.with(|_| ());
-}
-
-/// Installs the handlers, if they are not there.
-#[cold]
-pub fn begin() {
-    let mut installed = INSTALLED.lock();
-    for (signal, (installed, kept)) in SIGNALS.into_iter().zip(installed.iter_mut().zip(&PREVIOUS))
-    {
-        if !*installed {
-            *installed = true;
-            // Before the handler can run.
-            keep(kept, action_of(signal));
-            install(signal);
-        }
-    }
-    HAS_BEGUN.store(true, Ordering::Release);
-}
-
-/// Puts back what was there before the handlers. No kernel runs. Handlers of others that stand before one of ours may call
-/// it, so it stays, and hands on what it gets.
-pub fn end() {
-    let mut installed = INSTALLED.lock();
-    for (signal, (installed, kept)) in SIGNALS.into_iter().zip(installed.iter_mut().zip(&PREVIOUS))
-    {
-        // SAFETY: null, or an action that is never freed.
-        if let Some(previous) = unsafe { kept.load(Ordering::Acquire).as_ref() }
-            && *installed
-            && action_of(signal).sa_sigaction == handle as *const () as usize
-        {
-            *installed = false;
-            // SAFETY: it was there before.
-            unsafe { libc::sigaction(signal, previous, null_mut()) };
-        }
-    }
-    HAS_BEGUN.store(false, Ordering::Release);
-}
-
-/// Makes ours the handler of a signal.
-fn install(signal: i32) {
-    // SAFETY: all zeros is a value of this structure; the handler calls only what handlers may.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = handle as *const () as usize;
-        // A fault in the handler itself must not be blocked.
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-        libc::sigemptyset(&mut action.sa_mask);
-        libc::sigaction(signal, &action, null_mut());
-    }
-}
-
-/// Whether a function handled a signal before ours.
-fn has_previous(signal: i32) -> bool {
-    let kept = SIGNALS.iter().zip(&PREVIOUS).find(|(known, _)| **known == signal);
-    // SAFETY: null, or an action that is never freed.
-    let previous = kept.and_then(|(_, kept)| unsafe { kept.load(Ordering::Acquire).as_ref() });
-    previous.is_some_and(|previous| !matches!(previous.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN))
-}
-
-/// What happens now when a signal comes.
-fn action_of(signal: i32) -> libc::sigaction {
-    // SAFETY: all zeros is a value of this structure, which outlives the call.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(signal, null(), &mut action);
-        action
-    }
-}
-
-/// Keeps an action, in memory of its own where it is not the one that is kept already.
-fn keep(place: &AtomicPtr<libc::sigaction>, action: libc::sigaction) {
-    // SAFETY: null, or an action that is never freed.
-    let is_same = unsafe { place.load(Ordering::Acquire).as_ref() }.is_some_and(|kept| {
-        // SAFETY: both are readable; bits that mean nothing may differ, which costs another copy.
-        let words =
-            |set: &libc::sigset_t| unsafe { std::ptr::from_ref(set).cast::<[u64; 16]>().read() };
-        kept.sa_sigaction == action.sa_sigaction
-            && kept.sa_flags == action.sa_flags
-            && words(&kept.sa_mask) == words(&action.sa_mask)
-    });
-    if !is_same {
-        place.store(Box::into_raw(Box::new(action)), Ordering::Release);
-    }
 }
 
 /// Runs `f`, during which a fault on the stack of the coroutine that `running` names ends that coroutine.
@@ -160,143 +37,36 @@ pub fn catching<R>(running: &Running, f: impl FnOnce() -> R) -> R {
     let previous = RUNNING.replace(running);
     let result = f();
     RUNNING.set(previous);
+    after_faults();
     result
 }
 
-extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: the system passes valid pointers.
-    let (context_ref, code, address) = unsafe {
-        (&mut *context.cast::<libc::ucontext_t>(), (*info).si_code, (*info).si_addr() as usize)
-    };
-    let registers = &mut context_ref.uc_mcontext.gregs;
-    let stack_pointer = registers[libc::REG_RSP as usize] as usize;
-    // Codes above 0 come from the processor; others were sent by somebody.
-    if code > 0
-        && stack::contains(stack_pointer)
-        // SAFETY: null, or the note of a block that runs on this thread.
-        && let Some(running) = unsafe { RUNNING.get().as_ref() }
-        && let Some(coroutine) = running.get()
-        && coroutine.stack_ptr_in_bounds(stack_pointer)
-    {
-        let fault = Fault { signal, address };
-        // SAFETY: the coroutine runs on this thread, its stack pointer was checked, and the registers
-        // are set as asked. What its frames own (nothing but kernel code's own) is abandoned.
-        let regs = unsafe { coroutine.setup_trap_handler(move || Exit::Fault(fault)) };
-        registers[libc::REG_RIP as usize] = regs.rip as i64;
-        registers[libc::REG_RSP as usize] = regs.rsp as i64;
-        registers[libc::REG_RBP as usize] = regs.rbp as i64;
-        registers[libc::REG_RDI as usize] = regs.rdi as i64;
-        registers[libc::REG_RSI as usize] = regs.rsi as i64;
-        return;
-    }
-    if signal == libc::SIGSEGV && code > 0 {
-        // Programs protect memory of their own to learn of accesses, and let them go on: their handler has a look first.
-        if code == ACCERR && has_previous(signal) && attempt::is_new() {
-            forward(signal, code, info, context);
-            if action_of(signal).sa_sigaction == libc::SIG_DFL {
-                // It knows nothing better than to end the process.
-                install(signal);
-            }
-            return;
-        }
-        if attempt::give_up(registers, address) {
-            return;
-        }
-    }
-    forward(signal, code, info, context);
+static HANDLER: Handler =
+    Handler { end_kernel: ended_by, is_new_attempt: attempt::is_new, give_up: attempt::give_up };
+
+/// Sees to it that faults of the calling thread end kernels.
+#[inline]
+pub fn prepare_thread() {
+    signal::prepare_thread(&HANDLER);
 }
 
-/// Does what would have happened without our handler.
-fn forward(signal: i32, code: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    let Some(index) = SIGNALS.iter().position(|known| *known == signal) else { return };
-    // SAFETY: stored before the handler was installed, and never freed.
-    let Some(previous) = (unsafe { PREVIOUS[index].load(Ordering::Acquire).as_ref() }) else {
-        return;
-    };
-    match previous.sa_sigaction {
-        libc::SIG_IGN if code <= 0 => {}
-        libc::SIG_DFL | libc::SIG_IGN => {
-            // SAFETY: the default action returns. A fault happens again when this handler returns, with
-            // all its registers as they were; a signal that was sent has to be sent again.
-            unsafe {
-                let mut action: libc::sigaction = std::mem::zeroed();
-                action.sa_sigaction = libc::SIG_DFL;
-                libc::sigaction(signal, &action, null_mut());
-                if code <= 0 {
-                    libc::raise(signal);
-                }
-            }
-        }
-        handler => {
-            // SAFETY: the signal's mask is what the handler asked for; the handler is called the way
-            // that it was registered for.
-            unsafe {
-                let mut mask = previous.sa_mask;
-                if previous.sa_flags & libc::SA_NODEFER == 0 {
-                    libc::sigaddset(&mut mask, signal);
-                }
-                let mut old: libc::sigset_t = std::mem::zeroed();
-                libc::pthread_sigmask(libc::SIG_BLOCK, &mask, &mut old);
-                if previous.sa_flags & libc::SA_SIGINFO != 0 {
-                    type Action = extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void);
-                    std::mem::transmute::<usize, Action>(handler)(signal, info, context);
-                } else {
-                    std::mem::transmute::<usize, extern "C" fn(i32)>(handler)(signal);
-                }
-                libc::pthread_sigmask(libc::SIG_SETMASK, &old, null_mut());
-            }
-        }
-    }
+/// Sees to it that faults end kernels, whatever thread runs them.
+pub fn begin() {
+    signal::begin(&HANDLER);
 }
 
-/// The stack on which this thread handles signals, where it is ours.
-struct AlternateStack(Option<(*mut libc::c_void, usize)>);
-
-impl AlternateStack {
-    fn install() -> AlternateStack {
-        // Room for the largest register state and for a handler that we forward to.
-        const SIZE: usize = 64 << 10;
-        // SAFETY: asks for the present one; then maps memory and names it as the stack.
-        unsafe {
-            let mut present: libc::stack_t = std::mem::zeroed();
-            if libc::sigaltstack(null(), &mut present) != 0
-                || present.ss_flags & libc::SS_DISABLE == 0
-            {
-                return AlternateStack(None);
-            }
-            let memory = libc::mmap(
-                null_mut(),
-                SIZE,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_STACK,
-                -1,
-                0,
-            );
-            if memory == libc::MAP_FAILED {
-                return AlternateStack(None);
-            }
-            let ours = libc::stack_t { ss_sp: memory, ss_flags: 0, ss_size: SIZE };
-            if libc::sigaltstack(&ours, null_mut()) != 0 {
-                libc::munmap(memory, SIZE);
-                return AlternateStack(None);
-            }
-            AlternateStack(Some((memory, SIZE)))
-        }
+/// For handlers: the registers with which the thread ends the coroutine on whose stack a fault happened, if it happened on
+/// one.
+fn ended_by(fault: Fault, stack_pointer: usize) -> Option<TrapHandlerRegs> {
+    if !stack::contains(stack_pointer) {
+        return None;
     }
-}
-
-impl Drop for AlternateStack {
-    fn drop(&mut self) {
-        let Some((memory, size)) = self.0 else { return };
-        // SAFETY: the memory is ours; it is freed only when it is no longer the thread's signal stack.
-        unsafe {
-            let mut present: libc::stack_t = std::mem::zeroed();
-            if libc::sigaltstack(null(), &mut present) == 0 && present.ss_sp == memory {
-                let none =
-                    libc::stack_t { ss_sp: null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
-                libc::sigaltstack(&none, null_mut());
-                libc::munmap(memory, size);
-            }
-        }
+    // SAFETY: null, or the note of a block that runs on this thread.
+    let coroutine = unsafe { RUNNING.get().as_ref() }?.get()?;
+    if !coroutine.stack_ptr_in_bounds(stack_pointer) {
+        return None;
     }
+    // SAFETY: the coroutine runs on this thread, its stack pointer was checked, and the handler sets the registers as
+    // asked. What its frames own (nothing but kernel code's own) is abandoned.
+    Some(unsafe { coroutine.setup_trap_handler(move || Exit::Fault(fault)) })
 }

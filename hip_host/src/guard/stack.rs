@@ -12,11 +12,10 @@ use corosensei::stack::{Stack, StackPointer};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-/// Inaccessible bytes below each stack. Kernels touch larger frames when they enter them (`STACK_GUARD` of
-/// `spmd/src/compile.rs`), so that none reaches over it.
-const GUARD: usize = 64 << 10;
-/// Addresses to reserve, and the least that is worth having.
-const RESERVE: usize = 256 << 30;
+use crate::os::memory;
+use crate::os::stack::{self, GUARD, RESERVE};
+
+/// The least of reserved addresses that is worth having.
 const RESERVE_LEAST: usize = 256 << 20;
 
 struct Region {
@@ -34,19 +33,7 @@ fn region() -> Option<&'static Region> {
         .get_or_init(|| {
             let mut size = RESERVE;
             while size >= RESERVE_LEAST {
-                // SAFETY: a fresh private mapping that nothing can access.
-                let start = unsafe {
-                    libc::mmap(
-                        std::ptr::null_mut(),
-                        size,
-                        libc::PROT_NONE,
-                        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                        -1,
-                        0,
-                    )
-                };
-                if start != libc::MAP_FAILED {
-                    let start = start as usize;
+                if let Some(start) = memory::reserve(size) {
                     let (next, free) = (AtomicUsize::new(start), Mutex::default());
                     return Some(Region { start, end: start + size, next, free });
                 }
@@ -85,11 +72,7 @@ impl KernelStack {
                 next.checked_add(whole).filter(|end| *end <= region.end)
             })
             .ok()?;
-        // SAFETY: the range was just taken from the reserved region, and nobody else has it.
-        let result = unsafe {
-            libc::mprotect((start + GUARD) as *mut _, size, libc::PROT_READ | libc::PROT_WRITE)
-        };
-        (result == 0).then_some(KernelStack { start, size })
+        stack::make(start, size).then_some(KernelStack { start, size })
     }
 }
 
@@ -110,4 +93,12 @@ unsafe impl Stack for KernelStack {
     fn limit(&self) -> StackPointer {
         NonZeroUsize::new(self.start).unwrap_or(NonZeroUsize::MIN)
     }
+
+    #[cfg(windows)]
+    fn teb_fields(&self) -> corosensei::stack::StackTebFields {
+        stack::teb_fields(self.start, self.size)
+    }
+
+    #[cfg(windows)]
+    fn update_teb_fields(&mut self, _stack_limit: usize, _guaranteed_stack_bytes: usize) {}
 }

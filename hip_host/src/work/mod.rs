@@ -6,7 +6,6 @@
 pub mod blocks;
 pub mod chaos;
 pub mod failure;
-pub mod futex;
 pub mod host_thread;
 pub mod job;
 pub mod op;

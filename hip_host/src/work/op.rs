@@ -13,9 +13,10 @@ use smallvec::SmallVec;
 
 use super::chaos::{self, About};
 use super::failure::Failure;
+use super::host_thread;
 use super::job::Job;
 use super::pool::Pool;
-use super::{futex, host_thread};
+use crate::os::futex;
 
 /// The work of an operation, begun when its turn comes.
 pub enum Work {

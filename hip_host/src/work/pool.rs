@@ -14,9 +14,9 @@ use std::sync::{Arc, LazyLock};
 use parking_lot::Mutex;
 
 use super::chaos::{self, About};
-use super::futex;
 use super::job::Job;
 use crate::guard::fault;
+use crate::os::{futex, machine};
 use zluda_common::config::config;
 
 /// Looks at the epoch before a thread goes to sleep: some tens of microseconds.
@@ -74,8 +74,7 @@ pub fn cores() -> u32 {
 
 /// The processor that this thread runs on, or ran on a moment ago.
 pub fn processor() -> u32 {
-    // SAFETY: no arguments; negative where the system cannot say.
-    u32::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)
+    machine::processor()
 }
 
 impl Pool {

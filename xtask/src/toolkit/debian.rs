@@ -71,6 +71,28 @@ impl Packages<'_> {
     }
 }
 
+/// Fetches the sources of a package, unless they are there. Returns their archive, as its authors have published it.
+pub fn source(package: &str, suite: &str) -> Result<PathBuf> {
+    let folder = target().join("toolkit").join(format!("{package}-source"));
+    let contents = format!("{suite} {package}");
+    once(&folder, &contents, &format!("fetching the sources of {package}"), |folder| {
+        let packages = Packages { suites: &[suite], components: "main", ..Packages::default() };
+        let apt = Apt::new(&folder.join("apt"), &packages)?;
+        let sources = apt.folder.join("etc/sources.list");
+        let list = fs::read_to_string(&sources)?.replace("deb [", "deb-src [");
+        fs::write(&sources, list)?;
+        quiet(apt.command("apt-get").args(["--quiet", "update"]), INSTALL_LIMIT)?;
+        let mut command = apt.command("apt-get");
+        command.args(["--quiet", "--download-only", "source", package]);
+        quiet(command.current_dir(folder), INSTALL_LIMIT)?;
+        Ok(fs::remove_dir_all(&apt.folder)?)
+    })?;
+    let archives = crate::repository::files(&folder, "xz")?;
+    let is_original = |path: &PathBuf| path.to_string_lossy().ends_with(".orig.tar.xz");
+    let found = archives.into_iter().find(is_original);
+    found.ok_or_else(|| format!("the sources of {package} have no archive").into())
+}
+
 /// The folder that packages are unpacked in.
 #[derive(Clone, Debug)]
 pub struct Root(PathBuf);

@@ -6,8 +6,9 @@ use crate::core::graph::{self, Edge, EdgeData, Graph, Node, Owner, dot};
 use cuda_types::cuda::{
     CUerror, CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, CUhostFn, CUres, CUuserObject,
 };
-use std::ffi::{OsStr, c_uint, c_void};
+use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
+use zluda_common::c_path::path_of_c;
 
 pub(crate) fn cuGraphCreate(graph: Out<CUgraph>, flags: c_uint) -> CUres {
     graph.check()?;
@@ -300,11 +301,8 @@ pub(crate) fn cuGraphNodeGetDependentNodes_v2(
 pub(crate) fn cuGraphDebugDotPrint(graph: Arc<Graph>, path: Text<'_>, flags: c_uint) -> CUres {
     let path = path.get()?;
     let text = dot::print(&graph, flags);
-    #[cfg(unix)]
-    let path: &OsStr = std::os::unix::ffi::OsStrExt::from_bytes(path.to_bytes());
-    #[cfg(not(unix))]
-    let path = OsStr::new(path.to_str().map_err(|_| CUerror::INVALID_VALUE)?);
-    std::fs::write(path, text).map_err(|error| {
+    let path = path_of_c(path);
+    std::fs::write(&path, text).map_err(|error| {
         tracing::warn!("{}: {error}", path.display());
         CUerror::OPERATING_SYSTEM
     })

@@ -12,16 +12,13 @@ use cuda_types::cuda::{
 };
 use std::ffi::{CStr, c_uint, c_void};
 use std::sync::Arc;
+use zluda_common::c_path::path_of_c;
 
 /// The bytes of a file: `FILE_NOT_FOUND` for one that cannot be read.
 pub(crate) fn read_file(name: Text<'_>) -> CUres<Vec<u8>> {
     let name = name.get()?;
-    #[cfg(unix)]
-    let path = std::os::unix::ffi::OsStrExt::from_bytes(name.to_bytes());
-    #[cfg(windows)]
-    let path = name.to_str().map_err(|_| CUerror::INVALID_VALUE)?;
-    let path: &std::ffi::OsStr = path;
-    std::fs::read(path).map_err(|error| {
+    let path = path_of_c(name);
+    std::fs::read(&path).map_err(|error| {
         tracing::warn!("{} cannot be read: {error}", path.display());
         CUerror::FILE_NOT_FOUND
     })

@@ -19,7 +19,7 @@ use hip_runtime_sys::hipError_t;
 use parking_lot::Mutex;
 
 use super::backing_file::{self, FIXED, Piece};
-use crate::work::futex;
+use super::futex;
 
 const FILE: &CStr = c"zluda-shared-table";
 /// As many allocations, and as many events, can be shared at the same time.

@@ -5,14 +5,14 @@
 
 use std::ffi::CStr;
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use hip_runtime_sys::hipError_t;
 use parking_lot::Mutex;
 
-use super::ranges::FreeRanges;
+use crate::ranges::FreeRanges;
 
 /// The names of files, by which an import knows them: `/proc/self/fd` shows it.
 const MEMORY: &CStr = c"zluda-device-memory";
@@ -83,6 +83,28 @@ pub fn of_process(process: u32, fd: i32) -> Result<File, hipError_t> {
     File::options().read(true).write(true).open(path).map_err(|_| INVALID)
 }
 
+/// What the program gets.
+pub type Exported = OwnedFd;
+
+/// The number that is written for the program.
+pub type Number = i32;
+
+/// The number of what the program has from now on.
+pub fn number(exported: Exported) -> Number {
+    exported.into_raw_fd()
+}
+
+/// Closes a program's descriptor, of which [`of_descriptor`] has made a file.
+pub fn close(descriptor: i32) {
+    // SAFETY: it was open when the file was made, and is this library's from now on.
+    drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
+}
+
+/// Reads what a file begins with.
+pub fn read_head(file: &File, bytes: &mut [u8]) -> Result<(), hipError_t> {
+    file.read_exact_at(bytes, 0).map_err(|_| INVALID)
+}
+
 /// Makes a file at least as long, unless the process may not have such long ones: the system would end it.
 fn lengthen(file: &File, length: usize) -> Result<(), hipError_t> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -130,7 +152,7 @@ impl Growing {
     }
 
     /// A descriptor for the program, which it closes.
-    pub fn export(&self) -> Result<OwnedFd, hipError_t> {
+    pub fn export(&self) -> Result<Exported, hipError_t> {
         self.file.as_fd().try_clone_to_owned().map_err(|_| OUT_OF_MEMORY)
     }
 }
@@ -185,7 +207,7 @@ impl Piece {
     }
 
     /// A descriptor for the program, which it closes; `INVALID` for a part of a file that grows.
-    pub fn export(&self) -> Result<OwnedFd, hipError_t> {
+    pub fn export(&self) -> Result<Exported, hipError_t> {
         match &self.of {
             Of::Growing(_) => Err(INVALID),
             Of::Own(file) => file.as_fd().try_clone_to_owned().map_err(|_| OUT_OF_MEMORY),

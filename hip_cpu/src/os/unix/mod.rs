@@ -1,0 +1,4 @@
+//! Linux.
+
+pub mod jolt;
+pub mod library;

@@ -1,0 +1,4 @@
+//! Windows.
+
+pub mod jolt;
+pub mod library;

@@ -1,0 +1,273 @@
+//! Faults by signals: SIGSEGV, SIGBUS, SIGFPE and SIGILL.
+
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::os::{Fault, Handler};
+
+const SIGNALS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
+
+/// The code of a fault at an address that something is mapped to, which may not be accessed so (`SEGV_ACCERR`).
+const ACCERR: i32 = 2;
+
+/// What was there before our handlers, in the order of [`SIGNALS`]: null, or never freed, as a handler may read it.
+static PREVIOUS: [AtomicPtr<libc::sigaction>; 4] = [const { AtomicPtr::new(null_mut()) }; 4];
+
+/// Whether each of the handlers is installed, though others may stand before it.
+static INSTALLED: Mutex<[bool; 4]> = Mutex::new([false; 4]);
+/// Whether [`begin`] has been called as often as it has to be.
+static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// What [`begin`] was given first.
+static HANDLER: OnceLock<&'static Handler> = OnceLock::new();
+
+/// For threads of ours: signals that are sent to the program are for its own threads; those of faults are
+/// not to be blocked, whatever the thread was that began this one.
+pub fn own_thread() {
+    // SAFETY: sets the mask of the calling thread.
+    unsafe {
+        let mut mask: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut mask);
+        for signal in SIGNALS.into_iter().chain([libc::SIGTRAP, libc::SIGABRT]) {
+            libc::sigdelset(&mut mask, signal);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &mask, null_mut());
+    }
+}
+
+thread_local! {
+    static ALTERNATE_STACK: AlternateStack = AlternateStack::install();
+}
+
+/// Puts right what faults on stacks that are not in use any more have left behind: nothing.
+#[inline]
+pub fn after_faults() {}
+
+/// Installs the handlers, if they are not there, and gives the calling thread a stack for signals, if it has none.
+#[inline]
+pub fn prepare_thread(handler: &'static Handler) {
+    if !HAS_BEGUN.load(Ordering::Acquire) {
+        begin(handler);
+    }
+    ALTERNATE_STACK.with(|_| ());
+}
+
+/// Installs the handlers, if they are not there.
+#[cold]
+pub fn begin(handler: &'static Handler) {
+    let _ = HANDLER.set(handler);
+    let mut installed = INSTALLED.lock();
+    for (signal, (installed, kept)) in SIGNALS.into_iter().zip(installed.iter_mut().zip(&PREVIOUS))
+    {
+        if !*installed {
+            *installed = true;
+            // Before the handler can run.
+            keep(kept, action_of(signal));
+            install(signal);
+        }
+    }
+    HAS_BEGUN.store(true, Ordering::Release);
+}
+
+/// Puts back what was there before the handlers. No kernel runs. Handlers of others that stand before one of ours may call
+/// it, so it stays, and hands on what it gets.
+pub fn end() {
+    let mut installed = INSTALLED.lock();
+    for (signal, (installed, kept)) in SIGNALS.into_iter().zip(installed.iter_mut().zip(&PREVIOUS))
+    {
+        // SAFETY: null, or an action that is never freed.
+        if let Some(previous) = unsafe { kept.load(Ordering::Acquire).as_ref() }
+            && *installed
+            && action_of(signal).sa_sigaction == handle as *const () as usize
+        {
+            *installed = false;
+            // SAFETY: it was there before.
+            unsafe { libc::sigaction(signal, previous, null_mut()) };
+        }
+    }
+    HAS_BEGUN.store(false, Ordering::Release);
+}
+
+/// Makes ours the handler of a signal.
+fn install(signal: i32) {
+    // SAFETY: all zeros is a value of this structure; the handler calls only what handlers may.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handle as *const () as usize;
+        // A fault in the handler itself must not be blocked.
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+        libc::sigemptyset(&mut action.sa_mask);
+        libc::sigaction(signal, &action, null_mut());
+    }
+}
+
+/// Whether a function handled a signal before ours.
+fn has_previous(signal: i32) -> bool {
+    let kept = SIGNALS.iter().zip(&PREVIOUS).find(|(known, _)| **known == signal);
+    // SAFETY: null, or an action that is never freed.
+    let previous = kept.and_then(|(_, kept)| unsafe { kept.load(Ordering::Acquire).as_ref() });
+    previous.is_some_and(|previous| !matches!(previous.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN))
+}
+
+/// What happens now when a signal comes.
+fn action_of(signal: i32) -> libc::sigaction {
+    // SAFETY: all zeros is a value of this structure, which outlives the call.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, null(), &mut action);
+        action
+    }
+}
+
+/// Keeps an action, in memory of its own where it is not the one that is kept already.
+fn keep(place: &AtomicPtr<libc::sigaction>, action: libc::sigaction) {
+    // SAFETY: null, or an action that is never freed.
+    let is_same = unsafe { place.load(Ordering::Acquire).as_ref() }.is_some_and(|kept| {
+        // SAFETY: both are readable; bits that mean nothing may differ, which costs another copy.
+        let words =
+            |set: &libc::sigset_t| unsafe { std::ptr::from_ref(set).cast::<[u64; 16]>().read() };
+        kept.sa_sigaction == action.sa_sigaction
+            && kept.sa_flags == action.sa_flags
+            && words(&kept.sa_mask) == words(&action.sa_mask)
+    });
+    if !is_same {
+        place.store(Box::into_raw(Box::new(action)), Ordering::Release);
+    }
+}
+
+extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    // SAFETY: the system passes valid pointers.
+    let (context_ref, code, address) = unsafe {
+        (&mut *context.cast::<libc::ucontext_t>(), (*info).si_code, (*info).si_addr() as usize)
+    };
+    // Codes above 0 come from the processor; others were sent by somebody.
+    let Some(handler) = HANDLER.get().filter(|_| code > 0) else {
+        return forward(signal, code, info, context);
+    };
+    let registers = &mut context_ref.uc_mcontext.gregs;
+    let stack_pointer = registers[libc::REG_RSP as usize] as usize;
+    let is_access = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
+    if let Some(regs) = (handler.end_kernel)(Fault { is_access, signal, address }, stack_pointer) {
+        registers[libc::REG_RIP as usize] = regs.rip as i64;
+        registers[libc::REG_RSP as usize] = regs.rsp as i64;
+        registers[libc::REG_RBP as usize] = regs.rbp as i64;
+        registers[libc::REG_RDI as usize] = regs.rdi as i64;
+        registers[libc::REG_RSI as usize] = regs.rsi as i64;
+        return;
+    }
+    if signal == libc::SIGSEGV {
+        // Programs protect memory of their own to learn of accesses, and let them go on: their handler has a look first.
+        if code == ACCERR && has_previous(signal) && (handler.is_new_attempt)() {
+            forward(signal, code, info, context);
+            if action_of(signal).sa_sigaction == libc::SIG_DFL {
+                // It knows nothing better than to end the process.
+                install(signal);
+            }
+            return;
+        }
+        if let Some(resumption) = (handler.give_up)(address) {
+            registers[libc::REG_RSP as usize] = resumption.stack as i64;
+            registers[libc::REG_RIP as usize] = resumption.instruction as i64;
+            return;
+        }
+    }
+    forward(signal, code, info, context);
+}
+
+/// Does what would have happened without our handler.
+fn forward(signal: i32, code: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let Some(index) = SIGNALS.iter().position(|known| *known == signal) else { return };
+    // SAFETY: stored before the handler was installed, and never freed.
+    let Some(previous) = (unsafe { PREVIOUS[index].load(Ordering::Acquire).as_ref() }) else {
+        return;
+    };
+    match previous.sa_sigaction {
+        libc::SIG_IGN if code <= 0 => {}
+        libc::SIG_DFL | libc::SIG_IGN => {
+            // SAFETY: the default action returns. A fault happens again when this handler returns, with
+            // all its registers as they were; a signal that was sent has to be sent again.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = libc::SIG_DFL;
+                libc::sigaction(signal, &action, null_mut());
+                if code <= 0 {
+                    libc::raise(signal);
+                }
+            }
+        }
+        handler => {
+            // SAFETY: the signal's mask is what the handler asked for; the handler is called the way
+            // that it was registered for.
+            unsafe {
+                let mut mask = previous.sa_mask;
+                if previous.sa_flags & libc::SA_NODEFER == 0 {
+                    libc::sigaddset(&mut mask, signal);
+                }
+                let mut old: libc::sigset_t = std::mem::zeroed();
+                libc::pthread_sigmask(libc::SIG_BLOCK, &mask, &mut old);
+                if previous.sa_flags & libc::SA_SIGINFO != 0 {
+                    type Action = extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void);
+                    std::mem::transmute::<usize, Action>(handler)(signal, info, context);
+                } else {
+                    std::mem::transmute::<usize, extern "C" fn(i32)>(handler)(signal);
+                }
+                libc::pthread_sigmask(libc::SIG_SETMASK, &old, null_mut());
+            }
+        }
+    }
+}
+
+/// The stack on which this thread handles signals, where it is ours.
+struct AlternateStack(Option<(*mut libc::c_void, usize)>);
+
+impl AlternateStack {
+    fn install() -> AlternateStack {
+        // Room for the largest register state and for a handler that we forward to.
+        const SIZE: usize = 64 << 10;
+        // SAFETY: asks for the present one; then maps memory and names it as the stack.
+        unsafe {
+            let mut present: libc::stack_t = std::mem::zeroed();
+            if libc::sigaltstack(null(), &mut present) != 0
+                || present.ss_flags & libc::SS_DISABLE == 0
+            {
+                return AlternateStack(None);
+            }
+            let memory = libc::mmap(
+                null_mut(),
+                SIZE,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_STACK,
+                -1,
+                0,
+            );
+            if memory == libc::MAP_FAILED {
+                return AlternateStack(None);
+            }
+            let ours = libc::stack_t { ss_sp: memory, ss_flags: 0, ss_size: SIZE };
+            if libc::sigaltstack(&ours, null_mut()) != 0 {
+                libc::munmap(memory, SIZE);
+                return AlternateStack(None);
+            }
+            AlternateStack(Some((memory, SIZE)))
+        }
+    }
+}
+
+impl Drop for AlternateStack {
+    fn drop(&mut self) {
+        let Some((memory, size)) = self.0 else { return };
+        // SAFETY: the memory is ours; it is freed only when it is no longer the thread's signal stack.
+        unsafe {
+            let mut present: libc::stack_t = std::mem::zeroed();
+            if libc::sigaltstack(null(), &mut present) == 0 && present.ss_sp == memory {
+                let none =
+                    libc::stack_t { ss_sp: null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
+                libc::sigaltstack(&none, null_mut());
+                libc::munmap(memory, size);
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Windows. Memory without an address, and what other processes can have, are not there yet.
+
+pub mod backing_file;
+pub mod copied;
+pub mod futex;
+pub mod machine;
+pub mod memory;
+pub mod shared_table;
+pub mod signal;
+pub mod stack;

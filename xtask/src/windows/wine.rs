@@ -1,0 +1,90 @@
+//! Wine, in a prefix of its own below `target/windows`.
+
+use super::{folder, mingw, runs};
+use crate::Result;
+use crate::program::quiet;
+use crate::repository::make_empty;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// Where Debian puts it; its other name is a script that wants a screen.
+const PROGRAM: &str = "/usr/lib/wine/wine64";
+
+/// Rust's standard library asks for this function of Windows 10, which Wine 8 does not have.
+const PROCESS_PRNG: &str = include_str!("process_prng.c");
+
+/// Writes a program's output to files: to pipes, Wine's programs write nothing when they crash.
+const RUNNER: &str = r#"#!/bin/sh
+out=$(mktemp)
+PROGRAM "$@" >"$out" 2>"$out.err" </dev/null
+status=$?
+cat "$out"
+cat "$out.err" >&2
+rm -f "$out" "$out.err"
+exit $status
+"#;
+
+/// An installed Wine with its prefix.
+#[derive(Debug)]
+pub struct Wine {
+    prefix: PathBuf,
+    /// A program that takes a program of Windows and its arguments.
+    pub runner: PathBuf,
+}
+
+impl Wine {
+    /// Makes the prefix, unless it is there. `None` where Wine is not installed.
+    pub fn new() -> Result<Option<Wine>> {
+        if !Path::new(PROGRAM).exists() || !runs(&mut Command::new(PROGRAM)) {
+            return Ok(None);
+        }
+        let wine = Wine { prefix: folder().join("wine"), runner: folder().join("run_in_wine.sh") };
+        let stamp = wine.prefix.join(".made");
+        if !stamp.exists() {
+            make_empty(&wine.prefix)?;
+            wine.make()?;
+            fs::write(stamp, "")?;
+        }
+        fs::write(&wine.runner, RUNNER.replace("PROGRAM", PROGRAM))?;
+        fs::set_permissions(&wine.runner, fs::Permissions::from_mode(0o755))?;
+        Ok(Some(wine))
+    }
+
+    fn make(&self) -> Result<()> {
+        let mut boot = Command::new(PROGRAM);
+        self.environment(&mut boot);
+        quiet(boot.args(["wineboot", "--init"]), Duration::from_secs(300))?;
+        let source = self.prefix.join("process_prng.c");
+        fs::write(&source, PROCESS_PRNG)?;
+        let mut compiler = mingw("gcc-posix");
+        compiler.args(["-shared", "-O1"]).arg(&source).args(["-ladvapi32", "-o"]);
+        compiler.arg(self.prefix.join("drive_c/windows/system32/bcryptprimitives.dll"));
+        quiet(&mut compiler, Duration::from_secs(60)).map(drop)
+    }
+
+    /// Sets what Wine needs; no window comes when a program crashes.
+    pub fn environment(&self, command: &mut Command) {
+        command
+            .env("WINEPREFIX", &self.prefix)
+            .env("WINEDEBUG", "-all")
+            .env("WINEDLLOVERRIDES", "mscoree,mshtml,winedbg.exe=");
+    }
+
+    /// Runs a program of Windows.
+    pub fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(&self.runner);
+        command.arg(program);
+        self.environment(&mut command);
+        command
+    }
+}
+
+/// A path as programs of Windows see it.
+pub fn windows_path(path: &Path) -> OsString {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    format!("Z:{}", path.display()).replace('/', "\\").into()
+}

@@ -1,0 +1,117 @@
+//! The headers of a program in a suspended process, and the imports that come first.
+//!
+//! Offsets are those of Microsoft's "PE Format".
+
+use std::io::{Error, Result};
+use std::path::PathBuf;
+
+use windows_sys::Win32::Foundation::HANDLE;
+
+use crate::process::Process;
+
+const X86_64: u16 = 0x8664;
+const PE32_PLUS: u16 = 0x20b;
+/// The field of the DOS header that leads to the others.
+const NEW_HEADER: usize = 0x3c;
+/// From the signature `PE\0\0`: the machine, the optional header, its size of the image, and the directories.
+const MACHINE: usize = 4;
+const OPTIONAL: usize = 24;
+const SIZE_OF_IMAGE: usize = OPTIONAL + 56;
+const DIRECTORIES: usize = OPTIONAL + 112;
+const HEADERS: usize = DIRECTORIES + 16 * DIRECTORY;
+/// A directory is an address and a size.
+const DIRECTORY: usize = 8;
+const IMPORTS: usize = DIRECTORIES + DIRECTORY;
+const BOUND_IMPORTS: usize = DIRECTORIES + 11 * DIRECTORY;
+/// An import descriptor, and the most that are believed.
+const DESCRIPTOR: usize = 20;
+const MOST_DESCRIPTORS: usize = 4096;
+/// A table of two words: the first export by its number, and the end.
+const FIRST_EXPORT: u64 = 1 << 63 | 1;
+/// Addresses in headers have 32 bits; others than ours may take them for signed.
+const REACH: usize = 1 << 31;
+
+/// Makes the program of a suspended process import the first export of each DLL, before all else that it imports. Nothing of
+/// the process has run yet. DLLs are whole paths; their file names are found by whoever imports them by name.
+///
+/// # Errors
+/// A program of another kind of processor, and paths that an import table cannot name.
+pub fn inject(process: HANDLE, dlls: &[PathBuf]) -> Result<()> {
+    let process = Process(process);
+    let base = process.image()?;
+    let mut header = [0; 4];
+    process.read(base + NEW_HEADER, &mut header)?;
+    let at = base + u32::from_le_bytes(header) as usize;
+    let mut headers = [0; HEADERS];
+    process.read(at, &mut headers)?;
+    let half = |at: usize| u16::from_le_bytes([headers[at], headers[at + 1]]);
+    let word = |at: usize| {
+        u32::from_le_bytes([headers[at], headers[at + 1], headers[at + 2], headers[at + 3]])
+    };
+    if half(MACHINE) != X86_64 || half(OPTIONAL) != PE32_PLUS {
+        return Err(Error::other("it is no program for x86-64"));
+    }
+    let names = dlls.iter().map(name).collect::<Result<Vec<_>>>()?;
+    let old = descriptors(process, base, word(IMPORTS))?;
+
+    let tables = (dlls.len() + 1) * DESCRIPTOR + old.len();
+    let tables = tables.next_multiple_of(8);
+    let names_at = tables + dlls.len() * 32;
+    let size = names_at + names.iter().map(Vec::len).sum::<usize>();
+    let above = base + word(SIZE_OF_IMAGE) as usize;
+    let block = process.allocate_above(above, size, REACH - (above - base))?;
+    let relative = |offset: usize| ((block - base + offset) as u32).to_le_bytes();
+
+    let mut bytes = vec![0; size];
+    let mut name_at = names_at;
+    for (index, name) in names.iter().enumerate() {
+        // The table of names and that of addresses begin the same.
+        let table = tables + index * 32;
+        for copy in [table, table + 16] {
+            bytes[copy..copy + 8].copy_from_slice(&FIRST_EXPORT.to_le_bytes());
+        }
+        let descriptor = &mut bytes[index * DESCRIPTOR..][..DESCRIPTOR];
+        descriptor[0..4].copy_from_slice(&relative(table));
+        descriptor[12..16].copy_from_slice(&relative(name_at));
+        descriptor[16..20].copy_from_slice(&relative(table + 16));
+        bytes[name_at..name_at + name.len()].copy_from_slice(name);
+        name_at += name.len();
+    }
+    bytes[dlls.len() * DESCRIPTOR..][..old.len()].copy_from_slice(&old);
+    process.write(block, &bytes)?;
+    let count = dlls.len() + old.len() / DESCRIPTOR + 1;
+    let directory = [relative(0), ((count * DESCRIPTOR) as u32).to_le_bytes()].concat();
+    process.write(at + IMPORTS, &directory)?;
+    // What was bound ahead of time would not be looked up.
+    process.write(at + BOUND_IMPORTS, &[0; DIRECTORY])
+}
+
+/// The bytes of the import descriptors of a program.
+fn descriptors(process: Process, base: usize, table: u32) -> Result<Vec<u8>> {
+    let mut all = Vec::new();
+    if table == 0 {
+        return Ok(all);
+    }
+    for index in 0..MOST_DESCRIPTORS {
+        let mut descriptor = [0; DESCRIPTOR];
+        process.read(base + table as usize + index * DESCRIPTOR, &mut descriptor)?;
+        // The last one has neither a name nor a table.
+        if descriptor[12..20] == [0; 8] {
+            return Ok(all);
+        }
+        all.extend_from_slice(&descriptor);
+    }
+    Err(Error::other("its import table has no end"))
+}
+
+/// A path as an import table has it: in bytes of the system's code page, of which ASCII is always a part.
+fn name(path: &PathBuf) -> Result<Vec<u8>> {
+    let text = path.to_str().filter(|text| text.is_ascii() && text.len() < 260);
+    let text = text.ok_or_else(|| {
+        Error::other(format!(
+            "{} has letters that are not ASCII, or too many: put ZLUDA into another folder",
+            path.display()
+        ))
+    })?;
+    Ok([text.as_bytes(), &[0]].concat())
+}

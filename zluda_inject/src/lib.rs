@@ -1,0 +1,18 @@
+//! DLLs in processes of Windows before any of their code runs: the import table of a suspended process's program gets
+//! entries that come first, so that what the program itself imports is there already.
+//!
+//! - [`image`]: the program's headers, and what they become.
+//! - [`process`]: reading and writing another process.
+//! - [`run`]: a program with DLLs, from its start to its end.
+
+#[cfg(windows)]
+pub mod image;
+#[cfg(windows)]
+mod process;
+#[cfg(windows)]
+pub mod run;
+
+#[cfg(windows)]
+pub use image::inject;
+#[cfg(windows)]
+pub use run::run;

@@ -1,0 +1,134 @@
+//! The functions of Windows that do something else for NVIDIA's DLLs and for child processes.
+
+use std::ffi::c_void;
+use std::sync::OnceLock;
+
+use minhook::{MH_STATUS, MinHook};
+use windows_sys::Win32::Foundation::HANDLE;
+use windows_sys::Win32::System::SystemServices::DLL_PROCESS_ATTACH;
+use windows_sys::Win32::System::Threading::{CREATE_SUSPENDED, PROCESS_INFORMATION, ResumeThread};
+use windows_sys::core::BOOL;
+
+use crate::names::{Module, dlls, ours_narrow, ours_wide};
+
+/// Declares hooks: for each function its type, the DLL that exports it, and what it does with `original`, the function as it
+/// was.
+macro_rules! hooks {
+    ($(
+        fn $name:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty => $dll:literal, |$original:ident| $body:block
+    )*) => {
+        $(
+            #[allow(non_snake_case)]
+            mod $name {
+                use super::*;
+
+                pub type Function = unsafe extern "system" fn($($type),*) -> $result;
+
+                pub static ORIGINAL: OnceLock<Function> = OnceLock::new();
+
+                pub unsafe extern "system" fn hook($($argument: $type),*) -> $result {
+                    // SAFETY: the program's arguments, as the function takes them. It is known before the hook is enabled;
+                    // zeros say that it failed.
+                    unsafe {
+                        let Some($original) = ORIGINAL.get() else { return std::mem::zeroed() };
+                        $body
+                    }
+                }
+            }
+        )*
+
+        /// Makes the hooks.
+        fn make() -> Result<(), MH_STATUS> {
+            $(
+                let hook = $name::hook as *const () as *mut c_void;
+                // SAFETY: the hook has the type of the function, and stays as long as this DLL, which is never unloaded.
+                unsafe {
+                    let function = MinHook::create_hook_api($dll, stringify!($name), hook)?;
+                    let _ = $name::ORIGINAL.set(std::mem::transmute::<*mut c_void, $name::Function>(function));
+                }
+            )*
+            // SAFETY: all hooks are whole.
+            unsafe { MinHook::enable_all_hooks() }
+        }
+    };
+}
+
+hooks! {
+    fn LoadLibraryA(name: *const u8) -> Module => "kernel32", |original| {
+        match (ours_narrow(name), LoadLibraryW::ORIGINAL.get()) {
+            (Some(path), Some(wide)) => wide(path.as_ptr()),
+            _ => original(name),
+        }
+    }
+
+    fn LoadLibraryW(name: *const u16) -> Module => "kernel32", |original| {
+        match ours_wide(name) {
+            Some(path) => original(path.as_ptr()),
+            None => original(name),
+        }
+    }
+
+    fn LoadLibraryExA(name: *const u8, file: HANDLE, flags: u32) -> Module => "kernel32", |original| {
+        match (ours_narrow(name), LoadLibraryExW::ORIGINAL.get()) {
+            (Some(path), Some(wide)) => wide(path.as_ptr(), file, flags),
+            _ => original(name, file, flags),
+        }
+    }
+
+    fn LoadLibraryExW(name: *const u16, file: HANDLE, flags: u32) -> Module => "kernel32", |original| {
+        match ours_wide(name) {
+            Some(path) => original(path.as_ptr(), file, flags),
+            None => original(name, file, flags),
+        }
+    }
+
+    fn GetModuleHandleA(name: *const u8) -> Module => "kernel32", |original| {
+        match (ours_narrow(name), GetModuleHandleW::ORIGINAL.get()) {
+            (Some(path), Some(wide)) => wide(path.as_ptr()),
+            _ => original(name),
+        }
+    }
+
+    fn GetModuleHandleW(name: *const u16) -> Module => "kernel32", |original| {
+        match ours_wide(name) {
+            Some(path) => original(path.as_ptr()),
+            None => original(name),
+        }
+    }
+
+    // All ways to start a process end here.
+    fn CreateProcessInternalW(
+        token: HANDLE, application: *const u16, command: *mut u16, process: *const c_void, thread: *const c_void,
+        inherit: BOOL, flags: u32, environment: *const c_void, folder: *const u16, startup: *const c_void,
+        information: *mut PROCESS_INFORMATION, new_token: *mut HANDLE,
+    ) -> BOOL => "kernelbase", |original| {
+        let good = original(
+            token, application, command, process, thread, inherit, flags | CREATE_SUSPENDED, environment, folder,
+            startup, information, new_token,
+        );
+        if good != 0 {
+            let child = *information;
+            // A child that cannot have the DLLs, as one for another kind of processor, runs without.
+            if let Some(dlls) = dlls() {
+                let _ = zluda_inject::inject(child.hProcess, &dlls);
+            }
+            if flags & CREATE_SUSPENDED == 0 {
+                ResumeThread(child.hThread);
+            }
+        }
+        good
+    }
+}
+
+/// What an import table names: it does nothing.
+#[unsafe(no_mangle)]
+pub extern "C" fn zluda_redirect() {}
+
+/// Makes the hooks when the process begins. Where that fails, what was imported is there all the same.
+#[unsafe(no_mangle)]
+pub extern "system" fn DllMain(_module: Module, reason: u32, _reserved: *mut c_void) -> BOOL {
+    if reason == DLL_PROCESS_ATTACH {
+        let _ = make();
+    }
+    1
+}
