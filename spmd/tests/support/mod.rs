@@ -129,20 +129,20 @@ fn release(barrier: &mut Barrier) {
     }
 }
 
-extern "C" fn fma(a: f64, b: f64, c: f64) -> f64 {
+extern "sysv64" fn fma(a: f64, b: f64, c: f64) -> f64 {
     a.mul_add(b, c)
 }
-unsafe extern "C" fn lane_operation(_: *const BlockContext, _: u32, _: *const u64) -> u64 {
+unsafe extern "sysv64" fn lane_operation(_: *const BlockContext, _: u32, _: *const u64) -> u64 {
     0
 }
-unsafe extern "C" fn cluster_barrier(_: *const BlockContext, _: u32, _: u32, _: u32) {}
-unsafe extern "C" fn barrier_sync(_: *const BlockContext, _: u32, _: u32, _: u32, _: u32) {
+unsafe extern "sysv64" fn cluster_barrier(_: *const BlockContext, _: u32, _: u32, _: u32) {}
+unsafe extern "sysv64" fn barrier_sync(_: *const BlockContext, _: u32, _: u32, _: u32, _: u32) {
     barrier(0, true);
 }
-unsafe extern "C" fn barrier_arrive(_: *const BlockContext, _: u32, _: u32, _: u32, _: u32) {
+unsafe extern "sysv64" fn barrier_arrive(_: *const BlockContext, _: u32, _: u32, _: u32, _: u32) {
     barrier(0, false);
 }
-unsafe extern "C" fn barrier_reduce(
+unsafe extern "sysv64" fn barrier_reduce(
     _: *const BlockContext,
     _: u32,
     mask: u32,
@@ -160,12 +160,12 @@ unsafe extern "C" fn barrier_reduce(
         _ => u32::from(count > 0),
     }
 }
-unsafe extern "C" fn preempt(_: *const BlockContext) {}
+unsafe extern "sysv64" fn preempt(_: *const BlockContext) {}
 
-unsafe extern "C" fn yield_now(_: *const BlockContext, _: u32, _: u32) {
+unsafe extern "sysv64" fn yield_now(_: *const BlockContext, _: u32, _: u32) {
     suspend();
 }
-unsafe extern "C" fn texture(
+unsafe extern "sysv64" fn texture(
     _block: *const BlockContext,
     _warp: u32,
     _mask: u32,
@@ -176,7 +176,7 @@ unsafe extern "C" fn texture(
     panic!("no textures here");
 }
 
-unsafe extern "C" fn matrix(
+unsafe extern "sysv64" fn matrix(
     _block: *const BlockContext,
     _warp: u32,
     _mask: u32,
@@ -186,14 +186,14 @@ unsafe extern "C" fn matrix(
 ) {
     panic!("no matrices here");
 }
-unsafe extern "C" fn matrix_of_thread(_: *const ThreadContext, _: u64, _: *mut u32) {
+unsafe extern "sysv64" fn matrix_of_thread(_: *const ThreadContext, _: u64, _: *mut u32) {
     unreachable!("vector code calls for whole warps")
 }
 
-unsafe extern "C" fn part(_: *const BlockContext, _: u32, _: u32, _: *mut Group) {
+unsafe extern "sysv64" fn part(_: *const BlockContext, _: u32, _: u32, _: *mut Group) {
     panic!("lanes do not part here");
 }
-unsafe extern "C" fn meet(
+unsafe extern "sysv64" fn meet(
     _: *const BlockContext,
     _: u32,
     _: u32,
@@ -203,12 +203,12 @@ unsafe extern "C" fn meet(
 ) {
     panic!("lanes do not part here");
 }
-unsafe extern "C" fn spin(_: *const BlockContext, _: u32, _: u32, _: *mut Group) {
+unsafe extern "sysv64" fn spin(_: *const BlockContext, _: u32, _: u32, _: *mut Group) {
     suspend();
 }
-unsafe extern "C" fn end_group(_: *const BlockContext, _: u32, _: *mut Group) {}
+unsafe extern "sysv64" fn end_group(_: *const BlockContext, _: u32, _: *mut Group) {}
 
-unsafe extern "C" fn vprintf(
+unsafe extern "sysv64" fn vprintf(
     _: *const BlockContext,
     _: *const c_char,
     arguments: *const u8,
@@ -218,15 +218,15 @@ unsafe extern "C" fn vprintf(
     PRINTED.with_borrow_mut(|printed| printed.push(value));
     value
 }
-unsafe extern "C" fn malloc(_: *const BlockContext, size: u64) -> *mut c_void {
+unsafe extern "sysv64" fn malloc(_: *const BlockContext, size: u64, _: u64) -> *mut c_void {
     // SAFETY: as C's.
     unsafe { libc::malloc(size as usize) }
 }
-unsafe extern "C" fn free(_: *const BlockContext, pointer: *mut c_void) {
+unsafe extern "sysv64" fn free(_: *const BlockContext, pointer: *mut c_void) {
     // SAFETY: as C's.
     unsafe { libc::free(pointer) }
 }
-unsafe extern "C" fn assert_fail(
+unsafe extern "sysv64" fn assert_fail(
     _: *const BlockContext,
     _: u32,
     _: u32,
@@ -237,13 +237,13 @@ unsafe extern "C" fn assert_fail(
     _: u64,
 ) {
 }
-unsafe extern "C" fn trap(_: *const BlockContext, _: u32, mask: u32) {
+unsafe extern "sysv64" fn trap(_: *const BlockContext, _: u32, mask: u32) {
     TRAPPED.set(mask);
 }
-unsafe extern "C" fn global_timer(_: *const BlockContext) -> u64 {
+unsafe extern "sysv64" fn global_timer(_: *const BlockContext) -> u64 {
     1
 }
-unsafe extern "C" fn shuffle(
+unsafe extern "sysv64" fn shuffle(
     _: *const ThreadContext,
     _: u32,
     _: u32,
@@ -253,7 +253,7 @@ unsafe extern "C" fn shuffle(
 ) -> u64 {
     unreachable!("vector code has its own shuffles")
 }
-unsafe extern "C" fn warp_operation(_: *const ThreadContext, _: u32, _: u64, _: u32) -> u64 {
+unsafe extern "sysv64" fn warp_operation(_: *const ThreadContext, _: u32, _: u64, _: u32) -> u64 {
     unreachable!("vector code has its own warp operations")
 }
 
