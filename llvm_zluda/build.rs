@@ -62,6 +62,7 @@ fn main() {
             println!("cargo:rustc-link-lib=static={stem}");
         }
         println!("cargo:rustc-link-lib=static=zluda_unused_targets");
+        cc::Build::new().file("cpp/kept_objects.c").compile("zluda_kept_objects");
     } else {
         println!("cargo:rustc-link-lib=dylib=LLVM-22");
     }

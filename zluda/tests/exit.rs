@@ -125,9 +125,13 @@ fn begin() -> &'static Objects {
 
 impl Objects {
     fn launch(&self) -> R {
+        self.launch_of(self.function)
+    }
+
+    fn launch_of(&self, function: CUfunction) -> R {
         let mut memory = self.memory;
         let mut params = [(&raw mut memory).cast::<c_void>()];
-        call!(self.library, cuLaunchKernel(self.function, 64, 1, 1, 64, 1, 1, 0, self.stream,
+        call!(self.library, cuLaunchKernel(function, 64, 1, 1, 64, 1, 1, 0, self.stream,
             params.as_mut_ptr(), null_mut()): (CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint,
             c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void))
     }
@@ -193,6 +197,7 @@ extern "C" fn sleep_for_ever(_: *mut c_void) {
     }
 }
 
+static IS_LOADED: AtomicBool = AtomicBool::new(false);
 static IS_IN_FUNCTION: AtomicBool = AtomicBool::new(false);
 
 /// Whether the destructors of the program tell what they see: those of static objects, which run behind all exit handlers.
@@ -219,7 +224,7 @@ fn long_text() -> String {
         ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry long(.param .u64 to) {\n.reg .pred %p;\n\
          .reg .b32 %r<9>;\n.reg .b64 %rd;\nld.param.u64 %rd, [to];\nmov.u32 %r0, %tid.x;\n",
     );
-    for number in 0..8_000 {
+    for number in 0..4_000 {
         text += &format!(
             "setp.gt.u32 %p, %r0, {number};\n@%p bra next{number};\nmad.lo.u32 %r0, %r0, %r0, {number};\n\
              st.global.u32 [%rd], %r0;\nnext{number}:\nxor.b32 %r0, %r0, {number};\n"
@@ -374,22 +379,15 @@ fn child() {
                 let current =
                     call!(objects.library, cuCtxSetCurrent(context as CUcontext): (CUcontext));
                 assert_eq!(current, OK);
-                loop {
-                    let mut module = null_mut();
-                    let text = CString::new(long_text()).unwrap();
-                    let loaded = call!(objects.library, cuModuleLoadData(&mut module, text.as_ptr().cast()):
-                        (*mut CUmodule, *const c_void));
-                    let mut function = null_mut();
-                    if loaded == OK {
-                        call!(objects.library, cuModuleGetFunction(&mut function, module, c"long".as_ptr()):
-                            (*mut CUfunction, CUmodule, *const c_char));
-                        let mut attribute = 0;
-                        call!(objects.library, cuFuncGetAttribute(&mut attribute, 4, function):
-                            (*mut c_int, c_int, CUfunction));
-                        tell("the compiler was done too soon");
-                    }
-                }
+                let function =
+                    self::function(&objects.library, load(&objects.library, &long_text()), c"long");
+                IS_LOADED.store(true, Ordering::Release);
+                let launched = objects.launch_of(function);
+                tell(&format!("the compiler was done too soon: {launched:?}"));
             });
+            while !IS_LOADED.load(Ordering::Acquire) {
+                std::thread::yield_now();
+            }
             std::thread::sleep(Duration::from_millis(600));
         }
         "threads" => {

@@ -1,3 +1,6 @@
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
 /// Whether the calling thread is the one that the process began with.
 pub(crate) fn is_main_thread() -> bool {
     // SAFETY: both always succeed.
@@ -39,8 +42,19 @@ pub(crate) fn call_in_forked_children(function: extern "C" fn()) {
 
 /// Has a function called when the process exits, before those that were registered before it.
 pub(crate) fn call_at_exit(function: extern "C" fn()) {
-    // SAFETY: a plain function, which stays as long as this library.
-    if unsafe { libc::atexit(function) } != 0 {
+    type Register = unsafe extern "C" fn(extern "C" fn(), *mut c_void, *mut c_void) -> i32;
+    // That of the C library: what is linked with this one registers nothing (llvm_zluda/cpp/kept_objects.c).
+    // SAFETY: the name ends in a NUL; the function has this type, but for an argument that the registered one does not use.
+    let register = unsafe {
+        std::mem::transmute::<*mut c_void, Option<Register>>(libc::dlsym(
+            libc::RTLD_DEFAULT,
+            c"__cxa_atexit".as_ptr(),
+        ))
+    };
+    // SAFETY: a plain function, which stays as long as this library, and belongs to none that is unloaded.
+    let error =
+        register.map_or(-1, |register| unsafe { register(function, null_mut(), null_mut()) });
+    if error != 0 {
         tracing::warn!("the end of the process will not be noticed");
     }
 }
