@@ -71,7 +71,8 @@ fn assembled(ptxas: &Path, text: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let [from, to] = ["a.ptx", "a.cubin"].map(|name| folder.path().join(name));
     std::fs::write(&from, text).unwrap();
-    let output = Command::new(ptxas).arg("-arch=sm_80").arg(&from).arg("-o").arg(&to).output().unwrap();
+    let output =
+        Command::new(ptxas).arg("-arch=sm_80").arg(&from).arg("-o").arg(&to).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     std::fs::read(to).unwrap()
 }
@@ -80,7 +81,8 @@ fn assembled(ptxas: &Path, text: &str) -> Vec<u8> {
 fn container(cubin: &[u8], ptx: Option<&[u8]>) -> Vec<u8> {
     let packed = zstd::encode_all(cubin, 3).unwrap();
     let mut body = Vec::new();
-    let entries = [Some((2u16, &packed[..], 0x8011u64, cubin.len())), ptx.map(|ptx| (1, ptx, 0x11, 0))];
+    let entries =
+        [Some((2u16, &packed[..], 0x8011u64, cubin.len())), ptx.map(|ptx| (1, ptx, 0x11, 0))];
     for (kind, data, flags, size) in entries.into_iter().flatten() {
         let mut entry = vec![0; 64];
         let padded = data.len().next_multiple_of(8);
@@ -138,15 +140,19 @@ impl Device {
         let library = &self.library;
         let ok = |result| if result == R::CUDA_SUCCESS { Ok(()) } else { Err(result) };
         let (mut module, mut function) = (null_mut(), null_mut());
-        ok(call!(library, cuModuleLoadData(&mut module, image.as_ptr().cast()): (*mut CUmodule, *const c_void)))?;
+        ok(
+            call!(library, cuModuleLoadData(&mut module, image.as_ptr().cast()): (*mut CUmodule, *const c_void)),
+        )?;
         ok(call!(library, cuModuleGetFunction(&mut function, module, name.as_ptr()):
             (*mut CUfunction, CUmodule, *const std::ffi::c_char)))?;
         let (mut out, [mut a, mut b], mut n) = (self.out, self.inputs, 100u32);
         let mut parameters: [*mut c_void; 4] =
             [(&raw mut out).cast(), (&raw mut a).cast(), (&raw mut b).cast(), (&raw mut n).cast()];
         ok(call!(library, cuMemsetD32_v2(self.out, 0, THREADS): (CUdeviceptr, c_uint, usize)))?;
-        ok(call!(library, cuLaunchKernel(function, 1, 1, 1, THREADS as c_uint, 1, 1, 0, null_mut(), parameters.as_mut_ptr(), null_mut()):
-            (CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void)))?;
+        ok(
+            call!(library, cuLaunchKernel(function, 1, 1, 1, THREADS as c_uint, 1, 1, 0, null_mut(), parameters.as_mut_ptr(), null_mut()):
+            (CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, CUstream, *mut *mut c_void, *mut *mut c_void)),
+        )?;
         let mut values = vec![0f32; THREADS];
         ok(call!(library, cuMemcpyDtoH_v2(values.as_mut_ptr().cast(), self.out, 4 * THREADS):
             (*mut c_void, CUdeviceptr, usize)))?;
@@ -171,11 +177,14 @@ fn divided(thread: u32) -> f32 {
 fn program() {
     let Some(ptxas) = ptxas() else { return };
     let device = Device::open();
-    let added: Vec<f32> = (0..THREADS).map(|i| if i < 100 { i as f32 * 3.5 } else { 0.0 }).collect();
+    let added: Vec<f32> =
+        (0..THREADS).map(|i| if i < 100 { i as f32 * 3.5 } else { 0.0 }).collect();
     let cubin = assembled(&ptxas, &format!("{HEAD}{ADD}{SUM}{DIVIDE}{PRINT}"));
     // PTX that gives something else tells which of both was taken.
-    let other = format!("{HEAD}{}\0", ADD.replace("add.f32 %f3, %f1, %f2", "sub.f32 %f3, %f2, %f1"));
-    let subtracted: Vec<f32> = (0..THREADS).map(|i| if i < 100 { i as f32 * 2.5 } else { 0.0 }).collect();
+    let other =
+        format!("{HEAD}{}\0", ADD.replace("add.f32 %f3, %f1, %f2", "sub.f32 %f3, %f2, %f1"));
+    let subtracted: Vec<f32> =
+        (0..THREADS).map(|i| if i < 100 { i as f32 * 2.5 } else { 0.0 }).collect();
     let both = container(&cubin, Some(other.as_bytes()));
     let setting = std::env::var("ZLUDA_SASS").unwrap_or_default();
     let preferred = if setting == "prefer" { &added } else { &subtracted };
@@ -200,7 +209,10 @@ fn program() {
 /// Runs [`program`], and gives what it printed.
 fn child(setting: &str) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "program", "--ignored", "--nocapture"]).env("ZLUDA_SASS", setting).env("ZLUDA_DEVICE", "cpu");
+    command
+        .args(["--exact", "program", "--ignored", "--nocapture"])
+        .env("ZLUDA_SASS", setting)
+        .env("ZLUDA_DEVICE", "cpu");
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));

@@ -117,7 +117,9 @@ pub const VARIABLES: &[Variable] = &[
                   where it brings both",
         values: "on, off, prefer",
         default: "on",
-        apply: |config, value| parse::machine_code(value).map(|choice| config.machine_code = choice),
+        apply: |config, value| {
+            parse::machine_code(value).map(|choice| config.machine_code = choice)
+        },
     },
     Variable {
         name: "ZLUDA_AMD_MATRIX",

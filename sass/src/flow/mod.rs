@@ -1,7 +1,12 @@
 //! Control flow of a kernel: what follows each instruction, with functions that are called copied to each place that calls them.
 
+mod code;
+mod reason;
+
+pub use code::{Code, Place};
+pub use reason::Reason;
+
 use crate::instruction::{Instruction, Operand, Predicate};
-use crate::lift::{Code, Place, Reason};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An instruction in one copy of its function.
@@ -76,7 +81,13 @@ struct Walk<'a> {
 
 /// Follows control flow from the first instruction of a section.
 pub fn follow(code: &[Code], start: Place) -> Result<Flow, Stuck> {
-    let mut walk = Walk { code, flow: Flow::default(), depth: vec![0], open: Vec::new(), seen: BTreeMap::new() };
+    let mut walk = Walk {
+        code,
+        flow: Flow::default(),
+        depth: vec![0],
+        open: Vec::new(),
+        seen: BTreeMap::new(),
+    };
     walk.flow.copies.push(Copy { code: start.code, back: None, barriers: Barriers::new() });
     walk.open.push((Node { copy: 0, address: start.address }, Barriers::new()));
     while let Some((node, barriers)) = walk.open.pop() {
@@ -122,7 +133,8 @@ impl<'a> Walk<'a> {
         let i = self.instruction(node)?;
         let next = self.next(node, i, &mut barriers)?;
         let after = Node { address: node.address + 16, ..node };
-        let conditional = i.guard != Predicate::TRUE || i.operands.iter().any(|o| matches!(o, Operand::Predicate(_)));
+        let conditional = i.guard != Predicate::TRUE
+            || i.operands.iter().any(|o| matches!(o, Operand::Predicate(_)));
         let go = |walk: &mut Self, to: Node| {
             walk.flow.labels.insert(to);
             walk.open.push((to, barriers.clone()));
@@ -141,7 +153,12 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn next(&mut self, node: Node, i: &Instruction, barriers: &mut Barriers) -> Result<Next, Reason> {
+    fn next(
+        &mut self,
+        node: Node,
+        i: &Instruction,
+        barriers: &mut Barriers,
+    ) -> Result<Next, Reason> {
         let code = &self.code[self.flow.copies[node.copy].code];
         let label = || match i.operands.last() {
             Some(Operand::Label(address)) => Ok(Node { address: *address, ..node }),
@@ -170,7 +187,9 @@ impl<'a> Walk<'a> {
             "CALL" if i.has("REL") => {
                 let place = match code.calls.get(&node.address) {
                     Some(place) => *place,
-                    None => Place { code: self.flow.copies[node.copy].code, address: label()?.address },
+                    None => {
+                        Place { code: self.flow.copies[node.copy].code, address: label()?.address }
+                    }
                 };
                 if let Some(Next::Call(known)) = self.flow.nodes.get(&node) {
                     self.flow.copies[known.copy].barriers = barriers.clone();
@@ -183,7 +202,11 @@ impl<'a> Walk<'a> {
                 let copy = self.flow.copies.len();
                 self.depth.push(depth);
                 let back = Node { address: node.address + 16, ..node };
-                self.flow.copies.push(Copy { code: place.code, back: Some(back), barriers: barriers.clone() });
+                self.flow.copies.push(Copy {
+                    code: place.code,
+                    back: Some(back),
+                    barriers: barriers.clone(),
+                });
                 Next::Call(Node { copy, address: place.address })
             }
             "RET" if i.has("REL") => match self.flow.copies[node.copy].back {
@@ -195,18 +218,26 @@ impl<'a> Walk<'a> {
             },
             "CALL" if i.has("ABS") => Next::Through,
             "BRX" => match code.indirect.get(&node.address) {
-                Some(targets) => {
-                    Next::Choose(targets.iter().map(|address| Node { address: *address, ..node }).collect())
+                Some(targets) => Next::Choose(
+                    targets.iter().map(|address| Node { address: *address, ..node }).collect(),
+                ),
+                None => {
+                    return Err(Reason::Unsupported("an indirect branch without a list".to_owned()));
                 }
-                None => return Err(Reason::Unsupported("an indirect branch without a list".to_owned())),
             },
             // A function that is called keeps its caller's barriers, and what it sets itself is known here.
             "BMOV" => Next::Through,
-            "CALL" | "RET" | "JMP" | "JMX" | "BRXU" | "KILL" | "RPCMOV" | "BPT" if i.opcode != "BPT" => {
+            "CALL" | "RET" | "JMP" | "JMX" | "BRXU" | "KILL" | "RPCMOV" | "BPT"
+                if i.opcode != "BPT" =>
+            {
                 return Err(Reason::Unsupported("this kind of control flow".to_owned()));
             }
             "BPT" => {
-                if i.has("TRAP") { Next::Exit } else { Next::Through }
+                if i.has("TRAP") {
+                    Next::Exit
+                } else {
+                    Next::Through
+                }
             }
             _ => Next::Through,
         })

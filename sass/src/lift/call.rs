@@ -52,7 +52,9 @@ pub(super) fn system(machine: &mut Machine, name: &str) -> Lifted {
         .iter()
         .zip(&values)
         .enumerate()
-        .map(|(index, (bits, value))| format!(".param .b{bits} a{index}; st.param.b{bits} [a{index}], {value};"))
+        .map(|(index, (bits, value))| {
+            format!(".param .b{bits} a{index}; st.param.b{bits} [a{index}], {value};")
+        })
         .collect();
     let names: Vec<String> = (0..values.len()).map(|index| format!("a{index}")).collect();
     let names = names.join(", ");

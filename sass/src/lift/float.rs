@@ -46,8 +46,12 @@ pub(super) fn arithmetic(machine: &mut Machine, mut o: Operands) -> Lifted {
     for source in &sources {
         values.push(float(machine, source)?);
     }
-    let operation =
-        format!("{name}{}{}{}.f32", rounding(i), word(i.has("FTZ"), ".ftz"), word(i.has("SAT"), ".sat"));
+    let operation = format!(
+        "{name}{}{}{}.f32",
+        rounding(i),
+        word(i.has("FTZ"), ".ftz"),
+        word(i.has("SAT"), ".sat")
+    );
     let texts: Vec<&str> = values.iter().map(String::as_str).collect();
     // A sine's argument is counted in turns, in PTX in radians.
     let is_turns = i.opcode == "FMUL"
@@ -57,7 +61,10 @@ pub(super) fn arithmetic(machine: &mut Machine, mut o: Operands) -> Lifted {
         let angle = machine.emit.b32("mov.b32", &[texts[0]]);
         let guard = machine.emit.guard().to_owned();
         machine.put(target, &operation, &texts);
-        machine.fresh.turns.insert(target.number, super::machine::Turn { angle, guard, flushed: i.has("FTZ") });
+        machine
+            .fresh
+            .turns
+            .insert(target.number, super::machine::Turn { angle, guard, flushed: i.has("FTZ") });
         return Ok(());
     }
     machine.put(target, &operation, &texts);
@@ -77,7 +84,13 @@ pub(super) fn fsetp(machine: &mut Machine, mut o: Operands) -> Lifted {
 }
 
 /// A comparison of two numbers.
-pub(super) fn compared(machine: &mut Machine, i: &Instruction, type_: &str, a: &str, b: &str) -> Result<Truth, Reason> {
+pub(super) fn compared(
+    machine: &mut Machine,
+    i: &Instruction,
+    type_: &str,
+    a: &str,
+    b: &str,
+) -> Result<Truth, Reason> {
     match i.modifiers.iter().find(|name| !["BF", "BF16_V2", "H_AND"].contains(name)) {
         Some(&"T") => return Ok(Truth::Constant(true)),
         Some(&"F") => return Ok(Truth::Constant(false)),
@@ -119,7 +132,9 @@ pub(super) fn fmnmx(machine: &mut Machine, mut o: Operands) -> Lifted {
     );
     let [min, max] = ["min", "max"].map(|name| format!("{name}{behind}"));
     match smaller {
-        Truth::Constant(smaller) => machine.put(target, if smaller { &min } else { &max }, &[&a, &b]),
+        Truth::Constant(smaller) => {
+            machine.put(target, if smaller { &min } else { &max }, &[&a, &b])
+        }
         smaller => {
             let min = machine.emit.b32(&min, &[&a, &b]);
             let max = machine.emit.b32(&max, &[&a, &b]);
@@ -143,7 +158,9 @@ pub(super) fn fchk(machine: &mut Machine, mut o: Operands) -> Lifted {
         emit.b32("bfe.u32", &[&value, "23", "8"])
     });
     let distance = emit.b32("sub.s32", &[&exponents[0], &exponents[1]]);
-    for (value, least, range) in [(&exponents[0], "32", "190"), (&exponents[1], "32", "190"), (&distance, "-90", "180")] {
+    for (value, least, range) in
+        [(&exponents[0], "32", "190"), (&exponents[1], "32", "190"), (&distance, "-90", "180")]
+    {
         let from_least = emit.b32("sub.s32", &[value, least]);
         let beyond = Truth::Register(emit.flag("setp.gt.u32", &[&from_least, range]), false);
         outside = emit.join("or", &outside, &beyond);
@@ -162,7 +179,8 @@ pub(super) fn mufu(machine: &mut Machine, mut o: Operands) -> Lifted {
     if let "RCP64H" | "RSQ64H" = name {
         let upper = float(machine, source)?;
         let value = machine.emit.joined("0", &upper);
-        let operation = if name == "RCP64H" { "rcp.approx.ftz.f64" } else { "rsqrt.approx.ftz.f64" };
+        let operation =
+            if name == "RCP64H" { "rcp.approx.ftz.f64" } else { "rsqrt.approx.ftz.f64" };
         let value = machine.emit.b64(operation, &[&value]);
         let value = machine.emit.high(&value);
         machine.set(target, &value);

@@ -9,7 +9,11 @@ use super::operand::{Operands, bits, signs, suffix};
 use crate::instruction::{Immediate, Instruction, Operand};
 
 /// A source: its halves as the suffix picks them, signs applied to both.
-pub(super) fn source(machine: &mut Machine, operand: &Operand, _bf16: bool) -> Result<String, Reason> {
+pub(super) fn source(
+    machine: &mut Machine,
+    operand: &Operand,
+    _bf16: bool,
+) -> Result<String, Reason> {
     let plain = bits(machine, operand)?;
     let signs = signs(operand);
     let emit = &mut machine.emit;
@@ -54,9 +58,11 @@ pub(super) fn arithmetic(machine: &mut Machine, mut o: Operands) -> Lifted {
     while o.left() > 0 {
         values.push(next(machine, &mut o, bf16)?);
     }
-    if let Some(other) = i.modifiers.iter().find(|name| {
-        !["MMA", "FTZ", "SAT", "BF16_V2", "RELU", "F32", "FMZ"].contains(name)
-    }) {
+    if let Some(other) = i
+        .modifiers
+        .iter()
+        .find(|name| !["MMA", "FTZ", "SAT", "BF16_V2", "RELU", "F32", "FMZ"].contains(name))
+    {
         return unsupported(format!("modifier `{other}`"));
     }
     if i.has("FMZ") {
@@ -110,7 +116,8 @@ pub(super) fn minmax(machine: &mut Machine, mut o: Operands) -> Lifted {
         word(i.has("XORSIGN"), ".xorsign.abs"),
         type_name(i)
     );
-    let [min, max] = ["min", "max"].map(|name| machine.emit.b32(&format!("{name}{behind}"), &[&a, &b]));
+    let [min, max] =
+        ["min", "max"].map(|name| machine.emit.b32(&format!("{name}{behind}"), &[&a, &b]));
     let value = machine.emit.select(&smaller, &min, &max);
     machine.set(target, &value);
     Ok(())
@@ -129,7 +136,8 @@ fn both(machine: &mut Machine, o: &mut Operands) -> Result<[Truth; 2], Reason> {
     let high = compared(machine, i, type_, &a.1, &b.1)?;
     if i.has("H_AND") {
         let all = machine.emit.join("and", &low, &high);
-        return Ok([&all, &all.clone().not()].map(|truth| machine.emit.join(join_name(&i.modifiers), truth, &input)));
+        return Ok([&all, &all.clone().not()]
+            .map(|truth| machine.emit.join(join_name(&i.modifiers), truth, &input)));
     }
     Ok([&low, &high].map(|truth| machine.emit.join(join_name(&i.modifiers), truth, &input)))
 }

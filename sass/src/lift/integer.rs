@@ -29,7 +29,14 @@ fn term(machine: &mut Machine, operand: &Operand, width: &Width) -> Result<Strin
 }
 
 /// Adds terms and carries, and leaves the sum and how often it overflows.
-fn sum(machine: &mut Machine, target: Target, carries_out: &[Predicate], terms: Vec<String>, carries: &[Truth], width: Width) {
+fn sum(
+    machine: &mut Machine,
+    target: Target,
+    carries_out: &[Predicate],
+    terms: Vec<String>,
+    carries: &[Truth],
+    width: Width,
+) {
     let emit = &mut machine.emit;
     let mut terms: Vec<String> = terms.into_iter().filter(|term| term != "0").collect();
     for carry in carries {
@@ -46,7 +53,9 @@ fn sum(machine: &mut Machine, target: Target, carries_out: &[Predicate], terms: 
     let last = terms.pop().unwrap_or_else(|| "0".to_owned());
     match width {
         Width::Narrow => {
-            let Some((first, rest)) = terms.split_first() else { return machine.set(target, &last) };
+            let Some((first, rest)) = terms.split_first() else {
+                return machine.set(target, &last);
+            };
             let mut total = first.clone();
             for term in rest {
                 total = emit.b32("add.s32", &[&total, term]);
@@ -183,7 +192,11 @@ pub(super) fn imad(machine: &mut Machine, mut o: Operands) -> Lifted {
     Ok(())
 }
 
-fn factors(machine: &mut Machine, a: &Operand, b: &Operand) -> Result<(bool, String, String), Reason> {
+fn factors(
+    machine: &mut Machine,
+    a: &Operand,
+    b: &Operand,
+) -> Result<(bool, String, String), Reason> {
     let minus = signs(a).negated != signs(b).negated;
     if signs(a).inverted || signs(b).inverted {
         return unsupported("a complement of a factor");
@@ -221,13 +234,18 @@ pub(super) fn lea(machine: &mut Machine, mut o: Operands) -> Lifted {
     let signs = signs(a);
     let emit = &mut machine.emit;
     if out.is_empty() {
-        let value = if signs.inverted { emit.b32("not.b32", &[&intermediate]) } else { intermediate };
+        let value =
+            if signs.inverted { emit.b32("not.b32", &[&intermediate]) } else { intermediate };
         let value = if signs.negated { operand::negated(emit, &value) } else { value };
         let b = term(machine, b, &Width::Narrow)?;
         sum(machine, target, &[], vec![value, b], &carries, Width::Narrow);
         return Ok(());
     }
-    let value = if signs.negated || signs.inverted { emit.b32("not.b32", &[&intermediate]) } else { intermediate };
+    let value = if signs.negated || signs.inverted {
+        emit.b32("not.b32", &[&intermediate])
+    } else {
+        intermediate
+    };
     let value = emit.in_register(&value);
     let value = emit.b64("cvt.u64.u32", &[&value]);
     let value = if signs.negated { emit.b64("add.s64", &[&value, "1"]) } else { value };
@@ -257,7 +275,8 @@ pub(super) fn imnmx(machine: &mut Machine, mut o: Operands) -> Lifted {
             machine.put(target, &format!("{operation}.{type_}"), &[&a, &b]);
         }
         smaller => {
-            let [min, max] = ["min", "max"].map(|name| machine.emit.b32(&format!("{name}.{type_}"), &[&a, &b]));
+            let [min, max] =
+                ["min", "max"].map(|name| machine.emit.b32(&format!("{name}.{type_}"), &[&a, &b]));
             let value = machine.emit.select(&smaller, &min, &max);
             machine.set(target, &value);
         }
@@ -295,7 +314,8 @@ pub(super) fn shf(machine: &mut Machine, mut o: Operands) -> Lifted {
     let target = o.target()?;
     let [low, shift, high] = [o.next()?, o.next()?, o.next()?];
     o.end()?;
-    let [low, shift, high] = [integer(machine, low)?, integer(machine, shift)?, integer(machine, high)?];
+    let [low, shift, high] =
+        [integer(machine, low)?, integer(machine, shift)?, integer(machine, high)?];
     let wide = i.has("U64") || i.has("S64");
     let signed = i.has("S32") || i.has("S64");
     let (left, wrap, upper) = (i.has("L"), i.has("W"), i.has("HI"));
@@ -369,7 +389,9 @@ fn table_of_truths(machine: &mut Machine, [a, b, c]: &[Truth; 3], table: i64) ->
         if table >> row & 1 == 0 {
             continue;
         }
-        let side = |truth: &Truth, bit: i64| if row >> bit & 1 == 1 { truth.clone() } else { truth.clone().not() };
+        let side = |truth: &Truth, bit: i64| {
+            if row >> bit & 1 == 1 { truth.clone() } else { truth.clone().not() }
+        };
         let emit = &mut machine.emit;
         let both = emit.join("and", &side(a, 2), &side(b, 1));
         let all = emit.join("and", &both, &side(c, 0));
@@ -429,7 +451,10 @@ pub(super) fn comparison(modifiers: &[&str]) -> Option<&'static str> {
         ("GEU", "geu"),
     ];
     // The first modifier compares; later ones may have the same letters.
-    modifiers.iter().find_map(|modifier| NAMES.iter().find(|(name, _)| name == modifier)).map(|(_, name)| *name)
+    modifiers
+        .iter()
+        .find_map(|modifier| NAMES.iter().find(|(name, _)| name == modifier))
+        .map(|(_, name)| *name)
 }
 
 /// The join with the last predicate among the modifiers.
@@ -452,12 +477,16 @@ pub(super) fn isetp(machine: &mut Machine, mut o: Operands) -> Lifted {
     let name = match i.modifiers.first().copied() {
         Some("T") => None,
         Some("F") => None,
-        _ => Some(comparison(&i.modifiers).ok_or_else(|| Reason::Invalid("no comparison".to_owned()))?),
+        _ => Some(
+            comparison(&i.modifiers).ok_or_else(|| Reason::Invalid("no comparison".to_owned()))?,
+        ),
     };
     let type_ = if i.has("U32") { "u32" } else { "s32" };
     let mut found = match name {
         None => Truth::Constant(i.has("T")),
-        Some(name) => Truth::Register(machine.emit.flag(&format!("setp.{name}.{type_}"), &[&a, &b]), false),
+        Some(name) => {
+            Truth::Register(machine.emit.flag(&format!("setp.{name}.{type_}"), &[&a, &b]), false)
+        }
     };
     if let Some(lower) = lower {
         let emit = &mut machine.emit;
@@ -471,7 +500,13 @@ pub(super) fn isetp(machine: &mut Machine, mut o: Operands) -> Lifted {
 }
 
 /// Joins a comparison and its opposite with a predicate, and leaves both.
-pub(super) fn leave_comparison(machine: &mut Machine, [p, q]: [Predicate; 2], found: Truth, input: &Truth, modifiers: &[&str]) {
+pub(super) fn leave_comparison(
+    machine: &mut Machine,
+    [p, q]: [Predicate; 2],
+    found: Truth,
+    input: &Truth,
+    modifiers: &[&str],
+) {
     let join = join_name(modifiers);
     let value = machine.emit.join(join, &found, input);
     let value = machine.copied(value);
@@ -501,7 +536,8 @@ pub(super) fn prmt(machine: &mut Machine, mut o: Operands) -> Lifted {
     let target = o.target()?;
     let [a, selector, b] = [o.next()?, o.next()?, o.next()?];
     o.end()?;
-    let [a, selector, b] = [integer(machine, a)?, integer(machine, selector)?, integer(machine, b)?];
+    let [a, selector, b] =
+        [integer(machine, a)?, integer(machine, selector)?, integer(machine, b)?];
     machine.put(target, &format!("prmt.b32{mode}"), &[&a, &b, &selector]);
     Ok(())
 }
@@ -669,7 +705,8 @@ pub(super) fn p2r(machine: &mut Machine, mut o: Operands) -> Lifted {
             continue;
         }
         let truth = machine.emit.truth(Predicate { file, number, negated: false });
-        let bit = machine.emit.select(&truth, &(1u32 << (u32::from(number) + shift)).to_string(), "0");
+        let bit =
+            machine.emit.select(&truth, &(1u32 << (u32::from(number) + shift)).to_string(), "0");
         word = machine.emit.b32("or.b32", &[&word, &bit]);
     }
     machine.set(target, &word);
@@ -682,7 +719,8 @@ pub(super) fn i2i(machine: &mut Machine, mut o: Operands) -> Lifted {
     let target = o.target()?;
     let a = integer(machine, o.next()?)?;
     o.end()?;
-    let types: Vec<String> = i.modifiers.iter().filter(|m| **m != "SAT").map(|m| m.to_lowercase()).collect();
+    let types: Vec<String> =
+        i.modifiers.iter().filter(|m| **m != "SAT").map(|m| m.to_lowercase()).collect();
     let [to, from] = types.as_slice() else { return unsupported("types") };
     if from != "s32" && from != "u32" {
         return unsupported("a source that is no word");

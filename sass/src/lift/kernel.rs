@@ -2,11 +2,11 @@
 
 use super::emit::{Truth, unsupported};
 use super::error::Error;
-use super::image::{Image, Kernel, Place};
+use super::image::{Image, Kernel};
 use super::machine::{DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
 use super::operand::{Operands, integer};
-use crate::flow::{Flow, Next, Node, follow};
+use crate::flow::{Flow, Next, Node, Place, follow};
 use crate::instruction::{File, Immediate, Instruction, Operand, Predicate};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -26,7 +26,8 @@ fn label(node: Node) -> String {
 
 /// The PTX of a kernel.
 pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
-    let section = |code: usize| image.code.get(code).map(|code| code.name.clone()).unwrap_or_default();
+    let section =
+        |code: usize| image.code.get(code).map(|code| code.name.clone()).unwrap_or_default();
     let start = Place { code: kernel.code, address: kernel.entry };
     let flow = follow(&image.code, start).map_err(|stuck| Error {
         section: section(stuck.code),
@@ -38,7 +39,8 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
     let nodes: Vec<(&Node, &Next)> = flow.nodes.iter().collect();
     for (index, (node, next)) in nodes.iter().enumerate() {
         let code = flow.copies.get(node.copy).map_or(0, |copy| copy.code);
-        let found = image.code.get(code).and_then(|code| code.instructions.get(node.address as usize / 16));
+        let found =
+            image.code.get(code).and_then(|code| code.instructions.get(node.address as usize / 16));
         let Some(Ok(instruction)) = found else { continue };
         let is_next = |to: Node| nodes.get(index + 1).is_some_and(|(next, _)| **next == to);
         if flow.labels.contains(*node) {
@@ -104,7 +106,8 @@ fn one(
                 && caller == own
             {
                 let place = machine.general(register);
-                let elsewhere = machine.emit.flag("setp.ne.u32", &[&place, &to.address.to_string()]);
+                let elsewhere =
+                    machine.emit.flag("setp.ne.u32", &[&place, &to.address.to_string()]);
                 let elsewhere = Truth::Register(elsewhere, false);
                 let condition = condition(machine, i);
                 let both = machine.emit.join("and", &elsewhere, &condition);
@@ -122,7 +125,9 @@ fn one(
             match condition {
                 Truth::Constant(true) => machine.emit.line(name),
                 Truth::Constant(false) => {}
-                Truth::Register(p, not) => machine.emit.line(format_args!("@{}{p} {name}", if not { "!" } else { "" })),
+                Truth::Register(p, not) => {
+                    machine.emit.line(format_args!("@{}{p} {name}", if not { "!" } else { "" }))
+                }
             }
             Ok(())
         }
@@ -146,8 +151,9 @@ fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
 
 /// Instructions whose result is one register.
 const NARROW: [&str; 24] = [
-    "MOV", "UMOV", "IMAD", "IADD3", "LEA", "LOP3", "SHF", "SEL", "FSEL", "PRMT", "S2R", "IABS", "IMNMX", "POPC", "BREV",
-    "FLO", "FADD", "FMUL", "FFMA", "HADD2", "HMUL2", "HFMA2", "MUFU", "P2R",
+    "MOV", "UMOV", "IMAD", "IADD3", "LEA", "LOP3", "SHF", "SEL", "FSEL", "PRMT", "S2R", "IABS",
+    "IMNMX", "POPC", "BREV", "FLO", "FADD", "FMUL", "FFMA", "HADD2", "HMUL2", "HFMA2", "MUFU",
+    "P2R",
 ];
 
 /// The registers that an instruction may write: the first that it names, with three more where it may be wide.
@@ -157,7 +163,9 @@ fn written(i: &Instruction) -> Vec<(File, u8)> {
         _ => None,
     });
     let count = if NARROW.contains(&i.opcode) && !i.has("WIDE") { 1 } else { 4 };
-    let all = |(file, first): (File, u8)| (0..count).map(move |index| (file, first.saturating_add(index)));
+    let all = |(file, first): (File, u8)| {
+        (0..count).map(move |index| (file, first.saturating_add(index)))
+    };
     first.into_iter().flat_map(all).collect()
 }
 
@@ -166,7 +174,10 @@ fn learn_constant(machine: &mut Machine, i: &Instruction) {
     if i.guard != Predicate::TRUE {
         return;
     }
-    let (Some(Operand::Register(to)), Some(source)) = (i.operands.first(), i.operands.last()) else { return };
+    let (Some(Operand::Register(to)), Some(source)) = (i.operands.first(), i.operands.last())
+    else {
+        return;
+    };
     let is_move = match (i.opcode, i.modifiers.first().copied()) {
         ("MOV" | "UMOV", _) => i.operands.len() == 2,
         ("IMAD", Some("MOV")) => true,
@@ -189,7 +200,9 @@ fn meet(machine: &mut Machine, i: &Instruction) -> Lifted {
     };
     let mask = match mask {
         // ~URZ: all lanes.
-        Operand::Register(register) if register.is_zero() && register.signs.inverted => "0xffffffff".to_owned(),
+        Operand::Register(register) if register.is_zero() && register.signs.inverted => {
+            "0xffffffff".to_owned()
+        }
         mask => integer(machine, mask)?,
     };
     machine.emit.guarded(format_args!("bar.warp.sync {mask}"));
@@ -214,7 +227,9 @@ fn branch(machine: &mut Machine, condition: &Truth, to: Node, is_next: bool) {
         Truth::Constant(false) => {}
         _ if is_next => {}
         Truth::Constant(true) => machine.emit.line(format_args!("bra {to}")),
-        Truth::Register(p, not) => machine.emit.line(format_args!("@{}{p} bra {to}", if *not { "!" } else { "" })),
+        Truth::Register(p, not) => {
+            machine.emit.line(format_args!("@{}{p} bra {to}", if *not { "!" } else { "" }))
+        }
     }
 }
 
@@ -225,7 +240,9 @@ fn choose(machine: &mut Machine, i: &Instruction, node: Node, targets: &[Node]) 
     for operand in &i.operands {
         match operand {
             Operand::Register(found) => register = Some(*found),
-            Operand::Immediate(Immediate::Integer(value)) => base = base.wrapping_add_signed(*value),
+            Operand::Immediate(Immediate::Integer(value)) => {
+                base = base.wrapping_add_signed(*value)
+            }
             Operand::Label(address) => base = *address,
             Operand::Predicate(_) => {}
             other => return unsupported(format!("operand `{other}`")),
@@ -237,7 +254,10 @@ fn choose(machine: &mut Machine, i: &Instruction, node: Node, targets: &[Node]) 
     let condition = condition(machine, i);
     let targets: BTreeSet<Node> = targets.iter().copied().collect();
     for to in &targets {
-        let here = Truth::Register(machine.emit.flag("setp.eq.u32", &[&place, &to.address.to_string()]), false);
+        let here = Truth::Register(
+            machine.emit.flag("setp.eq.u32", &[&place, &to.address.to_string()]),
+            false,
+        );
         let both = machine.emit.join("and", &here, &condition);
         branch(machine, &both, *to, false);
     }
@@ -307,10 +327,12 @@ fn put_together(machine: Machine) -> Body {
 
 /// The alignment that puts a parameter at its offset.
 fn alignment(end: u32, offset: u32, size: u32) -> u32 {
-    let fits = |align: &u32| offset.is_multiple_of(*align) && end.next_multiple_of(*align) == offset;
+    let fits =
+        |align: &u32| offset.is_multiple_of(*align) && end.next_multiple_of(*align) == offset;
     let natural = size.next_power_of_two().clamp(1, 16);
-    [16, 8, 4, 2, 1].into_iter().filter(|align| *align <= natural).find(fits).unwrap_or_else(|| {
-        [128, 64, 32, 16, 8, 4, 2, 1].into_iter().find(fits).unwrap_or(1)
-    })
+    [16, 8, 4, 2, 1]
+        .into_iter()
+        .filter(|align| *align <= natural)
+        .find(fits)
+        .unwrap_or_else(|| [128, 64, 32, 16, 8, 4, 2, 1].into_iter().find(fits).unwrap_or(1))
 }
-

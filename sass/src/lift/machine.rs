@@ -101,10 +101,14 @@ impl<'a> Machine<'a> {
         match bank {
             0 => self.launch_word(offset),
             2 => {
-                let bytes = usize::try_from(offset).ok().and_then(|at| self.kernel.constants.get(at..)?.first_chunk());
+                let bytes = usize::try_from(offset)
+                    .ok()
+                    .and_then(|at| self.kernel.constants.get(at..)?.first_chunk());
                 match bytes {
                     Some(bytes) => Ok(format!("{:#x}", u32::from_le_bytes(*bytes))),
-                    None => Err(Reason::Invalid(format!("c[2][{offset:#x}] lies outside of the bank"))),
+                    None => {
+                        Err(Reason::Invalid(format!("c[2][{offset:#x}] lies outside of the bank")))
+                    }
                 }
             }
             3 => {
@@ -138,25 +142,38 @@ impl<'a> Machine<'a> {
 
     /// The address that the loader puts in bank 4.
     pub(super) fn address_in_bank(&mut self, offset: i32) -> Result<String, Reason> {
-        let Some(named) = u32::try_from(offset).ok().and_then(|at| self.image.addresses.get(&at)) else {
+        let Some(named) = u32::try_from(offset).ok().and_then(|at| self.image.addresses.get(&at))
+        else {
             return Err(Reason::Invalid(format!("c[4][{offset:#x}] has no relocation")));
         };
         let Named { symbol, addend } = named.clone();
-        let Some(variable) = self.image.variables.iter().find(|variable| variable.symbol == symbol) else {
+        let Some(variable) = self.image.variables.iter().find(|variable| variable.symbol == symbol)
+        else {
             return unsupported(format!("the address of `{symbol}`"));
         };
         let address = self.emit.b64("mov.b64", &[&variable.name]);
-        let address =
-            if variable.is_constant { self.emit.b64("cvta.const.u64", &[&address]) } else { address };
-        Ok(if addend == 0 { address } else { self.emit.b64("add.s64", &[&address, &addend.to_string()]) })
+        let address = if variable.is_constant {
+            self.emit.b64("cvta.const.u64", &[&address])
+        } else {
+            address
+        };
+        Ok(if addend == 0 {
+            address
+        } else {
+            self.emit.b64("add.s64", &[&address, &addend.to_string()])
+        })
     }
 
     /// The variable in bank 3 that an offset lies in, as an address in PTX.
     pub(super) fn constant_place(&mut self, offset: i32) -> Result<String, Reason> {
         let constants = self.image.variables.iter().filter(|variable| variable.is_constant);
-        let found = constants.filter(|variable| i64::from(offset) >= variable.offset as i64).max_by_key(|v| v.offset);
+        let found = constants
+            .filter(|variable| i64::from(offset) >= variable.offset as i64)
+            .max_by_key(|v| v.offset);
         match found {
-            Some(variable) => Ok(format!("{}+{}", variable.name, i64::from(offset) - variable.offset as i64)),
+            Some(variable) => {
+                Ok(format!("{}+{}", variable.name, i64::from(offset) - variable.offset as i64))
+            }
             None => Err(Reason::Invalid(format!("c[3][{offset:#x}] lies in no variable"))),
         }
     }
@@ -204,7 +221,8 @@ impl<'a> Machine<'a> {
         let at = (offset - PARAMETERS) as u32;
         let find = |at: u32| {
             let mut all = self.kernel.parameters.iter().enumerate();
-            all.find(|(_, p)| (p.offset..p.offset + p.size).contains(&at)).map(|(index, p)| (index, at - p.offset, p.size))
+            all.find(|(_, p)| (p.offset..p.offset + p.size).contains(&at))
+                .map(|(index, p)| (index, at - p.offset, p.size))
         };
         if let Some((index, inside, size)) = find(at)
             && inside + 4 <= size
@@ -217,8 +235,11 @@ impl<'a> Machine<'a> {
         for (byte, found) in bytes.into_iter().enumerate() {
             let Some((index, inside, _)) = found else { continue };
             let value = self.emit.b32("ld.param.u8", &[&format!("[p{index}+{inside}]")]);
-            let shifted =
-                if byte == 0 { value } else { self.emit.b32("shl.b32", &[&value, &(8 * byte).to_string()]) };
+            let shifted = if byte == 0 {
+                value
+            } else {
+                self.emit.b32("shl.b32", &[&value, &(8 * byte).to_string()])
+            };
             word = if word == "0" { shifted } else { self.emit.b32("or.b32", &[&word, &shifted]) };
         }
         Ok(word)
@@ -249,7 +270,13 @@ impl<'a> Machine<'a> {
     /// The parameter that an offset of bank 0 lies in, as an address in PTX.
     pub(super) fn parameter_place(&mut self, offset: i32) -> Result<String, Reason> {
         let at = (offset - PARAMETERS) as u32;
-        let found = self.kernel.parameters.iter().enumerate().filter(|(_, p)| p.offset <= at).max_by_key(|(_, p)| p.offset);
+        let found = self
+            .kernel
+            .parameters
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| p.offset <= at)
+            .max_by_key(|(_, p)| p.offset);
         match found {
             Some((index, parameter)) => Ok(format!("p{index}+{}", at - parameter.offset)),
             None => Err(Reason::Invalid(format!("c[0][{offset:#x}] lies in no parameter"))),

@@ -46,7 +46,11 @@ impl Machine<'_> {
         (0..count)
             .map(|index| {
                 let at = first.next(index);
-                let value = self.general(&Register { file: at.file, number: at.number, ..Register::general(0) });
+                let value = self.general(&Register {
+                    file: at.file,
+                    number: at.number,
+                    ..Register::general(0)
+                });
                 self.emit.in_register(&value)
             })
             .collect()
@@ -98,7 +102,9 @@ pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
         _ => "8",
     };
     let shapes: &[Shape] = if sparse { &SPARSE } else { &DENSE };
-    let Some(Shape(_, _, shape, counts)) = shapes.iter().find(|shape| i.has(shape.0) && shape.1 == kind) else {
+    let Some(Shape(_, _, shape, counts)) =
+        shapes.iter().find(|shape| i.has(shape.0) && shape.1 == kind)
+    else {
         return unsupported("a shape");
     };
     let half_result = i.opcode == "HMMA" && !i.has("F32");
@@ -108,7 +114,9 @@ pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
         "f64" => "f64.f64.f64.f64".to_owned(),
         "b1" => "s32.b1.b1.s32".to_owned(),
         "4" | "8" => {
-            let [Some(x), Some(y)] = [element(i, 0), element(i, 1)] else { return unsupported("types") };
+            let [Some(x), Some(y)] = [element(i, 0), element(i, 1)] else {
+                return unsupported("types");
+            };
             format!("s32.{x}.{y}.s32")
         }
         other => format!("f32.{other}.{other}.f32"),
@@ -126,7 +134,8 @@ pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
         () if i.has("RZ") => ".rz",
         () => "",
     };
-    let [a, b, c] = [(a, counts[0]), (b, counts[1]), (c, counts[2])].map(|(first, count)| machine.fragment(first, count));
+    let [a, b, c] = [(a, counts[0]), (b, counts[1]), (c, counts[2])]
+        .map(|(first, count)| machine.fragment(first, count));
     if kind == "f64" {
         return doubles(machine, target, [a, b, c], rounding);
     }
@@ -150,16 +159,30 @@ pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
 }
 
 /// DMMA, whose registers are pairs.
-fn doubles(machine: &mut Machine, target: Target, fragments: [Vec<String>; 3], rounding: &str) -> Lifted {
+fn doubles(
+    machine: &mut Machine,
+    target: Target,
+    fragments: [Vec<String>; 3],
+    rounding: &str,
+) -> Lifted {
     let [a, b, c] = fragments.map(|words| {
-        words.chunks(2).map(|pair| machine.emit.joined(&pair[0], &pair[pair.len() - 1])).collect::<Vec<_>>()
+        words
+            .chunks(2)
+            .map(|pair| machine.emit.joined(&pair[0], &pair[pair.len() - 1]))
+            .collect::<Vec<_>>()
     });
     let d: Vec<String> = (0..2).map(|_| machine.emit.temporary(Kind::B64)).collect();
     let name = match rounding {
         "" => "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64".to_owned(),
         rounding => format!("wmma.mma.sync.aligned.row.col.m8n8k4{rounding}.f64.f64.f64.f64"),
     };
-    machine.emit.guarded(format_args!("{name} {}, {}, {}, {}", braces(&d), braces(&a), braces(&b), braces(&c)));
+    machine.emit.guarded(format_args!(
+        "{name} {}, {}, {}, {}",
+        braces(&d),
+        braces(&a),
+        braces(&b),
+        braces(&c)
+    ));
     machine.set_wide(target, &d[0]);
     machine.set_wide(target.next(2), &d[1]);
     Ok(())
@@ -200,7 +223,9 @@ pub(super) fn movm(machine: &mut Machine, mut o: Operands) -> Lifted {
     }
     let value = machine.fragment(source, 1);
     let result = machine.emit.temporary(Kind::B32);
-    machine.emit.guarded(format_args!("movmatrix.sync.aligned.m8n8.trans.b16 {result}, {}", value[0]));
+    machine
+        .emit
+        .guarded(format_args!("movmatrix.sync.aligned.m8n8.trans.b16 {result}, {}", value[0]));
     machine.set(target, &result);
     Ok(())
 }

@@ -109,9 +109,7 @@ impl Machine<'_> {
     /// The text in the brackets of an access.
     fn place_of(&mut self, i: &Instruction, address: &Address) -> Result<String, Reason> {
         match space(i.opcode) {
-            ".shared" => {
-                self.shared_address(address)
-            }
+            ".shared" => self.shared_address(address),
             ".local" => {
                 let offset = self.short_address(address)?;
                 self.uses_frame = true;
@@ -127,8 +125,13 @@ impl Machine<'_> {
                     return unsupported("an address of 32 bits");
                 }
                 let base = self.long_address(address)?;
-                let has_base = [&address.base, &address.uniform].into_iter().flatten().any(|r| !r.is_zero());
-                Ok(if has_base && address.offset != 0 { format!("{base}+{}", address.offset) } else { base })
+                let has_base =
+                    [&address.base, &address.uniform].into_iter().flatten().any(|r| !r.is_zero());
+                Ok(if has_base && address.offset != 0 {
+                    format!("{base}+{}", address.offset)
+                } else {
+                    base
+                })
             }
         }
     }
@@ -185,11 +188,14 @@ pub(super) fn load(machine: &mut Machine, mut o: Operands) -> Lifted {
         None => String::new(),
     };
     let space = space(i.opcode);
-    let cached = if i.has("CONSTANT") && space == ".global" && order.is_empty() { ".nc" } else { "" };
+    let cached =
+        if i.has("CONSTANT") && space == ".global" && order.is_empty() { ".nc" } else { "" };
     match width(i) {
         Width::Narrow(type_) => {
             let name = machine.place(target);
-            machine.emit.guarded(format_args!("ld{order}{space}{cached}.{type_} {name}, [{place}]"));
+            machine
+                .emit
+                .guarded(format_args!("ld{order}{space}{cached}.{type_} {name}, [{place}]"));
         }
         Width::Words(count) => {
             let words = machine.words(target, count);
@@ -197,7 +203,10 @@ pub(super) fn load(machine: &mut Machine, mut o: Operands) -> Lifted {
                 return unsupported("a width");
             }
             let v = vector_name(words.len());
-            machine.emit.guarded(format_args!("ld{order}{space}{cached}{v}.b32 {}, [{place}]", vector(&words)));
+            machine.emit.guarded(format_args!(
+                "ld{order}{space}{cached}{v}.b32 {}, [{place}]",
+                vector(&words)
+            ));
         }
     }
     Ok(())
@@ -218,7 +227,8 @@ pub(super) fn store(machine: &mut Machine, mut o: Operands) -> Lifted {
     let space = space(i.opcode);
     let read = |machine: &mut Machine, index: u8| {
         let at = source.next(index);
-        let value = machine.general(&Register { file: at.file, number: at.number, ..Register::general(0) });
+        let value =
+            machine.general(&Register { file: at.file, number: at.number, ..Register::general(0) });
         machine.emit.in_register(&value)
     };
     match width(i) {
@@ -231,7 +241,9 @@ pub(super) fn store(machine: &mut Machine, mut o: Operands) -> Lifted {
         Width::Words(count) => {
             let words: Vec<_> = (0..count).map(|index| read(machine, index)).collect();
             let v = vector_name(words.len());
-            machine.emit.guarded(format_args!("st{order}{space}{v}.b32 [{place}], {}", vector(&words)));
+            machine
+                .emit
+                .guarded(format_args!("st{order}{space}{v}.b32 [{place}], {}", vector(&words)));
         }
     }
     Ok(())
@@ -245,7 +257,9 @@ pub(super) fn load_constant(machine: &mut Machine, mut o: Operands) -> Lifted {
     o.end()?;
     let Bank::Number(bank) = constant.bank else { return unsupported("a bank by descriptor") };
     let index = constant.register.filter(|register| !register.is_zero());
-    if let Some(other) = i.modifiers.iter().find(|m| !["64", "U8", "S8", "U16", "S16", "U", "32"].contains(m)) {
+    if let Some(other) =
+        i.modifiers.iter().find(|m| !["64", "U8", "S8", "U16", "S16", "U", "32"].contains(m))
+    {
         return unsupported(format!("modifier `{other}`"));
     }
     let Some(index) = index else {
@@ -274,13 +288,14 @@ pub(super) fn load_constant(machine: &mut Machine, mut o: Operands) -> Lifted {
     if bank == 4 {
         let known = machine.known.constants.get(&(index.file, index.number)).copied();
         let Some(known) = known else { return unsupported("an address of bank 4 by register") };
-        if let Some(named) = machine.image.addresses.get(&(known.wrapping_add(constant.offset as u32))).cloned() {
-            if super::call::SYSTEM.iter().any(|(name, _)| *name == named.symbol) {
-                machine.fresh.functions.insert(target.number, named.symbol);
-                return Ok(());
-            }
+        let at = known.wrapping_add(constant.offset as u32);
+        if let Some(named) = machine.image.addresses.get(&at).cloned()
+            && super::call::SYSTEM.iter().any(|(name, _)| *name == named.symbol)
+        {
+            machine.fresh.functions.insert(target.number, named.symbol);
+            return Ok(());
         }
-        let value = machine.bank_wide(4, known.wrapping_add(constant.offset as u32) as i32)?;
+        let value = machine.bank_wide(4, at as i32)?;
         machine.set_wide(target, &value);
         return Ok(());
     }
@@ -340,7 +355,11 @@ fn atomic_operation(i: &Instruction) -> Result<(String, u8), Reason> {
     };
     let type_ = match (*name, type_) {
         ("and" | "or" | "xor" | "exch" | "cas", _) => {
-            if words == 2 { "b64" } else { "b32" }
+            if words == 2 {
+                "b64"
+            } else {
+                "b32"
+            }
         }
         ("add", "s64") => "u64",
         (_, other) => other,
@@ -490,9 +509,13 @@ pub(super) fn copy(machine: &mut Machine, mut o: Operands) -> Lifted {
             let present = emit.b32("sub.s32", &[&bytes.to_string(), &missing]);
             let size = emit.select(&truth, &present, "0");
             let aligned = emit.b64("and.b64", &[&wide, &format!("-{bytes}")]);
-            emit.guarded(format_args!("cp.async.{operator}.shared.global [{to}], [{aligned}], {bytes}, {size}"));
+            emit.guarded(format_args!(
+                "cp.async.{operator}.shared.global [{to}], [{aligned}], {bytes}, {size}"
+            ));
         }
-        None => machine.emit.guarded(format_args!("cp.async.{operator}.shared.global [{to}], [{from}], {bytes}")),
+        None => machine
+            .emit
+            .guarded(format_args!("cp.async.{operator}.shared.global [{to}], [{from}], {bytes}")),
         Some(truth) => {
             let not = truth.not();
             let ignored = machine.emit.truth_register(&not);

@@ -31,7 +31,12 @@ pub fn lift(image: &Image) -> Lifted {
                 system_calls.extend(body.system_calls);
                 uses_dynamic |= body.uses_dynamic;
                 if let Some(name) = body.constants {
-                    let _ = writeln!(banks, ".const .align 16 .b8 {name}[{}] = {};", of_image.constants.len(), bytes(&of_image.constants));
+                    let _ = writeln!(
+                        banks,
+                        ".const .align 16 .b8 {name}[{}] = {};",
+                        of_image.constants.len(),
+                        bytes(&of_image.constants)
+                    );
                 }
             }
             Err(error) => {
@@ -67,11 +72,18 @@ fn declare(text: &mut String, image: &Image, variable: &Variable) {
     let space = if variable.is_constant { ".const" } else { ".global" };
     let linkage = if variable.is_visible { ".visible " } else { "" };
     let align = variable.align.max(1);
-    let _ = write!(text, "{linkage}{space} .align {align} .b8 {}[{}]", variable.name, variable.size.max(1));
+    let _ = write!(
+        text,
+        "{linkage}{space} .align {align} .b8 {}[{}]",
+        variable.name,
+        variable.size.max(1)
+    );
     if !variable.bytes.is_empty() {
         let mut items: Vec<String> = variable.bytes.iter().map(u8::to_string).collect();
         for (offset, Named { symbol, addend }) in &variable.addresses {
-            let Some(named) = image.variables.iter().find(|other| other.symbol == *symbol) else { continue };
+            let Some(named) = image.variables.iter().find(|other| other.symbol == *symbol) else {
+                continue;
+            };
             let address = match addend {
                 0 => format!("generic({})", named.name),
                 addend => format!("generic({})+{addend}", named.name),

@@ -1,21 +1,25 @@
 //! What lifting has to know, from a cubin.
 
-use super::image::{Code, Image, Kernel, Named, Parameter, Place, Variable};
+use super::image::{Image, Kernel, Named, Parameter, Variable};
 use crate::cubin::{Cubin, Function, Relocation, Section};
 use crate::decode::decode_all;
+use crate::flow::{Code, Place};
 use crate::instruction::{File, Instruction, Operand};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Image {
     /// Takes all kernels of a cubin.
     pub fn of(cubin: &Cubin) -> Self {
-        let sections: BTreeSet<usize> = cubin.functions.iter().map(|function| function.section).collect();
+        let sections: BTreeSet<usize> =
+            cubin.functions.iter().map(|function| function.section).collect();
         let sections: Vec<usize> = sections.into_iter().collect();
         let code = sections.iter().map(|section| code(cubin, &sections, *section)).collect();
         let kernels = cubin.kernels().map(|function| kernel(cubin, &sections, function)).collect();
-        let mut image = Image { code, kernels, variables: variables(cubin), addresses: BTreeMap::new() };
+        let mut image =
+            Image { code, kernels, variables: variables(cubin), addresses: BTreeMap::new() };
         if let Some(bank) = cubin.section(".nv.constant4") {
-            image.addresses = addresses(cubin, bank).into_iter().map(|(at, named)| (at as u32, named)).collect();
+            image.addresses =
+                addresses(cubin, bank).into_iter().map(|(at, named)| (at as u32, named)).collect();
         }
         image
     }
@@ -26,7 +30,11 @@ fn addresses(cubin: &Cubin, section: &Section) -> BTreeMap<u64, Named> {
     let named = |relocation: &Relocation| {
         let symbol = cubin.symbols.get(relocation.symbol)?;
         let at = usize::try_from(relocation.offset).ok()?;
-        let stands = section.data.get(at..).and_then(|rest| rest.first_chunk()).map(|bytes| i64::from_le_bytes(*bytes));
+        let stands = section
+            .data
+            .get(at..)
+            .and_then(|rest| rest.first_chunk())
+            .map(|bytes| i64::from_le_bytes(*bytes));
         let addend = relocation.addend.or(stands).unwrap_or(0);
         (relocation.kind == Relocation::ABSOLUTE_64)
             .then(|| (relocation.offset, Named { symbol: symbol.name.to_owned(), addend }))
@@ -36,8 +44,9 @@ fn addresses(cubin: &Cubin, section: &Section) -> BTreeMap<u64, Named> {
 
 fn code(cubin: &Cubin, sections: &[usize], section: usize) -> Code {
     let Some(found) = cubin.sections.get(section) else { return Code::default() };
-    let mut instructions: Vec<_> =
-        decode_all(found.data).map(|result| result.map_err(|unknown| unknown.to_string())).collect();
+    let mut instructions: Vec<_> = decode_all(found.data)
+        .map(|result| result.map_err(|unknown| unknown.to_string()))
+        .collect();
     let mut calls = BTreeMap::new();
     for relocation in &found.relocations {
         let Some(symbol) = cubin.symbols.get(relocation.symbol) else { continue };
@@ -78,7 +87,9 @@ fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {
             .collect(),
         shared: u32::try_from(cubin.shared_size(function)).unwrap_or(u32::MAX),
         stack: stack.saturating_add(STACK).next_multiple_of(16),
-        allocates: decode_all(cubin.code(function)).flatten().any(|instruction| moves_stack(&instruction)),
+        allocates: decode_all(cubin.code(function))
+            .flatten()
+            .any(|instruction| moves_stack(&instruction)),
         constants: cubin.bank(function, 2).map(|bank| bank.data.to_vec()).unwrap_or_default(),
         most_threads: info.max_threads,
         threads: info.required_threads,
@@ -88,7 +99,9 @@ fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {
 /// Whether an instruction computes R1 from another register.
 fn moves_stack(i: &Instruction) -> bool {
     let is_stack = |operand: &Operand| matches!(operand, Operand::Register(r) if r.file == File::General && r.number == 1);
-    let is_other = |operand: &Operand| matches!(operand, Operand::Register(r) if !r.is_zero()) && !is_stack(operand);
+    let is_other = |operand: &Operand| {
+        matches!(operand, Operand::Register(r) if !r.is_zero()) && !is_stack(operand)
+    };
     i.operands.first().is_some_and(is_stack) && i.operands.iter().skip(1).any(is_other)
 }
 
@@ -98,9 +111,12 @@ const STACK: u32 = 16;
 fn variables(cubin: &Cubin) -> Vec<Variable> {
     let mut all: Vec<Variable> = cubin
         .variables()
-        .filter(|(_, section)| section.name == ".nv.constant3" || section.name.starts_with(".nv.global"))
+        .filter(|(_, section)| {
+            section.name == ".nv.constant3" || section.name.starts_with(".nv.global")
+        })
         .map(|(symbol, section)| {
-            let (start, end) = (symbol.offset as usize, symbol.offset.saturating_add(symbol.size) as usize);
+            let (start, end) =
+                (symbol.offset as usize, symbol.offset.saturating_add(symbol.size) as usize);
             let within = addresses(cubin, section);
             Variable {
                 symbol: symbol.name.to_owned(),
@@ -131,5 +147,7 @@ fn alignment(offset: u64, section: u64) -> u64 {
 
 /// A name that PTX takes.
 fn ptx_name(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '$' { c } else { '_' }).collect()
+    name.chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '$' { c } else { '_' })
+        .collect()
 }

@@ -47,27 +47,47 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("FMUL", float::arithmetic, "FTZ RM RP RZ SAT"),
     ("FFMA", float::arithmetic, "FTZ RM RP RZ SAT"),
     ("FSETP", float::fsetp, "FTZ LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR"),
-    ("FSET", float::fset, "FTZ BF LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR"),
+    (
+        "FSET",
+        float::fset,
+        "FTZ BF LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR",
+    ),
     ("FMNMX", float::fmnmx, "FTZ NAN XORSIGN"),
     ("FCHK", float::fchk, ""),
     ("MUFU", float::mufu, "COS EX2 F16 LG2 RCP RCP64H RSQ RSQ64H SIN SQRT TANH"),
     ("DADD", float::double_arithmetic, "RM RP RZ"),
     ("DMUL", float::double_arithmetic, "RM RP RZ"),
     ("DFMA", float::double_arithmetic, "RM RP RZ"),
-    ("DSETP", float::dsetp, "MAX MIN LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR"),
+    (
+        "DSETP",
+        float::dsetp,
+        "MAX MIN LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR",
+    ),
     ("HADD2", half::arithmetic, "F32 FTZ SAT BF16_V2"),
     ("HMUL2", half::arithmetic, "FTZ SAT BF16_V2"),
     ("HFMA2", half::arithmetic, "BF16_V2 FTZ MMA RELU SAT"),
     ("HMNMX2", half::minmax, "BF16_V2 FTZ NAN XORSIGN"),
-    ("HSETP2", half::hsetp2, "FTZ BF16_V2 H_AND LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR"),
-    ("HSET2", half::hset2, "BF FTZ BF16_V2 LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR"),
+    (
+        "HSETP2",
+        half::hsetp2,
+        "FTZ BF16_V2 H_AND LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR",
+    ),
+    (
+        "HSET2",
+        half::hset2,
+        "BF FTZ BF16_V2 LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR",
+    ),
     ("F2F", convert::f2f, "BF16 F16 F32 F64 FTZ RM RP RZ"),
     ("FRND", convert::f2f, "CEIL F16 F64 FLOOR FTZ TRUNC"),
     ("F2I", convert::f2i, "CEIL F16 F64 FLOOR FTZ NTZ S16 S64 S8 TRUNC U16 U32 U64 U8"),
     ("I2F", convert::i2f, "F16 F64 RM RP RZ S16 S64 S8 U16 U32 U64 U8"),
     ("F2FP", convert::f2fp, "BF16 MERGE_C PACK_AB RELU RZ SATFINITE"),
     ("LD", memory::load, "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS"),
-    ("LDG", memory::load, "E 64 128 U8 S8 U16 S16 CONSTANT STRONG SM GPU SYS MMIO EF EL EU LU NA LTC64B LTC128B LTC256B"),
+    (
+        "LDG",
+        memory::load,
+        "E 64 128 U8 S8 U16 S16 CONSTANT STRONG SM GPU SYS MMIO EF EL EU LU NA LTC64B LTC128B LTC256B",
+    ),
     ("LDS", memory::load, "64 128 U8 S8 U16 S16"),
     ("LDL", memory::load, "64 128 U8 S8 U16 S16 LU"),
     ("LDC", memory::load_constant, "64 U8 S8 U16 S16"),
@@ -75,10 +95,26 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("STG", memory::store, "E 64 128 U8 S8 U16 S16 STRONG SM GPU SYS MMIO EF EL NA"),
     ("STS", memory::store, "64 128 U8 S8 U16 S16"),
     ("STL", memory::store, "64 128 U8 S8 U16 S16"),
-    ("ATOM", memory::atomic, "E 64 ADD AND CAS DEC EXCH F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR"),
-    ("ATOMG", memory::atomic, "E 64 ADD AND CAS DEC EXCH F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR"),
-    ("ATOMS", memory::atomic, "32 64 ADD AND CAS CAST DEC EXCH INC MAX MIN OR POPC S32 SPIN XOR ARRIVE"),
-    ("RED", memory::reduction, "E 64 ADD AND DEC F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR"),
+    (
+        "ATOM",
+        memory::atomic,
+        "E 64 ADD AND CAS DEC EXCH F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
+    ),
+    (
+        "ATOMG",
+        memory::atomic,
+        "E 64 ADD AND CAS DEC EXCH F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
+    ),
+    (
+        "ATOMS",
+        memory::atomic,
+        "32 64 ADD AND CAS CAST DEC EXCH INC MAX MIN OR POPC S32 SPIN XOR ARRIVE",
+    ),
+    (
+        "RED",
+        memory::reduction,
+        "E 64 ADD AND DEC F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
+    ),
     ("MEMBAR", memory::membar, "ALL CTA GPU SC SYS"),
     ("LDGSTS", memory::copy, "128 64 BYPASS E LTC128B LTC256B LTC64B ZFILL"),
     ("QSPC", memory::qspc, "E G L S"),
@@ -123,8 +159,11 @@ pub(super) fn lifter(i: &Instruction) -> Result<Lifter, Reason> {
     let find = |name: &str| OPCODES.iter().find(|(known, ..)| *known == name);
     let uniform = UNIFORM.iter().find(|(name, _)| *name == i.opcode).map(|(_, name)| *name);
     let found = find(i.opcode).or_else(|| find(uniform.or_else(|| i.opcode.strip_prefix('U'))?));
-    let Some((_, lifter, modifiers)) = found else { return unsupported("an opcode that is not known") };
-    let is_known = |modifier: &str| *modifiers == ANY || modifiers.split(' ').any(|known| known == modifier);
+    let Some((_, lifter, modifiers)) = found else {
+        return unsupported("an opcode that is not known");
+    };
+    let is_known =
+        |modifier: &str| *modifiers == ANY || modifiers.split(' ').any(|known| known == modifier);
     match i.modifiers.iter().find(|modifier| !is_known(modifier)) {
         None => Ok(*lifter),
         Some(modifier) => unsupported(format!("modifier `{modifier}`")),

@@ -3,7 +3,9 @@
 use super::emit::{Emitter, Kind, Truth, unsupported};
 use super::error::Reason;
 use super::machine::Machine;
-use crate::instruction::{Address, Bank, Constant, File, Immediate, Instruction, Operand, Predicate, Register};
+use crate::instruction::{
+    Address, Bank, Constant, File, Immediate, Instruction, Operand, Predicate, Register,
+};
 
 /// The operands of an instruction that have not been read yet.
 pub(super) struct Operands<'a> {
@@ -34,7 +36,9 @@ type Result<T> = std::result::Result<T, Reason>;
 
 fn wrong<T>(operand: Option<&Operand>, wanted: &str) -> Result<T> {
     match operand {
-        Some(operand) => Err(Reason::Unsupported(format!("operand `{operand}` in place of {wanted}"))),
+        Some(operand) => {
+            Err(Reason::Unsupported(format!("operand `{operand}` in place of {wanted}")))
+        }
         None => Err(Reason::Invalid(format!("{wanted} is missing"))),
     }
 }
@@ -69,7 +73,9 @@ impl<'a> Operands<'a> {
 
     pub(super) fn target(&mut self) -> Result<Target> {
         match self.next()? {
-            Operand::Register(register) => Ok(Target { file: register.file, number: register.number }),
+            Operand::Register(register) => {
+                Ok(Target { file: register.file, number: register.number })
+            }
             other => wrong(Some(other), "a register"),
         }
     }
@@ -221,10 +227,13 @@ pub(super) fn wide_bits(machine: &mut Machine, operand: &Operand) -> Result<Stri
         Operand::Register(register) if register.is_zero() => machine.emit.b64("mov.b64", &["0"]),
         Operand::Register(register) => {
             let low = machine.general(register);
-            let high = machine.general(&Register { number: register.number.saturating_add(1), ..*register });
+            let high = machine
+                .general(&Register { number: register.number.saturating_add(1), ..*register });
             machine.emit.joined(&low, &high)
         }
-        Operand::Immediate(Immediate::F64(bits)) => machine.emit.b64("mov.b64", &[&format!("{bits:#x}")]),
+        Operand::Immediate(Immediate::F64(bits)) => {
+            machine.emit.b64("mov.b64", &[&format!("{bits:#x}")])
+        }
         // Immediates are the upper half of what is wider.
         Operand::Immediate(Immediate::Integer(value)) => {
             machine.emit.b64("mov.b64", &[&format!("{:#x}", u64::from(*value as u32) << 32)])
@@ -278,7 +287,8 @@ impl Machine<'_> {
 
     /// Leaves 64 bits in a register and the next.
     pub(super) fn set_wide(&mut self, target: Target, value: &str) {
-        let names = [target, target.next(1)].map(|target| self.emit.register(target.file, target.number));
+        let names =
+            [target, target.next(1)].map(|target| self.emit.register(target.file, target.number));
         if let [Some(low), Some(high)] = names {
             self.emit.guarded(format_args!("mov.b64 {{{low}, {high}}}, {value}"));
         }
@@ -288,8 +298,12 @@ impl Machine<'_> {
     pub(super) fn set_predicate(&mut self, target: Predicate, value: &Truth) {
         let Some(name) = self.emit.predicate(target.file, target.number) else { return };
         match value {
-            Truth::Register(value, false) => self.emit.guarded(format_args!("mov.pred {name}, {value}")),
-            Truth::Register(value, true) => self.emit.guarded(format_args!("not.pred {name}, {value}")),
+            Truth::Register(value, false) => {
+                self.emit.guarded(format_args!("mov.pred {name}, {value}"))
+            }
+            Truth::Register(value, true) => {
+                self.emit.guarded(format_args!("not.pred {name}, {value}"))
+            }
             Truth::Constant(value) => {
                 let operation = if *value { "setp.eq.u32" } else { "setp.ne.u32" };
                 self.emit.guarded(format_args!("{operation} {name}, 0, 0"));

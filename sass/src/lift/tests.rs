@@ -36,14 +36,20 @@ fn failure(listing: &str) -> String {
     assert_eq!(name, "k");
     // The kernel is there for those who ask for it, and cannot be compiled.
     let errors = ptx_parser::parse(&lifted.text).errors;
-    assert!(matches!(errors.as_slice(), [error] if error.function.as_deref() == Some("k")), "{errors:?}");
+    assert!(
+        matches!(errors.as_slice(), [error] if error.function.as_deref() == Some("k")),
+        "{errors:?}"
+    );
     error.to_string()
 }
 
 #[test]
 fn parameters_are_those_of_the_kernel() {
     let text = lifted("IMAD.MOV.U32 R2, RZ, RZ, c[0x0][0x16c]\nSTG.E [R2.64+0x10], R4\nEXIT");
-    assert!(text.contains(".entry k(.param .align 8 .b8 p0[8], .param .align 8 .b8 p1[8])"), "{text}");
+    assert!(
+        text.contains(".entry k(.param .align 8 .b8 p0[8], .param .align 8 .b8 p1[8])"),
+        "{text}"
+    );
     assert!(text.contains("ld.param.b32 %t0, [p1+4];"), "{text}");
     assert!(text.contains("st.global.b32 [%d0+16], %r4;"), "{text}");
 }
@@ -51,9 +57,18 @@ fn parameters_are_those_of_the_kernel() {
 #[test]
 fn what_cannot_be_lifted_says_where_it_stands() {
     for (listing, wanted) in [
-        ("NOP\nFROB R1, R2\nEXIT", ".text.k+0x10 `FROB R1, R2`: unsupported: an opcode that is not known"),
-        ("FADD.NEW R1, R2, R3\nEXIT", ".text.k+0x0 `FADD.NEW R1, R2, R3`: unsupported: modifier `NEW`"),
-        ("MUFU.SIN R1, R2\nEXIT", "`MUFU.SIN R1, R2`: unsupported: an angle that is not multiplied just before"),
+        (
+            "NOP\nFROB R1, R2\nEXIT",
+            ".text.k+0x10 `FROB R1, R2`: unsupported: an opcode that is not known",
+        ),
+        (
+            "FADD.NEW R1, R2, R3\nEXIT",
+            ".text.k+0x0 `FADD.NEW R1, R2, R3`: unsupported: modifier `NEW`",
+        ),
+        (
+            "MUFU.SIN R1, R2\nEXIT",
+            "`MUFU.SIN R1, R2`: unsupported: an angle that is not multiplied just before",
+        ),
         ("MOV R1, c[0x0][0x60]\nEXIT", "unsupported: c[0][0x60]"),
         ("MOV R1, c[0x2][0x60]\nEXIT", "invalid: c[2][0x60] lies outside of the bank"),
         ("BSYNC B0\nEXIT", "`BSYNC B0`: unsupported: a barrier that is not known"),
@@ -75,8 +90,12 @@ fn what_is_not_reached_need_not_be_known() {
 
 #[test]
 fn angles_are_found_again() {
-    let text = lifted("FMUL.RZ R2, R4, 0.15915493667125701904\nMUFU.COS R2, R2\nSTG.E [R6.64], R2\nEXIT");
-    assert!(text.contains("mov.b32 %t0, %r4;") && text.contains("cos.approx.f32 %r2, %t0;"), "{text}");
+    let text =
+        lifted("FMUL.RZ R2, R4, 0.15915493667125701904\nMUFU.COS R2, R2\nSTG.E [R6.64], R2\nEXIT");
+    assert!(
+        text.contains("mov.b32 %t0, %r4;") && text.contains("cos.approx.f32 %r2, %t0;"),
+        "{text}"
+    );
 }
 
 /// The guard is the one from before the instruction, although that writes it.
@@ -99,7 +118,10 @@ fn functions_are_copied_to_their_calls() {
     for back in ["bra L0_20;", "bra L0_40;"] {
         assert_eq!(text.matches(back).count(), 1, "{text}");
     }
-    assert!(text.contains("setp.ne.u32 %q0, %r8, 32;") && text.contains("setp.ne.u32 %q1, %r8, 64;"), "{text}");
+    assert!(
+        text.contains("setp.ne.u32 %q0, %r8, 32;") && text.contains("setp.ne.u32 %q1, %r8, 64;"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -114,7 +136,9 @@ fn barriers_go_on_where_they_were_told_to() {
 /// Lanes that a mask names wait for each other, and then work together.
 #[test]
 fn checks_of_convergence_are_waits() {
-    let text = lifted("BRA.DIV ~URZ, 0x40\nSHFL.BFLY PT, R3, R2, 0x1, 0x1f\nSTG.E [R4.64], R3\nEXIT\nBRA 0x40");
+    let text = lifted(
+        "BRA.DIV ~URZ, 0x40\nSHFL.BFLY PT, R3, R2, 0x1, 0x1f\nSTG.E [R4.64], R3\nEXIT\nBRA 0x40",
+    );
     let wait = text.find("bar.warp.sync 0xffffffff;").expect("a wait");
     let mask = text.find("activemask.b32 %t0;").expect("a mask");
     let shuffle = text.find("shfl.sync.bfly.b32 %t1|%q0, %r2, 0x1, 0x1f, %t0;").expect("a shuffle");

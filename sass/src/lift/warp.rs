@@ -27,7 +27,9 @@ pub(super) fn shfl(machine: &mut Machine, mut o: Operands) -> Lifted {
     let members = machine.members();
     let value = machine.emit.temporary(Kind::B32);
     let found = machine.emit.temporary(Kind::Predicate);
-    machine.emit.guarded(format_args!("shfl.sync.{mode}.b32 {value}|{found}, {a}, {b}, {c}, {members}"));
+    machine
+        .emit
+        .guarded(format_args!("shfl.sync.{mode}.b32 {value}|{found}, {a}, {b}, {c}, {members}"));
     machine.emit.keep_guard();
     machine.set(target, &value);
     machine.set_predicate(p, &Truth::Register(found, false));
@@ -87,7 +89,9 @@ pub(super) fn match_(machine: &mut Machine, mut o: Operands) -> Lifted {
     let mask = machine.emit.temporary(Kind::B32);
     if i.has("ALL") {
         let flag = machine.emit.temporary(Kind::Predicate);
-        machine.emit.guarded(format_args!("match.all.sync.{type_} {mask}|{flag}, {value}, {members}"));
+        machine
+            .emit
+            .guarded(format_args!("match.all.sync.{type_} {mask}|{flag}, {value}, {members}"));
         machine.emit.keep_guard();
         machine.set(target, &mask);
         p.into_iter().for_each(|p| machine.set_predicate(p, &Truth::Register(flag.clone(), false)));
@@ -158,12 +162,16 @@ pub(super) fn bar(machine: &mut Machine, mut o: Operands) -> Lifted {
             let result = machine.barrier_result();
             match i.modifiers.get(1).copied() {
                 Some("POPC") => {
-                    machine.emit.guarded(format_args!("barrier.red.popc.u32 {result}, {id}{threads}, {input}"));
+                    machine.emit.guarded(format_args!(
+                        "barrier.red.popc.u32 {result}, {id}{threads}, {input}"
+                    ));
                 }
                 Some(name @ ("AND" | "OR")) => {
                     let flag = machine.emit.temporary(Kind::Predicate);
                     let name = name.to_lowercase();
-                    machine.emit.guarded(format_args!("barrier.red.{name}.pred {flag}, {id}{threads}, {input}"));
+                    machine.emit.guarded(format_args!(
+                        "barrier.red.{name}.pred {flag}, {id}{threads}, {input}"
+                    ));
                     machine.emit.guarded(format_args!("selp.b32 {result}, 1, 0, {flag}"));
                 }
                 _ => return unsupported("a reduction"),

@@ -243,7 +243,8 @@ fn best_of(container: &[u8], wanted: Wanted) -> CUres<Found> {
         return Ok(Found::Text(Vec::new()));
     }
     let of_code = || {
-        let code = (wanted == Wanted::All).then(|| container.machine_code(machine_code::ARCHITECTURES))??;
+        let code = (wanted == Wanted::All)
+            .then(|| container.machine_code(machine_code::ARCHITECTURES))??;
         Some(code.map_err(malformed).and_then(|code| machine_code::text_of(&code)).map(Found::Text))
     };
     if machine_code::is_on()

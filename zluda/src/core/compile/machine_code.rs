@@ -35,9 +35,8 @@ fn unsupported(reason: impl std::fmt::Display) -> CUerror {
 /// It begins with an ELF header of 64 bits, and all that its tables name can be read.
 pub(crate) unsafe fn file<'a>(start: *const u8) -> CUres<&'a [u8]> {
     // SAFETY: the file is as long as the caller says.
-    let bytes = |at: u64, size: usize| unsafe {
-        std::slice::from_raw_parts(start.add(at as usize), size)
-    };
+    let bytes =
+        |at: u64, size: usize| unsafe { std::slice::from_raw_parts(start.add(at as usize), size) };
     let field = |table: &[u8], at: usize, size: usize| {
         let field = table.get(at..at + size).unwrap_or_default();
         field.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))

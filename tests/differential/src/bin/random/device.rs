@@ -144,7 +144,11 @@ impl Device {
         let api = &self.api;
         // A null byte is no PTX.
         let c_text = CString::new(text).map_err(|_| 218_i64)?;
-        let cubin = self.assembler.as_ref().map(|assembler| assembler.assemble(text).ok_or(-1_i64)).transpose()?;
+        let cubin = self
+            .assembler
+            .as_ref()
+            .map(|assembler| assembler.assemble(text).ok_or(-1_i64))
+            .transpose()?;
         let mut module = null_mut();
         let image = cubin.as_ref().map_or(c_text.as_ptr().cast(), |cubin| cubin.as_ptr().cast());
         ok(match self.level {
