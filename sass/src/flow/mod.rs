@@ -222,7 +222,9 @@ impl<'a> Walk<'a> {
                     targets.iter().map(|address| Node { address: *address, ..node }).collect(),
                 ),
                 None => {
-                    return Err(Reason::Unsupported("an indirect branch without a list".to_owned()));
+                    return Err(Reason::Unsupported(
+                        "an indirect branch without a list".to_owned(),
+                    ));
                 }
             },
             // A function that is called keeps its caller's barriers, and what it sets itself is known here.

@@ -138,10 +138,7 @@ fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
     match i.opcode {
         "BRA" => meet(machine, i),
         "CALL" => match i.operands.first() {
-            Some(Operand::Register(register)) => {
-                let name = super::call::called(machine, register.number)?;
-                super::call::system(machine, &name)
-            }
+            Some(Operand::Register(register)) => super::call::absolute(machine, register),
             _ => unsupported("a call"),
         },
         "BPT" => unsupported("a stop for a debugger"),
@@ -178,6 +175,22 @@ fn learn_constant(machine: &mut Machine, i: &Instruction) {
     else {
         return;
     };
+    // A product of zeros and a number in two halves.
+    if let [
+        Operand::Register(to),
+        Operand::Register(a),
+        Operand::Register(b),
+        Operand::Immediate(Immediate::F16(upper)),
+        Operand::Immediate(Immediate::F16(lower)),
+    ] = i.operands.as_slice()
+        && a.is_zero()
+        && b.is_zero()
+        && i.modifiers == ["MMA"]
+    {
+        let value = u32::from(*upper) << 16 | u32::from(*lower);
+        machine.fresh.constants.insert((to.file, to.number), value);
+        return;
+    }
     let is_move = match (i.opcode, i.modifiers.first().copied()) {
         ("MOV" | "UMOV", _) => i.operands.len() == 2,
         ("IMAD", Some("MOV")) => true,

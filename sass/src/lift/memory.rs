@@ -289,12 +289,6 @@ pub(super) fn load_constant(machine: &mut Machine, mut o: Operands) -> Lifted {
         let known = machine.known.constants.get(&(index.file, index.number)).copied();
         let Some(known) = known else { return unsupported("an address of bank 4 by register") };
         let at = known.wrapping_add(constant.offset as u32);
-        if let Some(named) = machine.image.addresses.get(&at).cloned()
-            && super::call::SYSTEM.iter().any(|(name, _)| *name == named.symbol)
-        {
-            machine.fresh.functions.insert(target.number, named.symbol);
-            return Ok(());
-        }
         let value = machine.bank_wide(4, at as i32)?;
         machine.set_wide(target, &value);
         return Ok(());
