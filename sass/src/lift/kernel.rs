@@ -185,6 +185,7 @@ fn learn_constant(machine: &mut Machine, i: &Instruction) {
     ] = i.operands.as_slice()
         && a.is_zero()
         && b.is_zero()
+        && a.signs.negated != b.signs.negated
         && i.modifiers == ["MMA"]
     {
         let value = u32::from(*upper) << 16 | u32::from(*lower);
