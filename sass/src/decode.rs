@@ -172,8 +172,8 @@ impl Word {
             }
             Kind::Bindless { bank, register } => {
                 let offset = ((self.bits >> 38) as u16 as i16).into();
-                let register =
-                    Some(self.register(false, *register)).filter(|register| !register.is_zero());
+                let register = register.map(|bit| self.register(false, bit));
+                let register = register.filter(|register| !register.is_zero());
                 let bank = Bank::Bindless(self.byte(*bank) & 63);
                 Operand::Constant(Constant {
                     bank,
@@ -429,8 +429,8 @@ mod tests {
                 "LDGSTS.E.BYPASS.128.ZFILL [R11], [R8.64], !P0",
             ),
             (
-                0x000fc800_00000408_04940094_00057831,
-                "HFMA2 R0, R5.H0_H0, 0, -0.0009765625, R8.H0_H0",
+                0x000fc800_00040804_94009400_05047831,
+                "HFMA2 R4, R5.H0_H0, -0.0009765625, -0.0009765625, R4.H0_H0",
             ),
             (0x001fee00_00041804_00000002_0810723c, "HMMA.16816.F32.BF16 R16, R8, R2, R4"),
             (0x000fea00_03c3ffff_fffffde0_02007950, "RET.REL.NODEC R2 -0x210"),

@@ -24,7 +24,7 @@
 //! | `?` in front | left out where it is `PT`, `RZ` or 0; `?15:` where it is 15 |
 //! | `EX?` in front | only where that modifier is printed |
 //! | `i72-79`, `s40-63` | an integer, without or with sign |
-//! | `c38`, `c38+R24`, `c38+U24`, `x24+R64` | a place in a constant bank, from bit 38 on; `x` is one that a uniform register describes |
+//! | `c38`, `c38+R24`, `c38+U24`, `x24`, `x24+R64` | a place in a constant bank, from bit 38 on; `x` is one that a uniform register describes |
 //! | `[U32][R24.64+s40-63]` | an address with a descriptor |
 //! | `[R24.64+U32+s40-63]` | an address; a `?` behind a register's suffix leaves RZ out beside a uniform register |
 //! | `L34-81`, `A34-80` | the target of a branch in words, relative to the next instruction or from the beginning |
@@ -95,7 +95,7 @@ pub(crate) enum Kind {
     Unsigned(Bits),
     Signed(Bits),
     Constant { bit: u8, register: Option<(bool, u8)> },
-    Bindless { bank: u8, register: u8 },
+    Bindless { bank: u8, register: Option<u8> },
     Address { descriptor: Option<u8>, base: Option<Box<Base>>, uniform: Option<u8>, offset: Bits },
     Label(Bits),
     Absolute(Bits),
@@ -377,8 +377,14 @@ fn kind(word: &'static str) -> Option<Kind> {
     if let Some(bit) = word.strip_prefix("UP") {
         return predicate(bit, true, false);
     }
-    if let Some((bank, index)) = word.strip_prefix('x').and_then(|rest| rest.split_once('+')) {
-        return Some(Kind::Bindless { bank: bank.parse().ok()?, register: register(index)?.1 });
+    if let Some(rest) = word.strip_prefix('x') {
+        let (bank, index) =
+            rest.split_once('+').map_or((rest, None), |(bank, index)| (bank, Some(index)));
+        let register = match index {
+            Some(index) => Some(register(index)?.1),
+            None => None,
+        };
+        return Some(Kind::Bindless { bank: bank.parse().ok()?, register });
     }
     let mut letters = word.chars();
     let first = letters.next()?;
