@@ -5,7 +5,7 @@ use crate::instruction::{
 };
 use crate::special;
 use crate::table::{
-    self, Base, Choice, Form, Kind, Literal, Modifier, Place, Source, Suffix, Table,
+    self, Base, Choice, Field, Form, Kind, Literal, Modifier, Source, Suffix, Table,
 };
 use std::sync::LazyLock;
 
@@ -113,7 +113,7 @@ impl Word {
     }
 
     /// Adds an operand, if it is printed. None where it makes no instruction.
-    fn operand(&self, form: &Form, place: &Place, to: &mut Instruction) -> Option<()> {
+    fn operand(&self, form: &Form, place: &Field, to: &mut Instruction) -> Option<()> {
         let is_left_out = |value: u64, usual: u64| {
             place.left_out.is_some_and(|number| value == number.unwrap_or(usual))
         };
@@ -171,7 +171,7 @@ impl Word {
                 })
             }
             Kind::Bindless { bank, register } => {
-                let offset = ((self.bits >> 38) as u16 as i16).into();
+                let offset = ((self.bits >> 38) as u16).into();
                 let register = register.map(|bit| self.register(false, bit));
                 let register = register.filter(|register| !register.is_zero());
                 let bank = Bank::Bindless(self.byte(*bank) & 63);
@@ -227,7 +227,7 @@ impl Word {
     }
 
     /// The signs of what lies from a bit on.
-    fn signs(&self, place: &Place, low: u8, instruction: &Instruction) -> Signs {
+    fn signs(&self, place: &Field, low: u8, instruction: &Instruction) -> Signs {
         let (minus, bar) = match low {
             24 => (72, 73),
             64 => (75, 74),
@@ -268,7 +268,7 @@ impl Word {
     fn source(
         &self,
         form: &Form,
-        place: &Place,
+        place: &Field,
         (uniform, source, literal): (bool, Source, Literal),
         to: &mut Instruction,
     ) -> Option<()> {

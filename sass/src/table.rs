@@ -125,7 +125,7 @@ pub(crate) struct Sign {
 }
 
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Field {
     /// Printed only beside this modifier.
     pub beside: Option<&'static str>,
     /// Left out where the operand's bits are these; PT, RZ and 0 where there is no number.
@@ -142,7 +142,7 @@ pub(crate) struct Form {
     /// The digit, halved.
     pub sources: u8,
     pub modifiers: Vec<Modifier>,
-    pub operands: Vec<Place>,
+    pub operands: Vec<Field>,
     pub fixed: Vec<(u8, bool)>,
 }
 
@@ -295,7 +295,7 @@ fn suffix(text: &'static str) -> Option<Suffix> {
     })
 }
 
-fn place(text: &'static str) -> Option<Place> {
+fn place(text: &'static str) -> Option<Field> {
     let mut rest = text;
     let (mut beside, mut left_out) = (None, None);
     if let Some(after) = rest.strip_prefix('?') {
@@ -322,15 +322,15 @@ fn place(text: &'static str) -> Option<Place> {
         signs.push(Sign { character, bit });
     }
     if rest.starts_with('[') {
-        return Some(Place { beside, left_out, signs, kind: address(rest)?, suffix: Suffix::None });
+        return Some(Field { beside, left_out, signs, kind: address(rest)?, suffix: Suffix::None });
     }
     if let Some(inside) = rest.strip_prefix('{') {
         let kind = Kind::Word(word(inside.strip_suffix('}')?)?);
-        return Some(Place { beside, left_out, signs, kind, suffix: Suffix::None });
+        return Some(Field { beside, left_out, signs, kind, suffix: Suffix::None });
     }
     let end = rest.find(['.', '{']).unwrap_or(rest.len());
     let (word, behind) = rest.split_at(end);
-    Some(Place { beside, left_out, signs, kind: kind(word)?, suffix: suffix(behind)? })
+    Some(Field { beside, left_out, signs, kind: kind(word)?, suffix: suffix(behind)? })
 }
 
 /// `R24`, `U16`: whether it is uniform, and its bit.
