@@ -171,9 +171,11 @@ impl Word {
                 })
             }
             Kind::Bindless { bank, register } => {
-                let offset = ((self.bits >> 38) as u16).into();
                 let register = register.map(|bit| self.register(false, bit));
                 let register = register.filter(|register| !register.is_zero());
+                let offset = (self.bits >> 38) as u16;
+                let offset =
+                    if register.is_some() { (offset as i16).into() } else { offset.into() };
                 let bank = Bank::Bindless(self.byte(*bank) & 63);
                 Operand::Constant(Constant {
                     bank,
