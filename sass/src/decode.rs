@@ -5,7 +5,7 @@ use crate::instruction::{
 };
 use crate::special;
 use crate::table::{
-    self, Base, Choice, Form, Kind, Literal, Modifier, Place, Source, Suffix, Table,
+    self, Base, Choice, Field, Form, Kind, Literal, Modifier, Source, Suffix, Table,
 };
 use std::sync::LazyLock;
 
@@ -113,7 +113,7 @@ impl Word {
     }
 
     /// Adds an operand, if it is printed. None where it makes no instruction.
-    fn operand(&self, form: &Form, place: &Place, to: &mut Instruction) -> Option<()> {
+    fn operand(&self, form: &Form, place: &Field, to: &mut Instruction) -> Option<()> {
         let is_left_out = |value: u64, usual: u64| {
             place.left_out.is_some_and(|number| value == number.unwrap_or(usual))
         };
@@ -171,9 +171,11 @@ impl Word {
                 })
             }
             Kind::Bindless { bank, register } => {
-                let offset = ((self.bits >> 38) as u16 as i16).into();
-                let register =
-                    Some(self.register(false, *register)).filter(|register| !register.is_zero());
+                let register = register.map(|bit| self.register(false, bit));
+                let register = register.filter(|register| !register.is_zero());
+                let offset = (self.bits >> 38) as u16;
+                let offset =
+                    if register.is_some() { (offset as i16).into() } else { offset.into() };
                 let bank = Bank::Bindless(self.byte(*bank) & 63);
                 Operand::Constant(Constant {
                     bank,
@@ -227,7 +229,7 @@ impl Word {
     }
 
     /// The signs of what lies from a bit on.
-    fn signs(&self, place: &Place, low: u8, instruction: &Instruction) -> Signs {
+    fn signs(&self, place: &Field, low: u8, instruction: &Instruction) -> Signs {
         let (minus, bar) = match low {
             24 => (72, 73),
             64 => (75, 74),
@@ -268,7 +270,7 @@ impl Word {
     fn source(
         &self,
         form: &Form,
-        place: &Place,
+        place: &Field,
         (uniform, source, literal): (bool, Source, Literal),
         to: &mut Instruction,
     ) -> Option<()> {
@@ -429,8 +431,8 @@ mod tests {
                 "LDGSTS.E.BYPASS.128.ZFILL [R11], [R8.64], !P0",
             ),
             (
-                0x000fc800_00000408_04940094_00057831,
-                "HFMA2 R0, R5.H0_H0, 0, -0.0009765625, R8.H0_H0",
+                0x000fc800_00040804_94009400_05047831,
+                "HFMA2 R4, R5.H0_H0, -0.0009765625, -0.0009765625, R4.H0_H0",
             ),
             (0x001fee00_00041804_00000002_0810723c, "HMMA.16816.F32.BF16 R16, R8, R2, R4"),
             (0x000fea00_03c3ffff_fffffde0_02007950, "RET.REL.NODEC R2 -0x210"),

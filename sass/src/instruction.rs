@@ -293,8 +293,8 @@ impl Display for Hexadecimal {
 
 impl Display for Constant {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        struct Place<'a>(&'a Constant);
-        impl Display for Place<'_> {
+        struct Inner<'a>(&'a Constant);
+        impl Display for Inner<'_> {
             fn fmt(&self, f: &mut Formatter) -> fmt::Result {
                 match self.0.bank {
                     Bank::Number(number) => write!(f, "c[{number:#x}]")?,
@@ -309,7 +309,7 @@ impl Display for Constant {
                 Suffix(self.0.suffix).fmt(f)
             }
         }
-        self.signs.around(f, &Place(self))
+        self.signs.around(f, &Inner(self))
     }
 }
 

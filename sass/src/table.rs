@@ -24,7 +24,7 @@
 //! | `?` in front | left out where it is `PT`, `RZ` or 0; `?15:` where it is 15 |
 //! | `EX?` in front | only where that modifier is printed |
 //! | `i72-79`, `s40-63` | an integer, without or with sign |
-//! | `c38`, `c38+R24`, `c38+U24`, `x24+R64` | a place in a constant bank, from bit 38 on; `x` is one that a uniform register describes |
+//! | `c38`, `c38+R24`, `c38+U24`, `x24`, `x24+R64` | a place in a constant bank, from bit 38 on; `x` is one that a uniform register describes |
 //! | `[U32][R24.64+s40-63]` | an address with a descriptor |
 //! | `[R24.64+U32+s40-63]` | an address; a `?` behind a register's suffix leaves RZ out beside a uniform register |
 //! | `L34-81`, `A34-80` | the target of a branch in words, relative to the next instruction or from the beginning |
@@ -95,7 +95,7 @@ pub(crate) enum Kind {
     Unsigned(Bits),
     Signed(Bits),
     Constant { bit: u8, register: Option<(bool, u8)> },
-    Bindless { bank: u8, register: u8 },
+    Bindless { bank: u8, register: Option<u8> },
     Address { descriptor: Option<u8>, base: Option<Box<Base>>, uniform: Option<u8>, offset: Bits },
     Label(Bits),
     Absolute(Bits),
@@ -125,7 +125,7 @@ pub(crate) struct Sign {
 }
 
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Field {
     /// Printed only beside this modifier.
     pub beside: Option<&'static str>,
     /// Left out where the operand's bits are these; PT, RZ and 0 where there is no number.
@@ -142,7 +142,7 @@ pub(crate) struct Form {
     /// The digit, halved.
     pub sources: u8,
     pub modifiers: Vec<Modifier>,
-    pub operands: Vec<Place>,
+    pub operands: Vec<Field>,
     pub fixed: Vec<(u8, bool)>,
 }
 
@@ -295,7 +295,7 @@ fn suffix(text: &'static str) -> Option<Suffix> {
     })
 }
 
-fn place(text: &'static str) -> Option<Place> {
+fn place(text: &'static str) -> Option<Field> {
     let mut rest = text;
     let (mut beside, mut left_out) = (None, None);
     if let Some(after) = rest.strip_prefix('?') {
@@ -322,15 +322,15 @@ fn place(text: &'static str) -> Option<Place> {
         signs.push(Sign { character, bit });
     }
     if rest.starts_with('[') {
-        return Some(Place { beside, left_out, signs, kind: address(rest)?, suffix: Suffix::None });
+        return Some(Field { beside, left_out, signs, kind: address(rest)?, suffix: Suffix::None });
     }
     if let Some(inside) = rest.strip_prefix('{') {
         let kind = Kind::Word(word(inside.strip_suffix('}')?)?);
-        return Some(Place { beside, left_out, signs, kind, suffix: Suffix::None });
+        return Some(Field { beside, left_out, signs, kind, suffix: Suffix::None });
     }
     let end = rest.find(['.', '{']).unwrap_or(rest.len());
     let (word, behind) = rest.split_at(end);
-    Some(Place { beside, left_out, signs, kind: kind(word)?, suffix: suffix(behind)? })
+    Some(Field { beside, left_out, signs, kind: kind(word)?, suffix: suffix(behind)? })
 }
 
 /// `R24`, `U16`: whether it is uniform, and its bit.
@@ -377,8 +377,14 @@ fn kind(word: &'static str) -> Option<Kind> {
     if let Some(bit) = word.strip_prefix("UP") {
         return predicate(bit, true, false);
     }
-    if let Some((bank, index)) = word.strip_prefix('x').and_then(|rest| rest.split_once('+')) {
-        return Some(Kind::Bindless { bank: bank.parse().ok()?, register: register(index)?.1 });
+    if let Some(rest) = word.strip_prefix('x') {
+        let (bank, index) =
+            rest.split_once('+').map_or((rest, None), |(bank, index)| (bank, Some(index)));
+        let register = match index {
+            Some(index) => Some(register(index)?.1),
+            None => None,
+        };
+        return Some(Kind::Bindless { bank: bank.parse().ok()?, register });
     }
     let mut letters = word.chars();
     let first = letters.next()?;

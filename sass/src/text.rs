@@ -85,7 +85,9 @@ fn parts(line: &str, label: Label) -> Result<Instruction, String> {
     let modifiers: Vec<_> = names.collect();
     let kind = Floats::of(opcode, &modifiers);
     let mut read = Vec::new();
-    for word in split(operands) {
+    // With a suffix, nvdisasm parts the bank from its offset.
+    let operands = operands.replace("] [", "][");
+    for word in split(&operands) {
         read.push(operand(word, kind, label).ok_or_else(|| format!("operand `{word}`"))?);
     }
     if matches!(opcode, "BRA" | "BSSY" | "CALL" | "RET" | "WARPSYNC" | "JMP" | "BRX" | "JMX")
@@ -142,7 +144,8 @@ impl Floats {
             }
             "FADD" | "FMUL" | "FFMA" | "FSETP" | "FSET" | "FSEL" | "FMNMX" | "MUFU" | "FCHK"
             | "FSWZADD" | "FRND" | "F2F" | "F2I" | "F2FP" | "RRO" => {
-                if modifiers.contains(&"F64") && opcode != "MUFU" { Self::F64 } else { Self::F32 }
+                let is_wide = |modifier: &&str| ["F64", "RCP64H", "RSQ64H"].contains(modifier);
+                if modifiers.iter().any(is_wide) { Self::F64 } else { Self::F32 }
             }
             "DADD" | "DMUL" | "DFMA" | "DSETP" | "DSET" | "DMNMX" => Self::F64,
             _ => Self::None,
@@ -265,10 +268,15 @@ fn immediate(word: &str, floats: Floats) -> Option<Immediate> {
     }
     let word = word.trim_start_matches('+');
     let (sign, name) = word.strip_prefix('-').map_or((1.0, word), |rest| (-1.0, rest));
+    // nvdisasm tells no more of a NaN than its sign and whether it is quiet.
+    let is_negative = sign < 0.0;
+    match name {
+        "QNAN" => return Some(nan(floats, is_negative, true)),
+        "SNAN" => return Some(nan(floats, is_negative, false)),
+        _ => {}
+    }
     let value = match name {
         "INF" => f64::INFINITY,
-        // nvdisasm tells no more of a NaN than its sign and whether it is quiet.
-        "QNAN" | "SNAN" => f64::NAN.copysign(1.0),
         digits if digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
             digits.parse().ok()?
         }
@@ -281,6 +289,22 @@ fn immediate(word: &str, floats: Floats) -> Option<Immediate> {
         Floats::F64 => Immediate::F64(value.to_bits()),
         _ => Immediate::F32(single),
     })
+}
+
+/// A NaN: with the highest bit of the fraction where it is quiet, else with the lowest.
+fn nan(floats: Floats, is_negative: bool, is_quiet: bool) -> Immediate {
+    let bits = |width: u32, fraction: u32| {
+        let infinity = (1u64 << (width - 1)) - (1 << fraction);
+        let payload = if is_quiet { 1 << (fraction - 1) } else { 1 };
+        u64::from(is_negative) << (width - 1) | infinity | payload
+    };
+    match floats {
+        Floats::F16 => Immediate::F16(bits(16, 10) as u16),
+        Floats::Bf16 => Immediate::Bf16(bits(16, 7) as u16),
+        // Of 64 bits the lower half is zero.
+        Floats::F64 => Immediate::F64(bits(64, 52) & !1 | u64::from(!is_quiet) << 32),
+        _ => Immediate::F32(bits(32, 23) as u32),
+    }
 }
 
 /// The binary16 of a number that is one exactly, as those that are printed are.
@@ -379,6 +403,8 @@ mod tests {
             "FFMA R7, -R5, |R6|, 1.5",
             "FADD R7, -|R5|, -RZ",
             "MUFU.RSQ R2, -QNAN",
+            "FADD R2, R2, +SNAN",
+            "DADD R2, R2, -SNAN",
             "HFMA2.MMA R5, -RZ, RZ, 1, -0.0000152587890625",
             "HADD2.F32 R5, -RZ, R4.H1_H1",
             "DFMA R2, R4, R6, 1.25",

@@ -71,10 +71,44 @@ fn line(kernel: &str, index: usize) -> String {
         !words.iter().any(|word| line.trim_start().starts_with(word))
     };
     let text = kernel.lines().filter(is_kept).collect::<Vec<_>>().join(" ");
+    let functions = text.split(".func ").skip(1).filter_map(function);
+    let spaces = [".global ", ".const "].into_iter();
+    let variables = spaces.flat_map(|space| text.split(space).skip(1).filter_map(variable));
+    let names: BTreeSet<&str> = functions.chain(variables).collect();
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_$%".contains(c);
+    let mut renamed = String::new();
+    let mut rest = text.as_str();
+    while let Some(first) = rest.chars().next() {
+        let end = match rest.find(|c| is_of_name(c) != is_of_name(first)) {
+            Some(end) => end,
+            None => rest.len(),
+        };
+        let (word, after) = rest.split_at(end);
+        renamed.push_str(word);
+        if names.contains(word) {
+            renamed.push_str(&format!("_k{index}"));
+        }
+        rest = after;
+    }
+    let text = renamed;
     match text.split_once(".entry ") {
         Some((before, after)) => format!("{before}.entry k{index}_{after}"),
         None => text,
     }
+}
+
+/// The name of a function, from behind `.func`.
+fn function(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let text = if text.starts_with('(') { text.split_once(')')?.1.trim_start() } else { text };
+    text.split(['(', ' ', ';']).next().filter(|name| !name.is_empty())
+}
+
+/// The name of a variable, from behind its state space.
+fn variable(text: &str) -> Option<&str> {
+    let name = text.split(['[', '=', ';']).next()?.split_whitespace().last()?;
+    // `isspacep.global %p, %a;` declares nothing.
+    (!name.starts_with('%')).then_some(name)
 }
 
 /// The words of all code in a cubin.
@@ -150,6 +184,13 @@ mod tests {
     fn kernels_become_lines_with_names_of_their_own() {
         let kernel = "// add\n.version 8.0\n.target sm_90\n.visible .entry form(.param .u64 p)\n{\n  ret;\n}\n";
         assert_eq!(line(kernel, 3), ".visible .entry k3_form(.param .u64 p) {   ret; }");
+        let kernel = ".const .b32 c[2] = {1, 2};\n.entry e() { ld.const.b32 %c, [c]; }";
+        let expected = ".const .b32 c_k7[2] = {1, 2}; .entry k7_e() { ld.const.b32 %c, [c_k7]; }";
+        assert_eq!(line(kernel, 7), expected);
+        let kernel = ".func (.param .b32 r) f (.param .b32 f1) { }\n.entry e() { call f, (%f); }";
+        let expected =
+            ".func (.param .b32 r) f_k0 (.param .b32 f1) { } .entry k0_e() { call f_k0, (%f); }";
+        assert_eq!(line(kernel, 0), expected);
     }
 
     #[test]

@@ -1,7 +1,12 @@
 //! Control flow of a kernel: what follows each instruction, with functions that are called copied to each place that calls them.
 
+mod code;
+mod reason;
+
+pub use code::{Code, Place};
+pub use reason::Reason;
+
 use crate::instruction::{Instruction, Operand, Predicate};
-use crate::lift::{Code, Place, Reason};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An instruction in one copy of its function.

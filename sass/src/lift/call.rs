@@ -1,10 +1,10 @@
 //! Functions of the system, which a kernel calls by addresses from bank 4.
 
-use super::emit::{Kind, unsupported};
-use super::error::Reason;
+use super::emit::{Kind, Truth, unsupported};
 use super::machine::{Lifted, Machine};
 use super::operand::Target;
 use crate::instruction::{File, Register};
+use std::collections::BTreeSet;
 
 /// Names, and the declarations in PTX.
 pub(super) const SYSTEM: [(&str, &str); 4] = [
@@ -82,10 +82,40 @@ pub(super) fn system(machine: &mut Machine, name: &str) -> Lifted {
     Ok(())
 }
 
-/// The function that a register holds the address of.
-pub(super) fn called(machine: &Machine, register: u8) -> Result<String, Reason> {
-    match machine.known.functions.get(&register) {
-        Some(name) => Ok(name.clone()),
-        None => unsupported("a call of an address that is not known"),
+/// The number that stands for the address of a function of the system; no memory has it.
+pub(super) fn address(name: &str) -> Option<u64> {
+    let index = SYSTEM.iter().position(|(known, _)| *known == name)?;
+    Some(0xffff_8000_0000_0000 + 16 * index as u64)
+}
+
+/// Calls the function whose address is in a register and the next: one of those whose addresses the module has.
+pub(super) fn absolute(machine: &mut Machine, register: &Register) -> Lifted {
+    let high = Register { number: register.number.saturating_add(1), ..*register };
+    let (low, high) = (machine.general(register), machine.general(&high));
+    let called = machine.emit.joined(&low, &high);
+    let names: BTreeSet<String> =
+        machine.image.addresses.values().map(|named| named.symbol.clone()).collect();
+    let known: Vec<(String, u64)> = names
+        .into_iter()
+        .filter_map(|name| address(&name).map(|address| (name, address)))
+        .collect();
+    let flags: Vec<String> = known
+        .iter()
+        .map(|(_, address)| machine.emit.flag("setp.eq.u64", &[&called, &address.to_string()]))
+        .collect();
+    let guard = machine.emit.guard_truth();
+    let mut elsewhere = guard.clone();
+    let mut chosen = Vec::new();
+    for flag in flags {
+        let is_it = Truth::Register(flag, false);
+        chosen.push(machine.emit.join("and", &guard, &is_it));
+        elsewhere = machine.emit.join("and", &elsewhere, &is_it.not());
     }
+    machine.emit.guard_by(&elsewhere);
+    machine.emit.guarded("trap");
+    for ((name, _), truth) in known.iter().zip(&chosen) {
+        machine.emit.guard_by(truth);
+        system(machine, name)?;
+    }
+    Ok(())
 }

@@ -194,6 +194,24 @@ impl Emitter {
         }
     }
 
+    /// The guard as a value, which does not change.
+    pub(super) fn guard_truth(&mut self) -> Truth {
+        self.keep_guard();
+        match self.guard.trim().strip_prefix('@') {
+            None => Truth::Constant(true),
+            Some(name) => match name.strip_prefix('!') {
+                Some(name) => Truth::Register(name.to_owned(), true),
+                None => Truth::Register(name.to_owned(), false),
+            },
+        }
+    }
+
+    /// What follows is for threads for which this is true.
+    pub(super) fn guard_by(&mut self, truth: &Truth) {
+        let name = self.truth_register(truth);
+        self.guard = format!("@{name} ");
+    }
+
     pub(super) fn guard(&self) -> &str {
         &self.guard
     }

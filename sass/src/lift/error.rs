@@ -1,24 +1,6 @@
-//! Why machine code cannot be lifted, and where.
+//! Where machine code cannot be lifted, and why.
 
-use std::fmt::{self, Display, Formatter};
-
-/// What is wrong with an instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// Right, and not known here.
-    Unsupported(String),
-    /// Against the rules of machine code.
-    Invalid(String),
-}
-
-impl Display for Reason {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        match self {
-            Self::Unsupported(what) => write!(f, "unsupported: {what}"),
-            Self::Invalid(what) => write!(f, "invalid: {what}"),
-        }
-    }
-}
+pub use crate::flow::Reason;
 
 /// A kernel that cannot be lifted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

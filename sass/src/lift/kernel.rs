@@ -2,11 +2,11 @@
 
 use super::emit::{Truth, unsupported};
 use super::error::Error;
-use super::image::{Image, Kernel, Place};
+use super::image::{Image, Kernel};
 use super::machine::{DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
 use super::operand::{Operands, integer};
-use crate::flow::{Flow, Next, Node, follow};
+use crate::flow::{Flow, Next, Node, Place, follow};
 use crate::instruction::{File, Immediate, Instruction, Operand, Predicate};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -138,10 +138,7 @@ fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
     match i.opcode {
         "BRA" => meet(machine, i),
         "CALL" => match i.operands.first() {
-            Some(Operand::Register(register)) => {
-                let name = super::call::called(machine, register.number)?;
-                super::call::system(machine, &name)
-            }
+            Some(Operand::Register(register)) => super::call::absolute(machine, register),
             _ => unsupported("a call"),
         },
         "BPT" => unsupported("a stop for a debugger"),
@@ -178,6 +175,23 @@ fn learn_constant(machine: &mut Machine, i: &Instruction) {
     else {
         return;
     };
+    // A product of zeros and a number in two halves.
+    if let [
+        Operand::Register(to),
+        Operand::Register(a),
+        Operand::Register(b),
+        Operand::Immediate(Immediate::F16(upper)),
+        Operand::Immediate(Immediate::F16(lower)),
+    ] = i.operands.as_slice()
+        && a.is_zero()
+        && b.is_zero()
+        && a.signs.negated != b.signs.negated
+        && i.modifiers == ["MMA"]
+    {
+        let value = u32::from(*upper) << 16 | u32::from(*lower);
+        machine.fresh.constants.insert((to.file, to.number), value);
+        return;
+    }
     let is_move = match (i.opcode, i.modifiers.first().copied()) {
         ("MOV" | "UMOV", _) => i.operands.len() == 2,
         ("IMAD", Some("MOV")) => true,

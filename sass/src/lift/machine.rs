@@ -48,8 +48,6 @@ pub(super) struct Known {
     /// Those that hold the product of an angle and 1 / 2 pi.
     pub(super) turns: BTreeMap<u8, Turn>,
     pub(super) constants: HashMap<(File, u8), u32>,
-    /// Those that hold the address of a function of the system.
-    pub(super) functions: BTreeMap<u8, String>,
 }
 
 impl Known {
@@ -59,14 +57,10 @@ impl Known {
             self.constants.remove(&(*file, *number));
             if *file == File::General {
                 self.turns.remove(number);
-                // An address has two registers.
-                self.functions.remove(number);
-                self.functions.remove(&number.wrapping_sub(1));
             }
         }
         self.turns.append(&mut fresh.turns);
         self.constants.extend(fresh.constants.drain());
-        self.functions.append(&mut fresh.functions);
     }
 }
 
@@ -147,6 +141,9 @@ impl<'a> Machine<'a> {
             return Err(Reason::Invalid(format!("c[4][{offset:#x}] has no relocation")));
         };
         let Named { symbol, addend } = named.clone();
+        if let Some(address) = super::call::address(&symbol) {
+            return Ok(self.emit.b64("mov.b64", &[&address.to_string()]));
+        }
         let Some(variable) = self.image.variables.iter().find(|variable| variable.symbol == symbol)
         else {
             return unsupported(format!("the address of `{symbol}`"));

@@ -287,16 +287,16 @@ pub(super) fn load_constant(machine: &mut Machine, mut o: Operands) -> Lifted {
     // Bank 4's addresses are known by offset only, and those that are loaded so begin at one.
     if bank == 4 {
         let known = machine.known.constants.get(&(index.file, index.number)).copied();
-        let Some(known) = known else { return unsupported("an address of bank 4 by register") };
-        if let Some(named) =
-            machine.image.addresses.get(&(known.wrapping_add(constant.offset as u32))).cloned()
-        {
-            if super::call::SYSTEM.iter().any(|(name, _)| *name == named.symbol) {
-                machine.fresh.functions.insert(target.number, named.symbol);
-                return Ok(());
+        let Some(known) = known else {
+            if !matches!(width(i), Width::Words(2)) {
+                return unsupported("half an address of bank 4 by register");
             }
-        }
-        let value = machine.bank_wide(4, known.wrapping_add(constant.offset as u32) as i32)?;
+            let value = address_by_register(machine, &offset, constant.offset)?;
+            machine.set_wide(target, &value);
+            return Ok(());
+        };
+        let at = known.wrapping_add(constant.offset as u32);
+        let value = machine.bank_wide(4, at as i32)?;
         machine.set_wide(target, &value);
         return Ok(());
     }
@@ -326,6 +326,25 @@ pub(super) fn load_constant(machine: &mut Machine, mut o: Operands) -> Lifted {
         }
     }
     Ok(())
+}
+
+/// The address in bank 4 whose offset is a register's; the grid ends where there is none.
+fn address_by_register(machine: &mut Machine, register: &str, more: i32) -> Result<String, Reason> {
+    let at = machine.emit.b32("add.s32", &[register, &more.to_string()]);
+    let mut value = machine.emit.b64("mov.b64", &["0"]);
+    let mut elsewhere = machine.emit.guard_truth();
+    let offsets: Vec<u32> = machine.image.addresses.keys().copied().collect();
+    for offset in offsets {
+        // Those of what is not known are as good as none.
+        let Ok(address) = machine.address_in_bank(offset as i32) else { continue };
+        let is_it = machine.emit.flag("setp.eq.u32", &[&at, &offset.to_string()]);
+        value = machine.emit.b64("selp.b64", &[&address, &value, &is_it]);
+        let other = super::emit::Truth::Register(is_it, true);
+        elsewhere = machine.emit.join("and", &elsewhere, &other);
+    }
+    let elsewhere = machine.emit.truth_register(&elsewhere);
+    machine.emit.line(format_args!("@{elsewhere} trap"));
+    Ok(value)
 }
 
 /// The operation and the type of an atomic.

@@ -26,6 +26,7 @@ mod operand;
 mod tests;
 mod warp;
 
-pub use error::{Error, Reason};
-pub use image::{Code, Image, Kernel, Named, Parameter, Place, Variable};
+pub use crate::flow::{Code, Place, Reason};
+pub use error::Error;
+pub use image::{Image, Kernel, Named, Parameter, Variable};
 pub use module::{Lifted, lift};

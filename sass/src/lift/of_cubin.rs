@@ -1,8 +1,9 @@
 //! What lifting has to know, from a cubin.
 
-use super::image::{Code, Image, Kernel, Named, Parameter, Place, Variable};
+use super::image::{Image, Kernel, Named, Parameter, Variable};
 use crate::cubin::{Cubin, Function, Relocation, Section};
 use crate::decode::decode_all;
+use crate::flow::{Code, Place};
 use crate::instruction::{File, Instruction, Operand};
 use std::collections::{BTreeMap, BTreeSet};
 
