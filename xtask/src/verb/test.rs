@@ -16,6 +16,7 @@ mod report;
 mod rust;
 mod samples;
 mod torch;
+mod windows;
 
 pub use ptx::compilers_texts;
 use report::Report;
@@ -70,6 +71,8 @@ enum Suite {
     Amd,
     /// The release as BOLT lays it out, against the plain one
     Bolt,
+    /// The build for Windows, under Wine; only where it is asked for
+    Windows,
     /// HIP's real libraries of several versions of ROCm: their layouts, and the driver on them
     Hip,
 }
@@ -80,7 +83,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let mut report = Report::default();
     // In their own order: a suite takes what one before it has left.
     let mut suites = Suite::value_variants().to_vec();
-    suites.retain(|suite| options.suites.is_empty() || options.suites.contains(suite));
+    suites.retain(|suite| match options.suites.as_slice() {
+        [] => *suite != Suite::Windows,
+        chosen => chosen.contains(suite),
+    });
     let needs_release = |suite: &Suite| {
         matches!(
             suite,
@@ -106,6 +112,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             Suite::Isa => {
                 if let Err(error) = isa::run(&mut report) {
                     report.check("isa", Err(error.to_string()));
+                }
+            }
+            Suite::Windows => {
+                if let Err(error) = windows::run(&mut report) {
+                    report.check("windows", Err(error.to_string()));
                 }
             }
             _ => rust::run(&mut report),
@@ -138,7 +149,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         Suite::Amd => amd::run(&mut report, &options.filter),
                         Suite::Bolt => bolt::run(&mut report),
                         Suite::Hip => hip::run(&mut report),
-                        Suite::Lint | Suite::Generated | Suite::Rust | Suite::Isa => continue,
+                        Suite::Lint
+                        | Suite::Generated
+                        | Suite::Rust
+                        | Suite::Isa
+                        | Suite::Windows => continue,
                     };
                     if let Err(error) = result {
                         report.check(format!("{suite:?}"), Err(error.to_string()));
