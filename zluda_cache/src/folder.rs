@@ -13,14 +13,24 @@ pub(crate) fn choose(
     lookup: impl Fn(&str) -> Option<OsString>,
 ) -> Option<PathBuf> {
     // The XDG base directory specification wants relative paths ignored.
-    let absolute = |name| lookup(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let absolute = |name: &str| lookup(name).map(PathBuf::from).filter(|path| path.is_absolute());
     match configured {
         CacheDir::Off => None,
         CacheDir::Folder(folder) => Some(folder.clone()),
-        CacheDir::User => absolute("XDG_CACHE_HOME")
-            .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
-            .map(|caches| caches.join("zluda")),
+        CacheDir::User => of_user(absolute).map(|caches| caches.join("zluda")),
     }
+}
+
+/// The user's folder for what can be made again.
+#[cfg(not(windows))]
+fn of_user(absolute: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+}
+
+/// The user's folder for what stays on this machine.
+#[cfg(windows)]
+fn of_user(absolute: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    absolute("LOCALAPPDATA")
 }
 
 /// Makes the folder, for this user alone, if it is not there. An error is the reason not to use it.
@@ -76,6 +86,17 @@ mod tests {
         })
     }
 
+    #[cfg(windows)]
+    #[test]
+    fn the_cache_lies_among_what_stays_on_this_machine() {
+        let variables = [("LOCALAPPDATA", r"C:\Users\a"), ("HOME", r"C:\home")];
+        assert_eq!(chosen(&CacheDir::User, &variables), Some(r"C:\Users\a\zluda".into()));
+        assert_eq!(chosen(&CacheDir::Folder("c".into()), &variables), Some("c".into()));
+        assert_eq!(chosen(&CacheDir::User, &variables[1..]), None);
+        assert_eq!(chosen(&CacheDir::User, &[("LOCALAPPDATA", r"Users\a")]), None);
+    }
+
+    #[cfg(unix)]
     #[test]
     fn the_configured_folder_comes_first() {
         let variables = [("XDG_CACHE_HOME", "/x"), ("HOME", "/home/a")];

@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn paths_with_special_characters_can_be_read() {
         let parent = tempfile::tempdir().expect("a temporary folder");
-        let folder = parent.path().join("a b?c#d%41é");
+        let folder = parent.path().join(if cfg!(windows) { "a b#d%41é" } else { "a b?c#d%41é" });
         fs::create_dir(&folder).expect("a folder");
         let key = Key::new(&[b"k"]);
         {

@@ -4,6 +4,8 @@
 // A command-line tool prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+#[cfg(any(windows, test))]
+mod beside;
 mod cache;
 mod compile;
 mod doctor;
@@ -35,6 +37,12 @@ enum Command {
     Doctor,
     /// Compile a file of PTX, and show or keep any stage of it
     Compile(compile::Options),
+    /// Copy the driver into a program's folder, where Windows finds it first
+    #[cfg(windows)]
+    Install(beside::Options),
+    /// Remove from a folder what was installed there
+    #[cfg(windows)]
+    Remove(beside::Options),
     /// Look at the compiled kernels on disk, or remove them
     #[command(subcommand)]
     Cache(cache::Action),
@@ -51,6 +59,10 @@ fn main() -> ExitCode {
         Command::Info => info::run(),
         Command::Doctor => doctor::run(),
         Command::Compile(options) => compile::run(&options),
+        #[cfg(windows)]
+        Command::Install(options) => beside::install(&options),
+        #[cfg(windows)]
+        Command::Remove(options) => beside::remove(&options),
         Command::Cache(action) => cache::run(action),
     };
     result.unwrap_or_else(|failure| {

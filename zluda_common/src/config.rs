@@ -22,6 +22,13 @@ pub struct Variable {
     apply: fn(&mut Config, OsString) -> Result<(), String>,
 }
 
+/// The cache's folder where no variable names one.
+const USERS_CACHE: &str = if cfg!(windows) {
+    r"%LOCALAPPDATA%\zluda"
+} else {
+    "$XDG_CACHE_HOME/zluda, else ~/.cache/zluda"
+};
+
 /// Every variable that is read.
 pub const VARIABLES: &[Variable] = &[
     Variable {
@@ -71,7 +78,7 @@ pub const VARIABLES: &[Variable] = &[
         name: "ZLUDA_CACHE_DIR",
         meaning: "the folder of compiled kernels",
         values: "an absolute path, or off",
-        default: "$XDG_CACHE_HOME/zluda, else ~/.cache/zluda",
+        default: USERS_CACHE,
         apply: |config, value| parse::cache_dir(value).map(|folder| config.cache_dir = folder),
     },
     Variable {
@@ -222,7 +229,7 @@ impl fmt::Display for ComputeCapability {
 /// `ZLUDA_CACHE_DIR`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CacheDir {
-    /// `$XDG_CACHE_HOME/zluda`, else `~/.cache/zluda`.
+    /// `$XDG_CACHE_HOME/zluda`, else `~/.cache/zluda`; on Windows `%LOCALAPPDATA%\\zluda`.
     #[default]
     User,
     Folder(PathBuf),

@@ -410,7 +410,9 @@ mod tests {
             .add(0usize.to_ne_bytes())
             .add(i32::from(b'x').to_ne_bytes())
             .add(0x1234usize.to_ne_bytes());
-        assert_eq!(formatted("%-6s|%s|%c|%p", pack), ("warp  |(null)|x|0x1234".to_owned(), 4));
+        let pointer = if cfg!(windows) { "0000000000001234" } else { "0x1234" };
+        let expected = format!("warp  |(null)|x|{pointer}");
+        assert_eq!(formatted("%-6s|%s|%c|%p", pack), (expected, 4));
     }
 
     #[test]

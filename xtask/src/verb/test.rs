@@ -17,6 +17,7 @@ mod rust;
 mod samples;
 mod sass;
 mod torch;
+mod windows;
 
 pub use ptx::compilers_texts;
 use report::Report;
@@ -73,6 +74,8 @@ enum Suite {
     Amd,
     /// The release as BOLT lays it out, against the plain one
     Bolt,
+    /// The build for Windows, under Wine; only where it is asked for
+    Windows,
     /// HIP's real libraries of several versions of ROCm: their layouts, and the driver on them
     Hip,
 }
@@ -83,7 +86,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let mut report = Report::default();
     // In their own order: a suite takes what one before it has left.
     let mut suites = Suite::value_variants().to_vec();
-    suites.retain(|suite| options.suites.is_empty() || options.suites.contains(suite));
+    suites.retain(|suite| match options.suites.as_slice() {
+        [] => *suite != Suite::Windows,
+        chosen => chosen.contains(suite),
+    });
     let needs_release = |suite: &Suite| {
         matches!(
             suite,
@@ -116,6 +122,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                     report.check("sass", Err(error.to_string()));
                 }
             }
+            Suite::Windows => {
+                if let Err(error) = windows::run(&mut report) {
+                    report.check("windows", Err(error.to_string()));
+                }
+            }
             _ => rust::run(&mut report),
         }
         has_looked(&mut report, *suite, before);
@@ -146,9 +157,12 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         Suite::Amd => amd::run(&mut report, &options.filter),
                         Suite::Bolt => bolt::run(&mut report),
                         Suite::Hip => hip::run(&mut report),
-                        Suite::Lint | Suite::Generated | Suite::Rust | Suite::Isa | Suite::Sass => {
-                            continue;
-                        }
+                        Suite::Lint
+                        | Suite::Generated
+                        | Suite::Rust
+                        | Suite::Isa
+                        | Suite::Sass
+                        | Suite::Windows => continue,
                     };
                     if let Err(error) = result {
                         report.check(format!("{suite:?}"), Err(error.to_string()));

@@ -75,10 +75,8 @@ fn seeds_of_chaos() {
 #[test]
 fn cache_folders() {
     assert_eq!(good("ZLUDA_CACHE_DIR", "off").cache_dir, CacheDir::Off);
-    assert_eq!(
-        good("ZLUDA_CACHE_DIR", "/var/k").cache_dir,
-        CacheDir::Folder(PathBuf::from("/var/k"))
-    );
+    let folder = if cfg!(windows) { r"C:\var\k" } else { "/var/k" };
+    assert_eq!(good("ZLUDA_CACHE_DIR", folder).cache_dir, CacheDir::Folder(PathBuf::from(folder)));
 }
 
 #[test]

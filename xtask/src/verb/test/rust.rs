@@ -67,7 +67,7 @@ pub fn run(report: &mut Report) {
 }
 
 /// Runs a test command, shows what it says, and counts the tests by its own lines.
-fn count(report: &mut Report, command: &mut Command) {
+pub fn count(report: &mut Report, command: &mut Command) {
     let name = shown(command);
     // Of the two streams, tests write to one or the other.
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
