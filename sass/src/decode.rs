@@ -23,7 +23,7 @@ pub struct Unknown {
     pub word: u128,
 }
 
-/// sm_80, and sm_86 to sm_89, which have the same encoding of what sm_80 has.
+/// sm_80, and sm_86 and sm_89, which have the same encoding of what sm_80 has.
 static SM_80: LazyLock<Table> =
     LazyLock::new(|| table::parse(include_str!("sm80.txt")).unwrap_or_default());
 
