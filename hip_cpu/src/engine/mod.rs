@@ -8,7 +8,8 @@ pub mod barrier;
 pub mod block;
 pub mod children;
 pub mod cluster;
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod device_library;
 pub mod dynamic_stack;
 pub mod family;

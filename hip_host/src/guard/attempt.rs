@@ -113,7 +113,8 @@ pub(super) fn give_up(address: usize) -> Option<Resumption> {
     })
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

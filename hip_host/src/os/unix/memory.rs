@@ -97,6 +97,7 @@ pub fn map_file(start: usize, size: usize, access: i32, piece: &Piece, offset: u
 pub fn unmap_file(start: usize, size: usize) -> bool {
     // SAFETY: takes the place of what is the caller's own.
     let flags = RESERVED | libc::MAP_FIXED;
+    // SAFETY: the caller's range, which becomes a reservation.
     let reserved = unsafe { libc::mmap(start as *mut _, size, NONE, flags, -1, 0) };
     reserved != libc::MAP_FAILED
 }
