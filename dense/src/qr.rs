@@ -84,6 +84,44 @@ pub(crate) unsafe fn apply<T: Scalar>(
     }
 }
 
+/// [`least_squares`] in numbers of 64 bits a component, rounded once at the end: those of 32 bits lose some of their last bits
+/// on the way, which for small systems costs nothing to keep.
+///
+/// # Safety
+/// As for [`least_squares`].
+pub unsafe fn least_squares_in_double<T: Scalar>(
+    a: Matrix<T>,
+    rows: usize,
+    columns: usize,
+    c: Matrix<T>,
+    sides: usize,
+) -> i32 {
+    // SAFETY: the caller says so; the copies are as large.
+    unsafe {
+        let mut copy_of_a = widen(a, rows, columns);
+        let mut copy_of_c = widen(c, rows, sides);
+        let wide_a = Matrix::columns(copy_of_a.as_mut_ptr(), rows as isize);
+        let wide_c = Matrix::columns(copy_of_c.as_mut_ptr(), rows as isize);
+        let singular = least_squares(wide_a, rows, columns, wide_c, sides);
+        narrow(wide_a, a, rows, columns);
+        narrow(wide_c, c, rows, sides);
+        singular
+    }
+}
+
+unsafe fn widen<T: Scalar>(from: Matrix<T>, rows: usize, columns: usize) -> Vec<T::Wide> {
+    let places = (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j)));
+    // SAFETY: the caller says so.
+    places.map(|(i, j)| unsafe { from.get(i, j) }.widen()).collect()
+}
+
+unsafe fn narrow<T: Scalar>(from: Matrix<T::Wide>, to: Matrix<T>, rows: usize, columns: usize) {
+    for (i, j) in (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j))) {
+        // SAFETY: the caller says so.
+        unsafe { to.set(i, j, T::narrow(from.get(i, j))) };
+    }
+}
+
 /// The least squares of `A X - C` for a matrix of at least as many rows as columns; A becomes its decomposition, the first
 /// rows of C become X. The number, from 1, of the first zero on the diagonal of R, else 0; then C is not solved.
 ///

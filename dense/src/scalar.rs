@@ -23,6 +23,8 @@ pub trait Scalar:
 {
     /// The type of its components.
     type Real: Real;
+    /// The same of 64 bits a component.
+    type Wide: Scalar<Real = f64>;
 
     const ZERO: Self;
     const ONE: Self;
@@ -33,6 +35,14 @@ pub trait Scalar:
     fn re(self) -> Self::Real;
     fn im(self) -> Self::Real;
     fn conj(self) -> Self;
+
+    fn widen(self) -> Self::Wide {
+        Self::Wide::of_parts(self.re().to_f64(), self.im().to_f64())
+    }
+    /// The nearest number.
+    fn narrow(wide: Self::Wide) -> Self {
+        Self::of_parts(Self::Real::from_f64(wide.re()), Self::Real::from_f64(wide.im()))
+    }
 
     /// The absolute value.
     fn modulus(self) -> Self::Real {
@@ -63,6 +73,7 @@ macro_rules! real {
     ($ty:ty) => {
         impl Scalar for $ty {
             type Real = $ty;
+            type Wide = f64;
 
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -105,6 +116,7 @@ macro_rules! real {
 
         impl Scalar for Complex<$ty> {
             type Real = $ty;
+            type Wide = Complex<f64>;
 
             const ZERO: Self = Complex::new(0.0, 0.0);
             const ONE: Self = Complex::new(1.0, 0.0);

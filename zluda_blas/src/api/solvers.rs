@@ -215,7 +215,7 @@ pub(crate) unsafe fn gels_batched<N: Number>(
         // SAFETY: as for getrf.
         unsafe {
             let (a, c) = (Matrix::columns(a.at(item), lda), Matrix::columns(c.at(item), ldc));
-            let singular = qr::least_squares(a, m, n, c, sides);
+            let singular = qr::least_squares_in_double(a, m, n, c, sides);
             if !infos.at(0).is_null() {
                 infos.at(item).write_unaligned(singular);
             }

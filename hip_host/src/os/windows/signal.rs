@@ -107,7 +107,8 @@ pub fn end() {
     let mut installed = INSTALLED.lock();
     if !installed.0.is_null() {
         // SAFETY: the system gave the handle, which is forgotten here.
-        unsafe { RemoveVectoredExceptionHandler(std::mem::replace(&mut installed.0, null_mut())) };
+        unsafe { RemoveVectoredExceptionHandler(installed.0) };
+        installed.0 = null_mut();
     }
     HAS_BEGUN.store(false, Ordering::Release);
 }
