@@ -32,7 +32,7 @@ struct runtime {
                                uint32_t reduction, uint32_t predicates);
     void (*yield_now)(const struct block *, uint32_t warp, uint32_t nanoseconds);
     int32_t (*vprintf)(const struct block *, const char *format, const void *arguments);
-    void *(*malloc)(const struct block *, uint64_t size);
+    void *(*malloc)(const struct block *, uint64_t size, uint64_t alignment);
     void (*free)(const struct block *, void *pointer);
     void (*assert_fail)(const struct block *, uint32_t warp, uint32_t lane, const char *message, const char *file,
                         uint32_t line, const char *function, uint64_t char_size);

@@ -136,14 +136,14 @@ VECTOR_KERNEL(allocates, 0, 8, 0) {
     uint32_t *out = PARAM(uint32_t *, 0);
     void *newest = 0;
     uint32_t count = 0;
-    for (void *p; (p = b->runtime->malloc(b, 1 << 16)); count++) {
+    for (void *p; (p = b->runtime->malloc(b, 1 << 16, 16)); count++) {
         for (int i = 0; i < 1 << 16; i++)
             ((volatile char *)p)[i] = 1;
         newest = p;
     }
     b->runtime->free(b, newest);
     out[0] = count;
-    out[1] = b->runtime->malloc(b, 1 << 16) == newest;
+    out[1] = b->runtime->malloc(b, 1 << 16, 16) == newest;
 }
 
 uint32_t variable[4] = {1, 2, 3, 4};
