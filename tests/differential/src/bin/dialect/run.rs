@@ -131,7 +131,10 @@ impl<'a> Device<'a> {
         let mut words = self.operands.clone();
         let size = size_of_val(&words[..]);
         assert_eq!(api.cuMemcpyHtoD_v2(memory, words.as_ptr().cast(), size), 0);
-        let mut parameters: [*mut c_void; 1] = [(&raw mut memory).cast()];
+        // Some kernels have more parameters, which nobody looks at.
+        let mut others = [0_u64; 64];
+        let mut parameters: [*mut c_void; 4] = [(&raw mut others).cast(); 4];
+        parameters[0] = (&raw mut memory).cast();
         let (threads, shared) = (THREADS as u32, 1024);
         let parameters = parameters.as_mut_ptr();
         let code = api.cuLaunchKernel(
