@@ -52,7 +52,8 @@ pub fn prepare_thread(handler: &'static Handler) {
     if !HAS_BEGUN.load(Ordering::Acquire) {
         begin(handler);
     }
-    ALTERNATE_STACK.with(|_| ());
+    // A thread that is about to end has given its own back.
+    let _ = ALTERNATE_STACK.try_with(|_| ());
 }
 
 /// Installs the handlers, if they are not there.
