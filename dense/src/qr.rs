@@ -98,6 +98,9 @@ pub unsafe fn least_squares_in_double<T: Scalar>(
 ) -> i32 {
     // SAFETY: the caller says so; the copies are as large.
     unsafe {
+        if size_of::<T::Real>() == size_of::<f64>() {
+            return least_squares(a, rows, columns, c, sides);
+        }
         let mut copy_of_a = widen(a, rows, columns);
         let mut copy_of_c = widen(c, rows, sides);
         let wide_a = Matrix::columns(copy_of_a.as_mut_ptr(), rows as isize);

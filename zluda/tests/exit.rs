@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Says what a child process is to do.
 const VARIABLE: &str = "ZLUDA_TEST_END";
@@ -37,16 +37,8 @@ fn run(what: &str, device: &str) -> Vec<String> {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let begun = Instant::now();
-    let status = loop {
-        match child.try_wait().unwrap() {
-            Some(status) => break status,
-            None if begun.elapsed() > LIMIT => {
-                child.kill().unwrap();
-                panic!("{what} on {device} hangs");
-            }
-            None => std::thread::sleep(Duration::from_millis(5)),
-        }
+    let Some(status) = common::wait_for(&mut child, LIMIT) else {
+        panic!("{what} on {device} hangs");
     };
     let mut text = String::new();
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();

@@ -7,6 +7,7 @@
 #[macro_use]
 mod common;
 
+use common::Entry;
 use cuda_types::cuda::{
     CUcontext, CUdevice, CUdeviceptr, CUfunction, CUmodule, CUresult as R, CUstream,
 };
@@ -68,24 +69,14 @@ const TILES: &[u8] = b"\x7fTileIR\0\x0d\x01\0\0\0";
 
 /// A container of plain entries: kind, architecture, contents.
 fn container(entries: &[(u16, u32, &[u8])]) -> Vec<u8> {
-    let mut body = Vec::new();
-    for (kind, architecture, data) in entries {
-        let mut entry = vec![0; 64];
-        let padded = data.len().next_multiple_of(8);
-        entry[0..2].copy_from_slice(&kind.to_le_bytes());
-        entry[4..8].copy_from_slice(&64u32.to_le_bytes());
-        entry[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
-        entry[28..32].copy_from_slice(&architecture.to_le_bytes());
-        entry[40..48].copy_from_slice(&0x11u64.to_le_bytes());
-        entry.extend_from_slice(data);
-        entry.resize(64 + padded, 0);
-        body.extend(entry);
-    }
-    let mut bytes = 0xBA55_ED50u32.to_le_bytes().to_vec();
-    bytes.extend([1, 0, 16, 0]);
-    bytes.extend((body.len() as u64).to_le_bytes());
-    bytes.extend(body);
-    bytes
+    let entry = |&(kind, architecture, data): &(u16, u32, _)| Entry {
+        kind,
+        architecture,
+        flags: 0x11,
+        data,
+        uncompressed: 0,
+    };
+    common::container(&entries.iter().map(entry).collect::<Vec<_>>())
 }
 
 /// The child: its log is what the other test reads.

@@ -7,6 +7,7 @@
 #[macro_use]
 mod common;
 
+use common::Entry;
 use cuda_types::cuda::{
     CUcontext, CUdevice, CUdeviceptr, CUfunction, CUmodule, CUresult as R, CUstream,
 };
@@ -80,28 +81,16 @@ fn assembled(ptxas: &Path, text: &str) -> Vec<u8> {
 /// A container of one entry of machine code and one of PTX.
 fn container(cubin: &[u8], ptx: Option<&[u8]>) -> Vec<u8> {
     let packed = zstd::encode_all(cubin, 3).unwrap();
-    let mut body = Vec::new();
-    let entries =
-        [Some((2u16, &packed[..], 0x8011u64, cubin.len())), ptx.map(|ptx| (1, ptx, 0x11, 0))];
-    for (kind, data, flags, size) in entries.into_iter().flatten() {
-        let mut entry = vec![0; 64];
-        let padded = data.len().next_multiple_of(8);
-        entry[0..2].copy_from_slice(&kind.to_le_bytes());
-        entry[4..8].copy_from_slice(&64u32.to_le_bytes());
-        entry[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
-        entry[16..20].copy_from_slice(&(data.len() as u32).to_le_bytes());
-        entry[28..32].copy_from_slice(&80u32.to_le_bytes());
-        entry[40..48].copy_from_slice(&flags.to_le_bytes());
-        entry[56..64].copy_from_slice(&(size as u64).to_le_bytes());
-        entry.extend_from_slice(data);
-        entry.resize(64 + padded, 0);
-        body.extend(entry);
-    }
-    let mut bytes = 0xBA55_ED50u32.to_le_bytes().to_vec();
-    bytes.extend([1, 0, 16, 0]);
-    bytes.extend((body.len() as u64).to_le_bytes());
-    bytes.extend(body);
-    bytes
+    let entry = |kind, flags, data, uncompressed| Entry {
+        kind,
+        architecture: 80,
+        flags,
+        data,
+        uncompressed,
+    };
+    let code = entry(2, 0x8011, &packed[..], cubin.len());
+    let entries = [Some(code), ptx.map(|ptx| entry(1, 0x11, ptx, 0))];
+    common::container(&entries.into_iter().flatten().collect::<Vec<_>>())
 }
 
 const THREADS: usize = 128;

@@ -6,7 +6,9 @@ use cuda_types::cuda::{CUcontext, CUdeviceptr, CUfunction, CUmodule, CUresult as
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::path::PathBuf;
+use std::process::{Child, ExitStatus};
 use std::ptr::null_mut;
+use std::time::{Duration, Instant};
 
 /// The file that cargo built for these tests.
 pub fn library_path() -> PathBuf {
@@ -17,6 +19,56 @@ pub fn library_path() -> PathBuf {
 /// Whether this process has some part of a file of this name in its memory.
 pub fn is_mapped(file: &str) -> bool {
     std::fs::read_to_string("/proc/self/maps").expect("Linux has it").contains(file)
+}
+
+/// The status with which a child ends; none where it does not in time, and is killed.
+pub fn wait_for(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("it is a child") {
+            return Some(status);
+        }
+        if begun.elapsed() > limit {
+            child.kill().expect("it runs");
+            child.wait().expect("it was killed");
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// An entry of a fat binary.
+pub struct Entry<'a> {
+    pub kind: u16,
+    pub architecture: u32,
+    pub flags: u64,
+    pub data: &'a [u8],
+    /// Bytes of what the data is compressed from, 0 where it is not.
+    pub uncompressed: usize,
+}
+
+/// A fat binary's container.
+pub fn container(entries: &[Entry]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for Entry { kind, architecture, flags, data, uncompressed } in entries {
+        let mut entry = vec![0; 64];
+        let padded = data.len().next_multiple_of(8);
+        entry[0..2].copy_from_slice(&kind.to_le_bytes());
+        entry[4..8].copy_from_slice(&64u32.to_le_bytes());
+        entry[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
+        entry[16..20].copy_from_slice(&(data.len() as u32).to_le_bytes());
+        entry[28..32].copy_from_slice(&architecture.to_le_bytes());
+        entry[40..48].copy_from_slice(&flags.to_le_bytes());
+        entry[56..64].copy_from_slice(&(*uncompressed as u64).to_le_bytes());
+        entry.extend_from_slice(data);
+        entry.resize(64 + padded, 0);
+        body.extend(entry);
+    }
+    let mut bytes = 0xBA55_ED50u32.to_le_bytes().to_vec();
+    bytes.extend([1, 0, 16, 0]);
+    bytes.extend((body.len() as u64).to_le_bytes());
+    bytes.extend(body);
+    bytes
 }
 
 /// Calls a function of the driver, `call!(library, name(arguments): (types))`, where `R` is its result.

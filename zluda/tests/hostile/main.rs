@@ -32,7 +32,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use world::{Kind, World};
 
 /// Names the function that a child process is for.
@@ -133,18 +133,7 @@ fn ask(function: &Function, device: &str, cache: &std::path::Path) -> Result<Vec
         .stderr(output.try_clone().unwrap())
         .spawn()
         .unwrap();
-    let begun = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break Some(status);
-        }
-        if begun.elapsed() > LIMIT {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            break None;
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    };
+    let status = common::wait_for(&mut child, LIMIT);
     let mut bytes = Vec::new();
     std::io::Seek::rewind(&mut output).unwrap();
     std::io::Read::read_to_end(&mut output, &mut bytes).unwrap();

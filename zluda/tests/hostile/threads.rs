@@ -17,7 +17,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::mem::ManuallyDrop;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The seed of a child process.
 const SEED: &str = "ZLUDA_TEST_SEED";
@@ -370,18 +370,7 @@ fn run(seed: u64, device: &str) -> Result<(), String> {
         .stderr(output.try_clone().unwrap())
         .spawn()
         .unwrap();
-    let begun = Instant::now();
-    let status = loop {
-        match child.try_wait().unwrap() {
-            Some(status) => break Some(status),
-            None if begun.elapsed() > LIMIT => {
-                child.kill().unwrap();
-                child.wait().unwrap();
-                break None;
-            }
-            None => std::thread::sleep(Duration::from_millis(10)),
-        }
-    };
+    let status = common::wait_for(&mut child, LIMIT);
     let (mut text, mut calls) = (Vec::new(), String::new());
     output.seek(SeekFrom::Start(0)).unwrap();
     output.read_to_end(&mut text).unwrap();
