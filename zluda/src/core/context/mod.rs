@@ -18,7 +18,7 @@ use crate::core::tools::core_dump;
 use crate::os;
 use cuda_types::cuda::{CUcontext, CUerror, CUfunc_cache, CUlimit, CUres};
 use hip_runtime_sys::{hipCtx_t, hipError_t, hipLimit_t};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::ptr::null_mut;
@@ -38,6 +38,8 @@ pub(crate) struct Context {
     pub(crate) attached: AtomicUsize,
     flags: AtomicU32,
     alive: AtomicBool,
+    /// Held by what must not find the context at its end halfway, and by the end.
+    life: RwLock<()>,
     /// The code of the error after which the context is of no use any more, or 0.
     sticky: AtomicU32,
     pub(crate) settings: Mutex<Settings>,
@@ -48,6 +50,12 @@ pub(crate) struct Context {
     hip: HipContext,
     /// The contexts whose memory kernels may access, by number, and the provider's numbers of their devices.
     pub(crate) peers: Mutex<Vec<(u64, i32)>>,
+}
+
+/// A context that does not end meanwhile. Whoever has one must not wait for work.
+pub(crate) struct Alive<'a> {
+    pub(crate) context: &'a Arc<Context>,
+    _guard: RwLockReadGuard<'a, ()>,
 }
 
 /// The provider's context, which is null where it is the device's own.
@@ -170,6 +178,7 @@ impl Context {
                 attached: AtomicUsize::new(1),
                 flags: AtomicU32::new(flags),
                 alive: AtomicBool::new(!is_primary),
+                life: RwLock::default(),
                 sticky: AtomicU32::new(0),
                 settings: Mutex::new(Settings::default()),
                 storage: LocalStorage::default(),
@@ -226,6 +235,15 @@ impl Context {
         self.alive.load(Ordering::Acquire)
     }
 
+    /// Lets the context live until the guard is dropped; `CONTEXT_IS_DESTROYED` where it has ended.
+    pub(crate) fn keep_alive(self: &Arc<Self>) -> CUres<Alive<'_>> {
+        let guard = self.life.read();
+        if !self.is_alive() {
+            return Err(CUerror::CONTEXT_IS_DESTROYED);
+        }
+        Ok(Alive { context: self, _guard: guard })
+    }
+
     /// The flags of the context, as `cuCtxGetFlags` tells them.
     pub(crate) fn flags(&self) -> u32 {
         self.flags.load(Ordering::Relaxed)
@@ -265,6 +283,8 @@ impl Context {
             failed = unsafe { driver.hip.hipDeviceSynchronize() } != hipError_t::hipSuccess;
         }
         self.services.end();
+        // What another thread has begun to allocate is known by then.
+        drop(self.life.write());
         forget(self.id());
         *self.workspaces.lock() = (0, 0);
         self.peers.lock().clear();

@@ -78,10 +78,11 @@ impl External {
         }
         let wanted = hipExternalMemoryBufferDesc { offset, size, flags: 0, reserved: [0; 16] };
         let mut address = null_mut();
+        let alive = current.context.keep_alive()?;
         // SAFETY: both outlive the call; the handle is the provider's.
         current.check(unsafe {
             current.driver.hip.hipExternalMemoryGetMappedBuffer(&mut address, self.hip, &wanted)
         })?;
-        Ok(insert(current, address as u64, 0, size as usize, Kind::External).base)
+        Ok(insert(&alive, address as u64, 0, size as usize, Kind::External).base)
     }
 }

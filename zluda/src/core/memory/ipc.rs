@@ -43,6 +43,7 @@ pub(crate) fn open(current: &Current, handle: CUipcMemHandle) -> CUres<CUdevicep
         opened.count += 1;
         return Ok(opened.address);
     }
+    let alive = current.context.keep_alive()?;
     let hip = &current.driver.hip;
     let handle = hipIpcMemHandle_t { reserved: handle.reserved };
     let (mut address, mut start, mut size) = (null_mut(), null_mut(), 0);
@@ -52,7 +53,7 @@ pub(crate) fn open(current: &Current, handle: CUipcMemHandle) -> CUres<CUdevicep
     current.check(unsafe { hip.hipMemGetAddressRange(&mut start, &mut size, address) })?;
     // Providers may open more than what was asked for.
     let size = size.saturating_sub(address as usize - start as usize);
-    let address = insert(current, address as u64, 0, size, Kind::Opened).base;
+    let address = insert(&alive, address as u64, 0, size, Kind::Opened).base;
     all.insert(key, Opened { address, count: 1 });
     Ok(address)
 }

@@ -13,7 +13,7 @@ pub(crate) mod pool_ledger;
 pub(crate) mod variable;
 pub(crate) mod virtual_memory;
 
-use crate::core::context::{self, Context, Current};
+use crate::core::context::{self, Alive, Context, Current};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
 use cuda_types::cuda::{CU_MEMHOSTREGISTER_READ_ONLY, CUdevice, CUdeviceptr, CUerror, CUres};
@@ -153,9 +153,10 @@ impl Allocation {
     }
 }
 
-/// Enters an allocation that the provider has just made.
-fn insert(current: &Current, base: u64, host: u64, size: usize, kind: Kind) -> Arc<Allocation> {
-    insert_of(Owner::Context(current.context.clone()), base, host, size, kind, None)
+/// Enters an allocation that the provider has just made in a context, which was alive before: its end takes all memory
+/// that is known then.
+fn insert(alive: &Alive, base: u64, host: u64, size: usize, kind: Kind) -> Arc<Allocation> {
+    insert_of(Owner::Context(alive.context.clone()), base, host, size, kind, None)
 }
 
 /// As [`insert`], for an owner that may be no context.
@@ -274,24 +275,27 @@ pub(crate) fn check_accessible(context: &Context, address: u64) -> CUres {
 
 /// Device memory.
 pub(crate) fn allocate(current: &Current, size: usize, kind: Kind) -> CUres<Arc<Allocation>> {
+    let alive = current.context.keep_alive()?;
     let mut address: *mut c_void = null_mut();
     // SAFETY: `address` outlives the call.
     current.check(unsafe { current.driver.hip.hipMalloc(&mut address, size) })?;
-    Ok(insert(current, address as u64, 0, size, kind))
+    Ok(insert(&alive, address as u64, 0, size, kind))
 }
 
 /// Memory that both the host and devices use at the same address.
 pub(crate) fn allocate_managed(current: &Current, size: usize) -> CUres<Arc<Allocation>> {
+    let alive = current.context.keep_alive()?;
     let mut address: *mut c_void = null_mut();
     let hip = &current.driver.hip;
     // Whose memory it is at first is a hint.
     // SAFETY: `address` outlives the call.
     current.check(unsafe { hip.hipMallocManaged(&mut address, size, hipMemAttachGlobal) })?;
-    Ok(insert(current, address as u64, address as u64, size, Kind::Managed))
+    Ok(insert(&alive, address as u64, address as u64, size, Kind::Managed))
 }
 
 /// Host memory that devices can use.
 pub(crate) fn allocate_host(current: &Current, size: usize, flags: u32) -> CUres<Arc<Allocation>> {
+    let alive = current.context.keep_alive()?;
     let hip = &current.driver.hip;
     let mut address: *mut c_void = null_mut();
     // CUDA's flags have HIP's values, and its host memory is coherent while kernels run. HIP's is so only where
@@ -300,7 +304,7 @@ pub(crate) fn allocate_host(current: &Current, size: usize, flags: u32) -> CUres
     // SAFETY: `address` outlives the call.
     current.check(unsafe { hip.hipHostMalloc(&mut address, size, hip_flags) })?;
     let base = device_address(current, address);
-    Ok(insert(current, base, address as u64, size, Kind::Host(flags)))
+    Ok(insert(&alive, base, address as u64, size, Kind::Host(flags)))
 }
 
 /// Lets devices use memory of the program.
@@ -318,12 +322,13 @@ pub(crate) fn register_host(
     {
         return Err(CUerror::HOST_MEMORY_ALREADY_REGISTERED);
     }
+    let alive = current.context.keep_alive()?;
     // That devices only read is a hint, and HIP has had other flags of this number.
     let hip_flags = flags & !CU_MEMHOSTREGISTER_READ_ONLY;
     // SAFETY: the provider checks the range.
     current.check(unsafe { current.driver.hip.hipHostRegister(address, size, hip_flags) })?;
     let base = device_address(current, address);
-    insert(current, base, address as u64, size, Kind::Registered(flags));
+    insert(&alive, base, address as u64, size, Kind::Registered(flags));
     Ok(())
 }
 
@@ -343,6 +348,7 @@ pub(crate) fn allocate_async(
     size: usize,
     stream: hipStream_t,
 ) -> CUres<Arc<Allocation>> {
+    let alive = current.context.keep_alive()?;
     let hip = &current.driver.hip;
     let mut address: *mut c_void = null_mut();
     let memory = pool.memory();
@@ -362,7 +368,7 @@ pub(crate) fn allocate_async(
         }
     })?;
     if memory == Memory::Device {
-        let mut owner = Owner::Context(current.context.clone());
+        let mut owner = Owner::Context(alive.context.clone());
         // Of another device than the stream's.
         if let Some(device) = pool.place.device().filter(|device| *device != current.context.device)
         {
