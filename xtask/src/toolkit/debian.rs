@@ -83,7 +83,8 @@ pub fn source(package: &str, suite: &str) -> Result<PathBuf> {
         fs::write(&sources, list)?;
         quiet(apt.command("apt-get").args(["--quiet", "update"]), INSTALL_LIMIT)?;
         let mut command = apt.command("apt-get");
-        command.args(["--quiet", "--download-only", "source", package]);
+        // Debian's own changes are not wanted, and mirrors lose them first.
+        command.args(["--quiet", "--download-only", "--tar-only", "source", package]);
         quiet(command.current_dir(folder), INSTALL_LIMIT)?;
         Ok(fs::remove_dir_all(&apt.folder)?)
     })?;
