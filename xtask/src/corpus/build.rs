@@ -6,7 +6,7 @@ use crate::Result;
 use crate::corpus::discover::{Builder, Program};
 use crate::corpus::toolchain::Toolchain;
 use crate::program::{Output, capture_group, quiet};
-use crate::repository::{make, make_empty};
+use crate::repository::{make, make_empty, root};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -99,6 +99,7 @@ impl Collection {
     fn shell(&self, line: &str) -> Command {
         let mut command = Command::new("sh");
         command.args(["-e", "-c", line]).env("tree", &self.tree);
+        command.env("lists", root().join("tests/corpus"));
         self.toolchain.apply(&mut command);
         command
     }

@@ -68,6 +68,8 @@ fn programs_are_built_once_run_and_judged() {
     program(folder, "spins", "#!/bin/sh\nwhile :; do :; done\n");
     program(folder, "differs", "#!/bin/sh\necho sum ${ZLUDA_EXECUTOR:-vector}\n");
     program(folder, "argument", "#!/bin/sh\n[ $1 = 3 ]\n");
+    let cases = r#"[ "$CORPUS_CASES" = "$(printf "it's one\tof two")" ]"#;
+    program(folder, "cases", &format!("#!/bin/sh\n{cases}\n"));
     program(folder, "window", "#!/bin/sh\n");
     fs::write(folder.join("checkout/window/Makefile"), "all:\n\tnvcc x.cu -lglut\n").unwrap();
     program(folder, "broken", "#!/bin/sh\n");
@@ -80,6 +82,7 @@ fn programs_are_built_once_run_and_judged() {
         "argument failed exit status 1",
         "bad wrong result FAILED",
         "broken did not build error: no",
+        "cases failed exit status 1",
         "dies crashed signal 11",
         "differs passed",
         "ends failed exit status 3",
@@ -96,15 +99,16 @@ fn programs_are_built_once_run_and_judged() {
     };
     assert_eq!(
         unexpected(&found),
-        ["argument", "bad", "broken", "dies", "differs", "ends", "hangs", "spins"]
+        ["argument", "bad", "broken", "cases", "dies", "differs", "ends", "hangs", "spins"]
     );
 
     let list = "argument: run 3  # less\nbad: ignore FAILED  # a title\nbroken: did not build  # why\n\
+                cases: case it's one  # why\ncases: case of two  # why\n\
                 dies: crashed  # why\ndiffers: differs  # why\nends: failed  # why\n\
                 hangs: left out  # why\nspins: left out  # why\nwindow: left out  # no window\n";
     let found = rows(folder, list, false);
     assert_eq!(unexpected(&found), Vec::<String>::new());
-    let differences = &found[4].differences;
+    let differences = &found[5].differences;
     assert_eq!(
         differences.as_slice(),
         [("reference".to_owned(), "`sum reference` for `sum vector`".to_owned())]
@@ -117,7 +121,7 @@ fn programs_are_built_once_run_and_judged() {
         "good: failed  # why\ndiffers: differs  # why\nhangs: left out  # why\nspins: left out  # why\n",
         true,
     );
-    assert_eq!(unexpected(&found), ["argument", "bad", "broken", "dies", "ends", "good"]);
+    assert_eq!(unexpected(&found), ["argument", "bad", "broken", "cases", "dies", "ends", "good"]);
 }
 
 #[test]

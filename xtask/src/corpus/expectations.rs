@@ -6,7 +6,8 @@
 //! - `left out`: the program is neither built nor run;
 //! - `differs`: with `--compare`, its outputs are not the same everywhere;
 //! - `run ARGUMENTS`: its arguments instead of the collection's; several lines are several runs;
-//! - `ignore TEXT`: lines of its output with this text say nothing about the result.
+//! - `ignore TEXT`: lines of its output with this text say nothing about the result;
+//! - `case NAME`: of its cases this one fails; the program is told and holds them against what it finds.
 //!
 //! - `source COMMAND`: each file of this name is a program, which this line of a shell builds;
 //! - `setup COMMAND`: under the name `*`, a line that runs once before programs are built.
@@ -36,6 +37,8 @@ pub struct Expectation {
     pub ignored: Vec<String>,
     /// Those of them that the program has to say: the list has them for it alone.
     pub said: Vec<String>,
+    /// The cases that fail, and why.
+    pub cases: Vec<(String, String)>,
 }
 
 impl Expectation {
@@ -52,7 +55,9 @@ impl Expectation {
             .arguments_reason
             .as_ref()
             .map(|reason| format!("run with `{arguments}`: {reason}"));
-        verdict.into_iter().chain(arguments).chain(self.differs.clone()).collect()
+        let cases = self.cases.iter().map(|(case, reason)| format!("`{case}` fails: {reason}"));
+        let all = verdict.into_iter().chain(arguments).chain(self.differs.clone());
+        all.chain(cases).collect()
     }
 
     /// Adds the lines of another name that stands for the program too, and comes later in the list.
@@ -69,6 +74,7 @@ impl Expectation {
         }
         self.ignored.extend_from_slice(&later.ignored);
         self.said.extend_from_slice(&later.said);
+        self.cases.extend_from_slice(&later.cases);
     }
 
     /// The reason why the program is not built, if it is not.
@@ -144,6 +150,8 @@ impl Expectations {
         } else if let Some(arguments) = what.strip_prefix("run ") {
             expectation.arguments.push(arguments.to_owned());
             expectation.arguments_reason = Some(reason);
+        } else if let Some(case) = what.strip_prefix("case ") {
+            expectation.cases.push((case.to_owned(), reason));
         } else if let Some(text) = what.strip_prefix("ignore ") {
             expectation.ignored.push(text.to_owned());
             if matches!(name, Pattern::Name(_)) {
@@ -151,7 +159,7 @@ impl Expectations {
             }
         } else {
             return Err(format!(
-                "`{what}` is none of {}, differs, run, ignore, source, setup",
+                "`{what}` is none of {}, differs, run, ignore, case, source, setup",
                 VERDICTS.join(", ")
             ));
         }
@@ -216,15 +224,18 @@ mod tests {
     #[test]
     fn a_list_is_read() {
         let text = "# a remark\n\na: failed  # needs two GPUs\nb: run -n 5  # smaller\nb: run  # and none\n\
-                    b: ignore FAILED: x  # a title\nc/d: left out  # a # b\na: differs  # times\n";
+                    b: ignore FAILED: x  # a title\nc/d: left out  # a # b\na: differs  # times\n\
+                    d: case T::one[a b]  # why\n";
         let list = Expectations::parse("x", text).unwrap();
         assert_eq!(list.of("a").verdict, Some(("failed".into(), "needs two GPUs".into())));
         assert_eq!(list.of("a").differs.as_deref(), Some("times"));
         assert_eq!(list.of("b").arguments, ["-n 5", ""]);
         assert_eq!(list.of("b").ignored, ["FAILED: x"]);
         assert_eq!(list.of("c/d").left_out(), Some("a # b"));
+        assert_eq!(list.of("d").cases, [("T::one[a b]".to_owned(), "why".to_owned())]);
+        assert_eq!(list.of("d").reasons(), ["`T::one[a b]` fails: why"]);
         assert_eq!(list.of("z"), Expectation::default());
-        assert_eq!(list.strangers(&["a", "c/d"]).collect::<Vec<_>>(), ["b"]);
+        assert_eq!(list.strangers(&["a", "c/d", "d"]).collect::<Vec<_>>(), ["b"]);
     }
 
     #[test]

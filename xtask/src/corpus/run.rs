@@ -97,6 +97,12 @@ pub fn with_arguments(run: &Run, program: &str, arguments: &str) -> Run {
     Run { folder: run.folder.clone(), line: format!("{program} {arguments}") }
 }
 
+/// The same program, told which of its cases fail: by tabs in a variable.
+pub fn with_cases(run: &Run, cases: &[&str]) -> Run {
+    let cases = cases.join("\t").replace('\'', "'\\''");
+    Run { folder: run.folder.clone(), line: format!("CORPUS_CASES='{cases}' {}", run.line) }
+}
+
 fn search_path(folders: &[&PathBuf]) -> String {
     folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(":")
 }

@@ -93,6 +93,10 @@ impl Session {
             let line = |arguments: &String| run::with_arguments(&first, name, arguments);
             runs = expected.arguments.iter().map(line).collect();
         }
+        if !expected.cases.is_empty() {
+            let cases: Vec<&str> = expected.cases.iter().map(|(case, _)| case.as_str()).collect();
+            runs = runs.iter().map(|run| run::with_cases(run, &cases)).collect();
+        }
         let run = |place: &Platform| -> Result<Output> {
             let output = self
                 .shares
