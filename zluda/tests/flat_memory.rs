@@ -47,7 +47,11 @@ fn is_flat(what: &str, mut round: impl FnMut()) {
     let (before, mapped) = (resident(), mappings());
     (WARM..ROUNDS).for_each(|_| round());
     let mapped = mappings().saturating_sub(mapped);
-    assert!(mapped < MOST_MAPPINGS, "{what}: {mapped} mappings more after {} rounds", ROUNDS - WARM);
+    assert!(
+        mapped < MOST_MAPPINGS,
+        "{what}: {mapped} mappings more after {} rounds",
+        ROUNDS - WARM
+    );
     let grown = resident().saturating_sub(before);
     assert!(grown < MOST, "{what}: {grown} KiB more after {} rounds", ROUNDS - WARM);
 }

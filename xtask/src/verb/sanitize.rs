@@ -55,6 +55,10 @@ const LEFT_OUT: &[(&str, Sanitizer, &str)] = &[
     ("flat_memory", Sanitizer::Thread, "the sanitizer's own notes grow"),
 ];
 
+/// Tests of `hostile`.
+const CALLS: &str = "wrong_arguments_give_the_documented_errors";
+const THREADS: &str = "threads::threads_share_objects";
+
 /// The beginnings of lines that tell of an error, where it was not written to a file of its own.
 const ERRORS: [&str; 3] = ["ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "lock order: "];
 
@@ -153,8 +157,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     for (what, why) in NOT_SEEN {
         outcome.unseen.push(format!("{what}: {why}"));
     }
-    let deadline = Instant::now() + Duration::from_secs(60 * options.minutes);
     heading(&format!("Running the tests, for {} minutes", options.minutes));
+    // Half of the time is for the crates' own tests, a quarter for single calls, the rest for threads.
+    let begun = Instant::now();
+    let quarter = Duration::from_secs(15 * options.minutes);
     let hostile = tests.iter().position(|tests| tests.name == "zluda hostile");
     let hostile = hostile.map(|at| tests.remove(at));
     for tests in &tests {
@@ -162,18 +168,18 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             LEFT_OUT.iter().find(|(name, of, _)| *of == sanitizer && tests.name.ends_with(name));
         match left_out {
             Some((_, _, why)) => outcome.unseen.push(format!("{}: {why}", tests.name)),
-            None => outcome.check(tests, &[], None, deadline)?,
+            None => outcome.check(tests, None, begun + 2 * quarter)?,
         }
     }
-    // New sequences until the time is over.
-    for seed in options.seed.. {
-        let Some(hostile) = &hostile else { break };
-        let range = format!("{seed}..{}", seed + 1);
-        if seed != options.seed && Instant::now() >= deadline {
-            outcome.seeds(options.seed..seed);
-            break;
+    if let Some(hostile) = &hostile {
+        outcome.check(hostile, Some((CALLS, None)), begun + 3 * quarter)?;
+        // New sequences until the time is over.
+        let mut seed = options.seed;
+        while seed == options.seed || begun.elapsed() < 4 * quarter {
+            outcome.check(hostile, Some((THREADS, Some(seed))), begun + 4 * quarter)?;
+            seed += 1;
         }
-        outcome.check(hostile, &["threads_share_objects"], Some(&range), deadline)?;
+        println!("the threads of {} seeds from {} on", seed - options.seed, options.seed);
     }
     outcome.tell()
 }
@@ -230,42 +236,39 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Runs tests, all of a program or some by name, and shows how that ends.
+    /// Runs the tests of a program, or one of them, which may have a seed, and shows how that ends.
     fn check(
         &mut self,
         tests: &Tests,
-        names: &[&str],
-        seeds: Option<&str>,
+        only: Option<(&str, Option<u64>)>,
         deadline: Instant,
     ) -> Result<()> {
         let mut name = tests.name.clone();
-        for part in names.iter().copied().chain(seeds) {
-            name += &format!(" {part}");
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() && seeds.is_none() {
-            self.unseen.push(format!("{name}: the time was over"));
-            return Ok(());
-        }
         let mut command = Command::new(&tests.program);
         let (variable, value) = self.sanitizer.options();
         command
-            .args(names)
             .current_dir(&tests.folder)
             .env(variable, value)
             .env("CARGO_MANIFEST_DIR", &tests.folder)
             .env(format!("{}_SYMBOLIZER_PATH", &variable[..4]), llvm_program("llvm-symbolizer"));
-        if let Some(seeds) = seeds {
-            command.arg("--exact").args(["--test-threads=1"]);
-            command.args(names.iter().map(|name| format!("threads::{name}")));
-            command.env("ZLUDA_TEST_SEEDS", seeds);
+        if let Some((test, _)) = only {
+            name += &format!(" {test}");
+            command.args(["--exact", test]);
         }
-        // Sequences that were begun are ended: each has a limit of its own.
-        let limit = if seeds.is_some() { Duration::from_secs(3600) } else { left };
+        let mut limit = deadline.saturating_duration_since(Instant::now());
+        if let Some((_, Some(seed))) = only {
+            name += &format!(" {seed}");
+            command.env("ZLUDA_TEST_SEEDS", format!("{seed}..{}", seed + 1));
+            // Sequences that were begun are ended: each has a limit of its own.
+            limit = Duration::from_secs(2 * 3600);
+        } else if limit.is_zero() {
+            self.unseen.push(format!("{name}: the time was over"));
+            return Ok(());
+        }
         let output = capture_group(&mut command, limit)?;
         let found = self.take_reports(&name)?;
         let verdict = match output.status {
-            None if seeds.is_none() && found.is_empty() => {
+            None if found.is_empty() => {
                 self.unseen.push(format!("{name}: the time was over before its end"));
                 "was not done in time"
             }
@@ -287,16 +290,12 @@ impl Outcome {
             let path = entry?.path();
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if file.starts_with("report") {
-                let to = path.with_file_name(format!("{} {file}", name.replace(' ', "_")));
+                let to = path.with_file_name(format!("{} {file}", name.replace([' ', ':'], "_")));
                 std::fs::rename(&path, &to)?;
                 kept.push(to);
             }
         }
         Ok(kept)
-    }
-
-    fn seeds(&mut self, seeds: std::ops::Range<u64>) {
-        println!("the threads of {} seeds from {} on", seeds.end - seeds.start, seeds.start);
     }
 
     fn tell(self) -> Result<ExitCode> {
