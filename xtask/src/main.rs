@@ -3,7 +3,8 @@
 //! A verb is a file in `verb/`. What they share: [`repository`] (where things lie), [`program`] (running
 //! others), [`progress`] (what is shown meanwhile), [`toolkit`] (what comes from PyPI), [`sample`] (the
 //! CUDA programs under `samples/`), [`corpus`] (those of others), [`ptx_text`] (PTX and whether it is understood),
-//! [`machine_code`] (what ptxas makes of PTX, and what nvdisasm says of that), [`windows`] (builds for Windows).
+//! [`machine_code`] (what ptxas makes of PTX, and what nvdisasm says of that), [`standard_library`] (Rust's, built anew), [`windows`]
+//! (builds for Windows).
 
 // A command-line tool prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -20,6 +21,7 @@ mod progress;
 mod ptx_text;
 mod repository;
 mod sample;
+mod standard_library;
 mod toolkit;
 mod verb;
 mod windows;
@@ -75,6 +77,8 @@ enum Verb {
     Random(verb::random::Options),
     /// Run the samples with ZLUDA_CHAOS and ever new seeds, for hours
     Soak(verb::soak::Options),
+    /// Use the driver as no program should, built with a sanitizer, for minutes
+    Sanitize(verb::sanitize::Options),
     /// Measure kernels, launches and compilation against native code
     Bench(verb::bench::Options),
     /// Count the instructions and registers of code for AMD GPUs beside clang's
@@ -102,6 +106,7 @@ fn main() -> ExitCode {
         Verb::IsaAudit(options) => verb::isa_audit::run(&options),
         Verb::Random(options) => verb::random::run(&options),
         Verb::Soak(options) => verb::soak::run(&options),
+        Verb::Sanitize(options) => verb::sanitize::run(&options),
         Verb::Bench(options) => verb::bench::run(&options),
         Verb::AmdQuality(options) => verb::amd_quality::run(&options),
         Verb::AmdTargets(options) => verb::amd_targets::run(&options),

@@ -14,6 +14,7 @@ pub mod isa_audit;
 pub mod llvm_windows;
 pub mod random;
 pub mod samples;
+pub mod sanitize;
 pub mod soak;
 pub mod test;
 pub mod toolkit;

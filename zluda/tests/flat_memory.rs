@@ -1,4 +1,5 @@
-//! Objects that are made and destroyed ten thousand times leave nothing behind: the process's memory stays as it is.
+//! Objects that are made and destroyed ten thousand times leave nothing behind: the process's memory stays as it is, and so
+//! do the mappings of which a process may have 65,530.
 
 // A test stops by panicking.
 #![allow(clippy::panic, clippy::unwrap_used)]
@@ -21,6 +22,8 @@ const ROUNDS: usize = 10_000;
 const WARM: usize = 2_000;
 /// KiB that the rounds behind may take all together: 128 bytes a round would be seen.
 const MOST: usize = 1 << 10;
+/// Mappings that they may take: one in a hundred rounds would be seen.
+const MOST_MAPPINGS: usize = 64;
 
 const PTX: &str = concat!(
     ".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .u32 word;\n.visible .entry nothing() { ret; }\n",
@@ -34,10 +37,21 @@ fn resident() -> usize {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
+/// Mappings of the process.
+fn mappings() -> usize {
+    std::fs::read_to_string("/proc/self/maps").unwrap().lines().count()
+}
+
 fn is_flat(what: &str, mut round: impl FnMut()) {
     (0..WARM).for_each(|_| round());
-    let before = resident();
+    let (before, mapped) = (resident(), mappings());
     (WARM..ROUNDS).for_each(|_| round());
+    let mapped = mappings().saturating_sub(mapped);
+    assert!(
+        mapped < MOST_MAPPINGS,
+        "{what}: {mapped} mappings more after {} rounds",
+        ROUNDS - WARM
+    );
     let grown = resident().saturating_sub(before);
     assert!(grown < MOST, "{what}: {grown} KiB more after {} rounds", ROUNDS - WARM);
 }

@@ -539,7 +539,7 @@ impl Block {
         body: impl FnOnce(&Yielder<(), Pause>) + 'static,
     ) -> Option<KernelCoroutine> {
         let stack = self.stacks.borrow_mut().pop().or_else(|| KernelStack::new(self.stack_size))?;
-        Some(Coroutine::with_stack(stack, move |yielder, ()| {
+        Some(Coroutine::with_stack(stack.cleared(), move |yielder, ()| {
             body(yielder);
             Exit::Finished
         }))

@@ -93,9 +93,11 @@ VECTOR_KERNEL(grid_barrier, WAITS, 24, 16) {
     }
 }
 
-/* Spins until the host writes 1, then writes 2. */
+/* Writes 3 in place of 0, spins until the host writes 1, then writes 2. */
 VECTOR_KERNEL(wait_for_host, 0, 8, 0) {
     volatile uint32_t *flag = PARAM(uint32_t *, 0);
+    uint32_t before = 0;
+    __atomic_compare_exchange_n(flag, &before, 3, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     while (*flag != 1)
         b->runtime->yield_now(b, first, 100);
     *flag = 2;

@@ -174,7 +174,10 @@ pub fn alone<T>(body: impl FnOnce() -> T) -> T {
         wait_for_all();
         // No context comes meanwhile, either.
         let contexts = ALL.read();
-        let held: Option<Vec<_>> = contexts.iter().map(|context| context.streams.hold()).collect();
+        // In one order, whatever has come and gone.
+        let mut ordered: Vec<_> = contexts.iter().collect();
+        ordered.sort_by_key(|context| (&raw const ***context).addr());
+        let held: Option<Vec<_>> = ordered.iter().map(|context| context.streams.hold()).collect();
         if held.is_some() {
             return body();
         }

@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use std::mem::offset_of;
 
 use super::fault;
+use super::sanitizer::forget_frames;
 use crate::os::Resumption;
 
 /// What an attempt that runs on this thread goes back to, for the handler of faults.
@@ -93,7 +94,13 @@ pub unsafe fn attempt<F: FnOnce()>(body: F) -> Result<(), usize> {
         let failed = unsafe { run_attempt(run::<F>, (&raw mut body).cast(), place) };
         match failed {
             0 => Ok(()),
-            _ => Err(place.address.get()),
+            _ => {
+                // Nothing that an attempt does has larger frames.
+                const FRAMES: usize = 64 << 10;
+                let end = (&raw const failed).addr();
+                forget_frames(end - FRAMES, FRAMES);
+                Err(place.address.get())
+            }
         }
     })
 }

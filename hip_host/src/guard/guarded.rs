@@ -30,7 +30,7 @@ impl Guarded {
         let body: *mut Option<_> = &raw mut body;
         let body = call_of(body);
         let mut coroutine: Coroutine<(), (), Exit, KernelStack> =
-            Coroutine::with_stack(stack, move |_: &Yielder<(), ()>, ()| {
+            Coroutine::with_stack(stack.cleared(), move |_: &Yielder<(), ()>, ()| {
                 body.call();
                 Exit::Finished
             });

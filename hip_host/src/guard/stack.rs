@@ -76,6 +76,15 @@ impl KernelStack {
     }
 }
 
+impl KernelStack {
+    /// The stack, on which frames may have ended without returning, for a new coroutine.
+    #[inline]
+    pub fn cleared(self) -> KernelStack {
+        super::sanitizer::forget_frames(self.start + GUARD, self.size);
+        self
+    }
+}
+
 impl Drop for KernelStack {
     fn drop(&mut self) {
         if let Some(region) = region() {

@@ -10,7 +10,8 @@ use std::path::Path;
 pub fn find() -> Result<Arrows> {
     let manifest = read(&root().join("Cargo.toml"))?;
     let ours: BTreeSet<_> = keys(&manifest, &["[workspace.dependencies]"])
-        .filter(|(_, value)| value.contains("path = "))
+        // What stands in another crate's place goes by its name, and is no arrow of this table.
+        .filter(|(_, value)| value.contains("path = ") && !value.contains("package = "))
         .map(|(name, _)| name.to_owned())
         .collect();
     members(&manifest)

@@ -23,6 +23,9 @@ pub fn is_mapped(file: &str) -> bool {
 
 /// The status with which a child ends; none where it does not in time, and is killed.
 pub fn wait_for(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    // All is slow with a sanitizer.
+    let is_slow = cfg!(any(zluda_sanitizer = "address", zluda_sanitizer = "thread"));
+    let limit = if is_slow { 10 * limit } else { limit };
     let begun = Instant::now();
     loop {
         if let Some(status) = child.try_wait().expect("it is a child") {

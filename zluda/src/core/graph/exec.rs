@@ -209,13 +209,18 @@ fn steps(graph: &Graph) -> Vec<Step> {
     let mut all = Vec::new();
     // There are no cycles: that has been checked.
     for node in graph.order().unwrap_or_default() {
-        let more = match &*node.work.lock() {
-            Work::Child(child) => steps(child),
-            Work::Conditional(choice) => {
-                let bodies = choice.bodies.iter().map(|body| steps(body)).collect();
-                vec![Step::Choice(node.clone(), choice.kind, bodies)]
-            }
-            _ => Vec::new(),
+        let (choice, children) = {
+            let work = node.work.lock();
+            let choice = match &*work {
+                Work::Conditional(choice) => Some(choice.kind),
+                _ => None,
+            };
+            (choice, work.graphs())
+        };
+        let inner = children.iter().map(|child| steps(child));
+        let more = match choice {
+            Some(kind) => vec![Step::Choice(node.clone(), kind, inner.collect())],
+            None => inner.flatten().collect(),
         };
         all.push(Step::Node(node));
         all.extend(more);

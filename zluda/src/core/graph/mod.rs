@@ -64,13 +64,13 @@ pub(crate) enum Owner {
     Node,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Topology {
     /// By the nodes' numbers: in the order in which they were added.
     pub(crate) nodes: BTreeMap<u64, Links>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Links {
     pub(crate) node: Arc<Node>,
     /// In the order in which they were added, as the edges after it.
@@ -192,7 +192,8 @@ impl Node {
     /// Gives a node another child graph, which becomes known by handles of its own.
     pub(crate) fn replace_child(&self, child: Arc<Graph>) -> CUres {
         child.expose()?;
-        if let Work::Child(old) = std::mem::replace(&mut *self.work.lock(), Work::Child(child)) {
+        let before = std::mem::replace(&mut *self.work.lock(), Work::Child(child));
+        if let Work::Child(old) = before {
             old.end_handles();
         }
         Ok(())
@@ -202,9 +203,8 @@ impl Node {
         if let Some(handle) = self.handle.get() {
             NODES.remove(*handle);
         }
-        for child in self.work.lock().graphs() {
-            child.end_handles();
-        }
+        let children = self.work.lock().graphs();
+        children.iter().for_each(|child| child.end_handles());
     }
 }
 
@@ -356,9 +356,11 @@ impl Graph {
     /// Memory is allocated or freed here.
     pub(crate) fn has_memory(&self) -> bool {
         self.nodes().iter().any(|node| {
-            let work = node.work.lock();
-            matches!(&*work, Work::Allocate(_) | Work::Free(_))
-                || work.graphs().iter().any(|child| child.has_memory())
+            let (is_memory, children) = {
+                let work = node.work.lock();
+                (matches!(&*work, Work::Allocate(_) | Work::Free(_)), work.graphs())
+            };
+            is_memory || children.iter().any(|child| child.has_memory())
         })
     }
 
@@ -439,30 +441,29 @@ impl Graph {
     ) -> CUres<Arc<Graph>> {
         let graph = Graph::new(owner);
         graph.user_objects.lock().extend(self.user_objects.lock().iter().cloned());
-        let topology = self.topology.lock();
-        let mut numbers = HashMap::new();
-        {
-            let mut copies = graph.topology.lock();
-            for (id, links) in &topology.nodes {
-                let work = links.node.work.lock();
-                let work = work.try_clone(|child| child.copy(Owner::Node, index.as_deref_mut()))?;
-                let node = Arc::new(Node::new(work, *id));
-                numbers.insert(*id, node.id);
-                if let Some(index) = index.as_deref_mut() {
-                    index.insert(*id, node.clone());
-                }
-                copies.insert(node);
+        // Nothing is locked on the way into the graphs of nodes.
+        let topology = self.topology.lock().clone();
+        let (mut copies, mut numbers) = (Topology::default(), HashMap::new());
+        for (id, links) in &topology.nodes {
+            let mut work = links.node.work.lock().shallow();
+            work.replace_graphs(|child| child.copy(Owner::Node, index.as_deref_mut()))?;
+            let node = Arc::new(Node::new(work, *id));
+            numbers.insert(*id, node.id);
+            if let Some(index) = index.as_deref_mut() {
+                index.insert(*id, node.clone());
             }
-            for (id, links) in &topology.nodes {
-                let renumber = |edge: &Edge| {
-                    numbers.get(&edge.node).map(|node| Edge { node: *node, data: edge.data })
-                };
-                let Some(copy) = numbers.get(id) else { continue };
-                let before = links.before.iter().filter_map(renumber).collect();
-                let after = links.after.iter().filter_map(renumber).collect();
-                copies.change(*copy, |links| (links.before, links.after) = (before, after));
-            }
+            copies.insert(node);
         }
+        for (id, links) in &topology.nodes {
+            let renumber = |edge: &Edge| {
+                numbers.get(&edge.node).map(|node| Edge { node: *node, data: edge.data })
+            };
+            let Some(copy) = numbers.get(id) else { continue };
+            let before = links.before.iter().filter_map(renumber).collect();
+            let after = links.after.iter().filter_map(renumber).collect();
+            copies.change(*copy, |links| (links.before, links.after) = (before, after));
+        }
+        *graph.topology.lock() = copies;
         Ok(Arc::new(graph))
     }
 

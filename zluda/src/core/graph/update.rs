@@ -58,20 +58,20 @@ impl Exec {
         }
         self.finish_launches();
         for (old, new) in pairs {
-            // The nodes of the nodes' graphs are pairs of their own.
-            let work = match &*new.work.lock() {
-                Work::Child(_) => continue,
+            // One node after the other is locked: whoever compares them has them the other way round.
+            let given = new.work.lock().shallow();
+            match given {
+                // The nodes of the nodes' graphs are pairs of their own.
+                Work::Child(_) => {}
                 // "Conditional handle flags and default values are updated as part of the graph update." The kernels
                 // that set the condition come with its handle.
                 Work::Conditional(new) => {
                     if let Work::Conditional(old) = &mut *old.work.lock() {
-                        old.condition = new.condition.clone();
+                        old.condition = new.condition;
                     }
-                    continue;
                 }
-                work => work.try_clone(|_| Err(CUerror::UNKNOWN))?,
-            };
-            self.replace(&old, work)?;
+                work => self.replace(&old, work)?,
+            }
         }
         Ok(Ok(()))
     }

@@ -169,12 +169,9 @@ impl Work {
         }
     }
 
-    /// The same work, with copies of the graphs that belong to it.
-    pub(super) fn try_clone(
-        &self,
-        mut copy: impl FnMut(&Graph) -> CUres<Arc<Graph>>,
-    ) -> CUres<Work> {
-        Ok(match self {
+    /// The same work, by the same graphs where some belong to it.
+    pub(super) fn shallow(&self) -> Work {
+        match self {
             Work::Nothing => Work::Nothing,
             Work::Kernel(launch) => {
                 Work::Kernel(Box::new(Launch { pointers: Vec::new(), ..(**launch).clone() }))
@@ -185,18 +182,34 @@ impl Work {
             Work::Semaphores(what, count) => Work::Semaphores(*what, *count),
             Work::Host(call) => Work::Host(*call),
             Work::Task(task) => Work::Task(task.clone()),
-            Work::Child(graph) => Work::Child(copy(graph)?),
+            Work::Child(graph) => Work::Child(graph.clone()),
             Work::Conditional(node) => Work::Conditional(Box::new(Conditional {
                 condition: node.condition.clone(),
                 kind: node.kind,
-                bodies: node.bodies.iter().map(|body| copy(body)).collect::<CUres<_>>()?,
+                bodies: node.bodies.clone(),
                 told: Vec::new(),
             })),
             Work::Record(event) => Work::Record(event.clone()),
             Work::Wait(event) => Work::Wait(event.clone()),
             Work::Allocate(memory) => Work::Allocate(memory.clone()),
             Work::Free(address) => Work::Free(*address),
-        })
+        }
+    }
+
+    /// Gives the work other graphs in place of those that belong to it.
+    pub(super) fn replace_graphs(
+        &mut self,
+        mut other: impl FnMut(&Graph) -> CUres<Arc<Graph>>,
+    ) -> CUres {
+        let graphs = match self {
+            Work::Child(graph) => std::slice::from_mut(graph),
+            Work::Conditional(node) => &mut node.bodies[..],
+            _ => &mut [],
+        };
+        for graph in graphs {
+            *graph = other(graph)?;
+        }
+        Ok(())
     }
 
     /// Gets ready what launches need.
