@@ -115,6 +115,10 @@ impl Backend for Cpu {
         Box::new(Provided)
     }
 
+    fn has_graphs_of_kernels(&self) -> bool {
+        true
+    }
+
     fn add_module(&self, segment: u64, handle: u64) {
         device_launch::add_module(segment, handle);
     }
