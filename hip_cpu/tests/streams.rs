@@ -390,10 +390,30 @@ fn priorities_are_kept_within_their_range() {
 /// Of two jobs that wait for a place, the urgent one goes first.
 #[test]
 fn urgent_streams_go_first() {
+    check_urgent_goes_first(|priority| {
+        let mut urgent = null_mut();
+        // SAFETY: a valid pointer.
+        ok(unsafe { hipStreamCreateWithPriority(&mut urgent, hipStreamNonBlocking, priority) });
+        urgent
+    });
+}
+
+/// The priority is that which the stream has when it gets the work.
+#[test]
+fn streams_that_become_urgent_go_first() {
+    check_urgent_goes_first(|priority| {
+        let urgent = stream(hipStreamNonBlocking);
+        // SAFETY: the stream may be anything.
+        ok(unsafe { zluda_set_stream_priority(urgent, priority) });
+        urgent
+    });
+}
+
+fn check_urgent_goes_first(urgent: impl FnOnce(i32) -> hipStream_t) {
     let _alone = alone();
     let module = load("vector");
     let function = module.function("increment_slowly");
-    let (mut normal, mut urgent) = (null_mut(), null_mut());
+    let mut normal = null_mut();
     let (mut least, mut greatest) = (0, 0);
     let cores = std::thread::available_parallelism().unwrap().get();
     let (first, second) = (event(0), event(0));
@@ -403,7 +423,7 @@ fn urgent_streams_go_first() {
     unsafe {
         ok(hipDeviceGetStreamPriorityRange(&mut least, &mut greatest));
         ok(hipStreamCreateWithPriority(&mut normal, hipStreamNonBlocking, least));
-        ok(hipStreamCreateWithPriority(&mut urgent, hipStreamNonBlocking, greatest));
+        let urgent = urgent(greatest);
         // Every thread of the engine is busy while both are submitted.
         let blockers: Vec<Blocker> =
             (0..cores).map(|_| Blocker::new(&module, stream(hipStreamNonBlocking))).collect();

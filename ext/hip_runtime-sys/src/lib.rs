@@ -26,6 +26,7 @@ mod constants;
 pub mod device_runtime;
 mod fault_handlers;
 mod part;
+mod priority;
 mod provider;
 mod sequence;
 mod table;
@@ -36,6 +37,7 @@ pub use constants::*;
 pub use fault_handlers::{HANDLE_FAULTS, HandleFaults};
 pub use generated::*;
 pub use part::{LIMIT_STREAM, LimitStream};
+pub use priority::{SET_STREAM_PRIORITY, SetStreamPriority};
 pub use provider::{OpenError, Provider};
 pub use sequence::{
     CREATE_SEQUENCE, CreateSequence, DESTROY_SEQUENCE, DestroySequence, LAUNCH_SEQUENCE,

@@ -15,6 +15,7 @@ mod memory;
 mod module;
 mod part;
 mod pool;
+mod priority;
 mod sequence;
 mod set;
 mod stream;
@@ -34,7 +35,7 @@ use crate::work::failure;
 pub use {
     array::*, context::*, copy::*, device::*, error::*, event::*, external_memory::*,
     fault_handlers::*, graph_launch::*, ipc::*, launch::*, memory::*, module::*, part::*, pool::*,
-    sequence::*, set::*, stream::*, task::*, texture::*, virtual_memory::*,
+    priority::*, sequence::*, set::*, stream::*, task::*, texture::*, virtual_memory::*,
 };
 
 /// The names of all exported functions. A linker can drop those of a library that another one is made of, and says
@@ -56,6 +57,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         module::NAMES,
         part::NAMES,
         pool::NAMES,
+        priority::NAMES,
         sequence::NAMES,
         set::NAMES,
         stream::NAMES,

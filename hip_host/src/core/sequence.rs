@@ -71,7 +71,7 @@ impl Sequence {
 
     /// The work of an operation of a stream.
     pub fn work(self: &Arc<Self>, stream: &Stream) -> Work {
-        let priority = -stream.priority;
+        let priority = -stream.priority();
         let launched = Launched {
             sequence: self.clone(),
             stream: stream.id,

@@ -3,7 +3,7 @@
 use crate::convert::{In, Out};
 use crate::core::capture;
 use crate::core::device::driver::driver;
-use crate::core::graph::exec::{self, DEVICE_LAUNCH, Exec, Failure};
+use crate::core::graph::exec::{self, DEVICE_LAUNCH, Exec, Failure, NODE_PRIORITY};
 use crate::core::graph::update::Difference;
 use crate::core::graph::{Graph, Node};
 use crate::core::memory::graph_memory::{Usage, with_usage};
@@ -19,8 +19,6 @@ use std::sync::Arc;
 
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD`
 const UPLOAD: u64 = 2;
-/// `CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY`
-const NODE_PRIORITY: u64 = 8;
 
 fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec, Failure> {
     capture::check_unsafe_call()?;
@@ -38,7 +36,8 @@ fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec, Failure> {
             tracing::warn!("unsupported: kernels that launch graphs, on AMD GPUs");
         }
     }
-    let handle = exec::instantiate(graph, flags & (exec::AUTO_FREE | DEVICE_LAUNCH))?;
+    let handle =
+        exec::instantiate(graph, flags & (exec::AUTO_FREE | DEVICE_LAUNCH | NODE_PRIORITY))?;
     if flags & UPLOAD != 0 {
         exec::from_handle(handle as u64)?.upload();
     }

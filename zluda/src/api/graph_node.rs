@@ -547,7 +547,9 @@ pub(crate) fn cuGraphKernelNodeGetAttribute(
     let mut answer: CUkernelNodeAttrValue = unsafe { std::mem::zeroed() };
     match attribute {
         A::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => answer.cooperative = config.cooperative.into(),
-        A::CU_LAUNCH_ATTRIBUTE_PRIORITY => answer.priority = config.priority,
+        A::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
+            answer.priority = config.priority.unwrap_or_default();
+        }
         A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
             let [x, y, z] = config.cluster.unwrap_or_default();
             // SAFETY: all members are plain data, and this one becomes what it says.
@@ -584,7 +586,7 @@ pub(crate) fn cuGraphKernelNodeSetAttribute(
         match attribute {
             A::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => changed.cooperative = value.cooperative != 0,
             A::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
-                changed.priority = value.priority.clamp(PRIORITIES.0, PRIORITIES.1);
+                changed.priority = Some(value.priority.clamp(PRIORITIES.0, PRIORITIES.1));
             }
             A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
                 let cluster = value.clusterDim;

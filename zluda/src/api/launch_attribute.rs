@@ -138,7 +138,7 @@ fn apply(
                 recorded.add(event.event, event.flags)?;
             }
             Id::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
-                config.priority = value.priority.clamp(PRIORITIES.0, PRIORITIES.1);
+                config.priority = Some(value.priority.clamp(PRIORITIES.0, PRIORITIES.1));
             }
             Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP
             | Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN

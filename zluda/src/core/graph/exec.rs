@@ -25,6 +25,8 @@ use zluda_common::handle::{HandleTable, Kind};
 pub(crate) const AUTO_FREE: u64 = 1;
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH`
 pub(crate) const DEVICE_LAUNCH: u64 = 4;
+/// `CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY`
+pub(crate) const NODE_PRIORITY: u64 = 8;
 
 #[derive(Debug)]
 pub(crate) struct Exec {
@@ -49,6 +51,8 @@ pub(crate) struct Exec {
     /// A kernel has launched it, and that has not ended.
     is_in_flight: AtomicBool,
     pub(crate) flags: u64,
+    /// Kernels have the priorities of their nodes, not that of the stream of the launch.
+    has_priorities: bool,
     has_memory: bool,
     /// Launches come one after the other; the end of the last one.
     last: Mutex<Marker>,
@@ -125,10 +129,11 @@ pub(crate) fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec,
         }
         Failure::from(failure)
     };
+    let has_priorities = flags & NODE_PRIORITY != 0;
     let mut index = HashMap::new();
     let copy = graph.copy(Owner::Node, Some(&mut index)).map_err(give_back)?;
     for node in index.values() {
-        node.work.lock().prepare().map_err(give_back)?;
+        node.work.lock().prepare(has_priorities).map_err(give_back)?;
     }
     let order = steps(&copy);
     let has_choices = order.iter().any(|step| matches!(step, Step::Choice(..)));
@@ -152,7 +157,8 @@ pub(crate) fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec,
         needs_thread: AtomicBool::new(needs_thread),
         is_uploaded: AtomicBool::new(false),
         is_in_flight: AtomicBool::new(false),
-        flags,
+        flags: flags & (AUTO_FREE | DEVICE_LAUNCH),
+        has_priorities,
         has_memory,
         last,
         retired: Mutex::default(),
@@ -492,7 +498,7 @@ impl Exec {
 
     /// Replaces what a node does. What it did before may be under way.
     pub(super) fn replace(&self, node: &Node, mut work: Work) -> CUres {
-        work.prepare()?;
+        work.prepare(self.has_priorities)?;
         if let Work::Kernel(launch) = &work
             && launches_graphs(&work)
         {
