@@ -57,6 +57,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         module::NAMES,
         part::NAMES,
         pool::NAMES,
+        pool::OWN_NAMES,
         priority::NAMES,
         sequence::NAMES,
         set::NAMES,
