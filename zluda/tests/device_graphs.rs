@@ -275,7 +275,7 @@ fn nodes_change_while_their_executable_graph_is_there() {
     // SAFETY: the driver has written the member.
     let handle = unsafe { value.deviceUpdatableKernelNode.devNode } as u64;
     assert_ne!(handle, 0);
-    let mut disable = || {
+    let disable = || {
         let (mut words, function) = ([handle, 0, driver.place(0)], driver.function(c"disable"));
         let mut list = words.each_mut().map(|word| std::ptr::from_mut(word).cast::<c_void>());
         driver.clear(&[UNTOUCHED, 0]);
