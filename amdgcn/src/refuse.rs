@@ -12,6 +12,8 @@ const MEANINGS: &[(&str, &str)] = &[
     ("zluda.matrix.", "this matrix instruction"),
     ("zluda.texture.", "this instruction of textures or surfaces"),
     ("zluda.lane.tensor.", "this instruction of tensors"),
+    ("zluda.lane.graph.", "graphs that kernels launch"),
+    ("zluda.lane.node.", "nodes of graphs that kernels change"),
     ("zluda.exit", "`exit` inside a recursive function"),
 ];
 

@@ -515,6 +515,18 @@ lane_operations! {
     TensorReduce = "tensor.reduce" (source, map, places, mode, operation);
     /// Changes a field of a tensor map, element `ordinal` of it: `field` is a [`TensorField`].
     TensorReplace = "tensor.replace" (map, field, ordinal, value);
+    /// Launches a graph; `stream` says how. This one and the four about nodes return a `cudaError_t`.
+    GraphLaunch = "graph.launch" (graph, stream);
+    /// The handle of the executable graph that the kernel runs in, 0 where kernels cannot launch that.
+    GraphCurrent = "graph.current" ();
+    /// Changes bytes of the parameters of a node's kernel.
+    NodeParameter = "node.parameter" (node, offset, value, bytes);
+    /// Switches a node on or off.
+    NodeEnabled = "node.enabled" (node, enabled);
+    /// Changes the grid of a node's kernel.
+    NodeGrid = "node.grid" (node, x, y, z);
+    /// Makes several changes: `updates` is the address of an array of `cudaGraphKernelNodeUpdate`.
+    NodeUpdates = "node.updates" (updates, count);
     /// Ends the kernel: the thread of this number in its block accesses memory at an address that is no multiple of the
     /// size of the access, in a line of the PTX.
     Misaligned = "misaligned" (address, bytes, thread, line);

@@ -33,4 +33,10 @@ u64 zluda_lane_tensor_load(u64 destination, u64 map, u64 places, u64 mode, u64 m
 u64 zluda_lane_tensor_store(u64 source, u64 map, u64 places, u64 mode) NAMED("zluda.lane.tensor.store");
 u64 zluda_lane_tensor_reduce(u64 source, u64 map, u64 places, u64 mode, u64 operation) NAMED("zluda.lane.tensor.reduce");
 u64 zluda_lane_tensor_replace(u64 map, u64 field, u64 ordinal, u64 value) NAMED("zluda.lane.tensor.replace");
+u64 zluda_lane_graph_launch(u64 graph, u64 stream) NAMED("zluda.lane.graph.launch");
+u64 zluda_lane_graph_current() NAMED("zluda.lane.graph.current");
+u64 zluda_lane_node_parameter(u64 node, u64 offset, u64 value, u64 bytes) NAMED("zluda.lane.node.parameter");
+u64 zluda_lane_node_enabled(u64 node, u64 enabled) NAMED("zluda.lane.node.enabled");
+u64 zluda_lane_node_grid(u64 node, u64 x, u64 y, u64 z) NAMED("zluda.lane.node.grid");
+u64 zluda_lane_node_updates(u64 updates, u64 count) NAMED("zluda.lane.node.updates");
 u64 zluda_lane_misaligned(u64 address, u64 bytes, u64 thread, u64 line) NAMED("zluda.lane.misaligned");

@@ -396,6 +396,26 @@ fn priorities_are_kept_within_their_range() {
 /// Of two jobs that wait for a place, the urgent one goes first.
 #[test]
 fn urgent_streams_go_first() {
+    check_urgent_goes_first(|priority| {
+        let mut urgent = null_mut();
+        // SAFETY: a valid pointer.
+        ok(unsafe { hipStreamCreateWithPriority(&mut urgent, hipStreamNonBlocking, priority) });
+        urgent
+    });
+}
+
+/// The priority is that which the stream has when it gets the work.
+#[test]
+fn streams_that_become_urgent_go_first() {
+    check_urgent_goes_first(|priority| {
+        let urgent = stream(hipStreamNonBlocking);
+        // SAFETY: the stream may be anything.
+        ok(unsafe { zluda_set_stream_priority(urgent, priority) });
+        urgent
+    });
+}
+
+fn check_urgent_goes_first(make_urgent: impl Fn(i32) -> hipStream_t) {
     let _alone = alone();
     let module = load("vector");
     let (mut least, mut greatest) = (0, 0);
@@ -414,16 +434,16 @@ fn urgent_streams_go_first() {
             std::thread::yield_now();
         }
     };
-    let block = |priority| -> Vec<Blocker> {
-        (0..threads).map(|_| Blocker::new(&module, with_priority(priority))).collect()
+    let block = || -> Vec<Blocker> {
+        (0..threads).map(|_| Blocker::new(&module, make_urgent(greatest))).collect()
     };
     // All threads have work, then they find more of either kind.
-    let first = block(greatest);
+    let first = block();
     begin(&first);
     let counter = pinned(0);
     let function = module.function("increment_slowly");
     ok(launch(function, on(with_priority(least)), &[word(counter), word(1u32)]));
-    let urgent = block(greatest);
+    let urgent = block();
     first.iter().for_each(Blocker::release);
     begin(&urgent);
     // As every thread has urgent work again, none has come to the rest.

@@ -43,6 +43,8 @@ pub struct KernelInfo {
     pub visible: bool,
     /// The number that stands for it where code takes its address; 0 if none does.
     pub address: u64,
+    /// It, or a function that it reaches, launches graphs.
+    pub launches_graphs: bool,
     /// Why the kernel cannot be compiled, as far as reading the module tells.
     pub error: Option<KernelError>,
 }

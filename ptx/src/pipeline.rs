@@ -11,6 +11,7 @@ use simt::passes::{Pass, Runner};
 use crate::check::{self, Extent};
 use crate::diagnostics::Diagnostics;
 use crate::info::{KernelError, KernelInfo};
+use crate::lower::device_runtime;
 use crate::lower::module::Unit;
 use crate::options::{Options, Stage};
 use crate::passes::canonicalize_nans;
@@ -134,6 +135,7 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
             info.const_size = const_size;
             info.static_shared = info.static_shared.next_multiple_of(dynamic_align);
             info.address = numbers.address(index).unwrap_or(0);
+            info.launches_graphs = launches_graphs(&reached, &tree);
             info.error = error_of(function, &reached, &tree, &local, text);
             kernels.push(info);
             all_reached.push((index, reached));
@@ -168,6 +170,18 @@ fn variables<'t, 'a>(
     })
 }
 
+/// The names of all functions that a kernel reaches.
+fn names<'a>(reached: &Reached, tree: &ptx_parser::Module<'a>) -> impl Iterator<Item = &'a str> {
+    reached.functions.iter().filter_map(|&index| match tree.directives.get(index) {
+        Some(Directive::Function(function)) => Some(function.name),
+        _ => None,
+    })
+}
+
+fn launches_graphs(reached: &Reached, tree: &ptx_parser::Module<'_>) -> bool {
+    names(reached, tree).any(device_runtime::launches_graphs)
+}
+
 /// The errors in a kernel and in all that it reaches.
 fn error_of(
     kernel: &ptx_parser::Function<'_>,
@@ -179,11 +193,7 @@ fn error_of(
     if errors.is_empty() {
         return None;
     }
-    let called = reached.functions.iter().filter_map(|&index| match tree.directives.get(index) {
-        Some(Directive::Function(function)) => Some(function.name),
-        _ => None,
-    });
-    let names: Vec<&str> = std::iter::once(kernel.name).chain(called).collect();
+    let names: Vec<&str> = std::iter::once(kernel.name).chain(names(reached, tree)).collect();
     let own: Vec<Error> = errors
         .iter()
         .filter(|error| error.function.as_deref().is_some_and(|name| names.contains(&name)))

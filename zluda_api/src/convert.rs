@@ -146,6 +146,11 @@ impl<T, E: ApiError> In<T, E> {
 }
 
 impl<T, E: ApiError> In<T, E> {
+    /// The place, where an API answers in an argument that its type says it only reads.
+    pub fn place(&self) -> *mut T {
+        self.0.cast_mut()
+    }
+
     /// The API's error for a wrong argument where the caller passed null.
     pub fn check(&self) -> Result<(), E> {
         if self.0.is_null() { Err(E::INVALID_ARGUMENT) } else { Ok(()) }

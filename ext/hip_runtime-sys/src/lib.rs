@@ -26,6 +26,8 @@ mod constants;
 pub mod device_runtime;
 mod fault_handlers;
 mod part;
+mod pool_location;
+mod priority;
 mod provider;
 mod sequence;
 mod table;
@@ -36,6 +38,8 @@ pub use constants::*;
 pub use fault_handlers::{HANDLE_FAULTS, HandleFaults};
 pub use generated::*;
 pub use part::{LIMIT_STREAM, LimitStream};
+pub use pool_location::{POOL_LOCATION, PoolLocation};
+pub use priority::{SET_STREAM_PRIORITY, SetStreamPriority};
 pub use provider::{OpenError, Provider};
 pub use sequence::{
     CREATE_SEQUENCE, CreateSequence, DESTROY_SEQUENCE, DestroySequence, LAUNCH_SEQUENCE,

@@ -1,5 +1,6 @@
 //! Operations of single threads that kernels call: those of the device library, which are mbarriers, copies that PTX calls
-//! asynchronous and reductions, and those of the engine. Launches by kernels are in [`children`].
+//! asynchronous and reductions, and those of the engine. Launches by kernels are in [`children`], what they ask of graphs
+//! in [`graphs`].
 //!
 //! A copy is finished when its instruction is; the instructions that wait for it find it so. The blocks of
 //! a cluster run on one thread and change places only in calls that wait, so that nothing here needs to be
@@ -11,8 +12,8 @@ use cpu_abi::{BlockContext, CLUSTER_SHARED_STRIDE, LaneOperation};
 use device_library::{LANE_FUNCTIONS, LaneFunction};
 
 use super::block::Block;
-use super::children;
 use super::runtime::{MISALIGNED_ADDRESS, stop};
+use super::{children, graphs};
 
 /// The device library's function of each operation that it has, in the order of their numbers.
 static LIBRARY: LazyLock<Vec<Option<LaneFunction>>> = LazyLock::new(|| {
@@ -86,6 +87,12 @@ unsafe fn run(block: &BlockContext, operation: LaneOperation, arguments: &[u64])
                 Block::of(block).stack_restore(thread as u32, place);
             }
             _ if LIBRARY[operation as usize].is_some() => return library(operation, arguments),
+            (
+                GraphLaunch | GraphCurrent | NodeParameter | NodeEnabled | NodeGrid | NodeUpdates,
+                _,
+            ) => {
+                return graphs::run(block, operation, arguments);
+            }
             _ => return children::run(block, operation, arguments),
         }
     }

@@ -22,6 +22,11 @@ const PENDING_LAUNCH_COUNT: u64 = 4;
 
 static RUNTIME: OnceLock<DeviceRuntime> = OnceLock::new();
 
+/// The driver's functions; none where there is no driver above.
+pub(super) fn runtime() -> Option<&'static DeviceRuntime> {
+    RUNTIME.get()
+}
+
 /// Takes the driver's functions; the first ones stay.
 pub fn set_runtime(runtime: DeviceRuntime) {
     let _ = RUNTIME.set(runtime);

@@ -69,7 +69,7 @@ pub(super) fn enqueue(
     staged: Option<Box<[u8]>>,
     owners: &[Option<&'static Context>],
 ) -> Arc<Op> {
-    let (priority, failure) = (-stream.priority, &stream.context.device.failure);
+    let (priority, failure) = (-stream.priority(), &stream.context.device.failure);
     let work = if transfer.extent.bytes() <= SMALL {
         Work::Quick(Box::new(move || {
             let _staged = staged;

@@ -19,7 +19,7 @@ use crate::core::context::current;
 use crate::core::launch::{LaunchConfig, Ready};
 use crate::core::module::Kernel;
 use crate::core::request::Params;
-use crate::core::stream;
+use crate::core::stream::{self, in_range};
 use crate::core::tables::tables;
 use crate::work::op::Work;
 
@@ -32,6 +32,8 @@ pub(super) fn find(handle: hipFunction_t) -> Result<Arc<Kernel>> {
 struct Wanted {
     config: LaunchConfig,
     stream: hipStream_t,
+    /// Where it is another than the stream's; lower numbers are greater ones.
+    priority: Option<i32>,
 }
 
 /// Copies the parameter buffer.
@@ -95,8 +97,9 @@ unsafe fn launch(
     wanted.config.check(&kernel)?;
     // SAFETY: the caller's promise.
     let params = unsafe { parameters(&kernel, kernel_params, extra)? };
-    let (context, priority, processors) = (stream.context, -stream.priority, stream.processors());
-    let ready = Ready::new(context, &kernel, wanted.config, params, priority, processors)?;
+    let (context, processors) = (stream.context, stream.processors());
+    let priority = wanted.priority.map_or_else(|| stream.priority(), in_range);
+    let ready = Ready::new(context, &kernel, wanted.config, params, -priority, processors)?;
     let work = Work::Blocks(Box::new(move |op| ready.job(op)));
     stream.enqueue(false, None, work);
     Ok(())
@@ -137,7 +140,7 @@ hip_api! {
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
         let config = LaunchConfig { grid, block, shared: sharedMemBytes, cooperative: false, cluster: None };
-        let wanted = Wanted { config, stream };
+        let wanted = Wanted { config, stream, priority: None };
         // SAFETY: the program's arrays.
         unsafe { launch(f, wanted, kernelParams, extra) }
     }
@@ -148,7 +151,7 @@ hip_api! {
     ) {
         let (grid, block) = ([gridDimX, gridDimY, gridDimZ], [blockDimX, blockDimY, blockDimZ]);
         let config = LaunchConfig { grid, block, shared: sharedMemBytes, cooperative: true, cluster: None };
-        let wanted = Wanted { config, stream };
+        let wanted = Wanted { config, stream, priority: None };
         // SAFETY: the program's array.
         unsafe { launch(f, wanted, kernelParams, std::ptr::null_mut()) }
     }
@@ -162,12 +165,15 @@ hip_api! {
             if given.attrs.is_null() && given.numAttrs != 0 {
                 return Err(INVALID);
             }
-            let (mut cooperative, mut cluster) = (false, None);
+            let (mut cooperative, mut cluster, mut priority) = (false, None, None);
             for index in 0..given.numAttrs as usize {
                 let attribute = &*given.attrs.add(index);
                 // All others are hints.
                 if attribute.id == hipLaunchAttributeID::hipLaunchAttributeCooperative {
                     cooperative = attribute.__bindgen_anon_1.value.cooperative != 0;
+                }
+                if attribute.id == hipLaunchAttributeID::hipLaunchAttributePriority {
+                    priority = Some(attribute.__bindgen_anon_1.value.priority);
                 }
                 if attribute.id == CLUSTER_DIMENSION {
                     let value = &raw const attribute.__bindgen_anon_1.value;
@@ -181,7 +187,7 @@ hip_api! {
                 cooperative,
                 cluster,
             };
-            let wanted = Wanted { config, stream: given.hStream };
+            let wanted = Wanted { config, stream: given.hStream, priority };
             launch(f, wanted, params, extra)
         }
     }

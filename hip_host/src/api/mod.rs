@@ -8,12 +8,14 @@ mod error;
 mod event;
 mod external_memory;
 mod fault_handlers;
+mod graph_launch;
 mod ipc;
 mod launch;
 mod memory;
 mod module;
 mod part;
 mod pool;
+mod priority;
 mod sequence;
 mod set;
 mod stream;
@@ -32,8 +34,8 @@ use crate::work::failure;
 
 pub use {
     array::*, context::*, copy::*, device::*, error::*, event::*, external_memory::*,
-    fault_handlers::*, ipc::*, launch::*, memory::*, module::*, part::*, pool::*, sequence::*,
-    set::*, stream::*, task::*, texture::*, virtual_memory::*,
+    fault_handlers::*, graph_launch::*, ipc::*, launch::*, memory::*, module::*, part::*, pool::*,
+    priority::*, sequence::*, set::*, stream::*, task::*, texture::*, virtual_memory::*,
 };
 
 /// The names of all exported functions. A linker can drop those of a library that another one is made of, and says
@@ -48,12 +50,15 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         event::NAMES,
         external_memory::NAMES,
         fault_handlers::NAMES,
+        graph_launch::NAMES,
         ipc::NAMES,
         launch::NAMES,
         memory::NAMES,
         module::NAMES,
         part::NAMES,
         pool::NAMES,
+        pool::OWN_NAMES,
+        priority::NAMES,
         sequence::NAMES,
         set::NAMES,
         stream::NAMES,

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hip_runtime_sys::{
-    hipError_t, hipMemAccessDesc, hipMemAccessFlags, hipMemAllocationHandleType, hipMemLocation,
-    hipMemPool_t, hipMemPoolAttr, hipMemPoolProps, hipMemPoolPtrExportData, hipStream_t,
+    POOL_LOCATION, PoolLocation, hipError_t, hipMemAccessDesc, hipMemAccessFlags,
+    hipMemAllocationHandleType, hipMemLocation, hipMemLocationType, hipMemPool_t, hipMemPoolAttr,
+    hipMemPoolProps, hipMemPoolPtrExportData, hipStream_t,
 };
 
-use super::{INVALID, Result, hip_api, put};
+use super::{INVALID, Result, healthy, hip_api, put};
+use crate::core::context::current;
 use crate::core::device::Device;
 use crate::core::memory::Kind;
 use crate::core::pool::{Pool, default_pool};
@@ -92,16 +94,21 @@ hip_api! {
         }
         // SAFETY: the program's pointer.
         let properties = unsafe { &*pool_props };
-        let device = hip_runtime_sys::hipMemLocationType::hipMemLocationTypeDevice;
         let pinned = hip_runtime_sys::hipMemAllocationType::hipMemAllocationTypePinned;
-        if properties.location.type_ != device || properties.allocType != pinned {
+        let location = (properties.location.type_, properties.location.id);
+        // Memory of the host is a device's here.
+        let device = match location {
+            (hipMemLocationType::hipMemLocationTypeDevice, id) => Device::of(id)?,
+            (hipMemLocationType::hipMemLocationTypeHostNuma, _) => current().device,
+            _ => return Err(INVALID),
+        };
+        if properties.allocType != pinned {
             return Err(INVALID);
         }
-        let device = Device::of(properties.location.id)?;
         let limit = properties.maxSize as u64;
         let pool = Arc::new(match properties.handleTypes {
             hipMemAllocationHandleType::hipMemHandleTypeNone => Pool::new(device, false, limit),
-            POSIX => Pool::shareable(device, limit)?,
+            POSIX => Pool::shareable(device, location, limit)?,
             _ => return Err(hipError_t::hipErrorNotSupported),
         });
         // SAFETY: the program's pointer.
@@ -221,3 +228,24 @@ hip_api! {
         unsafe { put(dev_ptr, range.start as *mut c_void) }
     }
 }
+
+/// See [`PoolLocation`].
+///
+/// # Safety
+/// The pointer is null or valid; the pool may be anything.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zluda_pool_location(
+    pool: hipMemPool_t,
+    location: *mut hipMemLocation,
+) -> hipError_t {
+    healthy(|| {
+        let (type_, id) = find(pool)?.location;
+        // SAFETY: the caller's promise.
+        unsafe { put(location, hipMemLocation { type_, id }) }
+    })
+}
+
+const _: PoolLocation = zluda_pool_location;
+
+/// The function above.
+pub(super) const OWN_NAMES: &[&str] = &[POOL_LOCATION];

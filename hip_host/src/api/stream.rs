@@ -99,7 +99,7 @@ hip_api! {
 
     healthy fn hipStreamGetPriority(stream: hipStream_t, priority: *mut i32) {
         // SAFETY: the program's pointer.
-        unsafe { put(priority, find(stream)?.priority) }
+        unsafe { put(priority, find(stream)?.priority()) }
     }
 
     healthy fn hipStreamGetId(stream: hipStream_t, streamId: *mut u64) {

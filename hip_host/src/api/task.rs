@@ -23,7 +23,7 @@ pub unsafe extern "C" fn zluda_enqueue_task(
     healthy(move || {
         task.check()?;
         let stream = stream::find(stream)?;
-        let (priority, processors) = (-stream.priority, stream.processors());
+        let (priority, processors) = (-stream.priority(), stream.processors());
         let work = Work::Blocks(Box::new(move |op| task.job(op, priority, processors)));
         stream.enqueue(false, None, work);
         Ok(())

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hip_runtime_sys::{hipError_t, hipMemPool_t, hipMemPoolAttr};
+use hip_runtime_sys::{hipError_t, hipMemLocationType, hipMemPool_t, hipMemPoolAttr};
 
 use super::context::{self, current};
 use super::device::Device;
@@ -15,7 +15,7 @@ use crate::os::backing_file::{self, Exported, Growing, POOL, Piece};
 use crate::os::shared_table::{Bytes, random};
 
 const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
-/// Bytes that a pool's file begins with: a word that says what it is, and the pool's random number.
+/// Bytes that a pool's file begins with: a word that says what it is, the pool's random number, and its place.
 const HEAD: usize = 4 << 10;
 const MAGIC: u64 = u64::from_le_bytes(*b"zludapol");
 
@@ -30,6 +30,8 @@ enum Place {
 
 pub struct Pool {
     pub device: &'static Device,
+    /// The place whose memory it gives, as its maker says.
+    pub location: (hipMemLocationType, i32),
     default: bool,
     place: Place,
     /// Bytes that may ever be taken at the same time; 0: no limit but the device's.
@@ -44,17 +46,23 @@ pub struct Pool {
 impl Pool {
     /// A pool that nothing has been taken from; `max_size` is in bytes, 0 for no limit.
     pub fn new(device: &'static Device, default: bool, max_size: u64) -> Pool {
-        Pool::at(device, Place::Device, default, max_size)
+        Pool::at(device, own_location(device), Place::Device, default, max_size)
     }
 
     /// A pool whose memory other processes can import.
-    pub fn shareable(device: &'static Device, max_size: u64) -> Result<Pool, hipError_t> {
+    pub fn shareable(
+        device: &'static Device,
+        location: (hipMemLocationType, i32),
+        max_size: u64,
+    ) -> Result<Pool, hipError_t> {
+        let place = u64::from(location.0.0) << 32 | u64::from(location.1 as u32);
         let nonce = random()?;
         let mut head = [0; HEAD];
-        for (to, word) in head.chunks_exact_mut(8).zip([MAGIC, nonce[0], nonce[1]]) {
+        for (to, word) in head.chunks_exact_mut(8).zip([MAGIC, nonce[0], nonce[1], place]) {
             to.copy_from_slice(&word.to_le_bytes());
         }
-        Ok(Pool::at(device, Place::File(Growing::new(POOL, &head)?, nonce), false, max_size))
+        let file = Place::File(Growing::new(POOL, &head)?, nonce);
+        Ok(Pool::at(device, location, file, false, max_size))
     }
 
     /// The pool behind a descriptor of [`Pool::export`]; `hipErrorUnknown` for what is none.
@@ -62,21 +70,35 @@ impl Pool {
         let import = || {
             let file = backing_file::of_descriptor(fd)?;
             backing_file::check(&file, POOL)?;
-            let mut words = [[0; 8]; 3];
+            let mut words = [[0; 8]; 4];
             backing_file::read_head(&file, words.as_flattened_mut())?;
             match words.map(u64::from_le_bytes) {
-                [MAGIC, low, high] => Ok((file, [low, high])),
+                [MAGIC, low, high, place] => Ok((file, [low, high], place)),
                 _ => Err(INVALID),
             }
         };
         // An H100 says so.
-        let (file, nonce) = import().map_err(|_: hipError_t| hipError_t::hipErrorUnknown)?;
-        Ok(Pool::at(current().device, Place::Imported(Arc::new(file), nonce), false, 0))
+        let (file, nonce, place) = import().map_err(|_: hipError_t| hipError_t::hipErrorUnknown)?;
+        let location = (hipMemLocationType((place >> 32) as u32), place as i32);
+        // Another process may see more devices than this one.
+        let device = match location {
+            (hipMemLocationType::hipMemLocationTypeDevice, id) => Device::of(id).ok(),
+            _ => None,
+        };
+        let file = Place::Imported(Arc::new(file), nonce);
+        Ok(Pool::at(device.unwrap_or(current().device), location, file, false, 0))
     }
 
-    fn at(device: &'static Device, place: Place, default: bool, max_size: u64) -> Pool {
+    fn at(
+        device: &'static Device,
+        location: (hipMemLocationType, i32),
+        place: Place,
+        default: bool,
+        max_size: u64,
+    ) -> Pool {
         Pool {
             device,
+            location,
             default,
             place,
             max_size,
@@ -183,6 +205,10 @@ impl Pool {
             _ => return None,
         })
     }
+}
+
+fn own_location(device: &Device) -> (hipMemLocationType, i32) {
+    (hipMemLocationType::hipMemLocationTypeDevice, device.ordinal as i32)
 }
 
 /// The handle of the pool that a device allocates from unless the program says another.

@@ -15,13 +15,14 @@ use crate::work::failure::Failure;
 use crate::work::job::{Job, Taken, Task};
 use crate::work::op::{Op, Work};
 use crate::work::pool::Pool;
+use crate::work::ticks::Ticks;
 
 /// After this time a sequence lets others have its thread, if there are any.
 const TURN: Duration = Duration::from_millis(1);
 /// So many kernels are run from one look at the clock to the next: a look costs a tenth of a small kernel.
 const LOOK: u64 = 8;
 /// A kernel that takes less than this is not worth the other threads' while.
-const QUICK: Duration = Duration::from_micros(4);
+const QUICK: Ticks = Ticks::about_micros(4);
 /// Nor is it if it has so many blocks: each may be long the next time.
 const FEW: u64 = 64;
 
@@ -71,7 +72,7 @@ impl Sequence {
 
     /// The work of an operation of a stream.
     pub fn work(self: &Arc<Self>, stream: &Stream) -> Work {
-        let priority = -stream.priority;
+        let priority = -stream.priority();
         let launched = Launched {
             sequence: self.clone(),
             stream: stream.id,
@@ -95,14 +96,15 @@ impl Launched {
             job.take_part();
             return op.wait();
         }
-        let begun = Instant::now();
-        let job = job.shared();
-        if parts > FEW || !kernel.is_quick() {
+        let begun = Ticks::now();
+        let is_shared = parts > FEW || !kernel.is_quick();
+        let job = if is_shared { job.shared() } else { job.quick().shared() };
+        if is_shared {
             Pool::get().submit(job.clone(), parts);
         }
         job.take_part();
         op.wait();
-        kernel.has_taken(begun.elapsed() < QUICK);
+        kernel.has_taken(Ticks::since(begun) < QUICK);
     }
 }
 

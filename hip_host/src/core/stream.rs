@@ -5,7 +5,7 @@
 //! Non-blocking streams know only events. The default stream of a thread is a blocking stream.
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use hip_runtime_sys::{hipError_t, hipStream_t, hipStreamLegacy, hipStreamPerThread};
@@ -27,11 +27,17 @@ pub enum Kind {
     NonBlocking,
 }
 
+/// The priority that is nearest.
+pub fn in_range(priority: i32) -> i32 {
+    priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY)
+}
+
 pub struct Stream {
     pub context: &'static Context,
     pub id: u64,
     pub kind: Kind,
-    pub priority: i32,
+    /// Lower numbers are greater ones.
+    priority: AtomicI32,
     /// Cores that each of its launches may run on at a time.
     processors: AtomicU32,
     /// The last operation. Changed only with [`Streams::order`] held.
@@ -45,16 +51,25 @@ impl Stream {
     pub fn new(context: &'static Context, kind: Kind, priority: i32) -> Arc<Stream> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
         Arc::new(Stream {
             context,
             id,
             kind,
-            priority,
+            priority: AtomicI32::new(in_range(priority)),
             processors: AtomicU32::new(context.device.cores()),
             last: Mutex::new(None),
             forsaken: AtomicBool::new(false),
         })
+    }
+
+    /// The priority of work that is put into it now; lower numbers are greater ones.
+    pub fn priority(&self) -> i32 {
+        self.priority.load(Ordering::Relaxed)
+    }
+
+    /// Gives later work another priority, which is clamped to those that there are.
+    pub fn set_priority(&self, priority: i32) {
+        self.priority.store(in_range(priority), Ordering::Relaxed);
     }
 
     /// Lets later launches run on so many cores at a time, of all there are.

@@ -21,7 +21,8 @@ pub enum Blocks {
         /// The next block to take; `total` or more when there is none.
         next: AtomicU64,
         total: u64,
-        slot_count: u64,
+        /// A thread takes about this part of what is left at a time.
+        parts: u64,
     },
     Shares(Shares),
     /// One by one, in an order by chance.
@@ -75,9 +76,14 @@ impl Blocks {
             && total >= SHARE_FROM * slot_count
             && total <= u64::from(u32::MAX);
         if !has_shares {
-            return Blocks::Ascending { next: AtomicU64::new(0), total, slot_count };
+            return Blocks::in_parts(total, PARTS * slot_count);
         }
         Blocks::Shares(Shares::new(total, slot_count))
+    }
+
+    /// The blocks `0..total` in their order, of which a thread takes about a part of what is left at a time.
+    pub fn in_parts(total: u64, parts: u64) -> Blocks {
+        Blocks::Ascending { next: AtomicU64::new(0), total, parts }
     }
 
     /// Blocks of which none waits for another.
@@ -88,14 +94,14 @@ impl Blocks {
     /// Takes some blocks for a slot; none when all are taken.
     pub fn take(&self, slot: u32) -> Range<u64> {
         match self {
-            Blocks::Ascending { next, total, slot_count } => {
+            Blocks::Ascending { next, total, parts } => {
                 // The look before the leap keeps idle threads from writing to the line.
                 let left = total.saturating_sub(next.load(Ordering::Relaxed));
                 if left == 0 {
                     return 0..0;
                 }
                 // Every lower block is taken already, by a thread that runs its blocks in order.
-                let count = portion(left / slot_count);
+                let count = (left / parts).clamp(1, MOST_AT_ONCE);
                 let first = next.fetch_add(count, Ordering::Relaxed);
                 first.min(*total)..(first + count).min(*total)
             }
@@ -263,6 +269,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_quick_is_taken_by_halves() {
+        let blocks = Blocks::in_parts(9, 2);
+        let taken: Vec<_> = std::iter::repeat_with(|| blocks.take(0)).take(5).collect();
+        assert_eq!(taken, [0..4, 4..6, 6..7, 7..8, 8..9]);
+        assert!(blocks.are_taken() && blocks.take(0).is_empty());
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
 
@@ -11,6 +10,7 @@ use super::blocks::{Blocks, Order};
 use super::chaos::{self, About, Dice};
 use super::op::{self, Op};
 use super::pool::{self, Pool};
+use super::ticks::Ticks;
 
 /// The work of a job.
 pub trait Task: Send + Sync {
@@ -88,9 +88,18 @@ impl Job {
     /// A job whose `total` blocks are taken one by one in their order, never two at the same time.
     pub fn in_turn(task: Box<dyn Task>, op: Arc<Op>, priority: i32, total: u64) -> Job {
         let mut job = Job::new(task, op, priority, total, Order::Ascending, 1);
-        // As of many slots, of which each takes one.
-        job.blocks = Blocks::Ascending { next: AtomicU64::new(0), total, slot_count: total };
+        // Never two at a time.
+        job.blocks = Blocks::in_parts(total, total);
         job
+    }
+
+    /// The job as one that is quick as a rule: who takes part takes half of what is left, and leaves the rest for others if
+    /// that is not so.
+    pub fn quick(mut self) -> Job {
+        if let Blocks::Ascending { parts, .. } = &mut self.blocks {
+            *parts = 2;
+        }
+        self
     }
 
     /// The job as one that is submitted when it takes long, if it was not before.
@@ -191,24 +200,24 @@ pub struct Taken<'a> {
     blocks: Cell<u64>,
     next: Cell<u64>,
     end: Cell<u64>,
-    /// The time at which to call the reserve.
-    late: Cell<Option<Instant>>,
+    /// When the thread began, while the reserve may have to be called.
+    begun: Cell<Option<Ticks>>,
     /// The thread's dice for this job, where there is to be chaos.
     dice: Option<Dice>,
 }
 
 /// A job that has run for this long and still has a place is worth waking the reserve.
-const LATE: Duration = Duration::from_micros(50);
+const LATE: Ticks = Ticks::about_micros(50);
 
 impl<'a> Taken<'a> {
     /// The blocks of a thread that runs the job in this slot: none yet.
     pub fn new(job: &'a Job, slot: u32) -> Taken<'a> {
-        // Where nobody else can take part, nobody is called. To ask for the time costs as much as a small block.
-        let late = job.total.min(job.slot_count.into()) > 1;
-        let late = Cell::new(late.then(|| Instant::now() + LATE));
+        // Where nobody else can take part, nobody is called.
+        let may_call = job.total.min(job.slot_count.into()) > 1;
+        let begun = Cell::new(may_call.then(Ticks::now));
         let dice = chaos::dice(About::Taken, &[job.number, slot.into()]);
         let [blocks, next, end] = std::array::from_fn(|_| Cell::new(0));
-        Taken { job, slot, blocks, next, end, late, dice }
+        Taken { job, slot, blocks, next, end, begun, dice }
     }
 
     /// Whether no block was taken so far.
@@ -218,8 +227,8 @@ impl<'a> Taken<'a> {
     }
 
     fn call_reserve_if_late(&self) {
-        if self.late.get().is_some_and(|late| Instant::now() > late) {
-            self.late.set(None);
+        if self.begun.get().is_some_and(|begun| Ticks::since(begun) > LATE) {
+            self.begun.set(None);
             if self.job.has_place() {
                 if let Some(job) = self.job.this.upgrade() {
                     Pool::get().list(job);

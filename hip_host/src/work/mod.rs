@@ -10,3 +10,4 @@ pub mod host_thread;
 pub mod job;
 pub mod op;
 pub mod pool;
+pub mod ticks;

@@ -4,6 +4,7 @@
 //! default stream's rules only decide who comes after whom ([`crate::core::stream`]); here is no other order.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -43,6 +44,8 @@ pub struct Op {
     pub stream: u64,
     /// The error of the device that it is work of.
     pub failure: &'static Failure,
+    /// The driver's number for the launch of a graph that it is part of; 0 for none.
+    pub graph_launch: u64,
     state: AtomicU32,
     /// Operations that this one waits for, and one more until it is complete.
     before: AtomicU32,
@@ -76,6 +79,16 @@ struct Inner {
     parent: Option<Arc<Op>>,
 }
 
+thread_local! {
+    /// See [`set_graph_launch`].
+    static GRAPH_LAUNCH: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Sets what [`Op::graph_launch`] is of the operations that this thread makes from now on.
+pub fn set_graph_launch(launch: u64) {
+    GRAPH_LAUNCH.set(launch);
+}
+
 /// The moment from which times count.
 pub fn origin() -> Instant {
     static ORIGIN: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
@@ -85,12 +98,14 @@ pub fn origin() -> Instant {
 impl Op {
     /// A new operation, which begins with [`release`] at the earliest.
     pub fn new(stream: u64, failure: &'static Failure, timed: bool, work: Work) -> Arc<Op> {
-        Op::with_parent(stream, failure, timed, work, None)
+        let graph_launch = GRAPH_LAUNCH.get();
+        Arc::new(Op { graph_launch, ..Op::with_parent(stream, failure, timed, work, None) })
     }
 
     /// An operation that a kernel launches. Whoever waits for the parent helps with it.
     pub fn of_parent(parent: &Arc<Op>, work: Work) -> Arc<Op> {
-        Op::with_parent(parent.stream, parent.failure, false, work, Some(parent.clone()))
+        let op = Op::with_parent(parent.stream, parent.failure, false, work, Some(parent.clone()));
+        Arc::new(op)
     }
 
     fn with_parent(
@@ -99,17 +114,18 @@ impl Op {
         timed: bool,
         work: Work,
         parent: Option<Arc<Op>>,
-    ) -> Arc<Op> {
-        Arc::new(Op {
+    ) -> Op {
+        Op {
             stream,
             failure,
+            graph_launch: 0,
             state: AtomicU32::new(PENDING),
             before: AtomicU32::new(1),
             inner: Mutex::new(Inner { after: SmallVec::new(), work: Some(work), parent }),
             ended_at: AtomicU64::new(0),
             timed,
             family: OnceLock::new(),
-        })
+        }
     }
 
     /// The grids that the kernel of the operation has launched. For this kernel only. None where it is of another type,

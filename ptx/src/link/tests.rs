@@ -100,12 +100,16 @@ fn what_failed_stays_failed() {
 
 #[test]
 fn functions_of_the_system_are_left_undefined() {
-    let declared = ".extern .func cudaGraphSetConditional(.param .b64 a, .param .b32 b);";
-    let body = "{ .param .b64 p; .param .b32 q; st.param.b64 [p], 64; st.param.b32 [q], 1;
-        call.uni cudaGraphSetConditional, (p, q); ret; }";
-    let text = linked(&[declared, &format!("{declared} .entry k() {body}")]);
-    assert_eq!(text.matches(".func cudaGraphSetConditional").count(), 1, "{text}");
-    assert!(!text.contains(".visible .func cudaGraphSetConditional"), "{text}");
+    for name in ["cudaGraphSetConditional", "cudaGraphKernelNodeSetEnabled"] {
+        let declared = format!(".extern .func {name}(.param .b64 a, .param .b32 b);");
+        let body = format!(
+            "{{ .param .b64 p; .param .b32 q; st.param.b64 [p], 64; st.param.b32 [q], 1;
+            call.uni {name}, (p, q); ret; }}"
+        );
+        let text = linked(&[&declared, &format!("{declared} .entry k() {body}")]);
+        assert_eq!(text.matches(&format!(".func {name}")).count(), 1, "{text}");
+        assert!(!text.contains(&format!(".visible .func {name}")), "{text}");
+    }
 }
 
 #[test]

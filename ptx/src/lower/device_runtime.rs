@@ -1,7 +1,8 @@
-//! The system functions that `libcudadevrt` calls: launches of kernels by kernels, their streams and events, questions.
+//! The system functions that `libcudadevrt` calls: launches of kernels by kernels, their streams and events, questions;
+//! and those that it has as machine code only: launches of graphs by kernels, changes of the nodes of graphs.
 //!
-//! NVIDIA says nothing about these functions; what they take and give is what the library's own PTX does with them.
-//! Results are `CNPerror`s, which the library turns into CUDA's.
+//! NVIDIA says nothing about the former; what they take and give is what the library's own PTX does with them. Results
+//! are `CNPerror`s, which the library turns into CUDA's. The latter are functions of CUDA's manual.
 
 use llvm_zluda::Value;
 
@@ -24,6 +25,25 @@ enum Words {
     OfThread,
     /// As they are, where the second and the third are three words each in memory.
     Shape,
+}
+
+/// The functions of CUDA's own names, the lane operation of each and the words of that.
+const GRAPH_FUNCTIONS: &[(&str, &str, Words)] = &[
+    ("cudaGraphLaunch", "graph.launch", Words::Own),
+    ("cudaGraphKernelNodeSetParam", "node.parameter", Words::Own),
+    ("cudaGraphKernelNodeSetEnabled", "node.enabled", Words::Own),
+    ("cudaGraphKernelNodeSetGridDim", "node.grid", Words::Shape),
+    ("cudaGraphKernelNodeUpdatesApply", "node.updates", Words::Own),
+];
+
+/// Whether kernels ask something of graphs by the function of this name.
+pub fn is_about_graphs(name: &str) -> bool {
+    GRAPH_FUNCTIONS.iter().any(|(known, ..)| *known == name)
+}
+
+/// Whether kernels launch graphs by the function of this name.
+pub fn launches_graphs(name: &str) -> bool {
+    name == "cudaGraphLaunch"
 }
 
 /// A function without the prefix, its lane operation and the words of that.
@@ -52,7 +72,15 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         name: &str,
         arguments: &[Value<'c>],
     ) -> Lowered<Option<Value<'c>>> {
-        let Some(name) = name.strip_prefix(PREFIX) else { return Ok(None) };
+        let Some(name) = name.strip_prefix(PREFIX) else {
+            return match GRAPH_FUNCTIONS.iter().find(|(known, ..)| *known == name) {
+                Some((_, operation, kind)) => {
+                    let word = self.runtime_operation(operation, kind, arguments)?;
+                    Ok(Some(self.builder.trunc(word, self.context.i32())))
+                }
+                None => Ok(None),
+            };
+        };
         // What there is one device and one setting of.
         let constant = match name {
             "GetDevice" | "GetCacheConfig" | "GetSharedMemConfig" => Some(0),
@@ -67,6 +95,17 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         let Some((_, operation, kind)) = FUNCTIONS.iter().find(|(known, ..)| *known == name) else {
             return Ok(None);
         };
+        let word = self.runtime_operation(operation, kind, arguments)?;
+        let wide = name == "GetParameterBufferV2";
+        Ok(Some(if wide { word } else { self.builder.trunc(word, self.context.i32()) }))
+    }
+
+    fn runtime_operation(
+        &mut self,
+        operation: &str,
+        kind: &Words,
+        arguments: &[Value<'c>],
+    ) -> Lowered<Value<'c>> {
         let arguments = match (kind, arguments) {
             (Words::WithoutFlags, [others @ .., _flags]) => others,
             _ => arguments,
@@ -91,8 +130,6 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
                 words.push(self.builder.zext(argument, self.context.i64()));
             }
         }
-        let word = self.lane(operation, &words)?;
-        let wide = name == "GetParameterBufferV2";
-        Ok(Some(if wide { word } else { self.builder.trunc(word, self.context.i32()) }))
+        self.lane(operation, &words)
     }
 }

@@ -16,7 +16,7 @@ mod cluster;
 mod compare;
 mod control;
 mod convert;
-mod device_runtime;
+pub mod device_runtime;
 mod directed_double;
 mod exit;
 mod float;

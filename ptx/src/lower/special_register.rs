@@ -91,7 +91,10 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
             Envreg(_) | ReservedSmemOffset(_) | ReservedSmemOffsetBegin | Pm(_) => self.i32(0),
             ReservedSmemOffsetEnd => self.i32(RESERVED_SMEM_USED),
             ReservedSmemOffsetCap => self.i32(RESERVED_SMEM),
-            Pm64(_) | CurrentGraphExec => self.i64(0),
+            Pm64(_) => self.i64(0),
+            // Kernels of AMD GPUs launch no graphs.
+            CurrentGraphExec if self.module.is_amdgcn => self.i64(0),
+            CurrentGraphExec => self.lane("graph.current", &[])?,
         })
     }
 

@@ -3,7 +3,7 @@
 use crate::convert::{In, Out};
 use crate::core::capture;
 use crate::core::device::driver::driver;
-use crate::core::graph::exec::{self, Exec, Failure};
+use crate::core::graph::exec::{self, DEVICE_LAUNCH, Exec, Failure, NODE_PRIORITY};
 use crate::core::graph::update::Difference;
 use crate::core::graph::{Graph, Node};
 use crate::core::memory::graph_memory::{Usage, with_usage};
@@ -19,10 +19,6 @@ use std::sync::Arc;
 
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD`
 const UPLOAD: u64 = 2;
-/// `CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH`
-const DEVICE_LAUNCH: u64 = 4;
-/// `CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY`
-const NODE_PRIORITY: u64 = 8;
 
 fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec, Failure> {
     capture::check_unsafe_call()?;
@@ -35,10 +31,17 @@ fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec, Failure> {
             return Err(CUerror::INVALID_VALUE.into());
         }
         exec::check_device_launch(graph)?;
-        // What the host does with them works.
-        tracing::warn!("unsupported: kernels that launch graphs");
+        if !driver()?.backend.has_graphs_of_kernels() {
+            // What the host does with them works.
+            tracing::warn!("unsupported: kernels that launch graphs, on AMD GPUs");
+        }
     }
-    exec::instantiate(graph, flags & (exec::AUTO_FREE | DEVICE_LAUNCH))
+    let handle =
+        exec::instantiate(graph, flags & (exec::AUTO_FREE | DEVICE_LAUNCH | NODE_PRIORITY))?;
+    if flags & UPLOAD != 0 {
+        exec::from_handle(handle as u64)?.upload();
+    }
+    Ok(handle)
 }
 
 pub(crate) fn cuGraphInstantiate(
@@ -98,8 +101,10 @@ pub(crate) fn cuGraphLaunch(exec: Arc<Exec>, stream: StreamArg) -> CUres {
     exec.launch(target.uncaptured()?)
 }
 
-pub(crate) fn cuGraphUpload(_exec: Arc<Exec>, stream: StreamArg) -> CUres {
-    stream.enter_to_work()?.uncaptured().map(|_| ())
+pub(crate) fn cuGraphUpload(exec: Arc<Exec>, stream: StreamArg) -> CUres {
+    stream.enter_to_work()?.uncaptured()?;
+    exec.upload();
+    Ok(())
 }
 
 pub(crate) fn cuGraphExecDestroy(exec: CUgraphExec) -> CUres {

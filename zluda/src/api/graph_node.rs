@@ -4,6 +4,7 @@ use super::graph::{before, edges_before};
 use super::graph_exec::updated;
 use crate::convert::{FromC, In, Out};
 use crate::core::context::{Context, Current, current, enter, handle_or_current};
+use crate::core::device::driver::driver;
 use crate::core::device::launch::{LaunchConfig, check_window};
 use crate::core::graph::batch::{Batch, MOST};
 use crate::core::graph::conditional::{Condition, Conditional};
@@ -546,12 +547,20 @@ pub(crate) fn cuGraphKernelNodeGetAttribute(
     let mut answer: CUkernelNodeAttrValue = unsafe { std::mem::zeroed() };
     match attribute {
         A::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => answer.cooperative = config.cooperative.into(),
-        A::CU_LAUNCH_ATTRIBUTE_PRIORITY => answer.priority = config.priority,
+        A::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
+            answer.priority = config.priority.unwrap_or_default();
+        }
         A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
             let [x, y, z] = config.cluster.unwrap_or_default();
             // SAFETY: all members are plain data, and this one becomes what it says.
             let cluster = unsafe { &mut answer.clusterDim };
             (cluster.x, cluster.y, cluster.z) = (x, y, z);
+        }
+        A::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
+            // SAFETY: all members are plain data, and this one becomes what it says.
+            let updatable = unsafe { &mut answer.deviceUpdatableKernelNode };
+            updatable.deviceUpdatable = node.is_updatable().into();
+            updatable.devNode = node.device_handle();
         }
         // Windows are hints that are not kept.
         _ => config.hints.tell(attribute, &mut answer),
@@ -562,9 +571,9 @@ pub(crate) fn cuGraphKernelNodeGetAttribute(
 pub(crate) fn cuGraphKernelNodeSetAttribute(
     node: Arc<Node>,
     attribute: CUkernelNodeAttrID,
-    value: In<CUkernelNodeAttrValue>,
+    given: In<CUkernelNodeAttrValue>,
 ) -> CUres {
-    let value = value.get()?;
+    let value = given.get()?;
     let config = of_node!(node, Work::Kernel(launch) => launch.config);
     // An H100 takes this one, and does not tell it.
     if attribute == A::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING {
@@ -577,7 +586,7 @@ pub(crate) fn cuGraphKernelNodeSetAttribute(
         match attribute {
             A::CU_LAUNCH_ATTRIBUTE_COOPERATIVE => changed.cooperative = value.cooperative != 0,
             A::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
-                changed.priority = value.priority.clamp(PRIORITIES.0, PRIORITIES.1);
+                changed.priority = Some(value.priority.clamp(PRIORITIES.0, PRIORITIES.1));
             }
             A::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
                 let cluster = value.clusterDim;
@@ -590,10 +599,7 @@ pub(crate) fn cuGraphKernelNodeSetAttribute(
             }
             A::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => check_window(&value.accessPolicyWindow)?,
             A::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
-                if value.deviceUpdatableKernelNode.deviceUpdatable != 0 {
-                    tracing::warn!("unsupported: nodes that kernels change");
-                    return Err(CUerror::NOT_SUPPORTED);
-                }
+                return set_updatable(&node, given.place());
             }
             _ => changed.hints.set(attribute, &value)?,
         }
@@ -602,7 +608,33 @@ pub(crate) fn cuGraphKernelNodeSetAttribute(
     Ok(())
 }
 
+/// Makes a node one that kernels change. "On success, a handle will be returned via
+/// CUlaunchAttributeValue::deviceUpdatableKernelNode::devNode", which is why the value is written.
+pub(super) fn set_updatable(node: &Node, value: *mut CUkernelNodeAttrValue) -> CUres {
+    let mut answer = In::of(value).get()?;
+    // SAFETY: all members are plain data, and this is the one that the caller means.
+    let updatable = unsafe { &mut answer.deviceUpdatableKernelNode };
+    match updatable.deviceUpdatable {
+        // "Once opted-in to this functionality, a node cannot opt out."
+        0 if node.is_updatable() => return Err(CUerror::NOT_SUPPORTED),
+        0 => return Ok(()),
+        1 if driver()?.backend.has_graphs_of_kernels() => {}
+        1 => {
+            tracing::warn!("unsupported: nodes that kernels change, on AMD GPUs");
+            return Err(CUerror::NOT_SUPPORTED);
+        }
+        // "deviceUpdatable can only be set to 0 or 1."
+        _ => return Err(CUerror::INVALID_VALUE),
+    }
+    updatable.devNode = node.make_updatable()?;
+    Out::of(value).set(answer)
+}
+
 pub(crate) fn cuGraphKernelNodeCopyAttributes(to: Arc<Node>, from: Arc<Node>) -> CUres {
+    // "Device-updatable kernel nodes also cannot have their attributes copied to/from another kernel node."
+    if to.is_updatable() || from.is_updatable() {
+        return Err(CUerror::NOT_SUPPORTED);
+    }
     let config = of_node!(from, Work::Kernel(launch) => launch.config);
     of_node!(to, Work::Kernel(launch) => {
         let LaunchConfig { grid, block, shared, .. } = launch.config;

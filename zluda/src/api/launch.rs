@@ -40,7 +40,8 @@ fn run_and_record(
     if let Some(kept) = function.0.kept_already() {
         kept.overwrite(&function.0, config, &params);
     }
-    target.launch(&function.0, config, params)?;
+    let node = target.launch(&function.0, config, params)?;
+    recorded.apply_to(node.as_deref())?;
     recorded.record(&target)
 }
 

@@ -1,19 +1,26 @@
 //! Attributes of launches.
 
+use super::graph_node::set_updatable;
 use crate::core::capture::{EXTERNAL, WorkTarget};
 use crate::core::device::launch::{LaunchConfig, check_window};
+use crate::core::graph::Node;
 use crate::core::stream::PRIORITIES;
 use crate::core::stream::event::{self, Event};
 use cuda_types::cuda::{
-    CUerror, CUevent, CUlaunchAttribute, CUlaunchAttributeID as Id, CUlaunchConfig, CUres,
+    CUerror, CUevent, CUlaunchAttribute, CUlaunchAttributeID as Id, CUlaunchAttributeValue,
+    CUlaunchConfig, CUres,
 };
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// The events that a launch records, each with its flags. A kernel's blocks say when others may begin, or have begun;
-/// here both are when it has ended.
+/// What a launch does besides: the events that it records, each with its flags. A kernel's blocks say when others may
+/// begin, or have begun; here both are when it has ended.
 #[derive(Default)]
-pub(super) struct Recorded(Vec<(Arc<Event>, u32)>);
+pub(super) struct Recorded {
+    events: Vec<(Arc<Event>, u32)>,
+    /// Where the launch says whether kernels may change its node, and is told the node's handle for them.
+    updatable: Option<*mut CUlaunchAttributeValue>,
+}
 
 impl Recorded {
     /// "event must be a valid event created with CU_EVENT_DISABLE_TIMING; flags are those of cuEventRecordWithFlags".
@@ -26,22 +33,34 @@ impl Recorded {
         if flags > EXTERNAL {
             return Err(CUerror::INVALID_VALUE);
         }
-        self.0.push((event, flags));
+        self.events.push((event, flags));
         Ok(())
     }
 
-    /// `ILLEGAL_STATE` for events that only captured streams record, in others.
+    /// `ILLEGAL_STATE` for events that only captured streams record, in others; `NOT_SUPPORTED` there for what is of nodes.
     pub(super) fn check(&self, target: &WorkTarget) -> CUres {
-        let is_external = self.0.iter().any(|(_, flags)| *flags == EXTERNAL);
+        // "This attribute is graphs-only, and passing it to a launch in a non-capturing stream will result in an error."
+        if self.updatable.is_some() && !target.is_captured() {
+            return Err(CUerror::NOT_SUPPORTED);
+        }
+        let is_external = self.events.iter().any(|(_, flags)| *flags == EXTERNAL);
         match is_external && !target.is_captured() {
             true => Err(CUerror::ILLEGAL_STATE),
             false => Ok(()),
         }
     }
 
+    /// Lets kernels change the node of the launch, if it says so.
+    pub(super) fn apply_to(&self, node: Option<&Node>) -> CUres {
+        match (self.updatable, node) {
+            (Some(value), Some(node)) => set_updatable(node, value),
+            _ => Ok(()),
+        }
+    }
+
     /// Records the events, behind the launch.
     pub(super) fn record(&self, target: &WorkTarget) -> CUres {
-        self.0.iter().try_for_each(|(event, flags)| event.record_with(target, *flags))
+        self.events.iter().try_for_each(|(event, flags)| event.record_with(target, *flags))
     }
 }
 
@@ -61,6 +80,11 @@ pub(super) fn apply_all(given: &CUlaunchConfig, config: &mut LaunchConfig) -> CU
     for i in 0..given.numAttrs as usize {
         // SAFETY: the program passes `numAttrs` attributes.
         let attribute = unsafe { &*given.attrs.add(i) };
+        if attribute.id == Id::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE {
+            // SAFETY: as above; the address alone.
+            recorded.updatable = Some(unsafe { &raw mut (*given.attrs.add(i)).value });
+            continue;
+        }
         apply(attribute, config, &mut recorded, &mut preferred)?;
     }
     // "The preferred cluster dimension must be a multiple of the regular one", which there has to be.
@@ -114,7 +138,7 @@ fn apply(
                 recorded.add(event.event, event.flags)?;
             }
             Id::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
-                config.priority = value.priority.clamp(PRIORITIES.0, PRIORITIES.1);
+                config.priority = Some(value.priority.clamp(PRIORITIES.0, PRIORITIES.1));
             }
             Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP
             | Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN
@@ -124,11 +148,6 @@ fn apply(
             Id::CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION => {
                 let cluster = value.clusterDim;
                 *preferred = [cluster.x, cluster.y, cluster.z];
-            }
-            // "This attribute is graphs-only, and passing it to a launch in a non-capturing stream will result in an
-            // error." Nor do kernels here change nodes.
-            Id::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
-                return Err(CUerror::NOT_SUPPORTED);
             }
             // 0 or 1, like the one that it has the place of.
             Id::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING => {

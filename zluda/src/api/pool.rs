@@ -8,7 +8,7 @@ use crate::core::graph::work::Work;
 use crate::core::memory::graph_memory::{Memory as GraphMemory, check_is_of_graph};
 use crate::core::memory::pool::{self, Place, Pool};
 use crate::core::memory::{self, Memory, pool_export};
-use crate::core::stream::StreamArg;
+use crate::core::stream::{StreamArg, Target};
 use cuda_types::cuda::{
     CUdevice, CUdeviceptr, CUerror, CUmemAccess_flags, CUmemAccessDesc,
     CUmemAllocationHandleType as H, CUmemAllocationType, CUmemLocation, CUmemLocationType,
@@ -66,14 +66,20 @@ fn allocate(
         Some(pool) => pool,
         None => pool::of_device(target.stream.current.context.device)?[1].clone(),
     };
-    if !pool.ledger.lock().has_room(size as u64) {
+    let Some(taken) = pool.ledger.lock().take(size as u64) else {
         // libcu++'s tests look for that.
         pointer.set(0)?;
         return Err(CUerror::OUT_OF_MEMORY);
-    }
-    let address =
-        memory::allocate_async(&target.stream.current, &pool, size, target.stream.hip)?.base;
-    pool::take(&pool, address, size);
+    };
+    let Target { current, hip } = &target.stream;
+    let address = match memory::allocate_async(current, &pool, size, *hip) {
+        Ok(allocation) => allocation.base,
+        Err(error) => {
+            pool.ledger.lock().leave(taken);
+            return Err(error);
+        }
+    };
+    pool::take(&pool, address, taken);
     pointer.set(address)
 }
 
@@ -162,12 +168,12 @@ pub(crate) fn cuMemSetMemPool(
     pool::set_current(pool)
 }
 
-/// The handles of a pool's memory that there can be: file descriptors, of device memory.
+/// The handles of a pool's memory that there can be: file descriptors, of what is of a device or of a node.
 fn check_handle_types(types: H, place: &Place) -> CUres {
     match (types, place.memory()) {
         (H::CU_MEM_HANDLE_TYPE_NONE, _) => Ok(()),
-        (H::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, Memory::Device)
-            if driver()?.shares_memory() =>
+        (H::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, Memory::Device | Memory::Host)
+            if place.is_of_device_or_node() && driver()?.shares_memory() =>
         {
             Ok(())
         }

@@ -152,10 +152,9 @@ pub(crate) fn cuStreamAttachMemAsync(
 }
 
 pub(crate) fn cuStreamCopyAttributes(to: StreamArg, from: StreamArg) -> CUres {
-    let current = to.enter()?.current;
+    to.enter()?;
     from.enter()?;
-    to.copy_attributes(&current, &from);
-    Ok(())
+    to.copy_attributes(&to.enter()?, &from)
 }
 
 pub(crate) fn cuStreamGetAttribute(
@@ -173,5 +172,5 @@ pub(crate) fn cuStreamSetAttribute(
     value: In<CUstreamAttrValue>,
 ) -> CUres {
     let value = value.get()?;
-    stream.set_attribute(&stream.enter()?.current, attribute, &value)
+    stream.set_attribute(&stream.enter()?, attribute, &value)
 }

@@ -426,18 +426,18 @@ fn join(dependencies: &mut Vec<Edge>, more: &[Edge]) {
 impl Recorder {
     /// Adds a node after all that the stream has done.
     pub(crate) fn add(&self, work: Work) -> CUres {
-        self.add_after(work, |_| EdgeData::default())
+        self.add_after(work, |_| EdgeData::default()).map(drop)
     }
 
-    /// Adds a kernel that may begin before the kernels before it have ended.
-    pub(crate) fn add_programmatic(&self, work: Work) -> CUres {
+    /// Adds a kernel, which may begin before the kernels before it have ended where it is `programmatic`; returns its node.
+    pub(crate) fn add_kernel(&self, work: Work, programmatic: bool) -> CUres<Arc<Node>> {
         self.add_after(work, |node| match &*node.work.lock() {
-            Work::Kernel(_) => EdgeData { from_port: 1, to_port: 0, kind: 1 },
+            Work::Kernel(_) if programmatic => EdgeData { from_port: 1, to_port: 0, kind: 1 },
             _ => EdgeData::default(),
         })
     }
 
-    fn add_after(&self, work: Work, data: impl Fn(&Node) -> EdgeData) -> CUres {
+    fn add_after(&self, work: Work, data: impl Fn(&Node) -> EdgeData) -> CUres<Arc<Node>> {
         let mut members = members();
         let member = self.member(&mut members)?;
         let mut before = member.dependencies.clone();
@@ -455,7 +455,7 @@ impl Recorder {
         let node = self.capture.graph.add(&before, work)?;
         member.dependencies = vec![Edge { node: node.id, data: EdgeData::default() }];
         member.told = None;
-        Ok(())
+        Ok(node)
     }
 
     fn member<'a>(&self, members: &'a mut Members) -> CUres<&'a mut Member> {

@@ -2,6 +2,7 @@
 
 use super::{Recorder, is_any, recorder, refuse_captured};
 use crate::core::device::launch::{LaunchConfig, Params};
+use crate::core::graph::Node;
 use crate::core::graph::work::{Copy, FillOf, HostCall, Launch, Work};
 use crate::core::launch::launch;
 use crate::core::memory::Rules;
@@ -86,22 +87,22 @@ impl WorkTarget {
         }
     }
 
-    /// Adds a launch of a kernel.
+    /// Adds a launch of a kernel; returns its node where a capture takes it.
     pub(crate) fn launch(
         &self,
         function: &Arc<Function>,
         config: &LaunchConfig,
         params: Params,
-    ) -> CUres {
+    ) -> CUres<Option<Arc<Node>>> {
         let Some(recorder) = &self.recorder else {
-            return launch(&self.stream, function, config, params);
+            return launch(&self.stream, function, config, params).map(|()| None);
         };
         if function.data.context.device != self.stream.current.context.device {
             return Err(CUerror::INVALID_HANDLE);
         }
         let launch = Launch::new(function.clone(), *config, params)?;
         let work = Work::Kernel(Box::new(launch));
-        if config.programmatic { recorder.add_programmatic(work) } else { recorder.add(work) }
+        recorder.add_kernel(work, config.programmatic).map(Some)
     }
 
     /// A configuration that a kernel cannot be launched with ends the capture of a stream: of wrong arguments, an H100

@@ -53,6 +53,9 @@ pub(crate) trait Backend: Debug + Sync {
     /// The services of the host for the kernels of a new context.
     fn services(&self) -> Box<dyn Services>;
 
+    /// Whether kernels launch graphs and change their nodes.
+    fn has_graphs_of_kernels(&self) -> bool;
+
     /// Makes the kernels of a module known to launches by kernels; `segment` is the address of its variables.
     fn add_module(&self, segment: u64, handle: u64);
 

@@ -28,8 +28,8 @@ pub(crate) struct LaunchConfig {
     pub(crate) cluster: Option<[u32; 3]>,
     /// It may begin before the kernels before it have ended; this matters in graphs only.
     pub(crate) programmatic: bool,
-    /// Kept for graphs, whose nodes say it again.
-    pub(crate) priority: i32,
+    /// Where it is another than the stream's; lower numbers are greater ones.
+    pub(crate) priority: Option<i32>,
     pub(crate) hints: Hints,
 }
 
@@ -116,7 +116,7 @@ pub(crate) type Params = SmallVec<[u128; 32]>;
 impl LaunchConfig {
     /// A launch that asks for nothing else.
     pub(crate) fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> LaunchConfig {
-        let (cooperative, cluster, programmatic, priority) = (false, None, false, 0);
+        let (cooperative, cluster, programmatic, priority) = (false, None, false, None);
         let hints = Hints::default();
         LaunchConfig { grid, block, shared, cooperative, cluster, programmatic, priority, hints }
     }

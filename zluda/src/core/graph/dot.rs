@@ -225,7 +225,8 @@ impl Shown<'_> {
             }
             false => String::new(),
         };
-        let (cooperative, priority) = (u8::from(config.cooperative), config.priority);
+        let (cooperative, priority) =
+            (u8::from(config.cooperative), config.priority.unwrap_or_default());
         format!(
             "style=\"bold\" shape=\"record\" label=\"{{KERNEL\n| {{ID | {id} | {name}{params}}}\n{handles}\
              | {{accessPolicyWindow | {{base_ptr | num_bytes | hitRatio | hitProp | missProp}} | \

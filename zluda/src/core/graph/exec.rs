@@ -1,12 +1,14 @@
-//! Executable graphs. A launch puts the nodes into streams, as [`Plan`] has it: the host does not wait. Where there are
-//! conditional nodes, a thread puts them into one stream, one after the other.
+//! Executable graphs. A launch puts the nodes into streams, as [`Plan`] has it: the host does not wait. Where nodes depend
+//! on what kernels do - conditional nodes, nodes that kernels change - or kernels launch graphs, a thread puts them into
+//! one stream, one after the other.
 
 use super::conditional::{Condition, Word};
+use super::environment;
 use super::plan::Plan;
 use super::work::Work;
 use super::{Graph, Node, Owner};
 use crate::convert::FromC;
-use crate::core::context::{Context, Current, current};
+use crate::core::context::{Context, Current, current, enter};
 use crate::core::stream::event::Marker;
 use crate::core::stream::{PrivateStream, Target};
 use cuda_types::cuda::{
@@ -15,15 +17,20 @@ use cuda_types::cuda::{
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::thread::JoinHandle;
 use zluda_common::handle::{HandleTable, Kind};
 
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`
 pub(crate) const AUTO_FREE: u64 = 1;
+/// `CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH`
+pub(crate) const DEVICE_LAUNCH: u64 = 4;
+/// `CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY`
+pub(crate) const NODE_PRIORITY: u64 = 8;
 
 #[derive(Debug)]
 pub(crate) struct Exec {
+    handle: OnceLock<u64>,
     /// A copy of what was instantiated.
     pub(super) graph: Arc<Graph>,
     /// The graph that the program instantiated, where only one executable graph of it may be there.
@@ -35,9 +42,17 @@ pub(crate) struct Exec {
     plan: Plan,
     /// How often a node was changed.
     changes: AtomicU64,
-    /// The stream and the thread of launches, if there are conditional nodes.
-    runner: Option<Runner>,
+    /// The stream and the thread of launches that need one.
+    runner: OnceLock<Runner>,
+    /// The host's launches need a thread.
+    needs_thread: AtomicBool,
+    /// Kernels may launch it, if it is made for that.
+    is_uploaded: AtomicBool,
+    /// A kernel has launched it, and that has not ended.
+    is_in_flight: AtomicBool,
     pub(crate) flags: u64,
+    /// Kernels have the priorities of their nodes, not that of the stream of the launch.
+    has_priorities: bool,
     has_memory: bool,
     /// Launches come one after the other; the end of the last one.
     last: Mutex<Marker>,
@@ -54,7 +69,7 @@ enum Step {
     Choice(Arc<Node>, C, Vec<Vec<Step>>),
 }
 
-/// The things that launches with conditional nodes need.
+/// The things that launches by threads need.
 #[derive(Debug)]
 struct Runner {
     context: Arc<Context>,
@@ -69,8 +84,13 @@ static EXECS: LazyLock<HandleTable<Exec>> = LazyLock::new(|| HandleTable::new(Ki
 
 impl FromC<CUgraphExec> for Arc<Exec> {
     unsafe fn from_c(handle: CUgraphExec) -> CUres<Self> {
-        EXECS.get(handle as u64).ok_or(CUerror::INVALID_VALUE)
+        from_handle(handle as u64)
     }
+}
+
+/// The executable graph with this handle; `INVALID_VALUE` if there is none.
+pub(crate) fn from_handle(handle: u64) -> CUres<Arc<Exec>> {
+    EXECS.get(handle).ok_or(CUerror::INVALID_VALUE)
 }
 
 /// The reason for which a graph cannot be made executable.
@@ -88,17 +108,19 @@ impl From<CUerror> for Failure {
 }
 
 /// Makes a graph executable, and returns the handle. `INVALID_VALUE` for cycles and unused conditions; `NOT_SUPPORTED`
-/// for a graph with nodes of memory that has an executable graph already.
+/// for a graph with nodes of memory, or nodes that kernels change, that has an executable graph already.
 pub(crate) fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec, Failure> {
     let current = current()?;
     if graph.is_moved() {
         return Err(CUerror::NOT_SUPPORTED.into());
     }
     check_order(graph)?;
-    let has_memory = graph.has_memory();
-    // "Graphs that contain memory nodes can have one executable graph at a time."
-    let source = has_memory.then(|| graph.clone());
-    if has_memory && graph.has_exec.swap(true, Ordering::AcqRel) {
+    let (has_memory, updatable) = (graph.has_memory(), graph.updatable_nodes());
+    // "Graphs that contain memory nodes can have one executable graph at a time." "Graphs containing one or more
+    // device-updatable nodes also do not allow multiple instantiation."
+    let is_single = has_memory || !updatable.is_empty();
+    let source = is_single.then(|| graph.clone());
+    if is_single && graph.has_exec.swap(true, Ordering::AcqRel) {
         return Err(CUerror::NOT_SUPPORTED.into());
     }
     let give_back = |failure: CUerror| {
@@ -107,17 +129,24 @@ pub(crate) fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec,
         }
         Failure::from(failure)
     };
+    let has_priorities = flags & NODE_PRIORITY != 0;
     let mut index = HashMap::new();
     let copy = graph.copy(Owner::Node, Some(&mut index)).map_err(give_back)?;
     for node in index.values() {
-        node.work.lock().prepare().map_err(give_back)?;
+        node.work.lock().prepare(has_priorities).map_err(give_back)?;
     }
     let order = steps(&copy);
     let has_choices = order.iter().any(|step| matches!(step, Step::Choice(..)));
-    let runner = has_choices.then(|| Runner::new(&current)).transpose().map_err(give_back)?;
+    let launches = index.values().any(|node| launches_graphs(&node.work.lock()));
+    let needs_thread = has_choices || launches || !updatable.is_empty();
+    let runner = match needs_thread || flags & DEVICE_LAUNCH != 0 {
+        true => Runner::new(&current).map_err(give_back)?.into(),
+        false => OnceLock::new(),
+    };
     let plan = Plan::new(&copy);
     let last = Mutex::new(Marker::new(&current).map_err(give_back)?);
-    let exec = Exec {
+    let exec = Arc::new(Exec {
+        handle: OnceLock::new(),
         graph: copy,
         source,
         index,
@@ -125,13 +154,30 @@ pub(crate) fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec,
         plan,
         changes: AtomicU64::new(0),
         runner,
-        flags,
+        needs_thread: AtomicBool::new(needs_thread),
+        is_uploaded: AtomicBool::new(false),
+        is_in_flight: AtomicBool::new(false),
+        flags: flags & (AUTO_FREE | DEVICE_LAUNCH),
+        has_priorities,
         has_memory,
         last,
         retired: Mutex::default(),
-    };
-    let handle = EXECS.insert(Arc::new(exec)).ok_or(CUerror::OUT_OF_MEMORY)?;
+    });
+    for (node, original) in
+        updatable.iter().filter_map(|node| Some((exec.index.get(&node.id)?, node)))
+    {
+        if let Some(handle) = original.device_node.get() {
+            node.is_awaited.store(true, Ordering::Relaxed);
+            handle.bind(&exec, node);
+        }
+    }
+    let handle = EXECS.insert(exec.clone()).ok_or(CUerror::OUT_OF_MEMORY)?;
+    let _ = exec.handle.set(handle);
     Ok(handle as CUgraphExec)
+}
+
+fn launches_graphs(work: &Work) -> bool {
+    matches!(work, Work::Kernel(launch) if launch.function.info.launches_graphs)
 }
 
 /// `INVALID_VALUE` for cycles, in the graphs of nodes too.
@@ -256,7 +302,10 @@ fn run(order: &[Step], target: &Target) -> CUres {
     for step in order {
         match step {
             Step::Node(node) => {
-                if node.is_enabled.load(Ordering::Relaxed) {
+                if node.is_awaited.load(Ordering::Relaxed) {
+                    target.synchronize()?;
+                }
+                if node.is_enabled.load(Ordering::Acquire) {
                     node.work.lock().put(target)?;
                 }
             }
@@ -311,14 +360,23 @@ impl Runner {
         })
     }
 
-    /// On a thread of its own: all of a launch, after `begin`.
-    fn run(&self, order: &[Step], begin: &Marker) -> CUres {
+    /// On a thread of its own: waits for what comes before a launch by the host.
+    fn await_begin(&self, begin: &Marker) -> CUres {
         let target = self.stream.target(&self.context)?;
         begin.hold(&target)?;
-        target.synchronize()?;
-        assign_defaults(order)?;
-        run(order, &target)?;
         target.synchronize()
+    }
+
+    /// The nodes of a launch of this number, from the first one to the end of the last.
+    fn run(&self, order: &[Step], number: u64) -> CUres {
+        let target = self.stream.target(&self.context)?;
+        assign_defaults(order)?;
+        let hip = &target.current.driver.hip;
+        hip.set_graph_launch(number);
+        let result = run(order, &target);
+        hip.set_graph_launch(0);
+        // What has begun ends first, whatever failed.
+        target.synchronize().and(result)
     }
 }
 
@@ -326,6 +384,55 @@ impl Exec {
     /// The node that was made from another; `INVALID_VALUE` if there is none.
     pub(crate) fn node(&self, original: &Node) -> CUres<&Arc<Node>> {
         self.index.get(&original.id).ok_or(CUerror::INVALID_VALUE)
+    }
+
+    /// The handle, which may be a former one.
+    pub(super) fn handle(&self) -> u64 {
+        self.handle.get().copied().unwrap_or(0)
+    }
+
+    /// Gets the graph ready for launches by kernels.
+    pub(crate) fn upload(&self) {
+        self.is_uploaded.store(true, Ordering::Release);
+    }
+
+    /// Whether kernels may launch the graph, if it is made for that.
+    pub(super) fn is_uploaded(&self) -> bool {
+        self.is_uploaded.load(Ordering::Acquire)
+    }
+
+    /// Says whether a launch by a kernel is under way; returns what was so before.
+    pub(super) fn set_in_flight(&self, is_in_flight: bool) -> bool {
+        self.is_in_flight.swap(is_in_flight, Ordering::AcqRel)
+    }
+
+    /// Whether another graph was made for the same device.
+    pub(super) fn is_on_device_of(&self, other: &Exec) -> bool {
+        let device = |exec: &Exec| exec.runner.get().map(|runner| runner.context.device);
+        device(self) == device(other)
+    }
+
+    /// A node was changed: what was made of nodes is made again.
+    pub(super) fn has_changed(&self) {
+        self.changes.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn make_runner(&self, current: &Current) -> CUres {
+        if self.runner.get().is_none() {
+            let made = Runner::new(current)?;
+            self.runner.get_or_init(|| made);
+        }
+        Ok(())
+    }
+
+    /// On a thread: runs the nodes as a launch of this number, to the end.
+    pub(super) fn run_steps(&self, number: u64) -> CUres {
+        self.runner.get().map_or(Err(CUerror::UNKNOWN), |runner| runner.run(&self.order, number))
+    }
+
+    /// The runner of launches by the host, if they need one.
+    fn runner_of_host(&self) -> Option<&Runner> {
+        self.runner.get().filter(|_| self.needs_thread.load(Ordering::Acquire))
     }
 
     /// Puts all work into a stream, after what the graph was launched as before.
@@ -336,7 +443,8 @@ impl Exec {
         }
         last.hold(target)?;
         last.move_to(&target.current)?;
-        let result = match &self.runner {
+        self.upload();
+        let result = match self.runner_of_host() {
             Some(runner) => self.launch_with_thread(runner, target),
             None => self.plan.run(target, self.changes.load(Ordering::Acquire)),
         };
@@ -356,9 +464,10 @@ impl Exec {
                 // A launch that has panicked has ended too.
                 let _ = before.join();
             }
-            let Some(runner) = &exec.runner else { return };
-            if let Err(error) = runner.run(&exec.order, &begin) {
-                tracing::error!("a graph with conditional nodes failed with {error}");
+            let Some(runner) = exec.runner.get() else { return };
+            let result = runner.await_begin(&begin).and_then(|()| environment::run(exec.clone()));
+            if let Err(error) = result {
+                tracing::error!("a graph whose nodes depend on kernels failed with {error}");
             }
             runner.ended.set(number);
         };
@@ -394,16 +503,23 @@ impl Exec {
 
     /// Replaces what a node does. What it did before may be under way.
     pub(super) fn replace(&self, node: &Node, mut work: Work) -> CUres {
-        work.prepare()?;
+        work.prepare(self.has_priorities)?;
+        if let Work::Kernel(launch) = &work
+            && launches_graphs(&work)
+        {
+            self.make_runner(&enter(&launch.function.data.context)?)?;
+            self.needs_thread.store(true, Ordering::Release);
+        }
         let before = std::mem::replace(&mut *node.work.lock(), work);
-        self.changes.fetch_add(1, Ordering::AcqRel);
+        self.has_changed();
         let last = self.last.lock();
         let mut retired = self.retired.lock();
-        if last.is_past() {
+        let is_past = last.is_past() && !self.is_in_flight.load(Ordering::Acquire);
+        if is_past {
             retired.clear();
         }
         // Kernels' parameters are copied when they are launched.
-        if matches!(before, Work::Copy(_)) && !last.is_past() {
+        if matches!(before, Work::Copy(_)) && !is_past {
             retired.push(before);
         }
         Ok(())
@@ -411,7 +527,7 @@ impl Exec {
 
     /// Waits for launches by threads, which look at nodes when they come to them. Others have looked.
     pub(super) fn finish_launches(&self) {
-        if self.runner.is_some() {
+        if self.runner_of_host().is_some() {
             self.last.lock().wait();
         }
     }
@@ -420,7 +536,7 @@ impl Exec {
     pub(crate) fn set_enabled(&self, original: &Node, enabled: bool) -> CUres {
         self.finish_launches();
         self.switch(original)?.store(enabled, Ordering::Relaxed);
-        self.changes.fetch_add(1, Ordering::AcqRel);
+        self.has_changed();
         Ok(())
     }
 

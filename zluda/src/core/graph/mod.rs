@@ -9,6 +9,8 @@
 //! | `update.rs` | other parameters for executable graphs |
 //! | `deferred_copy.rs` | copies of the program's own memory, when their turn comes |
 //! | `conditional.rs` | nodes whose graphs run by a value that kernels set |
+//! | `device_node.rs` | nodes that kernels change |
+//! | `environment.rs` | launches of graphs by kernels |
 //! | `user_object.rs` | objects that live as long as a graph |
 //! | `dot.rs` | graphs as text |
 //!
@@ -17,7 +19,9 @@
 pub(crate) mod batch;
 pub(crate) mod conditional;
 pub(crate) mod deferred_copy;
+pub(crate) mod device_node;
 pub(crate) mod dot;
+pub(crate) mod environment;
 pub(crate) mod exec;
 mod plan;
 pub(crate) mod update;
@@ -29,6 +33,7 @@ use conditional::Condition;
 use cuda_types::cuda::{
     CUerror, CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType as T, CUres,
 };
+use device_node::DeviceNode;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -106,6 +111,10 @@ pub(crate) struct Node {
     pub(crate) work: Mutex<Work>,
     /// Nodes of executable graphs may be switched off.
     pub(crate) is_enabled: AtomicBool,
+    /// The handle that kernels change it by, for nodes of graphs.
+    device_node: OnceLock<DeviceNode>,
+    /// Kernels change it, for nodes of executable graphs: a launch looks at it when what comes before has ended.
+    is_awaited: AtomicBool,
 }
 
 static GRAPHS: LazyLock<HandleTable<Graph>> = LazyLock::new(|| HandleTable::new(Kind::GRAPH));
@@ -171,6 +180,8 @@ impl Node {
             graph: OnceLock::new(),
             work: Mutex::new(work),
             is_enabled: AtomicBool::new(true),
+            device_node: OnceLock::new(),
+            is_awaited: AtomicBool::new(false),
         }
     }
 
@@ -332,9 +343,13 @@ impl Graph {
         Ok(node)
     }
 
-    /// Removes a node and its edges. `NOT_SUPPORTED` where memory is allocated or freed.
+    /// Removes a node and its edges. `NOT_SUPPORTED` where memory is allocated or freed, and for nodes that kernels change.
     pub(crate) fn remove(&self, node: &Node) -> CUres {
         self.check_may_change()?;
+        // "Device-updatable nodes cannot be removed from their graph via cuGraphDestroyNode."
+        if node.is_updatable() {
+            return Err(CUerror::NOT_SUPPORTED);
+        }
         let mut topology = self.topology.lock();
         let links = topology.nodes.remove(&node.id).ok_or(CUerror::INVALID_VALUE)?;
         for edge in &links.before {

@@ -6,6 +6,7 @@ use super::{Graph, Node};
 use cuda_types::cuda::{CUerror, CUgraphExecUpdateResult as R, CUres};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// The reason for which an executable graph cannot become as another graph.
 #[derive(Debug)]
@@ -47,6 +48,13 @@ impl Exec {
 
     /// Takes over all parameters of another graph, which has to have the same nodes and edges.
     pub(crate) fn update(&self, other: &Graph) -> CUres<Result<(), Difference>> {
+        // "Neither the graph nor its instantiated version can be passed to cuGraphExecUpdate", where nodes are
+        // device-updatable.
+        let is_fixed = |node: &Arc<Node>| node.is_awaited.load(Ordering::Relaxed);
+        if self.index.values().any(is_fixed) || !other.updatable_nodes().is_empty() {
+            let result = R::CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+            return Ok(Err(Difference { result, node: None }));
+        }
         let graph = self.graph.clone();
         self.take_over(&graph, other)
     }

@@ -212,8 +212,13 @@ impl Work {
         Ok(())
     }
 
-    /// Gets ready what launches need.
-    pub(super) fn prepare(&mut self) -> CUres {
+    /// Gets ready what launches need. "Run the graph using the per-node priority attributes rather than the priority of the
+    /// stream it is launched into", where the graph is made so.
+    pub(super) fn prepare(&mut self, has_priorities: bool) -> CUres {
+        if let Work::Kernel(launch) = self {
+            let own = launch.config.priority.unwrap_or_default();
+            launch.config.priority = has_priorities.then_some(own);
+        }
         if let Work::Copy(work) = self {
             work.deferred = match work.copy.needs_host() {
                 true => Some(Arc::new(DeferredCopy::new(&enter(&work.context)?, &work.copy)?)),

@@ -354,27 +354,19 @@ pub(crate) fn allocate_async(
     let memory = pool.memory();
     // SAFETY: `address` outlives the calls; the stream has been checked; the pool is the provider's.
     current.check(unsafe {
-        match memory {
-            Memory::Host => hip.hipHostMalloc(&mut address, size, hipHostMallocCoherent),
-            Memory::Managed => hip.hipMallocManaged(&mut address, size, hipMemAttachGlobal),
-            Memory::Device => match pool.hip() {
-                Some(hip_pool) => hip.hipMallocFromPoolAsync(&mut address, size, hip_pool, stream),
-                None => match hip.hipMallocAsync(&mut address, size, stream) {
-                    // Some GPUs and systems have no pools.
-                    hipError_t::hipErrorNotSupported => hip.hipMalloc(&mut address, size),
-                    error => error,
-                },
+        match (pool.hip(), memory) {
+            (Some(hip_pool), _) => hip.hipMallocFromPoolAsync(&mut address, size, hip_pool, stream),
+            (None, Memory::Host) => hip.hipHostMalloc(&mut address, size, hipHostMallocCoherent),
+            (None, Memory::Managed) => hip.hipMallocManaged(&mut address, size, hipMemAttachGlobal),
+            (None, Memory::Device) => match hip.hipMallocAsync(&mut address, size, stream) {
+                // Some GPUs and systems have no pools.
+                hipError_t::hipErrorNotSupported => hip.hipMalloc(&mut address, size),
+                error => error,
             },
         }
     })?;
-    if memory == Memory::Device {
-        let mut owner = Owner::Context(alive.context.clone());
-        // Of another device than the stream's.
-        if let Some(device) = pool.place.device().filter(|device| *device != current.context.device)
-        {
-            owner = Owner::Device(device);
-        }
-        return Ok(insert_of(owner, address as u64, 0, size, Kind::Pool(memory), None));
+    if memory == Memory::Device || pool.hip().is_some() {
+        return Ok(pool_export::enter(&alive, pool, address as u64, size));
     }
     // It is of no context.
     let base = match memory {
@@ -535,7 +527,12 @@ unsafe fn give_to_provider(hip: &HipRuntime, allocation: &Allocation) -> hipErro
             | Kind::External
             | Kind::Module
             | Kind::Graph => hip.hipFree(base),
-            Kind::Host(_) | Kind::Pool(Memory::Host) => hip.hipHostFree(host),
+            Kind::Pool(Memory::Host) => match hip.hipHostFree(host) {
+                // What processes share is a device's to the provider.
+                hipError_t::hipErrorInvalidValue => hip.hipFree(base),
+                error => error,
+            },
+            Kind::Host(_) => hip.hipHostFree(host),
             Kind::Registered(_) => hip.hipHostUnregister(host),
             Kind::Opened => hip.hipIpcCloseMemHandle(base),
             // It is unmapped, not freed.

@@ -4,12 +4,12 @@ use super::Memory;
 use super::pool_export::HipPool;
 use crate::convert::FromC;
 use crate::core::device::driver::driver;
-use crate::core::memory::pool_ledger::Ledger;
+use crate::core::memory::pool_ledger::{Ledger, Taken};
 use cuda_types::cuda::{
     CUdevice, CUerror, CUmemAccess_flags, CUmemAllocationHandleType, CUmemAllocationType as Type,
     CUmemLocation, CUmemLocationType as L, CUmemPool_attribute, CUmemoryPool, CUres,
 };
-use hip_runtime_sys::hipMemPool_t;
+use hip_runtime_sys::{hipMemLocation, hipMemLocationType, hipMemPool_t};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -62,6 +62,33 @@ impl Place {
             location: L::CU_MEM_LOCATION_TYPE_DEVICE,
             id: device,
         }
+    }
+
+    /// The place as the provider names it, for pools whose memory processes share.
+    fn to_hip(self) -> CUres<hipMemLocation> {
+        Ok(match self.device() {
+            Some(device) => hipMemLocation {
+                type_: hipMemLocationType::hipMemLocationTypeDevice,
+                id: driver()?.device(device)?.hip,
+            },
+            None => hipMemLocation {
+                type_: hipMemLocationType::hipMemLocationTypeHostNuma,
+                id: self.id,
+            },
+        })
+    }
+
+    /// The place that the provider of another process names so; of devices that this one does not see, the first stands for
+    /// all: they share their memory.
+    fn of_hip(location: hipMemLocation) -> CUres<Place> {
+        if location.type_ != hipMemLocationType::hipMemLocationTypeHostNuma {
+            let devices = &driver()?.devices;
+            let device = devices.iter().position(|device| device.hip == location.id);
+            return Ok(Place::of_device(device.unwrap_or(0) as CUdevice));
+        }
+        let (kind, type_) =
+            (Type::CU_MEM_ALLOCATION_TYPE_PINNED, L::CU_MEM_LOCATION_TYPE_HOST_NUMA);
+        Ok(Place { kind, location: type_, id: location.id })
     }
 
     /// The memory that a pool of this place gives.
@@ -143,15 +170,16 @@ pub(crate) fn create(
 ) -> CUres<Arc<Pool>> {
     let origin = match handle_types {
         CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE => Origin::Created,
-        _ => Origin::Shareable(HipPool::new(driver()?.device(place.id)?.hip, handle_types)?),
+        _ => Origin::Shareable(HipPool::new(place.to_hip()?, handle_types)?),
     };
     enter(place, handle_types, origin, maximum)
 }
 
 /// The pool of another process with this descriptor.
 pub(crate) fn import(descriptor: usize, types: CUmemAllocationHandleType) -> CUres<Arc<Pool>> {
-    // A file does not say of which device it is: those that share memory are one.
-    enter(Place::of_device(0), types, Origin::Imported(HipPool::import(descriptor, types)?), 0)
+    let hip = HipPool::import(descriptor, types)?;
+    let place = Place::of_hip(hip.location()?)?;
+    enter(place, types, Origin::Imported(hip), 0)
 }
 
 fn enter(
@@ -225,11 +253,11 @@ pub(crate) fn set_current(pool: Arc<Pool>) -> CUres {
     Ok(())
 }
 
-/// Memory at an address is one of the pool's from now on.
-pub(crate) fn take(pool: &Arc<Pool>, address: u64, bytes: usize) {
+/// Memory at an address is one of the pool's from now on, in a place that was taken for it.
+pub(crate) fn take(pool: &Arc<Pool>, address: u64, taken: Taken) {
     // A context that has ended took its memory with it.
     give_back(address, 0);
-    pool.ledger.lock().take(address, bytes as u64);
+    pool.ledger.lock().settle(address, taken);
     OWNERS.lock().insert(address, pool.clone());
 }
 

@@ -1,21 +1,22 @@
 //! Pools whose memory other processes can get: the provider's, which lie in what it can export.
 
 use super::pool::{self, Pool};
-use super::{Kind, Memory, Owner, find, insert_of};
-use crate::core::context::Current;
+use super::{Allocation, Kind, Memory, Owner, find, insert_of};
+use crate::core::context::{Alive, Current};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
 use cuda_types::cuda::{
     CUdeviceptr, CUerror, CUmemAllocationHandleType, CUmemPoolPtrExportData, CUres,
 };
 use hip_runtime_sys::{
-    hipMemAllocationHandleType, hipMemAllocationType, hipMemLocation, hipMemLocationType,
-    hipMemPool_t, hipMemPoolProps, hipMemPoolPtrExportData,
+    hipMemAllocationHandleType, hipMemAllocationType, hipMemLocation, hipMemPool_t,
+    hipMemPoolProps, hipMemPoolPtrExportData,
 };
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock};
 
 /// The provider's pool, destroyed when nobody uses it any more.
@@ -42,15 +43,15 @@ fn hip_type(types: CUmemAllocationHandleType) -> hipMemAllocationHandleType {
 }
 
 impl HipPool {
-    /// A pool of the memory of a device, by the provider's number, that can be exported by handles of these types.
-    pub(crate) fn new(device: i32, types: CUmemAllocationHandleType) -> CUres<HipPool> {
+    /// A pool of the memory of a place, as the provider names it, that can be exported by handles of these types.
+    pub(crate) fn new(
+        location: hipMemLocation,
+        types: CUmemAllocationHandleType,
+    ) -> CUres<HipPool> {
         let properties = hipMemPoolProps {
             allocType: hipMemAllocationType::hipMemAllocationTypePinned,
             handleTypes: hip_type(types),
-            location: hipMemLocation {
-                type_: hipMemLocationType::hipMemLocationTypeDevice,
-                id: device,
-            },
+            location,
             win32SecurityAttributes: null_mut(),
             maxSize: 0,
             reserved: [0; 56],
@@ -70,6 +71,12 @@ impl HipPool {
             driver()?.hip.hipMemPoolImportFromShareableHandle(&mut pool, handle, hip_type(types), 0)
         })?;
         Ok(HipPool(pool))
+    }
+
+    /// The place of the pool, as the provider names it.
+    pub(crate) fn location(&self) -> CUres<hipMemLocation> {
+        // SAFETY: the provider has given the pool.
+        unsafe { driver()?.hip.pool_location(self.0) }.ok_or(CUerror::NOT_SUPPORTED)
     }
 
     pub(crate) fn get(&self) -> hipMemPool_t {
@@ -93,7 +100,7 @@ pub(crate) fn export(pool: &Pool, types: CUmemAllocationHandleType) -> CUres<i32
 /// What other processes find memory of a pool by; `INVALID_VALUE` unless it begins at the address.
 pub(crate) fn export_pointer(address: CUdeviceptr) -> CUres<CUmemPoolPtrExportData> {
     let is_whole = find(address)
-        .is_some_and(|found| found.base == address && found.kind == Kind::Pool(Memory::Device));
+        .is_some_and(|found| found.base == address && matches!(found.kind, Kind::Pool(_)));
     let owner = pool::owner(address).filter(|_| is_whole).ok_or(CUerror::INVALID_VALUE)?;
     owner.check_own()?;
     owner.hip().ok_or(CUerror::INVALID_VALUE)?;
@@ -101,6 +108,27 @@ pub(crate) fn export_pointer(address: CUdeviceptr) -> CUres<CUmemPoolPtrExportDa
     // SAFETY: `data` outlives the call; the memory is the provider's.
     check(unsafe { driver()?.hip.hipMemPoolExportPointer(&mut data, address as *mut c_void) })?;
     Ok(CUmemPoolPtrExportData { reserved: data.reserved })
+}
+
+/// The owner of memory of a pool that a context takes: it, or another device that the memory is of, or that of the context
+/// for the host's.
+fn owner_of(alive: &Alive, pool: &Pool) -> Owner {
+    let own = alive.context.device;
+    match pool.place.device() {
+        Some(device) if device == own => Owner::Context(alive.context.clone()),
+        device => Owner::Device(device.unwrap_or(own)),
+    }
+}
+
+/// Enters memory of a pool that processes share: of a node's, its address is the host's too.
+pub(super) fn enter(alive: &Alive, pool: &Pool, base: u64, size: usize) -> Arc<Allocation> {
+    let (memory, owner) = (pool.memory(), owner_of(alive, pool));
+    let host = if memory == Memory::Host { base } else { 0 };
+    let allocation = insert_of(owner, base, host, size, Kind::Pool(memory), None);
+    if memory == Memory::Host {
+        allocation.is_absent.store(!pool.is_accessible(), Ordering::Release);
+    }
+    allocation
 }
 
 /// A pool, and what memory of it is found by.
@@ -124,6 +152,7 @@ pub(crate) fn import_pointer(
     if let Some(known) = imported.get(&key).copied().filter(|known| is_there(*known)) {
         return Ok(known);
     }
+    let alive = current.context.keep_alive()?;
     let hip = &current.driver.hip;
     let mut data = hipMemPoolPtrExportData { reserved: data.reserved };
     let (mut address, mut size) = (null_mut(), 0);
@@ -131,8 +160,8 @@ pub(crate) fn import_pointer(
     current.check(unsafe { hip.hipMemPoolImportPointer(&mut address, hip_pool, &mut data) })?;
     // SAFETY: as above.
     current.check(unsafe { hip.hipMemGetAddressRange(&mut null_mut(), &mut size, address) })?;
-    let (base, owner) = (address as u64, Owner::Context(current.context.clone()));
-    insert_of(owner, base, 0, size, Kind::Pool(Memory::Device), None);
+    let base = address as u64;
+    enter(&alive, pool, base, size);
     pool::take_imported(pool, base);
     imported.insert(key, base);
     Ok(base)

@@ -11,6 +11,14 @@ const CHUNK: u64 = 32 << 20;
 /// Allocations begin at multiples of this.
 const GRAIN: u64 = 512;
 
+/// A place that was taken in a pool, for memory that is about to be there.
+#[must_use]
+pub(crate) struct Taken {
+    place: u64,
+    /// The chunks that the pool holds for it.
+    chunks: Vec<u64>,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     /// Places in the pool with the bytes in use there.
@@ -34,9 +42,39 @@ impl Ledger {
         Self { limit: maximum.next_multiple_of(CHUNK), ..Self::default() }
     }
 
-    /// Whether the pool may hold so many bytes more.
-    pub(crate) fn has_room(&self, bytes: u64) -> bool {
-        self.limit == 0 || self.place_of(bytes).saturating_add(bytes) <= self.limit
+    /// Takes a place for so many bytes; none where the pool may not hold as many.
+    pub(crate) fn take(&mut self, bytes: u64) -> Option<Taken> {
+        let place = self.place_of(bytes);
+        let end = place.checked_add(bytes)?;
+        if self.limit != 0 && end > self.limit {
+            return None;
+        }
+        self.live.insert(place, bytes);
+        let chunks = place / CHUNK..=(end.max(place + 1) - 1) / CHUNK;
+        let chunks = chunks.filter(|chunk| self.chunks.insert(*chunk)).collect();
+        self.used += bytes;
+        Some(Taken { place, chunks })
+    }
+
+    /// The memory of a place has an address now.
+    pub(crate) fn settle(&mut self, address: u64, taken: Taken) {
+        self.places.insert(address, taken.place);
+        self.used_high = self.used_high.max(self.used);
+        self.reserved_high = self.reserved_high.max(self.reserved());
+    }
+
+    /// There is no memory for a place.
+    pub(crate) fn leave(&mut self, taken: Taken) {
+        if let Some(bytes) = self.live.remove(&taken.place) {
+            self.used -= bytes;
+        }
+        for chunk in taken.chunks {
+            let place = chunk * CHUNK;
+            let is_in_use = |(&begin, &bytes): (&u64, &u64)| begin + bytes > place;
+            if !self.live.range(..place + CHUNK).any(is_in_use) {
+                self.chunks.remove(&chunk);
+            }
+        }
     }
 
     /// The first gap for so many bytes.
@@ -49,17 +87,6 @@ impl Ledger {
             place = (begin + taken).next_multiple_of(GRAIN);
         }
         place
-    }
-
-    /// Memory at an address is in use.
-    pub(crate) fn take(&mut self, address: u64, bytes: u64) {
-        let place = self.place_of(bytes);
-        self.live.insert(place, bytes);
-        self.places.insert(address, place);
-        self.chunks.extend(place / CHUNK..=(place + bytes.max(1) - 1) / CHUNK);
-        self.used += bytes;
-        self.used_high = self.used_high.max(self.used);
-        self.reserved_high = self.reserved_high.max(self.reserved());
     }
 
     /// It is no longer, once that stream has come there.
@@ -142,13 +169,18 @@ mod tests {
     #[test]
     fn a_limit_is_in_whole_chunks_and_holds_until_memory_comes_back() {
         let mut ledger = Ledger::new(1 << 20);
-        assert!(ledger.has_room(CHUNK) && !ledger.has_room(CHUNK + 1));
-        ledger.take(0x1000, CHUNK - GRAIN);
-        assert!(
-            ledger.has_room(GRAIN) && !ledger.has_room(GRAIN + 1) && !ledger.has_room(u64::MAX)
-        );
+        assert!(ledger.take(CHUNK + 1).is_none());
+        let whole = ledger.take(CHUNK).unwrap();
+        assert!(ledger.take(1).is_none());
+        ledger.leave(whole);
+        assert_eq!((ledger.used(), ledger.reserved()), (0, 0));
+        let most = ledger.take(CHUNK - GRAIN).unwrap();
+        ledger.settle(0x1000, most);
+        assert!(ledger.take(GRAIN + 1).is_none() && ledger.take(u64::MAX).is_none());
+        let last = ledger.take(GRAIN).unwrap();
+        ledger.settle(0x2000, last);
         ledger.give_back(0x1000, 0);
-        assert!(ledger.has_room(CHUNK));
-        assert!(Ledger::new(0).has_room(1 << 50));
+        assert!(ledger.take(CHUNK - GRAIN).is_some() && ledger.take(1).is_none());
+        assert!(Ledger::new(0).take(1 << 40).is_some());
     }
 }

@@ -1,6 +1,6 @@
 //! Attributes of streams: what programs set, and are told again. Default streams have them for each context.
 
-use super::{PRIORITIES, StreamArg};
+use super::{PRIORITIES, StreamArg, Target};
 use crate::core::context::Current;
 use crate::core::device::launch::{Hints, check_window};
 use cuda_types::cuda::{
@@ -92,10 +92,11 @@ impl StreamArg {
     /// Sets an attribute; `INVALID_VALUE` for those that streams do not have, and for values that are none.
     pub(crate) fn set_attribute(
         &self,
-        current: &Current,
+        target: &Target,
         id: Id,
         value: &CUstreamAttrValue,
     ) -> CUres {
+        let current = &target.current;
         let mut kept = self.attributes(current);
         // SAFETY: the attribute says which member there is; all of them are plain data.
         unsafe {
@@ -121,12 +122,21 @@ impl StreamArg {
             }
         }
         self.keep(current, kept);
-        Ok(())
+        if id == Id::CU_LAUNCH_ATTRIBUTE_PRIORITY { self.use_priority(target) } else { Ok(()) }
+    }
+
+    /// Gives what comes into the stream the priority that its attribute says.
+    fn use_priority(&self, target: &Target) -> CUres {
+        let (current, priority) = (&target.current, self.priority_in(&target.current));
+        // SAFETY: the stream has been checked.
+        current.check(unsafe { current.driver.hip.set_stream_priority(target.hip, priority) })
     }
 
     /// Takes over all attributes of another stream.
-    pub(crate) fn copy_attributes(&self, current: &Current, from: &StreamArg) {
+    pub(crate) fn copy_attributes(&self, target: &Target, from: &StreamArg) -> CUres {
+        let current = &target.current;
         let priority = Some(from.priority_in(current));
         self.keep(current, Attributes { priority, ..from.attributes(current) });
+        self.use_priority(target)
     }
 }

@@ -190,11 +190,9 @@ pub(crate) fn create(current: &Current, flags: u32, priority: i32) -> CUres<CUst
     let hip = &current.driver.hip;
     let priority = priority.clamp(PRIORITIES.0, PRIORITIES.1);
     let mut stream = null_mut();
-    // Providers have fewer priorities.
-    let hip_priority = priority.max(-1);
-    // CUDA's flags have HIP's values.
+    // CUDA's flags have HIP's values. A provider that has fewer priorities takes the nearest.
     // SAFETY: `stream` outlives the call.
-    current.check(unsafe { hip.hipStreamCreateWithPriority(&mut stream, flags, hip_priority) })?;
+    current.check(unsafe { hip.hipStreamCreateWithPriority(&mut stream, flags, priority) })?;
     let (place, stream) = (current.place(), HipStream(stream));
     if let Some(green) = &place.green {
         // SAFETY: the stream is the one that was just created.

@@ -105,6 +105,10 @@ impl Backend for Amd {
         Box::new(services::Slot::default())
     }
 
+    fn has_graphs_of_kernels(&self) -> bool {
+        false
+    }
+
     // Kernels on AMD GPUs launch none.
     fn add_module(&self, _segment: u64, _handle: u64) {}
 

@@ -2,13 +2,15 @@
 
 use crate::core::context::{Current, enter};
 use crate::core::device::launch::LaunchConfig;
+use crate::core::graph::device_node;
+use crate::core::graph::environment;
 use crate::core::launch::occupancy::Occupancy;
 use crate::core::module::function::Function;
 use crate::core::module::{self, Module};
 use cuda_types::cuda::{CUdevice_attribute, CUerror, CUfunction_attribute, CUlimit, CUres};
 use hip_runtime_sys::HipRuntime;
 use hip_runtime_sys::device_runtime::{
-    Child, DeviceRuntime, Error, PARAMETER_BYTES, Question, SETTER, Setter,
+    Child, DeviceRuntime, Error, GraphRequest, PARAMETER_BYTES, Question, SETTER, Setter,
 };
 use parking_lot::RwLock;
 use simt::parameters::hidden_words;
@@ -31,7 +33,7 @@ pub(super) fn end_module(segment: u64) {
 
 /// Gives these functions to a provider that can launch from kernels.
 pub(super) fn offer(hip: &HipRuntime) {
-    static RUNTIME: DeviceRuntime = DeviceRuntime { prepare, ask };
+    static RUNTIME: DeviceRuntime = DeviceRuntime { prepare, ask, graph };
     // SAFETY: the provider is this project's, whose symbol of this name has this type.
     if let Some(set) = unsafe { hip.own_function::<Setter>(SETTER) } {
         // SAFETY: the functions stay.
@@ -59,6 +61,10 @@ fn answer(segment: u64, call: impl FnOnce(&Arc<Module>, &Current) -> Result<(), 
         let current = enter(&module.data.context).map_err(error_of)?;
         call(&module, &current)
     };
+    without_panic(asked)
+}
+
+fn without_panic(asked: impl FnOnce() -> Result<(), Error>) -> u32 {
     let result = catch_unwind(AssertUnwindSafe(asked)).unwrap_or_else(|_| {
         tracing::error!("bug: a panic in a launch by a kernel");
         Err(Error::Unknown)
@@ -134,5 +140,40 @@ unsafe extern "C" fn ask(
         };
         *value = found().map_err(error_of)?;
         Ok(())
+    })
+}
+
+unsafe extern "C" fn graph(
+    launch: u64,
+    request: u32,
+    words: *const [u64; 4],
+    value: *mut u64,
+) -> u32 {
+    without_panic(|| {
+        // SAFETY: the engine's own, for the time of the call.
+        let (Some(&[a, b, c, d]), Some(value)) =
+            (unsafe { words.as_ref() }, unsafe { value.as_mut() })
+        else {
+            return Err(Error::InvalidValue);
+        };
+        let Some(request) = GraphRequest::ALL.get(request as usize) else {
+            return Err(Error::InvalidValue);
+        };
+        let size = |word: u64| u32::try_from(word).map_err(|_| CUerror::INVALID_VALUE);
+        let mut done = || match request {
+            GraphRequest::Launch => environment::launch(launch, a, b),
+            GraphRequest::Current => {
+                *value = environment::current(launch);
+                Ok(())
+            }
+            GraphRequest::Parameter => {
+                // SAFETY: as above.
+                let bytes = unsafe { std::slice::from_raw_parts(c as *const u8, d as usize) };
+                device_node::set_parameter(a, b, bytes)
+            }
+            GraphRequest::Enabled => device_node::set_enabled(a, b & 0xff != 0),
+            GraphRequest::Grid => device_node::set_grid(a, [size(b)?, size(c)?, size(d)?]),
+        };
+        done().map_err(error_of)
     })
 }

@@ -61,13 +61,17 @@ impl Backend for Cpu {
     fn launch(&self, launch: &Prepared, mut params: Params) -> CUres {
         let Prepared { kernel, stream, config, cluster, .. } = *launch;
         let code = kernel.code(config.block, false)?;
-        let mut attributes = SmallVec::<[hipLaunchAttribute; 2]>::new();
+        let mut attributes = SmallVec::<[hipLaunchAttribute; 3]>::new();
         if config.cooperative {
             let id = hipLaunchAttributeID::hipLaunchAttributeCooperative;
             attributes.push(attribute(id, [1, 0, 0]));
         }
         if let Some(cluster) = cluster {
             attributes.push(attribute(CLUSTER_DIMENSION, cluster));
+        }
+        if let Some(priority) = config.priority {
+            let id = hipLaunchAttributeID::hipLaunchAttributePriority;
+            attributes.push(attribute(id, [priority as u32, 0, 0]));
         }
         if attributes.is_empty() {
             return launch_code(launch, code, &mut params);
@@ -97,7 +101,8 @@ impl Backend for Cpu {
 
     fn in_sequence(&self, launch: &Prepared) -> CUres<Option<SequenceKernel>> {
         let Prepared { kernel, config, grid, cluster, .. } = *launch;
-        if config.cooperative {
+        // Those of a sequence have one priority.
+        if config.cooperative || config.priority.is_some() {
             return Ok(None);
         }
         Ok(Some(SequenceKernel {
@@ -113,6 +118,10 @@ impl Backend for Cpu {
 
     fn services(&self) -> Box<dyn Services> {
         Box::new(Provided)
+    }
+
+    fn has_graphs_of_kernels(&self) -> bool {
+        true
     }
 
     fn add_module(&self, segment: u64, handle: u64) {
