@@ -169,8 +169,9 @@ impl<'a> Walk<'a> {
             _ => Err(Reason::Unsupported("a barrier in a register".to_owned())),
         };
         Ok(match i.opcode {
-            // Threads of a mask that are not together wait for each other instead.
-            "BRA" if i.has("DIV") => Next::Through,
+            // Threads of a mask that are not together wait for each other instead. Where masks may differ between threads,
+            // the way aside, on which each waits by its own, is right for all.
+            "BRA" if i.has("DIV") && i.guard == Predicate::TRUE => Next::Through,
             "BRA" => Next::Go(label()?),
             "BSSY" => {
                 barriers.insert(barrier()?, label()?.address);
@@ -191,6 +192,14 @@ impl<'a> Walk<'a> {
                         Place { code: self.flow.copies[node.copy].code, address: label()?.address }
                     }
                 };
+                // What is called this way comes back only by the address that it is given: ptxas leaves loops so, too.
+                let own = self.flow.copies[node.copy].code;
+                if place.code == own
+                    && !code.functions.is_empty()
+                    && !code.functions.contains(&place.address)
+                {
+                    return Ok(Next::Go(Node { address: place.address, ..node }));
+                }
                 if let Some(Next::Call(known)) = self.flow.nodes.get(&node) {
                     self.flow.copies[known.copy].barriers = barriers.clone();
                     return Ok(Next::Call(*known));

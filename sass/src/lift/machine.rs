@@ -264,22 +264,6 @@ impl<'a> Machine<'a> {
         format!("__constants_of_{}", self.kernel.name)
     }
 
-    /// The parameter that an offset of bank 0 lies in, as an address in PTX.
-    pub(super) fn parameter_place(&mut self, offset: i32) -> Result<String, Reason> {
-        let at = (offset - PARAMETERS) as u32;
-        let found = self
-            .kernel
-            .parameters
-            .iter()
-            .enumerate()
-            .filter(|(_, p)| p.offset <= at)
-            .max_by_key(|(_, p)| p.offset);
-        match found {
-            Some((index, parameter)) => Ok(format!("p{index}+{}", at - parameter.offset)),
-            None => Err(Reason::Invalid(format!("c[0][{offset:#x}] lies in no parameter"))),
-        }
-    }
-
     /// Bytes of the stack.
     pub(super) fn stack(&self) -> u32 {
         let more = if self.kernel.allocates { ALLOCATED } else { 0 };

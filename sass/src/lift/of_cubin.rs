@@ -70,7 +70,9 @@ fn code(cubin: &Cubin, sections: &[usize], section: usize) -> Code {
             indirect.insert(u64::from(branch.offset), targets);
         }
     }
-    Code { name: found.name.to_owned(), instructions, calls, indirect }
+    let functions = cubin.functions.iter().filter(|function| function.section == section);
+    let functions = functions.map(|function| function.offset).collect();
+    Code { name: found.name.to_owned(), instructions, calls, functions, indirect }
 }
 
 fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {

@@ -144,3 +144,46 @@ fn checks_of_convergence_are_waits() {
     let shuffle = text.find("shfl.sync.bfly.b32 %t1|%q0, %r2, 0x1, 0x1f, %t0;").expect("a shuffle");
     assert!(wait < mask && mask < shuffle, "{text}");
 }
+
+/// A call of what is no function is a jump: nothing comes back from it.
+#[test]
+fn calls_of_other_places_are_jumps() {
+    let listing = "IADD3 R2, R2, -0x1, RZ\nISETP.GE.AND P0, PT, R2, 0x1, PT\n@P0 CALL.REL.NOINC 0x0\n\
+                   MOV R8, 0x50\nCALL.REL.NOINC 0x60\nEXIT\nIADD3 R3, R3, 0x1, RZ\nRET.REL.NODEC R8 0x0";
+    let mut image = image(listing);
+    image.code[0].functions = [0x60].into();
+    let lifted = lift(&image);
+    assert_eq!(lifted.failures, []);
+    assert!(lifted.text.contains("@%p0 bra L0_0;"), "{}", lifted.text);
+    assert_eq!(lifted.text.matches("add.s32 %r2, %r2, 0xffffffff;").count(), 1, "{}", lifted.text);
+    // The kernel may be a function among others.
+    image.code[0].functions = [0, 0x60].into();
+    let error = lift(&image).failures.pop().expect("a failure").1;
+    assert!(error.to_string().contains("functions that call themselves"), "{error}");
+}
+
+/// Bank 0 is one memory for machine code, and has a parameter for each range here.
+#[test]
+fn parameters_by_registers_are_those_that_the_sum_lies_in() {
+    let text = lifted("LDC.64 R2, c[0x0][R2+0x158]\nSTG.E.64 [R6.64], R2\nEXIT");
+    let at = text.find("add.s32 %t0, %r2, -8;").expect("an offset");
+    for wanted in [
+        "sub.s32 %t1, %t0, 0;\n    setp.lt.u32 %q0, %t1, 8;",
+        "mov.b64 %d1, p0;\n    add.s64 %d2, %d1, %d0;\n    @%q0 ld.param.v2.b32 {%r2, %r3}, [%d2];",
+        "sub.s32 %t2, %t0, 8;\n    setp.lt.u32 %q1, %t2, 8;",
+        "mov.b64 %d4, p1;\n    add.s64 %d5, %d4, %d3;\n    @%q1 ld.param.v2.b32 {%r2, %r3}, [%d5];",
+    ] {
+        assert!(text.find(wanted).is_some_and(|found| found > at), "{wanted} in {text}");
+    }
+}
+
+/// Where masks may differ between threads, each waits by its own on the way aside.
+#[test]
+fn masks_of_each_thread_go_aside() {
+    let text = lifted(
+        "REDUX.OR UR4, R2\nR2UR P1, URZ, R2\n@!P1 BRA.DIV UR4, 0x50\nVOTE.ANY R3, PT, P0\nEXIT\n\
+         WARPSYNC R2\nVOTE.ANY R3, PT, P0\nLOP3.LUT R3, R3, R2, RZ, 0xc0, !PT\nEXIT",
+    );
+    assert!(text.contains("setp.ne.u32 %p1, 0, 0;\n    @!%p1 bra L0_50;"), "{text}");
+    assert!(text.contains("L0_50:\n    bar.warp.sync %r2;"), "{text}");
+}

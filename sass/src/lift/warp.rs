@@ -268,15 +268,17 @@ pub(super) fn special(machine: &mut Machine, mut o: Operands) -> Lifted {
     Ok(())
 }
 
-/// R2UR UR, R: of one thread; the others have the same.
+/// R2UR [P,] UR, R: of one thread; the others have the same. Whether they do is what ptxas asks for before BRA.DIV; not to know
+/// it is right too.
 pub(super) fn r2ur(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let is_one = o.optional_predicate();
     let target = o.target()?;
-    if o.optional_predicate().is_some_and(|p| p.number != Predicate::PT) {
-        return unsupported("a predicate as a result");
-    }
     let value = integer(machine, o.next()?)?;
+    o.end()?;
+    machine.emit.keep_guard();
     machine.set(target, &value);
-    o.end()
+    is_one.into_iter().for_each(|p| machine.set_predicate(p, &Truth::Constant(false)));
+    Ok(())
 }
 
 /// LEPC R: where the instruction lies, as calls want it.
