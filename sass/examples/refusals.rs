@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p sass --example refusals -- libtorch_cuda.so
 //!
-//! `--every N` takes each Nth module only. `--keep FOLDER` writes each module and its PTX there.
+//! `--every N` takes each Nth module only, `--only N` that one. `--keep FOLDER` writes each module and its PTX there.
 
 use fatbin::{CONTAINER_MAGIC, Container, container_size};
 use sass::cubin::{Cubin, is_cubin};
@@ -99,11 +99,14 @@ fn count(counts: &Mutex<Counts>, number: usize, bytes: &[u8], keep: Option<&Path
 }
 
 fn main() -> Result<()> {
-    let (mut files, mut every, mut keep) = (Vec::new(), 1, None);
+    let (mut files, mut every, mut only, mut keep) = (Vec::new(), 1, None, None);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--every" => every = arguments.next().ok_or("--every NUMBER")?.parse::<usize>()?.max(1),
+            "--only" => {
+                only = Some(arguments.next().ok_or("--only NUMBER")?.parse::<usize>()?);
+            }
             "--keep" => keep = Some(PathBuf::from(arguments.next().ok_or("--keep FOLDER")?)),
             file => files.push(file.to_owned()),
         }
@@ -121,6 +124,9 @@ fn main() -> Result<()> {
                 loop {
                     let number = every * next.fetch_add(1, Ordering::Relaxed);
                     let Some(bytes) = all.get(number) else { break };
+                    if only.is_some_and(|only| only != number) {
+                        continue;
+                    }
                     count(&counts, number, bytes, keep.as_ref());
                 }
             });

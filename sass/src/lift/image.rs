@@ -1,6 +1,6 @@
 //! What lifting has to know of a module of machine code.
 
-use crate::flow::Code;
+use crate::flow::{Code, Place};
 use std::collections::BTreeMap;
 
 /// A module of machine code.
@@ -11,6 +11,19 @@ pub struct Image {
     pub variables: Vec<Variable>,
     /// What bank 4 holds, by offset.
     pub addresses: BTreeMap<u32, Named>,
+    /// Instructions whose number is half an address.
+    pub halves: BTreeMap<Place, Half>,
+    /// Calls of what the driver has, with its name.
+    pub system_calls: BTreeMap<Place, String>,
+    /// Where functions begin, by their symbols.
+    pub functions: BTreeMap<String, Place>,
+}
+
+/// Half an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Half {
+    pub of: Named,
+    pub is_upper: bool,
 }
 
 /// An address by its symbol.

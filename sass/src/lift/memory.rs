@@ -428,9 +428,8 @@ fn atomic_operation(i: &Instruction) -> Result<(String, u8), Reason> {
 /// ATOM, ATOMG: P, R, [address], R [, R]; ATOMS: R, [address], R [, R]
 pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
-    if o.optional_predicate().is_some_and(|predicate| predicate.number != Predicate::PT) {
-        return unsupported("a predicate as a result");
-    }
+    // Whether it was done: what machines cannot do in shared memory is left to the instructions behind.
+    let done = o.optional_predicate().filter(|predicate| predicate.number != Predicate::PT);
     let target = o.target()?;
     let address = o.address()?;
     let space = space(i.opcode);
@@ -469,6 +468,9 @@ pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
     }
     let kind = if words == 2 { Kind::B64 } else { Kind::B32 };
     let old = machine.emit.temporary(kind);
+    if done.is_some() {
+        machine.emit.keep_guard();
+    }
     machine.emit.guarded(format_args!(
         "atom.relaxed{scope}{space}.{operation} {old}, [{place}], {}",
         sources.join(", ")
@@ -488,6 +490,7 @@ pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
     } else {
         machine.set(target, &old);
     }
+    done.into_iter().for_each(|p| machine.set_predicate(p, &Truth::Constant(true)));
     Ok(())
 }
 
