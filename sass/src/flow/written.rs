@@ -12,6 +12,9 @@ const NARROW: [&str; 24] = [
 /// Those whose modifiers say how wide the result is.
 const LOADS: [&str; 5] = ["LD", "LDG", "LDS", "LDL", "LDC"];
 
+/// Those that only read registers.
+const STORES: [&str; 5] = ["ST", "STG", "STS", "STL", "RED"];
+
 /// The registers that an instruction may write: the first that it names, with three more where it may be wide.
 pub(crate) fn written(i: &Instruction) -> Vec<(File, u8)> {
     let first = i.operands.iter().find_map(|operand| match operand {
@@ -20,6 +23,7 @@ pub(crate) fn written(i: &Instruction) -> Vec<(File, u8)> {
     });
     let is_load = LOADS.contains(&i.opcode);
     let count = match () {
+        () if STORES.contains(&i.opcode) => 0,
         () if NARROW.contains(&i.opcode) && !i.has("WIDE") => 1,
         () if is_load && i.has("64") => 2,
         () if is_load && !i.has("128") => 1,

@@ -271,6 +271,7 @@ fn loads_forget_no_more_than_they_write() {
     };
     lifted(&listing("LDS.U8 R7, [R2]"));
     lifted(&listing("LDS.64 R6, [R2]"));
+    lifted(&listing("STS.U8 [R2], R7"));
     failure(&listing("LDS.64 R8, [R2]"));
     failure(&listing("LDS.128 R8, [R2]"));
 }
