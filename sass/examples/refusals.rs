@@ -2,7 +2,8 @@
 //!
 //!     cargo run --release -p sass --example refusals -- libtorch_cuda.so
 //!
-//! `--every N` takes each Nth module only, `--only N` that one. `--keep FOLDER` writes each module and its PTX there.
+//! `--every N` takes each Nth module only, `--kernel TEXT` the kernels with that in their names. `--keep FOLDER` writes each
+//! module and its PTX there.
 
 use fatbin::{CONTAINER_MAGIC, Container, container_size};
 use sass::cubin::{Cubin, is_cubin};
@@ -63,7 +64,13 @@ fn without_numbers(reason: &str) -> String {
     text
 }
 
-fn count(counts: &Mutex<Counts>, number: usize, bytes: &[u8], keep: Option<&PathBuf>) {
+fn count(
+    counts: &Mutex<Counts>,
+    number: usize,
+    bytes: &[u8],
+    wanted: &str,
+    keep: Option<&PathBuf>,
+) {
     let with = |change: &mut dyn FnMut(&mut Counts)| {
         change(&mut counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     };
@@ -76,7 +83,11 @@ fn count(counts: &Mutex<Counts>, number: usize, bytes: &[u8], keep: Option<&Path
             });
         }
     };
-    let image = Image::of(&cubin);
+    if !cubin.kernels().any(|kernel| kernel.name.contains(wanted)) {
+        return;
+    }
+    let mut image = Image::of(&cubin);
+    image.kernels.retain(|kernel| kernel.name.contains(wanted));
     let lifted = lift(&image);
     let files: [(&str, &[u8]); 2] = [("cubin", bytes), ("ptx", lifted.text.as_bytes())];
     for (folder, (ending, bytes)) in keep.into_iter().flat_map(|keep| files.map(|f| (keep, f))) {
@@ -99,14 +110,12 @@ fn count(counts: &Mutex<Counts>, number: usize, bytes: &[u8], keep: Option<&Path
 }
 
 fn main() -> Result<()> {
-    let (mut files, mut every, mut only, mut keep) = (Vec::new(), 1, None, None);
+    let (mut files, mut every, mut wanted, mut keep) = (Vec::new(), 1, String::new(), None);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--every" => every = arguments.next().ok_or("--every NUMBER")?.parse::<usize>()?.max(1),
-            "--only" => {
-                only = Some(arguments.next().ok_or("--only NUMBER")?.parse::<usize>()?);
-            }
+            "--kernel" => wanted = arguments.next().ok_or("--kernel TEXT")?,
             "--keep" => keep = Some(PathBuf::from(arguments.next().ok_or("--keep FOLDER")?)),
             file => files.push(file.to_owned()),
         }
@@ -124,10 +133,7 @@ fn main() -> Result<()> {
                 loop {
                     let number = every * next.fetch_add(1, Ordering::Relaxed);
                     let Some(bytes) = all.get(number) else { break };
-                    if only.is_some_and(|only| only != number) {
-                        continue;
-                    }
-                    count(&counts, number, bytes, keep.as_ref());
+                    count(&counts, number, bytes, &wanted, keep.as_ref());
                 }
             });
         }

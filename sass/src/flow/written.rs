@@ -13,7 +13,10 @@ const NARROW: [&str; 24] = [
 const LOADS: [&str; 5] = ["LD", "LDG", "LDS", "LDL", "LDC"];
 
 /// Those that only read registers.
-const STORES: [&str; 5] = ["ST", "STG", "STS", "STL", "RED"];
+const READERS: [&str; 12] = [
+    "ST", "STG", "STS", "STL", "RED", "ISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "BAR",
+    "WARPSYNC",
+];
 
 /// The registers that an instruction may write: the first that it names, with three more where it may be wide.
 pub(crate) fn written(i: &Instruction) -> Vec<(File, u8)> {
@@ -23,7 +26,7 @@ pub(crate) fn written(i: &Instruction) -> Vec<(File, u8)> {
     });
     let is_load = LOADS.contains(&i.opcode);
     let count = match () {
-        () if STORES.contains(&i.opcode) => 0,
+        () if READERS.contains(&i.opcode) => 0,
         () if NARROW.contains(&i.opcode) && !i.has("WIDE") => 1,
         () if is_load && i.has("64") => 2,
         () if is_load && !i.has("128") => 1,

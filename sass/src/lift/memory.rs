@@ -198,10 +198,23 @@ pub(super) fn load(machine: &mut Machine, mut o: Operands) -> Lifted {
                 .guarded(format_args!("ld{order}{space}{cached}.{type_} {name}, [{place}]"));
         }
         Width::Words(count) => {
-            let words = machine.words(target, count);
             if i.has("MMIO") && count > 1 {
                 return unsupported("a width");
             }
+            // What others may write meanwhile is read 64 bits at once, as it is written.
+            if !order.is_empty() && count > 1 {
+                let pairs = (0..count / 2).map(|_| machine.emit.temporary(Kind::B64));
+                let pairs: Vec<String> = pairs.collect();
+                let v = vector_name(pairs.len());
+                machine
+                    .emit
+                    .guarded(format_args!("ld{order}{space}{v}.b64 {}, [{place}]", vector(&pairs)));
+                for (index, pair) in (0..).step_by(2).zip(&pairs) {
+                    machine.set_wide(target.next(index), pair);
+                }
+                return Ok(());
+            }
+            let words = machine.words(target, count);
             let v = vector_name(words.len());
             machine.emit.guarded(format_args!(
                 "ld{order}{space}{cached}{v}.b32 {}, [{place}]",
@@ -240,6 +253,15 @@ pub(super) fn store(machine: &mut Machine, mut o: Operands) -> Lifted {
         }
         Width::Words(count) => {
             let words: Vec<_> = (0..count).map(|index| read(machine, index)).collect();
+            if !order.is_empty() && count > 1 {
+                let pairs = words.chunks(2).map(|pair| machine.emit.joined(&pair[0], &pair[1]));
+                let pairs: Vec<String> = pairs.collect();
+                let v = vector_name(pairs.len());
+                machine
+                    .emit
+                    .guarded(format_args!("st{order}{space}{v}.b64 [{place}], {}", vector(&pairs)));
+                return Ok(());
+            }
             let v = vector_name(words.len());
             machine
                 .emit

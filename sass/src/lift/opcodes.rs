@@ -137,7 +137,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("LDSM", matrix::ldsm, "16 2 4 M88 MT88"),
     ("MOVM", matrix::movm, "16 MT88"),
     // What orders, hints and waits only: everything here happens in the order of the program.
-    ("NOP", nothing, ANY),
+    ("NOP", warp::nop, ""),
     ("YIELD", nothing, ANY),
     ("DEPBAR", nothing, ANY),
     ("LDGDEPBAR", nothing, ANY),

@@ -272,6 +272,32 @@ fn loads_forget_no_more_than_they_write() {
     lifted(&listing("LDS.U8 R7, [R2]"));
     lifted(&listing("LDS.64 R6, [R2]"));
     lifted(&listing("STS.U8 [R2], R7"));
+    lifted(&listing("ISETP.NE.AND P0, PT, R7, RZ, PT"));
     failure(&listing("LDS.64 R8, [R2]"));
     failure(&listing("LDS.128 R8, [R2]"));
+}
+
+/// Lanes that are together wait for each other's accesses to memory where WARPSYNC was left out.
+#[test]
+fn nothing_is_a_wait_of_those_that_are_together() {
+    let text = lifted("STS [R2], R3\nNOP\nLDS R4, [R5]\nSTG.E [R6.64], R4\nEXIT");
+    let store = text.find("st.shared.b32").expect("a store");
+    let wait = text.find("activemask.b32 %t1;\n    bar.warp.sync %t1;").expect("a wait");
+    let load = text.find("ld.shared.b32").expect("a load");
+    assert!(store < wait && wait < load, "{text}");
+}
+
+/// What other threads may look at meanwhile is never read or written by halves.
+#[test]
+fn strong_accesses_are_of_64_bits() {
+    let text = lifted(
+        "LD.E.64.STRONG.GPU R2, [R6.64]\nLD.E.128.STRONG.GPU R8, [R6.64]\nST.E.64.STRONG.GPU [R6.64+0x8], R2\nEXIT",
+    );
+    for wanted in [
+        "ld.relaxed.gpu.b64 %d1, [%d0];\n    mov.b64 {%r2, %r3}, %d1;",
+        "ld.relaxed.gpu.v2.b64 {%d3, %d4}, [%d2];\n    mov.b64 {%r8, %r9}, %d3;\n    mov.b64 {%r10, %r11}, %d4;",
+        "mov.b64 %d6, {%r2, %r3};\n    st.relaxed.gpu.b64 [%d5+8], %d6;",
+    ] {
+        assert!(text.contains(wanted), "{wanted} in {text}");
+    }
 }

@@ -133,6 +133,14 @@ pub(super) fn warpsync(machine: &mut Machine, mut o: Operands) -> Lifted {
     o.end()
 }
 
+/// NOP: ptxas leaves one in place of WARPSYNC where the lanes are together. A GPU does for all of them one instruction after
+/// the other; here they have to wait for what the others did in memory.
+pub(super) fn nop(machine: &mut Machine, o: Operands) -> Lifted {
+    let members = machine.members();
+    machine.emit.guarded(format_args!("bar.warp.sync {members}"));
+    o.end()
+}
+
 /// BAR.SYNC id [, threads]; BAR.ARV; BAR.RED
 pub(super) fn bar(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
