@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 /// A module of machine code.
 #[derive(Clone, Debug, Default)]
 pub struct Image {
+    /// The architecture of the PTX that it was made of: 80 for sm_80; 0 where that is not known.
+    pub compiled_for: u8,
     pub code: Vec<Code>,
     pub kernels: Vec<Kernel>,
     pub variables: Vec<Variable>,

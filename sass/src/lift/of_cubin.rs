@@ -13,7 +13,11 @@ impl Image {
         let sections: BTreeSet<usize> =
             cubin.functions.iter().map(|function| function.section).collect();
         let sections: Vec<usize> = sections.into_iter().collect();
-        let mut image = Image { variables: variables(cubin), ..Image::default() };
+        let mut image = Image {
+            compiled_for: cubin.compiled_for,
+            variables: variables(cubin),
+            ..Image::default()
+        };
         for section in &sections {
             let code = code(cubin, &sections, *section, &mut image);
             image.code.push(code);
