@@ -37,7 +37,7 @@ pub struct KernelInfo {
     pub grid_of_clusters: bool,
     /// `.minnctapersm`
     pub min_blocks: Option<u32>,
-    /// The architecture that the module is for, `.target`: 75 for `sm_75`.
+    /// The architecture that the module is for, `.target`: 75 for `sm_75`. Of machine code, what it was compiled for.
     pub architecture: u32,
     /// `.visible` or `.weak`: programs can ask for it by name.
     pub visible: bool,

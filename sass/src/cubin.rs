@@ -121,6 +121,8 @@ pub struct Function<'a> {
 pub struct Cubin<'a> {
     /// 80 for sm_80.
     pub architecture: u8,
+    /// The architecture of the PTX that it was made of, where the file says that; else its own.
+    pub compiled_for: u8,
     pub sections: Vec<Section<'a>>,
     pub symbols: Vec<Symbol<'a>>,
     /// By their sections and offsets.
@@ -148,6 +150,7 @@ impl<'a> Cubin<'a> {
         let flags = header.e_flags(endian);
         let is_newer = header.e_ident().abi_version >= ABI_OF_SECOND_BYTE;
         let architecture = (flags >> if is_newer { 8 } else { 0 }) as u8;
+        let compiled_for = if is_newer { architecture } else { (flags >> 16) as u8 };
         let table = header.sections(endian, file).map_err(|error| malformed("sections", error))?;
         let mut sections = Vec::with_capacity(table.len());
         for (index, section) in table.enumerate() {
@@ -237,6 +240,7 @@ impl<'a> Cubin<'a> {
         }
         let mut cubin = Cubin {
             architecture,
+            compiled_for,
             sections,
             symbols,
             functions: Vec::new(),

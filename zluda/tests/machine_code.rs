@@ -9,10 +9,11 @@ mod common;
 
 use common::Entry;
 use cuda_types::cuda::{
-    CUcontext, CUdevice, CUdeviceptr, CUfunction, CUmodule, CUresult as R, CUstream,
+    CUcontext, CUdevice, CUdeviceptr, CUfunction, CUfunction_attribute, CUmodule, CUresult as R,
+    CUstream,
 };
 use libloading::Library;
-use std::ffi::{CStr, c_uint, c_void};
+use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr::null_mut;
@@ -134,6 +135,13 @@ impl Device {
         )?;
         ok(call!(library, cuModuleGetFunction(&mut function, module, name.as_ptr()):
             (*mut CUfunction, CUmodule, *const std::ffi::c_char)))?;
+        // CUB takes the sizes of blocks that it was compiled with for this architecture.
+        let mut version = 0;
+        ok(
+            call!(library, cuFuncGetAttribute(&mut version, CUfunction_attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION, function):
+            (*mut c_int, CUfunction_attribute, CUfunction)),
+        )?;
+        assert_eq!(version, 80);
         let (mut out, [mut a, mut b], mut n) = (self.out, self.inputs, 100u32);
         let mut parameters: [*mut c_void; 4] =
             [(&raw mut out).cast(), (&raw mut a).cast(), (&raw mut b).cast(), (&raw mut n).cast()];

@@ -18,6 +18,7 @@ fn functions_lie_in_the_section_of_their_kernel() {
     let file = file();
     let cubin = Cubin::parse(&file).expect("a cubin");
     assert_eq!(cubin.architecture, 80);
+    assert_eq!(cubin.compiled_for, 80);
     let found: Vec<_> =
         cubin.functions.iter().map(|f| (f.name, f.is_kernel, f.offset, f.size)).collect();
     assert_eq!(found, [("kernel", true, 0, 1408), ("$kernel$square", false, 0x470, 272)]);

@@ -1,7 +1,7 @@
 //! Sections of code.
 
 use crate::instruction::Instruction;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A section of code.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,8 @@ pub struct Code {
     pub instructions: Vec<Result<Instruction, String>>,
     /// What calls by their addresses go to, where relocations say it.
     pub calls: BTreeMap<u64, Place>,
+    /// Where functions begin; nothing is known of them where there are none. A call of any other place is a jump.
+    pub functions: BTreeSet<u64>,
     /// Where indirect branches go, by their addresses.
     pub indirect: BTreeMap<u64, Vec<u64>>,
 }

@@ -2,11 +2,13 @@
 
 mod code;
 mod reason;
+mod written;
 
 pub use code::{Code, Place};
 pub use reason::Reason;
+pub(crate) use written::written;
 
-use crate::instruction::{Instruction, Operand, Predicate};
+use crate::instruction::{File, Instruction, Operand, Predicate};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An instruction in one copy of its function.
@@ -67,8 +69,48 @@ const DEEPEST: usize = 16;
 /// Instructions of a kernel with all that it calls.
 const MOST: usize = 2_000_000;
 
+/// Registers that are written hold no barrier any more, but for what is moved from another one.
+fn forget(i: &Instruction, barriers: &mut Barriers) {
+    let is_move = i.opcode == "MOV" || i.opcode == "IMAD" && i.has("MOV");
+    let moved = match i.operands.last() {
+        Some(Operand::Register(from)) if is_move => {
+            barriers.get(&Holder::Register(from.number)).copied()
+        }
+        _ => None,
+    };
+    for (file, number) in written(i) {
+        if file == File::General {
+            barriers.remove(&Holder::Register(number));
+        }
+    }
+    if let (Some(place), Some(Operand::Register(to))) = (moved, i.operands.first()) {
+        barriers.insert(Holder::Register(to.number), place);
+    }
+}
+
+/// What holds a barrier of convergence: BMOV keeps some in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Holder {
+    Barrier(u8),
+    Register(u8),
+}
+
 /// The place that each barrier of convergence goes on at.
-type Barriers = BTreeMap<u8, u64>;
+type Barriers = BTreeMap<Holder, u64>;
+
+/// BMOV: the barrier of the second operand is the first's too.
+fn move_barrier(i: &Instruction, barriers: &mut Barriers) {
+    let holder = |operand: Option<&Operand>| match operand? {
+        Operand::Barrier(number) => Some(Holder::Barrier(*number)),
+        Operand::Register(register) => Some(Holder::Register(register.number)),
+        _ => None,
+    };
+    let Some(to) = holder(i.operands.first()) else { return };
+    match holder(i.operands.get(1)).and_then(|from| barriers.get(&from).copied()) {
+        Some(place) => barriers.insert(to, place),
+        None => barriers.remove(&to),
+    };
+}
 
 struct Walk<'a> {
     code: &'a [Code],
@@ -169,14 +211,15 @@ impl<'a> Walk<'a> {
             _ => Err(Reason::Unsupported("a barrier in a register".to_owned())),
         };
         Ok(match i.opcode {
-            // Threads of a mask that are not together wait for each other instead.
-            "BRA" if i.has("DIV") => Next::Through,
+            // Threads of a mask that are not together wait for each other instead. Where masks may differ between threads,
+            // the way aside, on which each waits by its own, is right for all.
+            "BRA" if i.has("DIV") && i.guard == Predicate::TRUE => Next::Through,
             "BRA" => Next::Go(label()?),
             "BSSY" => {
-                barriers.insert(barrier()?, label()?.address);
+                barriers.insert(Holder::Barrier(barrier()?), label()?.address);
                 Next::Through
             }
-            "BSYNC" => match barriers.get(&barrier()?) {
+            "BSYNC" => match barriers.get(&Holder::Barrier(barrier()?)) {
                 Some(address) => Next::Go(Node { address: *address, ..node }),
                 None => return Err(Reason::Unsupported("a barrier that is not known".to_owned())),
             },
@@ -191,6 +234,14 @@ impl<'a> Walk<'a> {
                         Place { code: self.flow.copies[node.copy].code, address: label()?.address }
                     }
                 };
+                // What is called this way comes back only by the address that it is given: ptxas leaves loops so, too.
+                let own = self.flow.copies[node.copy].code;
+                if place.code == own
+                    && !code.functions.is_empty()
+                    && !code.functions.contains(&place.address)
+                {
+                    return Ok(Next::Go(Node { address: place.address, ..node }));
+                }
                 if let Some(Next::Call(known)) = self.flow.nodes.get(&node) {
                     self.flow.copies[known.copy].barriers = barriers.clone();
                     return Ok(Next::Call(*known));
@@ -217,7 +268,7 @@ impl<'a> Walk<'a> {
                 None => return Err(Reason::Unsupported("a return from no call".to_owned())),
             },
             "CALL" if i.has("ABS") => Next::Through,
-            "BRX" => match code.indirect.get(&node.address) {
+            "BRX" | "BRXU" => match code.indirect.get(&node.address) {
                 Some(targets) => Next::Choose(
                     targets.iter().map(|address| Node { address: *address, ..node }).collect(),
                 ),
@@ -227,11 +278,11 @@ impl<'a> Walk<'a> {
                     ));
                 }
             },
-            // A function that is called keeps its caller's barriers, and what it sets itself is known here.
-            "BMOV" => Next::Through,
-            "CALL" | "RET" | "JMP" | "JMX" | "BRXU" | "KILL" | "RPCMOV" | "BPT"
-                if i.opcode != "BPT" =>
-            {
+            "BMOV" => {
+                move_barrier(i, barriers);
+                Next::Through
+            }
+            "CALL" | "RET" | "JMP" | "JMX" | "KILL" | "RPCMOV" | "BPT" if i.opcode != "BPT" => {
                 return Err(Reason::Unsupported("this kind of control flow".to_owned()));
             }
             "BPT" => {
@@ -241,7 +292,12 @@ impl<'a> Walk<'a> {
                     Next::Through
                 }
             }
-            _ => Next::Through,
+            _ => {
+                if barriers.keys().any(|holder| matches!(holder, Holder::Register(_))) {
+                    forget(i, barriers);
+                }
+                Next::Through
+            }
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::emit::{Kind, Truth, unsupported};
 use super::machine::{Lifted, Machine};
 use super::operand::Target;
+use crate::flow::Place;
 use crate::instruction::{File, Register};
 use std::collections::BTreeSet;
 
@@ -86,6 +87,12 @@ pub(super) fn system(machine: &mut Machine, name: &str) -> Lifted {
 pub(super) fn address(name: &str) -> Option<u64> {
     let index = SYSTEM.iter().position(|(known, _)| *known == name)?;
     Some(0xffff_8000_0000_0000 + 16 * index as u64)
+}
+
+/// The number that stands for the address of an instruction; no memory has it. Calls of the system are told by it where to come
+/// back to.
+pub(super) fn code_address(place: Place) -> u64 {
+    (0xffff_9000_0000_0000 + ((place.code as u64) << 32)).wrapping_add(place.address)
 }
 
 /// Calls the function whose address is in a register and the next: one of those whose addresses the module has.

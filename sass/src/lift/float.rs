@@ -4,7 +4,7 @@ use super::emit::{Truth, unsupported};
 use super::error::Reason;
 use super::integer::{comparison, leave_comparison};
 use super::machine::{Lifted, Machine};
-use super::operand::{Operands, double, float};
+use super::operand::{Operands, Target, double, float};
 use crate::instruction::{Immediate, Instruction, Operand};
 
 /// 1 / 2 pi as the instructions before a sine or cosine have it.
@@ -34,7 +34,6 @@ fn known(i: &Instruction, names: &[&str]) -> Lifted {
 /// FADD, FMUL, FFMA: R, a, b [, c]
 pub(super) fn arithmetic(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
-    known(i, &["FTZ", "RM", "RP", "RZ", "SAT", "RN"])?;
     let name = match i.opcode {
         "FADD" => "add",
         "FMUL" => "mul",
@@ -45,6 +44,9 @@ pub(super) fn arithmetic(machine: &mut Machine, mut o: Operands) -> Lifted {
     let mut values = Vec::new();
     for source in &sources {
         values.push(float(machine, source)?);
+    }
+    if let Some((_, scale)) = SCALES.iter().find(|(name, _)| i.has(name)) {
+        return scaled_product(machine, i, target, &values, *scale);
     }
     let operation = format!(
         "{name}{}{}{}.f32",
@@ -68,6 +70,32 @@ pub(super) fn arithmetic(machine: &mut Machine, mut o: Operands) -> Lifted {
         return Ok(());
     }
     machine.put(target, &operation, &texts);
+    Ok(())
+}
+
+/// What products are multiplied by before they are rounded.
+const SCALES: [(&str, f64); 6] =
+    [("D8", 0.125), ("D4", 0.25), ("D2", 0.5), ("M2", 2.0), ("M4", 4.0), ("M8", 8.0)];
+
+/// FMUL.D2 and the like: binary64 holds products of binary32 and their scaling without an error.
+fn scaled_product(
+    machine: &mut Machine,
+    i: &Instruction,
+    target: Target,
+    values: &[String],
+    scale: f64,
+) -> Lifted {
+    let [a, b] = values else { return unsupported("these factors") };
+    let flush = word(i.has("FTZ"), ".ftz");
+    let [a, b] = [a, b].map(|value| {
+        let value = machine.emit.in_register(value);
+        machine.emit.b64(&format!("cvt{flush}.f64.f32"), &[&value])
+    });
+    let product = machine.emit.b64("mul.rn.f64", &[&a, &b]);
+    let scaled = format!("0d{:016X}", scale.to_bits());
+    let product = machine.emit.b64("mul.rn.f64", &[&product, &scaled]);
+    let operation = format!("cvt{}{flush}{}.f32.f64", rounding(i), word(i.has("SAT"), ".sat"));
+    machine.put(target, &operation, &[&product]);
     Ok(())
 }
 

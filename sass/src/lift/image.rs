@@ -1,16 +1,31 @@
 //! What lifting has to know of a module of machine code.
 
-use crate::flow::Code;
+use crate::flow::{Code, Place};
 use std::collections::BTreeMap;
 
 /// A module of machine code.
 #[derive(Clone, Debug, Default)]
 pub struct Image {
+    /// The architecture of the PTX that it was made of: 80 for sm_80; 0 where that is not known.
+    pub compiled_for: u8,
     pub code: Vec<Code>,
     pub kernels: Vec<Kernel>,
     pub variables: Vec<Variable>,
     /// What bank 4 holds, by offset.
     pub addresses: BTreeMap<u32, Named>,
+    /// Instructions whose number is half an address.
+    pub halves: BTreeMap<Place, Half>,
+    /// Calls of what the driver has, with its name.
+    pub system_calls: BTreeMap<Place, String>,
+    /// Where functions begin, by their symbols.
+    pub functions: BTreeMap<String, Place>,
+}
+
+/// Half an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Half {
+    pub of: Named,
+    pub is_upper: bool,
 }
 
 /// An address by its symbol.

@@ -6,8 +6,8 @@ use super::image::{Image, Kernel};
 use super::machine::{DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
 use super::operand::{Operands, integer};
-use crate::flow::{Flow, Next, Node, Place, follow};
-use crate::instruction::{File, Immediate, Instruction, Operand, Predicate};
+use crate::flow::{Flow, Next, Node, Place, follow, written};
+use crate::instruction::{Immediate, Instruction, Operand, Predicate};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -47,6 +47,9 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
             machine.emit.label(label(**node));
             machine.known = Default::default();
         }
+        let place = Place { code, address: node.address };
+        machine.half = image.halves.get(&place).cloned();
+        machine.called = image.system_calls.get(&place).cloned();
         one(&mut machine, &flow, **node, instruction, next, &is_next).map_err(|reason| Error {
             section: section(code),
             address: node.address,
@@ -137,8 +140,9 @@ fn one(
 fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
     match i.opcode {
         "BRA" => meet(machine, i),
-        "CALL" => match i.operands.first() {
-            Some(Operand::Register(register)) => super::call::absolute(machine, register),
+        "CALL" => match (i.operands.first(), machine.called.clone()) {
+            (_, Some(name)) => super::call::system(machine, &name),
+            (Some(Operand::Register(register)), None) => super::call::absolute(machine, register),
             _ => unsupported("a call"),
         },
         "BPT" => unsupported("a stop for a debugger"),
@@ -146,29 +150,9 @@ fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
     }
 }
 
-/// Instructions whose result is one register.
-const NARROW: [&str; 24] = [
-    "MOV", "UMOV", "IMAD", "IADD3", "LEA", "LOP3", "SHF", "SEL", "FSEL", "PRMT", "S2R", "IABS",
-    "IMNMX", "POPC", "BREV", "FLO", "FADD", "FMUL", "FFMA", "HADD2", "HMUL2", "HFMA2", "MUFU",
-    "P2R",
-];
-
-/// The registers that an instruction may write: the first that it names, with three more where it may be wide.
-fn written(i: &Instruction) -> Vec<(File, u8)> {
-    let first = i.operands.iter().find_map(|operand| match operand {
-        Operand::Register(register) => Some((register.file, register.number)),
-        _ => None,
-    });
-    let count = if NARROW.contains(&i.opcode) && !i.has("WIDE") { 1 } else { 4 };
-    let all = |(file, first): (File, u8)| {
-        (0..count).map(move |index| (file, first.saturating_add(index)))
-    };
-    first.into_iter().flat_map(all).collect()
-}
-
 /// A number that is moved is known until the block ends or the register is written.
 fn learn_constant(machine: &mut Machine, i: &Instruction) {
-    if i.guard != Predicate::TRUE {
+    if i.guard != Predicate::TRUE || machine.half.is_some() {
         return;
     }
     let (Some(Operand::Register(to)), Some(source)) = (i.operands.first(), i.operands.last())

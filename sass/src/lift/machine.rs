@@ -2,7 +2,7 @@
 
 use super::emit::{Emitter, unsupported};
 use super::error::Reason;
-use super::image::{Image, Kernel, Named};
+use super::image::{Half, Image, Kernel, Named};
 use crate::instruction::File;
 use std::collections::{BTreeMap, HashMap};
 
@@ -40,6 +40,10 @@ pub(super) struct Machine<'a> {
     pub(super) known: Known,
     /// What this instruction adds.
     pub(super) fresh: Known,
+    /// What the number among the operands of this instruction is half of.
+    pub(super) half: Option<Half>,
+    /// What the driver has, and this instruction calls.
+    pub(super) called: Option<String>,
 }
 
 /// What a block knows of registers.
@@ -87,6 +91,8 @@ impl<'a> Machine<'a> {
             uses_barrier_result: false,
             known: Known::default(),
             fresh: Known::default(),
+            half: None,
+            called: None,
         }
     }
 
@@ -140,11 +146,27 @@ impl<'a> Machine<'a> {
         else {
             return Err(Reason::Invalid(format!("c[4][{offset:#x}] has no relocation")));
         };
-        let Named { symbol, addend } = named.clone();
-        if let Some(address) = super::call::address(&symbol) {
+        self.address_of(&named.clone())
+    }
+
+    /// Half of the address that is due in this instruction.
+    pub(super) fn half_address(&mut self, half: &Half) -> Result<String, Reason> {
+        let address = self.address_of(&half.of)?;
+        Ok(if half.is_upper { self.emit.high(&address) } else { self.emit.low(&address) })
+    }
+
+    /// The address of what has a symbol.
+    fn address_of(&mut self, named: &Named) -> Result<String, Reason> {
+        let Named { symbol, addend } = named;
+        if let Some(address) = super::call::address(symbol) {
             return Ok(self.emit.b64("mov.b64", &[&address.to_string()]));
         }
-        let Some(variable) = self.image.variables.iter().find(|variable| variable.symbol == symbol)
+        if let Some(place) = self.image.functions.get(symbol) {
+            let address = super::call::code_address(*place).wrapping_add_signed(*addend);
+            return Ok(self.emit.b64("mov.b64", &[&address.to_string()]));
+        }
+        let Some(variable) =
+            self.image.variables.iter().find(|variable| variable.symbol == *symbol)
         else {
             return unsupported(format!("the address of `{symbol}`"));
         };
@@ -154,7 +176,7 @@ impl<'a> Machine<'a> {
         } else {
             address
         };
-        Ok(if addend == 0 {
+        Ok(if *addend == 0 {
             address
         } else {
             self.emit.b64("add.s64", &[&address, &addend.to_string()])
@@ -262,22 +284,6 @@ impl<'a> Machine<'a> {
     /// The variable that holds bank 2.
     pub(super) fn constants_name(&self) -> String {
         format!("__constants_of_{}", self.kernel.name)
-    }
-
-    /// The parameter that an offset of bank 0 lies in, as an address in PTX.
-    pub(super) fn parameter_place(&mut self, offset: i32) -> Result<String, Reason> {
-        let at = (offset - PARAMETERS) as u32;
-        let found = self
-            .kernel
-            .parameters
-            .iter()
-            .enumerate()
-            .filter(|(_, p)| p.offset <= at)
-            .max_by_key(|(_, p)| p.offset);
-        match found {
-            Some((index, parameter)) => Ok(format!("p{index}+{}", at - parameter.offset)),
-            None => Err(Reason::Invalid(format!("c[0][{offset:#x}] lies in no parameter"))),
-        }
     }
 
     /// Bytes of the stack.

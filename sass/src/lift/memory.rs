@@ -1,8 +1,8 @@
 //! Memory: loads, stores, atomics, copies to shared memory and fences.
 
-use super::emit::{Kind, unsupported};
+use super::emit::{Kind, Truth, unsupported};
 use super::error::Reason;
-use super::machine::{FRAME, Lifted, Machine};
+use super::machine::{FRAME, Lifted, Machine, PARAMETERS};
 use super::operand::{Operands, Target, integer};
 use crate::instruction::{Address, Bank, Instruction, Predicate, Register};
 
@@ -198,10 +198,23 @@ pub(super) fn load(machine: &mut Machine, mut o: Operands) -> Lifted {
                 .guarded(format_args!("ld{order}{space}{cached}.{type_} {name}, [{place}]"));
         }
         Width::Words(count) => {
-            let words = machine.words(target, count);
             if i.has("MMIO") && count > 1 {
                 return unsupported("a width");
             }
+            // What others may write meanwhile is read 64 bits at once, as it is written.
+            if !order.is_empty() && count > 1 {
+                let pairs = (0..count / 2).map(|_| machine.emit.temporary(Kind::B64));
+                let pairs: Vec<String> = pairs.collect();
+                let v = vector_name(pairs.len());
+                machine
+                    .emit
+                    .guarded(format_args!("ld{order}{space}{v}.b64 {}, [{place}]", vector(&pairs)));
+                for (index, pair) in (0..).step_by(2).zip(&pairs) {
+                    machine.set_wide(target.next(index), pair);
+                }
+                return Ok(());
+            }
+            let words = machine.words(target, count);
             let v = vector_name(words.len());
             machine.emit.guarded(format_args!(
                 "ld{order}{space}{cached}{v}.b32 {}, [{place}]",
@@ -240,6 +253,15 @@ pub(super) fn store(machine: &mut Machine, mut o: Operands) -> Lifted {
         }
         Width::Words(count) => {
             let words: Vec<_> = (0..count).map(|index| read(machine, index)).collect();
+            if !order.is_empty() && count > 1 {
+                let pairs = words.chunks(2).map(|pair| machine.emit.joined(&pair[0], &pair[1]));
+                let pairs: Vec<String> = pairs.collect();
+                let v = vector_name(pairs.len());
+                machine
+                    .emit
+                    .guarded(format_args!("st{order}{space}{v}.b64 [{place}], {}", vector(&pairs)));
+                return Ok(());
+            }
             let v = vector_name(words.len());
             machine
                 .emit
@@ -300,20 +322,31 @@ pub(super) fn load_constant(machine: &mut Machine, mut o: Operands) -> Lifted {
         machine.set_wide(target, &value);
         return Ok(());
     }
-    let (space, base) = match bank {
+    let base = match bank {
+        0 => return parameter_by_register(machine, i, target, &offset, constant.offset),
         2 => {
             machine.uses_constants = true;
-            (".const", format!("{}+{}", machine.constants_name(), constant.offset))
+            format!("{}+{}", machine.constants_name(), constant.offset)
         }
-        3 => (".const", machine.constant_place(constant.offset)?),
-        0 if constant.offset >= super::machine::PARAMETERS => {
-            (".param", machine.parameter_place(constant.offset)?)
-        }
+        3 => machine.constant_place(constant.offset)?,
         _ => return unsupported(format!("constant bank {bank} by register")),
     };
     let wide = machine.emit.b64("cvt.s64.s32", &[&offset]);
-    let start = machine.emit.b64("mov.b64", &[&base]);
-    let place = machine.emit.b64("add.s64", &[&start, &wide]);
+    load_by_sum(machine, i, target, ".const", &base, &wide);
+    Ok(())
+}
+
+/// Loads from the sum of a variable's address and a number.
+fn load_by_sum(
+    machine: &mut Machine,
+    i: &Instruction,
+    target: Target,
+    space: &str,
+    base: &str,
+    more: &str,
+) {
+    let start = machine.emit.b64("mov.b64", &[base]);
+    let place = machine.emit.b64("add.s64", &[&start, more]);
     match width(i) {
         Width::Narrow(type_) => {
             let name = machine.place(target);
@@ -324,6 +357,33 @@ pub(super) fn load_constant(machine: &mut Machine, mut o: Operands) -> Lifted {
             let v = vector_name(words.len());
             machine.emit.guarded(format_args!("ld{space}{v}.b32 {}, [{place}]", vector(&words)));
         }
+    }
+}
+
+/// The parameter at an offset of bank 0 that a register and a number say: whichever it lies in.
+fn parameter_by_register(
+    machine: &mut Machine,
+    i: &Instruction,
+    target: Target,
+    register: &str,
+    more: i32,
+) -> Lifted {
+    let at = machine.emit.b32("add.s32", &[register, &(more - PARAMETERS).to_string()]);
+    let kernel = machine.kernel;
+    let guard = match kernel.parameters.len() {
+        0 => return unsupported("a parameter by register where there is none"),
+        1 => None,
+        _ => Some(machine.emit.guard_truth()),
+    };
+    for (index, parameter) in kernel.parameters.iter().enumerate() {
+        let inside = machine.emit.b32("sub.s32", &[&at, &parameter.offset.to_string()]);
+        if let Some(guard) = &guard {
+            let is_it = machine.emit.flag("setp.lt.u32", &[&inside, &parameter.size.to_string()]);
+            let both = machine.emit.join("and", guard, &Truth::Register(is_it, false));
+            machine.emit.guard_by(&both);
+        }
+        let wide = machine.emit.b64("cvt.s64.s32", &[&inside]);
+        load_by_sum(machine, i, target, ".param", &format!("p{index}"), &wide);
     }
     Ok(())
 }
@@ -339,7 +399,7 @@ fn address_by_register(machine: &mut Machine, register: &str, more: i32) -> Resu
         let Ok(address) = machine.address_in_bank(offset as i32) else { continue };
         let is_it = machine.emit.flag("setp.eq.u32", &[&at, &offset.to_string()]);
         value = machine.emit.b64("selp.b64", &[&address, &value, &is_it]);
-        let other = super::emit::Truth::Register(is_it, true);
+        let other = Truth::Register(is_it, true);
         elsewhere = machine.emit.join("and", &elsewhere, &other);
     }
     let elsewhere = machine.emit.truth_register(&elsewhere);
@@ -390,9 +450,8 @@ fn atomic_operation(i: &Instruction) -> Result<(String, u8), Reason> {
 /// ATOM, ATOMG: P, R, [address], R [, R]; ATOMS: R, [address], R [, R]
 pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
-    if o.optional_predicate().is_some_and(|predicate| predicate.number != Predicate::PT) {
-        return unsupported("a predicate as a result");
-    }
+    // Whether it was done: what machines cannot do in shared memory is left to the instructions behind.
+    let done = o.optional_predicate().filter(|predicate| predicate.number != Predicate::PT);
     let target = o.target()?;
     let address = o.address()?;
     let space = space(i.opcode);
@@ -431,6 +490,9 @@ pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
     }
     let kind = if words == 2 { Kind::B64 } else { Kind::B32 };
     let old = machine.emit.temporary(kind);
+    if done.is_some() {
+        machine.emit.keep_guard();
+    }
     machine.emit.guarded(format_args!(
         "atom.relaxed{scope}{space}.{operation} {old}, [{place}], {}",
         sources.join(", ")
@@ -450,6 +512,7 @@ pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
     } else {
         machine.set(target, &old);
     }
+    done.into_iter().for_each(|p| machine.set_predicate(p, &Truth::Constant(true)));
     Ok(())
 }
 
@@ -567,6 +630,6 @@ pub(super) fn qspc(machine: &mut Machine, mut o: Operands) -> Lifted {
     }
     let wide = machine.long_address(&address)?;
     let flag = machine.emit.flag(&format!("isspacep.{space}"), &[&wide]);
-    machine.set_predicate(p, &super::emit::Truth::Register(flag, false));
+    machine.set_predicate(p, &Truth::Register(flag, false));
     Ok(())
 }

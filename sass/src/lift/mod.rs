@@ -28,5 +28,5 @@ mod warp;
 
 pub use crate::flow::{Code, Place, Reason};
 pub use error::Error;
-pub use image::{Image, Kernel, Named, Parameter, Variable};
+pub use image::{Half, Image, Kernel, Named, Parameter, Variable};
 pub use module::{Lifted, lift};

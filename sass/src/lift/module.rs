@@ -47,6 +47,11 @@ pub fn lift(image: &Image) -> Lifted {
     }
     let text = &mut lifted.text;
     text.push_str(".version 9.1\n.target sm_90a\n.address_size 64\n");
+    // The target lets all instructions be used; programs are told what the code was compiled for, by which CUB knows the sizes
+    // of blocks that kernels have.
+    if image.compiled_for != 0 {
+        let _ = writeln!(text, ".pragma \"compiled_for sm_{}\";", image.compiled_for);
+    }
     for (name, declaration) in SYSTEM {
         if system_calls.contains(name) {
             let _ = writeln!(text, "{declaration}");

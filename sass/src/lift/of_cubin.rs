@@ -1,10 +1,10 @@
 //! What lifting has to know, from a cubin.
 
-use super::image::{Image, Kernel, Named, Parameter, Variable};
+use super::image::{Half, Image, Kernel, Named, Parameter, Variable};
 use crate::cubin::{Cubin, Function, Relocation, Section};
 use crate::decode::decode_all;
 use crate::flow::{Code, Place};
-use crate::instruction::{File, Instruction, Operand};
+use crate::instruction::{File, Immediate, Instruction, Operand};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Image {
@@ -13,10 +13,23 @@ impl Image {
         let sections: BTreeSet<usize> =
             cubin.functions.iter().map(|function| function.section).collect();
         let sections: Vec<usize> = sections.into_iter().collect();
-        let code = sections.iter().map(|section| code(cubin, &sections, *section)).collect();
-        let kernels = cubin.kernels().map(|function| kernel(cubin, &sections, function)).collect();
-        let mut image =
-            Image { code, kernels, variables: variables(cubin), addresses: BTreeMap::new() };
+        let mut image = Image {
+            compiled_for: cubin.compiled_for,
+            variables: variables(cubin),
+            ..Image::default()
+        };
+        for section in &sections {
+            let code = code(cubin, &sections, *section, &mut image);
+            image.code.push(code);
+        }
+        for function in &cubin.functions {
+            if let Ok(code) = sections.binary_search(&function.section) {
+                let place = Place { code, address: function.offset };
+                image.functions.insert(function.name.to_owned(), place);
+            }
+        }
+        image.kernels =
+            cubin.kernels().map(|function| kernel(cubin, &sections, function)).collect();
         if let Some(bank) = cubin.section(".nv.constant4") {
             image.addresses =
                 addresses(cubin, bank).into_iter().map(|(at, named)| (at as u32, named)).collect();
@@ -42,11 +55,13 @@ fn addresses(cubin: &Cubin, section: &Section) -> BTreeMap<u64, Named> {
     section.relocations.iter().filter_map(named).collect()
 }
 
-fn code(cubin: &Cubin, sections: &[usize], section: usize) -> Code {
+/// A section's code. What relocations put into it goes to the image.
+fn code(cubin: &Cubin, sections: &[usize], section: usize, image: &mut Image) -> Code {
     let Some(found) = cubin.sections.get(section) else { return Code::default() };
     let mut instructions: Vec<_> = decode_all(found.data)
         .map(|result| result.map_err(|unknown| unknown.to_string()))
         .collect();
+    let number = image.code.len();
     let mut calls = BTreeMap::new();
     for relocation in &found.relocations {
         let Some(symbol) = cubin.symbols.get(relocation.symbol) else { continue };
@@ -58,8 +73,28 @@ fn code(cubin: &Cubin, sections: &[usize], section: usize) -> Code {
             && is_call
         {
             calls.insert(address, Place { code, address: symbol.offset });
+            continue;
+        }
+        if is_call && symbol.section.is_none() {
+            image.system_calls.insert(Place { code: number, address }, symbol.name.to_owned());
+            continue;
+        }
+        let addend = relocation.addend.or_else(|| {
+            match instruction.as_ref()?.as_ref().ok()?.operands.last() {
+                Some(Operand::Immediate(Immediate::Integer(stands))) => Some(*stands),
+                _ => None,
+            }
+        });
+        // Numbers that are filled in when code is loaded.
+        if let Some(addend) = addend
+            && matches!(relocation.kind, Relocation::LOW_32 | Relocation::HIGH_32)
+        {
+            let half = Half {
+                of: Named { symbol: symbol.name.to_owned(), addend },
+                is_upper: relocation.kind == Relocation::HIGH_32,
+            };
+            image.halves.insert(Place { code: number, address }, half);
         } else if let Some(instruction) = instruction {
-            // Numbers that are filled in when code is loaded.
             *instruction = Err(format!("the address of `{}` in an instruction", symbol.name));
         }
     }
@@ -70,7 +105,9 @@ fn code(cubin: &Cubin, sections: &[usize], section: usize) -> Code {
             indirect.insert(u64::from(branch.offset), targets);
         }
     }
-    Code { name: found.name.to_owned(), instructions, calls, indirect }
+    let functions = cubin.functions.iter().filter(|function| function.section == section);
+    let functions = functions.map(|function| function.offset).collect();
+    Code { name: found.name.to_owned(), instructions, calls, functions, indirect }
 }
 
 fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {

@@ -44,7 +44,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("I2I", integer::i2i, "S16 S32 S8 SAT U16 U8"),
     ("I2IP", integer::i2ip, "S16 S2 S32 S4 S8 SAT U16 U2 U4 U8"),
     ("FADD", float::arithmetic, "FTZ RM RP RZ SAT"),
-    ("FMUL", float::arithmetic, "FTZ RM RP RZ SAT"),
+    ("FMUL", float::arithmetic, "FTZ RM RP RZ SAT D8 D4 D2 M2 M4 M8"),
     ("FFMA", float::arithmetic, "FTZ RM RP RZ SAT"),
     ("FSETP", float::fsetp, "FTZ LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T F AND OR XOR"),
     (
@@ -137,7 +137,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("LDSM", matrix::ldsm, "16 2 4 M88 MT88"),
     ("MOVM", matrix::movm, "16 MT88"),
     // What orders, hints and waits only: everything here happens in the order of the program.
-    ("NOP", nothing, ANY),
+    ("NOP", warp::nop, ""),
     ("YIELD", nothing, ANY),
     ("DEPBAR", nothing, ANY),
     ("LDGDEPBAR", nothing, ANY),

@@ -145,6 +145,10 @@ impl<'a> Operands<'a> {
 pub(super) fn bits(machine: &mut Machine, operand: &Operand) -> Result<String> {
     Ok(match operand {
         Operand::Register(register) => machine.general(register),
+        Operand::Immediate(_) if machine.half.is_some() => {
+            let half = machine.half.clone();
+            half.map_or_else(|| wrong(None, "an address"), |half| machine.half_address(&half))?
+        }
         Operand::Immediate(immediate) => format!("{:#x}", immediate_bits(*immediate)),
         Operand::Constant(constant) => machine.constant(constant)?,
         other => return wrong(Some(other), "a source"),

@@ -144,3 +144,160 @@ fn checks_of_convergence_are_waits() {
     let shuffle = text.find("shfl.sync.bfly.b32 %t1|%q0, %r2, 0x1, 0x1f, %t0;").expect("a shuffle");
     assert!(wait < mask && mask < shuffle, "{text}");
 }
+
+/// A call of what is no function is a jump: nothing comes back from it.
+#[test]
+fn calls_of_other_places_are_jumps() {
+    let listing = "IADD3 R2, R2, -0x1, RZ\nISETP.GE.AND P0, PT, R2, 0x1, PT\n@P0 CALL.REL.NOINC 0x0\n\
+                   MOV R8, 0x50\nCALL.REL.NOINC 0x60\nEXIT\nIADD3 R3, R3, 0x1, RZ\nRET.REL.NODEC R8 0x0";
+    let mut image = image(listing);
+    image.code[0].functions = [0x60].into();
+    let lifted = lift(&image);
+    assert_eq!(lifted.failures, []);
+    assert!(lifted.text.contains("@%p0 bra L0_0;"), "{}", lifted.text);
+    assert_eq!(lifted.text.matches("add.s32 %r2, %r2, 0xffffffff;").count(), 1, "{}", lifted.text);
+    // The kernel may be a function among others.
+    image.code[0].functions = [0, 0x60].into();
+    let error = lift(&image).failures.pop().expect("a failure").1;
+    assert!(error.to_string().contains("functions that call themselves"), "{error}");
+}
+
+/// Bank 0 is one memory for machine code, and has a parameter for each range here.
+#[test]
+fn parameters_by_registers_are_those_that_the_sum_lies_in() {
+    let text = lifted("LDC.64 R2, c[0x0][R2+0x158]\nSTG.E.64 [R6.64], R2\nEXIT");
+    let at = text.find("add.s32 %t0, %r2, -8;").expect("an offset");
+    for wanted in [
+        "sub.s32 %t1, %t0, 0;\n    setp.lt.u32 %q0, %t1, 8;",
+        "mov.b64 %d1, p0;\n    add.s64 %d2, %d1, %d0;\n    @%q0 ld.param.v2.b32 {%r2, %r3}, [%d2];",
+        "sub.s32 %t2, %t0, 8;\n    setp.lt.u32 %q1, %t2, 8;",
+        "mov.b64 %d4, p1;\n    add.s64 %d5, %d4, %d3;\n    @%q1 ld.param.v2.b32 {%r2, %r3}, [%d5];",
+    ] {
+        assert!(text.find(wanted).is_some_and(|found| found > at), "{wanted} in {text}");
+    }
+}
+
+/// Where masks may differ between threads, each waits by its own on the way aside.
+#[test]
+fn masks_of_each_thread_go_aside() {
+    let text = lifted(
+        "REDUX.OR UR4, R2\nR2UR P1, URZ, R2\n@!P1 BRA.DIV UR4, 0x50\nVOTE.ANY R3, PT, P0\nEXIT\n\
+         WARPSYNC R2\nVOTE.ANY R3, PT, P0\nLOP3.LUT R3, R3, R2, RZ, 0xc0, !PT\nEXIT",
+    );
+    assert!(text.contains("setp.ne.u32 %p1, 0, 0;\n    @!%p1 bra L0_50;"), "{text}");
+    assert!(text.contains("L0_50:\n    bar.warp.sync %r2;"), "{text}");
+}
+
+/// Barriers that BMOV keeps in registers are those that they were, whatever is done to the barrier's number between.
+#[test]
+fn barriers_in_registers_go_on_where_they_were_told_to() {
+    let text = lifted(
+        "BSSY B1, 0x90\nBMOV.32.CLEAR R8, B1\nBSSY B1, 0x60\n@P0 BRA 0x50\nMOV R2, 0x1\nBSYNC B1\n\
+         IMAD.MOV.U32 R9, RZ, RZ, R8\nBMOV.32 B0, R9\nBSYNC B0\nSTG.E [R4.64], R2\nEXIT",
+    );
+    assert!(text.contains("L0_50:\nL0_60:\n"), "{text}");
+    assert!(text.contains("mov.b32 %r9, %r8;\nL0_90:\n"), "{text}");
+    let error =
+        failure("BSSY B1, 0x50\nBMOV.32.CLEAR R8, B1\nMOV R8, 0x1\nBMOV.32 B0, R8\nBSYNC B0\nEXIT");
+    assert!(error.contains("`BSYNC B0`: unsupported: a barrier that is not known"), "{error}");
+}
+
+/// A number that the loader fills in is half the address of a variable.
+#[test]
+fn halves_of_addresses_are_those_of_variables() {
+    let mut image = image("UMOV UR4, 0x0\nMOV R3, 0x0\nSTG.E [R6.64+UR4], R3\nEXIT");
+    image.variables.push(Variable {
+        symbol: "$str".to_owned(),
+        name: "$str".to_owned(),
+        size: 4,
+        ..Variable::default()
+    });
+    let half = |is_upper| Half { of: Named { symbol: "$str".to_owned(), addend: 4 }, is_upper };
+    image.halves.insert(Place { code: 0, address: 0 }, half(false));
+    image.halves.insert(Place { code: 0, address: 16 }, half(true));
+    let lifted = lift(&image);
+    assert_eq!(lifted.failures, []);
+    assert_eq!(ptx_parser::parse(&lifted.text).errors, [], "{}", lifted.text);
+    for wanted in [
+        "mov.b64 %d0, $str;\n    add.s64 %d1, %d0, 4;\n    cvt.u32.u64 %t0, %d1;\n    mov.b32 %u4, %t0;",
+        "add.s64 %d3, %d2, 4;\n    mov.b64 {%t1, %t2}, %d3;\n    mov.b32 %r3, %t2;",
+    ] {
+        assert!(lifted.text.contains(wanted), "{wanted} in {}", lifted.text);
+    }
+}
+
+#[test]
+fn scaled_products_are_rounded_once() {
+    let text = lifted("FMUL.D2.FTZ R2, R3, R4\nSTG.E [R6.64], R2\nEXIT");
+    for wanted in ["cvt.ftz.f64.f32 %d0, %r3;", "mul.rn.f64 %d3, %d2, 0d3FE0000000000000;"] {
+        assert!(text.contains(wanted), "{wanted} in {text}");
+    }
+    assert!(text.contains("cvt.rn.ftz.f32.f64 %r2, %d3;"), "{text}");
+}
+
+#[test]
+fn atomics_say_that_they_are_done() {
+    let text = lifted("@P0 ATOM.E.ADD.F16x2.RN.STRONG.GPU P0, RZ, [R2.64], R4\n@P0 EXIT\nEXIT");
+    let (kept, set) = (text.find("mov.pred %q0, %p0;"), text.find("@%q0 setp.eq.u32 %p0, 0, 0;"));
+    assert!(kept.is_some() && kept < set, "{text}");
+}
+
+/// Where a system's function is to come back to is the address of an instruction, which nothing asks for.
+#[test]
+fn functions_of_the_system_are_called_by_their_names() {
+    let mut image = image(
+        "MOV R4, 0x8\nMOV R20, 0x30\nMOV R21, 0x0\nCALL.ABS.NOINC 0x0\nSTG.E.64 [R6.64], R4\nEXIT",
+    );
+    image.functions.insert("k".to_owned(), Place { code: 0, address: 0 });
+    for (address, is_upper) in [(0x10, false), (0x20, true)] {
+        let of = Named { symbol: "k".to_owned(), addend: 0x40 };
+        image.halves.insert(Place { code: 0, address }, Half { of, is_upper });
+    }
+    image.system_calls.insert(Place { code: 0, address: 0x30 }, "malloc".to_owned());
+    let lifted = lift(&image);
+    assert_eq!(lifted.failures, []);
+    assert_eq!(ptx_parser::parse(&lifted.text).errors, [], "{}", lifted.text);
+    assert!(lifted.text.contains("call (r), malloc, (a0);"), "{}", lifted.text);
+    image.system_calls.insert(Place { code: 0, address: 0x30 }, "frobnicate".to_owned());
+    let error = lift(&image).failures.pop().expect("a failure").1;
+    assert!(error.to_string().contains("a call of `frobnicate`"), "{error}");
+}
+
+/// Loads as narrow as their modifiers say leave the registers behind alone.
+#[test]
+fn loads_forget_no_more_than_they_write() {
+    let listing = |load: &str| {
+        format!("BSSY B1, 0x40\nBMOV.32.CLEAR R8, B1\n{load}\nBMOV.32 B0, R8\nBSYNC B0\nEXIT")
+    };
+    lifted(&listing("LDS.U8 R7, [R2]"));
+    lifted(&listing("LDS.64 R6, [R2]"));
+    lifted(&listing("STS.U8 [R2], R7"));
+    lifted(&listing("ISETP.NE.AND P0, PT, R7, RZ, PT"));
+    failure(&listing("LDS.64 R8, [R2]"));
+    failure(&listing("LDS.128 R8, [R2]"));
+}
+
+/// Lanes that are together wait for each other's accesses to memory where WARPSYNC was left out.
+#[test]
+fn nothing_is_a_wait_of_those_that_are_together() {
+    let text = lifted("STS [R2], R3\nNOP\nLDS R4, [R5]\nSTG.E [R6.64], R4\nEXIT");
+    let store = text.find("st.shared.b32").expect("a store");
+    let wait = text.find("activemask.b32 %t1;\n    bar.warp.sync %t1;").expect("a wait");
+    let load = text.find("ld.shared.b32").expect("a load");
+    assert!(store < wait && wait < load, "{text}");
+}
+
+/// What other threads may look at meanwhile is never read or written by halves.
+#[test]
+fn strong_accesses_are_of_64_bits() {
+    let text = lifted(
+        "LD.E.64.STRONG.GPU R2, [R6.64]\nLD.E.128.STRONG.GPU R8, [R6.64]\nST.E.64.STRONG.GPU [R6.64+0x8], R2\nEXIT",
+    );
+    for wanted in [
+        "ld.relaxed.gpu.b64 %d1, [%d0];\n    mov.b64 {%r2, %r3}, %d1;",
+        "ld.relaxed.gpu.v2.b64 {%d3, %d4}, [%d2];\n    mov.b64 {%r8, %r9}, %d3;\n    mov.b64 {%r10, %r11}, %d4;",
+        "mov.b64 %d6, {%r2, %r3};\n    st.relaxed.gpu.b64 [%d5+8], %d6;",
+    ] {
+        assert!(text.contains(wanted), "{wanted} in {text}");
+    }
+}

@@ -133,6 +133,14 @@ pub(super) fn warpsync(machine: &mut Machine, mut o: Operands) -> Lifted {
     o.end()
 }
 
+/// NOP: ptxas leaves one in place of WARPSYNC where the lanes are together. A GPU does for all of them one instruction after
+/// the other; here they have to wait for what the others did in memory.
+pub(super) fn nop(machine: &mut Machine, o: Operands) -> Lifted {
+    let members = machine.members();
+    machine.emit.guarded(format_args!("bar.warp.sync {members}"));
+    o.end()
+}
+
 /// BAR.SYNC id [, threads]; BAR.ARV; BAR.RED
 pub(super) fn bar(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
@@ -268,15 +276,17 @@ pub(super) fn special(machine: &mut Machine, mut o: Operands) -> Lifted {
     Ok(())
 }
 
-/// R2UR UR, R: of one thread; the others have the same.
+/// R2UR [P,] UR, R: of one thread; the others have the same. Whether they do is what ptxas asks for before BRA.DIV; not to know
+/// it is right too.
 pub(super) fn r2ur(machine: &mut Machine, mut o: Operands) -> Lifted {
+    let is_one = o.optional_predicate();
     let target = o.target()?;
-    if o.optional_predicate().is_some_and(|p| p.number != Predicate::PT) {
-        return unsupported("a predicate as a result");
-    }
     let value = integer(machine, o.next()?)?;
+    o.end()?;
+    machine.emit.keep_guard();
     machine.set(target, &value);
-    o.end()
+    is_one.into_iter().for_each(|p| machine.set_predicate(p, &Truth::Constant(false)));
+    Ok(())
 }
 
 /// LEPC R: where the instruction lies, as calls want it.

@@ -1,0 +1,39 @@
+//! Which registers instructions write.
+
+use crate::instruction::{File, Instruction, Operand};
+
+/// Instructions whose result is one register.
+const NARROW: [&str; 24] = [
+    "MOV", "UMOV", "IMAD", "IADD3", "LEA", "LOP3", "SHF", "SEL", "FSEL", "PRMT", "S2R", "IABS",
+    "IMNMX", "POPC", "BREV", "FLO", "FADD", "FMUL", "FFMA", "HADD2", "HMUL2", "HFMA2", "MUFU",
+    "P2R",
+];
+
+/// Those whose modifiers say how wide the result is.
+const LOADS: [&str; 5] = ["LD", "LDG", "LDS", "LDL", "LDC"];
+
+/// Those that only read registers.
+const READERS: [&str; 12] = [
+    "ST", "STG", "STS", "STL", "RED", "ISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "BAR",
+    "WARPSYNC",
+];
+
+/// The registers that an instruction may write: the first that it names, with three more where it may be wide.
+pub(crate) fn written(i: &Instruction) -> Vec<(File, u8)> {
+    let first = i.operands.iter().find_map(|operand| match operand {
+        Operand::Register(register) => Some((register.file, register.number)),
+        _ => None,
+    });
+    let is_load = LOADS.contains(&i.opcode);
+    let count = match () {
+        () if READERS.contains(&i.opcode) => 0,
+        () if NARROW.contains(&i.opcode) && !i.has("WIDE") => 1,
+        () if is_load && i.has("64") => 2,
+        () if is_load && !i.has("128") => 1,
+        () => 4,
+    };
+    let all = |(file, first): (File, u8)| {
+        (0..count).map(move |index| (file, first.saturating_add(index)))
+    };
+    first.into_iter().flat_map(all).collect()
+}
