@@ -9,6 +9,7 @@ mod hip;
 mod isa;
 mod memory;
 mod offload;
+mod package;
 mod ptx;
 pub mod python;
 mod random;
@@ -74,6 +75,8 @@ enum Suite {
     Amd,
     /// The release as BOLT lays it out, against the plain one
     Bolt,
+    /// The packages of the release, each installed where nothing else is
+    Package,
     /// The build for Windows, under Wine; only where it is asked for
     Windows,
     /// HIP's real libraries of several versions of ROCm: their layouts, and the driver on them
@@ -104,6 +107,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 | Suite::Offload
                 | Suite::Amd
                 | Suite::Bolt
+                | Suite::Package
                 | Suite::Hip
         )
     };
@@ -156,6 +160,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         Suite::Offload => offload::run(&mut report, &options.filter),
                         Suite::Amd => amd::run(&mut report, &options.filter),
                         Suite::Bolt => bolt::run(&mut report),
+                        Suite::Package => package::run(&mut report),
                         Suite::Hip => hip::run(&mut report),
                         Suite::Lint
                         | Suite::Generated
