@@ -38,6 +38,9 @@ pub struct Options {
     /// Only samples and Python programs whose name contains this
     #[arg(long, default_value = "")]
     filter: String,
+    /// How often in a row the suite `windows` starts a process with the driver in it
+    #[arg(long, default_value_t = 20)]
+    times: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -127,7 +130,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 }
             }
             Suite::Windows => {
-                if let Err(error) = windows::run(&mut report) {
+                if let Err(error) = windows::run(&mut report, options.times) {
                     report.check("windows", Err(error.to_string()));
                 }
             }
