@@ -46,7 +46,8 @@ END
     let folder = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo names the folder"));
     let (source, object) = (folder.join("version.rc"), folder.join("version.o"));
     std::fs::write(&source, text).expect("the folder can be written");
-    let program = std::env::var("WINDRES").unwrap_or_else(|_| "x86_64-w64-mingw32-windres".to_owned());
+    let program =
+        std::env::var("WINDRES").unwrap_or_else(|_| "x86_64-w64-mingw32-windres".to_owned());
     let status = Command::new(&program).arg(&source).arg("-o").arg(&object).status();
     assert!(status.is_ok_and(|status| status.success()), "{program} fails");
     println!("cargo:rustc-link-arg-cdylib={}", object.display());

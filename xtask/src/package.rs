@@ -205,7 +205,9 @@ fn deb(staged: &Path, documents: &Documents, tree: &Path, to: &Path) -> Result<P
     copy_tree(staged, &library, &|_| true)?;
     documents.copy(&document)?;
     let licences = ["LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt"];
-    let mut copyright = format!("ZLUDA: {LICENCE}, as you like. The texts, and the licences of all that is built in:\n");
+    let mut copyright = format!(
+        "ZLUDA: {LICENCE}, as you like. The texts, and the licences of all that is built in:\n"
+    );
     for name in licences {
         let _ = write!(copyright, "\n==== {name}\n\n{}", fs::read_to_string(document.join(name))?);
         fs::remove_file(document.join(name))?;
@@ -272,7 +274,9 @@ fn wheel(staged: &Path, documents: &Documents, tree: &Path, to: &Path) -> Result
     let tag = format!("py3-none-{platform}");
     fs::write(
         information.join("WHEEL"),
-        format!("Wheel-Version: 1.0\nGenerator: zluda ({VERSION})\nRoot-Is-Purelib: false\nTag: {tag}\n"),
+        format!(
+            "Wheel-Version: 1.0\nGenerator: zluda ({VERSION})\nRoot-Is-Purelib: false\nTag: {tag}\n"
+        ),
     )?;
     fs::write(information.join("entry_points.txt"), "[console_scripts]\nzluda = zluda:main\n")?;
     let path = to.join(format!("zluda-{VERSION}-{tag}.whl"));

@@ -237,7 +237,10 @@ mod tests {
     #[test]
     fn libraries_are_known_by_both_names_and_no_others() {
         for wanted in ["libcuda.so.1", "libcuda.so"] {
-            assert_eq!(place(wanted.as_bytes()).map(|place| STAGED[place].name), Some(DRIVER_LINUX));
+            assert_eq!(
+                place(wanted.as_bytes()).map(|place| STAGED[place].name),
+                Some(DRIVER_LINUX)
+            );
         }
         for other in ["libcuda.so.12", "cuda", "", AUDIT, CPU_LINUX] {
             assert!(place(other.as_bytes()).is_none(), "{other}");

@@ -100,7 +100,10 @@ pub fn text(system: System) -> Result<String> {
         let _ = writeln!(text, "{name}: see below");
         add(notice(&fs::read_to_string(root().join(path))?), name);
     }
-    let _ = writeln!(text, "Rust's standard library: MIT OR Apache-2.0 (https://github.com/rust-lang/rust)");
+    let _ = writeln!(
+        text,
+        "Rust's standard library: MIT OR Apache-2.0 (https://github.com/rust-lang/rust)"
+    );
     for name in ["Apache-2.0", "BSD"] {
         let path = Path::new("/usr/share/common-licenses").join(name);
         add(read(&path)?, &format!("texts that others refer to: {}", path.display()));
@@ -148,7 +151,8 @@ fn sources() -> Result<Vec<PathBuf>> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
     let folder = home.ok_or("neither CARGO_HOME nor HOME is set")?.join("registry/src");
-    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let entries =
+        fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     Ok(entries.flatten().map(|entry| entry.path()).collect())
 }
 
@@ -157,7 +161,8 @@ fn crate_texts(sources: &[PathBuf], folder: &str) -> Result<Vec<String>> {
     let found = sources.iter().map(|source| source.join(folder)).find(|path| path.exists());
     let found = found.ok_or_else(|| format!("the sources of {folder} are not there"))?;
     let mut texts = Vec::new();
-    for folder in std::iter::once(found.clone()).chain(INNER.iter().map(|inner| found.join(inner))) {
+    for folder in std::iter::once(found.clone()).chain(INNER.iter().map(|inner| found.join(inner)))
+    {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         files.sort();

@@ -1,8 +1,8 @@
 //! What the staged libraries ask of the system: the libraries that they need, and of which version.
 
 use crate::Result;
-use object::elf::DT_NEEDED;
 use object::Endianness;
+use object::elf::DT_NEEDED;
 use object::read::elf::{Dyn, ElfFile64};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -61,7 +61,9 @@ impl Needs {
                 self.libraries.entry(name).or_default();
             }
         }
-        let Some((mut files, strings)) = sections.gnu_verneed(endian, bytes)? else { return Ok(()) };
+        let Some((mut files, strings)) = sections.gnu_verneed(endian, bytes)? else {
+            return Ok(());
+        };
         let strings = sections.strings(endian, bytes, strings)?;
         while let Some((library, mut versions)) = files.next()? {
             let name = String::from_utf8_lossy(library.file(endian, strings)?).into_owned();

@@ -23,7 +23,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     };
     make_empty(&folder())?;
     for system in [System::Linux, System::Windows] {
-        let of_it: Vec<Kind> = kinds.iter().copied().filter(|kind| kind.system() == system).collect();
+        let of_it: Vec<Kind> =
+            kinds.iter().copied().filter(|kind| kind.system() == system).collect();
         if of_it.is_empty() {
             continue;
         }
@@ -36,7 +37,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             System::Windows => {
                 windows::build(Profile::Release)?;
                 if !windows::llvm::is_built() {
-                    println!("without a compiler: `./x llvm-windows` builds LLVM for Windows first");
+                    println!(
+                        "without a compiler: `./x llvm-windows` builds LLVM for Windows first"
+                    );
                 }
                 windows::staged()
             }

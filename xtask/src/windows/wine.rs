@@ -76,10 +76,12 @@ impl Wine {
         let mut found = Vec::new();
         for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
             let process = process.path();
-            let works_there = fs::read_link(process.join("cwd")).is_ok_and(|at| at.starts_with(folder));
+            let works_there =
+                fs::read_link(process.join("cwd")).is_ok_and(|at| at.starts_with(folder));
             let environment = fs::read(process.join("environ")).unwrap_or_default();
             let prefix = format!("WINEPREFIX={}", self.prefix.display());
-            if works_there && environment.split(|&byte| byte == 0).any(|it| it == prefix.as_bytes()) {
+            if works_there && environment.split(|&byte| byte == 0).any(|it| it == prefix.as_bytes())
+            {
                 let line = fs::read(process.join("cmdline")).unwrap_or_default();
                 found.push(String::from_utf8_lossy(&line).replace('\0', " "));
             }

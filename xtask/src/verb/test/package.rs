@@ -161,7 +161,8 @@ fn try_out(
     command: &dyn Fn(&[&str]) -> Command,
 ) {
     let says = |words: &[&str], wanted: &str| {
-        let output = capture_group(&mut command(words), LIMIT).map_err(|error| error.to_string())?;
+        let output =
+            capture_group(&mut command(words), LIMIT).map_err(|error| error.to_string())?;
         let good = output.success() && output.stdout.contains(wanted);
         if good { Ok(()) } else { Err(output.describe()) }
     };
@@ -213,7 +214,8 @@ fn refuses_an_old_library(place: &Place, package: &Path) -> std::result::Result<
         Ok(()) => Err("it was installed".to_owned()),
         Err(error) => {
             let error = error.to_string();
-            let named = DEPENDENCIES.iter().all(|name| error.contains(&format!("depends on {name}")));
+            let named =
+                DEPENDENCIES.iter().all(|name| error.contains(&format!("depends on {name}")));
             if named { Ok(()) } else { Err(error) }
         }
     }

@@ -282,7 +282,8 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     let absolute = windows_path(&decoy.join("NVCUDA.DLL")).to_string_lossy().into_owned();
     let slashes = absolute.replace('\\', "/");
     for way in ["A", "W", "ExA", "ExW", "ExW of System32"] {
-        for name in ["nvcuda", "nvcuda.dll", r"C:\windows\system32\nvcuda.dll", &absolute, &slashes] {
+        for name in ["nvcuda", "nvcuda.dll", r"C:\windows\system32\nvcuda.dll", &absolute, &slashes]
+        {
             let arguments = ["run", "--", "loaded.exe", way, name];
             case(&format!("LoadLibrary{way} of {name}"), decoy, &zluda, &arguments, 0, GOOD);
         }
@@ -306,7 +307,14 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     let alone = programs.alone.join("zluda.exe");
     case("no driver", decoy, &alone, &run("linked.exe"), 1, "nvcuda.dll is neither in");
     let halved = programs.halved.join("zluda.exe");
-    case("no hooks", decoy, &halved, &run("linked.exe"), 126, r"halved\zluda_redirect.dll is missing");
+    case(
+        "no hooks",
+        decoy,
+        &halved,
+        &run("linked.exe"),
+        126,
+        r"halved\zluda_redirect.dll is missing",
+    );
     let repeat = ["run", "--", "repeat.exe", &times.to_string(), "arguments.exe"];
     case("handles and memory of a parent", decoy, &zluda, &repeat, 0, GOOD);
     let child = ["run", "--", "parent.exe", "A", "linked.exe"];
