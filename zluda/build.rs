@@ -1,7 +1,11 @@
 //! The options with which the library is linked.
 
+#[path = "../zluda_api/windows_version.rs"]
+mod windows_version;
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    windows_version::link("nvcuda.dll", "NVIDIA's CUDA driver");
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("linux") {
         return;
     }

@@ -5,7 +5,7 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=../zluda_api/link_library.rs");
-    if cfg!(target_os = "linux") {
+    if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         // Streams may have its work when a program unloads it, and the driver that it has opened is not unloaded either.
         println!("cargo:rustc-link-arg-cdylib=-Wl,-z,nodelete");
         println!("cargo:rustc-link-arg-cdylib=-Wl,-soname,lib{}.so", env!("CARGO_PKG_NAME"));

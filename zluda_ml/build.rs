@@ -2,7 +2,7 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    if cfg!(target_os = "linux") {
+    if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         // The driver that it has opened is not unloaded either: its threads run on.
         println!("cargo:rustc-link-arg-cdylib=-Wl,-z,nodelete");
         println!("cargo:rustc-link-arg-cdylib=-Wl,-soname,libnvidia-ml.so.1");

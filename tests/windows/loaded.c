@@ -1,4 +1,5 @@
-// Loads nvcuda.dll in the way, and by the name, that the arguments say: A, W, ExA or ExW.
+// Loads nvcuda.dll in the way, and by the name, that the arguments say: A, W, ExA, ExW, or ExW as NVIDIA's runtime does it,
+// of System32 alone.
 
 #include "cuda.h"
 #include <windows.h>
@@ -16,7 +17,8 @@ static HMODULE load(const char *way, const char *name) {
   if (!strcmp(way, "A")) return LoadLibraryA(name);
   if (!strcmp(way, "W")) return LoadLibraryW(wide);
   if (!strcmp(way, "ExA")) return LoadLibraryExA(name, NULL, 0);
-  return LoadLibraryExW(wide, NULL, 0);
+  if (!strcmp(way, "ExW")) return LoadLibraryExW(wide, NULL, 0);
+  return LoadLibraryExW(wide, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
 }
 
 int main(int count, char **arguments) {

@@ -4,7 +4,7 @@
 //! others), [`progress`] (what is shown meanwhile), [`toolkit`] (what comes from PyPI), [`sample`] (the
 //! CUDA programs under `samples/`), [`corpus`] (those of others), [`ptx_text`] (PTX and whether it is understood),
 //! [`machine_code`] (what ptxas makes of PTX, and what nvdisasm says of that), [`standard_library`] (Rust's, built anew), [`windows`]
-//! (builds for Windows).
+//! (builds for Windows), [`package`] (what can be installed).
 
 // A command-line tool prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -16,6 +16,7 @@ mod code_object;
 mod corpus;
 mod isa;
 mod machine_code;
+mod package;
 mod program;
 mod progress;
 mod ptx_text;
@@ -59,6 +60,8 @@ enum Verb {
     Windows(verb::windows::Options),
     /// Build LLVM for Windows, for hours
     LlvmWindows(verb::llvm_windows::Options),
+    /// Pack the release for Linux and Windows in target/package
+    Package(verb::package::Options),
     /// Install the CUDA toolkits and the Python packages of the tests below target/toolkit
     Toolkit(verb::toolkit::Options),
     /// Run the Python programs at several compute capabilities, and keep which of them run
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
         Verb::Stage(options) => verb::build::stage_only(&options),
         Verb::Windows(options) => verb::windows::run(&options),
         Verb::LlvmWindows(options) => verb::llvm_windows::run(&options),
+        Verb::Package(options) => verb::package::run(&options),
         Verb::Toolkit(options) => verb::toolkit::run(&options),
         Verb::Capabilities(options) => verb::capabilities::run(&options),
         Verb::Samples(options) => verb::samples::run(&options),

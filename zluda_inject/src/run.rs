@@ -1,6 +1,6 @@
 //! A program with DLLs, from its start to its end.
 
-use std::io::{Error, Result};
+use std::io::{Error, ErrorKind, Result};
 use std::os::windows::io::AsRawHandle;
 use std::os::windows::process::CommandExt;
 use std::path::PathBuf;
@@ -34,7 +34,12 @@ pub fn run(command: &mut Command, dlls: &[PathBuf]) -> Result<u32> {
     if let Err(error) = crate::inject(process, dlls).and_then(|()| resume()) {
         child.kill()?;
         child.wait()?;
-        return Err(error);
+        return Err(match error.kind() {
+            ErrorKind::PermissionDenied => {
+                Error::other(format!("Windows lets no other program into it: {error}"))
+            }
+            _ => error,
+        });
     }
     // SAFETY: a function that stays. Ctrl+C is for the program, which this process outlives.
     unsafe { SetConsoleCtrlHandler(Some(ignore), 1) };

@@ -54,42 +54,42 @@ macro_rules! hooks {
 }
 
 hooks! {
-    fn LoadLibraryA(name: *const u8) -> Module => "kernel32", |original| {
+    fn LoadLibraryA(name: *const u8) -> Module => "kernelbase", |original| {
         match (ours_narrow(name), LoadLibraryW::ORIGINAL.get()) {
             (Some(path), Some(wide)) => wide(path.as_ptr()),
             _ => original(name),
         }
     }
 
-    fn LoadLibraryW(name: *const u16) -> Module => "kernel32", |original| {
+    fn LoadLibraryW(name: *const u16) -> Module => "kernelbase", |original| {
         match ours_wide(name) {
             Some(path) => original(path.as_ptr()),
             None => original(name),
         }
     }
 
-    fn LoadLibraryExA(name: *const u8, file: HANDLE, flags: u32) -> Module => "kernel32", |original| {
+    fn LoadLibraryExA(name: *const u8, file: HANDLE, flags: u32) -> Module => "kernelbase", |original| {
         match (ours_narrow(name), LoadLibraryExW::ORIGINAL.get()) {
             (Some(path), Some(wide)) => wide(path.as_ptr(), file, flags),
             _ => original(name, file, flags),
         }
     }
 
-    fn LoadLibraryExW(name: *const u16, file: HANDLE, flags: u32) -> Module => "kernel32", |original| {
+    fn LoadLibraryExW(name: *const u16, file: HANDLE, flags: u32) -> Module => "kernelbase", |original| {
         match ours_wide(name) {
             Some(path) => original(path.as_ptr(), file, flags),
             None => original(name, file, flags),
         }
     }
 
-    fn GetModuleHandleA(name: *const u8) -> Module => "kernel32", |original| {
+    fn GetModuleHandleA(name: *const u8) -> Module => "kernelbase", |original| {
         match (ours_narrow(name), GetModuleHandleW::ORIGINAL.get()) {
             (Some(path), Some(wide)) => wide(path.as_ptr()),
             _ => original(name),
         }
     }
 
-    fn GetModuleHandleW(name: *const u16) -> Module => "kernel32", |original| {
+    fn GetModuleHandleW(name: *const u16) -> Module => "kernelbase", |original| {
         match ours_wide(name) {
             Some(path) => original(path.as_ptr()),
             None => original(name),

@@ -27,10 +27,9 @@ const OWN: Staged =
     Staged { package: "", built: "", name: "", link: None, replaces: false, compiler: false };
 
 /// The driver's name in the folder.
-#[cfg(not(windows))]
-pub const DRIVER: &str = "libcuda.so.1";
-#[cfg(windows)]
-pub const DRIVER: &str = DRIVER_WINDOWS;
+pub const DRIVER: &str = if cfg!(windows) { DRIVER_WINDOWS } else { DRIVER_LINUX };
+/// The driver's name on Linux.
+pub const DRIVER_LINUX: &str = "libcuda.so.1";
 /// The driver's name on Windows.
 pub const DRIVER_WINDOWS: &str = "nvcuda.dll";
 /// The DLL that leads processes of Windows to the driver.
@@ -41,22 +40,19 @@ pub const AUDIT: &str = "libzluda_ld.so";
 pub const ASSEMBLER: &str = "bin/ptxas";
 
 /// The HIP provider that is this machine's processor, in the folder.
-#[cfg(not(windows))]
-pub const CPU_PROVIDER: &str = "libzluda_hip_cpu.so";
+pub const CPU_PROVIDER: &str = if cfg!(windows) { "zluda_hip_cpu.dll" } else { CPU_LINUX };
+const CPU_LINUX: &str = "libzluda_hip_cpu.so";
 /// The HIP provider that is an emulated AMD GPU.
-#[cfg(not(windows))]
-pub const EMULATED_PROVIDER: &str = "libzluda_hip_emu.so";
-#[cfg(windows)]
-pub const CPU_PROVIDER: &str = "zluda_hip_cpu.dll";
-#[cfg(windows)]
-pub const EMULATED_PROVIDER: &str = "zluda_hip_emu.dll";
+pub const EMULATED_PROVIDER: &str =
+    if cfg!(windows) { "zluda_hip_emu.dll" } else { EMULATED_LINUX };
+const EMULATED_LINUX: &str = "libzluda_hip_emu.so";
 
 /// The files.
 pub const STAGED: &[Staged] = &[
     Staged {
         package: "zluda",
         built: "libzluda_cuda.so",
-        name: DRIVER,
+        name: DRIVER_LINUX,
         link: Some("libcuda.so"),
         replaces: true,
         compiler: true,
@@ -85,8 +81,8 @@ pub const STAGED: &[Staged] = &[
         name: "libzluda_solver.so",
         ..OWN
     },
-    Staged { package: "hip_cpu", built: CPU_PROVIDER, name: CPU_PROVIDER, ..OWN },
-    Staged { package: "hip_emu", built: EMULATED_PROVIDER, name: EMULATED_PROVIDER, ..OWN },
+    Staged { package: "hip_cpu", built: CPU_LINUX, name: CPU_LINUX, ..OWN },
+    Staged { package: "hip_emu", built: EMULATED_LINUX, name: EMULATED_LINUX, ..OWN },
     Staged { package: "zluda_ld", built: "libzluda_ld.so", name: AUDIT, ..OWN },
     Staged {
         package: "zluda_cli",
@@ -241,9 +237,12 @@ mod tests {
     #[test]
     fn libraries_are_known_by_both_names_and_no_others() {
         for wanted in ["libcuda.so.1", "libcuda.so"] {
-            assert_eq!(place(wanted.as_bytes()).map(|place| STAGED[place].name), Some(DRIVER));
+            assert_eq!(
+                place(wanted.as_bytes()).map(|place| STAGED[place].name),
+                Some(DRIVER_LINUX)
+            );
         }
-        for other in ["libcuda.so.12", "cuda", "", AUDIT, CPU_PROVIDER] {
+        for other in ["libcuda.so.12", "cuda", "", AUDIT, CPU_LINUX] {
             assert!(place(other.as_bytes()).is_none(), "{other}");
         }
     }

@@ -9,6 +9,7 @@ mod hip;
 mod isa;
 mod memory;
 mod offload;
+mod package;
 mod ptx;
 pub mod python;
 mod random;
@@ -37,6 +38,9 @@ pub struct Options {
     /// Only samples and Python programs whose name contains this
     #[arg(long, default_value = "")]
     filter: String,
+    /// How often in a row the suite `windows` starts a process with the driver in it
+    #[arg(long, default_value_t = 20)]
+    times: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -74,6 +78,8 @@ enum Suite {
     Amd,
     /// The release as BOLT lays it out, against the plain one
     Bolt,
+    /// The packages of the release, each installed where nothing else is
+    Package,
     /// The build for Windows, under Wine; only where it is asked for
     Windows,
     /// HIP's real libraries of several versions of ROCm: their layouts, and the driver on them
@@ -104,6 +110,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 | Suite::Offload
                 | Suite::Amd
                 | Suite::Bolt
+                | Suite::Package
                 | Suite::Hip
         )
     };
@@ -123,7 +130,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 }
             }
             Suite::Windows => {
-                if let Err(error) = windows::run(&mut report) {
+                if let Err(error) = windows::run(&mut report, options.times) {
                     report.check("windows", Err(error.to_string()));
                 }
             }
@@ -156,6 +163,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         Suite::Offload => offload::run(&mut report, &options.filter),
                         Suite::Amd => amd::run(&mut report, &options.filter),
                         Suite::Bolt => bolt::run(&mut report),
+                        Suite::Package => package::run(&mut report),
                         Suite::Hip => hip::run(&mut report),
                         Suite::Lint
                         | Suite::Generated

@@ -62,8 +62,31 @@ impl Wine {
         fs::write(&source, PROCESS_PRNG)?;
         let mut compiler = mingw("gcc-posix");
         compiler.args(["-shared", "-O1"]).arg(&source).args(["-ladvapi32", "-o"]);
-        compiler.arg(self.prefix.join("drive_c/windows/system32/bcryptprimitives.dll"));
+        compiler.arg(self.system32().join("bcryptprimitives.dll"));
         quiet(&mut compiler, Duration::from_secs(60)).map(drop)
+    }
+
+    /// The folder of Windows's own DLLs.
+    pub fn system32(&self) -> PathBuf {
+        self.prefix.join("drive_c/windows/system32")
+    }
+
+    /// An error that names the processes of this Wine that run in a folder or below it.
+    pub fn no_process_of(&self, folder: &Path) -> std::result::Result<(), String> {
+        let mut found = Vec::new();
+        for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let process = process.path();
+            let works_there =
+                fs::read_link(process.join("cwd")).is_ok_and(|at| at.starts_with(folder));
+            let environment = fs::read(process.join("environ")).unwrap_or_default();
+            let prefix = format!("WINEPREFIX={}", self.prefix.display());
+            if works_there && environment.split(|&byte| byte == 0).any(|it| it == prefix.as_bytes())
+            {
+                let line = fs::read(process.join("cmdline")).unwrap_or_default();
+                found.push(String::from_utf8_lossy(&line).replace('\0', " "));
+            }
+        }
+        if found.is_empty() { Ok(()) } else { Err(found.join("\n")) }
     }
 
     /// Sets what Wine needs; no window comes when a program crashes.

@@ -12,6 +12,9 @@ use std::ffi::{c_char, c_int, c_uint};
 use zluda_common::config::config;
 use zluda_common::pci;
 
+/// The size of a locally unique identifier. No adapter of Windows's has the one that a device is given here.
+const LUID: usize = 8;
+
 pub(crate) fn cuDeviceGet(device: Out<CUdevice>, ordinal: c_int) -> CUres {
     device.check()?;
     device.set(driver()?.device(ordinal)?.ordinal)
@@ -37,9 +40,13 @@ pub(crate) fn cuDeviceGetUuid(uuid: Out<CUuuid>, device: CUdevice) -> CUres {
 pub(crate) fn cuDeviceGetLuid(luid: Out<c_char>, mask: Out<c_uint>, device: CUdevice) -> CUres {
     luid.check()?;
     mask.check()?;
-    driver()?.device(device)?;
-    // Locally unique identifiers exist on Windows only.
-    Err(CUerror::NOT_SUPPORTED)
+    let device = driver()?.device(device)?;
+    // Locally unique identifiers exist on Windows only, where NVIDIA's runtime does not start without.
+    if !cfg!(windows) {
+        return Err(CUerror::NOT_SUPPORTED);
+    }
+    luid.set_all(device.uuid.iter().map(|byte| *byte as c_char), LUID);
+    mask.set(1)
 }
 
 pub(crate) fn cuDeviceTotalMem_v2(bytes: Out<usize>, device: CUdevice) -> CUres {

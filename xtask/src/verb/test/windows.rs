@@ -3,12 +3,16 @@
 use super::Report;
 use super::rust::count;
 use crate::Result;
+use crate::package::{Kind, VERSION, make_all};
 use crate::program::{capture, quiet};
 use crate::progress::heading;
 use crate::repository::{Profile, make, make_empty, root};
+
+use crate::toolkit::wheel_for_windows;
 use crate::windows::wine::{Wine, windows_path};
 use crate::windows::{build, cargo_for_windows, folder, llvm, mingw, staged};
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -20,14 +24,20 @@ const CRATES: &[&str] =
 /// Longer than any of the programs takes.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// A process starts so often in a row with the driver in it.
-const TIMES: usize = 50;
+/// NVIDIA's own DLLs for Windows. The runtime is that of CUDA 12: the DLL of CUDA 13 has no code of its own, and asks the
+/// driver for a `nvcudart_hybrid64.dll` that has.
+const RUNTIME: &str = "nvidia-cuda-runtime-cu12==12.9.79";
+const COMPILER: &str = "nvidia-cuda-nvrtc==13.0.88";
+
+/// Where the header of a program begins that is patched, from its signature on.
+const MACHINE: usize = 4;
+const CHARACTERISTICS: usize = 24 + 70;
 
 /// What a program that gets to the driver prints last.
 const GOOD: &str = "0 wrong";
 
-/// Builds, and runs everything.
-pub fn run(report: &mut Report) -> Result<()> {
+/// Builds, and runs everything. A process starts `times` times in a row with the driver in it.
+pub fn run(report: &mut Report, times: usize) -> Result<()> {
     heading("Building for Windows");
     let wine = match Wine::new()? {
         Some(wine) => wine,
@@ -48,12 +58,66 @@ pub fn run(report: &mut Report) -> Result<()> {
     tests(report, &wine)?;
     heading("Running programs under Wine");
     let programs = Programs::build()?;
-    for case in cases(&programs) {
+    // Nobody is to get it by any name.
+    fs::copy(programs.with_decoy.join("nvcuda.dll"), wine.system32().join("nvcuda.dll"))?;
+    let mut cases = cases(&programs, times)?;
+    cases.extend(packed(&programs)?);
+    for case in cases {
         let result = case.run(&wine);
         report.check(format!("windows: {}", case.name), result);
     }
-    report.check(format!("windows: {TIMES} times in a row"), many_times(&wine, &programs));
+    match nvidias() {
+        Ok([runtime, compiler]) => {
+            for (program, dll) in [("runtime.exe", runtime), ("compiler.exe", compiler)] {
+                let dll = windows_path(&dll).to_string_lossy().into_owned();
+                let case = Case {
+                    name: format!("NVIDIA's own: {dll}"),
+                    folder: programs.with_decoy.clone(),
+                    program: staged().join("zluda.exe"),
+                    arguments: ["run", "--", program, &dll].map(str::to_owned).to_vec(),
+                    status: 0,
+                    output: GOOD,
+                };
+                report.check(format!("windows: {}", case.name), case.run(&wine));
+            }
+        }
+        Err(error) => report.skip("NVIDIA's DLLs", &error.to_string()),
+    }
+    report.check(format!("windows: {times} times in a row"), many_times(&wine, &programs, times));
+    report.check("windows: no process stays", wine.no_process_of(&folder().join("programs")));
     Ok(())
+}
+
+/// NVIDIA's runtime and its compiler.
+fn nvidias() -> Result<[PathBuf; 2]> {
+    let to = folder().join("nvidia");
+    Ok([
+        wheel_for_windows(RUNTIME, &to)?.join("nvidia/cuda_runtime/bin/cudart64_12.dll"),
+        wheel_for_windows(COMPILER, &to)?.join("nvidia/cu13/bin/x86_64/nvrtc64_130_0.dll"),
+    ])
+}
+
+/// The archive for Windows, unpacked elsewhere.
+fn packed(programs: &Programs) -> Result<Vec<Case>> {
+    let to = folder().join("package");
+    make_empty(&to)?;
+    let made = make_all(&[Kind::Zip], &staged(), &to)?;
+    for archive in &made {
+        let mut command = Command::new("python3");
+        quiet(command.args(["-m", "zipfile", "-e"]).arg(archive).arg(&to), LIMIT)?;
+    }
+    let unpacked = to.join(format!("zluda-{VERSION}-windows-x86_64"));
+    for name in ["README.md", "LICENSE-MIT", "THIRD-PARTY.txt", "doc/windows.md"] {
+        fs::metadata(unpacked.join(name)).map_err(|error| format!("{name}: {error}"))?;
+    }
+    Ok(vec![Case {
+        name: "the archive".to_owned(),
+        folder: programs.with_decoy.clone(),
+        program: unpacked.join("zluda.exe"),
+        arguments: ["run", "--", "linked.exe"].map(str::to_owned).to_vec(),
+        status: 0,
+        output: GOOD,
+    }])
 }
 
 /// The tests of the crates.
@@ -87,36 +151,89 @@ fn tests(report: &mut Report, wine: &Wine) -> Result<()> {
 struct Programs {
     with_decoy: PathBuf,
     beside: PathBuf,
+    /// Has `zluda.exe` alone, and the driver, without what leads programs to it.
+    alone: PathBuf,
+    halved: PathBuf,
 }
+
+/// The programs, what each imports beside the driver, and how.
+const PROGRAMS: &[(&str, &str, &[&str])] = &[
+    ("linked", "linked", &["nvcuda"]),
+    ("delayed", "linked", &["nvcuda_delayed"]),
+    ("loaded", "loaded", &[]),
+    ("parent", "parent", &[]),
+    ("arguments", "arguments", &[]),
+    ("faults", "faults", &["nvcuda"]),
+    ("version", "version", &["version"]),
+    ("repeat", "repeat", &["psapi"]),
+    ("missing", "missing", &["gone"]),
+    ("runtime", "runtime", &[]),
+    ("compiler", "compiler", &[]),
+];
 
 impl Programs {
     fn build() -> Result<Programs> {
+        let of = |name: &str| folder().join("programs").join(name);
         let programs = Programs {
-            with_decoy: folder().join("programs/with a decoy"),
-            beside: folder().join("programs/beside"),
+            with_decoy: of("with a decoy"),
+            beside: of("beside"),
+            alone: of("alone"),
+            halved: of("halved"),
         };
-        make_empty(&programs.with_decoy)?;
-        make_empty(&programs.beside)?;
+        make_empty(&of(""))?;
+        for place in [&programs.with_decoy, &programs.beside, &programs.alone, &programs.halved] {
+            make(place)?;
+        }
         let sources = root().join("tests/windows");
-        let library = folder().join("programs/libnvcuda.a");
-        let mut tool = mingw("dlltool");
-        tool.arg("-d").arg(sources.join("nvcuda.def")).arg("-l").arg(&library);
-        quiet(&mut tool, LIMIT)?;
-        for name in ["linked", "loaded", "parent", "arguments"] {
+        let gone = of("gone.def");
+        fs::write(&gone, "LIBRARY gone.dll\nEXPORTS\ngone\n")?;
+        for (definitions, kind, library) in [
+            (sources.join("nvcuda.def"), "-l", "nvcuda"),
+            (sources.join("nvcuda.def"), "-y", "nvcuda_delayed"),
+            (gone, "-l", "gone"),
+        ] {
+            let mut tool = mingw("dlltool");
+            tool.arg("-d").arg(definitions).arg(kind).arg(of(&format!("lib{library}.a")));
+            quiet(&mut tool, LIMIT)?;
+        }
+        for (name, source, libraries) in PROGRAMS {
             let mut compiler = mingw("gcc-posix");
-            compiler.args(["-O1", "-Wall", "-Werror"]).arg(sources.join(format!("{name}.c")));
-            compiler.arg(&library).arg("-o");
-            compiler.arg(programs.with_decoy.join(format!("{name}.exe")));
+            compiler.args(["-O1", "-Wall", "-Werror"]).arg(sources.join(format!("{source}.c")));
+            compiler.arg("-o").arg(programs.with_decoy.join(format!("{name}.exe")));
+            compiler.arg("-L").arg(of(""));
+            compiler.args(libraries.iter().map(|library| format!("-l{library}")));
             quiet(&mut compiler, LIMIT)?;
         }
+        let arguments = programs.with_decoy.join("arguments.exe");
+        for (name, at, word) in [
+            ("for_32_bits.exe", MACHINE, 0x14cu16),
+            ("for_arm.exe", MACHINE, 0xaa64),
+            // DYNAMIC_BASE, NX_COMPAT and FORCE_INTEGRITY.
+            ("signed.exe", CHARACTERISTICS, 0x1c0),
+        ] {
+            patch(&arguments, &programs.with_decoy.join(name), at, word)?;
+        }
+        for name in ["zluda.exe", "nvcuda.dll"] {
+            fs::copy(staged().join(name), programs.halved.join(name))?;
+        }
+        fs::copy(staged().join("zluda.exe"), programs.alone.join("zluda.exe"))?;
         let mut compiler = mingw("gcc-posix");
         compiler.arg("-shared").arg(sources.join("decoy.c")).arg("-o");
         quiet(compiler.arg(programs.with_decoy.join("nvcuda.dll")), LIMIT)?;
         for name in ["linked.exe", "loaded.exe"] {
-            std::fs::copy(programs.with_decoy.join(name), programs.beside.join(name))?;
+            fs::copy(programs.with_decoy.join(name), programs.beside.join(name))?;
         }
         Ok(programs)
     }
+}
+
+/// Copies a program with another word in its headers, `at` bytes from their signature on.
+fn patch(from: &Path, to: &Path, at: usize, word: u16) -> Result<()> {
+    let mut bytes = fs::read(from)?;
+    let field = bytes.get(0x3c..0x40).ok_or("it is no program")?;
+    let start = u32::from_le_bytes(field.try_into()?) as usize + at;
+    bytes.get_mut(start..start + 2).ok_or("it is no program")?.copy_from_slice(&word.to_le_bytes());
+    Ok(fs::write(to, bytes)?)
 }
 
 /// A command of Windows, and what comes of it.
@@ -146,7 +263,7 @@ impl Case {
     }
 }
 
-fn cases(programs: &Programs) -> Vec<Case> {
+fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     let zluda = staged().join("zluda.exe");
     let mut cases = Vec::new();
     let mut case =
@@ -163,14 +280,47 @@ fn cases(programs: &Programs) -> Vec<Case> {
     let (decoy, beside) = (&*programs.with_decoy, &*programs.beside);
     case("a program that imports the driver", decoy, &zluda, &["run", "--", "linked.exe"], 0, GOOD);
     let absolute = windows_path(&decoy.join("NVCUDA.DLL")).to_string_lossy().into_owned();
-    for way in ["A", "W", "ExA", "ExW"] {
-        for name in ["nvcuda", "nvcuda.dll", r"C:\windows\system32\nvcuda.dll", &absolute] {
+    let slashes = absolute.replace('\\', "/");
+    for way in ["A", "W", "ExA", "ExW", "ExW of System32"] {
+        for name in ["nvcuda", "nvcuda.dll", r"C:\windows\system32\nvcuda.dll", &absolute, &slashes]
+        {
             let arguments = ["run", "--", "loaded.exe", way, name];
             case(&format!("LoadLibrary{way} of {name}"), decoy, &zluda, &arguments, 0, GOOD);
         }
     }
+    let run = |program| ["run", "--", program];
+    case("a delayed import", decoy, &zluda, &run("delayed.exe"), 0, GOOD);
+    // Nothing but the command leads there.
+    let loaded = decoy.join("loaded.exe");
+    case("the decoy beside", decoy, &loaded, &["A", "nvcuda.dll"], 4, "no cuDeviceGetCount");
+    case("faults of the program's own", decoy, &zluda, &run("faults.exe"), 0, GOOD);
+    case("the version of the file", decoy, &zluda, &run("version.exe"), 0, GOOD);
+    let text = "for_32_bits.exe cannot be started: it is a program for 32-bit Windows";
+    case("a program for 32 bits", decoy, &zluda, &run("for_32_bits.exe"), 126, text);
+    let text = "for_arm.exe cannot be started: it is a program for ARM64";
+    case("a program for ARM", decoy, &zluda, &run("for_arm.exe"), 126, text);
+    let text = "signed.exe cannot be started: it takes signed DLLs alone";
+    case("a program that wants signatures", decoy, &zluda, &run("signed.exe"), 126, text);
+    // 0xc0000135, of which eight bits are left here.
+    let text = "the program never began: a DLL that it imports is missing (0xc0000135)";
+    case("a program without its DLL", decoy, &zluda, &run("missing.exe"), 0x35, text);
+    let alone = programs.alone.join("zluda.exe");
+    case("no driver", decoy, &alone, &run("linked.exe"), 1, "nvcuda.dll is neither in");
+    let halved = programs.halved.join("zluda.exe");
+    case(
+        "no hooks",
+        decoy,
+        &halved,
+        &run("linked.exe"),
+        126,
+        r"halved\zluda_redirect.dll is missing",
+    );
+    let repeat = ["run", "--", "repeat.exe", &times.to_string(), "arguments.exe"];
+    case("handles and memory of a parent", decoy, &zluda, &repeat, 0, GOOD);
     let child = ["run", "--", "parent.exe", "A", "linked.exe"];
     case("a child", decoy, &zluda, &child, 0, GOOD);
+    let shell = ["run", "--", "parent.exe", "W", "cmd.exe", "/c", "linked.exe"];
+    case("a child of the shell", decoy, &zluda, &shell, 0, GOOD);
     let grandchild =
         ["run", "--", "parent.exe", "W", "parent.exe", "A", "loaded.exe", "W", "nvcuda.dll"];
     case("a child of a child", decoy, &zluda, &grandchild, 0, GOOD);
@@ -184,15 +334,16 @@ fn cases(programs: &Programs) -> Vec<Case> {
     let loaded = beside.join("loaded.exe");
     case("the same, loaded", beside, &loaded, &["A", "nvcuda.dll"], 0, GOOD);
     case("removing", beside, &zluda, &["remove", "."], 0, "nvcuda.dll");
-    case("no driver any more", beside, &loaded, &["A", "nvcuda.dll"], 3, "is not there");
+    // System32 has the decoy.
+    case("no driver any more", beside, &loaded, &["A", "nvcuda.dll"], 4, "no cuDeviceGetCount");
     case("information", decoy, &zluda, &["info"], 0, "device 0: ");
-    cases
+    Ok(cases)
 }
 
 /// Injection again and again: each process ends well.
-fn many_times(wine: &Wine, programs: &Programs) -> std::result::Result<(), String> {
+fn many_times(wine: &Wine, programs: &Programs, times: usize) -> std::result::Result<(), String> {
     let zluda = staged().join("zluda.exe");
-    for time in 0..TIMES {
+    for time in 0..times {
         let mut command = wine.command(&zluda);
         let words = ["run", "--", "arguments.exe", "once"].map(OsStr::new);
         command.args(words).current_dir(&programs.with_decoy);

@@ -1,0 +1,5 @@
+// Imports a DLL that is nowhere.
+
+__declspec(dllimport) int gone(void);
+
+int main(void) { return gone(); }
