@@ -8,6 +8,7 @@ use std::ptr::null;
 
 use corosensei::trap::{CoroutineTrapHandler, TrapHandlerRegs};
 
+use super::sanitizer::forget_frames;
 use super::{attempt, stack};
 
 use crate::os::Handler;
@@ -68,5 +69,8 @@ fn ended_by(fault: Fault, stack_pointer: usize) -> Option<TrapHandlerRegs> {
     }
     // SAFETY: the coroutine runs on this thread, its stack pointer was checked, and the handler sets the registers as
     // asked. What its frames own (nothing but kernel code's own) is abandoned.
-    Some(unsafe { coroutine.setup_trap_handler(move || Exit::Fault(fault)) })
+    let regs = unsafe { coroutine.setup_trap_handler(move || Exit::Fault(fault)) };
+    // It ends where it began, over the frames that are abandoned.
+    forget_frames(stack_pointer, (regs.rsp as usize).saturating_sub(stack_pointer));
+    Some(regs)
 }
