@@ -54,7 +54,7 @@ pub fn inject(process: HANDLE, dlls: &[PathBuf]) -> Result<()> {
     let word = |at: usize| {
         u32::from_le_bytes([headers[at], headers[at + 1], headers[at + 2], headers[at + 3]])
     };
-    let names = dlls.iter().map(name).collect::<Result<Vec<_>>>()?;
+    let names = dlls.iter().map(|path| name(path)).collect::<Result<Vec<_>>>()?;
     let old = descriptors(process, base, word(IMPORTS))?;
 
     let tables = (dlls.len() + 1) * DESCRIPTOR + old.len();
@@ -143,7 +143,7 @@ fn descriptors(process: Process, base: usize, table: u32) -> Result<Vec<u8>> {
 }
 
 /// A path as an import table has it: in bytes of the system's code page, of which ASCII is always a part.
-fn name(path: &PathBuf) -> Result<Vec<u8>> {
+fn name(path: &Path) -> Result<Vec<u8>> {
     let text = path.to_str().filter(|text| text.is_ascii() && text.len() < 260);
     let text = text.ok_or_else(|| {
         Error::other(format!(

@@ -16,7 +16,7 @@ mod nvrtc;
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
-use zluda_staged::{LIBRARIES, Libraries, STAGED, STUBS};
+use zluda_staged::{LIBRARIES, STAGED, STUBS};
 
 /// The paths of the libraries that take NVIDIA's place, in the order of [`zluda_staged::STAGED`].
 static PATHS: [StagedPath; STAGED.len()] = [const { StagedPath::new() }; STAGED.len()];
@@ -46,17 +46,11 @@ extern "C" fn la_version(version: c_uint) -> c_uint {
     version
 }
 
-/// Chooses by `ZLUDA_LIBRARIES`, or by `ZLUDA_CC` where that is not set. The driver complains of values that make no
-/// sense.
+/// Chooses by `ZLUDA_LIBRARIES`, or by `ZLUDA_CC` where that is not set.
 fn choose() {
-    let libraries = variable(c"ZLUDA_LIBRARIES").and_then(Libraries::parse).unwrap_or_default();
-    let capability = variable(c"ZLUDA_CC").and_then(|value| {
-        let major = value.split(|byte| *byte == b'.').next()?;
-        str::from_utf8(major).ok()?.parse().ok()
-    });
-    // Without the variable, less than what NVIDIA's libraries ask for.
-    PREFER_OWN.store(libraries.prefer_own(capability.unwrap_or(0)), Ordering::Release);
-    MAY_BE_OWN.store(libraries != Libraries::Nvidia, Ordering::Release);
+    let (prefer, may) = zluda_staged::choose(variable(c"ZLUDA_LIBRARIES"), variable(c"ZLUDA_CC"));
+    PREFER_OWN.store(prefer, Ordering::Release);
+    MAY_BE_OWN.store(may, Ordering::Release);
 }
 
 fn variable(name: &CStr) -> Option<&'static [u8]> {

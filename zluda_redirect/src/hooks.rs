@@ -9,7 +9,7 @@ use windows_sys::Win32::System::SystemServices::DLL_PROCESS_ATTACH;
 use windows_sys::Win32::System::Threading::{CREATE_SUSPENDED, PROCESS_INFORMATION, ResumeThread};
 use windows_sys::core::BOOL;
 
-use crate::names::{Module, dlls, ours_narrow, ours_wide};
+use crate::names::{Module, Name, dlls};
 
 /// Declares hooks: for each function its type, the DLL that exports it, and what it does with `original`, the function as it
 /// was.
@@ -55,45 +55,36 @@ macro_rules! hooks {
 
 hooks! {
     fn LoadLibraryA(name: *const u8) -> Module => "kernelbase", |original| {
-        match (ours_narrow(name), LoadLibraryW::ORIGINAL.get()) {
-            (Some(path), Some(wide)) => wide(path.as_ptr()),
-            _ => original(name),
+        match LoadLibraryW::ORIGINAL.get() {
+            Some(wide) => load(Name::narrow(name), || original(name), |path| wide(path)),
+            None => original(name),
         }
     }
 
     fn LoadLibraryW(name: *const u16) -> Module => "kernelbase", |original| {
-        match ours_wide(name) {
-            Some(path) => original(path.as_ptr()),
-            None => original(name),
-        }
+        load(Name::wide(name), || original(name), |path| original(path))
     }
 
     fn LoadLibraryExA(name: *const u8, file: HANDLE, flags: u32) -> Module => "kernelbase", |original| {
-        match (ours_narrow(name), LoadLibraryExW::ORIGINAL.get()) {
-            (Some(path), Some(wide)) => wide(path.as_ptr(), file, flags),
-            _ => original(name, file, flags),
-        }
-    }
-
-    fn LoadLibraryExW(name: *const u16, file: HANDLE, flags: u32) -> Module => "kernelbase", |original| {
-        match ours_wide(name) {
-            Some(path) => original(path.as_ptr(), file, flags),
+        match LoadLibraryExW::ORIGINAL.get() {
+            Some(wide) => load(Name::narrow(name), || original(name, file, flags), |path| wide(path, file, flags)),
             None => original(name, file, flags),
         }
     }
 
+    fn LoadLibraryExW(name: *const u16, file: HANDLE, flags: u32) -> Module => "kernelbase", |original| {
+        load(Name::wide(name), || original(name, file, flags), |path| original(path, file, flags))
+    }
+
     fn GetModuleHandleA(name: *const u8) -> Module => "kernelbase", |original| {
-        match (ours_narrow(name), GetModuleHandleW::ORIGINAL.get()) {
-            (Some(path), Some(wide)) => wide(path.as_ptr()),
-            _ => original(name),
+        match GetModuleHandleW::ORIGINAL.get() {
+            Some(wide) => load(Name::narrow(name), || original(name), |path| wide(path)),
+            None => original(name),
         }
     }
 
     fn GetModuleHandleW(name: *const u16) -> Module => "kernelbase", |original| {
-        match ours_wide(name) {
-            Some(path) => original(path.as_ptr()),
-            None => original(name),
-        }
+        load(Name::wide(name), || original(name), |path| original(path))
     }
 
     // All ways to start a process end here.
@@ -117,6 +108,23 @@ hooks! {
             }
         }
         good
+    }
+}
+
+/// Loads our file where there is one for a name, or where what is meant cannot be loaded.
+fn load(
+    name: Option<Name>,
+    original: impl FnOnce() -> Module,
+    ours: impl Fn(*const u16) -> Module,
+) -> Module {
+    let Some(name) = name else { return original() };
+    if let Some(path) = name.ours() {
+        return ours(path.as_ptr());
+    }
+    let module = original();
+    match name.instead() {
+        Some(path) if module.is_null() => ours(path.as_ptr()),
+        _ => module,
     }
 }
 

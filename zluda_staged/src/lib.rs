@@ -105,6 +105,8 @@ pub const STAGED_WINDOWS: &[Staged] = &[
         ..OWN
     },
     Staged { package: "hip_cpu", built: "zluda_hip_cpu.dll", name: "zluda_hip_cpu.dll", ..OWN },
+    Staged { package: "zluda_fft", built: "zluda_fft.dll", name: "zluda_fft.dll", ..OWN },
+    Staged { package: "zluda_rand", built: "zluda_rand.dll", name: "zluda_rand.dll", ..OWN },
     Staged { package: "zluda_redirect", built: "zluda_redirect.dll", name: REDIRECT, ..OWN },
     Staged {
         package: "zluda_cli",
@@ -126,6 +128,38 @@ pub struct Stub {
     pub link: Option<&'static str>,
     /// The library that does the work, of [`STAGED`].
     pub library: &'static str,
+}
+
+impl Stub {
+    /// The DLL that does the work on Windows, where builds for it have one.
+    fn windows_library(&self) -> Option<&'static Staged> {
+        let stem = self.library.strip_prefix("lib")?.strip_suffix(".so")?;
+        STAGED_WINDOWS.iter().find(|staged| staged.name.strip_suffix(".dll") == Some(stem))
+    }
+
+    /// Whether Windows has it by this name, without its extension: `libcublas.so.13` is `cublas64_13` there.
+    fn is_windows_name(&self, name: &str) -> bool {
+        let parts = self.name.strip_prefix("lib").and_then(|rest| rest.split_once(".so."));
+        parts.is_some_and(|(stem, version)| {
+            name.eq_ignore_ascii_case(&format!("{stem}64_{version}"))
+        })
+    }
+}
+
+/// The DLL of [`STAGED_WINDOWS`] that does the work of the library above the driver that a program of Windows means by a
+/// name or a path. There are no stubs: whoever loads it gets ours, whatever its name.
+pub fn windows_library(path: &str) -> Option<&'static Staged> {
+    let name = windows_name(path);
+    let stem = match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
+        Some((stem, extension)) if extension.eq_ignore_ascii_case(".dll") => stem,
+        _ => name,
+    };
+    STUBS.iter().find(|stub| stub.is_windows_name(stem))?.windows_library()
+}
+
+/// The name of the file in a path of Windows.
+fn windows_name(path: &str) -> &str {
+    path.rsplit(['/', '\\', ':']).next().unwrap_or(path)
 }
 
 /// The folder of the stubs, below the staged folder.
@@ -209,13 +243,26 @@ impl Libraries {
     }
 }
 
+/// What the values of `ZLUDA_LIBRARIES` and `ZLUDA_CC` say, for who leads programs to libraries: whether they get ours
+/// although NVIDIA's may be installed, and whether they get ours where they are not. Values that make no sense count for
+/// nothing; the driver complains of them.
+pub fn choose(libraries: Option<&[u8]>, capability: Option<&[u8]>) -> (bool, bool) {
+    let libraries = libraries.and_then(Libraries::parse).unwrap_or_default();
+    let capability = capability.and_then(|value| {
+        let major = value.split(|byte| *byte == b'.').next()?;
+        str::from_utf8(major).ok()?.parse().ok()
+    });
+    // Without the variable, less than what NVIDIA's libraries ask for.
+    (libraries.prefer_own(capability.unwrap_or(0)), libraries != Libraries::Nvidia)
+}
+
 /// The major version of the compute capability from which on NVIDIA's libraries have PTX for a device.
 const NVIDIA_LIBRARIES_NEED: u32 = 13;
 
 /// The file of [`STAGED_WINDOWS`] that a program means by the name or the path of a DLL, with an extension or without.
 /// Windows does not tell capital letters from others.
 pub fn windows_file(path: &str) -> Option<&'static Staged> {
-    let name = path.rsplit(['/', '\\', ':']).next().unwrap_or(path);
+    let name = windows_name(path);
     STAGED_WINDOWS.iter().filter(|staged| staged.replaces).find(|staged| {
         let stem = staged.name.strip_suffix(".dll").unwrap_or(staged.name);
         [staged.name, stem].iter().any(|wanted| name.eq_ignore_ascii_case(wanted))
@@ -269,6 +316,28 @@ mod tests {
         let [auto, own, nvidia] = [Libraries::Auto, Libraries::Own, Libraries::Nvidia];
         assert!(auto.prefer_own(8) && auto.prefer_own(12) && !auto.prefer_own(13));
         assert!(own.prefer_own(13) && !nvidia.prefer_own(8));
+        assert_eq!(choose(None, None), (true, true));
+        assert_eq!(choose(Some(b"auto"), Some(b"13.0")), (false, true));
+        assert_eq!(choose(Some(b"nvidia"), Some(b"8.0")), (false, false));
+        assert_eq!(choose(Some(b"?"), Some(b"?")), (true, true));
+    }
+
+    #[test]
+    fn windows_names_lead_to_dlls() {
+        let name = |path| windows_library(path).map(|staged| staged.name);
+        for path in ["cufft64_12.dll", "CUFFT64_11", r"C:\a\cufft64_12.DLL", "Z:/b/cufft64_11.dll"]
+        {
+            assert_eq!(name(path), Some("zluda_fft.dll"), "{path}");
+        }
+        assert_eq!(name("curand64_10.dll"), Some("zluda_rand.dll"));
+        for other in ["cufft64_10.dll", "cufft", "cufft64_12.exe", "nvcuda.dll", "", ".dll", "é.d"]
+        {
+            assert_eq!(name(other), None, "{other}");
+        }
+        assert_eq!(
+            windows_file(r"C:\windows\NVCUDA").map(|staged| staged.name),
+            Some("nvcuda.dll")
+        );
     }
 
     #[test]

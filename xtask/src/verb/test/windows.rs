@@ -169,6 +169,7 @@ const PROGRAMS: &[(&str, &str, &[&str])] = &[
     ("missing", "missing", &["gone"]),
     ("runtime", "runtime", &[]),
     ("compiler", "compiler", &[]),
+    ("libraries", "libraries", &[]),
 ];
 
 impl Programs {
@@ -295,6 +296,7 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     case("the decoy beside", decoy, &loaded, &["A", "nvcuda.dll"], 4, "no cuDeviceGetCount");
     case("faults of the program's own", decoy, &zluda, &run("faults.exe"), 0, GOOD);
     case("the version of the file", decoy, &zluda, &run("version.exe"), 0, GOOD);
+    case("libraries above the driver", decoy, &zluda, &run("libraries.exe"), 0, GOOD);
     let text = "for_32_bits.exe cannot be started: it is a program for 32-bit Windows";
     case("a program for 32 bits", decoy, &zluda, &run("for_32_bits.exe"), 126, text);
     let text = "for_arm.exe cannot be started: it is a program for ARM64";
