@@ -5,6 +5,9 @@
 //! `--every N` takes each Nth module only, `--kernel TEXT` the kernels with that in their names. `--keep FOLDER` writes each
 //! module and its PTX there.
 
+// A tool at the command line prints.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
 use fatbin::{CONTAINER_MAGIC, Container, container_size};
 use sass::cubin::{Cubin, is_cubin};
 use sass::lift::{Image, lift};
