@@ -15,8 +15,7 @@ const GRAIN: u64 = 512;
 #[must_use]
 pub(crate) struct Taken {
     place: u64,
-    /// The chunks that the pool holds for it.
-    chunks: Vec<u64>,
+    bytes: u64,
 }
 
 #[derive(Debug, Default)]
@@ -49,16 +48,18 @@ impl Ledger {
         if self.limit != 0 && end > self.limit {
             return None;
         }
+        // The next place is a number, too.
+        end.checked_next_multiple_of(GRAIN)?;
         self.live.insert(place, bytes);
-        let chunks = place / CHUNK..=(end.max(place + 1) - 1) / CHUNK;
-        let chunks = chunks.filter(|chunk| self.chunks.insert(*chunk)).collect();
         self.used += bytes;
-        Some(Taken { place, chunks })
+        Some(Taken { place, bytes })
     }
 
-    /// The memory of a place has an address now.
+    /// The memory of a place has an address now. The pool holds its chunks: before, no memory may be there for as many.
     pub(crate) fn settle(&mut self, address: u64, taken: Taken) {
-        self.places.insert(address, taken.place);
+        let Taken { place, bytes } = taken;
+        self.places.insert(address, place);
+        self.chunks.extend(place / CHUNK..=(place + bytes.max(1) - 1) / CHUNK);
         self.used_high = self.used_high.max(self.used);
         self.reserved_high = self.reserved_high.max(self.reserved());
     }
@@ -67,13 +68,6 @@ impl Ledger {
     pub(crate) fn leave(&mut self, taken: Taken) {
         if let Some(bytes) = self.live.remove(&taken.place) {
             self.used -= bytes;
-        }
-        for chunk in taken.chunks {
-            let place = chunk * CHUNK;
-            let is_in_use = |(&begin, &bytes): (&u64, &u64)| begin + bytes > place;
-            if !self.live.range(..place + CHUNK).any(is_in_use) {
-                self.chunks.remove(&chunk);
-            }
         }
     }
 
@@ -87,6 +81,13 @@ impl Ledger {
             place = (begin + taken).next_multiple_of(GRAIN);
         }
         place
+    }
+
+    /// Whether nothing is in use in a chunk.
+    fn is_idle(&self, chunk: u64) -> bool {
+        let begin = chunk * CHUNK;
+        let last = self.live.range(..begin + CHUNK).next_back();
+        last.is_none_or(|(place, bytes)| place + (*bytes).max(1) <= begin)
     }
 
     /// It is no longer, once that stream has come there.
@@ -117,12 +118,8 @@ impl Ledger {
 
     /// Gives chunks back that nothing is in, as long as `keep` bytes are left.
     pub(crate) fn trim(&mut self, keep: u64) {
-        let mut idle = self.chunks.clone();
-        for (&place, &bytes) in &self.live {
-            for chunk in place / CHUNK..=(place + bytes.max(1) - 1) / CHUNK {
-                idle.remove(&chunk);
-            }
-        }
+        let idle: Vec<u64> =
+            self.chunks.iter().copied().filter(|chunk| self.is_idle(*chunk)).collect();
         for chunk in idle.into_iter().rev() {
             if self.reserved().checked_sub(CHUNK).is_none_or(|left| left < keep) {
                 break;
@@ -181,6 +178,20 @@ mod tests {
         ledger.settle(0x2000, last);
         ledger.give_back(0x1000, 0);
         assert!(ledger.take(CHUNK - GRAIN).is_some() && ledger.take(1).is_none());
-        assert!(Ledger::new(0).take(1 << 40).is_some());
+    }
+
+    /// Whether there is memory for it is found out afterwards, and costs nothing here.
+    #[test]
+    fn places_may_be_of_any_size() {
+        let mut ledger = Ledger::new(0);
+        let (one, most) = (ledger.take(1).unwrap(), ledger.take(u64::MAX / 2).unwrap());
+        ledger.settle(0x1000, one);
+        assert!(ledger.take(u64::MAX / 2 + 1).is_none());
+        ledger.trim(0);
+        assert_eq!(ledger.reserved(), CHUNK);
+        ledger.leave(most);
+        ledger.give_back(0x1000, 0);
+        ledger.trim(0);
+        assert_eq!((ledger.used(), ledger.reserved()), (0, 0));
     }
 }
