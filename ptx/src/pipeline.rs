@@ -190,6 +190,10 @@ fn error_of(
     errors: &[Error],
     text: &str,
 ) -> Option<KernelError> {
+    if let Some(reason) = refusal(kernel) {
+        let text = format!("its machine code cannot be lifted: {reason}");
+        return Some(KernelError { invalid: false, text });
+    }
     if errors.is_empty() {
         return None;
     }
@@ -205,6 +209,15 @@ fn error_of(
     let diagnostics = Diagnostics::new(own, text);
     let invalid = diagnostics.kind() == ErrorKind::Invalid;
     Some(KernelError { invalid, text: diagnostics.to_string() })
+}
+
+/// Why there is no PTX of machine code, as its lifting has left it.
+fn refusal<'a>(kernel: &ptx_parser::Function<'a>) -> Option<&'a str> {
+    let pragmas = kernel.directives.iter().filter_map(|directive| match directive {
+        FunctionDirective::Pragma(texts) => Some(texts),
+        _ => None,
+    });
+    pragmas.flatten().find_map(|text| text.strip_prefix("cannot be lifted: "))
 }
 
 fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo {
@@ -410,6 +423,17 @@ fn architecture(directives: &[Directive], target: Option<u32>) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn machine_code_that_cannot_be_lifted_says_why() {
+        let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
+                    .visible .entry a()\n.pragma \"cannot be lifted: .text.a+0x10 `X`\";\n{ trap; }\n\
+                    .visible .entry b() { trap; }\n";
+        let kernels = analyze(text).unwrap().kernels;
+        let errors: Vec<_> = kernels.iter().map(|kernel| kernel.error.clone()).collect();
+        let text = "its machine code cannot be lifted: .text.a+0x10 `X`".to_owned();
+        assert_eq!(errors, [Some(KernelError { invalid: false, text }), None]);
+    }
 
     #[test]
     fn llvm_has_the_passes_of_the_pipeline() {

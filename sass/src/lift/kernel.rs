@@ -269,9 +269,10 @@ fn choose(machine: &mut Machine, i: &Instruction, node: Node, targets: &[Node]) 
     Ok(())
 }
 
-/// A kernel that cannot be lifted: whoever asks for it is told why.
+/// A kernel that cannot be lifted: a directive tells whoever asks for it why.
 pub(super) fn refused(kernel: &Kernel, error: &Error) -> String {
-    format!("{}{{\n    trap.machine_code_that_cannot_be_lifted; // {error}\n}}\n", head(kernel))
+    let error = error.to_string().replace('"', "'");
+    format!("{}.pragma \"cannot be lifted: {error}\";\n{{\n    trap;\n}}\n", head(kernel))
 }
 
 fn head(kernel: &Kernel) -> String {
