@@ -227,7 +227,7 @@ impl<'a> Walk<'a> {
             "CALL" if i.has("REL") && matches!(i.operands.first(), Some(Operand::Register(_))) => {
                 return Err(Reason::Unsupported("an indirect call".to_owned()));
             }
-            "CALL" if i.has("REL") => {
+            "CALL" if i.has("REL") || code.calls.contains_key(&node.address) => {
                 let place = match code.calls.get(&node.address) {
                     Some(place) => *place,
                     None => {
@@ -260,7 +260,7 @@ impl<'a> Walk<'a> {
                 });
                 Next::Call(Node { copy, address: place.address })
             }
-            "RET" if i.has("REL") => match self.flow.copies[node.copy].back {
+            "RET" if i.has("REL") || i.has("ABS") => match self.flow.copies[node.copy].back {
                 Some(back) => {
                     *barriers = self.flow.copies[node.copy].barriers.clone();
                     Next::Return(back)

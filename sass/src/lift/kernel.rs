@@ -107,6 +107,7 @@ fn one(
             let own = flow.copies.get(node.copy).map(|copy| copy.code);
             if let Some(Operand::Register(register)) = i.operands.first()
                 && caller == own
+                && i.has("REL")
             {
                 let place = machine.general(register);
                 let elsewhere =

@@ -122,6 +122,22 @@ fn functions_are_copied_to_their_calls() {
     );
 }
 
+/// What a relocation says is called is a function wherever it lies, and comes back to the address that it gets when code is
+/// loaded, which is none of the section's.
+#[test]
+fn functions_are_called_by_relocations() {
+    let listing = "MOV R8, 0x7700\nCALL.ABS.NOINC 0x0\nSTG.E [R4.64], R2\nEXIT\n\
+                   IADD3 R2, R2, 0x1, RZ\nRET.ABS.NODEC R8 0x0";
+    let mut image = image(listing);
+    image.code[0].calls.insert(0x10, Place { code: 0, address: 0x40 });
+    let lifted = lift(&image);
+    assert_eq!(lifted.failures, []);
+    assert!(lifted.text.contains("add.s32 %r2, %r2, 0x1;"), "{}", lifted.text);
+    assert!(!lifted.text.contains("trap"), "{}", lifted.text);
+    image.code[0].calls.clear();
+    assert_eq!(lift(&image).failures.len(), 1);
+}
+
 #[test]
 fn barriers_go_on_where_they_were_told_to() {
     let text = lifted(
