@@ -123,6 +123,23 @@ pub fn container_size(header: &[u8]) -> Result<usize, Malformed> {
     }
 }
 
+/// All containers in the bytes of a file, such as a program or a library: they begin at multiples of eight bytes.
+pub fn containers(bytes: &[u8]) -> impl Iterator<Item = Container<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+            at += 8;
+            if let Ok(size) = container_size(rest)
+                && let Ok(container) = Container::parse(rest)
+            {
+                at += size.saturating_sub(8).next_multiple_of(8);
+                return Some(container);
+            }
+        }
+    })
+}
+
 impl<'a> Container<'a> {
     /// Reads the container at the beginning of `bytes`, which may be longer.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {

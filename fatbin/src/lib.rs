@@ -8,5 +8,7 @@
 mod container;
 mod object;
 
-pub use container::{CONTAINER_MAGIC, Container, HEADER_SIZE, Kind, Malformed, container_size};
+pub use container::{
+    CONTAINER_MAGIC, Container, HEADER_SIZE, Kind, Malformed, container_size, containers,
+};
 pub use object::{texts_of_archive, texts_of_object};

@@ -396,12 +396,14 @@ fn priorities_are_kept_within_their_range() {
 /// Of two jobs that wait for a place, the urgent one goes first.
 #[test]
 fn urgent_streams_go_first() {
-    check_urgent_goes_first(|priority| {
-        let mut urgent = null_mut();
-        // SAFETY: a valid pointer.
-        ok(unsafe { hipStreamCreateWithPriority(&mut urgent, hipStreamNonBlocking, priority) });
-        urgent
-    });
+    check_urgent_goes_first(stream_of);
+}
+
+fn stream_of(priority: i32) -> hipStream_t {
+    let mut stream = null_mut();
+    // SAFETY: a valid pointer.
+    ok(unsafe { hipStreamCreateWithPriority(&mut stream, hipStreamNonBlocking, priority) });
+    stream
 }
 
 /// The priority is that which the stream has when it gets the work.
@@ -421,12 +423,6 @@ fn check_urgent_goes_first(make_urgent: impl Fn(i32) -> hipStream_t) {
     let (mut least, mut greatest) = (0, 0);
     // SAFETY: valid pointers.
     ok(unsafe { hipDeviceGetStreamPriorityRange(&mut least, &mut greatest) });
-    let with_priority = |priority| {
-        let mut stream = null_mut();
-        // SAFETY: valid pointer.
-        ok(unsafe { hipStreamCreateWithPriority(&mut stream, hipStreamNonBlocking, priority) });
-        stream
-    };
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get());
     // One thread of several comes only when it is called.
     let begin = |blockers: &[Blocker]| {
@@ -442,7 +438,7 @@ fn check_urgent_goes_first(make_urgent: impl Fn(i32) -> hipStream_t) {
     begin(&first);
     let counter = pinned(0);
     let function = module.function("increment_slowly");
-    ok(launch(function, on(with_priority(least)), &[word(counter), word(1u32)]));
+    ok(launch(function, on(stream_of(least)), &[word(counter), word(1u32)]));
     let urgent = block();
     first.iter().for_each(Blocker::release);
     begin(&urgent);

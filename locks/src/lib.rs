@@ -1,6 +1,6 @@
 //! The locks of all crates: those of the crate `parking_lot`, under whose name the workspace has this one.
 //!
-//! With `--cfg lock_order` (`./x sanitize locks`) they are [`watched`]: each notes the order in which threads take them,
+//! With `--cfg lock_order` (`./x sanitize address`) they are [`watched`]: each notes the order in which threads take them,
 //! and a process ends where two orders contradict each other, though no thread may ever have waited for another.
 //!
 //! | file | what |

@@ -8,7 +8,6 @@
 // A tool at the command line prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-use fatbin::{CONTAINER_MAGIC, Container, container_size};
 use sass::cubin::{Cubin, is_cubin};
 use sass::lift::{Image, lift};
 use std::collections::BTreeMap;
@@ -34,25 +33,13 @@ impl Counts {
     }
 }
 
-/// The machine code for sm_80 of all fat binaries in a file, which begin at multiples of eight bytes.
+/// The machine code for sm_80 of all fat binaries in a file.
 fn cubins(bytes: &[u8]) -> Vec<Vec<u8>> {
     if is_cubin(bytes) {
         return vec![bytes.to_owned()];
     }
-    let magic = CONTAINER_MAGIC.to_le_bytes();
-    let mut all = Vec::new();
-    let mut at = 0;
-    while let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= magic.len()) {
-        at += 8;
-        if rest.starts_with(&magic)
-            && let Ok(size) = container_size(rest)
-            && let Ok(container) = Container::parse(rest)
-        {
-            all.extend(container.machine_code(&[80]).and_then(std::result::Result::ok));
-            at += size.saturating_sub(8).next_multiple_of(8);
-        }
-    }
-    all
+    let code = |container: fatbin::Container| container.machine_code(&[80])?.ok();
+    fatbin::containers(bytes).filter_map(code).collect()
 }
 
 /// A reason without what differs from place to place.

@@ -1,18 +1,10 @@
 // Devices, memory, copies, streams, events and errors: all that needs no kernel. Returns the number of what is wrong.
 
+#include "check.h"
 #include "cuda.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define IS(wanted, call)                                                \
-  do {                                                                  \
-    int found = (call);                                                 \
-    if (found != (wanted)) {                                            \
-      printf("line %d: %s is %d\n", __LINE__, #call, found);            \
-      wrong++;                                                          \
-    }                                                                   \
-  } while (0)
 
 enum { SUCCESS = 0, INVALID_VALUE = 1, INVALID_PTX = 218, INVALID_IMAGE = 200, NOT_INITIALIZED = 3, COUNT = 1 << 18 };
 

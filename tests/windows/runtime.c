@@ -1,5 +1,6 @@
 // NVIDIA's own runtime library, which its argument names, on the driver: all that needs no kernel.
 
+#include "check.h"
 #include "load.h"
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +8,6 @@
 // As CUDA's headers have them.
 enum { SUCCESS = 0, INVALID_VALUE = 1, HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, DEVICE_TO_DEVICE = 3, COUNT = 1 << 18 };
 enum { WARP_SIZE = 10 };
-
-#define IS(wanted, call)                                                  \
-  do {                                                                    \
-    int found = (call);                                                   \
-    if (found != (wanted)) {                                              \
-      printf("line %d: %s is %d\n", __LINE__, #call, found);              \
-      wrong++;                                                            \
-    }                                                                     \
-  } while (0)
 
 // X(function, parameters)
 #define FUNCTIONS(X)                                                                            \

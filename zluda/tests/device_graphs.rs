@@ -136,18 +136,8 @@ impl Driver {
     ) {
         let mut list = words.each_mut().map(|word| std::ptr::from_mut(word).cast::<c_void>());
         let params = CUDA_KERNEL_NODE_PARAMS {
-            func: self.function(name),
-            gridDimX: 1,
-            gridDimY: 1,
-            gridDimZ: 1,
-            blockDimX: 1,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: 0,
             kernelParams: list.as_mut_ptr(),
-            extra: null_mut(),
-            kern: null_mut(),
-            ctx: null_mut(),
+            ..common::kernel_node(self.function(name))
         };
         let (before, count) = (*last, usize::from(!last.is_null()));
         assert_eq!(

@@ -98,18 +98,9 @@ impl Driver {
         let mut words = [self.memory, self.place(place), self.place(MOST + place)];
         let mut list = words.each_mut().map(|word| std::ptr::from_mut(word).cast::<c_void>());
         body(&CUDA_KERNEL_NODE_PARAMS {
-            func: self.mark,
             gridDimX: blocks,
-            gridDimY: 1,
-            gridDimZ: 1,
-            blockDimX: 1,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: 0,
             kernelParams: list.as_mut_ptr(),
-            extra: null_mut(),
-            kern: null_mut(),
-            ctx: null_mut(),
+            ..common::kernel_node(self.mark)
         })
     }
 

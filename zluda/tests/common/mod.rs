@@ -2,7 +2,9 @@
 
 #![allow(dead_code, unused_macros)]
 
-use cuda_types::cuda::{CUcontext, CUdeviceptr, CUfunction, CUmodule, CUresult as R, CUstream};
+use cuda_types::cuda::{
+    CUDA_KERNEL_NODE_PARAMS, CUcontext, CUdeviceptr, CUfunction, CUmodule, CUresult as R, CUstream,
+};
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::path::PathBuf;
@@ -85,6 +87,21 @@ macro_rules! call {
         // SAFETY: pointers are those of local variables, handles those that were given.
         unsafe { function($($argument),*) }
     }};
+}
+
+/// The parameters of a node with one thread of a kernel that has no parameters.
+pub fn kernel_node(func: CUfunction) -> CUDA_KERNEL_NODE_PARAMS {
+    CUDA_KERNEL_NODE_PARAMS {
+        func,
+        gridDimX: 1,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: 1,
+        blockDimY: 1,
+        blockDimZ: 1,
+        // SAFETY: a structure of numbers and pointers.
+        ..unsafe { std::mem::zeroed() }
+    }
 }
 
 /// The library with the primary context of device 0, which is current.

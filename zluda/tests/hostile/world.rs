@@ -1,5 +1,6 @@
 //! The values of arguments: live objects, freed ones, and what never was an object.
 
+use crate::common::kernel_node;
 use cuda_types::cuda::*;
 use libloading::Library;
 use std::ffi::c_void;
@@ -138,20 +139,6 @@ fn pool_properties() -> CUmemPoolProps {
     properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
     properties
-}
-
-fn kernel_node(func: CUfunction) -> CUDA_KERNEL_NODE_PARAMS {
-    CUDA_KERNEL_NODE_PARAMS {
-        func,
-        gridDimX: 1,
-        gridDimY: 1,
-        gridDimZ: 1,
-        blockDimX: 1,
-        blockDimY: 1,
-        blockDimZ: 1,
-        // SAFETY: a structure of numbers and pointers.
-        ..unsafe { std::mem::zeroed() }
-    }
 }
 
 fn allocation() -> CUDA_MEM_ALLOC_NODE_PARAMS {

@@ -1,5 +1,7 @@
 //! Images to be spoilt: fat binaries around text of our own, in memory that ends where they do.
 
+use crate::common;
+
 /// A small module with what parsers stumble over: parameters, vectors, initialisers, labels, comments.
 pub const TEXT: &str = r#"// a comment
 .version 7.0
@@ -60,29 +62,11 @@ pub fn container(packing: Packing) -> Vec<u8> {
         Packing::Lz4 => (0x2000u64, lz4_flex::block::compress(TEXT.as_bytes())),
         Packing::Zstd => (0x8000u64, zstd::encode_all(TEXT.as_bytes(), 3).unwrap()),
     };
-    let mut body = entry(2, 0, b"\x7fELF\x02\x01\x01", 0);
-    body.extend(entry(1, flag, &data, TEXT.len()));
-    let mut bytes = 0xBA55_ED50u32.to_le_bytes().to_vec();
-    bytes.extend(1u16.to_le_bytes());
-    bytes.extend((HEADER as u16).to_le_bytes());
-    bytes.extend((body.len() as u64).to_le_bytes());
-    bytes.extend(body);
-    bytes
-}
-
-fn entry(kind: u16, flag: u64, data: &[u8], uncompressed: usize) -> Vec<u8> {
-    let mut entry = vec![0; 64];
-    let padded = data.len().next_multiple_of(8);
-    entry[0..2].copy_from_slice(&kind.to_le_bytes());
-    entry[4..8].copy_from_slice(&64u32.to_le_bytes());
-    entry[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
-    entry[16..20].copy_from_slice(&(data.len() as u32).to_le_bytes());
-    entry[28..32].copy_from_slice(&75u32.to_le_bytes());
-    entry[40..48].copy_from_slice(&(0x11 | flag).to_le_bytes());
-    entry[56..64].copy_from_slice(&(uncompressed as u64).to_le_bytes());
-    entry.extend(data);
-    entry.resize(64 + padded, 0);
-    entry
+    let entry = |kind, flag, data, uncompressed| {
+        let flags = 0x11 | flag;
+        common::Entry { kind, architecture: 75, flags, data, uncompressed }
+    };
+    common::container(&[entry(2, 0, b"\x7fELF\x02\x01\x01", 0), entry(1, flag, &data, TEXT.len())])
 }
 
 /// The container cut off, with a header that says so.

@@ -7,7 +7,6 @@ use crate::package::{Kind, VERSION, make_all};
 use crate::program::{capture, quiet};
 use crate::progress::heading;
 use crate::repository::{Profile, make, make_empty, root};
-
 use crate::toolkit::wheel_for_windows;
 use crate::windows::wine::{Wine, windows_path};
 use crate::windows::{build, cargo_for_windows, folder, llvm, mingw, staged};
