@@ -160,7 +160,7 @@ static void refusals() {
     auto child = graph_of(DEVICE, mark, 1), plain = graph_of(0, mark, 2);
     const int invalid = cudaErrorInvalidValue;
     launch_in_vain<<<1, 1>>>(child, plain);
-    expect("outside of a graph", {}, {invalid, invalid, invalid, invalid});
+    if (cudaGetLastError() != cudaErrorNotSupported) fail("a kernel that launches graphs ran outside of one");
     auto inside = graph_of(0, launch_in_vain, child, plain);
     CUDA(cudaGraphLaunch(inside, 0));
     cudaGraphExec_t known;

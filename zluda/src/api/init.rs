@@ -2,7 +2,8 @@
 
 use crate::api::export_table;
 use crate::convert::{In, Out};
-use crate::core::{self, device::driver::DRIVER_VERSION};
+use crate::core;
+use crate::core::device::driver::{DRIVER_VERSION, check_not_ending};
 use cuda_types::cuda::{CUerror, CUres, CUresult, CUuuid, result_name};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null;
@@ -16,6 +17,7 @@ pub(crate) fn cuInit(flags: c_uint) -> CUres {
 }
 
 pub(crate) fn cuDriverGetVersion(version: Out<c_int>) -> CUres {
+    check_not_ending()?;
     version.set(DRIVER_VERSION)
 }
 

@@ -34,6 +34,10 @@ fn run_and_record(
 ) -> CUres {
     let target = stream.enter_to_work()?;
     recorded.check(&target)?;
+    // As an H100 answers: kernels that launch graphs have to be nodes.
+    if function.0.info.launches_graphs && target.recorder.is_none() {
+        return Err(CUerror::NOT_SUPPORTED);
+    }
     target.check_captured_config(&function.0, config)?;
     // SAFETY: the program passes parameters as the API describes them.
     let params = unsafe { collect(&function.0, params, extra) }?;

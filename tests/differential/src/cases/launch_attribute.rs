@@ -336,6 +336,29 @@ pub const CASES: &[NamedCase] = &[
             sheet.put(&format!("set_{word}_of_{}", sheet.count()), set);
         }
     }),
+    ("node_attribute/graph_of_updatable", |api, sheet| {
+        let (function, graph, outer) = (nothing(api), graph(api), graph(api));
+        let params = kernel_of(function, null_mut());
+        let (mut node, mut other, mut copy) = (null_mut(), null_mut(), null_mut());
+        must(api.cuGraphAddKernelNode(&mut node, graph, null(), 0, &params));
+        must(api.cuGraphAddKernelNode(&mut other, graph, null(), 0, &params));
+        let id = CUlaunchAttributeID(13);
+        let set = api.cuGraphKernelNodeSetAttribute(node, id, &value(words(&[1])));
+        sheet.put("set", set);
+        sheet.put("clone", api.cuGraphClone(&mut copy, graph));
+        sheet.put("copy_from", api.cuGraphKernelNodeCopyAttributes(other, node));
+        sheet.put("copy_to", api.cuGraphKernelNodeCopyAttributes(node, other));
+        sheet.put("destroy_node", api.cuGraphDestroyNode(node));
+        let mut child = null_mut();
+        sheet.put("child", api.cuGraphAddChildGraphNode(&mut child, outer, null(), 0, graph));
+        let (mut exec, mut second) = (null_mut(), null_mut());
+        sheet.put("instantiate", api.cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+        sheet.put("again", api.cuGraphInstantiateWithFlags(&mut second, graph, 0));
+        let mut told = zeroed();
+        sheet.put("update", api.cuGraphExecUpdate_v2(exec, graph, &mut told));
+        sheet.put("destroy", api.cuGraphExecDestroy(exec));
+        sheet.put("once_more", api.cuGraphInstantiateWithFlags(&mut second, graph, 0));
+    }),
     ("node_attribute/captured", |api, sheet| {
         // What a launch asked for, its node says.
         let (function, stream) = (nothing(api), stream(api));

@@ -65,6 +65,14 @@ fn check_not_over() -> CUres {
     }
 }
 
+/// `DEINITIALIZED` while the process ends, for what a forked child and a process before `cuInit` can ask.
+pub(crate) fn check_not_ending() -> CUres {
+    match check_not_over() {
+        Err(CUerror::DEINITIALIZED) => Err(CUerror::DEINITIALIZED),
+        _ => Ok(()),
+    }
+}
+
 /// Whether `cuInit` has succeeded, in this process, which goes on: `NOT_INITIALIZED` or `DEINITIALIZED`.
 #[inline]
 pub(crate) fn check_initialized() -> CUres {

@@ -482,8 +482,12 @@ impl Graph {
         Ok(Arc::new(graph))
     }
 
-    /// A clone with handles.
+    /// A clone with handles. `NOT_SUPPORTED` where kernels may change nodes, too.
     pub(crate) fn duplicate(&self) -> CUres<Arc<Graph>> {
+        // As an H100 answers; the graph of a node is a copy without it.
+        if !self.updatable_nodes().is_empty() {
+            return Err(CUerror::NOT_SUPPORTED);
+        }
         let clone = self.clone_for(Owner::Program)?;
         clone.expose()?;
         Ok(clone)

@@ -52,8 +52,7 @@ impl Exec {
         // device-updatable.
         let is_fixed = |node: &Arc<Node>| node.is_awaited.load(Ordering::Relaxed);
         if self.index.values().any(is_fixed) || !other.updatable_nodes().is_empty() {
-            let result = R::CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
-            return Ok(Err(Difference { result, node: None }));
+            return Err(CUerror::NOT_SUPPORTED);
         }
         let graph = self.graph.clone();
         self.take_over(&graph, other)
