@@ -39,6 +39,8 @@ pub struct KernelInfo {
     pub min_blocks: Option<u32>,
     /// The architecture that the module is for, `.target`: 75 for `sm_75`. Of machine code, what it was compiled for.
     pub architecture: u32,
+    /// Registers of a thread, of machine code that was lifted.
+    pub registers: Option<u32>,
     /// `.visible` or `.weak`: programs can ask for it by name.
     pub visible: bool,
     /// The number that stands for it where code takes its address; 0 if none does.

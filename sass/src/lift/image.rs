@@ -53,6 +53,8 @@ pub struct Kernel {
     /// Threads of a block at most, in each direction.
     pub most_threads: Option<[u32; 3]>,
     pub threads: Option<[u32; 3]>,
+    /// Registers of a thread; 0 where that is not known.
+    pub registers: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

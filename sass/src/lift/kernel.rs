@@ -7,7 +7,7 @@ use super::machine::{DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
 use super::operand::{Operands, integer};
 use crate::flow::{Flow, Next, Node, Place, follow, written};
-use crate::instruction::{Immediate, Instruction, Operand, Predicate};
+use crate::instruction::{File, Immediate, Instruction, Operand, Predicate};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -19,6 +19,11 @@ pub(super) struct Body {
     pub(super) constants: Option<String>,
     pub(super) uses_dynamic: bool,
 }
+
+/// R1
+const STACK_POINTER: u8 = 1;
+/// Larger masks are no alignments: no thread has so much memory of its own.
+const LARGEST_ALIGNMENT: u32 = 1 << 18;
 
 fn label(node: Node) -> String {
     format!("L{}_{:x}", node.copy, node.address)
@@ -37,11 +42,16 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
     })?;
     let mut machine = Machine::new(image, kernel);
     let nodes: Vec<(&Node, &Next)> = flow.nodes.iter().collect();
-    for (index, (node, next)) in nodes.iter().enumerate() {
+    let instruction = |node: &Node| {
         let code = flow.copies.get(node.copy).map_or(0, |copy| copy.code);
-        let found =
-            image.code.get(code).and_then(|code| code.instructions.get(node.address as usize / 16));
-        let Some(Ok(instruction)) = found else { continue };
+        let found = image.code.get(code)?.instructions.get(node.address as usize / 16);
+        Some((code, found?.as_ref().ok()?))
+    };
+    let alignments =
+        nodes.iter().filter_map(|(node, _)| stack_alignment(instruction(node)?.1)).max();
+    machine.frame_alignment = machine.frame_alignment.max(alignments.unwrap_or(0));
+    for (index, (node, next)) in nodes.iter().enumerate() {
+        let Some((code, instruction)) = instruction(node) else { continue };
         let is_next = |to: Node| nodes.get(index + 1).is_some_and(|(next, _)| **next == to);
         if flow.labels.contains(*node) {
             machine.emit.label(label(**node));
@@ -58,6 +68,22 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
         })?;
     }
     Ok(put_together(machine))
+}
+
+/// What the stack's pointer is rounded down to a multiple of, for variables whose alignment is larger than the stack's: the
+/// whole frame has to have it, too.
+fn stack_alignment(i: &Instruction) -> Option<u32> {
+    let [Operand::Register(to), sources @ ..] = i.operands.as_slice() else { return None };
+    if i.opcode != "LOP3" || to.file != File::General || to.number != STACK_POINTER {
+        return None;
+    }
+    sources.iter().find_map(|source| match source {
+        Operand::Immediate(Immediate::Integer(mask)) => {
+            let alignment = (*mask as u32).wrapping_neg();
+            (alignment.is_power_of_two() && alignment <= LARGEST_ALIGNMENT).then_some(alignment)
+        }
+        _ => None,
+    })
 }
 
 fn text_of(image: &Image, code: usize, address: u64) -> String {
@@ -291,6 +317,9 @@ fn head(kernel: &Kernel) -> String {
             let _ = writeln!(text, "{name} {x}, {y}, {z}");
         }
     }
+    if kernel.registers != 0 {
+        let _ = writeln!(text, ".pragma \"registers {}\";", kernel.registers);
+    }
     text
 }
 
@@ -299,8 +328,8 @@ fn put_together(machine: Machine) -> Body {
     let mut text = head(kernel);
     text.push_str("{\n");
     if machine.uses_frame {
-        let size = machine.stack();
-        let _ = writeln!(text, "    .local .align 16 .b8 {FRAME}[{size}];");
+        let (size, align) = (machine.stack(), machine.frame_alignment);
+        let _ = writeln!(text, "    .local .align {align} .b8 {FRAME}[{size}];");
     }
     text.push_str(&machine.emit.declarations());
     if machine.uses_barrier_result {

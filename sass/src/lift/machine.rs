@@ -23,12 +23,17 @@ pub(super) const PARAMETERS: i32 = 0x160;
 /// The stack that a thread has by CUDA's default, for kernels that move the stack's pointer by a register.
 const ALLOCATED: u32 = 1024;
 
+/// Of the stack's pointer, unless code rounds it to more.
+const STACK_ALIGNMENT: u32 = 16;
+
 /// The state of the lifting of one kernel.
 pub(super) struct Machine<'a> {
     pub(super) emit: Emitter,
     pub(super) image: &'a Image,
     pub(super) kernel: &'a Kernel,
     pub(super) uses_frame: bool,
+    /// Bytes.
+    pub(super) frame_alignment: u32,
     pub(super) uses_shared: bool,
     /// Functions of the system that are called, by name.
     pub(super) system_calls: std::collections::BTreeSet<&'static str>,
@@ -85,6 +90,7 @@ impl<'a> Machine<'a> {
             image,
             kernel,
             uses_frame: false,
+            frame_alignment: STACK_ALIGNMENT,
             uses_shared: false,
             system_calls: Default::default(),
             uses_constants: false,
@@ -289,7 +295,8 @@ impl<'a> Machine<'a> {
     /// Bytes of the stack.
     pub(super) fn stack(&self) -> u32 {
         let more = if self.kernel.allocates { ALLOCATED } else { 0 };
-        self.kernel.stack.saturating_add(more).max(16).next_multiple_of(16)
+        let bytes = self.kernel.stack.saturating_add(more).max(STACK_ALIGNMENT);
+        bytes.checked_next_multiple_of(self.frame_alignment).unwrap_or(bytes)
     }
 
     /// The generic address of the first byte of the thread's own memory.

@@ -315,3 +315,32 @@ fn strong_accesses_are_of_64_bits() {
         assert!(text.contains(wanted), "{wanted} in {text}");
     }
 }
+
+/// What the stack's pointer is rounded to, the frame has to begin at: ptxas 13.5 rounds so for `.local .align 64`.
+#[test]
+fn frames_are_aligned_as_the_stack_pointer_is_rounded() {
+    let listing = "IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28]\nIADD3 R1, R1, -0x40, RZ\n\
+                   LOP3.LUT R1, R1, 0xffffffc0, RZ, 0xc0, !PT\nIADD3 R2, P0, R1, c[0x0][0x20], RZ\n\
+                   STL [R1], R2\nEXIT";
+    let text = lifted(listing);
+    assert!(text.contains(".local .align 64 .b8 __frame[64];"), "{text}");
+    // Masks that are no alignment, and other registers, change nothing.
+    for other in [
+        listing.replace("0xffffffc0", "0xffffff0c"),
+        listing.replace("LOP3.LUT R1,", "LOP3.LUT R9,"),
+    ] {
+        let text = lifted(&other);
+        assert!(text.contains(".local .align 16 .b8 __frame[32];"), "{text}");
+    }
+}
+
+/// `cuFuncGetAttribute` answers with the registers of the machine code.
+#[test]
+fn kernels_say_how_many_registers_their_code_takes() {
+    let mut image = image("EXIT");
+    assert!(!lift(&image).text.contains("registers"));
+    image.kernels[0].registers = 57;
+    let text = lift(&image).text;
+    assert!(text.contains(".pragma \"registers 57\";\n{"), "{text}");
+    assert_eq!(ptx_parser::parse(&text).errors, []);
+}
