@@ -17,6 +17,8 @@ pub struct KernelInfo {
     pub total_param_size: u32,
     /// Bytes of statically declared shared memory of the kernel and the functions that it reaches.
     pub static_shared: u32,
+    /// The same of machine code that was lifted, where its PTX takes more.
+    pub machine_code_shared: Option<u32>,
     /// Bytes of the module's `.const` variables, whether the kernel reads them or not.
     pub const_size: u32,
     /// Bytes of `.local` variables of the kernel and the functions that it reaches.

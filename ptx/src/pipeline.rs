@@ -239,6 +239,7 @@ fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo 
         local_size: u32::try_from(reached.local_size).unwrap_or(u32::MAX),
         max_threads: MAX_THREADS,
         registers: lifted(kernel, "registers ").and_then(|count| count.parse().ok()),
+        machine_code_shared: lifted(kernel, "shared ").and_then(|size| size.parse().ok()),
         visible: matches!(kernel.linkage, Linkage::Visible | Linkage::Weak),
         ..KernelInfo::default()
     };

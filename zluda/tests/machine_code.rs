@@ -66,9 +66,9 @@ const PRINT: &str = ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param
 
 /// Leaves `n` by a variable that is aligned to 256 bytes, and what is wrong about its address.
 const ALIGNED: &str = ".visible .entry aligned(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n) {
-    .local .align 256 .b8 values[40]; .local .align 8 .b8 more[24]; .reg .b64 %d<8>; .reg .b32 %r<4>; .reg .f32 %f<4>;
+    .local .align 256 .b8 values[40]; .local .align 8 .b8 more[24]; .reg .b64 %d<8>; .reg .b32 %r<4>; .reg .f32 %f<4>; .shared .align 4 .b8 words[40];
     mov.u64 %d1, values; cvta.local.u64 %d2, %d1; mov.u64 %d3, more; cvta.local.u64 %d3, %d3;
-    ld.param.u32 %r1, [n]; st.local.u32 [%d1+4], %r1; st.u64 [%d3], %d2; ld.u64 %d4, [%d3];
+    ld.param.u32 %r1, [n]; st.local.u32 [%d1+4], %r1; st.volatile.shared.u32 [words+36], %r1; st.u64 [%d3], %d2; ld.u64 %d4, [%d3];
     and.b64 %d4, %d4, 255; cvt.rn.f32.u64 %f1, %d4; ld.u32 %r2, [%d2+4]; cvt.rn.f32.u32 %f2, %r2;
     ld.param.u64 %d5, [out]; mov.u32 %r3, %tid.x; mul.wide.u32 %d6, %r3, 4; add.s64 %d5, %d5, %d6;
     add.f32 %f2, %f2, %f1; st.global.f32 [%d5], %f2; ret; }
@@ -240,6 +240,8 @@ fn program() {
                 device.attribute(image, kernel, CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS);
             assert_eq!(count, registers(&said, kernel.to_str().unwrap()), "{kernel:?}");
         }
+        let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
+        assert_eq!(device.attribute(image, c"aligned", attribute), 40);
         // 100 and the lowest bits of the address, which are none.
         assert_eq!(device.run(image, c"aligned"), Ok(vec![100.0; THREADS]));
     }

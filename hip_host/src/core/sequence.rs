@@ -12,7 +12,7 @@ use super::request::Params;
 use super::stream::Stream;
 use crate::work::blocks::Order;
 use crate::work::failure::Failure;
-use crate::work::job::{Job, Taken, Task};
+use crate::work::job::{Job, Taken, Task, Whose};
 use crate::work::op::{Op, Work};
 use crate::work::pool::Pool;
 use crate::work::ticks::Ticks;
@@ -86,36 +86,39 @@ impl Sequence {
 }
 
 impl Launched {
-    /// Runs one kernel to its end.
-    fn run(&self, member: &Member) {
+    /// Runs one kernel to its end. `now` is the moment of this if it is known, and is left so.
+    fn run(&self, member: &Member, now: &mut Option<Ticks>) {
         let Member { kernel, task, order, parts } = member;
-        let (task, parts) = (Box::new(task.clone()), *parts);
+        let (task, parts) = (Whose::Shared(task.clone()), *parts);
         let op = Op::new(self.stream, self.failure, false, Work::Nothing);
-        let job = Job::new(task, op.clone(), self.priority, parts, *order, self.processors);
+        let job = Job::of(task, op.clone(), self.priority, parts, *order, self.processors);
         if parts == 1 {
+            *now = None;
             job.take_part();
             return op.wait();
         }
-        let begun = Ticks::now();
+        let begun = now.unwrap_or_else(Ticks::now);
         let is_shared = parts > FEW || !kernel.is_quick();
-        let job = if is_shared { job.shared() } else { job.quick().shared() };
+        let job = if is_shared { job.shared() } else { job.quick(begun).shared() };
         if is_shared {
             Pool::get().submit(job.clone(), parts);
         }
         job.take_part();
         op.wait();
-        kernel.has_taken(Ticks::since(begun) < QUICK);
+        let ended = Ticks::now();
+        kernel.has_taken(ended.after(begun) < QUICK);
+        *now = Some(ended);
     }
 }
 
 impl Task for Launched {
     fn run(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job, slot);
-        let begun = Instant::now();
+        let (begun, mut now) = (Instant::now(), None);
         while let Some(number) = taken.claim() {
             // As operations, kernels do not begin once the context has an error.
             if self.failure.get().is_none() {
-                self.run(&self.sequence.members[number as usize]);
+                self.run(&self.sequence.members[number as usize], &mut now);
             }
             if number % LOOK == LOOK - 1
                 && begun.elapsed() > TURN

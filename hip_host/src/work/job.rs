@@ -1,6 +1,7 @@
 //! Work that several threads share: numbered blocks, see [`Order`].
 
 use std::cell::Cell;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -19,16 +20,26 @@ pub trait Task: Send + Sync {
     fn run(&self, job: &Job, slot: u32);
 }
 
-/// The work of several jobs, one after the other.
-impl Task for Arc<dyn Task> {
-    fn run(&self, job: &Job, slot: u32) {
-        (**self).run(job, slot);
+/// A task of one job, or of several, one after the other.
+pub enum Whose {
+    Own(Box<dyn Task>),
+    Shared(Arc<dyn Task>),
+}
+
+impl Deref for Whose {
+    type Target = dyn Task;
+
+    fn deref(&self) -> &dyn Task {
+        match self {
+            Whose::Own(task) => &**task,
+            Whose::Shared(task) => &**task,
+        }
     }
 }
 
 /// A task with `total` blocks, and how far it has come.
 pub struct Job {
-    pub task: Box<dyn Task>,
+    pub task: Whose,
     /// The operation that ends when the job does.
     pub op: Arc<Op>,
     /// Greater runs sooner.
@@ -46,6 +57,8 @@ pub struct Job {
     pub most_threads: u32,
     /// Among those that were made, where that matters.
     pub number: u64,
+    /// A moment just before it was made, where one is known: to look at the clock again costs as much as a small block.
+    begun: Option<Ticks>,
     /// Itself, for a job that is listed nowhere and is worth it when it takes long.
     this: Weak<Job>,
 }
@@ -54,6 +67,18 @@ impl Job {
     /// A job of `total` blocks, run by at most `slot_count` threads at the same time, which ends `op`.
     pub fn new(
         task: Box<dyn Task>,
+        op: Arc<Op>,
+        priority: i32,
+        total: u64,
+        order: Order,
+        slot_count: u32,
+    ) -> Job {
+        Job::of(Whose::Own(task), op, priority, total, order, slot_count)
+    }
+
+    /// The same of a task that other jobs may have, too.
+    pub fn of(
+        task: Whose,
         op: Arc<Op>,
         priority: i32,
         total: u64,
@@ -81,6 +106,7 @@ impl Job {
             slot_count,
             most_threads,
             number,
+            begun: None,
             this: Weak::new(),
         }
     }
@@ -94,8 +120,9 @@ impl Job {
     }
 
     /// The job as one that is quick as a rule: who takes part takes half of what is left, and leaves the rest for others if
-    /// that is not so.
-    pub fn quick(mut self) -> Job {
+    /// that is not so. It was made just after the moment `begun`.
+    pub fn quick(mut self, begun: Ticks) -> Job {
+        self.begun = Some(begun);
         if let Blocks::Ascending { parts, .. } = &mut self.blocks {
             *parts = 2;
         }
@@ -214,7 +241,7 @@ impl<'a> Taken<'a> {
     pub fn new(job: &'a Job, slot: u32) -> Taken<'a> {
         // Where nobody else can take part, nobody is called.
         let may_call = job.total.min(job.slot_count.into()) > 1;
-        let begun = Cell::new(may_call.then(Ticks::now));
+        let begun = Cell::new(may_call.then(|| job.begun.unwrap_or_else(Ticks::now)));
         let dice = chaos::dice(About::Taken, &[job.number, slot.into()]);
         let [blocks, next, end] = std::array::from_fn(|_| Cell::new(0));
         Taken { job, slot, blocks, next, end, begun, dice }
@@ -245,14 +272,17 @@ impl<'a> Taken<'a> {
             dice.sleep_sometimes(16);
         }
         if self.next.get() == self.end.get() {
-            self.call_reserve_if_late();
             let blocks = self.job.blocks.take(self.slot);
-            self.blocks.set(self.blocks.get() + (blocks.end - blocks.start));
-            self.next.set(blocks.start);
-            self.end.set(blocks.end);
             if blocks.is_empty() {
                 return None;
             }
+            // What is left for others is worth a look at the clock once this thread has run something.
+            if !self.is_empty() && !self.job.is_exhausted() {
+                self.call_reserve_if_late();
+            }
+            self.blocks.set(self.blocks.get() + (blocks.end - blocks.start));
+            self.next.set(blocks.start);
+            self.end.set(blocks.end);
         } else if self.job.is_stopped() {
             return None;
         }

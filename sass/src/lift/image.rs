@@ -21,6 +21,16 @@ pub struct Image {
     pub functions: BTreeMap<String, Place>,
 }
 
+impl Image {
+    /// Whether code or variables have the address of a function; those of instructions in one do not count.
+    pub(crate) fn has_addresses_of_functions(&self) -> bool {
+        let of_variables = self.variables.iter().flat_map(|variable| variable.addresses.values());
+        let of_code = self.halves.values().map(|half| &half.of);
+        let mut all = self.addresses.values().chain(of_variables).chain(of_code);
+        all.any(|named| named.addend == 0 && self.functions.contains_key(&named.symbol))
+    }
+}
+
 /// Half an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Half {

@@ -20,6 +20,8 @@ pub(super) struct Body {
     pub(super) uses_dynamic: bool,
 }
 
+/// Dynamic shared memory begins at a multiple of it.
+const SHARED_UNIT: u32 = 16;
 /// R1
 const STACK_POINTER: u8 = 1;
 /// Larger masks are no alignments: no thread has so much memory of its own.
@@ -34,12 +36,13 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
     let section =
         |code: usize| image.code.get(code).map(|code| code.name.clone()).unwrap_or_default();
     let start = Place { code: kernel.code, address: kernel.entry };
-    let flow = follow(&image.code, start).map_err(|stuck| Error {
-        section: section(stuck.code),
-        address: stuck.address,
-        instruction: text_of(image, stuck.code, stuck.address),
-        reason: stuck.reason,
-    })?;
+    let flow =
+        follow(&image.code, start, image.has_addresses_of_functions()).map_err(|stuck| Error {
+            section: section(stuck.code),
+            address: stuck.address,
+            instruction: text_of(image, stuck.code, stuck.address),
+            reason: stuck.reason,
+        })?;
     let mut machine = Machine::new(image, kernel);
     let nodes: Vec<(&Node, &Next)> = flow.nodes.iter().collect();
     let instruction = |node: &Node| {
@@ -169,6 +172,10 @@ fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
         "BRA" => meet(machine, i),
         "CALL" => match (i.operands.first(), machine.called.clone()) {
             (_, Some(name)) => super::call::system(machine, &name),
+            (Some(Operand::Register(_)), None) if i.has("REL") => {
+                machine.emit.guarded("trap");
+                Ok(())
+            }
             (Some(Operand::Register(register)), None) => super::call::absolute(machine, register),
             _ => unsupported("a call"),
         },
@@ -317,6 +324,10 @@ fn head(kernel: &Kernel) -> String {
             let _ = writeln!(text, "{name} {x}, {y}, {z}");
         }
     }
+    // What is declared for it below has other sizes.
+    if !kernel.shared.is_multiple_of(SHARED_UNIT) {
+        let _ = writeln!(text, ".pragma \"shared {}\";", kernel.shared);
+    }
     if kernel.registers != 0 {
         let _ = writeln!(text, ".pragma \"registers {}\";", kernel.registers);
     }
@@ -336,7 +347,7 @@ fn put_together(machine: Machine) -> Body {
         let _ = writeln!(text, "    .reg .b32 %barrier;\n    mov.b32 %barrier, 0;");
     }
     if machine.uses_shared {
-        let size = kernel.shared.next_multiple_of(16);
+        let size = kernel.shared.next_multiple_of(SHARED_UNIT);
         let _ = writeln!(text, "    .reg .b32 {SHARED};\n    mov.u32 {SHARED}, {DYNAMIC};");
         if size > 0 {
             // What is declared is there because something may write it: sizes are never so large.

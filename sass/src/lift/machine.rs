@@ -138,6 +138,7 @@ impl<'a> Machine<'a> {
         match (bank, offset) {
             (0, 0x18) => Ok(self.shared_window()),
             (0, 0x20) => Ok(self.local_window()),
+            (0, 0x50) => self.constant_window(),
             _ => {
                 let low = self.bank_word(bank, offset)?;
                 let high = self.bank_word(bank, offset + 4)?;
@@ -203,6 +204,13 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The generic address of the first byte of bank 3, whose variables lie in the order of their offsets.
+    fn constant_window(&mut self) -> Result<String, Reason> {
+        let place = self.constant_place(0)?;
+        let base = self.emit.b64("mov.b64", &[&place]);
+        Ok(self.emit.b64("cvta.const.u64", &[&base]))
+    }
+
     /// A word of bank 0: what the launch says.
     fn launch_word(&mut self, offset: i32) -> Result<String, Reason> {
         let special = match offset {
@@ -228,6 +236,11 @@ impl<'a> Machine<'a> {
                 return Ok(if offset == 0x20 { low } else { high });
             }
             0x28 => return Ok(self.stack().to_string()),
+            0x50 | 0x54 => {
+                let window = self.constant_window()?;
+                let (low, high) = self.emit.halves(&window);
+                return Ok(if offset == 0x50 { low } else { high });
+            }
             0x30 | 0x34 => {
                 let id = self.emit.b64("mov.u64", &["%gridid"]);
                 let (low, high) = self.emit.halves(&id);
