@@ -29,7 +29,7 @@ pub enum Whose {
 impl Deref for Whose {
     type Target = dyn Task;
 
-    fn deref(&self) -> &dyn Task {
+    fn deref(&self) -> &Self::Target {
         match self {
             Whose::Own(task) => &**task,
             Whose::Shared(task) => &**task,
