@@ -281,6 +281,10 @@ fn has_block(job: &Job, taken: &Taken<'_>) -> bool {
 }
 
 impl Task for Launch {
+    fn may_stop(&self) -> bool {
+        self.mode() == Mode::Whole
+    }
+
     fn run(&self, job: &Job, slot: u32) {
         fault::prepare_thread();
         runtime::with_default_float_state(|| {

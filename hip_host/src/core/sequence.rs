@@ -91,19 +91,26 @@ impl Launched {
         let Member { kernel, task, order, parts } = member;
         let (task, parts) = (Whose::Shared(task.clone()), *parts);
         let op = Op::new(self.stream, self.failure, false, Work::Nothing);
-        let job = Job::of(task, op.clone(), self.priority, parts, *order, self.processors);
+        let (priority, processors) = (self.priority, self.processors);
         if parts == 1 {
             *now = None;
-            job.take_part();
+            Job::of(task, op.clone(), priority, parts, *order, processors).take_part();
             return op.wait();
         }
         let begun = now.unwrap_or_else(Ticks::now);
-        let is_shared = parts > FEW || !kernel.is_quick();
-        let job = if is_shared { job.shared() } else { job.quick(begun).shared() };
-        if is_shared {
+        let share = |job: Arc<Job>| {
             Pool::get().submit(job.clone(), parts);
+            job.take_part();
+        };
+        if parts <= FEW && kernel.is_quick() && task.may_stop() {
+            let job = Job::alone(task, op.clone(), priority, parts, *order, processors, begun);
+            job.take_part();
+            if !job.is_exhausted() {
+                share(job.shared());
+            }
+        } else {
+            share(Arc::new(Job::of(task, op.clone(), priority, parts, *order, processors)));
         }
-        job.take_part();
         op.wait();
         let ended = Ticks::now();
         kernel.has_taken(ended.after(begun) < QUICK);
