@@ -322,3 +322,42 @@ impl Drop for Taken<'_> {
         self.job.end(self.blocks.get());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::failure::Failure;
+    use super::super::op::Work;
+    use super::*;
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    /// Keeps the numbers of the blocks that ran, each of which takes longer than a thread keeps a job to itself.
+    struct Slow(Mutex<Vec<u64>>);
+
+    impl Task for Slow {
+        fn run(&self, job: &Job, slot: u32) {
+            let taken = Taken::new(job, slot);
+            while let Some(block) = taken.claim() {
+                std::thread::sleep(Duration::from_millis(2));
+                self.0.lock().unwrap().push(block);
+            }
+        }
+    }
+
+    #[test]
+    fn a_job_that_one_thread_has_is_left_to_others_when_it_takes_long() {
+        static NONE: Failure = Failure::of(0);
+        let task = Arc::new(Slow(Mutex::default()));
+        let op = Op::new(1, &NONE, false, Work::Nothing);
+        let whose = Whose::Shared(task.clone());
+        let job = Job::alone(whose, op.clone(), 0, 8, Order::Any, 2, Ticks::now());
+        assert!(job.take_part());
+        // Half of the blocks, after which it was late.
+        assert_eq!(*task.0.lock().unwrap(), [0, 1, 2, 3]);
+        assert!(!job.is_exhausted() && !op.has_ended());
+        let job = job.shared();
+        assert!(job.take_part());
+        assert_eq!(*task.0.lock().unwrap(), (0..8).collect::<Vec<_>>());
+        assert!(job.is_exhausted() && op.has_ended());
+    }
+}

@@ -7,7 +7,7 @@ use super::machine::{DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
 use super::operand::{Operands, integer};
 use crate::flow::{Flow, Next, Node, Place, follow, written};
-use crate::instruction::{File, Immediate, Instruction, Operand, Predicate};
+use crate::instruction::{Bank, Constant, File, Immediate, Instruction, Operand, Predicate};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -26,6 +26,8 @@ const SHARED_UNIT: u32 = 16;
 const STACK_POINTER: u8 = 1;
 /// Larger masks are no alignments: no thread has so much memory of its own.
 const LARGEST_ALIGNMENT: u32 = 1 << 18;
+/// Programs ask for more of global memory only.
+const USUAL_ALIGNMENT: u32 = 256;
 
 fn label(node: Node) -> String {
     format!("L{}_{:x}", node.copy, node.address)
@@ -51,7 +53,7 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
         Some((code, found?.as_ref().ok()?))
     };
     let alignments =
-        nodes.iter().filter_map(|(node, _)| stack_alignment(instruction(node)?.1)).max();
+        nodes.iter().filter_map(|(node, _)| frame_alignment(instruction(node)?.1)).max();
     machine.frame_alignment = machine.frame_alignment.max(alignments.unwrap_or(0));
     for (index, (node, next)) in nodes.iter().enumerate() {
         let Some((code, instruction)) = instruction(node) else { continue };
@@ -73,17 +75,21 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
     Ok(put_together(machine))
 }
 
-/// What the stack's pointer is rounded down to a multiple of, for variables whose alignment is larger than the stack's: the
-/// whole frame has to have it, too.
-fn stack_alignment(i: &Instruction) -> Option<u32> {
+/// What an instruction tells of the alignment of the thread's own memory: what the stack's pointer is rounded down to a multiple
+/// of, for variables whose alignment is larger than the stack's; and where the address of the first byte stands for a variable
+/// that is never accessed, the largest that is usual.
+fn frame_alignment(i: &Instruction) -> Option<u32> {
     let [Operand::Register(to), sources @ ..] = i.operands.as_slice() else { return None };
-    if i.opcode != "LOP3" || to.file != File::General || to.number != STACK_POINTER {
-        return None;
-    }
+    let is_stack = to.file == File::General && to.number == STACK_POINTER;
     sources.iter().find_map(|source| match source {
-        Operand::Immediate(Immediate::Integer(mask)) => {
+        Operand::Immediate(Immediate::Integer(mask)) if i.opcode == "LOP3" && is_stack => {
             let alignment = (*mask as u32).wrapping_neg();
             (alignment.is_power_of_two() && alignment <= LARGEST_ALIGNMENT).then_some(alignment)
+        }
+        Operand::Constant(Constant { bank: Bank::Number(0), offset: 0x20, .. })
+            if i.opcode == "MOV" || i.has("MOV") =>
+        {
+            Some(USUAL_ALIGNMENT)
         }
         _ => None,
     })

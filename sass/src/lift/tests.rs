@@ -332,6 +332,9 @@ fn frames_are_aligned_as_the_stack_pointer_is_rounded() {
         let text = lifted(&other);
         assert!(text.contains(".local .align 16 .b8 __frame[32];"), "{text}");
     }
+    // The address of a variable that is never accessed is that of the first byte.
+    let text = lifted("MOV R4, c[0x0][0x20]\nMOV R5, c[0x0][0x24]\nSTG.E.64 [R2.64], R4\nEXIT");
+    assert!(text.contains(".local .align 256 .b8 __frame["), "{text}");
 }
 
 /// `cuFuncGetAttribute` answers with the registers of the machine code.
