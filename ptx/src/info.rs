@@ -17,6 +17,8 @@ pub struct KernelInfo {
     pub total_param_size: u32,
     /// Bytes of statically declared shared memory of the kernel and the functions that it reaches.
     pub static_shared: u32,
+    /// The same of machine code that was lifted, where its PTX takes more.
+    pub machine_code_shared: Option<u32>,
     /// Bytes of the module's `.const` variables, whether the kernel reads them or not.
     pub const_size: u32,
     /// Bytes of `.local` variables of the kernel and the functions that it reaches.
@@ -39,6 +41,8 @@ pub struct KernelInfo {
     pub min_blocks: Option<u32>,
     /// The architecture that the module is for, `.target`: 75 for `sm_75`. Of machine code, what it was compiled for.
     pub architecture: u32,
+    /// Registers of a thread, of machine code that was lifted.
+    pub registers: Option<u32>,
     /// `.visible` or `.weak`: programs can ask for it by name.
     pub visible: bool,
     /// The number that stands for it where code takes its address; 0 if none does.

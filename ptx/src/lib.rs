@@ -26,7 +26,7 @@ pub use diagnostics::{Diagnostics, Error, ErrorKind};
 pub use info::{
     GlobalLayout, GlobalSpace, GlobalVar, KernelError, KernelInfo, ParamInfo, Relocation,
 };
-pub use link::{LinkError, Linker};
+pub use link::{LinkError, Linker, grid_barrier};
 pub use llvm_zluda::Watch;
 pub use options::{Options, Stage};
 pub use pipeline::pass_names;

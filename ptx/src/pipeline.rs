@@ -213,11 +213,16 @@ fn error_of(
 
 /// Why there is no PTX of machine code, as its lifting has left it.
 fn refusal<'a>(kernel: &ptx_parser::Function<'a>) -> Option<&'a str> {
+    lifted(kernel, "cannot be lifted: ")
+}
+
+/// What lifting machine code has left in a pragma of the kernel, behind these words.
+fn lifted<'a>(kernel: &ptx_parser::Function<'a>, words: &str) -> Option<&'a str> {
     let pragmas = kernel.directives.iter().filter_map(|directive| match directive {
         FunctionDirective::Pragma(texts) => Some(texts),
         _ => None,
     });
-    pragmas.flatten().find_map(|text| text.strip_prefix("cannot be lifted: "))
+    pragmas.flatten().find_map(|text| text.strip_prefix(words))
 }
 
 fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo {
@@ -233,6 +238,8 @@ fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo 
         static_shared: u32::try_from(reached.static_shared).unwrap_or(u32::MAX),
         local_size: u32::try_from(reached.local_size).unwrap_or(u32::MAX),
         max_threads: MAX_THREADS,
+        registers: lifted(kernel, "registers ").and_then(|count| count.parse().ok()),
+        machine_code_shared: lifted(kernel, "shared ").and_then(|size| size.parse().ok()),
         visible: matches!(kernel.linkage, Linkage::Visible | Linkage::Weak),
         ..KernelInfo::default()
     };

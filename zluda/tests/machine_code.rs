@@ -64,19 +64,38 @@ const PRINT: &str = ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param
     ret; }
 ";
 
+/// Leaves `n` by a variable that is aligned to 256 bytes, and what is wrong about its address.
+const ALIGNED: &str = ".visible .entry aligned(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n) {
+    .local .align 256 .b8 values[40]; .local .align 8 .b8 more[24]; .reg .b64 %d<8>; .reg .b32 %r<4>; .reg .f32 %f<4>; .shared .align 4 .b8 words[40];
+    mov.u64 %d1, values; cvta.local.u64 %d2, %d1; mov.u64 %d3, more; cvta.local.u64 %d3, %d3;
+    ld.param.u32 %r1, [n]; st.local.u32 [%d1+4], %r1; st.volatile.shared.u32 [words+36], %r1; st.u64 [%d3], %d2; ld.u64 %d4, [%d3];
+    and.b64 %d4, %d4, 255; cvt.rn.f32.u64 %f1, %d4; ld.u32 %r2, [%d2+4]; cvt.rn.f32.u32 %f2, %r2;
+    ld.param.u64 %d5, [out]; mov.u32 %r3, %tid.x; mul.wide.u32 %d6, %r3, 4; add.s64 %d5, %d5, %d6;
+    add.f32 %f2, %f2, %f1; st.global.f32 [%d5], %f2; ret; }
+";
+
 fn ptxas() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     Some(root.join("target/toolkit/cuda-13.5/nvidia/cu13/bin/ptxas")).filter(|path| path.exists())
 }
 
-fn assembled(ptxas: &Path, text: &str) -> Vec<u8> {
+/// The machine code of a module, and what ptxas says of it.
+fn assembled(ptxas: &Path, text: &str) -> (Vec<u8>, String) {
     let folder = tempfile::tempdir().unwrap();
     let [from, to] = ["a.ptx", "a.cubin"].map(|name| folder.path().join(name));
     std::fs::write(&from, text).unwrap();
     let output =
-        Command::new(ptxas).arg("-arch=sm_80").arg(&from).arg("-o").arg(&to).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    std::fs::read(to).unwrap()
+        Command::new(ptxas).args(["-v", "-arch=sm_80", "-o"]).args([&to, &from]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    (std::fs::read(to).unwrap(), said)
+}
+
+/// The registers of a kernel, as ptxas says them when it is asked to be verbose.
+fn registers(said: &str, kernel: &str) -> c_int {
+    let (_, rest) = said.split_once(&format!("entry function '{kernel}'")).unwrap();
+    let (_, rest) = rest.split_once("Used ").unwrap();
+    rest.split_once(" registers").unwrap().0.parse().unwrap()
 }
 
 /// A container of one entry of machine code and one of PTX.
@@ -123,6 +142,22 @@ impl Device {
                 (CUdeviceptr, *const c_void, usize)));
         }
         Self { library, out, inputs: [a, b] }
+    }
+
+    /// What a kernel's attribute is.
+    fn attribute(&self, image: &[u8], name: &CStr, attribute: CUfunction_attribute) -> c_int {
+        let library = &self.library;
+        let ok = |result| assert_eq!(result, R::CUDA_SUCCESS);
+        let (mut module, mut function, mut value) = (null_mut(), null_mut(), 0);
+        ok(
+            call!(library, cuModuleLoadData(&mut module, image.as_ptr().cast()): (*mut CUmodule, *const c_void)),
+        );
+        ok(call!(library, cuModuleGetFunction(&mut function, module, name.as_ptr()):
+            (*mut CUfunction, CUmodule, *const std::ffi::c_char)));
+        ok(call!(library, cuFuncGetAttribute(&mut value, attribute, function):
+            (*mut c_int, CUfunction_attribute, CUfunction)));
+        ok(call!(library, cuModuleUnload(module): (CUmodule)));
+        value
     }
 
     /// What the first floats are after a launch, or what loading says.
@@ -176,7 +211,7 @@ fn program() {
     let device = Device::open();
     let added: Vec<f32> =
         (0..THREADS).map(|i| if i < 100 { i as f32 * 3.5 } else { 0.0 }).collect();
-    let cubin = assembled(&ptxas, &format!("{HEAD}{ADD}{SUM}{DIVIDE}{PRINT}"));
+    let (cubin, said) = assembled(&ptxas, &format!("{HEAD}{ADD}{SUM}{DIVIDE}{PRINT}{ALIGNED}"));
     // PTX that gives something else tells which of both was taken.
     let other =
         format!("{HEAD}{}\0", ADD.replace("add.f32 %f3, %f1, %f2", "sub.f32 %f3, %f2, %f1"));
@@ -200,6 +235,15 @@ fn program() {
         let quotients: Vec<f32> = (0..THREADS as u32).map(divided).collect();
         assert_eq!(device.run(image, c"divide"), Ok(quotients));
         assert!(device.run(image, c"print").is_ok());
+        for kernel in [c"add", c"sum", c"divide"] {
+            let count =
+                device.attribute(image, kernel, CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS);
+            assert_eq!(count, registers(&said, kernel.to_str().unwrap()), "{kernel:?}");
+        }
+        let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
+        assert_eq!(device.attribute(image, c"aligned", attribute), 40);
+        // 100 and the lowest bits of the address, which are none.
+        assert_eq!(device.run(image, c"aligned"), Ok(vec![100.0; THREADS]));
     }
 }
 

@@ -167,9 +167,12 @@ fn lifted(file: &[u8]) -> Result<String, String> {
     if !matches!(cubin.architecture, 80..=89) {
         return Err(format!("machine code for sm_{} cannot be lifted", cubin.architecture));
     }
-    let lifted = sass::lift::lift(&sass::lift::Image::of(&cubin));
+    let mut lifted = sass::lift::lift(&sass::lift::Image::of(&cubin));
     for (kernel, error) in &lifted.failures {
         eprintln!("zluda: kernel {kernel} cannot be lifted: {error}");
+    }
+    if lifted.wants_grid_barrier {
+        lifted.text.push_str(ptx::grid_barrier());
     }
     Ok(lifted.text)
 }

@@ -165,15 +165,37 @@ impl Block {
             cluster,
             chaos: RefCell::new(None),
         });
-        let address: *mut Block = &mut *block;
-        let context = block.context.get_mut();
+        block.set_context(arena, index);
+        let engine = block.context.get_mut().engine;
+        for thread in &mut block.threads {
+            thread.engine = engine;
+        }
+        block
+    }
+
+    /// Makes room for whole blocks, of a launch that has ended as it should, that of another such launch.
+    pub fn renew(&mut self, launch: &Launch, job: &Job, slot: u32, arena: &Arena) {
+        self.context = UnsafeCell::new(launch.context(slot));
+        self.set_context(arena, 0);
+        (self.launch, self.job) = (launch, job);
+        let stack_size = launch.stack_size();
+        if self.stack_size != stack_size {
+            self.stacks.get_mut().clear();
+            self.stack_size = stack_size;
+        }
+        for unit in &self.units {
+            unit.spins.set((0, 0));
+        }
+        self.chaos.replace(None);
+    }
+
+    /// What the context says of the block itself.
+    fn set_context(&mut self, arena: &Arena, index: u32) {
+        let address: *mut Block = self;
+        let context = self.context.get_mut();
         context.shared = arena.pointer(index);
         context.cluster_shared = arena.pointer(0);
         context.engine = address.cast();
-        for thread in &mut block.threads {
-            thread.engine = address.cast();
-        }
-        block
     }
 
     /// The block behind a context that a kernel passes back.
@@ -529,6 +551,8 @@ impl Block {
             // SAFETY: the frames of kernel code own nothing.
             unsafe { coroutine.force_reset() };
             groups::drop_groups(&self.units[0].groups);
+            self.running.set(None);
+            self.stacks.borrow_mut().push(coroutine.into_stack());
             return outcome;
         }
     }

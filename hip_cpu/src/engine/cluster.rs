@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use hip_host::work::job::Job;
+use parking_lot::Mutex;
 
 use super::arena::Arena;
 use super::block::{Block, Outcome};
@@ -84,10 +85,32 @@ pub struct ResidentCluster {
     #[expect(clippy::vec_box)]
     blocks: Vec<Box<Block>>,
     cluster: Box<Cluster>,
-    _arena: Arena,
+    arena: Arena,
 }
 
+/// Rooms that launches of whole blocks have left, for others: to make one costs as much as several small blocks.
+static FREE: Mutex<Vec<Free>> = Mutex::new(Vec::new());
+
+/// A room that belongs to no launch.
+struct Free(ResidentCluster);
+
+// SAFETY: no block runs in it, and who takes it sets what it points to before one does.
+unsafe impl Send for Free {}
+
 impl ResidentCluster {
+    /// Room for whole blocks of a launch, which lives longer, one after the other. Nothing where memory is exhausted.
+    pub fn of_whole_blocks(launch: &Launch, job: &Job, slot: u32) -> Option<ResidentCluster> {
+        let free = FREE.lock().pop();
+        let Some(Free(mut room)) = free else { return ResidentCluster::new(launch, job, slot) };
+        room.blocks[0].renew(launch, job, slot, &room.arena);
+        Some(room)
+    }
+
+    /// Leaves room for whole blocks, all of which have ended as they should, to the next launch.
+    pub fn leave(self) {
+        FREE.lock().push(Free(self));
+    }
+
     /// Room for clusters of a launch, which lives longer. Nothing where memory is exhausted.
     pub fn new(launch: &Launch, job: &Job, slot: u32) -> Option<ResidentCluster> {
         let count = launch.cluster_blocks();
@@ -99,7 +122,7 @@ impl ResidentCluster {
             waiting: RefCell::new(Vec::new()),
         });
         let blocks = (0..count).map(|index| Block::new(launch, job, slot, &arena, index, &cluster));
-        Some(ResidentCluster { blocks: blocks.collect(), cluster, _arena: arena })
+        Some(ResidentCluster { blocks: blocks.collect(), cluster, arena })
     }
 
     /// The first block.

@@ -171,16 +171,12 @@ impl Launch {
     /// One cluster after the other, as long as none waits for one that has not begun.
     fn run_in_turn(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job, slot);
+        if self.mode() == Mode::Whole {
+            return self.run_whole(job, slot, &taken);
+        }
         let Some(group) = ResidentCluster::new(self, job, slot) else {
             return self.out_of_memory(job, &taken);
         };
-        if self.mode() == Mode::Whole {
-            let outcome = group.block().run_whole(&taken);
-            if outcome != Outcome::NoStack || has_block(job, &taken) {
-                self.fail_with(job, outcome);
-            }
-            return;
-        }
         let patience = self.blocks_may_wait().then_some(PATIENCE);
         while let Some(number) = taken.claim() {
             group.begin(number);
@@ -188,6 +184,18 @@ impl Launch {
                 return self.run_together(job, slot, &taken, vec![group]);
             };
             self.fail_with(job, outcome);
+        }
+    }
+
+    /// Whole blocks, of which none waits.
+    fn run_whole(&self, job: &Job, slot: u32, taken: &Taken<'_>) {
+        let Some(room) = ResidentCluster::of_whole_blocks(self, job, slot) else {
+            return self.out_of_memory(job, taken);
+        };
+        match room.block().run_whole(taken) {
+            Outcome::Finished => room.leave(),
+            Outcome::NoStack if !has_block(job, taken) => {}
+            outcome => self.fail_with(job, outcome),
         }
     }
 
@@ -273,6 +281,10 @@ fn has_block(job: &Job, taken: &Taken<'_>) -> bool {
 }
 
 impl Task for Launch {
+    fn may_stop(&self) -> bool {
+        self.mode() == Mode::Whole
+    }
+
     fn run(&self, job: &Job, slot: u32) {
         fault::prepare_thread();
         runtime::with_default_float_state(|| {

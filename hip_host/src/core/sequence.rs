@@ -12,7 +12,7 @@ use super::request::Params;
 use super::stream::Stream;
 use crate::work::blocks::Order;
 use crate::work::failure::Failure;
-use crate::work::job::{Job, Taken, Task};
+use crate::work::job::{Job, Taken, Task, Whose};
 use crate::work::op::{Op, Work};
 use crate::work::pool::Pool;
 use crate::work::ticks::Ticks;
@@ -86,36 +86,46 @@ impl Sequence {
 }
 
 impl Launched {
-    /// Runs one kernel to its end.
-    fn run(&self, member: &Member) {
+    /// Runs one kernel to its end. `now` is the moment of this if it is known, and is left so.
+    fn run(&self, member: &Member, now: &mut Option<Ticks>) {
         let Member { kernel, task, order, parts } = member;
-        let (task, parts) = (Box::new(task.clone()), *parts);
+        let (task, parts) = (Whose::Shared(task.clone()), *parts);
         let op = Op::new(self.stream, self.failure, false, Work::Nothing);
-        let job = Job::new(task, op.clone(), self.priority, parts, *order, self.processors);
+        let (priority, processors) = (self.priority, self.processors);
         if parts == 1 {
-            job.take_part();
+            *now = None;
+            Job::of(task, op.clone(), priority, parts, *order, processors).take_part();
             return op.wait();
         }
-        let begun = Ticks::now();
-        let is_shared = parts > FEW || !kernel.is_quick();
-        let job = if is_shared { job.shared() } else { job.quick().shared() };
-        if is_shared {
+        let begun = now.unwrap_or_else(Ticks::now);
+        let share = |job: Arc<Job>| {
             Pool::get().submit(job.clone(), parts);
+            job.take_part();
+        };
+        if parts <= FEW && kernel.is_quick() && task.may_stop() {
+            let job = Job::alone(task, op.clone(), priority, parts, *order, processors, begun);
+            job.take_part();
+            if !job.is_exhausted() {
+                share(job.shared());
+            }
+        } else {
+            share(Arc::new(Job::of(task, op.clone(), priority, parts, *order, processors)));
         }
-        job.take_part();
         op.wait();
-        kernel.has_taken(Ticks::since(begun) < QUICK);
+        let ended = Ticks::now();
+        kernel.has_taken(ended.after(begun) < QUICK);
+        *now = Some(ended);
     }
 }
 
 impl Task for Launched {
     fn run(&self, job: &Job, slot: u32) {
         let taken = Taken::new(job, slot);
-        let begun = Instant::now();
+        let (begun, mut now) = (Instant::now(), None);
         while let Some(number) = taken.claim() {
             // As operations, kernels do not begin once the context has an error.
             if self.failure.get().is_none() {
-                self.run(&self.sequence.members[number as usize]);
+                self.run(&self.sequence.members[number as usize], &mut now);
             }
             if number % LOOK == LOOK - 1
                 && begun.elapsed() > TURN

@@ -76,7 +76,7 @@ impl Blocks {
             && total >= SHARE_FROM * slot_count
             && total <= u64::from(u32::MAX);
         if !has_shares {
-            return Blocks::in_parts(total, PARTS * slot_count);
+            return Blocks::in_parts(total, Blocks::parts(slot_count as u32));
         }
         Blocks::Shares(Shares::new(total, slot_count))
     }
@@ -84,6 +84,29 @@ impl Blocks {
     /// The blocks `0..total` in their order, of which a thread takes about a part of what is left at a time.
     pub fn in_parts(total: u64, parts: u64) -> Blocks {
         Blocks::Ascending { next: AtomicU64::new(0), total, parts }
+    }
+
+    /// Of what is left, the part that a thread takes at a time of blocks for so many slots.
+    pub fn parts(slot_count: u32) -> u64 {
+        PARTS * u64::from(slot_count)
+    }
+
+    /// Lets threads take another part of what is left at a time, of blocks that are taken in their order.
+    pub fn take_in_parts(&mut self, of: u64) {
+        if let Blocks::Ascending { parts, .. } = self {
+            *parts = of;
+        }
+    }
+
+    /// How many nobody has taken, or more where they are in shares.
+    pub fn left(&self) -> u64 {
+        match self {
+            Blocks::Ascending { next: taken, total, .. }
+            | Blocks::Shuffled { taken, total, .. } => {
+                total.saturating_sub(taken.load(Ordering::Relaxed))
+            }
+            Blocks::Shares(shares) => shares.total,
+        }
     }
 
     /// Blocks of which none waits for another.
@@ -118,6 +141,16 @@ impl Blocks {
             }
             Blocks::Shares(shares) => shares.take(slot as usize),
         }
+    }
+
+    /// The same where no other thread takes any: half of the cost of a small block is what keeps others out.
+    pub fn take_alone(&self, slot: u32) -> Range<u64> {
+        let Blocks::Ascending { next, total, parts } = self else { return self.take(slot) };
+        let first = next.load(Ordering::Relaxed);
+        let left = total.saturating_sub(first);
+        let count = (left / parts).clamp(1, MOST_AT_ONCE).min(left);
+        next.store(first + count, Ordering::Relaxed);
+        first..first + count
     }
 
     /// Takes all blocks that are left; returns how many.
@@ -277,6 +310,14 @@ mod tests {
         let taken: Vec<_> = std::iter::repeat_with(|| blocks.take(0)).take(5).collect();
         assert_eq!(taken, [0..4, 4..6, 6..7, 7..8, 8..9]);
         assert!(blocks.are_taken() && blocks.take(0).is_empty());
+        let mut alone = Blocks::new(9, Order::Ascending, 2);
+        alone.take_in_parts(2);
+        assert_eq!((alone.take_alone(0), alone.left()), (0..4, 5));
+        // Others take as they do from the beginning.
+        alone.take_in_parts(Blocks::parts(2));
+        let taken: Vec<_> = std::iter::repeat_with(|| alone.take(0)).take(5).collect();
+        assert_eq!(taken, [4..5, 5..6, 6..7, 7..8, 8..9]);
+        assert!(alone.are_taken() && alone.take_alone(0).is_empty() && alone.left() == 0);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Work that several threads share: numbered blocks, see [`Order`].
 
 use std::cell::Cell;
+use std::ops::Deref;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
 
 use smallvec::SmallVec;
 
@@ -17,18 +18,33 @@ pub trait Task: Send + Sync {
     /// Runs blocks, taken with [`Taken::claim`], until there are none. `slot` is unique among the threads
     /// that run this job at the same time.
     fn run(&self, job: &Job, slot: u32);
+
+    /// Whether a thread may leave blocks to others between any two, as none waits for another.
+    fn may_stop(&self) -> bool {
+        false
+    }
 }
 
-/// The work of several jobs, one after the other.
-impl Task for Arc<dyn Task> {
-    fn run(&self, job: &Job, slot: u32) {
-        (**self).run(job, slot);
+/// A task of one job, or of several, one after the other.
+pub enum Whose {
+    Own(Box<dyn Task>),
+    Shared(Arc<dyn Task>),
+}
+
+impl Deref for Whose {
+    type Target = dyn Task;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Whose::Own(task) => &**task,
+            Whose::Shared(task) => &**task,
+        }
     }
 }
 
 /// A task with `total` blocks, and how far it has come.
 pub struct Job {
-    pub task: Box<dyn Task>,
+    pub task: Whose,
     /// The operation that ends when the job does.
     pub op: Arc<Op>,
     /// Greater runs sooner.
@@ -46,14 +62,26 @@ pub struct Job {
     pub most_threads: u32,
     /// Among those that were made, where that matters.
     pub number: u64,
-    /// Itself, for a job that is listed nowhere and is worth it when it takes long.
-    this: Weak<Job>,
+    /// For a job that one thread has: a moment just before it was made.
+    alone: Option<Ticks>,
 }
 
 impl Job {
     /// A job of `total` blocks, run by at most `slot_count` threads at the same time, which ends `op`.
     pub fn new(
         task: Box<dyn Task>,
+        op: Arc<Op>,
+        priority: i32,
+        total: u64,
+        order: Order,
+        slot_count: u32,
+    ) -> Job {
+        Job::of(Whose::Own(task), op, priority, total, order, slot_count)
+    }
+
+    /// The same of a task that other jobs may have, too.
+    pub fn of(
+        task: Whose,
         op: Arc<Op>,
         priority: i32,
         total: u64,
@@ -81,7 +109,7 @@ impl Job {
             slot_count,
             most_threads,
             number,
-            this: Weak::new(),
+            alone: None,
         }
     }
 
@@ -93,18 +121,31 @@ impl Job {
         job
     }
 
-    /// The job as one that is quick as a rule: who takes part takes half of what is left, and leaves the rest for others if
-    /// that is not so.
-    pub fn quick(mut self) -> Job {
-        if let Blocks::Ascending { parts, .. } = &mut self.blocks {
-            *parts = 2;
-        }
-        self
+    /// A job that is quick as a rule, for one thread: made just after the moment `begun`, it has taken long when the thread comes
+    /// back and blocks are left, of which it takes half at a time; [`Job::shared`] is for these. Its task [may
+    /// stop](Task::may_stop).
+    pub fn alone(
+        task: Whose,
+        op: Arc<Op>,
+        priority: i32,
+        total: u64,
+        order: Order,
+        slot_count: u32,
+        begun: Ticks,
+    ) -> Job {
+        // In what order they run makes a difference only to many.
+        let order = if chaos::seed().is_some() { order } else { Order::Ascending };
+        let mut job = Job::of(task, op, priority, total, order, slot_count);
+        job.blocks.take_in_parts(2);
+        job.alone = Some(begun);
+        job
     }
 
-    /// The job as one that is submitted when it takes long, if it was not before.
-    pub fn shared(self) -> Arc<Job> {
-        Arc::new_cyclic(|this| Job { this: this.clone(), ..self })
+    /// What is left of a job that one thread had, for all.
+    pub fn shared(mut self) -> Arc<Job> {
+        self.blocks.take_in_parts(Blocks::parts(self.slot_count));
+        self.alone = None;
+        Arc::new(self)
     }
 
     /// The stream whose work this is.
@@ -214,7 +255,7 @@ impl<'a> Taken<'a> {
     pub fn new(job: &'a Job, slot: u32) -> Taken<'a> {
         // Where nobody else can take part, nobody is called.
         let may_call = job.total.min(job.slot_count.into()) > 1;
-        let begun = Cell::new(may_call.then(Ticks::now));
+        let begun = Cell::new(may_call.then(|| job.alone.unwrap_or_else(Ticks::now)));
         let dice = chaos::dice(About::Taken, &[job.number, slot.into()]);
         let [blocks, next, end] = std::array::from_fn(|_| Cell::new(0));
         Taken { job, slot, blocks, next, end, begun, dice }
@@ -230,12 +271,17 @@ impl<'a> Taken<'a> {
         if self.begun.get().is_some_and(|begun| Ticks::since(begun) > LATE) {
             self.begun.set(None);
             if self.job.has_place() {
-                if let Some(job) = self.job.this.upgrade() {
-                    Pool::get().list(job);
-                }
                 Pool::get().call_reserve();
             }
         }
+    }
+
+    /// Whether the thread that has the job alone should leave to others what is left, and there is something for others.
+    fn should_leave(&self) -> bool {
+        self.job.alone.is_some()
+            && !self.is_empty()
+            && self.job.blocks.left() > 1
+            && self.begun.get().is_some_and(|begun| Ticks::since(begun) > LATE)
     }
 
     /// The next block to run; none once the job is stopped.
@@ -245,14 +291,23 @@ impl<'a> Taken<'a> {
             dice.sleep_sometimes(16);
         }
         if self.next.get() == self.end.get() {
-            self.call_reserve_if_late();
-            let blocks = self.job.blocks.take(self.slot);
-            self.blocks.set(self.blocks.get() + (blocks.end - blocks.start));
-            self.next.set(blocks.start);
-            self.end.set(blocks.end);
+            if self.should_leave() {
+                return None;
+            }
+            let blocks = match self.job.alone {
+                Some(_) => self.job.blocks.take_alone(self.slot),
+                None => self.job.blocks.take(self.slot),
+            };
             if blocks.is_empty() {
                 return None;
             }
+            // What is left for others is worth a look at the clock once this thread has run something.
+            if self.job.alone.is_none() && !self.is_empty() && !self.job.is_exhausted() {
+                self.call_reserve_if_late();
+            }
+            self.blocks.set(self.blocks.get() + (blocks.end - blocks.start));
+            self.next.set(blocks.start);
+            self.end.set(blocks.end);
         } else if self.job.is_stopped() {
             return None;
         }
@@ -265,5 +320,44 @@ impl<'a> Taken<'a> {
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         self.job.end(self.blocks.get());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::failure::Failure;
+    use super::super::op::Work;
+    use super::*;
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    /// Keeps the numbers of the blocks that ran, each of which takes longer than a thread keeps a job to itself.
+    struct Slow(Mutex<Vec<u64>>);
+
+    impl Task for Slow {
+        fn run(&self, job: &Job, slot: u32) {
+            let taken = Taken::new(job, slot);
+            while let Some(block) = taken.claim() {
+                std::thread::sleep(Duration::from_millis(2));
+                self.0.lock().unwrap().push(block);
+            }
+        }
+    }
+
+    #[test]
+    fn a_job_that_one_thread_has_is_left_to_others_when_it_takes_long() {
+        static NONE: Failure = Failure::of(0);
+        let task = Arc::new(Slow(Mutex::default()));
+        let op = Op::new(1, &NONE, false, Work::Nothing);
+        let whose = Whose::Shared(task.clone());
+        let job = Job::alone(whose, op.clone(), 0, 8, Order::Any, 2, Ticks::now());
+        assert!(job.take_part());
+        // Half of the blocks, after which it was late.
+        assert_eq!(*task.0.lock().unwrap(), [0, 1, 2, 3]);
+        assert!(!job.is_exhausted() && !op.has_ended());
+        let job = job.shared();
+        assert!(job.take_part());
+        assert_eq!(*task.0.lock().unwrap(), (0..8).collect::<Vec<_>>());
+        assert!(job.is_exhausted() && op.has_ended());
     }
 }

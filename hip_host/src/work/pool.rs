@@ -83,14 +83,6 @@ impl Pool {
         &POOL
     }
 
-    /// Lets the threads run a job that one of them has begun, if they may not yet.
-    pub fn list(&self, job: Arc<Job>) {
-        let is_listed = self.jobs.lock().iter().any(|other| Arc::ptr_eq(other, &job));
-        if !is_listed {
-            self.submit(job, 2);
-        }
-    }
-
     /// Puts a job behind others that are as urgent, or lets it stand first if nobody has a place in another. Returns
     /// whether there is another.
     pub fn lets_others_go_first(&self, job: &Job) -> bool {

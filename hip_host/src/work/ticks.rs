@@ -28,6 +28,12 @@ impl Ticks {
     /// Ticks since a moment; none where another processor counts a little behind.
     #[inline(always)]
     pub fn since(earlier: Ticks) -> Ticks {
-        Ticks(Ticks::now().0.saturating_sub(earlier.0))
+        Ticks::now().after(earlier)
+    }
+
+    /// Ticks from a moment to this one; none where another processor counts a little behind.
+    #[inline(always)]
+    pub fn after(self, earlier: Ticks) -> Ticks {
+        Ticks(self.0.saturating_sub(earlier.0))
     }
 }

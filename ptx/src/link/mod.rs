@@ -56,6 +56,12 @@ pub enum LinkError {
     Symbols(Vec<String>),
 }
 
+/// The functions of the barrier of a grid, as a part of a module that declares them: `__cuda_syscall_CGS_get_intrinsic_handle`
+/// and `__cuda_syscall_CGS_sync`.
+pub fn grid_barrier() -> &'static str {
+    SYSTEM.split_once(".address_size 64").map_or(SYSTEM, |(_, functions)| functions)
+}
+
 impl Linker {
     /// A linker without modules.
     pub fn new() -> Self {

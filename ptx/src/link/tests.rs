@@ -122,3 +122,19 @@ fn the_barrier_of_grids_comes_when_it_is_wanted() {
     assert!(text.contains(".visible .func (.param .b32 status) __cuda_syscall_CGS_sync"), "{text}");
     assert!(!linked(&[".entry k() { ret; }"]).contains("__cuda_syscall"));
 }
+
+/// Lifted machine code declares the functions, and gets them behind its text.
+#[test]
+fn the_barrier_of_grids_can_follow_its_declarations() {
+    let text = format!(
+        ".version 9.1\n.target sm_90a\n.address_size 64\n\
+         .visible .func (.param .b64 handle) __cuda_syscall_CGS_get_intrinsic_handle(.param .b32 scope);\n\
+         .visible .func (.param .b32 status) __cuda_syscall_CGS_sync(.param .b64 handle, .param .b32 flags);\n\
+         .visible .entry k() {{ .param .b64 h; .param .b32 s, f; st.param.b32 [s], 1;\n\
+         call.uni (h), __cuda_syscall_CGS_get_intrinsic_handle, (s); st.param.b32 [f], 0;\n\
+         call.uni (s), __cuda_syscall_CGS_sync, (h, f); ret; }}\n{}",
+        crate::grid_barrier()
+    );
+    let program = crate::Program::parse(&text).unwrap();
+    assert_eq!(program.kernels().iter().map(|kernel| &kernel.error).collect::<Vec<_>>(), [&None]);
+}

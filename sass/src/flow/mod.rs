@@ -114,6 +114,7 @@ fn move_barrier(i: &Instruction, barriers: &mut Barriers) {
 
 struct Walk<'a> {
     code: &'a [Code],
+    has_addresses: bool,
     flow: Flow,
     depth: Vec<usize>,
     /// What is to be looked at, with the barriers as they are before it.
@@ -122,9 +123,11 @@ struct Walk<'a> {
 }
 
 /// Follows control flow from the first instruction of a section.
-pub fn follow(code: &[Code], start: Place) -> Result<Flow, Stuck> {
+/// `has_addresses`: the module has addresses of functions, which it may call.
+pub fn follow(code: &[Code], start: Place, has_addresses: bool) -> Result<Flow, Stuck> {
     let mut walk = Walk {
         code,
+        has_addresses,
         flow: Flow::default(),
         depth: vec![0],
         open: Vec::new(),
@@ -225,7 +228,11 @@ impl<'a> Walk<'a> {
             },
             "EXIT" => Next::Exit,
             "CALL" if i.has("REL") && matches!(i.operands.first(), Some(Operand::Register(_))) => {
-                return Err(Reason::Unsupported("an indirect call".to_owned()));
+                if self.has_addresses {
+                    return Err(Reason::Unsupported("an indirect call".to_owned()));
+                }
+                // There is nothing that it could call: who comes here is wrong.
+                Next::Through
             }
             "CALL" if i.has("REL") || code.calls.contains_key(&node.address) => {
                 let place = match code.calls.get(&node.address) {

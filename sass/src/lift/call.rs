@@ -8,7 +8,7 @@ use crate::instruction::{File, Register};
 use std::collections::BTreeSet;
 
 /// Names, and the declarations in PTX.
-pub(super) const SYSTEM: [(&str, &str); 4] = [
+pub(super) const SYSTEM: [(&str, &str); 6] = [
     ("vprintf", ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);"),
     ("malloc", ".extern .func (.param .b64 r) malloc(.param .b64 a);"),
     ("free", ".extern .func free(.param .b64 a);"),
@@ -16,7 +16,21 @@ pub(super) const SYSTEM: [(&str, &str); 4] = [
         "__assertfail",
         ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);",
     ),
+    // The barrier of a grid, for cooperative groups: whoever takes the PTX adds what these two do.
+    (
+        "__cuda_syscall_CGS_get_intrinsic_handle",
+        ".visible .func (.param .b64 handle) __cuda_syscall_CGS_get_intrinsic_handle(.param .b32 scope);",
+    ),
+    (
+        "__cuda_syscall_CGS_sync",
+        ".visible .func (.param .b32 status) __cuda_syscall_CGS_sync(.param .b64 handle, .param .b32 flags);",
+    ),
 ];
+
+/// Whether a function of the system is one that PTX can say.
+pub(super) fn is_grid_barrier(name: &str) -> bool {
+    name.starts_with("__cuda_syscall_CGS_")
+}
 
 /// Bits of the arguments and of the result, which lie from R4 on, numbers of 64 bits at even registers.
 fn signature(name: &str) -> (&'static [u32], Option<u32>) {
@@ -24,6 +38,8 @@ fn signature(name: &str) -> (&'static [u32], Option<u32>) {
         "vprintf" => (&[64, 64], Some(32)),
         "malloc" => (&[64], Some(64)),
         "free" => (&[64], None),
+        "__cuda_syscall_CGS_get_intrinsic_handle" => (&[32], Some(64)),
+        "__cuda_syscall_CGS_sync" => (&[64, 32], Some(32)),
         _ => (&[64, 64, 32, 64, 64], None),
     }
 }

@@ -21,6 +21,16 @@ pub struct Image {
     pub functions: BTreeMap<String, Place>,
 }
 
+impl Image {
+    /// Whether code or variables have the address of a function; those of instructions in one do not count.
+    pub(crate) fn has_addresses_of_functions(&self) -> bool {
+        let of_variables = self.variables.iter().flat_map(|variable| variable.addresses.values());
+        let of_code = self.halves.values().map(|half| &half.of);
+        let mut all = self.addresses.values().chain(of_variables).chain(of_code);
+        all.any(|named| named.addend == 0 && self.functions.contains_key(&named.symbol))
+    }
+}
+
 /// Half an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Half {
@@ -53,6 +63,8 @@ pub struct Kernel {
     /// Threads of a block at most, in each direction.
     pub most_threads: Option<[u32; 3]>,
     pub threads: Option<[u32; 3]>,
+    /// Registers of a thread; 0 where that is not known.
+    pub registers: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::machine::{DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
 use super::operand::{Operands, integer};
 use crate::flow::{Flow, Next, Node, Place, follow, written};
-use crate::instruction::{Immediate, Instruction, Operand, Predicate};
+use crate::instruction::{Bank, Constant, File, Immediate, Instruction, Operand, Predicate};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -20,6 +20,15 @@ pub(super) struct Body {
     pub(super) uses_dynamic: bool,
 }
 
+/// Dynamic shared memory begins at a multiple of it.
+const SHARED_UNIT: u32 = 16;
+/// R1
+const STACK_POINTER: u8 = 1;
+/// Larger masks are no alignments: no thread has so much memory of its own.
+const LARGEST_ALIGNMENT: u32 = 1 << 18;
+/// Programs ask for more of global memory only.
+const USUAL_ALIGNMENT: u32 = 256;
+
 fn label(node: Node) -> String {
     format!("L{}_{:x}", node.copy, node.address)
 }
@@ -29,19 +38,25 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
     let section =
         |code: usize| image.code.get(code).map(|code| code.name.clone()).unwrap_or_default();
     let start = Place { code: kernel.code, address: kernel.entry };
-    let flow = follow(&image.code, start).map_err(|stuck| Error {
-        section: section(stuck.code),
-        address: stuck.address,
-        instruction: text_of(image, stuck.code, stuck.address),
-        reason: stuck.reason,
-    })?;
+    let flow =
+        follow(&image.code, start, image.has_addresses_of_functions()).map_err(|stuck| Error {
+            section: section(stuck.code),
+            address: stuck.address,
+            instruction: text_of(image, stuck.code, stuck.address),
+            reason: stuck.reason,
+        })?;
     let mut machine = Machine::new(image, kernel);
     let nodes: Vec<(&Node, &Next)> = flow.nodes.iter().collect();
-    for (index, (node, next)) in nodes.iter().enumerate() {
+    let instruction = |node: &Node| {
         let code = flow.copies.get(node.copy).map_or(0, |copy| copy.code);
-        let found =
-            image.code.get(code).and_then(|code| code.instructions.get(node.address as usize / 16));
-        let Some(Ok(instruction)) = found else { continue };
+        let found = image.code.get(code)?.instructions.get(node.address as usize / 16);
+        Some((code, found?.as_ref().ok()?))
+    };
+    let alignments =
+        nodes.iter().filter_map(|(node, _)| frame_alignment(instruction(node)?.1)).max();
+    machine.frame_alignment = machine.frame_alignment.max(alignments.unwrap_or(0));
+    for (index, (node, next)) in nodes.iter().enumerate() {
+        let Some((code, instruction)) = instruction(node) else { continue };
         let is_next = |to: Node| nodes.get(index + 1).is_some_and(|(next, _)| **next == to);
         if flow.labels.contains(*node) {
             machine.emit.label(label(**node));
@@ -58,6 +73,26 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
         })?;
     }
     Ok(put_together(machine))
+}
+
+/// What an instruction tells of the alignment of the thread's own memory: what the stack's pointer is rounded down to a multiple
+/// of, for variables whose alignment is larger than the stack's; and where the address of the first byte stands for a variable
+/// that is never accessed, the largest that is usual.
+fn frame_alignment(i: &Instruction) -> Option<u32> {
+    let [Operand::Register(to), sources @ ..] = i.operands.as_slice() else { return None };
+    let is_stack = to.file == File::General && to.number == STACK_POINTER;
+    sources.iter().find_map(|source| match source {
+        Operand::Immediate(Immediate::Integer(mask)) if i.opcode == "LOP3" && is_stack => {
+            let alignment = (*mask as u32).wrapping_neg();
+            (alignment.is_power_of_two() && alignment <= LARGEST_ALIGNMENT).then_some(alignment)
+        }
+        Operand::Constant(Constant { bank: Bank::Number(0), offset: 0x20, .. })
+            if i.opcode == "MOV" || i.has("MOV") =>
+        {
+            Some(USUAL_ALIGNMENT)
+        }
+        _ => None,
+    })
 }
 
 fn text_of(image: &Image, code: usize, address: u64) -> String {
@@ -143,6 +178,10 @@ fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
         "BRA" => meet(machine, i),
         "CALL" => match (i.operands.first(), machine.called.clone()) {
             (_, Some(name)) => super::call::system(machine, &name),
+            (Some(Operand::Register(_)), None) if i.has("REL") => {
+                machine.emit.guarded("trap");
+                Ok(())
+            }
             (Some(Operand::Register(register)), None) => super::call::absolute(machine, register),
             _ => unsupported("a call"),
         },
@@ -291,6 +330,13 @@ fn head(kernel: &Kernel) -> String {
             let _ = writeln!(text, "{name} {x}, {y}, {z}");
         }
     }
+    // What is declared for it below has other sizes.
+    if !kernel.shared.is_multiple_of(SHARED_UNIT) {
+        let _ = writeln!(text, ".pragma \"shared {}\";", kernel.shared);
+    }
+    if kernel.registers != 0 {
+        let _ = writeln!(text, ".pragma \"registers {}\";", kernel.registers);
+    }
     text
 }
 
@@ -299,15 +345,15 @@ fn put_together(machine: Machine) -> Body {
     let mut text = head(kernel);
     text.push_str("{\n");
     if machine.uses_frame {
-        let size = machine.stack();
-        let _ = writeln!(text, "    .local .align 16 .b8 {FRAME}[{size}];");
+        let (size, align) = (machine.stack(), machine.frame_alignment);
+        let _ = writeln!(text, "    .local .align {align} .b8 {FRAME}[{size}];");
     }
     text.push_str(&machine.emit.declarations());
     if machine.uses_barrier_result {
         let _ = writeln!(text, "    .reg .b32 %barrier;\n    mov.b32 %barrier, 0;");
     }
     if machine.uses_shared {
-        let size = kernel.shared.next_multiple_of(16);
+        let size = kernel.shared.next_multiple_of(SHARED_UNIT);
         let _ = writeln!(text, "    .reg .b32 {SHARED};\n    mov.u32 {SHARED}, {DYNAMIC};");
         if size > 0 {
             // What is declared is there because something may write it: sizes are never so large.

@@ -23,12 +23,17 @@ pub(super) const PARAMETERS: i32 = 0x160;
 /// The stack that a thread has by CUDA's default, for kernels that move the stack's pointer by a register.
 const ALLOCATED: u32 = 1024;
 
+/// Of the stack's pointer, unless code rounds it to more.
+const STACK_ALIGNMENT: u32 = 16;
+
 /// The state of the lifting of one kernel.
 pub(super) struct Machine<'a> {
     pub(super) emit: Emitter,
     pub(super) image: &'a Image,
     pub(super) kernel: &'a Kernel,
     pub(super) uses_frame: bool,
+    /// Bytes.
+    pub(super) frame_alignment: u32,
     pub(super) uses_shared: bool,
     /// Functions of the system that are called, by name.
     pub(super) system_calls: std::collections::BTreeSet<&'static str>,
@@ -85,6 +90,7 @@ impl<'a> Machine<'a> {
             image,
             kernel,
             uses_frame: false,
+            frame_alignment: STACK_ALIGNMENT,
             uses_shared: false,
             system_calls: Default::default(),
             uses_constants: false,
@@ -132,6 +138,7 @@ impl<'a> Machine<'a> {
         match (bank, offset) {
             (0, 0x18) => Ok(self.shared_window()),
             (0, 0x20) => Ok(self.local_window()),
+            (0, 0x50) => self.constant_window(),
             _ => {
                 let low = self.bank_word(bank, offset)?;
                 let high = self.bank_word(bank, offset + 4)?;
@@ -197,6 +204,13 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The generic address of the first byte of bank 3, whose variables lie in the order of their offsets.
+    fn constant_window(&mut self) -> Result<String, Reason> {
+        let place = self.constant_place(0)?;
+        let base = self.emit.b64("mov.b64", &[&place]);
+        Ok(self.emit.b64("cvta.const.u64", &[&base]))
+    }
+
     /// A word of bank 0: what the launch says.
     fn launch_word(&mut self, offset: i32) -> Result<String, Reason> {
         let special = match offset {
@@ -222,6 +236,11 @@ impl<'a> Machine<'a> {
                 return Ok(if offset == 0x20 { low } else { high });
             }
             0x28 => return Ok(self.stack().to_string()),
+            0x50 | 0x54 => {
+                let window = self.constant_window()?;
+                let (low, high) = self.emit.halves(&window);
+                return Ok(if offset == 0x50 { low } else { high });
+            }
             0x30 | 0x34 => {
                 let id = self.emit.b64("mov.u64", &["%gridid"]);
                 let (low, high) = self.emit.halves(&id);
@@ -289,7 +308,8 @@ impl<'a> Machine<'a> {
     /// Bytes of the stack.
     pub(super) fn stack(&self) -> u32 {
         let more = if self.kernel.allocates { ALLOCATED } else { 0 };
-        self.kernel.stack.saturating_add(more).max(16).next_multiple_of(16)
+        let bytes = self.kernel.stack.saturating_add(more).max(STACK_ALIGNMENT);
+        bytes.checked_next_multiple_of(self.frame_alignment).unwrap_or(bytes)
     }
 
     /// The generic address of the first byte of the thread's own memory.

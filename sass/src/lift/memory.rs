@@ -543,6 +543,8 @@ pub(super) fn membar(machine: &mut Machine, o: Operands) -> Lifted {
         () if i.has("CTA") || i.has("SM") => "cta",
         () if i.has("GPU") => "gpu",
         () if i.has("SYS") => "sys",
+        // Before the ends of kernels that ptxas does not optimise. No scope of PTX has this name: the largest holds it.
+        () if i.has("VC") => "sys",
         () => return unsupported("a scope"),
     };
     machine.emit.guarded(format_args!("fence.{order}.{scope}"));

@@ -1,6 +1,6 @@
 //! A module's PTX.
 
-use super::call::SYSTEM;
+use super::call::{SYSTEM, is_grid_barrier};
 use super::error::Error;
 use super::image::{Image, Named, Variable};
 use super::kernel;
@@ -15,6 +15,8 @@ pub struct Lifted {
     pub text: String,
     /// Those, by name.
     pub failures: Vec<(String, Error)>,
+    /// The text declares functions of the grid's barrier, which whoever takes it has to define.
+    pub wants_grid_barrier: bool,
 }
 
 /// The PTX of a module.
@@ -52,6 +54,7 @@ pub fn lift(image: &Image) -> Lifted {
     if image.compiled_for != 0 {
         let _ = writeln!(text, ".pragma \"compiled_for sm_{}\";", image.compiled_for);
     }
+    lifted.wants_grid_barrier = system_calls.iter().any(|name| is_grid_barrier(name));
     for (name, declaration) in SYSTEM {
         if system_calls.contains(name) {
             let _ = writeln!(text, "{declaration}");

@@ -123,13 +123,14 @@ fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {
             .map(|parameter| Parameter { offset: parameter.offset.into(), size: parameter.size })
             .collect(),
         shared: u32::try_from(cubin.shared_size(function)).unwrap_or(u32::MAX),
-        stack: stack.saturating_add(STACK).next_multiple_of(16),
+        stack: stack.saturating_add(STACK),
         allocates: decode_all(cubin.code(function))
             .flatten()
             .any(|instruction| moves_stack(&instruction)),
         constants: cubin.bank(function, 2).map(|bank| bank.data.to_vec()).unwrap_or_default(),
         most_threads: info.max_threads,
         threads: info.required_threads,
+        registers: function.registers,
     }
 }
 

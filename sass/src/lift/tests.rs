@@ -315,3 +315,116 @@ fn strong_accesses_are_of_64_bits() {
         assert!(text.contains(wanted), "{wanted} in {text}");
     }
 }
+
+/// What the stack's pointer is rounded to, the frame has to begin at: ptxas 13.5 rounds so for `.local .align 64`.
+#[test]
+fn frames_are_aligned_as_the_stack_pointer_is_rounded() {
+    let listing = "IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28]\nIADD3 R1, R1, -0x40, RZ\n\
+                   LOP3.LUT R1, R1, 0xffffffc0, RZ, 0xc0, !PT\nIADD3 R2, P0, R1, c[0x0][0x20], RZ\n\
+                   STL [R1], R2\nEXIT";
+    let text = lifted(listing);
+    assert!(text.contains(".local .align 64 .b8 __frame[64];"), "{text}");
+    // Masks that are no alignment, and other registers, change nothing.
+    for other in [
+        listing.replace("0xffffffc0", "0xffffff0c"),
+        listing.replace("LOP3.LUT R1,", "LOP3.LUT R9,"),
+    ] {
+        let text = lifted(&other);
+        assert!(text.contains(".local .align 16 .b8 __frame[32];"), "{text}");
+    }
+    // The address of a variable that is never accessed is that of the first byte.
+    let text = lifted("MOV R4, c[0x0][0x20]\nMOV R5, c[0x0][0x24]\nSTG.E.64 [R2.64], R4\nEXIT");
+    assert!(text.contains(".local .align 256 .b8 __frame["), "{text}");
+}
+
+/// `cuFuncGetAttribute` answers with the registers of the machine code.
+#[test]
+fn kernels_say_how_many_registers_their_code_takes() {
+    let mut image = image("EXIT");
+    assert!(!lift(&image).text.contains("registers"));
+    image.kernels[0].registers = 57;
+    let text = lift(&image).text;
+    assert!(text.contains(".pragma \"registers 57\";\n{"), "{text}");
+    assert_eq!(ptx_parser::parse(&text).errors, []);
+}
+
+/// ptxas ends kernels so that it does not optimise.
+#[test]
+fn barriers_of_memory_at_the_end_are_those_of_the_system() {
+    let text = lifted("STG.E [R2.64], R4\nMEMBAR.SC.VC\nERRBAR\nEXIT");
+    assert!(text.contains("fence.sc.sys;"), "{text}");
+}
+
+/// ptxas counts from c[0x0][0x50] where the generic address of a constant is wanted.
+#[test]
+fn constants_have_generic_addresses() {
+    let mut image = image(
+        "IMAD.MOV.U32 R4, RZ, RZ, c[0x0][0x50]\nIMAD.MOV.U32 R5, RZ, RZ, c[0x0][0x54]\nSTG.E.64 [R2.64], R4\nEXIT",
+    );
+    let lifted = lift(&image);
+    assert!(lifted.failures[0].1.to_string().contains("lies in no variable"), "{}", lifted.text);
+    let variable = |name: &str, offset, size| Variable {
+        symbol: name.to_owned(),
+        name: name.to_owned(),
+        is_constant: true,
+        offset,
+        size,
+        align: 2,
+        ..Variable::default()
+    };
+    image.variables = vec![variable("first", 0, 6), variable("second", 6, 3)];
+    let text = lift(&image).text;
+    assert!(text.contains("mov.b64 %d0, first+0;\n    cvta.const.u64 %d1, %d0;"), "{text}");
+    assert_eq!(ptx_parser::parse(&text).errors, []);
+}
+
+#[test]
+fn the_barrier_of_a_grid_is_left_to_whoever_takes_the_text() {
+    let mut image = image(
+        "MOV R4, 0x1\nCALL.ABS.NOINC 0x0\nMOV R6, 0x0\nCALL.ABS.NOINC 0x0\nSTG.E [R2.64], R4\nEXIT",
+    );
+    for (address, name) in [(0x10, "get_intrinsic_handle"), (0x30, "sync")] {
+        let name = format!("__cuda_syscall_CGS_{name}");
+        image.system_calls.insert(Place { code: 0, address }, name);
+    }
+    let lifted = lift(&image);
+    assert_eq!(lifted.failures, []);
+    assert!(lifted.wants_grid_barrier);
+    for wanted in [
+        "call (r), __cuda_syscall_CGS_get_intrinsic_handle, (a0); ld.param.b64",
+        "call (r), __cuda_syscall_CGS_sync, (a0, a1); ld.param.b32",
+    ] {
+        assert!(lifted.text.contains(wanted), "{}", lifted.text);
+    }
+}
+
+/// `cuFuncGetAttribute` answers with what the machine code says, which is less than what its PTX takes.
+#[test]
+fn kernels_say_how_much_shared_memory_their_code_takes() {
+    let mut image = image("LDS R2, [R3]\nSTG.E [R4.64], R2\nEXIT");
+    assert!(!lift(&image).text.contains("pragma \"shared"));
+    image.kernels[0].shared = 40;
+    let text = lift(&image).text;
+    assert!(
+        text.contains(".pragma \"shared 40\";\n{") && text.contains("__declared[48]"),
+        "{text}"
+    );
+}
+
+/// numba's kernels call what frees an object by an address in memory, which none of them has where nothing needs it.
+#[test]
+fn calls_by_addresses_that_no_function_has_end_the_grid() {
+    let listing = "MOV R20, 0x20\n@P0 CALL.REL.NOINC R10 0x0\nSTG.E [R4.64], R2\nEXIT";
+    let text = lifted(listing);
+    assert!(text.contains("@%p0 trap;\n"), "{text}");
+    let mut image = image(listing);
+    image.functions.insert("f".to_owned(), Place { code: 0, address: 0x20 });
+    for (addend, is_wrong) in [(0x20, false), (0, true)] {
+        image.addresses.insert(0, Named { symbol: "f".to_owned(), addend });
+        let failures = lift(&image).failures;
+        assert_eq!(
+            failures.iter().any(|(_, e)| e.to_string().contains("an indirect call")),
+            is_wrong
+        );
+    }
+}

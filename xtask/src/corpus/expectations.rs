@@ -6,6 +6,7 @@
 //! - `left out`: the program is neither built nor run;
 //! - `differs`: with `--compare`, its outputs are not the same everywhere;
 //! - `run ARGUMENTS`: its arguments instead of the collection's; several lines are several runs;
+//! - `devices N`: it runs with so many devices (`ZLUDA_DEVICES`);
 //! - `ignore TEXT`: lines of its output with this text say nothing about the result;
 //! - `case NAME`: of its cases this one fails; the program is told and holds them against what it finds.
 //!
@@ -34,6 +35,8 @@ pub struct Expectation {
     pub arguments: Vec<String>,
     /// The reason for these arguments.
     pub arguments_reason: Option<String>,
+    /// The number of devices that it runs with, and why.
+    pub devices: Option<(u32, String)>,
     pub ignored: Vec<String>,
     /// Those of them that the program has to say: the list has them for it alone.
     pub said: Vec<String>,
@@ -55,8 +58,12 @@ impl Expectation {
             .arguments_reason
             .as_ref()
             .map(|reason| format!("run with `{arguments}`: {reason}"));
+        let devices = self
+            .devices
+            .as_ref()
+            .map(|(count, reason)| format!("run with {count} devices: {reason}"));
         let cases = self.cases.iter().map(|(case, reason)| format!("`{case}` fails: {reason}"));
-        let all = verdict.into_iter().chain(arguments).chain(self.differs.clone());
+        let all = verdict.into_iter().chain(arguments).chain(devices).chain(self.differs.clone());
         all.chain(cases).collect()
     }
 
@@ -71,6 +78,9 @@ impl Expectation {
         if later.arguments_reason.is_some() {
             self.arguments.clone_from(&later.arguments);
             self.arguments_reason.clone_from(&later.arguments_reason);
+        }
+        if later.devices.is_some() {
+            self.devices.clone_from(&later.devices);
         }
         self.ignored.extend_from_slice(&later.ignored);
         self.said.extend_from_slice(&later.said);
@@ -150,6 +160,9 @@ impl Expectations {
         } else if let Some(arguments) = what.strip_prefix("run ") {
             expectation.arguments.push(arguments.to_owned());
             expectation.arguments_reason = Some(reason);
+        } else if let Some(count) = what.strip_prefix("devices ") {
+            let count = count.parse().map_err(|_| format!("`{count}` is no number of devices"))?;
+            expectation.devices = Some((count, reason));
         } else if let Some(case) = what.strip_prefix("case ") {
             expectation.cases.push((case.to_owned(), reason));
         } else if let Some(text) = what.strip_prefix("ignore ") {
@@ -159,7 +172,7 @@ impl Expectations {
             }
         } else {
             return Err(format!(
-                "`{what}` is none of {}, differs, run, ignore, case, source, setup",
+                "`{what}` is none of {}, differs, run, devices, ignore, case, source, setup",
                 VERDICTS.join(", ")
             ));
         }
@@ -225,7 +238,7 @@ mod tests {
     fn a_list_is_read() {
         let text = "# a remark\n\na: failed  # needs two GPUs\nb: run -n 5  # smaller\nb: run  # and none\n\
                     b: ignore FAILED: x  # a title\nc/d: left out  # a # b\na: differs  # times\n\
-                    d: case T::one[a b]  # why\n";
+                    d: case T::one[a b]  # why\nd: devices 2  # sends\n";
         let list = Expectations::parse("x", text).unwrap();
         assert_eq!(list.of("a").verdict, Some(("failed".into(), "needs two GPUs".into())));
         assert_eq!(list.of("a").differs.as_deref(), Some("times"));
@@ -233,6 +246,7 @@ mod tests {
         assert_eq!(list.of("b").ignored, ["FAILED: x"]);
         assert_eq!(list.of("c/d").left_out(), Some("a # b"));
         assert_eq!(list.of("d").cases, [("T::one[a b]".to_owned(), "why".to_owned())]);
+        assert_eq!(list.of("d").devices, Some((2, "sends".to_owned())));
         assert_eq!(list.of("d").reasons(), ["`T::one[a b]` fails: why"]);
         assert_eq!(list.of("z"), Expectation::default());
         assert_eq!(list.strangers(&["a", "c/d", "d"]).collect::<Vec<_>>(), ["b"]);

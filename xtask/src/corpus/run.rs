@@ -103,6 +103,12 @@ pub fn with_cases(run: &Run, cases: &[&str]) -> Run {
     Run { folder: run.folder.clone(), line: format!("CORPUS_CASES='{cases}' {}", run.line) }
 }
 
+/// The same program on so many devices.
+pub fn with_devices(run: &Run, count: u32) -> Run {
+    let line = format!("export ZLUDA_DEVICES={count}; {}", run.line);
+    Run { folder: run.folder.clone(), line }
+}
+
 fn search_path(folders: &[&PathBuf]) -> String {
     folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(":")
 }

@@ -97,6 +97,9 @@ impl Session {
             let cases: Vec<&str> = expected.cases.iter().map(|(case, _)| case.as_str()).collect();
             runs = runs.iter().map(|run| run::with_cases(run, &cases)).collect();
         }
+        if let Some((count, _)) = expected.devices {
+            runs = runs.iter().map(|run| run::with_devices(run, count)).collect();
+        }
         let run = |place: &Platform| -> Result<Output> {
             let output = self
                 .shares

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Options of nvcc that choose architectures, and those that take the choice as the next word. A module in
-/// a file is a fat binary with PTX instead of machine code.
+/// a file is a fat binary with PTX instead of machine code, under the same name.
 const NVCC: &str = r#"#!/bin/sh
 # Written by `./x corpus`.
-count=$#
+count=$# cubin= named= source=
 while [ $count -gt 0 ]; do
     count=$((count - 1)); word=$1; shift
     case "$word" in
@@ -22,10 +22,15 @@ while [ $count -gt 0 ]; do
         if [ $count -gt 0 ]; then count=$((count - 1)); shift; fi
         continue ;;
     -arch=* | --gpu-architecture=* | -gencode=* | --generate-code=* | -code=* | --gpu-code=*) continue ;;
-    -cubin | --cubin) word=-fatbin ;;
+    -cubin | --cubin) word=-fatbin cubin=1 ;;
+    -o | --output-file | --output-file=*) named=1 ;;
+    *.cu) source=${word##*/} ;;
     esac
     set -- "$@" "$word"
 done
+if [ "$cubin" ] && [ -z "$named" ]; then
+    set -- "$@" -o "${source%.cu}.cubin"
+fi
 exec "$NVCC_OF_CORPUS" -arch=compute_80 -code=compute_80 "$@"
 "#;
 
@@ -148,4 +153,29 @@ fn link(path: &Path, at: &Path) -> Result<()> {
         symlink(path, at)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The arguments that nvcc gets of these.
+    fn of_nvcc(arguments: &[&str]) -> String {
+        let mut command = Command::new("sh");
+        command.args(["-c", NVCC, "nvcc"]).args(arguments).env("NVCC_OF_CORPUS", "echo");
+        String::from_utf8(command.output().unwrap().stdout).unwrap().trim_end().to_owned()
+    }
+
+    #[test]
+    fn nvcc_makes_ptx_under_the_names_that_were_asked_for() {
+        let ptx = "-arch=compute_80 -code=compute_80";
+        for (given, wanted) in [
+            (&["-arch", "sm_90", "-O3", "a.cu", "-o", "a"][..], "-O3 a.cu -o a"),
+            (&["--gpu-code=sm_70", "-c", "a b.cu"], "-c a b.cu"),
+            (&["--cubin", "-arch", "sm_80", "/x/k.cu"], "-fatbin /x/k.cu -o k.cubin"),
+            (&["-cubin", "-o", "m", "k.cu"], "-fatbin -o m k.cu"),
+        ] {
+            assert_eq!(of_nvcc(given), format!("{ptx} {wanted}"));
+        }
+    }
 }

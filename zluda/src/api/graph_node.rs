@@ -267,11 +267,8 @@ fn work_of(params: &mut CUgraphNodeParams, graph: Option<&Graph>) -> CUres<Work>
                     // Nodes that are there get copies, and so does an H100 make of ownerships that it has not.
                     (
                         CUgraphChildGraphNodeOwnership::CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE,
-                        Some(graph),
-                    ) => {
-                        given.move_into(graph)?;
-                        Work::Child(given)
-                    }
+                        Some(_),
+                    ) => Work::Child(given),
                     _ => child(&given)?,
                 }
             }

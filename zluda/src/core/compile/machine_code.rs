@@ -85,9 +85,12 @@ pub(crate) fn text_of(file: &[u8]) -> CUres<Vec<u8>> {
     if !ARCHITECTURES.contains(&cubin.architecture.into()) {
         return Err(unsupported(format_args!("sm_{} cannot be lifted", cubin.architecture)));
     }
-    let lifted = sass::lift::lift(&sass::lift::Image::of(&cubin));
+    let mut lifted = sass::lift::lift(&sass::lift::Image::of(&cubin));
     for (kernel, error) in &lifted.failures {
         tracing::info!("kernel {kernel} cannot be lifted: {error}");
+    }
+    if lifted.wants_grid_barrier {
+        lifted.text.push_str(ptx::grid_barrier());
     }
     CACHE.put(&key, lifted.text.as_bytes());
     Ok(lifted.text.into_bytes())

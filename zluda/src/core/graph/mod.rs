@@ -118,6 +118,9 @@ pub(crate) struct Node {
 }
 
 static GRAPHS: LazyLock<HandleTable<Graph>> = LazyLock::new(|| HandleTable::new(Kind::GRAPH));
+/// From the question whether a graph holds another until it is in that one: two that were moved into each other at once would
+/// have no end.
+static MOVES: Mutex<()> = Mutex::new(());
 static NODES: LazyLock<HandleTable<Node>> = LazyLock::new(|| HandleTable::new(Kind::GRAPH_NODE));
 
 impl FromC<CUgraphNode> for Arc<Node> {
@@ -300,9 +303,10 @@ impl Graph {
         self.is_moved.load(Ordering::Acquire)
     }
 
-    /// Makes a graph of the program that of a node of `other`, with its handles. `NOT_SUPPORTED` for one that is a node's
-    /// already; `INVALID_VALUE` for one that holds `other`, which would have no end.
-    pub(crate) fn move_into(&self, other: &Graph) -> CUres {
+    /// Makes a graph of the program that of a node of `other`, with its handles, until that is not added after all.
+    /// `NOT_SUPPORTED` for one that is a node's already; `INVALID_VALUE` for one that holds `other`, which would have no end.
+    /// The caller holds [`MOVES`].
+    fn move_into(&self, other: &Graph) -> CUres {
         if self.holds(other) {
             return Err(CUerror::INVALID_VALUE);
         }
@@ -325,8 +329,23 @@ impl Graph {
     }
 
     /// Adds a node after some others of the graph. `INVALID_VALUE` for a node that is none of this graph, or named
-    /// twice.
+    /// twice. A child graph that has a handle already is moved into this one, or stays the program's where that fails; the others
+    /// are copies for the node.
     pub(crate) fn add(self: &Arc<Self>, before: &[Edge], work: Work) -> CUres<Arc<Node>> {
+        let moved = match &work {
+            Work::Child(child) if child.handle.get().is_some() => child.clone(),
+            _ => return self.add_owned(before, work),
+        };
+        let _moves = MOVES.lock();
+        moved.move_into(self)?;
+        let added = self.add_owned(before, work);
+        if added.is_err() {
+            moved.is_moved.store(false, Ordering::Release);
+        }
+        added
+    }
+
+    fn add_owned(self: &Arc<Self>, before: &[Edge], work: Work) -> CUres<Arc<Node>> {
         let node = Arc::new(Node::new(work, 0));
         {
             let mut topology = self.topology.lock();

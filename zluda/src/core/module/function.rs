@@ -143,11 +143,13 @@ impl Settings {
                 let most = if info.maxntid.is_some() { info.max_threads } else { u32::MAX };
                 most.clamp(1, MAX_THREADS_PER_BLOCK) as i32
             }
-            A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => info.static_shared as i32,
+            A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => {
+                info.machine_code_shared.unwrap_or(info.static_shared) as i32
+            }
             A::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => info.const_size as i32,
             A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => info.local_size as i32,
-            // Registers limit nothing here; a number that lets programs choose large blocks.
-            A::CU_FUNC_ATTRIBUTE_NUM_REGS => 32,
+            // Registers limit nothing here: those of machine code, or a number that lets programs choose large blocks.
+            A::CU_FUNC_ATTRIBUTE_NUM_REGS => info.registers.unwrap_or(32) as i32,
             // What the module was compiled for, by which CUB finds the sizes of blocks that it was compiled with.
             A::CU_FUNC_ATTRIBUTE_PTX_VERSION => info.architecture as i32,
             A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => version,
