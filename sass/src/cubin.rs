@@ -347,4 +347,4 @@ impl<'a> Cubin<'a> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

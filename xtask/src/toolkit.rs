@@ -82,6 +82,7 @@ const NVIDIA_NETWORKS: &[&str] = &["nvidia-cudnn-cu13==9.28.1.4", "nvidia-nccl-c
 
 /// The packages of the Python programs that the tests run.
 const PYTHON_PACKAGES: &str = include_str!("../python-packages.txt");
+const TORCH_PACKAGES: &str = include_str!("../torch-packages.txt");
 
 /// Its wheel holds the headers of HIP 7.1.
 const HIP_HEADERS_PACKAGE: &str = "triton==3.9.0";
@@ -176,25 +177,28 @@ fn nvidia_packages(name: &str, packages: &[&str]) -> Result<PathBuf> {
 
 /// Installs the Python packages of the tests, unless they are there. Returns the interpreter.
 pub fn python_with_packages() -> Result<PathBuf> {
-    let folder = target().join("toolkit/python");
-    let packages: Vec<&str> = PYTHON_PACKAGES
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .collect();
-    once(&folder, PYTHON_PACKAGES, "installing the Python packages of the tests", |folder| {
+    environment("python", PYTHON_PACKAGES, "installing the Python packages of the tests")
+}
+
+/// Installs PyTorch as PyPI has it, unless it is there. Returns the interpreter.
+pub fn python_with_torch() -> Result<PathBuf> {
+    environment("python-torch", TORCH_PACKAGES, "installing PyTorch as PyPI has it")
+}
+
+/// Makes a Python environment with packages, one a line, unless it is there. Returns the interpreter.
+fn environment(name: &str, packages: &str, text: &str) -> Result<PathBuf> {
+    let folder = target().join("toolkit").join(name);
+    let lines = packages.lines().map(str::trim);
+    let names: Vec<&str> =
+        lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    once(&folder, packages, text, |folder| {
         let mut command = Command::new("python3");
         quiet(command.args(["-m", "venv"]).arg(folder), INSTALL_LIMIT)?;
         let mut command = Command::new(folder.join("bin/python"));
-        command.args([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-deps",
-        ]);
-        quiet(command.args(packages), INSTALL_LIMIT).map(drop)
+        command.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        // Gigabytes that a cache would keep twice.
+        command.args(["--no-deps", "--no-cache-dir"]);
+        quiet(command.args(names), INSTALL_LIMIT).map(drop)
     })?;
     Ok(folder.join("bin/python"))
 }

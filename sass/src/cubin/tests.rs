@@ -5,7 +5,7 @@ use info::{IndirectBranch, Parameter, ParameterBank};
 /// What ptxas 13.5 makes of `tests/data/kernel.ptx` for sm_80:
 /// `ptxas -arch sm_80 kernel.ptx -o kernel.cubin && xxd -p -c 64 kernel.cubin > kernel.hex`. Expected values are those of the
 /// text, or what nvdisasm and readelf say.
-fn file() -> Vec<u8> {
+pub(crate) fn file() -> Vec<u8> {
     let digits: Vec<u8> = include_str!("../../tests/data/kernel.hex")
         .chars()
         .filter_map(|c| Some(c.to_digit(16)? as u8))

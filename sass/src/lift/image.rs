@@ -19,6 +19,16 @@ pub struct Image {
     pub system_calls: BTreeMap<Place, String>,
     /// Where functions begin, by their symbols.
     pub functions: BTreeMap<String, Place>,
+    /// Bank 2 of the kernels that count in it with a register, in the order of the file: all of the module's, whichever kernels the
+    /// image has, so that variables have the same places in every text that is made of the module.
+    pub banks: Vec<Bank>,
+}
+
+/// Numbers of a kernel that lie in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bank {
+    pub kernel: String,
+    pub bytes: Vec<u8>,
 }
 
 impl Image {
@@ -87,6 +97,8 @@ pub struct Variable {
     pub size: u64,
     /// Where it is not zero.
     pub bytes: Vec<u8>,
+    /// The bytes are left to another text of the module.
+    pub is_elsewhere: bool,
     pub align: u64,
     /// Addresses in it.
     pub addresses: BTreeMap<u64, Named>,

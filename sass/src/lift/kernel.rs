@@ -15,8 +15,6 @@ use std::fmt::Write;
 pub(super) struct Body {
     pub(super) text: String,
     pub(super) system_calls: BTreeSet<&'static str>,
-    /// The name of the variable that has to hold bank 2.
-    pub(super) constants: Option<String>,
     pub(super) uses_dynamic: bool,
 }
 
@@ -315,6 +313,11 @@ pub(super) fn refused(kernel: &Kernel, error: &Error) -> String {
     format!("{}.pragma \"cannot be lifted: {error}\";\n{{\n    trap;\n}}\n", head(kernel))
 }
 
+/// A kernel without its code.
+pub(super) fn empty(kernel: &Kernel) -> String {
+    format!("{}{{\n    trap;\n}}\n", head(kernel))
+}
+
 fn head(kernel: &Kernel) -> String {
     let mut text = format!(".visible .entry {}(", kernel.name);
     let mut end = 0;
@@ -367,8 +370,7 @@ fn put_together(machine: Machine) -> Body {
     }
     text.push_str(&machine.emit.text);
     text.push_str("}\n");
-    let constants = machine.uses_constants.then(|| machine.constants_name());
-    Body { text, system_calls: machine.system_calls, constants, uses_dynamic: machine.uses_shared }
+    Body { text, system_calls: machine.system_calls, uses_dynamic: machine.uses_shared }
 }
 
 /// The alignment that puts a parameter at its offset.

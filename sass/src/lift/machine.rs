@@ -9,6 +9,11 @@ use std::collections::{BTreeMap, HashMap};
 /// The result of lifting an instruction.
 pub(super) type Lifted = Result<(), Reason>;
 
+/// The name of the variable that holds a kernel's bank 2.
+pub(super) fn constants_name(kernel: &str) -> String {
+    format!("__constants_of_{kernel}")
+}
+
 /// The names of a kernel's memories in PTX.
 pub(super) const FRAME: &str = "__frame";
 /// Dynamic shared memory, and the shared memory that is declared, which lies just before it.
@@ -37,8 +42,6 @@ pub(super) struct Machine<'a> {
     pub(super) uses_shared: bool,
     /// Functions of the system that are called, by name.
     pub(super) system_calls: std::collections::BTreeSet<&'static str>,
-    /// Bank 2 is read by registers.
-    pub(super) uses_constants: bool,
     /// A reduction at a barrier leaves its result in a register of its own.
     pub(super) uses_barrier_result: bool,
     /// What is known of registers before this instruction, in this block.
@@ -93,7 +96,6 @@ impl<'a> Machine<'a> {
             frame_alignment: STACK_ALIGNMENT,
             uses_shared: false,
             system_calls: Default::default(),
-            uses_constants: false,
             uses_barrier_result: false,
             known: Known::default(),
             fresh: Known::default(),
@@ -301,8 +303,12 @@ impl<'a> Machine<'a> {
     }
 
     /// The variable that holds bank 2.
-    pub(super) fn constants_name(&self) -> String {
-        format!("__constants_of_{}", self.kernel.name)
+    pub(super) fn constants(&self) -> Result<String, Reason> {
+        let kernel = &self.kernel.name;
+        match self.image.banks.iter().any(|bank| bank.kernel == *kernel) {
+            true => Ok(constants_name(kernel)),
+            false => unsupported("constant bank 2 by register"),
+        }
     }
 
     /// Bytes of the stack.

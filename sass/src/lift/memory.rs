@@ -324,10 +324,7 @@ pub(super) fn load_constant(machine: &mut Machine, mut o: Operands) -> Lifted {
     }
     let base = match bank {
         0 => return parameter_by_register(machine, i, target, &offset, constant.offset),
-        2 => {
-            machine.uses_constants = true;
-            format!("{}+{}", machine.constants_name(), constant.offset)
-        }
+        2 => format!("{}+{}", machine.constants()?, constant.offset),
         3 => machine.constant_place(constant.offset)?,
         _ => return unsupported(format!("constant bank {bank} by register")),
     };

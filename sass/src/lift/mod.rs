@@ -1,7 +1,7 @@
 //! From machine code to PTX.
 //!
-//! - [`Image`]: what has to be known of a module. [`lift`] gives its PTX, kernel by kernel: one that cannot be lifted costs
-//!   only itself.
+//! - [`Image`]: what has to be known of a module, or of one kernel of it. [`lift`] gives the PTX, kernel by kernel: one that cannot
+//!   be lifted costs only itself. [`head`] gives what is known of the module without looking at its code.
 //! - `machine`: the kernel's constant banks and memories; `operand`: operands as values; `emit`: lines of PTX.
 //! - `integer`, `float`, `half`, `convert`, `memory`, `warp`, `matrix`, `call`: what the instructions mean.
 //! - `opcodes`: which function lifts which instruction. `kernel`: a kernel put together. `module`: a module's PTX.
@@ -28,5 +28,5 @@ mod warp;
 
 pub use crate::flow::{Code, Place, Reason};
 pub use error::Error;
-pub use image::{Half, Image, Kernel, Named, Parameter, Variable};
-pub use module::{Lifted, lift};
+pub use image::{Bank, Half, Image, Kernel, Named, Parameter, Variable};
+pub use module::{Lifted, head, lift};

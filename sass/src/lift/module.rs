@@ -1,10 +1,10 @@
-//! A module's PTX.
+//! A module's PTX: all of it, or a head and a text for each kernel, which have their variables at the same places.
 
 use super::call::{SYSTEM, is_grid_barrier};
 use super::error::Error;
 use super::image::{Image, Named, Variable};
 use super::kernel;
-use super::machine::DYNAMIC;
+use super::machine::{DYNAMIC, constants_name};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -19,12 +19,21 @@ pub struct Lifted {
     pub wants_grid_barrier: bool,
 }
 
-/// The PTX of a module.
+/// What a module has: its variables, and kernels, of which nothing but the parameters and the bounds of blocks is right.
+pub fn head(image: &Image) -> String {
+    let mut text = String::new();
+    begin(&mut text, image, &BTreeSet::new(), false);
+    for of_image in &image.kernels {
+        text.push_str(&kernel::empty(of_image));
+    }
+    text
+}
+
+/// The PTX of the image's kernels.
 pub fn lift(image: &Image) -> Lifted {
     let mut lifted = Lifted::default();
     let mut kernels = String::new();
     let mut system_calls = BTreeSet::new();
-    let mut banks = String::new();
     let mut uses_dynamic = false;
     for of_image in &image.kernels {
         match kernel::lift(image, of_image) {
@@ -32,14 +41,6 @@ pub fn lift(image: &Image) -> Lifted {
                 kernels.push_str(&body.text);
                 system_calls.extend(body.system_calls);
                 uses_dynamic |= body.uses_dynamic;
-                if let Some(name) = body.constants {
-                    let _ = writeln!(
-                        banks,
-                        ".const .align 16 .b8 {name}[{}] = {};",
-                        of_image.constants.len(),
-                        bytes(&of_image.constants)
-                    );
-                }
             }
             Err(error) => {
                 kernels.push_str(&kernel::refused(of_image, &error));
@@ -47,7 +48,13 @@ pub fn lift(image: &Image) -> Lifted {
             }
         }
     }
-    let text = &mut lifted.text;
+    begin(&mut lifted.text, image, &system_calls, uses_dynamic);
+    lifted.text.push_str(&kernels);
+    lifted
+}
+
+/// What stands before the kernels.
+fn begin(text: &mut String, image: &Image, system_calls: &BTreeSet<&str>, uses_dynamic: bool) {
     text.push_str(".version 9.1\n.target sm_90a\n.address_size 64\n");
     // The target lets all instructions be used; programs are told what the code was compiled for, by which CUB knows the sizes
     // of blocks that kernels have.
@@ -66,14 +73,16 @@ pub fn lift(image: &Image) -> Lifted {
     for variable in &image.variables {
         declare(text, image, variable);
     }
-    text.push_str(&banks);
-    text.push_str(&kernels);
-    lifted
-}
-
-fn bytes(bytes: &[u8]) -> String {
-    let numbers: Vec<String> = bytes.iter().map(u8::to_string).collect();
-    format!("{{{}}}", numbers.join(","))
+    for bank in &image.banks {
+        let numbers: Vec<String> = bank.bytes.iter().map(u8::to_string).collect();
+        let _ = writeln!(
+            text,
+            ".const .align 16 .b8 {}[{}] = {{{}}};",
+            constants_name(&bank.kernel),
+            bank.bytes.len(),
+            numbers.join(",")
+        );
+    }
 }
 
 fn declare(text: &mut String, image: &Image, variable: &Variable) {
@@ -86,7 +95,10 @@ fn declare(text: &mut String, image: &Image, variable: &Variable) {
         variable.name,
         variable.size.max(1)
     );
-    if !variable.bytes.is_empty() {
+    if !variable.bytes.is_empty() && variable.is_elsewhere {
+        // Variables with values lie before those without.
+        text.push_str(" = {0}");
+    } else if !variable.bytes.is_empty() {
         let mut items: Vec<String> = variable.bytes.iter().map(u8::to_string).collect();
         for (offset, Named { symbol, addend }) in &variable.addresses {
             let Some(named) = image.variables.iter().find(|other| other.symbol == *symbol) else {

@@ -1,25 +1,57 @@
-//! What lifting has to know, from a cubin.
+//! What lifting has to know, from a cubin: of all of its kernels, of one, or of none.
 
-use super::image::{Half, Image, Kernel, Named, Parameter, Variable};
+use super::image::{Bank, Half, Image, Kernel, Named, Parameter, Variable};
 use crate::cubin::{Cubin, Function, Relocation, Section};
-use crate::decode::decode_all;
+use crate::decode::{SIZE, decode, decode_all};
 use crate::flow::{Code, Place};
-use crate::instruction::{File, Immediate, Instruction, Operand};
+use crate::instruction::{Bank as Number, File, Immediate, Instruction, Operand};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Image {
     /// Takes all kernels of a cubin.
     pub fn of(cubin: &Cubin) -> Self {
-        let sections: BTreeSet<usize> =
-            cubin.functions.iter().map(|function| function.section).collect();
-        let sections: Vec<usize> = sections.into_iter().collect();
+        let sections = code_sections(cubin);
+        Self::with(cubin, &sections, |_| true, cubin.kernels().collect())
+    }
+
+    /// Takes one kernel, and of the code what it may reach. Variables have no bytes: [`head`](super::head) has them.
+    pub fn of_kernel(cubin: &Cubin, name: &str) -> Option<Self> {
+        let kernel = cubin.kernels().find(|kernel| kernel.name == name)?;
+        let sections = code_sections(cubin);
+        let reached = reached(cubin, &sections, kernel);
+        let mut image =
+            Self::with(cubin, &sections, |section| reached.contains(&section), vec![kernel]);
+        for variable in &mut image.variables {
+            variable.is_elsewhere = true;
+        }
+        Some(image)
+    }
+
+    /// Takes all kernels without their code.
+    pub fn without_code(cubin: &Cubin) -> Self {
+        let mut image = Self::with(cubin, &[], |_| false, Vec::new());
+        image.kernels = cubin.kernels().map(|function| kernel(cubin, &[], function)).collect();
+        image
+    }
+
+    /// Takes kernels, and those of the sections of code that are wanted; the others are empty.
+    fn with(
+        cubin: &Cubin,
+        sections: &[usize],
+        is_wanted: impl Fn(usize) -> bool,
+        kernels: Vec<&Function>,
+    ) -> Self {
         let mut image = Image {
             compiled_for: cubin.compiled_for,
             variables: variables(cubin),
+            banks: cubin.kernels().filter_map(|kernel| indexed_bank(cubin, kernel)).collect(),
             ..Image::default()
         };
-        for section in &sections {
-            let code = code(cubin, &sections, *section, &mut image);
+        for section in sections {
+            let code = match is_wanted(*section) {
+                true => code(cubin, sections, *section, &mut image),
+                false => Code::default(),
+            };
             image.code.push(code);
         }
         for function in &cubin.functions {
@@ -28,14 +60,67 @@ impl Image {
                 image.functions.insert(function.name.to_owned(), place);
             }
         }
-        image.kernels =
-            cubin.kernels().map(|function| kernel(cubin, &sections, function)).collect();
+        image.kernels = kernels
+            .into_iter()
+            .map(|function| Kernel {
+                allocates: decode_all(cubin.code(function))
+                    .flatten()
+                    .any(|instruction| moves_stack(&instruction)),
+                ..kernel(cubin, sections, function)
+            })
+            .collect();
         if let Some(bank) = cubin.section(".nv.constant4") {
             image.addresses =
                 addresses(cubin, bank).into_iter().map(|(at, named)| (at as u32, named)).collect();
         }
         image
     }
+}
+
+/// The sections of code, by their numbers.
+fn code_sections(cubin: &Cubin) -> Vec<usize> {
+    let sections: BTreeSet<usize> =
+        cubin.functions.iter().map(|function| function.section).collect();
+    sections.into_iter().collect()
+}
+
+/// The sections of code that a kernel may reach: by relocations, and by addresses in bank 4, which are anybody's.
+fn reached(cubin: &Cubin, sections: &[usize], kernel: &Function) -> BTreeSet<usize> {
+    let targets = |section: &Section| -> Vec<usize> {
+        let symbols = section.relocations.iter().filter_map(|r| cubin.symbols.get(r.symbol));
+        let found = symbols.filter_map(|symbol| symbol.section);
+        found.filter(|section| sections.binary_search(section).is_ok()).collect()
+    };
+    let mut open = cubin.section(".nv.constant4").map(targets).unwrap_or_default();
+    open.push(kernel.section);
+    let mut reached = BTreeSet::new();
+    while let Some(section) = open.pop() {
+        if reached.insert(section) {
+            open.extend(cubin.sections.get(section).map(targets).unwrap_or_default());
+        }
+    }
+    reached
+}
+
+/// The lowest 12 bits of the instructions that count in a bank with a register.
+const INDEXED: [u128; 2] = [0xb82, 0xabb];
+
+/// A kernel's bank 2, where its code counts in it with a register.
+fn indexed_bank(cubin: &Cubin, kernel: &Function) -> Option<Bank> {
+    let bank = cubin.bank(kernel, 2).filter(|bank| !bank.data.is_empty())?;
+    let sections = code_sections(cubin);
+    let of_bank = |operand: &Operand| matches!(operand, Operand::Constant(c) if c.bank == Number::Number(2) && c.register.is_some());
+    let is_indexed = |word: u128| {
+        INDEXED.contains(&(word & 0xfff))
+            && decode(0, word).is_ok_and(|instruction| instruction.operands.iter().any(of_bank))
+    };
+    let code = reached(cubin, &sections, kernel);
+    let mut code = code.into_iter().filter_map(|section| cubin.sections.get(section));
+    let counts = code.any(|section| {
+        let (words, _) = section.data.as_chunks::<SIZE>();
+        words.iter().any(|word| is_indexed(u128::from_le_bytes(*word)))
+    });
+    counts.then(|| Bank { kernel: kernel.name.to_owned(), bytes: bank.data.to_vec() })
 }
 
 /// The addresses that a section gets when it is loaded.
@@ -124,9 +209,7 @@ fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {
             .collect(),
         shared: u32::try_from(cubin.shared_size(function)).unwrap_or(u32::MAX),
         stack: stack.saturating_add(STACK),
-        allocates: decode_all(cubin.code(function))
-            .flatten()
-            .any(|instruction| moves_stack(&instruction)),
+        allocates: false,
         constants: cubin.bank(function, 2).map(|bank| bank.data.to_vec()).unwrap_or_default(),
         most_threads: info.max_threads,
         threads: info.required_threads,
@@ -163,6 +246,7 @@ fn variables(cubin: &Cubin) -> Vec<Variable> {
                 offset: symbol.offset,
                 size: symbol.size,
                 bytes: section.data.get(start..end).map(<[u8]>::to_vec).unwrap_or_default(),
+                is_elsewhere: false,
                 align: alignment(symbol.offset, section.alignment),
                 addresses: within
                     .range(symbol.offset..symbol.offset.saturating_add(symbol.size))

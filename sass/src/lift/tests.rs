@@ -428,3 +428,26 @@ fn calls_by_addresses_that_no_function_has_end_the_grid() {
         );
     }
 }
+
+/// The declarations of variables, without the values.
+fn variables_of(text: &str) -> Vec<(&str, bool)> {
+    let is_variable = |line: &&str| line.contains(".global .align") || line.contains(".const ");
+    let declarations = text.lines().filter(is_variable);
+    declarations.map(|line| (line.split(" =").next().unwrap(), line.contains(" = "))).collect()
+}
+
+#[test]
+fn heads_and_kernels_have_the_same_variables() {
+    let file = crate::cubin::tests::file();
+    let cubin = crate::cubin::Cubin::parse(&file).unwrap();
+    let head = head(&Image::without_code(&cubin));
+    let kernel = lift(&Image::of_kernel(&cubin, "kernel").unwrap());
+    assert!(kernel.failures.is_empty());
+    // Those of the text, one of which has no value, and the table of a switch.
+    let found = variables_of(&head);
+    assert_eq!(found.iter().filter(|(_, has_value)| *has_value).count(), 4, "{found:?}");
+    assert!(found.iter().any(|(text, _)| text.contains("__constants_of_kernel")));
+    assert_eq!(variables_of(&kernel.text), found);
+    assert_eq!(variables_of(&lift(&Image::of(&cubin)).text), found);
+    assert!(Image::of_kernel(&cubin, "$kernel$square").is_none());
+}

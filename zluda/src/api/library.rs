@@ -27,8 +27,8 @@ pub(crate) fn cuLibraryLoadData(
     // SAFETY: the program passes arrays of `count` elements, and buffers of the sizes that it says.
     let mut options = unsafe { JitOptions::read(count, options, values) }?;
     // SAFETY: the program passes an image.
-    let text = unsafe { image::text_of(code) };
-    library.set(library::load(program(text, &mut options)?)?)
+    let source = unsafe { image::source_of(code) };
+    library.set(library::load(program(source, &mut options)?)?)
 }
 
 pub(crate) fn cuLibraryLoadFromFile(
@@ -44,8 +44,8 @@ pub(crate) fn cuLibraryLoadFromFile(
     library.check()?;
     // SAFETY: as above.
     let mut options = unsafe { JitOptions::read(count, options, values) }?;
-    let text = image::text_of_bytes(&read_file(file)?);
-    library.set(library::load(program(text, &mut options)?)?)
+    let source = image::source_of_bytes(&read_file(file)?);
+    library.set(library::load(program(source, &mut options)?)?)
 }
 
 pub(crate) fn cuLibraryUnload(library: CUlibrary) -> CUres {

@@ -59,14 +59,13 @@ pub(crate) fn cuLinkAddFile_v2(
 }
 
 fn add(link: &Link, kind: CUjitInputType, bytes: &[u8], name: &str) -> CUres {
+    let text = || image::source_of_bytes(bytes)?.text();
     let parts = match kind {
         CUjitInputType::CU_JIT_INPUT_PTX | CUjitInputType::CU_JIT_INPUT_FATBINARY => {
-            image::text_of_bytes(bytes).map(|text| Parts::Texts(vec![text]))
+            text().map(|text| Parts::Texts(vec![text]))
         }
         // What `cuLinkComplete` gave is a cubin for the program, and text for us.
-        CUjitInputType::CU_JIT_INPUT_CUBIN => {
-            image::text_of_bytes(bytes).map(|text| Parts::Texts(vec![text]))
-        }
+        CUjitInputType::CU_JIT_INPUT_CUBIN => text().map(|text| Parts::Texts(vec![text])),
         CUjitInputType::CU_JIT_INPUT_OBJECT => image::parts_of_object(bytes),
         CUjitInputType::CU_JIT_INPUT_LIBRARY => image::parts_of_archive(bytes),
         CUjitInputType::CU_JIT_INPUT_NVVM => Err(CUerror::NOT_SUPPORTED),

@@ -2,7 +2,7 @@
 
 use crate::convert::{Out, Text};
 use crate::core::capture;
-use crate::core::compile::image;
+use crate::core::compile::image::{self, Source};
 use crate::core::compile::jit_options::JitOptions;
 use crate::core::compile::{Failure, Program};
 use crate::core::context::current;
@@ -24,9 +24,9 @@ pub(crate) fn read_file(name: Text<'_>) -> CUres<Vec<u8>> {
     })
 }
 
-/// Loads text, telling the program's logs about it.
-pub(crate) fn program(text: CUres<Vec<u8>>, options: &mut JitOptions) -> CUres<Arc<Program>> {
-    let loaded = text.map_err(Failure::from).and_then(Program::load);
+/// Loads what an image has, telling the program's logs about it.
+pub(crate) fn program(source: CUres<Source>, options: &mut JitOptions) -> CUres<Arc<Program>> {
+    let loaded = source.map_err(Failure::from).and_then(Program::load);
     let loaded = loaded.map_err(|failure| {
         options.log_error(&failure.log);
         failure.error
@@ -37,26 +37,26 @@ pub(crate) fn program(text: CUres<Vec<u8>>, options: &mut JitOptions) -> CUres<A
 
 fn load(
     out: Out<CUmodule>,
-    text: impl FnOnce() -> CUres<Vec<u8>>,
+    source: impl FnOnce() -> CUres<Source>,
     options: &mut JitOptions,
 ) -> CUres {
     out.check()?;
     let current = current()?;
-    let text = text()?;
-    if text.is_empty() {
+    let source = source()?;
+    if source.is_empty() {
         return Err(CUerror::NO_BINARY_FOR_GPU);
     }
-    let program = program(Ok(text), options)?;
+    let program = program(Ok(source), options)?;
     out.set(module::load(&current, program).map_err(|failure| failure.error)?.handle())
 }
 
 pub(crate) fn cuModuleLoad(module: Out<CUmodule>, file: Text<'_>) -> CUres {
-    load(module, || image::text_of_bytes(&read_file(file)?), &mut JitOptions::default())
+    load(module, || image::source_of_bytes(&read_file(file)?), &mut JitOptions::default())
 }
 
 pub(crate) fn cuModuleLoadData(module: Out<CUmodule>, image: *const c_void) -> CUres {
     // SAFETY: the program passes an image.
-    load(module, || unsafe { image::text_of(image) }, &mut JitOptions::default())
+    load(module, || unsafe { image::source_of(image) }, &mut JitOptions::default())
 }
 
 pub(crate) fn cuModuleLoadDataEx(
@@ -69,7 +69,7 @@ pub(crate) fn cuModuleLoadDataEx(
     // SAFETY: the program passes arrays of `count` elements, and buffers of the sizes that it says.
     let mut options = unsafe { JitOptions::read(count, options, values) }?;
     // SAFETY: the program passes an image.
-    load(module, || unsafe { image::text_of(image) }, &mut options)
+    load(module, || unsafe { image::source_of(image) }, &mut options)
 }
 
 pub(crate) fn cuModuleLoadFatBinary(module: Out<CUmodule>, image: *const c_void) -> CUres {

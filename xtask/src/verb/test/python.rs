@@ -59,6 +59,9 @@ fn nvidia_library(name: &str) -> Option<&'static NvidiaLibrary> {
     NVIDIA_LIBRARIES.iter().find(|library| library.name == name)
 }
 
+/// The program of PyTorch as PyPI has it, which has an environment of its own.
+const TORCH: &str = "torch_training";
+
 /// Compilers written in Python take their time.
 const LIMIT: Duration = Duration::from_secs(900);
 
@@ -73,7 +76,7 @@ pub fn programs(filter: &str) -> Result<Vec<PathBuf>> {
 pub fn texts(program: &Path) -> Option<PathBuf> {
     let name = stem(program);
     let name_is_of = |list: &[&str]| list.contains(&name.as_str());
-    let kept = !name_is_of(OWN_LIBRARIES) && nvidia_library(&name).is_none();
+    let kept = !name_is_of(OWN_LIBRARIES) && nvidia_library(&name).is_none() && name != TORCH;
     kept.then(|| target().join("test/python-ptx").join(name))
 }
 
@@ -87,9 +90,11 @@ pub struct Case {
 }
 
 impl Case {
-    /// Whether the compute capability that the device reports makes a difference: ZLUDA's own libraries never ask.
+    /// Whether the compute capability that the device reports makes a difference: ZLUDA's own libraries never ask, and of
+    /// machine code there is one that can be lifted.
     pub fn sees_capability(&self) -> bool {
-        !OWN_LIBRARIES.contains(&stem(&self.program).as_str())
+        let name = stem(&self.program);
+        !OWN_LIBRARIES.contains(&name.as_str()) && name != TORCH
     }
 }
 
@@ -97,6 +102,8 @@ impl Case {
 pub struct Suite {
     programs: Vec<PathBuf>,
     python: PathBuf,
+    /// Empty where no program needs it.
+    python_with_torch: PathBuf,
     headers: PathBuf,
     /// The words of a command.
     nvtop: OsString,
@@ -121,6 +128,10 @@ impl Suite {
         make_empty(&home)?;
         Ok(Suite {
             python: toolkit::python_with_packages()?,
+            python_with_torch: match programs.iter().any(|program| stem(program) == TORCH) {
+                true => toolkit::python_with_torch()?,
+                false => PathBuf::new(),
+            },
             headers: cuda(CUDA_13_0)?.headers(),
             nvtop: words.join(OsStr::new("\n")),
             libraries: if own || of_13 { toolkit::nvidia_libraries()? } else { PathBuf::new() },
@@ -145,7 +156,8 @@ impl Suite {
         for program in &self.programs {
             let name = stem(program);
             let library = nvidia_library(&name);
-            if device != "cpu" && library.is_some_and(|library| !library.emulated) {
+            let not_emulated = name == TORCH || library.is_some_and(|library| !library.emulated);
+            if device != "cpu" && not_emulated {
                 continue;
             }
             let case = |name: String, of_12| Case { name, program: program.clone(), device, of_12 };
@@ -160,14 +172,22 @@ impl Suite {
     /// Runs a program, with further variables. The error says how it ended, and what it wrote.
     pub fn run(&self, case: &Case, variables: &[(&str, &str)]) -> std::result::Result<(), String> {
         let packages = if case.of_12 { &self.packages_12 } else { &self.packages_13 };
-        let mut command = Command::new(&self.python);
+        let staged = Profile::Release.staged();
+        let mut command = if stem(&case.program) == TORCH {
+            let mut command = Command::new(staged.join("bin/zluda"));
+            // Its own backend would take all processors beside other programs.
+            command.arg("run").arg(&self.python_with_torch).env("OMP_NUM_THREADS", "1");
+            command
+        } else {
+            Command::new(&self.python)
+        };
         command
             .arg(&case.program)
             // Caches of the packages themselves must not hide anything.
             .env("HOME", &self.home)
             .env("XDG_CACHE_HOME", self.home.join("cache"))
             .env("PYTHONDONTWRITEBYTECODE", "1")
-            .env("LD_LIBRARY_PATH", Profile::Release.staged())
+            .env("LD_LIBRARY_PATH", &staged)
             .env("CUDA_HEADERS", &self.headers)
             .env("NVTOP", &self.nvtop)
             .env("NVIDIA_LIBRARIES", &self.libraries)

@@ -1,4 +1,4 @@
-//! Images: what programs hand over as code. Finds the PTX text in them.
+//! Images: what programs hand over as code. Finds the PTX text in them, or machine code.
 //!
 //! | begins with | what |
 //! |---|---|
@@ -10,7 +10,7 @@
 
 use crate::core::compile::compiler::Linker;
 use crate::core::compile::jit_options::JitOptions;
-use crate::core::compile::machine_code;
+use crate::core::compile::machine_code::{self, Lifted};
 use cuda_types::cuda::{CUerror, CUres};
 use fatbin::{CONTAINER_MAGIC, Container, HEADER_SIZE, Malformed, container_size};
 use std::ffi::{CStr, c_void};
@@ -37,11 +37,33 @@ struct Wrapper {
 /// No program links more containers.
 const MOST_LINKED: usize = 1 << 20;
 
-/// The text in an image of unknown size. Empty: the image is empty, which is no error.
+/// What a module is made of.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// Empty: the image is empty, which is no error.
+    Ptx(Vec<u8>),
+    MachineCode(Lifted),
+}
+
+impl Source {
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Source::Ptx(text) if text.is_empty())
+    }
+
+    /// The text of all of it, for linking.
+    pub(crate) fn text(self) -> CUres<Vec<u8>> {
+        match self {
+            Source::Ptx(text) => Ok(text),
+            Source::MachineCode(lifted) => lifted.whole(),
+        }
+    }
+}
+
+/// What an image of unknown size has.
 ///
 /// # Safety
 /// `image` is null or points to an image, whose own sizes, if they make sense, are right.
-pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
+pub(crate) unsafe fn source_of(image: *const c_void) -> CUres<Source> {
     if image.is_null() {
         return Err(CUerror::INVALID_VALUE);
     }
@@ -65,47 +87,50 @@ pub(crate) unsafe fn text_of(image: *const c_void) -> CUres<Vec<u8>> {
             // SAFETY: as above.
             let own = unsafe { found_in_container(wrapper.container, wanted) }?;
             match own {
-                own if linked.is_empty() => own.text(),
+                own if linked.is_empty() => own.source(),
                 // Machine code of what is linked already, for the devices that were known then.
-                Found::Without(_) => link(Vec::new(), linked),
-                Found::Text(own) => link(own, linked),
+                Found::Without(_) => link(Vec::new(), linked).map(Source::Ptx),
+                Found::Source(own) => link(own.text()?, linked).map(Source::Ptx),
             }
         }
         // SAFETY: the magic number says what it is.
-        CONTAINER_MAGIC => unsafe { found_in_container(bytes, Wanted::All) }?.text(),
+        CONTAINER_MAGIC => unsafe { found_in_container(bytes, Wanted::All) }?.source(),
         // SAFETY: all files that begin so have a header; ours are as long as it says.
         ELF_MAGIC => unsafe {
             let header = std::slice::from_raw_parts(bytes, ELF_HEADER);
             match header.first_chunk().is_some_and(cubin::is_ours) {
                 true => match cubin::size(&*bytes.cast()) {
-                    Some(size) => text_of_bytes(std::slice::from_raw_parts(bytes, size)),
+                    Some(size) => source_of_bytes(std::slice::from_raw_parts(bytes, size)),
                     None => Err(CUerror::INVALID_IMAGE),
                 },
                 false => {
                     machine_code::check(header)?;
                     // SAFETY: the sizes that a file of machine code says of itself are right.
-                    machine_code::text_of(machine_code::file(bytes)?)
+                    Lifted::of(machine_code::file(bytes)?).map(Source::MachineCode)
                 }
             }
         },
         TILE_IR_MAGIC => Err(tile_ir()),
         // SAFETY: what is nothing else is NUL-terminated text.
-        _ => text(unsafe { CStr::from_ptr(image.cast()) }.to_bytes()),
+        _ => text(unsafe { CStr::from_ptr(image.cast()) }.to_bytes()).map(Source::Ptx),
     }
 }
 
-/// The text in an image whose size is known.
-pub(crate) fn text_of_bytes(bytes: &[u8]) -> CUres<Vec<u8>> {
+/// What an image whose size is known has.
+pub(crate) fn source_of_bytes(bytes: &[u8]) -> CUres<Source> {
     match bytes.first_chunk().map(|magic| u32::from_le_bytes(*magic)) {
-        Some(CONTAINER_MAGIC) => best_of(bytes, Wanted::All)?.text(),
+        Some(CONTAINER_MAGIC) => best_of(bytes, Wanted::All)?.source(),
         Some(ELF_MAGIC) => match cubin::text(bytes) {
-            Some(found) => text(up_to_nul(found)),
-            None => machine_code::check(bytes).and_then(|()| machine_code::text_of(bytes)),
+            Some(found) => text(up_to_nul(found)).map(Source::Ptx),
+            None => {
+                machine_code::check(bytes)?;
+                Lifted::of(bytes).map(Source::MachineCode)
+            }
         },
         Some(TILE_IR_MAGIC) => Err(tile_ir()),
         // Pointers in a file mean nothing.
         Some(WRAPPER_MAGIC) => Err(CUerror::INVALID_IMAGE),
-        _ => text(up_to_nul(bytes)),
+        _ => text(up_to_nul(bytes)).map(Source::Ptx),
     }
 }
 
@@ -135,10 +160,10 @@ unsafe fn linked_texts(wrapper: &Wrapper) -> CUres<Vec<Vec<u8>>> {
             CONTAINER_MAGIC => unsafe { found_in_container(container, Wanted::Ptx) }?,
             _ => return Err(malformed(Malformed("a wrapper lists what is no container"))),
         };
-        if let Found::Text(text) = found
-            && !text.is_empty()
+        if let Found::Source(source) = found
+            && !source.is_empty()
         {
-            texts.push(text);
+            texts.push(source.text()?);
         }
     }
     Ok(texts)
@@ -218,15 +243,15 @@ enum Wanted {
 /// What a container has for the device.
 enum Found {
     /// Empty: the container is empty, which is no error.
-    Text(Vec<u8>),
+    Source(Source),
     /// The kinds of code that it has instead of PTX.
     Without(String),
 }
 
 impl Found {
-    fn text(self) -> CUres<Vec<u8>> {
+    fn source(self) -> CUres<Source> {
         match self {
-            Found::Text(text) => Ok(text),
+            Found::Source(source) => Ok(source),
             Found::Without(kinds) => {
                 tracing::warn!(
                     "unsupported: a fat binary of {kinds} without PTX (build with -code=compute_XX to have some)"
@@ -240,12 +265,13 @@ impl Found {
 fn best_of(container: &[u8], wanted: Wanted) -> CUres<Found> {
     let container = Container::parse(container).map_err(malformed)?;
     if container.is_empty() {
-        return Ok(Found::Text(Vec::new()));
+        return Ok(Found::Source(Source::Ptx(Vec::new())));
     }
     let of_code = || {
         let code = (wanted == Wanted::All)
             .then(|| container.machine_code(machine_code::ARCHITECTURES))??;
-        Some(code.map_err(malformed).and_then(|code| machine_code::text_of(&code)).map(Found::Text))
+        let lifted = code.map_err(malformed).and_then(|code| Lifted::of(&code));
+        Some(lifted.map(|lifted| Found::Source(Source::MachineCode(lifted))))
     };
     if machine_code::is_on()
         && config().machine_code == MachineCode::Prefer
@@ -254,7 +280,7 @@ fn best_of(container: &[u8], wanted: Wanted) -> CUres<Found> {
         return Ok(found);
     }
     match container.best_ptx(capability()) {
-        Some(Ok(found)) => text(&found).map(Found::Text),
+        Some(Ok(found)) => text(&found).map(|text| Found::Source(Source::Ptx(text))),
         Some(Err(error)) => Err(malformed(error)),
         None => {
             if machine_code::is_on()
@@ -299,24 +325,28 @@ fn tile_ir() -> CUerror {
 mod tests {
     use super::*;
 
+    fn text_in(bytes: &[u8]) -> CUres<Vec<u8>> {
+        source_of_bytes(bytes)?.text()
+    }
+
     #[test]
     fn a_cubin_of_ours_holds_text_and_no_other_cubin() {
         let cubin = |text: &[u8]| [&cubin::head(text.len(), 80)[..], text].concat();
         let one = cubin(b".version 8.0\0");
-        assert_eq!(text_of_bytes(&one), Ok(b".version 8.0".to_vec()));
-        assert_eq!(text_of_bytes(&cubin(&one)), Err(CUerror::INVALID_IMAGE));
+        assert_eq!(text_in(&one), Ok(b".version 8.0".to_vec()));
+        assert_eq!(text_in(&cubin(&one)), Err(CUerror::INVALID_IMAGE));
     }
 
     #[test]
     fn only_what_begins_as_ptx_is_text() {
         for good in [".version 8.0", "\n// .target\n/* a\n*/ .version 8.0\0rest"] {
-            let text = text_of_bytes(good.as_bytes()).unwrap();
+            let text = text_in(good.as_bytes()).unwrap();
             assert_eq!(text, good.split('\0').next().unwrap().as_bytes());
         }
         for bad in
             ["", "hello", ".target sm_80", "// .version 8.0", "/* .version 8.0", "/", "\0.version"]
         {
-            assert_eq!(text_of_bytes(bad.as_bytes()), Err(CUerror::INVALID_IMAGE), "{bad}");
+            assert_eq!(text_in(bad.as_bytes()), Err(CUerror::INVALID_IMAGE), "{bad}");
         }
     }
 
@@ -324,10 +354,10 @@ mod tests {
     fn machine_code_is_told_from_other_files() {
         let mut elf = b"\x7fELF\x02\x01\x01".to_vec();
         elf.resize(64, 0);
-        assert_eq!(text_of_bytes(&elf), Err(CUerror::INVALID_IMAGE));
+        assert_eq!(text_in(&elf), Err(CUerror::INVALID_IMAGE));
         elf[18] = 190;
-        assert_eq!(text_of_bytes(&elf), Err(CUerror::NO_BINARY_FOR_GPU));
-        assert_eq!(text_of_bytes(&elf[..8]), Err(CUerror::INVALID_IMAGE));
-        assert_eq!(text_of_bytes(b"\x7fTileIR\0\x0d\x01"), Err(CUerror::NO_BINARY_FOR_GPU));
+        assert_eq!(text_in(&elf), Err(CUerror::NO_BINARY_FOR_GPU));
+        assert_eq!(text_in(&elf[..8]), Err(CUerror::INVALID_IMAGE));
+        assert_eq!(text_in(b"\x7fTileIR\0\x0d\x01"), Err(CUerror::NO_BINARY_FOR_GPU));
     }
 }

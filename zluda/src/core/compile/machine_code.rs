@@ -1,4 +1,4 @@
-//! Machine code of NVIDIA's GPUs, lifted to PTX when it is loaded. What was lifted once is in the cache.
+//! Machine code of NVIDIA's GPUs, lifted to PTX: each kernel when it is first asked for. What was lifted once is in the cache.
 
 use cuda_types::cuda::{CUerror, CUres};
 use zluda_common::config::{MachineCode, config};
@@ -68,35 +68,103 @@ pub(crate) unsafe fn file<'a>(start: *const u8) -> CUres<&'a [u8]> {
     if end > LARGEST { Err(CUerror::INVALID_IMAGE) } else { Ok(bytes(0, end as usize)) }
 }
 
-/// The PTX of a file of machine code. Kernels that cannot be lifted are in it, and fail when they are asked for.
+/// A file of machine code that can be lifted: what it has, and each kernel when it is asked for.
+#[derive(Debug)]
+pub(crate) struct Lifted {
+    #[cfg_attr(not(feature = "sass"), expect(dead_code, reason = "there are none without it"))]
+    file: Vec<u8>,
+}
+
 #[cfg(feature = "sass")]
-pub(crate) fn text_of(file: &[u8]) -> CUres<Vec<u8>> {
-    use super::{BUILD, CACHE};
+mod lifting {
+    use super::{ARCHITECTURES, Lifted, unsupported};
+    use crate::core::compile::{BUILD, CACHE};
+    use cuda_types::cuda::{CUerror, CUres};
+    use sass::cubin::Cubin;
+    use sass::lift::{Image, head, lift};
     use zluda_cache::Key;
 
-    let key = Key::new(&[b"lifted", &BUILD, file]);
-    if let Some(text) = CACHE.get(&key) {
-        return Ok(text);
+    impl Lifted {
+        /// `INVALID_IMAGE` for what is no such file, `NO_BINARY_FOR_GPU` for other architectures.
+        pub(crate) fn of(file: &[u8]) -> CUres<Lifted> {
+            let lifted = Lifted { file: file.to_vec() };
+            let architecture = lifted.cubin()?.architecture;
+            match ARCHITECTURES.contains(&architecture.into()) {
+                true => Ok(lifted),
+                false => Err(unsupported(format_args!("sm_{architecture} cannot be lifted"))),
+            }
+        }
+
+        fn cubin(&self) -> CUres<Cubin<'_>> {
+            Cubin::parse(&self.file).map_err(|error| {
+                tracing::warn!("invalid: machine code: {error}");
+                CUerror::INVALID_IMAGE
+            })
+        }
+
+        /// The PTX of the variables and of all kernels, which have no code in it.
+        pub(crate) fn head(&self) -> CUres<Vec<u8>> {
+            self.cached(&[b"head of lifted"], |cubin| Ok(head(&Image::without_code(cubin))))
+        }
+
+        /// The PTX of one kernel, whose variables lie where those of the head do. One that cannot be lifted fails when it is
+        /// asked for.
+        pub(crate) fn kernel(&self, name: &str) -> CUres<Vec<u8>> {
+            self.cached(&[b"lifted kernel", name.as_bytes()], |cubin| {
+                let image = Image::of_kernel(cubin, name).ok_or(CUerror::NOT_FOUND)?;
+                Ok(text_of(&image))
+            })
+        }
+
+        /// The PTX of all kernels, for linking.
+        pub(crate) fn whole(&self) -> CUres<Vec<u8>> {
+            self.cached(&[b"lifted"], |cubin| Ok(text_of(&Image::of(cubin))))
+        }
+
+        fn cached(
+            &self,
+            what: &[&[u8]],
+            make: impl FnOnce(&Cubin<'_>) -> CUres<String>,
+        ) -> CUres<Vec<u8>> {
+            let parts: Vec<&[u8]> =
+                [&BUILD[..], &self.file].into_iter().chain(what.iter().copied()).collect();
+            let key = Key::new(&parts);
+            if let Some(text) = CACHE.get(&key) {
+                return Ok(text);
+            }
+            let text = make(&self.cubin()?)?;
+            CACHE.put(&key, text.as_bytes());
+            Ok(text.into_bytes())
+        }
     }
-    let cubin = sass::cubin::Cubin::parse(file).map_err(|error| {
-        tracing::warn!("invalid: machine code: {error}");
-        CUerror::INVALID_IMAGE
-    })?;
-    if !ARCHITECTURES.contains(&cubin.architecture.into()) {
-        return Err(unsupported(format_args!("sm_{} cannot be lifted", cubin.architecture)));
+
+    fn text_of(image: &Image) -> String {
+        let mut lifted = lift(image);
+        for (kernel, error) in &lifted.failures {
+            tracing::info!("kernel {kernel} cannot be lifted: {error}");
+        }
+        if lifted.wants_grid_barrier {
+            lifted.text.push_str(ptx::grid_barrier());
+        }
+        lifted.text
     }
-    let mut lifted = sass::lift::lift(&sass::lift::Image::of(&cubin));
-    for (kernel, error) in &lifted.failures {
-        tracing::info!("kernel {kernel} cannot be lifted: {error}");
-    }
-    if lifted.wants_grid_barrier {
-        lifted.text.push_str(ptx::grid_barrier());
-    }
-    CACHE.put(&key, lifted.text.as_bytes());
-    Ok(lifted.text.into_bytes())
 }
 
 #[cfg(not(feature = "sass"))]
-pub(crate) fn text_of(_: &[u8]) -> CUres<Vec<u8>> {
-    Err(unsupported("this build cannot lift it"))
+impl Lifted {
+    pub(crate) fn of(_: &[u8]) -> CUres<Lifted> {
+        Err(unsupported("this build cannot lift it"))
+    }
+
+    pub(crate) fn head(&self) -> CUres<Vec<u8>> {
+        Err(CUerror::NOT_SUPPORTED)
+    }
+
+    pub(crate) fn kernel(&self, _: &str) -> CUres<Vec<u8>> {
+        Err(CUerror::NOT_SUPPORTED)
+    }
+
+    pub(crate) fn whole(&self) -> CUres<Vec<u8>> {
+        Err(CUerror::NOT_SUPPORTED)
+    }
 }

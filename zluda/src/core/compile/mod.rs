@@ -10,9 +10,14 @@ pub(crate) mod metadata;
 pub(crate) mod target;
 
 use crate::core::compile::dump::{Kind, dump};
+use crate::core::compile::image::Source;
+use crate::core::compile::machine_code::Lifted;
 use crate::core::compile::metadata::Metadata;
 use crate::core::compile::target::CodeTarget;
 use cuda_types::cuda::CUerror;
+use parking_lot::Mutex;
+use ptx::KernelInfo;
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, OnceLock};
 use zluda_cache::{Cache, Key};
 use zluda_common::config::config;
@@ -37,10 +42,21 @@ impl From<CUerror> for Failure {
 /// A PTX module. Belongs to no device and no context.
 #[derive(Debug)]
 pub(crate) struct Program {
+    /// Of machine code, its head.
     text: Vec<u8>,
     metadata: OnceLock<Result<Metadata, Failure>>,
     parsed: OnceLock<Result<Arc<compiler::Parsed>, Failure>>,
+    machine_code: Option<Parts>,
 }
+
+/// Machine code, each of whose kernels is a module of its own when it has been asked for. They share the head's variables.
+#[derive(Debug)]
+struct Parts {
+    lifted: Lifted,
+    by_kernel: Mutex<BTreeMap<String, Arc<Part>>>,
+}
+
+type Part = OnceLock<Result<Arc<Program>, Failure>>;
 
 static CACHE: LazyLock<Cache> = LazyLock::new(|| Cache::open(config()));
 
@@ -52,10 +68,23 @@ static BUILD: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 
 impl Program {
-    /// Takes PTX text; none at all is an empty module.
-    pub(crate) fn load(text: Vec<u8>) -> Result<Arc<Program>, Failure> {
-        dump(Kind::Module, &text);
-        let program = Program { metadata: OnceLock::new(), parsed: OnceLock::new(), text };
+    /// Takes what an image holds; no text at all is an empty module.
+    pub(crate) fn load(source: Source) -> Result<Arc<Program>, Failure> {
+        match source {
+            Source::Ptx(text) => {
+                dump(Kind::Module, &text);
+                Self::of_text(text, None)
+            }
+            Source::MachineCode(lifted) => {
+                let head = lifted.head()?;
+                Self::of_text(head, Some(Parts { lifted, by_kernel: Mutex::default() }))
+            }
+        }
+    }
+
+    fn of_text(text: Vec<u8>, machine_code: Option<Parts>) -> Result<Arc<Program>, Failure> {
+        let program =
+            Program { metadata: OnceLock::new(), parsed: OnceLock::new(), text, machine_code };
         if program.text.is_empty() {
             let _ = program.metadata.set(Ok(Metadata::default()));
         } else if program.text.len() <= PARSE_AT_LOAD {
@@ -64,7 +93,7 @@ impl Program {
         Ok(Arc::new(program))
     }
 
-    /// Kernels and variables of the module.
+    /// Kernels and variables of the module. Of machine code, what a kernel's code says is in [`kernel`](Self::kernel) alone.
     pub(crate) fn metadata(&self) -> Result<&Metadata, Failure> {
         let metadata = self.metadata.get_or_init(|| {
             let key = Key::new(&[b"metadata", &BUILD, &self.text]);
@@ -80,8 +109,36 @@ impl Program {
         metadata.as_ref().map_err(Failure::clone)
     }
 
+    /// All about the kernel of an index; `NOT_FOUND` if there is none.
+    pub(crate) fn kernel(&self, index: usize) -> Result<KernelInfo, Failure> {
+        let info = self.metadata()?.kernels.get(index).ok_or(CUerror::NOT_FOUND)?;
+        let Some(part) = self.part(&info.name)? else { return Ok(info.clone()) };
+        let kernels = &part.metadata()?.kernels;
+        let own = kernels.iter().find(|kernel| kernel.name == info.name);
+        Ok(own.ok_or(CUerror::NOT_FOUND)?.clone())
+    }
+
+    /// The module that has a kernel's code, where it is not this one.
+    fn part(&self, kernel: &str) -> Result<Option<Arc<Program>>, Failure> {
+        let Some(Parts { lifted, by_kernel }) = &self.machine_code else { return Ok(None) };
+        let part = by_kernel.lock().entry(kernel.to_owned()).or_default().clone();
+        let part = part.get_or_init(|| {
+            let part = Program::load(Source::Ptx(lifted.kernel(kernel)?))?;
+            if part.metadata()?.globals.vars != self.metadata()?.globals.vars {
+                let log = format!("bug: {kernel} has its variables elsewhere than its module");
+                tracing::error!("{log}");
+                return Err(Failure { error: CUerror::UNKNOWN, log });
+            }
+            Ok(part)
+        });
+        part.clone().map(Some)
+    }
+
     /// The code of one kernel, as the provider's `hipModuleLoadData` takes it.
     pub(crate) fn compile(&self, kernel: &str, target: &CodeTarget) -> Result<Vec<u8>, Failure> {
+        if let Some(part) = self.part(kernel)? {
+            return part.compile(kernel, target);
+        }
         let description = compiler::describe(target);
         let key =
             Key::new(&[b"kernel", &BUILD, description.as_bytes(), kernel.as_bytes(), &self.text]);

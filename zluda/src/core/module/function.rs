@@ -207,8 +207,7 @@ impl Function {
         index: usize,
         settings: Arc<Settings>,
     ) -> CUres<Function> {
-        let metadata = data.program.metadata().map_err(|failure| failure.error)?;
-        let info = metadata.kernels.get(index).ok_or(CUerror::NOT_FOUND)?.clone();
+        let info = data.program.kernel(index).map_err(|failure| failure.error)?;
         check_kernel(&info)?;
         Ok(Function {
             handle: OnceLock::new(),

@@ -138,8 +138,7 @@ impl Library {
         if let Some((handle, _)) = kernels.get(&index) {
             return Ok(*handle as CUkernel);
         }
-        let metadata = self.shared.program.metadata().map_err(|failure| failure.error)?;
-        let info = metadata.kernels.get(index).ok_or(CUerror::NOT_FOUND)?.clone();
+        let info = self.shared.program.kernel(index).map_err(|failure| failure.error)?;
         check_kernel(&info)?;
         let kernel = Arc::new(Kernel {
             shared: self.shared.clone(),
