@@ -126,7 +126,7 @@ def applies(arguments, language):
 
 def chosen(arguments, options, language):
     """As `dg-skip-if` and `dg-xfail-run-if` say it: a target, and options that have to be there or may not be."""
-    selector, include, exclude = (arguments[1:] + ["*", ""])[:3] if len(arguments) < 4 else arguments[1:4]
+    selector, include, exclude = arguments[1:] + ["*", ""][len(arguments) - 2 :]
     line = f" {' '.join(options)} "
     has = lambda patterns: any(pattern and fnmatch.fnmatchcase(line, f"* {pattern} *") for pattern in words(patterns))
     return holds(selector, language) and has(include) and not has(exclude)
