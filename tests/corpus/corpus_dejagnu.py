@@ -149,6 +149,9 @@ def build(source, product, compiler, options):
         elif name == "dg-skip-if":
             if chosen(arguments, options, language):
                 leave_out(f"its own tag skips it: {arguments[0]}".rstrip(": "))
+        elif name == "dg-xfail-if":
+            if chosen(arguments, options, language):
+                leave_out(f"its own tag: it does not build: {arguments[0]}")
         elif name == "dg-require-effective-target":
             if applies(arguments[1:], language) and not is_present(arguments[0], language):
                 leave_out(f"its own tag: it needs {arguments[0]}")
