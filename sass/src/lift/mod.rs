@@ -19,6 +19,7 @@ mod machine;
 mod matrix;
 mod memory;
 mod module;
+mod names;
 mod of_cubin;
 mod opcodes;
 mod operand;

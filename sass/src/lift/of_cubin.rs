@@ -1,7 +1,8 @@
 //! What lifting has to know, from a cubin: of all of its kernels, of one, or of none.
 
 use super::image::{Bank, Half, Image, Kernel, Named, Parameter, Variable};
-use crate::cubin::{Cubin, Function, Relocation, Section};
+use super::names;
+use crate::cubin::{Cubin, Function, Relocation, Section, SymbolKind};
 use crate::decode::{SIZE, decode, decode_all};
 use crate::flow::{Code, Place};
 use crate::instruction::{Bank as Number, File, Immediate, Instruction, Operand};
@@ -41,15 +42,16 @@ impl Image {
         is_wanted: impl Fn(usize) -> bool,
         kernels: Vec<&Function>,
     ) -> Self {
+        let symbols = names::distinct(&cubin.symbols, str::to_owned);
         let mut image = Image {
             compiled_for: cubin.compiled_for,
-            variables: variables(cubin),
+            variables: variables(cubin, &symbols),
             banks: cubin.kernels().filter_map(|kernel| indexed_bank(cubin, kernel)).collect(),
             ..Image::default()
         };
         for section in sections {
             let code = match is_wanted(*section) {
-                true => code(cubin, sections, *section, &mut image),
+                true => code(cubin, &symbols, sections, *section, &mut image),
                 false => Code::default(),
             };
             image.code.push(code);
@@ -57,7 +59,8 @@ impl Image {
         for function in &cubin.functions {
             if let Ok(code) = sections.binary_search(&function.section) {
                 let place = Place { code, address: function.offset };
-                image.functions.insert(function.name.to_owned(), place);
+                let symbol = symbols.get(function.symbol).map_or(function.name, String::as_str);
+                image.functions.insert(symbol.to_owned(), place);
             }
         }
         image.kernels = kernels
@@ -70,8 +73,8 @@ impl Image {
             })
             .collect();
         if let Some(bank) = cubin.section(".nv.constant4") {
-            image.addresses =
-                addresses(cubin, bank).into_iter().map(|(at, named)| (at as u32, named)).collect();
+            let named = addresses(&symbols, bank).into_iter();
+            image.addresses = named.map(|(at, named)| (at as u32, named)).collect();
         }
         image
     }
@@ -123,10 +126,10 @@ fn indexed_bank(cubin: &Cubin, kernel: &Function) -> Option<Bank> {
     counts.then(|| Bank { kernel: kernel.name.to_owned(), bytes: bank.data.to_vec() })
 }
 
-/// The addresses that a section gets when it is loaded.
-fn addresses(cubin: &Cubin, section: &Section) -> BTreeMap<u64, Named> {
+/// The addresses that a section gets when it is loaded. `symbols`: their names.
+fn addresses(symbols: &[String], section: &Section) -> BTreeMap<u64, Named> {
     let named = |relocation: &Relocation| {
-        let symbol = cubin.symbols.get(relocation.symbol)?;
+        let symbol = symbols.get(relocation.symbol)?;
         let at = usize::try_from(relocation.offset).ok()?;
         let stands = section
             .data
@@ -135,13 +138,19 @@ fn addresses(cubin: &Cubin, section: &Section) -> BTreeMap<u64, Named> {
             .map(|bytes| i64::from_le_bytes(*bytes));
         let addend = relocation.addend.or(stands).unwrap_or(0);
         (relocation.kind == Relocation::ABSOLUTE_64)
-            .then(|| (relocation.offset, Named { symbol: symbol.name.to_owned(), addend }))
+            .then(|| (relocation.offset, Named { symbol: symbol.clone(), addend }))
     };
     section.relocations.iter().filter_map(named).collect()
 }
 
 /// A section's code. What relocations put into it goes to the image.
-fn code(cubin: &Cubin, sections: &[usize], section: usize, image: &mut Image) -> Code {
+fn code(
+    cubin: &Cubin,
+    symbols: &[String],
+    sections: &[usize],
+    section: usize,
+    image: &mut Image,
+) -> Code {
     let Some(found) = cubin.sections.get(section) else { return Code::default() };
     let mut instructions: Vec<_> = decode_all(found.data)
         .map(|result| result.map_err(|unknown| unknown.to_string()))
@@ -150,6 +159,7 @@ fn code(cubin: &Cubin, sections: &[usize], section: usize, image: &mut Image) ->
     let mut calls = BTreeMap::new();
     for relocation in &found.relocations {
         let Some(symbol) = cubin.symbols.get(relocation.symbol) else { continue };
+        let Some(name) = symbols.get(relocation.symbol) else { continue };
         let address = relocation.offset & !15;
         let instruction = instructions.get_mut(address as usize / 16);
         let is_call = matches!(&instruction, Some(Ok(found)) if found.opcode == "CALL");
@@ -175,7 +185,7 @@ fn code(cubin: &Cubin, sections: &[usize], section: usize, image: &mut Image) ->
             && matches!(relocation.kind, Relocation::LOW_32 | Relocation::HIGH_32)
         {
             let half = Half {
-                of: Named { symbol: symbol.name.to_owned(), addend },
+                of: Named { symbol: name.clone(), addend },
                 is_upper: relocation.kind == Relocation::HIGH_32,
             };
             image.halves.insert(Place { code: number, address }, half);
@@ -229,19 +239,23 @@ fn moves_stack(i: &Instruction) -> bool {
 /// Bytes of the stack besides those that the file says.
 const STACK: u32 = 16;
 
-fn variables(cubin: &Cubin) -> Vec<Variable> {
-    let mut all: Vec<Variable> = cubin
-        .variables()
-        .filter(|(_, section)| {
+/// The variables. `symbols`: their names.
+fn variables(cubin: &Cubin, symbols: &[String]) -> Vec<Variable> {
+    let of_ptx = names::distinct(&cubin.symbols, names::of_ptx);
+    let named = cubin.symbols.iter().zip(symbols.iter().zip(&of_ptx));
+    let mut all: Vec<Variable> = named
+        .filter(|(symbol, _)| symbol.kind == SymbolKind::Object)
+        .filter_map(|(symbol, names)| Some((symbol, names, cubin.sections.get(symbol.section?)?)))
+        .filter(|(_, _, section)| {
             section.name == ".nv.constant3" || section.name.starts_with(".nv.global")
         })
-        .map(|(symbol, section)| {
+        .map(|(symbol, (name, of_ptx), section)| {
             let (start, end) =
                 (symbol.offset as usize, symbol.offset.saturating_add(symbol.size) as usize);
-            let within = addresses(cubin, section);
+            let within = addresses(symbols, section);
             Variable {
-                symbol: symbol.name.to_owned(),
-                name: ptx_name(symbol.name),
+                symbol: name.clone(),
+                name: of_ptx.clone(),
                 is_constant: section.name == ".nv.constant3",
                 offset: symbol.offset,
                 size: symbol.size,
@@ -265,11 +279,4 @@ fn variables(cubin: &Cubin) -> Vec<Variable> {
 fn alignment(offset: u64, section: u64) -> u64 {
     let of_offset = if offset == 0 { 256 } else { 1 << offset.trailing_zeros().min(8) };
     section.clamp(1, 256).min(of_offset)
-}
-
-/// A name that PTX takes.
-fn ptx_name(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '$' { c } else { '_' })
-        .collect()
 }

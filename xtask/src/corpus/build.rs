@@ -5,6 +5,7 @@
 use crate::Result;
 use crate::corpus::discover::{Builder, Program};
 use crate::corpus::toolchain::Toolchain;
+use crate::corpus::verdict::Verdict;
 use crate::program::{Output, capture_group, quiet};
 use crate::repository::{make, make_empty, root};
 use std::fs;
@@ -25,6 +26,13 @@ const RECORD: &str = ".corpus_build.txt";
 
 /// What has been set up for all programs, in the tree's root.
 const SETUP: &str = ".corpus_setup.txt";
+
+/// The status of a list's command that leaves its program out, as that of a test that automake skips. Its last line is
+/// the reason.
+const LEFT_OUT: i32 = 77;
+
+/// What a record begins with where the command leaves the program out.
+const LEFT_OUT_MARK: &str = "left out: ";
 
 /// A collection's folders.
 #[derive(Clone, Debug)]
@@ -48,8 +56,9 @@ impl Collection {
         link_tree(&self.checkout, &self.tree)
     }
 
-    /// Builds a program, unless it is built. `Err`: what its compiler or ours said, first of all one line.
-    pub fn build(&self, program: &Program) -> std::result::Result<(), String> {
+    /// Builds a program, unless it is built. `Err`: what its compiler or ours said, first of all one line, or why its
+    /// command leaves it out.
+    pub fn build(&self, program: &Program) -> std::result::Result<(), Verdict> {
         let folder = self.tree.join(&program.folder);
         let record = folder.join(program.file(RECORD));
         let (newest, line) = match &program.builder {
@@ -67,6 +76,9 @@ impl Collection {
             None => {
                 let said = match self.build_now(program, &folder) {
                     Ok(output) if output.success() => String::new(),
+                    Ok(output) if leaves_out(program, &output) => {
+                        format!("{LEFT_OUT_MARK}{}", last_line(&output.stdout))
+                    }
                     Ok(output) => output.describe(),
                     Err(error) => error.to_string(),
                 };
@@ -75,7 +87,13 @@ impl Collection {
                 said
             }
         };
-        if result.is_empty() { Ok(()) } else { Err(complaint(&self.without_tree(&result))) }
+        if result.is_empty() {
+            return Ok(());
+        }
+        Err(match result.strip_prefix(LEFT_OUT_MARK) {
+            Some(reason) => Verdict::LeftOut(reason.to_owned()),
+            None => Verdict::DidNotBuild(complaint(&self.without_tree(&result))),
+        })
     }
 
     /// Runs a list's lines that come before all programs, in the tree's root, unless they have run.
@@ -237,6 +255,15 @@ fn recipe(text: &str) -> Vec<String> {
         .filter(|line| !line.is_empty() && !line.starts_with('#') && !line.starts_with("make"))
         .map(str::to_owned)
         .collect()
+}
+
+fn leaves_out(program: &Program, output: &Output) -> bool {
+    let code = output.status.and_then(|status| status.code());
+    matches!(program.builder, Builder::Command { .. }) && code == Some(LEFT_OUT)
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("its command says so")
 }
 
 /// The line of a compiler's output to show: the first that names an error.

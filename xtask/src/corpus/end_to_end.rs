@@ -136,14 +136,17 @@ fn files_are_built_by_the_lines_of_the_list() {
         ("a/two.test", "exit 3\n"),
         ("a/b/three.test", "echo error: no\n"),
         ("a/b/four.test", ""),
+        ("a/b/five.skip", "it needs a window\n"),
     ] {
         fs::write(checkout.join(name), text).unwrap();
     }
     let list = "*: setup echo x >> setups; cat head > started  # all begin like it\n\
                 **/*.test: source cat $tree/started $source > $product; chmod +x $product; echo x >> builds  # scripts\n\
                 a/b/*: source cat $source; false  # they do not build\n\
-                a/b/f*: left out  # why\n";
+                a/b/*.skip: source cat $source; exit 77  # a command leaves them out\n\
+                a/b/fo*: left out  # why\n";
     let expected = [
+        "a/b/five.skip left out it needs a window",
         "a/b/four.test left out why",
         "a/b/three.test did not build echo error: no",
         "a/one.test passed",

@@ -45,7 +45,7 @@ impl Session {
                 if let Some(library) = program.needs {
                     return Err(Verdict::LeftOut(format!("needs {library}")));
                 }
-                self.collection.build(program).map_err(Verdict::DidNotBuild)
+                self.collection.build(program)
             },
             |result| !matches!(result, Err(Verdict::DidNotBuild(_))),
         )
