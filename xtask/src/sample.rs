@@ -195,15 +195,13 @@ impl Sample {
         self.make(command, &library)
     }
 
-    /// What is compiled for Windows: the one source of CUDA C++, if there is no other. Of nvcc's flags, those of the
-    /// preprocessor count there.
-    pub fn single_source(&self) -> Option<(&Path, &str, Vec<String>)> {
+    /// What is compiled for Windows: the one source of CUDA C++, if there is no other, its architecture and nvcc's flags.
+    pub fn single_source(&self) -> Option<(&Path, &str, &[String])> {
         let [source] = self.sources.as_slice() else { return None };
         if self.uses_driver_alone() || self.is_linked_by_the_driver() {
             return None;
         }
-        let flags = self.flags.iter().filter(|flag| flag.starts_with("-D"));
-        Some((source, &self.architecture, flags.cloned().collect()))
+        Some((source, &self.architecture, &self.flags))
     }
 
     /// Whether the kernels of a source are nothing without the other sources.

@@ -27,8 +27,37 @@ pub struct Source<'a> {
     pub file: &'a Path,
     /// As nvcc takes it: `compute_75`.
     pub architecture: &'a str,
-    /// Options for the preprocessor.
+    /// Options of nvcc.
     pub flags: &'a [String],
+}
+
+/// What nvcc gives to its parts for an option.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Flags {
+    preprocessor: Vec<String>,
+    no_fused_products: bool,
+}
+
+impl Flags {
+    /// Fails for an option that is not known here.
+    fn of_nvcc(flags: &[String]) -> Result<Flags> {
+        let mut known = Flags::default();
+        let mut flags = flags.iter();
+        while let Some(flag) = flags.next() {
+            match flag.as_str() {
+                // It is the default.
+                "-std=c++17" => {}
+                "-fmad=false" => known.no_fused_products = true,
+                "--default-stream" if flags.next().is_some_and(|of| of == "per-thread") => {
+                    let per_thread = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1";
+                    known.preprocessor.push(per_thread.to_owned());
+                }
+                flag if flag.starts_with("-D") => known.preprocessor.push(flag.to_owned()),
+                flag => return Err(format!("{flag}: not known for Windows").into()),
+            }
+        }
+        Ok(known)
+    }
 }
 
 /// Compiles a program of CUDA C++, with its kernels as PTX.
@@ -37,8 +66,10 @@ pub fn compile(cuda: &Cuda, source: &Source<'_>, to: &Path) -> Result<()> {
     let work = folder().join("cuda").join(source.name);
     make(&work)?;
     let of = |file: &str| work.join(file);
+    let flags = Flags::of_nvcc(source.flags)?;
     for (file, kernels) in [("host.ii", false), ("kernels.ii", true)] {
         let mut command = preprocessor(cuda, source, number, kernels);
+        command.args(&flags.preprocessor);
         quiet(command.arg("-o").arg(of(file)), LIMIT)?;
         rewrite(&of(file), narrow)?;
     }
@@ -63,7 +94,8 @@ pub fn compile(cuda: &Cuda, source: &Source<'_>, to: &Path) -> Result<()> {
     let mut kernels = tool("cicc");
     frontend(&mut kernels);
     kernels.args(["-arch", source.architecture, "-m64", "--no-version-ident"]);
-    kernels.args(["-ftz=0", "-prec_div=1", "-prec_sqrt=1", "-fmad=1"]);
+    kernels.args(["-ftz=0", "-prec_div=1", "-prec_sqrt=1"]);
+    kernels.arg(format!("-fmad={}", u8::from(!flags.no_fused_products)));
     kernels.args(["--include_file_name", "fatbin.c", "-tused"]);
     kernels.args(["--module_id_file_name", "module_id", "--gen_c_file_name", "kernels.c"]);
     kernels.args(["--stub_file_name", "stub.c", "--gen_device_file_name", "kernels.gpu"]);
@@ -104,7 +136,7 @@ fn preprocessor(cuda: &Cuda, source: &Source<'_>, number: &str, kernels: bool) -
     }
     includes(&mut command, cuda);
     command.args(["-include", "first.h", "-include", "cuda_runtime.h"]);
-    command.args(source.flags).arg(source.file);
+    command.arg(source.file);
     command
 }
 
@@ -181,6 +213,17 @@ impl Linker {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_of_nvcc_are_known_or_refused() {
+        let flags = |flags: &str| Flags::of_nvcc(&flags.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let found = flags("-std=c++17 -DA=1 --default-stream per-thread").unwrap();
+        assert_eq!(found.preprocessor, ["-DA=1", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"]);
+        assert!(!found.no_fused_products && flags("-fmad=false").unwrap().no_fused_products);
+        for unknown in ["-rdc=true", "--default-stream legacy", "--default-stream"] {
+            assert!(flags(unknown).is_err(), "{unknown}");
+        }
+    }
 
     #[test]
     fn types_are_as_wide_to_both() {
