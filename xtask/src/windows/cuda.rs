@@ -216,7 +216,8 @@ mod tests {
 
     #[test]
     fn options_of_nvcc_are_known_or_refused() {
-        let flags = |flags: &str| Flags::of_nvcc(&flags.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let flags =
+            |flags: &str| Flags::of_nvcc(&flags.split(' ').map(str::to_owned).collect::<Vec<_>>());
         let found = flags("-std=c++17 -DA=1 --default-stream per-thread").unwrap();
         assert_eq!(found.preprocessor, ["-DA=1", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"]);
         assert!(!found.no_fused_products && flags("-fmad=false").unwrap().no_fused_products);
