@@ -221,7 +221,7 @@ fn deb(staged: &Path, documents: &Documents, tree: &Path, to: &Path) -> Result<P
     fs::write(
         control.join("control"),
         format!(
-            "Package: zluda\nVersion: {VERSION}\nArchitecture: amd64\nMaintainer: ZLUDA <zluda@localhost>\n\
+            "Package: zluda\nVersion: {VERSION}\nArchitecture: amd64\nMaintainer: ZLUDA developers <developers@zluda.invalid>\n\
              Installed-Size: {size}\nDepends: {}\nSection: libs\nPriority: optional\nDescription: {SUMMARY}\n \
              A driver library in place of NVIDIA's, for programs that are started with\n zluda run. Others are left alone.\n",
             Needs::of_folder(staged)?.debian()?

@@ -195,6 +195,15 @@ impl Sample {
         self.make(command, &library)
     }
 
+    /// What is compiled for Windows: the one source of CUDA C++, if there is no other, its architecture and nvcc's flags.
+    pub fn single_source(&self) -> Option<(&Path, &str, &[String])> {
+        let [source] = self.sources.as_slice() else { return None };
+        if self.uses_driver_alone() || self.is_linked_by_the_driver() {
+            return None;
+        }
+        Some((source, &self.architecture, &self.flags))
+    }
+
     /// Whether the kernels of a source are nothing without the other sources.
     pub fn is_linked_by_the_driver(&self) -> bool {
         self.flags.iter().any(|flag| flag == "-rdc=true")
@@ -306,7 +315,7 @@ impl Sample {
     }
 
     /// Whether `product` is older than the sample's sources, or than any header of the samples.
-    fn outdated(&self, product: &Path) -> Result<bool> {
+    pub fn outdated(&self, product: &Path) -> Result<bool> {
         let Ok(made) = modified(product) else { return Ok(true) };
         let headers = files(&root().join("samples"), "h")?;
         for source in self.sources.iter().chain(&headers) {

@@ -1,7 +1,9 @@
 //! Builds for Windows, and what runs them here: mingw, Rust's standard library for it, Wine. Everything lies below
 //! `target/windows`, apart from Linux's builds.
 
+pub mod cuda;
 pub mod llvm;
+mod stub;
 mod sysroot;
 pub mod wine;
 
@@ -10,7 +12,7 @@ use crate::repository::{Profile, make, target};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use zluda_staged::{STAGED_WINDOWS, Staged};
+use zluda_staged::{LIBRARIES, STAGED_WINDOWS, STUBS, Staged};
 
 /// Rust's name of it.
 pub const TARGET: &str = "x86_64-pc-windows-gnu";
@@ -83,6 +85,11 @@ pub fn build(profile: Profile) -> Result<()> {
     make(&staged())?;
     for Staged { built, name, .. } in STAGED_WINDOWS {
         strip(&builds(profile).join(built), &staged().join(name))?;
+    }
+    let libraries = staged().join(LIBRARIES);
+    make(&libraries)?;
+    for stub in STUBS {
+        stub::make(stub, &staged(), &libraries)?;
     }
     Ok(())
 }

@@ -1,9 +1,12 @@
-//! `zluda install` and `zluda remove`: the driver in a program's own folder, where Windows looks first.
+//! `zluda install` and `zluda remove`: the driver in a program's own folder, where Windows looks first, and the libraries above
+//! it that programs and DLLs there name.
 
 #[cfg(windows)]
 pub use command::{Options, install, remove};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use zluda_staged::{LIBRARIES, windows_file, windows_stub};
 
 /// What is installed, a line each: the name, the size and the time of the file, and whether another one was there.
 const LIST: &str = "zluda_installed.txt";
@@ -25,7 +28,9 @@ mod command {
 
     /// Copies the driver and what it needs into a folder, and prints what lies there then.
     pub fn install(options: &Options) -> Result<ExitCode, Failure> {
-        let lines = install_from(&staged::folder()?, &[DRIVER, CPU_PROVIDER], &options.folder)?;
+        let mut files = vec![PathBuf::from(DRIVER), PathBuf::from(CPU_PROVIDER)];
+        files.extend(needed(&options.folder)?);
+        let lines = install_from(&staged::folder()?, &files, &options.folder)?;
         print(&lines)
     }
 
@@ -42,14 +47,67 @@ mod command {
     }
 }
 
-fn install_from(from: &Path, names: &[&str], to: &Path) -> Result<Vec<String>, String> {
+/// Our files for what programs and DLLs of a folder name of NVIDIA's, beside the driver.
+fn needed(folder: &Path) -> Result<BTreeSet<PathBuf>, String> {
+    let mut needed = BTreeSet::new();
+    let entries = fs::read_dir(folder).map_err(|error| failed(folder, &error))?;
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_code = path.extension().is_some_and(|extension| {
+            ["exe", "dll", "pyd"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+        });
+        if !is_code || !path.is_file() {
+            continue;
+        }
+        let bytes = fs::read(&path).map_err(|error| failed(&path, &error))?;
+        for name in std::iter::once(name).chain(names_of_dlls(&bytes)) {
+            if let Some(stub) = windows_stub(&name)
+                && let Some(library) = stub.windows_library()
+            {
+                needed.insert(Path::new(LIBRARIES).join(stub.windows_name()));
+                needed.insert(library.name.into());
+            } else if let Some(staged) = windows_file(&name) {
+                needed.insert(staged.name.into());
+            }
+        }
+    }
+    needed.remove(Path::new(zluda_staged::DRIVER_WINDOWS));
+    Ok(needed)
+}
+
+/// The names of DLLs that lie in a file as texts, of 8 bits or of 16 a letter: those of import tables, and those that its code
+/// loads by their names.
+fn names_of_dlls(bytes: &[u8]) -> BTreeSet<String> {
+    let mut names = narrow_names(bytes);
+    for start in [0, 1] {
+        let halves: Vec<u8> = bytes.iter().skip(start).step_by(2).copied().collect();
+        names.extend(narrow_names(&halves));
+    }
+    names
+}
+
+fn narrow_names(bytes: &[u8]) -> BTreeSet<String> {
+    const END: &[u8] = b".dll";
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let ends =
+        bytes.windows(END.len()).enumerate().filter(|(_, end)| end.eq_ignore_ascii_case(END));
+    let names = ends.map(|(end, _)| {
+        let length = bytes[..end].iter().rev().take_while(|byte| is_of_name(byte)).count();
+        &bytes[end - length..end + END.len()]
+    });
+    names.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
+/// Copies files of ours, of its folder or one below it.
+fn install_from(from: &Path, files: &[PathBuf], to: &Path) -> Result<Vec<String>, String> {
     if to.join(LIST).exists() {
         // The list knows what was there first.
         remove_from(to)?;
     }
     let (mut list, mut lines) = (String::new(), Vec::new());
-    for &name in names {
-        let (source, target) = (from.join(name), to.join(name));
+    for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let (source, target) = (from.join(file), to.join(&*name));
         let was_there = target.exists();
         if was_there {
             fs::rename(&target, kept(&target)).map_err(|error| failed(&target, &error))?;
@@ -133,6 +191,10 @@ mod tests {
         (folder, from, to)
     }
 
+    fn files() -> [PathBuf; 2] {
+        ["a", "b"].map(PathBuf::from)
+    }
+
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
         let mut names: Vec<_> =
@@ -147,7 +209,7 @@ mod tests {
         fs::write(to.join("a"), "old").unwrap();
         // Twice: the second time, what is there is ours.
         for _ in 0..2 {
-            install_from(&from, &["a", "b"], &to).unwrap();
+            install_from(&from, &files(), &to).unwrap();
             assert_eq!(names(&to), ["a", "a.before_zluda", "b", LIST]);
             assert_eq!(fs::read_to_string(to.join("a")).unwrap(), "a".repeat(10));
         }
@@ -158,9 +220,34 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_gets_what_its_programs_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
+        let wide: Vec<u8> = "x cuRAND64_10.dll".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        write("app.exe", &[b"\0cufft64_12.DLL\0nvcuda.dll\0kernel32.dll\0.dll", &*wide].concat());
+        // No program; one that is nobody's; a library of NVIDIA's own.
+        write("notes.txt", b"cublas64_13.dll");
+        write("odd.dll", &[&b"\0"[..], &*wide].concat());
+        write("cudnn64_9.dll", b"");
+        let found: Vec<_> = needed(folder.path()).unwrap().into_iter().collect();
+        let below = |name: &str| Path::new(LIBRARIES).join(name);
+        let wanted = [
+            below("cudnn64_9.dll"),
+            below("cufft64_12.dll"),
+            below("curand64_10.dll"),
+            "zluda_dnn.dll".into(),
+            "zluda_fft.dll".into(),
+            "zluda_rand.dll".into(),
+        ];
+        assert_eq!(found, wanted);
+        write("smi.exe", b"nvml.dll");
+        assert!(needed(folder.path()).unwrap().contains(Path::new("nvml.dll")));
+    }
+
+    #[test]
     fn what_has_changed_stays() {
         let (_folder, from, to) = folders();
-        install_from(&from, &["a", "b"], &to).unwrap();
+        install_from(&from, &files(), &to).unwrap();
         fs::write(to.join("b"), "another").unwrap();
         let lines = remove_from(&to).unwrap();
         assert!(lines[1].contains("stays"), "{lines:?}");

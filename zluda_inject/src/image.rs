@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 
 use windows_sys::Win32::Foundation::HANDLE;
 
+use zluda_staged::DRIVER_WINDOWS;
+
+use crate::names::{Names, Ours};
 use crate::process::Process;
 
 const X86_64: u16 = 0x8664;
@@ -31,6 +34,8 @@ const IMPORTS: usize = DIRECTORIES + DIRECTORY;
 const BOUND_IMPORTS: usize = DIRECTORIES + 11 * DIRECTORY;
 /// An import descriptor, and the most that are believed.
 const DESCRIPTOR: usize = 20;
+/// In a descriptor: the address of the DLL's name.
+const NAME: usize = 12;
 const MOST_DESCRIPTORS: usize = 4096;
 /// A table of two words: the first export by its number, and the end.
 const FIRST_EXPORT: u64 = 1 << 63 | 1;
@@ -38,11 +43,12 @@ const FIRST_EXPORT: u64 = 1 << 63 | 1;
 const REACH: usize = 1 << 31;
 
 /// Makes the program of a suspended process import the first export of each DLL, before all else that it imports. Nothing of
-/// the process has run yet. DLLs are whole paths; their file names are found by whoever imports them by name.
+/// the process has run yet. DLLs are whole paths; their file names are found by whoever imports them by name. What the
+/// program itself imports of NVIDIA's libraries above the driver, it imports of ours, where `names` says so.
 ///
 /// # Errors
 /// A program of another kind of processor, and paths that an import table cannot name.
-pub fn inject(process: HANDLE, dlls: &[PathBuf]) -> Result<()> {
+pub fn inject(process: HANDLE, dlls: &[PathBuf], names: &Names) -> Result<()> {
     let process = Process(process);
     let base = process.image()?;
     let mut header = [0; 4];
@@ -54,20 +60,33 @@ pub fn inject(process: HANDLE, dlls: &[PathBuf]) -> Result<()> {
     let word = |at: usize| {
         u32::from_le_bytes([headers[at], headers[at + 1], headers[at + 2], headers[at + 3]])
     };
-    let names = dlls.iter().map(|path| name(path)).collect::<Result<Vec<_>>>()?;
-    let old = descriptors(process, base, word(IMPORTS))?;
+    let mut old = descriptors(process, base, word(IMPORTS))?;
+    let replaced = replaced(process, base, &old, names);
 
-    let tables = (dlls.len() + 1) * DESCRIPTOR + old.len();
+    let mut first = dlls.to_vec();
+    for ours in replaced.iter().filter_map(|(_, ours)| ours.library.as_ref()) {
+        if !first.contains(ours) {
+            first.push(ours.clone());
+        }
+    }
+    let tables = (first.len() + 1) * DESCRIPTOR + old.len();
     let tables = tables.next_multiple_of(8);
-    let names_at = tables + dlls.len() * 32;
-    let size = names_at + names.iter().map(Vec::len).sum::<usize>();
+    let names_at = tables + first.len() * 32;
+    let mut texts = Vec::new();
+    // Where the texts of the paths begin: those of the DLLs, then those in place of others.
+    let mut places = Vec::new();
+    for path in first.iter().chain(replaced.iter().map(|(_, ours)| &ours.file)) {
+        places.push(names_at + texts.len());
+        texts.extend(name(path)?);
+    }
+    let size = names_at + texts.len();
     let above = base + word(SIZE_OF_IMAGE) as usize;
     let block = process.allocate_above(above, size, REACH - (above - base))?;
     let relative = |offset: usize| ((block - base + offset) as u32).to_le_bytes();
 
     let mut bytes = vec![0; size];
-    let mut name_at = names_at;
-    for (index, name) in names.iter().enumerate() {
+    bytes[names_at..].copy_from_slice(&texts);
+    for index in 0..first.len() {
         // The table of names and that of addresses begin the same.
         let table = tables + index * 32;
         for copy in [table, table + 16] {
@@ -75,18 +94,37 @@ pub fn inject(process: HANDLE, dlls: &[PathBuf]) -> Result<()> {
         }
         let descriptor = &mut bytes[index * DESCRIPTOR..][..DESCRIPTOR];
         descriptor[0..4].copy_from_slice(&relative(table));
-        descriptor[12..16].copy_from_slice(&relative(name_at));
+        descriptor[NAME..NAME + 4].copy_from_slice(&relative(places[index]));
         descriptor[16..20].copy_from_slice(&relative(table + 16));
-        bytes[name_at..name_at + name.len()].copy_from_slice(name);
-        name_at += name.len();
     }
-    bytes[dlls.len() * DESCRIPTOR..][..old.len()].copy_from_slice(&old);
+    for ((index, _), place) in replaced.iter().zip(&places[first.len()..]) {
+        old[index * DESCRIPTOR + NAME..][..4].copy_from_slice(&relative(*place));
+    }
+    bytes[first.len() * DESCRIPTOR..][..old.len()].copy_from_slice(&old);
     process.write(block, &bytes)?;
-    let count = dlls.len() + old.len() / DESCRIPTOR + 1;
+    let count = first.len() + old.len() / DESCRIPTOR + 1;
     let directory = [relative(0), ((count * DESCRIPTOR) as u32).to_le_bytes()].concat();
     process.write(at + IMPORTS, &directory)?;
     // What was bound ahead of time would not be looked up.
     process.write(at + BOUND_IMPORTS, &[0; DIRECTORY])
+}
+
+/// The import descriptors that name what a program gets ours for, by their places in the table. The driver is there by its
+/// name already.
+fn replaced(process: Process, base: usize, table: &[u8], names: &Names) -> Vec<(usize, Ours)> {
+    let mut replaced = Vec::new();
+    for (index, descriptor) in table.chunks_exact(DESCRIPTOR).enumerate() {
+        let at = [NAME, NAME + 1, NAME + 2, NAME + 3].map(|at| descriptor[at]);
+        let Some(name) = process.text(base + u32::from_le_bytes(at) as usize) else { continue };
+        if name.eq_ignore_ascii_case(DRIVER_WINDOWS) {
+            continue;
+        }
+        let ours = names
+            .ours(&name)
+            .or_else(|| names.instead(&name).filter(|_| !process.would_find(&name)));
+        replaced.extend(ours.map(|ours| (index, ours)));
+    }
+    replaced
 }
 
 /// Whether a program can have DLLs of ours, by its headers.

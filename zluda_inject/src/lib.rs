@@ -2,11 +2,13 @@
 //! entries that come first, so that what the program itself imports is there already.
 //!
 //! - [`image`]: the program's headers, and what they become.
+//! - [`names`]: which file of ours a program gets in place of a DLL.
 //! - [`process`]: reading and writing another process.
 //! - [`run`]: a program with DLLs, from its start to its end.
 
 #[cfg(windows)]
 pub mod image;
+pub mod names;
 #[cfg(windows)]
 mod process;
 #[cfg(windows)]

@@ -11,17 +11,19 @@ use windows_sys::Win32::System::Console::SetConsoleCtrlHandler;
 use windows_sys::Win32::System::Threading::CREATE_SUSPENDED;
 use windows_sys::core::BOOL;
 
+use crate::names::Names;
+
 #[link(name = "ntdll")]
 unsafe extern "system" {
     /// Lets all threads of a process run.
     fn NtResumeProcess(process: HANDLE) -> i32;
 }
 
-/// Runs a program with DLLs in it. Returns its exit code.
+/// Runs a program with DLLs in it, and those that `names` has in place of others. Returns its exit code.
 ///
 /// # Errors
 /// A program that cannot be started, and one that cannot have the DLLs, which is not run.
-pub fn run(command: &mut Command, dlls: &[PathBuf]) -> Result<u32> {
+pub fn run(command: &mut Command, dlls: &[PathBuf], names: &Names) -> Result<u32> {
     let mut child = command.creation_flags(CREATE_SUSPENDED).spawn()?;
     let process = child.as_raw_handle();
     let resume = || {
@@ -31,7 +33,7 @@ pub fn run(command: &mut Command, dlls: &[PathBuf]) -> Result<u32> {
             status => Err(Error::other(format!("it does not go on: {status:#x}"))),
         }
     };
-    if let Err(error) = crate::inject(process, dlls).and_then(|()| resume()) {
+    if let Err(error) = crate::inject(process, dlls, names).and_then(|()| resume()) {
         child.kill()?;
         child.wait()?;
         return Err(match error.kind() {

@@ -9,7 +9,7 @@ use windows_sys::Win32::System::SystemServices::DLL_PROCESS_ATTACH;
 use windows_sys::Win32::System::Threading::{CREATE_SUSPENDED, PROCESS_INFORMATION, ResumeThread};
 use windows_sys::core::BOOL;
 
-use crate::names::{Module, Name, dlls};
+use crate::names::{Module, Name, Paths, for_children};
 
 /// Declares hooks: for each function its type, the DLL that exports it, and what it does with `original`, the function as it
 /// was.
@@ -100,8 +100,8 @@ hooks! {
         if good != 0 {
             let child = *information;
             // A child that cannot have the DLLs, as one for another kind of processor, runs without.
-            if let Some(dlls) = dlls() {
-                let _ = zluda_inject::inject(child.hProcess, &dlls);
+            if let Some((dlls, names)) = for_children() {
+                let _ = zluda_inject::inject(child.hProcess, &dlls, names);
             }
             if flags & CREATE_SUSPENDED == 0 {
                 ResumeThread(child.hThread);
@@ -111,19 +111,27 @@ hooks! {
     }
 }
 
-/// Loads our file where there is one for a name, or where what is meant cannot be loaded.
+/// Loads our file where there is one for a name, or where what is meant cannot be loaded. Nothing is loaded by functions that
+/// look for what is there.
 fn load(
     name: Option<Name>,
     original: impl FnOnce() -> Module,
     ours: impl Fn(*const u16) -> Module,
 ) -> Module {
+    let get = |paths: Paths| {
+        // Of the library the file's exports are; a file that is loaded has it.
+        match paths.library.map(|path| ours(path.as_ptr())) {
+            Some(library) if library.is_null() => library,
+            _ => ours(paths.file.as_ptr()),
+        }
+    };
     let Some(name) = name else { return original() };
-    if let Some(path) = name.ours() {
-        return ours(path.as_ptr());
+    if let Some(paths) = name.ours() {
+        return get(paths);
     }
     let module = original();
     match name.instead() {
-        Some(path) if module.is_null() => ours(path.as_ptr()),
+        Some(paths) if module.is_null() => get(paths),
         _ => module,
     }
 }

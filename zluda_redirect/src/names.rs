@@ -9,12 +9,13 @@ use windows_sys::Win32::System::LibraryLoader::{
     GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
     GetModuleFileNameW, GetModuleHandleExW,
 };
-use zluda_staged::{DRIVER_WINDOWS, REDIRECT, Staged, choose, windows_file, windows_library};
+use zluda_inject::names::{Names, Ours};
+use zluda_staged::{DRIVER_WINDOWS, REDIRECT};
 
-/// The folder of this DLL.
-fn folder() -> Option<&'static PathBuf> {
-    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
-    FOLDER.get_or_init(find_folder).as_ref()
+/// What programs get of the folder of this DLL.
+fn names() -> Option<&'static Names> {
+    static NAMES: OnceLock<Option<Names>> = OnceLock::new();
+    NAMES.get_or_init(|| find_folder().map(|folder| Names::new(&folder))).as_ref()
 }
 
 fn find_folder() -> Option<PathBuf> {
@@ -33,41 +34,24 @@ fn find_folder() -> Option<PathBuf> {
     path.parent().map(PathBuf::from)
 }
 
-/// The DLLs for child processes.
-pub fn dlls() -> Option<[PathBuf; 2]> {
-    folder().map(|folder| [DRIVER_WINDOWS, REDIRECT].map(|name| folder.join(name)))
+/// The DLLs for child processes, and what those get in place of others.
+pub fn for_children() -> Option<([PathBuf; 2], &'static Names)> {
+    let names = names()?;
+    Some(([DRIVER_WINDOWS, REDIRECT].map(|name| names.folder.join(name)), names))
 }
 
-/// Our file in place of a DLL, as Windows takes it; none for DLLs that are not NVIDIA's, and for those of NVIDIA's that the
-/// program is to have.
-fn ours(name: &str) -> Option<Vec<u16>> {
-    let preferred = || choice().0.then(|| library(name)).flatten();
-    wide(windows_file(name).or_else(preferred)?)
+/// A file of ours with the library that does its work, as Windows takes paths.
+#[derive(Debug)]
+pub struct Paths {
+    pub library: Option<Vec<u16>>,
+    pub file: Vec<u16>,
 }
 
-/// The same for a library above the driver. A folder may have been left without it.
-fn library(name: &str) -> Option<&'static Staged> {
-    windows_library(name).filter(|staged| folder().is_some_and(|at| at.join(staged.name).exists()))
-}
-
-/// Our file in place of a library above the driver that could not be loaded.
-fn instead(name: &str) -> Option<Vec<u16>> {
-    wide(choice().1.then(|| library(name)).flatten()?)
-}
-
-fn wide(staged: &Staged) -> Option<Vec<u16>> {
-    let path = folder()?.join(staged.name);
-    Some(path.as_os_str().encode_wide().chain([0]).collect())
-}
-
-/// Whether programs get our libraries above the driver, and whether they do where NVIDIA's are not there.
-fn choice() -> (bool, bool) {
-    static CHOICE: OnceLock<(bool, bool)> = OnceLock::new();
-    *CHOICE.get_or_init(|| {
-        let [libraries, capability] = ["ZLUDA_LIBRARIES", "ZLUDA_CC"]
-            .map(|name| std::env::var_os(name).map(|value| value.into_encoded_bytes()));
-        choose(libraries.as_deref(), capability.as_deref())
-    })
+impl Paths {
+    fn new(ours: Ours) -> Paths {
+        let wide = |path: PathBuf| path.as_os_str().encode_wide().chain([0]).collect();
+        Paths { library: ours.library.map(wide), file: wide(ours.file) }
+    }
 }
 
 /// A name that a program has passed to a function.
@@ -104,14 +88,14 @@ impl Name {
         Some(Name(text.to_string_lossy().into_owned()))
     }
 
-    /// Our file in place of the DLL.
-    pub fn ours(&self) -> Option<Vec<u16>> {
-        ours(&self.0)
+    /// Ours in place of the DLL.
+    pub fn ours(&self) -> Option<Paths> {
+        Some(Paths::new(names()?.ours(&self.0)?))
     }
 
-    /// Our file where the DLL could not be loaded.
-    pub fn instead(&self) -> Option<Vec<u16>> {
-        instead(&self.0)
+    /// Ours where the DLL could not be loaded.
+    pub fn instead(&self) -> Option<Paths> {
+        Some(Paths::new(names()?.instead(&self.0)?))
     }
 }
 

@@ -94,7 +94,7 @@ pub const STAGED: &[Staged] = &[
     },
 ];
 
-/// The files of a build for Windows. There is one folder: programs look for DLLs beside themselves.
+/// The files of a build for Windows, beside the stubs. There is one folder: programs look for DLLs beside themselves.
 pub const STAGED_WINDOWS: &[Staged] = &[
     Staged {
         package: "zluda",
@@ -104,9 +104,14 @@ pub const STAGED_WINDOWS: &[Staged] = &[
         compiler: true,
         ..OWN
     },
+    Staged { package: "zluda_ml", built: "zluda_ml.dll", name: "nvml.dll", replaces: true, ..OWN },
     Staged { package: "hip_cpu", built: "zluda_hip_cpu.dll", name: "zluda_hip_cpu.dll", ..OWN },
+    Staged { package: "zluda_blas", built: "zluda_blas.dll", name: "zluda_blas.dll", ..OWN },
+    Staged { package: "zluda_dnn", built: "zluda_dnn.dll", name: "zluda_dnn.dll", ..OWN },
     Staged { package: "zluda_fft", built: "zluda_fft.dll", name: "zluda_fft.dll", ..OWN },
     Staged { package: "zluda_rand", built: "zluda_rand.dll", name: "zluda_rand.dll", ..OWN },
+    Staged { package: "zluda_sparse", built: "zluda_sparse.dll", name: "zluda_sparse.dll", ..OWN },
+    Staged { package: "zluda_solver", built: "zluda_solver.dll", name: "zluda_solver.dll", ..OWN },
     Staged { package: "zluda_redirect", built: "zluda_redirect.dll", name: REDIRECT, ..OWN },
     Staged {
         package: "zluda_cli",
@@ -119,7 +124,8 @@ pub const STAGED_WINDOWS: &[Staged] = &[
 
 /// A name under which NVIDIA has a library whose work one of ours does. Programs ask for symbols of that name's version, and
 /// a library has one name, so a stub stands for each: a library without code that has the name and the version, and needs
-/// ours. All names of an API, and several APIs, lead to one library with one table of handles.
+/// ours. All names of an API, and several APIs, lead to one library with one table of handles. Windows has no versions of
+/// symbols; there a stub's exports forward to ours.
 #[derive(Clone, Copy, Debug)]
 pub struct Stub {
     /// Its soname, which is the version of its symbols too.
@@ -132,29 +138,28 @@ pub struct Stub {
 
 impl Stub {
     /// The DLL that does the work on Windows, where builds for it have one.
-    fn windows_library(&self) -> Option<&'static Staged> {
+    pub fn windows_library(&self) -> Option<&'static Staged> {
         let stem = self.library.strip_prefix("lib")?.strip_suffix(".so")?;
         STAGED_WINDOWS.iter().find(|staged| staged.name.strip_suffix(".dll") == Some(stem))
     }
 
-    /// Whether Windows has it by this name, without its extension: `libcublas.so.13` is `cublas64_13` there.
-    fn is_windows_name(&self, name: &str) -> bool {
+    /// Its name on Windows: that of `libcublas.so.13` is `cublas64_13.dll`.
+    pub fn windows_name(&self) -> String {
         let parts = self.name.strip_prefix("lib").and_then(|rest| rest.split_once(".so."));
-        parts.is_some_and(|(stem, version)| {
-            name.eq_ignore_ascii_case(&format!("{stem}64_{version}"))
-        })
+        let (stem, version) = parts.unwrap_or((self.name, ""));
+        format!("{stem}64_{version}.dll")
     }
 }
 
-/// The DLL of [`STAGED_WINDOWS`] that does the work of the library above the driver that a program of Windows means by a
-/// name or a path. There are no stubs: whoever loads it gets ours, whatever its name.
-pub fn windows_library(path: &str) -> Option<&'static Staged> {
-    let name = windows_name(path);
-    let stem = match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
-        Some((stem, extension)) if extension.eq_ignore_ascii_case(".dll") => stem,
-        _ => name,
-    };
-    STUBS.iter().find(|stub| stub.is_windows_name(stem))?.windows_library()
+/// The stub of the library above the driver that a program of Windows means by a name or a path, with an extension or
+/// without.
+pub fn windows_stub(path: &str) -> Option<&'static Stub> {
+    let mut name = windows_name(path).to_owned();
+    if !name.get(name.len().saturating_sub(4)..).is_some_and(|end| end.eq_ignore_ascii_case(".dll"))
+    {
+        name.push_str(".dll");
+    }
+    STUBS.iter().find(|stub| stub.windows_name().eq_ignore_ascii_case(&name))
 }
 
 /// The name of the file in a path of Windows.
@@ -324,20 +329,42 @@ mod tests {
 
     #[test]
     fn windows_names_lead_to_dlls() {
-        let name = |path| windows_library(path).map(|staged| staged.name);
+        let name = |path| Some(windows_stub(path)?.windows_library()?.name);
         for path in ["cufft64_12.dll", "CUFFT64_11", r"C:\a\cufft64_12.DLL", "Z:/b/cufft64_11.dll"]
         {
             assert_eq!(name(path), Some("zluda_fft.dll"), "{path}");
         }
-        assert_eq!(name("curand64_10.dll"), Some("zluda_rand.dll"));
-        for other in ["cufft64_10.dll", "cufft", "cufft64_12.exe", "nvcuda.dll", "", ".dll", "é.d"]
-        {
+        for (theirs, ours) in [
+            ("curand64_10.dll", "zluda_rand.dll"),
+            ("cublas64_13.dll", "zluda_blas.dll"),
+            ("cublasLt64_12.dll", "zluda_blas.dll"),
+            ("cusparse64_12.dll", "zluda_sparse.dll"),
+            ("cusolver64_11.dll", "zluda_solver.dll"),
+            ("cudnn64_9.dll", "zluda_dnn.dll"),
+            ("cudnn_engines_runtime_compiled64_9.dll", "zluda_dnn.dll"),
+        ] {
+            assert_eq!(name(theirs), Some(ours), "{theirs}");
+        }
+        for stub in STUBS {
+            assert!(stub.windows_library().is_some(), "{}", stub.name);
+        }
+        for other in [
+            "cufft64_10.dll",
+            "cufft",
+            "cufft64_12.exe",
+            "cudnn_adv64.dll",
+            "nvcuda.dll",
+            "",
+            ".dll",
+            "é.d",
+        ] {
             assert_eq!(name(other), None, "{other}");
         }
         assert_eq!(
             windows_file(r"C:\windows\NVCUDA").map(|staged| staged.name),
             Some("nvcuda.dll")
         );
+        assert_eq!(windows_file("nvml.dll").map(|staged| staged.package), Some("zluda_ml"));
     }
 
     #[test]

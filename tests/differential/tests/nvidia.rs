@@ -3,6 +3,8 @@
 //! Each case runs in a process of its own against the staged library (`cargo xtask build` makes it) and
 //! is compared with what an H100 answered. `answers/differences.txt` lists the deliberate differences, and
 //! `answers/differences_amd.txt` those that an emulated AMD GPU has besides.
+//! `answers/differences_windows.txt` lists those of the build for Windows, besides, and `answers/not_on_windows.txt` the cases
+//! that Windows cannot have.
 //! With `ZLUDA_BLESS=1` the test prints the lines that would make it pass.
 
 // A test stops by panicking.
@@ -33,12 +35,28 @@ fn table(name: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// `target/<profile>/zluda/libcuda.so.1`, beside this test's own executable.
+/// `target/<profile>/zluda/libcuda.so.1`, beside this test's own executable. On Windows the staged folder is
+/// `target/windows/zluda`, and the executable lies in `target/windows/build/<target>/<profile>`.
 fn library() -> PathBuf {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_differential"));
-    let path = program.with_file_name("zluda").join("libcuda.so.1");
+    let (above, name) = if cfg!(windows) { (4, "nvcuda.dll") } else { (1, "libcuda.so.1") };
+    let folder = program.ancestors().nth(above).unwrap();
+    let path = folder.join("zluda").join(name);
     assert!(path.exists(), "{} is not there: run `cargo xtask build` first", path.display());
     path
+}
+
+/// The cases that this system can have, with NVIDIA's answers, and the deliberate differences.
+fn tables() -> [BTreeMap<String, String>; 2] {
+    let [mut nvidia, mut differences] = [table("h100.txt"), table("differences.txt")];
+    if cfg!(windows) {
+        differences.extend(table("differences_windows.txt"));
+        for case in table("not_on_windows.txt").keys() {
+            assert!(nvidia.remove(case).is_some(), "{case}: not on Windows, but no such case");
+            differences.remove(case);
+        }
+    }
+    [nvidia, differences]
 }
 
 /// The executors that run the kernels of a case: what a driver answers does not depend on it, but where barriers meet.
@@ -47,6 +65,7 @@ fn executors(case: &str) -> &'static [&'static str] {
 }
 
 /// The device of the emulated runs: the answers of a driver do not depend on the GPU.
+#[cfg(not(windows))]
 const EMULATED: &str = "emu:gfx1100";
 
 /// The devices of a case, as `ZLUDA_DEVICES` says it.
@@ -136,16 +155,18 @@ fn every_case_has_an_answer() {
 
 #[test]
 fn answers_are_those_of_an_h100() {
-    let nvidia = table("h100.txt");
+    let [nvidia, differences] = tables();
     let runs: Vec<Run<'_>> = nvidia
         .iter()
         .flat_map(|(case, theirs)| {
             executors(case).iter().map(move |e| (case.as_str(), theirs.as_str(), "cpu", *e))
         })
         .collect();
-    compare(&runs, &table("differences.txt"));
+    compare(&runs, &differences);
 }
 
+/// Builds for Windows have no emulated GPU.
+#[cfg(not(windows))]
 #[test]
 fn answers_on_an_emulated_amd_gpu_are_too() {
     let nvidia = table("h100.txt");

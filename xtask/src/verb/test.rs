@@ -130,7 +130,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 }
             }
             Suite::Windows => {
-                if let Err(error) = windows::run(&mut report, options.times) {
+                if let Err(error) = windows::run(&mut report, options.times, &options.filter) {
                     report.check("windows", Err(error.to_string()));
                 }
             }

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use zluda_inject::names::Names;
 use zluda_staged::{DRIVER_WINDOWS, REDIRECT};
 
 /// The path by which a program is found, as a person at a shell names it: the working directory comes first there, and the
@@ -38,7 +39,7 @@ pub fn run(command: &mut Command, folder: &Path) -> Result<ExitCode> {
     if program.is_file() {
         zluda_inject::check_file(program)?;
     }
-    match zluda_inject::run(command, &dlls) {
+    match zluda_inject::run(command, &dlls, &Names::new(folder)) {
         Ok(code) => {
             if let Some((_, reason)) = NEVER_BEGAN.iter().find(|(status, _)| *status == code) {
                 eprintln!("zluda: the program never began: {reason} ({code:#x})");

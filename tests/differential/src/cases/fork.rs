@@ -10,6 +10,7 @@ use crate::setup::*;
 use differential::api::Api;
 
 /// Forks; what a function answers in the child, and how the child ended. It ends as programs do, with exit handlers.
+#[cfg(unix)]
 pub fn in_child(questions: impl FnOnce() -> Answers) -> Answers {
     let mut ends = [0; 2];
     // SAFETY: the array has room for two descriptors.
@@ -38,6 +39,12 @@ pub fn in_child(questions: impl FnOnce() -> Answers) -> Answers {
     let mut answers = answers[..count].to_vec();
     answers.push(status.into());
     answers
+}
+
+/// Cases that ask for it are in `answers/not_on_windows.txt`.
+#[cfg(windows)]
+pub fn in_child(_questions: impl FnOnce() -> Answers) -> Answers {
+    panic!("Windows does not fork")
 }
 
 /// Questions that need the driver, but no context.

@@ -1,5 +1,8 @@
 //! The build for Windows, under Wine: the crates' own tests, and programs that get to the driver in every way.
 
+mod samples;
+mod sharing;
+
 use super::Report;
 use super::rust::count;
 use crate::Result;
@@ -35,8 +38,9 @@ const CHARACTERISTICS: usize = 24 + 70;
 /// What a program that gets to the driver prints last.
 const GOOD: &str = "0 wrong";
 
-/// Builds, and runs everything. A process starts `times` times in a row with the driver in it.
-pub fn run(report: &mut Report, times: usize) -> Result<()> {
+/// Builds the release, and runs everything: of samples, those whose name contains `filter`. A process starts `times` times in
+/// a row with the driver in it.
+pub fn run(report: &mut Report, times: usize, filter: &str) -> Result<()> {
     heading("Building for Windows");
     let wine = match Wine::new()? {
         Some(wine) => wine,
@@ -49,12 +53,17 @@ pub fn run(report: &mut Report, times: usize) -> Result<()> {
         report.skip("the build for Windows", &error.to_string());
         return Ok(());
     }
-    build(Profile::Debug)?;
-    if !llvm::is_built() {
+    build(Profile::Release)?;
+    tests(report, &wine)?;
+    if llvm::is_built() {
+        recorded(report, &wine)?;
+        if let Some(programs) = samples::run(report, &wine, filter)? {
+            report.check("windows: a shared cache", sharing::run(&wine, &programs));
+        }
+    } else {
         report
             .cannot("kernels on Windows", "LLVM is not built for it: `./x llvm-windows` does that");
     }
-    tests(report, &wine)?;
     heading("Running programs under Wine");
     let programs = Programs::build()?;
     // Nobody is to get it by any name.
@@ -133,7 +142,7 @@ fn tests(report: &mut Report, wine: &Wine) -> Result<()> {
         quiet(compiler.arg(object), LIMIT)?;
     }
     let mut command = cargo_for_windows("test")?;
-    command.args(["--no-fail-fast", "--tests"]);
+    command.args(["--release", "--no-fail-fast", "--tests"]);
     for name in CRATES {
         command.args(["--package", name]);
     }
@@ -141,6 +150,17 @@ fn tests(report: &mut Report, wine: &Wine) -> Result<()> {
     command
         .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", &wine.runner)
         .env("ZLUDA_TEST_OBJECTS", windows_path(&objects));
+    count(report, &mut command);
+    Ok(())
+}
+
+/// The driver against what NVIDIA's has answered.
+fn recorded(report: &mut Report, wine: &Wine) -> Result<()> {
+    heading("Comparing with the recorded answers of NVIDIA's driver under Wine");
+    let mut command = cargo_for_windows("test")?;
+    command.args(["--release", "--no-fail-fast", "--package", "differential", "--test", "nvidia"]);
+    wine.environment(&mut command);
+    command.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", &wine.runner);
     count(report, &mut command);
     Ok(())
 }
@@ -169,6 +189,15 @@ const PROGRAMS: &[(&str, &str, &[&str])] = &[
     ("runtime", "runtime", &[]),
     ("compiler", "compiler", &[]),
     ("libraries", "libraries", &[]),
+    ("imports", "imports", &["cufft", "cublas", "nvml"]),
+];
+
+/// DLLs that [`PROGRAMS`] import, and what of them.
+const IMPORTED: &[(&str, &str, &[&str])] = &[
+    ("gone", "gone.dll", &["gone"]),
+    ("cufft", "cufft64_12.dll", &["cufftPlan1d", "cufftDestroy"]),
+    ("cublas", "cublas64_13.dll", &["cublasCreate_v2", "cublasDestroy_v2"]),
+    ("nvml", "nvml.dll", &["nvmlInit_v2", "nvmlDeviceGetCount_v2", "nvmlShutdown"]),
 ];
 
 impl Programs {
@@ -185,16 +214,18 @@ impl Programs {
             make(place)?;
         }
         let sources = root().join("tests/windows");
-        let gone = of("gone.def");
-        fs::write(&gone, "LIBRARY gone.dll\nEXPORTS\ngone\n")?;
-        for (definitions, kind, library) in [
-            (sources.join("nvcuda.def"), "-l", "nvcuda"),
-            (sources.join("nvcuda.def"), "-y", "nvcuda_delayed"),
-            (gone, "-l", "gone"),
-        ] {
+        let import = |definitions: PathBuf, kind: &str, library: &str| {
             let mut tool = mingw("dlltool");
             tool.arg("-d").arg(definitions).arg(kind).arg(of(&format!("lib{library}.a")));
-            quiet(&mut tool, LIMIT)?;
+            quiet(&mut tool, LIMIT)
+        };
+        import(sources.join("nvcuda.def"), "-l", "nvcuda")?;
+        import(sources.join("nvcuda.def"), "-y", "nvcuda_delayed")?;
+        for (library, dll, functions) in IMPORTED {
+            let definitions = of(&format!("{library}.def"));
+            let text = format!("LIBRARY {dll}\nEXPORTS\n{}\n", functions.join("\n"));
+            fs::write(&definitions, text)?;
+            import(definitions, "-l", library)?;
         }
         for (name, source, libraries) in PROGRAMS {
             let mut compiler = mingw("gcc-posix");
@@ -220,7 +251,10 @@ impl Programs {
         let mut compiler = mingw("gcc-posix");
         compiler.arg("-shared").arg(sources.join("decoy.c")).arg("-o");
         quiet(compiler.arg(programs.with_decoy.join("nvcuda.dll")), LIMIT)?;
-        for name in ["linked.exe", "loaded.exe"] {
+        // Nobody is to get this one either.
+        let decoy = programs.with_decoy.join("nvcuda.dll");
+        fs::copy(decoy, programs.with_decoy.join("cufft64_12.dll"))?;
+        for name in ["linked.exe", "loaded.exe", "imports.exe"] {
             fs::copy(programs.with_decoy.join(name), programs.beside.join(name))?;
         }
         Ok(programs)
@@ -296,6 +330,7 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     case("faults of the program's own", decoy, &zluda, &run("faults.exe"), 0, GOOD);
     case("the version of the file", decoy, &zluda, &run("version.exe"), 0, GOOD);
     case("libraries above the driver", decoy, &zluda, &run("libraries.exe"), 0, GOOD);
+    case("libraries in an import table", decoy, &zluda, &run("imports.exe"), 0, GOOD);
     let text = "for_32_bits.exe cannot be started: it is a program for 32-bit Windows";
     case("a program for 32 bits", decoy, &zluda, &run("for_32_bits.exe"), 126, text);
     let text = "for_arm.exe cannot be started: it is a program for ARM64";
@@ -330,10 +365,11 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     case("arguments and exit codes", decoy, &zluda, &arguments, 5, printed);
     case("no program", decoy, &zluda, &["run", "--", "none.exe"], 127, "program not found");
     let install = ["install", "."];
-    case("installing", beside, &zluda, &install, 0, "nvcuda.dll");
+    case("installing", beside, &zluda, &install, 0, "cublas64_13.dll");
     case("the driver beside a program", beside, &beside.join("linked.exe"), &[], 0, GOOD);
     let loaded = beside.join("loaded.exe");
     case("the same, loaded", beside, &loaded, &["A", "nvcuda.dll"], 0, GOOD);
+    case("libraries beside a program", beside, &beside.join("imports.exe"), &[], 0, GOOD);
     case("removing", beside, &zluda, &["remove", "."], 0, "nvcuda.dll");
     // System32 has the decoy.
     case("no driver any more", beside, &loaded, &["A", "nvcuda.dll"], 4, "no cuDeviceGetCount");
