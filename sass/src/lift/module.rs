@@ -48,6 +48,7 @@ pub fn lift(image: &Image) -> Lifted {
             }
         }
     }
+    lifted.wants_grid_barrier = system_calls.iter().any(|name| is_grid_barrier(name));
     begin(&mut lifted.text, image, &system_calls, uses_dynamic);
     lifted.text.push_str(&kernels);
     lifted
@@ -61,7 +62,6 @@ fn begin(text: &mut String, image: &Image, system_calls: &BTreeSet<&str>, uses_d
     if image.compiled_for != 0 {
         let _ = writeln!(text, ".pragma \"compiled_for sm_{}\";", image.compiled_for);
     }
-    lifted.wants_grid_barrier = system_calls.iter().any(|name| is_grid_barrier(name));
     for (name, declaration) in SYSTEM {
         if system_calls.contains(name) {
             let _ = writeln!(text, "{declaration}");
