@@ -282,7 +282,7 @@ fn program() {
 #[ignore = "another test runs it, with a folder"]
 fn two_of_many() {
     let Some(ptxas) = ptxas() else { return };
-    let cubin = assembled(&ptxas, &format!("{HEAD}{ADD}{SUM}{DIVIDE}{PRINT}{SHARE}"));
+    let (cubin, _) = assembled(&ptxas, &format!("{HEAD}{ADD}{SUM}{DIVIDE}{PRINT}{SHARE}"));
     assert!(Device::open().run_all(&cubin, &[c"sum", c"add"]).is_ok());
 }
 
