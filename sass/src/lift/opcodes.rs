@@ -115,7 +115,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
         memory::reduction,
         "E 64 ADD AND DEC F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
     ),
-    ("MEMBAR", memory::membar, "ALL CTA GPU SC SYS"),
+    ("MEMBAR", memory::membar, "ALL CTA GPU SC SYS VC"),
     ("LDGSTS", memory::copy, "128 64 BYPASS E LTC128B LTC256B LTC64B ZFILL"),
     ("QSPC", memory::qspc, "E G L S"),
     ("SHFL", warp::shfl, "BFLY DOWN IDX UP"),
