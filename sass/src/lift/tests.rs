@@ -139,6 +139,14 @@ fn functions_are_called_by_relocations() {
 }
 
 #[test]
+fn fences_keep_their_scope_or_a_larger_one() {
+    let text = lifted("MEMBAR.SC.CTA\nMEMBAR.ALL.GPU\nMEMBAR.SC.SYS\nMEMBAR.SC.VC\nERRBAR\nEXIT");
+    let fences: Vec<&str> = text.lines().map(str::trim).filter(|l| l.contains("fence")).collect();
+    let wanted = ["fence.sc.cta;", "fence.acq_rel.gpu;", "fence.sc.sys;", "fence.sc.sys;"];
+    assert_eq!(fences, wanted);
+}
+
+#[test]
 fn barriers_go_on_where_they_were_told_to() {
     let text = lifted(
         "BSSY B0, 0x50\n@P0 BRA 0x30\nMOV R2, 0x1\nBSYNC B0\nMOV R2, 0x2\nSTG.E [R4.64], R2\nEXIT",
