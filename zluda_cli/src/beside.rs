@@ -224,7 +224,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
         let wide: Vec<u8> = "x cuRAND64_10.dll".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        write("app.exe", &[&b"\0cufft64_12.DLL\0nvcuda.dll\0kernel32.dll\0.dll"[..], &*wide].concat());
+        write(
+            "app.exe",
+            &[&b"\0cufft64_12.DLL\0nvcuda.dll\0kernel32.dll\0.dll"[..], &*wide].concat(),
+        );
         // No program; one that is nobody's; a library of NVIDIA's own.
         write("notes.txt", b"curand64_10.dll");
         write("odd.dll", &[&b"\0"[..], &*wide].concat());
