@@ -3,8 +3,8 @@
 //! Each case runs in a process of its own against the staged library (`cargo xtask build` makes it) and
 //! is compared with what an H100 answered. `answers/differences.txt` lists the deliberate differences, and
 //! `answers/differences_amd.txt` those that an emulated AMD GPU has besides.
-//! `answers/differences_windows.txt` lists those of the build for Windows, besides, and `answers/not_on_windows.txt` the cases
-//! that Windows cannot have.
+//! `answers/differences_windows.txt` lists those of the build for Windows, besides, and `answers/not_on_windows.txt` cases that are not
+//! run there.
 //! With `ZLUDA_BLESS=1` the test prints the lines that would make it pass.
 
 // A test stops by panicking.
