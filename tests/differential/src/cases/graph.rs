@@ -607,13 +607,11 @@ pub const CASES: &[Case] = &[
     ("graph/dot", |api| {
         context(api);
         let graph = graph(api);
-        // A file that takes everything.
-        let nothing = if cfg!(windows) { c"NUL" } else { c"/dev/null" };
         vec![
             api.cuGraphDebugDotPrint(graph, null(), 0),
             api.cuGraphDebugDotPrint(graph, c"/nonexistent/folder/file".as_ptr(), 0),
-            api.cuGraphDebugDotPrint(graph, nothing.as_ptr(), 0),
-            api.cuGraphDebugDotPrint(graph, nothing.as_ptr(), 1 << 30),
+            api.cuGraphDebugDotPrint(graph, NOTHING.as_ptr(), 0),
+            api.cuGraphDebugDotPrint(graph, NOTHING.as_ptr(), 1 << 30),
         ]
     }),
     ("graph/user_object", |api| {
