@@ -89,7 +89,10 @@ pub fn build(profile: Profile) -> Result<()> {
     let libraries = staged().join(LIBRARIES);
     make(&libraries)?;
     for stub in STUBS {
-        stub::make(stub, &staged(), &libraries)?;
+        // Not all libraries are built for Windows.
+        if let Some(library) = stub.windows_library() {
+            stub::make(&stub.windows_name(), library.name, &staged(), &libraries)?;
+        }
     }
     Ok(())
 }

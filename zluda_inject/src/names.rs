@@ -66,7 +66,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         fs::create_dir(folder.join(LIBRARIES)).unwrap();
-        for name in ["zluda_fft.dll", "libraries/cufft64_12.dll", "libraries/cublas64_13.dll"] {
+        for name in ["zluda_fft.dll", "libraries/cufft64_12.dll", "libraries/curand64_10.dll"] {
             fs::write(folder.join(name), "").unwrap();
         }
         let fft = Ours {
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(own.ours("cufft64_12"), Some(fft.clone()));
         // Its stub is not there; its library is not.
         assert_eq!(own.ours("cufft64_11.dll"), None);
-        assert_eq!(own.ours("cublas64_13.dll"), None);
+        assert_eq!(own.ours("curand64_10.dll"), None);
         assert_eq!(own.ours("kernel32.dll"), None);
         let auto = names((false, true));
         assert_eq!(auto.ours("cufft64_12.dll"), None);

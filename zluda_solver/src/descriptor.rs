@@ -1,48 +1,28 @@
 //! The contents of a matrix descriptor. It is an object of cuSPARSE's, of whichever library of that name the program has.
 
 use cuda_types::cusolver::*;
-use std::ffi::c_int;
-
-#[cfg(unix)]
 use libloading::os::unix::{Library, RTLD_LAZY};
-#[cfg(windows)]
-use libloading::os::windows::Library;
+use std::ffi::c_int;
 
 type Get = unsafe extern "C" fn(cusparseMatDescr_t) -> c_int;
 
-/// Names of the library in CUDA 12 and 13.
-const NAMES: &[&str] =
-    if cfg!(windows) { &["cusparse64_12.dll"] } else { &["libcusparse.so.12", "libcusparse.so"] };
-
-/// The library that the program has loaded by this name; it is not loaded here.
-fn loaded(name: &str) -> Option<Library> {
-    #[cfg(unix)]
-    {
-        const RTLD_NOLOAD: c_int = 4;
-        // SAFETY: nothing is loaded, so no initialiser runs.
-        unsafe { Library::open(Some(name), RTLD_LAZY | RTLD_NOLOAD) }.ok()
-    }
-    #[cfg(windows)]
-    Library::open_already_loaded(name).ok()
-}
-
-/// The program and what it is linked with, which has the names of all libraries on systems where they are one list.
-fn program() -> Option<Library> {
-    #[cfg(unix)]
-    {
-        Some(Library::this())
-    }
-    #[cfg(windows)]
-    Library::this().ok()
-}
+/// Names of the library in CUDA 12 and 13, and where it is not opened again: only where the program has.
+const NAMES: [&str; 2] = ["libcusparse.so.12", "libcusparse.so"];
+const RTLD_NOLOAD: c_int = 4;
 
 fn find(name: &[u8]) -> CusolverResult<Get> {
     let look = |library: &Library| {
         // SAFETY: functions of these names have this type.
         unsafe { library.get::<Get>(name) }.ok().map(|function| *function)
     };
-    let mut libraries = program().into_iter().chain(NAMES.iter().filter_map(|name| loaded(name)));
-    libraries.find_map(|library| look(&library)).ok_or_else(|| {
+    if let Some(found) = look(&Library::this()) {
+        return Ok(found);
+    }
+    let opened = NAMES.iter().filter_map(|name| {
+        // SAFETY: nothing is loaded, so no initialiser runs.
+        unsafe { Library::open(Some(name), RTLD_LAZY | RTLD_NOLOAD) }.ok()
+    });
+    opened.into_iter().find_map(|library| look(&library)).ok_or_else(|| {
         tracing::error!("the program's cuSPARSE is not found");
         cusolverError::NOT_INITIALIZED
     })

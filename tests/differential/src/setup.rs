@@ -50,6 +50,9 @@ pub const PTX: &str = concat!(
     "\0"
 );
 
+/// A file that takes everything.
+pub const NOTHING: &std::ffi::CStr = if cfg!(windows) { c"NUL" } else { c"/dev/null" };
+
 /// Panics if a call that a case only needs for its start has failed.
 pub fn must(code: i64) {
     assert_eq!(code, 0, "setting up failed");

@@ -3,8 +3,8 @@
 //! Each case runs in a process of its own against the staged library (`cargo xtask build` makes it) and
 //! is compared with what an H100 answered. `answers/differences.txt` lists the deliberate differences, and
 //! `answers/differences_amd.txt` those that an emulated AMD GPU has besides.
-//! `answers/differences_windows.txt` lists those of the build for Windows, besides, and `answers/not_on_windows.txt` the cases
-//! that Windows cannot have.
+//! `answers/differences_windows.txt` lists those of the build for Windows, besides, and `answers/not_on_windows.txt` the
+//! cases that are not run there.
 //! With `ZLUDA_BLESS=1` the test prints the lines that would make it pass.
 
 // A test stops by panicking.
@@ -46,7 +46,7 @@ fn library() -> PathBuf {
     path
 }
 
-/// The cases that this system can have, with NVIDIA's answers, and the deliberate differences.
+/// The cases that run on this system, with NVIDIA's answers, and the deliberate differences.
 fn tables() -> [BTreeMap<String, String>; 2] {
     let [mut nvidia, mut differences] = [table("h100.txt"), table("differences.txt")];
     if cfg!(windows) {

@@ -6,4 +6,3 @@
 
 extern "C" int timespec_get(struct timespec *time, int base);
 extern "C" void *aligned_alloc(size_t alignment, size_t size);
-extern "C" int setenv(const char *name, const char *value, int overwrite);

@@ -9,10 +9,6 @@ void __assert_fail(const char *condition, const char *file, unsigned line, const
   abort();
 }
 
-int setenv(const char *name, const char *value, int overwrite) {
-  return !overwrite && getenv(name) ? 0 : _putenv_s(name, value);
-}
-
 // "/GS": a word on the stack that frames compare.
 uintptr_t __security_cookie = 0x2b992ddfa232;
 

@@ -9,26 +9,23 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
-use zluda_staged::Stub;
 
 /// What the loader calls when it has loaded one.
 const ENTRY: &str = "int entry(void *module, unsigned reason, void *reserved) { return 1; }\n";
 
-/// Makes the stub, beside whose folder its library lies.
-pub fn make(stub: &Stub, staged: &Path, libraries: &Path) -> Result<()> {
-    let name = stub.windows_name();
-    let library = stub.windows_library().ok_or_else(|| format!("no library for {name}"))?.name;
+/// Makes the stub of a name, whose library lies in the staged folder.
+pub fn make(name: &str, library: &str, staged: &Path, libraries: &Path) -> Result<()> {
     let exports = exports(&staged.join(library))?;
     let folder = tempfile::tempdir()?;
     let [definitions, source] = ["stub.def", "entry.c"].map(|file| folder.path().join(file));
-    fs::write(&definitions, forwarders(&name, library, &exports))?;
+    fs::write(&definitions, forwarders(name, library, &exports))?;
     fs::write(&source, ENTRY)?;
-    let unfinished = libraries.join(&name).with_extension("unfinished");
+    let unfinished = libraries.join(name).with_extension("unfinished");
     let mut compiler = mingw("gcc-posix");
     compiler.args(["-shared", "-nostdlib", "-s", "-Wl,--entry=entry"]).arg(&source);
     compiler.arg(&definitions).arg("-o").arg(&unfinished);
     quiet(&mut compiler, Duration::from_secs(60))?;
-    Ok(fs::rename(&unfinished, libraries.join(&name))?)
+    Ok(fs::rename(&unfinished, libraries.join(name))?)
 }
 
 /// A module definition: each export leads to that of the library.

@@ -113,8 +113,8 @@ pub const CASES: &[Case] = &[
             api.cuLogsDumpToMemory(null_mut(), buffer.as_mut_ptr(), &mut size, 1),
             api.cuLogsDumpToFile(null_mut(), null(), 0),
             api.cuLogsDumpToFile(null_mut(), c"/nowhere/at/all".as_ptr(), 0),
-            api.cuLogsDumpToFile(null_mut(), c"/dev/null".as_ptr(), 1),
-            api.cuLogsDumpToFile(null_mut(), c"/dev/null".as_ptr(), 0),
+            api.cuLogsDumpToFile(null_mut(), NOTHING.as_ptr(), 1),
+            api.cuLogsDumpToFile(null_mut(), NOTHING.as_ptr(), 0),
         ]);
         answers
     }),

@@ -610,8 +610,8 @@ pub const CASES: &[Case] = &[
         vec![
             api.cuGraphDebugDotPrint(graph, null(), 0),
             api.cuGraphDebugDotPrint(graph, c"/nonexistent/folder/file".as_ptr(), 0),
-            api.cuGraphDebugDotPrint(graph, c"/dev/null".as_ptr(), 0),
-            api.cuGraphDebugDotPrint(graph, c"/dev/null".as_ptr(), 1 << 30),
+            api.cuGraphDebugDotPrint(graph, NOTHING.as_ptr(), 0),
+            api.cuGraphDebugDotPrint(graph, NOTHING.as_ptr(), 1 << 30),
         ]
     }),
     ("graph/user_object", |api| {

@@ -189,15 +189,13 @@ const PROGRAMS: &[(&str, &str, &[&str])] = &[
     ("runtime", "runtime", &[]),
     ("compiler", "compiler", &[]),
     ("libraries", "libraries", &[]),
-    ("imports", "imports", &["cufft", "cublas", "nvml"]),
+    ("imports", "imports", &["cufft"]),
 ];
 
 /// DLLs that [`PROGRAMS`] import, and what of them.
 const IMPORTED: &[(&str, &str, &[&str])] = &[
     ("gone", "gone.dll", &["gone"]),
     ("cufft", "cufft64_12.dll", &["cufftPlan1d", "cufftDestroy"]),
-    ("cublas", "cublas64_13.dll", &["cublasCreate_v2", "cublasDestroy_v2"]),
-    ("nvml", "nvml.dll", &["nvmlInit_v2", "nvmlDeviceGetCount_v2", "nvmlShutdown"]),
 ];
 
 impl Programs {
@@ -365,7 +363,7 @@ fn cases(programs: &Programs, times: usize) -> Result<Vec<Case>> {
     case("arguments and exit codes", decoy, &zluda, &arguments, 5, printed);
     case("no program", decoy, &zluda, &["run", "--", "none.exe"], 127, "program not found");
     let install = ["install", "."];
-    case("installing", beside, &zluda, &install, 0, "cublas64_13.dll");
+    case("installing", beside, &zluda, &install, 0, "cufft64_12.dll");
     case("the driver beside a program", beside, &beside.join("linked.exe"), &[], 0, GOOD);
     let loaded = beside.join("loaded.exe");
     case("the same, loaded", beside, &loaded, &["A", "nvcuda.dll"], 0, GOOD);
