@@ -69,11 +69,17 @@ pub(crate) unsafe fn file<'a>(start: *const u8) -> CUres<&'a [u8]> {
 }
 
 /// A file of machine code that can be lifted: what it has, and each kernel when it is asked for.
+#[cfg(feature = "sass")]
 #[derive(Debug)]
 pub(crate) struct Lifted {
-    #[cfg_attr(not(feature = "sass"), expect(dead_code, reason = "there are none without it"))]
     file: Vec<u8>,
+    /// Of the file, and of this build.
+    digest: zluda_cache::Key,
 }
+
+#[cfg(not(feature = "sass"))]
+#[derive(Debug)]
+pub(crate) enum Lifted {}
 
 #[cfg(feature = "sass")]
 mod lifting {
@@ -87,7 +93,7 @@ mod lifting {
     impl Lifted {
         /// `INVALID_IMAGE` for what is no such file, `NO_BINARY_FOR_GPU` for other architectures.
         pub(crate) fn of(file: &[u8]) -> CUres<Lifted> {
-            let lifted = Lifted { file: file.to_vec() };
+            let lifted = Lifted { file: file.to_vec(), digest: Key::new(&[&BUILD, file]) };
             let architecture = lifted.cubin()?.architecture;
             match ARCHITECTURES.contains(&architecture.into()) {
                 true => Ok(lifted),
@@ -126,9 +132,7 @@ mod lifting {
             what: &[&[u8]],
             make: impl FnOnce(&Cubin<'_>) -> CUres<String>,
         ) -> CUres<Vec<u8>> {
-            let parts: Vec<&[u8]> =
-                [&BUILD[..], &self.file].into_iter().chain(what.iter().copied()).collect();
-            let key = Key::new(&parts);
+            let key = Key::new(&[&[&self.digest.as_bytes()[..]][..], what].concat());
             if let Some(text) = CACHE.get(&key) {
                 return Ok(text);
             }
@@ -157,14 +161,14 @@ impl Lifted {
     }
 
     pub(crate) fn head(&self) -> CUres<Vec<u8>> {
-        Err(CUerror::NOT_SUPPORTED)
+        match *self {}
     }
 
     pub(crate) fn kernel(&self, _: &str) -> CUres<Vec<u8>> {
-        Err(CUerror::NOT_SUPPORTED)
+        match *self {}
     }
 
     pub(crate) fn whole(&self) -> CUres<Vec<u8>> {
-        Err(CUerror::NOT_SUPPORTED)
+        match *self {}
     }
 }
