@@ -1,4 +1,5 @@
-//! A context ends while another thread allocates in it: no memory stays behind that nothing will ever free.
+//! A context ends while another thread works in it: no memory stays behind that nothing will ever free, and no capture that
+//! nothing will ever end.
 
 // A test stops by panicking.
 #![allow(clippy::panic, clippy::unwrap_used)]
@@ -7,7 +8,8 @@
 mod common;
 
 use cuda_types::cuda::{
-    CUcontext, CUdevice, CUdeviceptr, CUpointer_attribute as Attribute, CUresult as R,
+    CUcontext, CUdevice, CUdeviceptr, CUpointer_attribute as Attribute, CUresult as R, CUstream,
+    CUstreamCaptureMode,
 };
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
@@ -60,5 +62,48 @@ fn memory_ends_with_its_context() {
             );
             assert_ne!(result, OK, "round {round}: {size} bytes of an ended context");
         }
+    }
+}
+
+/// Captures of the mode GLOBAL forbid calls to all threads: one that stays behind would forbid them for ever.
+#[test]
+fn captures_end_with_their_context() {
+    let library = &common::driver();
+    let set_current = |context: CUcontext| call!(library, cuCtxSetCurrent(context): (CUcontext));
+    let create = || {
+        let mut context = null_mut();
+        let result =
+            call!(library, cuCtxCreate_v2(&mut context, 0, 0): (*mut CUcontext, c_uint, CUdevice));
+        assert_eq!(result, OK);
+        context as usize
+    };
+    let last = create();
+    for round in 0..ROUNDS {
+        let (context, both) = (create(), &Barrier::new(2));
+        let capture = move || {
+            set_current(context as CUcontext);
+            both.wait();
+            loop {
+                let mut stream: CUstream = null_mut();
+                let result =
+                    call!(library, cuStreamCreate(&mut stream, 0): (*mut CUstream, c_uint));
+                if result != OK {
+                    return;
+                }
+                call!(library, cuStreamBeginCapture_v2(stream, CUstreamCaptureMode(0)):
+                    (CUstream, CUstreamCaptureMode));
+            }
+        };
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(capture);
+            both.wait();
+            assert_eq!(call!(library, cuCtxDestroy_v2(context as CUcontext): (CUcontext)), OK);
+            thread.join().unwrap();
+        });
+        set_current(last as CUcontext);
+        let mut address: CUdeviceptr = 0;
+        let result = call!(library, cuMemAlloc_v2(&mut address, 4): (*mut CUdeviceptr, usize));
+        assert_eq!(result, OK, "round {round}");
+        call!(library, cuMemFree_v2(address): (CUdeviceptr));
     }
 }

@@ -247,7 +247,10 @@ mod tests {
         assert_eq!(list.of("c/d").left_out(), Some("a # b"));
         assert_eq!(list.of("d").cases, [("T::one[a b]".to_owned(), "why".to_owned())]);
         assert_eq!(list.of("d").devices, Some((2, "sends".to_owned())));
-        assert_eq!(list.of("d").reasons(), ["`T::one[a b]` fails: why"]);
+        assert_eq!(
+            list.of("d").reasons(),
+            ["run with 2 devices: sends", "`T::one[a b]` fails: why"]
+        );
         assert_eq!(list.of("z"), Expectation::default());
         assert_eq!(list.strangers(&["a", "c/d", "d"]).collect::<Vec<_>>(), ["b"]);
     }

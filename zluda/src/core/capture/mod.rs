@@ -235,13 +235,15 @@ pub(crate) fn check_none_in(place: &Place) -> CUres {
 /// Begins to capture a stream, into a graph of its own or into one that is there.
 pub(crate) fn begin(
     stream: &StreamArg,
-    context: &Context,
+    context: &Arc<Context>,
     into: Option<(Arc<Graph>, Vec<Edge>)>,
     mode: Mode,
 ) -> CUres {
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
     // "The stream must not be the legacy stream."
     let key = Key::of(stream, context).ok_or(CUerror::STREAM_CAPTURE_UNSUPPORTED)?;
+    // The end of a context ends its captures: one that another thread begins then would go on for ever.
+    let _alive = context.keep_alive()?;
     let mut members = members();
     if members.contains_key(&key) {
         return Err(CUerror::ILLEGAL_STATE);
@@ -497,13 +499,14 @@ impl Recorder {
 
 impl CapturedNodes {
     /// A stream that is not captured joins the capture, after these nodes. `INVALID_VALUE` if the capture is over.
-    pub(crate) fn lead(&self, stream: &StreamArg, context: &Context) -> CUres {
+    pub(crate) fn lead(&self, stream: &StreamArg, context: &Arc<Context>) -> CUres {
+        let _alive = context.keep_alive()?;
+        let mut members = members();
         self.check_is_active()?;
         let Some(key) = Key::of(stream, context) else {
             self.capture.invalidate();
             return Err(CUerror::STREAM_CAPTURE_IMPLICIT);
         };
-        let mut members = members();
         let member = Member {
             capture: self.capture.clone(),
             dependencies: self.nodes.clone(),
