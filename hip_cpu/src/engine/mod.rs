@@ -13,6 +13,7 @@ pub mod cluster;
 mod device_library;
 pub mod dynamic_stack;
 pub mod family;
+mod fma;
 pub mod graphs;
 pub mod groups;
 mod half;

@@ -68,7 +68,7 @@ pub fn with_default_float_state(f: impl FnOnce()) {
 }
 
 extern "sysv64" fn fma(a: f64, b: f64, c: f64) -> f64 {
-    a.mul_add(b, c)
+    super::fma::fma(a, b, c)
 }
 
 unsafe extern "sysv64" fn barrier_sync(

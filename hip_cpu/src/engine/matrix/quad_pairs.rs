@@ -9,6 +9,7 @@ use super::Row;
 use super::format::{narrowed, widened};
 use super::fragment::{element, put};
 use super::multiply::add_f32;
+use crate::engine::fma::fmaf;
 
 /// Performs the operation. `rows` holds the fragments of `a`, `b` and `c`, and those of `d` at its beginning on return.
 pub fn multiply(operation: &MatrixOperation, rows: &mut [Row]) {
@@ -40,8 +41,8 @@ pub fn multiply(operation: &MatrixOperation, rows: &mut [Row]) {
             for j in 0..8 {
                 let (holder, index) = place(operation.c, j);
                 let c = element(c_rows, operation.c.bits() as usize, holder, index);
-                let pair = |k: usize| a(k + 1).mul_add(b(k + 1, j), a(k) * b(k, j));
-                let chain = a(3).mul_add(b(3, j), a(2).mul_add(b(2, j), pair(0)));
+                let pair = |k: usize| fmaf(a(k + 1), b(k + 1, j), a(k) * b(k, j));
+                let chain = fmaf(a(3), b(3, j), fmaf(a(2), b(2, j), pair(0)));
                 let value = match (operation.c, operation.d) {
                     (MatrixType::F16, MatrixType::F16) => {
                         narrowed(add_f32((pair(0) + pair(2)).to_bits(), widened(c)))
