@@ -6,7 +6,6 @@ use device_library::matrix::fused;
 use super::multiply::has_wide_vectors;
 use super::sum::COLUMNS;
 use super::{Row, fragment};
-use crate::engine::fma::fma;
 
 /// The most accumulator registers of a product.
 const MOST_WORDS: usize = 8;
@@ -53,7 +52,7 @@ fn to_nearest<const HEIGHT: usize, const DEPTH: usize>(rows: &mut [Row]) -> bool
         for (k, row) in b.iter().enumerate() {
             let a = double(a_rows, fragment::of_a(i, k, 1, HEIGHT));
             for (sum, b) in sums.iter_mut().zip(row) {
-                *sum = fma(a, *b, *sum);
+                *sum = f64::mul_add(a, *b, *sum);
             }
         }
         for (j, sum) in sums.iter().enumerate() {
