@@ -339,10 +339,11 @@ impl<'a> Cubin<'a> {
     }
 
     /// Variables that hosts may look for, and those that code refers to: in global (`.nv.global`, `.nv.global.init`) or
-    /// constant memory (`.nv.constant3`), with the bytes that they begin with.
-    pub fn variables(&self) -> impl Iterator<Item = (&Symbol<'a>, &Section<'a>)> {
-        let objects = self.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Object);
-        objects.filter_map(|symbol| Some((symbol, self.sections.get(symbol.section?)?)))
+    /// constant memory (`.nv.constant3`), with the bytes that they begin with. First the symbol's index.
+    pub fn variables(&self) -> impl Iterator<Item = (usize, &Symbol<'a>, &Section<'a>)> {
+        let symbols = self.symbols.iter().enumerate();
+        let objects = symbols.filter(|(_, symbol)| symbol.kind == SymbolKind::Object);
+        objects.filter_map(|(at, symbol)| Some((at, symbol, self.sections.get(symbol.section?)?)))
     }
 }
 

@@ -98,7 +98,7 @@ fn banks_and_variables_hold_what_they_begin_with() {
     assert_eq!(cubin.shared_size(kernel), 256);
     let variables: Vec<_> = cubin
         .variables()
-        .map(|(symbol, section)| (symbol.name, section.name, symbol.offset, symbol.size))
+        .map(|(_, symbol, section)| (symbol.name, section.name, symbol.offset, symbol.size))
         .collect();
     assert_eq!(
         variables,

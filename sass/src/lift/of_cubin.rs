@@ -2,7 +2,7 @@
 
 use super::image::{Bank, Half, Image, Kernel, Named, Parameter, Variable};
 use super::names;
-use crate::cubin::{Cubin, Function, Relocation, Section, SymbolKind};
+use crate::cubin::{Cubin, Function, Relocation, Section};
 use crate::decode::{SIZE, decode, decode_all};
 use crate::flow::{Code, Place};
 use crate::instruction::{Bank as Number, File, Immediate, Instruction, Operand};
@@ -46,7 +46,7 @@ impl Image {
         let mut image = Image {
             compiled_for: cubin.compiled_for,
             variables: variables(cubin, &symbols),
-            banks: cubin.kernels().filter_map(|kernel| indexed_bank(cubin, kernel)).collect(),
+            banks: indexed_banks(cubin),
             ..Image::default()
         };
         for section in sections {
@@ -108,16 +108,20 @@ fn reached(cubin: &Cubin, sections: &[usize], kernel: &Function) -> BTreeSet<usi
 /// The lowest 12 bits of the instructions that count in a bank with a register.
 const INDEXED: [u128; 2] = [0xb82, 0xabb];
 
-/// A kernel's bank 2, where its code counts in it with a register.
-fn indexed_bank(cubin: &Cubin, kernel: &Function) -> Option<Bank> {
-    let bank = cubin.bank(kernel, 2).filter(|bank| !bank.data.is_empty())?;
+/// Bank 2 of each kernel whose code counts in it with a register.
+fn indexed_banks(cubin: &Cubin) -> Vec<Bank> {
     let sections = code_sections(cubin);
+    cubin.kernels().filter_map(|kernel| indexed_bank(cubin, &sections, kernel)).collect()
+}
+
+fn indexed_bank(cubin: &Cubin, sections: &[usize], kernel: &Function) -> Option<Bank> {
+    let bank = cubin.bank(kernel, 2).filter(|bank| !bank.data.is_empty())?;
     let of_bank = |operand: &Operand| matches!(operand, Operand::Constant(c) if c.bank == Number::Number(2) && c.register.is_some());
     let is_indexed = |word: u128| {
         INDEXED.contains(&(word & 0xfff))
             && decode(0, word).is_ok_and(|instruction| instruction.operands.iter().any(of_bank))
     };
-    let code = reached(cubin, &sections, kernel);
+    let code = reached(cubin, sections, kernel);
     let mut code = code.into_iter().filter_map(|section| cubin.sections.get(section));
     let counts = code.any(|section| {
         let (words, _) = section.data.as_chunks::<SIZE>();
@@ -242,20 +246,18 @@ const STACK: u32 = 16;
 /// The variables. `symbols`: their names.
 fn variables(cubin: &Cubin, symbols: &[String]) -> Vec<Variable> {
     let of_ptx = names::distinct(&cubin.symbols, names::of_ptx);
-    let named = cubin.symbols.iter().zip(symbols.iter().zip(&of_ptx));
-    let mut all: Vec<Variable> = named
-        .filter(|(symbol, _)| symbol.kind == SymbolKind::Object)
-        .filter_map(|(symbol, names)| Some((symbol, names, cubin.sections.get(symbol.section?)?)))
+    let mut all: Vec<Variable> = cubin
+        .variables()
         .filter(|(_, _, section)| {
             section.name == ".nv.constant3" || section.name.starts_with(".nv.global")
         })
-        .map(|(symbol, (name, of_ptx), section)| {
+        .map(|(at, symbol, section)| {
             let (start, end) =
                 (symbol.offset as usize, symbol.offset.saturating_add(symbol.size) as usize);
             let within = addresses(symbols, section);
             Variable {
-                symbol: name.clone(),
-                name: of_ptx.clone(),
+                symbol: symbols[at].clone(),
+                name: of_ptx[at].clone(),
                 is_constant: section.name == ".nv.constant3",
                 offset: symbol.offset,
                 size: symbol.size,
