@@ -20,6 +20,9 @@ const FLAGS: &[&str] = &["-O2", "-g", "-fvisibility=hidden"];
 /// saying on Windows.
 const ELF_FLAGS: &[&str] = &["-fPIC", "-fstack-clash-protection"];
 
+/// mingw's `fma` rounds the product first.
+const WINDOWS_FLAGS: &[&str] = &["-DFMA_ROUNDS_TWICE"];
+
 fn main() {
     println!("cargo:rerun-if-changed=c");
     println!("cargo:rerun-if-changed=cpu");
@@ -38,9 +41,7 @@ fn main() {
     let clang = || {
         let mut clang = tool("clang");
         clang.arg(format!("--target={target}")).args(FLAGS);
-        if !is_windows {
-            clang.args(ELF_FLAGS);
-        }
+        clang.args(if is_windows { WINDOWS_FLAGS } else { ELF_FLAGS });
         clang
     };
     for source in [files(Path::new("c"), "c"), files(Path::new("cpu"), "c")].concat() {

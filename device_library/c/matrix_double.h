@@ -1,4 +1,5 @@
-// Fused multiplication and addition of f64 in all rounding modes.
+// Fused multiplication and addition of f64 in all rounding modes. `FMA_ROUNDS_TWICE` says that `__builtin_fma` is not to be
+// relied on, as where it becomes a call of mingw's C library.
 
 #pragma once
 
@@ -50,27 +51,30 @@ static inline u64 rounded(exact x, u32 rounding) {
   u64 sign = (u64)x.negative << 63;
   i32 top = 127 - leading_zeros(x.magnitude) + x.exponent;
   int away = rounding == UP ? !x.negative : rounding == DOWN && x.negative;
-  if (top > 1023) return sign | (away ? 0x7ff0000000000000 : 0x7fefffffffffffff);
+  if (top > 1023) return sign | (away || rounding == NEAREST ? 0x7ff0000000000000 : 0x7fefffffffffffff);
   i32 lowest = top - 52 > -1074 ? top - 52 : -1074;
   i32 shift = lowest - x.exponent;
   u64 kept;
-  int inexact = 0;
+  // What is lost, in halves of the last bit that is kept: none, less than one, one, more.
+  enum { NONE, LESS, HALF, MORE } lost = NONE;
   if (shift <= 0) {
     kept = (u64)(x.magnitude << -shift);
   } else if (shift <= 127) {
     kept = (u64)(x.magnitude >> shift);
-    inexact = (x.magnitude & (((u128)1 << shift) - 1)) != 0;
+    u128 half = (u128)1 << (shift - 1), rest = x.magnitude & (half + (half - 1));
+    lost = rest == 0 ? NONE : rest < half ? LESS : rest == half ? HALF : MORE;
   } else {
     kept = 0;
-    inexact = 1;
+    lost = LESS;
   }
-  kept += inexact && away;
+  if (rounding == NEAREST) kept += lost == MORE || (lost == HALF && (kept & 1));
+  else kept += lost != NONE && away;
   // A carry runs into the exponent, up to infinity.
   return sign | (kept + ((u64)(lowest + 1074) << 52));
 }
 
-// Of finite operands, rounded in a direction.
-static OUTLINE u64 fused_directed(u64 a, u64 b, u64 c, u32 rounding) {
+// Of finite operands, by integers.
+static OUTLINE u64 fused_exactly(u64 a, u64 b, u64 c, u32 rounding) {
   exact x = exact_of(a), y = exact_of(b), two = exact_of(c);
   exact one = {x.negative ^ y.negative, (u128)(u64)x.magnitude * (u64)y.magnitude, x.exponent + y.exponent};
   if (one.magnitude == 0 && two.magnitude == 0) {
@@ -101,6 +105,9 @@ static inline INLINE u64 fused(u64 a, u64 b, u64 c, u32 rounding) {
     u64 nan = is_nan_f64(a) ? a : is_nan_f64(b) ? b : is_nan_f64(c) ? c : NAN_F64;
     return nan | QUIET_F64;
   }
-  if (rounding == NEAREST || !(is_finite_f64(a) && is_finite_f64(b) && is_finite_f64(c))) return nearest;
-  return fused_directed(a, b, c, rounding);
+  if (!(is_finite_f64(a) && is_finite_f64(b) && is_finite_f64(c))) return nearest;
+#ifndef FMA_ROUNDS_TWICE
+  if (rounding == NEAREST) return nearest;
+#endif
+  return fused_exactly(a, b, c, rounding);
 }

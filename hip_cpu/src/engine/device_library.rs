@@ -15,8 +15,8 @@ struct Library {
 }
 
 impl Library {
-    /// `host` is C code that gives what other files define for a GPU.
-    fn build(files: &[&str], host: &str) -> Library {
+    /// `host` is C code that gives what other files define for a GPU, `defines` are clang's.
+    fn build(files: &[&str], host: &str, defines: &[&str]) -> Library {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../amdgcn/library");
         let folder = tempfile::tempdir().unwrap();
         let headers = sources.join("../../device_library/c");
@@ -28,6 +28,7 @@ impl Library {
         };
         let status = Command::new(clang)
             .args(["-shared", "-fPIC", "-O1", "-std=c17", "-ffp-contract=off", "-mfma", "-w"])
+            .args(defines)
             .args(["-fno-builtin", "-o"])
             .arg(&object)
             .arg("-I")

@@ -22,8 +22,8 @@ struct Device {
 }
 
 impl Device {
-    fn new(random: &mut Random) -> Device {
-        let library = Library::build(&["matrix.c"], HOST);
+    fn new(random: &mut Random, defines: &[&str]) -> Device {
+        let library = Library::build(&["matrix.c"], HOST, defines);
         let mut shared = vec![0_u8; 2 * SHARED];
         let start = shared.as_ptr().align_offset(SHARED);
         for byte in &mut shared[start..start + SHARED] {
@@ -93,6 +93,21 @@ fn fill(random: &mut Random, ty: MatrixType, row: &mut Row) {
             (_, MatrixType::F16) => 0x3000_3000 | *word & 0x8fff_8fff,
             (_, MatrixType::Bf16) => 0x3e00_3e00 | *word & 0x81ff_81ff,
             (_, MatrixType::Tf32 | MatrixType::F32) => 0x3e00_0000 | *word & 0x81ff_ffff,
+            // Upper and lower halves alike: powers of two with hardly a bit behind them, whose sums are ties.
+            (2, MatrixType::F64) => {
+                const HALVES: [u32; 8] = [
+                    0,
+                    1,
+                    0x8000_0000,
+                    0x3ff0_0000,
+                    0xbff0_0000,
+                    0x4330_0000,
+                    0x4340_0000,
+                    0xc340_0000,
+                ];
+                HALVES[random.below(8) as usize]
+            }
+            (_, MatrixType::F64) => 0x3fe0_0000 | *word & 0x801f_ffff,
             _ => *word,
         };
         if kind < 3 || random.below(8) != 0 {
@@ -184,9 +199,21 @@ fn products() -> Vec<MatrixOperation> {
 
 #[test]
 fn products_have_the_bits_of_the_engine() {
+    compare_products(products(), &[]);
+}
+
+#[test]
+fn products_of_f64_need_no_fused_operation_of_the_c_library() {
+    let mut doubles = products();
+    doubles.retain(|operation| operation.a == MatrixType::F64);
+    assert!(!doubles.is_empty());
+    compare_products(doubles, &["-DFMA_ROUNDS_TWICE"]);
+}
+
+fn compare_products(products: Vec<MatrixOperation>, defines: &[&str]) {
     let mut random = Random::new(1);
-    let mut device = Device::new(&mut random);
-    for operation in products() {
+    let mut device = Device::new(&mut random, defines);
+    for operation in products {
         for _ in 0..6 {
             let mut rows = vec![[0_u32; 32]; rows_of(&operation)];
             let words = operation.words();
@@ -227,7 +254,7 @@ fn products_have_the_bits_of_the_engine() {
 fn products_of_warp_groups_have_the_bits_of_the_engine() {
     use MatrixType::*;
     let mut random = Random::new(2);
-    let mut device = Device::new(&mut random);
+    let mut device = Device::new(&mut random, &[]);
     let factors = [
         (F16, F16, F16),
         (F16, F16, F32),
@@ -294,7 +321,7 @@ fn products_of_warp_groups_have_the_bits_of_the_engine() {
 #[test]
 fn a_transposed_matrix_has_the_bits_of_the_engine() {
     let mut random = Random::new(3);
-    let mut device = Device::new(&mut random);
+    let mut device = Device::new(&mut random, &[]);
     let operation = MatrixOperation::new(MatrixKind::Transpose, 8, 8, 1, MatrixType::B16);
     let mut rows = vec![[0_u32; 32]];
     rows[0].fill_with(|| random.word());

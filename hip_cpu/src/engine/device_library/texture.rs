@@ -217,7 +217,7 @@ fn compare(library: &Library, operation: &TextureOperation, words: &[u32], image
 fn library() -> Library {
     let shared = ["texel", "slope", "block"].map(|part| format!("{SHARED}/texture_{part}.c"));
     let [texel, slope, block] = shared.each_ref().map(String::as_str);
-    Library::build(&["texture.c", "texture_surface.c", texel, slope, block], HOST)
+    Library::build(&["texture.c", "texture_surface.c", texel, slope, block], HOST, &[])
 }
 
 #[test]
