@@ -430,6 +430,8 @@ mod tests {
                 0x000fc000_0c141c44_00000000_080b7fae,
                 "LDGSTS.E.BYPASS.128.ZFILL [R11], [R8.64], !P0",
             ),
+            // Its shared address is a sum with a uniform register, which ptxas was not seen to make.
+            (0x000fe800_0b921844_00080080_02057dae, "LDGSTS.E [R5+UR4+0x80], [R2.64+0x80]"),
             (
                 0x000fc800_00040804_94009400_05047831,
                 "HFMA2 R4, R5.H0_H0, -0.0009765625, -0.0009765625, R4.H0_H0",

@@ -437,6 +437,15 @@ fn calls_by_addresses_that_no_function_has_end_the_grid() {
     }
 }
 
+#[test]
+fn asynchronous_copies_count_uniform_registers() {
+    let text = lifted("LDGSTS.E [R5+UR4+0x80], [R2.64+0x80]\nEXIT");
+    let sum = text.lines().find(|line| line.contains("%r5, %u4;")).expect("a sum");
+    let sum = sum.split([' ', ',']).find(|word| word.starts_with("%t")).expect("its register");
+    assert!(text.contains(&format!("{sum}, 128;")), "{text}");
+    assert!(text.contains("cp.async.ca.shared.global"), "{text}");
+}
+
 /// The declarations of variables, without the values.
 fn variables_of(text: &str) -> Vec<(&str, bool)> {
     let is_variable = |line: &&str| line.contains(".global .align") || line.contains(".const ");
