@@ -10,6 +10,7 @@ mod cudart_interface;
 mod identities;
 mod libraries;
 mod module_functions;
+mod tools_root;
 mod tools_runtime_callback_hooks;
 mod tools_tls;
 mod validity_check;
@@ -92,6 +93,7 @@ extern "C" fn unknown_slot<const SLOT: usize>() -> CUresult {
 pub(crate) fn find(id: &[u8; 16]) -> Option<*const c_void> {
     Some(match u128::from_be_bytes(*id) {
         cudart_interface::ID => cudart_interface::TABLE.address(),
+        tools_root::ID => tools_root::TABLE.address(),
         tools_runtime_callback_hooks::ID => tools_runtime_callback_hooks::TABLE.address(),
         tools_tls::ID => tools_tls::TABLE.address(),
         identities::ID => identities::TABLE.address(),
