@@ -30,7 +30,7 @@ impl Image {
 
     /// Takes all kernels without their code.
     pub fn without_code(cubin: &Cubin) -> Self {
-        let mut image = Self::with(cubin, &[], |_| false, Vec::new());
+        let mut image = Self::with(cubin, &code_sections(cubin), |_| false, Vec::new());
         image.kernels = cubin.kernels().map(|function| kernel(cubin, &[], function)).collect();
         image
     }
@@ -61,6 +61,9 @@ impl Image {
                 let place = Place { code, address: function.offset };
                 let symbol = symbols.get(function.symbol).map_or(function.name, String::as_str);
                 image.functions.insert(symbol.to_owned(), place);
+                if function.is_kernel {
+                    image.kernels_begin.insert(place);
+                }
             }
         }
         image.kernels = kernels
@@ -87,14 +90,18 @@ fn code_sections(cubin: &Cubin) -> Vec<usize> {
     sections.into_iter().collect()
 }
 
-/// The sections of code that a kernel may reach: by relocations, and by addresses in bank 4, which are anybody's.
+/// The sections of code that a kernel may reach: by relocations, and by addresses in bank 4 and in variables, which are anybody's.
 fn reached(cubin: &Cubin, sections: &[usize], kernel: &Function) -> BTreeSet<usize> {
     let targets = |section: &Section| -> Vec<usize> {
         let symbols = section.relocations.iter().filter_map(|r| cubin.symbols.get(r.symbol));
         let found = symbols.filter_map(|symbol| symbol.section);
         found.filter(|section| sections.binary_search(section).is_ok()).collect()
     };
-    let mut open = cubin.section(".nv.constant4").map(targets).unwrap_or_default();
+    let is_data = |section: &&Section| {
+        [".nv.constant4", ".nv.constant3"].contains(&section.name)
+            || section.name.starts_with(".nv.global")
+    };
+    let mut open: Vec<usize> = cubin.sections.iter().filter(is_data).flat_map(targets).collect();
     open.push(kernel.section);
     let mut reached = BTreeSet::new();
     while let Some(section) = open.pop() {
@@ -141,7 +148,7 @@ fn addresses(symbols: &[String], section: &Section) -> BTreeMap<u64, Named> {
             .and_then(|rest| rest.first_chunk())
             .map(|bytes| i64::from_le_bytes(*bytes));
         let addend = relocation.addend.or(stands).unwrap_or(0);
-        (relocation.kind == Relocation::ABSOLUTE_64)
+        matches!(relocation.kind, Relocation::ABSOLUTE_64 | Relocation::GENERIC_64)
             .then(|| (relocation.offset, Named { symbol: symbol.clone(), addend }))
     };
     section.relocations.iter().filter_map(named).collect()
@@ -269,6 +276,7 @@ fn variables(cubin: &Cubin, symbols: &[String]) -> Vec<Variable> {
                     .map(|(at, named)| (at - symbol.offset, named.clone()))
                     .collect(),
                 is_visible: !symbol.is_local,
+                is_managed: symbol.is_managed,
             }
         })
         .collect();
