@@ -266,6 +266,8 @@ impl<'a> Walk<'a> {
             // Threads of a mask that are not together wait for each other instead. Where masks may differ between threads,
             // the way aside, on which each waits by its own, is right for all.
             "BRA" if i.has("DIV") && i.guard == Predicate::TRUE => Next::Through,
+            // The other way round: lanes that are together go aside from the way on which each waits by its own mask.
+            "BRA" if i.has("CONV") && i.guard != Predicate::TRUE => Next::Through,
             "BRA" => Next::Go(label()?),
             "BSSY" => {
                 barriers.insert(Holder::Barrier(barrier()?), label()?.address);

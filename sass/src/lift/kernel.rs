@@ -82,7 +82,7 @@ fn flows(image: &Image, kernel: &Kernel) -> Result<(Flow, BTreeMap<Place, Flow>)
                 Ok(flow) => flow,
                 // A function that calls itself is lifted apart.
                 Err(Stuck { calls_itself: Some(function), .. })
-                    if callees.recursive.insert(function) =>
+                    if function != start && callees.recursive.insert(function) =>
                 {
                     continue 'again;
                 }
@@ -308,6 +308,7 @@ fn one(
 
 fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
     match i.opcode {
+        "BRA" if i.has("CONV") => Ok(()),
         "BRA" => meet(machine, i),
         "CALL" => match machine.called.clone() {
             Some(name) => call::system(machine, &name),

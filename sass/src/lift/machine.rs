@@ -32,6 +32,9 @@ pub(super) const ALLOCATED: u32 = 1024;
 /// they need. What does not fit ends the grid.
 const OF_FUNCTIONS: u32 = 16 << 10;
 
+/// Where bank 3 lies in files that have none: no memory is there.
+const NO_CONSTANTS: &str = "0xffffa00000000000";
+
 /// Of the stack's pointer, unless code rounds it to more.
 const STACK_ALIGNMENT: u32 = 16;
 
@@ -243,6 +246,9 @@ impl<'a> Machine<'a> {
 
     /// The generic address of the first byte of bank 3, whose variables lie in the order of their offsets.
     fn constant_window(&mut self) -> Result<String, Reason> {
+        if !self.image.variables.iter().any(|variable| variable.is_constant) {
+            return Ok(self.emit.b64("mov.b64", &[NO_CONSTANTS]));
+        }
         let place = self.constant_place(0)?;
         let base = self.emit.b64("mov.b64", &[&place]);
         Ok(self.emit.b64("cvta.const.u64", &[&base]))
@@ -278,10 +284,11 @@ impl<'a> Machine<'a> {
                 let (low, high) = self.emit.halves(&window);
                 return Ok(if offset == 0x50 { low } else { high });
             }
-            0x30 | 0x34 => {
-                let id = self.emit.b64("mov.u64", &["%gridid"]);
+            0x30 | 0x34 | 0x130 | 0x134 => {
+                let name = if offset < 0x100 { "%gridid" } else { "%current_graph_exec" };
+                let id = self.emit.b64("mov.u64", &[name]);
                 let (low, high) = self.emit.halves(&id);
-                return Ok(if offset == 0x30 { low } else { high });
+                return Ok(if offset & 4 == 0 { low } else { high });
             }
             // No shared memory is the system's, and the descriptor of global memory says nothing.
             0x114 | 0x118 | 0x11c => return Ok("0".to_owned()),

@@ -188,15 +188,14 @@ pub(super) fn load(machine: &mut Machine, mut o: Operands) -> Lifted {
     o.optional_predicate();
     o.end()?;
     let place = machine.place_of(i, &address)?;
+    let space = space(i.opcode);
+    let watches = space == ".shared" && machine.state.watches_shared;
     let order = match strength(i) {
         Some(scope) if i.has("MMIO") && scope == ".sys" => ".mmio.relaxed.sys".to_owned(),
         Some(scope) => format!(".relaxed{scope}"),
+        None if watches && matches!(width(i), Width::Words(1)) => ".acquire.cta".to_owned(),
         None => String::new(),
     };
-    let space = space(i.opcode);
-    if space == ".shared" && machine.state.watches_shared {
-        machine.emit.line("fence.acq_rel.cta");
-    }
     let cached =
         if i.has("CONSTANT") && space == ".global" && order.is_empty() { ".nc" } else { "" };
     match width(i) {
@@ -241,12 +240,12 @@ pub(super) fn store(machine: &mut Machine, mut o: Operands) -> Lifted {
     let source = o.target()?;
     o.end()?;
     let place = machine.place_of(i, &address)?;
+    let space = space(i.opcode);
     let order = match strength(i) {
         Some(scope) if i.has("MMIO") && scope == ".sys" => ".mmio.relaxed.sys".to_owned(),
         Some(scope) => format!(".relaxed{scope}"),
         None => String::new(),
     };
-    let space = space(i.opcode);
     let read = |machine: &mut Machine, index: u8| {
         let at = source.next(index);
         let value =

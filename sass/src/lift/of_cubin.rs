@@ -282,11 +282,67 @@ fn variables(cubin: &Cubin, symbols: &[String]) -> Vec<Variable> {
         .collect();
     all.sort_by_key(|variable| (variable.is_constant, variable.offset));
     all.dedup_by(|one, other| one.name == other.name);
-    all
+    in_order_of_use(all)
+}
+
+/// PTX wants a variable before those that have its address, as far as that is possible. Constants stay behind, and in their order.
+fn in_order_of_use(all: Vec<Variable>) -> Vec<Variable> {
+    let number: BTreeMap<&str, usize> =
+        all.iter().enumerate().map(|(index, variable)| (variable.symbol.as_str(), index)).collect();
+    let needed = |variable: &Variable| -> Vec<usize> {
+        let numbers =
+            variable.addresses.values().filter_map(|named| number.get(named.symbol.as_str()));
+        numbers.copied().filter(|other| !all[*other].is_constant).collect()
+    };
+    let needed: Vec<Vec<usize>> = all.iter().map(needed).collect();
+    let mut order = Vec::with_capacity(all.len());
+    let mut seen = vec![false; all.len()];
+    for first in 0..all.len() {
+        // What is open: a variable, and how many of those that it needs were looked at.
+        let mut open = vec![(first, 0)];
+        while let Some((index, looked_at)) = open.pop() {
+            if looked_at == 0 && std::mem::replace(&mut seen[index], true) {
+                continue;
+            }
+            match needed[index].get(looked_at) {
+                None => order.push(index),
+                Some(other) => open.extend([(index, looked_at + 1), (*other, 0)]),
+            }
+        }
+    }
+    let mut all: Vec<Option<Variable>> = all.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|index| all[index].take()).collect()
 }
 
 /// What an offset and its section are both multiples of, up to 256.
 fn alignment(offset: u64, section: u64) -> u64 {
     let of_offset = if offset == 0 { 256 } else { 1 << offset.trailing_zeros().min(8) };
     section.clamp(1, 256).min(of_offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_stand_before_those_that_have_their_addresses() {
+        let variable = |name: &str, needs: &[&str]| Variable {
+            symbol: name.to_owned(),
+            addresses: needs
+                .iter()
+                .zip((0..).step_by(8))
+                .map(|(need, at)| (at, Named { symbol: (*need).to_owned(), addend: 0 }))
+                .collect(),
+            ..Variable::default()
+        };
+        let all = vec![
+            variable("a", &["c", "d"]),
+            variable("b", &["elsewhere", "a"]),
+            // These two need each other.
+            variable("c", &["d"]),
+            variable("d", &["c", "d"]),
+        ];
+        let names: Vec<String> = in_order_of_use(all).into_iter().map(|v| v.symbol).collect();
+        assert_eq!(names, ["d", "c", "a", "b"]);
+    }
 }
