@@ -37,13 +37,21 @@ impl Image {
     /// What calls in a kernel's code may mean. `recursive` is not known yet.
     pub(crate) fn callees(&self, kernel: &Kernel) -> Callees {
         let is_code = |place: &Place| !self.kernels_begin.contains(place);
-        let of_kernel: BTreeSet<Place> =
-            self.functions.values().copied().filter(|place| place.code == kernel.code).collect();
-        // A function's address is a place in bank 2, which has the place of the function in the kernel's section.
+        // Divisions and the like are called by nobody else.
+        let of_kernel = self.functions.iter().filter(|(name, place)| {
+            place.code == kernel.code && is_code(place) && !name.contains("$__internal_")
+        });
+        let of_kernel: BTreeSet<Place> = of_kernel.map(|(_, place)| *place).collect();
+        // A function's address is a place in bank 2, which has the place of the function in the kernel's section; or, in files of
+        // one kernel, that place itself.
         let (offsets, _) = kernel.constants.as_chunks();
         let offsets: BTreeSet<u64> =
             offsets.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
-        let by_offset = of_kernel.into_iter().filter(|place| offsets.contains(&place.address));
+        let in_bank = of_kernel.iter().copied().filter(|place| offsets.contains(&place.address));
+        let mut by_offset: Vec<Place> = in_bank.collect();
+        if by_offset.is_empty() {
+            by_offset.extend(of_kernel);
+        }
         let of_variables = self.variables.iter().flat_map(|variable| variable.addresses.values());
         let of_code = self.halves.values().map(|half| &half.of);
         let named = self.addresses.values().chain(of_variables).chain(of_code);
@@ -53,7 +61,7 @@ impl Image {
             named.filter_map(|named| self.functions.get(&named.symbol).copied()).collect();
         Callees {
             recursive: BTreeSet::new(),
-            by_offset: by_offset.filter(is_code).collect(),
+            by_offset,
             by_address: by_address.into_iter().filter(is_code).collect(),
         }
     }

@@ -483,6 +483,11 @@ fn functions_are_called_by_their_places_in_bank_2() {
     // Where a register says no function's place, the grid ends.
     assert!(text.contains("mov.u64 %d1, __k_calls_0_40;") && text.contains(" trap;"), "{text}");
     assert!(text.contains(", (in), prototype;") && !text.contains("__k_calls_0_50"), "{text}");
+    // Where bank 2 has none, the number is the place.
+    image.kernels[0].constants.clear();
+    image.functions.insert("$__internal_0_$div".to_owned(), Place { code: 0, address: 0x60 });
+    let text = lifted_image(&image);
+    assert!(text.contains("__k_calls_0_50;") && !text.contains("__k_calls_0_60"), "{text}");
 }
 
 #[test]
