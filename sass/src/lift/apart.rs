@@ -51,20 +51,20 @@ impl State {
     }
 
     /// Names with their places behind the first bytes: of registers, and of predicates.
-    fn places(&self, first: usize) -> (Vec<(&String, usize)>, Vec<(&String, usize)>) {
+    fn places(&self, first: usize) -> [Vec<(&String, usize)>; 2] {
         let at = |index: usize| first + 4 * index;
         let registers = self.registers.iter().enumerate();
         let predicates = self.predicates.iter().enumerate();
         let behind = self.registers.len();
-        (
+        [
             registers.map(|(index, name)| (name, at(index))).collect(),
             predicates.map(|(index, name)| (name, at(behind + index))).collect(),
-        )
+        ]
     }
 
     fn store(&self, emit: &mut Emitter, to: &str, first: usize) -> String {
         let mut text = String::new();
-        let (registers, predicates) = self.places(first);
+        let [registers, predicates] = self.places(first);
         for (name, at) in registers {
             let _ = write!(text, "\n    st.param.b32 [{to}+{at}], {name};");
         }
@@ -80,7 +80,7 @@ impl State {
 
     fn load(&self, emit: &mut Emitter, from: &str, first: usize) -> String {
         let mut text = String::new();
-        let (registers, predicates) = self.places(first);
+        let [registers, predicates] = self.places(first);
         for (name, at) in registers {
             let _ = write!(text, "\n    ld.param.b32 {name}, [{from}+{at}];");
         }
