@@ -27,6 +27,8 @@ use std::collections::BTreeMap;
 const EM_CUDA: u16 = 190;
 /// The bit of `st_other` of a kernel's symbol (`STO_CUDA_ENTRY`).
 const ENTRY: u8 = 0x10;
+/// The bit of `st_other` of the symbol of a variable that is managed (`STO_CUDA_MANAGED`).
+const MANAGED: u8 = 0x4;
 /// From this ABI version on, the architecture lies in the second byte of `e_flags`; before, in the first.
 const ABI_OF_SECOND_BYTE: u8 = 8;
 
@@ -59,6 +61,8 @@ pub struct Relocation {
 impl Relocation {
     /// `R_CUDA_64`: all of an address.
     pub const ABSOLUTE_64: u32 = 2;
+    /// `R_CUDA_G64`: all of a generic address.
+    pub const GENERIC_64: u32 = 4;
     /// `R_CUDA_ABS32_LO_32`, `R_CUDA_ABS32_HI_32`: the lower and the upper half of an address, in bits 32 to 63 of an
     /// instruction.
     pub const LOW_32: u32 = 0x38;
@@ -99,6 +103,8 @@ pub struct Symbol<'a> {
     pub is_local: bool,
     /// A kernel.
     pub is_entry: bool,
+    /// A variable in managed memory.
+    pub is_managed: bool,
 }
 
 /// A kernel or a function.
@@ -192,6 +198,7 @@ impl<'a> Cubin<'a> {
                 size: symbol.st_size(endian),
                 is_local: symbol.st_bind() == STB_LOCAL,
                 is_entry: symbol.st_other() & ENTRY != 0,
+                is_managed: symbol.st_type() == STT_OBJECT && symbol.st_other() & MANAGED != 0,
             });
         }
         for section in table.iter() {

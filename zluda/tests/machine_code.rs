@@ -88,6 +88,48 @@ const SHARE: &str = ".visible .global .align 4 .f32 start = 0f40E00000;
     ld.global.f32 %f, [counter]; ld.param.u64 %d, [out]; st.global.f32 [%d], %f; ret; }
 ";
 
+/// A function that calls itself, and two that are called by their addresses in a table; and a variable in another one's value.
+const CALLS: &str = ".func (.param .b32 r) fibonacci(.param .b32 n);
+.func (.param .b32 r) fibonacci(.param .b32 n) {
+    .reg .b32 %r<6>; .reg .pred %p;
+    ld.param.b32 %r1, [n]; setp.lt.s32 %p, %r1, 2; @%p bra small; add.s32 %r2, %r1, -1; add.s32 %r3, %r1, -2;
+    { .param .b32 x; .param .b32 y; st.param.b32 [x], %r2; call (y), fibonacci, (x); ld.param.b32 %r4, [y]; }
+    { .param .b32 x; .param .b32 y; st.param.b32 [x], %r3; call (y), fibonacci, (x); ld.param.b32 %r5, [y]; }
+    add.s32 %r1, %r4, %r5;
+    small: st.param.b32 [r], %r1; ret; }
+.func (.param .b32 r) twice(.param .b32 n) { .reg .b32 %r; ld.param.b32 %r, [n]; shl.b32 %r, %r, 1; st.param.b32 [r], %r; ret; }
+.func (.param .b32 r) square(.param .b32 n) { .reg .b32 %r; ld.param.b32 %r, [n]; mul.lo.s32 %r, %r, %r; st.param.b32 [r], %r; ret; }
+.global .align 8 .u64 table[3] = {twice, square, fibonacci};
+.global .align 4 .u32 numbers[4] = {5, 6, 7, 8};
+.global .align 8 .u64 number = generic(numbers)+8;
+.visible .entry calls(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n) {
+    .reg .b64 %d<8>; .reg .b32 %r<8>; .reg .f32 %f<4>;
+    mov.u32 %r1, %tid.x; rem.u32 %r2, %r1, 3; rem.u32 %r3, %r1, 13; mul.wide.u32 %d1, %r2, 8; mov.u64 %d2, table; add.s64 %d2, %d2, %d1;
+    ld.global.u64 %d3, [%d2]; prototype: .callprototype (.param .b32 _) _ (.param .b32 _);
+    { .param .b32 x; .param .b32 y; st.param.b32 [x], %r3; call (y), %d3, (x), prototype; ld.param.b32 %r4, [y]; }
+    { .param .b32 x; .param .b32 y; st.param.b32 [x], %r3; call (y), fibonacci, (x); ld.param.b32 %r5, [y]; }
+    ld.global.u64 %d5, [number]; ld.u32 %r6, [%d5]; mad.lo.s32 %r4, %r4, %r6, %r5;
+    cvt.rn.f32.s32 %f1, %r4; ld.param.u64 %d6, [out]; mul.wide.u32 %d7, %r1, 4; add.s64 %d6, %d6, %d7; st.global.f32 [%d6], %f1; ret; }
+";
+
+/// Lanes that meet from both ways of a branch, and threads that meet at a barrier in shared memory, twice.
+const MEETINGS: &str = ".visible .entry meetings(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n) {
+    .reg .b64 %d<8>; .reg .b32 %r<16>; .reg .f32 %f<4>; .reg .pred %p<4>; .shared .align 8 .b64 barrier; .shared .align 4 .b32 values[128];
+    mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; xor.b32 %r3, %r2, 31; mul.lo.u32 %r4, %r1, 3; setp.ne.u32 %p2, %r1, 0;
+    @!%p2 mbarrier.init.shared.b64 [barrier], 128; bar.sync 0;
+    setp.lt.u32 %p1, %r2, 11; @%p1 bra few;
+    shfl.sync.idx.b32 %r5, %r4, %r3, 31, -1; add.u32 %r5, %r5, 1000; bra met;
+    few: shfl.sync.idx.b32 %r5, %r4, %r3, 31, -1; add.u32 %r5, %r5, 2000;
+    met: mul.wide.u32 %d1, %r1, 4; cvt.u32.u64 %r6, %d1; mov.u32 %r7, values; add.u32 %r6, %r6, %r7; mov.u32 %r8, 0;
+    round: st.shared.u32 [%r6], %r5; mbarrier.arrive.shared.b64 %d2, [barrier];
+    wait: mbarrier.test_wait.shared.b64 %p3, [barrier], %d2; @!%p3 bra wait;
+    add.u32 %r9, %r1, 37; and.b32 %r9, %r9, 127; shl.b32 %r9, %r9, 2; add.u32 %r9, %r9, %r7; ld.shared.u32 %r5, [%r9];
+    mbarrier.arrive.shared.b64 %d2, [barrier];
+    again: mbarrier.test_wait.shared.b64 %p3, [barrier], %d2; @!%p3 bra again;
+    add.u32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, 3; @%p3 bra round;
+    cvt.rn.f32.u32 %f1, %r5; ld.param.u64 %d3, [out]; add.s64 %d3, %d3, %d1; st.global.f32 [%d3], %f1; ret; }
+";
+
 fn ptxas() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     Some(root.join("target/toolkit/cuda-13.5/nvidia/cu13/bin/ptxas")).filter(|path| path.exists())
@@ -229,6 +271,20 @@ fn divided(thread: u32) -> f32 {
     sum as f32 / by as f32
 }
 
+/// What [`CALLS`] leaves for a thread.
+fn called(thread: u32) -> f32 {
+    let fibonacci = |n: u32| (0..n).fold((0, 1), |(last, next), _| (next, last + next)).0;
+    let n = thread % 13;
+    let by_table = [2 * n, n * n, fibonacci(n)][thread as usize % 3];
+    (by_table * 7 + fibonacci(n)) as f32
+}
+
+/// What [`MEETINGS`] leaves for a thread: what the thread 111 further has of the other end of its warp.
+fn met(thread: u32) -> f32 {
+    let other = (thread + 3 * 37) % 128;
+    (3 * (other ^ 31) + if other % 32 < 11 { 2000 } else { 1000 }) as f32
+}
+
 /// The child: each setting is read once in a process.
 #[test]
 #[ignore = "the other tests run it, with a setting"]
@@ -237,8 +293,10 @@ fn program() {
     let device = Device::open();
     let added: Vec<f32> =
         (0..THREADS).map(|i| if i < 100 { i as f32 * 3.5 } else { 0.0 }).collect();
-    let (cubin, said) =
-        assembled(&ptxas, &format!("{HEAD}{ADD}{SUM}{DIVIDE}{PRINT}{ALIGNED}{SHARE}"));
+    let (cubin, said) = assembled(
+        &ptxas,
+        &format!("{HEAD}{ADD}{SUM}{DIVIDE}{PRINT}{ALIGNED}{SHARE}{CALLS}{MEETINGS}"),
+    );
     // PTX that gives something else tells which of both was taken.
     let other =
         format!("{HEAD}{}\0", ADD.replace("add.f32 %f3, %f1, %f2", "sub.f32 %f3, %f2, %f1"));
@@ -271,6 +329,10 @@ fn program() {
         assert_eq!(device.attribute(image, c"aligned", attribute), 40);
         // 100 and the lowest bits of the address, which are none.
         assert_eq!(device.run(image, c"aligned"), Ok(vec![100.0; THREADS]));
+        for (kernel, expected) in [(c"calls", called as fn(u32) -> f32), (c"meetings", met)] {
+            let expected: Vec<f32> = (0..THREADS as u32).map(expected).collect();
+            assert_eq!(device.run(image, kernel), Ok(expected), "{kernel:?}");
+        }
         // Kernels are lifted apart, and have their variables together.
         let shown = device.run_all(image, &[c"bump", c"bump", c"show"]).unwrap();
         assert_eq!(shown[0], 14.0);

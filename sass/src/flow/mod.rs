@@ -1,4 +1,5 @@
-//! Control flow of a kernel: what follows each instruction, with functions that are called copied to each place that calls them.
+//! Control flow of a kernel: what follows each instruction, with functions that are called copied to each place that calls them,
+//! but for those that are lifted apart, because they call themselves or are called by their addresses.
 
 mod code;
 mod reason;
@@ -32,6 +33,10 @@ pub enum Next {
     Return(Node),
     /// One of several, by a register.
     Choose(Vec<Node>),
+    /// A function that is lifted apart, which comes back to the next instruction: one of several, by a register, or the only one.
+    Apart(Vec<Place>),
+    /// The end of a function that is lifted apart.
+    Leave,
     /// The end of the thread.
     Exit,
 }
@@ -62,6 +67,19 @@ pub struct Stuck {
     pub code: usize,
     pub address: u64,
     pub reason: Reason,
+    /// The function that calls itself, where that is why.
+    pub calls_itself: Option<Place>,
+}
+
+/// The functions of a kernel that are no part of the code that calls them.
+#[derive(Clone, Debug, Default)]
+pub struct Callees {
+    /// Those that call themselves.
+    pub recursive: BTreeSet<Place>,
+    /// What a call may mean by a place in the section, in a register: of the kernel's own section.
+    pub by_offset: Vec<Place>,
+    /// What a call may mean by an address.
+    pub by_address: Vec<Place>,
 }
 
 /// Calls within calls.
@@ -114,22 +132,32 @@ fn move_barrier(i: &Instruction, barriers: &mut Barriers) {
 
 struct Walk<'a> {
     code: &'a [Code],
-    has_addresses: bool,
+    callees: &'a Callees,
+    /// What is followed is a function that is lifted apart.
+    is_function: bool,
     flow: Flow,
-    depth: Vec<usize>,
+    /// Of each copy: what it begins with, and which copy calls it.
+    calls: Vec<(Place, Option<usize>)>,
+    calls_itself: Option<Place>,
     /// What is to be looked at, with the barriers as they are before it.
     open: Vec<(Node, Barriers)>,
     seen: BTreeMap<Node, Barriers>,
 }
 
-/// Follows control flow from the first instruction of a section.
-/// `has_addresses`: the module has addresses of functions, which it may call.
-pub fn follow(code: &[Code], start: Place, has_addresses: bool) -> Result<Flow, Stuck> {
+/// Follows control flow from the first instruction of a kernel or, where `is_function`, of a function that is lifted apart.
+pub fn follow(
+    code: &[Code],
+    start: Place,
+    is_function: bool,
+    callees: &Callees,
+) -> Result<Flow, Stuck> {
     let mut walk = Walk {
         code,
-        has_addresses,
+        callees,
+        is_function,
         flow: Flow::default(),
-        depth: vec![0],
+        calls: vec![(start, None)],
+        calls_itself: None,
         open: Vec::new(),
         seen: BTreeMap::new(),
     };
@@ -140,6 +168,7 @@ pub fn follow(code: &[Code], start: Place, has_addresses: bool) -> Result<Flow, 
             code: walk.flow.copies[node.copy].code,
             address: node.address,
             reason,
+            calls_itself: walk.calls_itself,
         })?;
     }
     Ok(walk.flow)
@@ -186,15 +215,35 @@ impl<'a> Walk<'a> {
         };
         let mut falls = conditional;
         match &next {
-            Next::Through => falls = true,
+            Next::Through | Next::Apart(_) => falls = true,
             Next::Go(to) | Next::Call(to) | Next::Return(to) => go(self, *to),
             Next::Choose(targets) => targets.iter().for_each(|to| go(self, *to)),
-            Next::Exit => {}
+            Next::Leave | Next::Exit => {}
         }
         if falls {
             self.open.push((after, barriers));
         }
         self.flow.nodes.insert(node, next);
+        Ok(())
+    }
+
+    /// A copy more, of a function that another copy calls. Fails if the function is already one of those that wait for it.
+    fn enter(&mut self, place: Place, caller: usize) -> Result<(), Reason> {
+        let mut depth = 1;
+        let mut above = Some(caller);
+        while let Some(copy) = above {
+            let (begins, caller) = self.calls[copy];
+            if begins == place {
+                self.calls_itself = Some(place);
+                return Err(Reason::Unsupported("a function that calls itself".to_owned()));
+            }
+            depth += 1;
+            above = caller;
+        }
+        if depth > DEEPEST {
+            return Err(Reason::Unsupported(format!("calls within calls, {depth} deep")));
+        }
+        self.calls.push((place, Some(caller)));
         Ok(())
     }
 
@@ -217,6 +266,8 @@ impl<'a> Walk<'a> {
             // Threads of a mask that are not together wait for each other instead. Where masks may differ between threads,
             // the way aside, on which each waits by its own, is right for all.
             "BRA" if i.has("DIV") && i.guard == Predicate::TRUE => Next::Through,
+            // The other way round: lanes that are together go aside from the way on which each waits by its own mask.
+            "BRA" if i.has("CONV") && i.guard != Predicate::TRUE => Next::Through,
             "BRA" => Next::Go(label()?),
             "BSSY" => {
                 barriers.insert(Holder::Barrier(barrier()?), label()?.address);
@@ -228,11 +279,9 @@ impl<'a> Walk<'a> {
             },
             "EXIT" => Next::Exit,
             "CALL" if i.has("REL") && matches!(i.operands.first(), Some(Operand::Register(_))) => {
-                if self.has_addresses {
-                    return Err(Reason::Unsupported("an indirect call".to_owned()));
-                }
-                // There is nothing that it could call: who comes here is wrong.
-                Next::Through
+                let own = self.flow.copies[node.copy].code;
+                let all = self.callees.by_offset.iter().copied();
+                Next::Apart(all.filter(|place| place.code == own).collect())
             }
             "CALL" if i.has("REL") || code.calls.contains_key(&node.address) => {
                 let place = match code.calls.get(&node.address) {
@@ -249,16 +298,15 @@ impl<'a> Walk<'a> {
                 {
                     return Ok(Next::Go(Node { address: place.address, ..node }));
                 }
+                if self.callees.recursive.contains(&place) {
+                    return Ok(Next::Apart(vec![place]));
+                }
                 if let Some(Next::Call(known)) = self.flow.nodes.get(&node) {
                     self.flow.copies[known.copy].barriers = barriers.clone();
                     return Ok(Next::Call(*known));
                 }
-                let depth = self.depth[node.copy] + 1;
-                if depth > DEEPEST {
-                    return Err(Reason::Unsupported("functions that call themselves".to_owned()));
-                }
+                self.enter(place, node.copy)?;
                 let copy = self.flow.copies.len();
-                self.depth.push(depth);
                 let back = Node { address: node.address + 16, ..node };
                 self.flow.copies.push(Copy {
                     code: place.code,
@@ -272,8 +320,12 @@ impl<'a> Walk<'a> {
                     *barriers = self.flow.copies[node.copy].barriers.clone();
                     Next::Return(back)
                 }
+                None if self.is_function => Next::Leave,
                 None => return Err(Reason::Unsupported("a return from no call".to_owned())),
             },
+            "CALL" if i.has("ABS") && matches!(i.operands.first(), Some(Operand::Register(_))) => {
+                Next::Apart(self.callees.by_address.clone())
+            }
             "CALL" if i.has("ABS") => Next::Through,
             "BRX" | "BRXU" => match code.indirect.get(&node.address) {
                 Some(targets) => Next::Choose(

@@ -7,53 +7,64 @@ use crate::flow::Place;
 use crate::instruction::{File, Register};
 use std::collections::BTreeSet;
 
-/// Names, and the declarations in PTX.
-pub(super) const SYSTEM: [(&str, &str); 6] = [
-    ("vprintf", ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);"),
-    ("malloc", ".extern .func (.param .b64 r) malloc(.param .b64 a);"),
-    ("free", ".extern .func free(.param .b64 a);"),
-    (
-        "__assertfail",
-        ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);",
-    ),
+/// A function of the system.
+pub(super) struct System {
+    pub(super) name: &'static str,
+    /// Bits of the arguments and of the result, which lie from R4 on, numbers of 64 bits at even registers.
+    arguments: &'static [u32],
+    result: Option<u32>,
+}
+
+const fn function(name: &'static str, arguments: &'static [u32], result: Option<u32>) -> System {
+    System { name, arguments, result }
+}
+
+pub(super) const SYSTEM: &[System] = &[
+    function("vprintf", &[64, 64], Some(32)),
+    function("malloc", &[64], Some(64)),
+    function("free", &[64], None),
+    function("__assertfail", &[64, 64, 32, 64, 64], None),
     // The barrier of a grid, for cooperative groups: whoever takes the PTX adds what these two do.
-    (
-        "__cuda_syscall_CGS_get_intrinsic_handle",
-        ".visible .func (.param .b64 handle) __cuda_syscall_CGS_get_intrinsic_handle(.param .b32 scope);",
-    ),
-    (
-        "__cuda_syscall_CGS_sync",
-        ".visible .func (.param .b32 status) __cuda_syscall_CGS_sync(.param .b64 handle, .param .b32 flags);",
-    ),
+    function("__cuda_syscall_CGS_get_intrinsic_handle", &[32], Some(64)),
+    function("__cuda_syscall_CGS_sync", &[64, 32], Some(32)),
+    function("__cuda_syscall_aligned_malloc", &[64, 64], Some(64)),
+    function("cudaGraphSetConditional", &[64, 32], None),
+    function("cudaGraphLaunch", &[64, 64], Some(32)),
+    function("cudaGraphKernelNodeSetEnabled", &[64, 32], Some(32)),
+    function("cudaGraphKernelNodeSetParam", &[64, 64, 64, 64], Some(32)),
+    function("cudaGraphKernelNodeUpdatesApply", &[64, 64], Some(32)),
 ];
+
+impl System {
+    /// The declaration in PTX.
+    pub(super) fn declaration(&self) -> String {
+        let linkage = if is_grid_barrier(self.name) { ".visible" } else { ".extern" };
+        let result = self.result.map(|bits| format!("(.param .b{bits} r) ")).unwrap_or_default();
+        let arguments: Vec<String> = self
+            .arguments
+            .iter()
+            .enumerate()
+            .map(|(index, bits)| format!(".param .b{bits} a{index}"))
+            .collect();
+        format!("{linkage} .func {result}{}({});", self.name, arguments.join(", "))
+    }
+}
 
 /// Whether a function of the system is one that PTX can say.
 pub(super) fn is_grid_barrier(name: &str) -> bool {
     name.starts_with("__cuda_syscall_CGS_")
 }
 
-/// Bits of the arguments and of the result, which lie from R4 on, numbers of 64 bits at even registers.
-fn signature(name: &str) -> (&'static [u32], Option<u32>) {
-    match name {
-        "vprintf" => (&[64, 64], Some(32)),
-        "malloc" => (&[64], Some(64)),
-        "free" => (&[64], None),
-        "__cuda_syscall_CGS_get_intrinsic_handle" => (&[32], Some(64)),
-        "__cuda_syscall_CGS_sync" => (&[64, 32], Some(32)),
-        _ => (&[64, 64, 32, 64, 64], None),
-    }
-}
-
 /// Calls a function of the system by its name.
 pub(super) fn system(machine: &mut Machine, name: &str) -> Lifted {
-    let Some((name, _)) = SYSTEM.iter().find(|(known, _)| *known == name) else {
+    let Some(System { name, arguments, result }) = SYSTEM.iter().find(|known| known.name == name)
+    else {
         return unsupported(format!("a call of `{name}`"));
     };
     machine.system_calls.insert(name);
-    let (arguments, result) = signature(name);
     let mut values = Vec::new();
     let mut at = 4u8;
-    for bits in arguments {
+    for bits in *arguments {
         let general = |machine: &mut Machine, number| machine.general(&Register::general(number));
         if *bits == 64 {
             at = at.next_multiple_of(2);
@@ -82,14 +93,14 @@ pub(super) fn system(machine: &mut Machine, name: &str) -> Lifted {
             machine.emit.line(format_args!("{{ {body} {guard}call {name}, ({names}); }}"));
         }
         Some(bits) => {
-            let kind = if bits == 64 { Kind::B64 } else { Kind::B32 };
+            let kind = if *bits == 64 { Kind::B64 } else { Kind::B32 };
             let value = machine.emit.temporary(kind);
             let guard = machine.emit.guard().to_owned();
             machine.emit.line(format_args!(
                 "{{ .param .b{bits} r; {body} {guard}call (r), {name}, ({names}); ld.param.b{bits} {value}, [r]; }}"
             ));
             let target = Target { file: File::General, number: 4 };
-            if bits == 64 {
+            if *bits == 64 {
                 machine.set_wide(target, &value);
             } else {
                 machine.set(target, &value);
@@ -101,7 +112,7 @@ pub(super) fn system(machine: &mut Machine, name: &str) -> Lifted {
 
 /// The number that stands for the address of a function of the system; no memory has it.
 pub(super) fn address(name: &str) -> Option<u64> {
-    let index = SYSTEM.iter().position(|(known, _)| *known == name)?;
+    let index = SYSTEM.iter().position(|known| known.name == name)?;
     Some(0xffff_8000_0000_0000 + 16 * index as u64)
 }
 
@@ -111,8 +122,14 @@ pub(super) fn code_address(place: Place) -> u64 {
     (0xffff_9000_0000_0000 + ((place.code as u64) << 32)).wrapping_add(place.address)
 }
 
-/// Calls the function whose address is in a register and the next: one of those whose addresses the module has.
-pub(super) fn absolute(machine: &mut Machine, register: &Register) -> Lifted {
+/// Calls the function whose address is in a register and the next: one of those whose addresses the module has. `at` is the address of
+/// the call, `functions` are those of the file.
+pub(super) fn absolute(
+    machine: &mut Machine,
+    register: &Register,
+    at: u64,
+    functions: &[Place],
+) -> Lifted {
     let high = Register { number: register.number.saturating_add(1), ..*register };
     let (low, high) = (machine.general(register), machine.general(&high));
     let called = machine.emit.joined(&low, &high);
@@ -122,9 +139,10 @@ pub(super) fn absolute(machine: &mut Machine, register: &Register) -> Lifted {
         .into_iter()
         .filter_map(|name| address(&name).map(|address| (name, address)))
         .collect();
-    let flags: Vec<String> = known
-        .iter()
-        .map(|(_, address)| machine.emit.flag("setp.eq.u64", &[&called, &address.to_string()]))
+    let functions_too = functions.iter().map(|place| code_address(*place));
+    let numbers = known.iter().map(|(_, number)| *number).chain(functions_too);
+    let flags: Vec<String> = numbers
+        .map(|number| machine.emit.flag("setp.eq.u64", &[&called, &number.to_string()]))
         .collect();
     let guard = machine.emit.guard_truth();
     let mut elsewhere = guard.clone();
@@ -139,6 +157,10 @@ pub(super) fn absolute(machine: &mut Machine, register: &Register) -> Lifted {
     for ((name, _), truth) in known.iter().zip(&chosen) {
         machine.emit.guard_by(truth);
         system(machine, name)?;
+    }
+    if !functions.is_empty() {
+        machine.emit.guard_by(&guard);
+        super::apart::absolute(machine, &called, at, functions);
     }
     Ok(())
 }

@@ -12,8 +12,8 @@ pub(super) struct Emitter {
     /// `@%p0 ` before what the instruction leaves; empty where it is for all threads.
     guard: String,
     /// Registers of the machine that are read or written, by their names.
-    registers: BTreeSet<String>,
-    predicates: BTreeSet<String>,
+    pub(super) registers: BTreeSet<String>,
+    pub(super) predicates: BTreeSet<String>,
     /// How many temporaries there are, by kind.
     temporaries: [u32; 4],
 }

@@ -1,7 +1,7 @@
 //! What lifting has to know of a module of machine code.
 
-use crate::flow::{Code, Place};
-use std::collections::BTreeMap;
+use crate::flow::{Callees, Code, Place};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A module of machine code.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,8 @@ pub struct Image {
     pub system_calls: BTreeMap<Place, String>,
     /// Where functions begin, by their symbols.
     pub functions: BTreeMap<String, Place>,
+    /// Those of them that are kernels, which nobody calls.
+    pub kernels_begin: BTreeSet<Place>,
     /// Bank 2 of the kernels that count in it with a register, in the order of the file: all of the module's, whichever kernels the
     /// image has, so that variables have the same places in every text that is made of the module.
     pub banks: Vec<Bank>,
@@ -32,12 +34,36 @@ pub struct Bank {
 }
 
 impl Image {
-    /// Whether code or variables have the address of a function; those of instructions in one do not count.
-    pub(crate) fn has_addresses_of_functions(&self) -> bool {
+    /// What calls in a kernel's code may mean. `recursive` is not known yet.
+    pub(crate) fn callees(&self, kernel: &Kernel) -> Callees {
+        let is_code = |place: &Place| !self.kernels_begin.contains(place);
+        // Divisions and the like are called by nobody else.
+        let of_kernel = self.functions.iter().filter(|(name, place)| {
+            place.code == kernel.code && is_code(place) && !name.contains("$__internal_")
+        });
+        let of_kernel: BTreeSet<Place> = of_kernel.map(|(_, place)| *place).collect();
+        // A function's address is a place in bank 2, which has the place of the function in the kernel's section; or, in files of
+        // one kernel, that place itself.
+        let (offsets, _) = kernel.constants.as_chunks();
+        let offsets: BTreeSet<u64> =
+            offsets.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        let in_bank = of_kernel.iter().copied().filter(|place| offsets.contains(&place.address));
+        let mut by_offset: Vec<Place> = in_bank.collect();
+        if by_offset.is_empty() {
+            by_offset.extend(of_kernel);
+        }
         let of_variables = self.variables.iter().flat_map(|variable| variable.addresses.values());
         let of_code = self.halves.values().map(|half| &half.of);
-        let mut all = self.addresses.values().chain(of_variables).chain(of_code);
-        all.any(|named| named.addend == 0 && self.functions.contains_key(&named.symbol))
+        let named = self.addresses.values().chain(of_variables).chain(of_code);
+        // Those of instructions in a function do not count.
+        let named = named.filter(|named| named.addend == 0);
+        let by_address: BTreeSet<Place> =
+            named.filter_map(|named| self.functions.get(&named.symbol).copied()).collect();
+        Callees {
+            recursive: BTreeSet::new(),
+            by_offset,
+            by_address: by_address.into_iter().filter(is_code).collect(),
+        }
     }
 }
 
@@ -103,4 +129,6 @@ pub struct Variable {
     /// Addresses in it.
     pub addresses: BTreeMap<u64, Named>,
     pub is_visible: bool,
+    /// The host has it too.
+    pub is_managed: bool,
 }

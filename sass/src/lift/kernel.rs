@@ -1,14 +1,16 @@
 //! A kernel put together: its copies of functions one after the other, with their labels and branches.
 
+use super::apart::{self, State};
+use super::call;
 use super::emit::{Truth, unsupported};
-use super::error::Error;
+use super::error::{Error, Reason};
 use super::image::{Image, Kernel};
-use super::machine::{DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
+use super::machine::{ALLOCATED, DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
 use super::operand::{Operands, integer};
-use crate::flow::{Flow, Next, Node, Place, follow, written};
+use crate::flow::{Flow, Next, Node, Place, Stuck, follow, written};
 use crate::instruction::{Bank, Constant, File, Immediate, Instruction, Operand, Predicate};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What a kernel's PTX asks of the module.
@@ -31,46 +33,158 @@ fn label(node: Node) -> String {
     format!("L{}_{:x}", node.copy, node.address)
 }
 
-/// The PTX of a kernel.
+/// The PTX of a kernel, and of its functions that are lifted apart.
 pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
-    let section =
-        |code: usize| image.code.get(code).map(|code| code.name.clone()).unwrap_or_default();
-    let start = Place { code: kernel.code, address: kernel.entry };
-    let flow =
-        follow(&image.code, start, image.has_addresses_of_functions()).map_err(|stuck| Error {
-            section: section(stuck.code),
-            address: stuck.address,
-            instruction: text_of(image, stuck.code, stuck.address),
-            reason: stuck.reason,
-        })?;
-    let mut machine = Machine::new(image, kernel);
-    let nodes: Vec<(&Node, &Next)> = flow.nodes.iter().collect();
-    let instruction = |node: &Node| {
-        let code = flow.copies.get(node.copy).map_or(0, |copy| copy.code);
-        let found = image.code.get(code)?.instructions.get(node.address as usize / 16);
-        Some((code, found?.as_ref().ok()?))
+    let (flow, functions) = flows(image, kernel)?;
+    // Functions take and give back what any of them uses, which is known when they were lifted once.
+    let arrives = |i: &Instruction| i.opcode == "ARRIVES" || i.has("ARRIVE");
+    let mut state = State {
+        watches_shared: functions.values().chain([&flow]).any(|flow| {
+            let mut all = flow.nodes.keys().filter_map(|node| instruction(image, flow, node));
+            all.any(|(_, i)| arrives(i))
+        }),
+        ..State::default()
     };
-    let alignments =
-        nodes.iter().filter_map(|(node, _)| frame_alignment(instruction(node)?.1)).max();
+    let unknown = state.clone();
+    for (place, flow) in &functions {
+        state.add(&body(image, kernel, flow, Some(*place), &unknown)?);
+    }
+    let mut kernels = body(image, kernel, &flow, None, &state)?;
+    let mut whole = Body {
+        text: String::new(),
+        system_calls: std::mem::take(&mut kernels.system_calls),
+        uses_dynamic: kernels.uses_shared,
+    };
+    for place in functions.keys() {
+        whole.text.push_str(&apart::declaration(&kernels, *place));
+    }
+    for (place, flow) in &functions {
+        let mut function = body(image, kernel, flow, Some(*place), &state)?;
+        whole.system_calls.append(&mut function.system_calls);
+        whole.text.push_str(&apart::put_together(function, *place, room(image, flow)));
+    }
+    whole.text.push_str(&put_together(kernels));
+    Ok(whole)
+}
+
+/// How control flows in a kernel, and in its functions that are lifted apart.
+fn flows(image: &Image, kernel: &Kernel) -> Result<(Flow, BTreeMap<Place, Flow>), Error> {
+    let start = Place { code: kernel.code, address: kernel.entry };
+    let mut callees = image.callees(kernel);
+    'again: loop {
+        let mut flows = BTreeMap::new();
+        let mut open = vec![start];
+        while let Some(place) = open.pop() {
+            if flows.contains_key(&place) {
+                continue;
+            }
+            let flow = match follow(&image.code, place, place != start, &callees) {
+                Ok(flow) => flow,
+                // A function that calls itself is lifted apart.
+                Err(Stuck { calls_itself: Some(function), .. })
+                    if function != start && callees.recursive.insert(function) =>
+                {
+                    continue 'again;
+                }
+                Err(stuck) => {
+                    return Err(Error {
+                        section: name_of(image, stuck.code),
+                        address: stuck.address,
+                        instruction: text_of(image, stuck.code, stuck.address),
+                        reason: stuck.reason,
+                    });
+                }
+            };
+            for next in flow.nodes.values() {
+                if let Next::Apart(places) = next {
+                    open.extend(places);
+                }
+            }
+            flows.insert(place, flow);
+        }
+        let flow = flows.remove(&start).unwrap_or_default();
+        return Ok((flow, flows));
+    }
+}
+
+fn name_of(image: &Image, code: usize) -> String {
+    image.code.get(code).map(|code| code.name.clone()).unwrap_or_default()
+}
+
+fn instruction<'a>(image: &'a Image, flow: &Flow, node: &Node) -> Option<(usize, &'a Instruction)> {
+    let code = flow.copies.get(node.copy).map_or(0, |copy| copy.code);
+    let found = image.code.get(code)?.instructions.get(node.address as usize / 16);
+    Some((code, found?.as_ref().ok()?))
+}
+
+/// Bytes by which a function moves the stack's pointer down at most.
+fn room(image: &Image, flow: &Flow) -> u32 {
+    let mut room = 0u32;
+    for node in flow.nodes.keys() {
+        let Some((_, i)) = instruction(image, flow, node) else { continue };
+        let is_stack = |operand: &Operand| matches!(operand, Operand::Register(r) if r.file == File::General && r.number == STACK_POINTER);
+        if !i.operands.first().is_some_and(is_stack) {
+            continue;
+        }
+        room = room.saturating_add(match i.operands.get(1..) {
+            Some([own, Operand::Immediate(Immediate::Integer(more)), ..])
+                if i.opcode == "IADD3" && is_stack(own) =>
+            {
+                more.min(&0).unsigned_abs() as u32
+            }
+            _ => ALLOCATED,
+        });
+    }
+    room.min(i32::MAX as u32)
+}
+
+/// A kernel's body, or that of its function at a place.
+fn body<'a>(
+    image: &'a Image,
+    kernel: &'a Kernel,
+    flow: &Flow,
+    function: Option<Place>,
+    state: &State,
+) -> Result<Machine<'a>, Error> {
+    let mut machine = Machine::new(image, kernel, state);
+    machine.is_function = function.is_some();
+    machine.has_functions = machine.is_function
+        || flow
+            .nodes
+            .values()
+            .any(|next| matches!(next, Next::Apart(places) if !places.is_empty()));
+    let nodes: Vec<(&Node, &Next)> = flow.nodes.iter().collect();
+    let alignments = nodes
+        .iter()
+        .filter_map(|(node, _)| frame_alignment(instruction(image, flow, node)?.1))
+        .max();
     machine.frame_alignment = machine.frame_alignment.max(alignments.unwrap_or(0));
+    // A function's entry need not be its lowest address.
+    if let (Some(place), Some((first, _))) = (function, nodes.first())
+        && first.address != place.address
+    {
+        machine.emit.line(format_args!("bra {}", label(Node { copy: 0, address: place.address })));
+    }
     for (index, (node, next)) in nodes.iter().enumerate() {
-        let Some((code, instruction)) = instruction(node) else { continue };
+        let Some((code, instruction)) = instruction(image, flow, node) else { continue };
         let is_next = |to: Node| nodes.get(index + 1).is_some_and(|(next, _)| **next == to);
-        if flow.labels.contains(*node) {
+        let is_entry =
+            function.is_some_and(|place| node.copy == 0 && place.address == node.address);
+        if flow.labels.contains(*node) || is_entry {
             machine.emit.label(label(**node));
             machine.known = Default::default();
         }
         let place = Place { code, address: node.address };
         machine.half = image.halves.get(&place).cloned();
         machine.called = image.system_calls.get(&place).cloned();
-        one(&mut machine, &flow, **node, instruction, next, &is_next).map_err(|reason| Error {
-            section: section(code),
+        one(&mut machine, flow, **node, instruction, next, &is_next).map_err(|reason| Error {
+            section: name_of(image, code),
             address: node.address,
             instruction: instruction.to_string(),
             reason,
         })?;
     }
-    Ok(put_together(machine))
+    Ok(machine)
 }
 
 /// What an instruction tells of the alignment of the thread's own memory: what the stack's pointer is rounded down to a multiple
@@ -112,6 +226,9 @@ fn one(
 ) -> Lifted {
     if !machine.emit.begin(i.guard) {
         return Ok(());
+    }
+    if *next != Next::Through {
+        machine.known.members = None;
     }
     match next {
         Next::Through => {
@@ -156,6 +273,24 @@ fn one(
             Ok(())
         }
         Next::Choose(targets) => choose(machine, i, node, targets),
+        Next::Apart(targets) => {
+            let own = flow.copies.get(node.copy).map_or(0, |copy| copy.code);
+            match i.operands.iter().find(|operand| matches!(operand, Operand::Register(_))) {
+                Some(Operand::Register(register)) if i.has("ABS") => {
+                    call::absolute(machine, register, node.address, targets)?;
+                }
+                // There is nothing that it could call: who comes here is wrong.
+                _ if targets.is_empty() => machine.emit.guarded("trap"),
+                _ => apart::relative(machine, i, node.address, targets, own)?,
+            }
+            machine.known = Default::default();
+            Ok(())
+        }
+        Next::Leave => {
+            let condition = condition(machine, i);
+            apart::leave(machine, i, &condition);
+            Ok(())
+        }
         Next::Exit => {
             let condition = condition(machine, i);
             let name = if i.opcode == "BPT" { "trap" } else { "exit" };
@@ -173,14 +308,10 @@ fn one(
 
 fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
     match i.opcode {
+        "BRA" if i.has("CONV") => Ok(()),
         "BRA" => meet(machine, i),
-        "CALL" => match (i.operands.first(), machine.called.clone()) {
-            (_, Some(name)) => super::call::system(machine, &name),
-            (Some(Operand::Register(_)), None) if i.has("REL") => {
-                machine.emit.guarded("trap");
-                Ok(())
-            }
-            (Some(Operand::Register(register)), None) => super::call::absolute(machine, register),
+        "CALL" => match machine.called.clone() {
+            Some(name) => call::system(machine, &name),
             _ => unsupported("a call"),
         },
         "BPT" => unsupported("a stop for a debugger"),
@@ -241,7 +372,7 @@ fn meet(machine: &mut Machine, i: &Instruction) -> Lifted {
         }
         mask => integer(machine, mask)?,
     };
-    machine.emit.guarded(format_args!("bar.warp.sync {mask}"));
+    super::warp::meet(machine, &mask);
     Ok(())
 }
 
@@ -271,22 +402,7 @@ fn branch(machine: &mut Machine, condition: &Truth, to: Node, is_next: bool) {
 
 /// BRX R, offset: to the place that is the next instruction's and both.
 fn choose(machine: &mut Machine, i: &Instruction, node: Node, targets: &[Node]) -> Lifted {
-    let mut base = node.address + 16;
-    let mut register = None;
-    for operand in &i.operands {
-        match operand {
-            Operand::Register(found) => register = Some(*found),
-            Operand::Immediate(Immediate::Integer(value)) => {
-                base = base.wrapping_add_signed(*value)
-            }
-            Operand::Label(address) => base = *address,
-            Operand::Predicate(_) => {}
-            other => return unsupported(format!("operand `{other}`")),
-        }
-    }
-    let Some(register) = register else { return unsupported("no register") };
-    let offset = machine.general(&register);
-    let place = machine.emit.b32("add.s32", &[&offset, &(base as i32).to_string()]);
+    let Some(place) = offset(machine, i, node.address)? else { return unsupported("no register") };
     let condition = condition(machine, i);
     let targets: BTreeSet<Node> = targets.iter().copied().collect();
     for to in &targets {
@@ -305,6 +421,30 @@ fn choose(machine: &mut Machine, i: &Instruction, node: Node, targets: &[Node]) 
         }
     }
     Ok(())
+}
+
+/// The place in the section that a register and a number say: that of the next instruction and both. None where there is no register.
+pub(super) fn offset(
+    machine: &mut Machine,
+    i: &Instruction,
+    address: u64,
+) -> Result<Option<String>, Reason> {
+    let mut base = address + 16;
+    let mut register = None;
+    for operand in &i.operands {
+        match operand {
+            Operand::Register(found) => register = Some(*found),
+            Operand::Immediate(Immediate::Integer(value)) => {
+                base = base.wrapping_add_signed(*value)
+            }
+            Operand::Label(address) => base = *address,
+            Operand::Predicate(_) => {}
+            other => return unsupported(format!("operand `{other}`")),
+        }
+    }
+    let Some(register) = register else { return Ok(None) };
+    let offset = machine.general(&register);
+    Ok(Some(machine.emit.b32("add.s32", &[&offset, &(base as i32).to_string()])))
 }
 
 /// A kernel that cannot be lifted: a directive tells whoever asks for it why.
@@ -343,7 +483,7 @@ fn head(kernel: &Kernel) -> String {
     text
 }
 
-fn put_together(machine: Machine) -> Body {
+fn put_together(machine: Machine) -> String {
     let kernel = machine.kernel;
     let mut text = head(kernel);
     text.push_str("{\n");
@@ -368,9 +508,10 @@ fn put_together(machine: Machine) -> Body {
             );
         }
     }
+    text.push_str(&apart::prototype(&machine));
     text.push_str(&machine.emit.text);
     text.push_str("}\n");
-    Body { text, system_calls: machine.system_calls, uses_dynamic: machine.uses_shared }
+    text
 }
 
 /// The alignment that puts a parameter at its offset.

@@ -1,6 +1,7 @@
 //! What stands between instructions and PTX: the kernel with its banks of constants and its memories.
 
-use super::emit::{Emitter, unsupported};
+use super::apart::{FRAME_OF_CALLER, State};
+use super::emit::{Emitter, Truth, unsupported};
 use super::error::Reason;
 use super::image::{Half, Image, Kernel, Named};
 use crate::instruction::File;
@@ -26,7 +27,13 @@ const BARRIER_RESULT: &str = "%barrier";
 pub(super) const PARAMETERS: i32 = 0x160;
 
 /// The stack that a thread has by CUDA's default, for kernels that move the stack's pointer by a register.
-const ALLOCATED: u32 = 1024;
+pub(super) const ALLOCATED: u32 = 1024;
+/// The stack that a thread has besides where functions call themselves or are called by their addresses, so that nothing says how much
+/// they need. What does not fit ends the grid.
+const OF_FUNCTIONS: u32 = 16 << 10;
+
+/// Where bank 3 lies in files that have none: no memory is there.
+const NO_CONSTANTS: &str = "0xffffa00000000000";
 
 /// Of the stack's pointer, unless code rounds it to more.
 const STACK_ALIGNMENT: u32 = 16;
@@ -36,6 +43,15 @@ pub(super) struct Machine<'a> {
     pub(super) emit: Emitter,
     pub(super) image: &'a Image,
     pub(super) kernel: &'a Kernel,
+    /// What is lifted is a function of the kernel, apart.
+    pub(super) is_function: bool,
+    /// What the kernel's functions take and give back, where it has any.
+    pub(super) state: State,
+    /// How many labels there are within instructions.
+    pub(super) skips: usize,
+    /// A function is called by its address.
+    pub(super) uses_prototype: bool,
+    pub(super) has_functions: bool,
     pub(super) uses_frame: bool,
     /// Bytes.
     pub(super) frame_alignment: u32,
@@ -60,6 +76,8 @@ pub(super) struct Known {
     /// Those that hold the product of an angle and 1 / 2 pi.
     pub(super) turns: BTreeMap<u8, Turn>,
     pub(super) constants: HashMap<(File, u8), u32>,
+    /// The mask of the lanes that met last, and went the same way since.
+    pub(super) members: Option<String>,
 }
 
 impl Known {
@@ -73,6 +91,7 @@ impl Known {
         }
         self.turns.append(&mut fresh.turns);
         self.constants.extend(fresh.constants.drain());
+        self.members = fresh.members.take().or(self.members.take());
     }
 }
 
@@ -87,13 +106,21 @@ pub(super) struct Turn {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(image: &'a Image, kernel: &'a Kernel) -> Self {
+    pub(super) fn new(image: &'a Image, kernel: &'a Kernel, state: &State) -> Self {
+        let mut emit = Emitter::default();
+        emit.registers.extend(state.registers.iter().cloned());
+        emit.predicates.extend(state.predicates.iter().cloned());
         Self {
-            emit: Emitter::default(),
+            emit,
             image,
             kernel,
+            is_function: false,
+            state: state.clone(),
+            skips: 0,
+            uses_prototype: false,
+            has_functions: false,
             uses_frame: false,
-            frame_alignment: STACK_ALIGNMENT,
+            frame_alignment: state.frame_alignment.max(STACK_ALIGNMENT),
             uses_shared: false,
             system_calls: Default::default(),
             uses_barrier_result: false,
@@ -102,6 +129,17 @@ impl<'a> Machine<'a> {
             half: None,
             called: None,
         }
+    }
+
+    /// A label to put behind what follows, to which threads go for which the guard does not hold.
+    pub(super) fn skip(&mut self) -> String {
+        self.skips += 1;
+        let end = format!("C{}", self.skips);
+        if let Truth::Register(name, not) = self.emit.guard_truth() {
+            let not = if not { "" } else { "!" };
+            self.emit.line(format_args!("@{not}{name} bra {end}"));
+        }
+        end
     }
 
     /// A word of a bank at an offset.
@@ -208,6 +246,9 @@ impl<'a> Machine<'a> {
 
     /// The generic address of the first byte of bank 3, whose variables lie in the order of their offsets.
     fn constant_window(&mut self) -> Result<String, Reason> {
+        if !self.image.variables.iter().any(|variable| variable.is_constant) {
+            return Ok(self.emit.b64("mov.b64", &[NO_CONSTANTS]));
+        }
         let place = self.constant_place(0)?;
         let base = self.emit.b64("mov.b64", &[&place]);
         Ok(self.emit.b64("cvta.const.u64", &[&base]))
@@ -243,10 +284,11 @@ impl<'a> Machine<'a> {
                 let (low, high) = self.emit.halves(&window);
                 return Ok(if offset == 0x50 { low } else { high });
             }
-            0x30 | 0x34 => {
-                let id = self.emit.b64("mov.u64", &["%gridid"]);
+            0x30 | 0x34 | 0x130 | 0x134 => {
+                let name = if offset < 0x100 { "%gridid" } else { "%current_graph_exec" };
+                let id = self.emit.b64("mov.u64", &[name]);
                 let (low, high) = self.emit.halves(&id);
-                return Ok(if offset == 0x30 { low } else { high });
+                return Ok(if offset & 4 == 0 { low } else { high });
             }
             // No shared memory is the system's, and the descriptor of global memory says nothing.
             0x114 | 0x118 | 0x11c => return Ok("0".to_owned()),
@@ -256,8 +298,17 @@ impl<'a> Machine<'a> {
         Ok(self.emit.b32("mov.u32", &[special]))
     }
 
+    /// Functions of PTX do not see those of the kernel.
+    pub(super) fn reads_parameters(&self) -> Lifted {
+        match self.is_function {
+            true => unsupported("a parameter of the kernel in a function that is called"),
+            false => Ok(()),
+        }
+    }
+
     /// Four bytes of the parameters, which need not be those of one.
     fn parameter_word(&mut self, offset: i32) -> Result<String, Reason> {
+        self.reads_parameters()?;
         let at = (offset - PARAMETERS) as u32;
         let find = |at: u32| {
             let mut all = self.kernel.parameters.iter().enumerate();
@@ -313,7 +364,11 @@ impl<'a> Machine<'a> {
 
     /// Bytes of the stack.
     pub(super) fn stack(&self) -> u32 {
-        let more = if self.kernel.allocates { ALLOCATED } else { 0 };
+        let more = match () {
+            () if self.has_functions => OF_FUNCTIONS,
+            () if self.kernel.allocates => ALLOCATED,
+            () => 0,
+        };
         let bytes = self.kernel.stack.saturating_add(more).max(STACK_ALIGNMENT);
         bytes.checked_next_multiple_of(self.frame_alignment).unwrap_or(bytes)
     }
@@ -325,6 +380,9 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn local_base(&mut self) -> String {
+        if self.is_function {
+            return FRAME_OF_CALLER.to_owned();
+        }
         self.uses_frame = true;
         self.emit.b64("mov.b64", &[FRAME])
     }

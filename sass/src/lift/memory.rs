@@ -1,5 +1,6 @@
 //! Memory: loads, stores, atomics, copies to shared memory and fences.
 
+use super::apart::FRAME_OF_CALLER;
 use super::emit::{Kind, Truth, unsupported};
 use super::error::Reason;
 use super::machine::{FRAME, Lifted, Machine, PARAMETERS};
@@ -31,7 +32,7 @@ fn width(i: &Instruction) -> Width {
 fn space(opcode: &str) -> &'static str {
     match opcode {
         "LDG" | "STG" | "ATOMG" => ".global",
-        "LDS" | "STS" | "ATOMS" => ".shared",
+        "LDS" | "STS" | "ATOMS" | "ARRIVES" => ".shared",
         "LDL" | "STL" => ".local",
         _ => "",
     }
@@ -107,7 +108,11 @@ impl Machine<'_> {
     }
 
     /// The text in the brackets of an access.
-    fn place_of(&mut self, i: &Instruction, address: &Address) -> Result<String, Reason> {
+    pub(super) fn place_of(
+        &mut self,
+        i: &Instruction,
+        address: &Address,
+    ) -> Result<String, Reason> {
         match space(i.opcode) {
             ".shared" => self.shared_address(address),
             ".local" => {
@@ -118,7 +123,8 @@ impl Machine<'_> {
                     let base = self.local_base();
                     return Ok(self.emit.b64("add.s64", &[&base, &offset]));
                 }
-                Ok(format!("{FRAME}+{offset}"))
+                let frame = if self.is_function { FRAME_OF_CALLER } else { FRAME };
+                Ok(format!("{frame}+{offset}"))
             }
             _ => {
                 if !i.has("E") {
@@ -182,12 +188,14 @@ pub(super) fn load(machine: &mut Machine, mut o: Operands) -> Lifted {
     o.optional_predicate();
     o.end()?;
     let place = machine.place_of(i, &address)?;
+    let space = space(i.opcode);
+    let watches = space == ".shared" && machine.state.watches_shared;
     let order = match strength(i) {
         Some(scope) if i.has("MMIO") && scope == ".sys" => ".mmio.relaxed.sys".to_owned(),
         Some(scope) => format!(".relaxed{scope}"),
+        None if watches && matches!(width(i), Width::Words(1)) => ".acquire.cta".to_owned(),
         None => String::new(),
     };
-    let space = space(i.opcode);
     let cached =
         if i.has("CONSTANT") && space == ".global" && order.is_empty() { ".nc" } else { "" };
     match width(i) {
@@ -232,12 +240,12 @@ pub(super) fn store(machine: &mut Machine, mut o: Operands) -> Lifted {
     let source = o.target()?;
     o.end()?;
     let place = machine.place_of(i, &address)?;
+    let space = space(i.opcode);
     let order = match strength(i) {
         Some(scope) if i.has("MMIO") && scope == ".sys" => ".mmio.relaxed.sys".to_owned(),
         Some(scope) => format!(".relaxed{scope}"),
         None => String::new(),
     };
-    let space = space(i.opcode);
     let read = |machine: &mut Machine, index: u8| {
         let at = source.next(index);
         let value =
@@ -365,6 +373,7 @@ fn parameter_by_register(
     register: &str,
     more: i32,
 ) -> Lifted {
+    machine.reads_parameters()?;
     let at = machine.emit.b32("add.s32", &[register, &(more - PARAMETERS).to_string()]);
     let kernel = machine.kernel;
     let guard = match kernel.parameters.len() {
@@ -447,6 +456,9 @@ fn atomic_operation(i: &Instruction) -> Result<(String, u8), Reason> {
 /// ATOM, ATOMG: P, R, [address], R [, R]; ATOMS: R, [address], R [, R]
 pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
+    if i.has("ARRIVE") {
+        return super::arrive::atomic(machine, o);
+    }
     // Whether it was done: what machines cannot do in shared memory is left to the instructions behind.
     let done = o.optional_predicate().filter(|predicate| predicate.number != Predicate::PT);
     let target = o.target()?;
@@ -456,9 +468,6 @@ pub(super) fn atomic(machine: &mut Machine, mut o: Operands) -> Lifted {
         ".shared" => ".cta",
         _ => strength(i).unwrap_or(".gpu"),
     };
-    if i.has("ARRIVE") {
-        return unsupported("an arrival at an mbarrier");
-    }
     let place = machine.place_of(i, &address)?;
     if i.has("POPC") {
         if target.number != Register::RZ {

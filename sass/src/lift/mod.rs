@@ -3,9 +3,12 @@
 //! - [`Image`]: what has to be known of a module, or of one kernel of it. [`lift`] gives the PTX, kernel by kernel: one that cannot
 //!   be lifted costs only itself. [`head`] gives what is known of the module without looking at its code.
 //! - `machine`: the kernel's constant banks and memories; `operand`: operands as values; `emit`: lines of PTX.
-//! - `integer`, `float`, `half`, `convert`, `memory`, `warp`, `matrix`, `call`: what the instructions mean.
+//! - `integer`, `float`, `half`, `convert`, `memory`, `arrive`, `warp`, `matrix`, `call`: what the instructions mean.
+//! - `apart`: functions that call themselves or are called by their addresses.
 //! - `opcodes`: which function lifts which instruction. `kernel`: a kernel put together. `module`: a module's PTX.
 
+mod apart;
+mod arrive;
 mod call;
 mod convert;
 mod emit;

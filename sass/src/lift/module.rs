@@ -1,6 +1,6 @@
 //! A module's PTX: all of it, or a head and a text for each kernel, which have their variables at the same places.
 
-use super::call::{SYSTEM, is_grid_barrier};
+use super::call::{SYSTEM, code_address, is_grid_barrier};
 use super::error::Error;
 use super::image::{Image, Named, Variable};
 use super::kernel;
@@ -62,10 +62,8 @@ fn begin(text: &mut String, image: &Image, system_calls: &BTreeSet<&str>, uses_d
     if image.compiled_for != 0 {
         let _ = writeln!(text, ".pragma \"compiled_for sm_{}\";", image.compiled_for);
     }
-    for (name, declaration) in SYSTEM {
-        if system_calls.contains(name) {
-            let _ = writeln!(text, "{declaration}");
-        }
+    for function in SYSTEM.iter().filter(|function| system_calls.contains(function.name)) {
+        let _ = writeln!(text, "{}", function.declaration());
     }
     if uses_dynamic {
         let _ = writeln!(text, ".extern .shared .align 16 .b8 {DYNAMIC}[];");
@@ -88,10 +86,11 @@ fn begin(text: &mut String, image: &Image, system_calls: &BTreeSet<&str>, uses_d
 fn declare(text: &mut String, image: &Image, variable: &Variable) {
     let space = if variable.is_constant { ".const" } else { ".global" };
     let linkage = if variable.is_visible { ".visible " } else { "" };
+    let managed = if variable.is_managed { " .attribute(.managed)" } else { "" };
     let align = variable.align.max(1);
     let _ = write!(
         text,
-        "{linkage}{space} .align {align} .b8 {}[{}]",
+        "{linkage}{space}{managed} .align {align} .b8 {}[{}]",
         variable.name,
         variable.size.max(1)
     );
@@ -101,6 +100,15 @@ fn declare(text: &mut String, image: &Image, variable: &Variable) {
     } else if !variable.bytes.is_empty() {
         let mut items: Vec<String> = variable.bytes.iter().map(u8::to_string).collect();
         for (offset, Named { symbol, addend }) in &variable.addresses {
+            if let Some(place) = image.functions.get(symbol) {
+                let address = code_address(*place).wrapping_add_signed(*addend);
+                for (byte, value) in address.to_le_bytes().into_iter().enumerate() {
+                    if let Some(item) = items.get_mut(*offset as usize + byte) {
+                        *item = value.to_string();
+                    }
+                }
+                continue;
+            }
             let Some(named) = image.variables.iter().find(|other| other.symbol == *symbol) else {
                 continue;
             };

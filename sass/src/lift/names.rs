@@ -49,6 +49,7 @@ mod tests {
             size: 4,
             is_local,
             is_entry: false,
+            is_managed: false,
         }
     }
 

@@ -30,7 +30,7 @@ impl Image {
 
     /// Takes all kernels without their code.
     pub fn without_code(cubin: &Cubin) -> Self {
-        let mut image = Self::with(cubin, &[], |_| false, Vec::new());
+        let mut image = Self::with(cubin, &code_sections(cubin), |_| false, Vec::new());
         image.kernels = cubin.kernels().map(|function| kernel(cubin, &[], function)).collect();
         image
     }
@@ -61,6 +61,9 @@ impl Image {
                 let place = Place { code, address: function.offset };
                 let symbol = symbols.get(function.symbol).map_or(function.name, String::as_str);
                 image.functions.insert(symbol.to_owned(), place);
+                if function.is_kernel {
+                    image.kernels_begin.insert(place);
+                }
             }
         }
         image.kernels = kernels
@@ -87,14 +90,18 @@ fn code_sections(cubin: &Cubin) -> Vec<usize> {
     sections.into_iter().collect()
 }
 
-/// The sections of code that a kernel may reach: by relocations, and by addresses in bank 4, which are anybody's.
+/// The sections of code that a kernel may reach: by relocations, and by addresses in bank 4 and in variables, which are anybody's.
 fn reached(cubin: &Cubin, sections: &[usize], kernel: &Function) -> BTreeSet<usize> {
     let targets = |section: &Section| -> Vec<usize> {
         let symbols = section.relocations.iter().filter_map(|r| cubin.symbols.get(r.symbol));
         let found = symbols.filter_map(|symbol| symbol.section);
         found.filter(|section| sections.binary_search(section).is_ok()).collect()
     };
-    let mut open = cubin.section(".nv.constant4").map(targets).unwrap_or_default();
+    let is_data = |section: &&Section| {
+        [".nv.constant4", ".nv.constant3"].contains(&section.name)
+            || section.name.starts_with(".nv.global")
+    };
+    let mut open: Vec<usize> = cubin.sections.iter().filter(is_data).flat_map(targets).collect();
     open.push(kernel.section);
     let mut reached = BTreeSet::new();
     while let Some(section) = open.pop() {
@@ -141,7 +148,7 @@ fn addresses(symbols: &[String], section: &Section) -> BTreeMap<u64, Named> {
             .and_then(|rest| rest.first_chunk())
             .map(|bytes| i64::from_le_bytes(*bytes));
         let addend = relocation.addend.or(stands).unwrap_or(0);
-        (relocation.kind == Relocation::ABSOLUTE_64)
+        matches!(relocation.kind, Relocation::ABSOLUTE_64 | Relocation::GENERIC_64)
             .then(|| (relocation.offset, Named { symbol: symbol.clone(), addend }))
     };
     section.relocations.iter().filter_map(named).collect()
@@ -269,16 +276,73 @@ fn variables(cubin: &Cubin, symbols: &[String]) -> Vec<Variable> {
                     .map(|(at, named)| (at - symbol.offset, named.clone()))
                     .collect(),
                 is_visible: !symbol.is_local,
+                is_managed: symbol.is_managed,
             }
         })
         .collect();
     all.sort_by_key(|variable| (variable.is_constant, variable.offset));
     all.dedup_by(|one, other| one.name == other.name);
-    all
+    in_order_of_use(all)
+}
+
+/// PTX wants a variable before those that have its address, as far as that is possible. Constants stay behind, and in their order.
+fn in_order_of_use(all: Vec<Variable>) -> Vec<Variable> {
+    let number: BTreeMap<&str, usize> =
+        all.iter().enumerate().map(|(index, variable)| (variable.symbol.as_str(), index)).collect();
+    let needed = |variable: &Variable| -> Vec<usize> {
+        let numbers =
+            variable.addresses.values().filter_map(|named| number.get(named.symbol.as_str()));
+        numbers.copied().filter(|other| !all[*other].is_constant).collect()
+    };
+    let needed: Vec<Vec<usize>> = all.iter().map(needed).collect();
+    let mut order = Vec::with_capacity(all.len());
+    let mut seen = vec![false; all.len()];
+    for first in 0..all.len() {
+        // What is open: a variable, and how many of those that it needs were looked at.
+        let mut open = vec![(first, 0)];
+        while let Some((index, looked_at)) = open.pop() {
+            if looked_at == 0 && std::mem::replace(&mut seen[index], true) {
+                continue;
+            }
+            match needed[index].get(looked_at) {
+                None => order.push(index),
+                Some(other) => open.extend([(index, looked_at + 1), (*other, 0)]),
+            }
+        }
+    }
+    let mut all: Vec<Option<Variable>> = all.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|index| all[index].take()).collect()
 }
 
 /// What an offset and its section are both multiples of, up to 256.
 fn alignment(offset: u64, section: u64) -> u64 {
     let of_offset = if offset == 0 { 256 } else { 1 << offset.trailing_zeros().min(8) };
     section.clamp(1, 256).min(of_offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_stand_before_those_that_have_their_addresses() {
+        let variable = |name: &str, needs: &[&str]| Variable {
+            symbol: name.to_owned(),
+            addresses: needs
+                .iter()
+                .zip((0..).step_by(8))
+                .map(|(need, at)| (at, Named { symbol: (*need).to_owned(), addend: 0 }))
+                .collect(),
+            ..Variable::default()
+        };
+        let all = vec![
+            variable("a", &["c", "d"]),
+            variable("b", &["elsewhere", "a"]),
+            // These two need each other.
+            variable("c", &["d"]),
+            variable("d", &["c", "d"]),
+        ];
+        let names: Vec<String> = in_order_of_use(all).into_iter().map(|v| v.symbol).collect();
+        assert_eq!(names, ["d", "c", "a", "b"]);
+    }
 }

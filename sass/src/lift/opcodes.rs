@@ -4,7 +4,7 @@ use super::emit::unsupported;
 use super::error::Reason;
 use super::machine::{Lifted, Machine};
 use super::operand::Operands;
-use super::{convert, float, half, integer, matrix, memory, warp};
+use super::{arrive, convert, float, half, integer, matrix, memory, warp};
 use crate::instruction::Instruction;
 
 type Lifter = fn(&mut Machine, Operands) -> Lifted;
@@ -116,13 +116,14 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
         "E 64 ADD AND DEC F16x2 F32 F64 FTZ GPU INC MAX MIN OR RN S32 S64 SM STRONG SYS XOR",
     ),
     ("MEMBAR", memory::membar, "ALL CTA GPU SC SYS VC"),
+    ("ARRIVES", arrive::copies, "64 LDGSTSBAR"),
     ("LDGSTS", memory::copy, "128 64 BYPASS E LTC128B LTC256B LTC64B ZFILL"),
     ("QSPC", memory::qspc, "E G L S"),
     ("SHFL", warp::shfl, "BFLY DOWN IDX UP"),
     ("VOTE", warp::vote, "ALL ANY EQ"),
     ("MATCH", warp::match_, "ALL ANY U64"),
     ("REDUX", warp::redux, "MAX MIN OR S32 SUM XOR"),
-    ("WARPSYNC", warp::warpsync, ""),
+    ("WARPSYNC", warp::warpsync, "EXCLUSIVE"),
     ("BAR", warp::bar, "AND OR DEFER_BLOCKING POPC RED SYNC ARV"),
     ("B2R", warp::b2r, "RESULT"),
     ("S2R", warp::special, ""),

@@ -1,5 +1,6 @@
 use super::*;
 use crate::text;
+use std::collections::BTreeMap;
 
 /// A module of one kernel `k`, of nvdisasm's text.
 fn image(listing: &str) -> Image {
@@ -71,7 +72,7 @@ fn what_cannot_be_lifted_says_where_it_stands() {
         ("MOV R1, c[0x2][0x60]\nEXIT", "invalid: c[2][0x60] lies outside of the bank"),
         ("BSYNC B0\nEXIT", "`BSYNC B0`: unsupported: a barrier that is not known"),
         ("NOP\nNOP", ".text.k+0x20 ``: invalid: control goes where there is no instruction"),
-        ("CALL.REL.NOINC 0x0\nEXIT", "unsupported: functions that call themselves"),
+        ("CALL.REL.NOINC 0x0\nEXIT", "unsupported: a function that calls itself"),
     ] {
         let error = failure(listing);
         assert!(error.contains(wanted), "{error}");
@@ -162,9 +163,18 @@ fn checks_of_convergence_are_waits() {
         "BRA.DIV ~URZ, 0x40\nSHFL.BFLY PT, R3, R2, 0x1, 0x1f\nSTG.E [R4.64], R3\nEXIT\nBRA 0x40",
     );
     let wait = text.find("bar.warp.sync 0xffffffff;").expect("a wait");
-    let mask = text.find("activemask.b32 %t0;").expect("a mask");
-    let shuffle = text.find("shfl.sync.bfly.b32 %t1|%q0, %r2, 0x1, 0x1f, %t0;").expect("a shuffle");
-    assert!(wait < mask && mask < shuffle, "{text}");
+    let shuffle = "shfl.sync.bfly.b32 %t0|%q0, %r2, 0x1, 0x1f, 0xffffffff;";
+    assert!(wait < text.find(shuffle).expect("a shuffle"), "{text}");
+}
+
+/// Where masks may differ between lanes, each waits by its own one, and nobody goes the way of those that are together.
+#[test]
+fn lanes_whose_masks_differ_wait_by_their_own() {
+    let text = lifted(
+        "R2UR P0, URZ, R7\n@!P0 BRA.CONV UR6, 0x50\nWARPSYNC R7\nVOTE.ANY R2, PT, PT\nEXIT\nVOTE.ANY R2, PT, PT\nEXIT",
+    );
+    assert!(!text.contains("bra ") && !text.contains("activemask"), "{text}");
+    assert_eq!(text.matches("bar.warp.sync %r7;").count(), 1, "{text}");
 }
 
 /// A call of what is no function is a jump: nothing comes back from it.
@@ -181,7 +191,7 @@ fn calls_of_other_places_are_jumps() {
     // The kernel may be a function among others.
     image.code[0].functions = [0, 0x60].into();
     let error = lift(&image).failures.pop().expect("a failure").1;
-    assert!(error.to_string().contains("functions that call themselves"), "{error}");
+    assert!(error.to_string().contains("a function that calls itself"), "{error}");
 }
 
 /// Bank 0 is one memory for machine code, and has a parameter for each range here.
@@ -369,8 +379,9 @@ fn constants_have_generic_addresses() {
     let mut image = image(
         "IMAD.MOV.U32 R4, RZ, RZ, c[0x0][0x50]\nIMAD.MOV.U32 R5, RZ, RZ, c[0x0][0x54]\nSTG.E.64 [R2.64], R4\nEXIT",
     );
-    let lifted = lift(&image);
-    assert!(lifted.failures[0].1.to_string().contains("lies in no variable"), "{}", lifted.text);
+    // Where there are none, an address that nothing has.
+    let text = lift(&image).text;
+    assert!(text.contains("mov.b64 %d0, 0xffffa00000000000;"), "{text}");
     let variable = |name: &str, offset, size| Variable {
         symbol: name.to_owned(),
         name: name.to_owned(),
@@ -425,16 +436,107 @@ fn calls_by_addresses_that_no_function_has_end_the_grid() {
     let listing = "MOV R20, 0x20\n@P0 CALL.REL.NOINC R10 0x0\nSTG.E [R4.64], R2\nEXIT";
     let text = lifted(listing);
     assert!(text.contains("@%p0 trap;\n"), "{text}");
-    let mut image = image(listing);
-    image.functions.insert("f".to_owned(), Place { code: 0, address: 0x20 });
-    for (addend, is_wrong) in [(0x20, false), (0, true)] {
-        image.addresses.insert(0, Named { symbol: "f".to_owned(), addend });
-        let failures = lift(&image).failures;
-        assert_eq!(
-            failures.iter().any(|(_, e)| e.to_string().contains("an indirect call")),
-            is_wrong
-        );
+}
+
+/// The PTX of an image, which the parser takes.
+fn lifted_image(image: &Image) -> String {
+    let lifted = lift(image);
+    assert_eq!(lifted.failures, []);
+    assert_eq!(ptx_parser::parse(&lifted.text).errors, [], "{}", lifted.text);
+    lifted.text
+}
+
+/// A kernel that calls `CALL`, and a function at 0x40 that adds one and calls itself.
+const CALLER: &str = "MOV R20, 0x20\nCALL\nSTG.E [R2.64], R4\nEXIT\n\
+    @!P1 RET.REL.NODEC R20 0x0\nIADD3 R1, R1, -0x18, RZ\nSTL [R1], R20\nMOV R20, 0x90\nCALL.REL.NOINC 0x40\n\
+    LDL R20, [R1]\nIADD3 R1, R1, 0x18, RZ\nRET.REL.NODEC R20 0x0";
+
+#[test]
+fn functions_that_call_themselves_are_lifted_apart() {
+    let text = lifted_image(&image(&CALLER.replace("CALL\n", "CALL.REL.NOINC 0x40\n")));
+    assert_eq!(text.matches("call (out), __k_calls_0_40, (in);").count(), 2, "{text}");
+    // The registers of the function, and the predicate: R1, R20, P1.
+    assert!(text.contains(".param .align 8 .b8 taken[28])"), "{text}");
+    for wanted in [
+        // The stack has room for what the function takes of it.
+        ", %r1, 24;",
+        // Whoever is called comes back to where it was called.
+        ", 32;",
+        ", 144;",
+        "st.local.b32 [",
+        "cvta.to.local.u64 %frame, %frame;",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
     }
+    assert!(text.contains("__frame[16416]"), "{text}");
+}
+
+#[test]
+fn functions_are_called_by_their_places_in_bank_2() {
+    let mut image = image(&CALLER.replace("CALL\n", "@P0 CALL.REL.NOINC R10 0x0\n"));
+    for (name, address) in [("f", 0x40), ("g", 0x50), ("k", 0)] {
+        image.functions.insert(name.to_owned(), Place { code: 0, address });
+    }
+    image.kernels_begin.insert(Place { code: 0, address: 0 });
+    image.kernels[0].constants = [1u64, 0x40, 0].map(u64::to_le_bytes).concat();
+    let text = lifted_image(&image);
+    // Where a register says no function's place, the grid ends.
+    assert!(text.contains("mov.u64 %d1, __k_calls_0_40;") && text.contains(" trap;"), "{text}");
+    assert!(text.contains(", (in), prototype;") && !text.contains("__k_calls_0_50"), "{text}");
+    // Where bank 2 has none, the number is the place.
+    image.kernels[0].constants.clear();
+    image.functions.insert("$__internal_0_$div".to_owned(), Place { code: 0, address: 0x60 });
+    let text = lifted_image(&image);
+    assert!(text.contains("__k_calls_0_50;") && !text.contains("__k_calls_0_60"), "{text}");
+}
+
+#[test]
+fn functions_are_called_by_addresses_in_variables() {
+    let mut image = image(&CALLER.replace("CALL\n", "CALL.ABS.NOINC R10\n"));
+    let place = Place { code: 0, address: 0x40 };
+    image.functions.insert("f".to_owned(), place);
+    image.variables.push(Variable {
+        symbol: "table".to_owned(),
+        name: "table".to_owned(),
+        size: 16,
+        bytes: vec![0; 16],
+        addresses: BTreeMap::from([(8, Named { symbol: "f".to_owned(), addend: 0 })]),
+        is_managed: true,
+        ..Variable::default()
+    });
+    let text = lifted_image(&image);
+    // 0xffff9000_00000040, as calls compare it.
+    let table = "table[16] = {0,0,0,0,0,0,0,0,64,0,0,0,0,144,255,255};";
+    assert!(text.contains(table) && text.contains(".global .attribute(.managed)"), "{text}");
+    assert!(text.contains(", 18446620928407240768;"), "{text}");
+}
+
+#[test]
+fn lanes_that_met_in_several_places_take_part_together() {
+    let text = lifted("WARPSYNC R6\nSHFL.IDX PT, R5, R2, R3, R5\n@P0 VOTE.ANY R7, PT, P1\nEXIT");
+    assert!(text.contains("bar.warp.sync %r6;\n    mov.b32 %t0, %r6;"), "{text}");
+    assert!(text.contains("%r2, %r3, %r5, %t0;"), "{text}");
+    // Where a guard leaves some of them out, those that are together.
+    assert_eq!(text.matches("activemask").count(), 1, "{text}");
+    let text = lifted("BRA.DIV ~URZ, 0x40\nBRA 0x20\nVOTE.ANY R7, PT, P1\nEXIT\nEXIT");
+    assert_eq!(text.matches("activemask").count(), 1, "{text}");
+}
+
+#[test]
+fn arrivals_begin_the_next_phase_with_what_is_expected() {
+    for listing in [
+        "@P0 ATOMS.ARRIVE.64 R6, [R3+URZ+0x8]\nEXIT",
+        "@P0 ARRIVES.LDGSTSBAR.64 [R3+URZ+0x8]\nEXIT",
+    ] {
+        let text = lifted(listing);
+        assert!(text.contains("atom.acq_rel.cta.shared.cas.b64"), "{text}");
+        assert!(text.contains("bra C1;") && text.contains("bra C1_again;"), "{text}");
+        assert_eq!(text.contains("mov.b64 {%r6, %r7},"), listing.contains("R6"), "{text}");
+    }
+    // A loop that asks for the phase looks anew each time.
+    let text = lifted("ATOMS.ARRIVE.64 RZ, [URZ]\nLDS R5, [R2]\nEXIT");
+    assert!(text.contains("ld.acquire.cta.shared.b32 %r5"), "{text}");
+    assert!(lifted("LDS R5, [R2]\nEXIT").contains("ld.shared.b32 %r5"));
 }
 
 #[test]

@@ -7,8 +7,13 @@ use super::operand::{Operands, bits, integer};
 use crate::instruction::{Operand, Predicate};
 
 impl Machine<'_> {
-    /// The lanes that take part: those that are together.
+    /// The lanes that take part: those that met last, which may come here from several places, or those that are together.
     fn members(&mut self) -> String {
+        if let Some(mask) = &self.known.members
+            && self.emit.guard().is_empty()
+        {
+            return mask.clone();
+        }
         let mask = self.emit.temporary(Kind::B32);
         self.emit.guarded(format_args!("activemask.b32 {mask}"));
         mask
@@ -126,11 +131,21 @@ pub(super) fn redux(machine: &mut Machine, mut o: Operands) -> Lifted {
     Ok(())
 }
 
-/// WARPSYNC mask
+/// WARPSYNC mask. Lanes of one mask are together behind it, and with `.EXCLUSIVE` without those of others.
 pub(super) fn warpsync(machine: &mut Machine, mut o: Operands) -> Lifted {
     let mask = integer(machine, o.next()?)?;
-    machine.emit.guarded(format_args!("bar.warp.sync {mask}"));
+    meet(machine, &mask);
     o.end()
+}
+
+/// Lanes of a mask wait for each other.
+pub(super) fn meet(machine: &mut Machine, mask: &str) {
+    machine.emit.guarded(format_args!("bar.warp.sync {mask}"));
+    if machine.emit.guard().is_empty() {
+        let is_register = mask.starts_with('%');
+        let kept = if is_register { machine.emit.b32("mov.b32", &[mask]) } else { mask.to_owned() };
+        machine.fresh.members = Some(kept);
+    }
 }
 
 /// NOP: ptxas leaves one in place of WARPSYNC where the lanes are together. A GPU does for all of them one instruction after
