@@ -1,10 +1,11 @@
 //! Descriptors of the graph API: attributes that a program sets, and what is told of them once they are final.
 //!
-//! [`attribute`]: the table of attributes. [`operation`], [`attention`]: operations as work of [`neural`]. [`plan`]: graphs of
-//! operations, in order, with places for what lies between them. [`tensor`]: their tensors.
+//! [`attribute`]: the table of attributes. [`operation`], [`attention`], [`folded`]: operations as work of [`neural`].
+//! [`plan`]: graphs of operations, in order, with places for what lies between them. [`tensor`]: their tensors.
 
 mod attention;
 pub(crate) mod attribute;
+mod folded;
 pub(crate) mod operation;
 pub(crate) mod plan;
 pub(crate) mod tensor;
