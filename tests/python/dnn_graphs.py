@@ -2,13 +2,14 @@
 between them, and the statuses of wrong calls as NVIDIA's cuDNN 9.28 gives them."""
 
 import ctypes as c
+import json
 import math
 import re
 
 import numpy as np
 from dnn_arrays import dnn, handle, normal, ok, random, runtime
 from dnn_backend import (
-    DATA_TYPE, DESCRIPTOR, DOUBLE, FLOAT, FLOAT32, FLOAT64, FRACTION, HALF, INT32, INT64, INT_64, Tensor, descriptor,
+    CHAR, DATA_TYPE, DESCRIPTOR, DOUBLE, FLOAT, FLOAT32, FLOAT64, FRACTION, HALF, INT32, INT64, INT_64, Tensor, descriptor,
     graph_of, matmul, near, new, number, pack_of, plan_of, pointwise, put, reduction, run, virtual,
 )
 
@@ -374,6 +375,59 @@ def test_graphs_of_the_driver():
         assert call(handle, plan, pack, None) == call(handle, plan, pack, c.c_void_p(16)) == 2000
         assert call(handle, pack, pack, inner) == call(handle, plan, plan, inner) == 2000
         assert call(None, plan, pack, inner) == 2000
+
+
+def text_of(made, name):
+    count = c.c_int64()
+    ok(dnn.cudnnBackendGetAttribute(made, name, CHAR, c.c_int64(0), c.byref(count), None))
+    text = c.create_string_buffer(count.value)
+    ok(dnn.cudnnBackendGetAttribute(made, name, CHAR, c.c_int64(count.value), c.byref(count), text))
+    return text.raw
+
+
+def from_text(kind, name, text):
+    made = new(kind)
+    ok(dnn.cudnnBackendSetAttribute(made, name, CHAR, c.c_int64(len(text)), text))
+    return made, dnn.cudnnBackendFinalize(made)
+
+
+def test_plans_as_text():
+    a, b, y = Tensor(normal(2, 5, 8)), Tensor(normal(2, 8, 7)), Tensor(dims=(2, 5, 7))
+    product, factor = virtual(2, 5, 7), Tensor(np.full((1, 1, 1), 3.0), by_value=True)
+    plan, workspace = plan_of(pointwise(1, y, product, factor), matmul(a, b, product))
+    text = text_of(plan, 405)
+    json.loads(text)
+    ok(dnn.cudnnBackendDestroyDescriptor(plan))
+    plan, status = from_text("plan", 405, text)
+    ok(status)
+    ok(dnn.cudnnBackendExecute(handle, plan, pack_of([a, b, y, factor], workspace)))
+    near(y, 3 * a.values @ b.values, terms=8)
+    assert text_of(plan, 405) == text
+    device = descriptor("device", (2700, 23, 0))
+    kept, status = from_text("device", 2702, text_of(device, 2702))
+    ok(status)
+    # What is no such text, is cut off, is one of something else, or refers to what comes later.
+    wrong = [b"x", b"[" * 100000, text[:-1], text[:100], text.replace(b"[1,", b"[2,", 1), text_of(device, 2702),
+             text.replace(b"[17,", b"[99,"), b"[1,[]]", b"[1,[[5,[[401,15,[0]]]]]]", b"[1,[[5,[[401,15,[]]]]]]",
+             text + b"]", b"[1,[[5,[]]]]", b"[1,[[5,[[400,0,[1,2,3,4,5,6,7,8]]]]]]", b"[1,[[5,[[402,3,[1,2]]]]]]"]
+    # Configurations that hold each the one before as an engine, without end.
+    chain = ["[17,[[901,1,[0,0,0,0]],[902,3,[1,0,0,0,0,0,0,0]],[903,3,[1,0,0,0,0,0,0,0]]]]"]
+    chain += [f"[3,[[300,15,[{i}]]]]" for i in range(200000)]
+    wrong.append(f"[1,[{','.join(chain)},[5,[[401,15,[200000]]]]]]".encode())
+    for other in wrong:
+        assert from_text("plan", 405, other)[1] != 0, other[:80]
+
+
+def test_engines_say_what_they_can():
+    a, b, y = Tensor(normal(2, 5, 8)), Tensor(normal(2, 8, 7)), Tensor(dims=(2, 5, 7))
+    engine = descriptor("engine", (1300, DESCRIPTOR, graph_of(matmul(a, b, y))), (1301, INT64, 0))
+    count, notes = c.c_int64(), (c.c_int * 5)(*[9] * 5)
+    ok(dnn.cudnnBackendGetAttribute(engine, 1305, 19, c.c_int64(5), c.byref(count), notes))
+    # Its work can be put into a graph of the driver's.
+    assert (count.value, list(notes)) == (1, [3, 9, 9, 9, 9])
+    knobs = (c.c_void_p * 2)(new("knob"), new("knob"))
+    ok(dnn.cudnnBackendGetAttribute(engine, 1302, DESCRIPTOR, c.c_int64(2), c.byref(count), knobs))
+    assert count.value == 0
 
 
 def test_statuses():
