@@ -3,6 +3,8 @@
 //! A tensor of statistics, of a scale or of a bias has the dimensions of what is normalised, or 1 where it is the same for
 //! all elements.
 
+pub mod folded;
+
 use crate::tensor::{CHUNK, Scale, Tensor, Walk, index_of};
 use crate::work::{Stage, Work, over};
 
@@ -22,6 +24,21 @@ pub struct Running {
     pub mean: Tensor,
     pub variance: Tensor,
     pub factor: Parameter,
+}
+
+impl Running {
+    /// Takes statistics of a batch, at an index.
+    fn update(&self, index: &[usize], mean: f64, unbiased: f64) {
+        let factor = self.factor.get();
+        for (old, new, value) in
+            [(&self.old_mean, &self.mean, mean), (&self.old_variance, &self.variance, unbiased)]
+        {
+            // What was there before may be no number where it does not count.
+            let kept =
+                if factor == 1.0 { 0.0 } else { (1.0 - factor) * old.get(offset(old, index)) };
+            new.set(offset(new, index), kept + factor * value);
+        }
+    }
 }
 
 /// A number that is known, or read when the work runs.
@@ -111,18 +128,9 @@ pub fn training(norm: Norm, finish: Finish, saved: Statistics, running: Option<R
             }
         }
         if let Some(running) = &running {
-            let factor = running.factor.get();
             let whole = count as f64;
             let unbiased = if count > 1 { variance * whole / (whole - 1.0) } else { variance };
-            for (old, new, value) in [
-                (&running.old_mean, &running.mean, mean),
-                (&running.old_variance, &running.variance, unbiased),
-            ] {
-                // What was there before may be no number where it does not count.
-                let kept =
-                    if factor == 1.0 { 0.0 } else { (1.0 - factor) * old.get(offset(old, index)) };
-                new.set(offset(new, index), kept + factor * value);
-            }
+            running.update(index, mean, unbiased);
         }
         (mean, inverse)
     })

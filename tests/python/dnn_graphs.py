@@ -2,13 +2,14 @@
 between them, and the statuses of wrong calls as NVIDIA's cuDNN 9.28 gives them."""
 
 import ctypes as c
+import json
 import math
 import re
 
 import numpy as np
 from dnn_arrays import dnn, handle, normal, ok, random, runtime
 from dnn_backend import (
-    DATA_TYPE, DESCRIPTOR, DOUBLE, FLOAT, FLOAT32, FLOAT64, FRACTION, HALF, INT32, INT64, Tensor, descriptor,
+    CHAR, DATA_TYPE, DESCRIPTOR, DOUBLE, FLOAT, FLOAT32, FLOAT64, FRACTION, HALF, INT32, INT64, INT_64, Tensor, descriptor,
     graph_of, matmul, near, new, number, pack_of, plan_of, pointwise, put, reduction, run, virtual,
 )
 
@@ -187,6 +188,65 @@ def test_norms():
         near(dx, gradient * turned, mode, terms=120)
 
 
+def operation_of(kind, tensors, *attributes):
+    return descriptor(kind, *attributes, *((n, DESCRIPTOR, t.descriptor) for n, t in tensors))
+
+
+def test_adaptive_norms():
+    """Each item of a batch has a scale and a bias of its own; statistics are those of a layer."""
+    dims, own = (3, 4, 5), (3, 1, 5)
+    for training in (True, False):
+        x, y, scale, bias = Tensor(normal(*dims) + 1), Tensor(dims=dims), Tensor(normal(*own)), Tensor(normal(*own))
+        epsilon = Tensor(np.full((1, 1, 1), 1e-3), by_value=True)
+        tensors = [(2002, x), (2005, scale), (2006, bias), (2007, epsilon), (2013, y)]
+        run([operation_of("norm", tensors, (2000, 27, 5), (2001, 28, int(training)))], [t for _, t in tensors])
+        centre = x.values.mean(2, keepdims=True)
+        spread = ((x.values - centre) ** 2).mean(2, keepdims=True)
+        near(y, (x.values - centre) / np.sqrt(spread + 1e-3) * scale.values + bias.values, training, terms=8)
+
+
+def test_batch_norms_in_two_operations():
+    dims, own, axes = (6, 3, 4, 5), (1, 3, 1, 1), (0, 2, 3)
+    x, scale, bias = Tensor(normal(*dims) + 1), Tensor(normal(*own)), Tensor(normal(*own))
+    old_mean, old_variance = Tensor(normal(*own)), Tensor(random.uniform(1, 2, own))
+    count = dims[0] * dims[2] * dims[3]
+    centre, spread = x.values.mean(axes, keepdims=True), x.values.var(axes, keepdims=True)
+    for mode in (0, 1):
+        sum_, squares = virtual(*own), virtual(*own)
+        statistics = operation_of("gen_stats", [(772, x), (773, sum_), (774, squares)], (770, 16, 0), (771, DATA_TYPE, FLOAT))
+        mean, inverse, new_mean, new_variance, factor, addend = (Tensor(dims=own) for _ in range(6))
+        number_of = Tensor(np.full((1, 1, 1, 1), count), INT_64, by_value=True)
+        tensors = [(784, scale), (785, bias), (786, old_mean), (787, old_variance), (790, mean), (791, inverse), (792, factor),
+                   (793, addend), (795, number(1e-3))]
+        if mode == 0:
+            tensors += [(782, sum_), (783, squares), (788, new_mean), (789, new_variance), (794, number_of), (796, number(0.25))]
+        finalize = operation_of("bn_finalize", tensors, (780, 17, mode), (781, DATA_TYPE, FLOAT))
+        run([finalize, statistics] if mode == 0 else [finalize], [x] + [tensor for _, tensor in tensors])
+        at, width = (centre, spread) if mode == 0 else (old_mean.values, old_variance.values)
+        turned = 1 / np.sqrt(width + 1e-3)
+        near(mean, at, mode, terms=120)
+        near(inverse, turned, mode, terms=120)
+        near(factor, scale.values * turned, mode, terms=120)
+        near(addend, bias.values - at * scale.values * turned, mode, terms=120)
+        if mode == 0:
+            near(new_mean, 0.75 * old_mean.values + 0.25 * centre, terms=120)
+            near(new_variance, 0.75 * old_variance.values + 0.25 * spread * count / (count - 1), terms=120)
+    turned = 1 / np.sqrt(spread + 1e-3)
+    mean, inverse, dy = Tensor(centre), Tensor(turned), Tensor(normal(*dims))
+    dscale, dbias, of_dy, of_x, addend = (Tensor(dims=own) for _ in range(5))
+    tensors = [(1621, mean), (1622, inverse), (1623, scale), (1624, x), (1625, dy), (1626, dscale), (1627, dbias), (1628, of_dy),
+               (1629, of_x), (1630, addend)]
+    run([operation_of("bn_gradients", tensors, (1620, DATA_TYPE, FLOAT))], [tensor for _, tensor in tensors])
+    normalised = (x.values - centre) * turned
+    near(dbias, dy.values.sum(axes, keepdims=True), terms=120)
+    near(dscale, (dy.values * normalised).sum(axes, keepdims=True), terms=120)
+    # What the three parts make together is the gradient of the input.
+    inner = dy.values * scale.values
+    gradient = inner - inner.mean(axes, keepdims=True) - normalised * (inner * normalised).mean(axes, keepdims=True)
+    got = of_dy.get() * dy.values + of_x.get() * x.values + addend.get()
+    assert np.abs(got - gradient * turned).max() < 1e-4 * np.abs(gradient * turned).max()
+
+
 def test_pooling():
     for mode in (2, 3, 4):
         what = descriptor(
@@ -315,6 +375,59 @@ def test_graphs_of_the_driver():
         assert call(handle, plan, pack, None) == call(handle, plan, pack, c.c_void_p(16)) == 2000
         assert call(handle, pack, pack, inner) == call(handle, plan, plan, inner) == 2000
         assert call(None, plan, pack, inner) == 2000
+
+
+def text_of(made, name):
+    count = c.c_int64()
+    ok(dnn.cudnnBackendGetAttribute(made, name, CHAR, c.c_int64(0), c.byref(count), None))
+    text = c.create_string_buffer(count.value)
+    ok(dnn.cudnnBackendGetAttribute(made, name, CHAR, c.c_int64(count.value), c.byref(count), text))
+    return text.raw
+
+
+def from_text(kind, name, text):
+    made = new(kind)
+    ok(dnn.cudnnBackendSetAttribute(made, name, CHAR, c.c_int64(len(text)), text))
+    return made, dnn.cudnnBackendFinalize(made)
+
+
+def test_plans_as_text():
+    a, b, y = Tensor(normal(2, 5, 8)), Tensor(normal(2, 8, 7)), Tensor(dims=(2, 5, 7))
+    product, factor = virtual(2, 5, 7), Tensor(np.full((1, 1, 1), 3.0), by_value=True)
+    plan, workspace = plan_of(pointwise(1, y, product, factor), matmul(a, b, product))
+    text = text_of(plan, 405)
+    json.loads(text)
+    ok(dnn.cudnnBackendDestroyDescriptor(plan))
+    plan, status = from_text("plan", 405, text)
+    ok(status)
+    ok(dnn.cudnnBackendExecute(handle, plan, pack_of([a, b, y, factor], workspace)))
+    near(y, 3 * a.values @ b.values, terms=8)
+    assert text_of(plan, 405) == text
+    device = descriptor("device", (2700, 23, 0))
+    kept, status = from_text("device", 2702, text_of(device, 2702))
+    ok(status)
+    # What is no such text, is cut off, is one of something else, or refers to what comes later.
+    wrong = [b"x", b"[" * 100000, text[:-1], text[:100], text.replace(b"[1,", b"[2,", 1), text_of(device, 2702),
+             text.replace(b"[17,", b"[99,"), b"[1,[]]", b"[1,[[5,[[401,15,[0]]]]]]", b"[1,[[5,[[401,15,[]]]]]]",
+             text + b"]", b"[1,[[5,[]]]]", b"[1,[[5,[[400,0,[1,2,3,4,5,6,7,8]]]]]]", b"[1,[[5,[[402,3,[1,2]]]]]]"]
+    # Configurations that hold each the one before as an engine, without end.
+    chain = ["[17,[[901,1,[0,0,0,0]],[902,3,[1,0,0,0,0,0,0,0]],[903,3,[1,0,0,0,0,0,0,0]]]]"]
+    chain += [f"[3,[[300,15,[{i}]]]]" for i in range(200000)]
+    wrong.append(f"[1,[{','.join(chain)},[5,[[401,15,[200000]]]]]]".encode())
+    for other in wrong:
+        assert from_text("plan", 405, other)[1] != 0, other[:80]
+
+
+def test_engines_say_what_they_can():
+    a, b, y = Tensor(normal(2, 5, 8)), Tensor(normal(2, 8, 7)), Tensor(dims=(2, 5, 7))
+    engine = descriptor("engine", (1300, DESCRIPTOR, graph_of(matmul(a, b, y))), (1301, INT64, 0))
+    count, notes = c.c_int64(), (c.c_int * 5)(*[9] * 5)
+    ok(dnn.cudnnBackendGetAttribute(engine, 1305, 19, c.c_int64(5), c.byref(count), notes))
+    # Its work can be put into a graph of the driver's.
+    assert (count.value, list(notes)) == (1, [3, 9, 9, 9, 9])
+    knobs = (c.c_void_p * 2)(new("knob"), new("knob"))
+    ok(dnn.cudnnBackendGetAttribute(engine, 1302, DESCRIPTOR, c.c_int64(2), c.byref(count), knobs))
+    assert count.value == 0
 
 
 def test_statuses():

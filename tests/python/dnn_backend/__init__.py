@@ -11,9 +11,9 @@ KIND = dict(
     pointwise=0, convolution=1, engine=2, config=3, heuristics=4, plan=5, conv_forward=10, conv_filter=11, conv_data=12,
     op_pointwise=13, gen_stats=14, graph=15, pack=16, tensor=17, matmul=18, op_matmul=19, reduction=21, op_reduction=22,
     resample=24, op_resample=25, op_resample_bwd=26, concat=27, norm=29, norm_bwd=30, reshape=31, sdpa=41, mask=44,
-    softmax=45, transpose=46, slice=47, rng=32, op_rng=33,
+    softmax=45, transpose=46, slice=47, rng=32, op_rng=33, bn_finalize=20, bn_gradients=23, knob=8, device=38,
 )
-HANDLE, DATA_TYPE, BOOLEAN, INT64, FLOAT32, FLOAT64, POINTER, DESCRIPTOR, FRACTION = 0, 1, 2, 3, 4, 5, 6, 15, 26
+HANDLE, DATA_TYPE, BOOLEAN, INT64, FLOAT32, FLOAT64, POINTER, DESCRIPTOR, FRACTION, CHAR = 0, 1, 2, 3, 4, 5, 6, 15, 26, 24
 C_TYPES = {BOOLEAN: c.c_bool, INT64: c.c_int64, FLOAT32: c.c_float, FLOAT64: c.c_double, POINTER: c.c_void_p,
            HANDLE: c.c_void_p, DESCRIPTOR: c.c_void_p, FRACTION: c.c_int64}
 FLOAT, DOUBLE, HALF, INT32, INT_64 = 0, 1, 2, 4, 10

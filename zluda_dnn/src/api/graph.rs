@@ -4,11 +4,11 @@ use crate::convert::{Out, check};
 use crate::graph::attribute::{self, size};
 use crate::graph::plan::Plan;
 use crate::graph::tensor::described;
-use crate::graph::{self, Backend, Value, operation};
+use crate::graph::{self, Backend, Value, operation, serial};
 use crate::handle::Handle;
 use cuda_types::cudnn::{
     CudnnResult, cudaGraph_t, cudnnBackendAttributeName_t as Name,
-    cudnnBackendAttributeType_t as Type, cudnnBackendDescriptor_t,
+    cudnnBackendAttributeType_t as Type, cudnnBackendBehaviorNote_t, cudnnBackendDescriptor_t,
     cudnnBackendDescriptorType_t as Kind, cudnnError,
 };
 use neural::Work;
@@ -75,6 +75,11 @@ pub(crate) unsafe fn set_attribute(
 
 /// Checks a descriptor, after which it does not change.
 pub(crate) fn finalize(descriptor: Arc<Backend>) -> CudnnResult {
+    let text = serial::name_of(descriptor.kind).and_then(|name| descriptor.value(name));
+    if let Some(Value::Plain(_, text)) = text {
+        // A plan that was kept is what its text says.
+        descriptor.fill(serial::read(&text, descriptor.kind, finalize)?);
+    }
     match descriptor.kind {
         Kind::CUDNN_BACKEND_TENSOR_DESCRIPTOR => {
             described(&descriptor)?;
@@ -130,11 +135,15 @@ fn graph_of(descriptor: &Backend) -> CudnnResult<Arc<Backend>> {
 }
 
 /// Attributes that are told besides those that were set.
-fn told(descriptor: &Backend, name: Name) -> CudnnResult<Option<Value>> {
+fn told(descriptor: &Arc<Backend>, name: Name) -> CudnnResult<Option<Value>> {
     let number =
         |value: i64| Some(Value::Plain(Type::CUDNN_TYPE_INT64, value.to_le_bytes().to_vec()));
     let none = |ty| Some(Value::Plain(ty, Vec::new()));
     let zero = |ty| Some(Value::Plain(ty, vec![0; size(ty)]));
+    if serial::name_of(descriptor.kind) == Some(name) {
+        let text = serial::write(descriptor).into_bytes();
+        return Ok(Some(Value::Plain(Type::CUDNN_TYPE_CHAR, text)));
+    }
     Ok(match name {
         Name::CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
         | Name::CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE => {
@@ -143,7 +152,11 @@ fn told(descriptor: &Backend, name: Name) -> CudnnResult<Option<Value>> {
         Name::CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT => number(1),
         Name::CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED => zero(Type::CUDNN_TYPE_INT32),
         Name::CUDNN_ATTR_ENGINE_NUMERICAL_NOTE => none(Type::CUDNN_TYPE_NUMERICAL_NOTE),
-        Name::CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE => none(Type::CUDNN_TYPE_BEHAVIOR_NOTE),
+        Name::CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE => {
+            let note =
+                cudnnBackendBehaviorNote_t::CUDNN_BEHAVIOR_NOTE_SUPPORTS_CUDA_GRAPH_NATIVE_API;
+            Some(Value::Plain(Type::CUDNN_TYPE_BEHAVIOR_NOTE, note.0.to_le_bytes().to_vec()))
+        }
         Name::CUDNN_ATTR_ENGINE_KNOB_INFO | Name::CUDNN_ATTR_ENGINE_LAYOUT_INFO => {
             Some(Value::Descriptors(Vec::new()))
         }

@@ -1,12 +1,15 @@
 //! Descriptors of the graph API: attributes that a program sets, and what is told of them once they are final.
 //!
-//! [`attribute`]: the table of attributes. [`operation`], [`attention`]: operations as work of [`neural`]. [`plan`]: graphs of
-//! operations, in order, with places for what lies between them. [`tensor`]: their tensors.
+//! [`attribute`]: the table of attributes. [`operation`], [`attention`], [`folded`]: operations as work of [`neural`].
+//! [`plan`]: graphs of operations, in order, with places for what lies between them. [`tensor`]: their tensors.
+//! [`serial`]: descriptors as text.
 
 mod attention;
 pub(crate) mod attribute;
+mod folded;
 pub(crate) mod operation;
 pub(crate) mod plan;
+pub(crate) mod serial;
 pub(crate) mod tensor;
 
 use crate::convert::FromC;
@@ -74,6 +77,13 @@ pub(crate) fn made(kind: Kind, values: Vec<(Name, Value)>) -> Arc<Backend> {
     Arc::new(made)
 }
 
+/// A descriptor without a handle that is not final yet.
+fn create_unfinished(kind: Kind, values: Vec<(Name, Value)>) -> Arc<Backend> {
+    let made = Backend::new(kind);
+    made.fill(values);
+    Arc::new(made)
+}
+
 /// Ends a descriptor; others that hold it go on.
 pub(crate) fn destroy(handle: u64) -> CudnnResult {
     TABLE.remove(handle).map(drop).ok_or(cudnnError::BAD_PARAM)
@@ -104,13 +114,24 @@ impl Backend {
 
     /// Makes this descriptor one that has what another one is made of.
     pub(crate) fn become_final(&self, values: Vec<(Name, Value)>) {
-        let mut state = self.state.lock();
-        state.values = values.into_iter().map(|(name, value)| (name.0, value)).collect();
-        state.is_final = true;
+        self.fill(values);
+        self.finish();
+    }
+
+    /// Gives this descriptor other attributes instead of its own.
+    pub(crate) fn fill(&self, values: Vec<(Name, Value)>) {
+        let values = values.into_iter().map(|(name, value)| (name.0, value)).collect();
+        self.state.lock().values = values;
     }
 
     pub(crate) fn value(&self, name: Name) -> Option<Value> {
         self.state.lock().values.get(&name.0).cloned()
+    }
+
+    /// All attributes that are set.
+    fn values(&self) -> Vec<(Name, Value)> {
+        let state = self.state.lock();
+        state.values.iter().map(|(name, value)| (Name(*name), value.clone())).collect()
     }
 
     /// The descriptors of an attribute.

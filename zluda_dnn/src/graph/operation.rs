@@ -2,6 +2,7 @@
 
 use super::Backend;
 use super::attention::{mask, softmax_work, subgraph};
+use super::folded;
 use cuda_types::cudnn::{
     CudnnResult, cudnnBackendAttributeName_t as Name, cudnnBackendDescriptorType_t as Kind,
     cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t, cudnnBackendReshapeMode_t,
@@ -118,6 +119,23 @@ ports! {
          CUDNN_ATTR_OPERATION_NORM_BWD_SCALE_DESC, CUDNN_ATTR_OPERATION_NORM_BWD_EPSILON_DESC]
         => [CUDNN_ATTR_OPERATION_NORM_BWD_DSCALE_DESC, CUDNN_ATTR_OPERATION_NORM_BWD_DBIAS_DESC,
             CUDNN_ATTR_OPERATION_NORM_BWD_DXDESC];
+    CUDNN_BACKEND_OPERATION_BN_FINALIZE_STATISTICS_DESCRIPTOR:
+        [CUDNN_ATTR_OPERATION_BN_FINALIZE_Y_SUM_DESC, CUDNN_ATTR_OPERATION_BN_FINALIZE_Y_SQ_SUM_DESC,
+         CUDNN_ATTR_OPERATION_BN_FINALIZE_SCALE_DESC, CUDNN_ATTR_OPERATION_BN_FINALIZE_BIAS_DESC,
+         CUDNN_ATTR_OPERATION_BN_FINALIZE_PREV_RUNNING_MEAN_DESC,
+         CUDNN_ATTR_OPERATION_BN_FINALIZE_PREV_RUNNING_VAR_DESC, CUDNN_ATTR_OPERATION_BN_FINALIZE_ACCUM_COUNT_DESC,
+         CUDNN_ATTR_OPERATION_BN_FINALIZE_EPSILON_DESC, CUDNN_ATTR_OPERATION_BN_FINALIZE_EXP_AVERATE_FACTOR_DESC]
+        => [CUDNN_ATTR_OPERATION_BN_FINALIZE_UPDATED_RUNNING_MEAN_DESC,
+            CUDNN_ATTR_OPERATION_BN_FINALIZE_UPDATED_RUNNING_VAR_DESC,
+            CUDNN_ATTR_OPERATION_BN_FINALIZE_SAVED_MEAN_DESC, CUDNN_ATTR_OPERATION_BN_FINALIZE_SAVED_INV_STD_DESC,
+            CUDNN_ATTR_OPERATION_BN_FINALIZE_EQ_SCALE_DESC, CUDNN_ATTR_OPERATION_BN_FINALIZE_EQ_BIAS_DESC];
+    CUDNN_BACKEND_OPERATION_BN_BWD_WEIGHTS_DESCRIPTOR:
+        [CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_MEAN_DESC, CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_INVSTD_DESC,
+         CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_BN_SCALE_DESC, CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_X_DESC,
+         CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_DY_DESC]
+        => [CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_DBN_SCALE_DESC, CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_DBN_BIAS_DESC,
+            CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_EQ_DY_SCALE_DESC, CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_EQ_X_SCALE_DESC,
+            CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_EQ_BIAS];
 }
 
 /// Whether descriptors of this kind are operations.
@@ -196,6 +214,10 @@ pub(crate) fn work(operation: &Backend, find: Find<'_>) -> CudnnResult<Work> {
         Kind::CUDNN_BACKEND_OPERATION_DIAGONAL_BAND_MASK_DESCRIPTOR => mask(&places)?,
         Kind::CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR => norm_forward(&places)?,
         Kind::CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR => norm_backward(&places)?,
+        Kind::CUDNN_BACKEND_OPERATION_BN_FINALIZE_STATISTICS_DESCRIPTOR => {
+            folded::finalize(&places)?
+        }
+        Kind::CUDNN_BACKEND_OPERATION_BN_BWD_WEIGHTS_DESCRIPTOR => folded::gradients(&places)?,
         _ => return Err(PATTERN),
     })
 }
@@ -673,17 +695,20 @@ fn kept(
     Ok(match mode {
         M::CUDNN_BATCH_NORM => dims.map(|(i, dim)| if i == 1 { *dim } else { 1 }).collect(),
         M::CUDNN_INSTANCE_NORM => dims.map(|(i, dim)| if i < 2 { *dim } else { 1 }).collect(),
-        M::CUDNN_LAYER_NORM | M::CUDNN_RMS_NORM => {
+        M::CUDNN_LAYER_NORM | M::CUDNN_RMS_NORM | M::CUDNN_ADA_LAYER_NORM => {
             let scale = scale.ok_or(PATTERN)?;
             check_shape(scale.dims.len() == x.dims.len())?;
-            dims.map(|(i, dim)| if scale.dims[i] == 1 { *dim } else { 1 }).collect()
+            // Each item of a batch has parameters of its own there.
+            let own = mode == M::CUDNN_ADA_LAYER_NORM;
+            dims.map(|(i, dim)| if scale.dims[i] == 1 || (own && i == 0) { *dim } else { 1 })
+                .collect()
         }
         _ => return Err(PATTERN),
     })
 }
 
 /// The tensor that is normalised, and over which dimensions.
-fn norm_of(
+pub(super) fn norm_of(
     x: Tensor,
     mode: cudnnBackendNormMode_t,
     statistics: Option<&Tensor>,
