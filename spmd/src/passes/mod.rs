@@ -2,6 +2,7 @@
 
 pub mod check_rows;
 pub mod expand_clusters;
+pub mod expand_masks;
 pub mod join_atomics;
 pub mod legalize_operations;
 pub mod narrow_addresses;
