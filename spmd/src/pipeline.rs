@@ -8,7 +8,7 @@ use simt::{Approximations, math};
 use crate::emit::LANES;
 use crate::passes::{
     check_rows, expand_clusters, expand_masks, join_atomics, legalize_operations, narrow_addresses,
-    outline_functions, place_variables, return_at_barriers, scalarize_accesses,
+    narrow_arithmetic, outline_functions, place_variables, return_at_barriers, scalarize_accesses,
     split_constant_offsets, strip_mine_arithmetic, substitute_known_threads, thaw_loads,
     x86_instructions,
 };
@@ -93,6 +93,10 @@ const VECTOR: &[OurPass] = &[
     FINAL,
     Pass::own("thaw_loads", |module, _| {
         thaw_loads::run(module);
+        Ok(())
+    }),
+    Pass::own("narrow_arithmetic", |module, _| {
+        narrow_arithmetic::run(module);
         Ok(())
     }),
     Pass::own("join_atomics", |module, _| {
