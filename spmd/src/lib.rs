@@ -18,6 +18,7 @@ mod pipeline;
 mod processor;
 mod reference;
 mod round;
+mod row_reads;
 mod rows;
 mod runtime_helpers;
 mod shortcut_vectors;

@@ -7,8 +7,8 @@ use simt::{Approximations, math};
 
 use crate::emit::LANES;
 use crate::passes::{
-    check_rows, expand_clusters, join_atomics, legalize_operations, narrow_addresses,
-    outline_functions, place_variables, return_at_barriers, scalarize_accesses,
+    check_rows, expand_clusters, expand_masks, join_atomics, legalize_operations, narrow_addresses,
+    narrow_arithmetic, outline_functions, place_variables, return_at_barriers, scalarize_accesses,
     split_constant_offsets, strip_mine_arithmetic, substitute_known_threads, thaw_loads,
     x86_instructions,
 };
@@ -95,6 +95,10 @@ const VECTOR: &[OurPass] = &[
         thaw_loads::run(module);
         Ok(())
     }),
+    Pass::own("narrow_arithmetic", |module, _| {
+        narrow_arithmetic::run(module);
+        Ok(())
+    }),
     Pass::own("join_atomics", |module, _| {
         join_atomics::run(module);
         Ok(())
@@ -126,6 +130,10 @@ const VECTOR: &[OurPass] = &[
     }),
     Pass::llvm_where("merge_strips", MERGE, |_, state| state.has_strips),
     EMULATE,
+    Pass::own("expand_masks", |module, state| {
+        expand_masks::run(module, &state.options);
+        Ok(())
+    }),
     Pass::own("outline_functions", |module, state| {
         outline_functions::run(module, &state.options);
         Ok(())

@@ -55,6 +55,11 @@ impl Options {
         }
     }
 
+    /// The processor keeps masks of 32 lanes in registers of their own.
+    pub(crate) fn has_mask_registers(&self) -> bool {
+        self.has("avx512bw", 4)
+    }
+
     /// The processor gathers elements of `size` bytes.
     pub(crate) fn gathers(&self, size: u64) -> bool {
         matches!(size, 4 | 8) && self.avx2()

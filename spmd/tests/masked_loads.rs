@@ -51,14 +51,16 @@ fn no_masked_load_moves_behind_a_store() {
         let options = options_for(Some(level), Blocks::RowWarps);
         let lowered = spmd::lower(module, KernelKind::Vector, &options);
         let text = lowered.expect("a kernel").print();
-        let kinds: &[&str] = if level == "x86-64-v4" { &["i32", "i16"] } else { &["i32"] };
+        // Where rows of halves have no masks, some block of theirs may stand between the two.
+        let (kinds, end): (&[&str], _) =
+            if level == "x86-64-v4" { (&["i32", "i16"], "\n\n") } else { (&["i32"], "\n}") };
         for kind in kinds {
             let (load, store) =
                 ["load", "store"].map(|name| format!("@llvm.masked.{name}.v32{kind}.p0(")).into();
             let loads: Vec<_> = addresses(&text, &load).collect();
             assert!(!loads.is_empty(), "{level}, {kind}: {text}");
             for (address, rest) in loads {
-                let block = rest.split("\n\n").next().unwrap_or_default();
+                let block = rest.split(end).next().unwrap_or_default();
                 let follows = addresses(block, &store).any(|(stored, _)| stored == address);
                 assert!(follows, "{level}, {kind}, {address}: {text}");
             }

@@ -7,7 +7,7 @@ use super::masked_load::masked_load;
 use super::values::part;
 use super::wide::is_wide;
 use super::{Emitter, LANES, Lanes};
-use crate::Error;
+use crate::{Error, row_reads};
 
 /// Half of the 32-bit addresses lie below.
 pub(crate) const MIDDLE: u64 = 1 << 31;
@@ -155,23 +155,28 @@ impl<'c> Emitter<'_, 'c> {
         self.b.byte_offset(pointers, self.splat(self.cx.i64().const_int(offset)))
     }
 
-    /// 32 values that lie side by side.
+    /// 32 values that lie side by side. Where the processor masks none of their size, a row of which some lane is active, and
+    /// which no page ends in, is loaded as a whole: what the other lanes get does not matter.
     fn load_row(&mut self, base: Value<'c>, scalar: Type<'c>) -> Result<Value<'c>, Error> {
         let vector = scalar.vector(LANES);
         let align = self.module.align_of(scalar);
-        if self.unit.options.masks_rows_of(self.module.size_of(scalar)) {
+        let size = self.module.size_of(scalar);
+        if self.unit.options.masks_rows_of(size) {
             let (b, mask) = (&self.b, self.mask);
             return Ok(masked_load(self.module, b, base, mask, vector));
         }
-        if self.is_partial() {
-            return Ok(self.gather_strided(base, self.module.size_of(scalar) as i64, scalar));
-        }
-        let (plain, slow, done) = self.whole_warp_or_not();
+        let all = (!self.is_partial()).then(|| self.all_active());
+        // Without a lane the address may be poison.
+        let bits = (!self.mask_not_empty).then(|| self.active_bits());
+        let base = if bits.is_some() { self.b.freeze(base) } else { base };
+        let readable = row_reads::may_read(&self.b, base, size, bits);
+        let reads = all.map_or(readable, |all| self.b.or(all, readable));
+        let (plain, slow, done) = self.row_or_not(reads);
         self.b.position_at_end(plain);
         let whole = self.b.load(vector, base, align);
         self.b.br(done);
         self.b.position_at_end(slow);
-        let some = self.gather_strided(base, self.module.size_of(scalar) as i64, scalar);
+        let some = self.gather_strided(base, size as i64, scalar);
         let slow = self.b.block();
         self.b.br(done);
         self.b.position_at_end(done);
@@ -184,10 +189,20 @@ impl<'c> Emitter<'_, 'c> {
     fn whole_warp_or_not(
         &self,
     ) -> (llvm_zluda::Block<'c>, llvm_zluda::Block<'c>, llvm_zluda::Block<'c>) {
+        self.row_or_not(self.all_active())
+    }
+
+    fn all_active(&self) -> Value<'c> {
+        self.b.icmp(IntPredicate::LLVMIntEQ, self.active_bits(), self.cx.i32().all_ones())
+    }
+
+    /// Branches to the first block where `row` holds, to the second otherwise.
+    fn row_or_not(
+        &self,
+        row: Value<'c>,
+    ) -> (llvm_zluda::Block<'c>, llvm_zluda::Block<'c>, llvm_zluda::Block<'c>) {
         let blocks = (self.block("whole"), self.block("some"), self.block("row.done"));
-        let all =
-            self.b.icmp(IntPredicate::LLVMIntEQ, self.active_bits(), self.cx.i32().all_ones());
-        self.b.cond_br(all, blocks.0, blocks.1);
+        self.b.cond_br(row, blocks.0, blocks.1);
         blocks
     }
 

@@ -13,6 +13,7 @@ use super::narrow_addresses::{erase_unused, is_address_arithmetic, places_argume
 use super::strip_mine_arithmetic::{repeated, repeated_constant};
 use crate::Options;
 use crate::emit::LANES;
+use crate::row_reads::may_read;
 
 /// Indices with more operations in a row than this are not looked into.
 const DEEPEST: u32 = 12;
@@ -27,13 +28,13 @@ pub fn run(module: &Module<'_>, options: &Options) {
         let calls: Vec<_> = instructions
             .filter(|&instruction| {
                 Access::of(module, instruction)
-                    .is_some_and(|it| options.masks_rows_of(it.size) && it.may_be_row(&b))
+                    .is_some_and(|it| it.has_rows(options) && it.may_be_row(&b))
             })
             .collect();
         if calls.len() <= MOST {
             // What one loads another may store.
             for access in calls.into_iter().filter_map(|call| Access::of(module, call)) {
-                access.split(module);
+                access.split(module, options);
             }
         }
     }
@@ -95,6 +96,18 @@ impl<'c> Access<'c> {
         Some(Self { call, argument, stored, element, size, base, indices, unit, signed, active })
     }
 
+    /// A row is faster than the access, whichever lanes are active: the processor masks rows of such elements, or all lanes are.
+    fn has_rows(&self, options: &Options) -> bool {
+        options.masks_rows_of(self.size) || self.is_whole()
+    }
+
+    fn is_whole(&self) -> bool {
+        match self.active {
+            Active::Mask(mask) => mask.repeated_element().and_then(Value::as_const_int) == Some(1),
+            Active::Bits(bits) => bits.as_const_signed() == Some(-1),
+        }
+    }
+
     /// The indices come from lane numbers, by arithmetic that may leave them side by side. What is constant has been looked
     /// at before.
     fn may_be_row(&self, b: &Builder<'c>) -> bool {
@@ -104,7 +117,7 @@ impl<'c> Access<'c> {
     }
 
     /// Puts a branch in the place of the call.
-    fn split(&self, module: &Module<'c>) {
+    fn split(&self, module: &Module<'c>, options: &Options) {
         let cx = module.context();
         let function = self.call.parent().function();
         let (before, done) = split_before(module, self.call);
@@ -115,14 +128,12 @@ impl<'c> Access<'c> {
             Active::Mask(mask) => (mask, None),
             Active::Bits(bits) => (b.bitcast(bits, cx.i1().vector(LANES)), Some(bits)),
         };
-        let is_whole = match self.active {
-            Active::Mask(mask) => mask.repeated_element().and_then(Value::as_const_int) == Some(1),
-            Active::Bits(bits) => bits.as_const_signed() == Some(-1),
-        };
+        let is_whole = self.is_whole();
         let number = self.indices.ty().element();
         let saw = Saw::of(&b, self.indices).filter(|_| self.size == self.unit);
-        let (first, side_by_side) = match &saw {
-            Some(saw) => saw.first(&b),
+        let tooth = saw.map(|saw| saw.tooth(&b));
+        let (first, side_by_side) = match &tooth {
+            Some(tooth) => (tooth.first, tooth.fits(&b)),
             None => self.compare(module, &b, mask, bits, is_whole),
         };
         // Numbers that wrap are far apart.
@@ -132,17 +143,39 @@ impl<'c> Access<'c> {
         b.cond_br(b.and(side_by_side, grows), row, apart);
 
         b.position_at_end(row);
-        let offset = match self.signed {
-            true => b.sext_or_trunc(first, cx.i64()),
-            false => b.zext_or_trunc(first, cx.i64()),
-        };
-        let place = b.byte_offset(self.base, b.mul(offset, cx.i64().const_int(self.unit)));
-        let loaded = self.access_row(module, &b, place, mask, is_whole);
+        let place = self.place(&b, self.longer(&b, first));
+        let mut loaded = vec![(self.access_row(module, &b, place, mask, is_whole), row)];
         b.br(done);
 
         b.position_at_end(apart);
         self.call.detach();
-        if saw.is_some() {
+        if let Some(tooth) = &tooth
+            && (options.masks_rows_of(self.size) || self.stored.is_none())
+        {
+            let [rows, apart] =
+                ["two.rows", "apart"].map(|name| module.append_block(function, name));
+            // No sum wraps.
+            let end = b.add(tooth.terms, tooth.greatest);
+            let steady = b.icmp(order, tooth.terms, end);
+            let before = self.longer(&b, first);
+            let length = b.add(self.longer(&b, tooth.greatest), cx.i64().const_int(1));
+            let places = [before, b.sub(before, length)].map(|index| self.place(&b, index));
+            let masked = options.masks_rows_of(self.size);
+            let are_rows = if masked {
+                steady
+            } else {
+                let [one, other] = places.map(|place| may_read(&b, place, self.size, None));
+                b.and(steady, b.and(one, other))
+            };
+            b.cond_br(are_rows, rows, apart);
+            b.position_at_end(rows);
+            let ahead = tooth.lanes_before_fall(&b);
+            loaded.push((self.access_two_rows(module, &b, places, mask, ahead, masked), rows));
+            b.br(done);
+            b.position_at_end(apart);
+        }
+        let apart = b.block();
+        if tooth.is_some() {
             // Rows do without the vectors.
             let places = self.call.operand(self.argument);
             let again = made_again(&b, places, 0, &mut FxHashMap::default());
@@ -152,12 +185,48 @@ impl<'c> Access<'c> {
         b.insert(self.call);
         self.call.set_cold(cx);
         b.br(done);
-        if let Some(loaded) = loaded {
+        if self.stored.is_none() {
             b.position_at_start(done);
             let value = b.phi(self.call.ty());
             self.call.replace_all_uses_with(value);
-            value.add_incoming(&[(loaded, row), (self.call, apart)]);
+            loaded.push((Some(self.call), apart));
+            let incoming: Vec<_> =
+                loaded.into_iter().filter_map(|(value, block)| Some((value?, block))).collect();
+            value.add_incoming(&incoming);
         }
+    }
+
+    /// An index as a number of 64 bits.
+    fn longer(&self, b: &Builder<'c>, index: Value<'c>) -> Value<'c> {
+        match self.signed {
+            true => b.sext_or_trunc(index, b.context().i64()),
+            false => b.zext_or_trunc(index, b.context().i64()),
+        }
+    }
+
+    fn place(&self, b: &Builder<'c>, index: Value<'c>) -> Value<'c> {
+        b.byte_offset(self.base, b.mul(index, b.context().i64().const_int(self.unit)))
+    }
+
+    /// The lanes that are `ahead` in one row and the others in the other. Without masks all lanes are active and load.
+    fn access_two_rows(
+        &self,
+        module: &Module<'c>,
+        b: &Builder<'c>,
+        places: [Value<'c>; 2],
+        mask: Value<'c>,
+        ahead: Value<'c>,
+        masked: bool,
+    ) -> Option<Value<'c>> {
+        if !masked {
+            let align = module.align_of(self.element);
+            let [one, other] = places.map(|place| b.load(self.call.ty(), place, align));
+            return Some(b.select(ahead, one, other));
+        }
+        let masks = [b.and(mask, ahead), b.and(mask, b.not(ahead))];
+        let [one, other] =
+            [0, 1].map(|row| self.access_row(module, b, places[row], masks[row], false));
+        Some(b.select(ahead, one?, other?))
     }
 
     /// The index that lane 0 has in a row, and whether the active lanes are in that row.
@@ -270,13 +339,45 @@ impl<'c> Saw<'c> {
         }
     }
 
-    /// The index of lane 0, and whether the others follow it.
-    fn first(&self, b: &Builder<'c>) -> (Value<'c>, Value<'c>) {
+    /// Where the warp is.
+    fn tooth(&self, b: &Builder<'c>) -> Tooth<'c> {
         let low = b.and(b.add(b.freeze(self.x), self.start), self.mask);
-        let greatest = self.mask.as_const_int().unwrap_or_default();
-        let highest = self.mask.ty().const_int(greatest - (u64::from(LANES) - 1));
-        let fits = b.icmp(IntPredicate::LLVMIntULE, low, highest);
-        (self.terms.iter().fold(low, |sum, &term| b.add(sum, b.freeze(term))), fits)
+        let terms: Vec<_> = self.terms.iter().map(|&term| b.freeze(term)).collect();
+        let sum = |first, rest: &[Value<'c>]| rest.iter().fold(first, |sum, &it| b.add(sum, it));
+        let first = sum(low, &terms);
+        let terms = match terms.split_first() {
+            Some((&first, rest)) => sum(first, rest),
+            None => low.ty().zero(),
+        };
+        Tooth { low, greatest: self.mask, first, terms }
+    }
+}
+
+/// A warp's part of a [`Saw`], which falls at most once in it: from its greatest value to what all lanes add.
+struct Tooth<'c> {
+    /// Of lane 0, without the terms.
+    low: Value<'c>,
+    greatest: Value<'c>,
+    /// The index of lane 0.
+    first: Value<'c>,
+    /// The sum of what all lanes add.
+    terms: Value<'c>,
+}
+
+impl<'c> Tooth<'c> {
+    /// The lanes follow lane 0 without a fall.
+    fn fits(&self, b: &Builder<'c>) -> Value<'c> {
+        let greatest = self.greatest.as_const_int().unwrap_or_default();
+        let highest = self.low.ty().const_int(greatest - (u64::from(LANES) - 1));
+        b.icmp(IntPredicate::LLVMIntULE, self.low, highest)
+    }
+
+    /// The mask of those, where there is a fall.
+    fn lanes_before_fall(&self, b: &Builder<'c>) -> Value<'c> {
+        let byte = b.context().int(8);
+        let last = b.splat(b.zext_or_trunc(b.sub(self.greatest, self.low), byte), LANES);
+        let lanes: Vec<_> = (0..u64::from(LANES)).map(|lane| byte.const_int(lane)).collect();
+        b.icmp(IntPredicate::LLVMIntULE, b.const_vector(&lanes), last)
     }
 }
 

@@ -2,9 +2,11 @@
 
 pub mod check_rows;
 pub mod expand_clusters;
+pub mod expand_masks;
 pub mod join_atomics;
 pub mod legalize_operations;
 pub mod narrow_addresses;
+pub mod narrow_arithmetic;
 pub mod outline_functions;
 pub mod place_variables;
 pub mod return_at_barriers;
