@@ -1,7 +1,9 @@
 //! The passes, a file each; `pipeline` has their order.
 
+pub mod chain_warps;
 pub mod check_rows;
 pub mod expand_clusters;
+pub mod homes;
 pub mod join_atomics;
 pub mod legalize_operations;
 pub mod narrow_addresses;
