@@ -72,8 +72,11 @@ fn check(stride: u32, options: &Options) {
     let kernel = compile_with("compares", &kernel(stride), options);
     let middle = i32::MIN as u32;
     for first in [0, 1, 1000, middle - 40, middle, u32::MAX - 70, 0u32.wrapping_sub(stride * 33)] {
-        let near = [0, 1, 31, 32, 33, 63, 64, 95, 96, 97].map(|lane| first.wrapping_add(lane * stride));
-        for limit in near.into_iter().chain([first.wrapping_sub(1), 0, u32::MAX, middle, middle - 1]) {
+        let near =
+            [0, 1, 31, 32, 33, 63, 64, 95, 96, 97].map(|lane| first.wrapping_add(lane * stride));
+        for limit in
+            near.into_iter().chain([first.wrapping_sub(1), 0, u32::MAX, middle, middle - 1])
+        {
             let mut out = vec![0u32; 2 * PREDICATES.len() * THREADS as usize];
             let params = [address(&mut out), first.into(), limit.into()];
             kernel.launch([1, 1, 1], [THREADS, 1, 1], &params);
