@@ -2,7 +2,8 @@
 //!
 //! Where no warp waits within its code, they run one after the other. Where warps [return](crate::passes::return_at_barriers)
 //! at barriers, the entry calls all of them, in the order of their numbers, and again until all have ended: it has a frame
-//! for each, and a [round](crate::round) in which they tell it what they do.
+//! for each, and a [round](crate::round) in which they tell it what they do. Warps may [go on](crate::passes::chain_warps) with
+//! those behind them without the entry.
 
 use std::mem::offset_of;
 
@@ -158,7 +159,7 @@ impl<'c> Entry<'_, 'c> {
     fn in_rounds(&self) {
         let (b, cx) = (&self.b, self.b.context());
         let (i32_type, i64_type) = (cx.i32(), cx.i64());
-        let size = round::add_frame_size(self.module);
+        let size = round::frame_size(self.module);
         let round = b.alloca(i64_type.array(WORDS));
         round.set_alignment(8);
         let size = b.load(i64_type, size, 8);
@@ -168,8 +169,18 @@ impl<'c> Entry<'_, 'c> {
         for word in 0..WORDS - 1 {
             b.store(i64_type.const_int(0), b.byte_offset(round, i64_type.const_int(8 * word)), 8);
         }
-        let frame = |warp: Value<'c>| b.byte_offset(frames, b.mul(size, b.zext(warp, i64_type)));
+        b.store(frames, word_place(b, round, Word::Frames), 8);
+        let frame = |warp| round::frame_of(b, frames, size, warp);
         let all = b.lshr(i32_type.all_ones(), b.sub(self.number(32), warps));
+        // The last warp has another body where it is not whole.
+        let same_body = match self.bodies {
+            Bodies { whole: Some(_), rest: Some(_) } => {
+                let left = b.and(self.threads, self.number(31));
+                let none_left = b.icmp(IntPredicate::LLVMIntEQ, left, self.number(0));
+                b.select(none_left, all, b.lshr(all, self.number(1)))
+            }
+            _ => all,
+        };
         let start = b.block();
         let [clear, turn, next, wait, done] =
             ["clear", "turn", "next", "wait", "done"].map(|name| self.block(name));
@@ -187,9 +198,10 @@ impl<'c> Entry<'_, 'c> {
         let left = b.phi(i32_type);
         let undefined_at_zero = cx.i1().const_int(1);
         let warp = b.intrinsic(self.module, "llvm.cttz", &[i32_type], &[left, undefined_at_zero]);
-        b.store(frame(warp), word_place(b, round, Word::Frame), 8);
+        let others = b.and(left, b.sub(left, self.number(1)));
+        set_word(b, round, Word::Next, b.and(others, same_body));
         self.call(warp, &|_| round);
-        let rest = b.and(left, b.sub(left, self.number(1)));
+        let rest = b.or(b.and(others, b.not(same_body)), word(b, round, Word::Next));
         let called = b.block();
         let is_zero = |value| b.icmp(IntPredicate::LLVMIntEQ, value, self.number(0));
         b.cond_br(is_zero(rest), next, turn);

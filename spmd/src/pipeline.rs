@@ -7,10 +7,10 @@ use simt::{Approximations, math};
 
 use crate::emit::LANES;
 use crate::passes::{
-    check_rows, expand_clusters, expand_masks, join_atomics, legalize_operations, narrow_addresses,
-    narrow_arithmetic, outline_functions, place_variables, return_at_barriers, scalarize_accesses,
-    split_constant_offsets, strip_mine_arithmetic, substitute_known_threads, thaw_loads,
-    x86_instructions,
+    chain_warps, check_rows, expand_clusters, expand_masks, join_atomics, legalize_operations,
+    narrow_addresses, narrow_arithmetic, outline_functions, place_variables, return_at_barriers,
+    scalarize_accesses, split_constant_offsets, strip_mine_arithmetic, substitute_known_threads,
+    thaw_loads, x86_instructions,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -35,6 +35,9 @@ const STACK_GUARD: u32 = 64 << 10;
 /// Makes values of stack variables again, behind `return_at_barriers`.
 const RETURNING_PASSES: &str = "function(sroa<modify-cfg>,simplifycfg,early-cse<memssa>,\
      loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,adce,simplifycfg)";
+
+/// The same behind `chain_warps`.
+const CHAINED_PASSES: &str = "function(mem2reg)";
 
 /// One function where several are the same.
 const MERGE: &str = "mergefunc";
@@ -138,6 +141,11 @@ const VECTOR: &[OurPass] = &[
         outline_functions::run(module, &state.options);
         Ok(())
     }),
+    Pass::own("chain_warps", |module, state| {
+        state.chains = chain_warps::run(module);
+        Ok(())
+    }),
+    Pass::llvm_where("chained_passes", CHAINED_PASSES, |_, state| state.chains),
     Pass::own("expand_instructions", |module, state| {
         x86_instructions::expand(module, &state.options);
         Ok(())
@@ -185,6 +193,8 @@ pub struct State {
     pub has_strips: bool,
     /// Warps return where they wait.
     pub returns: bool,
+    /// They go on with others there.
+    pub chains: bool,
 }
 
 impl State {
@@ -196,6 +206,7 @@ impl State {
             static_shared_size: 0,
             has_strips: false,
             returns: false,
+            chains: false,
         }
     }
 }

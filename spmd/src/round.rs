@@ -25,12 +25,15 @@ pub enum Word {
     TruesBefore,
     AnyTrueBefore,
     AnyFalseBefore,
-    /// The frame of the warp that is called.
-    Frame,
+    /// Bits of the warps that the one that is called may go on with ([`crate::passes::chain_warps`]), and of those that nobody
+    /// has called behind the call.
+    Next,
+    /// The frames of all warps, one after the other.
+    Frames,
 }
 
 /// The number of words.
-pub const WORDS: u64 = Word::Frame as u64 + 1;
+pub const WORDS: u64 = Word::Frames as u64 + 1;
 
 /// The results of a barrier, and where warps find them behind it.
 pub const RESULTS: [(Word, Word); 3] = [
@@ -54,9 +57,25 @@ pub fn set_word<'c>(b: &Builder<'c>, round: Value<'c>, word: Word, value: Value<
     b.store(value, word_place(b, round, word), 8);
 }
 
-/// The frame of the warp that is called.
-pub fn frame<'c>(b: &Builder<'c>, round: Value<'c>) -> Value<'c> {
-    b.load(b.context().ptr(0), word_place(b, round, Word::Frame), 8)
+/// The frame of a warp.
+pub fn frame<'c>(
+    module: &Module<'c>,
+    b: &Builder<'c>,
+    round: Value<'c>,
+    warp: Value<'c>,
+) -> Value<'c> {
+    let frames = b.load(b.context().ptr(0), word_place(b, round, Word::Frames), 8);
+    frame_of(b, frames, b.load(b.context().i64(), frame_size(module), 8), warp)
+}
+
+/// The frame of a warp among frames of a size.
+pub fn frame_of<'c>(
+    b: &Builder<'c>,
+    frames: Value<'c>,
+    size: Value<'c>,
+    warp: Value<'c>,
+) -> Value<'c> {
+    b.byte_offset(frames, b.mul(size, b.zext(warp, b.context().i64())))
 }
 
 /// Adds a warp's bit to a word.
@@ -65,8 +84,11 @@ pub fn add_warp<'c>(b: &Builder<'c>, round: Value<'c>, to: Word, warp: Value<'c>
     set_word(b, round, to, b.or(word(b, round, to), bit));
 }
 
-/// Adds the variable that holds the size of a warp's frame in bytes.
-pub fn add_frame_size<'c>(module: &Module<'c>) -> Value<'c> {
+/// The variable that holds the size of a warp's frame in bytes.
+pub fn frame_size<'c>(module: &Module<'c>) -> Value<'c> {
+    if let Some(size) = module.global(FRAME_SIZE) {
+        return size;
+    }
     let ty = module.context().i64();
     let size = module.add_global(FRAME_SIZE, ty, 0, Linkage::LLVMInternalLinkage);
     size.set_initializer(ty.const_int(0));
@@ -75,8 +97,7 @@ pub fn add_frame_size<'c>(module: &Module<'c>) -> Value<'c> {
 
 /// Says how large the frame of a warp is.
 pub fn set_frame_size(module: &Module<'_>, bytes: u64) {
-    if let Some(size) = module.global(FRAME_SIZE) {
-        size.set_initializer(module.context().i64().const_int(bytes));
-        size.set_global_constant(true);
-    }
+    let size = frame_size(module);
+    size.set_initializer(module.context().i64().const_int(bytes));
+    size.set_global_constant(true);
 }

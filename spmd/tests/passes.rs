@@ -16,6 +16,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("per_thread_passes", "LLVM's"),
     ("final_passes", "LLVM's"),
     ("returning_passes", "LLVM's"),
+    ("chained_passes", "LLVM's"),
     ("merge_strips", "LLVM's"),
     (
         "define_approximations",

@@ -147,6 +147,9 @@ impl<'c> Emitter<'_, 'c> {
             if let Some(whole) = quick {
                 self.copy_for_whole_warps(whole, top, level, node)?;
             }
+            if guarded && !stale {
+                self.skip_where_no_lane_passes(top, level, node);
+            }
             let slot = self.mask_slot(level, node);
             self.mask = self.b.load(self.cx.i1().vector(LANES), slot, 4);
             if stale {
@@ -196,6 +199,17 @@ impl<'c> Emitter<'_, 'c> {
         // A block's mask is renewed where its lanes part.
         let renewed = matches!(this.nodes[dominator], Node::Block(_));
         splits.in_nodes(level, dominator + usize::from(renewed)..node)
+    }
+
+    /// Skips the node and what it dominates where a test of scalars says that no lane comes to it. Masks are looked at in the
+    /// other warps alone.
+    fn skip_where_no_lane_passes(&mut self, top: usize, level: usize, node: usize) {
+        let Some(none) = self.quick_none_test(top, level, node) else { return };
+        let [none_passes, some] = ["none", "some"].map(|name| self.block(name));
+        self.b.cond_br(none, none_passes, some);
+        self.b.position_at_end(none_passes);
+        self.jump(top, node, &[]);
+        self.b.position_at_end(some);
     }
 
     fn node_body(&mut self, top: usize, level: usize, node: usize) -> Result<(), Error> {
@@ -250,63 +264,6 @@ impl<'c> Emitter<'_, 'c> {
     /// All 32 lanes are seldom active where code is being made.
     pub(super) fn is_partial(&self) -> bool {
         self.partial_until != 0
-    }
-
-    /// A test of scalars that says that all lanes come to the node, for the usual `if (index < count)`: an
-    /// index that grows with the lanes passes a comparison for all lanes where it does for the first and the
-    /// last one. Vectors are then compared only in the few warps that stand across the end.
-    fn quick_whole_test(&mut self, top: usize, level: usize, node: usize) -> Option<Value<'c>> {
-        use IntPredicate::*;
-        let dominator = self.levels.levels[level].dominator[node];
-        let nodes = &self.levels.levels[level].nodes;
-        let (Node::Block(to), Node::Block(from)) = (nodes[node], nodes[dominator]) else {
-            return None;
-        };
-        if self.cfg.predecessors[to] != [from] {
-            return None;
-        }
-        let (to, from) = (self.cfg.blocks[to], self.cfg.blocks[from]);
-        let branch = from.terminator()?;
-        let condition = branch.condition()?;
-        if branch.opcode() != Opcode::LLVMBr
-            || branch.successor(0) == branch.successor(1)
-            || !condition.is_instruction()
-            || condition.opcode() != Opcode::LLVMICmp
-        {
-            return None;
-        }
-        let (mask, _) = self.open[top].masks[dominator]?;
-        let predicate = condition.int_predicate();
-        let predicate =
-            if branch.successor(0) == to { predicate } else { inverse_order(predicate)? };
-        let signed = match predicate {
-            LLVMIntSLT | LLVMIntSLE | LLVMIntSGT | LLVMIntSGE => true,
-            LLVMIntULT | LLVMIntULE | LLVMIntUGT | LLVMIntUGE => false,
-            _ => return None,
-        };
-        let [left, right] = [0, 1].map(|index| self.get(condition.operand(index)));
-        let (index, limit, index_first) = match (left, right) {
-            (index @ Lanes::Strided { .. }, Lanes::Uniform(limit)) => (index, limit, true),
-            (Lanes::Uniform(limit), index @ Lanes::Strided { .. }) => (index, limit, false),
-            _ => return None,
-        };
-        let Lanes::Strided { base, stride: stride @ 1..=64, vector: None } = index else {
-            return None;
-        };
-        if !base.ty().is_int() || base.ty().bits() < 32 {
-            return None;
-        }
-        let b = &self.b;
-        let last = b.add(base, base.ty().const_int(stride as u64 * u64::from(LANES - 1)));
-        let compare = |lane| match index_first {
-            true => b.icmp(predicate, lane, limit),
-            false => b.icmp(predicate, limit, lane),
-        };
-        let no_wrap = b.icmp(if signed { LLVMIntSGE } else { LLVMIntUGE }, last, base);
-        let passes = b.and(b.and(compare(base), compare(last)), no_wrap);
-        let full = b.icmp(LLVMIntEQ, self.bits(mask), self.cx.i32().all_ones());
-        let none = self.cx.i1().const_int(0);
-        Some(b.freeze(b.select(full, passes, none)))
     }
 
     /// Makes a node and all that it dominates for the case that `all` lanes come to it; the builder comes
@@ -701,20 +658,4 @@ impl<'c> Emitter<'_, 'c> {
         (self.mask, self.mask_not_empty) = saved;
         Ok(())
     }
-}
-
-/// The comparison that holds where an ordering does not; none for equalities.
-fn inverse_order(predicate: IntPredicate) -> Option<IntPredicate> {
-    use IntPredicate::*;
-    Some(match predicate {
-        LLVMIntSLT => LLVMIntSGE,
-        LLVMIntSLE => LLVMIntSGT,
-        LLVMIntSGT => LLVMIntSLE,
-        LLVMIntSGE => LLVMIntSLT,
-        LLVMIntULT => LLVMIntUGE,
-        LLVMIntULE => LLVMIntUGT,
-        LLVMIntUGT => LLVMIntULE,
-        LLVMIntUGE => LLVMIntULT,
-        _ => return None,
-    })
 }

@@ -6,6 +6,7 @@
 mod arithmetic;
 mod atomics;
 mod calls;
+mod comparisons;
 mod control;
 mod environment;
 mod lane_by_lane;

@@ -1,8 +1,10 @@
 //! The passes, a file each; `pipeline` has their order.
 
+pub mod chain_warps;
 pub mod check_rows;
 pub mod expand_clusters;
 pub mod expand_masks;
+pub mod homes;
 pub mod join_atomics;
 pub mod legalize_operations;
 pub mod narrow_addresses;

@@ -99,8 +99,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
          Differences of a tenth are noise on a machine that others use.\n",
         machine()
     );
+    let before = fs::read_to_string(&path)?;
     if !options.parts.is_empty() {
-        page = fs::read_to_string(&path)?;
+        page = before.clone();
     }
     let rounds = options.rounds();
     let seconds = if options.quick { QUICK_SECONDS } else { SECONDS };
@@ -132,7 +133,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         return Err(problems.join("\n").into());
     }
     if options.write {
-        fs::write(&path, page)?;
+        fs::write(&path, with_kept_sections(page, &before))?;
         println!("wrote {}", path.display());
     }
     Ok(ExitCode::SUCCESS)
@@ -147,6 +148,18 @@ fn with_section(page: &str, section: &str) -> String {
     let (before, old) = page.split_at(begin + 1);
     let after = old.find("\n## ").map_or("", |end| &old[end..]);
     format!("{before}{section}{after}")
+}
+
+/// The page with the sections of the one before that were not measured but written, at its end.
+fn with_kept_sections(page: String, before: &str) -> String {
+    let sections = before.split("\n## ").skip(1);
+    sections.fold(page, |page, section| {
+        let title = section.lines().next().unwrap_or_default();
+        match page.contains(&format!("\n## {title}\n")) {
+            true => page,
+            false => format!("{}\n\n## {}\n", page.trim_end(), section.trim_end()),
+        }
+    })
 }
 
 /// The processor, for whoever reads the numbers later.

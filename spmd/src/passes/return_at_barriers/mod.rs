@@ -13,6 +13,7 @@ use fixedbitset::FixedBitSet;
 use llvm_zluda::{Block, Builder, Module, Opcode, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::passes::{chain_warps, homes};
 use crate::round::{self, WAIT, Word};
 use crate::{Error, descriptor};
 
@@ -153,8 +154,8 @@ fn rewrite<'c>(module: &Module<'c>, function: Value<'c>, wait: Value<'c>) -> u64
         }
     }
     let first = blocks.blocks[0];
-    b.position_at_end(block_before(module, function, &blocks.blocks));
-    let frame = round::frame(&b, words);
+    b.position_at_end(homes::block_before(module, function, "enter"));
+    let frame = round::frame(module, &b, words, warp);
     for variable in first.instructions().into_iter().filter(is_variable) {
         match layout.offsets.get(&variable) {
             Some(&offset) => {
@@ -178,7 +179,7 @@ fn rewrite<'c>(module: &Module<'c>, function: Value<'c>, wait: Value<'c>) -> u64
     for &value in live.iter().chain(&stored).flatten() {
         homes.entry(value).or_insert_with(|| {
             let home = b.alloca(value.ty());
-            move_to(module, value, home);
+            homes::move_to(module, value, home);
             home
         });
     }
@@ -204,71 +205,12 @@ fn rewrite<'c>(module: &Module<'c>, function: Value<'c>, wait: Value<'c>) -> u64
         b.ret_void();
     }
     b.switch(b.load(state_type, frame, 4), first, &cases);
+    chain_warps::mark(module, function);
     layout.size
-}
-
-/// Adds a block with which a function begins.
-fn block_before<'c>(module: &Module<'c>, function: Value<'c>, blocks: &[Block<'c>]) -> Block<'c> {
-    let first = module.append_block(function, "enter");
-    let mut last = first;
-    for &block in blocks {
-        block.move_after(last);
-        last = block;
-    }
-    first
 }
 
 fn place<'c>(b: &Builder<'c>, frame: Value<'c>, offset: u64) -> Value<'c> {
     b.byte_offset(frame, b.context().i64().const_int(offset))
-}
-
-/// Puts a value into a stack variable, from which all other blocks get it.
-fn move_to<'c>(module: &Module<'c>, value: Value<'c>, home: Value<'c>) {
-    let align = module.align_of(value.ty());
-    let b = module.context().builder();
-    let own = value.parent();
-    let mut in_block: FxHashMap<Block<'c>, Value<'c>> = FxHashMap::default();
-    let users: FxHashSet<_> = value.users().into_iter().collect();
-    for user in users {
-        if user.opcode() == Opcode::LLVMPHI {
-            let froms = user.incoming();
-            for (index, (_, from)) in
-                froms.into_iter().enumerate().filter(|(_, (from, _))| *from == value)
-            {
-                if from != own {
-                    let again = in_block.entry(from).or_insert_with(|| {
-                        position_behind_phis(&b, from);
-                        b.load(value.ty(), home, align)
-                    });
-                    user.set_operand(index as u32, *again);
-                }
-            }
-        } else if user.parent() != own {
-            let again = *in_block.entry(user.parent()).or_insert_with(|| {
-                position_behind_phis(&b, user.parent());
-                b.load(value.ty(), home, align)
-            });
-            for index in 0..user.operand_count() {
-                if user.operand(index) == value {
-                    user.set_operand(index, again);
-                }
-            }
-        }
-    }
-    if value.opcode() == Opcode::LLVMPHI {
-        position_behind_phis(&b, own);
-    } else if let Some(next) = value.next_instruction() {
-        b.position_before(next);
-    }
-    b.store(value, home, align);
-}
-
-fn position_behind_phis<'c>(b: &Builder<'c>, block: Block<'c>) {
-    let first = block.instructions().into_iter().find(|it| it.opcode() != Opcode::LLVMPHI);
-    match first {
-        Some(first) => b.position_before(first),
-        None => b.position_at_end(block),
-    }
 }
 
 /// What a function's values have to do with its frame.

@@ -25,43 +25,49 @@ slots:
 
 ; becomes
 
+@frame.size = internal constant i64 192
+
 declare void @keep(ptr)
 
 ; Function Attrs: nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)
 declare void @llvm.lifetime.start.p0(ptr captures(none)) #0
 
-define void @warp(ptr %block, i32 %warp, i32 %mask, ptr %round) {
+define void @warp(ptr %block, i32 %warp, i32 %mask, ptr %round) #1 {
 enter:
-  %0 = getelementptr i8, ptr %round, i64 64
+  %0 = getelementptr i8, ptr %round, i64 72
   %1 = load ptr, ptr %0, align 8
-  %2 = getelementptr i8, ptr %1, i64 64
-  %3 = alloca [16 x i32], align 4
-  %4 = getelementptr i8, ptr %1, i64 128
-  %5 = load i32, ptr %1, align 4
-  switch i32 %5, label %slots [
+  %2 = load i64, ptr @frame.size, align 8
+  %3 = zext i32 %warp to i64
+  %4 = mul i64 %2, %3
+  %5 = getelementptr i8, ptr %1, i64 %4
+  %6 = getelementptr i8, ptr %5, i64 64
+  %7 = alloca [16 x i32], align 4
+  %8 = getelementptr i8, ptr %5, i64 128
+  %9 = load i32, ptr %5, align 4
+  switch i32 %9, label %slots [
     i32 1, label %resume
   ]
 
 slots:                                            ; preds = %enter
-  %place = getelementptr i32, ptr %2, i32 %warp
+  %place = getelementptr i32, ptr %6, i32 %warp
   store i32 1, ptr %place, align 4
-  call void @keep(ptr %4)
-  store i32 1, ptr %1, align 4
+  call void @keep(ptr %8)
+  store i32 1, ptr %5, align 4
   ret void
 
 behind1:                                          ; preds = %resume
-  %6 = getelementptr i32, ptr %2, i32 %mask
-  %7 = load i32, ptr %6, align 4
-  %8 = getelementptr i32, ptr %3, i32 %mask
-  store i32 %7, ptr %8, align 4
-  %9 = load i32, ptr %3, align 4
-  store i32 %9, ptr %block, align 4
-  %10 = shl i32 1, %warp
-  %11 = getelementptr i8, ptr %round, i64 0
-  %12 = load i32, ptr %11, align 8
-  %13 = or i32 %12, %10
-  %14 = getelementptr i8, ptr %round, i64 0
-  store i32 %13, ptr %14, align 8
+  %10 = getelementptr i32, ptr %6, i32 %mask
+  %11 = load i32, ptr %10, align 4
+  %12 = getelementptr i32, ptr %7, i32 %mask
+  store i32 %11, ptr %12, align 4
+  %13 = load i32, ptr %7, align 4
+  store i32 %13, ptr %block, align 4
+  %14 = shl i32 1, %warp
+  %15 = getelementptr i8, ptr %round, i64 0
+  %16 = load i32, ptr %15, align 8
+  %17 = or i32 %16, %14
+  %18 = getelementptr i8, ptr %round, i64 0
+  store i32 %17, ptr %18, align 8
   ret void
 
 resume:                                           ; preds = %enter
@@ -69,3 +75,4 @@ resume:                                           ; preds = %enter
 }
 
 attributes #0 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #1 = { "warp-returns"="warp" }
