@@ -9,7 +9,7 @@ pub use code::{Code, Place};
 pub use reason::Reason;
 pub(crate) use written::written;
 
-use crate::instruction::{File, Instruction, Operand, Predicate};
+use crate::instruction::{File, Immediate, Instruction, Operand, Predicate};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An instruction in one copy of its function.
@@ -128,6 +128,22 @@ fn move_barrier(i: &Instruction, barriers: &mut Barriers) {
         Some(place) => barriers.insert(to, place),
         None => barriers.remove(&to),
     };
+}
+
+/// Where RET.ABS R, offset goes behind LEPC R: so many bytes from LEPC. It is a jump.
+fn counts_from_here(code: &Code, address: u64, i: &Instruction) -> Option<u64> {
+    let here = address.checked_sub(16)?;
+    let before = code.instructions.get(here as usize / 16)?.as_ref().ok()?;
+    let [Operand::Register(to), offset] = i.operands.as_slice() else { return None };
+    let offset = match offset {
+        Operand::Immediate(Immediate::Integer(offset)) => *offset,
+        // As text says it where it is no negative number.
+        Operand::Label(offset) => i64::try_from(*offset).ok()?,
+        _ => return None,
+    };
+    let [Operand::Register(own)] = before.operands.as_slice() else { return None };
+    let is_jump = i.has("ABS") && before.opcode == "LEPC" && before.guard == Predicate::TRUE;
+    (is_jump && own.number == to.number).then(|| here.wrapping_add_signed(offset))
 }
 
 struct Walk<'a> {
@@ -314,6 +330,10 @@ impl<'a> Walk<'a> {
                     barriers: barriers.clone(),
                 });
                 Next::Call(Node { copy, address: place.address })
+            }
+            "RET" if counts_from_here(code, node.address, i).is_some() => {
+                let to = counts_from_here(code, node.address, i).unwrap_or_default();
+                Next::Go(Node { address: to, ..node })
             }
             "RET" if i.has("REL") || i.has("ABS") => match self.flow.copies[node.copy].back {
                 Some(back) => {

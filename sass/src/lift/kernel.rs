@@ -9,7 +9,9 @@ use super::machine::{ALLOCATED, DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARE
 use super::opcodes::lifter;
 use super::operand::{Operands, integer};
 use crate::flow::{Flow, Next, Node, Place, Stuck, follow, written};
-use crate::instruction::{Bank, Constant, File, Immediate, Instruction, Operand, Predicate};
+use crate::instruction::{
+    Bank, Constant, File, Immediate, Instruction, Operand, Predicate, Register,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -187,6 +189,17 @@ fn body<'a>(
     Ok(machine)
 }
 
+/// Ends the grid where a register does not say an address.
+fn go_only(machine: &mut Machine, i: &Instruction, register: &Register, address: u64) {
+    let place = machine.general(register);
+    let elsewhere = machine.emit.flag("setp.ne.u32", &[&place, &address.to_string()]);
+    let elsewhere = Truth::Register(elsewhere, false);
+    let condition = condition(machine, i);
+    let both = machine.emit.join("and", &elsewhere, &condition);
+    let both = machine.emit.truth_register(&both);
+    machine.emit.line(format_args!("@{both} trap"));
+}
+
 /// What an instruction tells of the alignment of the thread's own memory: what the stack's pointer is rounded down to a multiple
 /// of, for variables whose alignment is larger than the stack's; and where the address of the first byte stands for a variable
 /// that is never accessed, the largest that is usual.
@@ -242,6 +255,10 @@ fn one(
             if i.opcode == "BRA" && i.has("CONV") {
                 meet(machine, i)?;
             }
+            if let ("RET", Some(Operand::Register(register))) = (i.opcode, i.operands.first()) {
+                // Who came here past the LEPC before it would go elsewhere.
+                go_only(machine, i, register, node.address - 16);
+            }
             let condition = condition(machine, i);
             branch(machine, &condition, *to, is_next(*to));
             Ok(())
@@ -259,14 +276,7 @@ fn one(
                 && caller == own
                 && i.has("REL")
             {
-                let place = machine.general(register);
-                let elsewhere =
-                    machine.emit.flag("setp.ne.u32", &[&place, &to.address.to_string()]);
-                let elsewhere = Truth::Register(elsewhere, false);
-                let condition = condition(machine, i);
-                let both = machine.emit.join("and", &elsewhere, &condition);
-                let both = machine.emit.truth_register(&both);
-                machine.emit.line(format_args!("@{both} trap"));
+                go_only(machine, i, register, to.address);
             }
             let condition = condition(machine, i);
             branch(machine, &condition, *to, is_next(*to));

@@ -548,6 +548,17 @@ fn asynchronous_copies_count_uniform_registers() {
     assert!(text.contains("cp.async.ca.shared.global"), "{text}");
 }
 
+#[test]
+fn a_return_by_the_place_before_it_is_a_jump() {
+    let listing = "LEPC R16\nRET.ABS R16 0x30\nBPT.TRAP 0x1\nSTG.E [R4.64], R2\nEXIT";
+    let text = lifted(listing);
+    // Behind the BPT, if the register says so.
+    assert!(text.contains("setp.ne.u32 %q0, %r16, 0;") && text.contains("@%q0 trap;"), "{text}");
+    assert!(!text.contains("brkpt") && text.contains("st.global.b32"), "{text}");
+    let other = listing.replace("LEPC R16", "LEPC R18");
+    assert!(failure(&other).contains("a return from no call"));
+}
+
 /// The declarations of variables, without the values.
 fn variables_of(text: &str) -> Vec<(&str, bool)> {
     let is_variable = |line: &&str| line.contains(".global .align") || line.contains(".const ");
