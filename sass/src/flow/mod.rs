@@ -31,6 +31,8 @@ pub enum Next {
     Call(Node),
     /// The end of a function: to the instruction after its call, where a register says the address.
     Return(Node),
+    /// One of several, each with the address that the register has for it.
+    Back(Vec<(u64, Node)>),
     /// One of several, by a register.
     Choose(Vec<Node>),
     /// A function that is lifted apart, which comes back to the next instruction: one of several, by a register, or the only one.
@@ -130,20 +132,26 @@ fn move_barrier(i: &Instruction, barriers: &mut Barriers) {
     };
 }
 
-/// Where RET.ABS R, offset goes behind LEPC R: so many bytes from LEPC. It is a jump.
-fn counts_from_here(code: &Code, address: u64, i: &Instruction) -> Option<u64> {
-    let here = address.checked_sub(16)?;
-    let before = code.instructions.get(here as usize / 16)?.as_ref().ok()?;
-    let [Operand::Register(to), offset] = i.operands.as_slice() else { return None };
+/// Where RET.ABS R, offset goes if R is the place of an instruction: for each LEPC R of the section its address, and that which is so
+/// many bytes from there. LEPC and a branch make a call of their own, which comes back that way.
+fn counted_from_places(code: &Code, i: &Instruction) -> Vec<(u64, u64)> {
+    let [Operand::Register(to), offset] = i.operands.as_slice() else { return Vec::new() };
     let offset = match offset {
         Operand::Immediate(Immediate::Integer(offset)) => *offset,
         // As text says it where it is no negative number.
-        Operand::Label(offset) => i64::try_from(*offset).ok()?,
-        _ => return None,
+        Operand::Label(offset) => i64::try_from(*offset).unwrap_or_default(),
+        _ => return Vec::new(),
     };
-    let [Operand::Register(own)] = before.operands.as_slice() else { return None };
-    let is_jump = i.has("ABS") && before.opcode == "LEPC" && before.guard == Predicate::TRUE;
-    (is_jump && own.number == to.number).then(|| here.wrapping_add_signed(offset))
+    let is_place = |i: &&Instruction| {
+        let is_register =
+            |operand| matches!(operand, &Operand::Register(r) if r.number == to.number);
+        i.opcode == "LEPC" && i.operands.iter().any(is_register)
+    };
+    let places = code.instructions.iter().filter_map(|i| i.as_ref().ok()).filter(is_place);
+    match i.has("ABS") {
+        true => places.map(|i| (i.address, i.address.wrapping_add_signed(offset))).collect(),
+        false => Vec::new(),
+    }
 }
 
 struct Walk<'a> {
@@ -234,6 +242,7 @@ impl<'a> Walk<'a> {
             Next::Through | Next::Apart(_) => falls = true,
             Next::Go(to) | Next::Call(to) | Next::Return(to) => go(self, *to),
             Next::Choose(targets) => targets.iter().for_each(|to| go(self, *to)),
+            Next::Back(targets) => targets.iter().for_each(|(_, to)| go(self, *to)),
             Next::Leave | Next::Exit => {}
         }
         if falls {
@@ -331,17 +340,23 @@ impl<'a> Walk<'a> {
                 });
                 Next::Call(Node { copy, address: place.address })
             }
-            "RET" if counts_from_here(code, node.address, i).is_some() => {
-                let to = counts_from_here(code, node.address, i).unwrap_or_default();
-                Next::Go(Node { address: to, ..node })
-            }
             "RET" if i.has("REL") || i.has("ABS") => match self.flow.copies[node.copy].back {
                 Some(back) => {
                     *barriers = self.flow.copies[node.copy].barriers.clone();
                     Next::Return(back)
                 }
                 None if self.is_function => Next::Leave,
-                None => return Err(Reason::Unsupported("a return from no call".to_owned())),
+                None => match counted_from_places(code, i) {
+                    places if places.is_empty() => {
+                        return Err(Reason::Unsupported("a return from no call".to_owned()));
+                    }
+                    places => Next::Back(
+                        places
+                            .into_iter()
+                            .map(|(from, address)| (from, Node { address, ..node }))
+                            .collect(),
+                    ),
+                },
             },
             "CALL" if i.has("ABS") && matches!(i.operands.first(), Some(Operand::Register(_))) => {
                 Next::Apart(self.callees.by_address.clone())

@@ -9,9 +9,7 @@ use super::machine::{ALLOCATED, DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARE
 use super::opcodes::lifter;
 use super::operand::{Operands, integer};
 use crate::flow::{Flow, Next, Node, Place, Stuck, follow, written};
-use crate::instruction::{
-    Bank, Constant, File, Immediate, Instruction, Operand, Predicate, Register,
-};
+use crate::instruction::{Bank, Constant, File, Immediate, Instruction, Operand, Predicate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -189,17 +187,6 @@ fn body<'a>(
     Ok(machine)
 }
 
-/// Ends the grid where a register does not say an address.
-fn go_only(machine: &mut Machine, i: &Instruction, register: &Register, address: u64) {
-    let place = machine.general(register);
-    let elsewhere = machine.emit.flag("setp.ne.u32", &[&place, &address.to_string()]);
-    let elsewhere = Truth::Register(elsewhere, false);
-    let condition = condition(machine, i);
-    let both = machine.emit.join("and", &elsewhere, &condition);
-    let both = machine.emit.truth_register(&both);
-    machine.emit.line(format_args!("@{both} trap"));
-}
-
 /// What an instruction tells of the alignment of the thread's own memory: what the stack's pointer is rounded down to a multiple
 /// of, for variables whose alignment is larger than the stack's; and where the address of the first byte stands for a variable
 /// that is never accessed, the largest that is usual.
@@ -255,10 +242,6 @@ fn one(
             if i.opcode == "BRA" && i.has("CONV") {
                 meet(machine, i)?;
             }
-            if let ("RET", Some(Operand::Register(register))) = (i.opcode, i.operands.first()) {
-                // Who came here past the LEPC before it would go elsewhere.
-                go_only(machine, i, register, node.address - 16);
-            }
             let condition = condition(machine, i);
             branch(machine, &condition, *to, is_next(*to));
             Ok(())
@@ -276,13 +259,33 @@ fn one(
                 && caller == own
                 && i.has("REL")
             {
-                go_only(machine, i, register, to.address);
+                let place = machine.general(register);
+                let elsewhere =
+                    machine.emit.flag("setp.ne.u32", &[&place, &to.address.to_string()]);
+                let elsewhere = Truth::Register(elsewhere, false);
+                let condition = condition(machine, i);
+                let both = machine.emit.join("and", &elsewhere, &condition);
+                let both = machine.emit.truth_register(&both);
+                machine.emit.line(format_args!("@{both} trap"));
             }
             let condition = condition(machine, i);
             branch(machine, &condition, *to, is_next(*to));
             Ok(())
         }
-        Next::Choose(targets) => choose(machine, i, node, targets),
+        Next::Choose(targets) => {
+            let Some(place) = offset(machine, i, node.address)? else {
+                return unsupported("no register");
+            };
+            let targets: BTreeSet<_> = targets.iter().map(|to| (to.address, *to)).collect();
+            choose(machine, i, &place, targets)
+        }
+        Next::Back(targets) => match i.operands.first() {
+            Some(Operand::Register(register)) => {
+                let place = machine.general(register);
+                choose(machine, i, &place, targets.iter().copied())
+            }
+            _ => unsupported("no register"),
+        },
         Next::Apart(targets) => {
             let own = flow.copies.get(node.copy).map_or(0, |copy| copy.code);
             match i.operands.iter().find(|operand| matches!(operand, Operand::Register(_))) {
@@ -410,18 +413,19 @@ fn branch(machine: &mut Machine, condition: &Truth, to: Node, is_next: bool) {
     }
 }
 
-/// BRX R, offset: to the place that is the next instruction's and both.
-fn choose(machine: &mut Machine, i: &Instruction, node: Node, targets: &[Node]) -> Lifted {
-    let Some(place) = offset(machine, i, node.address)? else { return unsupported("no register") };
+/// Goes to the place whose number a register has, or ends the grid.
+fn choose(
+    machine: &mut Machine,
+    i: &Instruction,
+    number: &str,
+    targets: impl IntoIterator<Item = (u64, Node)>,
+) -> Lifted {
     let condition = condition(machine, i);
-    let targets: BTreeSet<Node> = targets.iter().copied().collect();
-    for to in &targets {
-        let here = Truth::Register(
-            machine.emit.flag("setp.eq.u32", &[&place, &to.address.to_string()]),
-            false,
-        );
+    for (own, to) in targets {
+        let here =
+            Truth::Register(machine.emit.flag("setp.eq.u32", &[number, &own.to_string()]), false);
         let both = machine.emit.join("and", &here, &condition);
-        branch(machine, &both, *to, false);
+        branch(machine, &both, to, false);
     }
     match condition {
         Truth::Constant(true) => machine.emit.line("trap"),

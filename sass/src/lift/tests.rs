@@ -548,13 +548,19 @@ fn asynchronous_copies_count_uniform_registers() {
     assert!(text.contains("cp.async.ca.shared.global"), "{text}");
 }
 
+/// Code of several calls that a branch and the place before it make.
 #[test]
-fn a_return_by_the_place_before_it_is_a_jump() {
-    let listing = "LEPC R16\nRET.ABS R16 0x30\nBPT.TRAP 0x1\nSTG.E [R4.64], R2\nEXIT";
+fn returns_by_places_of_instructions_choose_among_them() {
+    let listing =
+        "LEPC R16\nBRA 0x60\nLEPC R16\nBRA 0x60\nSTG.E [R4.64], R2\nEXIT\nRET.ABS R16 0x20";
     let text = lifted(listing);
-    // Behind the BPT, if the register says so.
-    assert!(text.contains("setp.ne.u32 %q0, %r16, 0;") && text.contains("@%q0 trap;"), "{text}");
-    assert!(!text.contains("brkpt") && text.contains("st.global.b32"), "{text}");
+    for (from, to) in [(0, "L0_20"), (32, "L0_40")] {
+        let equal = format!(", %r16, {from};");
+        let flag = text.lines().find(|line| line.contains("setp.eq") && line.contains(&equal));
+        let flag = flag.and_then(|line| line.split([' ', ',']).find(|word| word.starts_with('%')));
+        assert!(text.contains(&format!("@{} bra {to};", flag.expect("a comparison"))), "{text}");
+    }
+    assert!(text.contains("trap;"), "{text}");
     let other = listing.replace("LEPC R16", "LEPC R18");
     assert!(failure(&other).contains("a return from no call"));
 }
