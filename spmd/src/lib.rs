@@ -18,7 +18,6 @@ mod pipeline;
 mod processor;
 mod reference;
 mod round;
-mod row_reads;
 mod rows;
 mod runtime_helpers;
 mod shortcut_vectors;

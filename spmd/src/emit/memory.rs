@@ -4,10 +4,11 @@ use llvm_zluda::{AtomicOrdering, IntPredicate, Opcode, Type, Value};
 
 use super::lanes::parts;
 use super::masked_load::masked_load;
+use super::row_reads::may_read;
 use super::values::part;
 use super::wide::is_wide;
 use super::{Emitter, LANES, Lanes};
-use crate::{Error, row_reads};
+use crate::Error;
 
 /// Half of the 32-bit addresses lie below.
 pub(crate) const MIDDLE: u64 = 1 << 31;
@@ -169,7 +170,7 @@ impl<'c> Emitter<'_, 'c> {
         // Without a lane the address may be poison.
         let bits = (!self.mask_not_empty).then(|| self.active_bits());
         let base = if bits.is_some() { self.b.freeze(base) } else { base };
-        let readable = row_reads::may_read(&self.b, base, size, bits);
+        let readable = may_read(&self.b, base, size, bits);
         let reads = all.map_or(readable, |all| self.b.or(all, readable));
         let (plain, slow, done) = self.row_or_not(reads);
         self.b.position_at_end(plain);

@@ -16,6 +16,7 @@ mod masks;
 mod matrix;
 mod memory;
 mod returning;
+pub(crate) mod row_reads;
 mod values;
 mod warp;
 mod warp_splitting;

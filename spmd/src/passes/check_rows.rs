@@ -13,7 +13,7 @@ use super::narrow_addresses::{erase_unused, is_address_arithmetic, places_argume
 use super::strip_mine_arithmetic::{repeated, repeated_constant};
 use crate::Options;
 use crate::emit::LANES;
-use crate::row_reads::may_read;
+use crate::emit::row_reads::may_read;
 
 /// Indices with more operations in a row than this are not looked into.
 const DEEPEST: u32 = 12;

@@ -2,7 +2,7 @@
 
 use llvm_zluda::{Builder, IntPredicate, Value};
 
-use crate::emit::LANES;
+use super::LANES;
 
 /// The smallest pages of x86: memory is there, or is not, for the whole of one.
 const PAGE: u64 = 4096;
