@@ -324,7 +324,11 @@ fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
         "BRA" if i.has("CONV") => Ok(()),
         "BRA" => meet(machine, i),
         "CALL" => match machine.called.clone() {
-            Some(name) => call::system(machine, &name),
+            Some(name) => {
+                call::system(machine, &name)?;
+                machine.known = Default::default();
+                Ok(())
+            }
             _ => unsupported("a call"),
         },
         "BPT" => unsupported("a stop for a debugger"),
