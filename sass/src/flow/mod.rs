@@ -137,6 +137,7 @@ fn move_barrier(i: &Instruction, barriers: &mut Barriers) {
 fn counted_from_places(code: &Code, i: &Instruction) -> Vec<(u64, u64)> {
     let [Operand::Register(to), offset] = i.operands.as_slice() else { return Vec::new() };
     let offset = match offset {
+        _ if !i.has("ABS") => return Vec::new(),
         Operand::Immediate(Immediate::Integer(offset)) => *offset,
         // As text says it where it is no negative number.
         Operand::Label(offset) => i64::try_from(*offset).unwrap_or_default(),
@@ -148,10 +149,7 @@ fn counted_from_places(code: &Code, i: &Instruction) -> Vec<(u64, u64)> {
         i.opcode == "LEPC" && i.operands.iter().any(is_register)
     };
     let places = code.instructions.iter().filter_map(|i| i.as_ref().ok()).filter(is_place);
-    match i.has("ABS") {
-        true => places.map(|i| (i.address, i.address.wrapping_add_signed(offset))).collect(),
-        false => Vec::new(),
-    }
+    places.map(|i| (i.address, i.address.wrapping_add_signed(offset))).collect()
 }
 
 struct Walk<'a> {
