@@ -5,7 +5,7 @@ use crate::instruction::{
 };
 use crate::special;
 use crate::table::{
-    self, Base, Choice, Field, Form, Kind, Literal, Modifier, Source, Suffix, Table,
+    self, Base, Choice, Descriptor, Field, Form, Kind, Literal, Modifier, Source, Suffix, Table,
 };
 use std::sync::LazyLock;
 
@@ -187,7 +187,7 @@ impl Word {
             }
             Kind::Address { descriptor, base, uniform, offset } => {
                 let place = self.place_in_memory(base.as_deref(), *uniform, offset)?;
-                let descriptor = descriptor.map(|bit| self.register(true, bit));
+                let descriptor = descriptor.map(|descriptor| self.descriptor(descriptor));
                 Operand::Address(Address { descriptor, ..place })
             }
             Kind::Label(bits) => {
@@ -226,6 +226,14 @@ impl Word {
         } else {
             Register::general(self.byte(bit))
         }
+    }
+
+    fn descriptor(&self, descriptor: Descriptor) -> Register {
+        let mut register = self.register(true, descriptor.bit);
+        if descriptor.is_next {
+            register.number = Register::URZ.min(register.number + 1);
+        }
+        register
     }
 
     /// The signs of what lies from a bit on.
@@ -432,6 +440,10 @@ mod tests {
             ),
             // Its shared address is a sum with a uniform register, which ptxas was not seen to make.
             (0x000fe800_0b921844_00080080_02057dae, "LDGSTS.E [R5+UR4+0x80], [R2.64+0x80]"),
+            (
+                0x000fc068_4d149d6e_78008484_935e9dae,
+                "@!P1 LDGSTS.E.BYPASS.LTC128B.128.ZFILL.CONSTANT [R94+UR46+0x78008], desc[UR47][R147.64+0x484], !P2",
+            ),
             (
                 0x000fc800_00040804_94009400_05047831,
                 "HFMA2 R4, R5.H0_H0, -0.0009765625, -0.0009765625, R4.H0_H0",

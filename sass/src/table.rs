@@ -25,7 +25,7 @@
 //! | `EX?` in front | only where that modifier is printed |
 //! | `i72-79`, `s40-63` | an integer, without or with sign |
 //! | `c38`, `c38+R24`, `c38+U24`, `x24`, `x24+R64` | a place in a constant bank, from bit 38 on; `x` is one that a uniform register describes |
-//! | `[U32][R24.64+s40-63]` | an address with a descriptor |
+//! | `[U32][R24.64+s40-63]`, `[U64+1][R24.64]` | an address with a descriptor, in that uniform register or in the next one |
 //! | `[R24.64+U32+s40-63]` | an address; a `?` behind a register's suffix leaves RZ out beside a uniform register |
 //! | `L34-81`, `A34-80` | the target of a branch in words, relative to the next instruction or from the beginning |
 //! | `I34-81` | the same number as it is |
@@ -88,15 +88,39 @@ pub(crate) enum Suffix {
 
 #[derive(Debug)]
 pub(crate) enum Kind {
-    Register { uniform: bool, bit: u8 },
-    Predicate { uniform: bool, bit: u8, inverted: bool },
-    Predicates { uniform: bool },
-    Source { uniform: bool, source: Source, literal: Literal },
+    Register {
+        uniform: bool,
+        bit: u8,
+    },
+    Predicate {
+        uniform: bool,
+        bit: u8,
+        inverted: bool,
+    },
+    Predicates {
+        uniform: bool,
+    },
+    Source {
+        uniform: bool,
+        source: Source,
+        literal: Literal,
+    },
     Unsigned(Bits),
     Signed(Bits),
-    Constant { bit: u8, register: Option<(bool, u8)> },
-    Bindless { bank: u8, register: Option<u8> },
-    Address { descriptor: Option<u8>, base: Option<Box<Base>>, uniform: Option<u8>, offset: Bits },
+    Constant {
+        bit: u8,
+        register: Option<(bool, u8)>,
+    },
+    Bindless {
+        bank: u8,
+        register: Option<u8>,
+    },
+    Address {
+        descriptor: Option<Descriptor>,
+        base: Option<Box<Base>>,
+        uniform: Option<u8>,
+        offset: Bits,
+    },
     Label(Bits),
     Absolute(Bits),
     Relative(Bits),
@@ -105,6 +129,14 @@ pub(crate) enum Kind {
     Scoreboards(Bits),
     Special(u8),
     Word(Choice),
+}
+
+/// The uniform register of a descriptor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Descriptor {
+    pub bit: u8,
+    /// It is the one after that which the bits name.
+    pub is_next: bool,
 }
 
 /// The register of an address.
@@ -413,11 +445,15 @@ fn kind(word: &'static str) -> Option<Kind> {
     })
 }
 
-/// `[R24.64?+U32+s40-63]`
+/// `[R24.64?+U32+s40-63]`, `[U64+1][R24.64+s40-63]`
 fn address(text: &'static str) -> Option<Kind> {
     let inside = text.strip_prefix('[')?.strip_suffix(']')?;
     let (descriptor, inside) = match inside.split_once("][") {
-        Some((descriptor, inside)) => (Some(register(descriptor)?.1), inside),
+        Some((text, inside)) => {
+            let (text, is_next) =
+                text.strip_suffix("+1").map_or((text, false), |text| (text, true));
+            (Some(Descriptor { bit: register(text)?.1, is_next }), inside)
+        }
         None => (None, inside),
     };
     let (mut base, mut uniform, mut offset) = (None, None, Bits::new());
