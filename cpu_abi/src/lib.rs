@@ -50,6 +50,9 @@ pub const FLAG_RETURNS: u32 = 1 << 4;
 /// `ntid.y % 2 == 0`).
 pub const FLAG_HALF_WARP_ROWS: u32 = 1 << 5;
 
+/// Subnormal floats and doubles are zeros for the kernel: the engine sets `FTZ` and `DAZ` of MXCSR.
+pub const FLAG_FLUSHES: u32 = 1 << 6;
+
 /// Constant data that every compiled object exports once per kernel, as `<kernel name>.kd`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]

@@ -6,10 +6,14 @@
 /// Single-precision sums and products that round in a direction: `directed.fma.rm`, with the words of PTX.
 pub const DIRECTED: &str = "directed.";
 
+/// Single-precision arithmetic that makes zeros of results below the normal numbers: `flushing.fma`, or `flushing.fma.rm` where it
+/// rounds in a direction. The operands are not subnormal.
+pub const FLUSHING: &str = "flushing.";
+
 /// Sums of four products of bytes and an `i32`: `dot.s8.u8`, by the types of the factors.
 pub const DOT: &str = "dot.";
 
 /// Whether a name is that of such a function.
 pub fn is_one(name: &str) -> bool {
-    name.starts_with(DIRECTED) || name.starts_with(DOT)
+    [DIRECTED, FLUSHING, DOT].iter().any(|family| name.starts_with(family))
 }

@@ -16,7 +16,9 @@ pub struct Description {
     pub max_threads_per_block: u32,
 }
 
-/// The index of the field of a descriptor that holds the size of local memory.
+/// The index of the field of a descriptor that holds the flags.
+const FLAGS: usize = 3;
+/// The index of the field that holds the size of local memory.
 const LOCAL_SIZE: usize = 7;
 /// The index of that which holds the size of a warp's frame.
 const FRAME_SIZE: usize = 9;
@@ -75,7 +77,16 @@ pub fn note_frame_of_warp(module: &Module<'_>, bytes: u64) -> Result<(), Error> 
     Ok(())
 }
 
+/// Adds flags.
+pub fn note_flags(module: &Module<'_>, flags: u32) {
+    change(module, FLAGS, |before| before | flags);
+}
+
 fn set(module: &Module<'_>, field: usize, value: u32) {
+    change(module, field, |_| value);
+}
+
+fn change(module: &Module<'_>, field: usize, make: impl FnOnce(u32) -> u32) {
     let globals = module.globals().into_iter();
     let mut descriptors = globals.filter(|global| global.name().ends_with(DESCRIPTOR_SUFFIX));
     let Some((global, constant)) =
@@ -84,6 +95,7 @@ fn set(module: &Module<'_>, field: usize, value: u32) {
         return;
     };
     let mut fields = constant.operands();
-    fields[field] = module.context().i32().const_int(value.into());
+    let before = fields[field].as_const_int().and_then(|number| u32::try_from(number).ok());
+    fields[field] = module.context().i32().const_int(make(before.unwrap_or(0)).into());
     global.set_initializer(module.context().const_structure(&fields));
 }

@@ -1,16 +1,16 @@
 //! The order of all passes from per-thread IR to LLVM's code generator, here and nowhere else.
 
-use cpu_abi::KernelKind;
+use cpu_abi::{FLAG_FLUSHES, KernelKind};
 use llvm_zluda::Module;
 use simt::passes::Pass;
 use simt::{Approximations, math};
 
 use crate::emit::LANES;
 use crate::passes::{
-    chain_warps, check_rows, expand_clusters, expand_masks, join_atomics, legalize_operations,
-    narrow_addresses, narrow_arithmetic, outline_functions, place_variables, return_at_barriers,
-    scalarize_accesses, split_constant_offsets, strip_mine_arithmetic, substitute_known_threads,
-    thaw_loads, x86_instructions,
+    chain_warps, check_rows, expand_clusters, expand_masks, flush_by_state, join_atomics,
+    legalize_operations, narrow_addresses, narrow_arithmetic, outline_functions, place_variables,
+    return_at_barriers, scalarize_accesses, split_constant_offsets, strip_mine_arithmetic,
+    substitute_known_threads, thaw_loads, x86_instructions,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -46,6 +46,11 @@ type OurPass = Pass<State, Error>;
 
 /// The passes over the code of one thread.
 const PER_THREAD: &[OurPass] = &[
+    Pass::own("flush_by_state", |module, state| {
+        state.flushes =
+            state.kind == KernelKind::Vector && flush_by_state::run(module, &state.options);
+        Ok(())
+    }),
     Pass::own("take_instructions", |module, state| {
         if state.kind == KernelKind::Vector {
             x86_instructions::take(module, &state.options);
@@ -91,7 +96,12 @@ const VECTOR: &[OurPass] = &[
         Ok(())
     }),
     Pass::replacing("vectorize", |module, state| {
-        vectorize::vectorize(module, state.static_shared_size, &state.options)
+        let module = vectorize::vectorize(module, state.static_shared_size, &state.options)?;
+        if state.flushes {
+            flush_by_state::tell(&module);
+            descriptor::note_flags(&module, FLAG_FLUSHES);
+        }
+        Ok(module)
     }),
     FINAL,
     Pass::own("thaw_loads", |module, _| {
@@ -187,6 +197,8 @@ pub fn pass_names() -> impl Iterator<Item = &'static str> {
 pub struct State {
     pub options: Options,
     pub kind: KernelKind,
+    /// The processor's state makes zeros of subnormal numbers.
+    pub flushes: bool,
     /// Bytes of shared memory that are declared.
     pub static_shared_size: u32,
     /// Strips became functions.
@@ -203,6 +215,7 @@ impl State {
         Self {
             options: options.clone(),
             kind,
+            flushes: false,
             static_shared_size: 0,
             has_strips: false,
             returns: false,

@@ -31,11 +31,22 @@ fn levels() -> Vec<&'static str> {
 }
 
 fn compile(form: &str, level: &str, approximations: Approximations) -> Kernel {
+    compile_and(form, level, approximations, "", "%out = bitcast float %y to i32")
+}
+
+/// The kernel, with functions besides, and what makes the result `%out` of the float `%y`.
+fn compile_and(
+    form: &str,
+    level: &str,
+    approximations: Approximations,
+    besides: &str,
+    result: &str,
+) -> Kernel {
     let call = match form.ends_with("f64") {
         false => format!(
             "%x = bitcast i32 %in to float
              %y = call float @zluda.{form}(float %x)
-             %out = bitcast float %y to i32"
+             {result}"
         ),
         // The lower word of the operand does not count, and that of the result is 0.
         true => format!(
@@ -57,6 +68,7 @@ fn compile(form: &str, level: &str, approximations: Approximations) -> Kernel {
     };
     let text = format!(
         "{declaration}
+        {besides}
         define void @apply() #0 {{
           %p = call ptr addrspace(4) @zluda.params()
           %operands = load ptr addrspace(1), ptr addrspace(4) %p
@@ -132,6 +144,30 @@ fn mixed_is_exact_but_for_reciprocals_and_roots() {
         let function = form.split('.').next().unwrap();
         assert_eq!(is_exact, !["rcp", "rsqrt", "sqrt"].contains(&function), "{form}");
     }
+}
+
+#[test]
+fn the_state_that_flushes_changes_nothing() {
+    // An operation that flushes what is flushed, so that the state is set.
+    const PRODUCT: &str = "define internal float @flushing.mul(float %a, float %b) alwaysinline {
+          %product = fmul float %a, %b
+          ret float %product
+        }";
+    const TIMES_ONE: &str = "%z = call float @flushing.mul(float %y, float 1.0)
+             %out = bitcast float %z to i32";
+    let lines = ANSWERS.lines().filter(|line| line.starts_with("samples "));
+    let mut forms = 0;
+    for words in lines.map(|line| line.split(' ').collect::<Vec<_>>()) {
+        let form = words[1];
+        for level in levels().into_iter().filter(|_| form.ends_with(".approx.ftz.f32")) {
+            let kernel = compile_and(form, level, Approximations::Exact, PRODUCT, TIMES_ONE);
+            let flushes = kernel.descriptor.flags & cpu_abi::FLAG_FLUSHES != 0;
+            assert_eq!(flushes, level != "x86-64-v2", "{form} for {level}");
+            assert_eq!(samples(&kernel, &words), word(&words, 3), "samples of {form} for {level}");
+            forms += 1;
+        }
+    }
+    assert_ne!(forms, 0, "there is no such form");
 }
 
 #[test]

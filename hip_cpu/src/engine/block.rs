@@ -22,7 +22,7 @@ use super::dynamic_stack::DynamicStacks;
 use super::groups::{self, Groups};
 use super::launch::Launch;
 use super::rendezvous::Rendezvous;
-use super::runtime::{self, DEFAULT_FLOAT_STATE};
+use super::runtime;
 
 /// The ways in which blocks of a launch run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +155,7 @@ impl Block {
             live: Cell::new(0),
             ready: RefCell::new(VecDeque::with_capacity(count as usize)),
             running: Cell::new(None),
-            float_state: Cell::new(DEFAULT_FLOAT_STATE),
+            float_state: Cell::new(launch.float_state()),
             yields: Cell::new(0),
             barriers: RefCell::new(Barriers::new()),
             rendezvous: RefCell::new(Vec::new()),
@@ -451,8 +451,9 @@ impl Block {
         let coroutine = match coroutine {
             Some(coroutine) => coroutine,
             None => {
-                if self.float_state.get() != DEFAULT_FLOAT_STATE {
-                    runtime::set_float_state(DEFAULT_FLOAT_STATE);
+                let initial = self.launch().float_state();
+                if self.float_state.get() != initial {
+                    runtime::set_float_state(initial);
                 }
                 // Without this unit the others would wait for nobody.
                 let Some(started) = self.start(unit) else { return Some(Outcome::NoStack) };

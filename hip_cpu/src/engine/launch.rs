@@ -65,6 +65,11 @@ impl Launch {
         if self.descriptor.flags & FLAG_RETURNS != 0 { self.warps() } else { 1 }
     }
 
+    /// The float state register (MXCSR) that the kernel begins with.
+    pub fn float_state(&self) -> u32 {
+        runtime::initial_float_state(&self.descriptor)
+    }
+
     /// The way in which the blocks of the launch run.
     pub fn mode(&self) -> Mode {
         if self.descriptor.kind == KernelKind::Reference as u32 {
@@ -287,7 +292,7 @@ impl Task for Launch {
 
     fn run(&self, job: &Job, slot: u32) {
         fault::prepare_thread();
-        runtime::with_default_float_state(|| {
+        runtime::with_float_state(self.float_state(), || {
             jolt::exposed(|| {
                 if self.cooperative {
                     self.run_together(job, slot, &Taken::new(job, slot), Vec::new())

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use cpu_abi::{BarrierReduction, BlockContext, Runtime, WARP_SIZE};
+use cpu_abi::{BarrierReduction, BlockContext, FLAG_FLUSHES, KernelDescriptor, Runtime, WARP_SIZE};
 use hip_runtime_sys::hipError_t;
 
 use super::barrier::{self, Arrival};
@@ -56,15 +56,23 @@ pub fn set_float_state(state: u32) {
     };
 }
 
-/// No exceptions, round to nearest, denormals kept: what kernels begin with.
-pub const DEFAULT_FLOAT_STATE: u32 = 0x1f80;
+/// No exceptions, round to nearest, denormals kept.
+const DEFAULT_FLOAT_STATE: u32 = 0x1f80;
+/// `FTZ` and `DAZ`: results that are denormal, and operands, are zeros.
+const FLUSH: u32 = 1 << 15 | 1 << 6;
 
-/// Runs `f` as if the thread had just begun: the program may have set modes that kernels do not expect.
-pub fn with_default_float_state(f: impl FnOnce()) {
-    let state = float_state();
-    set_float_state(DEFAULT_FLOAT_STATE);
-    f();
+/// What a kernel begins with.
+pub fn initial_float_state(kernel: &KernelDescriptor) -> u32 {
+    let flush = if kernel.flags & FLAG_FLUSHES != 0 { FLUSH } else { 0 };
+    DEFAULT_FLOAT_STATE | flush
+}
+
+/// Runs `f` in a state: the program may have set modes that kernels do not expect.
+pub fn with_float_state(state: u32, f: impl FnOnce()) {
+    let before = float_state();
     set_float_state(state);
+    f();
+    set_float_state(before);
 }
 
 extern "sysv64" fn fma(a: f64, b: f64, c: f64) -> f64 {

@@ -32,13 +32,23 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
+    /// As PTX names it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Sub => "sub",
+            Self::Mul => "mul",
+            Self::Div => "div",
+            Self::Fma => "fma",
+            Self::Sqrt => "sqrt",
+            Self::Rcp => "rcp",
+        }
+    }
+
     /// The instruction of a sum or a product, none for others.
     fn sum(self) -> Option<&'static str> {
         match self {
-            Self::Add => Some("add"),
-            Self::Sub => Some("sub"),
-            Self::Mul => Some("mul"),
-            Self::Fma => Some("fma"),
+            Self::Add | Self::Sub | Self::Mul | Self::Fma => Some(self.name()),
             Self::Div | Self::Sqrt | Self::Rcp => None,
         }
     }
@@ -116,12 +126,10 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             values.iter().map(|&value| self.flushed(value, type_, modes.ftz)).collect();
         let mut tiny = None;
         let result = match (type_, direction) {
-            (ScalarType::F32, None) => {
-                if modes.ftz {
-                    tiny = self.is_tiny_result(operation, &values);
-                }
-                self.compute(operation, &values)
+            (ScalarType::F32, direction) if modes.ftz => {
+                self.flushing(operation, &values, modes.rounding, direction)
             }
+            (ScalarType::F32, None) => self.compute(operation, &values),
             (ScalarType::F64, None) => {
                 let result = self.compute(operation, &values);
                 self.operand_nan(operation, result, &values)
@@ -131,15 +139,10 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 self.operand_nan(operation, result, &values)
             }
             (ScalarType::F32, Some(rounding)) => {
-                if let Some(name) = operation.sum().filter(|_| !modes.ftz) {
+                if let Some(name) = operation.sum() {
                     self.directed_sum(name, operation, &values, rounding)
                 } else {
-                    let wide = self.in_double(&values);
-                    let exact = self.compute_odd(operation, &wide);
-                    let exact = self.signed_zero(operation, &wide, exact, rounding);
-                    if modes.ftz {
-                        tiny = Some(self.is_tiny(exact, direction));
-                    }
+                    let exact = self.compute_in_double(operation, &values, rounding);
                     self.trunc_directed(exact, self.context.f32(), direction)
                 }
             }
@@ -179,6 +182,8 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
         };
         let result = match tiny {
             Some(tiny) => self.zero_where(tiny, result),
+            // Those of single precision are flushed.
+            None if type_ == ScalarType::F32 => result,
             None => self.flushed(result, type_, modes.ftz),
         };
         if modes.sat {
@@ -228,6 +233,46 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             }
             self.zluda("nan.f64", &[result, operand])
         })
+    }
+
+    /// An operation on floats that makes zeros of tiny results: a call of a function of [`simt::shortcuts`]. The operands are
+    /// flushed already.
+    fn flushing(
+        &self,
+        operation: Arithmetic,
+        values: &[Value<'c>],
+        rounding: Option<Rounding>,
+        direction: Option<Rounding>,
+    ) -> Value<'c> {
+        let mut name = format!("{}{}", simt::shortcuts::FLUSHING, operation.name());
+        if let Some(direction) = direction {
+            name = format!("{name}.{}", word(direction));
+        }
+        let f32 = self.context.f32();
+        self.shortcut(&name, f32, values, |values| {
+            let Some(rounding) = rounding.filter(|_| direction.is_some()) else {
+                let result = self.compute(operation, values);
+                return match self.is_tiny_result(operation, values) {
+                    Some(tiny) => self.zero_where(tiny, result),
+                    None => self.flush_f32(result),
+                };
+            };
+            let exact = self.compute_in_double(operation, values, rounding);
+            let result = self.trunc_directed(exact, f32, direction);
+            self.zero_where(self.is_tiny(exact, direction), result)
+        })
+    }
+
+    /// In double, of floats: exact, or rounded to odd, and a zero with the sign that the rounding gives it.
+    fn compute_in_double(
+        &self,
+        operation: Arithmetic,
+        values: &[Value<'c>],
+        rounding: Rounding,
+    ) -> Value<'c> {
+        let wide = self.in_double(values);
+        let exact = self.compute_odd(operation, &wide);
+        self.signed_zero(operation, &wide, exact, rounding)
     }
 
     /// `.ftz` makes zeros of results that lie below the normal numbers once they are rounded to 24 bits, however

@@ -135,6 +135,7 @@ fn is_arithmetic(user: Value<'_>) -> bool {
             ];
             function.is_some_and(|function| known.contains(&function))
                 || name.starts_with(shortcuts::DIRECTED)
+                || name.starts_with(shortcuts::FLUSHING)
                 || intrinsics::called(user).is_some_and(|it| it.has(Property::AnyNan))
         }
         _ => false,

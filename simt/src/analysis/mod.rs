@@ -11,4 +11,5 @@ pub mod level;
 pub mod lockstep;
 pub mod shape;
 pub mod spinning;
+pub mod subnormals;
 pub mod warp_splitting;

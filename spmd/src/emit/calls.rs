@@ -252,6 +252,14 @@ impl<'c> Emitter<'_, 'c> {
     /// Arithmetic that a pass makes instructions of.
     fn shortcut(&self, name: &str, arguments: &[Value<'c>]) -> Lanes<'c> {
         let arguments: Vec<_> = arguments.iter().map(|&argument| self.get(argument)).collect();
+        let uniform: Option<Vec<_>> = arguments
+            .iter()
+            .map(|argument| if let Lanes::Uniform(value) = argument { Some(*value) } else { None })
+            .collect();
+        if let Some(scalars) = uniform.filter(|_| shortcut_vectors::has_scalars(name)) {
+            let function = shortcut_vectors::vector(self.module, name, 1, scalars.len());
+            return Lanes::Uniform(self.b.call(function, &scalars));
+        }
         let vectors: Vec<_> = arguments.iter().map(|argument| self.vector(argument)).collect();
         let function = shortcut_vectors::vector(self.module, name, LANES, vectors.len());
         let result = self.b.call(function, &vectors);

@@ -4,6 +4,7 @@ pub mod chain_warps;
 pub mod check_rows;
 pub mod expand_clusters;
 pub mod expand_masks;
+pub mod flush_by_state;
 pub mod homes;
 pub mod join_atomics;
 pub mod legalize_operations;

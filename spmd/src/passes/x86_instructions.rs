@@ -1,5 +1,6 @@
 //! Arithmetic that x86 has instructions for and LLVM no name that fits all targets: single-precision arithmetic that rounds in a
-//! direction, by AVX-512's instructions that name one, and dot products of bytes, by those that add products of pairs.
+//! direction, by AVX-512's instructions that name one, dot products of bytes, by those that add products of pairs, and arithmetic
+//! that makes zeros of subnormal numbers, by the state of the processor ([`flush_by_state`](super::flush_by_state)).
 //!
 //! [`take`] has per-thread IR as its input, with functions of [`simt::shortcuts`] and their bodies; its output calls
 //! intrinsics instead. The vectoriser makes calls of `directed.<operation>.<direction>.32` or `dot.<type>.<type>.32` of these, functions of
@@ -7,12 +8,12 @@
 //! Why there: before bodies are inlined, and behind the passes that would not know LLVM's intrinsics for x86 to be
 //! arithmetic.
 
-use llvm_zluda::{Builder, Module, Value};
-use simt::shortcuts::{DIRECTED, DOT};
+use llvm_zluda::{Builder, IntPredicate, Module, Type, Value};
+use simt::shortcuts::{DIRECTED, DOT, FLUSHING};
 use simt::{LANES, intrinsics};
 
 use crate::Options;
-use crate::shortcut_vectors::base;
+use crate::shortcut_vectors::{base, has_scalars};
 
 /// Calls intrinsics in the place of functions that have bodies, as far as the processor has the instructions.
 pub fn take(module: &Module<'_>, options: &Options) {
@@ -46,10 +47,16 @@ pub fn expand(module: &Module<'_>, options: &Options) {
         for call in function.users() {
             let b = module.context().builder();
             b.position_before(call);
-            let made = in_registers(&b, call, register, &|operands| match base.strip_prefix(DOT) {
-                Some(types) => dot_product(module, &b, types, operands),
-                None => directed(module, &b, base, operands),
-            });
+            let made = if let Some(operation) = base.strip_prefix(FLUSHING)
+                && has_scalars(base)
+            {
+                flushing(module, &b, operation, &call.arguments())
+            } else {
+                in_registers(&b, call, register, &|operands| match base.strip_prefix(DOT) {
+                    Some(types) => dot_product(module, &b, types, operands),
+                    None => directed(module, &b, base, operands),
+                })
+            };
             call.replace_all_uses_with(made);
             call.erase();
         }
@@ -104,6 +111,66 @@ fn directed<'c>(
     });
     let operands: Vec<_> = operands.iter().copied().chain([direction]).collect();
     b.intrinsic(module, &format!("llvm.x86.avx512.{operation}.ps.512"), &[], &operands)
+}
+
+/// `operation` is such as `fma`, in a state in which all operations flush. LLVM takes `x * 1` for `x`, which does not, so that
+/// `x` is flushed by its bits where something is added to nothing, or multiplied by one.
+fn flushing<'c>(
+    module: &Module<'c>,
+    b: &Builder<'c>,
+    operation: &str,
+    operands: &[Value<'c>],
+) -> Value<'c> {
+    let is = |index: usize, size| may_be(b, operands[index], size);
+    let may_vanish = match operation {
+        "add" | "sub" => is(0, ZERO) || is(1, ZERO),
+        "mul" => is(0, ONE) || is(1, ONE),
+        "div" => is(1, ONE),
+        "fma" => is(2, ZERO),
+        _ => false,
+    };
+    let flushed = |&operand: &Value<'c>| {
+        if may_vanish && !operand.is_constant() { flush_bits(b, operand) } else { operand }
+    };
+    let operands: Vec<_> = operands.iter().map(flushed).collect();
+    let ty = operands[0].ty();
+    match (operation, operands.as_slice()) {
+        ("add", &[x, y]) => b.fadd(x, y),
+        ("sub", &[x, y]) => b.fsub(x, y),
+        ("mul", &[x, y]) => b.fmul(x, y),
+        ("div", &[x, y]) => b.fdiv(x, y),
+        ("rcp", &[x]) => b.fdiv(like(b, ty, b.context().f32().const_float(1.0)), x),
+        ("fma", operands) => b.intrinsic(module, "llvm.fma", &[ty], operands),
+        (_, operands) => b.intrinsic(module, "llvm.sqrt", &[ty], operands),
+    }
+}
+
+/// A scalar, in as many lanes as a type has.
+fn like<'c>(b: &Builder<'c>, ty: Type<'c>, scalar: Value<'c>) -> Value<'c> {
+    if ty.is_vector() { b.splat(scalar, ty.len() as u32) } else { scalar }
+}
+
+const ZERO: u64 = 0;
+const ONE: u64 = 0x3f80_0000;
+
+/// Whether a value is a constant of which a lane may be of this size, with either sign.
+fn may_be<'c>(b: &Builder<'c>, value: Value<'c>, size: u64) -> bool {
+    if !value.is_constant() {
+        return false;
+    }
+    let element = if value.ty().is_vector() { value.repeated_element() } else { Some(value) };
+    let bits = element.and_then(|it| b.bitcast(it, b.context().i32()).as_const_int());
+    bits.is_none_or(|bits| bits & 0x7fff_ffff == size)
+}
+
+/// Zeros of the same sign in the place of subnormal floats.
+fn flush_bits<'c>(b: &Builder<'c>, value: Value<'c>) -> Value<'c> {
+    let ty = value.ty();
+    let splat = |number: u64| like(b, ty, b.context().i32().const_int(number));
+    let bits = b.bitcast(value, splat(0).ty());
+    let subnormal =
+        b.icmp(IntPredicate::LLVMIntULT, b.and(bits, splat(0x7fff_ffff)), splat(0x0080_0000));
+    b.bitcast(b.select(subnormal, b.and(bits, splat(0x8000_0000)), bits), ty)
 }
 
 /// `types` are those of the factors, such as `s8.u8`. Products of bytes fit pairs of halves: the even bytes, then the odd ones.

@@ -94,6 +94,14 @@ struct Barrier {
     alive: u32,
 }
 
+/// Sets MXCSR: its default, or with FTZ and DAZ.
+fn set_float_state(state: u32) {
+    // SAFETY: no exception is unmasked.
+    unsafe {
+        std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const state, options(nostack, preserves_flags))
+    };
+}
+
 fn suspend() {
     let yielder = YIELDER.get();
     assert!(!yielder.is_null(), "a kernel that waits says so in its flags");
@@ -334,8 +342,15 @@ impl Kernel {
 
     fn block(&self, entry: BlockEntry, context: &BlockContext) {
         if self.descriptor.flags & cpu_abi::FLAG_WAITS == 0 {
+            let flushes = self.descriptor.flags & cpu_abi::FLAG_FLUSHES != 0;
+            if flushes {
+                set_float_state(0x9fc0);
+            }
             // SAFETY: the context is whole.
             unsafe { entry(context, 0, context.warps) };
+            if flushes {
+                set_float_state(0x1f80);
+            }
             return;
         }
         BARRIER.set(Barrier { alive: context.warps, ..Barrier::default() });
