@@ -73,7 +73,8 @@ pub fn lay_out(staged: &Path) -> Result<()> {
     bolt::lay_out(&built("zluda_cli"), &products)
 }
 
-fn stage(profile: Profile) -> Result<()> {
+/// Stages what cargo has built.
+pub fn stage(profile: Profile) -> Result<()> {
     stage_in(profile, &profile.staged())
 }
 

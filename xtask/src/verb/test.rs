@@ -114,10 +114,12 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                 | Suite::Hip
         )
     };
+    let mut times = Times::default();
     for suite in suites.iter().filter(|suite| !needs_release(suite)) {
         let before = report.count();
+        let began = Instant::now();
         match suite {
-            Suite::Lint => rust::lint(&mut report),
+            Suite::Lint => rust::lint(&mut report, suites.contains(&Suite::Rust)),
             Suite::Generated => generated::run(&mut report),
             Suite::Isa => {
                 if let Err(error) = isa::run(&mut report) {
@@ -134,17 +136,22 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                     report.check("windows", Err(error.to_string()));
                 }
             }
-            _ => rust::run(&mut report),
+            _ => rust::run(&mut report, suites.contains(&Suite::Lint)),
         }
+        times.add(suite.name(), began);
         has_looked(&mut report, *suite, before);
     }
     if suites.iter().any(needs_release) {
         heading("Building the release");
-        match super::build::build(Profile::Release) {
+        let began = Instant::now();
+        let built = super::build::build(Profile::Release);
+        times.add("release".to_owned(), began);
+        match built {
             Err(error) => report.check("build of the release", Err(error.to_string())),
             Ok(()) => {
                 for suite in &suites {
                     let before = report.count();
+                    let began = Instant::now();
                     let result = match suite {
                         Suite::Samples => samples::run(&mut report, &options.filter),
                         Suite::Chaos => chaos::run(&mut report, &options.filter),
@@ -172,6 +179,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
                         | Suite::Sass
                         | Suite::Windows => continue,
                     };
+                    times.add(suite.name(), began);
                     if let Err(error) = result {
                         report.check(format!("{suite:?}"), Err(error.to_string()));
                     }
@@ -183,8 +191,24 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             }
         }
     }
-    heading(&format!("Done in {} s", start.elapsed().as_secs()));
+    heading(&format!("Done in {} s: {}", start.elapsed().as_secs(), times.0.join(", ")));
     Ok(report.finish())
+}
+
+/// How long each suite took, for whoever wants the whole to be quicker.
+#[derive(Default)]
+struct Times(Vec<String>);
+
+impl Times {
+    fn add(&mut self, what: String, began: Instant) {
+        self.0.push(format!("{what} {}", began.elapsed().as_secs()));
+    }
+}
+
+impl Suite {
+    fn name(self) -> String {
+        format!("{self:?}").to_lowercase()
+    }
 }
 
 /// Fails where a suite has counted nothing: what it looks for has gone elsewhere.

@@ -1,35 +1,63 @@
 //! The crates: form, lints and tests.
 
 use super::Report;
+use crate::Result;
 use crate::arrows;
 use crate::program::{cargo, loud, shown};
 use crate::progress::heading;
 use crate::repository::{NO_AVX512, Profile, has_avx512};
 use crate::toolkit::python_with_packages;
-use crate::verb::build::build;
+use crate::verb::build;
 use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The arrows between crates and folders, `cargo fmt` and `cargo clippy`.
-pub fn lint(report: &mut Report) {
+/// The arrows between crates and folders, `cargo fmt`, and `cargo clippy`, unless the tests are to be built too: then clippy sees
+/// the crates on the way ([`run`]).
+pub fn lint(report: &mut Report, are_tested: bool) {
     heading("Checking the form of the source");
     report.check(
         "cargo fmt",
         loud(cargo().args(["fmt", "--all", "--check"])).map_err(|error| error.to_string()),
     );
     report.check("arrows between crates and folders", arrows::check());
+    if are_tested {
+        return;
+    }
     heading("Checking with clippy");
     let mut command = cargo();
     command.args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);
     report.check("cargo clippy", loud(&mut command).map_err(|error| error.to_string()));
 }
 
-/// The tests of all crates, with nextest where it is installed.
-pub fn run(report: &mut Report) {
+/// The tests of all crates, with nextest where it is installed. With `lints` they are built by clippy, which compiles as rustc
+/// does: to check them before would take as long as half of the build.
+pub fn run(report: &mut Report, lints: bool) {
+    let clippy = if lints { clippy_driver() } else { None };
+    if lints && clippy.is_none() {
+        report.check("cargo clippy", Err("rustc's folder has no clippy-driver".to_owned()));
+    }
+    let cargo = || {
+        let mut command = cargo();
+        if let Some(driver) = &clippy {
+            command.env("RUSTC_WORKSPACE_WRAPPER", driver);
+        }
+        command
+    };
+    heading("Building all crates and their tests");
+    let mut command = cargo();
+    command.args(["build", "--workspace", "--all-targets"]);
+    match warnings(&mut command) {
+        Ok(crates) if clippy.is_some() => {
+            let result = if crates.is_empty() { Ok(()) } else { Err(crates.join("\n")) };
+            report.check("cargo clippy", result);
+        }
+        Ok(_) => {}
+        Err(error) => report.check("build of the tests", Err(error.to_string())),
+    }
     // Some tests open the staged libraries.
-    heading("Building the libraries");
-    report
-        .check("build of the libraries", build(Profile::Debug).map_err(|error| error.to_string()));
+    let staged = build::stage(Profile::Debug);
+    report.check("build of the libraries", staged.map_err(|error| error.to_string()));
     // The emulated GPU's instructions are tested against what one of the packages has.
     let packages = python_with_packages().map(drop);
     report.check("packages of the tests", packages.map_err(|error| error.to_string()));
@@ -64,6 +92,34 @@ pub fn run(report: &mut Report) {
         command.args(["test", "--workspace", "--no-fail-fast"]);
         count(report, &mut command);
     }
+}
+
+/// The compiler with clippy's lints, beside rustc.
+fn clippy_driver() -> Option<PathBuf> {
+    let output = Command::new("rustc").args(["--print", "sysroot"]).output().ok()?;
+    let sysroot = String::from_utf8(output.stdout).ok()?;
+    let driver = Path::new(sysroot.trim()).join("bin/clippy-driver");
+    driver.is_file().then_some(driver)
+}
+
+/// Runs a build, and gives cargo's lines about crates with warnings.
+fn warnings(command: &mut Command) -> Result<Vec<String>> {
+    let mut child = command.stderr(Stdio::piped()).spawn()?;
+    let mut found = Vec::new();
+    for line in child.stderr.take().into_iter().flat_map(|it| BufReader::new(it).lines()) {
+        let line = line?;
+        println!("{line}");
+        if has_warnings(&line) {
+            found.push(line);
+        }
+    }
+    let status = child.wait()?;
+    if status.success() { Ok(found) } else { Err(format!("{}: {status}", shown(command)).into()) }
+}
+
+/// Whether a line is such as "warning: `ptx` (lib) generated 2 warnings".
+fn has_warnings(line: &str) -> bool {
+    line.starts_with("warning: `") && line.contains("` (") && line.contains(") generated ")
 }
 
 /// Runs a test command, shows what it says, and counts the tests by its own lines.
@@ -149,6 +205,14 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn crates_with_warnings_are_found() {
+        let generated = "warning: `ptx` (lib test) generated 1 warning (1 duplicate)";
+        assert!(has_warnings(generated));
+        assert!(!has_warnings("warning: field `ptx` is never read"));
+        assert!(!has_warnings("warning: unused manifest key: profile"));
+    }
 
     #[test]
     fn lines_of_both_test_programs_are_counted() {
