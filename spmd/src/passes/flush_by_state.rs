@@ -15,6 +15,7 @@ use simt::intrinsics::{self, PREFIX};
 use simt::shortcuts::FLUSHING;
 
 use crate::Options;
+use crate::shortcut_vectors::has_scalars;
 
 /// Intrinsics that take or give floats and do no arithmetic, without [`PREFIX`].
 const MARKS: &[&str] = &["ftz.f32", "flushed.f32", "canonical.f32"];
@@ -41,15 +42,17 @@ const OF_BITS: &[&str] = &["fabs", "copysign"];
 
 /// Returns whether the engine has to set the state.
 pub fn run(module: &Module<'_>, options: &Options) -> bool {
-    if !options.avx2() || !options.fuses() {
+    if !options.avx2() || !options.fuses() || !options.converts_half() {
         return false;
     }
     let functions = module.functions();
     let (flushing, others): (Vec<_>, Vec<_>) =
         functions.into_iter().partition(|function| function.name().starts_with(FLUSHING));
-    let mut kernel = Kernel { subnormals: Subnormals::new(module.context()), options };
+    let context = module.context();
+    let subnormals = Subnormals::new(context);
+    let mut kernel = Kernel { subnormals, half: context.half(), options };
     let suits = flushing.iter().any(|function| function.has_uses())
-        && flushing.iter().all(|function| kernel.has_instruction(&function.name()))
+        && flushing.iter().all(|function| has_scalars(&function.name()))
         && others.iter().all(|&function| kernel.suits(function));
     if !suits {
         return false;
@@ -73,19 +76,11 @@ pub fn run(module: &Module<'_>, options: &Options) -> bool {
 /// What is known of a kernel's functions.
 struct Kernel<'a, 'c> {
     subnormals: Subnormals<'c>,
+    half: Type<'c>,
     options: &'a Options,
 }
 
 impl<'c> Kernel<'_, 'c> {
-    /// Whether a function `flushing.` is an instruction of the processor.
-    fn has_instruction(&self, name: &str) -> bool {
-        match name.split('.').skip(1).collect::<Vec<_>>()[..] {
-            [_] => true,
-            ["add" | "sub" | "mul" | "fma", _] => self.options.avx512(),
-            _ => false,
-        }
-    }
-
     /// Whether nothing in a function can tell the state from the default.
     fn suits(&mut self, function: Value<'c>) -> bool {
         let blocks = function.blocks().into_iter();
@@ -107,7 +102,7 @@ impl<'c> Kernel<'_, 'c> {
             LLVMFCmp | LLVMFPToSI | LLVMFPToUI => {}
             // Halves are normal floats, and floats below the normal ones are zeros among halves.
             LLVMFPExt | LLVMFPTrunc => {
-                return is_half(instruction.ty()) || is_half(operands[0].ty());
+                return [instruction.ty(), operands[0].ty()].contains(&self.half);
             }
             LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFDiv | LLVMFRem => return false,
             // The rest moves values.
@@ -162,10 +157,6 @@ fn asks_for_nan(comparison: Value<'_>) -> bool {
 
 fn has_floats(ty: Type<'_>) -> bool {
     ty.is_float() || (ty.is_vector() || ty.is_array()) && has_floats(ty.element())
-}
-
-fn is_half(ty: Type<'_>) -> bool {
-    ty.is_float() && ty.bits() == 16
 }
 
 fn replace<'c>(module: &Module<'c>, call: Value<'c>, make: impl FnOnce(&Builder<'c>) -> Value<'c>) {

@@ -1,5 +1,5 @@
-; cpu: x86-64-v3
-; Without AVX-512 there is no instruction that rounds in a direction: nothing changes.
+; cpu: x86-64-v4
+; An operation that rounds in a direction: nothing changes.
 define internal float @flushing.fma.rm(float %a, float %b, float %c) alwaysinline {
   ret float %c
 }
