@@ -92,8 +92,8 @@ def graph_of(*operations):
     return descriptor("graph", (800, HANDLE, handle), (801, DESCRIPTOR, *operations))
 
 
-def plan_of(*operations):
-    """A plan as cudnn-frontend makes it, of what the heuristics propose; and a workspace for it."""
+def sized_plan_of(*operations):
+    """A plan as cudnn-frontend makes it, of what the heuristics propose; and the size of its workspace."""
     heuristics = descriptor("heuristics", (201, DESCRIPTOR, graph_of(*operations)), (200, 8, 3))
     count, config = c.c_int64(), new("config")
     ok(dnn.cudnnBackendGetAttribute(heuristics, 202, DESCRIPTOR, c.c_int64(0), c.byref(count), None))
@@ -103,8 +103,14 @@ def plan_of(*operations):
     plan = descriptor("plan", (400, HANDLE, handle), (401, DESCRIPTOR, config))
     size = c.c_int64()
     ok(dnn.cudnnBackendGetAttribute(plan, 402, INT64, c.c_int64(1), c.byref(count), c.byref(size)))
+    return plan, size.value
+
+
+def plan_of(*operations):
+    """A plan, and a workspace for it."""
+    plan, size = sized_plan_of(*operations)
     workspace = c.c_void_p()
-    ok(runtime.cuMemAlloc_v2(c.byref(workspace), c.c_size_t(size.value + 16)))
+    ok(runtime.cuMemAlloc_v2(c.byref(workspace), c.c_size_t(size + 16)))
     return plan, workspace
 
 

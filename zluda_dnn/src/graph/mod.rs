@@ -1,7 +1,8 @@
 //! Descriptors of the graph API: attributes that a program sets, and what is told of them once they are final.
 //!
 //! [`attribute`]: the table of attributes. [`operation`], [`attention`], [`folded`]: operations as work of [`neural`].
-//! [`plan`]: graphs of operations, in order, with places for what lies between them. [`tensor`]: their tensors.
+//! [`plan`]: graphs of operations, in order, with places for what lies between them. [`rooms`]: which of these share.
+//! [`tensor`]: their tensors.
 //! [`serial`]: descriptors as text.
 
 mod attention;
@@ -9,6 +10,7 @@ pub(crate) mod attribute;
 mod folded;
 pub(crate) mod operation;
 pub(crate) mod plan;
+mod rooms;
 pub(crate) mod serial;
 pub(crate) mod tensor;
 

@@ -1,8 +1,10 @@
 //! Graphs of operations as stages of work, in the order in which they need each other.
 //!
 //! Tensors between operations, and numbers that are passed by value, have places in the workspace; so have ragged tensors,
-//! which are copied there before all operations, or back after them.
+//! which are copied there before all operations, or back after them. Tensors between operations that are not needed at the
+//! same time share places.
 
+use super::rooms::{self, Need};
 use super::tensor::{Described, described};
 use super::{Backend, attention, operation};
 use cuda_types::cudnn::{
@@ -17,8 +19,18 @@ use std::sync::Arc;
 /// Places in the workspace begin at multiples of this.
 const ALIGN: usize = 256;
 
-/// The numbers of the rooms of [`attention::rooms`], as tensors have such.
-const ROOMS: [i64; 4] = [i64::MIN, i64::MIN + 1, i64::MIN + 2, i64::MIN + 3];
+/// The numbers of the rooms of [`attention::rooms`] of a step, as tensors have such.
+fn room_uid(step: usize, room: usize) -> i64 {
+    i64::MIN + (step * 4 + room) as i64
+}
+
+/// Adds a need, or makes the one that is there as large and as long as this one too.
+fn need(needs: &mut BTreeMap<i64, Need>, uid: i64, new: Need) {
+    let all = needs.entry(uid).or_insert(new);
+    all.bytes = all.bytes.max(new.bytes);
+    all.first = all.first.min(new.first);
+    all.last = all.last.max(new.last);
+}
 
 /// The operations of a graph in the order of their work, and the size of its workspace.
 pub(crate) struct Plan {
@@ -36,34 +48,47 @@ impl Plan {
     /// The plan of a graph; `NOT_SUPPORTED` with a reason where an operation is not.
     pub(crate) fn new(graph: &Backend) -> CudnnResult<Plan> {
         let operations = in_order(graph.descriptors(Name::CUDNN_ATTR_OPERATIONGRAPH_OPS))?;
-        let (mut places, mut values, mut ragged) =
-            (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut workspace = 0;
-        for operation in &operations {
+        let (mut needs, mut placed) = (BTreeMap::new(), BTreeSet::new());
+        let (mut values, mut ragged) = (BTreeMap::new(), BTreeMap::new());
+        let last = operations.len();
+        for (step, operation) in operations.iter().enumerate() {
             let ports = operation::tensors(operation)?;
             for (i, descriptor) in ports.inputs.iter().chain(&ports.outputs).enumerate() {
                 let tensor = described(descriptor)?;
-                if tensor.ragged.is_some() {
+                let bytes = tensor.layout.bytes();
+                // Another descriptor of the same tensor may say that it is virtual where this one does not.
+                need(&mut needs, tensor.uid, Need { bytes, first: step, last: step });
+                if tensor.is_placed() {
+                    placed.insert(tensor.uid);
+                }
+                if tensor.by_value {
+                    values.entry(tensor.uid).or_insert(bytes);
+                }
+                if tensor.by_value || tensor.ragged.is_some() {
+                    need(&mut needs, tensor.uid, Need { bytes, first: 0, last });
+                }
+                if let Some(offsets) = tensor.ragged {
                     let (_, is_written) =
                         ragged.entry(tensor.uid).or_insert((descriptor.clone(), false));
                     *is_written |= i >= ports.inputs.len();
-                }
-                if tensor.is_placed() && !places.contains_key(&tensor.uid) {
-                    places.insert(tensor.uid, workspace);
-                    let bytes = tensor.layout.bytes();
-                    if tensor.by_value {
-                        values.insert(tensor.uid, bytes);
-                    }
-                    workspace = (workspace + bytes).next_multiple_of(ALIGN);
+                    // Copies before and after all operations read them. Whether they have a place, operations say.
+                    let offsets = described(&offsets.tensor)?;
+                    let bytes = offsets.layout.bytes();
+                    need(&mut needs, offsets.uid, Need { bytes, first: 0, last });
                 }
             }
             if operation.kind == Kind::CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR {
-                for (place, room) in ROOMS.iter().zip(attention::rooms(operation)?) {
-                    places.insert(*place, workspace);
-                    workspace = (workspace + room.bytes()).next_multiple_of(ALIGN);
+                for (i, room) in attention::rooms(operation)?.iter().enumerate() {
+                    let (uid, bytes) = (room_uid(step, i), room.bytes());
+                    placed.insert(uid);
+                    need(&mut needs, uid, Need { bytes, first: step, last: step });
                 }
             }
         }
+        needs.retain(|uid, _| placed.contains(uid));
+        let all: Vec<Need> = needs.values().copied().collect();
+        let (places, workspace) = rooms::assign(&all, ALIGN);
+        let places = needs.into_keys().zip(places).collect();
         let plan = Plan { operations, places, values, ragged, workspace };
         // What is not supported is found before anything runs.
         plan.work(&BTreeMap::new(), ALIGN, true)?;
@@ -98,14 +123,14 @@ impl Plan {
             chosen.map(|(tensor, _)| self.copy(tensor, written, addresses, &find, dry)).collect()
         };
         work.extend(copies(false)?);
-        for operation in &self.operations {
+        for (step, operation) in self.operations.iter().enumerate() {
             if operation.kind != Kind::CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR {
                 work.extend(operation::work(operation, &find)?);
                 continue;
             }
             let layouts = attention::rooms(operation)?;
             let room = |i: usize| {
-                let place = workspace + self.places[&ROOMS[i]];
+                let place = workspace + self.places[&room_uid(step, i)];
                 layouts[i].at(std::ptr::with_exposed_provenance(place))
             };
             let (mut between, mut inner) = ((room(0), room(0)), Work::new());

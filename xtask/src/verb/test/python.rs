@@ -23,6 +23,7 @@ const OWN_LIBRARIES: &[&str] = &[
     "dnn_losses",
     "dnn_spatial",
     "dnn_training",
+    "dnn_workspace",
     "fft_transforms",
     "nvml_queries",
     "rand_values",
