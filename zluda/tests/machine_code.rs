@@ -171,7 +171,13 @@ fn container(cubin: &[u8], ptx: Option<&[u8]>) -> Vec<u8> {
 
 /// A container of PTX alone.
 fn ptx_container(ptx: &[u8]) -> Vec<u8> {
-    common::container(&[Entry { kind: 1, architecture: 80, flags: 0x11, data: ptx, uncompressed: 0 }])
+    common::container(&[Entry {
+        kind: 1,
+        architecture: 80,
+        flags: 0x11,
+        data: ptx,
+        uncompressed: 0,
+    }])
 }
 
 const THREADS: usize = 128;

@@ -88,10 +88,5 @@ fn textures_by_machine_code_are_those_of_an_h100() {
         println!("{} is not there", ptxas.display());
         return;
     }
-    compare(
-        &["check-sass", ptxas.to_str().unwrap()],
-        "cpu",
-        "vector",
-        "textures_differ_sass.txt",
-    );
+    compare(&["check-sass", ptxas.to_str().unwrap()], "cpu", "vector", "textures_differ_sass.txt");
 }
