@@ -191,9 +191,10 @@ impl Look {
     }
 }
 
-/// Directions are scaled before code gives them to a cube: divided by their greatest component, whose quotient is about 1. PTX
-/// does that once more, which changes nothing but where there is no such component: the reciprocal was zero or infinite. What
-/// is given then becomes these zeros, infinities and what is no number.
+/// Directions are scaled before code gives them to a cube: multiplied by the reciprocal of their greatest component, which makes
+/// that about 1. PTX does that once more: the greatest one, of several the last as it chooses the face, is given as 1, which
+/// leaves the others as they are. Where the reciprocal was zero or infinite, what is given becomes the same zeros, infinities
+/// and what is no number.
 fn unscaled(machine: &mut Machine, words: &mut [String]) {
     const INFINITE: &str = "0x7f800000";
     /// A number whose reciprocal is zero, subnormal ones being that, and one whose reciprocal is infinite.
@@ -204,24 +205,33 @@ fn unscaled(machine: &mut Machine, words: &mut [String]) {
         words.iter().map(|word| emit.b32("and.b32", &[word, "0x7fffffff"])).collect();
     let not_numbers: Vec<String> =
         sizes.iter().map(|size| emit.flag("setp.gt.u32", &[size, INFINITE])).collect();
+    let sizes: Vec<String> = sizes
+        .iter()
+        .zip(&not_numbers)
+        .map(|(size, not_number)| emit.b32("selp.b32", &["0", size, not_number]))
+        .collect();
     let mut greatest = "0".to_owned();
-    let mut none = "0".to_owned();
+    let mut others = "0".to_owned();
     for (size, not_number) in sizes.iter().zip(&not_numbers) {
-        let size = emit.b32("selp.b32", &["0", size, not_number]);
-        greatest = emit.b32("max.u32", &[&size, &greatest]);
-        none = emit.b32("selp.b32", &["1", &none, not_number]);
+        greatest = emit.b32("max.u32", &[size, &greatest]);
+        others = emit.b32("selp.b32", &["1", &others, not_number]);
     }
     let is_infinite = emit.flag("setp.eq.u32", &[&greatest, INFINITE]);
     let is_zero = emit.flag("setp.eq.u32", &[&greatest, "0"]);
-    let has_others = emit.flag("setp.ne.u32", &[&none, "0"]);
-    for (word, not_number) in words.iter_mut().zip(&not_numbers) {
+    let has_others = emit.flag("setp.ne.u32", &[&others, "0"]);
+    // What a component has to be to choose the face: nothing is, once one was found.
+    let mut wanted = greatest;
+    for ((word, size), not_number) in words.iter_mut().zip(&sizes).zip(&not_numbers).rev() {
         let sign = emit.b32("and.b32", &[word, "0x80000000"]);
-        let tiny = emit.b32("or.b32", &[&sign, TINY]);
+        let [tiny, huge, one] = [TINY, HUGE, "0x3f800000"]
+            .map(|magnitude| emit.b32("or.b32", &[&sign, magnitude]));
         let tiny = emit.b32("selp.b32", &["0", &tiny, not_number]);
-        let huge = emit.b32("or.b32", &[&sign, HUGE]);
         let other = emit.b32("selp.b32", &[INFINITE, word, not_number]);
         let zero = emit.b32("selp.b32", &[&other, &huge, &has_others]);
-        let usual = emit.b32("selp.b32", &[&zero, word, &is_zero]);
+        let chooses = emit.flag("setp.eq.u32", &[size, &wanted]);
+        wanted = emit.b32("selp.b32", &["0xffffffff", &wanted, &chooses]);
+        let usual = emit.b32("selp.b32", &[&one, word, &chooses]);
+        let usual = emit.b32("selp.b32", &[&zero, &usual, &is_zero]);
         *word = emit.b32("selp.b32", &[&tiny, &usual, &is_infinite]);
     }
 }
