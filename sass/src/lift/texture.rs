@@ -223,8 +223,8 @@ fn unscaled(machine: &mut Machine, words: &mut [String]) {
     let mut wanted = greatest;
     for ((word, size), not_number) in words.iter_mut().zip(&sizes).zip(&not_numbers).rev() {
         let sign = emit.b32("and.b32", &[word, "0x80000000"]);
-        let [tiny, huge, one] = [TINY, HUGE, "0x3f800000"]
-            .map(|magnitude| emit.b32("or.b32", &[&sign, magnitude]));
+        let [tiny, huge, one] =
+            [TINY, HUGE, "0x3f800000"].map(|magnitude| emit.b32("or.b32", &[&sign, magnitude]));
         let tiny = emit.b32("selp.b32", &["0", &tiny, not_number]);
         let other = emit.b32("selp.b32", &[INFINITE, word, not_number]);
         let zero = emit.b32("selp.b32", &[&other, &huge, &has_others]);

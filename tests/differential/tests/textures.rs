@@ -100,8 +100,13 @@ fn textures_by_machine_code_are_those_of_an_h100() {
         println!("{} is not there", ptxas.display());
         return;
     }
-    // Each case takes a run of ptxas and compiles a kernel: one of seven of all families, and all of the one that has others.
-    for part in [Part { text: "", step: 7 }, Part { text: "slopes", step: 1 }] {
+    // Each case takes a run of ptxas and compiles a kernel: one of seven of all, and all that have slopes, of which some are
+    // refused.
+    for part in [
+        Part { text: "", step: 7 },
+        Part { text: "slopes", step: 1 },
+        Part { text: "grad", step: 1 },
+    ] {
         let check = ["check-sass", ptxas.to_str().unwrap()];
         compare(&check, &part, "cpu", "vector", "textures_differ_sass.txt");
     }
