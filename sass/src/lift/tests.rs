@@ -633,7 +633,7 @@ fn textures_are_looked_at_by_what_stands_in_a_row() {
         ("TXQ.B RZ, R7, R6, TEX_HEADER_DIMENSION, 0x1", "txq.level.width.b32 %r7, [%d0], %t1;"),
         (
             "@P0 SULD.D.BA.2D_ARRAY.64.STRONG.SM.IGN R2, [R8], 0x0, 0x5a",
-            "@%p0 suld.b.a2d.v2.b32.zero {%r2, %r3}, [%d0, {%r10, %r8, %r9, %r9}];",
+            "@%q0 suld.b.a2d.v2.b32.zero {%r2, %r3}, [%d0, {%r10, %r8, %r9, %r9}];",
         ),
         ("SUST.D.BA.1D.U8.STRONG.SM [R0], R7, R3", "sust.b.1d.b8.clamp [%d0, {%r0}], %r7;"),
         (
