@@ -67,6 +67,11 @@ impl Relocation {
     /// instruction.
     pub const LOW_32: u32 = 0x38;
     pub const HIGH_32: u32 = 0x39;
+    /// `R_CUDA_TEX_HEADER_INDEX`, `R_CUDA_SAMP_HEADER_INDEX`, `R_CUDA_SURF_HEADER_INDEX`: the handle of what a program binds by
+    /// name, in bank 0.
+    pub const TEXTURE: u32 = 6;
+    pub const SAMPLER: u32 = 7;
+    pub const SURFACE: u32 = 0x34;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

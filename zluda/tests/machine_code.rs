@@ -169,6 +169,17 @@ fn container(cubin: &[u8], ptx: Option<&[u8]>) -> Vec<u8> {
     common::container(&entries.into_iter().flatten().collect::<Vec<_>>())
 }
 
+/// A container of PTX alone.
+fn ptx_container(ptx: &[u8]) -> Vec<u8> {
+    common::container(&[Entry {
+        kind: 1,
+        architecture: 80,
+        flags: 0x11,
+        data: ptx,
+        uncompressed: 0,
+    }])
+}
+
 const THREADS: usize = 128;
 
 struct Device {
@@ -313,6 +324,16 @@ fn program() {
         }
         return;
     }
+    // What nvcc linked of parts of which one has PTX: a link of that one would miss the others.
+    let [of_all, of_other] = [container(&cubin, None), ptx_container(other.as_bytes())];
+    let parts = [of_all.as_ptr(), of_other.as_ptr(), std::ptr::null()];
+    let pointers = [of_all.as_ptr() as u64, parts.as_ptr() as u64].map(u64::to_le_bytes);
+    let head = [0x4662_43b1_u32, 2].map(u32::to_le_bytes);
+    let linked = [head.as_flattened(), pointers.as_flattened()].concat();
+    for kernel in [c"add", c"sum"] {
+        assert_eq!(device.run(&linked, kernel), device.run(&images[0], kernel), "{kernel:?}");
+    }
+    assert_eq!(device.run(&linked, c"add").as_ref(), Ok(&added));
     for image in &images {
         assert_eq!(device.run(image, c"add").as_ref(), Ok(&added));
         let sum = device.run(image, c"sum").unwrap();

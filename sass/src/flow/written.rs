@@ -13,17 +13,27 @@ const NARROW: [&str; 24] = [
 const LOADS: [&str; 5] = ["LD", "LDG", "LDS", "LDL", "LDC"];
 
 /// Those that only read registers.
-const READERS: [&str; 12] = [
+const READERS: [&str; 14] = [
     "ST", "STG", "STS", "STL", "RED", "ISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "BAR",
-    "WARPSYNC",
+    "WARPSYNC", "SUST", "SURED",
 ];
 
-/// The registers that an instruction may write: the first that it names, with three more where it may be wide.
+/// Those that leave two registers at each of the first two that they name.
+const TWICE: [&str; 5] = ["TEX", "TLD", "TLD4", "TXD", "TXQ"];
+
+/// The registers that an instruction may write: the first that it names, with three more where it may be wide; of
+/// textures two at each of two places.
 pub(crate) fn written(i: &Instruction) -> Vec<(File, u8)> {
-    let first = i.operands.iter().find_map(|operand| match operand {
+    let mut named = i.operands.iter().filter_map(|operand| match operand {
         Operand::Register(register) => Some((register.file, register.number)),
         _ => None,
     });
+    if TWICE.contains(&i.opcode) {
+        let pairs =
+            named.take(2).map(|(file, first)| [first, first.saturating_add(1)].map(|n| (file, n)));
+        return pairs.flatten().collect();
+    }
+    let first = named.next();
     let is_load = LOADS.contains(&i.opcode);
     let count = match () {
         () if READERS.contains(&i.opcode) => 0,

@@ -11,6 +11,8 @@ pub struct Image {
     pub code: Vec<Code>,
     pub kernels: Vec<Kernel>,
     pub variables: Vec<Variable>,
+    /// Textures and surfaces that programs bind by name.
+    pub references: Vec<Reference>,
     /// What bank 4 holds, by offset.
     pub addresses: BTreeMap<u32, Named>,
     /// Instructions whose number is half an address.
@@ -67,6 +69,14 @@ impl Image {
     }
 }
 
+/// A texture or a surface that programs bind by name: `.texref` and `.surfref` of PTX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// In PTX.
+    pub name: String,
+    pub is_surface: bool,
+}
+
 /// Half an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Half {
@@ -88,6 +98,8 @@ pub struct Kernel {
     /// The first instruction, in its section.
     pub entry: u64,
     pub parameters: Vec<Parameter>,
+    /// Offsets in bank 0 of the handles of references, by their names; none where a sampler is apart from its texture.
+    pub handles: BTreeMap<u32, Option<String>>,
     /// Bytes of shared memory that are declared.
     pub shared: u32,
     /// Bytes of the stack.

@@ -187,6 +187,17 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The handle of a texture or surface at a place of bank 0: of a parameter, or the name of what programs bind.
+    pub(super) fn handle(&mut self, offset: i32) -> Result<String, Reason> {
+        let bound = u32::try_from(offset).ok().and_then(|at| self.kernel.handles.get(&at));
+        match bound {
+            Some(Some(name)) => Ok(name.clone()),
+            Some(None) => unsupported("a sampler apart from its texture"),
+            None if offset >= PARAMETERS => self.bank_wide(0, offset),
+            None => unsupported(format!("a texture in c[0][{offset:#x}]")),
+        }
+    }
+
     /// The address that the loader puts in bank 4.
     pub(super) fn address_in_bank(&mut self, offset: i32) -> Result<String, Reason> {
         let Some(named) = u32::try_from(offset).ok().and_then(|at| self.image.addresses.get(&at))

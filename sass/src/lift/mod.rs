@@ -3,7 +3,7 @@
 //! - [`Image`]: what has to be known of a module, or of one kernel of it. [`lift`] gives the PTX, kernel by kernel: one that cannot
 //!   be lifted costs only itself. [`head`] gives what is known of the module without looking at its code.
 //! - `machine`: the kernel's constant banks and memories; `operand`: operands as values; `emit`: lines of PTX.
-//! - `integer`, `float`, `half`, `convert`, `memory`, `arrive`, `warp`, `matrix`, `call`: what the instructions mean.
+//! - `integer`, `float`, `half`, `convert`, `memory`, `arrive`, `warp`, `matrix`, `texture`, `surface`, `call`: what the instructions mean.
 //! - `apart`: functions that call themselves or are called by their addresses.
 //! - `opcodes`: which function lifts which instruction. `kernel`: a kernel put together. `module`: a module's PTX.
 
@@ -26,11 +26,13 @@ mod names;
 mod of_cubin;
 mod opcodes;
 mod operand;
+mod surface;
 #[cfg(test)]
 mod tests;
+mod texture;
 mod warp;
 
 pub use crate::flow::{Code, Place, Reason};
 pub use error::Error;
-pub use image::{Bank, Half, Image, Kernel, Named, Parameter, Variable};
+pub use image::{Bank, Half, Image, Kernel, Named, Parameter, Reference, Variable};
 pub use module::{Lifted, head, lift};

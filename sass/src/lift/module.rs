@@ -68,6 +68,10 @@ fn begin(text: &mut String, image: &Image, system_calls: &BTreeSet<&str>, uses_d
     if uses_dynamic {
         let _ = writeln!(text, ".extern .shared .align 16 .b8 {DYNAMIC}[];");
     }
+    for reference in &image.references {
+        let kind = if reference.is_surface { "surfref" } else { "texref" };
+        let _ = writeln!(text, ".visible .global .{kind} {};", reference.name);
+    }
     for variable in &image.variables {
         declare(text, image, variable);
     }

@@ -1,6 +1,6 @@
 //! What lifting has to know, from a cubin: of all of its kernels, of one, or of none.
 
-use super::image::{Bank, Half, Image, Kernel, Named, Parameter, Variable};
+use super::image::{Bank, Half, Image, Kernel, Named, Parameter, Reference, Variable};
 use super::names;
 use crate::cubin::{Cubin, Function, Relocation, Section};
 use crate::decode::{SIZE, decode, decode_all};
@@ -46,6 +46,7 @@ impl Image {
         let mut image = Image {
             compiled_for: cubin.compiled_for,
             variables: variables(cubin, &symbols),
+            references: references(cubin),
             banks: indexed_banks(cubin),
             ..Image::default()
         };
@@ -228,6 +229,7 @@ fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {
             .iter()
             .map(|parameter| Parameter { offset: parameter.offset.into(), size: parameter.size })
             .collect(),
+        handles: handles(cubin, function),
         shared: u32::try_from(cubin.shared_size(function)).unwrap_or(u32::MAX),
         stack: stack.saturating_add(STACK),
         allocates: false,
@@ -236,6 +238,41 @@ fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {
         threads: info.required_threads,
         registers: function.registers,
     }
+}
+
+/// The textures and surfaces that kernels of a file use by name.
+fn references(cubin: &Cubin) -> Vec<Reference> {
+    let names = names::distinct(&cubin.symbols, names::of_ptx);
+    let banks = cubin.sections.iter().filter(|section| section.name.starts_with(".nv.constant0"));
+    let all = banks.flat_map(|bank| &bank.relocations);
+    let of = |relocation: &Relocation| {
+        let is_surface = relocation.kind == Relocation::SURFACE;
+        let name = names.get(relocation.symbol)?.clone();
+        (is_surface || relocation.kind == Relocation::TEXTURE).then_some((name, is_surface))
+    };
+    let found: BTreeMap<String, bool> = all.filter_map(of).collect();
+    found.into_iter().map(|(name, is_surface)| Reference { name, is_surface }).collect()
+}
+
+/// Where a kernel's bank 0 has the handles of those.
+fn handles(cubin: &Cubin, kernel: &Function) -> BTreeMap<u32, Option<String>> {
+    let names = names::distinct(&cubin.symbols, names::of_ptx);
+    let mut handles = BTreeMap::new();
+    for relocation in cubin.bank(kernel, 0).map(|bank| &*bank.relocations).unwrap_or_default() {
+        let Ok(offset) = u32::try_from(relocation.offset) else { continue };
+        match relocation.kind {
+            // Two at one place are a texture and its sampler.
+            Relocation::TEXTURE | Relocation::SURFACE => {
+                let name = names.get(relocation.symbol).cloned();
+                handles.entry(offset).and_modify(|known| *known = None).or_insert(name);
+            }
+            Relocation::SAMPLER => {
+                handles.insert(offset, None);
+            }
+            _ => {}
+        }
+    }
+    handles
 }
 
 /// Whether an instruction computes R1 from another register.

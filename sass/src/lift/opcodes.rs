@@ -4,7 +4,7 @@ use super::emit::unsupported;
 use super::error::Reason;
 use super::machine::{Lifted, Machine};
 use super::operand::Operands;
-use super::{arrive, convert, float, half, integer, matrix, memory, warp};
+use super::{arrive, convert, float, half, integer, matrix, memory, surface, texture, warp};
 use crate::instruction::Instruction;
 
 type Lifter = fn(&mut Machine, Operands) -> Lifted;
@@ -137,6 +137,26 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ("DMMA", matrix::mma, "884 RM RP RZ"),
     ("LDSM", matrix::ldsm, "16 2 4 M88 MT88"),
     ("MOVM", matrix::movm, "16 MT88"),
+    ("TEX", texture::sample, "SCR B F16 RN LL LZ AOFFI DC EF EL EU LU NA NODEP"),
+    ("TLD", texture::fetch, "SCR B F16 RN LL LZ CL AOFFI EF EL EU LU NA NODEP"),
+    ("TLD4", texture::gather, "SCR B R G A AOFFI DC EF EL EU LU NA NODEP"),
+    ("TXD", texture::slopes, "B F16 RN AOFFI EF EL EU LU NA NODEP"),
+    ("TXQ", texture::query, "B NODEP"),
+    (
+        "SULD",
+        surface::load,
+        "D BA 1D 1D_ARRAY 2D 2D_ARRAY 3D U8 S8 U16 S16 64 128 STRONG SM GPU SYS CONSTANT IGN TRAP EF EL EU LU NA",
+    ),
+    (
+        "SUST",
+        surface::store,
+        "D P BA 1D 1D_ARRAY 2D 2D_ARRAY 3D U8 S8 U16 S16 64 128 STRONG SM GPU SYS IGN TRAP EF EL EU LU NA",
+    ),
+    (
+        "SURED",
+        surface::reduction,
+        "D BA 1D 2D 3D ADD MIN MAX AND OR S32 U64 S64 SD32 SD64 STRONG SM GPU SYS IGN TRAP EF EL EU LU NA",
+    ),
     // What orders, hints and waits only: everything here happens in the order of the program.
     ("NOP", warp::nop, ""),
     ("YIELD", nothing, ANY),

@@ -587,3 +587,102 @@ fn heads_and_kernels_have_the_same_variables() {
     assert_eq!(variables_of(&lift(&Image::of(&cubin)).text), found);
     assert!(Image::of_kernel(&cubin, "$kernel$square").is_none());
 }
+
+/// Where ptxas put the operands of `tex`, `tld4` and `txq`, whose kernel has the texture as its second parameter.
+#[test]
+fn textures_are_looked_at_by_what_stands_in_a_row() {
+    let level = "TEX.SCR.LL R8, R6, R2, R4, 0x0, 0x5a, 2D";
+    for (listing, wanted) in [
+        (level, "tex.level.2d.v4.u32.f32 {%r6, %r7, %r8, %r9}, [%d0, {%r2, %r3}], %r4;"),
+        // Two words are one for each half.
+        (
+            "TLD.SCR.LZ R8, R6, R0, R7, 0x0, 0x5a, 2D",
+            "tex.level.2d.v4.u32.s32 {%r6, %r7, %r8, %r9}, [%d0, {%r0, %r7}], %t2;",
+        ),
+        // Red and alpha are wanted.
+        (
+            "TEX.SCR.LL RZ, R6, R2, R4, 0x0, 0x5a, 2D, 0x9",
+            "tex.level.2d.v4.u32.f32 {%r6, %t2, %t3, %r7}, [%d0, {%r2, %r3}], %r4;",
+        ),
+        (
+            "TEX.SCR.F16.RN.LL R8, R6, R2, R4, 0x0, 0x5a, ARRAY_2D",
+            "tex.level.a2d.v2.f16x2.f32 {%r6, %r8}, [%d0, {%r2, %r3, %r4, %r4}], %r5;",
+        ),
+        // A handle in a register, level, offsets and depth, which do not fit into halves.
+        (
+            "TEX.B.LL.AOFFI.DC R8, R6, R4, R8, ARRAY_2D",
+            "tex.level.a2d.v4.u32.f32 {%r6, %r7, %r8, %r9}, [%d0, {%r4, %r5, %r6, %r6}], %r9, {%t1, %t2}, %r11;",
+        ),
+        (
+            "TLD4.SCR.B R8, R6, R0, R7, 0x0, 0x5a, 2D",
+            "tld4.b.2d.v4.u32.f32 {%r6, %r7, %r8, %r9}, [%d0, {%r0, %r7}];",
+        ),
+        (
+            "TLD4.SCR.B.B.AOFFI R8, R6, R6, R2, 2D",
+            "tld4.b.2d.v4.u32.f32 {%r6, %r7, %r8, %r9}, [%d0, {%r6, %r7}], {%t1, %t2};",
+        ),
+        // Steps along x and y take turns.
+        (
+            "TXD.B R12, R8, R8, R12, ARRAY_2D",
+            "tex.grad.a2d.v4.u32.f32 {%r8, %r9, %r12, %r13}, [%d0, {%t1, %r9, %r10, %r10}], {%r12, %r14}, {%r13, %r15};",
+        ),
+        (
+            "TXQ RZ, R5, R5, TEX_HEADER_DIMENSION, 0x0, 0x5a, 0x2",
+            "txq.level.height.b32 %r5, [%d0], %t2;",
+        ),
+        ("TXQ.B RZ, R7, R6, TEX_HEADER_DIMENSION, 0x1", "txq.level.width.b32 %r7, [%d0], %t1;"),
+        (
+            "@P0 SULD.D.BA.2D_ARRAY.64.STRONG.SM.IGN R2, [R8], 0x0, 0x5a",
+            "@%q0 suld.b.a2d.v2.b32.zero {%r2, %r3}, [%d0, {%r10, %r8, %r9, %r9}];",
+        ),
+        ("SUST.D.BA.1D.U8.STRONG.SM [R0], R7, R3", "sust.b.1d.b8.clamp [%d0, {%r0}], %r7;"),
+        (
+            "SUST.P.3D.STRONG.SM.TRAP [R4], R8, 0x0, 0x5a",
+            "sust.p.3d.v4.b32.trap [%d0, {%r4, %r5, %r6, %r6}], {%r8, %r9, %r10, %r11};",
+        ),
+        (
+            "SURED.D.BA.2D.MIN.S32.STRONG.SYS.IGN [R6], R0, 0x0, 0x5a",
+            "sured.b.min.2d.s32.zero [%d0, {%r6, %r7}], %r0;",
+        ),
+        (
+            "SURED.D.2D.OR.STRONG.SYS.IGN [R6], R0, 0x0, 0x5a",
+            "sured.p.or.2d.b32.zero [%d0, {%r6, %r7}], %r0;",
+        ),
+    ] {
+        let text = lifted(&format!("{listing}\nEXIT"));
+        assert!(text.contains(wanted), "{listing}\n{text}");
+    }
+    // What is known of registers is forgotten at both places.
+    let written = crate::flow::written(&text::parse(level).expect("an instruction"));
+    assert_eq!(written.iter().map(|(_, number)| *number).collect::<Vec<_>>(), [8, 9, 6, 7]);
+    for (listing, wanted) in [
+        ("TEX.SCR R8, R6, R2, R4, 0x0, 0x5a, 2D", "a level that neighbours choose"),
+        ("TEX.SCR.NDV R8, R6, R2, R4, 0x0, 0x5a, 3D", "modifier `NDV`"),
+        ("TEX.SCR.LL R8, R6, R2, R4, 0x0, 0x20, 2D", "a texture in c[0][0x80]"),
+        ("TEX.SCR.LL P0, R8, R6, R2, R4, 0x0, 0x5a, 2D", "whether texels were there"),
+        ("SULD.D.2D.STRONG.SM.IGN R2, [R8], 0x0, 0x5a", "coordinates in texels"),
+    ] {
+        let error = failure(&format!("{listing}\nEXIT"));
+        assert!(error.contains(wanted), "{error}");
+    }
+}
+
+#[test]
+fn textures_that_programs_bind_are_named() {
+    let mut image = image("TEX.SCR.LL R8, R6, R2, R4, 0x0, 0x60, 2D\nEXIT");
+    let reference = |name: &str, is_surface| Reference { name: name.to_owned(), is_surface };
+    image.references = vec![reference("picture", false), reference("target", true)];
+    image.kernels[0].handles = [(0x180, Some("picture".to_owned()))].into();
+    let both = lift(&image);
+    assert_eq!(both.failures, []);
+    for text in [&both.text, &head(&image)] {
+        assert_eq!(ptx_parser::parse(text).errors, []);
+        assert!(text.contains(".visible .global .texref picture;"), "{text}");
+        assert!(text.contains(".visible .global .surfref target;"), "{text}");
+    }
+    assert!(both.text.contains("[picture, {%r2, %r3}], %r4;"), "{}", both.text);
+    image.kernels[0].handles = [(0x180, None)].into();
+    let refused = lift(&image);
+    let [(_, error)] = refused.failures.as_slice() else { panic!("{}", refused.text) };
+    assert!(error.to_string().contains("a sampler apart from its texture"), "{error}");
+}

@@ -81,13 +81,14 @@ pub(crate) unsafe fn source_of(image: *const c_void) -> CUres<Source> {
                 return Err(malformed(Malformed("a wrapper without a container")));
             }
             // SAFETY: as above.
-            let linked = unsafe { linked_texts(&wrapper) }?;
-            // Machine code is of what is linked already.
-            let wanted = if linked.is_empty() { Wanted::All } else { Wanted::Ptx };
+            let (linked, is_whole) = unsafe { linked_texts(&wrapper) }?;
+            // Machine code is of what is linked already: of use where PTX is not of all.
+            let wanted = if is_whole { Wanted::Ptx } else { Wanted::All };
             // SAFETY: as above.
             let own = unsafe { found_in_container(wrapper.container, wanted) }?;
             match own {
                 own if linked.is_empty() => own.source(),
+                Found::Source(own @ Source::MachineCode(_)) => Ok(own),
                 // Machine code of what is linked already, for the devices that were known then.
                 Found::Without(_) => link(Vec::new(), linked).map(Source::Ptx),
                 Found::Source(own) => link(own.text()?, linked).map(Source::Ptx),
@@ -139,15 +140,16 @@ fn up_to_nul(bytes: &[u8]) -> &[u8] {
 }
 
 /// The texts of the containers that a wrapper lists. Those without PTX are for devices that this one is not, and what they
-/// define is missed where it is used.
+/// define is missed where it is used. Whether there are some, and all containers have one.
 ///
 /// # Safety
 /// The wrapper's list, if its version has one, ends with null and points to containers.
-unsafe fn linked_texts(wrapper: &Wrapper) -> CUres<Vec<Vec<u8>>> {
+unsafe fn linked_texts(wrapper: &Wrapper) -> CUres<(Vec<Vec<u8>>, bool)> {
     let mut texts = Vec::new();
     if wrapper.version != 2 || wrapper.linked.is_null() {
-        return Ok(texts);
+        return Ok((texts, false));
     }
+    let mut is_whole = true;
     for index in 0..MOST_LINKED {
         // SAFETY: no pointer before this one was null.
         let container = unsafe { wrapper.linked.add(index).read_unaligned() };
@@ -160,13 +162,14 @@ unsafe fn linked_texts(wrapper: &Wrapper) -> CUres<Vec<Vec<u8>>> {
             CONTAINER_MAGIC => unsafe { found_in_container(container, Wanted::Ptx) }?,
             _ => return Err(malformed(Malformed("a wrapper lists what is no container"))),
         };
-        if let Found::Source(source) = found
-            && !source.is_empty()
-        {
-            texts.push(source.text()?);
+        match found {
+            Found::Source(source) if source.is_empty() => {}
+            Found::Source(source) => texts.push(source.text()?),
+            Found::Without(_) => is_whole = false,
         }
     }
-    Ok(texts)
+    is_whole &= !texts.is_empty();
+    Ok((texts, is_whole))
 }
 
 /// Modules as one.

@@ -7,14 +7,20 @@ use std::ptr::{null, null_mut};
 
 use cuda_types::cuda::*;
 use differential::api::Api;
+use differential::assembler::Assembler;
 
 use crate::case::{Case, INPUTS, OUTPUTS, Object};
 use crate::resource::{Made, Store};
+
+/// In place of a call's code: the assembler does not make code for sm_80 of a case.
+pub const NOT_FOR_SM_80: i64 = -1;
 
 pub struct Device {
     library: PathBuf,
     api: Api,
     context: CUcontext,
+    /// Cases are loaded as machine code that this one makes, and its path.
+    assembler: Option<(Assembler, PathBuf)>,
 }
 
 fn must(code: i64) {
@@ -30,9 +36,16 @@ impl Device {
     pub fn open(library: &Path) -> Self {
         let api = Api::load(library).unwrap_or_else(|error| panic!("{error}"));
         must(api.cuInit(0));
-        let mut device = Self { library: library.to_owned(), api, context: null_mut() };
+        let mut device =
+            Self { library: library.to_owned(), api, context: null_mut(), assembler: None };
         must(device.api.cuCtxCreate_v2(&mut device.context, 0, 0));
         device
+    }
+
+    /// Machine code for sm_80 is loaded in place of PTX.
+    pub fn with_assembler(mut self, ptxas: &Path) -> Self {
+        self.assembler = Some((Assembler::new(ptxas, 3), ptxas.to_owned()));
+        self
     }
 
     /// The output words of all threads, then those of the array where the case asks for them; or the
@@ -48,8 +61,13 @@ impl Device {
     /// The outputs, or the error alone.
     fn run_alone(&self, case: &Case) -> Vec<u64> {
         let this = std::env::current_exe().unwrap();
-        let output =
-            Command::new(this).arg(&self.library).args(["run", &case.name]).output().unwrap();
+        let mut command = Command::new(this);
+        command.arg(&self.library);
+        match &self.assembler {
+            None => command.arg("run"),
+            Some((_, ptxas)) => command.arg("run-sass").arg(ptxas),
+        };
+        let output = command.arg(&case.name).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
         text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
     }
@@ -162,9 +180,12 @@ impl Device {
 
     fn launch(&self, case: &Case, made: &Made, object: u64) -> Result<Vec<u64>, i64> {
         let api = &self.api;
-        let text = CString::new(case.ptx()).unwrap();
+        let image = match &self.assembler {
+            None => CString::new(case.ptx()).unwrap().into_bytes_with_nul(),
+            Some((assembler, _)) => assembler.assemble(&case.ptx()).ok_or(NOT_FOR_SM_80)?,
+        };
         let mut module = null_mut();
-        ok(api.cuModuleLoadData(&mut module, text.as_ptr().cast()))?;
+        ok(api.cuModuleLoadData(&mut module, image.as_ptr().cast()))?;
         let (mut inputs, mut outputs) = (0, 0);
         let threads = case.operands.len();
         let words: Vec<u32> = case.operands.iter().flatten().copied().collect();
