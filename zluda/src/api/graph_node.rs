@@ -186,8 +186,12 @@ fn event(handle: CUevent) -> CUres<Arc<Event>> {
 
 fn allocation(params: &mut CUDA_MEM_ALLOC_NODE_PARAMS) -> CUres<Work> {
     let location = params.poolProps.location;
+    let known = [
+        CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+        CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED,
+    ];
     if params.bytesize == 0
-        || params.poolProps.allocType != CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED
+        || !known.contains(&params.poolProps.allocType)
         || location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE
     {
         return Err(CUerror::INVALID_VALUE);

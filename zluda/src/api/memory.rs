@@ -63,7 +63,7 @@ pub(crate) fn cuMemAllocManaged(pointer: Out<CUdeviceptr>, size: usize, flags: c
     if size == 0 || !known.contains(&attach) {
         return Err(CUerror::INVALID_VALUE);
     }
-    pointer.set(memory::allocate_managed(&current()?, size)?.base)
+    pointer.set(memory::allocate_managed(&current()?, size, Kind::Managed)?.base)
 }
 
 pub(crate) fn cuMemFree_v2(pointer: CUdeviceptr) -> CUres {

@@ -52,11 +52,18 @@ fn allocate(
         return pointer.set(0);
     }
     if let Some(recorder) = &target.recorder {
-        if pool.is_some_and(|pool| pool.memory() != Memory::Device) {
-            tracing::warn!("unsupported: nodes of graphs that allocate host or managed memory");
-            return Err(CUerror::NOT_SUPPORTED);
+        // "The memory pool's properties are used to set the node's creation parameters."
+        let mut properties = properties_of(target.stream.current.context.device);
+        match pool.map_or(Memory::Device, |pool| pool.memory()) {
+            Memory::Device => {}
+            Memory::Managed => {
+                properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED;
+            }
+            Memory::Host => {
+                tracing::warn!("unsupported: nodes of graphs that allocate host memory");
+                return Err(CUerror::NOT_SUPPORTED);
+            }
         }
-        let properties = properties_of(target.stream.current.context.device);
         let memory = GraphMemory::new(&target.stream.current, size, properties)?;
         let address = memory.address();
         recorder.add(Work::Allocate(Arc::new(memory)))?;

@@ -11,7 +11,7 @@ use crate::core::memory::graph_memory::Memory;
 use crate::core::texture::array;
 use cuda_types::cuda::{
     CUDA_MEMCPY3D, CUarray, CUgraphConditionalNodeType as C, CUgraphDebugDot_flags as F,
-    CUmemorytype as M,
+    CUmemAllocationType, CUmemorytype as M,
 };
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -289,9 +289,13 @@ impl Shown<'_> {
         let params = memory.params();
         let (bytes, place) = (params.bytesize, address(params.dptr));
         let device = params.poolProps.location.id;
+        let kind = match params.poolProps.allocType {
+            CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED => "MANAGED",
+            _ => "PINNED",
+        };
         self.record(&format!(
             "{{\nMEM_ALLOC\n{}\n| {{{{{{poolProps | {{allocType | handleTypes | {{location | {{type | id}}}}}} | \
-             {{PINNED | NONE | DEVICE | {device}}}}}}}}}\n| {{{{bytesize | dptr}} | {{{bytes} | {place}}}}}\n}}",
+             {{{kind} | NONE | DEVICE | {device}}}}}}}}}\n| {{{{bytesize | dptr}} | {{{bytes} | {place}}}}}\n}}",
             self.ids()
         ))
     }

@@ -3,7 +3,9 @@
 
 use crate::core::context::Current;
 use crate::core::memory::{self, Allocation, Kind};
-use cuda_types::cuda::{CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice, CUerror, CUmemPoolProps, CUres};
+use cuda_types::cuda::{
+    CUDA_MEM_ALLOC_NODE_PARAMS, CUdevice, CUerror, CUmemAllocationType, CUmemPoolProps, CUres,
+};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,13 +51,19 @@ pub(crate) fn with_usage<R>(device: CUdevice, change: impl FnOnce(&mut Usage) ->
 }
 
 impl Memory {
-    /// Reserves the memory of a node, which is not there before the node has run; `bytes` is its size.
+    /// Reserves the memory of a node, which is not there before the node has run; `bytes` is its size. It is managed
+    /// memory where the properties say so, a device's otherwise.
     pub(crate) fn new(
         current: &Current,
         bytes: usize,
         properties: CUmemPoolProps,
     ) -> CUres<Memory> {
-        let allocation = memory::allocate(current, bytes, Kind::Graph)?;
+        let allocation = match properties.allocType {
+            CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED => {
+                memory::allocate_managed(current, bytes, Kind::Graph(memory::Memory::Managed))?
+            }
+            _ => memory::allocate(current, bytes, Kind::Graph(memory::Memory::Device))?,
+        };
         let properties =
             CUmemPoolProps { win32SecurityAttributes: std::ptr::null_mut(), ..properties };
         Ok(Memory { allocation, properties: Properties(properties), bytes })
@@ -111,7 +119,7 @@ impl Drop for Memory {
 /// From now on memory of a graph is not there; `INVALID_VALUE` if it is not now.
 pub(crate) fn free(address: u64) -> CUres {
     let allocation = find(address)?;
-    if allocation.kind != Kind::Graph {
+    if !matches!(allocation.kind, Kind::Graph(_)) {
         // Its graphs are gone.
         let context = allocation.context().ok_or(CUerror::INVALID_VALUE)?;
         return memory::free(&crate::core::context::enter(context)?, address);
@@ -132,7 +140,7 @@ fn find(address: u64) -> CUres<Arc<Allocation>> {
 /// `INVALID_VALUE` unless a node allocates memory at this address.
 pub(crate) fn check_is_of_graph(address: u64) -> CUres {
     match find(address)?.kind {
-        Kind::Graph => Ok(()),
+        Kind::Graph(_) => Ok(()),
         _ => Err(CUerror::INVALID_VALUE),
     }
 }

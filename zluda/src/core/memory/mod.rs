@@ -50,11 +50,11 @@ pub(crate) enum Kind {
     Module,
     /// Memory that is mapped to reserved addresses. Its context, if any, does not matter.
     Mapped,
-    /// Of nodes of graphs: it is there while such a node has allocated it, and goes with the graphs.
-    Graph,
+    /// Of nodes of graphs: it is there while such a node has allocated it, and goes with the graphs. No host memory.
+    Graph(Memory),
 }
 
-/// Memory that pools give.
+/// Memory that pools give, and nodes of graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Memory {
     Device,
@@ -129,7 +129,7 @@ impl Allocation {
     /// Whether kernels of a context may access it, as far as its device decides that.
     pub(crate) fn is_accessible_in(&self, context: &Context) -> bool {
         match self.kind {
-            Kind::Device | Kind::Module | Kind::Graph => {
+            Kind::Device | Kind::Module | Kind::Graph(Memory::Device) => {
                 context.may_access(self.device(), self.context())
             }
             Kind::Pool(Memory::Device) => {
@@ -144,7 +144,10 @@ impl Allocation {
 
     /// Whether it is managed memory.
     pub(crate) fn is_managed(&self) -> bool {
-        matches!(self.kind, Kind::Managed | Kind::Pool(Memory::Managed))
+        matches!(
+            self.kind,
+            Kind::Managed | Kind::Pool(Memory::Managed) | Kind::Graph(Memory::Managed)
+        )
     }
 
     /// Whether it is memory of a pool that devices may not access.
@@ -171,7 +174,7 @@ fn insert_of(
     static NEXT_ID: AtomicU64 = AtomicU64::new(1);
     // As an H100 tells programs.
     let is_synchronized = match kind {
-        Kind::Managed => true,
+        Kind::Managed | Kind::Graph(Memory::Managed) => true,
         Kind::Mapped => false,
         _ => host == 0,
     };
@@ -185,7 +188,7 @@ fn insert_of(
         hints: Mutex::default(),
         id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
         sync_memops: AtomicI32::new(i32::from(is_synchronized)),
-        is_absent: AtomicBool::new(matches!(kind, Kind::Graph | Kind::Mapped)),
+        is_absent: AtomicBool::new(matches!(kind, Kind::Graph(_) | Kind::Mapped)),
     });
     ALLOCATIONS.write().insert(base, allocation.clone());
     allocation
@@ -283,14 +286,18 @@ pub(crate) fn allocate(current: &Current, size: usize, kind: Kind) -> CUres<Arc<
 }
 
 /// Memory that both the host and devices use at the same address.
-pub(crate) fn allocate_managed(current: &Current, size: usize) -> CUres<Arc<Allocation>> {
+pub(crate) fn allocate_managed(
+    current: &Current,
+    size: usize,
+    kind: Kind,
+) -> CUres<Arc<Allocation>> {
     let alive = current.context.keep_alive()?;
     let mut address: *mut c_void = null_mut();
     let hip = &current.driver.hip;
     // Whose memory it is at first is a hint.
     // SAFETY: `address` outlives the call.
     current.check(unsafe { hip.hipMallocManaged(&mut address, size, hipMemAttachGlobal) })?;
-    Ok(insert(&alive, address as u64, address as u64, size, Kind::Managed))
+    Ok(insert(&alive, address as u64, address as u64, size, kind))
 }
 
 /// Host memory that devices can use.
@@ -457,7 +464,7 @@ pub(crate) fn unregister_host(current: &Current, address: *mut c_void) -> CUres 
 }
 
 fn is_of_graph(address: u64) -> bool {
-    find(address).is_some_and(|found| found.kind == Kind::Graph && found.base == address)
+    find(address).is_some_and(|found| matches!(found.kind, Kind::Graph(_)) && found.base == address)
 }
 
 /// The graphs of this memory are gone: it goes too, or, if it is allocated, becomes like any other.
@@ -476,7 +483,11 @@ pub(crate) fn leave_graph(allocation: &Arc<Allocation>) {
             base,
             host,
             size,
-            kind: Kind::Device,
+            kind: match allocation.kind {
+                // Unlike other managed memory it may be freed in the order of a stream.
+                Kind::Graph(Memory::Managed) => Kind::Pool(Memory::Managed),
+                _ => Kind::Device,
+            },
             owner: allocation.owner.clone(),
             mapping: None,
             hints: Mutex::default(),
@@ -526,7 +537,7 @@ unsafe fn give_to_provider(hip: &HipRuntime, allocation: &Allocation) -> hipErro
             | Kind::Pool(Memory::Device | Memory::Managed)
             | Kind::External
             | Kind::Module
-            | Kind::Graph => hip.hipFree(base),
+            | Kind::Graph(_) => hip.hipFree(base),
             Kind::Pool(Memory::Host) => match hip.hipHostFree(host) {
                 // What processes share is a device's to the provider.
                 hipError_t::hipErrorInvalidValue => hip.hipFree(base),
