@@ -444,6 +444,7 @@ mod tests {
                 0x000fc068_4d149d6e_78008484_935e9dae,
                 "@!P1 LDGSTS.E.BYPASS.LTC128B.128.ZFILL.CONSTANT [R94+UR46+0x78008], desc[UR47][R147.64+0x484], !P2",
             ),
+            (0x000fc180_6c14150e_e222094e_7cfb79aa, "QSPC.E.S P2, R251, [R124.64+UR14+-0x1dddf7]"),
             (
                 0x000fc800_00040804_94009400_05047831,
                 "HFMA2 R4, R5.H0_H0, -0.0009765625, -0.0009765625, R4.H0_H0",
