@@ -13,7 +13,7 @@ use simt::shortcuts::{DIRECTED, DOT, FLUSHING};
 use simt::{LANES, intrinsics};
 
 use crate::Options;
-use crate::shortcut_vectors::{base, has_scalars};
+use crate::shortcut_vectors::base;
 
 /// Calls intrinsics in the place of functions that have bodies, as far as the processor has the instructions.
 pub fn take(module: &Module<'_>, options: &Options) {
@@ -47,9 +47,7 @@ pub fn expand(module: &Module<'_>, options: &Options) {
         for call in function.users() {
             let b = module.context().builder();
             b.position_before(call);
-            let made = if let Some(operation) = base.strip_prefix(FLUSHING)
-                && has_scalars(base)
-            {
+            let made = if let Some(operation) = base.strip_prefix(FLUSHING) {
                 flushing(module, &b, operation, &call.arguments())
             } else {
                 in_registers(&b, call, register, &|operands| match base.strip_prefix(DOT) {

@@ -2,7 +2,7 @@
 //! for several processors, and on emulated AMD GPUs.
 //! As machine code for sm_80, too, which ptxas makes of the forms.
 //! `tests/differential/answers/forms_missing.txt`, `forms_missing_sass.txt` and `forms_missing_emu_<gfx>.txt` list the forms that do not agree,
-//! and are checked both ways.
+//! and are checked both ways where all forms run.
 
 use super::Report;
 use crate::Result;
