@@ -19,6 +19,12 @@ int main() {
 
     check_index<<<1, 8>>>(out.get());
     CUDA(cudaGetLastError());
+    // What it asserted is said also where the program waits for nothing.
+    size_t free, total;
+    cudaError_t seen;
+    while ((seen = cudaMemGetInfo(&free, &total)) == cudaSuccess) {
+    }
+    expect_equal("error of the first call that sees it", int(seen), int(cudaErrorAssert));
     expect_equal("error at the next synchronisation", int(cudaDeviceSynchronize()), int(cudaErrorAssert));
     // The error sticks to the context.
     void *pointer;

@@ -6,7 +6,8 @@ void zluda_amd_set_error(u32 error) {
   GLOBAL Services *shared = services();
   if (shared != 0) {
     u32 none = 0;
-    __scoped_atomic_compare_exchange_n(&shared->error, &none, error, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+    // Who sees the error sees the records before it.
+    __scoped_atomic_compare_exchange_n(&shared->error, &none, error, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED,
                                        SYSTEM_SCOPE);
   }
 }

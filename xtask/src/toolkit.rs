@@ -13,7 +13,7 @@ use crate::repository::{make, make_empty, target};
 use crate::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// A CUDA toolkit: nvcc, its compilers and the headers.
@@ -320,7 +320,31 @@ pub fn llvm_sources() -> Result<PathBuf> {
     debian::source("llvm-toolchain-22", "trixie")
 }
 
-/// Runs `install` on an empty `folder`, unless it ended well before for the same `contents`.
+/// A process that fetches all of it, beside whoever has begun it, who finds what is there and waits for what is on its way.
+#[derive(Debug)]
+pub struct Ahead(Child);
+
+impl Ahead {
+    /// Its lines go to a file: they would stand between others.
+    pub fn begin() -> Result<Ahead> {
+        let log = target().join("test/toolkit.log");
+        make(&target().join("test"))?;
+        let file = fs::File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("toolkit").stdin(Stdio::null()).stderr(file.try_clone()?).stdout(file);
+        Ok(Ahead(command.spawn()?))
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        // What it could not fetch has failed by name where it was needed.
+        let _ = self.0.wait();
+    }
+}
+
+/// Runs `install` on an empty `folder`, unless it ended well before for the same `contents`. Of two processes that want the same,
+/// one installs it.
 fn once(
     folder: &Path,
     contents: &str,
@@ -332,11 +356,19 @@ fn once(
         return Ok(());
     }
     make(&target().join("toolkit"))?;
-    make_empty(folder)?;
-    spinner(text, || install(folder))
-        .map_err(|error| -> Error { format!("{text}: {error}").into() })?;
-    fs::write(&stamp, contents)?;
-    Ok(())
+    let mut lock = folder.as_os_str().to_owned();
+    lock.push(".lock");
+    let lock = fs::File::create(&lock)?;
+    let result = spinner(text, || {
+        lock.lock()?;
+        if fs::read_to_string(&stamp).is_ok_and(|found| found == contents) {
+            return Ok(());
+        }
+        make_empty(folder)?;
+        install(folder)?;
+        Ok(fs::write(&stamp, contents)?)
+    });
+    result.map_err(|error: Error| format!("{text}: {error}").into())
 }
 
 fn link(target: &str, path: &Path) -> Result<()> {

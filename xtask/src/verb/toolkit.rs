@@ -3,7 +3,8 @@
 use crate::Result;
 use crate::toolkit::{
     CUDA_VERSIONS, ROCM_VERSIONS, cuda, hip_headers, nvdisasm, nvidia_packages_12,
-    nvidia_packages_13, nvtop, python_with_packages, rocm, rocm_smi, torch,
+    nvidia_packages_13, nvtop, python_with_packages, python_with_torch, rocm, rocm_above, rocm_smi,
+    torch,
 };
 use std::process::ExitCode;
 
@@ -22,10 +23,14 @@ pub fn run(_: &Options) -> Result<ExitCode> {
     println!("python: {}", python_with_packages()?.display());
     println!("headers of HIP: {}", hip_headers()?.display());
     println!("nvtop: {}", nvtop()?.program("nvtop").display());
-    println!("PyTorch: {}", torch()?.libraries().display());
+    println!("PyTorch of Debian: {}", torch()?.libraries().display());
+    println!("PyTorch of PyPI: {}", python_with_torch()?.display());
     for version in ROCM_VERSIONS {
         println!("ROCm {}: {}", version.name, rocm(version)?.root.libraries().display());
         println!("its SMI: {}", rocm_smi(version)?.root.libraries().display());
+        if let Some(above) = rocm_above(version)? {
+            println!("its libraries: {}", above.root.libraries().display());
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

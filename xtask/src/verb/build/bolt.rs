@@ -6,9 +6,8 @@
 
 use crate::Result;
 use crate::program::{capture, quiet};
-use crate::progress::{heading, spinner};
-use crate::repository::{files, llvm_program, make, make_empty, root, target};
-use std::ffi::OsStr;
+use crate::progress::{heading, parallel, spinner};
+use crate::repository::{files, llvm_program, make, make_empty, root, stem, target};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,17 +37,24 @@ pub fn lay_out(trained: &Path, products: &[(PathBuf, PathBuf)]) -> Result<()> {
     let folder = target().join("bolt");
     make_empty(&folder)?;
     let profile = profile(trained, &folder)?;
-    for (from, to) in products {
-        let name = from.file_name().map(OsStr::to_string_lossy).unwrap_or_default().into_owned();
-        let laid_out = folder.join(&name);
+    let name = |from: &Path| from.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let lay_out = |from: &Path, to: &Path| {
+        let laid_out = folder.join(name(from));
         let mut command = Command::new(&bolt);
         command.arg(from).arg("-o").arg(&laid_out).arg("-data").arg(&profile);
         command.args(["-reorder-blocks=ext-tsp", "-reorder-functions=cdsort", "-icf=1"]);
         // Code that never ran goes to the end, and all of it to where it was before.
         command.args(["-split-functions", "-split-all-cold", "-use-old-text"]);
-        spinner(&format!("{name} by its profile"), || quiet(&mut command, LIMIT))?;
-        super::strip(&laid_out, to)?;
-    }
+        quiet(&mut command, LIMIT)?;
+        super::strip(&laid_out, to)
+    };
+    let results = parallel(
+        products,
+        |(from, _)| format!("{} by its profile", name(from)),
+        |(from, to)| lay_out(from, to),
+        Result::is_ok,
+    );
+    results.into_iter().collect::<Result<()>>()?;
     make_empty(&folder)
 }
 
@@ -67,18 +73,23 @@ fn profile(trained: &Path, folder: &Path) -> Result<PathBuf> {
     texts.sort_by_key(|text| std::cmp::Reverse(fs::metadata(text).map_or(0, |data| data.len())));
     texts.truncate(TEXTS);
     let out = folder.join("out");
-    make(&out)?;
-    spinner(&format!("It compiles {} texts of PTX", texts.len()), || -> Result<()> {
-        for (text, targets) in texts.iter().zip(TARGETS.iter().cycle()) {
-            for target in targets {
-                let mut command = Command::new(&counting);
-                command.arg("compile").arg(text).args(["--target", target, "--emit", "obj", "-o"]);
-                // Not all of them are for AMD GPUs. The counts of those that are refused are as good.
-                capture(command.arg(&out), LIMIT)?;
-            }
-        }
-        Ok(())
-    })?;
+    let of_text =
+        |(text, targets)| <[&str; 2]>::into_iter(targets).map(move |target| (text, target));
+    let runs: Vec<_> = texts.iter().zip(TARGETS.into_iter().cycle()).flat_map(of_text).collect();
+    let results = parallel(
+        &runs,
+        |(text, target)| format!("counting {} for {target}", stem(text)),
+        |(text, target)| {
+            let objects = out.join(format!("{}-{target}", stem(text)));
+            make(&objects)?;
+            let mut command = Command::new(&counting);
+            command.arg("compile").arg(text).args(["--target", target, "--emit", "obj", "-o"]);
+            // Not all of them are for AMD GPUs. The counts of those that are refused are as good.
+            capture(command.arg(objects), LIMIT).map(drop)
+        },
+        Result::is_ok,
+    );
+    results.into_iter().collect::<Result<()>>()?;
 
     let merged = folder.join("profile");
     let mut command = Command::new(llvm_program("merge-fdata"));
