@@ -12,6 +12,9 @@ pub struct Layout {
     pub strides: Vec<isize>,
 }
 
+/// Bytes of the address space of a process.
+const LARGEST: u128 = 1 << 47;
+
 impl Layout {
     /// A tensor whose last dimension is the innermost, without gaps.
     pub fn packed(format: Format, dims: &[usize]) -> Layout {
@@ -21,6 +24,17 @@ impl Layout {
     /// The number of elements.
     pub fn count(&self) -> usize {
         self.dims.iter().product()
+    }
+
+    /// Whether there can be such a tensor: its elements and the bytes from its first to its last one fit an address space.
+    pub fn fits(&self) -> bool {
+        let count = self.dims.iter().fold(1u128, |count, dim| count.saturating_mul(*dim as u128));
+        let pairs = self.dims.iter().zip(&self.strides);
+        let reach = pairs.fold(1u128, |reach, (dim, stride)| {
+            let steps = dim.saturating_sub(1) as u128;
+            reach.saturating_add(steps.saturating_mul(stride.unsigned_abs() as u128))
+        });
+        count.max(reach).saturating_mul(self.format.size() as u128) < LARGEST
     }
 
     /// Bytes from the first element to the end of the last one.
@@ -269,6 +283,19 @@ pub(crate) fn rows(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_beyond_an_address_space_do_not_fit() {
+        let fits = |format, dims: &[usize], strides: &[isize]| {
+            Layout { format, dims: dims.to_vec(), strides: strides.to_vec() }.fits()
+        };
+        assert!(fits(Format::F32, &[1 << 20, 1 << 20], &[1 << 20, 1]));
+        assert!(!fits(Format::F32, &[1 << 23, 1 << 22], &[1 << 22, 1]));
+        // Repeated elements count as well, and steps backwards reach as far as others.
+        assert!(!fits(Format::F32, &[usize::MAX, usize::MAX], &[0, 0]));
+        assert!(!fits(Format::F64, &[3, 2], &[isize::MIN, isize::MAX]));
+        assert!(fits(Format::F64, &[0, 2], &[2, 1]));
+    }
 
     #[test]
     fn a_way_joins_what_lies_in_a_row_and_reaches_every_element_once() {

@@ -6,11 +6,14 @@ import re
 
 import numpy as np
 from dnn_arrays import dnn, handle, normal, ok, random, runtime
-from dnn_backend import DESCRIPTOR, Tensor, descriptor, near, number, pack_of, pointwise, sized_plan_of, virtual
+from dnn_backend import (
+    DESCRIPTOR, HANDLE, INT64, Tensor, descriptor, near, new, number, pack_of, pointwise, put, sized_plan_of, virtual,
+)
 
 ADD, MIN, MAX, SUB, NEGATE, IDENTITY = 0, 2, 3, 9, 16, 21
 BINARY = {ADD: np.add, MIN: np.minimum, MAX: np.maximum, SUB: np.subtract}
 BEHIND = 1 << 20
+NOT_SUPPORTED_SHAPE = 3002
 
 
 def run_guarded(operations, tensors):
@@ -109,6 +112,27 @@ def test_attentions_have_scores_of_their_own():
         near(o, values, terms=16)
     # They do not run at the same time.
     assert size <= 4 * 2 * 2 * 60 * (70 + 8) + 8 * 256, size
+
+
+def test_steps_backwards_mean_nothing_between_operations():
+    dims = (4, 32, 33)
+    x, y = Tensor(integers(*dims)), Tensor(dims=dims)
+    between = Tensor(dims=dims, strides=[-32 * 33, -33, -1], virtual=True)
+    size = run_guarded([pointwise(NEGATE, between, x), pointwise(NEGATE, y, between)], [x, y])
+    assert (y.get() == x.values).all() and size >= 4 * np.prod(dims)
+
+
+def test_tensors_that_fit_no_memory_are_refused():
+    x = Tensor(integers(1, 1, 1))
+    for dims in [(1 << 40, 1 << 40, 1), (1 << 62, 4, 1), (1, 1, 1 << 46)]:
+        y = virtual(*dims)
+        operation = pointwise(NEGATE, y, x)
+        graph = descriptor("graph", (800, HANDLE, handle), (801, DESCRIPTOR, operation))
+        config = descriptor("config", (301, DESCRIPTOR, descriptor("engine", (1300, DESCRIPTOR, graph), (1301, INT64, 0))))
+        plan = new("plan")
+        ok(put(plan, 400, HANDLE, handle))
+        ok(put(plan, 401, DESCRIPTOR, config))
+        assert dnn.cudnnBackendFinalize(plan) == NOT_SUPPORTED_SHAPE, dims
 
 
 for name, test in list(globals().items()):

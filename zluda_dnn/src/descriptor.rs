@@ -121,16 +121,15 @@ pub(crate) fn packed(channels_last: bool, dims: &[i32]) -> Option<Vec<i32>> {
 }
 
 impl TensorState {
-    /// Its elements; `BAD_PARAM` before it is set, `NOT_SUPPORTED` of types that nothing computes with.
+    /// Its elements; `BAD_PARAM` before it is set, `NOT_SUPPORTED` of types that nothing computes with, and of tensors that are too
+    /// large for any memory.
     pub(crate) fn layout(&self) -> CudnnResult<Layout> {
         check(!self.dims.is_empty())?;
         let format = format(self.ty).ok_or(cudnnError::NOT_SUPPORTED)?;
         let dims = self.dims.iter().map(|dim| *dim as usize).collect();
-        Ok(Layout {
-            format,
-            dims,
-            strides: self.strides.iter().map(|step| *step as isize).collect(),
-        })
+        let strides = self.strides.iter().map(|step| *step as isize).collect();
+        let layout = Layout { format, dims, strides };
+        if layout.fits() { Ok(layout) } else { Err(cudnnError::NOT_SUPPORTED) }
     }
 
     /// The tensor at an address. Tensors of which there are few dimensions have some of length 1 more: of channels, of width.

@@ -58,7 +58,10 @@ pub(crate) fn described(tensor: &Backend) -> CudnnResult<Described> {
         dims: dims.iter().map(|dim| *dim as usize).collect(),
         strides: strides.iter().map(|step| *step as isize).collect(),
     };
-    if is_virtual && overlaps(&layout) {
+    if !layout.fits() {
+        return Err(cudnnError::NOT_SUPPORTED_SHAPE);
+    }
+    if is_virtual && (overlaps(&layout) || layout.strides.iter().any(|step| *step < 0)) {
         // cudnn-frontend describes one of the tensors of attention's gradients so; only their indices mean something.
         layout = Layout::packed(layout.format, &layout.dims);
     }
