@@ -159,9 +159,7 @@ pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
         quote! {
             /// The functions that calls go on to.
             #[cfg(test)]
-            pub(crate) fn forwarded() -> Vec<String> {
-                vec![#(#signatures),*]
-            }
+            pub(crate) static FORWARDED: &[crate::forward::Signature] = &[#(#signatures),*];
         }
     });
     Ok(quote! {
