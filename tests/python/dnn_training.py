@@ -612,9 +612,35 @@ def test_statuses_of_recurrent_networks():
     assert all_three(work=(*workspace, reserve[0], None)) == {BAD_PARAM}
     assert all_three(hx=Tensor(normal(2, 3, 5))) == all_three(hx=Tensor(normal(1, 3, 4))) == {BAD_PARAM}
     assert all_three(hx=Tensor(normal(2, 3, 4), DOUBLE)) == {BAD_PARAM}
+    # PyTorch gives all tensors five dimensions.
+    assert all_three(hx=Tensor(normal(2, 3, 4, 1, 1))) == {0}
+    assert all_three(hx=Tensor(normal(2, 3, 4, 1, 1), layout="gaps")) == {BAD_PARAM}
     assert all_three(size=size_t(network.size.value - 4)) == {BAD_PARAM}
     assert all_three(y_data=Sequences(0, 4, [4, 3, 1], 5, FLOAT)) == {BAD_PARAM}
     assert all_three(y_data=Sequences(0, 4, [4, 4, 1], 4, FLOAT)) == {BAD_PARAM}
+    # Where weights are: as NVIDIA's cuDNN 9.28 answers. PyTorch asks for the matrix or for the bias.
+    places = [c.c_void_p(), c.c_void_p()]
+
+    def block(matrix=True, bias=True, to=(True, True), number=0, network=network):
+        descriptors = [descriptor("Tensor") if wanted else None for wanted in (matrix, bias)]
+        to = [c.byref(place) if wanted else None for wanted, place in zip(to, places)]
+        return dnn.cudnnGetRNNWeightParams(
+            handle, network.descriptor, 0, network.size, network.space.address, number, descriptors[0], to[0],
+            descriptors[1], to[1],
+        )
+
+    assert block() == 0
+    of_both = [place.value for place in places]
+    places[:] = [c.c_void_p(), c.c_void_p()]
+    assert block(bias=False, to=(True, False)) == block(matrix=False, to=(False, True)) == 0
+    assert [place.value for place in places] == of_both and None not in of_both
+    assert block(False, False, (False, False)) == 0
+    assert block(bias=False) == block(matrix=False) == BAD_PARAM
+    # There is no projection.
+    for cell, gates in [(LSTM, 4), (GRU, 3), (RELU, 1)]:
+        other = Network(cell, 2, 1, FLOAT, 3, 4, 2)
+        assert block(number=2 * gates, network=other) == 0 and [place.value for place in places] == [None, None]
+        assert block(number=2 * gates + 1, network=other) == BAD_PARAM
     assert trained.backward_weights(dspace.address, SET) == NOT_SUPPORTED
     assert trained.backward_weights(dspace.address, 7) == BAD_PARAM
     assert trained.backward_weights(None) == BAD_PARAM
