@@ -447,7 +447,7 @@ class Trained:
         return self.data.call(
             "ForwardTraining" if training else "ForwardInference", network, get("x_state"), get("x").address, get("h"),
             self.hx.address, get("c"), self.cx.address, get("filter", network.filter), network.space.address,
-            get("y_state"), self.y.address, get("h"), self.hy.address, get("c"), self.cy.address,
+            get("y_state"), self.y.address, get("last", get("h")), self.hy.address, get("c"), self.cy.address,
             *([None] * 8 if ex else []), workspace, size_t(WORK), *([self.kept, get("reserve")] if training else []),
         )
 
@@ -659,6 +659,9 @@ def test_statuses_of_networks():
     assert all_four() == {0}
     assert all_four(h=tensor_of(2, 5, 4), c=tensor_of(2, 5, 4, 1, 1)) == {0}
     assert all_four(h=tensor_of(2, 6, 4)) == all_four(h=tensor_of(1, 5, 4)) == all_four(h=None) == {BAD_PARAM}
+    # First and last states are alike, and what has a place has a descriptor.
+    for last in [tensor_of(2, 4, 4), None]:
+        assert trained.forward(False, last=last) == trained.forward(True, last=last) == BAD_PARAM
     assert all_four(filter=filter_of(303)) == {BAD_PARAM} and all_four(filter=filter_of(305)) == {0}
     for batches, width in [((5, 5, 2), 5), ((5, 4, 2), 4)]:
         wrong = array(tensors(*((batch, width) for batch in batches)), c.c_void_p)
