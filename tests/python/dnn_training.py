@@ -651,6 +651,14 @@ def test_statuses_of_recurrent_networks():
         assert dnn.cudnnSetRNNDescriptor_v8(
             descriptor("RNN"), 0, cell, 2, 0, 0, FLOAT, FLOAT, 0, 3, 4, 2, 1, None, 1
         ) == wanted
+    # What fills the rest is told in its type.
+    for ty, number in [(FLOAT, np.float32), (DOUBLE, np.float64), (HALF, np.float16)]:
+        made, fill, found = descriptor("RNNData"), np.array([1.5], number), np.zeros(2, number)
+        ok(dnn.cudnnSetRNNDataDescriptor(made, ty, 0, 2, 1, 3, array([2]), fill.ctypes.data_as(c.c_void_p)))
+        numbers = [c.byref(c.c_int()) for _ in range(5)]
+        ok(dnn.cudnnGetRNNDataDescriptor(made, *numbers, 0, None, found.ctypes.data_as(c.c_void_p)))
+        assert (found == [1.5, 0]).all(), ty
+        ok(dnn.cudnnGetRNNDataDescriptor(made, *numbers, 0, None, None))
     unset = descriptor("RNN")
     assert dnn.cudnnRNNBackwardWeights_v8(
         handle, unset, ADD, None, x_data.descriptor, trained.x.address, None, None, y_data.descriptor,

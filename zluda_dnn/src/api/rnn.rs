@@ -296,7 +296,7 @@ pub(crate) fn get_data(
     width: Out<c_int>,
     wanted: c_int,
     lengths: Out<c_int>,
-    fill: Out<c_void>,
+    fill: *mut c_void,
 ) -> CudnnResult {
     check(state.batch > 0 && wanted >= 0)?;
     ty.set_if_wanted(state.ty);
@@ -307,12 +307,9 @@ pub(crate) fn get_data(
     if !lengths.is_null() {
         lengths.set_all(state.lengths.iter().map(|length| *length as c_int), wanted as usize);
     }
-    if let Some(value) = state.fill {
-        match format(state.ty) {
-            Some(Format::F64) => fill.cast::<f64>().set_if_wanted(value),
-            Some(Format::F32) => fill.cast::<f32>().set_if_wanted(value as f32),
-            _ => return Err(cudnnError::NOT_SUPPORTED),
-        }
+    if let (Some(value), Some(kind), false) = (state.fill, format(state.ty), fill.is_null()) {
+        // SAFETY: the program has room for an element.
+        unsafe { kind.store(fill.cast(), 0, 1, &[value]) };
     }
     Ok(())
 }

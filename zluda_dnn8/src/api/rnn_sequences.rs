@@ -7,6 +7,9 @@ use crate::engine;
 use cuda_types::cudnn8::*;
 use std::ffi::c_int;
 
+/// Sequences are counted one by one: as many as no program has.
+const LARGEST_BATCH: c_int = 1 << 24;
+
 pub(super) struct Sequences {
     /// The engine's descriptor, which is of this call alone where the program has described each step.
     descriptor: cudnnRNNDataDescriptor_t,
@@ -33,6 +36,9 @@ impl Sequences {
         let tensor = |step: c_int| unsafe { tensors.add(step as usize).read_unaligned() };
         let first = Shape::of(tensor(0))?;
         let (batch, width) = (first.dims[0], first.dims[1]);
+        if batch > LARGEST_BATCH {
+            return Err(cudnnError::NOT_SUPPORTED);
+        }
         let mut lengths = vec![0; batch as usize];
         let mut going = batch;
         for step in 0..count {
