@@ -147,8 +147,22 @@ def test_statuses_of_dropout():
     assert both(y=Tensor(normal(2, 3, 4, 6))) == both(y=Tensor(normal(2, 3, 4, 5), HALF)) == {BAD_PARAM}
     # The same memory in another order.
     assert both(to=x.address, y=Tensor(normal(2, 3, 4, 5), layout="NHWC")) == {BAD_PARAM}
-    assert set_to(0.5, None, size_t(0)) == 0
-    assert both() == {BAD_PARAM}
+    # As cuDNN 8.9 and 9.28 answer: without states those that the descriptor has stay, and their sequence goes on.
+    assert set_to(1, None, size_t(0)) == 0
+    assert both() == {0} and (dropped(made, x, y, kept, size) == 0).all()
+    again, _, _ = dropout_of(0.5, 21)
+    wanted = [dropped(again, x, y, kept, size) for _ in range(2)]
+    again, _, _ = dropout_of(0.5, 21)
+    assert (dropped(again, x, y, kept, size) == wanted[0]).all()
+    assert set_to(0.5, None, size_t(0), again) == 0
+    assert (dropped(again, x, y, kept, size) == wanted[1]).all()
+    assert set_to(0.5, None, size_t(0), unset) == 0
+    assert both(dropout=unset) == {BAD_PARAM}
+    for size_of_none, wanted, then in [(size_t(0), BAD_PARAM, 0), (states_size, 0, BAD_PARAM)]:
+        assert dnn.cudnnRestoreDropoutDescriptor(
+            made, handle, c.c_float(0.5), None, size_of_none, c.c_ulonglong(3)
+        ) == wanted
+        assert both() == {then}
     assert dnn.cudnnDropoutGetStatesSize(handle, None) == BAD_PARAM
     assert dnn.cudnnDropoutGetStatesSize(None, c.byref(size_t())) == BAD_PARAM
     assert dnn.cudnnDestroyDropoutDescriptor(made) == 0
