@@ -68,6 +68,13 @@ const APIS: &[Api] = &[
         is_variable: |_| false,
     },
     Api {
+        name: "cudnn8",
+        functions: include_str!("cudnn8_functions.rs"),
+        exports: include_str!("cudnn8_exports.txt"),
+        status: "cudnnStatus_t",
+        is_variable: |_| false,
+    },
+    Api {
         name: "cusolver",
         functions: include_str!("cusolver_functions.rs"),
         exports: include_str!("cusolver_exports.txt"),

@@ -11,7 +11,9 @@ use syn::{Ident, Token, braced, bracketed};
 /// The input of the macro.
 pub(crate) struct Exports {
     pub(crate) api: Ident,
-    groups: Punctuated<ModuleExports, Token![,]>,
+    groups: Vec<ModuleExports>,
+    /// The module of the functions that all other declared names call.
+    rest: Option<Ident>,
 }
 
 struct ModuleExports {
@@ -32,7 +34,18 @@ impl Parse for Exports {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let api = input.parse()?;
         input.parse::<Token![;]>()?;
-        Ok(Exports { api, groups: Punctuated::parse_terminated(input)? })
+        let (mut groups, mut rest) = (Vec::new(), None);
+        while !input.is_empty() {
+            if input.parse::<Option<Token![..]>>()?.is_some() {
+                rest = Some(input.parse()?);
+                break;
+            }
+            groups.push(input.parse()?);
+            if input.parse::<Option<Token![,]>>()?.is_none() {
+                break;
+            }
+        }
+        Ok(Exports { api, groups, rest })
     }
 }
 
@@ -141,6 +154,9 @@ pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
                 pub static #ident: crate::export::DebuggerWord = crate::export::DebuggerWord::new();
             };
         }
+        if let (Some(module), Some(declared)) = (&exports.rest, functions.get(*name)) {
+            return relayed(module, declared);
+        }
         quote! {
             #[allow(non_snake_case)]
             #[unsafe(no_mangle)]
@@ -168,6 +184,28 @@ pub(crate) fn expand(exports: &Exports, api: &Api) -> syn::Result<TokenStream> {
         #(#rest)*
         /// Every exported function that is implemented, sorted by name.
         pub(crate) static IMPLEMENTED: &[(&str, crate::export::Address)] = &[#(#table),*];
+    })
+}
+
+/// An exported function that another library has.
+fn relayed(module: &Ident, declared: &syn::ForeignItemFn) -> TokenStream {
+    let syn::Signature { ident, inputs, output, .. } = &declared.sig;
+    let text = ident.to_string();
+    let arguments = arguments(declared).map(|argument| &argument.pat);
+    quote! {
+        #[allow(non_snake_case, clippy::too_many_arguments)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn #ident(#inputs) #output {
+            // SAFETY: the caller passes what the API asks for.
+            crate::export::relay(#text, || unsafe { crate::#module::#ident(#(#arguments),*) })
+        }
+    }
+}
+
+fn arguments(declared: &syn::ForeignItemFn) -> impl Iterator<Item = &syn::PatType> {
+    declared.sig.inputs.iter().filter_map(|input| match input {
+        syn::FnArg::Typed(argument) => Some(argument),
+        syn::FnArg::Receiver(_) => None,
     })
 }
 
@@ -239,10 +277,7 @@ impl Definition<'_> {
     }
 
     fn arguments(&self) -> impl Iterator<Item = &syn::PatType> {
-        self.declared.sig.inputs.iter().filter_map(|input| match input {
-            syn::FnArg::Typed(argument) => Some(argument),
-            syn::FnArg::Receiver(_) => None,
-        })
+        arguments(self.declared)
     }
 
     fn takes(&self, ty: &str) -> bool {

@@ -49,7 +49,9 @@ pub fn function_declarations(input: TokenStream) -> TokenStream {
 /// the function's name and its parameters, and gives the result. `forwarded()`, for tests, is what
 /// `crate::forward::signature!` makes of all of them.
 ///
-/// All other names of the library are exported too and end in `crate::export::not_supported`.
+/// All other names of the library are exported too and end in `crate::export::not_supported`; where a last line
+/// `..m` says so, those that the headers declare call `crate::m::<name>` with their arguments as they are, through
+/// `crate::export::relay`.
 /// `IMPLEMENTED` is the table of the others by name, of `crate::export::Address`.
 #[proc_macro]
 pub fn export_api(input: TokenStream) -> TokenStream {

@@ -6,6 +6,7 @@
 pub mod cublas;
 pub mod cuda;
 pub mod cudnn;
+pub mod cudnn8;
 pub mod cufft;
 pub mod curand;
 pub mod cusolver;

@@ -147,8 +147,22 @@ def test_statuses_of_dropout():
     assert both(y=Tensor(normal(2, 3, 4, 6))) == both(y=Tensor(normal(2, 3, 4, 5), HALF)) == {BAD_PARAM}
     # The same memory in another order.
     assert both(to=x.address, y=Tensor(normal(2, 3, 4, 5), layout="NHWC")) == {BAD_PARAM}
-    assert set_to(0.5, None, size_t(0)) == 0
-    assert both() == {BAD_PARAM}
+    # As cuDNN 8.9 and 9.28 answer: without states those that the descriptor has stay, and their sequence goes on.
+    assert set_to(1, None, size_t(0)) == 0
+    assert both() == {0} and (dropped(made, x, y, kept, size) == 0).all()
+    again, _, _ = dropout_of(0.5, 21)
+    wanted = [dropped(again, x, y, kept, size) for _ in range(2)]
+    again, _, _ = dropout_of(0.5, 21)
+    assert (dropped(again, x, y, kept, size) == wanted[0]).all()
+    assert set_to(0.5, None, size_t(0), again) == 0
+    assert (dropped(again, x, y, kept, size) == wanted[1]).all()
+    assert set_to(0.5, None, size_t(0), unset) == 0
+    assert both(dropout=unset) == {BAD_PARAM}
+    for size_of_none, wanted, then in [(size_t(0), BAD_PARAM, 0), (states_size, 0, BAD_PARAM)]:
+        assert dnn.cudnnRestoreDropoutDescriptor(
+            made, handle, c.c_float(0.5), None, size_of_none, c.c_ulonglong(3)
+        ) == wanted
+        assert both() == {then}
     assert dnn.cudnnDropoutGetStatesSize(handle, None) == BAD_PARAM
     assert dnn.cudnnDropoutGetStatesSize(None, c.byref(size_t())) == BAD_PARAM
     assert dnn.cudnnDestroyDropoutDescriptor(made) == 0
@@ -612,9 +626,35 @@ def test_statuses_of_recurrent_networks():
     assert all_three(work=(*workspace, reserve[0], None)) == {BAD_PARAM}
     assert all_three(hx=Tensor(normal(2, 3, 5))) == all_three(hx=Tensor(normal(1, 3, 4))) == {BAD_PARAM}
     assert all_three(hx=Tensor(normal(2, 3, 4), DOUBLE)) == {BAD_PARAM}
+    # PyTorch gives all tensors five dimensions.
+    assert all_three(hx=Tensor(normal(2, 3, 4, 1, 1))) == {0}
+    assert all_three(hx=Tensor(normal(2, 3, 4, 1, 1), layout="gaps")) == {BAD_PARAM}
     assert all_three(size=size_t(network.size.value - 4)) == {BAD_PARAM}
     assert all_three(y_data=Sequences(0, 4, [4, 3, 1], 5, FLOAT)) == {BAD_PARAM}
     assert all_three(y_data=Sequences(0, 4, [4, 4, 1], 4, FLOAT)) == {BAD_PARAM}
+    # Where weights are: as NVIDIA's cuDNN 9.28 answers. PyTorch asks for the matrix or for the bias.
+    places = [c.c_void_p(), c.c_void_p()]
+
+    def block(matrix=True, bias=True, to=(True, True), number=0, network=network):
+        descriptors = [descriptor("Tensor") if wanted else None for wanted in (matrix, bias)]
+        to = [c.byref(place) if wanted else None for wanted, place in zip(to, places)]
+        return dnn.cudnnGetRNNWeightParams(
+            handle, network.descriptor, 0, network.size, network.space.address, number, descriptors[0], to[0],
+            descriptors[1], to[1],
+        )
+
+    assert block() == 0
+    of_both = [place.value for place in places]
+    places[:] = [c.c_void_p(), c.c_void_p()]
+    assert block(bias=False, to=(True, False)) == block(matrix=False, to=(False, True)) == 0
+    assert [place.value for place in places] == of_both and None not in of_both
+    assert block(False, False, (False, False)) == 0
+    assert block(bias=False) == block(matrix=False) == BAD_PARAM
+    # There is no projection.
+    for cell, gates in [(LSTM, 4), (GRU, 3), (RELU, 1)]:
+        other = Network(cell, 2, 1, FLOAT, 3, 4, 2)
+        assert block(number=2 * gates, network=other) == 0 and [place.value for place in places] == [None, None]
+        assert block(number=2 * gates + 1, network=other) == BAD_PARAM
     assert trained.backward_weights(dspace.address, SET) == NOT_SUPPORTED
     assert trained.backward_weights(dspace.address, 7) == BAD_PARAM
     assert trained.backward_weights(None) == BAD_PARAM
@@ -625,6 +665,14 @@ def test_statuses_of_recurrent_networks():
         assert dnn.cudnnSetRNNDescriptor_v8(
             descriptor("RNN"), 0, cell, 2, 0, 0, FLOAT, FLOAT, 0, 3, 4, 2, 1, None, 1
         ) == wanted
+    # What fills the rest is told in its type.
+    for ty, number in [(FLOAT, np.float32), (DOUBLE, np.float64), (HALF, np.float16)]:
+        made, fill, found = descriptor("RNNData"), np.array([1.5], number), np.zeros(2, number)
+        ok(dnn.cudnnSetRNNDataDescriptor(made, ty, 0, 2, 1, 3, array([2]), fill.ctypes.data_as(c.c_void_p)))
+        numbers = [c.byref(c.c_int()) for _ in range(5)]
+        ok(dnn.cudnnGetRNNDataDescriptor(made, *numbers, 0, None, found.ctypes.data_as(c.c_void_p)))
+        assert (found == [1.5, 0]).all(), ty
+        ok(dnn.cudnnGetRNNDataDescriptor(made, *numbers, 0, None, None))
     unset = descriptor("RNN")
     assert dnn.cudnnRNNBackwardWeights_v8(
         handle, unset, ADD, None, x_data.descriptor, trained.x.address, None, None, y_data.descriptor,

@@ -1,4 +1,4 @@
-"""PyPI's PyTorch, whose kernels are there as machine code alone: a ResNet and a GPT train as the suite `torch` lets them train by
+"""PyPI's PyTorch, whose kernels are there as machine code alone: a ResNet, a GPT and an LSTM train as the suite `torch` lets them train by
 Debian's."""
 
 import pathlib

@@ -1,108 +1,16 @@
 //! Every function with arguments that are wrong: a status, and no crash.
 
 use cuda_types::cudnn::*;
-use exported::calls::{Function, find};
-use libloading::Library;
+use exported::networks::{Statuses, assert_wrong_arguments_have_a_status};
 
 exported::functions!(cudnn);
 
-fn run(library: &Library, function: &Function, words: &[u64]) -> cudnnStatus_t {
-    // SAFETY: wrong arguments are what is tested; pointers are null or of the test.
-    cudnnStatus_t(unsafe { function.run(library, words) })
-}
-
-/// Functions whose result is no status, or whose success needs no argument.
-fn takes_nothing(name: &str) -> bool {
-    [
-        "cudnnGetVersion",
-        "cudnnGetMaxDeviceVersion",
-        "cudnnGetCudartVersion",
-        "ErrorString",
-        "VersionCheck",
-        "Callback",
-    ]
-    .iter()
-    .any(|part| name.contains(part))
-}
-
 #[test]
 fn wrong_arguments_have_a_status() {
-    use cudnnStatus_t as S;
-    // Most lines of the log would be about what is not implemented.
-    // SAFETY: the only test of this program reads the environment later.
-    unsafe { std::env::set_var("ZLUDA_LOG", "off") };
-    // SAFETY: the library has no initialisers of its own.
-    let library = unsafe { Library::new(exported::file::staged("libzluda_dnn.so")) };
-    let library = library.expect("the library loads");
-    let wrong = |status: S| (2000..4000).contains(&status.0);
-    let functions = || FUNCTIONS.iter().filter(|function| !takes_nothing(function.name));
-    for function in functions().filter(|function| !function.name.contains("Destroy")) {
-        let status = run(&library, function, &[]);
-        assert!(wrong(status), "{} of nothing: {}", function.name, status.0);
-    }
-    // Handles that there are none of.
-    for function in functions() {
-        for word in [1, 16, 1 << 45, u64::MAX] {
-            let first = function.types().next().unwrap_or("");
-            if first.starts_with('*')
-                || !(first.ends_with("Handle_t") || first.ends_with("Descriptor_t"))
-            {
-                continue;
-            }
-            let status = run(&library, function, &[word]);
-            assert!(wrong(status), "{} of {word:#x}: {}", function.name, status.0);
-        }
-    }
-    let mut handle = 0u64;
-    let place = (&raw mut handle).expose_provenance() as u64;
-    assert_eq!(run(&library, find(FUNCTIONS, "cudnnCreate"), &[place]), S::CUDNN_STATUS_SUCCESS);
-    // A descriptor of each kind, with nothing set.
-    let mut made = Vec::new();
-    for function in FUNCTIONS {
-        let kind = function.name.strip_prefix("cudnnCreate").unwrap_or("");
-        let mut descriptor = 0u64;
-        let place = (&raw mut descriptor).expose_provenance() as u64;
-        if kind.ends_with("Descriptor")
-            && run(&library, function, &[place]) == S::CUDNN_STATUS_SUCCESS
-        {
-            made.push((format!("cudnn{kind}_t"), descriptor));
-        }
-    }
-    assert!(made.len() >= 5, "{made:?}");
-    let known = |status: S| RESULT_NAMES.iter().any(|(name, _)| *name == status);
-    for function in functions() {
-        if function.name.contains("Destroy") {
-            continue;
-        }
-        for other in [0, u64::MAX, 0x7fff_ffff, 3] {
-            let word = |(_, ty): &(&str, &str)| {
-                let ty = ty.replace(' ', "");
-                if ty == "cudnnHandle_t" {
-                    return handle;
-                }
-                if let Some((_, descriptor)) = made.iter().find(|(kind, _)| *kind == ty) {
-                    return *descriptor;
-                }
-                if ty.starts_with('*')
-                    || ty.ends_with("Stream_t")
-                    || ty.ends_with("_t") && ty.contains("Descriptor")
-                {
-                    return 0;
-                }
-                other
-            };
-            let words: Vec<u64> = function.parameters.iter().map(word).collect();
-            let status = run(&library, function, &words);
-            assert!(known(status), "{} of {other:#x}: {}", function.name, status.0);
-        }
-    }
-    for (kind, descriptor) in &made {
-        let name = kind.replace("cudnn", "cudnnDestroy").replace("_t", "");
-        let end = find(FUNCTIONS, &name);
-        assert_eq!(run(&library, end, &[*descriptor]), S::CUDNN_STATUS_SUCCESS, "{name}");
-        assert_eq!(run(&library, end, &[*descriptor]), S::CUDNN_STATUS_BAD_PARAM, "{name} again");
-    }
-    let end = find(FUNCTIONS, "cudnnDestroy");
-    assert_eq!(run(&library, end, &[handle]), S::CUDNN_STATUS_SUCCESS);
-    assert_eq!(run(&library, end, &[handle]), S::CUDNN_STATUS_BAD_PARAM);
+    let statuses = Statuses {
+        wrong: |status| (2000..4000).contains(&status),
+        known: |status| RESULT_NAMES.iter().any(|(known, _)| known.0 == status),
+        bad_param: cudnnStatus_t::CUDNN_STATUS_BAD_PARAM.0,
+    };
+    assert_wrong_arguments_have_a_status("libzluda_dnn.so", FUNCTIONS, &statuses);
 }

@@ -39,6 +39,9 @@ pub const AUDIT: &str = "libzluda_ld.so";
 /// The command by the name of NVIDIA's assembler.
 pub const ASSEMBLER: &str = "bin/ptxas";
 
+/// Our cuDNN, of version 9's ABI.
+pub const NETWORKS: &str = "libzluda_dnn.so";
+
 /// The HIP provider that is this machine's processor, in the folder.
 pub const CPU_PROVIDER: &str = if cfg!(windows) { "zluda_hip_cpu.dll" } else { CPU_LINUX };
 const CPU_LINUX: &str = "libzluda_hip_cpu.so";
@@ -66,7 +69,8 @@ pub const STAGED: &[Staged] = &[
         ..OWN
     },
     Staged { package: "zluda_blas", built: "libzluda_blas.so", name: "libzluda_blas.so", ..OWN },
-    Staged { package: "zluda_dnn", built: "libzluda_dnn.so", name: "libzluda_dnn.so", ..OWN },
+    Staged { package: "zluda_dnn", built: NETWORKS, name: NETWORKS, ..OWN },
+    Staged { package: "zluda_dnn8", built: "libzluda_dnn8.so", name: "libzluda_dnn8.so", ..OWN },
     Staged { package: "zluda_fft", built: "libzluda_fft.so", name: "libzluda_fft.so", ..OWN },
     Staged { package: "zluda_rand", built: "libzluda_rand.so", name: "libzluda_rand.so", ..OWN },
     Staged {
@@ -195,6 +199,37 @@ pub const STUBS: &[Stub] = &[
         library: "libzluda_dnn.so",
     },
     Stub { name: "libcudnn_ops.so.9", link: Some("libcudnn_ops.so"), library: "libzluda_dnn.so" },
+    Stub { name: "libcudnn.so.8", link: None, library: "libzluda_dnn8.so" },
+    Stub {
+        name: "libcudnn_adv_infer.so.8",
+        link: Some("libcudnn_adv_infer.so"),
+        library: "libzluda_dnn8.so",
+    },
+    Stub {
+        name: "libcudnn_adv_train.so.8",
+        link: Some("libcudnn_adv_train.so"),
+        library: "libzluda_dnn8.so",
+    },
+    Stub {
+        name: "libcudnn_cnn_infer.so.8",
+        link: Some("libcudnn_cnn_infer.so"),
+        library: "libzluda_dnn8.so",
+    },
+    Stub {
+        name: "libcudnn_cnn_train.so.8",
+        link: Some("libcudnn_cnn_train.so"),
+        library: "libzluda_dnn8.so",
+    },
+    Stub {
+        name: "libcudnn_ops_infer.so.8",
+        link: Some("libcudnn_ops_infer.so"),
+        library: "libzluda_dnn8.so",
+    },
+    Stub {
+        name: "libcudnn_ops_train.so.8",
+        link: Some("libcudnn_ops_train.so"),
+        library: "libzluda_dnn8.so",
+    },
     Stub { name: "libcufft.so.12", link: Some("libcufft.so"), library: "libzluda_fft.so" },
     Stub { name: "libcufft.so.11", link: None, library: "libzluda_fft.so" },
     Stub { name: "libcurand.so.10", link: Some("libcurand.so"), library: "libzluda_rand.so" },

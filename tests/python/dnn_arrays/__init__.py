@@ -1,17 +1,19 @@
-"""Our cuDNN, with a handle, and tensors of it that have NumPy's values."""
+"""Our cuDNN, with a handle, and tensors of it that have NumPy's values. The library is that of version 9, unless the variable
+`DNN` names another one, be it NVIDIA's."""
 
 import ctypes as c
+import os
 
 import numpy as np
 
 runtime = c.CDLL("libcuda.so.1")
-dnn = c.CDLL("libzluda_dnn.so")
+dnn = c.CDLL(os.environ.get("DNN", "libzluda_dnn.so"))
 dnn.cudnnGetErrorString.restype = c.c_char_p
 dnn.cudnnGetVersion.restype = c.c_size_t
 random = np.random.default_rng(1)
 
 FLOAT, DOUBLE, HALF, INT8, BFLOAT16 = 0, 1, 2, 3, 9
-BAD_PARAM, NOT_SUPPORTED = 2000, 3000
+BAD_PARAM, NOT_SUPPORTED = (2000, 3000) if dnn.cudnnGetVersion() >= 90000 else (3, 9)
 NUMPY = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, INT8: np.int8, BFLOAT16: np.uint16}
 EPSILON = {FLOAT: 2**-22, DOUBLE: 2**-50, HALF: 2**-10, BFLOAT16: 2**-7}
 

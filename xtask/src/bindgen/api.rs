@@ -151,6 +151,17 @@ pub const APIS: &[Api] = &[
         error: ("cudnnError", "CUDNN_STATUS_"),
         names: "as `cudnnGetErrorString` gives it",
     },
+    Api {
+        name: "cudnn8",
+        source: Source::Wheel("nvidia-cudnn-cu12==8.9.7.29"),
+        includes: "#include <cudnn.h>\n",
+        defines: &[],
+        items: "(cudnn|CUDNN|cudaStream_t|libraryPropertyType).*",
+        functions: "cudnn.*",
+        status: ("cudnnStatus_t", "cudnnStatus_t"),
+        error: ("cudnnError", "CUDNN_STATUS_"),
+        names: "as `cudnnGetErrorString` gives it",
+    },
     // Dense, sparse and refactorisation.
     Api {
         name: "cusolver",

@@ -19,20 +19,8 @@ pub(crate) fn reserve_size(x: TensorState, bytes: Out<usize>) -> CudnnResult {
     bytes.set(dropout::kept_bytes(count))
 }
 
-/// Sets what [`set`] and [`restore`] have in common. There may be no states: then nothing can be left out.
-fn describe(
-    descriptor: &Change<DropoutState>,
-    probability: f32,
-    states: *mut c_void,
-    bytes: usize,
-    seed: c_ulonglong,
-) -> CudnnResult {
-    check(states.is_null() || bytes >= STATE)?;
-    *descriptor.lock() = DropoutState { probability, states: states.expose_provenance(), seed };
-    Ok(())
-}
-
-/// Begins a sequence of numbers in the states, when the stream gets there.
+/// Begins a sequence of numbers in the states, when the stream gets there. Without states those that the descriptor has stay,
+/// and go on.
 pub(crate) fn set(
     descriptor: Change<DropoutState>,
     handle: Arc<Handle>,
@@ -41,10 +29,14 @@ pub(crate) fn set(
     bytes: usize,
     seed: c_ulonglong,
 ) -> CudnnResult {
-    describe(&descriptor, probability, states, bytes, seed)?;
+    let mut state = descriptor.lock();
     if states.is_null() {
+        (state.probability, state.seed) = (probability, seed);
         return Ok(());
     }
+    check(bytes >= STATE)?;
+    *state = DropoutState { probability, states: states.expose_provenance(), seed };
+    drop(state);
     handle.run(dropout::begin(states.expose_provenance(), seed))
 }
 
@@ -57,7 +49,9 @@ pub(crate) fn restore(
     bytes: usize,
     seed: c_ulonglong,
 ) -> CudnnResult {
-    describe(&descriptor, probability, states, bytes, seed)
+    check(bytes >= STATE)?;
+    *descriptor.lock() = DropoutState { probability, states: states.expose_provenance(), seed };
+    Ok(())
 }
 
 pub(crate) fn get(

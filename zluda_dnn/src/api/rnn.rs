@@ -204,6 +204,8 @@ pub(crate) fn weight_space(_: Arc<Handle>, state: RnnState, bytes: Out<usize>) -
     bytes.set(rnn.elements() * rnn.format.size())
 }
 
+/// Tells where a matrix and a bias of a product are. Either may be left out, with its descriptor; what the network does not
+/// have is nowhere, and has no dimensions.
 pub(crate) fn weight_parameters(
     _: Arc<Handle>,
     state: RnnState,
@@ -211,9 +213,9 @@ pub(crate) fn weight_parameters(
     bytes: usize,
     space: *const c_void,
     number: i32,
-    matrix: Change<TensorState>,
+    matrix: cudnnTensorDescriptor_t,
     matrix_place: Out<*mut c_void>,
-    bias: Change<TensorState>,
+    bias: cudnnTensorDescriptor_t,
     bias_place: Out<*mut c_void>,
 ) -> CudnnResult {
     let rnn = state.rnn()?;
@@ -222,29 +224,34 @@ pub(crate) fn weight_parameters(
     let number = usize::try_from(number).map_err(|_| INVALID)?;
     let gates = rnn.cell.gates();
     // One more stands for the projection, which not all have.
-    let is_projection = rnn.cell == Cell::Lstm && number == 2 * gates;
-    check(pseudo < rnn.layers * rnn.directions() && (number < 2 * gates || is_projection))?;
-    let tell =
-        |descriptor: &Change<TensorState>, place: Out<*mut c_void>, block: Option<rnn::Block>| {
-            let Some(block) = block else {
-                *descriptor.lock() = TensorState::default();
-                place.set_if_wanted(std::ptr::null_mut());
-                return;
-            };
-            let dims = vec![1, block.rows as i32, block.columns as i32];
-            let strides = packed(false, &dims).unwrap_or_default();
-            *descriptor.lock() = TensorState { ty: state.ty, dims, strides };
-            let first = space.cast_mut().cast::<u8>().wrapping_add(block.first * rnn.format.size());
-            place.set_if_wanted(if space.is_null() { std::ptr::null_mut() } else { first.cast() });
-        };
+    check(pseudo < rnn.layers * rnn.directions() && number <= 2 * gates)?;
     let (gate, of_state) = (number % gates, number >= gates);
-    if is_projection {
-        tell(&matrix, matrix_place, rnn.projection(pseudo));
-        tell(&bias, bias_place, None);
-        return Ok(());
+    let (weights, biases) = match number == 2 * gates {
+        true if rnn.cell == Cell::Lstm => (rnn.projection(pseudo), None),
+        true => (None, None),
+        false => (Some(rnn.weights(pseudo, gate, of_state)), rnn.bias(pseudo, gate, of_state)),
+    };
+    let wanted = |descriptor: cudnnTensorDescriptor_t, place: &Out<*mut c_void>| {
+        check(descriptor.is_null() == place.is_null())?;
+        if descriptor.is_null() { Ok(None) } else { find(descriptor).map(Some) }
+    };
+    let both = [
+        (wanted(matrix, &matrix_place)?, matrix_place, weights),
+        (wanted(bias, &bias_place)?, bias_place, biases),
+    ];
+    for (descriptor, place, block) in both {
+        let Some(descriptor) = descriptor else { continue };
+        let Some(block) = block else {
+            *descriptor.lock() = TensorState::default();
+            place.set(std::ptr::null_mut())?;
+            continue;
+        };
+        let dims = vec![1, block.rows as i32, block.columns as i32];
+        let strides = packed(false, &dims).unwrap_or_default();
+        *descriptor.lock() = TensorState { ty: state.ty, dims, strides };
+        let first = space.cast_mut().cast::<u8>().wrapping_add(block.first * rnn.format.size());
+        place.set(if space.is_null() { std::ptr::null_mut() } else { first.cast() })?;
     }
-    tell(&matrix, matrix_place, Some(rnn.weights(pseudo, gate, of_state)));
-    tell(&bias, bias_place, rnn.bias(pseudo, gate, of_state));
     Ok(())
 }
 
@@ -289,7 +296,7 @@ pub(crate) fn get_data(
     width: Out<c_int>,
     wanted: c_int,
     lengths: Out<c_int>,
-    fill: Out<c_void>,
+    fill: *mut c_void,
 ) -> CudnnResult {
     check(state.batch > 0 && wanted >= 0)?;
     ty.set_if_wanted(state.ty);
@@ -300,12 +307,9 @@ pub(crate) fn get_data(
     if !lengths.is_null() {
         lengths.set_all(state.lengths.iter().map(|length| *length as c_int), wanted as usize);
     }
-    if let Some(value) = state.fill {
-        match format(state.ty) {
-            Some(Format::F64) => fill.cast::<f64>().set_if_wanted(value),
-            Some(Format::F32) => fill.cast::<f32>().set_if_wanted(value as f32),
-            _ => return Err(cudnnError::NOT_SUPPORTED),
-        }
+    if let (Some(value), Some(kind), false) = (state.fill, format(state.ty), fill.is_null()) {
+        // SAFETY: the program has room for an element.
+        unsafe { kind.store(fill.cast(), 0, 1, &[value]) };
     }
     Ok(())
 }
@@ -364,8 +368,10 @@ impl RnnState {
             return check(there.iter().all(|place| place.is_null()));
         };
         let dims = vec![self.layers * self.rnn()?.directions() as i32, batch as i32, width];
-        check(states.ty == self.ty && states.dims == dims)?;
-        check(packed(false, &dims).is_some_and(|strides| strides == states.strides))
+        // Programs add dimensions of length 1.
+        check(states.ty == self.ty && states.dims.starts_with(&dims))?;
+        check(states.dims.iter().skip(dims.len()).all(|dim| *dim == 1))?;
+        check(packed(false, &dims).is_some_and(|strides| states.strides.starts_with(&strides)))
     }
 
     /// Checks the space of weights.

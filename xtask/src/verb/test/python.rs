@@ -17,6 +17,7 @@ use std::time::Duration;
 const OWN_LIBRARIES: &[&str] = &[
     "blas_extensions",
     "blas_products",
+    "dnn_8",
     "dnn_attention",
     "dnn_graphs",
     "dnn_layers",
