@@ -7,7 +7,8 @@ import re
 import numpy as np
 from dnn_arrays import dnn, handle, normal, ok, random, runtime
 from dnn_backend import (
-    DESCRIPTOR, HANDLE, INT64, Tensor, descriptor, near, new, number, pack_of, pointwise, put, sized_plan_of, virtual,
+    BOOLEAN, DATA_TYPE, DESCRIPTOR, FLOAT, INT64, Tensor, descriptor, near, new, number, pack_of, pointwise, put, sized_plan_of,
+    virtual,
 )
 
 ADD, MIN, MAX, SUB, NEGATE, IDENTITY = 0, 2, 3, 9, 16, 21
@@ -123,16 +124,16 @@ def test_steps_backwards_mean_nothing_between_operations():
 
 
 def test_tensors_that_fit_no_memory_are_refused():
-    x = Tensor(integers(1, 1, 1))
-    for dims in [(1 << 40, 1 << 40, 1), (1 << 62, 4, 1), (1, 1, 1 << 46)]:
-        y = virtual(*dims)
-        operation = pointwise(NEGATE, y, x)
-        graph = descriptor("graph", (800, HANDLE, handle), (801, DESCRIPTOR, operation))
-        config = descriptor("config", (301, DESCRIPTOR, descriptor("engine", (1300, DESCRIPTOR, graph), (1301, INT64, 0))))
-        plan = new("plan")
-        ok(put(plan, 400, HANDLE, handle))
-        ok(put(plan, 401, DESCRIPTOR, config))
-        assert dnn.cudnnBackendFinalize(plan) == NOT_SUPPORTED_SHAPE, dims
+    for dims, strides in [
+        ((1 << 40, 1 << 40, 1), (0, 1, 1)), ((1 << 62, 4, 1), (4, 1, 1)), ((1, 1, 1 << 46), (1, 1, 1)),
+        ((2, 2, 2), (-(1 << 63), (1 << 63) - 1, 1)),
+    ]:
+        tensor = new("tensor")
+        for attribute in [
+            (901, DATA_TYPE, FLOAT), (902, INT64, *dims), (903, INT64, *strides), (906, INT64, 1), (907, BOOLEAN, True),
+        ]:
+            ok(put(tensor, *attribute))
+        assert dnn.cudnnBackendFinalize(tensor) == NOT_SUPPORTED_SHAPE, dims
 
 
 for name, test in list(globals().items()):

@@ -3,7 +3,7 @@
 use super::emit::{Kind, unsupported};
 use super::machine::{Lifted, Machine};
 use super::operand::{Operands, Target};
-use crate::instruction::{Instruction, Operand, Register};
+use crate::instruction::{Instruction, Operand, Register, Signs};
 
 /// A shape: its name among the modifiers, the kind of its elements, its name in PTX, and the registers of A, B and C.
 struct Shape(&'static str, &'static str, &'static str, [u8; 3]);
@@ -77,16 +77,20 @@ fn element(i: &Instruction, index: usize) -> Option<String> {
 pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     let target = o.target()?;
-    let mut source = || match o.next()? {
-        Operand::Register(register) if register.signs == Default::default() => {
-            Ok(Target { file: register.file, number: register.number })
+    let mut signed = || match o.next()? {
+        Operand::Register(register) => {
+            let first = Target { file: register.file, number: register.number };
+            match register.signs {
+                Signs { negated, absolute: false, inverted: false } => Ok((first, negated)),
+                _ => unsupported(format!("operand `{register}`")),
+            }
         }
         other => unsupported(format!("operand `{other}`")),
     };
-    let [a, b, c] = [source()?, source()?, source()?];
+    let sources = [signed()?, signed()?, signed()?];
     let sparse = i.has("SP");
     let (metadata, selector) = if sparse {
-        let metadata = source()?;
+        let (metadata, _) = signed()?;
         (Some(metadata), o.integer()?)
     } else {
         (None, 0)
@@ -134,8 +138,25 @@ pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
         () if i.has("RZ") => ".rz",
         () => "",
     };
-    let [a, b, c] = [(a, counts[0]), (b, counts[1]), (c, counts[2])]
-        .map(|(first, count)| machine.fragment(first, count));
+    // The bits of a word that are the signs of its numbers; of a pair, those of its second word.
+    let signs = match kind {
+        "f64" | "tf32" => 0x8000_0000u32,
+        "f16" | "bf16" => 0x8000_8000,
+        _ => 0,
+    };
+    let mut fragments = [vec![], vec![], vec![]];
+    for (place, ((first, negated), count)) in sources.into_iter().zip(counts).enumerate() {
+        let mut words = machine.fragment(first, count);
+        if negated && (signs == 0 || place == 2 && kind != "f64") {
+            return unsupported("a minus");
+        }
+        let (from, step) = if kind == "f64" { (1, 2) } else { (0, 1) };
+        for word in words.iter_mut().skip(from).step_by(step).filter(|_| negated) {
+            *word = machine.emit.b32("xor.b32", &[word, &format!("{signs:#x}")]);
+        }
+        fragments[place] = words;
+    }
+    let [a, b, c] = fragments;
     if kind == "f64" {
         return doubles(machine, target, [a, b, c], rounding);
     }

@@ -174,7 +174,7 @@ fn vector_name(count: usize) -> &'static str {
     }
 }
 
-/// LD, LDG, LDS, LDL: R, [address]
+/// LD, LDG, LDS, LDL: R, [address] [, P]. Threads for which the predicate does not hold read nothing, and get zeros.
 pub(super) fn load(machine: &mut Machine, mut o: Operands) -> Lifted {
     let i = o.instruction;
     let target = o.target()?;
@@ -185,9 +185,30 @@ pub(super) fn load(machine: &mut Machine, mut o: Operands) -> Lifted {
         return unsupported("a predicate as a result");
     }
     let address = o.address()?;
-    o.optional_predicate();
+    let reads = if o.left() > 0 { o.truth(machine)? } else { Truth::Constant(true) };
     o.end()?;
     let place = machine.place_of(i, &address)?;
+    if reads == Truth::Constant(true) {
+        return load_from(machine, i, target, &place);
+    }
+    let guard = machine.emit.guard_truth();
+    let reading = machine.emit.join("and", &guard, &reads);
+    let others = machine.emit.join("and", &guard, &reads.not());
+    machine.emit.guard_by(&reading);
+    load_from(machine, i, target, &place)?;
+    machine.emit.guard_by(&others);
+    let count = match width(i) {
+        Width::Narrow(_) => 1,
+        Width::Words(count) => count,
+    };
+    for word in machine.words(target, count) {
+        machine.emit.guarded(format_args!("mov.b32 {word}, 0"));
+    }
+    Ok(())
+}
+
+/// Loads what is at a place, in the threads for which the guard holds.
+fn load_from(machine: &mut Machine, i: &Instruction, target: Target, place: &str) -> Lifted {
     let space = space(i.opcode);
     let watches = space == ".shared" && machine.state.watches_shared;
     let order = match strength(i) {

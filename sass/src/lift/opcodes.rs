@@ -117,7 +117,7 @@ const OPCODES: &[(&str, Lifter, &str)] = &[
     ),
     ("MEMBAR", memory::membar, "ALL CTA GPU SC SYS VC"),
     ("ARRIVES", arrive::copies, "64 LDGSTSBAR"),
-    ("LDGSTS", memory::copy, "128 64 BYPASS E LTC128B LTC256B LTC64B ZFILL"),
+    ("LDGSTS", memory::copy, "128 64 BYPASS CONSTANT E LTC128B LTC256B LTC64B ZFILL"),
     ("QSPC", memory::qspc, "E G L S"),
     ("SHFL", warp::shfl, "BFLY DOWN IDX UP"),
     ("VOTE", warp::vote, "ALL ANY EQ"),

@@ -540,6 +540,37 @@ fn arrivals_begin_the_next_phase_with_what_is_expected() {
 }
 
 #[test]
+fn loads_give_zeros_to_threads_that_their_operand_leaves_out() {
+    let text = lifted("@P1 LDG.E.64 R2, [R2.64], !P0\nEXIT");
+    let lines = [
+        "mov.pred %q0, %p1;",
+        "not.pred %q1, %p0;",
+        "and.pred %q2, %q0, %q1;",
+        "and.pred %q3, %q0, %p0;",
+        "@%q2 ld.global.v2.b32 {%r2, %r3}, [%d0];",
+        "@%q3 mov.b32 %r2, 0;",
+        "@%q3 mov.b32 %r3, 0;",
+    ];
+    assert!(text.contains(&lines.join("\n    ")), "{text}");
+    assert_eq!(lifted("LDG.E R2, [R2.64]\nEXIT"), lifted("LDG.E R2, [R2.64], PT\nEXIT"));
+}
+
+#[test]
+fn products_take_operands_with_a_minus() {
+    let text =
+        lifted("HMMA.1688.F32.TF32 R4, R8, -R12, R16\nHMMA.16816.F16 R4, -R8, R12, R16\nEXIT");
+    for (flipped, signs) in [("%r12, 0x80000000;", 1), ("%r13, 0x80000000;", 1), ("0x80008000;", 4)]
+    {
+        let found = text.lines().filter(|line| line.contains("xor.b32") && line.contains(flipped));
+        assert_eq!(found.count(), signs, "{text}");
+    }
+    let text = lifted("DMMA.884 R4, -R8, R12, -R16\nEXIT");
+    for flipped in ["%r9, 0x80000000;", "%r17, 0x80000000;", "%r19, 0x80000000;"] {
+        assert!(text.contains(flipped) && text.matches("xor.b32").count() == 3, "{text}");
+    }
+}
+
+#[test]
 fn asynchronous_copies_count_uniform_registers() {
     let text = lifted("LDGSTS.E [R5+UR4+0x80], [R2.64+0x80]\nEXIT");
     let sum = text.lines().find(|line| line.contains("%r5, %u4;")).expect("a sum");
