@@ -41,6 +41,7 @@ const NVIDIA_LIBRARIES: &[NvidiaLibrary] = &[
     NvidiaLibrary { name: "nvidia_blaslt", of_12: true, ..NVIDIA },
     NvidiaLibrary { name: "nvidia_dnn", ..NVIDIA },
     NvidiaLibrary { name: "nvidia_fft", of_12: true, emulated: true },
+    NvidiaLibrary { name: "nvidia_machine_code", ..NVIDIA },
     NvidiaLibrary { name: "nvidia_nccl", ..NVIDIA },
     NvidiaLibrary { name: "nvidia_rand", of_12: true, emulated: true },
     NvidiaLibrary { name: "nvidia_solver", of_12: true, ..NVIDIA },
