@@ -77,6 +77,8 @@ def check_identity(device):
     version = ctypes.c_int()
     assert cuda.cuDriverGetVersion(ctypes.byref(version)) == 0
     assert nvml.nvmlSystemGetCudaDriverVersion_v2() == version.value
+    release = nvml.nvmlSystemGetDriverVersion().split(".")[0]
+    assert nvml.nvmlSystemGetDriverBranch().branch.decode().startswith(f"r{release}_")
     short = ctypes.create_string_buffer(2)
     assert library.nvmlDeviceGetName(device, short, 2) == nvml.NVML_ERROR_INSUFFICIENT_SIZE
 

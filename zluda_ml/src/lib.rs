@@ -22,6 +22,7 @@ cuda_macros::export_api! {
         nvmlSystemGetDriverVersion, nvmlSystemGetNVMLVersion, nvmlSystemGetCudaDriverVersion,
         nvmlSystemGetCudaDriverVersion_v2 => nvmlSystemGetCudaDriverVersion,
     },
+    versions { nvmlSystemGetDriverBranch },
     system { nvmlSystemGetProcessName, nvmlUnitGetCount, nvmlGetExcludedDeviceCount },
     handles {
         nvmlDeviceGetCount, nvmlDeviceGetCount_v2 => nvmlDeviceGetCount, nvmlDeviceGetHandleByIndex,
