@@ -45,7 +45,8 @@ pub struct KernelInfo {
     pub registers: Option<u32>,
     /// `.visible` or `.weak`: programs can ask for it by name.
     pub visible: bool,
-    /// The number that stands for it where code takes its address; 0 if none does.
+    /// The number that stands for it where code takes its address; 0 if none does. Kernels of machine code from several files may
+    /// have the same.
     pub address: u64,
     /// It, or a function that it reaches, launches graphs.
     pub launches_graphs: bool,

@@ -134,7 +134,8 @@ pub fn analyze(text: &str) -> Result<Analysis<'_>, Diagnostics> {
             info.architecture = architecture(&tree.directives, tree.target.sm());
             info.const_size = const_size;
             info.static_shared = info.static_shared.next_multiple_of(dynamic_align);
-            info.address = numbers.address(index).unwrap_or(0);
+            let of_machine_code = lifted(function, "address ").and_then(|text| text.parse().ok());
+            info.address = of_machine_code.or_else(|| numbers.address(index)).unwrap_or(0);
             info.launches_graphs = launches_graphs(&reached, &tree);
             info.error = error_of(function, &reached, &tree, &local, text);
             kernels.push(info);
@@ -440,6 +441,16 @@ mod tests {
         let errors: Vec<_> = kernels.iter().map(|kernel| kernel.error.clone()).collect();
         let text = "its machine code cannot be lifted: .text.a+0x10 `X`".to_owned();
         assert_eq!(errors, [Some(KernelError { invalid: false, text }), None]);
+    }
+
+    #[test]
+    fn machine_code_says_the_addresses_of_kernels() {
+        let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
+                    .visible .entry a()\n.pragma \"address 18446620928407240704\";\n{ ret; }\n\
+                    .visible .entry b() { ret; }\n";
+        let kernels = analyze(text).unwrap().kernels;
+        let addresses: Vec<u64> = kernels.iter().map(|kernel| kernel.address).collect();
+        assert_eq!(addresses, [0xffff_9000_0000_0000, 0]);
     }
 
     #[test]

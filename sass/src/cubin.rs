@@ -67,6 +67,14 @@ impl Relocation {
     /// instruction.
     pub const LOW_32: u32 = 0x38;
     pub const HIGH_32: u32 = 0x39;
+    /// `R_CUDA_FUNC_DESC32_LO_32`, `R_CUDA_FUNC_DESC32_HI_32`: the same of a function's descriptor, by which kernels launch.
+    pub const DESCRIPTOR_LOW_32: u32 = 0x3e;
+    pub const DESCRIPTOR_HIGH_32: u32 = 0x3f;
+    /// `R_CUDA_FUNC_DESC_64`: all of it, in a variable.
+    pub const DESCRIPTOR_64: u32 = 0x23;
+    /// All kinds that are about descriptors.
+    pub const DESCRIPTORS: [u32; 3] =
+        [Self::DESCRIPTOR_64, Self::DESCRIPTOR_LOW_32, Self::DESCRIPTOR_HIGH_32];
     /// `R_CUDA_TEX_HEADER_INDEX`, `R_CUDA_SAMP_HEADER_INDEX`, `R_CUDA_SURF_HEADER_INDEX`: the handle of what a program binds by
     /// name, in bank 0.
     pub const TEXTURE: u32 = 6;

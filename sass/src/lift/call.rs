@@ -10,10 +10,14 @@ use std::collections::BTreeSet;
 /// A function of the system.
 pub(super) struct System {
     pub(super) name: &'static str,
-    /// Bits of the arguments and of the result, which lie from R4 on, numbers of 64 bits at even registers.
+    /// Bits of the arguments and of the result, which lie from R4 on, numbers of 64 bits at even registers. [`SHAPE`] bits are a
+    /// structure of three words, each in the next register.
     arguments: &'static [u32],
     result: Option<u32>,
 }
+
+/// The bits of a `dim3`.
+const SHAPE: u32 = 96;
 
 const fn function(name: &'static str, arguments: &'static [u32], result: Option<u32>) -> System {
     System { name, arguments, result }
@@ -32,7 +36,32 @@ pub(super) const SYSTEM: &[System] = &[
     function("cudaGraphLaunch", &[64, 64], Some(32)),
     function("cudaGraphKernelNodeSetEnabled", &[64, 32], Some(32)),
     function("cudaGraphKernelNodeSetParam", &[64, 64, 64, 64], Some(32)),
+    function("cudaGraphKernelNodeSetGridDim", &[64, SHAPE], Some(32)),
     function("cudaGraphKernelNodeUpdatesApply", &[64, 64], Some(32)),
+    // Of launches by kernels, as the PTX of `libcudadevrt` declares them.
+    function("__cuda_syscall_cnpv2GetParameterBufferV2", &[64, SHAPE, SHAPE, 32], Some(64)),
+    function("__cuda_syscall_cnpv2LaunchDeviceV2", &[64, 64], Some(32)),
+    function("__cuda_syscall_cnpv2GetLastError", &[], Some(32)),
+    function("__cuda_syscall_cnpv2SetLastError", &[32], Some(32)),
+    function("__cuda_syscall_cnpv2StreamCreate", &[64, 32], Some(32)),
+    function("__cuda_syscall_cnpv2StreamDestroy", &[64], Some(32)),
+    function("__cuda_syscall_cnpv2StreamWaitEvent", &[64, 64, 32], Some(32)),
+    function("__cuda_syscall_cnpv2EventCreate", &[64, 32], Some(32)),
+    function("__cuda_syscall_cnpv2EventRecord", &[64, 64], Some(32)),
+    function("__cuda_syscall_cnpv2EventDestroy", &[64], Some(32)),
+    function("__cuda_syscall_cnpv2FuncGetAttribute", &[64, 32, 64], Some(32)),
+    function("__cuda_syscall_cnpv2DeviceGetAttribute", &[64, 32, 32], Some(32)),
+    function("__cuda_syscall_cnpv2GetLimit", &[64, 32], Some(32)),
+    function("__cuda_syscall_cnpv2MaxActiveBlocksPerMultiprocessor", &[64, 64, 32, 64], Some(32)),
+    function(
+        "__cuda_syscall_cnpv2MaxActiveBlocksPerMultiprocessorWithFlags",
+        &[64, 64, 32, 64, 32],
+        Some(32),
+    ),
+    function("__cuda_syscall_cnpv2GetDevice", &[64], Some(32)),
+    function("__cuda_syscall_cnpv2GetDeviceCount", &[64], Some(32)),
+    function("__cuda_syscall_cnpv2GetCacheConfig", &[64], Some(32)),
+    function("__cuda_syscall_cnpv2GetSharedMemConfig", &[64], Some(32)),
 ];
 
 impl System {
@@ -44,9 +73,18 @@ impl System {
             .arguments
             .iter()
             .enumerate()
-            .map(|(index, bits)| format!(".param .b{bits} a{index}"))
+            .map(|(index, bits)| parameter(*bits, index))
             .collect();
         format!("{linkage} .func {result}{}({});", self.name, arguments.join(", "))
+    }
+}
+
+/// The declaration of an argument.
+fn parameter(bits: u32, index: usize) -> String {
+    if bits == SHAPE {
+        format!(".param .align 4 .b8 a{index}[{}]", bits / 8)
+    } else {
+        format!(".param .b{bits} a{index}")
     }
 }
 
@@ -62,29 +100,27 @@ pub(super) fn system(machine: &mut Machine, name: &str) -> Lifted {
         return unsupported(format!("a call of `{name}`"));
     };
     machine.system_calls.insert(name);
-    let mut values = Vec::new();
+    let mut text = Vec::new();
     let mut at = 4u8;
-    for bits in *arguments {
+    for (index, bits) in arguments.iter().enumerate() {
+        text.push(format!("{};", parameter(*bits, index)));
         let general = |machine: &mut Machine, number| machine.general(&Register::general(number));
         if *bits == 64 {
             at = at.next_multiple_of(2);
             let (low, high) = (general(machine, at), general(machine, at + 1));
-            values.push(machine.emit.joined(&low, &high));
+            let value = machine.emit.joined(&low, &high);
+            text.push(format!("st.param.b64 [a{index}], {value};"));
             at += 2;
         } else {
-            values.push(general(machine, at));
-            at += 1;
+            for word in 0..bits / 32 {
+                let value = general(machine, at);
+                let offset = if word == 0 { String::new() } else { format!("+{}", 4 * word) };
+                text.push(format!("st.param.b32 [a{index}{offset}], {value};"));
+                at += 1;
+            }
         }
     }
-    let text: Vec<String> = arguments
-        .iter()
-        .zip(&values)
-        .enumerate()
-        .map(|(index, (bits, value))| {
-            format!(".param .b{bits} a{index}; st.param.b{bits} [a{index}], {value};")
-        })
-        .collect();
-    let names: Vec<String> = (0..values.len()).map(|index| format!("a{index}")).collect();
+    let names: Vec<String> = (0..arguments.len()).map(|index| format!("a{index}")).collect();
     let names = names.join(", ");
     let body = text.join(" ");
     match result {

@@ -106,6 +106,8 @@ pub struct Kernel {
     pub stack: u32,
     /// The stack's pointer is moved by sizes that are known when it runs.
     pub allocates: bool,
+    /// Code has its address, to launch it.
+    pub is_launched: bool,
     /// Bank 2.
     pub constants: Vec<u8>,
     /// Threads of a block at most, in each direction.

@@ -495,6 +495,10 @@ fn head(kernel: &Kernel) -> String {
     if !kernel.shared.is_multiple_of(SHARED_UNIT) {
         let _ = writeln!(text, ".pragma \"shared {}\";", kernel.shared);
     }
+    if kernel.is_launched {
+        let address = call::code_address(Place { code: kernel.code, address: kernel.entry });
+        let _ = writeln!(text, ".pragma \"address {address}\";");
+    }
     if kernel.registers != 0 {
         let _ = writeln!(text, ".pragma \"registers {}\";", kernel.registers);
     }

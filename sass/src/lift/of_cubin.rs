@@ -30,8 +30,16 @@ impl Image {
 
     /// Takes all kernels without their code.
     pub fn without_code(cubin: &Cubin) -> Self {
-        let mut image = Self::with(cubin, &code_sections(cubin), |_| false, Vec::new());
-        image.kernels = cubin.kernels().map(|function| kernel(cubin, &[], function)).collect();
+        let sections = code_sections(cubin);
+        let mut image = Self::with(cubin, &sections, |_| false, Vec::new());
+        let launched = launched(cubin);
+        image.kernels = cubin
+            .kernels()
+            .map(|function| Kernel {
+                is_launched: launched.contains(&function.symbol),
+                ..kernel(cubin, &sections, function)
+            })
+            .collect();
         image
     }
 
@@ -67,9 +75,11 @@ impl Image {
                 }
             }
         }
+        let launched = launched(cubin);
         image.kernels = kernels
             .into_iter()
             .map(|function| Kernel {
+                is_launched: launched.contains(&function.symbol),
                 allocates: decode_all(cubin.code(function))
                     .flatten()
                     .any(|instruction| moves_stack(&instruction)),
@@ -149,10 +159,25 @@ fn addresses(symbols: &[String], section: &Section) -> BTreeMap<u64, Named> {
             .and_then(|rest| rest.first_chunk())
             .map(|bytes| i64::from_le_bytes(*bytes));
         let addend = relocation.addend.or(stands).unwrap_or(0);
-        matches!(relocation.kind, Relocation::ABSOLUTE_64 | Relocation::GENERIC_64)
+        let kinds = [Relocation::ABSOLUTE_64, Relocation::GENERIC_64, Relocation::DESCRIPTOR_64];
+        kinds
+            .contains(&relocation.kind)
             .then(|| (relocation.offset, Named { symbol: symbol.clone(), addend }))
     };
     section.relocations.iter().filter_map(named).collect()
+}
+
+/// The symbols of functions whose descriptors code has: of kernels that kernels launch.
+fn launched(cubin: &Cubin) -> BTreeSet<usize> {
+    let all = cubin.sections.iter().flat_map(|section| &section.relocations);
+    let of_descriptors =
+        all.filter(|relocation| Relocation::DESCRIPTORS.contains(&relocation.kind));
+    of_descriptors.map(|relocation| relocation.symbol).collect()
+}
+
+/// Whether a symbol is that of a kernel.
+fn is_kernel(cubin: &Cubin, symbol: usize) -> bool {
+    cubin.kernels().any(|kernel| kernel.symbol == symbol)
 }
 
 /// A section's code. What relocations put into it goes to the image.
@@ -192,14 +217,17 @@ fn code(
                 _ => None,
             }
         });
+        let is_upper = match relocation.kind {
+            Relocation::LOW_32 => Some(false),
+            Relocation::HIGH_32 => Some(true),
+            // A kernel is launched by the number that its address is.
+            Relocation::DESCRIPTOR_LOW_32 if is_kernel(cubin, relocation.symbol) => Some(false),
+            Relocation::DESCRIPTOR_HIGH_32 if is_kernel(cubin, relocation.symbol) => Some(true),
+            _ => None,
+        };
         // Numbers that are filled in when code is loaded.
-        if let Some(addend) = addend
-            && matches!(relocation.kind, Relocation::LOW_32 | Relocation::HIGH_32)
-        {
-            let half = Half {
-                of: Named { symbol: name.clone(), addend },
-                is_upper: relocation.kind == Relocation::HIGH_32,
-            };
+        if let (Some(addend), Some(is_upper)) = (addend, is_upper) {
+            let half = Half { of: Named { symbol: name.clone(), addend }, is_upper };
             image.halves.insert(Place { code: number, address }, half);
         } else if let Some(instruction) = instruction {
             *instruction = Err(format!("the address of `{}` in an instruction", symbol.name));
@@ -233,6 +261,7 @@ fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {
         shared: u32::try_from(cubin.shared_size(function)).unwrap_or(u32::MAX),
         stack: stack.saturating_add(STACK),
         allocates: false,
+        is_launched: false,
         constants: cubin.bank(function, 2).map(|bank| bank.data.to_vec()).unwrap_or_default(),
         most_threads: info.max_threads,
         threads: info.required_threads,

@@ -295,6 +295,24 @@ fn functions_of_the_system_are_called_by_their_names() {
     assert!(error.to_string().contains("a call of `frobnicate`"), "{error}");
 }
 
+/// Of structures of three words each is in the next register, also behind a number of 64 bits.
+#[test]
+fn structures_are_given_to_functions_of_the_system() {
+    let mut image = image("CALL.ABS.NOINC 0x0\nSTG.E [R6.64], R4\nEXIT");
+    let set_grid = "cudaGraphKernelNodeSetGridDim";
+    image.system_calls.insert(Place { code: 0, address: 0 }, set_grid.to_owned());
+    let lifted = lift(&image);
+    assert_eq!(lifted.failures, []);
+    assert_eq!(ptx_parser::parse(&lifted.text).errors, [], "{}", lifted.text);
+    for wanted in [
+        ".func (.param .b32 r) cudaGraphKernelNodeSetGridDim(.param .b64 a0, .param .align 4 .b8 a1[12]);",
+        "st.param.b32 [a1], %r6; st.param.b32 [a1+4], %r7; st.param.b32 [a1+8], %r8;",
+        "call (r), cudaGraphKernelNodeSetGridDim, (a0, a1);",
+    ] {
+        assert!(lifted.text.contains(wanted), "{wanted} in {}", lifted.text);
+    }
+}
+
 /// Loads as narrow as their modifiers say leave the registers behind alone.
 #[test]
 fn loads_forget_no_more_than_they_write() {
@@ -353,6 +371,23 @@ fn frames_are_aligned_as_the_stack_pointer_is_rounded() {
     // The address of a variable that is never accessed is that of the first byte.
     let text = lifted("MOV R4, c[0x0][0x20]\nMOV R5, c[0x0][0x24]\nSTG.E.64 [R2.64], R4\nEXIT");
     assert!(text.contains(".local .align 256 .b8 __frame["), "{text}");
+}
+
+/// The number is 0xffff9000, the section's number and the place in it, as code has it that launches the kernel.
+#[test]
+fn kernels_that_are_launched_say_their_address() {
+    let mut image = image("MOV R4, 0x0\nMOV R5, 0x0\nSTG.E.64 [R2.64], R4\nEXIT");
+    image.functions.insert("k".to_owned(), Place { code: 0, address: 0 });
+    for (address, is_upper) in [(0, false), (0x10, true)] {
+        let of = Named { symbol: "k".to_owned(), addend: 0 };
+        image.halves.insert(Place { code: 0, address }, Half { of, is_upper });
+    }
+    assert!(!lifted_image(&image).contains(".pragma \"address"));
+    image.kernels[0].is_launched = true;
+    let text = lifted_image(&image);
+    assert!(text.contains(".pragma \"address 18446620928407240704\";"), "{text}");
+    assert!(head(&image).contains(".pragma \"address 18446620928407240704\";"));
+    assert!(text.contains("mov.b64 %d0, 18446620928407240704;"), "{text}");
 }
 
 /// `cuFuncGetAttribute` answers with the registers of the machine code.

@@ -76,7 +76,11 @@ fn without_panic(asked: impl FnOnce() -> Result<(), Error>) -> u32 {
 fn function(module: &Module, address: u64) -> CUres<Arc<Function>> {
     let metadata = module.data.program.metadata().map_err(|failure| failure.error)?;
     let is_it = |kernel: &ptx::KernelInfo| address != 0 && kernel.address == address;
-    let index = metadata.kernels.iter().position(is_it).ok_or(CUerror::INVALID_VALUE)?;
+    let mut found = metadata.kernels.iter().enumerate().filter(|(_, kernel)| is_it(kernel));
+    // Which of two is meant is not known.
+    let (Some((index, _)), None) = (found.next(), found.next()) else {
+        return Err(CUerror::INVALID_VALUE);
+    };
     Ok(module.function(index)?.1)
 }
 
