@@ -78,7 +78,7 @@ def check_identity(device):
     assert cuda.cuDriverGetVersion(ctypes.byref(version)) == 0
     assert nvml.nvmlSystemGetCudaDriverVersion_v2() == version.value
     release = nvml.nvmlSystemGetDriverVersion().split(".")[0]
-    assert nvml.nvmlSystemGetDriverBranch().branch.decode().startswith(f"r{release}_")
+    assert nvml.nvmlSystemGetDriverBranch().branch.startswith(f"r{release}_")
     short = ctypes.create_string_buffer(2)
     assert library.nvmlDeviceGetName(device, short, 2) == nvml.NVML_ERROR_INSUFFICIENT_SIZE
 
