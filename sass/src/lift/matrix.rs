@@ -90,7 +90,7 @@ pub(super) fn mma(machine: &mut Machine, mut o: Operands) -> Lifted {
     let sources = [signed()?, signed()?, signed()?];
     let sparse = i.has("SP");
     let (metadata, selector) = if sparse {
-        let (metadata, _) = signed()?;
+        let (metadata, false) = signed()? else { return unsupported("a minus") };
         (Some(metadata), o.integer()?)
     } else {
         (None, 0)
