@@ -1,10 +1,11 @@
 //! Our cuDNN 9, which lies beside this library: its functions by name, with the types that version 8 declares. Those have
 //! the same sizes and values in both versions, statuses aside.
 
-use crate::{export, status};
+use crate::export::{self, Plain};
+use crate::status;
 use cuda_types::cudnn8::*;
 use libloading::Library;
-use std::ffi::{CStr, c_char};
+use std::ffi::c_char;
 use std::sync::atomic::AtomicBool;
 use std::sync::{LazyLock, OnceLock};
 use zluda_common::own_file;
@@ -22,25 +23,19 @@ static LIBRARY: LazyLock<Option<Library>> = LazyLock::new(|| {
 /// A function of the library, looked up when it is first called.
 pub(crate) struct Function {
     name: &'static str,
-    symbol: &'static CStr,
     address: OnceLock<Option<usize>>,
     logged: AtomicBool,
 }
 
 impl Function {
-    const fn new(name: &'static str, symbol: &'static [u8]) -> Self {
-        let symbol = match CStr::from_bytes_with_nul(symbol) {
-            Ok(symbol) => symbol,
-            Err(_) => c"",
-        };
-        Function { name, symbol, address: OnceLock::new(), logged: AtomicBool::new(false) }
+    const fn new(name: &'static str) -> Self {
+        Function { name, address: OnceLock::new(), logged: AtomicBool::new(false) }
     }
 
     fn address(&self) -> Option<*const ()> {
         let look_up = || {
             // SAFETY: only the address is taken.
-            let found =
-                unsafe { LIBRARY.as_ref()?.get::<*const ()>(self.symbol.to_bytes_with_nul()) };
+            let found = unsafe { LIBRARY.as_ref()?.get::<*const ()>(self.name.as_bytes()) };
             found.ok().map(|symbol| symbol.expose_provenance())
         };
         self.address.get_or_init(look_up).map(std::ptr::with_exposed_provenance)
@@ -74,7 +69,7 @@ impl Answer for cudnnStatus_t {
 
 /// Of functions that tell versions apart, which nothing here calls.
 macro_rules! plain {
-    ($($ty:ty: $nothing:expr),*) => {$(
+    ($($ty:ty),*) => {$(
         impl Answer for $ty {
             type Given = $ty;
 
@@ -83,13 +78,13 @@ macro_rules! plain {
             }
 
             fn without(_: &Function) -> $ty {
-                $nothing
+                <$ty as Plain>::NOTHING
             }
         }
     )*};
 }
 
-plain!(usize: 0, *const c_char: std::ptr::null());
+plain!(usize, *const c_char);
 
 macro_rules! functions {
     ($(fn $name:ident($($argument:ident: $ty:ty),* $(,)?) -> $result:ty;)*) => {$(
@@ -97,8 +92,7 @@ macro_rules! functions {
         /// The arguments are what cuDNN's manual asks for.
         #[allow(dead_code, clippy::too_many_arguments)]
         pub(crate) unsafe fn $name($($argument: $ty),*) -> <$result as Answer>::Given {
-            static FUNCTION: Function =
-                Function::new(stringify!($name), concat!(stringify!($name), "\0").as_bytes());
+            static FUNCTION: Function = Function::new(stringify!($name));
             let Some(address) = FUNCTION.address() else {
                 return <$result as Answer>::without(&FUNCTION);
             };
