@@ -156,6 +156,30 @@ static void orders() {
         CUDA(cudaGraphExecDestroy(exec));
 }
 
+__global__ void ask() { seen = cudaGetCurrentGraphExec(); }
+
+// The graph as its kernels know it, though they launch none: null where kernels cannot launch it.
+static void expect_seen(const char *what, cudaGraphExec_t wanted) {
+    cudaGraphExec_t known;
+    CUDA(cudaMemcpyFromSymbol(&known, seen, sizeof known));
+    if (known != wanted) fail("%s: kernels see %p, not %p", what, (void *)known, (void *)wanted);
+    reset();
+}
+
+static void own_graph() {
+    const cudaGraphExec_t some = (cudaGraphExec_t)1;
+    for (unsigned flags : {0u, DEVICE}) {
+        auto exec = graph_of(flags, ask);
+        CUDA(cudaMemcpyToSymbol(seen, &some, sizeof some));
+        CUDA(cudaGraphLaunch(exec, 0));
+        expect_seen(flags ? "a graph for kernels" : "a graph for the host", flags ? exec : nullptr);
+        CUDA(cudaGraphExecDestroy(exec));
+    }
+    CUDA(cudaMemcpyToSymbol(seen, &some, sizeof some));
+    ask<<<1, 1>>>();
+    expect_seen("no graph", nullptr);
+}
+
 static void refusals() {
     auto child = graph_of(DEVICE, mark, 1), plain = graph_of(0, mark, 2);
     const int invalid = cudaErrorInvalidValue;
@@ -321,6 +345,7 @@ static void captured() {
 int main() {
     reset();
     orders();
+    own_graph();
     refusals();
     changes();
     steering();

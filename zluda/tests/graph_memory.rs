@@ -117,11 +117,10 @@ fn copy(library: &Library, memory: CUdeviceptr) -> Vec<u32> {
     words
 }
 
-/// Host and device use the memory by one address, and it says that it is managed.
-fn check_is_managed(library: &Library, memory: CUdeviceptr) {
+/// Host and device use the memory by one address.
+fn check_use(library: &Library, memory: CUdeviceptr) {
     let device_memory = CUmemorytype::CU_MEMORYTYPE_DEVICE.0.into();
     for (name, expected) in [
-        (A::CU_POINTER_ATTRIBUTE_IS_MANAGED, 1),
         (A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, device_memory),
         (A::CU_POINTER_ATTRIBUTE_HOST_POINTER, memory + 12),
         (A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER, memory + 12),
@@ -162,7 +161,7 @@ fn host_uses_memory_of_a_node_until_it_is_freed() {
         );
         assert_eq!(run(&library, exec), OK);
         assert_eq!(read(memory), [0x1234_5678; WORDS]);
-        check_is_managed(&library, memory);
+        check_use(&library, memory);
         assert_eq!(call!(library, cuMemFree_v2(memory): (CUdeviceptr)), OK);
     }
     assert_eq!(call!(library, cuMemFree_v2(memory): (CUdeviceptr)), R::CUDA_ERROR_INVALID_VALUE);
@@ -189,7 +188,7 @@ fn memory_outlives_its_graph() {
         assert_eq!(call!(library, cuGraphExecDestroy(exec): (CUgraphExec)), OK);
         assert_eq!(call!(library, cuGraphDestroy(graph): (CUgraph)), OK);
         assert_eq!(read(memory), [77; WORDS]);
-        check_is_managed(&library, memory);
+        check_use(&library, memory);
         let free = || match is_ordered {
             true => call!(library, cuMemFreeAsync(memory, null_mut()): (CUdeviceptr, CUstream)),
             false => call!(library, cuMemFree_v2(memory): (CUdeviceptr)),
@@ -228,14 +227,14 @@ fn nodes_free_it() {
 fn wrong_places_are_refused() {
     let library = common::driver();
     let graph = graph(&library);
-    for (type_, id) in [
-        (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, 99),
-        (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, -1),
-        (CUmemLocationType::CU_MEM_LOCATION_TYPE_INVALID, 0),
-        (CUmemLocationType(77), 0),
+    for (type_, id, error) in [
+        (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, 99, R::CUDA_ERROR_INVALID_VALUE),
+        (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, -1, R::CUDA_ERROR_INVALID_VALUE),
+        (CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA, -1, R::CUDA_ERROR_INVALID_VALUE),
+        (CUmemLocationType(77), 0, R::CUDA_ERROR_NOT_SUPPORTED),
     ] {
         let refused = allocate(&library, graph, managed(type_, id)).unwrap_err();
-        assert_eq!(refused, R::CUDA_ERROR_INVALID_VALUE, "{type_:?} {id}");
+        assert_eq!(refused, error, "{type_:?} {id}");
     }
     assert_eq!(call!(library, cuGraphDestroy(graph): (CUgraph)), OK);
 }
@@ -265,7 +264,7 @@ fn captured_streams_allocate_from_managed_pools() {
     let exec = instantiate(&library, graph);
     assert_eq!(run(&library, exec), OK);
     assert_eq!(read(memory), [9; WORDS]);
-    check_is_managed(&library, memory);
+    check_use(&library, memory);
     ok(call!(library, cuMemFree_v2(memory): (CUdeviceptr)));
     ok(call!(library, cuGraphExecDestroy(exec): (CUgraphExec)));
     ok(call!(library, cuGraphDestroy(graph): (CUgraph)));

@@ -13,6 +13,7 @@ use crate::core::graph::work::{Copy, FillOf, HostCall, Launch, Semaphores, Work}
 use crate::core::graph::{Graph, Node, Owner};
 use crate::core::launch::collect;
 use crate::core::memory::graph_memory::{self, Memory};
+use crate::core::memory::pool::Place;
 use crate::core::module::function::{self, Function};
 use crate::core::module::library::Kernel;
 use crate::core::stream::PRIORITIES;
@@ -25,7 +26,7 @@ use cuda_types::cuda::{
     CUcontext, CUdeviceptr, CUerror, CUevent, CUexternalSemaphore, CUgraph,
     CUgraphChildGraphNodeOwnership, CUgraphConditionalHandle, CUgraphEdgeData, CUgraphNode,
     CUgraphNodeParams, CUgraphNodeType as T, CUkernelNodeAttrID, CUkernelNodeAttrValue,
-    CUlaunchAttributeID as A, CUmemAllocationType, CUmemLocationType, CUres,
+    CUlaunchAttributeID as A, CUmemLocationType, CUres,
 };
 use std::ffi::c_uint;
 use std::ptr::NonNull;
@@ -185,23 +186,20 @@ fn event(handle: CUevent) -> CUres<Arc<Event>> {
 }
 
 fn allocation(params: &mut CUDA_MEM_ALLOC_NODE_PARAMS) -> CUres<Work> {
-    let location = params.poolProps.location;
-    let known = [
-        CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
-        CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED,
-    ];
-    if params.bytesize == 0
-        || !known.contains(&params.poolProps.allocType)
-        || location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE
-    {
+    if params.bytesize == 0 {
         return Err(CUerror::INVALID_VALUE);
+    }
+    let location = params.poolProps.location;
+    Place::new(params.poolProps.allocType, location)?;
+    // Pools have other places too.
+    if location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
+        return Err(CUerror::NOT_SUPPORTED);
     }
     // "handleTypes: IPC is not supported"
     if params.poolProps.handleTypes.0 != 0 {
         return Err(CUerror::NOT_SUPPORTED);
     }
     let current: Current = current()?;
-    current.driver.device(location.id).map_err(|_| CUerror::INVALID_VALUE)?;
     let memory = Memory::new(&current, params.bytesize, params.poolProps)?;
     params.dptr = memory.address();
     Ok(Work::Allocate(Arc::new(memory)))
@@ -209,6 +207,10 @@ fn allocation(params: &mut CUDA_MEM_ALLOC_NODE_PARAMS) -> CUres<Work> {
 
 fn release(graph: &Graph, address: CUdeviceptr) -> CUres<Work> {
     graph_memory::check_is_of_graph(address)?;
+    // An H100 refuses it from then on, even when the executable graph is gone.
+    if graph.had_exec() {
+        return Err(CUerror::INVALID_VALUE);
+    }
     let frees = |node: &Arc<Node>| matches!(&*node.work.lock(), Work::Free(at) if *at == address);
     // "The same memory is freed twice in the graph"
     if graph.nodes().iter().any(frees) {

@@ -81,6 +81,10 @@ fn attribute(allocation: &Allocation, attribute: A, pointer: CUdeviceptr) -> CUr
             Value::Int(allocation.sync_memops.load(Ordering::Relaxed))
         }
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID => Value::Word(allocation.id),
+        // An H100 says so of managed memory too.
+        A::CU_POINTER_ATTRIBUTE_IS_MANAGED if matches!(allocation.kind, Kind::Graph(_)) => {
+            Value::Int(0)
+        }
         A::CU_POINTER_ATTRIBUTE_IS_MANAGED => {
             Value::Int(c_int::from(allocation.is_managed_at(pointer)))
         }
@@ -126,8 +130,11 @@ fn range(allocation: &Allocation, pointer: u64) -> (u64, usize) {
     part.unwrap_or((allocation.base, allocation.size))
 }
 
+/// What is at an address: of a graph's memory, what a launch has put there.
 fn find(pointer: CUdeviceptr) -> Option<Arc<Allocation>> {
-    memory::find(pointer).or_else(|| memory::find_host(pointer))
+    let found = memory::find(pointer).or_else(|| memory::find_host(pointer));
+    let is_graphs = |found: &Allocation| matches!(found.kind, Kind::Graph(_));
+    found.filter(|found| !(is_graphs(found) && found.is_absent.load(Ordering::Acquire)))
 }
 
 pub(crate) fn cuPointerGetAttribute(data: *mut c_void, wanted: A, pointer: CUdeviceptr) -> CUres {

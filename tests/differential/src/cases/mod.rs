@@ -1,12 +1,14 @@
 //! The cases, by the object that they are about. A name is `<object>/<what>`.
 
 mod address;
+mod allocation_kind;
 mod array;
 mod barrier;
 mod callback;
 mod capture;
 mod capture_call;
 mod capture_event;
+mod capture_null;
 mod context;
 mod copy;
 mod device;
@@ -89,6 +91,8 @@ fn sheets() -> Vec<NamedCase> {
         pointer_attribute::CASES,
         graph_edge::CASES,
         address::CASES,
+        capture_null::CASES,
+        allocation_kind::CASES,
     ]
     .concat()
 }

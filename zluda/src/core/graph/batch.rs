@@ -24,7 +24,7 @@ impl std::fmt::Debug for Batch {
 }
 
 impl Batch {
-    /// `INVALID_VALUE` for operations that are none, and for memory that is none.
+    /// `INVALID_VALUE` for operations that are none; their memory has to be there when they are put into a stream.
     pub(crate) fn new(
         context: Arc<Context>,
         described: Vec<CUstreamBatchMemOpParams>,
@@ -53,8 +53,9 @@ impl Batch {
         self.operations.len()
     }
 
-    /// Puts the operations into a stream, one after the other.
+    /// Puts the operations into a stream, one after the other, or none of them.
     pub(crate) fn put(&self, target: &Target) -> CUres {
+        self.operations.iter().try_for_each(Operation::check)?;
         self.operations.iter().try_for_each(|operation| operation.put(target))
     }
 }

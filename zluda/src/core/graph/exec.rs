@@ -138,13 +138,18 @@ pub(crate) fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec,
     let order = steps(&copy);
     let has_choices = order.iter().any(|step| matches!(step, Step::Choice(..)));
     let launches = index.values().any(|node| launches_graphs(&node.work.lock()));
-    let needs_thread = has_choices || launches || !updatable.is_empty();
-    let runner = match needs_thread || flags & DEVICE_LAUNCH != 0 {
+    // Kernels of a graph that kernels may launch can ask which one it is.
+    let is_for_kernels = flags & DEVICE_LAUNCH != 0;
+    let needs_thread = has_choices || launches || is_for_kernels || !updatable.is_empty();
+    let runner = match needs_thread {
         true => Runner::new(&current).map_err(give_back)?.into(),
         false => OnceLock::new(),
     };
     let plan = Plan::new(&copy);
     let last = Mutex::new(Marker::new(&current).map_err(give_back)?);
+    if has_memory {
+        graph.had_exec.store(true, Ordering::Release);
+    }
     let exec = Arc::new(Exec {
         handle: OnceLock::new(),
         graph: copy,

@@ -55,6 +55,8 @@ pub(crate) struct Graph {
     is_captured_to: AtomicBool,
     /// "Graphs that contain memory nodes can have one executable graph": there is one.
     has_exec: AtomicBool,
+    /// There has been one.
+    had_exec: AtomicBool,
     pub(crate) user_objects: Mutex<Vec<(Arc<UserObject>, u32)>>,
     conditions: Mutex<Vec<Arc<Condition>>>,
     /// The numbers of the graphs around that of a conditional node.
@@ -233,6 +235,7 @@ impl Graph {
             topology: Mutex::default(),
             is_captured_to: AtomicBool::new(false),
             has_exec: AtomicBool::new(false),
+            had_exec: AtomicBool::new(false),
             user_objects: Mutex::default(),
             conditions: Mutex::default(),
             around: Vec::new(),
@@ -385,6 +388,11 @@ impl Graph {
     /// "Nodes and edges cannot be removed from graphs that contain memory nodes", and such graphs are not cloned.
     fn check_may_change(&self) -> CUres {
         if self.has_memory() { Err(CUerror::NOT_SUPPORTED) } else { Ok(()) }
+    }
+
+    /// It has nodes of memory, and has been instantiated.
+    pub(crate) fn had_exec(&self) -> bool {
+        self.had_exec.load(Ordering::Acquire)
     }
 
     /// Memory is allocated or freed here.

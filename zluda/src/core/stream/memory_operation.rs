@@ -2,7 +2,7 @@
 
 use super::Target;
 use crate::core::memory::virtual_memory::check_writable;
-use crate::core::memory::{self, Kind, Rules, check_range_by};
+use crate::core::memory::{self, Kind, check_range};
 use cuda_types::cuda::{
     CUerror, CUres, CUstreamBatchMemOpParams, CUstreamBatchMemOpType as T,
     CUstreamMemoryBarrier_flags as B, CUstreamWaitValue_flags as W, CUstreamWriteValue_flags,
@@ -33,21 +33,33 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    /// `INVALID_VALUE` for addresses that are not aligned, or no memory of the device.
-    fn check(&self, rules: Rules) -> CUres {
-        let size = if self.is_wide { 8 } else { 4 };
-        if !self.address.is_multiple_of(size) {
-            return Err(CUerror::INVALID_VALUE);
+    fn size(&self) -> u64 {
+        if self.is_wide { 8 } else { 4 }
+    }
+
+    /// `INVALID_VALUE` for addresses that are not aligned: all that a node, and so a capture, looks at.
+    fn new(address: u64, value: u64, is_wide: bool) -> CUres<Word> {
+        let word = Word { address, value, is_wide };
+        match address.is_multiple_of(word.size()) {
+            true => Ok(word),
+            false => Err(CUerror::INVALID_VALUE),
         }
-        check_range_by(rules, self.address, size as usize)
+    }
+
+    /// `INVALID_VALUE` for what is no memory of the device, and for the kinds of memory that an H100 refuses.
+    fn check(&self) -> CUres {
+        check_range(self.address, self.size() as usize)?;
+        match memory::find(self.address).map(|found| found.kind) {
+            Some(Kind::Managed | Kind::Pool(_) | Kind::Graph(_)) => Err(CUerror::INVALID_VALUE),
+            _ => Ok(()),
+        }
     }
 }
 
 impl Operation {
     /// An operation that waits until a word is as `flags` say.
     pub(crate) fn wait(address: u64, value: u64, is_wide: bool, flags: u32) -> CUres<Operation> {
-        let word = Word { address, value, is_wide };
-        word.check(Rules::Later)?;
+        let word = Word::new(address, value, is_wide)?;
         // "CU_STREAM_WAIT_VALUE_FLUSH ... Support for this operation is restricted to selected platforms and can be
         // queried with CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES."
         if flags & W::CU_STREAM_WAIT_VALUE_FLUSH.0 != 0 {
@@ -61,11 +73,9 @@ impl Operation {
 
     /// An operation that writes a word.
     pub(crate) fn write(address: u64, value: u64, is_wide: bool, flags: u32) -> CUres<Operation> {
-        let word = Word { address, value, is_wide };
-        word.check(Rules::Later)?;
-        // An H100 refuses the other flag, NO_MEMORY_BARRIER, and managed memory.
-        let is_managed = memory::find(address).is_some_and(|found| found.kind == Kind::Managed);
-        if flags != CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_DEFAULT.0 || is_managed {
+        let word = Word::new(address, value, is_wide)?;
+        // An H100 refuses the other flag, NO_MEMORY_BARRIER.
+        if flags != CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_DEFAULT.0 {
             return Err(CUerror::INVALID_VALUE);
         }
         Ok(Operation::Write { word })
@@ -102,14 +112,25 @@ impl Operation {
         }
     }
 
-    /// Puts the operation into a stream: the host does not wait.
+    /// Whether its memory is there, and may be used so.
+    pub(crate) fn check(&self) -> CUres {
+        match self {
+            Operation::Barrier => Ok(()),
+            Operation::Wait { word, .. } => word.check(),
+            Operation::Write { word } => {
+                word.check()?;
+                check_writable(word.address, 4)
+            }
+        }
+    }
+
+    /// Puts the operation, which has been checked, into a stream: the host does not wait.
     pub(crate) fn put(&self, target: &Target) -> CUres {
         let (hip, stream) = (&target.current.driver.hip, target.hip);
         // CUDA's flags have HIP's values.
         let error = match *self {
             Operation::Barrier => return Ok(()),
             Operation::Wait { word, flags } => {
-                word.check(Rules::Now)?;
                 let at = word.address as *mut c_void;
                 // SAFETY: the word and the stream have been checked.
                 unsafe {
@@ -122,8 +143,6 @@ impl Operation {
                 }
             }
             Operation::Write { word } => {
-                word.check(Rules::Now)?;
-                check_writable(word.address, 4)?;
                 let at = word.address as *mut c_void;
                 // SAFETY: as above.
                 unsafe {
