@@ -4,7 +4,8 @@
 //! leaves on the library's device 0; with NVIDIA's library the hashes make `answers/<GPU>.random` and, of the seeds
 //! from 2^32 on, which are those of the second generation, `answers/<GPU>.random-2`, whose first line names the first; a line `-` has no answer.
 //! `random LIBRARY check FILE [I/N]` compares; `random LIBRARY check-sass PTXAS LEVEL FILE [I/N]` runs machine code for sm_80
-//! that ptxas makes of the kernels at a level of optimisation. `random LIBRARY check-kept FOLDER`
+//! that ptxas makes of the kernels at a level of optimisation. `random ZLUDA lift PTXAS LEVEL FILE FOLDER [I/N]` lifts such code
+//! by the program `zluda` and keeps the texts in a folder, for NVIDIA's driver to run. `random LIBRARY check-kept FOLDER`
 //! runs kernels that are kept with the hash of what they leave.
 //! `random LIBRARY hash FIRST COUNT` prints the hashes of seeds. `random LIBRARY run FILE [OUTPUT]` prints that of a
 //! kernel that `random LIBRARY show SEED` or `reduce SEED` printed, and keeps what it left; `reduce` looks for a
@@ -18,6 +19,7 @@
 mod device;
 mod generate;
 mod kernel;
+mod lifted;
 mod reduce;
 mod vectors;
 
@@ -99,29 +101,53 @@ fn check_kept(library: &str, folder: &str) -> bool {
     differing == 0
 }
 
-/// Every `of`-th seed from the `index`-th on.
-fn check(mut device: Device, file: &str, index: usize, of: usize) -> bool {
+/// Every `of`-th seed of a record from the `index`-th on, and what its kernel leaves; not those for which the GPU gave no
+/// answer.
+fn answers(file: &str, index: usize, of: usize) -> Vec<(u64, u64)> {
     let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{file}: {error}"));
-    let (mut agreeing, mut count) = (0, 0);
     let mut lines = text.lines().peekable();
     let first = lines.next_if(|line| line.starts_with("seeds from "));
     let first: u64 = first.map_or(0, |line| line["seeds from ".len()..].parse().unwrap());
-    for (seed, line) in (first..).zip(lines).skip(index).step_by(of) {
-        // The GPU gave no answer.
-        if line == "-" {
-            continue;
+    let chosen = (first..).zip(lines).skip(index).step_by(of).filter(|(_, line)| *line != "-");
+    let hash =
+        |line| u64::from_str_radix(line, 16).unwrap_or_else(|error| panic!("{line}: {error}"));
+    chosen.map(|(seed, line)| (seed, hash(line))).collect()
+}
+
+/// Keeps the lifted texts of kernels in a folder, as [`check_kept`] reads them.
+fn lift(zluda: &str, assembler: &Assembler, kernels: &[(u64, u64)], folder: &str) -> bool {
+    std::fs::create_dir_all(folder).unwrap();
+    let mut count = 0;
+    for &(seed, hash) in kernels {
+        let kernel = generate(seed);
+        let [blocks, width, height] = kernel.launch();
+        match lifted::lifted(Path::new(zluda), assembler, &kernel.ptx()) {
+            Ok(text) => {
+                let text =
+                    format!("// launch {blocks} {width} {height}\n// leaves {hash:016x}\n{text}");
+                std::fs::write(Path::new(folder).join(format!("{seed}.ptx")), text).unwrap();
+                count += 1;
+            }
+            Err(reason) => println!("fails {seed}: {reason}"),
         }
-        count += 1;
-        let expected =
-            u64::from_str_radix(line, 16).unwrap_or_else(|error| panic!("{line}: {error}"));
+    }
+    println!("{count} of {} kernels are lifted", kernels.len());
+    count == kernels.len()
+}
+
+/// Every `of`-th seed from the `index`-th on.
+fn check(mut device: Device, file: &str, index: usize, of: usize) -> bool {
+    let kernels = answers(file, index, of);
+    let mut agreeing = 0;
+    for &(seed, expected) in &kernels {
         match run(&mut device, &generate(seed)) {
             Ok(found) if found == expected => agreeing += 1,
             Ok(_) => println!("differs {seed}"),
             Err(code) => println!("fails {seed}: error {code}"),
         }
     }
-    println!("{agreeing} of {count} kernels agree");
-    agreeing == count
+    println!("{agreeing} of {} kernels agree", kernels.len());
+    agreeing == kernels.len()
 }
 
 /// The result of another process of this program with an executor; it may hang or crash.
@@ -213,6 +239,13 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         }
+        [zluda, "lift", ptxas, level, file, folder, rest @ ..] if rest.len() <= 1 => {
+            let (index, of) = part(rest);
+            let assembler = Assembler::new(Path::new(ptxas), number(level) as u32);
+            if !lift(zluda, &assembler, &answers(file, index, of), folder) {
+                return ExitCode::FAILURE;
+            }
+        }
         [library, "check-kept", folder] => {
             if !check_kept(library, folder) {
                 return ExitCode::FAILURE;
@@ -253,6 +286,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: random LIBRARY record FIRST COUNT [I/N] | check FILE [I/N] | check-sass PTXAS LEVEL FILE [I/N] | check-kept FOLDER | \
+                 lift PTXAS LEVEL FILE FOLDER [I/N] (with the program zluda for LIBRARY) | \
                  hash FIRST COUNT | run FILE [OUTPUT] | levels FILE | show SEED | reduce SEED [OTHER] | reduce-levels SEED"
             );
             return ExitCode::from(2);
