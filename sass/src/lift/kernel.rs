@@ -50,6 +50,8 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
         state.add(&body(image, kernel, flow, Some(*place), &unknown)?);
     }
     let mut kernels = body(image, kernel, &flow, None, &state)?;
+    // What is declared is there, whether code looks at it or not: the module's head says so.
+    kernels.uses_shared |= kernel.shared > 0;
     let mut whole = Body {
         text: String::new(),
         system_calls: std::mem::take(&mut kernels.system_calls),
@@ -471,9 +473,18 @@ pub(super) fn refused(kernel: &Kernel, error: &Error) -> String {
     format!("{}.pragma \"cannot be lifted: {error}\";\n{{\n    trap;\n}}\n", head(kernel))
 }
 
-/// A kernel without its code.
+/// A kernel without its code, with all that a launch takes.
 pub(super) fn empty(kernel: &Kernel) -> String {
-    format!("{}{{\n    trap;\n}}\n", head(kernel))
+    let shared = match declared_shared(kernel) {
+        0 => String::new(),
+        size => format!("    .shared .align 1024 .b8 {DECLARED}[{size}];\n"),
+    };
+    format!("{}{{\n{shared}    trap;\n}}\n", head(kernel))
+}
+
+/// Bytes of shared memory that a kernel's text declares.
+fn declared_shared(kernel: &Kernel) -> u32 {
+    kernel.shared.next_multiple_of(SHARED_UNIT)
 }
 
 fn head(kernel: &Kernel) -> String {
@@ -491,7 +502,8 @@ fn head(kernel: &Kernel) -> String {
             let _ = writeln!(text, "{name} {x}, {y}, {z}");
         }
     }
-    // What is declared for it below has other sizes.
+    // What is declared for them below has other sizes.
+    let _ = writeln!(text, ".pragma \"local {}\";", kernel.local);
     if !kernel.shared.is_multiple_of(SHARED_UNIT) {
         let _ = writeln!(text, ".pragma \"shared {}\";", kernel.shared);
     }
@@ -518,7 +530,7 @@ fn put_together(machine: Machine) -> String {
         let _ = writeln!(text, "    .reg .b32 %barrier;\n    mov.b32 %barrier, 0;");
     }
     if machine.uses_shared {
-        let size = kernel.shared.next_multiple_of(SHARED_UNIT);
+        let size = declared_shared(kernel);
         let _ = writeln!(text, "    .reg .b32 {SHARED};\n    mov.u32 {SHARED}, {DYNAMIC};");
         if size > 0 {
             // What is declared is there because something may write it: sizes are never so large.

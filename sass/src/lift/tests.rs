@@ -642,16 +642,46 @@ fn variables_of(text: &str) -> Vec<(&str, bool)> {
 fn heads_and_kernels_have_the_same_variables() {
     let file = crate::cubin::tests::file();
     let cubin = crate::cubin::Cubin::parse(&file).unwrap();
-    let head = head(&Image::without_code(&cubin));
-    let kernel = lift(&Image::of_kernel(&cubin, "kernel").unwrap());
+    let module = Module::new(cubin).expect("a module");
+    let head = head(&module.without_code());
+    let kernel = lift(&module.kernel("kernel").unwrap());
     assert!(kernel.failures.is_empty());
     // Those of the text, one of which has no value, and the table of a switch.
     let found = variables_of(&head);
     assert_eq!(found.iter().filter(|(_, has_value)| *has_value).count(), 4, "{found:?}");
     assert!(found.iter().any(|(text, _)| text.contains("__constants_of_kernel")));
     assert_eq!(variables_of(&kernel.text), found);
-    assert_eq!(variables_of(&lift(&Image::of(&cubin)).text), found);
-    assert!(Image::of_kernel(&cubin, "$kernel$square").is_none());
+    assert_eq!(variables_of(&lift(&module.all()).text), found);
+    assert!(module.kernel("$kernel$square").is_none());
+    // The bytes are the head's alone.
+    assert!(head.contains(" factor[4] = {0,0,0,64};"), "{head}");
+    assert!(kernel.text.contains(" factor[4] = {0};"), "{}", kernel.text);
+    // Kernels without their code have what a launch takes: the text's buffer for `vprintf`, and the shared memory.
+    for text in [&head, &kernel.text] {
+        for wanted in [".pragma \"local 8\";", ".shared .align 1024 .b8 __declared[256];"] {
+            assert!(text.contains(wanted), "{text}");
+        }
+    }
+}
+
+/// A variable that begins with another one's address.
+#[test]
+fn what_is_not_there_is_named() {
+    let file = crate::cubin::tests::file();
+    let with_address = |change: fn(&mut crate::cubin::Symbol)| {
+        let mut cubin = crate::cubin::Cubin::parse(&file).unwrap();
+        let symbol = cubin.symbols.iter().position(|symbol| symbol.name == "zeros").unwrap();
+        change(&mut cubin.symbols[symbol]);
+        let kind = crate::cubin::Relocation::ABSOLUTE_64;
+        let relocation = crate::cubin::Relocation { offset: 0, symbol, kind, addend: Some(4) };
+        let values = cubin.sections.iter_mut().find(|section| section.name == ".nv.global.init");
+        values.unwrap().relocations.push(relocation);
+        Module::new(cubin)
+    };
+    let there = head(&with_address(|_| {}).expect("a module").without_code());
+    assert!(there.contains("0xFF(generic(zeros)+4),0xFF00(generic(zeros)+4),"), "{there}");
+    let error = with_address(|symbol| symbol.section = None).expect_err("no `zeros`");
+    assert_eq!(error.to_string(), "Undefined reference to 'zeros' in 'text'");
 }
 
 /// Where ptxas put the operands of `tex`, `tld4` and `txq`, whose kernel has the texture as its second parameter.
