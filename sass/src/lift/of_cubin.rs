@@ -382,7 +382,7 @@ const MOST_SHARED: u64 = 1 << 30;
 
 /// The variables. `symbols`: their names; `of_ptx`: those in PTX.
 fn variables(cubin: &Cubin, symbols: &[String], of_ptx: &[String]) -> Vec<Variable> {
-    let mut known: BTreeMap<&str, BTreeMap<u64, Named>> = BTreeMap::new();
+    let mut known: BTreeMap<Option<usize>, BTreeMap<u64, Named>> = BTreeMap::new();
     let mut all: Vec<Variable> = cubin
         .variables()
         .filter(|(_, _, section)| {
@@ -391,7 +391,7 @@ fn variables(cubin: &Cubin, symbols: &[String], of_ptx: &[String]) -> Vec<Variab
         .map(|(at, symbol, section)| {
             let (start, end) =
                 (symbol.offset as usize, symbol.offset.saturating_add(symbol.size) as usize);
-            let within = known.entry(section.name).or_insert_with(|| addresses(symbols, section));
+            let within = known.entry(symbol.section).or_insert_with(|| addresses(symbols, section));
             Variable {
                 symbol: symbols[at].clone(),
                 name: of_ptx[at].clone(),
