@@ -556,7 +556,7 @@ fn lanes_that_met_in_several_places_take_part_together() {
     assert!(text.contains("%r2, %r3, %r5, %t0;"), "{text}");
     // Where a guard leaves some of them out, those that are together.
     assert_eq!(text.matches("activemask").count(), 1, "{text}");
-    let text = lifted("BRA.DIV ~URZ, 0x40\nBRA 0x20\nVOTE.ANY R7, PT, P1\nEXIT\nEXIT");
+    let text = lifted("WARPSYNC R6\nBRA 0x20\nVOTE.ANY R7, PT, P1\nEXIT");
     assert_eq!(text.matches("activemask").count(), 1, "{text}");
 }
 
