@@ -1,5 +1,6 @@
 // sample: stderr = Assertion `index < 3` failed
 // sample: alone = the error ends the context
+// sample: machine_code = a call of the system that ends the grid
 // A failed assert ends the kernel and its context with error 710; the process lives on.
 #include "sample.h"
 

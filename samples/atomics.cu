@@ -1,4 +1,5 @@
 // Every atomic function on global and shared memory, 32 and 64 bits, and loops around atomicCAS.
+// sample: machine_code = atomics of global and shared memory
 #include "sample.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // sample: arch = compute_80
 // sample: flags = -std=c++17
+// sample: machine_code = asynchronous copies and barriers in shared memory
 // libcu++'s barriers and pipelines, and asynchronous copies to shared memory.
 #include "sample.h"
 #include <cooperative_groups.h>

@@ -1,4 +1,5 @@
 // malloc and free of many threads at once: what they get does not overlap, is aligned, and all of it comes back.
+// sample: machine_code = calls of malloc and free
 #include "sample.h"
 
 // What cuda::std::aligned_alloc calls.

@@ -3,6 +3,7 @@
 // An H100 gives the same orders and errors.
 // sample: flags = -rdc=true
 // sample: cpu = AMD GPUs do not launch by themselves
+// sample: machine_code = launches by kernels, by relocations of descriptors
 #include "sample.h"
 
 constexpr int MOST = 4096;

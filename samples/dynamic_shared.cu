@@ -1,5 +1,6 @@
 // Shared memory whose size the launch gives: arrays of several types in one piece, next to static arrays, and
 // more than 48 KiB by opting in.
+// sample: machine_code = shared memory behind what is declared
 #include "sample.h"
 
 extern __shared__ __align__(16) unsigned char dynamic[];

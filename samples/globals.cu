@@ -1,5 +1,6 @@
 // Variables of a module: initialised, holding pointers to each other and to strings, constant and static;
 // read and written by kernels and by symbol copies.
+// sample: machine_code = variables with values, and addresses in them
 #include "sample.h"
 
 struct Node {

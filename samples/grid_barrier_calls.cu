@@ -2,6 +2,7 @@
 // for their block by one; grids that are not launched together have no handle. As many blocks meet as fit a device of
 // two multiprocessors.
 // sample: flags = -rdc=true
+// sample: machine_code = the barrier of a grid, in functions that are called
 #include "sample.h"
 
 #include <algorithm>

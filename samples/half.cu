@@ -1,4 +1,5 @@
 // Arithmetic of half-precision numbers (cuda_fp16.h), single and in pairs.
+// sample: machine_code = products and sums of two halves
 #include "half_arithmetic.h"
 
 #include <cuda_fp16.h>

@@ -1,5 +1,6 @@
 // A lock that the threads of one warp fight over: it needs independent thread scheduling, since the thread
 // that holds the lock must get on while its neighbours wait.
+// sample: machine_code = loops that leave in the middle, and fences
 #include "sample.h"
 
 struct Account {

@@ -1,5 +1,6 @@
 // A prefix sum in one pass: every block waits for the sums of those before it, 32 at a time, while they are
 // still at work (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back").
+// sample: machine_code = status and value that are read together
 #include "sample.h"
 
 constexpr int THREADS = 128, ITEMS = 4, TILE = THREADS * ITEMS;

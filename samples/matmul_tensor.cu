@@ -1,4 +1,5 @@
 // sample: arch = compute_80
+// sample: machine_code = matrices of fragments
 // Matrix products by tensor core instructions: the warp matrix functions of mma.h, and mma.sync with ldmatrix.
 #include "sample.h"
 

@@ -1,4 +1,5 @@
 // Barriers by number: half of a block's warps bring values, the other half takes them, and neither waits for its own.
+// sample: machine_code = barriers of a part of the block
 #include "sample.h"
 
 __global__ void hand_over(const int *values, int *sums, int rounds) {

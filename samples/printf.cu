@@ -1,4 +1,5 @@
 // printf in kernels: formats, widths, strings, 64-bit values, and order. What must appear is in printf.stdout.
+// sample: machine_code = arguments in local memory
 #include "sample.h"
 
 __device__ const char *words[] = {"zero", "one", "two"};

@@ -1,4 +1,5 @@
 // Functions that call themselves and each other, to depths that differ between threads, with local arrays.
+// sample: machine_code = functions that call themselves
 #include "sample.h"
 
 __host__ __device__ unsigned fibonacci(unsigned n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }

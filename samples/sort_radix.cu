@@ -1,5 +1,6 @@
 // A radix sort of 32-bit keys, four bits a pass: counts per block, a scan, and a stable scatter that ranks
 // equal digits by warp ballots.
+// sample: machine_code = shuffles, votes and shared memory
 #include "sample.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Control flow made of switches: each thread interprets its own program for a small stack machine, and a state
 // machine with jumps between its states.
+// sample: machine_code = jumps by tables in bank 2
 #include "sample.h"
 
 enum Instruction : unsigned char {

@@ -1,6 +1,7 @@
 // Textures and surfaces through the runtime API: objects of arrays, of layered, cubemap and mipmapped arrays,
 // of linear and pitched memory, and surfaces that kernels write. Filters are compared with their definition:
 // weights have 8 fractional bits.
+// sample: machine_code = textures and surfaces
 
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,6 @@
 // Templates, classes with virtual functions, tables of function pointers, a function pointer that the host
 // hands to a kernel, and objects on the device's heap.
+// sample: machine_code = calls by addresses in memory
 #include "sample.h"
 
 #include <new>

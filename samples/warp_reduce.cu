@@ -1,4 +1,5 @@
 // sample: arch = compute_80
+// sample: machine_code = reductions and matches of a warp
 // The warp-wide reductions of sm_80 and asynchronous copies to shared memory.
 #include "sample.h"
 

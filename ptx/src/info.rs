@@ -21,7 +21,7 @@ pub struct KernelInfo {
     pub machine_code_shared: Option<u32>,
     /// Bytes of the module's `.const` variables, whether the kernel reads them or not.
     pub const_size: u32,
-    /// Bytes of `.local` variables of the kernel and the functions that it reaches.
+    /// Bytes of `.local` variables of the kernel and the functions that it reaches; of machine code, what its file says.
     pub local_size: u32,
     /// Threads in a block at most; 1024 where the kernel does not say.
     pub max_threads: u32,

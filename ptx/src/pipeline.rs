@@ -237,7 +237,9 @@ fn describe(kernel: &ptx_parser::Function<'_>, reached: &Reached) -> KernelInfo 
         hidden_offset,
         total_param_size: hidden_offset.saturating_add(parameters::HIDDEN_BYTES),
         static_shared: u32::try_from(reached.static_shared).unwrap_or(u32::MAX),
-        local_size: u32::try_from(reached.local_size).unwrap_or(u32::MAX),
+        local_size: lifted(kernel, "local ")
+            .and_then(|size| size.parse().ok())
+            .unwrap_or_else(|| u32::try_from(reached.local_size).unwrap_or(u32::MAX)),
         max_threads: MAX_THREADS,
         registers: lifted(kernel, "registers ").and_then(|count| count.parse().ok()),
         machine_code_shared: lifted(kernel, "shared ").and_then(|size| size.parse().ok()),

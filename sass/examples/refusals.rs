@@ -9,7 +9,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use sass::cubin::{Cubin, is_cubin};
-use sass::lift::{Image, lift};
+use sass::lift::{Module, lift};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -64,19 +64,23 @@ fn count(
     let with = |change: &mut dyn FnMut(&mut Counts)| {
         change(&mut counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     };
-    let cubin = match Cubin::parse(bytes) {
-        Ok(cubin) => cubin,
+    let read = Cubin::parse(bytes).map_err(|error| error.to_string());
+    if let Ok(cubin) = &read
+        && !cubin.kernels().any(|kernel| kernel.name.contains(wanted))
+    {
+        return;
+    }
+    let module = read.and_then(|cubin| Module::new(cubin).map_err(|error| error.to_string()));
+    let module = match module {
+        Ok(module) => module,
         Err(error) => {
             return with(&mut |counts| {
                 counts.unreadable += 1;
-                counts.add(error.to_string(), || format!("module {number}"));
+                counts.add(error.clone(), || format!("module {number}"));
             });
         }
     };
-    if !cubin.kernels().any(|kernel| kernel.name.contains(wanted)) {
-        return;
-    }
-    let mut image = Image::of(&cubin);
+    let mut image = module.all();
     image.kernels.retain(|kernel| kernel.name.contains(wanted));
     let lifted = lift(&image);
     let files: [(&str, &[u8]); 2] = [("cubin", bytes), ("ptx", lifted.text.as_bytes())];

@@ -22,7 +22,7 @@ use object::elf::{
 };
 use object::read::elf::{FileHeader, Rel, Rela, SectionHeader, Sym};
 use object::{LittleEndian, SectionIndex};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 const EM_CUDA: u16 = 190;
 /// The bit of `st_other` of a kernel's symbol (`STO_CUDA_ENTRY`).
@@ -143,6 +143,7 @@ pub struct Cubin<'a> {
     /// The architecture of the PTX that it was made of, where the file says that; else its own.
     pub compiled_for: u8,
     pub sections: Vec<Section<'a>>,
+    section_by_name: HashMap<&'a str, usize>,
     pub symbols: Vec<Symbol<'a>>,
     /// By their sections and offsets.
     pub functions: Vec<Function<'a>>,
@@ -258,9 +259,11 @@ impl<'a> Cubin<'a> {
         for section in &mut sections {
             section.relocations.sort_by_key(|relocation| relocation.offset);
         }
+        let by_name = sections.iter().enumerate().rev().map(|(at, section)| (section.name, at));
         let mut cubin = Cubin {
             architecture,
             compiled_for,
+            section_by_name: by_name.collect(),
             sections,
             symbols,
             functions: Vec::new(),
@@ -306,6 +309,8 @@ impl<'a> Cubin<'a> {
             .enumerate()
             .map(|(index, function)| (function.symbol, index))
             .collect();
+        let all = self.functions.iter().enumerate().rev();
+        let by_name: HashMap<&str, usize> = all.map(|(index, f)| (f.name, index)).collect();
         for section in &self.sections {
             let Some(rest) = section.name.strip_prefix(".nv.info") else { continue };
             let of = rest.strip_prefix('.');
@@ -313,7 +318,7 @@ impl<'a> Cubin<'a> {
                 continue;
             }
             // Local functions have no section of their own, but kernels may have namesakes elsewhere.
-            let owner = of.and_then(|name| self.functions.iter().position(|f| f.name == name));
+            let owner = of.and_then(|name| by_name.get(name).copied());
             for attribute in info::attributes(section.data) {
                 let attribute = attribute.map_err(|reason| malformed(section.name, reason))?;
                 // Those of the whole file say which function they mean.
@@ -338,8 +343,16 @@ impl<'a> Cubin<'a> {
         self.functions.iter().find(|function| function.name == name)
     }
 
+    /// Those of a section of code.
+    pub fn functions_of(&self, section: usize) -> &[Function<'a>] {
+        let from = self.functions.partition_point(|function| function.section < section);
+        let to = self.functions.partition_point(|function| function.section <= section);
+        &self.functions[from..to]
+    }
+
+    /// The first section of a name.
     pub fn section(&self, name: &str) -> Option<&Section<'a>> {
-        self.sections.iter().find(|section| section.name == name)
+        self.sections.get(*self.section_by_name.get(name)?)
     }
 
     /// The whole section of code in which a function lies. Branches and calls count from its beginning.

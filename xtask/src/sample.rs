@@ -11,6 +11,7 @@
 //! - `alone`: why the program cannot share a process with others.
 //! - `race`: why the program is not run with `ZLUDA_CHAOS`.
 //! - `cpu`: why the program does not run on AMD GPUs.
+//! - `machine_code`: what it shows of machine code: the program is also built without PTX.
 //!
 //! The lines of a file `<name>.stdout` beside it must appear on standard output, in their order.
 
@@ -30,6 +31,9 @@ const COMPILE_LIMIT: Duration = Duration::from_secs(600);
 /// The oldest that CUDA 13 knows.
 const ARCHITECTURE: &str = "compute_75";
 
+/// The architecture of machine code that is lifted, virtual and real.
+const LIFTED: [&str; 2] = ["compute_80", "sm_80"];
+
 /// A program and what it promises.
 #[derive(Clone, Debug)]
 pub struct Sample {
@@ -44,6 +48,8 @@ pub struct Sample {
     pub race: bool,
     /// It does not run on AMD GPUs.
     pub cpu: bool,
+    /// It is also built without PTX.
+    pub machine_code: bool,
     stderr: Vec<String>,
     stdout: Vec<String>,
 }
@@ -111,6 +117,7 @@ impl Sample {
             alone: false,
             race: false,
             cpu: false,
+            machine_code: false,
             stderr: Vec::new(),
             stdout: Vec::new(),
         };
@@ -126,6 +133,7 @@ impl Sample {
                 Some(("alone", _)) => sample.alone = true,
                 Some(("race", _)) => sample.race = true,
                 Some(("cpu", _)) => sample.cpu = true,
+                Some(("machine_code", _)) => sample.machine_code = true,
                 Some(("stderr", value)) => sample.stderr.push(value.to_owned()),
                 _ => {
                     return Err(
@@ -233,6 +241,25 @@ impl Sample {
             }
         }
         Ok(())
+    }
+
+    /// The program that [`build_machine_code`](Self::build_machine_code) makes.
+    pub fn machine_code_program(&self, cuda: &Cuda) -> PathBuf {
+        Self::folder(cuda).join("machine-code").join(&self.name)
+    }
+
+    /// Compiles the sample, whose kernels are machine code alone.
+    pub fn build_machine_code(&self, cuda: &Cuda) -> Result<()> {
+        let program = self.machine_code_program(cuda);
+        if !self.outdated(&program)? {
+            return Ok(());
+        }
+        let [virtual_, real] = LIFTED;
+        let mut command = Command::new(cuda.nvcc());
+        command.args([format!("-arch={virtual_}"), format!("-code={real}")]);
+        command.args(["-std=c++17", "-O3"]).args(&self.flags).args(&self.sources);
+        command.args(["-cudart", "static", "-ldl", "-lpthread"]);
+        self.make(command, &program)
     }
 
     /// Compiles the kernels to PTX text.

@@ -9,8 +9,8 @@ mod common;
 
 use common::Entry;
 use cuda_types::cuda::{
-    CUcontext, CUdevice, CUdeviceptr, CUfunction, CUfunction_attribute, CUmodule, CUresult as R,
-    CUstream,
+    CUcontext, CUdevice, CUdeviceptr, CUfunction, CUfunction_attribute, CUfunctionLoadingState,
+    CUmodule, CUresult as R, CUstream,
 };
 use libloading::Library;
 use std::ffi::{CStr, c_int, c_uint, c_void};
@@ -383,6 +383,7 @@ fn program() {
         let shown = device.run_all(image, &[c"bump", c"bump", c"show"]).unwrap();
         assert_eq!(shown[0], 14.0);
     }
+    one_that_cannot_be_lifted(&device, &ptxas);
 }
 
 /// The child: `ZLUDA_DEBUG` says where the texts go.
@@ -390,8 +391,50 @@ fn program() {
 #[ignore = "another test runs it, with a folder"]
 fn two_of_many() {
     let Some(ptxas) = ptxas() else { return };
-    let (cubin, _) = assembled(&ptxas, &format!("{HEAD}{ADD}{SUM}{DIVIDE}{PRINT}{SHARE}"));
-    assert!(Device::open().run_all(&cubin, &[c"sum", c"add"]).is_ok());
+    let (cubin, said) = assembled(&ptxas, &format!("{HEAD}{ADD}{SUM}{DIVIDE}{PRINT}{SHARE}"));
+    let device = Device::open();
+    // What the file says of a kernel needs none of its code.
+    let count = CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS;
+    assert_eq!(device.attribute(&cubin, c"divide", count), registers(&said, "divide"));
+    assert!(device.run_all(&cubin, &[c"sum", c"add"]).is_ok());
+}
+
+/// A kernel with an instruction that nobody knows costs nobody else, and says so when it is to be loaded or launched.
+fn one_that_cannot_be_lifted(device: &Device, ptxas: &Path) {
+    let (mut cubin, said) = assembled(ptxas, &format!("{HEAD}{DIVIDE}{SUM}"));
+    // A load of global memory, which one of the kernels has.
+    let at = cubin.windows(2).position(|two| two == [0x81, 0x79]).unwrap();
+    cubin[at..at + 2].copy_from_slice(&[0xff, 0x7f]);
+    let library = &device.library;
+    let ok = |result| assert_eq!(result, R::CUDA_SUCCESS);
+    let mut module = null_mut();
+    ok(
+        call!(library, cuModuleLoadData(&mut module, cubin.as_ptr().cast()): (*mut CUmodule, *const c_void)),
+    );
+    let refused = R::CUDA_ERROR_NOT_SUPPORTED;
+    for (name, text, outcome, is_loaded) in
+        [(c"sum", "sum", refused, 0), (c"divide", "divide", R::CUDA_SUCCESS, 1)]
+    {
+        let (mut function, mut value) = (null_mut(), 0);
+        ok(call!(library, cuModuleGetFunction(&mut function, module, name.as_ptr()):
+            (*mut CUfunction, CUmodule, *const std::ffi::c_char)));
+        let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS;
+        ok(call!(library, cuFuncGetAttribute(&mut value, attribute, function):
+            (*mut c_int, CUfunction_attribute, CUfunction)));
+        assert_eq!(value, registers(&said, text));
+        let state = || {
+            let mut state = CUfunctionLoadingState(7);
+            ok(call!(library, cuFuncIsLoaded(&mut state, function):
+                (*mut CUfunctionLoadingState, CUfunction)));
+            state.0
+        };
+        assert_eq!(state(), 0);
+        assert_eq!(call!(library, cuFuncLoad(function): (CUfunction)), outcome, "{name:?}");
+        assert_eq!(state(), is_loaded);
+        let launched = device.launch(module, name).err().unwrap_or(R::CUDA_SUCCESS);
+        assert_eq!(launched, outcome, "{name:?}");
+    }
+    ok(call!(library, cuModuleUnload(module): (CUmodule)));
 }
 
 /// Runs [`program`], and gives what it printed.

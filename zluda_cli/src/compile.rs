@@ -167,7 +167,8 @@ fn lifted(file: &[u8]) -> Result<String, String> {
     if !matches!(cubin.architecture, 80..=89) {
         return Err(format!("machine code for sm_{} cannot be lifted", cubin.architecture));
     }
-    let mut lifted = sass::lift::lift(&sass::lift::Image::of(&cubin));
+    let module = sass::lift::Module::new(cubin).map_err(|error| error.to_string())?;
+    let mut lifted = sass::lift::lift(&module.all());
     for (kernel, error) in &lifted.failures {
         eprintln!("zluda: kernel {kernel} cannot be lifted: {error}");
     }

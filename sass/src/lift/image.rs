@@ -26,6 +26,8 @@ pub struct Image {
     /// Bank 2 of the kernels that count in it with a register, in the order of the file: all of the module's, whichever kernels the
     /// image has, so that variables have the same places in every text that is made of the module.
     pub banks: Vec<Bank>,
+    /// It is one kernel of several: what is in memory has its bytes by another text of the module.
+    pub is_part: bool,
 }
 
 /// Numbers of a kernel that lie in memory.
@@ -102,7 +104,9 @@ pub struct Kernel {
     pub handles: BTreeMap<u32, Option<String>>,
     /// Bytes of shared memory that are declared.
     pub shared: u32,
-    /// Bytes of the stack.
+    /// Bytes of local memory, as the file says it.
+    pub local: u32,
+    /// Bytes of the stack: those and some more.
     pub stack: u32,
     /// The stack's pointer is moved by sizes that are known when it runs.
     pub allocates: bool,
@@ -137,8 +141,6 @@ pub struct Variable {
     pub size: u64,
     /// Where it is not zero.
     pub bytes: Vec<u8>,
-    /// The bytes are left to another text of the module.
-    pub is_elsewhere: bool,
     pub align: u64,
     /// Addresses in it.
     pub addresses: BTreeMap<u64, Named>,

@@ -7,7 +7,7 @@ use super::error::{Error, Reason};
 use super::image::{Image, Kernel};
 use super::machine::{ALLOCATED, DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
-use super::operand::{Operands, integer};
+use super::operand::Operands;
 use crate::flow::{Flow, Next, Node, Place, Stuck, follow, written};
 use crate::instruction::{Bank, Constant, File, Immediate, Instruction, Operand, Predicate};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +50,8 @@ pub(super) fn lift(image: &Image, kernel: &Kernel) -> Result<Body, Error> {
         state.add(&body(image, kernel, flow, Some(*place), &unknown)?);
     }
     let mut kernels = body(image, kernel, &flow, None, &state)?;
+    // What is declared is there, whether code looks at it or not: the module's head says so.
+    kernels.uses_shared |= kernel.shared > 0;
     let mut whole = Body {
         text: String::new(),
         system_calls: std::mem::take(&mut kernels.system_calls),
@@ -239,9 +241,6 @@ fn one(
             Ok(())
         }
         Next::Go(to) => {
-            if i.opcode == "BRA" && i.has("CONV") {
-                meet(machine, i)?;
-            }
             let condition = condition(machine, i);
             branch(machine, &condition, *to, is_next(*to));
             Ok(())
@@ -322,7 +321,6 @@ fn one(
 fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
     match i.opcode {
         "BRA" if i.has("CONV") => Ok(()),
-        "BRA" => meet(machine, i),
         "CALL" => match machine.called.clone() {
             Some(name) => {
                 call::system(machine, &name)?;
@@ -375,22 +373,6 @@ fn learn_constant(machine: &mut Machine, i: &Instruction) {
     if is_move {
         machine.fresh.constants.insert((to.file, to.number), value);
     }
-}
-
-/// BRA.DIV and BRA.CONV ask whether the lanes of a mask are together: here they wait for each other.
-fn meet(machine: &mut Machine, i: &Instruction) -> Lifted {
-    let Some(mask) = i.operands.iter().find(|o| matches!(o, Operand::Register(_))) else {
-        return unsupported("a mask");
-    };
-    let mask = match mask {
-        // ~URZ: all lanes.
-        Operand::Register(register) if register.is_zero() && register.signs.inverted => {
-            "0xffffffff".to_owned()
-        }
-        mask => integer(machine, mask)?,
-    };
-    super::warp::meet(machine, &mask);
-    Ok(())
 }
 
 /// The guard together with the predicates among the operands.
@@ -471,9 +453,18 @@ pub(super) fn refused(kernel: &Kernel, error: &Error) -> String {
     format!("{}.pragma \"cannot be lifted: {error}\";\n{{\n    trap;\n}}\n", head(kernel))
 }
 
-/// A kernel without its code.
+/// A kernel without its code, with all that a launch takes.
 pub(super) fn empty(kernel: &Kernel) -> String {
-    format!("{}{{\n    trap;\n}}\n", head(kernel))
+    let shared = match declared_shared(kernel) {
+        0 => String::new(),
+        size => format!("    .shared .align 1024 .b8 {DECLARED}[{size}];\n"),
+    };
+    format!("{}{{\n{shared}    trap;\n}}\n", head(kernel))
+}
+
+/// Bytes of shared memory that a kernel's text declares.
+fn declared_shared(kernel: &Kernel) -> u32 {
+    kernel.shared.next_multiple_of(SHARED_UNIT)
 }
 
 fn head(kernel: &Kernel) -> String {
@@ -491,7 +482,8 @@ fn head(kernel: &Kernel) -> String {
             let _ = writeln!(text, "{name} {x}, {y}, {z}");
         }
     }
-    // What is declared for it below has other sizes.
+    // What is declared for them below has other sizes.
+    let _ = writeln!(text, ".pragma \"local {}\";", kernel.local);
     if !kernel.shared.is_multiple_of(SHARED_UNIT) {
         let _ = writeln!(text, ".pragma \"shared {}\";", kernel.shared);
     }
@@ -518,7 +510,7 @@ fn put_together(machine: Machine) -> String {
         let _ = writeln!(text, "    .reg .b32 %barrier;\n    mov.b32 %barrier, 0;");
     }
     if machine.uses_shared {
-        let size = kernel.shared.next_multiple_of(SHARED_UNIT);
+        let size = declared_shared(kernel);
         let _ = writeln!(text, "    .reg .b32 {SHARED};\n    mov.u32 {SHARED}, {DYNAMIC};");
         if size > 0 {
             // What is declared is there because something may write it: sizes are never so large.

@@ -1,6 +1,6 @@
 //! From machine code to PTX.
 //!
-//! - [`Image`]: what has to be known of a module, or of one kernel of it. [`lift`] gives the PTX, kernel by kernel: one that cannot
+//! - [`Module`]: a cubin, which gives an [`Image`] of all of it or of one kernel: what has to be known. [`lift`] gives the PTX, kernel by kernel: one that cannot
 //!   be lifted costs only itself. [`head`] gives what is known of the module without looking at its code.
 //! - `machine`: the kernel's constant banks and memories; `operand`: operands as values; `emit`: lines of PTX.
 //! - `integer`, `float`, `half`, `convert`, `memory`, `arrive`, `warp`, `matrix`, `texture`, `surface`, `call`: what the instructions mean.
@@ -36,3 +36,4 @@ pub use crate::flow::{Code, Place, Reason};
 pub use error::Error;
 pub use image::{Bank, Half, Image, Kernel, Named, Parameter, Reference, Variable};
 pub use module::{Lifted, head, lift};
+pub use of_cubin::{Module, Undefined};

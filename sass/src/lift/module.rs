@@ -5,7 +5,7 @@ use super::error::Error;
 use super::image::{Image, Named, Variable};
 use super::kernel;
 use super::machine::{DYNAMIC, constants_name};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
 /// What became of a module.
@@ -19,7 +19,7 @@ pub struct Lifted {
     pub wants_grid_barrier: bool,
 }
 
-/// What a module has: its variables, and kernels, of which nothing but the parameters and the bounds of blocks is right.
+/// What a module has: its variables, and kernels, of which all is right that programs can ask without launching them.
 pub fn head(image: &Image) -> String {
     let mut text = String::new();
     begin(&mut text, image, &BTreeSet::new(), false);
@@ -72,61 +72,84 @@ fn begin(text: &mut String, image: &Image, system_calls: &BTreeSet<&str>, uses_d
         let kind = if reference.is_surface { "surfref" } else { "texref" };
         let _ = writeln!(text, ".visible .global .{kind} {};", reference.name);
     }
+    let by_symbol: HashMap<&str, &Variable> =
+        image.variables.iter().rev().map(|variable| (variable.symbol.as_str(), variable)).collect();
     for variable in &image.variables {
-        declare(text, image, variable);
+        declare(text, image, variable, &by_symbol);
     }
     for bank in &image.banks {
-        let numbers: Vec<String> = bank.bytes.iter().map(u8::to_string).collect();
-        let _ = writeln!(
-            text,
-            ".const .align 16 .b8 {}[{}] = {{{}}};",
-            constants_name(&bank.kernel),
-            bank.bytes.len(),
-            numbers.join(",")
-        );
+        let (name, size) = (constants_name(&bank.kernel), bank.bytes.len());
+        let _ = write!(text, ".const .align 16 .b8 {name}[{size}] = {{");
+        numbers(text, if image.is_part { &[0] } else { &bank.bytes });
+        text.push_str("};\n");
     }
 }
 
-fn declare(text: &mut String, image: &Image, variable: &Variable) {
+/// `by_symbol`: the image's variables.
+fn declare(
+    text: &mut String,
+    image: &Image,
+    variable: &Variable,
+    by_symbol: &HashMap<&str, &Variable>,
+) {
     let space = if variable.is_constant { ".const" } else { ".global" };
     let linkage = if variable.is_visible { ".visible " } else { "" };
     let managed = if variable.is_managed { " .attribute(.managed)" } else { "" };
-    let align = variable.align.max(1);
-    let _ = write!(
-        text,
-        "{linkage}{space}{managed} .align {align} .b8 {}[{}]",
-        variable.name,
-        variable.size.max(1)
-    );
-    if !variable.bytes.is_empty() && variable.is_elsewhere {
-        // Variables with values lie before those without.
-        text.push_str(" = {0}");
-    } else if !variable.bytes.is_empty() {
-        let mut items: Vec<String> = variable.bytes.iter().map(u8::to_string).collect();
-        for (offset, Named { symbol, addend }) in &variable.addresses {
-            if let Some(place) = image.functions.get(symbol) {
-                let address = code_address(*place).wrapping_add_signed(*addend);
-                for (byte, value) in address.to_le_bytes().into_iter().enumerate() {
-                    if let Some(item) = items.get_mut(*offset as usize + byte) {
-                        *item = value.to_string();
-                    }
-                }
-                continue;
-            }
-            let Some(named) = image.variables.iter().find(|other| other.symbol == *symbol) else {
-                continue;
-            };
-            let address = match addend {
-                0 => format!("generic({})", named.name),
-                addend => format!("generic({})+{addend}", named.name),
-            };
-            for byte in 0..8 {
+    let (name, align, size) = (&variable.name, variable.align.max(1), variable.size.max(1));
+    let _ = write!(text, "{linkage}{space}{managed} .align {align} .b8 {name}[{size}]");
+    if variable.bytes.is_empty() {
+        text.push_str(";\n");
+        return;
+    }
+    text.push_str(" = {");
+    // Variables with values lie before those without.
+    if image.is_part {
+        text.push('0');
+    } else if variable.addresses.is_empty() {
+        numbers(text, &variable.bytes);
+    } else {
+        text.push_str(&with_addresses(image, variable, by_symbol).join(","));
+    }
+    text.push_str("};\n");
+}
+
+/// Bytes as numbers.
+fn numbers(text: &mut String, bytes: &[u8]) {
+    text.reserve(4 * bytes.len());
+    for (index, byte) in bytes.iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        let _ = write!(text, "{comma}{byte}");
+    }
+}
+
+/// The bytes of a variable, of which some are those of addresses.
+fn with_addresses(
+    image: &Image,
+    variable: &Variable,
+    by_symbol: &HashMap<&str, &Variable>,
+) -> Vec<String> {
+    let mut items: Vec<String> = variable.bytes.iter().map(u8::to_string).collect();
+    for (offset, Named { symbol, addend }) in &variable.addresses {
+        if let Some(place) = image.functions.get(symbol) {
+            let address = code_address(*place).wrapping_add_signed(*addend);
+            for (byte, value) in address.to_le_bytes().into_iter().enumerate() {
                 if let Some(item) = items.get_mut(*offset as usize + byte) {
-                    *item = format!("{:#X}({address})", 0xffu64 << (8 * byte));
+                    *item = value.to_string();
                 }
+            }
+            continue;
+        }
+        // Modules have all that their variables name; of another image, a compiler says what is missing.
+        let name = by_symbol.get(symbol.as_str()).map_or(symbol, |named| &named.name);
+        let address = match addend {
+            0 => format!("generic({name})"),
+            addend => format!("generic({name})+{addend}"),
+        };
+        for byte in 0..8 {
+            if let Some(item) = items.get_mut(*offset as usize + byte) {
+                *item = format!("{:#X}({address})", 0xffu64 << (8 * byte));
             }
         }
-        let _ = write!(text, " = {{{}}}", items.join(","));
     }
-    text.push_str(";\n");
+    items
 }

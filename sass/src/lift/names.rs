@@ -9,6 +9,9 @@ use std::collections::HashMap;
 pub(super) fn distinct(symbols: &[Symbol], wanted: impl Fn(&str) -> String) -> Vec<String> {
     let mut names = vec![String::new(); symbols.len()];
     let mut taken: HashMap<String, (Option<usize>, u64)> = HashMap::new();
+    // The name of a place, and the number to go on with, by what is wanted: linked files have thousands of one name.
+    let mut known = HashMap::new();
+    let mut next: HashMap<String, usize> = HashMap::new();
     // What other files and programs know keeps its name.
     for locals in [false, true] {
         for (name, symbol) in names.iter_mut().zip(symbols) {
@@ -17,12 +20,18 @@ pub(super) fn distinct(symbols: &[Symbol], wanted: impl Fn(&str) -> String) -> V
             }
             let place = (symbol.section, symbol.offset);
             let wanted = wanted(symbol.name);
-            *name = wanted.clone();
-            let mut number = 0;
-            while *taken.entry(name.clone()).or_insert(place) != place {
-                number += 1;
-                *name = format!("{wanted}${number}");
-            }
+            let own = known.entry((wanted.clone(), place)).or_insert_with(|| {
+                let number = next.entry(wanted.clone()).or_default();
+                loop {
+                    let name =
+                        if *number == 0 { wanted.clone() } else { format!("{wanted}${number}") };
+                    *number += 1;
+                    if *taken.entry(name.clone()).or_insert(place) == place {
+                        break name;
+                    }
+                }
+            });
+            name.clone_from(own);
         }
     }
     names

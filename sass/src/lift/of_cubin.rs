@@ -1,4 +1,4 @@
-//! What lifting has to know, from a cubin: of all of its kernels, of one, or of none.
+//! What lifting has to know, from a cubin: of all of its kernels, of one, or of none. What kernels share is found once.
 
 use super::image::{Bank, Half, Image, Kernel, Named, Parameter, Reference, Variable};
 use super::names;
@@ -8,90 +8,133 @@ use crate::flow::{Code, Place};
 use crate::instruction::{Bank as Number, File, Immediate, Instruction, Operand};
 use std::collections::{BTreeMap, BTreeSet};
 
-impl Image {
-    /// Takes all kernels of a cubin.
-    pub fn of(cubin: &Cubin) -> Self {
-        let sections = code_sections(cubin);
-        Self::with(cubin, &sections, |_| true, cubin.kernels().collect())
-    }
+/// A cubin, with what all of its kernels share.
+#[derive(Debug)]
+pub struct Module<'a> {
+    cubin: Cubin<'a>,
+    /// The sections of code, by their numbers.
+    sections: Vec<usize>,
+    /// A name for each symbol.
+    symbols: Vec<String>,
+    /// One that PTX takes.
+    names: Vec<String>,
+    /// The symbols of kernels, and those of them that kernels launch.
+    kernels: BTreeSet<usize>,
+    launched: BTreeSet<usize>,
+    reach: Reach,
+    /// The image without code and kernels.
+    common: Image,
+}
 
-    /// Takes one kernel, and of the code what it may reach. Variables have no bytes: [`head`](super::head) has them.
-    pub fn of_kernel(cubin: &Cubin, name: &str) -> Option<Self> {
-        let kernel = cubin.kernels().find(|kernel| kernel.name == name)?;
-        let sections = code_sections(cubin);
-        let reached = reached(cubin, &sections, kernel);
-        let mut image =
-            Self::with(cubin, &sections, |section| reached.contains(&section), vec![kernel]);
-        for variable in &mut image.variables {
-            variable.is_elsewhere = true;
-        }
-        Some(image)
-    }
-
-    /// Takes all kernels without their code.
-    pub fn without_code(cubin: &Cubin) -> Self {
-        let sections = code_sections(cubin);
-        let mut image = Self::with(cubin, &sections, |_| false, Vec::new());
-        let launched = launched(cubin);
-        image.kernels = cubin
-            .kernels()
-            .map(|function| Kernel {
-                is_launched: launched.contains(&function.symbol),
-                ..kernel(cubin, &sections, function)
-            })
-            .collect();
-        image
-    }
-
-    /// Takes kernels, and those of the sections of code that are wanted; the others are empty.
-    fn with(
-        cubin: &Cubin,
-        sections: &[usize],
-        is_wanted: impl Fn(usize) -> bool,
-        kernels: Vec<&Function>,
-    ) -> Self {
-        let symbols = names::distinct(&cubin.symbols, str::to_owned);
-        let mut image = Image {
+impl<'a> Module<'a> {
+    /// Fails where a variable begins with the address of something that is not there.
+    pub fn new(cubin: Cubin<'a>) -> Result<Self, Undefined> {
+        let sections = code_sections(&cubin);
+        let mut module = Module {
+            reach: Reach::new(&cubin, &sections),
+            sections,
+            symbols: names::distinct(&cubin.symbols, str::to_owned),
+            names: names::distinct(&cubin.symbols, names::of_ptx),
+            kernels: cubin.kernels().map(|kernel| kernel.symbol).collect(),
+            launched: launched(&cubin),
+            common: Image::default(),
+            cubin,
+        };
+        let Module { cubin, sections, symbols, names, reach, .. } = &module;
+        let mut common = Image {
             compiled_for: cubin.compiled_for,
-            variables: variables(cubin, &symbols),
-            references: references(cubin),
-            banks: indexed_banks(cubin),
+            variables: variables(cubin, symbols, names),
+            references: references(cubin, names),
+            banks: indexed_banks(cubin, reach),
             ..Image::default()
         };
-        for section in sections {
-            let code = match is_wanted(*section) {
-                true => code(cubin, &symbols, sections, *section, &mut image),
-                false => Code::default(),
-            };
-            image.code.push(code);
-        }
         for function in &cubin.functions {
             if let Ok(code) = sections.binary_search(&function.section) {
                 let place = Place { code, address: function.offset };
                 let symbol = symbols.get(function.symbol).map_or(function.name, String::as_str);
-                image.functions.insert(symbol.to_owned(), place);
+                common.functions.insert(symbol.to_owned(), place);
                 if function.is_kernel {
-                    image.kernels_begin.insert(place);
+                    common.kernels_begin.insert(place);
                 }
             }
         }
-        let launched = launched(cubin);
-        image.kernels = kernels
-            .into_iter()
-            .map(|function| Kernel {
-                is_launched: launched.contains(&function.symbol),
-                allocates: decode_all(cubin.code(function))
-                    .flatten()
-                    .any(|instruction| moves_stack(&instruction)),
-                ..kernel(cubin, sections, function)
-            })
-            .collect();
         if let Some(bank) = cubin.section(".nv.constant4") {
-            let named = addresses(&symbols, bank).into_iter();
-            image.addresses = named.map(|(at, named)| (at as u32, named)).collect();
+            let named = addresses(symbols, bank).into_iter();
+            common.addresses = named.map(|(at, named)| (at as u32, named)).collect();
+        }
+        check_addresses(&common)?;
+        module.common = common;
+        Ok(module)
+    }
+
+    /// All kernels.
+    pub fn all(&self) -> Image {
+        self.with(self.common.clone(), |_| true, self.cubin.kernels())
+    }
+
+    /// One kernel, and of the code what it may reach. What is in memory has no bytes: [`head`](super::head) has them.
+    pub fn kernel(&self, name: &str) -> Option<Image> {
+        let kernel = self.cubin.kernels().find(|kernel| kernel.name == name)?;
+        let reached = self.reach.of(kernel);
+        let mut image = self.common.clone();
+        image.is_part = true;
+        Some(self.with(image, |section| reached.contains(&section), [kernel]))
+    }
+
+    /// All kernels without their code.
+    pub fn without_code(&self) -> Image {
+        let mut image = self.common.clone();
+        image.kernels = self.cubin.kernels().map(|function| kernel(self, function)).collect();
+        image
+    }
+
+    /// Takes kernels, and those of the sections of code that are wanted; the others are empty.
+    fn with<'f>(
+        &self,
+        mut image: Image,
+        is_wanted: impl Fn(usize) -> bool,
+        kernels: impl IntoIterator<Item = &'f Function<'f>>,
+    ) -> Image {
+        for section in &self.sections {
+            let code = match is_wanted(*section) {
+                true => code(self, *section, &mut image),
+                false => Code::default(),
+            };
+            image.code.push(code);
+        }
+        for function in kernels {
+            let kernel = kernel(self, function);
+            let code = image.code.get(kernel.code).into_iter();
+            let mut instructions = code.flat_map(|code| &code.instructions).flatten();
+            let allocates = instructions.any(moves_stack);
+            image.kernels.push(Kernel { allocates, ..kernel });
         }
         image
     }
+}
+
+/// A variable begins with the address of something that is not there: the file is to be linked with others.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("Undefined reference to '{symbol}' in '{variable}'")]
+pub struct Undefined {
+    pub symbol: String,
+    pub variable: String,
+}
+
+fn check_addresses(image: &Image) -> Result<(), Undefined> {
+    let variables: BTreeSet<&str> =
+        image.variables.iter().map(|variable| variable.symbol.as_str()).collect();
+    for variable in &image.variables {
+        let mut named = variable.addresses.values().map(|named| &named.symbol);
+        let is_missing = |symbol: &&String| {
+            !variables.contains(symbol.as_str()) && !image.functions.contains_key(*symbol)
+        };
+        if let Some(symbol) = named.find(is_missing) {
+            let (symbol, variable) = (symbol.clone(), variable.symbol.clone());
+            return Err(Undefined { symbol, variable });
+        }
+    }
+    Ok(())
 }
 
 /// The sections of code, by their numbers.
@@ -101,51 +144,81 @@ fn code_sections(cubin: &Cubin) -> Vec<usize> {
     sections.into_iter().collect()
 }
 
-/// The sections of code that a kernel may reach: by relocations, and by addresses in bank 4 and in variables, which are anybody's.
-fn reached(cubin: &Cubin, sections: &[usize], kernel: &Function) -> BTreeSet<usize> {
-    let targets = |section: &Section| -> Vec<usize> {
-        let symbols = section.relocations.iter().filter_map(|r| cubin.symbols.get(r.symbol));
-        let found = symbols.filter_map(|symbol| symbol.section);
-        found.filter(|section| sections.binary_search(section).is_ok()).collect()
-    };
-    let is_data = |section: &&Section| {
-        [".nv.constant4", ".nv.constant3"].contains(&section.name)
-            || section.name.starts_with(".nv.global")
-    };
-    let mut open: Vec<usize> = cubin.sections.iter().filter(is_data).flat_map(targets).collect();
-    open.push(kernel.section);
-    let mut reached = BTreeSet::new();
-    while let Some(section) = open.pop() {
-        if reached.insert(section) {
-            open.extend(cubin.sections.get(section).map(targets).unwrap_or_default());
+/// What code is reached from where.
+#[derive(Debug, Default)]
+struct Reach {
+    /// The sections of code that the relocations of a section name, by its number.
+    targets: BTreeMap<usize, Vec<usize>>,
+    /// Those in bank 4 and in variables, which are anybody's.
+    of_data: Vec<usize>,
+}
+
+impl Reach {
+    fn new(cubin: &Cubin, sections: &[usize]) -> Self {
+        let targets = |section: &Section| -> Vec<usize> {
+            let symbols = section.relocations.iter().filter_map(|r| cubin.symbols.get(r.symbol));
+            let found = symbols.filter_map(|symbol| symbol.section);
+            let code = found.filter(|section| sections.binary_search(section).is_ok());
+            code.collect::<BTreeSet<usize>>().into_iter().collect()
+        };
+        let is_data = |section: &&Section| {
+            [".nv.constant4", ".nv.constant3"].contains(&section.name)
+                || section.name.starts_with(".nv.global")
+        };
+        Reach {
+            targets: sections
+                .iter()
+                .filter_map(|section| Some((*section, targets(cubin.sections.get(*section)?))))
+                .collect(),
+            of_data: cubin.sections.iter().filter(is_data).flat_map(targets).collect(),
         }
     }
-    reached
+
+    /// The sections of code that a kernel may reach: by relocations, and by addresses in data.
+    fn of(&self, kernel: &Function) -> BTreeSet<usize> {
+        let mut open = self.of_data.clone();
+        open.push(kernel.section);
+        let mut reached = BTreeSet::new();
+        while let Some(section) = open.pop() {
+            if reached.insert(section) {
+                open.extend(self.targets.get(&section).into_iter().flatten());
+            }
+        }
+        reached
+    }
+}
+
+/// Bank 2 of each kernel whose code counts in it with a register.
+fn indexed_banks(cubin: &Cubin, reach: &Reach) -> Vec<Bank> {
+    let mut known = BTreeMap::new();
+    let mut counts = |section: usize| {
+        *known
+            .entry(section)
+            .or_insert_with(|| cubin.sections.get(section).is_some_and(counts_in_bank))
+    };
+    let of = |kernel: &Function| {
+        let bank = cubin.bank(kernel, 2).filter(|bank| !bank.data.is_empty())?;
+        reach
+            .of(kernel)
+            .into_iter()
+            .any(&mut counts)
+            .then(|| Bank { kernel: kernel.name.to_owned(), bytes: bank.data.to_vec() })
+    };
+    cubin.kernels().filter_map(of).collect()
 }
 
 /// The lowest 12 bits of the instructions that count in a bank with a register.
 const INDEXED: [u128; 2] = [0xb82, 0xabb];
 
-/// Bank 2 of each kernel whose code counts in it with a register.
-fn indexed_banks(cubin: &Cubin) -> Vec<Bank> {
-    let sections = code_sections(cubin);
-    cubin.kernels().filter_map(|kernel| indexed_bank(cubin, &sections, kernel)).collect()
-}
-
-fn indexed_bank(cubin: &Cubin, sections: &[usize], kernel: &Function) -> Option<Bank> {
-    let bank = cubin.bank(kernel, 2).filter(|bank| !bank.data.is_empty())?;
+/// Whether code counts in bank 2 with a register.
+fn counts_in_bank(section: &Section) -> bool {
     let of_bank = |operand: &Operand| matches!(operand, Operand::Constant(c) if c.bank == Number::Number(2) && c.register.is_some());
     let is_indexed = |word: u128| {
         INDEXED.contains(&(word & 0xfff))
             && decode(0, word).is_ok_and(|instruction| instruction.operands.iter().any(of_bank))
     };
-    let code = reached(cubin, sections, kernel);
-    let mut code = code.into_iter().filter_map(|section| cubin.sections.get(section));
-    let counts = code.any(|section| {
-        let (words, _) = section.data.as_chunks::<SIZE>();
-        words.iter().any(|word| is_indexed(u128::from_le_bytes(*word)))
-    });
-    counts.then(|| Bank { kernel: kernel.name.to_owned(), bytes: bank.data.to_vec() })
+    let (words, _) = section.data.as_chunks::<SIZE>();
+    words.iter().any(|word| is_indexed(u128::from_le_bytes(*word)))
 }
 
 /// The addresses that a section gets when it is loaded. `symbols`: their names.
@@ -175,19 +248,9 @@ fn launched(cubin: &Cubin) -> BTreeSet<usize> {
     of_descriptors.map(|relocation| relocation.symbol).collect()
 }
 
-/// Whether a symbol is that of a kernel.
-fn is_kernel(cubin: &Cubin, symbol: usize) -> bool {
-    cubin.kernels().any(|kernel| kernel.symbol == symbol)
-}
-
 /// A section's code. What relocations put into it goes to the image.
-fn code(
-    cubin: &Cubin,
-    symbols: &[String],
-    sections: &[usize],
-    section: usize,
-    image: &mut Image,
-) -> Code {
+fn code(module: &Module, section: usize, image: &mut Image) -> Code {
+    let Module { cubin, symbols, sections, kernels, .. } = module;
     let Some(found) = cubin.sections.get(section) else { return Code::default() };
     let mut instructions: Vec<_> = decode_all(found.data)
         .map(|result| result.map_err(|unknown| unknown.to_string()))
@@ -221,8 +284,8 @@ fn code(
             Relocation::LOW_32 => Some(false),
             Relocation::HIGH_32 => Some(true),
             // A kernel is launched by the number that its address is.
-            Relocation::DESCRIPTOR_LOW_32 if is_kernel(cubin, relocation.symbol) => Some(false),
-            Relocation::DESCRIPTOR_HIGH_32 if is_kernel(cubin, relocation.symbol) => Some(true),
+            Relocation::DESCRIPTOR_LOW_32 if kernels.contains(&relocation.symbol) => Some(false),
+            Relocation::DESCRIPTOR_HIGH_32 if kernels.contains(&relocation.symbol) => Some(true),
             _ => None,
         };
         // Numbers that are filled in when code is loaded.
@@ -234,20 +297,20 @@ fn code(
         }
     }
     let mut indirect = BTreeMap::new();
-    for function in cubin.functions.iter().filter(|function| function.section == section) {
+    for function in cubin.functions_of(section) {
         for branch in &function.info.indirect_branches {
             let targets = branch.targets.iter().map(|target| u64::from(*target)).collect();
             indirect.insert(u64::from(branch.offset), targets);
         }
     }
-    let functions = cubin.functions.iter().filter(|function| function.section == section);
-    let functions = functions.map(|function| function.offset).collect();
+    let functions = cubin.functions_of(section).iter().map(|function| function.offset).collect();
     Code { name: found.name.to_owned(), instructions, calls, functions, indirect }
 }
 
-fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {
+fn kernel(module: &Module, function: &Function) -> Kernel {
+    let Module { cubin, sections, names, launched, .. } = module;
     let info = &function.info;
-    let stack = info.min_stack_size.unwrap_or(0).max(info.frame_size);
+    let local = info.min_stack_size.unwrap_or(0).max(info.frame_size);
     Kernel {
         name: function.name.to_owned(),
         code: sections.binary_search(&function.section).unwrap_or(usize::MAX),
@@ -257,11 +320,12 @@ fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {
             .iter()
             .map(|parameter| Parameter { offset: parameter.offset.into(), size: parameter.size })
             .collect(),
-        handles: handles(cubin, function),
-        shared: u32::try_from(cubin.shared_size(function)).unwrap_or(u32::MAX),
-        stack: stack.saturating_add(STACK),
+        handles: handles(cubin, names, function),
+        shared: cubin.shared_size(function).min(MOST_SHARED) as u32,
+        local,
+        stack: local.saturating_add(STACK),
         allocates: false,
-        is_launched: false,
+        is_launched: launched.contains(&function.symbol),
         constants: cubin.bank(function, 2).map(|bank| bank.data.to_vec()).unwrap_or_default(),
         most_threads: info.max_threads,
         threads: info.required_threads,
@@ -270,8 +334,7 @@ fn kernel(cubin: &Cubin, sections: &[usize], function: &Function) -> Kernel {
 }
 
 /// The textures and surfaces that kernels of a file use by name.
-fn references(cubin: &Cubin) -> Vec<Reference> {
-    let names = names::distinct(&cubin.symbols, names::of_ptx);
+fn references(cubin: &Cubin, names: &[String]) -> Vec<Reference> {
     let banks = cubin.sections.iter().filter(|section| section.name.starts_with(".nv.constant0"));
     let all = banks.flat_map(|bank| &bank.relocations);
     let of = |relocation: &Relocation| {
@@ -284,8 +347,7 @@ fn references(cubin: &Cubin) -> Vec<Reference> {
 }
 
 /// Where a kernel's bank 0 has the handles of those.
-fn handles(cubin: &Cubin, kernel: &Function) -> BTreeMap<u32, Option<String>> {
-    let names = names::distinct(&cubin.symbols, names::of_ptx);
+fn handles(cubin: &Cubin, names: &[String], kernel: &Function) -> BTreeMap<u32, Option<String>> {
     let mut handles = BTreeMap::new();
     for relocation in cubin.bank(kernel, 0).map(|bank| &*bank.relocations).unwrap_or_default() {
         let Ok(offset) = u32::try_from(relocation.offset) else { continue };
@@ -315,10 +377,12 @@ fn moves_stack(i: &Instruction) -> bool {
 
 /// Bytes of the stack besides those that the file says.
 const STACK: u32 = 16;
+/// No device has so much shared memory: 1 GiB.
+const MOST_SHARED: u64 = 1 << 30;
 
-/// The variables. `symbols`: their names.
-fn variables(cubin: &Cubin, symbols: &[String]) -> Vec<Variable> {
-    let of_ptx = names::distinct(&cubin.symbols, names::of_ptx);
+/// The variables. `symbols`: their names; `of_ptx`: those in PTX.
+fn variables(cubin: &Cubin, symbols: &[String], of_ptx: &[String]) -> Vec<Variable> {
+    let mut known: BTreeMap<Option<usize>, BTreeMap<u64, Named>> = BTreeMap::new();
     let mut all: Vec<Variable> = cubin
         .variables()
         .filter(|(_, _, section)| {
@@ -327,7 +391,7 @@ fn variables(cubin: &Cubin, symbols: &[String]) -> Vec<Variable> {
         .map(|(at, symbol, section)| {
             let (start, end) =
                 (symbol.offset as usize, symbol.offset.saturating_add(symbol.size) as usize);
-            let within = addresses(symbols, section);
+            let within = known.entry(symbol.section).or_insert_with(|| addresses(symbols, section));
             Variable {
                 symbol: symbols[at].clone(),
                 name: of_ptx[at].clone(),
@@ -335,7 +399,6 @@ fn variables(cubin: &Cubin, symbols: &[String]) -> Vec<Variable> {
                 offset: symbol.offset,
                 size: symbol.size,
                 bytes: section.data.get(start..end).map(<[u8]>::to_vec).unwrap_or_default(),
-                is_elsewhere: false,
                 align: alignment(symbol.offset, section.alignment),
                 addresses: within
                     .range(symbol.offset..symbol.offset.saturating_add(symbol.size))

@@ -156,15 +156,18 @@ fn barriers_go_on_where_they_were_told_to() {
     assert!(text.contains("L0_30:\nL0_50:\n") && !text.contains("mov.b32 %r2, 0x2;"), "{text}");
 }
 
-/// Lanes that a mask names wait for each other, and then work together.
+/// Two sides of a branch that meet in a shuffle: nobody goes the way of lanes that are together, as they are not, and what
+/// stands there may count on that. Each side has its own waits, and the numbers of waits are equal.
 #[test]
-fn checks_of_convergence_are_waits() {
+fn checks_of_convergence_go_where_lanes_wait() {
     let text = lifted(
-        "BRA.DIV ~URZ, 0x40\nSHFL.BFLY PT, R3, R2, 0x1, 0x1f\nSTG.E [R4.64], R3\nEXIT\nBRA 0x40",
+        "@P0 BRA 0x60\nBRA.DIV ~URZ, 0xc0\nSHFL.BFLY PT, R3, R2, 0x1, 0x1f\nSHFL.BFLY PT, R3, R2, 0x2, 0x1f\n\
+         STG.E [R4.64], R3\nEXIT\nBRA.CONV UR6, 0xb0\nWARPSYNC R7\nSHFL.BFLY PT, R3, R2, 0x1, 0x1f\n\
+         STG.E [R4.64+0x4], R3\nEXIT\nBRA 0xb0\nWARPSYNC R7\nSHFL.BFLY PT, R3, R2, 0x1, 0x1f\nBRA 0x40",
     );
-    let wait = text.find("bar.warp.sync 0xffffffff;").expect("a wait");
-    let shuffle = "shfl.sync.bfly.b32 %t0|%q0, %r2, 0x1, 0x1f, 0xffffffff;";
-    assert!(wait < text.find(shuffle).expect("a shuffle"), "{text}");
+    assert_eq!(text.matches("bar.warp.sync %r7;").count(), 2, "{text}");
+    assert_eq!(text.matches("shfl.sync.bfly.b32").count(), 2, "{text}");
+    assert!(!text.contains(", 0x2, 0x1f") && !text.contains("activemask"), "{text}");
 }
 
 /// Where masks may differ between lanes, each waits by its own one, and nobody goes the way of those that are together.
@@ -553,7 +556,7 @@ fn lanes_that_met_in_several_places_take_part_together() {
     assert!(text.contains("%r2, %r3, %r5, %t0;"), "{text}");
     // Where a guard leaves some of them out, those that are together.
     assert_eq!(text.matches("activemask").count(), 1, "{text}");
-    let text = lifted("BRA.DIV ~URZ, 0x40\nBRA 0x20\nVOTE.ANY R7, PT, P1\nEXIT\nEXIT");
+    let text = lifted("WARPSYNC R6\nBRA 0x20\nVOTE.ANY R7, PT, P1\nEXIT");
     assert_eq!(text.matches("activemask").count(), 1, "{text}");
 }
 
@@ -642,16 +645,46 @@ fn variables_of(text: &str) -> Vec<(&str, bool)> {
 fn heads_and_kernels_have_the_same_variables() {
     let file = crate::cubin::tests::file();
     let cubin = crate::cubin::Cubin::parse(&file).unwrap();
-    let head = head(&Image::without_code(&cubin));
-    let kernel = lift(&Image::of_kernel(&cubin, "kernel").unwrap());
+    let module = Module::new(cubin).expect("a module");
+    let head = head(&module.without_code());
+    let kernel = lift(&module.kernel("kernel").unwrap());
     assert!(kernel.failures.is_empty());
     // Those of the text, one of which has no value, and the table of a switch.
     let found = variables_of(&head);
     assert_eq!(found.iter().filter(|(_, has_value)| *has_value).count(), 4, "{found:?}");
     assert!(found.iter().any(|(text, _)| text.contains("__constants_of_kernel")));
     assert_eq!(variables_of(&kernel.text), found);
-    assert_eq!(variables_of(&lift(&Image::of(&cubin)).text), found);
-    assert!(Image::of_kernel(&cubin, "$kernel$square").is_none());
+    assert_eq!(variables_of(&lift(&module.all()).text), found);
+    assert!(module.kernel("$kernel$square").is_none());
+    // The bytes are the head's alone.
+    assert!(head.contains(" factor[4] = {0,0,0,64};"), "{head}");
+    assert!(kernel.text.contains(" factor[4] = {0};"), "{}", kernel.text);
+    // Kernels without their code have what a launch takes: the text's buffer for `vprintf`, and the shared memory.
+    for text in [&head, &kernel.text] {
+        for wanted in [".pragma \"local 8\";", ".shared .align 1024 .b8 __declared[256];"] {
+            assert!(text.contains(wanted), "{text}");
+        }
+    }
+}
+
+/// A variable that begins with another one's address.
+#[test]
+fn what_is_not_there_is_named() {
+    let file = crate::cubin::tests::file();
+    let with_address = |change: fn(&mut crate::cubin::Symbol)| {
+        let mut cubin = crate::cubin::Cubin::parse(&file).unwrap();
+        let symbol = cubin.symbols.iter().position(|symbol| symbol.name == "zeros").unwrap();
+        change(&mut cubin.symbols[symbol]);
+        let kind = crate::cubin::Relocation::ABSOLUTE_64;
+        let relocation = crate::cubin::Relocation { offset: 0, symbol, kind, addend: Some(4) };
+        let values = cubin.sections.iter_mut().find(|section| section.name == ".nv.global.init");
+        values.unwrap().relocations.push(relocation);
+        Module::new(cubin)
+    };
+    let there = head(&with_address(|_| {}).expect("a module").without_code());
+    assert!(there.contains("0xFF(generic(zeros)+4),0xFF00(generic(zeros)+4),"), "{there}");
+    let error = with_address(|symbol| symbol.section = None).expect_err("no `zeros`");
+    assert_eq!(error.to_string(), "Undefined reference to 'zeros' in 'text'");
 }
 
 /// Where ptxas put the operands of `tex`, `tld4` and `txq`, whose kernel has the texture as its second parameter.

@@ -39,7 +39,24 @@ pub fn build(samples: &[Sample], versions: &[CudaVersion]) -> Result<Vec<Cuda>> 
         },
         Result::is_ok,
     );
+    fail_if_any(results)?;
+    Ok(toolkits)
+}
+
+/// Builds those of `samples` that are to be there as machine code alone.
+pub fn build_machine_code(samples: &[Sample], cuda: &Cuda) -> Result<()> {
+    let samples: Vec<&Sample> = samples.iter().filter(|sample| sample.machine_code).collect();
+    heading(&format!("Building {} CUDA programs as machine code", samples.len()));
+    fail_if_any(parallel(
+        &samples,
+        |sample| sample.name.clone(),
+        |sample| sample.build_machine_code(cuda),
+        Result::is_ok,
+    ))
+}
+
+fn fail_if_any(results: Vec<Result<()>>) -> Result<()> {
     let failures: Vec<String> =
         results.into_iter().filter_map(|result| Some(result.err()?.to_string())).collect();
-    if failures.is_empty() { Ok(toolkits) } else { Err(failures.join("\n").into()) }
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
 }

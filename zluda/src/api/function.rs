@@ -63,10 +63,16 @@ pub(crate) fn cuFuncGetParamInfo(
     Ok(())
 }
 
-pub(crate) fn cuFuncIsLoaded(state: Out<CUfunctionLoadingState>, _function: FunctionArg) -> CUres {
-    state.set(CUfunctionLoadingState::CU_FUNCTION_LOADING_STATE_LOADED)
+pub(crate) fn cuFuncIsLoaded(
+    state: Out<CUfunctionLoadingState>,
+    FunctionArg(function): FunctionArg,
+) -> CUres {
+    state.set(match function.is_loaded() {
+        true => CUfunctionLoadingState::CU_FUNCTION_LOADING_STATE_LOADED,
+        false => CUfunctionLoadingState::CU_FUNCTION_LOADING_STATE_UNLOADED,
+    })
 }
 
-pub(crate) fn cuFuncLoad(_function: FunctionArg) -> CUres {
-    Ok(())
+pub(crate) fn cuFuncLoad(FunctionArg(function): FunctionArg) -> CUres {
+    function.loaded().map(drop)
 }

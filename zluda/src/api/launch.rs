@@ -35,7 +35,7 @@ fn run_and_record(
     let target = stream.enter_to_work()?;
     recorded.check(&target)?;
     // As an H100 answers: kernels that launch graphs have to be nodes.
-    if function.0.info.launches_graphs && target.recorder.is_none() {
+    if target.recorder.is_none() && function.0.launches_graphs() {
         return Err(CUerror::NOT_SUPPORTED);
     }
     target.check_captured_config(&function.0, config)?;

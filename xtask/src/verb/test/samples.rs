@@ -1,6 +1,6 @@
 //! The samples in every way into the driver: with both toolkits, both kinds of runtime library, by search
 //! path, audit library and `zluda run`; as vector code, on the reference executor and for less than this
-//! processor, with the same results;
+//! processor, with the same results; some of them as machine code alone;
 //! on emulated AMD GPUs; in pairs that share a new cache; and all at once in two processes.
 
 mod crowd;
@@ -39,6 +39,8 @@ struct Way<'a> {
     executor: &'static str,
     /// The processor that the code is compiled for.
     processor: &'static str,
+    /// The program has kernels as machine code alone.
+    machine_code: bool,
 }
 
 impl Way<'_> {
@@ -50,6 +52,9 @@ impl Way<'_> {
         };
         if self.device != "cpu" {
             return self.device.to_owned();
+        }
+        if self.machine_code {
+            return "machine code".to_owned();
         }
         format!(
             "CUDA {}, {} cudart, {entry}, {}, {}",
@@ -67,7 +72,10 @@ impl Way<'_> {
 
     fn command(&self, sample: &Sample, cache: &Path) -> Command {
         let staged = Profile::Release.staged();
-        let program = sample.program(self.cuda, self.runtime);
+        let program = match self.machine_code {
+            true => sample.machine_code_program(self.cuda),
+            false => sample.program(self.cuda, self.runtime),
+        };
         let mut libraries = Vec::new();
         if self.runtime == Runtime::Shared {
             libraries.push(self.cuda.libraries());
@@ -115,6 +123,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         device: "cpu",
         executor,
         processor: "native",
+        machine_code: false,
     };
     let mut ways = vec![
         way(first, Runtime::Static, Entry::SearchPath, "vector"),
@@ -134,6 +143,8 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
     }
     let usual = way(first, Runtime::Static, Entry::SearchPath, "vector");
     ways.extend(EMULATED.map(|device| Way { device, ..usual }));
+    verb::samples::build_machine_code(&samples, first)?;
+    ways.push(Way { machine_code: true, ..usual });
     let cache = target().join("test/cache");
     make_empty(&cache)?;
     heading("Running the CUDA programs on the CPU and on emulated GPUs");
@@ -142,6 +153,7 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
         .flat_map(|way| samples.iter().map(move |sample| (sample, way)))
         .filter(|(sample, way)| sample.runtimes().contains(&way.runtime))
         .filter(|(sample, way)| !sample.cpu || way.device == "cpu")
+        .filter(|(sample, way)| sample.machine_code || !way.machine_code)
         .collect();
     let results = run_all(&jobs, &cache);
     let mut first_results = BTreeMap::new();
@@ -153,12 +165,13 @@ pub fn run(report: &mut Report, filter: &str) -> Result<()> {
             // What approximates does so in its own way.
             continue;
         }
-        // The same PTX gives the same results, bit by bit, whatever runs it.
-        let usual = way.executor == "vector" && way.processor == "native";
+        // The same PTX gives the same results, bit by bit, whatever runs it, and so does what ptxas makes of it.
+        let usual = way.executor == "vector" && way.processor == "native" && !way.machine_code;
         if usual && way.cuda.version == first.version {
             first_results.entry(&sample.name).or_insert(hashes(output));
         } else if !usual && let Some(expected) = first_results.get(&sample.name) {
             let other = match way.processor {
+                _ if way.machine_code => "machine code".to_owned(),
                 "native" => "the reference executor".to_owned(),
                 processor => format!("code for {processor}"),
             };

@@ -54,7 +54,7 @@ impl Source {
     pub(crate) fn text(self) -> CUres<Vec<u8>> {
         match self {
             Source::Ptx(text) => Ok(text),
-            Source::MachineCode(lifted) => lifted.whole(),
+            Source::MachineCode(lifted) => lifted.whole().map_err(|failure| failure.error),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Machine code of NVIDIA's GPUs, lifted to PTX: each kernel when it is first asked for. What was lifted once is in the cache.
 
+use crate::core::compile::Failure;
 use cuda_types::cuda::{CUerror, CUres};
 use zluda_common::config::{MachineCode, config};
 
@@ -70,11 +71,12 @@ pub(crate) unsafe fn file<'a>(start: *const u8) -> CUres<&'a [u8]> {
 
 /// A file of machine code that can be lifted: what it has, and each kernel when it is asked for.
 #[cfg(feature = "sass")]
-#[derive(Debug)]
 pub(crate) struct Lifted {
-    file: Vec<u8>,
+    file: std::sync::Arc<Vec<u8>>,
     /// Of the file, and of this build.
     digest: zluda_cache::Key,
+    /// What its kernels share, once something is not in the cache.
+    module: std::sync::OnceLock<Result<lifting::Read, Failure>>,
 }
 
 #[cfg(not(feature = "sass"))]
@@ -84,62 +86,91 @@ pub(crate) enum Lifted {}
 #[cfg(feature = "sass")]
 mod lifting {
     use super::{ARCHITECTURES, Lifted, unsupported};
-    use crate::core::compile::{BUILD, CACHE};
+    use crate::core::compile::{BUILD, CACHE, Failure};
     use cuda_types::cuda::{CUerror, CUres};
     use sass::cubin::Cubin;
-    use sass::lift::{Image, head, lift};
+    use sass::lift::{Image, Module, head, lift};
+    use std::fmt::{self, Debug};
+    use std::sync::{Arc, OnceLock};
     use zluda_cache::Key;
+
+    self_cell::self_cell!(
+        /// A file, and what was read of it.
+        pub(crate) struct Read {
+            owner: Arc<Vec<u8>>,
+            #[covariant]
+            dependent: Module,
+        }
+    );
 
     impl Lifted {
         /// `INVALID_IMAGE` for what is no such file, `NO_BINARY_FOR_GPU` for other architectures.
         pub(crate) fn of(file: &[u8]) -> CUres<Lifted> {
-            let lifted = Lifted { file: file.to_vec(), digest: Key::new(&[&BUILD, file]) };
-            let architecture = lifted.cubin()?.architecture;
-            match ARCHITECTURES.contains(&architecture.into()) {
-                true => Ok(lifted),
-                false => Err(unsupported(format_args!("sm_{architecture} cannot be lifted"))),
+            let architecture = cubin(file)?.architecture;
+            if !ARCHITECTURES.contains(&architecture.into()) {
+                return Err(unsupported(format_args!("sm_{architecture} cannot be lifted")));
             }
-        }
-
-        fn cubin(&self) -> CUres<Cubin<'_>> {
-            Cubin::parse(&self.file).map_err(|error| {
-                tracing::warn!("invalid: machine code: {error}");
-                CUerror::INVALID_IMAGE
+            Ok(Lifted {
+                file: Arc::new(file.to_vec()),
+                digest: Key::new(&[&BUILD, file]),
+                module: OnceLock::new(),
             })
         }
 
         /// The PTX of the variables and of all kernels, which have no code in it.
-        pub(crate) fn head(&self) -> CUres<Vec<u8>> {
-            self.cached(&[b"head of lifted"], |cubin| Ok(head(&Image::without_code(cubin))))
+        pub(crate) fn head(&self) -> Result<Vec<u8>, Failure> {
+            self.cached(&[b"head of lifted"], |module| Ok(head(&module.without_code())))
         }
 
         /// The PTX of one kernel, whose variables lie where those of the head do. One that cannot be lifted fails when it is
         /// asked for.
-        pub(crate) fn kernel(&self, name: &str) -> CUres<Vec<u8>> {
-            self.cached(&[b"lifted kernel", name.as_bytes()], |cubin| {
-                let image = Image::of_kernel(cubin, name).ok_or(CUerror::NOT_FOUND)?;
-                Ok(text_of(&image))
+        pub(crate) fn kernel(&self, name: &str) -> Result<Vec<u8>, Failure> {
+            self.cached(&[b"lifted kernel", name.as_bytes()], |module| {
+                Ok(text_of(&module.kernel(name).ok_or(CUerror::NOT_FOUND)?))
             })
         }
 
         /// The PTX of all kernels, for linking.
-        pub(crate) fn whole(&self) -> CUres<Vec<u8>> {
-            self.cached(&[b"lifted"], |cubin| Ok(text_of(&Image::of(cubin))))
+        pub(crate) fn whole(&self) -> Result<Vec<u8>, Failure> {
+            self.cached(&[b"lifted"], |module| Ok(text_of(&module.all())))
         }
 
         fn cached(
             &self,
             what: &[&[u8]],
-            make: impl FnOnce(&Cubin<'_>) -> CUres<String>,
-        ) -> CUres<Vec<u8>> {
+            make: impl FnOnce(&Module<'_>) -> CUres<String>,
+        ) -> Result<Vec<u8>, Failure> {
             let key = Key::new(&[&[&self.digest.as_bytes()[..]][..], what].concat());
             if let Some(text) = CACHE.get(&key) {
                 return Ok(text);
             }
-            let text = make(&self.cubin()?)?;
+            let read =
+                self.module.get_or_init(|| Read::try_new(self.file.clone(), |file| read(file)));
+            let text = make(read.as_ref().map_err(Failure::clone)?.borrow_dependent())?;
             CACHE.put(&key, text.as_bytes());
             Ok(text.into_bytes())
         }
+    }
+
+    impl Debug for Lifted {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.debug_struct("Lifted").field("digest", &self.digest).finish_non_exhaustive()
+        }
+    }
+
+    fn cubin(file: &[u8]) -> CUres<Cubin<'_>> {
+        Cubin::parse(file).map_err(|error| {
+            tracing::warn!("invalid: machine code: {error}");
+            CUerror::INVALID_IMAGE
+        })
+    }
+
+    /// What is missing is said as the linker says it.
+    fn read(file: &[u8]) -> Result<Module<'_>, Failure> {
+        Module::new(cubin(file)?).map_err(|undefined| {
+            tracing::warn!("invalid: machine code: {undefined}");
+            Failure { error: CUerror::INVALID_SOURCE, log: format!("error   : {undefined}") }
+        })
     }
 
     fn text_of(image: &Image) -> String {
@@ -160,15 +191,15 @@ impl Lifted {
         Err(unsupported("this build cannot lift it"))
     }
 
-    pub(crate) fn head(&self) -> CUres<Vec<u8>> {
+    pub(crate) fn head(&self) -> Result<Vec<u8>, Failure> {
         match *self {}
     }
 
-    pub(crate) fn kernel(&self, _: &str) -> CUres<Vec<u8>> {
+    pub(crate) fn kernel(&self, _: &str) -> Result<Vec<u8>, Failure> {
         match *self {}
     }
 
-    pub(crate) fn whole(&self) -> CUres<Vec<u8>> {
+    pub(crate) fn whole(&self) -> Result<Vec<u8>, Failure> {
         match *self {}
     }
 }

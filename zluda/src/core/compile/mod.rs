@@ -12,7 +12,7 @@ pub(crate) mod target;
 use crate::core::compile::dump::{Kind, dump};
 use crate::core::compile::image::Source;
 use crate::core::compile::machine_code::Lifted;
-use crate::core::compile::metadata::Metadata;
+use crate::core::compile::metadata::{Metadata, check_kernel};
 use crate::core::compile::target::CodeTarget;
 use cuda_types::cuda::CUerror;
 use parking_lot::Mutex;
@@ -31,6 +31,11 @@ const PARSE_AT_LOAD: usize = 1 << 20;
 pub(crate) struct Failure {
     pub(crate) error: CUerror,
     pub(crate) log: String,
+}
+
+fn bug(text: String) -> Failure {
+    tracing::error!("bug: {text}");
+    Failure { error: CUerror::UNKNOWN, log: format!("bug: {text}") }
 }
 
 impl From<CUerror> for Failure {
@@ -109,13 +114,29 @@ impl Program {
         metadata.as_ref().map_err(Failure::clone)
     }
 
-    /// All about the kernel of an index; `NOT_FOUND` if there is none.
-    pub(crate) fn kernel(&self, index: usize) -> Result<KernelInfo, Failure> {
-        let info = self.metadata()?.kernels.get(index).ok_or(CUerror::NOT_FOUND)?;
-        let Some(part) = self.part(&info.name)? else { return Ok(info.clone()) };
+    /// What a program may ask of the kernel of an index; `NOT_FOUND` if there is none. Of machine code it is what the file says,
+    /// without the code.
+    pub(crate) fn kernel(&self, index: usize) -> Result<&KernelInfo, Failure> {
+        Ok(self.metadata()?.kernels.get(index).ok_or(CUerror::NOT_FOUND)?)
+    }
+
+    /// Whether kernels have to be lifted before they can be launched.
+    pub(crate) fn is_machine_code(&self) -> bool {
+        self.machine_code.is_some()
+    }
+
+    /// What the code of a kernel of machine code says besides [`kernel`](Self::kernel): lifts it.
+    pub(crate) fn lifted(&self, told: &KernelInfo) -> Result<KernelInfo, Failure> {
+        let Some(part) = self.part(&told.name)? else { return Ok(told.clone()) };
         let kernels = &part.metadata()?.kernels;
-        let own = kernels.iter().find(|kernel| kernel.name == info.name);
-        Ok(own.ok_or(CUerror::NOT_FOUND)?.clone())
+        let own = kernels.iter().find(|kernel| kernel.name == told.name);
+        let own = own.ok_or(CUerror::NOT_FOUND)?.clone();
+        check_kernel(&own)?;
+        // The program has made its launch by what was told.
+        if (KernelInfo { launches_graphs: told.launches_graphs, ..own.clone() }) != *told {
+            return Err(bug(format!("{} is not what its file says", told.name)));
+        }
+        Ok(own)
     }
 
     /// The module that has a kernel's code, where it is not this one.
@@ -125,9 +146,7 @@ impl Program {
         let part = part.get_or_init(|| {
             let part = Program::load(Source::Ptx(lifted.kernel(kernel)?))?;
             if part.metadata()?.globals.vars != self.metadata()?.globals.vars {
-                let log = format!("bug: {kernel} has its variables elsewhere than its module");
-                tracing::error!("{log}");
-                return Err(Failure { error: CUerror::UNKNOWN, log });
+                return Err(bug(format!("{kernel} has its variables elsewhere than its module")));
             }
             Ok(part)
         });

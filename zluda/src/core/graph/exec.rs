@@ -182,7 +182,7 @@ pub(crate) fn instantiate(graph: &Arc<Graph>, flags: u64) -> Result<CUgraphExec,
 }
 
 fn launches_graphs(work: &Work) -> bool {
-    matches!(work, Work::Kernel(launch) if launch.function.info.launches_graphs)
+    matches!(work, Work::Kernel(launch) if launch.function.launches_graphs())
 }
 
 /// `INVALID_VALUE` for cycles, in the graphs of nodes too.

@@ -18,7 +18,7 @@ use std::ffi::c_void;
 
 impl LaunchConfig {
     /// `INVALID_VALUE` where the device or the kernel cannot run blocks, a grid or dynamic shared memory of these
-    /// sizes.
+    /// sizes; the kernel's own error where it cannot be launched at all.
     pub(crate) fn check(&self, function: &Function) -> CUres {
         let dimensions_fit = |sizes: [u32; 3], most: [u32; 3]| {
             sizes.iter().zip(most).all(|(size, most)| *size != 0 && *size <= most)
@@ -40,7 +40,7 @@ impl LaunchConfig {
         if self.shared > function.settings.max_dynamic_shared(info) {
             return Err(CUerror::INVALID_VALUE);
         }
-        Ok(())
+        function.loaded().map(drop)
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Function {
     /// The module's handle.
     module: u64,
     pub(crate) info: KernelInfo,
+    /// The same with what its code says, of machine code, once it is lifted.
+    lifted: OnceLock<CUres<KernelInfo>>,
     pub(crate) name: CString,
     pub(crate) settings: Arc<Settings>,
     /// For launches as CUDA 3 had them, which few programs make.
@@ -200,14 +202,15 @@ impl Settings {
 }
 
 impl Function {
-    /// The kernel of this index in a module. `NOT_FOUND` if there is none; fails if the kernel cannot be compiled.
+    /// The kernel of this index in a module. `NOT_FOUND` if there is none; fails if the kernel cannot be compiled. What machine code
+    /// is, [`loaded`](Self::loaded) tells.
     pub(crate) fn new(
         data: Arc<ModuleData>,
         module: CUmodule,
         index: usize,
         settings: Arc<Settings>,
     ) -> CUres<Function> {
-        let info = data.program.kernel(index).map_err(|failure| failure.error)?;
+        let info = data.program.kernel(index).map_err(|failure| failure.error)?.clone();
         check_kernel(&info)?;
         Ok(Function {
             handle: OnceLock::new(),
@@ -215,11 +218,33 @@ impl Function {
             module: module as u64,
             name: CString::new(info.name.as_str()).map_err(|_| CUerror::INVALID_IMAGE)?,
             info,
+            lifted: OnceLock::new(),
             settings,
             kept: OnceLock::new(),
             code: Default::default(),
             data,
         })
+    }
+
+    /// What the kernel is, with all that its code says. Machine code is lifted for it, and is an error here if that cannot be.
+    pub(crate) fn loaded(&self) -> CUres<&KernelInfo> {
+        let program = &self.data.program;
+        if !program.is_machine_code() {
+            return Ok(&self.info);
+        }
+        let lifted =
+            self.lifted.get_or_init(|| program.lifted(&self.info).map_err(|failure| failure.error));
+        lifted.as_ref().map_err(|error| *error)
+    }
+
+    /// Whether nothing is left to do for that.
+    pub(crate) fn is_loaded(&self) -> bool {
+        !self.data.program.is_machine_code() || self.lifted.get().is_some_and(Result::is_ok)
+    }
+
+    /// Whether the kernel's code launches graphs.
+    pub(crate) fn launches_graphs(&self) -> bool {
+        self.loaded().is_ok_and(|info| info.launches_graphs)
     }
 
     /// What the function keeps for launches as CUDA 3 had them.

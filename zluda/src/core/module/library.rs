@@ -138,7 +138,7 @@ impl Library {
         if let Some((handle, _)) = kernels.get(&index) {
             return Ok(*handle as CUkernel);
         }
-        let info = self.shared.program.kernel(index).map_err(|failure| failure.error)?;
+        let info = self.shared.program.kernel(index).map_err(|failure| failure.error)?.clone();
         check_kernel(&info)?;
         let kernel = Arc::new(Kernel {
             shared: self.shared.clone(),

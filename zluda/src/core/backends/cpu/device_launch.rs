@@ -89,7 +89,7 @@ unsafe extern "C" fn prepare(segment: u64, child: *mut Child) -> u32 {
         // SAFETY: the engine's own, for the time of the call.
         let child = unsafe { child.as_mut() }.ok_or(Error::InvalidValue)?;
         let function = function(module, child.function).map_err(error_of)?;
-        let info = &function.info;
+        let info = function.loaded().map_err(error_of)?;
         let config = LaunchConfig::new(child.grid, child.block, child.shared);
         config.check(&function).map_err(|_| Error::InvalidConfiguration)?;
         let cluster = function.settings.cluster.of_launch(info, config.grid, None);
