@@ -28,11 +28,12 @@ cuda_macros::export_api! {
         nvmlDeviceGetCount, nvmlDeviceGetCount_v2 => nvmlDeviceGetCount, nvmlDeviceGetHandleByIndex,
         nvmlDeviceGetHandleByIndex_v2 => nvmlDeviceGetHandleByIndex, nvmlDeviceGetHandleByUUID,
         nvmlDeviceGetHandleByPciBusId, nvmlDeviceGetHandleByPciBusId_v2 => nvmlDeviceGetHandleByPciBusId,
-        nvmlDeviceGetHandleBySerial, nvmlDeviceGetIndex, nvmlDeviceGetMinorNumber,
+        nvmlDeviceGetHandleByUUIDV, nvmlDeviceGetHandleBySerial, nvmlDeviceGetIndex, nvmlDeviceGetMinorNumber,
     },
     identity {
         nvmlDeviceGetName, nvmlDeviceGetUUID, nvmlDeviceGetPciInfo, nvmlDeviceGetPciInfo_v2 => nvmlDeviceGetPciInfo,
-        nvmlDeviceGetPciInfo_v3 => nvmlDeviceGetPciInfo, nvmlDeviceGetBrand, nvmlDeviceGetArchitecture,
+        nvmlDeviceGetPciInfo_v3 => nvmlDeviceGetPciInfo, nvmlDeviceGetPciInfoExt, nvmlDeviceGetPdi,
+        nvmlDeviceGetModuleId, nvmlDeviceGetBrand, nvmlDeviceGetArchitecture,
         nvmlDeviceGetBusType, nvmlDeviceGetCudaComputeCapability, nvmlDeviceGetMemoryBusWidth,
         nvmlDeviceGetComputeMode, nvmlDeviceGetDisplayActive, nvmlDeviceGetDisplayMode, nvmlDeviceGetMultiGpuBoard,
     },
@@ -80,12 +81,27 @@ cuda_macros::export_api! {
         nvmlDeviceGetNvLinkCapability, nvmlDeviceGetNvLinkRemotePciInfo, nvmlDeviceGetNvLinkRemotePciInfo_v2,
         nvmlDeviceGetNvLinkRemoteDeviceType, nvmlDeviceGetGpuFabricInfo, nvmlDeviceGetGpuFabricInfoV,
         nvmlDeviceGetEncoderUtilization, nvmlDeviceGetDecoderUtilization, nvmlDeviceGetSerial,
-        nvmlDeviceGetPerformanceState, nvmlDeviceGetPersistenceMode, nvmlDeviceGetDriverModel,
+        nvmlDeviceGetPerformanceState, nvmlDeviceGetNumaNodeId, nvmlDeviceGetCapabilities,
+        nvmlDeviceGetGridLicensableFeatures_v4, nvmlDeviceGetVirtualizationMode, nvmlDeviceGetDriverModel,
         nvmlDeviceGetDriverModel_v2, nvmlDeviceGetConfComputeMemSizeInfo, nvmlSystemGetConfComputeState,
     },
-    topology { nvmlDeviceGetP2PStatus, nvmlDeviceOnSameBoard },
+    topology {
+        nvmlDeviceGetP2PStatus, nvmlDeviceOnSameBoard, nvmlDeviceGetTopologyCommonAncestor,
+        nvmlDeviceGetTopologyNearestGpus, nvmlSystemGetTopologyGpuSet,
+    },
+    affinity {
+        nvmlDeviceGetCpuAffinity, nvmlDeviceGetCpuAffinityWithinScope, nvmlDeviceGetMemoryAffinity,
+        nvmlDeviceSetCpuAffinity, nvmlDeviceClearCpuAffinity,
+    },
+    settings {
+        nvmlDeviceGetPersistenceMode, nvmlDeviceSetPersistenceMode, nvmlDeviceSetComputeMode,
+        nvmlDeviceSetPowerManagementLimit, nvmlDeviceSetPowerManagementLimit_v2,
+    },
     events {
         nvmlEventSetCreate, nvmlEventSetFree, nvmlEventSetWait => nvmlEventSetWait_v2, nvmlEventSetWait_v2,
         nvmlDeviceGetSupportedEventTypes, nvmlDeviceRegisterEvents,
+    },
+    system_events {
+        nvmlSystemEventSetCreate, nvmlSystemEventSetFree, nvmlSystemRegisterEvents, nvmlSystemEventSetWait,
     },
 }

@@ -2,7 +2,7 @@
 //! numbers, performance states, driver models of Windows, confidential computing. Tools ask for it and take "not supported" for an
 //! answer, so nothing is logged.
 
-use crate::convert::Out;
+use crate::convert::{Out, versioned};
 use crate::devices::Device;
 use cuda_types::nvml::*;
 use std::ffi::{c_char, c_uint};
@@ -36,10 +36,10 @@ absent! {
     nvmlDeviceGetDecoderUtilization(A, Out<c_uint>, Out<c_uint>);
     nvmlDeviceGetSerial(A, Out<c_char>, c_uint);
     nvmlDeviceGetPerformanceState(A, Out<nvmlPstates_t>);
-    nvmlDeviceGetPersistenceMode(A, Out<nvmlEnableState_t>);
     nvmlDeviceGetDriverModel(A, Out<nvmlDriverModel_t>, Out<nvmlDriverModel_t>);
     nvmlDeviceGetDriverModel_v2(A, Out<nvmlDriverModel_t>, Out<nvmlDriverModel_t>);
     nvmlDeviceGetConfComputeMemSizeInfo(A, Out<nvmlConfComputeMemSizeInfo_t>);
+    nvmlDeviceGetNumaNodeId(A, Out<c_uint>);
     nvmlSystemGetConfComputeState(Out<nvmlConfComputeSystemState_t>);
 }
 
@@ -58,4 +58,30 @@ pub(crate) fn nvmlDeviceGetMigDeviceHandleByIndex(
 ) -> NvmlResult {
     device.check()?;
     Err(nvmlError::NOT_FOUND)
+}
+
+/// No feature beyond those of all devices.
+pub(crate) fn nvmlDeviceGetCapabilities(
+    _: Arc<Device>,
+    capabilities: *mut nvmlDeviceCapabilities_t,
+) -> NvmlResult {
+    let asked = versioned(capabilities, 1)?;
+    Out::of(capabilities).set(nvmlDeviceCapabilities_t { capMask: 0, ..asked })
+}
+
+/// Nothing of it needs a license.
+pub(crate) fn nvmlDeviceGetGridLicensableFeatures_v4(
+    _: Arc<Device>,
+    features: Out<nvmlGridLicensableFeatures_t>,
+) -> NvmlResult {
+    // SAFETY: all zeros is a value of this structure of numbers and texts.
+    features.set(unsafe { std::mem::zeroed() })
+}
+
+/// No hypervisor passes it on or divides it.
+pub(crate) fn nvmlDeviceGetVirtualizationMode(
+    _: Arc<Device>,
+    mode: Out<nvmlGpuVirtualizationMode_t>,
+) -> NvmlResult {
+    mode.set(nvmlGpuVirtualizationMode_t::NVML_GPU_VIRTUALIZATION_MODE_NONE)
 }
