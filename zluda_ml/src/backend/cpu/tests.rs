@@ -65,10 +65,8 @@ fn the_device_is_near_what_the_process_could_use_when_it_was_opened() {
     let near = Locality { processors: vec![0, 1, 2, 3], nodes: vec![0] };
     assert_eq!(machine.cpu().locality(Scope::Node), Some(near));
     let status = "Cpus_allowed_list:\t1-2,7\nMems_allowed_list:\t1-5\n";
-    machine.write(&[
-        ("proc/self/status", status),
-        ("sys/devices/system/node/has_memory", "0-1,3\n"),
-    ]);
+    machine
+        .write(&[("proc/self/status", status), ("sys/devices/system/node/has_memory", "0-1,3\n")]);
     let cpu = machine.cpu();
     machine.write(&[("proc/self/status", "Cpus_allowed_list:\t2\n")]);
     let near = Locality { processors: vec![1, 2], nodes: vec![1, 3] };
