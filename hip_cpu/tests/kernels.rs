@@ -134,6 +134,43 @@ fn blocks_that_wait_for_later_ones_let_these_begin() {
     assert_eq!(counter.read(), [blocks * 70]);
 }
 
+/// A thousand microseconds at most; others of the block run meanwhile.
+#[test]
+fn sleeps_last_as_long_as_they_say() {
+    let _alone = alone();
+    let (vector, reference) = (load("vector"), load("threads"));
+    for (asked, least) in [(200_000u32, 200_000u64), (3_000_000, 1_000_000)] {
+        for threads in [32, 64, 256] {
+            let (out, others) = (Buffer::new(&[0u64]), Buffer::new(&[0u32]));
+            let params = [word(out.0), word(others.0), word(asked)];
+            ok(launch(vector.function("sleeps"), config(1, threads), &params));
+            let slept = out.read()[0];
+            // Others may have the processor for some time.
+            assert!(slept >= least && slept < least + 1_000_000_000, "{threads}: {slept} ns");
+            assert_eq!(others.read(), [1000 + threads / 32 - 1], "{threads} threads");
+        }
+        let out = Buffer::new(&[0u64; 40]);
+        let params = [word(out.0), word(asked)];
+        ok(launch(reference.function("threads_sleep"), config(1, 40), &params));
+        assert!(out.read().iter().all(|slept| *slept >= least));
+    }
+}
+
+/// Else they would sleep one after the other: 500 of them for half a second on one processor.
+#[test]
+fn sleeps_do_not_hold_up_other_blocks() {
+    let _alone = alone();
+    let module = load("vector");
+    let blocks = 100 * std::thread::available_parallelism().unwrap().get();
+    let (out, others) = (Buffer::new(&vec![0u64; blocks]), Buffer::new(&vec![0u32; blocks]));
+    let params = [word(out.0), word(others.0), word(1_000_000u32)];
+    ok(launch(module.function("sleeps"), config(blocks as u32, 64), &params));
+    let mut slept = out.read();
+    slept.sort_unstable();
+    assert!(slept[blocks / 2] < 500_000, "{} ns", slept[blocks / 2]);
+    assert_eq!(others.read(), vec![1001; blocks]);
+}
+
 #[test]
 fn shared_memory_lies_low_and_is_all_there() {
     let _alone = alone();

@@ -65,8 +65,15 @@ def check_identity(device):
     bus = nvml.nvmlDeviceGetPciInfo(device)
     assert bus.busIdLegacy.lower() == driver.value.decode().lower(), bus
     assert nvml.nvmlDeviceGetIndex(device) == 0
+    extended = nvml.nvmlPciInfoExt_v1_t()
+    nvml.nvmlDeviceGetPciInfoExt(device, ctypes.byref(extended))
+    assert (extended.domain, extended.bus, extended.device) == (bus.domain, bus.bus, bus.device)
+    assert extended.busId.decode() == bus.busId, extended
     for again in (
         nvml.nvmlDeviceGetHandleByUUID(text),
+        nvml.nvmlDeviceGetHandleByUUID(text.removeprefix("GPU-")),
+        nvml.nvmlDeviceGetHandleByUUIDV(text.encode(), nvml.NVML_UUID_TYPE_ASCII),
+        nvml.nvmlDeviceGetHandleByUUIDV(bytes(uuid), nvml.NVML_UUID_TYPE_BINARY),
         nvml.nvmlDeviceGetHandleByPciBusId(bus.busId),
         nvml.nvmlDeviceGetHandleByPciBusId(bus.busIdLegacy),
     ):
@@ -108,6 +115,81 @@ def check_readings(device):
         function = getattr(nvml, name)
         if function.__code__.co_argcount - len(function.__defaults__ or ()) == 1:
             attempt(function, device)
+
+
+def bits(words):
+    return {64 * i + bit for i, word in enumerate(words) for bit in range(64) if word >> bit & 1}
+
+
+def check_locality(device):
+    """The processors that the process may use, as Linux has them, and the nodes of their memory."""
+    usable, words = os.sched_getaffinity(0), os.cpu_count() // 64 + 1
+    for scope in (nvml.NVML_AFFINITY_SCOPE_NODE, nvml.NVML_AFFINITY_SCOPE_SOCKET):
+        assert bits(nvml.nvmlDeviceGetCpuAffinityWithinScope(device, words, scope)) == usable
+        nodes = bits(nvml.nvmlDeviceGetMemoryAffinity(device, 16, scope))
+        assert nodes and all(os.path.isdir(f"/sys/devices/system/node/node{node}") for node in nodes - {0}), nodes
+    one = min(usable)
+    os.sched_setaffinity(0, {one})
+    assert bits(nvml.nvmlDeviceGetCpuAffinity(device, words)) == usable
+    nvml.nvmlDeviceSetCpuAffinity(device)
+    assert os.sched_getaffinity(0) == usable
+    os.sched_setaffinity(0, {one})
+    nvml.nvmlDeviceClearCpuAffinity(device)
+    assert os.sched_getaffinity(0) >= usable
+    os.sched_setaffinity(0, usable)
+    near = nvml.nvmlSystemGetTopologyGpuSet(one)
+    assert [ctypes.addressof(other.contents) for other in near] == [ctypes.addressof(device.contents)]
+    assert nvml.nvmlDeviceGetTopologyNearestGpus(device, nvml.NVML_TOPOLOGY_SYSTEM) == []
+    assert nvml.nvmlDeviceGetTopologyCommonAncestor(device, device) == nvml.NVML_TOPOLOGY_INTERNAL
+
+
+def fails(status, function, *arguments):
+    try:
+        function(*arguments)
+    except nvml.NVMLError as error:
+        assert error.value == status, (function, error)
+    else:
+        raise AssertionError(function)
+
+
+def check_events(device):
+    """Those that do not come are waited for in vain, and those of which nobody would know are refused."""
+    events = nvml.nvmlEventSetCreate()
+    nvml.nvmlDeviceRegisterEvents(device, nvml.nvmlEventTypeXidCriticalError, events)
+    fails(nvml.NVML_ERROR_NOT_SUPPORTED, nvml.nvmlDeviceRegisterEvents, device, nvml.nvmlEventTypeClock, events)
+    begun = time.monotonic()
+    fails(nvml.NVML_ERROR_TIMEOUT, nvml.nvmlEventSetWait_v2, events, 50)
+    assert time.monotonic() - begun >= 0.05
+    nvml.nvmlEventSetFree(events)
+    created = nvml.c_nvmlSystemEventSetCreateRequest_v1_t()
+    assert library.nvmlSystemEventSetCreate(ctypes.byref(created)) == nvml.NVML_SUCCESS
+    asked = nvml.c_nvmlSystemRegisterEventRequest_v1_t()
+    asked.set, asked.eventTypes = created.set, 3
+    assert library.nvmlSystemRegisterEvents(ctypes.byref(asked)) == nvml.NVML_SUCCESS
+    asked.eventTypes = 4
+    assert library.nvmlSystemRegisterEvents(ctypes.byref(asked)) == nvml.NVML_ERROR_NOT_SUPPORTED
+    waited = nvml.c_nvmlSystemEventSetWaitRequest_v1_t()
+    data = (nvml.c_nvmlSystemEventData_v1_t * 2)()
+    waited.set, waited.timeoutms, waited.dataSize, waited.numEvent = created.set, 50, 2, 7
+    waited.data = ctypes.cast(data, ctypes.POINTER(nvml.c_nvmlSystemEventData_v1_t))
+    begun = time.monotonic()
+    assert library.nvmlSystemEventSetWait(ctypes.byref(waited)) == nvml.NVML_ERROR_TIMEOUT
+    assert time.monotonic() - begun >= 0.05 and waited.numEvent == 0
+    freed = nvml.c_nvmlSystemEventSetFreeRequest_v1_t()
+    freed.set = created.set
+    assert library.nvmlSystemEventSetFree(ctypes.byref(freed)) == nvml.NVML_SUCCESS
+    assert library.nvmlSystemEventSetFree(ctypes.byref(freed)) == nvml.NVML_ERROR_INVALID_ARGUMENT
+    created.version += 1
+    assert library.nvmlSystemEventSetCreate(ctypes.byref(created)) == nvml.NVML_ERROR_ARGUMENT_VERSION_MISMATCH
+
+
+def check_settings(device):
+    """Nobody may set anything."""
+    assert nvml.nvmlDeviceGetPersistenceMode(device) == nvml.NVML_FEATURE_DISABLED
+    fails(nvml.NVML_ERROR_NO_PERMISSION, nvml.nvmlDeviceSetPersistenceMode, device, nvml.NVML_FEATURE_ENABLED)
+    fails(nvml.NVML_ERROR_INVALID_ARGUMENT, nvml.nvmlDeviceSetPersistenceMode, device, 2)
+    fails(nvml.NVML_ERROR_NO_PERMISSION, nvml.nvmlDeviceSetComputeMode, device, nvml.NVML_COMPUTEMODE_PROHIBITED)
+    fails(nvml.NVML_ERROR_INVALID_ARGUMENT, nvml.nvmlDeviceSetComputeMode, device, nvml.NVML_COMPUTEMODE_COUNT)
 
 
 def check_processes(device):
@@ -181,6 +263,9 @@ assert nvml.nvmlDeviceGetCount() == 1
 device = nvml.nvmlDeviceGetHandleByIndex(0)
 check_identity(device)
 check_readings(device)
+check_locality(device)
+check_events(device)
+check_settings(device)
 check_processes(device)
 check_tools()
 check_nvtop(device)

@@ -231,6 +231,7 @@ cuda_macros::export_api! {
     core_dump {
         cuCoredumpGetAttribute, cuCoredumpSetAttribute, cuCoredumpGetAttributeGlobal, cuCoredumpSetAttributeGlobal,
     },
+    #[before_init]
     checkpoint {
         cuCheckpointProcessGetState, cuCheckpointProcessGetRestoreThreadId, cuCheckpointProcessLock,
         cuCheckpointProcessUnlock, cuCheckpointProcessCheckpoint, cuCheckpointProcessRestore,

@@ -36,3 +36,18 @@ fn what_is_not_implemented_is_not_found() {
     assert_eq!(call!(library, cuEGLStreamProducerConnect(): ()), R::CUDA_ERROR_UNKNOWN);
     assert_eq!(call!(library, cuGLInit(): ()), R::CUDA_ERROR_OPERATING_SYSTEM);
 }
+
+/// cuda.bindings' tests expect it of both.
+#[test]
+fn the_name_of_no_function_is_an_error_and_none() {
+    let library = common::driver();
+    let mut name: *const c_char = c"before".as_ptr();
+    let no_function: *mut c_void = null_mut();
+    let asked =
+        call!(library, cuFuncGetName(&mut name, no_function): (*mut *const c_char, *mut c_void));
+    assert_eq!((asked, name.is_null()), (R::CUDA_ERROR_INVALID_VALUE, true));
+    name = c"before".as_ptr();
+    let asked =
+        call!(library, cuKernelGetName(&mut name, no_function): (*mut *const c_char, *mut c_void));
+    assert_eq!((asked, name.is_null()), (R::CUDA_ERROR_INVALID_VALUE, true));
+}

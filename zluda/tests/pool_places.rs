@@ -8,7 +8,7 @@
 mod common;
 
 use cuda_types::cuda::{
-    CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType,
+    CUdevice_attribute, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType,
     CUmemAllocationType, CUmemLocation, CUmemLocationType, CUmemPoolProps, CUmemPoolPtrExportData,
     CUmemoryPool, CUmemorytype, CUpointer_attribute, CUresult as R, CUstream,
 };
@@ -63,7 +63,13 @@ fn pools(library: &Library, type_: CUmemLocationType, id: i32) -> [CUmemoryPool;
 
 /// Memory of a pool, and the same by the imported one.
 fn memory(library: &Library, [own, imported]: [CUmemoryPool; 2]) -> [CUdeviceptr; 2] {
-    let (mut first, mut second) = (0, 0);
+    let (first, data) = export(library, own);
+    [first, import(library, imported, data)]
+}
+
+/// Memory of a pool, and what other processes find it by.
+fn export(library: &Library, own: CUmemoryPool) -> (CUdeviceptr, CUmemPoolPtrExportData) {
+    let mut first = 0;
     let stream: CUstream = null_mut();
     assert_eq!(
         call!(library, cuMemAllocFromPoolAsync(&mut first, 64, own, stream):
@@ -75,12 +81,21 @@ fn memory(library: &Library, [own, imported]: [CUmemoryPool; 2]) -> [CUdeviceptr
         call!(library, cuMemPoolExportPointer(&mut data, first): (*mut CUmemPoolPtrExportData, CUdeviceptr)),
         OK
     );
+    (first, data)
+}
+
+fn import(
+    library: &Library,
+    imported: CUmemoryPool,
+    mut data: CUmemPoolPtrExportData,
+) -> CUdeviceptr {
+    let mut second = 0;
     assert_eq!(
         call!(library, cuMemPoolImportPointer(&mut second, imported, &mut data):
         (*mut CUdeviceptr, CUmemoryPool, *mut CUmemPoolPtrExportData)),
         OK
     );
-    [first, second]
+    second
 }
 
 fn attribute(library: &Library, attribute: CUpointer_attribute, pointer: CUdeviceptr) -> u32 {
@@ -140,10 +155,45 @@ fn memory_of_an_imported_pool_is_of_its_device() {
     check_same(&library, memory(&library, pools));
 }
 
+/// cuda.core imports what a process is handed when it starts, before it makes a context current.
+#[test]
+fn memory_is_imported_without_a_context() {
+    let library = driver();
+    for device in [1, 0] {
+        let [own, imported] = pools(&library, DEVICE, device);
+        let (first, data) = export(&library, own);
+        let imported = imported as usize;
+        let second = std::thread::scope(|scope| {
+            let other = || import(&library, imported as CUmemoryPool, data);
+            scope.spawn(other).join().unwrap()
+        });
+        let ordinal = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+        assert_eq!(attribute(&library, ordinal, second), device as u32);
+        assert_eq!(import(&library, imported as CUmemoryPool, data), second);
+        // The context is device 0's, which cannot access the other one's pool.
+        if device == 0 {
+            check_same(&library, [first, second]);
+        }
+    }
+}
+
+/// The node that the device names, as far as the system has any.
+fn node(library: &Library) -> c_int {
+    let mut node = 99;
+    let which = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID;
+    assert_eq!(
+        call!(library, cuDeviceGetAttribute(&mut node, which, 0): (*mut c_int, CUdevice_attribute, c_int)),
+        OK
+    );
+    let named = std::path::Path::new(&format!("/sys/devices/system/node/node{node}")).is_dir();
+    assert!(named || node == -1 && !std::path::Path::new("/sys/devices/system/node").exists());
+    node.max(0)
+}
+
 #[test]
 fn pools_of_nodes_are_shared() {
     let library = driver();
-    let pools = pools(&library, NODE, 0);
+    let pools = pools(&library, NODE, node(&library));
     let all = CUmemAccessDesc { location: CUmemLocation { type_: DEVICE, id: 0 }, flags: BOTH };
     for pool in pools {
         assert_eq!(

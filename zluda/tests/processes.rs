@@ -10,7 +10,7 @@ mod common;
 use cuda_types::cuda::{
     CUcontext, CUdeviceptr, CUevent, CUevent_flags, CUipcEventHandle, CUipcMemHandle,
     CUmemAllocationHandleType, CUmemAllocationType, CUmemLocationType, CUmemPoolProps,
-    CUmemPoolPtrExportData, CUmemoryPool, CUresult as R, CUstream,
+    CUmemPoolPtrExportData, CUmemoryPool, CUprocessState, CUresult as R, CUstream,
 };
 use libloading::Library;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -346,6 +346,26 @@ fn memory_is_one_for_two_processes() {
         assert_eq!(other.ask(&format!("open {}", hex(&handle))).0, INVALID, "of {size} bytes");
     }
     assert_eq!(driver.read(neighbour + 996), (OK, 7));
+}
+
+/// cuda.core asks so, of a process that it has started.
+#[test]
+fn a_process_that_computes_runs_and_another_one_does_not() {
+    let library = common::library();
+    let state = |process: u32| {
+        let mut state = CUprocessState(99);
+        let asked = call!(library, cuCheckpointProcessGetState(process as c_int, &mut state):
+            (c_int, *mut CUprocessState));
+        (asked.0, state.0)
+    };
+    let mut other = Other::start();
+    other.must("wait");
+    assert_eq!(state(other.child.id()), (OK, CUprocessState::CU_PROCESS_STATE_RUNNING.0));
+    let mut idle = Command::new("sleep").arg("60").spawn().unwrap();
+    let of_idle = state(idle.id());
+    idle.kill().unwrap();
+    idle.wait().unwrap();
+    assert_eq!(of_idle, (R::CUDA_ERROR_OPERATING_SYSTEM.0, 99));
 }
 
 /// Memory that is shared while others write it keeps what they write.

@@ -1,6 +1,7 @@
 //! The devices that the driver tells of, from the first `nvmlInit` on.
 
-use crate::backend::rocm::{Gpu, PciAddress, Smi};
+use crate::backend::pci::{PciAddress, Place};
+use crate::backend::rocm::{Gpu, Smi};
 use crate::backend::{Telemetry, cpu};
 use crate::convert::FromC;
 use cuda_types::cuda::{CUdevice_attribute as A, CUerror, CUuuid};
@@ -188,22 +189,28 @@ fn telemetry(info: &DeviceInfo) -> Box<dyn Telemetry> {
         ProviderKind::Cpu => Box::new(cpu::Cpu::new(zluda_staged::CPU_PROVIDER)),
         // The processor does its work, in this machine's memory.
         ProviderKind::Emulated => Box::new(cpu::Cpu::new(zluda_staged::EMULATED_PROVIDER)),
-        ProviderKind::Rocm => match gpu(info) {
-            Some(gpu) => Box::new(gpu),
-            None => Box::new(Silent),
-        },
+        ProviderKind::Rocm => gpu(info),
     }
 }
 
-fn gpu(info: &DeviceInfo) -> Option<Gpu> {
-    let smi = match Smi::get() {
-        Ok(smi) => smi,
+/// What ROCm SMI tells of a GPU; else what Linux does.
+fn gpu(info: &DeviceInfo) -> Box<dyn Telemetry> {
+    let Some(address) = address(info) else { return Box::new(Silent) };
+    let gpu = match Smi::get() {
+        Ok(smi) => Gpu::new(smi, Place::new(address)),
         Err(error) => {
             tracing::warn!("{error}: AMD GPUs do not say how busy, hot or full they are");
-            return None;
+            None
         }
     };
+    match gpu {
+        Some(gpu) => Box::new(gpu),
+        None => Box::new(Place::new(address)),
+    }
+}
+
+fn address(info: &DeviceInfo) -> Option<PciAddress> {
     let [domain, bus, device] = info.pci;
     let (bus, device) = (u8::try_from(bus).ok()?, u8::try_from(device).ok()?);
-    Gpu::new(smi, PciAddress { domain: u32::try_from(domain).ok()?, bus, device, function: 0 })
+    Some(PciAddress { domain: u32::try_from(domain).ok()?, bus, device, function: 0 })
 }

@@ -105,6 +105,11 @@ impl Launch {
         self.descriptor.flags & FLAG_ANY_ORDER == 0 && self.clusters() > 1
     }
 
+    /// Whether a thread has several blocks to run, if all take part.
+    pub fn has_more_blocks_than_threads(&self) -> bool {
+        self.clusters() > u64::from(self.request.context.device.processors())
+    }
+
     /// Stack for each coroutine: what the kernel says, and what the program asked for with
     /// `hipLimitStackSize`, with room for registers. Vector code keeps the rows of 32 lanes.
     pub fn stack_size(&self) -> usize {

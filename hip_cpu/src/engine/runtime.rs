@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::io::Write;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use cpu_abi::{BarrierReduction, BlockContext, FLAG_FLUSHES, KernelDescriptor, Runtime, WARP_SIZE};
 use hip_runtime_sys::hipError_t;
@@ -152,9 +152,36 @@ unsafe extern "sysv64" fn cluster_barrier(
     }
 }
 
-unsafe extern "sysv64" fn yield_now(block: *const BlockContext, _warp: u32, _nanoseconds: u32) {
+/// Sleeps that are shorter end at once: loops with `nanosleep` wait for others of the grid, which need the processor.
+const SHORTEST_SLEEP: Duration = Duration::from_micros(20);
+/// "The maximum sleep duration is 1 millisecond."
+const LONGEST_SLEEP: Duration = Duration::from_millis(1);
+
+unsafe extern "sysv64" fn yield_now(block: *const BlockContext, _warp: u32, nanoseconds: u32) {
     // SAFETY: as above.
-    groups::take_turns(unsafe { Block::of(block) }, Pause::Yield);
+    let block = unsafe { Block::of(block) };
+    let time = Duration::from_nanos(nanoseconds.into()).min(LONGEST_SLEEP);
+    groups::take_turns(block, Pause::Yield);
+    // `nanosleep` may end at any time up to twice as long: where blocks wait for a thread that runs this one, it does at
+    // once.
+    if time >= SHORTEST_SLEEP && !block.launch().has_more_blocks_than_threads() {
+        sleep(block, time);
+    }
+}
+
+/// Lets others of the block run for so long.
+fn sleep(block: &Block, time: Duration) {
+    let is_alone = block.launch().units() == 1
+        && block.launch().cluster_blocks() == 1
+        && !groups::has_parted(block);
+    let begun = Instant::now();
+    while let Some(left) = time.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()) {
+        if is_alone {
+            std::thread::sleep(left);
+        } else {
+            groups::take_turns(block, Pause::Yield);
+        }
+    }
 }
 
 unsafe extern "sysv64" fn preempt(block: *const BlockContext) {

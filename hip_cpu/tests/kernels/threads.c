@@ -97,3 +97,11 @@ THREAD_KERNEL(threads_grid_barrier, 8, 0) {
     while (*counter < b->nctaid[0] * b->ntid[0])
         b->runtime->yield_now(b, t->warp, 0);
 }
+
+/* Every thread sleeps: out[thread] = nanoseconds. */
+THREAD_KERNEL(threads_sleep, 16, 0) {
+    uint64_t *out = PARAM(uint64_t *, 0);
+    uint64_t begun = b->runtime->global_timer(b);
+    b->runtime->yield_now(b, t->warp, PARAM(uint32_t, 1));
+    out[TID] = b->runtime->global_timer(b) - begun;
+}

@@ -168,3 +168,21 @@ VECTOR_KERNEL(float_state, WAITS, 8, 0) {
     __builtin_ia32_ldmxcsr(0x1f80);
     out[first] = good;
 }
+
+/* The first warp of a block sleeps, the others count themselves: out[block] = nanoseconds, others[block] = how many others
+   it has seen when it wakes. */
+VECTOR_KERNEL(sleeps, WAITS, 24, 0) {
+    uint64_t *out = PARAM(uint64_t *, 0);
+    uint32_t *others = PARAM(uint32_t *, 1);
+    uint32_t block = b->ctaid[0];
+    for (uint32_t w = first; w < last; w++) {
+        if (w != 0) {
+            __atomic_fetch_add(&others[block], 1, __ATOMIC_SEQ_CST);
+            continue;
+        }
+        uint64_t begun = b->runtime->global_timer(b);
+        b->runtime->yield_now(b, w, PARAM(uint32_t, 2));
+        out[block] = b->runtime->global_timer(b) - begun;
+        others[block] = __atomic_load_n(&others[block], __ATOMIC_SEQ_CST) + 1000;
+    }
+}

@@ -204,5 +204,35 @@ fn commit(folder: &Path) -> String {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).args(["log", "-1", "--format=%h of %cs"]);
     let output = crate::program::quiet(&mut command, Duration::from_secs(60));
-    output.map_or_else(|_| "unknown".to_owned(), |output| output.stdout.trim().to_owned())
+    let archived = || archived(&fs::read_to_string(folder.join(".git_archival.txt")).ok()?);
+    match output {
+        Ok(output) => output.stdout.trim().to_owned(),
+        Err(_) => archived().unwrap_or_else(|| "unknown".to_owned()),
+    }
+}
+
+/// The commit that an archive was made of and its date, which git has put into a file for setuptools-scm.
+fn archived(text: &str) -> Option<String> {
+    let value =
+        |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+    let node = value("node")?;
+    let is_commit = node.len() >= 9 && node.chars().all(|digit| digit.is_ascii_hexdigit());
+    is_commit.then_some(())?;
+    Some(format!("{} of {}", &node[..9], value("node-date")?.split('T').next()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::archived;
+
+    #[test]
+    fn archives_name_their_commit() {
+        let node = "cb56ab9f9ae3b4a0ef19666697336945925589a5";
+        let text =
+            format!("node: {node}\nnode-date: 2026-07-23T13:57:01Z\nref-names: HEAD -> main\n");
+        assert_eq!(archived(&text), Some("cb56ab9f9 of 2026-07-23".into()));
+        // As a checkout has it.
+        assert_eq!(archived("node: $Format:%H$\nnode-date: $Format:%cI$\n"), None);
+        assert_eq!(archived(""), None);
+    }
 }

@@ -1,4 +1,5 @@
-//! Checkpoints of processes. None is made here: this process runs, and of others nothing is known.
+//! Checkpoints of processes. None is made here: every process that computes runs. All of this is asked without `cuInit`, of
+//! other processes as a rule.
 
 use crate::convert::{In, Out};
 use cuda_types::cuda::{
@@ -7,30 +8,30 @@ use cuda_types::cuda::{
 };
 use std::ffi::c_int;
 
-/// `OPERATING_SYSTEM` for other processes, as an H100's driver says it of those that use no GPU.
-fn check_own(process: c_int) -> CUres {
-    if u32::try_from(process) == Ok(std::process::id()) {
-        Ok(())
-    } else {
-        Err(CUerror::OPERATING_SYSTEM)
+/// `OPERATING_SYSTEM` for processes that use no device, as an H100's driver says it.
+fn check_process(process: c_int) -> CUres {
+    let computes = |process| process == std::process::id() || crate::os::computes(process);
+    match u32::try_from(process) {
+        Ok(process) if computes(process) => Ok(()),
+        _ => Err(CUerror::OPERATING_SYSTEM),
     }
 }
 
 pub(crate) fn cuCheckpointProcessGetState(process: c_int, state: Out<CUprocessState>) -> CUres {
     state.check()?;
-    check_own(process)?;
+    check_process(process)?;
     state.set(CUprocessState::CU_PROCESS_STATE_RUNNING)
 }
 
 pub(crate) fn cuCheckpointProcessGetRestoreThreadId(process: c_int, thread: Out<c_int>) -> CUres {
     thread.check()?;
-    check_own(process)?;
+    check_process(process)?;
     tracing::warn!("unsupported: no checkpoints are made");
     Err(CUerror::NOT_SUPPORTED)
 }
 
 pub(crate) fn cuCheckpointProcessLock(process: c_int, _args: In<CUcheckpointLockArgs>) -> CUres {
-    check_own(process)?;
+    check_process(process)?;
     tracing::warn!("unsupported: no checkpoints are made");
     Err(CUerror::NOT_SUPPORTED)
 }
@@ -40,7 +41,7 @@ pub(crate) fn cuCheckpointProcessUnlock(
     process: c_int,
     _args: In<CUcheckpointUnlockArgs>,
 ) -> CUres {
-    check_own(process)?;
+    check_process(process)?;
     Err(CUerror::ILLEGAL_STATE)
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn cuCheckpointProcessCheckpoint(
     process: c_int,
     _args: In<CUcheckpointCheckpointArgs>,
 ) -> CUres {
-    check_own(process)?;
+    check_process(process)?;
     Err(CUerror::ILLEGAL_STATE)
 }
 
@@ -56,6 +57,6 @@ pub(crate) fn cuCheckpointProcessRestore(
     process: c_int,
     _args: In<CUcheckpointRestoreArgs>,
 ) -> CUres {
-    check_own(process)?;
+    check_process(process)?;
     Err(CUerror::ILLEGAL_STATE)
 }

@@ -1,12 +1,13 @@
 //! Functions: kernels of modules.
 
-use crate::convert::Out;
+use crate::convert::{FromC, Out};
 use crate::core::module::function::FunctionArg;
 use cuda_types::cuda::{
-    CUerror, CUfunc_cache, CUfunction_attribute, CUfunctionLoadingState, CUmodule, CUres,
-    CUsharedconfig,
+    CUerror, CUfunc_cache, CUfunction, CUfunction_attribute, CUfunctionLoadingState, CUmodule,
+    CUres, CUsharedconfig,
 };
 use std::ffi::{c_char, c_int};
+use std::ptr::null;
 
 pub(crate) fn cuFuncGetAttribute(
     value: Out<c_int>,
@@ -45,7 +46,13 @@ pub(crate) fn cuFuncGetModule(module: Out<CUmodule>, FunctionArg(function): Func
     module.set(function.module())
 }
 
-pub(crate) fn cuFuncGetName(name: Out<*const c_char>, FunctionArg(function): FunctionArg) -> CUres {
+/// "If the function handle is NULL, name is set to NULL": cuda.bindings' tests expect an error beside it.
+pub(crate) fn cuFuncGetName(name: Out<*const c_char>, function: CUfunction) -> CUres {
+    if function.is_null() {
+        return name.set(null()).and(Err(CUerror::INVALID_VALUE));
+    }
+    // SAFETY: handles may be anything.
+    let FunctionArg(function) = unsafe { FunctionArg::from_c(function) }?;
     // Functions live as long as their module, which the text belongs to.
     name.set(function.name.as_ptr())
 }

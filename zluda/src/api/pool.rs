@@ -436,5 +436,9 @@ pub(crate) fn cuMemPoolImportPointer(
 ) -> CUres {
     pointer.check()?;
     let data = data.get()?;
-    pointer.set(pool_export::import_pointer(&current()?, &pool, data)?)
+    let current = match current() {
+        Err(CUerror::INVALID_CONTEXT) => None,
+        current => Some(current?),
+    };
+    pointer.set(pool_export::import_pointer(current.as_ref(), &pool, data)?)
 }

@@ -1,5 +1,7 @@
 use std::ffi::c_void;
 use std::ptr::null_mut;
+use zluda_common::linux::files::{Root, numbers, value};
+use zluda_common::linux::processes::has_loaded;
 
 /// Whether the calling thread is the one that the process began with.
 pub(crate) fn is_main_thread() -> bool {
@@ -83,4 +85,53 @@ pub(crate) fn is_mapped(address: u64, size: usize) -> bool {
 /// Whether the machine has a NUMA node of this number. One whose system names none is one node.
 pub(crate) fn has_numa_node(node: i32) -> bool {
     node == 0 || std::path::Path::new(&format!("/sys/devices/system/node/node{node}")).is_dir()
+}
+
+/// The node of the host's memory that is nearest to the device at an address on the bus, or to this process where none of
+/// them is on it; -1 where the system names none.
+pub(crate) fn nearest_numa_node([domain, bus, device]: zluda_common::pci::Address) -> i32 {
+    let root = Root::new("/".into());
+    let path = format!("sys/bus/pci/devices/{domain:04x}:{bus:02x}:{device:02x}.0/numa_node");
+    let of_device = root.number(path).filter(|node| *node >= 0);
+    of_device.or_else(|| first_numa_node(&root)).unwrap_or(-1)
+}
+
+/// The first node that has memory for this process.
+fn first_numa_node(root: &Root) -> Option<i32> {
+    let nodes = numbers(&root.text("sys/devices/system/node/has_memory")?)?;
+    let status = root.text("proc/self/status");
+    let allowed = status.as_deref().and_then(|text| value(text, "Mems_allowed_list"));
+    let allowed = allowed.and_then(numbers).unwrap_or_else(|| nodes.clone());
+    let node = nodes.iter().find(|node| allowed.contains(node))?;
+    i32::try_from(*node).ok()
+}
+
+/// Whether another process has a device of this machine's processors open.
+pub(crate) fn computes(process: u32) -> bool {
+    let root = Root::new("/".into());
+    let mut providers = [zluda_staged::CPU_PROVIDER, zluda_staged::EMULATED_PROVIDER].into_iter();
+    providers.any(|provider| has_loaded(&root, process, provider))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_node_has_memory_for_the_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::new(folder.path().to_owned());
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        assert_eq!(first_numa_node(&root), None);
+        write("sys/devices/system/node/has_memory", "1,3-4\n");
+        assert_eq!(first_numa_node(&root), Some(1));
+        write("proc/self/status", "Mems_allowed_list:\t2-3\n");
+        assert_eq!(first_numa_node(&root), Some(3));
+        write("proc/self/status", "Mems_allowed_list:\t0\n");
+        assert_eq!(first_numa_node(&root), None);
+    }
 }

@@ -44,3 +44,13 @@ pub(crate) fn is_mapped(_address: u64, _size: usize) -> bool {
 pub(crate) fn has_numa_node(node: i32) -> bool {
     node == 0
 }
+
+/// The node of the host's memory that is nearest to a device: that one.
+pub(crate) fn nearest_numa_node(_address: zluda_common::pci::Address) -> i32 {
+    0
+}
+
+/// Whether another process has a device of this machine's processors open: nobody says.
+pub(crate) fn computes(_process: u32) -> bool {
+    false
+}

@@ -104,11 +104,16 @@ pub fn kernel_node(func: CUfunction) -> CUDA_KERNEL_NODE_PARAMS {
     }
 }
 
+/// The library, not initialised.
+pub fn library() -> Library {
+    // SAFETY: the library has no initialisers of its own.
+    unsafe { Library::new(library_path()) }.expect("cargo built it")
+}
+
 /// The library with the primary context of device 0, which is current.
 pub fn driver() -> Library {
     const OK: R = R::CUDA_SUCCESS;
-    // SAFETY: the library has no initialisers of its own.
-    let library = unsafe { Library::new(library_path()) }.expect("cargo built it");
+    let library = library();
     let mut context: CUcontext = std::ptr::null_mut();
     assert_eq!(call!(library, cuInit(0): (c_uint)), OK);
     assert_eq!(

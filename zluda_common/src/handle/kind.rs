@@ -72,6 +72,7 @@ kinds! {
 
     NVML_DEVICE = 18 . 0,
     NVML_EVENT_SET = 18 . 1,
+    NVML_SYSTEM_EVENT_SET = 18 . 2,
 
     CUBLAS = 19 . 0,
     CUBLASLT_MATMUL_DESC = 19 . 1,

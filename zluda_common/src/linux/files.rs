@@ -72,6 +72,28 @@ pub fn value_of_line<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     (value.len() < rest.len()).then(|| value.trim_end())
 }
 
+/// More than any machine has of anything.
+const MOST: u32 = 1 << 16;
+
+/// A list of numbers as the kernel writes it, `0-3,8,10-11`, as first and last of each part.
+pub fn ranges(list: &str) -> Option<Vec<(u32, u32)>> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+        (first <= last && last < MOST).then_some((first, last))
+    };
+    list.trim_end().split(',').map(range).collect()
+}
+
+/// All numbers of a list as [`ranges`] reads it, in order, each once.
+pub fn numbers(list: &str) -> Option<Vec<u32>> {
+    let mut numbers: Vec<u32> =
+        ranges(list)?.into_iter().flat_map(|(first, last)| first..=last).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    Some(numbers)
+}
+
 /// Microseconds since the system started: the clock that all counters are held against.
 pub fn uptime(root: &Root) -> Option<u64> {
     let text = root.text("proc/uptime")?;
@@ -82,6 +104,17 @@ pub fn uptime(root: &Root) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_of_the_kernel() {
+        assert_eq!(ranges("0"), Some(vec![(0, 0)]));
+        assert_eq!(ranges("0-3,8,10-11\n"), Some(vec![(0, 3), (8, 8), (10, 11)]));
+        assert_eq!(numbers("8,0-3,2\n"), Some(vec![0, 1, 2, 3, 8]));
+        for garbage in ["", ",", "1-", "-1", "3-1", "0-99999999999", "a", "0-4294967295"] {
+            assert_eq!(ranges(garbage), None, "{garbage}");
+            assert_eq!(numbers(garbage), None, "{garbage}");
+        }
+    }
 
     #[test]
     fn long_texts_end_with_a_whole_line() {

@@ -2,6 +2,8 @@
 //!
 //! - [`files`]: reading no more than needed.
 //! - [`cgroup`]: which part of the machine this process may use.
+//! - [`processes`]: what other processes have loaded.
 
 pub mod cgroup;
 pub mod files;
+pub mod processes;

@@ -1,11 +1,12 @@
-//! Features that no device of ours has: parts of a GPU as devices of their own (MIG), NVLink, video engines, serial
-//! numbers, performance states, driver models of Windows, confidential computing. Tools ask for it and take "not supported" for an
+//! Features that no device of ours has: parts of a GPU as devices of their own (MIG), virtual GPUs, NVLink, chips beside
+//! the GPU, video engines, serial numbers, a memory of its own for what it is (InfoROM), pages that are retired or
+//! repaired, performance states, clocks that are raised for a time, driver models of Windows, confidential computing. Tools ask for it and take "not supported" for an
 //! answer, so nothing is logged.
 
-use crate::convert::Out;
+use crate::convert::{Out, versioned};
 use crate::devices::Device;
 use cuda_types::nvml::*;
-use std::ffi::{c_char, c_uint};
+use std::ffi::{c_char, c_uint, c_ulonglong};
 use std::sync::Arc;
 
 /// "Not supported", for a device that is one.
@@ -36,10 +37,24 @@ absent! {
     nvmlDeviceGetDecoderUtilization(A, Out<c_uint>, Out<c_uint>);
     nvmlDeviceGetSerial(A, Out<c_char>, c_uint);
     nvmlDeviceGetPerformanceState(A, Out<nvmlPstates_t>);
-    nvmlDeviceGetPersistenceMode(A, Out<nvmlEnableState_t>);
     nvmlDeviceGetDriverModel(A, Out<nvmlDriverModel_t>, Out<nvmlDriverModel_t>);
     nvmlDeviceGetDriverModel_v2(A, Out<nvmlDriverModel_t>, Out<nvmlDriverModel_t>);
     nvmlDeviceGetConfComputeMemSizeInfo(A, Out<nvmlConfComputeMemSizeInfo_t>);
+    nvmlDeviceGetNumaNodeId(A, Out<c_uint>);
+    nvmlDeviceDiscoverGpus(Out<nvmlPciInfo_t>);
+    nvmlDeviceGetAttributes_v2(A, Out<nvmlDeviceAttributes_t>);
+    nvmlDeviceGetAutoBoostedClocksEnabled(A, Out<nvmlEnableState_t>, Out<nvmlEnableState_t>);
+    nvmlDeviceGetBridgeChipInfo(A, Out<nvmlBridgeChipHierarchy_t>);
+    nvmlDeviceGetCurrentClockFreqs(A, Out<nvmlDeviceCurrentClockFreqs_t>);
+    nvmlDeviceGetInforomImageVersion(A, Out<c_char>, c_uint);
+    nvmlDeviceGetNvlinkSupportedBwModes(A, Out<nvmlNvlinkSupportedBwModes_t>);
+    nvmlDeviceGetPerformanceModes(A, Out<nvmlDevicePerfModes_t>);
+    nvmlDeviceGetRepairStatus(A, Out<nvmlRepairStatus_t>);
+    nvmlDeviceGetRetiredPages(A, nvmlPageRetirementCause_t, Out<c_uint>, Out<c_ulonglong>);
+    nvmlDeviceGetVgpuHeterogeneousMode(A, Out<nvmlVgpuHeterogeneousMode_t>);
+    nvmlDeviceReadWritePRM_v1(A, Out<nvmlPRMTLV_v1_t>);
+    nvmlDeviceGetConfComputeGpuCertificate(A, Out<nvmlConfComputeGpuCertificate_t>);
+    nvmlDeviceGetConfComputeGpuAttestationReport(A, Out<nvmlConfComputeGpuAttestationReport_t>);
     nvmlSystemGetConfComputeState(Out<nvmlConfComputeSystemState_t>);
 }
 
@@ -58,4 +73,47 @@ pub(crate) fn nvmlDeviceGetMigDeviceHandleByIndex(
 ) -> NvmlResult {
     device.check()?;
     Err(nvmlError::NOT_FOUND)
+}
+
+/// No feature beyond those of all devices.
+pub(crate) fn nvmlDeviceGetCapabilities(
+    _: Arc<Device>,
+    capabilities: *mut nvmlDeviceCapabilities_t,
+) -> NvmlResult {
+    let asked = versioned(capabilities, 1)?;
+    Out::of(capabilities).set(nvmlDeviceCapabilities_t { capMask: 0, ..asked })
+}
+
+/// Nothing of it needs a license.
+pub(crate) fn nvmlDeviceGetGridLicensableFeatures_v4(
+    _: Arc<Device>,
+    features: Out<nvmlGridLicensableFeatures_t>,
+) -> NvmlResult {
+    // SAFETY: all zeros is a value of this structure of numbers and texts.
+    features.set(unsafe { std::mem::zeroed() })
+}
+
+/// No hypervisor passes it on or divides it.
+pub(crate) fn nvmlDeviceGetVirtualizationMode(
+    _: Arc<Device>,
+    mode: Out<nvmlGpuVirtualizationMode_t>,
+) -> NvmlResult {
+    mode.set(nvmlGpuVirtualizationMode_t::NVML_GPU_VIRTUALIZATION_MODE_NONE)
+}
+
+/// No memory of the host's that was not asked for can be accessed (`CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS`).
+pub(crate) fn nvmlDeviceGetAddressingMode(
+    _: Arc<Device>,
+    mode: *mut nvmlDeviceAddressingMode_t,
+) -> NvmlResult {
+    let asked = versioned(mode, 1)?;
+    let none = nvmlDeviceAddressingModeType_t::NVML_DEVICE_ADDRESSING_MODE_NONE;
+    Out::of(mode).set(nvmlDeviceAddressingMode_t { value: none.0, ..asked })
+}
+
+pub(crate) fn nvmlDeviceGetC2cModeInfoV(
+    _: Arc<Device>,
+    mode: Out<nvmlC2cModeInfo_v1_t>,
+) -> NvmlResult {
+    mode.set(nvmlC2cModeInfo_v1_t { isC2cEnabled: 0 })
 }

@@ -6,6 +6,7 @@ use cuda_types::nvml::*;
 use std::ffi::{c_uint, c_ulonglong};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
+use zluda_api::driver::ProviderKind;
 use zluda_common::handle::{HandleTable, Kind};
 
 /// A set of events that somebody waits for.
@@ -41,17 +42,26 @@ pub(crate) fn nvmlEventSetWait_v2(
     Err(nvmlError::TIMEOUT)
 }
 
+/// Those of which we know that they do not come: a fault of a kernel on the processor is its process' alone, and no
+/// kernel module reports errors (XID) of such a device. What an AMD GPU would report we do not learn.
+fn known_types(device: &Device) -> c_ulonglong {
+    match device.info.provider {
+        ProviderKind::Rocm => nvmlEventTypeNone.into(),
+        _ => nvmlEventTypeXidCriticalError.into(),
+    }
+}
+
 pub(crate) fn nvmlDeviceGetSupportedEventTypes(
-    _: Arc<Device>,
+    device: Arc<Device>,
     types: Out<c_ulonglong>,
 ) -> NvmlResult {
-    types.set(nvmlEventTypeNone.into())
+    types.set(known_types(&device))
 }
 
 pub(crate) fn nvmlDeviceRegisterEvents(
-    _: Arc<Device>,
+    device: Arc<Device>,
     types: c_ulonglong,
     _: Arc<EventSet>,
 ) -> NvmlResult {
-    if types == u64::from(nvmlEventTypeNone) { Ok(()) } else { Err(nvmlError::NOT_SUPPORTED) }
+    if types & !known_types(&device) == 0 { Ok(()) } else { Err(nvmlError::NOT_SUPPORTED) }
 }

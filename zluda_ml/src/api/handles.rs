@@ -1,9 +1,9 @@
 //! From numbers, identifiers and addresses to devices.
 
-use crate::convert::{Out, Text};
+use crate::convert::{In, Out, Text, versioned};
 use crate::devices::{self, Device};
-use cuda_types::nvml::{NvmlResult, nvmlDevice_t, nvmlError};
-use std::ffi::c_uint;
+use cuda_types::nvml::{NvmlResult, nvmlDevice_t, nvmlError, nvmlUUID_t, nvmlUUIDType_t};
+use std::ffi::{CStr, c_uint};
 use std::sync::Arc;
 use zluda_common::pci;
 
@@ -25,10 +25,39 @@ pub(crate) fn nvmlDeviceGetHandleByIndex(index: c_uint, device: Out<nvmlDevice_t
     find(device, nvmlError::INVALID_ARGUMENT, |device| device.index as c_uint == index)
 }
 
-/// With or without `GPU-`, in any case.
 pub(crate) fn nvmlDeviceGetHandleByUUID(uuid: Text<'_>, device: Out<nvmlDevice_t>) -> NvmlResult {
     let uuid = uuid.get()?.to_str().map_err(|_| nvmlError::INVALID_ARGUMENT)?;
-    find(device, nvmlError::NOT_FOUND, |device| device.uuid_text().eq_ignore_ascii_case(uuid))
+    find(device, nvmlError::NOT_FOUND, |device| is_text_of(uuid, &device.uuid_text()))
+}
+
+pub(crate) fn nvmlDeviceGetHandleByUUIDV(
+    uuid: In<nvmlUUID_t>,
+    device: Out<nvmlDevice_t>,
+) -> NvmlResult {
+    device.check()?;
+    let asked = versioned(uuid.place(), 1)?;
+    match nvmlUUIDType_t(asked.type_) {
+        nvmlUUIDType_t::NVML_UUID_TYPE_ASCII => {
+            // SAFETY: the type says what the caller has stored there; any bytes are such a text.
+            let text = unsafe { asked.value.str_ }.map(|byte| byte as u8);
+            let text = CStr::from_bytes_until_nul(&text).ok().and_then(|text| text.to_str().ok());
+            let text = text.ok_or(nvmlError::INVALID_ARGUMENT)?;
+            find(device, nvmlError::NOT_FOUND, |device| is_text_of(text, &device.uuid_text()))
+        }
+        nvmlUUIDType_t::NVML_UUID_TYPE_BINARY => {
+            // SAFETY: as above.
+            let bytes = unsafe { asked.value.bytes };
+            find(device, nvmlError::NOT_FOUND, |device| device.uuid == bytes)
+        }
+        _ => Err(nvmlError::INVALID_ARGUMENT),
+    }
+}
+
+/// Whether a text is this identifier, with or without the `GPU-` before it, in any case.
+fn is_text_of(text: &str, whole: &str) -> bool {
+    let plain = |text: &str| text.strip_prefix("GPU-").unwrap_or(text).to_owned();
+    let [text, whole] = [text, whole].map(|text| plain(&text.to_ascii_uppercase()));
+    text == whole
 }
 
 /// `domain:bus:device.function`, of which the domain and the function may be left out.
@@ -66,7 +95,19 @@ pub(crate) fn nvmlDeviceGetMinorNumber(device: Arc<Device>, number: Out<c_uint>)
 
 #[cfg(test)]
 mod tests {
-    use super::address;
+    use super::{address, is_text_of};
+
+    #[test]
+    fn identifiers_may_lack_their_beginning() {
+        let whole = "GPU-01234567-89ab-cdef-0123-456789abcdef";
+        let plain = &whole[4..];
+        for text in [whole, plain, &whole.to_lowercase(), &plain.to_uppercase()] {
+            assert!(is_text_of(text, whole), "{text}");
+        }
+        for text in ["", "GPU-", "MIG-01234567-89ab-cdef-0123-456789abcdef", &plain[1..]] {
+            assert!(!is_text_of(text, whole), "{text}");
+        }
+    }
 
     #[test]
     fn addresses_have_two_or_three_numbers_and_a_function() {

@@ -1,10 +1,11 @@
 //! The identity of a device.
 
-use crate::convert::{Out, put_text};
+use crate::backend::PciIdentity;
+use crate::convert::{Out, put_text, versioned};
 use crate::devices::Device;
 use cuda_types::cuda::CUdevice_attribute as A;
 use cuda_types::nvml::*;
-use std::ffi::{c_char, c_int, c_uint};
+use std::ffi::{c_char, c_int, c_uint, c_ulonglong};
 use std::sync::Arc;
 use zluda_api::driver::ProviderKind;
 
@@ -24,18 +25,61 @@ pub(crate) fn nvmlDeviceGetUUID(
     put_text(uuid, length, &device.uuid_text())
 }
 
+/// Zeros of devices that are on no bus, whose address is one that nothing else has.
+fn on_the_bus(device: &Device) -> PciIdentity {
+    device.telemetry.pci_identity().unwrap_or_default()
+}
+
+/// "The combined 16-bit device id and 16-bit vendor id".
+fn combined(device: u16, vendor: u16) -> c_uint {
+    c_uint::from(device) << 16 | c_uint::from(vendor)
+}
+
 pub(crate) fn nvmlDeviceGetPciInfo(device: Arc<Device>, pci: Out<nvmlPciInfo_t>) -> NvmlResult {
     let [domain, bus, number] = device.info.pci.map(|number| number as c_uint);
+    let identity = on_the_bus(&device);
     pci.set(nvmlPciInfo_t {
         busIdLegacy: text(&device.bus_id(4)),
         domain,
         bus,
         device: number,
-        // Vendor and device, which nothing of CUDA's knows.
-        pciDeviceId: 0,
-        pciSubSystemId: 0,
+        pciDeviceId: combined(identity.device, identity.vendor),
+        pciSubSystemId: combined(identity.subsystem, identity.subsystem_vendor),
         busId: text(&device.bus_id(8)),
     })
+}
+
+pub(crate) fn nvmlDeviceGetPciInfoExt(
+    device: Arc<Device>,
+    pci: *mut nvmlPciInfoExt_t,
+) -> NvmlResult {
+    let asked = versioned(pci, 1)?;
+    let [domain, bus, number] = device.info.pci.map(|number| number as c_uint);
+    let identity = on_the_bus(&device);
+    Out::of(pci).set(nvmlPciInfoExt_t {
+        domain,
+        bus,
+        device: number,
+        pciDeviceId: combined(identity.device, identity.vendor),
+        pciSubSystemId: combined(identity.subsystem, identity.subsystem_vendor),
+        baseClass: identity.class.into(),
+        subClass: identity.subclass.into(),
+        busId: text(&device.bus_id(8)),
+        ..asked
+    })
+}
+
+/// The first half of the UUID: an identifier as good as it.
+pub(crate) fn nvmlDeviceGetPdi(device: Arc<Device>, pdi: *mut nvmlPdi_t) -> NvmlResult {
+    let asked = versioned(pdi, 1)?;
+    let (half, _) = device.uuid.split_at(8);
+    let value = half.iter().fold(0, |value, byte| value << 8 | c_ulonglong::from(*byte));
+    Out::of(pdi).set(nvmlPdi_t { value, ..asked })
+}
+
+/// "For non-baseboard products, this ID would always be 0."
+pub(crate) fn nvmlDeviceGetModuleId(_: Arc<Device>, module: Out<c_uint>) -> NvmlResult {
+    module.set(0)
 }
 
 /// Text with its NUL, cut where it does not fit.

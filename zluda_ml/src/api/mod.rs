@@ -5,6 +5,7 @@
 #![allow(non_snake_case)]
 
 pub(crate) mod absent;
+pub(crate) mod affinity;
 pub(crate) mod clocks;
 pub(crate) mod errors;
 pub(crate) mod events;
@@ -16,7 +17,9 @@ pub(crate) mod memory;
 pub(crate) mod pcie;
 pub(crate) mod power;
 pub(crate) mod processes;
+pub(crate) mod settings;
 pub(crate) mod system;
+pub(crate) mod system_events;
 pub(crate) mod temperature;
 pub(crate) mod topology;
 pub(crate) mod versions;

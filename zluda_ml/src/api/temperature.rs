@@ -1,7 +1,7 @@
 //! Heat, in degrees Celsius, and fans, in percent of their highest speed.
 
 use crate::backend::Threshold;
-use crate::convert::{In, Out, answer};
+use crate::convert::{Out, answer, versioned};
 use crate::devices::Device;
 use cuda_types::nvml::*;
 use std::ffi::{c_int, c_uint};
@@ -27,10 +27,7 @@ pub(crate) fn nvmlDeviceGetTemperatureV(
     device: Arc<Device>,
     temperature: *mut nvmlTemperature_t,
 ) -> NvmlResult {
-    let asked: nvmlTemperature_t = In::of(temperature).get()?;
-    if asked.version != struct_version::<nvmlTemperature_v1_t>(1) {
-        return Err(nvmlError::ARGUMENT_VERSION_MISMATCH);
-    }
+    let asked = versioned(temperature, 1)?;
     check_sensor(asked.sensorType)?;
     let degrees = device.telemetry.temperature();
     let filled = |degrees| nvmlTemperature_t { temperature: degrees as c_int, ..asked };

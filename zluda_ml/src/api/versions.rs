@@ -1,6 +1,6 @@
 //! Versions, which can be asked for at any time.
 
-use crate::convert::{In, Out, put_text};
+use crate::convert::{Out, put_text, versioned};
 use cuda_types::nvml::*;
 use std::ffi::{c_char, c_int, c_uint};
 use zluda_api::driver::VERSION;
@@ -27,10 +27,7 @@ pub(crate) fn nvmlSystemGetDriverBranch(
     info: *mut nvmlSystemDriverBranchInfo_t,
     length: c_uint,
 ) -> NvmlResult {
-    let mut filled: nvmlSystemDriverBranchInfo_t = In::of(info).get()?;
-    if filled.version != struct_version::<nvmlSystemDriverBranchInfo_v1_t>(1) {
-        return Err(nvmlError::ARGUMENT_VERSION_MISMATCH);
-    }
+    let mut filled = versioned(info, 1)?;
     let text = &mut filled.branch;
     let length = length.min(text.len() as c_uint);
     put_text(Out::of(text.as_mut_ptr()), length, BRANCH)?;

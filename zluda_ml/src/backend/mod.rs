@@ -2,9 +2,11 @@
 //!
 //! - [`Telemetry`]: the questions, with their units.
 //! - [`cpu`]: this machine, as Linux describes it.
+//! - [`pci`]: where a device on the bus is, as Linux describes it.
 //! - [`rocm`]: AMD GPUs, through ROCm SMI.
 
 pub mod cpu;
+pub mod pci;
 pub mod rocm;
 
 /// The answers of one device. `None`, or an empty list: it has no such thing, or does not say.
@@ -79,6 +81,16 @@ pub trait Telemetry: Send + Sync {
 
     /// Errors of the device's memory since the system started, where its memory has a code that finds them.
     fn ecc_errors(&self) -> Option<EccErrors> {
+        None
+    }
+
+    /// The processors and the memory of the host that are nearest to the device.
+    fn locality(&self, _scope: Scope) -> Option<Locality> {
+        None
+    }
+
+    /// What the device is on the bus, where it is on one.
+    fn pci_identity(&self) -> Option<PciIdentity> {
         None
     }
 
@@ -185,6 +197,34 @@ pub struct PcieThroughput {
 pub struct EccErrors {
     pub corrected: u64,
     pub uncorrected: u64,
+}
+
+/// How far what is near may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// In the same NUMA node.
+    Node,
+    /// In the same package of processors.
+    Socket,
+}
+
+/// Numbers of Linux, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Locality {
+    pub processors: Vec<u32>,
+    /// NUMA nodes.
+    pub nodes: Vec<u32>,
+}
+
+/// As a device's configuration has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PciIdentity {
+    pub vendor: u16,
+    pub device: u16,
+    pub subsystem_vendor: u16,
+    pub subsystem: u16,
+    pub class: u8,
+    pub subclass: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

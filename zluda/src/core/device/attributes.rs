@@ -138,7 +138,9 @@ impl Device {
                 i32::from(properties.virtual_memory && driver()?.shares_memory())
             }
             A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT => 1,
-            A::CU_DEVICE_ATTRIBUTE_NUMA_ID | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID => -1,
+            // Its memory is no node of the host's.
+            A::CU_DEVICE_ATTRIBUTE_NUMA_ID => -1,
+            A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID => crate::os::nearest_numa_node(self.pci_address()),
             A::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING => 0,
             // Sizes of textures and surfaces, as devices of capability 8.0 have them: programs that check
             // them at the start should not stop there.

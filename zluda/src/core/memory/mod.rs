@@ -373,7 +373,12 @@ pub(crate) fn allocate_async(
         }
     })?;
     if memory == Memory::Device || pool.hip().is_some() {
-        return Ok(pool_export::enter(&alive, pool, address as u64, size));
+        return Ok(pool_export::enter(
+            pool_export::owner_of(&alive, pool),
+            pool,
+            address as u64,
+            size,
+        ));
     }
     // It is of no context.
     let base = match memory {

@@ -2,7 +2,7 @@
 
 use super::pool::{self, Pool};
 use super::{Allocation, Kind, Memory, Owner, find, insert_of};
-use crate::core::context::{Alive, Current};
+use crate::core::context::{Alive, Current, use_device};
 use crate::core::device::driver::driver;
 use crate::core::error::check;
 use cuda_types::cuda::{
@@ -112,7 +112,7 @@ pub(crate) fn export_pointer(address: CUdeviceptr) -> CUres<CUmemPoolPtrExportDa
 
 /// The owner of memory of a pool that a context takes: it, or another device that the memory is of, or that of the context
 /// for the host's.
-fn owner_of(alive: &Alive, pool: &Pool) -> Owner {
+pub(super) fn owner_of(alive: &Alive, pool: &Pool) -> Owner {
     let own = alive.context.device;
     match pool.place.device() {
         Some(device) if device == own => Owner::Context(alive.context.clone()),
@@ -121,8 +121,8 @@ fn owner_of(alive: &Alive, pool: &Pool) -> Owner {
 }
 
 /// Enters memory of a pool that processes share: of a node's, its address is the host's too.
-pub(super) fn enter(alive: &Alive, pool: &Pool, base: u64, size: usize) -> Arc<Allocation> {
-    let (memory, owner) = (pool.memory(), owner_of(alive, pool));
+pub(super) fn enter(owner: Owner, pool: &Pool, base: u64, size: usize) -> Arc<Allocation> {
+    let memory = pool.memory();
     let host = if memory == Memory::Host { base } else { 0 };
     let allocation = insert_of(owner, base, host, size, Kind::Pool(memory), None);
     if memory == Memory::Host {
@@ -137,9 +137,10 @@ type Key = (u64, [u8; 64]);
 /// The addresses of what has been imported.
 static IMPORTED: LazyLock<Mutex<HashMap<Key, CUdeviceptr>>> = LazyLock::new(Mutex::default);
 
-/// The address of memory that another process has exported from the pool: the same one as long as it is not freed.
+/// The address of memory that another process has exported from the pool: the same one as long as it is not freed. cuda.core
+/// takes it while no context is current: then it is the device's.
 pub(crate) fn import_pointer(
-    current: &Current,
+    current: Option<&Current>,
     pool: &Arc<Pool>,
     data: CUmemPoolPtrExportData,
 ) -> CUres<CUdeviceptr> {
@@ -152,16 +153,27 @@ pub(crate) fn import_pointer(
     if let Some(known) = imported.get(&key).copied().filter(|known| is_there(*known)) {
         return Ok(known);
     }
-    let alive = current.context.keep_alive()?;
-    let hip = &current.driver.hip;
+    let driver = driver()?;
+    let alive = current.map(|current| current.context.keep_alive()).transpose()?;
+    let owner = match &alive {
+        Some(alive) => owner_of(alive, pool),
+        None => Owner::Device(pool.place.device().unwrap_or(0)),
+    };
+    if let (Owner::Device(device), None) = (&owner, &alive) {
+        use_device(driver, *device);
+    }
+    let check = |error| match current {
+        Some(current) => current.check(error),
+        None => check(error),
+    };
     let mut data = hipMemPoolPtrExportData { reserved: data.reserved };
     let (mut address, mut size) = (null_mut(), 0);
     // SAFETY: all outlive the calls; the pool is the provider's.
-    current.check(unsafe { hip.hipMemPoolImportPointer(&mut address, hip_pool, &mut data) })?;
+    check(unsafe { driver.hip.hipMemPoolImportPointer(&mut address, hip_pool, &mut data) })?;
     // SAFETY: as above.
-    current.check(unsafe { hip.hipMemGetAddressRange(&mut null_mut(), &mut size, address) })?;
+    check(unsafe { driver.hip.hipMemGetAddressRange(&mut null_mut(), &mut size, address) })?;
     let base = address as u64;
-    enter(&alive, pool, base, size);
+    enter(owner, pool, base, size);
     pool::take_imported(pool, base);
     imported.insert(key, base);
     Ok(base)

@@ -11,6 +11,7 @@ mod clocks;
 mod energy;
 mod errors;
 mod load;
+mod locality;
 mod memory;
 mod processes;
 mod processors;
@@ -20,8 +21,8 @@ mod temperature;
 mod tests;
 
 use super::{
-    ClockDomain, ClockKind, EccErrors, Memory, PowerLimits, Process, ProcessUtilization, Telemetry,
-    Threshold, Throttling, Utilization,
+    ClockDomain, ClockKind, EccErrors, Locality, Memory, PowerLimits, Process, ProcessUtilization,
+    Scope, Telemetry, Threshold, Throttling, Utilization,
 };
 use energy::Energy;
 use load::Load;
@@ -38,6 +39,8 @@ pub struct Cpu {
     energy: Mutex<Energy>,
     processes: Mutex<Processes>,
     throttling: Mutex<Option<u64>>,
+    /// When it was opened: threads may bind themselves to less.
+    locality: Option<Locality>,
 }
 
 impl Cpu {
@@ -54,6 +57,7 @@ impl Cpu {
             energy: Mutex::new(Energy::new(&root)),
             processes: Mutex::new(Processes::new(library)),
             throttling: Mutex::new(clocks::throttled(&root)),
+            locality: locality::locality(&root),
             root,
         }
     }
@@ -116,6 +120,10 @@ impl Telemetry for Cpu {
 
     fn ecc_errors(&self) -> Option<EccErrors> {
         errors::errors(&self.root)
+    }
+
+    fn locality(&self, _: Scope) -> Option<Locality> {
+        self.locality.clone()
     }
 
     fn processes(&self) -> Vec<Process> {

@@ -4,11 +4,9 @@ use super::super::{Process, ProcessUtilization};
 use super::load::{TICK, capacity};
 use super::rate::{Count, Rate, percent};
 use std::collections::HashMap;
-use std::io::Read;
 use zluda_common::linux::files::{Root, uptime, value};
+use zluda_common::linux::processes::has_loaded;
 
-/// Mappings of a process take about a hundred bytes each.
-const MAPS_LIMIT: u64 = 8 << 20;
 /// Microseconds for which a list of processes is good enough: to look into all of them takes a while.
 const FRESH: u64 = 250_000;
 
@@ -88,22 +86,9 @@ impl Processes {
         }
         self.looked = now;
         let pids = root.names("proc").into_iter().filter_map(|name| name.parse::<u32>().ok());
-        self.found = pids.filter(|&pid| maps(root, pid, &self.library)).collect();
+        self.found = pids.filter(|&pid| has_loaded(root, pid, &self.library)).collect();
         self.found.sort_unstable();
     }
-}
-
-/// Whether a process has a library loaded. Of those of other users nobody says.
-fn maps(root: &Root, pid: u32, library: &str) -> bool {
-    let mut text = Vec::new();
-    let Some(file) = root.open(format!("proc/{pid}/maps")) else { return false };
-    // What was read before an error counts.
-    let _ = file.take(MAPS_LIMIT).read_to_end(&mut text);
-    text.split(|&byte| byte == b'\n').any(|line| {
-        let line = line.strip_suffix(b" (deleted)").unwrap_or(line);
-        let path = line.strip_suffix(library.as_bytes());
-        path.is_some_and(|path| path.ends_with(b"/"))
-    })
 }
 
 fn times(stat: &str) -> Option<Times> {

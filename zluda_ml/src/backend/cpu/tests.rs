@@ -3,8 +3,8 @@
 mod machine;
 
 use super::super::{
-    ClockDomain, ClockKind, EccErrors, Memory, PowerLimits, Process, ProcessUtilization, Telemetry,
-    Threshold, Throttling, Utilization,
+    ClockDomain, ClockKind, EccErrors, Locality, Memory, PowerLimits, Process, ProcessUtilization,
+    Scope, Telemetry, Threshold, Throttling, Utilization,
 };
 use super::Cpu;
 use machine::{LIBRARY, Machine, container, laptop, old_container, process, server};
@@ -56,6 +56,24 @@ fn only_usable_processors_count() {
     assert_eq!(load(&cpu), Some(100));
     machine.time(1003.0, &[(400, 900), (400, 900), (200, 1100), (400, 900)]);
     assert_eq!(load(&cpu), Some(0));
+}
+
+#[test]
+fn the_device_is_near_what_the_process_could_use_when_it_was_opened() {
+    let machine = laptop();
+    machine.write(&[("sys/devices/system/cpu/online", "0-3\n")]);
+    let near = Locality { processors: vec![0, 1, 2, 3], nodes: vec![0] };
+    assert_eq!(machine.cpu().locality(Scope::Node), Some(near));
+    let status = "Cpus_allowed_list:\t1-2,7\nMems_allowed_list:\t1-5\n";
+    machine
+        .write(&[("proc/self/status", status), ("sys/devices/system/node/has_memory", "0-1,3\n")]);
+    let cpu = machine.cpu();
+    machine.write(&[("proc/self/status", "Cpus_allowed_list:\t2\n")]);
+    let near = Locality { processors: vec![1, 2], nodes: vec![1, 3] };
+    for scope in [Scope::Node, Scope::Socket] {
+        assert_eq!(cpu.locality(scope), Some(near.clone()));
+    }
+    assert_eq!(Machine::empty().cpu().locality(Scope::Node), None);
 }
 
 #[test]

@@ -10,29 +10,20 @@ mod library;
 #[cfg(test)]
 mod tests;
 
+use super::pci::{PciAddress, Place};
 use super::{
-    ClockDomain, ClockKind, EccErrors, Memory, PcieLink, PowerLimits, Process, Telemetry,
-    Threshold, Throttling, Utilization,
+    ClockDomain, ClockKind, EccErrors, Locality, Memory, PciIdentity, PcieLink, PowerLimits,
+    Process, Scope, Telemetry, Threshold, Throttling, Utilization,
 };
 use functions::*;
 use layouts::{Frequencies, Layout, Metrics, PcieRates};
 pub use library::{OpenError, Smi};
 use std::sync::{Arc, OnceLock};
 
-/// Where a device is on the PCI bus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PciAddress {
-    pub domain: u32,
-    pub bus: u8,
-    /// 0 to 31
-    pub device: u8,
-    /// 0 to 7
-    pub function: u8,
-}
-
 /// An AMD GPU.
 #[derive(Debug)]
 pub struct Gpu {
+    place: Place,
     smi: Arc<Smi>,
     index: u32,
     /// Of the library's structures; found out with the first answer that shows it.
@@ -40,9 +31,9 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// The GPU at an address, if the library knows it.
-    pub fn new(smi: Arc<Smi>, address: PciAddress) -> Option<Gpu> {
-        let PciAddress { domain, bus, device, function } = address;
+    /// The GPU at a place, if the library knows it.
+    pub fn new(smi: Arc<Smi>, place: Place) -> Option<Gpu> {
+        let PciAddress { domain, bus, device, function } = place.address;
         let wanted = u64::from(domain) << 32
             | u64::from(bus) << 8
             | u64::from(device & 0x1f) << 3
@@ -54,7 +45,7 @@ impl Gpu {
             let address = smi.number(|address| smi.functions.rsmi_dev_pci_id_get(index, address));
             address.is_some_and(|address: u64| address & !PART == wanted)
         })?;
-        Some(Gpu { smi, index, layout: OnceLock::new() })
+        Some(Gpu { place, smi, index, layout: OnceLock::new() })
     }
 
     /// A function's answer for this GPU.
@@ -229,6 +220,14 @@ impl Telemetry for Gpu {
             corrected: counts.correctable_err,
             uncorrected: counts.uncorrectable_err,
         })
+    }
+
+    fn locality(&self, scope: Scope) -> Option<Locality> {
+        self.place.locality(scope)
+    }
+
+    fn pci_identity(&self) -> Option<PciIdentity> {
+        self.place.pci_identity()
     }
 
     fn processes(&self) -> Vec<Process> {

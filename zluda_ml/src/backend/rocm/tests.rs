@@ -305,13 +305,13 @@ fn smi(functions: Functions) -> Arc<Smi> {
 }
 
 fn gpu(functions: Functions) -> Gpu {
-    Gpu::new(smi(functions), ADDRESS).unwrap()
+    Gpu::new(smi(functions), Place::new(ADDRESS)).unwrap()
 }
 
 #[test]
 fn a_gpu_is_found_by_its_address() {
     let smi = smi(functions::<FROM>());
-    let index = |address| Gpu::new(smi.clone(), address).map(|gpu| gpu.index);
+    let index = |address| Gpu::new(smi.clone(), Place::new(address)).map(|gpu| gpu.index);
     assert_eq!(index(ADDRESS), Some(GPU));
     assert_eq!(index(PciAddress { domain: 0, ..ADDRESS }), Some(0));
     for address in [
