@@ -1,6 +1,7 @@
 //! Accesses of memory in the pieces that GPUs access it in: nobody sees half of one.
 //!
 //! The processor makes one access of 16 bytes of an instruction that asks for alignment, on all processors with AVX.
+//! As in `zluda_common::program_memory`, the functions do nothing but their access.
 
 use std::arch::x86_64::__m128i;
 
@@ -11,7 +12,8 @@ const LARGEST: usize = size_of::<__m128i>();
 ///
 /// # Safety
 /// They can be read, or the caller is where faults are caught.
-#[inline(always)]
+#[cfg_attr(zluda_sanitizer = "thread", inline(never))]
+#[cfg_attr(not(zluda_sanitizer = "thread"), inline(always))]
 pub unsafe fn read(address: usize) -> [u32; 4] {
     if address.is_multiple_of(LARGEST) {
         // SAFETY: aligned, and the caller's promise; volatile, so that it stays one access. Both are 16 plain bytes.
@@ -29,7 +31,8 @@ pub unsafe fn read(address: usize) -> [u32; 4] {
 ///
 /// # Safety
 /// They can be written, or the caller is where faults are caught.
-#[inline(always)]
+#[cfg_attr(zluda_sanitizer = "thread", inline(never))]
+#[cfg_attr(not(zluda_sanitizer = "thread"), inline(always))]
 pub unsafe fn write(address: usize, words: [u32; 4]) {
     if address.is_multiple_of(LARGEST) {
         // SAFETY: as in `read`.

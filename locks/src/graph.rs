@@ -14,10 +14,29 @@ impl<T> Default for Graph<T> {
 }
 
 impl<T> Graph<T> {
+    pub fn has(&self, from: u64, to: u64) -> bool {
+        self.edges.get(&from).is_some_and(|edges| edges.contains_key(&to))
+    }
+
+    /// Edges.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.edges.values().map(HashMap::len).sum()
+    }
+
+    /// Takes a node away, with its edges.
+    pub fn remove(&mut self, node: u64) {
+        self.edges.remove(&node);
+        self.edges.retain(|_, edges| {
+            edges.remove(&node);
+            !edges.is_empty()
+        });
+    }
+
     /// Adds an edge if it is new. Where nodes lead back from `to` to `from`, returns the edges on the shortest such way, and
     /// adds nothing.
     pub fn add(&mut self, from: u64, to: u64, value: T) -> Option<Vec<&T>> {
-        if self.edges.get(&from).is_some_and(|edges| edges.contains_key(&to)) {
+        if self.has(from, to) {
             return None;
         }
         if let Some(nodes) = self.way(to, from) {
@@ -62,5 +81,12 @@ mod tests {
         assert_eq!(graph.add(4, 1, (4, 1)), Some(vec![&(1, 3), &(3, 4)]));
         assert_eq!(graph.add(2, 1, (2, 1)), Some(vec![&(1, 2)]));
         assert_eq!(graph.add(2, 4, (2, 4)), None);
+        // Without node 3 nothing leads from 1 to 4 but through 2.
+        graph.remove(3);
+        assert_eq!(graph.add(4, 1, (4, 1)), Some(vec![&(1, 2), &(2, 4)]));
+        graph.remove(2);
+        assert_eq!(graph.add(4, 1, (4, 1)), None);
+        graph.remove(4);
+        assert_eq!(graph.len(), 0);
     }
 }

@@ -199,11 +199,43 @@ pub type RwLockWriteGuard<'a, T> = lock_api::RwLockWriteGuard<'a, RawRwLock, T>;
 pub type ReentrantMutexGuard<'a, T> =
     lock_api::ReentrantMutexGuard<'a, RawMutex, unwatched::RawThreadId, T>;
 
+/// That of `parking_lot` knows its own locks only.
+#[derive(Default)]
+pub struct Condvar {
+    /// How often there was news.
+    news: unwatched::Mutex<u64>,
+    changed: unwatched::Condvar,
+}
+
+impl Condvar {
+    pub const fn new() -> Condvar {
+        Condvar { news: unwatched::Mutex::new(0), changed: unwatched::Condvar::new() }
+    }
+
+    /// Gives the lock back until there is news, and waits for it again.
+    #[track_caller]
+    pub fn wait<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>) {
+        // What comes once the lock is free finds that somebody waits.
+        let mut news = self.news.lock();
+        MutexGuard::unlocked(guard, move || {
+            let seen = *news;
+            while *news == seen {
+                self.changed.wait(&mut news);
+            }
+        });
+    }
+
+    pub fn notify_all(&self) {
+        *self.news.lock() += 1;
+        self.changed.notify_all();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::{Mutex, ReentrantMutex, RwLock};
+    use super::{Condvar, Mutex, ReentrantMutex, RwLock};
     use std::process::Command;
 
     /// Names the case of a child process.
@@ -224,6 +256,8 @@ mod tests {
         ("reentered", || drop((E.lock(), E.lock())), None),
         ("tried", || drop((A.lock(), A.try_lock(), R.read(), R.try_write())), None),
         ("other threads", other_threads, Some("but also")),
+        ("waiting for news", waiting, None),
+        ("waiting with a lock", waiting_with_a_lock, Some("but also")),
     ];
 
     static A: Mutex<u8> = Mutex::new(0);
@@ -267,6 +301,35 @@ mod tests {
     fn other_threads() {
         std::thread::spawn(|| drop((A.lock(), R.write()))).join().unwrap();
         std::thread::spawn(|| drop((R.read(), A.lock()))).join().unwrap();
+    }
+
+    /// Waits for another thread's news; what it holds then it has of `A`.
+    fn waiting() {
+        static NEWS: Condvar = Condvar::new();
+        let mut value = A.lock();
+        let other = std::thread::spawn(|| {
+            for _ in 0..3 {
+                *A.lock() += 1;
+                NEWS.notify_all();
+            }
+        });
+        while *value < 3 {
+            NEWS.wait(&mut value);
+        }
+        drop(value);
+        other.join().unwrap();
+    }
+
+    /// A lock that was taken behind the one that is given back comes before it then.
+    fn waiting_with_a_lock() {
+        static NEWS: Condvar = Condvar::new();
+        let (mut first, _second) = (A.lock(), B.lock());
+        let other = std::thread::spawn(|| {
+            drop(A.lock());
+            NEWS.notify_all();
+        });
+        NEWS.wait(&mut first);
+        other.join().unwrap();
     }
 
     #[test]

@@ -15,6 +15,7 @@ use cuda_types::cuda::{
 use libloading::Library;
 use std::ffi::{c_char, c_uint, c_void};
 use std::ptr::null_mut;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const OK: R = R::CUDA_SUCCESS;
 const ROUNDS: usize = 10_000;
@@ -29,6 +30,12 @@ const PTX: &str = concat!(
     ".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .u32 word;\n.visible .entry nothing() { ret; }\n",
     "\0"
 );
+
+/// Holds the tests of a process apart: memory is the process's.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// KiB of memory that the process has.
 fn resident() -> usize {
@@ -58,7 +65,7 @@ fn is_flat(what: &str, mut round: impl FnMut()) {
 
 #[test]
 fn streams_and_events() {
-    let library = common::driver();
+    let (_alone, library) = (alone(), common::driver());
     is_flat("streams and events", || {
         let (mut stream, mut event): (CUstream, CUevent) = (null_mut(), null_mut());
         assert_eq!(call!(library, cuStreamCreate(&mut stream, 1): (*mut CUstream, c_uint)), OK);
@@ -81,7 +88,7 @@ fn load(library: &Library) -> CUmodule {
 
 #[test]
 fn modules() {
-    let library = common::driver();
+    let (_alone, library) = (alone(), common::driver());
     is_flat("modules", || {
         let module = load(&library);
         let (mut pointer, mut size) = (0, 0);
@@ -96,7 +103,7 @@ fn modules() {
 
 #[test]
 fn graphs() {
-    let library = common::driver();
+    let (_alone, library) = (alone(), common::driver());
     let (module, mut function): (_, CUfunction) = (load(&library), null_mut());
     assert_eq!(
         call!(library, cuModuleGetFunction(&mut function, module, c"nothing".as_ptr()):
@@ -134,7 +141,7 @@ fn graphs() {
 
 #[test]
 fn pools() {
-    let library = common::driver();
+    let (_alone, library) = (alone(), common::driver());
     // SAFETY: a plain structure, of which all zeros is a value.
     let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
     properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -159,7 +166,7 @@ fn pools() {
 
 #[test]
 fn contexts() {
-    let library = common::driver();
+    let (_alone, library) = (alone(), common::driver());
     is_flat("contexts", || {
         let mut context: CUcontext = null_mut();
         assert_eq!(

@@ -8,6 +8,7 @@
 //! - [`own_file`]: the library that holds this code, and its folder.
 //! - [`pci`]: addresses of PCI devices.
 //! - [`printf`]: what kernels print.
+//! - [`program_memory`]: accesses of memory that the program may change meanwhile.
 
 pub mod c_path;
 pub mod config;
@@ -19,3 +20,4 @@ pub mod own_file;
 pub mod pci;
 #[cfg(any(target_os = "linux", windows))]
 pub mod printf;
+pub mod program_memory;

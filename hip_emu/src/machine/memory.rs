@@ -1,6 +1,7 @@
 //! Loads, stores and atomic operations.
 
 use hip_host::pieces;
+use zluda_common::program_memory;
 
 use super::group::Local;
 use super::wave::{Lanes, PRIVATE_APERTURE, SHARED_APERTURE, Wave};
@@ -178,13 +179,13 @@ fn private(wave: &Wave, offset: u32, lane: usize, bytes: u8) -> Result<usize, St
 #[inline(always)]
 fn read<T: Copy>(address: usize) -> T {
     // SAFETY: the types are plain numbers; as above.
-    unsafe { (address as *const T).read_unaligned() }
+    unsafe { program_memory::read(address) }
 }
 
 #[inline(always)]
 fn write<T: Copy>(address: usize, value: T) {
     // SAFETY: as for `read`.
-    unsafe { (address as *mut T).write_unaligned(value) }
+    unsafe { program_memory::write(address, value) }
 }
 
 #[inline(always)]

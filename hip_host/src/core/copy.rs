@@ -5,6 +5,7 @@ use hip_runtime_sys::hipError_t;
 use crate::guard::attempt::attempt;
 use crate::work::job::{Job, Taken, Task};
 use crate::work::pool;
+use zluda_common::program_memory;
 
 /// Rows of `width` bytes, `height` to a slice, `depth` slices; the distances are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,20 +131,18 @@ impl Transfer {
         let width =
             if columns == 1 { self.extent.width } else { BLOCK.min(self.extent.width - offset) };
         for row in first..last {
-            let to = (self.to.row(self.extent, row) + offset) as *mut u8;
+            let to = self.to.row(self.extent, row) + offset;
             // SAFETY: the caller's promise; the addresses lie within the boxes.
             unsafe {
                 match self.from {
                     Source::Copy(from) => {
-                        std::ptr::copy(
-                            (from.row(self.extent, row) + offset) as *const u8,
-                            to,
-                            width,
-                        );
+                        program_memory::copy(from.row(self.extent, row) + offset, to, width);
                     }
-                    Source::Fill { value, size: 2 } => fill(to.cast::<u16>(), value as u16, width),
-                    Source::Fill { value, size: 4 } => fill(to.cast::<u32>(), value, width),
-                    Source::Fill { value, .. } => std::ptr::write_bytes(to, value as u8, width),
+                    Source::Fill { value, size: 2 } => {
+                        program_memory::fill(to, value as u16, width);
+                    }
+                    Source::Fill { value, size: 4 } => program_memory::fill(to, value, width),
+                    Source::Fill { value, .. } => program_memory::set(to, value as u8, width),
                 }
             }
         }
@@ -167,15 +166,6 @@ impl Transfer {
     /// Threads that are worth having.
     pub fn threads(&self) -> u32 {
         pool::cores().min(u32::try_from(self.blocks()).unwrap_or(u32::MAX)).max(1)
-    }
-}
-
-/// # Safety
-/// `bytes` bytes, whole values, may be written.
-unsafe fn fill<T: Copy>(to: *mut T, value: T, bytes: usize) {
-    for index in 0..bytes / size_of::<T>() {
-        // SAFETY: the caller's promise; programs may pass any alignment.
-        unsafe { to.add(index).write_unaligned(value) };
     }
 }
 

@@ -1,5 +1,5 @@
-//! `sanitize`: the driver, built with AddressSanitizer or ThreadSanitizer, runs the tests of its crates, and then is used as
-//! no program should use it, for as long as is asked for.
+//! `sanitize`: the driver, built with AddressSanitizer or ThreadSanitizer, runs the tests of its crates and all wrong calls
+//! once, and then is used by threads as no program should use it, for as long as is asked for.
 //!
 //! Instrumented is what rustc compiles: our crates, those that they use, and for ThreadSanitizer the standard library.
 //! The build with AddressSanitizer checks the order of locks, too (`locks/`); both leave out what [`NOT_SEEN`] says.
@@ -9,6 +9,7 @@ use crate::progress::heading;
 use crate::repository::{llvm_program, make_empty, root, target};
 use crate::standard_library::{self, rustc};
 use crate::{Result, program};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 pub struct Options {
     #[arg(value_enum)]
     sanitizer: Sanitizer,
-    /// For how long the tests run
+    /// For how long threads call functions at random, once all tests have run
     #[arg(long, default_value_t = 10)]
     minutes: u64,
     /// Only tests whose program's name contains this
@@ -40,7 +41,7 @@ enum Sanitizer {
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// The crates whose tests run.
-const CRATES: [&str; 4] = ["zluda_common", "hip_host", "hip_cpu", "zluda"];
+const CRATES: [&str; 5] = ["zluda_common", "hip_host", "hip_cpu", "hip_emu", "zluda"];
 
 /// What neither sanitizer sees.
 const NOT_SEEN: [(&str, &str); 3] = [
@@ -70,7 +71,10 @@ const LEFT_OUT: &[(&str, &str, Sanitizer, &str)] = &[
 const CALLS: &str = "wrong_arguments_give_the_documented_errors";
 const THREADS: &str = "threads::threads_share_objects";
 
-/// The beginnings of lines that tell of an error, where it was not written to a file of its own.
+/// For how long a program of tests may run; the longest take minutes.
+const LIMIT: Duration = Duration::from_secs(3600);
+
+/// The beginnings of lines that tell of an error.
 const ERRORS: [&str; 3] = ["ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "lock order: "];
 
 impl Sanitizer {
@@ -105,7 +109,7 @@ impl Sanitizer {
                 // Processes are forked while threads run, which is what the tests are about.
                 format!(
                     "log_path={}:die_after_fork=0:allocator_may_return_null=1:\
-                     report_signal_unsafe=0:suppressions={}",
+                     report_signal_unsafe=0:print_suppressions=1:suppressions={}",
                     reports.display(),
                     root().join("xtask/src/verb/sanitize/thread.txt").display()
                 ),
@@ -164,14 +168,17 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let mut tests = build(sanitizer)?;
     tests.retain(|tests| tests.name.contains(&options.filter));
     make_empty(&sanitizer.reports())?;
-    let mut outcome = Outcome { sanitizer, failures: Vec::new(), unseen: Vec::new() };
+    let mut outcome = Outcome {
+        sanitizer,
+        failures: Vec::new(),
+        unseen: Vec::new(),
+        passed: 0,
+        suppressed: BTreeMap::new(),
+    };
     for (what, why) in NOT_SEEN {
         outcome.unseen.push(format!("{what}: {why}"));
     }
-    heading(&format!("Running the tests, for {} minutes", options.minutes));
-    // Half of the time is for the crates' own tests, a quarter for single calls, the rest for threads.
-    let begun = Instant::now();
-    let quarter = Duration::from_secs(15 * options.minutes);
+    heading("Running the tests");
     let hostile = tests.iter().position(|tests| tests.name == "zluda hostile");
     let hostile = hostile.map(|at| tests.remove(at));
     for tests in &tests {
@@ -184,18 +191,23 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         }
         if left_out.iter().all(|(_, test, ..)| !test.is_empty()) {
             let skipped: Vec<_> = left_out.iter().map(|(_, test, ..)| *test).collect();
-            outcome.check(tests, Run::AllBut(&skipped), begun + 2 * quarter)?;
+            outcome.check(tests, Run::AllBut(&skipped))?;
         }
     }
     if let Some(hostile) = &hostile {
-        outcome.check(hostile, Run::One(CALLS), begun + 3 * quarter)?;
-        // New sequences until the time is over.
-        let mut seed = options.seed;
-        while seed == options.seed || begun.elapsed() < 4 * quarter {
-            outcome.check(hostile, Run::Threads(seed), begun + 4 * quarter)?;
+        outcome.check(hostile, Run::One(CALLS))?;
+        heading(&format!("Running threads of new seeds, for {} minutes", options.minutes));
+        let (begun, mut seed) = (Instant::now(), options.seed);
+        while seed == options.seed || begun.elapsed() < Duration::from_secs(60 * options.minutes) {
+            outcome.check(hostile, Run::Threads(seed))?;
             seed += 1;
         }
-        println!("the threads of {} seeds from {} on", seed - options.seed, options.seed);
+        println!(
+            "the threads of {} seeds from {} on, {:.0} s",
+            seed - options.seed,
+            options.seed,
+            begun.elapsed().as_secs_f64()
+        );
     }
     outcome.tell()
 }
@@ -245,6 +257,19 @@ fn parse(line: &str) -> Option<Tests> {
     Some(Tests { name: format!("{package} {}", name.split_once('"')?.0), program, folder })
 }
 
+/// The tests that passed, of a line "test result: ok. 3 passed; 0 failed; ...".
+fn passed(line: &str) -> Option<usize> {
+    let (before, _) = line.strip_prefix("test result: ")?.split_once(" passed;")?;
+    before.rsplit(' ').next()?.parse().ok()
+}
+
+/// How often a suppression hid a report, of a line "3 race:name" that ThreadSanitizer writes in the end.
+fn suppressed(line: &str) -> Option<(usize, &str)> {
+    let (count, suppression) = line.trim().split_once(' ')?;
+    let is_one = suppression.starts_with("race:");
+    is_one.then_some((count.parse().ok()?, suppression))
+}
+
 /// What runs of a program of tests.
 enum Run<'a> {
     AllBut(&'a [&'a str]),
@@ -257,11 +282,15 @@ struct Outcome {
     sanitizer: Sanitizer,
     failures: Vec<String>,
     unseen: Vec<String>,
+    /// Tests that passed.
+    passed: usize,
+    /// How often each suppression has hidden a report.
+    suppressed: BTreeMap<String, usize>,
 }
 
 impl Outcome {
     /// Runs tests of a program and shows how that ends.
-    fn check(&mut self, tests: &Tests, run: Run, deadline: Instant) -> Result<()> {
+    fn check(&mut self, tests: &Tests, run: Run) -> Result<()> {
         let mut name = tests.name.clone();
         let mut command = Command::new(&tests.program);
         let (variable, value) = self.sanitizer.options();
@@ -270,30 +299,22 @@ impl Outcome {
             .env(variable, value)
             .env("CARGO_MANIFEST_DIR", &tests.folder)
             .env(format!("{}_SYMBOLIZER_PATH", &variable[..4]), llvm_program("llvm-symbolizer"));
-        let limit = deadline.saturating_duration_since(Instant::now());
-        let limit = match run {
+        match run {
             Run::AllBut(names) => {
                 command.args(names.iter().flat_map(|name| ["--skip", name]));
-                limit
             }
             Run::One(test) => {
                 name += &format!(" {test}");
                 command.args(["--exact", test]);
-                limit
             }
             Run::Threads(seed) => {
                 name += &format!(" {THREADS} {seed}");
                 command.args(["--exact", THREADS]);
                 command.env("ZLUDA_TEST_SEEDS", format!("{seed}..{}", seed + 1));
-                // Sequences that were begun are ended: each has a limit of its own.
-                Duration::from_secs(2 * 3600)
             }
-        };
-        if limit.is_zero() {
-            self.unseen.push(format!("{name}: the time was over"));
-            return Ok(());
         }
-        let output = capture_group(&mut command, limit)?;
+        let output = capture_group(&mut command, LIMIT)?;
+        let passed: usize = output.stdout.lines().filter_map(passed).sum();
         let found = self.take_reports(&name)?;
         let verdict = match output.status {
             None if found.is_empty() => {
@@ -303,7 +324,8 @@ impl Outcome {
             _ if output.success() && found.is_empty() => "ok",
             _ => "FAILED",
         };
-        println!("{name}: {verdict}, {:.0} s", output.time.as_secs_f64());
+        self.passed += passed;
+        println!("{name}: {verdict}, {passed} passed, {:.0} s", output.time.as_secs_f64());
         if verdict == "FAILED" {
             self.failures.push(name);
             show(&output, &found);
@@ -311,16 +333,26 @@ impl Outcome {
         Ok(())
     }
 
-    /// Moves what processes wrote of errors to where the next run leaves it.
-    fn take_reports(&self, name: &str) -> Result<Vec<PathBuf>> {
+    /// Moves what processes wrote of errors to where the next run leaves it, and counts what was suppressed.
+    fn take_reports(&mut self, name: &str) -> Result<Vec<PathBuf>> {
         let mut kept = Vec::new();
         for entry in std::fs::read_dir(self.sanitizer.reports())? {
             let path = entry?.path();
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if file.starts_with("report") {
+            if !file.starts_with("report") {
+                continue;
+            }
+            let text = String::from_utf8_lossy(&std::fs::read(&path)?).into_owned();
+            for (count, suppression) in text.lines().filter_map(suppressed) {
+                *self.suppressed.entry(suppression.to_owned()).or_default() += count;
+            }
+            let tells = |line: &str| ERRORS.iter().any(|error| line.contains(error));
+            if self.sanitizer == Sanitizer::Address || text.lines().any(tells) {
                 let to = path.with_file_name(format!("{} {file}", name.replace([' ', ':'], "_")));
                 std::fs::rename(&path, &to)?;
                 kept.push(to);
+            } else {
+                std::fs::remove_file(path)?;
             }
         }
         Ok(kept)
@@ -330,7 +362,14 @@ impl Outcome {
         for unseen in &self.unseen {
             println!("NOT LOOKED AT {unseen}");
         }
-        heading(&format!("{}: {} programs failed", title(self.sanitizer), self.failures.len()));
+        for (suppression, count) in &self.suppressed {
+            println!("SUPPRESSED {count} of {suppression}");
+        }
+        let (passed, failed) = (self.passed, self.failures.len());
+        heading(&format!(
+            "{}: {passed} tests passed, {failed} programs failed",
+            title(self.sanitizer)
+        ));
         self.failures.iter().for_each(|name| println!("FAILED {name}"));
         if !self.failures.is_empty() {
             println!("reports are in {}", self.sanitizer.reports().display());
@@ -364,5 +403,15 @@ mod tests {
         };
         assert_eq!(parse(line), Some(tests));
         assert_eq!(parse(&line.replace("\"/t/faults-1\",\"fresh", "null,\"fresh")), None);
+    }
+
+    #[test]
+    fn results_and_suppressions_are_counted() {
+        let line =
+            "test result: FAILED. 12 passed; 1 failed; 0 ignored; 0 measured; 3 filtered out";
+        assert_eq!(passed(line), Some(12));
+        assert_eq!(passed("running 12 tests"), None);
+        assert_eq!(suppressed("17 race:a::b::"), Some((17, "race:a::b::")));
+        assert_eq!(suppressed("ThreadSanitizer: Matched 17 suppressions (pid=3):"), None);
     }
 }

@@ -11,6 +11,7 @@ use cuda_types::cuda::{CUerror, CUres};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
+use zluda_common::program_memory;
 
 #[derive(Debug)]
 pub(crate) struct DeferredCopy {
@@ -114,7 +115,7 @@ fn copy_rows(to: &Region, from: &Region, [width, height, depth]: [usize; 3]) {
             let (to, from) = (to.row_of_slice(y, z), from.row_of_slice(y, z));
             // SAFETY: the program answers for its memory as it does for that of other copies; memory aside has
             // room for the box.
-            unsafe { std::ptr::copy(from as *const u8, to as *mut u8, width) };
+            unsafe { program_memory::copy(from as usize, to as usize, width) };
         }
     }
 }
