@@ -286,11 +286,10 @@ impl<'a> Walk<'a> {
             _ => Err(Reason::Unsupported("a barrier in a register".to_owned())),
         };
         Ok(match i.opcode {
-            // Threads of a mask that are not together wait for each other instead. Where masks may differ between threads,
-            // the way aside, on which each waits by its own, is right for all.
-            "BRA" if i.has("DIV") && i.guard == Predicate::TRUE => Next::Through,
-            // The other way round: lanes that are together go aside from the way on which each waits by its own mask.
-            "BRA" if i.has("CONV") && i.guard != Predicate::TRUE => Next::Through,
+            // Lanes of a mask that are not together go aside (`.DIV`), to where each waits by its own mask: that is right for all,
+            // and nobody goes the way of those that are together. It may be one on which they never are, as its lanes are those
+            // of one side of a branch, and what ptxas has made of it then counts on that. `.CONV` is the other way round.
+            "BRA" if i.has("CONV") => Next::Through,
             "BRA" => Next::Go(label()?),
             "BSSY" => {
                 barriers.insert(Holder::Barrier(barrier()?), label()?.address);

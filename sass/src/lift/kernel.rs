@@ -7,7 +7,7 @@ use super::error::{Error, Reason};
 use super::image::{Image, Kernel};
 use super::machine::{ALLOCATED, DECLARED, DYNAMIC, FRAME, Lifted, Machine, SHARED};
 use super::opcodes::lifter;
-use super::operand::{Operands, integer};
+use super::operand::Operands;
 use crate::flow::{Flow, Next, Node, Place, Stuck, follow, written};
 use crate::instruction::{Bank, Constant, File, Immediate, Instruction, Operand, Predicate};
 use std::collections::{BTreeMap, BTreeSet};
@@ -241,9 +241,6 @@ fn one(
             Ok(())
         }
         Next::Go(to) => {
-            if i.opcode == "BRA" && i.has("CONV") {
-                meet(machine, i)?;
-            }
             let condition = condition(machine, i);
             branch(machine, &condition, *to, is_next(*to));
             Ok(())
@@ -324,7 +321,6 @@ fn one(
 fn ordinary(machine: &mut Machine, i: &Instruction) -> Lifted {
     match i.opcode {
         "BRA" if i.has("CONV") => Ok(()),
-        "BRA" => meet(machine, i),
         "CALL" => match machine.called.clone() {
             Some(name) => {
                 call::system(machine, &name)?;
@@ -377,22 +373,6 @@ fn learn_constant(machine: &mut Machine, i: &Instruction) {
     if is_move {
         machine.fresh.constants.insert((to.file, to.number), value);
     }
-}
-
-/// BRA.DIV and BRA.CONV ask whether the lanes of a mask are together: here they wait for each other.
-fn meet(machine: &mut Machine, i: &Instruction) -> Lifted {
-    let Some(mask) = i.operands.iter().find(|o| matches!(o, Operand::Register(_))) else {
-        return unsupported("a mask");
-    };
-    let mask = match mask {
-        // ~URZ: all lanes.
-        Operand::Register(register) if register.is_zero() && register.signs.inverted => {
-            "0xffffffff".to_owned()
-        }
-        mask => integer(machine, mask)?,
-    };
-    super::warp::meet(machine, &mask);
-    Ok(())
 }
 
 /// The guard together with the predicates among the operands.

@@ -156,15 +156,30 @@ fn barriers_go_on_where_they_were_told_to() {
     assert!(text.contains("L0_30:\nL0_50:\n") && !text.contains("mov.b32 %r2, 0x2;"), "{text}");
 }
 
-/// Lanes that a mask names wait for each other, and then work together.
+/// Two sides of a branch that meet in a shuffle: nobody goes the way of lanes that are together, as they are not, and what
+/// stands there may count on that. Each side has its own waits, and the numbers of waits are equal.
 #[test]
-fn checks_of_convergence_are_waits() {
+fn checks_of_convergence_go_where_lanes_wait() {
     let text = lifted(
-        "BRA.DIV ~URZ, 0x40\nSHFL.BFLY PT, R3, R2, 0x1, 0x1f\nSTG.E [R4.64], R3\nEXIT\nBRA 0x40",
+        "@P0 BRA 0x60\nBRA.DIV ~URZ, 0xc0\nSHFL.BFLY PT, R3, R2, 0x1, 0x1f\nSHFL.BFLY PT, R3, R2, 0x2, 0x1f\n\
+         STG.E [R4.64], R3\nEXIT\nBRA.CONV UR6, 0xb0\nWARPSYNC R7\nSHFL.BFLY PT, R3, R2, 0x1, 0x1f\n\
+         STG.E [R4.64+0x4], R3\nEXIT\nBRA 0xb0\nWARPSYNC R7\nSHFL.BFLY PT, R3, R2, 0x1, 0x1f\nBRA 0x40",
     );
-    let wait = text.find("bar.warp.sync 0xffffffff;").expect("a wait");
-    let shuffle = "shfl.sync.bfly.b32 %t0|%q0, %r2, 0x1, 0x1f, 0xffffffff;";
-    assert!(wait < text.find(shuffle).expect("a shuffle"), "{text}");
+    assert_eq!(text.matches("bar.warp.sync %r7;").count(), 2, "{text}");
+    assert_eq!(text.matches("shfl.sync.bfly.b32").count(), 2, "{text}");
+    assert!(!text.contains(", 0x2, 0x1f") && !text.contains("activemask"), "{text}");
+}
+
+/// A register that stands there twice holds the barrier and the threads, as in what is called where lanes may not be together.
+#[test]
+fn a_register_holds_a_barrier_and_its_threads() {
+    for listing in ["BAR.RED.POPC.DEFER_BLOCKING R8, R8, !P0\nEXIT", "BAR.SYNC R8, R8\nEXIT"] {
+        let text = lifted(listing);
+        assert!(
+            text.contains("and.b32 %t0, %r8, 15;") && text.contains("shr.u32 %t1, %r8, 16;"),
+            "{text}"
+        );
+    }
 }
 
 /// Where masks may differ between lanes, each waits by its own one, and nobody goes the way of those that are together.
@@ -553,7 +568,7 @@ fn lanes_that_met_in_several_places_take_part_together() {
     assert!(text.contains("%r2, %r3, %r5, %t0;"), "{text}");
     // Where a guard leaves some of them out, those that are together.
     assert_eq!(text.matches("activemask").count(), 1, "{text}");
-    let text = lifted("BRA.DIV ~URZ, 0x40\nBRA 0x20\nVOTE.ANY R7, PT, P1\nEXIT\nEXIT");
+    let text = lifted("WARPSYNC R6\nBRA 0x20\nVOTE.ANY R7, PT, P1\nEXIT");
     assert_eq!(text.matches("activemask").count(), 1, "{text}");
 }
 
