@@ -170,6 +170,18 @@ fn checks_of_convergence_go_where_lanes_wait() {
     assert!(!text.contains(", 0x2, 0x1f") && !text.contains("activemask"), "{text}");
 }
 
+/// A register that stands there twice holds the barrier and the threads, as in what is called where lanes may not be together.
+#[test]
+fn a_register_holds_a_barrier_and_its_threads() {
+    for listing in ["BAR.RED.POPC.DEFER_BLOCKING R8, R8, !P0\nEXIT", "BAR.SYNC R8, R8\nEXIT"] {
+        let text = lifted(listing);
+        assert!(
+            text.contains("and.b32 %t0, %r8, 15;") && text.contains("shr.u32 %t1, %r8, 16;"),
+            "{text}"
+        );
+    }
+}
+
 /// Where masks may differ between lanes, each waits by its own one, and nobody goes the way of those that are together.
 #[test]
 fn lanes_whose_masks_differ_wait_by_their_own() {

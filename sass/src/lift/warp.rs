@@ -167,8 +167,8 @@ pub(super) fn bar(machine: &mut Machine, mut o: Operands) -> Lifted {
     let input = if o.left() > 0 { Some(o.truth(machine)?) } else { None };
     o.end()?;
     let (id, threads) = match (id, threads) {
-        // One register holds both: the barrier in its lower half, the threads above.
-        (id, None) if id.starts_with('%') => {
+        // One register holds both: the barrier in its lower half, the threads above. It may be printed twice.
+        (id, threads) if id.starts_with('%') && threads.as_ref().is_none_or(|same| *same == id) => {
             let number = machine.emit.b32("and.b32", &[&id, "15"]);
             let count = machine.emit.b32("shr.u32", &[&id, "16"]);
             (number, Some(count))
