@@ -143,10 +143,6 @@ const VECTOR: &[OurPass] = &[
     }),
     Pass::llvm_where("merge_strips", MERGE, |_, state| state.has_strips),
     EMULATE,
-    Pass::own("expand_masks", |module, state| {
-        expand_masks::run(module, &state.options);
-        Ok(())
-    }),
     Pass::own("outline_functions", |module, state| {
         outline_functions::run(module, &state.options);
         Ok(())
@@ -156,6 +152,10 @@ const VECTOR: &[OurPass] = &[
         Ok(())
     }),
     Pass::llvm_where("chained_passes", CHAINED_PASSES, |_, state| state.chains),
+    Pass::own("expand_masks", |module, state| {
+        expand_masks::run(module, &state.options);
+        Ok(())
+    }),
     Pass::own("expand_instructions", |module, state| {
         x86_instructions::expand(module, &state.options);
         Ok(())
