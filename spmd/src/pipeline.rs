@@ -9,8 +9,8 @@ use crate::emit::LANES;
 use crate::passes::{
     chain_warps, check_rows, expand_clusters, expand_masks, flush_by_state, join_atomics,
     legalize_operations, narrow_addresses, narrow_arithmetic, outline_functions, place_variables,
-    return_at_barriers, scalarize_accesses, split_constant_offsets, strip_mine_arithmetic,
-    substitute_known_threads, thaw_loads, x86_instructions,
+    return_at_barriers, round_whole_numbers, scalarize_accesses, split_constant_offsets,
+    strip_mine_arithmetic, substitute_known_threads, thaw_loads, x86_instructions,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -49,6 +49,12 @@ const PER_THREAD: &[OurPass] = &[
     Pass::own("flush_by_state", |module, state| {
         state.flushes =
             state.kind == KernelKind::Vector && flush_by_state::run(module, &state.options);
+        Ok(())
+    }),
+    Pass::own("round_whole_numbers", |module, state| {
+        if state.kind == KernelKind::Vector {
+            round_whole_numbers::run(module, &state.options);
+        }
         Ok(())
     }),
     Pass::own("take_instructions", |module, state| {

@@ -13,6 +13,7 @@ pub mod narrow_arithmetic;
 pub mod outline_functions;
 pub mod place_variables;
 pub mod return_at_barriers;
+pub mod round_whole_numbers;
 pub mod scalarize_accesses;
 pub mod split_constant_offsets;
 pub mod strip_mine_arithmetic;
