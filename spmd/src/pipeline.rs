@@ -10,7 +10,8 @@ use crate::passes::{
     chain_warps, check_rows, expand_clusters, expand_masks, flush_by_state, join_atomics,
     legalize_operations, narrow_addresses, narrow_arithmetic, outline_functions, place_variables,
     return_at_barriers, round_whole_numbers, scalarize_accesses, split_constant_offsets,
-    strip_mine_arithmetic, substitute_known_threads, thaw_loads, x86_instructions,
+    strip_mine_arithmetic, substitute_known_threads, thaw_loads, transpose_accesses,
+    x86_instructions,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -132,6 +133,10 @@ const VECTOR: &[OurPass] = &[
     }),
     Pass::own("split_constant_offsets", |module, state| {
         split_constant_offsets::run(module, &state.options);
+        Ok(())
+    }),
+    Pass::own("transpose_accesses", |module, state| {
+        transpose_accesses::run(module, &state.options);
         Ok(())
     }),
     Pass::own("check_rows", |module, state| {
