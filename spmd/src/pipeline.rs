@@ -9,8 +9,9 @@ use crate::emit::LANES;
 use crate::passes::{
     chain_warps, check_rows, expand_clusters, expand_masks, flush_by_state, join_atomics,
     legalize_operations, narrow_addresses, narrow_arithmetic, outline_functions, place_variables,
-    return_at_barriers, scalarize_accesses, split_constant_offsets, strip_mine_arithmetic,
-    substitute_known_threads, thaw_loads, x86_instructions,
+    return_at_barriers, round_whole_numbers, scalarize_accesses, split_constant_offsets,
+    strip_mine_arithmetic, substitute_known_threads, thaw_loads, transpose_accesses,
+    x86_instructions,
 };
 use crate::{Error, Options, descriptor, reference, vectorize};
 
@@ -49,6 +50,12 @@ const PER_THREAD: &[OurPass] = &[
     Pass::own("flush_by_state", |module, state| {
         state.flushes =
             state.kind == KernelKind::Vector && flush_by_state::run(module, &state.options);
+        Ok(())
+    }),
+    Pass::own("round_whole_numbers", |module, state| {
+        if state.kind == KernelKind::Vector {
+            round_whole_numbers::run(module, &state.options);
+        }
         Ok(())
     }),
     Pass::own("take_instructions", |module, state| {
@@ -128,6 +135,10 @@ const VECTOR: &[OurPass] = &[
         split_constant_offsets::run(module, &state.options);
         Ok(())
     }),
+    Pass::own("transpose_accesses", |module, state| {
+        transpose_accesses::run(module, &state.options);
+        Ok(())
+    }),
     Pass::own("check_rows", |module, state| {
         check_rows::run(module, &state.options);
         Ok(())
@@ -143,10 +154,6 @@ const VECTOR: &[OurPass] = &[
     }),
     Pass::llvm_where("merge_strips", MERGE, |_, state| state.has_strips),
     EMULATE,
-    Pass::own("expand_masks", |module, state| {
-        expand_masks::run(module, &state.options);
-        Ok(())
-    }),
     Pass::own("outline_functions", |module, state| {
         outline_functions::run(module, &state.options);
         Ok(())
@@ -156,6 +163,10 @@ const VECTOR: &[OurPass] = &[
         Ok(())
     }),
     Pass::llvm_where("chained_passes", CHAINED_PASSES, |_, state| state.chains),
+    Pass::own("expand_masks", |module, state| {
+        expand_masks::run(module, &state.options);
+        Ok(())
+    }),
     Pass::own("expand_instructions", |module, state| {
         x86_instructions::expand(module, &state.options);
         Ok(())

@@ -15,6 +15,8 @@ use super::launch::{LONG, Launch};
 /// So often in a row may nothing happen before the thread lets others run. `nanosleep`, with which the look-back of CUB
 /// begins, may end at once; what it waits for is there most often.
 const IDLE_ROUNDS: u32 = 8;
+/// After how many rounds in which something happened the clock is read: it takes as long as one of them.
+const ROUNDS_PER_LOOK: u32 = 8;
 
 /// State that the blocks of a cluster share; reached from kernels through their blocks.
 pub struct Cluster {
@@ -144,7 +146,7 @@ impl ResidentCluster {
     /// [`LONG`]: a loop that waits may come to barriers in each round.
     pub fn run(&self, patience: Option<Duration>) -> Option<Outcome> {
         let mut last_moved = None;
-        let mut idle_rounds = 0;
+        let (mut idle_rounds, mut busy_rounds) = (0, 0u32);
         let begun = patience.map(|_| Instant::now());
         loop {
             let mut moved = false;
@@ -154,7 +156,10 @@ impl ResidentCluster {
             if moved {
                 last_moved = None;
                 idle_rounds = 0;
-                if begun.is_some_and(|begun| begun.elapsed() > LONG) {
+                busy_rounds = busy_rounds.wrapping_add(1);
+                if busy_rounds.is_multiple_of(ROUNDS_PER_LOOK)
+                    && begun.is_some_and(|begun| begun.elapsed() > LONG)
+                {
                     return None;
                 }
                 continue;

@@ -152,7 +152,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
                 let wide: Vec<_> =
                     values.iter().map(|&value| self.builder.fpext(value, f32)).collect();
                 let result = match (operation, wide.as_slice()) {
-                    (Arithmetic::Fma, &[a, b, c]) => self.fma_for_narrow(a, b, c),
+                    (Arithmetic::Fma, &[a, b, c]) => self.fma_for_half(a, b, c),
                     // Twice the bits of half and two more: rounding twice is rounding once.
                     _ => self.compute(operation, &wide),
                 };
@@ -168,7 +168,7 @@ impl<'c, 'a> FunctionLowering<'_, '_, 'c, 'a> {
             (ScalarType::Bf16, None) => {
                 let wide: Vec<_> = values.iter().map(|&value| self.bf16_to_f32(value)).collect();
                 let result = match (operation, wide.as_slice()) {
-                    (Arithmetic::Fma, &[a, b, c]) => self.fma_for_narrow(a, b, c),
+                    (Arithmetic::Fma, &[a, b, c]) => self.fma_for_bf16(a, b, c),
                     _ => self.compute(operation, &wide),
                 };
                 self.f32_to_bf16(result, None)

@@ -42,12 +42,19 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         o.select(nan, i16.const_int(BF16_NAN), o.trunc(rounded, i16))
     }
 
-    /// `a * b + c` of half or bfloat16 values given as floats, as a float that rounds to either as the
-    /// exact result does.
-    pub fn fma_for_narrow(&self, a: Value<'c>, b: Value<'c>, c: Value<'c>) -> Value<'c> {
+    /// `a * b + c` of half values given as floats, as a float that rounds to half as the exact result does.
+    pub fn fma_for_half(&self, a: Value<'c>, b: Value<'c>, c: Value<'c>) -> Value<'c> {
+        // 22 bits at most, and multiples of 2^-48 below 2^33: exact, and so is what the sum is off by.
+        let product = self.builder.fmul(a, b);
+        let (sum, error) = self.two_sum(product, c);
+        self.to_odd(sum, error)
+    }
+
+    /// The same of bfloat16 values, whose products may be beyond the ends of single precision.
+    pub fn fma_for_bf16(&self, a: Value<'c>, b: Value<'c>, c: Value<'c>) -> Value<'c> {
         let f64 = self.context.f64();
         let [a, b, c] = [a, b, c].map(|value| self.builder.fpext(value, f64));
-        // 22 bits at most, and far from the ends of double: exact.
+        // 16 bits at most, and far from the ends of double: exact.
         let product = self.builder.fmul(a, b);
         let sum = self.add_odd(product, c);
         self.trunc_odd(sum, self.context.f32())

@@ -119,7 +119,11 @@ impl<'c> FunctionLowering<'_, '_, 'c, '_> {
         let bits = self.bits_of(value);
         let inexact = o.fcmp(RealPredicate::LLVMRealONE, error, ty.zero());
         let even = o.not(o.trunc(bits, self.context.i1()));
-        let moved = self.neighbour(value, error);
+        // Away from zero where the signs are the same. Shifts and sums are fewer operations on vectors than comparisons.
+        let sign = bits.ty().const_int(u64::from(bits.ty().bits()) - 1);
+        let differ = o.ashr(o.xor(bits, self.bits_of(error)), sign);
+        let step = o.or(differ, bits.ty().const_int(1));
+        let moved = o.bitcast(o.add(bits, step), ty);
         o.select(o.and(inexact, even), moved, value)
     }
 

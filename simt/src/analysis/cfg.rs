@@ -1,6 +1,6 @@
 //! [`Cfg`]: blocks by number, dominators, and natural loops.
 
-use llvm_zluda::{Block, Module, Value};
+use llvm_zluda::{Block, Value};
 use rustc_hash::FxHashMap;
 
 use crate::Error;
@@ -30,13 +30,6 @@ pub struct Cfg<'c> {
 }
 
 impl<'c> Cfg<'c> {
-    /// With loops that wait widened, for which the function may change ([`super::spinning`]).
-    pub fn new(module: &Module<'c>, function: Value<'c>) -> Result<Self, Error> {
-        let mut cfg = Self::as_it_is(function)?;
-        super::spinning::take_in_what_follows(&mut cfg, module)?;
-        Ok(cfg)
-    }
-
     /// Fails where a cycle has several entries; `fix-irreducible` has to run first.
     pub fn as_it_is(function: Value<'c>) -> Result<Self, Error> {
         let blocks = reverse_postorder(function.entry_block());

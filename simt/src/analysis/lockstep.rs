@@ -3,9 +3,8 @@
 use llvm_zluda::{Block, Module, Value};
 
 use super::cfg::Cfg;
-use super::divergence::Divergence;
+use super::flow::Flow;
 use super::form;
-use super::level::Levels;
 use super::shape::ShapeRules;
 use super::warp_splitting::{self, WarpSplits};
 use crate::{Blocks, Error, find_kernel};
@@ -40,13 +39,11 @@ pub fn kernel_parts(module: &Module<'_>, blocks: Blocks, waves: Waves) -> Result
     let module = module.duplicate();
     form::run(&module, false)?;
     let kernel = find_kernel(&module)?.function;
-    let cfg = Cfg::new(&module, kernel)?;
-    let levels = Levels::new(&cfg);
     let two_warps = waves == Waves::TwoWarps;
     let row_warps = matches!(blocks, Blocks::RowWarps | Blocks::WholeWarps) && !two_warps;
     let whole_warps = blocks == Blocks::WholeWarps && !two_warps;
     let rules = ShapeRules { module: &module, row_warps, whole_warps, halves: false, two_warps };
-    let divergence = Divergence::new(&cfg, &levels, &rules);
+    let Flow { cfg, levels, divergence } = Flow::new(&module, kernel, &rules, true)?;
     Ok(WarpSplits::new(&cfg, &levels, &divergence, true, &Default::default()).is_some())
 }
 

@@ -6,6 +6,7 @@ pub mod cfg;
 pub mod depth;
 pub mod divergence;
 mod extensions;
+pub mod flow;
 pub mod form;
 pub mod level;
 pub mod lockstep;

@@ -5,26 +5,31 @@
 //! loop counts as part of it: in each round the lanes that have left run on, and those that spin try once
 //! more. What follows ends where the loop around begins again, and before the first block in which lanes
 //! work together, such as at a barrier. A lane that holds a lock there goes on when its group parts
-//! ([`super::warp_splitting`]).
+//! ([`super::warp_splitting`]). Where all lanes leave a loop together, nobody waits for those who have left, and
+//! what follows stays outside ([`super::flow`]).
 
 use llvm_zluda::{Block, Module, Opcode, Value};
 use rustc_hash::FxHashSet;
 
 use super::cfg::Cfg;
 use super::warp_splitting::is_rendezvous;
-use crate::Error;
 use crate::intrinsics::{self, Participants};
 
-/// Finds the loops that wait, and widens them. Values that leave a widened loop go through the stack.
+/// Finds the loops that wait, and widens some of them: `wide` are numbers of loops. Values that leave a widened loop go
+/// through the stack.
 pub(super) fn take_in_what_follows<'c>(
     cfg: &mut Cfg<'c>,
     module: &Module<'c>,
-) -> Result<(), Error> {
+    wide: &FxHashSet<usize>,
+) {
     for number in (0..cfg.loops.len()).rev() {
         if !waits(cfg, number) {
             continue;
         }
         cfg.loops[number].spins = true;
+        if !wide.contains(&number) {
+            continue;
+        }
         let added = what_follows(cfg, number);
         for &block in &added {
             cfg.loops[number].contains[block] = true;
@@ -45,7 +50,6 @@ pub(super) fn take_in_what_follows<'c>(
             leave_through_stack(cfg, module, number, block);
         }
     }
-    Ok(())
 }
 
 /// Whether a loop goes on by what other threads may write, as far as the function's own instructions say it: what it calls

@@ -73,17 +73,8 @@ impl WarpSplits {
         functions: &FxHashSet<Value<'c>>,
     ) -> Option<WarpSplits> {
         let of_function = is_kernel.then(|| facts_of_those_who_stay(cfg, levels, divergence));
-        let facts = |of: Option<usize>| match (of, &of_function) {
-            (None, Some(facts)) => facts,
-            _ => &divergence.facts[level_of(of)],
-        };
-        // Parents come before the loops in them.
-        let mut whole_loops: Vec<bool> = Vec::with_capacity(cfg.loops.len());
-        for (number, this) in cfg.loops.iter().enumerate() {
-            let around = this.parent.map_or(is_kernel, |parent| whole_loops[parent]);
-            let here = facts(this.parent).whole[levels.loop_node[number]];
-            whole_loops.push(around && here && !divergence.divergent_loop[number]);
-        }
+        let facts = |of| facts(divergence, of_function.as_ref(), of);
+        let whole_loops = whole_loops(cfg, levels, divergence, of_function.as_ref());
         let whole: Vec<bool> = (0..cfg.blocks.len())
             .map(|block| {
                 let home = cfg.loop_of[block];
@@ -142,6 +133,49 @@ impl WarpSplits {
     /// Whether lanes may part in one of some nodes of a level.
     pub fn in_nodes(&self, level: usize, nodes: Range<usize>) -> bool {
         self.before[level][nodes.start] != self.before[level][nodes.end]
+    }
+}
+
+/// The loops that wait though lanes may leave them one by one, or be elsewhere meanwhile.
+pub(super) fn waits_apart(
+    cfg: &Cfg<'_>,
+    levels: &Levels,
+    divergence: &Divergence<'_>,
+    is_kernel: bool,
+) -> Vec<usize> {
+    let of_function = is_kernel.then(|| facts_of_those_who_stay(cfg, levels, divergence));
+    let whole = whole_loops(cfg, levels, divergence, of_function.as_ref());
+    (0..cfg.loops.len()).filter(|&number| cfg.loops[number].spins && !whole[number]).collect()
+}
+
+/// Whether all lanes that have not exited come to a loop together, and leave it together. `of_function`: nothing of a
+/// function that is no kernel.
+fn whole_loops(
+    cfg: &Cfg<'_>,
+    levels: &Levels,
+    divergence: &Divergence<'_>,
+    of_function: Option<&LevelFacts>,
+) -> Vec<bool> {
+    // Parents come before the loops in them.
+    let mut whole: Vec<bool> = Vec::with_capacity(cfg.loops.len());
+    for (number, this) in cfg.loops.iter().enumerate() {
+        let around = this.parent.map_or(of_function.is_some(), |parent| whole[parent]);
+        let facts = facts(divergence, of_function, this.parent);
+        let here = facts.whole[levels.loop_node[number]];
+        whole.push(around && here && !divergence.divergent_loop[number]);
+    }
+    whole
+}
+
+/// The facts about the level of a loop, or of the function.
+fn facts<'a>(
+    divergence: &'a Divergence<'_>,
+    of_function: Option<&'a LevelFacts>,
+    of: Option<usize>,
+) -> &'a LevelFacts {
+    match (of, of_function) {
+        (None, Some(facts)) => facts,
+        _ => &divergence.facts[level_of(of)],
     }
 }
 

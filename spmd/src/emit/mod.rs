@@ -29,6 +29,7 @@ use crate::{Error, Options};
 use simt::Blocks;
 use simt::analysis::cfg::Cfg;
 use simt::analysis::divergence::Divergence;
+use simt::analysis::flow::Flow;
 use simt::analysis::level::Levels;
 use simt::analysis::shape::ShapeRules;
 use simt::analysis::spinning;
@@ -150,8 +151,6 @@ pub(crate) fn emit_function<'c>(
     let Body { is_kernel, rows, .. } = body;
     let module = unit.module;
     let cx = module.context();
-    let cfg = Cfg::new(module, pair.thread)?;
-    let levels = Levels::new(&cfg);
     let rules = ShapeRules {
         module,
         row_warps: rows == Rows::Whole,
@@ -159,7 +158,7 @@ pub(crate) fn emit_function<'c>(
         halves: rows == Rows::Halves,
         two_warps: false,
     };
-    let divergence = Divergence::new(&cfg, &levels, &rules);
+    let Flow { cfg, levels, divergence } = Flow::new(module, pair.thread, &rules, is_kernel)?;
     let splits = WarpSplits::new(&cfg, &levels, &divergence, is_kernel, unit.splitting);
     let parts = splits.is_some();
     let waits =

@@ -12,6 +12,8 @@
 use llvm_zluda::{AtomicOrdering, AtomicRmwOp, Block, Module, Opcode, Type, Value};
 use rustc_hash::FxHashSet;
 
+use super::effects::{is_access, is_in_the_way};
+
 /// Joins the atomics of a module.
 pub fn run(module: &Module<'_>) {
     for function in module.functions() {
@@ -196,50 +198,4 @@ fn identity(operation: AtomicRmwOp, ty: Type<'_>) -> Option<Value<'_>> {
         LLVMAtomicRMWBinOpMin => ty.const_int(sign - 1),
         _ => return None,
     })
-}
-
-/// Calls of LLVM's functions that read memory or nothing.
-const READING: [&str; 2] = ["llvm.masked.load.", "llvm.masked.gather."];
-/// Those that write as plain stores do.
-const WRITING: [&str; 2] = ["llvm.masked.store.", "llvm.masked.scatter."];
-const WITHOUT_MEMORY: [&str; 12] = [
-    "llvm.vector.reduce.",
-    "llvm.experimental.noalias.scope.decl",
-    "llvm.smin.",
-    "llvm.smax.",
-    "llvm.umin.",
-    "llvm.umax.",
-    "llvm.ctpop.",
-    "llvm.cttz.",
-    "llvm.ctlz.",
-    "llvm.fshl.",
-    "llvm.fma.",
-    "llvm.abs.",
-];
-
-fn is_one_of(call: Value<'_>, names: &[&str]) -> bool {
-    let is_known = |name: &str| names.iter().any(|prefix| name.starts_with(prefix));
-    call.callee().is_function() && is_known(&call.called_name())
-}
-
-/// Orders accesses, or may.
-fn is_in_the_way(instruction: Value<'_>) -> bool {
-    match instruction.opcode() {
-        Opcode::LLVMLoad | Opcode::LLVMStore => {
-            instruction.is_volatile() || instruction.is_atomic()
-        }
-        Opcode::LLVMCall => ![&READING[..], &WRITING, &WITHOUT_MEMORY]
-            .iter()
-            .any(|names| is_one_of(instruction, names)),
-        Opcode::LLVMFence | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMInvoke => true,
-        _ => false,
-    }
-}
-
-fn is_access(instruction: Value<'_>) -> bool {
-    match instruction.opcode() {
-        Opcode::LLVMLoad | Opcode::LLVMStore => true,
-        Opcode::LLVMCall => !is_one_of(instruction, &WITHOUT_MEMORY),
-        _ => false,
-    }
 }

@@ -2,6 +2,7 @@
 
 pub mod chain_warps;
 pub mod check_rows;
+mod effects;
 pub mod expand_clusters;
 pub mod expand_masks;
 pub mod flush_by_state;
@@ -13,9 +14,11 @@ pub mod narrow_arithmetic;
 pub mod outline_functions;
 pub mod place_variables;
 pub mod return_at_barriers;
+pub mod round_whole_numbers;
 pub mod scalarize_accesses;
 pub mod split_constant_offsets;
 pub mod strip_mine_arithmetic;
 pub mod substitute_known_threads;
 pub mod thaw_loads;
+pub mod transpose_accesses;
 pub mod x86_instructions;
