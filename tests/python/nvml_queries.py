@@ -65,10 +65,10 @@ def check_identity(device):
     bus = nvml.nvmlDeviceGetPciInfo(device)
     assert bus.busIdLegacy.lower() == driver.value.decode().lower(), bus
     assert nvml.nvmlDeviceGetIndex(device) == 0
-    extended = nvml.nvmlPciInfoExt_v1_t()
+    extended = nvml.nvmlPciInfoExt_v1_t(version=nvml.nvmlPciInfoExt_v1)
     nvml.nvmlDeviceGetPciInfoExt(device, ctypes.byref(extended))
     assert (extended.domain, extended.bus, extended.device) == (bus.domain, bus.bus, bus.device)
-    assert extended.busId.decode() == bus.busId, extended
+    assert extended.busId == bus.busId, extended
     for again in (
         nvml.nvmlDeviceGetHandleByUUID(text),
         nvml.nvmlDeviceGetHandleByUUID(text.removeprefix("GPU-")),
