@@ -227,13 +227,20 @@ pub(super) struct Slot(Mutex<Option<Block>>, OnceLock<()>);
 
 impl backend::Services for Slot {
     fn address(&self, context: &dyn DeviceContext) -> CUres<u64> {
-        let mut slot = self.0.lock();
-        if let Some(block) = slot.as_ref() {
+        if let Some(block) = self.0.lock().as_ref() {
             return Ok(block.address());
         }
-        let block = Block::new(context)?;
-        let address = block.address();
-        *slot = Some(block);
+        // To allocate takes the context's locks, of which one may be held by who asks for errors here.
+        let made = Block::new(context)?;
+        let mut slot = self.0.lock();
+        if let Some(first) = slot.as_ref() {
+            let address = first.address();
+            drop(slot);
+            drop(made);
+            return Ok(address);
+        }
+        let address = made.address();
+        *slot = Some(made);
         let _ = self.1.set(());
         Ok(address)
     }
@@ -258,6 +265,7 @@ impl backend::Services for Slot {
 
     fn end(&self) {
         let _ = self.settle();
-        *self.0.lock() = None;
+        let block = self.0.lock().take();
+        drop(block);
     }
 }
